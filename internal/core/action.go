@@ -1,0 +1,88 @@
+package core
+
+// Action is something to be done. Actions are not stored: Effects derives them
+// from the state as what was requested and is not concluded, so after a crash
+// whoever executes them looks at the world and reconciles. An action's key is
+// the id of the event that requested it and its kind; executing one twice has
+// the effect of executing it once.
+//
+//sumtype:decl
+type Action interface {
+	Key() string
+	action()
+}
+
+// StartAttempt prepares a workspace and starts an agent in it.
+type StartAttempt struct {
+	Event, Stage, Task, Attempt string
+}
+
+// WatchAttempt follows a started attempt to its end and collects what it
+// handed in.
+type WatchAttempt struct {
+	Event, Task, Attempt string
+}
+
+// StopAttempt ends an attempt.
+type StopAttempt struct {
+	Event, Task, Attempt, Reason string
+}
+
+// Verify runs the checks of a delivery.
+type Verify struct {
+	Event, Stage, Task, Attempt string
+	Fresh                       bool
+}
+
+// EvaluateCondition evaluates a phase's `when:`.
+type EvaluateCondition struct {
+	Event, Stage, Expr string
+}
+
+// MoveBranch lets the yard's ref follow the run's head.
+type MoveBranch struct {
+	Ref, Old, New string
+}
+
+// HoldRef keeps abandoned work under a ref.
+type HoldRef struct {
+	Ref, Commit, Reason string
+}
+
+// PreparePublish verifies the head again and looks up what publishing would
+// change.
+type PreparePublish struct {
+	Event, Stage, Task string
+}
+
+// Publish pushes the approved commit and opens a pull request.
+type Publish struct {
+	Event, Task string
+}
+
+// Notify tells a person of something that waits for them.
+type Notify struct {
+	Event string
+}
+
+func (a StartAttempt) Key() string      { return a.Event + " start " + a.Attempt }
+func (a WatchAttempt) Key() string      { return a.Event + " watch " + a.Attempt }
+func (a StopAttempt) Key() string       { return a.Event + " stop " + a.Attempt }
+func (a Verify) Key() string            { return a.Event + " verify " + a.Attempt }
+func (a EvaluateCondition) Key() string { return a.Event + " condition " + a.Stage }
+func (a MoveBranch) Key() string        { return a.New + " move " + a.Ref }
+func (a HoldRef) Key() string           { return a.Commit + " keep " + a.Ref }
+func (a PreparePublish) Key() string    { return a.Event + " prepare " + a.Task }
+func (a Publish) Key() string           { return a.Event + " publish " + a.Task }
+func (a Notify) Key() string            { return a.Event + " notify" }
+
+func (StartAttempt) action()      {}
+func (WatchAttempt) action()      {}
+func (StopAttempt) action()       {}
+func (Verify) action()            {}
+func (EvaluateCondition) action() {}
+func (MoveBranch) action()        {}
+func (HoldRef) action()           {}
+func (PreparePublish) action()    {}
+func (Publish) action()           {}
+func (Notify) action()            {}

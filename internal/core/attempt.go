@@ -1,0 +1,84 @@
+package core
+
+import "time"
+
+// AttemptStatus is where an attempt stands. See transition.go for what may follow.
+type AttemptStatus string
+
+const (
+	AttemptPending  AttemptStatus = "requested"
+	AttemptRunning  AttemptStatus = "running"
+	AttemptStopping AttemptStatus = "stopping"
+	AttemptEnded    AttemptStatus = "ended"
+)
+
+// Active reports that a process of the attempt may exist.
+func (s AttemptStatus) Active() bool { return s != AttemptEnded && s != "" }
+
+// Attempt is one execution of a task by one agent process.
+type Attempt struct {
+	ID         string        `json:"id"`
+	N          int           `json:"n"`
+	Status     AttemptStatus `json:"status"`
+	Event      string        `json:"event"` // id of the event that asked for what is under way
+	Base       string        `json:"base"`
+	Agent      string        `json:"agent,omitempty"`
+	Isolation  string        `json:"isolation,omitempty"`
+	StartedAt  time.Time     `json:"started_at,omitzero"`
+	StopReason string        `json:"stop_reason,omitempty"`
+	Exit       ExitKind      `json:"exit,omitempty"`
+	Class      string        `json:"class,omitempty"`
+	Message    string        `json:"message,omitempty"`
+	Summary    string        `json:"summary,omitempty"`
+	Duration   time.Duration `json:"duration,omitempty"`
+	Usage      Usage         `json:"usage"`
+	Delivery   *Delivery     `json:"delivery,omitempty"`
+	Counted    bool          `json:"counted,omitempty"`
+	Verdict    Verdict       `json:"verdict,omitempty"`
+	Results    []CheckResult `json:"results,omitempty"`
+	Review     *Review       `json:"review,omitempty"`
+}
+
+// Verdict is what the outside checks said about a delivery.
+type Verdict string
+
+const (
+	VerdictNone   Verdict = ""
+	VerdictPassed Verdict = "passed"
+	VerdictFailed Verdict = "failed"
+)
+
+// Infrastructure reports an end that says nothing about the work: the attempt
+// does not count against the round's limit.
+func (e AttemptExited) Infrastructure() bool {
+	switch e.Kind {
+	case ExitLost, ExitNoStart, ExitCancelled:
+		return true
+	case ExitFailed:
+		return TransientClass(e.Class)
+	case ExitFinished, ExitTimeout:
+		return false
+	}
+	return false
+}
+
+// TransientClass reports that a class of failure lies outside the agent's work.
+func TransientClass(class string) bool {
+	switch class {
+	case "api_error", "usage_limit", "network":
+		return true
+	}
+	return false
+}
+
+// backoff is how long a task waits after its n-th loss to infrastructure.
+func backoff(n int) time.Duration {
+	d := time.Second
+	for range n - 1 {
+		d *= 4
+		if d >= 5*time.Minute {
+			return 5 * time.Minute
+		}
+	}
+	return d
+}

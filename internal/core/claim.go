@@ -1,0 +1,46 @@
+package core
+
+import "fmt"
+
+// ClaimKind names what is claimed.
+type ClaimKind string
+
+const (
+	ClaimBranch ClaimKind = "branch" // one writer per branch
+	ClaimSlot   ClaimKind = "slot"   // one of a bounded number
+)
+
+// Claim is a hold on something that others want too. Claims are taken and
+// released in the transaction of the decision that needs them.
+type Claim struct {
+	Kind   ClaimKind `json:"kind"`
+	Key    string    `json:"key"`    // branch: project and ref; slot: the pool
+	Holder string    `json:"holder"` // stream and attempt, unique per claim
+	Limit  int       `json:"limit"`  // how many may hold the key at once
+}
+
+func (c Claim) String() string { return fmt.Sprintf("%s %s", c.Kind, c.Key) }
+
+// Claims are the claims a run must hold in this state.
+func Claims(r *Run) []Claim {
+	if r.Status.Terminal() || r.Status == "" {
+		return nil
+	}
+	claims := []Claim{BranchClaim(r.Project, r.Branch, r.ID)}
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			if a := t.Last(); a != nil && a.Status.Active() {
+				claims = append(claims, Claim{
+					Kind: ClaimSlot, Key: "attempts",
+					Holder: RunStream(r.ID) + "/" + a.ID, Limit: r.Limits.Parallel,
+				})
+			}
+		}
+	}
+	return claims
+}
+
+// BranchClaim is the claim of a run on its branch.
+func BranchClaim(project, branch, run string) Claim {
+	return Claim{Kind: ClaimBranch, Key: project + ":" + branch, Holder: RunStream(run), Limit: 1}
+}

@@ -1,0 +1,38 @@
+package core
+
+import "slices"
+
+// Clone copies what Fold may change, so that the copy can be read while the
+// original goes on. What is immutable once recorded (the playbook, deliveries,
+// check results) is shared.
+func (r *Run) Clone() *Run {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Keep, c.Tell = slices.Clone(r.Keep), slices.Clone(r.Tell)
+	c.Stages = make([]*Stage, len(r.Stages))
+	for i, s := range r.Stages {
+		c.Stages[i] = s.clone()
+	}
+	return &c
+}
+
+func (s *Stage) clone() *Stage {
+	c := *s
+	if s.Gate != nil {
+		gate := *s.Gate
+		c.Gate = &gate
+	}
+	c.Tasks = make([]*Task, len(s.Tasks))
+	for i, t := range s.Tasks {
+		task := *t
+		task.Attempts = make([]*Attempt, len(t.Attempts))
+		for j, a := range t.Attempts {
+			attempt := *a
+			task.Attempts[j] = &attempt
+		}
+		c.Tasks[i] = &task
+	}
+	return &c
+}

@@ -1,0 +1,129 @@
+package core
+
+import (
+	"fmt"
+	"time"
+)
+
+// Decider is the pure code behind a playbook kind: given the state, what next.
+// It keeps no state of its own and returns nothing where there is nothing to
+// decide.
+type Decider interface {
+	Kind() string
+	Version() int
+	Decide(r *Run) []Body
+}
+
+// Decide says what follows from the state: first what holds for every kind of
+// playbook (limits, standing instructions), then what the kind's decider says.
+func Decide(r *Run, d Decider) []Body {
+	if bodies := overrun(r); len(bodies) > 0 {
+		return bodies
+	}
+	if r.Status == StatusAwaiting {
+		return standing(r)
+	}
+	if r.Status != StatusActive {
+		return nil
+	}
+	if pause := guard(r); pause != nil {
+		return []Body{*pause}
+	}
+	return d.Decide(r)
+}
+
+// DecisionActor is the actor of what d decides.
+func DecisionActor(d Decider) Actor {
+	return Actor{Kind: ActorDecider, ID: d.Kind(), Version: fmt.Sprintf("%d.%d", LawVersion, d.Version())}
+}
+
+// ActorFor is who utters a decision: the decider, or the policy for an
+// approval that a standing instruction gives.
+func ActorFor(r *Run, d Decider, body Body) Actor {
+	if _, ok := body.(ApprovalGranted); ok && r.Policy != nil {
+		return Policy("--yes by " + r.Policy.By)
+	}
+	return DecisionActor(d)
+}
+
+// stopGrace is how long after its own time limit an attempt's supervisor may
+// take before the engine asks for the stop itself.
+const stopGrace = 2 * time.Minute
+
+// overrun ends attempts that must not go on: past their time, of a run that
+// was stopped, or over a limit.
+func overrun(r *Run) []Body {
+	var bodies []Body
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			a := t.Last()
+			if a == nil || (a.Status != AttemptRunning && a.Status != AttemptPending) {
+				continue
+			}
+			if reason := stopReason(r, t, a); reason != "" {
+				bodies = append(bodies, AttemptStopRequested{Attempt: a.ID, Reason: reason})
+			}
+		}
+	}
+	return bodies
+}
+
+func stopReason(r *Run, t *Task, a *Attempt) string {
+	switch {
+	case r.Status.Terminal():
+		return "the run is " + string(r.Status)
+	case r.Pause != nil && r.Pause.Stop:
+		return r.Pause.Reason
+	case a.Status == AttemptRunning && t.Timeout > 0 && r.Now().After(a.StartedAt.Add(t.Timeout+stopGrace)):
+		return fmt.Sprintf("past its time limit of %s", t.Timeout)
+	}
+	return ""
+}
+
+// standing applies a policy given at the start. It is recorded as a policy,
+// never as a person.
+func standing(r *Run) []Body {
+	if r.Policy == nil || !r.Policy.Approve {
+		return nil
+	}
+	s := r.Current()
+	if s == nil || s.Gate == nil || s.Gate.Approved || requestsChanges(s) {
+		return nil
+	}
+	return []Body{ApprovalGranted{Subject: s.Gate.Subject, Comment: "approved by policy (--yes)"}}
+}
+
+// guard pauses a run that is over a limit or going in circles.
+func guard(r *Run) *RunPaused {
+	if r.Sterile >= r.Limits.Sterile {
+		return &RunPaused{
+			Code: PauseSterile, Stage: currentID(r),
+			Reason: fmt.Sprintf("%d decisions without progress", r.Sterile),
+			Next:   "look at what keeps failing, then `stellwerk resume " + r.Alias + "`",
+		}
+	}
+	if over := overBudget(r, r.Limits); over != "" {
+		return &RunPaused{
+			Code: PauseBudget, Stage: currentID(r), Reason: over, Stop: true,
+			Next: "`stellwerk resume " + r.Alias + " --max-cost USD --max-tokens N` raises it",
+		}
+	}
+	if r.Limits.WallTime > 0 && !r.Now().Before(r.ClockFrom.Add(r.Limits.WallTime)) {
+		return &RunPaused{
+			Code: PauseWall, Stage: currentID(r), Stop: true,
+			Reason: fmt.Sprintf("the run has used its wall time of %s", r.Limits.WallTime),
+			Next:   "`stellwerk resume " + r.Alias + "` grants the same time again",
+		}
+	}
+	return nil
+}
+
+func overBudget(r *Run, l Limits) string {
+	switch {
+	case l.CostUSD > 0 && r.Usage.CostUSD >= l.CostUSD:
+		return fmt.Sprintf("the run has cost $%.2f of its $%.2f", r.Usage.CostUSD, l.CostUSD)
+	case l.Tokens > 0 && r.Usage.Tokens() >= l.Tokens:
+		return fmt.Sprintf("the run has used %d of its %d tokens", r.Usage.Tokens(), l.Tokens)
+	}
+	return ""
+}

@@ -1,0 +1,63 @@
+package core
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+)
+
+// Delivery is what an attempt handed in. It is immutable; checks, approvals
+// and retries speak of a delivery.
+type Delivery struct {
+	Commit     string          `json:"commit,omitempty"` // empty for artifacts only
+	Tree       string          `json:"tree,omitempty"`
+	Ref        string          `json:"ref,omitempty"` // where the yard holds it
+	Empty      bool            `json:"empty,omitempty"`
+	Rewritten  bool            `json:"rewritten,omitempty"`  // does not descend from the attempt's base
+	Checkpoint bool            `json:"checkpoint,omitempty"` // uncommitted work was committed by Stellwerk
+	Artifacts  []Artifact      `json:"artifacts,omitempty"`
+	Context    json.RawMessage `json:"context,omitempty"`  // report.json's context
+	Rejected   []string        `json:"rejected,omitempty"` // what was handed in and not accepted, with the reason
+}
+
+// Artifact is a named document of a run.
+type Artifact struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+	Size   int64  `json:"size"`
+}
+
+// Digest identifies a delivery by its content.
+func (d *Delivery) Digest() string {
+	if d == nil {
+		return ""
+	}
+	h := sha256.New()
+	h.Write([]byte(d.Commit + "\x00" + d.Tree + "\x00"))
+	sorted := slices.Clone(d.Artifacts)
+	slices.SortFunc(sorted, func(a, b Artifact) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	for _, a := range sorted {
+		h.Write([]byte(a.Name + "\x00" + a.Digest + "\x00"))
+	}
+	h.Write(d.Context)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Artifact finds an artifact of the delivery by name; nil where there is none.
+func (d *Delivery) Artifact(name string) *Artifact {
+	if d == nil {
+		return nil
+	}
+	for i := range d.Artifacts {
+		if d.Artifacts[i].Name == name {
+			return &d.Artifacts[i]
+		}
+	}
+	return nil
+}

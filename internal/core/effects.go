@@ -1,0 +1,89 @@
+package core
+
+import (
+	"slices"
+	"time"
+)
+
+// Effects are the actions that the state requests and nobody has concluded,
+// in a fixed order.
+func Effects(r *Run) []Action {
+	var actions []Action
+	for _, k := range r.Keep {
+		actions = append(actions, HoldRef(k))
+	}
+	if r.Head != "" && r.Head != r.BranchAt && r.Head != r.BaseCommit && len(r.Keep) == 0 {
+		actions = append(actions, MoveBranch{Ref: "refs/heads/" + r.Branch, Old: r.BranchAt, New: r.Head})
+	}
+	for _, s := range r.Stages {
+		if s.Asked && !r.Status.Terminal() {
+			phase := r.Playbook.Phase(s.ID)
+			actions = append(actions, EvaluateCondition{Event: s.Event, Stage: s.ID, Expr: phase.When})
+		}
+		for _, t := range s.Tasks {
+			actions = append(actions, taskEffects(r, s, t)...)
+		}
+	}
+	for _, id := range r.Tell {
+		actions = append(actions, Notify{Event: id})
+	}
+	return actions
+}
+
+func taskEffects(r *Run, s *Stage, t *Task) []Action {
+	if a := t.Last(); a != nil && a.Status.Active() {
+		return attemptEffects(s, t, a)
+	}
+	switch {
+	case r.Status.Terminal():
+		return nil
+	case t.Status == TaskVerifying && t.Act != "":
+		return []Action{PreparePublish{Event: t.Event, Stage: s.ID, Task: t.ID}}
+	case t.Status == TaskVerifying:
+		return []Action{Verify{Event: t.Event, Stage: s.ID, Task: t.ID, Attempt: t.Last().ID}}
+	case t.Status == TaskRunning && t.Act != "":
+		return []Action{Publish{Event: t.Event, Task: t.ID}}
+	}
+	return nil
+}
+
+func attemptEffects(s *Stage, t *Task, a *Attempt) []Action {
+	switch a.Status {
+	case AttemptPending:
+		return []Action{StartAttempt{Event: a.Event, Stage: s.ID, Task: t.ID, Attempt: a.ID}}
+	case AttemptRunning:
+		return []Action{WatchAttempt{Event: a.Event, Task: t.ID, Attempt: a.ID}}
+	case AttemptStopping:
+		return []Action{StopAttempt{Event: a.Event, Task: t.ID, Attempt: a.ID, Reason: a.StopReason}}
+	case AttemptEnded:
+	}
+	return nil
+}
+
+// Timers are the moments at which the state wants to be looked at again, in
+// order. Moments that have passed are left out: an event at or after a moment
+// has already brought it.
+func Timers(r *Run) []time.Time {
+	var due []time.Time
+	add := func(at time.Time) {
+		if at.After(r.Now()) {
+			due = append(due, at)
+		}
+	}
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			a := t.Last()
+			if a != nil && a.Status == AttemptRunning && t.Timeout > 0 {
+				add(a.StartedAt.Add(t.Timeout + stopGrace + time.Second))
+			}
+			if r.Status == StatusActive && (t.Status == TaskWaiting || t.Status == TaskDelivered) {
+				add(t.NotBefore)
+			}
+		}
+	}
+	if r.Status == StatusActive && r.Limits.WallTime > 0 {
+		add(r.ClockFrom.Add(r.Limits.WallTime))
+	}
+	slices.SortFunc(due, time.Time.Compare)
+	return due
+}

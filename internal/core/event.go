@@ -1,0 +1,121 @@
+package core
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Event is the envelope of something that happened. Events are appended to a
+// stream and never changed; each carries the hash of the one before it.
+type Event struct {
+	ID       string          `json:"id"`
+	Stream   string          `json:"stream"`
+	Seq      int64           `json:"seq"`
+	Type     Type            `json:"type"`
+	V        int             `json:"v"`
+	At       time.Time       `json:"at"` // max(database clock, time of the event before)
+	Actor    Actor           `json:"actor"`
+	Cause    string          `json:"cause,omitempty"` // id of the event that led to this one
+	PrevHash string          `json:"prev_hash,omitempty"`
+	Body     json.RawMessage `json:"body"`
+}
+
+// ActorKind says in whose name an event happened.
+type ActorKind string
+
+const (
+	ActorEngine  ActorKind = "engine"  // observed by Stellwerk itself
+	ActorDecider ActorKind = "decider" // decided by a pure decider
+	ActorPerson  ActorKind = "person"  // a person's explicit word
+	ActorPolicy  ActorKind = "policy"  // a standing instruction such as --yes
+	ActorAgent   ActorKind = "agent"   // an attempt, through its own token
+)
+
+// Actor is who is answerable for an event. Version is set on decisions: the
+// decider's and the law's, so that replay knows which code decided.
+type Actor struct {
+	Kind    ActorKind `json:"kind"`
+	ID      string    `json:"id,omitempty"`
+	Version string    `json:"version,omitempty"`
+}
+
+// Engine is the actor of what Stellwerk itself observed.
+func Engine() Actor { return Actor{Kind: ActorEngine} }
+
+// Person is the actor of a person's explicit word.
+func Person(id string) Actor { return Actor{Kind: ActorPerson, ID: id} }
+
+// Policy is the actor of a standing instruction.
+func Policy(id string) Actor { return Actor{Kind: ActorPolicy, ID: id} }
+
+// Line is the event's one canonical encoding: the manifest's line and the
+// input of the hash chain. It ends without a newline.
+func (e Event) Line() ([]byte, error) {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode event %s: %w", e.ID, err)
+	}
+	return line, nil
+}
+
+// Hash is the hex SHA-256 of the event's line.
+func (e Event) Hash() (string, error) {
+	line, err := e.Line()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(line)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Head is where a stream stands: what the next event must follow.
+type Head struct {
+	Seq  int64     `json:"seq"`
+	Hash string    `json:"hash,omitempty"`
+	At   time.Time `json:"at"`
+}
+
+// Seal makes body the next event after head. now is the database's clock; the
+// event's time never runs backwards. The returned head follows the new event.
+func Seal(stream string, head Head, now time.Time, actor Actor, cause string, body Body) (Event, Head, error) {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return Event{}, head, fmt.Errorf("encode %s: %w", body.Type(), err)
+	}
+	at := now.UTC().Truncate(time.Microsecond)
+	if at.Before(head.At) {
+		at = head.At
+	}
+	e := Event{
+		ID: EventID(stream, head.Seq+1), Stream: stream, Seq: head.Seq + 1,
+		Type: body.Type(), V: Version(body.Type()), At: at,
+		Actor: actor, Cause: cause, PrevHash: head.Hash, Body: raw,
+	}
+	hash, err := e.Hash()
+	if err != nil {
+		return Event{}, head, err
+	}
+	return e, Head{Seq: e.Seq, Hash: hash, At: at}, nil
+}
+
+// VerifyChain reports the first place where events do not follow head or one
+// another: a wrong sequence number, stream or hash.
+func VerifyChain(head Head, events []Event) (Head, error) {
+	for _, e := range events {
+		if e.Seq != head.Seq+1 {
+			return head, Errorf(CodeForked, "stream %s: event %d follows event %d", e.Stream, e.Seq, head.Seq)
+		}
+		if e.PrevHash != head.Hash {
+			return head, Errorf(CodeForked, "stream %s: event %d does not follow the event stored before it", e.Stream, e.Seq)
+		}
+		hash, err := e.Hash()
+		if err != nil {
+			return head, err
+		}
+		head = Head{Seq: e.Seq, Hash: hash, At: e.At}
+	}
+	return head, nil
+}

@@ -1,0 +1,176 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Fold applies an event to a run and returns the new state. It consumes its
+// argument: the caller uses only what is returned. r is nil before the first
+// event. Fold does not judge; what may happen is Law's business, and an event
+// in a store has passed it.
+func Fold(r *Run, e Event) (*Run, error) {
+	body, err := Decode(e)
+	if err != nil {
+		return r, err
+	}
+	return FoldBody(r, e, body), nil
+}
+
+// FoldBody is Fold for a caller that has the decoded body at hand.
+func FoldBody(r *Run, e Event, body Body) *Run {
+	if started, ok := body.(RunStarted); ok {
+		r = begin(e, started)
+	}
+	r.Stream.Seq, r.Stream.At = e.Seq, e.At
+	countDecision(r, e)
+	apply(r, e, body)
+	if to, allowed, known := step(runEdges(), e.Type, r.Status); allowed && known && e.Type != TypeRunStarted {
+		r.Status = to
+	}
+	return r
+}
+
+func begin(e Event, b RunStarted) *Run {
+	playbook := b.Playbook
+	r := &Run{
+		ID: b.Run, Alias: b.Alias, Project: b.Project, Goal: b.Goal, Title: b.Title, Issue: b.Issue,
+		Playbook: &playbook, Limits: b.Limits, Base: b.Base, BaseCommit: b.BaseCommit,
+		Branch: b.Branch, Remote: b.Remote, Forge: b.Forge, Isolation: b.Isolation,
+		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices,
+		Status: StatusActive, Head: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,
+	}
+	for _, p := range playbook.Phases {
+		r.Stages = append(r.Stages, &Stage{ID: p.ID, Status: StagePending})
+	}
+	return r
+}
+
+// countDecision counts the steps that decided something since the last
+// progress. Decisions of one step share their cause and count once.
+func countDecision(r *Run, e Event) {
+	if e.Actor.Kind == ActorPerson && e.Type != TypeCommandRefused {
+		r.Sterile, r.AutoRounds = 0, 0
+		return
+	}
+	if e.Actor.Kind != ActorDecider || e.Cause == r.LastDecision {
+		return
+	}
+	if e.Type == TypeAttemptRequested || e.Type == TypeStageOpened || e.Type == TypeRolledBack {
+		r.Sterile++
+		r.LastDecision = e.Cause
+	}
+}
+
+// apply is the one place where an event changes a run.
+func apply(r *Run, e Event, body Body) {
+	switch b := body.(type) {
+	case RunPaused:
+		r.Pause = &Pause{Code: b.Code, Stage: b.Stage, Reason: b.Reason, Next: b.Next, At: e.At, From: r.Status, Stop: b.Stop}
+		r.Tell = append(r.Tell, e.ID)
+	case RunResumed:
+		resume(r, e, b)
+	case RunCompleted:
+		end(r, e, "")
+	case RunFailed:
+		end(r, e, b.Reason)
+	case RunCancelled:
+		end(r, e, b.Reason)
+	case ConditionRequested:
+		asked(r.Stage(b.Stage), e)
+	case ConditionEvaluated:
+		answered(r.Stage(b.Stage), b)
+	case StageOpened:
+		open(r.Stage(b.Stage), b)
+	case StagePassed:
+		passed(r, b)
+	case StageSkipped:
+		skip(r, b)
+	case FeedbackGiven:
+		sendBack(r, r.Stage(b.Stage), OpenFeedback, &Hotfix{Text: b.Text}, b.Reset)
+	case RolledBack:
+		rollBack(r, b)
+	case ApprovalRequested:
+		ask(r, e, b)
+	case ApprovalGranted:
+		approve(r, e, b)
+	case ApprovalLapsed:
+		lapse(r.Stage(b.Subject.Stage))
+	case AttemptsReset:
+		resetAttempts(r, r.Stage(b.Stage))
+	case TaskAdmitted:
+		admit(r, e, b)
+	case AttemptRequested:
+		requested(r, e, b)
+	case AttemptStarted:
+		started(r, e, b)
+	case AttemptStopRequested:
+		stopping(r, e, b)
+	case UsageObserved:
+		metered(r, b)
+	case AttemptExited:
+		exited(r, e, b)
+	case VerifyRequested:
+		t := r.Task(b.Task)
+		t.Status, t.Event = TaskVerifying, e.ID
+	case VerifyConcluded:
+		verified(r, e, b)
+	case ClaimRefused:
+		claim := b.Claim
+		r.Task(b.Task).Blocked = &claim
+	case ClaimFreed:
+		unblock(r, b.Claim)
+	case PublishPrepared:
+		prepared(r, b)
+	case PublishRequested:
+		t := r.Task(b.Task)
+		t.Status, t.Event, t.Publishing = TaskRunning, e.ID, &b
+	case PublishConcluded:
+		published(r, b)
+	case BranchMoved:
+		r.BranchAt = b.New
+	case RefKept:
+		r.Keep = slices.DeleteFunc(r.Keep, func(k KeepRef) bool { return k.Ref == b.Ref })
+		r.Kept++
+	case PersonNotified:
+		r.Tell = slices.DeleteFunc(r.Tell, func(id string) bool { return id == b.Event })
+	case RunStarted, TimerFired, CommandRefused, ProjectRegistered, ContentTrusted:
+		// They begin, bring the time or leave a trace; nothing more follows here.
+	}
+}
+
+func resume(r *Run, e Event, b RunResumed) {
+	if r.Pause != nil {
+		r.Status = r.Pause.From
+		if r.Pause.Code == PauseWall {
+			r.ClockFrom = e.At
+		}
+	}
+	if b.Limits != nil {
+		r.Limits = *b.Limits
+	}
+	clearTrouble(r)
+}
+
+// clearTrouble lets a run go on after a person's word.
+func clearTrouble(r *Run) {
+	r.Pause = nil
+	for _, s := range r.Stages {
+		s.Trouble = ""
+	}
+}
+
+func end(r *Run, e Event, reason string) {
+	at := e.At
+	r.EndedAt, r.EndReason, r.Pause = &at, reason, nil
+	r.Tell = append(r.Tell, e.ID)
+}
+
+// abandon notes commit to be held under a ref before anything leaves it behind.
+func abandon(r *Run, commit, reason string) {
+	if commit == "" || commit == r.BaseCommit {
+		return
+	}
+	n := r.Kept + len(r.Keep) + 1
+	r.Keep = append(r.Keep, KeepRef{Ref: fmt.Sprintf("refs/kept/%s/%d", r.ID, n), Commit: commit, Reason: reason})
+}

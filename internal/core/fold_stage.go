@@ -1,0 +1,100 @@
+package core
+
+func asked(s *Stage, e Event) { s.Asked, s.Event = true, e.ID }
+
+func answered(s *Stage, b ConditionEvaluated) {
+	s.Asked, s.Trouble = false, b.Error
+	if b.Error == "" {
+		s.Condition = &b.Holds
+	}
+}
+
+func passed(r *Run, b StagePassed) {
+	s := r.Stage(b.Stage)
+	s.Status, s.Commit, s.Trouble = StageDone, b.Commit, ""
+	r.Sterile = 0
+}
+
+func rollBack(r *Run, b RolledBack) {
+	reason := OpenRollback
+	if b.Auto && len(b.Findings) == 0 {
+		reason = OpenMissing
+	}
+	sendBack(r, r.Stage(b.Target), reason, &Hotfix{From: b.From, Text: b.Text, Findings: b.Findings}, b.Reset)
+	if b.Auto {
+		r.AutoRounds++
+	}
+}
+
+func ask(r *Run, e Event, b ApprovalRequested) {
+	s := r.Stage(b.Subject.Stage)
+	s.Status = StageGated
+	s.Gate = &Gate{Event: e.ID, Subject: b.Subject, Suggestion: b.Suggestion, Findings: b.Findings, Notices: b.Notices}
+	r.Tell = append(r.Tell, e.ID)
+}
+
+func approve(r *Run, e Event, b ApprovalGranted) {
+	s := r.Stage(b.Subject.Stage)
+	s.Gate.Approved, s.Gate.By = true, e.Actor
+	r.Sterile = 0
+}
+
+func open(s *Stage, b StageOpened) {
+	s.Status, s.Round, s.Base, s.Reason = StageOpen, b.Round, b.Base, b.Reason
+	if s.Before == "" {
+		s.Before = b.Base
+	}
+	s.Hotfix = nil
+	if s.Next != nil {
+		s.Hotfix = s.Next.Hotfix
+	}
+	s.Next, s.Tasks, s.Gate, s.Condition, s.Trouble = nil, nil, nil, nil, ""
+}
+
+func skip(r *Run, b StageSkipped) {
+	s := r.Stage(b.Stage)
+	s.Status, s.Skip, s.Gate, s.Next = StageOmitted, b.Source, nil, nil
+	for _, t := range s.Tasks {
+		t.Status = TaskDropped
+	}
+	clearTrouble(r)
+}
+
+// sendBack makes target the next stage to be worked on and everything from it
+// on stale, so that no leftover of an earlier round can count. The code is
+// kept unless reset is wished; then the abandoned work goes under a ref.
+func sendBack(r *Run, target *Stage, why OpenReason, hotfix *Hotfix, reset bool) {
+	base := r.Work()
+	if reset {
+		abandon(r, base, "abandoned by a reset of "+target.ID)
+		base = target.Before
+	}
+	r.Head = base
+	stale := false
+	for _, s := range r.Stages {
+		stale = stale || s == target
+		if !stale || (s.Status == StagePending && s != target) || (s.Status == StageOmitted && s != target) {
+			continue
+		}
+		s.Status, s.Tasks, s.Gate, s.Condition, s.Asked = StageStale, nil, nil, nil, false
+		s.Next = &Reopen{Reason: OpenRedo, Base: ""}
+	}
+	target.Next = &Reopen{Reason: why, Base: base, Hotfix: hotfix}
+	clearTrouble(r)
+}
+
+func lapse(s *Stage) {
+	s.Status, s.Gate = StageOpen, nil
+	for _, t := range s.Tasks {
+		if t.Act != "" && !t.Published {
+			t.Prepared, t.Publishing, t.Status = nil, nil, TaskWaiting
+		}
+	}
+}
+
+func resetAttempts(r *Run, s *Stage) {
+	for _, t := range s.Tasks {
+		t.Counted, t.Infra, t.NotBefore = 0, 0, r.StartedAt
+	}
+	clearTrouble(r)
+}

@@ -1,0 +1,94 @@
+package core
+
+func admit(r *Run, e Event, b TaskAdmitted) {
+	s := r.Stage(b.Stage)
+	s.Tasks = append(s.Tasks, &Task{
+		ID: b.Task, Stage: b.Stage, Name: b.Name, Role: b.Role, Act: b.Act, Status: TaskWaiting,
+		Writes: b.Writes, Needs: b.Needs, Inputs: b.Inputs, Outputs: b.Outputs, Done: b.Done,
+		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID,
+	})
+}
+
+func verified(r *Run, e Event, b VerifyConcluded) {
+	_, t, a := r.Attempt(b.Attempt)
+	if t == nil {
+		return
+	}
+	if b.Error != "" {
+		t.Status = TaskDelivered
+		t.Infra++
+		t.NotBefore = e.At.Add(backoff(t.Infra))
+		a.Message = b.Error
+		return
+	}
+	a.Results, a.Review = b.Results, b.Review
+	if !b.Passed {
+		a.Verdict, t.Status = VerdictFailed, TaskWaiting
+		return
+	}
+	a.Verdict, t.Status = VerdictPassed, TaskDone
+	r.Sterile = 0
+	if t.Writes == WritesCode && a.Delivery != nil && a.Delivery.Commit != "" {
+		r.Head = a.Delivery.Commit
+	}
+}
+
+func unblock(r *Run, c Claim) {
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			if t.Blocked != nil && t.Blocked.Kind == c.Kind && t.Blocked.Key == c.Key {
+				t.Blocked = nil
+			}
+		}
+	}
+}
+
+func prepared(r *Run, b PublishPrepared) {
+	t := r.Task(b.Task)
+	if t == nil {
+		return
+	}
+	s := r.Stage(t.Stage)
+	switch {
+	case b.Error != "":
+		t.Status, s.Trouble = TaskWaiting, b.Error
+	case !b.Passed:
+		t.Status, s.Trouble = TaskWaiting, "the checks before publishing failed: "+failures(b.Results)
+	default:
+		t.Status = TaskDelivered
+		t.Prepared = &Prepared{Subject: b.Subject, Results: b.Results, Notices: b.Notices}
+	}
+}
+
+func published(r *Run, b PublishConcluded) {
+	t := r.Task(b.Task)
+	if t == nil {
+		return
+	}
+	s := r.Stage(t.Stage)
+	if b.OK {
+		t.Status, t.Published, t.Publishing = TaskDone, true, nil
+		r.PullRequest = &PullRequest{URL: b.URL, Number: b.Number}
+		r.Sterile = 0
+		return
+	}
+	lapse(s)
+	if !b.Lapsed {
+		s.Trouble = b.Reason
+	}
+}
+
+// failures names the checks that did not hold.
+func failures(results []CheckResult) string {
+	names := ""
+	for _, c := range results {
+		if c.Passed {
+			continue
+		}
+		if names != "" {
+			names += "; "
+		}
+		names += c.Check
+	}
+	return names
+}

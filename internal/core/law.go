@@ -1,0 +1,177 @@
+package core
+
+import (
+	"slices"
+	"strings"
+)
+
+// LawVersion is recorded on decisions. It changes when the law does.
+const LawVersion = 1
+
+// Law judges one event before it is committed: whether this actor may say it,
+// whether the state machines allow it now, and whether a clause forbids it. r
+// is the state before the event, nil before the first. An error means that the
+// event must not be committed, whoever wants it.
+func Law(r *Run, actor Actor, body Body) error {
+	if err := actorMay(actor, body); err != nil {
+		return err
+	}
+	if _, first := body.(RunStarted); first != (r == nil) {
+		if first {
+			return unlawful("a run starts once")
+		}
+		return unlawful("%s before the run started", body.Type())
+	}
+	if r == nil {
+		return nil
+	}
+	if _, allowed, known := step(runEdges(), body.Type(), r.Status); known && !allowed {
+		return Errorf(CodeConflict, "the run is %s: %s is not possible now", r.Status, body.Type()).
+			WithHint("see `stellwerk status %s`", r.Alias)
+	}
+	if err := stageLaw(r, body); err != nil {
+		return err
+	}
+	return clause(r, actor, body)
+}
+
+// actors says who may utter an event. What an agent says is never among them.
+func actors(t Type) []ActorKind {
+	switch t {
+	case TypeFeedbackGiven, TypeRunResumed, TypeRunCancelled, TypeAttemptsReset, TypeContentTrusted:
+		return []ActorKind{ActorPerson}
+	case TypeRunStarted:
+		return []ActorKind{ActorPerson}
+	case TypeApprovalGranted:
+		return []ActorKind{ActorPerson, ActorPolicy}
+	case TypeRolledBack, TypeStageSkipped:
+		return []ActorKind{ActorPerson, ActorDecider}
+	case TypeRunPaused:
+		return []ActorKind{ActorPerson, ActorDecider, ActorEngine}
+	case TypeConditionRequested, TypeStageOpened, TypeTaskAdmitted, TypeAttemptRequested, TypeAttemptStopRequested,
+		TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
+		return []ActorKind{ActorDecider}
+	case TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved,
+		TypeVerifyConcluded, TypeBranchMoved, TypeApprovalLapsed, TypeRefKept, TypePublishPrepared,
+		TypePublishConcluded, TypeTimerFired, TypeCommandRefused, TypePersonNotified, TypeProjectRegistered:
+		return []ActorKind{ActorEngine}
+	}
+	return nil
+}
+
+func actorMay(actor Actor, body Body) error {
+	if slices.Contains(actors(body.Type()), actor.Kind) {
+		return nil
+	}
+	return Errorf(CodeForbidden, "%s is not for %s to say", body.Type(), nameOf(actor)).
+		WithHint("approvals, feedback and steering are a person's: run the command outside an attempt")
+}
+
+func nameOf(a Actor) string {
+	if a.ID == "" {
+		return "the " + string(a.Kind)
+	}
+	return string(a.Kind) + " " + a.ID
+}
+
+// stageLaw checks the stage machine for events that name a stage.
+func stageLaw(r *Run, body Body) error {
+	id := ""
+	switch b := body.(type) {
+	case ConditionRequested:
+		id = b.Stage
+	case ConditionEvaluated:
+		id = b.Stage
+	case StageOpened:
+		id = b.Stage
+	case TaskAdmitted:
+		id = b.Stage
+	case FeedbackGiven:
+		id = b.Stage
+	case StagePassed:
+		id = b.Stage
+	case StageSkipped:
+		id = b.Stage
+	case AttemptsReset:
+		id = b.Stage
+	case ApprovalRequested:
+		id = b.Subject.Stage
+	case ApprovalGranted:
+		id = b.Subject.Stage
+	case ApprovalLapsed:
+		id = b.Subject.Stage
+	default:
+		return nil
+	}
+	s := r.Stage(id)
+	if s == nil {
+		return Errorf(CodeNotFound, "the run has no stage %q", id).WithHint("its stages are: %s", strings.Join(stageIDs(r), ", "))
+	}
+	if _, allowed, known := step(stageEdges(), body.Type(), s.Status); known && !allowed {
+		return Errorf(CodeConflict, "stage %s is %s: %s is not possible now", s.ID, s.Status, body.Type()).
+			WithHint("see `stellwerk status %s`", r.Alias)
+	}
+	return nil
+}
+
+func stageIDs(r *Run) []string {
+	ids := make([]string, 0, len(r.Stages))
+	for _, s := range r.Stages {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+func unlawful(format string, args ...any) *Error { return Errorf(CodeUnlawful, format, args...) }
+
+// clause applies the numbered laws of docs/law.md to the events they concern.
+func clause(r *Run, actor Actor, body Body) error {
+	switch b := body.(type) {
+	case StageOpened:
+		return lawOpen(r, b)
+	case AttemptRequested:
+		return lawAttempt(r, b)
+	case AttemptStarted:
+		return lawAttemptStep(r, body.Type(), b.Attempt)
+	case AttemptStopRequested:
+		return lawAttemptStep(r, body.Type(), b.Attempt)
+	case UsageObserved:
+		return lawAttemptStep(r, TypeAttemptStopRequested, b.Attempt)
+	case AttemptExited:
+		return lawAttemptStep(r, body.Type(), b.Attempt)
+	case VerifyRequested:
+		return lawVerify(r, b)
+	case VerifyConcluded:
+		return lawVerdict(r, b)
+	case ApprovalRequested:
+		return lawAsk(r, b)
+	case ApprovalGranted:
+		return lawApprove(r, actor, b)
+	case StagePassed:
+		return lawPass(r, b)
+	case StageSkipped:
+		return lawSkip(r, actor, b)
+	case FeedbackGiven:
+		return lawFeedback(r, b)
+	case RolledBack:
+		return lawRollback(r, actor, b)
+	case AttemptsReset:
+		return lawIdle(r, "the attempts cannot be reset")
+	case PublishPrepared:
+		return lawTaskIs(r, b.Task, TaskVerifying)
+	case PublishRequested:
+		return lawPublish(r, b)
+	case PublishConcluded:
+		return lawTaskIs(r, b.Task, TaskRunning)
+	case RunResumed:
+		return lawResume(r, b)
+	case RunCompleted:
+		if s := r.Current(); s != nil {
+			return unlawful("stage %s has not passed", s.ID)
+		}
+	case RefKept, BranchMoved, RunStarted, ConditionRequested, ConditionEvaluated, TaskAdmitted, ClaimRefused, ClaimFreed,
+		ApprovalLapsed, RunPaused, RunFailed, RunCancelled, TimerFired, CommandRefused, PersonNotified,
+		ProjectRegistered, ContentTrusted:
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package core
+
+// lawAsk: a person is asked about what is there, and only once it is verified.
+func lawAsk(r *Run, b ApprovalRequested) error {
+	s := r.Stage(b.Subject.Stage)
+	if err := lawVerified(s); err != nil {
+		return err
+	}
+	if b.Subject != GateSubject(r, s) {
+		return unlawful("stage %s: the approval asked for is not about what was handed in", s.ID)
+	}
+	return nil
+}
+
+// lawVerified is law 2: only deliveries of this round whose checks passed
+// count. An act has no delivery; it counts once it is prepared.
+func lawVerified(s *Stage) error {
+	if len(s.Tasks) == 0 {
+		return unlawful("stage %s has no work in round %d", s.ID, s.Round)
+	}
+	for _, t := range s.Tasks {
+		if t.Act != "" {
+			if t.Prepared == nil {
+				return unlawful("task %s is not prepared", t.ID)
+			}
+			continue
+		}
+		a := t.Last()
+		if t.Status != TaskDone || a == nil || a.Verdict != VerdictPassed || a.Delivery == nil {
+			return unlawful("task %s has no delivery of round %d whose checks passed", t.ID, s.Round)
+		}
+	}
+	return nil
+}
+
+// GateSubject is what an approval of the stage speaks of, as things are now.
+func GateSubject(r *Run, s *Stage) Subject {
+	for _, t := range s.Tasks {
+		if t.Act != "" && t.Prepared != nil {
+			return t.Prepared.Subject
+		}
+	}
+	return Subject{Stage: s.ID, Round: s.Round, Delivery: s.Digest(), Commit: r.Head}
+}
+
+// lawApprove is law 13: bound to one subject, single use, a person's word or a
+// policy recorded as one.
+func lawApprove(r *Run, actor Actor, b ApprovalGranted) error {
+	s := r.Stage(b.Subject.Stage)
+	if s.Gate == nil || s.Gate.Approved {
+		return Errorf(CodeConflict, "stage %s is not waiting for an approval", s.ID)
+	}
+	if actor.Kind == ActorPolicy && (r.Policy == nil || !r.Policy.Approve) {
+		return Errorf(CodeForbidden, "the run was not started with --yes")
+	}
+	if b.Subject != s.Gate.Subject || b.Subject != GateSubject(r, s) {
+		return Errorf(CodeConflict, "stage %s changed since you looked at it", s.ID).
+			WithHint("look again with `stellwerk status %s`, then approve", r.Alias)
+	}
+	return nil
+}
+
+// lawPass is law 2 with the gate.
+func lawPass(r *Run, b StagePassed) error {
+	s := r.Stage(b.Stage)
+	if s != r.Current() {
+		return unlawful("stage %s passes out of order", s.ID)
+	}
+	if b.Round != s.Round {
+		return unlawful("stage %s is in round %d, not %d", s.ID, s.Round, b.Round)
+	}
+	if err := lawVerified(s); err != nil {
+		return err
+	}
+	if !s.TasksDone() {
+		return unlawful("stage %s has unfinished tasks", s.ID)
+	}
+	phase := r.Playbook.Phase(s.ID)
+	needsGate := phase == nil || phase.Gate == GateApproval || phase.Act != "" || requestsChanges(s)
+	if needsGate && (s.Gate == nil || !s.Gate.Approved || s.Gate.Subject != GateSubject(r, s)) {
+		return unlawful("stage %s waits for an approval", s.ID)
+	}
+	return nil
+}
+
+func requestsChanges(s *Stage) bool {
+	review := s.Review()
+	return review != nil && review.Status == ReviewChangesRequested
+}
+
+// lawSkip is law 7: the playbook or a person, never an agent or a decider's whim.
+func lawSkip(r *Run, actor Actor, b StageSkipped) error {
+	s := r.Stage(b.Stage)
+	phase := r.Playbook.Phase(b.Stage)
+	switch b.Source {
+	case SkipPerson:
+		if actor.Kind != ActorPerson {
+			return unlawful("stage %s: only a person skips a stage that the playbook wants", s.ID)
+		}
+		if s != r.Current() {
+			return Errorf(CodeConflict, "stage %s is not the current stage", s.ID).
+				WithHint("the run is at %s", currentID(r))
+		}
+		return lawIdle(r, "the stage cannot be skipped")
+	case SkipPlaybook:
+		if phase == nil || !phase.Skip {
+			return unlawful("stage %s is not skipped by the playbook", s.ID)
+		}
+	case SkipWhen:
+		if phase == nil || phase.When == "" || s.Condition == nil || *s.Condition {
+			return unlawful("stage %s: its condition does not say to skip it", s.ID)
+		}
+	default:
+		return unlawful("stage %s: unknown reason to skip it", s.ID)
+	}
+	return nil
+}
+
+func currentID(r *Run) string {
+	if s := r.Current(); s != nil {
+		return s.ID
+	}
+	return "its end"
+}
+
+// lawIdle protects what is under way from being pulled from under itself.
+func lawIdle(r *Run, what string) error {
+	if busy := r.Busy(); busy != "" {
+		return Errorf(CodeConflict, "%s while %s is under way", what, busy).
+			WithHint("wait for it, or stop it with `stellwerk pause --stop %s`", r.Alias)
+	}
+	return nil
+}
+
+func lawFeedback(r *Run, b FeedbackGiven) error {
+	s := r.Stage(b.Stage)
+	if s != r.Current() {
+		return Errorf(CodeConflict, "stage %s is not the current stage", s.ID).
+			WithHint("to redo an earlier stage use `stellwerk rollback %s --to %s`", r.Alias, s.ID)
+	}
+	if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Act != "" {
+		return Errorf(CodeInvalid, "stage %s has no agent that could act on feedback", s.ID).
+			WithHint("send it to the stage that should change: `stellwerk rollback %s --to STAGE`", r.Alias)
+	}
+	if b.Text == "" {
+		return Errorf(CodeInvalid, "feedback needs words: what is to change?")
+	}
+	return lawIdle(r, "feedback cannot be given")
+}
+
+func lawRollback(r *Run, actor Actor, b RolledBack) error {
+	target := r.Stage(b.Target)
+	if target == nil {
+		return Errorf(CodeNotFound, "the run has no stage %q", b.Target)
+	}
+	if target.Status == StagePending {
+		return Errorf(CodeConflict, "stage %s has not been reached: nothing to roll back to", b.Target)
+	}
+	if phase := r.Playbook.Phase(b.Target); phase != nil && phase.Act != "" {
+		return Errorf(CodeInvalid, "stage %s is the engine's own act: there is nothing to redo", b.Target)
+	}
+	if actor.Kind == ActorDecider {
+		if !b.Auto {
+			return unlawful("a rollback without asking must say so")
+		}
+		if r.AutoRounds >= r.Limits.AutoRounds {
+			return unlawful("the run has gone back %d times without asking", r.AutoRounds)
+		}
+	}
+	return lawIdle(r, "the run cannot be rolled back")
+}
+
+// lawPublish is laws 5 and 13: an approved subject, and exactly that.
+func lawPublish(r *Run, b PublishRequested) error {
+	t := r.Task(b.Task)
+	if t == nil || t.Act == "" || t.Prepared == nil || t.Status != TaskDelivered {
+		return unlawful("task %s is not prepared for publishing", b.Task)
+	}
+	s := r.Stage(t.Stage)
+	if s.Gate == nil || !s.Gate.Approved || s.Gate.Subject != b.Subject || t.Prepared.Subject != b.Subject {
+		return unlawful("publishing %s is not approved", b.Subject.Commit)
+	}
+	if b.Subject.Commit != r.Head {
+		return unlawful("what was approved is no longer the head of the run")
+	}
+	return nil
+}
+
+// lawResume: resuming must be able to change something, or the run would pause
+// again at once.
+func lawResume(r *Run, b RunResumed) error {
+	if r.Pause == nil {
+		return nil
+	}
+	limits := r.Limits
+	if b.Limits != nil {
+		limits = *b.Limits
+	}
+	switch r.Pause.Code {
+	case PauseAttempts, PauseInfra, PauseVerify:
+		return Errorf(CodeConflict, "%s", r.Pause.Reason).
+			WithHint("`stellwerk retry %s` tries again, `stellwerk feedback %s \"…\"` tries again with your words, `stellwerk skip %s` goes on without it", r.Alias, r.Alias, r.Alias)
+	case PauseBudget:
+		if overBudget(r, limits) != "" {
+			return Errorf(CodeConflict, "%s", r.Pause.Reason).
+				WithHint("raise it: `stellwerk resume %s --max-cost USD --max-tokens N`", r.Alias)
+		}
+	case PausePerson, PauseSterile, PauseWall, PauseInput, PausePublish, PauseCondition, PauseUnlawful:
+	}
+	return nil
+}

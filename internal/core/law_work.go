@@ -1,0 +1,137 @@
+package core
+
+import "slices"
+
+// lawOpen: stages are opened in order, each round once, from the work as it is.
+func lawOpen(r *Run, b StageOpened) error {
+	if current := r.Current(); current == nil || current.ID != b.Stage {
+		return unlawful("stage %s is opened out of order", b.Stage)
+	}
+	if s := r.Stage(b.Stage); b.Round != s.Round+1 {
+		return unlawful("stage %s: round %d cannot follow round %d", b.Stage, b.Round, s.Round)
+	}
+	return nil
+}
+
+// lawAttempt is law 1 (inputs, dependencies, capabilities, one writer) and
+// law 3 (a bounded number of attempts).
+func lawAttempt(r *Run, b AttemptRequested) error {
+	t := r.Task(b.Task)
+	if t == nil {
+		return unlawful("attempt %s: no task %s in the current rounds", b.Attempt, b.Task)
+	}
+	s := r.Stage(t.Stage)
+	switch {
+	case s != r.Current() || s.Status != StageOpen:
+		return unlawful("attempt %s: stage %s is not open", b.Attempt, s.ID)
+	case t.Status != TaskWaiting:
+		return unlawful("attempt %s: the task is %s", b.Attempt, t.Status)
+	case b.N != t.Requested+1 || b.Attempt != AttemptID(t.ID, b.N):
+		return unlawful("attempt %s is not the task's next", b.Attempt)
+	case t.Counted >= t.Limit:
+		return unlawful("task %s has used its %d attempts of this round", t.ID, t.Limit)
+	case r.Now().Before(t.NotBefore):
+		return unlawful("task %s is not to be tried before %s", t.ID, t.NotBefore)
+	}
+	if err := lawInputs(r, t); err != nil {
+		return err
+	}
+	if err := lawRole(r, t); err != nil {
+		return err
+	}
+	return lawOneWriter(r, t)
+}
+
+func lawInputs(r *Run, t *Task) error {
+	for _, in := range t.Inputs {
+		if !in.Optional && r.Artifact(in.Name) == nil {
+			return unlawful("task %s lacks its input %s", t.ID, in.Name)
+		}
+	}
+	for _, dep := range t.DependsOn {
+		if d := r.Task(dep); d == nil || d.Status != TaskDone {
+			return unlawful("task %s depends on %s, which is not done", t.ID, dep)
+		}
+	}
+	return nil
+}
+
+func lawRole(r *Run, t *Task) error {
+	if t.Act != "" {
+		return unlawful("task %s is the engine's own act: no agent may do it", t.ID)
+	}
+	role, ok := r.Playbook.Roles[t.Role]
+	if !ok {
+		return unlawful("task %s: no role %q in the playbook", t.ID, t.Role)
+	}
+	for _, need := range t.Needs {
+		if !slices.Contains(role.Capabilities, need) {
+			return unlawful("task %s needs the capability %q, which role %s does not have", t.ID, need, t.Role)
+		}
+	}
+	return nil
+}
+
+func lawOneWriter(r *Run, t *Task) error {
+	if t.Writes != WritesCode {
+		return nil
+	}
+	for _, s := range r.Stages {
+		for _, other := range s.Tasks {
+			if a := other.Last(); other != t && other.Writes == WritesCode && a != nil && a.Status.Active() {
+				return unlawful("task %s: attempt %s is writing branch %s", t.ID, a.ID, r.Branch)
+			}
+		}
+	}
+	return nil
+}
+
+// lawAttemptStep holds the attempt machine. An event about an attempt that has
+// ended is a conflict: a repeated observation, dropped by who reports it.
+func lawAttemptStep(r *Run, t Type, attempt string) error {
+	_, _, a := r.Attempt(attempt)
+	if a == nil {
+		return Errorf(CodeConflict, "attempt %s is not of a current round", attempt)
+	}
+	if _, allowed, _ := step(attemptEdges(), t, a.Status); !allowed {
+		return Errorf(CodeConflict, "attempt %s is %s: %s is not possible now", attempt, a.Status, t)
+	}
+	return nil
+}
+
+func lawVerify(r *Run, b VerifyRequested) error {
+	t := r.Task(b.Task)
+	switch {
+	case t == nil:
+		return unlawful("no task %s in the current rounds", b.Task)
+	case t.Act != "":
+		if t.Status != TaskWaiting || !b.Fresh {
+			return unlawful("task %s: publishing is verified again, without memory", t.ID)
+		}
+	case t.Status != TaskDelivered || t.Last() == nil || t.Last().ID != b.Attempt:
+		return unlawful("task %s has nothing to verify", b.Task)
+	}
+	return nil
+}
+
+func lawVerdict(r *Run, b VerifyConcluded) error {
+	_, t, a := r.Attempt(b.Attempt)
+	if a == nil || t.ID != b.Task {
+		return Errorf(CodeConflict, "attempt %s is not of a current round", b.Attempt)
+	}
+	if t.Status != TaskVerifying || t.Last() != a {
+		return Errorf(CodeConflict, "task %s is not being verified", b.Task)
+	}
+	if b.Passed && (a.Delivery == nil || b.Error != "") {
+		return unlawful("attempt %s handed nothing in that could pass", b.Attempt)
+	}
+	return nil
+}
+
+func lawTaskIs(r *Run, task string, want TaskStatus) error {
+	t := r.Task(task)
+	if t == nil || t.Act == "" || t.Status != want {
+		return Errorf(CodeConflict, "task %s is not %s", task, want)
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package core
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Playbook says how a run is driven. It is pinned into the run's first event
+// after validation, so an agent cannot edit the gates it must pass.
+type Playbook struct {
+	Name        string           `json:"name"`
+	Kind        string           `json:"kind"`
+	Description string           `json:"description,omitempty"`
+	Hash        string           `json:"hash"`             // of the content a person trusted
+	Origin      string           `json:"origin,omitempty"` // "builtin", or the path it was read from
+	Agents      map[string]Agent `json:"agents,omitempty"`
+	Roles       map[string]Role  `json:"roles,omitempty"`
+	Setup       string           `json:"setup,omitempty"`
+	Caches      []Cache          `json:"caches,omitempty"`
+	Phases      []Phase          `json:"phases,omitempty"`
+}
+
+// Agent names the program that does an attempt and how it is started.
+type Agent struct {
+	Use     string            `json:"use"`           // claude, command, scripted
+	Run     []string          `json:"run,omitempty"` // argv of a command agent
+	Model   string            `json:"model,omitempty"`
+	Options map[string]string `json:"options,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Secrets []string          `json:"secrets,omitempty"` // names of variables handed on from the engine's environment
+}
+
+// Role is what an agent is told to be.
+type Role struct {
+	Name         string   `json:"name"`
+	Description  string   `json:"description,omitempty"`
+	Agent        string   `json:"agent,omitempty"` // key of Playbook.Agents
+	Model        string   `json:"model,omitempty"`
+	Color        string   `json:"color,omitempty"`
+	Tools        []string `json:"tools,omitempty"`
+	Capabilities []string `json:"capabilities,omitempty"`
+	Prompt       string   `json:"prompt,omitempty"` // system prompt, Markdown
+}
+
+// Cache is a folder kept between checkouts while its key files are unchanged.
+type Cache struct {
+	Key  []string `json:"key"`
+	Path string   `json:"path"`
+}
+
+// Writes says what a task may write; only code claims a branch.
+type Writes string
+
+const (
+	WritesCode      Writes = "code"
+	WritesArtifacts Writes = "artifacts"
+	WritesPlan      Writes = "plan"
+)
+
+// GateKind says who lets a stage pass once its checks hold.
+type GateKind string
+
+const (
+	GateAuto     GateKind = "auto"
+	GateApproval GateKind = "approval"
+)
+
+// FindingsMode says what happens when a review requests changes.
+type FindingsMode string
+
+const (
+	FindingsAsk  FindingsMode = "ask"
+	FindingsAuto FindingsMode = "auto"
+)
+
+// Act is work the engine does itself.
+type Act string
+
+// ActPullRequest pushes the run's branch and opens a pull request.
+const ActPullRequest Act = "pull-request"
+
+// Phase is one entry of a playbook of kind phases.
+type Phase struct {
+	ID             string        `json:"id"`
+	Title          string        `json:"title,omitempty"`
+	Role           string        `json:"role,omitempty"`
+	Prompt         string        `json:"prompt,omitempty"`
+	Team           *Team         `json:"team,omitempty"`
+	Act            Act           `json:"act,omitempty"`
+	Skip           bool          `json:"skip,omitempty"`
+	When           string        `json:"when,omitempty"`  // jq on the run's context
+	Needs          []string      `json:"needs,omitempty"` // capabilities the role must have
+	Writes         Writes        `json:"writes"`
+	Inputs         []Input       `json:"inputs,omitempty"`
+	Outputs        []string      `json:"outputs,omitempty"`
+	Done           Check         `json:"done"`
+	Gate           GateKind      `json:"gate"`
+	Findings       FindingsMode  `json:"findings,omitempty"`
+	FindingsRounds int           `json:"findings_rounds,omitempty"`
+	Rollback       *Rollback     `json:"rollback,omitempty"`
+	Attempts       int           `json:"attempts"`
+	Timeout        time.Duration `json:"timeout"`
+	Base           string        `json:"base,omitempty"` // target branch of a pull request
+}
+
+// Input is an artifact a task reads.
+type Input struct {
+	Name     string `json:"name"`
+	Optional bool   `json:"optional,omitempty"`
+}
+
+// Team is a stage worked on by specialists in parallel and a hub that
+// consolidates what they hand in.
+type Team struct {
+	Spokes []string `json:"spokes"`
+	Hub    string   `json:"hub"`
+}
+
+// Rollback maps findings of a review to the stage that must fix them.
+type Rollback struct {
+	Types   []RollbackRule `json:"types,omitempty"`
+	Paths   []RollbackRule `json:"paths,omitempty"`
+	Default string         `json:"default,omitempty"`
+}
+
+// RollbackRule sends findings of a type, or in files matching a glob, to a stage.
+type RollbackRule struct {
+	Match string `json:"match"`
+	Stage string `json:"stage"`
+}
+
+// CheckKind names a kind of outside test.
+type CheckKind string
+
+const (
+	CheckAll      CheckKind = "all"
+	CheckAny      CheckKind = "any"
+	CheckNot      CheckKind = "not"
+	CheckChanged  CheckKind = "changed"
+	CheckFiles    CheckKind = "files"
+	CheckCommand  CheckKind = "command"
+	CheckArtifact CheckKind = "artifact"
+	CheckState    CheckKind = "state"
+	CheckGit      CheckKind = "git"
+)
+
+// Check is one outside test of "done", or a compound of them. It is data; the
+// check package evaluates it.
+type Check struct {
+	Kind    CheckKind       `json:"kind"`
+	Of      []Check         `json:"of,omitempty"`      // all, any, not
+	Globs   []string        `json:"globs,omitempty"`   // changed, files
+	Run     string          `json:"run,omitempty"`     // command
+	Name    string          `json:"name,omitempty"`    // artifact
+	Schema  json.RawMessage `json:"schema,omitempty"`  // artifact, optional JSON Schema
+	Expr    string          `json:"expr,omitempty"`    // state
+	Git     *GitCheck       `json:"git,omitempty"`     // git
+	Timeout time.Duration   `json:"timeout,omitempty"` // command
+}
+
+// GitCheck tests the shape of a delivery's history.
+type GitCheck struct {
+	Commits  int    `json:"commits,omitempty"`   // at least so many commits in the round
+	Linear   bool   `json:"linear,omitempty"`    // no merge commits
+	Message  string `json:"message,omitempty"`   // regular expression every subject matches
+	MaxFiles int    `json:"max_files,omitempty"` // at most so many files changed
+	MaxLines int    `json:"max_lines,omitempty"` // at most so many lines changed
+}
+
+// Limits bound a run. Zero means no limit for money and tokens; attempts, wall
+// time and parallelism always have one.
+type Limits struct {
+	Attempts   int           `json:"attempts"`
+	Infra      int           `json:"infra"`   // infrastructure losses a round survives
+	Sterile    int           `json:"sterile"` // decisions without progress
+	WallTime   time.Duration `json:"wall_time"`
+	Parallel   int           `json:"parallel"` // attempts at once over the whole engine
+	CostUSD    float64       `json:"cost_usd,omitempty"`
+	Tokens     int64         `json:"tokens,omitempty"`
+	AutoRounds int           `json:"auto_rounds"` // rounds opened without asking a person
+}
+
+// DefaultLimits are in force where nothing else is set.
+func DefaultLimits() Limits {
+	return Limits{
+		Attempts: 3, Infra: 5, Sterile: 15, WallTime: 24 * time.Hour, Parallel: 4, AutoRounds: 3,
+	}
+}
+
+// Phase finds a phase by its id; nil where there is none.
+func (p *Playbook) Phase(id string) *Phase {
+	for i := range p.Phases {
+		if p.Phases[i].ID == id {
+			return &p.Phases[i]
+		}
+	}
+	return nil
+}

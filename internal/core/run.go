@@ -1,0 +1,244 @@
+package core
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// RunStatus is where a run stands. See transition.go for what may follow.
+type RunStatus string
+
+const (
+	StatusActive    RunStatus = "active"
+	StatusAwaiting  RunStatus = "awaiting_approval"
+	StatusPaused    RunStatus = "paused"
+	StatusCompleted RunStatus = "completed"
+	StatusFailed    RunStatus = "failed"
+	StatusCancelled RunStatus = "cancelled"
+)
+
+// Terminal reports that nothing can happen to the run any more.
+func (s RunStatus) Terminal() bool {
+	return s == StatusCompleted || s == StatusFailed || s == StatusCancelled
+}
+
+// Run is the state of one goal on its way to a pull request: the fold of its
+// events. It holds the current round of each stage; what earlier rounds did is
+// in the events.
+type Run struct {
+	ID         string     `json:"id"`
+	Alias      string     `json:"alias"`
+	Project    string     `json:"project"`
+	Goal       string     `json:"goal"`
+	Title      string     `json:"title"`
+	Issue      string     `json:"issue,omitempty"`
+	Playbook   *Playbook  `json:"playbook,omitempty"`
+	Limits     Limits     `json:"limits"`
+	Base       string     `json:"base"`
+	BaseCommit string     `json:"base_commit"`
+	Branch     string     `json:"branch"`
+	Remote     string     `json:"remote"`
+	Forge      string     `json:"forge"`
+	Isolation  string     `json:"isolation"`
+	Identity   Identity   `json:"identity"`
+	Policy     *RunPolicy `json:"policy,omitempty"`
+	Choices    Choices    `json:"choices"`
+
+	Status       RunStatus    `json:"status"`
+	Pause        *Pause       `json:"pause,omitempty"`
+	Stages       []*Stage     `json:"stages,omitempty"`
+	Head         string       `json:"head"`                // newest verified commit
+	BranchAt     string       `json:"branch_at,omitempty"` // where the yard's ref stands
+	Keep         []KeepRef    `json:"keep,omitempty"`      // abandoned work not yet held under a ref
+	Kept         int          `json:"kept,omitempty"`      // how many refs are held
+	PullRequest  *PullRequest `json:"pull_request,omitempty"`
+	Sterile      int          `json:"sterile,omitempty"`       // decisions since the last progress
+	LastDecision string       `json:"last_decision,omitempty"` // cause of the newest decision
+	AutoRounds   int          `json:"auto_rounds,omitempty"`
+	Tell         []string     `json:"tell,omitempty"` // ids of events a person has not been told of
+	Usage        Usage        `json:"usage"`
+	Attempts     int          `json:"attempts"` // ever requested
+	StartedAt    time.Time    `json:"started_at"`
+	ClockFrom    time.Time    `json:"clock_from"` // wall time counts from here
+	EndedAt      *time.Time   `json:"ended_at,omitempty"`
+	EndReason    string       `json:"end_reason,omitempty"`
+	Stream       Head         `json:"stream"`
+}
+
+// Pause says why a run waits and what a person can do.
+type Pause struct {
+	Code   PauseCode `json:"code"`
+	Stage  string    `json:"stage,omitempty"`
+	Reason string    `json:"reason"`
+	Next   string    `json:"next,omitempty"`
+	At     time.Time `json:"at"`
+	From   RunStatus `json:"from"` // what resuming returns to
+	Stop   bool      `json:"stop,omitempty"`
+}
+
+// KeepRef is abandoned work that must be held under a ref.
+type KeepRef struct {
+	Ref    string `json:"ref"`
+	Commit string `json:"commit"`
+	Reason string `json:"reason"`
+}
+
+// PullRequest is where a run was published.
+type PullRequest struct {
+	URL    string `json:"url,omitempty"`
+	Number int    `json:"number,omitempty"`
+}
+
+// Stage finds a stage by id; nil where there is none.
+func (r *Run) Stage(id string) *Stage {
+	for _, s := range r.Stages {
+		if s.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// Current is the first stage that neither passed nor was skipped; nil where
+// all have.
+func (r *Run) Current() *Stage {
+	for _, s := range r.Stages {
+		if !s.Status.Closed() {
+			return s
+		}
+	}
+	return nil
+}
+
+// Task finds a task of a current round; nil where there is none.
+func (r *Run) Task(id string) *Task {
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			if t.ID == id {
+				return t
+			}
+		}
+	}
+	return nil
+}
+
+// Attempt finds an attempt of a current round with its task and stage.
+func (r *Run) Attempt(id string) (*Stage, *Task, *Attempt) {
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			for _, a := range t.Attempts {
+				if a.ID == id {
+					return s, t, a
+				}
+			}
+		}
+	}
+	return nil, nil, nil
+}
+
+// Now is the time of the newest event: the only clock a decision has.
+func (r *Run) Now() time.Time { return r.Stream.At }
+
+// Artifact finds the valid artifact of a name: the one delivered by the latest
+// closed stage of the run, or by a finished task of the open round.
+func (r *Run) Artifact(name string) *Artifact {
+	for i := len(r.Stages) - 1; i >= 0; i-- {
+		s := r.Stages[i]
+		if s.Status == StagePending || s.Status == StageStale || s.Status == StageOmitted {
+			continue
+		}
+		for _, t := range s.Tasks {
+			if t.Status != TaskDone {
+				continue
+			}
+			if a := t.Delivered().Artifact(name); a != nil {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// Context merges what the agents of valid stages reported, in stage order. It
+// is a report, not evidence.
+func (r *Run) Context() json.RawMessage {
+	merged := map[string]any{}
+	for _, s := range r.Stages {
+		if s.Status == StageStale || s.Status == StagePending {
+			continue
+		}
+		for _, t := range s.Tasks {
+			var part map[string]any
+			d := t.Delivered()
+			if d == nil || len(d.Context) == 0 || json.Unmarshal(d.Context, &part) != nil {
+				continue
+			}
+			merge(merged, part)
+		}
+	}
+	raw, err := json.Marshal(merged)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// merge lays src over dst, object by object.
+func merge(dst, src map[string]any) {
+	for k, v := range src {
+		from, ok := v.(map[string]any)
+		into, both := dst[k].(map[string]any)
+		if ok && both {
+			merge(into, from)
+			continue
+		}
+		dst[k] = v
+	}
+}
+
+// Active is the attempts of which a process may exist, in stage order.
+func (r *Run) Active() []*Attempt {
+	var active []*Attempt
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			if a := t.Last(); a != nil && a.Status.Active() {
+				active = append(active, a)
+			}
+		}
+	}
+	return active
+}
+
+// Busy names what is under way and cannot be pulled from under itself: an
+// attempt, a verification or a publication. It is empty where nothing is.
+func (r *Run) Busy() string {
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			switch t.Status {
+			case TaskRunning:
+				if t.Act != "" {
+					return "publishing"
+				}
+				return "attempt " + t.Last().ID
+			case TaskVerifying:
+				return "the verification of " + t.ID
+			case TaskWaiting, TaskDelivered, TaskDone, TaskDropped:
+			}
+		}
+	}
+	return ""
+}
+
+// Work is the newest commit of the run, verified or not, that a redone stage
+// continues from.
+func (r *Run) Work() string {
+	work := r.Head
+	if s := r.Current(); s != nil && (s.Status == StageOpen || s.Status == StageGated) {
+		for _, t := range s.Tasks {
+			if t.Writes == WritesCode && t.Act == "" {
+				work = t.WorkingCommit(work)
+			}
+		}
+	}
+	return work
+}

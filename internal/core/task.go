@@ -1,0 +1,84 @@
+package core
+
+import "time"
+
+// TaskStatus is where a task stands. See transition.go for what may follow.
+type TaskStatus string
+
+const (
+	TaskWaiting   TaskStatus = "waiting"   // for its dependencies, a retry or a decision
+	TaskRunning   TaskStatus = "running"   // an attempt is requested or running
+	TaskDelivered TaskStatus = "delivered" // an attempt handed in, not yet verified
+	TaskVerifying TaskStatus = "verifying" // its checks run
+	TaskDone      TaskStatus = "done"      // its checks passed
+	TaskDropped   TaskStatus = "dropped"   // its stage was skipped or the run ended
+)
+
+// Task is one piece of work of a round.
+type Task struct {
+	ID         string            `json:"id"`
+	Stage      string            `json:"stage"`
+	Name       string            `json:"name,omitempty"`
+	Role       string            `json:"role,omitempty"`
+	Act        Act               `json:"act,omitempty"`
+	Status     TaskStatus        `json:"status"`
+	Writes     Writes            `json:"writes"`
+	Needs      []string          `json:"needs,omitempty"`
+	Inputs     []Input           `json:"inputs,omitempty"`
+	Outputs    []string          `json:"outputs,omitempty"`
+	Done       Check             `json:"done"`
+	DependsOn  []string          `json:"depends_on,omitempty"`
+	Limit      int               `json:"limit"`
+	Timeout    time.Duration     `json:"timeout"`
+	Attempts   []*Attempt        `json:"attempts,omitempty"`
+	Requested  int               `json:"requested"`         // attempts ever requested
+	Counted    int               `json:"counted"`           // attempts that count against the limit
+	Infra      int               `json:"infra,omitempty"`   // attempts lost to infrastructure
+	Blocked    *Claim            `json:"blocked,omitempty"` // claim it waits for
+	NotBefore  time.Time         `json:"not_before,omitzero"`
+	Prepared   *Prepared         `json:"prepared,omitempty"` // act tasks: what would be published
+	Published  bool              `json:"published,omitempty"`
+	Publishing *PublishRequested `json:"publishing,omitempty"`
+	Event      string            `json:"event"` // id of the event that asked for what is under way
+}
+
+// Prepared is a publication that was verified and can be approved.
+type Prepared struct {
+	Subject Subject       `json:"subject"`
+	Results []CheckResult `json:"results,omitempty"`
+	Notices []string      `json:"notices,omitempty"`
+}
+
+// keptAttempts bounds how many ended attempts of a round the state holds. The
+// prompt of a retry needs only the newest; the events have them all.
+const keptAttempts = 8
+
+// Last is the newest attempt; nil where there is none.
+func (t *Task) Last() *Attempt {
+	if len(t.Attempts) == 0 {
+		return nil
+	}
+	return t.Attempts[len(t.Attempts)-1]
+}
+
+// Delivered is the newest delivery of the task; nil where there is none.
+func (t *Task) Delivered() *Delivery {
+	for i := len(t.Attempts) - 1; i >= 0; i-- {
+		if d := t.Attempts[i].Delivery; d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// WorkingCommit is the commit the next attempt continues from: the newest
+// delivery that builds on this round, or the round's base. Work is continued,
+// not repeated.
+func (t *Task) WorkingCommit(base string) string {
+	for i := len(t.Attempts) - 1; i >= 0; i-- {
+		if d := t.Attempts[i].Delivery; d != nil && d.Commit != "" && !d.Rewritten {
+			return d.Commit
+		}
+	}
+	return base
+}

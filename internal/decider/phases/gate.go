@@ -1,0 +1,82 @@
+package phases
+
+import (
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// settle decides what happens to a stage whose work is verified: it passes, it
+// asks a person, or its findings send the run back.
+func settle(r *core.Run, s *core.Stage) core.Body {
+	phase := r.Playbook.Phase(s.ID)
+	review := s.Review()
+	changes := review != nil && review.Status == core.ReviewChangesRequested
+	if changes && phase.Findings == core.FindingsAuto && r.AutoRounds < bound(r, phase) {
+		return core.RolledBack{From: s.ID, Target: suggest(r, phase, review.Findings), Findings: review.Findings, Auto: true}
+	}
+	if !changes && phase.Gate == core.GateAuto && phase.Act == "" {
+		return core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}
+	}
+	ask := core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: notices(r, s)}
+	if changes {
+		ask.Findings, ask.Suggestion = review.Findings, suggest(r, phase, review.Findings)
+	}
+	return ask
+}
+
+// bound is how often findings may send the run back without asking.
+func bound(r *core.Run, phase *core.Phase) int {
+	if phase.FindingsRounds > 0 && phase.FindingsRounds < r.Limits.AutoRounds {
+		return phase.FindingsRounds
+	}
+	return r.Limits.AutoRounds
+}
+
+// suggest is the stage that findings are sent to: the earliest of their
+// targets, otherwise the playbook's default, otherwise the last stage before
+// this one that writes code.
+func suggest(r *core.Run, phase *core.Phase, findings []core.Finding) string {
+	target, code := "", ""
+	for _, p := range r.Playbook.Phases {
+		if p.ID == phase.ID {
+			break
+		}
+		if p.Writes == core.WritesCode && p.Act == "" && r.Stage(p.ID).Status == core.StageDone {
+			code = p.ID
+		}
+		for _, f := range findings {
+			if f.Target == p.ID && target == "" && r.Stage(p.ID).Status == core.StageDone {
+				target = p.ID
+			}
+		}
+	}
+	switch {
+	case target != "":
+		return target
+	case phase.Rollback != nil && phase.Rollback.Default != "":
+		return phase.Rollback.Default
+	case code != "":
+		return code
+	}
+	return phase.ID
+}
+
+// notices are what a person must know before they approve.
+func notices(r *core.Run, s *core.Stage) []string {
+	var all []string
+	if r.Isolation == "none" {
+		all = append(all, "unenforced: this run's agents are not isolated")
+	}
+	for _, t := range s.Tasks {
+		if t.Prepared != nil {
+			all = append(all, t.Prepared.Notices...)
+		}
+		if d := t.Delivered(); d != nil {
+			for _, rejected := range d.Rejected {
+				all = append(all, fmt.Sprintf("%s: not accepted: %s", t.ID, rejected))
+			}
+		}
+	}
+	return all
+}

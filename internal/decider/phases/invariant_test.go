@@ -1,0 +1,124 @@
+package phases_test
+
+import (
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// checkInvariants holds the law's promises as properties of every reachable
+// state, written independently of the code that enforces them.
+func checkInvariants(t *rapid.T, r *core.Run) {
+	seenOpen := false
+	writers := 0
+	for _, s := range r.Stages {
+		if seenOpen && (s.Status == core.StageOpen || s.Status == core.StageGated) {
+			t.Fatalf("two stages are open: %s", s.ID)
+		}
+		if !s.Status.Closed() {
+			seenOpen = true
+		} else if seenOpen && s.Status == core.StageDone {
+			t.Fatalf("stage %s passed while an earlier one has not", s.ID)
+		}
+		if s.Status == core.StageDone {
+			checkPassed(t, r, s)
+		}
+		for _, task := range s.Tasks {
+			if task.Counted > task.Limit {
+				t.Fatalf("task %s: %d attempts counted of %d", task.ID, task.Counted, task.Limit)
+			}
+			active := 0
+			for _, a := range task.Attempts {
+				if a.Status.Active() {
+					active++
+				}
+			}
+			if active > 1 {
+				t.Fatalf("task %s has %d active attempts", task.ID, active)
+			}
+			if active == 1 && task.Writes == core.WritesCode {
+				writers++
+			}
+		}
+	}
+	if writers > 1 {
+		t.Fatalf("%d writers on one branch", writers)
+	}
+	if r.Status == core.StatusCompleted && r.Current() != nil {
+		t.Fatalf("completed with stage %s open", r.Current().ID)
+	}
+	if r.Status == core.StatusPaused && (r.Pause == nil || r.Pause.Reason == "") {
+		t.Fatalf("paused without a reason")
+	}
+	if r.Status == core.StatusAwaiting && (r.Current() == nil || r.Current().Gate == nil) {
+		t.Fatalf("awaiting an approval nobody asked for")
+	}
+	if r.Sterile > r.Limits.Sterile {
+		t.Fatalf("%d decisions without progress", r.Sterile)
+	}
+	if r.AutoRounds > r.Limits.AutoRounds {
+		t.Fatalf("went back %d times without asking", r.AutoRounds)
+	}
+}
+
+// checkPassed is law 2: nothing but verified deliveries of the stage's own
+// round closes it, and a gate only with an approval of just that.
+func checkPassed(t *rapid.T, r *core.Run, s *core.Stage) {
+	for _, task := range s.Tasks {
+		if task.Act != "" {
+			if !task.Published {
+				t.Fatalf("stage %s passed unpublished", s.ID)
+			}
+			continue
+		}
+		a := task.Last()
+		if a == nil || a.Verdict != core.VerdictPassed || a.Delivery == nil {
+			t.Fatalf("stage %s passed without a verified delivery of %s", s.ID, task.ID)
+		}
+	}
+	phase := r.Playbook.Phase(s.ID)
+	if phase.Gate == core.GateApproval && (s.Gate == nil || !s.Gate.Approved) {
+		t.Fatalf("stage %s passed its gate without an approval", s.ID)
+	}
+	if s.Gate != nil && s.Gate.Approved && s.Gate.By.Kind != core.ActorPerson && s.Gate.By.Kind != core.ActorPolicy {
+		t.Fatalf("stage %s was approved by %s", s.ID, s.Gate.By.Kind)
+	}
+}
+
+// checkStep holds what an event must and must not change.
+func checkStep(t *rapid.T, before, after *core.Run, e core.Event, body core.Body) {
+	if before == nil {
+		return
+	}
+	if after.Stream.At.Before(before.Stream.At) {
+		t.Fatalf("time ran backwards at %s", e.ID)
+	}
+	if before.Status.Terminal() && after.Status != before.Status {
+		t.Fatalf("%s brought a %s run back", e.Type, before.Status)
+	}
+	if b, ok := body.(core.RolledBack); ok {
+		checkStale(t, after, b.Target)
+		if b.Reset && before.Work() != before.BaseCommit && before.Work() != "" {
+			held := slices.ContainsFunc(after.Keep, func(k core.KeepRef) bool { return k.Commit == before.Work() })
+			if !held {
+				t.Fatalf("reset left %s behind without a ref", before.Work())
+			}
+		}
+	}
+}
+
+// checkStale is law 2's second half: leftovers of an earlier round never count.
+func checkStale(t *rapid.T, r *core.Run, target string) {
+	from := false
+	for _, s := range r.Stages {
+		from = from || s.ID == target
+		if !from {
+			continue
+		}
+		if s.Status == core.StageDone || len(s.Tasks) > 0 && s.Status != core.StageOmitted {
+			t.Fatalf("stage %s keeps its round after a rollback to %s", s.ID, target)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+// Package phases decides for playbooks of kind `phases`: stages in a fixed
+// order, each verified from outside, some with a gate for a person. It is pure:
+// given the same state it decides the same, and it must not do anything.
+package phases
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Decider drives runs of kind `phases`.
+type Decider struct{}
+
+var _ core.Decider = Decider{}
+
+// Kind is the playbook kind this decider is for.
+func (Decider) Kind() string { return "phases" }
+
+// Version changes when the same state would lead to other decisions.
+func (Decider) Version() int { return 1 }
+
+// Decide says what follows for the first stage that has not passed. Taking the
+// first one is what makes a skipped or missing predecessor impossible: the run
+// cannot be anywhere else.
+func (Decider) Decide(r *core.Run) []core.Body {
+	s := r.Current()
+	if s == nil {
+		return []core.Body{core.RunCompleted{}}
+	}
+	if s.Trouble != "" {
+		return []core.Body{trouble(r, s)}
+	}
+	switch s.Status {
+	case core.StagePending, core.StageStale:
+		return open(r, s)
+	case core.StageOpen:
+		return work(r, s)
+	case core.StageGated:
+		return pass(r, s)
+	case core.StageDone, core.StageOmitted:
+	}
+	return nil
+}
+
+func trouble(r *core.Run, s *core.Stage) core.RunPaused {
+	phase := r.Playbook.Phase(s.ID)
+	if phase.Act != "" {
+		return core.RunPaused{
+			Code: core.PausePublish, Stage: s.ID, Reason: s.Trouble,
+			Next: fmt.Sprintf("`stellwerk resume %s` tries again, `stellwerk rollback %s --to STAGE` has it fixed", r.Alias, r.Alias),
+		}
+	}
+	return core.RunPaused{
+		Code: core.PauseCondition, Stage: s.ID, Reason: "its condition could not be evaluated: " + s.Trouble,
+		Next: fmt.Sprintf("`stellwerk skip %s`, or `stellwerk resume %s` to evaluate it again", r.Alias, r.Alias),
+	}
+}
+
+// open begins the stage's next round, unless it is to be skipped or lacks an input.
+func open(r *core.Run, s *core.Stage) []core.Body {
+	phase := r.Playbook.Phase(s.ID)
+	redo := s.Next != nil && s.Next.Reason != core.OpenRedo
+	switch {
+	case phase.Skip && !redo:
+		return []core.Body{core.StageSkipped{Stage: s.ID, Source: core.SkipPlaybook}}
+	case phase.When != "" && s.Asked:
+		return nil
+	case phase.When != "" && s.Condition == nil && !redo:
+		return []core.Body{core.ConditionRequested{Stage: s.ID}}
+	case phase.When != "" && s.Condition != nil && !*s.Condition && !redo:
+		return []core.Body{core.StageSkipped{Stage: s.ID, Source: core.SkipWhen, Reason: "not when " + phase.When}}
+	}
+	for _, in := range phase.Inputs {
+		if !in.Optional && r.Artifact(in.Name) == nil {
+			return []core.Body{missing(r, s, in.Name)}
+		}
+	}
+	opened := core.StageOpened{Stage: s.ID, Round: s.Round + 1, Reason: core.OpenAdvance, Base: r.Head}
+	if s.Next != nil {
+		opened.Reason = s.Next.Reason
+	}
+	return append([]core.Body{opened}, tasks(phase, opened.Round)...)
+}
+
+// missing sends the run back to the stage that should have handed in an
+// artifact, or asks a person where that stage was skipped on purpose.
+func missing(r *core.Run, s *core.Stage, name string) core.Body {
+	producer := ""
+	for _, p := range r.Playbook.Phases {
+		if p.ID == s.ID {
+			break
+		}
+		for _, out := range p.Outputs {
+			if out == name {
+				producer = p.ID
+			}
+		}
+	}
+	from := r.Stage(producer)
+	if from != nil && from.Status == core.StageDone && r.AutoRounds < r.Limits.AutoRounds {
+		return core.RolledBack{From: s.ID, Target: producer, Auto: true, Text: fmt.Sprintf("The output %s is missing; %s needs it.", name, s.ID)}
+	}
+	reason := fmt.Sprintf("stage %s needs %s, which nothing handed in", s.ID, name)
+	if from != nil && from.Status == core.StageOmitted {
+		reason = fmt.Sprintf("stage %s needs %s, but stage %s, which would hand it in, was skipped", s.ID, name, producer)
+	}
+	return core.RunPaused{
+		Code: core.PauseInput, Stage: s.ID, Reason: reason,
+		Next: fmt.Sprintf("`stellwerk rollback %s --to %s` has it made, `stellwerk skip %s` goes on without this stage", r.Alias, producer, r.Alias),
+	}
+}
+
+// pass closes a stage whose gate was approved; an act is done first.
+func pass(r *core.Run, s *core.Stage) []core.Body {
+	if s.Gate == nil || !s.Gate.Approved {
+		return nil
+	}
+	for _, t := range s.Tasks {
+		if t.Act != "" && t.Status == core.TaskDelivered {
+			return []core.Body{core.PublishRequested{Task: t.ID, Subject: s.Gate.Subject, Title: Title(r)}}
+		}
+	}
+	if !s.TasksDone() {
+		return nil
+	}
+	return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+}
+
+// Title is the title of a run's pull request.
+func Title(r *core.Run) string {
+	if r.Issue == "" {
+		return "feat: " + r.Title
+	}
+	return fmt.Sprintf("feat(#%s): %s", strings.TrimPrefix(r.Issue, "#"), r.Title)
+}

@@ -1,0 +1,138 @@
+// Package engine turns events into decisions and commits both: load, fold,
+// decide, law, commit. It is the only writer of streams. It must not do what
+// is decided; that is the dispatcher's, to whom it hands the effects of each
+// state it has committed.
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// Dispatcher executes effects. Reconcile is called with a state nobody else
+// changes and everything that state requests; it must return at once, must
+// not start what is already under way, and reports what happened by Submit.
+type Dispatcher interface {
+	Reconcile(run *core.Run, actions []core.Action)
+}
+
+// Journal keeps the readable copy of a run. Append is called after the events
+// are committed and before their effects; it drops what it already has.
+type Journal interface {
+	Append(ctx context.Context, run *core.Run, events []core.Event) error
+	// Seq is the newest event the journal holds of a run.
+	Seq(ctx context.Context, run string) (int64, error)
+}
+
+// Options configure an engine.
+type Options struct {
+	Store    store.Store
+	Journal  Journal
+	Deciders []core.Decider
+	Log      *slog.Logger
+	// Name tells engines on one database apart.
+	Name string
+	// Lease is how long a look may take before another engine takes it over.
+	Lease time.Duration
+	// Look is how often pending wakes are looked for without a hint.
+	Look time.Duration
+	// SnapshotEvery is how many events lie between snapshots.
+	SnapshotEvery int64
+}
+
+// Engine serialises what happens to each stream.
+type Engine struct {
+	store    store.Store
+	journal  Journal
+	deciders map[string]core.Decider
+	log      *slog.Logger
+	opts     Options
+
+	dispatcher Dispatcher
+	streams    streams
+	live       live
+}
+
+// New makes an engine. SetDispatcher must follow before Run.
+func New(opts Options) *Engine {
+	if opts.Lease == 0 {
+		opts.Lease = time.Minute
+	}
+	if opts.Look == 0 {
+		opts.Look = time.Second
+	}
+	if opts.SnapshotEvery == 0 {
+		opts.SnapshotEvery = 64
+	}
+	e := &Engine{
+		store: opts.Store, journal: opts.Journal, log: opts.Log, opts: opts,
+		deciders: map[string]core.Decider{},
+		streams:  streams{byName: map[string]*stream{}},
+		live:     live{subscribers: map[*subscriber]struct{}{}},
+	}
+	for _, d := range opts.Deciders {
+		e.deciders[d.Kind()] = d
+	}
+	return e
+}
+
+// SetDispatcher connects who executes effects.
+func (e *Engine) SetDispatcher(d Dispatcher) { e.dispatcher = d }
+
+// Run looks at streams that want to be looked at until the context ends. It
+// returns after every look under way has ended.
+func (e *Engine) Run(ctx context.Context) error {
+	var looks sync.WaitGroup
+	defer looks.Wait()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-e.store.Wakes():
+		case <-timer.C:
+		}
+		wakes, err := e.store.Claim(ctx, e.opts.Name, e.opts.Lease, 64)
+		if err != nil && ctx.Err() == nil {
+			e.log.Error("look for wakes", "error", err)
+		}
+		for _, w := range wakes {
+			looks.Go(func() { e.look(ctx, w) })
+		}
+		timer.Reset(e.nextLook(ctx))
+	}
+}
+
+// nextLook is how long to wait without a hint: until the next due time, at
+// most Look.
+func (e *Engine) nextLook(ctx context.Context) time.Duration {
+	due, err := e.store.NextDue(ctx)
+	if err != nil || due == nil {
+		return e.opts.Look
+	}
+	now, err := e.store.Now(ctx)
+	if err != nil {
+		return e.opts.Look
+	}
+	return min(max(due.Sub(now), time.Millisecond), e.opts.Look)
+}
+
+// Load is a copy of a run's present state.
+func (e *Engine) Load(ctx context.Context, run string) (*core.Run, error) {
+	s := e.streams.get(core.RunStream(run))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := e.load(ctx, s); err != nil {
+		return nil, err
+	}
+	if s.run == nil {
+		return nil, core.Errorf(core.CodeNotFound, "no run %s", run).WithHint("`stellwerk status` lists the runs")
+	}
+	return s.run.Clone(), nil
+}

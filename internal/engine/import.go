@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// Import takes over events that a run folder has and the store has not: the
+// same sequence and hash is dropped, a longer folder's tail is appended, a
+// different hash is refused and named. It returns how many were taken over.
+func (e *Engine) Import(ctx context.Context, run string, events []core.Event) (int, error) {
+	s := e.streams.get(core.RunStream(run))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tail, err := e.unknown(ctx, s.name, events)
+	if err != nil || len(tail) == 0 {
+		return 0, err
+	}
+	s.drop()
+	if err := e.load(ctx, s); err != nil {
+		return 0, err
+	}
+	if _, err := core.VerifyChain(s.head, tail); err != nil {
+		return 0, err
+	}
+	state := &stream{name: s.name, run: s.run.Clone(), head: s.head}
+	if err := state.replay(tail); err != nil {
+		return 0, err
+	}
+	b := &batch{run: state.run, head: state.head, commit: store.Commit{Stream: s.name, After: s.head.Seq, Events: tail}}
+	if err := e.finish(s, b); err != nil {
+		return 0, err
+	}
+	if err := e.store.Commit(ctx, b.commit); err != nil {
+		s.drop()
+		return 0, err
+	}
+	_, err = e.committed(ctx, s, b)
+	return len(tail), err
+}
+
+// unknown is the tail of events that the store does not have. It fails where
+// the two histories differ.
+func (e *Engine) unknown(ctx context.Context, stream string, events []core.Event) ([]core.Event, error) {
+	i := 0
+	for i < len(events) {
+		known, err := e.store.Events(ctx, stream, events[i].Seq-1, readBatch)
+		if err != nil {
+			return nil, err
+		}
+		if len(known) == 0 {
+			break
+		}
+		for _, k := range known {
+			if i == len(events) {
+				return nil, nil
+			}
+			a, err := k.Hash()
+			if err != nil {
+				return nil, err
+			}
+			b, err := events[i].Hash()
+			if err != nil {
+				return nil, err
+			}
+			if a != b {
+				return nil, core.Errorf(core.CodeForked, "the run folder and the database tell different histories from event %d on", k.Seq).
+					WithHint("keep both; resume with the folder of the history you trust in an empty state folder (--state)")
+			}
+			i++
+		}
+	}
+	return events[i:], nil
+}

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// live tells followers that a stream moved on. It carries no events: a
+// follower reads those from the store, so a slow one misses nothing and holds
+// nothing up.
+type live struct {
+	mu          sync.Mutex
+	subscribers map[*subscriber]struct{}
+}
+
+type subscriber struct {
+	stream string
+	moved  chan struct{}
+}
+
+func (l *live) publish(events []core.Event) {
+	if len(events) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for s := range l.subscribers {
+		if s.stream != events[0].Stream {
+			continue
+		}
+		select {
+		case s.moved <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (l *live) subscribe(stream string) (*subscriber, func()) {
+	s := &subscriber{stream: stream, moved: make(chan struct{}, 1)}
+	l.mu.Lock()
+	l.subscribers[s] = struct{}{}
+	l.mu.Unlock()
+	return s, func() {
+		l.mu.Lock()
+		delete(l.subscribers, s)
+		l.mu.Unlock()
+	}
+}
+
+// Follow calls fn with each event of a run after a sequence number, as it
+// happens, until the context ends, fn fails, or the run is over.
+func (e *Engine) Follow(ctx context.Context, run string, after int64, fn func(core.Event) error) error {
+	name := core.RunStream(run)
+	sub, cancel := e.live.subscribe(name)
+	defer cancel()
+	for {
+		events, err := e.store.Events(ctx, name, after, readBatch)
+		if err != nil {
+			return err
+		}
+		for _, ev := range events {
+			if err := fn(ev); err != nil {
+				return err
+			}
+			after = ev.Seq
+			if ends(ev.Type) {
+				return nil
+			}
+		}
+		if len(events) > 0 {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-sub.moved:
+		}
+	}
+}
+
+func ends(t core.Type) bool {
+	return t == core.TypeRunCompleted || t == core.TypeRunFailed || t == core.TypeRunCancelled
+}

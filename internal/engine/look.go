@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// look answers a wake: it brings the time in, tries again what waited for a
+// claim, sees that the journal is complete, and hands the effects out. A wake
+// says only "look"; a lost or doubled one does no harm.
+func (e *Engine) look(ctx context.Context, w store.Wake) {
+	if err := e.lookAt(ctx, w); err != nil {
+		if ctx.Err() == nil {
+			e.log.Error("look", "stream", w.Stream, "error", err)
+		}
+		return // the lease runs out, and the stream is looked at again
+	}
+	if err := e.store.Rest(ctx, e.opts.Name, w); err != nil && !errors.Is(err, store.ErrFenced) && ctx.Err() == nil {
+		e.log.Error("end a look", "stream", w.Stream, "error", err)
+	}
+}
+
+func (e *Engine) lookAt(ctx context.Context, w store.Wake) error {
+	kind, id := core.StreamKind(w.Stream)
+	if kind != "run" {
+		return nil
+	}
+	if w.Due {
+		if _, err := e.Submit(ctx, id, core.Engine(), core.TimerFired{Timer: "due"}); err != nil {
+			return err
+		}
+	}
+	s := e.streams.get(w.Stream)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := e.load(ctx, s); err != nil || s.run == nil {
+		return err
+	}
+	if err := e.retryClaims(ctx, s); err != nil {
+		return err
+	}
+	if err := e.catchUp(ctx, s); err != nil {
+		return err
+	}
+	actions := core.Effects(s.run)
+	e.dispatcher.Reconcile(s.run.Clone(), actions)
+	if s.run.Status.Terminal() && len(actions) == 0 {
+		e.streams.forget(w.Stream)
+	}
+	return nil
+}
+
+// retryClaims tells the run that a claim it waits for has become free.
+func (e *Engine) retryClaims(ctx context.Context, s *stream) error {
+	for _, st := range s.run.Stages {
+		for _, t := range st.Tasks {
+			if t.Blocked == nil || s.run.Status != core.StatusActive {
+				continue
+			}
+			free, err := e.free(ctx, *t.Blocked)
+			if err != nil || !free {
+				return err
+			}
+			_, err = e.attempt(ctx, s, input{core.Engine(), core.ClaimFreed{Claim: *t.Blocked}})
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) free(ctx context.Context, c core.Claim) (bool, error) {
+	claims, err := e.store.Claims(ctx)
+	if err != nil {
+		return false, err
+	}
+	held := 0
+	for _, h := range claims {
+		if h.Kind == c.Kind && h.Key == c.Key {
+			held++
+		}
+	}
+	return held < c.Limit, nil
+}
+
+// catchUp writes the events that the journal misses: after a crash between
+// commit and journal, or while the folder could not be written.
+func (e *Engine) catchUp(ctx context.Context, s *stream) error {
+	have, err := e.journal.Seq(ctx, s.run.ID)
+	if err != nil {
+		return err
+	}
+	for have < s.head.Seq {
+		events, err := e.store.Events(ctx, s.name, have, readBatch)
+		if err != nil {
+			return err
+		}
+		if len(events) == 0 {
+			return fmt.Errorf("stream %s ends at %d, expected %d", s.name, have, s.head.Seq)
+		}
+		if err := e.journal.Append(ctx, s.run, events); err != nil {
+			return err
+		}
+		have = events[len(events)-1].Seq
+	}
+	return nil
+}
+
+// Poke hands the effects of a run's present state out again: for a dispatcher
+// whose action failed and is to be tried once more.
+func (e *Engine) Poke(ctx context.Context, run string) error {
+	state, err := e.Load(ctx, run)
+	if err != nil {
+		return err
+	}
+	e.dispatcher.Reconcile(state, core.Effects(state))
+	return nil
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// runRow is the projection of a run.
+func runRow(r *core.Run) store.RunRow {
+	row := store.RunRow{
+		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Goal: r.Goal, Issue: r.Issue,
+		Status: string(r.Status), Branch: r.Branch, Base: r.Base, Isolation: r.Isolation,
+		Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(),
+		StartedAt: r.StartedAt, UpdatedAt: r.Now(), EndedAt: r.EndedAt, Reason: r.EndReason,
+	}
+	if s := r.Current(); s != nil {
+		row.Stage = s.ID
+	}
+	if r.Pause != nil {
+		row.Reason = r.Pause.Reason
+	}
+	if r.PullRequest != nil {
+		row.URL = r.PullRequest.URL
+	}
+	return row
+}
+
+// taskRows are the projections of the tasks that a step touched.
+func taskRows(r *core.Run, events []core.Event) []store.TaskRow {
+	var rows []store.TaskRow
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			if touched(t, events) {
+				rows = append(rows, taskRow(r, s, t, events[len(events)-1].At))
+			}
+		}
+	}
+	return rows
+}
+
+// touched reports whether a step may have changed a task: all tasks of stages
+// in motion are few, so the stages that rest are left out.
+func touched(t *core.Task, events []core.Event) bool {
+	return t.Status != core.TaskDone || len(events) > 0 && lastVerified(events, t.ID)
+}
+
+func lastVerified(events []core.Event, task string) bool {
+	for _, ev := range events {
+		if ev.Type != core.TypeVerifyConcluded && ev.Type != core.TypePublishConcluded {
+			continue
+		}
+		var b struct {
+			Task string `json:"task"`
+		}
+		if json.Unmarshal(ev.Body, &b) == nil && b.Task == task {
+			return true
+		}
+	}
+	return false
+}
+
+// taskStatus maps a task's state to the four statuses of the tasks table.
+func taskStatus(t *core.Task) string {
+	switch t.Status {
+	case core.TaskWaiting:
+		return "pending"
+	case core.TaskRunning, core.TaskDelivered, core.TaskVerifying:
+		return "running"
+	case core.TaskDone:
+		return "completed"
+	case core.TaskDropped:
+		return "failed"
+	}
+	return "pending"
+}
+
+func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.TaskRow {
+	row := store.TaskRow{
+		ID: r.ID + "/" + t.ID, Run: r.ID, Project: r.Project, Addressee: "worker-" + s.ID + "-" + t.ID,
+		Kind: s.ID, Status: taskStatus(t), Branch: r.Branch, CreatedBy: "engine", CreatedAt: now, TriggeredBy: t.Event,
+	}
+	if a := t.Last(); a != nil {
+		if !a.StartedAt.IsZero() {
+			started := a.StartedAt
+			row.StartedAt = &started
+		}
+		row.Worker = a.ID
+	}
+	if t.Status == core.TaskDone {
+		row.CompletedAt = &now
+	}
+	return row
+}

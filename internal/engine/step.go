@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// maxDecisions bounds what one step may decide; a decider that does not come
+// to rest is a defect, and the run pauses instead of spinning.
+const maxDecisions = 64
+
+// Submit brings something that happened into a run: it is judged, folded,
+// decided upon, and all of it committed in one transaction. When Submit
+// returns nil the event is durable. An event the law refuses comes back as a
+// core error and leaves no trace but, for a person's word, a CommandRefused.
+func (e *Engine) Submit(ctx context.Context, run string, actor core.Actor, body core.Body) (*core.Run, error) {
+	s := e.streams.get(core.RunStream(run))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		state, err := e.attempt(ctx, s, input{actor, body})
+		if errors.Is(err, store.ErrStale) {
+			s.drop()
+			continue
+		}
+		if err != nil && actor.Kind == core.ActorPerson && refusal(err) {
+			e.recordRefusal(ctx, s, body, err)
+		}
+		return state, err
+	}
+}
+
+func refusal(err error) bool {
+	switch core.CodeOf(err) {
+	case core.CodeConflict, core.CodeUnlawful, core.CodeForbidden, core.CodeInvalid, core.CodeNotFound:
+		return true
+	case core.CodeUntrusted, core.CodeForked, core.CodeUnavailable, core.CodeUnsupported, core.CodeInternal:
+	}
+	return false
+}
+
+// recordRefusal leaves a trace of a person's word that was refused. Failing to
+// leave it is logged: the refusal itself has already been answered.
+func (e *Engine) recordRefusal(ctx context.Context, s *stream, body core.Body, why error) {
+	if s.run == nil {
+		return
+	}
+	_, err := e.attempt(ctx, s, input{core.Engine(), core.CommandRefused{Command: string(body.Type()), Reason: why.Error()}})
+	if err != nil {
+		s.drop()
+		e.log.Error("record a refusal", "stream", s.name, "error", err)
+	}
+}
+
+type input struct {
+	actor core.Actor
+	body  core.Body
+}
+
+// attempt is one step. Where a decision needs a claim that others hold, the
+// refusal becomes an event of the same step and the decider decides again.
+func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, error) {
+	var refused []input
+	for {
+		if err := e.load(ctx, s); err != nil {
+			return nil, err
+		}
+		b, err := e.build(ctx, s, append([]input{in}, refused...))
+		if err != nil {
+			return nil, err
+		}
+		err = e.store.Commit(ctx, b.commit)
+		var held *store.ClaimHeld
+		if errors.As(err, &held) {
+			task := b.taskFor(held.Claim)
+			if task == "" {
+				return nil, branchHeld(held)
+			}
+			if err := e.store.Await(ctx, s.name, held.Claim); err != nil {
+				return nil, err
+			}
+			refused = append(refused, input{core.Engine(), core.ClaimRefused{Task: task, Claim: held.Claim, Holder: held.Holder}})
+			continue
+		}
+		if err != nil {
+			s.drop()
+			return nil, fmt.Errorf("commit to %s: %w", s.name, err)
+		}
+		return e.committed(ctx, s, b)
+	}
+}
+
+func branchHeld(held *store.ClaimHeld) error {
+	_, run := core.StreamKind(held.Holder)
+	return core.Errorf(core.CodeConflict, "%s is in use by run %s", held.Claim, run).
+		WithHint("continue that run (`stellwerk status`), cancel it, or choose another branch with --branch")
+}
+
+// committed makes a durable step visible: the state in memory, the journal,
+// the live stream.
+func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run, error) {
+	s.run, s.head, s.claims = b.run, b.head, b.claims
+	s.run.Stream = s.head
+	if b.commit.Snapshot != nil {
+		s.snapshot = s.head.Seq
+	}
+	e.live.publish(b.commit.Events)
+	// The journal is a copy and comes before effects. Where it cannot be
+	// written now, the next look writes it and hands the effects out.
+	if err := e.journal.Append(ctx, s.run, b.commit.Events); err != nil {
+		e.log.Error("write the run folder", "stream", s.name, "error", err)
+		return s.run.Clone(), nil
+	}
+	state := s.run.Clone()
+	e.dispatcher.Reconcile(state, core.Effects(state))
+	return state, nil
+}
+
+// batch is a step under construction.
+type batch struct {
+	run    *core.Run
+	head   core.Head
+	claims []core.Claim
+	commit store.Commit
+	now    time.Time
+}
+
+// build folds the inputs and everything the decider makes of them.
+func (e *Engine) build(ctx context.Context, s *stream, inputs []input) (*batch, error) {
+	now, err := e.store.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := &batch{run: s.run.Clone(), head: s.head, now: now, commit: store.Commit{Stream: s.name, After: s.head.Seq}}
+	for _, in := range inputs {
+		if err := b.add(in.actor, "", in.body); err != nil {
+			return nil, err
+		}
+	}
+	cause := b.commit.Events[0].ID
+	if err := e.decide(b, cause); err != nil {
+		return nil, err
+	}
+	return b, e.finish(s, b)
+}
+
+// add judges one event and folds it.
+func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
+	if err := core.Law(b.run, actor, body); err != nil {
+		return err
+	}
+	ev, head, err := core.Seal(b.commit.Stream, b.head, b.now, actor, cause, body)
+	if err != nil {
+		return err
+	}
+	b.run, b.head = core.FoldBody(b.run, ev, body), head
+	b.commit.Events = append(b.commit.Events, ev)
+	return nil
+}
+
+// decide lets the decider decide until it comes to rest. A decision the law
+// refuses is a defect of the decider: nothing of it is committed, the run
+// pauses and says why.
+func (e *Engine) decide(b *batch, cause string) error {
+	d, ok := e.deciders[b.run.Playbook.Kind]
+	if !ok {
+		return core.Errorf(core.CodeUnsupported, "playbook kind %q is not known to this version of stellwerk", b.run.Playbook.Kind)
+	}
+	for range maxDecisions {
+		bodies := core.Decide(b.run, d)
+		if len(bodies) == 0 {
+			return nil
+		}
+		for _, body := range bodies {
+			if err := b.add(core.ActorFor(b.run, d, body), cause, body); err != nil {
+				return b.add(core.Engine(), cause, core.RunPaused{
+					Code: core.PauseUnlawful, Reason: fmt.Sprintf("%s was decided, and the law refuses it: %v", body.Type(), err),
+					Next: "this is a defect of Stellwerk; `stellwerk replay` shows how it came about",
+				})
+			}
+		}
+	}
+	return b.add(core.Engine(), cause, core.RunPaused{
+		Code: core.PauseUnlawful, Reason: fmt.Sprintf("%d decisions in one step without coming to rest", maxDecisions),
+		Next: "this is a defect of Stellwerk; `stellwerk replay` shows how it came about",
+	})
+}
+
+// finish derives what is committed along with the events.
+func (e *Engine) finish(s *stream, b *batch) error {
+	b.run.Stream = b.head
+	b.claims = core.Claims(b.run)
+	b.commit.Acquire, b.commit.Release = difference(s.claims, b.claims)
+	if due := core.Timers(b.run); len(due) > 0 {
+		b.commit.DueAt = &due[0]
+	}
+	row := runRow(b.run)
+	b.commit.Run = &row
+	b.commit.Tasks = taskRows(b.run, b.commit.Events)
+	if b.head.Seq-s.snapshot >= e.opts.SnapshotEvery {
+		state, err := json.Marshal(b.run)
+		if err != nil {
+			return fmt.Errorf("snapshot of %s: %w", s.name, err)
+		}
+		b.commit.Snapshot = &store.Snapshot{Head: b.head, Format: snapshotFormat, State: state}
+	}
+	return nil
+}
+
+// taskFor is the task on whose behalf a claim was wanted; "" for the run's own.
+func (b *batch) taskFor(c core.Claim) string {
+	for _, st := range b.run.Stages {
+		for _, t := range st.Tasks {
+			if a := t.Last(); a != nil && core.RunStream(b.run.ID)+"/"+a.ID == c.Holder {
+				return t.ID
+			}
+		}
+	}
+	return ""
+}
+
+func difference(before, after []core.Claim) (acquire, release []core.Claim) {
+	held := map[core.Claim]bool{}
+	for _, c := range before {
+		held[c] = true
+	}
+	for _, c := range after {
+		if !held[c] {
+			acquire = append(acquire, c)
+		}
+		delete(held, c)
+	}
+	for _, c := range before {
+		if held[c] {
+			release = append(release, c)
+		}
+	}
+	return acquire, release
+}

@@ -1,0 +1,169 @@
+// Package store is the contract for keeping events and what is derived from
+// them. Implementations live in subpackages and must pass the suite in
+// storetest; nothing here decides anything. It must not interpret a run beyond
+// the columns of its projections.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Errors a caller decides by.
+var (
+	// ErrStale means the stream moved on since the caller read it: load and try again.
+	ErrStale = errors.New("stream has newer events")
+	// ErrNotFound means there is no such row.
+	ErrNotFound = errors.New("not found")
+	// ErrFenced means another engine has taken the wake over.
+	ErrFenced = errors.New("wake is held by another engine")
+	// ErrNewer means the database was written by a newer version.
+	ErrNewer = errors.New("database is from a newer version")
+)
+
+// ClaimHeld says that a claim could not be taken. Nothing was committed.
+type ClaimHeld struct {
+	Claim  core.Claim
+	Holder string // one of those who hold it
+}
+
+func (e *ClaimHeld) Error() string {
+	return fmt.Sprintf("%s is held by %s", e.Claim, e.Holder)
+}
+
+// Commit is one step of one stream, applied whole or not at all.
+type Commit struct {
+	Stream  string
+	After   int64 // sequence number the stream must stand at
+	Events  []core.Event
+	Acquire []core.Claim
+	Release []core.Claim
+	DueAt   *time.Time // when the stream wants to be looked at again; nil for never
+	Run     *RunRow    // projections, nil where unchanged
+	Project *ProjectRow
+	Tasks   []TaskRow // rows to insert or replace
+	// Snapshot, where set, replaces the stream's snapshot.
+	Snapshot *Snapshot
+}
+
+// Snapshot is a stream's folded state at a sequence number. It is derived: a
+// snapshot of another Format is ignored and the events are read instead.
+type Snapshot struct {
+	Head   core.Head
+	Format int
+	State  []byte
+}
+
+// Wake is a stream that wants to be looked at.
+type Wake struct {
+	Stream string
+	Seq    int64 // wake_seq when it was claimed; pass it to Rest
+	Due    bool  // its time has come, rather than an event
+	Fence  int64
+}
+
+// RunRow is the projection of a run for lists.
+type RunRow struct {
+	ID, Alias, Project, Title, Goal, Issue string
+	Status, Reason, Stage                  string
+	Branch, Base, URL                      string
+	Isolation                              string
+	Attempts                               int
+	CostUSD                                float64
+	Tokens                                 int64
+	StartedAt, UpdatedAt                   time.Time
+	EndedAt                                *time.Time
+}
+
+// ProjectRow is the projection of a project.
+type ProjectRow struct {
+	ID, Name, RepoURL, DefaultBranch, IntegrationBranch string
+	Status, CurrentEpic                                 string
+	LastActivity, CreatedAt                             time.Time
+	CreatedBy                                           string
+	TotalTasks, CompletedTasks, FailedTasks             int
+	TotalCostUSD                                        float64
+	PRURL                                               string
+	PRNumber                                            int
+}
+
+// TaskRow is the projection of a task.
+type TaskRow struct {
+	ID, Run, Addressee, Project, Kind, Status string
+	Prompt, RepoURL, Branch, TriggeredBy      string
+	CreatedBy                                 string
+	CreatedAt                                 time.Time
+	StartedAt, CompletedAt                    *time.Time
+	Result                                    []byte // JSON
+	Worker                                    string
+}
+
+// Filter narrows a list of runs. Zero values match everything.
+type Filter struct {
+	Project string
+	Open    bool // only runs that are not over
+	Limit   int
+}
+
+// Store keeps streams of events, and in the same transaction the projections,
+// wakes and claims that follow from them. All methods are safe for concurrent
+// use. A method that returns nil has made its effect durable: a crash of the
+// program or the machine afterwards does not undo it.
+type Store interface {
+	// Now is the database's clock: the only one events are stamped with.
+	Now(ctx context.Context) (time.Time, error)
+
+	// Commit appends events and everything that follows from them. It fails
+	// with ErrStale where the stream does not stand at After, and with
+	// *ClaimHeld where a claim cannot be taken. Claims already held by the same
+	// holder are taken again without effect; releasing a claim raises the wake
+	// of every stream that waits for its key. Committing an event raises the
+	// stream's own wake.
+	Commit(ctx context.Context, c Commit) error
+
+	// Await notes that a stream waits for a claim to be released. It is to be
+	// called before the claim is tried again, so that no release is missed.
+	Await(ctx context.Context, stream string, claim core.Claim) error
+
+	// Events reads a stream in order, from the event after `after`.
+	Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error)
+	// Head is where a stream stands; the zero Head where it has no events.
+	Head(ctx context.Context, stream string) (core.Head, error)
+	// Snapshot is the stream's newest snapshot, ErrNotFound where it has none.
+	Snapshot(ctx context.Context, stream string) (Snapshot, error)
+	// Streams lists the streams of a kind ("run", "project").
+	Streams(ctx context.Context, kind string) ([]string, error)
+
+	// Claim takes up to limit wakes that are pending or due, oldest first, for
+	// engine until lease has passed; a wake held by another engine whose lease
+	// has not run out is left alone.
+	Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]Wake, error)
+	// Rest ends a look: the stream is done up to w.Seq. An event committed
+	// since then keeps the wake pending. ErrFenced where another engine took it.
+	Rest(ctx context.Context, engine string, w Wake) error
+	// NextDue is the earliest time any stream wants to be looked at; nil for none.
+	NextDue(ctx context.Context) (*time.Time, error)
+	// Wakes delivers a hint whenever a wake may be pending. Hints may be lost or
+	// doubled; Claim is the truth.
+	Wakes() <-chan struct{}
+
+	Run(ctx context.Context, idOrAlias string) (RunRow, error)
+	Runs(ctx context.Context, f Filter) ([]RunRow, error)
+	Project(ctx context.Context, id string) (ProjectRow, error)
+	Projects(ctx context.Context) ([]ProjectRow, error)
+	Tasks(ctx context.Context, run string) ([]TaskRow, error)
+	Claims(ctx context.Context) ([]core.Claim, error)
+
+	// Recall finds a remembered verdict of a check; ErrNotFound where there is none.
+	Recall(ctx context.Context, key string) ([]byte, error)
+	// Remember keeps a verdict. It is derived and may be forgotten at any time.
+	Remember(ctx context.Context, key string, verdict []byte) error
+
+	// Backup writes a consistent copy of the database to path while in use.
+	Backup(ctx context.Context, path string) error
+	Close() error
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs what the tests need and the machine lacks, quietly. What cannot be
+# installed here is printed with what is skipped for the lack of it.
+set -uo pipefail
+golangci_version=$1
+cd "$(dirname "$0")/.."
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+apt_install() { # package, command, what is skipped without it
+  have "$2" && return
+  if have apt-get && [ "$(id -u)" = 0 ]; then
+    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$1") >/dev/null 2>&1
+  fi
+  have "$2" || echo "tools: no $2 on this machine: $3"
+}
+
+apt_install git git "nothing works without it"
+[ "$(uname -s)" = Linux ] && apt_install bubblewrap bwrap "tests of the sandbox are skipped"
+
+gobin="$(go env GOPATH)/bin"
+if ! "$gobin/golangci-lint" version 2>/dev/null | grep -q "version ${golangci_version#v} "; then
+  go install "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@${golangci_version}" >/dev/null 2>&1 ||
+    { echo "tools: golangci-lint ${golangci_version} could not be installed"; exit 1; }
+fi
+
+if have npm; then
+  bash scripts/fetch-claude.sh >/dev/null || echo "tools: Claude Code could not be fetched: tests with the real program are skipped"
+else
+  echo "tools: no npm on this machine: tests with the real Claude Code are skipped"
+fi
+exit 0

@@ -159,22 +159,26 @@ func (r *Run) Artifact(name string) *Artifact {
 	return nil
 }
 
-// Context merges what the agents of valid stages reported, in stage order. It
-// is a report, not evidence.
-func (r *Run) Context() json.RawMessage {
+// Context merges what the agents of valid stages reported, in stage order, and
+// lays what further deliveries report on top. It is a report, not evidence.
+func (r *Run) Context(further ...*Delivery) json.RawMessage {
 	merged := map[string]any{}
+	lay := func(d *Delivery) {
+		var part map[string]any
+		if d != nil && len(d.Context) > 0 && json.Unmarshal(d.Context, &part) == nil {
+			merge(merged, part)
+		}
+	}
 	for _, s := range r.Stages {
 		if s.Status == StageStale || s.Status == StagePending {
 			continue
 		}
 		for _, t := range s.Tasks {
-			var part map[string]any
-			d := t.Delivered()
-			if d == nil || len(d.Context) == 0 || json.Unmarshal(d.Context, &part) != nil {
-				continue
-			}
-			merge(merged, part)
+			lay(t.Delivered())
 		}
+	}
+	for _, d := range further {
+		lay(d)
 	}
 	raw, err := json.Marshal(merged)
 	if err != nil {

@@ -1,0 +1,190 @@
+// Package claude runs Claude Code headless: it builds the command line and reads
+// the stream of JSON lines the program prints. It keeps the person's own set-up
+// and the repository's settings out of an attempt, since both can run commands
+// of their own. It knows nothing of what a task is for, and it takes the
+// program's word for nothing but what the program said.
+package claude
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+)
+
+// Keys of agent.Job.Options that only this adapter understands.
+const (
+	// OptionPermissionMode replaces the permission mode chosen by Launch.
+	OptionPermissionMode = "permission_mode"
+	// OptionMaxRetries is how often a failed call to the model is repeated.
+	OptionMaxRetries = "max_retries"
+)
+
+// Agent is the adapter.
+type Agent struct{}
+
+var _ agent.Agent = Agent{}
+
+// Name is how playbooks call this agent.
+func (Agent) Name() string { return "claude" }
+
+// SecretEnv names the variables that carry credentials. Launch never sets them:
+// who starts the process passes those it has, and hides their values.
+func (Agent) SecretEnv() []string {
+	return []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
+}
+
+// Reader reads the output of one run.
+func (Agent) Reader() agent.Reader { return newReader() }
+
+// Launch describes a headless run. The prompt arrives on standard input, where
+// its length has no limit.
+//
+// Permissions: nobody is there to answer, so a tool is either allowed or denied.
+// With plain tool names, or none, what the role offers is all there is and every
+// use of it is allowed: the sandbox is the boundary, not the program's prompts.
+// Where a tool carries a rule, such as Bash(git log *), only what the rules name
+// is allowed and the rest is denied.
+//
+// Settings: only those in the job's private home are read. A repository's
+// .claude folder may define hooks and helpers that run commands, and the
+// person's own may hold MCP servers; neither is loaded. The repository's
+// CLAUDE.md is plain instructions and is read.
+func (Agent) Launch(job agent.Job) (agent.Launch, error) {
+	binary, err := program(job)
+	if err != nil {
+		return agent.Launch{}, err
+	}
+	flags, err := flags(job)
+	if err != nil {
+		return agent.Launch{}, err
+	}
+	launch := agent.Launch{
+		Argv:     append([]string{binary}, flags...),
+		Env:      environment(job),
+		Stdin:    job.Prompt,
+		ReadOnly: []string{binary},
+	}
+	if job.Role.SystemPrompt != "" {
+		launch.ReadOnly = append(launch.ReadOnly, job.Role.SystemPrompt)
+	}
+	return launch, nil
+}
+
+// program is the path of the native program behind whatever links lead to it,
+// so that a sandbox need show that one file only.
+func program(job agent.Job) (string, error) {
+	if path := job.Options[agent.OptionBinary]; path != "" {
+		return path, nil
+	}
+	path, err := exec.LookPath("claude")
+	if err != nil {
+		return "", fmt.Errorf("finding Claude Code: %w; install it or name its program with the option %q",
+			err, agent.OptionBinary)
+	}
+	path, err = filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", fmt.Errorf("finding Claude Code: %w", err)
+	}
+	return path, nil
+}
+
+func flags(job agent.Job) ([]string, error) {
+	args := []string{
+		"-p", "--output-format", "stream-json", "--verbose",
+		"--no-session-persistence",
+		"--strict-mcp-config",
+		"--setting-sources", "user",
+	}
+	if job.Role.SystemPrompt != "" {
+		args = append(args, "--append-system-prompt-file", job.Role.SystemPrompt)
+	}
+	if job.Role.Model != "" {
+		args = append(args, "--model", job.Role.Model)
+	}
+	if job.MaxTurns > 0 {
+		args = append(args, "--max-turns", strconv.Itoa(job.MaxTurns))
+	}
+	if job.MaxUSD > 0 {
+		args = append(args, "--max-budget-usd", strconv.FormatFloat(job.MaxUSD, 'f', -1, 64))
+	}
+	args = append(args, "--permission-mode", permissionMode(job), "--add-dir", job.Dir)
+	if hasRules(job.Role.Tools) {
+		args = append(args, job.In, job.Out)
+	}
+	args = append(args, toolFlags(job.Role)...)
+	for _, word := range slices.Concat([]string{job.Role.Model}, job.Role.Tools, job.Role.DisallowedTools) {
+		if strings.HasPrefix(word, "-") {
+			return nil, fmt.Errorf("role %s: %q is neither a tool nor a model", job.Role.Name, word)
+		}
+	}
+	return args, nil
+}
+
+func permissionMode(job agent.Job) string {
+	if mode := job.Options[OptionPermissionMode]; mode != "" {
+		return mode
+	}
+	if hasRules(job.Role.Tools) {
+		return "dontAsk"
+	}
+	return "bypassPermissions"
+}
+
+// toolFlags offers the role's tools. The program takes bare names for what
+// exists and rules for what is allowed.
+func toolFlags(role agent.Role) []string {
+	var args []string
+	if len(role.Tools) > 0 {
+		var names []string
+		for _, tool := range role.Tools {
+			name, _, _ := strings.Cut(tool, "(")
+			names = append(names, strings.TrimSpace(name))
+		}
+		args = append(args, "--tools", strings.Join(names, ","))
+	}
+	if hasRules(role.Tools) {
+		args = append(append(args, "--allowedTools"), role.Tools...)
+	}
+	if len(role.DisallowedTools) > 0 {
+		args = append(append(args, "--disallowedTools"), role.DisallowedTools...)
+	}
+	return args
+}
+
+func hasRules(tools []string) bool {
+	for _, tool := range tools {
+		if strings.Contains(tool, "(") {
+			return true
+		}
+	}
+	return false
+}
+
+func environment(job agent.Job) []string {
+	env := []string{
+		"HOME=" + job.Home,
+		"CLAUDE_CONFIG_DIR=" + job.Home,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1",
+		// Makes --add-dir read the workspace's CLAUDE.md, which the absence of
+		// project settings would leave out.
+		"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1",
+	}
+	if permissionMode(job) == "bypassPermissions" {
+		// Without it the program refuses this mode to root, which is who an
+		// agent is inside a container.
+		env = append(env, "IS_SANDBOX=1")
+	}
+	if url := job.Options[agent.OptionBaseURL]; url != "" {
+		env = append(env, "ANTHROPIC_BASE_URL="+url)
+	}
+	if retries := job.Options[OptionMaxRetries]; retries != "" {
+		env = append(env, "CLAUDE_CODE_MAX_RETRIES="+retries)
+	}
+	return env
+}

@@ -1,0 +1,104 @@
+package claude
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+)
+
+func job() agent.Job {
+	return agent.Job{
+		Dir: "/w", Prompt: "/p/prompt.md", In: "/in", Out: "/out", Home: "/h",
+		Options: map[string]string{agent.OptionBinary: "/opt/claude"},
+	}
+}
+
+func TestLaunch(t *testing.T) {
+	j := job()
+	j.Role = agent.Role{
+		Name: "tester", SystemPrompt: "/roles/tester.md", Model: "sonnet",
+		Tools: []string{"Read", "Bash"}, DisallowedTools: []string{"WebFetch", "WebSearch"},
+	}
+	j.MaxTurns, j.MaxUSD = 12, 2.5
+	j.Options[agent.OptionBaseURL] = "http://127.0.0.1:9"
+	j.Options[OptionMaxRetries] = "1"
+	got, err := Agent{}.Launch(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := agent.Launch{
+		Argv: []string{
+			"/opt/claude", "-p", "--output-format", "stream-json", "--verbose",
+			"--no-session-persistence", "--strict-mcp-config", "--setting-sources", "user",
+			"--append-system-prompt-file", "/roles/tester.md", "--model", "sonnet",
+			"--max-turns", "12", "--max-budget-usd", "2.5",
+			"--permission-mode", "bypassPermissions", "--add-dir", "/w",
+			"--tools", "Read,Bash", "--disallowedTools", "WebFetch", "WebSearch",
+		},
+		Env: []string{
+			"HOME=/h", "CLAUDE_CONFIG_DIR=/h", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
+			"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1", "IS_SANDBOX=1",
+			"ANTHROPIC_BASE_URL=http://127.0.0.1:9", "CLAUDE_CODE_MAX_RETRIES=1",
+		},
+		Stdin:    "/p/prompt.md",
+		ReadOnly: []string{"/opt/claude", "/roles/tester.md"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("launch (-want +got):\n%s", diff)
+	}
+}
+
+func TestLaunchWithToolRulesDeniesTheRest(t *testing.T) {
+	j := job()
+	j.Role.Tools = []string{"Read", "Bash(git log *)"}
+	got, err := Agent{}.Launch(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Join(got.Argv, " ")
+	for _, want := range []string{
+		"--permission-mode dontAsk", "--add-dir /w /in /out", "--tools Read,Bash ", "--allowedTools Read Bash(git log *)",
+	} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%q lacks %q", line, want)
+		}
+	}
+	if slices.Contains(got.Env, "IS_SANDBOX=1") {
+		t.Error("IS_SANDBOX is set although permissions are not bypassed")
+	}
+}
+
+func TestLaunchCarriesNoSecret(t *testing.T) {
+	for _, name := range (Agent{}).SecretEnv() {
+		t.Setenv(name, "made-up-"+name)
+	}
+	got, err := Agent{}.Launch(job())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(append(got.Env, got.Argv...), " "); strings.Contains(text, "made-up-") {
+		t.Errorf("a credential leaked into %q", text)
+	}
+}
+
+func TestLaunchRefuses(t *testing.T) {
+	t.Run("a flag in place of a tool", func(t *testing.T) {
+		j := job()
+		j.Role = agent.Role{Name: "sly", Tools: []string{"Read", "--dangerously-skip-permissions"}}
+		if _, err := (Agent{}).Launch(j); err == nil || !strings.Contains(err.Error(), "sly") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("a program that is not there", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		j := job()
+		delete(j.Options, agent.OptionBinary)
+		if _, err := (Agent{}).Launch(j); err == nil || !strings.Contains(err.Error(), "binary") {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,297 @@
+// Package api is what the engine offers to its clients: the types that cross
+// the wire, the service behind them, and the HTTP handlers that connect the
+// two. It must not decide anything; a handler translates and calls.
+package api
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Service is the engine as its clients see it. Every method may be called
+// concurrently. Errors are core errors; the handlers turn their codes into
+// statuses. Who asks is taken from the context (see Caller).
+type Service interface {
+	// StartRun begins a run in a repository. It fails with CodeUntrusted where
+	// the repository's playbook was not trusted yet and the request does not
+	// trust it, and with CodeConflict where another run holds the branch.
+	StartRun(ctx context.Context, req StartRun) (Run, error)
+	Runs(ctx context.Context, q RunQuery) ([]Run, error)
+	// Run finds a run by id, alias, or unique prefix of either; "" or "latest"
+	// is the newest run of the repository in the query's Dir.
+	Run(ctx context.Context, id string) (RunDetail, error)
+	// Events reads the run's history after a sequence number.
+	Events(ctx context.Context, id string, after int64, limit int) ([]core.Event, error)
+	// Follow calls fn with each event after a sequence number, as it happens,
+	// until the context ends or fn fails. It ends by itself after the event that
+	// ends the run.
+	Follow(ctx context.Context, id string, after int64, fn func(core.Event) error) error
+	// Output reads transcript records of an attempt after a record number.
+	Output(ctx context.Context, id, attempt string, after int64) (Output, error)
+
+	Approve(ctx context.Context, id string, req Approve) (Run, error)
+	Feedback(ctx context.Context, id string, req Feedback) (Run, error)
+	Rollback(ctx context.Context, id string, req Rollback) (Run, error)
+	Skip(ctx context.Context, id string, req Skip) (Run, error)
+	Retry(ctx context.Context, id string, req Retry) (Run, error)
+	Pause(ctx context.Context, id string, req Pause) (Run, error)
+	Resume(ctx context.Context, id string, req Resume) (Run, error)
+	Cancel(ctx context.Context, id string, req Cancel) (Run, error)
+
+	// Diff writes the difference between the run's base and its newest work, or
+	// that of one stage's round.
+	Diff(ctx context.Context, id string, q DiffQuery, w io.Writer) error
+	// Artifact writes the newest valid artifact of a name.
+	Artifact(ctx context.Context, id, name string, w io.Writer) error
+	Inbox(ctx context.Context) ([]Waiting, error)
+
+	// Trust looks at the content of a repository that would be obeyed, and
+	// records a person's trust in it where Confirm is the hash they were shown.
+	Trust(ctx context.Context, req Trust) (Trusted, error)
+	// Import rebuilds a run from its folder.
+	Import(ctx context.Context, req Import) (Imported, error)
+	Replay(ctx context.Context, id string) (Replay, error)
+	Backup(ctx context.Context, path string) error
+	Info(ctx context.Context) (Info, error)
+}
+
+// StartRun asks for a run.
+type StartRun struct {
+	Dir       string       `json:"dir"` // in the person's repository
+	Goal      string       `json:"goal"`
+	Title     string       `json:"title,omitempty"`
+	Issue     string       `json:"issue,omitempty"`
+	Playbook  string       `json:"playbook,omitempty"` // name, or path inside the repository or outside of it
+	Base      string       `json:"base,omitempty"`
+	Branch    string       `json:"branch,omitempty"`
+	Yes       bool         `json:"yes,omitempty"`
+	Trust     bool         `json:"trust,omitempty"`
+	Isolation string       `json:"isolation,omitempty"`
+	Agent     string       `json:"agent,omitempty"`
+	Limits    *core.Limits `json:"limits,omitempty"` // zero fields are not set
+	Choices   core.Choices `json:"choices"`
+	Key       string       `json:"key,omitempty"` // repeating a request with the same key starts one run
+}
+
+// Run is a run in a list.
+type Run struct {
+	ID        string     `json:"id"`
+	Alias     string     `json:"alias"`
+	Project   string     `json:"project"`
+	Title     string     `json:"title"`
+	Issue     string     `json:"issue,omitempty"`
+	Status    string     `json:"status"`
+	Reason    string     `json:"reason,omitempty"`
+	Next      string     `json:"next,omitempty"` // what a person can type now
+	Stage     string     `json:"stage,omitempty"`
+	Attempts  int        `json:"attempts"`
+	CostUSD   float64    `json:"cost_usd"`
+	Tokens    int64      `json:"tokens"`
+	Branch    string     `json:"branch"`
+	Base      string     `json:"base"`
+	URL       string     `json:"url,omitempty"` // of the pull request
+	Isolation string     `json:"isolation"`     // "none" is shown as unenforced
+	StartedAt time.Time  `json:"started_at"`
+	UpdatedAt time.Time  `json:"updated_at"`
+	EndedAt   *time.Time `json:"ended_at,omitempty"`
+	Seq       int64      `json:"seq"`
+	Warnings  []string   `json:"warnings,omitempty"` // of the start
+}
+
+// RunQuery narrows a list of runs.
+type RunQuery struct {
+	Dir  string `json:"dir,omitempty"`
+	Open bool   `json:"open,omitempty"`
+}
+
+// RunDetail is a run with its stages.
+type RunDetail struct {
+	Run
+	Goal     string     `json:"goal"`
+	Playbook string     `json:"playbook"`
+	Head     string     `json:"head"`
+	Stages   []Stage    `json:"stages"`
+	Gate     *core.Gate `json:"gate,omitempty"` // what waits for an approval
+	Folder   string     `json:"folder"`
+}
+
+// Stage is a stage of a run.
+type Stage struct {
+	ID     string `json:"id"`
+	Title  string `json:"title,omitempty"`
+	Status string `json:"status"`
+	Round  int    `json:"round"`
+	Gate   string `json:"gate"`
+	Tasks  []Task `json:"tasks,omitempty"`
+}
+
+// Task is a task of a stage's current round.
+type Task struct {
+	ID       string    `json:"id"`
+	Role     string    `json:"role,omitempty"`
+	Status   string    `json:"status"`
+	Blocked  string    `json:"blocked,omitempty"`
+	Limit    int       `json:"limit"`
+	Counted  int       `json:"counted"`
+	Attempts []Attempt `json:"attempts,omitempty"`
+}
+
+// Attempt is an attempt of a task.
+type Attempt struct {
+	ID        string             `json:"id"`
+	N         int                `json:"n"`
+	Status    string             `json:"status"`
+	Agent     string             `json:"agent,omitempty"`
+	Exit      string             `json:"exit,omitempty"`
+	Message   string             `json:"message,omitempty"`
+	Summary   string             `json:"summary,omitempty"`
+	Verdict   string             `json:"verdict,omitempty"`
+	Results   []core.CheckResult `json:"results,omitempty"`
+	Usage     core.Usage         `json:"usage"`
+	Duration  time.Duration      `json:"duration,omitempty"`
+	StartedAt time.Time          `json:"started_at,omitzero"`
+	Commit    string             `json:"commit,omitempty"`
+	Artifacts []core.Artifact    `json:"artifacts,omitempty"`
+}
+
+// Output is a piece of an attempt's transcript.
+type Output struct {
+	Records []Record `json:"records"`
+	Next    int64    `json:"next"` // pass as after
+	Done    bool     `json:"done"` // nothing follows
+}
+
+// Record is a transcript record.
+type Record struct {
+	N    int64     `json:"n"`
+	At   time.Time `json:"at"`
+	Kind string    `json:"kind"`
+	Text string    `json:"text,omitempty"`
+	Tool string    `json:"tool,omitempty"`
+}
+
+// Approve approves what waits. Subject, where given, must be what is there now.
+type Approve struct {
+	Subject *core.Subject `json:"subject,omitempty"`
+	Comment string        `json:"comment,omitempty"`
+}
+
+// Feedback sends the current stage back with a person's words.
+type Feedback struct {
+	Text  string `json:"text"`
+	Reset bool   `json:"reset,omitempty"`
+}
+
+// Rollback sends the run back to a stage; an empty target takes the suggestion.
+type Rollback struct {
+	To    string `json:"to,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Reset bool   `json:"reset,omitempty"`
+}
+
+// Skip passes over the current stage.
+type Skip struct {
+	Stage  string `json:"stage,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Retry gives the current stage its attempts back.
+type Retry struct{}
+
+// Pause stops the run; Stop ends what is running, too.
+type Pause struct {
+	Reason string `json:"reason,omitempty"`
+	Stop   bool   `json:"stop,omitempty"`
+}
+
+// Resume lets a paused run go on, with raised limits where given.
+type Resume struct {
+	MaxCostUSD float64 `json:"max_cost_usd,omitempty"`
+	MaxTokens  int64   `json:"max_tokens,omitempty"`
+}
+
+// Cancel ends the run.
+type Cancel struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// DiffQuery narrows a diff.
+type DiffQuery struct {
+	Stage string `json:"stage,omitempty"`
+	Stat  bool   `json:"stat,omitempty"`
+}
+
+// Waiting is something that waits for a person.
+type Waiting struct {
+	Run   Run         `json:"run"`
+	Gate  *core.Gate  `json:"gate,omitempty"`
+	Pause *core.Pause `json:"pause,omitempty"`
+}
+
+// Trust asks about, or confirms, a repository's content.
+type Trust struct {
+	Dir      string `json:"dir"`
+	Playbook string `json:"playbook,omitempty"`
+	Base     string `json:"base,omitempty"`
+	Confirm  string `json:"confirm,omitempty"`
+}
+
+// Trusted is what would be obeyed.
+type Trusted struct {
+	Hash    string   `json:"hash"`
+	Files   []string `json:"files"`
+	Content string   `json:"content"` // what a person should read before they agree
+	Trusted bool     `json:"trusted"`
+}
+
+// Import names a run folder.
+type Import struct {
+	Folder string `json:"folder"`
+}
+
+// Imported is what rebuilding a run from its folder did.
+type Imported struct {
+	Run    Run    `json:"run"`
+	Events int    `json:"events"` // taken over
+	Torn   string `json:"torn,omitempty"`
+}
+
+// Replay is the outcome of deriving a run again from its events.
+type Replay struct {
+	Events     int    `json:"events"`
+	StateEqual bool   `json:"state_equal"`
+	Decisions  int    `json:"decisions"` // re-derived
+	Other      int    `json:"other"`     // by other versions, not re-derived
+	Difference string `json:"difference,omitempty"`
+}
+
+// Info is the engine itself.
+type Info struct {
+	Version   string `json:"version"`
+	State     string `json:"state"`
+	PID       int    `json:"pid"`
+	Isolation string `json:"isolation"` // the strongest available
+	Reason    string `json:"reason,omitempty"`
+	Runs      int    `json:"runs"` // open ones
+}
+
+// Caller is who asks.
+type Caller struct {
+	Actor core.Actor
+}
+
+type callerKey struct{}
+
+// WithCaller notes who asks.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerFrom is who asks; the zero Caller, which may do nothing, where unknown.
+func CallerFrom(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}

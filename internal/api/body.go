@@ -1,0 +1,51 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+const (
+	maxBody         = 1 << 20
+	bodyReadTimeout = 10 * time.Second
+)
+
+// bounded reads the whole request body before the operation begins: at most
+// maxBody, within timeout. The deadline is lifted afterwards, because
+// net/http cancels a request whose read deadline passes while it is served, and
+// an operation may rightly take long.
+func bounded(timeout time.Duration, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn := http.NewResponseController(w)
+		if err := conn.SetReadDeadline(time.Now().Add(timeout)); err != nil {
+			writeProblem(w, problemOf(fmt.Errorf("limit the time to read the request: %w", err)))
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			writeProblem(w, bodyProblem(err))
+			return
+		}
+		if err := conn.SetReadDeadline(time.Time{}); err != nil {
+			writeProblem(w, problemOf(fmt.Errorf("lift the time limit of the request: %w", err)))
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+func bodyProblem(err error) *Problem {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return newProblem(http.StatusRequestEntityTooLarge, core.CodeInvalid,
+			fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit), "")
+	}
+	return newProblem(http.StatusBadRequest, core.CodeInvalid, "the request could not be read: "+err.Error(), "")
+}

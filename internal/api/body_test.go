@@ -1,0 +1,55 @@
+package api
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+const shortTimeout = 50 * time.Millisecond
+
+func TestAnOperationMayTakeLongerThanReadingItsRequest(t *testing.T) {
+	cancelled := make(chan bool, 1)
+	srv := httptest.NewServer(bounded(shortTimeout, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+			cancelled <- true
+		case <-time.After(4 * shortTimeout):
+			cancelled <- false
+		}
+	})))
+	defer srv.Close()
+	resp, err := http.Post(srv.URL, "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if <-cancelled {
+		t.Error("the request was cancelled by its read deadline")
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+func TestASlowRequestIsGivenUp(t *testing.T) {
+	srv := httptest.NewServer(bounded(shortTimeout, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("half a request was served")
+	})))
+	defer srv.Close()
+	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, 12)
+	if _, err := conn.Read(answer); err != nil || string(answer) != "HTTP/1.1 400" {
+		t.Errorf("%q, %v", answer, err)
+	}
+}

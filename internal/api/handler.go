@@ -1,0 +1,79 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+// Handler serves svc over HTTP: JSON in and out, problems for errors, the
+// OpenAPI document at /openapi.json. Every request needs a token that auth
+// knows.
+func Handler(svc Service, auth Authenticator, version string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		writeProblem(w, newProblem(http.StatusNotFound, core.CodeNotFound,
+			"there is no "+r.Method+" "+r.URL.Path, "see /openapi.json for what there is"))
+	})
+	api := humago.New(mux, config(version))
+	registerRuns(api, svc)
+	registerCommands(api, svc)
+	registerStreams(api, svc)
+	registerEngine(api, svc)
+	return authenticated(auth, bounded(bodyReadTimeout, mux))
+}
+
+func config(version string) huma.Config {
+	c := huma.DefaultConfig("Stellwerk", version)
+	c.Info.Description = "Drives coding agents from a goal to a reviewed pull request."
+	c.DocsPath, c.SchemasPath, c.CreateHooks = "", "", nil
+	c.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
+	c.Security = []map[string][]string{{"token": {}}}
+	format := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: strictjson.Unmarshal}
+	c.Formats = map[string]huma.Format{"application/json": format, "json": format}
+	c.Transformers = []huma.Transformer{ownProblems}
+	return c
+}
+
+// schemaName keeps apart the two meanings of Pause: the request and the state.
+func schemaName(t reflect.Type, hint string) string {
+	if t == reflect.TypeFor[core.Pause]() || t == reflect.TypeFor[*core.Pause]() {
+		return "PauseState"
+	}
+	return huma.DefaultSchemaNamer(t, hint)
+}
+
+// body is a response.
+type body[T any] struct{ Body T }
+
+// operation describes an endpoint. Its errors are problems, whichever they are.
+func operation(api huma.API, id, method, path, summary string) huma.Operation {
+	problem := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
+	return huma.Operation{
+		OperationID: id, Method: method, Path: path, Summary: summary,
+		BodyReadTimeout: -1, MaxBodyBytes: -1, // bounded has read and limited it
+		RejectUnknownQueryParameters: true,
+		Responses: map[string]*huma.Response{"default": {
+			Description: "What went wrong",
+			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: problem}},
+		}},
+	}
+}
+
+// register connects an endpoint to a method of the service.
+func register[I, T any](api huma.API, op huma.Operation, call func(context.Context, *I) (T, error)) {
+	huma.Register(api, op, func(ctx context.Context, in *I) (*body[T], error) {
+		out, err := call(ctx, in)
+		if err != nil {
+			return nil, problemOf(err)
+		}
+		return &body[T]{Body: out}, nil
+	})
+}

@@ -1,0 +1,187 @@
+// Package app wires everything together. It is the only package that knows all
+// the others: which store, which spawner, which forge, which agents. It is the
+// service that the faces talk to. It must not decide what a run does next; it
+// prepares what a person asked for and submits it.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/blob"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
+	"github.com/stellwerk-dev/stellwerk/internal/notify"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	spawnlocal "github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+)
+
+// Options say where and how an engine runs.
+type Options struct {
+	State   string // the state folder; "" for the usual one
+	Version string
+	Log     io.Writer // where the engine logs; nil for nowhere
+	Verbose bool
+}
+
+// App is an engine with everything it needs. It implements api.Service.
+type App struct {
+	opts      Options
+	state     stateFolder
+	lock      *engineLock
+	store     store.Store
+	blobs     *blob.Folder
+	journal   *journal
+	yards     *yards
+	engine    *engine.Engine
+	dispatch  *dispatch.Dispatcher
+	redactor  *redact.Redactor
+	settings  *config.Settings
+	isolation sandbox.Kind
+	why       string // why no stronger isolation is available
+	log       *slog.Logger
+
+	stop context.CancelFunc
+	work sync.WaitGroup
+}
+
+var _ api.Service = (*App)(nil)
+
+// Open starts an engine on a state folder. Only one can run on a folder: a
+// second one gets CodeConflict.
+func Open(ctx context.Context, opts Options) (*App, error) {
+	state, err := openState(opts.State)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockState(state)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{opts: opts, state: state, lock: lock, log: newLogger(opts)}
+	if err := a.build(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	return a, nil
+}
+
+func (a *App) build(ctx context.Context) error {
+	var err error
+	if a.store, err = sqlite.Open(ctx, a.state.database(), sqlite.Options{OnMigrate: a.migrated}); err != nil {
+		return err
+	}
+	if a.blobs, err = blob.Open(a.state.blobs()); err != nil {
+		return err
+	}
+	if a.settings, err = userSettings(nil, config.File{}); err != nil {
+		return err
+	}
+	a.isolation, a.why = sandbox.Detect(ctx)
+	a.redactor = redact.New(redact.Options{Secrets: engineSecrets()})
+	a.journal = newJournal(a.state.runs(), a.log)
+	a.yards = newYards(a.state.yards())
+	self, err := shim.InstallSelf(a.state.bin())
+	if err != nil {
+		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.dir+" can be written and has space")
+	}
+	a.engine = engine.New(engine.Options{
+		Store: a.store, Journal: a.journal, Deciders: []core.Decider{phases.Decider{}}, Log: a.log,
+		Name: fmt.Sprintf("engine-%d", os.Getpid()),
+	})
+	a.dispatch = dispatch.New(a.engine, dispatch.Options{
+		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
+		Spawner: spawnlocal.New(spawnlocal.Options{
+			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"}, Isolate: a.isolation == sandbox.Sandbox,
+		}),
+		Forge: local.New(a.state.pulls()), Notifier: notify.New(a.settings.Notify.V), Folder: a.journal,
+		Redactor: a.redactor, Memory: a.store, Log: a.log, Self: self, Environ: os.LookupEnv,
+		SecretNames: secretNames, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
+	})
+	a.engine.SetDispatcher(a.dispatch)
+	return a.start(ctx)
+}
+
+// start sets the engine going and looks at every run that is not over: what
+// was under way when an engine ended is found again.
+func (a *App) start(ctx context.Context) error {
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	a.stop = stop
+	a.work.Go(func() {
+		if err := a.engine.Run(running); err != nil {
+			a.log.Error("engine", "error", err)
+		}
+	})
+	open, err := a.store.Runs(ctx, store.Filter{Open: true})
+	if err != nil {
+		return err
+	}
+	for _, run := range open {
+		if err := a.engine.Poke(ctx, run.ID); err != nil {
+			a.log.Error("look at an open run", "run", run.Alias, "error", err)
+		}
+	}
+	return nil
+}
+
+// Close ends the engine. Attempts go on, and the next engine finds them.
+func (a *App) Close() error {
+	if a.stop != nil {
+		a.stop()
+	}
+	if a.dispatch != nil {
+		a.dispatch.Close()
+	}
+	a.work.Wait()
+	if a.journal != nil {
+		a.journal.Close()
+	}
+	var errs []error
+	if a.yards != nil {
+		errs = append(errs, a.yards.Close())
+	}
+	if a.store != nil {
+		errs = append(errs, a.store.Close())
+	}
+	return errors.Join(append(errs, a.lock.release())...)
+}
+
+func (a *App) migrated(m sqlite.Migration) {
+	a.log.Info("the database was brought up to date", "migration", m)
+}
+
+func newLogger(opts Options) *slog.Logger {
+	if opts.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	level := slog.LevelInfo
+	if opts.Verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(opts.Log, &slog.HandlerOptions{Level: level}))
+}
+
+// Person is the name under which the person at this machine speaks.
+func Person() string {
+	u, err := user.Current()
+	if err != nil || u.Username == "" {
+		return fmt.Sprintf("uid %d", os.Getuid())
+	}
+	return filepath.Base(u.Username)
+}

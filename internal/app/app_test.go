@@ -1,0 +1,140 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// TestMain lets the test binary be the program that runs beside agents: the
+// engine copies and starts it as it would the real one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && (os.Args[1] == "worker" || os.Args[1] == "scripted-agent") {
+		os.Exit(program(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+func program(args []string) int {
+	ctx := context.Background()
+	var err error
+	switch strings.Join(args[:2], " ") {
+	case "worker run":
+		err = app.Worker(ctx, args[2])
+	case "worker salvage":
+		err = app.Salvage(ctx, args[2])
+	case "worker hand-in":
+		err = app.HandIn(ctx, args[2], args[3])
+	default:
+		return app.ScriptedAgent(ctx, args[1])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func repository(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	git(t, dir, "init", "-q", "-b", "main")
+	git(t, dir, "config", "user.name", "Test")
+	git(t, dir, "config", "user.email", "test@example.org")
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-q", "-m", "first")
+	return dir
+}
+
+const playbookText = `
+name: tiny
+kind: phases
+agents: {s: {use: scripted, scenario: scenario.yaml}}
+roles: {dev: {agent: s, prompt: work}}
+phases:
+  - id: build
+    role: dev
+    outputs: [build.md]
+    done:
+      - changed: "*.txt"
+      - command: test -f hello.txt
+  - id: publish
+    act: pull-request
+    gate: approval
+`
+
+const scenarioText = `
+attempts:
+  - task: build
+    attempt: 1
+    do:
+      - say: "I am done."
+      - lie: "Done."
+  - task: build
+    do:
+      - write: {path: hello.txt, content: "hi\n"}
+      - write: {path: "out:build.md", content: "did it\n"}
+`
+
+func TestRunReachesAPullRequest(t *testing.T) {
+	dir := repository(t, map[string]string{
+		"README.md": "x\n", "scenario.yaml": scenarioText, ".stellwerk/playbooks/tiny.yaml": playbookText,
+	})
+	ctx := api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")})
+	a, err := app.Open(ctx, app.Options{State: t.TempDir(), Version: "test", Log: t.Output(), Verbose: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	run, err := a.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "tiny", Trust: true, Yes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := a.Follow(ctx, run.ID, 0, func(e core.Event) error {
+		t.Logf("%d %s %s %.300s", e.Seq, e.Actor.Kind, e.Type, e.Body)
+		if e.Type == core.TypeRunPaused {
+			return fmt.Errorf("paused: %s", e.Body)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := git(t, dir, "show", run.Branch+":hello.txt"); got != "hi" {
+		t.Fatalf("the branch has %q", got)
+	}
+}

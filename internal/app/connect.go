@@ -1,0 +1,163 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/client"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+// Connect finds the engine of a state folder, or starts one in this process
+// for as long as the connection lasts.
+func Connect(ctx context.Context, opts Options) (api.Service, func() error, error) {
+	for deadline := time.Now().Add(handover); ; {
+		svc, err := dial(ctx, opts)
+		if err == nil {
+			return svc, svc.Close, nil
+		}
+		if !errors.Is(err, errNoEngine) {
+			return nil, nil, err
+		}
+		stop, err := host(ctx, opts)
+		if err == nil {
+			svc, err := dial(ctx, opts)
+			if err != nil {
+				return nil, nil, errors.Join(err, stop())
+			}
+			return svc, func() error { return errors.Join(svc.Close(), stop()) }, nil
+		}
+		// Another engine holds the folder and does not answer yet, or not any
+		// more: it is coming up or going down.
+		if core.CodeOf(err) != core.CodeConflict || time.Now().After(deadline) {
+			return nil, nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// handover is how long an engine may take to come up or go down.
+const handover = 15 * time.Second
+
+var errNoEngine = errors.New("no engine is running")
+
+// dial connects to a running engine.
+func dial(ctx context.Context, opts Options) (*client.Client, error) {
+	state, err := locate(opts.State)
+	if err != nil {
+		return nil, err
+	}
+	if resolved, err := filepath.EvalSymlinks(state.dir); err == nil {
+		state.dir = resolved
+	}
+	socket, err := state.socket()
+	if err != nil {
+		return nil, err
+	}
+	conn, err := (&net.Dialer{Timeout: 3 * time.Second}).DialContext(ctx, "unix", socket)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, errNoEngine
+	}
+	if err != nil {
+		return nil, core.Wrap(core.CodeUnavailable, err, "the engine cannot be reached", "`stellwerk doctor` looks into it")
+	}
+	if err := conn.Close(); err != nil {
+		return nil, fmt.Errorf("close a probe of the engine: %w", err)
+	}
+	token, err := api.ReadPersonToken(state.tokenFile())
+	if err != nil {
+		return nil, err
+	}
+	return client.New(socket, token), nil
+}
+
+// host starts an engine in this process and serves it on its socket.
+func host(ctx context.Context, opts Options) (func() error, error) {
+	a, err := Open(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan error, 1)
+	listener, handler, err := a.listen()
+	if err != nil {
+		stop()
+		return nil, errors.Join(err, a.Close())
+	}
+	go func() { done <- api.Serve(serving, listener, handler) }()
+	return func() error {
+		stop()
+		return errors.Join(<-done, a.Close())
+	}, nil
+}
+
+// Serve runs an engine until the context ends.
+func Serve(ctx context.Context, opts Options) error {
+	stop, err := host(ctx, opts)
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return stop()
+}
+
+// Detach starts an engine in a process of its own and waits until it answers.
+// It runs from the copy in the state folder, so that an upgrade cannot touch it.
+func Detach(ctx context.Context, opts Options) error {
+	if svc, err := dial(ctx, opts); err == nil {
+		return svc.Close()
+	}
+	state, err := openState(opts.State)
+	if err != nil {
+		return err
+	}
+	self, err := shim.InstallSelf(state.bin())
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(state.logFile(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return core.Wrap(core.CodeUnavailable, err, "the engine's log cannot be opened", "check "+state.dir)
+	}
+	cmd := exec.Command(self, "serve", "--state", state.dir)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = state.dir, log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = cmd.Start()
+	if err = errors.Join(err, log.Close()); err != nil {
+		return fmt.Errorf("start the engine: %w", err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	return await(ctx, opts, state, exited)
+}
+
+func await(ctx context.Context, opts Options, state stateFolder, exited <-chan error) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if svc, err := dial(ctx, opts); err == nil {
+			return svc.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		case err := <-exited:
+			return core.Errorf(core.CodeUnavailable, "the engine ended as it started: %v", err).WithHint("see %s", state.logFile())
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// ground is where a run starts from: a person's repository, its yard, and the
+// exact commit that playbooks, roles and settings are read from.
+type ground struct {
+	app     *App
+	dir     string
+	repo    yard.Repository
+	project string
+	yard    *yard.Yard
+	base    string
+	commit  string
+}
+
+// ground looks at a repository and brings its yard up to date. The person's
+// working copy is only read.
+func (a *App) ground(ctx context.Context, dir, base string) (*ground, error) {
+	repo, err := yard.Locate(ctx, dir)
+	if err != nil {
+		return nil, locateError(dir, err)
+	}
+	g := &ground{app: a, dir: dir, repo: repo, project: projectID(repo.CommonDir), base: base}
+	if g.base == "" {
+		if repo.Detached {
+			return nil, core.Errorf(core.CodeInvalid, "no branch is checked out in %s, so there is nothing to start from", dir).
+				WithHint("name the branch: --base main")
+		}
+		g.base = repo.Branch
+	}
+	if g.yard, err = a.yards.Yard(ctx, g.project); err != nil {
+		return nil, err
+	}
+	if err := g.yard.Fetch(ctx, repo.CommonDir); err != nil {
+		return nil, core.Wrap(core.CodeUnavailable, err, "the repository cannot be fetched", "check that "+repo.CommonDir+" is readable")
+	}
+	g.commit, err = g.yard.Resolve(ctx, yard.UpstreamHeads+g.base)
+	if errors.Is(err, yard.ErrNotFound) {
+		return nil, core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("`git branch` lists the branches; name one with --base")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := g.special(ctx); err != nil {
+		return nil, err
+	}
+	return g, g.register(ctx)
+}
+
+func locateError(dir string, err error) error {
+	switch {
+	case errors.Is(err, yard.ErrNotRepository):
+		return core.Errorf(core.CodeInvalid, "%s is not in a git repository", dir).
+			WithHint("change into your repository, or make one: git init && git add . && git commit")
+	case errors.Is(err, yard.ErrNoCommits):
+		return core.Errorf(core.CodeInvalid, "the repository in %s has no commits yet", dir).
+			WithHint("make a first one: git add . && git commit -m 'first commit'")
+	}
+	return core.Wrap(core.CodeUnavailable, err, "the repository cannot be read", "check "+dir)
+}
+
+// special refuses what a workspace could not show completely.
+func (g *ground) special(ctx context.Context) error {
+	submodules, lfs, err := g.yard.Special(ctx, g.commit)
+	switch {
+	case err != nil:
+		return err
+	case submodules:
+		return core.Errorf(core.CodeUnsupported, "the repository has submodules, which this version cannot bring into a workspace")
+	case lfs:
+		return core.Errorf(core.CodeUnsupported, "the repository keeps files in Git LFS, which this version cannot bring into a workspace")
+	}
+	return nil
+}
+
+// projectID keys a project by its canonical git directory, so that all its
+// worktrees are one project.
+func projectID(commonDir string) string {
+	sum := sha256.Sum256([]byte(commonDir))
+	return hex.EncodeToString(sum[:8])
+}
+
+func (g *ground) name() string {
+	if g.repo.Top != "" {
+		return filepath.Base(g.repo.Top)
+	}
+	return strings.TrimSuffix(filepath.Base(g.repo.CommonDir), ".git")
+}
+
+// register puts the repository under Stellwerk where it is not yet.
+func (g *ground) register(ctx context.Context) error {
+	p, err := g.app.engine.Project(ctx, g.project)
+	if err != nil || p != nil {
+		return err
+	}
+	return g.app.registerProject(ctx, g.project, g.name(), g.repo.CommonDir, g.base)
+}
+
+func (a *App) registerProject(ctx context.Context, id, name, dir, base string) error {
+	now, err := a.store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	return a.engine.Record(ctx, id, core.Engine(), core.ProjectRegistered{Project: id, Name: name, Path: dir}, &store.ProjectRow{
+		ID: id, Name: name, RepoURL: dir, DefaultBranch: base, Status: "active", LastActivity: now, CreatedAt: now, CreatedBy: Person(),
+	})
+}
+
+// warnings are what a person should know and nothing is refused for.
+func (g *ground) warnings() []string {
+	var all []string
+	if g.repo.Dirty > 0 && g.base == g.repo.Branch {
+		all = append(all, fmt.Sprintf("%d uncommitted changes in %s are not part of the run: it starts from the tip of %s", g.repo.Dirty, g.repo.Top, g.base))
+	}
+	return all
+}
+
+// maxConfigFile bounds files that are obeyed.
+const maxConfigFile = 256 << 10
+
+// read reads a file of the base commit.
+func (g *ground) read(ctx context.Context, name string) ([]byte, error) {
+	data, err := g.yard.Show(ctx, g.commit, name, maxConfigFile)
+	if errors.Is(err, yard.ErrNotFound) {
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
+	return data, err
+}
+
+// settings settles what holds for a run in this repository.
+func (g *ground) settings(flags map[string]string) (*config.Settings, []string, error) {
+	data, err := g.read(context.Background(), config.ProjectFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	return loadSettings(flags, config.File{Name: config.ProjectFile, Data: data})
+}
+
+// plan is a playbook with what it rests on.
+type plan struct {
+	playbook *core.Playbook
+	files    []playbook.File // content of the repository that is obeyed
+	warnings []string
+}
+
+// playbook finds and reads the playbook of a run: a name among the
+// repository's and the built-in ones, or a file that the person points at.
+func (g *ground) playbook(ctx context.Context, name string, settings *config.Settings) (*plan, error) {
+	files, err := g.yard.Files(ctx, g.commit)
+	if err != nil {
+		return nil, err
+	}
+	roles, sources, err := g.roles(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	opts := playbook.Options{Roles: roles.Over(role.Builtin()), Agent: settings.Agent.V, Model: settings.Model.V, Commands: g.detect(ctx, files)}
+	file, data, err := g.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{}
+	var warnings []playbook.Warning
+	if data == nil {
+		p.playbook, warnings, err = playbook.Builtin(file, opts)
+	} else {
+		p.playbook, warnings, err = playbook.Parse(file, data, opts)
+		p.files = append(p.files, playbook.File{Name: file, Data: data})
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range warnings {
+		p.warnings = append(p.warnings, w.String())
+	}
+	for _, needed := range playbook.RepositoryFiles(p.playbook, opts.Roles) {
+		if content, ok := sources[needed]; ok {
+			p.files = append(p.files, playbook.File{Name: needed, Data: content})
+		}
+	}
+	if len(p.files) > 0 {
+		p.playbook.Hash = playbook.Hash(p.files...)
+	}
+	return p, nil
+}
+
+// find is the playbook's file and text; no text means a built-in one.
+func (g *ground) find(ctx context.Context, name string) (string, []byte, error) {
+	if name == "" {
+		name = playbook.Feature
+	}
+	if !strings.ContainsAny(name, "/.") {
+		for _, ext := range []string{".yaml", ".yml"} {
+			file := path.Join(playbook.Folder, name+ext)
+			data, err := g.read(ctx, file)
+			if err == nil {
+				return file, data, nil
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return "", nil, err
+			}
+		}
+		if _, ok := playbook.BuiltinSource(name); ok {
+			return name, nil, nil
+		}
+		return "", nil, core.Errorf(core.CodeNotFound, "there is no playbook %q", name).
+			WithHint("it would be %s/%s.yaml, committed on %s; built in: %s", playbook.Folder, name, g.base, strings.Join(playbook.Builtins(), ", "))
+	}
+	file := name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(g.dir, file)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", nil, core.Wrap(core.CodeNotFound, err, "the playbook cannot be read", "check the path after --playbook")
+	}
+	return name, data, nil
+}
+
+// roles reads the repository's roles from the base commit.
+func (g *ground) roles(ctx context.Context, files []yard.File) (role.Set, map[string][]byte, error) {
+	sources := map[string][]byte{}
+	set := role.Set{}
+	for _, f := range files {
+		if path.Dir(f.Path) != role.Folder || path.Ext(f.Path) != ".md" || f.Kind != yard.Regular {
+			continue
+		}
+		data, err := g.read(ctx, f.Path)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, err := role.Parse(f.Path, data)
+		if err != nil {
+			return nil, nil, err
+		}
+		set[r.Name] = r
+		sources[f.Path] = data
+	}
+	return set, sources, nil
+}
+
+func (g *ground) detect(ctx context.Context, files []yard.File) playbook.Commands {
+	names := make([]string, 0, len(files))
+	for _, f := range files {
+		if f.Kind == yard.Regular || f.Kind == yard.Executable {
+			names = append(names, f.Path)
+		}
+	}
+	return playbook.Detect(names, func(name string) ([]byte, error) { return g.read(ctx, name) })
+}

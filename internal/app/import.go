@@ -1,0 +1,90 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
+)
+
+// Import implements api.Service: it rebuilds a run from its folder. The same
+// history is dropped, a longer folder's tail is taken over, a different one is
+// refused and named.
+func (a *App) Import(ctx context.Context, req api.Import) (api.Imported, error) {
+	manifest, err := runfolder.ReadManifest(filepath.Join(req.Folder, runfolder.ManifestFile))
+	if err != nil {
+		return api.Imported{}, err
+	}
+	kind, id := core.StreamKind(manifest.Stream)
+	if kind != "run" || len(manifest.Events) == 0 {
+		return api.Imported{}, core.Errorf(core.CodeInvalid, "%s holds no run", req.Folder).WithHint("name a folder below runs/ of a state folder")
+	}
+	if err := a.adopt(ctx, req.Folder, manifest.Events[0]); err != nil {
+		return api.Imported{}, err
+	}
+	n, err := a.engine.Import(ctx, id, manifest.Events)
+	if err != nil {
+		return api.Imported{}, err
+	}
+	run, err := a.engine.Load(ctx, id)
+	if err != nil {
+		return api.Imported{}, err
+	}
+	imported := api.Imported{Run: viewRun(run), Events: n}
+	if manifest.TornTail != nil {
+		imported.Torn = manifest.TornTail.String()
+	}
+	return imported, nil
+}
+
+// adopt brings back what a run rests on besides its events: its project, and
+// the documents that are not among the blobs any more.
+func (a *App) adopt(ctx context.Context, folder string, first core.Event) error {
+	body, err := core.Decode(first)
+	if err != nil {
+		return err
+	}
+	started, ok := body.(core.RunStarted)
+	if !ok {
+		return core.Errorf(core.CodeInvalid, "the history in %s does not begin with the start of a run", folder)
+	}
+	project, err := a.engine.Project(ctx, started.Project)
+	if err != nil {
+		return err
+	}
+	if project == nil {
+		name := filepath.Base(filepath.Dir(started.Remote))
+		if err := a.registerProject(ctx, started.Project, name, started.Remote, started.Base); err != nil {
+			return err
+		}
+	}
+	return a.restoreBlobs(ctx, filepath.Join(folder, runfolder.ArtifactsDir))
+}
+
+func (a *App) restoreBlobs(ctx context.Context, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the run's artifacts: %w", err)
+	}
+	defer func() { _ = root.Close() }() // only read from
+	return fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		file, err := root.Open(path)
+		if err != nil {
+			return fmt.Errorf("read the run's artifacts: %w", err)
+		}
+		_, _, err = a.blobs.Put(ctx, file, 0)
+		return errors.Join(err, file.Close())
+	})
+}

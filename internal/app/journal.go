@@ -1,0 +1,207 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+// journal keeps the readable copies of runs. It implements engine.Journal and
+// dispatch.Folder. A folder is opened for each use: a thousand open runs need
+// no thousand files.
+type journal struct {
+	root string
+	log  *slog.Logger
+
+	mu    sync.Mutex
+	seqs  map[string]int64     // newest event that each folder is known to hold
+	stale map[string]*core.Run // runs whose workflow-state.json is to be written
+	wake  chan struct{}
+	stop  chan struct{}
+	done  chan struct{}
+}
+
+// stateEvery is how often workflow-state.json follows a run at most. It is
+// derived, so it may lag and needs no place in the write order.
+const stateEvery = 200 * time.Millisecond
+
+func newJournal(root string, log *slog.Logger) *journal {
+	j := &journal{
+		root: root, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
+		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	go j.follow()
+	return j
+}
+
+func (j *journal) dir(run string) string { return filepath.Join(j.root, run) }
+
+// use opens a run's folder for one use.
+func (j *journal) use(run string, fn func(*runfolder.Folder) error) (err error) {
+	f, err := runfolder.Open(j.dir(run))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return fn(f)
+}
+
+// Append implements engine.Journal.
+func (j *journal) Append(_ context.Context, run *core.Run, events []core.Event) error {
+	err := j.use(run.ID, func(f *runfolder.Folder) error { return f.Append(events) })
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	j.seqs[run.ID] = events[len(events)-1].Seq
+	j.stale[run.ID] = run.Clone()
+	j.mu.Unlock()
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// Seq implements engine.Journal.
+func (j *journal) Seq(_ context.Context, run string) (int64, error) {
+	j.mu.Lock()
+	seq, known := j.seqs[run]
+	j.mu.Unlock()
+	if known {
+		return seq, nil
+	}
+	err := j.use(run, func(f *runfolder.Folder) error {
+		seq = f.Head().Seq
+		return nil
+	})
+	if err == nil {
+		j.mu.Lock()
+		j.seqs[run] = seq
+		j.mu.Unlock()
+	}
+	return seq, err
+}
+
+// follow writes workflow-state.json after the runs, at leisure.
+func (j *journal) follow() {
+	defer close(j.done)
+	for {
+		select {
+		case <-j.stop:
+			j.flush()
+			return
+		case <-j.wake:
+		}
+		select {
+		case <-j.stop:
+			j.flush()
+			return
+		case <-time.After(stateEvery):
+			j.flush()
+		}
+	}
+}
+
+func (j *journal) flush() {
+	j.mu.Lock()
+	runs := j.stale
+	j.stale = map[string]*core.Run{}
+	j.mu.Unlock()
+	for id, run := range runs {
+		if err := j.use(id, func(f *runfolder.Folder) error { return f.WriteState(run) }); err != nil {
+			j.log.Error("write workflow-state.json", "run", run.Alias, "error", err)
+		}
+		if run.Status.Terminal() {
+			j.mu.Lock()
+			delete(j.seqs, id)
+			j.mu.Unlock()
+		}
+	}
+}
+
+// Close writes what is left to write.
+func (j *journal) Close() {
+	close(j.stop)
+	<-j.done
+}
+
+// Artifact implements dispatch.Folder.
+func (j *journal) Artifact(run, stage string, round int, name string, content []byte) error {
+	return j.use(run, func(f *runfolder.Folder) error { return f.Artifact(stage, round, name, bytes.NewReader(content)) })
+}
+
+// Transcript implements dispatch.Folder.
+func (j *journal) Transcript(run, attempt, path string, observed bool) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read the transcript: %w", err)
+	}
+	defer func() { _ = file.Close() }() // only read from
+	effects, err := sideEffects(filepath.Dir(path), run, attempt, observed)
+	if err != nil {
+		return err
+	}
+	return j.use(run, func(f *runfolder.Folder) error {
+		return errors.Join(f.Transcript(attempt, file), f.SideEffects(effects...))
+	})
+}
+
+// sideEffect is one line of side_effects.jsonl: what an agent did, as far as it
+// could be seen. Where an agent cannot be observed, that is recorded.
+type sideEffect struct {
+	Run     string          `json:"run"`
+	Attempt string          `json:"attempt"`
+	N       int64           `json:"n,omitempty"`
+	At      time.Time       `json:"at,omitzero"`
+	Tool    string          `json:"tool,omitempty"`
+	Input   json.RawMessage `json:"input,omitempty"`
+	Outcome string          `json:"outcome"`
+}
+
+func sideEffects(folder, run, attempt string, observed bool) ([][]byte, error) {
+	if !observed {
+		line, err := json.Marshal(sideEffect{Run: run, Attempt: attempt, Outcome: "unobserved"})
+		return [][]byte{line}, err
+	}
+	entries, err := shim.Tail(folder, 0)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := map[string]string{}
+	for _, e := range entries {
+		if e.Record.Kind == agent.KindToolResult {
+			outcomes[e.Record.ToolID] = map[bool]string{true: "failed", false: "succeeded"}[e.Record.Error]
+		}
+	}
+	var lines [][]byte
+	for _, e := range entries {
+		if e.Record.Kind != agent.KindToolCall {
+			continue
+		}
+		outcome := outcomes[e.Record.ToolID]
+		if outcome == "" {
+			outcome = "unknown"
+		}
+		line, err := json.Marshal(sideEffect{
+			Run: run, Attempt: attempt, N: e.N, At: e.At, Tool: e.Record.Tool, Input: e.Record.Input, Outcome: outcome,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("encode a side effect: %w", err)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}

@@ -1,0 +1,47 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+func (a *App) attemptFolder(run, attempt string) string {
+	return filepath.Join(a.state.dir, "attempts", run, attempt)
+}
+
+// diffStat writes what changed, a line a file.
+func diffStat(ctx context.Context, y *yard.Yard, from, to string, w io.Writer) error {
+	changes, err := y.Changed(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		fmt.Fprintf(w, "%c %s\n", c.Status, c.Path)
+	}
+	files, added, deleted, err := y.Stat(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%d files changed, %d lines added, %d deleted\n", files, added, deleted)
+	return err
+}
+
+// redactingWriter removes secrets from what passes through, line by line.
+type redactingWriter struct {
+	redactor *redact.Redactor
+	w        io.Writer
+}
+
+func redacting(r *redact.Redactor, w io.Writer) io.Writer { return redactingWriter{r, w} }
+
+func (r redactingWriter) Write(p []byte) (int, error) {
+	if _, err := r.w.Write(r.redactor.Bytes(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,223 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// find loads a run by id, alias or a unique prefix of either.
+func (a *App) find(ctx context.Context, id string) (*core.Run, error) {
+	row, err := a.store.Run(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		row, err = a.findPrefix(ctx, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.engine.Load(ctx, row.ID)
+}
+
+func (a *App) findPrefix(ctx context.Context, prefix string) (store.RunRow, error) {
+	rows, err := a.store.Runs(ctx, store.Filter{})
+	if err != nil {
+		return store.RunRow{}, err
+	}
+	var found []store.RunRow
+	var names []string
+	for _, r := range rows {
+		if prefix != "" && (strings.HasPrefix(r.ID, prefix) || strings.HasPrefix(r.Alias, prefix)) {
+			found = append(found, r)
+			names = append(names, r.Alias)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return store.RunRow{}, core.Errorf(core.CodeNotFound, "there is no run %q", prefix).WithHint("`stellwerk status` lists the runs")
+	}
+	return store.RunRow{}, core.Errorf(core.CodeInvalid, "%q is the beginning of %d runs", prefix, len(found)).WithHint("one of: %s", strings.Join(names, ", "))
+}
+
+// Runs implements api.Service.
+func (a *App) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
+	filter := store.Filter{Open: q.Open}
+	if q.Dir != "" {
+		repo, err := yard.Locate(ctx, q.Dir)
+		if err != nil {
+			return nil, locateError(q.Dir, err)
+		}
+		filter.Project = projectID(repo.CommonDir)
+	}
+	rows, err := a.store.Runs(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]api.Run, 0, len(rows))
+	for _, r := range rows {
+		view := viewRow(r)
+		if r.EndedAt == nil {
+			run, err := a.engine.Load(ctx, r.ID)
+			if err != nil {
+				return nil, err
+			}
+			view = viewRun(run)
+		}
+		views = append(views, view)
+	}
+	return views, nil
+}
+
+// Run implements api.Service.
+func (a *App) Run(ctx context.Context, id string) (api.RunDetail, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return api.RunDetail{}, err
+	}
+	return a.viewDetail(run), nil
+}
+
+// Events implements api.Service.
+func (a *App) Events(ctx context.Context, id string, after int64, limit int) ([]core.Event, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if limit <= 0 || limit > 1000 {
+		limit = 1000
+	}
+	return a.store.Events(ctx, core.RunStream(run.ID), after, limit)
+}
+
+// Follow implements api.Service.
+func (a *App) Follow(ctx context.Context, id string, after int64, fn func(core.Event) error) error {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	return a.engine.Follow(ctx, run.ID, after, fn)
+}
+
+// Output implements api.Service.
+func (a *App) Output(ctx context.Context, id, attempt string, after int64) (api.Output, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return api.Output{}, err
+	}
+	if strings.ContainsAny(attempt, "/\\") || strings.HasPrefix(attempt, ".") || attempt == "" {
+		return api.Output{}, core.Errorf(core.CodeInvalid, "%q is no attempt", attempt).WithHint("`stellwerk status %s` lists the attempts", run.Alias)
+	}
+	folder := a.attemptFolder(run.ID, attempt)
+	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
+		return api.Output{}, core.Errorf(core.CodeNotFound, "run %s has no attempt %s", run.Alias, attempt).WithHint("`stellwerk status %s` lists the attempts", run.Alias)
+	}
+	entries, err := shim.NewTailer(folder, after+1).Next()
+	if err != nil {
+		return api.Output{}, err
+	}
+	out := api.Output{Next: after}
+	for _, e := range entries {
+		out.Records = append(out.Records, api.Record{N: e.N, At: e.At, Kind: string(e.Record.Kind), Text: e.Record.Text, Tool: e.Record.Tool})
+		out.Next = e.N
+	}
+	_, exitErr := shim.ReadExit(folder)
+	out.Done = exitErr == nil && len(entries) == 0
+	return out, nil
+}
+
+// Diff implements api.Service.
+func (a *App) Diff(ctx context.Context, id string, q api.DiffQuery, w io.Writer) error {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	y, err := a.yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	from, to := run.BaseCommit, run.Work()
+	if q.Stage != "" {
+		s := run.Stage(q.Stage)
+		if s == nil {
+			return core.Errorf(core.CodeNotFound, "run %s has no stage %q", run.Alias, q.Stage)
+		}
+		if s.Base == "" {
+			return core.Errorf(core.CodeConflict, "stage %s has not begun", q.Stage)
+		}
+		from = s.Base
+		if s.Commit != "" && s.Status == core.StageDone {
+			to = s.Commit
+		}
+	}
+	if q.Stat {
+		return diffStat(ctx, y, from, to, w)
+	}
+	_, err = y.Diff(ctx, redacting(a.redactor, w), from, to, yard.DiffOptions{})
+	return err
+}
+
+// Artifact implements api.Service.
+func (a *App) Artifact(ctx context.Context, id, name string, w io.Writer) error {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	artifact := run.Artifact(name)
+	if artifact == nil {
+		return core.Errorf(core.CodeNotFound, "run %s has no artifact %q", run.Alias, name)
+	}
+	f, err := a.blobs.Open(artifact.Digest)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	_, err = io.Copy(w, f)
+	return err
+}
+
+// Inbox implements api.Service.
+func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
+	rows, err := a.store.Runs(ctx, store.Filter{Open: true})
+	if err != nil {
+		return nil, err
+	}
+	var waiting []api.Waiting
+	for _, row := range rows {
+		run, err := a.engine.Load(ctx, row.ID)
+		if err != nil {
+			return nil, err
+		}
+		w := api.Waiting{Run: viewRun(run), Pause: run.Pause}
+		if s := run.Current(); s != nil && run.Status == core.StatusAwaiting {
+			w.Gate = s.Gate
+		}
+		if w.Gate != nil || w.Pause != nil {
+			waiting = append(waiting, w)
+		}
+	}
+	return waiting, nil
+}
+
+// Backup implements api.Service.
+func (a *App) Backup(ctx context.Context, path string) error { return a.store.Backup(ctx, path) }
+
+// Info implements api.Service.
+func (a *App) Info(ctx context.Context) (api.Info, error) {
+	open, err := a.store.Runs(ctx, store.Filter{Open: true})
+	if err != nil {
+		return api.Info{}, err
+	}
+	return api.Info{
+		Version: a.opts.Version, State: a.state.dir, PID: os.Getpid(),
+		Isolation: string(a.isolation), Reason: a.why, Runs: len(open),
+	}, nil
+}

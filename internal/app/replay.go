@@ -1,0 +1,110 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+)
+
+// Replay implements api.Service: it derives the state again from the events
+// and, where the versions are the same, the decisions.
+func (a *App) Replay(ctx context.Context, id string) (api.Replay, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return api.Replay{}, err
+	}
+	r := replayer{decider: phases.Decider{}}
+	for {
+		events, err := a.store.Events(ctx, core.RunStream(run.ID), r.head.Seq, 1000)
+		if err != nil {
+			return r.result, err
+		}
+		if len(events) == 0 {
+			break
+		}
+		if err := r.fold(events); err != nil {
+			return r.result, err
+		}
+	}
+	if r.run == nil {
+		return r.result, nil
+	}
+	r.run.Stream = r.head
+	r.result.StateEqual = same(run, r.run) || r.head.Seq != run.Stream.Seq
+	return r.result, nil
+}
+
+type replayer struct {
+	decider core.Decider
+	run     *core.Run
+	head    core.Head
+	queue   []core.Body
+	result  api.Replay
+}
+
+func (r *replayer) fold(events []core.Event) error {
+	head, err := core.VerifyChain(r.head, events)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if err := r.compare(e); err != nil {
+			return err
+		}
+		if r.run, err = core.Fold(r.run, e); err != nil {
+			return err
+		}
+		r.run.Stream.Seq, r.run.Stream.At = e.Seq, e.At
+		r.result.Events++
+	}
+	r.head = head
+	return nil
+}
+
+// compare derives a decision again and notes the first that differs.
+func (r *replayer) compare(e core.Event) error {
+	if e.Actor.Kind != core.ActorDecider {
+		r.queue = nil
+		return nil
+	}
+	if e.Actor.Version != core.DecisionActor(r.decider).Version {
+		r.result.Other++
+		r.queue = nil
+		return nil
+	}
+	if len(r.queue) == 0 {
+		r.queue = core.Decide(r.run, r.decider)
+	}
+	r.result.Decisions++
+	if len(r.queue) == 0 {
+		return r.differs(e, "nothing")
+	}
+	want := r.queue[0]
+	r.queue = r.queue[1:]
+	raw, err := json.Marshal(want)
+	if err != nil {
+		return fmt.Errorf("encode a decision: %w", err)
+	}
+	if want.Type() != e.Type || !bytes.Equal(raw, e.Body) {
+		return r.differs(e, string(want.Type())+" "+string(raw))
+	}
+	return nil
+}
+
+func (r *replayer) differs(e core.Event, now string) error {
+	if r.result.Difference == "" {
+		r.result.Difference = fmt.Sprintf("event %d was %s %s; the same state now decides %s", e.Seq, e.Type, e.Body, now)
+	}
+	return nil
+}
+
+func same(a, b *core.Run) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}

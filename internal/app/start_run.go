@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// maxGoal bounds a goal; what is longer belongs into a file of the repository.
+const maxGoal = 64 << 10
+
+// StartRun implements api.Service.
+func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
+	if err := checkGoal(req); err != nil {
+		return api.Run{}, err
+	}
+	p, err := a.ground(ctx, req.Dir, req.Base)
+	if err != nil {
+		return api.Run{}, err
+	}
+	settings, warnings, err := p.settings(flagsOf(req))
+	if err != nil {
+		return api.Run{}, err
+	}
+	plan, err := p.playbook(ctx, req.Playbook, settings)
+	if err != nil {
+		return api.Run{}, err
+	}
+	if err := a.trust(ctx, p, plan, req.Trust); err != nil {
+		return api.Run{}, err
+	}
+	started, err := a.runStarted(ctx, req, p, settings, plan)
+	if err != nil {
+		return api.Run{}, err
+	}
+	run, err := a.engine.Submit(ctx, started.Run, CallerOf(ctx), started)
+	if err != nil {
+		return api.Run{}, err
+	}
+	view := viewRun(run)
+	view.Warnings = append(append(warnings, plan.warnings...), p.warnings()...)
+	return view, nil
+}
+
+// CallerOf is the actor on whose word a request is carried out.
+func CallerOf(ctx context.Context) core.Actor { return api.CallerFrom(ctx).Actor }
+
+func checkGoal(req api.StartRun) error {
+	switch {
+	case strings.TrimSpace(req.Goal) == "":
+		return core.Errorf(core.CodeInvalid, "a run needs a goal").WithHint(`say what is to be done: stellwerk run "add a login page"`)
+	case len(req.Goal) > maxGoal:
+		return core.Errorf(core.CodeInvalid, "the goal is %d bytes long, at most %d are possible", len(req.Goal), maxGoal).
+			WithHint("put the details into a file of the repository and name it in the goal")
+	}
+	return nil
+}
+
+// runStarted settles everything that a run is pinned to.
+func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, settings *config.Settings, plan *plan) (core.RunStarted, error) {
+	isolation, err := a.chooseIsolation(settings)
+	if err != nil {
+		return core.RunStarted{}, err
+	}
+	if !p.repo.Identity.Complete() {
+		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "git does not know who you are, so no commit can be made").
+			WithHint(`git config --global user.name "Your Name" && git config --global user.email you@example.org`)
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return core.RunStarted{}, fmt.Errorf("make a run id: %w", err)
+	}
+	title := titleOf(req)
+	branch := req.Branch
+	if branch == "" {
+		branch = branchName(req.Issue, title)
+	}
+	if err := p.branchFree(ctx, branch); err != nil {
+		return core.RunStarted{}, err
+	}
+	started := core.RunStarted{
+		Run: id.String(), Alias: alias(title, id), Project: p.project, Goal: a.redactor.String(req.Goal), Title: a.redactor.String(title),
+		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: settings.Limits(),
+		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.repo.CommonDir, Forge: "local",
+		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,
+	}
+	if req.Yes {
+		started.Policy = &core.RunPolicy{Approve: true, By: CallerOf(ctx).ID}
+	}
+	return started, nil
+}
+
+// chooseIsolation takes what was asked for, or the strongest available. None
+// must be asked for.
+func (a *App) chooseIsolation(settings *config.Settings) (string, error) {
+	want := settings.Isolation
+	switch want.V {
+	case config.IsolationNone:
+		return want.V, nil
+	case config.IsolationContainer:
+		return "", core.Errorf(core.CodeUnsupported, "isolation %q is not offered by this version", want.V).
+			WithHint("use --isolation sandbox")
+	}
+	if a.isolation != sandbox.Sandbox {
+		return "", core.Errorf(core.CodeUnavailable, "agents cannot be isolated on this machine: %s", a.why).
+			WithHint("install bubblewrap (Debian: apt install bubblewrap), or give isolation up with --isolation none")
+	}
+	return string(sandbox.Sandbox), nil
+}
+
+// flagsOf are the settings that a request names.
+func flagsOf(req api.StartRun) map[string]string {
+	flags := map[string]string{}
+	set := func(key, value string) {
+		if value != "" && value != "0" && value != "0s" {
+			flags[key] = value
+		}
+	}
+	set("isolation", req.Isolation)
+	set("agent", req.Agent)
+	if l := req.Limits; l != nil {
+		set("limits.attempts", fmt.Sprint(l.Attempts))
+		set("limits.wall_time", l.WallTime.String())
+		set("limits.parallel", fmt.Sprint(l.Parallel))
+		set("limits.cost_usd", fmt.Sprint(l.CostUSD))
+		set("limits.tokens", fmt.Sprint(l.Tokens))
+	}
+	return flags
+}
+
+// userSettings settles what holds, given flags and a repository's file.
+func userSettings(flags map[string]string, project config.File) (*config.Settings, error) {
+	s, _, err := loadSettings(flags, project)
+	return s, err
+}
+
+func loadSettings(flags map[string]string, project config.File) (*config.Settings, []string, error) {
+	name, err := config.UserFile(os.Getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, nil, core.Wrap(core.CodeUnavailable, err, "your settings cannot be read", "check "+name)
+	}
+	s, warnings, err := config.Load(config.Input{Flags: flags, Env: os.LookupEnv, User: config.File{Name: name, Data: data}, Project: project})
+	texts := make([]string, 0, len(warnings))
+	for _, w := range warnings {
+		texts = append(texts, w.String())
+	}
+	return s, texts, err
+}
+
+// branchFree refuses a branch that exists already in the person's repository.
+func (g *ground) branchFree(ctx context.Context, branch string) error {
+	if err := checkBranch(branch); err != nil {
+		return err
+	}
+	if branch == g.base {
+		return core.Errorf(core.CodeInvalid, "the run's branch cannot be %s, which it starts from", branch).WithHint("choose another with --branch")
+	}
+	_, err := g.yard.Resolve(ctx, yard.UpstreamHeads+branch)
+	if err == nil {
+		return core.Errorf(core.CodeConflict, "the branch %s exists already", branch).
+			WithHint("choose another with --branch, or delete it if it is not needed")
+	}
+	if !errors.Is(err, yard.ErrNotFound) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package app
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// steer submits a person's word about a run.
+func (a *App) steer(ctx context.Context, id string, say func(*core.Run) (core.Body, error)) (api.Run, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return api.Run{}, err
+	}
+	body, err := say(run)
+	if err != nil {
+		return api.Run{}, err
+	}
+	run, err = a.engine.Submit(ctx, run.ID, CallerOf(ctx), body)
+	if err != nil {
+		return api.Run{}, err
+	}
+	return viewRun(run), nil
+}
+
+// Approve implements api.Service. The approval is bound to what the person was
+// shown, or to what is there now where they name nothing.
+func (a *App) Approve(ctx context.Context, id string, req api.Approve) (api.Run, error) {
+	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
+		s := r.Current()
+		if s == nil || s.Gate == nil || s.Gate.Approved {
+			return nil, core.Errorf(core.CodeConflict, "run %s is %s: nothing waits for an approval", r.Alias, r.Status).
+				WithHint("see `stellwerk status %s`", r.Alias)
+		}
+		subject := s.Gate.Subject
+		if req.Subject != nil {
+			subject = *req.Subject
+		}
+		return core.ApprovalGranted{Subject: subject, Comment: a.redactor.String(req.Comment)}, nil
+	})
+}
+
+// Feedback implements api.Service.
+func (a *App) Feedback(ctx context.Context, id string, req api.Feedback) (api.Run, error) {
+	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
+		s, err := current(r)
+		if err != nil {
+			return nil, err
+		}
+		return core.FeedbackGiven{Stage: s.ID, Text: a.redactor.String(req.Text), Reset: req.Reset}, nil
+	})
+}
+
+// Rollback implements api.Service.
+func (a *App) Rollback(ctx context.Context, id string, req api.Rollback) (api.Run, error) {
+	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
+		s, err := current(r)
+		if err != nil {
+			return nil, err
+		}
+		body := core.RolledBack{From: s.ID, Target: req.To, Text: a.redactor.String(req.Text), Reset: req.Reset}
+		if s.Gate != nil {
+			body.Findings = s.Gate.Findings
+			if body.Target == "" {
+				body.Target = s.Gate.Suggestion
+			}
+		}
+		if body.Target == "" {
+			return nil, core.Errorf(core.CodeInvalid, "no stage is suggested: say which to go back to").
+				WithHint("stellwerk rollback %s --to STAGE", r.Alias)
+		}
+		return body, nil
+	})
+}
+
+// Skip implements api.Service.
+func (a *App) Skip(ctx context.Context, id string, req api.Skip) (api.Run, error) {
+	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
+		s, err := current(r)
+		if err != nil {
+			return nil, err
+		}
+		stage := req.Stage
+		if stage == "" {
+			stage = s.ID
+		}
+		return core.StageSkipped{Stage: stage, Source: core.SkipPerson, Reason: a.redactor.String(req.Reason)}, nil
+	})
+}
+
+// Retry implements api.Service.
+func (a *App) Retry(ctx context.Context, id string, _ api.Retry) (api.Run, error) {
+	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
+		s, err := current(r)
+		if err != nil {
+			return nil, err
+		}
+		return core.AttemptsReset{Stage: s.ID}, nil
+	})
+}
+
+// Pause implements api.Service.
+func (a *App) Pause(ctx context.Context, id string, req api.Pause) (api.Run, error) {
+	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
+		reason := req.Reason
+		if reason == "" {
+			reason = "paused by " + CallerOf(ctx).ID
+		}
+		return core.RunPaused{Code: core.PausePerson, Reason: a.redactor.String(reason), Stop: req.Stop, Next: "`stellwerk resume " + r.Alias + "`"}, nil
+	})
+}
+
+// Resume implements api.Service.
+func (a *App) Resume(ctx context.Context, id string, req api.Resume) (api.Run, error) {
+	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
+		if r.Pause == nil {
+			return nil, core.Errorf(core.CodeConflict, "run %s is %s, not paused", r.Alias, r.Status).WithHint("see `stellwerk status %s`", r.Alias)
+		}
+		body := core.RunResumed{}
+		if req.MaxCostUSD > 0 || req.MaxTokens > 0 {
+			limits := r.Limits
+			if req.MaxCostUSD > 0 {
+				limits.CostUSD = req.MaxCostUSD
+			}
+			if req.MaxTokens > 0 {
+				limits.Tokens = req.MaxTokens
+			}
+			body.Limits = &limits
+		}
+		return body, nil
+	})
+}
+
+// Cancel implements api.Service.
+func (a *App) Cancel(ctx context.Context, id string, req api.Cancel) (api.Run, error) {
+	return a.steer(ctx, id, func(*core.Run) (core.Body, error) {
+		return core.RunCancelled{Reason: a.redactor.String(req.Reason)}, nil
+	})
+}
+
+func current(r *core.Run) (*core.Stage, error) {
+	if s := r.Current(); s != nil && !r.Status.Terminal() {
+		return s, nil
+	}
+	return nil, core.Errorf(core.CodeConflict, "run %s is %s", r.Alias, r.Status).WithHint("see `stellwerk status %s`", r.Alias)
+}

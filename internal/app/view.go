@@ -1,0 +1,91 @@
+package app
+
+import (
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// viewRun shows a run's state to a client.
+func viewRun(r *core.Run) api.Run {
+	v := api.Run{
+		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: string(r.Status),
+		Reason: r.EndReason, Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(),
+		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
+		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: next(r),
+	}
+	if s := r.Current(); s != nil {
+		v.Stage = s.ID
+	}
+	if r.Pause != nil {
+		v.Reason = r.Pause.Reason
+	} else if r.Status == core.StatusAwaiting && r.Current() != nil {
+		v.Reason = "stage " + r.Current().ID + " waits for an approval"
+	}
+	if r.PullRequest != nil {
+		v.URL = r.PullRequest.URL
+	}
+	return v
+}
+
+// next is what a person can type now.
+func next(r *core.Run) string {
+	switch {
+	case r.Pause != nil:
+		return r.Pause.Next
+	case r.Status == core.StatusAwaiting:
+		text := fmt.Sprintf("`stellwerk approve %s`, or `stellwerk feedback %s \"…\"`", r.Alias, r.Alias)
+		if s := r.Current(); s != nil && s.Gate != nil && s.Gate.Suggestion != "" {
+			text = fmt.Sprintf("`stellwerk rollback %s` (to %s, as suggested), or `stellwerk approve %s`", r.Alias, s.Gate.Suggestion, r.Alias)
+		}
+		return text
+	}
+	return ""
+}
+
+func viewRow(r store.RunRow) api.Run {
+	return api.Run{
+		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: r.Status, Reason: r.Reason,
+		Stage: r.Stage, Attempts: r.Attempts, CostUSD: r.CostUSD, Tokens: r.Tokens, Branch: r.Branch, Base: r.Base,
+		URL: r.URL, Isolation: r.Isolation, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
+	}
+}
+
+func (a *App) viewDetail(r *core.Run) api.RunDetail {
+	d := api.RunDetail{Run: viewRun(r), Goal: r.Goal, Playbook: r.Playbook.Name, Head: r.Head, Folder: a.journal.dir(r.ID)}
+	for _, s := range r.Stages {
+		stage := api.Stage{ID: s.ID, Status: string(s.Status), Round: s.Round}
+		if phase := r.Playbook.Phase(s.ID); phase != nil {
+			stage.Title, stage.Gate = phase.Title, string(phase.Gate)
+		}
+		for _, t := range s.Tasks {
+			stage.Tasks = append(stage.Tasks, viewTask(t))
+		}
+		d.Stages = append(d.Stages, stage)
+	}
+	if s := r.Current(); s != nil && r.Status == core.StatusAwaiting {
+		d.Gate = s.Gate
+	}
+	return d
+}
+
+func viewTask(t *core.Task) api.Task {
+	task := api.Task{ID: t.ID, Role: t.Role, Status: string(t.Status), Limit: t.Limit, Counted: t.Counted}
+	if t.Blocked != nil {
+		task.Blocked = t.Blocked.String()
+	}
+	for _, at := range t.Attempts {
+		v := api.Attempt{
+			ID: at.ID, N: at.N, Status: string(at.Status), Agent: at.Agent, Exit: string(at.Exit), Message: at.Message,
+			Summary: at.Summary, Verdict: string(at.Verdict), Results: at.Results, Usage: at.Usage, Duration: at.Duration,
+			StartedAt: at.StartedAt,
+		}
+		if at.Delivery != nil {
+			v.Commit, v.Artifacts = at.Delivery.Commit, at.Delivery.Artifacts
+		}
+		task.Attempts = append(task.Attempts, v)
+	}
+	return task
+}

@@ -1,0 +1,132 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// agents are the programs that this version knows how to run.
+func agents() map[string]agent.Agent {
+	all := map[string]agent.Agent{}
+	for _, a := range []agent.Agent{command.Agent{}, scripted.Agent{}, claude.Agent{}} {
+		all[a.Name()] = a
+	}
+	return all
+}
+
+// secretNames are the variables an agent's program knows as its credentials.
+func secretNames(name string) []string {
+	if known, ok := agents()[name].(interface{ SecretEnv() []string }); ok {
+		return known.SecretEnv()
+	}
+	return nil
+}
+
+// engineSecrets are the credentials in the engine's environment, to be removed
+// from everything it keeps or shows.
+func engineSecrets() []redact.Secret {
+	var secrets []redact.Secret
+	for name := range agents() {
+		for _, variable := range secretNames(name) {
+			if value, ok := os.LookupEnv(variable); ok && value != "" {
+				secrets = append(secrets, redact.Secret{Name: variable, Value: value})
+			}
+		}
+	}
+	return secrets
+}
+
+// attemptRedactor gives a shim's redactor its one method.
+type attemptRedactor struct{ *redact.Redactor }
+
+func (r attemptRedactor) Redact(text string) string { return r.String(text) }
+
+func newAttemptRedactor(values []string) (shim.Redactor, error) {
+	secrets := make([]redact.Secret, 0, len(values))
+	for i, v := range values {
+		secrets = append(secrets, redact.Secret{Name: fmt.Sprintf("secret-%d", i+1), Value: v})
+	}
+	return attemptRedactor{redact.New(redact.Options{Secrets: secrets})}, nil
+}
+
+// shimOptions are what a shim is given by its program. The yard it hands in to
+// is named by the attempt's spec.
+func shimOptions(folder string) (shim.Options, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return shim.Options{}, fmt.Errorf("find this program: %w", err)
+	}
+	opts := shim.Options{
+		Agents: agents(), NewRedactor: newAttemptRedactor, Self: self,
+		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	}
+	if spec, err := shim.ReadSpec(folder); err == nil {
+		opts.HandIn = []string{self, "worker", "hand-in", spec.Job.Options["yard"]}
+	}
+	return opts, nil
+}
+
+// Worker runs beside an agent: it carries out one attempt.
+func Worker(ctx context.Context, folder string) error {
+	opts, err := shimOptions(folder)
+	if err != nil {
+		return err
+	}
+	err = shim.Run(ctx, folder, opts)
+	if errors.Is(err, shim.ErrAlreadyStarted) {
+		return nil
+	}
+	return err
+}
+
+// Salvage saves what a lost attempt left.
+func Salvage(ctx context.Context, folder string) error {
+	opts, err := shimOptions(folder)
+	if err != nil {
+		return err
+	}
+	err = shim.Salvage(ctx, folder, opts)
+	if errors.Is(err, shim.ErrNotLost) {
+		return nil
+	}
+	return err
+}
+
+// HandIn bundles a workspace. It runs inside the isolation.
+func HandIn(ctx context.Context, yardDir, requestPath string) error {
+	request, err := shim.ReadHandInRequest(requestPath)
+	if err != nil {
+		return err
+	}
+	handed, err := yard.HandIn(ctx, yard.HandInSpec{
+		Yard: yardDir, Dir: request.Workspace, Base: request.Base, Message: request.Message,
+		Identity: yard.Identity(request.Identity), Bundle: request.Bundle, MaxBytes: 1 << 30,
+	})
+	if err != nil {
+		return err
+	}
+	return request.WriteResult(shim.HandInResult{Commit: handed.Commit, Empty: handed.Empty, Checkpoint: handed.Checkpointed})
+}
+
+// ScriptedAgent plays a scenario as an agent.
+func ScriptedAgent(ctx context.Context, scenario string) int {
+	return scripted.Run(ctx, scenario, os.Getenv, os.Stdout, os.Stderr)
+}
+
+// ScriptedModel serves a scenario over the model's API, on loopback.
+func ScriptedModel(ctx context.Context, scenario, listen string, out io.Writer) error {
+	return scriptedmodel.Run(ctx, scenario, listen, out)
+}

@@ -1,0 +1,88 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+const (
+	maxParsed = 8 << 20  // bytes of an artifact that is parsed
+	maxProbed = 64 << 10 // bytes of an artifact that only has to say something
+)
+
+// artifact holds where the delivery has an artifact of the name that is not blank and valid where it has a schema. A
+// review must also be one that can be acted on.
+func (v *evaluation) artifact(c core.Check) (core.CheckResult, error) {
+	a := v.subject.Delivery.Artifact(c.Name)
+	if a == nil {
+		return fail("%s", notHandedIn(c.Name, v.subject.Delivery)), nil
+	}
+	parsed := len(c.Schema) > 0 || c.Name == ReviewName
+	if parsed && a.Size > maxParsed {
+		return fail("%s is %d bytes; at most %d can be validated.", show(a.Name), a.Size, maxParsed), nil
+	}
+	limit := int64(maxProbed)
+	if parsed {
+		limit = maxParsed
+	}
+	data, err := v.read(*a, limit)
+	if err != nil {
+		return core.CheckResult{}, err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return fail("%s was handed in, but it is empty.", show(a.Name)), nil
+	}
+	var wrong []string
+	if len(c.Schema) > 0 {
+		if wrong, err = violations(c.Schema, data); err != nil {
+			return core.CheckResult{}, err
+		}
+	}
+	if c.Name == ReviewName && len(wrong) == 0 {
+		if _, err := ReadReview(data); err != nil {
+			wrong = append(wrong, plain.Line(err.Error(), 300))
+		}
+	}
+	if len(wrong) > 0 {
+		return fail("%s was handed in, but it is not valid:\n%s", show(a.Name), bullets(wrong, shownPaths)), nil
+	}
+	return pass("Handed in, %s.", count(int(a.Size), "byte")), nil
+}
+
+// notHandedIn says what was handed in instead, and what was refused for which reason.
+func notHandedIn(name string, d *core.Delivery) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s was not handed in.", show(name))
+	items := make([]string, len(d.Artifacts))
+	for i, a := range d.Artifacts {
+		items[i] = fmt.Sprintf("%s (%s)", show(a.Name), count(int(a.Size), "byte"))
+	}
+	if len(items) == 0 {
+		b.WriteString(" The output folder held no artifact.")
+	} else {
+		b.WriteString(" Handed in:\n" + bullets(items, nearMisses))
+	}
+	if len(d.Rejected) > 0 {
+		b.WriteString("\nNot accepted:\n" + bullets(d.Rejected, nearMisses))
+	}
+	return b.String()
+}
+
+func (v *evaluation) read(a core.Artifact, limit int64) (data []byte, err error) {
+	f, err := v.Artifacts.Open(a.Digest)
+	if err != nil {
+		return nil, fmt.Errorf("open artifact %s: %w", show(a.Name), err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	data, err = io.ReadAll(io.LimitReader(f, limit))
+	if err != nil {
+		return nil, fmt.Errorf("read artifact %s: %w", show(a.Name), err)
+	}
+	return data, nil
+}

@@ -1,0 +1,82 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// changed holds where every pattern matches a regular file that the round added, modified or renamed to that path.
+// Deletions do not count: taking the tests away is not work on the tests.
+func (v *evaluation) changed(ctx context.Context, c core.Check) (core.CheckResult, error) {
+	if v.subject.commit() == "" {
+		return fail(noCommit), nil
+	}
+	changes, err := v.diff(ctx)
+	if err != nil {
+		return core.CheckResult{}, err
+	}
+	var missing, found []string
+	for _, glob := range c.Globs {
+		m := matcher(glob)
+		hit := ""
+		for _, ch := range changes {
+			if counts(ch) && m.match(ch.Path) {
+				hit = ch.Path
+				break
+			}
+		}
+		if hit == "" {
+			missing = append(missing, glob)
+			continue
+		}
+		found = append(found, show(hit))
+	}
+	if len(missing) == 0 {
+		return pass("Changed: %s", strings.Join(found, ", ")), nil
+	}
+	return fail("No file matching %s was added or modified since %s.\n%s",
+		strings.Join(missing, " or "), short(v.subject.Base), whatChanged(changes)), nil
+}
+
+func counts(ch Change) bool { return !ch.Deleted && ch.Mode.Regular() && local(ch.Path) }
+
+// whatChanged is the evidence of a failed check: all that did change, bounded.
+func whatChanged(changes []Change) string {
+	if len(changes) == 0 {
+		return "Nothing was changed at all."
+	}
+	items := make([]string, len(changes))
+	for i, ch := range changes {
+		items[i] = show(ch.Path)
+		switch {
+		case ch.Deleted:
+			items[i] += " (deleted, does not count)"
+		case !counts(ch):
+			items[i] += fmt.Sprintf(" (%s, does not count)", ch.Mode)
+		}
+	}
+	return fmt.Sprintf("What changed (%s):\n%s", count(len(changes), "path"), bullets(items, shownPaths))
+}
+
+func (v *evaluation) diff(ctx context.Context) ([]Change, error) {
+	if v.diffed {
+		return v.changes, nil
+	}
+	changes, err := v.Tree.Changes(ctx, v.subject.Base, v.subject.commit())
+	if err != nil {
+		return nil, fmt.Errorf("list what changed from %s to %s: %w", short(v.subject.Base), short(v.subject.commit()), err)
+	}
+	v.changes, v.diffed = changes, true
+	return changes, nil
+}
+
+// short is an object name as people write it.
+func short(commit string) string {
+	if len(commit) > 12 {
+		return commit[:12]
+	}
+	return commit
+}

@@ -1,0 +1,67 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// maxDescription bounds the one line a check is named by.
+const maxDescription = 200
+
+// Describe is a check in one line, as a person wrote it; compounds in words.
+func Describe(c core.Check) string { return plain.Line(describe(c), maxDescription) }
+
+func describe(c core.Check) string {
+	switch c.Kind {
+	case core.CheckAll:
+		return "all of (" + join(c.Of) + ")"
+	case core.CheckAny:
+		return "any of (" + join(c.Of) + ")"
+	case core.CheckNot:
+		return "not (" + join(c.Of) + ")"
+	case core.CheckChanged, core.CheckFiles:
+		return string(c.Kind) + ": " + strings.Join(c.Globs, ", ")
+	case core.CheckCommand:
+		return "command: " + c.Run
+	case core.CheckArtifact:
+		return "artifact: " + c.Name
+	case core.CheckState:
+		return "state: " + c.Expr
+	case core.CheckGit:
+		return "git: " + strings.Join(describeGit(c.Git), ", ")
+	}
+	return "unknown check " + string(c.Kind)
+}
+
+func join(checks []core.Check) string {
+	parts := make([]string, len(checks))
+	for i, c := range checks {
+		parts[i] = describe(c)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func describeGit(g *core.GitCheck) []string {
+	if g == nil {
+		return nil
+	}
+	var parts []string
+	if g.Commits > 0 {
+		parts = append(parts, "at least "+count(g.Commits, "commit"))
+	}
+	if g.Linear {
+		parts = append(parts, "linear")
+	}
+	if g.Message != "" {
+		parts = append(parts, "subjects match "+g.Message)
+	}
+	if g.MaxFiles > 0 {
+		parts = append(parts, "at most "+count(g.MaxFiles, "file"))
+	}
+	if g.MaxLines > 0 {
+		parts = append(parts, "at most "+count(g.MaxLines, "line"))
+	}
+	return parts
+}

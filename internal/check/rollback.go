@@ -1,0 +1,76 @@
+package check
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Targets returns the findings with the stage each is sent to. A rule for the finding's type decides; where none
+// applies, a rule for its file does; where none does either, the default. Where several rules apply, the stage that
+// comes first in order wins. Without a rollback no finding has a target.
+func Targets(r *core.Rollback, findings []core.Finding, order []string) []core.Finding {
+	targeted := slices.Clone(findings)
+	for i := range targeted {
+		targeted[i].Target = target(r, targeted[i], order)
+	}
+	return targeted
+}
+
+func target(r *core.Rollback, f core.Finding, order []string) string {
+	if r == nil {
+		return ""
+	}
+	byType := earliest(r.Types, order, func(match string) bool { return f.Type != "" && strings.EqualFold(match, f.Type) })
+	if byType != "" {
+		return byType
+	}
+	file := path.Clean(f.File)
+	byPath := earliest(r.Paths, order, func(match string) bool {
+		return local(file) && badGlob(match) == "" && matcher(match).match(file)
+	})
+	if byPath != "" {
+		return byPath
+	}
+	return r.Default
+}
+
+// earliest is the stage of the matching rule that comes first in order.
+func earliest(rules []core.RollbackRule, order []string, matches func(string) bool) string {
+	var stages []string
+	for _, rule := range rules {
+		if matches(rule.Match) {
+			stages = append(stages, rule.Stage)
+		}
+	}
+	return first(stages, order)
+}
+
+// Suggest is the stage to go back to so that every finding can be dealt with: the first target in order, empty where no
+// finding has one.
+func Suggest(findings []core.Finding, order []string) string {
+	var stages []string
+	for _, f := range findings {
+		if f.Target != "" {
+			stages = append(stages, f.Target)
+		}
+	}
+	return first(stages, order)
+}
+
+// first is the stage that comes first in order; stages that order does not know come last.
+func first(stages, order []string) string {
+	best, rank := "", len(order)+1
+	for _, s := range stages {
+		at := slices.Index(order, s)
+		if at < 0 {
+			at = len(order)
+		}
+		if at < rank {
+			best, rank = s, at
+		}
+	}
+	return best
+}

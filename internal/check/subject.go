@@ -1,0 +1,53 @@
+package check
+
+import (
+	"encoding/json"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Subject is what a check speaks of: one delivery in its surroundings.
+type Subject struct {
+	Delivery    *core.Delivery  // nil where the attempt handed in nothing
+	Writes      core.Writes     // of the task
+	Outputs     []string        // artifacts the task must hand in
+	Base        string          // commit the round started from
+	Head        string          // commit looked at where the delivery has artifacts only
+	HeadTree    string          // tree of Head
+	Context     json.RawMessage // what agents reported, this delivery included
+	Checkpoints []string        // commits of the round that Stellwerk itself made of uncommitted work
+}
+
+// commit is the commit whose tree is looked at; empty where there is none.
+func (s Subject) commit() string {
+	if s.Delivery != nil && s.Delivery.Commit != "" {
+		return s.Delivery.Commit
+	}
+	if s.Writes == core.WritesCode {
+		return ""
+	}
+	return s.Head
+}
+
+// tree is the tree of commit.
+func (s Subject) tree() string {
+	if s.Delivery != nil && s.Delivery.Commit != "" {
+		return s.Delivery.Tree
+	}
+	return s.HeadTree
+}
+
+// refuse says why the delivery cannot pass whatever its checks say; empty where it can. final means that looking
+// further has no use.
+func (s Subject) refuse() (reason string, final bool) {
+	switch {
+	case s.Delivery == nil:
+		return "Nothing was handed in.", true
+	case s.Delivery.Rewritten:
+		return "The history was rewritten: the delivered commit does not descend from the commit the attempt started " +
+			"from. Commits that were there at the start must stay as they are; add new ones on top.", true
+	case s.Writes == core.WritesCode && s.Delivery.Commit == "":
+		return "No commit was handed in, and this task is to write code.", false
+	}
+	return "", false
+}

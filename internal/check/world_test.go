@@ -1,0 +1,182 @@
+package check_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// world is a real repository, real artifacts on disk and real processes.
+type world struct {
+	t     testing.TB
+	repo  string
+	blobs string
+	runs  int // commands that were really run
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	w := &world{t: t, repo: t.TempDir(), blobs: t.TempDir()}
+	w.git("init", "-q", "-b", "main")
+	w.write("README.md", "# A project\n")
+	w.commit("Begin")
+	return w
+}
+
+func (w *world) git(args ...string) string {
+	w.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = w.repo
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"GIT_AUTHOR_NAME=Dev", "GIT_AUTHOR_EMAIL=dev@example.com", "GIT_COMMITTER_NAME=Dev", "GIT_COMMITTER_EMAIL=dev@example.com")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		w.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out)
+}
+
+func (w *world) write(name, content string) {
+	w.t.Helper()
+	path := filepath.Join(w.repo, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) commit(subject string) string {
+	w.t.Helper()
+	w.git("add", "-A")
+	w.git("commit", "-q", "--allow-empty", "-m", subject)
+	return w.head()
+}
+
+func (w *world) head() string { return strings.TrimSpace(w.git("rev-parse", "HEAD")) }
+
+func (w *world) blob(name, content string) core.Artifact {
+	w.t.Helper()
+	sum := sha256.Sum256([]byte(content))
+	digest := hex.EncodeToString(sum[:])
+	if err := os.WriteFile(filepath.Join(w.blobs, digest), []byte(content), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	return core.Artifact{Name: name, Digest: digest, Size: int64(len(content))}
+}
+
+// subject is the delivery of everything since base.
+func (w *world) subject(base string, artifacts ...core.Artifact) check.Subject {
+	return check.Subject{
+		Writes: core.WritesCode, Base: base,
+		Delivery: &core.Delivery{
+			Commit: w.head(), Tree: strings.TrimSpace(w.git("rev-parse", "HEAD^{tree}")), Artifacts: artifacts,
+		},
+	}
+}
+
+func (w *world) evaluator() *check.Evaluator {
+	return &check.Evaluator{Tree: w, Artifacts: w, Runner: w}
+}
+
+// evaluate returns the verdict and the only result.
+func (w *world) evaluate(c core.Check, s check.Subject) core.CheckResult {
+	w.t.Helper()
+	passed, results, err := w.evaluator().Evaluate(context.Background(), c, s)
+	if err != nil {
+		w.t.Fatalf("Evaluate: %v", err)
+	}
+	if len(results) != 1 || results[0].Passed != passed {
+		w.t.Fatalf("passed %v with results %+v, want one that says the same", passed, results)
+	}
+	return results[0]
+}
+
+// The ports, over the git program, files and sh.
+
+func (w *world) Changes(_ context.Context, base, head string) ([]check.Change, error) {
+	lines := map[string][2]int{}
+	records := strings.Split(w.git("diff", "-z", "--numstat", "--no-renames", base, head), "\x00")
+	for _, r := range records {
+		if f := strings.SplitN(r, "\t", 3); len(f) == 3 {
+			added, _ := strconv.Atoi(f[0])
+			removed, _ := strconv.Atoi(f[1])
+			lines[f[2]] = [2]int{added, removed}
+		}
+	}
+	var changes []check.Change
+	fields := strings.Split(w.git("diff", "-z", "--raw", "-M", base, head), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		meta, path := strings.Fields(fields[i]), fields[i+1]
+		if strings.HasPrefix(meta[4], "R") || strings.HasPrefix(meta[4], "C") {
+			i++
+			path = fields[i+1]
+		}
+		mode, err := strconv.ParseUint(meta[1], 8, 32)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, check.Change{
+			Path: path, Mode: check.Mode(mode), Deleted: meta[4] == "D", Added: lines[path][0], Removed: lines[path][1],
+		})
+	}
+	return changes, nil
+}
+
+func (w *world) Files(_ context.Context, commit string) ([]check.File, error) {
+	var files []check.File
+	for record := range strings.SplitSeq(strings.TrimSuffix(w.git("ls-tree", "-r", "-z", commit), "\x00"), "\x00") {
+		meta, path, _ := strings.Cut(record, "\t")
+		mode, err := strconv.ParseUint(strings.Fields(meta)[0], 8, 32)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, check.File{Path: path, Mode: check.Mode(mode)})
+	}
+	return files, nil
+}
+
+func (w *world) Log(_ context.Context, base, head string, limit int) ([]check.Commit, error) {
+	out := w.git("log", "-n", strconv.Itoa(limit), "--format=%H%x00%P%x00%s", base+".."+head)
+	var log []check.Commit
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\x00")
+		log = append(log, check.Commit{ID: f[0], Parents: len(strings.Fields(f[1])), Subject: f[2]})
+	}
+	return log, nil
+}
+
+func (w *world) Open(digest string) (io.ReadCloser, error) {
+	return os.Open(filepath.Join(w.blobs, digest))
+}
+
+func (w *world) Run(ctx context.Context, c check.Command) (check.Result, error) {
+	w.runs++
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", "exec 2>&1\n"+c.Shell)
+	cmd.Dir = w.repo
+	out, err := cmd.Output()
+	res := check.Result{Output: string(out), TimedOut: ctx.Err() != nil}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		res.ExitCode = exit.ExitCode()
+		return res, nil
+	}
+	return res, err
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// drive follows a run, asks the person at its gates where one sits there, and
+// ends with the exit code of how the run stands.
+func (sh *shell) drive(ctx context.Context, svc api.Service, run api.Run, after int64) error {
+	for {
+		detail, err := sh.follow(ctx, svc, run.ID, after)
+		if errors.Is(err, errInterrupted) {
+			return sh.leave(ctx, svc, run)
+		}
+		if err != nil {
+			return err
+		}
+		if sh.asks(detail) {
+			answered, err := sh.ask(ctx, svc, detail)
+			if err != nil {
+				return err
+			}
+			if answered != nil {
+				run, after = *answered, detail.Seq
+				continue
+			}
+		}
+		return sh.finish(detail)
+	}
+}
+
+// asks reports a gate and a person in front of it.
+func (sh *shell) asks(d api.RunDetail) bool {
+	return sh.Console.Ask && !sh.json && sh.personal("") == nil &&
+		d.Status == string(core.StatusAwaiting) && d.Gate != nil
+}
+
+// finish says how the run stands and what to type next.
+func (sh *shell) finish(d api.RunDetail) error {
+	if sh.json {
+		if err := sh.printJSON(d); err != nil {
+			return err
+		}
+		return exitWith(exitByStatus(d.Status))
+	}
+	sh.printLines(sh.view().Run(d))
+	return exitWith(exitByStatus(d.Status))
+}
+
+// leave says how a run that was left goes on.
+func (sh *shell) leave(ctx context.Context, svc api.Service, run api.Run) error {
+	ours, err := sh.ours(context.WithoutCancel(ctx), svc)
+	if err != nil {
+		return err
+	}
+	alias := terminal.Line(run.Alias)
+	if ours {
+		sh.printf("Left %s. Agents at work finish what they began; nothing is lost.\n", alias)
+		sh.printf("  go on: stellwerk watch %s\n  end it: stellwerk cancel %s\n", alias, alias)
+	} else {
+		sh.printf("Left %s. It goes on in the background.\n", alias)
+		sh.printf("  look again: stellwerk watch %s\n  stop it: stellwerk pause %s\n", alias, alias)
+	}
+	return exitWith(ExitWaiting)
+}
+
+// after is what a command does once the person's word is given.
+type after struct {
+	follow bool
+	detach bool
+}
+
+func (a *after) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&a.follow, "follow", "f", false, "follow the run until it ends or needs you again")
+	cmd.Flags().BoolVarP(&a.detach, "detach", "d", false, "leave the run to an engine in the background")
+	cmd.MarkFlagsMutuallyExclusive("follow", "detach")
+}
+
+// afterHelp is the paragraph that explains it.
+const afterHelp = `
+
+Where an engine runs in the background, the command returns at once. Where
+none does, it drives the run on itself until it ends or needs you again;
+--detach starts an engine in the background instead.`
+
+// say gives a person's word about a run and sees to it that the run goes on.
+func (sh *shell) say(ctx context.Context, what, given string, a after, w word) error {
+	if err := sh.personal(what); err != nil {
+		return err
+	}
+	if a.detach {
+		if err := sh.detached(ctx); err != nil {
+			return err
+		}
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		id, err := sh.find(ctx, svc, given)
+		if err != nil {
+			return err
+		}
+		run, err := w(svc, id)
+		if err != nil {
+			return err
+		}
+		return sh.goOn(ctx, svc, run, a)
+	})
+}
+
+// goOn follows the run where asked to, or where nobody else would drive it.
+func (sh *shell) goOn(ctx context.Context, svc api.Service, run api.Run, a after) error {
+	ours, err := sh.ours(ctx, svc)
+	if err != nil {
+		return err
+	}
+	if a.follow || ours && !a.detach {
+		return sh.drive(ctx, svc, run, run.Seq)
+	}
+	if sh.json {
+		return sh.printJSON(run)
+	}
+	sh.printLines(sh.view().Runs([]api.Run{run}))
+	return nil
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// The exit codes.
+const (
+	ExitOK      = 0 // done; of a run: completed
+	ExitError   = 1
+	ExitUsage   = 2
+	ExitWaiting = 3 // the run waits for a person or is paused
+	ExitFailed  = 4 // the run failed or was cancelled
+)
+
+// exitByStatus is the one place that turns a run's status into an exit code.
+func exitByStatus(status string) int {
+	switch core.RunStatus(status) {
+	case core.StatusCompleted:
+		return ExitOK
+	case core.StatusFailed, core.StatusCancelled:
+		return ExitFailed
+	case core.StatusActive, core.StatusAwaiting, core.StatusPaused:
+		return ExitWaiting
+	}
+	return ExitWaiting
+}
+
+// exitError ends the program with a code after everything was said.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// exitWith is nil for 0.
+func exitWith(code int) error {
+	if code == ExitOK {
+		return nil
+	}
+	return exitError(code)
+}
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// ranError marks an error of a command that was understood; all others come
+// from reading the command line.
+type ranError struct{ error }
+
+func (e ranError) Unwrap() error { return e.error }
+
+// errInterrupted is the cause of a context that the person ended.
+var errInterrupted = errors.New("interrupted")
+
+// conclude prints an error and returns the exit code.
+func (p Program) conclude(cmd *cobra.Command, err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	var code exitError
+	if errors.As(err, &code) {
+		return int(code)
+	}
+	var ran ranError
+	var usage usageError
+	switch {
+	case errors.As(err, &usage) || !errors.As(err, &ran):
+		p.complain(err.Error(), "")
+		fmt.Fprintf(p.Console.Err, "  usage: %s\n", cmd.UseLine())
+		return ExitUsage
+	case errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled):
+		p.complain("interrupted", "")
+		return ExitError
+	}
+	p.complain(err.Error(), core.HintOf(err))
+	return ExitError
+}
+
+// complain says what happened and what to do next.
+func (p Program) complain(message, hint string) {
+	message = strings.ReplaceAll(strings.TrimRight(terminal.Text(message), "\n"), "\n", "\n  ")
+	fmt.Fprintf(p.Console.Err, "%s %s\n", p.Console.Style.Bad("stellwerk:"), message)
+	if hint != "" {
+		fmt.Fprintf(p.Console.Err, "  try: %s\n", terminal.Line(hint))
+	}
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// redrawEvery is how often the live view shows the time that passed.
+const redrawEvery = time.Second
+
+// follower shows a run until it ends or needs a person.
+type follower struct {
+	sh     *shell
+	svc    api.Service
+	id     string
+	policy bool // the run was started with --yes
+	block  terminal.Block
+	tail   tail
+}
+
+// follow shows what happens to a run after a sequence number until it ends,
+// pauses or waits for a person, and returns how it stands then. With --json
+// nothing is shown on the way.
+func (sh *shell) follow(ctx context.Context, svc api.Service, id string, after int64) (api.RunDetail, error) {
+	policy, err := approvesItself(ctx, svc, id)
+	if err != nil {
+		return api.RunDetail{}, err
+	}
+	f := &follower{sh: sh, svc: svc, id: id, policy: policy, block: terminal.Block{Out: sh.Console.Out}}
+	detail, err := f.until(ctx, after)
+	if f.live() {
+		err = errors.Join(err, f.block.Clear())
+	}
+	return detail, err
+}
+
+// approvesItself reads from the run's first event whether it was started with
+// --yes.
+func approvesItself(ctx context.Context, svc api.Service, id string) (bool, error) {
+	events, err := svc.Events(ctx, id, 0, 1)
+	if err != nil || len(events) == 0 {
+		return false, err
+	}
+	body, err := core.Decode(events[0])
+	if err != nil {
+		return false, err
+	}
+	started, ok := body.(core.RunStarted)
+	return ok && started.Policy != nil && started.Policy.Approve, nil
+}
+
+func (f *follower) live() bool { return f.sh.Console.Live && !f.sh.json }
+
+func (f *follower) until(ctx context.Context, after int64) (api.RunDetail, error) {
+	detail, err := f.svc.Run(ctx, f.id)
+	if err != nil || detail.Seq <= after && f.stopped(detail) {
+		return detail, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	events, ended := make(chan core.Event), make(chan error, 1)
+	go func() {
+		ended <- f.svc.Follow(ctx, f.id, after, func(e core.Event) error {
+			select {
+			case events <- e:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+		close(ended)
+	}()
+	defer func() {
+		cancel(nil)
+		for range ended { // wait for the goroutine
+		}
+	}()
+	return f.loop(ctx, detail, events, ended)
+}
+
+func (f *follower) loop(ctx context.Context, detail api.RunDetail, events <-chan core.Event, ended <-chan error) (api.RunDetail, error) {
+	tick := f.ticker()
+	defer tick.Stop()
+	for {
+		select {
+		case e := <-events:
+			if err := f.show(e); err != nil {
+				return detail, err
+			}
+			if !f.live() && !stopping(e.Type) {
+				continue
+			}
+		case err := <-ended:
+			if err != nil {
+				return detail, err
+			}
+			return f.svc.Run(ctx, f.id)
+		case <-tick.C:
+		}
+		var err error
+		if detail, err = f.svc.Run(ctx, f.id); err != nil || f.stopped(detail) && f.caughtUp(events) {
+			return detail, err
+		}
+		if err := f.draw(ctx, detail); err != nil {
+			return detail, err
+		}
+	}
+}
+
+// caughtUp shows the events that led to the state that was just seen.
+func (f *follower) caughtUp(events <-chan core.Event) bool {
+	for {
+		select {
+		case e := <-events:
+			if f.show(e) != nil {
+				return true
+			}
+		case <-time.After(50 * time.Millisecond):
+			return true
+		}
+	}
+}
+
+// ticker never fires where nothing is redrawn.
+func (f *follower) ticker() *time.Ticker {
+	tick := time.NewTicker(redrawEvery)
+	if !f.live() {
+		tick.Stop()
+	}
+	return tick
+}
+
+// stopping reports an event after which a run may wait for a person.
+func stopping(t core.Type) bool {
+	return t == core.TypeApprovalRequested || t == core.TypeRunPaused
+}
+
+// stopped reports a run that does not go on by itself.
+func (f *follower) stopped(d api.RunDetail) bool {
+	switch core.RunStatus(d.Status) {
+	case core.StatusCompleted, core.StatusFailed, core.StatusCancelled, core.StatusPaused:
+		return true
+	case core.StatusAwaiting:
+		// A review that requests changes is never approved by policy; it comes
+		// with a suggestion.
+		return d.Gate == nil || !f.policy || d.Gate.Suggestion != ""
+	case core.StatusActive:
+	}
+	return false
+}
+
+func (f *follower) show(e core.Event) error {
+	if f.sh.json || !view.Notable(e.Type) {
+		return nil
+	}
+	return f.block.Print(f.sh.view().Event(e) + "\n")
+}
+
+func (f *follower) draw(ctx context.Context, d api.RunDetail) error {
+	if !f.live() {
+		return nil
+	}
+	said, err := f.tail.last(ctx, f.svc, d)
+	if err != nil {
+		return err
+	}
+	return f.block.Draw(f.sh.view().Live(d, said))
+}
+
+// tail remembers the last thing the current attempt said.
+type tail struct {
+	attempt string
+	next    int64
+	said    string
+}
+
+func (t *tail) last(ctx context.Context, svc api.Service, d api.RunDetail) (string, error) {
+	_, attempt, ok := view.Current(d)
+	if !ok {
+		return "", nil
+	}
+	if attempt.ID != t.attempt {
+		*t = tail{attempt: attempt.ID}
+	}
+	out, err := svc.Output(ctx, d.ID, t.attempt, t.next)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return "", nil // it has not said anything yet
+	}
+	if err != nil {
+		return "", err
+	}
+	t.next = out.Next
+	for _, r := range out.Records {
+		if r.Text != "" || r.Tool != "" {
+			t.said = r.Tool + " " + r.Text
+		}
+	}
+	return t.said, nil
+}

@@ -1,0 +1,97 @@
+// Package cli is the command line: one command, one file. A command reads its
+// flags, asks the engine through api.Service and prints the answer. It must not
+// decide what happens to a run, and it gets everything outside of it (the
+// engine, the terminal, the environment) from the Program value, so that tests
+// run the real commands.
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+// Program is the command line and everything it stands on. The functions are
+// given by the wiring; those a test does not need may be nil.
+type Program struct {
+	Console terminal.Console
+	Version string
+	Env     func(string) string
+	Dir     func() (string, error) // the working directory
+	Now     func() time.Time
+	PID     int
+
+	// Connect returns the engine of a state folder: the one that runs already,
+	// or one in this process that ends with the returned function.
+	Connect func(ctx context.Context, opts ConnectOptions) (api.Service, func() error, error)
+	// Serve is the engine itself, until ctx ends.
+	Serve func(ctx context.Context, opts ConnectOptions) error
+	// Detach starts an engine in the background, unless one runs, and waits for
+	// its socket.
+	Detach func(ctx context.Context, opts ConnectOptions) error
+	// Restore puts a backup in the place of a state folder that no engine holds.
+	Restore func(ctx context.Context, opts RestoreOptions) error
+
+	// Worker runs beside an agent; HandIn runs inside the sandbox at its end.
+	Worker func(ctx context.Context, folder string) int
+	HandIn func(ctx context.Context, spec string) int
+	// ScriptedAgent and ScriptedModel play a scenario file.
+	ScriptedAgent func(ctx context.Context, scenario string) int
+	ScriptedModel func(ctx context.Context, opts ScriptedModelOptions) int
+	Demo          func(ctx context.Context, opts DemoOptions) int
+
+	// Isolation is the strongest isolation this machine offers, and where that
+	// is none, why.
+	Isolation func(ctx context.Context) (kind, reason string)
+	// SQLite is the version of the database library.
+	SQLite func(ctx context.Context) (string, error)
+
+	// Interruptible returns a context that ends with the first interrupt; the
+	// second ends the process.
+	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
+}
+
+// ConnectOptions say which engine is meant.
+type ConnectOptions struct {
+	State   string // absolute
+	Version string
+	Log     io.Writer // of an engine in this process
+	// Existing asks for an engine that runs already; where none does, connecting
+	// fails with CodeUnavailable and changes nothing.
+	Existing bool
+}
+
+// RestoreOptions say what is restored where.
+type RestoreOptions struct {
+	State  string // absolute
+	Backup string // absolute
+}
+
+// ScriptedModelOptions say what is played where.
+type ScriptedModelOptions struct {
+	Scenario string
+	Address  string
+	Out      io.Writer
+}
+
+// DemoOptions say how the demonstration goes.
+type DemoOptions struct {
+	State   string // empty for one of its own
+	Yes     bool   // answer its gates
+	Keep    bool   // keep its folder
+	Console terminal.Console
+}
+
+// Run executes the command line and returns the exit code.
+func (p Program) Run(ctx context.Context, args []string) int {
+	root := newRoot(&shell{Program: p})
+	root.SetArgs(args)
+	root.SetIn(p.Console.In)
+	root.SetOut(p.Console.Out)
+	root.SetErr(p.Console.Err)
+	cmd, err := root.ExecuteContextC(ctx)
+	return p.conclude(cmd, err)
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+// The groups of the help text.
+const (
+	groupRuns   = "runs"
+	groupWords  = "words"
+	groupBooks  = "books"
+	groupEngine = "engine"
+)
+
+// ownSignals marks commands that handle signals themselves.
+const ownSignals = "own-signals"
+
+func newRoot(sh *shell) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "stellwerk",
+		Short: "Drive coding agents from a goal to a reviewed pull request",
+		Long: `Stellwerk drives coding agents from a goal to a reviewed pull request.
+What may happen next is decided by rules no agent can talk its way around,
+and what has happened is established by looking, never by asking the agent.
+
+Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
+4 failed or cancelled.`,
+		Example: `  stellwerk run "add a search field to the list"
+  stellwerk status
+  stellwerk approve`,
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.PersistentFlags().StringVar(&sh.stateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or\n$XDG_STATE_HOME/stellwerk)")
+	root.PersistentFlags().BoolVar(&sh.json, "json", false, "print JSON")
+	root.AddGroup(
+		&cobra.Group{ID: groupRuns, Title: "Runs:"},
+		&cobra.Group{ID: groupWords, Title: "Your word:"},
+		&cobra.Group{ID: groupBooks, Title: "Playbooks and settings:"},
+		&cobra.Group{ID: groupEngine, Title: "The engine:"},
+	)
+	add(root, groupRuns, newRun(sh), newStatus(sh), newWatch(sh), newLog(sh), newDiff(sh), newInbox(sh), newReplay(sh))
+	add(root, groupWords, newApprove(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
+		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh))
+	add(root, groupBooks, newInit(sh), newPlaybook(sh), newRoles(sh), newSchema(sh), newLimits(sh))
+	add(root, groupEngine, newServe(sh), newDoctor(sh), newBackup(sh), newRestore(sh), newDemo(sh), newVersion(sh), newCompletion(sh))
+	add(root, "", newWorker(sh), newHandIn(sh), newScriptedAgent(sh), newScriptedModel(sh))
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommandGroupID(groupEngine)
+	root.SetUsageTemplate(usageTemplate)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	sh.prepare(root)
+	return root
+}
+
+func add(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+		root.AddCommand(c)
+	}
+}
+
+// prepare wraps every command: interrupts end its context, and its errors are
+// told from those of reading the command line.
+func (sh *shell) prepare(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		sh.prepare(c)
+	}
+	run := cmd.RunE
+	if run == nil {
+		return
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if _, own := cmd.Annotations[ownSignals]; !own && sh.Interruptible != nil {
+			ctx, stop := sh.Interruptible(cmd.Context())
+			defer stop()
+			cmd.SetContext(ctx)
+		}
+		if err := run(cmd, args); err != nil {
+			return ranError{err}
+		}
+		return nil
+	}
+}
+
+// usageTemplate is cobra's, wrapped at 80 columns.
+const usageTemplate = `Usage:{{if .Runnable}}
+  {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} [command]{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{$cmds := .Commands}}{{if eq (len .Groups) 0}}
+
+Commands:{{range $cmds}}{{if (or .IsAvailableCommand (eq .Name "help"))}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{else}}{{range $group := .Groups}}
+
+{{.Title}}{{range $cmds}}{{if (and (eq .GroupID $group.ID) (or .IsAvailableCommand (eq .Name "help")))}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+Global flags:
+{{.InheritedFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+Use "{{.CommandPath}} [command] --help" for more about a command.{{end}}
+`
+
+// word is what a person says about a run.
+type word func(svc api.Service, id string) (api.Run, error)

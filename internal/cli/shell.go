@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// shell is one invocation: the program and the flags every command has.
+type shell struct {
+	Program
+	stateFlag string
+	json      bool
+}
+
+// options say which engine this invocation means.
+func (sh *shell) options() (ConnectOptions, error) {
+	state, err := config.StateFolder(sh.stateFlag, sh.Env)
+	if err != nil {
+		return ConnectOptions{}, err
+	}
+	return ConnectOptions{State: state, Version: sh.Version, Log: sh.Console.Err}, nil
+}
+
+// connect calls fn with the engine and lets go of it afterwards. An engine in
+// this process outlives an interrupt until fn has returned, so that it ends in
+// order.
+func (sh *shell) connect(ctx context.Context, fn func(api.Service) error) error {
+	opts, err := sh.options()
+	if err != nil {
+		return err
+	}
+	return sh.connectTo(ctx, opts, fn)
+}
+
+func (sh *shell) connectTo(ctx context.Context, opts ConnectOptions, fn func(api.Service) error) error {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	connected := context.AfterFunc(ctx, end)
+	svc, closeEngine, err := sh.Connect(life, opts)
+	connected()
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	return errors.Join(fn(svc), closeEngine())
+}
+
+// detached makes sure that an engine runs in the background.
+func (sh *shell) detached(ctx context.Context) error {
+	opts, err := sh.options()
+	if err != nil {
+		return err
+	}
+	return sh.Detach(ctx, opts)
+}
+
+// ours reports that the engine ends with this process.
+func (sh *shell) ours(ctx context.Context, svc api.Service) (bool, error) {
+	info, err := svc.Info(ctx)
+	if err != nil {
+		return false, err
+	}
+	return info.PID == sh.PID, nil
+}
+
+// personal refuses what only a person may say where an attempt says it. The
+// engine would refuse it too, for want of the person's token.
+func (sh *shell) personal(what string) error {
+	if attempt := sh.Env("STELLWERK_ATTEMPT"); attempt != "" {
+		return core.Errorf(core.CodeForbidden, "%s is a person's word, and this is attempt %s", what, attempt).
+			WithHint("finish the work and hand it in; a person is asked where one must be")
+	}
+	return nil
+}
+
+func (sh *shell) view() view.View {
+	return view.View{Style: sh.Console.Style, Width: sh.Console.Width(), Zone: time.Local, Now: sh.Now()}
+}
+
+func (sh *shell) printf(format string, args ...any) {
+	fmt.Fprintf(sh.Console.Out, format, args...)
+}
+
+func (sh *shell) printLines(lines []string) {
+	for _, l := range lines {
+		sh.printf("%s\n", l)
+	}
+}
+
+// printJSON prints v; what could do harm on a screen is escaped within it.
+func (sh *shell) printJSON(v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	_, err = sh.Console.Out.Write(append(terminal.JSON(data), '\n'))
+	return err
+}
+
+// printJSONLine prints v on one line.
+func (sh *shell) printJSONLine(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	_, err = sh.Console.Out.Write(append(terminal.JSON(data), '\n'))
+	return err
+}

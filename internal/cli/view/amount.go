@@ -1,0 +1,55 @@
+package view
+
+import (
+	"fmt"
+	"time"
+)
+
+// Duration is a time span in at most two units.
+func Duration(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
+}
+
+// Money is an amount of dollars; small amounts keep the digits that matter.
+func Money(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// Tokens is a number of tokens, rounded.
+func Tokens(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprintf("%d tokens", n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%dk tokens", n/1000)
+	}
+	return fmt.Sprintf("%dM tokens", n/1_000_000)
+}
+
+// Bytes is a size in binary units.
+func Bytes(n uint64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	value, unit := float64(n), 0
+	for value >= 1024 && unit < len(units)-1 {
+		value, unit = value/1024, unit+1
+	}
+	if unit == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
+}

@@ -1,0 +1,206 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// describe says what happened and the details. An event this version does not
+// know is named all the same: looking must work on any history.
+func describe(e core.Event) (what, detail string) {
+	body, err := core.Decode(e)
+	if err != nil {
+		return string(e.Type), "not known to this version"
+	}
+	switch b := body.(type) {
+	case core.RunStarted:
+		return "run started", fmt.Sprintf("%s: %s on %s from %s", b.Alias, b.Title, b.Branch, b.Base)
+	case core.ConditionRequested:
+		return "condition asked", b.Stage
+	case core.ConditionEvaluated:
+		return "condition answered", fmt.Sprintf("%s: %s", b.Stage, or(b.Error, fmt.Sprint(b.Holds)))
+	case core.StageOpened:
+		return "stage opened", fmt.Sprintf("%s%s", b.Stage, round(b.Round, b.Reason))
+	case core.TaskAdmitted:
+		return "task admitted", fmt.Sprintf("%s for %s", b.Task, or(b.Role, string(b.Act)))
+	case core.AttemptRequested:
+		return "attempt requested", fmt.Sprintf("%s from %s", b.Attempt, short(b.Base))
+	case core.ClaimRefused:
+		return "has to wait", fmt.Sprintf("%s: %s is held by %s", b.Task, b.Claim, or(b.Holder, "others"))
+	case core.ClaimFreed:
+		return "may go on", b.Claim.String() + " is free"
+	case core.AttemptStarted:
+		return "attempt started", fmt.Sprintf("%s with %s, %s", b.Attempt, b.Agent, isolation(b.Isolation))
+	case core.AttemptStopRequested:
+		return "attempt stopping", fmt.Sprintf("%s: %s", b.Attempt, b.Reason)
+	case core.AttemptExited:
+		return exited(b)
+	case core.VerifyRequested:
+		return "checks begin", b.Attempt
+	case core.VerifyConcluded:
+		return verified(b)
+	case core.BranchMoved:
+		return "branch moved", fmt.Sprintf("%s to %s", b.Ref, short(b.New))
+	case core.ApprovalRequested:
+		return "waits for you", asked(b)
+	case core.ApprovalGranted:
+		return "approved", colon(b.Subject.Stage, b.Comment)
+	case core.ApprovalLapsed:
+		return "approval lapsed", colon(b.Subject.Stage, b.Reason)
+	case core.FeedbackGiven:
+		return "feedback", colon(b.Stage+reset(b.Reset), b.Text)
+	case core.RolledBack:
+		return "rolled back", colon(fmt.Sprintf("%s to %s%s", b.From, b.Target, reset(b.Reset)), or(b.Text, count(len(b.Findings), "finding")))
+	case core.RefKept:
+		return "work kept", colon(fmt.Sprintf("%s at %s", short(b.Commit), b.Ref), b.Reason)
+	case core.StagePassed:
+		return "stage passed", fmt.Sprintf("%s at %s", b.Stage, short(b.Commit))
+	case core.StageSkipped:
+		return "stage skipped", colon(fmt.Sprintf("%s by %s", b.Stage, b.Source), b.Reason)
+	case core.AttemptsReset:
+		return "attempts granted", b.Stage
+	case core.PublishPrepared:
+		return "ready to publish", or(b.Error, fmt.Sprintf("%s to %s", short(b.Subject.Commit), b.Subject.Ref))
+	case core.PublishRequested:
+		return "publishing", b.Title
+	case core.PublishConcluded:
+		return published(b)
+	case core.RunPaused:
+		return "paused", b.Reason
+	case core.RunResumed:
+		return "resumed", b.Note
+	case core.RunCompleted:
+		return "run completed", ""
+	case core.RunFailed:
+		return "run failed", b.Reason
+	case core.RunCancelled:
+		return "run cancelled", b.Reason
+	case core.TimerFired:
+		return "timer", b.Timer
+	case core.CommandRefused:
+		return "refused", colon(b.Command, b.Reason)
+	case core.PersonNotified:
+		return "told a person", b.Event
+	case core.ProjectRegistered:
+		return "project registered", b.Name
+	case core.ContentTrusted:
+		return "content trusted", colon(b.What, short(b.Hash))
+	}
+	return string(e.Type), ""
+}
+
+func exited(b core.AttemptExited) (what, detail string) {
+	detail = fmt.Sprintf("%s after %s%s", b.Attempt, Duration(b.Duration), cost(b.Usage))
+	switch b.Kind {
+	case core.ExitFinished:
+		return "attempt finished", detail
+	case core.ExitFailed:
+		return "attempt failed", colon(detail, or(b.Message, fmt.Sprintf("exit status %d", b.Code)))
+	case core.ExitTimeout:
+		return "attempt timed out", detail
+	case core.ExitCancelled:
+		return "attempt stopped", colon(detail, b.Message)
+	case core.ExitLost:
+		return "attempt lost", colon(detail, b.Message)
+	case core.ExitNoStart:
+		return "start failed", colon(b.Attempt, b.Message)
+	}
+	return "attempt ended", colon(detail, b.Message)
+}
+
+func verified(b core.VerifyConcluded) (what, detail string) {
+	if b.Error != "" {
+		return "checks failed", colon(b.Attempt, b.Error)
+	}
+	if b.Passed {
+		return "checks passed", fmt.Sprintf("%s: %d of %d", b.Attempt, len(b.Results), len(b.Results))
+	}
+	var failed []string
+	for _, r := range b.Results {
+		if !r.Passed {
+			failed = append(failed, r.Check)
+		}
+	}
+	return "checks failed", colon(b.Attempt, strings.Join(failed, "; "))
+}
+
+func asked(b core.ApprovalRequested) string {
+	detail := b.Subject.Stage
+	if n := len(b.Findings); n > 0 {
+		detail += ": " + count(n, "finding")
+	}
+	if b.Suggestion != "" {
+		detail += ", suggests going back to " + b.Suggestion
+	}
+	return detail
+}
+
+func published(b core.PublishConcluded) (what, detail string) {
+	if b.OK {
+		return "published", b.URL
+	}
+	return "publishing failed", b.Reason
+}
+
+func round(n int, reason core.OpenReason) string {
+	if n <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", round %d (%s)", n, reason)
+}
+
+func reset(on bool) string {
+	if on {
+		return " (from before the stage)"
+	}
+	return ""
+}
+
+func cost(u core.Usage) string {
+	if u.CostUSD == 0 {
+		return ""
+	}
+	return ", " + Money(u.CostUSD)
+}
+
+// isolation says in words what "none" means.
+func isolation(kind string) string {
+	if kind == "none" {
+		return "unenforced"
+	}
+	return kind
+}
+
+func short(digest string) string {
+	digest = strings.TrimPrefix(digest, "sha256:")
+	if len(digest) > 10 {
+		return digest[:10]
+	}
+	return or(digest, "nothing")
+}
+
+func colon(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + ": " + b
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func count(n int, noun string) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,80 @@
+// Package view turns what the engine answers into lines for people: events, run
+// lists, a run in detail, the live view. It is pure, and everything that came
+// from an agent or a repository leaves it harmless. It must not read, ask or
+// decide anything.
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// View is how things are shown.
+type View struct {
+	Style terminal.Style
+	Width int            // columns; 0 for no limit
+	Zone  *time.Location // of the times shown
+	Now   time.Time
+}
+
+// Event is one line about an event: when, what, who, details.
+func (v View) Event(e core.Event) string {
+	what, detail := describe(e)
+	who := string(e.Actor.Kind)
+	if e.Actor.ID != "" && (e.Actor.Kind == core.ActorPerson || e.Actor.Kind == core.ActorAgent) {
+		who = e.Actor.ID
+	}
+	paint := v.tone(e.Type, what)
+	line := fmt.Sprintf("%s  %s  %s  %s", v.Style.Faint(v.clock(e.At)), paint(pad(what, 18)), pad(terminal.Line(who), 8), terminal.Line(detail))
+	return v.fit(strings.TrimRight(line, " "))
+}
+
+func (v View) clock(t time.Time) string {
+	t = t.In(v.Zone)
+	if now := v.Now.In(v.Zone); t.YearDay() != now.YearDay() || t.Year() != now.Year() {
+		return t.Format("2006-01-02 15:04:05")
+	}
+	return t.Format("15:04:05")
+}
+
+func (v View) tone(t core.Type, what string) func(string) string {
+	switch {
+	case t == core.TypeStagePassed || t == core.TypeRunCompleted || what == "checks passed" || what == "published":
+		return v.Style.Good
+	case t == core.TypeApprovalRequested || t == core.TypeRunPaused:
+		return v.Style.Asking
+	case t == core.TypeRunFailed || t == core.TypeRunCancelled || t == core.TypeCommandRefused || strings.HasSuffix(what, "failed"):
+		return v.Style.Bad
+	}
+	return func(s string) string { return s }
+}
+
+// Notable reports an event that a person who watches wants to see; the others
+// are in the log.
+func Notable(t core.Type) bool {
+	switch t {
+	case core.TypeConditionRequested, core.TypeConditionEvaluated, core.TypeTaskAdmitted, core.TypeAttemptRequested,
+		core.TypeClaimFreed, core.TypeVerifyRequested, core.TypeBranchMoved, core.TypeRefKept,
+		core.TypePublishPrepared, core.TypePublishRequested, core.TypeTimerFired, core.TypePersonNotified:
+		return false
+	}
+	return true
+}
+
+func (v View) fit(line string) string {
+	if v.Width <= 0 {
+		return line
+	}
+	return v.Style.Fit(line, v.Width)
+}
+
+func pad(s string, columns int) string {
+	if n := columns - terminal.Width(s); n > 0 {
+		return s + strings.Repeat(" ", n)
+	}
+	return s
+}

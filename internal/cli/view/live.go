@@ -1,0 +1,94 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Live is a run in a few lines that can be drawn over: the track, what is
+// under way, and the last thing the agent said.
+func (v View) Live(d api.RunDetail, said string) []string {
+	money := ""
+	if d.CostUSD > 0 {
+		money = Money(d.CostUSD)
+	}
+	head := v.dots(v.Style.Strong(terminal.Line(d.Alias)), terminal.Line(d.Title), v.elapsed(d.Run), money)
+	lines := []string{v.fit(head), v.track(d)}
+	if task, attempt, ok := Current(d); ok {
+		lines = append(lines, v.fit(v.under(task, attempt)))
+	}
+	if said != "" {
+		lines = append(lines, v.fit(v.Style.Faint(v.Style.Glyph("› ", "> ")+terminal.Line(said))))
+	}
+	return lines
+}
+
+// track draws the stages as a line of signals; where they do not fit, only the
+// current one keeps its name.
+func (v View) track(d api.RunDetail) string {
+	full := v.signals(d, func(api.Stage) bool { return true })
+	if v.Width <= 0 || terminal.Width(full) <= v.Width {
+		return full
+	}
+	return v.fit(v.signals(d, func(s api.Stage) bool { return s.ID == d.Stage }))
+}
+
+func (v View) signals(d api.RunDetail, named func(api.Stage) bool) string {
+	var parts []string
+	for _, st := range d.Stages {
+		s := v.stageSignal(st.Status)
+		part := s.String()
+		if named(st) {
+			part += " " + terminal.Line(st.ID)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, v.Style.Faint(v.Style.Glyph(" ─ ", " - ")))
+}
+
+func (v View) under(t api.Task, a api.Attempt) string {
+	what := fmt.Sprintf("attempt %d (%d of %d counted)", a.N, t.Counted, t.Limit)
+	spent := ""
+	if !a.StartedAt.IsZero() && a.Status != string(core.AttemptEnded) {
+		spent = Duration(v.Now.Sub(a.StartedAt).Truncate(time.Second))
+	}
+	state := a.Status
+	if t.Status == string(core.TaskVerifying) {
+		state = "checks run"
+	}
+	return v.dots(terminal.Line(t.ID), terminal.Line(or(t.Role, a.Agent)), what, state, spent)
+}
+
+// Current is the attempt that is under way, or else whose checks run.
+func Current(d api.RunDetail) (api.Task, api.Attempt, bool) {
+	for _, st := range d.Stages {
+		for _, t := range st.Tasks {
+			busy := t.Status == string(core.TaskRunning) || t.Status == string(core.TaskVerifying)
+			if busy && len(t.Attempts) > 0 {
+				return t, t.Attempts[len(t.Attempts)-1], true
+			}
+		}
+	}
+	return api.Task{}, api.Attempt{}, false
+}
+
+// Record is a transcript record as lines.
+func (v View) Record(r api.Record) []string {
+	label := r.Kind
+	if r.Tool != "" {
+		label += " " + terminal.Line(r.Tool)
+	}
+	text := strings.TrimRight(terminal.Text(r.Text), "\n")
+	head := fmt.Sprintf("%s  %s", v.Style.Faint(v.clock(r.At)), v.Style.Strong(pad(terminal.Line(label), 12)))
+	if text == "" {
+		return []string{strings.TrimRight(head, " ")}
+	}
+	lines := strings.Split(text, "\n")
+	lines[0] = head + "  " + lines[0]
+	return lines
+}

@@ -1,0 +1,72 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// StartRun implements [api.Service].
+func (c *Client) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
+	return call[api.Run](ctx, c, http.MethodPost, endpoint("runs"), nil, req)
+}
+
+// Runs implements [api.Service].
+func (c *Client) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
+	query := url.Values{}
+	if q.Dir != "" {
+		query.Set("dir", q.Dir)
+	}
+	if q.Open {
+		query.Set("open", "true")
+	}
+	list, err := call[api.RunList](ctx, c, http.MethodGet, endpoint("runs"), query, nil)
+	return list.Runs, err
+}
+
+// Run implements [api.Service].
+func (c *Client) Run(ctx context.Context, id string) (api.RunDetail, error) {
+	return ofRun[api.RunDetail](ctx, c, http.MethodGet, nil, nil, id)
+}
+
+// Events implements [api.Service].
+func (c *Client) Events(ctx context.Context, id string, after int64, limit int) ([]core.Event, error) {
+	query := afterQuery(after)
+	if limit > 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	list, err := ofRun[api.EventList](ctx, c, http.MethodGet, query, nil, id, "events")
+	return list.Events, err
+}
+
+// Output implements [api.Service].
+func (c *Client) Output(ctx context.Context, id, attempt string, after int64) (api.Output, error) {
+	return ofRun[api.Output](ctx, c, http.MethodGet, afterQuery(after), nil, id, "attempts", attempt, "output")
+}
+
+// Inbox implements [api.Service].
+func (c *Client) Inbox(ctx context.Context) ([]api.Waiting, error) {
+	list, err := call[api.WaitingList](ctx, c, http.MethodGet, endpoint("inbox"), nil, nil)
+	return list.Waiting, err
+}
+
+func afterQuery(after int64) url.Values {
+	query := url.Values{}
+	if after > 0 {
+		query.Set("after", strconv.FormatInt(after, 10))
+	}
+	return query
+}
+
+func ofRun[T any](ctx context.Context, c *Client, method string, query url.Values, in any, run string, segments ...string) (T, error) {
+	p, err := runPath(run, segments...)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return call[T](ctx, c, method, p, query, in)
+}

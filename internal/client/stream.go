@@ -1,0 +1,177 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// maxLine bounds one line of a stream: an event with everything it pins.
+const maxLine = 64 << 20
+
+// resumePause keeps a stream that breaks off again and again from spinning.
+const resumePause = 50 * time.Millisecond
+
+// Diff implements [api.Service].
+func (c *Client) Diff(ctx context.Context, id string, q api.DiffQuery, w io.Writer) error {
+	query := url.Values{}
+	if q.Stage != "" {
+		query.Set("stage", q.Stage)
+	}
+	if q.Stat {
+		query.Set("stat", "true")
+	}
+	return c.document(ctx, query, w, id, "diff")
+}
+
+// Artifact implements [api.Service].
+func (c *Client) Artifact(ctx context.Context, id, name string, w io.Writer) error {
+	return c.document(ctx, nil, w, id, "artifacts", name)
+}
+
+func (c *Client) document(ctx context.Context, query url.Values, w io.Writer, run string, segments ...string) error {
+	resp, err := c.open(ctx, query, "", run, segments...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := resp.Body.Read(buf)
+		if _, werr := w.Write(buf[:n]); werr != nil {
+			return fmt.Errorf("write the document: %w", werr)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return c.broken(ctx, err)
+		}
+	}
+}
+
+func (c *Client) open(ctx context.Context, query url.Values, last, run string, segments ...string) (*http.Response, error) {
+	p, err := runPath(run, segments...)
+	if err != nil {
+		return nil, err
+	}
+	req, err := c.request(ctx, http.MethodGet, p, query, nil)
+	if err != nil {
+		return nil, err
+	}
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	return c.send(req)
+}
+
+// Follow implements [api.Service]. A stream that breaks off is resumed after
+// the last event that arrived, for as long as an engine answers.
+func (c *Client) Follow(ctx context.Context, id string, after int64, fn func(core.Event) error) error {
+	query, last := afterQuery(after), ""
+	for {
+		resp, err := c.open(ctx, query, last, id, "follow")
+		if err != nil {
+			return err
+		}
+		s := &stream{r: bufio.NewReader(resp.Body), fn: fn, last: last}
+		err = s.read()
+		_ = resp.Body.Close()
+		if !errors.Is(err, errBrokenOff) {
+			return err
+		}
+		last = s.last
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(resumePause):
+		}
+	}
+}
+
+var errBrokenOff = errors.New("the stream broke off")
+
+// stream reads server-sent events.
+type stream struct {
+	r    *bufio.Reader
+	fn   func(core.Event) error
+	last string // id of the newest event handed on
+}
+
+// read returns nil at the end of the run, errBrokenOff where the stream ends
+// without saying so, and otherwise the problem or the error of fn.
+func (s *stream) read() error {
+	var name string
+	var data []byte
+	for {
+		line, err := s.line()
+		if err != nil {
+			return err
+		}
+		if len(line) == 0 {
+			if done, err := s.dispatch(name, data); done || err != nil {
+				return err
+			}
+			name, data = "", nil
+			continue
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) {
+		case "event":
+			name = string(value)
+		case "data":
+			data = bytes.Clone(value)
+		}
+	}
+}
+
+func (s *stream) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := s.r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return bytes.TrimRight(line, "\r\n"), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, errBrokenOff
+		case len(line) > maxLine:
+			return nil, core.Errorf(core.CodeInternal, "the engine sent an event of more than %d bytes", maxLine)
+		}
+	}
+}
+
+func (s *stream) dispatch(name string, data []byte) (done bool, err error) {
+	switch name {
+	case api.EventHappened:
+		var e core.Event
+		if err := json.Unmarshal(data, &e); err != nil {
+			return true, core.Errorf(core.CodeInternal, "the engine sent an event that cannot be read: %w", err)
+		}
+		if err := s.fn(e); err != nil {
+			return true, err
+		}
+		s.last = strconv.FormatInt(e.Seq, 10)
+	case api.EventProblem:
+		var p api.Problem
+		if err := json.Unmarshal(data, &p); err != nil {
+			return true, core.Errorf(core.CodeInternal, "the engine sent a problem that cannot be read: %w", err)
+		}
+		return true, p.Err()
+	case api.EventEnd:
+		return true, nil
+	}
+	return false, nil
+}

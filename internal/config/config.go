@@ -1,0 +1,146 @@
+// Package config settles what holds on this machine for this run: isolation, limits, the default agent and model, where
+// to publish, how to tell a person. A value comes from a flag, the environment, the person's file, the repository's file
+// or the defaults, in this order, and remembers which. A repository may tighten limits and isolation, never loosen them.
+// The package reads no file of a repository itself: its caller hands over the bytes of the base commit, so that an agent
+// cannot change the settings it works under.
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// ProjectFile is the repository's settings file, relative to its root.
+const ProjectFile = ".stellwerk/config.yaml"
+
+// Level is where a value comes from.
+type Level string
+
+// The levels, from the weakest to the strongest.
+const (
+	LevelDefault     Level = "default"
+	LevelProject     Level = "project"
+	LevelUser        Level = "user"
+	LevelEnvironment Level = "environment"
+	LevelFlag        Level = "flag"
+)
+
+// Source says where a value comes from: the level, and the flag, variable or place in a file.
+type Source struct {
+	Level Level
+	Where string
+}
+
+func (s Source) String() string {
+	if s.Where == "" {
+		return string(s.Level)
+	}
+	return fmt.Sprintf("%s (%s)", s.Level, s.Where)
+}
+
+// Value is a setting's value and where it comes from.
+type Value[T any] struct {
+	V    T
+	From Source
+}
+
+// Settings are what holds.
+type Settings struct {
+	Isolation  Value[string]
+	Agent      Value[string] // of roles for which nothing else is said
+	Model      Value[string] // of agents for which nothing else is said
+	Remote     Value[string]
+	Forge      Value[string]
+	ReadOnly   Value[[]string] // paths of this machine that agents may read, such as toolchains
+	Notify     Value[[]string]
+	Attempts   Value[int]
+	Infra      Value[int]
+	Sterile    Value[int]
+	WallTime   Value[time.Duration]
+	Parallel   Value[int]
+	AutoRounds Value[int]
+	CostUSD    Value[float64]
+	Tokens     Value[int64]
+}
+
+// Defaults are in force where nothing else is set.
+func Defaults() *Settings {
+	limits, s := core.DefaultLimits(), &Settings{}
+	values := map[string]any{
+		"isolation": IsolationSandbox, "agent": "claude", "model": "", "remote": "origin", "forge": "local",
+		"read_only": []string(nil), "notify": []string{NotifyBell},
+		"limits.attempts": limits.Attempts, "limits.infra": limits.Infra, "limits.sterile": limits.Sterile,
+		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
+		"limits.cost_usd": limits.CostUSD, "limits.tokens": limits.Tokens,
+	}
+	for _, setting := range table() {
+		setting.store(s, Source{Level: LevelDefault}, values[setting.key])
+	}
+	return s
+}
+
+// Limits are the limits of a run.
+func (s *Settings) Limits() core.Limits {
+	return core.Limits{
+		Attempts: s.Attempts.V, Infra: s.Infra.V, Sterile: s.Sterile.V, WallTime: s.WallTime.V, Parallel: s.Parallel.V,
+		CostUSD: s.CostUSD.V, Tokens: s.Tokens.V, AutoRounds: s.AutoRounds.V,
+	}
+}
+
+// Entry is a setting for people to read.
+type Entry struct {
+	Key   string
+	Value string
+	From  Source
+}
+
+// Entries lists every setting, in the order of the documentation.
+func (s *Settings) Entries() []Entry {
+	var entries []Entry
+	add := func(key, value string, from Source) { entries = append(entries, Entry{key, value, from}) }
+	count := func(n int64) string {
+		if n == 0 {
+			return "no limit"
+		}
+		return fmt.Sprint(n)
+	}
+	add("isolation", s.Isolation.V, s.Isolation.From)
+	add("agent", s.Agent.V, s.Agent.From)
+	add("model", s.Model.V, s.Model.From)
+	add("remote", s.Remote.V, s.Remote.From)
+	add("forge", s.Forge.V, s.Forge.From)
+	add("read_only", strings.Join(s.ReadOnly.V, " "), s.ReadOnly.From)
+	add("notify", strings.Join(s.Notify.V, " "), s.Notify.From)
+	add("limits.attempts", fmt.Sprint(s.Attempts.V), s.Attempts.From)
+	add("limits.infra", fmt.Sprint(s.Infra.V), s.Infra.From)
+	add("limits.sterile", fmt.Sprint(s.Sterile.V), s.Sterile.From)
+	add("limits.wall_time", yamlfile.FormatDuration(s.WallTime.V), s.WallTime.From)
+	add("limits.parallel", fmt.Sprint(s.Parallel.V), s.Parallel.From)
+	add("limits.auto_rounds", fmt.Sprint(s.AutoRounds.V), s.AutoRounds.From)
+	cost := "no limit"
+	if s.CostUSD.V > 0 {
+		cost = fmt.Sprintf("$%.2f", s.CostUSD.V)
+	}
+	add("limits.cost_usd", cost, s.CostUSD.From)
+	add("limits.tokens", count(s.Tokens.V), s.Tokens.From)
+	return entries
+}
+
+// Keys lists the names of all settings: "isolation", "limits.attempts".
+func Keys() []string {
+	var keys []string
+	for _, s := range table() {
+		keys = append(keys, s.key)
+	}
+	return slices.Sorted(slices.Values(keys))
+}
+
+// Variable is the environment variable of a setting: STELLWERK_LIMITS_ATTEMPTS.
+func Variable(key string) string {
+	return "STELLWERK_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}

@@ -1,0 +1,184 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// File is a settings file: its name for messages, and its content. Empty data means there is none.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Input is everything settings can come from.
+type Input struct {
+	Flags   map[string]string // by setting: "limits.attempts"; only those the person gave
+	Env     func(string) (string, bool)
+	User    File
+	Project File // as of the base commit
+}
+
+// Load settles every setting. Warnings name what a repository asked for and was refused; they are to be shown. Wrong
+// values are errors: all of a file together as yamlfile.Problems, with [core.CodeInvalid] in every case.
+func Load(in Input) (*Settings, []yamlfile.Warning, error) {
+	user, userReport := readFile(in.User)
+	project, projectReport := readFile(in.Project)
+	s := Defaults()
+	var failed []error
+	for _, setting := range table() {
+		if found, ok := user[setting.key]; ok {
+			setting.store(s, Source{LevelUser, found.where(in.User)}, found.parsed)
+		}
+		if found, ok := project[setting.key]; ok && setting.admits(s, found) {
+			setting.store(s, Source{LevelProject, found.where(in.Project)}, found.parsed)
+		}
+		if err := setting.override(s, in); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	err := errors.Join(append([]error{userReport.Err(), projectReport.Err()}, failed...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, append(userReport.Warnings(), projectReport.Warnings()...), nil
+}
+
+// admits decides whether a repository's value counts. Where strength can be compared, the stricter of the repository's
+// and the person's value holds; elsewhere the person's, where they set one.
+func (s setting) admits(current *Settings, found entry) bool {
+	switch {
+	case s.personal != "":
+		found.value.Warn("a repository cannot set "+s.key+": "+s.personal, "set it in your own settings")
+		return false
+	case s.project != nil && s.project(found.parsed) != nil:
+		found.value.Warn(s.project(found.parsed).Error(), "the setting is ignored")
+		return false
+	case s.loosens != nil && s.loosens(s.load(current), found.parsed):
+		found.value.Warn(fmt.Sprintf("a repository can tighten %s, not loosen it; %v stays in force", s.key, s.load(current)),
+			"set it in your own settings or with a flag")
+		return false
+	case s.loosens == nil:
+		return !s.setByPerson(current)
+	}
+	return true
+}
+
+// setByPerson reports that the person's file gave the value in force.
+func (s setting) setByPerson(current *Settings) bool {
+	return slices.ContainsFunc(current.Entries(), func(e Entry) bool { return e.Key == s.key && e.From.Level == LevelUser })
+}
+
+// override applies the environment, then the flag: what a person says for this run wins outright.
+func (s setting) override(into *Settings, in Input) error {
+	apply := func(from Source, text string) error {
+		words := []string{text}
+		if s.separator != "" {
+			words = strings.Split(text, s.separator)
+		}
+		value, err := s.parse(words)
+		if err != nil {
+			return core.Wrap(core.CodeInvalid, err, fmt.Sprintf("the setting %s from %s is not valid", s.key, from), "")
+		}
+		s.store(into, from, value)
+		return nil
+	}
+	if in.Env != nil {
+		variable := Variable(s.key)
+		if text, ok := in.Env(variable); ok && text != "" {
+			if err := apply(Source{LevelEnvironment, variable}, text); err != nil {
+				return err
+			}
+		}
+	}
+	if text, ok := in.Flags[s.key]; ok {
+		return apply(Source{LevelFlag, "--" + flagName(s.key)}, text)
+	}
+	return nil
+}
+
+// flagName is how a setting is called on the command line.
+func flagName(key string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(key, "limits."), "_", "-")
+}
+
+// entry is a setting of a file.
+type entry struct {
+	value  yamlfile.Value
+	parsed any
+}
+
+func (e entry) where(f File) string { return fmt.Sprintf("%s:%d", f.Name, e.value.Line()) }
+
+// readFile reads the settings of a file and reports every wrong one.
+func readFile(f File) (map[string]entry, *yamlfile.Report) {
+	if len(f.Data) == 0 {
+		return nil, yamlfile.NewReport(f.Name)
+	}
+	root, report := yamlfile.Read(f.Name, f.Data)
+	if report.Err() != nil {
+		return nil, report
+	}
+	top, inner := fileKeys()
+	o, ok := root.Object(append(top, "limits")...)
+	if !ok {
+		return nil, report
+	}
+	limits := yamlfile.Object{}
+	if v, given := o.Get("limits"); given {
+		limits, _ = v.Object(inner...)
+	}
+	found := map[string]entry{}
+	for _, s := range table() {
+		from, key := o, s.key
+		if below, isLimit := strings.CutPrefix(key, "limits."); isLimit {
+			from, key = limits, below
+		}
+		if v, given := from.Get(key); given {
+			if parsed, ok := s.read(v); ok {
+				found[s.key] = entry{v, parsed}
+			}
+		}
+	}
+	return found, report
+}
+
+func fileKeys() (top, limits []string) {
+	for _, s := range table() {
+		if below, ok := strings.CutPrefix(s.key, "limits."); ok {
+			limits = append(limits, below)
+		} else {
+			top = append(top, s.key)
+		}
+	}
+	return top, limits
+}
+
+func (s setting) read(v yamlfile.Value) (any, bool) {
+	items := []yamlfile.Value{v}
+	if s.separator != "" {
+		items = v.Each()
+	}
+	var words []string
+	for _, item := range items {
+		word, ok := item.Scalar()
+		if !ok {
+			return nil, false
+		}
+		words = append(words, word)
+	}
+	if len(words) == 0 {
+		return nil, false
+	}
+	value, err := s.parse(words)
+	if err != nil {
+		v.Fail(err.Error(), "")
+		return nil, false
+	}
+	return value, true
+}

@@ -1,0 +1,185 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+)
+
+// Isolation, from the weakest to the strongest.
+const (
+	IsolationNone      = "none"
+	IsolationSandbox   = "sandbox"
+	IsolationContainer = "container"
+)
+
+// Ways to tell a person that something waits for them.
+const (
+	NotifyBell    = "bell"
+	NotifyDesktop = "desktop"
+	NotifyOff     = "off"
+)
+
+// setting is one line of the table of settings: how its value is written and who may set it.
+type setting struct {
+	key string
+	// separator splits a value given as one text; empty for settings with a single value.
+	separator string
+	parse     func(words []string) (any, error)
+	store     func(*Settings, Source, any)
+	load      func(*Settings) any
+	// loosens reports that the proposed value is weaker than the one in force. A repository's value is then refused. Nil
+	// means that any value is as good as another.
+	loosens func(current, proposed any) bool
+	// personal settings are never taken from a repository.
+	personal string
+	// project is an additional rule for a repository's value.
+	project func(value any) error
+}
+
+// table lists every setting.
+func table() []setting {
+	return []setting{
+		word("isolation", func(s *Settings) *Value[string] { return &s.Isolation }, oneOf(IsolationSandbox, IsolationContainer, IsolationNone)).
+			tightened(func(current, proposed any) bool { return strength(proposed.(string)) < strength(current.(string)) }),
+		word("agent", func(s *Settings) *Value[string] { return &s.Agent }, name),
+		word("model", func(s *Settings) *Value[string] { return &s.Model }, name),
+		word("remote", func(s *Settings) *Value[string] { return &s.Remote }, name).inProject(remoteName),
+		word("forge", func(s *Settings) *Value[string] { return &s.Forge }, oneOf("local")),
+		list("read_only", string(filepath.ListSeparator), func(s *Settings) *Value[[]string] { return &s.ReadOnly }, absolute).
+			onlyPersonal("it would open paths of this machine to agents"),
+		list("notify", ",", func(s *Settings) *Value[[]string] { return &s.Notify }, oneOf(NotifyBell, NotifyDesktop, NotifyOff)),
+		number("limits.attempts", func(s *Settings) *Value[int] { return &s.Attempts }, 1, 20),
+		number("limits.infra", func(s *Settings) *Value[int] { return &s.Infra }, 0, 100),
+		number("limits.sterile", func(s *Settings) *Value[int] { return &s.Sterile }, 1, 1000),
+		duration("limits.wall_time", func(s *Settings) *Value[time.Duration] { return &s.WallTime }),
+		number("limits.parallel", func(s *Settings) *Value[int] { return &s.Parallel }, 1, 1000),
+		number("limits.auto_rounds", func(s *Settings) *Value[int] { return &s.AutoRounds }, 0, 100),
+		money("limits.cost_usd", func(s *Settings) *Value[float64] { return &s.CostUSD }),
+		number("limits.tokens", func(s *Settings) *Value[int64] { return &s.Tokens }, 0, math.MaxInt64).
+			tightened(func(current, proposed any) bool { return beyond(current.(int64), proposed.(int64)) }),
+	}
+}
+
+func (s setting) tightened(loosens func(current, proposed any) bool) setting {
+	s.loosens = loosens
+	return s
+}
+
+func (s setting) onlyPersonal(reason string) setting { s.personal = reason; return s }
+
+func (s setting) inProject(rule func(any) error) setting { s.project = rule; return s }
+
+// beyond compares limits of which zero means none.
+func beyond[T int64 | float64](current, proposed T) bool {
+	return current != 0 && (proposed == 0 || proposed > current)
+}
+
+func strength(isolation string) int {
+	return slices.Index([]string{IsolationNone, IsolationSandbox, IsolationContainer}, isolation)
+}
+
+func base[T any](key string, field func(*Settings) *Value[T], parse func([]string) (any, error)) setting {
+	return setting{
+		key:   key,
+		parse: parse,
+		store: func(s *Settings, from Source, v any) { *field(s) = Value[T]{V: v.(T), From: from} },
+		load:  func(s *Settings) any { return field(s).V },
+	}
+}
+
+// single parses a setting that has exactly one value.
+func single[T any](parse func(string) (T, error)) func([]string) (any, error) {
+	return func(words []string) (any, error) {
+		if len(words) != 1 {
+			return nil, fmt.Errorf("expected one value, got %d", len(words))
+		}
+		return parse(words[0])
+	}
+}
+
+func word(key string, field func(*Settings) *Value[string], check func(string) error) setting {
+	return base(key, field, single(func(text string) (string, error) { return text, check(text) }))
+}
+
+func list(key, separator string, field func(*Settings) *Value[[]string], check func(string) error) setting {
+	s := base(key, field, func(words []string) (any, error) {
+		for _, w := range words {
+			if err := check(w); err != nil {
+				return nil, err
+			}
+		}
+		return words, nil
+	})
+	s.separator = separator
+	return s
+}
+
+func number[T int | int64](key string, field func(*Settings) *Value[T], low, high T) setting {
+	return base(key, field, single(func(text string) (T, error) {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < int64(low) || n > int64(high) {
+			return 0, fmt.Errorf("%q is not a whole number between %d and %d", text, low, high)
+		}
+		return T(n), nil
+	})).tightened(func(current, proposed any) bool { return proposed.(T) > current.(T) })
+}
+
+func duration(key string, field func(*Settings) *Value[time.Duration]) setting {
+	return base(key, field, single(func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d < time.Minute {
+			return 0, fmt.Errorf("%q is not a duration of at least 1m; write 90m or 8h", text)
+		}
+		return d, nil
+	})).tightened(func(current, proposed any) bool { return proposed.(time.Duration) > current.(time.Duration) })
+}
+
+func money(key string, field func(*Settings) *Value[float64]) setting {
+	return base(key, field, single(func(text string) (float64, error) {
+		usd, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(usd) || math.IsInf(usd, 0) || usd < 0 {
+			return 0, fmt.Errorf("%q is not an amount of dollars; 0 means no limit", text)
+		}
+		return usd, nil
+	})).tightened(func(current, proposed any) bool { return beyond(current.(float64), proposed.(float64)) })
+}
+
+func oneOf(words ...string) func(string) error {
+	return func(text string) error {
+		if slices.Contains(words, text) {
+			return nil
+		}
+		return fmt.Errorf("%q is not known here; %s", text, yamlfile.Known(text, words))
+	}
+}
+
+func name(text string) error {
+	if text == "" || strings.HasPrefix(text, "-") || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+		return fmt.Errorf("%q is not a name", text)
+	}
+	return nil
+}
+
+func absolute(text string) error {
+	if !filepath.IsAbs(text) {
+		return fmt.Errorf("%q is not an absolute path", text)
+	}
+	return nil
+}
+
+// remoteName keeps a repository from naming an address of its own: only what the person has set up as a remote.
+func remoteName(v any) error {
+	if strings.ContainsAny(v.(string), ":/\\@") {
+		return errors.New("a repository can name a remote that is set up, not an address")
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/prompt"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+// optionYard tells the shim's hand-in where the yard is.
+const optionYard = "yard"
+
+// inputs lays out what the attempt reads: the artifacts it was promised, what
+// Stellwerk itself has to say, and the prompt. It returns the prompt's digest.
+func (r attemptRoom) inputs(ctx context.Context) (string, error) {
+	for _, in := range r.task.Inputs {
+		artifact := r.run.Artifact(in.Name)
+		if artifact == nil {
+			continue
+		}
+		if err := r.d.copyBlob(artifact.Digest, filepath.Join(r.in(), filepath.FromSlash(in.Name)), 0o400); err != nil {
+			return "", err
+		}
+	}
+	input, err := prompt.Gather(r.run, r.attempt.ID)
+	if err != nil {
+		return "", err
+	}
+	kept, err := r.keep()
+	if err != nil {
+		return "", err
+	}
+	input.Paths = prompt.Paths{Work: r.dir(), Checkout: true, In: r.in(), Out: r.out(), Kept: kept}
+	input.Inline = !r.takesSystemPrompt()
+	for _, f := range prompt.Files(input) {
+		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.Redactor.Bytes(f.Content), 0o400); err != nil {
+			return "", fmt.Errorf("lay out %s: %w", f.Name, err)
+		}
+	}
+	text, err := prompt.Build(input)
+	if err != nil {
+		return "", err
+	}
+	return r.writePrompt(ctx, r.d.Redactor.Bytes(text))
+}
+
+func (r attemptRoom) writePrompt(ctx context.Context, text []byte) (string, error) {
+	if err := os.WriteFile(r.promptPath(), text, 0o600); err != nil {
+		return "", fmt.Errorf("write the prompt: %w", err)
+	}
+	if r.takesSystemPrompt() {
+		if err := os.WriteFile(r.rolePath(), []byte(r.role().Prompt), 0o600); err != nil {
+			return "", fmt.Errorf("write the role: %w", err)
+		}
+	}
+	digest, _, err := r.d.Blobs.Put(ctx, strings.NewReader(string(text)), maxArtifact)
+	return digest, err
+}
+
+func (r attemptRoom) promptPath() string { return filepath.Join(r.folder, "prompt.md") }
+func (r attemptRoom) rolePath() string   { return filepath.Join(r.folder, "role.md") }
+func (r attemptRoom) role() core.Role    { return r.run.Playbook.Roles[r.task.Role] }
+
+// takesSystemPrompt says whether the role's text goes beside the prompt.
+func (r attemptRoom) takesSystemPrompt() bool { return r.def.Use == "claude" && r.role().Prompt != "" }
+
+// keep puts the documents of the last attempt of this round into the output
+// folder again: work is completed, not repeated. Its report is not kept: each
+// attempt speaks for itself.
+func (r attemptRoom) keep() ([]string, error) {
+	var kept []string
+	delivered := r.task.Delivered()
+	if delivered == nil {
+		return nil, nil
+	}
+	for _, a := range delivered.Artifacts {
+		if a.Name == reportFile {
+			continue
+		}
+		if err := r.d.copyBlob(a.Digest, filepath.Join(r.out(), filepath.FromSlash(a.Name)), 0o600); err != nil {
+			return nil, err
+		}
+		kept = append(kept, a.Name)
+	}
+	return kept, nil
+}
+
+// spec describes the attempt completely for the shim.
+func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
+	options, err := r.options(ctx)
+	if err != nil {
+		return shim.Spec{}, err
+	}
+	role := r.role()
+	job := agent.Job{
+		Dir: r.dir(), Prompt: r.promptPath(), In: r.in(), Out: r.out(), Home: filepath.Join(r.folder, "home"),
+		Role:    agent.Role{Name: role.Name, Tools: role.Tools, Model: model(role, r.def)},
+		Command: r.def.Run, Options: options, MaxUSD: r.budget(),
+	}
+	if r.takesSystemPrompt() {
+		job.Role.SystemPrompt = r.rolePath()
+	}
+	return shim.Spec{
+		Project: r.run.Project, Run: r.run.ID, Task: r.task.ID, Attempt: r.attempt.ID, Trigger: string(r.stage.Reason),
+		Agent: r.def.Use, Job: job, Workspace: r.dir(), Base: r.attempt.Base,
+		Branch: r.run.Branch, IntegrationBranch: r.run.Branch, Writes: shim.Writes(r.task.Writes),
+		CommitMessage: r.message(), Identity: shim.Identity(r.run.Identity), Isolation: isolation(r.run),
+		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: r.secretNames(),
+		ReadOnly: append([]string{r.yard.Dir()}, r.d.ReadOnly...), Masked: masked(r.run, r.d.Layout),
+	}, nil
+}
+
+// options are what only one agent understands.
+func (r attemptRoom) options(ctx context.Context) (map[string]string, error) {
+	options := map[string]string{}
+	maps.Copy(options, r.def.Options)
+	for _, own := range []string{agent.OptionBaseURL, agent.OptionBinary, "permission_mode"} {
+		delete(options, own) // where a credential goes is the person's to say, not a repository's
+	}
+	options[agent.OptionSelf], options[optionYard] = r.d.Self, r.yard.Dir()
+	options[agent.OptionTask] = strings.Trim(r.stage.ID+"/"+r.task.Name, "/")
+	options[agent.OptionRound] = strconv.Itoa(r.stage.Round)
+	options[agent.OptionAttempt] = strconv.Itoa(r.attempt.N)
+	if url, ok := r.d.Environ("ANTHROPIC_BASE_URL"); ok && r.def.Use == "claude" && options[agent.OptionBaseURL] == "" {
+		options[agent.OptionBaseURL] = url
+	}
+	return options, r.scenario(ctx, options)
+}
+
+// scenario lays out the scenario of a scripted agent. One inside the
+// repository is read from the base commit, where no agent can edit it.
+func (r attemptRoom) scenario(ctx context.Context, options map[string]string) error {
+	path := options[agent.OptionScenario]
+	if path == "" {
+		return nil
+	}
+	target := filepath.Join(r.folder, "scenario.yaml")
+	var content []byte
+	var err error
+	if filepath.IsAbs(path) {
+		content, err = os.ReadFile(path)
+	} else {
+		content, err = r.yard.Show(ctx, r.run.BaseCommit, path, maxReport)
+	}
+	if err != nil {
+		return fmt.Errorf("read the scenario %s: %w", path, err)
+	}
+	if err := os.WriteFile(target, content, 0o600); err != nil {
+		return fmt.Errorf("lay out the scenario: %w", err)
+	}
+	options[agent.OptionScenario] = target
+	return nil
+}
+
+// model is the model of an attempt: the role's, then the agent's; "inherit"
+// leaves it to the agent's own default.
+func model(role core.Role, def core.Agent) string {
+	for _, m := range []string{role.Model, def.Model} {
+		if m != "" && m != "inherit" {
+			return m
+		}
+	}
+	return ""
+}
+
+// budget is what is left of the run's money, for agents that can keep to it.
+func (r attemptRoom) budget() float64 {
+	if r.run.Limits.CostUSD == 0 {
+		return 0
+	}
+	return max(r.run.Limits.CostUSD-r.run.Usage.CostUSD, 0.01)
+}
+
+// secretNames are the variables handed to the agent: those its definition
+// names, which must be there, and those its program knows, where they are.
+func (r attemptRoom) secretNames() []string {
+	names := append([]string{}, r.def.Secrets...)
+	for _, name := range r.d.SecretNames(r.def.Use) {
+		if _, ok := r.d.Environ(name); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}

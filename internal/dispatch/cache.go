@@ -1,0 +1,117 @@
+package dispatch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// caches holds the folders that a setup filled, for the next checkout of the
+// same run with the same key files. A cache never leaves its run: what one
+// agent's setup left must not speak for another's.
+type caches struct {
+	checkout *checkout
+	entries  []cacheEntry
+	err      error
+}
+
+type cacheEntry struct {
+	inside, stored string
+}
+
+// maxKeyFile bounds a file that is part of a cache's key.
+const maxKeyFile = 16 << 20
+
+func (c *checkout) caches(ctx context.Context) *caches {
+	all := &caches{checkout: c}
+	if !c.reuse {
+		return all
+	}
+	for _, spec := range c.run.Playbook.Caches {
+		h := sha256.New()
+		fmt.Fprintf(h, "%s\x00%s\x00", c.run.Playbook.Setup, spec.Path)
+		for _, file := range spec.Key {
+			content, err := c.yard.Show(ctx, c.commit, file, maxKeyFile)
+			if err != nil && !errors.Is(err, yard.ErrNotFound) {
+				all.err = err
+			}
+			fmt.Fprintf(h, "%s\x00%d\x00%s\x00", file, len(content), content)
+		}
+		all.entries = append(all.entries, cacheEntry{
+			inside: filepath.Join(c.dir, filepath.FromSlash(spec.Path)),
+			stored: filepath.Join(c.dispatcher.Layout.Caches(c.run.ID), hex.EncodeToString(h.Sum(nil))),
+		})
+	}
+	return all
+}
+
+// restore fills the checkout from the caches. It reports true where every
+// cache was there: the setup has nothing left to do.
+func (c *caches) restore() (bool, error) {
+	if c.err != nil || len(c.entries) == 0 {
+		return false, c.err
+	}
+	for _, e := range c.entries {
+		if _, err := os.Stat(e.stored); err != nil {
+			return false, nil
+		}
+	}
+	for _, e := range c.entries {
+		if err := copyTree(e.stored, e.inside); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// save keeps what the setup made. It copies into a temporary folder and
+// renames, so that a half-written cache is never found.
+func (c *caches) save() error {
+	for _, e := range c.entries {
+		if _, err := os.Lstat(e.inside); err != nil {
+			continue // the setup did not make it
+		}
+		temporary := e.stored + ".part"
+		if err := yard.RemoveWorkspace(temporary); err != nil {
+			return err
+		}
+		if err := copyTree(e.inside, temporary); err != nil {
+			return err
+		}
+		if err := os.Rename(temporary, e.stored); err != nil && !errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("keep a cache: %w", err)
+		}
+	}
+	return nil
+}
+
+// copyTree copies a folder with its links and modes. cp shares blocks where
+// the file system can, which no copy of ours would.
+func copyTree(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
+	cmd := exec.Command("cp", "-a", "--", from, to)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("copy %s: %w: %s", from, err, clip(string(out), 500))
+	}
+	return nil
+}
+
+// blobs opens what attempts handed in, for checks.
+type blobs struct {
+	store interface {
+		Open(digest string) (*os.File, error)
+	}
+}
+
+func (b blobs) Open(digest string) (io.ReadCloser, error) { return b.store.Open(digest) }

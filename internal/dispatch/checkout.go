@@ -1,0 +1,216 @@
+package dispatch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/check"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// checkout is one clean checkout of a delivery, set up once and shared by its
+// checks. Commands in it run agent-written code, so they run under the same
+// shim and isolation as an attempt, without a token. It is made when the first
+// command needs it.
+type checkout struct {
+	dispatcher  *Dispatcher
+	yard        *yard.Yard
+	run         *core.Run
+	commit      string
+	event, name string
+	reuse       bool // caches of this run may serve
+	dir         string
+	commands    int
+}
+
+const setupTimeout = 30 * time.Minute
+
+// environment names what a verdict depends on besides tree, artifacts and check.
+func (c *checkout) environment() string {
+	return strings.Join([]string{"1", runtime.GOOS, runtime.GOARCH, c.run.Isolation, c.run.Playbook.Setup}, "\x00")
+}
+
+// Run implements check.Runner.
+func (c *checkout) Run(ctx context.Context, cmd check.Command) (check.Result, error) {
+	if err := c.prepare(ctx); err != nil {
+		return check.Result{}, err
+	}
+	return c.execute(ctx, cmd)
+}
+
+// prepare makes the checkout and runs the playbook's setup. A setup that fails
+// fails the check that needed it, with its output as the evidence.
+func (c *checkout) prepare(ctx context.Context) error {
+	if c.dir != "" {
+		return nil
+	}
+	dir := c.dispatcher.Layout.Checkout(c.run.ID, c.name)
+	if err := yard.RemoveWorkspace(dir); err != nil {
+		return fmt.Errorf("make room for a checkout: %w", err)
+	}
+	if err := c.yard.Checkout(ctx, dir, c.commit); err != nil {
+		return err
+	}
+	c.dir = dir
+	if c.run.Playbook.Setup == "" {
+		return nil
+	}
+	caches := c.caches(ctx)
+	restored, err := caches.restore()
+	if err != nil || restored {
+		return err
+	}
+	result, err := c.execute(ctx, check.Command{Shell: c.run.Playbook.Setup, Timeout: setupTimeout, OutputCap: 1 << 20})
+	if err != nil {
+		return err
+	}
+	if result.ExitCode != 0 || result.TimedOut {
+		return &setupError{command: c.run.Playbook.Setup, result: result}
+	}
+	return caches.save()
+}
+
+// setupError says that the checks could not be run because the setup failed.
+type setupError struct {
+	command string
+	result  check.Result
+}
+
+func (e *setupError) Error() string {
+	return fmt.Sprintf("setup %q failed with exit code %d:\n%s", e.command, e.result.ExitCode, e.result.Output)
+}
+
+// execute runs one command to its end through a shim. The folder's name is
+// derived from what asked for it: after a crash the same command is found
+// again, running or ended, instead of started twice.
+func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result, error) {
+	d := c.dispatcher
+	c.commands++
+	sum := sha256.Sum256([]byte(c.event + "\x00" + cmd.Shell))
+	id := fmt.Sprintf("check-%s-%d-%s", c.name, c.commands, hex.EncodeToString(sum[:6]))
+	folder := d.Layout.Attempt(c.run.ID, id)
+	if _, err := os.Stat(filepath.Join(folder, "spec.json")); errors.Is(err, os.ErrNotExist) {
+		if err := c.order(folder, id, cmd); err != nil {
+			return check.Result{}, err
+		}
+	}
+	if err := d.Spawner.Start(ctx, spawn.Order{Attempt: id, Folder: folder}); err != nil {
+		return check.Result{}, err
+	}
+	status, err := d.Spawner.Wait(ctx, folder)
+	if err != nil {
+		return check.Result{}, errors.Join(err, d.Spawner.Kill(context.WithoutCancel(ctx), folder))
+	}
+	if status != spawn.Exited {
+		return check.Result{}, fmt.Errorf("the check %q was %s", cmd.Shell, status)
+	}
+	return c.result(ctx, folder, cmd)
+}
+
+func (c *checkout) order(folder, id string, cmd check.Command) error {
+	d := c.dispatcher
+	home := d.Layout.CheckHome(c.run.ID)
+	prompt := filepath.Join(folder, "command")
+	for _, dir := range []string{folder, home} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make a folder for a check: %w", err)
+		}
+	}
+	if err := os.WriteFile(prompt, []byte(cmd.Shell+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write a check's command: %w", err)
+	}
+	in := filepath.Join(folder, "in")
+	if err := os.MkdirAll(in, 0o700); err != nil {
+		return fmt.Errorf("make a folder for a check: %w", err)
+	}
+	return shim.WriteSpec(folder, shim.Spec{
+		Project: c.run.Project, Run: c.run.ID, Task: c.name, Attempt: id, Agent: "command",
+		Job: agent.Job{
+			Dir: c.dir, Prompt: prompt, In: in, Out: filepath.Join(folder, "out"), Home: home,
+			Command: []string{"sh", "-c", cmd.Shell},
+		},
+		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
+		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout),
+		Identity: shim.Identity(c.run.Identity),
+	})
+}
+
+func (c *checkout) visible() []string {
+	return append([]string{c.yard.Dir()}, c.dispatcher.ReadOnly...)
+}
+
+// masked hides the state folder where there is no wall between: it is named so
+// that nothing shown above it opens it.
+func masked(run *core.Run, l Layout) []string {
+	if isolation(run) == sandbox.None {
+		return nil
+	}
+	return []string{l.State}
+}
+
+// result reads how a command ended, and keeps its whole output as a blob.
+func (c *checkout) result(ctx context.Context, folder string, cmd check.Command) (check.Result, error) {
+	exit, err := shim.ReadExit(folder)
+	if err != nil {
+		return check.Result{}, err
+	}
+	if exit.Reason == shim.ReasonStartFailed || exit.Reason == shim.ReasonLost || exit.Reason == shim.ReasonCancelled {
+		return check.Result{}, fmt.Errorf("the check %q could not be run: %s", cmd.Shell, firstOf(exit.Detail, string(exit.Reason)))
+	}
+	output, err := outputOf(folder)
+	if err != nil {
+		return check.Result{}, err
+	}
+	digest, _, err := c.dispatcher.Blobs.Put(ctx, strings.NewReader(output), maxTranscript)
+	if err != nil {
+		return check.Result{}, err
+	}
+	return check.Result{
+		ExitCode: exit.ExitCode, TimedOut: exit.Reason == shim.ReasonTimeout,
+		Output: tail(output, 64<<10), Digest: digest,
+	}, nil
+}
+
+// outputOf joins what a command wrote to its two streams.
+func outputOf(folder string) (string, error) {
+	entries, err := shim.Tail(folder, 0)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		if e.Record.Text != "" {
+			b.WriteString(e.Record.Text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String(), nil
+}
+
+func tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return s[len(s)-n:]
+}
+
+// close removes the checkout; its commit is in the yard.
+func (c *checkout) close() error {
+	if c.dir == "" {
+		return nil
+	}
+	return yard.RemoveWorkspace(c.dir)
+}

@@ -1,0 +1,239 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// Limits of what an attempt may hand in.
+const (
+	maxBundle     = 1 << 30
+	maxArtifact   = 64 << 20
+	maxReport     = 1 << 20
+	maxTranscript = 256 << 20
+)
+
+// reportFile is the artifact whose context is merged into the run's.
+const reportFile = "report.json"
+
+// collect takes over what an ended attempt handed in and reports its end. The
+// order is that of the state: blobs and git objects first, then the event that
+// names them. Only then is the workspace removed: its content is safe.
+func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string) error {
+	_, task, a := run.Attempt(attempt)
+	if a == nil {
+		return nil
+	}
+	folder := d.Layout.Attempt(run.ID, attempt)
+	exit, err := shim.ReadExit(folder)
+	if err != nil {
+		return err
+	}
+	body := core.AttemptExited{
+		Attempt: attempt, Kind: exitKind(exit), Code: exit.ExitCode, Class: string(exit.Outcome.Class),
+		Message: firstOf(exit.Outcome.Message, exit.Detail), Summary: clip(exit.Outcome.Summary, 2000),
+		RetryAt: exit.Outcome.RetryAt, Usage: usageOf(exit.Outcome.Usage, exit.Outcome.Turns),
+		Duration: exit.EndedAt.Sub(exit.StartedAt), Observed: exit.Outcome.Observed,
+	}
+	body.Usage.CostUSD = max(body.Usage.CostUSD, exit.Outcome.CostUSD)
+	if body.Kind != core.ExitNoStart {
+		if body.Delivery, err = d.delivery(ctx, run, task, a, folder, exit); err != nil {
+			return err
+		}
+		if body.Transcript, err = d.transcript(ctx, run, attempt, folder, exit); err != nil {
+			return err
+		}
+	}
+	if err := d.report(ctx, run, body); err != nil {
+		return err
+	}
+	return d.tidy(run, attempt)
+}
+
+func exitKind(exit shim.Exit) core.ExitKind {
+	switch exit.Reason {
+	case shim.ReasonTimeout:
+		return core.ExitTimeout
+	case shim.ReasonCancelled:
+		return core.ExitCancelled
+	case shim.ReasonStartFailed:
+		return core.ExitNoStart
+	case shim.ReasonLost:
+		return core.ExitLost
+	case shim.ReasonExited:
+		if exit.ExitCode == 0 && exit.Outcome.OK {
+			return core.ExitFinished
+		}
+	}
+	return core.ExitFailed
+}
+
+func (d *Dispatcher) delivery(ctx context.Context, run *core.Run, task *core.Task, a *core.Attempt, folder string, exit shim.Exit) (*core.Delivery, error) {
+	delivery := &core.Delivery{Empty: true}
+	for _, r := range exit.Refused {
+		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%s: %s", r.Name, r.Reason))
+	}
+	if task.Writes == core.WritesCode {
+		if err := d.code(ctx, run, run.Stage(task.Stage), a, folder, exit, delivery); err != nil {
+			return nil, err
+		}
+	}
+	return delivery, d.artifacts(ctx, run, task, folder, exit, delivery)
+}
+
+// code imports an attempt's commits into the yard. A bundle git refuses is
+// recorded as such: the attempt then handed in nothing, and says why.
+func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage, a *core.Attempt, folder string, exit shim.Exit, delivery *core.Delivery) error {
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	delivery.Commit = a.Base
+	hand := exit.HandIn
+	switch {
+	case hand == nil:
+	case hand.Error != "":
+		delivery.Rejected = append(delivery.Rejected, "the workspace could not be handed in: "+hand.Error)
+	case !hand.Empty:
+		ref := fmt.Sprintf("%s%s/%s", yard.Attempts, run.ID, a.ID)
+		imported, err := y.Import(ctx, yard.ImportSpec{
+			Bundle: filepath.Join(folder, hand.Bundle), Ref: ref, Base: a.Base, MaxBytes: maxBundle,
+			Left: fmt.Sprintf("%s%s/%s-left", yard.Kept, run.ID, a.ID),
+		})
+		if refusedBundle(err) {
+			delivery.Rejected = append(delivery.Rejected, "git refused what was handed in: "+err.Error())
+			break
+		}
+		if err != nil {
+			return err
+		}
+		delivery.Commit, delivery.Ref = imported.Commit, ref
+		delivery.Empty, delivery.Checkpoint = imported.Commit == a.Base, hand.Checkpoint
+		// Commits of the round may be reshaped by a retry; what was there before may not.
+		kept, err := y.IsAncestor(ctx, stage.Base, imported.Commit)
+		if err != nil {
+			return err
+		}
+		delivery.Rewritten = !kept
+	}
+	delivery.Tree, err = y.Tree(ctx, delivery.Commit)
+	return err
+}
+
+func refusedBundle(err error) bool {
+	var big *yard.TooBigError
+	return errors.Is(err, yard.ErrCorrupt) || errors.Is(err, yard.ErrPrerequisites) || errors.As(err, &big)
+}
+
+// artifacts keeps the files of an attempt's output folder. The folder was the
+// agent's: it is opened as a root that nothing leads out of.
+func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Task, folder string, exit shim.Exit, delivery *core.Delivery) error {
+	spec, err := shim.ReadSpec(folder)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(spec.Job.Out)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open the output folder: %w", err)
+	}
+	defer func() { _ = root.Close() }() // only read from
+	stage := run.Stage(task.Stage)
+	for _, out := range exit.Outputs {
+		content, err := d.read(root, out)
+		if err != nil {
+			delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%s: %v", out.Name, err))
+			continue
+		}
+		content = d.Redactor.Bytes(content)
+		digest, size, err := d.Blobs.Put(ctx, strings.NewReader(string(content)), maxArtifact)
+		if err != nil {
+			return err
+		}
+		delivery.Artifacts = append(delivery.Artifacts, core.Artifact{Name: out.Name, Digest: digest, Size: size})
+		if out.Name == reportFile {
+			takeReport(delivery, content)
+		}
+		if err := d.Folder.Artifact(run.ID, stage.ID, stage.Round, out.Name, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dispatcher) read(root *os.Root, out shim.Output) ([]byte, error) {
+	f, err := root.Open(filepath.FromSlash(out.Name))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	content, err := io.ReadAll(io.LimitReader(f, maxArtifact+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(content)) > maxArtifact {
+		return nil, fmt.Errorf("larger than %d bytes", maxArtifact)
+	}
+	return content, nil
+}
+
+// takeReport merges what the agent reports. It is a report: checks on it say
+// so, and a malformed one is named instead of guessed at.
+func takeReport(delivery *core.Delivery, content []byte) {
+	if len(content) > maxReport {
+		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%s: larger than %d bytes", reportFile, maxReport))
+		return
+	}
+	var report struct {
+		Context map[string]any `json:"context"`
+	}
+	if err := strictjson.Unmarshal(content, &report); err != nil {
+		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%s: %v", reportFile, err))
+		return
+	}
+	if len(report.Context) > 0 {
+		delivery.Context = encode(report.Context)
+	}
+}
+
+// transcript keeps what the agent did, as far as it could be seen.
+func (d *Dispatcher) transcript(ctx context.Context, run *core.Run, attempt, folder string, exit shim.Exit) (string, error) {
+	path := filepath.Join(folder, "out.jsonl")
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the transcript: %w", err)
+	}
+	defer func() { _ = f.Close() }() // only read from
+	digest, _, err := d.Blobs.Put(ctx, f, maxTranscript)
+	if err != nil {
+		return "", err
+	}
+	return digest, d.Folder.Transcript(run.ID, attempt, path, exit.Outcome.Observed)
+}
+
+// tidy removes what an ended attempt no longer needs; what it handed in is in
+// the yard and among the blobs.
+func (d *Dispatcher) tidy(run *core.Run, attempt string) error {
+	folder := d.Layout.Attempt(run.ID, attempt)
+	for _, dir := range []string{d.Layout.Workspace(run.ID, attempt), filepath.Join(folder, "home"), filepath.Join(folder, "handin")} {
+		if err := yard.RemoveWorkspace(dir); err != nil {
+			d.Log.Warn("a folder could not be removed", "folder", dir, "error", err)
+		}
+	}
+	return nil
+}

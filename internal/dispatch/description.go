@@ -1,0 +1,46 @@
+package dispatch
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// description is the text of a pull request: what was asked, what was done
+// about it, and what was verified by whom.
+func description(run *core.Run) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(run.Goal))
+	if run.Issue != "" {
+		fmt.Fprintf(&b, "Issue: #%s\n\n", strings.TrimPrefix(run.Issue, "#"))
+	}
+	b.WriteString("| stage | rounds | attempts | verified by | approved by |\n|---|---|---|---|---|\n")
+	for _, s := range run.Stages {
+		if s.Status != core.StageDone {
+			continue
+		}
+		attempts, checks := 0, []string{}
+		for _, t := range s.Tasks {
+			attempts += t.Requested
+			if a := t.Last(); a != nil {
+				for _, r := range a.Results {
+					checks = append(checks, "`"+strings.ReplaceAll(r.Check, "|", "\\|")+"`")
+				}
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %s | %s |\n", s.ID, s.Round, attempts, strings.Join(checks, "<br>"), approver(s))
+	}
+	fmt.Fprintf(&b, "\nCost: $%.2f, %d tokens, %d attempts.\n", run.Usage.CostUSD, run.Usage.Tokens(), run.Attempts)
+	if run.Isolation == "none" {
+		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
+	}
+	return b.String()
+}
+
+func approver(s *core.Stage) string {
+	if s.Gate == nil || !s.Gate.Approved {
+		return ""
+	}
+	return strings.TrimSpace(string(s.Gate.By.Kind) + " " + s.Gate.By.ID)
+}

@@ -1,0 +1,229 @@
+// Package dispatch does what the engine decided: one file per action. It looks
+// at the world before it acts, so that an action repeated after a crash has
+// the effect of one, and it reports what happened as events. It must not
+// decide what happens next.
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/stellwerk-dev/stellwerk/internal/blob"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// Engine is where events go.
+type Engine interface {
+	Submit(ctx context.Context, run string, actor core.Actor, body core.Body) (*core.Run, error)
+	// Poke asks for the run's effects to be handed out again.
+	Poke(ctx context.Context, run string) error
+}
+
+// Yards finds the yard of a project.
+type Yards interface {
+	Yard(ctx context.Context, project string) (*yard.Yard, error)
+}
+
+// Forge is where pull requests live. Open is idempotent by the request's Run:
+// asked again for the same run it returns the same pull request, updated.
+type Forge interface {
+	Open(ctx context.Context, req PullRequest) (url string, number int, err error)
+}
+
+// PullRequest is what a forge is asked to open.
+type PullRequest struct {
+	Run, Project, Title, Body string
+	Remote, Head, Base        string
+	Commit                    string
+	Diff                      func(ctx context.Context) (string, error)
+}
+
+// Notifier tells a person that something waits for them.
+type Notifier interface {
+	Notify(ctx context.Context, title, text string) error
+}
+
+// Folder is the readable copy of a run.
+type Folder interface {
+	// Artifact keeps a named document of a stage's round.
+	Artifact(run, stage string, round int, name string, content []byte) error
+	// Transcript keeps an attempt's transcript and the side effects seen in it.
+	Transcript(run, attempt, path string, observed bool) error
+}
+
+// Redactor removes secrets from what is kept or shown.
+type Redactor interface {
+	String(s string) string
+	Bytes(b []byte) []byte
+}
+
+// Memory remembers verdicts of checks.
+type Memory interface {
+	Recall(ctx context.Context, key string) ([]byte, error)
+	Remember(ctx context.Context, key string, verdict []byte) error
+}
+
+// Options are what a dispatcher works with.
+type Options struct {
+	Layout   Layout
+	Yards    Yards
+	Blobs    *blob.Folder
+	Spawner  spawn.Spawner
+	Forge    Forge
+	Notifier Notifier
+	Folder   Folder
+	Redactor Redactor
+	Memory   Memory
+	Log      *slog.Logger
+	// Self is the program that runs beside agents: a copy that an upgrade does
+	// not touch.
+	Self string
+	// Environ looks up a variable of the engine's environment; SecretNames are
+	// the variables an agent's program knows as its credentials.
+	Environ     func(name string) (string, bool)
+	SecretNames func(agent string) []string
+	ReadOnly    []string // toolchains outside the system folders
+	Checks      int      // verifications at once
+}
+
+// Dispatcher executes actions, each once at a time.
+type Dispatcher struct {
+	Options
+	engine Engine
+	ctx    context.Context //nolint:containedctx // actions outlive the call that asked for them, and end with the dispatcher
+	stop   context.CancelFunc
+	work   sync.WaitGroup
+	checks chan struct{}
+
+	mu     sync.Mutex
+	flight map[string]bool
+	failed map[string]*backoff.ExponentialBackOff
+	closed bool
+}
+
+// New makes a dispatcher. It runs until Close.
+func New(engine Engine, opts Options) *Dispatcher {
+	ctx, stop := context.WithCancel(context.Background())
+	return &Dispatcher{
+		Options: opts, engine: engine, ctx: ctx, stop: stop,
+		checks: make(chan struct{}, max(opts.Checks, 1)),
+		flight: map[string]bool{}, failed: map[string]*backoff.ExponentialBackOff{},
+	}
+}
+
+// Close stops what can be stopped and waits for it. Attempts go on: they
+// outlive the engine.
+func (d *Dispatcher) Close() {
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
+	d.stop()
+	d.work.Wait()
+}
+
+// Reconcile starts every action that is not already under way.
+func (d *Dispatcher) Reconcile(run *core.Run, actions []core.Action) {
+	for _, a := range actions {
+		key := run.ID + " " + a.Key()
+		if !d.take(key) {
+			continue
+		}
+		go d.run(key, run, a)
+	}
+}
+
+// take claims an action key in this process.
+func (d *Dispatcher) take(key string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed || d.flight[key] {
+		return false
+	}
+	d.flight[key] = true
+	d.work.Add(1)
+	return true
+}
+
+func (d *Dispatcher) run(key string, run *core.Run, a core.Action) {
+	defer d.work.Done()
+	err := d.do(d.ctx, run, a)
+	d.mu.Lock()
+	delete(d.flight, key)
+	if err == nil {
+		delete(d.failed, key)
+		d.mu.Unlock()
+		return
+	}
+	wait := d.failed[key]
+	if wait == nil {
+		wait = backoff.NewExponentialBackOff()
+		wait.InitialInterval, wait.MaxInterval = 200*time.Millisecond, time.Minute
+		d.failed[key] = wait
+	}
+	delay := wait.NextBackOff()
+	d.mu.Unlock()
+	if d.ctx.Err() != nil {
+		return
+	}
+	d.Log.Error("action failed, it is tried again", "run", run.Alias, "action", key, "in", delay, "error", err)
+	d.again(run.ID, delay)
+}
+
+// again asks for the run's effects after a delay.
+func (d *Dispatcher) again(run string, delay time.Duration) {
+	select {
+	case <-d.ctx.Done():
+	case <-time.After(delay):
+		if err := d.engine.Poke(d.ctx, run); err != nil && d.ctx.Err() == nil {
+			d.Log.Error("look again", "run", run, "error", err)
+		}
+	}
+}
+
+// do executes one action. An error means that nothing was concluded and the
+// action is to be tried again.
+func (d *Dispatcher) do(ctx context.Context, run *core.Run, action core.Action) error {
+	switch a := action.(type) {
+	case core.StartAttempt:
+		return d.startAttempt(ctx, run, a)
+	case core.WatchAttempt:
+		return d.watchAttempt(ctx, run, a)
+	case core.StopAttempt:
+		return d.stopAttempt(ctx, run, a)
+	case core.Verify:
+		return d.verify(ctx, run, a)
+	case core.EvaluateCondition:
+		return d.evaluateCondition(ctx, run, a)
+	case core.MoveBranch:
+		return d.moveBranch(ctx, run, a)
+	case core.HoldRef:
+		return d.holdRef(ctx, run, a)
+	case core.PreparePublish:
+		return d.preparePublish(ctx, run, a)
+	case core.Publish:
+		return d.publish(ctx, run, a)
+	case core.Notify:
+		return d.notify(ctx, run, a)
+	}
+	return core.Errorf(core.CodeInternal, "no way to execute %T", action)
+}
+
+// report brings what happened to the engine. An event the state no longer
+// wants was concluded by somebody else, which is as good.
+func (d *Dispatcher) report(ctx context.Context, run *core.Run, body core.Body) error {
+	_, err := d.engine.Submit(ctx, run.ID, core.Engine(), body)
+	if core.CodeOf(err) == core.CodeConflict {
+		d.Log.Debug("already concluded", "run", run.Alias, "event", body.Type(), "reason", err)
+		return nil
+	}
+	return err
+}
+
+func isolation(run *core.Run) sandbox.Kind { return sandbox.Kind(run.Isolation) }

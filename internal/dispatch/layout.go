@@ -1,0 +1,34 @@
+package dispatch
+
+import "path/filepath"
+
+// Layout says where things of a state folder live.
+type Layout struct {
+	State string
+}
+
+// Attempt is the folder of an attempt: the contract between engine and shim.
+func (l Layout) Attempt(run, attempt string) string {
+	return filepath.Join(l.State, "attempts", run, attempt)
+}
+
+// Workspace is where an attempt works.
+func (l Layout) Workspace(run, attempt string) string {
+	return filepath.Join(l.State, "work", run, attempt)
+}
+
+// Checkout is where a delivery is verified.
+func (l Layout) Checkout(run, name string) string {
+	return filepath.Join(l.State, "work", run, "verify-"+name)
+}
+
+// CheckHome is the home folder of a run's checks. It is kept for the run, so
+// that build caches below it serve the next check.
+func (l Layout) CheckHome(run string) string {
+	return filepath.Join(l.State, "work", run, "check-home")
+}
+
+// Caches holds what a run's setup made.
+func (l Layout) Caches(run string) string {
+	return filepath.Join(l.State, "work", run, "caches")
+}

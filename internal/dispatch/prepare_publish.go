@@ -1,0 +1,129 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// protected are the folders whose change a person is told of before they
+// approve: they steer Stellwerk, the agents or the forge.
+func protected() []string { return []string{".stellwerk/", ".claude/", ".github/"} }
+
+// preparePublish verifies the head again, without memory, and looks up exactly
+// what publishing would change: the approval is bound to it.
+func (d *Dispatcher) preparePublish(ctx context.Context, run *core.Run, a core.PreparePublish) error {
+	body := core.PublishPrepared{Task: a.Task}
+	if err := d.prepared(ctx, run, a, &body); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		body.Error = d.Redactor.String(err.Error())
+	}
+	return d.report(ctx, run, body)
+}
+
+func (d *Dispatcher) prepared(ctx context.Context, run *core.Run, a core.PreparePublish, body *core.PublishPrepared) error {
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	if run.Head == run.BaseCommit {
+		return fmt.Errorf("there is nothing to publish: %s has no commits on top of %s", run.Branch, run.Base)
+	}
+	tree, err := y.Tree(ctx, run.Head)
+	if err != nil {
+		return err
+	}
+	stage := run.Stage(a.Stage)
+	head := &core.Delivery{Commit: run.Head, Tree: tree}
+	body.Passed, body.Results, err = d.evaluate(ctx, run, evaluation{
+		event: a.Event, name: a.Task, check: gateCheck(run, a.Stage), base: run.BaseCommit, head: run.Head,
+		writes: core.WritesCode, delivery: head,
+	})
+	if err != nil {
+		return err
+	}
+	ref := "refs/heads/" + run.Branch
+	old, err := y.RemoteTip(ctx, run.Remote, ref)
+	if err != nil {
+		return err
+	}
+	body.Subject = core.Subject{
+		Stage: stage.ID, Round: stage.Round, Delivery: head.Digest(), Commit: run.Head,
+		Remote: run.Remote, Ref: ref, OldTip: old, Base: target(run, stage.ID),
+	}
+	body.Notices, err = d.publishNotices(ctx, run, y)
+	return err
+}
+
+// target is the branch a pull request goes to.
+func target(run *core.Run, stage string) string {
+	if phase := run.Playbook.Phase(stage); phase != nil && phase.Base != "" {
+		return phase.Base
+	}
+	return run.Base
+}
+
+// gateCheck is what must hold before anything is published: the publishing
+// phase's own checks, or every command that an earlier phase was checked with.
+func gateCheck(run *core.Run, stage string) core.Check {
+	phase := run.Playbook.Phase(stage)
+	if phase != nil && (len(phase.Done.Of) > 0 || phase.Done.Kind != core.CheckAll && phase.Done.Kind != "") {
+		return phase.Done
+	}
+	all := core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckGit, Git: &core.GitCheck{Commits: 1}}}}
+	seen := map[string]bool{}
+	for _, p := range run.Playbook.Phases {
+		if s := run.Stage(p.ID); s == nil || s.Status != core.StageDone {
+			continue
+		}
+		for _, c := range commands(p.Done) {
+			if !seen[c.Run] {
+				seen[c.Run] = true
+				all.Of = append(all.Of, c)
+			}
+		}
+	}
+	return all
+}
+
+func commands(c core.Check) []core.Check {
+	if c.Kind == core.CheckCommand {
+		return []core.Check{c}
+	}
+	var found []core.Check
+	if c.Kind == core.CheckAll {
+		for _, of := range c.Of {
+			found = append(found, commands(of)...)
+		}
+	}
+	return found
+}
+
+func (d *Dispatcher) publishNotices(ctx context.Context, run *core.Run, y *yard.Yard) ([]string, error) {
+	changes, err := y.Changed(ctx, run.BaseCommit, run.Head)
+	if err != nil {
+		return nil, err
+	}
+	var notices []string
+	for _, c := range changes {
+		for _, prefix := range protected() {
+			if strings.HasPrefix(c.Path, prefix) || strings.HasPrefix(c.OldPath, prefix) {
+				notices = append(notices, "touches "+c.Path)
+				break
+			}
+		}
+	}
+	tip, err := y.RemoteTip(ctx, run.Remote, "refs/heads/"+run.Base)
+	if err != nil {
+		return nil, err
+	}
+	if tip != "" && tip != run.BaseCommit {
+		notices = append(notices, fmt.Sprintf("%s has moved on since the run started", run.Base))
+	}
+	return notices, nil
+}

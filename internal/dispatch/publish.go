@@ -1,0 +1,55 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// publish pushes exactly the approved commit to exactly the approved ref, if
+// that is still where the approval says, and opens the pull request. A remote
+// that moved voids the approval; nothing is pushed then.
+func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish) error {
+	task := run.Task(a.Task)
+	if task == nil || task.Publishing == nil {
+		return nil
+	}
+	subject := task.Publishing.Subject
+	body := core.PublishConcluded{Task: a.Task}
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	err = y.Push(ctx, yard.PushSpec{Remote: subject.Remote, Ref: subject.Ref, Commit: subject.Commit, ExpectedOld: subject.OldTip})
+	if err == nil {
+		body.URL, body.Number, err = d.Forge.Open(ctx, d.pullRequest(run, task.Publishing, y))
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var lease *yard.LeaseError
+	switch {
+	case errors.As(err, &lease):
+		body.Lapsed, body.Reason = true, "the remote moved since the approval: "+lease.Error()
+	case err != nil:
+		body.Reason = d.Redactor.String(err.Error())
+	default:
+		body.OK = true
+	}
+	return d.report(ctx, run, body)
+}
+
+func (d *Dispatcher) pullRequest(run *core.Run, req *core.PublishRequested, y *yard.Yard) PullRequest {
+	return PullRequest{
+		Run: run.ID, Project: run.Project, Title: req.Title, Body: description(run),
+		Remote: req.Subject.Remote, Head: run.Branch, Base: req.Subject.Base, Commit: req.Subject.Commit,
+		Diff: func(ctx context.Context) (string, error) {
+			var b strings.Builder
+			_, err := y.Diff(ctx, &b, run.BaseCommit, req.Subject.Commit, yard.DiffOptions{MaxBytes: 4 << 20})
+			return b.String(), err
+		},
+	}
+}

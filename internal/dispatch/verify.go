@@ -1,0 +1,234 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// verify runs the checks of a delivery, outside the agent.
+func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) error {
+	stage, task, attempt := run.Attempt(a.Attempt)
+	if attempt == nil {
+		return nil
+	}
+	started := time.Now()
+	body := core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt}
+	passed, results, err := d.evaluate(ctx, run, evaluation{
+		event: a.Event, name: a.Attempt, check: task.Done, base: stage.Base, writes: task.Writes,
+		outputs: task.Outputs, delivery: attempt.Delivery, head: run.Head, remember: !a.Fresh,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		body.Error = d.Redactor.String(err.Error())
+	default:
+		body.Passed, body.Results = passed, results
+	}
+	if body.Error == "" {
+		d.review(run, stage, attempt.Delivery, &body)
+	}
+	body.Duration = time.Since(started)
+	return d.report(ctx, run, body)
+}
+
+// evaluation is one set of checks on one delivery.
+type evaluation struct {
+	event, name string
+	check       core.Check
+	base, head  string
+	writes      core.Writes
+	outputs     []string
+	delivery    *core.Delivery
+	remember    bool
+}
+
+// evaluate runs a set of checks. At most Options.Checks of them run at once.
+func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) (bool, []core.CheckResult, error) {
+	select {
+	case d.checks <- struct{}{}:
+		defer func() { <-d.checks }()
+	case <-ctx.Done():
+		return false, nil, ctx.Err()
+	}
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return false, nil, err
+	}
+	subject := check.Subject{
+		Delivery: e.delivery, Writes: e.writes, Outputs: e.outputs, Base: e.base, Head: e.head,
+		Context: run.Context(e.delivery), Checkpoints: checkpoints(run),
+	}
+	if subject.HeadTree, err = y.Tree(ctx, e.head); err != nil {
+		return false, nil, err
+	}
+	commit := e.head
+	if e.delivery != nil && e.delivery.Commit != "" {
+		commit = e.delivery.Commit
+	}
+	room := &checkout{dispatcher: d, yard: y, run: run, commit: commit, event: e.event, name: e.name, reuse: e.remember}
+	evaluator := check.Evaluator{Tree: tree{y}, Artifacts: blobs{d.Blobs}, Runner: room, Environment: room.environment()}
+	if e.remember {
+		evaluator.Memory = memory{d.Memory}
+	}
+	passed, results, err := evaluator.Evaluate(ctx, e.check, subject)
+	for i := range results {
+		results[i].Detail = d.Redactor.String(results[i].Detail)
+	}
+	return passed, results, errors.Join(err, room.close())
+}
+
+// checkpoints are the commits that Stellwerk itself made of uncommitted work.
+func checkpoints(run *core.Run) []string {
+	var commits []string
+	for _, s := range run.Stages {
+		for _, t := range s.Tasks {
+			for _, a := range t.Attempts {
+				if a.Delivery != nil && a.Delivery.Checkpoint {
+					commits = append(commits, a.Delivery.Commit)
+				}
+			}
+		}
+	}
+	return commits
+}
+
+// review reads a reviewer's verdict, where the delivery has one, and says which
+// stage each finding belongs to.
+func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Delivery, body *core.VerifyConcluded) {
+	artifact := delivery.Artifact(check.ReviewName)
+	if artifact == nil {
+		return
+	}
+	review, err := d.readReview(artifact)
+	if err != nil {
+		return // its artifact check has failed for the same reason
+	}
+	phase := run.Playbook.Phase(stage.ID)
+	if phase != nil {
+		review.Findings = check.Targets(phase.Rollback, review.Findings, order(run))
+	}
+	body.Review = review
+}
+
+func (d *Dispatcher) readReview(artifact *core.Artifact) (*core.Review, error) {
+	f, err := d.Blobs.Open(artifact.Digest)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxReport+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	return check.ReadReview(data)
+}
+
+func order(run *core.Run) []string {
+	ids := make([]string, 0, len(run.Stages))
+	for _, s := range run.Stages {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+// tree lets checks read the yard.
+type tree struct{ yard *yard.Yard }
+
+func (t tree) Changes(ctx context.Context, base, head string) ([]check.Change, error) {
+	changed, err := t.yard.Changed(ctx, base, head)
+	if err != nil {
+		return nil, err
+	}
+	files, err := t.Files(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]check.Change, 0, len(changed))
+	for _, c := range changed {
+		change := check.Change{Path: c.Path, Deleted: c.Status == 'D'}
+		if i, found := slices.BinarySearchFunc(files, c.Path, func(f check.File, path string) int { return strings.Compare(f.Path, path) }); found {
+			change.Mode = files[i].Mode
+		}
+		out = append(out, change)
+	}
+	return out, t.count(ctx, base, head, out)
+}
+
+func (t tree) Files(ctx context.Context, commit string) ([]check.File, error) {
+	files, err := t.yard.Files(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]check.File, 0, len(files))
+	for _, f := range files {
+		out = append(out, check.File{Path: f.Path, Mode: modeOf(f.Mode)})
+	}
+	slices.SortFunc(out, func(a, b check.File) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+func (t tree) Log(ctx context.Context, base, head string, limit int) ([]check.Commit, error) {
+	commits, err := t.yard.Log(ctx, base, head)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]check.Commit, 0, min(len(commits), limit))
+	for _, c := range commits[:min(len(commits), limit)] {
+		out = append(out, check.Commit{ID: c.Hash, Subject: c.Subject, Parents: len(c.Parents)})
+	}
+	return out, nil
+}
+
+type memory struct{ store Memory }
+
+func (m memory) Recall(ctx context.Context, key string) (core.CheckResult, bool, error) {
+	var result core.CheckResult
+	raw, err := m.store.Recall(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return result, false, nil
+	}
+	if err != nil {
+		return result, false, err
+	}
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return core.CheckResult{}, false, nil // written by another version: established anew
+	}
+	return result, true, nil
+}
+
+func (m memory) Remember(ctx context.Context, key string, result core.CheckResult) error {
+	return m.store.Remember(ctx, key, encode(result))
+}
+
+// modeOf reads git's octal mode.
+func modeOf(mode string) check.Mode {
+	n, err := strconv.ParseUint(mode, 8, 32)
+	if err != nil {
+		return 0
+	}
+	return check.Mode(n)
+}
+
+// count fills in the lines each change added and removed.
+func (t tree) count(ctx context.Context, base, head string, changes []check.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	_, added, deleted, err := t.yard.Stat(ctx, base, head)
+	if err != nil {
+		return err
+	}
+	changes[0].Added, changes[0].Removed = added, deleted
+	return nil
+}

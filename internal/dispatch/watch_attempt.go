@@ -1,0 +1,109 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+)
+
+// watchAttempt follows a running attempt to its end.
+func (d *Dispatcher) watchAttempt(ctx context.Context, run *core.Run, a core.WatchAttempt) error {
+	watch, done := context.WithCancel(ctx)
+	metered := make(chan struct{})
+	go func() {
+		defer close(metered)
+		d.meter(watch, run, a.Attempt)
+	}()
+	err := d.follow(ctx, run, a.Attempt)
+	done()
+	<-metered
+	return err
+}
+
+// follow waits until an attempt is over and reports it. What a dead shim left
+// behind is salvaged first.
+func (d *Dispatcher) follow(ctx context.Context, run *core.Run, attempt string) error {
+	folder := d.Layout.Attempt(run.ID, attempt)
+	for {
+		status, err := d.Spawner.Wait(ctx, folder)
+		if err != nil {
+			return err
+		}
+		switch status {
+		case spawn.Exited:
+			return d.collect(ctx, run, attempt)
+		case spawn.Lost:
+			if err := d.Spawner.Salvage(ctx, folder); err != nil {
+				return err
+			}
+		case spawn.Absent:
+			return d.report(ctx, run, core.AttemptExited{
+				Attempt: attempt, Kind: core.ExitNoStart, Message: "the attempt was ended before its agent started",
+			})
+		case spawn.Starting, spawn.Running:
+		}
+	}
+}
+
+// meterEvery is how often a running attempt's consumption is looked at.
+const meterEvery = 2 * time.Second
+
+// meter reports what an attempt consumes once that reaches a limit of the run,
+// so that the limit holds while it runs and not only afterwards.
+func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
+	if run.Limits.CostUSD == 0 && run.Limits.Tokens == 0 {
+		return
+	}
+	tail := shim.NewTailer(d.Layout.Attempt(run.ID, attempt), 0)
+	tick := time.NewTicker(meterEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		entries, err := tail.Next()
+		if err != nil {
+			d.Log.Warn("cannot meter", "run", run.Alias, "attempt", attempt, "error", err)
+			return
+		}
+		usage := newest(entries)
+		if usage == nil || !reaches(run, *usage) {
+			continue
+		}
+		if err := d.report(ctx, run, core.UsageObserved{Attempt: attempt, Usage: *usage}); err != nil && ctx.Err() == nil {
+			d.Log.Error("report consumption", "run", run.Alias, "attempt", attempt, "error", err)
+			continue
+		}
+		return
+	}
+}
+
+func newest(entries []shim.Entry) *core.Usage {
+	var usage *core.Usage
+	for _, e := range entries {
+		if e.Record.Kind == agent.KindUsage && e.Record.Usage != nil {
+			u := usageOf(*e.Record.Usage, 0)
+			usage = &u
+		}
+	}
+	return usage
+}
+
+func reaches(run *core.Run, u core.Usage) bool {
+	total := run.Usage.Add(u)
+	return run.Limits.CostUSD > 0 && total.CostUSD >= run.Limits.CostUSD ||
+		run.Limits.Tokens > 0 && total.Tokens() >= run.Limits.Tokens
+}
+
+func usageOf(u agent.Usage, turns int) core.Usage {
+	return core.Usage{
+		CostUSD: u.CostUSD, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
+		CacheTokens: u.CacheReadTokens + u.CacheWriteTokens, Turns: turns,
+	}
+}

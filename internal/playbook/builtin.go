@@ -1,0 +1,48 @@
+package playbook
+
+import (
+	"embed"
+	"path"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// OriginBuiltin marks playbooks that come with the program.
+const OriginBuiltin = "builtin"
+
+// Feature is the built-in playbook for any stack, used where nothing else is named.
+const Feature = "feature"
+
+//go:embed builtin/*.yaml
+var builtin embed.FS
+
+// Builtins lists the playbooks that come with the program.
+func Builtins() []string {
+	entries, err := builtin.ReadDir("builtin")
+	if err != nil {
+		panic("playbook: the built-in playbooks are missing: " + err.Error())
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, strings.TrimSuffix(entry.Name(), ".yaml"))
+	}
+	return names
+}
+
+// BuiltinSource is the text of a built-in playbook.
+func BuiltinSource(name string) ([]byte, bool) {
+	data, err := builtin.ReadFile(path.Join("builtin", path.Base(name)+".yaml"))
+	return data, err == nil
+}
+
+// Builtin is a built-in playbook, made for a project by the roles, agents and commands in the options.
+func Builtin(name string, o Options) (*core.Playbook, []Warning, error) {
+	data, ok := BuiltinSource(name)
+	if !ok {
+		return nil, nil, core.Errorf(core.CodeNotFound, "there is no built-in playbook %q", name).
+			WithHint("built in: %s", strings.Join(Builtins(), ", "))
+	}
+	o.Origin = OriginBuiltin
+	return Parse(name+".yaml", data, o)
+}

@@ -1,0 +1,165 @@
+package playbook
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
+)
+
+// roleDraft is a role of the file and the places of its name and agent.
+type roleDraft struct {
+	core.Role
+	key      yamlfile.Value
+	agent    yamlfile.Value
+	hasAgent bool
+}
+
+func roleKeys() []string {
+	return []string{"description", "agent", "model", "color", "tools", "capabilities", "prompt"}
+}
+
+func (p *parser) readRoles(o yamlfile.Object) {
+	p.roles = map[string]roleDraft{}
+	v, ok := o.Get("roles")
+	if !ok {
+		return
+	}
+	pairs, _ := v.Pairs()
+	for _, pair := range pairs {
+		if !role.ValidName(pair.Name) {
+			pair.Key.Fail("is not a valid name for a role", idHint)
+		}
+		r := roleDraft{key: pair.Key}
+		if fields, ok := pair.Value.Object(roleKeys()...); ok {
+			r.read(fields)
+		}
+		p.roles[pair.Name] = r
+	}
+}
+
+func (r *roleDraft) read(o yamlfile.Object) {
+	r.Description = o.Text("description")
+	r.Model = o.Text("model")
+	r.Color = o.Text("color")
+	r.Prompt = o.Text("prompt")
+	r.Capabilities = o.Texts("capabilities")
+	if v, ok := o.Get("tools"); ok {
+		r.Tools = role.Tools(v)
+	}
+	if r.agent, r.hasAgent = o.Get("agent"); r.hasAgent {
+		r.Agent, _ = r.agent.Text()
+	}
+}
+
+// useRole resolves a role that a phase names, and its agent.
+func (p *parser) useRole(v yamlfile.Value) (core.Role, bool) {
+	name, ok := v.Text()
+	if !ok {
+		return core.Role{}, false
+	}
+	if r, done := p.used[name]; done {
+		return r, true
+	}
+	inline, isInline := p.roles[name]
+	file, isFile := p.opts.Roles[name]
+	if !isInline && !isFile {
+		known := slices.AppendSeq(p.opts.Roles.Names(), maps.Keys(p.roles))
+		v.Fail("unknown role "+quote(name), yamlfile.Known(name, known))
+		return core.Role{}, false
+	}
+	r := overlay(file.Role, inline.Role)
+	r.Name = name
+	if r.Agent, ok = p.useAgent(v, inline, file); !ok {
+		return core.Role{}, false
+	}
+	p.used[name] = r
+	return r, true
+}
+
+// overlay is base with every field that over sets.
+func overlay(base, over core.Role) core.Role {
+	text := func(b, o string) string {
+		if o != "" {
+			return o
+		}
+		return b
+	}
+	list := func(b, o []string) []string {
+		if len(o) > 0 {
+			return o
+		}
+		return b
+	}
+	return core.Role{
+		Description: text(base.Description, over.Description), Model: text(base.Model, over.Model),
+		Color: text(base.Color, over.Color), Prompt: text(base.Prompt, over.Prompt),
+		Tools: list(base.Tools, over.Tools), Capabilities: list(base.Capabilities, over.Capabilities),
+	}
+}
+
+// useAgent finds the agent of a role: the playbook's word for the role, the role file's, the playbook's default, the
+// person's default, claude.
+func (p *parser) useAgent(v yamlfile.Value, inline roleDraft, file role.Role) (string, bool) {
+	place, name := v, DefaultAgent
+	switch {
+	case inline.hasAgent:
+		place, name = inline.agent, inline.Agent
+	case file.Agent != "":
+		name = file.Agent
+	case p.defaults.hasAgent:
+		place = p.defaults.agent
+		name, _ = place.Text()
+	case p.opts.Agent != "":
+		name = p.opts.Agent
+	}
+	found, known := p.findAgent(name)
+	if !known {
+		message := "unknown agent " + quote(name)
+		if place == v {
+			message = fmt.Sprintf("the role uses the unknown agent %q", name)
+		}
+		place.Fail(message, yamlfile.Known(name, p.agentNames()))
+		return "", false
+	}
+	p.addAgent(name, found)
+	return name, true
+}
+
+func (p *parser) findAgent(name string) (core.Agent, bool) {
+	if a, ok := p.agents[name]; ok {
+		return a.Agent, true
+	}
+	if a, ok := p.opts.Agents[name]; ok {
+		return a, true
+	}
+	return core.Agent{Use: name}, name == useClaude
+}
+
+func (p *parser) agentNames() []string {
+	names := map[string]bool{useClaude: true}
+	for name := range p.agents {
+		names[name] = true
+	}
+	for name := range p.opts.Agents {
+		names[name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// addAgent pins an agent into the playbook.
+func (p *parser) addAgent(name string, a core.Agent) {
+	p.usedAgents[name] = true
+	if a.Model == "" && a.Use == useClaude {
+		if a.Model = p.defaults.model; a.Model == "" {
+			a.Model = p.opts.Model
+		}
+	}
+	if p.out.Agents == nil {
+		p.out.Agents = map[string]core.Agent{}
+	}
+	p.out.Agents[name] = a
+}

@@ -1,0 +1,141 @@
+package prompt
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	roles "github.com/stellwerk-dev/stellwerk/internal/role"
+)
+
+// maxScript bounds a command that is shown in full.
+const maxScript = 2 << 10
+
+// Criteria are the checks as sentences, a Markdown list. Outputs that no check mentions are wanted too.
+func (v view) Criteria() string {
+	var b strings.Builder
+	v.criterion(&b, v.Done, "")
+	for _, name := range v.Outputs {
+		if !mentions(v.Done, name) {
+			v.criterion(&b, core.Check{Kind: core.CheckArtifact, Name: name}, "")
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func mentions(c core.Check, artifact string) bool {
+	if c.Kind == core.CheckArtifact && c.Name == artifact {
+		return true
+	}
+	for _, member := range c.Of {
+		if mentions(member, artifact) {
+			return true
+		}
+	}
+	return false
+}
+
+// criterion writes one check as an item, and the parts of a compound below it. The parts of an outermost `all` are items
+// of their own: everything listed must hold anyway.
+func (v view) criterion(b *strings.Builder, c core.Check, indent string) {
+	inner := indent + "  "
+	switch c.Kind {
+	case core.CheckAll:
+		if indent != "" {
+			fmt.Fprintf(b, "%s- All of these hold:\n", indent)
+		} else {
+			inner = indent
+		}
+	case core.CheckAny:
+		fmt.Fprintf(b, "%s- At least one of these holds:\n", indent)
+	case core.CheckNot:
+		fmt.Fprintf(b, "%s- This must **not** hold:\n", indent)
+	case core.CheckChanged, core.CheckFiles, core.CheckCommand, core.CheckArtifact, core.CheckState, core.CheckGit:
+		fmt.Fprintf(b, "%s- %s\n", indent, strings.ReplaceAll(v.sentence(c), "\n", "\n"+inner))
+	}
+	for _, member := range c.Of {
+		v.criterion(b, member, inner)
+	}
+}
+
+// sentence is a check that has no parts.
+func (v view) sentence(c core.Check) string {
+	switch c.Kind {
+	case core.CheckChanged:
+		return fmt.Sprintf("Commits since `%s` add or modify a file that matches %s. Deleting a file does not count, nor does a symbolic link.",
+			short(v.Since), each(c.Globs))
+	case core.CheckFiles:
+		return fmt.Sprintf("The committed files include one that matches %s.", each(c.Globs))
+	case core.CheckCommand:
+		return v.command(c)
+	case core.CheckArtifact:
+		return v.artifact(c)
+	case core.CheckState:
+		return fmt.Sprintf("The jq expression %s is true of the `context` you report in %s, laid over what earlier phases reported. Report only what is so.",
+			plain.Code(c.Expr, maxScript), plain.Code(path.Join(v.Paths.Out, ReportName), 1<<10))
+	case core.CheckGit:
+		return v.history(c.Git)
+	case core.CheckAll, core.CheckAny, core.CheckNot:
+	}
+	return ""
+}
+
+func (v view) command(c core.Check) string {
+	within := ""
+	if c.Timeout > 0 {
+		within = " within " + duration(c.Timeout)
+	}
+	where := " in a clean checkout of your last commit."
+	if !v.Code() {
+		where = fmt.Sprintf(" in a clean checkout of commit `%s`.", short(v.Base))
+	}
+	if script := strings.TrimSpace(c.Run); strings.Contains(script, "\n") {
+		return "This script exits with status 0" + within + where + "\n" + plain.Fence(plain.Head(script, maxScript))
+	}
+	return plain.Code(c.Run, maxScript) + " exits with status 0" + within + where
+}
+
+func (v view) artifact(c core.Check) string {
+	s := plain.Code(path.Join(v.Paths.Out, c.Name), 1<<10) + " is there and is not empty"
+	if len(c.Schema) > 0 {
+		s += ", and is JSON that is valid against the schema in " + plain.Code(path.Join(v.Paths.In, schemaName(c.Name)), 1<<10)
+	}
+	if c.Name == roles.ReviewArtifact {
+		s += ", and has the form given below"
+	}
+	return s + "."
+}
+
+func (v view) history(g *core.GitCheck) string {
+	if g == nil {
+		return ""
+	}
+	var wants []string
+	if g.Commits > 0 {
+		wants = append(wants, fmt.Sprintf("there are %d or more", g.Commits))
+	}
+	if g.Linear {
+		wants = append(wants, "none of them is a merge")
+	}
+	if g.Message != "" {
+		wants = append(wants, "the first line of every message matches the regular expression "+plain.Code(g.Message, maxScript))
+	}
+	if g.MaxFiles > 0 {
+		wants = append(wants, fmt.Sprintf("the number of files they change is at most %d", g.MaxFiles))
+	}
+	if g.MaxLines > 0 {
+		wants = append(wants, fmt.Sprintf("the lines they add and remove are together at most %d", g.MaxLines))
+	}
+	return fmt.Sprintf("Of the commits since `%s`: %s.", short(v.Since), strings.Join(wants, "; "))
+}
+
+// each names patterns that must all be matched.
+func each(globs []string) string {
+	quoted := make([]string, len(globs))
+	for i, g := range globs {
+		quoted[i] = plain.Code(g, maxInline)
+	}
+	return strings.Join(quoted, ", and one that matches ")
+}

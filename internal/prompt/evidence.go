@@ -1,0 +1,86 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// leastShare is the room below which the evidence of a check says nothing any more.
+const leastShare = 500
+
+// Evidence is one check that did not hold, with what was there.
+type Evidence struct {
+	Check  string
+	Detail string
+}
+
+// FailedChecks is the evidence of the newest failed verdict, all of it within a fixed room.
+func (v view) FailedChecks() []Evidence {
+	shown := v.failed()
+	share := maxEvidence / max(1, len(shown))
+	evidence := make([]Evidence, len(shown))
+	for i, r := range shown {
+		evidence[i] = Evidence{Check: plain.Line(r.Check, maxInline), Detail: excerpt(r, share-maxInline)}
+	}
+	return evidence
+}
+
+// failed are the results to show: as many as have room.
+func (v view) failed() []core.CheckResult {
+	if v.Failed == nil {
+		return nil
+	}
+	var failed []core.CheckResult
+	for _, r := range v.Failed.Results {
+		if !r.Passed && len(failed) < maxEvidence/leastShare {
+			failed = append(failed, r)
+		}
+	}
+	return failed
+}
+
+// excerpt keeps the part of a detail that tells most: the end of a command's output, the start of anything else.
+func excerpt(r core.CheckResult, room int) string {
+	detail := strings.TrimSpace(plain.Text(r.Detail))
+	if len(detail) <= room {
+		return detail
+	}
+	if r.Kind != core.CheckCommand {
+		return plain.Head(detail, room)
+	}
+	first, rest, _ := strings.Cut(detail, "\n")
+	first = plain.Line(first, room/2)
+	return first + "\n" + plain.Tail(rest, 1000, room-len(first)-1)
+}
+
+// LastEnded says how the last attempt ended, as Stellwerk saw it.
+func (v view) LastEnded() string {
+	if v.Last == nil {
+		return ""
+	}
+	said := ""
+	if v.Last.Message != "" {
+		said = " The message was: " + plain.Code(v.Last.Message, 2*maxInline)
+	}
+	switch v.Last.Exit {
+	case core.ExitFinished:
+		if v.Last.Verdict == core.VerdictFailed {
+			return "It ended by itself, but what it handed in did not pass the checks."
+		}
+		return "It ended by itself." + said
+	case core.ExitFailed:
+		return "It ended with an error." + said
+	case core.ExitTimeout:
+		return fmt.Sprintf("It was ended at its time limit of %s. Take smaller steps, and commit or write down each as soon as it stands.", duration(v.Timeout))
+	case core.ExitCancelled:
+		return "It was stopped from outside before it had finished."
+	case core.ExitLost:
+		return "It was lost for reasons that have nothing to do with its work."
+	case core.ExitNoStart:
+		return "It could not be started, so it did nothing." + said
+	}
+	return "How it ended is not known."
+}

@@ -1,0 +1,71 @@
+package prompt
+
+import (
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Gather takes from a run what the prompt of one of its attempts depends on.
+func Gather(r *core.Run, attempt string) (Input, error) {
+	stage, task, a := r.Attempt(attempt)
+	if a == nil {
+		return Input{}, core.Errorf(core.CodeNotFound, "run %s has no attempt %s in a current round", r.Alias, attempt)
+	}
+	phase := r.Playbook.Phase(stage.ID)
+	if phase == nil {
+		return Input{}, core.Errorf(core.CodeNotFound, "the playbook of run %s has no phase %s", r.Alias, stage.ID)
+	}
+	in := Input{
+		Goal: r.Goal, Title: r.Title, Issue: r.Issue, Branch: r.Branch, Target: r.Base, Origin: r.BaseCommit,
+		Coverage: r.Choices.Coverage,
+		Phase:    *phase, Phases: len(r.Stages), Round: stage.Round, Reason: stage.Reason, Hotfix: stage.Hotfix,
+		Task: task.Name, Role: role(r.Playbook, task.Role), Writes: task.Writes, Outputs: task.Outputs, Done: task.Done,
+		Base: a.Base, Since: stage.Base, Try: task.Counted + 1, Limit: task.Limit, Timeout: task.Timeout,
+	}
+	for i, s := range r.Stages {
+		if s.ID == stage.ID {
+			in.Number = i + 1
+		}
+	}
+	for _, want := range task.Inputs {
+		in.Inputs = append(in.Inputs, InputFile{Name: want.Name, Stage: producer(r, want.Name), Optional: want.Optional})
+	}
+	if phase.Team != nil {
+		in.Part, in.Team = Spoke, phase.Team.Spokes
+		if len(task.DependsOn) > 0 {
+			in.Part = Hub
+		}
+	}
+	for _, earlier := range task.Attempts {
+		if earlier.ID == a.ID {
+			break
+		}
+		in.Last = earlier
+		if earlier.Verdict == core.VerdictFailed {
+			in.Failed = earlier
+		}
+	}
+	return in, nil
+}
+
+// role is a role of the playbook, or one that has only its name.
+func role(p *core.Playbook, name string) core.Role {
+	found := p.Roles[name]
+	found.Name = name
+	return found
+}
+
+// producer is the stage whose artifact of the name is the valid one; empty where there is none.
+func producer(r *core.Run, name string) string {
+	valid := r.Artifact(name)
+	if valid == nil {
+		return ""
+	}
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			if t.Delivered().Artifact(name) == valid {
+				return s.ID
+			}
+		}
+	}
+	return ""
+}

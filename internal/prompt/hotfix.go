@@ -1,0 +1,98 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Again says why the phase is done again; empty where it is done for the first time.
+func (v view) Again() string {
+	from := ""
+	if v.Hotfix != nil && v.Hotfix.From != "" {
+		from = plain.Code(v.Hotfix.From, maxInline)
+	}
+	switch v.Reason {
+	case core.OpenFeedback:
+		return "A person looked at what this phase delivered and asks for changes."
+	case core.OpenRollback:
+		if from == "" {
+			return "A later phase found something that this phase must put right."
+		}
+		return "The later phase " + from + " found something that this phase must put right."
+	case core.OpenMissing:
+		return "This phase was passed once, but a later phase lacks an output of it. Hand in every output named below."
+	case core.OpenRedo:
+		return "An earlier phase was done again since this phase was last passed. Compare what is there with the inputs " +
+			"as they are now, and change what no longer fits."
+	case core.OpenAdvance:
+	}
+	return ""
+}
+
+// HotfixText is what the round is asked to put right, in the words given.
+func (v view) HotfixText() string {
+	if v.Hotfix == nil {
+		return ""
+	}
+	return plain.Head(v.Hotfix.Text, maxHotfix/2)
+}
+
+// Findings lists what the round is asked to put right, as much as has room.
+func (v view) Findings() string {
+	if v.Hotfix == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i, f := range v.Hotfix.Findings {
+		item := finding(i+1, f)
+		if b.Len()+len(item) > maxHotfix/2 {
+			if i == 0 {
+				b.WriteString(plain.Head(item, maxHotfix/2))
+			}
+			break
+		}
+		b.WriteString(item + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// HotfixCut says that not all of it is shown.
+func (v view) HotfixCut() bool {
+	if v.Hotfix == nil {
+		return false
+	}
+	whole := 0
+	for i, f := range v.Hotfix.Findings {
+		whole += len(finding(i+1, f)) + 1
+	}
+	return len(plain.Text(v.Hotfix.Text)) > maxHotfix/2 || whole > maxHotfix/2
+}
+
+// finding is one finding with its place: "2. internal/a.go:14 [security, high]", then what is wrong, indented.
+func finding(n int, f core.Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d.", n)
+	if f.File != "" {
+		b.WriteString(" " + plain.Line(f.File, maxInline))
+		if f.Line > 0 {
+			fmt.Fprintf(&b, ":%d", f.Line)
+		}
+	}
+	var tags []string
+	for _, tag := range []string{f.Type, f.Severity} {
+		if tag = plain.Line(tag, 40); tag != "" {
+			tags = append(tags, tag)
+		}
+	}
+	if len(tags) > 0 {
+		b.WriteString(" [" + strings.Join(tags, ", ") + "]")
+	}
+	issue := strings.ReplaceAll(strings.TrimSpace(plain.Text(f.Issue)), "\n", "\n   ")
+	if f.File == "" && len(tags) == 0 {
+		return b.String() + " " + issue
+	}
+	return b.String() + "\n   " + issue
+}

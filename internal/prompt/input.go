@@ -1,0 +1,68 @@
+package prompt
+
+import (
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Input is all that a prompt depends on. Gather takes it from a run; the caller adds Paths.
+type Input struct {
+	Goal     string
+	Title    string // of the run
+	Issue    string
+	Branch   string // the run's own
+	Target   string // branch the work starts from and returns to
+	Origin   string // commit of Target when the run started
+	Coverage int    // target in percent, 0 for none
+
+	Phase   core.Phase
+	Number  int // of the phase, from 1
+	Phases  int
+	Round   int
+	Reason  core.OpenReason
+	Hotfix  *core.Hotfix // what the round is asked to put right
+	Task    string       // name within a team, empty otherwise
+	Role    core.Role
+	Part    Part
+	Team    []string // the specialists of the team
+	Writes  core.Writes
+	Inputs  []InputFile
+	Outputs []string
+	Done    core.Check
+
+	Base    string // commit the workspace starts from
+	Since   string // commit the round started from
+	Try     int    // attempts of the round that counted, this one included
+	Limit   int
+	Timeout time.Duration
+	Last    *core.Attempt // the attempt before this one
+	Failed  *core.Attempt // the newest attempt before this one whose checks failed
+
+	Paths  Paths
+	Inline bool // the agent takes no system prompt: the role's text goes into this one
+}
+
+// Paths are the folders of an attempt as the agent sees them.
+type Paths struct {
+	Work     string
+	Checkout bool // Work is a clone of the branch; otherwise it is an empty folder
+	In, Out  string
+	Kept     []string // artifacts of the last attempt that were put into Out again
+}
+
+// InputFile is an artifact the task reads.
+type InputFile struct {
+	Name     string
+	Stage    string // that handed it in; empty where nobody did
+	Optional bool
+}
+
+// Part is what a task does in a team.
+type Part string
+
+const (
+	Alone Part = ""
+	Spoke Part = "spoke" // one of several specialists who work at the same time
+	Hub   Part = "hub"   // consolidates what the specialists handed in
+)

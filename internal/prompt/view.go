@@ -1,0 +1,90 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	roles "github.com/stellwerk-dev/stellwerk/internal/role"
+)
+
+// view is what the templates see: the input, and what follows from it.
+type view struct{ Input }
+
+// Heading names the phase.
+func (v view) Heading() string {
+	if v.Phase.Title != "" {
+		return plain.Line(v.Phase.Title, maxInline)
+	}
+	return plain.Line(v.Phase.ID, maxInline)
+}
+
+// Who is the role as the end of a sentence.
+func (v view) Who() string {
+	who := plain.Code(v.Role.Name, maxInline)
+	if v.Role.Description != "" {
+		who += ": " + plain.Line(v.Role.Description, 2*maxInline)
+	}
+	return strings.TrimSuffix(who, ".") + "."
+}
+
+func (v view) Code() bool  { return v.Writes == core.WritesCode }
+func (v view) Spoke() bool { return v.Part == Spoke }
+func (v view) Hub() bool   { return v.Part == Hub }
+
+// Others are the specialists who work beside this one.
+func (v view) Others() []string {
+	return slices.DeleteFunc(slices.Clone(v.Team), func(name string) bool { return name == v.Task })
+}
+
+// GoalText is the goal as far as it is shown; GoalCut says that the rest is in a file only.
+func (v view) GoalText() string { return plain.Head(v.Goal, maxGoal) }
+func (v view) GoalCut() bool    { return len(strings.Trim(plain.Text(v.Goal), "\n")) > maxGoal }
+
+// Present are the inputs that are there, Absent the optional ones that are not.
+func (v view) Present() []InputFile { return v.inputs(true) }
+func (v view) Absent() []InputFile  { return v.inputs(false) }
+
+func (v view) inputs(there bool) []InputFile {
+	return slices.DeleteFunc(slices.Clone(v.Inputs), func(f InputFile) bool { return (f.Stage != "") != there })
+}
+
+// Continues reports that earlier attempts of the round left commits to go on from.
+func (v view) Continues() bool { return v.Code() && v.Base != v.Since }
+
+// Rewrote reports that the last attempt's work was set aside because it changed commits that were there before.
+func (v view) Rewrote() bool {
+	return v.Last != nil && v.Last.Delivery != nil && v.Last.Delivery.Rewritten
+}
+
+// Reports says that a check reads what the agent reports.
+func (v view) Reports() bool { return uses(v.Done, core.CheckState) }
+
+func uses(c core.Check, kind core.CheckKind) bool {
+	return c.Kind == kind || slices.ContainsFunc(c.Of, func(m core.Check) bool { return uses(m, kind) })
+}
+
+// Reviews says that the task hands in a verdict on the work of others.
+func (v view) Reviews() bool { return slices.Contains(v.Outputs, roles.ReviewArtifact) }
+
+// FindingTypes are the types of findings that the playbook sends to a phase of their own.
+func (v view) FindingTypes() []string {
+	if v.Phase.Rollback == nil {
+		return nil
+	}
+	var types []string
+	for _, rule := range v.Phase.Rollback.Types {
+		if !slices.Contains(types, rule.Match) {
+			types = append(types, rule.Match)
+		}
+	}
+	return types
+}
+
+// ReviewName, ReportName and the names of the files beside the inputs.
+func (v view) ReviewName() string   { return roles.ReviewArtifact }
+func (v view) ReportName() string   { return ReportName }
+func (v view) GoalName() string     { return GoalName }
+func (v view) HotfixName() string   { return HotfixName }
+func (v view) EvidenceName() string { return EvidenceName }

@@ -1,0 +1,164 @@
+package redact
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// ErrClosed is returned by a write to a closed Writer.
+var ErrClosed = errors.New("redact: write after close")
+
+const (
+	blockSize = 64 << 10 // what is looked at together
+	tailSize  = 8 << 10  // context kept where a line is longer than a block
+)
+
+// Writer returns a writer that passes on to w what is written to it, without secrets. It works by whole lines: a line
+// is passed on once it is complete and nothing in it can be the beginning of a secret that later input completes. Lines
+// longer than 64 KiB are passed on in pieces. Memory is bounded by a few blocks and the longest secret. Close passes on
+// the rest; it does not close w. After an error of w the text it refused is gone and every later call returns that error.
+// A Writer is not safe for concurrent use.
+func (r *Redactor) Writer(w io.Writer) io.WriteCloser {
+	return &writer{redactor: r, out: w, most: blockSize + r.exact.reach()}
+}
+
+type writer struct {
+	redactor *Redactor
+	out      io.Writer
+	most     int    // length of held that forces a piece out
+	held     []byte // not yet passed on
+	tryAt    int    // length of held at which looking again is worth it
+	swallow  bool   // the last piece ended inside a secret: drop the rest of the token
+	rendered []byte
+	err      error
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	for n := 0; n < len(p); {
+		if w.err != nil {
+			return n, w.err
+		}
+		part := p[n:min(len(p), n+blockSize)]
+		w.held = append(w.held, part...)
+		n += len(part)
+		hasLine := bytes.IndexByte(part, '\n') >= 0
+		if hasLine && len(w.held) >= w.tryAt || len(w.held) >= w.most {
+			w.advance()
+		}
+	}
+	return len(p), w.err
+}
+
+func (w *writer) Close() error {
+	if errors.Is(w.err, ErrClosed) {
+		return nil
+	}
+	err := w.err
+	if err == nil {
+		w.dropToken()
+		w.pass(len(w.held), w.redactor.find(w.held))
+		err = w.err
+	}
+	w.held, w.err = nil, ErrClosed
+	return err
+}
+
+// advance passes on as much of held as is safe.
+func (w *writer) advance() {
+	w.dropToken()
+	spans, pending := w.redactor.findPending(w.held)
+	if pending < len(w.held) {
+		pending -= pendingMargin
+	}
+	cut := lineStart(w.held, min(pending, openEnd(w.held)))
+	for i := len(spans) - 1; i >= 0; i-- {
+		if spans[i].start < cut && cut < spans[i].end {
+			cut = lineStart(w.held, spans[i].start)
+		}
+	}
+	if cut == 0 && len(w.held) >= w.most {
+		cut = w.force(spans, pending)
+	}
+	w.pass(cut, spans)
+	w.tryAt = len(w.held) + min(len(w.held)/2, blockSize/16)
+	if bytes.IndexByte(w.held, '\n') < 0 {
+		w.tryAt = 0
+	}
+}
+
+// pendingMargin covers the base64 digit before an occurrence, also at the end of the line before.
+const pendingMargin = 4
+
+// force chooses a cut inside a line. It keeps a tail as context for the rules, and does not cut a find apart unless
+// that find fills everything that is held.
+func (w *writer) force(spans []span, pending int) int {
+	cut := len(w.held) - tailSize
+	if pending > 0 {
+		cut = min(cut, pending)
+	}
+	if i := bytes.LastIndexFunc(w.held[cut/2:cut], func(r rune) bool { return r < 0x80 && !isToken(byte(r)) }); i >= 0 {
+		cut = cut/2 + i + 1
+	}
+	for _, s := range spans {
+		if s.start >= cut || cut >= s.end {
+			continue
+		}
+		if s.start > 0 {
+			return s.start
+		}
+		w.swallow = s.end == len(w.held)
+		return s.end
+	}
+	return cut
+}
+
+// pass writes held[:cut]. No span may lie across the cut.
+func (w *writer) pass(cut int, spans []span) {
+	if cut <= 0 {
+		return
+	}
+	for len(spans) > 0 && spans[len(spans)-1].end > cut {
+		spans = spans[:len(spans)-1]
+	}
+	w.rendered = w.redactor.render(w.rendered[:0], w.held[:cut], spans)
+	n, err := w.out.Write(w.rendered)
+	if err == nil && n < len(w.rendered) {
+		err = io.ErrShortWrite
+	}
+	w.err = err
+	w.held = append(w.held[:0], w.held[cut:]...)
+}
+
+func (w *writer) dropToken() {
+	if !w.swallow {
+		return
+	}
+	n := 0
+	for n < len(w.held) && isToken(w.held[n]) {
+		n++
+	}
+	w.swallow = n == len(w.held)
+	w.held = append(w.held[:0], w.held[n:]...)
+}
+
+// lineStart is the start of the line that holds position at.
+func lineStart(b []byte, at int) int {
+	return bytes.LastIndexByte(b[:max(0, min(at, len(b)))], '\n') + 1
+}
+
+// openEnd is where text begins that a rule over several lines may yet need: a private key without its end, the login
+// before a password.
+func openEnd(b []byte) int {
+	at := len(b)
+	if begin := []byte("-----BEGIN "); bytes.Contains(b, begin) {
+		if i := bytes.LastIndex(b, begin); !bytes.Contains(b[i:], []byte("-----END ")) {
+			at = i
+		}
+	}
+	line := lineStart(b, at-1)
+	if bytes.Contains(b[line:at], []byte("login ")) {
+		at = line
+	}
+	return at
+}

@@ -1,0 +1,159 @@
+package redact_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+)
+
+func sorted(in []string) []string { slices.Sort(in); return in }
+
+// stream writes text in pieces of the given size.
+func stream(t testing.TB, r *redact.Redactor, text string, size int) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := r.Writer(&out)
+	for piece := range slices.Chunk([]byte(text), size) {
+		if n, err := w.Write(piece); n != len(piece) || err != nil {
+			t.Fatalf("Write = %d, %v", n, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestWriterHidesCorpusAcrossBorders(t *testing.T) {
+	t.Parallel()
+	rules := redact.DefaultRules()
+	for i, s := range corpus(11, 1) {
+		r := redact.New(redact.Options{Rules: rules})
+		text := "first line\n" + s.text + "\nlast line\n"
+		got := stream(t, r, text, 1+i%23)
+		if want := r.String(text); got != want {
+			t.Errorf("%s: streamed %q, whole %q", s.kind, got, want)
+		}
+	}
+}
+
+func TestWriterPassesLinesOnAtOnce(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	key := pemBlock(rng)
+	r := redact.New(redact.Options{Secrets: []redact.Secret{{Name: "S", Value: "swordfish-and-a-half"}}})
+	var out bytes.Buffer
+	w := r.Writer(&out)
+	for _, step := range []struct{ write, want string }{
+		{"hello\n", "hello\n"},
+		{"wor", ""},
+		{"ld\nand sword", "world\n"},
+		{"fish-and", ""},
+		{"-a-half\n", "and [redacted:S]\n"},
+		{"ends in s\n", "ends in s\n"},
+		{"ends in swordfish-\n", ""},
+		{"or not, in the end\n", "ends in swordfish-\nor not, in the end\n"},
+		{key[:100] + "\n", ""},
+	} {
+		out.Reset()
+		if _, err := io.WriteString(w, step.write); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != step.want {
+			t.Errorf("after %.40q came %q, want %q", step.write, out.String(), step.want)
+		}
+	}
+	out.Reset()
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != "[redacted:private-key]" {
+		t.Errorf("an unfinished private key became %q", out.String())
+	}
+}
+
+// countingWriter remembers how much was held back at most.
+type countingWriter struct {
+	in, out, most int
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	c.out += len(p)
+	return len(p), nil
+}
+
+func TestWriterIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, unit := range map[string]string{
+		"one line": "0123456789abcdef", "no token": "########", "key that never ends": "-----BEGIN RSA PRIV" + "ATE KEY-----\nAAAA\n",
+		"logins": "login a\n", "spaces": " ", "backslashes": `\`, "almost the secret": "swordfish-and-a-hal\n",
+	} {
+		r := redact.New(redact.Options{Secrets: []redact.Secret{{Name: "S", Value: "swordfish-and-a-half"}}})
+		var c countingWriter
+		w := r.Writer(&c)
+		piece := []byte(strings.Repeat(unit, 4096/len(unit)))
+		for range 512 {
+			if _, err := w.Write(piece); err != nil {
+				t.Fatal(err)
+			}
+			c.in += len(piece)
+			if r.Count() == 0 {
+				c.most = max(c.most, c.in-c.out)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if c.most > 256<<10 {
+			t.Errorf("%s: %d bytes were held back", name, c.most)
+		}
+	}
+}
+
+func TestWriterHidesInVeryLongLines(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 5))
+	value := draw(rng, 50, alnum)
+	r := redact.New(redact.Options{Secrets: []redact.Secret{{Name: "S", Value: value}}})
+	for _, filler := range []string{"x", "x ", `x\"`} {
+		for offset := 65536 - 120; offset < 65536+120; offset += 7 {
+			secretAt := strings.Repeat(filler, offset/len(filler))
+			got := stream(t, r, secretAt+value+strings.Repeat(filler, 40000), 8192)
+			if leaks(got, value) || !strings.Contains(got, "[redacted:S]") {
+				t.Fatalf("offset %d, filler %q: the secret is shown or gone", offset, filler)
+			}
+		}
+	}
+	token := "gh" + "p_" + draw(rng, 200_000, alnum)
+	if got := stream(t, r, "a "+token+" b", 5000); got != "a [redacted:github-token] b" {
+		t.Errorf("an endless token became %.80q… (%d bytes)", got, len(got))
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
+
+func TestWriterReportsErrors(t *testing.T) {
+	t.Parallel()
+	full := errors.New("disk full")
+	w := exactOnly().Writer(failingWriter{full})
+	if _, err := io.WriteString(w, "line\n"); !errors.Is(err, full) {
+		t.Errorf("Write: %v", err)
+	}
+	if err := w.Close(); !errors.Is(err, full) {
+		t.Errorf("Close: %v", err)
+	}
+	if _, err := io.WriteString(w, "x"); !errors.Is(err, redact.ErrClosed) {
+		t.Errorf("Write after Close: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+}

@@ -1,0 +1,170 @@
+package role
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+)
+
+// fence opens and closes the front matter.
+const fence = "---"
+
+// followed are the keys of the front matter that mean something here; others belong to Claude Code and are noted.
+func followed() []string {
+	return []string{"name", "description", "tools", "model", "color", "capabilities", "agent"}
+}
+
+// split separates front matter from prompt. The front matter keeps its line numbers: what is before it is blanked out.
+// It is nil where the file has none.
+func split(report *yamlfile.Report, data []byte) (front []byte, body string, err error) {
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	lines := strings.SplitAfter(text, "\n")
+	if strings.TrimRight(lines[0], " \t\r\n") != fence {
+		return nil, strings.TrimSpace(text), nil
+	}
+	for i, line := range lines[1:] {
+		if strings.TrimRight(line, " \t\r\n") == fence {
+			front = []byte("\n" + strings.Join(lines[1:i+1], ""))
+			return front, strings.TrimSpace(strings.Join(lines[i+2:], "")), nil
+		}
+	}
+	report.Add(yamlfile.Problem{Line: 1, Column: 1, Message: "the front matter is not closed", Hint: "end it with a line ---"})
+	return nil, "", report.Err()
+}
+
+func (r *Role) readFront(file string, front []byte) error {
+	if len(bytes.TrimSpace(front)) == 0 {
+		front = []byte("\n{}\n")
+	}
+	value, report := yamlfile.Read(file, front)
+	lenient := false
+	if report.Err() != nil {
+		again, second := yamlfile.Read(file, quoteValues(front))
+		if second.Err() != nil {
+			return report.Err()
+		}
+		value, report, lenient = again, second, true
+	}
+	pairs, ok := value.Pairs()
+	if !ok {
+		return report.Err()
+	}
+	if lenient {
+		value.Warn("the front matter is not YAML; each line was read as key: text", "quote values that contain \": \"")
+	}
+	for _, p := range pairs {
+		r.readKey(p)
+	}
+	if r.Name == "" {
+		r.Name = nameOf(file)
+	}
+	if !ValidName(r.Name) {
+		value.Fail(badName(r.Name), nameHint)
+	}
+	r.Notes = report.Warnings()
+	return report.Err()
+}
+
+func (r *Role) readKey(p yamlfile.Pair) {
+	switch p.Name {
+	case "name":
+		r.Name, _ = p.Value.Text()
+	case "description":
+		r.Description, _ = p.Value.Text()
+	case "model":
+		if r.Model, _ = p.Value.Text(); r.Model == "inherit" {
+			r.Model = ""
+		}
+	case "color":
+		r.Color, _ = p.Value.Text()
+	case "agent":
+		r.Agent, _ = p.Value.Text()
+	case "tools":
+		r.Tools = Tools(p.Value)
+	case "capabilities":
+		r.Capabilities = words(p.Value)
+	case "disallowedTools":
+		p.Key.Warn("is not followed: the role keeps every tool that tools allows", "list the allowed tools in tools")
+	default:
+		p.Key.Warn("is not used by Stellwerk", yamlfile.Known(p.Name, followed()))
+	}
+}
+
+// Tools reads a list of tools, or one text with commas; commas within brackets belong to a tool: Bash(git add:*, ls). An
+// empty result means every tool.
+func Tools(v yamlfile.Value) []string {
+	items := words(v)
+	if len(items) == 0 {
+		return nil
+	}
+	if slices.Contains(items, "*") {
+		return nil
+	}
+	return items
+}
+
+// words reads a list of texts, or one text with commas.
+func words(v yamlfile.Value) []string {
+	if v.IsList() {
+		return v.Texts()
+	}
+	text, ok := v.Text()
+	if !ok {
+		return nil
+	}
+	var items []string
+	depth, start := 0, 0
+	add := func(item string) {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	for i, char := range text {
+		switch {
+		case char == '(':
+			depth++
+		case char == ')':
+			depth--
+		case char == ',' && depth <= 0:
+			add(text[start:i])
+			start = i + 1
+		}
+	}
+	add(text[start:])
+	return items
+}
+
+var frontLine = regexp.MustCompile(`^([A-Za-z][A-Za-z_-]*):[ \t]+(.+?)[ \t\r]*$`)
+
+// quoteValues makes the value of every line "key: value" a quoted text. Claude Code's own files are often not YAML,
+// because descriptions contain colons.
+func quoteValues(front []byte) []byte {
+	lines := strings.Split(string(front), "\n")
+	for i, line := range lines {
+		match := frontLine.FindStringSubmatch(line)
+		if match == nil || strings.ContainsAny(match[2][:1], `"'[{|>`) {
+			continue
+		}
+		lines[i] = match[1] + ": " + strconv.Quote(match[2])
+	}
+	return []byte(strings.Join(lines, "\n"))
+}
+
+const nameHint = "use small letters, digits and single hyphens"
+
+func badName(name string) string { return fmt.Sprintf("%q cannot be the name of a role", name) }
+
+func checkName(report *yamlfile.Report, name string) error {
+	if !ValidName(name) {
+		report.Add(yamlfile.Problem{Line: 1, Column: 1, Message: badName(name), Hint: nameHint})
+	}
+	return report.Err()
+}
+
+func nameOf(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }

@@ -1,0 +1,64 @@
+// Package role reads what agents are told to be: Markdown files with front matter, the same files that Claude Code uses
+// for its agents, from a repository or built in. It also knows the one document a role hands in that Stellwerk itself
+// reads, the review. It must not decide who may do what: it turns files into core.Role values and says where each came
+// from, nothing more.
+package role
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// OriginBuiltin marks roles that come with the program; all others name the file they were read from.
+const OriginBuiltin = "builtin"
+
+// Folder is where a repository keeps its roles.
+const Folder = ".stellwerk/roles"
+
+// Role is a core.Role and where it came from.
+type Role struct {
+	core.Role
+	Origin string             // OriginBuiltin, or the file's path
+	Digest string             // SHA-256 of the file
+	Notes  []yamlfile.Warning // what the file says that is not followed
+}
+
+// Builtin reports that the role came with the program.
+func (r Role) Builtin() bool { return r.Origin == OriginBuiltin }
+
+// validName is the form of role names: they become part of file and task names.
+var validName = regexp.MustCompile(`^[a-z0-9]+([-_][a-z0-9]+)*$`)
+
+// ValidName reports whether a role may have this name.
+func ValidName(name string) bool { return len(name) <= 64 && validName.MatchString(name) }
+
+// Parse reads one role file. The error is of type yamlfile.Problems.
+func Parse(file string, data []byte) (Role, error) {
+	report := yamlfile.NewReport(file)
+	if len(data) > yamlfile.MaxBytes {
+		report.Add(yamlfile.Problem{Line: 1, Column: 1, Message: "the file is too large for a role"})
+		return Role{}, report.Err()
+	}
+	sum := sha256.Sum256(data)
+	r := Role{Origin: file, Digest: hex.EncodeToString(sum[:])}
+	front, body, err := split(report, data)
+	if err != nil {
+		return Role{}, err
+	}
+	r.Prompt = body
+	if front == nil {
+		report.Warn(yamlfile.Warning{Line: 1, Column: 1, Message: "the file has no front matter",
+			Hint: "its name is taken from the file name"})
+		r.Name = nameOf(file)
+		r.Notes = report.Warnings()
+		return r, checkName(report, r.Name)
+	}
+	if err := r.readFront(file, front); err != nil {
+		return Role{}, err
+	}
+	return r, nil
+}

@@ -1,0 +1,125 @@
+package runfolder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Artifact copies an artifact that a round of a stage handed in to
+// artifacts/<stage>.r<round>/<name>, and to artifacts/<name> as the newest of
+// its name.
+func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) error {
+	versioned := path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name)
+	newest := path.Join(ArtifactsDir, name)
+	if !plain(stage) || strings.Contains(stage, "/") || !plain(name) {
+		return core.Errorf(core.CodeInvalid, "artifact %.80q of stage %.80q has no place in a run folder", name, stage)
+	}
+	if err := f.replace(versioned, content); err != nil {
+		return err
+	}
+	again, err := f.root.Open(versioned)
+	if err != nil {
+		return explain(err, f.at(versioned))
+	}
+	defer again.Close()
+	return f.replace(newest, again)
+}
+
+// Transcript keeps what an attempt said, one JSON value per line.
+func (f *Folder) Transcript(attempt string, content io.Reader) error {
+	if !plain(attempt) || strings.Contains(attempt, "/") {
+		return core.Errorf(core.CodeInvalid, "attempt %.80q has no place in a run folder", attempt)
+	}
+	return f.replace(path.Join(TranscriptsDir, attempt+".jsonl"), content)
+}
+
+// SideEffects adds records, each one JSON value without a newline.
+func (f *Folder) SideEffects(records ...[]byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.appendLines(SideEffectsFile, records, true)
+}
+
+// WriteState writes workflow-state.json as it follows from the run.
+func (f *Folder) WriteState(r *core.Run) error {
+	data, err := State(r)
+	if err != nil {
+		return err
+	}
+	return f.replace(StateFile, bytes.NewReader(data))
+}
+
+// plain reports a relative path without tricks. The root would refuse to leave
+// the folder anyhow; this keeps names from meaning another file inside it.
+func plain(name string) bool {
+	return filepath.IsLocal(name) && path.Clean(name) == name && !strings.HasPrefix(path.Base(name), ".") &&
+		!strings.ContainsAny(name, "\x00\n\\")
+}
+
+// replace writes a file so that a reader sees the old content or the new.
+func (f *Folder) replace(name string, content io.Reader) error {
+	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return explain(err, f.at(name))
+	}
+	part, file, err := f.createPart(name)
+	if err != nil {
+		return explain(err, f.at(name))
+	}
+	_, err = io.Copy(file, content)
+	if err == nil {
+		err = file.Sync()
+	}
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = f.root.Rename(part, name)
+	}
+	if err != nil {
+		return explain(errors.Join(err, f.root.Remove(part)), f.at(name))
+	}
+	return nil
+}
+
+// createPart makes a new file beside name under a name nobody else has.
+func (f *Folder) createPart(name string) (string, *os.File, error) {
+	for n := 0; ; n++ {
+		part := path.Join(path.Dir(name), fmt.Sprintf(".%s.%d-%d", path.Base(name), os.Getpid(), n))
+		file, err := f.root.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return part, file, err
+		}
+	}
+}
+
+func (f *Folder) appendMetrics(events []core.Event) error {
+	var lines [][]byte
+	for _, e := range events {
+		if line, ok := Metrics(e); ok {
+			lines = append(lines, line)
+		}
+	}
+	return f.appendLines(MetricsFile, lines, false) // derived from the manifest: not worth a wait for the disk
+}
+
+func (f *Folder) appendLines(name string, lines [][]byte, durable bool) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	file, err := f.root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return explain(err, f.at(name))
+	}
+	_, err = file.Write(append(bytes.Join(lines, []byte("\n")), '\n'))
+	if err == nil && durable {
+		err = file.Sync()
+	}
+	return explain(errors.Join(err, file.Close()), f.at(name))
+}

@@ -1,0 +1,104 @@
+// Package runfolder keeps the readable copy of a run: its events one per line,
+// its artifacts, transcripts and metrics, and its state as other tools expect
+// it. A manifest line is a pure function of its event, so whoever writes it
+// writes the same bytes; a lost database can be rebuilt from the manifest. The
+// package must not decide anything, and must not change a line once written.
+package runfolder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// The files of a run folder.
+const (
+	ManifestFile    = "manifest.jsonl"
+	MetricsFile     = "metrics.jsonl"
+	SideEffectsFile = "side_effects.jsonl"
+	StateFile       = "workflow-state.json"
+	ArtifactsDir    = "artifacts"
+	TranscriptsDir  = "transcripts"
+)
+
+// Folder is the folder of one run. All methods are safe for concurrent use,
+// by several processes too. The caller closes it.
+type Folder struct {
+	path string
+	root *os.Root
+
+	mu   sync.Mutex
+	tail tail // guarded by mu
+}
+
+// Open opens a run's folder, and makes it where there is none. It reads the
+// manifest's last line only; ReadManifest checks the whole.
+func Open(path string) (*Folder, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, explain(err, path)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, explain(err, path)
+	}
+	f := &Folder{path: path, root: root}
+	if err := f.learn(); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return f, nil
+}
+
+func (f *Folder) learn() error {
+	file, err := f.root.Open(ManifestFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return explain(err, f.at(ManifestFile))
+	}
+	defer file.Close()
+	f.tail, err = readTail(file, f.at(ManifestFile))
+	return err
+}
+
+// Close releases the folder.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// Head is where the manifest stands.
+func (f *Folder) Head() core.Head {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.tail.head
+}
+
+// Torn is the unfinished last line found when the manifest was last read; nil
+// where it was whole. The next Append cuts it.
+func (f *Folder) Torn() *Torn {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.tail.torn
+}
+
+func (f *Folder) at(name string) string { return filepath.Join(f.path, name) }
+
+// explain gives what the file system says a code and a next step.
+func explain(err error, path string) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return core.Wrap(core.CodeUnavailable, err, path+" cannot grow: the disk is full",
+			"free some space and try again; the events are in the database")
+	case errors.Is(err, fs.ErrNotExist):
+		return core.Wrap(core.CodeNotFound, err, path+" does not exist", "name the folder of a run")
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
+		return core.Wrap(core.CodeUnavailable, err, path+" cannot be written or read",
+			"make the run's folder writable for you, or choose another state folder with --state")
+	}
+	return core.Wrap(core.CodeUnavailable, err, path+" cannot be written or read", "")
+}

@@ -1,0 +1,125 @@
+package runfolder
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// workflowState is workflow-state.json, in the names that tools around the
+// phase workflow read.
+type workflowState struct {
+	Workflow           string           `json:"workflow"`
+	Status             string           `json:"status"`
+	Issue              issue            `json:"issue"`
+	Branch             string           `json:"branch"`
+	FromBranch         string           `json:"fromBranch"`
+	TargetCoverage     int              `json:"targetCoverage"`
+	ModelTier          string           `json:"modelTier"`
+	UIDesigner         bool             `json:"uiDesigner"`
+	OwnerSessionID     string           `json:"ownerSessionId"`
+	CurrentPhase       int              `json:"currentPhase"`
+	StartedAt          time.Time        `json:"startedAt"`
+	Phases             map[string]phase `json:"phases"`
+	Context            json.RawMessage  `json:"context"`
+	Recovery           map[string]int   `json:"recovery"`
+	StopHookBlockCount int              `json:"stopHookBlockCount"`
+	PushApproved       bool             `json:"pushApproved"`
+	PauseReason        string           `json:"pauseReason,omitempty"`
+}
+
+type issue struct {
+	Number int    `json:"number,omitempty"`
+	Title  string `json:"title"`
+	URL    string `json:"url,omitempty"`
+}
+
+type phase struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	Round  int    `json:"round,omitempty"`
+	Commit string `json:"commit,omitempty"`
+	PRURL  string `json:"prUrl,omitempty"`
+}
+
+// State renders workflow-state.json. It is a pure function of the run.
+func State(r *core.Run) ([]byte, error) {
+	s := workflowState{
+		Status: string(r.Status), Issue: issueOf(r), Branch: r.Branch, FromBranch: r.Base,
+		TargetCoverage: r.Choices.Coverage, ModelTier: r.Choices.ModelTier, UIDesigner: r.Choices.UIDesigner,
+		CurrentPhase: len(r.Stages), StartedAt: r.StartedAt, Context: r.Context(),
+		Phases: map[string]phase{}, Recovery: map[string]int{},
+	}
+	if r.Status == "" {
+		s.Status = "idle"
+	}
+	if r.Playbook != nil {
+		s.Workflow = r.Playbook.Name
+	}
+	if r.Pause != nil {
+		s.PauseReason = r.Pause.Reason
+	}
+	current := r.Current()
+	for i, stage := range r.Stages {
+		if stage == current {
+			s.CurrentPhase = i
+		}
+		s.add(r, i, stage)
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("state of run %s: %w", r.ID, err)
+	}
+	return append(data, '\n'), nil
+}
+
+func (s *workflowState) add(r *core.Run, i int, stage *core.Stage) {
+	key := strconv.Itoa(i)
+	p := phase{Name: stage.ID, Status: phaseStatus(stage.Status), Round: stage.Round, Commit: stage.Commit}
+	if r.Playbook != nil {
+		if def := r.Playbook.Phase(stage.ID); def != nil && def.Title != "" {
+			p.Name = def.Title
+		}
+	}
+	for _, t := range stage.Tasks {
+		if t.Counted > 0 {
+			s.Recovery["phase_"+key+"_attempts"] += t.Counted
+		}
+		if t.Act != core.ActPullRequest {
+			continue
+		}
+		if r.PullRequest != nil {
+			p.PRURL = r.PullRequest.URL
+		}
+		s.PushApproved = stage.Gate != nil && stage.Gate.Approved
+	}
+	s.Phases[key] = p
+}
+
+// phaseStatus is the word that tools around the phase workflow expect.
+func phaseStatus(s core.StageStatus) string {
+	switch s {
+	case core.StageDone:
+		return "completed"
+	case core.StageOpen:
+		return "active"
+	case core.StageGated:
+		return "awaiting_approval"
+	case core.StagePending, core.StageOmitted, core.StageStale:
+		return string(s)
+	}
+	return string(s)
+}
+
+func issueOf(r *core.Run) issue {
+	i := issue{Title: r.Title}
+	if n, err := strconv.Atoi(r.Issue); err == nil {
+		i.Number = n
+	} else {
+		i.URL = r.Issue
+	}
+	return i
+}

@@ -1,0 +1,75 @@
+package runfolder
+
+import (
+	"bytes"
+	"io"
+	"os"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// tail is the end of a manifest: where it stands, and where the next line goes.
+type tail struct {
+	stream string
+	head   core.Head
+	size   int64 // of the file when it was read, a torn line included
+	end    int64 // of the last whole line
+	torn   *Torn
+}
+
+// readTail learns a manifest's end from its last line, whatever its length.
+func readTail(file *os.File, path string) (tail, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return tail{}, explain(err, path)
+	}
+	t := tail{size: info.Size(), end: info.Size()}
+	for {
+		line, start, whole, err := lastLine(file, t.end)
+		if err != nil {
+			return tail{}, explain(err, path)
+		}
+		if start == t.end {
+			return t, nil
+		}
+		if !whole || t.torn == nil && bytes.IndexByte(line, 0) >= 0 {
+			t.torn = &Torn{Offset: start, Bytes: t.size - start}
+			t.end = start
+			continue
+		}
+		e, err := parseLine(line)
+		if err != nil {
+			return tail{}, core.Wrap(core.CodeOf(err), err, path+": last line", "compare it with a backup of the folder")
+		}
+		t.stream, t.head = e.Stream, core.Head{Seq: e.Seq, Hash: hashOf(line), At: e.At}
+		return t, nil
+	}
+}
+
+// lastLine reads backwards the line that ends at end, without its newline.
+// start is where it begins, end itself where there is nothing before.
+func lastLine(file io.ReaderAt, end int64) (line []byte, start int64, whole bool, err error) {
+	const step = 4096
+	start = end
+	for start > 0 {
+		n := min(start, step+int64(len(line))) // doubling: a long line costs no more than twice its length
+		part := make([]byte, n, n+int64(len(line)))
+		if _, err := file.ReadAt(part, start-n); err != nil {
+			return nil, 0, false, err
+		}
+		body := part
+		if start == end && body[n-1] == '\n' {
+			whole = true
+			body = body[:n-1]
+		}
+		if i := bytes.LastIndexByte(body, '\n'); i >= 0 {
+			return append(body[i+1:], line...), start - n + int64(i) + 1, whole, nil
+		}
+		line = append(body, line...)
+		start -= n
+		if len(line) > MaxLine {
+			return nil, 0, false, errTooLong
+		}
+	}
+	return line, 0, whole, nil
+}

@@ -1,0 +1,91 @@
+// Package sandbox turns a command into the same command run in isolation: the strongest kind this machine offers, or
+// `none` where somebody asked for that. It decides what a process can see and write, and nothing else: it starts no
+// agent, knows no attempt, and keeps no state. What a Spec does not name is not visible, so that forgetting a path
+// costs a failed start and never a leak. The network stays open.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+)
+
+// Kind names a way to isolate a process.
+type Kind string
+
+// The kinds of isolation.
+const (
+	// Sandbox hides the file system and the other processes: bubblewrap on Linux, Seatbelt on macOS.
+	Sandbox Kind = "sandbox"
+	// None runs the process as it is. Nothing of a Spec but Argv is enforced.
+	None Kind = "none"
+)
+
+// Errors a caller may decide by.
+var (
+	// ErrUnavailable means this machine cannot provide the kind that was asked for.
+	ErrUnavailable = errors.New("isolation is not available")
+	// ErrNotVisible means the program exists, but lies where the isolation does not reach.
+	ErrNotVisible = errors.New("not visible inside the isolation")
+	// ErrNoProgram means there is no such program on the PATH the process would have.
+	ErrNoProgram = errors.New("program not found")
+)
+
+// Spec is a command and what it may touch. All paths are absolute and keep their names inside. Where paths nest, the
+// deeper one wins; a path may be in one list only.
+type Spec struct {
+	Argv []string
+	Dir  string
+	// Env is the complete environment. Command reads PATH from it; handing it to the process is the caller's part, so
+	// that no value shows up in an argument list.
+	Env []string
+	// ReadOnly and Writable must exist. A directory is shown with everything below it.
+	ReadOnly, Writable []string
+	// Masked directories appear empty, for what lies below a path that is shown and must stay hidden.
+	Masked []string
+	// Tmp is an empty folder to serve as /tmp. Without it /tmp is kept in memory. A folder that a process could write
+	// must not be given a second time.
+	Tmp string
+}
+
+// Command returns the argv that runs spec under kind. Its first element is an absolute path, or for None whatever
+// spec names.
+func Command(kind Kind, spec Spec) ([]string, error) { return commandOn(runtime.GOOS, kind, spec) }
+
+func commandOn(goos string, kind Kind, spec Spec) ([]string, error) {
+	if len(spec.Argv) == 0 {
+		return nil, errors.New("sandbox: no program to run")
+	}
+	switch kind {
+	case None:
+		return spec.Argv, nil
+	case Sandbox:
+	default:
+		return nil, fmt.Errorf("%w: kind %q is unknown; use %q or %q", ErrUnavailable, kind, Sandbox, None)
+	}
+	plan, err := newPlan(systemPaths(goos), spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := plan.findProgram(spec); err != nil {
+		return nil, err
+	}
+	switch goos {
+	case "linux":
+		return bubblewrap(plan, spec)
+	case "darwin":
+		return seatbelt(plan, spec)
+	default:
+		return nil, fmt.Errorf("%w: there is none for %s", ErrUnavailable, goos)
+	}
+}
+
+func absolute(paths ...string) error {
+	for _, p := range paths {
+		if !filepath.IsAbs(p) || filepath.Clean(p) != p {
+			return fmt.Errorf("sandbox: path %q is not absolute and clean", p)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package sandbox
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// seatbeltProgram is part of macOS.
+const seatbeltProgram = "/usr/bin/sandbox-exec"
+
+func seatbelt(p plan, spec Spec) ([]string, error) {
+	return append([]string{seatbeltProgram, "-p", seatbeltProfile(p, spec, resolve), "--"}, spec.Argv...), nil
+}
+
+// resolve follows links because Seatbelt compares real paths (/tmp is /private/tmp there).
+func resolve(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// seatbeltProfile writes the policy in Seatbelt's language. The last matching rule wins there, as the deepest path
+// wins here, so the plan's order is kept. macOS has no private /tmp: TMPDIR has to name spec.Tmp.
+func seatbeltProfile(p plan, spec Spec, resolve func(string) string) string {
+	var b strings.Builder
+	b.WriteString(`(version 1)
+(deny default)
+(allow process-exec process-fork)
+(allow signal (target same-sandbox))
+(allow process-info* (target same-sandbox))
+(allow sysctl-read)
+(allow mach-lookup)
+(allow ipc-posix-shm)
+(allow ipc-posix-sem)
+(allow pseudo-tty)
+(allow network*)
+(allow system-socket)
+(allow file-read-metadata)
+(allow file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
+(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))
+(allow file-read* (literal "/"))
+`)
+	rule := func(format, path string) { fmt.Fprintf(&b, format+"\n", quote(resolve(path))) }
+	for _, m := range p.mounts {
+		switch m.access {
+		case readOnly:
+			rule("(allow file-read* (subpath %s))", m.path)
+			rule("(deny file-write* (require-all (subpath %s) (require-not (subpath \"/dev\"))))", m.path)
+		case writable:
+			rule("(allow file-read* file-write* (subpath %s))", m.path)
+		case hidden:
+			rule("(deny file-read* file-write* (subpath %s))", m.path)
+		}
+	}
+	if spec.Tmp != "" {
+		rule("(allow file-read* file-write* (subpath %s))", spec.Tmp)
+	}
+	return b.String()
+}
+
+func quote(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
+}

@@ -1,0 +1,98 @@
+package shim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+)
+
+// stderrShare is the part of the output limit that standard error gets.
+const stderrShare = 8
+
+// runAgent runs the agent's process to its end and fills in exit. An error leaves exit at start-failed where the
+// process never ran; otherwise it says what is missing around a run that took place.
+func runAgent(ctx context.Context, folder string, spec Spec, opts Options, adapter agent.Agent,
+	secrets secretSet, redactor Redactor, exit *Exit,
+) error {
+	launch, err := adapter.Launch(spec.Job)
+	if err != nil {
+		return fmt.Errorf("prepare agent %s: %w", adapter.Name(), err)
+	}
+	box, err := agentBox(folder, spec, opts.Self, launch, secrets)
+	if err != nil {
+		return err
+	}
+	stdin, err := openInput(launch.Stdin)
+	if err != nil {
+		return err
+	}
+	defer closeInput(stdin)
+	transcript, err := openJournal(folder, redactor, spec.OutputBytes)
+	if err != nil {
+		return err
+	}
+	reader := adapter.Reader()
+	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader)
+	if err != nil {
+		return errors.Join(err, transcript.close())
+	}
+	exit.Reason, exit.ExitCode, exit.Signal, exit.Killed = end.reason, end.code, signalName(end.signal), end.killed
+	exit.Outcome = reader.Close(end.code)
+	for _, s := range streams {
+		exit.OutputBytes += s.capture.total
+		exit.OutputDropped += s.capture.dropped
+	}
+	return transcript.close()
+}
+
+// supervise runs the process with both its streams read. The streams are finished when it returns.
+func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File, j *journal, reader agent.Reader,
+) (end ending, streams []*stream, err error) {
+	stdout, err := newStream("standard output", j, spec.OutputBytes, reader.Line)
+	if err != nil {
+		return ending{}, nil, fmt.Errorf("open a pipe to the agent: %w", err)
+	}
+	streams = append(streams, stdout)
+	defer func() {
+		for _, s := range streams {
+			err = errors.Join(err, s.finish())
+		}
+	}()
+	stderr, err := newStream("standard error", j, spec.OutputBytes/stderrShare, func(line []byte) []agent.Record {
+		return []agent.Record{{Kind: agent.KindStderr, Text: string(line)}}
+	})
+	if err != nil {
+		stdout.started()
+		return ending{}, streams, fmt.Errorf("open a pipe to the agent: %w", err)
+	}
+	streams = append(streams, stderr)
+	end, err = process{
+		kind: spec.Isolation, box: box, stdin: stdin, stdout: stdout.write, stderr: stderr.write,
+		limit: time.Duration(spec.Timeout), grace: time.Duration(spec.Grace),
+		started: func() { stdout.started(); stderr.started() },
+	}.run(ctx)
+	return end, streams, err
+}
+
+func openInput(path string) (*os.File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the agent's input: %w", err)
+	}
+	return file, nil
+}
+
+// closeInput ends the shim's use of a file it only read.
+func closeInput(file *os.File) {
+	if file != nil {
+		_ = file.Close()
+	}
+}

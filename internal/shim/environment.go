@@ -1,0 +1,155 @@
+package shim
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+)
+
+// certificateVariables name files and folders a program needs for TLS; what they point to is shown as well.
+func certificateVariables() []string {
+	return []string{
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
+		"GIT_SSL_CAINFO", "NIX_SSL_CERT_FILE", "PIP_CERT", "CARGO_HTTP_CAINFO",
+	}
+}
+
+// hostVariables are taken over from the machine: language, time zone, the way to the network. Nothing else is, so a
+// credential in the engine's environment cannot reach an agent by being there.
+func hostVariables() []string {
+	return append(certificateVariables(),
+		"PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME",
+		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+	)
+}
+
+// HostEnvironment keeps of environ what a shim may inherit from the engine.
+func HostEnvironment(environ []string) []string {
+	allowed := hostVariables()
+	var kept []string
+	for _, entry := range environ {
+		name, _, _ := strings.Cut(entry, "=")
+		if slices.Contains(allowed, name) || strings.HasPrefix(name, "LC_") {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// variables is an environment under construction; later settings replace earlier ones.
+type variables map[string]string
+
+func (v variables) add(entries []string) {
+	for _, entry := range entries {
+		if name, value, ok := strings.Cut(entry, "="); ok {
+			v[name] = value
+		}
+	}
+}
+
+func (v variables) list() []string {
+	out := make([]string, 0, len(v))
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		out = append(out, name+"="+v[name])
+	}
+	return out
+}
+
+type secretSet map[string]string
+
+// takeSecrets moves the named variables out of this process's environment.
+func takeSecrets(names []string) (secretSet, error) {
+	out := secretSet{}
+	for _, name := range names {
+		value, ok := os.LookupEnv(name)
+		if !ok {
+			return nil, fmt.Errorf("the secret %s was not handed to the shim", name)
+		}
+		out[name] = value
+		if err := os.Unsetenv(name); err != nil {
+			return nil, fmt.Errorf("take the secret %s: %w", name, err)
+		}
+	}
+	return out, nil
+}
+
+func (s secretSet) values() []string {
+	var out []string
+	for _, v := range s {
+		if v != "" {
+			out = append(out, v)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// agentVariables is the agent's environment but for PATH, which depends on what the isolation shows.
+func agentVariables(spec Spec, launch agent.Launch, secrets secretSet, host []string) variables {
+	v := variables{"TERM": "dumb", "SHELL": "/bin/sh", "GIT_TERMINAL_PROMPT": "0"}
+	v.add(HostEnvironment(host))
+	maps.Copy(v, spec.Env)
+	v.add(launch.Env)
+	maps.Copy(v, secrets)
+	v.setIdentity(spec.Identity)
+	v["HOME"] = spec.Job.Home
+	for name, value := range map[string]string{
+		"PROJECT": spec.Project, "RUN": spec.Run, "TASK": spec.Task, "ATTEMPT": spec.Attempt,
+		"BRANCH": spec.Branch, "INTEGRATION_BRANCH": spec.IntegrationBranch,
+		"TRIGGER": spec.Trigger, "CONVERSATION": spec.Conversation,
+		"PROMPT": spec.Job.Prompt, "IN": spec.Job.In, "OUT": spec.Job.Out,
+	} {
+		v["STELLWERK_"+name] = value
+	}
+	return v
+}
+
+func (v variables) setIdentity(id Identity) {
+	if id.Name == "" && id.Email == "" {
+		return
+	}
+	v["GIT_AUTHOR_NAME"], v["GIT_COMMITTER_NAME"] = id.Name, id.Name
+	v["GIT_AUTHOR_EMAIL"], v["GIT_COMMITTER_EMAIL"] = id.Email, id.Email
+}
+
+// fallbackPath serves where the machine's own PATH is unset.
+const fallbackPath = "/usr/local/bin:/usr/bin:/bin"
+
+// setPath puts tools first and leaves out what the isolation does not show.
+func (v variables) setPath(kind sandbox.Kind, box sandbox.Spec, tools string) error {
+	path := cmp.Or(v["PATH"], fallbackPath)
+	if tools != "" {
+		path = tools + string(filepath.ListSeparator) + path
+	}
+	if kind == sandbox.Sandbox {
+		visible, err := sandbox.VisiblePath(path, box)
+		if err != nil {
+			return err
+		}
+		path = visible
+	}
+	v["PATH"] = path
+	return nil
+}
+
+// certificates are the existing paths that certificate variables point to and no system folder shows.
+func certificates(env variables) []string {
+	var out []string
+	for _, name := range certificateVariables() {
+		path := env[name]
+		if path == "" || !filepath.IsAbs(path) || strings.HasPrefix(path, "/etc/") || strings.HasPrefix(path, "/usr/") {
+			continue
+		}
+		if _, err := os.Stat(path); err == nil {
+			out = append(out, filepath.Clean(path))
+		}
+	}
+	return out
+}

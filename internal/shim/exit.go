@@ -1,0 +1,98 @@
+package shim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+// Reason says why an attempt ended.
+type Reason string
+
+// The reasons.
+const (
+	ReasonExited      Reason = "exited"
+	ReasonTimeout     Reason = "timeout"
+	ReasonCancelled   Reason = "cancelled"
+	ReasonStartFailed Reason = "start-failed"
+	// ReasonLost is written by Salvage for an attempt whose shim died.
+	ReasonLost Reason = "lost"
+)
+
+// Exit is how an attempt ended, established from outside the agent; only Outcome is the agent's own word.
+type Exit struct {
+	Proto   int    `json:"proto"`
+	Attempt string `json:"attempt"`
+	Reason  Reason `json:"reason"`
+	// Detail says what went wrong around the agent, for a person; an attempt can be complete in spite of it.
+	Detail string `json:"detail,omitempty"`
+	// ExitCode is -1 where no process ended, and 128 plus the number for one ended by a signal.
+	ExitCode int           `json:"exit_code"`
+	Signal   string        `json:"signal,omitempty"`
+	Outcome  agent.Outcome `json:"outcome"`
+
+	HandIn  *HandIn   `json:"hand_in,omitempty"`
+	Outputs []Output  `json:"outputs,omitempty"`
+	Refused []Refusal `json:"refused,omitempty"`
+
+	StartedAt time.Time `json:"started_at"`
+	EndedAt   time.Time `json:"ended_at"`
+	// OutputBytes is what the agent wrote to its two streams, OutputDropped how much of it was not kept.
+	OutputBytes   int64        `json:"output_bytes"`
+	OutputDropped int64        `json:"output_dropped,omitempty"`
+	Isolation     sandbox.Kind `json:"isolation"`
+	// Killed counts processes that were left when the agent ended. Those in a sandbox die with it, uncounted.
+	Killed int `json:"killed,omitempty"`
+}
+
+// ReadExit returns the Exit of folder; the error is os.ErrNotExist while there is none.
+func ReadExit(folder string) (Exit, error) {
+	var exit Exit
+	data, err := os.ReadFile(filepath.Join(folder, exitFile))
+	if err != nil {
+		return exit, fmt.Errorf("read how the attempt ended: %w", err)
+	}
+	if err := strictjson.Unmarshal(data, &exit); err != nil {
+		return exit, fmt.Errorf("read %s: %w", filepath.Join(folder, exitFile), err)
+	}
+	if exit.Proto != Proto {
+		return exit, fmt.Errorf("%s has protocol %d; this program speaks %d", filepath.Join(folder, exitFile), exit.Proto, Proto)
+	}
+	return exit, nil
+}
+
+const (
+	fullDiskTries = 60
+	fullDiskPause = time.Second
+)
+
+// writeExit is the last write of an attempt. A full disk is waited out for a while, since what is at stake is a whole
+// attempt.
+func writeExit(folder string, exit Exit) error {
+	var err error
+	for range fullDiskTries {
+		err = writeJSON(filepath.Join(folder, exitFile), exit)
+		if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+			return err
+		}
+		time.Sleep(fullDiskPause)
+	}
+	return err
+}
+
+func (e *Exit) redact(r Redactor) {
+	e.Detail = r.Redact(e.Detail)
+	e.Outcome.Message = r.Redact(e.Outcome.Message)
+	e.Outcome.Summary = r.Redact(e.Outcome.Summary)
+	e.Outcome.SessionID = r.Redact(e.Outcome.SessionID)
+	if e.HandIn != nil {
+		e.HandIn.Error = r.Redact(e.HandIn.Error)
+	}
+}

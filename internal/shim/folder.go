@@ -1,0 +1,211 @@
+package shim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// The files of an attempt folder.
+const (
+	specFile    = "spec.json"
+	lockFile    = "lock"
+	startedFile = "started"
+	cancelFile  = "cancel"
+	journalFile = "out.jsonl"
+	exitFile    = "exit.json"
+	bundleFile  = "out.bundle"
+	handInDir   = "handin"
+	tmpFolder   = "tmp"
+)
+
+// State is what an attempt folder says about its attempt.
+type State string
+
+// The states.
+const (
+	// StateAbsent means nothing has started yet.
+	StateAbsent State = "absent"
+	// StateRunning means a shim holds the lock.
+	StateRunning State = "running"
+	// StateExited means exit.json is there.
+	StateExited State = "exited"
+	// StateLost means a shim started and died without a word.
+	StateLost State = "lost"
+)
+
+// ErrAlreadyStarted means another shim has run this attempt or is running it.
+var ErrAlreadyStarted = errors.New("the attempt was started before")
+
+// Started is who runs an attempt. It informs; liveness is the lock's alone, because pids are used again.
+type Started struct {
+	Proto     int       `json:"proto"`
+	PID       int       `json:"pid"`
+	StartTime string    `json:"start_time,omitempty"`
+	BootID    string    `json:"boot_id,omitempty"`
+	At        time.Time `json:"at"`
+}
+
+// Look reads the state of folder. It may be called by anyone at any time: the lock is tried only once `started`
+// exists, when the one shim that may hold it has it already.
+func Look(folder string) (State, error) {
+	for _, step := range []struct {
+		file    string
+		present bool
+		state   State
+	}{{exitFile, true, StateExited}, {startedFile, false, StateAbsent}} {
+		found, err := has(folder, step.file)
+		if err != nil {
+			return "", err
+		}
+		if found == step.present {
+			return step.state, nil
+		}
+	}
+	lock := flock.New(filepath.Join(folder, lockFile), flock.SetFlag(os.O_RDONLY))
+	free, err := lock.TryRLock()
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("look at the attempt's lock: %w", err)
+	}
+	if err == nil && !free {
+		return StateRunning, nil
+	}
+	if err := lock.Close(); err != nil {
+		return "", fmt.Errorf("let go of the attempt's lock: %w", err)
+	}
+	// The shim may have ended between the two looks.
+	found, err := has(folder, exitFile)
+	if err != nil {
+		return "", err
+	}
+	if found {
+		return StateExited, nil
+	}
+	return StateLost, nil
+}
+
+// Cancel asks the shim of folder to end its agent, durably: one that starts later runs nothing. Asking again does no
+// harm.
+func Cancel(folder string) error {
+	return writeDurably(filepath.Join(folder, cancelFile), []byte(time.Now().UTC().Format(time.RFC3339Nano)+"\n"))
+}
+
+func cancelRequested(folder string) bool {
+	found, err := has(folder, cancelFile)
+	return err == nil && found
+}
+
+func has(folder, name string) (bool, error) {
+	_, err := os.Lstat(filepath.Join(folder, name))
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, os.ErrNotExist):
+		return false, nil
+	default:
+		return false, fmt.Errorf("look into the attempt folder: %w", err)
+	}
+}
+
+// claimLook is how often a shim looks again at a lock whose holder has not marked the attempt as started yet.
+const claimLook = 10 * time.Millisecond
+
+// claim takes the lock of an attempt and marks it as started. A shim that comes second does not leave before the first
+// has made its mark, or has died without one: whoever sees it end can then see why.
+func claim(ctx context.Context, folder string) (lock, error) {
+	tick := time.NewTicker(claimLook)
+	defer tick.Stop()
+	for {
+		held, err := acquire(folder)
+		if err == nil {
+			if err := markStarted(folder); err != nil {
+				held.release()
+				return lock{}, err
+			}
+			return held, nil
+		}
+		if !errors.Is(err, ErrAlreadyStarted) {
+			return lock{}, err
+		}
+		if marked, lookErr := has(folder, startedFile); marked || lookErr != nil {
+			return lock{}, errors.Join(err, lookErr)
+		}
+		select {
+		case <-ctx.Done():
+			return lock{}, err
+		case <-tick.C:
+		}
+	}
+}
+
+type lock struct{ file *flock.Flock }
+
+func acquire(folder string) (lock, error) {
+	l := lock{flock.New(filepath.Join(folder, lockFile), flock.SetPermissions(0o600))}
+	got, err := l.file.TryLock()
+	if err != nil {
+		return lock{}, fmt.Errorf("lock the attempt: %w", err)
+	}
+	if !got {
+		return lock{}, fmt.Errorf("%w: its lock is held", ErrAlreadyStarted)
+	}
+	return l, nil
+}
+
+// release happens with the end of the process anyway; an error here can change nothing.
+func (l lock) release() { _ = l.file.Close() }
+
+// markStarted claims the attempt for this process, once and for all. A hard link appears with its content or not at
+// all, and fails when the name is taken.
+func markStarted(folder string) error {
+	data, err := json.Marshal(Started{
+		Proto: Proto, PID: os.Getpid(), StartTime: ownStartTime(), BootID: bootID(), At: time.Now().UTC(),
+	})
+	if err != nil {
+		return fmt.Errorf("mark the attempt as started: %w", err)
+	}
+	temp := filepath.Join(folder, fmt.Sprintf(".%s.%d", startedFile, os.Getpid()))
+	if err := writeDurably(temp, append(data, '\n')); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temp) }() // a leftover name is harmless
+	if err := os.Link(temp, filepath.Join(folder, startedFile)); err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return fmt.Errorf("%w: %s is there", ErrAlreadyStarted, startedFile)
+		}
+		return fmt.Errorf("mark the attempt as started: %w", err)
+	}
+	return syncDir(folder)
+}
+
+func bootID() string {
+	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// writeDurably replaces path so that a crash leaves the old content or the new, and the new one once it returns.
+func writeDurably(path string, data []byte) error {
+	if err := renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(filepath.Dir(path))); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("open %s to sync it: %w", dir, err)
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,61 @@
+package shim
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+func TestSecondClaimWaitsForTheFirstToSpeak(t *testing.T) {
+	type result struct {
+		held lock
+		err  error
+	}
+	second := func(folder string) <-chan result {
+		out := make(chan result, 1)
+		go func() {
+			held, err := claim(t.Context(), folder)
+			out <- result{held, err}
+		}()
+		return out
+	}
+	silent := func(t *testing.T, out <-chan result) {
+		t.Helper()
+		select {
+		case r := <-out:
+			t.Fatalf("it did not wait: %v", r.err)
+		case <-time.After(5 * claimLook):
+		}
+	}
+	t.Run("who marks", func(t *testing.T) {
+		folder := t.TempDir()
+		first, err := acquire(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer first.release()
+		out := second(folder)
+		silent(t, out)
+		if err := markStarted(folder); err != nil {
+			t.Fatal(err)
+		}
+		if r := <-out; !errors.Is(r.err, ErrAlreadyStarted) {
+			t.Errorf("got %v", r.err)
+		}
+	})
+	t.Run("who dies", func(t *testing.T) {
+		folder := t.TempDir()
+		first, err := acquire(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := second(folder)
+		silent(t, out)
+		first.release()
+		r := <-out
+		if r.err != nil {
+			t.Fatal(r.err)
+		}
+		r.held.release()
+	})
+}

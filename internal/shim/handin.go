@@ -1,0 +1,207 @@
+package shim
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+// HandInRequest is what the hand-in child is asked to do: commit what is uncommitted in Workspace with Message, write
+// a bundle of HEAD without Base to Bundle, and say so as a HandInResult in Result.
+type HandInRequest struct {
+	Proto     int      `json:"proto"`
+	Attempt   string   `json:"attempt"`
+	Workspace string   `json:"workspace"`
+	Base      string   `json:"base"`
+	Branch    string   `json:"branch"`
+	Message   string   `json:"message"`
+	Identity  Identity `json:"identity"`
+	Bundle    string   `json:"bundle"`
+	Result    string   `json:"result"`
+}
+
+// HandInResult is the child's answer. It was made where the agent's code may run, so it is a claim; the bundle is
+// checked by whoever fetches it.
+type HandInResult struct {
+	Commit string `json:"commit"`
+	// Empty means that Commit is Base and there is no bundle.
+	Empty bool `json:"empty,omitempty"`
+	// Checkpoint means that uncommitted work was committed.
+	Checkpoint bool `json:"checkpoint,omitempty"`
+}
+
+// HandIn is what became of the workspace. Bundle is a path relative to the attempt folder; Error says why there is
+// nothing to fetch.
+type HandIn struct {
+	HandInResult
+	Bundle string `json:"bundle,omitempty"`
+	Size   int64  `json:"size,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// ReadHandInRequest reads the request the child was started with.
+func ReadHandInRequest(path string) (HandInRequest, error) {
+	var req HandInRequest
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return req, fmt.Errorf("read the hand-in request: %w", err)
+	}
+	if err := strictjson.Unmarshal(data, &req); err != nil {
+		return req, fmt.Errorf("read the hand-in request: %w", err)
+	}
+	if req.Proto != Proto {
+		return req, fmt.Errorf("the hand-in request has protocol %d; this program speaks %d", req.Proto, Proto)
+	}
+	return req, nil
+}
+
+// WriteResult gives the child's answer.
+func (r HandInRequest) WriteResult(result HandInResult) error { return writeJSON(r.Result, result) }
+
+func handIn(ctx context.Context, folder string, spec Spec, opts Options) *HandIn {
+	out, err := tryHandIn(ctx, folder, spec, opts)
+	if err != nil {
+		return &HandIn{Error: err.Error()}
+	}
+	return &out
+}
+
+func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (HandIn, error) {
+	dir := filepath.Join(folder, handInDir)
+	// A salvage may find what an earlier try left.
+	if err := os.RemoveAll(dir); err != nil {
+		return HandIn{}, fmt.Errorf("clear the hand-in folder: %w", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return HandIn{}, fmt.Errorf("make the hand-in folder: %w", err)
+	}
+	if len(opts.HandIn) == 0 {
+		return HandIn{}, errors.New("no hand-in command is set")
+	}
+	request := HandInRequest{
+		Proto: Proto, Attempt: spec.Attempt, Workspace: spec.Workspace, Base: spec.Base, Branch: spec.Branch,
+		Message: spec.CommitMessage, Identity: spec.Identity,
+		Bundle: filepath.Join(dir, bundleFile), Result: filepath.Join(dir, "result.json"),
+	}
+	path := filepath.Join(dir, "request.json")
+	if err := writeJSON(path, request); err != nil {
+		return HandIn{}, err
+	}
+	if err := runHandIn(ctx, spec, opts, dir, path); err != nil {
+		return HandIn{}, err
+	}
+	return acceptHandIn(folder)
+}
+
+func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string) error {
+	argv := append(append([]string{}, opts.HandIn...), request)
+	box, err := handInBox(spec, opts.Self, dir, argv)
+	if err != nil {
+		return fmt.Errorf("hand in: %w", err)
+	}
+	log, err := os.OpenFile(filepath.Join(dir, "log"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("hand in: %w", err)
+	}
+	end, err := process{
+		kind: spec.Isolation, box: box, stdout: log, stderr: log,
+		limit: time.Duration(spec.HandInTimeout), grace: time.Duration(spec.Grace),
+		started: func() {},
+	}.run(ctx)
+	if err == nil && (end.reason != ReasonExited || end.code != 0) {
+		err = fmt.Errorf("%s with code %d: %s", end.reason, end.code, lastWords(log))
+	}
+	if err = errors.Join(err, log.Close()); err != nil {
+		return fmt.Errorf("hand in: %w", err)
+	}
+	return nil
+}
+
+// acceptHandIn takes the bundle out of the child's reach and measures it. Links and special files are refused.
+func acceptHandIn(folder string) (HandIn, error) {
+	root, err := os.OpenRoot(filepath.Join(folder, handInDir))
+	if err != nil {
+		return HandIn{}, fmt.Errorf("hand in: %w", err)
+	}
+	defer func() { _ = root.Close() }() // only read from
+	const maxResult = 64 << 10
+	data, err := readRegular(root, "result.json", maxResult)
+	if err != nil {
+		return HandIn{}, fmt.Errorf("hand in: %w", err)
+	}
+	var out HandIn
+	if err := strictjson.Unmarshal(data, &out.HandInResult); err != nil {
+		return HandIn{}, fmt.Errorf("hand in: its result: %w", err)
+	}
+	if out.Empty {
+		return out, nil
+	}
+	file, err := openRegular(root, bundleFile)
+	if err != nil {
+		return HandIn{}, fmt.Errorf("hand in: %w", err)
+	}
+	hash := sha256.New()
+	out.Size, err = io.Copy(hash, file)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return HandIn{}, fmt.Errorf("hand in: read the bundle: %w", err)
+	}
+	out.Bundle, out.SHA256 = bundleFile, hex.EncodeToString(hash.Sum(nil))
+	if err := os.Rename(filepath.Join(folder, handInDir, bundleFile), filepath.Join(folder, bundleFile)); err != nil {
+		return HandIn{}, fmt.Errorf("hand in: keep the bundle: %w", err)
+	}
+	return out, syncDir(folder)
+}
+
+func openRegular(root *os.Root, name string) (*os.File, error) {
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", name)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+func readRegular(root *os.Root, name string, limit int64) ([]byte, error) {
+	file, err := openRegular(root, name)
+	if err != nil {
+		return nil, err
+	}
+	var data bytes.Buffer
+	n, err := io.Copy(&data, io.LimitReader(file, limit+1))
+	if err == nil && n > limit {
+		err = fmt.Errorf("%s is larger than %d bytes", name, limit)
+	}
+	return data.Bytes(), errors.Join(err, file.Close())
+}
+
+// lastWords is the end of the child's output, for the message; an unreadable log has none.
+func lastWords(log *os.File) string {
+	const most = 2000
+	info, err := log.Stat()
+	if err != nil {
+		return ""
+	}
+	data := make([]byte, min(info.Size(), most))
+	if _, err := log.ReadAt(data, info.Size()-int64(len(data))); err != nil && !errors.Is(err, io.EOF) {
+		return ""
+	}
+	return strings.ToValidUTF8(strings.TrimSpace(string(data)), "\uFFFD")
+}

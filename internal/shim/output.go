@@ -1,0 +1,136 @@
+package shim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Output is a file the agent left in its output folder. Name is relative, with slashes.
+type Output struct {
+	Name   string `json:"name"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// Refusal is something in the output folder that does not count, and why.
+type Refusal struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+type outputLimits struct{ file, total int64 }
+
+const (
+	maxOutputFiles = 1000
+	maxOutputDepth = 16
+)
+
+type collector struct {
+	root     *os.Root
+	limits   outputLimits
+	redactor Redactor
+	total    int64
+	outputs  []Output
+	refused  []Refusal
+}
+
+// collect lists the regular files below dir with their digests. Links, devices, sockets and whatever is too large are
+// refused; nothing outside dir is ever opened.
+func collect(dir string, limits outputLimits, redactor Redactor) ([]Output, []Refusal) {
+	c := collector{limits: limits, redactor: redactor}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		c.refuse(".", "the output folder cannot be read: "+err.Error())
+		return nil, c.refused
+	}
+	c.root = root
+	err = fs.WalkDir(root.FS(), ".", c.visit)
+	if err = errors.Join(err, root.Close()); err != nil {
+		c.refuse(".", "the output folder was not read to its end: "+err.Error())
+	}
+	return c.outputs, c.refused
+}
+
+func (c *collector) visit(name string, entry fs.DirEntry, err error) error {
+	switch {
+	case err != nil:
+		c.refuse(name, err.Error())
+		return skipDir(entry)
+	case name == ".":
+		return nil
+	case len(c.outputs)+len(c.refused) >= maxOutputFiles:
+		c.refuse(name, fmt.Sprintf("there are more than %d files; the rest was not looked at", maxOutputFiles))
+		return fs.SkipAll
+	case !plainName(name) || c.redactor.Redact(name) != name:
+		c.refuse(name, "the name has characters or content that is not allowed")
+		return skipDir(entry)
+	case strings.Count(name, "/") >= maxOutputDepth:
+		c.refuse(name, "the folders nest too deeply")
+		return skipDir(entry)
+	case entry.IsDir():
+		return nil
+	case !entry.Type().IsRegular():
+		c.refuse(name, "it is not a regular file")
+		return nil
+	}
+	out, err := c.digest(name)
+	if err != nil {
+		c.refuse(name, err.Error())
+		return nil
+	}
+	c.total += out.Size
+	c.outputs = append(c.outputs, out)
+	return nil
+}
+
+func skipDir(entry fs.DirEntry) error {
+	if entry != nil && entry.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func (c *collector) refuse(name, reason string) {
+	name = c.redactor.Redact(strings.ToValidUTF8(name, "\uFFFD"))
+	c.refused = append(c.refused, Refusal{Name: path.Clean(name), Reason: c.redactor.Redact(reason)})
+}
+
+// digest opens without waiting and without following a link, in case the entry is no longer what it was.
+func (c *collector) digest(name string) (out Output, err error) {
+	file, err := c.root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return Output{}, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return Output{}, err
+	case !info.Mode().IsRegular():
+		return Output{}, errors.New("it is not a regular file")
+	case info.Size() > c.limits.file:
+		return Output{}, fmt.Errorf("it has %d bytes; %d are allowed", info.Size(), c.limits.file)
+	case c.total+info.Size() > c.limits.total:
+		return Output{}, fmt.Errorf("the output folder has more than %d bytes", c.limits.total)
+	}
+	hash := sha256.New()
+	size, err := io.Copy(hash, io.LimitReader(file, c.limits.file+1))
+	if err != nil {
+		return Output{}, err
+	}
+	return Output{Name: name, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
+}
+
+func plainName(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
+}

@@ -1,0 +1,169 @@
+package shim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+)
+
+// process is one command under supervision, together with all it starts.
+type process struct {
+	kind   sandbox.Kind
+	box    sandbox.Spec
+	stdin  *os.File
+	stdout *os.File
+	stderr *os.File
+	limit  time.Duration
+	grace  time.Duration
+	// started is called once, when the process has its files or when it will never need them.
+	started func()
+}
+
+// ending is how a process ended.
+type ending struct {
+	reason Reason
+	code   int
+	signal syscall.Signal
+	killed int
+}
+
+const (
+	// orphanLook is how often children that came to the shim after their parent's end are reaped.
+	orphanLook = time.Second
+	// leftoverGrace is what processes get between TERM and KILL that outlived an agent which ended by itself.
+	leftoverGrace = 2 * time.Second
+)
+
+// run starts the process and returns when neither it nor a descendant is left. The error says why it could not start.
+func (p process) run(ctx context.Context) (ending, error) {
+	cmd, done, err := p.start()
+	p.started()
+	if err != nil {
+		return ending{}, err
+	}
+	tree := processTree{root: cmd.Process.Pid, sparedRoot: p.kind == sandbox.Sandbox && isLinux}
+	end := p.wait(ctx, tree, done)
+	end.killed += tree.end(min(p.grace, leftoverGrace))
+	end.code, end.signal = exitStatus(cmd.ProcessState, p.kind)
+	return end, nil
+}
+
+func (p process) start() (*exec.Cmd, <-chan struct{}, error) {
+	if err := becomeSubreaper(); err != nil {
+		return nil, nil, err
+	}
+	argv, err := sandbox.Command(p.kind, p.box)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Path, cmd.Err = lookPath(p.kind, p.box, argv[0])
+	cmd.Dir, cmd.Env = p.box.Dir, p.box.Env
+	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
+	if p.stdin != nil {
+		cmd.Stdin = p.stdin
+	}
+	cmd.SysProcAttr = sessionAttr()
+	done, err := startPinned(cmd)
+	if err != nil {
+		return nil, nil, fmt.Errorf("start %s: %w", p.box.Argv[0], err)
+	}
+	return cmd, done, nil
+}
+
+// lookPath finds the program by the PATH it will have, not by the shim's.
+func lookPath(kind sandbox.Kind, box sandbox.Spec, name string) (string, error) {
+	if kind == sandbox.Sandbox {
+		return name, nil
+	}
+	return sandbox.LookPath(box, name)
+}
+
+// startPinned starts and awaits cmd on one operating system thread that lives as long as the process: the kernel sends
+// the signal for a dead parent when that thread ends, not when the program does.
+func startPinned(cmd *exec.Cmd) (<-chan struct{}, error) {
+	started, done := make(chan error), make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(done)
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // how it ended is in cmd.ProcessState
+		}
+	}()
+	return done, <-started
+}
+
+// wait returns when the process itself has ended, by its own choice or by force.
+func (p process) wait(ctx context.Context, tree processTree, done <-chan struct{}) ending {
+	limit := time.NewTimer(p.limit)
+	defer limit.Stop()
+	orphans := time.NewTicker(orphanLook)
+	defer orphans.Stop()
+	for {
+		select {
+		case <-done:
+			return ending{reason: ReasonExited}
+		case <-orphans.C:
+			tree.reapOrphans()
+		case <-limit.C:
+			return ending{reason: ReasonTimeout, killed: p.stop(tree, done)}
+		case <-ctx.Done():
+			return ending{reason: ReasonCancelled, killed: p.stop(tree, done)}
+		}
+	}
+}
+
+// stop asks the whole tree to end, waits for the grace time, and then ends it. It returns how many it ended besides
+// the process itself.
+func (p process) stop(tree processTree, done <-chan struct{}) int {
+	tree.signal(syscall.SIGTERM)
+	grace := time.NewTimer(p.grace)
+	defer grace.Stop()
+	select {
+	case <-done:
+		return 0
+	case <-grace.C:
+	}
+	killed := tree.kill()
+	<-done
+	return killed
+}
+
+// exitStatus gives a signal as 128 plus its number. bubblewrap reports its child's signal in the same form.
+func exitStatus(state *os.ProcessState, kind sandbox.Kind) (int, syscall.Signal) {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok {
+		return state.ExitCode(), 0
+	}
+	if status.Signaled() {
+		return 128 + int(status.Signal()), status.Signal()
+	}
+	code := status.ExitStatus()
+	if kind == sandbox.Sandbox && code > 128 && code <= 128+int(syscall.SIGSYS) {
+		return code, syscall.Signal(code - 128)
+	}
+	return code, 0
+}
+
+func signalName(s syscall.Signal) string {
+	if s == 0 {
+		return ""
+	}
+	return s.String()
+}
+
+// send delivers a signal; a process that is gone already needs none.
+func send(pid int, s syscall.Signal) bool {
+	err := syscall.Kill(pid, s)
+	return err == nil || !errors.Is(err, syscall.ESRCH)
+}

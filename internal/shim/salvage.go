@@ -1,0 +1,71 @@
+package shim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+)
+
+// ErrNotLost means there is nothing to salvage: the attempt never started, still runs, or has its exit.json.
+var ErrNotLost = errors.New("the attempt is not lost")
+
+// Salvage closes an attempt whose shim died: what is left of its processes is ended, its workspace handed in and its
+// output folder read, and exit.json written with the reason lost. The agent is not started again.
+func Salvage(ctx context.Context, folder string, opts Options) error {
+	ctx, stop := ownSignals(ctx)
+	defer stop()
+	state, err := Look(folder)
+	if err != nil {
+		return err
+	}
+	if state != StateLost {
+		return fmt.Errorf("%w: it is %s", ErrNotLost, state)
+	}
+	held, err := acquire(folder)
+	if errors.Is(err, ErrAlreadyStarted) {
+		return fmt.Errorf("%w: somebody else is at it", ErrNotLost)
+	}
+	if err != nil {
+		return err
+	}
+	defer held.release()
+	// Another salvage may have finished between the look and the lock.
+	if done, err := has(folder, exitFile); err != nil || done {
+		return errors.Join(err, ErrNotLost)
+	}
+	exit, err := salvaged(ctx, folder, opts)
+	if err != nil {
+		return err
+	}
+	return writeExit(folder, exit)
+}
+
+func salvaged(ctx context.Context, folder string, opts Options) (Exit, error) {
+	now := time.Now().UTC()
+	exit := Exit{
+		Proto: Proto, Reason: ReasonLost, ExitCode: -1, StartedAt: now,
+		Detail:  "the shim died while the agent ran; what it left was saved",
+		Outcome: agent.Outcome{Class: agent.ClassCrashed, Message: "the attempt was interrupted"},
+	}
+	redactor, err := opts.NewRedactor(nil)
+	if err != nil {
+		return Exit{}, fmt.Errorf("prepare the removal of secrets: %w", err)
+	}
+	spec, err := ReadSpec(folder)
+	if err != nil {
+		exit.Detail, exit.EndedAt = "nothing could be saved: "+err.Error(), now
+		return exit, nil
+	}
+	exit.Attempt, exit.Isolation = spec.Attempt, spec.Isolation
+	endMarked(spec.Job.Out)
+	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), redactor)
+	if spec.Writes == WritesCode {
+		exit.HandIn = handIn(ctx, folder, spec, opts)
+	}
+	exit.redact(redactor)
+	exit.EndedAt = time.Now().UTC()
+	return exit, nil
+}

@@ -1,0 +1,160 @@
+// Package shim is what runs beside an agent, in a process of its own that outlives the engine: it starts the agent in
+// isolation, writes down what it does, ends it and everything it started, saves its work, and says in exit.json how it
+// went. The attempt folder is its only tie to the engine, and each file there is written so that a crash at any moment
+// leaves one of three readings: running, exited or lost. The shim must not decide anything about the work, must not
+// run an attempt twice, and must not trust a byte the agent wrote. Run and Salvage own their process: they take over
+// its signals and end all its descendants.
+package shim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+)
+
+// cancelLook is how often a running shim looks for a request to cancel.
+const cancelLook = 200 * time.Millisecond
+
+// Options is what a shim is given by its program rather than by the attempt folder.
+type Options struct {
+	Agents map[string]agent.Agent
+	// NewRedactor makes the redactor of one attempt; values are the secrets handed to it, to be removed in any form.
+	NewRedactor func(values []string) (Redactor, error)
+	// HandIn is the command that bundles a workspace; the path of a HandInRequest is added to it. It runs inside the
+	// isolation.
+	HandIn []string
+	// Self is the path of this program, shown to the agent for its tools and used by HandIn.
+	Self string
+	Log  *slog.Logger
+}
+
+// Run carries out the attempt described in folder and returns when exit.json is written. An attempt that ran before,
+// or is running, is left alone: the error is then ErrAlreadyStarted.
+func Run(ctx context.Context, folder string, opts Options) error {
+	ctx, stop := ownSignals(ctx)
+	defer stop()
+	held, err := claim(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer held.release()
+	ctx, cancel := watchCancel(ctx, folder)
+	defer cancel()
+	exit := attempt(ctx, folder, opts)
+	if err := writeExit(folder, exit); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(folder, tmpFolder)); err != nil {
+		opts.Log.Warn("temporary files of the attempt are left", "folder", folder, "error", err)
+	}
+	return nil
+}
+
+// attempt does everything between started and exit.json; whatever goes wrong becomes part of the Exit.
+func attempt(ctx context.Context, folder string, opts Options) Exit {
+	exit := Exit{Proto: Proto, Reason: ReasonStartFailed, ExitCode: -1, StartedAt: time.Now().UTC()}
+	spec, err := ReadSpec(folder)
+	if err == nil {
+		exit.Attempt, exit.Isolation = spec.Attempt, spec.Isolation
+		err = carryOut(ctx, folder, spec, opts, &exit)
+	}
+	if err != nil {
+		exit.Detail = err.Error()
+	}
+	exit.EndedAt = time.Now().UTC()
+	return exit
+}
+
+func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit *Exit) error {
+	secrets, err := takeSecrets(spec.Secrets)
+	if err != nil {
+		return err
+	}
+	redactor, err := opts.NewRedactor(secrets.values())
+	if err != nil {
+		return fmt.Errorf("prepare the removal of secrets: %w", err)
+	}
+	defer func() { exit.redact(redactor) }()
+	adapter, ok := opts.Agents[spec.Agent]
+	if !ok {
+		return fmt.Errorf("there is no agent %q in this program", spec.Agent)
+	}
+	if err := context.Cause(ctx); err != nil {
+		exit.Reason = ReasonCancelled
+		return nil
+	}
+	err = runAgent(ctx, folder, spec, opts, adapter, secrets, redactor, exit)
+	if exit.Reason == ReasonStartFailed {
+		return err
+	}
+	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), redactor)
+	if spec.Writes == WritesCode {
+		// A cancelled attempt hands in as well: its work must not be lost.
+		exit.HandIn = handIn(context.WithoutCancel(ctx), folder, spec, opts)
+	}
+	return err
+}
+
+// errCancelled is the cause of a context that ended because cancelling was asked for.
+var errCancelled = errors.New("the attempt was cancelled")
+
+// ownSignals makes TERM and INT a request to cancel, and HUP nothing. HUP is caught rather than ignored because an
+// ignored signal would stay ignored in the agent.
+func ownSignals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for s := range signals {
+			if s != syscall.SIGHUP {
+				cancel(errCancelled)
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		<-done
+		cancel(nil)
+	}
+}
+
+// watchCancel ends the context when a cancel file appears in folder.
+func watchCancel(parent context.Context, folder string) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	if cancelRequested(folder) {
+		cancel(errCancelled)
+	}
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(cancelLook)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				if cancelRequested(folder) {
+					cancel(errCancelled)
+					return
+				}
+			}
+		}
+	}()
+	return ctx, func() {
+		close(stop)
+		<-done
+		cancel(nil)
+	}
+}

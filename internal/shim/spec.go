@@ -1,0 +1,172 @@
+package shim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+// Proto is the version of the attempt folder's files.
+const Proto = 1
+
+// Writes says what an attempt produces besides its output folder.
+type Writes string
+
+// The kinds of result.
+const (
+	WritesCode      Writes = "code"
+	WritesArtifacts Writes = "artifacts"
+	WritesPlan      Writes = "plan"
+)
+
+// Identity is the author git records.
+type Identity struct {
+	Name  string `json:"name"`
+	Email string `json:"email"`
+}
+
+// Spec describes one attempt completely and holds no secret. The engine writes it before it asks for a start and never
+// changes it.
+type Spec struct {
+	Proto        int    `json:"proto"`
+	Project      string `json:"project"`
+	Run          string `json:"run"`
+	Task         string `json:"task"`
+	Attempt      string `json:"attempt"`
+	Trigger      string `json:"trigger,omitempty"`
+	Conversation string `json:"conversation,omitempty"`
+
+	Agent string    `json:"agent"`
+	Job   agent.Job `json:"job"`
+
+	// Workspace is the clone to hand in when Writes is code; empty means Job.Dir.
+	Workspace         string   `json:"workspace,omitempty"`
+	Base              string   `json:"base,omitempty"`
+	Branch            string   `json:"branch,omitempty"`
+	IntegrationBranch string   `json:"integration_branch,omitempty"`
+	Writes            Writes   `json:"writes"`
+	CommitMessage     string   `json:"commit_message,omitempty"`
+	Identity          Identity `json:"identity"`
+
+	Isolation sandbox.Kind `json:"isolation"`
+	// Timeout ends the agent, Grace is the time between TERM and KILL, HandInTimeout ends the hand-in.
+	Timeout       Duration `json:"timeout"`
+	Grace         Duration `json:"grace,omitempty"`
+	HandInTimeout Duration `json:"hand_in_timeout,omitempty"`
+	// OutputBytes bounds what is kept of the agent's output; FileBytes and TotalBytes bound its output folder.
+	OutputBytes int64 `json:"output_bytes,omitempty"`
+	FileBytes   int64 `json:"file_bytes,omitempty"`
+	TotalBytes  int64 `json:"total_bytes,omitempty"`
+
+	Env map[string]string `json:"env,omitempty"`
+	// Secrets names variables whose values the shim finds in its own environment.
+	Secrets []string `json:"secrets,omitempty"`
+	// Tools is the folder PATH begins with.
+	Tools string `json:"tools,omitempty"`
+	// ReadOnly and Writable are shown to the agent besides what Job names; ReadOnly to the hand-in as well. Masked
+	// stays hidden even where something above it is shown: the state folder belongs here.
+	ReadOnly []string `json:"read_only,omitempty"`
+	Writable []string `json:"writable,omitempty"`
+	Masked   []string `json:"masked,omitempty"`
+}
+
+// Defaults of limits a Spec leaves at zero.
+const (
+	defaultGrace         = 10 * time.Second
+	defaultHandInTimeout = 10 * time.Minute
+	defaultOutputBytes   = 64 << 20
+	defaultFileBytes     = 64 << 20
+	defaultTotalBytes    = 256 << 20
+)
+
+// Duration is written as text ("30m0s"), so that a person can read a spec.
+type Duration time.Duration
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}
+
+// WriteSpec makes folder and puts spec into it, durably. Writing it again before the start replaces it.
+func WriteSpec(folder string, spec Spec) error {
+	spec.Proto = Proto
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("make the attempt folder: %w", err)
+	}
+	return writeJSON(filepath.Join(folder, specFile), spec)
+}
+
+// ReadSpec reads and checks the spec of folder and fills in what it leaves to defaults.
+func ReadSpec(folder string) (Spec, error) {
+	var spec Spec
+	data, err := os.ReadFile(filepath.Join(folder, specFile))
+	if err != nil {
+		return spec, fmt.Errorf("read the attempt's spec: %w", err)
+	}
+	if err := strictjson.Unmarshal(data, &spec); err != nil {
+		return spec, fmt.Errorf("read %s: %w", filepath.Join(folder, specFile), err)
+	}
+	spec.fill(folder)
+	return spec, spec.check()
+}
+
+func (s *Spec) fill(folder string) {
+	setDefault(&s.Workspace, s.Job.Dir)
+	setDefault(&s.Job.Out, filepath.Join(folder, "out"))
+	setDefault(&s.Job.Home, filepath.Join(folder, "home"))
+	setDefault(&s.Grace, Duration(defaultGrace))
+	setDefault(&s.HandInTimeout, Duration(defaultHandInTimeout))
+	setDefault(&s.OutputBytes, defaultOutputBytes)
+	setDefault(&s.FileBytes, defaultFileBytes)
+	setDefault(&s.TotalBytes, defaultTotalBytes)
+}
+
+func setDefault[T comparable](value *T, fallback T) {
+	var zero T
+	if *value == zero {
+		*value = fallback
+	}
+}
+
+func (s *Spec) check() error {
+	switch {
+	case s.Proto != Proto:
+		return fmt.Errorf("spec has protocol %d; this program speaks %d", s.Proto, Proto)
+	case s.Attempt == "":
+		return errors.New("spec names no attempt")
+	case !filepath.IsAbs(s.Job.Dir):
+		return fmt.Errorf("spec's working directory %q is not absolute", s.Job.Dir)
+	case s.Timeout <= 0:
+		return errors.New("spec has no timeout")
+	case s.Isolation == "":
+		return errors.New("spec names no isolation")
+	}
+	switch s.Writes {
+	case WritesCode, WritesArtifacts, WritesPlan:
+		return nil
+	default:
+		return fmt.Errorf("spec writes %q, which is none of code, artifacts, plan", s.Writes)
+	}
+}
+
+func (s *Spec) limits() outputLimits { return outputLimits{file: s.FileBytes, total: s.TotalBytes} }
+
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", filepath.Base(path), err)
+	}
+	return writeDurably(path, append(data, '\n'))
+}

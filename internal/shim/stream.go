@@ -1,0 +1,73 @@
+package shim
+
+import (
+	"os"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+)
+
+// drainTime is how long a pipe is read after every process that could write to it has ended.
+const drainTime = 2 * time.Second
+
+// stream reads one of the agent's two pipes to its end.
+type stream struct {
+	read, write *os.File
+	capture     capture
+	done        chan struct{}
+}
+
+// newStream makes a pipe whose lines become records by parse. The parse function runs on one goroutine.
+func newStream(name string, j *journal, headBytes int64, parse func(line []byte) []agent.Record) (*stream, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{read: read, write: write, done: make(chan struct{})}
+	s.capture = capture{
+		head: headBytes,
+		line: func(text []byte, cut int64) {
+			over := int64(max(0, len(text)-maxLine)) + cut
+			if over == 0 {
+				j.add(parse(text)...)
+				return
+			}
+			// The redactor sees more than is kept: half of a secret must not stay at the cut.
+			clean := j.redactor.Redact(strings.ToValidUTF8(string(text), "\uFFFD"))
+			j.add(parse([]byte(clean[:min(len(clean), maxLine)]))...)
+			j.notice("a line of %s was longer than %d bytes; %d bytes of it were dropped", name, maxLine, over)
+		},
+		gap: func(n int64) { j.notice("%s was too long; %d bytes were dropped here", name, n) },
+	}
+	go s.drain(j)
+	return s, nil
+}
+
+func (s *stream) drain(j *journal) {
+	defer close(s.done)
+	chunk := make([]byte, 256<<10)
+	for {
+		n, err := s.read.Read(chunk)
+		s.capture.write(chunk[:n])
+		j.flush()
+		if err != nil {
+			// The end of the pipe, or the deadline finish sets: both mean that nobody is left to write.
+			s.capture.close()
+			return
+		}
+	}
+}
+
+// started gives up the shim's own writing end, which the process has by now. Nothing was written through it, so
+// closing it has nothing to report.
+func (s *stream) started() { _ = s.write.Close() }
+
+// finish waits for the last bytes. A process out of the shim's reach may still hold the pipe, so it waits only so long.
+func (s *stream) finish() error {
+	if err := s.read.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
+		return err
+	}
+	<-s.done
+	return s.read.Close()
+}

@@ -1,0 +1,123 @@
+package shim
+
+import (
+	"os"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// running is one entry of the machine's process table.
+type running struct {
+	pid, parent, session int
+	zombie               bool
+}
+
+// processTree is a process and all that descends from it, the shim being their subreaper where the system has that:
+// a daemon that left its parent and its session is then still found, as a child of the shim.
+type processTree struct {
+	root int
+	// sparedRoot is set where the root is the isolation's own process: ending it politely would end the agent rudely.
+	sparedRoot bool
+}
+
+const (
+	killLook = 10 * time.Millisecond
+	killTime = 10 * time.Second
+)
+
+// members are the living processes of the tree. Zombies that are the shim's to reap are reaped.
+func (t processTree) members() []int {
+	table, err := processTable()
+	if err != nil {
+		return nil
+	}
+	self := os.Getpid()
+	inside := map[int]bool{self: true}
+	for grown := true; grown; {
+		grown = false
+		for _, p := range table {
+			if !inside[p.pid] && (inside[p.parent] || !isLinux && p.session == t.root) {
+				inside[p.pid], grown = true, true
+			}
+		}
+	}
+	var out []int
+	for _, p := range table {
+		switch {
+		case !inside[p.pid] || p.pid == self:
+		case p.zombie:
+			if p.parent == self && p.pid != t.root {
+				reap(p.pid)
+			}
+		default:
+			out = append(out, p.pid)
+		}
+	}
+	return out
+}
+
+func (t processTree) signal(s syscall.Signal) {
+	for _, pid := range t.members() {
+		if pid != t.root || !t.sparedRoot {
+			send(pid, s)
+		}
+	}
+}
+
+// kill ends every member, again and again until none is left, since a process may fork while the table is read. It
+// returns how many it ended besides the root.
+func (t processTree) kill() int {
+	ended := map[int]bool{}
+	for deadline := time.Now().Add(killTime); time.Now().Before(deadline); time.Sleep(killLook) {
+		members := t.members()
+		if len(members) == 0 {
+			break
+		}
+		for _, pid := range members {
+			if send(pid, syscall.SIGKILL) && pid != t.root {
+				ended[pid] = true
+			}
+		}
+	}
+	return len(ended)
+}
+
+// end removes what outlived the root: first by asking, then by force. It returns how many there were.
+func (t processTree) end(grace time.Duration) int {
+	left := t.members()
+	if len(left) == 0 {
+		return 0
+	}
+	t.signal(syscall.SIGTERM)
+	for deadline := time.Now().Add(grace); time.Now().Before(deadline); time.Sleep(killLook) {
+		now := t.members()
+		if len(now) == 0 {
+			return len(left)
+		}
+		for _, pid := range now {
+			if !slices.Contains(left, pid) {
+				left = append(left, pid)
+			}
+		}
+	}
+	return max(len(left), t.kill())
+}
+
+// reapOrphans collects ended children other than the root, so that a long attempt gathers no zombies.
+func (t processTree) reapOrphans() {
+	for _, pid := range ownChildren() {
+		if pid != t.root {
+			reap(pid)
+		}
+	}
+}
+
+func reap(pid int) {
+	var status syscall.WaitStatus
+	for {
+		if _, err := syscall.Wait4(pid, &status, syscall.WNOHANG, nil); err != syscall.EINTR {
+			return
+		}
+	}
+}

@@ -1,0 +1,194 @@
+// Package local runs attempts as processes of this machine. Each shim gets a session of its own, nothing of the
+// engine's terminal and only an allow-list of its environment, so that it goes on when the engine ends. Nothing is
+// kept but which shims are this process's own children, to reap them and to notice their end at once.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+)
+
+// look is how often Wait looks at an attempt that another process started.
+const look = 100 * time.Millisecond
+
+// logFile receives what a shim itself has to say.
+const logFile = "shim.log"
+
+// Options configures a Spawner.
+type Options struct {
+	// Worker and Salvage are the commands of a shim and of a salvage, to which the attempt folder is added. The program
+	// should be the copy that shim.InstallSelf makes.
+	Worker, Salvage []string
+	// Isolate says whether attempts are isolated on this machine; it is only reported.
+	Isolate bool
+}
+
+// Spawner implements spawn.Spawner.
+type Spawner struct {
+	options Options
+
+	mu       sync.Mutex
+	children map[string][]<-chan struct{}
+}
+
+// New returns a spawner.
+func New(options Options) *Spawner {
+	return &Spawner{options: options, children: map[string][]<-chan struct{}{}}
+}
+
+// Capabilities implements spawn.Spawner.
+func (s *Spawner) Capabilities() spawn.Capabilities {
+	return spawn.Capabilities{Kill: true, Probe: true, Isolate: s.options.Isolate}
+}
+
+// Start implements spawn.Spawner.
+func (s *Spawner) Start(ctx context.Context, order spawn.Order) error {
+	status, err := s.Probe(ctx, order.Folder)
+	if err != nil || status != spawn.Absent {
+		return err
+	}
+	if err := s.spawn(s.options.Worker, order.Folder, order.Env); err != nil {
+		return fmt.Errorf("start attempt %s: %w", order.Attempt, err)
+	}
+	return nil
+}
+
+// Salvage implements spawn.Spawner.
+func (s *Spawner) Salvage(ctx context.Context, folder string) error {
+	status, err := s.Probe(ctx, folder)
+	if err != nil || status != spawn.Lost {
+		return err
+	}
+	if err := s.spawn(s.options.Salvage, folder, nil); err != nil {
+		return fmt.Errorf("salvage %s: %w", folder, err)
+	}
+	return nil
+}
+
+func (s *Spawner) spawn(command []string, folder string, secrets []string) error {
+	log, err := os.OpenFile(filepath.Join(folder, logFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	args := append(slices.Clone(command[1:]), folder)
+	cmd := exec.Command(command[0], args...)
+	cmd.Dir = folder
+	cmd.Env = append(shim.HostEnvironment(os.Environ()), secrets...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = errors.Join(cmd.Start(), log.Close())
+	if cmd.Process == nil {
+		return err
+	}
+	s.adopt(folder, cmd)
+	return err
+}
+
+// adopt reaps the child when it ends. What it ended with does not matter: the folder says how the attempt went.
+func (s *Spawner) adopt(folder string, cmd *exec.Cmd) {
+	done := make(chan struct{})
+	s.mu.Lock()
+	s.children[folder] = append(s.children[folder], done)
+	s.mu.Unlock()
+	go func() {
+		_ = cmd.Wait()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.children[folder] = slices.DeleteFunc(s.children[folder], func(c <-chan struct{}) bool { return c == done })
+		if len(s.children[folder]) == 0 {
+			delete(s.children, folder)
+		}
+		close(done)
+	}()
+}
+
+// child is the end of a process of ours that is busy with folder; nil when there is none.
+func (s *Spawner) child(folder string) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if own := s.children[folder]; len(own) > 0 {
+		return own[0]
+	}
+	return nil
+}
+
+// Drain waits until every process this spawner started has ended and been reaped. It ends none of them; an engine that
+// stops need not wait, a test does.
+func (s *Spawner) Drain(ctx context.Context) error {
+	for {
+		child := s.anyChild()
+		if child == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for shims to end: %w", ctx.Err())
+		case <-child:
+		}
+	}
+}
+
+func (s *Spawner) anyChild() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, own := range s.children {
+		return own[0]
+	}
+	return nil
+}
+
+// Probe implements spawn.Spawner.
+func (s *Spawner) Probe(_ context.Context, folder string) (spawn.Status, error) {
+	// Asked first: a child that ends in between has left its mark in the folder by then.
+	child := s.child(folder)
+	state, err := shim.Look(folder)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case state == shim.StateAbsent && child != nil:
+		return spawn.Starting, nil
+	case state == shim.StateAbsent:
+		return spawn.Absent, nil
+	case state == shim.StateRunning:
+		return spawn.Running, nil
+	case state == shim.StateExited:
+		return spawn.Exited, nil
+	default:
+		return spawn.Lost, nil
+	}
+}
+
+// Kill implements spawn.Spawner.
+func (s *Spawner) Kill(_ context.Context, folder string) error { return shim.Cancel(folder) }
+
+// Wait implements spawn.Spawner.
+func (s *Spawner) Wait(ctx context.Context, folder string) (spawn.Status, error) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for {
+		child := s.child(folder)
+		status, err := s.Probe(ctx, folder)
+		// A salvage of ours that has not taken the lock yet finds the attempt lost, as it was.
+		if err != nil || status.Final() && !(status == spawn.Lost && child != nil) {
+			return status, err
+		}
+		select {
+		case <-ctx.Done():
+			return status, fmt.Errorf("wait for the attempt in %s: %w", folder, ctx.Err())
+		case <-child:
+		case <-tick.C:
+		}
+	}
+}

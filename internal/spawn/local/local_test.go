@@ -1,0 +1,169 @@
+package local_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/spawntest"
+)
+
+const roleEngine = "engine"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == roleEngine {
+		engine(os.Args[2], os.Args[3])
+	}
+	shimtest.Intercept()
+	goleak.VerifyTestMain(m)
+}
+
+// engine starts an attempt from a copy of its own program and then does nothing until it is killed.
+func engine(folder, bin string) {
+	program, err := shim.InstallSelf(bin)
+	if err == nil {
+		err = spawner(program).Start(context.Background(), spawn.Order{Attempt: "a1", Folder: folder})
+	}
+	if err != nil {
+		panic(err)
+	}
+	time.Sleep(time.Hour)
+}
+
+func spawner(program string) *local.Spawner {
+	return local.New(local.Options{
+		Worker: []string{program, shimtest.RoleWorker}, Salvage: []string{program, shimtest.RoleSalvage},
+	})
+}
+
+func TestContract(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range shimtest.Kinds(t) {
+		t.Run(string(kind), func(t *testing.T) {
+			spawntest.Run(t, func(t *testing.T) spawntest.Harness {
+				return spawntest.Harness{
+					Engine: func() spawn.Spawner {
+						s := spawner(self)
+						t.Cleanup(func() { drain(t, s) })
+						return s
+					},
+					Attempt: func(t *testing.T, script string) spawntest.Attempt {
+						a := shimtest.New(t, kind, script, func(s *shim.Spec) { s.Secrets = []string{"TOKEN"} })
+						return spawntest.Attempt{
+							Order: spawn.Order{Attempt: a.Spec.Attempt, Folder: a.Folder, Env: []string{"TOKEN=value", shimtest.QuickExit}},
+							Out:   a.Spec.Job.Out,
+						}
+					},
+					Crash: func(t *testing.T, a spawntest.Attempt) { kill(t, a.Order.Folder) },
+				}
+			})
+		})
+	}
+}
+
+func drain(t *testing.T, s *local.Spawner) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), shimtest.Patience)
+	defer cancel()
+	if err := s.Drain(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func kill(t *testing.T, folder string) {
+	t.Helper()
+	var started shim.Started
+	data, err := os.ReadFile(filepath.Join(folder, "started"))
+	if err == nil {
+		err = json.Unmarshal(data, &started)
+	}
+	if err == nil {
+		err = syscall.Kill(started.PID, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEngineKilledAndItsProgramReplaced(t *testing.T) {
+	for _, kind := range shimtest.Kinds(t) {
+		t.Run(string(kind), func(t *testing.T) {
+			a := shimtest.New(t, kind, `echo x > "$STELLWERK_OUT/ready"
+				while [ ! -e "$STELLWERK_OUT/go" ]; do sleep 0.05; done; echo late > late.txt`)
+			program := copySelf(t)
+			cmd := exec.Command(program, roleEngine, a.Folder, filepath.Join(a.State, "bin"))
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			a.AwaitOutput(t, "ready")
+			// The whole group, as a terminal's interrupt or a service manager would.
+			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err == nil {
+				t.Error("the engine ended well")
+			}
+			if err := os.WriteFile(program, []byte("not a program"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			shimtest.Write(t, filepath.Join(a.Spec.Job.Out, "go"), "")
+			ctx, cancel := context.WithTimeout(t.Context(), shimtest.Patience)
+			defer cancel()
+			if status, err := spawner("unused").Wait(ctx, a.Folder); err != nil || status != spawn.Exited {
+				t.Fatalf("status %s, %v", status, err)
+			}
+			if exit := a.Exit(t); exit.Reason != shim.ReasonExited || a.BundleFile(t, exit, "late.txt") != "late" {
+				t.Errorf("exit is %+v", exit)
+			}
+		})
+	}
+}
+
+func copySelf(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "engine")
+	if err := os.WriteFile(path, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestShimThatCannotStart(t *testing.T) {
+	a := shimtest.New(t, sandbox.None, "true")
+	err := spawner(filepath.Join(a.State, "missing")).Start(t.Context(), spawn.Order{Attempt: "a1", Folder: a.Folder})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	crashing := local.New(local.Options{Worker: []string{"/bin/false"}})
+	if err := crashing.Start(t.Context(), spawn.Order{Attempt: "a1", Folder: a.Folder}); err != nil {
+		t.Fatal(err)
+	}
+	drain(t, crashing)
+	if status, err := crashing.Wait(t.Context(), a.Folder); err != nil || status != spawn.Absent {
+		t.Errorf("status %s, %v", status, err)
+	}
+}

@@ -1,0 +1,68 @@
+// Package spawn is the contract of the places where an attempt can run. A spawner brings a shim to life for an attempt
+// folder and tells what became of it; what the shim does there is not its business, nor is whether an attempt should
+// run. It keeps no truth of its own: the folder has it, so that any engine can ask about an attempt another one
+// started.
+package spawn
+
+import "context"
+
+// Capabilities is what a spawner can do.
+type Capabilities struct {
+	Pull    bool // attempts are offered and taken, not started
+	Kill    bool // an attempt can be ended from here
+	Probe   bool // its state can be looked up at any time
+	Isolate bool // it runs in isolation
+	Meter   bool // what it uses can be measured while it runs
+}
+
+// Status is where an attempt stands.
+type Status string
+
+// The statuses. Exited and Lost are final, except that salvaging turns Lost into Running and then Exited.
+const (
+	// Absent means that nothing runs and nothing has run, as far as can be seen: a shim that another engine started a
+	// moment ago may be on its way.
+	Absent Status = "absent"
+	// Starting means that a start was requested here and the shim has not claimed the attempt yet.
+	Starting Status = "starting"
+	Running  Status = "running"
+	Exited   Status = "exited"
+	Lost     Status = "lost"
+)
+
+// Final tells whether a status stays as it is without anybody's doing.
+func (s Status) Final() bool { return s == Absent || s == Exited || s == Lost }
+
+// Order is a request to run one attempt.
+type Order struct {
+	Attempt string
+	// Folder is the attempt folder, absolute, with its spec.json written.
+	Folder string
+	// Env holds the secrets the spec names, as KEY=value. They are handed over in memory only.
+	Env []string
+}
+
+// Spawner runs attempts. All methods may be called at any time, from any goroutine, by an engine that did not start
+// the attempt, and again with the same arguments after a crash.
+//
+// Start requests a start and returns without waiting for it to take effect. For one folder the agent runs at most
+// once, however often and by however many engines Start is called; a call that comes too late does nothing and is no
+// error. The attempt outlives the engine and its context.
+//
+// Probe looks. It never changes anything.
+//
+// Kill asks the attempt to end and returns when the request is durable; the end is seen by Wait. An attempt that was
+// killed before its start never runs, so an engine that gives up an Absent attempt kills it first.
+//
+// Wait returns when the status is final, or with the context's error. An attempt that is Absent is not waited for.
+//
+// Salvage requests that the leavings of a Lost attempt be saved: no agent runs, and exit.json appears. For an attempt
+// that is not lost it does nothing.
+type Spawner interface {
+	Capabilities() Capabilities
+	Start(ctx context.Context, order Order) error
+	Probe(ctx context.Context, folder string) (Status, error)
+	Kill(ctx context.Context, folder string) error
+	Wait(ctx context.Context, folder string) (Status, error)
+	Salvage(ctx context.Context, folder string) error
+}

@@ -1,0 +1,48 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Backup writes a consistent copy of the database to path while it is in use.
+// An existing file is never overwritten.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if err := copyInto(ctx, s.readers, path); err != nil {
+		return s.explain(fmt.Errorf("back up to %s: %w", path, err))
+	}
+	return nil
+}
+
+// copyInto writes a copy that is there whole or not at all.
+func copyInto(ctx context.Context, db *sql.DB, path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return core.Errorf(core.CodeConflict, "%s exists already", path).WithHint("choose a name that is free")
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return core.Wrap(core.CodeUnavailable, err, "backup cannot be written", "choose a folder that exists and is writable")
+	}
+	folder := filepath.Dir(path)
+	part, err := os.CreateTemp(folder, ".backup-*") // mode 0600
+	if err != nil {
+		return core.Wrap(core.CodeUnavailable, err, "backup cannot be written", "choose a folder that exists and is writable")
+	}
+	defer os.Remove(part.Name()) // of a copy that was not finished
+	defer part.Close()
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", part.Name()); err != nil {
+		return err
+	}
+	if err := part.Sync(); err != nil {
+		return err
+	}
+	if err := os.Rename(part.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(folder)
+}

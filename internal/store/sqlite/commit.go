@@ -1,0 +1,168 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+// Commit appends events and everything that follows from them.
+func (s *Store) Commit(ctx context.Context, c store.Commit) error {
+	rows, err := eventRows(c)
+	if err != nil {
+		return err
+	}
+	return s.explain(s.writer.commit(ctx, func(ctx context.Context, tx *txn) error {
+		return s.apply(ctx, tx, c, rows)
+	}))
+}
+
+func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query.AppendEventParams) error {
+	if err := appendEvents(ctx, tx, c, rows); err != nil {
+		return err
+	}
+	now := micros(s.now())
+	for _, claim := range c.Release {
+		if err := release(ctx, tx, claim, now); err != nil {
+			return err
+		}
+	}
+	for _, claim := range c.Acquire {
+		if err := acquire(ctx, tx, claim); err != nil {
+			return err
+		}
+	}
+	reasons := int64(0)
+	if len(rows) > 0 {
+		reasons, tx.raised = 1, true
+	}
+	if c.DueAt != nil {
+		tx.raised = true
+	}
+	err := tx.Raise(ctx, query.RaiseParams{
+		Stream: c.Stream, Reasons: reasons, Now: now, DueAt: optionalMicros(c.DueAt),
+	})
+	if err != nil {
+		return fmt.Errorf("wake of %s: %w", c.Stream, err)
+	}
+	return project(ctx, tx, c)
+}
+
+func appendEvents(ctx context.Context, tx *txn, c store.Commit, rows []query.AppendEventParams) error {
+	head, err := tx.Head(ctx, c.Stream)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("head of %s: %w", c.Stream, err)
+	}
+	if head.Seq != c.After {
+		return fmt.Errorf("%s stands at %d, not %d: %w", c.Stream, head.Seq, c.After, store.ErrStale)
+	}
+	if len(rows) > 0 && rows[0].PrevHash != head.Hash {
+		return core.Errorf(core.CodeForked, "%s: event %d does not follow the event stored before it", c.Stream, rows[0].Seq)
+	}
+	for _, row := range rows {
+		if err := tx.AppendEvent(ctx, row); err != nil {
+			return fmt.Errorf("append %s: %w", row.ID, err)
+		}
+	}
+	return nil
+}
+
+// eventRows checks that the events follow one another and can be read back
+// byte for byte, and encodes them.
+func eventRows(c store.Commit) ([]query.AppendEventParams, error) {
+	rows := make([]query.AppendEventParams, 0, len(c.Events))
+	seq := c.After
+	for i, e := range c.Events {
+		seq++
+		if e.Stream != c.Stream || e.Seq != seq {
+			return nil, core.Errorf(core.CodeInternal, "%s: event %s#%d where #%d belongs", c.Stream, e.Stream, e.Seq, seq)
+		}
+		if i > 0 && e.PrevHash != rows[i-1].Hash {
+			return nil, core.Errorf(core.CodeForked, "%s: event %d does not follow the event before it", c.Stream, e.Seq)
+		}
+		if e.At.Location() != time.UTC || e.At.Nanosecond()%1000 != 0 {
+			return nil, core.Errorf(core.CodeInternal, "%s: time %s is not in whole microseconds UTC", e.ID, e.At)
+		}
+		row, err := eventRow(e)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func eventRow(e core.Event) (query.AppendEventParams, error) {
+	actor, err := json.Marshal(e.Actor)
+	if err != nil {
+		return query.AppendEventParams{}, fmt.Errorf("encode actor of %s: %w", e.ID, err)
+	}
+	hash, err := e.Hash()
+	if err != nil {
+		return query.AppendEventParams{}, err
+	}
+	return query.AppendEventParams{
+		Stream: e.Stream, Seq: e.Seq, ID: e.ID, Type: string(e.Type), V: int64(e.V), At: micros(e.At),
+		Actor: string(actor), Cause: e.Cause, PrevHash: e.PrevHash, Hash: hash, Body: e.Body,
+	}, nil
+}
+
+func acquire(ctx context.Context, tx *txn, c core.Claim) error {
+	if c.Limit < 1 {
+		return core.Errorf(core.CodeInternal, "%s: a claim that nobody may hold", c)
+	}
+	holders, err := tx.Holders(ctx, query.HoldersParams{Kind: string(c.Kind), Key: c.Key})
+	if err != nil {
+		return fmt.Errorf("holders of %s: %w", c, err)
+	}
+	for _, h := range holders {
+		if h == c.Holder {
+			return nil
+		}
+	}
+	if len(holders) >= c.Limit {
+		return &store.ClaimHeld{Claim: c, Holder: holders[0]}
+	}
+	err = tx.TakeClaim(ctx, query.TakeClaimParams{
+		Kind: string(c.Kind), Key: c.Key, Holder: c.Holder, Capacity: int64(c.Limit),
+	})
+	if err != nil {
+		return fmt.Errorf("take %s: %w", c, err)
+	}
+	return nil
+}
+
+func release(ctx context.Context, tx *txn, c core.Claim, now int64) error {
+	n, err := tx.DropClaim(ctx, query.DropClaimParams{Kind: string(c.Kind), Key: c.Key, Holder: c.Holder})
+	if err != nil {
+		return fmt.Errorf("release %s: %w", c, err)
+	}
+	if n == 0 {
+		return nil
+	}
+	streams, err := tx.TakeWaiters(ctx, query.TakeWaitersParams{Kind: string(c.Kind), Key: c.Key})
+	if err != nil {
+		return fmt.Errorf("waiters of %s: %w", c, err)
+	}
+	for _, stream := range streams {
+		if err := tx.RaiseWaiter(ctx, query.RaiseWaiterParams{Now: now, Stream: stream}); err != nil {
+			return fmt.Errorf("wake %s: %w", stream, err)
+		}
+		tx.raised = true
+	}
+	return nil
+}
+
+// Await notes that a stream waits for a claim to be released.
+func (s *Store) Await(ctx context.Context, stream string, claim core.Claim) error {
+	return s.explain(s.writer.commit(ctx, func(ctx context.Context, tx *txn) error {
+		return tx.AddWaiter(ctx, query.AddWaiterParams{Kind: string(claim.Kind), Key: claim.Key, Stream: stream})
+	}))
+}

@@ -1,0 +1,277 @@
+package sqlite
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+func wantUnavailable(t *testing.T, err error, words string) {
+	t.Helper()
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), words) || core.HintOf(err) == "" {
+		t.Errorf("got %v (%s, hint %q), want unavailable: %s", err, core.CodeOf(err), core.HintOf(err), words)
+	}
+}
+
+// The environment variables by which this test binary becomes a child that
+// opens the named database.
+const (
+	childLocks   = "STELLWERK_TEST_LOCK_DB"
+	childCommits = "STELLWERK_TEST_COMMIT_DB"
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	switch {
+	case os.Getenv(childLocks) != "":
+		err = lockAndWait(os.Getenv(childLocks))
+	case os.Getenv(childCommits) != "":
+		err = commitForever(os.Getenv(childCommits))
+	default:
+		os.Exit(m.Run())
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// child starts this binary as another process and returns its output.
+func child(t *testing.T, variable, path string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(os.Environ(), variable+"="+path)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cmd.StdinPipe(); err != nil { // the child waits for its end
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(out)
+}
+
+func kill(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) {
+		t.Fatalf("the child ended by itself: %v", err)
+	}
+}
+
+func lockAndWait(path string) error {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
+		return err
+	}
+	fmt.Println("locked")
+	_, err = os.Stdin.Read(make([]byte, 1))
+	return err
+}
+
+func TestLockedByAnotherProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	s := openAt(t, path, Options{BusyTimeout: 20 * time.Millisecond})
+	head := commit(t, s, "run/a")
+	cmd, out := child(t, childLocks, path)
+	if !out.Scan() {
+		t.Fatal("the child said nothing")
+	}
+	c, _ := next(t, s, "run/a", head)
+	wantUnavailable(t, s.Commit(t.Context(), c), "locked")
+	if got, err := s.Head(t.Context(), "run/a"); err != nil || got != head {
+		t.Errorf("reading while another process writes: %+v, %v", got, err)
+	}
+	kill(t, cmd)
+	if err := s.Commit(t.Context(), c); err != nil {
+		t.Errorf("after the other process ended: %v", err)
+	}
+}
+
+func TestCannotBeMade(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), filepath.Join(file, "stellwerk.db"), Options{})
+	wantUnavailable(t, err, "folder does not exist")
+	_, err = Open(t.Context(), filepath.Join(folder, "none", "stellwerk.db"), Options{})
+	wantUnavailable(t, err, "folder does not exist")
+	_, err = Open(t.Context(), folder, Options{})
+	wantUnavailable(t, err, "is not a file")
+}
+
+func TestDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("not a database "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), path, Options{})
+	wantUnavailable(t, err, "damaged")
+
+	path = filepath.Join(t.TempDir(), "stellwerk.db")
+	s := openAt(t, path, Options{})
+	for range 200 {
+		commit(t, s, "run/a")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	scribble(t, path)
+	s, err = Open(t.Context(), path, Options{})
+	if err == nil {
+		defer s.Close()
+		_, err = s.Events(t.Context(), "run/a", 0, 0)
+	}
+	wantUnavailable(t, err, "damaged")
+}
+
+// scribble overwrites everything but the first pages, which hold the schema.
+func scribble(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(data) < 32*4096 {
+		t.Fatalf("the database has only %d bytes", len(data))
+	}
+	for i := 24 * 4096; i < len(data); i++ {
+		data[i] = 0xaa
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// smallDisk mounts a file system of the given size that a test can fill.
+func smallDisk(t *testing.T, options string) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, options); err != nil {
+		t.Skipf("a file system of its own cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(folder, 0); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	return folder
+}
+
+func TestFullDisk(t *testing.T) {
+	path := filepath.Join(smallDisk(t, "size=2m"), "stellwerk.db")
+	s, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	head, acknowledged := core.Head{}, int64(0)
+	for err == nil {
+		e, after, sealErr := core.Seal("run/a", head, s.now(), core.Engine(), "",
+			core.TimerFired{Timer: strings.Repeat("x", 20_000)})
+		if sealErr != nil {
+			t.Fatal(sealErr)
+		}
+		if err = s.Commit(t.Context(), store.Commit{Stream: "run/a", After: head.Seq, Events: []core.Event{e}}); err == nil {
+			head, acknowledged = after, after.Seq
+		}
+	}
+	wantUnavailable(t, err, "disk is full")
+	events, err := s.Events(t.Context(), "run/a", 0, 0)
+	if err != nil || int64(len(events)) != acknowledged || acknowledged == 0 {
+		t.Fatalf("%d events of %d acknowledged, %v", len(events), acknowledged, err)
+	}
+}
+
+func TestReadOnlyDisk(t *testing.T) {
+	folder := smallDisk(t, "size=2m")
+	path := filepath.Join(folder, "stellwerk.db")
+	if err := openAt(t, path, Options{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("", folder, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Skipf("cannot be mounted read-only here: %v", err)
+	}
+	_, err := Open(t.Context(), path, Options{})
+	wantUnavailable(t, err, "cannot be")
+	_, err = Open(t.Context(), filepath.Join(folder, "new.db"), Options{})
+	wantUnavailable(t, err, "cannot be written")
+}
+
+// TestBrokenBatch lets one write of several break the transaction they share:
+// the others are committed all the same.
+func TestBrokenBatch(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
+	started, release := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { // holds the writer until the others wait behind it
+		var once sync.Once
+		err := s.writer.commit(t.Context(), func(ctx context.Context, tx *txn) error {
+			once.Do(func() { close(started); <-release })
+			return nil
+		})
+		if err != nil {
+			t.Errorf("first: %v", err)
+		}
+	})
+	<-started
+	broken := &write{ctx: t.Context(), result: make(chan error, 1), do: func(ctx context.Context, tx *txn) error {
+		_, err := s.writer.conn.ExecContext(ctx, "ROLLBACK; INSERT INTO none VALUES (1)")
+		return err
+	}}
+	var writes []*write
+	for _, key := range []string{"a", "b"} {
+		writes = append(writes, &write{ctx: t.Context(), result: make(chan error, 1), do: func(ctx context.Context, tx *txn) error {
+			return tx.AddWaiter(ctx, query.AddWaiterParams{Kind: "k", Key: key, Stream: "s"})
+		}})
+	}
+	for _, w := range []*write{writes[0], broken, writes[1]} {
+		if err := s.writer.enqueue(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(release)
+	wg.Wait()
+	if err := <-broken.result; err == nil {
+		t.Error("the broken write succeeded")
+	}
+	for i, w := range writes {
+		if err := <-w.result; err != nil {
+			t.Errorf("write %d: %v", i, err)
+		}
+	}
+	var n int
+	if err := s.readers.QueryRow("SELECT count(*) FROM waiters").Scan(&n); err != nil || n != 2 {
+		t.Errorf("%d rows, %v, want 2", n, err)
+	}
+}

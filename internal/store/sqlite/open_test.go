@@ -1,0 +1,260 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/storetest"
+)
+
+func TestFilesAreTheOwnersAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a folder?with #odd%20 names", "stellwerk.db")
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := openAt(t, path, Options{})
+	commit(t, s, "run/a")
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", path+suffix, info.Mode())
+		}
+	}
+	wide := filepath.Join(t.TempDir(), "wide.db")
+	if err := os.WriteFile(wide, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	openAt(t, wide, Options{})
+	if info, err := os.Stat(wide); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("a wider mode is kept: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{BusyTimeout: 1234 * time.Millisecond})
+	for pragma, want := range map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "1234",
+	} {
+		var got string
+		if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %s (%v), want %s", pragma, got, err, want)
+		}
+	}
+	if _, err := s.readers.ExecContext(t.Context(), "DELETE FROM events"); err == nil {
+		t.Error("a reader can write")
+	}
+}
+
+// nextVersion is the schema with one migration more than is known.
+func nextVersion(t *testing.T, statement string) fs.FS {
+	t.Helper()
+	schema := fstest.MapFS{"00002_next.sql": {Data: []byte("-- +goose Up\n" + statement + ";\n")}}
+	files, err := fs.Glob(migrations(), "*.sql")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("migrations are %v (%v): give nextVersion a newer number", files, err)
+	}
+	data, err := fs.ReadFile(migrations(), files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema[files[0]] = &fstest.MapFile{Data: data}
+	return schema
+}
+
+func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	old := openAt(t, path, Options{OnMigrate: func(m Migration) { t.Errorf("a new database was migrated: %+v", m) }})
+	commit(t, old, "run/a")
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var told []Migration
+	s, err := open(t.Context(), path, Options{OnMigrate: func(m Migration) { told = append(told, m) }},
+		nextVersion(t, "CREATE TABLE extra (x TEXT)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if len(told) != 1 || told[0].From != 1 || told[0].To != 2 || !strings.HasPrefix(told[0].Backup, path+".backup-v1-") {
+		t.Fatalf("told %+v", told)
+	}
+	if _, err := s.readers.ExecContext(t.Context(), "SELECT x FROM extra"); err != nil {
+		t.Errorf("not migrated: %v", err)
+	}
+	storetest.Equal(t, s, openAt(t, told[0].Backup, Options{}))
+}
+
+func TestFailedMigrationNamesTheCopy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	if err := openAt(t, path, Options{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := open(t.Context(), path, Options{}, nextVersion(t, "CREATE TABLE events (x TEXT)"))
+	copies, globErr := filepath.Glob(path + ".backup-v1-*")
+	if globErr != nil || len(copies) != 1 || !strings.Contains(core.HintOf(err), copies[0]) {
+		t.Fatalf("copies %v, error %v, hint %q", copies, err, core.HintOf(err))
+	}
+	openAt(t, path, Options{}) // and the database is as it was
+}
+
+func TestNewerDatabaseIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	newer, err := open(t.Context(), path, Options{}, nextVersion(t, "CREATE TABLE extra (x TEXT)"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), path, Options{})
+	if core.CodeOf(err) != core.CodeUnsupported || !errors.Is(err, store.ErrNewer) {
+		t.Fatalf("got %v", err)
+	}
+	if !strings.Contains(err.Error(), "version 2") || !strings.Contains(err.Error(), "up to 1") || core.HintOf(err) == "" {
+		t.Errorf("message %q, hint %q", err, core.HintOf(err))
+	}
+}
+
+func TestDatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "other.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE customers (x)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path, Options{}); core.CodeOf(err) != core.CodeInvalid {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestBackup(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
+	for range 20 {
+		commit(t, s, "run/a")
+		commit(t, s, "project/p")
+	}
+	stop := make(chan struct{})
+	writing := make(chan struct{})
+	go func() { // in use meanwhile
+		defer close(writing)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				commit(t, s, "run/busy")
+			}
+		}
+	}()
+	path := filepath.Join(t.TempDir(), "copy.db")
+	err := s.Backup(t.Context(), path)
+	close(stop)
+	<-writing
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	twin := openAt(t, path, Options{})
+	for _, stream := range []string{"run/a", "project/p"} {
+		a, errA := s.Head(t.Context(), stream)
+		b, errB := twin.Head(t.Context(), stream)
+		if errA != nil || errB != nil || a != b {
+			t.Errorf("%s: %+v and %+v, %v %v", stream, a, b, errA, errB)
+		}
+	}
+	still := filepath.Join(t.TempDir(), "still.db")
+	if err := s.Backup(t.Context(), still); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Equal(t, s, openAt(t, still, Options{}))
+	if err := s.Backup(t.Context(), still); core.CodeOf(err) != core.CodeConflict {
+		t.Errorf("an existing file: %v", err)
+	}
+	if err := s.Backup(t.Context(), filepath.Join(still, "below")); core.CodeOf(err) != core.CodeUnavailable {
+		t.Errorf("a folder that is a file: %v", err)
+	}
+}
+
+// TestClockSetBack claims what was committed before the clock was set back.
+func TestClockSetBack(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{Clock: func() time.Time { return now }})
+	commit(t, s, "run/a")
+	now = now.Add(-24 * time.Hour)
+	commit(t, s, "run/b")
+	wakes, err := s.Claim(t.Context(), "e", time.Minute, 10)
+	if err != nil || len(wakes) != 2 {
+		t.Fatalf("claimed %+v, %v", wakes, err)
+	}
+	now = now.Add(time.Minute)
+	wakes, err = s.Claim(t.Context(), "f", time.Minute, 10)
+	if err != nil || len(wakes) != 2 || wakes[0].Fence != 2 {
+		t.Fatalf("when the lease has run out: %+v, %v", wakes, err)
+	}
+}
+
+func commit(t testing.TB, s *Store, stream string) core.Head {
+	t.Helper()
+	head, err := s.Head(t.Context(), stream)
+	if err != nil {
+		t.Errorf("head: %v", err)
+		return head
+	}
+	c, head := next(t, s, stream, head)
+	if err := s.Commit(t.Context(), c); err != nil {
+		t.Errorf("commit: %v", err)
+	}
+	return head
+}
+
+func next(t testing.TB, s *Store, stream string, head core.Head) (store.Commit, core.Head) {
+	t.Helper()
+	e, after, err := core.Seal(stream, head, s.now(), core.Engine(), "", core.TimerFired{Timer: "t"})
+	if err != nil {
+		t.Errorf("seal: %v", err)
+	}
+	return store.Commit{Stream: stream, After: head.Seq, Events: []core.Event{e}}, after
+}
+
+// TestOnlyLooksAreLazy sees that an event waits for the disk, before and after
+// a look that does not, and that no look does without being allowed to.
+func TestOnlyLooksAreLazy(t *testing.T) {
+	for lazy, want := range map[bool]string{false: "2", true: "1"} {
+		s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{LazyLooks: lazy})
+		synchronous := func() (mode string) {
+			if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&mode); err != nil {
+				t.Fatal(err)
+			}
+			return mode
+		}
+		for range 2 {
+			commit(t, s, "run/a")
+			if got := synchronous(); got != "2" {
+				t.Fatalf("an event was committed with synchronous=%s", got)
+			}
+			if wakes, err := s.Claim(t.Context(), "e", time.Nanosecond, 1); err != nil || len(wakes) != 1 {
+				t.Fatalf("claimed %v, %v", wakes, err)
+			}
+			if got := synchronous(); got != want {
+				t.Fatalf("lazy %v: a look was claimed with synchronous=%s", lazy, got)
+			}
+		}
+	}
+}

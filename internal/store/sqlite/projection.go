@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+// project writes the projections and the snapshot of a commit.
+func project(ctx context.Context, tx *txn, c store.Commit) error {
+	if c.Run != nil {
+		if err := tx.PutRun(ctx, runParams(c.Run)); err != nil {
+			return fmt.Errorf("row of run %s: %w", c.Run.ID, err)
+		}
+	}
+	if c.Project != nil {
+		if err := tx.PutProject(ctx, projectParams(c.Project)); err != nil {
+			return fmt.Errorf("row of project %s: %w", c.Project.ID, err)
+		}
+	}
+	for i := range c.Tasks {
+		if err := tx.PutTask(ctx, taskParams(&c.Tasks[i])); err != nil {
+			return fmt.Errorf("row of task %s: %w", c.Tasks[i].ID, err)
+		}
+	}
+	if snap := c.Snapshot; snap != nil {
+		err := tx.PutSnapshot(ctx, query.PutSnapshotParams{
+			Stream: c.Stream, Seq: snap.Head.Seq, Hash: snap.Head.Hash, At: micros(snap.Head.At),
+			Format: int64(snap.Format), State: snap.State,
+		})
+		if err != nil {
+			return fmt.Errorf("snapshot of %s: %w", c.Stream, err)
+		}
+	}
+	return nil
+}
+
+// Run finds a run by its id, or the newest of an alias.
+func (s *Store) Run(ctx context.Context, idOrAlias string) (store.RunRow, error) {
+	row, err := s.read.Run(ctx, idOrAlias)
+	if errors.Is(err, sql.ErrNoRows) {
+		row, err = s.read.RunByAlias(ctx, idOrAlias)
+	}
+	if err != nil {
+		return store.RunRow{}, s.missing(err, "run "+idOrAlias)
+	}
+	return runRow(row), nil
+}
+
+// Runs lists runs, newest first.
+func (s *Store) Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error) {
+	rows, err := s.runs(ctx, f)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	list := make([]store.RunRow, len(rows))
+	for i, r := range rows {
+		list[i] = runRow(r)
+	}
+	return list, nil
+}
+
+func (s *Store) runs(ctx context.Context, f store.Filter) ([]query.Run, error) {
+	limit := sqlLimit(f.Limit)
+	switch {
+	case f.Project != "" && f.Open:
+		return s.read.OpenProjectRuns(ctx, query.OpenProjectRunsParams{ProjectID: f.Project, Limit: limit})
+	case f.Project != "":
+		return s.read.ProjectRuns(ctx, query.ProjectRunsParams{ProjectID: f.Project, Limit: limit})
+	case f.Open:
+		return s.read.OpenRuns(ctx, limit)
+	}
+	return s.read.Runs(ctx, limit)
+}
+
+// Project finds a project by its id.
+func (s *Store) Project(ctx context.Context, id string) (store.ProjectRow, error) {
+	row, err := s.read.Project(ctx, id)
+	if err != nil {
+		return store.ProjectRow{}, s.missing(err, "project "+id)
+	}
+	return projectRow(row), nil
+}
+
+// Projects lists projects, the most recently active first.
+func (s *Store) Projects(ctx context.Context) ([]store.ProjectRow, error) {
+	rows, err := s.read.Projects(ctx)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	list := make([]store.ProjectRow, len(rows))
+	for i, r := range rows {
+		list[i] = projectRow(r)
+	}
+	return list, nil
+}
+
+// Tasks lists the tasks of a run in the order they were made.
+func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
+	rows, err := s.read.Tasks(ctx, run)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	list := make([]store.TaskRow, len(rows))
+	for i, r := range rows {
+		list[i] = taskRow(r)
+	}
+	return list, nil
+}

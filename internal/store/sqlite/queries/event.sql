@@ -1,0 +1,24 @@
+-- name: Head :one
+SELECT seq, hash, at FROM events WHERE stream = ? ORDER BY seq DESC LIMIT 1;
+
+-- name: AppendEvent :exec
+INSERT INTO events (stream, seq, id, type, v, at, actor, cause, prev_hash, hash, body)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: Events :many
+SELECT seq, id, type, v, at, actor, cause, prev_hash, body
+FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?;
+
+-- name: PutSnapshot :exec
+INSERT INTO snapshots (stream, seq, hash, at, format, state) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (stream) DO UPDATE SET
+    seq = excluded.seq, hash = excluded.hash, at = excluded.at, format = excluded.format, state = excluded.state;
+
+-- name: Snapshot :one
+SELECT seq, hash, at, format, state FROM snapshots WHERE stream = ?;
+
+-- name: Streams :many
+SELECT w.stream FROM wakes w
+WHERE w.stream >= sqlc.arg(first) AND w.stream < sqlc.arg(beyond)
+  AND EXISTS (SELECT 1 FROM events e WHERE e.stream = w.stream)
+ORDER BY w.stream;

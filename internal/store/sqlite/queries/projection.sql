@@ -1,0 +1,69 @@
+-- name: PutRun :exec
+INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url,
+    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal,
+    issue = excluded.issue, status = excluded.status, reason = excluded.reason, stage = excluded.stage,
+    branch = excluded.branch, base = excluded.base, url = excluded.url, isolation = excluded.isolation,
+    attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
+    started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at;
+
+-- name: Run :one
+SELECT * FROM runs WHERE id = ?;
+
+-- name: RunByAlias :one
+SELECT * FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1;
+
+-- name: Runs :many
+SELECT * FROM runs ORDER BY started_at DESC, id DESC LIMIT ?;
+
+-- name: OpenRuns :many
+SELECT * FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
+ORDER BY started_at DESC, id DESC LIMIT ?;
+
+-- name: ProjectRuns :many
+SELECT * FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?;
+
+-- name: OpenProjectRuns :many
+SELECT * FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
+ORDER BY started_at DESC, id DESC LIMIT ?;
+
+-- name: PutProject :exec
+INSERT INTO projects (id, name, repo_url, default_branch, integration_branch, status, current_epic,
+    last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET
+    name = excluded.name, repo_url = excluded.repo_url, default_branch = excluded.default_branch,
+    integration_branch = excluded.integration_branch, status = excluded.status, current_epic = excluded.current_epic,
+    last_activity = excluded.last_activity, created_at = excluded.created_at, created_by = excluded.created_by,
+    total_tasks = excluded.total_tasks, completed_tasks = excluded.completed_tasks,
+    failed_tasks = excluded.failed_tasks, total_cost_usd = excluded.total_cost_usd, pr_url = excluded.pr_url,
+    pr_number = excluded.pr_number;
+
+-- name: Project :one
+SELECT * FROM projects WHERE id = ?;
+
+-- name: Projects :many
+SELECT * FROM projects ORDER BY last_activity DESC, id;
+
+-- name: PutTask :exec
+INSERT INTO tasks (run_id, id, addressee, project_id, task_type, status, prompt, repo_url, branch,
+    triggered_by_task_id, created_by, created_at, started_at, completed_at, result, worker_pod)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (run_id, id) DO UPDATE SET
+    addressee = excluded.addressee, project_id = excluded.project_id, task_type = excluded.task_type,
+    status = excluded.status, prompt = excluded.prompt, repo_url = excluded.repo_url, branch = excluded.branch,
+    triggered_by_task_id = excluded.triggered_by_task_id, created_by = excluded.created_by,
+    created_at = excluded.created_at, started_at = excluded.started_at, completed_at = excluded.completed_at,
+    result = excluded.result, worker_pod = excluded.worker_pod;
+
+-- name: Tasks :many
+SELECT * FROM tasks WHERE run_id = ? ORDER BY created_at, id;
+
+-- name: Recall :one
+SELECT verdict FROM verdicts WHERE key = ?;
+
+-- name: Remember :exec
+INSERT INTO verdicts (key, verdict, at) VALUES (?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET verdict = excluded.verdict, at = excluded.at;

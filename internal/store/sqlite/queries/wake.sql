@@ -1,0 +1,47 @@
+-- name: Raise :exec
+INSERT INTO wakes (stream, wake_seq, done_seq, woken_at, due_at, fence, holder, lease_until)
+VALUES (sqlc.arg(stream), sqlc.arg(reasons), 0, sqlc.arg(now), sqlc.arg(due_at), 0, '', 0)
+ON CONFLICT (stream) DO UPDATE SET
+    woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE excluded.woken_at END,
+    wake_seq = wake_seq + excluded.wake_seq,
+    due_at   = excluded.due_at,
+    seen_due = NULL;
+
+-- name: RaiseWaiter :exec
+UPDATE wakes SET
+    woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE sqlc.arg(now) END,
+    wake_seq = wake_seq + 1
+WHERE stream = sqlc.arg(stream);
+
+-- name: PendingWakes :many
+SELECT stream, wake_seq, woken_at, due_at, fence
+FROM wakes WHERE ready_at = 0 ORDER BY woken_at LIMIT ?;
+
+-- name: DueWakes :many
+SELECT stream, wake_seq, ready_at, due_at, fence
+FROM wakes WHERE ready_at > 0 AND ready_at <= sqlc.arg(now) ORDER BY ready_at LIMIT sqlc.arg(most);
+
+-- name: HoldWake :exec
+UPDATE wakes SET
+    fence       = fence + 1,
+    holder      = sqlc.arg(holder),
+    lease_until = sqlc.arg(lease_until),
+    seen_due    = sqlc.arg(seen_due)
+WHERE stream = sqlc.arg(stream);
+
+-- name: RestWake :one
+UPDATE wakes SET
+    done_seq    = max(done_seq, CAST(sqlc.arg(seen) AS INTEGER)),
+    woken_at    = sqlc.arg(now),
+    due_at      = CASE WHEN due_at = seen_due THEN NULL ELSE due_at END,
+    seen_due    = NULL,
+    holder      = '',
+    lease_until = 0
+WHERE stream = sqlc.arg(stream) AND fence = sqlc.arg(fence)
+RETURNING wake_seq > done_seq AS pending;
+
+-- name: FreeWakes :exec
+UPDATE wakes SET holder = '', lease_until = 0, seen_due = NULL WHERE holder = ?;
+
+-- name: NextDue :one
+SELECT due_at FROM wakes WHERE due_at IS NOT NULL AND seen_due IS NULL ORDER BY due_at LIMIT 1;

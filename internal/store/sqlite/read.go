@@ -1,0 +1,106 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+// Events reads a stream in order, all of it where limit is 0.
+func (s *Store) Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error) {
+	rows, err := s.read.Events(ctx, query.EventsParams{Stream: stream, Seq: after, Limit: sqlLimit(limit)})
+	if err != nil {
+		return nil, s.explain(fmt.Errorf("events of %s: %w", stream, err))
+	}
+	events := make([]core.Event, len(rows))
+	for i, r := range rows {
+		events[i] = core.Event{
+			ID: r.ID, Stream: stream, Seq: r.Seq, Type: core.Type(r.Type), V: int(r.V), At: fromMicros(r.At),
+			Cause: r.Cause, PrevHash: r.PrevHash, Body: r.Body,
+		}
+		if err := json.Unmarshal([]byte(r.Actor), &events[i].Actor); err != nil {
+			return nil, fmt.Errorf("actor of %s: %w", r.ID, err)
+		}
+	}
+	return events, nil
+}
+
+// Head is where a stream stands; the zero Head where it has no events.
+func (s *Store) Head(ctx context.Context, stream string) (core.Head, error) {
+	row, err := s.read.Head(ctx, stream)
+	if errors.Is(err, sql.ErrNoRows) {
+		return core.Head{}, nil
+	}
+	if err != nil {
+		return core.Head{}, s.explain(fmt.Errorf("head of %s: %w", stream, err))
+	}
+	return core.Head{Seq: row.Seq, Hash: row.Hash, At: fromMicros(row.At)}, nil
+}
+
+// Snapshot is the stream's newest snapshot.
+func (s *Store) Snapshot(ctx context.Context, stream string) (store.Snapshot, error) {
+	row, err := s.read.Snapshot(ctx, stream)
+	if err != nil {
+		return store.Snapshot{}, s.missing(err, "snapshot of "+stream)
+	}
+	return store.Snapshot{
+		Head:   core.Head{Seq: row.Seq, Hash: row.Hash, At: fromMicros(row.At)},
+		Format: int(row.Format), State: row.State,
+	}, nil
+}
+
+// Streams lists the streams of a kind that have events.
+func (s *Store) Streams(ctx context.Context, kind string) ([]string, error) {
+	streams, err := s.read.Streams(ctx, query.StreamsParams{First: kind + "/", Beyond: kind + "0"}) // '0' follows '/'
+	return streams, s.explain(err)
+}
+
+// Claims lists every claim that is held.
+func (s *Store) Claims(ctx context.Context) ([]core.Claim, error) {
+	rows, err := s.read.Claims(ctx)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	claims := make([]core.Claim, len(rows))
+	for i, r := range rows {
+		claims[i] = core.Claim{Kind: core.ClaimKind(r.Kind), Key: r.Key, Holder: r.Holder, Limit: int(r.Capacity)}
+	}
+	return claims, nil
+}
+
+// Recall finds a remembered verdict of a check.
+func (s *Store) Recall(ctx context.Context, key string) ([]byte, error) {
+	verdict, err := s.read.Recall(ctx, key)
+	if err != nil {
+		return nil, s.missing(err, "verdict "+key)
+	}
+	return verdict, nil
+}
+
+// Remember keeps a verdict.
+func (s *Store) Remember(ctx context.Context, key string, verdict []byte) error {
+	return s.explain(s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {
+		return tx.Remember(ctx, query.RememberParams{Key: key, Verdict: verdict, At: micros(s.now())})
+	}))
+}
+
+// missing says what was not found, or what else went wrong.
+func (s *Store) missing(err error, what string) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%s: %w", what, store.ErrNotFound)
+	}
+	return s.explain(fmt.Errorf("%s: %w", what, err))
+}
+
+func sqlLimit(n int) int64 {
+	if n <= 0 {
+		return -1
+	}
+	return int64(n)
+}

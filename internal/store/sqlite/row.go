@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+func runParams(r *store.RunRow) query.PutRunParams {
+	return query.PutRunParams{
+		ID: r.ID, Alias: r.Alias, ProjectID: r.Project, Title: r.Title, Goal: r.Goal, Issue: r.Issue,
+		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, Url: r.URL,
+		Isolation: r.Isolation, Attempts: int64(r.Attempts), CostUsd: r.CostUSD, Tokens: r.Tokens,
+		StartedAt: micros(r.StartedAt), UpdatedAt: micros(r.UpdatedAt), EndedAt: optionalMicros(r.EndedAt),
+	}
+}
+
+func runRow(r query.Run) store.RunRow {
+	return store.RunRow{
+		ID: r.ID, Alias: r.Alias, Project: r.ProjectID, Title: r.Title, Goal: r.Goal, Issue: r.Issue,
+		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, URL: r.Url,
+		Isolation: r.Isolation, Attempts: int(r.Attempts), CostUSD: r.CostUsd, Tokens: r.Tokens,
+		StartedAt: fromMicros(r.StartedAt), UpdatedAt: fromMicros(r.UpdatedAt), EndedAt: fromOptional(r.EndedAt),
+	}
+}
+
+func projectParams(p *store.ProjectRow) query.PutProjectParams {
+	return query.PutProjectParams{
+		ID: p.ID, Name: p.Name, RepoUrl: p.RepoURL, DefaultBranch: p.DefaultBranch,
+		IntegrationBranch: p.IntegrationBranch, Status: p.Status, CurrentEpic: p.CurrentEpic,
+		LastActivity: micros(p.LastActivity), CreatedAt: micros(p.CreatedAt), CreatedBy: p.CreatedBy,
+		TotalTasks: int64(p.TotalTasks), CompletedTasks: int64(p.CompletedTasks), FailedTasks: int64(p.FailedTasks),
+		TotalCostUsd: p.TotalCostUSD, PrUrl: p.PRURL, PrNumber: int64(p.PRNumber),
+	}
+}
+
+func projectRow(p query.Project) store.ProjectRow {
+	return store.ProjectRow{
+		ID: p.ID, Name: p.Name, RepoURL: p.RepoUrl, DefaultBranch: p.DefaultBranch,
+		IntegrationBranch: p.IntegrationBranch, Status: p.Status, CurrentEpic: p.CurrentEpic,
+		LastActivity: fromMicros(p.LastActivity), CreatedAt: fromMicros(p.CreatedAt), CreatedBy: p.CreatedBy,
+		TotalTasks: int(p.TotalTasks), CompletedTasks: int(p.CompletedTasks), FailedTasks: int(p.FailedTasks),
+		TotalCostUSD: p.TotalCostUsd, PRURL: p.PrUrl, PRNumber: int(p.PrNumber),
+	}
+}
+
+func taskParams(t *store.TaskRow) query.PutTaskParams {
+	return query.PutTaskParams{
+		RunID: t.Run, ID: t.ID, Addressee: t.Addressee, ProjectID: t.Project, TaskType: t.Kind, Status: t.Status,
+		Prompt: t.Prompt, RepoUrl: t.RepoURL, Branch: t.Branch, TriggeredByTaskID: t.TriggeredBy,
+		CreatedBy: t.CreatedBy, CreatedAt: micros(t.CreatedAt), StartedAt: optionalMicros(t.StartedAt),
+		CompletedAt: optionalMicros(t.CompletedAt), Result: t.Result, WorkerPod: t.Worker,
+	}
+}
+
+func taskRow(t query.Task) store.TaskRow {
+	return store.TaskRow{
+		Run: t.RunID, ID: t.ID, Addressee: t.Addressee, Project: t.ProjectID, Kind: t.TaskType, Status: t.Status,
+		Prompt: t.Prompt, RepoURL: t.RepoUrl, Branch: t.Branch, TriggeredBy: t.TriggeredByTaskID,
+		CreatedBy: t.CreatedBy, CreatedAt: fromMicros(t.CreatedAt), StartedAt: fromOptional(t.StartedAt),
+		CompletedAt: fromOptional(t.CompletedAt), Result: t.Result, Worker: t.WorkerPod,
+	}
+}

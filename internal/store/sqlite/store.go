@@ -1,0 +1,106 @@
+// Package sqlite keeps events, and what is derived from them, in one SQLite
+// file: write-ahead log, every event durable before it is acknowledged, one
+// writer that gathers what waits into a single transaction, and a pool of
+// read-only readers. SQL lives in queries/ and is turned into Go by sqlc. The
+// package must not decide anything about a run, must not delete an event, and
+// must not be opened by two programs at once for work; whoever opens it holds
+// the state folder's lock.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+// Options adjust a store. The zero value is ready for use.
+type Options struct {
+	// Clock is the database's clock; time.Now where nil.
+	Clock func() time.Time
+	// BusyTimeout is how long to wait for another program's lock; 5 s where zero.
+	BusyTimeout time.Duration
+	// Readers is how many reads may run at once; 4 where zero.
+	Readers int
+	// LazyLooks lets Claim, Rest and Remember return without waiting for the
+	// disk. A crash of the program still loses nothing; a crash of the machine
+	// may undo them, which costs a look more or a check run again. Events are
+	// durable either way. Off, every method is durable as the contract says.
+	LazyLooks bool
+	// OnMigrate is told of a database brought up to date, with the path of the
+	// copy taken before.
+	OnMigrate func(Migration)
+}
+
+// Migration is a database brought from one schema version to another.
+type Migration struct {
+	From, To int64
+	Backup   string
+}
+
+// Store is a SQLite database. It implements store.Store.
+type Store struct {
+	path    string
+	clock   func() time.Time
+	readers *sql.DB
+	read    *query.Queries // prepared on readers
+	writer  *writer
+	hints   chan struct{}
+
+	mu      sync.Mutex
+	engines map[string]bool // guarded by mu: engines that have claimed wakes here
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Now is the database's clock, in the precision events are kept in.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	if err := ctx.Err(); err != nil {
+		return time.Time{}, err
+	}
+	return s.now(), nil
+}
+
+func (s *Store) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }
+
+// Wakes delivers a hint whenever a wake may be pending; the first one is there
+// from the start, for wakes of an earlier life.
+func (s *Store) Wakes() <-chan struct{} { return s.hints }
+
+func (s *Store) hint() {
+	select {
+	case s.hints <- struct{}{}:
+	default:
+	}
+}
+
+// Close waits for writes under way and closes the database. The writer is
+// closed last: the last connection folds the log into the database, which a
+// reader could not.
+func (s *Store) Close() error {
+	s.writer.end()
+	return s.explain(errors.Join(s.read.Close(), s.readers.Close(), s.writer.close()))
+}
+
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+func optionalMicros(t *time.Time) sql.NullInt64 {
+	if t == nil {
+		return sql.NullInt64{}
+	}
+	return sql.NullInt64{Int64: t.UnixMicro(), Valid: true}
+}
+
+func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+func fromOptional(us sql.NullInt64) *time.Time {
+	if !us.Valid {
+		return nil
+	}
+	t := fromMicros(us.Int64)
+	return &t
+}

@@ -1,0 +1,125 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+// candidate is a wake that may be claimed; since is when it became so.
+type candidate struct {
+	stream     string
+	seq, fence int64
+	since      int64
+	due        sql.NullInt64
+}
+
+// Claim takes up to limit wakes that are pending or due, oldest first.
+func (s *Store) Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]store.Wake, error) {
+	if err := s.takeOver(ctx, engine); err != nil {
+		return nil, s.explain(err)
+	}
+	var wakes []store.Wake
+	err := s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {
+		wakes = wakes[:0]
+		now := s.now()
+		found, err := candidates(ctx, tx, micros(now), limit)
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
+			seen := c.due
+			seen.Valid = seen.Valid && seen.Int64 <= micros(now)
+			err := tx.HoldWake(ctx, query.HoldWakeParams{
+				Holder: engine, LeaseUntil: micros(now.Add(lease)), SeenDue: seen, Stream: c.stream,
+			})
+			if err != nil {
+				return fmt.Errorf("hold wake of %s: %w", c.stream, err)
+			}
+			wakes = append(wakes, store.Wake{Stream: c.stream, Seq: c.seq, Due: seen.Valid, Fence: c.fence + 1})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	return wakes, nil
+}
+
+// takeOver frees, before an engine's first claim here, the wakes that it held
+// in an earlier life: nobody is looking at those any more.
+func (s *Store) takeOver(ctx context.Context, engine string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.engines[engine] {
+		return nil
+	}
+	err := s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {
+		return tx.FreeWakes(ctx, engine)
+	})
+	if err != nil {
+		return fmt.Errorf("take over the wakes of %s: %w", engine, err)
+	}
+	s.engines[engine] = true
+	return nil
+}
+
+// candidates finds the oldest wakes that are pending, due or left by an engine
+// whose lease ran out. A pending wake does not depend on the clock, so that a
+// clock set back cannot hide it.
+func candidates(ctx context.Context, tx *txn, now int64, limit int) ([]candidate, error) {
+	pending, err := tx.PendingWakes(ctx, int64(limit))
+	if err != nil {
+		return nil, fmt.Errorf("pending wakes: %w", err)
+	}
+	due, err := tx.DueWakes(ctx, query.DueWakesParams{Now: sql.NullInt64{Int64: now, Valid: true}, Most: int64(limit)})
+	if err != nil {
+		return nil, fmt.Errorf("due wakes: %w", err)
+	}
+	found := make([]candidate, 0, len(pending)+len(due))
+	for _, p := range pending {
+		found = append(found, candidate{p.Stream, p.WakeSeq, p.Fence, p.WokenAt, p.DueAt})
+	}
+	for _, d := range due {
+		found = append(found, candidate{d.Stream, d.WakeSeq, d.Fence, d.ReadyAt.Int64, d.DueAt})
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.since, b.since) })
+	return found[:min(limit, len(found))], nil
+}
+
+// Rest ends a look: the stream is done up to w.Seq.
+func (s *Store) Rest(ctx context.Context, engine string, w store.Wake) error {
+	return s.explain(s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {
+		pending, err := tx.RestWake(ctx, query.RestWakeParams{
+			Seen: w.Seq, Now: micros(s.now()), Stream: w.Stream, Fence: w.Fence,
+		})
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("%s looked at by %s: %w", w.Stream, engine, store.ErrFenced)
+		}
+		if err != nil {
+			return fmt.Errorf("end of a look at %s: %w", w.Stream, err)
+		}
+		tx.raised = tx.raised || pending
+		return nil
+	}))
+}
+
+// NextDue is the earliest time any stream wants to be looked at. A time that a
+// look under way was told of is not counted again.
+func (s *Store) NextDue(ctx context.Context) (*time.Time, error) {
+	due, err := s.read.NextDue(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	return fromOptional(due), nil
+}

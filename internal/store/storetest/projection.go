@@ -1,0 +1,202 @@
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+func moment(minute int) time.Time {
+	return time.Date(2026, 3, 1, 12, minute, 0, 654321000, time.UTC)
+}
+
+func later(minute int) *time.Time {
+	t := moment(minute)
+	return &t
+}
+
+func testRunRow(t *testing.T, open Open) {
+	s := open(t)
+	row := store.RunRow{
+		ID: "0198-a", Alias: "otter", Project: "p", Title: "Title", Goal: "Goal\nof two lines", Issue: "42",
+		Status: "active", Reason: "why", Stage: "plan", Branch: "feature/x", Base: "main",
+		URL: "https://example.org/1", Isolation: "sandbox", Attempts: 3, CostUSD: 0.25, Tokens: 1 << 40,
+		StartedAt: moment(1), UpdatedAt: moment(2),
+	}
+	put := func() { push(t, s, "run/0198-a", func(c *store.Commit) { c.Run = &row }) }
+	put()
+	for _, name := range []string{"0198-a", "otter"} {
+		got, err := s.Run(t.Context(), name)
+		if diff := cmp.Diff(row, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+	row.Status, row.EndedAt, row.Attempts = "completed", later(9), 4
+	put()
+	got, err := s.Run(t.Context(), "otter")
+	if diff := cmp.Diff(row, got); err != nil || diff != "" {
+		t.Errorf("replaced: %v\n%s", err, diff)
+	}
+	push(t, s, "run/0198-a") // a commit without a row leaves it
+	if _, err := s.Run(t.Context(), "otter"); err != nil {
+		t.Error(err)
+	}
+	_, err = s.Run(t.Context(), "badger")
+	wantErr(t, err, store.ErrNotFound)
+}
+
+func testRunFilter(t *testing.T, open Open) {
+	s := open(t)
+	for i, r := range []store.RunRow{
+		{ID: "a", Project: "p", Status: "active"}, {ID: "b", Project: "p", Status: "completed"},
+		{ID: "c", Project: "q", Status: "failed"}, {ID: "d", Project: "q", Status: "paused"},
+		{ID: "e", Project: "p", Status: "cancelled"}, {ID: "f", Project: "p", Status: "awaiting_approval"},
+	} {
+		r.StartedAt, r.Alias = moment(i), "same"
+		push(t, s, core.RunStream(r.ID), func(c *store.Commit) { c.Run = &r })
+	}
+	for _, tt := range []struct {
+		filter store.Filter
+		want   string
+	}{
+		{store.Filter{}, "fedcba"}, {store.Filter{Open: true}, "fda"}, {store.Filter{Project: "p"}, "feba"},
+		{store.Filter{Project: "p", Open: true}, "fa"}, {store.Filter{Limit: 2}, "fe"},
+		{store.Filter{Open: true, Limit: 1}, "f"}, {store.Filter{Project: "none"}, ""},
+	} {
+		rows, err := s.Runs(t.Context(), tt.filter)
+		got := ""
+		for _, r := range rows {
+			got += r.ID
+		}
+		if err != nil || got != tt.want {
+			t.Errorf("%+v: %q, %v, want %q", tt.filter, got, err, tt.want)
+		}
+	}
+	if row, err := s.Run(t.Context(), "same"); err != nil || row.ID != "f" {
+		t.Errorf("an alias of several: %q, %v, want the newest", row.ID, err)
+	}
+}
+
+func testProjectRow(t *testing.T, open Open) {
+	s := open(t)
+	row := store.ProjectRow{
+		ID: "p", Name: "Name", RepoURL: "file:///r", DefaultBranch: "main", IntegrationBranch: "feature/x",
+		Status: "active", CurrentEpic: "epic", LastActivity: moment(3), CreatedAt: moment(1), CreatedBy: "me",
+		TotalTasks: 5, CompletedTasks: 3, FailedTasks: 1, TotalCostUSD: 1.5, PRURL: "https://example.org/2", PRNumber: 2,
+	}
+	put := func() { push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Project = &row }) }
+	put()
+	row.Status, row.CompletedTasks = "awaiting_review", 4
+	put()
+	other := store.ProjectRow{ID: "q", LastActivity: moment(4), CreatedAt: moment(4)}
+	push(t, s, core.ProjectStream("q"), func(c *store.Commit) { c.Project = &other })
+	got, err := s.Project(t.Context(), "p")
+	if diff := cmp.Diff(row, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	all, err := s.Projects(t.Context())
+	if diff := cmp.Diff([]store.ProjectRow{other, row}, all); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	_, err = s.Project(t.Context(), "none")
+	wantErr(t, err, store.ErrNotFound)
+}
+
+func testTaskRows(t *testing.T, open Open) {
+	s := open(t)
+	full := store.TaskRow{
+		ID: "plan.r1", Run: "a", Addressee: "worker-code-1", Project: "p", Kind: "CODE", Status: "completed",
+		Prompt: "Do it", RepoURL: "file:///r", Branch: "feature/x", TriggeredBy: "other", CreatedBy: "phases",
+		CreatedAt: moment(1), StartedAt: later(2), CompletedAt: later(3), Result: []byte(`{"success":true}`), Worker: "local",
+	}
+	bare := store.TaskRow{ID: "code.r1", Run: "a", Status: "pending", CreatedAt: moment(2)}
+	same := store.TaskRow{ID: "plan.r1", Run: "b", Status: "pending", CreatedAt: moment(2)}
+	pending := full
+	pending.Status, pending.CompletedAt, pending.Result = "running", nil, nil
+	push(t, s, "run/a", func(c *store.Commit) { c.Tasks = []store.TaskRow{pending, bare} })
+	push(t, s, "run/b", func(c *store.Commit) { c.Tasks = []store.TaskRow{same} })
+	push(t, s, "run/a", func(c *store.Commit) { c.Tasks = []store.TaskRow{full} })
+	for run, want := range map[string][]store.TaskRow{"a": {full, bare}, "b": {same}, "c": {}} {
+		got, err := s.Tasks(t.Context(), run)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("run %s: %v\n%s", run, err, diff)
+		}
+	}
+}
+
+// testSnapshot keeps what it is given: whether its format is one the reader
+// knows is the reader's to see.
+func testSnapshot(t *testing.T, open Open) {
+	s := open(t)
+	_, err := s.Snapshot(t.Context(), "run/a")
+	wantErr(t, err, store.ErrNotFound)
+	for i, format := range []int{7, 8} {
+		want := store.Snapshot{
+			Head:   core.Head{Seq: int64(i), Hash: "h", At: moment(i)},
+			Format: format, State: []byte{0, 1, 0xff, byte(format)},
+		}
+		push(t, s, "run/a", func(c *store.Commit) { c.Snapshot = &want })
+		push(t, s, "run/a") // a commit without a snapshot leaves it
+		got, err := s.Snapshot(t.Context(), "run/a")
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("format %d: %v\n%s", format, err, diff)
+		}
+	}
+}
+
+func testVerdict(t *testing.T, open Open) {
+	s := open(t)
+	_, err := s.Recall(t.Context(), "tree:check")
+	wantErr(t, err, store.ErrNotFound)
+	for _, verdict := range []string{`{"passed":false}`, `{"passed":true}`} {
+		if err := s.Remember(t.Context(), "tree:check", []byte(verdict)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Recall(t.Context(), "tree:check"); err != nil || string(got) != verdict {
+			t.Errorf("recalled %s, %v, want %s", got, err, verdict)
+		}
+	}
+}
+
+// Equal fails t where two stores do not hold the same: events, projections,
+// claims and snapshots.
+func Equal(t *testing.T, a, b store.Store) {
+	t.Helper()
+	if diff := cmp.Diff(content(t, a), content(t, b)); diff != "" {
+		t.Errorf("the stores differ:\n%s", diff)
+	}
+}
+
+func content(t *testing.T, s store.Store) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	keep := func(name string, v any, err error) {
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[name] = v
+	}
+	claims, err := s.Claims(t.Context())
+	keep("claims", claims, err)
+	projects, err := s.Projects(t.Context())
+	keep("projects", projects, err)
+	runs, err := s.Runs(t.Context(), store.Filter{})
+	keep("runs", runs, err)
+	for _, r := range runs {
+		tasks, err := s.Tasks(t.Context(), r.ID)
+		keep("tasks of "+r.ID, tasks, err)
+	}
+	for _, kind := range []string{"run", "project"} {
+		streams, err := s.Streams(t.Context(), kind)
+		keep("streams of "+kind, streams, err)
+		for _, stream := range streams {
+			events, err := s.Events(t.Context(), stream, 0, 0)
+			keep("events of "+stream, events, err)
+		}
+	}
+	return all
+}

@@ -1,0 +1,168 @@
+// Package storetest is the suite that every store must pass. It speaks only to
+// the store.Store contract: no store's files, clock or SQL. It must not rely on
+// there being one engine: where it opens a database twice, a store for teams
+// stands for two machines.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// Open opens the database that belongs to t, empty at the first call. Another
+// call with the same t opens the same database once more, as another engine
+// would. The store is closed when t ends.
+type Open func(t *testing.T) store.Store
+
+// Run runs the suite.
+func Run(t *testing.T, open Open) {
+	t.Helper()
+	tests := []struct {
+		name string
+		test func(*testing.T, Open)
+	}{
+		{"append", testAppend},
+		{"append/stale", testStale},
+		{"append/atomic", testAtomic},
+		{"append/bytes", testBytes},
+		{"append/chain", testChain},
+		{"append/streams", testStreams},
+		{"append/concurrent", testConcurrent},
+		{"append/race for one place", testRace},
+		{"append/reopened", testReopened},
+		{"clock", testClock},
+		{"cancelled", testCancelled},
+		{"wake/once", testWakeOnce},
+		{"wake/event during a look", testEventDuringLook},
+		{"wake/not to its own holder", testOwnLook},
+		{"wake/lease runs out", testLease},
+		{"wake/restart", testRestart},
+		{"wake/due", testDue},
+		{"wake/due again", testDueAgain},
+		{"wake/due withdrawn", testDueWithdrawn},
+		{"wake/next due", testNextDue},
+		{"wake/oldest first", testOldestFirst},
+		{"wake/hints", testHints},
+		{"wake/nothing swallowed", testNothingSwallowed},
+		{"claim/one holder", testClaimOne},
+		{"claim/many holders", testClaimMany},
+		{"claim/same holder", testClaimSame},
+		{"claim/conflict commits nothing", testClaimConflict},
+		{"claim/release wakes waiters", testClaimWaiters},
+		{"claim/handed over in one commit", testClaimHandOver},
+		{"claim/race", testClaimRace},
+		{"projection/run", testRunRow},
+		{"projection/runs", testRunFilter},
+		{"projection/project", testProjectRow},
+		{"projection/tasks", testTaskRows},
+		{"snapshot", testSnapshot},
+		{"verdict", testVerdict},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { tt.test(t, open) })
+	}
+}
+
+// deadline bounds every wait of the suite.
+const deadline = 20 * time.Second
+
+func seal(t *testing.T, s store.Store, stream string, head core.Head, bodies ...core.Body) ([]core.Event, core.Head) {
+	t.Helper()
+	now, err := s.Now(t.Context())
+	if err != nil {
+		t.Fatalf("now: %v", err)
+	}
+	var events []core.Event
+	for _, b := range bodies {
+		var e core.Event
+		e, head, err = core.Seal(stream, head, now, core.Engine(), "", b)
+		if err != nil {
+			t.Fatalf("seal: %v", err)
+		}
+		events = append(events, e)
+	}
+	return events, head
+}
+
+// tick is a small event that says nothing.
+func tick(n int) core.Body { return core.TimerFired{Timer: fmt.Sprint(n)} }
+
+// push commits one event to a stream, wherever it stands.
+func push(t *testing.T, s store.Store, stream string, change ...func(*store.Commit)) core.Head {
+	t.Helper()
+	head, err := s.Head(t.Context(), stream)
+	if err != nil {
+		t.Fatalf("head: %v", err)
+	}
+	events, next := seal(t, s, stream, head, tick(int(head.Seq)+1))
+	c := store.Commit{Stream: stream, After: head.Seq, Events: events}
+	for _, f := range change {
+		f(&c)
+	}
+	if err := s.Commit(t.Context(), c); err != nil {
+		t.Fatalf("commit to %s: %v", stream, err)
+	}
+	return next
+}
+
+func claim(t *testing.T, s store.Store, engine string, lease time.Duration) []store.Wake {
+	t.Helper()
+	wakes, err := s.Claim(t.Context(), engine, lease, 100)
+	if err != nil {
+		t.Fatalf("claim for %s: %v", engine, err)
+	}
+	return wakes
+}
+
+func claimOne(t *testing.T, s store.Store, engine, stream string) store.Wake {
+	t.Helper()
+	wakes := claim(t, s, engine, time.Minute)
+	if len(wakes) != 1 || wakes[0].Stream != stream {
+		t.Fatalf("%s claimed %+v, want the wake of %s alone", engine, wakes, stream)
+	}
+	return wakes[0]
+}
+
+func claimNone(t *testing.T, s store.Store, engine string) {
+	t.Helper()
+	if wakes := claim(t, s, engine, time.Minute); len(wakes) != 0 {
+		t.Fatalf("%s claimed %+v, want nothing", engine, wakes)
+	}
+}
+
+func rest(t *testing.T, s store.Store, engine string, w store.Wake) {
+	t.Helper()
+	if err := s.Rest(t.Context(), engine, w); err != nil {
+		t.Fatalf("rest of %s by %s: %v", w.Stream, engine, err)
+	}
+}
+
+func wantErr(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Fatalf("got error %v, want %v", err, want)
+	}
+}
+
+// eventually repeats a look at the store until it holds. It is for what only
+// the passing of time brings about.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	again := time.NewTicker(2 * time.Millisecond)
+	defer again.Stop()
+	for !holds() {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatalf("not within %s: %s", deadline, what)
+		}
+	}
+}

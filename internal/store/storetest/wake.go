@@ -1,0 +1,334 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+func testWakeOnce(t *testing.T, open Open) {
+	a, b := open(t), open(t)
+	claimNone(t, a, "a")
+	push(t, a, "run/x")
+	push(t, a, "run/x")
+	w := claimOne(t, b, "b", "run/x")
+	if w.Due {
+		t.Error("an event is told as a time that has come")
+	}
+	claimNone(t, a, "a")
+	rest(t, b, "b", w)
+	claimNone(t, a, "a")
+	claimNone(t, b, "b")
+	push(t, b, "run/x")
+	if again := claimOne(t, a, "a", "run/x"); again.Fence <= w.Fence {
+		t.Errorf("fence went from %d to %d", w.Fence, again.Fence)
+	}
+}
+
+func testEventDuringLook(t *testing.T, open Open) {
+	s := open(t)
+	push(t, s, "run/x")
+	w := claimOne(t, s, "a", "run/x")
+	push(t, s, "run/x")
+	rest(t, s, "a", w)
+	again := claimOne(t, s, "b", "run/x")
+	if again.Seq <= w.Seq {
+		t.Errorf("wake went from %d to %d", w.Seq, again.Seq)
+	}
+	rest(t, s, "b", again)
+	claimNone(t, s, "a")
+}
+
+// testOwnLook keeps an engine from looking twice at once at one stream.
+func testOwnLook(t *testing.T, open Open) {
+	s := open(t)
+	push(t, s, "run/x")
+	w := claimOne(t, s, "a", "run/x")
+	push(t, s, "run/x")
+	claimNone(t, s, "a")
+	rest(t, s, "a", w)
+	claimOne(t, s, "a", "run/x")
+}
+
+func testLease(t *testing.T, open Open) {
+	a, b := open(t), open(t)
+	push(t, a, "run/x")
+	lost := claim(t, a, "a", time.Millisecond)
+	if len(lost) != 1 {
+		t.Fatalf("claimed %+v", lost)
+	}
+	var taken []store.Wake
+	eventually(t, "the wake of a lease that ran out is claimed", func() bool {
+		taken = claim(t, b, "b", time.Minute)
+		return len(taken) == 1
+	})
+	if taken[0].Fence <= lost[0].Fence {
+		t.Errorf("fence went from %d to %d", lost[0].Fence, taken[0].Fence)
+	}
+	wantErr(t, a.Rest(t.Context(), "a", lost[0]), store.ErrFenced)
+	claimNone(t, a, "a")
+	rest(t, b, "b", taken[0])
+	claimNone(t, a, "a")
+}
+
+// testRestart lets an engine go on at once where it left off.
+func testRestart(t *testing.T, open Open) {
+	before := open(t)
+	push(t, before, "run/x")
+	push(t, before, "run/y")
+	w := claim(t, before, "a", time.Hour)
+	if len(w) != 2 {
+		t.Fatalf("claimed %+v", w)
+	}
+	after := open(t)
+	claimNone(t, after, "b")
+	if again := claim(t, after, "a", time.Hour); len(again) != 2 {
+		t.Fatalf("after a restart: %+v, want both wakes", again)
+	}
+	wantErr(t, before.Rest(t.Context(), "a", w[0]), store.ErrFenced)
+	claimNone(t, after, "a")
+}
+
+func at(t *testing.T, s store.Store, d time.Duration) func(*store.Commit) {
+	t.Helper()
+	now, err := s.Now(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	due := now.Add(d)
+	return func(c *store.Commit) { c.DueAt = &due }
+}
+
+func testDue(t *testing.T, open Open) {
+	s := open(t)
+	push(t, s, "run/past", at(t, s, -time.Second))
+	push(t, s, "run/future", at(t, s, time.Hour))
+	for _, w := range claim(t, s, "a", time.Minute) {
+		if w.Due != (w.Stream == "run/past") {
+			t.Errorf("%s: due is %v", w.Stream, w.Due)
+		}
+		rest(t, s, "a", w)
+	}
+	claimNone(t, s, "a")
+
+	var due time.Time
+	soon := at(t, s, 20*time.Millisecond)
+	push(t, s, "run/soon", soon, func(c *store.Commit) { due = *c.DueAt })
+	eventually(t, "a stream is claimed when its time has come", func() bool {
+		come := false
+		for _, w := range claim(t, s, "a", time.Minute) {
+			if now, err := s.Now(t.Context()); err != nil || w.Stream != "run/soon" || w.Due && now.Before(due) {
+				t.Fatalf("claimed %+v at %v (%v), due at %v", w, now, err, due)
+			}
+			come = w.Due
+			rest(t, s, "a", w)
+		}
+		return come
+	})
+	claimNone(t, s, "a")
+}
+
+// testDueAgain keeps a time that was set while a look was under way, even
+// where it is the one the look was told of.
+func testDueAgain(t *testing.T, open Open) {
+	s := open(t)
+	past := at(t, s, -time.Second)
+	push(t, s, "run/x", past)
+	w := claimOne(t, s, "a", "run/x")
+	push(t, s, "run/x", past)
+	rest(t, s, "a", w)
+	w = claimOne(t, s, "a", "run/x")
+	if !w.Due {
+		t.Fatal("the time set during a look is forgotten")
+	}
+	rest(t, s, "a", w)
+	claimNone(t, s, "a")
+}
+
+func testDueWithdrawn(t *testing.T, open Open) {
+	s := open(t)
+	push(t, s, "run/x", at(t, s, -time.Second))
+	push(t, s, "run/x")
+	w := claimOne(t, s, "a", "run/x")
+	if w.Due {
+		t.Error("a withdrawn time has come")
+	}
+	rest(t, s, "a", w)
+	claimNone(t, s, "a")
+	if due, err := s.NextDue(t.Context()); err != nil || due != nil {
+		t.Errorf("next due: %v, %v", due, err)
+	}
+}
+
+func testNextDue(t *testing.T, open Open) {
+	s := open(t)
+	push(t, s, "run/late", at(t, s, 2*time.Hour))
+	early := push(t, s, "run/early", at(t, s, time.Hour))
+	due, err := s.NextDue(t.Context())
+	if err != nil || due == nil || due.Before(early.At.Add(50*time.Minute)) || due.After(early.At.Add(70*time.Minute)) {
+		t.Fatalf("next due: %v, %v", due, err)
+	}
+	push(t, s, "run/past", at(t, s, -time.Hour))
+	if wakes := claim(t, s, "a", time.Minute); len(wakes) != 3 {
+		t.Fatalf("claimed %+v", wakes)
+	}
+	// A look under way was told of its time: a timer set for it would only spin.
+	if again, err := s.NextDue(t.Context()); err != nil || again == nil || !again.Equal(*due) {
+		t.Fatalf("next due during the look: %v, %v, want %v", again, err, due)
+	}
+}
+
+func testOldestFirst(t *testing.T, open Open) {
+	s := open(t)
+	var last time.Time
+	for i := range 5 {
+		// Ages are told apart by the store's clock, which may tick slowly.
+		eventually(t, "the clock moves on", func() bool {
+			now, err := s.Now(t.Context())
+			return err == nil && now.After(last)
+		})
+		last = push(t, s, fmt.Sprintf("run/%d", 9-i)).At
+	}
+	push(t, s, "run/9") // newer events do not make a wake younger
+	var order string
+	for range 3 {
+		wakes, err := s.Claim(t.Context(), "a", time.Minute, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range wakes {
+			order += w.Stream[4:]
+		}
+	}
+	if order != "98765" {
+		t.Errorf("claimed in order %s, want 98765", order)
+	}
+}
+
+func testHints(t *testing.T, open Open) {
+	s := open(t)
+	drain(s)
+	for range 10 { // nobody listens: hints are lost, commits are not held up
+		push(t, s, "run/x")
+	}
+	wantHint(t, s, "after commits")
+	w := claimOne(t, s, "a", "run/x")
+	push(t, s, "run/x")
+	drain(s)
+	rest(t, s, "a", w)
+	wantHint(t, s, "after a look that an event overtook")
+	claimOne(t, s, "a", "run/x") // claimed although the hint was lost before
+}
+
+func drain(s store.Store) {
+	for {
+		select {
+		case <-s.Wakes():
+		default:
+			return
+		}
+	}
+}
+
+func wantHint(t *testing.T, s store.Store, when string) {
+	t.Helper()
+	select {
+	case <-s.Wakes():
+	case <-time.After(deadline):
+		t.Fatalf("no hint %s", when)
+	}
+}
+
+// testNothingSwallowed lets engines look while others commit: whatever was
+// committed has been seen by a look that came after it, and no stream is
+// looked at twice at once.
+func testNothingSwallowed(t *testing.T, open Open) {
+	const streams, each, engines = 6, 20, 3
+	p := &pursuit{seen: map[string]int64{}, busy: map[string]bool{}}
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	var looking, pushing sync.WaitGroup
+	for i := range engines {
+		s := open(t)
+		looking.Go(func() { p.engine(ctx, t, s, fmt.Sprint("engine-", i)) })
+	}
+	s := open(t)
+	for i := range streams {
+		pushing.Go(func() {
+			for range each {
+				push(t, s, fmt.Sprintf("run/%d", i))
+			}
+		})
+	}
+	pushing.Wait()
+	eventually(t, "every event is seen", func() bool { return p.complete(streams, each) })
+	cancel()
+	looking.Wait()
+}
+
+type pursuit struct {
+	mu   sync.Mutex
+	seen map[string]int64
+	busy map[string]bool
+}
+
+func (p *pursuit) complete(streams int, each int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, seq := range p.seen {
+		if seq != each {
+			return false
+		}
+	}
+	return len(p.seen) == streams
+}
+
+func (p *pursuit) engine(ctx context.Context, t *testing.T, s store.Store, name string) {
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.Wakes():
+		case <-poll.C: // the hints of other openings do not reach this one
+		}
+		wakes, err := s.Claim(ctx, name, time.Minute, 2)
+		if err != nil {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: claim: %v", name, err)
+			}
+			return
+		}
+		for _, w := range wakes {
+			if err := p.look(t.Context(), s, name, w); err != nil {
+				t.Errorf("%s: %v", name, err)
+				return
+			}
+		}
+	}
+}
+
+func (p *pursuit) look(ctx context.Context, s store.Store, name string, w store.Wake) error {
+	p.mu.Lock()
+	doubled := p.busy[w.Stream]
+	p.busy[w.Stream] = true
+	p.mu.Unlock()
+	if doubled {
+		return fmt.Errorf("%s is looked at twice at once", w.Stream)
+	}
+	head, err := s.Head(ctx, w.Stream)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.seen[w.Stream] = max(p.seen[w.Stream], head.Seq)
+	p.busy[w.Stream] = false
+	p.mu.Unlock()
+	return s.Rest(ctx, name, w)
+}

@@ -1,0 +1,114 @@
+package strictjson_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		in     string
+		kind   error
+		path   string
+		offset int
+	}{
+		"duplicate key":            {`{"a":1,"a":2}`, strictjson.ErrDuplicateKey, "$.a", 7},
+		"duplicate through escape": {`{"a":1,"\u0061":2}`, strictjson.ErrDuplicateKey, "$.a", 7},
+		"case":                     {`{"status":1,"STATUS":2}`, strictjson.ErrCaseKey, "$.STATUS", 12},
+		"Kelvin sign":              {"{\"k\":1,\"\u212a\":2}", strictjson.ErrCaseKey, `$["\u212a"]`, 7},
+		"nested duplicate":         {`{"x":[0,{"y z":{"a":1,"a":2}}]}`, strictjson.ErrDuplicateKey, `$.x[1]["y z"].a`, 22},
+		"invalid UTF-8 value":      {"[\"ok\",\"\xff\"]", strictjson.ErrUTF8, "$[1]", 7},
+		"invalid UTF-8 key":        {"{\"\xc3\":1}", strictjson.ErrUTF8, "$", 2},
+		"encoded surrogate":        {"\"\xed\xa0\x80\"", strictjson.ErrUTF8, "$", 1},
+		"lone high surrogate":      {`"\ud800"`, strictjson.ErrSurrogate, "$", 1},
+		"lone low surrogate":       {`"a\udc00"`, strictjson.ErrSurrogate, "$", 2},
+		"high then not low":        {`"\ud800\u0041"`, strictjson.ErrSurrogate, "$", 1},
+		"surrogate in key":         {`{"\udfff":1}`, strictjson.ErrSurrogate, "$", 2},
+		"trailing value":           {`{} {}`, strictjson.ErrTrailing, "$", 3},
+		"trailing NUL":             {"1\x00", strictjson.ErrTrailing, "$", 1},
+		"depth":                    {strings.Repeat("[", 65) + strings.Repeat("]", 65), strictjson.ErrDepth, "$" + strings.Repeat("[0]", 64), 64},
+		"depth of a bomb":          {strings.Repeat("[", 1<<20), strictjson.ErrDepth, "$" + strings.Repeat("[0]", 64), 64},
+		"NaN":                      {`{"n":NaN}`, strictjson.ErrSyntax, "$.n", 5},
+		"infinity":                 {`-Infinity`, strictjson.ErrSyntax, "$", 1},
+		"empty":                    {``, strictjson.ErrSyntax, "$", 0},
+		"leading zero":             {`01`, strictjson.ErrTrailing, "$", 1},
+		"bare point":               {`1.`, strictjson.ErrSyntax, "$", 2},
+		"bare exponent":            {`1e+`, strictjson.ErrSyntax, "$", 3},
+		"control character":        {"\"a\nb\"", strictjson.ErrSyntax, "$", 2},
+		"bad escape":               {`"\x41"`, strictjson.ErrSyntax, "$", 2},
+		"short escape":             {`"\u12"`, strictjson.ErrSyntax, "$", 1},
+		"signed escape":            {`"\u+123"`, strictjson.ErrSyntax, "$", 1},
+		"byte order mark":          {"\ufeff{}", strictjson.ErrSyntax, "$", 0},
+		"comment":                  {`/**/1`, strictjson.ErrSyntax, "$", 0},
+		"trailing comma":           {`[1,]`, strictjson.ErrSyntax, "$[1]", 3},
+		"missing colon":            {`{"a" 1}`, strictjson.ErrSyntax, "$.a", 5},
+		"unfinished":               {`{"a":[1,{"b":"`, strictjson.ErrSyntax, "$.a[1].b", 14},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := strictjson.Decode([]byte(tc.in))
+			var got *strictjson.Error
+			if !errors.As(err, &got) {
+				t.Fatalf("Decode(%.60q) = %v, want a *strictjson.Error", tc.in, err)
+			}
+			if !errors.Is(err, tc.kind) || got.Path != tc.path || got.Offset != tc.offset {
+				t.Errorf("Decode(%.60q) = %v, want %v at %s (byte %d)", tc.in, err, tc.kind, tc.path, tc.offset)
+			}
+		})
+	}
+}
+
+func TestAccepted(t *testing.T) {
+	t.Parallel()
+	for _, in := range []string{
+		`null`, ` true `, `-0.5e-3`, `0`, `""`, `[]`, `{}`, "\t{\"a\" : [ 1 , { } ]\r\n}",
+		`"\ud83d\ude00 \u0000 \/ é"`, `{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}`, `{"":1}`,
+		strings.Repeat("[", 64) + strings.Repeat("]", 64),
+	} {
+		got, err := strictjson.Decode([]byte(in))
+		if err != nil {
+			t.Errorf("Decode(%q): %v", in, err)
+			continue
+		}
+		var want any
+		if err := json.Unmarshal([]byte(in), &want); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(want, got) {
+			t.Errorf("Decode(%q) = %#v, encoding/json says %#v", in, got, want)
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	l := strictjson.Limits{Depth: 2, Bytes: 8}
+	if _, err := l.Decode([]byte(`[[1234]]`)); err != nil {
+		t.Errorf("at the limit: %v", err)
+	}
+	if _, err := l.Decode([]byte(`[[[1]]]`)); !errors.Is(err, strictjson.ErrDepth) {
+		t.Errorf("three levels of two: %v", err)
+	}
+	if _, err := l.Decode([]byte(`[[12345]]`)); !errors.Is(err, strictjson.ErrSize) {
+		t.Errorf("nine bytes of eight: %v", err)
+	}
+	big := make([]byte, strictjson.DefaultBytes+1)
+	if _, err := strictjson.Decode(big); !errors.Is(err, strictjson.ErrSize) {
+		t.Errorf("over the default size: %v", err)
+	}
+}
+
+func TestErrorIsBounded(t *testing.T) {
+	t.Parallel()
+	key := strings.Repeat("k", 1<<20)
+	_, err := strictjson.Decode([]byte(`{"` + key + `":1,"` + key + `":2}`))
+	if err == nil || len(err.Error()) > 1000 {
+		t.Errorf("error of %d bytes", len(err.Error()))
+	}
+}

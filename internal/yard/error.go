@@ -1,0 +1,114 @@
+package yard
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Conditions a caller decides by.
+var (
+	ErrNotRepository = errors.New("not a git repository")
+	ErrNoCommits     = errors.New("the repository has no commits yet")
+	ErrNotFound      = errors.New("not found in the yard")
+	ErrCorrupt       = errors.New("git refuses the objects")
+	ErrPrerequisites = errors.New("the bundle builds on commits the yard does not have")
+	ErrCheckedOut    = errors.New("the branch is checked out in the remote's work tree")
+	ErrDeclined      = errors.New("the remote declined the push")
+	ErrAuth          = errors.New("the remote did not accept the credentials")
+	ErrUnreachable   = errors.New("the remote could not be reached")
+)
+
+// CommandError is a git command that failed. Credentials in addresses are removed from it.
+type CommandError struct {
+	Args   []string
+	Exit   int    // -1 when the command did not exit by itself
+	Stderr string // the last 4 KB
+	cause  error
+}
+
+func (e *CommandError) Error() string {
+	if e.Stderr == "" {
+		return fmt.Sprintf("git %s: %v", e.Args[0], e.cause)
+	}
+	return fmt.Sprintf("git %s: %v: %s", e.Args[0], e.cause, e.Stderr)
+}
+
+func (e *CommandError) Unwrap() error { return e.cause }
+
+// MovedError says a ref was not where the caller thought. Empty means the ref does not exist.
+type MovedError struct{ Ref, Want, Have string }
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("%s is at %s, expected %s", e.Ref, orNothing(e.Have), orNothing(e.Want))
+}
+
+// LeaseError says a remote's ref was not where the approval said. Empty means it does not exist.
+type LeaseError struct{ Ref, Want, Have string }
+
+func (e *LeaseError) Error() string {
+	return fmt.Sprintf("%s on the remote is at %s, expected %s; fetch and ask again", e.Ref, orNothing(e.Have), orNothing(e.Want))
+}
+
+// NotMergedError says a ref was kept because its commit is not contained in Into.
+type NotMergedError struct{ Ref, Commit, Into string }
+
+func (e *NotMergedError) Error() string {
+	return fmt.Sprintf("%s stays: its commit %s is not contained in %s", e.Ref, e.Commit, e.Into)
+}
+
+// TooBigError says something is larger than its limit. Size is zero where it was not read to the end.
+type TooBigError struct {
+	What        string
+	Size, Limit int64
+}
+
+func (e *TooBigError) Error() string {
+	if e.Size == 0 {
+		return fmt.Sprintf("%s is larger than the limit of %d bytes", e.What, e.Limit)
+	}
+	return fmt.Sprintf("%s has %d bytes, the limit is %d", e.What, e.Size, e.Limit)
+}
+
+func orNothing(commit string) string {
+	if commit == "" {
+		return "nothing"
+	}
+	return commit
+}
+
+// exitCode is the exit code of a git command that ran to its end, otherwise -1.
+func exitCode(err error) int {
+	if failure, ok := errors.AsType[*CommandError](err); ok {
+		return failure.Exit
+	}
+	return -1
+}
+
+// stderrHas reports whether a failed git command said one of the phrases.
+func stderrHas(err error, phrases ...string) bool {
+	failure, ok := errors.AsType[*CommandError](err)
+	if !ok {
+		return false
+	}
+	for _, phrase := range phrases {
+		if strings.Contains(failure.Stderr, phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/\s']*@`)
+
+// redactURLs removes user names and passwords from the addresses in a text.
+func redactURLs(text string) string { return userinfo.ReplaceAllString(text, "$1") }
+
+func redactAll(args []string) []string {
+	redacted := make([]string, len(args))
+	for i, arg := range args {
+		redacted[i] = redactURLs(arg)
+	}
+	return redacted
+}

@@ -1,0 +1,91 @@
+package yard
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFetchPrunesOnlyUpstream(t *testing.T) {
+	f := newFixture(t)
+	topic := f.commit(t, "topic", "echo x > x")
+	must(t, f.yard.Keep(ctx(t), "refs/heads/topic", topic))
+	must(t, f.yard.Keep(ctx(t), Kept+"topic", topic))
+	sh(t, f.person, "git branch -q -D topic && git branch topic/deeper main")
+	must(t, f.yard.Fetch(ctx(t), f.person))
+	refs, err := f.yard.Refs(ctx(t), "refs/")
+	must(t, err)
+	var names []string
+	for _, r := range refs {
+		names = append(names, r.Name)
+	}
+	equal(t, "refs", strings.Join(names, " "), "refs/heads/topic refs/kept/topic refs/upstream/heads/main refs/upstream/heads/topic/deeper")
+}
+
+func TestFetchRef(t *testing.T) {
+	f := newFixture(t)
+	y := openYard(t)
+	got, err := y.FetchRef(ctx(t), f.person, "refs/heads/main", "refs/upstream/one/main")
+	must(t, err)
+	equal(t, "commit", got, f.base)
+	if _, err := y.FetchRef(ctx(t), f.person, "refs/heads/none", "refs/upstream/one/none"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := y.FetchRef(ctx(t), f.person, "refs/heads/main", "refs/heads/main"); err == nil {
+		t.Error("wrote outside refs/upstream")
+	}
+}
+
+func TestFetchRefusesStrangeAddresses(t *testing.T) {
+	y := openYard(t)
+	canary := filepath.Join(folder(t), "canary")
+	for _, address := range []string{"", "relative/path", "--upload-pack=touch " + canary, "ext::sh -c touch% " + canary, "-x", "a\nb"} {
+		if err := y.Fetch(ctx(t), address); err == nil {
+			t.Errorf("%q was fetched", address)
+		}
+	}
+	if _, err := os.Stat(canary); err == nil {
+		t.Error("a program ran")
+	}
+	if err := y.Fetch(ctx(t), "/nonexistent/repository"); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFetchFromAShallowClone(t *testing.T) {
+	origin := person(t)
+	clone := filepath.Join(folder(t), "clone")
+	sh(t, "/", "git clone -q --depth=1 file://"+origin+" "+clone)
+	y := openYard(t)
+	must(t, y.Fetch(ctx(t), clone))
+	head, err := y.Resolve(ctx(t), UpstreamHeads+"main")
+	must(t, err)
+	log, err := y.Log(ctx(t), "", head)
+	must(t, err)
+	equal(t, "commits", len(log), 1)
+
+	f := fixture{person: clone, base: head, yard: y}
+	dir := f.workspace(t)
+	equal(t, "log in the workspace", sh(t, dir, "git log --oneline | wc -l"), "1")
+	sh(t, dir, "echo x > x")
+	imported := f.roundTrip(t, dir)
+	equal(t, "descends", imported.DescendsFromBase, true)
+}
+
+func TestFetchAcceptsOldMistakesOfAPerson(t *testing.T) {
+	dir := person(t)
+	sh(t, dir, `c=$(printf 'tree %s\nauthor A <a@b> 0 +051800\ncommitter A <a@b> 0 +051800\n\nold\n' $(git rev-parse HEAD^{tree}) | git hash-object -t commit -w --literally --stdin); git update-ref refs/heads/old $c`)
+	y := openYard(t)
+	must(t, y.Fetch(ctx(t), dir))
+}
+
+func TestFetchChecksObjects(t *testing.T) {
+	dir := person(t)
+	sh(t, dir, `b=$(echo x | git hash-object -w --stdin); t=$(printf '100644 blob %s\t.git\n' $b | git mktree); git update-ref refs/heads/evil $(git commit-tree -m x $t)`)
+	y := openYard(t)
+	if err := y.Fetch(ctx(t), dir); err == nil || !strings.Contains(err.Error(), "hasDotgit") {
+		t.Fatalf("got %v", err)
+	}
+}

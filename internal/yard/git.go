@@ -1,0 +1,132 @@
+package yard
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// maxOutput bounds what run keeps of a command's standard output.
+	maxOutput = 64 << 20
+	// maxStderr bounds what an error keeps of a command's standard error.
+	maxStderr = 4 << 10
+	// grace is how long a cancelled git process may take to remove its lock files.
+	grace = 5 * time.Second
+)
+
+// git is a prepared way to call the git program. It is a value: with and withConfig return changed copies.
+type git struct {
+	dir    string
+	env    []string
+	config []string
+	files  []*os.File // open files every process inherits
+}
+
+func (g git) with(env ...string) git {
+	g.env = append(slices.Clip(g.env), env...)
+	return g
+}
+
+func (g git) withConfig(settings ...string) git {
+	g.config = append(slices.Clip(g.config), settings...)
+	return g
+}
+
+// run returns the standard output of one git command.
+func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
+	return g.feed(ctx, nil, args...)
+}
+
+// line is run for commands that print one line.
+func (g git) line(ctx context.Context, args ...string) (string, error) {
+	out, err := g.run(ctx, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// feed is run with a standard input.
+func (g git) feed(ctx context.Context, in []byte, args ...string) ([]byte, error) {
+	var out bytes.Buffer
+	limited := &limitedWriter{w: &out, left: maxOutput}
+	err := g.stream(ctx, bytes.NewReader(in), limited, args...)
+	if limited.exceeded {
+		return nil, &TooBigError{What: "output of git " + args[0], Limit: maxOutput}
+	}
+	return out.Bytes(), err
+}
+
+// stream runs one git command. It ends with ctx: git is asked to stop, so that it removes
+// its locks, and killed with everything it started if it does not.
+func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...string) error {
+	var full []string
+	for _, setting := range g.config {
+		full = append(full, "-c", setting)
+	}
+	cmd := exec.CommandContext(ctx, "git", append(full, args...)...)
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = g.dir, g.env, g.files
+	stderr := &tail{max: maxStderr}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, stderr
+	// A session of its own: no terminal to prompt on, and one group to end.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = grace
+	err := cmd.Run()
+	if err == nil {
+		return nil
+	}
+	failure := &CommandError{Args: redactAll(args), Exit: -1, Stderr: redactURLs(stderr.String()), cause: err}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		failure.Exit = exit.ExitCode()
+	}
+	if ctx.Err() != nil {
+		if cmd.Process != nil {
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // no such group is the good case
+		}
+		failure.cause = context.Cause(ctx)
+	}
+	return failure
+}
+
+// limitedWriter fails once more than left bytes were written, which ends the writing process.
+type limitedWriter struct {
+	w        io.Writer
+	left     int64
+	exceeded bool
+}
+
+func (l *limitedWriter) Write(p []byte) (int, error) {
+	if int64(len(p)) <= l.left {
+		l.left -= int64(len(p))
+		return l.w.Write(p)
+	}
+	l.exceeded = true
+	n, err := l.w.Write(p[:l.left])
+	l.left = 0
+	if err == nil {
+		err = io.ErrShortWrite
+	}
+	return n, err
+}
+
+// tail keeps the last max bytes written to it: git names the reason last.
+type tail struct {
+	max int
+	buf []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p...)
+	if len(t.buf) > t.max {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.max:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string { return strings.TrimSpace(strings.ToValidUTF8(string(t.buf), "�")) }

@@ -1,0 +1,286 @@
+package yard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// HandInSpec says where an attempt worked and where its bundle goes.
+type HandInSpec struct {
+	Yard     string // the yard's folder, readable from inside the sandbox
+	Dir      string // the workspace
+	Base     string // the commit the workspace was made from
+	Message  string // of the checkpoint commit, if one is needed
+	Identity Identity
+	When     time.Time // date of the checkpoint; zero means now
+	Bundle   string    // file to write; its folder is also used for scratch space
+	MaxBytes int64     // of the bundle, and of any single file that is not committed yet
+}
+
+// HandedIn is what the workspace held.
+type HandedIn struct {
+	Commit       string   // what the attempt made; Base if nothing
+	Empty        bool     // nothing new: no bundle was written
+	Checkpointed bool     // uncommitted work was committed
+	Commits      int      // commits in the bundle that lead to Commit
+	Left         []string // commits found on other branches and in the stash, bundled beside Commit
+	Notes        []string // what was unusual, and what could not be handed in, for the record
+}
+
+// Names of the refs in a bundle.
+const (
+	bundleHead = "refs/handin/head"
+	bundleLeft = "refs/handin/left/"
+)
+
+// HandIn commits what a workspace holds and bundles everything its Base does not have. It is
+// for the end of an attempt, inside the sandbox, when the agent's processes are gone. It trusts nothing
+// in the workspace: the agent's repository is only read, as files, for where its refs point and as
+// a store of objects; the work tree is committed through a private repository. So hooks, filters, configuration,
+// locks and half-done rebases have no effect, and without any repository the files still arrive.
+// Permissions of unreadable files and folders are widened for the owner; pipes in place of git's own files are removed.
+func HandIn(ctx context.Context, spec HandInSpec) (HandedIn, error) {
+	result, err := handIn(ctx, spec)
+	if err != nil {
+		return HandedIn{}, fmt.Errorf("hand in %s: %w", spec.Dir, err)
+	}
+	return result, nil
+}
+
+func handIn(ctx context.Context, spec HandInSpec) (result HandedIn, err error) {
+	if err := spec.check(); err != nil {
+		return HandedIn{}, err
+	}
+	if reason := gone(spec.Dir); reason != "" {
+		return HandedIn{Commit: spec.Base, Empty: true, Notes: []string{reason}}, nil
+	}
+	h, err := newHandIn(spec)
+	if err != nil {
+		return HandedIn{}, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(h.private)) }()
+	if err := h.settle(spec.Dir); err != nil {
+		return HandedIn{}, err
+	}
+	result, err = h.collect(ctx, h.agentRefs())
+	if err == nil || ctx.Err() != nil || errors.As(err, new(*TooBigError)) {
+		return result, err
+	}
+	h.note("the workspace's repository is unusable (%v); the files were committed on the base, without the agent's own commits", err)
+	if err := h.forgetAgentsObjects(); err != nil {
+		return HandedIn{}, err
+	}
+	return h.collect(ctx, agentRefs{})
+}
+
+func (s HandInSpec) check() error {
+	if !isHash(s.Base) {
+		return fmt.Errorf("base %q is not a full commit hash", s.Base)
+	}
+	for _, path := range []string{s.Yard, s.Dir, s.Bundle} {
+		if !filepath.IsAbs(path) {
+			return fmt.Errorf("path %q is not absolute", path)
+		}
+	}
+	if s.MaxBytes <= 0 {
+		return errors.New("no size limit was given")
+	}
+	return s.Identity.check()
+}
+
+// gone says why there is no work tree to look at, "" if there is one. A folder with nothing in it,
+// not even a repository, is a workspace somebody deleted: a mount point itself cannot be.
+func gone(dir string) string {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "the workspace was deleted"
+	}
+	if err == nil && !info.IsDir() {
+		return "the workspace was replaced by something that is not a folder"
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 0 {
+		return "the workspace was emptied, its repository included"
+	}
+	return ""
+}
+
+// handInState is one hand-in under way.
+type handInState struct {
+	spec    HandInSpec
+	private string // a repository nobody else knows
+	git     git
+	notes   []string
+	indexes int
+}
+
+func newHandIn(spec HandInSpec) (*handInState, error) {
+	private, err := os.MkdirTemp(filepath.Dir(spec.Bundle), ".handin-")
+	if err != nil {
+		return nil, err
+	}
+	stores := []string{filepath.Join(spec.Yard, "objects")}
+	agents := filepath.Join(spec.Dir, ".git", "objects")
+	if info, err := os.Stat(agents); err == nil && info.IsDir() {
+		stores = append(stores, agents)
+	}
+	shallow, err := shallowList(spec.Yard)
+	if err == nil {
+		err = layRepository(private, layout{
+			head:       spec.Base,
+			config:     "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n",
+			alternates: stores,
+			shallow:    shallow,
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(private))
+	}
+	return &handInState{
+		spec:    spec,
+		private: private,
+		git: git{
+			dir:    private,
+			env:    append(ownEnv(), "GIT_DIR="+private),
+			config: append(ownConfig(), "core.multiPackIndex=false", "core.looseCompression=1"),
+		},
+	}, nil
+}
+
+// forgetAgentsObjects leaves the yard as the only store to borrow from. A damaged object in the agent's
+// store would otherwise stand in for a sound one that could be written.
+func (h *handInState) forgetAgentsObjects() error {
+	lines, err := alternateLines([]string{filepath.Join(h.spec.Yard, "objects")})
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(h.private, "refs", "handin")); err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(h.private, "objects", "info", "alternates"), []byte(lines), false)
+}
+
+func (h *handInState) note(format string, args ...any) {
+	const enough = 100
+	if len(h.notes) < enough {
+		h.notes = append(h.notes, fmt.Sprintf(format, args...))
+	}
+}
+
+// collect commits the work tree on top of the agent's last commit and bundles the result.
+func (h *handInState) collect(ctx context.Context, refs agentRefs) (HandedIn, error) {
+	parent, err := h.parent(ctx, refs.head)
+	if err != nil {
+		return HandedIn{}, err
+	}
+	tree, err := h.snapshot(ctx, h.spec.Dir, parent, 0)
+	if err != nil {
+		return HandedIn{}, err
+	}
+	result := HandedIn{Commit: parent}
+	before, err := h.git.object(ctx, parent, "tree")
+	if err != nil {
+		return HandedIn{}, err
+	}
+	if tree != before {
+		result.Checkpointed = true
+		result.Commit, err = h.git.commitTree(ctx, tree, h.spec.Message, h.spec.Identity, h.spec.When, parent)
+		if err != nil {
+			return HandedIn{}, err
+		}
+	}
+	if result.Left, err = h.left(ctx, refs.others, result.Commit); err != nil {
+		return HandedIn{}, err
+	}
+	if result.Commits, err = h.count(ctx, result.Commit); err != nil {
+		return HandedIn{}, err
+	}
+	result.Empty = result.Commits == 0 && len(result.Left) == 0
+	if !result.Empty {
+		err = h.bundle(ctx, result)
+	}
+	result.Notes = h.notes
+	return result, err
+}
+
+// parent is the commit the work tree is committed on: the agent's HEAD where it is sound and adds to Base, else Base.
+func (h *handInState) parent(ctx context.Context, head string) (string, error) {
+	if head == "" || head == h.spec.Base {
+		return h.spec.Base, nil
+	}
+	sound, err := h.sound(ctx, head)
+	if err != nil {
+		return "", err
+	}
+	if !sound {
+		h.note("the commits up to HEAD %s are damaged or incomplete; the files were committed on the base", head)
+		return h.spec.Base, nil
+	}
+	behind, err := h.git.isAncestor(ctx, head, h.spec.Base)
+	if err != nil {
+		return "", err
+	}
+	if behind {
+		h.note("HEAD was set back to %s; the files were committed on the base", head)
+		return h.spec.Base, nil
+	}
+	return head, nil
+}
+
+// sound reports whether a commit is one, and everything between it and Base is there.
+func (h *handInState) sound(ctx context.Context, commit string) (bool, error) {
+	hash, err := h.git.object(ctx, commit, "commit")
+	if err == nil && hash == commit {
+		_, err = h.git.run(ctx, "rev-list", "--objects", "--quiet", commit, "^"+h.spec.Base)
+	}
+	if ctx.Err() != nil {
+		return false, err
+	}
+	return err == nil && hash == commit, nil
+}
+
+// left selects the commits worth keeping that the delivered commit does not contain.
+func (h *handInState) left(ctx context.Context, candidates []string, head string) ([]string, error) {
+	const most = 16
+	var left []string
+	for _, candidate := range candidates {
+		sound, err := h.sound(ctx, candidate)
+		if err != nil {
+			return nil, err
+		}
+		if !sound {
+			continue
+		}
+		args := []string{"rev-list", "--max-count=1", candidate, "^" + h.spec.Base, "^" + head}
+		for _, taken := range left {
+			args = append(args, "^"+taken)
+		}
+		out, err := h.git.run(ctx, args...)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) == 0 {
+			continue
+		}
+		if len(left) == most {
+			h.note("more than %d branches hold work of their own; the rest was left out", most)
+			break
+		}
+		left = append(left, candidate)
+	}
+	return left, nil
+}
+
+func (h *handInState) count(ctx context.Context, commit string) (int, error) {
+	out, err := h.git.line(ctx, "rev-list", "--count", commit, "^"+h.spec.Base)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(out))
+}

@@ -1,0 +1,208 @@
+package yard
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// ImportSpec says what to take from a bundle, and where to.
+type ImportSpec struct {
+	Bundle   string
+	Ref      string // gets the delivered commit, usually below Attempts
+	Left     string // prefix for left-over commits, numbered below it; empty leaves them in the bundle. Not below Ref: git cannot have both
+	Base     string // the commit the attempt started from
+	MaxBytes int64
+}
+
+// Imported is what arrived in the yard.
+type Imported struct {
+	Commit           string // Base if the bundle holds left-overs only
+	Tree             string
+	DescendsFromBase bool     // false: the attempt rewrote history
+	Left             []string // left-over commits, now at Left/0, Left/1 …
+	Escapes          []string // symlinks, new since Base, that point out of the tree
+}
+
+// Import takes an attempt's bundle into the yard. The bundle is not trusted: it is copied out of reach,
+// limited in size, and every object in it is checked before a ref is made. Refs are only created,
+// never moved; importing the same bundle again gives the same result. Errors: *TooBigError, ErrCorrupt,
+// ErrPrerequisites, and *MovedError where Ref holds another commit.
+func (y *Yard) Import(ctx context.Context, spec ImportSpec) (Imported, error) {
+	imported, err := y.importBundle(ctx, spec)
+	if err != nil {
+		return Imported{}, fmt.Errorf("import bundle %s: %w", spec.Bundle, err)
+	}
+	return imported, nil
+}
+
+func (y *Yard) importBundle(ctx context.Context, spec ImportSpec) (result Imported, err error) {
+	if err := checkRef(spec.Ref); err != nil {
+		return Imported{}, err
+	}
+	base, err := y.Resolve(ctx, spec.Base)
+	if err != nil {
+		return Imported{}, err
+	}
+	file, err := y.takeCopy(spec)
+	if err != nil {
+		return Imported{}, err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	reader := bufio.NewReader(file)
+	content, err := readBundleHeader(reader)
+	if err != nil {
+		return Imported{}, err
+	}
+	if err := y.unpack(ctx, reader, base, content); err != nil {
+		return Imported{}, err
+	}
+	if spec.Left == "" {
+		content.left = nil
+	}
+	if err := y.nameImported(ctx, spec, content); err != nil {
+		return Imported{}, err
+	}
+	return y.describe(ctx, base, content)
+}
+
+// takeCopy copies the bundle into the yard, where nobody can change it while it is read.
+func (y *Yard) takeCopy(spec ImportSpec) (_ *os.File, err error) {
+	source, err := os.OpenFile(spec.Bundle, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	info, err := source.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: not a regular file", ErrCorrupt)
+	}
+	if info.Size() > spec.MaxBytes {
+		return nil, &TooBigError{What: "the bundle", Size: info.Size(), Limit: spec.MaxBytes}
+	}
+	target, err := os.CreateTemp(filepath.Join(y.dir, incomingDir), "bundle-")
+	if err != nil {
+		return nil, err
+	}
+	n, err := io.Copy(target, io.LimitReader(source, spec.MaxBytes+1))
+	if err == nil && n > spec.MaxBytes {
+		err = &TooBigError{What: "the bundle", Limit: spec.MaxBytes}
+	}
+	if err == nil {
+		_, err = target.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, target.Close(), os.Remove(target.Name()))
+	}
+	return target, nil
+}
+
+// unpack brings the bundle's objects in, without a ref. It feeds the pack to index-pack itself, because
+// git fetch applies transfer.fsckObjects to other repositories but, in many versions, not to bundles.
+func (y *Yard) unpack(ctx context.Context, pack io.Reader, base string, content bundleContent) error {
+	for _, commit := range content.prerequisites {
+		if _, err := y.Resolve(ctx, commit); errors.Is(err, ErrNotFound) {
+			return fmt.Errorf("%w: %w", ErrPrerequisites, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	// Big blobs are streamed rather than held in memory.
+	g := y.git().withConfig("core.bigFileThreshold=16m")
+	if err := g.stream(ctx, pack, io.Discard, "index-pack", "--stdin", "--fix-thin", "--strict"); err != nil {
+		return classifyImport(ctx, err)
+	}
+	for _, commit := range content.commits() {
+		if hash, err := y.Resolve(ctx, commit); err != nil || hash != commit {
+			return fmt.Errorf("%w: %s is not a commit: %w", ErrCorrupt, commit, notFoundOr(err))
+		}
+		if _, err := g.run(ctx, "rev-list", "--objects", "--quiet", commit, "^"+base); err != nil {
+			return classifyImport(ctx, err)
+		}
+	}
+	return nil
+}
+
+// classifyImport tells a bad bundle from a bad day of the machine.
+func classifyImport(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil || exitCode(err) < 0:
+		return err
+	case stderrHas(err, "No space left", "Read-only file system", "Permission denied", "Input/output error", "unable to create temporary", "Out of memory", "Disk quota"):
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrCorrupt, err)
+}
+
+func (y *Yard) nameImported(ctx context.Context, spec ImportSpec, content bundleContent) error {
+	var moves []move
+	if content.head != "" {
+		moves = append(moves, move{ref: spec.Ref, new: content.head})
+	}
+	for i, commit := range content.left {
+		moves = append(moves, move{ref: strings.TrimSuffix(spec.Left, "/") + "/" + strconv.Itoa(i), new: commit})
+	}
+	return y.moveAll(ctx, moves)
+}
+
+func (y *Yard) describe(ctx context.Context, base string, content bundleContent) (Imported, error) {
+	result := Imported{Commit: content.head, Left: content.left}
+	if result.Commit == "" {
+		result.Commit = base
+	}
+	var err error
+	if result.Tree, err = y.Tree(ctx, result.Commit); err != nil {
+		return Imported{}, err
+	}
+	if result.DescendsFromBase, err = y.IsAncestor(ctx, base, result.Commit); err != nil {
+		return Imported{}, err
+	}
+	result.Escapes, err = y.escapes(ctx, base, result.Commit)
+	return result, err
+}
+
+// escapes lists the symlinks that head has and base has not, and that lead out of the tree.
+func (y *Yard) escapes(ctx context.Context, base, head string) ([]string, error) {
+	out, err := y.diffTree(ctx, base, head, "-z", "--no-renames", "--raw")
+	if err != nil {
+		return nil, err
+	}
+	var found []string
+	var meta []string
+	for field := range records(out) {
+		if meta == nil {
+			meta = strings.Fields(field)
+			continue
+		}
+		if len(meta) == 5 && meta[1] == "120000" {
+			target, err := y.git().run(ctx, "cat-file", "blob", head+":"+field)
+			if err != nil {
+				return nil, err
+			}
+			if leadsOut(field, string(target)) {
+				found = append(found, field)
+			}
+		}
+		meta = nil
+	}
+	return found, nil
+}
+
+func leadsOut(link, target string) bool {
+	if path.IsAbs(target) {
+		return true
+	}
+	end := path.Join(path.Dir(link), target)
+	return end == ".." || strings.HasPrefix(end, "../")
+}

@@ -1,0 +1,92 @@
+package yard
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// layout is what a fresh git directory holds. Writing it by hand costs no process and,
+// unlike git init, copies no template.
+type layout struct {
+	head       string // content of HEAD
+	config     string
+	alternates []string // object folders to borrow from
+	shallow    []byte   // the shallow list of the repository that is borrowed from
+	durable    bool     // fsync what is written
+}
+
+func layRepository(gitDir string, l layout) error {
+	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
+		if err := os.MkdirAll(filepath.Join(gitDir, sub), 0o755); err != nil {
+			return err
+		}
+	}
+	files := map[string]string{"HEAD": l.head + "\n", "config": l.config}
+	if len(l.alternates) > 0 {
+		lines, err := alternateLines(l.alternates)
+		if err != nil {
+			return err
+		}
+		files["objects/info/alternates"] = lines
+	}
+	if len(l.shallow) > 0 {
+		files["shallow"] = string(l.shallow)
+	}
+	for name, content := range files {
+		if err := writeFile(filepath.Join(gitDir, name), []byte(content), l.durable); err != nil {
+			return err
+		}
+	}
+	if l.durable {
+		return syncDir(gitDir)
+	}
+	return nil
+}
+
+// alternateLines refuses the few paths the alternates format cannot name plainly.
+func alternateLines(folders []string) (string, error) {
+	var lines strings.Builder
+	for _, folder := range folders {
+		if strings.ContainsAny(folder, "\n\"") || strings.HasPrefix(folder, "#") {
+			return "", fmt.Errorf("git cannot borrow objects from %q: the path holds a quote or a line break", folder)
+		}
+		lines.WriteString(folder + "\n")
+	}
+	return lines.String(), nil
+}
+
+// shallowList is the yard's list of cut-off commits. Whoever borrows its objects needs the same list.
+func shallowList(gitDir string) ([]byte, error) {
+	list, err := os.ReadFile(filepath.Join(gitDir, "shallow"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return list, err
+}
+
+func writeFile(name string, content []byte, durable bool) (err error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := f.Write(content); err != nil {
+		return err
+	}
+	if durable {
+		return f.Sync()
+	}
+	return nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,95 @@
+package yard
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLocate(t *testing.T) {
+	dir := person(t)
+	sh(t, dir, `git config user.name "Pat Person"; git config user.email pat@example.org
+		git remote add origin https://pat:token@example.org/x.git; git remote add ssh git@example.org:x.git; git remote add deep ssh://git:pw@example.org/x.git
+		echo more >> README.md; echo new > new; echo noise > a.log`)
+	got, err := Locate(ctx(t), filepath.Join(dir, "src"))
+	must(t, err)
+	want := Repository{
+		Top: dir, CommonDir: filepath.Join(dir, ".git"), Branch: "main", Head: sh(t, dir, "git rev-parse HEAD"), HasCommits: true, Dirty: 2,
+		Identity: Identity{Name: "Pat Person", Email: "pat@example.org"},
+		Remotes:  map[string]string{"origin": "https://example.org/x.git", "ssh": "git@example.org:x.git", "deep": "ssh://git@example.org/x.git"},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Fatal(d)
+	}
+	address, err := RemoteURL(ctx(t), dir, "origin")
+	must(t, err)
+	equal(t, "address", address, "https://pat:token@example.org/x.git")
+}
+
+func TestLocateWorktreesShareARepository(t *testing.T) {
+	dir := person(t)
+	tree := filepath.Join(folder(t), "tree")
+	link := filepath.Join(folder(t), "link")
+	sh(t, dir, "git worktree add -q --detach "+tree)
+	must(t, os.Symlink(dir, link))
+	for _, place := range []string{tree, link} {
+		got, err := Locate(ctx(t), place)
+		must(t, err)
+		equal(t, "common folder from "+place, got.CommonDir, filepath.Join(dir, ".git"))
+	}
+	got, err := Locate(ctx(t), tree)
+	must(t, err)
+	if !got.Detached || got.Branch != "" || got.Top != tree {
+		t.Fatalf("got %+v", got)
+	}
+}
+
+func TestLocateBadDays(t *testing.T) {
+	for _, dir := range []string{folder(t), "/nonexistent"} {
+		if _, err := Locate(ctx(t), dir); !errors.Is(err, ErrNotRepository) {
+			t.Errorf("%s: got %v", dir, err)
+		}
+	}
+	empty := folder(t)
+	sh(t, empty, "git init -q")
+	got, err := Locate(ctx(t), empty)
+	if !errors.Is(err, ErrNoCommits) || got.Top != empty || got.Branch != "main" || got.HasCommits || got.Identity.Complete() {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestLocateSubmodulesAndLFS(t *testing.T) {
+	inner := person(t)
+	dir := person(t)
+	sh(t, dir, "git submodule --quiet add "+inner+" inner; mkdir media; echo '*.bin filter=lfs diff=lfs' > media/.gitattributes; git add -A; git commit -qm both")
+	got, err := Locate(ctx(t), dir)
+	must(t, err)
+	if !got.Submodules || !got.LFS {
+		t.Fatalf("got %+v", got)
+	}
+	y := openYard(t)
+	must(t, y.Fetch(ctx(t), dir))
+	submodules, lfs, err := y.Special(ctx(t), UpstreamHeads+"main")
+	must(t, err)
+	equal(t, "submodules", submodules, true)
+	equal(t, "LFS", lfs, true)
+	equal(t, "commented attributes", usesLFS("# *.bin filter=lfs\n*.txt text\n"), false)
+}
+
+func TestLocateShallowAndBare(t *testing.T) {
+	origin := person(t)
+	clone := filepath.Join(folder(t), "clone")
+	bare := filepath.Join(folder(t), "bare.git")
+	sh(t, "/", "git clone -q --depth=1 file://"+origin+" "+clone+"; git clone -q --bare "+origin+" "+bare)
+	got, err := Locate(ctx(t), clone)
+	must(t, err)
+	equal(t, "shallow", got.Shallow, true)
+	got, err = Locate(ctx(t), bare)
+	must(t, err)
+	if got.Top != "" || got.CommonDir != bare || !got.HasCommits {
+		t.Fatalf("got %+v", got)
+	}
+}

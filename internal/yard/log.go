@@ -1,0 +1,104 @@
+package yard
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Commit is one commit as the log shows it. Texts are as their author wrote them and need not be UTF-8.
+type Commit struct {
+	Hash        string
+	Parents     []string
+	AuthorName  string
+	AuthorEmail string
+	AuthoredAt  time.Time
+	Subject     string
+}
+
+// Log lists the commits reachable from head but not from base, newest first, children before
+// parents. An empty base lists the whole history.
+func (y *Yard) Log(ctx context.Context, base, head string) ([]Commit, error) {
+	if err := checkRev(head); err != nil {
+		return nil, err
+	}
+	args := []string{"log", "-z", "--topo-order", "--no-show-signature", "--no-color", "--format=%H%n%P%n%an%n%ae%n%at%n%s", head}
+	if base != "" {
+		if err := checkRev(base); err != nil {
+			return nil, err
+		}
+		args = append(args, "^"+base)
+	}
+	out, err := y.git().run(ctx, append(args, "--")...)
+	if err != nil {
+		return nil, fmt.Errorf("log %s..%s: %w", base, head, err)
+	}
+	var commits []Commit
+	for record := range records(out) {
+		c, err := parseCommit(record)
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, c)
+	}
+	return commits, nil
+}
+
+func parseCommit(record string) (Commit, error) {
+	fields := strings.SplitN(record, "\n", 6)
+	if len(fields) != 6 {
+		return Commit{}, fmt.Errorf("unexpected record of git log: %q", record)
+	}
+	seconds, err := strconv.ParseInt(fields[4], 10, 64)
+	if err != nil {
+		return Commit{}, fmt.Errorf("date of commit %s: %w", fields[0], err)
+	}
+	return Commit{
+		Hash:        fields[0],
+		Parents:     strings.Fields(fields[1]),
+		AuthorName:  fields[2],
+		AuthorEmail: fields[3],
+		AuthoredAt:  time.Unix(seconds, 0).UTC(),
+		Subject:     fields[5],
+	}, nil
+}
+
+// MergeBase is the best common ancestor of two commits, ErrNotFound if their histories are unrelated.
+func (y *Yard) MergeBase(ctx context.Context, a, b string) (string, error) {
+	for _, rev := range []string{a, b} {
+		if err := checkRev(rev); err != nil {
+			return "", err
+		}
+	}
+	base, err := y.git().line(ctx, "merge-base", a, b)
+	if exitCode(err) == 1 {
+		return "", fmt.Errorf("common ancestor of %s and %s: %w", a, b, ErrNotFound)
+	}
+	if err != nil {
+		return "", fmt.Errorf("common ancestor of %s and %s: %w", a, b, err)
+	}
+	return base, nil
+}
+
+// IsAncestor reports whether commit is contained in head; a commit contains itself.
+func (y *Yard) IsAncestor(ctx context.Context, commit, head string) (bool, error) {
+	return y.git().isAncestor(ctx, commit, head)
+}
+
+func (g git) isAncestor(ctx context.Context, commit, head string) (bool, error) {
+	for _, rev := range []string{commit, head} {
+		if err := checkRev(rev); err != nil {
+			return false, err
+		}
+	}
+	_, err := g.run(ctx, "merge-base", "--is-ancestor", commit, head)
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("is %s contained in %s: %w", commit, head, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,207 @@
+package yard
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Where refs live in a yard. Branches of the runs are under refs/heads.
+const (
+	UpstreamHeads = "refs/upstream/heads/" // the person's branches as last fetched
+	Attempts      = "refs/attempts/"       // what attempts handed in
+	Kept          = "refs/kept/"           // abandoned and left-over work
+)
+
+// Ref is a name and the object it points at.
+type Ref struct{ Name, Commit string }
+
+// Resolve turns a revision into a commit hash; ErrNotFound if the yard has no such commit.
+func (y *Yard) Resolve(ctx context.Context, rev string) (string, error) {
+	return y.object(ctx, rev, "commit")
+}
+
+// Tree is the hash of a commit's tree.
+func (y *Yard) Tree(ctx context.Context, commit string) (string, error) {
+	return y.object(ctx, commit, "tree")
+}
+
+// Exists reports whether the yard has the commit.
+func (y *Yard) Exists(ctx context.Context, commit string) (bool, error) {
+	_, err := y.Resolve(ctx, commit)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (y *Yard) object(ctx context.Context, rev, kind string) (string, error) {
+	return y.git().object(ctx, rev, kind)
+}
+
+func (g git) object(ctx context.Context, rev, kind string) (string, error) {
+	if err := checkRev(rev); err != nil {
+		return "", err
+	}
+	hash, err := g.line(ctx, "rev-parse", "--verify", "--quiet", rev+"^{"+kind+"}")
+	if exitCode(err) == 1 || stderrHas(err, "could not get object info", "bad object", "unknown revision") {
+		return "", fmt.Errorf("%s %q: %w", kind, rev, ErrNotFound)
+	}
+	if err != nil {
+		return "", fmt.Errorf("resolve %q: %w", rev, err)
+	}
+	return hash, nil
+}
+
+// checkRev keeps a revision from being read as an option or as more than one line.
+func checkRev(rev string) error {
+	if rev == "" || strings.HasPrefix(rev, "-") || strings.ContainsAny(rev, "\x00\n") {
+		return fmt.Errorf("%q is not a revision", rev)
+	}
+	return nil
+}
+
+func checkRef(ref string) error {
+	if !strings.HasPrefix(ref, "refs/") || strings.ContainsAny(ref, "\x00\n :*?[\\^~") || strings.Contains(ref, "..") {
+		return fmt.Errorf("%q is not a full ref name such as refs/heads/topic", ref)
+	}
+	return nil
+}
+
+// Refs lists the refs below prefix, sorted by name. A prefix ends at a slash: refs/heads or refs/kept/.
+func (y *Yard) Refs(ctx context.Context, prefix string) ([]Ref, error) {
+	out, err := y.git().run(ctx, "for-each-ref", "--format=%(objectname) %(refname)", prefix)
+	if err != nil {
+		return nil, fmt.Errorf("list refs below %s: %w", prefix, err)
+	}
+	var refs []Ref
+	for line := range strings.Lines(string(out)) {
+		hash, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		refs = append(refs, Ref{Name: name, Commit: hash})
+	}
+	return refs, nil
+}
+
+// tip is the object a full ref name points at, "" if there is no such ref.
+func (y *Yard) tip(ctx context.Context, ref string) (string, error) {
+	refs, err := y.Refs(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range refs {
+		if r.Name == ref {
+			return r.Commit, nil
+		}
+	}
+	return "", nil
+}
+
+// Move sets ref to newCommit if it is at oldCommit; an empty oldCommit means the ref must not
+// exist. It returns a *MovedError if the ref is elsewhere, and nothing changes then. A ref that
+// is at newCommit already counts as moved, so repeating a Move is harmless.
+func (y *Yard) Move(ctx context.Context, ref, oldCommit, newCommit string) error {
+	return y.moveAll(ctx, []move{{ref, oldCommit, newCommit}})
+}
+
+// Keep holds commit under a ref of its own, usually below Kept. Repeating it is harmless;
+// a ref that holds another commit is never overwritten: *MovedError.
+func (y *Yard) Keep(ctx context.Context, ref, commit string) error {
+	return y.Move(ctx, ref, "", commit)
+}
+
+// move is one compare-and-swap; an empty hash stands for "no such ref".
+type move struct{ ref, old, new string }
+
+// moveAll makes all moves or none.
+func (y *Yard) moveAll(ctx context.Context, moves []move) error {
+	var script bytes.Buffer
+	for _, m := range moves {
+		if err := m.check(); err != nil {
+			return err
+		}
+		have, err := y.tip(ctx, m.ref)
+		switch {
+		case err != nil:
+			return err
+		case have == m.new:
+			continue
+		case have != m.old:
+			return &MovedError{Ref: m.ref, Want: m.old, Have: have}
+		}
+		m.write(&script)
+	}
+	if script.Len() == 0 {
+		return nil
+	}
+	_, err := y.git().feed(ctx, script.Bytes(), "update-ref", "--no-deref", "--stdin", "-z")
+	if err == nil {
+		return nil
+	}
+	return y.whyNotMoved(ctx, moves, err)
+}
+
+func (m move) check() error {
+	if err := checkRef(m.ref); err != nil {
+		return err
+	}
+	for _, hash := range []string{m.old, m.new} {
+		if hash != "" && !isHash(hash) {
+			return fmt.Errorf("move %s: %q is not a full commit hash", m.ref, hash)
+		}
+	}
+	if m.old == "" && m.new == "" {
+		return fmt.Errorf("move %s: neither an old nor a new commit was named", m.ref)
+	}
+	return nil
+}
+
+func (m move) write(script *bytes.Buffer) {
+	switch {
+	case m.old == "":
+		fmt.Fprintf(script, "create %s\x00%s\x00", m.ref, m.new)
+	case m.new == "":
+		fmt.Fprintf(script, "delete %s\x00%s\x00", m.ref, m.old)
+	default:
+		fmt.Fprintf(script, "update %s\x00%s\x00%s\x00", m.ref, m.new, m.old)
+	}
+}
+
+// whyNotMoved tells a lost race from every other failure.
+func (y *Yard) whyNotMoved(ctx context.Context, moves []move, failure error) error {
+	for _, m := range moves {
+		have, err := y.tip(ctx, m.ref)
+		if err != nil {
+			return errors.Join(failure, err)
+		}
+		if have != m.old && have != m.new {
+			return &MovedError{Ref: m.ref, Want: m.old, Have: have}
+		}
+		if have == m.new && len(moves) == 1 {
+			return nil
+		}
+	}
+	return fmt.Errorf("move %s: %w", moves[0].ref, failure)
+}
+
+// DeleteMerged deletes ref if its commit is contained in into, a revision of the yard, and
+// refuses with *NotMergedError otherwise. A ref that is gone already is no error.
+func (y *Yard) DeleteMerged(ctx context.Context, ref, into string) error {
+	tip, err := y.tip(ctx, ref)
+	if err != nil || tip == "" {
+		return err
+	}
+	contained, err := y.IsAncestor(ctx, tip, into)
+	if err != nil {
+		return fmt.Errorf("delete %s: %w", ref, err)
+	}
+	if !contained {
+		return &NotMergedError{Ref: ref, Commit: tip, Into: into}
+	}
+	return y.moveAll(ctx, []move{{ref: ref, old: tip}})
+}
+
+func isHash(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}

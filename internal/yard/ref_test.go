@@ -1,0 +1,102 @@
+package yard
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestResolve(t *testing.T) {
+	f := newFixture(t)
+	tree, err := f.yard.Tree(ctx(t), f.base)
+	must(t, err)
+	equal(t, "tree", tree, sh(t, f.person, "git rev-parse HEAD^{tree}"))
+	for _, rev := range []string{"refs/heads/none", strings.Repeat("1", 40), tree} {
+		if _, err := f.yard.Resolve(ctx(t), rev); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: got %v", rev, err)
+		}
+	}
+	for _, rev := range []string{"", "--all", "a\nb"} {
+		if _, err := f.yard.Resolve(ctx(t), rev); err == nil {
+			t.Errorf("%q was accepted", rev)
+		}
+	}
+	ok, err := f.yard.Exists(ctx(t), f.base)
+	must(t, err)
+	equal(t, "exists", ok, true)
+}
+
+func TestMoveComparesAndSwaps(t *testing.T) {
+	f := newFixture(t)
+	topic := f.commit(t, "topic", "echo x > x")
+	const ref = "refs/heads/run"
+	must(t, f.yard.Move(ctx(t), ref, "", f.base))
+	must(t, f.yard.Move(ctx(t), ref, "", f.base))
+	moved, ok := errors.AsType[*MovedError](f.yard.Move(ctx(t), ref, "", topic))
+	if !ok || moved.Have != f.base || moved.Want != "" || moved.Ref != ref {
+		t.Fatalf("got %+v", moved)
+	}
+	must(t, f.yard.Move(ctx(t), ref, f.base, topic))
+	refs, err := f.yard.Refs(ctx(t), "refs/heads/")
+	must(t, err)
+	if len(refs) != 1 || refs[0] != (Ref{Name: ref, Commit: topic}) {
+		t.Fatalf("got %v", refs)
+	}
+	for _, bad := range []string{"HEAD", "refs/heads/a..b", "refs/heads/x y"} {
+		if err := f.yard.Move(ctx(t), bad, "", topic); err == nil {
+			t.Errorf("%s was accepted", bad)
+		}
+	}
+}
+
+func TestMoveHasOneWinner(t *testing.T) {
+	f := newFixture(t)
+	const racers = 6
+	var commits []string
+	for i := range racers {
+		commits = append(commits, f.commit(t, fmt.Sprintf("b%d", i), fmt.Sprintf("echo %d > n", i)))
+	}
+	results := make([]error, racers)
+	var group sync.WaitGroup
+	for i := range racers {
+		group.Go(func() { results[i] = f.yard.Move(ctx(t), "refs/heads/race", "", commits[i]) })
+	}
+	group.Wait()
+	winners := 0
+	for _, err := range results {
+		if err == nil {
+			winners++
+		} else if _, ok := errors.AsType[*MovedError](err); !ok {
+			t.Errorf("got %v", err)
+		}
+	}
+	equal(t, "winners", winners, 1)
+}
+
+func TestKeepNeverOverwrites(t *testing.T) {
+	f := newFixture(t)
+	topic := f.commit(t, "topic", "echo x > x")
+	must(t, f.yard.Keep(ctx(t), Kept+"r1", topic))
+	must(t, f.yard.Keep(ctx(t), Kept+"r1", topic))
+	if _, ok := errors.AsType[*MovedError](f.yard.Keep(ctx(t), Kept+"r1", f.base)); !ok {
+		t.Fatal("overwritten")
+	}
+}
+
+func TestDeleteMergedRefusesUnmergedWork(t *testing.T) {
+	f := newFixture(t)
+	topic := f.commit(t, "topic", "echo x > x")
+	const ref = "refs/heads/step"
+	must(t, f.yard.Move(ctx(t), ref, "", topic))
+	refusal, ok := errors.AsType[*NotMergedError](f.yard.DeleteMerged(ctx(t), ref, f.base))
+	if !ok || refusal.Commit != topic {
+		t.Fatalf("got %v", refusal)
+	}
+	must(t, f.yard.DeleteMerged(ctx(t), ref, topic))
+	must(t, f.yard.DeleteMerged(ctx(t), ref, topic))
+	if _, err := f.yard.Resolve(ctx(t), ref); !errors.Is(err, ErrNotFound) {
+		t.Fatalf("still there: %v", err)
+	}
+}

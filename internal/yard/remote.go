@@ -1,0 +1,92 @@
+package yard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// remote is an address git may be given: an absolute path, a URL or host:path.
+type remote struct {
+	address string
+	local   string // the folder, where the remote is one
+}
+
+func parseRemote(address string) (remote, error) {
+	beforeSlash, _, _ := strings.Cut(address, "/")
+	switch {
+	case address == "" || strings.HasPrefix(address, "-") || strings.ContainsAny(address, "\x00\n"):
+		return remote{}, fmt.Errorf("%q is not an address of a git repository", redactURLs(address))
+	case strings.HasPrefix(address, "file://"):
+		return remote{address: address, local: strings.TrimPrefix(address, "file://")}, nil
+	case filepath.IsAbs(address):
+		return remote{address: address, local: address}, nil
+	case strings.Contains(beforeSlash, "::") || !strings.Contains(beforeSlash, ":"):
+		return remote{}, fmt.Errorf("%q is not an address of a git repository: give an absolute path, a URL or host:path", redactURLs(address))
+	}
+	return remote{address: address}, nil
+}
+
+// isWorkingCopy reports whether the remote is a folder in which a person works.
+func (r remote) isWorkingCopy() bool {
+	if r.local == "" {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(r.local, ".git"))
+	return err == nil
+}
+
+// servant is the command git runs at the other end where that is a folder on this machine. The
+// configuration given to the near end does not reach it otherwise. Locate or the person's own
+// clone has vouched for the folder's owner.
+func (r remote) servant(command string, settings ...string) []string {
+	if r.local == "" {
+		return nil
+	}
+	program := "git -c 'safe.directory=*' -c core.fsmonitor=false -c gc.auto=0 -c maintenance.auto=false"
+	for _, setting := range settings {
+		program += " -c " + setting
+	}
+	return []string{"--" + command + "=" + program + " " + command}
+}
+
+func (y *Yard) remoteGit() git { return y.git().with(y.remoteEnv...) }
+
+// RemoteTip is the commit a remote's ref points at, "" if the remote has no such ref.
+func (y *Yard) RemoteTip(ctx context.Context, address, ref string) (string, error) {
+	r, err := parseRemote(address)
+	if err != nil {
+		return "", err
+	}
+	if err := checkRef(ref); err != nil {
+		return "", err
+	}
+	args := append([]string{"ls-remote", "--quiet"}, r.servant("upload-pack")...)
+	out, err := y.remoteGit().run(ctx, append(args, "--", r.address, ref)...)
+	if err != nil {
+		return "", fmt.Errorf("look up %s at %s: %w", ref, redactURLs(address), classifyRemote(err))
+	}
+	for line := range strings.Lines(string(out)) {
+		hash, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if name == ref { // git matches the end of names
+			return hash, nil
+		}
+	}
+	return "", nil
+}
+
+// classifyRemote adds the condition a caller decides by to a failure to talk to a remote.
+func classifyRemote(err error) error {
+	switch {
+	case stderrHas(err, "Authentication failed", "could not read Username", "could not read Password", "terminal prompts disabled",
+		"Permission denied (", "Host key verification failed", "returned error: 401", "returned error: 403", "Invalid username or password"):
+		return errors.Join(ErrAuth, err)
+	case stderrHas(err, "Could not resolve host", "unable to access", "Could not read from remote repository", "Connection refused",
+		"Connection timed out", "does not appear to be a git repository", "Repository not found", "unable to connect", "does not exist"):
+		return errors.Join(ErrUnreachable, err)
+	}
+	return err
+}

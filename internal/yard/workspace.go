@@ -1,0 +1,167 @@
+package yard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// WorkspaceSpec describes a repository of its own at one commit.
+type WorkspaceSpec struct {
+	Dir      string // absolute; must be missing or empty
+	Commit   string
+	Branch   string // short name of the branch that is checked out; empty leaves HEAD detached
+	Identity Identity
+}
+
+// Workspace creates a repository at Dir with Commit checked out. It borrows the yard's objects and
+// has no remote, no hooks and no other refs. Dir appears only when it is complete. The yard's folder must
+// be readable, and need not be writable, wherever the workspace is used.
+func (y *Yard) Workspace(ctx context.Context, spec WorkspaceSpec) error {
+	if err := spec.Identity.check(); err != nil {
+		return fmt.Errorf("workspace %s: %w", spec.Dir, err)
+	}
+	if err := y.makeWorkspace(ctx, spec); err != nil {
+		return fmt.Errorf("workspace %s: %w", spec.Dir, err)
+	}
+	return nil
+}
+
+// Checkout is a Workspace without branch and identity: a clean copy of a commit, with a repository
+// because tests and builds ask git about the tree they run in.
+func (y *Yard) Checkout(ctx context.Context, dir, commit string) error {
+	if err := y.makeWorkspace(ctx, WorkspaceSpec{Dir: dir, Commit: commit}); err != nil {
+		return fmt.Errorf("checkout %s: %w", dir, err)
+	}
+	return nil
+}
+
+func (y *Yard) makeWorkspace(ctx context.Context, spec WorkspaceSpec) error {
+	if !filepath.IsAbs(spec.Dir) {
+		return errors.New("the path must be absolute")
+	}
+	if !isHash(spec.Commit) {
+		return fmt.Errorf("%q is not a full commit hash", spec.Commit)
+	}
+	if err := os.Remove(spec.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the place is taken: %w", err)
+	}
+	part := spec.Dir + ".part"
+	if err := RemoveWorkspace(part); err != nil {
+		return fmt.Errorf("remove what an earlier try left: %w", err)
+	}
+	if err := y.fill(ctx, part, spec); err != nil {
+		return errors.Join(err, RemoveWorkspace(part))
+	}
+	return os.Rename(part, spec.Dir)
+}
+
+// fill does in one git process what clone, or worktree add, does in several.
+func (y *Yard) fill(ctx context.Context, dir string, spec WorkspaceSpec) error {
+	gitDir := filepath.Join(dir, ".git")
+	shallow, err := shallowList(y.dir)
+	if err != nil {
+		return err
+	}
+	l := layout{
+		head:       spec.Commit,
+		config:     spec.config(),
+		alternates: []string{filepath.Join(y.dir, "objects")},
+		shallow:    shallow,
+	}
+	if spec.Branch != "" {
+		l.head = "ref: refs/heads/" + spec.Branch
+	}
+	if err := layRepository(gitDir, l); err != nil {
+		return err
+	}
+	if err := writeBranch(gitDir, spec); err != nil {
+		return err
+	}
+	g := git{dir: dir, env: append(ownEnv(), "GIT_DIR="+gitDir, "GIT_WORK_TREE="+dir), config: ownConfig()}
+	g = g.withConfig("checkout.workers=0") // as many as there are processors
+	if _, err := g.run(ctx, "read-tree", "-m", "-u", spec.Commit); err != nil {
+		if stderrHas(err, "Not a valid object name", "failed to unpack tree object", "not a tree object") {
+			return fmt.Errorf("commit %s: %w: %w", spec.Commit, ErrNotFound, err)
+		}
+		return err
+	}
+	return nil
+}
+
+func writeBranch(gitDir string, spec WorkspaceSpec) error {
+	if spec.Branch == "" {
+		return nil
+	}
+	ref := "refs/heads/" + spec.Branch
+	if err := checkRef(ref); err != nil {
+		return err
+	}
+	if clean := filepath.Clean(ref); clean != ref || strings.Contains(ref, "/.") || strings.HasSuffix(ref, ".lock") {
+		return fmt.Errorf("%q is not a branch name", spec.Branch)
+	}
+	name := filepath.Join(gitDir, ref)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return writeFile(name, []byte(spec.Commit+"\n"), false)
+}
+
+func (s WorkspaceSpec) config() string {
+	var c strings.Builder
+	c.WriteString("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n")
+	if runtime.GOOS == "darwin" {
+		c.WriteString("\tignorecase = true\n\tprecomposeunicode = true\n")
+	}
+	c.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[commit]\n\tgpgSign = false\n")
+	if s.Identity != (Identity{}) {
+		fmt.Fprintf(&c, "[user]\n\tname = %s\n\temail = %s\n", configQuote(s.Identity.Name), configQuote(s.Identity.Email))
+	}
+	return c.String()
+}
+
+// configQuote writes a value of a git configuration file.
+func configQuote(value string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}
+
+// RemoveWorkspace deletes a workspace, folders without permissions included. A missing one is no error.
+func RemoveWorkspace(dir string) error {
+	if err := os.RemoveAll(dir); err == nil {
+		return nil
+	}
+	if err := openFolders(dir); err != nil {
+		return fmt.Errorf("remove workspace: %w", err)
+	}
+	return os.RemoveAll(dir)
+}
+
+// openFolders makes every folder below dir readable and writable to its owner.
+func openFolders(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		return openFolder(path, entry)
+	})
+}
+
+func openFolder(path string, entry fs.DirEntry) error {
+	info, err := entry.Info()
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o700 == 0o700 {
+		return nil
+	}
+	if err := os.Chmod(path, info.Mode().Perm()|0o700); err != nil {
+		return fmt.Errorf("open folder %s (mode %s): %w", path, strconv.FormatUint(uint64(info.Mode().Perm()), 8), err)
+	}
+	return nil
+}

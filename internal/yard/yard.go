@@ -1,0 +1,139 @@
+// Package yard drives the git program so that nothing an agent or a repository
+// wrote can steer it. A yard is one project's bare repository, written by the
+// engine alone: it mirrors the person's branches, receives attempts as bundles,
+// merges without a work tree, and moves refs by compare-and-swap. Workspaces and
+// checkouts are repositories of their own that borrow the yard's objects, so
+// whatever happens in them stays in them. Every git process gets an environment
+// and a configuration made here, never the caller's. The package must not run git
+// in a folder an agent can write, with one exception: HandIn, which is meant to run
+// inside the attempt's sandbox. It decides nothing about runs, tasks or approvals,
+// and it never touches the work tree or index of a person's repository.
+package yard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Yard is one bare repository. Its methods may be called from several goroutines
+// and, ref by ref, from several processes; writers meet in git's own ref locks.
+type Yard struct {
+	dir       string
+	occupancy *os.File
+	remoteEnv []string
+}
+
+// Option adjusts a yard while it is opened.
+type Option func(*Yard) error
+
+const yardConfig = `[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = true
+[gc]
+	auto = 0
+	pruneExpire = never
+[maintenance]
+	auto = false
+[receive]
+	denyCurrentBranch = refuse
+[transfer]
+	fsckObjects = true
+[stellwerk]
+	yard = 1
+`
+
+const yardMark = "[stellwerk]\n\tyard = 1\n"
+
+// incomingDir holds the private copies of bundles while they are imported.
+const incomingDir = "incoming"
+
+// Open opens the yard in dir, an absolute path, and creates it when dir is missing
+// or empty. A folder that holds anything else is refused. Leftovers of git processes
+// that died are removed if no other process has the yard open.
+func Open(ctx context.Context, dir string, options ...Option) (*Yard, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, fmt.Errorf("open yard %s: the path must be absolute", dir)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("open yard %s: %w", dir, err)
+	}
+	if err := ensure(dir); err != nil {
+		return nil, fmt.Errorf("open yard %s: %w", dir, err)
+	}
+	y := &Yard{dir: filepath.Clean(dir)}
+	for _, option := range options {
+		if err := option(y); err != nil {
+			return nil, fmt.Errorf("open yard %s: %w", dir, err)
+		}
+	}
+	occupancy, err := occupy(y.dir)
+	if err != nil {
+		return nil, fmt.Errorf("open yard %s: %w", dir, err)
+	}
+	y.occupancy = occupancy
+	return y, nil
+}
+
+// Close gives up this process's hold on the yard. Git processes that still run keep theirs.
+func (y *Yard) Close() error { return y.occupancy.Close() }
+
+// Dir is the folder of the bare repository.
+func (y *Yard) Dir() string { return y.dir }
+
+func ensure(dir string) error {
+	config, err := os.ReadFile(filepath.Join(dir, "config"))
+	if err == nil {
+		if !strings.Contains(string(config), yardMark) {
+			return errors.New("the folder holds a repository that is not a yard; choose another state folder")
+		}
+		return nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return create(dir)
+}
+
+// create builds the yard beside its place and renames it, so a crash never leaves half of one.
+func create(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	part, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".part-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(part) }() // only something to remove when the rename below did not happen
+	if err := layRepository(part, layout{head: "ref: refs/heads/main", config: yardConfig, durable: true}); err != nil {
+		return err
+	}
+	if err := os.Mkdir(filepath.Join(part, incomingDir), 0o700); err != nil {
+		return err
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the folder is neither empty nor a yard: %w", err)
+	}
+	if err := os.Rename(part, dir); err != nil {
+		if _, lost := os.Stat(filepath.Join(dir, "config")); lost == nil {
+			return ensure(dir) // another process created it first
+		}
+		return err
+	}
+	return syncDir(filepath.Dir(dir))
+}
+
+// git is the command prefix for this yard: explicit repository, durable writes.
+func (y *Yard) git() git {
+	return git{
+		dir:    y.dir,
+		env:    append(ownEnv(), "GIT_DIR="+y.dir),
+		config: append(ownConfig(), "core.fsync=all", "core.fsyncMethod=fsync"),
+		files:  []*os.File{y.occupancy},
+	}
+}

@@ -177,6 +177,9 @@ type Record struct {
 type Approve struct {
 	Subject *core.Subject `json:"subject,omitempty"`
 	Comment string        `json:"comment,omitempty"`
+	// Base, where it differs from what was prepared, chooses another branch for
+	// the pull request. That is then prepared anew and asked about again.
+	Base string `json:"base,omitempty"`
 }
 
 // Feedback sends the current stage back with a person's words.

@@ -28,6 +28,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	spawnlocal "github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
@@ -39,6 +40,18 @@ type Options struct {
 	Version string
 	Log     io.Writer // where the engine logs; nil for nowhere
 	Verbose bool
+	// Wrap, where set, may replace parts before the engine is built from them:
+	// a test stands between the engine and what is durable.
+	Wrap func(*Parts)
+}
+
+// Parts are what an engine changes the world through.
+type Parts struct {
+	Store   store.Store
+	Journal engine.Journal
+	Folder  dispatch.Folder
+	Spawner spawn.Spawner
+	Forge   dispatch.Forge
 }
 
 // App is an engine with everything it needs. It implements api.Service.
@@ -101,17 +114,23 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.dir+" can be written and has space")
 	}
+	parts := Parts{
+		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: local.New(a.state.pulls()),
+		Spawner: spawnlocal.New(spawnlocal.Options{
+			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"}, Isolate: a.isolation == sandbox.Sandbox,
+		}),
+	}
+	if a.opts.Wrap != nil {
+		a.opts.Wrap(&parts)
+	}
 	a.engine = engine.New(engine.Options{
-		Store: a.store, Journal: a.journal, Deciders: []core.Decider{phases.Decider{}}, Log: a.log,
+		Store: parts.Store, Journal: parts.Journal, Deciders: []core.Decider{phases.Decider{}}, Log: a.log,
 		Name: fmt.Sprintf("engine-%d", os.Getpid()),
 	})
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: spawnlocal.New(spawnlocal.Options{
-			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"}, Isolate: a.isolation == sandbox.Sandbox,
-		}),
-		Forge: local.New(a.state.pulls()), Notifier: notify.New(a.settings.Notify.V), Folder: a.journal,
-		Redactor: a.redactor, Memory: a.store, Log: a.log, Self: self, Environ: os.LookupEnv,
+		Spawner: parts.Spawner, Forge: parts.Forge, Notifier: notify.New(a.settings.Notify.V), Folder: parts.Folder,
+		Redactor: a.redactor, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
 	})
 	a.engine.SetDispatcher(a.dispatch)

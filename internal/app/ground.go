@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config"
@@ -192,6 +193,12 @@ func (g *ground) playbook(ctx context.Context, name string, settings *config.Set
 	for _, w := range warnings {
 		p.warnings = append(p.warnings, w.String())
 	}
+	for _, used := range p.playbook.Roles {
+		for _, note := range opts.Roles[used.Name].Notes {
+			p.warnings = append(p.warnings, note.String())
+		}
+	}
+	slices.Sort(p.warnings)
 	for _, needed := range playbook.RepositoryFiles(p.playbook, opts.Roles) {
 		if content, ok := sources[needed]; ok {
 			p.files = append(p.files, playbook.File{Name: needed, Data: content})
@@ -251,6 +258,10 @@ func (g *ground) roles(ctx context.Context, files []yard.File) (role.Set, map[st
 		r, err := role.Parse(f.Path, data)
 		if err != nil {
 			return nil, nil, err
+		}
+		if other, ok := set[r.Name]; ok {
+			return nil, nil, core.Errorf(core.CodeInvalid, "%s and %s both define the role %q", other.Origin, f.Path, r.Name).
+				WithHint("give one of them another name")
 		}
 		set[r.Name] = r
 		sources[f.Path] = data

@@ -33,12 +33,31 @@ func (a *App) Approve(ctx context.Context, id string, req api.Approve) (api.Run,
 			return nil, core.Errorf(core.CodeConflict, "run %s is %s: nothing waits for an approval", r.Alias, r.Status).
 				WithHint("see `stellwerk status %s`", r.Alias)
 		}
+		if req.Base != "" && s.Gate.Subject.Base != "" && req.Base != s.Gate.Subject.Base {
+			return core.TargetChosen{Base: req.Base}, a.hasBranch(ctx, r, req.Base)
+		}
 		subject := s.Gate.Subject
 		if req.Subject != nil {
 			subject = *req.Subject
 		}
 		return core.ApprovalGranted{Subject: subject, Comment: a.redactor.String(req.Comment)}, nil
 	})
+}
+
+// hasBranch refuses a target that the remote does not have.
+func (a *App) hasBranch(ctx context.Context, r *core.Run, branch string) error {
+	if err := checkBranch(branch); err != nil {
+		return err
+	}
+	y, err := a.yards.Yard(ctx, r.Project)
+	if err != nil {
+		return err
+	}
+	tip, err := y.RemoteTip(ctx, r.Remote, "refs/heads/"+branch)
+	if err == nil && tip == "" {
+		return core.Errorf(core.CodeNotFound, "the repository has no branch %q", branch)
+	}
+	return err
 }
 
 // Feedback implements api.Service.

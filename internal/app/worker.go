@@ -118,7 +118,9 @@ func HandIn(ctx context.Context, yardDir, requestPath string) error {
 	if err != nil {
 		return err
 	}
-	return request.WriteResult(shim.HandInResult{Commit: handed.Commit, Empty: handed.Empty, Checkpoint: handed.Checkpointed})
+	return request.WriteResult(shim.HandInResult{
+		Commit: handed.Commit, Empty: handed.Empty, Checkpoint: handed.Checkpointed, Left: handed.Left, Notes: handed.Notes,
+	})
 }
 
 // ScriptedAgent plays a scenario as an agent.

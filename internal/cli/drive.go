@@ -16,23 +16,19 @@ import (
 func (sh *shell) drive(ctx context.Context, svc api.Service, run api.Run, after int64) error {
 	for {
 		detail, err := sh.follow(ctx, svc, run.ID, after)
-		if errors.Is(err, errInterrupted) {
+		var answered *api.Run
+		if err == nil && sh.asks(detail) {
+			answered, err = sh.ask(ctx, svc, detail)
+		}
+		switch {
+		case errors.Is(err, errInterrupted):
 			return sh.leave(ctx, svc, run)
-		}
-		if err != nil {
+		case err != nil:
 			return err
+		case answered == nil:
+			return sh.finish(detail)
 		}
-		if sh.asks(detail) {
-			answered, err := sh.ask(ctx, svc, detail)
-			if err != nil {
-				return err
-			}
-			if answered != nil {
-				run, after = *answered, detail.Seq
-				continue
-			}
-		}
-		return sh.finish(detail)
+		run, after = *answered, detail.Seq
 	}
 }
 
@@ -89,6 +85,9 @@ const afterHelp = `
 Where an engine runs in the background, the command returns at once. Where
 none does, it drives the run on itself until it ends or needs you again;
 --detach starts an engine in the background instead.`
+
+// word is what a person says about a run.
+type word func(svc api.Service, id string) (api.Run, error)
 
 // say gives a person's word about a run and sees to it that the run goes on.
 func (sh *shell) say(ctx context.Context, what, given string, a after, w word) error {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -19,7 +20,8 @@ type follower struct {
 	sh     *shell
 	svc    api.Service
 	id     string
-	policy bool // the run was started with --yes
+	policy bool  // the run was started with --yes
+	seen   int64 // sequence number of the last event shown
 	block  terminal.Block
 	tail   tail
 }
@@ -32,7 +34,7 @@ func (sh *shell) follow(ctx context.Context, svc api.Service, id string, after i
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	f := &follower{sh: sh, svc: svc, id: id, policy: policy, block: terminal.Block{Out: sh.Console.Out}}
+	f := &follower{sh: sh, svc: svc, id: id, policy: policy, seen: after, block: terminal.Block{Out: sh.Console.Out}}
 	detail, err := f.until(ctx, after)
 	if f.live() {
 		err = errors.Join(err, f.block.Clear())
@@ -86,15 +88,15 @@ func (f *follower) until(ctx context.Context, after int64) (api.RunDetail, error
 func (f *follower) loop(ctx context.Context, detail api.RunDetail, events <-chan core.Event, ended <-chan error) (api.RunDetail, error) {
 	tick := f.ticker()
 	defer tick.Stop()
+	look := f.stopped(detail)
 	for {
 		select {
 		case e := <-events:
 			if err := f.show(e); err != nil {
 				return detail, err
 			}
-			if !f.live() && !stopping(e.Type) {
-				continue
-			}
+			f.seen = e.Seq
+			look = look || f.live() || stopping(e.Type)
 		case err := <-ended:
 			if err != nil {
 				return detail, err
@@ -102,26 +104,19 @@ func (f *follower) loop(ctx context.Context, detail api.RunDetail, events <-chan
 			return f.svc.Run(ctx, f.id)
 		case <-tick.C:
 		}
+		if !look {
+			continue
+		}
 		var err error
-		if detail, err = f.svc.Run(ctx, f.id); err != nil || f.stopped(detail) && f.caughtUp(events) {
+		if detail, err = f.svc.Run(ctx, f.id); err != nil {
 			return detail, err
 		}
+		if f.stopped(detail) && f.seen >= detail.Seq {
+			return detail, nil
+		}
+		look = f.live() || f.stopped(detail)
 		if err := f.draw(ctx, detail); err != nil {
 			return detail, err
-		}
-	}
-}
-
-// caughtUp shows the events that led to the state that was just seen.
-func (f *follower) caughtUp(events <-chan core.Event) bool {
-	for {
-		select {
-		case e := <-events:
-			if f.show(e) != nil {
-				return true
-			}
-		case <-time.After(50 * time.Millisecond):
-			return true
 		}
 	}
 }
@@ -197,7 +192,7 @@ func (t *tail) last(ctx context.Context, svc api.Service, d api.RunDetail) (stri
 	t.next = out.Next
 	for _, r := range out.Records {
 		if r.Text != "" || r.Tool != "" {
-			t.said = r.Tool + " " + r.Text
+			t.said = strings.TrimSpace(r.Tool + " " + r.Text)
 		}
 	}
 	return t.said, nil

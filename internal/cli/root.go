@@ -1,10 +1,6 @@
 package cli
 
-import (
-	"github.com/spf13/cobra"
-
-	"github.com/stellwerk-dev/stellwerk/internal/api"
-)
+import "github.com/spf13/cobra"
 
 // The groups of the help text.
 const (
@@ -109,6 +105,3 @@ Global flags:
 
 Use "{{.CommandPath}} [command] --help" for more about a command.{{end}}
 `
-
-// word is what a person says about a run.
-type word func(svc api.Service, id string) (api.Run, error)

@@ -43,6 +43,7 @@ const (
 	TypeStagePassed          Type = "StagePassed"
 	TypeStageSkipped         Type = "StageSkipped"
 	TypeAttemptsReset        Type = "AttemptsReset"
+	TypeTargetChosen         Type = "TargetChosen"
 	TypePublishPrepared      Type = "PublishPrepared"
 	TypePublishRequested     Type = "PublishRequested"
 	TypePublishConcluded     Type = "PublishConcluded"
@@ -375,6 +376,12 @@ type StageSkipped struct {
 // AttemptsReset gives a stage's current round its attempts back.
 type AttemptsReset struct {
 	Stage string `json:"stage"`
+}
+
+// TargetChosen names another branch for the pull request to go to. What was
+// prepared for the old one is prepared anew.
+type TargetChosen struct {
+	Base string `json:"base"`
 }
 
 // PublishPrepared says what would be published, and that it was verified

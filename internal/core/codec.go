@@ -66,6 +66,8 @@ func Decode(e Event) (Body, error) {
 		return decode[StageSkipped](e, raw)
 	case TypeAttemptsReset:
 		return decode[AttemptsReset](e, raw)
+	case TypeTargetChosen:
+		return decode[TargetChosen](e, raw)
 	case TypePublishPrepared:
 		return decode[PublishPrepared](e, raw)
 	case TypePublishRequested:
@@ -136,6 +138,7 @@ func (RefKept) Type() Type              { return TypeRefKept }
 func (StagePassed) Type() Type          { return TypeStagePassed }
 func (StageSkipped) Type() Type         { return TypeStageSkipped }
 func (AttemptsReset) Type() Type        { return TypeAttemptsReset }
+func (TargetChosen) Type() Type         { return TypeTargetChosen }
 func (PublishPrepared) Type() Type      { return TypePublishPrepared }
 func (PublishRequested) Type() Type     { return TypePublishRequested }
 func (PublishConcluded) Type() Type     { return TypePublishConcluded }
@@ -174,6 +177,7 @@ func (RefKept) sealed()              {}
 func (StagePassed) sealed()          {}
 func (StageSkipped) sealed()         {}
 func (AttemptsReset) sealed()        {}
+func (TargetChosen) sealed()         {}
 func (PublishPrepared) sealed()      {}
 func (PublishRequested) sealed()     {}
 func (PublishConcluded) sealed()     {}

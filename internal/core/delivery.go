@@ -18,6 +18,7 @@ type Delivery struct {
 	Checkpoint bool            `json:"checkpoint,omitempty"` // uncommitted work was committed by Stellwerk
 	Artifacts  []Artifact      `json:"artifacts,omitempty"`
 	Context    json.RawMessage `json:"context,omitempty"`  // report.json's context
+	Notes      []string        `json:"notes,omitempty"`    // what was unusual about it
 	Rejected   []string        `json:"rejected,omitempty"` // what was handed in and not accepted, with the reason
 }
 

@@ -120,6 +120,9 @@ func apply(r *Run, e Event, body Body) {
 		r.Task(b.Task).Blocked = &claim
 	case ClaimFreed:
 		unblock(r, b.Claim)
+	case TargetChosen:
+		r.Target = b.Base
+		lapse(r.Current())
 	case PublishPrepared:
 		prepared(r, b)
 	case PublishRequested:

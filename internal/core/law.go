@@ -38,7 +38,7 @@ func Law(r *Run, actor Actor, body Body) error {
 // actors says who may utter an event. What an agent says is never among them.
 func actors(t Type) []ActorKind {
 	switch t {
-	case TypeFeedbackGiven, TypeRunResumed, TypeRunCancelled, TypeAttemptsReset, TypeContentTrusted:
+	case TypeFeedbackGiven, TypeTargetChosen, TypeRunResumed, TypeRunCancelled, TypeAttemptsReset, TypeContentTrusted:
 		return []ActorKind{ActorPerson}
 	case TypeRunStarted:
 		return []ActorKind{ActorPerson}
@@ -157,6 +157,8 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawRollback(r, actor, b)
 	case AttemptsReset:
 		return lawIdle(r, "the attempts cannot be reset")
+	case TargetChosen:
+		return lawTarget(r, b)
 	case PublishPrepared:
 		return lawTaskIs(r, b.Task, TaskVerifying)
 	case PublishRequested:

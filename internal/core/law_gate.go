@@ -170,6 +170,22 @@ func lawRollback(r *Run, actor Actor, b RolledBack) error {
 	return lawIdle(r, "the run cannot be rolled back")
 }
 
+// lawTarget: the target can be changed while a person is asked about it.
+func lawTarget(r *Run, b TargetChosen) error {
+	s := r.Current()
+	phase := (*Phase)(nil)
+	if s != nil {
+		phase = r.Playbook.Phase(s.ID)
+	}
+	switch {
+	case phase == nil || phase.Act != ActPullRequest || s.Status != StageGated || s.Gate.Approved:
+		return Errorf(CodeConflict, "nothing waits to be published").WithHint("see `stellwerk status %s`", r.Alias)
+	case b.Base == "" || b.Base == r.Branch:
+		return Errorf(CodeInvalid, "%q cannot be the target of the pull request", b.Base)
+	}
+	return nil
+}
+
 // lawPublish is laws 5 and 13: an approved subject, and exactly that.
 func lawPublish(r *Run, b PublishRequested) error {
 	t := r.Task(b.Task)

@@ -47,6 +47,7 @@ type Run struct {
 	Status       RunStatus    `json:"status"`
 	Pause        *Pause       `json:"pause,omitempty"`
 	Stages       []*Stage     `json:"stages,omitempty"`
+	Target       string       `json:"target,omitempty"`    // branch the pull request goes to, where a person chose one
 	Head         string       `json:"head"`                // newest verified commit
 	BranchAt     string       `json:"branch_at,omitempty"` // where the yard's ref stands
 	Keep         []KeepRef    `json:"keep,omitempty"`      // abandoned work not yet held under a ref

@@ -30,6 +30,7 @@ func runEdges() []edge[RunStatus] {
 		{TypeApprovalRequested, active, StatusAwaiting},
 		{TypeApprovalGranted, []RunStatus{StatusAwaiting}, StatusActive},
 		{TypeApprovalLapsed, []RunStatus{StatusActive, StatusAwaiting}, StatusActive},
+		{TypeTargetChosen, []RunStatus{StatusAwaiting}, StatusActive},
 		{TypeFeedbackGiven, open, StatusActive},
 		{TypeRolledBack, open, StatusActive},
 		{TypeStageSkipped, open, StatusActive},

@@ -100,6 +100,11 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 	}
 	delivery.Commit = a.Base
 	hand := exit.HandIn
+	if hand != nil {
+		for _, note := range hand.Notes {
+			delivery.Notes = append(delivery.Notes, d.Redactor.String(note))
+		}
+	}
 	switch {
 	case hand == nil:
 	case hand.Error != "":

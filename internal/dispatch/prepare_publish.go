@@ -62,6 +62,9 @@ func (d *Dispatcher) prepared(ctx context.Context, run *core.Run, a core.Prepare
 
 // target is the branch a pull request goes to.
 func target(run *core.Run, stage string) string {
+	if run.Target != "" {
+		return run.Target
+	}
 	if phase := run.Playbook.Phase(stage); phase != nil && phase.Base != "" {
 		return phase.Base
 	}

@@ -64,28 +64,28 @@ type input struct {
 }
 
 // attempt is one step. Where a decision needs a claim that others hold, the
-// refusal becomes an event of the same step and the decider decides again.
+// refusal takes the decision's place and the decider decides on.
 func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, error) {
-	var refused []input
+	refused := map[string]*store.ClaimHeld{}
 	for {
 		if err := e.load(ctx, s); err != nil {
 			return nil, err
 		}
-		b, err := e.build(ctx, s, append([]input{in}, refused...))
+		b, err := e.build(ctx, s, in, refused)
 		if err != nil {
 			return nil, err
 		}
 		err = e.store.Commit(ctx, b.commit)
 		var held *store.ClaimHeld
 		if errors.As(err, &held) {
-			task := b.taskFor(held.Claim)
-			if task == "" {
+			attempt := b.attemptFor(held.Claim)
+			if attempt == "" {
 				return nil, branchHeld(held)
 			}
 			if err := e.store.Await(ctx, s.name, held.Claim); err != nil {
 				return nil, err
 			}
-			refused = append(refused, input{core.Engine(), core.ClaimRefused{Task: task, Claim: held.Claim, Holder: held.Holder}})
+			refused[attempt] = held
 			continue
 		}
 		if err != nil {
@@ -131,20 +131,17 @@ type batch struct {
 	now    time.Time
 }
 
-// build folds the inputs and everything the decider makes of them.
-func (e *Engine) build(ctx context.Context, s *stream, inputs []input) (*batch, error) {
+// build folds the input and everything the decider makes of it.
+func (e *Engine) build(ctx context.Context, s *stream, in input, refused map[string]*store.ClaimHeld) (*batch, error) {
 	now, err := e.store.Now(ctx)
 	if err != nil {
 		return nil, err
 	}
 	b := &batch{run: s.run.Clone(), head: s.head, now: now, commit: store.Commit{Stream: s.name, After: s.head.Seq}}
-	for _, in := range inputs {
-		if err := b.add(in.actor, "", in.body); err != nil {
-			return nil, err
-		}
+	if err := b.add(in.actor, "", in.body); err != nil {
+		return nil, err
 	}
-	cause := b.commit.Events[0].ID
-	if err := e.decide(b, cause); err != nil {
+	if err := e.decide(b, b.commit.Events[0].ID, refused); err != nil {
 		return nil, err
 	}
 	return b, e.finish(s, b)
@@ -167,7 +164,7 @@ func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
 // decide lets the decider decide until it comes to rest. A decision the law
 // refuses is a defect of the decider: nothing of it is committed, the run
 // pauses and says why.
-func (e *Engine) decide(b *batch, cause string) error {
+func (e *Engine) decide(b *batch, cause string, refused map[string]*store.ClaimHeld) error {
 	d, ok := e.deciders[b.run.Playbook.Kind]
 	if !ok {
 		return core.Errorf(core.CodeUnsupported, "playbook kind %q is not known to this version of stellwerk", b.run.Playbook.Kind)
@@ -178,7 +175,8 @@ func (e *Engine) decide(b *batch, cause string) error {
 			return nil
 		}
 		for _, body := range bodies {
-			if err := b.add(core.ActorFor(b.run, d, body), cause, body); err != nil {
+			actor, body := granted(core.ActorFor(b.run, d, body), body, refused)
+			if err := b.add(actor, cause, body); err != nil {
 				return b.add(core.Engine(), cause, core.RunPaused{
 					Code: core.PauseUnlawful, Reason: fmt.Sprintf("%s was decided, and the law refuses it: %v", body.Type(), err),
 					Next: "this is a defect of Stellwerk; `stellwerk replay` shows how it came about",
@@ -213,13 +211,23 @@ func (e *Engine) finish(s *stream, b *batch) error {
 	return nil
 }
 
-// taskFor is the task on whose behalf a claim was wanted; "" for the run's own.
-func (b *batch) taskFor(c core.Claim) string {
-	for _, st := range b.run.Stages {
-		for _, t := range st.Tasks {
-			if a := t.Last(); a != nil && core.RunStream(b.run.ID)+"/"+a.ID == c.Holder {
-				return t.ID
-			}
+// granted is what becomes of a decision: itself, or the refusal of a claim it
+// needs.
+func granted(actor core.Actor, body core.Body, refused map[string]*store.ClaimHeld) (core.Actor, core.Body) {
+	wanted, ok := body.(core.AttemptRequested)
+	if !ok || refused[wanted.Attempt] == nil {
+		return actor, body
+	}
+	held := refused[wanted.Attempt]
+	return core.Engine(), core.ClaimRefused{Task: wanted.Task, Claim: held.Claim, Holder: held.Holder}
+}
+
+// attemptFor is the attempt on whose behalf a claim was wanted; "" for the
+// run's own.
+func (b *batch) attemptFor(c core.Claim) string {
+	for _, a := range b.run.Active() {
+		if core.RunStream(b.run.ID)+"/"+a.ID == c.Holder {
+			return a.ID
 		}
 	}
 	return ""

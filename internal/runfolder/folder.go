@@ -7,6 +7,7 @@ package runfolder
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -88,9 +89,12 @@ func (f *Folder) at(name string) string { return filepath.Join(f.path, name) }
 
 // explain gives what the file system says a code and a next step.
 func explain(err error, path string) error {
+	var known *core.Error
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &known):
+		return fmt.Errorf("%s: %w", path, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return core.Wrap(core.CodeUnavailable, err, path+" cannot grow: the disk is full",
 			"free some space and try again; the events are in the database")

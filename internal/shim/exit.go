@@ -94,5 +94,8 @@ func (e *Exit) redact(r Redactor) {
 	e.Outcome.SessionID = r.Redact(e.Outcome.SessionID)
 	if e.HandIn != nil {
 		e.HandIn.Error = r.Redact(e.HandIn.Error)
+		for i, note := range e.HandIn.Notes {
+			e.HandIn.Notes[i] = r.Redact(note)
+		}
 	}
 }

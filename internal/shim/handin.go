@@ -39,6 +39,9 @@ type HandInResult struct {
 	Empty bool `json:"empty,omitempty"`
 	// Checkpoint means that uncommitted work was committed.
 	Checkpoint bool `json:"checkpoint,omitempty"`
+	// Left are commits beside Commit that the bundle holds; Notes say what was unusual.
+	Left  []string `json:"left,omitempty"`
+	Notes []string `json:"notes,omitempty"`
 }
 
 // HandIn is what became of the workspace. Bundle is a path relative to the attempt folder; Error says why there is

@@ -79,7 +79,7 @@ func candidates(ctx context.Context, tx *txn, now int64, limit int) ([]candidate
 	if err != nil {
 		return nil, fmt.Errorf("pending wakes: %w", err)
 	}
-	due, err := tx.DueWakes(ctx, query.DueWakesParams{Now: sql.NullInt64{Int64: now, Valid: true}, Most: int64(limit)})
+	due, err := tx.DueWakes(ctx, query.DueWakesParams{Now: now, Most: int64(limit)})
 	if err != nil {
 		return nil, fmt.Errorf("due wakes: %w", err)
 	}

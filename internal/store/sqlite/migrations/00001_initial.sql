@@ -46,7 +46,6 @@ CREATE TABLE wakes (
              ELSE due_at END) VIRTUAL
 ) STRICT;
 
--- Not partial: the planner would look at bound values, and so plan each claim anew.
 CREATE INDEX idx_wakes_ready ON wakes(ready_at, woken_at);
 CREATE INDEX idx_wakes_due ON wakes(due_at) WHERE due_at IS NOT NULL AND seen_due IS NULL;
 

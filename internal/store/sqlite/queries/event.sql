@@ -1,5 +1,8 @@
+-- A bare parameter here, or in the queries for wakes, is looked at by the planner
+-- and every call planned anew; the CAST hides it.
+
 -- name: Head :one
-SELECT seq, hash, at FROM events WHERE stream = ? ORDER BY seq DESC LIMIT 1;
+SELECT seq, hash, at FROM events WHERE stream = CAST(sqlc.arg(stream) AS TEXT) ORDER BY seq DESC LIMIT 1;
 
 -- name: AppendEvent :exec
 INSERT INTO events (stream, seq, id, type, v, at, actor, cause, prev_hash, hash, body)

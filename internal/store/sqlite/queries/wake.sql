@@ -15,11 +15,12 @@ WHERE stream = sqlc.arg(stream);
 
 -- name: PendingWakes :many
 SELECT stream, wake_seq, woken_at, due_at, fence
-FROM wakes WHERE ready_at = 0 ORDER BY woken_at LIMIT ?;
+FROM wakes WHERE ready_at = 0 ORDER BY woken_at LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: DueWakes :many
 SELECT stream, wake_seq, ready_at, due_at, fence
-FROM wakes WHERE ready_at > 0 AND ready_at <= sqlc.arg(now) ORDER BY ready_at LIMIT sqlc.arg(most);
+FROM wakes WHERE ready_at > 0 AND ready_at <= CAST(sqlc.arg(now) AS INTEGER) ORDER BY ready_at
+LIMIT CAST(sqlc.arg(most) AS INTEGER);
 
 -- name: HoldWake :exec
 UPDATE wakes SET

@@ -102,7 +102,8 @@ func (q *Queries) Events(ctx context.Context, arg EventsParams) ([]EventsRow, er
 }
 
 const head = `-- name: Head :one
-SELECT seq, hash, at FROM events WHERE stream = ? ORDER BY seq DESC LIMIT 1
+
+SELECT seq, hash, at FROM events WHERE stream = CAST(?1 AS TEXT) ORDER BY seq DESC LIMIT 1
 `
 
 type HeadRow struct {
@@ -111,6 +112,8 @@ type HeadRow struct {
 	At   int64
 }
 
+// A bare parameter here, or in the queries for wakes, is looked at by the planner
+// and every call planned anew; the CAST hides it.
 func (q *Queries) Head(ctx context.Context, stream string) (HeadRow, error) {
 	row := q.queryRow(ctx, q.headStmt, head, stream)
 	var i HeadRow

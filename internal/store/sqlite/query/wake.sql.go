@@ -12,11 +12,12 @@ import (
 
 const dueWakes = `-- name: DueWakes :many
 SELECT stream, wake_seq, ready_at, due_at, fence
-FROM wakes WHERE ready_at > 0 AND ready_at <= ?1 ORDER BY ready_at LIMIT ?2
+FROM wakes WHERE ready_at > 0 AND ready_at <= CAST(?1 AS INTEGER) ORDER BY ready_at
+LIMIT CAST(?2 AS INTEGER)
 `
 
 type DueWakesParams struct {
-	Now  sql.NullInt64
+	Now  int64
 	Most int64
 }
 
@@ -105,7 +106,7 @@ func (q *Queries) NextDue(ctx context.Context) (sql.NullInt64, error) {
 
 const pendingWakes = `-- name: PendingWakes :many
 SELECT stream, wake_seq, woken_at, due_at, fence
-FROM wakes WHERE ready_at = 0 ORDER BY woken_at LIMIT ?
+FROM wakes WHERE ready_at = 0 ORDER BY woken_at LIMIT CAST(?1 AS INTEGER)
 `
 
 type PendingWakesRow struct {
@@ -116,8 +117,8 @@ type PendingWakesRow struct {
 	Fence   int64
 }
 
-func (q *Queries) PendingWakes(ctx context.Context, limit int64) ([]PendingWakesRow, error) {
-	rows, err := q.query(ctx, q.pendingWakesStmt, pendingWakes, limit)
+func (q *Queries) PendingWakes(ctx context.Context, most int64) ([]PendingWakesRow, error) {
+	rows, err := q.query(ctx, q.pendingWakesStmt, pendingWakes, most)
 	if err != nil {
 		return nil, err
 	}

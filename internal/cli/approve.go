@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+type approveOptions struct {
+	comment, base string
+	after         after
+}
+
+func newApprove(sh *shell) *cobra.Command {
+	o := &approveOptions{}
+	cmd := &cobra.Command{
+		Use:   "approve [RUN] [flags]",
+		Short: "Approve what waits at a gate",
+		Long: `Approves what the run's gate shows at this moment: one delivery, and for a
+pull request its commit, branch, remote and base. If any of it changes before
+it is used, the approval lapses and you are asked again.` + afterHelp,
+		Example: `  stellwerk approve
+  stellwerk approve brisk-otter --comment "fine with me"
+  stellwerk approve brisk-otter --base develop`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().StringVarP(&o.comment, "comment", "m", "", "`TEXT` to record with it")
+	cmd.Flags().StringVar(&o.base, "base", "", "target `BRANCH` of the pull request")
+	o.after.flags(cmd)
+	return cmd
+}
+
+func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error {
+	return sh.say(ctx, "approve", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+		detail, err := svc.Run(ctx, id)
+		if err != nil {
+			return api.Run{}, err
+		}
+		req := api.Approve{Comment: o.comment, Base: o.base}
+		if detail.Gate != nil {
+			req.Subject = &detail.Gate.Subject
+		}
+		return svc.Approve(ctx, detail.ID, req)
+	})
+}

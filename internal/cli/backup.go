@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+func newBackup(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup PATH",
+		Short: "Write a backup of the state folder",
+		Long: `Writes a consistent copy of the state folder to PATH, which must not exist yet,
+while runs go on.`,
+		Example: `  stellwerk backup ~/backups/stellwerk-$(date +%F)`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return backup(cmd.Context(), sh, args[0]) },
+	}
+}
+
+func backup(ctx context.Context, sh *shell, path string) error {
+	path, err := sh.absolute(path)
+	if err != nil {
+		return err
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		if err := svc.Backup(ctx, path); err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(api.Backup{Path: path})
+		}
+		sh.printf("Backup written to %s\n", path)
+		return nil
+	})
+}
+
+// absolute is a path seen from the working directory.
+func (sh *shell) absolute(path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, path), nil
+}

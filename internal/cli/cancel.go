@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+type cancelOptions struct{ req api.Cancel }
+
+func newCancel(sh *shell) *cobra.Command {
+	o := &cancelOptions{}
+	cmd := &cobra.Command{
+		Use:   "cancel [RUN] [flags]",
+		Short: "End a run for good",
+		Long: `Ends the run and the agents that work for it. What they have done so far is
+kept: the run's branch, its artifacts and its history stay.`,
+		Example: `  stellwerk cancel brisk-otter
+  stellwerk cancel brisk-otter -m "not needed any more"`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "`TEXT`: why")
+	return cmd
+}
+
+func (o *cancelOptions) run(ctx context.Context, sh *shell, given string) error {
+	return sh.halt(ctx, "cancel", given, true, func(svc api.Service, id string) (api.Run, error) {
+		return svc.Cancel(ctx, id, o.req)
+	})
+}

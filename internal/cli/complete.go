@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+)
+
+// completeTimeout keeps the shell from hanging on a busy engine.
+const completeTimeout = 2 * time.Second
+
+type completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
+
+// completeRuns offers the runs where a command's first argument names one.
+func completeRuns(sh *shell) completer {
+	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var offers []cobra.Completion
+		for _, k := range sh.known(cmd.Context()) {
+			offers = append(offers, cobra.CompletionWithDesc(k.alias, k.title))
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeStages offers the stages of the run that the arguments name, or of
+// all runs.
+func completeStages(sh *shell, cmd *cobra.Command, flag string) {
+	must(cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var offers []cobra.Completion
+		for _, k := range sh.known(cmd.Context()) {
+			if len(args) > 0 && args[0] != k.alias {
+				continue
+			}
+			for _, stage := range k.stages {
+				if !slices.Contains(offers, stage) {
+					offers = append(offers, stage)
+				}
+			}
+		}
+		return offers, cobra.ShellCompDirectiveNoFileComp
+	}))
+}
+
+func completeRunFlags(sh *shell, cmd *cobra.Command) {
+	completePlaybooks(sh, cmd)
+	must(cmd.RegisterFlagCompletionFunc("isolation", cobra.FixedCompletions([]cobra.Completion{"sandbox", "container", "none"}, cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(playbook.Uses(), cobra.ShellCompDirectiveNoFileComp)))
+}
+
+func completePlaybooks(_ *shell, cmd *cobra.Command) {
+	must(cmd.RegisterFlagCompletionFunc("playbook", cobra.FixedCompletions(playbook.Builtins(), cobra.ShellCompDirectiveDefault)))
+}
+
+// must holds a registration that can only fail for a misspelt flag.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// knownRun is a run as completion needs it.
+type knownRun struct {
+	alias, title string
+	stages       []string
+}
+
+// known lists runs without starting an engine: from the one that runs, or from
+// the run folders. Completion has nobody to tell of an error, so there is none.
+func (sh *shell) known(ctx context.Context) []knownRun {
+	opts, err := sh.options()
+	if err != nil {
+		return nil
+	}
+	opts.Existing = true
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
+	defer cancel()
+	var found []knownRun
+	err = sh.connectTo(ctx, opts, func(svc api.Service) error {
+		runs, err := svc.Runs(ctx, api.RunQuery{})
+		for _, r := range runs {
+			detail, err := svc.Run(ctx, r.ID)
+			if err != nil {
+				return err
+			}
+			k := knownRun{alias: r.Alias, title: r.Title}
+			for _, s := range detail.Stages {
+				k.stages = append(k.stages, s.ID)
+			}
+			found = append(found, k)
+		}
+		return err
+	})
+	if err != nil {
+		return fromFolders(filepath.Join(opts.State, "runs"))
+	}
+	return found
+}
+
+// fromFolders reads the first event of every run folder.
+func fromFolders(runs string) []knownRun {
+	manifests, err := filepath.Glob(filepath.Join(runs, "*", "manifest.jsonl"))
+	if err != nil {
+		return nil
+	}
+	var found []knownRun
+	for _, path := range manifests {
+		started, ok := firstEvent(path)
+		if !ok {
+			continue
+		}
+		k := knownRun{alias: started.Alias, title: started.Title}
+		for _, p := range started.Playbook.Phases {
+			k.stages = append(k.stages, p.ID)
+		}
+		found = append(found, k)
+	}
+	return found
+}
+
+func firstEvent(path string) (core.RunStarted, bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return core.RunStarted{}, false
+	}
+	defer func() { _ = f.Close() }()
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	if err != nil {
+		return core.RunStarted{}, false
+	}
+	var e core.Event
+	if json.Unmarshal(line, &e) != nil {
+		return core.RunStarted{}, false
+	}
+	body, err := core.Decode(e)
+	if err != nil {
+		return core.RunStarted{}, false
+	}
+	started, ok := body.(core.RunStarted)
+	return started, ok
+}

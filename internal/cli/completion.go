@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func newCompletion(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish",
+		Short: "Print a completion script for your shell",
+		Long: `Prints a script that lets your shell complete commands, flags, runs and stages.
+
+  bash: stellwerk completion bash > ~/.local/share/bash-completion/completions/stellwerk
+  zsh:  stellwerk completion zsh > "${fpath[1]}/_stellwerk"
+  fish: stellwerk completion fish > ~/.config/fish/completions/stellwerk.fish`,
+		Example:               `  source <(stellwerk completion bash)`,
+		Args:                  cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs:             []string{"bash", "zsh", "fish"},
+		DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch args[0] {
+			case "bash":
+				return cmd.Root().GenBashCompletionV2(sh.Console.Out, true)
+			case "zsh":
+				return cmd.Root().GenZshCompletion(sh.Console.Out)
+			default:
+				return cmd.Root().GenFishCompletion(sh.Console.Out, true)
+			}
+		},
+	}
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+func newInbox(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:     "inbox",
+		Short:   "List what waits for you",
+		Long:    `Lists the runs of all repositories that wait for you, and what to type.`,
+		Example: `  stellwerk inbox`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return inbox(cmd.Context(), sh) },
+	}
+}
+
+func inbox(ctx context.Context, sh *shell) error {
+	return sh.connect(ctx, func(svc api.Service) error {
+		waiting, err := svc.Inbox(ctx)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(api.WaitingList{Waiting: append([]api.Waiting{}, waiting...)})
+		}
+		if len(waiting) == 0 {
+			sh.printf("Nothing waits for you.\n")
+			return nil
+		}
+		for _, w := range waiting {
+			sh.printLines(sh.view().Waiting(w))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+type logOptions struct {
+	follow  bool
+	attempt string
+}
+
+func newLog(sh *shell) *cobra.Command {
+	o := &logOptions{}
+	cmd := &cobra.Command{
+		Use:   "log [RUN] [flags]",
+		Short: "Show what happened in a run",
+		Long: `Shows every event of a run, one line each: when, what, who, details. With
+--json each line is the event as it is stored. With --attempt, shows what an
+attempt's agent said and did instead.`,
+		Example: `  stellwerk log
+  stellwerk log brisk-otter --follow
+  stellwerk log brisk-otter --attempt build.r1.a2
+  stellwerk log --json | jq -r 'select(.type == "VerifyConcluded")'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on as events happen")
+	cmd.Flags().StringVar(&o.attempt, "attempt", "", "transcript of the attempt with this `ID`")
+	return cmd
+}
+
+// page is how many events are asked for at once.
+const page = 1000
+
+func (o *logOptions) run(ctx context.Context, sh *shell, given string) error {
+	err := sh.connect(ctx, func(svc api.Service) error {
+		id, err := sh.find(ctx, svc, given)
+		if err != nil {
+			return err
+		}
+		if o.attempt != "" {
+			return o.transcript(ctx, sh, svc, id)
+		}
+		return o.events(ctx, sh, svc, id)
+	})
+	if o.follow && errors.Is(err, errInterrupted) {
+		return nil
+	}
+	return err
+}
+
+func (o *logOptions) events(ctx context.Context, sh *shell, svc api.Service, id string) error {
+	show := func(e core.Event) error {
+		if sh.json {
+			return sh.printJSONLine(e)
+		}
+		v := sh.view()
+		v.Width = 0
+		sh.printf("%s\n", v.Event(e))
+		return nil
+	}
+	if o.follow {
+		return svc.Follow(ctx, id, 0, show)
+	}
+	for after := int64(0); ; {
+		events, err := svc.Events(ctx, id, after, page)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, e := range events {
+			if err := show(e); err != nil {
+				return err
+			}
+			after = e.Seq
+		}
+	}
+}
+
+func (o *logOptions) transcript(ctx context.Context, sh *shell, svc api.Service, id string) error {
+	for after := int64(0); ; {
+		out, err := svc.Output(ctx, id, o.attempt, after)
+		if err != nil {
+			return err
+		}
+		for _, r := range out.Records {
+			if sh.json {
+				if err := sh.printJSONLine(r); err != nil {
+					return err
+				}
+				continue
+			}
+			sh.printLines(sh.view().Record(r))
+		}
+		if out.Done || len(out.Records) == 0 && !o.follow {
+			return nil
+		}
+		if len(out.Records) == 0 {
+			if err := pause(ctx, redrawEvery); err != nil {
+				return err
+			}
+		}
+		after = out.Next
+	}
+}

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+type pauseOptions struct{ req api.Pause }
+
+func newPause(sh *shell) *cobra.Command {
+	o := &pauseOptions{}
+	cmd := &cobra.Command{
+		Use:   "pause [RUN] [flags]",
+		Short: "Stop a run for now",
+		Long: `Stops the run from beginning anything new. An agent at work finishes, and what
+it hands in is kept; with --stop it is ended, and what it has so far is kept.`,
+		Example: `  stellwerk pause
+  stellwerk pause --stop brisk-otter -m "wrong branch"`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().BoolVar(&o.req.Stop, "stop", false, "end what is running, too")
+	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "`TEXT`: why")
+	return cmd
+}
+
+func (o *pauseOptions) run(ctx context.Context, sh *shell, given string) error {
+	return sh.halt(ctx, "pause", given, o.req.Stop, func(svc api.Service, id string) (api.Run, error) {
+		return svc.Pause(ctx, id, o.req)
+	})
+}

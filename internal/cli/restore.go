@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+func newRestore(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore BACKUP",
+		Short: "Put a backup in the place of the state folder",
+		Long: `Restores a backup into the state folder, which must be new or empty and not
+held by an engine. Nothing is overwritten.`,
+		Example: `  stellwerk restore ~/backups/stellwerk-2026-03-01
+  stellwerk restore --state /srv/stellwerk /backups/stellwerk-2026-03-01`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return restore(cmd.Context(), sh, args[0]) },
+	}
+}
+
+func restore(ctx context.Context, sh *shell, path string) error {
+	path, err := sh.absolute(path)
+	if err != nil {
+		return err
+	}
+	opts, err := sh.options()
+	if err != nil {
+		return err
+	}
+	if err := sh.Restore(ctx, RestoreOptions{State: opts.State, Backup: path}); err != nil {
+		return err
+	}
+	if sh.json {
+		return sh.printJSON(struct {
+			State string `json:"state"`
+		}{opts.State})
+	}
+	sh.printf("Restored to %s\n", opts.State)
+	return nil
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+type rollbackOptions struct {
+	req   api.Rollback
+	after after
+}
+
+func newRollback(sh *shell) *cobra.Command {
+	o := &rollbackOptions{}
+	cmd := &cobra.Command{
+		Use:   "rollback [RUN] [flags]",
+		Short: "Send the run back to a stage",
+		Long: `Opens a new round of an earlier stage; the stages after it are redone. Without
+--to, goes where the review's findings point. The work so far is kept and
+corrected; with --reset the round starts from before the stage, and the
+abandoned work is kept under a ref.` + afterHelp,
+		Example: `  stellwerk rollback
+  stellwerk rollback brisk-otter --to build -m "handle the empty list"
+  stellwerk rollback brisk-otter --to plan --reset`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().StringVar(&o.req.To, "to", "", "`STAGE` to go back to")
+	cmd.Flags().StringVarP(&o.req.Text, "message", "m", "", "`TEXT`: what is to change there")
+	cmd.Flags().BoolVar(&o.req.Reset, "reset", false, "start again from before the stage")
+	completeStages(sh, cmd, "to")
+	o.after.flags(cmd)
+	return cmd
+}
+
+func (o *rollbackOptions) run(ctx context.Context, sh *shell, given string) error {
+	return sh.say(ctx, "rollback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+		return svc.Rollback(ctx, id, o.req)
+	})
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+type runOptions struct {
+	req     api.StartRun
+	limits  core.Limits
+	maxTime time.Duration
+	detach  bool
+}
+
+func newRun(sh *shell) *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   `run "GOAL" [flags]`,
+		Short: "Take a goal to a pull request",
+		Long: `Starts a run in the git repository of the working directory and follows it.
+Your working copy is not touched: agents work on clones, and what they hand
+in is checked before it counts.
+
+At a gate you are asked right there; without a terminal the command ends with
+exit code 3 and says what to type. Ctrl-C leaves the run as it is; it can be
+taken up again. A GOAL of - is read from standard input.`,
+		Example: `  stellwerk run "add a search field to the list"
+  stellwerk run --issue 42 --playbook fullstack "$(cat issue.md)"
+  stellwerk run --yes --max-cost 5 --detach "upgrade the linter"`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.req.Goal = strings.Join(args, " ")
+			return o.run(cmd.Context(), sh, cmd)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.req.Playbook, "playbook", "p", "", "playbook `FILE|NAME` (default feature)")
+	f.StringVar(&o.req.Issue, "issue", "", "number `N` of the issue the goal comes from")
+	f.StringVar(&o.req.Title, "title", "", "title of the run and the pull request")
+	f.StringVar(&o.req.Base, "base", "", "`BRANCH` to start from and return to (default the\ncurrent one)")
+	f.StringVar(&o.req.Branch, "branch", "", "`BRANCH` of the work (default feature/…)")
+	f.BoolVarP(&o.req.Yes, "yes", "y", false, "approve every gate; recorded as a policy, not as you")
+	f.BoolVar(&o.req.Trust, "trust", false, "trust the repository's playbook and roles as they are")
+	f.BoolVarP(&o.detach, "detach", "d", false, "leave the run to an engine in the background")
+	f.StringVar(&o.req.Isolation, "isolation", "", "sandbox, container or none (default the strongest\navailable)")
+	f.StringVar(&o.req.Agent, "agent", "", "`AGENT` for roles without one of their own")
+	f.Float64Var(&o.limits.CostUSD, "max-cost", 0, "pause at so many `USD`")
+	f.Int64Var(&o.limits.Tokens, "max-tokens", 0, "pause at `N` tokens")
+	f.DurationVar(&o.maxTime, "max-time", 0, "pause after this `TIME`, such as 2h30m")
+	f.IntVar(&o.limits.Attempts, "attempts", 0, "tries per stage and round (default 3)")
+	f.IntVar(&o.req.Choices.Coverage, "coverage", 0, "test coverage to aim at, in percent")
+	completeRunFlags(sh, cmd)
+	return cmd
+}
+
+func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) error {
+	if err := o.complete(sh, cmd); err != nil {
+		return err
+	}
+	if o.req.Yes || o.req.Trust {
+		if err := sh.personal("run with --yes or --trust"); err != nil {
+			return err
+		}
+	}
+	if o.detach {
+		if err := sh.detached(ctx); err != nil {
+			return err
+		}
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		run, err := o.start(ctx, sh, svc)
+		if err != nil {
+			return err
+		}
+		if o.detach {
+			return sh.startedDetached(run)
+		}
+		return sh.drive(ctx, svc, run, 0)
+	})
+}
+
+// complete checks the flags and fills in what they leave open.
+func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
+	if o.req.Goal == "-" {
+		text, err := io.ReadAll(io.LimitReader(sh.Console.In, 1<<20))
+		if err != nil {
+			return err
+		}
+		o.req.Goal = string(text)
+	}
+	o.req.Goal = strings.TrimSpace(o.req.Goal)
+	if o.req.Goal == "" {
+		return usagef("the goal is empty: say what is to be done")
+	}
+	switch o.req.Isolation {
+	case "", "sandbox", "container", "none":
+	default:
+		return usagef("--isolation %s: it is one of sandbox, container, none", o.req.Isolation)
+	}
+	if c := o.req.Choices.Coverage; c < 0 || c > 100 {
+		return usagef("--coverage %d: it is a percentage", c)
+	}
+	for _, name := range []string{"max-cost", "max-tokens", "max-time", "attempts"} {
+		f := cmd.Flags().Lookup(name)
+		if f.Changed && (f.Value.String() == "0" || f.Value.String() == "0s" || strings.HasPrefix(f.Value.String(), "-")) {
+			return usagef("--%s %s: it must be more than nothing", name, f.Value)
+		}
+	}
+	if o.limits.WallTime = o.maxTime; o.limits != (core.Limits{}) {
+		o.req.Limits = &o.limits
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return err
+	}
+	o.req.Dir, o.req.Key = dir, rand.Text()
+	o.req.Playbook = playbookPath(dir, o.req.Playbook)
+	return nil
+}
+
+// playbookPath makes a file name absolute and leaves a playbook's name alone.
+func playbookPath(dir, given string) string {
+	isFile := strings.ContainsRune(given, filepath.Separator) || filepath.Ext(given) != ""
+	if !isFile || filepath.IsAbs(given) {
+		return given
+	}
+	return filepath.Join(dir, given)
+}
+
+// start asks for the run, and where the repository's content is not trusted
+// yet, asks the person about it once.
+func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api.Run, error) {
+	run, err := svc.StartRun(ctx, o.req)
+	if core.CodeOf(err) != core.CodeUntrusted {
+		return run, err
+	}
+	look := api.Trust{Dir: o.req.Dir, Playbook: o.req.Playbook, Base: o.req.Base}
+	if !sh.Console.Ask || sh.json || sh.personal("") != nil {
+		return run, core.Wrap(core.CodeUntrusted, err, "this run would obey content of the repository that nobody trusts yet",
+			trustCommand(look)+" (after reading what it shows), or run --trust")
+	}
+	if err := sh.askTrust(ctx, svc, look); err != nil {
+		return run, err
+	}
+	return svc.StartRun(ctx, o.req)
+}
+
+func (sh *shell) startedDetached(run api.Run) error {
+	if sh.json {
+		return sh.printJSON(run)
+	}
+	sh.printLines(sh.view().Runs([]api.Run{run}))
+	sh.printf("  look: stellwerk watch %s\n", run.Alias)
+	return nil
+}

@@ -1,0 +1,24 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func newScriptedModel(sh *shell) *cobra.Command {
+	o := ScriptedModelOptions{}
+	cmd := &cobra.Command{
+		Use:    "scripted-model SCENARIO [flags]",
+		Hidden: true,
+		Short:  "Play a scenario to a real agent program",
+		Long: `Serves a scenario over the Messages API on this machine, so that a real agent
+program can be tried without a model. Prints the address to give it as
+ANTHROPIC_BASE_URL.`,
+		Example: `  stellwerk scripted-model scenario.yaml
+  stellwerk scripted-model scenario.yaml --address 127.0.0.1:4000`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Scenario, o.Out = args[0], sh.Console.Out
+			return exitWith(sh.ScriptedModel(cmd.Context(), o))
+		},
+	}
+	cmd.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to listen on; this machine only")
+	return cmd
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+type serveOptions struct{ detach bool }
+
+func newServe(sh *shell) *cobra.Command {
+	o := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:   "serve [flags]",
+		Short: "Keep an engine running",
+		Long: `Runs the engine of the state folder until it is interrupted. Other commands
+then are its clients. Agents that are at work when it ends go on, and are
+found again by the next engine.`,
+		Example: `  stellwerk serve
+  stellwerk serve --detach`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
+	}
+	cmd.Flags().BoolVarP(&o.detach, "detach", "d", false, "in the background")
+	return cmd
+}
+
+func (o *serveOptions) run(ctx context.Context, sh *shell) error {
+	opts, err := sh.options()
+	if err != nil {
+		return err
+	}
+	if !o.detach {
+		err := sh.Serve(ctx, opts)
+		if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted)) {
+			return nil
+		}
+		return err
+	}
+	if err := sh.Detach(ctx, opts); err != nil {
+		return err
+	}
+	if sh.json {
+		return sh.printJSON(struct {
+			State string `json:"state"`
+		}{opts.State})
+	}
+	sh.printf("The engine of %s runs in the background.\n", opts.State)
+	return nil
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+type skipOptions struct {
+	req   api.Skip
+	after after
+}
+
+func newSkip(sh *shell) *cobra.Command {
+	o := &skipOptions{}
+	cmd := &cobra.Command{
+		Use:   "skip [RUN] [flags]",
+		Short: "Pass over the current stage",
+		Long: `Passes over the run's current stage on your word, which is recorded. Nothing
+may be under way in it.` + afterHelp,
+		Example: `  stellwerk skip
+  stellwerk skip brisk-otter --stage docs -m "no public interface changed"`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().StringVar(&o.req.Stage, "stage", "", "`STAGE` that must be the current one")
+	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "`TEXT`: why")
+	completeStages(sh, cmd, "stage")
+	o.after.flags(cmd)
+	return cmd
+}
+
+func (o *skipOptions) run(ctx context.Context, sh *shell, given string) error {
+	return sh.say(ctx, "skip", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+		return svc.Skip(ctx, id, o.req)
+	})
+}

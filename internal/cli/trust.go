@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+type trustOptions struct {
+	playbook, base, confirm string
+	yes                     bool
+}
+
+func newTrust(sh *shell) *cobra.Command {
+	o := &trustOptions{}
+	cmd := &cobra.Command{
+		Use:   "trust [flags]",
+		Short: "Trust what a repository would have obeyed",
+		Long: `Shows the playbook, roles and settings of the repository in the working
+directory, as of its base commit, and asks whether runs may obey them. Trust
+is given to this content: any change to it asks again.
+
+Without a terminal, give the hash that a first call showed with --confirm, or
+agree to what is there now with --yes.`,
+		Example: `  stellwerk trust
+  stellwerk trust --playbook .stellwerk/playbooks/release.yaml
+  stellwerk trust --json
+  stellwerk trust --confirm sha256:4be1…`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.playbook, "playbook", "p", "", "playbook `FILE|NAME` (default feature)")
+	f.StringVar(&o.base, "base", "", "`BRANCH` whose content is meant")
+	f.StringVar(&o.confirm, "confirm", "", "trust the content with this `HASH`")
+	f.BoolVarP(&o.yes, "yes", "y", false, "trust the content as it is now, without asking")
+	cmd.MarkFlagsMutuallyExclusive("confirm", "yes")
+	completePlaybooks(sh, cmd)
+	return cmd
+}
+
+func (o *trustOptions) run(ctx context.Context, sh *shell) error {
+	if err := sh.personal("trust"); err != nil {
+		return err
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return err
+	}
+	look := api.Trust{Dir: dir, Playbook: playbookPath(dir, o.playbook), Base: o.base, Confirm: o.confirm}
+	return sh.connect(ctx, func(svc api.Service) error {
+		found, err := svc.Trust(ctx, look)
+		if err != nil {
+			return err
+		}
+		if o.yes && !found.Trusted {
+			look.Confirm = found.Hash
+			if found, err = svc.Trust(ctx, look); err != nil {
+				return err
+			}
+		}
+		return o.report(ctx, sh, svc, look, found)
+	})
+}
+
+func (o *trustOptions) report(ctx context.Context, sh *shell, svc api.Service, look api.Trust, found api.Trusted) error {
+	switch {
+	case sh.json:
+		if err := sh.printJSON(found); err != nil {
+			return err
+		}
+	case found.Trusted:
+		sh.printf("Trusted: %s\n", found.Hash)
+	case sh.Console.Ask:
+		return sh.askTrust(ctx, svc, look)
+	default:
+		sh.showContent(found)
+		sh.printf("To trust it: %s\n", trustCommand(api.Trust{Playbook: look.Playbook, Base: look.Base, Confirm: found.Hash}))
+	}
+	if !found.Trusted {
+		return exitWith(ExitWaiting)
+	}
+	return nil
+}
+
+// askTrust shows what would be obeyed and records the person's yes.
+func (sh *shell) askTrust(ctx context.Context, svc api.Service, look api.Trust) error {
+	found, err := svc.Trust(ctx, look)
+	if err != nil || found.Trusted {
+		return err
+	}
+	sh.showContent(found)
+	yes, err := sh.confirm(ctx, "May runs obey this?")
+	if err != nil {
+		return err
+	}
+	if !yes {
+		return core.Errorf(core.CodeUntrusted, "not trusted; nothing was started").WithHint("use a built-in playbook: stellwerk playbook list")
+	}
+	look.Confirm = found.Hash
+	_, err = svc.Trust(ctx, look)
+	return err
+}
+
+func (sh *shell) showContent(found api.Trusted) {
+	sh.printf("The repository's own content would be obeyed:\n\n")
+	for _, line := range strings.Split(strings.TrimRight(terminal.Text(found.Content), "\n"), "\n") {
+		sh.printf("  %s\n", line)
+	}
+	sh.printf("\n%d files, %s\n", len(found.Files), found.Hash)
+}
+
+// trustCommand is what to type to trust the same content.
+func trustCommand(look api.Trust) string {
+	command := "stellwerk trust"
+	for _, flag := range []struct{ name, value string }{{"playbook", look.Playbook}, {"base", look.Base}, {"confirm", look.Confirm}} {
+		if flag.value != "" {
+			command += fmt.Sprintf(" --%s %s", flag.name, quote(flag.value))
+		}
+	}
+	return command
+}
+
+// quote makes a word safe to paste into a shell.
+func quote(word string) string {
+	if word != "" && strings.IndexFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,", r)
+	}) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+)
+
+const (
+	settleLook  = 200 * time.Millisecond
+	settleLimit = 30 * time.Second
+)
+
+// pause waits, or ends with the context.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// halt gives a person's word that stops a run. Where it ends what is running
+// and the engine is this process, it waits for that.
+func (sh *shell) halt(ctx context.Context, what, given string, stop bool, w word) error {
+	if err := sh.personal(what); err != nil {
+		return err
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		id, err := sh.find(ctx, svc, given)
+		if err != nil {
+			return err
+		}
+		run, err := w(svc, id)
+		if err != nil {
+			return err
+		}
+		settled := true
+		if stop {
+			if settled, err = sh.settle(ctx, svc, run.ID); err != nil {
+				return err
+			}
+		}
+		if sh.json {
+			return sh.printJSON(run)
+		}
+		sh.printLines(sh.view().Runs([]api.Run{run}))
+		if !settled {
+			sh.printf("An agent is still ending; the next command sees to it.\n")
+		}
+		return nil
+	})
+}
+
+// settle keeps an engine of this process alive until what it was told to stop
+// has stopped, and reports whether it has.
+func (sh *shell) settle(ctx context.Context, svc api.Service, id string) (bool, error) {
+	ours, err := sh.ours(ctx, svc)
+	if err != nil || !ours {
+		return true, err
+	}
+	for range settleLimit / settleLook {
+		detail, err := svc.Run(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		if _, _, busy := view.Current(detail); !busy {
+			return true, nil
+		}
+		if err := pause(ctx, settleLook); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,121 @@
+package core_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+var update = flag.Bool("update", false, "write the golden files of event bodies")
+
+// samples has one body of each type.
+func samples() []core.Body {
+	return []core.Body{
+		core.RunStarted{}, core.ConditionRequested{}, core.ConditionEvaluated{}, core.StageOpened{}, core.TaskAdmitted{},
+		core.AttemptRequested{}, core.ClaimRefused{}, core.ClaimFreed{}, core.AttemptStarted{}, core.AttemptStopRequested{},
+		core.UsageObserved{}, core.AttemptExited{}, core.VerifyRequested{}, core.VerifyConcluded{}, core.BranchMoved{},
+		core.ApprovalRequested{}, core.ApprovalGranted{}, core.ApprovalLapsed{}, core.FeedbackGiven{}, core.RolledBack{},
+		core.RefKept{}, core.StagePassed{}, core.StageSkipped{}, core.AttemptsReset{}, core.TargetChosen{}, core.PublishPrepared{},
+		core.PublishRequested{}, core.PublishConcluded{}, core.RunPaused{}, core.RunResumed{}, core.RunCompleted{},
+		core.RunFailed{}, core.RunCancelled{}, core.TimerFired{}, core.CommandRefused{}, core.PersonNotified{},
+		core.ProjectRegistered{}, core.ContentTrusted{},
+	}
+}
+
+// TestGoldenBodies holds the stored form of every event, one file per type and
+// version. A file that changes means that stored histories would be read
+// differently: give the type a new version and an upcaster instead.
+func TestGoldenBodies(t *testing.T) {
+	for _, sample := range samples() {
+		name := string(sample.Type()) + ".v1.json"
+		t.Run(name, func(t *testing.T) {
+			full := reflect.New(reflect.TypeOf(sample)).Elem()
+			fill(full, 0)
+			raw, err := json.MarshalIndent(full.Interface(), "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", "event", name)
+			if *update {
+				if err := os.WriteFile(path, append(raw, '\n'), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			golden, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(bytes.TrimSpace(golden)), string(raw)); diff != "" {
+				t.Fatalf("the stored form changed:\n%s", diff)
+			}
+			var compact bytes.Buffer
+			if err := json.Compact(&compact, golden); err != nil {
+				t.Fatal(err)
+			}
+			body, err := core.Decode(core.Event{ID: "x", Type: sample.Type(), V: 1, Body: compact.Bytes()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(full.Interface(), body); diff != "" {
+				t.Fatalf("read back differently:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUnknownEventsAreRefused(t *testing.T) {
+	for name, e := range map[string]core.Event{
+		"type":    {ID: "x", Type: "SomethingNew", V: 1, Body: json.RawMessage(`{}`)},
+		"version": {ID: "x", Type: core.TypeRunPaused, V: 2, Body: json.RawMessage(`{}`)},
+	} {
+		if _, err := core.Decode(e); core.CodeOf(err) != core.CodeUnsupported {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if _, err := core.Decode(core.Event{ID: "x", Type: core.TypeRunPaused, V: 1, Body: json.RawMessage(`{"code":"x","nonsense":1}`)}); core.CodeOf(err) != core.CodeInvalid {
+		t.Errorf("unknown field: got %v", err)
+	}
+}
+
+// fill sets every field to something, so that a golden file shows them all.
+func fill(v reflect.Value, depth int) {
+	switch {
+	case v.Type() == reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)))
+	case v.Type() == reflect.TypeFor[json.RawMessage]():
+		v.Set(reflect.ValueOf(json.RawMessage(`{"k":"v"}`)))
+	case v.Kind() == reflect.String:
+		v.SetString("text")
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	case v.CanInt():
+		v.SetInt(7)
+	case v.CanFloat():
+		v.SetFloat(1.5)
+	case depth > 6:
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), depth+1)
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), depth+1)
+	case v.Kind() == reflect.Map:
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(value, depth+1)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("key"), value)
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), depth+1)
+		}
+	}
+}

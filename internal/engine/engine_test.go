@@ -1,0 +1,345 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// recorder is a dispatcher that does nothing but remember what it was asked.
+type recorder struct {
+	mu      sync.Mutex
+	actions map[string]core.Action
+	changed chan struct{}
+}
+
+func newRecorder() *recorder {
+	return &recorder{actions: map[string]core.Action{}, changed: make(chan struct{}, 1)}
+}
+
+func (r *recorder) Reconcile(run *core.Run, actions []core.Action) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range actions {
+		r.actions[run.ID+" "+a.Key()] = a
+	}
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (r *recorder) has(match func(core.Action) bool) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.actions {
+		if match(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// await waits until an action was handed out.
+func (r *recorder) await(t *testing.T, what string, match func(core.Action) bool) {
+	t.Helper()
+	deadline := time.After(20 * time.Second)
+	for !r.has(match) {
+		select {
+		case <-r.changed:
+		case <-deadline:
+			t.Fatalf("%s was never handed out", what)
+		}
+	}
+}
+
+// ledger is a journal in memory that can be told to fail.
+type ledger struct {
+	mu     sync.Mutex
+	seqs   map[string]int64
+	broken bool
+}
+
+func (l *ledger) Append(_ context.Context, run *core.Run, events []core.Event) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.broken {
+		return fmt.Errorf("no space left on device")
+	}
+	if want := l.seqs[run.ID] + 1; events[0].Seq > want {
+		return fmt.Errorf("gap: event %d follows %d", events[0].Seq, want-1)
+	}
+	l.seqs[run.ID] = events[len(events)-1].Seq
+	return nil
+}
+
+func (l *ledger) Seq(_ context.Context, run string) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seqs[run], nil
+}
+
+func (l *ledger) setBroken(broken bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = broken
+}
+
+type bench struct {
+	t        *testing.T
+	path     string
+	clock    *clock
+	store    store.Store
+	ledger   *ledger
+	recorder *recorder
+	engine   *engine.Engine
+	stop     func()
+}
+
+// clock is a database clock that a test moves.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{
+		t: t, path: filepath.Join(t.TempDir(), "s.db"), ledger: &ledger{seqs: map[string]int64{}},
+		clock: &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)},
+	}
+	b.open()
+	t.Cleanup(b.close)
+	return b
+}
+
+// open starts an engine on the database, as after a restart.
+func (b *bench) open() {
+	var err error
+	if b.store, err = sqlite.Open(b.t.Context(), b.path, sqlite.Options{Clock: b.clock.Now}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.recorder = newRecorder()
+	b.engine = engine.New(engine.Options{
+		Store: b.store, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}},
+		Log: slog.New(slog.DiscardHandler), Name: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5,
+	})
+	b.engine.SetDispatcher(b.recorder)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := b.engine.Run(ctx); err != nil {
+			b.t.Error(err)
+		}
+	}()
+	b.stop = func() { cancel(); <-done }
+}
+
+func (b *bench) close() {
+	b.stop()
+	if err := b.store.Close(); err != nil {
+		b.t.Error(err)
+	}
+}
+
+func start(id string, limits core.Limits) core.RunStarted {
+	return core.RunStarted{
+		Run: id, Alias: id, Project: "p", Goal: "g", Title: "t", Limits: limits,
+		Base: "main", BaseCommit: "c0", Branch: "feature/" + id, Isolation: "sandbox",
+		Playbook: core.Playbook{
+			Name: "p", Kind: "phases", Roles: map[string]core.Role{"dev": {Name: "dev"}},
+			Phases: []core.Phase{{
+				ID: "a", Role: "dev", Writes: core.WritesCode, Gate: core.GateAuto, Attempts: 2, Timeout: time.Hour,
+				Done: core.Check{Kind: core.CheckAll},
+			}},
+		},
+	}
+}
+
+func (b *bench) submit(run string, actor core.Actor, body core.Body) *core.Run {
+	b.t.Helper()
+	state, err := b.engine.Submit(b.t.Context(), run, actor, body)
+	if err != nil {
+		b.t.Fatalf("%s: %v", body.Type(), err)
+	}
+	return state
+}
+
+func isStart(attempt string) func(core.Action) bool {
+	return func(a core.Action) bool {
+		s, ok := a.(core.StartAttempt)
+		return ok && s.Attempt == attempt
+	}
+}
+
+func delivered(n int) *core.Delivery {
+	return &core.Delivery{Commit: fmt.Sprintf("c%d", n), Tree: fmt.Sprintf("t%d", n)}
+}
+
+func TestAStepIsOneTransaction(t *testing.T) {
+	b := newBench(t)
+	state := b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	if got := state.Current().Tasks[0].Last(); got == nil || got.Status != core.AttemptPending {
+		t.Fatalf("the first attempt is not requested: %+v", got)
+	}
+	b.recorder.await(t, "the start of the attempt", isStart("a.r1.a1"))
+	b.submit("r1", core.Engine(), core.AttemptStarted{Attempt: "a.r1.a1"})
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitFinished, Delivery: delivered(1)})
+	state = b.submit("r1", core.Engine(), core.VerifyConcluded{Task: "a.r1", Attempt: "a.r1.a1", Passed: true})
+	if state.Status != core.StatusCompleted {
+		t.Fatalf("the run is %s", state.Status)
+	}
+}
+
+func TestARestartFindsTheSameStateAndHandsItsEffectsOutAgain(t *testing.T) {
+	b := newBench(t)
+	before := b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	for range 7 { // past a snapshot
+		before = b.submit("r1", core.Engine(), core.TimerFired{Timer: "t"})
+	}
+	b.close()
+	b.open()
+	after, err := b.engine.Load(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.Stream != before.Stream || after.Attempts != before.Attempts {
+		t.Fatalf("state differs after a restart:\n%+v\n%+v", before.Stream, after.Stream)
+	}
+	if err := b.engine.Poke(t.Context(), "r1"); err != nil {
+		t.Fatal(err)
+	}
+	b.recorder.await(t, "the start of the attempt, again", isStart("a.r1.a1"))
+}
+
+func TestARefusedWordLeavesATraceAndNothingElse(t *testing.T) {
+	b := newBench(t)
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	_, err := b.engine.Submit(t.Context(), "r1", core.Person("me"), core.RunResumed{})
+	if core.CodeOf(err) != core.CodeConflict {
+		t.Fatalf("got %v", err)
+	}
+	events, err := b.store.Events(t.Context(), core.RunStream("r1"), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := events[len(events)-1]; last.Type != core.TypeCommandRefused {
+		t.Fatalf("the last event is %s", last.Type)
+	}
+	if _, err := b.engine.Submit(t.Context(), "r1", core.Actor{Kind: core.ActorAgent, ID: "x"}, core.RunCancelled{}); core.CodeOf(err) != core.CodeForbidden {
+		t.Fatalf("an agent's word: got %v", err)
+	}
+}
+
+func TestASecondRunOnABranchIsRefused(t *testing.T) {
+	b := newBench(t)
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	second := start("r2", core.DefaultLimits())
+	second.Branch = "feature/r1"
+	_, err := b.engine.Submit(t.Context(), "r2", core.Person("me"), second)
+	if core.CodeOf(err) != core.CodeConflict {
+		t.Fatalf("got %v", err)
+	}
+	b.submit("r1", core.Person("me"), core.RunCancelled{})
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
+	b.submit("r2", core.Person("me"), second)
+}
+
+func TestAWaitingAttemptStartsWhenASlotIsFree(t *testing.T) {
+	b := newBench(t)
+	limits := core.DefaultLimits()
+	limits.Parallel = 1
+	b.submit("r1", core.Person("me"), start("r1", limits))
+	state := b.submit("r2", core.Person("me"), start("r2", limits))
+	if state.Current().Tasks[0].Blocked == nil {
+		t.Fatalf("the second run does not wait: %+v", state.Current().Tasks[0])
+	}
+	b.submit("r1", core.Engine(), core.AttemptStarted{Attempt: "a.r1.a1"})
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitFinished, Delivery: delivered(1)})
+	b.recorder.await(t, "the second run's attempt", func(a core.Action) bool {
+		s, ok := a.(core.StartAttempt)
+		return ok && strings.HasPrefix(s.Event, "run/r2#")
+	})
+}
+
+func TestTimersBringTheTime(t *testing.T) {
+	b := newBench(t)
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitNoStart, Message: "no disk"})
+	if b.recorder.has(isStart("a.r1.a2")) {
+		t.Fatal("tried again without waiting")
+	}
+	b.clock.move(2 * time.Second)
+	b.recorder.await(t, "the second attempt after its backoff", isStart("a.r1.a2"))
+}
+
+func TestTheClockNeverRunsBackwards(t *testing.T) {
+	b := newBench(t)
+	first := b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	b.clock.move(-time.Hour)
+	second := b.submit("r1", core.Engine(), core.TimerFired{Timer: "t"})
+	if second.Now().Before(first.Now()) {
+		t.Fatalf("%s came after %s", second.Now(), first.Now())
+	}
+}
+
+func TestEffectsWaitForTheJournal(t *testing.T) {
+	b := newBench(t)
+	b.ledger.setBroken(true)
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	if b.recorder.has(isStart("a.r1.a1")) {
+		t.Fatal("an effect came before the journal")
+	}
+	b.ledger.setBroken(false)
+	b.clock.move(2 * time.Minute) // the failed look's lease runs out
+	b.recorder.await(t, "the attempt, once the journal is written", isStart("a.r1.a1"))
+}
+
+func TestFollowShowsEverythingOnceAndEndsWithTheRun(t *testing.T) {
+	b := newBench(t)
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	seen := make(chan core.Event, 100)
+	done := make(chan error, 1)
+	go func() {
+		done <- b.engine.Follow(t.Context(), "r1", 0, func(e core.Event) error { seen <- e; return nil })
+	}()
+	b.submit("r1", core.Person("me"), core.RunCancelled{Reason: "enough"})
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	close(seen)
+	want := int64(1)
+	for e := range seen {
+		if e.Seq != want {
+			t.Fatalf("event %d, expected %d", e.Seq, want)
+		}
+		want++
+	}
+}

@@ -1,0 +1,153 @@
+package runfolder
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+func TestArtifacts(t *testing.T) {
+	f := openTemp(t)
+	for round, content := range map[int]string{1: "first", 2: "second"} {
+		if err := f.Artifact("plan", round, "docs/plan.md", strings.NewReader(content)); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, f, "artifacts/docs/plan.md", []byte(content))
+	}
+	wantFile(t, f, "artifacts/plan.r1/docs/plan.md", []byte("first"))
+	wantFile(t, f, "artifacts/plan.r2/docs/plan.md", []byte("second"))
+	entries, err := os.ReadDir(f.at("artifacts/docs"))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	for _, name := range []string{"", "../x", "/etc/passwd", "a/../b", ".hidden", "a\x00b", "a\nb", `a\b`, "a//b", "."} {
+		if err := f.Artifact("plan", 1, name, strings.NewReader("x")); core.CodeOf(err) != core.CodeInvalid {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if err := f.Artifact("../plan", 1, "x", strings.NewReader("x")); core.CodeOf(err) != core.CodeInvalid {
+		t.Errorf("stage: %v", err)
+	}
+}
+
+// TestLinkOutOfTheFolder plants a link where an artifact is to go.
+func TestLinkOutOfTheFolder(t *testing.T) {
+	f := openTemp(t)
+	outside := t.TempDir()
+	if err := os.Symlink(outside, f.at(ArtifactsDir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Artifact("plan", 1, "plan.md", strings.NewReader("x")); err == nil {
+		t.Error("written through a link")
+	}
+	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 0 {
+		t.Errorf("outside: %v, %v", entries, err)
+	}
+}
+
+func TestTranscriptsAndSideEffects(t *testing.T) {
+	f := openTemp(t)
+	if err := f.Transcript("plan.r1.a1", strings.NewReader("{}\n")); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, f, "transcripts/plan.r1.a1.jsonl", []byte("{}\n"))
+	if err := f.Transcript("../x", strings.NewReader("")); core.CodeOf(err) != core.CodeInvalid {
+		t.Errorf("got %v", err)
+	}
+	for _, record := range []string{`{"n":1}`, `{"n":2}`} {
+		if err := f.SideEffects([]byte(record)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantFile(t, f, SideEffectsFile, []byte("{\"n\":1}\n{\"n\":2}\n"))
+}
+
+func TestMetrics(t *testing.T) {
+	f := openTemp(t)
+	var events []core.Event
+	head := core.Head{}
+	for _, b := range []core.Body{
+		core.StageOpened{Stage: "plan", Round: 1},
+		core.AttemptStarted{Attempt: "plan.r1.a1"},
+		core.AttemptExited{Attempt: "plan.r1.a1", Kind: core.ExitFailed, Class: "network", Message: "no route",
+			Duration: 1500 * time.Millisecond, Usage: core.Usage{CostUSD: 0.5}, Observed: true},
+		core.VerifyConcluded{Attempt: "plan.r1.a2", Duration: 20 * time.Millisecond, Results: []core.CheckResult{
+			{Check: "command: go test", Passed: false}, {Check: "files: go.mod", Passed: true, Reused: true}}},
+	} {
+		e, next, err := core.Seal(stream, head, time.Unix(100, 0), core.Engine(), "", b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, head = append(events, e), next
+	}
+	appendAll(t, f, events)
+	appendAll(t, f, events)
+	wantFile(t, f, MetricsFile, []byte(
+		`{"at":"1970-01-01T00:01:40Z","run":"0198","seq":1,"metric":"stage","stage":"plan","round":1,"outcome":"opened"}
+{"at":"1970-01-01T00:01:40Z","run":"0198","seq":3,"metric":"attempt","attempt":"plan.r1.a1","outcome":"failed","duration_ms":1500,"usage":{"cost_usd":0.5},"reasons":["network","no route"],"observed":true}
+{"at":"1970-01-01T00:01:40Z","run":"0198","seq":4,"metric":"verify","attempt":"plan.r1.a2","outcome":"NOT_OK","duration_ms":20,"reasons":["command: go test"],"reused":1}
+`))
+	if _, ok := Metrics(core.Event{Type: "Unknown", V: 1}); ok {
+		t.Error("a metric of an unknown event")
+	}
+}
+
+func TestState(t *testing.T) {
+	r := &core.Run{
+		ID: "0198", Title: "User Dashboard", Issue: "42", Branch: "feature/x", Base: "develop",
+		Status: core.StatusPaused, Pause: &core.Pause{Reason: "three attempts"}, StartedAt: time.Unix(100, 0).UTC(),
+		Choices:  core.Choices{Coverage: 70, ModelTier: "fast", UIDesigner: true},
+		Playbook: &core.Playbook{Name: "feature", Phases: []core.Phase{{ID: "plan", Title: "Planning"}}},
+		Stages: []*core.Stage{
+			{ID: "plan", Status: core.StageDone, Round: 1, Commit: "c1", Tasks: []*core.Task{{
+				Counted: 1, Attempts: []*core.Attempt{{Delivery: &core.Delivery{Context: []byte(`{"technicalSpec":{"specFile":"plan.md"}}`)}}},
+			}}},
+			{ID: "backend", Status: core.StageOpen, Round: 2, Tasks: []*core.Task{{Counted: 3}}},
+			{ID: "publish", Status: core.StagePending, Gate: &core.Gate{Approved: true},
+				Tasks: []*core.Task{{Act: core.ActPullRequest}}},
+		},
+		PullRequest: &core.PullRequest{URL: "https://example.org/1"},
+	}
+	f := openTemp(t)
+	if err := f.WriteState(r); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(f.at(StateFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want map[string]any
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(`{
+		"workflow": "feature", "status": "paused", "issue": {"number": 42, "title": "User Dashboard"},
+		"branch": "feature/x", "fromBranch": "develop", "targetCoverage": 70, "modelTier": "fast", "uiDesigner": true,
+		"ownerSessionId": "", "currentPhase": 1, "startedAt": "1970-01-01T00:01:40Z",
+		"phases": {
+			"0": {"name": "Planning", "status": "completed", "round": 1, "commit": "c1"},
+			"1": {"name": "backend", "status": "active", "round": 2},
+			"2": {"name": "publish", "status": "pending", "prUrl": "https://example.org/1"}},
+		"context": {"technicalSpec": {"specFile": "plan.md"}},
+		"recovery": {"phase_0_attempts": 1, "phase_1_attempts": 3},
+		"stopHookBlockCount": 0, "pushApproved": true, "pauseReason": "three attempts"}`), &want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	again, err := State(r)
+	if err != nil || !bytes.Equal(again, data) {
+		t.Errorf("not a pure function: %v", err)
+	}
+	if idle, err := State(&core.Run{}); err != nil || !bytes.Contains(idle, []byte(`"status": "idle"`)) {
+		t.Errorf("idle: %s, %v", idle, err)
+	}
+}

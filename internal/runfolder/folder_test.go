@@ -1,0 +1,322 @@
+package runfolder
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+const stream = "run/0198"
+
+// history seals n events, each different from those of another kind.
+func history(t testing.TB, n int, kind string) []core.Event {
+	t.Helper()
+	return extend(t, nil, n, kind)
+}
+
+func extend(t testing.TB, events []core.Event, n int, kind string) []core.Event {
+	t.Helper()
+	head, err := core.VerifyChain(core.Head{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events = events[:len(events):len(events)]
+	for range n {
+		var e core.Event
+		now := time.Date(2026, 3, 1, 12, 0, int(head.Seq), 1000, time.UTC)
+		e, head, err = core.Seal(stream, head, now, core.Person("a <b> & c"), "", core.TimerFired{Timer: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+func manifest(t testing.TB, events []core.Event) []byte {
+	t.Helper()
+	var all []byte
+	for _, e := range events {
+		line, err := e.Line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(append(all, line...), '\n')
+	}
+	return all
+}
+
+func openTemp(t *testing.T) *Folder {
+	t.Helper()
+	return openAt(t, filepath.Join(t.TempDir(), "runs", "0198"))
+}
+
+func openAt(t *testing.T, path string) *Folder {
+	t.Helper()
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return f
+}
+
+func appendAll(t *testing.T, f *Folder, events []core.Event) {
+	t.Helper()
+	if err := f.Append(events); err != nil {
+		t.Fatalf("append: %v", err)
+	}
+}
+
+func wantFile(t *testing.T, f *Folder, name string, want []byte) {
+	t.Helper()
+	got, err := os.ReadFile(f.at(name))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("%s: %v\ngot  %.300q\nwant %.300q", name, err, got, want)
+	}
+}
+
+func wantFork(t *testing.T, err error, seq int64) {
+	t.Helper()
+	var fork *Fork
+	if !errors.As(err, &fork) || fork.Seq != seq || core.CodeOf(err) != core.CodeForked {
+		t.Errorf("got %v, want a fork at event %d", err, seq)
+	}
+}
+
+func TestAppend(t *testing.T) {
+	f := openTemp(t)
+	events := history(t, 9, "a")
+	if f.Head() != (core.Head{}) || f.Append(nil) != nil {
+		t.Fatal("a new folder is not empty")
+	}
+	appendAll(t, f, events[:3])
+	appendAll(t, f, events[:3])  // the same again
+	appendAll(t, f, events[1:2]) // an old one
+	appendAll(t, f, events[1:6]) // overlapping
+	again := openAt(t, f.path)   // another writer
+	appendAll(t, again, events[:8])
+	appendAll(t, f, events[7:]) // has to learn what the other wrote
+	wantFile(t, f, ManifestFile, manifest(t, events))
+	want, err := core.VerifyChain(core.Head{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []core.Head{f.Head(), openAt(t, f.path).Head()} {
+		if got != want {
+			t.Errorf("head %+v, want %+v", got, want)
+		}
+	}
+	if info, err := os.Stat(f.at(ManifestFile)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestAppendRefuses(t *testing.T) {
+	f := openTemp(t)
+	events := history(t, 6, "a")
+	appendAll(t, f, events[:3])
+	before := manifest(t, events[:3])
+	if err := f.Append(events[4:]); core.CodeOf(err) != core.CodeInvalid || !strings.Contains(err.Error(), "ends at event 3") {
+		t.Errorf("a gap: %v", err)
+	}
+	other := extend(t, events[:1], 5, "b") // differs from event 2 on
+	wantFork(t, f.Append(other), 2)
+	wantFork(t, f.Append(other[2:3]), 3)
+	wantFork(t, f.Append(other[3:]), 3)
+	stranger := events[3]
+	stranger.Stream = "run/other"
+	if err := f.Append([]core.Event{stranger}); err == nil {
+		t.Error("an event of another run is taken")
+	}
+	broken := append([]core.Event(nil), events[3:]...)
+	broken[1].PrevHash = broken[0].PrevHash
+	if err := f.Append(broken); core.CodeOf(err) != core.CodeForked {
+		t.Errorf("a broken chain: %v", err)
+	}
+	huge, _, err := core.Seal(stream, f.Head(), time.Now(), core.Engine(), "",
+		core.TimerFired{Timer: strings.Repeat("x", MaxLine)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Append([]core.Event{huge}); !errors.Is(err, errTooLong) {
+		t.Errorf("a line nobody could read: %v", err)
+	}
+	wantFile(t, f, ManifestFile, before)
+}
+
+// TestTornTail cuts a manifest at every byte of its last line.
+func TestTornTail(t *testing.T) {
+	events := history(t, 3, "a")
+	whole, kept := manifest(t, events), manifest(t, events[:2])
+	path := filepath.Join(t.TempDir(), "run")
+	for cut := len(kept) + 1; cut < len(whole); cut++ {
+		f := openAt(t, path)
+		if err := os.WriteFile(f.at(ManifestFile), whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadManifest(f.at(ManifestFile))
+		if err != nil || len(m.Events) != 2 || m.TornTail == nil || *m.TornTail != (Torn{3, int64(len(kept)), int64(cut - len(kept))}) {
+			t.Fatalf("cut at %d: %d events, torn %v, %v", cut, len(m.Events), m.TornTail, err)
+		}
+		f = openAt(t, path)
+		if f.Torn() == nil || f.Head() != m.Head {
+			t.Fatalf("cut at %d: opened at %+v, torn %v", cut, f.Head(), f.Torn())
+		}
+		appendAll(t, f, events)
+		wantFile(t, f, ManifestFile, whole)
+		if f.Torn() != nil {
+			t.Fatal("still torn")
+		}
+	}
+}
+
+// TestHoles has the last line end in, or consist of, bytes never written.
+func TestHoles(t *testing.T) {
+	events := history(t, 3, "a")
+	kept := manifest(t, events[:2])
+	last := manifest(t, events[2:])
+	for name, tail := range map[string][]byte{
+		"only holes":         make([]byte, 5000),
+		"holes and newline":  append(make([]byte, 5000), '\n'),
+		"a hole in the line": append(append(append([]byte(nil), last[:20]...), make([]byte, 20)...), last[40:]...),
+	} {
+		f := openTemp(t)
+		if err := os.WriteFile(f.at(ManifestFile), append(kept[:len(kept):len(kept)], tail...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := ReadManifest(f.at(ManifestFile))
+		if err != nil || len(m.Events) != 2 || m.TornTail == nil {
+			t.Fatalf("%s: %d events, torn %v, %v", name, len(m.Events), m.TornTail, err)
+		}
+		appendAll(t, f, events)
+		wantFile(t, f, ManifestFile, manifest(t, events))
+	}
+}
+
+func TestOpenReadsTheLastLineOnly(t *testing.T) {
+	f := openTemp(t)
+	events := history(t, 2, "a")
+	long, _, err := core.Seal(stream, headOf(t, events), time.Unix(9e9, 0), core.Engine(), "",
+		core.TimerFired{Timer: strings.Repeat("long ", 10_000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events = append(events, long)
+	data := manifest(t, events)
+	copy(data, "garbage that nobody reads")
+	if err := os.WriteFile(f.at(ManifestFile), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := openAt(t, f.path).Head(); got != headOf(t, events) {
+		t.Errorf("head %+v, want %+v", got, headOf(t, events))
+	}
+}
+
+func headOf(t *testing.T, events []core.Event) core.Head {
+	t.Helper()
+	head, err := core.VerifyChain(core.Head{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head
+}
+
+// TestManyWriters lets several append the same history at once: it is there
+// once.
+func TestManyWriters(t *testing.T) {
+	f := openTemp(t)
+	events := history(t, 40, "a")
+	writers := []*Folder{f, openAt(t, f.path), openAt(t, f.path)}
+	var wg sync.WaitGroup
+	for i := range 6 {
+		wg.Go(func() {
+			for n := range events {
+				if err := writers[i%3].Append(events[:n+1]); err != nil {
+					t.Errorf("writer %d: %v", i, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	wantFile(t, f, ManifestFile, manifest(t, events))
+}
+
+func TestFolderCannotBeMade(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(filepath.Join(file, "run")); core.CodeOf(err) != core.CodeUnavailable || core.HintOf(err) == "" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func mount(t *testing.T, options string) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, options); err != nil {
+		t.Skipf("a file system of its own cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(folder, 0); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	return folder
+}
+
+func TestFullDisk(t *testing.T) {
+	f := openAt(t, filepath.Join(mount(t, "size=64k"), "run"))
+	events := history(t, 2000, "a")
+	done := 0
+	var err error
+	for ; err == nil && done < len(events); done++ {
+		err = f.Append(events[:done+1])
+	}
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "disk is full") || core.HintOf(err) == "" {
+		t.Fatalf("after %d events: %v", done, err)
+	}
+	done-- // the last one failed
+	m, err := ReadManifest(f.at(ManifestFile))
+	if err != nil || len(m.Events) < done {
+		t.Fatalf("%d events of %d acknowledged, %v", len(m.Events), done, err)
+	}
+	if err := f.Artifact("plan", 1, "plan.md", bytes.NewReader(make([]byte, 1<<20))); core.CodeOf(err) != core.CodeUnavailable {
+		t.Errorf("artifact: %v", err)
+	}
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	disk := mount(t, "size=1m")
+	f := openAt(t, filepath.Join(disk, "run"))
+	events := history(t, 2, "a")
+	appendAll(t, f, events[:1])
+	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Skipf("cannot be mounted read-only here: %v", err)
+	}
+	for name, err := range map[string]error{
+		"append": f.Append(events), "artifact": f.Artifact("plan", 1, "plan.md", strings.NewReader("x")),
+		"side effect": f.SideEffects([]byte("{}")), "state": f.WriteState(&core.Run{}),
+	} {
+		if core.CodeOf(err) != core.CodeUnavailable || core.HintOf(err) == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := openAt(t, f.path).Head(); got.Seq != 1 {
+		t.Errorf("reading still works: %+v", got)
+	}
+}

@@ -66,6 +66,7 @@ type App struct {
 	engine    *engine.Engine
 	dispatch  *dispatch.Dispatcher
 	redactor  *redact.Redactor
+	rules     *redact.RuleSet
 	settings  *config.Settings
 	isolation sandbox.Kind
 	why       string // why no stronger isolation is available
@@ -107,7 +108,8 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	a.isolation, a.why = sandbox.Detect(ctx)
-	a.redactor = redact.New(redact.Options{Secrets: engineSecrets()})
+	a.rules = redact.DefaultRules()
+	a.redactor = redact.New(redact.Options{Secrets: engineSecrets(), Rules: a.rules})
 	a.journal = newJournal(a.state.runs(), a.log)
 	a.yards = newYards(a.state.yards())
 	self, err := shim.InstallSelf(a.state.bin())
@@ -130,7 +132,7 @@ func (a *App) build(ctx context.Context) error {
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
 		Spawner: parts.Spawner, Forge: parts.Forge, Notifier: notify.New(a.settings.Notify.V), Folder: parts.Folder,
-		Redactor: a.redactor, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
+		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
 	})
 	a.engine.SetDispatcher(a.dispatch)

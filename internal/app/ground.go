@@ -148,8 +148,8 @@ func (g *ground) read(ctx context.Context, name string) ([]byte, error) {
 }
 
 // settings settles what holds for a run in this repository.
-func (g *ground) settings(flags map[string]string) (*config.Settings, []string, error) {
-	data, err := g.read(context.Background(), config.ProjectFile)
+func (g *ground) settings(ctx context.Context, flags map[string]string) (*config.Settings, []string, error) {
+	data, err := g.read(ctx, config.ProjectFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}

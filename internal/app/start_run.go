@@ -28,7 +28,7 @@ func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
 	if err != nil {
 		return api.Run{}, err
 	}
-	settings, warnings, err := p.settings(flagsOf(req))
+	settings, warnings, err := p.settings(ctx, flagsOf(req))
 	if err != nil {
 		return api.Run{}, err
 	}

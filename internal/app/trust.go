@@ -43,7 +43,7 @@ func (a *App) Trust(ctx context.Context, req api.Trust) (api.Trusted, error) {
 	if err != nil {
 		return api.Trusted{}, err
 	}
-	settings, _, err := g.settings(nil)
+	settings, _, err := g.settings(ctx, nil)
 	if err != nil {
 		return api.Trusted{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -40,10 +41,26 @@ func secretNames(name string) []string {
 func engineSecrets() []redact.Secret {
 	var secrets []redact.Secret
 	for name := range agents() {
-		for _, variable := range secretNames(name) {
-			if value, ok := os.LookupEnv(variable); ok && value != "" {
-				secrets = append(secrets, redact.Secret{Name: variable, Value: value})
-			}
+		secrets = append(secrets, present(secretNames(name))...)
+	}
+	return secrets
+}
+
+// redactors makes a redactor that also knows the named variables.
+func (a *App) redactors(names []string) dispatch.Redactor {
+	extra := present(names)
+	if len(extra) == 0 {
+		return a.redactor
+	}
+	return redact.New(redact.Options{Secrets: append(engineSecrets(), extra...), Rules: a.rules})
+}
+
+// present are those of the named variables that the environment has.
+func present(names []string) []redact.Secret {
+	var secrets []redact.Secret
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok && value != "" {
+			secrets = append(secrets, redact.Secret{Name: name, Value: value})
 		}
 	}
 	return secrets

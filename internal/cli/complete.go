@@ -54,14 +54,22 @@ func completeStages(sh *shell, cmd *cobra.Command, flag string) {
 	}))
 }
 
-func completeRunFlags(sh *shell, cmd *cobra.Command) {
-	completePlaybooks(sh, cmd)
-	must(cmd.RegisterFlagCompletionFunc("isolation", cobra.FixedCompletions([]cobra.Completion{"sandbox", "container", "none"}, cobra.ShellCompDirectiveNoFileComp)))
-	must(cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(playbook.Uses(), cobra.ShellCompDirectiveNoFileComp)))
+func completeRunFlags(cmd *cobra.Command) {
+	completePlaybooks(cmd)
+	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{"sandbox", "container", "none"} })))
+	must(cmd.RegisterFlagCompletionFunc("agent", offer(playbook.Uses)))
 }
 
-func completePlaybooks(_ *shell, cmd *cobra.Command) {
-	must(cmd.RegisterFlagCompletionFunc("playbook", cobra.FixedCompletions(playbook.Builtins(), cobra.ShellCompDirectiveDefault)))
+func completePlaybooks(cmd *cobra.Command) {
+	must(cmd.RegisterFlagCompletionFunc("playbook", offer(playbook.Builtins)))
+}
+
+// offer completes from a list that is made only when it is asked for, besides
+// file names.
+func offer(list func() []string) completer {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return list(), cobra.ShellCompDirectiveDefault
+	}
 }
 
 // must holds a registration that can only fail for a misspelt flag.

@@ -35,12 +35,14 @@ type Program struct {
 	// Restore puts a backup in the place of a state folder that no engine holds.
 	Restore func(ctx context.Context, opts RestoreOptions) error
 
-	// Worker runs beside an agent; HandIn runs inside the sandbox at its end.
-	Worker func(ctx context.Context, folder string) int
-	HandIn func(ctx context.Context, spec string) int
+	// Worker runs beside an agent, Salvage saves what a lost one left, and
+	// HandIn bundles its work inside the sandbox.
+	Worker  func(ctx context.Context, folder string) error
+	Salvage func(ctx context.Context, folder string) error
+	HandIn  func(ctx context.Context, yard, request string) error
 	// ScriptedAgent and ScriptedModel play a scenario file.
 	ScriptedAgent func(ctx context.Context, scenario string) int
-	ScriptedModel func(ctx context.Context, opts ScriptedModelOptions) int
+	ScriptedModel func(ctx context.Context, scenario, address string, out io.Writer) error
 	Demo          func(ctx context.Context, opts DemoOptions) int
 
 	// Isolation is the strongest isolation this machine offers, and where that
@@ -58,7 +60,8 @@ type Program struct {
 type ConnectOptions struct {
 	State   string // absolute
 	Version string
-	Log     io.Writer // of an engine in this process
+	Log     io.Writer // of an engine in this process; nil for nowhere
+	Verbose bool
 	// Existing asks for an engine that runs already; where none does, connecting
 	// fails with CodeUnavailable and changes nothing.
 	Existing bool
@@ -68,13 +71,6 @@ type ConnectOptions struct {
 type RestoreOptions struct {
 	State  string // absolute
 	Backup string // absolute
-}
-
-// ScriptedModelOptions say what is played where.
-type ScriptedModelOptions struct {
-	Scenario string
-	Address  string
-	Out      io.Writer
 }
 
 // DemoOptions say how the demonstration goes.

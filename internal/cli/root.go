@@ -33,6 +33,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	}
 	root.PersistentFlags().StringVar(&sh.stateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or\n$XDG_STATE_HOME/stellwerk)")
 	root.PersistentFlags().BoolVar(&sh.json, "json", false, "print JSON")
+	root.PersistentFlags().BoolVarP(&sh.verbose, "verbose", "v", false, "log what the engine does to standard error")
 	root.AddGroup(
 		&cobra.Group{ID: groupRuns, Title: "Runs:"},
 		&cobra.Group{ID: groupWords, Title: "Your word:"},
@@ -44,7 +45,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh))
 	add(root, groupBooks, newInit(sh), newPlaybook(sh), newRoles(sh), newSchema(sh), newLimits(sh))
 	add(root, groupEngine, newServe(sh), newDoctor(sh), newBackup(sh), newRestore(sh), newDemo(sh), newVersion(sh), newCompletion(sh))
-	add(root, "", newWorker(sh), newHandIn(sh), newScriptedAgent(sh), newScriptedModel(sh))
+	add(root, "", newWorker(sh), newScriptedAgent(sh), newScriptedModel(sh))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)
 	root.SetUsageTemplate(usageTemplate)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -58,7 +57,7 @@ taken up again. A GOAL of - is read from standard input.`,
 	f.DurationVar(&o.maxTime, "max-time", 0, "pause after this `TIME`, such as 2h30m")
 	f.IntVar(&o.limits.Attempts, "attempts", 0, "tries per stage and round (default 3)")
 	f.IntVar(&o.req.Choices.Coverage, "coverage", 0, "test coverage to aim at, in percent")
-	completeRunFlags(sh, cmd)
+	completeRunFlags(cmd)
 	return cmd
 }
 
@@ -81,6 +80,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 		if err != nil {
 			return err
 		}
+		sh.warn(run.Warnings)
 		if o.detach {
 			return sh.startedDetached(run)
 		}
@@ -123,17 +123,7 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 		return err
 	}
 	o.req.Dir, o.req.Key = dir, rand.Text()
-	o.req.Playbook = playbookPath(dir, o.req.Playbook)
 	return nil
-}
-
-// playbookPath makes a file name absolute and leaves a playbook's name alone.
-func playbookPath(dir, given string) string {
-	isFile := strings.ContainsRune(given, filepath.Separator) || filepath.Ext(given) != ""
-	if !isFile || filepath.IsAbs(given) {
-		return given
-	}
-	return filepath.Join(dir, given)
 }
 
 // start asks for the run, and where the repository's content is not trusted

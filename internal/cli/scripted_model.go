@@ -1,9 +1,13 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
 
 func newScriptedModel(sh *shell) *cobra.Command {
-	o := ScriptedModelOptions{}
+	address := ""
 	cmd := &cobra.Command{
 		Use:    "scripted-model SCENARIO [flags]",
 		Hidden: true,
@@ -15,10 +19,13 @@ ANTHROPIC_BASE_URL.`,
   stellwerk scripted-model scenario.yaml --address 127.0.0.1:4000`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Scenario, o.Out = args[0], sh.Console.Out
-			return exitWith(sh.ScriptedModel(cmd.Context(), o))
+			err := sh.ScriptedModel(cmd.Context(), args[0], address, sh.Console.Out)
+			if errors.Is(err, errInterrupted) {
+				return nil
+			}
+			return err
 		},
 	}
-	cmd.Flags().StringVar(&o.Address, "address", "127.0.0.1:0", "`HOST:PORT` to listen on; this machine only")
+	cmd.Flags().StringVar(&address, "address", "127.0.0.1:0", "`HOST:PORT` to listen on; this machine only")
 	return cmd
 }

@@ -32,6 +32,7 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 		return err
 	}
 	if !o.detach {
+		opts.Log = sh.Console.Err
 		err := sh.Serve(ctx, opts)
 		if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted)) {
 			return nil

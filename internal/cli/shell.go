@@ -19,6 +19,7 @@ type shell struct {
 	Program
 	stateFlag string
 	json      bool
+	verbose   bool
 }
 
 // options say which engine this invocation means.
@@ -27,7 +28,11 @@ func (sh *shell) options() (ConnectOptions, error) {
 	if err != nil {
 		return ConnectOptions{}, err
 	}
-	return ConnectOptions{State: state, Version: sh.Version, Log: sh.Console.Err}, nil
+	opts := ConnectOptions{State: state, Version: sh.Version, Verbose: sh.verbose}
+	if sh.verbose {
+		opts.Log = sh.Console.Err
+	}
+	return opts, nil
 }
 
 // connect calls fn with the engine and lets go of it afterwards. An engine in
@@ -90,6 +95,13 @@ func (sh *shell) view() view.View {
 
 func (sh *shell) printf(format string, args ...any) {
 	fmt.Fprintf(sh.Console.Out, format, args...)
+}
+
+// warn tells of what nothing was refused for.
+func (sh *shell) warn(warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintf(sh.Console.Err, "%s %s\n", sh.Console.Style.Asking("note:"), terminal.Line(w))
+	}
 }
 
 func (sh *shell) printLines(lines []string) {

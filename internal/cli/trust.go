@@ -41,7 +41,7 @@ agree to what is there now with --yes.`,
 	f.StringVar(&o.confirm, "confirm", "", "trust the content with this `HASH`")
 	f.BoolVarP(&o.yes, "yes", "y", false, "trust the content as it is now, without asking")
 	cmd.MarkFlagsMutuallyExclusive("confirm", "yes")
-	completePlaybooks(sh, cmd)
+	completePlaybooks(cmd)
 	return cmd
 }
 
@@ -53,7 +53,7 @@ func (o *trustOptions) run(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	look := api.Trust{Dir: dir, Playbook: playbookPath(dir, o.playbook), Base: o.base, Confirm: o.confirm}
+	look := api.Trust{Dir: dir, Playbook: o.playbook, Base: o.base, Confirm: o.confirm}
 	return sh.connect(ctx, func(svc api.Service) error {
 		found, err := svc.Trust(ctx, look)
 		if err != nil {

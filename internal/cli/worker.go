@@ -2,34 +2,43 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// The commands below are started by the engine and by agents, not by people.
-// They handle signals themselves: what runs beside an agent must outlive the
+// newWorker is what the engine starts beside an agent, not a person's command.
+// It handles signals itself: what runs beside an agent must outlive the
 // interrupt that ends the engine.
-
 func newWorker(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use: "worker FOLDER", Hidden: true, Args: cobra.ExactArgs(1),
-		Short:       "Run beside an agent",
-		Long:        `Runs the agent of an attempt's folder and records what it does.`,
-		Example:     `  stellwerk worker attempts/0198c1d2/build.r1.a1`,
-		Annotations: map[string]string{ownSignals: ""},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return exitWith(sh.Worker(cmd.Context(), args[0]))
-		},
+	own := map[string]string{ownSignals: ""}
+	cmd := &cobra.Command{
+		Use: "worker", Hidden: true,
+		Short:   "Run beside an agent",
+		Long:    `Carries out attempts. The engine starts it; people do not.`,
+		Example: `  stellwerk worker run attempts/0198c1d2/build.r1.a1`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-}
-
-func newHandIn(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use: "hand-in SPEC", Hidden: true, Args: cobra.ExactArgs(1),
-		Short:       "Hand in an attempt's work",
-		Long:        `Collects what an attempt has done, inside its sandbox.`,
-		Example:     `  stellwerk hand-in handin/spec.json`,
-		Annotations: map[string]string{ownSignals: ""},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return exitWith(sh.HandIn(cmd.Context(), args[0]))
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "run FOLDER", Args: cobra.ExactArgs(1), Annotations: own,
+			Short:   "Carry out an attempt",
+			Long:    `Runs the agent of an attempt's folder and records what it does.`,
+			Example: `  stellwerk worker run attempts/0198c1d2/build.r1.a1`,
+			RunE:    func(cmd *cobra.Command, args []string) error { return sh.Worker(cmd.Context(), args[0]) },
 		},
-	}
+		&cobra.Command{
+			Use: "salvage FOLDER", Args: cobra.ExactArgs(1), Annotations: own,
+			Short:   "Save what a lost attempt left",
+			Long:    `Commits and bundles the work of an attempt whose worker died.`,
+			Example: `  stellwerk worker salvage attempts/0198c1d2/build.r1.a1`,
+			RunE:    func(cmd *cobra.Command, args []string) error { return sh.Salvage(cmd.Context(), args[0]) },
+		},
+		&cobra.Command{
+			Use: "hand-in YARD REQUEST", Args: cobra.ExactArgs(2), Annotations: own,
+			Short:   "Bundle an attempt's work",
+			Long:    `Collects what an attempt has done, inside its sandbox.`,
+			Example: `  stellwerk worker hand-in yards/8f2c.git handin/request.json`,
+			RunE:    func(cmd *cobra.Command, args []string) error { return sh.HandIn(cmd.Context(), args[0], args[1]) },
+		},
+	)
+	return cmd
 }
 
 func newScriptedAgent(sh *shell) *cobra.Command {

@@ -60,6 +60,12 @@ type Publish struct {
 	Event, Task string
 }
 
+// Sweep removes the working folders of a run that is over and whose work is
+// safe elsewhere.
+type Sweep struct {
+	Run string
+}
+
 // Notify tells a person of something that waits for them.
 type Notify struct {
 	Event string
@@ -74,6 +80,7 @@ func (a MoveBranch) Key() string        { return a.New + " move " + a.Ref }
 func (a HoldRef) Key() string           { return a.Commit + " keep " + a.Ref }
 func (a PreparePublish) Key() string    { return a.Event + " prepare " + a.Task }
 func (a Publish) Key() string           { return a.Event + " publish " + a.Task }
+func (a Sweep) Key() string             { return a.Run + " sweep" }
 func (a Notify) Key() string            { return a.Event + " notify" }
 
 func (StartAttempt) action()      {}
@@ -85,4 +92,5 @@ func (MoveBranch) action()        {}
 func (HoldRef) action()           {}
 func (PreparePublish) action()    {}
 func (Publish) action()           {}
+func (Sweep) action()             {}
 func (Notify) action()            {}

@@ -54,6 +54,7 @@ const (
 	TypeRunCancelled         Type = "RunCancelled"
 	TypeTimerFired           Type = "TimerFired"
 	TypeCommandRefused       Type = "CommandRefused"
+	TypeRunSwept             Type = "RunSwept"
 	TypePersonNotified       Type = "PersonNotified"
 )
 
@@ -472,6 +473,10 @@ type CommandRefused struct {
 type PersonNotified struct {
 	Event string `json:"event"` // id of the event they were told of
 }
+
+// RunSwept records that the working folders of a run that is over are gone.
+// Everything that was in them is in the yard and among the blobs.
+type RunSwept struct{}
 
 // ProjectRegistered puts a repository under Stellwerk.
 type ProjectRegistered struct {

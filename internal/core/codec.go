@@ -88,6 +88,8 @@ func Decode(e Event) (Body, error) {
 		return decode[TimerFired](e, raw)
 	case TypeCommandRefused:
 		return decode[CommandRefused](e, raw)
+	case TypeRunSwept:
+		return decode[RunSwept](e, raw)
 	case TypePersonNotified:
 		return decode[PersonNotified](e, raw)
 	case TypeProjectRegistered:
@@ -149,6 +151,7 @@ func (RunFailed) Type() Type            { return TypeRunFailed }
 func (RunCancelled) Type() Type         { return TypeRunCancelled }
 func (TimerFired) Type() Type           { return TypeTimerFired }
 func (CommandRefused) Type() Type       { return TypeCommandRefused }
+func (RunSwept) Type() Type             { return TypeRunSwept }
 func (PersonNotified) Type() Type       { return TypePersonNotified }
 func (ProjectRegistered) Type() Type    { return TypeProjectRegistered }
 func (ContentTrusted) Type() Type       { return TypeContentTrusted }
@@ -188,6 +191,7 @@ func (RunFailed) sealed()            {}
 func (RunCancelled) sealed()         {}
 func (TimerFired) sealed()           {}
 func (CommandRefused) sealed()       {}
+func (RunSwept) sealed()             {}
 func (PersonNotified) sealed()       {}
 func (ProjectRegistered) sealed()    {}
 func (ContentTrusted) sealed()       {}

@@ -26,7 +26,7 @@ func samples() []core.Body {
 		core.ApprovalRequested{}, core.ApprovalGranted{}, core.ApprovalLapsed{}, core.FeedbackGiven{}, core.RolledBack{},
 		core.RefKept{}, core.StagePassed{}, core.StageSkipped{}, core.AttemptsReset{}, core.TargetChosen{}, core.PublishPrepared{},
 		core.PublishRequested{}, core.PublishConcluded{}, core.RunPaused{}, core.RunResumed{}, core.RunCompleted{},
-		core.RunFailed{}, core.RunCancelled{}, core.TimerFired{}, core.CommandRefused{}, core.PersonNotified{},
+		core.RunFailed{}, core.RunCancelled{}, core.TimerFired{}, core.CommandRefused{}, core.RunSwept{}, core.PersonNotified{},
 		core.ProjectRegistered{}, core.ContentTrusted{},
 	}
 }

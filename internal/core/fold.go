@@ -135,6 +135,8 @@ func apply(r *Run, e Event, body Body) {
 	case RefKept:
 		r.Keep = slices.DeleteFunc(r.Keep, func(k KeepRef) bool { return k.Ref == b.Ref })
 		r.Kept++
+	case RunSwept:
+		r.Swept = true
 	case PersonNotified:
 		r.Tell = slices.DeleteFunc(r.Tell, func(id string) bool { return id == b.Event })
 	case RunStarted, TimerFired, CommandRefused, ProjectRegistered, ContentTrusted:

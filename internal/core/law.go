@@ -53,7 +53,7 @@ func actors(t Type) []ActorKind {
 		return []ActorKind{ActorDecider}
 	case TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved,
 		TypeVerifyConcluded, TypeBranchMoved, TypeApprovalLapsed, TypeRefKept, TypePublishPrepared,
-		TypePublishConcluded, TypeTimerFired, TypeCommandRefused, TypePersonNotified, TypeProjectRegistered:
+		TypePublishConcluded, TypeTimerFired, TypeCommandRefused, TypePersonNotified, TypeRunSwept, TypeProjectRegistered:
 		return []ActorKind{ActorEngine}
 	}
 	return nil
@@ -170,6 +170,10 @@ func clause(r *Run, actor Actor, body Body) error {
 	case RunCompleted:
 		if s := r.Current(); s != nil {
 			return unlawful("stage %s has not passed", s.ID)
+		}
+	case RunSwept:
+		if !r.Status.Terminal() || len(r.Active()) > 0 || r.Swept {
+			return Errorf(CodeConflict, "the run is not over, or was swept before")
 		}
 	case RefKept, BranchMoved, RunStarted, ConditionRequested, ConditionEvaluated, TaskAdmitted, ClaimRefused, ClaimFreed,
 		ApprovalLapsed, RunPaused, RunFailed, RunCancelled, TimerFired, CommandRefused, PersonNotified,

@@ -56,7 +56,8 @@ type Run struct {
 	Sterile      int          `json:"sterile,omitempty"`       // decisions since the last progress
 	LastDecision string       `json:"last_decision,omitempty"` // cause of the newest decision
 	AutoRounds   int          `json:"auto_rounds,omitempty"`
-	Tell         []string     `json:"tell,omitempty"` // ids of events a person has not been told of
+	Swept        bool         `json:"swept,omitempty"` // its working folders are gone
+	Tell         []string     `json:"tell,omitempty"`  // ids of events a person has not been told of
 	Usage        Usage        `json:"usage"`
 	Attempts     int          `json:"attempts"` // ever requested
 	StartedAt    time.Time    `json:"started_at"`

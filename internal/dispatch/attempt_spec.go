@@ -41,7 +41,7 @@ func (r attemptRoom) inputs(ctx context.Context) (string, error) {
 	input.Paths = prompt.Paths{Work: r.dir(), Checkout: true, In: r.in(), Out: r.out(), Kept: kept}
 	input.Inline = !r.takesSystemPrompt()
 	for _, f := range prompt.Files(input) {
-		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.Redactor.Bytes(f.Content), 0o400); err != nil {
+		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
 			return "", fmt.Errorf("lay out %s: %w", f.Name, err)
 		}
 	}
@@ -49,7 +49,7 @@ func (r attemptRoom) inputs(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.writePrompt(ctx, r.d.Redactor.Bytes(text))
+	return r.writePrompt(ctx, r.d.redactor(r.run).Bytes(text))
 }
 
 func (r attemptRoom) writePrompt(ctx context.Context, text []byte) (string, error) {

@@ -83,7 +83,8 @@ func (c *checkout) prepare(ctx context.Context) error {
 	return caches.save()
 }
 
-// setupError says that the checks could not be run because the setup failed.
+// setupError says that the setup failed on the delivery. That is evidence
+// against the delivery, not a fault of the machine: the agent is shown it.
 type setupError struct {
 	command string
 	result  check.Result
@@ -91,6 +92,10 @@ type setupError struct {
 
 func (e *setupError) Error() string {
 	return fmt.Sprintf("setup %q failed with exit code %d:\n%s", e.command, e.result.ExitCode, e.result.Output)
+}
+
+func (e *setupError) evidence() core.CheckResult {
+	return core.CheckResult{Check: "setup: " + e.command, Kind: core.CheckCommand, Detail: e.Error(), Output: e.result.Digest}
 }
 
 // execute runs one command to its end through a shim. The folder's name is
@@ -107,7 +112,7 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result
 			return check.Result{}, err
 		}
 	}
-	if err := d.Spawner.Start(ctx, spawn.Order{Attempt: id, Folder: folder}); err != nil {
+	if err := d.Spawner.Start(ctx, spawn.Order{Attempt: id, Folder: folder, Env: d.present(secretsOf(c.run))}); err != nil {
 		return check.Result{}, err
 	}
 	status, err := d.Spawner.Wait(ctx, folder)
@@ -144,7 +149,7 @@ func (c *checkout) order(folder, id string, cmd check.Command) error {
 		},
 		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
 		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout),
-		Identity: shim.Identity(c.run.Identity),
+		Identity: shim.Identity(c.run.Identity), Redact: secretsOf(c.run),
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
@@ -20,7 +21,7 @@ const (
 	maxBundle     = 1 << 30
 	maxArtifact   = 64 << 20
 	maxReport     = 1 << 20
-	maxTranscript = 256 << 20
+	maxTranscript = 1 << 30 // the supervisor bounds it far below
 )
 
 // reportFile is the artifact whose context is merged into the run's.
@@ -41,7 +42,7 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 	}
 	body := core.AttemptExited{
 		Attempt: attempt, Kind: exitKind(exit), Code: exit.ExitCode, Class: string(exit.Outcome.Class),
-		Message: firstOf(exit.Outcome.Message, exit.Detail), Summary: clip(exit.Outcome.Summary, 2000),
+		Message: message(folder, exit), Summary: clip(exit.Outcome.Summary, 2000),
 		RetryAt: exit.Outcome.RetryAt, Usage: usageOf(exit.Outcome.Usage, exit.Outcome.Turns),
 		Duration: exit.EndedAt.Sub(exit.StartedAt), Observed: exit.Outcome.Observed,
 	}
@@ -58,6 +59,25 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 		return err
 	}
 	return d.tidy(run, attempt)
+}
+
+// message says how an attempt failed: what its program reported, and the last
+// thing it wrote to standard error.
+func message(folder string, exit shim.Exit) string {
+	text := firstOf(exit.Outcome.Message, exit.Detail)
+	if exit.Outcome.OK && exit.ExitCode == 0 {
+		return text
+	}
+	entries, err := shim.Tail(folder, 0)
+	if err != nil {
+		return text
+	}
+	for i := len(entries) - 1; i >= 0; i-- {
+		if r := entries[i].Record; r.Kind == agent.KindStderr && strings.TrimSpace(r.Text) != "" {
+			return strings.TrimPrefix(text+": "+clip(strings.TrimSpace(r.Text), 500), ": ")
+		}
+	}
+	return text
 }
 
 func exitKind(exit shim.Exit) core.ExitKind {
@@ -102,13 +122,17 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 	hand := exit.HandIn
 	if hand != nil {
 		for _, note := range hand.Notes {
-			delivery.Notes = append(delivery.Notes, d.Redactor.String(note))
+			delivery.Notes = append(delivery.Notes, d.redactor(run).String(note))
 		}
 	}
 	switch {
 	case hand == nil:
 	case hand.Error != "":
-		delivery.Rejected = append(delivery.Rejected, "the workspace could not be handed in: "+hand.Error)
+		kept, err := d.keepWorkspace(run, a.ID)
+		if err != nil {
+			return err
+		}
+		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("the workspace could not be handed in and is kept in %s: %s", kept, hand.Error))
 	case !hand.Empty:
 		ref := fmt.Sprintf("%s%s/%s", yard.Attempts, run.ID, a.ID)
 		imported, err := y.Import(ctx, yard.ImportSpec{
@@ -133,6 +157,17 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 	}
 	delivery.Tree, err = y.Tree(ctx, delivery.Commit)
 	return err
+}
+
+// keepWorkspace puts a workspace that nothing else holds the work of where
+// nobody cleans up.
+func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error) {
+	kept := filepath.Join(d.Layout.Attempt(run.ID, attempt), "workspace")
+	err := os.Rename(d.Layout.Workspace(run.ID, attempt), kept)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("keep a workspace: %w", err)
+	}
+	return kept, nil
 }
 
 func refusedBundle(err error) bool {
@@ -162,7 +197,7 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 			delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%s: %v", out.Name, err))
 			continue
 		}
-		content = d.Redactor.Bytes(content)
+		content = d.redactor(run).Bytes(content)
 		digest, size, err := d.Blobs.Put(ctx, strings.NewReader(string(content)), maxArtifact)
 		if err != nil {
 			return err
@@ -235,7 +270,9 @@ func (d *Dispatcher) transcript(ctx context.Context, run *core.Run, attempt, fol
 // the yard and among the blobs.
 func (d *Dispatcher) tidy(run *core.Run, attempt string) error {
 	folder := d.Layout.Attempt(run.ID, attempt)
-	for _, dir := range []string{d.Layout.Workspace(run.ID, attempt), filepath.Join(folder, "home"), filepath.Join(folder, "handin")} {
+	for _, dir := range []string{
+		d.Layout.Workspace(run.ID, attempt), filepath.Join(folder, "home"), filepath.Join(folder, "handin"), filepath.Join(folder, "out"),
+	} {
 		if err := yard.RemoveWorkspace(dir); err != nil {
 			d.Log.Warn("a folder could not be removed", "folder", dir, "error", err)
 		}

@@ -7,6 +7,7 @@ package dispatch
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,6 +65,30 @@ type Redactor interface {
 	Bytes(b []byte) []byte
 }
 
+// redactor knows the secrets that are handed to the agents of a run.
+func (d *Dispatcher) redactor(run *core.Run) Redactor { return d.Redactors(secretsOf(run)) }
+
+// secretsOf are the names of the variables handed to any agent of a run.
+func secretsOf(run *core.Run) []string {
+	var names []string
+	for _, a := range run.Playbook.Agents {
+		names = append(names, a.Secrets...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// present are those of the named variables that the engine's environment has.
+func (d *Dispatcher) present(names []string) []string {
+	var pairs []string
+	for _, name := range names {
+		if value, ok := d.Environ(name); ok {
+			pairs = append(pairs, name+"="+value)
+		}
+	}
+	return pairs
+}
+
 // Memory remembers verdicts of checks.
 type Memory interface {
 	Recall(ctx context.Context, key string) ([]byte, error)
@@ -79,9 +104,11 @@ type Options struct {
 	Forge    Forge
 	Notifier Notifier
 	Folder   Folder
-	Redactor Redactor
-	Memory   Memory
-	Log      *slog.Logger
+	// Redactors makes a redactor that knows the named variables of the engine's
+	// environment besides the credentials of known agents.
+	Redactors func(names []string) Redactor
+	Memory    Memory
+	Log       *slog.Logger
 	// Self is the program that runs beside agents: a copy that an upgrade does
 	// not touch.
 	Self string
@@ -209,6 +236,8 @@ func (d *Dispatcher) do(ctx context.Context, run *core.Run, action core.Action) 
 		return d.preparePublish(ctx, run, a)
 	case core.Publish:
 		return d.publish(ctx, run, a)
+	case core.Sweep:
+		return d.sweep(ctx, run)
 	case core.Notify:
 		return d.notify(ctx, run, a)
 	}

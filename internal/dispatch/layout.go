@@ -12,6 +12,9 @@ func (l Layout) Attempt(run, attempt string) string {
 	return filepath.Join(l.State, "attempts", run, attempt)
 }
 
+// Work holds the working folders of a run.
+func (l Layout) Work(run string) string { return filepath.Join(l.State, "work", run) }
+
 // Workspace is where an attempt works.
 func (l Layout) Workspace(run, attempt string) string {
 	return filepath.Join(l.State, "work", run, attempt)

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -21,7 +22,7 @@ func (d *Dispatcher) preparePublish(ctx context.Context, run *core.Run, a core.P
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		body.Error = d.Redactor.String(err.Error())
+		body.Error = d.redactor(run).String(err.Error())
 	}
 	return d.report(ctx, run, body)
 }
@@ -52,12 +53,40 @@ func (d *Dispatcher) prepared(ctx context.Context, run *core.Run, a core.Prepare
 	if err != nil {
 		return err
 	}
+	if err := ownTip(ctx, run, y, old); err != nil {
+		return err
+	}
 	body.Subject = core.Subject{
 		Stage: stage.ID, Round: stage.Round, Delivery: head.Digest(), Commit: run.Head,
 		Remote: run.Remote, Ref: ref, OldTip: old, Base: target(run, stage.ID),
 	}
 	body.Notices, err = d.publishNotices(ctx, run, y)
 	return err
+}
+
+// ownTip refuses to overwrite a branch of the run's name that holds somebody
+// else's commits: they may be nowhere else.
+func ownTip(ctx context.Context, run *core.Run, y *yard.Yard, tip string) error {
+	if tip == "" {
+		return nil
+	}
+	known, err := y.Exists(ctx, tip)
+	if err != nil {
+		return err
+	}
+	if known {
+		if contained, err := y.IsAncestor(ctx, tip, run.Head); err != nil || contained {
+			return err
+		}
+		handedIn, err := y.Refs(ctx, yard.Attempts+run.ID+"/")
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(handedIn, func(r yard.Ref) bool { return r.Commit == tip }) {
+			return nil // an earlier round of this run, which the yard keeps
+		}
+	}
+	return fmt.Errorf("the branch %s of the repository holds commits that are not this run's (%.12s); rename or delete it", run.Branch, tip)
 }
 
 // target is the branch a pull request goes to.
@@ -125,7 +154,11 @@ func (d *Dispatcher) publishNotices(ctx context.Context, run *core.Run, y *yard.
 	if err != nil {
 		return nil, err
 	}
-	if tip != "" && tip != run.BaseCommit {
+	switch tip {
+	case run.BaseCommit:
+	case "":
+		notices = append(notices, fmt.Sprintf("%s is gone from the repository since the run started", run.Base))
+	default:
 		notices = append(notices, fmt.Sprintf("%s has moved on since the run started", run.Base))
 	}
 	return notices, nil

@@ -35,7 +35,7 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 	case errors.As(err, &lease):
 		body.Lapsed, body.Reason = true, "the remote moved since the approval: "+lease.Error()
 	case err != nil:
-		body.Reason = d.Redactor.String(err.Error())
+		body.Reason = d.redactor(run).String(err.Error())
 	default:
 		body.OK = true
 	}
@@ -49,7 +49,7 @@ func (d *Dispatcher) pullRequest(run *core.Run, req *core.PublishRequested, y *y
 		Diff: func(ctx context.Context) (string, error) {
 			var b strings.Builder
 			_, err := y.Diff(ctx, &b, run.BaseCommit, req.Subject.Commit, yard.DiffOptions{MaxBytes: 4 << 20})
-			return b.String(), err
+			return d.redactor(run).String(b.String()), err
 		},
 	}
 }

@@ -44,7 +44,7 @@ func (d *Dispatcher) notStarted(ctx context.Context, run *core.Run, attempt stri
 		return ctx.Err()
 	}
 	return d.report(ctx, run, core.AttemptExited{
-		Attempt: attempt, Kind: core.ExitNoStart, Message: d.Redactor.String(err.Error()),
+		Attempt: attempt, Kind: core.ExitNoStart, Message: d.redactor(run).String(err.Error()),
 	})
 }
 

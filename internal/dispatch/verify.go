@@ -32,7 +32,7 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		body.Error = d.Redactor.String(err.Error())
+		body.Error = d.redactor(run).String(err.Error())
 	default:
 		body.Passed, body.Results = passed, results
 	}
@@ -83,8 +83,12 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 		evaluator.Memory = memory{d.Memory}
 	}
 	passed, results, err := evaluator.Evaluate(ctx, e.check, subject)
+	var setup *setupError
+	if errors.As(err, &setup) {
+		passed, results, err = false, []core.CheckResult{setup.evidence()}, nil
+	}
 	for i := range results {
-		results[i].Detail = d.Redactor.String(results[i].Detail)
+		results[i].Detail = d.redactor(run).String(results[i].Detail)
 	}
 	return passed, results, errors.Join(err, room.close())
 }

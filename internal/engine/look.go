@@ -111,11 +111,17 @@ func (e *Engine) catchUp(ctx context.Context, s *stream) error {
 
 // Poke hands the effects of a run's present state out again: for a dispatcher
 // whose action failed and is to be tried once more.
+// The journal comes first, as everywhere: it may be short after a crash.
 func (e *Engine) Poke(ctx context.Context, run string) error {
-	state, err := e.Load(ctx, run)
-	if err != nil {
+	s := e.streams.get(core.RunStream(run))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := e.load(ctx, s); err != nil || s.run == nil {
 		return err
 	}
-	e.dispatcher.Reconcile(state, core.Effects(state))
+	if err := e.catchUp(ctx, s); err != nil {
+		return err
+	}
+	e.dispatcher.Reconcile(s.run.Clone(), core.Effects(s.run))
 	return nil
 }

@@ -80,15 +80,27 @@ func takeSecrets(names []string) (secretSet, error) {
 	return out, nil
 }
 
-func (s secretSet) values() []string {
+// takePresent moves those of the named variables that are there out of this process's environment.
+func takePresent(names []string) (secretSet, error) {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, ok := os.LookupEnv(name)
+		return !ok
+	})
+	return takeSecrets(names)
+}
+
+// values are the values of all sets, without repetitions.
+func values(sets ...secretSet) []string {
 	var out []string
-	for _, v := range s {
-		if v != "" {
-			out = append(out, v)
+	for _, s := range sets {
+		for _, v := range s {
+			if v != "" {
+				out = append(out, v)
+			}
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // agentVariables is the agent's environment but for PATH, which depends on what the isolation shows.

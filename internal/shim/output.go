@@ -44,8 +44,9 @@ type collector struct {
 	refused  []Refusal
 }
 
-// collect lists the regular files below dir with their digests. Links, devices, sockets and whatever is too large are
-// refused; nothing outside dir is ever opened.
+// collect lists the regular files below dir with their digests, after it took secrets out of them: the shim alone
+// knows the values its agent was given. Links, devices, sockets and whatever is too large are refused; nothing outside
+// dir is ever opened.
 func collect(dir string, limits outputLimits, redactor Redactor) ([]Output, []Refusal) {
 	c := collector{limits: limits, redactor: redactor}
 	root, err := os.OpenRoot(dir)
@@ -123,12 +124,31 @@ func (c *collector) digest(name string) (out Output, err error) {
 	case c.total+info.Size() > c.limits.total:
 		return Output{}, fmt.Errorf("the output folder has more than %d bytes", c.limits.total)
 	}
-	hash := sha256.New()
-	size, err := io.Copy(hash, io.LimitReader(file, c.limits.file+1))
+	content, err := io.ReadAll(io.LimitReader(file, c.limits.file+1))
 	if err != nil {
 		return Output{}, err
 	}
-	return Output{Name: name, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil))}, nil
+	if clean := c.redactor.Redact(string(content)); clean != string(content) {
+		content = []byte(clean)
+		if err := c.replace(name, content, info.Mode().Perm()); err != nil {
+			return Output{}, err
+		}
+	}
+	sum := sha256.Sum256(content)
+	return Output{Name: name, Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}, nil
+}
+
+// replace puts a new file in the place of name. The old one is not written to: it may have another name elsewhere.
+func (c *collector) replace(name string, content []byte, mode fs.FileMode) error {
+	if err := c.root.Remove(name); err != nil {
+		return fmt.Errorf("a secret in it could not be removed: %w", err)
+	}
+	file, err := c.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return fmt.Errorf("a secret in it could not be removed: %w", err)
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Sync(), file.Close())
 }
 
 func plainName(name string) bool {

@@ -50,14 +50,19 @@ func salvaged(ctx context.Context, folder string, opts Options) (Exit, error) {
 		Detail:  "the shim died while the agent ran; what it left was saved",
 		Outcome: agent.Outcome{Class: agent.ClassCrashed, Message: "the attempt was interrupted"},
 	}
-	redactor, err := opts.NewRedactor(nil)
-	if err != nil {
-		return Exit{}, fmt.Errorf("prepare the removal of secrets: %w", err)
-	}
 	spec, err := ReadSpec(folder)
 	if err != nil {
 		exit.Detail, exit.EndedAt = "nothing could be saved: "+err.Error(), now
 		return exit, nil
+	}
+	// Who salvages may not have the secrets any more: the engine removes them once more from what it takes over.
+	secrets, err := takePresent(append(spec.Secrets, spec.Redact...))
+	if err != nil {
+		return Exit{}, err
+	}
+	redactor, err := opts.NewRedactor(values(secrets))
+	if err != nil {
+		return Exit{}, fmt.Errorf("prepare the removal of secrets: %w", err)
 	}
 	exit.Attempt, exit.Isolation = spec.Attempt, spec.Isolation
 	endMarked(spec.Job.Out)

@@ -78,7 +78,11 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if err != nil {
 		return err
 	}
-	redactor, err := opts.NewRedactor(secrets.values())
+	foreign, err := takePresent(spec.Redact)
+	if err != nil {
+		return err
+	}
+	redactor, err := opts.NewRedactor(values(secrets, foreign))
 	if err != nil {
 		return fmt.Errorf("prepare the removal of secrets: %w", err)
 	}

@@ -68,6 +68,9 @@ type Spec struct {
 	Env map[string]string `json:"env,omitempty"`
 	// Secrets names variables whose values the shim finds in its own environment.
 	Secrets []string `json:"secrets,omitempty"`
+	// Redact names variables that may be in the shim's environment too, for one purpose: their values are removed from
+	// everything that is kept. The agent does not get them.
+	Redact []string `json:"redact,omitempty"`
 	// Tools is the folder PATH begins with.
 	Tools string `json:"tools,omitempty"`
 	// ReadOnly and Writable are shown to the agent besides what Job names; ReadOnly to the hand-in as well. Masked

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Columns is the width of what is not a terminal.
-const Columns = 80
+// columns is taken for the width of a terminal that does not say.
+const columns = 80
 
 // Console is where a command reads and writes.
 type Console struct {
@@ -18,15 +18,16 @@ type Console struct {
 	Ask      bool // a person can be asked
 	Live     bool // Out can be redrawn
 	Style    Style
-	Width    func() int // of Out, in columns
+	Width    func() int // of Out, in columns; 0 for no limit
 }
 
 // Detect finds out what the process's terminal can do. A screen that cannot
-// be redrawn, or a person who wants no colour, gets plain lines.
+// be redrawn, or a person who wants no colour, gets plain lines. In a file or a
+// pipe they are not cut: what is cut there cannot be seen by widening a window.
 func Detect(in, out, err *os.File, env func(string) string) Console {
 	screen := term.IsTerminal(int(out.Fd()))
 	plain := env("NO_COLOR") != "" || env("TERM") == "dumb" || env("TERM") == ""
-	c := Console{In: in, Out: out, Err: err, Width: func() int { return Columns }}
+	c := Console{In: in, Out: out, Err: err, Width: func() int { return 0 }}
 	c.Ask = screen && term.IsTerminal(int(in.Fd()))
 	c.Live = screen && !plain
 	c.Style = Style{Colour: c.Live, Unicode: showsUnicode(env)}
@@ -34,7 +35,7 @@ func Detect(in, out, err *os.File, env func(string) string) Console {
 		c.Width = func() int {
 			width, _, err := term.GetSize(int(out.Fd()))
 			if err != nil || width < 20 {
-				return Columns
+				return columns
 			}
 			return width
 		}

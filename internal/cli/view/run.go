@@ -178,14 +178,14 @@ func (v View) waits(d api.RunDetail) []string {
 	return lines
 }
 
-// Gate is what a person is asked to approve.
+// Gate is what a person is asked to approve. None of it is cut.
 func (v View) Gate(g *core.Gate) []string {
 	s := g.Subject
-	lines := []string{"", v.fit(fmt.Sprintf("  stage %s, round %d, delivery %s at commit %s",
-		terminal.Line(s.Stage), s.Round, short(s.Delivery), short(s.Commit)))}
+	lines := []string{"", fmt.Sprintf("  stage %s, round %d, delivery %s at commit %s",
+		terminal.Line(s.Stage), s.Round, short(s.Delivery), short(s.Commit))}
 	if s.Ref != "" {
-		lines = append(lines, v.fit(fmt.Sprintf("  publishes to %s on %s, into %s",
-			terminal.Line(s.Ref), terminal.Line(s.Remote), terminal.Line(s.Base))))
+		lines = append(lines, fmt.Sprintf("  publishes to %s on %s, into %s",
+			terminal.Line(s.Ref), terminal.Line(s.Remote), terminal.Line(s.Base)))
 	}
 	for _, n := range g.Notices {
 		lines = append(lines, v.Style.Asking("  note: ")+terminal.Line(n))

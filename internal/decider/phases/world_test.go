@@ -64,6 +64,8 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 		}}
 	case core.Publish:
 		return core.PublishConcluded{Task: a.Task, OK: honest || rapid.Bool().Draw(w.t, "ok"), Lapsed: !honest && rapid.Bool().Draw(w.t, "lapsed"), URL: "u", Reason: "refused"}
+	case core.Sweep:
+		return core.RunSwept{}
 	case core.Notify:
 		return core.PersonNotified(a)
 	}

@@ -154,15 +154,20 @@ func testChain(t *testing.T, open Open) {
 	s := open(t)
 	head := push(t, s, "run/a")
 	good, _ := seal(t, s, "run/a", head, tick(2), tick(3))
-	for name, spoil := range map[string]func([]core.Event){
-		"first does not follow the stored one": func(e []core.Event) { e[0].PrevHash = strings.Repeat("0", 64) },
-		"second does not follow the first":     func(e []core.Event) { e[1].PrevHash = strings.Repeat("0", 64) },
-		"a gap":                                func(e []core.Event) { e[1].Seq = 4 },
-		"another stream":                       func(e []core.Event) { e[0].Stream = "run/b" },
-		"a time that cannot be kept":           func(e []core.Event) { e[0].At = e[0].At.Add(time.Nanosecond) },
+	other := core.Head{Seq: head.Seq, Hash: strings.Repeat("0", 64), At: head.At}
+	foreign, _ := seal(t, s, "run/a", other, tick(2), tick(3))
+	for name, spoilt := range map[string]func([]core.Event) []core.Event{
+		"first does not follow the stored one": func([]core.Event) []core.Event { return foreign },
+		"the only one does not follow":         func([]core.Event) []core.Event { return foreign[:1] },
+		"second does not follow the first":     func(e []core.Event) []core.Event { e[1].PrevHash = other.Hash; return e },
+		"a gap":                                func(e []core.Event) []core.Event { e[1].Seq = 4; return e },
+		"another stream":                       func(e []core.Event) []core.Event { e[0].Stream = "run/b"; return e[:1] },
+		"a time that cannot be kept": func(e []core.Event) []core.Event {
+			e[0].At = e[0].At.Add(time.Nanosecond)
+			return e[:1]
+		},
 	} {
-		events := append([]core.Event(nil), good...)
-		spoil(events)
+		events := spoilt(append([]core.Event(nil), good...))
 		err := s.Commit(t.Context(), store.Commit{Stream: "run/a", After: 1, Events: events})
 		if err == nil || errors.Is(err, store.ErrStale) {
 			t.Errorf("%s: got %v, want a refusal", name, err)

@@ -131,6 +131,8 @@ func testClaimWaiters(t *testing.T, open Open) {
 		}
 	}
 	claimNone(t, s, "e")
+	drop(t, s, "run/c", hold("c", 1)) // not a holder: nobody's waiting ends
+	rest(t, s, "e", claimOne(t, s, "e", "run/c"))
 	drain(s)
 	drop(t, s, "run/a", hold("a", 1))
 	wantHint(t, s, "after a release")

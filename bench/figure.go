@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// figure is one promise: how it is measured and the ratio it must keep to.
+type figure struct {
+	name    string
+	what    string
+	limit   float64
+	atLeast bool   // the ratio must not fall below the limit, rather than rise above it
+	of      string // what the ratio is taken of
+	measure func(context.Context, *workshop) (outcome, error)
+}
+
+// outcome is a ratio and the two sides it was taken of, in words.
+type outcome struct {
+	ratio          float64
+	measured, base string
+}
+
+func figures() []figure {
+	return []figure{
+		{name: "start", what: "event → decision → process started", limit: 3, of: "2 commits + fork/exec", measure: start},
+		{name: "steps", what: "steps per second, 100 runs in parallel", limit: 0.4, atLeast: true, of: "bare commits/s", measure: steps},
+		{name: "long-run", what: "a step after 10,000 events", limit: 1.3, of: "a step after 100", measure: longRun},
+		{name: "workspace", what: "workspace ready", limit: 1.5, of: "git worktree add", measure: workspace},
+		{name: "verdict", what: "second check of the same delivery", limit: 0.05, of: "the first", measure: verdict},
+		{name: "memory", what: "resident memory, 1,000 active runs", limit: 1, of: "256 MB", measure: memory},
+		{name: "version", what: "stellwerk version", limit: 6, of: "hello, world", measure: version},
+		{name: "replay", what: "replay of 100,000 events, CPU", limit: 1, of: "2 s", measure: replay},
+	}
+}
+
+func (f figure) holds(o outcome) bool {
+	if f.atLeast {
+		return o.ratio >= f.limit
+	}
+	return o.ratio <= f.limit
+}
+
+func names() []string {
+	var all []string
+	for _, f := range figures() {
+		all = append(all, f.name)
+	}
+	return all
+}
+
+func choose(only string) ([]figure, error) {
+	if only == "" {
+		return figures(), nil
+	}
+	for _, f := range figures() {
+		if f.name == only {
+			return []figure{f}, nil
+		}
+	}
+	return nil, fmt.Errorf("no figure %q: choose among %s", only, strings.Join(names(), ", "))
+}
+
+const layout = "%-40s  %-34s  %-29s  %6s  %s\n"
+
+func header(w io.Writer) {
+	fmt.Fprintf(w, layout, "what", "measured", "limit", "ratio", "")
+	fmt.Fprintf(w, layout, strings.Repeat("-", 40), strings.Repeat("-", 34), strings.Repeat("-", 29), "------", "----")
+}
+
+func row(w io.Writer, f figure, o outcome) {
+	sides, bound, verdict := o.measured, "≤", "ok"
+	if o.base != "" {
+		sides += " : " + o.base
+	}
+	if f.atLeast {
+		bound = "≥"
+	}
+	if !f.holds(o) {
+		verdict = "over"
+	}
+	fmt.Fprintf(w, layout, f.what, sides, fmt.Sprintf("%s %g × %s", bound, f.limit, f.of), fmt.Sprintf("%.2f", o.ratio), verdict)
+}

@@ -1,0 +1,126 @@
+// Package e2e plays whole scenarios, one file in testdata each: what a person
+// types and what they see. The program is the real one, as a process of its
+// own, with real git, real agents' processes and a state folder per scenario.
+// Nothing here may reach into the program other than by its command line and
+// the files it documents.
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+)
+
+// TestMain makes this binary two programs: the tests, and under the name
+// stellwerk the program itself. The engine starts copies of that name beside
+// the agents, so those are the program, too.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"stellwerk": func() { os.Exit(cli.Main()) }})
+}
+
+// deadline is when a scenario that hangs is ended. The slowest takes seconds.
+const deadline = 3 * time.Minute
+
+func TestScenarios(t *testing.T) {
+	kind, reason := sandbox.Detect(t.Context())
+	if kind != sandbox.Sandbox {
+		t.Logf("without a sandbox (%s) the scenarios run unenforced", reason)
+	}
+	h := harness{sandboxed: kind == sandbox.Sandbox, claude: claudeBinary()}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		Setup:               h.setup,
+		Condition:           h.condition,
+		Cmds:                commands(),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Deadline:            time.Now().Add(deadline),
+	})
+}
+
+// harness is what all scenarios have in common.
+type harness struct {
+	sandboxed bool
+	claude    string // the real Claude Code, or ""
+}
+
+// setup gives a scenario a machine of its own: home, state, settings and a
+// repository's identity, and no variable of the surrounding shell but PATH.
+func (h harness) setup(env *testscript.Env) error {
+	for name, folder := range map[string]string{
+		"HOME": "home", "XDG_STATE_HOME": "home/.local/state", "XDG_CONFIG_HOME": "home/.config", "XDG_CACHE_HOME": "home/.cache",
+	} {
+		path := filepath.Join(env.WorkDir, folder)
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return err
+		}
+		env.Setenv(name, path)
+	}
+	env.Setenv("STELLWERK_STATE", filepath.Join(env.WorkDir, "state"))
+	env.Setenv("STELLWERK_NOTIFY", "off")
+	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	env.Setenv("LANG", "C.UTF-8")
+	env.Setenv("TZ", "UTC")
+	// A program with the race detector would otherwise sleep before it ends.
+	env.Setenv("GORACE", "atexit_sleep_ms=0")
+	if !h.sandboxed {
+		env.Setenv("STELLWERK_ISOLATION", "none")
+	}
+	env.Setenv("CLAUDE_BINARY", h.claude)
+	env.Values[variables{}] = names(env.Vars)
+	env.Values[memory{}] = map[string]noted{}
+	w := world{dir: env.WorkDir}
+	env.Defer(func() { w.end(env.T()) })
+	return nil
+}
+
+// condition adds [sandbox] and [claude] to what a line can depend on.
+func (h harness) condition(name string) (bool, error) {
+	switch name {
+	case "sandbox":
+		return h.sandboxed, nil
+	case "claude":
+		return h.claude != "", nil
+	}
+	return false, fmt.Errorf("unknown condition %q", name)
+}
+
+// claudeBinary finds the real Claude Code that `make tools` fetches.
+func claudeBinary() string {
+	path := os.Getenv("STELLWERK_CLAUDE_BINARY")
+	if path == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		path = filepath.Join(cache, "stellwerk-tools", "claude-2.1.325", "claude")
+	}
+	if _, err := os.Stat(path); err != nil {
+		return ""
+	}
+	return path
+}
+
+// waitFor polls a condition that nothing signals.
+func waitFor(limit time.Duration, holds func() bool) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+	}
+	return true
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+func newDoctor(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that this machine has what runs need",
+		Long: `Checks git, isolation, the state folder and its space, the database, the agents
+on PATH, the clock and the engine, and says what to do about each that is not
+in order. Ends with exit code 1 where something keeps runs from working.`,
+		Example: `  stellwerk doctor
+  stellwerk doctor --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return doctor(cmd.Context(), sh) },
+	}
+}
+
+// grade is how serious a finding is.
+type grade string
+
+const (
+	gradeOK   grade = "ok"
+	gradeWarn grade = "warn"
+	gradeFail grade = "fail"
+)
+
+// finding is what one examination found.
+type finding struct {
+	What   string `json:"what"`
+	Grade  grade  `json:"grade"`
+	Found  string `json:"found"`
+	Advice string `json:"advice,omitempty"`
+}
+
+func doctor(ctx context.Context, sh *shell) error {
+	opts, err := sh.options()
+	if err != nil {
+		return err
+	}
+	findings := []finding{
+		examineGit(ctx),
+		sh.examineIsolation(ctx),
+		examineState(opts.State),
+		examineSpace(opts.State),
+		sh.examineDatabase(ctx),
+		examineAgents(ctx),
+		sh.examineClock(opts.State),
+		sh.examineEngine(ctx, opts),
+	}
+	if sh.json {
+		if err := sh.printJSON(struct {
+			Findings []finding `json:"findings"`
+		}{findings}); err != nil {
+			return err
+		}
+	} else {
+		sh.printFindings(findings)
+	}
+	for _, f := range findings {
+		if f.Grade == gradeFail {
+			return exitWith(ExitError)
+		}
+	}
+	return nil
+}
+
+func (sh *shell) printFindings(findings []finding) {
+	style := sh.Console.Style
+	paint := map[grade]func(string) string{gradeOK: style.Good, gradeWarn: style.Asking, gradeFail: style.Bad}
+	for _, f := range findings {
+		sh.printf("%s %-10s %s\n", paint[f.Grade](padded(string(f.Grade), 5)), f.What, padded(f.Found, 0))
+		if f.Advice != "" {
+			sh.printf("      %s\n", f.Advice)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+const (
+	examineTimeout = 10 * time.Second
+	// Git learned what the yard needs by this version.
+	minGitMajor, minGitMinor = 2, 36
+	spaceFail                = 256 << 20
+	spaceWarn                = 2 << 30
+	clockTolerance           = 5 * time.Second
+)
+
+// output is the first line a program prints.
+func output(ctx context.Context, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, args...).Output()
+	line, _, _ := strings.Cut(string(out), "\n")
+	return terminal.Line(strings.TrimSpace(line)), err
+}
+
+func examineGit(ctx context.Context) finding {
+	f := finding{What: "git", Grade: gradeFail, Advice: fmt.Sprintf("install git %d.%d or newer", minGitMajor, minGitMinor)}
+	text, err := output(ctx, "git", "version")
+	if err != nil {
+		f.Found = "git does not run: " + err.Error()
+		return f
+	}
+	f.Found = text
+	var major, minor int
+	if _, err := fmt.Sscanf(text, "git version %d.%d", &major, &minor); err != nil {
+		f.Grade, f.Advice = gradeWarn, "its version could not be read"
+		return f
+	}
+	if major > minGitMajor || major == minGitMajor && minor >= minGitMinor {
+		f.Grade, f.Advice = gradeOK, ""
+	}
+	return f
+}
+
+func (sh *shell) examineIsolation(ctx context.Context) finding {
+	kind, reason := sh.Isolation(ctx)
+	if kind == "none" || kind == "" {
+		return finding{"isolation", gradeFail, "agents cannot be isolated: " + terminal.Line(reason),
+			"install bubblewrap (Debian: apt install bubblewrap), or start runs with --isolation none"}
+	}
+	return finding{What: "isolation", Grade: gradeOK, Found: kind}
+}
+
+// nearest is the folder, or the closest one above it that exists.
+func nearest(folder string) string {
+	for {
+		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
+			return folder
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+func examineState(state string) finding {
+	at := nearest(state)
+	probe, err := os.CreateTemp(at, ".stellwerk-doctor-*")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	if err != nil {
+		return finding{"state", gradeFail, fmt.Sprintf("%s cannot be written: %v", at, err), "choose another folder with --state DIR or STELLWERK_STATE"}
+	}
+	if at != state {
+		return finding{What: "state", Grade: gradeOK, Found: state + " (made by the first run)"}
+	}
+	info, err := os.Stat(state)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		return finding{"state", gradeWarn, fmt.Sprintf("%s is open to others (mode %04o)", state, info.Mode().Perm()), "chmod 700 " + quote(state)}
+	}
+	return finding{What: "state", Grade: gradeOK, Found: state}
+}
+
+func examineSpace(state string) finding {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(nearest(state), &fs); err != nil {
+		return finding{"space", gradeWarn, "the free space is not known: " + err.Error(), ""}
+	}
+	free := fs.Bavail * uint64(fs.Bsize)
+	f := finding{What: "space", Grade: gradeOK, Found: view.Bytes(free) + " free"}
+	switch {
+	case free < spaceFail:
+		f.Grade, f.Advice = gradeFail, "make room, or choose another folder with --state DIR"
+	case free < spaceWarn:
+		f.Grade, f.Advice = gradeWarn, "workspaces of large repositories may not fit"
+	}
+	return f
+}
+
+func (sh *shell) examineDatabase(ctx context.Context) finding {
+	if sh.SQLite == nil {
+		return finding{What: "database", Grade: gradeOK, Found: "SQLite, built in"}
+	}
+	v, err := sh.SQLite(ctx)
+	if err != nil {
+		return finding{"database", gradeFail, "SQLite does not work: " + err.Error(), "this build of stellwerk is broken; install another"}
+	}
+	return finding{What: "database", Grade: gradeOK, Found: "SQLite " + v + ", built in"}
+}
+
+func examineAgents(ctx context.Context) finding {
+	path, err := exec.LookPath("claude")
+	if err != nil {
+		return finding{"agents", gradeWarn, "claude is not on PATH", "npm install -g @anthropic-ai/claude-code, or use `command` agents in a playbook"}
+	}
+	text, err := output(ctx, path, "--version")
+	if err != nil {
+		return finding{"agents", gradeWarn, fmt.Sprintf("%s does not run: %v", path, err), "try it yourself: claude --version"}
+	}
+	return finding{What: "agents", Grade: gradeOK, Found: "claude " + text + " at " + path}
+}
+
+// examineClock compares the clock with that of the state folder's disk, and
+// with what the program can know about the past.
+func (sh *shell) examineClock(state string) finding {
+	now := sh.Now()
+	if now.Year() < 2025 {
+		return finding{"clock", gradeFail, "the clock says " + now.Format(time.DateTime), "set the clock"}
+	}
+	probe, err := os.CreateTemp(nearest(state), ".stellwerk-doctor-*")
+	if err != nil {
+		return finding{"clock", gradeWarn, "the clock could not be compared with the disk's", ""}
+	}
+	info, err := probe.Stat()
+	err = errors.Join(err, probe.Close(), os.Remove(probe.Name()))
+	if err != nil {
+		return finding{"clock", gradeWarn, "the clock could not be compared with the disk's", ""}
+	}
+	if skew := info.ModTime().Sub(sh.Now()).Abs(); skew > clockTolerance {
+		return finding{"clock", gradeWarn, "the clock and the state folder's disk are " + view.Duration(skew) + " apart", "keep the state folder on a local disk"}
+	}
+	return finding{What: "clock", Grade: gradeOK, Found: now.Format(time.DateTime)}
+}
+
+func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) finding {
+	opts.Existing = true
+	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	defer cancel()
+	f := finding{What: "engine", Grade: gradeOK}
+	err := sh.connectTo(ctx, opts, func(svc api.Service) error {
+		info, err := svc.Info(ctx)
+		f.Found = fmt.Sprintf("version %s runs as process %d, %d open runs", terminal.Line(info.Version), info.PID, info.Runs)
+		if err == nil && info.Version != sh.Version {
+			f.Grade, f.Advice = gradeWarn, "this program is version "+sh.Version+"; restart the engine when it suits you"
+		}
+		return err
+	})
+	switch {
+	case core.CodeOf(err) == core.CodeUnavailable:
+		f.Found = "none runs; commands start one while they need it"
+	case err != nil:
+		f.Grade, f.Found, f.Advice = gradeFail, err.Error(), core.HintOf(err)
+	}
+	return f
+}

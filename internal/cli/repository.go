@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
+)
+
+// repository is the person's working copy, as commands that only look at files
+// see it. Runs read the same files from the base commit.
+type repository struct {
+	root string
+	env  func(string) string
+}
+
+// repository finds the top of the working copy; outside of one, the working
+// directory stands in for it.
+func (sh *shell) repository() (repository, error) {
+	dir, err := sh.Dir()
+	if err != nil {
+		return repository{}, err
+	}
+	for top := dir; ; top = filepath.Dir(top) {
+		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+			return repository{root: top, env: sh.Env}, nil
+		}
+		if top == filepath.Dir(top) {
+			return repository{root: dir, env: sh.Env}, nil
+		}
+	}
+}
+
+func (r repository) path(name string) string { return filepath.Join(r.root, filepath.FromSlash(name)) }
+
+// read reads a file that may be missing.
+func (r repository) read(name string) ([]byte, error) {
+	data, err := os.ReadFile(r.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// roles are the repository's roles over the built-in ones.
+func (r repository) roles() (role.Set, error) {
+	own, err := role.Load(os.DirFS(r.root), role.Folder)
+	if err != nil {
+		return nil, err
+	}
+	return own.Over(role.Builtin()), nil
+}
+
+// settings are what would hold for a run without flags.
+func (r repository) settings() (*config.Settings, []yamlfile.Warning, error) {
+	project, err := r.read(config.ProjectFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	name, err := config.UserFile(r.env)
+	if err != nil {
+		return nil, nil, err
+	}
+	user, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, core.Wrap(core.CodeUnavailable, err, "your settings cannot be read", "check "+name)
+	}
+	lookup := func(name string) (string, bool) { v := r.env(name); return v, v != "" }
+	return config.Load(config.Input{
+		Env: lookup, User: config.File{Name: name, Data: user}, Project: config.File{Name: config.ProjectFile, Data: project},
+	})
+}
+
+// options are what a playbook may rely on here.
+func (r repository) options(ctx context.Context) (playbook.Options, error) {
+	roles, err := r.roles()
+	if err != nil {
+		return playbook.Options{}, err
+	}
+	settings, _, err := r.settings()
+	if err != nil {
+		return playbook.Options{}, err
+	}
+	return playbook.Options{Roles: roles, Agent: settings.Agent.V, Model: settings.Model.V, Commands: r.commands(ctx)}, nil
+}
+
+// commands are how the project is built and tested, as far as its files show.
+func (r repository) commands(ctx context.Context) playbook.Commands {
+	return playbook.Detect(r.files(ctx), r.read)
+}
+
+// files lists what git knows of; outside a repository there is nothing.
+func (r repository) files(ctx context.Context) []string {
+	out, err := exec.CommandContext(ctx, "git", "-C", r.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
+}
+
+// playbooks lists the repository's own playbooks by path.
+func (r repository) playbooks() ([]string, error) {
+	entries, err := os.ReadDir(r.path(playbook.Folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); ext == ".yaml" || ext == ".yml" {
+			files = append(files, playbook.Folder+"/"+e.Name())
+		}
+	}
+	return files, nil
+}
+
+// playbook reads a playbook by name or file: first the repository's own, then
+// the built-in ones.
+func (sh *shell) playbook(ctx context.Context, given string) (*core.Playbook, []playbook.Warning, error) {
+	repo, err := sh.repository()
+	if err != nil {
+		return nil, nil, err
+	}
+	opts, err := repo.options(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !strings.ContainsAny(given, "/.") {
+		own, err := repo.playbooks()
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, file := range own {
+			if strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) == given {
+				return parsePlaybook(file, repo.path(file), opts)
+			}
+		}
+		return playbook.Builtin(given, opts)
+	}
+	path, err := sh.absolute(given)
+	if err != nil {
+		return nil, nil, err
+	}
+	return parsePlaybook(given, path, opts)
+}
+
+func parsePlaybook(name, path string, opts playbook.Options) (*core.Playbook, []playbook.Warning, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, core.Wrap(core.CodeNotFound, err, "the playbook cannot be read", "stellwerk playbook list")
+	}
+	return playbook.Parse(name, data, opts)
+}

@@ -1,0 +1,170 @@
+package view_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// golden compares with testdata; -update writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if update() {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (run with -args -update to accept):\n%s", name, diff)
+	}
+}
+
+func update() bool {
+	for _, arg := range flag.Args() {
+		if arg == "-update" {
+			return true
+		}
+	}
+	return false
+}
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func plain() view.View {
+	return view.View{Width: 80, Zone: time.UTC, Now: start.Add(12*time.Minute + 5*time.Second)}
+}
+
+func styles() map[string]view.View {
+	unicode, colour := plain(), plain()
+	unicode.Style.Unicode = true
+	colour.Style = terminal.Style{Unicode: true, Colour: true}
+	return map[string]view.View{"ascii": plain(), "unicode": unicode, "colour": colour}
+}
+
+func detail() api.RunDetail {
+	return api.RunDetail{
+		Run: api.Run{
+			ID: "0198c1d2", Alias: "brisk-otter", Title: "Add a search field to the list", Status: "active",
+			Stage: "build", Attempts: 4, CostUSD: 0.423, Tokens: 182_000, Branch: "feature/add-search", Base: "main",
+			Isolation: "sandbox", StartedAt: start, UpdatedAt: start, Seq: 31,
+		},
+		Playbook: "feature",
+		Stages: []api.Stage{
+			{ID: "plan", Status: "passed", Round: 1, Gate: "approval"},
+			{ID: "build", Status: "open", Round: 2, Gate: "auto", Tasks: []api.Task{{
+				ID: "build.r2", Role: "developer", Status: "running", Limit: 3, Counted: 1,
+				Attempts: []api.Attempt{
+					{ID: "build.r2.a1", N: 1, Status: "ended", Agent: "claude", Exit: "finished", Verdict: "failed", Duration: 3*time.Minute + 7*time.Second,
+						Results: []core.CheckResult{{Check: "command: hidden, not the newest", Kind: core.CheckCommand}}},
+					{ID: "build.r2.a2", N: 2, Status: "running", Agent: "claude", StartedAt: start.Add(11 * time.Minute),
+						Results: []core.CheckResult{
+							{Check: "changed: internal/**/*.go", Kind: core.CheckChanged, Passed: true},
+							{Check: "command: go test ./...", Kind: core.CheckCommand, Detail: strings.Repeat("ok\n", 15) + "--- FAIL: \x1b[31mTestSearch\x1b[0m\n\tgot 0\n"},
+						}},
+				},
+			}}},
+			{ID: "docs", Status: "skipped", Round: 1, Gate: "auto"},
+			{ID: "review", Status: "stale", Round: 1, Gate: "approval"},
+			{ID: "publish", Status: "pending", Gate: "approval"},
+		},
+	}
+}
+
+func gated() api.RunDetail {
+	d := detail()
+	d.Status, d.Stage, d.Isolation = "awaiting_approval", "review", "none"
+	d.Reason = "stage review waits for an approval"
+	d.Next = "`stellwerk approve brisk-otter`, or `stellwerk feedback brisk-otter \"…\"`"
+	d.Gate = &core.Gate{
+		Subject: core.Subject{Stage: "review", Round: 1, Delivery: "4be1a90c77aa", Commit: "deadbeefcafe0123", Remote: "origin",
+			Ref: "refs/heads/feature/add-search", Base: "main"},
+		Suggestion: "build",
+		Findings:   []core.Finding{{File: "list.go", Line: 12, Issue: "ignores\u202e case"}, {Issue: "no test"}},
+		Notices:    []string{"unenforced: this run's agents are not isolated"},
+	}
+	d.Stages[1] = api.Stage{ID: "build", Status: "passed", Round: 2}
+	d.Stages[3] = api.Stage{ID: "review", Status: "gated", Round: 1, Gate: "approval"}
+	return d
+}
+
+func TestRuns(t *testing.T) {
+	ended := start.Add(time.Hour)
+	runs := []api.Run{
+		gated().Run, detail().Run,
+		{Alias: "calm-fox", Title: "A title that is much too long for a line of eighty columns, so it is cut", Status: "completed", StartedAt: start, EndedAt: &ended},
+		{Alias: "odd-\x1b[2Jcrow", Title: "x", Status: "paused", Stage: "plan", Next: "`stellwerk resume odd-crow`", StartedAt: start},
+		{Alias: "red-hen", Title: "y", Status: "failed", StartedAt: start, EndedAt: &ended},
+	}
+	for name, v := range styles() {
+		golden(t, "runs-"+name, strings.Join(v.Runs(runs), "\n")+"\n")
+	}
+}
+
+func TestRun(t *testing.T) {
+	for name, v := range styles() {
+		golden(t, "run-"+name, strings.Join(v.Run(detail()), "\n")+"\n")
+	}
+	golden(t, "run-gated", strings.Join(plain().Run(gated()), "\n")+"\n")
+	done := detail()
+	done.Status, done.URL = "completed", "https://example.org/pull/7"
+	golden(t, "run-completed", strings.Join(plain().Run(done), "\n")+"\n")
+}
+
+func TestLive(t *testing.T) {
+	for name, v := range styles() {
+		golden(t, "live-"+name, strings.Join(v.Live(detail(), "Bash go test ./...\nPASS \x07"), "\n")+"\n")
+	}
+	narrow := styles()["unicode"]
+	narrow.Width = 36
+	for _, line := range narrow.Live(detail(), strings.Repeat("word ", 40)) {
+		if w := terminal.Width(line); w > narrow.Width {
+			t.Errorf("%d columns: %q", w, line)
+		}
+	}
+	golden(t, "live-narrow", strings.Join(narrow.Live(detail(), ""), "\n")+"\n")
+}
+
+func TestRecord(t *testing.T) {
+	records := []api.Record{
+		{N: 1, At: start, Kind: "text", Text: "I will look.\nThen act.\x1b[2J"},
+		{N: 2, At: start, Kind: "tool_call", Tool: "Bash", Text: "go test ./..."},
+		{N: 3, At: start, Kind: "usage"},
+	}
+	var lines []string
+	for _, r := range records {
+		lines = append(lines, plain().Record(r)...)
+	}
+	golden(t, "records", strings.Join(lines, "\n")+"\n")
+}
+
+func TestAmounts(t *testing.T) {
+	for want, got := range map[string]string{
+		"0s": view.Duration(-1), "250ms": view.Duration(250 * time.Millisecond), "59s": view.Duration(59 * time.Second),
+		"1m05s": view.Duration(65 * time.Second), "2h03m": view.Duration(123 * time.Minute), "3d02h": view.Duration(74 * time.Hour),
+		"$0.00": view.Money(0), "$0.0042": view.Money(0.0042), "$12.30": view.Money(12.3),
+		"999 tokens": view.Tokens(999), "182k tokens": view.Tokens(182_400), "12M tokens": view.Tokens(12_345_678),
+		"512 B": view.Bytes(512), "1.5 GiB": view.Bytes(3 << 29),
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package crash
+
+import (
+	"context"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// axe counts the durable steps of an engine once it is raised, and ends the
+// engine's process at one of them as a power cut would: nothing runs after it.
+type axe struct {
+	at     int
+	after  bool
+	raised atomic.Bool
+	count  atomic.Int64
+}
+
+func (a *axe) step(do func() error) error {
+	due := a.raised.Load() && a.at > 0 && int(a.count.Add(1)) == a.at
+	if due && !a.after {
+		fall()
+	}
+	err := do()
+	if due {
+		fall()
+	}
+	return err
+}
+
+func fall() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // nobody is left to hear of an error
+	select {}
+}
+
+func (a *axe) wrap(p *app.Parts) {
+	p.Store = steppedStore{p.Store, a}
+	p.Journal = steppedJournal{p.Journal, a}
+	p.Folder = steppedFolder{p.Folder, a}
+	p.Spawner = steppedSpawner{p.Spawner, a}
+	p.Forge = steppedForge{p.Forge, a}
+}
+
+type steppedStore struct {
+	store.Store
+	axe *axe
+}
+
+func (s steppedStore) Commit(ctx context.Context, c store.Commit) error {
+	return s.axe.step(func() error { return s.Store.Commit(ctx, c) })
+}
+
+func (s steppedStore) Await(ctx context.Context, stream string, claim core.Claim) error {
+	return s.axe.step(func() error { return s.Store.Await(ctx, stream, claim) })
+}
+
+func (s steppedStore) Rest(ctx context.Context, engine string, w store.Wake) error {
+	return s.axe.step(func() error { return s.Store.Rest(ctx, engine, w) })
+}
+
+func (s steppedStore) Remember(ctx context.Context, key string, verdict []byte) error {
+	return s.axe.step(func() error { return s.Store.Remember(ctx, key, verdict) })
+}
+
+// Claim is a step where it took something.
+func (s steppedStore) Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]store.Wake, error) {
+	wakes, err := s.Store.Claim(ctx, engine, lease, limit)
+	if err != nil || len(wakes) == 0 {
+		return wakes, err
+	}
+	return wakes, s.axe.step(func() error { return nil })
+}
+
+type steppedJournal struct {
+	engine.Journal
+	axe *axe
+}
+
+func (j steppedJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
+	return j.axe.step(func() error { return j.Journal.Append(ctx, run, events) })
+}
+
+type steppedFolder struct {
+	dispatch.Folder
+	axe *axe
+}
+
+func (f steppedFolder) Artifact(run, stage string, round int, name string, content []byte) error {
+	return f.axe.step(func() error { return f.Folder.Artifact(run, stage, round, name, content) })
+}
+
+func (f steppedFolder) Transcript(run, attempt, path string, observed bool) error {
+	return f.axe.step(func() error { return f.Folder.Transcript(run, attempt, path, observed) })
+}
+
+type steppedSpawner struct {
+	spawn.Spawner
+	axe *axe
+}
+
+func (s steppedSpawner) Start(ctx context.Context, order spawn.Order) error {
+	return s.axe.step(func() error { return s.Spawner.Start(ctx, order) })
+}
+
+type steppedForge struct {
+	dispatch.Forge
+	axe *axe
+}
+
+func (f steppedForge) Open(ctx context.Context, req dispatch.PullRequest) (url string, number int, err error) {
+	err = f.axe.step(func() (err error) {
+		url, number, err = f.Forge.Open(ctx, req)
+		return err
+	})
+	return url, number, err
+}

@@ -1,0 +1,6 @@
+// Package crash kills engines and looks at what is left. Its tests start the
+// engine as a process of its own, end it with SIGKILL at random moments and at
+// every durable step, start it again on the same state folder, and compare what
+// it had acknowledged, what its agents did and what the state folder holds. It
+// must not know how the engine recovers, only what must be true afterwards.
+package crash

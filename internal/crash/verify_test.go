@@ -1,0 +1,310 @@
+package crash
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/blob"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+)
+
+// history is a run as the database has it.
+type history struct {
+	row    store.RunRow
+	events []core.Event
+	bodies []core.Body
+}
+
+// open reads the database while no engine runs.
+func (w *world) open() *sqlite.Store {
+	w.t.Helper()
+	db, err := sqlite.Open(context.Background(), filepath.Join(w.state, "stellwerk.db"), sqlite.Options{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return db
+}
+
+func (w *world) shut(db *sqlite.Store) {
+	w.t.Helper()
+	if err := db.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// remembers looks, after a kill, whether the database still has what the
+// killed engine and those before it acknowledged of some runs.
+func (w *world) remembers() {
+	w.t.Helper()
+	db := w.open()
+	defer w.shut(db)
+	rows, err := db.Runs(context.Background(), store.Filter{Open: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, row := range rows {
+		w.acknowledged(w.history(db, row))
+	}
+}
+
+func (w *world) history(db *sqlite.Store, row store.RunRow) history {
+	w.t.Helper()
+	h := history{row: row}
+	for {
+		more, err := db.Events(context.Background(), core.RunStream(row.ID), int64(len(h.events)), 1000)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(more) == 0 {
+			break
+		}
+		h.events = append(h.events, more...)
+	}
+	if _, err := core.VerifyChain(core.Head{}, h.events); err != nil {
+		w.t.Fatalf("run %s: %v", row.Branch, err)
+	}
+	for _, e := range h.events {
+		body, err := core.Decode(e)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		h.bodies = append(h.bodies, body)
+	}
+	return h
+}
+
+// acknowledged: no acknowledged event is lost or another one.
+func (w *world) acknowledged(h history) {
+	w.t.Helper()
+	for seq, hash := range w.acks[h.row.ID] {
+		if seq > int64(len(h.events)) {
+			w.t.Fatalf("run %s: event %d was acknowledged and is lost: the database ends at %d", h.row.Branch, seq, len(h.events))
+		}
+		if have, err := h.events[seq-1].Hash(); err != nil || have != hash {
+			w.t.Fatalf("run %s: event %d was acknowledged as %s and is %s (%v)", h.row.Branch, seq, hash, have, err)
+		}
+	}
+}
+
+// verify holds everything that must be true once the runs of some branches
+// have ended. No engine runs.
+func (w *world) verify(branches ...string) {
+	w.t.Helper()
+	w.recovered(branches)
+	w.quiet()
+	db := w.open()
+	defer w.shut(db)
+	deeds := w.deeds()
+	runs := w.named(db)
+	for _, branch := range branches {
+		if len(runs[branch]) != 1 {
+			w.t.Fatalf("%d runs on %s", len(runs[branch]), branch)
+		}
+		h := w.history(db, runs[branch][0])
+		w.acknowledged(h)
+		w.completed(h)
+		w.manifest(h)
+		w.ranOnce(h, deeds[h.row.ID])
+		w.keptWork(h, deeds[h.row.ID])
+		w.published(h)
+		w.runs, w.events = w.runs+1, w.events+len(h.events)
+		delete(deeds, h.row.ID)
+	}
+	for run := range deeds {
+		if _, err := db.Run(context.Background(), run); err != nil {
+			w.t.Fatalf("attempts of run %s ran, and the database does not know it: %v", run, err)
+		}
+	}
+	if claims, err := db.Claims(context.Background()); err != nil || len(claims) > 0 {
+		w.t.Fatalf("claims are left: %v, %v", claims, err)
+	}
+}
+
+func (w *world) named(db *sqlite.Store) map[string][]store.RunRow {
+	w.t.Helper()
+	rows, err := db.Runs(context.Background(), store.Filter{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	runs := map[string][]store.RunRow{}
+	for _, row := range rows {
+		runs[row.Branch] = append(runs[row.Branch], row)
+	}
+	return runs
+}
+
+// recovered opens one more engine: it completes what a killed one left undone
+// after a run's last event, and derives every state and decision again.
+func (w *world) recovered(branches []string) {
+	w.t.Helper()
+	ctx := api.WithCaller(context.Background(), api.Caller{Actor: core.Person("me")})
+	log, err := os.OpenFile(w.log, os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }() // a log
+	a, err := app.Open(ctx, app.Options{State: w.state, Version: "test", Log: log})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() {
+		if err := a.Close(); err != nil {
+			w.t.Error(err)
+		}
+	}()
+	runs, err := a.Runs(ctx, api.RunQuery{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, run := range runs {
+		w.await("the last line of the manifest of "+run.Branch, func() bool {
+			m, err := runfolder.ReadManifest(w.manifestPath(run.ID))
+			events, eventsErr := a.Events(ctx, run.ID, 0, 1000)
+			return err == nil && eventsErr == nil && m.TornTail == nil && len(m.Events) == len(events)
+		})
+		again, err := a.Replay(ctx, run.ID)
+		if err != nil || !again.StateEqual || again.Difference != "" {
+			w.t.Fatalf("replay of %s: %+v, %v", run.Branch, again, err)
+		}
+	}
+}
+
+// completed: every run reaches its pull request, and a crash of the engine
+// costs no attempt.
+func (w *world) completed(h history) {
+	w.t.Helper()
+	if h.row.Status != string(core.StatusCompleted) {
+		w.t.Fatalf("run %s is %s: %s", h.row.Branch, h.row.Status, h.row.Reason)
+	}
+	if h.row.Attempts != w.story.requested {
+		w.t.Fatalf("run %s took %d attempts, %d are needed:\n%s", h.row.Branch, h.row.Attempts, w.story.requested, h)
+	}
+}
+
+func (w *world) manifestPath(run string) string {
+	return filepath.Join(w.state, "runs", run, runfolder.ManifestFile)
+}
+
+// manifest: the readable copy has the same events, byte for byte.
+func (w *world) manifest(h history) {
+	w.t.Helper()
+	have, err := os.ReadFile(w.manifestPath(h.row.ID))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var want bytes.Buffer
+	for _, e := range h.events {
+		line, err := e.Line()
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		want.Write(append(line, '\n'))
+	}
+	if !bytes.Equal(have, want.Bytes()) {
+		w.t.Fatalf("run %s: the manifest differs from the database", h.row.Branch)
+	}
+}
+
+// ranOnce: no attempt ran twice, and none that was not committed before.
+func (w *world) ranOnce(h history, deeds map[string]*deed) {
+	w.t.Helper()
+	requested := map[string]bool{}
+	for _, body := range h.bodies {
+		if b, ok := body.(core.AttemptRequested); ok {
+			requested[b.Attempt] = true
+		}
+	}
+	for attempt, d := range deeds {
+		if d.begins > 1 {
+			w.t.Fatalf("run %s: attempt %s ran %d times", h.row.Branch, attempt, d.begins)
+		}
+		if !requested[attempt] {
+			w.t.Fatalf("run %s: attempt %s ran, and nobody asked for it", h.row.Branch, attempt)
+		}
+	}
+	if len(deeds) != len(requested) {
+		w.t.Fatalf("run %s: %d attempts were asked for, %d ran", h.row.Branch, len(requested), len(deeds))
+	}
+}
+
+// keptWork: what a finished agent made is in its delivery, and the delivery is
+// in the yard and among the blobs.
+func (w *world) keptWork(h history, deeds map[string]*deed) {
+	w.t.Helper()
+	delivered := map[string]*core.Delivery{}
+	for _, body := range h.bodies {
+		if b, ok := body.(core.AttemptExited); ok {
+			delivered[b.Attempt] = b.Delivery
+		}
+	}
+	blobs, err := blob.Open(filepath.Join(w.state, "blobs"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for attempt, d := range deeds {
+		if d.ends != 1 || delivered[attempt] == nil {
+			w.t.Fatalf("run %s: attempt %s came to its end %d times, its delivery is %+v", h.row.Branch, attempt, d.ends, delivered[attempt])
+		}
+		for _, made := range d.made {
+			if got, want := w.find(h, blobs, delivered[attempt], made), h.row.ID+" "+attempt; got != want {
+				w.t.Fatalf("run %s: %s of attempt %s holds %q, not %q", h.row.Branch, made, attempt, got, want)
+			}
+		}
+	}
+}
+
+// find reads something an attempt made from where its delivery says it is.
+func (w *world) find(h history, blobs *blob.Folder, d *core.Delivery, made string) string {
+	w.t.Helper()
+	kind, name, _ := strings.Cut(made, ":")
+	if kind == "code" {
+		return w.gitIn(filepath.Join(w.state, "yards", h.row.Project+".git"), "show", d.Commit+":"+name)
+	}
+	artifact := d.Artifact(name)
+	if artifact == nil {
+		return "nothing"
+	}
+	file, err := blobs.Open(artifact.Digest)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }() // only read from
+	content, err := io.ReadAll(file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(content))
+}
+
+// published: the person's repository has the branch with the work of the
+// attempts that passed, and is otherwise untouched.
+func (w *world) published(h history) {
+	w.t.Helper()
+	for path, attempt := range w.story.published {
+		if got, want := w.git("show", h.row.Branch+":"+path), h.row.ID+" "+attempt; got != want {
+			w.t.Fatalf("%s has %q in %s, not %q", h.row.Branch, got, path, want)
+		}
+	}
+	if got := w.git("status", "--porcelain"); got != "" {
+		w.t.Fatalf("the person's working copy was touched:\n%s", got)
+	}
+}
+
+// String is the history for a person to read.
+func (h history) String() string {
+	var b strings.Builder
+	for _, e := range h.events {
+		body := string(e.Body)
+		b.WriteString(string(e.Type) + " " + body[:min(len(body), 400)] + "\n")
+	}
+	return b.String()
+}

@@ -5,68 +5,82 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
+	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// line is an engine at work on a state folder: the store, the journal and the
-// look-out for wakes are the real ones. Who executes effects is the figure's.
+// line is an engine on a state folder that commits, journals and looks at
+// wakes as the program's does: store and journal are those that the program
+// makes for itself. Only nobody executes effects: the figure says what they
+// led to.
 type line struct {
-	dir    string
-	store  *sqlite.Store
+	app    *app.App
+	parts  app.Parts
 	engine *engine.Engine
 	stop   context.CancelFunc
 	ended  chan error
 }
 
-// nobody executes no effect: the figure itself says what they led to.
+func openLine(ctx context.Context, dir string) (*line, error) {
+	l := &line{}
+	var err error
+	l.app, err = app.Open(ctx, app.Options{State: dir, Version: "bench", Log: os.Stderr, Wrap: func(p *app.Parts) {
+		l.parts = *p
+		p.Store = asleep{p.Store}
+	}})
+	if err != nil {
+		return nil, err
+	}
+	l.start(ctx)
+	return l, nil
+}
+
+// asleep lets the program's own engine see no wake: the one that is measured
+// sees them all.
+type asleep struct{ store.Store }
+
+func (asleep) Claim(context.Context, string, time.Duration, int) ([]store.Wake, error) {
+	return nil, nil
+}
+func (asleep) Wakes() <-chan struct{} { return nil }
+
+// nobody executes no effect.
 type nobody struct{}
 
 func (nobody) Reconcile(*core.Run, []core.Action) {}
 
-func openLine(ctx context.Context, dir string) (*line, error) {
-	store, err := sqlite.Open(ctx, filepath.Join(dir, "stellwerk.db"), sqlite.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return &line{dir: dir, store: store, engine: newEngine(store, dir)}, nil
-}
-
-func newEngine(store *sqlite.Store, dir string) *engine.Engine {
-	return engine.New(engine.Options{
-		Store: store, Journal: newJournal(filepath.Join(dir, "runs")), Deciders: []core.Decider{phases.Decider{}},
+// start sets an engine going that has seen no run yet.
+func (l *line) start(ctx context.Context) {
+	l.engine = engine.New(engine.Options{
+		Store: l.parts.Store, Journal: l.parts.Journal, Deciders: []core.Decider{phases.Decider{}},
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Name: "bench",
 	})
-}
-
-// start sets the engine going.
-func (l *line) start(ctx context.Context, dispatcher engine.Dispatcher) {
-	l.engine.SetDispatcher(dispatcher)
+	l.engine.SetDispatcher(nobody{})
 	ctx, l.stop = context.WithCancel(ctx)
 	l.ended = make(chan error, 1)
 	go func() { l.ended <- l.engine.Run(ctx) }()
 }
 
-func (l *line) close() error {
-	var err error
-	if l.stop != nil {
-		l.stop()
-		err = <-l.ended
-	}
-	return errors.Join(err, l.store.Close())
+// halt ends the engine and leaves the store open.
+func (l *line) halt() error {
+	l.stop()
+	return <-l.ended
 }
+
+func (l *line) close() error { return errors.Join(l.halt(), l.app.Close()) }
 
 // take brings a history in as if it had happened here.
 func (l *line) take(ctx context.Context, started core.RunStarted, events int) (*core.Run, error) {
-	now, err := l.store.Now(ctx)
+	now, err := l.parts.Store.Now(ctx)
 	if err != nil {
 		return nil, err
 	}
-	past, _, err := history(started, events, core.Head{At: now})
+	past, err := history(started, events, now)
 	if err != nil {
 		return nil, err
 	}

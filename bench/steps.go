@@ -32,7 +32,6 @@ func steps(ctx context.Context, shop *workshop) (o outcome, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	l.start(ctx, nobody{})
 	runs, err := begin(ctx, l, 100)
 	if err != nil {
 		return o, err

@@ -19,6 +19,7 @@ import (
 
 // commands are what scenarios can say besides testscript's own words.
 //
+//	example DOC DIR                    writes the files that a page of docs/ shows
 //	repo DIR                           makes DIR a git repository with an identity and commits all of it to main
 //	exit N CMD…                        runs a command that must end with exit code N
 //	waitfor [-in TIME] [-see RE] CMD…  repeats a command until it succeeds (and its output matches); 30s unless told
@@ -29,6 +30,7 @@ import (
 //	end [-SIGNAL] SUBCOMMAND           signals this scenario's `stellwerk SUBCOMMAND` (TERM) and waits until it is gone
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
+		"example":  plain(example),
 		"repo":     plain(repo),
 		"exit":     plain(exitCode),
 		"waitfor":  plain(waitfor),
@@ -63,6 +65,26 @@ func repo(ts *testscript.TestScript, args []string) {
 		{"commit", "--quiet", "--allow-empty", "--message", "first"},
 	} {
 		ts.Check(ts.Exec("git", append([]string{"-C", dir}, git...)...))
+	}
+}
+
+// example writes each file of a page that is shown as its name on a line, then
+// its content in a fence: what a reader would do by hand.
+func example(ts *testscript.TestScript, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: example DOC DIR")
+	}
+	page, err := os.ReadFile(filepath.Join(ts.Getenv("DOCS"), args[0]))
+	ts.Check(err)
+	shown := regexp.MustCompile("(?ms)^\\**`([^`\n]+)`\\**:?\n+```[a-z]*\n(.*?)^```$")
+	files := shown.FindAllStringSubmatch(string(page), -1)
+	if len(files) == 0 {
+		ts.Fatalf("%s shows no files", args[0])
+	}
+	for _, f := range files {
+		path := filepath.Join(ts.MkAbs(args[1]), f[1])
+		ts.Check(os.MkdirAll(filepath.Dir(path), 0o755))
+		ts.Check(os.WriteFile(path, []byte(f[2]), 0o644))
 	}
 }
 

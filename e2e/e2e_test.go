@@ -34,7 +34,11 @@ func TestScenarios(t *testing.T) {
 	if kind != sandbox.Sandbox {
 		t.Logf("without a sandbox (%s) the scenarios run unenforced", reason)
 	}
-	h := harness{sandboxed: kind == sandbox.Sandbox, claude: claudeBinary()}
+	docs, err := filepath.Abs("../docs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := harness{sandboxed: kind == sandbox.Sandbox, claude: claudeBinary(), docs: docs}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		Setup:               h.setup,
@@ -50,6 +54,7 @@ func TestScenarios(t *testing.T) {
 type harness struct {
 	sandboxed bool
 	claude    string // the real Claude Code, or ""
+	docs      string // the pages that examples are taken from
 }
 
 // setup gives a scenario a machine of its own: home, state, settings and a
@@ -75,6 +80,7 @@ func (h harness) setup(env *testscript.Env) error {
 		env.Setenv("STELLWERK_ISOLATION", "none")
 	}
 	env.Setenv("CLAUDE_BINARY", h.claude)
+	env.Setenv("DOCS", h.docs)
 	env.Values[variables{}] = names(env.Vars)
 	env.Values[memory{}] = map[string]noted{}
 	w := world{dir: env.WorkDir}

@@ -98,7 +98,7 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 
 func (a *App) build(ctx context.Context) error {
 	var err error
-	if a.store, err = sqlite.Open(ctx, a.state.database(), sqlite.Options{OnMigrate: a.migrated}); err != nil {
+	if a.store, err = sqlite.Open(ctx, a.state.database(), sqlite.Options{OnMigrate: a.migrated, LazyLooks: true}); err != nil {
 		return err
 	}
 	if a.blobs, err = blob.Open(a.state.blobs()); err != nil {
@@ -127,7 +127,7 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: []core.Decider{phases.Decider{}}, Log: a.log,
-		Name: fmt.Sprintf("engine-%d", os.Getpid()),
+		Name: "engine",
 	})
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -29,19 +28,4 @@ func diffStat(ctx context.Context, y *yard.Yard, from, to string, w io.Writer) e
 	}
 	_, err = fmt.Fprintf(w, "%d files changed, %d lines added, %d deleted\n", files, added, deleted)
 	return err
-}
-
-// redactingWriter removes secrets from what passes through, line by line.
-type redactingWriter struct {
-	redactor *redact.Redactor
-	w        io.Writer
-}
-
-func redacting(r *redact.Redactor, w io.Writer) io.Writer { return redactingWriter{r, w} }
-
-func (r redactingWriter) Write(p []byte) (int, error) {
-	if _, err := r.w.Write(r.redactor.Bytes(p)); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

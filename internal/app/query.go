@@ -161,8 +161,9 @@ func (a *App) Diff(ctx context.Context, id string, q api.DiffQuery, w io.Writer)
 	if q.Stat {
 		return diffStat(ctx, y, from, to, w)
 	}
-	_, err = y.Diff(ctx, redacting(a.redactor, w), from, to, yard.DiffOptions{})
-	return err
+	clean := a.redactorOf(run.Playbook.Secrets()).Writer(w)
+	_, err = y.Diff(ctx, clean, from, to, yard.DiffOptions{})
+	return errors.Join(err, clean.Close())
 }
 
 // Artifact implements api.Service.

@@ -46,8 +46,11 @@ func engineSecrets() []redact.Secret {
 	return secrets
 }
 
-// redactors makes a redactor that also knows the named variables.
-func (a *App) redactors(names []string) dispatch.Redactor {
+// redactors implements dispatch.Options.Redactors.
+func (a *App) redactors(names []string) dispatch.Redactor { return a.redactorOf(names) }
+
+// redactorOf is a redactor that also knows the named variables.
+func (a *App) redactorOf(names []string) *redact.Redactor {
 	extra := present(names)
 	if len(extra) == 0 {
 		return a.redactor

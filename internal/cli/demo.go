@@ -1,25 +1,142 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/demo"
+)
+
+type demoOptions struct {
+	yes bool
+}
 
 func newDemo(sh *shell) *cobra.Command {
-	o := DemoOptions{}
+	o := &demoOptions{}
 	cmd := &cobra.Command{
 		Use:   "demo [flags]",
 		Short: "See a whole run with scripted agents",
 		Long: `Makes a small repository in a temporary folder and takes a goal to a pull
-request there with scripted agents, of which one lies, one crashes and one
-needs feedback. Needs nothing but git, costs nothing, and says at the end
-what was prevented and where to look.`,
+request there with the feature playbook and scripted agents, of which one
+lies, one dies at work and one is sent back. Needs Go and git, costs nothing,
+and says at the end what was prevented and where to look. The folder stays.`,
 		Example: `  stellwerk demo
   stellwerk demo --yes`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.State, o.Console = sh.stateFlag, sh.Console
-			return exitWith(sh.Demo(cmd.Context(), o))
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
-	cmd.Flags().BoolVarP(&o.Yes, "yes", "y", false, "answer its gates")
-	cmd.Flags().BoolVar(&o.Keep, "keep", false, "keep its folder")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "answer its gates")
 	return cmd
+}
+
+func (o *demoOptions) run(ctx context.Context, sh *shell) error {
+	dir, err := os.MkdirTemp("", "stellwerk-demo-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the demonstration: %w", err)
+	}
+	repository, state := filepath.Join(dir, "greet"), sh.stateFlag
+	if state == "" {
+		state = filepath.Join(dir, "state")
+	}
+	if err := os.Mkdir(repository, 0o755); err != nil {
+		return fmt.Errorf("make a folder for the demonstration: %w", err)
+	}
+	if err := demo.Prepare(ctx, repository, o.yes); err != nil {
+		return err
+	}
+	args, err := o.args(ctx, sh, state)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sh.Console.Out, "A small repository was made in %s\n"+
+		"Its agents are scripted: one lies, one dies at work, one is sent back.\n\n", repository)
+	inside := sh.Program
+	inside.Dir = func() (string, error) { return repository, nil }
+	code := inside.Run(ctx, args)
+	if err := explainDemo(ctx, sh, repository, state); err != nil {
+		return err
+	}
+	return exitWith(code)
+}
+
+// args is the ordinary run that the demonstration consists of.
+func (o *demoOptions) args(ctx context.Context, sh *shell, state string) ([]string, error) {
+	args := []string{"run", demo.Goal, "--trust", "--state", state}
+	if o.yes {
+		args = append(args, "--yes")
+	}
+	if kind, reason := sh.Isolation(ctx); kind == config.IsolationNone {
+		fmt.Fprintf(sh.Console.Out, "No isolation on this machine (%s): the demonstration goes without.\n", reason)
+		args = append(args, "--isolation", config.IsolationNone)
+	}
+	// The checks run `go test`: a Go outside the system's folders must be shown
+	// to them.
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("the demonstration needs Go on the PATH: %w", err)
+	}
+	if goroot := strings.TrimSpace(string(root)); !strings.HasPrefix(goroot, "/usr/") {
+		if err := os.Setenv(config.Variable("read_only"), goroot); err != nil {
+			return nil, fmt.Errorf("show Go to the demonstration: %w", err)
+		}
+	}
+	return args, nil
+}
+
+// explainDemo says what was prevented, from the run's own events.
+func explainDemo(ctx context.Context, sh *shell, repository, state string) error {
+	inside := *sh
+	inside.stateFlag = state
+	return inside.connect(ctx, func(svc api.Service) error {
+		runs, err := svc.Runs(ctx, api.RunQuery{Dir: repository})
+		if err != nil || len(runs) == 0 {
+			return err
+		}
+		events, err := svc.Events(ctx, runs[0].ID, 0, 1000)
+		if err != nil {
+			return err
+		}
+		said, err := sayings(ctx, svc, runs[0].ID, events)
+		if err != nil {
+			return err
+		}
+		lines, err := demo.Explain(runs[0].Alias, repository, state, events, said)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sh.Console.Out, "\nWhat happened:\n  %s\n", strings.Join(lines, "\n  "))
+		return nil
+	})
+}
+
+// sayings is what the agents of a run said.
+func sayings(ctx context.Context, svc api.Service, run string, events []core.Event) ([]string, error) {
+	var said []string
+	for _, e := range events {
+		body, err := core.Decode(e)
+		if err != nil {
+			return nil, err
+		}
+		exited, ok := body.(core.AttemptExited)
+		if !ok {
+			continue
+		}
+		out, err := svc.Output(ctx, run, exited.Attempt, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range out.Records {
+			said = append(said, r.Text)
+		}
+	}
+	return said, nil
 }

@@ -43,7 +43,6 @@ type Program struct {
 	// ScriptedAgent and ScriptedModel play a scenario file.
 	ScriptedAgent func(ctx context.Context, scenario string) int
 	ScriptedModel func(ctx context.Context, scenario, address string, out io.Writer) error
-	Demo          func(ctx context.Context, opts DemoOptions) int
 
 	// Isolation is the strongest isolation this machine offers, and where that
 	// is none, why.
@@ -71,14 +70,6 @@ type ConnectOptions struct {
 type RestoreOptions struct {
 	State  string // absolute
 	Backup string // absolute
-}
-
-// DemoOptions say how the demonstration goes.
-type DemoOptions struct {
-	State   string // empty for one of its own
-	Yes     bool   // answer its gates
-	Keep    bool   // keep its folder
-	Console terminal.Console
 }
 
 // Run executes the command line and returns the exit code.

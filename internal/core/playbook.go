@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -195,4 +196,14 @@ func (p *Playbook) Phase(id string) *Phase {
 		}
 	}
 	return nil
+}
+
+// Secrets are the names of the variables handed to any of its agents, sorted.
+func (p *Playbook) Secrets() []string {
+	var names []string
+	for _, a := range p.Agents {
+		names = append(names, a.Secrets...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -3,10 +3,12 @@ package crash
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -299,12 +301,30 @@ func (w *world) published(h history) {
 	}
 }
 
+// account tells how far the open runs have come, as far as that can be read.
+func (w *world) account() string {
+	db, err := sqlite.Open(context.Background(), filepath.Join(w.state, "stellwerk.db"), sqlite.Options{})
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = db.Close() }() // only read from
+	rows, err := db.Runs(context.Background(), store.Filter{Open: true})
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		events, err := db.Events(context.Background(), core.RunStream(row.ID), 0, 1000)
+		fmt.Fprintf(&b, "run %s %s is %s in %s (%v)\n%s", row.ID, row.Branch, row.Status, row.Stage, err, history{events: events})
+	}
+	return b.String()
+}
+
 // String is the history for a person to read.
 func (h history) String() string {
 	var b strings.Builder
 	for _, e := range h.events {
-		body := string(e.Body)
-		b.WriteString(string(e.Type) + " " + body[:min(len(body), 400)] + "\n")
+		fmt.Fprintf(&b, "%3d %s %s %.300s\n", e.Seq, e.At.Format(time.StampMicro), e.Type, e.Body)
 	}
 	return b.String()
 }

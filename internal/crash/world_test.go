@@ -69,6 +69,7 @@ func (w *world) close() {
 		}
 	}
 	if w.t.Failed() {
+		w.t.Log(w.account())
 		log, err := os.ReadFile(w.log)
 		w.t.Logf("the engines' log (%v):\n%s", err, log[max(0, len(log)-16<<10):])
 	}

@@ -6,9 +6,18 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Explain says what happened and where to look, from the run's own events.
-func Explain(alias, repository, state string, events []core.Event) ([]string, error) {
-	var lies, crashes, sentBack, approvals int
+// Pushed is what the scripted agent says after it tried to push in vain.
+const Pushed = "The push failed."
+
+// Explain says what happened and where to look, from the run's own events and
+// what its agents said.
+func Explain(alias, repository, state string, events []core.Event, said []string) ([]string, error) {
+	var lies, crashes, sentBack, approvals, pushes int
+	for _, text := range said {
+		if text == Pushed {
+			pushes++
+		}
+	}
 	finished := map[string]bool{}
 	pullRequest := "none yet"
 	for _, e := range events {
@@ -38,12 +47,12 @@ func Explain(alias, repository, state string, events []core.Event) ([]string, er
 		}
 	}
 	return []string{
-		fmt.Sprintf("%d time(s) an agent said it was done and was not: its word was not believed, the checks were.", lies),
-		fmt.Sprintf("%d time(s) an agent died at work: what it had written was committed for it, and the next went on.", crashes),
-		"One agent tried to push: its workspace has no remote, so there was nowhere to push to.",
-		fmt.Sprintf("%d time(s) the run was sent back with findings, and what came after was done again.", sentBack),
-		fmt.Sprintf("%d gate(s) were passed, each with an approval bound to exactly what was looked at.", approvals),
-		"Your working copy was not touched: see `git status` and `git log --all` in",
+		fmt.Sprintf("%d × an agent said it was done and was not: the checks were believed.", lies),
+		fmt.Sprintf("%d × an agent died at work: what it had written was saved, the next went on.", crashes),
+		fmt.Sprintf("%d × an agent tried to push: its workspace has nowhere to push to.", pushes),
+		fmt.Sprintf("%d × the run was sent back with findings, and the rest was done again.", sentBack),
+		fmt.Sprintf("%d gates were passed, each approval bound to exactly what was there.", approvals),
+		"The working copy was not touched: see `git status` and `git log --all` in",
 		"  " + repository,
 		"Pull request: " + pullRequest,
 		fmt.Sprintf("The whole story: stellwerk log %s --state %s", alias, state),

@@ -112,7 +112,7 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result
 			return check.Result{}, err
 		}
 	}
-	if err := d.Spawner.Start(ctx, spawn.Order{Attempt: id, Folder: folder, Env: d.present(secretsOf(c.run))}); err != nil {
+	if err := d.Spawner.Start(ctx, spawn.Order{Attempt: id, Folder: folder, Env: d.present(c.run.Playbook.Secrets())}); err != nil {
 		return check.Result{}, err
 	}
 	status, err := d.Spawner.Wait(ctx, folder)
@@ -149,7 +149,7 @@ func (c *checkout) order(folder, id string, cmd check.Command) error {
 		},
 		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
 		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout),
-		Identity: shim.Identity(c.run.Identity), Redact: secretsOf(c.run),
+		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(),
 	})
 }
 

@@ -7,7 +7,6 @@ package dispatch
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -66,17 +65,7 @@ type Redactor interface {
 }
 
 // redactor knows the secrets that are handed to the agents of a run.
-func (d *Dispatcher) redactor(run *core.Run) Redactor { return d.Redactors(secretsOf(run)) }
-
-// secretsOf are the names of the variables handed to any agent of a run.
-func secretsOf(run *core.Run) []string {
-	var names []string
-	for _, a := range run.Playbook.Agents {
-		names = append(names, a.Secrets...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
+func (d *Dispatcher) redactor(run *core.Run) Redactor { return d.Redactors(run.Playbook.Secrets()) }
 
 // present are those of the named variables that the engine's environment has.
 func (d *Dispatcher) present(names []string) []string {
@@ -203,14 +192,19 @@ func (d *Dispatcher) run(key string, run *core.Run, a core.Action) {
 	d.again(run.ID, delay)
 }
 
-// again asks for the run's effects after a delay.
+// again asks for the run's effects after a delay, until it is heard.
 func (d *Dispatcher) again(run string, delay time.Duration) {
-	select {
-	case <-d.ctx.Done():
-	case <-time.After(delay):
-		if err := d.engine.Poke(d.ctx, run); err != nil && d.ctx.Err() == nil {
-			d.Log.Error("look again", "run", run, "error", err)
+	for ; ; delay = min(2*delay, time.Minute) {
+		select {
+		case <-d.ctx.Done():
+			return
+		case <-time.After(delay):
 		}
+		err := d.engine.Poke(d.ctx, run)
+		if err == nil || d.ctx.Err() != nil {
+			return
+		}
+		d.Log.Error("look again", "run", run, "error", err)
 	}
 }
 

@@ -59,10 +59,10 @@ func (s Style) Glyph(unicode, ascii string) string {
 // Width is how many columns text takes, colours apart.
 func Width(text string) int { return ansi.StringWidth(text) }
 
-// Fit cuts text to a number of columns, colours apart.
+// Fit cuts text to a number of columns, colours apart; 0 leaves it whole.
 func (s Style) Fit(text string, columns int) string {
 	if columns <= 0 {
-		return ""
+		return text
 	}
 	return ansi.Truncate(text, columns, s.Glyph("…", "~"))
 }

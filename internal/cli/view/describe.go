@@ -92,7 +92,11 @@ func describe(e core.Event) (what, detail string) {
 }
 
 func exited(b core.AttemptExited) (what, detail string) {
-	detail = fmt.Sprintf("%s after %s%s", b.Attempt, Duration(b.Duration), cost(b.Usage))
+	detail = b.Attempt
+	if b.Duration > 0 {
+		detail += " after " + Duration(b.Duration)
+	}
+	detail += cost(b.Usage)
 	switch b.Kind {
 	case core.ExitFinished:
 		return "attempt finished", detail

@@ -65,12 +65,7 @@ func Notable(t core.Type) bool {
 	return true
 }
 
-func (v View) fit(line string) string {
-	if v.Width <= 0 {
-		return line
-	}
-	return v.Style.Fit(line, v.Width)
-}
+func (v View) fit(line string) string { return v.Style.Fit(line, v.Width) }
 
 func pad(s string, columns int) string {
 	if n := columns - terminal.Width(s); n > 0 {

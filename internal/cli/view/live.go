@@ -88,7 +88,5 @@ func (v View) Record(r api.Record) []string {
 	if text == "" {
 		return []string{strings.TrimRight(head, " ")}
 	}
-	lines := strings.Split(text, "\n")
-	lines[0] = head + "  " + lines[0]
-	return lines
+	return strings.Split(head+"  "+strings.ReplaceAll(text, "\n", "\n          "), "\n")
 }

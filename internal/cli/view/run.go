@@ -17,8 +17,8 @@ const evidenceLines = 12
 func (v View) Runs(runs []api.Run) []string {
 	alias, stage := 8, 5
 	for _, r := range runs {
-		alias = max(alias, terminal.Width(r.Alias))
-		stage = max(stage, terminal.Width(r.Stage))
+		alias = max(alias, terminal.Width(terminal.Line(r.Alias)))
+		stage = max(stage, terminal.Width(terminal.Line(r.Stage)))
 	}
 	var lines []string
 	for _, r := range runs {
@@ -28,7 +28,7 @@ func (v View) Runs(runs []api.Run) []string {
 			pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(r.Title),
 		}, "  ")))
 		if r.Next != "" && !core.RunStatus(r.Status).Terminal() {
-			lines = append(lines, v.fit(strings.Repeat(" ", terminal.Width(s.symbol)+2)+v.Style.Faint(terminal.Line(r.Next))))
+			lines = append(lines, strings.Repeat(" ", terminal.Width(s.symbol)+2)+v.Style.Faint(terminal.Line(r.Next)))
 		}
 	}
 	return lines
@@ -49,11 +49,8 @@ func (v View) elapsed(r api.Run) string {
 // waits.
 func (v View) Run(d api.RunDetail) []string {
 	s := v.runSignal(d.Run)
-	lines := []string{
-		v.fit(fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Alias)), s.paint(s.words), terminal.Line(d.Title))),
-		v.fit("  " + v.Style.Faint(v.facts(d))),
-		"",
-	}
+	head := fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Alias)), s.paint(s.words), terminal.Line(d.Title))
+	lines := append([]string{v.fit(head)}, append(v.facts(d), "")...)
 	width := 8
 	for _, st := range d.Stages {
 		width = max(width, terminal.Width(st.ID))
@@ -64,10 +61,11 @@ func (v View) Run(d api.RunDetail) []string {
 	return append(lines, v.waits(d)...)
 }
 
-func (v View) facts(d api.RunDetail) string {
+// facts are where the work is, and what it took.
+func (v View) facts(d api.RunDetail) []string {
 	unenforced := ""
 	if d.Isolation == "none" {
-		unenforced = "unenforced"
+		unenforced = v.Style.Asking("unenforced")
 	}
 	money := ""
 	if d.CostUSD > 0 {
@@ -77,8 +75,11 @@ func (v View) facts(d api.RunDetail) string {
 	if d.Tokens > 0 {
 		tokens = Tokens(d.Tokens)
 	}
-	return v.dots(fmt.Sprintf("%s from %s", terminal.Line(d.Branch), terminal.Line(d.Base)), terminal.Line(d.Playbook),
-		count(d.Attempts, "attempt"), money, tokens, v.elapsed(d.Run), unenforced)
+	where := fmt.Sprintf("%s from %s", terminal.Line(d.Branch), terminal.Line(d.Base))
+	return []string{
+		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
+		v.fit("  " + v.Style.Faint(v.dots(v.elapsed(d.Run), count(d.Attempts, "attempt"), money, tokens))),
+	}
 }
 
 func (v View) stage(st api.Stage, width int) []string {
@@ -128,13 +129,13 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	}
 	lines := []string{v.fit("        " + v.dots(terminal.Line(a.ID), terminal.Line(a.Agent), state, verdict, spent))}
 	if a.Message != "" {
-		lines = append(lines, v.fit("          "+terminal.Line(a.Message)))
+		lines = append(lines, "          "+terminal.Line(a.Message))
 	}
 	if !newest {
 		return lines
 	}
 	for _, r := range a.Results {
-		lines = append(lines, v.fit("          "+v.checkSignal(r)+" "+terminal.Line(r.Check)))
+		lines = append(lines, "          "+v.checkSignal(r)+" "+terminal.Line(r.Check))
 		if !r.Passed {
 			lines = append(lines, v.evidence(r.Detail)...)
 		}
@@ -142,7 +143,8 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	return lines
 }
 
-// evidence is the tail of what a failing check said.
+// evidence is the tail of what a failing check said. It is never cut to the
+// width: what is missing could be what matters.
 func (v View) evidence(detail string) []string {
 	detail = strings.TrimRight(terminal.Text(detail), "\n")
 	if detail == "" {
@@ -155,7 +157,7 @@ func (v View) evidence(detail string) []string {
 		lines = append(lines, "            "+v.Style.Faint(fmt.Sprintf("(%s left out)", count(cut, "line"))))
 	}
 	for _, l := range all {
-		lines = append(lines, v.fit("            "+strings.ReplaceAll(l, "\t", "    ")))
+		lines = append(lines, "            "+strings.ReplaceAll(l, "\t", "    "))
 	}
 	return lines
 }

@@ -1,7 +1,6 @@
 package view_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,11 +15,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// golden compares with testdata; -update writes it.
+// golden compares with testdata; UPDATE_GOLDEN=1 writes it.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
-	if update() {
+	if os.Getenv("UPDATE_GOLDEN") != "" {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -33,17 +32,8 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (run with -args -update to accept):\n%s", name, diff)
+		t.Errorf("%s (UPDATE_GOLDEN=1 accepts it):\n%s", name, diff)
 	}
-}
-
-func update() bool {
-	for _, arg := range flag.Args() {
-		if arg == "-update" {
-			return true
-		}
-	}
-	return false
 }
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -39,12 +39,28 @@ func BenchmarkBare(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
 }
 
-// BenchmarkCommit is one step's commit: event, wake, claim, projection, snapshot.
+// BenchmarkCommit is one commit by itself: the event and its wake alone, and
+// with claim, projection and a snapshot of 4 kB.
 func BenchmarkCommit(b *testing.B) {
+	b.Run("event", func(b *testing.B) {
+		commits(b, func(s *Store, head core.Head) core.Head {
+			c, after := next(b, s, "run/a", head)
+			if err := s.Commit(b.Context(), c); err != nil {
+				b.Fatal(err)
+			}
+			return after
+		})
+	})
+	b.Run("step", func(b *testing.B) {
+		commits(b, func(s *Store, head core.Head) core.Head { return step(b, s, "run/a", head) })
+	})
+}
+
+func commits(b *testing.B, one func(*Store, core.Head) core.Head) {
 	s := openAt(b, filepath.Join(b.TempDir(), "stellwerk.db"), Options{})
 	head := core.Head{}
 	for b.Loop() {
-		head = step(b, s, "run/a", head)
+		head = one(s, head)
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
 }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// longRun compares the cost of a step of a run of 10,000 events with that of a
+// run of 100. Both live in one engine on one database. What is timed is a
+// block of consecutive steps, the same ones on both sides, in turns; the short
+// run is a fresh one each time, so that it stays short. Three costs are
+// compared, and the worst counts: the time a step takes, the processor time it
+// takes, and the time of the first step after a restart of the engine.
+func longRun(ctx context.Context, shop *workshop) (o outcome, err error) {
+	dir, err := shop.folder("long-run")
+	if err != nil {
+		return o, err
+	}
+	l, err := openLine(ctx, dir)
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	var short, long costs
+	started, err := feature(0)
+	if err != nil {
+		return o, err
+	}
+	old, err := l.take(ctx, started, 10_000)
+	if err != nil {
+		return o, err
+	}
+	for n := range shop.times(40) {
+		started, err := feature(n + 1)
+		if err != nil {
+			return o, err
+		}
+		young, err := l.take(ctx, started, 100)
+		if err != nil {
+			return o, err
+		}
+		if _, err := short.add(ctx, l, young); err != nil {
+			return o, err
+		}
+		if old, err = long.add(ctx, l, old); err != nil {
+			return o, err
+		}
+	}
+	return worst(compare(long.wall, short.wall), compare(long.cpu, short.cpu), compare(long.cold, short.cold)), nil
+}
+
+// costs are what blocks of steps cost.
+type costs struct{ wall, cpu, cold []time.Duration }
+
+// block is how many steps are timed together: about one way from the first
+// stage to the last gate, so that every kind of step is among them.
+const block = 24
+
+func (c *costs) add(ctx context.Context, l *line, r *core.Run) (*core.Run, error) {
+	cpu, err := cpuTime()
+	if err != nil {
+		return r, err
+	}
+	wall, err := timed(func() error {
+		for range block {
+			if r, err = l.step(ctx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
+	after, err := cpuTime()
+	if err != nil {
+		return r, err
+	}
+	c.wall, c.cpu = append(c.wall, wall/block), append(c.cpu, (after-cpu)/block)
+	return c.restart(ctx, l, r)
+}
+
+// restart takes one step with an engine that has not seen the run before.
+func (c *costs) restart(ctx context.Context, l *line, r *core.Run) (*core.Run, error) {
+	if err := l.halt(); err != nil {
+		return r, err
+	}
+	l.start(ctx)
+	cold, err := timed(func() (err error) {
+		r, err = l.step(ctx, r)
+		return err
+	})
+	c.cold = append(c.cold, cold)
+	return r, err
+}
+
+func worst(all ...outcome) outcome {
+	w := all[0]
+	for _, o := range all {
+		if o.ratio > w.ratio {
+			w = o
+		}
+	}
+	return w
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// workspace compares the making of an attempt's workspace, a repository of its
+// own with a branch checked out, with `git worktree add -b` of the same commit
+// from the same bare repository. They take turns; removing is not timed.
+func workspace(ctx context.Context, shop *workshop) (o outcome, err error) {
+	dir, err := shop.folder("workspace")
+	if err != nil {
+		return o, err
+	}
+	repo, err := openRepository(ctx, dir)
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, repo.yard.Close()) }()
+	var measured, base []time.Duration
+	for n := range shop.times(40) {
+		own := filepath.Join(dir, fmt.Sprintf("own-%d", n))
+		m, err := repo.timedWorkspace(ctx, own)
+		if err != nil {
+			return o, err
+		}
+		tree := filepath.Join(dir, fmt.Sprintf("tree-%d", n))
+		b, err := timed(func() error {
+			return git(ctx, repo.yard.Dir(), "worktree", "add", "-q", "-b", fmt.Sprintf("bench-%d", n), tree, repo.commit)
+		})
+		if err != nil {
+			return o, err
+		}
+		if err := git(ctx, repo.yard.Dir(), "worktree", "remove", "--force", tree); err != nil {
+			return o, err
+		}
+		measured, base = append(measured, m), append(base, b)
+	}
+	return compare(measured, base), nil
+}
+
+// timedWorkspace makes a workspace and removes it again, which is not timed.
+func (r *repository) timedWorkspace(ctx context.Context, dir string) (time.Duration, error) {
+	took, err := timed(func() error {
+		return r.yard.Workspace(ctx, yard.WorkspaceSpec{
+			Dir: dir, Commit: r.commit, Branch: "feature/bench", Identity: yard.Identity{Name: "Bench", Email: "bench@example.org"},
+		})
+	})
+	return took, errors.Join(err, yard.RemoveWorkspace(dir))
+}

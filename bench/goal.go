@@ -75,6 +75,8 @@ func conclude(r *core.Run, action core.Action) core.Body {
 		}}
 	case core.Publish:
 		return core.PublishConcluded{Task: a.Task, OK: true, URL: "local/1", Number: 1}
+	case core.Sweep:
+		return core.RunSwept{}
 	case core.Notify:
 		return core.PersonNotified(a)
 	}

@@ -12,11 +12,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 )
 
-const usage = `usage: go run ./bench [-only NAME] [-quick] [-report]
+const usage = `usage: go run ./bench [-only NAME] [-quick] [-report] [-cpuprofile FILE]
 
 Prints one line per figure: what is measured, the two sides, the limit, the
 ratio, and whether it holds. Exit code 0 where every figure holds, 1 where one
@@ -36,6 +37,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags.SetOutput(errs)
 	only := flags.String("only", "", "measure one figure: "+strings.Join(names(), ", "))
 	quick := flags.Bool("quick", false, "fewer repetitions: minutes become seconds, and the ratios noisier")
+	profile := flags.String("cpuprofile", "", "write a processor profile to `FILE`, for go tool pprof")
 	report := flags.Bool("report", false, "exit with 0 even where a figure is over its limit")
 	flags.Usage = func() {
 		fmt.Fprint(errs, usage)
@@ -52,7 +54,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 		fmt.Fprintln(errs, err)
 		return 2
 	}
-	held, err := measure(ctx, chosen, *quick, out)
+	held, err := profiled(*profile, func() (bool, error) { return measure(ctx, chosen, *quick, out) })
 	if err != nil {
 		fmt.Fprintln(errs, err)
 		return 1
@@ -81,4 +83,21 @@ func measure(ctx context.Context, chosen []figure, quick bool, out io.Writer) (h
 		row(out, f, o)
 	}
 	return held, nil
+}
+
+// profiled runs fn, and writes where the processor's time went where a file is named.
+func profiled(file string, fn func() (bool, error)) (bool, error) {
+	if file == "" {
+		return fn()
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return false, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return false, errors.Join(err, f.Close())
+	}
+	held, err := fn()
+	pprof.StopCPUProfile()
+	return held, errors.Join(err, f.Close())
 }

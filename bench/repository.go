@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,29 +13,33 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// repository is a project's yard with one commit of 500 files.
+// repository is a person's repository with one commit, and a yard that has it.
 type repository struct {
+	source string
 	yard   *yard.Yard
 	commit string
 }
 
-const files = 500
-
-func openRepository(ctx context.Context, dir string) (*repository, error) {
+func openRepository(ctx context.Context, dir string, files int, further map[string]string) (*repository, error) {
 	source := filepath.Join(dir, "source")
+	content := map[string]string{}
 	for i := range files {
-		name := filepath.Join(source, fmt.Sprintf("pkg%02d", i%20), fmt.Sprintf("file%03d.go", i))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		content[fmt.Sprintf("pkg%02d/file%03d.go", i%20, i)] = fmt.Sprintf("package pkg%02d\n\n%s",
+			i%20, strings.Repeat(fmt.Sprintf("// Line of file %d.\n", i), 60))
+	}
+	maps.Copy(content, further)
+	for name, text := range content {
+		path := filepath.Join(source, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return nil, err
 		}
-		content := fmt.Sprintf("package pkg%02d\n\n%s", i%20, strings.Repeat(fmt.Sprintf("// Line of file %d.\n", i), 60))
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return nil, err
 		}
 	}
 	for _, args := range [][]string{
-		{"init", "-q", "-b", "main"}, {"add", "-A"},
-		{"-c", "user.name=Bench", "-c", "user.email=bench@example.org", "commit", "-q", "-m", "first"},
+		{"init", "-q", "-b", "main"}, {"config", "user.name", "Bench"}, {"config", "user.email", "bench@example.org"},
+		{"add", "-A"}, {"commit", "-q", "-m", "first"},
 	} {
 		if err := git(ctx, source, args...); err != nil {
 			return nil, err
@@ -48,11 +53,8 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 		return nil, err
 	}
 	commit, err := y.Resolve(ctx, yard.UpstreamHeads+"main")
-	return &repository{yard: y, commit: commit}, err
+	return &repository{source: source, yard: y, commit: commit}, err
 }
-
-// Yard implements dispatch.Yards: every project is the same one.
-func (r *repository) Yard(context.Context, string) (*yard.Yard, error) { return r.yard, nil }
 
 func git(ctx context.Context, dir string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)

@@ -11,14 +11,14 @@ import (
 )
 
 // workspace compares the making of an attempt's workspace, a repository of its
-// own with a branch checked out, with `git worktree add -b` of the same commit
+// own of 500 files with a branch checked out, with `git worktree add -b` of the same commit
 // from the same bare repository. They take turns; removing is not timed.
 func workspace(ctx context.Context, shop *workshop) (o outcome, err error) {
 	dir, err := shop.folder("workspace")
 	if err != nil {
 		return o, err
 	}
-	repo, err := openRepository(ctx, dir)
+	repo, err := openRepository(ctx, dir, 500, nil)
 	if err != nil {
 		return o, err
 	}

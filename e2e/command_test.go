@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,7 @@ import (
 //	nochange [-published] DIR          everything is as it was remembered; -published leaves out what a new branch changes
 //	end [-SIGNAL] SUBCOMMAND           signals this scenario's `stellwerk SUBCOMMAND` (TERM) and waits until it is gone
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
-	return map[string]func(*testscript.TestScript, bool, []string){
+	all := map[string]func(*testscript.TestScript, bool, []string){
 		"example":  plain(example),
 		"repo":     plain(repo),
 		"exit":     plain(exitCode),
@@ -39,6 +40,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"nochange": plain(nochange),
 		"end":      plain(end),
 	}
+	maps.Copy(all, badDays())
+	return all
 }
 
 // plain is a command that cannot be negated.

@@ -88,13 +88,15 @@ func (h harness) setup(env *testscript.Env) error {
 	return nil
 }
 
-// condition adds [sandbox] and [claude] to what a line can depend on.
+// condition adds [sandbox], [claude] and [mount] to what a line can depend on.
 func (h harness) condition(name string) (bool, error) {
 	switch name {
 	case "sandbox":
 		return h.sandboxed, nil
 	case "claude":
 		return h.claude != "", nil
+	case "mount":
+		return mountable() == "", nil
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
 }

@@ -84,9 +84,9 @@ type Run struct {
 	Title     string     `json:"title"`
 	Issue     string     `json:"issue,omitempty"`
 	Status    string     `json:"status"`
-	Reason    string     `json:"reason,omitempty"`
+	Reason    string     `json:"reason"`
 	Next      string     `json:"next,omitempty"` // what a person can type now
-	Stage     string     `json:"stage,omitempty"`
+	Stage     string     `json:"stage"`
 	Attempts  int        `json:"attempts"`
 	CostUSD   float64    `json:"cost_usd"`
 	Tokens    int64      `json:"tokens"`

@@ -139,6 +139,11 @@ func (a *App) build(ctx context.Context) error {
 	return a.start(ctx)
 }
 
+// engineName stays the same from one engine of a state folder to the next, of
+// which only one runs at a time: what a killed engine held is its successor's
+// at once.
+const engineName = "engine"
+
 // start sets the engine going and looks at every run that is not over: what
 // was under way when an engine ended is found again.
 func (a *App) start(ctx context.Context) error {

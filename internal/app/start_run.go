@@ -39,6 +39,7 @@ func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
 	if err := a.trust(ctx, p, plan, req.Trust); err != nil {
 		return api.Run{}, err
 	}
+	plan.limitAttempts(settings.Attempts)
 	started, err := a.runStarted(ctx, req, p, settings, plan)
 	if err != nil {
 		return api.Run{}, err
@@ -116,6 +117,21 @@ func (a *App) chooseIsolation(settings *config.Settings) (string, error) {
 			WithHint("install bubblewrap (Debian: apt install bubblewrap), or give isolation up with --isolation none")
 	}
 	return string(sandbox.Sandbox), nil
+}
+
+// limitAttempts holds the playbook to the attempts that were set: a flag is the
+// person's word about this run, any other setting is a limit.
+func (p *plan) limitAttempts(set config.Value[int]) {
+	for i := range p.playbook.Phases {
+		phase := &p.playbook.Phases[i]
+		switch set.From.Level {
+		case config.LevelFlag:
+			phase.Attempts = set.V
+		case config.LevelEnvironment, config.LevelUser, config.LevelProject:
+			phase.Attempts = min(phase.Attempts, set.V)
+		case config.LevelDefault:
+		}
+	}
 }
 
 // flagsOf are the settings that a request names.

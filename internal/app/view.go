@@ -37,7 +37,14 @@ func next(r *core.Run) string {
 		return r.Pause.Next
 	case r.Status == core.StatusAwaiting:
 		text := fmt.Sprintf("`stellwerk approve %s`, or `stellwerk feedback %s \"…\"`", r.Alias, r.Alias)
-		if s := r.Current(); s != nil && s.Gate != nil && s.Gate.Suggestion != "" {
+		s := r.Current()
+		if s == nil || s.Gate == nil {
+			return text
+		}
+		if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Act != "" {
+			text = fmt.Sprintf("`stellwerk approve %s`, or `stellwerk rollback %s --to STAGE`", r.Alias, r.Alias)
+		}
+		if s.Gate.Suggestion != "" {
 			text = fmt.Sprintf("`stellwerk rollback %s` (to %s, as suggested), or `stellwerk approve %s`", r.Alias, s.Gate.Suggestion, r.Alias)
 		}
 		return text

@@ -113,7 +113,7 @@ func (sh *shell) showContent(found api.Trusted) {
 	for _, line := range strings.Split(strings.TrimRight(terminal.Text(found.Content), "\n"), "\n") {
 		sh.printf("  %s\n", line)
 	}
-	sh.printf("\n%d files, %s\n", len(found.Files), found.Hash)
+	sh.printf("\nFiles: %s\nHash:  %s\n", terminal.Line(strings.Join(found.Files, ", ")), found.Hash)
 }
 
 // trustCommand is what to type to trust the same content.

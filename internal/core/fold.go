@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Fold applies an event to a run and returns the new state. It consumes its
@@ -24,11 +25,25 @@ func FoldBody(r *Run, e Event, body Body) *Run {
 	}
 	r.Stream.Seq, r.Stream.At = e.Seq, e.At
 	countDecision(r, e)
+	before := r.Status
 	apply(r, e, body)
 	if to, allowed, known := step(runEdges(), e.Type, r.Status); allowed && known && e.Type != TypeRunStarted {
 		r.Status = to
 	}
+	keepTime(r, before)
 	return r
+}
+
+// keepTime leaves the time in which a run waited for a person out of its wall
+// time.
+func keepTime(r *Run, before RunStatus) {
+	switch {
+	case before == StatusActive && r.Status != StatusActive:
+		r.WaitsSince = r.Now()
+	case before != StatusActive && r.Status == StatusActive && !r.WaitsSince.IsZero():
+		r.ClockFrom = r.ClockFrom.Add(r.Now().Sub(r.WaitsSince))
+		r.WaitsSince = time.Time{}
+	}
 }
 
 func begin(e Event, b RunStarted) *Run {
@@ -148,7 +163,7 @@ func resume(r *Run, e Event, b RunResumed) {
 	if r.Pause != nil {
 		r.Status = r.Pause.From
 		if r.Pause.Code == PauseWall {
-			r.ClockFrom = e.At
+			r.ClockFrom = r.WaitsSince // the same time again, from now on
 		}
 	}
 	if b.Limits != nil {

@@ -61,7 +61,8 @@ type Run struct {
 	Usage        Usage        `json:"usage"`
 	Attempts     int          `json:"attempts"` // ever requested
 	StartedAt    time.Time    `json:"started_at"`
-	ClockFrom    time.Time    `json:"clock_from"` // wall time counts from here
+	ClockFrom    time.Time    `json:"clock_from"`           // wall time counts from here
+	WaitsSince   time.Time    `json:"waits_since,omitzero"` // for a person
 	EndedAt      *time.Time   `json:"ended_at,omitempty"`
 	EndReason    string       `json:"end_reason,omitempty"`
 	Stream       Head         `json:"stream"`

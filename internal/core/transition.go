@@ -68,6 +68,24 @@ func stageEdges() []edge[StageStatus] {
 	}
 }
 
+// RunNext is where an event leads a run, and whether it may happen at all.
+func RunNext(from RunStatus, on Type) (to RunStatus, allowed bool) {
+	to, allowed, _ = step(runEdges(), on, from)
+	return to, allowed
+}
+
+// StageNext is where an event leads the stage it names.
+func StageNext(from StageStatus, on Type) (to StageStatus, allowed bool) {
+	to, allowed, _ = step(stageEdges(), on, from)
+	return to, allowed
+}
+
+// AttemptNext is where an event leads the attempt it names.
+func AttemptNext(from AttemptStatus, on Type) (to AttemptStatus, allowed bool) {
+	to, allowed, _ = step(attemptEdges(), on, from)
+	return to, allowed
+}
+
 // step finds the row of an event. known is false where the machine has no row
 // for it: the event does not concern the machine.
 func step[S ~string](table []edge[S], on Type, from S) (to S, allowed, known bool) {

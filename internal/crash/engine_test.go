@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -59,7 +60,7 @@ func serve(o order) error {
 	ctx := api.WithCaller(context.Background(), api.Caller{Actor: core.Person("me")})
 	var out voice
 	ax := &axe{at: o.Step, after: o.After}
-	a, err := app.Open(ctx, app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true, Wrap: ax.wrap})
+	a, err := takeOver(ctx, app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true, Wrap: ax.wrap})
 	if err != nil {
 		return err
 	}
@@ -78,6 +79,19 @@ func serve(o order) error {
 	}
 	out.say(sayOver)
 	return nil
+}
+
+// takeOver opens an engine as every command does: one that was killed in the
+// middle of starting a process holds the state folder until that has begun.
+func takeOver(ctx context.Context, opts app.Options) (*app.App, error) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(5 * time.Second); ; <-tick.C {
+		a, err := app.Open(ctx, opts)
+		if core.CodeOf(err) != core.CodeConflict || time.Now().After(deadline) {
+			return a, err
+		}
+	}
 }
 
 // drive sees the runs of some branches to their end.

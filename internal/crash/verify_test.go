@@ -154,7 +154,7 @@ func (w *world) recovered(branches []string) {
 		w.t.Fatal(err)
 	}
 	defer func() { _ = log.Close() }() // a log
-	a, err := app.Open(ctx, app.Options{State: w.state, Version: "test", Log: log})
+	a, err := takeOver(ctx, app.Options{State: w.state, Version: "test", Log: log})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -65,7 +65,8 @@ func (c *caches) restore() (bool, error) {
 		}
 	}
 	for _, e := range c.entries {
-		if err := copyTree(e.stored, e.inside); err != nil {
+		// What an interrupted restore or the setup itself left there is replaced.
+		if err := errors.Join(yard.RemoveWorkspace(e.inside), copyTree(e.stored, e.inside)); err != nil {
 			return false, err
 		}
 	}

@@ -33,7 +33,7 @@ type checkout struct {
 	event, name string
 	reuse       bool // caches of this run may serve
 	dir         string
-	commands    int
+	ran         map[string]int // how often a command was run
 }
 
 const setupTimeout = 30 * time.Minute
@@ -51,20 +51,38 @@ func (c *checkout) Run(ctx context.Context, cmd check.Command) (check.Result, er
 	return c.execute(ctx, cmd)
 }
 
-// prepare makes the checkout and runs the playbook's setup. A setup that fails
-// fails the check that needed it, with its output as the evidence.
+// prepare makes the checkout and runs the playbook's setup, once for a
+// verification: an engine that takes over finds both, because commands may be
+// running there. A setup that fails fails the check that needed it, with its
+// output as the evidence.
 func (c *checkout) prepare(ctx context.Context) error {
 	if c.dir != "" {
 		return nil
 	}
-	dir := c.dispatcher.Layout.Checkout(c.run.ID, c.name)
-	if err := yard.RemoveWorkspace(dir); err != nil {
-		return fmt.Errorf("make room for a checkout: %w", err)
+	dir := c.dispatcher.Layout.Checkout(c.run.ID, c.event, c.name)
+	if _, err := os.Stat(dir + readySuffix); err == nil {
+		c.dir = dir
+		return nil
 	}
-	if err := c.yard.Checkout(ctx, dir, c.commit); err != nil {
-		return err
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		if err := c.yard.Checkout(ctx, dir, c.commit); err != nil {
+			return err
+		}
 	}
 	c.dir = dir
+	if err := c.setUp(ctx); err != nil {
+		return err
+	}
+	if err := os.WriteFile(dir+readySuffix, nil, 0o600); err != nil {
+		return fmt.Errorf("mark a checkout as set up: %w", err)
+	}
+	return nil
+}
+
+// readySuffix names the mark of a checkout that is set up, beside it.
+const readySuffix = ".ready"
+
+func (c *checkout) setUp(ctx context.Context) error {
 	if c.run.Playbook.Setup == "" {
 		return nil
 	}
@@ -99,13 +117,16 @@ func (e *setupError) evidence() core.CheckResult {
 }
 
 // execute runs one command to its end through a shim. The folder's name is
-// derived from what asked for it: after a crash the same command is found
-// again, running or ended, instead of started twice.
+// derived from what asked for it: after a crash, or when the engine stops, the
+// same command is found again, running or ended, instead of started twice.
 func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result, error) {
 	d := c.dispatcher
-	c.commands++
+	if c.ran == nil {
+		c.ran = map[string]int{}
+	}
+	c.ran[cmd.Shell]++
 	sum := sha256.Sum256([]byte(c.event + "\x00" + cmd.Shell))
-	id := fmt.Sprintf("check-%s-%d-%s", c.name, c.commands, hex.EncodeToString(sum[:6]))
+	id := fmt.Sprintf("check-%s-%s-%d", c.name, hex.EncodeToString(sum[:6]), c.ran[cmd.Shell])
 	folder := d.Layout.Attempt(c.run.ID, id)
 	if _, err := os.Stat(filepath.Join(folder, "spec.json")); errors.Is(err, os.ErrNotExist) {
 		if err := c.order(folder, id, cmd); err != nil {
@@ -116,6 +137,9 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result
 		return check.Result{}, err
 	}
 	status, err := d.Spawner.Wait(ctx, folder)
+	if ctx.Err() != nil {
+		return check.Result{}, ctx.Err()
+	}
 	if err != nil {
 		return check.Result{}, errors.Join(err, d.Spawner.Kill(context.WithoutCancel(ctx), folder))
 	}
@@ -212,10 +236,13 @@ func tail(s string, n int) string {
 	return s[len(s)-n:]
 }
 
-// close removes the checkout; its commit is in the yard.
-func (c *checkout) close() error {
-	if c.dir == "" {
-		return nil
+// forgetCheckout removes the checkout of a verification that is concluded; its
+// commit is in the yard.
+func (d *Dispatcher) forgetCheckout(run *core.Run, event, name string) {
+	dir := d.Layout.Checkout(run.ID, event, name)
+	for _, path := range []string{dir + readySuffix, dir} {
+		if err := yard.RemoveWorkspace(path); err != nil {
+			d.Log.Warn("a checkout could not be removed", "path", path, "error", err)
+		}
 	}
-	return yard.RemoveWorkspace(c.dir)
 }

@@ -1,6 +1,10 @@
 package dispatch
 
-import "path/filepath"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+)
 
 // Layout says where things of a state folder live.
 type Layout struct {
@@ -20,9 +24,11 @@ func (l Layout) Workspace(run, attempt string) string {
 	return filepath.Join(l.State, "work", run, attempt)
 }
 
-// Checkout is where a delivery is verified.
-func (l Layout) Checkout(run, name string) string {
-	return filepath.Join(l.State, "work", run, "verify-"+name)
+// Checkout is where a delivery is verified. Each verification, named by the
+// event that asked for it, has its own.
+func (l Layout) Checkout(run, event, name string) string {
+	sum := sha256.Sum256([]byte(event))
+	return filepath.Join(l.State, "work", run, "verify-"+name+"-"+hex.EncodeToString(sum[:6]))
 }
 
 // CheckHome is the home folder of a run's checks. It is kept for the run, so

@@ -24,7 +24,11 @@ func (d *Dispatcher) preparePublish(ctx context.Context, run *core.Run, a core.P
 		}
 		body.Error = d.redactor(run).String(err.Error())
 	}
-	return d.report(ctx, run, body)
+	if err := d.report(ctx, run, body); err != nil {
+		return err
+	}
+	d.forgetCheckout(run, a.Event, a.Task)
+	return nil
 }
 
 func (d *Dispatcher) prepared(ctx context.Context, run *core.Run, a core.PreparePublish, body *core.PublishPrepared) error {

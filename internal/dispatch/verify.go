@@ -40,7 +40,11 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 		d.review(run, stage, attempt.Delivery, &body)
 	}
 	body.Duration = time.Since(started)
-	return d.report(ctx, run, body)
+	if err := d.report(ctx, run, body); err != nil {
+		return err
+	}
+	d.forgetCheckout(run, a.Event, a.Attempt)
+	return nil
 }
 
 // evaluation is one set of checks on one delivery.
@@ -55,6 +59,7 @@ type evaluation struct {
 }
 
 // evaluate runs a set of checks. At most Options.Checks of them run at once.
+// The checkout they ran in stays until the verdict is committed.
 func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) (bool, []core.CheckResult, error) {
 	select {
 	case d.checks <- struct{}{}:
@@ -90,7 +95,7 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 	for i := range results {
 		results[i].Detail = d.redactor(run).String(results[i].Detail)
 	}
-	return passed, results, errors.Join(err, room.close())
+	return passed, results, err
 }
 
 // checkpoints are the commits that Stellwerk itself made of uncommitted work.

@@ -132,7 +132,11 @@ func (e *Engine) Load(ctx context.Context, run string) (*core.Run, error) {
 		return nil, err
 	}
 	if s.run == nil {
-		return nil, core.Errorf(core.CodeNotFound, "no run %s", run).WithHint("`stellwerk status` lists the runs")
+		return nil, notFound(run)
 	}
 	return s.run.Clone(), nil
+}
+
+func notFound(run string) error {
+	return core.Errorf(core.CodeNotFound, "no run %s", run).WithHint("`stellwerk status` lists the runs")
 }

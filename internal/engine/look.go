@@ -110,18 +110,22 @@ func (e *Engine) catchUp(ctx context.Context, s *stream) error {
 }
 
 // Poke hands the effects of a run's present state out again: for a dispatcher
-// whose action failed and is to be tried once more.
-// The journal comes first, as everywhere: it may be short after a crash.
+// whose action failed and is to be tried once more, and for an engine that
+// takes a run over. The journal is completed first: it comes before effects.
 func (e *Engine) Poke(ctx context.Context, run string) error {
 	s := e.streams.get(core.RunStream(run))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := e.load(ctx, s); err != nil || s.run == nil {
+	if err := e.load(ctx, s); err != nil {
 		return err
+	}
+	if s.run == nil {
+		return notFound(run)
 	}
 	if err := e.catchUp(ctx, s); err != nil {
 		return err
 	}
-	e.dispatcher.Reconcile(s.run.Clone(), core.Effects(s.run))
+	state := s.run.Clone()
+	e.dispatcher.Reconcile(state, core.Effects(state))
 	return nil
 }

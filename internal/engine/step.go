@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -75,12 +76,12 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		if err != nil {
 			return nil, err
 		}
-		err = e.store.Commit(ctx, b.commit)
+		err = e.commit(ctx, b)
 		var held *store.ClaimHeld
 		if errors.As(err, &held) {
 			attempt := b.attemptFor(held.Claim)
 			if attempt == "" {
-				return nil, branchHeld(held)
+				return nil, e.branchHeld(ctx, held)
 			}
 			if err := e.store.Await(ctx, s.name, held.Claim); err != nil {
 				return nil, err
@@ -96,9 +97,13 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 	}
 }
 
-func branchHeld(held *store.ClaimHeld) error {
+func (e *Engine) branchHeld(ctx context.Context, held *store.ClaimHeld) error {
 	_, run := core.StreamKind(held.Holder)
-	return core.Errorf(core.CodeConflict, "%s is in use by run %s", held.Claim, run).
+	if row, err := e.store.Run(ctx, run); err == nil {
+		run = row.Alias
+	}
+	_, branch, _ := strings.Cut(held.Claim.Key, ":")
+	return core.Errorf(core.CodeConflict, "the branch %s is in use by run %s", branch, run).
 		WithHint("continue that run (`stellwerk status`), cancel it, or choose another branch with --branch")
 }
 

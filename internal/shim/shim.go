@@ -41,7 +41,7 @@ type Options struct {
 func Run(ctx context.Context, folder string, opts Options) error {
 	ctx, stop := ownSignals(ctx)
 	defer stop()
-	held, err := claim(ctx, folder)
+	held, err := take(ctx, folder)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,11 @@ func (v View) stage(st api.Stage, width int) []string {
 }
 
 func (v View) task(t api.Task) []string {
-	about := v.dots(terminal.Line(t.ID), terminal.Line(t.Role), t.Status, fmt.Sprintf("%d of %d attempts", t.Counted, t.Limit))
+	tries := ""
+	if len(t.Attempts) > 0 {
+		tries = fmt.Sprintf("%d of %d attempts", t.Counted, t.Limit)
+	}
+	about := v.dots(terminal.Line(t.ID), terminal.Line(t.Role), t.Status, tries)
 	lines := []string{v.fit("      " + about)}
 	if t.Blocked != "" {
 		lines = append(lines, v.fit("      waits for "+terminal.Line(t.Blocked)))

@@ -98,6 +98,7 @@ func checkStep(t *rapid.T, before, after *core.Run, e core.Event, body core.Body
 	if before.Status.Terminal() && after.Status != before.Status {
 		t.Fatalf("%s brought a %s run back", e.Type, before.Status)
 	}
+	checkMachines(t, before, after, e, body)
 	if b, ok := body.(core.RolledBack); ok {
 		checkStale(t, after, b.Target)
 		if b.Reset && before.Work() != before.BaseCommit && before.Work() != "" {
@@ -120,5 +121,71 @@ func checkStale(t *rapid.T, r *core.Run, target string) {
 		if s.Status == core.StageDone || len(s.Tasks) > 0 && s.Status != core.StageOmitted {
 			t.Fatalf("stage %s keeps its round after a rollback to %s", s.ID, target)
 		}
+	}
+}
+
+// checkMachines holds Fold to the tables: an event leads where its row says.
+func checkMachines(t *rapid.T, before, after *core.Run, e core.Event, body core.Body) {
+	to, allowed := core.RunNext(before.Status, e.Type)
+	if !allowed {
+		t.Fatalf("%s happened to a run that is %s", e.Type, before.Status)
+	}
+	if e.Type == core.TypeRunResumed {
+		to = before.Pause.From
+	}
+	if after.Status != to {
+		t.Fatalf("%s led a run from %s to %s, not to %s", e.Type, before.Status, after.Status, to)
+	}
+	if id := stageOf(body); id != "" {
+		from, now := before.Stage(id).Status, after.Stage(id).Status
+		if to, allowed := core.StageNext(from, e.Type); !allowed || now != to {
+			t.Fatalf("%s led stage %s from %s to %s", e.Type, id, from, now)
+		}
+	}
+	if id := attemptOf(body); id != "" {
+		var from core.AttemptStatus
+		if _, _, a := before.Attempt(id); a != nil {
+			from = a.Status
+		}
+		_, _, a := after.Attempt(id)
+		if to, allowed := core.AttemptNext(from, e.Type); !allowed || a.Status != to {
+			t.Fatalf("%s led attempt %s from %q to %q", e.Type, id, from, a.Status)
+		}
+	}
+}
+
+func stageOf(body core.Body) string {
+	switch b := body.(type) {
+	case core.StageOpened:
+		return b.Stage
+	case core.StagePassed:
+		return b.Stage
+	case core.StageSkipped:
+		return b.Stage
+	case core.FeedbackGiven:
+		return b.Stage
+	case core.ApprovalRequested:
+		return b.Subject.Stage
+	case core.ApprovalGranted:
+		return b.Subject.Stage
+	case core.TaskAdmitted:
+		return b.Stage
+	default:
+		return ""
+	}
+}
+
+func attemptOf(body core.Body) string {
+	switch b := body.(type) {
+	case core.AttemptRequested:
+		return b.Attempt
+	case core.AttemptStarted:
+		return b.Attempt
+	case core.AttemptStopRequested:
+		return b.Attempt
+	case core.AttemptExited:
+		return b.Attempt
+	default:
+		return ""
 	}
 }

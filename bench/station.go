@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+)
+
+// station is the whole program at work: engine, dispatcher, yard, processes. A
+// person's repository with a playbook lies beside it.
+type station struct {
+	app     *app.App
+	repo    *repository
+	spawner *clockedSpawner
+}
+
+// openStation starts an engine whose attempts run beside the real program.
+func openStation(ctx context.Context, shop *workshop, name, playbook string) (*station, error) {
+	dir, err := shop.folder(name)
+	if err != nil {
+		return nil, err
+	}
+	program, err := shop.stellwerk(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &station{}
+	if s.repo, err = openRepository(ctx, dir, 20, map[string]string{".stellwerk/playbooks/bench.yaml": playbook}); err != nil {
+		return nil, err
+	}
+	s.app, err = app.Open(ctx, app.Options{State: filepath.Join(dir, "state"), Version: "bench", Log: os.Stderr, Wrap: func(p *app.Parts) {
+		s.spawner = &clockedSpawner{started: make(chan moment, 16), Spawner: local.New(local.Options{
+			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"},
+		})}
+		p.Spawner = s.spawner
+	}})
+	if err != nil {
+		return nil, errors.Join(err, s.repo.yard.Close())
+	}
+	return s, nil
+}
+
+func (s *station) close() error { return errors.Join(s.app.Close(), s.repo.yard.Close()) }
+
+// run starts a run of the playbook, as the person who asks for it.
+func (s *station) run(ctx context.Context, goal string) (api.Run, error) {
+	return s.app.StartRun(asPerson(ctx), api.StartRun{
+		Dir: s.repo.source, Goal: goal, Playbook: "bench", Trust: true, Isolation: "none",
+	})
+}
+
+func asPerson(ctx context.Context) context.Context {
+	return api.WithCaller(ctx, api.Caller{Actor: person()})
+}
+
+var errSeen = errors.New("seen")
+
+// await follows a run from an event on until one of a type, and returns it.
+func (s *station) await(ctx context.Context, run string, after int64, t core.Type) (core.Event, error) {
+	var seen core.Event
+	err := s.app.Follow(ctx, run, after, func(e core.Event) error {
+		if e.Type != t {
+			return nil
+		}
+		seen = e
+		return errSeen
+	})
+	if errors.Is(err, errSeen) {
+		return seen, nil
+	}
+	return seen, errors.Join(err, errors.New("the run ended before "+string(t)))
+}
+
+// clockedSpawner tells when a process was started.
+type clockedSpawner struct {
+	spawn.Spawner
+	started chan moment
+}

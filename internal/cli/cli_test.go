@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const thisPID, otherPID = 4711, 815
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// buffer is a screen that a test can read while it is written.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// bench is a program in front of a scripted engine.
+type bench struct {
+	Program
+	svc      *apitest.Service
+	out, err *buffer
+	env      map[string]string
+	detached int
+	closed   int
+}
+
+// newBench has an engine in the background; own makes it one of this process.
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	dir := t.TempDir()
+	b := &bench{svc: &apitest.Service{InfoAnswer: api.Info{PID: otherPID, Version: "1.0"}}, out: &buffer{}, err: &buffer{},
+		env: map[string]string{"HOME": dir}}
+	b.Program = Program{
+		Console: terminal.Console{In: strings.NewReader(""), Out: b.out, Err: b.err, Width: func() int { return 0 }},
+		Version: "1.0", Env: func(n string) string { return b.env[n] }, Dir: func() (string, error) { return dir, nil },
+		Now: func() time.Time { return noon }, PID: thisPID,
+		Connect: func(context.Context, ConnectOptions) (api.Service, func() error, error) {
+			return b.svc, func() error { b.closed++; return nil }, nil
+		},
+		Detach:    func(context.Context, ConnectOptions) error { b.detached++; return nil },
+		Isolation: func(context.Context) (string, string) { return "sandbox", "" },
+	}
+	return b
+}
+
+func (b *bench) own() *bench { b.svc.InfoAnswer.PID = thisPID; return b }
+
+// at puts a person in front of it who types these lines.
+func (b *bench) at(lines ...string) *bench {
+	b.Console.Ask = true
+	b.Console.In = strings.NewReader(strings.Join(lines, "\n") + "\n")
+	return b
+}
+
+func (b *bench) run(t *testing.T, want int, args ...string) {
+	t.Helper()
+	if got := b.Run(t.Context(), args); got != want {
+		t.Errorf("%q: exit code %d, want %d\nout: %s\nerr: %s", args, got, want, b.out, b.err)
+	}
+}
+
+func (b *bench) said(t *testing.T, where *buffer, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(where.String(), p) {
+			t.Errorf("%q is missing in:\n%s", p, where)
+		}
+	}
+}
+
+func (b *bench) asked(t *testing.T, want ...string) {
+	t.Helper()
+	var got []string
+	for _, c := range b.svc.Calls() {
+		got = append(got, c.Verb)
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("the engine was asked %v, want %v", got, want)
+	}
+}
+
+func subject() core.Subject { return core.Subject{Stage: "review", Round: 1, Delivery: "d1"} }
+
+// put adds a run that stands as its status says.
+func (b *bench) put(id, status string) {
+	d := api.RunDetail{
+		Run:    api.Run{ID: id, Alias: "alias-" + id, Title: "Title " + id, Status: status, Stage: "review", StartedAt: noon, Next: "`stellwerk approve alias-" + id + "`"},
+		Stages: []api.Stage{{ID: "plan", Status: "passed"}, {ID: "review", Status: "open"}},
+	}
+	if status == string(core.StatusAwaiting) {
+		d.Gate = &core.Gate{Subject: subject()}
+	}
+	b.svc.Put(d)
+	b.happen(id, core.RunStarted{Run: id, Alias: d.Alias, Title: d.Title}, nil)
+}
+
+func (b *bench) happen(id string, body core.Body, update func(*api.RunDetail)) {
+	b.svc.Happen(id, noon, core.Engine(), body, update)
+}
+
+func (b *bench) ends(id string, body core.Body, status core.RunStatus) {
+	b.happen(id, body, func(d *api.RunDetail) { d.Status, d.Gate = string(status), nil })
+}
+
+func (b *bench) waits(id string) {
+	b.happen(id, core.ApprovalRequested{Subject: subject()}, func(d *api.RunDetail) {
+		d.Status, d.Gate = string(core.StatusAwaiting), &core.Gate{Subject: subject()}
+	})
+}
+
+func decode[T any](t *testing.T, text string) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v
+}
+
+var _ io.Writer = (*buffer)(nil)

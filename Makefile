@@ -4,8 +4,7 @@ GOLANGCI      := v2.14.0
 GOLANGCI_BIN  := $(shell $(GO) env GOPATH)/bin/golangci-lint
 RAPID_CHECKS  ?= 100
 KILLS         ?= 40
-VERSION       ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS       := -s -w -X github.com/stellwerk-dev/stellwerk/internal/cli.Version=$(VERSION)
+LDFLAGS       := -s -w
 
 .DEFAULT_GOAL := help
 .PHONY: help build test lint unit planted bench tools demo

@@ -24,12 +24,12 @@ func longRun(ctx context.Context, shop *workshop) (o outcome, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	var short, long costs
+	var young, old costs
 	started, err := feature(0)
 	if err != nil {
 		return o, err
 	}
-	old, err := l.take(ctx, started, 10_000)
+	long, err := l.take(ctx, started, 10_000)
 	if err != nil {
 		return o, err
 	}
@@ -38,18 +38,18 @@ func longRun(ctx context.Context, shop *workshop) (o outcome, err error) {
 		if err != nil {
 			return o, err
 		}
-		young, err := l.take(ctx, started, 100)
+		fresh, err := l.take(ctx, started, 100)
 		if err != nil {
 			return o, err
 		}
-		if _, err := short.add(ctx, l, young); err != nil {
+		if _, err := young.add(ctx, l, fresh); err != nil {
 			return o, err
 		}
-		if old, err = long.add(ctx, l, old); err != nil {
+		if long, err = old.add(ctx, l, long); err != nil {
 			return o, err
 		}
 	}
-	return worst(compare(long.wall, short.wall), compare(long.cpu, short.cpu), compare(long.cold, short.cold)), nil
+	return worst(compare(old.wall, young.wall, short), compare(old.cpu, young.cpu, short), compare(old.cold, young.cold, short)), nil
 }
 
 // costs are what blocks of steps cost.

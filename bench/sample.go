@@ -7,16 +7,20 @@ import (
 	"time"
 )
 
-// median of what was measured; the samples are sorted in place.
+// median of what was measured.
 func median[T cmp.Ordered](samples []T) T {
-	slices.Sort(samples)
-	return samples[len(samples)/2]
+	sorted := slices.Sorted(slices.Values(samples))
+	return sorted[len(sorted)/2]
 }
 
-// compare relates the medians of two sides.
-func compare(measured, base []time.Duration) outcome {
-	m, b := median(measured), median(base)
-	return outcome{ratio: float64(m) / float64(b), measured: short(m), base: short(b)}
+// compare relates two sides that were measured in turns: the ratio is the
+// median of the ratios of neighbours, which had the same noise around them.
+func compare[T ~int64 | ~float64](measured, base []T, word func(T) string) outcome {
+	ratios := make([]float64, len(measured))
+	for i := range measured {
+		ratios[i] = float64(measured[i]) / float64(base[i])
+	}
+	return outcome{ratio: median(ratios), measured: word(median(measured)), base: word(median(base))}
 }
 
 // timed is how long fn takes.

@@ -74,7 +74,7 @@ func start(ctx context.Context, shop *workshop) (o outcome, err error) {
 		measured, base = append(measured, m-space), append(base, b)
 	}
 	_, err = s.await(ctx, run.ID, 0, core.TypePersonNotified)
-	return compare(measured, base), err
+	return compare(measured, base, short), err
 }
 
 // retry is the time from a person's word until the process is started.

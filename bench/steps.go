@@ -15,8 +15,8 @@ import (
 // commits one writer makes. A step is one event brought in by Submit with all
 // decisions that follow, committed, its manifest lines on disk; the engine
 // looks at the wakes meanwhile. Nobody executes effects: what they lead to is
-// the next step. A bare commit is one INSERT. Seconds of the one and seconds
-// of the other take turns.
+// the next step. A bare commit is one INSERT. Fifths of a second of the one
+// and of the other take turns.
 func steps(ctx context.Context, shop *workshop) (o outcome, err error) {
 	dir, err := shop.folder("steps")
 	if err != nil {
@@ -37,19 +37,18 @@ func steps(ctx context.Context, shop *workshop) (o outcome, err error) {
 		return o, err
 	}
 	var measured, base []float64
-	for range shop.times(24) {
-		bare, err := yardstick.rate(ctx, time.Second/2)
+	for range shop.times(60) {
+		bare, err := yardstick.rate(ctx, time.Second/5)
 		if err != nil {
 			return o, err
 		}
-		rate, err := together(ctx, l, runs, time.Second/2)
+		rate, err := together(ctx, l, runs, time.Second/5)
 		if err != nil {
 			return o, err
 		}
 		measured, base = append(measured, rate), append(base, bare)
 	}
-	m, b := median(measured), median(base)
-	return outcome{ratio: m / b, measured: fmt.Sprintf("%.0f/s", m), base: fmt.Sprintf("%.0f/s", b)}, nil
+	return compare(measured, base, func(rate float64) string { return fmt.Sprintf("%.0f/s", rate) }), nil
 }
 
 func begin(ctx context.Context, l *line, n int) ([]*core.Run, error) {

@@ -61,7 +61,7 @@ func verdict(ctx context.Context, shop *workshop) (o outcome, err error) {
 			return o, err
 		}
 	}
-	return compare(second, first), nil
+	return compare(second, first, short), nil
 }
 
 // verified is how long a verification took. It fails where the command's

@@ -29,5 +29,5 @@ func version(ctx context.Context, shop *workshop) (outcome, error) {
 		}
 		measured, base = append(measured, m), append(base, b)
 	}
-	return compare(measured, base), nil
+	return compare(measured, base, short), nil
 }

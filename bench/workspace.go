@@ -42,7 +42,7 @@ func workspace(ctx context.Context, shop *workshop) (o outcome, err error) {
 		}
 		measured, base = append(measured, m), append(base, b)
 	}
-	return compare(measured, base), nil
+	return compare(measured, base, short), nil
 }
 
 // timedWorkspace makes a workspace and removes it again, which is not timed.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"database/sql"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -20,6 +21,7 @@ import (
 //	writable DIR       lets them again
 //	lock FILE          holds the SQLite database FILE locked against writers
 //	unlock FILE        lets it go
+//	sql FILE TEXT      changes the SQLite database FILE
 func badDays() map[string]func(*testscript.TestScript, bool, []string) {
 	held := &databases{}
 	return map[string]func(*testscript.TestScript, bool, []string){
@@ -29,6 +31,7 @@ func badDays() map[string]func(*testscript.TestScript, bool, []string) {
 		"writable": plain(writable),
 		"lock":     plain(held.lock),
 		"unlock":   plain(held.unlock),
+		"sql":      plain(change),
 	}
 }
 
@@ -109,4 +112,14 @@ func (d *databases) unlock(ts *testscript.TestScript, args []string) {
 		ts.Fatalf("%s is not locked", args[0])
 	}
 	ts.Check(held.(*sql.DB).Close()) // which rolls back
+}
+
+func change(ts *testscript.TestScript, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: sql FILE TEXT")
+	}
+	db, err := sql.Open("sqlite", "file:"+ts.MkAbs(args[0])+"?mode=rw&_pragma=busy_timeout(10000)")
+	ts.Check(err)
+	_, err = db.Exec(args[1])
+	ts.Check(errors.Join(err, db.Close()))
 }

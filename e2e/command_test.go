@@ -29,6 +29,7 @@ import (
 //	remember DIR                       notes everything in DIR, .git included
 //	nochange [-published] DIR          everything is as it was remembered; -published leaves out what a new branch changes
 //	end [-SIGNAL] SUBCOMMAND           signals this scenario's `stellwerk SUBCOMMAND` (TERM) and waits until it is gone
+//	request METHOD PATH [JSON]         asks the engine over its socket; -token TOKEN instead of the person's
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := map[string]func(*testscript.TestScript, bool, []string){
 		"example":  plain(example),
@@ -39,6 +40,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"remember": plain(remember),
 		"nochange": plain(nochange),
 		"end":      plain(end),
+		"request":  plain(request),
 	}
 	maps.Copy(all, badDays())
 	return all

@@ -23,11 +23,14 @@ import (
 // stellwerk the program itself. The engine starts copies of that name beside
 // the agents, so those are the program, too.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"stellwerk": func() { os.Exit(cli.Main()) }})
+	testscript.Main(m, map[string]func(){"stellwerk": func() {
+		impatient()
+		os.Exit(cli.Main())
+	}})
 }
 
-// deadline is when a scenario that hangs is ended. The slowest takes seconds.
-const deadline = 3 * time.Minute
+// raceOptions keep the race detector from sleeping before a process ends.
+const raceOptions = "GORACE=atexit_sleep_ms=0"
 
 func TestScenarios(t *testing.T) {
 	kind, reason := sandbox.Detect(t.Context())
@@ -46,7 +49,6 @@ func TestScenarios(t *testing.T) {
 		Cmds:                commands(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Deadline:            time.Now().Add(deadline),
 	})
 }
 
@@ -74,8 +76,7 @@ func (h harness) setup(env *testscript.Env) error {
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("LANG", "C.UTF-8")
 	env.Setenv("TZ", "UTC")
-	// A program with the race detector would otherwise sleep before it ends.
-	env.Setenv("GORACE", "atexit_sleep_ms=0")
+	env.Vars = append(env.Vars, raceOptions)
 	if !h.sandboxed {
 		env.Setenv("STELLWERK_ISOLATION", "none")
 	}

@@ -155,6 +155,8 @@ type Attempt struct {
 	StartedAt time.Time          `json:"started_at,omitzero"`
 	Commit    string             `json:"commit,omitempty"`
 	Artifacts []core.Artifact    `json:"artifacts,omitempty"`
+	Notes     []string           `json:"notes,omitempty"`    // what was unusual about what was handed in
+	Rejected  []string           `json:"rejected,omitempty"` // what was handed in and not accepted
 }
 
 // Output is a piece of an attempt's transcript.

@@ -72,8 +72,9 @@ type App struct {
 	why       string // why no stronger isolation is available
 	log       *slog.Logger
 
-	stop context.CancelFunc
-	work sync.WaitGroup
+	tails tails
+	stop  context.CancelFunc
+	work  sync.WaitGroup
 }
 
 var _ api.Service = (*App)(nil)

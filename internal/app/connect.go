@@ -50,6 +50,18 @@ func Connect(ctx context.Context, opts Options) (api.Service, func() error, erro
 	}
 }
 
+// Dial connects to an engine that runs already, and starts none.
+func Dial(ctx context.Context, opts Options) (api.Service, func() error, error) {
+	svc, err := dial(ctx, opts)
+	if errors.Is(err, errNoEngine) {
+		return nil, nil, core.Wrap(core.CodeUnavailable, err, "no engine runs on this state folder", "start one: stellwerk serve")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return svc, svc.Close, nil
+}
+
 // handover is how long an engine may take to come up or go down.
 const handover = 15 * time.Second
 

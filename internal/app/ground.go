@@ -204,6 +204,11 @@ func (g *ground) playbook(ctx context.Context, name string, settings *config.Set
 			p.files = append(p.files, playbook.File{Name: needed, Data: content})
 		}
 	}
+	if settings, err := g.read(ctx, config.ProjectFile); err == nil {
+		p.files = append(p.files, playbook.File{Name: config.ProjectFile, Data: settings})
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	if len(p.files) > 0 {
 		p.playbook.Hash = playbook.Hash(p.files...)
 	}

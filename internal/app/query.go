@@ -120,7 +120,7 @@ func (a *App) Output(ctx context.Context, id, attempt string, after int64) (api.
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return api.Output{}, core.Errorf(core.CodeNotFound, "run %s has no attempt %s", run.Alias, attempt).WithHint("`stellwerk status %s` lists the attempts", run.Alias)
 	}
-	entries, err := shim.NewTailer(folder, after+1).Next()
+	entries, err := a.tails.next(folder, after+1)
 	if err != nil {
 		return api.Output{}, err
 	}
@@ -207,9 +207,6 @@ func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	}
 	return waiting, nil
 }
-
-// Backup implements api.Service.
-func (a *App) Backup(ctx context.Context, path string) error { return a.store.Backup(ctx, path) }
 
 // Info implements api.Service.
 func (a *App) Info(ctx context.Context) (api.Info, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/google/uuid"
@@ -71,6 +72,9 @@ func checkGoal(req api.StartRun) error {
 func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, settings *config.Settings, plan *plan) (core.RunStarted, error) {
 	isolation, err := a.chooseIsolation(settings)
 	if err != nil {
+		return core.RunStarted{}, err
+	}
+	if err := agentsPresent(plan.playbook); err != nil {
 		return core.RunStarted{}, err
 	}
 	if !p.repo.Identity.Complete() {
@@ -192,6 +196,21 @@ func (g *ground) branchFree(ctx context.Context, branch string) error {
 	}
 	if !errors.Is(err, yard.ErrNotFound) {
 		return err
+	}
+	return nil
+}
+
+// agentsPresent refuses a run whose agents are not on this machine: better now
+// than at the first attempt.
+func agentsPresent(p *core.Playbook) error {
+	for _, def := range p.Agents {
+		if def.Use != "claude" {
+			continue
+		}
+		if _, err := exec.LookPath("claude"); err != nil {
+			return core.Errorf(core.CodeUnavailable, "the playbook %s needs Claude Code, and there is no `claude` on the PATH", p.Name).
+				WithHint("install it (npm install -g @anthropic-ai/claude-code), or use a playbook with other agents: --playbook FILE")
+		}
 	}
 	return nil
 }

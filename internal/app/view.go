@@ -91,6 +91,7 @@ func viewTask(t *core.Task) api.Task {
 		}
 		if at.Delivery != nil {
 			v.Commit, v.Artifacts = at.Delivery.Commit, at.Delivery.Artifacts
+			v.Notes, v.Rejected = at.Delivery.Notes, at.Delivery.Rejected
 		}
 		task.Attempts = append(task.Attempts, v)
 	}

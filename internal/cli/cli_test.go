@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +18,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv("TEST_INTERRUPT") != "" {
+		beInterrupted()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const thisPID, otherPID = 4711, 815
 
@@ -144,5 +149,3 @@ func decode[T any](t *testing.T, text string) T {
 	}
 	return v
 }
-
-var _ io.Writer = (*buffer)(nil)

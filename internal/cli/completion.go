@@ -1,8 +1,6 @@
 package cli
 
-import (
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 func newCompletion(sh *shell) *cobra.Command {
 	return &cobra.Command{
@@ -10,10 +8,11 @@ func newCompletion(sh *shell) *cobra.Command {
 		Short: "Print a completion script for your shell",
 		Long: `Prints a script that lets your shell complete commands, flags, runs and stages.
 
-  bash: stellwerk completion bash > ~/.local/share/bash-completion/completions/stellwerk
-  zsh:  stellwerk completion zsh > "${fpath[1]}/_stellwerk"
-  fish: stellwerk completion fish > ~/.config/fish/completions/stellwerk.fish`,
-		Example:               `  source <(stellwerk completion bash)`,
+Load it where your shell reads completions: bash from its start-up file, zsh
+from a folder of $fpath, fish from ~/.config/fish/completions.`,
+		Example: `  source <(stellwerk completion bash)
+  stellwerk completion zsh > "${fpath[1]}/_stellwerk"
+  stellwerk completion fish > ~/.config/fish/completions/stellwerk.fish`,
 		Args:                  cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		ValidArgs:             []string{"bash", "zsh", "fish"},
 		DisableFlagsInUseLine: true,

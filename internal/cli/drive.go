@@ -16,8 +16,9 @@ import (
 func (sh *shell) drive(ctx context.Context, svc api.Service, run api.Run, after int64) error {
 	for {
 		detail, err := sh.follow(ctx, svc, run.ID, after)
+		asked := err == nil && sh.asks(detail)
 		var answered *api.Run
-		if err == nil && sh.asks(detail) {
+		if asked {
 			answered, err = sh.ask(ctx, svc, detail)
 		}
 		switch {
@@ -25,8 +26,11 @@ func (sh *shell) drive(ctx context.Context, svc api.Service, run api.Run, after 
 			return sh.leave(ctx, svc, run)
 		case err != nil:
 			return err
-		case answered == nil:
+		case !asked:
 			return sh.finish(detail)
+		case answered == nil:
+			sh.printf("Left as it is. Next: %s\n", terminal.Line(detail.Next))
+			return exitWith(ExitWaiting)
 		}
 		run, after = *answered, detail.Seq
 	}

@@ -101,7 +101,7 @@ func (sh *shell) playbookEntry(ctx context.Context, name, origin string) playboo
 		entry.Problem = err.Error()
 		return entry
 	}
-	entry.Name, entry.Description = p.Name, p.Description
+	entry.Description = p.Description
 	return entry
 }
 

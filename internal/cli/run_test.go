@@ -253,7 +253,9 @@ func TestLiveViewIsTakenOffTheScreen(t *testing.T) {
 	b.said(t, b.out, "● plan ─ ◐ review", "attempt 1", `› thinking\x1b[2J hard`, "\x1b[J")
 }
 
-func drawn(b *bench) bool { return len(b.out.String()) > 0 && containsAll(b.out.String(), "● plan", "› thinking") }
+func drawn(b *bench) bool {
+	return len(b.out.String()) > 0 && containsAll(b.out.String(), "● plan", "› thinking")
+}
 
 func containsAll(s string, parts ...string) bool {
 	for _, p := range parts {

@@ -424,7 +424,7 @@ const (
 	PauseWall      PauseCode = "wall_time" // the run's time is used up
 	PauseBudget    PauseCode = "budget"    // money or tokens are used up
 	PauseInput     PauseCode = "input"     // a required input cannot be had
-	PauseVerify    PauseCode = "verify"    // the checks themselves cannot be run
+	PauseAction    PauseCode = "action"    // what was decided cannot be done
 	PausePublish   PauseCode = "publish"   // publishing failed
 	PauseCondition PauseCode = "condition" // a `when:` could not be evaluated
 	PauseUnlawful  PauseCode = "unlawful"  // the decider proposed what the law refuses

@@ -51,16 +51,6 @@ func Person(id string) Actor { return Actor{Kind: ActorPerson, ID: id} }
 // Policy is the actor of a standing instruction.
 func Policy(id string) Actor { return Actor{Kind: ActorPolicy, ID: id} }
 
-// Line is the event's one canonical encoding: the manifest's line and the
-// input of the hash chain. It ends without a newline.
-func (e Event) Line() ([]byte, error) {
-	line, err := json.Marshal(e)
-	if err != nil {
-		return nil, fmt.Errorf("encode event %s: %w", e.ID, err)
-	}
-	return line, nil
-}
-
 // Hash is the hex SHA-256 of the event's line.
 func (e Event) Hash() (string, error) {
 	line, err := e.Line()

@@ -27,7 +27,7 @@ func FoldBody(r *Run, e Event, body Body) *Run {
 	countDecision(r, e)
 	before := r.Status
 	apply(r, e, body)
-	if to, allowed, known := step(runEdges(), e.Type, r.Status); allowed && known && e.Type != TypeRunStarted {
+	if to, allowed, known := runStep(e.Type, r.Status); allowed && known && e.Type != TypeRunStarted {
 		r.Status = to
 	}
 	keepTime(r, before)

@@ -25,7 +25,7 @@ func Law(r *Run, actor Actor, body Body) error {
 	if r == nil {
 		return nil
 	}
-	if _, allowed, known := step(runEdges(), body.Type(), r.Status); known && !allowed {
+	if _, allowed, known := runStep(body.Type(), r.Status); known && !allowed {
 		return Errorf(CodeConflict, "the run is %s: %s is not possible now", r.Status, body.Type()).
 			WithHint("see `stellwerk status %s`", r.Alias)
 	}
@@ -58,6 +58,10 @@ func actors(t Type) []ActorKind {
 	}
 	return nil
 }
+
+// ActorMay judges only whether this actor may say it: the law of a project's
+// events.
+func ActorMay(actor Actor, body Body) error { return actorMay(actor, body) }
 
 func actorMay(actor Actor, body Body) error {
 	if slices.Contains(actors(body.Type()), actor.Kind) {
@@ -107,7 +111,7 @@ func stageLaw(r *Run, body Body) error {
 	if s == nil {
 		return Errorf(CodeNotFound, "the run has no stage %q", id).WithHint("its stages are: %s", strings.Join(stageIDs(r), ", "))
 	}
-	if _, allowed, known := step(stageEdges(), body.Type(), s.Status); known && !allowed {
+	if _, allowed, known := stageStep(body.Type(), s.Status); known && !allowed {
 		return Errorf(CodeConflict, "stage %s is %s: %s is not possible now", s.ID, s.Status, body.Type()).
 			WithHint("see `stellwerk status %s`", r.Alias)
 	}

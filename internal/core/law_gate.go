@@ -213,7 +213,7 @@ func lawResume(r *Run, b RunResumed) error {
 		limits = *b.Limits
 	}
 	switch r.Pause.Code {
-	case PauseAttempts, PauseInfra, PauseVerify:
+	case PauseAttempts, PauseInfra:
 		return Errorf(CodeConflict, "%s", r.Pause.Reason).
 			WithHint("`stellwerk retry %s` tries again, `stellwerk feedback %s \"…\"` tries again with your words, `stellwerk skip %s` goes on without it", r.Alias, r.Alias, r.Alias)
 	case PauseBudget:
@@ -221,7 +221,7 @@ func lawResume(r *Run, b RunResumed) error {
 			return Errorf(CodeConflict, "%s", r.Pause.Reason).
 				WithHint("raise it: `stellwerk resume %s --max-cost USD --max-tokens N`", r.Alias)
 		}
-	case PausePerson, PauseSterile, PauseWall, PauseInput, PausePublish, PauseCondition, PauseUnlawful:
+	case PausePerson, PauseSterile, PauseWall, PauseInput, PausePublish, PauseCondition, PauseAction, PauseUnlawful:
 	}
 	return nil
 }

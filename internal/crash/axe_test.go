@@ -3,6 +3,7 @@ package crash
 import (
 	"context"
 	"os"
+	"os/exec"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -20,6 +21,8 @@ import (
 type axe struct {
 	at     int
 	after  bool
+	twice  bool
+	deaf   bool // attempts are not stopped
 	raised atomic.Bool
 	count  atomic.Int64
 }
@@ -107,7 +110,36 @@ type steppedSpawner struct {
 }
 
 func (s steppedSpawner) Start(ctx context.Context, order spawn.Order) error {
-	return s.axe.step(func() error { return s.Spawner.Start(ctx, order) })
+	return s.axe.step(func() error {
+		if err := s.Spawner.Start(ctx, order); err != nil || !s.axe.twice {
+			return err
+		}
+		return startAgain(order)
+	})
+}
+
+func (s steppedSpawner) Kill(ctx context.Context, folder string) error {
+	if s.axe.deaf {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return s.axe.step(func() error { return s.Spawner.Kill(ctx, folder) })
+}
+
+// startAgain does what a second engine would do that saw nothing of the first
+// one's shim.
+func startAgain(order spawn.Order) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	shim := exec.Command(self, "worker", "run", order.Folder)
+	shim.Dir, shim.SysProcAttr = order.Folder, &syscall.SysProcAttr{Setsid: true}
+	if err := shim.Start(); err != nil {
+		return err
+	}
+	go func() { _ = shim.Wait() }() // the folder says how the attempt went
+	return nil
 }
 
 type steppedForge struct {

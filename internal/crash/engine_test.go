@@ -3,6 +3,7 @@ package crash
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -23,7 +24,18 @@ type order struct {
 	Last  string
 	Step  int
 	After bool // die when the step is done, rather than before
+	// Twice lets every attempt be started a second time at once, as happens when
+	// an engine is killed before the shim it started has claimed the attempt.
+	Twice bool
+	// Cancel lets the engine cancel each run, and die without having stopped an
+	// attempt: at once, or when the first attempt runs and nothing else happens.
+	Cancel string
 }
+
+const (
+	cancelAtOnce  = "at once"
+	cancelRunning = "running"
+)
 
 // The words of an engine process, one line each.
 const (
@@ -59,7 +71,7 @@ func runEngine(text string) int {
 func serve(o order) error {
 	ctx := api.WithCaller(context.Background(), api.Caller{Actor: core.Person("me")})
 	var out voice
-	ax := &axe{at: o.Step, after: o.After}
+	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, deaf: o.Cancel != ""}
 	a, err := takeOver(ctx, app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true, Wrap: ax.wrap})
 	if err != nil {
 		return err
@@ -127,6 +139,9 @@ func follow(ctx context.Context, a *app.App, o order, branch, run string, out *v
 		}
 		run = started.ID
 	}
+	if o.Cancel != "" {
+		return cancel(ctx, a, o, run)
+	}
 	err := a.Follow(ctx, run, 0, func(e core.Event) error {
 		hash, err := e.Hash()
 		if err != nil {
@@ -141,5 +156,30 @@ func follow(ctx context.Context, a *app.App, o order, branch, run string, out *v
 	if err != nil {
 		return fmt.Errorf("follow the run of %s: %w", branch, err)
 	}
+	return nil
+}
+
+var errRunning = errors.New("an attempt runs")
+
+// cancel ends with the engine's death.
+func cancel(ctx context.Context, a *app.App, o order, run string) error {
+	if o.Cancel == cancelRunning {
+		err := a.Follow(ctx, run, 0, func(e core.Event) error {
+			if e.Type == core.TypeAttemptStarted {
+				return errRunning
+			}
+			return nil
+		})
+		if !errors.Is(err, errRunning) {
+			return err
+		}
+	}
+	if _, err := a.Cancel(ctx, run, api.Cancel{Reason: "not wanted any more"}); err != nil {
+		return err
+	}
+	if o.Cancel == cancelRunning {
+		<-time.After(300 * time.Millisecond) // every wake is answered by now
+	}
+	fall()
 	return nil
 }

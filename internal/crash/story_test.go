@@ -146,3 +146,15 @@ phases:
 		published: map[string]string{"build.txt": "build.r1.a2"},
 	}
 }
+
+// idleStory has an agent that does nothing and does not end.
+func idleStory(ledger string) story {
+	told := shortStory(ledger)
+	told.scenario = `attempts:
+  - task: build
+    do:
+` + begin + `
+      - hang: {ignore_term: false}
+`
+	return told
+}

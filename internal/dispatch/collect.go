@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -170,6 +171,13 @@ func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error
 	return kept, nil
 }
 
+// plainName reports a name that a document can have in every folder it is kept
+// in.
+func plainName(name string) bool {
+	return name != "" && len(name) <= 200 && !strings.HasPrefix(name, ".") &&
+		!strings.ContainsAny(name, "/\\") && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
 func refusedBundle(err error) bool {
 	var big *yard.TooBigError
 	return errors.Is(err, yard.ErrCorrupt) || errors.Is(err, yard.ErrPrerequisites) || errors.As(err, &big)
@@ -182,8 +190,12 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(spec.Job.Out)
+	if len(exit.Outputs) == 0 {
+		return nil
+	}
+	root, err := shim.OpenOutput(spec.Job.Out)
 	if errors.Is(err, os.ErrNotExist) {
+		delivery.Rejected = append(delivery.Rejected, "the output folder is gone")
 		return nil
 	}
 	if err != nil {
@@ -192,6 +204,10 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 	defer func() { _ = root.Close() }() // only read from
 	stage := run.Stage(task.Stage)
 	for _, out := range exit.Outputs {
+		if !plainName(out.Name) {
+			delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%.80q: a document has a plain name, without folders or a leading dot", out.Name))
+			continue
+		}
 		content, err := d.read(root, out)
 		if err != nil {
 			delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%s: %v", out.Name, err))

@@ -120,9 +120,18 @@ type Dispatcher struct {
 
 	mu     sync.Mutex
 	flight map[string]bool
-	failed map[string]*backoff.ExponentialBackOff
+	failed map[string]*failure
 	closed bool
 }
+
+// failure is an action that failed and is tried again.
+type failure struct {
+	times int
+	wait  *backoff.ExponentialBackOff
+}
+
+// loud is how often an action may fail before a person is told.
+const loud = 6
 
 // New makes a dispatcher. It runs until Close.
 func New(engine Engine, opts Options) *Dispatcher {
@@ -130,7 +139,7 @@ func New(engine Engine, opts Options) *Dispatcher {
 	return &Dispatcher{
 		Options: opts, engine: engine, ctx: ctx, stop: stop,
 		checks: make(chan struct{}, max(opts.Checks, 1)),
-		flight: map[string]bool{}, failed: map[string]*backoff.ExponentialBackOff{},
+		flight: map[string]bool{}, failed: map[string]*failure{},
 	}
 }
 
@@ -171,35 +180,55 @@ func (d *Dispatcher) run(key string, run *core.Run, a core.Action) {
 	defer d.work.Done()
 	err := d.do(d.ctx, run, a)
 	d.mu.Lock()
-	delete(d.flight, key)
 	if err == nil {
+		delete(d.flight, key)
 		delete(d.failed, key)
 		d.mu.Unlock()
 		return
 	}
-	wait := d.failed[key]
-	if wait == nil {
-		wait = backoff.NewExponentialBackOff()
-		wait.InitialInterval, wait.MaxInterval = 200*time.Millisecond, time.Minute
-		d.failed[key] = wait
+	failed := d.failed[key]
+	if failed == nil {
+		failed = &failure{wait: backoff.NewExponentialBackOff()}
+		failed.wait.InitialInterval, failed.wait.MaxInterval = 200*time.Millisecond, time.Minute
+		d.failed[key] = failed
 	}
-	delay := wait.NextBackOff()
+	failed.times++
+	delay, times := failed.wait.NextBackOff(), failed.times
 	d.mu.Unlock()
 	if d.ctx.Err() != nil {
 		return
 	}
 	d.Log.Error("action failed, it is tried again", "run", run.Alias, "action", key, "in", delay, "error", err)
-	d.again(run.ID, delay)
+	if times == loud {
+		d.tell(run, err)
+	}
+	d.again(key, run.ID, delay)
 }
 
-// again asks for the run's effects after a delay, until it is heard.
-func (d *Dispatcher) again(run string, delay time.Duration) {
+// tell pauses a run whose decided action keeps failing. The action goes on
+// being tried: once what stands in its way is gone, resuming is enough.
+func (d *Dispatcher) tell(run *core.Run, cause error) {
+	err := d.report(d.ctx, run, core.RunPaused{
+		Code: core.PauseAction, Reason: d.redactor(run).String("what was decided cannot be done: " + cause.Error()),
+		Next: "put it right; it is tried again by itself, then `stellwerk resume " + run.Alias + "`",
+	})
+	if err != nil && d.ctx.Err() == nil {
+		d.Log.Error("pause a run", "run", run.Alias, "error", err)
+	}
+}
+
+// again asks for the run's effects after a delay, until it is heard. The action
+// stays taken until then: what else happens to the run does not shorten its wait.
+func (d *Dispatcher) again(key, run string, delay time.Duration) {
 	for ; ; delay = min(2*delay, time.Minute) {
 		select {
 		case <-d.ctx.Done():
 			return
 		case <-time.After(delay):
 		}
+		d.mu.Lock()
+		delete(d.flight, key)
+		d.mu.Unlock()
 		err := d.engine.Poke(d.ctx, run)
 		if err == nil || d.ctx.Err() != nil {
 			return

@@ -13,10 +13,11 @@ import (
 // claim, sees that the journal is complete, and hands the effects out. A wake
 // says only "look"; a lost or doubled one does no harm.
 func (e *Engine) look(ctx context.Context, w store.Wake) {
-	if err := e.lookAt(ctx, w); err != nil {
-		if ctx.Err() == nil {
-			e.log.Error("look", "stream", w.Stream, "error", err)
-		}
+	unfinished, err := e.lookAt(ctx, w)
+	if err != nil && ctx.Err() == nil {
+		e.log.Error("look", "stream", w.Stream, "error", err)
+	}
+	if err != nil || unfinished {
 		return // the lease runs out, and the stream is looked at again
 	}
 	if err := e.store.Rest(ctx, e.opts.Name, w); err != nil && !errors.Is(err, store.ErrFenced) && ctx.Err() == nil {
@@ -24,34 +25,37 @@ func (e *Engine) look(ctx context.Context, w store.Wake) {
 	}
 }
 
-func (e *Engine) lookAt(ctx context.Context, w store.Wake) error {
+// lookAt reports true where a run is over and something is still to be done
+// about it. Nothing else would bring the next engine to look at such a run.
+func (e *Engine) lookAt(ctx context.Context, w store.Wake) (unfinished bool, err error) {
 	kind, id := core.StreamKind(w.Stream)
 	if kind != "run" {
-		return nil
+		return false, nil
 	}
 	if w.Due {
 		if _, err := e.Submit(ctx, id, core.Engine(), core.TimerFired{Timer: "due"}); err != nil {
-			return err
+			return false, err
 		}
 	}
 	s := e.streams.get(w.Stream)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := e.load(ctx, s); err != nil || s.run == nil {
-		return err
+		return false, err
 	}
 	if err := e.retryClaims(ctx, s); err != nil {
-		return err
+		return false, err
 	}
 	if err := e.catchUp(ctx, s); err != nil {
-		return err
+		return false, err
 	}
 	actions := core.Effects(s.run)
 	e.dispatcher.Reconcile(s.run.Clone(), actions)
-	if s.run.Status.Terminal() && len(actions) == 0 {
+	over := s.run.Status.Terminal()
+	if over && len(actions) == 0 {
 		e.streams.forget(w.Stream)
 	}
-	return nil
+	return over && len(actions) > 0, nil
 }
 
 // retryClaims tells the run that a claim it waits for has become free.

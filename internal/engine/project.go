@@ -36,6 +36,9 @@ func (e *Engine) Project(ctx context.Context, id string) (*core.Project, error) 
 
 // Record appends an event to a project's stream.
 func (e *Engine) Record(ctx context.Context, project string, actor core.Actor, body core.Body, row *store.ProjectRow) error {
+	if err := core.ActorMay(actor, body); err != nil {
+		return err
+	}
 	for {
 		p, err := e.Project(ctx, project)
 		if err != nil {

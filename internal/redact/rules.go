@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -101,5 +102,8 @@ func netrc(m Match) bool {
 }
 
 func assignment(m Match) bool {
+	if bytes.HasPrefix(m.Secret, []byte("/")) && bytes.Count(m.Secret, []byte("/")) > 1 {
+		return false // a path: PWD=/home/me/project
+	}
 	return isAssigned(m.Secret, len(m.Group("quote")) > 0, string(m.Group("sign")))
 }

@@ -15,12 +15,12 @@ import (
 )
 
 // Artifact copies an artifact that a round of a stage handed in to
-// artifacts/<stage>.r<round>/<name>, and to artifacts/<name> as the newest of
-// its name.
+// artifacts/<stage>.r<round>/<name>, and to artifacts/latest/<name> as the
+// newest of its name.
 func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) error {
 	versioned := path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name)
-	newest := path.Join(ArtifactsDir, name)
-	if !plain(stage) || strings.Contains(stage, "/") || !plain(name) {
+	newest := path.Join(ArtifactsDir, "latest", name)
+	if !plain(stage) || strings.Contains(stage, "/") || !plain(name) || strings.Contains(name, "/") {
 		return core.Errorf(core.CodeInvalid, "artifact %.80q of stage %.80q has no place in a run folder", name, stage)
 	}
 	if err := f.replace(versioned, content); err != nil {

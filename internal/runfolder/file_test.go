@@ -16,14 +16,14 @@ import (
 func TestArtifacts(t *testing.T) {
 	f := openTemp(t)
 	for round, content := range map[int]string{1: "first", 2: "second"} {
-		if err := f.Artifact("plan", round, "docs/plan.md", strings.NewReader(content)); err != nil {
+		if err := f.Artifact("plan", round, "plan.md", strings.NewReader(content)); err != nil {
 			t.Fatal(err)
 		}
-		wantFile(t, f, "artifacts/docs/plan.md", []byte(content))
+		wantFile(t, f, "artifacts/latest/plan.md", []byte(content))
 	}
-	wantFile(t, f, "artifacts/plan.r1/docs/plan.md", []byte("first"))
-	wantFile(t, f, "artifacts/plan.r2/docs/plan.md", []byte("second"))
-	entries, err := os.ReadDir(f.at("artifacts/docs"))
+	wantFile(t, f, "artifacts/plan.r1/plan.md", []byte("first"))
+	wantFile(t, f, "artifacts/plan.r2/plan.md", []byte("second"))
+	entries, err := os.ReadDir(f.at("artifacts/latest"))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}

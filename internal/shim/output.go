@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"unicode"
@@ -49,7 +50,7 @@ type collector struct {
 // dir is ever opened.
 func collect(dir string, limits outputLimits, redactor Redactor) ([]Output, []Refusal) {
 	c := collector{limits: limits, redactor: redactor}
-	root, err := os.OpenRoot(dir)
+	root, err := OpenOutput(dir)
 	if err != nil {
 		c.refuse(".", "the output folder cannot be read: "+err.Error())
 		return nil, c.refused
@@ -60,6 +61,20 @@ func collect(dir string, limits outputLimits, redactor Redactor) ([]Output, []Re
 		c.refuse(".", "the output folder was not read to its end: "+err.Error())
 	}
 	return c.outputs, c.refused
+}
+
+// OpenOutput opens an output folder. One that was replaced by a link out of its place is refused: without isolation an
+// agent can do that.
+func OpenOutput(dir string) (*os.Root, error) {
+	parent, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		return nil, err
+	}
+	root, err := parent.OpenRoot(filepath.Base(dir))
+	if closeErr := parent.Close(); err == nil {
+		err = closeErr
+	}
+	return root, err
 }
 
 func (c *collector) visit(name string, entry fs.DirEntry, err error) error {

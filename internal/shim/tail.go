@@ -27,6 +27,9 @@ func NewTailer(folder string, from int64) *Tailer {
 	return &Tailer{path: filepath.Join(folder, journalFile), next: max(from, 1)}
 }
 
+// From is the number of the entry that Next returns first.
+func (t *Tailer) From() int64 { return t.next }
+
 // Tail returns the entries of folder from the number from on that are there now, all of them.
 func Tail(folder string, from int64) ([]Entry, error) {
 	t := NewTailer(folder, from)

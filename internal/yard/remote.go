@@ -35,6 +35,9 @@ func (r remote) isWorkingCopy() bool {
 	if r.local == "" {
 		return false
 	}
+	if filepath.Base(r.local) == ".git" {
+		return true
+	}
 	_, err := os.Lstat(filepath.Join(r.local, ".git"))
 	return err == nil
 }

@@ -8,7 +8,7 @@ import (
 // Duration is a time span in at most two units.
 func Duration(d time.Duration) string {
 	switch {
-	case d < 0:
+	case d <= 0:
 		return "0s"
 	case d < time.Second:
 		return fmt.Sprintf("%dms", d.Milliseconds())

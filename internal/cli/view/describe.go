@@ -36,7 +36,8 @@ func describe(e core.Event) (what, detail string) {
 	case core.AttemptStopRequested:
 		return "attempt stopping", fmt.Sprintf("%s: %s", b.Attempt, b.Reason)
 	case core.AttemptExited:
-		return exited(b)
+		what, detail = exited(b)
+		return what, detail + rejected(b.Delivery)
 	case core.VerifyRequested:
 		return "checks begin", b.Attempt
 	case core.VerifyConcluded:
@@ -112,6 +113,14 @@ func exited(b core.AttemptExited) (what, detail string) {
 		return "start failed", colon(b.Attempt, b.Message)
 	}
 	return "attempt ended", colon(detail, b.Message)
+}
+
+// rejected names what was handed in and not accepted.
+func rejected(d *core.Delivery) string {
+	if d == nil || len(d.Rejected) == 0 {
+		return ""
+	}
+	return "; not accepted: " + strings.Join(d.Rejected, "; ")
 }
 
 func verified(b core.VerifyConcluded) (what, detail string) {

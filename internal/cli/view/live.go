@@ -52,7 +52,12 @@ func (v View) signals(d api.RunDetail, named func(api.Stage) bool) string {
 }
 
 func (v View) under(t api.Task, a api.Attempt) string {
-	what := fmt.Sprintf("attempt %d (%d of %d counted)", a.N, t.Counted, t.Limit)
+	// Attempts lost to infrastructure do not count, so N may exceed the limit.
+	counted := t.Counted
+	if a.Status != string(core.AttemptEnded) {
+		counted++
+	}
+	what := fmt.Sprintf("attempt %d of %d", counted, t.Limit)
 	spent := ""
 	if !a.StartedAt.IsZero() && a.Status != string(core.AttemptEnded) {
 		spent = Duration(v.Now.Sub(a.StartedAt).Truncate(time.Second))

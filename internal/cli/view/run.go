@@ -138,6 +138,12 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	if !newest {
 		return lines
 	}
+	for _, r := range a.Rejected {
+		lines = append(lines, v.fit("          not accepted: "+terminal.Line(r)))
+	}
+	for _, n := range a.Notes {
+		lines = append(lines, v.fit("          note: "+terminal.Line(n)))
+	}
 	for _, r := range a.Results {
 		lines = append(lines, "          "+v.checkSignal(r)+" "+terminal.Line(r.Check))
 		if !r.Passed {

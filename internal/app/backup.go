@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// kept are the folders of a backup beside the database: what events name, the
+// readable copies, and the attempts. Working folders are left out; they are
+// made again.
+func kept() []string { return []string{"blobs", "yards", "runs", "pulls", "attempts"} }
+
+// Backup implements api.Service: it writes the state to a new folder, while in
+// use. The database comes first: whatever its events name is in the folders by
+// then, and what the folders gain afterwards does no harm.
+func (a *App) Backup(ctx context.Context, path string) error {
+	if err := os.Mkdir(path, 0o700); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return core.Errorf(core.CodeConflict, "%s exists already", path).WithHint("a backup is a new folder: choose another name")
+		}
+		return core.Wrap(core.CodeUnavailable, err, "the backup's folder cannot be made", "check the folder above it")
+	}
+	if err := a.store.Backup(ctx, filepath.Join(path, filepath.Base(a.state.database()))); err != nil {
+		return err
+	}
+	return copyKept(ctx, a.state.dir, path)
+}
+
+// Restore puts a backup in the place of a state folder that is new or empty.
+func Restore(ctx context.Context, state, backup string) error {
+	from := stateFolder{dir: backup}
+	if _, err := os.Stat(from.database()); err != nil {
+		return core.Wrap(core.CodeNotFound, err, backup+" is no backup", "name a folder that `stellwerk backup` made")
+	}
+	entries, err := os.ReadDir(state)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return core.Wrap(core.CodeUnavailable, err, "the state folder cannot be read", "choose another with --state")
+	}
+	if len(entries) > 0 {
+		return core.Errorf(core.CodeConflict, "%s is not empty, and nothing is overwritten", state).
+			WithHint("move it away, or restore elsewhere with --state DIR")
+	}
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return core.Wrap(core.CodeUnavailable, err, "the state folder cannot be made", "choose another with --state")
+	}
+	if err := copyKept(ctx, backup, state); err != nil {
+		return err
+	}
+	// The database comes last: a restore that was cut short leaves none, and
+	// nothing that looks complete.
+	return copyAll(ctx, from.database(), stateFolder{dir: state}.database())
+}
+
+func copyKept(ctx context.Context, from, to string) error {
+	for _, name := range kept() {
+		source := filepath.Join(from, name)
+		if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err := copyAll(ctx, source, filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyAll copies a file or folder as it is. Files that vanish meanwhile belong
+// to attempts under way, which a backup does not hold.
+func copyAll(ctx context.Context, from, to string) error {
+	out, err := exec.CommandContext(ctx, "cp", "-a", "--", from, to).CombinedOutput()
+	if err != nil {
+		return core.Errorf(core.CodeUnavailable, "%s cannot be copied: %s", from, fmt.Sprintf("%v: %.500s", err, out)).
+			WithHint("check the space and permissions of " + filepath.Dir(to))
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+func refuseConnect(context.Context, ConnectOptions) (api.Service, func() error, error) {
+	return nil, nil, core.Errorf(core.CodeUnavailable, "no engine runs")
+}
+
+func TestStatusAsJSON(t *testing.T) {
+	for _, args := range [][]string{{"status", "--json"}, {"status", "--json", "alias-1"}} {
+		b := newBench(t)
+		b.put("1", "paused")
+		b.run(t, ExitOK, args...)
+		runs := decode[map[string][]map[string]any](t, b.out.String())["runs"]
+		if len(runs) != 1 {
+			t.Fatalf("%s", b.out)
+		}
+		for _, key := range []string{"id", "alias", "status", "reason", "stage", "attempts", "cost_usd"} {
+			if _, ok := runs[0][key]; !ok {
+				t.Errorf("%q: %s is missing in %s", args, key, b.out)
+			}
+		}
+	}
+	b := newBench(t)
+	b.run(t, ExitOK, "status", "--json")
+	if strings.Join(strings.Fields(b.out.String()), "") != `{"runs":[]}` {
+		t.Errorf("%s", b.out)
+	}
+}
+
+func TestJSONHasNoControlCharacters(t *testing.T) {
+	b := newBench(t)
+	b.svc.Put(api.RunDetail{Run: api.Run{ID: "1", Alias: "a", Title: "x\u009b2J\u202ey\x1b"}})
+	b.run(t, ExitOK, "status", "--json")
+	if strings.ContainsAny(b.out.String(), "\u009b\u202e\x1b") {
+		t.Errorf("%q", b.out)
+	}
+	if got := decode[api.RunList](t, b.out.String()).Runs[0].Title; got != "x\u009b2J\u202ey\x1b" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestStatusListsOpenRunsAndTheNewestEnded(t *testing.T) {
+	b := newBench(t)
+	for i := range 9 {
+		b.svc.Put(api.RunDetail{Run: api.Run{ID: string(rune('a' + i)), Alias: "ended-" + string(rune('a'+i)), Status: "completed", EndedAt: &noon}})
+	}
+	b.put("1", "active")
+	b.run(t, ExitOK, "status")
+	if n := strings.Count(b.out.String(), "ended-"); n != endedShown {
+		t.Errorf("%d ended runs are listed", n)
+	}
+	b.said(t, b.out, "alias-1")
+	b.run(t, ExitOK, "status", "--all")
+	b.said(t, b.out, "ended-a")
+}
+
+func TestLog(t *testing.T) {
+	b := newBench(t)
+	b.put("1", "active")
+	b.happen("1", core.FeedbackGiven{Stage: "plan", Text: "more\x1b[2J"}, nil)
+	b.run(t, ExitOK, "log")
+	b.said(t, b.out, "run started", `feedback            engine    plan: more\x1b[2J`)
+
+	b.out.b.Reset()
+	b.run(t, ExitOK, "log", "--json")
+	lines := strings.Split(strings.TrimSpace(b.out.String()), "\n")
+	events, err := b.svc.Events(t.Context(), "1", 0, 0)
+	if err != nil || len(lines) != len(events) {
+		t.Fatalf("%v, %d lines", err, len(lines))
+	}
+	for i, line := range lines {
+		var e core.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		got, gerr := e.Hash()
+		want, werr := events[i].Hash()
+		if gerr != nil || werr != nil || got != want {
+			t.Errorf("line %d is another event: %s", i, line)
+		}
+	}
+
+	b.ends("1", core.RunCompleted{}, core.StatusCompleted)
+	b.run(t, ExitOK, "log", "--follow")
+	b.said(t, b.out, "run completed")
+	b.run(t, ExitError, "log", "--attempt", "nope")
+	b.svc.Outputs = map[string]api.Output{"plan.r1.a1": {Records: []api.Record{{N: 1, At: noon, Kind: "text", Text: "hello\x07"}}, Next: 1, Done: true}}
+	b.run(t, ExitOK, "log", "--attempt", "plan.r1.a1")
+	b.said(t, b.out, `hello\x07`)
+}
+
+func TestDiff(t *testing.T) {
+	const patch = "diff --git a/x b/x\n+\x1b[2Jnew\r\n-old\n@@ -1 +1 @@\nno newline"
+	b := newBench(t)
+	b.svc.Documents = map[string]string{"diff": patch}
+	b.put("1", "active")
+	b.run(t, ExitOK, "diff", "--stage", "plan", "--stat")
+	if b.out.String() != patch {
+		t.Errorf("a pipe got %q", b.out)
+	}
+	if q := b.svc.Calls()[0].Req; q != (api.DiffQuery{Stage: "plan", Stat: true}) {
+		t.Errorf("%+v", q)
+	}
+	b = newBench(t)
+	b.Console.Live = true
+	b.svc.Documents = map[string]string{"diff": patch}
+	b.put("1", "active")
+	b.run(t, ExitOK, "diff")
+	if want := "diff --git a/x b/x\n+\\x1b[2Jnew\n-old\n@@ -1 +1 @@\nno newline\n"; b.out.String() != want {
+		t.Errorf("a screen got %q", b.out)
+	}
+}
+
+func TestInbox(t *testing.T) {
+	b := newBench(t)
+	b.run(t, ExitOK, "inbox")
+	b.said(t, b.out, "Nothing waits")
+	s := subject()
+	b.svc.Waiting = []api.Waiting{
+		{Run: api.Run{Alias: "alias-1", Status: "awaiting_approval", Next: "`stellwerk approve alias-1`"}, Gate: &core.Gate{Subject: s, Notices: []string{"touches .github/"}}},
+		{Run: api.Run{Alias: "alias-2", Status: "paused"}, Pause: &core.Pause{Reason: "3 attempts failed"}},
+	}
+	b.run(t, ExitOK, "inbox")
+	b.said(t, b.out, "stellwerk approve alias-1", "touches .github/", "3 attempts failed")
+}
+
+func TestReplay(t *testing.T) {
+	b := newBench(t)
+	b.put("1", "active")
+	b.svc.ReplayAnswer = api.Replay{Events: 3, Decisions: 2, Other: 1, StateEqual: true}
+	b.run(t, ExitOK, "replay")
+	b.said(t, b.out, "3 events, 2 decisions derived again, 1 made by other versions")
+	b.svc.ReplayAnswer = api.Replay{Difference: "stage plan"}
+	b.run(t, ExitError, "replay")
+	b.said(t, b.err, "lead elsewhere", "stage plan")
+}
+
+func TestTrust(t *testing.T) {
+	b := newBench(t)
+	b.svc.TrustAnswer = api.Trusted{Hash: "sha256:abc", Files: []string{"x.yaml"}, Content: "name: x"}
+	b.run(t, ExitWaiting, "trust", "-p", "x")
+	b.said(t, b.out, "name: x", "stellwerk trust --playbook x --confirm sha256:abc")
+	b.run(t, ExitOK, "trust", "-p", "x", "--confirm", "sha256:abc")
+	b.run(t, ExitOK, "trust", "-p", "x", "--yes")
+	b.said(t, b.out, "Trusted: sha256:abc")
+}
+
+func TestDoctor(t *testing.T) {
+	b := newBench(t)
+	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
+	b.Connect = refuseConnect
+	b.run(t, ExitOK, "doctor", "--json")
+	found := map[string]finding{}
+	for _, f := range decode[map[string][]finding](t, b.out.String())["findings"] {
+		found[f.What] = f
+	}
+	for _, what := range []string{"git", "isolation", "state", "space", "database", "clock", "engine"} {
+		if found[what].Grade == gradeFail || found[what].Found == "" {
+			t.Errorf("%s: %+v", what, found[what])
+		}
+	}
+	b.Isolation = func(context.Context) (string, string) { return "none", "no bubblewrap" }
+	b.run(t, ExitError, "doctor")
+	b.said(t, b.out, "fail  isolation", "no bubblewrap", "apt install bubblewrap")
+	if _, err := os.Stat(b.env["STELLWERK_STATE"]); !os.IsNotExist(err) {
+		t.Error("looking made the state folder")
+	}
+}
+
+func TestBackup(t *testing.T) {
+	b := newBench(t)
+	b.run(t, ExitOK, "backup", "there")
+	dir, _ := b.Dir()
+	if got := b.svc.Calls()[0].Req; got != filepath.Join(dir, "there") {
+		t.Errorf("%v", got)
+	}
+}
+
+// inRepository gives the bench a git repository with a file.
+func inRepository(t *testing.T, b *bench) string {
+	t.Helper()
+	dir, err := b.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, dir+"/go.mod", "module x\n")
+	if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return dir
+}
+
+func TestPlaybooks(t *testing.T) {
+	b := newBench(t)
+	b.run(t, ExitError, "init")
+	dir := inRepository(t, b)
+	b.run(t, ExitOK, "init")
+	b.said(t, b.out, "feature.yaml", "${test} is ")
+	b.run(t, ExitError, "init")
+	b.said(t, b.err, "exists already")
+	b.run(t, ExitOK, "playbook", "validate")
+	b.said(t, b.out, "valid: ")
+	b.run(t, ExitOK, "playbook", "list")
+	b.said(t, b.out, "yours", "built in")
+	b.run(t, ExitOK, "playbook", "show", "feature")
+	b.said(t, b.out, "kind: phases")
+
+	writeFile(t, dir+"/.stellwerk/playbooks/bad.yaml", "name: bad\nkind: phases\nphases:\n  - id: a\n    role: \"no\\u001bbody\"\n")
+	b.run(t, ExitError, "playbook", "validate")
+	b.said(t, b.out, "bad.yaml:5:")
+	if strings.Contains(b.out.String(), "\x1b") {
+		t.Errorf("%q", b.out)
+	}
+	b.out.b.Reset()
+	b.run(t, ExitError, "playbook", "validate", "--json", ".stellwerk/playbooks/bad.yaml")
+	if v := decode[map[string][]verdict](t, b.out.String())["playbooks"]; len(v) != 1 || v[0].Valid || len(v[0].Problems) == 0 {
+		t.Errorf("%s", b.out)
+	}
+	b.run(t, ExitError, "playbook", "show", "nope")
+	b.said(t, b.err, "there is no built-in playbook", "try: ")
+}
+
+func TestPlaybookImport(t *testing.T) {
+	b := newBench(t)
+	dir := inRepository(t, b)
+	writeFile(t, dir+"/phases.conf", `PHASES=(
+  "0|architect-planner|APPROVAL|GLOB:.workflow/specs/issue-*-plan.md"
+)
+`)
+	b.run(t, ExitOK, "playbook", "import", "phases.conf", "-o", ".stellwerk/playbooks/byta.yaml")
+	b.run(t, ExitError, "playbook", "import", "phases.conf", "-o", ".stellwerk/playbooks/byta.yaml")
+	b.said(t, b.err, "exists already")
+	b.run(t, ExitOK, "playbook", "import", "phases.conf")
+	b.said(t, b.out, "kind: phases")
+	writeFile(t, dir+"/phases.conf", "what\n")
+	b.run(t, ExitError, "playbook", "import", "phases.conf")
+	b.said(t, b.err, "phases.conf:1:")
+}
+
+func TestRolesSchemaLimits(t *testing.T) {
+	b := newBench(t)
+	dir := inRepository(t, b)
+	writeFile(t, dir+"/.stellwerk/roles/poet.md", "---\nname: poet\ndescription: writes verse\n---\nYou write verse.\x1b[2J\n")
+	b.run(t, ExitOK, "roles")
+	b.said(t, b.out, "poet", "yours", "code-reviewer", "built in")
+	b.run(t, ExitOK, "roles", "poet")
+	b.said(t, b.out, `You write verse.\x1b[2J`)
+	b.run(t, ExitError, "roles", "nobody")
+
+	for _, kind := range []string{"playbook", "review"} {
+		b.out.b.Reset()
+		b.run(t, ExitOK, "schema", kind)
+		decode[map[string]any](t, b.out.String())
+	}
+
+	b.env["STELLWERK_LIMITS_ATTEMPTS"] = "5"
+	b.out.b.Reset()
+	b.run(t, ExitOK, "limits", "--json")
+	for _, s := range decode[map[string][]settingEntry](t, b.out.String())["settings"] {
+		if s.Key == "limits.attempts" && (s.Value != "5" || !strings.Contains(s.From, "environment")) {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	b := newBench(t)
+	b.Connect = nil
+	b.run(t, ExitOK, "version")
+	b.said(t, b.out, "stellwerk 1.0 (go")
+	b.run(t, ExitOK, "version", "--json")
+}

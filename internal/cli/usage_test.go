@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+func TestUsageErrors(t *testing.T) {
+	for _, args := range [][]string{
+		{"frobnicate"}, {"--frobnicate"}, {"status", "--frobnicate"}, {"run"}, {"run", " "}, {"status", "a", "b"},
+		{"run", "x", "--isolation", "wall"}, {"run", "x", "--max-cost", "much"}, {"run", "x", "--max-cost", "0"},
+		{"run", "x", "--max-time", "-2h"}, {"run", "x", "--attempts", "-1"}, {"run", "x", "--coverage", "101"},
+		{"completion", "tcsh"}, {"schema", "frobnicate"}, {"backup"}, {"trust", "--yes", "--confirm", "x"}, {"worker", "run"},
+	} {
+		b := newBench(t)
+		b.run(t, ExitUsage, args...)
+		lines := strings.Split(strings.TrimRight(b.err.String(), "\n"), "\n")
+		if !strings.HasPrefix(lines[0], "stellwerk: ") || !strings.HasPrefix(lines[len(lines)-1], "  usage: stellwerk") {
+			t.Errorf("%q says:\n%s", args, b.err)
+		}
+		if b.out.String() != "" || len(b.svc.Calls()) > 0 {
+			t.Errorf("%q printed %s and asked %v", args, b.out, b.svc.Calls())
+		}
+	}
+}
+
+func TestErrorsSayWhatToDo(t *testing.T) {
+	b := newBench(t)
+	b.put("1", "awaiting_approval")
+	b.svc.On = func(apitest.Call) error {
+		return core.Wrap(core.CodeConflict, errors.New("the \x1b[31mbase moved"), "not approved", "look again")
+	}
+	b.run(t, ExitError, "approve")
+	if got := b.err.String(); got != "stellwerk: not approved: the \\x1b[31mbase moved\n  try: look again\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestHelp holds every command to a description, an example and 80 columns.
+func TestHelp(t *testing.T) {
+	b := newBench(t)
+	var visit func(*cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		path := strings.Fields(cmd.CommandPath())[1:]
+		if cmd.Name() == "help" {
+			return
+		}
+		if cmd.Short == "" || cmd.Long == "" || cmd.Example == "" {
+			t.Errorf("%v lacks a text", path)
+		}
+		if cmd.HasSubCommands() && cmd.RunE == nil {
+			t.Errorf("%v does nothing", path)
+		}
+		fresh := newBench(t)
+		fresh.run(t, ExitOK, append(path, "--help")...)
+		for line := range strings.Lines(fresh.out.String()) {
+			if w := terminal.Width(strings.TrimRight(line, "\n")); w > 80 {
+				t.Errorf("%v --help: %d columns: %s", path, w, line)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot(&shell{Program: b.Program}))
+}
+
+func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
+	root := newRoot(&shell{Program: newBench(t).Program})
+	for _, name := range strings.Fields(`run status watch log diff inbox approve feedback rollback skip retry pause resume
+		cancel replay trust init playbook roles schema limits serve worker doctor backup restore demo scripted-model
+		scripted-agent version completion`) {
+		if cmd, _, err := root.Find([]string{name}); err != nil || cmd.Name() != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		b := newBench(t)
+		b.run(t, ExitOK, "completion", shell)
+		b.said(t, b.out, "stellwerk")
+	}
+	b := newBench(t)
+	b.put("1", "active")
+	b.put("2", "completed")
+	b.run(t, ExitOK, "__complete", "approve", "")
+	b.said(t, b.out, "alias-1\tTitle 1", "alias-2\tTitle 2")
+	b = newBench(t)
+	b.put("1", "active")
+	b.run(t, ExitOK, "__complete", "rollback", "alias-1", "--to", "")
+	b.said(t, b.out, "plan\n", "review\n")
+	b = newBench(t)
+	b.run(t, ExitOK, "__complete", "run", "--playbook", "")
+	b.said(t, b.out, "feature\n")
+}
+
+func TestCompletionWithoutAnEngine(t *testing.T) {
+	b := newBench(t)
+	b.put("1", "active")
+	b.happen("1", core.RunStarted{}, nil)
+	events, err := b.svc.Events(t.Context(), "1", 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := events[0].Line()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.env["STELLWERK_STATE"] = t.TempDir()
+	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/1/manifest.jsonl", string(line)+"\n")
+	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/2/manifest.jsonl", "torn")
+	b.Connect = refuseConnect
+	b.run(t, ExitOK, "__complete", "approve", "")
+	b.said(t, b.out, "alias-1\tTitle 1")
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(path[:strings.LastIndex(path, "/")], 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

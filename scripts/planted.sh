@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Three bugs are kept in the code behind build tags. Each must be caught by the
+# tests that are there to catch it: they pass without the tag, and fail with it,
+# with the words that name the bug. A test that fails for another reason, or does
+# not compile, does not count.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+GO=${GO:-go}
+missed=0
+
+# planted NAME PACKAGE TEST WORDS
+planted() {
+	local name=$1 package=$2 test=$3 words=$4 tag=planted_$1 out
+	if ! out=$("$GO" vet -tags "$tag" "$package" 2>&1); then
+		echo "planted: $name does not compile:" && echo "$out"
+		missed=1
+		return
+	fi
+	if ! out=$("$GO" test -count=1 -timeout 60s -run "^($test)\$" "$package" 2>&1); then
+		echo "planted: $test fails without the bug $name:" && echo "$out"
+		missed=1
+		return
+	fi
+	if out=$("$GO" test -count=1 -timeout 60s -tags "$tag" -run "^($test)\$" "$package" 2>&1); then
+		echo "planted: $name NOT caught: $test in $package passes with it"
+		missed=1
+		return
+	fi
+	if ! grep -qF -- "--- FAIL: $test" <<<"$out" || ! grep -qF -- "$words" <<<"$out"; then
+		echo "planted: $name NOT caught: $test in $package fails for another reason:" && echo "$out"
+		missed=1
+		return
+	fi
+	echo "planted: $name caught by $test in $package"
+}
+
+planted nofsync ./internal/blob TestPutIsDurableWhenItReturns "a crash of the machine takes its name"
+planted effectfirst ./internal/engine TestEffectsWaitForTheCommit "effect before commit"
+planted unclaimed ./internal/crash TestAnAttemptStartedTwiceRunsOnce "ran twice"
+exit "$missed"

@@ -3,19 +3,19 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// kept are the folders of a backup beside the database: what events name, the
-// readable copies, and the attempts. Working folders are left out; they are
-// made again.
-func kept() []string { return []string{"blobs", "yards", "runs", "pulls", "attempts"} }
+// kept are the folders of a backup beside the database: what events name, and
+// the readable copies. Attempts under way are left out: after a restore they
+// are tried again, and not counted.
+func kept() []string { return []string{"blobs", "yards", "runs", "pulls"} }
 
 // Backup implements api.Service: it writes the state to a new folder, while in
 // use. The database comes first: whatever its events name is in the folders by
@@ -71,13 +71,46 @@ func copyKept(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// copyAll copies a file or folder as it is. Files that vanish meanwhile belong
-// to attempts under way, which a backup does not hold.
+// copyAll copies a file or a folder with everything in it. What vanishes
+// meanwhile was temporary: what events name is never removed.
 func copyAll(ctx context.Context, from, to string) error {
-	out, err := exec.CommandContext(ctx, "cp", "-a", "--", from, to).CombinedOutput()
-	if err != nil {
-		return core.Errorf(core.CodeUnavailable, "%s cannot be copied: %s", from, fmt.Sprintf("%v: %.500s", err, out)).
-			WithHint("check the space and permissions of " + filepath.Dir(to))
+	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			err = copyOne(path, filepath.Join(to, strings.TrimPrefix(path, from)), entry)
+		}
+		if errors.Is(err, fs.ErrNotExist) && path != from {
+			return nil
+		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		return core.Wrap(core.CodeUnavailable, err, from+" cannot be copied", "check the space and permissions of "+filepath.Dir(to))
 	}
-	return nil
+	return err
+}
+
+func copyOne(from, to string, entry fs.DirEntry) error {
+	switch {
+	case entry.IsDir():
+		return os.Mkdir(to, 0o700)
+	case !entry.Type().IsRegular():
+		return nil // sockets and locks are made anew
+	}
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }() // only read from
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(target, source)
+	if err == nil {
+		err = target.Sync()
+	}
+	return errors.Join(err, target.Close())
 }

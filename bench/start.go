@@ -32,8 +32,9 @@ phases:
 // person's word (a retry) to the moment its consequence, the process beside
 // the agent, has been started: the event and its decision are committed, the
 // manifest is on disk, inputs, prompt and spec are written, the program is
-// forked and executed. The time of the workspace is apart: that of the same
-// workspace, made beside it in each repetition, is taken off. The other side
+// forked and executed. The time of the workspace is apart: the median of the
+// same workspace, made beside it in each repetition, is taken off the median
+// of the whole. The other side
 // is two bare commits, one after the other, and the fork and exec of the same
 // program. On both sides a process is started when exec has succeeded.
 func start(ctx context.Context, shop *workshop) (o outcome, err error) {
@@ -52,8 +53,8 @@ func start(ctx context.Context, shop *workshop) (o outcome, err error) {
 		return o, err
 	}
 	<-s.spawner.started
-	var measured, base []time.Duration
-	for seq := run.Seq; len(measured) < shop.times(60); {
+	var whole, spaces, base []time.Duration
+	for seq := run.Seq; len(whole) < shop.times(80); {
 		told, err := s.await(ctx, run.ID, seq, core.TypePersonNotified)
 		if err != nil {
 			return o, err
@@ -71,10 +72,10 @@ func start(ctx context.Context, shop *workshop) (o outcome, err error) {
 		if err != nil {
 			return o, err
 		}
-		measured, base = append(measured, m-space), append(base, b)
+		whole, spaces, base = append(whole, m), append(spaces, space), append(base, b)
 	}
-	_, err = s.await(ctx, run.ID, 0, core.TypePersonNotified)
-	return compare(measured, base, short), err
+	m, b := median(whole)-median(spaces), median(base)
+	return outcome{ratio: float64(m) / float64(b), measured: short(m), base: short(b)}, nil
 }
 
 // retry is the time from a person's word until the process is started.

@@ -32,7 +32,7 @@ func openStation(ctx context.Context, shop *workshop, name, playbook string) (*s
 		return nil, err
 	}
 	s := &station{}
-	if s.repo, err = openRepository(ctx, dir, 20, map[string]string{".stellwerk/playbooks/bench.yaml": playbook}); err != nil {
+	if s.repo, err = openRepository(ctx, dir, 1, map[string]string{".stellwerk/playbooks/bench.yaml": playbook}); err != nil {
 		return nil, err
 	}
 	s.app, err = app.Open(ctx, app.Options{State: filepath.Join(dir, "state"), Version: "bench", Log: os.Stderr, Wrap: func(p *app.Parts) {

@@ -1,9 +1,9 @@
 package api_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -56,7 +55,13 @@ func engine(t *testing.T, svc api.Service) (*http.Client, func()) {
 	return &http.Client{Transport: transport}, stop
 }
 
-func ask(t *testing.T, c *http.Client, method, path, body string, head ...string) (*http.Response, string) {
+// response is an answer that was read whole.
+type response struct {
+	StatusCode int
+	Header     http.Header
+}
+
+func ask(t *testing.T, c *http.Client, method, path, body string, head ...string) (response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://engine"+path, strings.NewReader(body))
 	if err != nil {
@@ -70,15 +75,14 @@ func ask(t *testing.T, c *http.Client, method, path, body string, head ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
-	if err != nil {
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return resp, string(data)
+	return response{resp.StatusCode, resp.Header}, string(data)
 }
 
-func problem(t *testing.T, resp *http.Response, body string) api.Problem {
+func problem(t *testing.T, resp response, body string) api.Problem {
 	t.Helper()
 	if ct := resp.Header.Get("Content-Type"); ct != "application/problem+json" {
 		t.Errorf("content type %q, body %s", ct, body)
@@ -228,107 +232,6 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-func TestFollowResumesWhereItBrokeOff(t *testing.T) {
-	svc := history("r1", 5)
-	c, stop := engine(t, svc)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://engine/v1/runs/r1/follow?after=1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	req.Header.Set("Last-Event-ID", "3")
-	resp, err := c.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	lines := bufio.NewScanner(resp.Body)
-	if got := read(lines, 2); got != "4 event, 5 event" {
-		t.Errorf("resumed with %q", got)
-	}
-	svc.Happen("r1", time.Unix(9, 0), core.Engine(), core.TimerFired{Timer: "x"}, nil)
-	if got := read(lines, 1); got != "6 event" {
-		t.Errorf("then came %q", got)
-	}
-	stop()
-	if got := read(lines, 1); got != "" {
-		t.Errorf("after the shutdown came %q", got)
-	}
-}
-
-func TestFollowSaysHowItEnded(t *testing.T) {
-	svc := history("r1", 1)
-	c, _ := engine(t, svc)
-	svc.Happen("r1", time.Unix(9, 0), core.Engine(), core.RunCompleted{}, nil)
-	resp, body := ask(t, c, http.MethodGet, "/v1/runs/r1/follow", "")
-	if resp.Header.Get("Content-Type") != "text/event-stream" {
-		t.Errorf("content type %q", resp.Header.Get("Content-Type"))
-	}
-	if got := read(bufio.NewScanner(strings.NewReader(body)), 9); got != "1 event, 2 event,  end" {
-		t.Errorf("got %q from\n%s", got, body)
-	}
-	for path, want := range map[string]int{"/v1/runs/none/follow": 404, "/v1/runs/r1/follow?after=-1": 422} {
-		resp, body := ask(t, c, http.MethodGet, path, "")
-		if problem(t, resp, body); resp.StatusCode != want {
-			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
-		}
-	}
-	resp, body = ask(t, c, http.MethodGet, "/v1/runs/r1/follow", "", "Last-Event-ID", "x")
-	if problem(t, resp, body); resp.StatusCode != 422 {
-		t.Errorf("%d %s", resp.StatusCode, body)
-	}
-}
-
-func history(run string, events int) *apitest.Service {
-	svc := &apitest.Service{}
-	svc.Put(api.RunDetail{Run: api.Run{ID: run, Alias: "brisk-otter", Status: "active"}})
-	for i := range events {
-		svc.Happen(run, time.Unix(int64(i), 0), core.Engine(), core.TimerFired{Timer: "x"}, nil)
-	}
-	return svc
-}
-
-// read returns the ids and names of the next n events.
-func read(lines *bufio.Scanner, n int) string {
-	var events []string
-	id := ""
-	for len(events) < n && lines.Scan() {
-		field, value, _ := strings.Cut(lines.Text(), ": ")
-		switch field {
-		case "id":
-			id = value
-		case "event":
-			events = append(events, id+" "+value)
-			id = ""
-		}
-	}
-	return strings.Join(events, ", ")
-}
-
-func TestHalfADocumentIsNotTakenForAWholeOne(t *testing.T) {
-	svc := history("r1", 0)
-	svc.Documents = map[string]string{"diff": "+half"}
-	svc.DocumentError = core.Errorf(core.CodeInternal, "git died")
-	c, _ := engine(t, svc)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://engine/v1/runs/r1/diff", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := c.Do(req)
-	if err == nil {
-		defer resp.Body.Close()
-		_, err = io.ReadAll(resp.Body)
-	}
-	if err == nil {
-		t.Error("a document that broke off was read without an error")
-	}
-	got, body := ask(t, c, http.MethodGet, "/v1/runs/r1/artifacts/plan.md", "")
-	if problem(t, got, body); got.StatusCode != http.StatusNotFound {
-		t.Errorf("%d %s", got.StatusCode, body)
-	}
-}
-
 func TestShutdownLetsRequestsFinish(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	svc := &apitest.Service{On: func(apitest.Call) error {
@@ -351,7 +254,7 @@ func TestShutdownLetsRequestsFinish(t *testing.T) {
 			answered <- 0
 			return
 		}
-		defer resp.Body.Close()
+		defer func() { _ = resp.Body.Close() }()
 		answered <- resp.StatusCode
 	}()
 	<-entered

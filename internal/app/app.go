@@ -98,10 +98,11 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 }
 
 func (a *App) build(ctx context.Context) error {
-	var err error
-	if a.store, err = sqlite.Open(ctx, a.state.database(), sqlite.Options{OnMigrate: a.migrated, LazyLooks: true}); err != nil {
+	database, err := sqlite.Open(ctx, a.state.database(), sqlite.Options{OnMigrate: a.migrated, LazyLooks: true})
+	if err != nil {
 		return err
 	}
+	a.store = database
 	if a.blobs, err = blob.Open(a.state.blobs()); err != nil {
 		return err
 	}

@@ -68,10 +68,10 @@ func notARun(ctx context.Context, svc api.Service, text string) error {
 		return nil
 	}
 	_, err := svc.Run(ctx, text)
-	switch core.CodeOf(err) {
-	case "":
+	if err == nil {
 		return usagef("%s is a run; what is to change in it?", text)
-	case core.CodeNotFound:
+	}
+	if core.CodeOf(err) == core.CodeNotFound {
 		return nil
 	}
 	return err

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -25,6 +27,17 @@ func wire(p *Program) {
 		kind, reason := sandbox.Detect(ctx)
 		return string(kind), reason
 	}
+	p.SQLite = sqliteVersion
+}
+
+func sqliteVersion(ctx context.Context) (version string, err error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version)
+	return version, err
 }
 
 func appOptions(o ConnectOptions) app.Options {

@@ -36,7 +36,6 @@ const (
 	TypeBranchMoved          Type = "BranchMoved"
 	TypeApprovalRequested    Type = "ApprovalRequested"
 	TypeApprovalGranted      Type = "ApprovalGranted"
-	TypeApprovalLapsed       Type = "ApprovalLapsed"
 	TypeFeedbackGiven        Type = "FeedbackGiven"
 	TypeRolledBack           Type = "RolledBack"
 	TypeRefKept              Type = "RefKept"
@@ -319,12 +318,6 @@ type ApprovalRequested struct {
 type ApprovalGranted struct {
 	Subject Subject `json:"subject"`
 	Comment string  `json:"comment,omitempty"`
-}
-
-// ApprovalLapsed records that what was approved is no longer what is there.
-type ApprovalLapsed struct {
-	Subject Subject `json:"subject"`
-	Reason  string  `json:"reason"`
 }
 
 // FeedbackGiven opens a new round of the stage at the gate.

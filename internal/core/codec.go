@@ -52,8 +52,6 @@ func Decode(e Event) (Body, error) {
 		return decode[ApprovalRequested](e, raw)
 	case TypeApprovalGranted:
 		return decode[ApprovalGranted](e, raw)
-	case TypeApprovalLapsed:
-		return decode[ApprovalLapsed](e, raw)
 	case TypeFeedbackGiven:
 		return decode[FeedbackGiven](e, raw)
 	case TypeRolledBack:
@@ -133,7 +131,6 @@ func (VerifyConcluded) Type() Type      { return TypeVerifyConcluded }
 func (BranchMoved) Type() Type          { return TypeBranchMoved }
 func (ApprovalRequested) Type() Type    { return TypeApprovalRequested }
 func (ApprovalGranted) Type() Type      { return TypeApprovalGranted }
-func (ApprovalLapsed) Type() Type       { return TypeApprovalLapsed }
 func (FeedbackGiven) Type() Type        { return TypeFeedbackGiven }
 func (RolledBack) Type() Type           { return TypeRolledBack }
 func (RefKept) Type() Type              { return TypeRefKept }
@@ -173,7 +170,6 @@ func (VerifyConcluded) sealed()      {}
 func (BranchMoved) sealed()          {}
 func (ApprovalRequested) sealed()    {}
 func (ApprovalGranted) sealed()      {}
-func (ApprovalLapsed) sealed()       {}
 func (FeedbackGiven) sealed()        {}
 func (RolledBack) sealed()           {}
 func (RefKept) sealed()              {}

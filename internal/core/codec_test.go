@@ -23,7 +23,7 @@ func samples() []core.Body {
 		core.RunStarted{}, core.ConditionRequested{}, core.ConditionEvaluated{}, core.StageOpened{}, core.TaskAdmitted{},
 		core.AttemptRequested{}, core.ClaimRefused{}, core.ClaimFreed{}, core.AttemptStarted{}, core.AttemptStopRequested{},
 		core.UsageObserved{}, core.AttemptExited{}, core.VerifyRequested{}, core.VerifyConcluded{}, core.BranchMoved{},
-		core.ApprovalRequested{}, core.ApprovalGranted{}, core.ApprovalLapsed{}, core.FeedbackGiven{}, core.RolledBack{},
+		core.ApprovalRequested{}, core.ApprovalGranted{}, core.FeedbackGiven{}, core.RolledBack{},
 		core.RefKept{}, core.StagePassed{}, core.StageSkipped{}, core.AttemptsReset{}, core.TargetChosen{}, core.PublishPrepared{},
 		core.PublishRequested{}, core.PublishConcluded{}, core.RunPaused{}, core.RunResumed{}, core.RunCompleted{},
 		core.RunFailed{}, core.RunCancelled{}, core.TimerFired{}, core.CommandRefused{}, core.RunSwept{}, core.PersonNotified{},

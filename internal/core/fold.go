@@ -27,7 +27,7 @@ func FoldBody(r *Run, e Event, body Body) *Run {
 	countDecision(r, e)
 	before := r.Status
 	apply(r, e, body)
-	if to, allowed, known := runStep(e.Type, r.Status); allowed && known && e.Type != TypeRunStarted {
+	if to, allowed := RunNext(r.Status, e.Type); allowed && e.Type != TypeRunStarted {
 		r.Status = to
 	}
 	keepTime(r, before)
@@ -109,8 +109,6 @@ func apply(r *Run, e Event, body Body) {
 		ask(r, e, b)
 	case ApprovalGranted:
 		approve(r, e, b)
-	case ApprovalLapsed:
-		lapse(r.Stage(b.Subject.Stage))
 	case AttemptsReset:
 		resetAttempts(r, r.Stage(b.Stage))
 	case TaskAdmitted:

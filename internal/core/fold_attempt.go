@@ -14,7 +14,7 @@ func requested(r *Run, e Event, b AttemptRequested) {
 func started(r *Run, e Event, b AttemptStarted) {
 	_, _, a := r.Attempt(b.Attempt)
 	a.StartedAt, a.Agent, a.Isolation = e.At, b.Agent, b.Isolation
-	a.Status, _, _ = attemptStep(e.Type, a.Status)
+	a.Status, _ = AttemptNext(a.Status, e.Type)
 }
 
 func stopping(r *Run, e Event, b AttemptStopRequested) {

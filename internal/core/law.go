@@ -25,7 +25,7 @@ func Law(r *Run, actor Actor, body Body) error {
 	if r == nil {
 		return nil
 	}
-	if _, allowed, known := runStep(body.Type(), r.Status); known && !allowed {
+	if _, allowed := RunNext(r.Status, body.Type()); !allowed {
 		return Errorf(CodeConflict, "the run is %s: %s is not possible now", r.Status, body.Type()).
 			WithHint("see `stellwerk status %s`", r.Alias)
 	}
@@ -52,7 +52,7 @@ func actors(t Type) []ActorKind {
 		TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
 		return []ActorKind{ActorDecider}
 	case TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved,
-		TypeVerifyConcluded, TypeBranchMoved, TypeApprovalLapsed, TypeRefKept, TypePublishPrepared,
+		TypeVerifyConcluded, TypeBranchMoved, TypeRefKept, TypePublishPrepared,
 		TypePublishConcluded, TypeTimerFired, TypeCommandRefused, TypePersonNotified, TypeRunSwept, TypeProjectRegistered:
 		return []ActorKind{ActorEngine}
 	}
@@ -102,8 +102,6 @@ func stageLaw(r *Run, body Body) error {
 		id = b.Subject.Stage
 	case ApprovalGranted:
 		id = b.Subject.Stage
-	case ApprovalLapsed:
-		id = b.Subject.Stage
 	default:
 		return nil
 	}
@@ -111,7 +109,7 @@ func stageLaw(r *Run, body Body) error {
 	if s == nil {
 		return Errorf(CodeNotFound, "the run has no stage %q", id).WithHint("its stages are: %s", strings.Join(stageIDs(r), ", "))
 	}
-	if _, allowed, known := stageStep(body.Type(), s.Status); known && !allowed {
+	if _, allowed := StageNext(s.Status, body.Type()); !allowed {
 		return Errorf(CodeConflict, "stage %s is %s: %s is not possible now", s.ID, s.Status, body.Type()).
 			WithHint("see `stellwerk status %s`", r.Alias)
 	}
@@ -180,7 +178,7 @@ func clause(r *Run, actor Actor, body Body) error {
 			return Errorf(CodeConflict, "the run is not over, or was swept before")
 		}
 	case RefKept, BranchMoved, RunStarted, ConditionRequested, ConditionEvaluated, TaskAdmitted, ClaimRefused, ClaimFreed,
-		ApprovalLapsed, RunPaused, RunFailed, RunCancelled, TimerFired, CommandRefused, PersonNotified,
+		RunPaused, RunFailed, RunCancelled, TimerFired, CommandRefused, PersonNotified,
 		ProjectRegistered, ContentTrusted:
 	}
 	return nil

@@ -93,7 +93,7 @@ func lawAttemptStep(r *Run, t Type, attempt string) error {
 	if a == nil {
 		return Errorf(CodeConflict, "attempt %s is not of a current round", attempt)
 	}
-	if _, allowed, _ := attemptStep(t, a.Status); !allowed {
+	if _, allowed := AttemptNext(a.Status, t); !allowed {
 		return Errorf(CodeConflict, "attempt %s is %s: %s is not possible now", attempt, a.Status, t)
 	}
 	return nil

@@ -1,132 +1,95 @@
 package core
 
+import "slices"
+
 // edge is one row of a state machine: an event, the states it may happen in,
-// and the state it leads to. An empty `to` leaves the state as it is. Rows hold
-// no slices, so that a table costs no allocation: one is read at every step.
+// and the state it leads to. An empty `to` leaves the state as it is.
 type edge[S ~string] struct {
 	on   Type
-	from [4]S // the unused places at the end are empty
+	from []S
 	to   S
 }
 
 // The tables below are the state machines; docs/state-machines.md draws them.
 // Law refuses an event whose rows do not list the present state; that Fold
-// leads where the rows say is held by a test over random histories.
+// leads where the rows say is held by a test over random histories. They are
+// constants in all but name: nothing writes them.
 
-func runEdges() [22]edge[RunStatus] {
-	open := [4]RunStatus{StatusActive, StatusAwaiting, StatusPaused}
-	active := [4]RunStatus{StatusActive}
-	return [22]edge[RunStatus]{
-		{TypeRunStarted, [4]RunStatus{""}, StatusActive},
-		{TypeConditionRequested, active, ""},
-		{TypeStageOpened, active, ""},
-		{TypeTaskAdmitted, active, ""},
-		{TypeAttemptRequested, active, ""},
-		{TypeVerifyRequested, active, ""},
-		{TypePublishRequested, active, ""},
-		{TypeStagePassed, active, ""},
-		{TypeClaimRefused, active, ""},
-		{TypeApprovalRequested, active, StatusAwaiting},
-		{TypeApprovalGranted, [4]RunStatus{StatusAwaiting}, StatusActive},
-		{TypeApprovalLapsed, [4]RunStatus{StatusActive, StatusAwaiting}, StatusActive},
-		{TypeTargetChosen, [4]RunStatus{StatusAwaiting}, StatusActive},
-		{TypeFeedbackGiven, open, StatusActive},
-		{TypeRolledBack, open, StatusActive},
-		{TypeStageSkipped, open, StatusActive},
-		{TypeAttemptsReset, [4]RunStatus{StatusActive, StatusPaused}, StatusActive},
-		{TypeRunPaused, [4]RunStatus{StatusActive, StatusAwaiting}, StatusPaused},
-		{TypeRunResumed, [4]RunStatus{StatusPaused}, ""}, // to what the pause interrupted
-		{TypeRunCompleted, active, StatusCompleted},
-		{TypeRunFailed, open, StatusFailed},
-		{TypeRunCancelled, open, StatusCancelled},
-	}
+var runEdges = []edge[RunStatus]{
+	{TypeRunStarted, []RunStatus{""}, StatusActive},
+	{TypeConditionRequested, []RunStatus{StatusActive}, ""},
+	{TypeStageOpened, []RunStatus{StatusActive}, ""},
+	{TypeTaskAdmitted, []RunStatus{StatusActive}, ""},
+	{TypeAttemptRequested, []RunStatus{StatusActive}, ""},
+	{TypeVerifyRequested, []RunStatus{StatusActive}, ""},
+	{TypePublishRequested, []RunStatus{StatusActive}, ""},
+	{TypeStagePassed, []RunStatus{StatusActive}, ""},
+	{TypeClaimRefused, []RunStatus{StatusActive}, ""},
+	{TypeApprovalRequested, []RunStatus{StatusActive}, StatusAwaiting},
+	{TypeApprovalGranted, []RunStatus{StatusAwaiting}, StatusActive},
+	{TypeTargetChosen, []RunStatus{StatusAwaiting}, StatusActive},
+	{TypeFeedbackGiven, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusActive},
+	{TypeRolledBack, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusActive},
+	{TypeStageSkipped, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusActive},
+	{TypeAttemptsReset, []RunStatus{StatusActive, StatusPaused}, StatusActive},
+	{TypeRunPaused, []RunStatus{StatusActive, StatusAwaiting}, StatusPaused},
+	{TypeRunResumed, []RunStatus{StatusPaused}, ""}, // to what the pause interrupted
+	{TypeRunCompleted, []RunStatus{StatusActive}, StatusCompleted},
+	{TypeRunFailed, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusFailed},
+	{TypeRunCancelled, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusCancelled},
 }
 
-func attemptEdges() [5]edge[AttemptStatus] {
-	return [5]edge[AttemptStatus]{
-		{TypeAttemptRequested, [4]AttemptStatus{""}, AttemptPending},
-		{TypeAttemptStarted, [4]AttemptStatus{AttemptPending}, AttemptRunning},
-		{TypeAttemptStarted, [4]AttemptStatus{AttemptStopping}, ""}, // a stop asked for meanwhile stands
-		{TypeAttemptStopRequested, [4]AttemptStatus{AttemptPending, AttemptRunning}, AttemptStopping},
-		{TypeAttemptExited, [4]AttemptStatus{AttemptPending, AttemptRunning, AttemptStopping}, AttemptEnded},
-	}
+var attemptEdges = []edge[AttemptStatus]{
+	{TypeAttemptRequested, []AttemptStatus{""}, AttemptPending},
+	{TypeAttemptStarted, []AttemptStatus{AttemptPending}, AttemptRunning},
+	{TypeAttemptStarted, []AttemptStatus{AttemptStopping}, ""}, // a stop asked for meanwhile stands
+	{TypeAttemptStopRequested, []AttemptStatus{AttemptPending, AttemptRunning}, AttemptStopping},
+	{TypeAttemptExited, []AttemptStatus{AttemptPending, AttemptRunning, AttemptStopping}, AttemptEnded},
 }
 
-func stageEdges() [10]edge[StageStatus] {
-	return [10]edge[StageStatus]{
-		{TypeConditionRequested, [4]StageStatus{StagePending, StageStale}, ""},
-		{TypeConditionEvaluated, [4]StageStatus{StagePending, StageStale}, ""},
-		{TypeStageOpened, [4]StageStatus{StagePending, StageStale}, StageOpen},
-		{TypeTaskAdmitted, [4]StageStatus{StageOpen}, ""},
-		{TypeApprovalRequested, [4]StageStatus{StageOpen}, StageGated},
-		{TypeApprovalGranted, [4]StageStatus{StageGated}, ""},
-		{TypeApprovalLapsed, [4]StageStatus{StageGated}, StageOpen},
-		{TypeFeedbackGiven, [4]StageStatus{StageOpen, StageGated}, StageStale},
-		{TypeStagePassed, [4]StageStatus{StageOpen, StageGated}, StageDone},
-		{TypeStageSkipped, [4]StageStatus{StagePending, StageStale, StageOpen, StageGated}, StageOmitted},
-	}
+var stageEdges = []edge[StageStatus]{
+	{TypeConditionRequested, []StageStatus{StagePending, StageStale}, ""},
+	{TypeConditionEvaluated, []StageStatus{StagePending, StageStale}, ""},
+	{TypeStageOpened, []StageStatus{StagePending, StageStale}, StageOpen},
+	{TypeTaskAdmitted, []StageStatus{StageOpen}, ""},
+	{TypeApprovalRequested, []StageStatus{StageOpen}, StageGated},
+	{TypeApprovalGranted, []StageStatus{StageGated}, ""},
+	{TypeFeedbackGiven, []StageStatus{StageOpen, StageGated}, StageStale},
+	{TypeStagePassed, []StageStatus{StageOpen, StageGated}, StageDone},
+	{TypeStageSkipped, []StageStatus{StagePending, StageStale, StageOpen, StageGated}, StageOmitted},
 }
 
 // RunNext is where an event leads a run, and whether it may happen at all.
 func RunNext(from RunStatus, on Type) (to RunStatus, allowed bool) {
-	to, allowed, _ = runStep(on, from)
-	return to, allowed
+	return step(runEdges, on, from)
 }
 
 // StageNext is where an event leads the stage it names.
 func StageNext(from StageStatus, on Type) (to StageStatus, allowed bool) {
-	to, allowed, _ = stageStep(on, from)
-	return to, allowed
+	return step(stageEdges, on, from)
 }
 
 // AttemptNext is where an event leads the attempt it names.
 func AttemptNext(from AttemptStatus, on Type) (to AttemptStatus, allowed bool) {
-	to, allowed, _ = attemptStep(on, from)
-	return to, allowed
+	return step(attemptEdges, on, from)
 }
 
-func runStep(on Type, from RunStatus) (to RunStatus, allowed, known bool) {
-	table := runEdges()
-	return step(table[:], on, from)
-}
-
-func stageStep(on Type, from StageStatus) (to StageStatus, allowed, known bool) {
-	table := stageEdges()
-	return step(table[:], on, from)
-}
-
-func attemptStep(on Type, from AttemptStatus) (to AttemptStatus, allowed, known bool) {
-	table := attemptEdges()
-	return step(table[:], on, from)
-}
-
-// step finds the row of an event. known is false where the machine has no row
-// for it: the event does not concern the machine.
-func step[S ~string](table []edge[S], on Type, from S) (to S, allowed, known bool) {
+// step finds the row of an event. An event without a row does not concern the
+// machine: it is allowed and leads nowhere.
+func step[S ~string](table []edge[S], on Type, from S) (to S, allowed bool) {
+	known := false
 	for i := range table {
-		e := &table[i]
-		if e.on != on {
+		if table[i].on != on {
 			continue
 		}
 		known = true
-		if !e.leaves(from) {
+		if !slices.Contains(table[i].from, from) {
 			continue
 		}
-		if e.to == "" {
-			return from, true, true
+		if table[i].to == "" {
+			return from, true
 		}
-		return e.to, true, true
+		return table[i].to, true
 	}
-	return from, !known, known
-}
-
-// leaves reports that the row is about a state. The first place always counts:
-// a machine begins in the empty state.
-func (e *edge[S]) leaves(from S) bool {
-	for i, s := range e.from {
-		if s == from {
-			return i == 0 || s != ""
-		}
-	}
-	return false
+	return from, !known
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -15,42 +14,49 @@ type deed struct {
 }
 
 // deeds reads the ledger: for each run, its attempts as their agents tell it.
-func (w *world) deeds() map[string]map[string]*deed {
+// Isolated agents keep it among their documents, where it is collected with
+// what they handed in.
+func (w *world) deeds(runs ...history) map[string]map[string]*deed {
 	w.t.Helper()
-	files := []string{w.ledger}
-	if w.ledger == "" {
-		var err error
-		if files, err = filepath.Glob(filepath.Join(w.state, "attempts", "*", "*", "out", "ledger")); err != nil {
-			w.t.Fatal(err)
-		}
-	}
 	deeds := map[string]map[string]*deed{}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			w.t.Fatal(err)
+	if w.ledger == "" {
+		for _, h := range runs {
+			for attempt, delivery := range h.deliveries() {
+				// A retry is given the documents of the attempt before it.
+				w.enter(deeds, w.document(delivery, "ledger"), attempt)
+			}
 		}
-		for line := range strings.Lines(string(content)) {
-			w.enter(deeds, strings.Fields(line))
-		}
+		return deeds
 	}
+	content, err := os.ReadFile(w.ledger)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		w.t.Fatal(err)
+	}
+	w.enter(deeds, string(content), "")
 	return deeds
 }
 
-func (w *world) enter(deeds map[string]map[string]*deed, words []string) {
+// enter reads lines of the ledger, all or those of one attempt.
+func (w *world) enter(deeds map[string]map[string]*deed, ledger, only string) {
 	w.t.Helper()
-	if len(words) < 3 {
-		w.t.Fatalf("an unreadable line of the ledger: %q", words)
+	for line := range strings.Lines(ledger) {
+		words := strings.Fields(line)
+		if len(words) < 3 {
+			w.t.Fatalf("an unreadable line of the ledger: %q", line)
+		}
+		if run, attempt := words[1], words[2]; only == "" || attempt == only {
+			if deeds[run] == nil {
+				deeds[run] = map[string]*deed{}
+			}
+			if deeds[run][attempt] == nil {
+				deeds[run][attempt] = &deed{}
+			}
+			deeds[run][attempt].add(words)
+		}
 	}
-	run, attempt := words[1], words[2]
-	if deeds[run] == nil {
-		deeds[run] = map[string]*deed{}
-	}
-	d := deeds[run][attempt]
-	if d == nil {
-		d = &deed{}
-		deeds[run][attempt] = d
-	}
+}
+
+func (d *deed) add(words []string) {
 	switch words[0] {
 	case "begin":
 		d.begins++

@@ -3,28 +3,16 @@ package crash
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
-	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
-
-// history is a run as the database has it.
-type history struct {
-	row    store.RunRow
-	events []core.Event
-	bodies []core.Body
-}
 
 // open reads the database while no engine runs.
 func (w *world) open() *sqlite.Store {
@@ -58,32 +46,6 @@ func (w *world) remembers() {
 	}
 }
 
-func (w *world) history(db *sqlite.Store, row store.RunRow) history {
-	w.t.Helper()
-	h := history{row: row}
-	for {
-		more, err := db.Events(context.Background(), core.RunStream(row.ID), int64(len(h.events)), 1000)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if len(more) == 0 {
-			break
-		}
-		h.events = append(h.events, more...)
-	}
-	if _, err := core.VerifyChain(core.Head{}, h.events); err != nil {
-		w.t.Fatalf("run %s: %v", row.Branch, err)
-	}
-	for _, e := range h.events {
-		body, err := core.Decode(e)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		h.bodies = append(h.bodies, body)
-	}
-	return h
-}
-
 // acknowledged: no acknowledged event is lost or another one.
 func (w *world) acknowledged(h history) {
 	w.t.Helper()
@@ -105,13 +67,9 @@ func (w *world) verify(branches ...string) {
 	w.quiet()
 	db := w.open()
 	defer w.shut(db)
-	deeds := w.deeds()
-	runs := w.named(db)
-	for _, branch := range branches {
-		if len(runs[branch]) != 1 {
-			w.t.Fatalf("%d runs on %s", len(runs[branch]), branch)
-		}
-		h := w.history(db, runs[branch][0])
+	histories := w.histories(db, branches)
+	deeds := w.deeds(histories...)
+	for _, h := range histories {
 		w.acknowledged(h)
 		w.completed(h)
 		w.manifest(h)
@@ -129,19 +87,6 @@ func (w *world) verify(branches ...string) {
 	if claims, err := db.Claims(context.Background()); err != nil || len(claims) > 0 {
 		w.t.Fatalf("claims are left: %v, %v", claims, err)
 	}
-}
-
-func (w *world) named(db *sqlite.Store) map[string][]store.RunRow {
-	w.t.Helper()
-	rows, err := db.Runs(context.Background(), store.Filter{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	runs := map[string][]store.RunRow{}
-	for _, row := range rows {
-		runs[row.Branch] = append(runs[row.Branch], row)
-	}
-	return runs
 }
 
 // recovered opens one more engine: it completes what a killed one left undone
@@ -242,49 +187,17 @@ func (w *world) ranOnce(h history, deeds map[string]*deed) {
 // in the yard and among the blobs.
 func (w *world) keptWork(h history, deeds map[string]*deed) {
 	w.t.Helper()
-	delivered := map[string]*core.Delivery{}
-	for _, body := range h.bodies {
-		if b, ok := body.(core.AttemptExited); ok {
-			delivered[b.Attempt] = b.Delivery
-		}
-	}
-	blobs, err := blob.Open(filepath.Join(w.state, "blobs"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	delivered := h.deliveries()
 	for attempt, d := range deeds {
 		if d.ends != 1 || delivered[attempt] == nil {
 			w.t.Fatalf("run %s: attempt %s came to its end %d times, its delivery is %+v", h.row.Branch, attempt, d.ends, delivered[attempt])
 		}
 		for _, made := range d.made {
-			if got, want := w.find(h, blobs, delivered[attempt], made), h.row.ID+" "+attempt; got != want {
+			if got, want := w.find(h, delivered[attempt], made), h.row.ID+" "+attempt; got != want {
 				w.t.Fatalf("run %s: %s of attempt %s holds %q, not %q", h.row.Branch, made, attempt, got, want)
 			}
 		}
 	}
-}
-
-// find reads something an attempt made from where its delivery says it is.
-func (w *world) find(h history, blobs *blob.Folder, d *core.Delivery, made string) string {
-	w.t.Helper()
-	kind, name, _ := strings.Cut(made, ":")
-	if kind == "code" {
-		return w.gitIn(filepath.Join(w.state, "yards", h.row.Project+".git"), "show", d.Commit+":"+name)
-	}
-	artifact := d.Artifact(name)
-	if artifact == nil {
-		return "nothing"
-	}
-	file, err := blobs.Open(artifact.Digest)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }() // only read from
-	content, err := io.ReadAll(file)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return strings.TrimSpace(string(content))
 }
 
 // published: the person's repository has the branch with the work of the
@@ -299,32 +212,4 @@ func (w *world) published(h history) {
 	if got := w.git("status", "--porcelain"); got != "" {
 		w.t.Fatalf("the person's working copy was touched:\n%s", got)
 	}
-}
-
-// account tells how far the open runs have come, as far as that can be read.
-func (w *world) account() string {
-	db, err := sqlite.Open(context.Background(), filepath.Join(w.state, "stellwerk.db"), sqlite.Options{})
-	if err != nil {
-		return err.Error()
-	}
-	defer func() { _ = db.Close() }() // only read from
-	rows, err := db.Runs(context.Background(), store.Filter{Open: true})
-	if err != nil {
-		return err.Error()
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		events, err := db.Events(context.Background(), core.RunStream(row.ID), 0, 1000)
-		fmt.Fprintf(&b, "run %s %s is %s in %s (%v)\n%s", row.ID, row.Branch, row.Status, row.Stage, err, history{events: events})
-	}
-	return b.String()
-}
-
-// String is the history for a person to read.
-func (h history) String() string {
-	var b strings.Builder
-	for _, e := range h.events {
-		fmt.Fprintf(&b, "%3d %s %s %.300s\n", e.Seq, e.At.Format(time.StampMicro), e.Type, e.Body)
-	}
-	return b.String()
 }

@@ -1,11 +1,9 @@
 package shim
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
@@ -79,7 +77,7 @@ func writeExit(folder string, exit Exit) error {
 	var err error
 	for range fullDiskTries {
 		err = writeJSON(filepath.Join(folder, exitFile), exit)
-		if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		if err == nil || !noSpace(err) {
 			return err
 		}
 		time.Sleep(fullDiskPause)

@@ -73,12 +73,25 @@ func ReadHandInRequest(path string) (HandInRequest, error) {
 // WriteResult gives the child's answer.
 func (r HandInRequest) WriteResult(result HandInResult) error { return writeJSON(r.Result, result) }
 
+// handIn waits for space on a full disk for a while: what is at stake is the attempt's work.
 func handIn(ctx context.Context, folder string, spec Spec, opts Options) *HandIn {
-	out, err := tryHandIn(ctx, folder, spec, opts)
-	if err != nil {
-		return &HandIn{Error: err.Error()}
+	for try := 1; ; try++ {
+		out, err := tryHandIn(ctx, folder, spec, opts)
+		if err == nil {
+			return &out
+		}
+		if !noSpace(err) || try == fullDiskTries {
+			return &HandIn{Error: err.Error()}
+		}
+		time.Sleep(fullDiskPause)
 	}
-	return &out
+}
+
+// noSpace recognises a full disk, also in the last words of a child.
+func noSpace(err error) bool {
+	text := strings.ToLower(err.Error())
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
+		strings.Contains(text, "no space left on device") || strings.Contains(text, "disk quota exceeded")
 }
 
 func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (HandIn, error) {

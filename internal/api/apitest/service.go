@@ -198,8 +198,7 @@ func (s *Service) Follow(ctx context.Context, id string, after int64, fn func(co
 				return err
 			}
 			after = e.Seq
-			switch e.Type {
-			case core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled:
+			if e.Type == core.TypeRunCompleted || e.Type == core.TypeRunFailed || e.Type == core.TypeRunCancelled {
 				return nil
 			}
 		}

@@ -63,13 +63,15 @@ func clean(s string, keep func(rune) (string, bool)) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if kept, ok := keep(r); ok {
+		kept, ok := keep(r)
+		switch {
+		case ok:
 			b.WriteString(kept)
-		} else if r == utf8.RuneError && size == 1 {
+		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		} else if hostile(r) {
+		case hostile(r):
 			b.WriteString(escape(r))
-		} else {
+		default:
 			b.WriteRune(r)
 		}
 		i += size

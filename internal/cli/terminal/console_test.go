@@ -13,8 +13,7 @@ func TestAPipeIsPlain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	defer w.Close()
+	defer func() { _, _ = r.Close(), w.Close() }()
 	env := func(name string) string { return map[string]string{"TERM": "xterm", "LANG": "C"}[name] }
 	c := terminal.Detect(r, w, w, env)
 	if c.Ask || c.Live || c.Style.Colour || c.Style.Unicode || c.Width() != 0 {

@@ -38,6 +38,8 @@ func describe(e core.Event) (what, detail string) {
 	case core.AttemptExited:
 		what, detail = exited(b)
 		return what, detail + rejected(b.Delivery)
+	case core.UsageObserved:
+		return "spent so far", b.Attempt + cost(b.Usage)
 	case core.VerifyRequested:
 		return "checks begin", b.Attempt
 	case core.VerifyConcluded:
@@ -48,8 +50,6 @@ func describe(e core.Event) (what, detail string) {
 		return "waits for you", asked(b)
 	case core.ApprovalGranted:
 		return "approved", colon(b.Subject.Stage, b.Comment)
-	case core.ApprovalLapsed:
-		return "approval lapsed", colon(b.Subject.Stage, b.Reason)
 	case core.FeedbackGiven:
 		return "feedback", colon(b.Stage+reset(b.Reset), b.Text)
 	case core.RolledBack:
@@ -62,6 +62,8 @@ func describe(e core.Event) (what, detail string) {
 		return "stage skipped", colon(fmt.Sprintf("%s by %s", b.Stage, b.Source), b.Reason)
 	case core.AttemptsReset:
 		return "attempts granted", b.Stage
+	case core.TargetChosen:
+		return "target chosen", b.Base
 	case core.PublishPrepared:
 		return "ready to publish", or(b.Error, fmt.Sprintf("%s to %s", short(b.Subject.Commit), b.Subject.Ref))
 	case core.PublishRequested:
@@ -82,6 +84,8 @@ func describe(e core.Event) (what, detail string) {
 		return "timer", b.Timer
 	case core.CommandRefused:
 		return "refused", colon(b.Command, b.Reason)
+	case core.RunSwept:
+		return "workspaces removed", ""
 	case core.PersonNotified:
 		return "told a person", b.Event
 	case core.ProjectRegistered:

@@ -6,6 +6,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,13 +57,11 @@ func (v View) tone(t core.Type, what string) func(string) string {
 // Notable reports an event that a person who watches wants to see; the others
 // are in the log.
 func Notable(t core.Type) bool {
-	switch t {
-	case core.TypeConditionRequested, core.TypeConditionEvaluated, core.TypeTaskAdmitted, core.TypeAttemptRequested,
-		core.TypeClaimFreed, core.TypeVerifyRequested, core.TypeBranchMoved, core.TypeRefKept,
-		core.TypePublishPrepared, core.TypePublishRequested, core.TypeTimerFired, core.TypePersonNotified:
-		return false
-	}
-	return true
+	return !slices.Contains([]core.Type{
+		core.TypeConditionRequested, core.TypeConditionEvaluated, core.TypeTaskAdmitted, core.TypeAttemptRequested,
+		core.TypeClaimFreed, core.TypeUsageObserved, core.TypeVerifyRequested, core.TypeBranchMoved, core.TypeRefKept,
+		core.TypePublishPrepared, core.TypePublishRequested, core.TypeTimerFired, core.TypeRunSwept, core.TypePersonNotified,
+	}, t)
 }
 
 func (v View) fit(line string) string { return v.Style.Fit(line, v.Width) }

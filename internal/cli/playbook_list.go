@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+)
+
+func newPlaybookList(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the playbooks",
+		Long:    `Lists the repository's own playbooks and those that come with the program.`,
+		Example: `  stellwerk playbook list --json`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return playbookList(cmd.Context(), sh) },
+	}
+}
+
+// playbookEntry is a playbook in a list.
+type playbookEntry struct {
+	Name        string `json:"name"`
+	Origin      string `json:"origin"`
+	Description string `json:"description,omitempty"`
+	Problem     string `json:"problem,omitempty"`
+}
+
+func playbookList(ctx context.Context, sh *shell) error {
+	repo, err := sh.repository()
+	if err != nil {
+		return err
+	}
+	own, err := repo.playbooks()
+	if err != nil {
+		return err
+	}
+	entries := []playbookEntry{}
+	for _, file := range own {
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		entries = append(entries, sh.playbookEntry(ctx, name, file))
+	}
+	for _, name := range playbook.Builtins() {
+		entries = append(entries, sh.playbookEntry(ctx, name, playbook.OriginBuiltin))
+	}
+	if sh.json {
+		return sh.printJSON(struct {
+			Playbooks []playbookEntry `json:"playbooks"`
+		}{entries})
+	}
+	for _, e := range entries {
+		about := e.Description
+		if e.Problem != "" {
+			about = sh.Console.Style.Bad("not valid: ") + e.Problem
+		}
+		sh.printf("%-16s %-9s %s\n", terminal.Line(e.Name), place(e.Origin), terminal.Line(about))
+	}
+	return nil
+}
+
+// place says where something comes from in a word.
+func place(origin string) string {
+	if origin == playbook.OriginBuiltin {
+		return "built in"
+	}
+	return "yours"
+}
+
+func (sh *shell) playbookEntry(ctx context.Context, name, origin string) playbookEntry {
+	given := origin
+	if origin == playbook.OriginBuiltin {
+		given = name
+	}
+	entry := playbookEntry{Name: name, Origin: origin}
+	p, _, err := sh.playbook(ctx, given)
+	if err != nil {
+		entry.Problem = err.Error()
+		return entry
+	}
+	entry.Description = p.Description
+	return entry
+}

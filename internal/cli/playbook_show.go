@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+)
+
+func newPlaybookShow(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show NAME|FILE",
+		Short: "Show a playbook with everything that is in force",
+		Long: `Shows a playbook as a run would obey it here: with defaults, roles, agents,
+detected commands and implied checks filled in.`,
+		Example: `  stellwerk playbook show feature
+  stellwerk playbook show .stellwerk/playbooks/release.yaml`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: offer(playbook.Builtins),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, _, err := sh.playbook(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if sh.json {
+				return sh.printJSON(p)
+			}
+			text, err := playbook.Render(*p)
+			if err != nil {
+				return err
+			}
+			sh.printf("%s", terminal.Text(string(text)))
+			return nil
+		},
+	}
+}

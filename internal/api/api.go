@@ -20,8 +20,7 @@ type Service interface {
 	// trust it, and with CodeConflict where another run holds the branch.
 	StartRun(ctx context.Context, req StartRun) (Run, error)
 	Runs(ctx context.Context, q RunQuery) ([]Run, error)
-	// Run finds a run by id, alias, or unique prefix of either; "" or "latest"
-	// is the newest run of the repository in the query's Dir.
+	// Run finds a run by id, alias, or unique prefix of either.
 	Run(ctx context.Context, id string) (RunDetail, error)
 	// Events reads the run's history after a sequence number.
 	Events(ctx context.Context, id string, after int64, limit int) ([]core.Event, error)
@@ -73,7 +72,6 @@ type StartRun struct {
 	Agent     string       `json:"agent,omitempty"`
 	Limits    *core.Limits `json:"limits,omitempty"` // zero fields are not set
 	Choices   core.Choices `json:"choices"`
-	Key       string       `json:"key,omitempty"` // repeating a request with the same key starts one run
 }
 
 // Run is a run in a list.

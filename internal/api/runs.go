@@ -12,7 +12,7 @@ import (
 // RunPath names a run in an endpoint's path. It is exported because the
 // framework passes over embedded fields that are not.
 type RunPath struct {
-	Run string `path:"run" doc:"Id, alias, or a unique prefix of either; latest for the newest"`
+	Run string `path:"run" doc:"Id, alias, or a unique prefix of either"`
 }
 
 // RunList is the list of runs on the wire.

@@ -129,7 +129,7 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: []core.Decider{phases.Decider{}}, Log: a.log,
-		Name: "engine",
+		Name: engineName,
 	})
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,

@@ -69,17 +69,23 @@ func present(names []string) []redact.Secret {
 	return secrets
 }
 
-// attemptRedactor gives a shim's redactor its one method.
-type attemptRedactor struct{ *redact.Redactor }
+// attemptRedactor implements shim.Redactor. In a stream that is still to be
+// read it looks for exact values only: what the rules find may be structure.
+type attemptRedactor struct{ all, exact *redact.Redactor }
 
-func (r attemptRedactor) Redact(text string) string { return r.String(text) }
+func (r attemptRedactor) Redact(text string) string { return r.all.String(text) }
+
+func (r attemptRedactor) Stream(w io.Writer) io.WriteCloser { return r.exact.Writer(w) }
 
 func newAttemptRedactor(values []string) (shim.Redactor, error) {
 	secrets := make([]redact.Secret, 0, len(values))
 	for i, v := range values {
 		secrets = append(secrets, redact.Secret{Name: fmt.Sprintf("secret-%d", i+1), Value: v})
 	}
-	return attemptRedactor{redact.New(redact.Options{Secrets: secrets})}, nil
+	return attemptRedactor{
+		all:   redact.New(redact.Options{Secrets: secrets}),
+		exact: redact.New(redact.Options{Secrets: secrets, Rules: redact.NewRuleSet(nil)}),
+	}, nil
 }
 
 // shimOptions are what a shim is given by its program. The yard it hands in to

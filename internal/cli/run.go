@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"io"
 	"strings"
 	"time"
@@ -122,7 +121,7 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	o.req.Dir, o.req.Key = dir, rand.Text()
+	o.req.Dir = dir
 	return nil
 }
 

@@ -50,11 +50,11 @@ func TestRunSendsWhatTheFlagsSay(t *testing.T) {
 	dir, _ := b.Dir()
 	want := api.StartRun{
 		Dir: dir, Goal: "do it", Title: "T", Issue: "42", Playbook: "x.yaml", Base: "main", Branch: "b", Yes: true, Trust: true,
-		Isolation: "none", Agent: "command", Choices: core.Choices{Coverage: 80}, Key: got.Key,
+		Isolation: "none", Agent: "command", Choices: core.Choices{Coverage: 80},
 	}
 	limits := core.Limits{Attempts: 2, WallTime: 90 * 60e9, CostUSD: 2.5, Tokens: 7}
-	if got.Limits == nil || *got.Limits != limits || got.Key == "" {
-		t.Errorf("limits %+v, key %q", got.Limits, got.Key)
+	if got.Limits == nil || *got.Limits != limits {
+		t.Errorf("limits %+v", got.Limits)
 	}
 	if got.Limits = nil; got != want {
 		t.Errorf("%+v\nwant %+v", got, want)

@@ -61,12 +61,10 @@ func endpoint(segments ...string) string {
 	return p
 }
 
-// runPath is a path below a run. An empty name means the newest.
+// runPath is a path below a run.
 func runPath(run string, segments ...string) (string, error) {
 	switch run {
-	case "":
-		run = "latest"
-	case ".", "..":
+	case "", ".", "..":
 		return "", core.Errorf(core.CodeNotFound, "there is no run %q", run)
 	}
 	return endpoint(append([]string{"runs", run}, segments...)...), nil

@@ -7,7 +7,7 @@ import (
 )
 
 // allSteps is from how many kills on every durable step is died at, before and
-// after; below, every third, once.
+// after; below, every fifth, once.
 const allSteps = 400
 
 // TestKilledAtEveryDurableStep lets the engine die at the first durable step of
@@ -15,7 +15,7 @@ const allSteps = 400
 // to die at. Each engine first completes what the one before it left.
 func TestKilledAtEveryDurableStep(t *testing.T) {
 	w := newWorld(t, "none", shortStory)
-	stride := 3
+	stride := 5
 	if number(t, killsVariable, defaultKills) >= allSteps {
 		stride = 1
 	}

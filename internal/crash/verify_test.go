@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -84,6 +85,11 @@ func (w *world) verify(branches ...string) {
 			w.t.Fatalf("attempts of run %s ran, and the database does not know it: %v", run, err)
 		}
 	}
+	for run := range w.acks {
+		if _, err := db.Run(context.Background(), run); err != nil {
+			w.t.Fatalf("run %s was acknowledged, and the database does not know it: %v", run, err)
+		}
+	}
 	if claims, err := db.Claims(context.Background()); err != nil || len(claims) > 0 {
 		w.t.Fatalf("claims are left: %v, %v", claims, err)
 	}
@@ -113,6 +119,9 @@ func (w *world) recovered(branches []string) {
 		w.t.Fatal(err)
 	}
 	for _, run := range runs {
+		if !slices.Contains(branches, run.Branch) {
+			continue
+		}
 		w.await("the last line of the manifest of "+run.Branch, func() bool {
 			m, err := runfolder.ReadManifest(w.manifestPath(run.ID))
 			events, eventsErr := a.Events(ctx, run.ID, 0, 1000)
@@ -168,6 +177,9 @@ func (w *world) ranOnce(h history, deeds map[string]*deed) {
 	for _, body := range h.bodies {
 		if b, ok := body.(core.AttemptRequested); ok {
 			requested[b.Attempt] = true
+		}
+		if b, ok := body.(core.AttemptStarted); ok && b.Prompt == "" {
+			w.t.Fatalf("run %s: nothing says what attempt %s was asked", h.row.Branch, b.Attempt)
 		}
 	}
 	for attempt, d := range deeds {

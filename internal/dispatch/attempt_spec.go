@@ -65,7 +65,10 @@ func (r attemptRoom) writePrompt(ctx context.Context, text []byte) (string, erro
 	return digest, err
 }
 
-func (r attemptRoom) promptPath() string { return filepath.Join(r.folder, "prompt.md") }
+// promptFile is the prompt in an attempt folder.
+const promptFile = "prompt.md"
+
+func (r attemptRoom) promptPath() string { return filepath.Join(r.folder, promptFile) }
 func (r attemptRoom) rolePath() string   { return filepath.Join(r.folder, "role.md") }
 func (r attemptRoom) role() core.Role    { return r.run.Playbook.Roles[r.task.Role] }
 

@@ -82,7 +82,8 @@ func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, a core.StartAtt
 	}
 	started.Agent = def.Use
 	if _, err := shim.ReadSpec(folder); err == nil {
-		return started, nil
+		started.Prompt, err = d.prompted(ctx, folder)
+		return started, err
 	}
 	y, err := d.Yards.Yard(ctx, run.Project)
 	if err != nil {
@@ -100,6 +101,16 @@ func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, a core.StartAtt
 		return started, err
 	}
 	return started, shim.WriteSpec(folder, spec)
+}
+
+// prompted is the digest of the prompt that an earlier engine wrote.
+func (d *Dispatcher) prompted(ctx context.Context, folder string) (string, error) {
+	text, err := os.Open(filepath.Join(folder, promptFile))
+	if err != nil {
+		return "", fmt.Errorf("read the attempt's prompt: %w", err)
+	}
+	digest, _, err := d.Blobs.Put(ctx, text, maxArtifact)
+	return digest, errors.Join(err, text.Close())
 }
 
 // agentFor is the agent that a task's role is played by.

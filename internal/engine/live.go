@@ -72,12 +72,25 @@ func (e *Engine) Follow(ctx context.Context, run string, after int64, fn func(co
 		if len(events) > 0 {
 			continue
 		}
+		if over, err := e.over(ctx, run, after); err != nil || over {
+			return err
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-sub.moved:
 		}
 	}
+}
+
+// over reports that a run has ended at or before an event, for a follower that
+// begins after its end.
+func (e *Engine) over(ctx context.Context, run string, after int64) (bool, error) {
+	state, err := e.Load(ctx, run)
+	if err != nil {
+		return false, err
+	}
+	return state.Status.Terminal() && state.Stream.Seq <= after, nil
 }
 
 func ends(t core.Type) bool {

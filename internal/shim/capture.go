@@ -19,14 +19,25 @@ type capture struct {
 	// line gets one line and how many bytes were cut off it; it must not keep the slice.
 	line func(text []byte, cut int64)
 	// gap gets the number of bytes dropped between beginning and end.
-	gap  func(bytes int64)
-	head int64
+	gap func(bytes int64)
+	// redact takes secrets out of the end of the stream, which is looked at in one piece.
+	redact func(string) string
+	head   int64
 
 	total, dropped int64
 	lines          int
 	buffer         []byte
 	cut            int64
 	tail           *ring
+}
+
+// full reports that the beginning is complete: of what follows only the end is kept.
+func (c *capture) full() bool { return c.tail != nil }
+
+// Write implements io.Writer.
+func (c *capture) Write(p []byte) (int, error) {
+	c.write(p)
+	return len(p), nil
 }
 
 func (c *capture) write(p []byte) {
@@ -79,7 +90,7 @@ func (c *capture) close() {
 		c.dropped += lost
 		c.gap(lost)
 	}
-	for line := range bytes.Lines(kept) {
+	for line := range bytes.Lines([]byte(c.redact(string(kept)))) {
 		c.emit(bytes.TrimSuffix(line, []byte{'\n'}), 0)
 	}
 }

@@ -77,7 +77,7 @@ func writeExit(folder string, exit Exit) error {
 	var err error
 	for range fullDiskTries {
 		err = writeJSON(filepath.Join(folder, exitFile), exit)
-		if err == nil || !noSpace(err) {
+		if !noSpace(err) {
 			return err
 		}
 		time.Sleep(fullDiskPause)

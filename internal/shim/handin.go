@@ -76,22 +76,26 @@ func (r HandInRequest) WriteResult(result HandInResult) error { return writeJSON
 // handIn waits for space on a full disk for a while: what is at stake is the attempt's work.
 func handIn(ctx context.Context, folder string, spec Spec, opts Options) *HandIn {
 	for try := 1; ; try++ {
+		full := diskFull(folder)
 		out, err := tryHandIn(ctx, folder, spec, opts)
 		if err == nil {
 			return &out
 		}
-		if !noSpace(err) || try == fullDiskTries {
+		if !full && !noSpace(err) && !diskFull(folder) || try == fullDiskTries {
 			return &HandIn{Error: err.Error()}
 		}
 		time.Sleep(fullDiskPause)
 	}
 }
 
-// noSpace recognises a full disk, also in the last words of a child.
-func noSpace(err error) bool {
-	text := strings.ToLower(err.Error())
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
-		strings.Contains(text, "no space left on device") || strings.Contains(text, "disk quota exceeded")
+func noSpace(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// diskFull tries to write: a child whose log is on the same disk cannot say that it was full.
+func diskFull(folder string) bool {
+	const little = 64 << 10
+	probe := filepath.Join(folder, ".space")
+	err := os.WriteFile(probe, make([]byte, little), 0o600)
+	return noSpace(errors.Join(err, os.Remove(probe)))
 }
 
 func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (HandIn, error) {

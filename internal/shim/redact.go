@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 )
@@ -11,6 +12,10 @@ import (
 // Redactor removes secrets from text. It is called from several goroutines at once.
 type Redactor interface {
 	Redact(text string) string
+	// Stream returns a writer that passes on to w what is written to it, without the values that the attempt was handed,
+	// also where one goes over several lines. It leaves the structure of a line alone otherwise, for the agent's adapter
+	// has yet to read it. Close passes on the rest.
+	Stream(w io.Writer) io.WriteCloser
 }
 
 // encodeRecord turns a record into JSON with every string in it redacted, whatever fields a record has: one that is

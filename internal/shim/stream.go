@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ const drainTime = 2 * time.Second
 type stream struct {
 	read, write *os.File
 	capture     capture
+	clean       io.WriteCloser // leads to capture
 	done        chan struct{}
 }
 
@@ -40,6 +42,8 @@ func newStream(name string, j *journal, headBytes int64, parse func(line []byte)
 		},
 		gap: func(n int64) { j.notice("%s was too long; %d bytes were dropped here", name, n) },
 	}
+	s.capture.redact = j.redactor.Redact
+	s.clean = j.redactor.Stream(&s.capture)
 	go s.drain(j)
 	return s, nil
 }
@@ -49,13 +53,35 @@ func (s *stream) drain(j *journal) {
 	chunk := make([]byte, 256<<10)
 	for {
 		n, err := s.read.Read(chunk)
-		s.capture.write(chunk[:n])
+		s.take(chunk[:n])
 		j.flush()
 		if err != nil {
 			// The end of the pipe, or the deadline finish sets: both mean that nobody is left to write.
+			s.release()
 			s.capture.close()
 			return
 		}
+	}
+}
+
+// take looks for secrets in the beginning of the stream as it comes. Of the rest only the end is kept, and looked at
+// then: looking at all of it would hold up a program that floods.
+func (s *stream) take(chunk []byte) {
+	if s.clean == nil {
+		s.capture.write(chunk)
+		return
+	}
+	_, _ = s.clean.Write(chunk) // capture takes everything
+	if s.capture.full() {
+		s.release()
+	}
+}
+
+// release passes on what was held back because it could have been the beginning of a secret.
+func (s *stream) release() {
+	if s.clean != nil {
+		_ = s.clean.Close() // capture takes everything
+		s.clean = nil
 	}
 }
 

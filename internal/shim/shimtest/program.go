@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -67,6 +68,22 @@ func (e exact) Redact(text string) string {
 		text = strings.ReplaceAll(text, value, Redacted)
 	}
 	return text
+}
+
+func (e exact) Stream(w io.Writer) io.WriteCloser { return &window{clean: e, out: w} }
+
+// window holds everything back to the end.
+type window struct {
+	clean exact
+	out   io.Writer
+	held  strings.Builder
+}
+
+func (w *window) Write(p []byte) (int, error) { return w.held.Write(p) }
+
+func (w *window) Close() error {
+	_, err := io.WriteString(w.out, w.clean.Redact(w.held.String()))
+	return err
 }
 
 // script is an agent that runs Job.Command; each of its lines is something it said.

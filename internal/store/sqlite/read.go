@@ -19,14 +19,20 @@ func (s *Store) Events(ctx context.Context, stream string, after int64, limit in
 		return nil, s.explain(fmt.Errorf("events of %s: %w", stream, err))
 	}
 	events := make([]core.Event, len(rows))
+	actors := map[string]core.Actor{} // few say everything
 	for i, r := range rows {
 		events[i] = core.Event{
 			ID: r.ID, Stream: stream, Seq: r.Seq, Type: core.Type(r.Type), V: int(r.V), At: fromMicros(r.At),
 			Cause: r.Cause, PrevHash: r.PrevHash, Body: r.Body,
 		}
-		if err := json.Unmarshal([]byte(r.Actor), &events[i].Actor); err != nil {
-			return nil, fmt.Errorf("actor of %s: %w", r.ID, err)
+		actor, known := actors[r.Actor]
+		if !known {
+			if err := json.Unmarshal([]byte(r.Actor), &actor); err != nil {
+				return nil, fmt.Errorf("actor of %s: %w", r.ID, err)
+			}
+			actors[r.Actor] = actor
 		}
+		events[i].Actor = actor
 	}
 	return events, nil
 }

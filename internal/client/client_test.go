@@ -99,7 +99,6 @@ func TestSameAnswers(t *testing.T) {
 			return s.Runs(ctx, api.RunQuery{Dir: "/d & x", Open: true})
 		},
 		"run":    func(ctx context.Context, s api.Service) (any, error) { return s.Run(ctx, "brisk-otter") },
-		"newest": func(ctx context.Context, s api.Service) (any, error) { return s.Run(ctx, "") },
 		"events": func(ctx context.Context, s api.Service) (any, error) { return s.Events(ctx, "0198", 1, 1) },
 		"output": func(ctx context.Context, s api.Service) (any, error) { return s.Output(ctx, "0198", "plan.r1.a1", 1) },
 		"approve": func(ctx context.Context, s api.Service) (any, error) {

@@ -44,7 +44,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, adapt
 	exit.Reason, exit.ExitCode, exit.Signal, exit.Killed = end.reason, end.code, signalName(end.signal), end.killed
 	exit.Outcome = reader.Close(end.code)
 	for _, s := range streams {
-		exit.OutputBytes += s.capture.total
+		exit.OutputBytes += s.total
 		exit.OutputDropped += s.capture.dropped
 	}
 	return transcript.close()

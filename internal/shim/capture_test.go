@@ -13,7 +13,7 @@ import (
 func collectLines(head int64, pieces ...[]byte) ([]string, *capture) {
 	var got []string
 	c := &capture{
-		head: head,
+		head: head, redact: func(text string) string { return text },
 		line: func(text []byte, cut int64) {
 			if cut > 0 {
 				got = append(got, fmt.Sprintf("%d+%d", len(text), cut))

@@ -255,6 +255,25 @@ func TestSecretsAreRedacted(t *testing.T) {
 	}
 }
 
+func TestSecretOverSeveralLinesIsRedacted(t *testing.T) {
+	const secret = "-- begin --\nfirst-half-of-it\nsecond-half-of-it\n-- end --"
+	a := shimtest.New(t, sandbox.None, `echo before; echo "$KEY"; echo "$KEY" >&2; echo "$KEY" > "$STELLWERK_OUT/key"; echo after`,
+		func(s *shim.Spec) { s.Secrets, s.Writes = []string{"KEY"}, shim.WritesArtifacts })
+	exit := a.Run(t, "KEY="+secret)
+	if said := a.Said(t, agent.KindText); !slices.Equal(said, []string{"before", shimtest.Redacted, "after"}) {
+		t.Errorf("it said %q", said)
+	}
+	if said := a.Said(t, agent.KindStderr); !slices.Equal(said, []string{shimtest.Redacted}) {
+		t.Errorf("standard error is %q", said)
+	}
+	if key, err := os.ReadFile(filepath.Join(a.Spec.Job.Out, "key")); err != nil || string(key) != shimtest.Redacted+"\n" {
+		t.Errorf("the output is %q, %v", key, err)
+	}
+	if len(exit.Outputs) != 1 || exit.Outputs[0].Size != int64(len(shimtest.Redacted)+1) {
+		t.Errorf("outputs are %+v", exit.Outputs)
+	}
+}
+
 func TestOutputFolder(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind sandbox.Kind) {
 		a := shimtest.New(t, kind, `cd "$STELLWERK_OUT"; mkdir -p sub/dir; echo a > sub/dir/a.md

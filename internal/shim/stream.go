@@ -17,6 +17,7 @@ type stream struct {
 	read, write *os.File
 	capture     capture
 	clean       io.WriteCloser // leads to capture
+	total       int64          // bytes read
 	done        chan struct{}
 }
 
@@ -67,6 +68,7 @@ func (s *stream) drain(j *journal) {
 // take looks for secrets in the beginning of the stream as it comes. Of the rest only the end is kept, and looked at
 // then: looking at all of it would hold up a program that floods.
 func (s *stream) take(chunk []byte) {
+	s.total += int64(len(chunk))
 	if s.clean == nil {
 		s.capture.write(chunk)
 		return

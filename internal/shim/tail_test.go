@@ -2,6 +2,7 @@ package shim
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,8 @@ import (
 
 type plain struct{}
 
-func (plain) Redact(text string) string { return text }
+func (plain) Redact(text string) string         { return text }
+func (plain) Stream(w io.Writer) io.WriteCloser { return nil }
 
 func TestTailerFollowsAndLeavesATornLine(t *testing.T) {
 	folder := t.TempDir()
@@ -102,7 +104,8 @@ func TestRecordsAreRedactedEverywhere(t *testing.T) {
 
 type replacing string
 
-func (r replacing) Redact(text string) string { return strings.ReplaceAll(text, string(r), "***") }
+func (r replacing) Redact(text string) string     { return strings.ReplaceAll(text, string(r), "***") }
+func (replacing) Stream(io.Writer) io.WriteCloser { return nil }
 
 func TestInstallSelf(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bin")

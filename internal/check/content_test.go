@@ -40,8 +40,9 @@ func TestArtifactSchema(t *testing.T) {
 		words   []string
 	}{
 		"valid":          {`{"status":"ok","tests":[{"name":"a"}]}`, true, nil},
-		"wrong deep":     {`{"status":"maybe","tests":[{"name":"a"},{"name":7}]}`, false, []string{"at /status", "at /tests/1/name", "string"}},
-		"missing":        {`{"status":"ok"}`, false, []string{"at /", "tests"}},
+		"wrong type":     {`{"status":"ok","tests":[{"name":"a"},{"name":7}]}`, false, []string{"7", "string", "/properties/name"}},
+		"wrong deep":     {`{"status":"maybe","tests":[{"name":"a"},{"name":7}]}`, false, []string{"maybe", "at /properties/status"}},
+		"missing":        {`{"status":"ok"}`, false, []string{"at root", "tests"}},
 		"not JSON":       {`status: ok`, false, []string{"not acceptable JSON"}},
 		"duplicate keys": {`{"status":"failed","status":"ok","tests":[]}`, false, []string{"not acceptable JSON", "status"}},
 		"folded keys":    {`{"status":"failed","STATUS":"ok","tests":[]}`, false, []string{"not acceptable JSON"}},

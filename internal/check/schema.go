@@ -2,14 +2,13 @@ package check
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -18,12 +17,8 @@ import (
 
 const maxSchemaBytes = 256 << 10
 
-// schemaURL names the one schema of a check; nothing is ever loaded from it.
-const schemaURL = "stellwerk:artifact"
-
-// compile reads a JSON Schema, draft 2020-12 unless it says otherwise. References lead nowhere but into itself and the
-// published drafts.
-func compile(raw json.RawMessage) (*jsonschema.Schema, error) {
+// compile reads a JSON Schema, draft 2020-12 unless it says otherwise. References lead nowhere but into itself.
+func compile(raw json.RawMessage) (*jsonschema.Resolved, error) {
 	if len(raw) > maxSchemaBytes {
 		return nil, core.Errorf(core.CodeInvalid, "the schema is %d bytes, at most %d are allowed", len(raw), maxSchemaBytes)
 	}
@@ -31,27 +26,59 @@ func compile(raw json.RawMessage) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, core.Errorf(core.CodeInvalid, "the schema is not valid JSON: %w", err)
 	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(nowhere{})
-	if err := c.AddResource(schemaURL, doc); err != nil {
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(raw, &schema); err != nil {
 		return nil, core.Errorf(core.CodeInvalid, "the schema cannot be used: %w", err)
 	}
-	schema, err := c.Compile(schemaURL)
+	resolved, err := schema.Resolve(&jsonschema.ResolveOptions{Loader: nowhere})
 	if err != nil {
 		return nil, core.Errorf(core.CodeInvalid, "the schema cannot be used: %w", err)
 	}
-	return schema, nil
+	if unknown := unknownType(doc); unknown != "" {
+		return nil, core.Errorf(core.CodeInvalid, "the schema cannot be used: there is no type %q", unknown)
+	}
+	return resolved, nil
 }
 
 // nowhere refuses to load schemas from files or the network.
-type nowhere struct{}
-
-func (nowhere) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%s is outside the playbook and is not loaded", url)
+func nowhere(uri *url.URL) (*jsonschema.Schema, error) {
+	return nil, fmt.Errorf("%s is another document and is not loaded", uri)
 }
 
-// violations says where and how a document breaks a schema, with JSON pointers; none where it is valid.
+// unknownType is a type that JSON does not have. The library lets it pass, and no document could ever be of it. What
+// stands below a keyword that holds values, not schemas, is left alone.
+func unknownType(schema any) string {
+	fields, ok := schema.(map[string]any)
+	if !ok {
+		return ""
+	}
+	if t, ok := fields["type"].(string); ok && !slices.Contains([]string{"null", "boolean", "object", "array", "number", "string", "integer"}, t) {
+		return t
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if slices.Contains([]string{"const", "enum", "default", "examples"}, name) {
+			continue
+		}
+		list, ok := fields[name].([]any)
+		if !ok {
+			list = []any{fields[name]}
+		}
+		for _, member := range list {
+			if t := unknownType(member); t != "" {
+				return t
+			}
+		}
+	}
+	return ""
+}
+
+// CheckSchema says what is wrong with a JSON Schema; nil where it can be used.
+func CheckSchema(raw json.RawMessage) error {
+	_, err := compile(raw)
+	return err
+}
+
+// violations says where and how a document breaks a schema; none where it is valid.
 func violations(raw json.RawMessage, data []byte) ([]string, error) {
 	schema, err := compile(raw)
 	if err != nil {
@@ -61,30 +88,21 @@ func violations(raw json.RawMessage, data []byte) ([]string, error) {
 	if err != nil {
 		return []string{"not acceptable JSON: " + plain.Line(err.Error(), 300)}, nil
 	}
-	var invalid *jsonschema.ValidationError
-	if err := schema.Validate(doc); errors.As(err, &invalid) {
-		return leaves(invalid), nil
-	} else if err != nil {
-		return nil, fmt.Errorf("validate against the schema: %w", err)
+	if err := schema.Validate(doc); err != nil {
+		return []string{plain.Line(violation(err.Error()), 500)}, nil
 	}
 	return nil, nil
 }
 
-// leaves are the violations themselves, without the keywords that lead to them, in a stable order.
-func leaves(e *jsonschema.ValidationError) []string {
-	printer := message.NewPrinter(language.English)
-	var found []string
-	var walk func(*jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		for _, cause := range e.Causes {
-			walk(cause)
-		}
-		if len(e.Causes) == 0 {
-			at := show("/" + strings.Join(e.InstanceLocation, "/"))
-			found = append(found, fmt.Sprintf("at %s: %s", at, plain.Line(e.ErrorKind.LocalizedString(printer), 300)))
-		}
+// violation says what the library found: it leads there step by step from the root, and the last step has it all.
+func violation(text string) string {
+	const step = "validating "
+	if i := strings.LastIndex(text, step); i >= 0 {
+		text = text[i+len(step):]
 	}
-	walk(e)
-	slices.Sort(found)
-	return slices.Compact(found)
+	where, what, found := strings.Cut(text, ": ")
+	if !found {
+		return text
+	}
+	return fmt.Sprintf("%s (at %s of the schema)", what, where)
 }

@@ -153,7 +153,7 @@ var badPlaybooks = []struct {
 		`15:10: phases[0].done[7].git: the check asks for nothing; known: commits, linear, max_files, max_lines, message`,
 		`16:14: phases[0].done[8].command: run is missing`,
 		`17:38: phases[0].done[9].artifact.schema: is not a valid JSON Schema: *`,
-		`18:38: phases[0].done[10].artifact.schema: is not a valid JSON Schema: *a schema cannot refer to other documents`,
+		`18:38: phases[0].done[10].artifact.schema: is not a valid JSON Schema: *is another document and is not loaded`,
 		`20:5: phases[0].done[11].timeout: unknown key; known: all, any, artifact, changed, command, files, git, not, state`,
 		`21:5: phases[0].done[12]: a check has one key, this one has 2 keys; write each check as an item of its own`,
 		`22:5: phases[0].done[13]: a check is missing; known: all, any, artifact, changed, command, files, git, not, state`,

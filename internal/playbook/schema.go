@@ -4,9 +4,8 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"errors"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 )
 
@@ -15,13 +14,6 @@ var schema []byte
 
 // Schema is the published JSON Schema (draft 2020-12) of playbook files.
 func Schema() []byte { return bytes.Clone(schema) }
-
-// sealed refuses every document a schema refers to: a playbook must not read files or the network.
-type sealed struct{}
-
-func (sealed) Load(string) (any, error) {
-	return nil, errors.New("a schema cannot refer to other documents")
-}
 
 // inlineSchema reads the JSON Schema of an artifact.
 func inlineSchema(v yamlfile.Value) json.RawMessage {
@@ -33,26 +25,11 @@ func inlineSchema(v yamlfile.Value) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	if err := compileSchema(data); err != nil {
+	if err := check.CheckSchema(data); err != nil {
 		v.Fail("is not a valid JSON Schema: "+oneLine(err.Error()), "")
 		return nil
 	}
 	return data
-}
-
-func compileSchema(data []byte) error {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		return err
-	}
-	const here = "urn:stellwerk:artifact"
-	compiler := jsonschema.NewCompiler()
-	compiler.UseLoader(sealed{})
-	if err := compiler.AddResource(here, doc); err != nil {
-		return err
-	}
-	_, err = compiler.Compile(here)
-	return err
 }
 
 // canonicalJSON orders the keys of JSON that is known to be valid and removes its layout, so that equal schemas are equal

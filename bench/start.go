@@ -54,7 +54,8 @@ func start(ctx context.Context, shop *workshop) (o outcome, err error) {
 	}
 	<-s.spawner.started
 	var whole, spaces, base []time.Duration
-	for seq := run.Seq; len(whole) < shop.times(80); {
+	seq := run.Seq
+	for len(whole) < shop.times(80) {
 		told, err := s.await(ctx, run.ID, seq, core.TypePersonNotified)
 		if err != nil {
 			return o, err
@@ -73,6 +74,9 @@ func start(ctx context.Context, shop *workshop) (o outcome, err error) {
 			return o, err
 		}
 		whole, spaces, base = append(whole, m), append(spaces, space), append(base, b)
+	}
+	if _, err := s.await(ctx, run.ID, seq, core.TypePersonNotified); err != nil { // the last attempt's end
+		return o, err
 	}
 	m, b := median(whole)-median(spaces), median(base)
 	return outcome{ratio: float64(m) / float64(b), measured: short(m), base: short(b)}, nil

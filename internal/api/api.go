@@ -253,6 +253,7 @@ type Trusted struct {
 // Import names a run folder.
 type Import struct {
 	Folder string `json:"folder"`
+	Trust  bool   `json:"trust,omitempty"` // obey a history from elsewhere
 }
 
 // Imported is what rebuilding a run from its folder did.

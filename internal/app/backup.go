@@ -12,14 +12,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// kept are the folders of a backup beside the database: what events name, and
-// the readable copies. Attempts under way are left out: after a restore they
-// are tried again, and not counted.
-func kept() []string { return []string{"blobs", "yards", "runs", "pulls"} }
-
 // Backup implements api.Service: it writes the state to a new folder, while in
-// use. The database comes first: whatever its events name is in the folders by
-// then, and what the folders gain afterwards does no harm.
+// use. The readable copies come before the database, so that none is ahead of
+// it: what they lack is written again. What events name comes after: whatever
+// the database speaks of is there by then, and what is gained meanwhile does no
+// harm. Attempts under way are left out: after a restore they are tried again,
+// and not counted.
 func (a *App) Backup(ctx context.Context, path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
@@ -27,10 +25,13 @@ func (a *App) Backup(ctx context.Context, path string) error {
 		}
 		return core.Wrap(core.CodeUnavailable, err, "the backup's folder cannot be made", "check the folder above it")
 	}
+	if err := copyKept(ctx, a.state.dir, path, "runs"); err != nil {
+		return err
+	}
 	if err := a.store.Backup(ctx, filepath.Join(path, filepath.Base(a.state.database()))); err != nil {
 		return err
 	}
-	return copyKept(ctx, a.state.dir, path)
+	return copyKept(ctx, a.state.dir, path, "blobs", "yards", "pulls")
 }
 
 // Restore puts a backup in the place of a state folder that is new or empty.
@@ -50,7 +51,7 @@ func Restore(ctx context.Context, state, backup string) error {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the state folder cannot be made", "choose another with --state")
 	}
-	if err := copyKept(ctx, backup, state); err != nil {
+	if err := copyKept(ctx, backup, state, "runs", "blobs", "yards", "pulls"); err != nil {
 		return err
 	}
 	// The database comes last: a restore that was cut short leaves none, and
@@ -58,8 +59,8 @@ func Restore(ctx context.Context, state, backup string) error {
 	return copyAll(ctx, from.database(), stateFolder{dir: state}.database())
 }
 
-func copyKept(ctx context.Context, from, to string) error {
-	for _, name := range kept() {
+func copyKept(ctx context.Context, from, to string, names ...string) error {
+	for _, name := range names {
 		source := filepath.Join(from, name)
 		if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -8,8 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/google/uuid"
+
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
@@ -25,7 +29,7 @@ func (a *App) Import(ctx context.Context, req api.Import) (api.Imported, error) 
 	if kind != "run" || len(manifest.Events) == 0 {
 		return api.Imported{}, core.Errorf(core.CodeInvalid, "%s holds no run", req.Folder).WithHint("name a folder below runs/ of a state folder")
 	}
-	if err := a.adopt(ctx, req.Folder, manifest.Events[0]); err != nil {
+	if err := a.adopt(ctx, req, id, manifest.Events[0]); err != nil {
 		return api.Imported{}, err
 	}
 	n, err := a.engine.Import(ctx, id, manifest.Events)
@@ -45,7 +49,8 @@ func (a *App) Import(ctx context.Context, req api.Import) (api.Imported, error) 
 
 // adopt brings back what a run rests on besides its events: its project, and
 // the documents that are not among the blobs any more.
-func (a *App) adopt(ctx context.Context, folder string, first core.Event) error {
+func (a *App) adopt(ctx context.Context, req api.Import, id string, first core.Event) error {
+	folder := req.Folder
 	body, err := core.Decode(first)
 	if err != nil {
 		return err
@@ -53,6 +58,12 @@ func (a *App) adopt(ctx context.Context, folder string, first core.Event) error 
 	started, ok := body.(core.RunStarted)
 	if !ok {
 		return core.Errorf(core.CodeInvalid, "the history in %s does not begin with the start of a run", folder)
+	}
+	if _, err := uuid.Parse(id); err != nil || started.Run != id || started.Project != projectID(started.Remote) {
+		return core.Errorf(core.CodeInvalid, "the history in %s does not name one run of one project", folder)
+	}
+	if err := a.vouched(req, started); err != nil {
+		return err
 	}
 	project, err := a.engine.Project(ctx, started.Project)
 	if err != nil {
@@ -65,6 +76,21 @@ func (a *App) adopt(ctx context.Context, folder string, first core.Event) error 
 		}
 	}
 	return a.restoreBlobs(ctx, filepath.Join(folder, runfolder.ArtifactsDir))
+}
+
+// vouched refuses to obey a history from elsewhere that nobody has vouched for:
+// it says which programs run, and how isolated. A folder of this state folder
+// was written by an engine of the same person.
+func (a *App) vouched(req api.Import, started core.RunStarted) error {
+	folder, err := filepath.EvalSymlinks(req.Folder)
+	if err != nil {
+		return core.Wrap(core.CodeNotFound, err, "the run's folder cannot be read", "check the path")
+	}
+	if req.Trust || folder == a.journal.dir(started.Run) || started.Playbook.Origin == playbook.OriginBuiltin && started.Isolation != config.IsolationNone {
+		return nil
+	}
+	return core.Errorf(core.CodeUntrusted, "the run in %s comes from elsewhere, and its playbook %q would be obeyed", folder, started.Playbook.Name).
+		WithHint("read its manifest.jsonl, then repeat with --trust")
 }
 
 func (a *App) restoreBlobs(ctx context.Context, dir string) error {

@@ -99,6 +99,9 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, setti
 		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.repo.CommonDir, Forge: "local",
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,
 	}
+	for _, phase := range started.Playbook.Phases { // the law holds tasks to what was settled here
+		started.Limits.Attempts = max(started.Limits.Attempts, phase.Attempts)
+	}
 	if req.Yes {
 		started.Policy = &core.RunPolicy{Approve: true, By: CallerOf(ctx).ID}
 	}

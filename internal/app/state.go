@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/gofrs/flock"
 
@@ -50,7 +51,8 @@ func (s stateFolder) socket() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("look at the folder of the engine's socket: %w", err)
 	}
-	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(owner.Uid) != os.Getuid() || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
 		return "", core.Errorf(core.CodeForbidden, "%s is not a folder of yours alone", dir).WithHint("remove it, or choose a shorter --state")
 	}
 	return filepath.Join(dir, "engine.sock"), nil

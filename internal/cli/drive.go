@@ -11,11 +11,30 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
+// maxHandovers bounds how often a command looks for another engine: those that
+// end are other commands, and there are only so many terminals.
+const maxHandovers = 8
+
 // drive follows a run, asks the person at its gates where one sits there, and
-// ends with the exit code of how the run stands.
+// ends with the exit code of how the run stands. An engine that lived in another
+// command may end before; then this one goes on with the next, or is it.
 func (sh *shell) drive(ctx context.Context, svc api.Service, run api.Run, after int64) error {
+	return sh.driveOn(ctx, svc, run, after, maxHandovers)
+}
+
+func (sh *shell) driveOn(ctx context.Context, svc api.Service, run api.Run, after int64, handovers int) error {
+	seen, err := sh.through(ctx, svc, run, after)
+	if core.CodeOf(err) != core.CodeUnavailable || handovers == 0 {
+		return err
+	}
+	return sh.connect(ctx, func(svc api.Service) error { return sh.driveOn(ctx, svc, run, seen, handovers-1) })
+}
+
+// through drives a run with one engine and returns the sequence number up to
+// which its events were shown.
+func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, after int64) (int64, error) {
 	for {
-		detail, err := sh.follow(ctx, svc, run.ID, after)
+		detail, seen, err := sh.follow(ctx, svc, run.ID, after)
 		asked := err == nil && sh.asks(detail)
 		var answered *api.Run
 		if asked {
@@ -23,14 +42,14 @@ func (sh *shell) drive(ctx context.Context, svc api.Service, run api.Run, after 
 		}
 		switch {
 		case errors.Is(err, errInterrupted):
-			return sh.leave(ctx, svc, run)
+			return seen, sh.leave(ctx, svc, run)
 		case err != nil:
-			return err
+			return seen, err
 		case !asked:
-			return sh.finish(detail)
+			return seen, sh.finish(detail)
 		case answered == nil:
 			sh.printf("Left as it is. Next: %s\n", terminal.Line(detail.Next))
-			return exitWith(ExitWaiting)
+			return seen, exitWith(ExitWaiting)
 		}
 		run, after = *answered, detail.Seq
 	}

@@ -27,19 +27,19 @@ type follower struct {
 }
 
 // follow shows what happens to a run after a sequence number until it ends,
-// pauses or waits for a person, and returns how it stands then. With --json
-// nothing is shown on the way.
-func (sh *shell) follow(ctx context.Context, svc api.Service, id string, after int64) (api.RunDetail, error) {
+// pauses or waits for a person, and returns how it stands then and the sequence
+// number of the last event shown. With --json nothing is shown on the way.
+func (sh *shell) follow(ctx context.Context, svc api.Service, id string, after int64) (api.RunDetail, int64, error) {
 	policy, err := approvesItself(ctx, svc, id)
 	if err != nil {
-		return api.RunDetail{}, err
+		return api.RunDetail{}, after, err
 	}
 	f := &follower{sh: sh, svc: svc, id: id, policy: policy, seen: after, block: terminal.Block{Out: sh.Console.Out}}
 	detail, err := f.until(ctx, after)
 	if f.live() {
 		err = errors.Join(err, f.block.Clear())
 	}
-	return detail, err
+	return detail, f.seen, err
 }
 
 // approvesItself reads from the run's first event whether it was started with

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,6 +13,7 @@ import (
 )
 
 type resumeOptions struct {
+	trust bool
 	req   api.Resume
 	after after
 }
@@ -39,6 +38,7 @@ line is cut and reported, and a different history is refused.` + afterHelp,
 	}
 	cmd.Flags().Float64Var(&o.req.MaxCostUSD, "max-cost", 0, "new limit in `USD`")
 	cmd.Flags().Int64Var(&o.req.MaxTokens, "max-tokens", 0, "new limit of `N` tokens")
+	cmd.Flags().BoolVar(&o.trust, "trust", false, "obey a run folder that comes from elsewhere")
 	o.after.flags(cmd)
 	return cmd
 }
@@ -50,7 +50,7 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 	}
 	return sh.say(ctx, "resume", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		if folder != "" {
-			imported, err := svc.Import(ctx, api.Import{Folder: folder})
+			imported, err := svc.Import(ctx, api.Import{Folder: folder, Trust: o.trust})
 			if err != nil {
 				return api.Run{}, err
 			}
@@ -68,9 +68,10 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 	})
 }
 
-// runFolder is the argument as an absolute path where it is a run folder.
+// runFolder is the argument as an absolute path where it is a path: a bare name
+// is a run's, whatever lies in the working directory.
 func runFolder(sh *shell, given string) (string, error) {
-	if given == "" {
+	if given == "" || filepath.Base(given) == given && given != "." && given != ".." {
 		return "", nil
 	}
 	dir, err := sh.Dir()
@@ -85,8 +86,8 @@ func runFolder(sh *shell, given string) (string, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return folder, nil
-	case err == nil, errors.Is(err, fs.ErrNotExist) && filepath.Base(given) == given:
-		return "", nil
+	case err == nil:
+		return "", core.Errorf(core.CodeInvalid, "%s is no folder", given)
 	}
 	return "", core.Wrap(core.CodeNotFound, err, "there is no run folder "+given, "stellwerk status lists the runs that are known")
 }

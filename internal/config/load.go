@@ -104,6 +104,14 @@ func (s setting) override(into *Settings, in Input) error {
 
 // flagName is how a setting is called on the command line.
 func flagName(key string) string {
+	switch key {
+	case "limits.wall_time":
+		return "max-time"
+	case "limits.cost_usd":
+		return "max-cost"
+	case "limits.tokens":
+		return "max-tokens"
+	}
 	return strings.ReplaceAll(strings.TrimPrefix(key, "limits."), "_", "-")
 }
 

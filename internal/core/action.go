@@ -31,7 +31,6 @@ type StopAttempt struct {
 // Verify runs the checks of a delivery.
 type Verify struct {
 	Event, Stage, Task, Attempt string
-	Fresh                       bool
 }
 
 // EvaluateCondition evaluates a phase's `when:`.
@@ -72,11 +71,11 @@ type Notify struct {
 }
 
 func (a StartAttempt) Key() string      { return a.Event + " start " + a.Attempt }
-func (a WatchAttempt) Key() string      { return a.Event + " watch " + a.Attempt }
+func (a WatchAttempt) Key() string      { return "watch " + a.Attempt }
 func (a StopAttempt) Key() string       { return a.Event + " stop " + a.Attempt }
 func (a Verify) Key() string            { return a.Event + " verify " + a.Attempt }
 func (a EvaluateCondition) Key() string { return a.Event + " condition " + a.Stage }
-func (a MoveBranch) Key() string        { return a.New + " move " + a.Ref }
+func (a MoveBranch) Key() string        { return "move " + a.Ref }
 func (a HoldRef) Key() string           { return a.Commit + " keep " + a.Ref }
 func (a PreparePublish) Key() string    { return a.Event + " prepare " + a.Task }
 func (a Publish) Key() string           { return a.Event + " publish " + a.Task }

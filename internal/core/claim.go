@@ -23,10 +23,10 @@ func (c Claim) String() string { return fmt.Sprintf("%s %s", c.Kind, c.Key) }
 
 // Claims are the claims a run must hold in this state.
 func Claims(r *Run) []Claim {
-	if r.Status.Terminal() || r.Status == "" {
-		return nil
+	var claims []Claim
+	if !r.Status.Terminal() {
+		claims = append(claims, BranchClaim(r.Project, r.Branch, r.ID))
 	}
-	claims := []Claim{BranchClaim(r.Project, r.Branch, r.ID)}
 	for _, s := range r.Stages {
 		for _, t := range s.Tasks {
 			if a := t.Last(); a != nil && a.Status.Active() {

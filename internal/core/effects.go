@@ -12,8 +12,8 @@ func Effects(r *Run) []Action {
 	for _, k := range r.Keep {
 		actions = append(actions, HoldRef(k))
 	}
-	if r.Head != "" && r.Head != r.BranchAt && r.Head != r.BaseCommit && len(r.Keep) == 0 {
-		actions = append(actions, MoveBranch{Ref: "refs/heads/" + r.Branch, Old: r.BranchAt, New: r.Head})
+	if r.Verified != r.BranchAt && (r.BranchAt != "" || r.Verified != r.BaseCommit) && len(r.Keep) == 0 {
+		actions = append(actions, MoveBranch{Ref: "refs/heads/" + r.Branch, Old: r.BranchAt, New: r.Verified})
 	}
 	for _, s := range r.Stages {
 		if s.Asked && !r.Status.Terminal() {
@@ -38,7 +38,7 @@ func taskEffects(r *Run, s *Stage, t *Task) []Action {
 		return attemptEffects(s, t, a)
 	}
 	switch {
-	case r.Status.Terminal():
+	case r.Status.Terminal(), r.Pause != nil && r.Pause.Stop:
 		return nil
 	case t.Status == TaskVerifying && t.Act != "":
 		return []Action{PreparePublish{Event: t.Event, Stage: s.ID, Task: t.ID}}
@@ -57,7 +57,10 @@ func attemptEffects(s *Stage, t *Task, a *Attempt) []Action {
 	case AttemptRunning:
 		return []Action{WatchAttempt{Event: a.Event, Task: t.ID, Attempt: a.ID}}
 	case AttemptStopping:
-		return []Action{StopAttempt{Event: a.Event, Task: t.ID, Attempt: a.ID, Reason: a.StopReason}}
+		return []Action{
+			StopAttempt{Event: a.Event, Task: t.ID, Attempt: a.ID, Reason: a.StopReason},
+			WatchAttempt{Event: a.Event, Task: t.ID, Attempt: a.ID},
+		}
 	case AttemptEnded:
 	}
 	return nil

@@ -28,6 +28,8 @@ type Error struct {
 	Message string
 	Hint    string // the next step, may be empty
 	Err     error
+
+	cause error // wrapped by Errorf, its text is part of Message
 }
 
 func (e *Error) Error() string {
@@ -38,12 +40,17 @@ func (e *Error) Error() string {
 	return msg
 }
 
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error {
+	if e.Err != nil {
+		return e.Err
+	}
+	return e.cause
+}
 
 // Errorf makes an Error; %w works as in fmt.Errorf.
 func Errorf(code Code, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
-	return &Error{Code: code, Message: wrapped.Error(), Err: nil}
+	return &Error{Code: code, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
 }
 
 // Wrap gives err a code, a message and a hint.

@@ -98,6 +98,9 @@ func VerifyChain(head Head, events []Event) (Head, error) {
 		if e.Seq != head.Seq+1 {
 			return head, Errorf(CodeForked, "stream %s: event %d follows event %d", e.Stream, e.Seq, head.Seq)
 		}
+		if e.Stream != events[0].Stream {
+			return head, Errorf(CodeForked, "event %d is of stream %s, not of %s", e.Seq, e.Stream, events[0].Stream)
+		}
 		if e.PrevHash != head.Hash {
 			return head, Errorf(CodeForked, "stream %s: event %d does not follow the event stored before it", e.Stream, e.Seq)
 		}

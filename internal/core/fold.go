@@ -53,7 +53,7 @@ func begin(e Event, b RunStarted) *Run {
 		Playbook: &playbook, Limits: b.Limits, Base: b.Base, BaseCommit: b.BaseCommit,
 		Branch: b.Branch, Remote: b.Remote, Forge: b.Forge, Isolation: b.Isolation,
 		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices,
-		Status: StatusActive, Head: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,
+		Status: StatusActive, Head: b.BaseCommit, Verified: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,
 	}
 	for _, p := range playbook.Phases {
 		r.Stages = append(r.Stages, &Stage{ID: p.ID, Status: StagePending})
@@ -71,7 +71,8 @@ func countDecision(r *Run, e Event) {
 	if e.Actor.Kind != ActorDecider || e.Cause == r.LastDecision {
 		return
 	}
-	if e.Type == TypeAttemptRequested || e.Type == TypeStageOpened || e.Type == TypeRolledBack {
+	switch e.Type {
+	case TypeAttemptRequested, TypeStageOpened, TypeRolledBack, TypeApprovalRequested:
 		r.Sterile++
 		r.LastDecision = e.Cause
 	}
@@ -81,10 +82,14 @@ func countDecision(r *Run, e Event) {
 func apply(r *Run, e Event, body Body) {
 	switch b := body.(type) {
 	case RunPaused:
+		if r.Pause != nil { // asked to stop what a pause let go on
+			r.Pause.Stop = true
+			break
+		}
 		r.Pause = &Pause{Code: b.Code, Stage: b.Stage, Reason: b.Reason, Next: b.Next, At: e.At, From: r.Status, Stop: b.Stop}
 		r.Tell = append(r.Tell, e.ID)
 	case RunResumed:
-		resume(r, e, b)
+		resume(r, b)
 	case RunCompleted:
 		end(r, e, "")
 	case RunFailed:
@@ -157,7 +162,7 @@ func apply(r *Run, e Event, body Body) {
 	}
 }
 
-func resume(r *Run, e Event, b RunResumed) {
+func resume(r *Run, b RunResumed) {
 	if r.Pause != nil {
 		r.Status = r.Pause.From
 		if r.Pause.Code == PauseWall {

@@ -53,6 +53,11 @@ func open(s *Stage, b StageOpened) {
 
 func skip(r *Run, b StageSkipped) {
 	s := r.Stage(b.Stage)
+	if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Writes == WritesCode && r.Work() != r.Verified {
+		// Nobody will verify what the stage left any more: it is set aside.
+		abandon(r, r.Work(), "left unverified by "+s.ID+", which was skipped")
+		r.Head = r.Verified
+	}
 	s.Status, s.Skip, s.Gate, s.Next = StageOmitted, b.Source, nil, nil
 	for _, t := range s.Tasks {
 		t.Status = TaskDropped
@@ -67,20 +72,45 @@ func sendBack(r *Run, target *Stage, why OpenReason, hotfix *Hotfix, reset bool)
 	base := r.Work()
 	if reset {
 		abandon(r, base, "abandoned by a reset of "+target.ID)
-		base = target.Before
+		base = before(r, target)
+		r.Verified = base
 	}
 	r.Head = base
-	stale := false
+	behind := false
 	for _, s := range r.Stages {
-		stale = stale || s == target
-		if !stale || (s.Status == StagePending && s != target) || (s.Status == StageOmitted && s != target) {
+		if behind {
+			s.Before = "" // what it starts from is made anew
+		}
+		behind = behind || s == target
+		if !behind {
 			continue
 		}
-		s.Status, s.Tasks, s.Gate, s.Condition, s.Asked = StageStale, nil, nil, nil, false
-		s.Next = &Reopen{Reason: OpenRedo, Base: ""}
+		s.Condition, s.Asked = nil, false
+		if s != target && (s.Status == StagePending || s.Status == StageOmitted && s.Skip != SkipWhen) {
+			continue
+		}
+		s.Status, s.Tasks, s.Gate, s.Next = StageStale, nil, nil, &Reopen{Reason: OpenRedo}
 	}
-	target.Next = &Reopen{Reason: why, Base: base, Hotfix: hotfix}
+	target.Next = &Reopen{Reason: why, Hotfix: hotfix}
 	clearTrouble(r)
+}
+
+// before is the commit that a stage started from: its own checkpoint, or that of
+// the nearest stage before it that has one.
+func before(r *Run, target *Stage) string {
+	commit := r.BaseCommit
+	for _, s := range r.Stages {
+		if s == target {
+			break
+		}
+		if s.Status == StageDone && s.Commit != "" {
+			commit = s.Commit
+		}
+	}
+	if target.Before != "" {
+		return target.Before
+	}
+	return commit
 }
 
 func lapse(s *Stage) {

@@ -29,7 +29,7 @@ func verified(r *Run, e Event, b VerifyConcluded) {
 	a.Verdict, t.Status = VerdictPassed, TaskDone
 	r.Sterile = 0
 	if t.Writes == WritesCode && a.Delivery != nil && a.Delivery.Commit != "" {
-		r.Head = a.Delivery.Commit
+		r.Head, r.Verified = a.Delivery.Commit, a.Delivery.Commit
 	}
 }
 

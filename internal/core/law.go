@@ -129,8 +129,14 @@ func unlawful(format string, args ...any) *Error { return Errorf(CodeUnlawful, f
 // clause applies the numbered laws of docs/law.md to the events they concern.
 func clause(r *Run, actor Actor, body Body) error {
 	switch b := body.(type) {
+	case ConditionEvaluated:
+		if !r.Stage(b.Stage).Asked {
+			return Errorf(CodeConflict, "stage %s does not ask for its condition", b.Stage)
+		}
 	case StageOpened:
 		return lawOpen(r, b)
+	case TaskAdmitted:
+		return lawAdmit(r, b)
 	case AttemptRequested:
 		return lawAttempt(r, b)
 	case AttemptStarted:
@@ -167,8 +173,16 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawPublish(r, b)
 	case PublishConcluded:
 		return lawTaskIs(r, b.Task, TaskRunning)
+	case RunPaused:
+		if r.Pause != nil && (!b.Stop || r.Pause.Stop) {
+			return Errorf(CodeConflict, "the run is paused already").WithHint("see `stellwerk status %s`", r.Alias)
+		}
 	case RunResumed:
 		return lawResume(r, b)
+	case RunCancelled:
+		if busy := r.Busy(); busy == publishing {
+			return Errorf(CodeConflict, "the run is being published, which is a matter of seconds").WithHint("try again in a moment")
+		}
 	case RunCompleted:
 		if s := r.Current(); s != nil {
 			return unlawful("stage %s has not passed", s.ID)
@@ -177,8 +191,8 @@ func clause(r *Run, actor Actor, body Body) error {
 		if !r.Status.Terminal() || len(r.Active()) > 0 || r.Swept {
 			return Errorf(CodeConflict, "the run is not over, or was swept before")
 		}
-	case RefKept, BranchMoved, RunStarted, ConditionRequested, ConditionEvaluated, TaskAdmitted, ClaimRefused, ClaimFreed,
-		RunPaused, RunFailed, RunCancelled, TimerFired, CommandRefused, PersonNotified,
+	case RefKept, BranchMoved, RunStarted, ConditionRequested, ClaimRefused, ClaimFreed,
+		RunFailed, TimerFired, CommandRefused, PersonNotified,
 		ProjectRegistered, ContentTrusted:
 	}
 	return nil

@@ -153,6 +153,10 @@ func lawRollback(r *Run, actor Actor, b RolledBack) error {
 	if target == nil {
 		return Errorf(CodeNotFound, "the run has no stage %q", b.Target)
 	}
+	if after(r, b.Target) {
+		return Errorf(CodeConflict, "stage %s comes after %s, where the run is", b.Target, currentID(r)).
+			WithHint("to go on without this stage use `stellwerk skip %s`", r.Alias)
+	}
 	if target.Status == StagePending {
 		return Errorf(CodeConflict, "stage %s has not been reached: nothing to roll back to", b.Target)
 	}
@@ -186,6 +190,18 @@ func lawTarget(r *Run, b TargetChosen) error {
 	return nil
 }
 
+// after reports a stage that comes after the one the run is at.
+func after(r *Run, stage string) bool {
+	passed := false
+	for _, s := range r.Stages {
+		if passed && s.ID == stage {
+			return true
+		}
+		passed = passed || s == r.Current()
+	}
+	return false
+}
+
 // lawPublish is laws 5 and 13: an approved subject, and exactly that.
 func lawPublish(r *Run, b PublishRequested) error {
 	t := r.Task(b.Task)
@@ -196,7 +212,7 @@ func lawPublish(r *Run, b PublishRequested) error {
 	if s.Gate == nil || !s.Gate.Approved || s.Gate.Subject != b.Subject || t.Prepared.Subject != b.Subject {
 		return unlawful("publishing %s is not approved", b.Subject.Commit)
 	}
-	if b.Subject.Commit != r.Head {
+	if b.Subject.Commit != r.Head || b.Subject.Commit != r.Verified {
 		return unlawful("what was approved is no longer the head of the run")
 	}
 	return nil

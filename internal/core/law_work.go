@@ -10,6 +10,20 @@ func lawOpen(r *Run, b StageOpened) error {
 	if s := r.Stage(b.Stage); b.Round != s.Round+1 {
 		return unlawful("stage %s: round %d cannot follow round %d", b.Stage, b.Round, s.Round)
 	}
+	if b.Base == "" || b.Base != r.Head {
+		return unlawful("stage %s: a round starts from the work as it is, not from %q", b.Stage, b.Base)
+	}
+	return nil
+}
+
+// lawAdmit is law 3: no task has more attempts than the run allows.
+func lawAdmit(r *Run, b TaskAdmitted) error {
+	if b.Attempts < 1 && b.Act == "" || b.Attempts > r.Limits.Attempts {
+		return unlawful("task %s asks for %d attempts, the run allows %d", b.Task, b.Attempts, r.Limits.Attempts)
+	}
+	if b.Round != r.Stage(b.Stage).Round {
+		return unlawful("task %s is not of the stage's current round", b.Task)
+	}
 	return nil
 }
 
@@ -30,6 +44,8 @@ func lawAttempt(r *Run, b AttemptRequested) error {
 		return unlawful("attempt %s is not the task's next", b.Attempt)
 	case t.Counted >= t.Limit:
 		return unlawful("task %s has used its %d attempts of this round", t.ID, t.Limit)
+	case b.Base != t.WorkingCommit(s.Base):
+		return unlawful("attempt %s does not start from the round's work", b.Attempt)
 	case r.Now().Before(t.NotBefore):
 		return unlawful("task %s is not to be tried before %s", t.ID, t.NotBefore)
 	}
@@ -122,7 +138,7 @@ func lawVerdict(r *Run, b VerifyConcluded) error {
 	if t.Status != TaskVerifying || t.Last() != a {
 		return Errorf(CodeConflict, "task %s is not being verified", b.Task)
 	}
-	if b.Passed && (a.Delivery == nil || b.Error != "") {
+	if b.Passed && (a.Delivery == nil || a.Delivery.Rewritten || b.Error != "") {
 		return unlawful("attempt %s handed nothing in that could pass", b.Attempt)
 	}
 	return nil

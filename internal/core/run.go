@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -48,7 +49,8 @@ type Run struct {
 	Pause        *Pause       `json:"pause,omitempty"`
 	Stages       []*Stage     `json:"stages,omitempty"`
 	Target       string       `json:"target,omitempty"`    // branch the pull request goes to, where a person chose one
-	Head         string       `json:"head"`                // newest verified commit
+	Head         string       `json:"head"`                // what the next work starts from
+	Verified     string       `json:"verified"`            // newest commit whose checks passed: what is shown and published
 	BranchAt     string       `json:"branch_at,omitempty"` // where the yard's ref stands
 	Keep         []KeepRef    `json:"keep,omitempty"`      // abandoned work not yet held under a ref
 	Kept         int          `json:"kept,omitempty"`      // how many refs are held
@@ -151,7 +153,8 @@ func (r *Run) Artifact(name string) *Artifact {
 			continue
 		}
 		for _, t := range s.Tasks {
-			if t.Status != TaskDone {
+			// Only who was asked for a document can replace it.
+			if t.Status != TaskDone || !slices.Contains(t.Outputs, name) {
 				continue
 			}
 			if a := t.Delivered().Artifact(name); a != nil {
@@ -216,6 +219,8 @@ func (r *Run) Active() []*Attempt {
 	return active
 }
 
+const publishing = "publishing"
+
 // Busy names what is under way and cannot be pulled from under itself: an
 // attempt, a verification or a publication. It is empty where nothing is.
 func (r *Run) Busy() string {
@@ -224,11 +229,13 @@ func (r *Run) Busy() string {
 			switch t.Status {
 			case TaskRunning:
 				if t.Act != "" {
-					return "publishing"
+					return publishing
 				}
 				return "attempt " + t.Last().ID
 			case TaskVerifying:
-				return "the verification of " + t.ID
+				if r.Pause == nil || !r.Pause.Stop {
+					return "the verification of " + t.ID
+				}
 			case TaskWaiting, TaskDelivered, TaskDone, TaskDropped:
 			}
 		}

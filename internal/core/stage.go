@@ -52,7 +52,6 @@ type Hotfix struct {
 // Reopen is how a stage's next round begins.
 type Reopen struct {
 	Reason OpenReason `json:"reason"`
-	Base   string     `json:"base"`
 	Hotfix *Hotfix    `json:"hotfix,omitempty"`
 }
 

@@ -32,7 +32,7 @@ var runEdges = []edge[RunStatus]{
 	{TypeRolledBack, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusActive},
 	{TypeStageSkipped, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusActive},
 	{TypeAttemptsReset, []RunStatus{StatusActive, StatusPaused}, StatusActive},
-	{TypeRunPaused, []RunStatus{StatusActive, StatusAwaiting}, StatusPaused},
+	{TypeRunPaused, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusPaused},
 	{TypeRunResumed, []RunStatus{StatusPaused}, ""}, // to what the pause interrupted
 	{TypeRunCompleted, []RunStatus{StatusActive}, StatusCompleted},
 	{TypeRunFailed, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusFailed},
@@ -55,6 +55,7 @@ var stageEdges = []edge[StageStatus]{
 	{TypeApprovalRequested, []StageStatus{StageOpen}, StageGated},
 	{TypeApprovalGranted, []StageStatus{StageGated}, ""},
 	{TypeFeedbackGiven, []StageStatus{StageOpen, StageGated}, StageStale},
+	{TypeAttemptsReset, []StageStatus{StageOpen}, ""},
 	{TypeStagePassed, []StageStatus{StageOpen, StageGated}, StageDone},
 	{TypeStageSkipped, []StageStatus{StagePending, StageStale, StageOpen, StageGated}, StageOmitted},
 }

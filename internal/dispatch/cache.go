@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -65,6 +67,9 @@ func (c *caches) restore() (bool, error) {
 		}
 	}
 	for _, e := range c.entries {
+		if err := c.checkout.contains(e.inside); err != nil {
+			return false, err
+		}
 		// What an interrupted restore or the setup itself left there is replaced.
 		if err := errors.Join(yard.RemoveWorkspace(e.inside), copyTree(e.stored, e.inside)); err != nil {
 			return false, err
@@ -77,7 +82,10 @@ func (c *caches) restore() (bool, error) {
 // renames, so that a half-written cache is never found.
 func (c *caches) save() error {
 	for _, e := range c.entries {
-		if _, err := os.Lstat(e.inside); err != nil {
+		if err := c.checkout.contains(e.inside); err != nil {
+			return err
+		}
+		if _, err := os.Lstat(e.inside); errors.Is(err, os.ErrNotExist) {
 			continue // the setup did not make it
 		}
 		temporary := e.stored + ".part"
@@ -89,6 +97,33 @@ func (c *caches) save() error {
 		}
 		if err := os.Rename(temporary, e.stored); err != nil && !errors.Is(err, os.ErrExist) {
 			return fmt.Errorf("keep a cache: %w", err)
+		}
+	}
+	return nil
+}
+
+// contains refuses a path that a link leads out of the checkout: the tree and
+// what its setup did are an agent's work, and the engine copies outside of any
+// sandbox. Nothing runs in the checkout by then.
+func (c *checkout) contains(path string) error {
+	rel, err := filepath.Rel(c.dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("the cache path %s is outside the checkout", path)
+	}
+	at := c.dir
+	for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		at = filepath.Join(at, part)
+		info, err := os.Lstat(at)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("look at a cache path: %w", err)
+		}
+		if !info.IsDir() {
+			return &setupError{command: "cache " + rel, result: check.Result{
+				ExitCode: 1, Output: part + " is not a folder of the checkout: caches are not kept through links",
+			}}
 		}
 	}
 	return nil

@@ -82,6 +82,9 @@ func (c *checkout) prepare(ctx context.Context) error {
 // readySuffix names the mark of a checkout that is set up, beside it.
 const readySuffix = ".ready"
 
+// cacheSuffix names the build cache of a checkout that has one of its own.
+const cacheSuffix = ".cache"
+
 func (c *checkout) setUp(ctx context.Context) error {
 	if c.run.Playbook.Setup == "" {
 		return nil
@@ -137,6 +140,9 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result
 		return check.Result{}, err
 	}
 	status, err := d.Spawner.Wait(ctx, folder)
+	if errors.Is(context.Cause(ctx), errUnwanted) {
+		return check.Result{}, errors.Join(errUnwanted, d.Spawner.Kill(context.WithoutCancel(ctx), folder))
+	}
 	if ctx.Err() != nil {
 		return check.Result{}, ctx.Err()
 	}
@@ -151,9 +157,9 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result
 
 func (c *checkout) order(folder, id string, cmd check.Command) error {
 	d := c.dispatcher
-	home := d.Layout.CheckHome(c.run.ID)
+	home, cache := c.home(folder)
 	prompt := filepath.Join(folder, "command")
-	for _, dir := range []string{folder, home} {
+	for _, dir := range []string{folder, home, cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make a folder for a check: %w", err)
 		}
@@ -172,9 +178,21 @@ func (c *checkout) order(folder, id string, cmd check.Command) error {
 			Command: []string{"sh", "-c", cmd.Shell},
 		},
 		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
+		Env: map[string]string{"XDG_CACHE_HOME": cache}, Writable: []string{cache},
 		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout),
 		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(),
 	})
+}
+
+// home is where a verification's commands are at home, and where they cache. The
+// home is new for each: what one delivery's code leaves there must not speak for
+// the next. Build caches last for the run, because builds take so long without,
+// but not for what is published: that is verified as if for the first time.
+func (c *checkout) home(folder string) (home, cache string) {
+	if !c.reuse {
+		return filepath.Join(folder, "home"), c.dir + cacheSuffix
+	}
+	return filepath.Join(folder, "home"), c.dispatcher.Layout.BuildCache(c.run.ID)
 }
 
 func (c *checkout) visible() []string {
@@ -240,7 +258,7 @@ func tail(s string, n int) string {
 // commit is in the yard.
 func (d *Dispatcher) forgetCheckout(run *core.Run, event, name string) {
 	dir := d.Layout.Checkout(run.ID, event, name)
-	for _, path := range []string{dir + readySuffix, dir} {
+	for _, path := range []string{dir + readySuffix, dir, dir + cacheSuffix} {
 		if err := yard.RemoveWorkspace(path); err != nil {
 			d.Log.Warn("a checkout could not be removed", "path", path, "error", err)
 		}

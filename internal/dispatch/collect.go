@@ -41,9 +41,10 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 	if err != nil {
 		return err
 	}
+	clean := d.redactor(run) // a salvaged exit was written without the secrets' values
 	body := core.AttemptExited{
 		Attempt: attempt, Kind: exitKind(exit), Code: exit.ExitCode, Class: string(exit.Outcome.Class),
-		Message: message(folder, exit), Summary: clip(exit.Outcome.Summary, 2000),
+		Message: clean.String(message(folder, exit)), Summary: clean.String(clip(exit.Outcome.Summary, 2000)),
 		RetryAt: exit.Outcome.RetryAt, Usage: usageOf(exit.Outcome.Usage, exit.Outcome.Turns),
 		Duration: exit.EndedAt.Sub(exit.StartedAt), Observed: exit.Outcome.Observed,
 	}
@@ -51,6 +52,9 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 	if body.Kind != core.ExitNoStart {
 		if body.Delivery, err = d.delivery(ctx, run, task, a, folder, exit); err != nil {
 			return err
+		}
+		for i, text := range body.Delivery.Rejected {
+			body.Delivery.Rejected[i] = clean.String(text)
 		}
 		if body.Transcript, err = d.transcript(ctx, run, attempt, folder, exit); err != nil {
 			return err
@@ -288,6 +292,7 @@ func (d *Dispatcher) tidy(run *core.Run, attempt string) error {
 	folder := d.Layout.Attempt(run.ID, attempt)
 	for _, dir := range []string{
 		d.Layout.Workspace(run.ID, attempt), filepath.Join(folder, "home"), filepath.Join(folder, "handin"), filepath.Join(folder, "out"),
+		filepath.Join(folder, "out.bundle"),
 	} {
 		if err := yard.RemoveWorkspace(dir); err != nil {
 			d.Log.Warn("a folder could not be removed", "folder", dir, "error", err)

@@ -6,6 +6,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -119,10 +120,23 @@ type Dispatcher struct {
 	checks chan struct{}
 
 	mu     sync.Mutex
-	flight map[string]bool
+	flight map[string]*job
 	failed map[string]*failure
+	seen   map[string]int64 // newest state of each run that was reconciled
 	closed bool
 }
+
+// job is an action under way.
+type job struct {
+	run    string
+	cancel context.CancelCauseFunc
+	// asked means that the action was asked for again meanwhile: when it ends,
+	// the run is looked at once more.
+	asked bool
+}
+
+// errUnwanted ends an action that the run's state no longer asks for.
+var errUnwanted = errors.New("the action is no longer wanted")
 
 // failure is an action that failed and is tried again.
 type failure struct {
@@ -139,7 +153,7 @@ func New(engine Engine, opts Options) *Dispatcher {
 	return &Dispatcher{
 		Options: opts, engine: engine, ctx: ctx, stop: stop,
 		checks: make(chan struct{}, max(opts.Checks, 1)),
-		flight: map[string]bool{}, failed: map[string]*failure{},
+		flight: map[string]*job{}, failed: map[string]*failure{}, seen: map[string]int64{},
 	}
 }
 
@@ -153,37 +167,52 @@ func (d *Dispatcher) Close() {
 	d.work.Wait()
 }
 
-// Reconcile starts every action that is not already under way.
+// Reconcile starts every action that is not already under way, and ends the
+// verifications that are no longer wanted. A state older than one already seen
+// says nothing new.
 func (d *Dispatcher) Reconcile(run *core.Run, actions []core.Action) {
-	for _, a := range actions {
-		key := run.ID + " " + a.Key()
-		if !d.take(key) {
-			continue
-		}
-		go d.run(key, run, a)
-	}
-}
-
-// take claims an action key in this process.
-func (d *Dispatcher) take(key string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed || d.flight[key] {
-		return false
+	if d.closed || run.Stream.Seq < d.seen[run.ID] {
+		return
 	}
-	d.flight[key] = true
-	d.work.Add(1)
-	return true
+	d.seen[run.ID] = run.Stream.Seq
+	wanted := map[string]bool{}
+	for _, a := range actions {
+		key := run.ID + " " + a.Key()
+		wanted[key] = true
+		if under := d.flight[key]; under != nil {
+			under.asked = true
+			continue
+		}
+		ctx, cancel := context.WithCancelCause(d.ctx)
+		d.flight[key] = &job{run: run.ID, cancel: cancel}
+		d.work.Add(1)
+		go d.run(ctx, key, run, a)
+	}
+	for key, under := range d.flight {
+		if under.run == run.ID && !wanted[key] {
+			under.cancel(errUnwanted)
+		}
+	}
+	if run.Status.Terminal() && len(actions) == 0 {
+		delete(d.seen, run.ID)
+	}
 }
 
-func (d *Dispatcher) run(key string, run *core.Run, a core.Action) {
+func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.Action) {
 	defer d.work.Done()
-	err := d.do(d.ctx, run, a)
+	err := d.do(d.scope(ctx, a), run, a)
 	d.mu.Lock()
-	if err == nil {
+	if err == nil || errors.Is(context.Cause(ctx), errUnwanted) {
+		again := d.flight[key].asked && d.ctx.Err() == nil
+		d.flight[key].cancel(nil)
 		delete(d.flight, key)
 		delete(d.failed, key)
 		d.mu.Unlock()
+		if again {
+			d.poke(run.ID)
+		}
 		return
 	}
 	failed := d.failed[key]
@@ -199,10 +228,28 @@ func (d *Dispatcher) run(key string, run *core.Run, a core.Action) {
 		return
 	}
 	d.Log.Error("action failed, it is tried again", "run", run.Alias, "action", key, "in", delay, "error", err)
-	if times == loud {
+	if times%loud == 0 {
 		d.tell(run, err)
 	}
 	d.again(key, run.ID, delay)
+}
+
+// scope is how far an action's own context reaches: only a verification can be
+// called off; everything else is carried to its end.
+func (d *Dispatcher) scope(ctx context.Context, a core.Action) context.Context {
+	switch a.(type) {
+	case core.Verify, core.PreparePublish:
+		return ctx
+	default:
+		return d.ctx
+	}
+}
+
+// poke asks for the run's effects once more.
+func (d *Dispatcher) poke(run string) {
+	if err := d.engine.Poke(d.ctx, run); err != nil && d.ctx.Err() == nil {
+		d.Log.Error("look again", "run", run, "error", err)
+	}
 }
 
 // tell pauses a run whose decided action keeps failing. The action goes on
@@ -227,7 +274,10 @@ func (d *Dispatcher) again(key, run string, delay time.Duration) {
 		case <-time.After(delay):
 		}
 		d.mu.Lock()
-		delete(d.flight, key)
+		if under := d.flight[key]; under != nil {
+			under.cancel(nil)
+			delete(d.flight, key)
+		}
 		d.mu.Unlock()
 		err := d.engine.Poke(d.ctx, run)
 		if err == nil || d.ctx.Err() != nil {

@@ -31,10 +31,9 @@ func (l Layout) Checkout(run, event, name string) string {
 	return filepath.Join(l.State, "work", run, "verify-"+name+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// CheckHome is the home folder of a run's checks. It is kept for the run, so
-// that build caches below it serve the next check.
-func (l Layout) CheckHome(run string) string {
-	return filepath.Join(l.State, "work", run, "check-home")
+// BuildCache is where the commands of a run's checks keep what they built.
+func (l Layout) BuildCache(run string) string {
+	return filepath.Join(l.State, "work", run, "build-cache")
 }
 
 // Caches holds what a run's setup made.

@@ -104,13 +104,9 @@ func target(run *core.Run, stage string) string {
 	return run.Base
 }
 
-// gateCheck is what must hold before anything is published: the publishing
-// phase's own checks, or every command that an earlier phase was checked with.
+// gateCheck is what must hold before anything is published: every command that
+// an earlier phase was checked with, and the publishing phase's own checks.
 func gateCheck(run *core.Run, stage string) core.Check {
-	phase := run.Playbook.Phase(stage)
-	if phase != nil && (len(phase.Done.Of) > 0 || phase.Done.Kind != core.CheckAll && phase.Done.Kind != "") {
-		return phase.Done
-	}
 	all := core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckGit, Git: &core.GitCheck{Commits: 1}}}}
 	seen := map[string]bool{}
 	for _, p := range run.Playbook.Phases {
@@ -123,6 +119,10 @@ func gateCheck(run *core.Run, stage string) core.Check {
 				all.Of = append(all.Of, c)
 			}
 		}
+	}
+	phase := run.Playbook.Phase(stage)
+	if phase != nil && (len(phase.Done.Of) > 0 || phase.Done.Kind != core.CheckAll && phase.Done.Kind != "") {
+		all.Of = append(all.Of, phase.Done)
 	}
 	return all
 }

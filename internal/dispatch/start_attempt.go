@@ -20,9 +20,16 @@ import (
 // shim that an earlier engine started finds nothing pulled from under it.
 func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.StartAttempt) error {
 	folder := d.Layout.Attempt(run.ID, a.Attempt)
+	status, err := d.Spawner.Probe(ctx, folder)
+	if err != nil {
+		return err
+	}
 	body, err := d.prepare(ctx, run, a, folder)
 	if err != nil {
 		return d.notStarted(ctx, run, a.Attempt, err)
+	}
+	if status != spawn.Absent { // an earlier engine has started it
+		return d.report(ctx, run, body)
 	}
 	secrets, err := d.secrets(folder)
 	if err != nil {
@@ -38,10 +45,22 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 }
 
 // notStarted reports that an attempt could not be started. It says nothing
-// about the work and is not counted.
+// about the work and is not counted. The attempt is killed first: a start by
+// an earlier engine that has not shown yet must not take effect afterwards.
 func (d *Dispatcher) notStarted(ctx context.Context, run *core.Run, attempt string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	folder := d.Layout.Attempt(run.ID, attempt)
+	if killErr := d.kill(ctx, folder); killErr != nil {
+		return errors.Join(err, killErr)
+	}
+	status, probeErr := d.Spawner.Probe(ctx, folder)
+	if probeErr != nil {
+		return errors.Join(err, probeErr)
+	}
+	if status != spawn.Absent {
+		return d.follow(ctx, run, attempt)
 	}
 	return d.report(ctx, run, core.AttemptExited{
 		Attempt: attempt, Kind: core.ExitNoStart, Message: d.redactor(run).String(err.Error()),
@@ -81,8 +100,12 @@ func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, a core.StartAtt
 		return started, err
 	}
 	started.Agent = def.Use
-	if _, err := shim.ReadSpec(folder); err == nil {
+	_, err = shim.ReadSpec(folder)
+	if err == nil {
 		started.Prompt, err = d.prompted(ctx, folder)
+		return started, err
+	}
+	if !errors.Is(err, os.ErrNotExist) {
 		return started, err
 	}
 	y, err := d.Yards.Yard(ctx, run.Project)

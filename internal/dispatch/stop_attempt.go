@@ -8,15 +8,17 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// stopAttempt ends an attempt and collects what it has handed in by then. One
-// that was not prepared yet gets a folder for the word that it must not start.
+// stopAttempt asks an attempt to end. That it has ended, and what it handed in
+// by then, is the watch's to report.
 func (d *Dispatcher) stopAttempt(ctx context.Context, run *core.Run, a core.StopAttempt) error {
-	folder := d.Layout.Attempt(run.ID, a.Attempt)
+	return d.kill(ctx, d.Layout.Attempt(run.ID, a.Attempt))
+}
+
+// kill asks an attempt to end, or not to begin: one that was not prepared yet
+// gets a folder for the word that it must not start.
+func (d *Dispatcher) kill(ctx context.Context, folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("make the attempt's folder: %w", err)
 	}
-	if err := d.Spawner.Kill(ctx, folder); err != nil {
-		return err
-	}
-	return d.follow(ctx, run, a.Attempt)
+	return d.Spawner.Kill(ctx, folder)
 }

@@ -2,16 +2,33 @@ package dispatch
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // sweep removes the working folders of a run that is over: checkouts, caches,
-// workspaces. Attempt folders stay; they hold what was asked and answered.
+// workspaces, the folders of its checks. Attempt folders stay; they hold what
+// was asked and answered. What remains for want of a permission is logged: it
+// is in nobody's way.
 func (d *Dispatcher) sweep(ctx context.Context, run *core.Run) error {
-	if err := yard.RemoveWorkspace(d.Layout.Work(run.ID)); err != nil {
-		d.Log.Warn("working folders could not be removed", "run", run.Alias, "error", err)
+	folders, err := filepath.Glob(filepath.Join(d.Layout.Attempt(run.ID, "check-*")))
+	if err != nil {
+		return fmt.Errorf("list the folders of checks: %w", err)
+	}
+	for _, folder := range append(folders, d.Layout.Work(run.ID)) {
+		if err := yard.RemoveWorkspace(folder); err != nil {
+			d.Log.Warn("a working folder could not be removed", "run", run.Alias, "error", err)
+		}
+	}
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	if err := y.Tidy(ctx); err != nil {
+		d.Log.Warn("the yard could not be tidied", "project", run.Project, "error", err)
 	}
 	return d.report(ctx, run, core.RunSwept{})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -26,7 +27,7 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 	body := core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt}
 	passed, results, err := d.evaluate(ctx, run, evaluation{
 		event: a.Event, name: a.Attempt, check: task.Done, base: stage.Base, writes: task.Writes,
-		outputs: task.Outputs, delivery: attempt.Delivery, head: run.Head, remember: !a.Fresh,
+		outputs: task.Outputs, delivery: attempt.Delivery, head: run.Head, remember: true,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -36,8 +37,10 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 	default:
 		body.Passed, body.Results = passed, results
 	}
-	if body.Error == "" {
-		d.review(run, stage, attempt.Delivery, &body)
+	if body.Error == "" && body.Passed {
+		if body.Review, err = d.review(run, stage, attempt.Delivery); err != nil {
+			body.Passed, body.Results, body.Error = false, nil, d.redactor(run).String(err.Error())
+		}
 	}
 	body.Duration = time.Since(started)
 	if err := d.report(ctx, run, body); err != nil {
@@ -115,20 +118,19 @@ func checkpoints(run *core.Run) []string {
 
 // review reads a reviewer's verdict, where the delivery has one, and says which
 // stage each finding belongs to.
-func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Delivery, body *core.VerifyConcluded) {
+func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Delivery) (*core.Review, error) {
 	artifact := delivery.Artifact(check.ReviewName)
 	if artifact == nil {
-		return
+		return nil, nil
 	}
 	review, err := d.readReview(artifact)
 	if err != nil {
-		return // its artifact check has failed for the same reason
+		return nil, fmt.Errorf("read the review: %w", err)
 	}
-	phase := run.Playbook.Phase(stage.ID)
-	if phase != nil {
+	if phase := run.Playbook.Phase(stage.ID); phase != nil {
 		review.Findings = check.Targets(phase.Rollback, review.Findings, order(run))
 	}
-	body.Review = review
+	return review, nil
 }
 
 func (d *Dispatcher) readReview(artifact *core.Artifact) (*core.Review, error) {

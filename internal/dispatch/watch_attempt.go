@@ -12,6 +12,11 @@ import (
 
 // watchAttempt follows a running attempt to its end.
 func (d *Dispatcher) watchAttempt(ctx context.Context, run *core.Run, a core.WatchAttempt) error {
+	if _, _, attempt := run.Attempt(a.Attempt); attempt != nil && attempt.Status == core.AttemptStopping {
+		if err := d.kill(ctx, d.Layout.Attempt(run.ID, a.Attempt)); err != nil {
+			return err
+		}
+	}
 	watch, done := context.WithCancel(ctx)
 	metered := make(chan struct{})
 	go func() {

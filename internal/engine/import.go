@@ -26,7 +26,7 @@ func (e *Engine) Import(ctx context.Context, run string, events []core.Event) (i
 		return 0, err
 	}
 	state := &stream{name: s.name, run: s.run.Clone(), head: s.head}
-	if err := state.replay(tail); err != nil {
+	if err := state.judge(tail); err != nil {
 		return 0, err
 	}
 	b := &batch{run: state.run, head: state.head, commit: store.Commit{Stream: s.name, After: s.head.Seq, Events: tail}}
@@ -39,6 +39,27 @@ func (e *Engine) Import(ctx context.Context, run string, events []core.Event) (i
 	}
 	_, err = e.committed(ctx, s, b)
 	return len(tail), err
+}
+
+// judge folds events as replay does, and holds each to the law first: what
+// comes from a file was not necessarily written by an engine.
+func (s *stream) judge(events []core.Event) error {
+	for _, ev := range events {
+		body, err := core.Decode(ev)
+		if err != nil {
+			return err
+		}
+		if ev.Stream != s.name || ev.At.Before(s.head.At) {
+			return core.Errorf(core.CodeInvalid, "event %d is not of stream %s, or out of time", ev.Seq, s.name)
+		}
+		if err := core.Law(s.run, ev.Actor, body); err != nil {
+			return core.Errorf(core.CodeInvalid, "event %d of the run's folder is against the law: %w", ev.Seq, err)
+		}
+		if err := s.replay([]core.Event{ev}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unknown is the tail of events that the store does not have. It fails where

@@ -167,7 +167,7 @@ func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
 }
 
 // decide lets the decider decide until it comes to rest. A decision the law
-// refuses is a defect of the decider: nothing of it is committed, the run
+// refuses is a defect of the decider: it is not committed, the run
 // pauses and says why.
 func (e *Engine) decide(b *batch, cause string, refused map[string]*store.ClaimHeld) error {
 	d, ok := e.deciders[b.run.Playbook.Kind]

@@ -13,8 +13,8 @@ import (
 
 type plain struct{}
 
-func (plain) Redact(text string) string         { return text }
-func (plain) Stream(w io.Writer) io.WriteCloser { return nil }
+func (plain) Redact(text string) string       { return text }
+func (plain) Stream(io.Writer) io.WriteCloser { return nil }
 
 func TestTailerFollowsAndLeavesATornLine(t *testing.T) {
 	folder := t.TempDir()

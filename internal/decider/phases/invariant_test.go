@@ -46,6 +46,7 @@ func checkInvariants(t *rapid.T, r *core.Run) {
 	if writers > 1 {
 		t.Fatalf("%d writers on one branch", writers)
 	}
+	checkHeads(t, r)
 	if r.Status == core.StatusCompleted && r.Current() != nil {
 		t.Fatalf("completed with stage %s open", r.Current().ID)
 	}
@@ -187,5 +188,36 @@ func attemptOf(body core.Body) string {
 		return b.Attempt
 	default:
 		return ""
+	}
+}
+
+// checkRest holds that a run that is active and at rest waits for something: an
+// effect, a moment or a claim. Otherwise nothing would ever wake it.
+func checkRest(t *rapid.T, r *core.Run) {
+	if r.Status != core.StatusActive || len(core.Effects(r)) > 0 {
+		return
+	}
+	for _, s := range r.Stages {
+		for _, task := range s.Tasks {
+			if task.Blocked != nil || task.NotBefore.After(r.Now()) {
+				return
+			}
+		}
+	}
+	t.Fatalf("an active run waits for nothing; its stage is %+v", r.Current())
+}
+
+// checkHeads holds that what is shown and published was verified: the newest
+// commit that a passed stage delivered, or the base.
+func checkHeads(t *rapid.T, r *core.Run) {
+	if r.Head == "" || r.Verified == "" {
+		t.Fatalf("the run lost its head: %q, verified %q", r.Head, r.Verified)
+	}
+	for _, s := range r.Stages {
+		for _, task := range s.Tasks {
+			if task.Prepared != nil && s.Gate != nil && s.Gate.Approved && s.Gate.Subject.Commit != r.Verified {
+				t.Fatalf("%s is approved for publishing, verified is %s", s.Gate.Subject.Commit, r.Verified)
+			}
+		}
 	}
 }

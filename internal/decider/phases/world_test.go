@@ -23,6 +23,9 @@ func (w *world) drawInput() (core.Actor, core.Body) {
 	case "person":
 		return core.Person("me"), w.personSays()
 	case "timer":
+		if active := r.Active(); len(active) > 0 && rapid.Bool().Draw(w.t, "metered") {
+			return core.Engine(), core.UsageObserved{Attempt: active[0].ID, Usage: core.Usage{CostUSD: 3}}
+		}
 		return core.Engine(), core.TimerFired{Timer: "t"}
 	case "forged":
 		return w.forged()
@@ -43,7 +46,9 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 	case core.StopAttempt:
 		return core.AttemptExited{Attempt: a.Attempt, Kind: core.ExitCancelled}
 	case core.Verify:
-		v := core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt, Passed: honest || rapid.Bool().Draw(w.t, "passed")}
+		_, _, attempt := w.run.Attempt(a.Attempt)
+		sound := attempt.Delivery != nil && !attempt.Delivery.Rewritten
+		v := core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt, Passed: honest && sound || !honest && rapid.Bool().Draw(w.t, "passed")}
 		if !honest && rapid.IntRange(0, 5).Draw(w.t, "review") == 0 {
 			v.Review = &core.Review{Status: core.ReviewChangesRequested, Findings: []core.Finding{{Issue: "x", Target: "s0"}}}
 		}
@@ -117,7 +122,7 @@ func (w *world) personSays() core.Body {
 		core.StageSkipped{Stage: stage.ID, Source: core.SkipPerson},
 		core.AttemptsReset{Stage: stage.ID},
 		core.RunPaused{Code: core.PausePerson, Reason: "wait", Stop: rapid.Bool().Draw(w.t, "stop")},
-		core.RunResumed{}, core.RunResumed{},
+		core.RunResumed{}, core.RunResumed{}, core.TargetChosen{Base: "develop"},
 		core.RunCancelled{},
 	}).Draw(w.t, "word")
 }
@@ -139,17 +144,39 @@ func (w *world) forged() (core.Actor, core.Body) {
 	}).Draw(w.t, "forgery")
 }
 
+// wayOut is what a sensible person does about a pause.
+func (w *world) wayOut() core.Body {
+	s := w.run.Current()
+	switch w.run.Pause.Code {
+	case core.PauseInput: // a stage that was skipped was needed after all
+		return core.StageSkipped{Stage: s.ID, Source: core.SkipPerson}
+	case core.PauseAttempts, core.PauseInfra:
+		return core.AttemptsReset{Stage: s.ID}
+	case core.PauseBudget:
+		limits := w.run.Limits
+		limits.CostUSD = 2*w.run.Usage.CostUSD + 100
+		return core.RunResumed{Limits: &limits}
+	case core.PausePublish: // nothing was made that could be published
+		return core.StageSkipped{Stage: s.ID, Source: core.SkipPerson}
+	default:
+		return core.RunResumed{}
+	}
+}
+
 // honest is the next thing that happens in a world where all goes well.
 func (w *world) honest() (core.Actor, core.Body) {
 	if w.run.Status == core.StatusAwaiting {
 		return core.Person("me"), core.ApprovalGranted{Subject: w.run.Current().Gate.Subject}
 	}
-	if w.run.Pause != nil && w.run.Pause.Code == core.PauseInput { // a stage skipped by the playbook was needed after all
-		return core.Person("me"), core.StageSkipped{Stage: w.run.Current().ID, Source: core.SkipPerson}
-	}
 	effects := core.Effects(w.run)
-	if len(effects) == 0 {
-		return core.Actor{}, nil
+	if w.run.Pause != nil && w.run.Busy() == "" {
+		return core.Person("me"), w.wayOut()
 	}
-	return core.Engine(), w.answer(effects[len(effects)-1], true)
+	if len(effects) > 0 {
+		return core.Engine(), w.answer(effects[len(effects)-1], true)
+	}
+	if len(core.Timers(w.run)) > 0 {
+		return core.Engine(), core.TimerFired{Timer: "due"}
+	}
+	return core.Actor{}, nil
 }

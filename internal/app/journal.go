@@ -19,11 +19,10 @@ import (
 )
 
 // journal keeps the readable copies of runs. It implements engine.Journal and
-// dispatch.Folder. A folder is opened for each use: a thousand open runs need
-// no thousand files.
+// dispatch.Folder.
 type journal struct {
-	root string
-	log  *slog.Logger
+	shelf *shelf
+	log   *slog.Logger
 
 	mu    sync.Mutex
 	seqs  map[string]int64     // newest event that each folder is known to hold
@@ -35,27 +34,21 @@ type journal struct {
 
 // stateEvery is how often workflow-state.json follows a run at most. It is
 // derived, so it may lag and needs no place in the write order.
-const stateEvery = 200 * time.Millisecond
+const stateEvery = time.Second
 
 func newJournal(root string, log *slog.Logger) *journal {
 	j := &journal{
-		root: root, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
+		shelf: newShelf(root), log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go j.follow()
 	return j
 }
 
-func (j *journal) dir(run string) string { return filepath.Join(j.root, run) }
+func (j *journal) dir(run string) string { return j.shelf.dir(run) }
 
-// use opens a run's folder for one use.
-func (j *journal) use(run string, fn func(*runfolder.Folder) error) (err error) {
-	f, err := runfolder.Open(j.dir(run))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return fn(f)
+func (j *journal) use(run string, fn func(*runfolder.Folder) error) error {
+	return j.shelf.use(run, fn)
 }
 
 // Append implements engine.Journal.
@@ -136,6 +129,9 @@ func (j *journal) flush() {
 func (j *journal) Close() {
 	close(j.stop)
 	<-j.done
+	if err := j.shelf.close(); err != nil {
+		j.log.Error("close the run folders", "error", err)
+	}
 }
 
 // Artifact implements dispatch.Folder.

@@ -2,13 +2,16 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 type approveOptions struct {
+	delivery      string
 	comment, base string
 	after         after
 }
@@ -29,6 +32,7 @@ it is used, the approval lapses and you are asked again.` + afterHelp,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().StringVarP(&o.comment, "comment", "m", "", "`TEXT` to record with it")
+	cmd.Flags().StringVar(&o.delivery, "delivery", "", "only if this `HASH` is what waits, as status shows it")
 	cmd.Flags().StringVar(&o.base, "base", "", "target `BRANCH` of the pull request")
 	o.after.flags(cmd)
 	return cmd
@@ -42,6 +46,10 @@ func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error
 		}
 		req := api.Approve{Comment: o.comment, Base: o.base}
 		if detail.Gate != nil {
+			if !strings.HasPrefix(detail.Gate.Subject.Delivery, o.delivery) {
+				return api.Run{}, core.Errorf(core.CodeConflict, "what waits now is delivery %.10s, not %s", detail.Gate.Subject.Delivery, o.delivery).
+					WithHint("look again: stellwerk status %s", detail.Alias)
+			}
 			req.Subject = &detail.Gate.Subject
 		}
 		return svc.Approve(ctx, detail.ID, req)

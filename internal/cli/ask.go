@@ -15,7 +15,7 @@ import (
 func (sh *shell) ask(ctx context.Context, svc api.Service, d api.RunDetail) (*api.Run, error) {
 	sh.printLines(sh.view().Run(d))
 	for {
-		choice, err := sh.prompt(ctx, "\n[a]pprove, [f]eedback, [r]ollback, show the [d]iff, or [l]eave it: ")
+		choice, err := sh.prompt(ctx, "\n[a]pprove, [f]eedback, [r]ollback, [s]how documents, show [d]iff, or [l]eave: ")
 		if err != nil {
 			return nil, err
 		}
@@ -53,6 +53,8 @@ func (sh *shell) choose(ctx context.Context, svc api.Service, d api.RunDetail, c
 			return nil, false, err
 		}
 		return said(svc.Rollback(ctx, d.ID, api.Rollback{To: to, Text: text}))
+	case "s", "show":
+		return nil, false, sh.showGate(ctx, svc, d)
 	case "d", "diff":
 		return nil, false, sh.diffTo(ctx, svc, d.ID, api.DiffQuery{})
 	case "l", "leave", "q", "":

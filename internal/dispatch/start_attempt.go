@@ -113,17 +113,10 @@ func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, a core.StartAtt
 		return started, err
 	}
 	room := attemptRoom{d: d, run: run, stage: stage, task: task, attempt: attempt, def: def, folder: folder, yard: y}
-	if err := room.workspace(ctx); err != nil {
+	if started.Prompt, err = room.furnish(ctx); err != nil {
 		return started, err
 	}
-	if started.Prompt, err = room.inputs(ctx); err != nil {
-		return started, err
-	}
-	spec, err := room.spec(ctx)
-	if err != nil {
-		return started, err
-	}
-	return started, shim.WriteSpec(folder, spec)
+	return started, shim.FinishSpec(folder)
 }
 
 // prompted is the digest of the prompt that an earlier engine wrote.
@@ -180,23 +173,58 @@ func (r attemptRoom) dir() string { return r.d.Layout.Workspace(r.run.ID, r.atte
 func (r attemptRoom) in() string  { return filepath.Join(r.folder, "in") }
 func (r attemptRoom) out() string { return filepath.Join(r.folder, "out") }
 
+// furnish makes the workspace, and meanwhile lays out everything else: neither
+// looks at the other, and git takes longer than the rest. It returns the
+// prompt's digest.
+func (r attemptRoom) furnish(ctx context.Context) (string, error) {
+	made := make(chan error, 1)
+	go func() { made <- r.workspace(ctx) }()
+	digest, err := r.papers(ctx)
+	return digest, errors.Join(<-made, err)
+}
+
+// papers lays out inputs, prompt and the draft of the spec.
+func (r attemptRoom) papers(ctx context.Context) (string, error) {
+	if err := renew(r.in(), r.out()); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Join(r.folder, "home"), 0o700); err != nil {
+		return "", fmt.Errorf("make the attempt's folders: %w", err)
+	}
+	digest, err := r.inputs(ctx)
+	if err != nil {
+		return "", err
+	}
+	spec, err := r.spec(ctx)
+	if err != nil {
+		return "", err
+	}
+	return digest, shim.DraftSpec(r.folder, spec)
+}
+
 // workspace makes the clone an attempt works in. Tasks that only hand in
 // documents get one as well: a planner or reviewer reads the code, and what
 // they change there is handed in by nobody.
 func (r attemptRoom) workspace(ctx context.Context) error {
-	for _, dir := range []string{r.dir(), r.in(), r.out()} {
-		if err := yard.RemoveWorkspace(dir); err != nil {
-			return fmt.Errorf("make room for the attempt: %w", err)
-		}
-	}
-	for _, dir := range []string{filepath.Dir(r.dir()), r.in(), r.out(), filepath.Join(r.folder, "home")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make the attempt's folders: %w", err)
-		}
+	if err := renew(r.dir()); err != nil {
+		return err
 	}
 	return r.yard.Workspace(ctx, yard.WorkspaceSpec{
 		Dir: r.dir(), Commit: r.attempt.Base, Branch: r.run.Branch, Identity: yard.Identity(r.run.Identity),
 	})
+}
+
+// renew makes folders that are empty whatever an earlier try left in them.
+func renew(dirs ...string) error {
+	for _, dir := range dirs {
+		if err := yard.RemoveWorkspace(dir); err != nil {
+			return fmt.Errorf("make room for the attempt: %w", err)
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make the attempt's folders: %w", err)
+		}
+	}
+	return nil
 }
 
 func (r attemptRoom) message() string {

@@ -78,12 +78,11 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 		Delivery: e.delivery, Writes: e.writes, Outputs: e.outputs, Base: e.base, Head: e.head,
 		Context: run.Context(e.delivery), Checkpoints: checkpoints(run),
 	}
-	if subject.HeadTree, err = y.Tree(ctx, e.head); err != nil {
-		return false, nil, err
-	}
 	commit := e.head
 	if e.delivery != nil && e.delivery.Commit != "" {
 		commit = e.delivery.Commit
+	} else if subject.HeadTree, err = y.Tree(ctx, e.head); err != nil {
+		return false, nil, err
 	}
 	room := &checkout{dispatcher: d, yard: y, run: run, commit: commit, event: e.event, name: e.name, reuse: e.remember}
 	evaluator := check.Evaluator{Tree: tree{y}, Artifacts: blobs{d.Blobs}, Runner: room, Environment: room.environment()}

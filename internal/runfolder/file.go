@@ -23,7 +23,7 @@ func (f *Folder) Artifact(stage string, round int, name string, content io.Reade
 	if !plain(stage) || strings.Contains(stage, "/") || !plain(name) || strings.Contains(name, "/") {
 		return core.Errorf(core.CodeInvalid, "artifact %.80q of stage %.80q has no place in a run folder", name, stage)
 	}
-	if err := f.replace(versioned, content); err != nil {
+	if err := f.replace(versioned, content, true); err != nil {
 		return err
 	}
 	again, err := f.root.Open(versioned)
@@ -31,7 +31,7 @@ func (f *Folder) Artifact(stage string, round int, name string, content io.Reade
 		return explain(err, f.at(versioned))
 	}
 	defer again.Close()
-	return f.replace(newest, again)
+	return f.replace(newest, again, true)
 }
 
 // Transcript keeps what an attempt said, one JSON value per line.
@@ -39,7 +39,7 @@ func (f *Folder) Transcript(attempt string, content io.Reader) error {
 	if !plain(attempt) || strings.Contains(attempt, "/") {
 		return core.Errorf(core.CodeInvalid, "attempt %.80q has no place in a run folder", attempt)
 	}
-	return f.replace(path.Join(TranscriptsDir, attempt+".jsonl"), content)
+	return f.replace(path.Join(TranscriptsDir, attempt+".jsonl"), content, true)
 }
 
 // SideEffects adds records, each one JSON value without a newline.
@@ -49,13 +49,14 @@ func (f *Folder) SideEffects(records ...[]byte) error {
 	return f.appendLines(SideEffectsFile, records, true)
 }
 
-// WriteState writes workflow-state.json as it follows from the run.
+// WriteState writes workflow-state.json as it follows from the run. It is
+// derived and soon replaced, so nobody waits for the disk.
 func (f *Folder) WriteState(r *core.Run) error {
 	data, err := State(r)
 	if err != nil {
 		return err
 	}
-	return f.replace(StateFile, bytes.NewReader(data))
+	return f.replace(StateFile, bytes.NewReader(data), false)
 }
 
 // plain reports a relative path without tricks. The root would refuse to leave
@@ -66,7 +67,7 @@ func plain(name string) bool {
 }
 
 // replace writes a file so that a reader sees the old content or the new.
-func (f *Folder) replace(name string, content io.Reader) error {
+func (f *Folder) replace(name string, content io.Reader, durable bool) error {
 	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return explain(err, f.at(name))
 	}
@@ -75,7 +76,7 @@ func (f *Folder) replace(name string, content io.Reader) error {
 		return explain(err, f.at(name))
 	}
 	_, err = io.Copy(file, content)
-	if err == nil {
+	if err == nil && durable {
 		err = file.Sync()
 	}
 	err = errors.Join(err, file.Close())

@@ -29,6 +29,9 @@ type metric struct {
 // function of the event. How long a stage took is the difference of its lines'
 // times.
 func Metrics(e core.Event) (line []byte, ok bool) {
+	if !measured(e.Type) {
+		return nil, false
+	}
 	body, err := core.Decode(e)
 	if err != nil {
 		return nil, false
@@ -40,6 +43,17 @@ func Metrics(e core.Event) (line []byte, ok bool) {
 	}
 	line, err = json.Marshal(m)
 	return line, err == nil
+}
+
+// measured reports the types that fill knows, so that no other body is read.
+func measured(t core.Type) bool {
+	switch t {
+	case core.TypeAttemptExited, core.TypeVerifyConcluded, core.TypePublishPrepared, core.TypePublishConcluded,
+		core.TypeStageOpened, core.TypeStagePassed, core.TypeRunPaused, core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled:
+		return true
+	default:
+		return false
+	}
 }
 
 func (m *metric) fill(body core.Body) bool {

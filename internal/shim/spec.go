@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
@@ -104,11 +106,39 @@ func (d *Duration) UnmarshalText(text []byte) error {
 
 // WriteSpec makes folder and puts spec into it, durably. Writing it again before the start replaces it.
 func WriteSpec(folder string, spec Spec) error {
+	if err := DraftSpec(folder, spec); err != nil {
+		return err
+	}
+	return FinishSpec(folder)
+}
+
+// specDraft is where a spec waits until everything it names is there.
+const specDraft = ".spec.json"
+
+// DraftSpec brings the content of a spec to the disk, where no shim looks for it yet.
+func DraftSpec(folder string, spec Spec) error {
 	spec.Proto = Proto
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("make the attempt folder: %w", err)
 	}
-	return writeJSON(filepath.Join(folder, specFile), spec)
+	data, err := json.MarshalIndent(spec, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", specFile, err)
+	}
+	path := filepath.Join(folder, specDraft)
+	if err := renameio.WriteFile(path, append(data, '\n'), 0o600, renameio.WithTempDir(folder)); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// FinishSpec makes the draft the spec. Its name becomes durable with the shim's claim, which syncs the same folder: a
+// machine that fails before that has no attempt either, and the spec is written again.
+func FinishSpec(folder string) error {
+	if err := os.Rename(filepath.Join(folder, specDraft), filepath.Join(folder, specFile)); err != nil {
+		return fmt.Errorf("finish the attempt's spec: %w", err)
+	}
+	return nil
 }
 
 // ReadSpec reads and checks the spec of folder and fills in what it leaves to defaults.

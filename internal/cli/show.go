@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+type showOptions struct{ run string }
+
+func newShow(sh *shell) *cobra.Command {
+	o := &showOptions{}
+	cmd := &cobra.Command{
+		Use:   "show [DOCUMENT] [flags]",
+		Short: "Show the documents a run has handed in",
+		Long: `Shows a document of a run, such as its plan or its review: the newest one that
+counts. Without a name it lists them.`,
+		Example: `  stellwerk show
+  stellwerk show plan.md
+  stellwerk show review.md --run brisk-otter`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().StringVar(&o.run, "run", "", "of this `RUN`")
+	return cmd
+}
+
+func (o *showOptions) show(ctx context.Context, sh *shell, name string) error {
+	return sh.connect(ctx, func(svc api.Service) error {
+		id, err := sh.find(ctx, svc, o.run)
+		if err != nil {
+			return err
+		}
+		if name != "" {
+			return sh.showDocument(ctx, svc, id, name)
+		}
+		detail, err := svc.Run(ctx, id)
+		if err != nil {
+			return err
+		}
+		return sh.listDocuments(detail)
+	})
+}
+
+// document is a document and the stage that handed it in.
+type document struct {
+	Name  string `json:"name"`
+	Stage string `json:"stage"`
+	Bytes int64  `json:"bytes"`
+}
+
+// documents are what the newest attempts of a stage, or of all, handed in.
+func documents(d api.RunDetail, stage string) []document {
+	var all []document
+	for _, s := range d.Stages {
+		if stage != "" && s.ID != stage {
+			continue
+		}
+		for _, t := range s.Tasks {
+			if len(t.Attempts) == 0 {
+				continue
+			}
+			for _, a := range t.Attempts[len(t.Attempts)-1].Artifacts {
+				all = append(all, document{Name: a.Name, Stage: s.ID, Bytes: a.Size})
+			}
+		}
+	}
+	return all
+}
+
+func (sh *shell) listDocuments(d api.RunDetail) error {
+	all := documents(d, "")
+	if sh.json {
+		return sh.printJSON(struct {
+			Documents []document `json:"documents"`
+		}{all})
+	}
+	if len(all) == 0 {
+		sh.printf("%s has handed in no documents yet\n", terminal.Line(d.Alias))
+	}
+	for _, doc := range all {
+		sh.printf("%-24s %8d bytes  from %s\n", terminal.Line(doc.Name), doc.Bytes, terminal.Line(doc.Stage))
+	}
+	return nil
+}
+
+// showDocument prints a document: as it is to a file or pipe, harmless to a
+// screen.
+func (sh *shell) showDocument(ctx context.Context, svc api.Service, id, name string) error {
+	if !sh.json && !sh.Console.Live && !sh.Console.Ask {
+		return svc.Artifact(ctx, id, name, sh.Console.Out)
+	}
+	var text strings.Builder
+	if err := svc.Artifact(ctx, id, name, &text); err != nil {
+		return err
+	}
+	if sh.json {
+		return sh.printJSON(struct {
+			Name    string `json:"name"`
+			Content string `json:"content"`
+		}{name, text.String()})
+	}
+	sh.printf("%s\n", strings.TrimRight(terminal.Text(text.String()), "\n"))
+	return nil
+}
+
+// showGate prints the documents that a gate is about.
+func (sh *shell) showGate(ctx context.Context, svc api.Service, d api.RunDetail) error {
+	all := documents(d, d.Gate.Subject.Stage)
+	if len(all) == 0 {
+		sh.printf("This stage handed in no documents; the diff shows its changes.\n")
+	}
+	for _, doc := range all {
+		sh.printf("\n%s\n", sh.Console.Style.Strong(fmt.Sprintf("--- %s", terminal.Line(doc.Name))))
+		if err := sh.showDocument(ctx, svc, d.ID, doc.Name); err != nil {
+			sh.complain(err.Error(), "")
+		}
+	}
+	return nil
+}

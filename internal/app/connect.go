@@ -145,7 +145,7 @@ func Detach(ctx context.Context, opts Options) error {
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the engine's log cannot be opened", "check "+state.dir)
 	}
-	cmd := exec.Command(self, "serve", "--state", state.dir)
+	cmd := exec.Command(self, "serve", "--state", state.dir) //nolint:noctx // the engine outlives the command that starts it
 	cmd.Dir, cmd.Stdout, cmd.Stderr = state.dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()

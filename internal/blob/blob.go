@@ -73,14 +73,14 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, max int64) (digest string
 	return digest, size, nil
 }
 
-// fill writes r to tmp and closes it once its bytes are on disk.
-func (f *Folder) fill(ctx context.Context, tmp *os.File, r io.Reader, max int64) (string, int64, error) {
-	defer tmp.Close() // again where all went well: harmless
+// fill writes r to tmp and closes it, where all goes well once its bytes are on disk.
+func (f *Folder) fill(ctx context.Context, tmp *os.File, r io.Reader, max int64) (digest string, size int64, err error) {
+	defer func() { err = errors.Join(err, tmp.Close()) }()
 	if max > 0 {
 		r = io.LimitReader(r, max+1)
 	}
 	hash := sha256.New()
-	size, err := io.Copy(io.MultiWriter(tmp, hash), patient{ctx, r})
+	size, err = io.Copy(io.MultiWriter(tmp, hash), patient{ctx, r})
 	if err != nil {
 		return "", 0, err
 	}
@@ -90,7 +90,7 @@ func (f *Folder) fill(ctx context.Context, tmp *os.File, r io.Reader, max int64)
 	if err := f.disk.syncFile(tmp); err != nil {
 		return "", 0, err
 	}
-	return hex.EncodeToString(hash.Sum(nil)), size, tmp.Close()
+	return hex.EncodeToString(hash.Sum(nil)), size, nil
 }
 
 // place gives a finished file its name and sees that the name is on disk. A
@@ -167,12 +167,12 @@ func (f *Folder) Path(digest string) (string, error) {
 func (f *Folder) at(digest string) string { return filepath.Join(f.path, digest[:2], digest[2:]) }
 
 // Verify reads a blob and reports where it is missing or not what its name says.
-func (f *Folder) Verify(ctx context.Context, digest string) error {
+func (f *Folder) Verify(ctx context.Context, digest string) (err error) {
 	file, err := f.Open(digest)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { err = errors.Join(err, explain(file.Close(), "blob "+digest)) }()
 	hash := sha256.New()
 	if _, err := io.Copy(hash, patient{ctx, file}); err != nil {
 		return explain(err, "blob "+digest)

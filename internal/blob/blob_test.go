@@ -43,9 +43,8 @@ func read(t *testing.T, f *Folder, digest string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
 	data, err := io.ReadAll(file)
-	if err != nil {
+	if err := errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return string(data)

@@ -72,8 +72,8 @@ func unknownType(schema any) string {
 	return ""
 }
 
-// CheckSchema says what is wrong with a JSON Schema; nil where it can be used.
-func CheckSchema(raw json.RawMessage) error {
+// ValidSchema says what is wrong with a JSON Schema; nil where it can be used.
+func ValidSchema(raw json.RawMessage) error {
 	_, err := compile(raw)
 	return err
 }

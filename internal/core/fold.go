@@ -75,6 +75,7 @@ func countDecision(r *Run, e Event) {
 	case TypeAttemptRequested, TypeStageOpened, TypeRolledBack, TypeApprovalRequested:
 		r.Sterile++
 		r.LastDecision = e.Cause
+	default: // not counted: only the above start work, or ask for it, anew
 	}
 }
 

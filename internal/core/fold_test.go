@@ -117,3 +117,99 @@ func TestAnUnsettledRollbackKeepsTheNewestWork(t *testing.T) {
 		t.Fatalf("the abandoned work is not held: %+v", s.run.Keep)
 	}
 }
+
+func (s *script) refused(actor core.Actor, body core.Body) {
+	s.t.Helper()
+	if err := core.Law(s.run, actor, body); err == nil {
+		s.t.Fatalf("%s is lawful", body.Type())
+	}
+}
+
+// round delivers a stage's current round.
+func (s *script) round(stage, commit string) {
+	s.t.Helper()
+	task := core.TaskID(stage, s.run.Stage(stage).Round, "")
+	attempt := core.AttemptID(task, 1)
+	s.say(core.Engine(), core.AttemptStarted{Attempt: attempt})
+	s.say(core.Engine(), core.AttemptExited{Attempt: attempt, Kind: core.ExitFinished, Delivery: &core.Delivery{Commit: commit, Tree: commit}})
+	s.say(core.Engine(), core.VerifyConcluded{Task: task, Attempt: attempt, Passed: true})
+}
+
+func TestAResetStartsFromTheNewestCheckpoint(t *testing.T) {
+	s := newScript(t, core.DefaultLimits(), phase("a", core.GateAuto), phase("b", core.GateAuto), phase("c", core.GateApproval))
+	s.round("a", "c1")
+	s.round("b", "c2")
+	s.round("c", "c3")
+	s.say(core.Person("me"), core.RolledBack{From: "c", Target: "a"})
+	s.round("a", "c4")
+	s.round("b", "c5")
+	s.round("c", "c6")
+	s.say(core.Person("me"), core.RolledBack{From: "c", Target: "b", Reset: true})
+	if got := s.run.Stage("b").Base; got != "c4" {
+		t.Fatalf("the reset round of b starts from %s, a was redone at c4", got)
+	}
+}
+
+func TestAResetOfASkippedStageKeepsAHead(t *testing.T) {
+	skipped := phase("b", core.GateAuto)
+	skipped.Skip = true
+	s := newScript(t, core.DefaultLimits(), phase("a", core.GateAuto), skipped, phase("c", core.GateApproval))
+	s.round("a", "c1")
+	s.round("c", "c2")
+	s.say(core.Person("me"), core.RolledBack{From: "c", Target: "b", Reset: true})
+	if got := s.run.Stage("b").Base; got != "c1" {
+		t.Fatalf("the round starts from %q", got)
+	}
+}
+
+func TestARunCannotBeSentForward(t *testing.T) {
+	s := newScript(t, core.DefaultLimits(), phase("a", core.GateApproval), phase("b", core.GateApproval))
+	s.round("a", "c1")
+	s.say(core.Person("me"), core.ApprovalGranted{Subject: s.run.Current().Gate.Subject})
+	s.round("b", "c2")
+	s.say(core.Person("me"), core.RolledBack{From: "b", Target: "a"})
+	s.round("a", "c3")
+	s.refused(core.Person("me"), core.RolledBack{From: "a", Target: "b"})
+	s.say(core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "lunch"})
+	s.refused(core.Person("me"), core.AttemptsReset{Stage: "a"})
+	s.say(core.Person("me"), core.RunResumed{})
+	s.say(core.Person("me"), core.ApprovalGranted{Subject: s.run.Current().Gate.Subject})
+}
+
+func TestSkippedWorkIsNotPublished(t *testing.T) {
+	s := newScript(t, core.DefaultLimits(), phase("a", core.GateAuto), phase("b", core.GateAuto), phase("c", core.GateApproval))
+	s.round("a", "c1")
+	for n, commit := range []string{"c2", "c3", "c4"} {
+		attempt := core.AttemptID("b.r1", n+1)
+		s.say(core.Engine(), core.AttemptStarted{Attempt: attempt})
+		s.say(core.Engine(), core.AttemptExited{Attempt: attempt, Kind: core.ExitFinished, Delivery: &core.Delivery{Commit: commit, Tree: commit}})
+		s.say(core.Engine(), core.VerifyConcluded{Task: "b.r1", Attempt: attempt})
+	}
+	s.say(core.Person("me"), core.RolledBack{From: "b", Target: "a"})
+	s.round("a", "c5")
+	s.say(core.Engine(), core.AttemptExited{Attempt: "b.r2.a1", Kind: core.ExitFailed, Delivery: &core.Delivery{Commit: "c6", Tree: "c6"}})
+	s.say(core.Engine(), core.VerifyConcluded{Task: "b.r2", Attempt: "b.r2.a1"})
+	s.say(core.Engine(), core.AttemptExited{Attempt: "b.r2.a2", Kind: core.ExitCancelled})
+	s.say(core.Person("me"), core.StageSkipped{Stage: "b", Source: core.SkipPerson})
+	if s.run.Verified != "c5" || s.run.Stage("c").Base != "c5" {
+		t.Fatalf("verified %s, the next stage starts from %s", s.run.Verified, s.run.Stage("c").Base)
+	}
+	if len(s.run.Keep) != 1 || s.run.Keep[0].Commit != "c6" {
+		t.Fatalf("the unverified work is not held: %+v", s.run.Keep)
+	}
+}
+
+func TestOnlyWhoWasAskedForADocumentCanReplaceIt(t *testing.T) {
+	plan := core.Phase{ID: "plan", Role: "dev", Writes: core.WritesArtifacts, Gate: core.GateAuto, Attempts: 3, Outputs: []string{"plan.md"}}
+	s := newScript(t, core.DefaultLimits(), plan, phase("build", core.GateAuto), phase("review", core.GateAuto))
+	document := func(digest string) []core.Artifact {
+		return []core.Artifact{{Name: "plan.md", Digest: digest, Size: 1}}
+	}
+	s.say(core.Engine(), core.AttemptExited{Attempt: "plan.r1.a1", Kind: core.ExitFinished, Delivery: &core.Delivery{Artifacts: document("approved")}})
+	s.say(core.Engine(), core.VerifyConcluded{Task: "plan.r1", Attempt: "plan.r1.a1", Passed: true})
+	s.say(core.Engine(), core.AttemptExited{Attempt: "build.r1.a1", Kind: core.ExitFinished, Delivery: &core.Delivery{Commit: "c1", Tree: "c1", Artifacts: document("forged")}})
+	s.say(core.Engine(), core.VerifyConcluded{Task: "build.r1", Attempt: "build.r1.a1", Passed: true})
+	if got := s.run.Artifact("plan.md"); got == nil || got.Digest != "approved" {
+		t.Fatalf("the plan is %+v", got)
+	}
+}

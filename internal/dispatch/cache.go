@@ -57,13 +57,17 @@ func (c *checkout) caches(ctx context.Context) *caches {
 
 // restore fills the checkout from the caches. It reports true where every
 // cache was there: the setup has nothing left to do.
-func (c *caches) restore() (bool, error) {
+func (c *caches) restore(ctx context.Context) (bool, error) {
 	if c.err != nil || len(c.entries) == 0 {
 		return false, c.err
 	}
 	for _, e := range c.entries {
-		if _, err := os.Stat(e.stored); err != nil {
+		_, err := os.Stat(e.stored)
+		if errors.Is(err, os.ErrNotExist) {
 			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("look for a cache: %w", err)
 		}
 	}
 	for _, e := range c.entries {
@@ -71,7 +75,7 @@ func (c *caches) restore() (bool, error) {
 			return false, err
 		}
 		// What an interrupted restore or the setup itself left there is replaced.
-		if err := errors.Join(yard.RemoveWorkspace(e.inside), copyTree(e.stored, e.inside)); err != nil {
+		if err := errors.Join(yard.RemoveWorkspace(e.inside), copyTree(ctx, e.stored, e.inside)); err != nil {
 			return false, err
 		}
 	}
@@ -80,7 +84,7 @@ func (c *caches) restore() (bool, error) {
 
 // save keeps what the setup made. It copies into a temporary folder and
 // renames, so that a half-written cache is never found.
-func (c *caches) save() error {
+func (c *caches) save(ctx context.Context) error {
 	for _, e := range c.entries {
 		if err := c.checkout.contains(e.inside); err != nil {
 			return err
@@ -92,7 +96,7 @@ func (c *caches) save() error {
 		if err := yard.RemoveWorkspace(temporary); err != nil {
 			return err
 		}
-		if err := copyTree(e.inside, temporary); err != nil {
+		if err := copyTree(ctx, e.inside, temporary); err != nil {
 			return err
 		}
 		if err := os.Rename(temporary, e.stored); err != nil && !errors.Is(err, os.ErrExist) {
@@ -131,11 +135,11 @@ func (c *checkout) contains(path string) error {
 
 // copyTree copies a folder with its links and modes. cp shares blocks where
 // the file system can, which no copy of ours would.
-func copyTree(from, to string) error {
+func copyTree(ctx context.Context, from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return fmt.Errorf("copy %s: %w", from, err)
 	}
-	cmd := exec.Command("cp", "-a", "--", from, to)
+	cmd := exec.CommandContext(ctx, "cp", "-a", "--", from, to)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("copy %s: %w: %s", from, err, clip(string(out), 500))

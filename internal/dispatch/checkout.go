@@ -90,7 +90,7 @@ func (c *checkout) setUp(ctx context.Context) error {
 		return nil
 	}
 	caches := c.caches(ctx)
-	restored, err := caches.restore()
+	restored, err := caches.restore(ctx)
 	if err != nil || restored {
 		return err
 	}
@@ -101,7 +101,7 @@ func (c *checkout) setUp(ctx context.Context) error {
 	if result.ExitCode != 0 || result.TimedOut {
 		return &setupError{command: c.run.Playbook.Setup, result: result}
 	}
-	return caches.save()
+	return caches.save(ctx)
 }
 
 // setupError says that the setup failed on the delivery. That is evidence

@@ -14,7 +14,7 @@ import (
 // was asked and answered. What remains for want of a permission is logged: it
 // is in nobody's way.
 func (d *Dispatcher) sweep(ctx context.Context, run *core.Run) error {
-	folders, err := filepath.Glob(filepath.Join(d.Layout.Attempt(run.ID, "check-*")))
+	folders, err := filepath.Glob(d.Layout.Attempt(run.ID, "check-*"))
 	if err != nil {
 		return fmt.Errorf("list the folders of checks: %w", err)
 	}

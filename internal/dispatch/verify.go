@@ -212,7 +212,7 @@ func (m memory) Recall(ctx context.Context, key string) (core.CheckResult, bool,
 		return result, false, err
 	}
 	if err := json.Unmarshal(raw, &result); err != nil {
-		return core.CheckResult{}, false, nil // written by another version: established anew
+		return core.CheckResult{}, false, nil //nolint:nilerr // written by another version: established anew
 	}
 	return result, true, nil
 }

@@ -164,16 +164,18 @@ func artifactKeys() []string { return []string{"name", "schema"} }
 
 func artifact(v yamlfile.Value, d *draft) (core.Check, bool) {
 	c := core.Check{Kind: core.CheckArtifact}
-	name, ok := v, true
+	name := v
 	if v.IsMap() {
 		o, _ := v.Object(artifactKeys()...)
 		if s, given := o.Get("schema"); given {
 			c.Schema = inlineSchema(s)
 		}
-		if name, ok = o.Need("name", ""); !ok {
+		var given bool
+		if name, given = o.Need("name", ""); !given {
 			return c, false
 		}
 	}
+	var ok bool
 	if c.Name, ok = artifactName(name); !ok {
 		return c, false
 	}

@@ -56,7 +56,7 @@ func (i *importer) connect() {
 		}
 		about, _ := specialist(p.agent)
 		for before, earlier := range i.phases[:at] {
-			if before > 0 && !about.all && !(about.reports && earlier.Writes == core.WritesCode) {
+			if before > 0 && !about.all && (!about.reports || earlier.Writes != core.WritesCode) {
 				continue
 			}
 			for _, output := range earlier.Outputs {

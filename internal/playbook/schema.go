@@ -25,7 +25,7 @@ func inlineSchema(v yamlfile.Value) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	if err := check.CheckSchema(data); err != nil {
+	if err := check.ValidSchema(data); err != nil {
 		v.Fail("is not a valid JSON Schema: "+oneLine(err.Error()), "")
 		return nil
 	}

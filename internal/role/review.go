@@ -60,7 +60,7 @@ func ParseReview(data []byte) (*core.Review, error) {
 	if len(doc.Findings) > 0 && len(doc.Fixes) > 0 {
 		return nil, fmt.Errorf("%s: findings and fixes are two names of one list; use findings", ReviewArtifact)
 	}
-	all := append(doc.Findings, doc.Fixes...)
+	all := slices.Concat(doc.Findings, doc.Fixes)
 	if len(all) > maxFindings {
 		return nil, fmt.Errorf("%s: %d findings; at most %d are read", ReviewArtifact, len(all), maxFindings)
 	}

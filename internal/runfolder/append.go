@@ -15,7 +15,7 @@ import (
 // that are there already are dropped; a torn last line is cut first. A gap is
 // an error, and so is a history other than the one in the folder (*Fork). The
 // metrics of new events follow in their own file.
-func (f *Folder) Append(events []core.Event) error {
+func (f *Folder) Append(events []core.Event) (err error) {
 	if len(events) == 0 {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (f *Folder) Append(events []core.Event) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close() // and with it the lock
+	defer func() { err = errors.Join(err, explain(file.Close(), f.at(ManifestFile))) }() // and with it the lock
 	fresh, err := f.fresh(file, events)
 	if err != nil || len(fresh) == 0 {
 		return err

@@ -17,7 +17,7 @@ import (
 // Artifact copies an artifact that a round of a stage handed in to
 // artifacts/<stage>.r<round>/<name>, and to artifacts/latest/<name> as the
 // newest of its name.
-func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) error {
+func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) (err error) {
 	versioned := path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name)
 	newest := path.Join(ArtifactsDir, "latest", name)
 	if !plain(stage) || strings.Contains(stage, "/") || !plain(name) || strings.Contains(name, "/") {
@@ -30,7 +30,7 @@ func (f *Folder) Artifact(stage string, round int, name string, content io.Reade
 	if err != nil {
 		return explain(err, f.at(versioned))
 	}
-	defer again.Close()
+	defer func() { err = errors.Join(err, explain(again.Close(), f.at(versioned))) }()
 	return f.replace(newest, again, true)
 }
 

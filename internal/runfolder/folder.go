@@ -54,7 +54,7 @@ func Open(path string) (*Folder, error) {
 	return f, nil
 }
 
-func (f *Folder) learn() error {
+func (f *Folder) learn() (err error) {
 	file, err := f.root.Open(ManifestFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -62,7 +62,7 @@ func (f *Folder) learn() error {
 	if err != nil {
 		return explain(err, f.at(ManifestFile))
 	}
-	defer file.Close()
+	defer func() { err = errors.Join(err, explain(file.Close(), f.at(ManifestFile))) }()
 	f.tail, err = readTail(file, f.at(ManifestFile))
 	return err
 }

@@ -3,6 +3,7 @@ package runfolder
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,13 +37,12 @@ func forked(stream string, seq int64) error {
 // ReadManifest reads and checks a manifest: every line an event of a known
 // type, in order, each following the one before by its hash. A torn last line
 // is left out and reported. The file is not changed.
-func ReadManifest(path string) (Manifest, error) {
+func ReadManifest(path string) (m Manifest, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return Manifest{}, explain(err, path)
 	}
-	defer file.Close()
-	var m Manifest
+	defer func() { err = errors.Join(err, explain(file.Close(), path)) }()
 	sum, err := Scan(file, path, func(e core.Event) error {
 		m.Events = append(m.Events, e)
 		return nil

@@ -53,7 +53,7 @@ func (j *journal) add(records ...agent.Record) {
 	for _, rec := range records {
 		raw, err := encodeRecord(rec, j.redactor)
 		j.mu.Lock()
-		if err == nil {
+		if err == nil && j.err == nil {
 			err = j.put(raw, rec.Kind == agent.KindNotice || rec.Kind == agent.KindResult)
 		}
 		j.err = errors.Join(j.err, err)
@@ -62,9 +62,6 @@ func (j *journal) add(records ...agent.Record) {
 }
 
 func (j *journal) put(record json.RawMessage, always bool) error {
-	if j.err != nil {
-		return nil
-	}
 	if j.written > j.limit && !always {
 		j.refused++
 		return nil

@@ -63,7 +63,7 @@ func (p process) start() (*exec.Cmd, <-chan struct{}, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // wait ends it with all its descendants, and TERM comes before KILL
 	cmd.Path, cmd.Err = lookPath(p.kind, p.box, argv[0])
 	cmd.Dir, cmd.Env = p.box.Dir, p.box.Env
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr

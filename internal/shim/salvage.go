@@ -53,7 +53,7 @@ func salvaged(ctx context.Context, folder string, opts Options) (Exit, error) {
 	spec, err := ReadSpec(folder)
 	if err != nil {
 		exit.Detail, exit.EndedAt = "nothing could be saved: "+err.Error(), now
-		return exit, nil
+		return exit, nil //nolint:nilerr // the exit says it: an attempt that cannot be read is lost all the same
 	}
 	// Who salvages may not have the secrets any more: the engine removes them once more from what it takes over.
 	secrets, err := takePresent(append(spec.Secrets, spec.Redact...))

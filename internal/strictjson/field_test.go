@@ -25,7 +25,7 @@ type report struct {
 	Status  string           `json:"status"`
 	Plain   int              // read under its Go name
 	Hidden  string           `json:"-"`
-	Invalid string           `json:"in,valid\"name"`
+	Invalid string           `json:"in,valid\"name"` //nolint:staticcheck // the tag is wrong on purpose: names are read as encoding/json reads them
 	List    []*inner         `json:"list"`
 	Pair    [2]inner         `json:"pair"`
 	ByName  map[string]inner `json:"by_name"`

@@ -2,6 +2,7 @@ package strictjson_test
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"testing"
 	"unicode/utf8"
@@ -65,7 +66,8 @@ func FuzzSyntax(f *testing.F) {
 		if err == nil && !json.Valid(data) {
 			t.Fatalf("accepted %q, which is not JSON", data)
 		}
-		if kind, refused := err.(*strictjson.Error); refused && kind.Kind == strictjson.ErrSyntax && json.Valid(data) {
+		var refusal *strictjson.Error
+		if errors.As(err, &refusal) && refusal.Kind == strictjson.ErrSyntax && json.Valid(data) {
 			t.Fatalf("called %q a syntax error: %v", data, err)
 		}
 	})

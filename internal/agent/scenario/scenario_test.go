@@ -58,7 +58,7 @@ headers: {a: b}
 func TestReadNamesThePlaceOfAMistake(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "s.yaml: the scenario is empty",
-		"name: a\nnmae: b":           `s.yaml:2:1: unknown key "nmae"`,
+		"name: a\nnames: b":          `s.yaml:2:1: unknown key "names"`,
 		"name: a\nname: b":           `s.yaml:2:1: key "name" is given twice`,
 		"name: [a]":                  "s.yaml:1:7: expected a string",
 		"count: many":                "s.yaml:1:8: expected a whole number",

@@ -70,8 +70,7 @@ type spawnDaemon struct {
 
 func (d *spawnDaemon) play(_ context.Context, s *session) error {
 	return s.call("Bash", map[string]any{"command": d.command, "background": true}, func() (string, error) {
-		// Not bound to the context: outliving its parent is what it is for.
-		daemon := exec.Command("sh", "-c", d.command)
+		daemon := exec.Command("sh", "-c", d.command) //nolint:noctx // outliving its parent is what it is for
 		daemon.Dir = s.env.Dir
 		daemon.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if d.keepOutput {

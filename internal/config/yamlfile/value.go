@@ -192,6 +192,7 @@ func (v Value) kind() string {
 		return "a map"
 	case yaml.SequenceNode:
 		return "a list"
+	default: // a scalar, which its tag names
 	}
 	value := clip(v.node.Value)
 	switch v.node.ShortTag() {

@@ -82,7 +82,7 @@ func (s *Spawner) spawn(command []string, folder string, secrets []string) error
 		return err
 	}
 	args := append(slices.Clone(command[1:]), folder)
-	cmd := exec.Command(command[0], args...)
+	cmd := exec.Command(command[0], args...) //nolint:noctx // an attempt outlives the engine that starts it
 	cmd.Dir = folder
 	cmd.Env = append(shim.HostEnvironment(os.Environ()), secrets...)
 	cmd.Stdout, cmd.Stderr = log, log
@@ -181,7 +181,7 @@ func (s *Spawner) Wait(ctx context.Context, folder string) (spawn.Status, error)
 		child := s.child(folder)
 		status, err := s.Probe(ctx, folder)
 		// A salvage of ours that has not taken the lock yet finds the attempt lost, as it was.
-		if err != nil || status.Final() && !(status == spawn.Lost && child != nil) {
+		if err != nil || status.Final() && (status != spawn.Lost || child == nil) {
 			return status, err
 		}
 		select {

@@ -33,16 +33,16 @@ func copyInto(ctx context.Context, db *sql.DB, path string) error {
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "backup cannot be written", "choose a folder that exists and is writable")
 	}
-	defer os.Remove(part.Name()) // of a copy that was not finished
-	defer part.Close()
-	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", part.Name()); err != nil {
-		return err
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", part.Name())
+	if err == nil {
+		err = part.Sync()
 	}
-	if err := part.Sync(); err != nil {
-		return err
+	err = errors.Join(err, part.Close())
+	if err == nil {
+		err = os.Rename(part.Name(), path)
 	}
-	if err := os.Rename(part.Name(), path); err != nil {
-		return err
+	if err != nil {
+		return errors.Join(err, os.Remove(part.Name()))
 	}
 	return syncFolder(folder)
 }

@@ -20,7 +20,7 @@ func BenchmarkBare(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer db.Close()
+	defer closed(b, db)
 	db.SetMaxOpenConns(1)
 	if _, err := db.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)"); err != nil {
 		b.Fatal(err)
@@ -29,7 +29,7 @@ func BenchmarkBare(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer insert.Close()
+	defer closed(b, insert)
 	body := make([]byte, 300)
 	for b.Loop() {
 		if _, err := insert.Exec(body); err != nil {

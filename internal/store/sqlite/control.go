@@ -24,6 +24,7 @@ func prepareControl(ctx context.Context, conn *sql.Conn) (c control, err error) 
 		{&c.unmark, "RELEASE one"},
 		{&c.undo, "ROLLBACK TO one"},
 	} {
+		//nolint:sqlclosecheck // control keeps the statements; its close closes them
 		if *s.into, err = conn.PrepareContext(ctx, s.text); err != nil {
 			return c, errors.Join(err, c.close())
 		}

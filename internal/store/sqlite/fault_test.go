@@ -149,7 +149,7 @@ func TestDamaged(t *testing.T) {
 	scribble(t, path)
 	s, err = Open(t.Context(), path, Options{})
 	if err == nil {
-		defer s.Close()
+		defer closed(t, s)
 		_, err = s.Events(t.Context(), "run/a", 0, 0)
 	}
 	wantUnavailable(t, err, "damaged")
@@ -194,7 +194,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer closed(t, s)
 	head, acknowledged := core.Head{}, int64(0)
 	for err == nil {
 		e, after, sealErr := core.Seal("run/a", head, s.now(), core.Engine(), "",
@@ -236,7 +236,7 @@ func TestBrokenBatch(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { // holds the writer until the others wait behind it
 		var once sync.Once
-		err := s.writer.commit(t.Context(), func(ctx context.Context, tx *txn) error {
+		err := s.writer.commit(t.Context(), func(context.Context, *txn) error {
 			once.Do(func() { close(started); <-release })
 			return nil
 		})
@@ -245,7 +245,7 @@ func TestBrokenBatch(t *testing.T) {
 		}
 	})
 	<-started
-	broken := &write{ctx: t.Context(), result: make(chan error, 1), do: func(ctx context.Context, tx *txn) error {
+	broken := &write{ctx: t.Context(), result: make(chan error, 1), do: func(ctx context.Context, _ *txn) error {
 		_, err := s.writer.conn.ExecContext(ctx, "ROLLBACK; INSERT INTO none VALUES (1)")
 		return err
 	}}

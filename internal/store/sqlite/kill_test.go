@@ -75,7 +75,7 @@ func wantAcknowledged(t *testing.T, path string, seq int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer closed(t, s)
 	events, err := s.Events(t.Context(), "run/a", 0, 0)
 	if err != nil {
 		t.Fatal(err)

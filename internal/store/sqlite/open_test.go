@@ -86,7 +86,7 @@ func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer closed(t, s)
 	if len(told) != 1 || told[0].From != 1 || told[0].To != 2 || !strings.HasPrefix(told[0].Backup, path+".backup-v1-") {
 		t.Fatalf("told %+v", told)
 	}
@@ -133,7 +133,7 @@ func TestDatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer closed(t, db)
 	if _, err := db.ExecContext(t.Context(), "CREATE TABLE customers (x)"); err != nil {
 		t.Fatal(err)
 	}

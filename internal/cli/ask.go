@@ -54,7 +54,8 @@ func (sh *shell) choose(ctx context.Context, svc api.Service, d api.RunDetail, c
 		}
 		return said(svc.Rollback(ctx, d.ID, api.Rollback{To: to, Text: text}))
 	case "s", "show":
-		return nil, false, sh.showGate(ctx, svc, d)
+		sh.showGate(ctx, svc, d)
+		return nil, false, nil
 	case "d", "diff":
 		return nil, false, sh.diffTo(ctx, svc, d.ID, api.DiffQuery{})
 	case "l", "leave", "q", "":

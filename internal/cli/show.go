@@ -109,8 +109,8 @@ func (sh *shell) showDocument(ctx context.Context, svc api.Service, id, name str
 	return nil
 }
 
-// showGate prints the documents that a gate is about.
-func (sh *shell) showGate(ctx context.Context, svc api.Service, d api.RunDetail) error {
+// showGate prints the documents that a gate is about, and complains of those it cannot.
+func (sh *shell) showGate(ctx context.Context, svc api.Service, d api.RunDetail) {
 	all := documents(d, d.Gate.Subject.Stage)
 	if len(all) == 0 {
 		sh.printf("This stage handed in no documents; the diff shows its changes.\n")
@@ -121,5 +121,4 @@ func (sh *shell) showGate(ctx context.Context, svc api.Service, d api.RunDetail)
 			sh.complain(err.Error(), "")
 		}
 	}
-	return nil
 }

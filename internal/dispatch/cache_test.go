@@ -23,11 +23,11 @@ func TestCachesAreNotKeptThroughLinks(t *testing.T) {
 		entries:  []cacheEntry{{inside: filepath.Join(dir, "web", "node_modules"), stored: stored}},
 	}
 	var refused *setupError
-	if _, err := c.restore(); !errors.As(err, &refused) {
+	if _, err := c.restore(t.Context()); !errors.As(err, &refused) {
 		t.Errorf("restore: %v", err)
 	}
 	c.entries[0].stored = filepath.Join(t.TempDir(), "new")
-	if err := c.save(); !errors.As(err, &refused) {
+	if err := c.save(t.Context()); !errors.As(err, &refused) {
 		t.Errorf("save: %v", err)
 	}
 	if data, err := os.ReadFile(precious); err != nil || string(data) != "mine" {
@@ -48,13 +48,13 @@ func TestCachesComeBack(t *testing.T) {
 	entry := func(dir string) *caches {
 		return &caches{checkout: &checkout{dir: dir}, entries: []cacheEntry{{inside: filepath.Join(dir, "deps"), stored: stored}}}
 	}
-	if restored, err := entry(first).restore(); restored || err != nil {
+	if restored, err := entry(first).restore(t.Context()); restored || err != nil {
 		t.Fatalf("restored %v from nothing, %v", restored, err)
 	}
-	if err := entry(first).save(); err != nil {
+	if err := entry(first).save(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if restored, err := entry(second).restore(); !restored || err != nil {
+	if restored, err := entry(second).restore(t.Context()); !restored || err != nil {
 		t.Fatalf("restored %v, %v", restored, err)
 	}
 	if data, err := os.ReadFile(filepath.Join(second, "deps", "link")); err != nil || string(data) != "built" {

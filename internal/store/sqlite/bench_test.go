@@ -25,7 +25,7 @@ func BenchmarkBare(b *testing.B) {
 	if _, err := db.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)"); err != nil {
 		b.Fatal(err)
 	}
-	insert, err := db.Prepare("INSERT INTO t (body) VALUES (?)")
+	insert, err := db.Prepare("INSERT INTO t (body) VALUES (?)") //nolint:sqlclosecheck // closed does it
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func dashboard() *core.Run {
 		},
 	}
 	plan := &core.Task{
-		ID: "plan-1-hub", Stage: "plan", Name: "hub", Status: core.TaskDone,
+		ID: "plan-1-hub", Stage: "plan", Name: "hub", Status: core.TaskDone, Outputs: []string{"plan.md"},
 		Attempts: []*core.Attempt{{ID: "plan-1-hub-1", Delivery: &core.Delivery{Artifacts: []core.Artifact{{Name: "plan.md", Digest: "d", Size: 9}}}}},
 	}
 	return &core.Run{

@@ -11,9 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 )
 
@@ -86,7 +85,12 @@ func (a *App) vouched(req api.Import, started core.RunStarted) error {
 	if err != nil {
 		return core.Wrap(core.CodeNotFound, err, "the run's folder cannot be read", "check the path")
 	}
-	if req.Trust || folder == a.journal.dir(started.Run) || started.Playbook.Origin == playbook.OriginBuiltin && started.Isolation != config.IsolationNone {
+	for _, phase := range started.Playbook.Phases {
+		if !role.ValidName(phase.ID) {
+			return core.Errorf(core.CodeInvalid, "the history in %s has a stage named %.80q", folder, phase.ID)
+		}
+	}
+	if req.Trust || folder == a.journal.dir(started.Run) {
 		return nil
 	}
 	return core.Errorf(core.CodeUntrusted, "the run in %s comes from elsewhere, and its playbook %q would be obeyed", folder, started.Playbook.Name).

@@ -207,6 +207,12 @@ func (g *ground) branchFree(ctx context.Context, branch string) error {
 // than at the first attempt.
 func agentsPresent(p *core.Playbook) error {
 	for _, def := range p.Agents {
+		if def.Use == "command" && len(def.Run) > 0 && !strings.Contains(def.Run[0], "/") {
+			if _, err := exec.LookPath(def.Run[0]); err != nil {
+				return core.Errorf(core.CodeUnavailable, "the playbook %s runs `%s`, and there is no such program on the PATH", p.Name, def.Run[0]).
+					WithHint("install it, or name it with its path")
+			}
+		}
 		if def.Use != "claude" {
 			continue
 		}

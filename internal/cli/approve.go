@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -52,6 +53,10 @@ func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error
 			}
 			req.Subject = &detail.Gate.Subject
 		}
-		return svc.Approve(ctx, detail.ID, req)
+		run, err := svc.Approve(ctx, detail.ID, req)
+		if err == nil && detail.Gate != nil && !sh.json {
+			sh.printf("Approved: stage %s, delivery %.10s\n", terminal.Line(detail.Gate.Subject.Stage), detail.Gate.Subject.Delivery)
+		}
+		return run, err
 	})
 }

@@ -15,7 +15,10 @@ import (
 func (sh *shell) ask(ctx context.Context, svc api.Service, d api.RunDetail) (*api.Run, error) {
 	sh.printLines(sh.view().Run(d))
 	for {
-		choice, err := sh.prompt(ctx, "\n[a]pprove, [f]eedback, [r]ollback, [s]how documents, show [d]iff, or [l]eave: ")
+		choice, err := sh.answer(ctx, "\n[a]pprove, [f]eedback, [r]ollback, [s]how documents, show [d]iff, or [l]eave: ")
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +61,9 @@ func (sh *shell) choose(ctx context.Context, svc api.Service, d api.RunDetail, c
 		return nil, false, nil
 	case "d", "diff":
 		return nil, false, sh.diffTo(ctx, svc, d.ID, api.DiffQuery{})
-	case "l", "leave", "q", "":
+	case "":
+		return nil, false, nil
+	case "l", "leave", "q":
 		return nil, true, nil
 	}
 	sh.printf("Please answer with one of the letters.\n")
@@ -76,6 +81,21 @@ func suggestion(d api.RunDetail) string {
 // prompt reads a line. The end of the input is an empty line; an interrupt
 // ends the wait.
 func (sh *shell) prompt(ctx context.Context, question string) (string, error) {
+	line, err := sh.answer(ctx, question)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return line, err
+}
+
+// answer reads a line, or io.EOF where there is no more. What was typed before
+// the question counts for nothing.
+func (sh *shell) answer(ctx context.Context, question string) (string, error) {
+	if sh.Console.Discard != nil {
+		if err := sh.Console.Discard(); err != nil {
+			return "", fmt.Errorf("read from the terminal: %w", err)
+		}
+	}
 	sh.printf("%s", question)
 	type answer struct {
 		line string
@@ -90,7 +110,6 @@ func (sh *shell) prompt(ctx context.Context, question string) (string, error) {
 	case a := <-answers:
 		if errors.Is(a.err, io.EOF) {
 			sh.printf("\n")
-			a.err = nil
 		}
 		return strings.TrimSpace(a.line), a.err
 	case <-ctx.Done():

@@ -61,6 +61,10 @@ func (e Event) Hash() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// MaxBody bounds an event's body, so that every event fits a line of the
+// manifest.
+const MaxBody = 8 << 20
+
 // Head is where a stream stands: what the next event must follow.
 type Head struct {
 	Seq  int64     `json:"seq"`
@@ -83,6 +87,9 @@ func Seal(stream string, head Head, now time.Time, actor Actor, cause string, bo
 		ID: EventID(stream, head.Seq+1), Stream: stream, Seq: head.Seq + 1,
 		Type: body.Type(), V: Version(body.Type()), At: at,
 		Actor: actor, Cause: cause, PrevHash: head.Hash, Body: raw,
+	}
+	if len(raw) > MaxBody {
+		return Event{}, head, Errorf(CodeInvalid, "%s would have %d bytes, at most %d are possible", e.Type, len(raw), MaxBody)
 	}
 	hash, err := e.Hash()
 	if err != nil {

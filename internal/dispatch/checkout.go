@@ -40,7 +40,7 @@ const setupTimeout = 30 * time.Minute
 
 // environment names what a verdict depends on besides tree, artifacts and check.
 func (c *checkout) environment() string {
-	return strings.Join([]string{"1", runtime.GOOS, runtime.GOARCH, c.run.Isolation, c.run.Playbook.Setup}, "\x00")
+	return strings.Join([]string{"1", c.run.ID, runtime.GOOS, runtime.GOARCH, c.run.Isolation, c.run.Playbook.Setup}, "\x00")
 }
 
 // Run implements check.Runner.
@@ -48,7 +48,7 @@ func (c *checkout) Run(ctx context.Context, cmd check.Command) (check.Result, er
 	if err := c.prepare(ctx); err != nil {
 		return check.Result{}, err
 	}
-	return c.execute(ctx, cmd)
+	return c.execute(ctx, cmd, true)
 }
 
 // prepare makes the checkout and runs the playbook's setup, once for a
@@ -82,6 +82,9 @@ func (c *checkout) prepare(ctx context.Context) error {
 // readySuffix names the mark of a checkout that is set up, beside it.
 const readySuffix = ".ready"
 
+// copySuffix begins the name of a copy that one command runs in.
+const copySuffix = ".run-"
+
 // cacheSuffix names the build cache of a checkout that has one of its own.
 const cacheSuffix = ".cache"
 
@@ -94,7 +97,7 @@ func (c *checkout) setUp(ctx context.Context) error {
 	if err != nil || restored {
 		return err
 	}
-	result, err := c.execute(ctx, check.Command{Shell: c.run.Playbook.Setup, Timeout: setupTimeout, OutputCap: 1 << 20})
+	result, err := c.execute(ctx, check.Command{Shell: c.run.Playbook.Setup, Timeout: setupTimeout, OutputCap: 1 << 20}, false)
 	if err != nil {
 		return err
 	}
@@ -122,7 +125,9 @@ func (e *setupError) evidence() core.CheckResult {
 // execute runs one command to its end through a shim. The folder's name is
 // derived from what asked for it: after a crash, or when the engine stops, the
 // same command is found again, running or ended, instead of started twice.
-func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result, error) {
+// A check runs in a copy of the checkout: the code it runs is the agent's, and
+// must not lay out what the next check finds.
+func (c *checkout) execute(ctx context.Context, cmd check.Command, apart bool) (check.Result, error) {
 	d := c.dispatcher
 	if c.ran == nil {
 		c.ran = map[string]int{}
@@ -132,7 +137,13 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result
 	id := fmt.Sprintf("check-%s-%s-%d", c.name, hex.EncodeToString(sum[:6]), c.ran[cmd.Shell])
 	folder := d.Layout.Attempt(c.run.ID, id)
 	if _, err := os.Stat(filepath.Join(folder, "spec.json")); errors.Is(err, os.ErrNotExist) {
-		if err := c.order(folder, id, cmd); err != nil {
+		dir := c.dir
+		if apart {
+			if dir, err = c.copy(ctx, id); err != nil {
+				return check.Result{}, err
+			}
+		}
+		if err := c.order(folder, id, dir, cmd); err != nil {
 			return check.Result{}, err
 		}
 	}
@@ -155,7 +166,24 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command) (check.Result
 	return c.result(ctx, folder, cmd)
 }
 
-func (c *checkout) order(folder, id string, cmd check.Command) error {
+// copy makes the copy of the checkout that one command runs in.
+func (c *checkout) copy(ctx context.Context, id string) (string, error) {
+	dir := c.dir + copySuffix + id
+	for _, leftover := range []string{dir, dir + ".part"} {
+		if err := yard.RemoveWorkspace(leftover); err != nil {
+			return "", fmt.Errorf("make room for a check: %w", err)
+		}
+	}
+	if err := copyTree(ctx, c.dir, dir+".part"); err != nil {
+		return "", err
+	}
+	if err := os.Rename(dir+".part", dir); err != nil {
+		return "", fmt.Errorf("make a checkout for a check: %w", err)
+	}
+	return dir, nil
+}
+
+func (c *checkout) order(folder, id, dir string, cmd check.Command) error {
 	d := c.dispatcher
 	home, cache := c.home(folder)
 	prompt := filepath.Join(folder, "command")
@@ -174,7 +202,7 @@ func (c *checkout) order(folder, id string, cmd check.Command) error {
 	return shim.WriteSpec(folder, shim.Spec{
 		Project: c.run.Project, Run: c.run.ID, Task: c.name, Attempt: id, Agent: "command",
 		Job: agent.Job{
-			Dir: c.dir, Prompt: prompt, In: in, Out: filepath.Join(folder, "out"), Home: home,
+			Dir: dir, Prompt: prompt, In: in, Out: filepath.Join(folder, "out"), Home: home,
 			Command: []string{"sh", "-c", cmd.Shell},
 		},
 		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
@@ -258,7 +286,11 @@ func tail(s string, n int) string {
 // commit is in the yard.
 func (d *Dispatcher) forgetCheckout(run *core.Run, event, name string) {
 	dir := d.Layout.Checkout(run.ID, event, name)
-	for _, path := range []string{dir + readySuffix, dir, dir + cacheSuffix} {
+	copies, err := filepath.Glob(dir + copySuffix + "*")
+	if err != nil {
+		d.Log.Warn("copies of a checkout could not be listed", "path", dir, "error", err)
+	}
+	for _, path := range append(copies, dir+readySuffix, dir, dir+cacheSuffix) {
 		if err := yard.RemoveWorkspace(path); err != nil {
 			d.Log.Warn("a checkout could not be removed", "path", path, "error", err)
 		}

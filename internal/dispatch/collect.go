@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,8 @@ const (
 	maxBundle     = 1 << 30
 	maxArtifact   = 64 << 20
 	maxReport     = 1 << 20
+	maxContext    = 256 << 10
+	maxDocuments  = 200
 	maxTranscript = 1 << 30 // the supervisor bounds it far below
 )
 
@@ -169,10 +172,30 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error) {
 	kept := filepath.Join(d.Layout.Attempt(run.ID, attempt), "workspace")
 	err := os.Rename(d.Layout.Workspace(run.ID, attempt), kept)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) {
+		return kept, nil
+	}
+	if err != nil {
 		return "", fmt.Errorf("keep a workspace: %w", err)
 	}
-	return kept, nil
+	return kept, disarm(kept)
+}
+
+// disarm renames every repository in a folder that a person will look at: git
+// run there would obey the agent's configuration, outside of any sandbox.
+func disarm(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.EqualFold(entry.Name(), ".git") {
+			return err
+		}
+		if err := os.Rename(path, filepath.Join(filepath.Dir(path), "dot-git")); err != nil {
+			return fmt.Errorf("disarm a kept workspace: %w", err)
+		}
+		if entry.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
 }
 
 // plainName reports a name that a document can have in every folder it is kept
@@ -208,6 +231,10 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 	defer func() { _ = root.Close() }() // only read from
 	stage := run.Stage(task.Stage)
 	for _, out := range exit.Outputs {
+		if len(delivery.Artifacts) == maxDocuments {
+			delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%d documents are taken at most; the others were left out", maxDocuments))
+			break
+		}
 		if !plainName(out.Name) {
 			delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%.80q: a document has a plain name, without folders or a leading dot", out.Name))
 			continue
@@ -263,8 +290,10 @@ func takeReport(delivery *core.Delivery, content []byte) {
 		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%s: %v", reportFile, err))
 		return
 	}
-	if len(report.Context) > 0 {
-		delivery.Context = encode(report.Context)
+	if context := encode(report.Context); len(context) > maxContext {
+		delivery.Rejected = append(delivery.Rejected, fmt.Sprintf("%s: its context has %d bytes, at most %d are kept", reportFile, len(context), maxContext))
+	} else if len(report.Context) > 0 {
+		delivery.Context = context
 	}
 }
 

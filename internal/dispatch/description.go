@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -31,9 +32,26 @@ func description(run *core.Run) string {
 		}
 		fmt.Fprintf(&b, "| %s | %d | %d | %s | %s |\n", s.ID, s.Round, attempts, strings.Join(checks, "<br>"), approver(s))
 	}
+	b.WriteString(overridden(run))
 	fmt.Fprintf(&b, "\nCost: $%.2f, %d tokens, %d attempts.\n", run.Usage.CostUSD, run.Usage.Tokens(), run.Attempts)
 	if run.Isolation == "none" {
 		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
+	}
+	return b.String()
+}
+
+// overridden lists what a review wanted changed and a person approved as it is.
+func overridden(run *core.Run) string {
+	var b strings.Builder
+	for _, s := range run.Stages {
+		review := s.Review()
+		if s.Status != core.StageDone || review == nil || review.Status != core.ReviewChangesRequested {
+			continue
+		}
+		fmt.Fprintf(&b, "\nOpen findings of %s, approved as they are by %s:\n\n", s.ID, approver(s))
+		for _, f := range review.Findings {
+			fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(plain.Line(f.File+": "+f.Issue, 300), ": "))
+		}
 	}
 	return b.String()
 }

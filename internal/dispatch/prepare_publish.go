@@ -10,9 +10,19 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// protected are the folders whose change a person is told of before they
-// approve: they steer Stellwerk, the agents or the forge.
-func protected() []string { return []string{".stellwerk/", ".claude/", ".github/"} }
+// protected reports a path whose change a person is told of before they approve:
+// something of its name, wherever it lies and however it is spelt, steers
+// Stellwerk, the agents or the forge.
+func protected(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		for _, name := range []string{".stellwerk", ".claude", ".github"} {
+			if strings.EqualFold(part, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // preparePublish verifies the head again, without memory, and looks up exactly
 // what publishing would change: the approval is bound to it.
@@ -147,11 +157,8 @@ func (d *Dispatcher) publishNotices(ctx context.Context, run *core.Run, y *yard.
 	}
 	var notices []string
 	for _, c := range changes {
-		for _, prefix := range protected() {
-			if strings.HasPrefix(c.Path, prefix) || strings.HasPrefix(c.OldPath, prefix) {
-				notices = append(notices, "touches "+c.Path)
-				break
-			}
+		if protected(c.Path) || protected(c.OldPath) {
+			notices = append(notices, "touches "+c.Path)
 		}
 	}
 	tip, err := y.RemoteTip(ctx, run.Remote, "refs/heads/"+run.Base)

@@ -126,6 +126,13 @@ func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Del
 	if err != nil {
 		return nil, fmt.Errorf("read the review: %w", err)
 	}
+	// Reading it took hidden characters out of its texts, and may have put a
+	// secret together again.
+	clean := d.redactor(run)
+	for i := range review.Findings {
+		f := &review.Findings[i]
+		f.Type, f.File, f.Severity, f.Issue = clean.String(f.Type), clean.String(f.File), clean.String(f.Severity), clean.String(f.Issue)
+	}
 	if phase := run.Playbook.Phase(stage.ID); phase != nil {
 		review.Findings = check.Targets(phase.Rollback, review.Findings, order(run))
 	}

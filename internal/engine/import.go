@@ -37,7 +37,11 @@ func (e *Engine) Import(ctx context.Context, run string, events []core.Event) (i
 		s.drop()
 		return 0, err
 	}
-	_, err = e.committed(ctx, s, b)
+	if _, err = e.committed(ctx, s, b); err != nil || b.run.Status.Terminal() {
+		return len(tail), err
+	}
+	// What was decided in lines that were lost is decided again.
+	_, err = e.attempt(ctx, s, input{core.Engine(), core.TimerFired{Timer: "imported"}})
 	return len(tail), err
 }
 

@@ -47,7 +47,7 @@ func (e *Engine) lookAt(ctx context.Context, w store.Wake) (unfinished bool, err
 		return false, err
 	}
 	if err := e.catchUp(ctx, s); err != nil {
-		return false, err
+		return false, errors.Join(err, e.unwritable(ctx, s, err))
 	}
 	actions := core.Effects(s.run)
 	e.dispatcher.Reconcile(s.run.Clone(), actions)
@@ -56,6 +56,20 @@ func (e *Engine) lookAt(ctx context.Context, w store.Wake) (unfinished bool, err
 		e.streams.forget(w.Stream)
 	}
 	return over && len(actions) > 0, nil
+}
+
+// unwritable pauses a run whose journal cannot be continued for a reason that
+// does not pass by itself. A full or missing disk does: the next look tries
+// again.
+func (e *Engine) unwritable(ctx context.Context, s *stream, cause error) error {
+	if s.run.Status != core.StatusActive || core.CodeOf(cause) == core.CodeUnavailable || ctx.Err() != nil {
+		return nil
+	}
+	_, err := e.attempt(ctx, s, input{core.Engine(), core.RunPaused{
+		Code: core.PauseAction, Reason: "the run's folder cannot be continued: " + cause.Error(),
+		Next: "put the folder right, then `stellwerk resume " + s.run.Alias + "`",
+	}})
+	return err
 }
 
 // retryClaims tells the run that a claim it waits for has become free.

@@ -42,6 +42,7 @@ type collector struct {
 	redactor Redactor
 	total    int64
 	outputs  []Output
+	refusals int
 	refused  []Refusal
 }
 
@@ -116,9 +117,26 @@ func skipDir(entry fs.DirEntry) error {
 	return nil
 }
 
+// maxRefusals and maxRefusedName bound what is said about files that are not accepted: their number and names are the
+// agent's choice.
+const (
+	maxRefusals    = 50
+	maxRefusedName = 200
+)
+
 func (c *collector) refuse(name, reason string) {
-	name = c.redactor.Redact(strings.ToValidUTF8(name, "\uFFFD"))
-	c.refused = append(c.refused, Refusal{Name: path.Clean(name), Reason: c.redactor.Redact(reason)})
+	c.refusals++
+	if c.refusals > maxRefusals {
+		c.refused = append(c.refused[:maxRefusals], Refusal{
+			Name: "further files", Reason: fmt.Sprintf("%d more were not accepted", c.refusals-maxRefusals),
+		})
+		return
+	}
+	name = path.Clean(c.redactor.Redact(strings.ToValidUTF8(name, "\uFFFD")))
+	if len(name) > maxRefusedName {
+		name = strings.ToValidUTF8(name[:maxRefusedName], "") + "…"
+	}
+	c.refused = append(c.refused, Refusal{Name: name, Reason: c.redactor.Redact(reason)})
 }
 
 // digest opens without waiting and without following a link, in case the entry is no longer what it was.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -29,7 +28,6 @@ type Imported struct {
 	Tree             string
 	DescendsFromBase bool     // false: the attempt rewrote history
 	Left             []string // left-over commits, now at Left/0, Left/1 …
-	Escapes          []string // symlinks, new since Base, that point out of the tree
 }
 
 // Import takes an attempt's bundle into the yard. The bundle is not trusted: it is copied out of reach,
@@ -168,41 +166,5 @@ func (y *Yard) describe(ctx context.Context, base string, content bundleContent)
 	if result.DescendsFromBase, err = y.IsAncestor(ctx, base, result.Commit); err != nil {
 		return Imported{}, err
 	}
-	result.Escapes, err = y.escapes(ctx, base, result.Commit)
-	return result, err
-}
-
-// escapes lists the symlinks that head has and base has not, and that lead out of the tree.
-func (y *Yard) escapes(ctx context.Context, base, head string) ([]string, error) {
-	out, err := y.diffTree(ctx, base, head, "-z", "--no-renames", "--raw")
-	if err != nil {
-		return nil, err
-	}
-	var found []string
-	var meta []string
-	for field := range records(out) {
-		if meta == nil {
-			meta = strings.Fields(field)
-			continue
-		}
-		if len(meta) == 5 && meta[1] == "120000" {
-			target, err := y.git().run(ctx, "cat-file", "blob", head+":"+field)
-			if err != nil {
-				return nil, err
-			}
-			if leadsOut(field, string(target)) {
-				found = append(found, field)
-			}
-		}
-		meta = nil
-	}
-	return found, nil
-}
-
-func leadsOut(link, target string) bool {
-	if path.IsAbs(target) {
-		return true
-	}
-	end := path.Join(path.Dir(link), target)
-	return end == ".." || strings.HasPrefix(end, "../")
+	return result, nil
 }

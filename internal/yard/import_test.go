@@ -167,16 +167,6 @@ func TestImportRefusesForgedObjects(t *testing.T) {
 	}
 }
 
-func TestImportNamesEscapes(t *testing.T) {
-	f := newFixture(t)
-	dir := f.workspace(t)
-	sh(t, dir, "ln -s /etc/passwd abs; ln -s ../../x src/up; ln -s ../README.md src/fine; ln -s a/../.. tricky; ln -s a.txt src/near")
-	imported := f.roundTrip(t, dir)
-	if !slices.Equal(imported.Escapes, []string{"abs", "src/up", "tricky"}) {
-		t.Fatalf("got %v", imported.Escapes)
-	}
-}
-
 func TestTidyKeepsEverything(t *testing.T) {
 	f, spec := handedIn(t)
 	imported, err := f.yard.Import(ctx(t), spec)

@@ -34,19 +34,28 @@ func (h *handInState) settleFolder(top, path string, entry fs.DirEntry) error {
 	if entry.Name() != ".git" || path == top {
 		return nil
 	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		h.note("%q cannot be read: %v", path, err)
-		return fs.SkipDir
-	}
-	for _, e := range entries {
-		if isSpecial(e) {
-			if err := os.Remove(filepath.Join(path, e.Name())); err != nil {
-				return err
-			}
-		}
+	if err := h.clearSpecials(path); err != nil {
+		return err
 	}
 	return fs.SkipDir
+}
+
+// clearSpecials removes what git would wait for in a repository: pipes and the like, and links, which may lead to one.
+// Git itself makes none there.
+func (h *handInState) clearSpecials(repository string) error {
+	return filepath.WalkDir(repository, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			h.note("%q cannot be read: %v", path, err)
+			return fs.SkipDir
+		}
+		if entry.IsDir() {
+			return openFolder(path, entry)
+		}
+		if isSpecial(entry) || entry.Type()&fs.ModeSymlink != 0 {
+			return os.Remove(path)
+		}
+		return nil
+	})
 }
 
 func isSpecial(entry fs.DirEntry) bool {

@@ -58,8 +58,10 @@ func (h *handInState) embed(ctx context.Context, g git, dir, nested string, dept
 	if tree == emptyTree {
 		return nil
 	}
-	_, err = g.run(ctx, "read-tree", "--prefix="+nested+"/", tree)
-	return err
+	if _, err := g.run(ctx, "read-tree", "--prefix="+nested+"/", tree); err != nil && ctx.Err() == nil {
+		h.note("%q was left out: git does not take a folder of that name: %v", nested, err)
+	}
+	return ctx.Err()
 }
 
 // differences is what has to happen to an index to match the work tree.

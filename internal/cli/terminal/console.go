@@ -18,7 +18,10 @@ type Console struct {
 	Ask      bool // a person can be asked
 	Live     bool // Out can be redrawn
 	Style    Style
-	Width    func() int // of Out, in columns; 0 for no limit
+	// Discard throws away what was typed before a question was put: an answer
+	// must not come before what it answers. It is nil where nobody types.
+	Discard func() error
+	Width   func() int // of Out, in columns; 0 for no limit
 }
 
 // Detect finds out what the process's terminal can do. A screen that cannot
@@ -29,6 +32,9 @@ func Detect(in, out, err *os.File, env func(string) string) Console {
 	plain := env("NO_COLOR") != "" || env("TERM") == "dumb" || env("TERM") == ""
 	c := Console{In: in, Out: out, Err: err, Width: func() int { return 0 }}
 	c.Ask = screen && term.IsTerminal(int(in.Fd()))
+	if c.Ask {
+		c.Discard = func() error { return discard(int(in.Fd())) }
+	}
 	c.Live = screen && !plain
 	c.Style = Style{Colour: c.Live, Unicode: showsUnicode(env)}
 	if screen {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 )
 
@@ -81,7 +82,7 @@ func (f *Forge) write(ctx context.Context, dir, page string, record Record, req 
 		return fmt.Errorf("the diff of the pull request: %w", err)
 	}
 	text := fmt.Sprintf("# %s\n\n`%s` into `%s`, commit `%s`\n\n%s\n## Changes\n\n%s\n",
-		record.Title, record.Head, record.Base, record.Commit, record.Body, fenced(diff))
+		plain.Line(record.Title, 200), record.Head, record.Base, record.Commit, plain.Text(record.Body), fenced(diff))
 	if err := renameio.WriteFile(page, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("write the pull request: %w", err)
 	}
@@ -95,13 +96,14 @@ func (f *Forge) write(ctx context.Context, dir, page string, record Record, req 
 	return nil
 }
 
-// fenced puts text into a fence longer than any inside it.
+// fenced puts text into a fence longer than any inside it, without characters
+// that a terminal or a page would obey.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fence + "diff\n" + text + "\n" + fence
+	return fence + "diff\n" + plain.Text(text) + "\n" + fence
 }
 
 func read(dir string) ([]Record, error) {

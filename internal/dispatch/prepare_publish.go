@@ -11,14 +11,16 @@ import (
 )
 
 // protected reports a path whose change a person is told of before they approve:
-// something of its name, wherever it lies and however it is spelt, steers
-// Stellwerk, the agents or the forge.
+// it steers Stellwerk, the forge or, wherever it lies, an agent. A file or link
+// of the name counts as a folder does, however it is spelt.
 func protected(path string) bool {
+	top, _, _ := strings.Cut(path, "/")
+	if strings.EqualFold(top, ".stellwerk") || strings.EqualFold(top, ".github") {
+		return true
+	}
 	for part := range strings.SplitSeq(path, "/") {
-		for _, name := range []string{".stellwerk", ".claude", ".github"} {
-			if strings.EqualFold(part, name) {
-				return true
-			}
+		if strings.EqualFold(part, ".claude") {
+			return true
 		}
 	}
 	return false

@@ -26,13 +26,47 @@ func Law(r *Run, actor Actor, body Body) error {
 		return nil
 	}
 	if _, allowed := RunNext(r.Status, body.Type()); !allowed {
-		return Errorf(CodeConflict, "the run is %s: %s is not possible now", r.Status, body.Type()).
+		return Errorf(CodeConflict, "%s is not possible now: the run is %s", inWords(body.Type()), r.Status.inWords()).
 			WithHint("see `stellwerk status %s`", r.Alias)
 	}
 	if err := stageLaw(r, body); err != nil {
 		return err
 	}
 	return clause(r, actor, body)
+}
+
+// inWords names what somebody wants to happen, for messages that people meet.
+func inWords(t Type) string {
+	switch t {
+	case TypeApprovalGranted:
+		return "an approval"
+	case TypeTargetChosen:
+		return "another target"
+	case TypeFeedbackGiven:
+		return "feedback"
+	case TypeRolledBack:
+		return "a rollback"
+	case TypeStageSkipped:
+		return "skipping"
+	case TypeAttemptsReset:
+		return "a retry"
+	case TypeRunPaused:
+		return "a pause"
+	case TypeRunResumed:
+		return "resuming"
+	case TypeRunCancelled:
+		return "cancelling"
+	default:
+		return string(t)
+	}
+}
+
+// inWords names a status for messages that people meet.
+func (s RunStatus) inWords() string {
+	if s == StatusAwaiting {
+		return "waiting for an approval"
+	}
+	return string(s)
 }
 
 // actors says who may utter an event. What an agent says is never among them.
@@ -110,7 +144,7 @@ func stageLaw(r *Run, body Body) error {
 		return Errorf(CodeNotFound, "the run has no stage %q", id).WithHint("its stages are: %s", strings.Join(stageIDs(r), ", "))
 	}
 	if _, allowed := StageNext(s.Status, body.Type()); !allowed {
-		return Errorf(CodeConflict, "stage %s is %s: %s is not possible now", s.ID, s.Status, body.Type()).
+		return Errorf(CodeConflict, "%s is not possible now: stage %s is %s", inWords(body.Type()), s.ID, s.Status).
 			WithHint("see `stellwerk status %s`", r.Alias)
 	}
 	return nil

@@ -62,7 +62,8 @@ func (e *Engine) lookAt(ctx context.Context, w store.Wake) (unfinished bool, err
 // does not pass by itself. A full or missing disk does: the next look tries
 // again.
 func (e *Engine) unwritable(ctx context.Context, s *stream, cause error) error {
-	if s.run.Status != core.StatusActive || core.CodeOf(cause) == core.CodeUnavailable || ctx.Err() != nil {
+	passing := core.CodeOf(cause) == core.CodeUnavailable || ctx.Err() != nil
+	if passing || s.run.Status != core.StatusActive {
 		return nil
 	}
 	_, err := e.attempt(ctx, s, input{core.Engine(), core.RunPaused{

@@ -263,13 +263,13 @@ func TestSeatbeltProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.mounts = append(p.mounts, mount{`/work/"odd"\name`, writable})
+	p.mounts = append(p.mounts, mount{`/srv/"odd"\name`, writable})
 	got := seatbeltProfile(p, Spec{Tmp: "/tmp/private"}, func(s string) string { return strings.Replace(s, "/tmp", "/private/tmp", 1) })
 	for _, want := range []string{
 		"(deny default)\n",
 		`(allow file-read* (subpath "/usr"))`,
 		`(deny file-read* file-write* (subpath "/usr/local/state"))`,
-		`(allow file-read* file-write* (subpath "/work/\"odd\"\\name"))`,
+		`(allow file-read* file-write* (subpath "/srv/\"odd\"\\name"))`,
 		`(allow file-read* file-write* (subpath "/private/tmp/private"))`,
 	} {
 		if !strings.Contains(got, want) {

@@ -19,50 +19,51 @@ import (
 const optionYard = "yard"
 
 // inputs lays out what the attempt reads: the artifacts it was promised, what
-// Stellwerk itself has to say, and the prompt. It returns the prompt's digest.
-func (r attemptRoom) inputs(ctx context.Context) (string, error) {
+// Stellwerk itself has to say, and the prompt, which it returns.
+func (r attemptRoom) inputs() ([]byte, error) {
 	for _, in := range r.task.Inputs {
 		artifact := r.run.Artifact(in.Name)
 		if artifact == nil {
 			continue
 		}
 		if err := r.d.copyBlob(artifact.Digest, filepath.Join(r.in(), filepath.FromSlash(in.Name)), 0o400); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	input, err := prompt.Gather(r.run, r.attempt.ID)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	kept, err := r.keep()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	input.Paths = prompt.Paths{Work: r.dir(), Checkout: true, In: r.in(), Out: r.out(), Kept: kept}
 	input.Inline = !r.takesSystemPrompt()
 	for _, f := range prompt.Files(input) {
 		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
-			return "", fmt.Errorf("lay out %s: %w", f.Name, err)
+			return nil, fmt.Errorf("lay out %s: %w", f.Name, err)
 		}
 	}
 	text, err := prompt.Build(input)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return r.writePrompt(ctx, r.d.redactor(r.run).Bytes(text))
+	text = r.d.redactor(r.run).Bytes(text)
+	return text, r.writePrompt(text)
 }
 
-func (r attemptRoom) writePrompt(ctx context.Context, text []byte) (string, error) {
+func (r attemptRoom) writePrompt(text []byte) error {
 	if err := os.WriteFile(r.promptPath(), text, 0o600); err != nil {
-		return "", fmt.Errorf("write the prompt: %w", err)
+		return fmt.Errorf("write the prompt: %w", err)
 	}
-	if r.takesSystemPrompt() {
-		if err := os.WriteFile(r.rolePath(), []byte(r.role().Prompt), 0o600); err != nil {
-			return "", fmt.Errorf("write the role: %w", err)
-		}
+	if !r.takesSystemPrompt() {
+		return nil
 	}
-	digest, _, err := r.d.Blobs.Put(ctx, strings.NewReader(string(text)), maxArtifact)
-	return digest, err
+	if err := os.WriteFile(r.rolePath(), []byte(r.role().Prompt), 0o600); err != nil {
+		return fmt.Errorf("write the role: %w", err)
+	}
+	return nil
 }
 
 // promptFile is the prompt in an attempt folder.

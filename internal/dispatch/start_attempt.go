@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,31 +18,41 @@ import (
 
 // startAttempt prepares an attempt and starts its agent. The spec is written
 // last: where it exists the preparation is complete and is not repeated, so a
-// shim that an earlier engine started finds nothing pulled from under it.
+// shim that an earlier engine started finds nothing pulled from under it. The
+// prompt is kept when the agent is under way: only the report names it.
 func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.StartAttempt) error {
 	folder := d.Layout.Attempt(run.ID, a.Attempt)
 	status, err := d.Spawner.Probe(ctx, folder)
 	if err != nil {
 		return err
 	}
-	body, err := d.prepare(ctx, run, a, folder)
+	p, err := d.prepare(ctx, run, a.Attempt, folder, status)
 	if err != nil {
 		return d.notStarted(ctx, run, a.Attempt, err)
 	}
-	if status != spawn.Absent { // an earlier engine has started it
-		return d.report(ctx, run, body)
+	if status == spawn.Absent { // no earlier engine has started it
+		if err := d.start(ctx, a.Attempt, folder, p.spec); err != nil {
+			return d.notStarted(ctx, run, a.Attempt, err)
+		}
+		if err := d.claimed(ctx, folder); err != nil {
+			return err
+		}
 	}
-	secrets, err := d.secrets(folder)
+	digest, _, err := d.Blobs.Put(ctx, bytes.NewReader(p.prompt), maxArtifact)
 	if err != nil {
-		return d.notStarted(ctx, run, a.Attempt, err)
-	}
-	if err := d.Spawner.Start(ctx, spawn.Order{Attempt: a.Attempt, Folder: folder, Env: secrets}); err != nil {
-		return d.notStarted(ctx, run, a.Attempt, err)
-	}
-	if err := d.claimed(ctx, folder); err != nil {
 		return err
 	}
-	return d.report(ctx, run, body)
+	return d.report(ctx, run, core.AttemptStarted{
+		Attempt: a.Attempt, Agent: p.spec.Agent, Spawner: "local", Isolation: run.Isolation, Prompt: digest,
+	})
+}
+
+func (d *Dispatcher) start(ctx context.Context, attempt, folder string, spec shim.Spec) error {
+	secrets, err := d.secrets(spec)
+	if err != nil {
+		return err
+	}
+	return d.Spawner.Start(ctx, spawn.Order{Attempt: attempt, Folder: folder, Env: secrets})
 }
 
 // notStarted reports that an attempt could not be started. It says nothing
@@ -90,43 +101,45 @@ func (d *Dispatcher) claimed(ctx context.Context, folder string) error {
 	}
 }
 
+// prepared is an attempt that can be started.
+type prepared struct {
+	spec   shim.Spec
+	prompt []byte
+}
+
 // prepare makes the folders of an attempt: the workspace, the inputs, the
-// prompt and the spec.
-func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, a core.StartAttempt, folder string) (core.AttemptStarted, error) {
-	stage, task, attempt := run.Attempt(a.Attempt)
-	started := core.AttemptStarted{Attempt: a.Attempt, Spawner: "local", Isolation: run.Isolation}
-	def, err := agentFor(run, task)
-	if err != nil {
-		return started, err
-	}
-	started.Agent = def.Use
-	_, err = shim.ReadSpec(folder)
+// prompt and the spec. A spec that cannot be read is what a machine that
+// failed has left; as long as no shim has claimed it, it is made again.
+func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, id, folder string, status spawn.Status) (prepared, error) {
+	spec, err := shim.ReadSpec(folder)
 	if err == nil {
-		started.Prompt, err = d.prompted(ctx, folder)
-		return started, err
+		text, err := os.ReadFile(filepath.Join(folder, promptFile))
+		if err != nil {
+			return prepared{}, fmt.Errorf("read the attempt's prompt: %w", err)
+		}
+		return prepared{spec, text}, nil
+	}
+	if status != spawn.Absent {
+		return prepared{}, err
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return started, err
+		d.Log.Warn("an attempt's spec is unreadable and is made again", "folder", folder, "error", err)
+	}
+	stage, task, attempt := run.Attempt(id)
+	def, err := agentFor(run, task)
+	if err != nil {
+		return prepared{}, err
 	}
 	y, err := d.Yards.Yard(ctx, run.Project)
 	if err != nil {
-		return started, err
+		return prepared{}, err
 	}
 	room := attemptRoom{d: d, run: run, stage: stage, task: task, attempt: attempt, def: def, folder: folder, yard: y}
-	if started.Prompt, err = room.furnish(ctx); err != nil {
-		return started, err
-	}
-	return started, shim.FinishSpec(folder)
-}
-
-// prompted is the digest of the prompt that an earlier engine wrote.
-func (d *Dispatcher) prompted(ctx context.Context, folder string) (string, error) {
-	text, err := os.Open(filepath.Join(folder, promptFile))
+	p, err := room.furnish(ctx)
 	if err != nil {
-		return "", fmt.Errorf("read the attempt's prompt: %w", err)
+		return prepared{}, err
 	}
-	digest, _, err := d.Blobs.Put(ctx, text, maxArtifact)
-	return digest, errors.Join(err, text.Close())
+	return p, shim.FinishSpec(folder)
 }
 
 // agentFor is the agent that a task's role is played by.
@@ -141,11 +154,7 @@ func agentFor(run *core.Run, task *core.Task) (core.Agent, error) {
 
 // secrets reads from the engine's environment the variables that a spec names,
 // to be handed over in memory.
-func (d *Dispatcher) secrets(folder string) ([]string, error) {
-	spec, err := shim.ReadSpec(folder)
-	if err != nil {
-		return nil, err
-	}
+func (d *Dispatcher) secrets(spec shim.Spec) ([]string, error) {
 	var pairs []string
 	for _, name := range spec.Secrets {
 		value, ok := d.Environ(name)
@@ -174,32 +183,31 @@ func (r attemptRoom) in() string  { return filepath.Join(r.folder, "in") }
 func (r attemptRoom) out() string { return filepath.Join(r.folder, "out") }
 
 // furnish makes the workspace, and meanwhile lays out everything else: neither
-// looks at the other, and git takes longer than the rest. It returns the
-// prompt's digest.
-func (r attemptRoom) furnish(ctx context.Context) (string, error) {
+// looks at the other, and git takes longer than the rest.
+func (r attemptRoom) furnish(ctx context.Context) (prepared, error) {
 	made := make(chan error, 1)
 	go func() { made <- r.workspace(ctx) }()
-	digest, err := r.papers(ctx)
-	return digest, errors.Join(<-made, err)
+	p, err := r.papers(ctx)
+	return p, errors.Join(<-made, err)
 }
 
 // papers lays out inputs, prompt and the draft of the spec.
-func (r attemptRoom) papers(ctx context.Context) (string, error) {
+func (r attemptRoom) papers(ctx context.Context) (prepared, error) {
 	if err := renew(r.in(), r.out()); err != nil {
-		return "", err
+		return prepared{}, err
 	}
 	if err := os.MkdirAll(filepath.Join(r.folder, "home"), 0o700); err != nil {
-		return "", fmt.Errorf("make the attempt's folders: %w", err)
+		return prepared{}, fmt.Errorf("make the attempt's folders: %w", err)
 	}
-	digest, err := r.inputs(ctx)
+	text, err := r.inputs()
 	if err != nil {
-		return "", err
+		return prepared{}, err
 	}
 	spec, err := r.spec(ctx)
 	if err != nil {
-		return "", err
+		return prepared{}, err
 	}
-	return digest, shim.DraftSpec(r.folder, spec)
+	return prepared{spec, text}, shim.DraftSpec(r.folder, spec)
 }
 
 // workspace makes the clone an attempt works in. Tasks that only hand in

@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -30,16 +31,24 @@ func Build(in Input) ([]byte, error) {
 	if in.Paths.Work == "" || in.Paths.In == "" || in.Paths.Out == "" {
 		return nil, core.Errorf(core.CodeInternal, "a prompt needs the paths of its attempt, got %+v", in.Paths)
 	}
-	t, err := template.New("attempt.md.tmpl").Option("missingkey=error").Funcs(functions(in)).ParseFS(templates, "*.md.tmpl")
+	t, err := parsed()
+	if err == nil {
+		t, err = t.Clone()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("parse the templates of prompts: %w", err)
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, view{in}); err != nil {
+	if err := t.Funcs(functions(in)).Execute(&b, view{in}); err != nil {
 		return nil, fmt.Errorf("write the prompt of %s: %w", in.Phase.ID, err)
 	}
 	return append(bytes.TrimSpace(blankLines.ReplaceAll(b.Bytes(), []byte("\n\n"))), '\n'), nil
 }
+
+// parsed are the templates, read once: parsing them takes longer than a prompt does.
+var parsed = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("attempt.md.tmpl").Option("missingkey=error").Funcs(functions(Input{})).ParseFS(templates, "*.md.tmpl")
+})
 
 // blankLines are what the parts of a template that say nothing leave behind.
 var blankLines = regexp.MustCompile(`\n{3,}`)

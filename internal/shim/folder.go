@@ -164,8 +164,11 @@ func acquire(folder string) (lock, error) {
 func (l lock) release() { _ = l.file.Close() }
 
 // markStarted claims the attempt for this process, once and for all. A hard link appears with its content or not at
-// all, and fails when the name is taken.
+// all, and fails when the name is taken. What is started is on disk before the mark is.
 func markStarted(folder string) error {
+	if err := syncFile(filepath.Join(folder, specFile)); err != nil {
+		return err
+	}
 	data, err := json.Marshal(Started{
 		Proto: Proto, PID: os.Getpid(), StartTime: ownStartTime(), BootID: bootID(), At: time.Now().UTC(),
 	})
@@ -183,7 +186,7 @@ func markStarted(folder string) error {
 		}
 		return fmt.Errorf("mark the attempt as started: %w", err)
 	}
-	return syncDir(folder)
+	return syncFile(folder)
 }
 
 func bootID() string {
@@ -199,13 +202,14 @@ func writeDurably(path string, data []byte) error {
 	if err := renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(filepath.Dir(path))); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return syncDir(filepath.Dir(path))
+	return syncFile(filepath.Dir(path))
 }
 
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// syncFile brings a file, or the names in a folder, to the disk.
+func syncFile(path string) error {
+	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("open %s to sync it: %w", dir, err)
+		return fmt.Errorf("open %s to sync it: %w", path, err)
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(f.Sync(), f.Close())
 }

@@ -2,6 +2,8 @@ package shim
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -28,7 +30,7 @@ func TestSecondClaimWaitsForTheFirstToSpeak(t *testing.T) {
 		}
 	}
 	t.Run("who marks", func(t *testing.T) {
-		folder := t.TempDir()
+		folder := prepared(t)
 		first, err := acquire(folder)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +46,7 @@ func TestSecondClaimWaitsForTheFirstToSpeak(t *testing.T) {
 		}
 	})
 	t.Run("who dies", func(t *testing.T) {
-		folder := t.TempDir()
+		folder := prepared(t)
 		first, err := acquire(folder)
 		if err != nil {
 			t.Fatal(err)
@@ -58,4 +60,14 @@ func TestSecondClaimWaitsForTheFirstToSpeak(t *testing.T) {
 		}
 		r.held.release()
 	})
+}
+
+// prepared is an attempt folder whose spec is there.
+func prepared(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, specFile), []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }

@@ -181,7 +181,7 @@ func acceptHandIn(folder string) (HandIn, error) {
 	if err := os.Rename(filepath.Join(folder, handInDir, bundleFile), filepath.Join(folder, bundleFile)); err != nil {
 		return HandIn{}, fmt.Errorf("hand in: keep the bundle: %w", err)
 	}
-	return out, syncDir(folder)
+	return out, syncFile(folder)
 }
 
 func openRegular(root *os.Root, name string) (*os.File, error) {

@@ -76,5 +76,5 @@ func install(source *os.File, dir string) (string, error) {
 	if err := pending.CloseAtomicallyReplace(); err != nil {
 		return "", err
 	}
-	return path, errors.Join(syncDir(folder), syncDir(dir))
+	return path, errors.Join(syncFile(folder), syncFile(dir))
 }

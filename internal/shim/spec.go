@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
@@ -104,7 +102,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// WriteSpec makes folder and puts spec into it, durably. Writing it again before the start replaces it.
+// WriteSpec makes folder and puts spec into it. Writing it again before the start replaces it.
 func WriteSpec(folder string, spec Spec) error {
 	if err := DraftSpec(folder, spec); err != nil {
 		return err
@@ -115,7 +113,7 @@ func WriteSpec(folder string, spec Spec) error {
 // specDraft is where a spec waits until everything it names is there.
 const specDraft = ".spec.json"
 
-// DraftSpec brings the content of a spec to the disk, where no shim looks for it yet.
+// DraftSpec writes the content of a spec where no shim looks for it yet.
 func DraftSpec(folder string, spec Spec) error {
 	spec.Proto = Proto
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -126,14 +124,14 @@ func DraftSpec(folder string, spec Spec) error {
 		return fmt.Errorf("encode %s: %w", specFile, err)
 	}
 	path := filepath.Join(folder, specDraft)
-	if err := renameio.WriteFile(path, append(data, '\n'), 0o600, renameio.WithTempDir(folder)); err != nil {
+	if err := os.WriteFile(path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }
 
-// FinishSpec makes the draft the spec. Its name becomes durable with the shim's claim, which syncs the same folder: a
-// machine that fails before that has no attempt either, and the spec is written again.
+// FinishSpec makes the draft the spec. Name and content become durable with the shim's claim, which syncs both before
+// it marks the attempt as started: a machine that fails before that has no attempt either, and the spec is made again.
 func FinishSpec(folder string) error {
 	if err := os.Rename(filepath.Join(folder, specDraft), filepath.Join(folder, specFile)); err != nil {
 		return fmt.Errorf("finish the attempt's spec: %w", err)

@@ -12,8 +12,8 @@ LDFLAGS       := -s -w
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build bin/stellwerk
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/stellwerk ./cmd/stellwerk
+build: ## build bin/stellwerk and bin/stellwerk-hook
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/stellwerk ./cmd/stellwerk-hook
 
 test: tools lint unit planted ## everything that decides whether a change lands
 

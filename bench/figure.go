@@ -32,6 +32,12 @@ func figures() []figure {
 		{name: "verdict", what: "second check of the same delivery", limit: 0.05, of: "the first", measure: verdict},
 		{name: "memory", what: "resident memory, 1,000 active runs", limit: 1, of: "256 MB", measure: memory},
 		{name: "version", what: "stellwerk version", limit: 6, of: "hello, world", measure: version},
+		{name: "hook", what: "a tool call's hook, whole process, p50", limit: 2, of: "hello, world", measure: hookMedian},
+		{name: "hook-p99", what: "the same, p99", limit: 5, of: "hello, world", measure: hookTail},
+		{name: "hook-crowd", what: "20 hooks at once, p99", limit: 1, of: "50 ms", measure: hookCrowd},
+		{name: "hook-bash", what: "the same decisions in bash and jq", limit: 20, atLeast: true, of: "the hook", measure: hookBash},
+		{name: "hook-long", what: "decision on a command of 70 kB", limit: 1, of: "10 ms", measure: hookLong},
+		{name: "stop-text", what: "what a turn's end adds, 8 stages", limit: 1, of: "2.5 KB", measure: stopText},
 		{name: "replay", what: "replay of 100,000 events, CPU", limit: 1, of: "2 s", measure: replay},
 	}
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -22,21 +23,28 @@ func request(ts *testscript.TestScript, args []string) {
 	if len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: request [-token TOKEN] METHOD PATH [JSON]")
 	}
-	body := strings.Join(args[2:], "")
-	req, err := http.NewRequest(args[0], "http://engine"+args[1], bytes.NewBufferString(body))
+	status, answer, err := ask(ts.Getenv("STELLWERK_STATE"), token, args[0], args[1], strings.Join(args[2:], ""))
 	ts.Check(err)
+	_, err = fmt.Fprintf(ts.Stdout(), "%d\n%s\n", status, answer)
+	ts.Check(err)
+}
+
+// ask sends one request to the engine that works on a state folder.
+func ask(state, token, method, path, body string) (status int, answer []byte, err error) {
+	req, err := http.NewRequest(method, "http://engine"+path, bytes.NewBufferString(body))
+	if err != nil {
+		return 0, nil, err
+	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("Content-Type", "application/json")
-	socket := ts.Getenv("STELLWERK_STATE") + "/engine.sock"
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		return (&net.Dialer{}).DialContext(ctx, "unix", state+"/engine.sock")
 	}}
 	defer transport.CloseIdleConnections()
 	res, err := (&http.Client{Transport: transport}).Do(req)
-	ts.Check(err)
-	answer, err := io.ReadAll(res.Body)
-	ts.Check(err)
-	ts.Check(res.Body.Close())
-	_, err = fmt.Fprintf(ts.Stdout(), "%d\n%s\n", res.StatusCode, answer)
-	ts.Check(err)
+	if err != nil {
+		return 0, nil, err
+	}
+	answer, err = io.ReadAll(res.Body)
+	return res.StatusCode, answer, errors.Join(err, res.Body.Close())
 }

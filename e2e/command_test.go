@@ -43,6 +43,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"request":  plain(request),
 	}
 	maps.Copy(all, badDays())
+	maps.Copy(all, sessions())
 	return all
 }
 

@@ -16,17 +16,22 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
-// TestMain makes this binary two programs: the tests, and under the name
-// stellwerk the program itself. The engine starts copies of that name beside
-// the agents, so those are the program, too.
+// TestMain makes this binary three programs: the tests, and under the names
+// stellwerk and stellwerk-hook the program itself and its hook. The engine
+// starts copies of the first name beside the agents, so those are the program,
+// too.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"stellwerk": func() {
-		impatient()
-		os.Exit(cli.Main())
-	}})
+	testscript.Main(m, map[string]func(){
+		"stellwerk": func() {
+			impatient()
+			os.Exit(cli.Main())
+		},
+		"stellwerk-hook": func() { os.Exit(hook.Main(os.Stdin, os.Stdout, os.Stderr, os.Getenv)) },
+	})
 }
 
 // raceOptions keep the race detector from sleeping before a process ends.
@@ -37,11 +42,11 @@ func TestScenarios(t *testing.T) {
 	if kind != sandbox.Sandbox {
 		t.Logf("without a sandbox (%s) the scenarios run unenforced", reason)
 	}
-	docs, err := filepath.Abs("../docs")
+	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := harness{sandboxed: kind == sandbox.Sandbox, claude: claudeBinary(), docs: docs}
+	h := harness{sandboxed: kind == sandbox.Sandbox, claude: claudeBinary(), root: root}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		Setup:               h.setup,
@@ -56,7 +61,7 @@ func TestScenarios(t *testing.T) {
 type harness struct {
 	sandboxed bool
 	claude    string // the real Claude Code, or ""
-	docs      string // the pages that examples are taken from
+	root      string // of this repository: its pages and its plugin
 }
 
 // setup gives a scenario a machine of its own: home, state, settings and a
@@ -81,21 +86,27 @@ func (h harness) setup(env *testscript.Env) error {
 		env.Setenv("STELLWERK_ISOLATION", "none")
 	}
 	env.Setenv("CLAUDE_BINARY", h.claude)
-	env.Setenv("DOCS", h.docs)
+	env.Setenv("DOCS", filepath.Join(h.root, "docs"))
+	env.Setenv("PLUGIN", filepath.Join(h.root, "plugin"))
+	env.Setenv("MESSENGER", filepath.Join(h.root, "e2e", "testdata", "messenger.yaml"))
 	env.Values[variables{}] = names(env.Vars)
 	env.Values[memory{}] = map[string]noted{}
+	env.Values[talks{}] = map[string]bool{}
+	env.Values[screens{}] = &server{}
 	w := world{dir: env.WorkDir}
 	env.Defer(func() { w.end(env.T()) })
 	return nil
 }
 
-// condition adds [sandbox], [claude] and [mount] to what a line can depend on.
+// condition adds [sandbox], [claude], [tmux] and [mount] to what a line can depend on.
 func (h harness) condition(name string) (bool, error) {
 	switch name {
 	case "sandbox":
 		return h.sandboxed, nil
 	case "claude":
 		return h.claude != "", nil
+	case "tmux":
+		return terminalReason() == "", nil
 	case "mount":
 		return mountable() == "", nil
 	}

@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// Session is the name of the agent that a person's own session runs.
+const Session = "session"
+
 // Role is the part of a task description that shapes how the agent behaves,
 // independent of what it is asked to do. Empty fields mean the agent's default.
 type Role struct {
@@ -63,6 +66,8 @@ const (
 	OptionBaseURL = "base_url"
 	// OptionSelf is the path of the stellwerk program itself.
 	OptionSelf = "self"
+	// OptionTurn is the folder in which the end of a session's agent is announced.
+	OptionTurn = "turn"
 	// OptionTask is the task's name in its playbook; OptionRound and
 	// OptionAttempt are the numbers of the stage's round and of the attempt in
 	// it, both counted from 1. A scripted agent chooses its part by them.

@@ -15,6 +15,8 @@ import (
 // concurrently. Errors are core errors; the handlers turn their codes into
 // statuses. Who asks is taken from the context (see Caller).
 type Service interface {
+	Sessions
+
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not
 	// trust it, and with CodeConflict where another run holds the branch.
@@ -72,6 +74,8 @@ type StartRun struct {
 	Agent     string       `json:"agent,omitempty"`
 	Limits    *core.Limits `json:"limits,omitempty"` // zero fields are not set
 	Choices   core.Choices `json:"choices"`
+	// Session is the interactive session that is to start the run's agents.
+	Session string `json:"session,omitempty"`
 }
 
 // Run is a run in a list.
@@ -83,15 +87,17 @@ type Run struct {
 	Issue     string     `json:"issue,omitempty"`
 	Status    string     `json:"status"`
 	Reason    string     `json:"reason"`
-	Next      string     `json:"next,omitempty"` // what a person can type now
+	Next      string     `json:"next,omitempty"`   // what a person can type now
+	Halted    bool       `json:"halted,omitempty"` // paused, and what was under way is stopped
 	Stage     string     `json:"stage"`
 	Attempts  int        `json:"attempts"`
 	CostUSD   float64    `json:"cost_usd"`
 	Tokens    int64      `json:"tokens"`
 	Branch    string     `json:"branch"`
 	Base      string     `json:"base"`
-	URL       string     `json:"url,omitempty"` // of the pull request
-	Isolation string     `json:"isolation"`     // "none" is shown as unenforced
+	URL       string     `json:"url,omitempty"`     // of the pull request
+	Isolation string     `json:"isolation"`         // "none" is shown as unenforced
+	Session   string     `json:"session,omitempty"` // that starts its agents
 	StartedAt time.Time  `json:"started_at"`
 	UpdatedAt time.Time  `json:"updated_at"`
 	EndedAt   *time.Time `json:"ended_at,omitempty"`
@@ -108,12 +114,14 @@ type RunQuery struct {
 // RunDetail is a run with its stages.
 type RunDetail struct {
 	Run
-	Goal     string     `json:"goal"`
-	Playbook string     `json:"playbook"`
-	Head     string     `json:"head"`
-	Stages   []Stage    `json:"stages"`
-	Gate     *core.Gate `json:"gate,omitempty"` // what waits for an approval
-	Folder   string     `json:"folder"`
+	Goal     string `json:"goal"`
+	Playbook string `json:"playbook"`
+	// Choices were made when the run started.
+	Choices core.Choices `json:"choices"`
+	Head    string       `json:"head"`
+	Stages  []Stage      `json:"stages"`
+	Gate    *core.Gate   `json:"gate,omitempty"` // what waits for an approval
+	Folder  string       `json:"folder"`
 }
 
 // Stage is a stage of a run.
@@ -121,6 +129,7 @@ type Stage struct {
 	ID     string `json:"id"`
 	Title  string `json:"title,omitempty"`
 	Status string `json:"status"`
+	Skip   string `json:"skip,omitempty"` // on whose word it was skipped
 	Round  int    `json:"round"`
 	Gate   string `json:"gate"`
 	Tasks  []Task `json:"tasks,omitempty"`
@@ -128,13 +137,16 @@ type Stage struct {
 
 // Task is a task of a stage's current round.
 type Task struct {
-	ID       string    `json:"id"`
-	Role     string    `json:"role,omitempty"`
-	Status   string    `json:"status"`
-	Blocked  string    `json:"blocked,omitempty"`
-	Limit    int       `json:"limit"`
-	Counted  int       `json:"counted"`
-	Attempts []Attempt `json:"attempts,omitempty"`
+	ID        string    `json:"id"`
+	Role      string    `json:"role,omitempty"`
+	Act       string    `json:"act,omitempty"` // what the engine itself does; such a task has no attempts
+	Status    string    `json:"status"`
+	Blocked   string    `json:"blocked,omitempty"`
+	NotBefore time.Time `json:"not_before,omitzero"` // of the next attempt
+	Checks    []string  `json:"checks,omitempty"`    // what a delivery is held to
+	Limit     int       `json:"limit"`
+	Counted   int       `json:"counted"`
+	Attempts  []Attempt `json:"attempts,omitempty"`
 }
 
 // Attempt is an attempt of a task.
@@ -182,17 +194,21 @@ type Approve struct {
 	Base string `json:"base,omitempty"`
 }
 
-// Feedback sends the current stage back with a person's words.
+// Feedback sends the current stage back with a person's words. Subject, where
+// given, must be what waits now.
 type Feedback struct {
-	Text  string `json:"text"`
-	Reset bool   `json:"reset,omitempty"`
+	Subject *core.Subject `json:"subject,omitempty"`
+	Text    string        `json:"text"`
+	Reset   bool          `json:"reset,omitempty"`
 }
 
 // Rollback sends the run back to a stage; an empty target takes the suggestion.
+// Subject, where given, must be what waits now.
 type Rollback struct {
-	To    string `json:"to,omitempty"`
-	Text  string `json:"text,omitempty"`
-	Reset bool   `json:"reset,omitempty"`
+	Subject *core.Subject `json:"subject,omitempty"`
+	To      string        `json:"to,omitempty"`
+	Text    string        `json:"text,omitempty"`
+	Reset   bool          `json:"reset,omitempty"`
 }
 
 // Skip passes over the current stage.
@@ -212,6 +228,10 @@ type Pause struct {
 
 // Resume lets a paused run go on, with raised limits where given.
 type Resume struct {
+	// Session, where given, takes the run over: an interactive session, or the
+	// engine itself where it is empty.
+	Session *string `json:"session,omitempty"`
+
 	MaxCostUSD float64 `json:"max_cost_usd,omitempty"`
 	MaxTokens  int64   `json:"max_tokens,omitempty"`
 }
@@ -285,6 +305,9 @@ type Info struct {
 // Caller is who asks.
 type Caller struct {
 	Actor core.Actor
+	// Inside are the interactive sessions that the caller's process was started
+	// in, whatever it says about itself.
+	Inside []string
 }
 
 type callerKey struct{}

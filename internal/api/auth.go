@@ -117,7 +117,12 @@ func authenticated(auth Authenticator, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if strings.EqualFold(scheme, "bearer") {
-			if caller, ok := auth.Authenticate(strings.TrimSpace(token)); ok {
+			if holder, ok := auth.Authenticate(strings.TrimSpace(token)); ok {
+				caller, ok := speaker(holder, r)
+				if !ok {
+					writeProblem(w, newProblem(http.StatusBadRequest, core.CodeInvalid, SessionHeader+" does not name a session", ""))
+					return
+				}
 				next.ServeHTTP(w, r.WithContext(WithCaller(r.Context(), caller)))
 				return
 			}

@@ -26,6 +26,7 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	registerCommands(api, svc)
 	registerStreams(api, svc)
 	registerEngine(api, svc)
+	registerSessions(api, svc)
 	return authenticated(auth, bounded(bodyReadTimeout, mux))
 }
 

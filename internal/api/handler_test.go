@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 22 {
+	if operations != 29 {
 		t.Errorf("%d operations", operations)
 	}
 }

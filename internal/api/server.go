@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/peer"
 )
 
 const (
@@ -28,6 +30,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	srv := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return base },
+		ConnContext: peer.WithConn,
 	}
 	srv.RegisterOnShutdown(drained)
 	failed := make(chan error, 1)

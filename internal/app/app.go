@@ -23,6 +23,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
@@ -51,7 +52,7 @@ type Parts struct {
 	Journal engine.Journal
 	Folder  dispatch.Folder
 	Spawner spawn.Spawner
-	Forge   dispatch.Forge
+	Forge   forge.Forge
 }
 
 // App is an engine with everything it needs. It implements api.Service.
@@ -71,6 +72,9 @@ type App struct {
 	isolation sandbox.Kind
 	why       string // why no stronger isolation is available
 	log       *slog.Logger
+
+	sessions *sessions
+	self     string // the copy of this program that runs beside agents
 
 	tails tails
 	stop  context.CancelFunc
@@ -118,6 +122,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.dir+" can be written and has space")
 	}
+	a.self, a.sessions = self, newSessions(a)
 	parts := Parts{
 		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: local.New(a.state.pulls()),
 		Spawner: spawnlocal.New(spawnlocal.Options{
@@ -133,7 +138,7 @@ func (a *App) build(ctx context.Context) error {
 	})
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Forge: parts.Forge, Notifier: notify.New(a.settings.Notify.V), Folder: parts.Folder,
+		Spawner: parts.Spawner, Sessions: a.sessions, Forge: parts.Forge, Notifier: notify.New(a.settings.Notify.V), Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
 	})

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,20 +20,27 @@ import (
 // TestMain lets the test binary be the program that runs beside agents: the
 // engine copies and starts it as it would the real one.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && (os.Args[1] == "worker" || os.Args[1] == "scripted-agent") {
+	if len(os.Args) > 2 && (os.Args[1] == "worker" || os.Args[1] == "scripted-agent" || os.Args[1] == "serve") {
 		os.Exit(program(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
 
 func program(args []string) int {
-	ctx := context.Background()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
 	var err error
 	switch strings.Join(args[:2], " ") {
+	case "serve --state":
+		err = app.Serve(ctx, app.Options{State: args[2]})
 	case "worker run":
 		err = app.Worker(ctx, args[2])
 	case "worker salvage":
 		err = app.Salvage(ctx, args[2])
+	case "worker await":
+		err = app.Await(ctx, args[2])
+	case "worker shell":
+		err = app.AttemptShell(args[2], args[3])
 	case "worker hand-in":
 		err = app.HandIn(ctx, args[2], args[3])
 	default:

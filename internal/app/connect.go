@@ -129,14 +129,40 @@ func Serve(ctx context.Context, opts Options) error {
 
 // Detach starts an engine in a process of its own and waits until it answers.
 // It runs from the copy in the state folder, so that an upgrade cannot touch it.
+// A command in passing may be the folder's engine for a moment: it is waited for.
 func Detach(ctx context.Context, opts Options) error {
-	if svc, err := dial(ctx, opts); err == nil {
-		return svc.Close()
-	}
 	state, err := openState(opts.State)
 	if err != nil {
 		return err
 	}
+	deadline, last := time.Now().Add(handover), false
+	for {
+		if svc, err := dial(ctx, opts); err == nil {
+			return svc.Close()
+		}
+		err := detach(ctx, opts, state)
+		if err == nil || last {
+			return err
+		}
+		last = !held(state) || time.Now().After(deadline) // who held it may have gone this moment
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// held says whether another engine has the state folder.
+func held(state stateFolder) bool {
+	lock, err := lockState(state)
+	if err != nil {
+		return core.CodeOf(err) == core.CodeConflict
+	}
+	return lock.release() != nil
+}
+
+func detach(ctx context.Context, opts Options, state stateFolder) error {
 	self, err := shim.InstallSelf(state.bin())
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -29,6 +30,9 @@ func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
 	if err != nil {
 		return api.Run{}, err
 	}
+	if err := a.alone(ctx, req, p.project); err != nil {
+		return api.Run{}, err
+	}
 	settings, warnings, err := p.settings(ctx, flagsOf(req))
 	if err != nil {
 		return api.Run{}, err
@@ -41,12 +45,18 @@ func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
 		return api.Run{}, err
 	}
 	plan.limitAttempts(settings.Attempts)
+	if err := plan.settle(req.Choices); err != nil {
+		return api.Run{}, err
+	}
 	started, err := a.runStarted(ctx, req, p, settings, plan)
 	if err != nil {
 		return api.Run{}, err
 	}
 	run, err := a.engine.Submit(ctx, started.Run, CallerOf(ctx), started)
 	if err != nil {
+		return api.Run{}, err
+	}
+	if err := a.sessions.write(run); err != nil {
 		return api.Run{}, err
 	}
 	view := viewRun(run)
@@ -74,8 +84,10 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, setti
 	if err != nil {
 		return core.RunStarted{}, err
 	}
-	if err := agentsPresent(plan.playbook); err != nil {
-		return core.RunStarted{}, err
+	if req.Session == "" { // a session is the agents' program
+		if err := agentsPresent(plan.playbook); err != nil {
+			return core.RunStarted{}, err
+		}
 	}
 	if !p.repo.Identity.Complete() {
 		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "git does not know who you are, so no commit can be made").
@@ -98,6 +110,7 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, setti
 		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: settings.Limits(),
 		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.repo.CommonDir, Forge: "local",
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,
+		Session: req.Session,
 	}
 	for _, phase := range started.Playbook.Phases { // the law holds tasks to what was settled here
 		started.Limits.Attempts = max(started.Limits.Attempts, phase.Attempts)
@@ -139,6 +152,17 @@ func (p *plan) limitAttempts(set config.Value[int]) {
 		case config.LevelDefault:
 		}
 	}
+}
+
+// settle makes the playbook this run's own by what was chosen for it.
+func (p *plan) settle(c core.Choices) error {
+	settled, warnings, err := playbook.Settle(*p.playbook, c)
+	if err != nil {
+		return err
+	}
+	p.playbook = &settled
+	p.warnings = append(p.warnings, warnings...)
+	return nil
 }
 
 // flagsOf are the settings that a request names.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -17,11 +18,21 @@ func (a *App) steer(ctx context.Context, id string, say func(*core.Run) (core.Bo
 	if err != nil {
 		return api.Run{}, err
 	}
-	run, err = a.engine.Submit(ctx, run.ID, CallerOf(ctx), body)
+	run, err = a.engine.Submit(ctx, run.ID, speakerTo(ctx, run), body)
 	if err != nil {
 		return api.Run{}, err
 	}
 	return viewRun(run), nil
+}
+
+// speakerTo is in whose name a caller speaks to a run. Who was started inside
+// the session that owns it speaks for that session, whatever they say.
+func speakerTo(ctx context.Context, run *core.Run) core.Actor {
+	caller := api.CallerFrom(ctx)
+	if run.Session != "" && caller.Actor.Kind == core.ActorPerson && slices.Contains(caller.Inside, run.Session) {
+		return core.Actor{Kind: core.ActorSession, ID: run.Session}
+	}
+	return caller.Actor
 }
 
 // Approve implements api.Service. The approval is bound to what the person was
@@ -63,7 +74,7 @@ func (a *App) hasBranch(ctx context.Context, r *core.Run, branch string) error {
 // Feedback implements api.Service.
 func (a *App) Feedback(ctx context.Context, id string, req api.Feedback) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
-		s, err := current(r)
+		s, err := shown(r, req.Subject)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +85,7 @@ func (a *App) Feedback(ctx context.Context, id string, req api.Feedback) (api.Ru
 // Rollback implements api.Service.
 func (a *App) Rollback(ctx context.Context, id string, req api.Rollback) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
-		s, err := current(r)
+		s, err := shown(r, req.Subject)
 		if err != nil {
 			return nil, err
 		}
@@ -132,6 +143,12 @@ func (a *App) Pause(ctx context.Context, id string, req api.Pause) (api.Run, err
 
 // Resume implements api.Service.
 func (a *App) Resume(ctx context.Context, id string, req api.Resume) (api.Run, error) {
+	if req.Session != nil {
+		run, err := a.moveTo(ctx, id, *req.Session)
+		if err != nil || run.Pause == nil {
+			return viewRun(run), err
+		}
+	}
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		if r.Pause == nil {
 			return nil, core.Errorf(core.CodeConflict, "run %s is %s, not paused", r.Alias, r.Status).WithHint("see `stellwerk status %s`", r.Alias)
@@ -156,6 +173,16 @@ func (a *App) Cancel(ctx context.Context, id string, req api.Cancel) (api.Run, e
 	return a.steer(ctx, id, func(*core.Run) (core.Body, error) {
 		return core.RunCancelled{Reason: a.redactor.String(req.Reason)}, nil
 	})
+}
+
+// shown is the current stage, where it is the one a person was shown.
+func shown(r *core.Run, subject *core.Subject) (*core.Stage, error) {
+	s, err := current(r)
+	if err != nil || subject == nil || s.Gate != nil && s.Gate.Subject == *subject {
+		return s, err
+	}
+	return nil, core.Errorf(core.CodeConflict, "what you were shown of stage %s is not what waits now", subject.Stage).
+		WithHint("look again: `stellwerk status %s`", r.Alias)
 }
 
 func current(r *core.Run) (*core.Stage, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
@@ -13,14 +14,14 @@ func viewRun(r *core.Run) api.Run {
 	v := api.Run{
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: string(r.Status),
 		Reason: r.EndReason, Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(),
-		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
+		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
 		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: next(r),
 	}
 	if s := r.Current(); s != nil {
 		v.Stage = s.ID
 	}
 	if r.Pause != nil {
-		v.Reason = r.Pause.Reason
+		v.Reason, v.Halted = r.Pause.Reason, r.Pause.Stop
 	} else if r.Status == core.StatusAwaiting && r.Current() != nil {
 		v.Reason = "stage " + r.Current().ID + " waits for an approval"
 	}
@@ -61,9 +62,12 @@ func viewRow(r store.RunRow) api.Run {
 }
 
 func (a *App) viewDetail(r *core.Run) api.RunDetail {
-	d := api.RunDetail{Run: viewRun(r), Goal: r.Goal, Playbook: r.Playbook.Name, Head: r.Head, Folder: a.journal.dir(r.ID)}
+	d := api.RunDetail{Run: viewRun(r), Goal: r.Goal, Playbook: r.Playbook.Name, Choices: r.Choices, Head: r.Head, Folder: a.journal.dir(r.ID)}
 	for _, s := range r.Stages {
 		stage := api.Stage{ID: s.ID, Status: string(s.Status), Round: s.Round}
+		if s.Status == core.StageOmitted {
+			stage.Skip = string(s.Skip)
+		}
 		if phase := r.Playbook.Phase(s.ID); phase != nil {
 			stage.Title, stage.Gate = phase.Title, string(phase.Gate)
 		}
@@ -79,7 +83,12 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 }
 
 func viewTask(t *core.Task) api.Task {
-	task := api.Task{ID: t.ID, Role: t.Role, Status: string(t.Status), Limit: t.Limit, Counted: t.Counted}
+	task := api.Task{
+		ID: t.ID, Role: t.Role, Act: string(t.Act), Status: string(t.Status), NotBefore: t.NotBefore, Limit: t.Limit, Counted: t.Counted,
+	}
+	if t.Act == "" {
+		task.Checks = check.Names(t.Done, t.Outputs)
+	}
 	if t.Blocked != nil {
 		task.Blocked = t.Blocked.String()
 	}

@@ -16,13 +16,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // agents are the programs that this version knows how to run.
 func agents() map[string]agent.Agent {
 	all := map[string]agent.Agent{}
-	for _, a := range []agent.Agent{command.Agent{}, scripted.Agent{}, claude.Agent{}} {
+	for _, a := range []agent.Agent{command.Agent{}, scripted.Agent{}, claude.Agent{}, claude.Session{}} {
 		all[a.Name()] = a
 	}
 	return all
@@ -131,6 +132,19 @@ func Salvage(ctx context.Context, folder string) error {
 	return err
 }
 
+// Await stands in the place of an agent that an interactive session runs.
+func Await(ctx context.Context, turn string) error { return session.Await(ctx, turn, os.Stdout) }
+
+// AttemptShell runs a line of shell as a part of an attempt, in the place of
+// this process.
+func AttemptShell(folder, line string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	return shim.Shell(folder, line, self)
+}
+
 // HandIn bundles a workspace. It runs inside the isolation.
 func HandIn(ctx context.Context, yardDir, requestPath string) error {
 	request, err := shim.ReadHandInRequest(requestPath)
@@ -155,6 +169,6 @@ func ScriptedAgent(ctx context.Context, scenario string) int {
 }
 
 // ScriptedModel serves a scenario over the model's API, on loopback.
-func ScriptedModel(ctx context.Context, scenario, listen string, out io.Writer) error {
-	return scriptedmodel.Run(ctx, scenario, listen, out)
+func ScriptedModel(ctx context.Context, scenario, listen, record string, out io.Writer) error {
+	return scriptedmodel.Run(ctx, scenario, listen, record, out)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 )
 
 // artifact holds where the delivery has an artifact of the name that is not blank and valid where it has a schema. A
-// review must also be one that can be acted on.
+// review or a plan must also be one that can be acted on.
 func (v *evaluation) artifact(c core.Check) (core.CheckResult, error) {
 	a := v.subject.Delivery.Artifact(c.Name)
 	if a == nil {
@@ -44,8 +45,8 @@ func (v *evaluation) artifact(c core.Check) (core.CheckResult, error) {
 			return core.CheckResult{}, err
 		}
 	}
-	if c.Name == ReviewName && len(wrong) == 0 {
-		if _, err := ReadReview(data); err != nil {
+	if len(wrong) == 0 {
+		if err := unreadable(c, data); err != nil {
 			wrong = append(wrong, plain.Line(err.Error(), 300))
 		}
 	}
@@ -53,6 +54,18 @@ func (v *evaluation) artifact(c core.Check) (core.CheckResult, error) {
 		return fail("%s was handed in, but it is not valid:\n%s", show(a.Name), bullets(wrong, shownPaths)), nil
 	}
 	return pass("Handed in, %s.", count(int(a.Size), "byte")), nil
+}
+
+// unreadable says why Stellwerk cannot act on a document that it reads itself.
+func unreadable(c core.Check, data []byte) error {
+	var err error
+	switch {
+	case c.Name == ReviewName:
+		_, err = ReadReview(data)
+	case c.Name == core.PlanArtifact && role.IsPlanSchema(c.Schema):
+		_, err = ReadPlan(data)
+	}
+	return err
 }
 
 // notHandedIn says what was handed in instead, and what was refused for which reason.

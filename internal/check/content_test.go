@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestArtifactSchema(t *testing.T) {
 	}{
 		"valid":          {`{"status":"ok","tests":[{"name":"a"}]}`, true, nil},
 		"wrong type":     {`{"status":"ok","tests":[{"name":"a"},{"name":7}]}`, false, []string{"7", "string", "/properties/name"}},
-		"wrong deep":     {`{"status":"maybe","tests":[{"name":"a"},{"name":7}]}`, false, []string{"maybe", "at /properties/status"}},
+		"wrong value":    {`{"status":"maybe","tests":[{"name":"a"}]}`, false, []string{"maybe", "at /properties/status"}},
 		"missing":        {`{"status":"ok"}`, false, []string{"at root", "tests"}},
 		"not JSON":       {`status: ok`, false, []string{"not acceptable JSON"}},
 		"duplicate keys": {`{"status":"failed","status":"ok","tests":[]}`, false, []string{"not acceptable JSON", "status"}},
@@ -206,6 +207,17 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+// TestNamesAreWhatIsReported holds the announcement of checks to their results.
+func TestNamesAreWhatIsReported(t *testing.T) {
+	got := check.Names(all(artifact("a.md"), all(anyOf(files("x"), files("y")))), []string{"a.md", "b.md"})
+	if want := []string{"artifact: a.md", "any of (files: x; files: y)", "artifact: b.md"}; !slices.Equal(got, want) {
+		t.Errorf("Names = %q, want %q", got, want)
+	}
+	if got := check.Names(core.Check{}, []string{"a.md"}); !slices.Equal(got, []string{"artifact: a.md"}) {
+		t.Errorf("Names = %q", got)
+	}
+}
+
 func TestTargets(t *testing.T) {
 	order := []string{"plan", "migrate", "backend", "frontend", "tests", "review"}
 	r := &core.Rollback{
@@ -232,14 +244,13 @@ func TestTargets(t *testing.T) {
 		}
 	}
 	given := []core.Finding{{File: "a.ts"}, {Type: "security"}, {}}
-	targeted := check.Targets(r, given, order)
-	if got := check.Suggest(targeted, order); got != "backend" {
-		t.Errorf("Suggest = %q, want backend", got)
-	}
+	check.Targets(r, given, order)
 	if given[0].Target != "" {
 		t.Error("Targets changed its argument")
 	}
-	if got := check.Suggest(check.Targets(nil, given, order), order); got != "" {
-		t.Errorf("Suggest without a rollback = %q", got)
+	for _, f := range check.Targets(nil, given, order) {
+		if f.Target != "" {
+			t.Errorf("without a rollback a finding is sent to %q", f.Target)
+		}
 	}
 }

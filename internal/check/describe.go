@@ -13,6 +13,18 @@ const maxDescription = 200
 // Describe is a check in one line, as a person wrote it; compounds in words.
 func Describe(c core.Check) string { return plain.Line(describe(c), maxDescription) }
 
+// Names are the checks that Evaluate reports on, in its order, for a task with these outputs.
+func Names(c core.Check, outputs []string) []string {
+	if c.Kind == "" {
+		c = core.Check{Kind: core.CheckAll}
+	}
+	var names []string
+	for _, part := range append(flatten(c), implied(c, outputs)...) {
+		names = append(names, Describe(part))
+	}
+	return names
+}
+
 func describe(c core.Check) string {
 	switch c.Kind {
 	case core.CheckAll:

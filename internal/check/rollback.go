@@ -48,18 +48,6 @@ func earliest(rules []core.RollbackRule, order []string, matches func(string) bo
 	return first(stages, order)
 }
 
-// Suggest is the stage to go back to so that every finding can be dealt with: the first target in order, empty where no
-// finding has one.
-func Suggest(findings []core.Finding, order []string) string {
-	var stages []string
-	for _, f := range findings {
-		if f.Target != "" {
-			stages = append(stages, f.Target)
-		}
-	}
-	return first(stages, order)
-}
-
 // first is the stage that comes first in order; stages that order does not know come last.
 func first(stages, order []string) string {
 	best, rank := "", len(order)+1

@@ -29,7 +29,7 @@ it is used, the approval lapses and you are asked again.` + afterHelp,
   stellwerk approve brisk-otter --comment "fine with me"
   stellwerk approve brisk-otter --base develop`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
+		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().StringVarP(&o.comment, "comment", "m", "", "`TEXT` to record with it")

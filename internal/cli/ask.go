@@ -9,58 +9,121 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// ask puts the gate to the person. It returns nil where they leave it.
+// errDecided is the cause of a question that somebody else has answered.
+var errDecided = errors.New("decided elsewhere")
+
+// question is a gate that is put to the person.
+type question struct {
+	sh  *shell
+	svc api.Service
+	d   api.RunDetail
+	// stands ends when the gate is no longer the one that was shown.
+	stands context.Context
+}
+
+// ask puts the gate to the person. It returns nil where they leave it, and the
+// run as it was shown where the gate was decided elsewhere meanwhile.
 func (sh *shell) ask(ctx context.Context, svc api.Service, d api.RunDetail) (*api.Run, error) {
+	stands, unwatch := watchGate(ctx, svc, d)
+	defer unwatch()
+	q := &question{sh: sh, svc: svc, d: d, stands: stands}
 	sh.printLines(sh.view().Run(d))
+	run, err := q.put(ctx)
+	if errors.Is(err, errDecided) {
+		sh.printf("%s was decided elsewhere.\n", terminal.Line(d.Alias))
+		return &d.Run, nil
+	}
+	return run, err
+}
+
+// watchGate follows the run while its gate is shown. The context that it
+// returns ends with errDecided once the gate is another or gone, and with
+// CodeUnavailable where the engine is.
+func watchGate(ctx context.Context, svc api.Service, d api.RunDetail) (context.Context, func()) {
+	stands, cancel := context.WithCancelCause(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err := svc.Follow(stands, d.ID, d.Seq, func(core.Event) error {
+			now, err := svc.Run(stands, d.ID)
+			if err == nil && !sameGate(now, d) {
+				err = errDecided
+			}
+			return err
+		})
+		if err == nil { // the run has ended
+			err = errDecided
+		}
+		cancel(err)
+	}()
+	return stands, func() {
+		cancel(nil)
+		<-ended
+	}
+}
+
+func sameGate(now, shown api.RunDetail) bool {
+	return now.Status == shown.Status && now.Gate != nil && !now.Gate.Approved &&
+		now.Gate.Event == shown.Gate.Event && now.Gate.Subject == shown.Gate.Subject
+}
+
+// put asks until there is an answer.
+func (q *question) put(ctx context.Context) (*api.Run, error) {
 	for {
-		choice, err := sh.answer(ctx, "\n[a]pprove, [f]eedback, [r]ollback, [s]how documents, show [d]iff, or [l]eave: ")
+		choice, err := q.sh.answer(q.stands, "\n[a]pprove, [f]eedback, [r]ollback, [s]how documents, show [d]iff, or [l]eave: ")
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		run, decided, err := sh.choose(ctx, svc, d, strings.ToLower(choice))
-		if err != nil {
+		run, decided, err := q.choose(ctx, strings.ToLower(choice))
+		switch {
+		case err != nil && q.stands.Err() != nil:
+			return nil, context.Cause(q.stands)
+		case core.CodeOf(err) == core.CodeUnavailable:
+			return nil, err
+		case err != nil:
 			// A refusal is an answer: say why, and ask again.
-			sh.complain(err.Error(), "")
-			continue
-		}
-		if decided {
+			q.sh.complain(err.Error(), "")
+		case decided:
 			return run, nil
 		}
 	}
 }
 
 // choose carries out one answer; decided is false where the question stands.
-func (sh *shell) choose(ctx context.Context, svc api.Service, d api.RunDetail, choice string) (run *api.Run, decided bool, err error) {
+// What is typed belongs to the gate that was shown, and so does what is said.
+func (q *question) choose(ctx context.Context, choice string) (run *api.Run, decided bool, err error) {
+	sh, svc, d := q.sh, q.svc, q.d
 	said := func(r api.Run, err error) (*api.Run, bool, error) { return &r, err == nil, err }
 	switch choice {
 	case "a", "approve":
 		return said(svc.Approve(ctx, d.ID, api.Approve{Subject: &d.Gate.Subject}))
 	case "f", "feedback":
-		text, err := sh.prompt(ctx, "What is to change? ")
+		text, err := sh.prompt(q.stands, "What is to change? ")
 		if err != nil || text == "" {
 			return nil, false, err
 		}
-		return said(svc.Feedback(ctx, d.ID, api.Feedback{Text: text}))
+		return said(svc.Feedback(ctx, d.ID, api.Feedback{Subject: &d.Gate.Subject, Text: text}))
 	case "r", "rollback":
-		to, err := sh.prompt(ctx, fmt.Sprintf("Back to which stage? [%s] ", terminal.Line(suggestion(d))))
+		to, err := sh.prompt(q.stands, fmt.Sprintf("Back to which stage? [%s] ", terminal.Line(suggestion(d))))
 		if err != nil {
 			return nil, false, err
 		}
-		text, err := sh.prompt(ctx, "What is to change there? (may be empty) ")
+		text, err := sh.prompt(q.stands, "What is to change there? (may be empty) ")
 		if err != nil {
 			return nil, false, err
 		}
-		return said(svc.Rollback(ctx, d.ID, api.Rollback{To: to, Text: text}))
+		return said(svc.Rollback(ctx, d.ID, api.Rollback{Subject: &d.Gate.Subject, To: to, Text: text}))
 	case "s", "show":
 		sh.showGate(ctx, svc, d)
 		return nil, false, nil
 	case "d", "diff":
-		return nil, false, sh.diffTo(ctx, svc, d.ID, api.DiffQuery{})
+		return nil, false, sh.diffTo(ctx, svc, d, api.DiffQuery{})
 	case "":
 		return nil, false, nil
 	case "l", "leave", "q":
@@ -76,71 +139,4 @@ func suggestion(d api.RunDetail) string {
 		return d.Gate.Suggestion
 	}
 	return "name one"
-}
-
-// prompt reads a line. The end of the input is an empty line; an interrupt
-// ends the wait.
-func (sh *shell) prompt(ctx context.Context, question string) (string, error) {
-	line, err := sh.answer(ctx, question)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return line, err
-}
-
-// answer reads a line, or io.EOF where there is no more. What was typed before
-// the question counts for nothing.
-func (sh *shell) answer(ctx context.Context, question string) (string, error) {
-	if sh.Console.Discard != nil {
-		if err := sh.Console.Discard(); err != nil {
-			return "", fmt.Errorf("read from the terminal: %w", err)
-		}
-	}
-	sh.printf("%s", question)
-	type answer struct {
-		line string
-		err  error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		line, err := readLine(sh.Console.In)
-		answers <- answer{line, err}
-	}()
-	select {
-	case a := <-answers:
-		if errors.Is(a.err, io.EOF) {
-			sh.printf("\n")
-		}
-		return strings.TrimSpace(a.line), a.err
-	case <-ctx.Done():
-		sh.printf("\n")
-		return "", context.Cause(ctx)
-	}
-}
-
-// readLine reads byte by byte, so that what follows the line is left for the
-// next question.
-func readLine(r io.Reader) (string, error) {
-	var line []byte
-	one := make([]byte, 1)
-	for {
-		n, err := r.Read(one)
-		if n == 1 && one[0] == '\n' {
-			return string(line), nil
-		}
-		line = append(line, one[:n]...)
-		if err != nil {
-			return string(line), err
-		}
-	}
-}
-
-// confirm asks a question that only an explicit yes answers.
-func (sh *shell) confirm(ctx context.Context, question string) (bool, error) {
-	line, err := sh.prompt(ctx, question+" [y/N] ")
-	if err != nil {
-		return false, err
-	}
-	line = strings.ToLower(line)
-	return line == "y" || line == "yes", nil
 }

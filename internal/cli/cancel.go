@@ -20,7 +20,7 @@ kept: the run's branch, its artifacts and its history stay.`,
 		Example: `  stellwerk cancel brisk-otter
   stellwerk cancel brisk-otter -m "not needed any more"`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
+		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "`TEXT`: why")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
@@ -22,14 +23,23 @@ const completeTimeout = 2 * time.Second
 type completer = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
 
 // completeRuns offers the runs where a command's first argument names one.
-func completeRuns(sh *shell) completer {
+func completeRuns(sh *shell) completer { return completeKnown(sh, func(knownRun) bool { return true }) }
+
+// completeOpenRuns offers those that have not ended.
+func completeOpenRuns(sh *shell) completer {
+	return completeKnown(sh, func(k knownRun) bool { return !k.ended })
+}
+
+func completeKnown(sh *shell, offered func(knownRun) bool) completer {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var offers []cobra.Completion
 		for _, k := range sh.known(cmd.Context()) {
-			offers = append(offers, cobra.CompletionWithDesc(k.alias, k.title))
+			if offered(k) {
+				offers = append(offers, cobra.CompletionWithDesc(k.alias, k.title))
+			}
 		}
 		return offers, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -56,8 +66,16 @@ func completeStages(sh *shell, cmd *cobra.Command, flag string) {
 
 func completeRunFlags(cmd *cobra.Command) {
 	completePlaybooks(cmd)
-	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{"sandbox", "container", "none"} })))
+	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
 	must(cmd.RegisterFlagCompletionFunc("agent", offer(playbook.Uses)))
+	must(cmd.RegisterFlagCompletionFunc("model-tier", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var tiers []cobra.Completion
+		for _, t := range core.KnownTiers() {
+			tiers = append(tiers, string(t))
+		}
+		return tiers, cobra.ShellCompDirectiveNoFileComp
+	}))
+	must(cmd.RegisterFlagCompletionFunc("coverage", cobra.NoFileCompletions))
 }
 
 func completePlaybooks(cmd *cobra.Command) {
@@ -82,6 +100,7 @@ func must(err error) {
 // knownRun is a run as completion needs it.
 type knownRun struct {
 	alias, title string
+	ended        bool
 	stages       []string
 }
 
@@ -106,7 +125,7 @@ func (sh *shell) known(ctx context.Context) []knownRun {
 			if err != nil {
 				return err
 			}
-			k := knownRun{alias: r.Alias, title: r.Title}
+			k := knownRun{alias: r.Alias, title: r.Title, ended: core.RunStatus(r.Status).Terminal()}
 			for _, s := range detail.Stages {
 				k.stages = append(k.stages, s.ID)
 			}
@@ -132,13 +151,26 @@ func fromFolders(runs string) []knownRun {
 		if !ok {
 			continue
 		}
-		k := knownRun{alias: started.Alias, title: started.Title}
+		k := knownRun{alias: started.Alias, title: started.Title, ended: endedFolder(filepath.Dir(path))}
 		for _, p := range started.Playbook.Phases {
 			k.stages = append(k.stages, p.ID)
 		}
 		found = append(found, k)
 	}
 	return found
+}
+
+// endedFolder reports that the run of a folder has ended, as far as the folder
+// says.
+func endedFolder(folder string) bool {
+	data, err := os.ReadFile(filepath.Join(folder, "workflow-state.json"))
+	if err != nil {
+		return false
+	}
+	var state struct {
+		Status core.RunStatus `json:"status"`
+	}
+	return json.Unmarshal(data, &state) == nil && state.Status.Terminal()
 }
 
 func firstEvent(path string) (core.RunStarted, bool) {

@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -41,7 +43,11 @@ func (o *diffOptions) run(ctx context.Context, sh *shell, given string) error {
 			return err
 		}
 		if !sh.json {
-			return sh.diffTo(ctx, svc, id, o.query)
+			detail, err := svc.Run(ctx, id)
+			if err != nil {
+				return err
+			}
+			return sh.diffTo(ctx, svc, detail, o.query)
 		}
 		var text strings.Builder
 		if err := svc.Diff(ctx, id, o.query, &text); err != nil {
@@ -54,16 +60,42 @@ func (o *diffOptions) run(ctx context.Context, sh *shell, given string) error {
 }
 
 // diffTo prints a diff: as it is to a file or pipe, harmless and in colour to
-// a screen.
-func (sh *shell) diffTo(ctx context.Context, svc api.Service, id string, q api.DiffQuery) error {
-	if !sh.Console.Live && !sh.Console.Ask {
-		return svc.Diff(ctx, id, q, sh.Console.Out)
+// a screen. An empty one is explained beside it, on standard error.
+func (sh *shell) diffTo(ctx context.Context, svc api.Service, d api.RunDetail, q api.DiffQuery) error {
+	out := &written{w: sh.Console.Out}
+	screen := &diffScreen{out: out, style: sh.Console.Style}
+	var err error
+	if sh.Console.Live || sh.Console.Ask {
+		err = errors.Join(svc.Diff(ctx, d.ID, q, screen), screen.flush())
+	} else {
+		err = svc.Diff(ctx, d.ID, q, out)
 	}
-	screen := &diffScreen{out: sh.Console.Out, style: sh.Console.Style}
-	if err := svc.Diff(ctx, id, q, screen); err != nil {
-		return err
+	if err == nil && !out.any {
+		sh.warn([]string{noDiff(d, q)})
 	}
-	return screen.flush()
+	return err
+}
+
+// noDiff says why there is nothing to show.
+func noDiff(d api.RunDetail, q api.DiffQuery) string {
+	switch {
+	case q.Stage != "":
+		return fmt.Sprintf("the current round of stage %s has changed no files", q.Stage)
+	case d.Attempts == 0:
+		return d.Alias + " has changed no files: no agent has begun yet"
+	}
+	return fmt.Sprintf("%s has changed no files so far: its work is the same as %s was at its start", d.Alias, d.Base)
+}
+
+// written notes whether anything was.
+type written struct {
+	w   io.Writer
+	any bool
+}
+
+func (w *written) Write(p []byte) (int, error) {
+	w.any = w.any || len(p) > 0
+	return w.w.Write(p)
 }
 
 // diffScreen shows a diff line by line.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -11,8 +12,10 @@ func newDoctor(sh *shell) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check that this machine has what runs need",
 		Long: `Checks git, isolation, the state folder and its space, the database, the agents
-on PATH, the clock and the engine, and says what to do about each that is not
-in order. Ends with exit code 1 where something keeps runs from working.`,
+on PATH and their credentials, the clock, the engine and the plugin for Claude
+Code, and says what to do about each that is not in order. Of credentials it
+looks only whether they are set. Ends with exit code 1 where something keeps
+runs from working.`,
 		Example: `  stellwerk doctor
   stellwerk doctor --json`,
 		Args: cobra.NoArgs,
@@ -49,8 +52,10 @@ func doctor(ctx context.Context, sh *shell) error {
 		examineSpace(opts.State),
 		sh.examineDatabase(ctx),
 		examineAgents(ctx),
+		sh.examineCredentials(ctx),
 		sh.examineClock(opts.State),
 		sh.examineEngine(ctx, opts),
+		sh.examinePlugin(ctx),
 	}
 	if sh.json {
 		if err := sh.printJSON(struct {
@@ -73,9 +78,9 @@ func (sh *shell) printFindings(findings []finding) {
 	style := sh.Console.Style
 	paint := map[grade]func(string) string{gradeOK: style.Good, gradeWarn: style.Asking, gradeFail: style.Bad}
 	for _, f := range findings {
-		sh.printf("%s %-10s %s\n", paint[f.Grade](padded(string(f.Grade), 5)), f.What, padded(f.Found, 0))
+		sh.printText(fmt.Sprintf("%s %-11s ", paint[f.Grade](padded(string(f.Grade), 5)), f.What), f.Found)
 		if f.Advice != "" {
-			sh.printf("      %s\n", f.Advice)
+			sh.printText("      ", f.Advice)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, afte
 		case !asked:
 			return seen, sh.finish(detail)
 		case answered == nil:
-			sh.printf("Left as it is. Next: %s\n", terminal.Line(detail.Next))
+			sh.printText("Left as it is. Next: ", detail.Next)
 			return seen, exitWith(ExitWaiting)
 		}
 		run, after = *answered, detail.Seq
@@ -117,7 +117,7 @@ func (sh *shell) say(ctx context.Context, what, given string, a after, w word) e
 	if err := sh.personal(what); err != nil {
 		return err
 	}
-	if a.detach {
+	if a.detach || sh.session() != "" {
 		if err := sh.detached(ctx); err != nil {
 			return err
 		}
@@ -137,6 +137,9 @@ func (sh *shell) say(ctx context.Context, what, given string, a after, w word) e
 
 // goOn follows the run where asked to, or where nobody else would drive it.
 func (sh *shell) goOn(ctx context.Context, svc api.Service, run api.Run, a after) error {
+	if session := sh.session(); session != "" && !a.follow {
+		return sh.whatNext(ctx, svc, session, run)
+	}
 	ours, err := sh.ours(ctx, svc)
 	if err != nil {
 		return err

@@ -76,8 +76,8 @@ func (p Program) conclude(cmd *cobra.Command, err error) int {
 	var usage usageError
 	switch {
 	case errors.As(err, &usage) || !errors.As(err, &ran):
-		p.complain(err.Error(), "")
-		fmt.Fprintf(p.Console.Err, "  usage: %s\n", cmd.UseLine())
+		p.complain(err.Error(), core.HintOf(err))
+		p.tell("  usage: ", cmd.UseLine())
 		return ExitUsage
 	case errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled):
 		p.complain("interrupted", "")
@@ -89,9 +89,20 @@ func (p Program) conclude(cmd *cobra.Command, err error) int {
 
 // complain says what happened and what to do next.
 func (p Program) complain(message, hint string) {
-	message = strings.ReplaceAll(strings.TrimRight(terminal.Text(message), "\n"), "\n", "\n  ")
-	fmt.Fprintf(p.Console.Err, "%s %s\n", p.Console.Style.Bad("stellwerk:"), message)
+	prefix := p.Console.Style.Bad("stellwerk:") + " "
+	for line := range strings.SplitSeq(strings.TrimRight(terminal.Text(message), "\n"), "\n") {
+		p.tell(prefix, line)
+		prefix = "  "
+	}
 	if hint != "" {
-		fmt.Fprintf(p.Console.Err, "  try: %s\n", terminal.Line(hint))
+		p.tell("  try: ", terminal.Line(hint))
+	}
+}
+
+// tell writes a line behind a prefix to standard error, wrapped where that is a
+// screen.
+func (p Program) tell(prefix, line string) {
+	for _, l := range terminal.Hang(prefix, line, p.Console.ErrWidth()) {
+		fmt.Fprintf(p.Console.Err, "%s\n", l)
 	}
 }

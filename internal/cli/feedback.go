@@ -19,17 +19,18 @@ type feedbackOptions struct {
 func newFeedback(sh *shell) *cobra.Command {
 	o := &feedbackOptions{}
 	cmd := &cobra.Command{
-		Use:   `feedback [RUN] "TEXT" [flags]`,
+		Use:   `feedback [RUN] TEXT... [flags]`,
 		Short: "Send the current stage back with your words",
 		Long: `Opens a new round of the run's current stage with your words as its task. The
 work so far is kept and corrected; with --reset the round starts from before
-the stage, and the abandoned work is kept under a ref. A TEXT of - is read
+the stage, and the abandoned work is kept under a ref. Of several words the
+first is the RUN; without one, put the words into quotes. A TEXT of - is read
 from standard input.` + afterHelp,
 		Example: `  stellwerk feedback "the search must ignore case"
   stellwerk feedback brisk-otter --reset "use the existing index instead"
   stellwerk feedback brisk-otter - < review.md`,
-		Args:              cobra.RangeArgs(1, 2),
-		ValidArgsFunction: completeRuns(sh),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
 	cmd.Flags().BoolVar(&o.reset, "reset", false, "start again from before the stage")
@@ -38,9 +39,9 @@ from standard input.` + afterHelp,
 }
 
 func (o *feedbackOptions) run(ctx context.Context, sh *shell, args []string) error {
-	given, text := "", args[len(args)-1]
-	if len(args) == 2 {
-		given = args[0]
+	given, text := "", args[0]
+	if len(args) > 1 {
+		given, text = args[0], strings.Join(args[1:], " ")
 	}
 	if text == "-" {
 		data, err := io.ReadAll(io.LimitReader(sh.Console.In, 1<<20))
@@ -57,6 +58,9 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell, args []string) err
 			if err := notARun(ctx, svc, text); err != nil {
 				return api.Run{}, err
 			}
+		} else if _, err := svc.Run(ctx, given); core.CodeOf(err) == core.CodeNotFound {
+			return api.Run{}, core.Wrap(core.CodeNotFound, err, "the first word names the run",
+				`put the words into quotes: stellwerk feedback "…", or see stellwerk status`)
 		}
 		return svc.Feedback(ctx, id, api.Feedback{Text: text, Reset: o.reset})
 	})

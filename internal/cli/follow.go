@@ -88,11 +88,14 @@ func (f *follower) until(ctx context.Context, after int64) (api.RunDetail, error
 func (f *follower) loop(ctx context.Context, detail api.RunDetail, events <-chan core.Event, ended <-chan error) (api.RunDetail, error) {
 	tick := f.ticker()
 	defer tick.Stop()
+	if err := f.draw(ctx, detail); err != nil {
+		return detail, err
+	}
 	look := f.stopped(detail)
 	for {
 		select {
 		case e := <-events:
-			if err := f.show(e); err != nil {
+			if err := f.show(ctx, e); err != nil {
 				return detail, err
 			}
 			f.seen = e.Seq
@@ -149,11 +152,19 @@ func (f *follower) stopped(d api.RunDetail) bool {
 	return false
 }
 
-func (f *follower) show(e core.Event) error {
+func (f *follower) show(ctx context.Context, e core.Event) error {
 	if f.sh.json || !view.Notable(e.Type) {
 		return nil
 	}
-	return f.block.Print(f.sh.view().Event(e) + "\n")
+	v, remark := f.sh.view(), ""
+	if view.Remarkable(e.Type) {
+		detail, err := f.svc.Run(ctx, f.id)
+		if err != nil {
+			return err
+		}
+		remark = v.Remark(e, detail)
+	}
+	return f.block.Print(v.Event(e, remark) + "\n")
 }
 
 func (f *follower) draw(ctx context.Context, d api.RunDetail) error {

@@ -61,9 +61,7 @@ func (o *logOptions) events(ctx context.Context, sh *shell, svc api.Service, id 
 		if sh.json {
 			return sh.printJSONLine(e)
 		}
-		v := sh.view()
-		v.Width = 0
-		sh.printf("%s\n", v.Event(e))
+		sh.printf("%s\n", sh.view().Event(e))
 		return nil
 	}
 	if o.follow {
@@ -84,12 +82,14 @@ func (o *logOptions) events(ctx context.Context, sh *shell, svc api.Service, id 
 }
 
 func (o *logOptions) transcript(ctx context.Context, sh *shell, svc api.Service, id string) error {
+	silent := true
 	for after := int64(0); ; {
 		out, err := svc.Output(ctx, id, o.attempt, after)
 		if err != nil {
 			return err
 		}
 		for _, r := range out.Records {
+			silent = false
 			if sh.json {
 				if err := sh.printJSONLine(r); err != nil {
 					return err
@@ -99,6 +99,9 @@ func (o *logOptions) transcript(ctx context.Context, sh *shell, svc api.Service,
 			sh.printLines(sh.view().Record(r))
 		}
 		if out.Done || len(out.Records) == 0 && !o.follow {
+			if silent {
+				sh.warn([]string{o.silence(out.Done)})
+			}
 			return nil
 		}
 		if len(out.Records) == 0 {
@@ -108,4 +111,12 @@ func (o *logOptions) transcript(ctx context.Context, sh *shell, svc api.Service,
 		}
 		after = out.Next
 	}
+}
+
+// silence says why there is nothing to show.
+func (o *logOptions) silence(ended bool) string {
+	if ended {
+		return o.attempt + " ended without having said anything"
+	}
+	return o.attempt + " has said nothing so far; --follow waits for it"
 }

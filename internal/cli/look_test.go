@@ -3,40 +3,18 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 func refuseConnect(context.Context, ConnectOptions) (api.Service, func() error, error) {
 	return nil, nil, core.Errorf(core.CodeUnavailable, "no engine runs")
-}
-
-func TestStatusAsJSON(t *testing.T) {
-	for _, args := range [][]string{{"status", "--json"}, {"status", "--json", "alias-1"}} {
-		b := newBench(t)
-		b.put("1", "paused")
-		b.run(t, ExitOK, args...)
-		runs := decode[map[string][]map[string]any](t, b.out.String())["runs"]
-		if len(runs) != 1 {
-			t.Fatalf("%s", b.out)
-		}
-		for _, key := range []string{"id", "alias", "status", "reason", "stage", "attempts", "cost_usd"} {
-			if _, ok := runs[0][key]; !ok {
-				t.Errorf("%q: %s is missing in %s", args, key, b.out)
-			}
-		}
-	}
-	b := newBench(t)
-	b.run(t, ExitOK, "status", "--json")
-	if strings.Join(strings.Fields(b.out.String()), "") != `{"runs":[]}` {
-		t.Errorf("%s", b.out)
-	}
 }
 
 func TestJSONHasNoControlCharacters(t *testing.T) {
@@ -49,21 +27,6 @@ func TestJSONHasNoControlCharacters(t *testing.T) {
 	if got := decode[api.RunList](t, b.out.String()).Runs[0].Title; got != "x\u009b2J\u202ey\x1b" {
 		t.Errorf("%q", got)
 	}
-}
-
-func TestStatusListsOpenRunsAndTheNewestEnded(t *testing.T) {
-	b := newBench(t)
-	for i := range 9 {
-		b.svc.Put(api.RunDetail{Run: api.Run{ID: string(rune('a' + i)), Alias: "ended-" + string(rune('a'+i)), Status: "completed", EndedAt: &noon}})
-	}
-	b.put("1", "active")
-	b.run(t, ExitOK, "status")
-	if n := strings.Count(b.out.String(), "ended-"); n != endedShown {
-		t.Errorf("%d ended runs are listed", n)
-	}
-	b.said(t, b.out, "alias-1")
-	b.run(t, ExitOK, "status", "--all")
-	b.said(t, b.out, "ended-a")
 }
 
 func TestLog(t *testing.T) {
@@ -154,28 +117,42 @@ func TestTrust(t *testing.T) {
 	b.said(t, b.out, "name: x", "stellwerk trust --playbook x --confirm sha256:abc")
 	b.run(t, ExitOK, "trust", "-p", "x", "--confirm", "sha256:abc")
 	b.run(t, ExitOK, "trust", "-p", "x", "--yes")
-	b.said(t, b.out, "Trusted: sha256:abc")
+	b.said(t, b.out, "Trusted: x.yaml", "Hash:    sha256:abc")
 }
 
-func TestDoctor(t *testing.T) {
+func TestTrustSaysWhatItDoesNotCover(t *testing.T) {
 	b := newBench(t)
-	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
-	b.Connect = refuseConnect
-	b.run(t, ExitOK, "doctor", "--json")
-	found := map[string]finding{}
-	for _, f := range decode[map[string][]finding](t, b.out.String())["findings"] {
-		found[f.What] = f
-	}
-	for _, what := range []string{"git", "isolation", "state", "space", "database", "clock", "engine"} {
-		if found[what].Grade == gradeFail || found[what].Found == "" {
-			t.Errorf("%s: %+v", what, found[what])
+	dir := inRepository(t, b)
+	writeFile(t, dir+"/.stellwerk/playbooks/release.yaml", "name: release\n")
+	writeFile(t, dir+"/.stellwerk/playbooks/draft.yaml", "name: draft\n")
+	b.svc.TrustAnswer = api.Trusted{Hash: "sha256:abc"}
+	b.svc.On = func(c apitest.Call) error {
+		b.svc.TrustAnswer.Trusted = c.Req.(api.Trust).Playbook == ""
+		if c.Req.(api.Trust).Playbook == "draft" {
+			return core.Errorf(core.CodeNotFound, "there is no playbook")
 		}
+		return nil
 	}
-	b.Isolation = func(context.Context) (string, string) { return "none", "no bubblewrap" }
-	b.run(t, ExitError, "doctor")
-	b.said(t, b.out, "fail  isolation", "no bubblewrap", "apt install bubblewrap")
-	if _, err := os.Stat(b.env["STELLWERK_STATE"]); !os.IsNotExist(err) {
-		t.Error("looking made the state folder")
+	b.run(t, ExitOK, "trust", "--yes")
+	b.said(t, b.out, "Nothing to trust: the playbook feature is built in",
+		"Not trusted: .stellwerk/playbooks/release.yaml; `stellwerk trust --playbook release` shows it",
+		"Not committed: .stellwerk/playbooks/draft.yaml")
+}
+
+func TestNothingToShowIsSaid(t *testing.T) {
+	b := newBench(t)
+	b.svc.Documents = map[string]string{"diff": ""}
+	b.put("1", "active")
+	b.run(t, ExitOK, "diff")
+	b.said(t, b.err, "alias-1 has changed no files: no agent has begun yet")
+	b.run(t, ExitOK, "diff", "--stage", "plan")
+	b.said(t, b.err, "stage plan has changed no files")
+	b.svc.Outputs = map[string]api.Output{"a1": {Done: true}, "a2": {}}
+	b.run(t, ExitOK, "log", "--attempt", "a1")
+	b.run(t, ExitOK, "log", "--attempt", "a2")
+	b.said(t, b.err, "a1 ended without having said anything", "a2 has said nothing so far")
+	if b.out.String() != "" {
+		t.Errorf("a pipe got %q", b.out)
 	}
 }
 
@@ -281,4 +258,7 @@ func TestVersion(t *testing.T) {
 	b.run(t, ExitOK, "version")
 	b.said(t, b.out, "stellwerk 1.0 (go")
 	b.run(t, ExitOK, "version", "--json")
+	b.out.b.Reset()
+	b.run(t, ExitOK, "--version")
+	b.said(t, b.out, "stellwerk 1.0 (go")
 }

@@ -4,14 +4,20 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
 )
 
 // Main is the program: it runs the command line of this process and returns
 // the exit code.
 func Main() int {
+	if filepath.Base(os.Args[0]) == deploy.HookProgram {
+		return hook.Main(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	}
 	if err := sealDescriptors(); err != nil {
 		fmt.Fprintf(os.Stderr, "stellwerk: files left open by the shell cannot be kept from agents: %v\n", err)
 		return ExitError

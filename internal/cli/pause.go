@@ -20,7 +20,7 @@ it hands in is kept; with --stop it is ended, and what it has so far is kept.`,
 		Example: `  stellwerk pause
   stellwerk pause --stop brisk-otter -m "wrong branch"`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
+		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().BoolVar(&o.req.Stop, "stop", false, "end what is running, too")

@@ -15,7 +15,7 @@ hold before each passes, and where you are asked. A repository keeps its own
 in ` + playbook.Folder + `/; some come with the program.`,
 		Example: `  stellwerk playbook list
   stellwerk playbook validate .stellwerk/playbooks/feature.yaml`,
-		Args: cobra.NoArgs,
+		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPlaybookList(sh), newPlaybookShow(sh), newPlaybookValidate(sh), newPlaybookImport(sh))

@@ -40,13 +40,20 @@ type Program struct {
 	Worker  func(ctx context.Context, folder string) error
 	Salvage func(ctx context.Context, folder string) error
 	HandIn  func(ctx context.Context, yard, request string) error
+	// Await stands in the place of an agent that a session runs, and
+	// AttemptShell runs a line of shell for it.
+	Await        func(ctx context.Context, folder string) error
+	AttemptShell func(folder, line string) error
 	// ScriptedAgent and ScriptedModel play a scenario file.
 	ScriptedAgent func(ctx context.Context, scenario string) int
-	ScriptedModel func(ctx context.Context, scenario, address string, out io.Writer) error
+	ScriptedModel func(ctx context.Context, scenario, address, record string, out io.Writer) error
 
 	// Isolation is the strongest isolation this machine offers, and where that
 	// is none, why.
 	Isolation func(ctx context.Context) (kind, reason string)
+	// Credentials names the variables of which one gives the default agent its
+	// credential.
+	Credentials func() []string
 	// SQLite is the version of the database library.
 	SQLite func(ctx context.Context) (string, error)
 

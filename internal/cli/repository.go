@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // repository is the person's working copy, as commands that only look at files
@@ -98,13 +98,14 @@ func (r repository) commands(ctx context.Context) playbook.Commands {
 	return playbook.Detect(r.files(ctx), r.read)
 }
 
-// files lists what git knows of; outside a repository there is nothing.
+// files lists what git knows of, and runs nothing that the repository names;
+// outside a repository there is nothing.
 func (r repository) files(ctx context.Context) []string {
-	out, err := exec.CommandContext(ctx, "git", "-C", r.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	files, err := yard.WorkFiles(ctx, r.root)
 	if err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
+	return files
 }
 
 // playbooks lists the repository's own playbooks by path.

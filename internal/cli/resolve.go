@@ -18,11 +18,15 @@ func first(args []string) string {
 	return args[0]
 }
 
-// find names the run a command means: the one given, otherwise the only open
+// find names the run a command means: the one given, otherwise that of the
+// session which asks, otherwise the only open
 // run of the repository in the working directory, otherwise the newest there.
 func (sh *shell) find(ctx context.Context, svc api.Service, given string) (string, error) {
 	if given != "" {
 		return given, nil
+	}
+	if id, err := sh.owned(ctx, svc); err != nil || id != "" {
+		return id, err
 	}
 	dir, err := sh.Dir()
 	if err != nil {

@@ -2,20 +2,26 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
 type resumeOptions struct {
-	trust bool
-	req   api.Resume
-	after after
+	trust    bool
+	session  string
+	headless bool
+	req      api.Resume
+	after    after
 }
 
 func newResume(sh *shell) *cobra.Command {
@@ -24,26 +30,75 @@ func newResume(sh *shell) *cobra.Command {
 		Use:   "resume [RUN|FOLDER] [flags]",
 		Short: "Let a paused run go on, or rebuild one from its folder",
 		Long: `Lets a paused run go on, with raised limits where given. A run that was only
-left goes on as it is.
+left goes on as it is. One that has ended does not: the exit code says how it
+ended.
 
 With a run FOLDER, first rebuilds the run from the events written there, for
 when the database is lost: what is known already is left alone, a torn last
-line is cut and reported, and a different history is refused.` + afterHelp,
+line is cut and reported, and a different history is refused.
+
+A run goes on where its agents were started. With --session an interactive
+session takes it over, with --headless the engine does.` + afterHelp,
 		Example: `  stellwerk resume
   stellwerk resume brisk-otter --max-cost 10
   stellwerk resume ~/.local/state/stellwerk/runs/0198c1d2-…`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: completeOpenRuns(sh),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := o.place(sh, args)
+			if err != nil {
+				return err
+			}
+			if len(args) > 1 {
+				return usagef("resume takes one run, not %s", strings.Join(args, " and "))
+			}
+			return o.run(cmd.Context(), sh, first(args))
+		},
 	}
 	cmd.Flags().Float64Var(&o.req.MaxCostUSD, "max-cost", 0, "new limit in `USD`")
 	cmd.Flags().Int64Var(&o.req.MaxTokens, "max-tokens", 0, "new limit of `N` tokens")
 	cmd.Flags().BoolVar(&o.trust, "trust", false, "obey a run folder that comes from elsewhere")
+	cmd.Flags().StringVar(&o.session, "session", "", "let the interactive session `ID` start the agents\n(without ID the one that runs this)")
+	cmd.Flags().Lookup("session").NoOptDefVal = thisSession
+	cmd.Flags().BoolVar(&o.headless, "headless", false, "let the engine start the agents, and no session")
+	cmd.MarkFlagsMutuallyExclusive("session", "headless")
 	o.after.flags(cmd)
 	return cmd
 }
 
+// thisSession stands for the session that runs the command.
+const thisSession = "this"
+
+// place says where the run's agents are to be started from now on, and returns
+// the arguments without the session's name: a flag whose value may be left out
+// does not take the word behind it.
+func (o *resumeOptions) place(sh *shell, args []string) ([]string, error) {
+	switch {
+	case o.headless:
+		o.req.Session = new(string)
+		return args, nil
+	case o.session == "":
+		return args, nil
+	case o.session == thisSession:
+		own := sh.session()
+		if i := slices.Index(args, own); own != "" && i >= 0 {
+			args = slices.Delete(slices.Clone(args), i, i+1)
+		}
+		o.session = own
+	}
+	if !snapshot.IsSession(o.session) {
+		return nil, usagef("--session: no session runs this command; name one with --session=ID")
+	}
+	o.req.Session = &o.session
+	return args, nil
+}
+
 func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error {
+	if o.trust {
+		if err := sh.personsOwn("resume --trust"); err != nil {
+			return err
+		}
+	}
 	folder, err := runFolder(sh, given)
 	if err != nil {
 		return err
@@ -61,11 +116,31 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 		if err != nil {
 			return api.Run{}, err
 		}
+		if folder == "" && core.RunStatus(detail.Status).Terminal() {
+			return api.Run{}, sh.over(detail)
+		}
 		if detail.Status != string(core.StatusPaused) && o.req == (api.Resume{}) {
 			return detail.Run, nil
 		}
 		return svc.Resume(ctx, detail.ID, o.req)
 	})
+}
+
+// over says that an ended run does not go on, and ends with the exit code of
+// how it ended.
+func (sh *shell) over(d api.RunDetail) error {
+	if sh.json {
+		if err := sh.printJSON(d.Run); err != nil {
+			return err
+		}
+	}
+	why := ""
+	if d.Reason != "" {
+		why = " (" + d.Reason + ")"
+	}
+	sh.complain(fmt.Sprintf("run %s is %s%s: there is nothing to resume", d.Alias, d.Status, why),
+		fmt.Sprintf("`stellwerk status %s` shows how it ended, `stellwerk run \"…\"` begins another", d.Alias))
+	return exitWith(exitByStatus(d.Status))
 }
 
 // runFolder is the argument as an absolute path where it is a path: a bare name

@@ -20,7 +20,7 @@ next attempt is shown what the checks found.` + afterHelp,
 		Example: `  stellwerk retry
   stellwerk retry brisk-otter`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
+		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	o.after.flags(cmd)

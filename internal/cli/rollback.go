@@ -26,7 +26,7 @@ abandoned work is kept under a ref.` + afterHelp,
   stellwerk rollback brisk-otter --to build -m "handle the empty list"
   stellwerk rollback brisk-otter --to plan --reset`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
+		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().StringVar(&o.req.To, "to", "", "`STAGE` to go back to")

@@ -26,7 +26,8 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		Example: `  stellwerk run "add a search field to the list"
   stellwerk status
   stellwerk approve`,
-		Args:          cobra.NoArgs,
+		Args:          onlyCommands,
+		Version:       sh.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -42,14 +43,16 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	)
 	add(root, groupRuns, newRun(sh), newStatus(sh), newWatch(sh), newLog(sh), newDiff(sh), newShow(sh), newInbox(sh), newReplay(sh))
 	add(root, groupWords, newApprove(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
-		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh))
+		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh), newAdvance(sh))
 	add(root, groupBooks, newInit(sh), newPlaybook(sh), newRoles(sh), newSchema(sh), newLimits(sh))
-	add(root, groupEngine, newServe(sh), newDoctor(sh), newBackup(sh), newRestore(sh), newDemo(sh), newVersion(sh), newCompletion(sh))
-	add(root, "", newWorker(sh), newScriptedAgent(sh), newScriptedModel(sh))
+	add(root, groupEngine, newServe(sh), newPlugin(sh), newDoctor(sh), newBackup(sh), newRestore(sh), newDemo(sh), newVersion(sh), newCompletion(sh))
+	add(root, "", newWorker(sh), newHook(sh), newScriptedAgent(sh), newScriptedModel(sh))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)
 	root.SetUsageTemplate(usageTemplate)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetVersionTemplate(sh.versionLine() + "\n")
+	root.Flags().Bool("version", false, "print the version")
+	root.SetFlagErrorFunc(nearestFlag)
 	sh.prepare(root)
 	return root
 }
@@ -77,6 +80,7 @@ func (sh *shell) prepare(cmd *cobra.Command) {
 			defer stop()
 			cmd.SetContext(ctx)
 		}
+		cmd.SetContext(sh.speaking(cmd.Context()))
 		if err := run(cmd, args); err != nil {
 			return ranError{err}
 		}

@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -49,15 +51,34 @@ taken up again. A GOAL of - is read from standard input.`,
 	f.BoolVarP(&o.req.Yes, "yes", "y", false, "approve every gate; recorded as a policy, not as you")
 	f.BoolVar(&o.req.Trust, "trust", false, "trust the repository's playbook and roles as they are")
 	f.BoolVarP(&o.detach, "detach", "d", false, "leave the run to an engine in the background")
-	f.StringVar(&o.req.Isolation, "isolation", "", "sandbox, container or none (default the strongest\navailable)")
+	f.StringVar(&o.req.Isolation, "isolation", "", "sandbox or none (default sandbox)")
 	f.StringVar(&o.req.Agent, "agent", "", "`AGENT` for roles without one of their own")
 	f.Float64Var(&o.limits.CostUSD, "max-cost", 0, "pause at so many `USD`")
 	f.Int64Var(&o.limits.Tokens, "max-tokens", 0, "pause at `N` tokens")
 	f.DurationVar(&o.maxTime, "max-time", 0, "pause after this `TIME`, such as 2h30m")
 	f.IntVar(&o.limits.Attempts, "attempts", 0, "tries per stage and round (default 3)")
-	f.IntVar(&o.req.Choices.Coverage, "coverage", 0, "test coverage to aim at, in percent")
+	f.IntVar(&o.req.Choices.Coverage, "coverage", 0, "test coverage to aim at, in `PERCENT`")
+	f.StringVar((*string)(&o.req.Choices.ModelTier), "model-tier", "", "models of roles without one of their own: fast,\nbalanced or strong")
+	f.BoolVar(&o.req.Choices.UIDesigner, "ui-designer", false, "call a UI designer into the team that plans")
+	f.StringVar(&o.req.Session, "session", "", "let the interactive session `ID` start the agents")
 	completeRunFlags(cmd)
 	return cmd
+}
+
+// runInSession begins a run that an interactive session carries: its hooks say
+// what to start, so the command ends at once.
+func (o *runOptions) runInSession(ctx context.Context, sh *shell) error {
+	if err := sh.detached(ctx); err != nil {
+		return err
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		run, err := o.start(ctx, sh, svc)
+		if err := sh.startSettled(o.req.Session, err); err != nil {
+			return err
+		}
+		sh.warn(run.Warnings)
+		return sh.begun(run)
+	})
 }
 
 func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) error {
@@ -65,9 +86,12 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 		return err
 	}
 	if o.req.Yes || o.req.Trust {
-		if err := sh.personal("run with --yes or --trust"); err != nil {
+		if err := sh.personsOwn("run with --yes or --trust"); err != nil {
 			return err
 		}
+	}
+	if o.req.Session != "" {
+		return o.runInSession(ctx, sh)
 	}
 	if o.detach {
 		if err := sh.detached(ctx); err != nil {
@@ -101,12 +125,15 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 		return usagef("the goal is empty: say what is to be done")
 	}
 	switch o.req.Isolation {
-	case "", "sandbox", "container", "none":
+	case "", config.IsolationSandbox, config.IsolationNone:
 	default:
-		return usagef("--isolation %s: it is one of sandbox, container, none", o.req.Isolation)
+		return usagef("--isolation %s: it is one of %s, %s", o.req.Isolation, config.IsolationSandbox, config.IsolationNone)
 	}
-	if c := o.req.Choices.Coverage; c < 0 || c > 100 {
-		return usagef("--coverage %d: it is a percentage", c)
+	if c := o.req.Choices.Coverage; c < 0 || c > 100 || c == 0 && cmd.Flags().Changed("coverage") {
+		return usagef("--coverage %d: it is a percentage from 1 to 100", c)
+	}
+	if t := o.req.Choices.ModelTier; !slices.Contains(append(core.KnownTiers(), ""), t) {
+		return usagef("--model-tier %s: it is one of %s, %s, %s", t, core.TierFast, core.TierBalanced, core.TierStrong)
 	}
 	for _, name := range []string{"max-cost", "max-tokens", "max-time", "attempts"} {
 		f := cmd.Flags().Lookup(name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
@@ -226,6 +227,38 @@ func TestUntrustedContent(t *testing.T) {
 		b.run(t, ExitError, "run", "do it")
 		b.asked(t, "start", "trust")
 	})
+}
+
+func TestWatchShowsAtOnceHowTheRunStands(t *testing.T) {
+	for _, live := range []bool{true, false} {
+		b := newBench(t)
+		b.Console.Live = live
+		b.put("1", "active")
+		done := make(chan int)
+		go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+		sees(t, b, "[>] review", 1)
+		b.ends("1", core.RunCompleted{}, core.StatusCompleted)
+		if code := <-done; code != ExitOK {
+			t.Errorf("exit code %d", code)
+		}
+	}
+}
+
+func TestChecksAreAnnounced(t *testing.T) {
+	b := newBench(t)
+	b.put("1", "active")
+	checked := func(d *api.RunDetail) {
+		d.Stages[1].Tasks = []api.Task{{ID: "review.r1", Status: "verifying", Checks: []string{"changed: x", "command: go test"}}}
+	}
+	b.happen("1", core.VerifyRequested{Task: "review.r1", Attempt: "review.r1.a1"}, checked)
+	b.happen("1", core.VerifyConcluded{Task: "review.r1", Attempt: "review.r1.a1", Passed: true, Results: make([]core.CheckResult, 2)}, nil)
+	b.happen("1", core.AttemptExited{Attempt: "review.r1.a1", Kind: core.ExitLost, Message: "gone"}, func(d *api.RunDetail) {
+		d.Stages[1].Tasks[0].Status, d.Stages[1].Tasks[0].NotBefore = "waiting", noon.Add(16*time.Second)
+	})
+	b.ends("1", core.RunPaused{Reason: "enough"}, core.StatusPaused)
+	b.svc.On = func(apitest.Call) error { return nil }
+	b.run(t, ExitWaiting, "run", "do it")
+	b.said(t, b.out, "review.r1.a1, 2 checks: changed: x; command: go test", "review.r1.a1: 2 of 2")
 }
 
 func TestLiveViewIsTakenOffTheScreen(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 func newScriptedModel(sh *shell) *cobra.Command {
-	address := ""
+	address, record := "", ""
 	cmd := &cobra.Command{
 		Use:    "scripted-model SCENARIO [flags]",
 		Hidden: true,
@@ -19,7 +19,7 @@ ANTHROPIC_BASE_URL.`,
   stellwerk scripted-model scenario.yaml --address 127.0.0.1:4000`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := sh.ScriptedModel(cmd.Context(), args[0], address, sh.Console.Out)
+			err := sh.ScriptedModel(cmd.Context(), args[0], address, record, sh.Console.Out)
 			if errors.Is(err, errInterrupted) {
 				return nil
 			}
@@ -27,5 +27,6 @@ ANTHROPIC_BASE_URL.`,
 		},
 	}
 	cmd.Flags().StringVar(&address, "address", "127.0.0.1:0", "`HOST:PORT` to listen on; this machine only")
+	cmd.Flags().StringVar(&record, "record", "", "add every call to `FILE`, one line of JSON each")
 	return cmd
 }

@@ -20,6 +20,7 @@ type shell struct {
 	stateFlag string
 	json      bool
 	verbose   bool
+	typed     typed
 }
 
 // options say which engine this invocation means.
@@ -32,6 +33,7 @@ func (sh *shell) options() (ConnectOptions, error) {
 	if sh.verbose {
 		opts.Log = sh.Console.Err
 	}
+	opts.Existing = sh.locked(state)
 	return opts, nil
 }
 
@@ -64,7 +66,7 @@ func (sh *shell) connectTo(ctx context.Context, opts ConnectOptions, fn func(api
 // detached makes sure that an engine runs in the background.
 func (sh *shell) detached(ctx context.Context) error {
 	opts, err := sh.options()
-	if err != nil {
+	if err != nil || opts.Existing {
 		return err
 	}
 	return sh.Detach(ctx, opts)
@@ -100,8 +102,13 @@ func (sh *shell) printf(format string, args ...any) {
 // warn tells of what nothing was refused for.
 func (sh *shell) warn(warnings []string) {
 	for _, w := range warnings {
-		fmt.Fprintf(sh.Console.Err, "%s %s\n", sh.Console.Style.Asking("note:"), terminal.Line(w))
+		sh.tell(sh.Console.Style.Asking("note:")+" ", terminal.Line(w))
 	}
+}
+
+// printText prints a line behind a prefix, wrapped where that is a screen.
+func (sh *shell) printText(prefix, line string) {
+	sh.printLines(terminal.Hang(prefix, terminal.Line(line), sh.Console.Width()))
 }
 
 func (sh *shell) printLines(lines []string) {

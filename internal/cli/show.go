@@ -27,6 +27,9 @@ counts. Without a name it lists them.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().StringVar(&o.run, "run", "", "of this `RUN`")
+	must(cmd.RegisterFlagCompletionFunc("run", func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeRuns(sh)(cmd, nil, prefix)
+	}))
 	return cmd
 }
 

@@ -23,7 +23,7 @@ may be under way in it.` + afterHelp,
 		Example: `  stellwerk skip
   stellwerk skip brisk-otter --stage docs -m "no public interface changed"`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
+		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().StringVar(&o.req.Stage, "stage", "", "`STAGE` that must be the current one")

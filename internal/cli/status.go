@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 type statusOptions struct{ all bool }
@@ -40,23 +43,52 @@ func (o *statusOptions) run(ctx context.Context, sh *shell, given string) error 
 		if given != "" {
 			return o.one(ctx, sh, svc, given)
 		}
-		runs, err := svc.Runs(ctx, api.RunQuery{})
-		if err != nil {
-			return err
-		}
-		if sh.json {
-			return sh.printJSON(api.RunList{Runs: append([]api.Run{}, runs...)})
-		}
-		if !o.all {
-			runs = recent(runs)
-		}
-		if len(runs) == 0 {
-			sh.printf("No runs yet. Begin with: stellwerk run \"what you want done\"\n")
-			return nil
-		}
-		sh.printLines(sh.view().Runs(runs))
-		return nil
+		return o.list(ctx, sh, svc)
 	})
+}
+
+func (o *statusOptions) list(ctx context.Context, sh *shell, svc api.Service) error {
+	folders, err := sh.runFolders() // before the runs: what is new meanwhile is known
+	if err != nil {
+		return err
+	}
+	runs, err := svc.Runs(ctx, api.RunQuery{})
+	if err != nil {
+		return err
+	}
+	lost := unknown(folders, runs)
+	v, err := sh.lookAt(ctx, svc, runs)
+	if err != nil {
+		return err
+	}
+	if sh.json {
+		return sh.printJSON(api.RunList{Runs: append([]api.Run{}, runs...)})
+	}
+	if !o.all {
+		runs = recent(runs)
+	}
+	if len(runs)+len(lost) == 0 {
+		sh.printf("No runs yet. Begin with: stellwerk run \"what you want done\"\n")
+	}
+	sh.printLines(v.Runs(runs))
+	sh.reportLost(lost)
+	return nil
+}
+
+// lookAt is how runs are shown: those that only an engine could drive on, and
+// none runs, say so. An engine of this process ends with the command.
+func (sh *shell) lookAt(ctx context.Context, svc api.Service, runs []api.Run) (view.View, error) {
+	v := sh.view()
+	var err error
+	if v.Unattended, err = sh.ours(ctx, svc); err != nil || !v.Unattended {
+		return v, err
+	}
+	for i, r := range runs {
+		if r.Status == string(core.StatusActive) {
+			runs[i].Next = fmt.Sprintf("no engine is running; `stellwerk resume %s` goes on", r.Alias)
+		}
+	}
+	return v, nil
 }
 
 func (o *statusOptions) one(ctx context.Context, sh *shell, svc api.Service, given string) error {
@@ -64,12 +96,18 @@ func (o *statusOptions) one(ctx context.Context, sh *shell, svc api.Service, giv
 	if err != nil {
 		return err
 	}
+	runs := []api.Run{detail.Run}
+	v, err := sh.lookAt(ctx, svc, runs)
+	if err != nil {
+		return err
+	}
+	detail.Run = runs[0]
 	if sh.json {
 		return sh.printJSON(struct {
 			Runs []api.RunDetail `json:"runs"`
 		}{[]api.RunDetail{detail}})
 	}
-	sh.printLines(sh.view().Run(detail))
+	sh.printLines(v.Run(detail))
 	return nil
 }
 

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
 type trustOptions struct {
@@ -22,9 +25,10 @@ func newTrust(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [flags]",
 		Short: "Trust what a repository would have obeyed",
-		Long: `Shows the playbook, roles and settings of the repository in the working
-directory, as of its base commit, and asks whether runs may obey them. Trust
-is given to this content: any change to it asks again.
+		Long: `Shows one playbook of the repository in the working directory with the roles
+and settings it uses, as of the base commit, and asks whether runs may obey
+them. Trust is given to this content: any change to it asks again. Other
+playbooks of the repository are not trusted with it; they are listed.
 
 Without a terminal, give the hash that a first call showed with --confirm, or
 agree to what is there now with --yes.`,
@@ -76,9 +80,12 @@ func (o *trustOptions) report(ctx context.Context, sh *shell, svc api.Service, l
 			return err
 		}
 	case found.Trusted:
-		sh.printf("Trusted: %s\n", found.Hash)
+		return o.trusted(ctx, sh, svc, found)
 	case sh.Console.Ask:
-		return sh.askTrust(ctx, svc, look)
+		if err := sh.askTrust(ctx, svc, look); err != nil {
+			return err
+		}
+		return o.trusted(ctx, sh, svc, found)
 	default:
 		sh.showContent(found)
 		sh.printf("To trust it: %s\n", trustCommand(api.Trust{Playbook: look.Playbook, Base: look.Base, Confirm: found.Hash}))
@@ -87,6 +94,59 @@ func (o *trustOptions) report(ctx context.Context, sh *shell, svc api.Service, l
 		return exitWith(ExitWaiting)
 	}
 	return nil
+}
+
+// trusted says what runs may obey now, and what of the repository that does not
+// cover.
+func (o *trustOptions) trusted(ctx context.Context, sh *shell, svc api.Service, found api.Trusted) error {
+	name := o.playbook
+	if name == "" {
+		name = playbook.Feature
+	}
+	if len(found.Files) == 0 {
+		sh.printText("", fmt.Sprintf("Nothing to trust: the playbook %s is built in and obeys nothing of this repository.", name))
+	} else {
+		sh.printText("Trusted: ", strings.Join(found.Files, ", "))
+		sh.printf("Hash:    %s\n", found.Hash)
+	}
+	repo, err := sh.repository()
+	if err != nil {
+		return err
+	}
+	own, err := repo.playbooks()
+	if err != nil {
+		return err
+	}
+	for _, file := range own {
+		if slices.Contains(found.Files, file) {
+			continue
+		}
+		other := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		o.alsoThere(ctx, sh, svc, file, api.Trust{Playbook: other, Base: o.base})
+	}
+	return nil
+}
+
+// alsoThere says how another playbook of the repository stands. One that cannot
+// be read is the business of playbook validate.
+func (o *trustOptions) alsoThere(ctx context.Context, sh *shell, svc api.Service, file string, look api.Trust) {
+	dir, err := sh.Dir()
+	if err != nil {
+		return
+	}
+	asked := look
+	asked.Dir = dir
+	found, err := svc.Trust(ctx, asked)
+	switch {
+	case core.CodeOf(err) == core.CodeNotFound:
+		sh.printText("Not committed: ", file)
+	case err != nil:
+		sh.printText("Cannot be read: ", file+"; stellwerk playbook validate says why")
+	case found.Trusted:
+		sh.printText("Trusted before: ", file)
+	default:
+		sh.printText("Not trusted: ", fmt.Sprintf("%s; `%s` shows it", file, trustCommand(look)))
+	}
 }
 
 // askTrust shows what would be obeyed and records the person's yes.

@@ -32,6 +32,36 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
+func TestUsageErrorsNameWhatWasProbablyMeant(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"statsu"}, "  try: stellwerk status\n"},
+		{[]string{"appr"}, "  try: stellwerk approve\n"},
+		{[]string{"zzz"}, "  try: stellwerk --help\n"},
+		{[]string{"playbook", "lst"}, "  try: stellwerk playbook list\n"},
+		{[]string{"run", "x", "--playbok", "y"}, "  try: --playbook, or stellwerk run --help\n"},
+		{[]string{"status", "--josn"}, "  try: --json, or stellwerk status --help\n"},
+		{[]string{"status", "-x"}, "  try: stellwerk status --help\n"},
+	} {
+		b := newBench(t)
+		b.run(t, ExitUsage, c.args...)
+		b.said(t, b.err, c.want)
+	}
+}
+
+func TestErrorsAreWrappedOnAScreen(t *testing.T) {
+	b := newBench(t)
+	b.Console.ErrWidth = func() int { return 40 }
+	b.run(t, ExitError, "status", "a-run-that-nobody-has-ever-heard-of")
+	for line := range strings.Lines(b.err.String()) {
+		if w := terminal.Width(strings.TrimRight(line, "\n")); w > 40 && strings.Contains(strings.TrimSpace(line), " ") {
+			t.Errorf("%d columns: %s", w, line)
+		}
+	}
+}
+
 func TestErrorsSayWhatToDo(t *testing.T) {
 	b := newBench(t)
 	b.put("1", "awaiting_approval")
@@ -94,7 +124,12 @@ func TestCompletion(t *testing.T) {
 	b.put("1", "active")
 	b.put("2", "completed")
 	b.run(t, ExitOK, "__complete", "approve", "")
-	b.said(t, b.out, "alias-1\tTitle 1", "alias-2\tTitle 2")
+	b.said(t, b.out, "alias-1\tTitle 1")
+	if strings.Contains(b.out.String(), "alias-2") {
+		t.Errorf("a run that has ended is offered: %s", b.out)
+	}
+	b.run(t, ExitOK, "__complete", "show", "--run", "")
+	b.said(t, b.out, "alias-2\tTitle 2")
 	b = newBench(t)
 	b.put("1", "active")
 	b.run(t, ExitOK, "__complete", "rollback", "alias-1", "--to", "")
@@ -121,6 +156,14 @@ func TestCompletionWithoutAnEngine(t *testing.T) {
 	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/2/manifest.jsonl", "torn")
 	b.Connect = refuseConnect
 	b.run(t, ExitOK, "__complete", "approve", "")
+	b.said(t, b.out, "alias-1\tTitle 1")
+	b.out.b.Reset()
+	writeFile(t, b.env["STELLWERK_STATE"]+"/runs/1/workflow-state.json", `{"status": "cancelled"}`)
+	b.run(t, ExitOK, "__complete", "approve", "")
+	if strings.Contains(b.out.String(), "alias-1") {
+		t.Errorf("a run that has ended is offered: %s", b.out)
+	}
+	b.run(t, ExitOK, "__complete", "status", "")
 	b.said(t, b.out, "alias-1\tTitle 1")
 }
 

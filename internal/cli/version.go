@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -15,19 +16,24 @@ func newVersion(sh *shell) *cobra.Command {
 		Example: `  stellwerk version`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			platform := runtime.GOOS + "/" + runtime.GOARCH
 			if sh.json {
 				return sh.printJSON(struct {
 					Version  string `json:"version"`
 					Go       string `json:"go"`
 					Platform string `json:"platform"`
-				}{sh.Version, runtime.Version(), platform})
+				}{sh.Version, runtime.Version(), platform()})
 			}
-			sh.printf("stellwerk %s (%s, %s)\n", sh.Version, runtime.Version(), platform)
+			sh.printf("%s\n", sh.versionLine())
 			return nil
 		},
 	}
 }
+
+func (sh *shell) versionLine() string {
+	return fmt.Sprintf("stellwerk %s (%s, %s)", sh.Version, runtime.Version(), platform())
+}
+
+func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
 // version is what the build recorded: the module's version, or the commit.
 func version() string {

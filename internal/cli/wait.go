@@ -69,7 +69,7 @@ func (sh *shell) settle(ctx context.Context, svc api.Service, id string) (bool, 
 		if err != nil {
 			return false, err
 		}
-		if _, _, busy := view.Current(detail); !busy {
+		if !view.AtWork(detail) {
 			return true, nil
 		}
 		if err := pause(ctx, settleLook); err != nil {

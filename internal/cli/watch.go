@@ -6,15 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 func newWatch(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "watch [RUN]",
 		Short: "Follow a run live",
-		Long: `Follows a run until it ends or needs you, as run does: live at a terminal, one
-line per event otherwise. Where no engine runs, the command drives the run on
-for as long as it lasts.`,
+		Long: `Follows a run until it ends or needs you, as run does: live at a terminal,
+otherwise how it stands and then one line per event. Where no engine runs, the
+command drives the run on for as long as it lasts.`,
 		Example: `  stellwerk watch
   stellwerk watch brisk-otter`,
 		Args:              cobra.MaximumNArgs(1),
@@ -32,6 +33,9 @@ func watch(ctx context.Context, sh *shell, given string) error {
 		detail, err := svc.Run(ctx, id)
 		if err != nil {
 			return err
+		}
+		if !sh.json && !sh.Console.Live && detail.Status == string(core.StatusActive) {
+			sh.printLines(sh.view().Run(detail))
 		}
 		return sh.drive(ctx, svc, detail.Run, detail.Seq)
 	})

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -22,11 +23,13 @@ func wire(p *Program) {
 	p.Detach = func(ctx context.Context, o ConnectOptions) error { return app.Detach(ctx, appOptions(o)) }
 	p.Restore = func(ctx context.Context, o RestoreOptions) error { return app.Restore(ctx, o.State, o.Backup) }
 	p.Worker, p.Salvage, p.HandIn = app.Worker, app.Salvage, app.HandIn
+	p.Await, p.AttemptShell = app.Await, app.AttemptShell
 	p.ScriptedAgent, p.ScriptedModel = app.ScriptedAgent, app.ScriptedModel
 	p.Isolation = func(ctx context.Context) (string, string) {
 		kind, reason := sandbox.Detect(ctx)
 		return string(kind), reason
 	}
+	p.Credentials = claude.Agent{}.SecretEnv
 	p.SQLite = sqliteVersion
 }
 

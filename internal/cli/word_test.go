@@ -55,6 +55,33 @@ func TestWordsAreSentAsGiven(t *testing.T) {
 	}
 }
 
+func TestFeedbackJoinsItsWords(t *testing.T) {
+	b := newBench(t)
+	b.put("1", "awaiting_approval")
+	b.run(t, ExitOK, "feedback", "alias-1", "ignore", "the", "case")
+	if req, ok := b.svc.Calls()[0].Req.(api.Feedback); !ok || req.Text != "ignore the case" || b.svc.Calls()[0].Run != "alias-1" {
+		t.Errorf("%+v", b.svc.Calls()[0])
+	}
+	b.run(t, ExitError, "feedback", "ignore", "the", "case")
+	b.said(t, b.err, "the first word names the run", "try: put the words into quotes")
+	b.asked(t, "feedback")
+}
+
+func TestResumeOfARunThatHasEnded(t *testing.T) {
+	for status, want := range map[string]int{"cancelled": ExitFailed, "failed": ExitFailed, "completed": ExitOK} {
+		for _, own := range []bool{true, false} {
+			b := newBench(t)
+			if own {
+				b.own()
+			}
+			b.put("1", status)
+			b.run(t, want, "resume", "alias-1")
+			b.said(t, b.err, "run alias-1 is "+status+": there is nothing to resume", "try: `stellwerk status alias-1`")
+			b.asked(t)
+		}
+	}
+}
+
 func TestWordsAsJSON(t *testing.T) {
 	for verb, c := range words() {
 		b := newBench(t)

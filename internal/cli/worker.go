@@ -31,6 +31,20 @@ func newWorker(sh *shell) *cobra.Command {
 			RunE:    func(cmd *cobra.Command, args []string) error { return sh.Salvage(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
+			Use: "await FOLDER", Args: cobra.ExactArgs(1), Annotations: own,
+			Short:   "Wait for the end of a session's agent",
+			Long:    "Stands in the place of an agent that a person's own session runs, inside the\nattempt's sandbox.",
+			Example: `  stellwerk worker await attempts/0198c1d2/build.r1.a1/turn`,
+			RunE:    func(cmd *cobra.Command, args []string) error { return sh.Await(cmd.Context(), args[0]) },
+		},
+		&cobra.Command{
+			Use: "shell FOLDER LINE", Args: cobra.ExactArgs(2), Annotations: own,
+			Short:   "Run a line of shell as a part of an attempt",
+			Long:    "Runs what the agent of a person's own session asks for, inside the attempt's\nsandbox.",
+			Example: `  stellwerk worker shell attempts/0198c1d2/build.r1.a1 'go test ./...'`,
+			RunE:    func(_ *cobra.Command, args []string) error { return sh.AttemptShell(args[0], args[1]) },
+		},
+		&cobra.Command{
 			Use: "hand-in YARD REQUEST", Args: cobra.ExactArgs(2), Annotations: own,
 			Short:   "Bundle an attempt's work",
 			Long:    `Collects what an attempt has done, inside its sandbox.`,

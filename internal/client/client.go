@@ -88,6 +88,9 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 		return nil, fmt.Errorf("make the request: %w", err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
+	if session := api.SpeakingSession(ctx); session != "" {
+		req.Header.Set(api.SessionHeader, session)
+	}
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

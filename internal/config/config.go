@@ -1,5 +1,5 @@
-// Package config settles what holds on this machine for this run: isolation, limits, the default agent and model, where
-// to publish, how to tell a person. A value comes from a flag, the environment, the person's file, the repository's file
+// Package config settles what holds on this machine for this run: isolation, limits, the default agent and model, how to
+// tell a person. A value comes from a flag, the environment, the person's file, the repository's file
 // or the defaults, in this order, and remembers which. A repository may tighten limits and isolation, never loosen them.
 // The package reads no file of a repository itself: its caller hands over the bytes of the base commit, so that an agent
 // cannot change the settings it works under.
@@ -7,7 +7,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,10 +51,8 @@ type Value[T any] struct {
 // Settings are what holds.
 type Settings struct {
 	Isolation  Value[string]
-	Agent      Value[string] // of roles for which nothing else is said
-	Model      Value[string] // of agents for which nothing else is said
-	Remote     Value[string]
-	Forge      Value[string]
+	Agent      Value[string]   // of roles for which nothing else is said
+	Model      Value[string]   // of agents for which nothing else is said
 	ReadOnly   Value[[]string] // paths of this machine that agents may read, such as toolchains
 	Notify     Value[[]string]
 	Attempts   Value[int]
@@ -72,7 +69,7 @@ type Settings struct {
 func Defaults() *Settings {
 	limits, s := core.DefaultLimits(), &Settings{}
 	values := map[string]any{
-		"isolation": IsolationSandbox, "agent": "claude", "model": "", "remote": "origin", "forge": "local",
+		"isolation": IsolationSandbox, "agent": "claude", "model": "",
 		"read_only": []string(nil), "notify": []string{NotifyBell},
 		"limits.attempts": limits.Attempts, "limits.infra": limits.Infra, "limits.sterile": limits.Sterile,
 		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
@@ -112,8 +109,6 @@ func (s *Settings) Entries() []Entry {
 	add("isolation", s.Isolation.V, s.Isolation.From)
 	add("agent", s.Agent.V, s.Agent.From)
 	add("model", s.Model.V, s.Model.From)
-	add("remote", s.Remote.V, s.Remote.From)
-	add("forge", s.Forge.V, s.Forge.From)
 	add("read_only", strings.Join(s.ReadOnly.V, " "), s.ReadOnly.From)
 	add("notify", strings.Join(s.Notify.V, " "), s.Notify.From)
 	add("limits.attempts", fmt.Sprint(s.Attempts.V), s.Attempts.From)
@@ -129,15 +124,6 @@ func (s *Settings) Entries() []Entry {
 	add("limits.cost_usd", cost, s.CostUSD.From)
 	add("limits.tokens", count(s.Tokens.V), s.Tokens.From)
 	return entries
-}
-
-// Keys lists the names of all settings: "isolation", "limits.attempts".
-func Keys() []string {
-	var keys []string
-	for _, s := range table() {
-		keys = append(keys, s.key)
-	}
-	return slices.Sorted(slices.Values(keys))
 }
 
 // Variable is the environment variable of a setting: STELLWERK_LIMITS_ATTEMPTS.

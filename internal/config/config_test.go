@@ -84,8 +84,6 @@ func TestRepositoryCanOnlyTighten(t *testing.T) {
 		{"closes the sandbox", "isolation: none", "isolation: sandbox", "isolation", "sandbox project", ""},
 		{"asks for a container", "", "isolation: container", "isolation", "container project", ""},
 		{"opens paths", "", "read_only: [/home]", "read_only", " default", "project.yaml:1:12: read_only: a repository cannot set read_only"},
-		{"names an address", "", "remote: https://example.com/x.git", "remote", "origin default", "project.yaml:1:9: remote: a repository can name a remote that is set up, not an address"},
-		{"names a remote", "", "remote: upstream", "remote", "upstream project", ""},
 		{"model of the person counts", "model: opus", "model: haiku", "model", "opus user", ""},
 	}
 	for _, test := range tests {

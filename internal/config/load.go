@@ -56,9 +56,6 @@ func (s setting) admits(current *Settings, found entry) bool {
 	case s.personal != "":
 		found.value.Warn("a repository cannot set "+s.key+": "+s.personal, "set it in your own settings")
 		return false
-	case s.project != nil && s.project(found.parsed) != nil:
-		found.value.Warn(s.project(found.parsed).Error(), "the setting is ignored")
-		return false
 	case s.loosens != nil && s.loosens(s.load(current), found.parsed):
 		found.value.Warn(fmt.Sprintf("a repository can tighten %s, not loosen it; %v stays in force", s.key, s.load(current)),
 			"set it in your own settings or with a flag")

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -41,8 +40,6 @@ type setting struct {
 	loosens func(current, proposed any) bool
 	// personal settings are never taken from a repository.
 	personal string
-	// project is an additional rule for a repository's value.
-	project func(value any) error
 }
 
 // table lists every setting.
@@ -52,8 +49,6 @@ func table() []setting {
 			tightened(func(current, proposed any) bool { return strength(proposed.(string)) < strength(current.(string)) }),
 		word("agent", func(s *Settings) *Value[string] { return &s.Agent }, name),
 		word("model", func(s *Settings) *Value[string] { return &s.Model }, name),
-		word("remote", func(s *Settings) *Value[string] { return &s.Remote }, name).inProject(remoteName),
-		word("forge", func(s *Settings) *Value[string] { return &s.Forge }, oneOf("local")),
 		list("read_only", string(filepath.ListSeparator), func(s *Settings) *Value[[]string] { return &s.ReadOnly }, absolute).
 			onlyPersonal("it would open paths of this machine to agents"),
 		list("notify", ",", func(s *Settings) *Value[[]string] { return &s.Notify }, oneOf(NotifyBell, NotifyDesktop, NotifyOff)),
@@ -75,8 +70,6 @@ func (s setting) tightened(loosens func(current, proposed any) bool) setting {
 }
 
 func (s setting) onlyPersonal(reason string) setting { s.personal = reason; return s }
-
-func (s setting) inProject(rule func(any) error) setting { s.project = rule; return s }
 
 // beyond compares limits of which zero means none.
 func beyond[T int64 | float64](current, proposed T) bool {
@@ -172,14 +165,6 @@ func name(text string) error {
 func absolute(text string) error {
 	if !filepath.IsAbs(text) {
 		return fmt.Errorf("%q is not an absolute path", text)
-	}
-	return nil
-}
-
-// remoteName keeps a repository from naming an address of its own: only what the person has set up as a remote.
-func remoteName(v any) error {
-	if strings.ContainsAny(v.(string), ":/\\@") {
-		return errors.New("a repository can name a remote that is set up, not an address")
 	}
 	return nil
 }

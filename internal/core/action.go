@@ -12,9 +12,10 @@ type Action interface {
 	action()
 }
 
-// StartAttempt prepares a workspace and starts an agent in it.
+// StartAttempt prepares a workspace and starts an agent in it, or offers the
+// attempt to the interactive session that starts the run's agents.
 type StartAttempt struct {
-	Event, Stage, Task, Attempt string
+	Event, Stage, Task, Attempt, Session string
 }
 
 // WatchAttempt follows a started attempt to its end and collects what it
@@ -70,7 +71,7 @@ type Notify struct {
 	Event string
 }
 
-func (a StartAttempt) Key() string      { return a.Event + " start " + a.Attempt }
+func (a StartAttempt) Key() string      { return a.Event + " start " + a.Attempt + " " + a.Session }
 func (a WatchAttempt) Key() string      { return "watch " + a.Attempt }
 func (a StopAttempt) Key() string       { return a.Event + " stop " + a.Attempt }
 func (a Verify) Key() string            { return a.Event + " verify " + a.Attempt }

@@ -17,26 +17,28 @@ func (s AttemptStatus) Active() bool { return s != AttemptEnded && s != "" }
 
 // Attempt is one execution of a task by one agent process.
 type Attempt struct {
-	ID         string        `json:"id"`
-	N          int           `json:"n"`
-	Status     AttemptStatus `json:"status"`
-	Event      string        `json:"event"` // id of the event that asked for what is under way
-	Base       string        `json:"base"`
-	Agent      string        `json:"agent,omitempty"`
-	Isolation  string        `json:"isolation,omitempty"`
-	StartedAt  time.Time     `json:"started_at,omitzero"`
-	StopReason string        `json:"stop_reason,omitempty"`
-	Exit       ExitKind      `json:"exit,omitempty"`
-	Class      string        `json:"class,omitempty"`
-	Message    string        `json:"message,omitempty"`
-	Summary    string        `json:"summary,omitempty"`
-	Duration   time.Duration `json:"duration,omitempty"`
-	Usage      Usage         `json:"usage"`
-	Delivery   *Delivery     `json:"delivery,omitempty"`
-	Counted    bool          `json:"counted,omitempty"`
-	Verdict    Verdict       `json:"verdict,omitempty"`
-	Results    []CheckResult `json:"results,omitempty"`
-	Review     *Review       `json:"review,omitempty"`
+	ID         string         `json:"id"`
+	N          int            `json:"n"`
+	Status     AttemptStatus  `json:"status"`
+	Event      string         `json:"event"` // id of the event that asked for what is under way
+	Base       string         `json:"base"`
+	Agent      string         `json:"agent,omitempty"`
+	Isolation  string         `json:"isolation,omitempty"`
+	Session    string         `json:"session,omitempty"` // that started it; none where the engine did
+	StartedAt  time.Time      `json:"started_at,omitzero"`
+	StopReason string         `json:"stop_reason,omitempty"`
+	Exit       ExitKind       `json:"exit,omitempty"`
+	Class      string         `json:"class,omitempty"`
+	Message    string         `json:"message,omitempty"`
+	Summary    string         `json:"summary,omitempty"`
+	Duration   time.Duration  `json:"duration,omitempty"`
+	Usage      Usage          `json:"usage"`
+	Delivery   *Delivery      `json:"delivery,omitempty"`
+	Counted    bool           `json:"counted,omitempty"`
+	Verdict    Verdict        `json:"verdict,omitempty"`
+	Results    []CheckResult  `json:"results,omitempty"`
+	Review     *Review        `json:"review,omitempty"`
+	Skips      []SkipProposal `json:"skips,omitempty"` // what its plan proposes to leave out
 }
 
 // Verdict is what the outside checks said about a delivery.

@@ -23,6 +23,7 @@ const (
 	TypeConditionRequested   Type = "ConditionRequested"
 	TypeConditionEvaluated   Type = "ConditionEvaluated"
 	TypeStageOpened          Type = "StageOpened"
+	TypeTeamReduced          Type = "TeamReduced"
 	TypeTaskAdmitted         Type = "TaskAdmitted"
 	TypeAttemptRequested     Type = "AttemptRequested"
 	TypeClaimRefused         Type = "ClaimRefused"
@@ -43,6 +44,8 @@ const (
 	TypeStageSkipped         Type = "StageSkipped"
 	TypeAttemptsReset        Type = "AttemptsReset"
 	TypeTargetChosen         Type = "TargetChosen"
+	TypeSessionTook          Type = "SessionTook"
+	TypeWordGiven            Type = "WordGiven"
 	TypePublishPrepared      Type = "PublishPrepared"
 	TypePublishRequested     Type = "PublishRequested"
 	TypePublishConcluded     Type = "PublishConcluded"
@@ -82,19 +85,13 @@ type RunStarted struct {
 	Identity   Identity   `json:"identity"`
 	Policy     *RunPolicy `json:"policy,omitempty"`
 	Choices    Choices    `json:"choices"`
+	Session    string     `json:"session,omitempty"` // the interactive session that starts its agents; none where empty
 }
 
 // RunPolicy is a standing instruction given at the start of a run.
 type RunPolicy struct {
 	Approve bool   `json:"approve"` // --yes
 	By      string `json:"by,omitempty"`
-}
-
-// Choices are made once, when a run starts.
-type Choices struct {
-	Coverage   int    `json:"coverage,omitempty"` // target, percent
-	ModelTier  string `json:"model_tier,omitempty"`
-	UIDesigner bool   `json:"ui_designer,omitempty"`
 }
 
 // Identity is the author of commits.
@@ -152,6 +149,16 @@ type TaskAdmitted struct {
 	Timeout   time.Duration `json:"timeout"`
 }
 
+// TeamReduced gives up what specialists of a team could not deliver. One role
+// does the round's work alone, with what the others handed in.
+type TeamReduced struct {
+	Stage   string   `json:"stage"`
+	Round   int      `json:"round"`
+	Role    string   `json:"role"`    // who goes on alone
+	Dropped []string `json:"dropped"` // tasks that are given up
+	Reason  string   `json:"reason"`
+}
+
 // AttemptRequested decides that a task is tried (again).
 type AttemptRequested struct {
 	Task    string `json:"task"`
@@ -179,6 +186,7 @@ type AttemptStarted struct {
 	Spawner   string `json:"spawner"`
 	Isolation string `json:"isolation"`
 	Prompt    string `json:"prompt,omitempty"` // digest of the prompt
+	Session   string `json:"session,omitempty"`
 }
 
 // AttemptStopRequested asks for a running attempt to be ended.
@@ -242,13 +250,14 @@ type VerifyRequested struct {
 
 // VerifyConcluded is the outside verdict on a delivery.
 type VerifyConcluded struct {
-	Task     string        `json:"task"`
-	Attempt  string        `json:"attempt"`
-	Passed   bool          `json:"passed"`
-	Results  []CheckResult `json:"results,omitempty"`
-	Review   *Review       `json:"review,omitempty"`
-	Duration time.Duration `json:"duration,omitempty"`
-	Error    string        `json:"error,omitempty"` // the checks could not be run at all
+	Task     string         `json:"task"`
+	Attempt  string         `json:"attempt"`
+	Passed   bool           `json:"passed"`
+	Results  []CheckResult  `json:"results,omitempty"`
+	Review   *Review        `json:"review,omitempty"`
+	Skips    []SkipProposal `json:"skips,omitempty"` // what a plan proposes to leave out
+	Duration time.Duration  `json:"duration,omitempty"`
+	Error    string         `json:"error,omitempty"` // the checks could not be run at all
 }
 
 // CheckResult is the outcome of one check of a delivery.
@@ -308,10 +317,11 @@ type Subject struct {
 
 // ApprovalRequested opens a gate for a person.
 type ApprovalRequested struct {
-	Subject    Subject   `json:"subject"`
-	Suggestion string    `json:"suggestion,omitempty"` // stage to roll back to
-	Findings   []Finding `json:"findings,omitempty"`
-	Notices    []string  `json:"notices,omitempty"` // protected paths touched, unenforced isolation
+	Subject    Subject        `json:"subject"`
+	Suggestion string         `json:"suggestion,omitempty"` // stage to roll back to
+	Findings   []Finding      `json:"findings,omitempty"`
+	Notices    []string       `json:"notices,omitempty"` // protected paths touched, unenforced isolation
+	Skips      []SkipProposal `json:"skips,omitempty"`   // stages that the approval leaves out
 }
 
 // ApprovalGranted is a person's explicit word, or a policy recorded as such.
@@ -358,6 +368,7 @@ const (
 	SkipPlaybook SkipSource = "playbook"
 	SkipWhen     SkipSource = "when"
 	SkipPerson   SkipSource = "person"
+	SkipPlan     SkipSource = "plan" // a plan that was approved
 )
 
 // StageSkipped passes over a stage.
@@ -365,6 +376,7 @@ type StageSkipped struct {
 	Stage  string     `json:"stage"`
 	Source SkipSource `json:"source"`
 	Reason string     `json:"reason,omitempty"`
+	Plan   string     `json:"plan,omitempty"` // id of the event that asked for the plan's approval
 }
 
 // AttemptsReset gives a stage's current round its attempts back.
@@ -376,6 +388,21 @@ type AttemptsReset struct {
 // prepared for the old one is prepared anew.
 type TargetChosen struct {
 	Base string `json:"base"`
+}
+
+// SessionTook makes an interactive session the one that starts the run's
+// agents. An empty session gives that back to the engine.
+type SessionTook struct {
+	Session string `json:"session,omitempty"`
+}
+
+// WordGiven records what a person said in the session that owns the run. Only
+// an explicit word means something; anything else is a message.
+type WordGiven struct {
+	Session string   `json:"session"`
+	Means   Meaning  `json:"means,omitempty"`
+	Text    string   `json:"text"`
+	Subject *Subject `json:"subject,omitempty"` // of the gate that stood open
 }
 
 // PublishPrepared says what would be published, and that it was verified

@@ -26,6 +26,8 @@ func Decode(e Event) (Body, error) {
 		return decode[ConditionEvaluated](e, raw)
 	case TypeStageOpened:
 		return decode[StageOpened](e, raw)
+	case TypeTeamReduced:
+		return decode[TeamReduced](e, raw)
 	case TypeTaskAdmitted:
 		return decode[TaskAdmitted](e, raw)
 	case TypeAttemptRequested:
@@ -66,6 +68,10 @@ func Decode(e Event) (Body, error) {
 		return decode[AttemptsReset](e, raw)
 	case TypeTargetChosen:
 		return decode[TargetChosen](e, raw)
+	case TypeSessionTook:
+		return decode[SessionTook](e, raw)
+	case TypeWordGiven:
+		return decode[WordGiven](e, raw)
 	case TypePublishPrepared:
 		return decode[PublishPrepared](e, raw)
 	case TypePublishRequested:
@@ -118,6 +124,7 @@ func (RunStarted) Type() Type           { return TypeRunStarted }
 func (ConditionRequested) Type() Type   { return TypeConditionRequested }
 func (ConditionEvaluated) Type() Type   { return TypeConditionEvaluated }
 func (StageOpened) Type() Type          { return TypeStageOpened }
+func (TeamReduced) Type() Type          { return TypeTeamReduced }
 func (TaskAdmitted) Type() Type         { return TypeTaskAdmitted }
 func (AttemptRequested) Type() Type     { return TypeAttemptRequested }
 func (ClaimRefused) Type() Type         { return TypeClaimRefused }
@@ -138,6 +145,8 @@ func (StagePassed) Type() Type          { return TypeStagePassed }
 func (StageSkipped) Type() Type         { return TypeStageSkipped }
 func (AttemptsReset) Type() Type        { return TypeAttemptsReset }
 func (TargetChosen) Type() Type         { return TypeTargetChosen }
+func (SessionTook) Type() Type          { return TypeSessionTook }
+func (WordGiven) Type() Type            { return TypeWordGiven }
 func (PublishPrepared) Type() Type      { return TypePublishPrepared }
 func (PublishRequested) Type() Type     { return TypePublishRequested }
 func (PublishConcluded) Type() Type     { return TypePublishConcluded }
@@ -157,6 +166,7 @@ func (RunStarted) sealed()           {}
 func (ConditionRequested) sealed()   {}
 func (ConditionEvaluated) sealed()   {}
 func (StageOpened) sealed()          {}
+func (TeamReduced) sealed()          {}
 func (TaskAdmitted) sealed()         {}
 func (AttemptRequested) sealed()     {}
 func (ClaimRefused) sealed()         {}
@@ -177,6 +187,8 @@ func (StagePassed) sealed()          {}
 func (StageSkipped) sealed()         {}
 func (AttemptsReset) sealed()        {}
 func (TargetChosen) sealed()         {}
+func (SessionTook) sealed()          {}
+func (WordGiven) sealed()            {}
 func (PublishPrepared) sealed()      {}
 func (PublishRequested) sealed()     {}
 func (PublishConcluded) sealed()     {}

@@ -20,11 +20,11 @@ var update = flag.Bool("update", false, "write the golden files of event bodies"
 // samples has one body of each type.
 func samples() []core.Body {
 	return []core.Body{
-		core.RunStarted{}, core.ConditionRequested{}, core.ConditionEvaluated{}, core.StageOpened{}, core.TaskAdmitted{},
+		core.RunStarted{}, core.ConditionRequested{}, core.ConditionEvaluated{}, core.StageOpened{}, core.TaskAdmitted{}, core.TeamReduced{},
 		core.AttemptRequested{}, core.ClaimRefused{}, core.ClaimFreed{}, core.AttemptStarted{}, core.AttemptStopRequested{},
 		core.UsageObserved{}, core.AttemptExited{}, core.VerifyRequested{}, core.VerifyConcluded{}, core.BranchMoved{},
 		core.ApprovalRequested{}, core.ApprovalGranted{}, core.FeedbackGiven{}, core.RolledBack{},
-		core.RefKept{}, core.StagePassed{}, core.StageSkipped{}, core.AttemptsReset{}, core.TargetChosen{}, core.PublishPrepared{},
+		core.RefKept{}, core.StagePassed{}, core.StageSkipped{}, core.AttemptsReset{}, core.TargetChosen{}, core.SessionTook{}, core.WordGiven{}, core.PublishPrepared{},
 		core.PublishRequested{}, core.PublishConcluded{}, core.RunPaused{}, core.RunResumed{}, core.RunCompleted{},
 		core.RunFailed{}, core.RunCancelled{}, core.TimerFired{}, core.CommandRefused{}, core.RunSwept{}, core.PersonNotified{},
 		core.ProjectRegistered{}, core.ContentTrusted{},
@@ -112,7 +112,7 @@ func fill(v reflect.Value, depth int) {
 		value := reflect.New(v.Type().Elem()).Elem()
 		fill(value, depth+1)
 		v.Set(reflect.MakeMap(v.Type()))
-		v.SetMapIndex(reflect.ValueOf("key"), value)
+		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), value)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			fill(v.Field(i), depth+1)

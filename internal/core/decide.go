@@ -74,6 +74,8 @@ func stopReason(r *Run, t *Task, a *Attempt) string {
 		return "the run is " + string(r.Status)
 	case r.Pause != nil && r.Pause.Stop:
 		return r.Pause.Reason
+	case a.Status == AttemptRunning && a.Session != r.Session:
+		return "the run has moved to " + place(r.Session)
 	case a.Status == AttemptRunning && t.Timeout > 0 && r.Now().After(a.StartedAt.Add(t.Timeout+stopGrace)):
 		return fmt.Sprintf("past its time limit of %s", t.Timeout)
 	}

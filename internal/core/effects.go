@@ -35,7 +35,7 @@ func Effects(r *Run) []Action {
 
 func taskEffects(r *Run, s *Stage, t *Task) []Action {
 	if a := t.Last(); a != nil && a.Status.Active() {
-		return attemptEffects(s, t, a)
+		return attemptEffects(r, s, t, a)
 	}
 	switch {
 	case r.Status.Terminal(), r.Pause != nil && r.Pause.Stop:
@@ -50,10 +50,10 @@ func taskEffects(r *Run, s *Stage, t *Task) []Action {
 	return nil
 }
 
-func attemptEffects(s *Stage, t *Task, a *Attempt) []Action {
+func attemptEffects(r *Run, s *Stage, t *Task, a *Attempt) []Action {
 	switch a.Status {
 	case AttemptPending:
-		return []Action{StartAttempt{Event: a.Event, Stage: s.ID, Task: t.ID, Attempt: a.ID}}
+		return []Action{StartAttempt{Event: a.Event, Stage: s.ID, Task: t.ID, Attempt: a.ID, Session: r.Session}}
 	case AttemptRunning:
 		return []Action{WatchAttempt{Event: a.Event, Task: t.ID, Attempt: a.ID}}
 	case AttemptStopping:

@@ -31,6 +31,7 @@ const (
 	ActorDecider ActorKind = "decider" // decided by a pure decider
 	ActorPerson  ActorKind = "person"  // a person's explicit word
 	ActorPolicy  ActorKind = "policy"  // a standing instruction such as --yes
+	ActorSession ActorKind = "session" // an interactive session, on the word of the person in it
 	ActorAgent   ActorKind = "agent"   // an attempt, through its own token
 )
 

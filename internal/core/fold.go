@@ -27,6 +27,7 @@ func FoldBody(r *Run, e Event, body Body) *Run {
 	countDecision(r, e)
 	before := r.Status
 	apply(r, e, body)
+	spend(r, e)
 	if to, allowed := RunNext(r.Status, e.Type); allowed && e.Type != TypeRunStarted {
 		r.Status = to
 	}
@@ -52,7 +53,7 @@ func begin(e Event, b RunStarted) *Run {
 		ID: b.Run, Alias: b.Alias, Project: b.Project, Goal: b.Goal, Title: b.Title, Issue: b.Issue,
 		Playbook: &playbook, Limits: b.Limits, Base: b.Base, BaseCommit: b.BaseCommit,
 		Branch: b.Branch, Remote: b.Remote, Forge: b.Forge, Isolation: b.Isolation,
-		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices,
+		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices, Session: b.Session,
 		Status: StatusActive, Head: b.BaseCommit, Verified: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,
 	}
 	for _, p := range playbook.Phases {
@@ -119,6 +120,8 @@ func apply(r *Run, e Event, body Body) {
 		resetAttempts(r, r.Stage(b.Stage))
 	case TaskAdmitted:
 		admit(r, e, b)
+	case TeamReduced:
+		reduce(r.Stage(b.Stage), b)
 	case AttemptRequested:
 		requested(r, e, b)
 	case AttemptStarted:
@@ -142,6 +145,10 @@ func apply(r *Run, e Event, body Body) {
 	case TargetChosen:
 		r.Target = b.Base
 		lapse(r.Current())
+	case SessionTook:
+		r.Session, r.Word = b.Session, nil
+	case WordGiven:
+		r.Word = &Word{Means: b.Means, Text: b.Text, Subject: b.Subject, At: e.At}
 	case PublishPrepared:
 		prepared(r, b)
 	case PublishRequested:

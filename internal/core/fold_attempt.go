@@ -13,7 +13,7 @@ func requested(r *Run, e Event, b AttemptRequested) {
 
 func started(r *Run, e Event, b AttemptStarted) {
 	_, _, a := r.Attempt(b.Attempt)
-	a.StartedAt, a.Agent, a.Isolation = e.At, b.Agent, b.Isolation
+	a.StartedAt, a.Agent, a.Isolation, a.Session = e.At, b.Agent, b.Isolation, b.Session
 	a.Status, _ = AttemptNext(a.Status, e.Type)
 }
 

@@ -1,5 +1,7 @@
 package core
 
+import "time"
+
 func asked(s *Stage, e Event) { s.Asked, s.Event = true, e.ID }
 
 func answered(s *Stage, b ConditionEvaluated) {
@@ -11,16 +13,22 @@ func answered(s *Stage, b ConditionEvaluated) {
 
 func passed(r *Run, b StagePassed) {
 	s := r.Stage(b.Stage)
-	s.Status, s.Commit, s.Trouble = StageDone, b.Commit, ""
+	s.Status, s.Commit, s.Trouble, s.ClosedAt = StageDone, b.Commit, "", r.Now()
 	r.Sterile = 0
 }
 
 func rollBack(r *Run, b RolledBack) {
+	target := r.Stage(b.Target)
+	if target.Status == StageOmitted && target.Skip == SkipPlan {
+		// Whoever sends the run to a stage that the plan left out wants it done,
+		// as long as there is no other plan.
+		_, target.Insisted, _ = PlannedSkip(r, target)
+	}
 	reason := OpenRollback
 	if b.Auto && len(b.Findings) == 0 {
 		reason = OpenMissing
 	}
-	sendBack(r, r.Stage(b.Target), reason, &Hotfix{From: b.From, Text: b.Text, Findings: b.Findings}, b.Reset)
+	sendBack(r, target, reason, &Hotfix{From: b.From, Text: b.Text, Findings: b.Findings}, b.Reset)
 	if b.Auto {
 		r.AutoRounds++
 	}
@@ -29,7 +37,7 @@ func rollBack(r *Run, b RolledBack) {
 func ask(r *Run, e Event, b ApprovalRequested) {
 	s := r.Stage(b.Subject.Stage)
 	s.Status = StageGated
-	s.Gate = &Gate{Event: e.ID, Subject: b.Subject, Suggestion: b.Suggestion, Findings: b.Findings, Notices: b.Notices}
+	s.Gate = &Gate{Event: e.ID, Subject: b.Subject, Suggestion: b.Suggestion, Findings: b.Findings, Notices: b.Notices, Skips: b.Skips}
 	r.Tell = append(r.Tell, e.ID)
 }
 
@@ -48,7 +56,8 @@ func open(s *Stage, b StageOpened) {
 	if s.Next != nil {
 		s.Hotfix = s.Next.Hotfix
 	}
-	s.Next, s.Tasks, s.Gate, s.Condition, s.Trouble = nil, nil, nil, nil, ""
+	s.Next, s.Tasks, s.Gate, s.Condition, s.Trouble, s.Reduced = nil, nil, nil, nil, "", ""
+	s.Skip, s.ClosedAt = "", time.Time{}
 }
 
 func skip(r *Run, b StageSkipped) {
@@ -58,7 +67,8 @@ func skip(r *Run, b StageSkipped) {
 		abandon(r, r.Work(), "left unverified by "+s.ID+", which was skipped")
 		r.Head = r.Verified
 	}
-	s.Status, s.Skip, s.Gate, s.Next = StageOmitted, b.Source, nil, nil
+	s.Status, s.Skip, s.Gate, s.Next, s.ClosedAt = StageOmitted, b.Source, nil, nil, r.Now()
+	s.Asked = false
 	for _, t := range s.Tasks {
 		t.Status = TaskDropped
 	}
@@ -86,7 +96,7 @@ func sendBack(r *Run, target *Stage, why OpenReason, hotfix *Hotfix, reset bool)
 			continue
 		}
 		s.Condition, s.Asked = nil, false
-		if s != target && (s.Status == StagePending || s.Status == StageOmitted && s.Skip != SkipWhen) {
+		if s != target && (s.Status == StagePending || s.Status == StageOmitted && !s.Skip.asksAgain()) {
 			continue
 		}
 		s.Status, s.Tasks, s.Gate, s.Next = StageStale, nil, nil, &Reopen{Reason: OpenRedo}

@@ -1,5 +1,7 @@
 package core
 
+import "slices"
+
 func admit(r *Run, e Event, b TaskAdmitted) {
 	s := r.Stage(b.Stage)
 	s.Tasks = append(s.Tasks, &Task{
@@ -7,6 +9,16 @@ func admit(r *Run, e Event, b TaskAdmitted) {
 		Writes: b.Writes, Needs: b.Needs, Inputs: b.Inputs, Outputs: b.Outputs, Done: b.Done,
 		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID,
 	})
+}
+
+// reduce drops what a team's specialists could not deliver.
+func reduce(s *Stage, b TeamReduced) {
+	s.Reduced = b.Reason
+	for _, t := range s.Tasks {
+		if slices.Contains(b.Dropped, t.ID) {
+			t.Status = TaskDropped
+		}
+	}
 }
 
 func verified(r *Run, e Event, b VerifyConcluded) {
@@ -21,7 +33,7 @@ func verified(r *Run, e Event, b VerifyConcluded) {
 		a.Message = b.Error
 		return
 	}
-	a.Results, a.Review = b.Results, b.Review
+	a.Results, a.Review, a.Skips = b.Results, b.Review, b.Skips
 	if !b.Passed {
 		a.Verdict, t.Status = VerdictFailed, TaskWaiting
 		return

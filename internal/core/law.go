@@ -6,7 +6,7 @@ import (
 )
 
 // LawVersion is recorded on decisions. It changes when the law does.
-const LawVersion = 1
+const LawVersion = 2
 
 // Law judges one event before it is committed: whether this actor may say it,
 // whether the state machines allow it now, and whether a clause forbids it. r
@@ -30,6 +30,9 @@ func Law(r *Run, actor Actor, body Body) error {
 			WithHint("see `stellwerk status %s`", r.Alias)
 	}
 	if err := stageLaw(r, body); err != nil {
+		return err
+	}
+	if err := lawSession(r, actor, body); err != nil {
 		return err
 	}
 	return clause(r, actor, body)
@@ -72,17 +75,17 @@ func (s RunStatus) inWords() string {
 // actors says who may utter an event. What an agent says is never among them.
 func actors(t Type) []ActorKind {
 	switch t {
-	case TypeFeedbackGiven, TypeTargetChosen, TypeRunResumed, TypeRunCancelled, TypeAttemptsReset, TypeContentTrusted:
+	case TypeContentTrusted, TypeWordGiven:
 		return []ActorKind{ActorPerson}
-	case TypeRunStarted:
-		return []ActorKind{ActorPerson}
+	case TypeFeedbackGiven, TypeTargetChosen, TypeRunResumed, TypeRunCancelled, TypeAttemptsReset, TypeRunStarted, TypeSessionTook:
+		return []ActorKind{ActorPerson, ActorSession}
 	case TypeApprovalGranted:
-		return []ActorKind{ActorPerson, ActorPolicy}
+		return []ActorKind{ActorPerson, ActorPolicy, ActorSession}
 	case TypeRolledBack, TypeStageSkipped:
-		return []ActorKind{ActorPerson, ActorDecider}
+		return []ActorKind{ActorPerson, ActorDecider, ActorSession}
 	case TypeRunPaused:
-		return []ActorKind{ActorPerson, ActorDecider, ActorEngine}
-	case TypeConditionRequested, TypeStageOpened, TypeTaskAdmitted, TypeAttemptRequested, TypeAttemptStopRequested,
+		return []ActorKind{ActorPerson, ActorDecider, ActorEngine, ActorSession}
+	case TypeConditionRequested, TypeStageOpened, TypeTaskAdmitted, TypeTeamReduced, TypeAttemptRequested, TypeAttemptStopRequested,
 		TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
 		return []ActorKind{ActorDecider}
 	case TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved,
@@ -123,6 +126,8 @@ func stageLaw(r *Run, body Body) error {
 	case StageOpened:
 		id = b.Stage
 	case TaskAdmitted:
+		id = b.Stage
+	case TeamReduced:
 		id = b.Stage
 	case FeedbackGiven:
 		id = b.Stage
@@ -171,6 +176,8 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawOpen(r, b)
 	case TaskAdmitted:
 		return lawAdmit(r, b)
+	case TeamReduced:
+		return lawReduce(r, b)
 	case AttemptRequested:
 		return lawAttempt(r, b)
 	case AttemptStarted:
@@ -225,7 +232,11 @@ func clause(r *Run, actor Actor, body Body) error {
 		if !r.Status.Terminal() || len(r.Active()) > 0 || r.Swept {
 			return Errorf(CodeConflict, "the run is not over, or was swept before")
 		}
-	case RefKept, BranchMoved, RunStarted, ConditionRequested, ClaimRefused, ClaimFreed,
+	case WordGiven:
+		if b.Session == "" || b.Session != r.Session {
+			return Errorf(CodeConflict, "session %s does not own the run", b.Session)
+		}
+	case SessionTook, RefKept, BranchMoved, RunStarted, ConditionRequested, ClaimRefused, ClaimFreed,
 		RunFailed, TimerFired, CommandRefused, PersonNotified,
 		ProjectRegistered, ContentTrusted:
 	}

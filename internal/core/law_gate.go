@@ -1,5 +1,7 @@
 package core
 
+import "slices"
+
 // lawAsk: a person is asked about what is there, and only once it is verified.
 func lawAsk(r *Run, b ApprovalRequested) error {
 	s := r.Stage(b.Subject.Stage)
@@ -9,16 +11,20 @@ func lawAsk(r *Run, b ApprovalRequested) error {
 	if b.Subject != GateSubject(r, s) {
 		return unlawful("stage %s: the approval asked for is not about what was handed in", s.ID)
 	}
+	if skips, _ := ProposedSkips(r, s); !slices.Equal(b.Skips, skips) {
+		return unlawful("stage %s: what the approval would leave out is not what the plan proposes", s.ID)
+	}
 	return nil
 }
 
 // lawVerified is law 2: only deliveries of this round whose checks passed
 // count. An act has no delivery; it counts once it is prepared.
 func lawVerified(s *Stage) error {
-	if len(s.Tasks) == 0 {
+	live := s.Live()
+	if len(live) == 0 {
 		return unlawful("stage %s has no work in round %d", s.ID, s.Round)
 	}
-	for _, t := range s.Tasks {
+	for _, t := range live {
 		if t.Act != "" {
 			if t.Prepared == nil {
 				return unlawful("task %s is not prepared", t.ID)
@@ -88,13 +94,14 @@ func requestsChanges(s *Stage) bool {
 	return review != nil && review.Status == ReviewChangesRequested
 }
 
-// lawSkip is law 7: the playbook or a person, never an agent or a decider's whim.
+// lawSkip is law 7: the playbook, a plan that was approved, or a person; never
+// an agent or a decider's whim.
 func lawSkip(r *Run, actor Actor, b StageSkipped) error {
 	s := r.Stage(b.Stage)
 	phase := r.Playbook.Phase(b.Stage)
 	switch b.Source {
 	case SkipPerson:
-		if actor.Kind != ActorPerson {
+		if actor.Kind != ActorPerson && actor.Kind != ActorSession {
 			return unlawful("stage %s: only a person skips a stage that the playbook wants", s.ID)
 		}
 		if s != r.Current() {
@@ -109,6 +116,11 @@ func lawSkip(r *Run, actor Actor, b StageSkipped) error {
 	case SkipWhen:
 		if phase == nil || phase.When == "" || s.Condition == nil || *s.Condition {
 			return unlawful("stage %s: its condition does not say to skip it", s.ID)
+		}
+	case SkipPlan:
+		_, plan, planned := PlannedSkip(r, s)
+		if !planned || b.Plan != plan || s != r.Current() {
+			return unlawful("stage %s: no approved plan leaves it out", s.ID)
 		}
 	default:
 		return unlawful("stage %s: unknown reason to skip it", s.ID)

@@ -27,6 +27,27 @@ func lawAdmit(r *Run, b TaskAdmitted) error {
 	return nil
 }
 
+// lawReduce: a team goes on without a specialist only where the playbook names
+// who does the work then, and only once every specialist has handed in or has
+// used up what it had. Nobody's work is given up while it is under way.
+func lawReduce(r *Run, b TeamReduced) error {
+	s := r.Stage(b.Stage)
+	phase := r.Playbook.Phase(b.Stage)
+	switch {
+	case s != r.Current() || b.Round != s.Round:
+		return unlawful("stage %s is not at round %d", s.ID, b.Round)
+	case phase == nil || phase.Team == nil || phase.Team.Fallback == "" || phase.Team.Fallback != b.Role:
+		return unlawful("stage %s: the playbook does not let %q do it alone", s.ID, b.Role)
+	case s.Reduced != "":
+		return unlawful("stage %s: its team was given up before", s.ID)
+	}
+	drop, ok := r.Reducible(s)
+	if !ok || !slices.Equal(drop, b.Dropped) {
+		return unlawful("stage %s: its specialists have not all come to an end", s.ID)
+	}
+	return nil
+}
+
 // lawAttempt is law 1 (inputs, dependencies, capabilities, one writer) and
 // law 3 (a bounded number of attempts).
 func lawAttempt(r *Run, b AttemptRequested) error {

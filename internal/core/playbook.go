@@ -16,6 +16,7 @@ type Playbook struct {
 	Origin      string           `json:"origin,omitempty"` // "builtin", or the path it was read from
 	Agents      map[string]Agent `json:"agents,omitempty"`
 	Roles       map[string]Role  `json:"roles,omitempty"`
+	Tiers       Tiers            `json:"tiers,omitempty"`
 	Setup       string           `json:"setup,omitempty"`
 	Caches      []Cache          `json:"caches,omitempty"`
 	Phases      []Phase          `json:"phases,omitempty"`
@@ -37,11 +38,15 @@ type Role struct {
 	Description  string   `json:"description,omitempty"`
 	Agent        string   `json:"agent,omitempty"` // key of Playbook.Agents
 	Model        string   `json:"model,omitempty"`
+	Tiers        Tiers    `json:"tiers,omitempty"` // in place of Model, where the run chose a tier
 	Color        string   `json:"color,omitempty"`
 	Tools        []string `json:"tools,omitempty"`
 	Capabilities []string `json:"capabilities,omitempty"`
 	Prompt       string   `json:"prompt,omitempty"` // system prompt, Markdown
 }
+
+// Tiers are models by the tier that a run can choose.
+type Tiers map[Tier]string
 
 // Cache is a folder kept between checkouts while its key files are unchanged.
 type Cache struct {
@@ -89,8 +94,9 @@ type Phase struct {
 	Team           *Team         `json:"team,omitempty"`
 	Act            Act           `json:"act,omitempty"`
 	Skip           bool          `json:"skip,omitempty"`
-	When           string        `json:"when,omitempty"`  // jq on the run's context
-	Needs          []string      `json:"needs,omitempty"` // capabilities the role must have
+	Skippable      bool          `json:"skippable,omitempty"` // an approved plan may leave it out
+	When           string        `json:"when,omitempty"`      // jq on the run's context
+	Needs          []string      `json:"needs,omitempty"`     // capabilities the role must have
 	Writes         Writes        `json:"writes"`
 	Inputs         []Input       `json:"inputs,omitempty"`
 	Outputs        []string      `json:"outputs,omitempty"`
@@ -113,9 +119,17 @@ type Input struct {
 // Team is a stage worked on by specialists in parallel and a hub that
 // consolidates what they hand in.
 type Team struct {
-	Spokes []string `json:"spokes"`
-	Hub    string   `json:"hub"`
+	Spokes   []string          `json:"spokes"`
+	Optional map[string]Choice `json:"optional,omitempty"` // further spokes, each with the choice that calls it in
+	Hub      string            `json:"hub"`
+	Fallback string            `json:"fallback,omitempty"` // role that does the work alone where a spoke cannot deliver
 }
+
+// The names of a team's tasks that are not named after a spoke.
+const (
+	HubTask  = "hub"   // consolidates
+	SoloTask = "alone" // does the work where a spoke could not deliver
+)
 
 // Rollback maps findings of a review to the stage that must fix them.
 type Rollback struct {
@@ -196,6 +210,26 @@ func (p *Playbook) Phase(id string) *Phase {
 		}
 	}
 	return nil
+}
+
+// Skippable are the phases after the given one that may be left out by a plan
+// it hands in; none where it hands in no plan.
+func (p *Playbook) Skippable(planner string) []Phase {
+	phase := p.Phase(planner)
+	if phase == nil || !slices.Contains(phase.Outputs, PlanArtifact) {
+		return nil
+	}
+	var later []Phase
+	for _, other := range slices.Backward(p.Phases) {
+		if other.ID == planner {
+			break
+		}
+		if other.Skippable {
+			later = append(later, other)
+		}
+	}
+	slices.Reverse(later)
+	return later
 }
 
 // Secrets are the names of the variables handed to any of its agents, sorted.

@@ -44,6 +44,8 @@ type Run struct {
 	Identity   Identity   `json:"identity"`
 	Policy     *RunPolicy `json:"policy,omitempty"`
 	Choices    Choices    `json:"choices"`
+	Session    string     `json:"session,omitempty"` // the interactive session that starts the agents
+	Word       *Word      `json:"word,omitempty"`    // what the person in it said last, until it is used or lapses
 
 	Status       RunStatus    `json:"status"`
 	Pause        *Pause       `json:"pause,omitempty"`
@@ -179,7 +181,7 @@ func (r *Run) Context(further ...*Delivery) json.RawMessage {
 		if s.Status == StageStale || s.Status == StagePending {
 			continue
 		}
-		for _, t := range s.Tasks {
+		for _, t := range s.Live() {
 			lay(t.Delivered())
 		}
 	}

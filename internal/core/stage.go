@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
+	"time"
 )
 
 // StageStatus is where a stage stands. See transition.go for what may follow.
@@ -37,9 +39,12 @@ type Stage struct {
 	Condition *bool       `json:"condition,omitempty"` // verdict of `when:`
 	Asked     bool        `json:"asked,omitempty"`     // `when:` is being evaluated
 	Skip      SkipSource  `json:"skip,omitempty"`
-	Event     string      `json:"event,omitempty"`   // id of the event that asked for what is under way
-	Trouble   string      `json:"trouble,omitempty"` // what keeps the stage from going on, until a person acts
-	Commit    string      `json:"commit,omitempty"`  // head when it passed
+	Insisted  string      `json:"insisted,omitempty"` // event of the plan that left it out and was overruled
+	Reduced   string      `json:"reduced,omitempty"`  // why one role does the round alone
+	Event     string      `json:"event,omitempty"`    // id of the event that asked for what is under way
+	Trouble   string      `json:"trouble,omitempty"`  // what keeps the stage from going on, until a person acts
+	Commit    string      `json:"commit,omitempty"`   // head when it passed
+	ClosedAt  time.Time   `json:"closed_at,omitzero"`
 }
 
 // Hotfix is why a stage is done again, in words for the agent.
@@ -57,21 +62,34 @@ type Reopen struct {
 
 // Gate is what a person is asked at a stage.
 type Gate struct {
-	Event      string    `json:"event"` // id of the event that asked
-	Subject    Subject   `json:"subject"`
-	Suggestion string    `json:"suggestion,omitempty"`
-	Findings   []Finding `json:"findings,omitempty"`
-	Notices    []string  `json:"notices,omitempty"`
-	Approved   bool      `json:"approved,omitempty"`
-	By         Actor     `json:"by"`
+	Event      string         `json:"event"` // id of the event that asked
+	Subject    Subject        `json:"subject"`
+	Suggestion string         `json:"suggestion,omitempty"`
+	Findings   []Finding      `json:"findings,omitempty"`
+	Notices    []string       `json:"notices,omitempty"`
+	Skips      []SkipProposal `json:"skips,omitempty"` // stages that the approval leaves out
+	Approved   bool           `json:"approved,omitempty"`
+	By         Actor          `json:"by"`
+}
+
+// Live are the tasks of the round that were not given up.
+func (s *Stage) Live() []*Task {
+	live := make([]*Task, 0, len(s.Tasks))
+	for _, t := range s.Tasks {
+		if t.Status != TaskDropped {
+			live = append(live, t)
+		}
+	}
+	return live
 }
 
 // TasksDone reports that every task of the round is done.
 func (s *Stage) TasksDone() bool {
-	if len(s.Tasks) == 0 {
+	live := s.Live()
+	if len(live) == 0 {
 		return false
 	}
-	for _, t := range s.Tasks {
+	for _, t := range live {
 		if t.Status != TaskDone {
 			return false
 		}
@@ -81,8 +99,8 @@ func (s *Stage) TasksDone() bool {
 
 // Review is the newest validated review handed in by the round's tasks.
 func (s *Stage) Review() *Review {
-	for i := len(s.Tasks) - 1; i >= 0; i-- {
-		if a := s.Tasks[i].Last(); a != nil && a.Review != nil {
+	for _, t := range slices.Backward(s.Live()) {
+		if a := t.Last(); a != nil && a.Review != nil {
 			return a.Review
 		}
 	}
@@ -93,7 +111,7 @@ func (s *Stage) Review() *Review {
 func (s *Stage) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d\n", s.ID, s.Round)
-	for _, t := range s.Tasks {
+	for _, t := range s.Live() {
 		fmt.Fprintf(h, "%s %s\n", t.ID, t.Delivered().Digest())
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -11,7 +11,7 @@ const (
 	TaskDelivered TaskStatus = "delivered" // an attempt handed in, not yet verified
 	TaskVerifying TaskStatus = "verifying" // its checks run
 	TaskDone      TaskStatus = "done"      // its checks passed
-	TaskDropped   TaskStatus = "dropped"   // its stage was skipped or the run ended
+	TaskDropped   TaskStatus = "dropped"   // its stage was skipped, or its team went on without it
 )
 
 // Task is one piece of work of a round.

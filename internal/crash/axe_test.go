@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
@@ -143,11 +144,11 @@ func startAgain(order spawn.Order) error {
 }
 
 type steppedForge struct {
-	dispatch.Forge
+	forge.Forge
 	axe *axe
 }
 
-func (f steppedForge) Open(ctx context.Context, req dispatch.PullRequest) (url string, number int, err error) {
+func (f steppedForge) Open(ctx context.Context, req forge.PullRequest) (url string, number int, err error) {
 	err = f.axe.step(func() (err error) {
 		url, number, err = f.Forge.Open(ctx, req)
 		return err

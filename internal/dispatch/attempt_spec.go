@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 )
 
 // optionYard tells the shim's hand-in where the yard is.
@@ -39,7 +40,7 @@ func (r attemptRoom) inputs() ([]byte, error) {
 		return nil, err
 	}
 	input.Paths = prompt.Paths{Work: r.dir(), Checkout: true, In: r.in(), Out: r.out(), Kept: kept}
-	input.Inline = !r.takesSystemPrompt()
+	input.Inline = !r.told()
 	for _, f := range prompt.Files(input) {
 		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
 			return nil, fmt.Errorf("lay out %s: %w", f.Name, err)
@@ -74,7 +75,18 @@ func (r attemptRoom) rolePath() string   { return filepath.Join(r.folder, "role.
 func (r attemptRoom) role() core.Role    { return r.run.Playbook.Roles[r.task.Role] }
 
 // takesSystemPrompt says whether the role's text goes beside the prompt.
-func (r attemptRoom) takesSystemPrompt() bool { return r.def.Use == "claude" && r.role().Prompt != "" }
+func (r attemptRoom) takesSystemPrompt() bool {
+	return r.taken.Session == "" && r.def.Use == "claude" && r.role().Prompt != ""
+}
+
+// told says whether the agent knows its role's text without the prompt.
+func (r attemptRoom) told() bool {
+	if r.taken.Session == "" {
+		return r.takesSystemPrompt()
+	}
+	_, told := r.d.Sessions.AgentType(r.role())
+	return told
+}
 
 // keep puts the documents of the last attempt of this round into the output
 // folder again: work is completed, not repeated. Its report is not kept: each
@@ -112,14 +124,19 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 	if r.takesSystemPrompt() {
 		job.Role.SystemPrompt = r.rolePath()
 	}
-	return shim.Spec{
+	spec := shim.Spec{
 		Project: r.run.Project, Run: r.run.ID, Task: r.task.ID, Attempt: r.attempt.ID, Trigger: string(r.stage.Reason),
 		Agent: r.def.Use, Job: job, Workspace: r.dir(), Base: r.attempt.Base,
 		Branch: r.run.Branch, IntegrationBranch: r.run.Branch, Writes: shim.Writes(r.task.Writes),
 		CommitMessage: r.message(), Identity: shim.Identity(r.run.Identity), Isolation: isolation(r.run),
 		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: r.secretNames(),
 		ReadOnly: append([]string{r.yard.Dir()}, r.d.ReadOnly...), Masked: masked(r.run, r.d.Layout),
-	}, nil
+	}
+	if r.taken.Session != "" {
+		spec.Session, spec.Agent, spec.Secrets = r.taken.Session, agent.Session, nil
+		spec.Job.Options[agent.OptionTurn] = session.TurnDir(r.folder)
+	}
+	return spec, nil
 }
 
 // options are what only one agent understands.

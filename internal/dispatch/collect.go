@@ -171,7 +171,7 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 // nobody cleans up.
 func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error) {
 	kept := filepath.Join(d.Layout.Attempt(run.ID, attempt), "workspace")
-	err := os.Rename(d.Layout.Workspace(run.ID, attempt), kept)
+	err := os.Rename(d.workspace(run, attempt), kept)
 	if errors.Is(err, os.ErrNotExist) {
 		return kept, nil
 	}
@@ -315,12 +315,21 @@ func (d *Dispatcher) transcript(ctx context.Context, run *core.Run, attempt, fol
 	return digest, d.Folder.Transcript(run.ID, attempt, path, exit.Outcome.Observed)
 }
 
+// workspace is where an attempt worked: in a place of its own, or in the one
+// that an agent of a session was given.
+func (d *Dispatcher) workspace(run *core.Run, attempt string) string {
+	if spec, err := shim.ReadSpec(d.Layout.Attempt(run.ID, attempt)); err == nil {
+		return spec.Workspace
+	}
+	return d.Layout.Workspace(run.ID, attempt)
+}
+
 // tidy removes what an ended attempt no longer needs; what it handed in is in
 // the yard and among the blobs.
 func (d *Dispatcher) tidy(run *core.Run, attempt string) error {
 	folder := d.Layout.Attempt(run.ID, attempt)
 	for _, dir := range []string{
-		d.Layout.Workspace(run.ID, attempt), filepath.Join(folder, "home"), filepath.Join(folder, "handin"), filepath.Join(folder, "out"),
+		d.workspace(run, attempt), filepath.Join(folder, "home"), filepath.Join(folder, "handin"), filepath.Join(folder, "out"),
 		filepath.Join(folder, "out.bundle"),
 	} {
 		if err := yard.RemoveWorkspace(dir); err != nil {

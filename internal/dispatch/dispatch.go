@@ -15,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -30,20 +31,6 @@ type Engine interface {
 // Yards finds the yard of a project.
 type Yards interface {
 	Yard(ctx context.Context, project string) (*yard.Yard, error)
-}
-
-// Forge is where pull requests live. Open is idempotent by the request's Run:
-// asked again for the same run it returns the same pull request, updated.
-type Forge interface {
-	Open(ctx context.Context, req PullRequest) (url string, number int, err error)
-}
-
-// PullRequest is what a forge is asked to open.
-type PullRequest struct {
-	Run, Project, Title, Body string
-	Remote, Head, Base        string
-	Commit                    string
-	Diff                      func(ctx context.Context) (string, error)
 }
 
 // Notifier tells a person that something waits for them.
@@ -91,7 +78,8 @@ type Options struct {
 	Yards    Yards
 	Blobs    *blob.Folder
 	Spawner  spawn.Spawner
-	Forge    Forge
+	Sessions Sessions
+	Forge    forge.Forge
 	Notifier Notifier
 	Folder   Folder
 	// Redactors makes a redactor that knows the named variables of the engine's

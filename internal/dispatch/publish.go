@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -42,8 +43,8 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 	return d.report(ctx, run, body)
 }
 
-func (d *Dispatcher) pullRequest(run *core.Run, req *core.PublishRequested, y *yard.Yard) PullRequest {
-	return PullRequest{
+func (d *Dispatcher) pullRequest(run *core.Run, req *core.PublishRequested, y *yard.Yard) forge.PullRequest {
+	return forge.PullRequest{
 		Run: run.ID, Project: run.Project, Title: req.Title, Body: description(run),
 		Remote: req.Subject.Remote, Head: run.Branch, Base: req.Subject.Base, Commit: req.Subject.Commit,
 		Diff: func(ctx context.Context) (string, error) {

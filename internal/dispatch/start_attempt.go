@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -26,7 +27,13 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 	if err != nil {
 		return err
 	}
-	p, err := d.prepare(ctx, run, a.Attempt, folder, status)
+	var taken session.Taken
+	if a.Session != "" && status == spawn.Absent {
+		if taken, err = d.offer(ctx, run, a, folder); err != nil {
+			return err
+		}
+	}
+	p, err := d.prepare(ctx, run, a.Attempt, folder, status, taken)
 	if err != nil {
 		return d.notStarted(ctx, run, a.Attempt, err)
 	}
@@ -42,9 +49,11 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 	if err != nil {
 		return err
 	}
-	return d.report(ctx, run, core.AttemptStarted{
-		Attempt: a.Attempt, Agent: p.spec.Agent, Spawner: "local", Isolation: run.Isolation, Prompt: digest,
-	})
+	body := core.AttemptStarted{Attempt: a.Attempt, Agent: p.spec.Agent, Spawner: "local", Isolation: run.Isolation, Prompt: digest}
+	if p.spec.Session != "" {
+		body.Spawner, body.Session = "session", p.spec.Session
+	}
+	return d.report(ctx, run, body)
 }
 
 func (d *Dispatcher) start(ctx context.Context, attempt, folder string, spec shim.Spec) error {
@@ -108,11 +117,12 @@ type prepared struct {
 }
 
 // prepare makes the folders of an attempt: the workspace, the inputs, the
-// prompt and the spec. A spec that cannot be read is what a machine that
-// failed has left; as long as no shim has claimed it, it is made again.
-func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, id, folder string, status spawn.Status) (prepared, error) {
+// prompt and the spec. As long as no shim has claimed it, a spec that cannot be
+// read, which a machine that failed has left, and one for another place are
+// made again.
+func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, id, folder string, status spawn.Status, taken session.Taken) (prepared, error) {
 	spec, err := shim.ReadSpec(folder)
-	if err == nil {
+	if err == nil && (status != spawn.Absent || spec.Session == taken.Session && (taken.Dir == "" || spec.Job.Dir == taken.Dir)) {
 		text, err := os.ReadFile(filepath.Join(folder, promptFile))
 		if err != nil {
 			return prepared{}, fmt.Errorf("read the attempt's prompt: %w", err)
@@ -122,7 +132,7 @@ func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, id, folder stri
 	if status != spawn.Absent {
 		return prepared{}, err
 	}
-	if !errors.Is(err, os.ErrNotExist) {
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		d.Log.Warn("an attempt's spec is unreadable and is made again", "folder", folder, "error", err)
 	}
 	stage, task, attempt := run.Attempt(id)
@@ -134,7 +144,7 @@ func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, id, folder stri
 	if err != nil {
 		return prepared{}, err
 	}
-	room := attemptRoom{d: d, run: run, stage: stage, task: task, attempt: attempt, def: def, folder: folder, yard: y}
+	room := attemptRoom{d: d, run: run, stage: stage, task: task, attempt: attempt, def: def, folder: folder, yard: y, taken: taken}
 	p, err := room.furnish(ctx)
 	if err != nil {
 		return prepared{}, err
@@ -176,9 +186,15 @@ type attemptRoom struct {
 	def     core.Agent
 	folder  string
 	yard    *yard.Yard
+	taken   session.Taken // by an agent of a session, which has its workspace already
 }
 
-func (r attemptRoom) dir() string { return r.d.Layout.Workspace(r.run.ID, r.attempt.ID) }
+func (r attemptRoom) dir() string {
+	if r.taken.Dir != "" {
+		return r.taken.Dir
+	}
+	return r.d.Layout.Workspace(r.run.ID, r.attempt.ID)
+}
 func (r attemptRoom) in() string  { return filepath.Join(r.folder, "in") }
 func (r attemptRoom) out() string { return filepath.Join(r.folder, "out") }
 
@@ -214,6 +230,9 @@ func (r attemptRoom) papers(ctx context.Context) (prepared, error) {
 // documents get one as well: a planner or reviewer reads the code, and what
 // they change there is handed in by nobody.
 func (r attemptRoom) workspace(ctx context.Context) error {
+	if r.taken.Dir != "" {
+		return nil
+	}
 	if err := renew(r.dir()); err != nil {
 		return err
 	}

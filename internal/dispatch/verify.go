@@ -38,8 +38,8 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 		body.Passed, body.Results = passed, results
 	}
 	if body.Error == "" && body.Passed {
-		if body.Review, err = d.review(run, stage, attempt.Delivery); err != nil {
-			body.Passed, body.Results, body.Error = false, nil, d.redactor(run).String(err.Error())
+		if err := d.readHandedIn(run, stage, task, attempt.Delivery, &body); err != nil {
+			body = core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt, Error: d.redactor(run).String(err.Error())}
 		}
 	}
 	body.Duration = time.Since(started)
@@ -115,6 +115,36 @@ func checkpoints(run *core.Run) []string {
 	return commits
 }
 
+// readHandedIn reads the documents that Stellwerk itself acts on.
+func (d *Dispatcher) readHandedIn(run *core.Run, stage *core.Stage, task *core.Task, delivery *core.Delivery, body *core.VerifyConcluded) (err error) {
+	if body.Review, err = d.review(run, stage, delivery); err != nil {
+		return err
+	}
+	if !slices.Contains(task.Outputs, core.PlanArtifact) || len(run.Playbook.Skippable(stage.ID)) == 0 {
+		return nil
+	}
+	body.Skips, err = d.skips(run, delivery)
+	return err
+}
+
+// skips reads what a plan proposes to leave out.
+func (d *Dispatcher) skips(run *core.Run, delivery *core.Delivery) ([]core.SkipProposal, error) {
+	artifact := delivery.Artifact(core.PlanArtifact)
+	if artifact == nil {
+		return nil, nil
+	}
+	data, err := d.readDocument(artifact)
+	if err != nil {
+		return nil, fmt.Errorf("read the plan: %w", err)
+	}
+	skips, err := check.ReadPlan(data)
+	for i := range skips {
+		clean := d.redactor(run)
+		skips[i].Stage, skips[i].Reason = clean.String(skips[i].Stage), clean.String(skips[i].Reason)
+	}
+	return skips, err
+}
+
 // review reads a reviewer's verdict, where the delivery has one, and says which
 // stage each finding belongs to.
 func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Delivery) (*core.Review, error) {
@@ -140,15 +170,20 @@ func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Del
 }
 
 func (d *Dispatcher) readReview(artifact *core.Artifact) (*core.Review, error) {
+	data, err := d.readDocument(artifact)
+	if err != nil {
+		return nil, err
+	}
+	return check.ReadReview(data)
+}
+
+func (d *Dispatcher) readDocument(artifact *core.Artifact) ([]byte, error) {
 	f, err := d.Blobs.Open(artifact.Digest)
 	if err != nil {
 		return nil, err
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxReport+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	return check.ReadReview(data)
+	return data, errors.Join(err, f.Close())
 }
 
 func order(run *core.Run) []string {

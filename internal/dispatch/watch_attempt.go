@@ -57,11 +57,20 @@ func (d *Dispatcher) follow(ctx context.Context, run *core.Run, attempt string) 
 // meterEvery is how often a running attempt's consumption is looked at.
 const meterEvery = 2 * time.Second
 
-// meter reports what an attempt consumes once that reaches a limit of the run,
-// so that the limit holds while it runs and not only afterwards.
+// meterShare is the part of a limit that one attempt may consume unreported.
+const meterShare = 20
+
+// meter reports what an attempt consumes, so that a limit holds while it runs
+// and not only afterwards. It reports in steps and not at the limit only:
+// attempts that run side by side use up one limit together, and each sees only
+// its own part.
 func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 	if run.Limits.CostUSD == 0 && run.Limits.Tokens == 0 {
 		return
+	}
+	var reported core.Usage
+	if _, _, a := run.Attempt(attempt); a != nil {
+		reported = a.Usage
 	}
 	tail := shim.NewTailer(d.Layout.Attempt(run.ID, attempt), 0)
 	tick := time.NewTicker(meterEvery)
@@ -78,14 +87,14 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 			return
 		}
 		usage := newest(entries)
-		if usage == nil || !reaches(run, *usage) {
+		if usage == nil || !noteworthy(run.Limits, reported, *usage) {
 			continue
 		}
 		if err := d.report(ctx, run, core.UsageObserved{Attempt: attempt, Usage: *usage}); err != nil && ctx.Err() == nil {
 			d.Log.Error("report consumption", "run", run.Alias, "attempt", attempt, "error", err)
 			continue
 		}
-		return
+		reported = *usage
 	}
 }
 
@@ -100,10 +109,10 @@ func newest(entries []shim.Entry) *core.Usage {
 	return usage
 }
 
-func reaches(run *core.Run, u core.Usage) bool {
-	total := run.Usage.Add(u)
-	return run.Limits.CostUSD > 0 && total.CostUSD >= run.Limits.CostUSD ||
-		run.Limits.Tokens > 0 && total.Tokens() >= run.Limits.Tokens
+// noteworthy reports that enough was consumed since the last report.
+func noteworthy(l core.Limits, reported, now core.Usage) bool {
+	return l.CostUSD > 0 && (now.CostUSD-reported.CostUSD)*meterShare >= l.CostUSD ||
+		l.Tokens > 0 && (now.Tokens()-reported.Tokens())*meterShare >= l.Tokens
 }
 
 func usageOf(u agent.Usage, turns int) core.Usage {

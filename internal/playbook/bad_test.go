@@ -42,7 +42,7 @@ var badPlaybooks = []struct {
 	{"missing keys", "description: nothing else\n", []string{
 		"1:1: kind is missing; this version knows: phases", "1:1: name is missing", "1:1: phases is missing; list at least one phase"}},
 	{"kind of a later version", "name: p\nkind: waves\nplanner: x\n", []string{
-		"2:7: kind: the kind waves is not supported in this version; this version knows: phases", `3:1: planner: unknown key; known: agents, cache, defaults, description, kind, name, phases, roles, setup`}},
+		"2:7: kind: the kind waves is not supported in this version; this version knows: phases", `3:1: planner: unknown key; known: agents, cache, defaults, description, kind, name, phases, roles, setup, tiers`}},
 	{"unknown kind", "name: p\nkind: phase\n", []string{`2:7: kind: unknown kind "phase"; this version knows: phases`}},
 	{"bad name", "name: My Playbook\nkind: phases\nphases: []\n", []string{
 		"1:7: name: is not a valid name; use small letters, digits and single hyphens, at most 40 characters",
@@ -74,7 +74,7 @@ var badPlaybooks = []struct {
 		`6:8: phases[2].id: the phase id "b" is used twice; give each phase an id of its own`}},
 
 	{"unknown role", head + "- {id: a, role: wizard, outputs: [a.md]}\n- {id: b, role: planer, outputs: [b.md]}\n", []string{
-		`4:17: phases[0].role: unknown role "wizard"; known: code-reviewer, developer, planner`,
+		`4:17: phases[0].role: unknown role "wizard"; known: angular-frontend-developer, api-architect, architect-planner, architect-reviewer, code-reviewer, developer, planner, postgresql-architect, security-auditor, spring-boot-developer, test-engineer, ui-designer`,
 		`5:17: phases[1].role: unknown role "planer"; did you mean "planner"?`}},
 	{"unknown agent", "name: p\nkind: phases\nagents:\n  mine: {use: command, run: [x]}\nroles:\n  planner: {agent: mien}\ndefaults: {agent: nobody}\nphases:\n- {id: a, role: planner, outputs: [a.md]}\n- {id: b, role: developer, outputs: [b.md]}\n", []string{
 		`6:20: roles.planner.agent: unknown agent "mien"; did you mean "mine"?`,
@@ -111,8 +111,24 @@ var badPlaybooks = []struct {
 		"7:11: phases[0].writes: a team writes artifacts only; let a later phase write the code",
 		"8:17: phases[1].team: spokes is missing; list the roles that work in parallel"}},
 	{"documents of a team", "name: p\nkind: phases\nroles: {hub: {}}\nphases:\n- {id: a, team: {spokes: [developer, hub], hub: planner}, outputs: [a-developer.md]}\n", []string{
-		`5:38: phases[0].team.spokes[1]: a spoke cannot have the name "hub"; that is the consolidating task's own name`,
+		`5:38: phases[0].team.spokes[1]: a spoke cannot have the name "hub"; that is the name of a task that every team can have`,
 		`5:59: phases[0].outputs: "a-developer.md" is what a spoke of the team hands to its hub; choose another name`}},
+	{"spokes and fallback", "name: p\nkind: phases\nroles: {alone: {}}\nphases:\n- {id: a, team: {spokes: [developer], hub: planner, optional: {developer: ui_designer, alone: ui_designer, ui-desiner: ui_designer, ui-designer: always}, fallback: develper}, outputs: [a.md]}\n", []string{
+		`5:64: phases[0].team.optional.developer: the spoke "developer" is listed twice`,
+		`5:88: phases[0].team.optional.alone: a spoke cannot have the name "alone"; that is the name of a task that every team can have`,
+		`5:108: phases[0].team.optional.ui-desiner: unknown role "ui-desiner"; did you mean "ui-designer"?`,
+		`5:146: phases[0].team.optional.ui-designer: "always" is not known here; known: ui_designer`,
+		`5:165: phases[0].team.fallback: unknown role "develper"; did you mean "developer"?`}},
+	{"tiers", "name: p\nkind: phases\ntiers: {quick: haiku}\nroles: {planner: {tiers: {}}}\nphases:\n- {id: a, role: planner, outputs: [a.md]}\n", []string{
+		"3:8: tiers: names no model; known: balanced, fast, strong",
+		"3:9: tiers.quick: unknown key; known: balanced, fast, strong",
+		"4:26: roles.planner.tiers: names no model; known: balanced, fast, strong"}},
+	{"skippable", head + "- {id: a, role: planner, outputs: [plan.json, a.md], gate: approval, done: [{artifact: {name: plan.json, schema: {type: object}}}]}\n- {id: b, role: planner, skippable: true, outputs: [b.md]}\n- {id: c, role: planner, inputs: [b.md], outputs: [c.md]}\n- {id: d, act: pull-request, skippable: true}\n", []string{
+		"4:70: phases[0].done: plan.json says which phases to skip and has a form of its own; remove its schema",
+		`6:35: phases[2].inputs[0]: "b.md" is handed in by the phase "b", which a plan may leave out; make the input optional or remove skippable`,
+		"7:41: phases[3].skippable: what Stellwerk does itself cannot be left out by a plan; remove skippable; a person can use `stellwerk skip`"}},
+	{"another coverage", head + "- {id: a, role: developer, done: [{command: \"coverage=$(make cover); test ${coverage} -gt 80\"}]}\n", []string{
+		"4:45: phases[0].done[0].command: the command sets a variable coverage, and ${coverage} stands for the run's own target; give the variable another name"}},
 	{"publishing without approval", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, act: pull-request, gate: auto}\n", []string{
 		"5:36: phases[1].gate: publishing needs a person's explicit word, so a pull request always has gate: approval; remove gate, or start the run with --yes, which is recorded as policy and not as a person"}},
 

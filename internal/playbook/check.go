@@ -156,6 +156,10 @@ func (p *parser) command(v yamlfile.Value, d *draft) (core.Check, bool) {
 		}
 		text = command
 	}
+	if clash(text) {
+		run.Fail("the command sets a variable coverage, and "+coverageVariable+" stands for the run's own target", "give the variable another name")
+		return c, false
+	}
 	c.Run = text
 	return c, true
 }

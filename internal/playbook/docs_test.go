@@ -72,7 +72,7 @@ func TestDocumentedKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, keys := range [][]string{playbookKeys(), defaultKeys(), agentKeys(), roleKeys(), phaseKeys()} {
+	for _, keys := range [][]string{playbookKeys(), defaultKeys(), agentKeys(), roleKeys(), phaseKeys(), teamKeys(), tierKeys()} {
 		for _, key := range keys {
 			if !strings.Contains(string(page), "`"+key+"`") {
 				t.Errorf("%s is not documented", key)

@@ -33,7 +33,7 @@ func (p *parser) checkFlow() {
 // checkInput wants an earlier phase that hands the input in.
 func (p *parser) checkInput(at int, input core.Input, v yamlfile.Value) {
 	var outputs []string
-	skipped, maybe, later := "", "", -1
+	skipped, maybe, left, later := "", "", "", -1
 	for i, d := range p.phases {
 		outputs = append(outputs, d.documents()...)
 		switch produces := slices.Contains(d.documents(), input.Name); {
@@ -44,17 +44,23 @@ func (p *parser) checkInput(at int, input core.Input, v yamlfile.Value) {
 			}
 		case d.Skip:
 			skipped = d.ID
+		case d.Skippable:
+			left = d.ID
 		case d.When != "":
-			maybe = d.ID
+			maybe = fmt.Sprintf("%q, which may be left out by its when", d.ID)
+		case d.uncertain(input.Name) != "":
+			maybe = fmt.Sprintf("%q, %s", d.ID, d.uncertain(input.Name))
 		default:
 			return
 		}
 	}
 	name := quote(input.Name)
 	switch {
-	case input.Optional && (maybe != "" || skipped != ""):
+	case input.Optional && (maybe != "" || skipped != "" || left != ""):
+	case left != "":
+		v.Fail(fmt.Sprintf("%s is handed in by the phase %q, which a plan may leave out", name, left), "make the input optional or remove skippable")
 	case maybe != "":
-		v.Warn(fmt.Sprintf("%s is handed in by the phase %q, which may be left out by its when", name, maybe), "make the input optional")
+		v.Warn(name+" is handed in by the phase "+maybe, "make the input optional")
 	case skipped != "":
 		v.Fail(fmt.Sprintf("%s is handed in only by the phase %q, which is always skipped", name, skipped), "make the input optional or remove skip")
 	case later == at:

@@ -188,7 +188,7 @@ func (i *importer) work(p *imported, line phaseLine) {
 	p.ID, p.Title, p.Writes = i.freeID(known.id), known.title, known.writes
 	if p.Role = p.agent; p.agent == teamPlanning {
 		p.Role = ""
-		p.Team = &core.Team{Spokes: []string{"spring-boot-developer", "angular-frontend-developer", "test-engineer"}, Hub: "architect-planner"}
+		p.Team = &core.Team{Spokes: []string{"spring-boot-developer", "angular-frontend-developer", "test-engineer"}, Hub: "architect-planner", Fallback: "architect-planner"}
 		i.note(p.line, "%s is a team of %s with the hub %s", teamPlanning, strings.Join(p.Team.Spokes, ", "), p.Team.Hub)
 	}
 	i.criterion(p, line)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -72,6 +73,17 @@ func (m mapping) textMap(key string, values map[string]string) {
 		inner.put(name, scalar(values[name]))
 	}
 	m.put(key, inner.node)
+}
+
+func (m mapping) tiers(tiers core.Tiers) {
+	if len(tiers) == 0 {
+		return
+	}
+	inner := newMap().flow()
+	for _, tier := range core.KnownTiers() {
+		inner.text(string(tier), tiers[tier])
+	}
+	m.put("tiers", inner.node)
 }
 
 // scalar is text, as a block where it has lines that a block keeps as they are.

@@ -89,7 +89,7 @@ type defaults struct {
 }
 
 func playbookKeys() []string {
-	return []string{"name", "kind", "description", "agents", "roles", "defaults", "setup", "cache", "phases"}
+	return []string{"name", "kind", "description", "agents", "roles", "tiers", "defaults", "setup", "cache", "phases"}
 }
 
 func (p *parser) playbook(root yamlfile.Value) {
@@ -107,12 +107,14 @@ func (p *parser) playbook(root yamlfile.Value) {
 	}
 	p.out.Description = o.Text("description")
 	p.out.Setup = p.setup(o)
+	p.out.Tiers = readTiers(o)
 	p.readAgents(o)
 	p.readRoles(o)
 	p.readDefaults(o)
 	p.readCaches(o)
 	p.readPhases(o)
 	p.checkFlow()
+	p.checkPlans()
 	p.finish()
 }
 

@@ -19,7 +19,7 @@ type draft struct {
 }
 
 func phaseKeys() []string {
-	return []string{"id", "title", "role", "prompt", "team", "act", "skip", "when", "needs", "writes", "inputs", "outputs",
+	return []string{"id", "title", "role", "prompt", "team", "act", "skip", "skippable", "when", "needs", "writes", "inputs", "outputs",
 		"done", "gate", "findings", "findings_rounds", "rollback", "attempts", "timeout", "base"}
 }
 
@@ -48,6 +48,9 @@ func (p *parser) readPhase(o yamlfile.Object) *draft {
 	d.Attempts, d.Timeout = attempts(o, p.defaults.attempts), timeout(o, p.defaults.timeout, maxTimeout)
 	if v, ok := o.Get("skip"); ok {
 		d.Skip, _ = v.Bool()
+	}
+	if v, ok := o.Get("skippable"); ok {
+		d.readSkippable(v)
 	}
 	if v, ok := o.Get("when"); ok {
 		d.When, _ = expression(v)
@@ -116,55 +119,6 @@ func (p *parser) readWorker(o yamlfile.Object, d *draft) {
 		}
 	} else if o.Has("base") {
 		o.Key("base").Fail("only a phase with act: pull-request has a base", "")
-	}
-}
-
-// hubTask is the name of a team's consolidating task; those of the spokes are their roles'.
-const hubTask = "hub"
-
-// documents are the artifacts that later phases can read: the outputs, and what each spoke of a team hands to its hub.
-func (d *draft) documents() []string {
-	documents := slices.Clone(d.Outputs)
-	if d.Team != nil {
-		for _, spoke := range d.Team.Spokes {
-			documents = append(documents, d.ID+"-"+spoke+".md")
-		}
-	}
-	return documents
-}
-
-func teamKeys() []string { return []string{"spokes", "hub"} }
-
-func (p *parser) readTeam(v yamlfile.Value, d *draft) {
-	o, ok := v.Object(teamKeys()...)
-	if !ok {
-		return
-	}
-	d.Team = &core.Team{}
-	if hub, ok := o.Need("hub", "name the role that consolidates"); ok {
-		if r, ok := p.useRole(hub); ok {
-			d.Team.Hub = r.Name
-			d.roles = append(d.roles, r)
-		}
-	}
-	spokes, ok := o.Need("spokes", "list the roles that work in parallel")
-	if !ok {
-		return
-	}
-	for _, spoke := range spokes.Each() {
-		r, ok := p.useRole(spoke)
-		switch {
-		case !ok:
-			continue
-		case r.Name == hubTask:
-			spoke.Fail("a spoke cannot have the name "+quote(hubTask), "that is the consolidating task's own name")
-		case r.Name == d.Team.Hub:
-			spoke.Fail("the hub "+quote(r.Name)+" cannot be one of its own spokes", "")
-		case slices.Contains(d.Team.Spokes, r.Name):
-			spoke.Fail("the spoke "+quote(r.Name)+" is listed twice", "")
-		}
-		d.Team.Spokes = append(d.Team.Spokes, r.Name)
-		d.roles = append(d.roles, r)
 	}
 }
 

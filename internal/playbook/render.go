@@ -32,6 +32,7 @@ func Render(p core.Playbook) ([]byte, error) {
 		}
 		root.put("roles", roles.node)
 	}
+	root.tiers(p.Tiers)
 	root.text("setup", p.Setup)
 	root.list("cache", len(p.Caches), func(i int) *yaml.Node {
 		m := newMap().flow()
@@ -85,6 +86,7 @@ func renderRole(r core.Role) *yaml.Node {
 	m.text("description", r.Description)
 	m.text("agent", r.Agent)
 	m.text("model", r.Model)
+	m.tiers(r.Tiers)
 	m.text("color", r.Color)
 	m.texts("tools", r.Tools)
 	m.texts("capabilities", r.Capabilities)
@@ -98,15 +100,13 @@ func renderPhase(p core.Phase) (*yaml.Node, error) {
 	m.text("title", p.Title)
 	m.text("role", p.Role)
 	if p.Team != nil {
-		team := newMap().flow()
-		team.texts("spokes", p.Team.Spokes)
-		team.text("hub", p.Team.Hub)
-		m.put("team", team.node)
+		m.put("team", renderTeam(p.Team))
 	}
 	m.text("act", string(p.Act))
 	m.text("base", p.Base)
 	m.text("prompt", p.Prompt)
 	m.flag("skip", p.Skip)
+	m.flag("skippable", p.Skippable)
 	m.text("when", p.When)
 	m.texts("needs", p.Needs)
 	if p.Act == "" {
@@ -134,6 +134,27 @@ func renderPhase(p core.Phase) (*yaml.Node, error) {
 	m.number("attempts", p.Attempts)
 	m.duration("timeout", p.Timeout)
 	return m.node, nil
+}
+
+func renderTeam(t *core.Team) *yaml.Node {
+	m := newMap().flow()
+	m.texts("spokes", t.Spokes)
+	if len(t.Optional) > 0 {
+		optional := newMap().flow()
+		for _, role := range slices.Sorted(maps.Keys(t.Optional)) {
+			optional.text(role, string(t.Optional[role]))
+		}
+		m.put("optional", optional.node)
+	}
+	m.text("hub", t.Hub)
+	switch t.Fallback {
+	case t.Hub: // what holds where nothing is said
+	case "":
+		m.text("fallback", noFallback)
+	default:
+		m.text("fallback", t.Fallback)
+	}
+	return m.node
 }
 
 func renderInput(in core.Input) *yaml.Node {

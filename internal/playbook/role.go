@@ -19,7 +19,7 @@ type roleDraft struct {
 }
 
 func roleKeys() []string {
-	return []string{"description", "agent", "model", "color", "tools", "capabilities", "prompt"}
+	return []string{"description", "agent", "model", "tiers", "color", "tools", "capabilities", "prompt"}
 }
 
 func (p *parser) readRoles(o yamlfile.Object) {
@@ -44,6 +44,7 @@ func (p *parser) readRoles(o yamlfile.Object) {
 func (r *roleDraft) read(o yamlfile.Object) {
 	r.Description = o.Text("description")
 	r.Model = o.Text("model")
+	r.Tiers = readTiers(o)
 	r.Color = o.Text("color")
 	r.Prompt = o.Text("prompt")
 	r.Capabilities = o.Texts("capabilities")
@@ -97,7 +98,7 @@ func overlay(base, over core.Role) core.Role {
 	return core.Role{
 		Description: text(base.Description, over.Description), Model: text(base.Model, over.Model),
 		Color: text(base.Color, over.Color), Prompt: text(base.Prompt, over.Prompt),
-		Tools: list(base.Tools, over.Tools), Capabilities: list(base.Capabilities, over.Capabilities),
+		Tiers: over.Tiers, Tools: list(base.Tools, over.Tools), Capabilities: list(base.Capabilities, over.Capabilities),
 	}
 }
 

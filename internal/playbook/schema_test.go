@@ -77,7 +77,7 @@ func TestSchemaRefuses(t *testing.T) {
 	beyond := []string{"duplicate key", "ids", "unknown role", "unknown agent", "missing capability", "missing input",
 		"input of a later phase", "cycle", "own output as input", "input of a skipped phase", "rollback", "merge key", "artifacts that change code",
 		"findings without a review", "documents of a team", "check beyond the limits",
-		"checks within checks"}
+		"checks within checks", "another coverage"}
 	schema := compiled(t)
 	for _, test := range badPlaybooks {
 		var value any
@@ -128,6 +128,7 @@ func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
 	check(agentKeys(), "$defs", "agent")
 	check(roleKeys(), "$defs", "role")
 	check(phaseKeys(), "$defs", "phase")
+	check(tierKeys(), "$defs", "tiers")
 	check(teamKeys(), "$defs", "phase", "properties", "team")
 	check(rollbackKeys(), "$defs", "phase", "properties", "rollback")
 	check(inputKeys(), "$defs", "input", "oneOf", 1)

@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"slices"
+
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -21,6 +23,7 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 		Task: task.Name, Role: role(r.Playbook, task.Role), Writes: task.Writes, Outputs: task.Outputs, Done: task.Done,
 		Base: a.Base, Since: stage.Base, Try: task.Counted + 1, Limit: task.Limit, Timeout: task.Timeout,
 	}
+	in.Skippable = skippable(r, stage.ID, task)
 	for i, s := range r.Stages {
 		if s.ID == stage.ID {
 			in.Number = i + 1
@@ -30,10 +33,7 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 		in.Inputs = append(in.Inputs, InputFile{Name: want.Name, Stage: producer(r, want.Name), Optional: want.Optional})
 	}
 	if phase.Team != nil {
-		in.Part, in.Team = Spoke, phase.Team.Spokes
-		if len(task.DependsOn) > 0 {
-			in.Part = Hub
-		}
+		in.Part, in.Team = part(task), phase.Team.Spokes
 	}
 	for _, earlier := range task.Attempts {
 		if earlier.ID == a.ID {
@@ -45,6 +45,25 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 		}
 	}
 	return in, nil
+}
+
+// part is what a task does in its team.
+func part(t *core.Task) Part {
+	switch t.Name {
+	case core.HubTask:
+		return Hub
+	case core.SoloTask:
+		return Solo
+	}
+	return Spoke
+}
+
+// skippable are the later phases that a plan of this task may leave out.
+func skippable(r *core.Run, stage string, t *core.Task) []core.Phase {
+	if !slices.Contains(t.Outputs, core.PlanArtifact) {
+		return nil
+	}
+	return r.Playbook.Skippable(stage)
 }
 
 // role is a role of the playbook, or one that has only its name.

@@ -31,6 +31,8 @@ type Input struct {
 	Outputs []string
 	Done    core.Check
 
+	Skippable []core.Phase // later phases that the task's plan may propose to leave out
+
 	Base    string // commit the workspace starts from
 	Since   string // commit the round started from
 	Try     int    // attempts of the round that counted, this one included
@@ -65,4 +67,5 @@ const (
 	Alone Part = ""
 	Spoke Part = "spoke" // one of several specialists who work at the same time
 	Hub   Part = "hub"   // consolidates what the specialists handed in
+	Solo  Part = "solo"  // does the work of a team whose specialists could not deliver
 )

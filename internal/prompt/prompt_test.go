@@ -217,6 +217,27 @@ func TestReview(t *testing.T) {
 	golden(t, "review.md", build(t, r, "review-1-1", nil))
 }
 
+// TestAlone is the one who does a team's work where a specialist could not deliver, and whose plan may leave phases out.
+func TestAlone(t *testing.T) {
+	r := team()
+	s := r.Stage("plan")
+	s.Reduced = "architect does plan alone: nothing usable came from quality"
+	s.Tasks[2].Status, s.Tasks[3].Status = core.TaskDropped, core.TaskDropped
+	s.Tasks = append(s.Tasks, &core.Task{
+		ID: "plan-1-alone", Name: core.SoloTask, Role: "architect", Status: core.TaskRunning, Writes: core.WritesArtifacts, Limit: 3,
+		Inputs:   []core.Input{{Name: "plan-backend.md"}, {Name: "plan-frontend.md"}},
+		Outputs:  []string{"plan.md", core.PlanArtifact},
+		Attempts: []*core.Attempt{{ID: "plan-1-alone-1", N: 1, Base: baseCommit}},
+	})
+	r.Playbook.Phases[0].Outputs = []string{"plan.md", core.PlanArtifact}
+	r.Playbook.Phases[1].Skippable = true
+	golden(t, "alone.md", build(t, r, "plan-1-alone-1", nil))
+	r.Playbook.Phases[1].Skippable = false
+	if text := build(t, r, "plan-1-alone-1", nil); bytes.Contains(text, []byte(`"skip"`)) {
+		t.Errorf("a plan is asked what to skip where nothing may be:\n%s", text)
+	}
+}
+
 // team is the run in its first phase, with one specialist done.
 func team() *core.Run {
 	r := dashboard()

@@ -32,6 +32,7 @@ func (v view) Who() string {
 func (v view) Code() bool  { return v.Writes == core.WritesCode }
 func (v view) Spoke() bool { return v.Part == Spoke }
 func (v view) Hub() bool   { return v.Part == Hub }
+func (v view) Solo() bool  { return v.Part == Solo }
 
 // Others are the specialists who work beside this one.
 func (v view) Others() []string {
@@ -82,8 +83,9 @@ func (v view) FindingTypes() []string {
 	return types
 }
 
-// ReviewName, ReportName and the names of the files beside the inputs.
+// ReviewName, PlanName, ReportName and the names of the files beside the inputs.
 func (v view) ReviewName() string   { return roles.ReviewArtifact }
+func (v view) PlanName() string     { return core.PlanArtifact }
 func (v view) ReportName() string   { return ReportName }
 func (v view) GoalName() string     { return GoalName }
 func (v view) HotfixName() string   { return HotfixName }

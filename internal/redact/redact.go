@@ -6,15 +6,17 @@
 // purpose (reversed, encrypted, spelt out).
 //
 // A value shorter than [MinLength] bytes is too common a piece of ordinary text to hide everywhere. It is hidden only as
-// the whole value of an assignment to its own name (PIN=1234, "pin": "1234"), and [Redactor.Weak] names it so that a
-// caller can warn.
+// the whole value of an assignment to its own name (PIN=1234, "pin": "1234").
+//
+// The work that rules may cause is bounded in proportion to the text. Where a text has so much that could be a
+// credential that the bound is reached, what the rules would have had to look at further on is hidden unseen, as
+// [redacted:unchecked]. Exact values are found everywhere.
 package redact
 
 import (
 	"bytes"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 // MinLength is the least length in bytes, white space around it apart, of a value that is hidden wherever it occurs.
@@ -36,10 +38,11 @@ type Options struct {
 type Redactor struct {
 	exact   *exact
 	rules   []*RuleSet
-	markers map[string]bool
-	weak    []string
-	count   atomic.Int64
+	markers map[string]bool // the names it may write
 	views   sync.Pool
+
+	longestName int
+	baseWork    int
 }
 
 // New builds a Redactor. Building costs time in proportion to the secrets; rules compile when first needed.
@@ -47,7 +50,7 @@ func New(o Options) *Redactor {
 	if o.Rules == nil {
 		o.Rules = DefaultRules()
 	}
-	r := &Redactor{rules: []*RuleSet{o.Rules}, markers: map[string]bool{}}
+	r := &Redactor{rules: []*RuleSet{o.Rules}, markers: map[string]bool{uncheckedName: true}, baseWork: baseWork}
 	r.views.New = func() any { return new(viewBuffers) }
 	for _, rule := range o.Rules.rules {
 		r.markers[rule.Name] = true
@@ -62,11 +65,13 @@ func New(o Options) *Redactor {
 		name := cleanName(s.Name, o.Secrets)
 		r.markers[name] = true
 		if len(s.Value) < MinLength {
-			r.weak = append(r.weak, name)
 			short = append(short, ownNameRule(name, s))
 			continue
 		}
 		long = append(long, Secret{Name: name, Value: s.Value})
+	}
+	for name := range r.markers {
+		r.longestName = max(r.longestName, len(name))
 	}
 	r.exact = newExact(long)
 	if len(short) > 0 {
@@ -94,24 +99,18 @@ func (r *Redactor) Bytes(b []byte) []byte {
 	return r.render(nil, b, spans)
 }
 
-// Count is the number of replacements made so far, by all methods.
-func (r *Redactor) Count() int64 { return r.count.Load() }
-
-// Weak names the secrets that are too short to hide everywhere.
-func (r *Redactor) Weak() []string { return r.weak }
-
 func (r *Redactor) find(b []byte) []span {
-	spans, _ := r.findPending(b)
+	spans, _ := r.findPending(b, &budget{left: r.baseWork + workShare*len(b)})
 	return spans
 }
 
 // findPending also returns where in b an exact value begins that more input could complete; len(b) where none does.
-func (r *Redactor) findPending(b []byte) ([]span, int) {
+func (r *Redactor) findPending(b []byte, work *budget) ([]span, int) {
 	buffers := r.views.Get().(*viewBuffers)
 	defer r.views.Put(buffers)
 	spans, pending := r.exact.find(b, buffers)
 	for _, set := range r.rules {
-		spans = set.find(b, spans)
+		spans = set.find(b, spans, work)
 	}
 	if len(spans) == 0 {
 		return nil, pending
@@ -127,7 +126,6 @@ func (r *Redactor) render(dst, b []byte, spans []span) []byte {
 		dst = append(dst, markerOpen+s.name+markerClose...)
 		at = s.end
 	}
-	r.count.Add(int64(len(spans)))
 	return append(dst, b[at:]...)
 }
 

@@ -151,9 +151,6 @@ func TestShortValues(t *testing.T) {
 			t.Errorf("String(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if weak := r.Weak(); len(weak) != 2 || weak[0] != "PIN" || weak[1] != "MODE" {
-		t.Errorf("Weak() = %q", weak)
-	}
 }
 
 func TestNamesNeverShowAValue(t *testing.T) {
@@ -176,18 +173,15 @@ func TestSecretThatIsPartOfTheMarker(t *testing.T) {
 	}
 }
 
-func TestCountAndUnchanged(t *testing.T) {
+func TestUnchangedIsNotCopied(t *testing.T) {
 	t.Parallel()
 	r := exactOnly(redact.Secret{Name: "S", Value: "swordfish"}, redact.Secret{Name: "T", Value: "swordfish-and-more"})
 	if got, want := r.String("swordfish, swordfish-and-more"), "[redacted:S], [redacted:T]"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if r.Count() != 2 {
-		t.Errorf("Count() = %d, want 2", r.Count())
-	}
 	plain := []byte("nothing here")
-	if got := r.Bytes(plain); &got[0] != &plain[0] || r.Count() != 2 {
-		t.Errorf("unchanged text was copied or counted: %q, %d", got, r.Count())
+	if got := r.Bytes(plain); &got[0] != &plain[0] {
+		t.Errorf("unchanged text was copied: %q", got)
 	}
 }
 
@@ -201,9 +195,11 @@ func TestLargeText(t *testing.T) {
 			t.Errorf("at %d: not found or too much hidden (%d bytes)", at, len(got))
 		}
 	}
-	before := r.Count()
 	text := strings.Repeat("[redacted:S] "+value+"\n", 20_000)
-	if got := r.String(text); strings.Contains(got, value) || r.Count()-before != 20_000 {
-		t.Errorf("%d of 20000 replaced among markers", r.Count()-before)
+	if got := r.String(text); strings.Contains(got, value) || markers(got) != 40_000 {
+		t.Errorf("%d markers, want 40000", markers(got))
 	}
 }
+
+// markers counts what was hidden in a text.
+func markers(text string) int { return strings.Count(text, "[redacted:") }

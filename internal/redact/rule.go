@@ -1,8 +1,8 @@
 package redact
 
 import (
-	"bytes"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"sync"
 )
@@ -41,15 +41,29 @@ type RuleSet struct {
 
 type compiledRule struct {
 	Rule
-	rank    int
-	compile func() *regexp.Regexp
+	rank  int
+	ready func() matcher
 }
 
-// Reach of a rule that stays within a line, around a keyword. It bounds the work on very long lines.
-const (
-	reachBefore = 128
-	reachAfter  = 4096
-)
+// matcher is a compiled pattern with what it cannot match without and what it costs.
+type matcher struct {
+	*regexp.Regexp
+	needs  []need
+	weight int // instructions of the pattern's program: each may have to be followed for each byte
+}
+
+func newMatcher(pattern string) matcher {
+	m := matcher{Regexp: regexp.MustCompile(pattern), weight: leastWeight}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return m // MustCompile has accepted the pattern: it is only not known how to spare it
+	}
+	m.needs = needsOf(tree)
+	if program, err := syntax.Compile(tree.Simplify()); err == nil {
+		m.weight = max(m.weight, len(program.Inst))
+	}
+	return m
+}
 
 // NewRuleSet prepares rules. A pattern is compiled when one of its keywords is first seen, and panics then if it is not
 // a regular expression.
@@ -59,9 +73,9 @@ func NewRuleSet(rules []Rule) *RuleSet {
 	for i, r := range rules {
 		pattern := r.Pattern
 		s.rules = append(s.rules, &compiledRule{
-			Rule:    r,
-			rank:    i,
-			compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) }),
+			Rule:  r,
+			rank:  i,
+			ready: sync.OnceValue(func() matcher { return newMatcher(pattern) }),
 		})
 		for _, w := range r.Keywords {
 			words = append(words, []byte(strings.ToLower(w)))
@@ -73,58 +87,10 @@ func NewRuleSet(rules []Rule) *RuleSet {
 	return s
 }
 
-// hasKeyword says whether text could matter to any rule.
-func (s *RuleSet) hasKeyword(text []byte) bool {
-	found := false
-	s.keywords.scan(text, func(int, int) { found = true })
-	return found
-}
-
-// find appends to spans what the rules find in text.
-func (s *RuleSet) find(text []byte, spans []span) []span {
-	type window struct{ start, end int }
-	open := make(map[int]window)
-	s.keywords.scan(text, func(word, end int) {
-		i := s.owner[word]
-		start, stop := s.rules[i].window(text, end-s.lengths[word], end)
-		w, isOpen := open[i]
-		switch {
-		case !isOpen:
-			open[i] = window{start, stop}
-		case start <= w.end:
-			open[i] = window{w.start, max(w.end, stop)}
-		default:
-			spans = s.rules[i].find(text, w.start, w.end, spans)
-			open[i] = window{start, stop}
-		}
-	})
-	for i, w := range open {
-		spans = s.rules[i].find(text, w.start, w.end, spans)
-	}
-	return spans
-}
-
-// window is the part of text that the rule looks at for a keyword at text[start:end].
-func (r *compiledRule) window(text []byte, start, end int) (int, int) {
-	from := max(0, start-reachBefore)
-	if r.Lines > 0 {
-		return from, min(len(text), end+r.Lines)
-	}
-	if i := bytes.LastIndexByte(text[from:start], '\n'); i >= 0 {
-		from += i + 1
-	}
-	to := min(len(text), end+reachAfter)
-	if i := bytes.IndexByte(text[end:to], '\n'); i >= 0 {
-		to = end + i
-	}
-	return from, to
-}
-
-func (r *compiledRule) find(text []byte, from, to int, spans []span) []span {
-	re := r.compile()
-	part := text[from:to]
+// find calls hit with the bounds of every secret in part.
+func (r *compiledRule) find(re matcher, part []byte, hit func(start, end int)) {
 	for _, loc := range re.FindAllSubmatchIndex(part, -1) {
-		group := r.secretGroup(re, loc)
+		group := r.secretGroup(re.Regexp, loc)
 		start, end := loc[2*group], loc[2*group+1]
 		if start < 0 || start == end {
 			continue
@@ -136,12 +102,10 @@ func (r *compiledRule) find(text []byte, from, to int, spans []span) []span {
 			}
 			return part[loc[2*i]:loc[2*i+1]]
 		}
-		if r.Check != nil && !r.Check(Match{Secret: part[start:end], group: named}) {
-			continue
+		if r.Check == nil || r.Check(Match{Secret: part[start:end], group: named}) {
+			hit(start, end)
 		}
-		spans = append(spans, span{start: from + start, end: extend(text, from+end, to), name: r.Name, rank: r.rank})
 	}
-	return spans
 }
 
 func (r *compiledRule) secretGroup(re *regexp.Regexp, loc []int) int {
@@ -157,17 +121,6 @@ func (r *compiledRule) secretGroup(re *regexp.Regexp, loc []int) int {
 		}
 	}
 	return 0
-}
-
-// extend moves the end of a find that was cut off by the end of its window to the end of the token.
-func extend(text []byte, end, windowEnd int) int {
-	if end < windowEnd {
-		return end
-	}
-	for end < len(text) && isToken(text[end]) {
-		end++
-	}
-	return end
 }
 
 // isToken says whether c can be inside a credential.

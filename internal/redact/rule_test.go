@@ -49,21 +49,21 @@ func TestRulesHideCorpus(t *testing.T) {
 func TestRulesSpareSource(t *testing.T) {
 	t.Parallel()
 	r := redact.New(redact.Options{})
-	size := 0
+	size, finds := 0, 0
 	for _, path := range sourceFiles(t) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		size += len(text)
-		before := r.Count()
 		out := r.Bytes(text)
-		if r.Count() > before {
+		if n := markers(string(out)) - markers(string(text)); n > 0 {
+			finds += n
 			logChanged(t, path, text, out)
 		}
 	}
-	perMB := float64(r.Count()) / (float64(size) / (1 << 20))
-	t.Logf("%d false finds in %d MB: %.2f per MB", r.Count(), size>>20, perMB)
+	perMB := float64(finds) / (float64(size) / (1 << 20))
+	t.Logf("%d false finds in %d MB: %.2f per MB", finds, size>>20, perMB)
 	if size < 1<<20 || perMB > 1 {
 		t.Errorf("%.2f false finds per MB of %d bytes, want at most 1", perMB, size)
 	}

@@ -59,7 +59,8 @@ func (r *Redactor) markerSpans(b []byte) []span {
 		}
 		start := at + i
 		at = start + len(markerOpen)
-		if j := bytes.IndexByte(b[at:], markerClose[0]); j >= 0 && r.markers[string(b[at:at+j])] {
+		near := b[at:min(len(b), at+r.longestName+1)]
+		if j := bytes.IndexByte(near, markerClose[0]); j >= 0 && r.markers[string(b[at:at+j])] {
 			out = append(out, span{start: start, end: at + j + 1})
 		}
 	}

@@ -20,7 +20,7 @@ const (
 // the rest; it does not close w. After an error of w the text it refused is gone and every later call returns that error.
 // A Writer is not safe for concurrent use.
 func (r *Redactor) Writer(w io.Writer) io.WriteCloser {
-	return &writer{redactor: r, out: w, most: blockSize + r.exact.reach()}
+	return &writer{redactor: r, out: w, most: blockSize + r.exact.reach(), work: &budget{left: r.baseWork}}
 }
 
 type writer struct {
@@ -31,6 +31,7 @@ type writer struct {
 	tryAt    int    // length of held at which looking again is worth it
 	swallow  bool   // the last piece ended inside a secret: drop the rest of the token
 	rendered []byte
+	work     *budget // grows with what is written
 	err      error
 }
 
@@ -41,6 +42,7 @@ func (w *writer) Write(p []byte) (int, error) {
 		}
 		part := p[n:min(len(p), n+blockSize)]
 		w.held = append(w.held, part...)
+		w.work.grow(len(part))
 		n += len(part)
 		hasLine := bytes.IndexByte(part, '\n') >= 0
 		if hasLine && len(w.held) >= w.tryAt || len(w.held) >= w.most {
@@ -57,7 +59,8 @@ func (w *writer) Close() error {
 	err := w.err
 	if err == nil {
 		w.dropToken()
-		w.pass(len(w.held), w.redactor.find(w.held))
+		spans, _ := w.redactor.findPending(w.held, w.work)
+		w.pass(len(w.held), spans)
 		err = w.err
 	}
 	w.held, w.err = nil, ErrClosed
@@ -67,7 +70,7 @@ func (w *writer) Close() error {
 // advance passes on as much of held as is safe.
 func (w *writer) advance() {
 	w.dropToken()
-	spans, pending := w.redactor.findPending(w.held)
+	spans, pending := w.redactor.findPending(w.held, w.work)
 	if pending < len(w.held) {
 		pending -= pendingMargin
 	}

@@ -80,11 +80,12 @@ func TestWriterPassesLinesOnAtOnce(t *testing.T) {
 
 // countingWriter remembers how much was held back at most.
 type countingWriter struct {
-	in, out, most int
+	in, out, most, hidden int
 }
 
 func (c *countingWriter) Write(p []byte) (int, error) {
 	c.out += len(p)
+	c.hidden += bytes.Count(p, []byte("[redacted:"))
 	return len(p), nil
 }
 
@@ -103,7 +104,7 @@ func TestWriterIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.in += len(piece)
-			if r.Count() == 0 {
+			if c.hidden == 0 {
 				c.most = max(c.most, c.in-c.out)
 			}
 		}

@@ -89,10 +89,19 @@ func (r *Role) readKey(p yamlfile.Pair) {
 		r.Tools = Tools(p.Value)
 	case "capabilities":
 		r.Capabilities = words(p.Value)
+	case "isolation":
+		readIsolation(p)
 	case "disallowedTools":
 		p.Key.Warn("is not followed: the role keeps every tool that tools allows", "list the allowed tools in tools")
 	default:
 		p.Key.Warn("is not used by Stellwerk", yamlfile.Known(p.Name, followed()))
+	}
+}
+
+// readIsolation lets Claude Code's word for a workspace of its own pass: every attempt has one, whatever the file says.
+func readIsolation(p yamlfile.Pair) {
+	if text, ok := p.Value.Text(); ok && text != "worktree" {
+		p.Value.Warn("is not used by Stellwerk: every attempt has a workspace of its own", "")
 	}
 }
 

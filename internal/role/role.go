@@ -1,7 +1,7 @@
 // Package role reads what agents are told to be: Markdown files with front matter, the same files that Claude Code uses
-// for its agents, from a repository or built in. It also knows the one document a role hands in that Stellwerk itself
-// reads, the review. It must not decide who may do what: it turns files into core.Role values and says where each came
-// from, nothing more.
+// for its agents, from a repository or built in. It also knows the two documents a role hands in that Stellwerk itself
+// reads: the review, and what a plan proposes to skip. It must not decide who may do what: it turns files into core.Role
+// values and says where each came from, nothing more.
 package role
 
 import (

@@ -1,7 +1,6 @@
 package role
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,20 +67,4 @@ func Load(fsys fs.FS, dir string) (Set, error) {
 		return nil, problems
 	}
 	return set, nil
-}
-
-//go:embed builtin/*.md
-var builtin embed.FS
-
-// Builtin are the roles that come with the program.
-func Builtin() Set {
-	set, err := Load(builtin, "builtin")
-	if err != nil {
-		panic("role: a built-in role is not valid: " + err.Error())
-	}
-	for name, r := range set {
-		r.Origin = OriginBuiltin
-		set[name] = r
-	}
-	return set
 }

@@ -42,13 +42,6 @@ func (f *Folder) Transcript(attempt string, content io.Reader) error {
 	return f.replace(path.Join(TranscriptsDir, attempt+".jsonl"), content, true)
 }
 
-// SideEffects adds records, each one JSON value without a newline.
-func (f *Folder) SideEffects(records ...[]byte) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.appendLines(SideEffectsFile, records, true)
-}
-
 // WriteState writes workflow-state.json as it follows from the run. It is
 // derived and soon replaced, so nobody waits for the disk.
 func (f *Folder) WriteState(r *core.Run) error {
@@ -100,27 +93,22 @@ func (f *Folder) createPart(name string) (string, *os.File, error) {
 	}
 }
 
+// appendMetrics is derived from the manifest: not worth a wait for the disk.
 func (f *Folder) appendMetrics(events []core.Event) error {
-	var lines [][]byte
+	var lines bytes.Buffer
 	for _, e := range events {
 		if line, ok := Metrics(e); ok {
-			lines = append(lines, line)
+			lines.Write(line)
+			lines.WriteByte('\n')
 		}
 	}
-	return f.appendLines(MetricsFile, lines, false) // derived from the manifest: not worth a wait for the disk
-}
-
-func (f *Folder) appendLines(name string, lines [][]byte, durable bool) error {
-	if len(lines) == 0 {
+	if lines.Len() == 0 {
 		return nil
 	}
-	file, err := f.root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := f.root.OpenFile(MetricsFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return explain(err, f.at(name))
+		return explain(err, f.at(MetricsFile))
 	}
-	_, err = file.Write(append(bytes.Join(lines, []byte("\n")), '\n'))
-	if err == nil && durable {
-		err = file.Sync()
-	}
-	return explain(errors.Join(err, file.Close()), f.at(name))
+	_, err = file.Write(lines.Bytes())
+	return explain(errors.Join(err, file.Close()), f.at(MetricsFile))
 }

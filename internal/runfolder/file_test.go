@@ -103,10 +103,10 @@ func TestState(t *testing.T) {
 	r := &core.Run{
 		ID: "0198", Title: "User Dashboard", Issue: "42", Branch: "feature/x", Base: "develop",
 		Status: core.StatusPaused, Pause: &core.Pause{Reason: "three attempts"}, StartedAt: time.Unix(100, 0).UTC(),
-		Choices:  core.Choices{Coverage: 70, ModelTier: "fast", UIDesigner: true},
+		Choices: core.Choices{Coverage: 70, ModelTier: "fast", UIDesigner: true}, Session: "abc-123",
 		Playbook: &core.Playbook{Name: "feature", Phases: []core.Phase{{ID: "plan", Title: "Planning"}}},
 		Stages: []*core.Stage{
-			{ID: "plan", Status: core.StageDone, Round: 1, Commit: "c1", Tasks: []*core.Task{{
+			{ID: "plan", Status: core.StageDone, Round: 1, Commit: "c1", ClosedAt: time.Unix(200, 0).UTC(), Tasks: []*core.Task{{
 				Counted: 1, Attempts: []*core.Attempt{{Delivery: &core.Delivery{Context: []byte(`{"technicalSpec":{"specFile":"plan.md"}}`)}}},
 			}}},
 			{ID: "backend", Status: core.StageOpen, Round: 2, Tasks: []*core.Task{{Counted: 3}}},
@@ -130,9 +130,10 @@ func TestState(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{
 		"workflow": "feature", "status": "paused", "issue": {"number": 42, "title": "User Dashboard"},
 		"branch": "feature/x", "fromBranch": "develop", "targetCoverage": 70, "modelTier": "fast", "uiDesigner": true,
-		"ownerSessionId": "", "currentPhase": 1, "startedAt": "1970-01-01T00:01:40Z",
+		"ownerSessionId": "abc-123", "currentPhase": 1, "startedAt": "1970-01-01T00:01:40Z",
 		"phases": {
-			"0": {"name": "Planning", "status": "completed", "round": 1, "commit": "c1"},
+			"0": {"name": "Planning", "status": "completed", "round": 1, "commit": "c1",
+				"completedAt": "1970-01-01T00:03:20Z"},
 			"1": {"name": "backend", "status": "active", "round": 2},
 			"2": {"name": "publish", "status": "pending", "prUrl": "https://example.org/1"}},
 		"context": {"technicalSpec": {"specFile": "plan.md"}},

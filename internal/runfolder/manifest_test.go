@@ -110,47 +110,6 @@ func TestOnlyTheLastLineIsTorn(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
-	events := history(t, 100, "a")
-	for _, tt := range []struct {
-		name     string
-		folder   []core.Event
-		database []core.Event
-		want     Relation
-		tail     int
-		seq      int64
-	}{
-		{"both empty", nil, nil, Same, 0, 0},
-		{"lost database", events, nil, FolderLonger, 100, 0},
-		{"lost folder", nil, events, DatabaseLonger, 0, 0},
-		{"same", events, events, Same, 0, 0},
-		{"folder longer", events, events[:60], FolderLonger, 40, 0},
-		{"database longer", events[:60], events, DatabaseLonger, 0, 0},
-		{"fork at 1", events, history(t, 3, "b"), Forked, 0, 1},
-		{"fork at 38", extend(t, events[:37], 10, "b"), events, Forked, 0, 38},
-		{"fork at the end", extend(t, events[:99], 1, "b"), events, Forked, 0, 100},
-	} {
-		asked := 0
-		hashAt := func(seq int64) (string, error) {
-			asked++
-			return tt.database[seq-1].Hash()
-		}
-		m := Manifest{Events: tt.folder, Head: headOf(t, tt.folder)}
-		got, err := Compare(headOf(t, tt.database), hashAt, m)
-		if err != nil || got.Relation != tt.want || len(got.Tail) != tt.tail || got.Seq != tt.seq {
-			t.Errorf("%s: %v, tail of %d, seq %d, %v", tt.name, got.Relation, len(got.Tail), got.Seq, err)
-		}
-		if asked > 9 {
-			t.Errorf("%s: %d hashes asked for", tt.name, asked)
-		}
-	}
-	broken := errors.New("broken")
-	_, err := Compare(headOf(t, events), func(int64) (string, error) { return "", broken }, Manifest{Events: events, Head: headOf(t, events)})
-	if !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // FuzzReadManifest never accepts what is not, byte for byte, the manifest of
 // the events it returns.
 func FuzzReadManifest(f *testing.F) {

@@ -43,14 +43,17 @@ type phase struct {
 	Round  int    `json:"round,omitempty"`
 	Commit string `json:"commit,omitempty"`
 	PRURL  string `json:"prUrl,omitempty"`
+
+	CompletedAt time.Time `json:"completedAt,omitzero"`
 }
 
 // State renders workflow-state.json. It is a pure function of the run.
 func State(r *core.Run) ([]byte, error) {
 	s := workflowState{
 		Status: string(r.Status), Issue: issueOf(r), Branch: r.Branch, FromBranch: r.Base,
-		TargetCoverage: r.Choices.Coverage, ModelTier: r.Choices.ModelTier, UIDesigner: r.Choices.UIDesigner,
-		CurrentPhase: len(r.Stages), StartedAt: r.StartedAt, Context: r.Context(),
+		TargetCoverage: r.Choices.Coverage, ModelTier: string(r.Choices.ModelTier), UIDesigner: r.Choices.UIDesigner,
+		OwnerSessionID: r.Session,
+		CurrentPhase:   len(r.Stages), StartedAt: r.StartedAt, Context: r.Context(),
 		Phases: map[string]phase{}, Recovery: map[string]int{},
 	}
 	if r.Status == "" {
@@ -79,6 +82,9 @@ func State(r *core.Run) ([]byte, error) {
 func (s *workflowState) add(r *core.Run, i int, stage *core.Stage) {
 	key := strconv.Itoa(i)
 	p := phase{Name: stage.ID, Status: phaseStatus(stage.Status), Round: stage.Round, Commit: stage.Commit}
+	if stage.Status.Closed() {
+		p.CompletedAt = stage.ClosedAt
+	}
 	if r.Playbook != nil {
 		if def := r.Playbook.Phase(stage.ID); def != nil && def.Title != "" {
 			p.Name = def.Title

@@ -3,6 +3,7 @@ package scriptedmodel
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,17 +23,36 @@ func (c *Conversation) checkPlaceholders(node *yaml.Node) error {
 	for _, condition := range []*regexp.Regexp{c.Prompt, c.System} {
 		known = append(known, groups(condition)...)
 	}
-	for _, t := range c.Turns {
-		known = append(known, groups(t.Expect)...)
-		texts := []string{t.Text, t.Thinking}
-		for _, call := range t.Tools {
-			texts = append(texts, string(call.Input))
+	known, err := checkTurns(node, c.Turns, known)
+	for _, r := range c.Rules {
+		if err == nil {
+			_, err = checkTurns(node, r.Turns, slices.Concat(known, groups(r.When)))
 		}
-		for _, name := range placeholders(strings.Join(texts, "\n")) {
-			if !slices.Contains(known, name) {
-				at := &yaml.Node{Line: t.line, Column: node.Column}
-				return scenario.Errorf(at, "nothing sets {{%s}}; name a group of prompt, system or expect (?P<%s>…)", name, name)
+	}
+	return err
+}
+
+// checkTurns returns what is known after the turns.
+func checkTurns(node *yaml.Node, turns []Turn, known []string) ([]string, error) {
+	for _, t := range turns {
+		known = append(known, groups(t.Expect)...)
+		at := &yaml.Node{Line: t.line, Column: node.Column}
+		if err := checkText(at, t.Text+"\n"+t.Thinking, known); err != nil {
+			return nil, err
+		}
+		for _, call := range t.Tools {
+			if err := checkText(at, string(call.Input), slices.Concat(known, groups(call.Each))); err != nil {
+				return nil, err
 			}
+		}
+	}
+	return known, nil
+}
+
+func checkText(at *yaml.Node, text string, known []string) error {
+	for _, name := range placeholders(text) {
+		if !slices.Contains(known, name) {
+			return scenario.Errorf(at, "nothing sets {{%s}}; name a group (?P<%s>…) of prompt, system, expect, when or each", name, name)
 		}
 	}
 	return nil
@@ -72,12 +92,33 @@ func (v values) learn(expression *regexp.Regexp, text string) bool {
 		return true
 	}
 	match := expression.FindStringSubmatch(text)
+	v.keep(expression, match)
+	return match != nil
+}
+
+func (v values) keep(expression *regexp.Regexp, match []string) {
 	for i, name := range expression.SubexpNames() {
 		if match != nil && name != "" {
 			v[name] = match[i]
 		}
 	}
-	return match != nil
+}
+
+// each is v with the named groups of every different match of expression in
+// text, in order; v itself where there is no expression.
+func (v values) each(expression *regexp.Regexp, text string) []values {
+	if expression == nil {
+		return []values{v}
+	}
+	var all []values
+	for _, match := range expression.FindAllStringSubmatch(text, -1) {
+		one := maps.Clone(v)
+		one.keep(expression, match)
+		if !slices.ContainsFunc(all, func(other values) bool { return maps.Equal(one, other) }) {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 func (v values) expand(text string) string {

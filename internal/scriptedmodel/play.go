@@ -21,19 +21,11 @@ type player struct {
 	requests []Request
 }
 
-// dialogue is one conversation being played to one agent; it has none where
-// nothing in the scenario matches.
-type dialogue struct {
-	conversation *Conversation
-	values       values
-	next         int
-	failures     int
-}
-
 // cue is what to answer to a call.
 type cue struct {
 	turn   *Turn
 	values values
+	heard  string
 	id     int
 	model  string
 	// refusal replaces the turn where the scenario has nothing to say.
@@ -41,68 +33,51 @@ type cue struct {
 }
 
 // answer chooses the turn for a call and notes it in r.
-func (p *player) answer(call *messagesCall, session string, r *Request) cue {
+func (p *player) answer(call *messagesCall, r *Request) cue {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.replies++
-	c := cue{id: p.replies, model: call.Model}
+	c := cue{id: p.replies, model: call.Model, heard: r.Heard}
 
-	if sideCall(call, session, r) {
-		c.turn = &Turn{Text: sideAnswer}
+	if text := p.aside(call, r); text != "" {
+		c.turn = &Turn{Text: text}
 		return c
 	}
-	d := p.dialogue(call, session, r)
+	d := p.dialogue(call, r)
 	if d == nil || d.conversation == nil {
 		c.refusal = fmt.Sprintf("no conversation of the scenario matches the prompt %q", excerpt(r.Prompt))
 		return c
 	}
-	r.Conversation, r.Turn = d.conversation.Name, d.next
-	if d.next >= len(d.conversation.Turns) {
-		c.refusal = fmt.Sprintf("%s has no turn %d; the agent went on after its end, saying %q",
-			d.conversation.Name, d.next+1, excerpt(r.Latest))
-		return c
-	}
-	t := &d.conversation.Turns[d.next]
-	if !d.values.learn(t.Expect, r.Latest) {
-		c.refusal = fmt.Sprintf("%s, turn %d (line %d) expects %q, but the agent said %q",
-			d.conversation.Name, d.next+1, t.line, t.Expect, excerpt(r.Latest))
-		return c
-	}
-	d.advance(t)
-	c.turn, c.values = t, maps.Clone(d.values)
+	r.Conversation = d.conversation.Name
+	c.turn, c.refusal = d.choose(r)
+	c.values = maps.Clone(d.values)
 	return c
 }
 
-func (d *dialogue) advance(t *Turn) {
-	if t.Error != nil {
-		if d.failures++; d.failures < t.Error.Times {
-			return
-		}
+// dialogue finds the one a call belongs to, or starts it. A session and each of
+// its subagents hold one conversation; where no session is named, the opening
+// identifies it. The same opening heard again after an answer was given to it is
+// a new conversation. Another opening is not: a session that was compacted goes
+// on with a summary in its place.
+func (p *player) dialogue(call *messagesCall, r *Request) *dialogue {
+	key := r.Session + "/" + r.Agent
+	if r.Session == "" {
+		key = fmt.Sprintf("/%x", sha256.Sum256([]byte(r.Prompt)))
 	}
-	d.failures = 0
-	d.next++
-}
-
-// dialogue finds the one a call belongs to, or starts it. An agent's session and
-// its first prompt identify a conversation, since a session's subagents hold
-// conversations of their own. The same opening heard again after an answer was
-// given to it is a new conversation.
-func (p *player) dialogue(call *messagesCall, session string, r *Request) *dialogue {
-	key := fmt.Sprintf("%s/%x", session, sha256.Sum256([]byte(r.Prompt)))
 	d := p.ongoing[key]
-	if d != nil && (call.answered() || !d.spoke()) {
+	if d != nil && d.continues(call.answered(), r.Prompt) {
 		return d
 	}
-	if d == nil && session == "" && call.answered() {
+	if d == nil && r.Session == "" && call.answered() {
 		return nil
 	}
 	if d = p.start(r); d != nil {
 		p.ongoing[key] = d
 		return d
 	}
-	if session != "" {
+	if r.Session != "" {
 		// Agents repeat a refused call; a repetition is not another conversation.
-		p.ongoing[key] = &dialogue{}
+		p.ongoing[key] = &dialogue{opening: r.Prompt}
 	}
 	return nil
 }
@@ -113,25 +88,17 @@ func (p *player) start(r *Request) *dialogue {
 	var first *dialogue
 	for _, c := range p.scenario.Conversations {
 		v := values{workingDirectory: directoryIn(r.System)}
-		if !v.learn(c.Prompt, r.Prompt) || !v.learn(c.System, r.System) {
+		if c.Agent != nil && *c.Agent != (r.Agent != "") || !v.learn(c.Prompt, r.Prompt) || !v.learn(c.System, r.System) {
 			continue
 		}
 		p.started[c]++
 		if first == nil && (c.Nth == 0 || c.Nth == p.started[c]) {
-			first = &dialogue{conversation: c, values: v}
+			first = &dialogue{
+				conversation: c, values: v, opening: r.Prompt, script: c.Turns, occurred: make(map[*Rule]int),
+			}
 		}
 	}
 	return first
-}
-
-// spoke reports whether the agent has been given a message, not only errors.
-func (d *dialogue) spoke() bool {
-	for i := range d.next {
-		if d.conversation.Turns[i].Error == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // directoryIn finds the working directory an agent is told in its system prompt.

@@ -40,9 +40,11 @@ type usage struct {
 	CacheRead    int64 `json:"cache_read_input_tokens"`
 }
 
-// compose builds the message of a turn; id makes it and its tool calls unique.
-func compose(t *Turn, v values, model string, id int) (reply, error) {
-	r := reply{ID: fmt.Sprintf("msg_%06d", id), Type: "message", Role: "assistant", Model: model, Content: []block{}}
+// compose builds the message of a turn; the cue's id makes it and its tool calls
+// unique.
+func compose(c *cue) (reply, error) {
+	t, v := c.turn, c.values
+	r := reply{ID: fmt.Sprintf("msg_%06d", c.id), Type: "message", Role: "assistant", Model: c.model, Content: []block{}}
 	if t.Thinking != "" {
 		signature := "c2NyaXB0ZWQ="
 		thinking := v.expand(t.Thinking)
@@ -52,16 +54,14 @@ func compose(t *Turn, v values, model string, id int) (reply, error) {
 		text := v.expand(t.Text)
 		r.Content = append(r.Content, block{Type: "text", Text: &text})
 	}
+	calls, err := toolCalls(c)
+	if err != nil {
+		return reply{}, err
+	}
+	r.Content = append(r.Content, calls...)
 	stop := "end_turn"
-	for i, call := range t.Tools {
-		input, err := v.expandJSON(call.Input)
-		if err != nil {
-			return reply{}, err
-		}
+	if len(calls) > 0 {
 		stop = "tool_use"
-		r.Content = append(r.Content, block{
-			Type: "tool_use", ID: fmt.Sprintf("toolu_%06d_%d", id, i), Name: call.Name, Input: input,
-		})
 	}
 	if t.StopReason != "" {
 		stop = t.StopReason
@@ -72,6 +72,26 @@ func compose(t *Turn, v values, model string, id int) (reply, error) {
 		r.Usage = usage{InputTokens: u.Input, OutputTokens: u.Output, CacheWrite: u.CacheWrite, CacheRead: u.CacheRead}
 	}
 	return r, nil
+}
+
+func toolCalls(c *cue) ([]block, error) {
+	var calls []block
+	for _, call := range c.turn.Tools {
+		matches := c.values.each(call.Each, c.heard)
+		if len(matches) == 0 {
+			return nil, fmt.Errorf("line %d calls %s for each %q, but the agent said %q", c.turn.line, call.Name, call.Each, excerpt(c.heard))
+		}
+		for _, v := range matches {
+			input, err := v.expandJSON(call.Input)
+			if err != nil {
+				return nil, err
+			}
+			calls = append(calls, block{
+				Type: "tool_use", ID: fmt.Sprintf("toolu_%06d_%d", c.id, len(calls)), Name: v.expand(call.Name), Input: input,
+			})
+		}
+	}
+	return calls, nil
 }
 
 // send writes the message in the form the call asked for.

@@ -2,29 +2,41 @@ package scriptedmodel
 
 import (
 	"encoding/json"
+	"net/http"
+	"slices"
 	"strings"
 )
 
 // Request is one call an agent made, kept for assertions.
 type Request struct {
-	Method, Path string
-	// Conversation is the name of the conversation that answered and Turn the
-	// index of its turn; Conversation is empty for side calls and refusals.
-	Conversation string
-	Turn         int
-	Status       int
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	// Session and Agent are what the agent program calls its session and, where
+	// the call is a subagent's, that subagent.
+	Session string `json:"session,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	// Conversation is the name of the conversation that answered, Turn the index
+	// of its turn, or of that of a rule, and Line where the turn begins in the
+	// scenario; Conversation is empty for side calls and refusals.
+	Conversation string `json:"conversation,omitempty"`
+	Turn         int    `json:"turn"`
+	Line         int    `json:"line,omitempty"`
+	Status       int    `json:"status"`
 	// Lost is set when the agent hung up before the whole reply was sent.
-	Lost bool
+	Lost bool `json:"-"`
 	// Model, System, Prompt and Latest are the model asked for, the system
 	// prompt with system messages that follow it, and the text of the first and
 	// of the last user message, tool results included. Tools are the names of
 	// the tools on offer.
-	Model  string
-	System string
-	Prompt string
-	Latest string
-	Tools  []string
-	Stream bool
+	Model  string   `json:"model,omitempty"`
+	System string   `json:"-"`
+	Prompt string   `json:"prompt,omitempty"`
+	Latest string   `json:"-"`
+	Tools  []string `json:"tools,omitempty"`
+	Stream bool     `json:"-"`
+	// Heard is everything said since the model last spoke: user messages, tool
+	// results and system messages, such as what a hook adds.
+	Heard string `json:"heard,omitempty"`
 }
 
 // messagesCall is the part of a Messages API call that matters here.
@@ -83,35 +95,40 @@ func (c *content) UnmarshalJSON(data []byte) error {
 }
 
 // record starts the Request kept for a call.
-func (m *messagesCall) record(method, path string) Request {
-	r := Request{
-		Method: method, Path: path,
+func (m *messagesCall) record(r *http.Request) Request {
+	record := Request{
+		Method: r.Method, Path: r.URL.Path,
+		Session: r.Header.Get("X-Claude-Code-Session-Id"), Agent: r.Header.Get("X-Claude-Code-Agent-Id"),
 		Model: m.Model, System: string(m.System), Stream: m.Stream,
 	}
-	for _, tool := range m.Tools {
-		r.Tools = append(r.Tools, tool.Name)
+	if record.Session == "" {
+		record.Session = m.Metadata.UserID
 	}
+	for _, tool := range m.Tools {
+		record.Tools = append(record.Tools, tool.Name)
+	}
+	var heard []string
 	for i := range m.Messages {
 		text := string(m.Messages[i].Content)
 		switch m.Messages[i].Role {
 		case "system":
-			r.System += "\n" + text
+			record.System += "\n" + text
+			heard = append(heard, text)
 		case "user":
-			if r.Prompt == "" {
-				r.Prompt = text
+			if record.Prompt == "" {
+				record.Prompt = text
 			}
-			r.Latest = text
+			record.Latest = text
+			heard = append(heard, text)
+		case "assistant":
+			heard = nil
 		}
 	}
-	return r
+	record.Heard = strings.Join(heard, "\n")
+	return record
 }
 
 // answered reports whether the model has spoken in this conversation before.
 func (m *messagesCall) answered() bool {
-	for i := range m.Messages {
-		if m.Messages[i].Role == "assistant" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Messages, func(said message) bool { return said.Role == "assistant" })
 }

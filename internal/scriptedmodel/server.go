@@ -14,6 +14,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 )
@@ -28,6 +29,7 @@ const requestLimit = 64 << 20
 type Server struct {
 	player  player
 	handler http.Handler
+	journal journal
 }
 
 // New makes a server that plays s from the start.
@@ -58,11 +60,21 @@ func (s *Server) Requests() []Request {
 }
 
 // Run plays the scenario in the file at path on address until ctx ends. It
-// writes the server's base URL as one line to out once it accepts calls.
-func Run(ctx context.Context, path, address string, out io.Writer) error {
+// writes the server's base URL as one line to out once it accepts calls. Where
+// record names a file, every call is added to it as a line of JSON.
+func Run(ctx context.Context, path, address, record string, out io.Writer) (err error) {
 	s, err := Load(path)
 	if err != nil {
 		return err
+	}
+	server := New(s)
+	if record != "" {
+		f, openErr := os.OpenFile(record, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if openErr != nil {
+			return fmt.Errorf("recording the calls: %w", openErr)
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		server.Record(f)
 	}
 	listener, err := Listen(ctx, address)
 	if err != nil {
@@ -71,7 +83,7 @@ func Run(ctx context.Context, path, address string, out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "http://%s\n", listener.Addr()); err != nil {
 		return errors.Join(fmt.Errorf("printing the address: %w", err), listener.Close())
 	}
-	return New(s).Serve(ctx, listener)
+	return server.Serve(ctx, listener)
 }
 
 // Listen opens address, which must be of the loopback interface.
@@ -90,7 +102,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// Serve answers calls on listener until ctx ends, and closes it.
+// Serve answers calls on listener until ctx ends, and closes it. It returns what
+// kept calls from being recorded.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
@@ -98,7 +111,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving the scripted model: %w", err)
 	}
-	return nil
+	return s.journal.failure()
 }
 
 func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
@@ -107,8 +120,8 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, Request{Method: r.Method, Path: r.URL.Path}, err.Error())
 		return
 	}
-	record := call.record(r.Method, r.URL.Path)
-	c := s.player.answer(call, session(call, r), &record)
+	record := call.record(r)
+	c := s.player.answer(call, &record)
 	if c.refusal != "" {
 		s.refuse(w, record, c.refusal)
 		return
@@ -122,7 +135,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		s.deliver(record, func() error { return c.turn.Error.send(w, false) })
 		return
 	}
-	message, err := compose(c.turn, c.values, c.model, c.id)
+	message, err := compose(&c)
 	if err != nil {
 		s.refuse(w, record, err.Error())
 		return
@@ -137,7 +150,7 @@ func (s *Server) countTokens(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, Request{Method: r.Method, Path: r.URL.Path}, err.Error())
 		return
 	}
-	record := call.record(r.Method, r.URL.Path)
+	record := call.record(r)
 	record.Status = http.StatusOK
 	s.deliver(record, func() error {
 		return writeJSON(w, http.StatusOK, map[string]int{"input_tokens": len(record.System+record.Latest) / 4})
@@ -170,6 +183,7 @@ func (s *Server) deliver(record Request, send func() error) {
 	s.player.mu.Lock()
 	index := len(s.player.requests)
 	s.player.requests = append(s.player.requests, record)
+	s.journal.add(record)
 	s.player.mu.Unlock()
 	if send() == nil {
 		return
@@ -189,14 +203,6 @@ func readCall(w http.ResponseWriter, r *http.Request) (*messagesCall, error) {
 		return nil, fmt.Errorf("understanding the request: %w", err)
 	}
 	return call, nil
-}
-
-// session is what the agent program calls its run, where it says so.
-func session(call *messagesCall, r *http.Request) string {
-	if id := r.Header.Get("X-Claude-Code-Session-Id"); id != "" {
-		return id
-	}
-	return call.Metadata.UserID
 }
 
 // pause waits, unless the agent hangs up first.

@@ -22,6 +22,7 @@ type client struct {
 	t       *testing.T
 	url     string
 	session string
+	agent   string
 	system  string
 	stream  bool
 	tools   string
@@ -63,6 +64,9 @@ func (c *client) post(body any) (int, string, http.Header) {
 	}
 	if c.session != "" {
 		request.Header.Set("X-Claude-Code-Session-Id", c.session)
+	}
+	if c.agent != "" {
+		request.Header.Set("X-Claude-Code-Agent-Id", c.agent)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -329,6 +333,7 @@ func TestListensOnLoopbackOnly(t *testing.T) {
 
 func TestRunPrintsItsAddressAndEndsWithItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.yaml")
+	record := filepath.Join(t.TempDir(), "calls.jsonl")
 	if err := os.WriteFile(path, []byte("conversations: [{turns: [{text: hello}]}]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +341,7 @@ func TestRunPrintsItsAddressAndEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	reader, writer := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, path, "127.0.0.1:0", writer) }()
+	go func() { ended <- Run(ctx, path, "127.0.0.1:0", record, writer) }()
 	address, err := bufio.NewReader(reader).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
@@ -348,5 +353,13 @@ func TestRunPrintsItsAddressAndEndsWithItsContext(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Errorf("ended with %v", err)
+	}
+	calls, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded Request
+	if err := json.Unmarshal(calls, &recorded); err != nil || recorded.Heard != "hi" || recorded.Status != http.StatusOK {
+		t.Errorf("recorded %s: %v", calls, err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // agentBox says what the agent sees and with which environment it runs.
 func agentBox(folder string, spec Spec, self string, launch agent.Launch, secrets secretSet) (sandbox.Spec, error) {
 	tmp := filepath.Join(folder, tmpFolder)
-	if err := os.Mkdir(tmp, 0o700); err != nil {
+	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return sandbox.Spec{}, fmt.Errorf("make the attempt's temporary folder: %w", err)
 	}
 	for _, dir := range []string{spec.Job.Out, spec.Job.Home} {

@@ -98,7 +98,8 @@ func Cancel(folder string) error {
 	return writeDurably(filepath.Join(folder, cancelFile), []byte(time.Now().UTC().Format(time.RFC3339Nano)+"\n"))
 }
 
-func cancelRequested(folder string) bool {
+// Cancelled tells whether somebody asked for the attempt of folder to end.
+func Cancelled(folder string) bool {
 	found, err := has(folder, cancelFile)
 	return err == nil && found
 }

@@ -136,7 +136,7 @@ func ownSignals(parent context.Context) (context.Context, func()) {
 // watchCancel ends the context when a cancel file appears in folder.
 func watchCancel(parent context.Context, folder string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	if cancelRequested(folder) {
+	if Cancelled(folder) {
 		cancel(errCancelled)
 	}
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -149,7 +149,7 @@ func watchCancel(parent context.Context, folder string) (context.Context, func()
 			case <-stop:
 				return
 			case <-tick.C:
-				if cancelRequested(folder) {
+				if Cancelled(folder) {
 					cancel(errCancelled)
 					return
 				}

@@ -43,6 +43,9 @@ type Spec struct {
 	Trigger      string `json:"trigger,omitempty"`
 	Conversation string `json:"conversation,omitempty"`
 
+	// Session is the interactive session whose agent does the work; none where the shim starts it.
+	Session string `json:"session,omitempty"`
+
 	Agent string    `json:"agent"`
 	Job   agent.Job `json:"job"`
 

@@ -135,8 +135,6 @@ type Store interface {
 	Head(ctx context.Context, stream string) (core.Head, error)
 	// Snapshot is the stream's newest snapshot, ErrNotFound where it has none.
 	Snapshot(ctx context.Context, stream string) (Snapshot, error)
-	// Streams lists the streams of a kind ("run", "project").
-	Streams(ctx context.Context, kind string) ([]string, error)
 
 	// Claim takes up to limit wakes that are pending or due, oldest first, for
 	// engine until lease has passed; a wake held by another engine whose lease
@@ -154,7 +152,6 @@ type Store interface {
 	Run(ctx context.Context, idOrAlias string) (RunRow, error)
 	Runs(ctx context.Context, f Filter) ([]RunRow, error)
 	Project(ctx context.Context, id string) (ProjectRow, error)
-	Projects(ctx context.Context) ([]ProjectRow, error)
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
 	Claims(ctx context.Context) ([]core.Claim, error)
 

@@ -90,16 +90,3 @@ func TestDiffIsLimited(t *testing.T) {
 		t.Fatalf("got %s", out.String())
 	}
 }
-
-func TestMergeBase(t *testing.T) {
-	f := newFixture(t)
-	a, b := f.commit(t, "a", "echo a > a"), f.commit(t, "b", "echo b > b")
-	base, err := f.yard.MergeBase(ctx(t), a, b)
-	must(t, err)
-	equal(t, "merge base", base, f.base)
-	sh(t, f.person, "git checkout -q --orphan alone && git commit -qm alone && git checkout -q main")
-	must(t, f.yard.Fetch(ctx(t), f.person))
-	if _, err := f.yard.MergeBase(ctx(t), a, UpstreamHeads+"alone"); !errors.Is(err, ErrNotFound) {
-		t.Fatalf("got %v", err)
-	}
-}

@@ -1,11 +1,6 @@
 package yard
 
-import (
-	"fmt"
-	"os"
-	"slices"
-	"strings"
-)
+import "os"
 
 // transports are the ways git may reach a remote. Anything else, ext above all, runs programs of the remote's choosing.
 const transports = "file:git:http:https:ssh"
@@ -54,32 +49,6 @@ func ownConfig() []string {
 	}
 }
 
-// remoteNames are the variables RemoteEnv accepts: where credentials, proxies and certificates are found.
-// GIT_CONFIG_GLOBAL lets the person's own credential helpers and address rewrites apply to remotes.
-func remoteNames() []string {
-	return []string{
-		"HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL",
-		"SSH_AUTH_SOCK", "SSH_ASKPASS", "GIT_ASKPASS", "GIT_SSH", "GIT_SSH_COMMAND",
-		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
-		"SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
-	}
-}
-
-// RemoteEnv gives NAME=value pairs to git when, and only when, it talks to a remote.
-// A name outside the list of credential, proxy and certificate variables is an error.
-func RemoteEnv(pairs ...string) Option {
-	return func(y *Yard) error {
-		for _, pair := range pairs {
-			name, _, ok := strings.Cut(pair, "=")
-			if !ok || !slices.Contains(remoteNames(), name) {
-				return fmt.Errorf("environment variable %q is not one git may get for remotes (%s)", name, strings.Join(remoteNames(), ", "))
-			}
-			y.remoteEnv = append(y.remoteEnv, pair)
-		}
-		return nil
-	}
-}
-
 // personEnv is for reading a person's repository as their own git sees it: their global
 // configuration applies (identity, ignore rules, safe.directory), nothing else is taken over.
 func personEnv() []string {
@@ -88,6 +57,7 @@ func personEnv() []string {
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_OPTIONAL_LOCKS=0",
 		"GIT_ALLOW_PROTOCOL=none",
+		"GIT_NO_LAZY_FETCH=1",
 		"GIT_EDITOR=false",
 		"GIT_PAGER=cat",
 	}

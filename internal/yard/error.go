@@ -1,6 +1,7 @@
 package yard
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -25,6 +26,7 @@ type CommandError struct {
 	Args   []string
 	Exit   int    // -1 when the command did not exit by itself
 	Stderr string // the last 4 KB
+	Broke  bool   // git itself crashed over what it read
 	cause  error
 }
 
@@ -51,24 +53,19 @@ func (e *LeaseError) Error() string {
 	return fmt.Sprintf("%s on the remote is at %s, expected %s; fetch and ask again", e.Ref, orNothing(e.Have), orNothing(e.Want))
 }
 
-// NotMergedError says a ref was kept because its commit is not contained in Into.
-type NotMergedError struct{ Ref, Commit, Into string }
-
-func (e *NotMergedError) Error() string {
-	return fmt.Sprintf("%s stays: its commit %s is not contained in %s", e.Ref, e.Commit, e.Into)
-}
-
 // TooBigError says something is larger than its limit. Size is zero where it was not read to the end.
 type TooBigError struct {
 	What        string
+	Unit        string // bytes, if empty
 	Size, Limit int64
 }
 
 func (e *TooBigError) Error() string {
+	unit := cmp.Or(e.Unit, "bytes")
 	if e.Size == 0 {
-		return fmt.Sprintf("%s is larger than the limit of %d bytes", e.What, e.Limit)
+		return fmt.Sprintf("%s is larger than the limit of %d %s", e.What, e.Limit, unit)
 	}
-	return fmt.Sprintf("%s has %d bytes, the limit is %d", e.What, e.Size, e.Limit)
+	return fmt.Sprintf("%s has %d %s, the limit is %d", e.What, e.Size, unit, e.Limit)
 }
 
 func orNothing(commit string) string {
@@ -84,6 +81,12 @@ func exitCode(err error) int {
 		return failure.Exit
 	}
 	return -1
+}
+
+// broke reports whether a git command crashed.
+func broke(err error) bool {
+	failure, ok := errors.AsType[*CommandError](err)
+	return ok && failure.Broke
 }
 
 // stderrHas reports whether a failed git command said one of the phrases.

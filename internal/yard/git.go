@@ -84,6 +84,7 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 	failure := &CommandError{Args: redactAll(args), Exit: -1, Stderr: redactURLs(stderr.String()), cause: err}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		failure.Exit = exit.ExitCode()
+		failure.Broke = crashed(exit)
 	}
 	if ctx.Err() != nil {
 		if cmd.Process != nil {
@@ -92,6 +93,12 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 		failure.cause = context.Cause(ctx)
 	}
 	return failure
+}
+
+// crashed tells a program that broke over its input from one that was ended from outside.
+func crashed(exit *exec.ExitError) bool {
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGSEGV || status.Signal() == syscall.SIGBUS || status.Signal() == syscall.SIGABRT)
 }
 
 // limitedWriter fails once more than left bytes were written, which ends the writing process.

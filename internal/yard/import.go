@@ -24,14 +24,13 @@ type ImportSpec struct {
 
 // Imported is what arrived in the yard.
 type Imported struct {
-	Commit           string // Base if the bundle holds left-overs only
-	Tree             string
-	DescendsFromBase bool     // false: the attempt rewrote history
-	Left             []string // left-over commits, now at Left/0, Left/1 …
+	Commit string // Base if the bundle holds left-overs only
+	Tree   string
+	Left   []string // left-over commits, now at Left/0, Left/1 …
 }
 
 // Import takes an attempt's bundle into the yard. The bundle is not trusted: it is copied out of reach,
-// limited in size, and every object in it is checked before a ref is made. Refs are only created,
+// limited in size, as are the trees it describes, and every object in it is checked before a ref is made. Refs are only created,
 // never moved; importing the same bundle again gives the same result. Errors: *TooBigError, ErrCorrupt,
 // ErrPrerequisites, and *MovedError where Ref holds another commit.
 func (y *Yard) Import(ctx context.Context, spec ImportSpec) (Imported, error) {
@@ -125,6 +124,9 @@ func (y *Yard) unpack(ctx context.Context, pack io.Reader, base string, content 
 		if hash, err := y.Resolve(ctx, commit); err != nil || hash != commit {
 			return fmt.Errorf("%w: %s is not a commit: %w", ErrCorrupt, commit, notFoundOr(err))
 		}
+		if err := y.vet(ctx, commit); err != nil {
+			return classifyImport(ctx, err)
+		}
 		if _, err := g.run(ctx, "rev-list", "--objects", "--quiet", commit, "^"+base); err != nil {
 			return classifyImport(ctx, err)
 		}
@@ -134,8 +136,11 @@ func (y *Yard) unpack(ctx context.Context, pack io.Reader, base string, content 
 
 // classifyImport tells a bad bundle from a bad day of the machine.
 func classifyImport(ctx context.Context, err error) error {
+	if _, tooBig := errors.AsType[*TooBigError](err); tooBig {
+		return err
+	}
 	switch {
-	case ctx.Err() != nil || exitCode(err) < 0:
+	case ctx.Err() != nil || exitCode(err) < 0 && !broke(err):
 		return err
 	case stderrHas(err, "No space left", "Read-only file system", "Permission denied", "Input/output error", "unable to create temporary", "Out of memory", "Disk quota"):
 		return err
@@ -161,9 +166,6 @@ func (y *Yard) describe(ctx context.Context, base string, content bundleContent)
 	}
 	var err error
 	if result.Tree, err = y.Tree(ctx, result.Commit); err != nil {
-		return Imported{}, err
-	}
-	if result.DescendsFromBase, err = y.IsAncestor(ctx, base, result.Commit); err != nil {
 		return Imported{}, err
 	}
 	return result, nil

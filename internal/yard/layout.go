@@ -47,12 +47,12 @@ func layRepository(gitDir string, l layout) error {
 	return nil
 }
 
-// alternateLines refuses the few paths the alternates format cannot name plainly.
+// alternateLines refuses the few absolute paths the alternates format cannot name plainly.
 func alternateLines(folders []string) (string, error) {
 	var lines strings.Builder
 	for _, folder := range folders {
-		if strings.ContainsAny(folder, "\n\"") || strings.HasPrefix(folder, "#") {
-			return "", fmt.Errorf("git cannot borrow objects from %q: the path holds a quote or a line break", folder)
+		if strings.Contains(folder, "\n") || !filepath.IsAbs(folder) {
+			return "", fmt.Errorf("git cannot borrow objects from %q: the path holds a line break or is not absolute", folder)
 		}
 		lines.WriteString(folder + "\n")
 	}

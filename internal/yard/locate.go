@@ -7,142 +7,175 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Repository is a person's repository as their own git sees it.
 type Repository struct {
-	Top        string // root of the work tree, symlinks resolved; empty for a bare repository
-	CommonDir  string // the repository itself, symlinks resolved: the same for all its worktrees
-	Branch     string // short name, also while the branch has no commits; empty if Detached
-	Detached   bool
-	Head       string // commit; empty without commits
-	HasCommits bool
-	Dirty      int               // paths that differ from HEAD, untracked ones included
-	Identity   Identity          // as configured; fields may be empty
-	Remotes    map[string]string // name to fetch address, without credentials
-	Submodules bool
-	LFS        bool
-	Shallow    bool
+	Top       string // where the work tree's .git lies, symlinks resolved; empty for a bare repository
+	CommonDir string // the repository itself, symlinks resolved: the same for all its worktrees
+	Branch    string // short name, also while the branch has no commits; empty if Detached
+	Detached  bool
+	Head      string   // commit; empty without commits
+	Dirty     int      // paths that differ from HEAD, untracked ones included
+	Identity  Identity // as configured; fields may be empty
 }
 
 // Locate looks at the repository that holds dir. It only reads: neither index nor refs nor work tree
-// change, and no hook or monitor runs. Errors: ErrNotRepository; ErrNoCommits, with everything
-// that is known nevertheless filled in.
+// change, and nothing that the repository's configuration names is run. Errors: ErrNotRepository; ErrNoCommits,
+// with everything that is known nevertheless filled in.
 func Locate(ctx context.Context, dir string) (Repository, error) {
-	g := personGit(dir)
-	repo, err := g.locate(ctx)
+	repo, err := locate(ctx, dir)
 	if err != nil {
 		return repo, fmt.Errorf("look at %s: %w", dir, err)
 	}
 	return repo, nil
 }
 
-// RemoteURL is the address of one of the repository's remotes, credentials included: to be used, not shown or stored.
-func RemoteURL(ctx context.Context, dir, name string) (string, error) {
-	remotes, err := personGit(dir).remotes(ctx)
+// WorkFiles lists the files of the work tree that holds dir as paths below its top, sorted: those git tracks and those it
+// does not ignore. Errors: ErrNotRepository, also for a bare one.
+func WorkFiles(ctx context.Context, dir string) ([]string, error) {
+	files, err := workFiles(ctx, dir)
 	if err != nil {
-		return "", fmt.Errorf("remotes of %s: %w", dir, err)
+		return nil, fmt.Errorf("list the files of %s: %w", dir, err)
 	}
-	address, ok := remotes[name]
-	if !ok {
-		return "", fmt.Errorf("remote %q of %s: %w", name, dir, ErrNotFound)
-	}
-	return address, nil
+	return files, nil
 }
 
+func workFiles(ctx context.Context, dir string) (files []string, err error) {
+	g := personGit(dir)
+	repo, gitDir, err := g.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if repo.Top == "" {
+		return nil, fmt.Errorf("%w with a work tree", ErrNotRepository)
+	}
+	lens, err := newLens(ctx, g, repo, gitDir, "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, lens.Close()) }()
+	out, err := lens.run(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(records(out)), nil
+}
+
+// personGit is for commands that read refs and configuration of a person's repository and never its files: none of those
+// runs a program that the configuration names. For everything else there is a lens.
 func personGit(dir string) git {
-	return git{dir: dir, env: personEnv(), config: []string{
-		"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false",
-		"gc.auto=0", "maintenance.auto=false", "status.renames=false", "submodule.recurse=false",
-	}}
+	return git{dir: dir, env: personEnv(), config: quietConfig()}
 }
 
-func (g git) locate(ctx context.Context) (Repository, error) {
-	var repo Repository
-	if err := g.place(ctx, &repo); err != nil {
+// quietConfig outranks what would otherwise run beside any command.
+func quietConfig() []string {
+	return []string{
+		"core.hooksPath=/dev/null", "core.fsmonitor=false", "core.untrackedCache=false",
+		"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
+	}
+}
+
+func locate(ctx context.Context, dir string) (Repository, error) {
+	g := personGit(dir)
+	repo, gitDir, err := g.place(ctx)
+	if err != nil {
 		return Repository{}, err
 	}
-	var err error
 	if repo.Identity, err = g.identity(ctx); err != nil {
 		return Repository{}, err
 	}
-	if repo.Remotes, err = g.remotes(ctx); err != nil {
-		return Repository{}, err
-	}
-	for name, address := range repo.Remotes {
-		repo.Remotes[name] = redactAddress(address)
-	}
-	if err := g.head(ctx, &repo); err != nil {
+	ref, err := g.head(ctx, &repo)
+	if err != nil {
 		return Repository{}, err
 	}
 	if repo.Top != "" {
-		if repo.Dirty, err = g.dirty(ctx); err != nil {
+		if repo.Dirty, err = g.dirty(ctx, repo, gitDir, ref); err != nil {
 			return Repository{}, err
 		}
 	}
-	if !repo.HasCommits {
+	if repo.Head == "" {
 		return repo, ErrNoCommits
 	}
-	repo.Submodules, repo.LFS, err = g.special(ctx, repo.Head)
-	return repo, err
+	return repo, nil
 }
 
-// place finds the folders.
-func (g git) place(ctx context.Context, repo *Repository) error {
+// place finds the folders; gitDir is that of the worktree.
+func (g git) place(ctx context.Context) (repo Repository, gitDir string, err error) {
 	if info, err := os.Stat(g.dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("%w: there is no such folder", ErrNotRepository)
+		return repo, "", fmt.Errorf("%w: there is no such folder", ErrNotRepository)
 	}
-	out, err := g.line(ctx, "rev-parse", "--path-format=absolute", "--is-inside-work-tree", "--is-shallow-repository", "--git-common-dir")
+	out, err := g.line(ctx, "rev-parse", "--is-bare-repository", "--is-inside-git-dir", "--absolute-git-dir")
 	if stderrHas(err, "not a git repository") {
-		return fmt.Errorf("%w: create one with git init, or go to one", ErrNotRepository)
+		return repo, "", fmt.Errorf("%w: create one with git init, or go to one", ErrNotRepository)
 	}
 	if err != nil {
-		return err
+		return repo, "", err
 	}
 	fields := strings.SplitN(out, "\n", 3)
 	if len(fields) != 3 {
-		return fmt.Errorf("unexpected output of git rev-parse: %q", out)
+		return repo, "", fmt.Errorf("unexpected output of git rev-parse: %q", out)
 	}
-	repo.Shallow = fields[1] == "true"
-	if repo.CommonDir, err = filepath.EvalSymlinks(fields[2]); err != nil {
-		return err
-	}
-	if fields[0] != "true" {
-		return nil
-	}
-	top, err := g.line(ctx, "rev-parse", "--show-toplevel")
+	common, err := g.line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
-		return err
+		return repo, "", err
 	}
-	repo.Top, err = filepath.EvalSymlinks(top)
-	return err
+	if repo.CommonDir, err = filepath.EvalSymlinks(common); err != nil {
+		return repo, "", err
+	}
+	if fields[0] == "false" && fields[1] == "false" {
+		repo.Top, err = topOf(g.dir)
+	}
+	return repo, fields[2], err
 }
 
-func (g git) head(ctx context.Context, repo *Repository) error {
-	branch, err := g.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+// topOf is the nearest folder with a .git. Git itself would let core.worktree, which whoever made the repository may have
+// set, choose any folder of the machine.
+func topOf(dir string) (string, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("%w: no folder above has a .git", ErrNotRepository)
+		}
+	}
+}
+
+// head fills in branch and commit, and returns the full name of the ref that HEAD stands for, if any.
+func (g git) head(ctx context.Context, repo *Repository) (ref string, err error) {
+	ref, err = g.line(ctx, "symbolic-ref", "--quiet", "HEAD")
 	switch {
 	case err == nil:
-		repo.Branch = branch
+		repo.Branch = strings.TrimPrefix(ref, "refs/heads/")
 	case exitCode(err) == 1:
 		repo.Detached = true
 	default:
-		return err
+		return "", err
 	}
 	repo.Head, err = g.object(ctx, "HEAD", "commit")
 	if errors.Is(err, ErrNotFound) {
-		return nil
+		return ref, nil
 	}
-	repo.HasCommits = err == nil
-	return err
+	return ref, err
 }
 
-func (g git) dirty(ctx context.Context) (int, error) {
-	out, err := g.run(ctx, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=dirty")
+func (g git) dirty(ctx context.Context, repo Repository, gitDir, ref string) (count int, err error) {
+	lens, err := newLens(ctx, g, repo, gitDir, ref)
 	if err != nil {
 		return 0, err
 	}
-	count := 0
+	defer func() { err = errors.Join(err, lens.Close()) }()
+	out, err := lens.run(ctx, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=dirty")
+	if err != nil {
+		return 0, err
+	}
 	for range records(out) {
 		count++
 	}
@@ -164,32 +197,4 @@ func (g git) identity(ctx context.Context) (Identity, error) {
 		Name:  cmp.Or(os.Getenv("GIT_AUTHOR_NAME"), values["author.name"], values["user.name"]),
 		Email: cmp.Or(os.Getenv("GIT_AUTHOR_EMAIL"), values["author.email"], values["user.email"]),
 	}, nil
-}
-
-// remotes maps names to fetch addresses with the person's address rewrites applied.
-func (g git) remotes(ctx context.Context) (map[string]string, error) {
-	out, err := g.run(ctx, "remote", "--verbose")
-	if err != nil {
-		return nil, err
-	}
-	remotes := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		name, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if end := strings.LastIndex(rest, " (fetch)"); end >= 0 {
-			remotes[name] = rest[:end]
-		}
-	}
-	return remotes, nil
-}
-
-// redactAddress keeps the user of an ssh address, which is part of the address, and drops everything else before the @.
-func redactAddress(address string) string {
-	if rest, ok := strings.CutPrefix(address, "ssh://"); ok {
-		user, host, found := strings.Cut(rest, "@")
-		if user, _, _ = strings.Cut(user, ":"); found {
-			return "ssh://" + user + "@" + host
-		}
-		return address
-	}
-	return redactURLs(address)
 }

@@ -65,23 +65,6 @@ func parseCommit(record string) (Commit, error) {
 	}, nil
 }
 
-// MergeBase is the best common ancestor of two commits, ErrNotFound if their histories are unrelated.
-func (y *Yard) MergeBase(ctx context.Context, a, b string) (string, error) {
-	for _, rev := range []string{a, b} {
-		if err := checkRev(rev); err != nil {
-			return "", err
-		}
-	}
-	base, err := y.git().line(ctx, "merge-base", a, b)
-	if exitCode(err) == 1 {
-		return "", fmt.Errorf("common ancestor of %s and %s: %w", a, b, ErrNotFound)
-	}
-	if err != nil {
-		return "", fmt.Errorf("common ancestor of %s and %s: %w", a, b, err)
-	}
-	return base, nil
-}
-
 // IsAncestor reports whether commit is contained in head; a commit contains itself.
 func (y *Yard) IsAncestor(ctx context.Context, commit, head string) (bool, error) {
 	return y.git().isAncestor(ctx, commit, head)

@@ -121,9 +121,9 @@ func person(t testing.TB) string {
 	return dir
 }
 
-func openYard(t testing.TB, options ...Option) *Yard {
+func openYard(t testing.TB) *Yard {
 	t.Helper()
-	y, err := Open(ctx(t), filepath.Join(folder(t), "yard.git"), options...)
+	y, err := Open(ctx(t), filepath.Join(folder(t), "yard.git"))
 	must(t, err)
 	t.Cleanup(func() { must(t, y.Close()) })
 	return y

@@ -16,8 +16,9 @@ type PushSpec struct {
 
 // Push sets a remote's ref to a commit if the ref is where the caller expects it, and looks afterwards
 // whether it is. A ref that is at the commit already counts as pushed. Errors: *LeaseError,
-// ErrCheckedOut, ErrDeclined, ErrAuth, ErrUnreachable. A person's work tree is never updated, nor are
-// the hooks of their working copy run; a bare remote's hooks are its owner's rules and do run.
+// ErrCheckedOut, ErrDeclined, ErrAuth, ErrUnreachable. A work tree is never updated, and no hook of a
+// repository on this machine is run: those of a working copy are meant for its person's own pushes, and a bare
+// repository whose hooks have a say in what is pushed is refused with ErrDeclined.
 func (y *Yard) Push(ctx context.Context, spec PushSpec) error {
 	if !isHash(spec.Commit) {
 		return fmt.Errorf("push to %s: %q is not a full commit hash", spec.Ref, spec.Commit)
@@ -28,29 +29,6 @@ func (y *Yard) Push(ctx context.Context, spec PushSpec) error {
 	return y.push(ctx, spec)
 }
 
-// DeleteRemoteMerged deletes a remote's ref if the yard knows its tip to be contained in into, and
-// refuses with *NotMergedError otherwise. A ref that is gone already is no error.
-func (y *Yard) DeleteRemoteMerged(ctx context.Context, address, ref, into string) error {
-	tip, err := y.RemoteTip(ctx, address, ref)
-	if err != nil || tip == "" {
-		return err
-	}
-	known, err := y.Exists(ctx, tip)
-	if err != nil {
-		return fmt.Errorf("delete %s at %s: %w", ref, redactURLs(address), err)
-	}
-	contained := false
-	if known {
-		if contained, err = y.IsAncestor(ctx, tip, into); err != nil {
-			return fmt.Errorf("delete %s at %s: %w", ref, redactURLs(address), err)
-		}
-	}
-	if !contained {
-		return &NotMergedError{Ref: ref, Commit: tip, Into: into}
-	}
-	return y.push(ctx, PushSpec{Remote: address, Ref: ref, ExpectedOld: tip})
-}
-
 func (y *Yard) push(ctx context.Context, spec PushSpec) error {
 	r, err := parseRemote(spec.Remote)
 	if err != nil {
@@ -59,14 +37,13 @@ func (y *Yard) push(ctx context.Context, spec PushSpec) error {
 	if err := checkRef(spec.Ref); err != nil {
 		return err
 	}
-	settings := []string{"receive.denyCurrentBranch=refuse", "receive.autogc=false"}
-	if r.isWorkingCopy() {
-		settings = append(settings, "core.hooksPath=/dev/null")
+	if hook, err := r.gatekeeper(ctx); err != nil || hook != "" {
+		return refusedBy(spec, hook, err)
 	}
 	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-recurse-submodules", "--no-signed",
 		"--force-with-lease=" + spec.Ref + ":" + spec.ExpectedOld}
-	args = append(args, r.servant("receive-pack", settings...)...)
-	out, pushErr := y.remoteGit().run(ctx, append(args, "--", r.address, spec.Commit+":"+spec.Ref)...)
+	args = append(args, r.servant("receive-pack", "receive.denyCurrentBranch=refuse", "receive.autogc=false")...)
+	out, pushErr := y.git().run(ctx, append(args, "--", r.address, spec.Commit+":"+spec.Ref)...)
 	if ctx.Err() != nil {
 		return fmt.Errorf("push to %s: %w", spec.Ref, pushErr)
 	}
@@ -78,6 +55,14 @@ func (y *Yard) push(ctx context.Context, spec PushSpec) error {
 		return nil
 	}
 	return fmt.Errorf("push to %s at %s: %w", spec.Ref, redactURLs(spec.Remote), whyNotPushed(spec, string(out), have, pushErr))
+}
+
+func refusedBy(spec PushSpec, hook string, err error) error {
+	if err != nil {
+		return fmt.Errorf("push to %s at %s: %w", spec.Ref, redactURLs(spec.Remote), classifyRemote(err))
+	}
+	return fmt.Errorf("push to %s at %s: %w: its %s hook has a say in what is pushed, and Stellwerk runs no hooks; fetch from the yard and push yourself",
+		spec.Ref, spec.Remote, ErrDeclined, hook)
 }
 
 // whyNotPushed reads the reason from git's machine-readable report and from where the remote's ref is now.

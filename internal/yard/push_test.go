@@ -66,10 +66,14 @@ func TestPushRefusesACheckedOutBranch(t *testing.T) {
 func TestPushHeedsARemotesOwnRules(t *testing.T) {
 	f := newFixture(t)
 	remote := bareRemote(t, f)
-	sh(t, remote, `mkdir -p hooks; printf '#!/bin/sh\necho not today >&2\nexit 1\n' > hooks/pre-receive; chmod +x hooks/pre-receive`)
+	canary := filepath.Join(folder(t), "canary")
+	sh(t, remote, `mkdir rules; printf '#!/bin/sh\ntouch `+canary+`\n' > rules/pre-receive; chmod +x rules/pre-receive; git config core.hooksPath rules`)
 	err := f.yard.Push(ctx(t), PushSpec{Remote: remote, Ref: "refs/heads/t", Commit: f.base})
-	if !errors.Is(err, ErrDeclined) || !strings.Contains(err.Error(), "not today") {
+	if !errors.Is(err, ErrDeclined) || !strings.Contains(err.Error(), "pre-receive") {
 		t.Fatalf("got %v", err)
+	}
+	if _, err := os.Stat(canary); err == nil {
+		t.Fatal("a hook ran")
 	}
 }
 
@@ -89,23 +93,6 @@ func TestPushErrors(t *testing.T) {
 	if !errors.Is(auth, ErrAuth) {
 		t.Errorf("credentials: %v", auth)
 	}
-}
-
-func TestDeleteRemoteMerged(t *testing.T) {
-	f := newFixture(t)
-	remote := bareRemote(t, f)
-	topic := f.commit(t, "topic", "echo x > x")
-	const ref = "refs/heads/step"
-	must(t, f.yard.Push(ctx(t), PushSpec{Remote: remote, Ref: ref, Commit: topic}))
-	if _, ok := errors.AsType[*NotMergedError](f.yard.DeleteRemoteMerged(ctx(t), remote, ref, f.base)); !ok {
-		t.Fatal("unmerged work was deleted")
-	}
-	for range 2 {
-		must(t, f.yard.DeleteRemoteMerged(ctx(t), remote, ref, topic))
-	}
-	tip, err := f.yard.RemoteTip(ctx(t), remote, ref)
-	must(t, err)
-	equal(t, "tip", tip, "")
 }
 
 // TestPersonsWorkingCopyStaysUntouched covers every act that goes near a person's repository.

@@ -111,7 +111,7 @@ func (y *Yard) Keep(ctx context.Context, ref, commit string) error {
 	return y.Move(ctx, ref, "", commit)
 }
 
-// move is one compare-and-swap; an empty hash stands for "no such ref".
+// move is one compare-and-swap; an empty old hash stands for "no such ref". Refs are never deleted.
 type move struct{ ref, old, new string }
 
 // moveAll makes all moves or none.
@@ -151,21 +151,18 @@ func (m move) check() error {
 			return fmt.Errorf("move %s: %q is not a full commit hash", m.ref, hash)
 		}
 	}
-	if m.old == "" && m.new == "" {
-		return fmt.Errorf("move %s: neither an old nor a new commit was named", m.ref)
+	if m.new == "" {
+		return fmt.Errorf("move %s: no new commit was named", m.ref)
 	}
 	return nil
 }
 
 func (m move) write(script *bytes.Buffer) {
-	switch {
-	case m.old == "":
+	if m.old == "" {
 		fmt.Fprintf(script, "create %s\x00%s\x00", m.ref, m.new)
-	case m.new == "":
-		fmt.Fprintf(script, "delete %s\x00%s\x00", m.ref, m.old)
-	default:
-		fmt.Fprintf(script, "update %s\x00%s\x00%s\x00", m.ref, m.new, m.old)
+		return
 	}
+	fmt.Fprintf(script, "update %s\x00%s\x00%s\x00", m.ref, m.new, m.old)
 }
 
 // whyNotMoved tells a lost race from every other failure.
@@ -183,23 +180,6 @@ func (y *Yard) whyNotMoved(ctx context.Context, moves []move, failure error) err
 		}
 	}
 	return fmt.Errorf("move %s: %w", moves[0].ref, failure)
-}
-
-// DeleteMerged deletes ref if its commit is contained in into, a revision of the yard, and
-// refuses with *NotMergedError otherwise. A ref that is gone already is no error.
-func (y *Yard) DeleteMerged(ctx context.Context, ref, into string) error {
-	tip, err := y.tip(ctx, ref)
-	if err != nil || tip == "" {
-		return err
-	}
-	contained, err := y.IsAncestor(ctx, tip, into)
-	if err != nil {
-		return fmt.Errorf("delete %s: %w", ref, err)
-	}
-	if !contained {
-		return &NotMergedError{Ref: ref, Commit: tip, Into: into}
-	}
-	return y.moveAll(ctx, []move{{ref: ref, old: tip}})
 }
 
 func isHash(s string) bool {

@@ -84,19 +84,3 @@ func TestKeepNeverOverwrites(t *testing.T) {
 		t.Fatal("overwritten")
 	}
 }
-
-func TestDeleteMergedRefusesUnmergedWork(t *testing.T) {
-	f := newFixture(t)
-	topic := f.commit(t, "topic", "echo x > x")
-	const ref = "refs/heads/step"
-	must(t, f.yard.Move(ctx(t), ref, "", topic))
-	refusal, ok := errors.AsType[*NotMergedError](f.yard.DeleteMerged(ctx(t), ref, f.base))
-	if !ok || refusal.Commit != topic {
-		t.Fatalf("got %v", refusal)
-	}
-	must(t, f.yard.DeleteMerged(ctx(t), ref, topic))
-	must(t, f.yard.DeleteMerged(ctx(t), ref, topic))
-	if _, err := f.yard.Resolve(ctx(t), ref); !errors.Is(err, ErrNotFound) {
-		t.Fatalf("still there: %v", err)
-	}
-}

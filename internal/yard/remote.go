@@ -32,9 +32,6 @@ func parseRemote(address string) (remote, error) {
 
 // isWorkingCopy reports whether the remote is a folder in which a person works.
 func (r remote) isWorkingCopy() bool {
-	if r.local == "" {
-		return false
-	}
 	if filepath.Base(r.local) == ".git" {
 		return true
 	}
@@ -43,20 +40,40 @@ func (r remote) isWorkingCopy() bool {
 }
 
 // servant is the command git runs at the other end where that is a folder on this machine. The
-// configuration given to the near end does not reach it otherwise. Locate or the person's own
-// clone has vouched for the folder's owner.
+// configuration given to the near end does not reach it otherwise, and the folder's own is not to start
+// anything: no hook, no command that lists refs, no fetch of objects that are missing. Locate or the
+// person's own clone has vouched for the folder's owner.
 func (r remote) servant(command string, settings ...string) []string {
 	if r.local == "" {
 		return nil
 	}
-	program := "git -c 'safe.directory=*' -c core.fsmonitor=false -c gc.auto=0 -c maintenance.auto=false"
-	for _, setting := range settings {
+	program := "GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 git -c 'safe.directory=*' -c core.alternateRefsCommand=true"
+	for _, setting := range append(quietConfig(), settings...) {
 		program += " -c " + setting
 	}
 	return []string{"--" + command + "=" + program + " " + command}
 }
 
-func (y *Yard) remoteGit() git { return y.git().with(y.remoteEnv...) }
+// gatekeeper is the hook of a local repository that may refuse a push, "" where there is none.
+func (r remote) gatekeeper(ctx context.Context) (string, error) {
+	if !isFolder(r.local) || r.isWorkingCopy() {
+		return "", nil
+	}
+	g := git{dir: r.local, env: append(ownEnv(), "GIT_DIR="+r.local)} // core.hooksPath may be relative to it
+	for _, name := range []string{"pre-receive", "update", "proc-receive", "reference-transaction"} {
+		hook, err := g.line(ctx, "rev-parse", "--path-format=absolute", "--git-path", "hooks/"+name)
+		if stderrHas(err, "not a git repository") {
+			return "", nil // the push itself says so
+		}
+		if err != nil {
+			return "", err
+		}
+		if info, err := os.Stat(hook); err == nil && info.Mode()&0o111 != 0 {
+			return name, nil
+		}
+	}
+	return "", nil
+}
 
 // RemoteTip is the commit a remote's ref points at, "" if the remote has no such ref.
 func (y *Yard) RemoteTip(ctx context.Context, address, ref string) (string, error) {
@@ -68,7 +85,7 @@ func (y *Yard) RemoteTip(ctx context.Context, address, ref string) (string, erro
 		return "", err
 	}
 	args := append([]string{"ls-remote", "--quiet"}, r.servant("upload-pack")...)
-	out, err := y.remoteGit().run(ctx, append(args, "--", r.address, ref)...)
+	out, err := y.git().run(ctx, append(args, "--", r.address, ref)...)
 	if err != nil {
 		return "", fmt.Errorf("look up %s at %s: %w", ref, redactURLs(address), classifyRemote(err))
 	}

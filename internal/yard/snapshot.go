@@ -118,7 +118,7 @@ func (h *handInState) gitlinks(ctx context.Context, g git) (map[string]bool, err
 	if len(links) == 0 {
 		return links, nil
 	}
-	files, err := h.git.listTree(ctx, h.spec.Base, true)
+	files, err := h.git.listTree(ctx, h.spec.Base, ordinary())
 	if err != nil {
 		return nil, err
 	}

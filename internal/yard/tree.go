@@ -17,6 +17,7 @@ const (
 	Executable Kind = "executable"
 	Symlink    Kind = "symlink"
 	Submodule  Kind = "submodule"
+	subtree    Kind = "tree"
 )
 
 // File is one entry of a commit's tree. Path is bytes as git stores them, with slashes; it need not be UTF-8.
@@ -28,20 +29,20 @@ type File struct {
 	Hash string
 }
 
-// Files lists every entry of the commit's tree, sorted by path.
+// Files lists every entry of the commit's tree, sorted by path. A tree over the limits is refused with *TooBigError.
 func (y *Yard) Files(ctx context.Context, commit string) ([]File, error) {
-	return y.git().listTree(ctx, commit, true)
+	return y.git().listTree(ctx, commit, y.extent)
 }
 
 // Show returns the content of one file at a commit: ErrNotFound if there is none,
 // *TooBigError if it is larger than limit. Of a symlink it returns the target.
 func (y *Yard) Show(ctx context.Context, commit, path string, limit int64) ([]byte, error) {
 	path = strings.TrimSuffix(path, "/")
-	files, err := y.git().listTree(ctx, commit, false, path)
+	files, err := y.git().lookUp(ctx, commit, path)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) != 1 || files[0].Path != path || files[0].Kind == Submodule || files[0].Kind == "" {
+	if len(files) != 1 || files[0].Path != path || files[0].Kind == Submodule || files[0].Kind == subtree {
 		return nil, fmt.Errorf("file %q at %s: %w", path, commit, ErrNotFound)
 	}
 	if files[0].Size > limit {
@@ -52,11 +53,7 @@ func (y *Yard) Show(ctx context.Context, commit, path string, limit int64) ([]by
 
 // Special reports what a plain fetch cannot bring along: submodules, and files kept by Git LFS.
 func (y *Yard) Special(ctx context.Context, commit string) (submodules, lfs bool, err error) {
-	return y.git().special(ctx, commit)
-}
-
-func (g git) special(ctx context.Context, commit string) (submodules, lfs bool, err error) {
-	files, err := g.listTree(ctx, commit, true)
+	files, err := y.Files(ctx, commit)
 	if err != nil {
 		return false, false, err
 	}
@@ -66,7 +63,7 @@ func (g git) special(ctx context.Context, commit string) (submodules, lfs bool, 
 		if lfs || !attributes || f.Kind == Symlink || f.Size > 1<<20 {
 			continue
 		}
-		content, err := g.run(ctx, "cat-file", "blob", f.Hash)
+		content, err := y.git().run(ctx, "cat-file", "blob", f.Hash)
 		if err != nil {
 			return false, false, fmt.Errorf("read %q at %s: %w", f.Path, commit, err)
 		}
@@ -87,18 +84,25 @@ func usesLFS(attributes string) bool {
 	return false
 }
 
-func (g git) listTree(ctx context.Context, commit string, recurse bool, paths ...string) ([]File, error) {
+// listTree lists all files of a commit.
+func (g git) listTree(ctx context.Context, commit string, most extent) ([]File, error) {
+	var files []File
+	err := g.walkTree(ctx, commit, most, func(f File) {
+		if f.Kind != subtree {
+			files = append(files, f)
+		}
+	})
+	return files, err
+}
+
+// lookUp lists the entry at a path.
+func (g git) lookUp(ctx context.Context, commit, path string) ([]File, error) {
 	if err := checkRev(commit); err != nil {
 		return nil, err
 	}
-	args := []string{"ls-tree", "-l", "-z", "--full-tree"}
-	if recurse {
-		args = append(args, "-r")
-	}
-	args = append(append(args, commit, "--"), paths...)
-	out, err := g.run(ctx, args...)
+	out, err := g.run(ctx, "ls-tree", "-l", "-z", "--full-tree", commit, "--", path)
 	if err != nil {
-		return nil, fmt.Errorf("list files of %s: %w", commit, err)
+		return nil, fmt.Errorf("look up %q at %s: %w", path, commit, err)
 	}
 	var files []File
 	for record := range records(out) {
@@ -138,7 +142,7 @@ func kindOf(mode string) Kind {
 	case "160000":
 		return Submodule
 	case "040000":
-		return ""
+		return subtree
 	default:
 		return Regular
 	}

@@ -22,7 +22,7 @@ type WorkspaceSpec struct {
 
 // Workspace creates a repository at Dir with Commit checked out. It borrows the yard's objects and
 // has no remote, no hooks and no other refs. Dir appears only when it is complete. The yard's folder must
-// be readable, and need not be writable, wherever the workspace is used.
+// be readable, and need not be writable, wherever the workspace is used. A tree over the limits is refused with *TooBigError.
 func (y *Yard) Workspace(ctx context.Context, spec WorkspaceSpec) error {
 	if err := spec.Identity.check(); err != nil {
 		return fmt.Errorf("workspace %s: %w", spec.Dir, err)
@@ -51,6 +51,9 @@ func (y *Yard) makeWorkspace(ctx context.Context, spec WorkspaceSpec) error {
 	}
 	if err := os.Remove(spec.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the place is taken: %w", err)
+	}
+	if err := y.vet(ctx, spec.Commit); err != nil {
+		return commitError(spec.Commit, err)
 	}
 	part := spec.Dir + ".part"
 	if err := RemoveWorkspace(part); err != nil {
@@ -87,12 +90,16 @@ func (y *Yard) fill(ctx context.Context, dir string, spec WorkspaceSpec) error {
 	g := git{dir: dir, env: append(ownEnv(), "GIT_DIR="+gitDir, "GIT_WORK_TREE="+dir), config: ownConfig()}
 	g = g.withConfig("checkout.workers=0") // as many as there are processors
 	if _, err := g.run(ctx, "read-tree", "-m", "-u", spec.Commit); err != nil {
-		if stderrHas(err, "Not a valid object name", "failed to unpack tree object", "not a tree object") {
-			return fmt.Errorf("commit %s: %w: %w", spec.Commit, ErrNotFound, err)
-		}
-		return err
+		return commitError(spec.Commit, err)
 	}
 	return nil
+}
+
+func commitError(commit string, err error) error {
+	if stderrHas(err, "Not a valid object name", "failed to unpack tree object", "not a tree object") {
+		return fmt.Errorf("commit %s: %w: %w", commit, ErrNotFound, err)
+	}
+	return err
 }
 
 func writeBranch(gitDir string, spec WorkspaceSpec) error {

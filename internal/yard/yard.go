@@ -1,9 +1,9 @@
 // Package yard drives the git program so that nothing an agent or a repository
 // wrote can steer it. A yard is one project's bare repository, written by the
-// engine alone: it mirrors the person's branches, receives attempts as bundles,
-// merges without a work tree, and moves refs by compare-and-swap. Workspaces and
-// checkouts are repositories of their own that borrow the yard's objects, so
-// whatever happens in them stays in them. Every git process gets an environment
+// engine alone: it mirrors the person's branches, receives attempts as bundles
+// and moves refs by compare-and-swap. Workspaces and checkouts are repositories
+// of their own that borrow the yard's objects, so whatever happens in them stays
+// in them. Every git process gets an environment
 // and a configuration made here, never the caller's. The package must not run git
 // in a folder an agent can write, with one exception: HandIn, which is meant to run
 // inside the attempt's sandbox. It decides nothing about runs, tasks or approvals,
@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Yard is one bare repository. Its methods may be called from several goroutines
@@ -25,11 +26,9 @@ import (
 type Yard struct {
 	dir       string
 	occupancy *os.File
-	remoteEnv []string
+	extent    extent
+	vetted    sync.Map // commits whose trees are known to be within the extent
 }
-
-// Option adjusts a yard while it is opened.
-type Option func(*Yard) error
 
 const yardConfig = `[core]
 	repositoryformatversion = 0
@@ -56,7 +55,7 @@ const incomingDir = "incoming"
 // Open opens the yard in dir, an absolute path, and creates it when dir is missing
 // or empty. A folder that holds anything else is refused. Leftovers of git processes
 // that died are removed if no other process has the yard open.
-func Open(ctx context.Context, dir string, options ...Option) (*Yard, error) {
+func Open(ctx context.Context, dir string) (*Yard, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("open yard %s: the path must be absolute", dir)
 	}
@@ -66,12 +65,7 @@ func Open(ctx context.Context, dir string, options ...Option) (*Yard, error) {
 	if err := ensure(dir); err != nil {
 		return nil, fmt.Errorf("open yard %s: %w", dir, err)
 	}
-	y := &Yard{dir: filepath.Clean(dir)}
-	for _, option := range options {
-		if err := option(y); err != nil {
-			return nil, fmt.Errorf("open yard %s: %w", dir, err)
-		}
-	}
+	y := &Yard{dir: filepath.Clean(dir), extent: ordinary()}
 	occupancy, err := occupy(y.dir)
 	if err != nil {
 		return nil, fmt.Errorf("open yard %s: %w", dir, err)

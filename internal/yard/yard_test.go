@@ -127,16 +127,3 @@ func TestErrorsAreBoundedAndWithoutCredentials(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 }
-
-func TestRemoteEnvIsAnAllowList(t *testing.T) {
-	if _, err := Open(ctx(t), filepath.Join(folder(t), "y"), RemoteEnv("GIT_DIR=/elsewhere")); err == nil {
-		t.Fatal("GIT_DIR was accepted")
-	}
-	y := openYard(t, RemoteEnv("SSH_AUTH_SOCK=/run/agent"))
-	if got := strings.Join(y.remoteGit().env, " "); !strings.Contains(got, "SSH_AUTH_SOCK=/run/agent") {
-		t.Fatalf("not passed on: %s", got)
-	}
-	if got := strings.Join(y.git().env, " "); strings.Contains(got, "SSH_AUTH_SOCK") {
-		t.Fatalf("passed on without a remote: %s", got)
-	}
-}

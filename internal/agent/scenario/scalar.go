@@ -20,18 +20,6 @@ func String(dst *string) Decoder {
 	}
 }
 
-// Strings stores a list of scalars.
-func Strings(dst *[]string) Decoder {
-	return List(func(node *yaml.Node) error {
-		var item string
-		if err := String(&item)(node); err != nil {
-			return err
-		}
-		*dst = append(*dst, item)
-		return nil
-	})
-}
-
 // Int stores a whole number that is not negative.
 func Int[T int | int64](dst *T) Decoder {
 	return func(node *yaml.Node) error {

@@ -1,84 +1,43 @@
-// Package scenario reads the YAML of scenario files: the parts that scripted
-// agents and scripted models play. It turns every mistake into an error that
-// names file, line and column, and refuses unknown and repeated keys, so that a
+// Package scenario decodes scenario files, the parts that scripted agents and
+// scripted models play, from what yamlfile reads. Like that, it names file, line
+// and column of a mistake and refuses unknown and repeated keys, so that a
 // misspelt step is never silently left out of a test. It knows nothing of what a
 // scenario means; that belongs to the package that plays it.
 package scenario
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 )
-
-// Error is a mistake in a scenario file.
-type Error struct {
-	File         string
-	Line, Column int
-	Message      string
-}
-
-// Error renders the mistake as file:line:column: message.
-func (e *Error) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %s", e.File, e.Message)
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
-}
 
 // Errorf is a mistake at node; Read adds the file's name.
 func Errorf(node *yaml.Node, format string, args ...any) error {
-	return &Error{Line: node.Line, Column: node.Column, Message: fmt.Sprintf(format, args...)}
+	return yamlfile.Problems{{Line: node.Line, Column: node.Column, Message: fmt.Sprintf(format, args...)}}
 }
 
 // Decoder stores one YAML value, or says what is wrong with it.
 type Decoder func(*yaml.Node) error
 
-// Read decodes the single document in data. The name appears in errors.
+// Read decodes the single document in data, up to the first mistake. The name
+// appears in errors, which are yamlfile.Problems.
 func Read(name string, data []byte, decode Decoder) error {
-	err := read(data, decode)
-	if mistake, ok := errors.AsType[*Error](err); ok {
-		mistake.File = name
-		return mistake
-	}
-	if err != nil {
-		return syntaxError(name, err)
-	}
-	return nil
-}
-
-// syntaxError gives an error of the YAML parser, which knows the line only as
-// part of its text, the form of all others.
-func syntaxError(name string, err error) error {
-	mistake := &Error{File: name, Message: strings.TrimPrefix(err.Error(), "yaml: ")}
-	var line int
-	if _, scanErr := fmt.Sscanf(mistake.Message, "line %d:", &line); scanErr == nil {
-		_, mistake.Message, _ = strings.Cut(mistake.Message, ": ")
-		mistake.Line, mistake.Column = line, 1
-	}
-	return mistake
-}
-
-func read(data []byte, decode Decoder) error {
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var document yaml.Node
-	err := decoder.Decode(&document)
-	if errors.Is(err, io.EOF) {
-		return errors.New("the scenario is empty")
-	}
-	if err != nil {
+	root, report := yamlfile.Read(name, data)
+	if err := report.Err(); err != nil {
 		return err
 	}
-	var more yaml.Node
-	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
-		return Errorf(&more, "a scenario is a single YAML document; remove what follows the first")
+	err := decode(root.Node())
+	if mistakes, ok := errors.AsType[yamlfile.Problems](err); ok {
+		for i := range mistakes {
+			mistakes[i].File = name
+		}
 	}
-	return decode(document.Content[0])
+	return err
 }
 
 // Fields decodes a mapping, one Decoder per key.
@@ -133,8 +92,7 @@ func List(element Decoder) Decoder {
 	}
 }
 
-// resolve follows an alias to what it stands for. Aliases cannot nest: YAML
-// resolves them to anchors, which are never aliases themselves.
+// resolve follows an alias to what it stands for, which is never one itself.
 func resolve(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 type sample struct {
@@ -23,9 +25,14 @@ type sample struct {
 func (s *sample) fields() Fields {
 	return Fields{
 		"name": String(&s.name), "count": Int(&s.count), "price": Float(&s.price), "on": Bool(&s.on),
-		"wait": Duration(&s.wait), "pattern": Regexp(&s.pattern), "list": Strings(&s.list),
+		"wait": Duration(&s.wait), "pattern": Regexp(&s.pattern), "list": List(s.addItem),
 		"any": JSON(&s.any), "headers": StringMap(&s.headers),
 	}
+}
+
+func (s *sample) addItem(node *yaml.Node) error {
+	s.list = append(s.list, "")
+	return String(&s.list[len(s.list)-1])(node)
 }
 
 func TestReadStoresEveryKind(t *testing.T) {
@@ -57,7 +64,7 @@ headers: {a: b}
 
 func TestReadNamesThePlaceOfAMistake(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                           "s.yaml: the scenario is empty",
+		"":                           "s.yaml:1:1: the file is empty",
 		"name: a\nnames: b":          `s.yaml:2:1: unknown key "names"`,
 		"name: a\nname: b":           `s.yaml:2:1: key "name" is given twice`,
 		"name: [a]":                  "s.yaml:1:7: expected a string",
@@ -70,8 +77,8 @@ func TestReadNamesThePlaceOfAMistake(t *testing.T) {
 		"list: a":                    "s.yaml:1:7: expected a list",
 		"headers: [1]":               "s.yaml:1:10: expected a mapping of strings",
 		"- a":                        "s.yaml:1:1: expected a mapping",
-		"name: a\n---\nname: b":      "s.yaml:2:1: a scenario is a single YAML document",
-		"name: a\n  bad: [":          "s.yaml:2:1: ",
+		"name: a\n---\nname: b":      "s.yaml:2:1: the file holds more than one document",
+		"name: a\n  bad: [":          "s.yaml:2:3: mapping values are not allowed",
 		"any: {1: {2: .nan}}":        "s.yaml:1:6: not expressible in JSON",
 		"name: a\nlist:\n  - {x: 1}": "s.yaml:3:5: expected a string",
 	} {

@@ -38,6 +38,7 @@ type Service struct {
 	Documents     map[string]string // by "diff" or an artifact's name
 	DocumentError error             // after what was written
 	Outputs       map[string]api.Output
+	Sessions      Sessions
 
 	mu      sync.Mutex
 	runs    []*api.RunDetail
@@ -46,7 +47,10 @@ type Service struct {
 	calls   []Call
 }
 
-var _ api.Service = (*Service)(nil)
+var (
+	_ api.Service  = (*Service)(nil)
+	_ api.Sessions = (*Service)(nil)
+)
 
 // Put adds a run, or replaces the one of the same id.
 func (s *Service) Put(d api.RunDetail) {

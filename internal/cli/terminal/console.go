@@ -22,31 +22,39 @@ type Console struct {
 	// must not come before what it answers. It is nil where nobody types.
 	Discard func() error
 	Width   func() int // of Out, in columns; 0 for no limit
+	// ErrWidth is that of Err, which may be a screen where Out is a pipe.
+	ErrWidth func() int
 }
 
 // Detect finds out what the process's terminal can do. A screen that cannot
 // be redrawn, or a person who wants no colour, gets plain lines. In a file or a
-// pipe they are not cut: what is cut there cannot be seen by widening a window.
+// pipe they are neither cut nor wrapped: what is cut there cannot be seen by
+// widening a window, and what is wrapped is hard to search.
 func Detect(in, out, err *os.File, env func(string) string) Console {
 	screen := term.IsTerminal(int(out.Fd()))
 	plain := env("NO_COLOR") != "" || env("TERM") == "dumb" || env("TERM") == ""
-	c := Console{In: in, Out: out, Err: err, Width: func() int { return 0 }}
+	c := Console{In: in, Out: out, Err: err, Width: width(out), ErrWidth: width(err)}
 	c.Ask = screen && term.IsTerminal(int(in.Fd()))
 	if c.Ask {
 		c.Discard = func() error { return discard(int(in.Fd())) }
 	}
 	c.Live = screen && !plain
 	c.Style = Style{Colour: c.Live, Unicode: showsUnicode(env)}
-	if screen {
-		c.Width = func() int {
-			width, _, err := term.GetSize(int(out.Fd()))
-			if err != nil || width < 20 {
-				return columns
-			}
-			return width
-		}
-	}
 	return c
+}
+
+// width looks anew each time: windows are resized.
+func width(f *os.File) func() int {
+	if !term.IsTerminal(int(f.Fd())) {
+		return func() int { return 0 }
+	}
+	return func() int {
+		width, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || width < 20 {
+			return columns
+		}
+		return width
+	}
 }
 
 // showsUnicode follows the locale as the C library does: the first variable

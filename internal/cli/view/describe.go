@@ -25,6 +25,8 @@ func describe(e core.Event) (what, detail string) {
 		return "stage opened", fmt.Sprintf("%s%s", b.Stage, round(b.Round, b.Reason))
 	case core.TaskAdmitted:
 		return "task admitted", fmt.Sprintf("%s for %s", b.Task, or(b.Role, string(b.Act)))
+	case core.TeamReduced:
+		return "team reduced", b.Reason
 	case core.AttemptRequested:
 		return "attempt requested", fmt.Sprintf("%s from %s", b.Attempt, short(b.Base))
 	case core.ClaimRefused:
@@ -41,7 +43,7 @@ func describe(e core.Event) (what, detail string) {
 	case core.UsageObserved:
 		return "spent so far", b.Attempt + cost(b.Usage)
 	case core.VerifyRequested:
-		return "checks begin", b.Attempt
+		return "checks begin", or(b.Attempt, b.Task+", once more before publishing")
 	case core.VerifyConcluded:
 		return verified(b)
 	case core.BranchMoved:
@@ -65,7 +67,7 @@ func describe(e core.Event) (what, detail string) {
 	case core.TargetChosen:
 		return "target chosen", b.Base
 	case core.PublishPrepared:
-		return "ready to publish", or(b.Error, fmt.Sprintf("%s to %s", short(b.Subject.Commit), b.Subject.Ref))
+		return prepared(b)
 	case core.PublishRequested:
 		return "publishing", b.Title
 	case core.PublishConcluded:
@@ -80,6 +82,10 @@ func describe(e core.Event) (what, detail string) {
 		return "run failed", b.Reason
 	case core.RunCancelled:
 		return "run cancelled", b.Reason
+	case core.SessionTook:
+		return "taken over", or(b.Session, "by the engine")
+	case core.WordGiven:
+		return "said in session", colon(b.Session, b.Text)
 	case core.TimerFired:
 		return "timer", b.Timer
 	case core.CommandRefused:
@@ -134,17 +140,42 @@ func verified(b core.VerifyConcluded) (what, detail string) {
 	if b.Passed {
 		return "checks passed", fmt.Sprintf("%s: %d of %d", b.Attempt, len(b.Results), len(b.Results))
 	}
+	return "checks failed", colon(b.Attempt, strings.Join(failing(b.Results), "; "))
+}
+
+func prepared(b core.PublishPrepared) (what, detail string) {
+	switch {
+	case b.Error != "":
+		return "checks failed", colon(b.Task, b.Error)
+	case !b.Passed:
+		return "checks failed", colon(b.Task, strings.Join(failing(b.Results), "; "))
+	}
+	detail = fmt.Sprintf("%s to %s", short(b.Subject.Commit), b.Subject.Ref)
+	if n := len(b.Results); n > 0 {
+		detail += ", " + count(n, "check") + " passed"
+	}
+	return "ready to publish", detail
+}
+
+func failing(results []core.CheckResult) []string {
 	var failed []string
-	for _, r := range b.Results {
+	for _, r := range results {
 		if !r.Passed {
 			failed = append(failed, r.Check)
 		}
 	}
-	return "checks failed", colon(b.Attempt, strings.Join(failed, "; "))
+	return failed
 }
 
 func asked(b core.ApprovalRequested) string {
 	detail := b.Subject.Stage
+	var skips []string
+	for _, s := range b.Skips {
+		skips = append(skips, s.Stage)
+	}
+	if len(skips) > 0 {
+		detail += ": would skip " + strings.Join(skips, ", ")
+	}
 	if n := len(b.Findings); n > 0 {
 		detail += ": " + count(n, "finding")
 	}

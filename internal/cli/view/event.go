@@ -20,18 +20,26 @@ type View struct {
 	Width int            // columns; 0 for no limit
 	Zone  *time.Location // of the times shown
 	Now   time.Time
+	// Unattended says that no engine drives what is shown on.
+	Unattended bool
 }
 
-// Event is one line about an event: when, what, who, details.
-func (v View) Event(e core.Event) string {
+// Event is a line about an event: when, what, who, details, which are wrapped
+// to the width. The remarks, where there are any, are added to the details.
+func (v View) Event(e core.Event, remarks ...string) string {
 	what, detail := describe(e)
+	for _, r := range remarks {
+		if r != "" {
+			detail += ", " + r
+		}
+	}
 	who := string(e.Actor.Kind)
 	if e.Actor.ID != "" && (e.Actor.Kind == core.ActorPerson || e.Actor.Kind == core.ActorAgent) {
 		who = e.Actor.ID
 	}
 	paint := v.tone(e.Type, what)
-	line := fmt.Sprintf("%s  %s  %s  %s", v.Style.Faint(v.clock(e.At)), paint(pad(what, 18)), pad(terminal.Line(who), 8), terminal.Line(detail))
-	return v.fit(strings.TrimRight(line, " "))
+	head := fmt.Sprintf("%s  %s  %s  ", v.Style.Faint(v.clock(e.At)), paint(pad(what, 18)), pad(terminal.Line(who), 8))
+	return strings.TrimRight(strings.Join(terminal.Hang(head, terminal.Line(detail), v.Width), "\n"), " ")
 }
 
 func (v View) clock(t time.Time) string {
@@ -59,8 +67,8 @@ func (v View) tone(t core.Type, what string) func(string) string {
 func Notable(t core.Type) bool {
 	return !slices.Contains([]core.Type{
 		core.TypeConditionRequested, core.TypeConditionEvaluated, core.TypeTaskAdmitted, core.TypeAttemptRequested,
-		core.TypeClaimFreed, core.TypeUsageObserved, core.TypeVerifyRequested, core.TypeBranchMoved, core.TypeRefKept,
-		core.TypePublishPrepared, core.TypePublishRequested, core.TypeTimerFired, core.TypeRunSwept, core.TypePersonNotified,
+		core.TypeClaimFreed, core.TypeUsageObserved, core.TypeBranchMoved, core.TypeRefKept, core.TypePublishRequested,
+		core.TypeTimerFired, core.TypeRunSwept, core.TypePersonNotified,
 	}, t)
 }
 

@@ -19,8 +19,8 @@ func (v View) Live(d api.RunDetail, said string) []string {
 	}
 	head := v.dots(v.Style.Strong(terminal.Line(d.Alias)), terminal.Line(d.Title), v.elapsed(d.Run), money)
 	lines := []string{v.fit(head), v.track(d)}
-	if task, attempt, ok := Current(d); ok {
-		lines = append(lines, v.fit(v.under(task, attempt)))
+	if doing := v.doing(d); doing != "" {
+		lines = append(lines, v.fit(doing))
 	}
 	if said != "" {
 		lines = append(lines, v.fit(v.Style.Faint(v.Style.Glyph("› ", "> ")+terminal.Line(said))))
@@ -41,7 +41,7 @@ func (v View) track(d api.RunDetail) string {
 func (v View) signals(d api.RunDetail, named func(api.Stage) bool) string {
 	var parts []string
 	for _, st := range d.Stages {
-		s := v.stageSignal(st.Status)
+		s := v.stageSignal(d.Run, st)
 		part := s.String()
 		if named(st) {
 			part += " " + terminal.Line(st.ID)
@@ -49,6 +49,28 @@ func (v View) signals(d api.RunDetail, named func(api.Stage) bool) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, v.Style.Faint(v.Style.Glyph(" ─ ", " - ")))
+}
+
+// doing is what is under way: an attempt, its checks, an act of the engine, or
+// the wait for the next try.
+func (v View) doing(d api.RunDetail) string {
+	if task, attempt, ok := Current(d); ok {
+		return v.under(task, attempt)
+	}
+	for _, st := range d.Stages {
+		for _, t := range st.Tasks {
+			id := terminal.Line(t.ID)
+			switch again := v.again(d.Run, t); {
+			case again != "":
+				return v.dots(id, terminal.Line(t.Role), again)
+			case t.Act != "" && t.Status == string(core.TaskVerifying):
+				return v.dots(id, terminal.Line(t.Act), "checks run once more")
+			case t.Act != "" && t.Status == string(core.TaskRunning):
+				return v.dots(id, terminal.Line(t.Act), "publishing")
+			}
+		}
+	}
+	return ""
 }
 
 func (v View) under(t api.Task, a api.Attempt) string {
@@ -65,6 +87,9 @@ func (v View) under(t api.Task, a api.Attempt) string {
 	state := a.Status
 	if t.Status == string(core.TaskVerifying) {
 		state = "checks run"
+		if n := len(t.Checks); n > 0 {
+			state = count(n, "check") + " under way"
+		}
 	}
 	return v.dots(terminal.Line(t.ID), terminal.Line(or(t.Role, a.Agent)), what, state, spent)
 }

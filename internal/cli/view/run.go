@@ -28,7 +28,7 @@ func (v View) Runs(runs []api.Run) []string {
 			pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(r.Title),
 		}, "  ")))
 		if r.Next != "" && !core.RunStatus(r.Status).Terminal() {
-			lines = append(lines, strings.Repeat(" ", terminal.Width(s.symbol)+2)+v.Style.Faint(terminal.Line(r.Next)))
+			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, r.Next)...)
 		}
 	}
 	return lines
@@ -56,7 +56,7 @@ func (v View) Run(d api.RunDetail) []string {
 		width = max(width, terminal.Width(st.ID))
 	}
 	for _, st := range d.Stages {
-		lines = append(lines, v.stage(st, width)...)
+		lines = append(lines, v.stage(d.Run, st, width)...)
 	}
 	return append(lines, v.waits(d)...)
 }
@@ -76,15 +76,37 @@ func (v View) facts(d api.RunDetail) []string {
 		tokens = Tokens(d.Tokens)
 	}
 	where := fmt.Sprintf("%s from %s", terminal.Line(d.Branch), terminal.Line(d.Base))
-	return []string{
+	lines := []string{
 		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
 		v.fit("  " + v.Style.Faint(v.dots(v.elapsed(d.Run), count(d.Attempts, "attempt"), money, tokens))),
 	}
+	if chosen := v.choices(d.Choices); chosen != "" {
+		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))
+	}
+	return lines
 }
 
-func (v View) stage(st api.Stage, width int) []string {
-	s := v.stageSignal(st.Status)
+// choices are what was chosen when the run started.
+func (v View) choices(c core.Choices) string {
+	coverage, tier, designer := "", "", ""
+	if c.Coverage > 0 {
+		coverage = fmt.Sprintf("coverage %d%%", c.Coverage)
+	}
+	if c.ModelTier != "" {
+		tier = "model tier " + terminal.Line(string(c.ModelTier))
+	}
+	if c.UIDesigner {
+		designer = "with a UI designer"
+	}
+	return v.dots(coverage, tier, designer)
+}
+
+func (v View) stage(r api.Run, st api.Stage, width int) []string {
+	s := v.stageSignal(r, st)
 	words := s.words
+	if st.Skip == string(core.SkipPlan) {
+		words += " by the plan"
+	}
 	if st.Round > 1 {
 		words += fmt.Sprintf(", round %d", st.Round)
 	}
@@ -93,18 +115,24 @@ func (v View) stage(st api.Stage, width int) []string {
 		return lines
 	}
 	for _, t := range st.Tasks {
-		lines = append(lines, v.task(t)...)
+		lines = append(lines, v.task(r, t)...)
 	}
 	return lines
 }
 
-func (v View) task(t api.Task) []string {
-	tries := ""
-	if len(t.Attempts) > 0 {
-		tries = fmt.Sprintf("%d of %d attempts", t.Counted, t.Limit)
+func (v View) task(r api.Run, t api.Task) []string {
+	state := t.Status
+	switch {
+	case core.RunStatus(r.Status).Terminal() && state == string(core.TaskWaiting):
+		state = "" // nothing waits any more
+	case r.Halted && state == string(core.TaskVerifying):
+		state = "checks stopped"
 	}
-	about := v.dots(terminal.Line(t.ID), terminal.Line(t.Role), t.Status, tries)
+	about := v.dots(terminal.Line(t.ID), terminal.Line(or(t.Role, t.Act)), state, tries(t))
 	lines := []string{v.fit("      " + about)}
+	if again := v.again(r, t); again != "" {
+		lines = append(lines, v.fit("      "+again))
+	}
 	if t.Blocked != "" {
 		lines = append(lines, v.fit("      waits for "+terminal.Line(t.Blocked)))
 	}
@@ -112,6 +140,23 @@ func (v View) task(t api.Task) []string {
 		lines = append(lines, v.attempt(a, i == len(t.Attempts)-1)...)
 	}
 	return lines
+}
+
+// tries is how many attempts count; those lost to something outside the work
+// do not.
+func tries(t api.Task) string {
+	if len(t.Attempts) == 0 {
+		return ""
+	}
+	ended := len(t.Attempts)
+	if core.AttemptStatus(t.Attempts[ended-1].Status).Active() {
+		ended--
+	}
+	text := fmt.Sprintf("%d of %d attempts", t.Counted, t.Limit)
+	if lost := ended - t.Counted; lost > 0 {
+		text += fmt.Sprintf(", %d not counted", lost)
+	}
+	return text
 }
 
 // attempt shows every attempt in a line, and of the newest what its checks
@@ -133,19 +178,19 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	}
 	lines := []string{v.fit("        " + v.dots(terminal.Line(a.ID), terminal.Line(a.Agent), state, verdict, spent))}
 	if a.Message != "" {
-		lines = append(lines, "          "+terminal.Line(a.Message))
+		lines = append(lines, v.hang("          ", nil, a.Message)...)
 	}
 	if !newest {
 		return lines
 	}
 	for _, r := range a.Rejected {
-		lines = append(lines, v.fit("          not accepted: "+terminal.Line(r)))
+		lines = append(lines, v.hang("          not accepted: ", nil, r)...)
 	}
 	for _, n := range a.Notes {
-		lines = append(lines, v.fit("          note: "+terminal.Line(n)))
+		lines = append(lines, v.hang("          note: ", nil, n)...)
 	}
 	for _, r := range a.Results {
-		lines = append(lines, "          "+v.checkSignal(r)+" "+terminal.Line(r.Check))
+		lines = append(lines, v.hang("          "+v.checkSignal(r)+" ", nil, r.Check)...)
 		if !r.Passed {
 			lines = append(lines, v.evidence(r.Detail)...)
 		}
@@ -168,61 +213,6 @@ func (v View) evidence(detail string) []string {
 	}
 	for _, l := range all {
 		lines = append(lines, "            "+strings.ReplaceAll(l, "\t", "    "))
-	}
-	return lines
-}
-
-// waits says what a person must know and can type.
-func (v View) waits(d api.RunDetail) []string {
-	var lines []string
-	if d.Gate != nil && !d.Gate.Approved {
-		lines = append(lines, v.Gate(d.Gate)...)
-	}
-	if d.Reason != "" {
-		lines = append(lines, "", "  "+v.runSignal(d.Run).paint(terminal.Line(d.Reason)))
-	}
-	if d.URL != "" {
-		lines = append(lines, "", "  pull request: "+terminal.Line(d.URL))
-	}
-	if d.Next != "" && !core.RunStatus(d.Status).Terminal() {
-		lines = append(lines, "", "  next: "+terminal.Line(d.Next))
-	}
-	return lines
-}
-
-// Gate is what a person is asked to approve. None of it is cut.
-func (v View) Gate(g *core.Gate) []string {
-	s := g.Subject
-	lines := []string{"", fmt.Sprintf("  stage %s, round %d, delivery %s at commit %s",
-		terminal.Line(s.Stage), s.Round, short(s.Delivery), short(s.Commit))}
-	if s.Ref != "" {
-		lines = append(lines, fmt.Sprintf("  publishes to %s on %s, into %s",
-			terminal.Line(s.Ref), terminal.Line(s.Remote), terminal.Line(s.Base)))
-	}
-	for _, n := range g.Notices {
-		lines = append(lines, v.Style.Asking("  note: ")+terminal.Line(n))
-	}
-	for _, f := range g.Findings {
-		where := terminal.Line(f.File)
-		if f.Line > 0 {
-			where += fmt.Sprintf(":%d", f.Line)
-		}
-		lines = append(lines, "  finding: "+strings.TrimPrefix(colon(where, terminal.Line(f.Issue)), ": "))
-	}
-	if g.Suggestion != "" {
-		lines = append(lines, "  suggestion: go back to "+terminal.Line(g.Suggestion))
-	}
-	return lines
-}
-
-// Waiting is an entry of the inbox.
-func (v View) Waiting(w api.Waiting) []string {
-	lines := v.Runs([]api.Run{w.Run})
-	if w.Pause != nil && w.Pause.Reason != "" {
-		lines = append(lines, v.fit("  "+terminal.Line(w.Pause.Reason)))
-	}
-	if w.Gate != nil {
-		lines = append(lines, v.Gate(w.Gate)[1:]...)
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -16,9 +17,47 @@ type signal struct {
 
 func (s signal) String() string { return s.paint(s.symbol) }
 
-func (v View) stageSignal(status string) signal {
+// rest is how a stage stands whose run does not go on, empty where it does or
+// where an agent is still at work in it.
+func (v View) rest(r api.Run, st api.Stage) string {
+	if status := core.StageStatus(st.Status); status != core.StageOpen && status != core.StageGated {
+		return ""
+	}
+	switch status := core.RunStatus(r.Status); {
+	case status.Terminal():
+		return "left off"
+	case atWork(r, st):
+		return ""
+	case status == core.StatusPaused:
+		return "paused"
+	case status == core.StatusActive && v.Unattended:
+		return "stands still"
+	}
+	return ""
+}
+
+// AtWork reports that something of the run is still under way: an attempt of
+// which a process may exist, checks, or an act of the engine.
+func AtWork(d api.RunDetail) bool {
+	return slices.ContainsFunc(d.Stages, func(st api.Stage) bool { return atWork(d.Run, st) })
+}
+
+func atWork(r api.Run, st api.Stage) bool {
+	stopped := r.Halted || core.RunStatus(r.Status).Terminal()
+	return slices.ContainsFunc(st.Tasks, func(t api.Task) bool {
+		if t.Status == string(core.TaskVerifying) || t.Status == string(core.TaskRunning) && t.Act != "" {
+			return !stopped
+		}
+		return slices.ContainsFunc(t.Attempts, func(a api.Attempt) bool { return core.AttemptStatus(a.Status).Active() })
+	})
+}
+
+func (v View) stageSignal(r api.Run, st api.Stage) signal {
 	g := v.Style.Glyph
-	switch core.StageStatus(status) {
+	if words := v.rest(r, st); words != "" {
+		return signal{g("◌", "[.]"), words, v.Style.Faint}
+	}
+	switch core.StageStatus(st.Status) {
 	case core.StageDone:
 		return signal{g("●", "[x]"), "passed", v.Style.Good}
 	case core.StageOpen:
@@ -32,7 +71,7 @@ func (v View) stageSignal(status string) signal {
 	case core.StagePending:
 		return signal{g("○", "[ ]"), "to come", v.Style.Faint}
 	}
-	return signal{g("·", "[.]"), status, v.Style.Faint}
+	return signal{g("·", "[.]"), st.Status, v.Style.Faint}
 }
 
 func (v View) runSignal(r api.Run) signal {
@@ -41,6 +80,9 @@ func (v View) runSignal(r api.Run) signal {
 	case core.StatusCompleted:
 		return signal{g("●", "[x]"), "completed", v.Style.Good}
 	case core.StatusActive:
+		if v.Unattended {
+			return signal{g("◌", "[.]"), "no engine", v.Style.Faint}
+		}
 		return signal{g("◐", "[>]"), "under way", v.Style.Busy}
 	case core.StatusAwaiting:
 		return signal{g("◆", "[?]"), "waits for you", v.Style.Asking}

@@ -132,6 +132,84 @@ func TestLive(t *testing.T) {
 	golden(t, "live-narrow", strings.Join(narrow.Live(detail(), ""), "\n")+"\n")
 }
 
+// TestAtRest holds a run that does not go on to stages that do not look alive.
+func TestAtRest(t *testing.T) {
+	open := func(change func(*api.RunDetail)) []string {
+		d := detail()
+		d.Stages[1].Tasks[0].Status = "waiting"
+		d.Stages[1].Tasks[0].Attempts = d.Stages[1].Tasks[0].Attempts[:1]
+		change(&d)
+		v := plain()
+		v.Unattended = d.Status == "active"
+		return append(v.Run(d), v.Live(d, "")...)
+	}
+	for name, c := range map[string]struct {
+		change func(*api.RunDetail)
+		want   string
+	}{
+		"paused":     {func(d *api.RunDetail) { d.Status = "paused" }, "[.] build     paused, round 2"},
+		"cancelled":  {func(d *api.RunDetail) { d.Status = "cancelled" }, "[.] build     left off, round 2"},
+		"unattended": {func(*api.RunDetail) {}, "[.] build     stands still, round 2"},
+		"checks stopped": {func(d *api.RunDetail) {
+			d.Status, d.Halted, d.Stages[1].Tasks[0].Status = "paused", true, "verifying"
+		}, "checks stopped"},
+	} {
+		text := strings.Join(open(c.change), "\n")
+		if !strings.Contains(text, c.want) || strings.Contains(text, "[>]") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+	busy := detail()
+	busy.Status = "paused"
+	if text := strings.Join(plain().Run(busy), "\n"); !strings.Contains(text, "[>] build     under way") {
+		t.Errorf("an agent that finishes its work in a paused run does not show:\n%s", text)
+	}
+}
+
+func TestNextTry(t *testing.T) {
+	d := detail()
+	task := &d.Stages[1].Tasks[0]
+	task.Status, task.Attempts = "waiting", task.Attempts[:1]
+	task.NotBefore = plain().Now.Add(16 * time.Second)
+	for _, text := range []string{strings.Join(plain().Run(d), "\n"), strings.Join(plain().Live(d, ""), "\n")} {
+		if !strings.Contains(text, "next try at 12:12:21, in 16s") {
+			t.Errorf("%s", text)
+		}
+	}
+	task.NotBefore = plain().Now
+	if text := strings.Join(plain().Run(d), "\n"); strings.Contains(text, "next try") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestActsHaveNoAttempts(t *testing.T) {
+	d := detail()
+	d.Stages[1].Tasks = []api.Task{{ID: "publish.r1", Act: "pull-request", Status: "verifying", Limit: 3}}
+	text := strings.Join(append(plain().Run(d), plain().Live(d, "")...), "\n")
+	if strings.Contains(text, "of 3") || !strings.Contains(text, "publish.r1 - pull-request - checks run once more") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestLongTextIsWrapped(t *testing.T) {
+	long := strings.Repeat("some words ", 12)
+	d := gated()
+	d.Reason, d.Gate.Findings[0].Issue, d.Gate.Notices[0] = long, long, long
+	narrow := plain()
+	narrow.Width = 60
+	for _, line := range narrow.Run(d) {
+		if w := terminal.Width(line); w > narrow.Width {
+			t.Errorf("%d columns: %q", w, line)
+		}
+	}
+	golden(t, "run-wrapped", strings.Join(narrow.Run(d), "\n")+"\n")
+	piped := plain()
+	piped.Width = 0
+	if text := strings.Join(piped.Run(d), "\n"); !strings.Contains(text, strings.TrimSpace(long)) {
+		t.Errorf("a pipe got wrapped text:\n%s", text)
+	}
+}
+
 func TestRecord(t *testing.T) {
 	records := []api.Record{
 		{N: 1, At: start, Kind: "text", Text: "I will look.\nThen act.\x1b[2J"},

@@ -22,6 +22,9 @@ type Value struct {
 // Path names the value within its file: "phases[2].role".
 func (v Value) Path() string { return v.path }
 
+// Node is the value for who decodes it by other means; aliases below it are not followed.
+func (v Value) Node() *yaml.Node { return v.node }
+
 // Line is where the value stands.
 func (v Value) Line() int { return v.place.Line }
 

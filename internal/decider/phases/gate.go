@@ -19,8 +19,10 @@ func settle(r *core.Run, s *core.Stage) core.Body {
 		return core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}
 	}
 	ask := core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: notices(r, s)}
+	ask.Skips, ask.Findings = core.ProposedSkips(r, s)
 	if changes {
-		ask.Findings, ask.Suggestion = review.Findings, suggest(r, phase, review.Findings)
+		ask.Findings = append(ask.Findings, review.Findings...)
+		ask.Suggestion = suggest(r, phase, review.Findings)
 	}
 	return ask
 }
@@ -68,7 +70,10 @@ func notices(r *core.Run, s *core.Stage) []string {
 	if r.Isolation == "none" {
 		all = append(all, "unenforced: this run's agents are not isolated")
 	}
-	for _, t := range s.Tasks {
+	if s.Reduced != "" {
+		all = append(all, s.Reduced)
+	}
+	for _, t := range s.Live() {
 		if t.Prepared != nil {
 			all = append(all, t.Prepared.Notices...)
 		}

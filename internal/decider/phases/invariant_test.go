@@ -25,6 +25,10 @@ func checkInvariants(t *rapid.T, r *core.Run) {
 		if s.Status == core.StageDone {
 			checkPassed(t, r, s)
 		}
+		checkTeam(t, r, s)
+		if s.Asked && s.Status != core.StagePending && s.Status != core.StageStale {
+			t.Fatalf("stage %s is %s and still asks for its condition", s.ID, s.Status)
+		}
 		for _, task := range s.Tasks {
 			if task.Counted > task.Limit {
 				t.Fatalf("task %s: %d attempts counted of %d", task.ID, task.Counted, task.Limit)
@@ -67,6 +71,7 @@ func checkInvariants(t *rapid.T, r *core.Run) {
 // checkPassed is law 2: nothing but verified deliveries of the stage's own
 // round closes it, and a gate only with an approval of just that.
 func checkPassed(t *rapid.T, r *core.Run, s *core.Stage) {
+	produced := map[string]bool{}
 	for _, task := range s.Tasks {
 		if task.Act != "" {
 			if !task.Published {
@@ -74,17 +79,32 @@ func checkPassed(t *rapid.T, r *core.Run, s *core.Stage) {
 			}
 			continue
 		}
+		if task.Status == core.TaskDropped {
+			continue
+		}
+		for _, out := range task.Outputs {
+			produced[out] = true
+		}
 		a := task.Last()
 		if a == nil || a.Verdict != core.VerdictPassed || a.Delivery == nil {
 			t.Fatalf("stage %s passed without a verified delivery of %s", s.ID, task.ID)
 		}
 	}
 	phase := r.Playbook.Phase(s.ID)
+	for _, out := range phase.Outputs {
+		if !produced[out] {
+			t.Fatalf("stage %s passed and nobody answers for %s", s.ID, out)
+		}
+	}
 	if phase.Gate == core.GateApproval && (s.Gate == nil || !s.Gate.Approved) {
 		t.Fatalf("stage %s passed its gate without an approval", s.ID)
 	}
-	if s.Gate != nil && s.Gate.Approved && s.Gate.By.Kind != core.ActorPerson && s.Gate.By.Kind != core.ActorPolicy {
-		t.Fatalf("stage %s was approved by %s", s.ID, s.Gate.By.Kind)
+	if s.Gate != nil && s.Gate.Approved {
+		switch s.Gate.By.Kind {
+		case core.ActorPerson, core.ActorPolicy, core.ActorSession:
+		default:
+			t.Fatalf("stage %s was approved by %s", s.ID, s.Gate.By.Kind)
+		}
 	}
 }
 
@@ -100,6 +120,18 @@ func checkStep(t *rapid.T, before, after *core.Run, e core.Event, body core.Body
 		t.Fatalf("%s brought a %s run back", e.Type, before.Status)
 	}
 	checkMachines(t, before, after, e, body)
+	if e.Actor.Kind == core.ActorSession {
+		checkSession(t, before, after, e, body)
+	}
+	switch b := body.(type) {
+	case core.StageSkipped:
+		checkSkip(t, before, b, e.Actor)
+	case core.TeamReduced:
+		checkReduced(t, before, b)
+	case core.RunPaused:
+		checkPause(t, before, b)
+	default:
+	}
 	if b, ok := body.(core.RolledBack); ok {
 		checkStale(t, after, b.Target)
 		if b.Reset && before.Work() != before.BaseCommit && before.Work() != "" {
@@ -121,6 +153,9 @@ func checkStale(t *rapid.T, r *core.Run, target string) {
 		}
 		if s.Status == core.StageDone || len(s.Tasks) > 0 && s.Status != core.StageOmitted {
 			t.Fatalf("stage %s keeps its round after a rollback to %s", s.ID, target)
+		}
+		if s.Status == core.StageOmitted && s.Skip == core.SkipPlan {
+			t.Fatalf("stage %s is left out by a plan that may not hold after a rollback to %s", s.ID, target)
 		}
 	}
 }
@@ -171,6 +206,8 @@ func stageOf(body core.Body) string {
 		return b.Subject.Stage
 	case core.TaskAdmitted:
 		return b.Stage
+	case core.TeamReduced:
+		return b.Stage
 	default:
 		return ""
 	}
@@ -219,5 +256,33 @@ func checkHeads(t *rapid.T, r *core.Run) {
 				t.Fatalf("%s is approved for publishing, verified is %s", s.Gate.Subject.Commit, r.Verified)
 			}
 		}
+	}
+}
+
+// checkSession is law 13 in an interactive session: what lets something through
+// there needs the person's own explicit word, about just that, used once.
+func checkSession(t *rapid.T, before, after *core.Run, e core.Event, body core.Body) {
+	if _, taking := body.(core.SessionTook); !taking && e.Actor.ID != before.Session {
+		t.Fatalf("session %s spoke for the run of %q", e.Actor.ID, before.Session)
+	}
+	var means core.Meaning
+	switch b := body.(type) {
+	case core.ApprovalGranted:
+		means = core.MeansApprove
+		if before.Word == nil || before.Word.Subject == nil || *before.Word.Subject != b.Subject {
+			t.Fatalf("approved %+v on a word about something else: %+v", b.Subject, before.Word)
+		}
+	case core.StageSkipped:
+		means = core.MeansSkip
+	case core.RunCancelled:
+		means = core.MeansCancel
+	default:
+		return
+	}
+	if before.Word == nil || core.MeaningOf(before.Word.Text) != means {
+		t.Fatalf("%s on the word %+v", e.Type, before.Word)
+	}
+	if after.Word != nil {
+		t.Fatalf("the word for %s can be used again", e.Type)
 	}
 }

@@ -5,6 +5,7 @@ package phases
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -19,7 +20,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "phases" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 1 }
+func (Decider) Version() int { return 3 }
 
 // Decide says what follows for the first stage that has not passed. Taking the
 // first one is what makes a skipped or missing predecessor impossible: the run
@@ -65,6 +66,8 @@ func open(r *core.Run, s *core.Stage) []core.Body {
 	switch {
 	case phase.Skip && !redo:
 		return []core.Body{core.StageSkipped{Stage: s.ID, Source: core.SkipPlaybook}}
+	case !redo && planned(r, s) != nil:
+		return []core.Body{*planned(r, s)}
 	case phase.When != "" && s.Asked:
 		return nil
 	case phase.When != "" && s.Condition == nil && !redo:
@@ -84,6 +87,15 @@ func open(r *core.Run, s *core.Stage) []core.Body {
 	return append([]core.Body{opened}, tasks(phase, opened.Round)...)
 }
 
+// planned is how an approved plan leaves the stage out; nil where none does.
+func planned(r *core.Run, s *core.Stage) *core.StageSkipped {
+	skip, plan, ok := core.PlannedSkip(r, s)
+	if !ok {
+		return nil
+	}
+	return &core.StageSkipped{Stage: s.ID, Source: core.SkipPlan, Reason: skip.Reason, Plan: plan}
+}
+
 // missing sends the run back to the stage that should have handed in an
 // artifact, or asks a person where that stage was skipped on purpose.
 func missing(r *core.Run, s *core.Stage, name string) core.Body {
@@ -92,10 +104,8 @@ func missing(r *core.Run, s *core.Stage, name string) core.Body {
 		if p.ID == s.ID {
 			break
 		}
-		for _, out := range p.Outputs {
-			if out == name {
-				producer = p.ID
-			}
+		if slices.Contains(p.Outputs, name) || p.Team != nil && slices.ContainsFunc(p.Team.Spokes, func(spoke string) bool { return document(&p, spoke) == name }) {
+			producer = p.ID
 		}
 	}
 	from := r.Stage(producer)

@@ -41,7 +41,7 @@ func newWorld(t *rapid.T) *world {
 }
 
 func drawPlaybook(t *rapid.T) core.Playbook {
-	roles := map[string]core.Role{"dev": {Name: "dev", Capabilities: []string{"code"}}, "a": {Name: "a"}, "b": {Name: "b"}}
+	roles := map[string]core.Role{"dev": {Name: "dev", Capabilities: []string{"code"}}, "a": {Name: "a"}, "b": {Name: "b"}, "solo": {Name: "solo"}}
 	p := core.Playbook{Name: "p", Kind: "phases", Roles: roles}
 	for i := range rapid.IntRange(1, 4).Draw(t, "phases") {
 		p.Phases = append(p.Phases, drawPhase(t, i))
@@ -69,7 +69,12 @@ func drawPhase(t *rapid.T, i int) core.Phase {
 	}
 	if rapid.IntRange(0, 5).Draw(t, "team") == 0 {
 		ph.Role, ph.Team, ph.Writes = "", &core.Team{Spokes: []string{"a", "b"}, Hub: "dev"}, core.WritesArtifacts
+		ph.Team.Fallback = rapid.SampledFrom([]string{"", "dev", "solo"}).Draw(t, "fallback")
 	}
+	if rapid.IntRange(0, 2).Draw(t, "plans") == 0 {
+		ph.Outputs = append(ph.Outputs, core.PlanArtifact)
+	}
+	ph.Skippable = rapid.Bool().Draw(t, "skippable")
 	return ph
 }
 

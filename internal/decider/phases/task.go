@@ -11,23 +11,7 @@ func tasks(phase *core.Phase, round int) []core.Body {
 	if phase.Team == nil {
 		return []core.Body{task(phase, round)}
 	}
-	var bodies []core.Body
-	var plans []core.Input
-	var spokes []string
-	for _, name := range phase.Team.Spokes {
-		out := fmt.Sprintf("%s-%s.md", phase.ID, name)
-		spoke := task(phase, round)
-		spoke.Task, spoke.Name, spoke.Role = core.TaskID(phase.ID, round, name), name, name
-		spoke.Writes, spoke.Outputs = core.WritesArtifacts, []string{out}
-		spoke.Done = core.Check{Kind: core.CheckArtifact, Name: out}
-		bodies = append(bodies, spoke)
-		plans = append(plans, core.Input{Name: out})
-		spokes = append(spokes, spoke.Task)
-	}
-	hub := task(phase, round)
-	hub.Task, hub.Name, hub.Role = core.TaskID(phase.ID, round, "hub"), "hub", phase.Team.Hub
-	hub.Inputs, hub.DependsOn = append(append([]core.Input{}, phase.Inputs...), plans...), spokes
-	return append(bodies, hub)
+	return team(phase, round)
 }
 
 func task(phase *core.Phase, round int) core.TaskAdmitted {
@@ -41,8 +25,14 @@ func task(phase *core.Phase, round int) core.TaskAdmitted {
 // work moves the tasks of an open round on, and the stage to its gate once
 // they are done.
 func work(r *core.Run, s *core.Stage) []core.Body {
+	if bodies := reduce(r, s); len(bodies) > 0 {
+		return bodies
+	}
 	var bodies []core.Body
 	for _, t := range s.Tasks {
+		if awaitsTeam(r, s, t) {
+			continue
+		}
 		if b := next(r, s, t); b != nil {
 			if pause, ok := b.(core.RunPaused); ok {
 				return []core.Body{pause}
@@ -71,11 +61,12 @@ func ready(s *core.Stage) bool {
 
 // next is what follows for one task; nil where nothing does yet.
 func next(r *core.Run, s *core.Stage, t *core.Task) core.Body {
-	if r.Now().Before(t.NotBefore) && (t.Status == core.TaskWaiting || t.Status == core.TaskDelivered) {
-		return nil
-	}
-	if t.Infra > r.Limits.Infra && (t.Status == core.TaskWaiting || t.Status == core.TaskDelivered) {
+	idle := t.Status == core.TaskWaiting || t.Status == core.TaskDelivered
+	switch {
+	case idle && t.Infra > r.Limits.Infra: // before the wait: there will be no further try to wait for
 		return lost(r, s, t)
+	case idle && r.Now().Before(t.NotBefore):
+		return nil
 	}
 	switch t.Status {
 	case core.TaskWaiting:
@@ -121,7 +112,7 @@ func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	}
 	return core.RunPaused{
 		Code: core.PauseAttempts, Stage: s.ID, Reason: reason,
-		Next: fmt.Sprintf("`stellwerk log %s`, then `stellwerk retry %s`, `stellwerk feedback %s \"…\"` or `stellwerk skip %s`", r.Alias, r.Alias, r.Alias, r.Alias),
+		Next: fmt.Sprintf("`stellwerk status %s` shows why; then `stellwerk retry %s`, `stellwerk feedback %s \"…\"` or `stellwerk skip %s`", r.Alias, r.Alias, r.Alias, r.Alias),
 	}
 }
 

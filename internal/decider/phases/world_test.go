@@ -13,7 +13,7 @@ import (
 func (w *world) drawInput() (core.Actor, core.Body) {
 	r := w.run
 	effects := core.Effects(r)
-	kinds := []string{"effect", "effect", "effect", "effect", "person", "timer", "forged"}
+	kinds := []string{"effect", "effect", "effect", "effect", "person", "session", "timer", "forged"}
 	switch rapid.SampledFrom(kinds).Draw(w.t, "kind") {
 	case "effect":
 		if len(effects) == 0 {
@@ -22,6 +22,8 @@ func (w *world) drawInput() (core.Actor, core.Body) {
 		return core.Engine(), w.answer(rapid.SampledFrom(effects).Draw(w.t, "effect"), false)
 	case "person":
 		return core.Person("me"), w.personSays()
+	case "session":
+		return w.sessionSays()
 	case "timer":
 		if active := r.Active(); len(active) > 0 && rapid.Bool().Draw(w.t, "metered") {
 			return core.Engine(), core.UsageObserved{Attempt: active[0].ID, Usage: core.Usage{CostUSD: 3}}
@@ -40,7 +42,7 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 		if !honest && rapid.IntRange(0, 4).Draw(w.t, "nostart") == 0 {
 			return core.AttemptExited{Attempt: a.Attempt, Kind: core.ExitNoStart}
 		}
-		return core.AttemptStarted{Attempt: a.Attempt, Agent: "scripted"}
+		return core.AttemptStarted{Attempt: a.Attempt, Agent: "scripted", Session: a.Session}
 	case core.WatchAttempt:
 		return w.exit(a.Attempt, honest)
 	case core.StopAttempt:
@@ -51,6 +53,9 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 		v := core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt, Passed: honest && sound || !honest && rapid.Bool().Draw(w.t, "passed")}
 		if !honest && rapid.IntRange(0, 5).Draw(w.t, "review") == 0 {
 			v.Review = &core.Review{Status: core.ReviewChangesRequested, Findings: []core.Finding{{Issue: "x", Target: "s0"}}}
+		}
+		if rapid.Bool().Draw(w.t, "proposes") {
+			v.Skips = w.drawSkips()
 		}
 		if !honest && rapid.IntRange(0, 9).Draw(w.t, "verify-error") == 0 {
 			v.Passed, v.Error = false, "no space left on device"
@@ -75,6 +80,16 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 		return core.PersonNotified(a)
 	}
 	return nil
+}
+
+// drawSkips draws what a plan proposes to leave out: sensible or not.
+func (w *world) drawSkips() []core.SkipProposal {
+	stages := rapid.SliceOfN(rapid.SampledFrom([]string{"s0", "s1", "s2", "s3", "publish", "nowhere"}), 0, 3).Draw(w.t, "skips")
+	var skips []core.SkipProposal
+	for _, s := range stages {
+		skips = append(skips, core.SkipProposal{Stage: s, Reason: "not needed"})
+	}
+	return skips
 }
 
 func (w *world) exit(attempt string, honest bool) core.Body {
@@ -127,6 +142,36 @@ func (w *world) personSays() core.Body {
 	}).Draw(w.t, "word")
 }
 
+// sessionSays draws what happens in an interactive session: the person in it
+// types something, the run comes or goes, or the session speaks for the person,
+// entitled to or not.
+func (w *world) sessionSays() (core.Actor, core.Body) {
+	session := rapid.SampledFrom([]string{"one", "two"}).Draw(w.t, "session")
+	if w.run.Session != "" && rapid.IntRange(0, 4).Draw(w.t, "other") > 0 {
+		session = w.run.Session
+	}
+	switch rapid.SampledFrom([]string{"took", "took", "left", "typed", "typed", "typed", "speaks", "speaks", "speaks"}).Draw(w.t, "act") {
+	case "took":
+		return core.Person("me"), core.SessionTook{Session: session}
+	case "left": // rarely, or nothing would happen in one
+		return core.Person("me"), core.SessionTook{}
+	case "typed":
+		text := rapid.SampledFrom([]string{"approve", "approve", "skip", "cancel the run", "do not approve", "hm"}).Draw(w.t, "text")
+		word := core.WordGiven{Session: session, Means: core.MeaningOf(text), Text: text}
+		if s := w.run.Current(); s != nil && s.Gate != nil {
+			subject := s.Gate.Subject
+			word.Subject = &subject
+		}
+		return core.Person("me"), word
+	default:
+		actor := core.Actor{Kind: core.ActorSession, ID: session}
+		if s := w.run.Current(); s != nil && s.Gate != nil && rapid.Bool().Draw(w.t, "approves") {
+			return actor, core.ApprovalGranted{Subject: s.Gate.Subject}
+		}
+		return actor, w.personSays()
+	}
+}
+
 // forged draws what nobody is entitled to say.
 func (w *world) forged() (core.Actor, core.Body) {
 	actor := rapid.SampledFrom([]core.Actor{{Kind: core.ActorAgent, ID: "a"}, core.Engine(), {Kind: core.ActorDecider}, core.Policy("x")}).Draw(w.t, "actor")
@@ -138,6 +183,8 @@ func (w *world) forged() (core.Actor, core.Body) {
 	return actor, rapid.SampledFrom([]core.Body{
 		core.ApprovalGranted{Subject: subject}, core.StagePassed{Stage: stage.ID, Round: stage.Round},
 		core.StageSkipped{Stage: stage.ID, Source: core.SkipPerson}, core.StageSkipped{Stage: stage.ID, Source: core.SkipPlaybook},
+		core.StageSkipped{Stage: w.run.Stages[len(w.run.Stages)-1].ID, Source: core.SkipPlan, Plan: stage.Event},
+		core.TeamReduced{Stage: stage.ID, Round: stage.Round, Role: "dev", Dropped: []string{core.TaskID(stage.ID, stage.Round, "a")}, Reason: "x"},
 		core.RunCompleted{}, core.AttemptRequested{Task: core.TaskID(stage.ID, stage.Round, ""), Attempt: "x", N: 1},
 		core.PublishRequested{Task: core.TaskID("publish", 1, ""), Subject: subject},
 		core.VerifyConcluded{Task: core.TaskID(stage.ID, stage.Round, ""), Attempt: core.AttemptID(core.TaskID(stage.ID, stage.Round, ""), 1), Passed: true},
@@ -169,7 +216,7 @@ func (w *world) honest() (core.Actor, core.Body) {
 		return core.Person("me"), core.ApprovalGranted{Subject: w.run.Current().Gate.Subject}
 	}
 	effects := core.Effects(w.run)
-	if w.run.Pause != nil && w.run.Busy() == "" {
+	if w.run.Pause != nil && (w.run.Busy() == "" || len(effects) == 0) {
 		return core.Person("me"), w.wayOut()
 	}
 	if len(effects) > 0 {

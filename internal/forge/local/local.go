@@ -18,7 +18,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
-	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
 )
 
 // Forge keeps pull requests as files: one folder a project, two files each.
@@ -27,7 +27,7 @@ type Forge struct {
 	mu  sync.Mutex
 }
 
-var _ dispatch.Forge = (*Forge)(nil)
+var _ forge.Forge = (*Forge)(nil)
 
 // Record is a pull request.
 type Record struct {
@@ -46,8 +46,8 @@ type Record struct {
 // New makes a forge in a folder.
 func New(dir string) *Forge { return &Forge{dir: dir} }
 
-// Open implements dispatch.Forge: one pull request a run, however often asked.
-func (f *Forge) Open(ctx context.Context, req dispatch.PullRequest) (string, int, error) {
+// Open implements forge.Forge: one pull request a run, however often asked.
+func (f *Forge) Open(ctx context.Context, req forge.PullRequest) (string, int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	dir := filepath.Join(f.dir, req.Project)
@@ -76,7 +76,7 @@ func (f *Forge) Open(ctx context.Context, req dispatch.PullRequest) (string, int
 	return (&url.URL{Scheme: "file", Path: page}).String(), record.Number, nil
 }
 
-func (f *Forge) write(ctx context.Context, dir, page string, record Record, req dispatch.PullRequest) error {
+func (f *Forge) write(ctx context.Context, dir, page string, record Record, req forge.PullRequest) error {
 	diff, err := req.Diff(ctx)
 	if err != nil {
 		return fmt.Errorf("the diff of the pull request: %w", err)

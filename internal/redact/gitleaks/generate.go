@@ -105,8 +105,19 @@ func keep(in []rule) []rule {
 		}
 		r.Keywords = slices.DeleteFunc(r.Keywords, func(w string) bool { return len(w) == 2 && w != "q~" })
 		if r.Regex != "" && len(r.Keywords) > 0 {
+			r.Regex = trim(r.Regex)
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// trim drops what a pattern may begin with and need not: "[\w.-]{0,50}?", the rest of the name before the keyword. It
+// decides nothing, because only what a group holds is hidden, and costs microseconds for every byte of a long token.
+func trim(pattern string) string {
+	name := regexp.MustCompile(`^((?:\(\?[a-z-]*[:)]|\()*)\[\\w\.-\]\{0,50\}\?`)
+	for name.MatchString(pattern) {
+		pattern = name.ReplaceAllString(pattern, "$1")
+	}
+	return pattern
 }

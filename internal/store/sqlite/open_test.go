@@ -93,7 +93,7 @@ func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	if _, err := s.readers.ExecContext(t.Context(), "SELECT x FROM extra"); err != nil {
 		t.Errorf("not migrated: %v", err)
 	}
-	storetest.Equal(t, s, openAt(t, told[0].Backup, Options{}))
+	storetest.Equal(t, s, openAt(t, told[0].Backup, Options{}), "run/a")
 }
 
 func TestFailedMigrationNamesTheCopy(t *testing.T) {
@@ -183,7 +183,7 @@ func TestBackup(t *testing.T) {
 	if err := s.Backup(t.Context(), still); err != nil {
 		t.Fatal(err)
 	}
-	storetest.Equal(t, s, openAt(t, still, Options{}))
+	storetest.Equal(t, s, openAt(t, still, Options{}), "run/a", "project/p", "run/busy")
 	if err := s.Backup(t.Context(), still); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("an existing file: %v", err)
 	}

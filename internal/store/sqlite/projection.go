@@ -86,19 +86,6 @@ func (s *Store) Project(ctx context.Context, id string) (store.ProjectRow, error
 	return projectRow(row), nil
 }
 
-// Projects lists projects, the most recently active first.
-func (s *Store) Projects(ctx context.Context) ([]store.ProjectRow, error) {
-	rows, err := s.read.Projects(ctx)
-	if err != nil {
-		return nil, s.explain(err)
-	}
-	list := make([]store.ProjectRow, len(rows))
-	for i, r := range rows {
-		list[i] = projectRow(r)
-	}
-	return list, nil
-}
-
 // Tasks lists the tasks of a run in the order they were made.
 func (s *Store) Tasks(ctx context.Context, run string) ([]store.TaskRow, error) {
 	rows, err := s.read.Tasks(ctx, run)

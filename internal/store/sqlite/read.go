@@ -61,12 +61,6 @@ func (s *Store) Snapshot(ctx context.Context, stream string) (store.Snapshot, er
 	}, nil
 }
 
-// Streams lists the streams of a kind that have events.
-func (s *Store) Streams(ctx context.Context, kind string) ([]string, error) {
-	streams, err := s.read.Streams(ctx, query.StreamsParams{First: kind + "/", Beyond: kind + "0"}) // '0' follows '/'
-	return streams, s.explain(err)
-}
-
 // Claims lists every claim that is held.
 func (s *Store) Claims(ctx context.Context) ([]core.Claim, error) {
 	rows, err := s.read.Claims(ctx)

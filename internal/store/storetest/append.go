@@ -178,22 +178,6 @@ func testChain(t *testing.T, open Open) {
 	}
 }
 
-func testStreams(t *testing.T, open Open) {
-	s := open(t)
-	for _, stream := range []string{"run/b", "project/p", "run/a", "runs/x", "ru/y"} {
-		push(t, s, stream)
-	}
-	if err := s.Await(t.Context(), "run/none", core.Claim{Kind: core.ClaimSlot, Key: "k"}); err != nil {
-		t.Fatal(err)
-	}
-	for kind, want := range map[string]string{"run": "[run/a run/b]", "project": "[project/p]", "none": "[]"} {
-		got, err := s.Streams(t.Context(), kind)
-		if err != nil || fmt.Sprint(got) != want {
-			t.Errorf("streams of %s: %v, %v, want %s", kind, got, err, want)
-		}
-	}
-}
-
 // testConcurrent commits to many streams at once from two openings, each
 // commit with a claim of its own, and finds every history whole.
 func testConcurrent(t *testing.T, open Open) {

@@ -32,7 +32,6 @@ func Run(t *testing.T, open Open) {
 		{"append/atomic", testAtomic},
 		{"append/bytes", testBytes},
 		{"append/chain", testChain},
-		{"append/streams", testStreams},
 		{"append/concurrent", testConcurrent},
 		{"append/race for one place", testRace},
 		{"append/reopened", testReopened},

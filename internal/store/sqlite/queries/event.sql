@@ -19,9 +19,3 @@ ON CONFLICT (stream) DO UPDATE SET
 
 -- name: Snapshot :one
 SELECT seq, hash, at, format, state FROM snapshots WHERE stream = ?;
-
--- name: Streams :many
-SELECT w.stream FROM wakes w
-WHERE w.stream >= sqlc.arg(first) AND w.stream < sqlc.arg(beyond)
-  AND EXISTS (SELECT 1 FROM events e WHERE e.stream = w.stream)
-ORDER BY w.stream;

@@ -44,9 +44,6 @@ ON CONFLICT (id) DO UPDATE SET
 -- name: Project :one
 SELECT * FROM projects WHERE id = ?;
 
--- name: Projects :many
-SELECT * FROM projects ORDER BY last_activity DESC, id;
-
 -- name: PutTask :exec
 INSERT INTO tasks (run_id, id, addressee, project_id, task_type, status, prompt, repo_url, branch,
     triggered_by_task_id, created_by, created_at, started_at, completed_at, result, worker_pod)

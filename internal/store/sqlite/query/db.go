@@ -72,9 +72,6 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.projectRunsStmt, err = db.PrepareContext(ctx, projectRuns); err != nil {
 		return nil, fmt.Errorf("error preparing query ProjectRuns: %w", err)
 	}
-	if q.projectsStmt, err = db.PrepareContext(ctx, projects); err != nil {
-		return nil, fmt.Errorf("error preparing query Projects: %w", err)
-	}
 	if q.putProjectStmt, err = db.PrepareContext(ctx, putProject); err != nil {
 		return nil, fmt.Errorf("error preparing query PutProject: %w", err)
 	}
@@ -113,9 +110,6 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.snapshotStmt, err = db.PrepareContext(ctx, snapshot); err != nil {
 		return nil, fmt.Errorf("error preparing query Snapshot: %w", err)
-	}
-	if q.streamsStmt, err = db.PrepareContext(ctx, streams); err != nil {
-		return nil, fmt.Errorf("error preparing query Streams: %w", err)
 	}
 	if q.takeClaimStmt, err = db.PrepareContext(ctx, takeClaim); err != nil {
 		return nil, fmt.Errorf("error preparing query TakeClaim: %w", err)
@@ -211,11 +205,6 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing projectRunsStmt: %w", cerr)
 		}
 	}
-	if q.projectsStmt != nil {
-		if cerr := q.projectsStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing projectsStmt: %w", cerr)
-		}
-	}
 	if q.putProjectStmt != nil {
 		if cerr := q.putProjectStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing putProjectStmt: %w", cerr)
@@ -279,11 +268,6 @@ func (q *Queries) Close() error {
 	if q.snapshotStmt != nil {
 		if cerr := q.snapshotStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing snapshotStmt: %w", cerr)
-		}
-	}
-	if q.streamsStmt != nil {
-		if cerr := q.streamsStmt.Close(); cerr != nil {
-			err = fmt.Errorf("error closing streamsStmt: %w", cerr)
 		}
 	}
 	if q.takeClaimStmt != nil {
@@ -356,7 +340,6 @@ type Queries struct {
 	pendingWakesStmt    *sql.Stmt
 	projectStmt         *sql.Stmt
 	projectRunsStmt     *sql.Stmt
-	projectsStmt        *sql.Stmt
 	putProjectStmt      *sql.Stmt
 	putRunStmt          *sql.Stmt
 	putSnapshotStmt     *sql.Stmt
@@ -370,7 +353,6 @@ type Queries struct {
 	runByAliasStmt      *sql.Stmt
 	runsStmt            *sql.Stmt
 	snapshotStmt        *sql.Stmt
-	streamsStmt         *sql.Stmt
 	takeClaimStmt       *sql.Stmt
 	takeWaitersStmt     *sql.Stmt
 	tasksStmt           *sql.Stmt
@@ -396,7 +378,6 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		pendingWakesStmt:    q.pendingWakesStmt,
 		projectStmt:         q.projectStmt,
 		projectRunsStmt:     q.projectRunsStmt,
-		projectsStmt:        q.projectsStmt,
 		putProjectStmt:      q.putProjectStmt,
 		putRunStmt:          q.putRunStmt,
 		putSnapshotStmt:     q.putSnapshotStmt,
@@ -410,7 +391,6 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		runByAliasStmt:      q.runByAliasStmt,
 		runsStmt:            q.runsStmt,
 		snapshotStmt:        q.snapshotStmt,
-		streamsStmt:         q.streamsStmt,
 		takeClaimStmt:       q.takeClaimStmt,
 		takeWaitersStmt:     q.takeWaitersStmt,
 		tasksStmt:           q.tasksStmt,

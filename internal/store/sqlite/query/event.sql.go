@@ -172,38 +172,3 @@ func (q *Queries) Snapshot(ctx context.Context, stream string) (SnapshotRow, err
 	)
 	return i, err
 }
-
-const streams = `-- name: Streams :many
-SELECT w.stream FROM wakes w
-WHERE w.stream >= ?1 AND w.stream < ?2
-  AND EXISTS (SELECT 1 FROM events e WHERE e.stream = w.stream)
-ORDER BY w.stream
-`
-
-type StreamsParams struct {
-	First  string
-	Beyond string
-}
-
-func (q *Queries) Streams(ctx context.Context, arg StreamsParams) ([]string, error) {
-	rows, err := q.query(ctx, q.streamsStmt, streams, arg.First, arg.Beyond)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var stream string
-		if err := rows.Scan(&stream); err != nil {
-			return nil, err
-		}
-		items = append(items, stream)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}

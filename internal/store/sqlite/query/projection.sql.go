@@ -191,50 +191,6 @@ func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run
 	return items, nil
 }
 
-const projects = `-- name: Projects :many
-SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number FROM projects ORDER BY last_activity DESC, id
-`
-
-func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
-	rows, err := q.query(ctx, q.projectsStmt, projects)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Project
-	for rows.Next() {
-		var i Project
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.RepoUrl,
-			&i.DefaultBranch,
-			&i.IntegrationBranch,
-			&i.Status,
-			&i.CurrentEpic,
-			&i.LastActivity,
-			&i.CreatedAt,
-			&i.CreatedBy,
-			&i.TotalTasks,
-			&i.CompletedTasks,
-			&i.FailedTasks,
-			&i.TotalCostUsd,
-			&i.PrUrl,
-			&i.PrNumber,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const putProject = `-- name: PutProject :exec
 INSERT INTO projects (id, name, repo_url, default_branch, integration_branch, status, current_epic,
     last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number)

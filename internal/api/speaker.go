@@ -1,0 +1,42 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/peer"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+)
+
+// SessionHeader names the interactive session that sends a request with the
+// person's token. What it asks for is then asked by the session, which needs
+// the person's word for it, and not by the person.
+const SessionHeader = "Stellwerk-Session"
+
+type speakerKey struct{}
+
+// AsSession marks what a client asks for with ctx as asked by an interactive
+// session. An empty name leaves it the person's.
+func AsSession(ctx context.Context, session string) context.Context {
+	return context.WithValue(ctx, speakerKey{}, session)
+}
+
+// SpeakingSession is the session that AsSession named.
+func SpeakingSession(ctx context.Context) string {
+	session, _ := ctx.Value(speakerKey{}).(string)
+	return session
+}
+
+// speaker is who asks: the holder of the token, or the session they are in.
+func speaker(holder Caller, r *http.Request) (Caller, bool) {
+	holder.Inside = peer.Sessions(r.Context())
+	names, given := r.Header[http.CanonicalHeaderKey(SessionHeader)]
+	if !given {
+		return holder, true
+	}
+	if len(names) != 1 || !snapshot.IsSession(names[0]) {
+		return Caller{}, false
+	}
+	return Caller{Actor: core.Actor{Kind: core.ActorSession, ID: names[0]}, Inside: holder.Inside}, true
+}

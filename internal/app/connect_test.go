@@ -1,0 +1,72 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+func TestDetachWaitsForAnEngineInPassing(t *testing.T) {
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), time.Minute)
+	defer cancel()
+	opts := app.Options{State: t.TempDir(), Version: "test"}
+	passing, err := app.Open(ctx, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	detached := make(chan error, 1)
+	go func() { detached <- app.Detach(ctx, opts) }()
+	refused(ctx, t, filepath.Join(opts.State, "engine.log"))
+	if err := passing.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-detached; err != nil {
+		t.Fatal(err)
+	}
+	svc, hangUp, err := app.Dial(ctx, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := svc.Info(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hangUp(); err != nil {
+		t.Error(err)
+	}
+	if err := syscall.Kill(info.PID, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for { // it lets go of the folder with its last act
+		again, err := app.Open(ctx, opts)
+		if err == nil {
+			if err := again.Close(); err != nil {
+				t.Error(err)
+			}
+			return
+		}
+		if core.CodeOf(err) != core.CodeConflict || ctx.Err() != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// refused waits until an engine has said that another one runs.
+func refused(ctx context.Context, t *testing.T, log string) {
+	t.Helper()
+	for ctx.Err() == nil {
+		said, err := os.ReadFile(log)
+		if err == nil && bytes.Contains(said, []byte("another engine runs")) {
+			return
+		}
+	}
+	t.Fatal("no engine was refused")
+}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+)
+
+// Turn implements api.Sessions.
+func (a *App) Turn(ctx context.Context, name string, req api.TurnQuery) (api.Turn, error) {
+	run, err := a.owned(ctx, name)
+	if err != nil || run == nil {
+		return api.Turn{}, err
+	}
+	if req.Idle {
+		if err := a.abandon(ctx, run, req.Alive); err != nil {
+			return api.Turn{}, err
+		}
+	}
+	wait, cancel := context.WithTimeout(ctx, max(req.Wait, 0))
+	defer cancel()
+	for {
+		t := a.turn(run)
+		if t.Kind != api.TurnVerify || wait.Err() != nil {
+			return t, a.dismiss(run, t, req.Peek)
+		}
+		a.sessions.await(wait, run.ID)
+		if run, err = a.engine.Load(ctx, run.ID); err != nil {
+			return api.Turn{}, err
+		}
+	}
+}
+
+// dismiss lets a session go whose run is over, once it has been told.
+func (a *App) dismiss(run *core.Run, t api.Turn, peek bool) error {
+	if t.Kind != api.TurnOver || peek {
+		return nil
+	}
+	return snapshot.Remove(a.state.dir, run.Session)
+}
+
+// turn says what a session is to do in a state.
+func (a *App) turn(run *core.Run) api.Turn {
+	view := viewRun(run)
+	t := api.Turn{Kind: api.TurnVerify, Run: &view, Stages: len(run.Stages), Pause: run.Pause, Busy: run.Busy()}
+	s := run.Current()
+	if s != nil {
+		t.Stage, t.Round = s.ID, s.Round
+		for i, other := range run.Stages {
+			if other == s {
+				t.At = i + 1
+			}
+		}
+	}
+	if run.Word != nil {
+		t.Heard = run.Word.Means
+	}
+	switch {
+	case run.Status.Terminal():
+		t.Kind = api.TurnOver
+	case run.Pause != nil:
+		t.Kind = api.TurnPaused
+	case run.Status == core.StatusAwaiting && s != nil:
+		t.Kind, t.Gate, t.Shown = api.TurnGate, s.Gate, a.shown(run, s)
+	default:
+		t.Offers = a.offers(run)
+		if len(t.Offers) > 0 {
+			t.Kind = api.TurnStart
+		} else if len(a.workers(run)) > 0 {
+			t.Kind = api.TurnWorking
+		}
+	}
+	return t
+}
+
+// shown are the documents of a stage that a person should read at its gate.
+func (a *App) shown(run *core.Run, s *core.Stage) []string {
+	var paths []string
+	for _, t := range s.Tasks {
+		d := t.Delivered()
+		if d == nil {
+			continue
+		}
+		for _, artifact := range d.Artifacts {
+			if artifact.Name == "report.json" {
+				continue
+			}
+			paths = append(paths, filepath.Join(a.journal.dir(run.ID), "artifacts", fmt.Sprintf("%s.r%d", s.ID, s.Round), artifact.Name))
+		}
+	}
+	return paths
+}
+
+// Say implements api.Sessions.
+func (a *App) Say(ctx context.Context, name string, req api.Say) (api.Turn, error) {
+	run, err := a.owned(ctx, name)
+	if err != nil || run == nil {
+		return api.Turn{}, err
+	}
+	if slices.Contains(api.CallerFrom(ctx).Inside, name) {
+		return api.Turn{}, core.Errorf(core.CodeForbidden, "this was said inside session %s, and not by the person in it", name).
+			WithHint("the hook of the session's own program tells what they type")
+	}
+	means := core.MeaningOf(req.Text)
+	asked := run.Status == core.StatusAwaiting || run.Status == core.StatusPaused
+	if run.Status.Terminal() || !asked && means == "" {
+		return a.turn(run), nil
+	}
+	word := core.WordGiven{Session: name, Means: means, Text: clip(a.redactor.String(req.Text), maxWord)}
+	if s := run.Current(); s != nil && s.Gate != nil && !s.Gate.Approved && run.Status == core.StatusAwaiting {
+		subject := s.Gate.Subject
+		word.Subject = &subject
+	}
+	// The hook of the person's own program heard it: these are their words.
+	run, err = a.engine.Submit(ctx, run.ID, core.Person(Person()), word)
+	if err != nil {
+		return api.Turn{}, err
+	}
+	return a.turn(run), nil
+}
+
+// maxWord bounds what is kept of a person's message.
+const maxWord = 2000
+
+// Begin implements api.Sessions.
+func (a *App) Begin(ctx context.Context, name string, req api.Begin) (api.Turn, error) {
+	run, err := a.owned(ctx, name)
+	if err != nil || run == nil {
+		return api.Turn{}, err
+	}
+	if req.Source != "compact" && req.Source != "clear" { // those happen in one and the same process
+		if err := a.abandon(ctx, run, nil); err != nil {
+			return api.Turn{}, err
+		}
+	}
+	return a.turn(run), a.sessions.write(run)
+}
+
+// End implements api.Sessions.
+func (a *App) End(ctx context.Context, name string) error {
+	run, err := a.owned(ctx, name)
+	if err != nil || run == nil {
+		return err
+	}
+	return a.abandon(ctx, run, nil)
+}

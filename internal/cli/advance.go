@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+)
+
+type advanceOptions struct {
+	session string
+	to      string
+}
+
+func newAdvance(sh *shell) *cobra.Command {
+	o := &advanceOptions{}
+	cmd := &cobra.Command{
+		Use:   "advance VERB [TEXT...] [flags]",
+		Short: "Pass on a person's word from a session, and hear what is next",
+		Long: `For an interactive session that carries a run: does what the person in it asked
+for, and prints what the session is to do next. VERB is one of
+
+  approve, complete    the person approved; complete only where it publishes
+  feedback [TEXT]      the stage is done again
+  rollback [TEXT]      an earlier stage is done again, see --to
+  skip, retry          the stage is left out, or tried again from the first
+  pause, resume        the run stops for now, or goes on
+  status               nothing happens
+
+Without TEXT the person's last message is passed on, word for word. What needs
+the person's word is refused where they have not given it in the session since
+it was asked.`,
+		Example: `  stellwerk advance approve
+  stellwerk advance rollback --to backend "check who may do it"`,
+		Args:      cobra.MinimumNArgs(1),
+		ValidArgs: []string{"approve", "complete", "feedback", "rollback", "skip", "retry", "pause", "resume", "status"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), sh, args[0], strings.TrimSpace(strings.Join(args[1:], " ")))
+		},
+	}
+	cmd.Flags().StringVar(&o.session, "session", "", "`ID` of the session (default $"+sessionVariable+")")
+	cmd.Flags().StringVar(&o.to, "to", "", "`STAGE` to go back to")
+	return cmd
+}
+
+func (o *advanceOptions) run(ctx context.Context, sh *shell, verb, text string) error {
+	if err := sh.personal("advance " + verb); err != nil {
+		return err
+	}
+	if o.session == "" {
+		o.session = sh.session()
+	}
+	if !snapshot.IsSession(o.session) {
+		return usagef("no session is named, by --session or %s; in a terminal say it yourself: stellwerk %s", sessionVariable, verb)
+	}
+	if o.to != "" && verb != "rollback" {
+		return usagef("--to is for rollback")
+	}
+	if err := sh.detached(ctx); err != nil {
+		return err
+	}
+	ctx = api.AsSession(ctx, o.session)
+	return sh.connect(ctx, func(svc api.Service) error {
+		turn, err := svc.Turn(ctx, o.session, api.TurnQuery{Peek: true})
+		if err != nil {
+			return err
+		}
+		if turn.Run == nil {
+			return o.without(ctx, sh, svc, verb)
+		}
+		run, err := o.steer(ctx, sh, svc, turn, verb, text)
+		if err != nil {
+			return err
+		}
+		if verb == "status" {
+			return o.status(ctx, sh, svc, run)
+		}
+		return sh.whatNext(ctx, svc, o.session, run)
+	})
+}
+
+// without answers where the session owns no run.
+func (o *advanceOptions) without(ctx context.Context, sh *shell, svc api.Service, verb string) error {
+	if verb != "status" {
+		return core.Errorf(core.CodeConflict, "session %s owns no run", o.session).
+			WithHint("`stellwerk resume RUN --session` takes one over, if the person wants that")
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return err
+	}
+	open, err := svc.Runs(ctx, api.RunQuery{Dir: dir, Open: true})
+	if err != nil {
+		return err
+	}
+	var elsewhere []api.Run
+	for _, r := range open {
+		if r.Session != "" {
+			elsewhere = append(elsewhere, r)
+		}
+	}
+	if sh.json {
+		return sh.printJSON(elsewhere)
+	}
+	if len(elsewhere) == 0 {
+		sh.printf("No run is under way in a session of this repository.\n")
+		return nil
+	}
+	sh.printLines(sh.view().Runs(elsewhere))
+	sh.printf("The person decides what becomes of it: /stellwerk:resume %s takes it up here, /stellwerk:cancel discards it.\n", terminal.Line(elsewhere[0].Alias))
+	return nil
+}
+
+// steer does what the verb says to the session's run.
+func (o *advanceOptions) steer(ctx context.Context, sh *shell, svc api.Service, turn api.Turn, verb, text string) (api.Run, error) {
+	id := turn.Run.ID
+	var subject *core.Subject
+	if turn.Gate != nil {
+		subject = &turn.Gate.Subject
+	}
+	switch verb {
+	case "status":
+		return *turn.Run, nil
+	case "approve":
+		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text})
+	case "complete":
+		if subject == nil || subject.Ref == "" {
+			return api.Run{}, core.Errorf(core.CodeConflict, "run %s does not wait to be published", turn.Run.Alias).WithHint("stellwerk advance status")
+		}
+		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text})
+	case "feedback":
+		text, err := o.words(sh, text, verb)
+		if err != nil {
+			return api.Run{}, err
+		}
+		return svc.Feedback(ctx, id, api.Feedback{Subject: subject, Text: text})
+	case "rollback":
+		text, err := o.words(sh, text, verb)
+		if err != nil {
+			return api.Run{}, err
+		}
+		return svc.Rollback(ctx, id, api.Rollback{Subject: subject, To: o.to, Text: text})
+	case "skip":
+		return svc.Skip(ctx, id, api.Skip{Reason: text})
+	case "retry":
+		return svc.Retry(ctx, id, api.Retry{})
+	case "pause":
+		return svc.Pause(ctx, id, api.Pause{Reason: text})
+	case "resume":
+		return svc.Resume(ctx, id, api.Resume{})
+	}
+	return api.Run{}, usagef("advance %s: VERB is one of approve, complete, feedback, rollback, skip, retry, pause, resume, status", verb)
+}
+
+// words are the given ones, or the person's last message.
+func (o *advanceOptions) words(sh *shell, given, verb string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	opts, err := sh.options()
+	if err != nil {
+		return "", err
+	}
+	said, err := relay.LastSaid(opts.State, o.session, verb)
+	if err != nil {
+		return "", err
+	}
+	if said == "" {
+		return "", usagef("what is to change? stellwerk advance %s 'the person's words'", verb)
+	}
+	return said, nil
+}
+
+// status prints the run and what the session is to do.
+func (o *advanceOptions) status(ctx context.Context, sh *shell, svc api.Service, run api.Run) error {
+	detail, err := svc.Run(ctx, run.ID)
+	if err != nil {
+		return err
+	}
+	if sh.json {
+		return sh.printJSON(detail)
+	}
+	sh.printLines(sh.view().Run(detail))
+	return nil
+}

@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+)
+
+const aSession = "5f0c1d2e-session"
+
+// inSession runs commands as Claude Code would, in a session that owns run r1.
+func inSession(t *testing.T, kind api.TurnKind) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.env[sessionVariable] = aSession
+	b.put("r1", string(core.StatusAwaiting))
+	b.turn(kind)
+	return b
+}
+
+func (b *bench) turn(kind api.TurnKind) {
+	run := api.Run{ID: "r1", Alias: "alias-r1", Status: "awaiting_approval"}
+	turn := api.Turn{Kind: kind, Run: &run, Stage: "review", Round: 1, At: 2, Stages: 3}
+	switch kind {
+	case api.TurnGate:
+		turn.Gate = &core.Gate{Subject: subject()}
+	case api.TurnStart:
+		turn.Offers = []api.Offer{{Attempt: "a", Role: "developer", Type: "stellwerk:developer", Prompt: "/p.md", N: 1}}
+	default: // the others have nothing more
+	}
+	b.svc.Sessions.Turns(turn)
+}
+
+// steered is the call that changed something, without the questions around it.
+func (b *bench) steered(t *testing.T) apitest.Call {
+	t.Helper()
+	for _, c := range b.svc.Calls() {
+		if c.Verb != "turn" {
+			return c
+		}
+	}
+	t.Fatal("nothing was asked of the engine")
+	return apitest.Call{}
+}
+
+func TestAdvancePassesOnAWord(t *testing.T) {
+	gate := subject()
+	for _, c := range []struct {
+		args string
+		verb string
+		req  any
+	}{
+		{"approve", "approve", api.Approve{Subject: &gate}},
+		{"feedback use the index", "feedback", api.Feedback{Subject: &gate, Text: "use the index"}},
+		{"rollback --to plan more tests", "rollback", api.Rollback{Subject: &gate, To: "plan", Text: "more tests"}},
+		{"skip", "skip", api.Skip{}},
+		{"retry", "retry", api.Retry{}},
+		{"pause", "pause", api.Pause{}},
+		{"resume", "resume", api.Resume{}},
+	} {
+		b := inSession(t, api.TurnGate)
+		b.svc.On = func(call apitest.Call) error {
+			if call.Verb == c.verb {
+				b.turn(api.TurnStart)
+			}
+			return nil
+		}
+		b.run(t, ExitOK, append([]string{"advance"}, strings.Fields(c.args)...)...)
+		if got := b.steered(t); got.Verb != c.verb || got.Run != "r1" || !equalJSON(t, got.Req, c.req) {
+			t.Errorf("%s: %+v", c.args, got)
+		}
+		b.said(t, b.out, "Start this agent now", "subagent_type: stellwerk:developer", "/p.md")
+		if b.detached != 1 {
+			t.Errorf("%s: an engine in the background was asked for %d times", c.args, b.detached)
+		}
+	}
+}
+
+func TestAdvancePassesOnThePersonsOwnWords(t *testing.T) {
+	b := inSession(t, api.TurnGate)
+	state := t.TempDir()
+	if err := snapshot.Write(state, snapshot.Snapshot{Session: aSession, Run: "r1"}); err != nil {
+		t.Fatal(err)
+	}
+	b.env["STELLWERK_STATE"] = state
+	b.run(t, ExitUsage, "advance", "feedback")
+	dir, err := snapshot.Dir(state, aSession)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "said.json"), []byte(`{"text":"/stellwerk:feedback It's \"wrong\".","at":"2026-03-01T12:00:00Z"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t, ExitOK, "advance", "feedback")
+	if got := b.steered(t); got.Req.(api.Feedback).Text != `It's "wrong".` {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAdvanceShowsTheLawsRefusal(t *testing.T) {
+	b := inSession(t, api.TurnGate)
+	b.svc.On = func(call apitest.Call) error {
+		if call.Verb == "approve" {
+			return core.Errorf(core.CodeForbidden, "the person did not say %q", "approve").WithHint("show them what waits, and stop")
+		}
+		return nil
+	}
+	b.run(t, ExitError, "advance", "approve")
+	b.said(t, b.err, `the person did not say "approve"`, "show them what waits")
+	if b.out.String() != "" {
+		t.Errorf("and said %s", b.out)
+	}
+}
+
+func TestAdvanceCompletesOnlyWhatPublishes(t *testing.T) {
+	b := inSession(t, api.TurnGate)
+	b.run(t, ExitError, "advance", "complete")
+	b.said(t, b.err, "does not wait to be published")
+}
+
+func TestAdvanceStatus(t *testing.T) {
+	b := inSession(t, api.TurnGate)
+	b.run(t, ExitOK, "advance", "status")
+	b.said(t, b.out, "alias-r1")
+
+	b = newBench(t)
+	b.env[sessionVariable] = aSession
+	b.put("r1", string(core.StatusActive)) // of no session
+	b.run(t, ExitOK, "advance", "status")
+	b.said(t, b.out, "No run is under way in a session")
+	b.svc.Put(api.RunDetail{Run: api.Run{ID: "r2", Alias: "other-run", Status: "active", Session: "another", StartedAt: noon}})
+	b.run(t, ExitOK, "advance", "status")
+	b.said(t, b.out, "other-run", "/stellwerk:resume other-run", "/stellwerk:cancel")
+	b.run(t, ExitError, "advance", "approve")
+	b.said(t, b.err, "owns no run")
+}
+
+func TestAdvanceIsForSessions(t *testing.T) {
+	b := newBench(t)
+	b.put("r1", string(core.StatusAwaiting))
+	b.run(t, ExitUsage, "advance", "approve")
+	b.run(t, ExitUsage, "advance", "approve", "--session", "../x")
+	b.asked(t)
+	b = inSession(t, api.TurnGate)
+	b.run(t, ExitUsage, "advance", "frobnicate")
+	b.run(t, ExitUsage, "advance", "approve", "--to", "plan")
+	b.env["STELLWERK_ATTEMPT"] = "a1"
+	b.run(t, ExitError, "advance", "approve")
+}
+
+// TestWordsOfASessionAreItsOwn has every steering command in a session speak as
+// the session, steer its own run, and say what comes next.
+func TestWordsOfASessionAreItsOwn(t *testing.T) {
+	for _, verb := range []string{"approve", "retry", "skip", "rollback"} {
+		b := inSession(t, api.TurnGate).own()
+		b.put("r2", string(core.StatusActive)) // another run of the repository
+		b.run(t, ExitOK, verb)
+		if got := b.steered(t); got.Run != "r1" {
+			t.Errorf("%s steered %s", verb, got.Run)
+		}
+		b.said(t, b.out, "waits for you at stage review")
+	}
+}
+
+func TestARunOfASessionBeginsAndReturns(t *testing.T) {
+	b := newBench(t)
+	b.env[sessionVariable] = aSession
+	state := t.TempDir()
+	b.env["STELLWERK_STATE"] = state
+	b.put("r1", string(core.StatusActive))
+	mark := startMark(t, state)
+	b.run(t, ExitOK, "run", "--session", aSession, "add a search field")
+	if got := b.steered(t); got.Req.(api.StartRun).Session != aSession || b.detached != 1 {
+		t.Errorf("%+v, detached %d", got, b.detached)
+	}
+	b.said(t, b.out, "End your turn")
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("the session is still reminded of its start")
+	}
+
+	mark = startMark(t, state)
+	b.svc.On = func(apitest.Call) error { return core.Errorf(core.CodeInvalid, "git does not know who you are") }
+	b.run(t, ExitError, "run", "--session", aSession, "x")
+	if _, err := os.Stat(mark); err != nil {
+		t.Error("a start that can be mended is forgotten")
+	}
+	b.svc.On = func(apitest.Call) error {
+		return core.Errorf(core.CodeConflict, "run other is under way").WithHint("ask the person")
+	}
+	b.run(t, ExitError, "run", "--session", aSession, "x")
+	b.said(t, b.err, "is under way", "ask the person")
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("the session is reminded of what only the person can settle")
+	}
+	for _, flag := range []string{"--yes", "--trust"} {
+		b.run(t, ExitError, "run", flag, "x")
+		b.said(t, b.err, "a person's word")
+	}
+}
+
+// startMark lets the hooks note that a run was asked for.
+func startMark(t *testing.T, state string) string {
+	t.Helper()
+	r := relay.Relay{State: state, Env: func(string) string { return "" }, Now: func() time.Time { return noon }}
+	event := `{"session_id":"` + aSession + `","hook_event_name":"UserPromptSubmit","prompt":"/stellwerk:feature x"}`
+	if code := r.Handle(t.Context(), []byte(event), &buffer{}, &buffer{}); code != 0 {
+		t.Fatal("exit code", code)
+	}
+	return filepath.Join(state, "sessions", aSession+".starting")
+}
+
+func TestResumeMovesARun(t *testing.T) {
+	for args, want := range map[string]*string{
+		"resume --session alias-r1":                  ptr(aSession),
+		"resume alias-r1 --session":                  ptr(aSession),
+		"resume --session " + aSession + " alias-r1": ptr(aSession),
+		"resume --session=other alias-r1":            ptr("other"),
+		"resume --headless alias-r1":                 ptr(""),
+	} {
+		b := inSession(t, api.TurnStart)
+		b.run(t, ExitOK, strings.Fields(args)...)
+		got := b.steered(t)
+		if req, ok := got.Req.(api.Resume); !ok || req.Session == nil || *req.Session != *want || got.Run != "r1" {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+	b := newBench(t)
+	b.put("r1", string(core.StatusPaused))
+	b.run(t, ExitUsage, "resume", "alias-r1", "--session")
+	b.run(t, ExitUsage, "resume", "--session=a", "--headless", "alias-r1")
+	b.asked(t)
+}
+
+// TestALockedShellStartsNoEngine keeps an engine from inheriting the lock.
+func TestALockedShellStartsNoEngine(t *testing.T) {
+	b := inSession(t, api.TurnGate)
+	state := t.TempDir()
+	b.env["STELLWERK_STATE"] = state
+	b.env["PATH"] = filepath.Join(relay.LockDir(state), "bin") + ":/usr/bin"
+	existing := false
+	connect := b.Connect
+	b.Connect = func(ctx context.Context, o ConnectOptions) (api.Service, func() error, error) {
+		existing = o.Existing
+		return connect(ctx, o)
+	}
+	b.run(t, ExitOK, "advance", "approve")
+	if !existing || b.detached != 0 {
+		t.Errorf("existing %v, detached %d", existing, b.detached)
+	}
+}
+
+func ptr(s string) *string { return &s }
+
+func equalJSON(t *testing.T, a, b any) bool {
+	t.Helper()
+	left, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(left) == string(right)
+}

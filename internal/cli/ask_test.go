@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// sees waits until the screen shows a text so many times.
+func sees(t *testing.T, b *bench, text string, times int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); strings.Count(b.out.String(), text) < times; {
+		if time.Now().After(deadline) {
+			t.Fatalf("%q does not appear in:\n%s", text, b.out)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// keyboard puts a person in front of the bench who types when the test says so.
+func keyboard(t *testing.T, b *bench) *io.PipeWriter {
+	t.Helper()
+	r, w := io.Pipe()
+	t.Cleanup(func() { _ = w.Close() })
+	b.Console.Ask, b.Console.In = true, r
+	return w
+}
+
+func TestGateThatIsDecidedElsewhereIsNoticed(t *testing.T) {
+	for _, c := range []struct{ name, typed, question string }{
+		{"at the question", "", "[a]pprove"},
+		{"while words are asked for", "f\n", "What is to change?"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			keys := keyboard(t, b)
+			b.put("1", "awaiting_approval")
+			done := make(chan int)
+			go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+			sees(t, b, "[a]pprove", 1)
+			if _, err := io.WriteString(keys, c.typed); err != nil {
+				t.Fatal(err)
+			}
+			sees(t, b, c.question, 1)
+			b.happen("1", core.ApprovalGranted{Subject: subject()}, func(d *api.RunDetail) { d.Status, d.Gate = "active", nil })
+			sees(t, b, "alias-1 was decided elsewhere", 1)
+			sees(t, b, "approved", 1)
+			b.ends("1", core.RunCompleted{}, core.StatusCompleted)
+			if code := <-done; code != ExitOK {
+				t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
+			}
+			b.asked(t)
+		})
+	}
+}
+
+func TestNextGateIsAskedAfterOneThatWasDecidedElsewhere(t *testing.T) {
+	b := newBench(t)
+	keys := keyboard(t, b)
+	b.put("1", "awaiting_approval")
+	next := subject()
+	next.Stage = "publish"
+	b.svc.On = func(apitest.Call) error { b.ends("1", core.RunCompleted{}, core.StatusCompleted); return nil }
+	done := make(chan int)
+	go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+	sees(t, b, "[a]pprove", 1)
+	b.happen("1", core.ApprovalGranted{Subject: subject()}, func(d *api.RunDetail) { d.Status, d.Gate = "active", nil })
+	b.happen("1", core.ApprovalRequested{Subject: next}, func(d *api.RunDetail) {
+		d.Status, d.Gate = string(core.StatusAwaiting), &core.Gate{Subject: next}
+	})
+	sees(t, b, "stage publish, round 1", 1)
+	sees(t, b, "[a]pprove", 2)
+	if _, err := io.WriteString(keys, "f\nlouder\n"); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-done; code != ExitOK {
+		t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
+	}
+	b.asked(t, "feedback")
+	req, ok := b.svc.Calls()[0].Req.(api.Feedback)
+	if !ok || req.Text != "louder" || req.Subject == nil || *req.Subject != next {
+		t.Errorf("%+v", b.svc.Calls()[0].Req)
+	}
+}
+
+func TestLineThatCameWhileNobodyAskedIsDropped(t *testing.T) {
+	r, w := io.Pipe()
+	defer func() { _ = w.Close() }()
+	var keys typed
+	first := keys.next(r)
+	if _, err := io.WriteString(w, "too early\n"); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); len(first) == 0; { // until it has arrived
+		if time.Now().After(deadline) {
+			t.Fatal("the line was not read")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	second := keys.next(r)
+	if _, err := io.WriteString(w, "in time\n"); err != nil {
+		t.Fatal(err)
+	}
+	if l := <-second; l.text != "in time" || l.err != nil {
+		t.Errorf("%+v", l)
+	}
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
+)
+
+// minClient is the client that the plugin was proved with. An older one may
+// not ask its hooks for every tool.
+const minClientMajor, minClientMinor, minClientPatch = 2, 1, 325
+
+// examinePlugin looks whether Claude Code has the plugin, and whether the
+// programs of its hooks answer. Without the plugin, or the client, nothing is
+// wrong: runs do not need them.
+func (sh *shell) examinePlugin(ctx context.Context) finding {
+	f := finding{What: "plugin", Grade: gradeWarn}
+	dir, err := sh.Dir()
+	if err != nil {
+		f.Found = err.Error()
+		return f
+	}
+	client, err := deploy.Find("", dir)
+	if err != nil {
+		return finding{What: "plugin", Grade: gradeOK, Found: "not installed: there is no Claude Code on PATH"}
+	}
+	installed, err := client.Plugin(ctx)
+	if err != nil {
+		f.Found, f.Advice = err.Error(), "try it yourself: claude plugin list"
+		return f
+	}
+	var scopes []string
+	for _, p := range installed {
+		if p.Enabled && (p.Project == "" || p.Project == dir) {
+			scopes = append(scopes, p.Scope)
+		}
+	}
+	switch {
+	case len(installed) == 0:
+		return finding{What: "plugin", Grade: gradeOK, Found: "not installed; `stellwerk plugin install` lets you run playbooks inside Claude Code"}
+	case len(scopes) == 0:
+		f.Found, f.Advice = "installed, but not enabled here", "stellwerk plugin install, or claude plugin enable stellwerk@stellwerk"
+		return f
+	}
+	if trouble := hooksAnswer(ctx, deploy.Folder(installed[0].Folder)); trouble != "" {
+		return finding{"plugin", gradeFail, trouble, "stellwerk plugin install renews it; meanwhile `claude plugin disable stellwerk@stellwerk` lets you work"}
+	}
+	if text, err := client.Version(ctx); err != nil || olderClient(text) {
+		f.Found = fmt.Sprintf("enabled (%s), but Claude Code is %s", strings.Join(scopes, ", "), text)
+		f.Advice = fmt.Sprintf("the plugin needs %d.%d.%d or newer: claude update", minClientMajor, minClientMinor, minClientPatch)
+		return f
+	}
+	return finding{What: "plugin", Grade: gradeOK, Found: "enabled (" + strings.Join(scopes, ", ") + "), and its hooks answer"}
+}
+
+// hooksAnswer gives each program an event of a session that owns nothing. A
+// plugin that was installed from a checkout has none of its own.
+func hooksAnswer(ctx context.Context, folder deploy.Folder) string {
+	for program, args := range map[string][]string{deploy.HookProgram: nil, deploy.Program: {"hook"}} {
+		ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+		path := program
+		if info, err := os.Stat(filepath.Dir(folder.Path(program))); err == nil && info.IsDir() {
+			path = folder.Path(program)
+		}
+		cmd := exec.CommandContext(ctx, path, args...)
+		cmd.Stdin = strings.NewReader(`{"session_id":"stellwerk-doctor","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"true"}}`)
+		out, err := cmd.Output()
+		cancel()
+		if err != nil {
+			return fmt.Sprintf("the hook program %s does not run: %v", path, err)
+		}
+		if string(out) != "{}\n" {
+			return fmt.Sprintf("the hook program %s says something odd: %.80q", path, out)
+		}
+	}
+	return ""
+}
+
+func olderClient(version string) bool {
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {
+		return true
+	}
+	if major != minClientMajor {
+		return major < minClientMajor
+	}
+	if minor != minClientMinor {
+		return minor < minClientMinor
+	}
+	return patch < minClientPatch
+}

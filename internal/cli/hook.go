@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
+)
+
+func newHook(sh *shell) *cobra.Command {
+	rewake := false
+	cmd := &cobra.Command{
+		Use: "hook", Hidden: true,
+		Short: "Answer an event of Claude Code",
+		Long: `Reads an event of Claude Code from standard input and prints the answer. The
+plugin's hooks call it; people do not. Sessions that own no run are left alone.
+
+With --rewake, waits while the engine verifies and ends with exit code 2 when
+the session has something to do.`,
+		Example: `  stellwerk hook < event.json`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			code, err := sh.handleEvent(cmd.Context(), rewake)
+			if err != nil {
+				return err
+			}
+			return exitWith(code)
+		},
+	}
+	cmd.Flags().BoolVar(&rewake, "rewake", false, "wait for the engine and wake the session")
+	return cmd
+}
+
+func (sh *shell) handleEvent(ctx context.Context, rewake bool) (int, error) {
+	data, err := hook.ReadBytes(sh.Console.In)
+	if err != nil {
+		return 0, err
+	}
+	opts, err := sh.options()
+	if err != nil {
+		return 0, err
+	}
+	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, PID: sh.sessionPID(), Connect: sh.background(opts)}
+	if rewake {
+		return r.Rewake(ctx, data, sh.Console.Err), nil
+	}
+	return r.Handle(ctx, data, sh.Console.Out, sh.Console.Err), nil
+}
+
+// background reaches an engine that outlives this process.
+func (sh *shell) background(opts ConnectOptions) func(context.Context, bool) (api.Sessions, func() error, error) {
+	return func(ctx context.Context, existing bool) (api.Sessions, func() error, error) {
+		if !existing && !opts.Existing {
+			if err := sh.Detach(ctx, opts); err != nil {
+				return nil, nil, err
+			}
+		}
+		opts := opts
+		opts.Existing = true
+		return sh.Connect(ctx, opts)
+	}
+}
+
+// sessionPID is the process of the session's program: it runs the hooks itself.
+func (sh *shell) sessionPID() int {
+	if pid, err := strconv.Atoi(sh.Env("CLAUDE_PID")); err == nil {
+		return pid
+	}
+	return os.Getppid()
+}

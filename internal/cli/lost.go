@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+// lostShown is how many lost runs are named one by one.
+const lostShown = 5
+
+// runFolders are the folders of the state folder that hold a run's history.
+func (sh *shell) runFolders() ([]string, error) {
+	opts, err := sh.options()
+	if err != nil {
+		return nil, err
+	}
+	manifests, err := filepath.Glob(filepath.Join(opts.State, "runs", "*", "manifest.jsonl"))
+	if err != nil {
+		return nil, nil //nolint:nilerr // the folder's name is no pattern: there is nothing to compare with
+	}
+	var folders []string
+	for _, m := range manifests {
+		if info, err := os.Stat(m); err == nil && info.Size() > 0 {
+			folders = append(folders, filepath.Dir(m))
+		}
+	}
+	return folders, nil
+}
+
+// unknown are the folders of runs that the engine does not know.
+func unknown(folders []string, runs []api.Run) []string {
+	known := map[string]bool{}
+	for _, r := range runs {
+		known[r.ID] = true
+	}
+	var lost []string
+	for _, f := range folders {
+		if !known[filepath.Base(f)] {
+			lost = append(lost, f)
+		}
+	}
+	return lost
+}
+
+// reportLost says how to get back runs of which only the folder is left.
+func (sh *shell) reportLost(folders []string) {
+	if len(folders) == 0 {
+		return
+	}
+	sh.printText("", "The database does not know these runs, whose folders are here. If it was lost or replaced, get them back with:")
+	state := ""
+	if sh.stateFlag != "" {
+		state = "--state " + quote(sh.stateFlag) + " "
+	}
+	for i, f := range folders {
+		if i == lostShown {
+			sh.printf("  … and %d more in %s\n", len(folders)-i, filepath.Dir(f))
+			break
+		}
+		sh.printf("  stellwerk resume %s%s\n", state, quote(f))
+	}
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
+)
+
+type pluginOptions struct{ scope, claude string }
+
+func newPlugin(sh *shell) *cobra.Command {
+	o := &pluginOptions{}
+	cmd := &cobra.Command{
+		Use:   "plugin",
+		Short: "Install the plugin for Claude Code",
+		Long: `Installs and removes the plugin that runs playbooks inside your own session of
+Claude Code. Its files and copies of the programs its hooks need are kept in the
+state folder; after an upgrade of Stellwerk, install it again.`,
+		Example: `  stellwerk plugin install
+  stellwerk plugin install --scope project
+  claude --plugin-dir "$(stellwerk plugin path)"`,
+		Args: onlyCommands,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		o.flags(&cobra.Command{
+			Use:   "install [flags]",
+			Short: "Install or renew the plugin",
+			Long: `Writes the plugin into the state folder and installs it with Claude Code's own
+commands. Installing again renews it. Sessions that run already go on with what
+they have loaded.`,
+			Example: `  stellwerk plugin install
+  stellwerk plugin install --scope project --claude ~/bin/claude`,
+			Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return o.install(cmd.Context(), sh) },
+		}),
+		o.flags(&cobra.Command{
+			Use:     "uninstall [flags]",
+			Short:   "Remove the plugin",
+			Long:    "Removes the plugin from Claude Code, and from the state folder where no other\nscope has it. Runs stay as they are.",
+			Example: `  stellwerk plugin uninstall`,
+			Args:    cobra.NoArgs,
+			RunE:    func(cmd *cobra.Command, _ []string) error { return o.uninstall(cmd.Context(), sh) },
+		}),
+		&cobra.Command{
+			Use:     "path",
+			Short:   "Write the plugin and print its folder",
+			Long:    "Writes the plugin into the state folder, installs it nowhere, and prints the\nfolder: for claude --plugin-dir.",
+			Example: `  claude --plugin-dir "$(stellwerk plugin path)"`,
+			Args:    cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error {
+				folder, _, err := sh.writePlugin()
+				if err == nil {
+					sh.printf("%s\n", folder)
+				}
+				return err
+			},
+		},
+	)
+	return cmd
+}
+
+func (o *pluginOptions) flags(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().StringVar(&o.scope, "scope", "user", "user: for you everywhere; project: for this\nrepository, in its .claude/settings.json")
+	cmd.Flags().StringVar(&o.claude, "claude", "", "`PATH` of Claude Code (default claude on PATH)")
+	return cmd
+}
+
+// client is the Claude Code that is meant.
+func (o *pluginOptions) client(sh *shell) (deploy.Client, error) {
+	if o.scope != "user" && o.scope != "project" {
+		return deploy.Client{}, usagef("--scope %s: it is user or project", o.scope)
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return deploy.Client{}, err
+	}
+	return deploy.Find(o.claude, dir)
+}
+
+func (o *pluginOptions) install(ctx context.Context, sh *shell) error {
+	if err := sh.personsOwn("plugin install"); err != nil {
+		return err
+	}
+	client, err := o.client(sh)
+	if err != nil {
+		return err
+	}
+	folder, small, err := sh.writePlugin()
+	if err != nil {
+		return err
+	}
+	if err := client.Install(ctx, folder, o.scope); err != nil {
+		return core.Wrap(core.CodeUnavailable, err, "Claude Code did not take the plugin", "try it yourself: claude --plugin-dir "+quote(string(folder)))
+	}
+	sh.printf("Installed for the %s, from %s\n", o.scope, terminal.Line(string(folder)))
+	if !small {
+		sh.warn([]string{deploy.HookProgram + " was not found beside " + deploy.Program + ", so the larger program answers for it: each tool call in a session takes a few milliseconds longer"})
+	}
+	sh.printf("  begin: claude, then /stellwerk:feature #42\n  check: stellwerk doctor\n")
+	return nil
+}
+
+func (o *pluginOptions) uninstall(ctx context.Context, sh *shell) error {
+	if err := sh.personsOwn("plugin uninstall"); err != nil {
+		return err
+	}
+	client, err := o.client(sh)
+	if err != nil {
+		return err
+	}
+	left, err := client.Uninstall(ctx, o.scope)
+	if err != nil {
+		return core.Wrap(core.CodeUnavailable, err, "Claude Code did not remove the plugin", "try it yourself: claude plugin uninstall stellwerk@stellwerk")
+	}
+	if left {
+		sh.printf("Removed for the %s; it is still installed elsewhere.\n", o.scope)
+		return nil
+	}
+	opts, err := sh.options()
+	if err != nil {
+		return err
+	}
+	sh.printf("Removed.\n")
+	return deploy.In(opts.State).Remove()
+}
+
+// writePlugin writes the plugin into the state folder, and reports whether the
+// small program for the hooks was there to be copied.
+func (sh *shell) writePlugin() (folder deploy.Folder, small bool, err error) {
+	opts, err := sh.options()
+	if err != nil {
+		return "", false, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", false, fmt.Errorf("find this program's file: %w", err)
+	}
+	hook, small := hookProgram(self)
+	folder = deploy.In(opts.State)
+	return folder, small, folder.Write(map[string]string{deploy.Program: self, deploy.HookProgram: hook})
+}
+
+// hookProgram is the small program beside this one or on PATH. Where there is
+// none, this one does the same under that name.
+func hookProgram(self string) (string, bool) {
+	beside := filepath.Join(filepath.Dir(self), deploy.HookProgram)
+	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+		return beside, true
+	}
+	path, err := exec.LookPath(deploy.HookProgram)
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		return path, err == nil
+	}
+	return self, false
+}

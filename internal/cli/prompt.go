@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// typed is what the person types, line by line. A read cannot be taken back, so
+// one that a question no longer waits for serves the next question.
+type typed struct{ reading chan line }
+
+type line struct {
+	text string
+	err  error
+}
+
+// next is where the next line arrives. A line that came while nobody asked is
+// dropped.
+func (t *typed) next(in io.Reader) <-chan line {
+	select {
+	case l := <-t.reading: // nil where nothing is read
+		t.reading = nil
+		if l.err != nil {
+			done := make(chan line, 1)
+			done <- l
+			return done
+		}
+	default:
+	}
+	if t.reading == nil {
+		reading := make(chan line, 1)
+		t.reading = reading
+		go func() {
+			text, err := readLine(in)
+			reading <- line{text, err}
+		}()
+	}
+	return t.reading
+}
+
+// prompt reads a line. The end of the input is an empty line; an interrupt
+// ends the wait.
+func (sh *shell) prompt(ctx context.Context, question string) (string, error) {
+	line, err := sh.answer(ctx, question)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return line, err
+}
+
+// answer reads a line, or io.EOF where there is no more. What was typed before
+// the question counts for nothing, and neither does what was typed when ctx
+// ends.
+func (sh *shell) answer(ctx context.Context, question string) (string, error) {
+	if err := context.Cause(ctx); err != nil {
+		return "", err
+	}
+	if err := sh.discard(); err != nil {
+		return "", err
+	}
+	lines := sh.typed.next(sh.Console.In)
+	sh.printf("%s", question)
+	select {
+	case l := <-lines:
+		sh.typed.reading = nil
+		if errors.Is(l.err, io.EOF) {
+			sh.printf("\n")
+		}
+		return strings.TrimSpace(l.text), l.err
+	case <-ctx.Done():
+		sh.printf("\n")
+		return "", errors.Join(context.Cause(ctx), sh.discard())
+	}
+}
+
+func (sh *shell) discard() error {
+	if sh.Console.Discard == nil {
+		return nil
+	}
+	if err := sh.Console.Discard(); err != nil {
+		return fmt.Errorf("read from the terminal: %w", err)
+	}
+	return nil
+}
+
+// readLine reads byte by byte, so that what follows the line is left for the
+// next question.
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	one := make([]byte, 1)
+	for {
+		n, err := r.Read(one)
+		if n == 1 && one[0] == '\n' {
+			return string(line), nil
+		}
+		line = append(line, one[:n]...)
+		if err != nil {
+			return string(line), err
+		}
+	}
+}
+
+// confirm asks a question that only an explicit yes answers.
+func (sh *shell) confirm(ctx context.Context, question string) (bool, error) {
+	line, err := sh.prompt(ctx, question+" [y/N] ")
+	if err != nil {
+		return false, err
+	}
+	line = strings.ToLower(line)
+	return line == "y" || line == "yes", nil
+}

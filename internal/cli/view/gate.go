@@ -1,0 +1,80 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// waits says what a person must know and can type.
+func (v View) waits(d api.RunDetail) []string {
+	var lines []string
+	if d.Gate != nil && !d.Gate.Approved {
+		lines = append(lines, v.Gate(d.Gate)...)
+	}
+	if d.Reason != "" {
+		lines = append(append(lines, ""), v.hang("  ", v.runSignal(d.Run).paint, d.Reason)...)
+	}
+	if d.URL != "" {
+		lines = append(lines, "", "  pull request: "+terminal.Line(d.URL))
+	}
+	if d.Next != "" && !core.RunStatus(d.Status).Terminal() {
+		lines = append(append(lines, ""), v.hang("  next: ", nil, d.Next)...)
+	}
+	return lines
+}
+
+// hang is text from anywhere behind a prefix of ours, wrapped to the width.
+func (v View) hang(prefix string, paint func(string) string, text string) []string {
+	lines := terminal.Hang(prefix, terminal.Line(text), v.Width)
+	if paint == nil {
+		return lines
+	}
+	for i, l := range lines {
+		trimmed := strings.TrimLeft(l, " ")
+		lines[i] = l[:len(l)-len(trimmed)] + paint(trimmed)
+	}
+	return lines
+}
+
+// Gate is what a person is asked to approve. None of it is cut.
+func (v View) Gate(g *core.Gate) []string {
+	s := g.Subject
+	lines := append([]string{""}, v.hang("  ", nil, fmt.Sprintf("stage %s, round %d, delivery %s at commit %s",
+		s.Stage, s.Round, short(s.Delivery), short(s.Commit)))...)
+	if s.Ref != "" {
+		lines = append(lines, v.hang("  publishes ", nil, fmt.Sprintf("to %s on %s, into %s", s.Ref, s.Remote, s.Base))...)
+	}
+	for _, n := range g.Notices {
+		lines = append(lines, v.hang(v.Style.Asking("  note: "), nil, n)...)
+	}
+	for _, s := range g.Skips {
+		lines = append(lines, v.hang(v.Style.Asking("  skips "), nil, colon(s.Stage, s.Reason))...)
+	}
+	for _, f := range g.Findings {
+		where := f.File
+		if f.Line > 0 {
+			where += fmt.Sprintf(":%d", f.Line)
+		}
+		lines = append(lines, v.hang("  finding: ", nil, strings.TrimPrefix(colon(where, f.Issue), ": "))...)
+	}
+	if g.Suggestion != "" {
+		lines = append(lines, "  suggestion: go back to "+terminal.Line(g.Suggestion))
+	}
+	return lines
+}
+
+// Waiting is an entry of the inbox.
+func (v View) Waiting(w api.Waiting) []string {
+	lines := v.Runs([]api.Run{w.Run})
+	if w.Pause != nil && w.Pause.Reason != "" {
+		lines = append(lines, v.hang("  ", nil, w.Pause.Reason)...)
+	}
+	if w.Gate != nil {
+		lines = append(lines, v.Gate(w.Gate)[1:]...)
+	}
+	return lines
+}

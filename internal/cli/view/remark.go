@@ -1,0 +1,67 @@
+package view
+
+import (
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Remarkable reports an event that the run's state says more about.
+func Remarkable(t core.Type) bool {
+	return t == core.TypeVerifyRequested || t == core.TypeVerifyConcluded || t == core.TypeAttemptExited
+}
+
+// Remark is what the run's state tells about an event besides: which checks
+// begin, or when the next try is made. It is empty where there is nothing.
+func (v View) Remark(e core.Event, d api.RunDetail) string {
+	body, err := core.Decode(e)
+	if err != nil {
+		return ""
+	}
+	switch b := body.(type) {
+	case core.VerifyRequested:
+		if t, ok := task(d, func(t api.Task) bool { return t.ID == b.Task }); ok && len(t.Checks) > 0 {
+			return colon(count(len(t.Checks), "check"), strings.Join(t.Checks, "; "))
+		}
+	case core.VerifyConcluded:
+		if t, ok := task(d, func(t api.Task) bool { return t.ID == b.Task }); ok {
+			return v.again(d.Run, t)
+		}
+	case core.AttemptExited:
+		if t, ok := task(d, func(t api.Task) bool { return strings.HasPrefix(b.Attempt, t.ID+".") }); ok {
+			return v.again(d.Run, t)
+		}
+	default:
+	}
+	return ""
+}
+
+func task(d api.RunDetail, is func(api.Task) bool) (api.Task, bool) {
+	for _, st := range d.Stages {
+		for _, t := range st.Tasks {
+			if is(t) {
+				return t, true
+			}
+		}
+	}
+	return api.Task{}, false
+}
+
+// again is when a task that something outside the work has set back is tried
+// again; empty where nothing is waited for.
+func (v View) again(r api.Run, t api.Task) string {
+	if r.Status != string(core.StatusActive) || !t.NotBefore.After(v.Now) {
+		return ""
+	}
+	when := " at " + v.clock(t.NotBefore) + ", in " + Duration(t.NotBefore.Sub(v.Now).Round(time.Second))
+	switch core.TaskStatus(t.Status) {
+	case core.TaskWaiting:
+		return "next try" + when
+	case core.TaskDelivered:
+		return "checks run again" + when
+	case core.TaskRunning, core.TaskVerifying, core.TaskDone, core.TaskDropped:
+	}
+	return ""
+}

@@ -1,0 +1,58 @@
+package core
+
+// lawSession is law 13 in an interactive session: what a person must say there
+// is said by the session for them, so it needs their own word, given in the
+// session that owns the run and since the thing they speak of stood open. To
+// begin, to take over and to pause need none: they let nothing through.
+func lawSession(r *Run, actor Actor, body Body) error {
+	if actor.Kind != ActorSession {
+		return nil
+	}
+	_, taking := body.(SessionTook)
+	if !taking && actor.ID != r.Session {
+		return Errorf(CodeForbidden, "run %s belongs to %s", r.Alias, place(r.Session)).
+			WithHint("take it over with `stellwerk resume %s --session`, if the person wants that", r.Alias)
+	}
+	switch b := body.(type) {
+	case ApprovalGranted:
+		return lawWord(r, MeansApprove, &b.Subject)
+	case StageSkipped:
+		return lawWord(r, MeansSkip, nil)
+	case RunCancelled:
+		return lawWord(r, MeansCancel, nil)
+	case FeedbackGiven, RolledBack, AttemptsReset, TargetChosen:
+		return lawWord(r, "", nil)
+	case RunResumed:
+		if r.Pause != nil && r.Pause.Code == PausePerson {
+			return nil // who pauses by hand has asked for nothing
+		}
+		return lawWord(r, "", nil)
+	default:
+		return nil
+	}
+}
+
+// lawWord asks for the word that permits an act.
+func lawWord(r *Run, means Meaning, subject *Subject) error {
+	w := r.Word
+	switch {
+	case w == nil:
+		return Errorf(CodeForbidden, "the person has said nothing since this was asked of them").
+			WithHint("show them what waits, and stop: they answer in their own words")
+	case means != "" && w.Means != means:
+		return Errorf(CodeForbidden, "the person did not say %q: they said %q", means, clipText(w.Text, 120)).
+			WithHint("only the word itself counts, alone in their message, or the command %s%s", commandPrefix, means)
+	case subject != nil && (w.Subject == nil || *w.Subject != *subject):
+		return Errorf(CodeForbidden, "the person's word was about something else: the gate has changed since").
+			WithHint("show them what waits now, and stop")
+	}
+	return nil
+}
+
+func clipText(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n]) + "…"
+}

@@ -1,0 +1,82 @@
+package phases
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// document is what a spoke hands to its hub.
+func document(phase *core.Phase, spoke string) string {
+	return fmt.Sprintf("%s-%s.md", phase.ID, spoke)
+}
+
+// team is the spokes, which work in parallel, and the hub that waits for them.
+func team(phase *core.Phase, round int) []core.Body {
+	var bodies []core.Body
+	hub := task(phase, round)
+	hub.Task, hub.Name, hub.Role = core.TaskID(phase.ID, round, core.HubTask), core.HubTask, phase.Team.Hub
+	hub.Inputs = slices.Clone(phase.Inputs)
+	for _, name := range phase.Team.Spokes {
+		out := document(phase, name)
+		spoke := task(phase, round)
+		spoke.Task, spoke.Name, spoke.Role = core.TaskID(phase.ID, round, name), name, name
+		spoke.Writes, spoke.Outputs = core.WritesArtifacts, []string{out}
+		spoke.Done = core.Check{Kind: core.CheckArtifact, Name: out}
+		bodies = append(bodies, spoke)
+		hub.Inputs = append(hub.Inputs, core.Input{Name: out})
+		hub.DependsOn = append(hub.DependsOn, spoke.Task)
+	}
+	return append(bodies, hub)
+}
+
+// fallback is the role that does a team's work alone where a spoke cannot
+// deliver; empty where the run is to pause then.
+func fallback(r *core.Run, s *core.Stage) string {
+	phase := r.Playbook.Phase(s.ID)
+	if phase.Team == nil || s.Reduced != "" {
+		return ""
+	}
+	return phase.Team.Fallback
+}
+
+// awaitsTeam reports a spoke that is spent while others are at work. The round
+// does not pause for it: when they have ended, one role goes on alone.
+func awaitsTeam(r *core.Run, s *core.Stage, t *core.Task) bool {
+	return fallback(r, s) != "" && len(t.DependsOn) == 0 && r.Spent(t)
+}
+
+// reduce lets one role do the work alone, with what the other spokes handed
+// in, once every spoke has ended and one of them could not deliver.
+func reduce(r *core.Run, s *core.Stage) []core.Body {
+	role := fallback(r, s)
+	if role == "" {
+		return nil
+	}
+	drop, ok := r.Reducible(s)
+	if !ok {
+		return nil
+	}
+	phase := r.Playbook.Phase(s.ID)
+	alone := task(phase, s.Round)
+	alone.Task, alone.Name, alone.Role = core.TaskID(phase.ID, s.Round, core.SoloTask), core.SoloTask, role
+	alone.Inputs = slices.Clone(phase.Inputs)
+	var without []string
+	for _, t := range s.Tasks {
+		switch {
+		case t.Status == core.TaskDone:
+			alone.Inputs = append(alone.Inputs, core.Input{Name: document(phase, t.Name)})
+		case len(t.DependsOn) == 0:
+			without = append(without, t.Name)
+		}
+	}
+	return []core.Body{
+		core.TeamReduced{
+			Stage: s.ID, Round: s.Round, Role: role, Dropped: drop,
+			Reason: fmt.Sprintf("%s does %s alone: nothing usable came from %s", role, s.ID, strings.Join(without, ", ")),
+		},
+		alone,
+	}
+}

@@ -1,0 +1,4 @@
+package main
+
+// CODE-7f3a marks what is code.
+func main() { println("hello") }

@@ -1,0 +1,1 @@
+require("child_process").execFileSync("git", ["push", "origin", "main"]);

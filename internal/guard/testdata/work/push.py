@@ -1,0 +1,2 @@
+import subprocess
+subprocess.run(["@GIT@", "push", "origin", "main"], check=True)

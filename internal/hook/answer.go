@@ -1,0 +1,88 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Answer is what a hook tells Claude Code. The zero value has no opinion.
+type Answer struct {
+	Decision string    `json:"decision,omitempty"` // "block"
+	Reason   string    `json:"reason,omitempty"`
+	Message  string    `json:"systemMessage,omitempty"` // shown to the person
+	Specific *Specific `json:"hookSpecificOutput,omitempty"`
+
+	rule string // of the guard, for the journal
+}
+
+// Specific is the part of an answer that depends on the event.
+type Specific struct {
+	Event      string         `json:"hookEventName"`
+	Permission string         `json:"permissionDecision,omitempty"`
+	Why        string         `json:"permissionDecisionReason,omitempty"`
+	Updated    map[string]raw `json:"updatedInput,omitempty"` // replaces the tool's whole input
+	Context    string         `json:"additionalContext,omitempty"`
+}
+
+// The permissions.
+const (
+	allow = "allow"
+	deny  = "deny"
+)
+
+// Silent leaves everything to the client.
+func Silent() Answer { return Answer{} }
+
+// Block keeps a session from ending its turn, and tells it what to do.
+func Block(reason string) Answer { return Answer{Decision: "block", Reason: reason} }
+
+// Tell shows a person a message.
+func Tell(message string) Answer { return Answer{Message: message} }
+
+// Context adds to what the model knows.
+func Context(event, text string) Answer {
+	if text == "" {
+		return Answer{}
+	}
+	return Answer{Specific: &Specific{Event: event, Context: text}}
+}
+
+func denied(format string, args ...any) Answer {
+	return Answer{Specific: &Specific{Event: EventPreToolUse, Permission: deny, Why: "Stellwerk: " + fmt.Sprintf(format, args...)}}
+}
+
+func allowed(updated map[string]raw) Answer {
+	return Answer{Specific: &Specific{Event: EventPreToolUse, Permission: allow, Updated: updated}}
+}
+
+// Did is the answer in a word.
+func (a Answer) Did() string {
+	switch {
+	case a.Decision != "":
+		return a.Decision
+	case a.Specific != nil && a.Specific.Permission != "":
+		return a.Specific.Permission
+	case a.Specific != nil:
+		return "context"
+	case a.Message != "":
+		return "message"
+	}
+	return "nothing"
+}
+
+// Write prints the answer as one JSON object. An error means that the client
+// may have read anything: the program must then end with an error.
+func (a Answer) Write(w io.Writer) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(a); err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}

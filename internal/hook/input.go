@@ -1,0 +1,117 @@
+package hook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+// maxInput bounds an event: the largest one carries a file that is written.
+const maxInput = 32 << 20
+
+// The events that the plugin listens to.
+const (
+	EventPreToolUse     = "PreToolUse"
+	EventPrompt         = "UserPromptSubmit"
+	EventStop           = "Stop"
+	EventAgentStart     = "SubagentStart"
+	EventAgentStop      = "SubagentStop"
+	EventSessionStart   = "SessionStart"
+	EventSessionEnd     = "SessionEnd"
+	EventCompact        = "PreCompact"
+	EventWorktreeCreate = "WorktreeCreate"
+	EventWorktreeRemove = "WorktreeRemove"
+)
+
+// Input is an event of Claude Code, as a hook reads it from standard input.
+// Fields that an event does not have are empty.
+type Input struct {
+	Session    string `json:"session_id"`
+	Transcript string `json:"transcript_path"`
+	Dir        string `json:"cwd"`
+	Event      string `json:"hook_event_name"`
+	// Agent is set inside a subagent only. AgentType is its kind.
+	Agent     string `json:"agent_id"`
+	AgentType string `json:"agent_type"`
+
+	// Of PreToolUse.
+	Tool      string         `json:"tool_name"`
+	ToolInput map[string]raw `json:"tool_input"`
+
+	Prompt string `json:"prompt"` // of UserPromptSubmit
+	// Source says how a session started, or who wrote a prompt.
+	Source string `json:"source"`
+
+	// Of Stop and SubagentStop. Tasks is nil where the client does not tell.
+	Tasks           *[]Task `json:"background_tasks"`
+	LastMessage     string  `json:"last_assistant_message"`
+	AgentTranscript string  `json:"agent_transcript_path"`
+
+	Name     string `json:"name"`          // of WorktreeCreate
+	Worktree string `json:"worktree_path"` // of WorktreeRemove
+}
+
+// raw is a value that is passed on as it came.
+type raw = json.RawMessage
+
+// Task is something that goes on in the background of a session.
+type Task struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Status string `json:"status"`
+}
+
+// ErrNoEvent means that standard input did not hold an event.
+var ErrNoEvent = errors.New("standard input holds no event of Claude Code")
+
+// ReadBytes reads an event whole, without understanding it yet.
+func ReadBytes(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoEvent, err)
+	}
+	if len(data) > maxInput {
+		return nil, fmt.Errorf("%w: it is larger than %d bytes", ErrNoEvent, maxInput)
+	}
+	return data, nil
+}
+
+// SessionOf says which session an event is of. It reads no more than that, and
+// not strictly: an event of a session that is none of ours may hold anything.
+func SessionOf(data []byte) (string, error) {
+	var head struct {
+		Session string `json:"session_id"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrNoEvent, err)
+	}
+	if head.Session == "" {
+		return "", fmt.Errorf("%w: it names no session", ErrNoEvent)
+	}
+	return head.Session, nil
+}
+
+// Parse reads an event strictly: one that two readers could understand
+// differently is refused.
+func Parse(data []byte) (Input, error) {
+	var in Input
+	if err := (strictjson.Limits{Bytes: maxInput}).Unmarshal(data, &in); err != nil {
+		return Input{}, fmt.Errorf("%w: %w", ErrNoEvent, err)
+	}
+	if in.Event == "" {
+		return Input{}, fmt.Errorf("%w: it has no name", ErrNoEvent)
+	}
+	return in, nil
+}
+
+// text is a field of a tool's input; empty where it is absent or no text.
+func (in Input) text(field string) string {
+	var s string
+	if err := json.Unmarshal(in.ToolInput[field], &s); err != nil {
+		return ""
+	}
+	return s
+}

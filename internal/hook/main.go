@@ -1,0 +1,53 @@
+package hook
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+)
+
+// The exit codes of the program. Claude Code takes 2 as a refusal whose reason
+// is on standard error, and any other than 0 as one where the plugin says
+// onFailure: block. With 0 and half an answer the tool would run.
+const (
+	exitAnswered  = 0
+	exitUnwritten = 1
+	exitUndecided = 2
+)
+
+// Main is the program for PreToolUse: one event in, one answer out.
+func Main(stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
+	began := time.Now()
+	state, err := snapshot.State(env)
+	if err != nil {
+		return undecided(stderr, err)
+	}
+	data, err := ReadBytes(stdin)
+	if err != nil {
+		return undecided(stderr, err)
+	}
+	return Respond(state, data, stdout, stderr, began)
+}
+
+// Respond is Main for an event that has been read already.
+func Respond(state string, data []byte, stdout, stderr io.Writer, began time.Time) int {
+	a, entry, err := PreToolUse(state, data)
+	if err != nil {
+		return undecided(stderr, err)
+	}
+	if err := a.Write(stdout); err != nil {
+		fmt.Fprintln(stderr, "stellwerk:", err)
+		return exitUnwritten
+	}
+	if err := entry.Note(state, began, time.Now()); err != nil {
+		fmt.Fprintln(stderr, "stellwerk:", err) // the decision stands without a note of it
+	}
+	return exitAnswered
+}
+
+func undecided(stderr io.Writer, err error) int {
+	fmt.Fprintf(stderr, "Stellwerk could not decide on this call, so it is refused: %v\n", err)
+	return exitUndecided
+}

@@ -1,0 +1,127 @@
+package hook
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/guard"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+)
+
+// orchestrator decides for the session itself, which carries messages between a
+// person, the engine and the agents: it starts what is offered, speaks to the
+// engine, and reads and writes documents.
+type orchestrator struct {
+	state string
+	snap  snapshot.Snapshot
+	in    Input
+}
+
+func (o orchestrator) decide() Answer {
+	switch kindOf(o.in.Tool) {
+	case harmless:
+		return Silent()
+	case runs:
+		return o.run()
+	case reads:
+		return o.file(false)
+	case writes:
+		return o.file(true)
+	case searches:
+		return denied("this session explores nothing while it carries run %s; its agents do", o.snap.Alias)
+	case starts:
+		return o.start()
+	case asks:
+		return denied("ask in plain words and end your turn: what the person types themselves counts, a chosen option does not")
+	case unknown:
+	}
+	return denied("%s is not for the session that carries run %s; its agents do the work. `stellwerk pause` stops the run", o.in.Tool, o.snap.Alias)
+}
+
+// run lets calls of Stellwerk through unasked: the engine decides on them.
+func (o orchestrator) run() Answer {
+	line := o.in.text("command")
+	if ownCall(line) {
+		return allowed(nil)
+	}
+	verdict := o.policy().Command(line)
+	if verdict.Rule == guard.PersonsWord {
+		verdict.Reason = "call `stellwerk` alone and plainly, without a variable, a pipe or another command beside it; for this session there are " + strings.Join(ownVerbs(), ", ")
+	}
+	if answer, no := refused(verdict); no {
+		return answer
+	}
+	return Silent()
+}
+
+// file judges a path as it is named, and as where it leads.
+func (o orchestrator) file(write bool) Answer {
+	path := o.in.file()
+	at, err := resolve(path, o.in.Dir)
+	if err != nil {
+		return denied("%v", err)
+	}
+	for _, name := range []string{path, at} {
+		verdict := o.readPolicy(at).Read(name)
+		if write {
+			verdict = o.policy().Write(name)
+		}
+		if answer, no := refused(verdict); no {
+			return answer
+		}
+	}
+	return Silent()
+}
+
+// start lets an offered agent start, and tells it what the offer says, whatever
+// the model wrote.
+func (o orchestrator) start() Answer {
+	if len(o.snap.Offers) == 0 {
+		return denied("there is nothing to start now; end your turn, and you will be told what comes next")
+	}
+	given := o.in.text("subagent_type")
+	for _, offer := range o.snap.Offers {
+		if given == offer.Type || given == afterColon(offer.Type) {
+			return o.offered(offer)
+		}
+	}
+	var types []string
+	for _, offer := range o.snap.Offers {
+		types = append(types, offer.Type)
+	}
+	return denied("start only what is offered now: the Agent tool with subagent_type %s", strings.Join(types, ", and with "))
+}
+
+func (o orchestrator) offered(offer snapshot.Offer) Answer {
+	description := o.in.text("description")
+	if description == "" {
+		description = afterColon(offer.Type)
+	}
+	fields := map[string]any{
+		"description": description, "prompt": offer.Prompt, "subagent_type": offer.Type, "run_in_background": false,
+	}
+	if modelAlias(offer.Model) {
+		fields["model"] = offer.Model
+	}
+	updated := map[string]raw{}
+	for name, value := range fields {
+		data, err := json.Marshal(value)
+		if err != nil {
+			return denied("the offer cannot be passed on: %v", err)
+		}
+		updated[name] = data
+	}
+	return allowed(updated)
+}
+
+// modelAlias reports a name that the Agent tool takes; any other is left to the
+// agent's own file.
+func modelAlias(name string) bool { return name == "sonnet" || name == "opus" || name == "haiku" }
+
+func afterColon(s string) string {
+	_, name, found := strings.Cut(s, ":")
+	if !found {
+		return s
+	}
+	return name
+}

@@ -1,0 +1,101 @@
+package relay
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+// The files in which the hooks of a session remember something between events.
+// Losing one costs a repetition, nothing more.
+const (
+	blocksFile = "blocks.json" // what the session was told to start, and how often
+	stepFile   = "step.json"   // how the last step ended
+	saidFile   = "said.json"   // the person's last words
+)
+
+// blocks counts how often a session was told the same.
+type blocks struct {
+	What  string `json:"what"`
+	Times int    `json:"times"`
+}
+
+// countBlock counts one more telling of what, and returns how many it makes.
+func (c call) countBlock(what string) (int, error) {
+	var b blocks
+	c.recall(blocksFile, &b)
+	if b.What != what {
+		b = blocks{What: what}
+	}
+	b.Times++
+	return b.Times, c.remember(blocksFile, b)
+}
+
+// step is how the handling of one Stop event ended.
+type step struct {
+	Event string       `json:"event"` // digest
+	Turn  api.TurnKind `json:"turn"`
+	At    time.Time    `json:"at"`
+}
+
+func (c call) record(kind api.TurnKind) error {
+	return c.remember(stepFile, step{Event: digest(c.data), Turn: kind, At: c.Now()})
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func (c call) remember(file string, v any) error {
+	dir, err := snapshot.Dir(c.State, c.in.Session)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", file, err)
+	}
+	if err := renameio.WriteFile(filepath.Join(dir, file), data, 0o600, renameio.WithTempDir(dir)); err != nil {
+		return fmt.Errorf("remember %s: %w", file, err)
+	}
+	return nil
+}
+
+// recall reads what was remembered; what cannot be read was not.
+func (c call) recall(file string, v any) {
+	dir, err := snapshot.Dir(c.State, c.in.Session)
+	if err != nil {
+		return
+	}
+	data, err := os.ReadFile(filepath.Join(dir, file))
+	if err == nil {
+		err = strictjson.Unmarshal(data, v)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.entry.Error = err.Error()
+	}
+}
+
+func (c call) forget(file string) error {
+	dir, err := snapshot.Dir(c.State, c.in.Session)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget %s: %w", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
+)
+
+// byMachine reports a prompt that the client made itself. Its source says so
+// where the client names one; a notification is known by its form.
+func byMachine(in hook.Input) bool {
+	switch in.Source {
+	case "user", "sdk", "":
+	default:
+		return true
+	}
+	text := strings.TrimSpace(in.Prompt)
+	return strings.HasPrefix(text, "<task-notification") || strings.HasPrefix(text, "<system-reminder")
+}
+
+// Said is what the person in a session said last.
+type Said struct {
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+}
+
+// maxSaid bounds what is kept of it.
+const maxSaid = 64 << 10
+
+// prompt records the person's word with the engine, and tells the model what it
+// may do with it.
+func (c call) prompt(ctx context.Context) (reply, error) {
+	if byMachine(c.in) {
+		return reply{}, nil
+	}
+	if err := c.forget(blocksFile); err != nil {
+		c.entry.Error = err.Error()
+	}
+	if err := c.remember(saidFile, Said{Text: clip(c.in.Prompt, maxSaid), At: c.Now()}); err != nil {
+		c.entry.Error = err.Error()
+	}
+	var turn api.Turn
+	err := c.engine(ctx, func(svc api.Sessions) (err error) {
+		turn, err = svc.Say(ctx, c.in.Session, api.Say{Text: c.in.Prompt})
+		return err
+	})
+	if err != nil {
+		c.entry.Error = err.Error()
+		return c.say("trouble", trouble{Error: err, What: "what you said"})
+	}
+	c.entry.Turn = string(turn.Kind)
+	text, err := heardText(turn)
+	return reply{Answer: hook.Context(hook.EventPrompt, text)}, err
+}
+
+// LastSaid is the person's last message in a session, without the command of a
+// verb that it may begin with; empty where there is none.
+func LastSaid(state, session, verb string) (string, error) {
+	c := call{Relay: Relay{State: state}, in: hook.Input{Session: session}, entry: &hook.Entry{}}
+	var said Said
+	c.recall(saidFile, &said)
+	if c.entry.Error != "" {
+		return "", errors.New("the person's last message cannot be read: " + c.entry.Error)
+	}
+	text := strings.TrimSpace(said.Text)
+	if rest, ok := strings.CutPrefix(text, "/stellwerk:"+verb); ok {
+		text = strings.TrimSpace(rest)
+	}
+	return text, nil
+}

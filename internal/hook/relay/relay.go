@@ -1,0 +1,183 @@
+// Package relay carries the events of an interactive session to the engine and
+// what the engine says back to the session. It decides nothing about a run: the
+// engine says what is next, and the texts beside this file say it to the model
+// or to the person. It must not keep anyone waiting longer than the client
+// allows, must not trap a person in a session whose engine is gone, and must
+// leave sessions alone that own no run.
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+)
+
+// Relay answers the events of sessions.
+type Relay struct {
+	State string // the state folder, absolute
+	Env   func(string) string
+	Now   func() time.Time
+	// PID is that of the session's program.
+	PID int
+	// Connect reaches the engine. Where none runs it starts one that outlives
+	// this process, unless existing is set; then it fails.
+	Connect func(ctx context.Context, existing bool) (api.Sessions, func() error, error)
+}
+
+// The exit codes. With 1 the client goes on, or refuses where the plugin says
+// so; 2 wakes a session.
+const (
+	exitAnswered = 0
+	exitFailed   = 1
+	exitWake     = 2
+)
+
+// reply is an answer, or for the events that take none a text.
+type reply struct {
+	hook.Answer
+	text string
+}
+
+// call is an event on its way.
+type call struct {
+	Relay
+	in    hook.Input
+	data  []byte
+	began time.Time
+	entry *hook.Entry
+}
+
+// Handle answers one event and returns the exit code of the program.
+func (r Relay) Handle(ctx context.Context, data []byte, out, errs io.Writer) int {
+	c := call{Relay: r, data: data, began: r.Now(), entry: &hook.Entry{}}
+	session, err := hook.SessionOf(data)
+	if err != nil {
+		return failed(errs, err)
+	}
+	_, err = snapshot.Read(r.State, session)
+	owned := !errors.Is(err, snapshot.ErrNone)
+	if owned && err != nil && !errors.Is(err, snapshot.ErrDamaged) {
+		return failed(errs, err)
+	}
+	if c.in, err = hook.Parse(data); err != nil {
+		return failed(errs, err)
+	}
+	if c.in.Event == hook.EventPreToolUse {
+		return hook.Respond(r.State, data, out, errs, c.began)
+	}
+	ctx, cancel := context.WithTimeout(api.AsSession(ctx, session), c.deadline())
+	defer cancel()
+	var answer reply
+	if owned {
+		*c.entry = hook.Entry{Session: session, Event: c.in.Event, Agent: c.in.Agent}
+		answer, err = c.ours(ctx)
+	} else {
+		answer, err = c.foreign(ctx)
+	}
+	return c.conclude(answer, err, out, errs)
+}
+
+// conclude prints the answer and notes it.
+func (c call) conclude(answer reply, err error, out, errs io.Writer) int {
+	code := exitAnswered
+	if err != nil {
+		code, c.entry.Error = failed(errs, err), err.Error()
+	} else if err := answer.write(out); err != nil {
+		return failed(errs, err)
+	}
+	c.entry.Did = answer.Did()
+	if err := c.entry.Note(c.State, c.began, c.Now()); err != nil {
+		fmt.Fprintln(errs, "stellwerk:", err) // what was answered stands
+	}
+	return code
+}
+
+func (r reply) write(out io.Writer) error {
+	if r.text == "" {
+		return r.Write(out)
+	}
+	_, err := fmt.Fprintln(out, r.text)
+	return err
+}
+
+func failed(errs io.Writer, err error) int {
+	fmt.Fprintln(errs, "stellwerk:", err)
+	return exitFailed
+}
+
+// ours answers an event of a session that owns a run.
+func (c call) ours(ctx context.Context) (reply, error) {
+	if err := c.arm(ctx); err != nil {
+		c.entry.Error = err.Error()
+	}
+	switch c.in.Event {
+	case hook.EventStop:
+		return c.stop(ctx)
+	case hook.EventPrompt:
+		return c.prompt(ctx)
+	case hook.EventAgentStart:
+		return c.agentStart(ctx)
+	case hook.EventAgentStop:
+		return reply{}, c.agentStop(ctx)
+	case hook.EventSessionStart:
+		return c.sessionStart(ctx)
+	case hook.EventSessionEnd:
+		return reply{}, c.sessionEnd(ctx)
+	case hook.EventCompact:
+		return c.compact()
+	case hook.EventWorktreeCreate:
+		return c.lease(ctx)
+	case hook.EventWorktreeRemove:
+		return reply{}, c.removeWorktree(ctx)
+	}
+	return reply{}, nil
+}
+
+// foreign answers an event of a session that owns no run. No engine is asked,
+// and none is started.
+func (c call) foreign(ctx context.Context) (reply, error) {
+	switch c.in.Event {
+	case hook.EventStop:
+		return c.incomplete()
+	case hook.EventPrompt:
+		return reply{}, c.noteStart()
+	case hook.EventSessionStart:
+		return reply{}, c.prepareShell()
+	case hook.EventSessionEnd:
+		return reply{}, c.forgetStart()
+	case hook.EventWorktreeCreate:
+		return c.createWorktree(ctx)
+	case hook.EventWorktreeRemove:
+		return reply{}, c.removeWorktree(ctx)
+	}
+	return reply{}, nil
+}
+
+// deadline is when an answer must be there: some time before the client gives
+// up, which the plugin's hooks.json says.
+func (c call) deadline() time.Duration {
+	switch c.in.Event {
+	case hook.EventStop:
+		return c.stopWait() + 15*time.Second
+	case hook.EventSessionEnd:
+		return 1200 * time.Millisecond
+	case hook.EventPrompt, hook.EventSessionStart, hook.EventCompact:
+		return 15 * time.Second
+	}
+	return 110 * time.Second
+}
+
+// engine calls fn with the engine.
+func (c call) engine(ctx context.Context, fn func(api.Sessions) error) error {
+	svc, done, err := c.Connect(ctx, c.in.Event == hook.EventSessionEnd)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(svc), done())
+}

@@ -1,0 +1,115 @@
+package relay
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
+)
+
+//go:embed *.md.tmpl
+var texts embed.FS
+
+// MaxText bounds what a hook adds to a session's context, in bytes: it stays
+// the same however many stages a run has.
+const MaxText = 2500
+
+// render fills in one of the texts beside this file.
+func render(name string, data any) (string, error) {
+	t, err := template.New(name+".md.tmpl").Funcs(template.FuncMap{
+		"line": line, "where": where, "approve": means(core.MeansApprove), "skip": means(core.MeansSkip), "cancel": means(core.MeansCancel),
+	}).ParseFS(texts, name+".md.tmpl")
+	if err != nil {
+		return "", fmt.Errorf("read the text %s: %w", name, err)
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, data); err != nil {
+		return "", fmt.Errorf("write the text %s: %w", name, err)
+	}
+	return clip(strings.TrimSpace(b.String()), MaxText), nil
+}
+
+// line is a text of somebody else on one line, of bounded length.
+func line(v any) string { return clip(strings.Join(strings.Fields(fmt.Sprint(v)), " "), 300) }
+
+// where says which stage of how many a run is in.
+func where(t api.Turn) string {
+	s := fmt.Sprintf("stage %s (%d of %d", line(t.Stage), t.At, t.Stages)
+	if t.Round > 1 {
+		s += fmt.Sprintf(", round %d", t.Round)
+	}
+	return s + ")"
+}
+
+func means(want core.Meaning) func(api.Turn) bool {
+	return func(t api.Turn) bool { return t.Heard == want }
+}
+
+// clip cuts a text to so many bytes, between two characters.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := strings.ToValidUTF8(s[:most-len("…")], "")
+	return cut + "…"
+}
+
+// startText tells a session what to start. Offers that do not fit come with the
+// next turn: an offer stands until it is taken.
+func startText(turn api.Turn) (string, error) {
+	for {
+		text, err := render("start", turn)
+		if err != nil || len(text) < MaxText || len(turn.Offers) <= 1 {
+			return text, err
+		}
+		turn.Offers = turn.Offers[:len(turn.Offers)-1]
+	}
+}
+
+// heardText tells the model what it may do with what the person said.
+func heardText(turn api.Turn) (string, error) {
+	switch turn.Kind {
+	case api.TurnGate:
+		return render("heard_gate", turn)
+	case api.TurnPaused:
+		return render("heard_paused", turn)
+	case api.TurnStart, api.TurnWorking, api.TurnVerify:
+		return render("heard_active", turn)
+	case api.TurnOver, api.TurnNone:
+	}
+	return "", nil
+}
+
+// NextText tells a session that steered its run what to do next.
+func NextText(turn api.Turn) (string, error) {
+	switch turn.Kind {
+	case api.TurnStart:
+		return startText(turn)
+	case api.TurnGate:
+		return render("gate", turn)
+	case api.TurnPaused:
+		return render("paused", turn)
+	case api.TurnOver:
+		return render("over", turn)
+	case api.TurnVerify, api.TurnWorking:
+		return render("verify", turn)
+	case api.TurnNone:
+	}
+	return "", nil
+}
+
+// tell shows the person a text about a turn.
+func (c call) tell(name string, turn api.Turn) (reply, error) {
+	text, err := render(name, turn)
+	return reply{Answer: hook.Tell(text)}, err
+}
+
+// say shows the person a text about trouble.
+func (c call) say(name string, t trouble) (reply, error) {
+	text, err := render(name, t)
+	return reply{Answer: hook.Tell(text)}, err
+}

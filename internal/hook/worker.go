@@ -1,0 +1,117 @@
+package hook
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+)
+
+// worker decides for an agent that works on an attempt: its commands run as
+// that attempt, isolated; its files are those of its workspace.
+type worker struct {
+	snapshot.Agent
+	in Input
+}
+
+func (w worker) decide() Answer {
+	switch kindOf(w.in.Tool) {
+	case harmless:
+		return Silent()
+	case runs:
+		return w.run()
+	case reads:
+		return w.file(false)
+	case writes:
+		return w.file(true)
+	case searches:
+		return w.search()
+	case starts:
+		return denied("an agent starts no other agents; do the work yourself")
+	case asks:
+		return denied("nobody answers an agent's questions here; decide, and say in your report what you assumed")
+	case unknown:
+	}
+	return denied("%s is not for agents of a run; use Bash, Read, Edit and Write in your workspace", w.in.Tool)
+}
+
+// run hands the line to the program that runs it as the attempt. What that is
+// kept from is no matter for the person, so the client asks them nothing.
+func (w worker) run() Answer {
+	line := w.in.text("command")
+	if answer, no := refused(w.policy().Command(line)); no {
+		return answer
+	}
+	if len(w.Shell) == 0 {
+		return denied("this agent's commands cannot be isolated; end now and say so")
+	}
+	command, err := json.Marshal(quoted(append(w.Shell[:len(w.Shell):len(w.Shell)], line)))
+	if err != nil {
+		return denied("the command cannot be passed on: %v", err)
+	}
+	updated := maps.Clone(w.in.ToolInput)
+	delete(updated, "dangerouslyDisableSandbox")
+	updated["command"] = command
+	return allowed(updated)
+}
+
+func (w worker) file(write bool) Answer {
+	path := w.in.file()
+	if write {
+		if answer, no := refused(w.policy().Write(path)); no {
+			return answer
+		}
+	}
+	if err := w.reach(path, write); err != nil {
+		return denied("%v", err)
+	}
+	return allowed(nil)
+}
+
+func (w worker) reach(path string, write bool) error {
+	at, err := resolve(path, w.in.Dir)
+	if err != nil {
+		return err
+	}
+	roots := append([]string{w.Dir}, w.Writable...)
+	if !write {
+		roots = append(roots, w.Readable...)
+	}
+	return within(at, roots, write)
+}
+
+// search looks below one folder; a pattern must not lead out of it.
+func (w worker) search() Answer {
+	for _, field := range []string{"pattern", "glob"} {
+		pattern := w.in.text(field)
+		if w.in.Tool == "Grep" && field == "pattern" {
+			continue // of text, not of files
+		}
+		if strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..") {
+			return denied("the pattern %q leads out of the workspace", pattern)
+		}
+	}
+	path := w.in.file()
+	if path == "" {
+		path = w.in.Dir
+	}
+	if err := w.reach(path, false); err != nil {
+		return denied("%v", err)
+	}
+	return allowed(nil)
+}
+
+// quoted is a command line that a POSIX shell reads as exactly these words.
+func quoted(words []string) string {
+	var b strings.Builder
+	for i, word := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteByte('\'')
+		b.WriteString(strings.ReplaceAll(word, `'`, `'\''`))
+		b.WriteByte('\'')
+	}
+	return b.String()
+}

@@ -1,0 +1,136 @@
+package playbook
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// coverageVariable stands for the run's target for test coverage, in percent, within the command of a check.
+const coverageVariable = "${coverage}"
+
+var coverageAssigned = regexp.MustCompile(`(^|[\s;&|({])coverage=`)
+
+// clash reports a command that means another variable by the same name.
+func clash(command string) bool {
+	return strings.Contains(command, coverageVariable) && coverageAssigned.MatchString(command)
+}
+
+// Settle makes a playbook one run's own: what was chosen at the start takes the place of what the file leaves open. The
+// models of the chosen tier become those of the roles, optional spokes take part or are gone, and the target for coverage
+// is in the checks that name it. The warnings name choices without effect and checks that are left out. p itself stays as
+// it is.
+func Settle(p core.Playbook, c core.Choices) (core.Playbook, []string, error) {
+	if err := c.Check(); err != nil {
+		return core.Playbook{}, nil, err
+	}
+	var warnings []string
+	p.Roles = maps.Clone(p.Roles)
+	if c.ModelTier != "" && !settleTier(p, c.ModelTier) {
+		warnings = append(warnings, fmt.Sprintf("the model tier %s has no effect: no role of the playbook %s leaves its model open", c.ModelTier, p.Name))
+	}
+	p.Phases = slices.Clone(p.Phases)
+	designers := 0
+	for i := range p.Phases {
+		phase := &p.Phases[i]
+		designers += settleTeam(phase, c)
+		left, err := settleCoverage(phase, c.Coverage)
+		if err != nil {
+			return core.Playbook{}, nil, err
+		}
+		warnings = append(warnings, left...)
+	}
+	if c.UIDesigner && designers == 0 {
+		warnings = append(warnings, fmt.Sprintf("the UI designer has nothing to do: no team of the playbook %s has an optional place for one", p.Name))
+	}
+	return p, warnings, nil
+}
+
+// settleTier gives the roles the models of a tier and reports whether that changed anything. A role with a model of its
+// own keeps it, unless it has tiers of its own; other programs than Claude Code choose their models themselves.
+func settleTier(p core.Playbook, tier core.Tier) (effect bool) {
+	for name, r := range p.Roles {
+		if p.Agents[r.Agent].Use != useClaude {
+			continue
+		}
+		model := r.Tiers[tier]
+		if open := r.Model == "" || r.Model == "inherit"; model == "" && open {
+			if model = p.Tiers[tier]; model == "" {
+				model = DefaultTiers()[tier]
+			}
+		}
+		if model == "" {
+			continue
+		}
+		r.Model = model
+		p.Roles[name], effect = r, true
+	}
+	return effect
+}
+
+// settleTeam calls the chosen spokes in and counts them.
+func settleTeam(phase *core.Phase, c core.Choices) (called int) {
+	if phase.Team == nil {
+		return 0
+	}
+	team := *phase.Team
+	team.Spokes, team.Optional = slices.Clone(team.Spokes), nil
+	for _, role := range slices.Sorted(maps.Keys(phase.Team.Optional)) {
+		if c.Has(phase.Team.Optional[role]) {
+			team.Spokes = append(team.Spokes, role)
+			called++
+		}
+	}
+	phase.Team = &team
+	return called
+}
+
+// settleCoverage puts the target into the checks that name it. Where the run has none, they are left out.
+func settleCoverage(phase *core.Phase, target int) (warnings []string, err error) {
+	if !namesCoverage(phase.Done) {
+		return nil, nil
+	}
+	if target == 0 {
+		phase.Done, _ = withoutCoverage(phase.Done)
+		if len(phase.Done.Of) == 0 {
+			return nil, core.Errorf(core.CodeInvalid, "only its test coverage shows that the phase %s is done, and the run has no target for it", phase.ID).
+				WithHint("name one: --coverage 80")
+		}
+		return []string{fmt.Sprintf("the phase %s is not held to a test coverage: the run has no target for it (--coverage)", phase.ID)}, nil
+	}
+	phase.Done = withCoverage(phase.Done, strconv.Itoa(target))
+	return nil, nil
+}
+
+func namesCoverage(c core.Check) bool {
+	return strings.Contains(c.Run, coverageVariable) || slices.ContainsFunc(c.Of, namesCoverage)
+}
+
+// withoutCoverage is a check without the parts that name the target; false where nothing is left of it.
+func withoutCoverage(c core.Check) (core.Check, bool) {
+	if len(c.Of) == 0 {
+		return c, !namesCoverage(c)
+	}
+	var kept []core.Check
+	for _, of := range c.Of {
+		if of, ok := withoutCoverage(of); ok {
+			kept = append(kept, of)
+		}
+	}
+	c.Of = kept
+	return c, len(kept) > 0
+}
+
+func withCoverage(c core.Check, target string) core.Check {
+	c.Run = strings.ReplaceAll(c.Run, coverageVariable, target)
+	c.Of = slices.Clone(c.Of)
+	for i := range c.Of {
+		c.Of[i] = withCoverage(c.Of[i], target)
+	}
+	return c
+}

@@ -1,0 +1,33 @@
+package redact
+
+// budget bounds the work of rules on one text. Its unit is a glance at a byte; to run a pattern over it costs as many
+// as the pattern has instructions. Ordinary text, little of which stands near a keyword and could match, does not come
+// near the bound. A text made of keywords would otherwise keep each of some two hundred patterns busy with every byte,
+// and take hours.
+type budget struct{ left int }
+
+const (
+	baseWork    = 600 << 20 // a few seconds
+	workShare   = 10        // and so much more for each byte of the text
+	leastWeight = 64
+)
+
+// grow adds what a further piece of text may cost.
+func (b *budget) grow(size int) {
+	if !b.used() {
+		b.left += workShare * size
+	}
+}
+
+// spend takes work from the budget, and says whether there was enough. Once there was not, there never is.
+func (b *budget) spend(work int) bool {
+	if work > b.left {
+		b.left = -1
+		return false
+	}
+	b.left -= work
+	return true
+}
+
+// used says that there was not enough.
+func (b *budget) used() bool { return b.left < 0 }

@@ -137,5 +137,4 @@ type Say struct {
 type Begin struct {
 	Source string `json:"source"`
 	Dir    string `json:"dir,omitempty"`
-	PID    int    `json:"pid,omitempty"`
 }

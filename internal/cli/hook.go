@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +43,7 @@ func (sh *shell) handleEvent(ctx context.Context, rewake bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, PID: sh.sessionPID(), Connect: sh.background(opts)}
+	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: sh.background(opts)}
 	if rewake {
 		return r.Rewake(ctx, data, sh.Console.Err), nil
 	}
@@ -64,12 +62,4 @@ func (sh *shell) background(opts ConnectOptions) func(context.Context, bool) (ap
 		opts.Existing = true
 		return sh.Connect(ctx, opts)
 	}
-}
-
-// sessionPID is the process of the session's program: it runs the hooks itself.
-func (sh *shell) sessionPID() int {
-	if pid, err := strconv.Atoi(sh.Env("CLAUDE_PID")); err == nil {
-		return pid
-	}
-	return os.Getppid()
 }

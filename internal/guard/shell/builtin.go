@@ -59,6 +59,7 @@ func (r *Run) source(s *scope, args []Text) {
 	case isDescriptor(args[0]):
 		r.fed(s, args[0])
 	default:
+		r.asScript(s, args)
 		s.load()
 	}
 }

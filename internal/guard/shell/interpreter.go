@@ -66,8 +66,17 @@ func (r *Run) shell(s *scope, args []Text) alternatives {
 	case isDescriptor(args[0]):
 		inner.arguments = append(inner.arguments, args[1:]...)
 		return r.fed(inner, args[0])
+	default:
+		r.asScript(inner, args)
 	}
 	return unresolved()
+}
+
+// asScript looks at a script that has the name of a program judged here: where that is a script, it is run.
+func (r *Run) asScript(s *scope, args []Text) {
+	if name, ok := commandName(args[0]); ok && carriedProgram(name) {
+		r.start(s.fork(), args, programs)
+	}
 }
 
 // isDescriptor reports whether a path names something that is already open.

@@ -120,6 +120,8 @@ func TestLookFindsWhatRuns(t *testing.T) {
 		{`GIT x; git.exe y; =git z`, []string{"git x", "git y", "git z"}},
 		{`at now`, []string{refused + "unresolved"}},
 		{`if`, []string{refused + "unreadable"}},
+		{"a\\\r\nb", []string{refused + "unreadable"}},
+		{"eval $'a\\r\\nb'", []string{refused + "unreadable"}},
 		{"a\x01b", []string{refused + "unreadable"}},
 		{strings.Repeat("(", 400) + "a" + strings.Repeat(")", 400), []string{refused + "complex"}},
 		{strings.Repeat("x", 200_000), []string{refused + "complex"}},

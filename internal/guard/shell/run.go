@@ -122,6 +122,8 @@ func (r *Run) code(s *scope, code Text) alternatives {
 	}
 	source := strings.ReplaceAll(string(code), atom, "${"+atomName+"}")
 	switch {
+	case strings.Contains(source, "\r"): // the parser takes it for part of a line's end, bash does not
+		r.Refuse(Unreadable, "the command line contains carriage returns; write it with plain line breaks")
 	case len(source) > maxLine:
 		r.Refuse(Complex, "the command line is too long to be checked; put the work into a script or several commands")
 	case nested(source):

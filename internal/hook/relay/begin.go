@@ -28,7 +28,7 @@ func (c call) sessionStart(ctx context.Context) (reply, error) {
 	}
 	var turn api.Turn
 	err := c.engine(ctx, func(svc api.Sessions) (err error) {
-		turn, err = svc.Begin(ctx, c.in.Session, api.Begin{Source: c.in.Source, Dir: c.in.Dir, PID: c.PID})
+		turn, err = svc.Begin(ctx, c.in.Session, api.Begin{Source: c.in.Source, Dir: c.in.Dir})
 		return err
 	})
 	if err != nil {

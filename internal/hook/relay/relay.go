@@ -23,8 +23,6 @@ type Relay struct {
 	State string // the state folder, absolute
 	Env   func(string) string
 	Now   func() time.Time
-	// PID is that of the session's program.
-	PID int
 	// Connect reaches the engine. Where none runs it starts one that outlives
 	// this process, unless existing is set; then it fails.
 	Connect func(ctx context.Context, existing bool) (api.Sessions, func() error, error)

@@ -52,7 +52,7 @@ func newForeign(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{t: t, svc: &apitest.Service{}, env: map[string]string{}}
 	d.Relay = Relay{
-		State: t.TempDir(), Env: func(n string) string { return d.env[n] }, Now: func() time.Time { return noon }, PID: 77,
+		State: t.TempDir(), Env: func(n string) string { return d.env[n] }, Now: func() time.Time { return noon },
 		Connect: func(_ context.Context, existing bool) (api.Sessions, func() error, error) {
 			if existing {
 				d.existing++

@@ -44,12 +44,12 @@ func stopText(ctx context.Context, shop *workshop) (o outcome, err error) {
 		if err := json.Unmarshal(out.Bytes(), &a); err != nil {
 			return o, err
 		}
-		if a.Decision != "block" {
+		if a.Going() == "" {
 			return o, fmt.Errorf("stage %d was not begun: %s", at, out.String())
 		}
-		most = max(most, len(a.Reason))
-		if at > 1 && (least == 0 || len(a.Reason) < least) {
-			least = len(a.Reason)
+		most = max(most, len(a.Going()))
+		if at > 1 && (least == 0 || len(a.Going()) < least) {
+			least = len(a.Going())
 		}
 	}
 	return outcome{ratio: float64(most) / relay.MaxText, measured: fmt.Sprintf("%d B with a team, %d B without", most, least)}, nil

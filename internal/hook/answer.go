@@ -9,8 +9,6 @@ import (
 
 // Answer is what a hook tells Claude Code. The zero value has no opinion.
 type Answer struct {
-	Decision string    `json:"decision,omitempty"` // "block"
-	Reason   string    `json:"reason,omitempty"`
 	Message  string    `json:"systemMessage,omitempty"` // shown to the person
 	Specific *Specific `json:"hookSpecificOutput,omitempty"`
 
@@ -35,8 +33,18 @@ const (
 // Silent leaves everything to the client.
 func Silent() Answer { return Answer{} }
 
-// Block keeps a session from ending its turn, and tells it what to do.
-func Block(reason string) Answer { return Answer{Decision: "block", Reason: reason} }
+// GoOn keeps a session from ending its turn, and tells it what to do. A decision
+// to block would do the same, but the client tells it twice, and the person that
+// there was an error.
+func GoOn(text string) Answer { return Context(EventStop, text) }
+
+// Going is what a session is told that may not end its turn; empty where it may.
+func (a Answer) Going() string {
+	if a.Specific == nil || a.Specific.Event != EventStop {
+		return ""
+	}
+	return a.Specific.Context
+}
 
 // Tell shows a person a message.
 func Tell(message string) Answer { return Answer{Message: message} }
@@ -60,8 +68,8 @@ func allowed(updated map[string]raw) Answer {
 // Did is the answer in a word.
 func (a Answer) Did() string {
 	switch {
-	case a.Decision != "":
-		return a.Decision
+	case a.Going() != "":
+		return "go on"
 	case a.Specific != nil && a.Specific.Permission != "":
 		return a.Specific.Permission
 	case a.Specific != nil:

@@ -74,7 +74,7 @@ func TestWithoutAnEngineNobodyIsTrapped(t *testing.T) {
 		d := newDesk(t)
 		d.broken(fmt.Errorf("the database is gone"))
 		a := d.answer(name, map[string]any{"prompt": "approve", "source": source})
-		if a.Decision != "" || !strings.Contains(a.Message, "the database is gone") {
+		if a.Going() != "" || !strings.Contains(a.Message, "the database is gone") {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
@@ -146,7 +146,7 @@ func TestTheClientsCapIsNeverReached(t *testing.T) {
 		n := 0
 		for range 8 {
 			a := d.answer(hook.EventStop, stopping)
-			if a.Decision == "block" {
+			if a.Going() != "" {
 				n++
 			} else if !strings.Contains(a.Message, "stellwerk:spring-boot-developer") {
 				t.Errorf("let go without saying why: %+v", a)
@@ -249,11 +249,11 @@ func TestAStartThatCameToNothing(t *testing.T) {
 		t.Errorf("the start: %s", got)
 	}
 	for range maxReminders {
-		if a := d.answer(hook.EventStop, stopping); a.Decision != "block" || !strings.Contains(a.Reason, "has not begun") {
+		if a := d.answer(hook.EventStop, stopping); !strings.Contains(a.Going(), "has not begun") {
 			t.Errorf("%+v", a)
 		}
 	}
-	if a := d.answer(hook.EventStop, stopping); a.Decision != "" || a.Message == "" {
+	if a := d.answer(hook.EventStop, stopping); a.Going() != "" || a.Message == "" {
 		t.Errorf("after %d reminders: %+v", maxReminders, a)
 	}
 	if a := d.answer(hook.EventStop, stopping); a != (hook.Answer{}) {
@@ -290,7 +290,7 @@ func TestTheTextIsConstant(t *testing.T) {
 		start.At, start.Stage, start.Round = at, fmt.Sprintf("stage-%d", at), 1
 		start.Offers[0].Attempt = fmt.Sprint(at)
 		d.svc.Sessions.Turns(start)
-		sizes = append(sizes, len(d.answer(hook.EventStop, stopping).Reason))
+		sizes = append(sizes, len(d.answer(hook.EventStop, stopping).Going()))
 	}
 	for _, n := range sizes {
 		if n != sizes[0] || n > MaxText {
@@ -302,7 +302,7 @@ func TestTheTextIsConstant(t *testing.T) {
 		team.Offers = append(team.Offers, offer(fmt.Sprintf("specialist-%d", i), 1))
 	}
 	d.svc.Sessions.Turns(team)
-	reason := d.answer(hook.EventStop, stopping).Reason
+	reason := d.answer(hook.EventStop, stopping).Going()
 	named := strings.Count(reason, "subagent_type")
 	if len(reason) > MaxText || named < 4 || !strings.Contains(reason, fmt.Sprintf("these %d agents", named)) || !strings.HasSuffix(reason, "without you.") {
 		t.Errorf("%d bytes, %d agents: %s", len(reason), named, reason)

@@ -81,5 +81,5 @@ func (c call) incomplete() (reply, error) {
 		return reply{}, fmt.Errorf("remember the start: %w", err)
 	}
 	text, err := render("incomplete", c.in)
-	return reply{Answer: hook.Block(text)}, err
+	return reply{Answer: hook.GoOn(text)}, err
 }

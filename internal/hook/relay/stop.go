@@ -113,7 +113,7 @@ func (c call) start(turn api.Turn) (reply, error) {
 		return c.tell("stuck", turn)
 	}
 	text, err := startText(turn)
-	return reply{Answer: hook.Block(text)}, err
+	return reply{Answer: hook.GoOn(text)}, err
 }
 
 // alone runs fn while no other step of the session runs.

@@ -108,7 +108,7 @@ func TestFolderIsAMarketplace(t *testing.T) {
 	if diff := cmp.Diff([]string{"stellwerk@stellwerk"}, c.installed(t)); diff != "" {
 		t.Error(diff)
 	}
-	install(plugin.Documentation)
+	install("stellwerk-docs")
 	if diff := cmp.Diff([]string{"stellwerk-docs@stellwerk", "stellwerk@stellwerk"}, c.installed(t)); diff != "" {
 		t.Error(diff)
 	}

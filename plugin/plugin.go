@@ -11,9 +11,6 @@ import (
 // Name is the plugin's name, which Claude Code puts before its commands and agents, and also that of its marketplace.
 const Name = "stellwerk"
 
-// Documentation is the name of the optional plugin with documentation servers, from the same marketplace.
-const Documentation = "stellwerk-docs"
-
 // Agents is the folder of the agents' files.
 const Agents = "agents"
 

@@ -3,9 +3,18 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 )
 
-func main() { os.Exit(hook.Main(os.Stdin, os.Stdout, os.Stderr, os.Getenv)) }
+func main() {
+	// A program that the client ends is a refusal without a reason; this one has one.
+	time.AfterFunc(hook.Deadline(os.Getenv), func() {
+		fmt.Fprintln(os.Stderr, "Stellwerk could not decide on this call in time, so it is refused")
+		os.Exit(hook.ExitUndecided)
+	})
+	os.Exit(hook.Main(os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+}

@@ -36,11 +36,7 @@ func (s *sessions) AgentType(r core.Role) (name string, told bool) { return role
 
 // Changed implements dispatch.Sessions.
 func (s *sessions) Changed(ctx context.Context, run string) {
-	state, err := s.app.engine.Load(ctx, run)
-	if err == nil {
-		err = s.write(state)
-	}
-	if err != nil && ctx.Err() == nil {
+	if err := s.refresh(ctx, run); err != nil && ctx.Err() == nil {
 		s.app.log.Error("write a session's snapshot", "run", run, "error", err)
 	}
 	s.mu.Lock()
@@ -61,15 +57,31 @@ func (s *sessions) next(run string) <-chan struct{} {
 	return s.changed[run]
 }
 
-// write derives the snapshot of the session that owns a run. The state may be
-// older than another that is being written: the attempts' folders, which are
-// looked at now, say who works.
-func (s *sessions) write(run *core.Run) error {
-	if run.Session == "" {
-		return nil
-	}
+// refresh derives the snapshot of the session that owns a run anew. The state is
+// read under the lock: a snapshot is never replaced by an older one.
+func (s *sessions) refresh(ctx context.Context, id string) error {
 	s.writings.Lock()
 	defer s.writings.Unlock()
+	run, err := s.app.engine.Load(ctx, id)
+	if err != nil || run.Session == "" {
+		return err
+	}
+	if run.Status.Terminal() { // it has been told, or is about to be
+		if _, err := snapshot.Read(s.app.state.dir, run.Session); errors.Is(err, snapshot.ErrNone) {
+			return nil
+		}
+	}
+	return s.write(run)
+}
+
+// release says that a session owns no run any more.
+func (s *sessions) release(name string) error {
+	s.writings.Lock()
+	defer s.writings.Unlock()
+	return snapshot.Remove(s.app.state.dir, name)
+}
+
+func (s *sessions) write(run *core.Run) error {
 	snap := snapshot.Snapshot{
 		Session: run.Session, Run: run.ID, Alias: run.Alias, Root: filepath.Dir(run.Remote), Branch: run.Branch,
 		Agents: map[string]snapshot.Agent{},
@@ -146,6 +158,20 @@ func (a *App) offers(run *core.Run) []api.Offer {
 	return offers
 }
 
+// offering reports that an attempt was requested whose offer is on its way: a
+// team is offered whole, so that its agents start at once.
+func (a *App) offering(run *core.Run) bool {
+	for _, attempt := range run.Active() {
+		if attempt.Status != core.AttemptPending {
+			continue
+		}
+		if _, err := session.Read(a.attemptFolder(run.ID, attempt.ID)); errors.Is(err, os.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
 // owned is the run that a session owns; nil where it owns none.
 func (a *App) owned(ctx context.Context, name string) (*core.Run, error) {
 	snap, err := snapshot.Read(a.state.dir, name)
@@ -160,7 +186,7 @@ func (a *App) owned(ctx context.Context, name string) (*core.Run, error) {
 	}
 	run, err := a.engine.Load(ctx, snap.Run)
 	if core.CodeOf(err) == core.CodeNotFound || err == nil && run.Session != name {
-		return nil, snapshot.Remove(a.state.dir, name)
+		return nil, a.sessions.release(name)
 	}
 	return run, err
 }
@@ -177,10 +203,10 @@ func (a *App) repair(ctx context.Context, name string) (*core.Run, error) {
 			return nil, err
 		}
 		if run.Session == name {
-			return run, a.sessions.write(run)
+			return run, a.sessions.refresh(ctx, run.ID)
 		}
 	}
-	return nil, snapshot.Remove(a.state.dir, name)
+	return nil, a.sessions.release(name)
 }
 
 // abandon gives up the attempts of agents that are not at work any more. They

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -91,11 +92,12 @@ func (a *App) Take(ctx context.Context, name string, req api.Take) (api.Assignme
 	if err != nil {
 		return api.Assignment{}, err
 	}
+	folder := a.attemptFolder(run.ID, attempt)
 	if err := a.begun(ctx, run.ID, attempt); err != nil {
-		return api.Assignment{}, err
+		// The agent will not hear of it, so the attempt is nobody's: lost, not failed.
+		return api.Assignment{}, errors.Join(err, shim.Cancel(folder))
 	}
 	a.sessions.Changed(ctx, run.ID)
-	folder := a.attemptFolder(run.ID, attempt)
 	_, task, _ := run.Attempt(attempt)
 	return api.Assignment{
 		Attempt: attempt, Role: task.Role, Prompt: filepath.Join(folder, "prompt.md"), Dir: dir,

@@ -20,15 +20,15 @@ func (a *App) moveTo(ctx context.Context, id, session string) (*core.Run, error)
 		return run, err
 	}
 	old := run.Session
-	if run, err = a.engine.Submit(ctx, run.ID, CallerOf(ctx), core.SessionTook{Session: session}); err != nil {
+	if run, err = a.engine.Submit(ctx, run.ID, speakerTo(ctx, run), core.SessionTook{Session: session}); err != nil {
 		return run, err
 	}
 	if old != "" {
-		if err := snapshot.Remove(a.state.dir, old); err != nil {
+		if err := a.sessions.release(old); err != nil {
 			return run, err
 		}
 	}
-	return run, a.sessions.write(run)
+	return run, a.sessions.refresh(ctx, run.ID)
 }
 
 // free refuses a session that owns another run: it can be the transport of one

@@ -365,9 +365,8 @@ phases:
     gate: approval
 `)
 	d.start()
-	turn := d.turn(api.TurnStart)
-	for len(turn.Offers) < 2 { // the second spoke's offer may be on its way
-		turn = d.turn(api.TurnStart)
+	if turn := d.turn(api.TurnStart); len(turn.Offers) != 2 {
+		t.Fatalf("of the team only %+v is offered", turn.Offers)
 	}
 	var works []api.Assignment
 	for _, agent := range []string{"a1", "a2"} {

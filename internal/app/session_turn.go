@@ -8,7 +8,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
 // Turn implements api.Sessions.
@@ -26,7 +25,8 @@ func (a *App) Turn(ctx context.Context, name string, req api.TurnQuery) (api.Tur
 	defer cancel()
 	for {
 		t := a.turn(run)
-		if t.Kind != api.TurnVerify || wait.Err() != nil {
+		unsettled := t.Kind == api.TurnVerify || t.Kind == api.TurnStart && a.offering(run)
+		if !unsettled || wait.Err() != nil {
 			return t, a.dismiss(run, t, req.Peek)
 		}
 		a.sessions.await(wait, run.ID)
@@ -41,7 +41,7 @@ func (a *App) dismiss(run *core.Run, t api.Turn, peek bool) error {
 	if t.Kind != api.TurnOver || peek {
 		return nil
 	}
-	return snapshot.Remove(a.state.dir, run.Session)
+	return a.sessions.release(run.Session)
 }
 
 // turn says what a session is to do in a state.
@@ -138,7 +138,7 @@ func (a *App) Begin(ctx context.Context, name string, req api.Begin) (api.Turn, 
 			return api.Turn{}, err
 		}
 	}
-	return a.turn(run), a.sessions.write(run)
+	return a.turn(run), a.sessions.refresh(ctx, run.ID)
 }
 
 // End implements api.Sessions.

@@ -52,11 +52,11 @@ func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
 	if err != nil {
 		return api.Run{}, err
 	}
-	run, err := a.engine.Submit(ctx, started.Run, CallerOf(ctx), started)
+	run, err := a.engine.Submit(ctx, started.Run, speakerIn(ctx, req.Session), started)
 	if err != nil {
 		return api.Run{}, err
 	}
-	if err := a.sessions.write(run); err != nil {
+	if err := a.sessions.refresh(ctx, run.ID); err != nil {
 		return api.Run{}, err
 	}
 	view := viewRun(run)

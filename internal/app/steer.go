@@ -28,9 +28,13 @@ func (a *App) steer(ctx context.Context, id string, say func(*core.Run) (core.Bo
 // speakerTo is in whose name a caller speaks to a run. Who was started inside
 // the session that owns it speaks for that session, whatever they say.
 func speakerTo(ctx context.Context, run *core.Run) core.Actor {
+	return speakerIn(ctx, run.Session)
+}
+
+func speakerIn(ctx context.Context, session string) core.Actor {
 	caller := api.CallerFrom(ctx)
-	if run.Session != "" && caller.Actor.Kind == core.ActorPerson && slices.Contains(caller.Inside, run.Session) {
-		return core.Actor{Kind: core.ActorSession, ID: run.Session}
+	if session != "" && caller.Actor.Kind == core.ActorPerson && slices.Contains(caller.Inside, session) {
+		return core.Actor{Kind: core.ActorSession, ID: session}
 	}
 	return caller.Actor
 }
@@ -145,8 +149,11 @@ func (a *App) Pause(ctx context.Context, id string, req api.Pause) (api.Run, err
 func (a *App) Resume(ctx context.Context, id string, req api.Resume) (api.Run, error) {
 	if req.Session != nil {
 		run, err := a.moveTo(ctx, id, *req.Session)
-		if err != nil || run.Pause == nil {
-			return viewRun(run), err
+		if err != nil {
+			return api.Run{}, err
+		}
+		if run.Pause == nil {
+			return viewRun(run), nil
 		}
 	}
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {

@@ -120,10 +120,19 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 			return api.Run{}, sh.over(detail)
 		}
 		if detail.Status != string(core.StatusPaused) && o.req == (api.Resume{}) {
-			return detail.Run, nil
+			return detail.Run, elsewhere(detail.Run)
 		}
 		return svc.Resume(ctx, detail.ID, o.req)
 	})
+}
+
+// elsewhere refuses to wait here for agents that a session is to start.
+func elsewhere(run api.Run) error {
+	if run.Session == "" || run.Status != string(core.StatusActive) {
+		return nil
+	}
+	return core.Errorf(core.CodeConflict, "the agents of run %s are started by session %s", run.Alias, run.Session).
+		WithHint("go on there, or take the run over: `stellwerk resume %s --headless`", run.Alias)
 }
 
 // over says that an ended run does not go on, and ends with the exit code of

@@ -45,7 +45,7 @@ func TestSessionsSameAnswers(t *testing.T) {
 			return s.Say(ctx, session, api.Say{Text: "approve"})
 		},
 		"begin": func(ctx context.Context, s api.Sessions) (any, error) {
-			return s.Begin(ctx, session, api.Begin{Source: "resume", Dir: "/d", PID: 7})
+			return s.Begin(ctx, session, api.Begin{Source: "resume", Dir: "/d"})
 		},
 		"end": func(ctx context.Context, s api.Sessions) (any, error) { return nil, s.End(ctx, session) },
 	} {

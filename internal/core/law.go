@@ -16,14 +16,15 @@ func Law(r *Run, actor Actor, body Body) error {
 	if err := actorMay(actor, body); err != nil {
 		return err
 	}
-	if _, first := body.(RunStarted); first != (r == nil) {
+	started, first := body.(RunStarted)
+	if first != (r == nil) {
 		if first {
 			return unlawful("a run starts once")
 		}
 		return unlawful("%s before the run started", body.Type())
 	}
 	if r == nil {
-		return nil
+		return lawStart(actor, started)
 	}
 	if _, allowed := RunNext(r.Status, body.Type()); !allowed {
 		return Errorf(CodeConflict, "%s is not possible now: the run is %s", inWords(body.Type()), r.Status.inWords()).

@@ -8,8 +8,10 @@ func lawSession(r *Run, actor Actor, body Body) error {
 	if actor.Kind != ActorSession {
 		return nil
 	}
-	_, taking := body.(SessionTook)
-	if !taking && actor.ID != r.Session {
+	if b, taking := body.(SessionTook); taking {
+		return lawTake(r, actor, b)
+	}
+	if actor.ID != r.Session {
 		return Errorf(CodeForbidden, "run %s belongs to %s", r.Alias, place(r.Session)).
 			WithHint("take it over with `stellwerk resume %s --session`, if the person wants that", r.Alias)
 	}
@@ -30,6 +32,25 @@ func lawSession(r *Run, actor Actor, body Body) error {
 	default:
 		return nil
 	}
+}
+
+// lawStart keeps a session from approving ahead what nobody has seen.
+func lawStart(actor Actor, b RunStarted) error {
+	if actor.Kind == ActorSession && b.Policy != nil {
+		return Errorf(CodeForbidden, "session %s cannot approve every gate ahead", actor.ID).
+			WithHint("leave out --yes: the person is asked at each gate")
+	}
+	return nil
+}
+
+// lawTake lets a session take a run for itself. To give one away is the
+// person's: elsewhere the session would be heard as anybody else.
+func lawTake(r *Run, actor Actor, b SessionTook) error {
+	if b.Session == actor.ID {
+		return nil
+	}
+	return Errorf(CodeForbidden, "session %s cannot give run %s to %s", actor.ID, r.Alias, place(b.Session)).
+		WithHint("the person does that in a terminal of their own")
 }
 
 // lawWord asks for the word that permits an act.

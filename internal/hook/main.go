@@ -14,8 +14,20 @@ import (
 const (
 	exitAnswered  = 0
 	exitUnwritten = 1
-	exitUndecided = 2
+	// ExitUndecided is a refusal whose reason is on standard error.
+	ExitUndecided = 2
 )
+
+// deadline stays below the time after which the client ends a hook.
+const deadline = 8 * time.Second
+
+// Deadline is how long the program may take for one decision.
+func Deadline(env func(string) string) time.Duration {
+	if d, err := time.ParseDuration(env("STELLWERK_HOOK_DEADLINE")); err == nil && d > 0 {
+		return min(d, deadline)
+	}
+	return deadline
+}
 
 // Main is the program for PreToolUse: one event in, one answer out.
 func Main(stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
@@ -49,5 +61,5 @@ func Respond(state string, data []byte, stdout, stderr io.Writer, began time.Tim
 
 func undecided(stderr io.Writer, err error) int {
 	fmt.Fprintf(stderr, "Stellwerk could not decide on this call, so it is refused: %v\n", err)
-	return exitUndecided
+	return ExitUndecided
 }

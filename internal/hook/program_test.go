@@ -62,7 +62,7 @@ func TestTheProgram(t *testing.T) {
 		"ambiguous": []byte(`{"session_id":"` + session + `","hook_event_name":"PreToolUse","tool_name":"TodoWrite","tool_name":"Bash","tool_input":{}}`),
 		"too much":  append([]byte(`{"session_id":"`), bytes.Repeat([]byte("x"), maxInput)...),
 	} {
-		if out, errs, code := start(t, file, s.state, stdin, nil); code != exitUndecided || out != "" || errs == "" {
+		if out, errs, code := start(t, file, s.state, stdin, nil); code != ExitUndecided || out != "" || errs == "" {
 			t.Errorf("%s: %d %q %q", name, code, out, errs)
 		}
 	}
@@ -112,5 +112,22 @@ func TestTheProgramStaysSmall(t *testing.T) {
 		case "net", "net/http", "log/slog", "text/template", "html/template", "os/exec", "github.com/spf13/cobra", "github.com/stellwerk-dev/stellwerk/internal/api":
 			t.Errorf("it imports %s", name)
 		}
+	}
+}
+
+func TestAProgramThatHearsNothingRefuses(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), program(t))
+	stdin, err := cmd.StdinPipe() // never closed
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stdin.Close() }() // the program is over
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env = []string{"STELLWERK_STATE=" + t.TempDir(), "STELLWERK_HOOK_DEADLINE=50ms"}
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != ExitUndecided || stdout.Len() > 0 || !strings.Contains(stderr.String(), "in time") {
+		t.Errorf("%v, said %q and %q", err, stdout.String(), stderr.String())
 	}
 }

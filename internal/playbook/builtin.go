@@ -14,9 +14,6 @@ const OriginBuiltin = "builtin"
 // Feature is the built-in playbook for any stack, used where nothing else is named.
 const Feature = "feature"
 
-// Fullstack is the built-in playbook with bytA's eight phases and their specialists.
-const Fullstack = "fullstack"
-
 //go:embed builtin/*.yaml
 var builtin embed.FS
 

@@ -13,6 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
+const fullstack = "fullstack"
+
 // What fullstack has and phases.conf has no word for: a phase that is opened only where somebody doubts the
 // architecture, and the plan of a designer who was called in.
 const (
@@ -51,7 +53,7 @@ func TestFullstackIsPhasesConf(t *testing.T) {
 // plainFullstack is fullstack without what phases.conf cannot say.
 func plainFullstack(t *testing.T) *core.Playbook {
 	t.Helper()
-	p, _, err := Builtin(Fullstack, Options{Roles: role.Builtin()})
+	p, _, err := Builtin(fullstack, Options{Roles: role.Builtin()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func plainFullstack(t *testing.T) *core.Playbook {
 
 // TestFullstackAddsOnly names what fullstack does beyond phases.conf.
 func TestFullstackAddsOnly(t *testing.T) {
-	p, warnings, err := Builtin(Fullstack, options())
+	p, warnings, err := Builtin(fullstack, options())
 	if err != nil || len(warnings) != 0 {
 		t.Fatalf("warnings %v, error %v", warnings, err)
 	}
@@ -110,7 +112,7 @@ func TestFullstackAddsOnly(t *testing.T) {
 
 // TestNothingWritesCodeAfterTheTests holds fullstack to publishing what was built and tested: that is its build gate.
 func TestNothingWritesCodeAfterTheTests(t *testing.T) {
-	p, _, err := Builtin(Fullstack, options())
+	p, _, err := Builtin(fullstack, options())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,13 +110,24 @@ func (c call) awaitVerified(ctx context.Context) (api.Turn, error) {
 			turn, err = svc.Turn(ctx, c.in.Session, api.TurnQuery{Wait: oneLook, Peek: true})
 			return err
 		})
-		if err != nil || turn.Kind != api.TurnVerify {
-			return turn, err
+		if err == nil && turn.Kind != api.TurnVerify {
+			return turn, nil
 		}
-		if err := ctx.Err(); err != nil {
-			return api.Turn{}, err
+		select {
+		case <-ctx.Done():
+			return api.Turn{}, errors.Join(err, ctx.Err())
+		case <-time.After(pauseAfter(err)):
 		}
 	}
+}
+
+// pauseAfter is how long the waiter rests before it asks again: an engine that
+// is gone is started anew by asking, and may need a moment.
+func pauseAfter(err error) time.Duration {
+	if err != nil {
+		return time.Second
+	}
+	return 0
 }
 
 func wakeLine(turn api.Turn) string {

@@ -1,5 +1,5 @@
 // Package session hands attempts to an interactive session of a coding agent's
-// own program: it is the Pull among the spawners. An attempt is offered, taken
+// own program, which starts agents itself. An attempt is offered, taken
 // when the session has started an agent for it, and handed in when that agent
 // has ended. All of it is files in the attempt folder, so that any engine finds
 // an offer that another one made. From the taking on a shim holds the attempt

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/peer"
@@ -38,5 +39,9 @@ func speaker(holder Caller, r *http.Request) (Caller, bool) {
 	if len(names) != 1 || !snapshot.IsSession(names[0]) {
 		return Caller{}, false
 	}
-	return Caller{Actor: core.Actor{Kind: core.ActorSession, ID: names[0]}, Inside: holder.Inside}, true
+	name := names[0]
+	if len(holder.Inside) > 0 && !slices.Contains(holder.Inside, name) {
+		name = holder.Inside[0] // it was started in one session and names another
+	}
+	return Caller{Actor: core.Actor{Kind: core.ActorSession, ID: name}, Inside: holder.Inside}, true
 }

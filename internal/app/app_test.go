@@ -41,6 +41,8 @@ func program(args []string) int {
 		err = app.Await(ctx, args[2])
 	case "worker shell":
 		err = app.AttemptShell(args[2], args[3])
+	case "worker look":
+		err = app.LookShell(args[2], args[3], args[4])
 	case "worker hand-in":
 		err = app.HandIn(ctx, args[2], args[3])
 	default:

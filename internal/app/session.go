@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
@@ -85,6 +86,9 @@ func (s *sessions) write(run *core.Run) error {
 	snap := snapshot.Snapshot{
 		Session: run.Session, Run: run.ID, Alias: run.Alias, Root: filepath.Dir(run.Remote), Branch: run.Branch,
 		Agents: map[string]snapshot.Agent{},
+	}
+	if s.app.isolation == sandbox.Sandbox {
+		snap.Shell = []string{s.app.self, "worker", "look", snap.Root}
 	}
 	offers := s.app.offers(run)
 	for _, o := range offers {

@@ -100,7 +100,17 @@ func (d *desk) orchestrator() context.Context {
 
 func (d *desk) start() api.Run {
 	d.t.Helper()
-	// To trust what a repository says is a person's, in or out of a session.
+	d.trust()
+	run, err := d.app.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "say hello", Playbook: "tiny", Session: d.session})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return run
+}
+
+// trust is a person's, in or out of a session.
+func (d *desk) trust() {
+	d.t.Helper()
 	trusted, err := d.app.Trust(d.person(), api.Trust{Dir: d.dir, Playbook: "tiny"})
 	if err == nil {
 		_, err = d.app.Trust(d.person(), api.Trust{Dir: d.dir, Playbook: "tiny", Confirm: trusted.Hash})
@@ -108,11 +118,6 @@ func (d *desk) start() api.Run {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	run, err := d.app.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "say hello", Playbook: "tiny", Session: d.session})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return run
 }
 
 func (d *desk) turn(want api.TurnKind) api.Turn {

@@ -2,10 +2,14 @@ package app_test
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
 // TestASessionCannotGiveItsRunAway: elsewhere it would be heard as a person.
@@ -25,14 +29,8 @@ func TestASessionCannotGiveItsRunAway(t *testing.T) {
 
 func TestASessionApprovesNothingAhead(t *testing.T) {
 	d := newDesk(t, sessionPlaybook)
-	trusted, err := d.app.Trust(d.person(), api.Trust{Dir: d.dir, Playbook: "tiny"})
-	if err == nil {
-		_, err = d.app.Trust(d.person(), api.Trust{Dir: d.dir, Playbook: "tiny", Confirm: trusted.Hash})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = d.app.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "say hello", Playbook: "tiny", Session: d.session, Yes: true})
+	d.trust()
+	_, err := d.app.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "say hello", Playbook: "tiny", Session: d.session, Yes: true})
 	if core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("run --yes in a session: %v", err)
 	}
@@ -61,5 +59,63 @@ func TestATakeThatIsInterruptedCountsAsNoAttempt(t *testing.T) {
 	}
 	if task := detail.Stages[0].Tasks[0]; task.Counted != 0 {
 		t.Errorf("%d attempts are counted: %+v", task.Counted, task.Attempts)
+	}
+}
+
+// TestWhatASessionRunsReachesNothing plays what a session could write into a
+// script that no guard reads.
+func TestWhatASessionRunsReachesNothing(t *testing.T) {
+	d := newDesk(t, sessionPlaybook)
+	remote := filepath.Join(t.TempDir(), "remote.git")
+	git(t, d.dir, "init", "-q", "--bare", remote)
+	git(t, d.dir, "remote", "add", "origin", remote)
+	d.start()
+	snap, err := snapshot.Read(d.state, d.session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(snap.Shell) == 0 {
+		t.Skip("no isolation on this machine")
+	}
+	look := append(slices.Clone(snap.Shell), d.dir)
+	if out, err := run(look, "git log --oneline | wc -l && pwd"); err != nil || !strings.HasSuffix(out, d.dir) {
+		t.Fatalf("the checkout is not to be seen: %q, %v", out, err)
+	}
+	for _, line := range []string{
+		"env -i PATH=/usr/bin:/bin git push origin main",
+		"git push " + remote + " main",
+		"cat " + filepath.Join(d.state, "person.token"),
+		"ls " + filepath.Join(d.state, "engine.sock"),
+		"echo x > README.md",
+		"echo x > .git/hooks/post-checkout",
+		"ls " + d.state,
+		"cat ~/.gitconfig /root/.gitconfig",
+	} {
+		if out, err := run(look, line); err == nil {
+			t.Errorf("%s: %q", line, out)
+		}
+	}
+	if refs := git(t, remote, "for-each-ref"); refs != "" {
+		t.Errorf("the remote has %s", refs)
+	}
+}
+
+func TestASessionGivesNoLimitUp(t *testing.T) {
+	d := newDesk(t, sessionPlaybook)
+	run := d.start()
+	if _, err := d.app.Pause(d.orchestrator(), run.ID, api.Pause{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.app.Resume(d.orchestrator(), run.ID, api.Resume{MaxCostUSD: 9999}); core.CodeOf(err) != core.CodeForbidden {
+		t.Errorf("a limit raised by the session: %v", err)
+	}
+	if _, err := d.app.Resume(d.orchestrator(), run.ID, api.Resume{}); err != nil {
+		t.Errorf("going on after a pause by hand: %v", err)
+	}
+	other := newDesk(t, sessionPlaybook)
+	other.trust()
+	_, err := other.app.StartRun(other.orchestrator(), api.StartRun{Dir: other.dir, Goal: "x", Playbook: "tiny", Session: other.session, Isolation: "none"})
+	if core.CodeOf(err) != core.CodeForbidden {
+		t.Errorf("a run without isolation: %v", err)
 	}
 }

@@ -80,7 +80,7 @@ func checkGoal(req api.StartRun) error {
 
 // runStarted settles everything that a run is pinned to.
 func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, settings *config.Settings, plan *plan) (core.RunStarted, error) {
-	isolation, err := a.chooseIsolation(settings)
+	isolation, err := a.chooseIsolation(settings, speakerIn(ctx, req.Session).Kind == core.ActorSession)
 	if err != nil {
 		return core.RunStarted{}, err
 	}
@@ -123,10 +123,14 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, setti
 
 // chooseIsolation takes what was asked for, or the strongest available. None
 // must be asked for.
-func (a *App) chooseIsolation(settings *config.Settings) (string, error) {
+func (a *App) chooseIsolation(settings *config.Settings, session bool) (string, error) {
 	want := settings.Isolation
 	switch want.V {
 	case config.IsolationNone:
+		if session && want.From.Level == config.LevelFlag {
+			return "", core.Errorf(core.CodeForbidden, "a session cannot give isolation up").
+				WithHint("the person does that: in a terminal of their own, or with `isolation: none` in their settings")
+		}
 		return want.V, nil
 	case config.IsolationContainer:
 		return "", core.Errorf(core.CodeUnsupported, "isolation %q is not offered by this version", want.V).

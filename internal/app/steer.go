@@ -139,10 +139,18 @@ func (a *App) Pause(ctx context.Context, id string, req api.Pause) (api.Run, err
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		reason := req.Reason
 		if reason == "" {
-			reason = "paused by " + CallerOf(ctx).ID
+			reason = "paused by " + pausedBy(ctx)
 		}
 		return core.RunPaused{Code: core.PausePerson, Reason: a.redactor.String(reason), Stop: req.Stop, Next: "`stellwerk resume " + r.Alias + "`"}, nil
 	})
+}
+
+// pausedBy names who paused a run, for a person.
+func pausedBy(ctx context.Context) string {
+	if caller := CallerOf(ctx); caller.Kind != core.ActorSession {
+		return caller.ID
+	}
+	return Person() + ", in their session"
 }
 
 // Resume implements api.Service.

@@ -36,6 +36,8 @@ func next(r *core.Run) string {
 	switch {
 	case r.Pause != nil:
 		return r.Pause.Next
+	case r.Status == core.StatusActive && r.Session != "":
+		return fmt.Sprintf("it goes on in session %s (`claude --resume %s`), or here: `stellwerk resume %s --headless`", r.Session, r.Session, r.Alias)
 	case r.Status == core.StatusAwaiting:
 		text := fmt.Sprintf("`stellwerk approve %s`, or `stellwerk feedback %s \"…\"`", r.Alias, r.Alias)
 		s := r.Current()

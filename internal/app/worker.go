@@ -145,6 +145,11 @@ func AttemptShell(folder, line string) error {
 	return shim.Shell(folder, line, self)
 }
 
+// LookShell runs a line of shell for a session itself, in the place of this
+// process: it sees the checkout at root, read-only, and nothing else of the
+// person's.
+func LookShell(root, dir, line string) error { return shim.Glance(root, dir, line) }
+
 // HandIn bundles a workspace. It runs inside the isolation.
 func HandIn(ctx context.Context, yardDir, requestPath string) error {
 	request, err := shim.ReadHandInRequest(requestPath)

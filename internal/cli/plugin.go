@@ -130,8 +130,8 @@ func (o *pluginOptions) uninstall(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	sh.printf("Removed.\n")
-	return deploy.In(opts.State).Remove()
+	sh.printf("Removed. Sessions of Claude Code that are open keep it until they end;\nits files stay for them in %s.\n", deploy.In(opts.State))
+	return nil
 }
 
 // writePlugin writes the plugin into the state folder, and reports whether the

@@ -40,10 +40,11 @@ type Program struct {
 	Worker  func(ctx context.Context, folder string) error
 	Salvage func(ctx context.Context, folder string) error
 	HandIn  func(ctx context.Context, yard, request string) error
-	// Await stands in the place of an agent that a session runs, and
-	// AttemptShell runs a line of shell for it.
+	// Await stands in the place of an agent that a session runs, AttemptShell
+	// runs a line of shell for it, and LookShell for the session itself.
 	Await        func(ctx context.Context, folder string) error
 	AttemptShell func(folder, line string) error
+	LookShell    func(root, dir, line string) error
 	// ScriptedAgent and ScriptedModel play a scenario file.
 	ScriptedAgent func(ctx context.Context, scenario string) int
 	ScriptedModel func(ctx context.Context, scenario, address, record string, out io.Writer) error

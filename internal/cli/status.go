@@ -84,11 +84,8 @@ func (sh *shell) lookAt(ctx context.Context, svc api.Service, runs []api.Run) (v
 		return v, err
 	}
 	for i, r := range runs {
-		if r.Status == string(core.StatusActive) {
+		if r.Status == string(core.StatusActive) && r.Session == "" {
 			runs[i].Next = fmt.Sprintf("no engine is running; `stellwerk resume %s` goes on", r.Alias)
-			if r.Session != "" {
-				runs[i].Next = fmt.Sprintf("continue in session %s, or here with `stellwerk resume %s --headless`", r.Session, r.Alias)
-			}
 		}
 	}
 	return v, nil

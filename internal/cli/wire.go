@@ -23,7 +23,7 @@ func wire(p *Program) {
 	p.Detach = func(ctx context.Context, o ConnectOptions) error { return app.Detach(ctx, appOptions(o)) }
 	p.Restore = func(ctx context.Context, o RestoreOptions) error { return app.Restore(ctx, o.State, o.Backup) }
 	p.Worker, p.Salvage, p.HandIn = app.Worker, app.Salvage, app.HandIn
-	p.Await, p.AttemptShell = app.Await, app.AttemptShell
+	p.Await, p.AttemptShell, p.LookShell = app.Await, app.AttemptShell, app.LookShell
 	p.ScriptedAgent, p.ScriptedModel = app.ScriptedAgent, app.ScriptedModel
 	p.Isolation = func(ctx context.Context) (string, string) {
 		kind, reason := sandbox.Detect(ctx)

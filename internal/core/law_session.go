@@ -25,7 +25,7 @@ func lawSession(r *Run, actor Actor, body Body) error {
 	case FeedbackGiven, RolledBack, AttemptsReset, TargetChosen:
 		return lawWord(r, "", nil)
 	case RunResumed:
-		if r.Pause != nil && r.Pause.Code == PausePerson {
+		if r.Pause != nil && r.Pause.Code == PausePerson && b.Limits == nil {
 			return nil // who pauses by hand has asked for nothing
 		}
 		return lawWord(r, "", nil)

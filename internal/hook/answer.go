@@ -65,6 +65,11 @@ func allowed(updated map[string]raw) Answer {
 	return Answer{Specific: &Specific{Event: EventPreToolUse, Permission: allow, Updated: updated}}
 }
 
+// rewritten changes a call and leaves it to the client to ask the person.
+func rewritten(updated map[string]raw) Answer {
+	return Answer{Specific: &Specific{Event: EventPreToolUse, Updated: updated}}
+}
+
 // Did is the answer in a word.
 func (a Answer) Did() string {
 	switch {
@@ -72,6 +77,8 @@ func (a Answer) Did() string {
 		return "go on"
 	case a.Specific != nil && a.Specific.Permission != "":
 		return a.Specific.Permission
+	case a.Specific != nil && a.Specific.Updated != nil:
+		return "rewrite"
 	case a.Specific != nil:
 		return "context"
 	case a.Message != "":

@@ -19,7 +19,7 @@ const (
 )
 
 // deadline stays below the time after which the client ends a hook.
-const deadline = 8 * time.Second
+const deadline = 3 * time.Second
 
 // Deadline is how long the program may take for one decision.
 func Deadline(env func(string) string) time.Duration {

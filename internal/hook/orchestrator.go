@@ -2,6 +2,8 @@ package hook
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard"
@@ -51,15 +53,30 @@ func (o orchestrator) run() Answer {
 	if answer, no := refused(verdict); no {
 		return answer
 	}
-	return Silent()
+	return o.isolated(line)
 }
 
-// file judges a path as it is named, and as where it leads.
+// isolated has a line run where it sees the checkout, read-only, and neither
+// Stellwerk's own files nor a credential: what the guard did not recognise, and
+// what a script does, can let nothing through. Whether it runs at all the client
+// asks the person, as ever.
+func (o orchestrator) isolated(line string) Answer {
+	if len(o.snap.Shell) == 0 {
+		return denied("commands of this session cannot be isolated on this machine, so only `stellwerk` itself may be run; there are %s", strings.Join(ownVerbs(), ", "))
+	}
+	return rewriteCommand(o.in, append(slices.Clone(o.snap.Shell), o.in.Dir, line), rewritten)
+}
+
+// file judges a path as it is named, and as where it leads. The session reads
+// and writes documents of its repository, and reads those of its runs.
 func (o orchestrator) file(write bool) Answer {
 	path := o.in.file()
 	at, err := resolve(path, o.in.Dir)
 	if err != nil {
 		return denied("%v", err)
+	}
+	if !o.near(at, write) {
+		return denied("%s is neither in %s nor a document of a run; this session touches nothing else while it carries run %s", at, o.snap.Root, o.snap.Alias)
 	}
 	for _, name := range []string{path, at} {
 		verdict := o.readPolicy(at).Read(name)
@@ -71,6 +88,31 @@ func (o orchestrator) file(write bool) Answer {
 		}
 	}
 	return Silent()
+}
+
+func (o orchestrator) near(at string, write bool) bool {
+	roots := []string{o.snap.Root}
+	if !write {
+		roots = append(roots, filepath.Join(o.state, "runs"))
+	}
+	for _, root := range roots {
+		if real, err := resolve(root, "/"); err == nil && inside(at, real) {
+			return !write || !steers(strings.TrimPrefix(at, real))
+		}
+	}
+	return false
+}
+
+// steers reports a path below a checkout that tells programs what to run: those
+// of the session's own client, of git and of Stellwerk.
+func steers(path string) bool {
+	for part := range strings.SplitSeq(strings.ToLower(path), string(filepath.Separator)) {
+		switch part {
+		case ".git", ".claude", ".stellwerk", ".mcp.json", ".vscode", ".github":
+			return true
+		}
+	}
+	return false
 }
 
 // start lets an offered agent start, and tells it what the offer says, whatever

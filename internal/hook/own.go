@@ -9,14 +9,11 @@ import (
 
 // ownVerbs are the commands of Stellwerk that the session runs for a person.
 // They steer through the engine, which asks for the person's word where one is
-// needed; others may start programs or read files.
-func ownVerbs() []string {
-	return append(lookingVerbs(), "advance", "run", "resume", "retry", "skip", "pause", "cancel")
-}
-
-// lookingVerbs change nothing, whoever asks. The others must be called plainly:
+// needed; others may start programs or read files. They must be called plainly:
 // beside something else they could be called in the person's name.
-func lookingVerbs() []string { return []string{"status", "log", "show", "inbox"} }
+func ownVerbs() []string {
+	return []string{"status", "log", "show", "inbox", "advance", "run", "resume", "retry", "skip", "pause", "cancel"}
+}
 
 // ownCall reports a line that is one plain call of Stellwerk: no variable, no
 // redirection, nothing beside it, and the program by its name: a path may lead

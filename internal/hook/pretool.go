@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -18,7 +19,7 @@ func PreToolUse(state string, data []byte) (Answer, Entry, error) {
 	}
 	snap, err := snapshot.Read(state, session)
 	if errors.Is(err, snapshot.ErrNone) {
-		return Silent(), Entry{}, nil
+		return stray(data)
 	}
 	if err != nil && !errors.Is(err, snapshot.ErrDamaged) {
 		return Answer{}, Entry{}, err
@@ -37,11 +38,33 @@ func PreToolUse(state string, data []byte) (Answer, Entry, error) {
 	return answer, entry, nil
 }
 
+// stray decides where the session owns no run: it is left alone, but for agents
+// of ours that outlived theirs. Nothing isolates them any more.
+func stray(data []byte) (Answer, Entry, error) {
+	if !bytes.Contains(data, []byte(`"stellwerk:`)) {
+		return Silent(), Entry{}, nil
+	}
+	in, err := Parse(data)
+	if err != nil {
+		return Answer{}, Entry{}, err
+	}
+	if in.Agent == "" || !strings.HasPrefix(in.AgentType, "stellwerk:") || in.Tool == handback {
+		return Silent(), Entry{}, nil
+	}
+	return denied("the run of this agent is not in this session any more; end now without doing anything"), Entry{}, nil
+}
+
+// handback is how an agent ends where the client runs in its automatic mode.
+const handback = "SubagentHandback"
+
 func decide(state string, snap snapshot.Snapshot, in Input) Answer {
 	if in.Agent == "" {
 		return orchestrator{state: state, snap: snap, in: in}.decide()
 	}
 	agent, ok := snap.Agents[in.Agent]
+	if in.Tool == handback {
+		return Silent()
+	}
 	if !ok {
 		return denied("this agent was given no work, or its work is handed in; end now without doing anything")
 	}

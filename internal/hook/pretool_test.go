@@ -36,7 +36,7 @@ func newStage(t *testing.T) *stage {
 		}
 	}
 	s.write(snapshot.Snapshot{
-		Session: session, Run: "r1", Alias: "brisk-otter", Root: s.root, Branch: "feature/x",
+		Session: session, Run: "r1", Alias: "brisk-otter", Root: s.root, Branch: "feature/x", Shell: []string{"/opt/stellwerk", "worker", "look", s.root},
 		Offers: []snapshot.Offer{{Type: "stellwerk:developer", Prompt: "Read /p/prompt.md and do what it says.", Model: "opus"}},
 		Agents: map[string]snapshot.Agent{"a1": {
 			Attempt: "build.r1.a1", Dir: s.work, Readable: []string{s.in}, Writable: []string{s.out},
@@ -97,6 +97,7 @@ func (s *stage) expect(want string, a Answer, words ...string) {
 }
 
 const none = "nothing"
+const rewrite = "rewrite"
 
 func TestOtherSessionsAreLeftAlone(t *testing.T) {
 	s := newStage(t)
@@ -168,7 +169,7 @@ func TestTheSessionStartsWhatIsOfferedAndNothingElse(t *testing.T) {
 	for _, given := range []string{"Explore", "general-purpose", "stellwerk:planner", "", "x:developer"} {
 		s.expect(deny, s.ask("", "Task", map[string]any{"subagent_type": given, "prompt": "p"}), "stellwerk:developer")
 	}
-	s.write(snapshot.Snapshot{Session: session, Run: "r1", Alias: "brisk-otter"})
+	s.write(snapshot.Snapshot{Session: session, Run: "r1", Alias: "brisk-otter", Root: s.root})
 	s.expect(deny, s.ask("", "Agent", map[string]any{"subagent_type": "stellwerk:developer"}), "nothing to start")
 }
 
@@ -191,7 +192,7 @@ func TestTheSessionsTools(t *testing.T) {
 		{allow, "Bash", command(`stellwerk advance feedback 'do not git push; "really"'`)},
 		{allow, "Bash", command(`stellwerk advance feedback "two words"`)},
 		{deny, "Bash", command("stellwerk advance approve; git status")},
-		{none, "Bash", command("stellwerk status | head -5")}, // the client asks the person
+		{deny, "Bash", command("stellwerk status | head -5")}, // it would not find the engine where the rest runs
 		{deny, "Bash", command("env -u CLAUDE_CODE_SESSION_ID stellwerk skip")},
 		{deny, "Bash", command("CLAUDE_CODE_SESSION_ID= stellwerk skip")},
 		{deny, "Bash", command("CLAUDE_CODE_SESSION_ID=other stellwerk cancel")},
@@ -202,8 +203,13 @@ func TestTheSessionsTools(t *testing.T) {
 		{deny, "Bash", command("git push origin HEAD")},
 		{deny, "Bash", command("cat " + filepath.Join(s.state, "person.token"))},
 		{deny, "Bash", command("cat main.go")},
-		{none, "Bash", command("git status --short")},
-		{none, "Bash", command("git commit -m 'do not git push'")},
+		{rewrite, "Bash", command("git status --short")},
+		{rewrite, "Bash", command("git commit -m 'do not git push'")},
+		{rewrite, "Bash", command("bash x.sh")},
+		{deny, "Write", file(filepath.Join(s.root, ".stellwerk", "settings.yaml"))},
+		{deny, "Write", file(filepath.Join(s.root, ".mcp.json"))},
+		{deny, "Write", file(filepath.Join(s.outsideDir, "notes.md"))},
+		{deny, "Read", file(filepath.Join(s.outsideDir, "hosts.yml"))},
 		{deny, "Write", file(filepath.Join(s.root, "main.go"))},
 		{deny, "Edit", file(filepath.Join(s.root, "app.ts"))},
 		{deny, "NotebookEdit", map[string]any{"notebook_path": filepath.Join(s.root, "a.ipynb")}},
@@ -250,7 +256,7 @@ func TestAnAgentsCommandRunsAsItsAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `'/opt/it'\''s here/stellwerk' 'worker' 'shell' '/folder' 'echo "it'\''s $HOME"; go test ./... | tee '\''a b'\''` + "\n'"
-	if got["command"] != want || got["timeout"] != 5000.0 || got["description"] != "test" || got["run_in_background"] != true || len(got) != 4 {
+	if got["command"] != want || got["timeout"] != 5000.0 || got["description"] != "test" || len(got) != 3 {
 		t.Errorf("got %v", got)
 	}
 	s.expect(deny, s.ask("a1", "Bash", map[string]any{"command": "git push"}))
@@ -355,5 +361,34 @@ func TestTheJournalHoldsNoWordOfWhatWasRun(t *testing.T) {
 	}
 	if info, err := os.Stat(journal); err != nil || info.Size() > 1000 {
 		t.Errorf("the journal was not put aside: %v %v", info, err)
+	}
+}
+
+func TestASessionsCommandRunsIsolated(t *testing.T) {
+	s := newStage(t)
+	a := s.ask("", "Bash", map[string]any{"command": "bash x.sh", "description": "run it"})
+	want := `"'/opt/stellwerk' 'worker' 'look' '` + s.root + `' '` + s.root + `' 'bash x.sh'"`
+	if a.Did() != rewrite || a.Specific.Permission != "" || string(a.Specific.Updated["command"]) != want {
+		t.Errorf("got %+v", a.Specific)
+	}
+	s.write(snapshot.Snapshot{Session: session, Run: "r1", Alias: "brisk-otter", Root: s.root})
+	s.expect(deny, s.ask("", "Bash", map[string]any{"command": "git status"}))
+	s.expect(allow, s.ask("", "Bash", map[string]any{"command": "stellwerk status"}))
+}
+
+func TestAnAgentThatOutlivedItsRunDoesNothing(t *testing.T) {
+	s := newStage(t)
+	s.write(snapshot.Snapshot{Session: session, Over: true})
+	data := event(t, map[string]any{"agent_id": "a1", "agent_type": "stellwerk:developer", "tool_name": "Bash", "tool_input": map[string]any{"command": "ls"}})
+	if a, _, err := PreToolUse(s.state, data); err != nil || a.Did() != deny {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for _, other := range []map[string]any{
+		{"agent_id": "a2", "agent_type": "explore", "tool_name": "Bash", "tool_input": map[string]any{"command": "echo stellwerk:"}},
+		{"tool_name": "Bash", "tool_input": map[string]any{"command": `echo "stellwerk:x"`}},
+	} {
+		if a, _, err := PreToolUse(s.state, event(t, other)); err != nil || a.Did() != none {
+			t.Errorf("%v: %+v, %v", other, a, err)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func refused(v guard.Verdict) (Answer, bool) {
 // from it, but for the readable copy of runs, where a person finds what to
 // approve.
 func (o orchestrator) policy() guard.Policy {
-	return guard.Policy{Subject: guard.Orchestrator, Dir: o.in.Dir, Hidden: []string{o.state}, Verbs: lookingVerbs()}
+	return guard.Policy{Subject: guard.Orchestrator, Dir: o.in.Dir, Hidden: []string{o.state}}
 }
 
 func (o orchestrator) readPolicy(at string) guard.Policy {

@@ -3,6 +3,7 @@ package hook
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
@@ -46,14 +47,22 @@ func (w worker) run() Answer {
 	if len(w.Shell) == 0 {
 		return denied("this agent's commands cannot be isolated; end now and say so")
 	}
-	command, err := json.Marshal(quoted(append(w.Shell[:len(w.Shell):len(w.Shell)], line)))
+	// A command in the background could change what a path leads to between the
+	// look at it and its use.
+	delete(w.in.ToolInput, "run_in_background")
+	return rewriteCommand(w.in, append(slices.Clone(w.Shell), line), allowed)
+}
+
+// rewriteCommand has the client run other words than the model wrote.
+func rewriteCommand(in Input, words []string, answer func(map[string]raw) Answer) Answer {
+	command, err := json.Marshal(quoted(words))
 	if err != nil {
 		return denied("the command cannot be passed on: %v", err)
 	}
-	updated := maps.Clone(w.in.ToolInput)
+	updated := maps.Clone(in.ToolInput)
 	delete(updated, "dangerouslyDisableSandbox")
 	updated["command"] = command
-	return allowed(updated)
+	return answer(updated)
 }
 
 func (w worker) file(write bool) Answer {

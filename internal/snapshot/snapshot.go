@@ -28,9 +28,13 @@ type Snapshot struct {
 	Run   string `json:"run,omitempty"`
 	Alias string `json:"alias,omitempty"`
 	// Root is the person's checkout, Branch the run's branch.
-	Root   string  `json:"root,omitempty"`
-	Branch string  `json:"branch,omitempty"`
-	Offers []Offer `json:"offers,omitempty"`
+	Root   string `json:"root,omitempty"`
+	Branch string `json:"branch,omitempty"`
+	// Shell begins the command that runs a line of shell for the session itself,
+	// isolated: the folder it starts in and the line follow. It is empty where
+	// nothing can be isolated; the session then runs nothing.
+	Shell  []string `json:"shell,omitempty"`
+	Offers []Offer  `json:"offers,omitempty"`
 	// Agents are those that have an attempt, by the id that the session's program gave them.
 	Agents map[string]Agent `json:"agents,omitempty"`
 }

@@ -225,6 +225,9 @@ func (r *Run) start(s *scope, argv []Text, where search) alternatives {
 	}
 	defer r.leave()
 	path, args := argv[0], argv[1:]
+	if path == "--" { // eval and time leave it out
+		return r.start(s, args, where)
+	}
 	name, ok := commandName(path)
 	if !ok {
 		r.Refuse(Unresolved, "which program `"+short(path)+"` starts is only known once the command runs; write its name out, and quote the folder before it")

@@ -23,13 +23,13 @@ type shellOptions struct {
 func readShellOptions(args []Text) (found shellOptions, operands []Text) {
 	for len(args) > 0 {
 		t := string(args[0])
-		if args[0].Splits() || len(t) < 2 || t[0] != '-' && t[0] != '+' {
+		if args[0].Splits() || t == "" || t == "+" || t[0] != '-' && t[0] != '+' {
 			break
 		}
 		args = args[1:]
 		takes := 0
 		switch {
-		case t == "--":
+		case t == "--", t == "-":
 			return found, args
 		case t == "--rcfile", t == "--init-file", t == "--init-command":
 			takes = 1

@@ -33,6 +33,10 @@ func (r *Run) pieces(s *scope, parts []syntax.WordPart, document bool) []piece {
 		case *syntax.CmdSubst:
 			found = append(found, piece{texts: r.substitution(s, part.Stmts), quoted: document})
 		case *syntax.ProcSubst:
+			if len(part.Stmts) == 0 { // for bash this is nothing at all
+				found = append(found, piece{texts: one("")})
+				continue
+			}
 			found = append(found, piece{texts: one(r.keepProcess(r.process(s, part))), quoted: true})
 		case *syntax.ArithmExp:
 			r.arithmetic(s, part.X)

@@ -76,7 +76,7 @@ type function struct {
 func Look(line string, dir Text, judge Judge) (rule Rule, reason string, ok bool) {
 	r := &Run{
 		judge:     judge,
-		parser:    syntax.NewParser(syntax.Variant(syntax.LangBash)),
+		parser:    syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
 		functions: map[string][]function{},
 		calls:     map[string]int{},
 		aliases:   map[string]string{},
@@ -138,10 +138,30 @@ func (r *Run) code(s *scope, code Text) alternatives {
 		r.Refuse(Unreadable, "this is not a command line bash would read ("+parseMessage(err)+"); correct it or take it apart")
 		return unresolved()
 	}
+	if strings.Contains(source, "\\\n") && continues(file, source) {
+		r.Refuse(Unreadable, "a comment ends in a backslash, which is easily taken to hide the next line; remove the backslash")
+		return unresolved()
+	}
 	outer := s.source
 	s.source = source
 	defer func() { s.source = outer }()
 	return r.statements(s, file.Stmts)
+}
+
+// continues reports a comment that the parser has taken to go on after a backslash at the end of its line. For bash
+// the next line is a command.
+func continues(file *syntax.File, source string) bool {
+	found := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if comment, ok := n.(*syntax.Comment); ok {
+			text := source[min(int(comment.Hash.Offset()), len(source)):]
+			if line, _, more := strings.Cut(text, "\n"); more && strings.HasSuffix(line, `\`) {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 func parseMessage(err error) string {

@@ -142,11 +142,3 @@ func (f Folder) tidy(kept []string) error {
 		return os.Remove(path)
 	})
 }
-
-// Remove takes the folder away.
-func (f Folder) Remove() error {
-	if err := os.RemoveAll(string(f)); err != nil {
-		return fmt.Errorf("remove the plugin: %w", err)
-	}
-	return nil
-}

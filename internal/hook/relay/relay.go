@@ -146,7 +146,7 @@ func (c call) foreign(ctx context.Context) (reply, error) {
 	case hook.EventPrompt:
 		return reply{}, c.noteStart()
 	case hook.EventSessionStart:
-		return reply{}, c.prepareShell()
+		return c.left(), c.prepareShell()
 	case hook.EventSessionEnd:
 		return reply{}, c.forgetStart()
 	case hook.EventWorktreeCreate:

@@ -1,0 +1,34 @@
+package shim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+)
+
+// Glance runs a line of shell where it sees the folder at root, read-only, and nothing else of the person's: no home, no
+// credential, no state folder. Like Shell it replaces this process. A folder to start in that lies elsewhere is shown as
+// well.
+func Glance(root, dir, line string) error {
+	env := variables{"TERM": "dumb", "SHELL": "/bin/sh", "HOME": "/tmp", "GIT_TERMINAL_PROMPT": "0"}
+	env.add(HostEnvironment(os.Environ()))
+	box := sandbox.Spec{Argv: []string{"/bin/bash", "-c", line}, Dir: dir, ReadOnly: paths([]string{root})}
+	if rel, err := filepath.Rel(root, dir); err != nil || !filepath.IsLocal(rel) {
+		box.ReadOnly = paths([]string{root, dir})
+	}
+	if err := env.setPath(sandbox.Sandbox, box, ""); err != nil {
+		return err
+	}
+	box.Env = env.list()
+	argv, err := sandbox.Command(sandbox.Sandbox, box)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Exec(argv[0], argv, box.Env); err != nil {
+		return fmt.Errorf("run %s: %w", argv[0], err)
+	}
+	return nil
+}

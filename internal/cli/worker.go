@@ -46,8 +46,9 @@ func newWorker(sh *shell) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "look ROOT FOLDER LINE", Args: cobra.ExactArgs(3), Annotations: own,
-			Short:   "Run a line of shell for a session itself",
-			Long:    `Runs what a person's own session asks for where it sees their checkout, read-only, and nothing else of theirs.`,
+			Short: "Run a line of shell for a session itself",
+			Long: `Runs what a person's own session asks for where it sees their checkout,
+read-only, and nothing else of theirs.`,
 			Example: `  stellwerk worker look ~/shop ~/shop 'git status'`,
 			RunE:    func(_ *cobra.Command, args []string) error { return sh.LookShell(args[0], args[1], args[2]) },
 		},

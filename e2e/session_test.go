@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -139,7 +140,7 @@ func claudeArgs(ts *testscript.TestScript, name string) []string {
 		ts.Setenv(name, newSession())
 	}
 	begun[name] = true
-	return []string{verb, ts.Getenv(name), "--plugin-dir", ts.Getenv("PLUGIN"), "--permission-mode", "default"}
+	return []string{verb, ts.Getenv(name), "--plugin-dir", ts.Getenv("PLUGIN"), "--permission-mode", cmp.Or(ts.Getenv("MODE"), "default")}
 }
 
 // newSession is a random UUID, as Claude Code asks for.

@@ -324,14 +324,33 @@ func (d *Dispatcher) workspace(run *core.Run, attempt string) string {
 	return d.Layout.Workspace(run.ID, attempt)
 }
 
+// leavings are what an ended attempt leaves of its workspace. An agent of a
+// session may still stand in its folder to say its last words, which the
+// client refuses in a folder that is gone: only what is in it goes.
+func (d *Dispatcher) leavings(run *core.Run, attempt string) []string {
+	dir := d.workspace(run, attempt)
+	if dir == d.Layout.Workspace(run.ID, attempt) {
+		return []string{dir}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		d.Log.Warn("a workspace could not be read", "folder", dir, "error", err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, filepath.Join(dir, e.Name()))
+	}
+	return all
+}
+
 // tidy removes what an ended attempt no longer needs; what it handed in is in
 // the yard and among the blobs.
 func (d *Dispatcher) tidy(run *core.Run, attempt string) error {
 	folder := d.Layout.Attempt(run.ID, attempt)
-	for _, dir := range []string{
-		d.workspace(run, attempt), filepath.Join(folder, "home"), filepath.Join(folder, "handin"), filepath.Join(folder, "out"),
+	for _, dir := range append(d.leavings(run, attempt),
+		filepath.Join(folder, "home"), filepath.Join(folder, "handin"), filepath.Join(folder, "out"),
 		filepath.Join(folder, "out.bundle"),
-	} {
+	) {
 		if err := yard.RemoveWorkspace(dir); err != nil {
 			d.Log.Warn("a folder could not be removed", "folder", dir, "error", err)
 		}

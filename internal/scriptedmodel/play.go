@@ -39,8 +39,7 @@ func (p *player) answer(call *messagesCall, r *Request) cue {
 	p.replies++
 	c := cue{id: p.replies, model: call.Model, heard: r.Heard}
 
-	if text := p.aside(call, r); text != "" {
-		c.turn = &Turn{Text: text}
+	if c.turn = p.aside(call, r); c.turn != nil {
 		return c
 	}
 	d := p.dialogue(call, r)

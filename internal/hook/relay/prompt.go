@@ -11,15 +11,19 @@ import (
 )
 
 // byMachine reports a prompt that the client made itself. Its source says so
-// where the client names one; a notification is known by its form.
+// where the client names one. Otherwise it is known by its form: what the client
+// or an agent has to say comes in an element whose name has a hyphen, as in
+// <task-notification> and <agent-message>; a person's text rarely begins so.
 func byMachine(in hook.Input) bool {
 	switch in.Source {
 	case "user", "sdk", "":
 	default:
 		return true
 	}
-	text := strings.TrimSpace(in.Prompt)
-	return strings.HasPrefix(text, "<task-notification") || strings.HasPrefix(text, "<system-reminder")
+	element, found := strings.CutPrefix(strings.TrimSpace(in.Prompt), "<")
+	name, _, _ := strings.Cut(element, ">")
+	name, _, _ = strings.Cut(name, " ")
+	return found && strings.Contains(name, "-")
 }
 
 // Said is what the person in a session said last.

@@ -19,7 +19,7 @@ func (j *judge) files(r *shell.Run, p shell.Program) {
 			r.Refuse(Configuration, "`"+file.String()+"` decides where git pushes to or what it runs; it is the person's to change: do without")
 		}
 	}
-	for _, use := range fileUses(p) {
+	for _, use := range fileUses(p, j.Subject == Worker) {
 		if use.write || j.Subject == Orchestrator {
 			j.file(r, p.Place(use.path), use.write)
 		}
@@ -72,9 +72,12 @@ func isNameOfGit(p shell.Program, target shell.Text) bool {
 	return false
 }
 
-// fileUses knows which arguments of common programs are files.
-func fileUses(p shell.Program) []fileUse {
+// fileUses knows which arguments of common programs are files. With writesOnly it need not find those that are read.
+func fileUses(p shell.Program, writesOnly bool) []fileUse {
 	if spec, ok := readerOf(p.Name); ok {
+		if writesOnly && spec.inPlace == "" && spec.output == "" {
+			return nil
+		}
 		return spec.uses(p.Args)
 	}
 	switch p.Name {

@@ -176,12 +176,12 @@ func (j *judge) gitRemote(r *shell.Run, args []shell.Text) {
 
 // gitTransport judges verbs that talk to other repositories without writing there.
 func (j *judge) gitTransport(r *shell.Run, p shell.Program, verb string, args []shell.Text) {
-	found := shell.Scan(args, "ucob", "upload-pack exec config template origin branch")
 	switch verb {
 	case "clone", "fetch", "pull", "ls-remote", "fetch-pack", "archive", "submodule", "init":
 	default:
 		return
 	}
+	found := shell.Scan(args, "ucob", "upload-pack exec config template origin branch")
 	for _, t := range found.Operands {
 		if strings.HasPrefix(string(t), "ext::") || strings.HasPrefix(string(t), "fd::") {
 			r.Refuse(Configuration, "an `ext::` address makes git run a command; name the repository by its address")

@@ -10,13 +10,15 @@ import (
 
 // reader describes a program that shows what is in files.
 type reader struct {
-	short, long string   // options that take a value
-	script      int      // operands before the files: a pattern, a program
-	scriptGiven []string // options that give the pattern instead
-	fileOptions []string // options whose value is a file that is read
-	inPlace     []string // options that make it write the files
-	output      []string // options whose value is a file that is written
-	names       []string // options that make it show no more than the files' names
+	short, long string // options that take a value
+	script      int    // operands before the files: a pattern, a program
+
+	// Lists of options, separated by spaces.
+	scriptGiven string // give the pattern instead of an operand
+	fileOptions string // name a file that is read
+	inPlace     string // make it write the files
+	output      string // name a file that is written
+	names       string // make it show no more than the files' names
 }
 
 // readerOf knows the programs people read files with.
@@ -33,27 +35,27 @@ func readerOf(name string) (reader, bool) {
 	case "cut", "paste", "join":
 		return reader{short: "dfcbt12aeoj", long: "delimiter fields characters bytes output-delimiter"}, true
 	case "sort", "uniq", "shuf", "tsort":
-		return reader{short: "ktoSTfswni", long: "key field-separator output buffer-size", output: []string{"o", "output"}}, true
+		return reader{short: "ktoSTfswni", long: "key field-separator output buffer-size", output: "o output"}, true
 	case "diff", "sdiff", "cmp", "diff3", "delta", "colordiff":
 		return reader{short: "UCILWxXFn", long: "label exclude width unified"}, true
 	case "grep", "egrep", "fgrep", "zgrep":
 		return reader{short: "efABCmdD", long: "regexp file after-context before-context context max-count include exclude exclude-dir color",
-			script: 1, scriptGiven: []string{"e", "f", "regexp", "file"}, fileOptions: []string{"f", "file"}}, true
+			script: 1, scriptGiven: "e f regexp file", fileOptions: "f file"}, true
 	case "rg", "ag", "ack":
 		return reader{short: "efABCmgtTjrEMd", long: "regexp file after-context before-context context max-count glob iglob type type-not max-depth threads replace sort",
-			script: 1, scriptGiven: []string{"e", "f", "regexp", "file", "files"}, fileOptions: []string{"f", "file"}}, true
+			script: 1, scriptGiven: "e f regexp file files", fileOptions: "f file"}, true
 	case "sed", "gsed":
-		return reader{short: "efl", long: "expression file line-length", script: 1, scriptGiven: []string{"e", "f", "expression", "file"},
-			fileOptions: []string{"f", "file"}, inPlace: []string{"i", "in-place"}}, true
+		return reader{short: "efl", long: "expression file line-length", script: 1, scriptGiven: "e f expression file",
+			fileOptions: "f file", inPlace: "i in-place"}, true
 	case "awk", "gawk", "mawk", "nawk":
-		return reader{short: "Fvf", long: "field-separator assign file", script: 1, scriptGiven: []string{"f", "file"}, fileOptions: []string{"f", "file"}}, true
+		return reader{short: "Fvf", long: "field-separator assign file", script: 1, scriptGiven: "f file", fileOptions: "f file"}, true
 	case "jq", "gojq", "jaq":
-		return reader{short: "fL", long: "from-file indent tab", script: 1, scriptGiven: []string{"f", "from-file"}, fileOptions: []string{"f", "from-file"}}, true
+		return reader{short: "fL", long: "from-file indent tab", script: 1, scriptGiven: "f from-file", fileOptions: "f from-file"}, true
 	case "yq":
-		return reader{short: "poI", long: "input-format output-format indent", script: 1, inPlace: []string{"i", "inplace"}}, true
+		return reader{short: "poI", long: "input-format output-format indent", script: 1, inPlace: "i inplace"}, true
 	case "gofmt", "goimports", "gofumpt", "clang-format", "prettier", "black", "rustfmt", "shfmt":
-		return reader{short: "rpi", long: "parser config", inPlace: []string{"w", "write", "i", "in-place", "r"},
-			names: []string{"l", "check", "list", "list-different"}}, true
+		return reader{short: "rpi", long: "parser config", inPlace: "w write i in-place r",
+			names: "l check list list-different"}, true
 	}
 	return reader{}, false
 }
@@ -64,30 +66,25 @@ func (k reader) uses(args []shell.Text) []fileUse {
 		args = withoutNamedValues(args)
 	}
 	found := shell.Scan(args, k.short, k.long)
-	if found.Has(k.names...) {
+	if found.HasListed(k.names) {
 		return nil
 	}
 	operands := found.Operands
-	if k.script > 0 && !found.Has(k.scriptGiven...) {
+	if k.script > 0 && !found.HasListed(k.scriptGiven) {
 		operands = operands[min(k.script, len(operands)):]
 	}
 	if found.Has("include", "g", "glob", "iglob") {
 		operands = slices.DeleteFunc(slices.Clone(operands), isFolder) // which files are searched in them is given
 	}
-	uses := all(operands, k.changes(found))
-	uses = append(uses, all(found.Values(k.fileOptions...), false)...)
-	return append(uses, all(found.Values(k.output...), true)...)
+	uses := all(operands, found.HasListed(k.inPlace))
+	uses = append(uses, all(found.ValuesListed(k.fileOptions), false)...)
+	return append(uses, all(found.ValuesListed(k.output), true)...)
 }
 
 // isFolder goes by the name: one without an end that tells a kind of file.
 func isFolder(file shell.Text) bool {
 	base, ok := file.Base()
 	return ok && (strings.Trim(base, ".") == "" || path.Ext(base) == "")
-}
-
-// changes reports whether the files are changed in place; sed takes a suffix right after -i.
-func (k reader) changes(found shell.Options) bool {
-	return slices.ContainsFunc(found.Names(), func(name string) bool { return slices.Contains(k.inPlace, name) })
 }
 
 // withoutNamedValues leaves out jq's options that take two words, and awk's assignments among the files.

@@ -113,7 +113,7 @@ func (l Lock) Script() string {
 		fmt.Fprintf(&b, "export %s=%s\n", s.name, doubleQuoted(s.value))
 	}
 	for _, entry := range entries {
-		fmt.Fprintf(&b, "export \"GIT_CONFIG_KEY_$GIT_CONFIG_COUNT=%s\" \"GIT_CONFIG_VALUE_$GIT_CONFIG_COUNT=%s\"\n", entry.name, entry.value)
+		fmt.Fprintf(&b, "export \"GIT_CONFIG_KEY_$GIT_CONFIG_COUNT\"=%s \"GIT_CONFIG_VALUE_$GIT_CONFIG_COUNT\"=%s\n", quoted(entry.name), quoted(entry.value))
 		fmt.Fprintf(&b, "GIT_CONFIG_COUNT=$((GIT_CONFIG_COUNT + 1))\n")
 	}
 	fmt.Fprintf(&b, "export GIT_CONFIG_COUNT\nfi\nunset stellwerk_mark\n")

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// ErrNotRepository is returned where a lock is to be installed and git knows no repository.
+var ErrNotRepository = errors.New("not a git repository")
+
 // gitError is a call of git that failed.
 type gitError struct {
 	args  []string

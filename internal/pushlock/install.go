@@ -88,7 +88,7 @@ func open(ctx context.Context, dir string) (repository, error) {
 	r := repository{dir: dir}
 	common, err := r.git(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
-		return r, fmt.Errorf("lock %s against pushes: %w: %w", dir, errNotRepository, err)
+		return r, fmt.Errorf("lock %s against pushes: %w: %w", dir, ErrNotRepository, err)
 	}
 	r.common = strings.TrimSuffix(common, "\n")
 	list, err := r.git(ctx, "config", "--local", "--null", "--list")

@@ -7,7 +7,6 @@ package pushlock
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -144,6 +143,3 @@ func systemFiles(ctx context.Context) []string {
 
 // quoted makes a word of sh from any text without single quotes; Write allows no others.
 func quoted(s string) string { return "'" + s + "'" }
-
-// errNotRepository is returned where a lock is to be installed and git knows no repository.
-var errNotRepository = errors.New("not a git repository")

@@ -211,6 +211,7 @@ func (r *Run) receive(s *scope, name Text) {
 // exported looks at declarations whose words are only known after expansion.
 func (r *Run) exported(s *scope, args []Text) {
 	for _, t := range args {
+		r.evaluated(t)
 		name, value, ok := strings.Cut(string(t), "=")
 		switch {
 		case ok && syntax.ValidName(name):

@@ -185,7 +185,8 @@ func verbatim(w *syntax.Word) (Text, bool) {
 	}
 	switch part := w.Parts[0].(type) {
 	case *syntax.Lit:
-		return Text(part.Value), !strings.ContainsAny(part.Value, `\*?[{~`)
+		special := strings.ContainsAny(part.Value, `\*?{~`) || strings.Contains(part.Value, "[") && part.Value != "["
+		return Text(part.Value), !special
 	case *syntax.SglQuoted:
 		return Text(part.Value), !part.Dollar
 	case *syntax.DblQuoted:

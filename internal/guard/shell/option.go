@@ -124,6 +124,27 @@ func (o Options) Values(names ...string) []Text {
 // Has reports whether an option has one of the names.
 func (o Options) Has(names ...string) bool { return len(o.Values(names...)) > 0 }
 
+// HasListed reports whether an option has one of the names, which are separated by spaces.
+func (o Options) HasListed(names string) bool {
+	for _, option := range o.list {
+		if listed(names, option.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ValuesListed returns the values of all options that have one of the names, which are separated by spaces.
+func (o Options) ValuesListed(names string) []Text {
+	var found []Text
+	for _, option := range o.list {
+		if listed(names, option.name) {
+			found = append(found, option.value)
+		}
+	}
+	return found
+}
+
 // Names returns the names of all options, in order.
 func (o Options) Names() []string {
 	names := make([]string, len(o.list))

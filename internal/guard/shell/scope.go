@@ -28,9 +28,22 @@ type scope struct {
 	bare      bool // the environment was taken away
 	blind     bool // variables can change behind their names
 	loaded    bool // a file was sourced, which may have set any variable
+
+	// Values that are looked up very often.
+	unknown, atom alternatives
 }
 
-func newScope() *scope { return &scope{variables: newVariables()} }
+func newScope() *scope {
+	return &scope{variables: newVariables(), unknown: unresolved(), atom: one(atom)}
+}
+
+// output is what something prints of which nothing is known, if that matters.
+func (s *scope) output() alternatives {
+	if !s.captured {
+		return nil
+	}
+	return unresolved()
+}
 
 // fork returns a copy whose changes stay within it.
 func (s *scope) fork() *scope {

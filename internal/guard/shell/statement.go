@@ -39,7 +39,7 @@ func (r *Run) statement(s *scope, stmt *syntax.Stmt) alternatives {
 	out := r.command(s, stmt.Cmd)
 	s.input = restored(stmt.Cmd, before, s.input)
 	if redirected {
-		return unresolved()
+		return s.output()
 	}
 	return out
 }
@@ -84,7 +84,7 @@ func (r *Run) command(s *scope, cmd syntax.Command) alternatives {
 			r.arithmetic(s, x)
 		}
 	case *syntax.TestClause:
-		r.within(s, cmd.X)
+		r.tested(s, cmd.X)
 	case *syntax.TimeClause:
 		if cmd.Stmt != nil {
 			return r.statement(s, cmd.Stmt)
@@ -92,7 +92,7 @@ func (r *Run) command(s *scope, cmd syntax.Command) alternatives {
 	default: // coproc among them, which the parser and bash read differently
 		r.Refuse(Unresolved, "the command line uses a construct that cannot be checked; write it more simply")
 	}
-	return unresolved()
+	return s.output()
 }
 
 // binary looks at pipelines and at chains of && and ||, whose left sides may be very many.

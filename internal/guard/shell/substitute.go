@@ -25,22 +25,18 @@ func (r *Run) process(s *scope, p *syntax.ProcSubst) alternatives {
 	return r.statements(inner, p.Stmts)
 }
 
-// arithmetic runs what an arithmetic expression contains. The values of variables are evaluated too, and a value
-// may hold a substitution within an index.
+// arithmetic runs what an arithmetic expression contains, and marks the variables it sets.
 func (r *Run) arithmetic(s *scope, x syntax.ArithmExpr) {
-	r.within(s, x)
 	syntax.Walk(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
+		case *syntax.CmdSubst:
+			r.substitution(s, n.Stmts)
+			return false
+		case *syntax.ProcSubst:
+			r.process(s, n)
 			return false
 		case *syntax.SglQuoted:
 			r.evaluated(Text(n.Value))
-		case *syntax.Lit:
-			if v, ok := s.variables.get(n.Value); ok {
-				for _, t := range v.values {
-					r.evaluated(t)
-				}
-			}
 		case *syntax.BinaryArithm:
 			r.computed(s, n.X)
 		case *syntax.UnaryArithm:
@@ -50,11 +46,39 @@ func (r *Run) arithmetic(s *scope, x syntax.ArithmExpr) {
 	})
 }
 
-// evaluated refuses a value that would run a command when it is taken for a number.
+// tested runs what [[ … ]] contains.
+func (r *Run) tested(s *scope, x syntax.TestExpr) {
+	r.within(s, x)
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		case *syntax.SglQuoted:
+			r.evaluated(Text(n.Value))
+		case *syntax.Lit:
+			r.evaluated(Text(n.Value))
+		}
+		return !r.refused
+	})
+}
+
+// evaluated refuses a text like a[$(command)]: where bash takes it for a number or for the name of a variable, it
+// runs the command. Since any variable may end up there, none may hold such a text.
 func (r *Run) evaluated(t Text) {
-	if strings.Contains(string(t), "$(") || strings.Contains(string(t), "`") {
-		r.Refuse(Unresolved, "a value that holds a command is evaluated as a number, which runs it; write the command out")
+	for i := 1; i < len(t); i++ {
+		if t[i] != '[' || !isNameByte(t[i-1]) {
+			continue
+		}
+		index, _, _ := strings.Cut(string(t[i+1:]), "]")
+		if strings.Contains(index, "$(") || strings.Contains(index, "`") {
+			r.Refuse(Unresolved, "a text like name[$(command)] is run where bash looks for a number or a name; write the command out")
+			return
+		}
 	}
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // computed marks the variable that an arithmetic assignment sets.

@@ -134,7 +134,7 @@ func (s *scope) restore(name string, before *scope) {
 // lookup returns what is known of a variable.
 func (s *scope) lookup(name string) variable {
 	if s.blind {
-		return scalar(unresolved())
+		return scalar(s.unknown)
 	}
 	if v, ok := s.variables.get(name); ok {
 		return v
@@ -157,7 +157,7 @@ func (s *scope) free(name string) bool {
 // unset is a variable that one way through the line sets and another leaves alone. The line has no say in what the
 // environment holds, so what matters of it is that it may be empty.
 func (s *scope) unset(name string) variable {
-	if v := s.ambient(name); !v.values.equal(unresolved()) {
+	if v := s.ambient(name); !v.values.equal(s.unknown) {
 		return v
 	}
 	return scalar(one(""))
@@ -178,7 +178,7 @@ func (s *scope) ambient(name string) variable {
 		"CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
 		"GOPATH", "GOROOT", "GOBIN", "JAVA_HOME", "VIRTUAL_ENV", "NVM_DIR", "CARGO_HOME", "ANDROID_HOME",
 		"?", "#", "$", "!", "-", atomName:
-		return scalar(one(atom))
+		return scalar(s.atom)
 	}
-	return scalar(unresolved())
+	return scalar(s.unknown)
 }

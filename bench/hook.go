@@ -72,6 +72,7 @@ func (g *gatehouse) furnish(dir string) error {
 	}
 	err := snapshot.Write(g.state, snapshot.Snapshot{
 		Session: hookSession, Run: "r1", Alias: "brisk-otter", Root: dir, Branch: "feature/x",
+		Shell:  []string{"/usr/local/bin/stellwerk", "worker", "look", dir},
 		Offers: []snapshot.Offer{{Type: "stellwerk:developer", Prompt: "Read /p/prompt.md and do what it says."}},
 		Agents: map[string]snapshot.Agent{"a1": {
 			Attempt: "build.r1.a1", Dir: work, Readable: []string{filepath.Join(dir, "in")}, Writable: []string{out},

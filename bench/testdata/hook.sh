@@ -108,14 +108,15 @@ if [ -z "$agent" ]; then
   case $tool in
   Bash)
     line=$(field .tool_input.command)
-    if [[ $line =~ ^stellwerk\ (advance|status|run|resume|retry|skip|pause|cancel|log|show|diff|inbox)(\ [A-Za-z0-9_-]+)*$ ]]; then answer allow ''; fi
+    if [[ $line =~ ^stellwerk\ (advance|status|run|resume|retry|skip|pause|cancel|log|show|inbox)(\ [A-Za-z0-9_-]+)*$ ]]; then answer allow ''; fi
     if pushes "$line"; then answer deny 'a push'; fi
     words "$line"
     case ${WORDS[0]:-} in
     cat | head | tail | sed | less) for w in "${WORDS[@]:1}"; do open_kind "$w" || [[ $w == -* ]] || answer deny 'code'; done ;;
     grep | rg | find) answer deny 'exploring' ;;
     esac
-    pass
+    command=$(jq -r --arg d "$cwd" --arg l "$line" '.shell + [$d, $l] | @sh' "$snapshot")
+    answer '' '' "$(jq -c --arg c "$command" '.tool_input + {command: $c}' <<<"$event")"
     ;;
   Read | Edit | Write)
     path=$(realpath -m "$(field .tool_input.file_path)")

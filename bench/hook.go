@@ -253,8 +253,8 @@ const longCommand = 70_000
 
 // hookLong decides on commands of 70 kB as they occur: one long argument, many
 // arguments, many commands, many assignments, many substitutions, a long pipe, a
-// here-document, a loop over many files. The median of the slowest counts; the
-// limit is absolute.
+// here-document, a loop over many files. Where that many are not looked at, there
+// are fewer as well. The median of the slowest counts; the limit is absolute.
 func hookLong(ctx context.Context, shop *workshop) (o outcome, err error) {
 	g, err := openGatehouse(ctx, shop)
 	if err != nil {
@@ -268,8 +268,11 @@ func hookLong(ctx context.Context, shop *workshop) (o outcome, err error) {
 		"many arguments":  "git add " + repeat("some/file.txt "),
 		"many commands":   repeat("echo one && ") + "git push",
 		"assignments":     repeat("a=$b; ") + "git push",
+		"fewer commands":  repeat("echo one and then another && ") + "git push",
 		"substitutions":   "echo " + repeat("$(date) "),
+		"fewer of them":   "echo " + repeat("$(date) and a good deal more of the same: "),
 		"a pipe":          "echo a" + repeat(" | grep -v b"),
+		"a shorter pipe":  "echo a" + repeat(" | grep -v beta"),
 		"a here-document": "cat > notes.md <<'EOF'\n" + repeat("git push is only mentioned\n") + "EOF\n",
 		"a loop":          "for f in " + repeat("a/file.txt ") + "; do git add \"$f\"; done",
 	} {

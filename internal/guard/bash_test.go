@@ -84,7 +84,7 @@ func TestNoLineFoolsTheParser(t *testing.T) {
 // runAlone runs a line and waits for all it started.
 func runAlone(t *testing.T, bash, bin, dir, line string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bash, "-c", line)
 	cmd.Dir, cmd.Env = dir, []string{"PATH=" + bin, "HOME=" + dir}

@@ -8,37 +8,53 @@ import (
 
 // Assign implements shell.Judge: it judges variables that steer git and its helpers.
 func (j *judge) Assign(r *shell.Run, name string, values []shell.Text) {
-	switch variableRisk(name) {
-	case steering, onlySwitch:
-		if values == nil || !emptyOr(values, name) {
-			r.Refuse(Environment, "the variable `"+name+"` is part of what keeps this session from pushing; leave it as it is")
-		}
-	case runs:
-		for _, code := range values {
-			if !isWord(code) {
-				r.Fragment(code)
+	if values == nil {
+		j.remove(r, name)
+	}
+	for _, value := range values {
+		switch variableRisk(name) {
+		case steering:
+			if value != "" || !strings.HasSuffix(name, "TOKEN") {
+				keeps(r, name)
 			}
+		case onlySwitch:
+			if !isWord(value) {
+				keeps(r, name)
+			}
+		case runs:
+			if !isWord(value) {
+				r.Fragment(value)
+			}
+		case harmless:
+			j.plainVariable(r, name, value)
 		}
-	case harmless:
-	}
-	if name == "GIT_DIR" || name == "GIT_WORK_TREE" {
-		for _, dir := range values {
-			j.place(r, dir)
-		}
-	}
-	if name == "" && values == nil {
-		r.Refuse(shell.Unresolved, "which variable is removed is only known once the command runs; write its name out")
 	}
 }
 
-// emptyOr reports a harmless value of a variable that otherwise steers.
-func emptyOr(values []shell.Text, name string) bool {
-	for _, v := range values {
-		if v != "" && (variableRisk(name) != onlySwitch || !isWord(v)) {
-			return false
+// remove judges that a variable is taken out of the environment; "" is one whose name is not known.
+func (j *judge) remove(r *shell.Run, name string) {
+	switch {
+	case name == "" || !shell.Text(name).Known():
+		r.Refuse(shell.Unresolved, "which variable is removed is only known once the command runs; write its name out")
+	case variableRisk(name) == steering && !strings.HasSuffix(name, "TOKEN"):
+		keeps(r, name)
+	}
+}
+
+func keeps(r *shell.Run, name string) {
+	r.Refuse(Environment, "the variable `"+name+"` is part of what keeps this session from pushing; leave it as it is")
+}
+
+// plainVariable judges variables that are harmless but for certain values.
+func (j *judge) plainVariable(r *shell.Run, name string, value shell.Text) {
+	switch name {
+	case "GIT_DIR", "GIT_WORK_TREE":
+		j.place(r, value)
+	case "PS0", "PS1", "PS2", "PS4":
+		if strings.Contains(string(value), "$(") || strings.Contains(string(value), "`") {
+			r.Refuse(shell.Unresolved, "the shell runs the commands inside `"+name+"` each time it prints it; write them out")
 		}
 	}
-	return strings.HasSuffix(name, "TOKEN") || variableRisk(name) == onlySwitch
 }
 
 // variableRisk knows the environment variables that redirect a push, hold a credential or name a command.
@@ -50,7 +66,7 @@ func variableRisk(name string) risk {
 		return steering
 	case "GIT_TERMINAL_PROMPT":
 		return onlySwitch
-	case "GIT_EDITOR", "EDITOR", "VISUAL", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "PAGER", "MANPAGER", "GIT_EXTERNAL_DIFF", "PROMPT_COMMAND", "LESSOPEN":
+	case "GIT_EDITOR", "EDITOR", "VISUAL", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "PAGER", "MANPAGER", "GIT_EXTERNAL_DIFF", "PROMPT_COMMAND", "LESSOPEN", "BROWSER":
 		return runs
 	}
 	switch {

@@ -125,7 +125,9 @@ git remote add over-scp git@forge.test:@REMOTE@
 git remote add over-http @WEB@
 git remote add apart ../remote.git && git config remote.apart.pushurl ../remote.git
 rm -rf .git/hooks ../remote.git/hooks .git/logs
-git gc -q && git -C ../remote.git gc -q`
+git gc -q && git -C ../remote.git gc -q
+rm -rf ../remote.git/branches ../remote.git/description ../remote.git/info .git/branches .git/description .git/COMMIT_EDITMSG .git/FETCH_HEAD
+rm -rf ../remote.git/objects/info .git/objects/info`
 
 const homeConfiguration = `[user]
 	name = Person
@@ -167,9 +169,39 @@ func (s *stage) build(t *testing.T) {
 func (s *stage) open(t *testing.T, name, template string) world {
 	t.Helper()
 	w := s.at(filepath.Join(s.worlds, name))
-	must(t, os.CopyFS(w.root, os.DirFS(template)))
+	copyWorld(t, template, w.root)
 	rewrite(t, filepath.Join(w.root, "work/.git/config"), strings.NewReplacer(s.bound, w.root, s.template, w.root, "/template/", "/"+name+"/"))
 	return w
+}
+
+// copyWorld copies a folder. What nothing writes to is linked, which is much quicker.
+func copyWorld(t *testing.T, from, to string) {
+	t.Helper()
+	must(t, filepath.WalkDir(from, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, file)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, name)
+		if entry.IsDir() {
+			return os.Mkdir(target, 0o700)
+		}
+		if strings.HasPrefix(name, "bin/") || strings.Contains(name, "/objects/pack/") || strings.Contains(name, "/stellwerk-pushlock/") {
+			return os.Link(file, target)
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, text, info.Mode())
+	}))
 }
 
 // state is what tells whether something was pushed or git was steered.

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -79,19 +80,38 @@ func ReadBytes(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// SessionOf says which session an event is of. It reads no more than that, and
-// not strictly: an event of a session that is none of ours may hold anything.
+// SessionOf says which session an event is of. It reads no further than that,
+// and not strictly: an event of a session that is none of ours may hold anything.
 func SessionOf(data []byte) (string, error) {
-	var head struct {
-		Session string `json:"session_id"`
+	d := json.NewDecoder(bytes.NewReader(data))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return "", fmt.Errorf("%w: it is no object", ErrNoEvent)
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrNoEvent, err)
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return "", fmt.Errorf("%w: %w", ErrNoEvent, err)
+		}
+		var value raw
+		if err := d.Decode(&value); err != nil {
+			return "", fmt.Errorf("%w: %w", ErrNoEvent, err)
+		}
+		if name == "session_id" {
+			return sessionName(value)
+		}
 	}
-	if head.Session == "" {
+	return "", fmt.Errorf("%w: it names no session", ErrNoEvent)
+}
+
+func sessionName(value raw) (string, error) {
+	var name string
+	if err := json.Unmarshal(value, &name); err != nil {
+		return "", fmt.Errorf("%w: the session: %w", ErrNoEvent, err)
+	}
+	if name == "" {
 		return "", fmt.Errorf("%w: it names no session", ErrNoEvent)
 	}
-	return head.Session, nil
+	return name, nil
 }
 
 // Parse reads an event strictly: one that two readers could understand
@@ -109,8 +129,12 @@ func Parse(data []byte) (Input, error) {
 
 // text is a field of a tool's input; empty where it is absent or no text.
 func (in Input) text(field string) string {
+	value := in.ToolInput[field]
+	if len(value) >= 2 && value[0] == '"' && !bytes.ContainsRune(value, '\\') {
+		return string(value[1 : len(value)-1]) // Parse has seen that it is a text
+	}
 	var s string
-	if err := json.Unmarshal(in.ToolInput[field], &s); err != nil {
+	if err := json.Unmarshal(value, &s); err != nil {
 		return ""
 	}
 	return s

@@ -3,6 +3,7 @@ package hook
 import (
 	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
@@ -21,6 +22,9 @@ const (
 // deadline stays below the time after which the client ends a hook.
 const deadline = 3 * time.Second
 
+// maxMemory is where collecting garbage begins.
+const maxMemory = 256 << 20
+
 // Deadline is how long the program may take for one decision.
 func Deadline(env func(string) string) time.Duration {
 	if d, err := time.ParseDuration(env("STELLWERK_HOOK_DEADLINE")); err == nil && d > 0 {
@@ -32,6 +36,9 @@ func Deadline(env func(string) string) time.Duration {
 // Main is the program for PreToolUse: one event in, one answer out.
 func Main(stdin io.Reader, stdout, stderr io.Writer, env func(string) string) int {
 	began := time.Now()
+	// It ends before a collection would pay.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(maxMemory)
 	state, err := snapshot.State(env)
 	if err != nil {
 		return undecided(stderr, err)

@@ -3,6 +3,7 @@ package hook
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
@@ -32,6 +33,9 @@ func PreToolUse(state string, data []byte) (Answer, Entry, error) {
 	in, err := Parse(data)
 	if err != nil {
 		return Answer{}, entry, err
+	}
+	if in.Session != session {
+		return Answer{}, entry, fmt.Errorf("%w: it names two sessions", ErrNoEvent)
 	}
 	answer := decide(state, snap, in)
 	entry.Agent, entry.Tool, entry.Did, entry.Rule = in.Agent, in.Tool, answer.Did(), answer.rule

@@ -41,6 +41,31 @@ func (r *Run) builtin(s *scope, name string, args []Text) (out alternatives, ok 
 	return unresolved(), true
 }
 
+// printsEnvironment reports the customary eval "$(tool …)" of tools whose only output is settings for the shell.
+func printsEnvironment(args []*syntax.Word) bool {
+	if len(args) != 2 || args[0].Lit() != "eval" || len(args[1].Parts) != 1 {
+		return false
+	}
+	part := args[1].Parts[0]
+	if quoted, ok := part.(*syntax.DblQuoted); ok && len(quoted.Parts) == 1 {
+		part = quoted.Parts[0]
+	}
+	substitution, ok := part.(*syntax.CmdSubst)
+	if !ok || len(substitution.Stmts) != 1 || len(substitution.Stmts[0].Redirs) > 0 {
+		return false
+	}
+	call, ok := substitution.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) < 2 || len(call.Assigns) > 0 {
+		return false
+	}
+	switch call.Args[0].Lit() + " " + call.Args[1].Lit() {
+	case "ssh-agent -s", "direnv hook", "direnv export", "pyenv init", "rbenv init", "nodenv init", "brew shellenv", "opam env", "fnm env",
+		"mise activate", "mise env", "conda shell.bash", "minikube docker-env", "dircolors -b", "luarocks path":
+		return true
+	}
+	return false
+}
+
 // joinedCode is what eval makes of its arguments.
 func joinedCode(args []Text) Text {
 	parts := make([]string, len(args))

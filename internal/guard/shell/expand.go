@@ -128,6 +128,9 @@ func single(texts alternatives) [][]Text {
 
 // split makes words of the pieces of an expansion as the shell does.
 func split(pieces []piece, splitters string) [][]Text {
+	if t, ok := whole(pieces, splitters); ok {
+		return [][]Text{{t}}
+	}
 	found := []fieldList{{}}
 	for _, p := range pieces {
 		if p.list != nil {
@@ -161,6 +164,15 @@ func split(pieces []piece, splitters string) [][]Text {
 		lists[i] = f.finish()
 	}
 	return lists
+}
+
+// whole is an expansion that is exactly one word.
+func whole(pieces []piece, splitters string) (Text, bool) {
+	if len(pieces) != 1 || pieces[0].list != nil || len(pieces[0].texts) != 1 {
+		return "", false
+	}
+	t := pieces[0].texts[0]
+	return t, t != "" && (pieces[0].quoted || splitters != "" && !strings.ContainsAny(string(t), splitters+"*?["))
 }
 
 // blanks separate words unless the line says otherwise.

@@ -203,3 +203,21 @@ func TestLookEndsSoon(t *testing.T) {
 		t.Logf("%s: refused %v %s", name, !ok, rule)
 	}
 }
+
+func TestLookLeavesLongCodeInDocumentsAlone(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		line string
+		rule shell.Rule
+	}{
+		{strings.Repeat("true; ", 6_000), shell.Complex},
+		{strings.Repeat("true && ", 6_000) + "true", shell.Complex},
+		{"echo " + strings.Repeat("$(date) ", 6_000), shell.Complex},
+		{strings.Repeat("if [ -f a ]; then cp a b && x=$((x + 1)); fi\n", 500), ""},
+		{"cat > a.js <<'EOF'\n" + strings.Repeat("$(a)||b(c);", 6_000) + "\nEOF\n", ""},
+	} {
+		if rule, reason, _ := shell.Look(test.line, "", &recorder{}); rule != test.rule {
+			t.Errorf("%.40s…: rule %q (%s), want %q", test.line, rule, reason, test.rule)
+		}
+	}
+}

@@ -24,9 +24,10 @@ const (
 // Limits of what is looked at. A line beyond them is refused.
 const (
 	maxLine  = 128 << 10 // the longest argument Linux hands to a program
+	maxSigns = 5_000     // signs between commands
 	maxNest  = 250       // brackets that are open at once
 	maxDepth = 60        // commands within commands
-	maxSteps = 40_000    // commands and words
+	maxSteps = 10_000    // commands and words
 )
 
 // Judge is asked about everything a line would do. It answers by calling Refuse; the first refusal ends the look.
@@ -129,6 +130,8 @@ func (r *Run) code(s *scope, code Text) alternatives {
 		r.Refuse(Unreadable, "the command line contains carriage returns; write it with plain line breaks")
 	case len(source) > maxLine:
 		r.Refuse(Complex, "the command line is too long to be checked; put the work into a script or several commands")
+	case busy(source):
+		r.tooMuch()
 	case nested(source):
 		r.Refuse(Complex, "the command line is nested too deeply to be checked; take it apart")
 	}
@@ -179,6 +182,22 @@ func parseMessage(err error) string {
 	return err.Error()
 }
 
+// busy reports more commands than are looked at in time, before they are parsed: that alone would take longer. Quotes
+// are not considered. A here-document is quick to parse, and may hold any other language.
+func busy(source string) bool {
+	if len(source) <= maxSigns || strings.Contains(source, "<<") {
+		return false
+	}
+	signs := 2 * strings.Count(source, "$(") // which cost most
+	for i := range len(source) {
+		switch source[i] {
+		case ';', '&', '|', '(', '`', '\n':
+			signs++
+		}
+	}
+	return signs > maxSigns
+}
+
 // nested reports whether more brackets are open at once than a person would write. Quotes are not considered: the
 // aim is to keep the parser from deep recursion.
 func nested(source string) bool {
@@ -214,7 +233,11 @@ func (r *Run) charge(length int) { r.steps += length / 128 }
 // step counts work, so that no line can make the look long.
 func (r *Run) step() bool {
 	if r.steps++; r.steps > maxSteps {
-		r.Refuse(Complex, "the command line does too much to be checked; put the work into a script or several commands")
+		r.tooMuch()
 	}
 	return !r.refused
+}
+
+func (r *Run) tooMuch() {
+	r.Refuse(Complex, "the command line does too much to be checked; put the work into a script or several commands")
 }

@@ -11,9 +11,12 @@ func (r *Run) substitution(s *scope, list []*syntax.Stmt) alternatives {
 	if len(list) == 0 {
 		return one("")
 	}
-	return r.statements(s.capture(), list).each(func(t Text) Text {
-		return Text(strings.TrimRight(string(t), "\n"))
-	})
+	r.steps += 2 // a shell of its own costs more than a command
+	printed := r.statements(s.capture(), list)
+	if len(printed) == 1 && !strings.HasSuffix(string(printed[0]), "\n") {
+		return printed
+	}
+	return printed.each(func(t Text) Text { return Text(strings.TrimRight(string(t), "\n")) })
 }
 
 // process runs <(…) and >(…). What is written to the latter cannot be seen.

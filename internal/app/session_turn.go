@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 )
 
 // Turn implements api.Sessions.
@@ -23,9 +25,11 @@ func (a *App) Turn(ctx context.Context, name string, req api.TurnQuery) (api.Tur
 	}
 	wait, cancel := context.WithTimeout(ctx, max(req.Wait, 0))
 	defer cancel()
+	late := time.Now().Add(startGrace)
 	for {
 		t := a.turn(run)
-		unsettled := t.Kind == api.TurnVerify || t.Kind == api.TurnStart && a.offering(run)
+		starting := a.starting(run, req.Alive) && time.Now().Before(late)
+		unsettled := t.Kind == api.TurnVerify || t.Kind == api.TurnStart && (a.offering(run) || starting)
 		if !unsettled || wait.Err() != nil {
 			return t, a.dismiss(run, t, req.Peek)
 		}
@@ -34,6 +38,25 @@ func (a *App) Turn(ctx context.Context, name string, req api.TurnQuery) (api.Tur
 			return api.Turn{}, err
 		}
 	}
+}
+
+// startGrace is how long an agent that the session has started may take to take
+// its offer, before the session is told to start one again.
+const startGrace = 5 * time.Second
+
+// starting reports an agent of the session that has taken no offer yet.
+func (a *App) starting(run *core.Run, alive []string) bool {
+	known := map[string]bool{}
+	for _, s := range run.Stages {
+		for _, t := range s.Tasks {
+			for _, attempt := range t.Attempts {
+				if taken, err := session.TakenBy(a.attemptFolder(run.ID, attempt.ID)); err == nil {
+					known[taken.Agent] = true
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(alive, func(agent string) bool { return !known[agent] })
 }
 
 // dismiss lets a session go whose run is over, once it has been told.

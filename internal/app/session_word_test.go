@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -117,5 +118,24 @@ func TestASessionGivesNoLimitUp(t *testing.T) {
 	_, err := other.app.StartRun(other.orchestrator(), api.StartRun{Dir: other.dir, Goal: "x", Playbook: "tiny", Session: other.session, Isolation: "none"})
 	if core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("a run without isolation: %v", err)
+	}
+}
+
+// TestAnAgentOnItsWayIsNotStartedTwice: a turn may end between the call that starts an agent and the agent's start.
+func TestAnAgentOnItsWayIsNotStartedTwice(t *testing.T) {
+	d := newDesk(t, sessionPlaybook)
+	d.start()
+	d.turn(api.TurnStart)
+	ended := make(chan api.TurnKind, 1)
+	go func() {
+		turn, err := d.app.Turn(d.person(), d.session, api.TurnQuery{Wait: time.Minute, Idle: true, Alive: []string{"a1"}})
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- turn.Kind
+	}()
+	d.take("a1", "stellwerk:worker")
+	if got := <-ended; got != api.TurnWorking {
+		t.Errorf("the session is told %q, although the agent has begun", got)
 	}
 }

@@ -33,10 +33,21 @@ func TestCancelledAndKilled(t *testing.T) {
 }
 
 // unprepared takes away what the killed engine had prepared for attempts: it
-// might have been killed before.
+// might have been killed before. Where it was quick enough to start one, the
+// next engine has that to stop.
 func (w *world) unprepared() {
 	w.t.Helper()
-	w.quiet()
+	started := func() bool {
+		marks, err := filepath.Glob(filepath.Join(w.state, "attempts", "*", "*", "started"))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		return len(marks) > 0
+	}
+	w.await("the end of every process, or the start of an attempt", func() bool { return len(w.processes()) == 0 || started() })
+	if started() {
+		return
+	}
 	for _, folder := range []string{"attempts", "work"} {
 		folder = filepath.Join(w.state, folder)
 		if err := os.RemoveAll(folder); err != nil {

@@ -68,6 +68,8 @@ func conclude(r *core.Run, action core.Action) core.Body {
 		return core.BranchMoved(a)
 	case core.HoldRef:
 		return core.RefKept(a)
+	case core.ReadPlan, core.WritePlan, core.Merge, core.WatchPullRequest: // of projects
+		return nil
 	case core.PreparePublish:
 		s := r.Stage(a.Stage)
 		return core.PublishPrepared{Task: a.Task, Passed: true, Subject: core.Subject{

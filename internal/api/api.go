@@ -127,6 +127,7 @@ type RunDetail struct {
 // Stage is a stage of a run.
 type Stage struct {
 	ID     string `json:"id"`
+	Branch string `json:"branch,omitempty"`
 	Title  string `json:"title,omitempty"`
 	Status string `json:"status"`
 	Skip   string `json:"skip,omitempty"` // on whose word it was skipped

@@ -20,7 +20,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
@@ -133,7 +132,7 @@ func (a *App) build(ctx context.Context) error {
 		a.opts.Wrap(&parts)
 	}
 	a.engine = engine.New(engine.Options{
-		Store: parts.Store, Journal: parts.Journal, Deciders: []core.Decider{phases.Decider{}}, Log: a.log,
+		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
 		Name: engineName,
 	})
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{

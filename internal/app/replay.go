@@ -8,7 +8,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 )
 
 // Replay implements api.Service: it derives the state again from the events
@@ -18,7 +17,12 @@ func (a *App) Replay(ctx context.Context, id string) (api.Replay, error) {
 	if err != nil {
 		return api.Replay{}, err
 	}
-	r := replayer{decider: phases.Decider{}}
+	r := replayer{}
+	for _, d := range deciders() {
+		if d.Kind() == run.Playbook.Kind {
+			r.decider = d
+		}
+	}
 	for {
 		events, err := a.store.Events(ctx, core.RunStream(run.ID), r.head.Seq, 1000)
 		if err != nil {

@@ -115,6 +115,9 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, setti
 	for _, phase := range started.Playbook.Phases { // the law holds tasks to what was settled here
 		started.Limits.Attempts = max(started.Limits.Attempts, phase.Attempts)
 	}
+	if m := started.Playbook.Project; m != nil {
+		started.Limits.Attempts = max(started.Limits.Attempts, m.Attempts)
+	}
 	if req.Yes {
 		started.Policy = &core.RunPolicy{Approve: true, By: CallerOf(ctx).ID}
 	}
@@ -146,15 +149,20 @@ func (a *App) chooseIsolation(settings *config.Settings, session bool) (string, 
 // limitAttempts holds the playbook to the attempts that were set: a flag is the
 // person's word about this run, any other setting is a limit.
 func (p *plan) limitAttempts(set config.Value[int]) {
-	for i := range p.playbook.Phases {
-		phase := &p.playbook.Phases[i]
+	limit := func(attempts *int) {
 		switch set.From.Level {
 		case config.LevelFlag:
-			phase.Attempts = set.V
+			*attempts = set.V
 		case config.LevelEnvironment, config.LevelUser, config.LevelProject:
-			phase.Attempts = min(phase.Attempts, set.V)
+			*attempts = min(*attempts, set.V)
 		case config.LevelDefault:
 		}
+	}
+	for i := range p.playbook.Phases {
+		limit(&p.playbook.Phases[i].Attempts)
+	}
+	if p.playbook.Project != nil {
+		limit(&p.playbook.Project.Attempts)
 	}
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -78,12 +79,26 @@ func (a *App) hasBranch(ctx context.Context, r *core.Run, branch string) error {
 // Feedback implements api.Service.
 func (a *App) Feedback(ctx context.Context, id string, req api.Feedback) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
+		if s := r.Stage(core.PlanStage); r.Managed() && (s == nil || s.Status.Closed()) {
+			return a.wish(ctx, r, req)
+		}
 		s, err := shown(r, req.Subject)
 		if err != nil {
 			return nil, err
 		}
 		return core.FeedbackGiven{Stage: s.ID, Text: a.redactor.String(req.Text), Reset: req.Reset}, nil
 	})
+}
+
+// wish is feedback on the work of a project as a whole: it becomes work of its
+// own.
+func (a *App) wish(ctx context.Context, r *core.Run, req api.Feedback) (core.Body, error) {
+	if req.Reset {
+		return nil, core.Errorf(core.CodeInvalid, "the work of a project is not reset").WithHint("say what is to change, without --reset")
+	}
+	return core.ChangesRequested{
+		ID: fmt.Sprintf("here-%d", r.Stream.Seq), Source: CallerOf(ctx).ID, Text: a.redactor.String(req.Text),
+	}, nil
 }
 
 // Rollback implements api.Service.

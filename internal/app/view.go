@@ -38,13 +38,15 @@ func next(r *core.Run) string {
 		return r.Pause.Next
 	case r.Status == core.StatusActive && r.Session != "":
 		return fmt.Sprintf("it goes on in session %s (`claude --resume %s`), or here: `stellwerk resume %s --headless`", r.Session, r.Session, r.Alias)
+	case r.Status == core.StatusReview:
+		return fmt.Sprintf("look at %s and merge it into %s, or say what is to change: `stellwerk feedback %s \"…\"`", r.Branch, r.Base, r.Alias)
 	case r.Status == core.StatusAwaiting:
 		text := fmt.Sprintf("`stellwerk approve %s`, or `stellwerk feedback %s \"…\"`", r.Alias, r.Alias)
 		s := r.Current()
 		if s == nil || s.Gate == nil {
 			return text
 		}
-		if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Act != "" {
+		if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Act != "" && !r.Managed() {
 			text = fmt.Sprintf("`stellwerk approve %s`, or `stellwerk rollback %s --to STAGE`", r.Alias, r.Alias)
 		}
 		if s.Gate.Suggestion != "" {
@@ -70,6 +72,7 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 		if s.Status == core.StageOmitted {
 			stage.Skip = string(s.Skip)
 		}
+		stage.Title, stage.Branch = s.Title, s.Branch
 		if phase := r.Playbook.Phase(s.ID); phase != nil {
 			stage.Title, stage.Gate = phase.Title, string(phase.Gate)
 		}

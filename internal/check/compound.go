@@ -51,9 +51,9 @@ func cheapFirst(checks []core.Check) []int {
 
 func cost(c core.Check) int {
 	switch c.Kind {
-	case core.CheckState, core.CheckArtifact:
+	case core.CheckState, core.CheckArtifact, core.CheckPlan:
 		return 0
-	case core.CheckChanged, core.CheckFiles, core.CheckGit:
+	case core.CheckChanged, core.CheckFiles, core.CheckGit, core.CheckMerge:
 		return 1
 	case core.CheckCommand:
 		return 2

@@ -43,6 +43,10 @@ func describe(c core.Check) string {
 		return "state: " + c.Expr
 	case core.CheckGit:
 		return "git: " + strings.Join(describeGit(c.Git), ", ")
+	case core.CheckPlan:
+		return "plan: " + c.Name
+	case core.CheckMerge:
+		return "merge: takes in " + shortHash(c.Into)
 	}
 	return "unknown check " + string(c.Kind)
 }

@@ -121,6 +121,10 @@ func (v *evaluation) kind(ctx context.Context, c core.Check) (core.CheckResult, 
 		return v.state(ctx, c)
 	case core.CheckGit:
 		return v.git(ctx, c)
+	case core.CheckPlan:
+		return v.plan(c)
+	case core.CheckMerge:
+		return v.merge(ctx, c)
 	}
 	return core.CheckResult{}, core.Errorf(core.CodeUnsupported, "unknown kind of check %q", c.Kind)
 }

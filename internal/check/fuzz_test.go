@@ -23,6 +23,8 @@ func (p onePath) Files(context.Context, string) ([]check.File, error) {
 
 func (p onePath) Log(context.Context, string, string, int) ([]check.Commit, error) { return nil, nil }
 
+func (p onePath) Resolved(context.Context, string, string, string) ([]string, error) { return nil, nil }
+
 // settle evaluates a check and fails where that takes too long or gives neither verdict nor reason.
 func settle(t *testing.T, e *check.Evaluator, c core.Check, s check.Subject) (passed bool) {
 	t.Helper()

@@ -76,3 +76,6 @@ func (m matcher) dir() string {
 	}
 	return dir
 }
+
+// Matches reports whether a validated pattern matches a path of a repository.
+func Matches(glob, path string) bool { return matcher(glob).match(path) }

@@ -18,6 +18,8 @@ type Tree interface {
 	Files(ctx context.Context, commit string) ([]File, error)
 	// Log lists the commits reachable from head and not from base, newest first, at most limit.
 	Log(ctx context.Context, base, head string, limit int) ([]Commit, error)
+	// Resolved says what is wrong with a commit that claims to merge two others; nothing where it does.
+	Resolved(ctx context.Context, into, from, result string) ([]string, error)
 }
 
 // Mode is the mode of a git tree entry, such as 0100644.

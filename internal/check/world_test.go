@@ -180,3 +180,13 @@ func (w *world) Run(ctx context.Context, c check.Command) (check.Result, error) 
 	}
 	return res, err
 }
+
+// Resolved sees only that both sides are there; what else a yard looks at is its own tests' matter.
+func (w *world) Resolved(_ context.Context, into, from, result string) ([]string, error) {
+	for _, side := range []string{into, from} {
+		if base := strings.TrimSpace(w.git("merge-base", side, result)); base != side {
+			return []string{"it does not descend from " + side}, nil
+		}
+	}
+	return nil, nil
+}

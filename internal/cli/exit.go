@@ -28,7 +28,7 @@ func exitByStatus(status string) int {
 		return ExitOK
 	case core.StatusFailed, core.StatusCancelled:
 		return ExitFailed
-	case core.StatusActive, core.StatusAwaiting, core.StatusPaused:
+	case core.StatusActive, core.StatusAwaiting, core.StatusPaused, core.StatusReview:
 		return ExitWaiting
 	}
 	return ExitWaiting

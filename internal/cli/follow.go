@@ -21,6 +21,7 @@ type follower struct {
 	svc    api.Service
 	id     string
 	policy bool  // the run was started with --yes
+	review bool  // the run is followed through its review
 	seen   int64 // sequence number of the last event shown
 	block  terminal.Block
 	tail   tail
@@ -61,8 +62,12 @@ func (f *follower) live() bool { return f.sh.Console.Live && !f.sh.json }
 
 func (f *follower) until(ctx context.Context, after int64) (api.RunDetail, error) {
 	detail, err := f.svc.Run(ctx, f.id)
-	if err != nil || detail.Seq <= after && f.stopped(detail) {
+	if err != nil {
 		return detail, err
+	}
+	f.review = detail.Status == string(core.StatusReview) && detail.Seq <= after
+	if detail.Seq <= after && f.stopped(detail) {
+		return detail, nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	events, ended := make(chan core.Event), make(chan error, 1)
@@ -135,7 +140,7 @@ func (f *follower) ticker() *time.Ticker {
 
 // stopping reports an event after which a run may wait for a person.
 func stopping(t core.Type) bool {
-	return t == core.TypeApprovalRequested || t == core.TypeRunPaused
+	return t == core.TypeApprovalRequested || t == core.TypeRunPaused || t == core.TypeReviewAwaited
 }
 
 // stopped reports a run that does not go on by itself.
@@ -147,6 +152,8 @@ func (f *follower) stopped(d api.RunDetail) bool {
 		// A review that requests changes is never approved by policy; it comes
 		// with a suggestion.
 		return d.Gate == nil || !f.policy || d.Gate.Suggestion != ""
+	case core.StatusReview:
+		return !f.review
 	case core.StatusActive:
 	}
 	return false

@@ -60,6 +60,26 @@ type Publish struct {
 	Event, Task string
 }
 
+// ReadPlan looks for the plan on the run's branch.
+type ReadPlan struct {
+	Run, Commit string
+}
+
+// WritePlan commits a change of the plan to the run's branch.
+type WritePlan struct {
+	Event string
+}
+
+// Merge merges a stage's branch into the run's, and verifies the merged tree.
+type Merge struct {
+	Event, Stage, Task string
+}
+
+// WatchPullRequest follows a pull request that somebody is to look at.
+type WatchPullRequest struct {
+	Run, Commit string
+}
+
 // Sweep removes the working folders of a run that is over and whose work is
 // safe elsewhere.
 type Sweep struct {
@@ -80,6 +100,10 @@ func (a MoveBranch) Key() string        { return "move " + a.Ref }
 func (a HoldRef) Key() string           { return a.Commit + " keep " + a.Ref }
 func (a PreparePublish) Key() string    { return a.Event + " prepare " + a.Task }
 func (a Publish) Key() string           { return a.Event + " publish " + a.Task }
+func (a ReadPlan) Key() string          { return a.Run + " plan " + a.Commit }
+func (a WritePlan) Key() string         { return a.Event + " write plan" }
+func (a Merge) Key() string             { return a.Event + " merge " + a.Task }
+func (a WatchPullRequest) Key() string  { return a.Run + " pull request " + a.Commit }
 func (a Sweep) Key() string             { return a.Run + " sweep" }
 func (a Notify) Key() string            { return a.Event + " notify" }
 
@@ -92,5 +116,9 @@ func (MoveBranch) action()        {}
 func (HoldRef) action()           {}
 func (PreparePublish) action()    {}
 func (Publish) action()           {}
+func (ReadPlan) action()          {}
+func (WritePlan) action()         {}
+func (Merge) action()             {}
+func (WatchPullRequest) action()  {}
 func (Sweep) action()             {}
 func (Notify) action()            {}

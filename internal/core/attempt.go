@@ -38,7 +38,8 @@ type Attempt struct {
 	Verdict    Verdict        `json:"verdict,omitempty"`
 	Results    []CheckResult  `json:"results,omitempty"`
 	Review     *Review        `json:"review,omitempty"`
-	Skips      []SkipProposal `json:"skips,omitempty"` // what its plan proposes to leave out
+	Skips      []SkipProposal `json:"skips,omitempty"`   // what its plan proposes to leave out
+	Touches    bool           `json:"touches,omitempty"` // it changed what the playbook wants reviewed
 }
 
 // Verdict is what the outside checks said about a delivery.

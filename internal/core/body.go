@@ -123,12 +123,16 @@ const (
 	OpenMissing  OpenReason = "missing"  // a later stage lacks its output
 )
 
-// StageOpened begins a round of a stage.
+// StageOpened begins a round of a stage. In a managed run it may name a stage
+// that was not there before, with a branch of its own.
 type StageOpened struct {
 	Stage  string     `json:"stage"`
 	Round  int        `json:"round"`
 	Reason OpenReason `json:"reason"`
 	Base   string     `json:"base"` // commit the round starts from
+	Title  string     `json:"title,omitempty"`
+	Branch string     `json:"branch,omitempty"`
+	Wish   string     `json:"wish,omitempty"` // id of the change that somebody wants
 }
 
 // TaskAdmitted adds a task to a round.
@@ -137,7 +141,9 @@ type TaskAdmitted struct {
 	Stage     string        `json:"stage"`
 	Round     int           `json:"round"`
 	Name      string        `json:"name,omitempty"`
+	Kind      TaskKind      `json:"kind,omitempty"`
 	Role      string        `json:"role,omitempty"`
+	Prompt    string        `json:"prompt,omitempty"`
 	Act       Act           `json:"act,omitempty"`
 	Writes    Writes        `json:"writes"`
 	Needs     []string      `json:"needs,omitempty"`
@@ -255,7 +261,8 @@ type VerifyConcluded struct {
 	Passed   bool           `json:"passed"`
 	Results  []CheckResult  `json:"results,omitempty"`
 	Review   *Review        `json:"review,omitempty"`
-	Skips    []SkipProposal `json:"skips,omitempty"` // what a plan proposes to leave out
+	Skips    []SkipProposal `json:"skips,omitempty"`   // what a plan proposes to leave out
+	Touches  bool           `json:"touches,omitempty"` // what was changed is among what the playbook wants reviewed
 	Duration time.Duration  `json:"duration,omitempty"`
 	Error    string         `json:"error,omitempty"` // the checks could not be run at all
 }
@@ -275,6 +282,7 @@ type CheckResult struct {
 type Review struct {
 	Status   ReviewStatus `json:"status"`
 	Findings []Finding    `json:"findings,omitempty"`
+	Reason   string       `json:"reason,omitempty"` // of a rejection
 }
 
 // ReviewStatus is a reviewer's verdict.
@@ -283,6 +291,7 @@ type ReviewStatus string
 const (
 	ReviewApproved         ReviewStatus = "approved"
 	ReviewChangesRequested ReviewStatus = "changes_requested"
+	ReviewRejected         ReviewStatus = "rejected" // the whole approach is wrong
 )
 
 // Finding is one change a review requests. Target is the stage that the

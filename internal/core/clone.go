@@ -11,6 +11,11 @@ func (r *Run) Clone() *Run {
 	}
 	c := *r
 	c.Keep, c.Tell = slices.Clone(r.Keep), slices.Clone(r.Tell)
+	c.Changes, c.Asked = slices.Clone(r.Changes), slices.Clone(r.Asked)
+	if r.PullRequest != nil {
+		pr := *r.PullRequest
+		c.PullRequest = &pr
+	}
 	c.Stages = make([]*Stage, len(r.Stages))
 	for i, s := range r.Stages {
 		c.Stages[i] = s.clone()

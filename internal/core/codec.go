@@ -96,6 +96,22 @@ func Decode(e Event) (Body, error) {
 		return decode[RunSwept](e, raw)
 	case TypePersonNotified:
 		return decode[PersonNotified](e, raw)
+	case TypePlanRead:
+		return decode[PlanRead](e, raw)
+	case TypePlanWriteRequested:
+		return decode[PlanWriteRequested](e, raw)
+	case TypePlanUpdated:
+		return decode[PlanUpdated](e, raw)
+	case TypeMergeConcluded:
+		return decode[MergeConcluded](e, raw)
+	case TypeStageDiscarded:
+		return decode[StageDiscarded](e, raw)
+	case TypeChangesRequested:
+		return decode[ChangesRequested](e, raw)
+	case TypeReviewAwaited:
+		return decode[ReviewAwaited](e, raw)
+	case TypePullRequestSeen:
+		return decode[PullRequestSeen](e, raw)
 	case TypeProjectRegistered:
 		return decode[ProjectRegistered](e, raw)
 	case TypeContentTrusted:

@@ -27,6 +27,8 @@ func samples() []core.Body {
 		core.RefKept{}, core.StagePassed{}, core.StageSkipped{}, core.AttemptsReset{}, core.TargetChosen{}, core.SessionTook{}, core.WordGiven{}, core.PublishPrepared{},
 		core.PublishRequested{}, core.PublishConcluded{}, core.RunPaused{}, core.RunResumed{}, core.RunCompleted{},
 		core.RunFailed{}, core.RunCancelled{}, core.TimerFired{}, core.CommandRefused{}, core.RunSwept{}, core.PersonNotified{},
+		core.PlanRead{}, core.PlanWriteRequested{}, core.PlanUpdated{}, core.MergeConcluded{}, core.StageDiscarded{},
+		core.ChangesRequested{}, core.ReviewAwaited{}, core.PullRequestSeen{},
 		core.ProjectRegistered{}, core.ContentTrusted{},
 	}
 }

@@ -23,10 +23,10 @@ func Decide(r *Run, d Decider) []Body {
 	if r.Status == StatusAwaiting {
 		return standing(r)
 	}
-	if r.Status != StatusActive {
+	if r.Status != StatusActive && r.Status != StatusReview {
 		return nil
 	}
-	if pause := guard(r); pause != nil {
+	if pause := guard(r); pause != nil && r.Status == StatusActive {
 		return []Body{*pause}
 	}
 	return d.Decide(r)
@@ -40,8 +40,11 @@ func DecisionActor(d Decider) Actor {
 // ActorFor is who utters a decision: the decider, or the policy for an
 // approval that a standing instruction gives.
 func ActorFor(r *Run, d Decider, body Body) Actor {
-	if _, ok := body.(ApprovalGranted); ok && r.Policy != nil {
-		return Policy("--yes by " + r.Policy.By)
+	if _, ok := body.(ApprovalGranted); ok {
+		if r.Policy != nil && r.Policy.Approve {
+			return Policy("--yes by " + r.Policy.By)
+		}
+		return Policy(r.policy())
 	}
 	return DecisionActor(d)
 }
@@ -85,14 +88,27 @@ func stopReason(r *Run, t *Task, a *Attempt) string {
 // standing applies a policy given at the start. It is recorded as a policy,
 // never as a person.
 func standing(r *Run) []Body {
-	if r.Policy == nil || !r.Policy.Approve {
+	s := r.Gated()
+	if s == nil || s.Gate.Approved || requestsChanges(s) || !r.standing(s) {
 		return nil
 	}
-	s := r.Current()
-	if s == nil || s.Gate == nil || s.Gate.Approved || requestsChanges(s) {
-		return nil
+	return []Body{ApprovalGranted{Subject: s.Gate.Subject, Comment: "approved by policy (" + r.policy() + ")"}}
+}
+
+// standing reports a gate that a standing instruction lets through: that of
+// who started the run, or of the playbook for the run's own branch.
+func (r *Run) standing(s *Stage) bool {
+	if r.Policy != nil && r.Policy.Approve {
+		return true
 	}
-	return []Body{ApprovalGranted{Subject: s.Gate.Subject, Comment: "approved by policy (--yes)"}}
+	return r.Managed() && s.ID == PublishStage && r.Playbook.Project.Push == PushStanding
+}
+
+func (r *Run) policy() string {
+	if r.Policy != nil && r.Policy.Approve {
+		return "--yes"
+	}
+	return "the playbook " + r.Playbook.Name
 }
 
 // guard pauses a run that is over a limit or going in circles.

@@ -15,6 +15,7 @@ func Effects(r *Run) []Action {
 	if r.Verified != r.BranchAt && (r.BranchAt != "" || r.Verified != r.BaseCommit) && len(r.Keep) == 0 {
 		actions = append(actions, MoveBranch{Ref: "refs/heads/" + r.Branch, Old: r.BranchAt, New: r.Verified})
 	}
+	actions = append(actions, managedEffects(r)...)
 	for _, s := range r.Stages {
 		if s.Asked && !r.Status.Terminal() {
 			phase := r.Playbook.Phase(s.ID)
@@ -33,6 +34,46 @@ func Effects(r *Run) []Action {
 	return actions
 }
 
+// managedEffects are those of a run that drives a project.
+func managedEffects(r *Run) []Action {
+	if !r.Managed() {
+		return nil
+	}
+	var actions []Action
+	for _, s := range r.Stages {
+		if s.LineAt != s.line(r) && len(r.Keep) == 0 {
+			actions = append(actions, MoveBranch{Ref: "refs/heads/" + s.Branch, Old: s.LineAt, New: s.line(r)})
+		}
+	}
+	if r.Status.Terminal() {
+		return actions
+	}
+	if r.Plan == nil {
+		actions = append(actions, ReadPlan{Run: r.ID, Commit: r.Head})
+	}
+	if r.PlanWrite != nil {
+		actions = append(actions, WritePlan{Event: r.PlanWrite.Event})
+	}
+	if p := r.PullRequest; p != nil && p.State != PullRequestMerged && p.State != PullRequestClosed {
+		actions = append(actions, WatchPullRequest{Run: r.ID, Commit: p.Commit})
+	}
+	return actions
+}
+
+// line is where the ref of the stage's branch belongs: nowhere once the run's
+// branch has taken it in for good, or the stage was given up.
+func (s *Stage) line(r *Run) string {
+	switch {
+	case s.Branch == "":
+		return ""
+	case s.Status == StageOpen || s.Status == StageGated:
+		return s.Line
+	case s.Merged != "" && r.BranchAt != r.Verified:
+		return s.LineAt
+	}
+	return ""
+}
+
 func taskEffects(r *Run, s *Stage, t *Task) []Action {
 	if a := t.Last(); a != nil && a.Status.Active() {
 		return attemptEffects(r, s, t, a)
@@ -40,6 +81,8 @@ func taskEffects(r *Run, s *Stage, t *Task) []Action {
 	switch {
 	case r.Status.Terminal(), r.Pause != nil && r.Pause.Stop:
 		return nil
+	case t.Status == TaskVerifying && t.Act == ActMerge:
+		return []Action{Merge{Event: t.Event, Stage: s.ID, Task: t.ID}}
 	case t.Status == TaskVerifying && t.Act != "":
 		return []Action{PreparePublish{Event: t.Event, Stage: s.ID, Task: t.ID}}
 	case t.Status == TaskVerifying:

@@ -103,7 +103,7 @@ func apply(r *Run, e Event, body Body) {
 	case ConditionEvaluated:
 		answered(r.Stage(b.Stage), b)
 	case StageOpened:
-		open(r.Stage(b.Stage), b)
+		open(opened(r, b), b)
 	case StagePassed:
 		passed(r, b)
 	case StageSkipped:
@@ -157,7 +157,21 @@ func apply(r *Run, e Event, body Body) {
 	case PublishConcluded:
 		published(r, b)
 	case BranchMoved:
-		r.BranchAt = b.New
+		branchMoved(r, b)
+	case PlanRead:
+		planRead(r, b)
+	case PlanWriteRequested:
+		r.PlanWrite = &PlanWrite{Event: e.ID, Artifact: b.Artifact, Done: b.Done, Message: b.Message}
+	case PlanUpdated:
+		planUpdated(r, b)
+	case MergeConcluded:
+		mergeConcluded(r, e, b)
+	case StageDiscarded:
+		discard(r, b)
+	case ChangesRequested:
+		changesRequested(r, b)
+	case PullRequestSeen:
+		r.PullRequest.State, r.PullRequest.Checks, r.PullRequest.Preview = b.State, b.Checks, b.Preview
 	case RefKept:
 		r.Keep = slices.DeleteFunc(r.Keep, func(k KeepRef) bool { return k.Ref == b.Ref })
 		r.Kept++
@@ -165,7 +179,7 @@ func apply(r *Run, e Event, body Body) {
 		r.Swept = true
 	case PersonNotified:
 		r.Tell = slices.DeleteFunc(r.Tell, func(id string) bool { return id == b.Event })
-	case RunStarted, TimerFired, CommandRefused, ProjectRegistered, ContentTrusted:
+	case RunStarted, TimerFired, CommandRefused, ReviewAwaited, ProjectRegistered, ContentTrusted:
 		// They begin, bring the time or leave a trace; nothing more follows here.
 	}
 }
@@ -179,6 +193,12 @@ func resume(r *Run, b RunResumed) {
 	}
 	if b.Limits != nil {
 		r.Limits = *b.Limits
+	}
+	if r.Plan != nil && r.Plan.Trouble != "" {
+		r.Plan = nil // to be read again
+	}
+	if r.PullRequest != nil && r.PullRequest.State == PullRequestClosed {
+		r.PullRequest = nil // to be opened anew
 	}
 	clearTrouble(r)
 }

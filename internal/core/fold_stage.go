@@ -62,6 +62,9 @@ func open(s *Stage, b StageOpened) {
 
 func skip(r *Run, b StageSkipped) {
 	s := r.Stage(b.Stage)
+	if s.Branch != "" && s.Start() != s.Base {
+		abandon(r, s.Start(), "left by "+s.ID+", which was skipped")
+	}
 	if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Writes == WritesCode && r.Work() != r.Verified {
 		// Nobody will verify what the stage left any more: it is set aside.
 		abandon(r, r.Work(), "left unverified by "+s.ID+", which was skipped")
@@ -133,6 +136,7 @@ func lapse(s *Stage) {
 }
 
 func resetAttempts(r *Run, s *Stage) {
+	s.Resets++
 	for _, t := range s.Tasks {
 		t.Counted, t.Infra, t.NotBefore = 0, 0, r.StartedAt
 	}

@@ -5,7 +5,7 @@ import "slices"
 func admit(r *Run, e Event, b TaskAdmitted) {
 	s := r.Stage(b.Stage)
 	s.Tasks = append(s.Tasks, &Task{
-		ID: b.Task, Stage: b.Stage, Name: b.Name, Role: b.Role, Act: b.Act, Status: TaskWaiting,
+		ID: b.Task, Stage: b.Stage, Name: b.Name, Kind: b.Kind, Role: b.Role, Prompt: b.Prompt, Act: b.Act, Status: TaskWaiting,
 		Writes: b.Writes, Needs: b.Needs, Inputs: b.Inputs, Outputs: b.Outputs, Done: b.Done,
 		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID,
 	})
@@ -33,16 +33,21 @@ func verified(r *Run, e Event, b VerifyConcluded) {
 		a.Message = b.Error
 		return
 	}
-	a.Results, a.Review, a.Skips = b.Results, b.Review, b.Skips
+	a.Results, a.Review, a.Skips, a.Touches = b.Results, b.Review, b.Skips, b.Touches
 	if !b.Passed {
 		a.Verdict, t.Status = VerdictFailed, TaskWaiting
 		return
 	}
 	a.Verdict, t.Status = VerdictPassed, TaskDone
 	r.Sterile = 0
-	if t.Writes == WritesCode && a.Delivery != nil && a.Delivery.Commit != "" {
-		r.Head, r.Verified = a.Delivery.Commit, a.Delivery.Commit
+	if t.Writes != WritesCode || a.Delivery == nil || a.Delivery.Commit == "" {
+		return
 	}
+	if s := r.Stage(t.Stage); s.Branch != "" {
+		s.Line = a.Delivery.Commit
+		return
+	}
+	r.Head, r.Verified = a.Delivery.Commit, a.Delivery.Commit
 }
 
 func unblock(r *Run, c Claim) {
@@ -80,7 +85,7 @@ func published(r *Run, b PublishConcluded) {
 	s := r.Stage(t.Stage)
 	if b.OK {
 		t.Status, t.Published, t.Publishing = TaskDone, true, nil
-		r.PullRequest = &PullRequest{URL: b.URL, Number: b.Number}
+		r.PullRequest = &PullRequest{URL: b.URL, Number: b.Number, Commit: t.Prepared.Subject.Commit, State: PullRequestOpen}
 		r.Sterile = 0
 		return
 	}

@@ -86,10 +86,14 @@ func actors(t Type) []ActorKind {
 		return []ActorKind{ActorPerson, ActorDecider, ActorSession}
 	case TypeRunPaused:
 		return []ActorKind{ActorPerson, ActorDecider, ActorEngine, ActorSession}
-	case TypeConditionRequested, TypeStageOpened, TypeTaskAdmitted, TypeTeamReduced, TypeAttemptRequested, TypeAttemptStopRequested,
+	case TypeChangesRequested:
+		return []ActorKind{ActorPerson, ActorEngine}
+	case TypePlanWriteRequested, TypeStageDiscarded, TypeReviewAwaited,
+		TypeConditionRequested, TypeStageOpened, TypeTaskAdmitted, TypeTeamReduced, TypeAttemptRequested, TypeAttemptStopRequested,
 		TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
 		return []ActorKind{ActorDecider}
-	case TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved,
+	case TypePlanRead, TypePlanUpdated, TypeMergeConcluded, TypePullRequestSeen,
+		TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved,
 		TypeVerifyConcluded, TypeBranchMoved, TypeRefKept, TypePublishPrepared,
 		TypePublishConcluded, TypeTimerFired, TypeCommandRefused, TypePersonNotified, TypeRunSwept, TypeProjectRegistered:
 		return []ActorKind{ActorEngine}
@@ -130,6 +134,8 @@ func stageLaw(r *Run, body Body) error {
 		id = b.Stage
 	case TeamReduced:
 		id = b.Stage
+	case StageDiscarded:
+		id = b.Stage
 	case FeedbackGiven:
 		id = b.Stage
 	case StagePassed:
@@ -146,6 +152,9 @@ func stageLaw(r *Run, body Body) error {
 		return nil
 	}
 	s := r.Stage(id)
+	if s == nil && r.Managed() && body.Type() == TypeStageOpened {
+		return nil
+	}
 	if s == nil {
 		return Errorf(CodeNotFound, "the run has no stage %q", id).WithHint("its stages are: %s", strings.Join(stageIDs(r), ", "))
 	}
@@ -209,6 +218,8 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawIdle(r, "the attempts cannot be reset")
 	case TargetChosen:
 		return lawTarget(r, b)
+	case PlanRead, PlanUpdated, PlanWriteRequested, MergeConcluded, StageDiscarded, ChangesRequested, ReviewAwaited, PullRequestSeen:
+		return lawManaged(r, body)
 	case PublishPrepared:
 		return lawTaskIs(r, b.Task, TaskVerifying)
 	case PublishRequested:

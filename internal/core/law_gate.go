@@ -25,6 +25,12 @@ func lawVerified(s *Stage) error {
 		return unlawful("stage %s has no work in round %d", s.ID, s.Round)
 	}
 	for _, t := range live {
+		if t.Act == ActMerge {
+			if t.Status != TaskDone {
+				return unlawful("task %s has merged nothing", t.ID)
+			}
+			continue
+		}
 		if t.Act != "" {
 			if t.Prepared == nil {
 				return unlawful("task %s is not prepared", t.ID)
@@ -56,8 +62,8 @@ func lawApprove(r *Run, actor Actor, b ApprovalGranted) error {
 	if s.Gate == nil || s.Gate.Approved {
 		return Errorf(CodeConflict, "stage %s is not waiting for an approval", s.ID)
 	}
-	if actor.Kind == ActorPolicy && (r.Policy == nil || !r.Policy.Approve) {
-		return Errorf(CodeForbidden, "the run was not started with --yes")
+	if actor.Kind == ActorPolicy && !r.standing(s) {
+		return Errorf(CodeForbidden, "no standing instruction approves stage %s", s.ID)
 	}
 	if b.Subject != s.Gate.Subject || b.Subject != GateSubject(r, s) {
 		return Errorf(CodeConflict, "stage %s changed since you looked at it", s.ID).
@@ -69,7 +75,7 @@ func lawApprove(r *Run, actor Actor, b ApprovalGranted) error {
 // lawPass is law 2 with the gate.
 func lawPass(r *Run, b StagePassed) error {
 	s := r.Stage(b.Stage)
-	if s != r.Current() {
+	if s != r.Current() && !r.Managed() {
 		return unlawful("stage %s passes out of order", s.ID)
 	}
 	if b.Round != s.Round {
@@ -81,12 +87,19 @@ func lawPass(r *Run, b StagePassed) error {
 	if !s.TasksDone() {
 		return unlawful("stage %s has unfinished tasks", s.ID)
 	}
-	phase := r.Playbook.Phase(s.ID)
-	needsGate := phase == nil || phase.Gate == GateApproval || phase.Act != "" || requestsChanges(s)
-	if needsGate && (s.Gate == nil || !s.Gate.Approved || s.Gate.Subject != GateSubject(r, s)) {
+	if needsGate(r, s) && (s.Gate == nil || !s.Gate.Approved || s.Gate.Subject != GateSubject(r, s)) {
 		return unlawful("stage %s waits for an approval", s.ID)
 	}
 	return nil
+}
+
+// needsGate reports a stage that passes only with an approval.
+func needsGate(r *Run, s *Stage) bool {
+	if r.Managed() {
+		return s.ID == PublishStage || s.ID == PlanStage && r.Playbook.Project.PlanGate == GateApproval
+	}
+	phase := r.Playbook.Phase(s.ID)
+	return phase == nil || phase.Gate == GateApproval || phase.Act != "" || requestsChanges(s)
 }
 
 func requestsChanges(s *Stage) bool {
@@ -107,6 +120,10 @@ func lawSkip(r *Run, actor Actor, b StageSkipped) error {
 		if s != r.Current() {
 			return Errorf(CodeConflict, "stage %s is not the current stage", s.ID).
 				WithHint("the run is at %s", currentID(r))
+		}
+		if r.Managed() && s.Branch == "" {
+			return Errorf(CodeInvalid, "stage %s cannot be left out: without it the project comes to nothing", s.ID).
+				WithHint("`stellwerk cancel %s` ends the run", r.Alias)
 		}
 		return lawIdle(r, "the stage cannot be skipped")
 	case SkipPlaybook:
@@ -154,6 +171,10 @@ func lawFeedback(r *Run, b FeedbackGiven) error {
 		return Errorf(CodeInvalid, "stage %s has no agent that could act on feedback", s.ID).
 			WithHint("send it to the stage that should change: `stellwerk rollback %s --to STAGE`", r.Alias)
 	}
+	if r.Managed() && s.ID != PlanStage {
+		return Errorf(CodeInvalid, "stage %s takes no feedback of its own", s.ID).
+			WithHint("say what is to change about the work as a whole")
+	}
 	if b.Text == "" {
 		return Errorf(CodeInvalid, "feedback needs words: what is to change?")
 	}
@@ -161,6 +182,10 @@ func lawFeedback(r *Run, b FeedbackGiven) error {
 }
 
 func lawRollback(r *Run, actor Actor, b RolledBack) error {
+	if r.Managed() {
+		return Errorf(CodeInvalid, "a run that drives a project does not go back").
+			WithHint("say what is to change with `stellwerk feedback %s \"…\"`", r.Alias)
+	}
 	target := r.Stage(b.Target)
 	if target == nil {
 		return Errorf(CodeNotFound, "the run has no stage %q", b.Target)

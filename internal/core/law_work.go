@@ -4,6 +4,9 @@ import "slices"
 
 // lawOpen: stages are opened in order, each round once, from the work as it is.
 func lawOpen(r *Run, b StageOpened) error {
+	if r.Managed() {
+		return lawOpenManaged(r, b)
+	}
 	if current := r.Current(); current == nil || current.ID != b.Stage {
 		return unlawful("stage %s is opened out of order", b.Stage)
 	}
@@ -57,7 +60,7 @@ func lawAttempt(r *Run, b AttemptRequested) error {
 	}
 	s := r.Stage(t.Stage)
 	switch {
-	case s != r.Current() || s.Status != StageOpen:
+	case s.Status != StageOpen || s != r.Current() && !r.Managed():
 		return unlawful("attempt %s: stage %s is not open", b.Attempt, s.ID)
 	case t.Status != TaskWaiting:
 		return unlawful("attempt %s: the task is %s", b.Attempt, t.Status)
@@ -65,7 +68,7 @@ func lawAttempt(r *Run, b AttemptRequested) error {
 		return unlawful("attempt %s is not the task's next", b.Attempt)
 	case t.Counted >= t.Limit:
 		return unlawful("task %s has used its %d attempts of this round", t.ID, t.Limit)
-	case b.Base != t.WorkingCommit(s.Base):
+	case b.Base != t.WorkingCommit(s.Start()):
 		return unlawful("attempt %s does not start from the round's work", b.Attempt)
 	case r.Now().Before(t.NotBefore):
 		return unlawful("task %s is not to be tried before %s", t.ID, t.NotBefore)
@@ -113,10 +116,11 @@ func lawOneWriter(r *Run, t *Task) error {
 	if t.Writes != WritesCode {
 		return nil
 	}
+	own := r.Stage(t.Stage).Branch
 	for _, s := range r.Stages {
 		for _, other := range s.Tasks {
-			if a := other.Last(); other != t && other.Writes == WritesCode && a != nil && a.Status.Active() {
-				return unlawful("task %s: attempt %s is writing branch %s", t.ID, a.ID, r.Branch)
+			if a := other.Last(); other != t && other.Writes == WritesCode && s.Branch == own && a != nil && a.Status.Active() {
+				return unlawful("task %s: attempt %s is writing the same branch", t.ID, a.ID)
 			}
 		}
 	}
@@ -141,6 +145,8 @@ func lawVerify(r *Run, b VerifyRequested) error {
 	switch {
 	case t == nil:
 		return unlawful("no task %s in the current rounds", b.Task)
+	case t.Act == ActMerge:
+		return lawMerge(r, t)
 	case t.Act != "":
 		if t.Status != TaskWaiting || !b.Fresh {
 			return unlawful("task %s: publishing is verified again, without memory", t.ID)

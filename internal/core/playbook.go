@@ -20,6 +20,7 @@ type Playbook struct {
 	Setup       string           `json:"setup,omitempty"`
 	Caches      []Cache          `json:"caches,omitempty"`
 	Phases      []Phase          `json:"phases,omitempty"`
+	Project     *Management      `json:"project,omitempty"` // of kind rules or manager
 }
 
 // Agent names the program that does an attempt and how it is started.
@@ -82,8 +83,11 @@ const (
 // Act is work the engine does itself.
 type Act string
 
-// ActPullRequest pushes the run's branch and opens a pull request.
-const ActPullRequest Act = "pull-request"
+// The acts.
+const (
+	ActPullRequest Act = "pull-request" // pushes the run's branch and opens a pull request
+	ActMerge       Act = "merge"        // merges a stage's branch into the run's
+)
 
 // Phase is one entry of a playbook of kind phases.
 type Phase struct {
@@ -157,6 +161,8 @@ const (
 	CheckArtifact CheckKind = "artifact"
 	CheckState    CheckKind = "state"
 	CheckGit      CheckKind = "git"
+	CheckPlan     CheckKind = "plan"  // an artifact is a plan
+	CheckMerge    CheckKind = "merge" // a delivery takes in both sides of a merge
 )
 
 // Check is one outside test of "done", or a compound of them. It is data; the
@@ -170,6 +176,8 @@ type Check struct {
 	Schema  json.RawMessage `json:"schema,omitempty"`  // artifact, optional JSON Schema
 	Expr    string          `json:"expr,omitempty"`    // state
 	Git     *GitCheck       `json:"git,omitempty"`     // git
+	Into    string          `json:"into,omitempty"`    // merge: the commit that must have been taken in
+	From    string          `json:"from,omitempty"`    // merge: the commit that it was to be merged with
 	Timeout time.Duration   `json:"timeout,omitempty"` // command
 }
 

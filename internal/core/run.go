@@ -13,6 +13,7 @@ const (
 	StatusActive    RunStatus = "active"
 	StatusAwaiting  RunStatus = "awaiting_approval"
 	StatusPaused    RunStatus = "paused"
+	StatusReview    RunStatus = "awaiting_review" // published, somebody is to look at it
 	StatusCompleted RunStatus = "completed"
 	StatusFailed    RunStatus = "failed"
 	StatusCancelled RunStatus = "cancelled"
@@ -60,8 +61,12 @@ type Run struct {
 	Sterile      int          `json:"sterile,omitempty"`       // decisions since the last progress
 	LastDecision string       `json:"last_decision,omitempty"` // cause of the newest decision
 	AutoRounds   int          `json:"auto_rounds,omitempty"`
-	Swept        bool         `json:"swept,omitempty"` // its working folders are gone
-	Tell         []string     `json:"tell,omitempty"`  // ids of events a person has not been told of
+	Plan         *Plan        `json:"plan,omitempty"`       // nil until it was looked for
+	PlanWrite    *PlanWrite   `json:"plan_write,omitempty"` // a change of the plan that is under way
+	Changes      []Changes    `json:"changes,omitempty"`    // what people want changed, and nobody works on yet
+	Asked        []string     `json:"asked,omitempty"`      // ids of all such wishes
+	Swept        bool         `json:"swept,omitempty"`      // its working folders are gone
+	Tell         []string     `json:"tell,omitempty"`       // ids of events a person has not been told of
 	Usage        Usage        `json:"usage"`
 	Attempts     int          `json:"attempts"` // ever requested
 	StartedAt    time.Time    `json:"started_at"`
@@ -92,8 +97,27 @@ type KeepRef struct {
 
 // PullRequest is where a run was published.
 type PullRequest struct {
-	URL    string `json:"url,omitempty"`
-	Number int    `json:"number,omitempty"`
+	URL     string           `json:"url,omitempty"`
+	Number  int              `json:"number,omitempty"`
+	Commit  string           `json:"commit,omitempty"` // that was pushed
+	State   PullRequestState `json:"state,omitempty"`
+	Checks  string           `json:"checks,omitempty"`
+	Preview string           `json:"preview,omitempty"`
+}
+
+// PlanWrite is a change of the plan that was decided.
+type PlanWrite struct {
+	Event    string   `json:"event"`
+	Artifact string   `json:"artifact,omitempty"`
+	Done     []string `json:"done,omitempty"`
+	Message  string   `json:"message"`
+}
+
+// Changes is what somebody wants changed.
+type Changes struct {
+	ID     string `json:"id"`
+	Source string `json:"source,omitempty"`
+	Text   string `json:"text"`
 }
 
 // Stage finds a stage by id; nil where there is none.
@@ -111,6 +135,16 @@ func (r *Run) Stage(id string) *Stage {
 func (r *Run) Current() *Stage {
 	for _, s := range r.Stages {
 		if !s.Status.Closed() {
+			return s
+		}
+	}
+	return nil
+}
+
+// Gated is the stage at which a person is asked; nil where none is.
+func (r *Run) Gated() *Stage {
+	for _, s := range r.Stages {
+		if s.Status == StageGated && s.Gate != nil {
 			return s
 		}
 	}

@@ -44,8 +44,34 @@ type Stage struct {
 	Event     string      `json:"event,omitempty"`    // id of the event that asked for what is under way
 	Trouble   string      `json:"trouble,omitempty"`  // what keeps the stage from going on, until a person acts
 	Commit    string      `json:"commit,omitempty"`   // head when it passed
+	Title     string      `json:"title,omitempty"`
+	Branch    string      `json:"branch,omitempty"`   // of its own; its tasks work on the run's where empty
+	Line      string      `json:"line,omitempty"`     // newest verified commit of that branch
+	LineAt    string      `json:"line_at,omitempty"`  // where the yard's ref of it stands
+	Merged    string      `json:"merged,omitempty"`   // commit by which the run's branch took it in
+	Conflict  *Conflict   `json:"conflict,omitempty"` // why the newest merge was refused
+	Wish      *Changes    `json:"wish,omitempty"`     // what somebody wants changed, where the stage is for that
+	Resets    int         `json:"resets,omitempty"`   // how often a person gave it all its tries back
 	ClosedAt  time.Time   `json:"closed_at,omitzero"`
 }
+
+// Conflict is a merge that git or the checks refused.
+type Conflict struct {
+	Into    string        `json:"into"` // commit of the run's branch
+	Files   []string      `json:"files,omitempty"`
+	Results []CheckResult `json:"results,omitempty"`
+}
+
+// Start is the commit that the stage's next work starts from.
+func (s *Stage) Start() string {
+	if s.Line != "" {
+		return s.Line
+	}
+	return s.Base
+}
+
+// Allowed is a number of tries, as often as a person gave them.
+func (s *Stage) Allowed(tries int) int { return tries * (s.Resets + 1) }
 
 // Hotfix is why a stage is done again, in words for the agent.
 type Hotfix struct {

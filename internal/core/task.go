@@ -19,7 +19,9 @@ type Task struct {
 	ID         string            `json:"id"`
 	Stage      string            `json:"stage"`
 	Name       string            `json:"name,omitempty"`
+	Kind       TaskKind          `json:"kind,omitempty"`
 	Role       string            `json:"role,omitempty"`
+	Prompt     string            `json:"prompt,omitempty"` // what is to be done, beside what its stage and role say
 	Act        Act               `json:"act,omitempty"`
 	Status     TaskStatus        `json:"status"`
 	Writes     Writes            `json:"writes"`

@@ -19,6 +19,7 @@ var runEdges = []edge[RunStatus]{
 	{TypeRunStarted, []RunStatus{""}, StatusActive},
 	{TypeConditionRequested, []RunStatus{StatusActive}, ""},
 	{TypeStageOpened, []RunStatus{StatusActive}, ""},
+	{TypeStageOpened, []RunStatus{StatusReview}, StatusActive},
 	{TypeTaskAdmitted, []RunStatus{StatusActive}, ""},
 	{TypeTeamReduced, []RunStatus{StatusActive}, ""},
 	{TypeAttemptRequested, []RunStatus{StatusActive}, ""},
@@ -35,11 +36,19 @@ var runEdges = []edge[RunStatus]{
 	{TypeAttemptsReset, []RunStatus{StatusActive, StatusPaused}, StatusActive},
 	{TypeSessionTook, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, ""},
 	{TypeWordGiven, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, ""},
-	{TypeRunPaused, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusPaused},
+	{TypePlanRead, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
+	{TypePlanWriteRequested, []RunStatus{StatusActive}, ""},
+	{TypePlanUpdated, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
+	{TypeStageDiscarded, []RunStatus{StatusActive}, ""},
+	{TypeChangesRequested, []RunStatus{StatusActive, StatusPaused, StatusReview}, ""},
+	{TypeChangesRequested, []RunStatus{StatusAwaiting}, StatusActive},
+	{TypeReviewAwaited, []RunStatus{StatusActive}, StatusReview},
+	{TypePullRequestSeen, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
+	{TypeRunPaused, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, StatusPaused},
 	{TypeRunResumed, []RunStatus{StatusPaused}, ""}, // to what the pause interrupted
-	{TypeRunCompleted, []RunStatus{StatusActive}, StatusCompleted},
-	{TypeRunFailed, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusFailed},
-	{TypeRunCancelled, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, StatusCancelled},
+	{TypeRunCompleted, []RunStatus{StatusActive, StatusReview}, StatusCompleted},
+	{TypeRunFailed, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, StatusFailed},
+	{TypeRunCancelled, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, StatusCancelled},
 }
 
 var attemptEdges = []edge[AttemptStatus]{
@@ -53,7 +62,7 @@ var attemptEdges = []edge[AttemptStatus]{
 var stageEdges = []edge[StageStatus]{
 	{TypeConditionRequested, []StageStatus{StagePending, StageStale}, ""},
 	{TypeConditionEvaluated, []StageStatus{StagePending, StageStale}, ""},
-	{TypeStageOpened, []StageStatus{StagePending, StageStale}, StageOpen},
+	{TypeStageOpened, []StageStatus{StagePending, StageStale, StageDone}, StageOpen}, // passed ones in a managed run only
 	{TypeTaskAdmitted, []StageStatus{StageOpen}, ""},
 	{TypeTeamReduced, []StageStatus{StageOpen}, ""},
 	{TypeApprovalRequested, []StageStatus{StageOpen}, StageGated},
@@ -62,6 +71,7 @@ var stageEdges = []edge[StageStatus]{
 	{TypeAttemptsReset, []StageStatus{StageOpen}, ""},
 	{TypeStagePassed, []StageStatus{StageOpen, StageGated}, StageDone},
 	{TypeStageSkipped, []StageStatus{StagePending, StageStale, StageOpen, StageGated}, StageOmitted},
+	{TypeStageDiscarded, []StageStatus{StageOpen}, ""}, // stale or skipped, as it says
 }
 
 // RunNext is where an event leads a run, and whether it may happen at all.

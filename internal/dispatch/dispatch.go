@@ -222,11 +222,11 @@ func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.
 	d.again(key, run.ID, delay)
 }
 
-// scope is how far an action's own context reaches: only a verification can be
+// scope is how far an action's own context reaches: only what looks can be
 // called off; everything else is carried to its end.
 func (d *Dispatcher) scope(ctx context.Context, a core.Action) context.Context {
 	switch a.(type) {
-	case core.Verify, core.PreparePublish:
+	case core.Verify, core.PreparePublish, core.Merge, core.WatchPullRequest:
 		return ctx
 	default:
 		return d.ctx
@@ -297,6 +297,14 @@ func (d *Dispatcher) do(ctx context.Context, run *core.Run, action core.Action) 
 		return d.preparePublish(ctx, run, a)
 	case core.Publish:
 		return d.publish(ctx, run, a)
+	case core.ReadPlan:
+		return d.readPlan(ctx, run, a)
+	case core.WritePlan:
+		return d.writePlan(ctx, run, a)
+	case core.Merge:
+		return d.merge(ctx, run, a)
+	case core.WatchPullRequest:
+		return d.watchPullRequest(ctx, run, a)
 	case core.Sweep:
 		return d.sweep(ctx, run)
 	case core.Notify:

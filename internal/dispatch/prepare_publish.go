@@ -113,6 +113,9 @@ func target(run *core.Run, stage string) string {
 	if phase := run.Playbook.Phase(stage); phase != nil && phase.Base != "" {
 		return phase.Base
 	}
+	if run.Managed() && run.Playbook.Project.Base != "" {
+		return run.Playbook.Project.Base
+	}
 	return run.Base
 }
 
@@ -131,6 +134,9 @@ func gateCheck(run *core.Run, stage string) core.Check {
 				all.Of = append(all.Of, c)
 			}
 		}
+	}
+	if run.Managed() {
+		all.Of = append(all.Of, commands(run.Playbook.Project.Done)...)
 	}
 	phase := run.Playbook.Phase(stage)
 	if phase != nil && (len(phase.Done.Of) > 0 || phase.Done.Kind != core.CheckAll && phase.Done.Kind != "") {

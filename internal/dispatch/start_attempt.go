@@ -237,8 +237,16 @@ func (r attemptRoom) workspace(ctx context.Context) error {
 		return err
 	}
 	return r.yard.Workspace(ctx, yard.WorkspaceSpec{
-		Dir: r.dir(), Commit: r.attempt.Base, Branch: r.run.Branch, Identity: yard.Identity(r.run.Identity),
+		Dir: r.dir(), Commit: r.attempt.Base, Branch: branchOf(r.run, r.stage), Identity: yard.Identity(r.run.Identity),
 	})
+}
+
+// branchOf is the branch that a stage's tasks work on.
+func branchOf(run *core.Run, stage *core.Stage) string {
+	if stage.Branch != "" {
+		return stage.Branch
+	}
+	return run.Branch
 }
 
 // renew makes folders that are empty whatever an earlier try left in them.

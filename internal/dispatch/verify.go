@@ -27,7 +27,7 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 	body := core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt}
 	passed, results, err := d.evaluate(ctx, run, evaluation{
 		event: a.Event, name: a.Attempt, check: task.Done, base: stage.Base, writes: task.Writes,
-		outputs: task.Outputs, delivery: attempt.Delivery, head: run.Head, remember: true,
+		outputs: task.Outputs, delivery: attempt.Delivery, head: headOf(run, stage), remember: true,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -38,7 +38,7 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 		body.Passed, body.Results = passed, results
 	}
 	if body.Error == "" && body.Passed {
-		if err := d.readHandedIn(run, stage, task, attempt.Delivery, &body); err != nil {
+		if err := d.readHandedIn(ctx, run, stage, task, attempt.Delivery, &body); err != nil {
 			body = core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt, Error: d.redactor(run).String(err.Error())}
 		}
 	}
@@ -48,6 +48,14 @@ func (d *Dispatcher) verify(ctx context.Context, run *core.Run, a core.Verify) e
 	}
 	d.forgetCheckout(run, a.Event, a.Attempt)
 	return nil
+}
+
+// headOf is the newest verified commit of what a stage works on.
+func headOf(run *core.Run, stage *core.Stage) string {
+	if stage.Branch == "" {
+		return run.Head
+	}
+	return stage.Start()
 }
 
 // evaluation is one set of checks on one delivery.
@@ -116,8 +124,11 @@ func checkpoints(run *core.Run) []string {
 }
 
 // readHandedIn reads the documents that Stellwerk itself acts on.
-func (d *Dispatcher) readHandedIn(run *core.Run, stage *core.Stage, task *core.Task, delivery *core.Delivery, body *core.VerifyConcluded) (err error) {
+func (d *Dispatcher) readHandedIn(ctx context.Context, run *core.Run, stage *core.Stage, task *core.Task, delivery *core.Delivery, body *core.VerifyConcluded) (err error) {
 	if body.Review, err = d.review(run, stage, delivery); err != nil {
+		return err
+	}
+	if body.Touches, err = d.touches(ctx, run, stage, delivery); err != nil {
 		return err
 	}
 	if !slices.Contains(task.Outputs, core.PlanArtifact) || len(run.Playbook.Skippable(stage.ID)) == 0 {
@@ -125,6 +136,31 @@ func (d *Dispatcher) readHandedIn(run *core.Run, stage *core.Stage, task *core.T
 	}
 	body.Skips, err = d.skips(run, delivery)
 	return err
+}
+
+// touches reports a change of what the playbook wants reviewed.
+func (d *Dispatcher) touches(ctx context.Context, run *core.Run, stage *core.Stage, delivery *core.Delivery) (bool, error) {
+	if !run.Managed() || len(run.Playbook.Project.Review.Paths) == 0 || delivery.Commit == "" {
+		return false, nil
+	}
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return false, err
+	}
+	changed, err := y.Changed(ctx, stage.Base, delivery.Commit)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range changed {
+		for _, glob := range run.Playbook.Project.Review.Paths {
+			for _, path := range []string{c.Path, c.OldPath} {
+				if path != "" && check.Matches(glob, path) {
+					return true, nil
+				}
+			}
+		}
+	}
+	return false, nil
 }
 
 // skips reads what a plan proposes to leave out.
@@ -162,6 +198,11 @@ func (d *Dispatcher) review(run *core.Run, stage *core.Stage, delivery *core.Del
 	for i := range review.Findings {
 		f := &review.Findings[i]
 		f.Type, f.File, f.Severity, f.Issue = clean.String(f.Type), clean.String(f.File), clean.String(f.Severity), clean.String(f.Issue)
+	}
+	review.Reason = clean.String(review.Reason)
+	if review.Status == core.ReviewRejected && !run.Managed() { // a phase is done again, not given up
+		review.Status = core.ReviewChangesRequested
+		review.Findings = append(review.Findings, core.Finding{Severity: "high", Issue: review.Reason})
 	}
 	if phase := run.Playbook.Phase(stage.ID); phase != nil {
 		review.Findings = check.Targets(phase.Rollback, review.Findings, order(run))
@@ -240,6 +281,10 @@ func (t tree) Log(ctx context.Context, base, head string, limit int) ([]check.Co
 		out = append(out, check.Commit{ID: c.Hash, Subject: c.Subject, Parents: len(c.Parents)})
 	}
 	return out, nil
+}
+
+func (t tree) Resolved(ctx context.Context, into, from, result string) ([]string, error) {
+	return t.yard.Resolved(ctx, into, from, result)
 }
 
 type memory struct{ store Memory }

@@ -82,6 +82,12 @@ func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.Task
 		ID: r.ID + "/" + t.ID, Run: r.ID, Project: r.Project, Addressee: "worker-" + s.ID + "-" + t.ID,
 		Kind: s.ID, Status: taskStatus(t), Branch: r.Branch, CreatedBy: "engine", CreatedAt: now, TriggeredBy: t.Event,
 	}
+	if r.Managed() {
+		row.Kind, row.Addressee, row.Prompt = string(t.Kind), "worker-"+string(t.Kind)+"-"+t.ID, s.Title
+	}
+	if s.Branch != "" {
+		row.Branch = s.Branch
+	}
 	if a := t.Last(); a != nil {
 		if !a.StartedAt.IsZero() {
 			started := a.StartedAt

@@ -155,6 +155,6 @@ func forgeCredentials() []string {
 func checkSecret(v yamlfile.Value, name string) {
 	checkVariable(v, name)
 	if slices.Contains(forgeCredentials(), strings.ToUpper(name)) {
-		v.Fail(name+" opens the remote and is never given to an agent", "publish with a phase that has act: pull-request")
+		v.Fail(name+" opens the remote and is never given to an agent", "Stellwerk itself publishes, with a person's approval")
 	}
 }

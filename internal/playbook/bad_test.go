@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -8,12 +9,16 @@ import (
 // head is a valid playbook up to the list of phases; what follows begins at line 4.
 const head = "name: p\nkind: phases\nphases:\n"
 
-// badPlaybooks are files with what is wrong with them: every problem, in order, exactly.
-var badPlaybooks = []struct {
+// bad is a file with what is wrong with it: every problem, in order, exactly.
+type bad struct {
 	name string
 	text string
 	want []string
-}{
+}
+
+func allBad() []bad { return slices.Concat(badPlaybooks, badRules) }
+
+var badPlaybooks = []bad{
 	{"empty file", "", []string{"1:1: the file is empty"}},
 	{"only a comment", "# nothing\n", []string{"1:1: the file is empty"}},
 	{"two documents", head + "- {id: a, role: planner, outputs: [a.md]}\n---\nname: q\n",
@@ -40,10 +45,14 @@ var badPlaybooks = []struct {
 			"5:4: phases[1]: merge keys are not supported; write the keys out"}},
 
 	{"missing keys", "description: nothing else\n", []string{
-		"1:1: kind is missing; this version knows: phases", "1:1: name is missing", "1:1: phases is missing; list at least one phase"}},
+		"1:1: kind is missing; this version knows: phases, rules", "1:1: name is missing"}},
+	{"no phases", "name: p\nkind: phases\n", []string{"1:1: phases is missing; list at least one phase"}},
+	{"keys of another kind", "name: p\nkind: phases\nsteps: {role: developer}\nphases:\n- {id: a, role: planner, outputs: [a.md]}\n", []string{
+		"3:1: steps: a playbook of kind phases has no steps; that is for kind: rules"}},
 	{"kind of a later version", "name: p\nkind: waves\nplanner: x\n", []string{
-		"2:7: kind: the kind waves is not supported in this version; this version knows: phases", `3:1: planner: unknown key; known: agents, cache, defaults, description, kind, name, phases, roles, setup, tiers`}},
-	{"unknown kind", "name: p\nkind: phase\n", []string{`2:7: kind: unknown kind "phase"; this version knows: phases`}},
+		"2:7: kind: the kind waves is not supported in this version; this version knows: phases, rules",
+		`3:1: planner: unknown key; known: agents, cache, defaults, description, kind, name, phases, plan, publish, roles, setup, steps, tiers`}},
+	{"unknown kind", "name: p\nkind: phase\n", []string{`2:7: kind: unknown kind "phase"; this version knows: phases, rules`}},
 	{"bad name", "name: My Playbook\nkind: phases\nphases: []\n", []string{
 		"1:7: name: is not a valid name; use small letters, digits and single hyphens, at most 40 characters",
 		"3:9: phases: the list is empty; list at least one phase"}},
@@ -90,7 +99,7 @@ var badPlaybooks = []struct {
 		"10:6: agents.g: use is missing; known: claude, command, scripted",
 		"10:7: agents.g.run: only an agent with use: command has run",
 		`11:26: agents.h.env.STELLWERK_IN: "STELLWERK_IN" belongs to Stellwerk and cannot be set`,
-		"11:54: agents.h.secrets[0]: GITHUB_TOKEN opens the remote and is never given to an agent; publish with a phase that has act: pull-request",
+		"11:54: agents.h.secrets[0]: GITHUB_TOKEN opens the remote and is never given to an agent; Stellwerk itself publishes, with a person's approval",
 		`11:68: agents.h.secrets[1]: "a-b" is not the name of an environment variable`,
 		`12:30: agents.j.options.base_url: base_url is yours to set on your machine, not a playbook's; remove it`,
 		`12:50: agents.j.env.ANTHROPIC_BASE_URL: "ANTHROPIC_BASE_URL" would send a credential to another address; set it in your own environment`,
@@ -129,6 +138,8 @@ var badPlaybooks = []struct {
 		"7:41: phases[3].skippable: what Stellwerk does itself cannot be left out by a plan; remove skippable; a person can use `stellwerk skip`"}},
 	{"another coverage", head + "- {id: a, role: developer, done: [{command: \"coverage=$(make cover); test ${coverage} -gt 80\"}]}\n", []string{
 		"4:45: phases[0].done[0].command: the command sets a variable coverage, and ${coverage} stands for the run's own target; give the variable another name"}},
+	{"no branch", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, act: pull-request, base: refs/heads/main}\n", []string{
+		`5:36: phases[1].base: "refs/heads/main" is not the name of a branch; write, for example, main`}},
 	{"publishing without approval", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, act: pull-request, gate: auto}\n", []string{
 		"5:36: phases[1].gate: publishing needs a person's explicit word, so a pull request always has gate: approval; remove gate, or start the run with --yes, which is recorded as policy and not as a person"}},
 
@@ -217,7 +228,7 @@ func bomb() string {
 }
 
 func TestBadPlaybooks(t *testing.T) {
-	for _, test := range badPlaybooks {
+	for _, test := range allBad() {
 		t.Run(test.name, func(t *testing.T) {
 			p, _, err := Parse("p.yaml", []byte(test.text), options())
 			if err == nil {

@@ -15,15 +15,39 @@ func checkKeys() []string {
 	return []string{"all", "any", "not", "changed", "files", "command", "artifact", "state", "git"}
 }
 
-// done reads a phase's checks. The result is always of kind all.
-func (p *parser) done(v yamlfile.Value, d *draft) core.Check {
+// subject is what checks are about: what a phase hands in, or each tree that a project comes to.
+type subject struct {
+	outputs []string // artifacts that are handed in
+	merges  bool     // merges are held to the checks, too
+	left    bool     // a check was left out because the project has no such command
+}
+
+// refuses says why a kind of check cannot apply to the subject; empty where it can.
+func (on *subject) refuses(kind core.CheckKind) string {
+	if !on.merges {
+		return ""
+	}
+	switch kind {
+	case core.CheckChanged, core.CheckGit:
+		return "looks at what one agent changed, and these checks hold of merges, too"
+	case core.CheckArtifact:
+		return "looks at documents, and steps and merges hand in none"
+	case core.CheckState:
+		return "looks at what agents report, and these checks hold of merges, too"
+	default: // looks at a tree, or is a compound
+		return ""
+	}
+}
+
+// done reads a list of checks. The result is always of kind all.
+func (p *parser) done(v yamlfile.Value, on *subject) core.Check {
 	all := core.Check{Kind: core.CheckAll}
 	if v.IsText() {
 		v.Fail("expected a list of checks, got text", "write, for example: done: [{command: go test ./...}]")
 		return all
 	}
 	for _, item := range v.Each() {
-		if c, ok := p.check(item, d); ok {
+		if c, ok := p.check(item, on); ok {
 			all.Of = append(all.Of, c)
 		}
 	}
@@ -34,7 +58,7 @@ func (p *parser) done(v yamlfile.Value, d *draft) core.Check {
 }
 
 // check reads one check; false means it was reported, or dropped because it names a command the project does not have.
-func (p *parser) check(v yamlfile.Value, d *draft) (core.Check, bool) {
+func (p *parser) check(v yamlfile.Value, on *subject) (core.Check, bool) {
 	o, ok := v.Object(checkKeys()...)
 	if !ok {
 		return core.Check{}, false
@@ -47,11 +71,15 @@ func (p *parser) check(v yamlfile.Value, d *draft) (core.Check, bool) {
 	if !ok {
 		return core.Check{}, false
 	}
+	if why := on.refuses(core.CheckKind(kind)); why != "" {
+		o.Key(kind).Fail("the check "+kind+" "+why, "use command or files")
+		return core.Check{}, false
+	}
 	switch kind := core.CheckKind(kind); kind {
 	case core.CheckAll, core.CheckAny, core.CheckNot:
-		return p.compound(value, d, kind)
+		return p.compound(value, on, kind)
 	default:
-		c, ok := p.leaf(value, d, kind)
+		c, ok := p.leaf(value, on, kind)
 		if !ok {
 			return core.Check{}, false
 		}
@@ -64,14 +92,14 @@ func (p *parser) check(v yamlfile.Value, d *draft) (core.Check, bool) {
 }
 
 // leaf reads a check that is no compound.
-func (p *parser) leaf(v yamlfile.Value, d *draft, kind core.CheckKind) (core.Check, bool) {
+func (p *parser) leaf(v yamlfile.Value, on *subject, kind core.CheckKind) (core.Check, bool) {
 	switch kind {
 	case core.CheckChanged, core.CheckFiles:
 		return globs(v, kind)
 	case core.CheckCommand:
-		return p.command(v, d)
+		return p.command(v, on)
 	case core.CheckArtifact:
-		return artifact(v, d)
+		return artifact(v, on)
 	case core.CheckState:
 		expr, ok := expression(v)
 		return core.Check{Kind: kind, Expr: expr}, ok
@@ -100,7 +128,7 @@ func soleKey(v yamlfile.Value, o yamlfile.Object) (string, bool) {
 	return "", false
 }
 
-func (p *parser) compound(v yamlfile.Value, d *draft, kind core.CheckKind) (core.Check, bool) {
+func (p *parser) compound(v yamlfile.Value, on *subject, kind core.CheckKind) (core.Check, bool) {
 	items := []yamlfile.Value{v}
 	if kind != core.CheckNot {
 		list, ok := v.List()
@@ -114,7 +142,7 @@ func (p *parser) compound(v yamlfile.Value, d *draft, kind core.CheckKind) (core
 	}
 	c := core.Check{Kind: kind}
 	for _, item := range items {
-		if of, ok := p.check(item, d); ok {
+		if of, ok := p.check(item, on); ok {
 			c.Of = append(c.Of, of)
 		}
 	}
@@ -133,7 +161,7 @@ func globs(v yamlfile.Value, kind core.CheckKind) (core.Check, bool) {
 
 func commandKeys() []string { return []string{"run", "timeout"} }
 
-func (p *parser) command(v yamlfile.Value, d *draft) (core.Check, bool) {
+func (p *parser) command(v yamlfile.Value, on *subject) (core.Check, bool) {
 	c := core.Check{Kind: core.CheckCommand, Timeout: DefaultCommandTimeout}
 	run := v
 	if v.IsMap() {
@@ -150,7 +178,7 @@ func (p *parser) command(v yamlfile.Value, d *draft) (core.Check, bool) {
 	}
 	if command, is := p.opts.Commands.variable(text); is {
 		if command == "" {
-			d.left = true
+			on.left = true
 			run.Warn("no command was found for "+text+"; the check is left out", "write the command in its place")
 			return c, false
 		}
@@ -166,7 +194,7 @@ func (p *parser) command(v yamlfile.Value, d *draft) (core.Check, bool) {
 
 func artifactKeys() []string { return []string{"name", "schema"} }
 
-func artifact(v yamlfile.Value, d *draft) (core.Check, bool) {
+func artifact(v yamlfile.Value, on *subject) (core.Check, bool) {
 	c := core.Check{Kind: core.CheckArtifact}
 	name := v
 	if v.IsMap() {
@@ -183,7 +211,7 @@ func artifact(v yamlfile.Value, d *draft) (core.Check, bool) {
 	if c.Name, ok = artifactName(name); !ok {
 		return c, false
 	}
-	if !slices.Contains(d.Outputs, c.Name) {
+	if !slices.Contains(on.outputs, c.Name) {
 		name.Fail("the artifact "+quote(c.Name)+" is not among the phase's outputs", "add it to outputs")
 		return c, false
 	}

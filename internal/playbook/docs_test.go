@@ -5,10 +5,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
 // docFile is a file that the documentation tells its reader to make.
@@ -66,13 +68,44 @@ func TestDocumentedExample(t *testing.T) {
 	}
 }
 
+// docRules is the page's example of a playbook that works off a plan.
+var docRules = regexp.MustCompile("(?s)```yaml\n(name: [a-z]+\nkind: rules\n.*?)```")
+
+// TestDocumentedRules reads the example of the kind rules, which uses every key.
+func TestDocumentedRules(t *testing.T) {
+	page, err := os.ReadFile("../../docs/playbooks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := docRules.FindSubmatch(page)
+	if match == nil {
+		t.Fatal("the page has no example of kind: rules")
+	}
+	p, warnings, err := Parse("shop.yaml", match[1], Options{Roles: role.Builtin()})
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(warnings, err)
+	}
+	if err := compiled(t).Validate(decode(t, match[1])); err != nil {
+		t.Error(err)
+	}
+	for _, key := range slices.Concat(kindKeys(KindRules), planKeys(), stepsKeys(), publishKeys()) {
+		if !strings.Contains(string(match[1]), key+": ") && !strings.Contains(string(match[1]), key+":\n") {
+			t.Errorf("the example does not use %s", key)
+		}
+	}
+	if got := specialists(*p); !slices.Equal(got, []string{"migration-writer"}) {
+		t.Errorf("specialists %v", got)
+	}
+}
+
 // TestDocumentedKeys wants every key of the format on the page.
 func TestDocumentedKeys(t *testing.T) {
 	page, err := os.ReadFile("../../docs/playbooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, keys := range [][]string{playbookKeys(), defaultKeys(), agentKeys(), roleKeys(), phaseKeys(), teamKeys(), tierKeys()} {
+	for _, keys := range [][]string{playbookKeys(), defaultKeys(), agentKeys(), roleKeys(), phaseKeys(), teamKeys(), tierKeys(),
+		planKeys(), stepsKeys(), publishKeys()} {
 		for _, key := range keys {
 			if !strings.Contains(string(page), "`"+key+"`") {
 				t.Errorf("%s is not documented", key)

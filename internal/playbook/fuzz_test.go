@@ -9,7 +9,7 @@ import (
 
 // FuzzParse never panics, and whatever it accepts can be shown and read again.
 func FuzzParse(f *testing.F) {
-	for _, test := range badPlaybooks {
+	for _, test := range allBad() {
 		f.Add([]byte(test.text))
 	}
 	for _, name := range Builtins() {
@@ -48,7 +48,7 @@ func reparse(t failer, data []byte, o Options) {
 func TestParseMutations(t *testing.T) {
 	good := goodPlaybooks(t)
 	var texts [][]byte
-	for _, name := range []string{"testdata/good/full.yaml", Feature} {
+	for _, name := range []string{"testdata/good/full.yaml", "testdata/good/rules.yaml", Feature} {
 		texts = append(texts, good[name])
 	}
 	o := options()

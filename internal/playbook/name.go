@@ -77,6 +77,27 @@ func glob(v yamlfile.Value) (string, bool) {
 	return "", false
 }
 
+// notBranch is what git refuses in the name of a branch.
+var notBranch = regexp.MustCompile(`[\x00-\x20\x7f~^:?*\[\\]|\.\.|//|@\{|^[-/.]|/\.|[/.]$|\.lock(/|$)|^(@|HEAD)$`)
+
+// branch reads the name of a branch, empty where the key is silent. A slip is found here, and not when a run has come to
+// its end and wants to publish.
+func branch(o yamlfile.Object, key string) string {
+	v, ok := o.Get(key)
+	if !ok {
+		return ""
+	}
+	name, ok := v.Text()
+	switch {
+	case !ok:
+		return ""
+	case strings.HasPrefix(name, "refs/"), notBranch.MatchString(name):
+		v.Fail(quote(name)+" is not the name of a branch", "write, for example, main")
+		return ""
+	}
+	return name
+}
+
 // escapes says why a path or glob would leave the project, or nothing.
 func escapes(text string) string {
 	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") {

@@ -23,9 +23,6 @@ type (
 	Warning  = yamlfile.Warning
 )
 
-// KindPhases is the one kind of playbook this version drives.
-const KindPhases = "phases"
-
 // Folder is where a repository keeps its playbooks.
 const Folder = ".stellwerk/playbooks"
 
@@ -88,8 +85,13 @@ type defaults struct {
 	timeout  time.Duration
 }
 
+// playbookKeys are the keys of a playbook of any kind.
 func playbookKeys() []string {
-	return []string{"name", "kind", "description", "agents", "roles", "tiers", "defaults", "setup", "cache", "phases"}
+	keys := []string{"name", "kind", "description", "agents", "roles", "tiers", "defaults", "setup", "cache"}
+	for _, kind := range Kinds() {
+		keys = append(keys, kindKeys(kind)...)
+	}
+	return keys
 }
 
 func (p *parser) playbook(root yamlfile.Value) {
@@ -97,7 +99,7 @@ func (p *parser) playbook(root yamlfile.Value) {
 	if !ok {
 		return
 	}
-	if v, ok := o.Need("kind", "this version knows: "+KindPhases); ok && !p.kind(v) {
+	if v, ok := o.Need("kind", knownKinds()); ok && !p.readKind(v, o) {
 		return
 	}
 	if v, ok := o.Need("name", ""); ok {
@@ -112,26 +114,15 @@ func (p *parser) playbook(root yamlfile.Value) {
 	p.readRoles(o)
 	p.readDefaults(o)
 	p.readCaches(o)
-	p.readPhases(o)
-	p.checkFlow()
-	p.checkPlans()
-	p.finish()
-}
-
-func (p *parser) kind(v yamlfile.Value) bool {
-	kind, ok := v.Text()
-	switch {
-	case !ok:
-		return false
-	case kind == KindPhases:
-		p.out.Kind = kind
-		return true
-	case slices.Contains([]string{"rules", "manager", "waves"}, kind):
-		v.Fail("the kind "+kind+" is not supported in this version", "this version knows: "+KindPhases)
-	default:
-		v.Fail("unknown kind "+quote(kind), "this version knows: "+KindPhases)
+	switch p.out.Kind {
+	case KindPhases:
+		p.readPhases(o)
+		p.checkFlow()
+		p.checkPlans()
+	case KindRules:
+		p.readProject(o)
 	}
-	return false
+	p.finish()
 }
 
 func (p *parser) setup(o yamlfile.Object) string {
@@ -197,7 +188,7 @@ func (p *parser) finish() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.roles)) {
 		if _, used := p.used[name]; !used {
-			p.roles[name].key.Warn("the role is defined but no phase uses it", "")
+			p.roles[name].key.Warn("the role is defined but nothing uses it", "")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.agents)) {

@@ -15,7 +15,7 @@ type draft struct {
 	fields yamlfile.Object
 	inputs []yamlfile.Value // of Inputs, in order
 	roles  []core.Role      // of role, or of hub and spokes
-	left   bool             // a check was left out because the project has no such command
+	about  subject          // of its checks
 }
 
 func phaseKeys() []string {
@@ -44,7 +44,7 @@ func (p *parser) readPhase(o yamlfile.Object) *draft {
 	if v, ok := o.Need("id", ""); ok {
 		p.readID(v, d)
 	}
-	d.Title, d.Prompt, d.Base = o.Text("title"), o.Text("prompt"), o.Text("base")
+	d.Title, d.Prompt, d.Base = o.Text("title"), o.Text("prompt"), branch(o, "base")
 	d.Attempts, d.Timeout = attempts(o, p.defaults.attempts), timeout(o, p.defaults.timeout, maxTimeout)
 	if v, ok := o.Get("skip"); ok {
 		d.Skip, _ = v.Bool()
@@ -59,8 +59,9 @@ func (p *parser) readPhase(o yamlfile.Object) *draft {
 	p.readNeeds(o, d)
 	d.readArtifacts(o)
 	d.Done = core.Check{Kind: core.CheckAll}
+	d.about.outputs = d.Outputs
 	if v, ok := o.Get("done"); ok {
-		d.Done = p.done(v, d)
+		d.Done = p.done(v, &d.about)
 	}
 	d.requireOutputs()
 	d.readWrites(o)
@@ -203,7 +204,7 @@ func (d *draft) requireOutputs() {
 			d.Done.Of[at].Schema = canonicalJSON(role.ReviewSchema())
 		}
 	}
-	if !d.fields.Has("act") && len(d.Done.Of) == 0 && (d.left || !d.fields.Has("done")) {
+	if !d.fields.Has("act") && len(d.Done.Of) == 0 && (d.about.left || !d.fields.Has("done")) {
 		d.fields.Value().Fail("nothing shows that this phase is done", "give it outputs, or checks under done")
 	}
 }

@@ -40,6 +40,12 @@ func Render(p core.Playbook) ([]byte, error) {
 		m.text("path", p.Caches[i].Path)
 		return m.node
 	})
+	if p.Project != nil {
+		if err := renderProject(root, p); err != nil {
+			return nil, err
+		}
+		return encode(root.node)
+	}
 	phases := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, phase := range p.Phases {
 		node, err := renderPhase(phase)
@@ -114,16 +120,8 @@ func renderPhase(p core.Phase) (*yaml.Node, error) {
 	}
 	m.list("inputs", len(p.Inputs), func(i int) *yaml.Node { return renderInput(p.Inputs[i]) })
 	m.texts("outputs", p.Outputs)
-	if len(p.Done.Of) > 0 {
-		done := &yaml.Node{Kind: yaml.SequenceNode}
-		for _, c := range p.Done.Of {
-			node, err := renderCheck(c)
-			if err != nil {
-				return nil, err
-			}
-			done.Content = append(done.Content, node)
-		}
-		m.put("done", done)
+	if err := renderDone(m, p.Done); err != nil {
+		return nil, err
 	}
 	m.text("gate", string(p.Gate))
 	m.text("findings", string(p.Findings))

@@ -9,6 +9,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// renderDone writes the checks that must hold, all of them; nothing where there are none.
+func renderDone(m mapping, done core.Check) error {
+	if len(done.Of) == 0 {
+		return nil
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, c := range done.Of {
+		node, err := renderCheck(c)
+		if err != nil {
+			return err
+		}
+		list.Content = append(list.Content, node)
+	}
+	m.put("done", list)
+	return nil
+}
+
 func renderCheck(c core.Check) (*yaml.Node, error) {
 	m := newMap()
 	switch c.Kind {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -77,9 +78,9 @@ func TestSchemaRefuses(t *testing.T) {
 	beyond := []string{"duplicate key", "ids", "unknown role", "unknown agent", "missing capability", "missing input",
 		"input of a later phase", "cycle", "own output as input", "input of a skipped phase", "rollback", "merge key", "artifacts that change code",
 		"findings without a review", "documents of a team", "check beyond the limits",
-		"checks within checks", "another coverage"}
+		"checks within checks", "another coverage", "unknown roles", "specialists", "too many globs"}
 	schema := compiled(t)
-	for _, test := range badPlaybooks {
+	for _, test := range allBad() {
 		var value any
 		if slices.Contains(beyond, test.name) || yaml.Unmarshal([]byte(test.text), &value) != nil {
 			continue
@@ -91,6 +92,12 @@ func TestSchemaRefuses(t *testing.T) {
 			t.Errorf("%s: accepted", test.name)
 		}
 	}
+}
+
+// treeKeys are the checks that apply to a tree alone.
+func treeKeys() []string {
+	on := &subject{merges: true}
+	return slices.DeleteFunc(checkKeys(), func(kind string) bool { return on.refuses(core.CheckKind(kind)) != "" })
 }
 
 // TestSchemaHasTheKeysOfTheParser keeps the two descriptions of the format together.
@@ -123,6 +130,10 @@ func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
 		}
 	}
 	check(playbookKeys())
+	check(planKeys(), "properties", "plan")
+	check(publishKeys(), "properties", "publish")
+	check(stepsKeys(), "$defs", "steps")
+	check(reviewKeys(), "$defs", "steps", "properties", "review", "oneOf", 1)
 	check(defaultKeys(), "properties", "defaults")
 	check(cacheKeys(), "properties", "cache", "items")
 	check(agentKeys(), "$defs", "agent")
@@ -135,5 +146,6 @@ func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
 	check(checkKeys(), "$defs", "check")
 	check(commandKeys(), "$defs", "check", "properties", "command", "oneOf", 1)
 	check(artifactKeys(), "$defs", "check", "properties", "artifact", "oneOf", 1)
+	check(treeKeys(), "$defs", "treeCheck")
 	check(gitKeys(), "$defs", "check", "properties", "git", "oneOf", 1)
 }

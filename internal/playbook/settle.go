@@ -39,10 +39,20 @@ func Settle(p core.Playbook, c core.Choices) (core.Playbook, []string, error) {
 	for i := range p.Phases {
 		phase := &p.Phases[i]
 		designers += settleTeam(phase, c)
-		left, err := settleCoverage(phase, c.Coverage)
+		done, left, err := settleCoverage(phase.Done, "the phase "+phase.ID, c.Coverage)
 		if err != nil {
 			return core.Playbook{}, nil, err
 		}
+		phase.Done = done
+		warnings = append(warnings, left...)
+	}
+	if p.Project != nil {
+		project := *p.Project
+		done, left, err := settleCoverage(project.Done, "a step", c.Coverage)
+		if err != nil {
+			return core.Playbook{}, nil, err
+		}
+		project.Done, p.Project = done, &project
 		warnings = append(warnings, left...)
 	}
 	if c.UIDesigner && designers == 0 {
@@ -91,20 +101,19 @@ func settleTeam(phase *core.Phase, c core.Choices) (called int) {
 }
 
 // settleCoverage puts the target into the checks that name it. Where the run has none, they are left out.
-func settleCoverage(phase *core.Phase, target int) (warnings []string, err error) {
-	if !namesCoverage(phase.Done) {
-		return nil, nil
+func settleCoverage(done core.Check, whose string, target int) (core.Check, []string, error) {
+	if !namesCoverage(done) {
+		return done, nil, nil
 	}
-	if target == 0 {
-		phase.Done, _ = withoutCoverage(phase.Done)
-		if len(phase.Done.Of) == 0 {
-			return nil, core.Errorf(core.CodeInvalid, "only its test coverage shows that the phase %s is done, and the run has no target for it", phase.ID).
-				WithHint("name one: --coverage 80")
-		}
-		return []string{fmt.Sprintf("the phase %s is not held to a test coverage: the run has no target for it (--coverage)", phase.ID)}, nil
+	if target != 0 {
+		return withCoverage(done, strconv.Itoa(target)), nil, nil
 	}
-	phase.Done = withCoverage(phase.Done, strconv.Itoa(target))
-	return nil, nil
+	done, some := withoutCoverage(done)
+	if !some {
+		return done, nil, core.Errorf(core.CodeInvalid, "only its test coverage shows that %s is done, and the run has no target for it", whose).
+			WithHint("name one: --coverage 80")
+	}
+	return done, []string{whose + " is not held to a test coverage: the run has no target for it (--coverage)"}, nil
 }
 
 func namesCoverage(c core.Check) bool {

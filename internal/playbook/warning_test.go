@@ -40,6 +40,13 @@ func TestWarnings(t *testing.T) {
 			"3:10: agents.mine: the agent is defined but no role uses it"},
 		{"rollback without a review", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, role: planner, outputs: [b.md], rollback: {types: {x: a}}}\n",
 			"5:53: phases[1].rollback: types and paths have no effect: the phase hands in no review.json"},
+		{"an unused role", rules + "roles: {odd: {}}\nsteps: {role: developer, review: never, done: {command: make}}\n",
+			"3:9: roles.odd: the role is defined but nothing uses it"},
+		{"a role for the plan to name", rules + "roles: {odd: {}}\nsteps: {role: developer, review: never, specialists: odd, done: {command: make}}\n", ""},
+		{"steps without checks", rules + "steps: {role: developer, review: never}\n",
+			"3:8: steps: no check looks at a step's branch or at a merge; give done a command that builds and tests the project"},
+		{"steps that are not built", rules + "steps: {role: developer, review: never, done: {files: a}}\n",
+			"3:41: steps.done: nothing builds or tests a step's branch or a merge; add a command check"},
 		{"a skipped phase is not examined", head + "- {id: a, role: developer, skip: true, done: [state: .ok]}\n", ""},
 	}
 	for _, test := range tests {

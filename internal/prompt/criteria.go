@@ -52,7 +52,7 @@ func (v view) criterion(b *strings.Builder, c core.Check, indent string) {
 		fmt.Fprintf(b, "%s- At least one of these holds:\n", indent)
 	case core.CheckNot:
 		fmt.Fprintf(b, "%s- This must **not** hold:\n", indent)
-	case core.CheckChanged, core.CheckFiles, core.CheckCommand, core.CheckArtifact, core.CheckState, core.CheckGit:
+	case core.CheckChanged, core.CheckFiles, core.CheckCommand, core.CheckArtifact, core.CheckState, core.CheckGit, core.CheckPlan, core.CheckMerge:
 		fmt.Fprintf(b, "%s- %s\n", indent, strings.ReplaceAll(v.sentence(c), "\n", "\n"+inner))
 	}
 	for _, member := range c.Of {
@@ -77,6 +77,10 @@ func (v view) sentence(c core.Check) string {
 			plain.Code(c.Expr, maxScript), plain.Code(path.Join(v.Paths.Out, ReportName), 1<<10))
 	case core.CheckGit:
 		return v.history(c.Git)
+	case core.CheckPlan:
+		return fmt.Sprintf("%s is a plan in the form shown above, with at least one step that is not done.", plain.Code(path.Join(v.Paths.Out, c.Name), 1<<10))
+	case core.CheckMerge:
+		return fmt.Sprintf("Your last commit descends from `%s` as well as from what you started with, has no conflict markers, and drops nothing that either side brought.", short(c.Into))
 	case core.CheckAll, core.CheckAny, core.CheckNot:
 	}
 	return ""

@@ -12,14 +12,21 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 	if a == nil {
 		return Input{}, core.Errorf(core.CodeNotFound, "run %s has no attempt %s in a current round", r.Alias, attempt)
 	}
-	phase := r.Playbook.Phase(stage.ID)
+	phase, hotfix, branch := r.Playbook.Phase(stage.ID), stage.Hotfix, r.Branch
+	if r.Managed() {
+		managed := managedPhase(r, stage, task)
+		phase, hotfix = &managed, managedHotfix(stage, task)
+		if stage.Branch != "" {
+			branch = stage.Branch
+		}
+	}
 	if phase == nil {
 		return Input{}, core.Errorf(core.CodeNotFound, "the playbook of run %s has no phase %s", r.Alias, stage.ID)
 	}
 	in := Input{
-		Goal: r.Goal, Title: r.Title, Issue: r.Issue, Branch: r.Branch, Target: r.Base, Origin: r.BaseCommit,
+		Goal: r.Goal, Title: r.Title, Issue: r.Issue, Branch: branch, Target: r.Base, Origin: r.BaseCommit,
 		Coverage: r.Choices.Coverage,
-		Phase:    *phase, Phases: len(r.Stages), Round: stage.Round, Reason: stage.Reason, Hotfix: stage.Hotfix,
+		Phase:    *phase, Phases: len(r.Stages), Round: stage.Round, Reason: stage.Reason, Hotfix: hotfix,
 		Task: task.Name, Role: role(r.Playbook, task.Role), Writes: task.Writes, Outputs: task.Outputs, Done: task.Done,
 		Base: a.Base, Since: stage.Base, Try: task.Counted + 1, Limit: task.Limit, Timeout: task.Timeout,
 	}

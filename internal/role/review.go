@@ -23,6 +23,7 @@ func ReviewSchema() json.RawMessage { return append(json.RawMessage(nil), review
 // document is a review as an agent writes it.
 type document struct {
 	Status   string    `json:"status"`
+	Reason   string    `json:"reason"` // of a rejection
 	Findings []finding `json:"findings"`
 	Fixes    []finding `json:"fixes"` // the older name of findings
 }
@@ -50,13 +51,17 @@ func ParseReview(data []byte) (*core.Review, error) {
 		return nil, fmt.Errorf("%s: %w", ReviewArtifact, err)
 	}
 	review := &core.Review{}
-	switch status := core.ReviewStatus(strings.ToLower(strings.TrimSpace(doc.Status))); status {
-	case core.ReviewApproved, core.ReviewChangesRequested:
-		review.Status = status
+	switch status := strings.ToLower(strings.TrimSpace(doc.Status)); status {
+	case string(core.ReviewApproved), "approve":
+		review.Status = core.ReviewApproved
+	case string(core.ReviewChangesRequested), "request_changes":
+		review.Status = core.ReviewChangesRequested
+	case string(core.ReviewRejected), "reject":
+		review.Status, review.Reason = core.ReviewRejected, strings.TrimSpace(doc.Reason)
 	case "":
-		return nil, fmt.Errorf("%s: status is missing; write APPROVED or CHANGES_REQUESTED", ReviewArtifact)
+		return nil, fmt.Errorf("%s: status is missing; write APPROVED, CHANGES_REQUESTED or REJECTED", ReviewArtifact)
 	default:
-		return nil, fmt.Errorf("%s: status %.40q is neither APPROVED nor CHANGES_REQUESTED", ReviewArtifact, doc.Status)
+		return nil, fmt.Errorf("%s: status %.40q is neither APPROVED, CHANGES_REQUESTED nor REJECTED", ReviewArtifact, doc.Status)
 	}
 	if len(doc.Findings) > 0 && len(doc.Fixes) > 0 {
 		return nil, fmt.Errorf("%s: findings and fixes are two names of one list; use findings", ReviewArtifact)
@@ -71,6 +76,9 @@ func ParseReview(data []byte) (*core.Review, error) {
 			return nil, fmt.Errorf("%s: findings[%d]: %w", ReviewArtifact, i, err)
 		}
 		review.Findings = append(review.Findings, read)
+	}
+	if review.Status == core.ReviewRejected && (review.Reason == "" || len(review.Reason) > maxIssue) {
+		return nil, fmt.Errorf("%s: a rejection needs its reason, of at most %d bytes", ReviewArtifact, maxIssue)
 	}
 	if review.Status == core.ReviewChangesRequested && len(review.Findings) == 0 {
 		return nil, fmt.Errorf("%s: changes are requested without a finding; say what must change", ReviewArtifact)

@@ -1,10 +1,157 @@
 package yard
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
+
+// CommitSpec is one exact commit. Everything it is made of is in it, so the same spec makes the same commit.
+type CommitSpec struct {
+	Parent   string            // full hash
+	Files    map[string][]byte // whole contents by path, with slashes
+	Message  string
+	Identity Identity
+	When     time.Time
+}
+
+// Commit puts files in the place of those that Parent has at their paths, and adds the ones it has not; everything
+// else is as in Parent. A file stays executable if it was; what is new is not. No ref is moved. Parent itself is
+// returned where it holds the files already. A path that would push something else aside, because it needs
+// a folder where Parent has a file or the other way round, is refused. Errors: ErrNotFound, ErrPath.
+func (y *Yard) Commit(ctx context.Context, spec CommitSpec) (string, error) {
+	commit, err := y.commit(ctx, spec)
+	if err != nil {
+		return "", fmt.Errorf("commit on %s: %w", spec.Parent, err)
+	}
+	return commit, nil
+}
+
+func (y *Yard) commit(ctx context.Context, spec CommitSpec) (string, error) {
+	if err := checkCommit(spec.Message, spec.Identity, spec.When); err != nil {
+		return "", err
+	}
+	for path := range spec.Files {
+		if err := checkPath(path); err != nil {
+			return "", err
+		}
+	}
+	if err := y.haveAll(ctx, spec.Parent); err != nil {
+		return "", err
+	}
+	tree, err := y.replace(ctx, spec.Parent, spec.Files)
+	if err != nil {
+		return "", err
+	}
+	changed, err := y.differences(ctx, spec.Parent, tree)
+	if err != nil {
+		return "", err
+	}
+	for path := range changed {
+		if _, wanted := spec.Files[path]; !wanted {
+			return "", fmt.Errorf("%w: %q would have to go", ErrPath, path)
+		}
+	}
+	if len(changed) == 0 {
+		return spec.Parent, nil
+	}
+	return y.git().commitTree(ctx, tree, spec.Message, spec.Identity, spec.When, spec.Parent)
+}
+
+// replace writes the tree of a commit with other contents at some paths, by an index of its own.
+func (y *Yard) replace(ctx context.Context, parent string, files map[string][]byte) (tree string, err error) {
+	reserved, err := os.CreateTemp(filepath.Join(y.dir, incomingDir), "index-")
+	if err != nil {
+		return "", err
+	}
+	index := reserved.Name() + ".index" // git does not take an empty file for an index
+	defer func() {
+		err = errors.Join(err, reserved.Close(), os.Remove(reserved.Name()), os.RemoveAll(index))
+	}()
+	g := y.git().with("GIT_INDEX_FILE=" + index)
+	if _, err := g.run(ctx, "read-tree", parent); err != nil {
+		return "", err
+	}
+	var script bytes.Buffer
+	blobs := map[string]string{}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		mode, err := g.modeFor(ctx, parent, path)
+		if err != nil {
+			return "", err
+		}
+		blob, err := g.feed(ctx, files[path], "hash-object", "-w", "--stdin", "--no-filters")
+		if err != nil {
+			return "", err
+		}
+		blobs[path] = strings.TrimSpace(string(blob))
+		fmt.Fprintf(&script, "%s %s\t%s\x00", mode, blobs[path], path)
+	}
+	if _, err := g.feed(ctx, script.Bytes(), "update-index", "-z", "--index-info"); err != nil {
+		return "", err
+	}
+	if tree, err = g.line(ctx, "write-tree"); err != nil {
+		return "", err
+	}
+	return tree, g.holds(ctx, tree, blobs)
+}
+
+// holds makes sure that a tree has all blobs at their paths: git passes over a path that some file system could take
+// for one of its own, and says so in passing.
+func (g git) holds(ctx context.Context, tree string, blobs map[string]string) error {
+	for path, blob := range blobs {
+		found, err := g.lookUp(ctx, tree, path)
+		if err != nil {
+			return err
+		}
+		if len(found) != 1 || found[0].Hash != blob {
+			return fmt.Errorf("%w: git does not take %.100q", ErrPath, path)
+		}
+	}
+	return nil
+}
+
+func (g git) modeFor(ctx context.Context, parent, path string) (string, error) {
+	found, err := g.lookUp(ctx, parent, path)
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 1 && found[0].Kind == Executable {
+		return found[0].Mode, nil
+	}
+	return "100644", nil
+}
+
+// checkPath refuses what is no path of a file inside a repository, or one that git keeps for itself.
+func checkPath(name string) error {
+	if name == "" || name == "." || path.Clean(name) != name || path.IsAbs(name) || strings.ContainsAny(name, "\x00\n") || len(name) > maxPath {
+		return fmt.Errorf("%w: %.100q", ErrPath, name)
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == ".." || strings.EqualFold(part, ".git") || len(part) > maxName {
+			return fmt.Errorf("%w: %.100q", ErrPath, name)
+		}
+	}
+	return nil
+}
+
+// checkCommit refuses what would make a commit that cannot be made again just so.
+func checkCommit(message string, by Identity, when time.Time) error {
+	switch {
+	case strings.TrimSpace(message) == "":
+		return errors.New("the commit has no message")
+	case when.IsZero():
+		return errors.New("the commit has no date")
+	}
+	return by.check()
+}
 
 // commitTree makes a commit without a work tree.
 func (g git) commitTree(ctx context.Context, tree, message string, by Identity, when time.Time, parents ...string) (string, error) {

@@ -111,6 +111,39 @@ func (y *Yard) diffTree(ctx context.Context, base, head string, args ...string) 
 	return out, nil
 }
 
+// difference is one path that differs between two trees.
+type difference struct{ old, new entry }
+
+// differences lists what differs between two trees by path. A renamed file is one that is gone and one that is new.
+func (y *Yard) differences(ctx context.Context, from, to string) (map[string]difference, error) {
+	out, err := y.diffTree(ctx, from, to, "-z", "--no-renames", "--raw", "--no-abbrev")
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]difference{}
+	var meta []string
+	for field := range records(out) {
+		if meta == nil {
+			meta = strings.Fields(strings.TrimPrefix(field, ":"))
+			if len(meta) != 5 {
+				return nil, fmt.Errorf("unexpected output of git diff-tree between %s and %s: %.200q", from, to, field)
+			}
+			continue
+		}
+		found[field] = difference{old: sideOf(meta[0], meta[2]), new: sideOf(meta[1], meta[3])}
+		meta = nil
+	}
+	return found, nil
+}
+
+// sideOf is an entry as git writes it: a mode of zeros is nothing.
+func sideOf(mode, hash string) entry {
+	if strings.Trim(mode, "0") == "" {
+		return entry{}
+	}
+	return entry{mode: mode, hash: hash}
+}
+
 // emptyTree is git's name for a tree without entries; git knows it without storing it.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 

@@ -19,6 +19,8 @@ var (
 	ErrDeclined      = errors.New("the remote declined the push")
 	ErrAuth          = errors.New("the remote did not accept the credentials")
 	ErrUnreachable   = errors.New("the remote could not be reached")
+	ErrUnrelated     = errors.New("the commits have no history in common")
+	ErrPath          = errors.New("not a path a file can be put at")
 )
 
 // CommandError is a git command that failed. Credentials in addresses are removed from it.

@@ -19,17 +19,23 @@ func oldMistakes() []string {
 	return settings
 }
 
-// Fetch mirrors the branches of a repository into UpstreamHeads. Branches gone from the remote
-// go there too; nothing outside UpstreamHeads changes.
+// Fetch mirrors the branches of a repository into UpstreamHeads, also where they were rewritten. Branches gone from the remote
+// go there too; nothing outside UpstreamHeads changes, and commits that no branch has any more stay in the yard.
+// So whoever built on a commit of a branch asks IsAncestor whether the branch as it is now still contains it, and
+// Resolve, with ErrNotFound, whether it is there at all. Errors: ErrAuth, ErrUnreachable.
 func (y *Yard) Fetch(ctx context.Context, address string) error {
 	r, err := parseRemote(address)
+	if err != nil {
+		return err
+	}
+	g, err := y.reach(ctx, r, Credential{})
 	if err != nil {
 		return err
 	}
 	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow", "--prune"}
 	command = append(command, r.servant("upload-pack")...)
 	command = append(command, "--", r.address, "+refs/heads/*:"+UpstreamHeads+"*")
-	if _, err := y.git().withConfig(oldMistakes()...).run(ctx, command...); err != nil {
+	if _, err := g.withConfig(oldMistakes()...).run(ctx, command...); err != nil {
 		return fmt.Errorf("fetch from %s: %w", redactURLs(address), classifyRemote(err))
 	}
 	return nil

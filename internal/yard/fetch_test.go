@@ -76,3 +76,26 @@ func TestFetchChecksObjects(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 }
+
+// TestFetchOfARewrittenBranch is how somebody learns that what they built on is no longer part of the branch.
+func TestFetchOfARewrittenBranch(t *testing.T) {
+	f := newFixture(t)
+	contained := func() bool {
+		must(t, f.yard.Fetch(ctx(t), f.person))
+		ok, err := f.yard.IsAncestor(ctx(t), f.base, UpstreamHeads+"main")
+		must(t, err)
+		return ok
+	}
+	sh(t, f.person, "git commit -q --allow-empty -m later")
+	equal(t, "contained after it moved on", contained(), true)
+	sh(t, f.person, "git reset -q --hard HEAD~2; git commit -q --allow-empty -m other")
+	equal(t, "contained after it was rewritten", contained(), false)
+	ok, err := f.yard.Exists(ctx(t), f.base)
+	must(t, err)
+	equal(t, "still there", ok, true)
+	sh(t, f.person, "git checkout -q -b trunk; git branch -q -D main")
+	must(t, f.yard.Fetch(ctx(t), f.person))
+	if _, err := f.yard.Resolve(ctx(t), UpstreamHeads+"main"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a branch that is gone: %v", err)
+	}
+}

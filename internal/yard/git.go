@@ -24,10 +24,11 @@ const (
 
 // git is a prepared way to call the git program. It is a value: with and withConfig return changed copies.
 type git struct {
-	dir    string
-	env    []string
-	config []string
-	files  []*os.File // open files every process inherits
+	dir     string
+	env     []string
+	config  []string
+	files   []*os.File // open files every process inherits
+	secrets []string   // never to be in an error, whoever says them
 }
 
 func (g git) with(env ...string) git {
@@ -81,7 +82,7 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 	if err == nil {
 		return nil
 	}
-	failure := &CommandError{Args: redactAll(args), Exit: -1, Stderr: redactURLs(stderr.String()), cause: err}
+	failure := &CommandError{Args: redactAll(args), Exit: -1, Stderr: g.redact(stderr.String()), cause: err}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		failure.Exit = exit.ExitCode()
 		failure.Broke = crashed(exit)
@@ -93,6 +94,14 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 		failure.cause = context.Cause(ctx)
 	}
 	return failure
+}
+
+// redact removes what must not be in a message: the secrets git was handed, and those in addresses.
+func (g git) redact(text string) string {
+	for _, secret := range g.secrets {
+		text = strings.ReplaceAll(text, secret, "[secret]")
+	}
+	return redactURLs(text)
 }
 
 // crashed tells a program that broke over its input from one that was ended from outside.

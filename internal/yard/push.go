@@ -9,9 +9,10 @@ import (
 // PushSpec is one exact commit for one exact ref of a remote.
 type PushSpec struct {
 	Remote      string
-	Ref         string // full name on the remote
-	Commit      string // full hash
-	ExpectedOld string // where Ref must be before; empty means it must not exist
+	Ref         string     // full name on the remote
+	Commit      string     // full hash
+	ExpectedOld string     // where Ref must be before; empty means it must not exist
+	Credential  Credential // the zero value leaves it to the yard's own source
 }
 
 // Push sets a remote's ref to a commit if the ref is where the caller expects it, and looks afterwards
@@ -29,6 +30,7 @@ func (y *Yard) Push(ctx context.Context, spec PushSpec) error {
 	return y.push(ctx, spec)
 }
 
+// push sets a remote's ref to spec.Commit, or deletes it where that is empty.
 func (y *Yard) push(ctx context.Context, spec PushSpec) error {
 	r, err := parseRemote(spec.Remote)
 	if err != nil {
@@ -40,21 +42,25 @@ func (y *Yard) push(ctx context.Context, spec PushSpec) error {
 	if hook, err := r.gatekeeper(ctx); err != nil || hook != "" {
 		return refusedBy(spec, hook, err)
 	}
+	g, err := y.reach(ctx, r, spec.Credential)
+	if err != nil {
+		return err
+	}
 	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-recurse-submodules", "--no-signed",
 		"--force-with-lease=" + spec.Ref + ":" + spec.ExpectedOld}
-	args = append(args, r.servant("receive-pack", "receive.denyCurrentBranch=refuse", "receive.autogc=false")...)
-	out, pushErr := y.git().run(ctx, append(args, "--", r.address, spec.Commit+":"+spec.Ref)...)
+	args = append(args, r.servant("receive-pack", "receive.denyCurrentBranch=refuse", "receive.denyDeleteCurrent=refuse", "receive.autogc=false")...)
+	out, pushErr := g.run(ctx, append(args, "--", r.address, spec.Commit+":"+spec.Ref)...)
 	if ctx.Err() != nil {
 		return fmt.Errorf("push to %s: %w", spec.Ref, pushErr)
 	}
-	have, err := y.RemoteTip(ctx, spec.Remote, spec.Ref)
+	have, err := y.remoteTip(ctx, spec.Remote, spec.Ref, spec.Credential)
 	if err != nil {
 		return err
 	}
 	if have == spec.Commit {
 		return nil
 	}
-	return fmt.Errorf("push to %s at %s: %w", spec.Ref, redactURLs(spec.Remote), whyNotPushed(spec, string(out), have, pushErr))
+	return fmt.Errorf("push to %s at %s: %w", spec.Ref, redactURLs(spec.Remote), whyNotPushed(spec, g.redact(string(out)), have, pushErr))
 }
 
 func refusedBy(spec PushSpec, hook string, err error) error {

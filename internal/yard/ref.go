@@ -111,7 +111,33 @@ func (y *Yard) Keep(ctx context.Context, ref, commit string) error {
 	return y.Move(ctx, ref, "", commit)
 }
 
-// move is one compare-and-swap; an empty old hash stands for "no such ref". Refs are never deleted.
+// DeleteRef removes a branch of the runs, below refs/heads, if it is at old; one that is gone already counts as deleted, so
+// repeating it is harmless. *MovedError if it is elsewhere. Its commits stay in the yard. Refs outside of
+// refs/heads are records and are never deleted.
+func (y *Yard) DeleteRef(ctx context.Context, ref, old string) error {
+	if err := checkRef(ref); err != nil {
+		return err
+	}
+	switch {
+	case !strings.HasPrefix(ref, "refs/heads/"):
+		return fmt.Errorf("delete %s: only branches below refs/heads are ever deleted", ref)
+	case !isHash(old):
+		return fmt.Errorf("delete %s: %q is not a full commit hash", ref, old)
+	}
+	_, failure := y.git().run(ctx, "update-ref", "--no-deref", "-d", ref, old)
+	have, err := y.tip(ctx, ref)
+	switch {
+	case err != nil:
+		return errors.Join(failure, err)
+	case have == "":
+		return nil
+	case have != old || failure == nil: // or made anew at once
+		return &MovedError{Ref: ref, Want: old, Have: have}
+	}
+	return fmt.Errorf("delete %s: %w", ref, failure)
+}
+
+// move is one compare-and-swap; an empty old hash stands for "no such ref".
 type move struct{ ref, old, new string }
 
 // moveAll makes all moves or none.

@@ -84,3 +84,32 @@ func TestKeepNeverOverwrites(t *testing.T) {
 		t.Fatal("overwritten")
 	}
 }
+
+func TestDeleteRef(t *testing.T) {
+	f := newFixture(t)
+	topic := f.commit(t, "topic", "echo x > x")
+	const ref = "refs/heads/run-step-1"
+	must(t, f.yard.Move(ctx(t), ref, "", topic))
+	if moved, ok := errors.AsType[*MovedError](f.yard.DeleteRef(ctx(t), ref, f.base)); !ok || moved.Have != topic || moved.Want != f.base {
+		t.Fatalf("got %v", moved)
+	}
+	for range 2 {
+		must(t, f.yard.DeleteRef(ctx(t), ref, topic))
+	}
+	refs, err := f.yard.Refs(ctx(t), "refs/heads/")
+	must(t, err)
+	equal(t, "refs", len(refs), 0)
+	ok, err := f.yard.Exists(ctx(t), topic)
+	must(t, err)
+	equal(t, "commit kept", ok, true)
+
+	must(t, f.yard.Keep(ctx(t), Kept+"x", topic))
+	for _, bad := range []string{Kept + "x", UpstreamHeads + "main", "refs/heads/a b"} {
+		if err := f.yard.DeleteRef(ctx(t), bad, topic); err == nil {
+			t.Errorf("%s was deleted", bad)
+		}
+	}
+	if err := f.yard.DeleteRef(ctx(t), ref, ""); err == nil {
+		t.Error("deleted whatever is there")
+	}
+}

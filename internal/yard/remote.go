@@ -11,8 +11,10 @@ import (
 
 // remote is an address git may be given: an absolute path, a URL or host:path.
 type remote struct {
-	address string
-	local   string // the folder, where the remote is one
+	address    string
+	local      string     // the folder, where the remote is one
+	server     string     // the address of its server, where that is reached by http or https
+	credential Credential // what the address as given had in it
 }
 
 func parseRemote(address string) (remote, error) {
@@ -27,7 +29,8 @@ func parseRemote(address string) (remote, error) {
 	case strings.Contains(beforeSlash, "::") || !strings.Contains(beforeSlash, ":"):
 		return remote{}, fmt.Errorf("%q is not an address of a git repository: give an absolute path, a URL or host:path", redactURLs(address))
 	}
-	return remote{address: address}, nil
+	bare, server, credential, err := takeCredential(address)
+	return remote{address: bare, server: server, credential: credential}, err
 }
 
 // isWorkingCopy reports whether the remote is a folder in which a person works.
@@ -75,8 +78,12 @@ func (r remote) gatekeeper(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// RemoteTip is the commit a remote's ref points at, "" if the remote has no such ref.
+// RemoteTip is the commit a remote's ref points at, "" if the remote has no such ref. Errors: ErrAuth, ErrUnreachable.
 func (y *Yard) RemoteTip(ctx context.Context, address, ref string) (string, error) {
+	return y.remoteTip(ctx, address, ref, Credential{})
+}
+
+func (y *Yard) remoteTip(ctx context.Context, address, ref string, as Credential) (string, error) {
 	r, err := parseRemote(address)
 	if err != nil {
 		return "", err
@@ -84,8 +91,12 @@ func (y *Yard) RemoteTip(ctx context.Context, address, ref string) (string, erro
 	if err := checkRef(ref); err != nil {
 		return "", err
 	}
+	g, err := y.reach(ctx, r, as)
+	if err != nil {
+		return "", err
+	}
 	args := append([]string{"ls-remote", "--quiet"}, r.servant("upload-pack")...)
-	out, err := y.git().run(ctx, append(args, "--", r.address, ref)...)
+	out, err := g.run(ctx, append(args, "--", r.address, ref)...)
 	if err != nil {
 		return "", fmt.Errorf("look up %s at %s: %w", ref, redactURLs(address), classifyRemote(err))
 	}
@@ -105,7 +116,7 @@ func classifyRemote(err error) error {
 		"Permission denied (", "Host key verification failed", "returned error: 401", "returned error: 403", "Invalid username or password"):
 		return errors.Join(ErrAuth, err)
 	case stderrHas(err, "Could not resolve host", "unable to access", "Could not read from remote repository", "Connection refused",
-		"Connection timed out", "does not appear to be a git repository", "Repository not found", "unable to connect", "does not exist"):
+		"Connection timed out", "does not appear to be a git repository", "Repository not found", "' not found", "unable to connect", "does not exist"):
 		return errors.Join(ErrUnreachable, err)
 	}
 	return err

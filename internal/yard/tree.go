@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,12 +38,21 @@ func (y *Yard) Files(ctx context.Context, commit string) ([]File, error) {
 // Show returns the content of one file at a commit: ErrNotFound if there is none,
 // *TooBigError if it is larger than limit. Of a symlink it returns the target.
 func (y *Yard) Show(ctx context.Context, commit, path string, limit int64) ([]byte, error) {
+	return y.content(ctx, commit, path, limit, Regular, Executable, Symlink)
+}
+
+// ReadFile is Show for regular files only: anything else, a symlink too, is ErrNotFound.
+func (y *Yard) ReadFile(ctx context.Context, commit, path string, limit int64) ([]byte, error) {
+	return y.content(ctx, commit, path, limit, Regular, Executable)
+}
+
+func (y *Yard) content(ctx context.Context, commit, path string, limit int64, kinds ...Kind) ([]byte, error) {
 	path = strings.TrimSuffix(path, "/")
 	files, err := y.git().lookUp(ctx, commit, path)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) != 1 || files[0].Path != path || files[0].Kind == Submodule || files[0].Kind == subtree {
+	if len(files) != 1 || files[0].Path != path || !slices.Contains(kinds, files[0].Kind) {
 		return nil, fmt.Errorf("file %q at %s: %w", path, commit, ErrNotFound)
 	}
 	if files[0].Size > limit {

@@ -1,7 +1,7 @@
 // Package yard drives the git program so that nothing an agent or a repository
 // wrote can steer it. A yard is one project's bare repository, written by the
-// engine alone: it mirrors the person's branches, receives attempts as bundles
-// and moves refs by compare-and-swap. Workspaces and checkouts are repositories
+// engine alone: it mirrors the person's branches, receives attempts as bundles,
+// merges without a work tree and moves refs by compare-and-swap. Workspaces and checkouts are repositories
 // of their own that borrow the yard's objects, so whatever happens in them stays
 // in them. Every git process gets an environment
 // and a configuration made here, never the caller's. The package must not run git
@@ -28,6 +28,16 @@ type Yard struct {
 	occupancy *os.File
 	extent    extent
 	vetted    sync.Map // commits whose trees are known to be within the extent
+
+	credentials Credentials // nil if no remote needs any
+}
+
+// Option adjusts a yard as it is opened.
+type Option func(*Yard)
+
+// WithCredentials lets a yard reach remotes that let only some in.
+func WithCredentials(source Credentials) Option {
+	return func(y *Yard) { y.credentials = source }
 }
 
 const yardConfig = `[core]
@@ -55,7 +65,7 @@ const incomingDir = "incoming"
 // Open opens the yard in dir, an absolute path, and creates it when dir is missing
 // or empty. A folder that holds anything else is refused. Leftovers of git processes
 // that died are removed if no other process has the yard open.
-func Open(ctx context.Context, dir string) (*Yard, error) {
+func Open(ctx context.Context, dir string, options ...Option) (*Yard, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("open yard %s: the path must be absolute", dir)
 	}
@@ -66,6 +76,9 @@ func Open(ctx context.Context, dir string) (*Yard, error) {
 		return nil, fmt.Errorf("open yard %s: %w", dir, err)
 	}
 	y := &Yard{dir: filepath.Clean(dir), extent: ordinary()}
+	for _, option := range options {
+		option(y)
+	}
 	occupancy, err := occupy(y.dir)
 	if err != nil {
 		return nil, fmt.Errorf("open yard %s: %w", dir, err)

@@ -43,7 +43,7 @@ func describe(e core.Event) (what, detail string) {
 	case core.UsageObserved:
 		return "spent so far", b.Attempt + cost(b.Usage)
 	case core.VerifyRequested:
-		return "checks begin", or(b.Attempt, b.Task+", once more before publishing")
+		return "checks begin", or(b.Attempt, b.Task)
 	case core.VerifyConcluded:
 		return verified(b)
 	case core.BranchMoved:
@@ -66,6 +66,22 @@ func describe(e core.Event) (what, detail string) {
 		return "attempts granted", b.Stage
 	case core.TargetChosen:
 		return "target chosen", b.Base
+	case core.PlanRead:
+		return planRead(b)
+	case core.PlanWriteRequested:
+		return "plan to change", b.Message
+	case core.PlanUpdated:
+		return "plan changed", fmt.Sprintf("%s, %s", short(b.Plan.Commit), count(len(b.Plan.Steps), "step"))
+	case core.MergeConcluded:
+		return merged(b)
+	case core.StageDiscarded:
+		return "branch given up", colon(fmt.Sprintf("%s, round %d", b.Stage, b.Round), b.Reason)
+	case core.ChangesRequested:
+		return "changes wanted", colon(b.Source, b.Text)
+	case core.ReviewAwaited:
+		return "waits for review", ""
+	case core.PullRequestSeen:
+		return "pull request", or(string(b.State), "seen")
 	case core.PublishPrepared:
 		return prepared(b)
 	case core.PublishRequested:
@@ -141,6 +157,28 @@ func verified(b core.VerifyConcluded) (what, detail string) {
 		return "checks passed", fmt.Sprintf("%s: %d of %d", b.Attempt, len(b.Results), len(b.Results))
 	}
 	return "checks failed", colon(b.Attempt, strings.Join(failing(b.Results), "; "))
+}
+
+func planRead(b core.PlanRead) (what, detail string) {
+	switch {
+	case b.Error != "":
+		return "plan unreadable", b.Error
+	case !b.Found:
+		return "no plan yet", ""
+	}
+	return "plan found", count(len(b.Plan.Steps), "step")
+}
+
+func merged(b core.MergeConcluded) (what, detail string) {
+	switch {
+	case b.Error != "":
+		return "merge failed", colon(b.Task, b.Error)
+	case len(b.Conflicts) > 0:
+		return "merge conflicts", colon(b.Task, strings.Join(b.Conflicts, ", "))
+	case !b.Passed:
+		return "merge failed", colon(b.Task, strings.Join(failing(b.Results), "; "))
+	}
+	return "merged", fmt.Sprintf("%s as %s", b.Task, short(b.Commit))
 }
 
 func prepared(b core.PublishPrepared) (what, detail string) {

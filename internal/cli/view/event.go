@@ -52,9 +52,9 @@ func (v View) clock(t time.Time) string {
 
 func (v View) tone(t core.Type, what string) func(string) string {
 	switch {
-	case t == core.TypeStagePassed || t == core.TypeRunCompleted || what == "checks passed" || what == "published":
+	case t == core.TypeStagePassed || t == core.TypeRunCompleted || what == "checks passed" || what == "published" || what == "merged":
 		return v.Style.Good
-	case t == core.TypeApprovalRequested || t == core.TypeRunPaused:
+	case t == core.TypeApprovalRequested || t == core.TypeRunPaused || t == core.TypeReviewAwaited:
 		return v.Style.Asking
 	case t == core.TypeRunFailed || t == core.TypeRunCancelled || t == core.TypeCommandRefused || strings.HasSuffix(what, "failed"):
 		return v.Style.Bad
@@ -68,7 +68,7 @@ func Notable(t core.Type) bool {
 	return !slices.Contains([]core.Type{
 		core.TypeConditionRequested, core.TypeConditionEvaluated, core.TypeTaskAdmitted, core.TypeAttemptRequested,
 		core.TypeClaimFreed, core.TypeUsageObserved, core.TypeBranchMoved, core.TypeRefKept, core.TypePublishRequested,
-		core.TypeTimerFired, core.TypeRunSwept, core.TypePersonNotified,
+		core.TypeTimerFired, core.TypeRunSwept, core.TypePersonNotified, core.TypePlanWriteRequested,
 	}, t)
 }
 

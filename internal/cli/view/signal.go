@@ -86,6 +86,8 @@ func (v View) runSignal(r api.Run) signal {
 		return signal{g("◐", "[>]"), "under way", v.Style.Busy}
 	case core.StatusAwaiting:
 		return signal{g("◆", "[?]"), "waits for you", v.Style.Asking}
+	case core.StatusReview:
+		return signal{g("◇", "[?]"), "in review", v.Style.Asking}
 	case core.StatusPaused:
 		return signal{g("‖", "[=]"), "paused", v.Style.Asking}
 	case core.StatusFailed:

@@ -6,9 +6,9 @@ package phases
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
 // Decider drives runs of kind `phases`.
@@ -37,7 +37,7 @@ func (Decider) Decide(r *core.Run) []core.Body {
 	case core.StagePending, core.StageStale:
 		return open(r, s)
 	case core.StageOpen:
-		return work(r, s)
+		return move(r, s)
 	case core.StageGated:
 		return pass(r, s)
 	case core.StageDone, core.StageOmitted:
@@ -129,19 +129,11 @@ func pass(r *core.Run, s *core.Stage) []core.Body {
 	}
 	for _, t := range s.Tasks {
 		if t.Act != "" && t.Status == core.TaskDelivered {
-			return []core.Body{core.PublishRequested{Task: t.ID, Subject: s.Gate.Subject, Title: Title(r)}}
+			return []core.Body{core.PublishRequested{Task: t.ID, Subject: s.Gate.Subject, Title: work.Title(r)}}
 		}
 	}
 	if !s.TasksDone() {
 		return nil
 	}
 	return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
-}
-
-// Title is the title of a run's pull request.
-func Title(r *core.Run) string {
-	if r.Issue == "" {
-		return "feat: " + r.Title
-	}
-	return fmt.Sprintf("feat(#%s): %s", strings.TrimPrefix(r.Issue, "#"), r.Title)
 }

@@ -1,9 +1,8 @@
 package phases
 
 import (
-	"fmt"
-
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
 // tasks are the tasks of a new round of a phase.
@@ -22,9 +21,9 @@ func task(phase *core.Phase, round int) core.TaskAdmitted {
 	}
 }
 
-// work moves the tasks of an open round on, and the stage to its gate once
+// move moves the tasks of an open round on, and the stage to its gate once
 // they are done.
-func work(r *core.Run, s *core.Stage) []core.Body {
+func move(r *core.Run, s *core.Stage) []core.Body {
 	if bodies := reduce(r, s); len(bodies) > 0 {
 		return bodies
 	}
@@ -33,7 +32,7 @@ func work(r *core.Run, s *core.Stage) []core.Body {
 		if awaitsTeam(r, s, t) {
 			continue
 		}
-		if b := next(r, s, t); b != nil {
+		if b := work.Next(r, s, t); b != nil {
 			if pause, ok := b.(core.RunPaused); ok {
 				return []core.Body{pause}
 			}
@@ -57,72 +56,4 @@ func ready(s *core.Stage) bool {
 		}
 	}
 	return s.TasksDone()
-}
-
-// next is what follows for one task; nil where nothing does yet.
-func next(r *core.Run, s *core.Stage, t *core.Task) core.Body {
-	idle := t.Status == core.TaskWaiting || t.Status == core.TaskDelivered
-	switch {
-	case idle && t.Infra > r.Limits.Infra: // before the wait: there will be no further try to wait for
-		return lost(r, s, t)
-	case idle && r.Now().Before(t.NotBefore):
-		return nil
-	}
-	switch t.Status {
-	case core.TaskWaiting:
-		return start(r, s, t)
-	case core.TaskDelivered:
-		if t.Act != "" {
-			return nil
-		}
-		return core.VerifyRequested{Task: t.ID, Attempt: t.Last().ID}
-	case core.TaskRunning, core.TaskVerifying, core.TaskDone, core.TaskDropped:
-	}
-	return nil
-}
-
-func start(r *core.Run, s *core.Stage, t *core.Task) core.Body {
-	if t.Act != "" {
-		return core.VerifyRequested{Task: t.ID, Fresh: true}
-	}
-	if t.Blocked != nil {
-		return nil
-	}
-	for _, dep := range t.DependsOn {
-		if d := r.Task(dep); d == nil || d.Status != core.TaskDone {
-			return nil
-		}
-	}
-	if t.Counted >= t.Limit {
-		return exhausted(r, s, t)
-	}
-	n := t.Requested + 1
-	return core.AttemptRequested{Task: t.ID, Attempt: core.AttemptID(t.ID, n), N: n, Base: t.WorkingCommit(s.Base)}
-}
-
-func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
-	reason := fmt.Sprintf("%s: %d attempts, and its checks still do not hold", t.ID, t.Counted)
-	if a := t.Last(); a != nil {
-		for _, c := range a.Results {
-			if !c.Passed {
-				reason += "; " + c.Check
-				break
-			}
-		}
-	}
-	return core.RunPaused{
-		Code: core.PauseAttempts, Stage: s.ID, Reason: reason,
-		Next: fmt.Sprintf("`stellwerk status %s` shows why; then `stellwerk retry %s`, `stellwerk feedback %s \"…\"` or `stellwerk skip %s`", r.Alias, r.Alias, r.Alias, r.Alias),
-	}
-}
-
-func lost(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
-	reason := fmt.Sprintf("%s was lost %d times to something outside the agent's work", t.ID, t.Infra)
-	if a := t.Last(); a != nil && a.Message != "" {
-		reason += ": " + a.Message
-	}
-	return core.RunPaused{
-		Code: core.PauseInfra, Stage: s.ID, Reason: reason,
-		Next: fmt.Sprintf("put it right, then `stellwerk retry %s`", r.Alias),
-	}
 }

@@ -67,6 +67,8 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 		return core.BranchMoved(a)
 	case core.HoldRef:
 		return core.RefKept(a)
+	case core.ReadPlan, core.WritePlan, core.Merge, core.WatchPullRequest:
+		w.t.Fatalf("%T is not for a run of phases", a)
 	case core.PreparePublish:
 		s := w.run.Stage(a.Stage)
 		return core.PublishPrepared{Task: a.Task, Passed: honest || rapid.Bool().Draw(w.t, "prepared"), Subject: core.Subject{

@@ -1,0 +1,24 @@
+package check
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// merge holds where the delivery takes in both sides of a merge and drops nothing that either brought.
+func (v *evaluation) merge(ctx context.Context, c core.Check) (core.CheckResult, error) {
+	if v.subject.Delivery == nil || v.subject.Delivery.Commit == "" {
+		return fail(noCommit), nil
+	}
+	wrong, err := v.Tree.Resolved(ctx, c.Into, c.From, v.subject.Delivery.Commit)
+	if err != nil {
+		return core.CheckResult{}, err
+	}
+	if len(wrong) > 0 {
+		return fail("It does not merge %s:\n%s", shortHash(c.Into), bullets(wrong, shownPaths)), nil
+	}
+	return pass("It takes in %s.", shortHash(c.Into)), nil
+}
+
+func shortHash(commit string) string { return commit[:min(12, len(commit))] }

@@ -1,0 +1,102 @@
+package core
+
+// The events of a run that drives a project: of kind rules or manager.
+const (
+	TypePlanRead           Type = "PlanRead"
+	TypePlanWriteRequested Type = "PlanWriteRequested"
+	TypePlanUpdated        Type = "PlanUpdated"
+	TypeMergeConcluded     Type = "MergeConcluded"
+	TypeStageDiscarded     Type = "StageDiscarded"
+	TypeChangesRequested   Type = "ChangesRequested"
+	TypeReviewAwaited      Type = "ReviewAwaited"
+	TypePullRequestSeen    Type = "PullRequestSeen"
+)
+
+// PlanRead says which plan the run's branch holds.
+type PlanRead struct {
+	Found bool   `json:"found"`
+	Plan  Plan   `json:"plan"`
+	Error string `json:"error,omitempty"` // why what is there is no plan
+}
+
+// PlanWriteRequested decides that the plan is written: a document that was
+// handed in takes its place, or steps are marked as done in it.
+type PlanWriteRequested struct {
+	Artifact string   `json:"artifact,omitempty"` // digest of the document
+	Done     []string `json:"done,omitempty"`     // ids of steps
+	Message  string   `json:"message"`            // of the commit, after "plan: "
+}
+
+// PlanUpdated records that the plan on the run's branch is another.
+type PlanUpdated struct {
+	Old  string `json:"old"` // commit that the new one follows
+	Plan Plan   `json:"plan"`
+}
+
+// MergeConcluded is what came of merging a stage's branch into the run's: the
+// merged tree was verified before the branch moves.
+type MergeConcluded struct {
+	Task      string        `json:"task"`
+	Into      string        `json:"into"` // where the run's branch was
+	From      string        `json:"from"` // commit that was merged
+	Commit    string        `json:"commit,omitempty"`
+	Passed    bool          `json:"passed"`
+	Conflicts []string      `json:"conflicts,omitempty"` // files that git could not merge
+	Results   []CheckResult `json:"results,omitempty"`
+	Error     string        `json:"error,omitempty"` // it could not be tried at all
+}
+
+// StageDiscarded gives up a round and the branch it worked on, which is kept
+// under a ref. Again says that another round is to begin.
+type StageDiscarded struct {
+	Stage  string `json:"stage"`
+	Round  int    `json:"round"`
+	Reason string `json:"reason"`
+	Again  bool   `json:"again,omitempty"`
+}
+
+// ChangesRequested is what somebody wants changed about the whole of the work:
+// a person here, or a reviewer of the pull request.
+type ChangesRequested struct {
+	ID     string `json:"id"`               // of the review on the forge, or of the word given here
+	Source string `json:"source,omitempty"` // who, and where
+	Text   string `json:"text"`
+}
+
+// ReviewAwaited says that the work is published and nothing is left to do until
+// somebody has looked at it.
+type ReviewAwaited struct{}
+
+// PullRequestState is where a pull request stands.
+type PullRequestState string
+
+const (
+	PullRequestOpen   PullRequestState = "open"
+	PullRequestMerged PullRequestState = "merged"
+	PullRequestClosed PullRequestState = "closed" // without being merged
+)
+
+// PullRequestSeen records a change of the pull request on its forge.
+type PullRequestSeen struct {
+	State   PullRequestState `json:"state"`
+	Checks  string           `json:"checks,omitempty"`  // what the forge's own checks say: pending, passed, failed
+	Preview string           `json:"preview,omitempty"` // link to a preview deployment
+}
+
+func (PlanRead) Type() Type           { return TypePlanRead }
+func (PlanWriteRequested) Type() Type { return TypePlanWriteRequested }
+func (PlanUpdated) Type() Type        { return TypePlanUpdated }
+func (MergeConcluded) Type() Type     { return TypeMergeConcluded }
+func (StageDiscarded) Type() Type     { return TypeStageDiscarded }
+func (ChangesRequested) Type() Type   { return TypeChangesRequested }
+func (ReviewAwaited) Type() Type      { return TypeReviewAwaited }
+func (PullRequestSeen) Type() Type    { return TypePullRequestSeen }
+
+func (PlanRead) sealed()           {}
+func (PlanWriteRequested) sealed() {}
+func (PlanUpdated) sealed()        {}
+func (MergeConcluded) sealed()     {}
+func (StageDiscarded) sealed()     {}
+func (ChangesRequested) sealed()   {}
+func (ReviewAwaited) sealed()      {}
+func (PullRequestSeen) sealed()    {}

@@ -1,0 +1,103 @@
+package core
+
+import "slices"
+
+// opened finds the stage that a round begins of, and adds it where a managed
+// run has none of that name.
+func opened(r *Run, b StageOpened) *Stage {
+	s := r.Stage(b.Stage)
+	if s == nil {
+		s = &Stage{ID: b.Stage, Status: StagePending}
+		r.Stages = append(r.Stages, s)
+	}
+	if r.Managed() {
+		s.Title, s.Branch, s.Line, s.Merged, s.Conflict = b.Title, b.Branch, "", "", nil
+		takeWish(r, s, b.Wish)
+	}
+	return s
+}
+
+// takeWish makes what somebody wants changed the stage's work.
+func takeWish(r *Run, s *Stage, id string) {
+	i := slices.IndexFunc(r.Changes, func(c Changes) bool { return c.ID == id })
+	if id == "" || i < 0 {
+		return
+	}
+	wish := r.Changes[i]
+	s.Wish, r.Changes = &wish, slices.Delete(r.Changes, i, i+1)
+}
+
+func branchMoved(r *Run, b BranchMoved) {
+	for _, s := range r.Stages {
+		if s.Branch != "" && "refs/heads/"+s.Branch == b.Ref {
+			s.LineAt = b.New
+			return
+		}
+	}
+	r.BranchAt = b.New
+}
+
+func planRead(r *Run, b PlanRead) {
+	plan := b.Plan
+	r.Plan = &plan
+	if b.Error != "" {
+		r.Plan.Trouble = b.Error
+	}
+}
+
+func planUpdated(r *Run, b PlanUpdated) {
+	plan := b.Plan
+	if s := r.Stage(PlanStage); s != nil && r.PlanWrite != nil && r.PlanWrite.Artifact != "" {
+		s.Merged = plan.Commit
+	}
+	r.Plan, r.PlanWrite = &plan, nil
+	r.Head, r.Verified = plan.Commit, plan.Commit
+	r.Sterile = 0
+}
+
+func mergeConcluded(r *Run, e Event, b MergeConcluded) {
+	t := r.Task(b.Task)
+	s := r.Stage(t.Stage)
+	switch {
+	case b.Error != "":
+		t.Status = TaskWaiting
+		t.Infra++
+		t.NotBefore = e.At.Add(backoff(t.Infra))
+		s.Trouble = b.Error
+	case b.Passed:
+		s.Trouble = ""
+		t.Status, s.Merged, s.Conflict = TaskDone, b.Commit, nil
+		r.Head, r.Verified = b.Commit, b.Commit
+		r.Sterile = 0
+	default:
+		t.Status = TaskDropped
+		s.Conflict = &Conflict{Into: b.Into, Files: b.Conflicts, Results: b.Results}
+	}
+}
+
+// discard keeps what a round left under a ref and gives its branch up.
+func discard(r *Run, b StageDiscarded) {
+	s := r.Stage(b.Stage)
+	work := s.Start()
+	for _, t := range s.Tasks {
+		if t.Writes == WritesCode && t.Act == "" {
+			work = t.WorkingCommit(work)
+		}
+		t.Status = TaskDropped
+	}
+	if work != s.Base {
+		abandon(r, work, "given up: "+b.Reason)
+	}
+	s.Status, s.ClosedAt = StageOmitted, r.Now()
+	if b.Again {
+		s.Status, s.Next = StageStale, &Reopen{Reason: OpenRollback, Hotfix: &Hotfix{Text: b.Reason}}
+	}
+}
+
+func changesRequested(r *Run, b ChangesRequested) {
+	r.Asked = append(r.Asked, b.ID)
+	r.Changes = append(r.Changes, Changes(b))
+	if s := r.Gated(); s != nil && s.ID == PublishStage && !s.Gate.Approved {
+		lapse(s) // what waits for an approval is about to be another
+	}
+}

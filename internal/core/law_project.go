@@ -1,0 +1,145 @@
+package core
+
+import "slices"
+
+// lawOpenManaged: a round of a managed run follows the round before it, starts
+// from the work as it is, and has its branch to itself.
+func lawOpenManaged(r *Run, b StageOpened) error {
+	round := 1
+	if s := r.Stage(b.Stage); s != nil {
+		round = s.Round + 1
+	}
+	switch {
+	case b.Round != round:
+		return unlawful("stage %s: round %d is not its next", b.Stage, b.Round)
+	case b.Base == "" || b.Base != r.Head:
+		return unlawful("stage %s: a round starts from the work as it is, not from %q", b.Stage, b.Base)
+	case b.Branch == r.Branch:
+		return unlawful("stage %s: the run's own branch is no step's", b.Stage)
+	case b.Branch != "" && (r.Plan == nil || r.Plan.Digest == ""):
+		return unlawful("stage %s: no work begins before there is a plan", b.Stage)
+	}
+	for _, s := range r.Stages {
+		if b.Branch != "" && s.Branch == b.Branch && s.ID != b.Stage {
+			return unlawful("stage %s: its branch %s is that of %s", b.Stage, b.Branch, s.ID)
+		}
+	}
+	if b.Wish != "" && !slices.ContainsFunc(r.Changes, func(c Changes) bool { return c.ID == b.Wish }) {
+		return unlawful("stage %s: nobody wants the change %q", b.Stage, b.Wish)
+	}
+	return nil
+}
+
+// lawMerge is law 5: what is merged was verified, and no review that was asked
+// for stands against it; one merge at a time, and none while the plan is written.
+func lawMerge(r *Run, t *Task) error {
+	s := r.Stage(t.Stage)
+	switch {
+	case t.Status != TaskWaiting:
+		return unlawful("task %s: the merge is %s", t.ID, t.Status)
+	case s.Branch == "" || s.Line == "":
+		return unlawful("task %s: stage %s has nothing verified to merge", t.ID, s.ID)
+	case r.Merging() != nil || r.PlanWrite != nil:
+		return unlawful("task %s: the run's branch is about to move", t.ID)
+	}
+	objection := false
+	for _, other := range s.Live() {
+		a := other.Last()
+		if other.Act == "" && other.Status != TaskDone || a != nil && a.Status.Active() {
+			return unlawful("task %s: %s is not done", t.ID, other.ID)
+		}
+		if other.Act == "" {
+			objection = other.Kind == KindReview && a.Review != nil && a.Review.Status != ReviewApproved
+		}
+	}
+	if objection {
+		return unlawful("task %s: the review of %s wants changes", t.ID, s.Branch)
+	}
+	return nil
+}
+
+// lawManaged judges what only a run that drives a project knows.
+func lawManaged(r *Run, body Body) error {
+	if !r.Managed() {
+		return unlawful("%s is for runs that drive a project", body.Type())
+	}
+	switch b := body.(type) {
+	case PlanWriteRequested:
+		if r.PlanWrite != nil || r.Merging() != nil {
+			return unlawful("the run's branch is about to move")
+		}
+	case PlanUpdated:
+		if b.Old != r.Head {
+			return Errorf(CodeConflict, "the run's branch has moved since the plan was read")
+		}
+	case MergeConcluded:
+		return lawMerged(r, b)
+	case StageDiscarded:
+		return lawDiscard(r, b)
+	case ChangesRequested:
+		if b.ID == "" || slices.Contains(r.Asked, b.ID) {
+			return Errorf(CodeConflict, "the change %q was asked for before", b.ID)
+		}
+		if b.Text == "" {
+			return Errorf(CodeInvalid, "a wish for changes needs words: what is to change?")
+		}
+	case ReviewAwaited:
+		return lawReview(r)
+	case PullRequestSeen:
+		if r.PullRequest == nil {
+			return Errorf(CodeConflict, "there is no pull request")
+		}
+	default: // PlanRead brings what is there
+	}
+	return nil
+}
+
+// lawMerged is laws 2 and 5: the branch moves only to a tree that was verified,
+// made from where it is.
+func lawMerged(r *Run, b MergeConcluded) error {
+	t := r.Task(b.Task)
+	if t == nil || t.Act != ActMerge || t.Status != TaskVerifying {
+		return Errorf(CodeConflict, "task %s merges nothing now", b.Task)
+	}
+	s := r.Stage(t.Stage)
+	switch {
+	case b.Error == "" && (b.Into != r.Head || b.From != s.Line):
+		return Errorf(CodeConflict, "the branches have moved since")
+	case b.Passed && (b.Commit == "" || len(b.Conflicts) > 0 || b.Error != ""):
+		return unlawful("task %s: a merge with conflicts does not pass", b.Task)
+	}
+	for _, c := range b.Results {
+		if b.Passed && !c.Passed {
+			return unlawful("task %s: the merged tree does not pass %s", b.Task, c.Check)
+		}
+	}
+	return nil
+}
+
+func lawDiscard(r *Run, b StageDiscarded) error {
+	s := r.Stage(b.Stage)
+	if b.Round != s.Round || s.Branch == "" || s.Merged != "" {
+		return unlawful("stage %s has no branch that could be given up", s.ID)
+	}
+	for _, t := range s.Tasks {
+		if t.Status == TaskRunning || t.Status == TaskVerifying {
+			return unlawful("stage %s: %s is under way", s.ID, t.ID)
+		}
+	}
+	if b.Again && s.Round >= s.Allowed(r.Playbook.Project.Rounds) {
+		return unlawful("stage %s was begun %d times", s.ID, s.Round)
+	}
+	return nil
+}
+
+// lawReview: somebody is asked to look once everything that was decided is
+// published.
+func lawReview(r *Run) error {
+	switch {
+	case r.PullRequest == nil || r.PullRequest.Commit != r.Verified:
+		return unlawful("what is there now is not published")
+	case len(r.Changes) > 0 || r.Current() != nil:
+		return unlawful("the work is not finished")
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package core
+
+import (
+	"slices"
+	"time"
+)
+
+// Management is how a playbook of kind rules or manager drives a project:
+// steps on branches of their own, each merged into the run's branch.
+type Management struct {
+	Roles    map[TaskKind]string `json:"roles,omitempty"` // who does which kind of task
+	Done     Check               `json:"done"`            // holds of every step's branch and of every merge
+	Review   ReviewRule          `json:"review"`
+	PlanGate GateKind            `json:"plan_gate,omitempty"` // who lets a plan pass
+	Push     PushRule            `json:"push,omitempty"`      // who lets the run's own branch be pushed
+	Base     string              `json:"base,omitempty"`      // target branch of the pull request
+	Attempts int                 `json:"attempts"`
+	Rounds   int                 `json:"rounds"` // how often a step is begun, with a branch of its own each time
+	Timeout  time.Duration       `json:"timeout"`
+}
+
+// ReviewRule says which branches are reviewed before they are merged.
+type ReviewRule struct {
+	When  ReviewWhen `json:"when"`
+	Paths []string   `json:"paths,omitempty"` // globs, where it depends on what was changed
+}
+
+// ReviewWhen says whether a branch is reviewed.
+type ReviewWhen string
+
+const (
+	ReviewAlways ReviewWhen = "always"
+	ReviewNever  ReviewWhen = "never"
+	ReviewPaths  ReviewWhen = "paths"
+)
+
+// PushRule says who lets the run's own branch be pushed to the real remote.
+type PushRule string
+
+const (
+	PushAsk      PushRule = "ask"
+	PushStanding PushRule = "standing" // approved by the playbook, which a person trusted
+)
+
+// TaskKind says what a task of a project is for. The empty kind is work as its
+// prompt says.
+type TaskKind string
+
+const (
+	KindWork     TaskKind = ""
+	KindPlan     TaskKind = "plan"
+	KindCode     TaskKind = "code"
+	KindReview   TaskKind = "review"
+	KindFix      TaskKind = "fix"     // continues the branch that was reviewed
+	KindResolve  TaskKind = "resolve" // puts a merge right that git or the checks refused
+	KindMerge    TaskKind = "merge"
+	KindValidate TaskKind = "validate"
+	KindPR       TaskKind = "pr"
+)
+
+// ChangesSomething is the check that something was changed at all.
+func ChangesSomething() Check { return Check{Kind: CheckChanged, Globs: []string{"**"}} }
+
+// LeavesPlan is the check that nothing of the project's plan was changed.
+func LeavesPlan() Check {
+	return Check{Kind: CheckNot, Of: []Check{{Kind: CheckChanged, Globs: []string{".ai/**"}}}}
+}
+
+// The stages of a managed run that are not steps of its plan.
+const (
+	PlanStage    = "plan"
+	PublishStage = "publish"
+)
+
+// Managed reports a run that drives a project: its stages are opened as the
+// work asks for them, and several may be open at once.
+func (r *Run) Managed() bool { return r.Playbook != nil && r.Playbook.Project != nil }
+
+// OpenStages are the stages that are worked on, in the order they were opened.
+func (r *Run) OpenStages() []*Stage {
+	return slices.DeleteFunc(slices.Clone(r.Stages), func(s *Stage) bool { return s.Status != StageOpen && s.Status != StageGated })
+}
+
+// Merging is the merge that is under way; nil where none is. There is one at a
+// time: each is verified against what the one before it left.
+func (r *Run) Merging() *Task {
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			if t.Act == ActMerge && t.Status == TaskVerifying {
+				return t
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package core
+
+// Plan is .ai/plan.md as it stands on the run's branch.
+type Plan struct {
+	Commit  string `json:"commit"` // that it was read from
+	Digest  string `json:"digest"` // of its text, among the blobs
+	Steps   []Step `json:"steps,omitempty"`
+	Trouble string `json:"trouble,omitempty"` // why what is there cannot be followed
+}
+
+// Step is a step of a plan: a piece of work that is merged as a whole.
+type Step struct {
+	ID     string   `json:"id"` // unique within the plan
+	Title  string   `json:"title"`
+	Text   string   `json:"text,omitempty"`   // what is to be done, Markdown
+	After  []string `json:"after,omitempty"`  // steps that must be merged before
+	Role   string   `json:"role,omitempty"`   // who does it, in place of the playbook's choice
+	Review string   `json:"review,omitempty"` // always or never, in place of the playbook's choice
+	Done   bool     `json:"done,omitempty"`
+}
+
+// Step finds a step by its id; nil where there is none.
+func (p *Plan) Step(id string) *Step {
+	if p == nil {
+		return nil
+	}
+	for i := range p.Steps {
+		if p.Steps[i].ID == id {
+			return &p.Steps[i]
+		}
+	}
+	return nil
+}

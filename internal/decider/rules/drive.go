@@ -1,0 +1,167 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
+)
+
+// drive moves an open stage on: its newest task to its end, and then what the
+// table says.
+func drive(r *core.Run, s *core.Stage, step *core.Step) []core.Body {
+	if s.Status != core.StageOpen {
+		return nil
+	}
+	t := newest(s)
+	kind, ended, over := outcomeOf(t)
+	if !over {
+		return advance(r, s, t)
+	}
+	then, known := lookUp(kind, ended)
+	if !known {
+		return nil
+	}
+	return act(r, s, step, t, then)
+}
+
+// newest is the task that the stage's work has come to; nil before the first.
+func newest(s *core.Stage) *core.Task {
+	if len(s.Tasks) == 0 {
+		return nil
+	}
+	return s.Tasks[len(s.Tasks)-1]
+}
+
+// outcomeOf says how a task ended; over is false while it goes on.
+func outcomeOf(t *core.Task) (kind core.TaskKind, ended outcome, over bool) {
+	switch {
+	case t == nil:
+		return core.KindWork, begun, true
+	case t.Status == core.TaskDropped && t.Act == core.ActMerge:
+		return t.Kind, refused, true
+	case work.Exhausted(t):
+		return t.Kind, failed, true
+	case t.Status != core.TaskDone:
+		return t.Kind, "", false
+	case t.Kind != core.KindReview:
+		return t.Kind, done, true
+	}
+	if review := t.Last().Review; review != nil {
+		switch review.Status {
+		case core.ReviewChangesRequested:
+			return t.Kind, changes, true
+		case core.ReviewRejected:
+			return t.Kind, rejected, true
+		case core.ReviewApproved:
+		}
+	}
+	return t.Kind, approved, true
+}
+
+// advance brings a task nearer to its end. A merge waits for its turn.
+func advance(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
+	if t.Act == core.ActMerge && t.Status == core.TaskWaiting && moving(r) && !work.Lost(r, t) {
+		return nil
+	}
+	if b := work.Next(r, s, t); b != nil {
+		return []core.Body{b}
+	}
+	return nil
+}
+
+// act carries a rule's move out.
+func act(r *core.Run, s *core.Stage, step *core.Step, t *core.Task, then move) []core.Body {
+	switch then {
+	case moveCode:
+		return admit(r, s, step, core.KindCode)
+	case moveReview:
+		if reviewed(r, step, t) {
+			return admit(r, s, step, core.KindReview)
+		}
+		return admit(r, s, step, core.KindMerge)
+	case moveFix:
+		return admit(r, s, step, core.KindFix)
+	case moveMerge:
+		return admit(r, s, step, core.KindMerge)
+	case moveResolve:
+		if count(s, core.KindResolve) >= s.Allowed(r.Playbook.Project.Attempts) {
+			return []core.Body{giveUp(r, s, fmt.Sprintf("%s could not be merged after %d attempts to put it right", s.Branch, count(s, core.KindResolve)))}
+		}
+		return admit(r, s, step, core.KindResolve)
+	case movePass:
+		return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+	case moveDiscard:
+		return []core.Body{startOver(r, s, "the review rejected it: "+t.Last().Review.Reason)}
+	case moveRecover:
+		return []core.Body{recovery(r, s, t)}
+	}
+	return nil
+}
+
+// reviewed reports a delivery that is to be reviewed before it is merged.
+func reviewed(r *core.Run, step *core.Step, t *core.Task) bool {
+	rule := r.Playbook.Project.Review
+	if r.Playbook.Project.Roles[core.KindReview] == "" {
+		return false
+	}
+	if step != nil && step.Review != "" {
+		return step.Review == string(core.ReviewAlways)
+	}
+	switch rule.When {
+	case core.ReviewAlways:
+		return true
+	case core.ReviewPaths:
+		return t.Last().Touches
+	case core.ReviewNever:
+	}
+	return false
+}
+
+func count(s *core.Stage, kind core.TaskKind) int {
+	n := 0
+	for _, t := range s.Tasks {
+		if t.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// startOver begins a step anew where the playbook allows for that, and asks a
+// person otherwise.
+func startOver(r *core.Run, s *core.Stage, reason string) core.Body {
+	if s.Round < s.Allowed(r.Playbook.Project.Rounds) {
+		return core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: reason, Again: true}
+	}
+	return giveUp(r, s, reason)
+}
+
+func giveUp(r *core.Run, s *core.Stage, reason string) core.Body {
+	return core.RunPaused{
+		Code: core.PauseAttempts, Stage: s.ID, Reason: reason,
+		Next: fmt.Sprintf("`stellwerk status %s` shows why; then `stellwerk retry %s` or `stellwerk skip %s`", r.Alias, r.Alias, r.Alias),
+	}
+}
+
+// recovery looks at how a task's attempts failed. The same failure twice is
+// taken for a wrong approach: the step is begun anew. Failures that differ are
+// unclear, and a person is asked.
+func recovery(r *core.Run, s *core.Stage, t *core.Task) core.Body {
+	if n := len(t.Attempts); n > 1 && slices.Equal(signature(t.Attempts[n-1]), signature(t.Attempts[n-2])) {
+		return startOver(r, s, work.WhyNot(t)+"; the same as before, so another approach is needed")
+	}
+	return giveUp(r, s, work.WhyNot(t))
+}
+
+// signature is what makes two failures the same.
+func signature(a *core.Attempt) []string {
+	sign := []string{string(a.Exit), a.Class}
+	for _, c := range a.Results {
+		if !c.Passed {
+			sign = append(sign, c.Check)
+		}
+	}
+	return sign
+}

@@ -1,0 +1,124 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
+)
+
+// planArtifact is the document by which a plan is handed in.
+const planArtifact = "plan.md"
+
+// planned sees that there is a plan that can be followed.
+func planned(r *core.Run) []core.Body {
+	if r.Plan.Trouble != "" {
+		return []core.Body{core.RunPaused{
+			Code: core.PauseInput, Stage: core.PlanStage, Reason: "the plan cannot be followed: " + r.Plan.Trouble,
+			Next: fmt.Sprintf("put .ai/plan.md right on %s and start again; `stellwerk cancel %s` ends this run", r.Base, r.Alias),
+		}}
+	}
+	s := r.Stage(core.PlanStage)
+	switch {
+	case s != nil && (s.Status == core.StageOpen || s.Status == core.StageGated):
+		return planning(r, s)
+	case s != nil && s.Status == core.StageDone:
+		return takePlan(r, s)
+	case s != nil && s.Status == core.StageStale, s == nil && lacksPlan(r):
+		return openPlan(r, s)
+	}
+	return nil
+}
+
+// lacksPlan reports that there is no plan, or only one that was worked off
+// before this run began.
+func lacksPlan(r *core.Run) bool {
+	for _, step := range r.Plan.Steps {
+		if !step.Done || r.Stage(stageOf(step)) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func openPlan(r *core.Run, s *core.Stage) []core.Body {
+	m := r.Playbook.Project
+	role := m.Roles[core.KindPlan]
+	if role == "" {
+		return []core.Body{core.RunPaused{
+			Code: core.PauseInput, Stage: core.PlanStage, Reason: "there is no .ai/plan.md with open steps on " + r.Base + ", and the playbook names nobody who writes one",
+			Next: "write the plan, or give the playbook a `plan: {role: …}`",
+		}}
+	}
+	opened := core.StageOpened{Stage: core.PlanStage, Round: 1, Reason: core.OpenAdvance, Base: r.Head, Title: "Plan"}
+	if s != nil {
+		opened.Round = s.Round + 1
+		if s.Next != nil {
+			opened.Reason = s.Next.Reason
+		}
+	}
+	return []core.Body{opened, core.TaskAdmitted{
+		Task: core.TaskID(core.PlanStage, opened.Round, ""), Stage: core.PlanStage, Round: opened.Round, Kind: core.KindPlan, Role: role,
+		Writes: core.WritesArtifacts, Outputs: []string{planArtifact}, Attempts: m.Attempts, Timeout: m.Timeout,
+		Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckArtifact, Name: planArtifact}, {Kind: core.CheckPlan, Name: planArtifact}}},
+	}}
+}
+
+// planning brings the planner's work to its gate.
+func planning(r *core.Run, s *core.Stage) []core.Body {
+	if s.Status == core.StageGated {
+		if s.Gate == nil || !s.Gate.Approved {
+			return nil
+		}
+		return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+	}
+	for _, t := range s.Tasks {
+		if b := work.Next(r, s, t); b != nil {
+			return []core.Body{b}
+		}
+	}
+	switch {
+	case !s.TasksDone():
+		return nil
+	case r.Playbook.Project.PlanGate == core.GateApproval:
+		return []core.Body{core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: unenforced(r)}}
+	}
+	return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+}
+
+// takePlan has a plan that passed committed.
+func takePlan(r *core.Run, s *core.Stage) []core.Body {
+	a := r.Artifact(planArtifact)
+	if s.Merged != "" || a == nil || moving(r) {
+		return nil
+	}
+	return []core.Body{core.PlanWriteRequested{Artifact: a.Digest, Message: "the steps of " + r.Title}}
+}
+
+// marked has the steps that were merged marked as done.
+func marked(r *core.Run) []core.Body {
+	if moving(r) {
+		return nil
+	}
+	var done []string
+	for _, step := range r.Plan.Steps {
+		if s := r.Stage(stageOf(step)); !step.Done && s != nil && s.Status == core.StageDone {
+			done = append(done, step.ID)
+		}
+	}
+	if len(done) == 0 {
+		return nil
+	}
+	return []core.Body{core.PlanWriteRequested{Done: done, Message: "done: " + strings.Join(done, ", ")}}
+}
+
+// moving reports that the run's branch is about to move.
+func moving(r *core.Run) bool { return r.PlanWrite != nil || r.Merging() != nil }
+
+func unenforced(r *core.Run) []string {
+	if r.Isolation != "none" {
+		return nil
+	}
+	return []string{"unenforced: this run's agents are not isolated"}
+}

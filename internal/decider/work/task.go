@@ -1,0 +1,112 @@
+// Package work is what every kind of playbook has in common: how one task comes
+// to its end. It is pure, and must not choose which tasks there are: the kinds'
+// deciders do.
+package work
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Next is what follows for one task; nil where nothing does yet. A task that
+// has no further try pauses the run.
+func Next(r *core.Run, s *core.Stage, t *core.Task) core.Body {
+	switch {
+	case Lost(r, t): // before the wait: there will be no further try to wait for
+		return lost(r, s, t)
+	case idle(t) && r.Now().Before(t.NotBefore):
+		return nil
+	}
+	switch t.Status {
+	case core.TaskWaiting:
+		return start(r, s, t)
+	case core.TaskDelivered:
+		if t.Act != "" {
+			return nil
+		}
+		return core.VerifyRequested{Task: t.ID, Attempt: t.Last().ID}
+	case core.TaskRunning, core.TaskVerifying, core.TaskDone, core.TaskDropped:
+	}
+	return nil
+}
+
+func idle(t *core.Task) bool { return t.Status == core.TaskWaiting || t.Status == core.TaskDelivered }
+
+// Lost reports a task that was lost too often to what lies outside the work.
+func Lost(r *core.Run, t *core.Task) bool { return idle(t) && t.Infra > r.Limits.Infra }
+
+// Exhausted reports a task that has used up its attempts.
+func Exhausted(t *core.Task) bool {
+	return t.Status == core.TaskWaiting && t.Act == "" && t.Counted >= t.Limit
+}
+
+func start(r *core.Run, s *core.Stage, t *core.Task) core.Body {
+	if t.Act != "" {
+		return core.VerifyRequested{Task: t.ID, Fresh: true}
+	}
+	if t.Blocked != nil {
+		return nil
+	}
+	for _, dep := range t.DependsOn {
+		if d := r.Task(dep); d == nil || d.Status != core.TaskDone {
+			return nil
+		}
+	}
+	if Exhausted(t) {
+		return exhausted(r, s, t)
+	}
+	n := t.Requested + 1
+	return core.AttemptRequested{Task: t.ID, Attempt: core.AttemptID(t.ID, n), N: n, Base: t.WorkingCommit(s.Start())}
+}
+
+func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
+	return core.RunPaused{
+		Code: core.PauseAttempts, Stage: s.ID, Reason: WhyNot(t),
+		Next: fmt.Sprintf("`stellwerk status %s` shows why; then `stellwerk retry %s`, `stellwerk feedback %s \"…\"` or `stellwerk skip %s`", r.Alias, r.Alias, r.Alias, r.Alias),
+	}
+}
+
+// WhyNot says what keeps a task from being done.
+func WhyNot(t *core.Task) string {
+	reason := fmt.Sprintf("%s: %d attempts, and its checks still do not hold", t.ID, t.Counted)
+	if failed := FirstFailed(t.Last()); failed != "" {
+		reason += "; " + failed
+	}
+	return reason
+}
+
+// FirstFailed is the first check that an attempt's delivery failed.
+func FirstFailed(a *core.Attempt) string {
+	if a == nil {
+		return ""
+	}
+	for _, c := range a.Results {
+		if !c.Passed {
+			return c.Check
+		}
+	}
+	return ""
+}
+
+func lost(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
+	reason := fmt.Sprintf("%s was lost %d times to something outside the agent's work", t.ID, t.Infra)
+	if a := t.Last(); a != nil && a.Message != "" {
+		reason += ": " + a.Message
+	} else if s.Trouble != "" {
+		reason += ": " + s.Trouble
+	}
+	return core.RunPaused{
+		Code: core.PauseInfra, Stage: s.ID, Reason: reason,
+		Next: fmt.Sprintf("put it right, then `stellwerk retry %s`", r.Alias),
+	}
+}
+
+// Title is the title of a run's pull request.
+func Title(r *core.Run) string {
+	if r.Issue == "" {
+		return "feat: " + r.Title
+	}
+	return fmt.Sprintf("feat(#%s): %s", strings.TrimPrefix(r.Issue, "#"), r.Title)
+}

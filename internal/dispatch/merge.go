@@ -1,0 +1,64 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// merge merges a stage's branch into the run's, and verifies the merged tree.
+// Nothing moves here: the run's branch follows once the verdict is committed.
+func (d *Dispatcher) merge(ctx context.Context, run *core.Run, a core.Merge) error {
+	stage, task := run.Stage(a.Stage), run.Task(a.Task)
+	if stage == nil || task == nil {
+		return nil
+	}
+	body := core.MergeConcluded{Task: a.Task, Into: run.Head, From: stage.Line}
+	if err := d.merged(ctx, run, stage, a, &body); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		body = core.MergeConcluded{Task: a.Task, Error: d.redactor(run).String(err.Error())}
+	}
+	if err := d.report(ctx, run, body); err != nil {
+		return err
+	}
+	d.forgetCheckout(run, a.Event, a.Task)
+	return nil
+}
+
+func (d *Dispatcher) merged(ctx context.Context, run *core.Run, stage *core.Stage, a core.Merge, body *core.MergeConcluded) error {
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	made, err := y.Merge(ctx, yard.MergeSpec{
+		Into: body.Into, From: body.From, Message: mergeMessage(stage), Identity: yard.Identity(run.Identity), When: run.Now(),
+	})
+	if err != nil {
+		return err
+	}
+	if body.Conflicts = made.Conflicts; len(made.Conflicts) > 0 {
+		return nil
+	}
+	body.Commit = made.Commit
+	// Until the run's branch has it, nothing else would hold it.
+	if err := y.Keep(ctx, yard.Attempts+run.ID+"/merge-"+made.Commit[:12], made.Commit); err != nil {
+		return err
+	}
+	tree, err := y.Tree(ctx, made.Commit)
+	if err != nil {
+		return err
+	}
+	body.Passed, body.Results, err = d.evaluate(ctx, run, evaluation{
+		event: a.Event, name: a.Task, check: run.Playbook.Project.Done, base: stage.Base, head: made.Commit,
+		writes: core.WritesCode, delivery: &core.Delivery{Commit: made.Commit, Tree: tree}, remember: true,
+	})
+	return err
+}
+
+func mergeMessage(stage *core.Stage) string {
+	return fmt.Sprintf("Merge %s: %s", stage.ID, stage.Title)
+}

@@ -1,0 +1,58 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// pollEvery is how often a repository is asked whether it has taken a pull
+// request in.
+const pollEvery = 3 * time.Second
+
+// watchPullRequest waits until the target branch holds what was published:
+// however a person merged it, that is what counts.
+func (d *Dispatcher) watchPullRequest(ctx context.Context, run *core.Run, a core.WatchPullRequest) error {
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	seen := ""
+	for {
+		merged, tip, err := d.takenIn(ctx, run, y, a.Commit, seen)
+		if err != nil {
+			return err
+		}
+		if merged {
+			return d.report(ctx, run, core.PullRequestSeen{State: core.PullRequestMerged})
+		}
+		seen = tip
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// takenIn reports whether the target branch holds a commit. A tip that was seen
+// before is not looked at again.
+func (d *Dispatcher) takenIn(ctx context.Context, run *core.Run, y *yard.Yard, commit, seen string) (bool, string, error) {
+	tip, err := y.RemoteTip(ctx, run.Remote, "refs/heads/"+target(run, core.PublishStage))
+	if err != nil || tip == "" || tip == seen {
+		return false, tip, err
+	}
+	known, err := y.Exists(ctx, tip)
+	if err == nil && !known {
+		err = y.Fetch(ctx, run.Remote)
+	}
+	if err != nil {
+		return false, tip, err
+	}
+	merged, err := y.IsAncestor(ctx, commit, tip)
+	return merged, tip, err
+}

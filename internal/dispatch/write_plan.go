@@ -1,0 +1,63 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plan"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// writePlan commits a change of the plan on top of the run's branch. The
+// commit is a function of what was decided, so repeating it makes the same one.
+func (d *Dispatcher) writePlan(ctx context.Context, run *core.Run, a core.WritePlan) error {
+	write := run.PlanWrite
+	if write == nil || write.Event != a.Event {
+		return nil
+	}
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	text, err := d.planText(run, write)
+	if err != nil {
+		return err
+	}
+	commit, err := y.Commit(ctx, yard.CommitSpec{
+		Parent: run.Head, Files: map[string][]byte{planPath: text}, Message: "plan: " + write.Message,
+		Identity: yard.Identity(run.Identity), When: run.Now(),
+	})
+	if err != nil {
+		return err
+	}
+	if err := y.Keep(ctx, yard.Attempts+run.ID+"/plan-"+commit[:12], commit); err != nil {
+		return err
+	}
+	next, err := d.keepPlan(ctx, run, commit, text)
+	if err != nil {
+		return err
+	}
+	return d.report(ctx, run, core.PlanUpdated{Old: run.Head, Plan: next})
+}
+
+// planText is the plan as it was handed in, or the present one with steps
+// marked as done.
+func (d *Dispatcher) planText(run *core.Run, write *core.PlanWrite) ([]byte, error) {
+	digest := write.Artifact
+	if digest == "" {
+		digest = run.Plan.Digest
+	}
+	text, err := d.readDocument(&core.Artifact{Name: planPath, Digest: digest})
+	if err != nil || write.Artifact != "" {
+		return text, err
+	}
+	doc, err := plan.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("mark steps as done: %w", err)
+	}
+	if err := doc.MarkDone(write.Done...); err != nil {
+		return nil, fmt.Errorf("mark steps as done: %w", err)
+	}
+	return doc.Bytes(), nil
+}

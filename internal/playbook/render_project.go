@@ -1,0 +1,62 @@
+package playbook
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"go.yaml.in/yaml/v3"
+)
+
+// renderProject writes what only a playbook has that works a project's plan off.
+func renderProject(root mapping, p core.Playbook) error {
+	m := p.Project
+	defaults := newMap().flow()
+	defaults.number("attempts", m.Attempts)
+	defaults.duration("timeout", m.Timeout)
+	root.put("defaults", defaults.node)
+	if role := m.Roles[core.KindPlan]; role != "" {
+		plan := newMap().flow()
+		plan.text("role", role)
+		plan.text("gate", string(m.PlanGate))
+		root.put("plan", plan.node)
+	}
+	steps := newMap()
+	steps.text("role", m.Roles[core.KindCode])
+	steps.texts("specialists", specialists(p))
+	if err := renderDone(steps, m.Done); err != nil {
+		return err
+	}
+	steps.put("review", renderReview(m.Review))
+	steps.text("reviewer", m.Roles[core.KindReview])
+	steps.text("fixer", m.Roles[core.KindFix])
+	steps.text("resolver", m.Roles[core.KindResolve])
+	steps.number("rounds", m.Rounds)
+	root.put("steps", steps.node)
+	publish := newMap().flow()
+	publish.text("push", string(m.Push))
+	publish.text("base", m.Base)
+	root.put("publish", publish.node)
+	return nil
+}
+
+// specialists are the roles that are there for steps whose plan names them.
+func specialists(p core.Playbook) []string {
+	assigned := slices.Collect(maps.Values(p.Project.Roles))
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(p.Roles)) {
+		if !slices.Contains(assigned, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func renderReview(rule core.ReviewRule) *yaml.Node {
+	if rule.When != core.ReviewPaths {
+		return scalar(string(rule.When))
+	}
+	m := newMap().flow()
+	m.texts("paths", rule.Paths)
+	return m.node
+}

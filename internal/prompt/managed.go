@@ -1,0 +1,135 @@
+package prompt
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// managedPhase says what a task of a managed run is to do, in the place where
+// a phase of the playbook would.
+func managedPhase(r *core.Run, stage *core.Stage, task *core.Task) core.Phase {
+	return core.Phase{
+		ID: stage.ID, Title: stage.Title, Role: task.Role, Prompt: assignment(r, stage, task),
+		Writes: task.Writes, Outputs: task.Outputs, Done: task.Done, Attempts: task.Limit, Timeout: task.Timeout,
+	}
+}
+
+// assignment is the text of a task by its kind.
+func assignment(r *core.Run, stage *core.Stage, task *core.Task) string {
+	var b strings.Builder
+	switch task.Kind {
+	case core.KindPlan:
+		b.WriteString(planAssignment)
+		b.WriteString(nameable(r))
+	case core.KindReview:
+		fmt.Fprintf(&b, "Review the branch `%s` before it is merged into `%s`: does it do what its step asks for, is it correct, clear, tested and safe? `git diff %.12s` shows all of it.\n\n", stage.Branch, r.Branch, stage.Base)
+		b.WriteString("Hand in one of three verdicts: APPROVED; CHANGES_REQUESTED with a finding for each thing that must change; REJECTED with a `reason`, only where the whole approach is wrong and must be begun anew.\n\n")
+		b.WriteString(work(r, stage))
+	case core.KindFix:
+		fmt.Fprintf(&b, "The branch `%s` was reviewed, and the review wants the changes listed below. Make them on top of what is there.\n\n", stage.Branch)
+		b.WriteString(work(r, stage))
+	case core.KindResolve:
+		b.WriteString(resolution(r, stage))
+		b.WriteString(work(r, stage))
+	case core.KindCode, core.KindWork, core.KindMerge, core.KindValidate, core.KindPR:
+		b.WriteString(work(r, stage))
+	}
+	if task.Prompt != "" {
+		b.WriteString("\n\n" + task.Prompt)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+const planAssignment = `Split the goal into steps and hand them in as plan.md. Each step is done by one developer on a branch of its own, verified, and merged before what depends on it begins; so each must leave the project working. Few steps are better than many: one step is right where the goal is small.
+
+The form is read by a program:
+
+    # Plan: what it is for
+
+    ## Steps
+
+    ### [ ] 1. Title of the step
+
+    What is to be done, so that a developer who knows only this page and the repository can do it.
+
+    ### [ ] 2. Title of the next step
+    After: 1
+
+    What is to be done.
+
+A step without an "After:" line follows the step before it. "After: nothing" lets it begin at once; "After: 1, 2" names what it needs. Steps that do not depend on one another are worked on at the same time: let them touch different files.`
+
+// nameable says which roles a plan may name.
+func nameable(r *core.Run) string {
+	var roles []string
+	for _, name := range slices.Sorted(maps.Keys(r.Playbook.Roles)) {
+		roles = append(roles, "`"+name+"`")
+	}
+	return "\n\nA line \"Role: …\" under a title gives the step to a certain role, where another than the usual one fits better. There are " + strings.Join(roles, ", ") + "."
+}
+
+// work is what the stage is for: a step of the plan, or what somebody wants
+// changed.
+func work(r *core.Run, stage *core.Stage) string {
+	if stage.Wish != nil {
+		return fmt.Sprintf("What is wanted, in the words of %s:\n\n%s\n", source(stage.Wish), quote(stage.Wish.Text))
+	}
+	step := r.Plan.Step(strings.TrimPrefix(stage.ID, "step-"))
+	if step == nil {
+		return ""
+	}
+	return fmt.Sprintf("The step of the plan (`.ai/plan.md`) that this is about: **%s**\n\n%s\n\nDo not touch anything below `.ai/`.", step.Title, step.Text)
+}
+
+func source(wish *core.Changes) string {
+	if wish.Source == "" {
+		return "a reviewer"
+	}
+	return wish.Source
+}
+
+// quote sets a text off as material.
+func quote(text string) string {
+	return "> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ")
+}
+
+// resolution tells how a merge that was refused is put right.
+func resolution(r *core.Run, stage *core.Stage) string {
+	c := stage.Conflict
+	if c == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The branch `%s` could not be merged into `%s`", stage.Branch, r.Branch)
+	if len(c.Files) > 0 {
+		fmt.Fprintf(&b, ": both changed %s.", "`"+strings.Join(first(c.Files, 20), "`, `")+"`")
+	} else {
+		b.WriteString(": the merged tree does not pass the checks.")
+	}
+	fmt.Fprintf(&b, " This task is the one exception to the rule that you never merge: take the other side in with `git merge %s`, keep what both sides brought, and commit the merge. Nothing that came from the other side may be lost: resolving by dropping it is noticed.\n\n", c.Into)
+	for _, result := range c.Results {
+		if !result.Passed {
+			fmt.Fprintf(&b, "What failed on the merged tree: `%s`\n\n%s\n\n", result.Check, quote(result.Detail))
+		}
+	}
+	return b.String()
+}
+
+func first(list []string, n int) []string { return list[:min(n, len(list))] }
+
+// managedHotfix is what a task of a managed run is to put right.
+func managedHotfix(stage *core.Stage, task *core.Task) *core.Hotfix {
+	if task.Kind != core.KindFix {
+		return stage.Hotfix
+	}
+	for _, t := range stage.Tasks {
+		if a := t.Last(); t.Kind == core.KindReview && a != nil && a.Review != nil {
+			return &core.Hotfix{From: t.ID, Findings: a.Review.Findings}
+		}
+	}
+	return stage.Hotfix
+}

@@ -1,0 +1,99 @@
+package yard
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Credential is what a remote that is reached by http or https lets somebody in by. Git is handed it through the environment
+// of the one process that needs it; it is in no command line, no configuration file and no error.
+type Credential struct {
+	User   string // of no matter to most forges where Secret is a token; if empty, a name all of them take
+	Secret string
+}
+
+// Credentials finds the credential for the address of a remote, the zero value if there is none. It is asked before every
+// contact, so a secret that was renewed is used at once.
+type Credentials func(ctx context.Context, address string) (Credential, error)
+
+// String keeps the secret out of messages.
+func (c Credential) String() string {
+	if c.Secret == "" {
+		return "no credential"
+	}
+	return "a credential"
+}
+
+// GoString keeps the secret out of messages too.
+func (c Credential) GoString() string { return c.String() }
+
+func (c Credential) check() error {
+	if strings.ContainsAny(c.User+c.Secret, "\x00\r\n") || strings.Contains(c.User, ":") {
+		return fmt.Errorf("%w: the credential holds a character that none can have, such as a line break", ErrAuth)
+	}
+	return nil
+}
+
+// basic is the credential as http sends it.
+func (c Credential) basic() string {
+	return base64.StdEncoding.EncodeToString([]byte(cmp.Or(c.User, "x-access-token") + ":" + c.Secret))
+}
+
+// apply lets git use the credential for one server. Redirects are not followed then: git would show it
+// to whichever server they lead to.
+func (c Credential) apply(g git, server string) git {
+	basic := c.basic()
+	g.secrets = []string{basic, url.QueryEscape(c.Secret), c.Secret}
+	return g.withConfig("http.followRedirects=false").with(
+		"GIT_CONFIG_COUNT=1",
+		"GIT_CONFIG_KEY_0=http."+server+".extraHeader",
+		"GIT_CONFIG_VALUE_0=Authorization: Basic "+basic,
+	)
+}
+
+// takeCredential moves a name and password out of an http address, since an address is part of git's command line.
+func takeCredential(address string) (bare, server string, c Credential, err error) {
+	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
+		return address, "", Credential{}, nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "", "", Credential{}, fmt.Errorf("%q is not an address of a git repository", redactURLs(address))
+	}
+	if u.User != nil {
+		c.User = u.User.Username()
+		c.Secret, _ = u.User.Password()
+		u.User = nil
+	}
+	return u.String(), (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String(), c, nil
+}
+
+// reach prepares git for contact with a remote. given outranks what the yard's own source has, and that outranks the address.
+func (y *Yard) reach(ctx context.Context, r remote, given Credential) (git, error) {
+	g := y.git()
+	if r.server == "" {
+		return g, nil
+	}
+	c := given
+	if c.Secret == "" && y.credentials != nil {
+		found, err := y.credentials(ctx, r.address)
+		if err != nil {
+			return git{}, fmt.Errorf("%w: find the credential for %s: %w", ErrAuth, r.server, err)
+		}
+		c = found
+	}
+	if c.Secret == "" {
+		c = r.credential
+	}
+	if c.Secret == "" {
+		return g, nil
+	}
+	if err := c.check(); err != nil {
+		return git{}, err
+	}
+	return c.apply(g, r.server), nil
+}

@@ -1,0 +1,106 @@
+package yard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// portion bounds what Extract takes: it is for the few files beside the code.
+func portion() extent { return extent{entries: 2000, bytes: 32 << 20} }
+
+// Extract writes the files that a commit has below one folder into dir, an absolute path, as plain files under their names
+// below that folder; dir must be missing or empty, and appears only when it is complete. Symlinks and submodules are left
+// out, and there is no repository. Errors: ErrNotFound where the commit has no such folder, ErrPath, *TooBigError.
+func (y *Yard) Extract(ctx context.Context, commit, folder, dir string) error {
+	if err := y.extract(ctx, commit, folder, dir); err != nil {
+		return fmt.Errorf("extract %q of %s: %w", folder, commit, err)
+	}
+	return nil
+}
+
+func (y *Yard) extract(ctx context.Context, commit, folder, dir string) error {
+	if !filepath.IsAbs(dir) {
+		return fmt.Errorf("the path %s must be absolute", dir)
+	}
+	if err := checkPath(folder); err != nil {
+		return err
+	}
+	found, err := y.git().lookUp(ctx, commit, folder)
+	if err != nil {
+		return err
+	}
+	if len(found) != 1 || found[0].Kind != subtree {
+		return ErrNotFound
+	}
+	files, err := y.git().listTree(ctx, found[0].Hash, portion())
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the place is taken: %w", err)
+	}
+	part := dir + ".part"
+	if err := RemoveWorkspace(part); err != nil {
+		return fmt.Errorf("remove what an earlier try left: %w", err)
+	}
+	if err := y.writeFiles(ctx, part, files); err != nil {
+		return errors.Join(err, RemoveWorkspace(part))
+	}
+	return os.Rename(part, dir)
+}
+
+func (y *Yard) writeFiles(ctx context.Context, dir string, files []File) (err error) {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	files = slices.DeleteFunc(files, func(f File) bool { return f.Kind != Regular && f.Kind != Executable })
+	if len(files) == 0 {
+		return nil
+	}
+	var hashes []string
+	for _, f := range files {
+		hashes = append(hashes, f.Hash)
+	}
+	contents, err := y.git().blobs(ctx, hashes)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := writeNew(root, f, contents[f.Hash]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeNew never writes over a file: where names that git tells apart are the same to the file system, that is an error.
+func writeNew(root *os.Root, f File, content []byte) (err error) {
+	if strings.Contains(f.Path, "/") {
+		if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
+			return err
+		}
+	}
+	mode := fs.FileMode(0o644)
+	if f.Kind == Executable {
+		mode = 0o755
+	}
+	file, err := root.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	_, err = file.Write(content)
+	return err
+}

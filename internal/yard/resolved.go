@@ -1,0 +1,271 @@
+package yard
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+const (
+	// maxProblems is how many problems Resolved names before it stops looking.
+	maxProblems = 20
+	// maxJudged bounds how many paths Resolved looks into.
+	maxJudged = 2000
+)
+
+// Resolved judges a commit by which somebody claims to have put the merge of from into into right, and returns what is
+// wrong with it in sentences, none if nothing is. All three are full hashes. It compares the result with git's own merge of
+// the two: what that adds to from is what into brings, and into's work must survive, because nobody speaks for
+// it here. What from itself had is left to whoever works on it, with one exception. The rules:
+//
+//   - The result descends from both commits, and does not just repeat into where from had work of its own.
+//   - No path that was in conflict, and none that the result changes, has conflict markers that neither side has.
+//   - A path that git merges by itself may be worked on, wherever the checks made that necessary. But what into brings must
+//     be there: a file it brings is not deleted, a file it deletes is not back, its content is not that of from again,
+//     no place loses lines of into without new ones in their stead, none gets lines back that into took out, and
+//     modes, links, submodules and files that are not text are exactly as git merges them.
+//   - A path in conflict may be decided as its resolver sees fit within the conflicting places; outside of them the previous
+//     rule holds. It must not be what it was before both sides changed it, nor be the side of from
+//     alone, as a whole or in every conflicting place, unless that holds into's lines too.
+//   - A path in conflict that into has is not deleted. Keeping a path that one side deleted is always allowed: it loses nothing.
+//   - Content that moved counts as there: a line of into may turn up in any path that the result changes.
+//
+// Lines are compared without regard to white space, and those without a letter or digit do not count.
+func (y *Yard) Resolved(ctx context.Context, into, from, result string) ([]string, error) {
+	problems, err := y.resolved(ctx, into, from, result)
+	if err != nil {
+		return nil, fmt.Errorf("judge %s as the merge of %s into %s: %w", result, from, into, err)
+	}
+	return problems, nil
+}
+
+func (y *Yard) resolved(ctx context.Context, into, from, result string) ([]string, error) {
+	if err := y.haveAll(ctx, into, from, result); err != nil {
+		return nil, err
+	}
+	j := &judge{yard: y, into: into, from: from, result: result}
+	for _, side := range []string{into, from} {
+		contained, err := y.IsAncestor(ctx, side, result)
+		if err != nil {
+			return nil, err
+		}
+		if !contained {
+			j.complain("the commit %.12s does not contain %.12s: merge it with git and commit the merge", result, side)
+		}
+	}
+	if len(j.problems) > 0 {
+		return j.problems, nil
+	}
+	if err := j.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.judge(ctx); err != nil {
+		return nil, err
+	}
+	return j.problems, nil
+}
+
+// judge is one judgement under way.
+type judge struct {
+	yard               *Yard
+	into, from, result string
+	merged             merging
+	brought            map[string]difference // from what from has to what git merges: what into brings
+	changed            map[string]difference // from what git merges to the result
+	contents           map[string][]byte     // of blobs that were read ahead
+	present            map[string]bool       // lines of the paths that the result changes or decided; nil until it is needed
+	problems           []string
+}
+
+func (j *judge) complain(format string, args ...any) {
+	if len(j.problems) < maxProblems {
+		j.problems = append(j.problems, fmt.Sprintf(format, args...))
+	}
+}
+
+func (j *judge) enough() bool { return len(j.problems) >= maxProblems }
+
+func (j *judge) prepare(ctx context.Context) (err error) {
+	if j.merged, err = j.yard.mergeTrees(ctx, j.into, j.from); err != nil {
+		return err
+	}
+	if j.brought, err = j.yard.differences(ctx, j.from, j.merged.tree); err != nil {
+		return err
+	}
+	j.changed, err = j.yard.differences(ctx, j.merged.tree, j.result)
+	return err
+}
+
+func (j *judge) judge(ctx context.Context) error {
+	if err := j.judgeOwn(ctx); err != nil {
+		return err
+	}
+	paths := slices.Concat(j.merged.paths(), slices.Collect(maps.Keys(j.changed)))
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	if len(paths) > maxJudged {
+		j.complain("%d files differ from the merge as git makes it, and only %d can be judged: change no more than the merge needs", len(paths), maxJudged)
+		return nil
+	}
+	if err := j.preload(ctx); err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if j.enough() {
+			return nil
+		}
+		if err := j.judgePath(ctx, path); err != nil {
+			return fmt.Errorf("%q: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// judgeOwn is the exception: from's own work may be reshaped, and not be dropped altogether.
+func (j *judge) judgeOwn(ctx context.Context) error {
+	into, err := j.yard.Tree(ctx, j.into)
+	if err != nil {
+		return err
+	}
+	result, err := j.yard.Tree(ctx, j.result)
+	if err != nil {
+		return err
+	}
+	if result == into && j.merged.tree != into {
+		j.complain("the files are exactly those of %.12s: nothing of the work on %.12s is left", j.into, j.from)
+	}
+	return nil
+}
+
+func (j *judge) judgePath(ctx context.Context, path string) error {
+	merged, result := j.changed[path].old, j.changed[path].new
+	if _, changed := j.changed[path]; !changed {
+		same, err := j.lookUp(ctx, j.merged.tree, path)
+		if err != nil {
+			return err
+		}
+		merged, result = same, same
+	}
+	sides, conflicting := j.merged.conflicts[path]
+	if !conflicting {
+		sides = conflict{from: merged, into: merged}
+	}
+	if marked, err := j.judgeMarkers(ctx, path, result, sides); err != nil || marked {
+		return err
+	}
+	if conflicting {
+		return j.judgeConflict(ctx, path, sides, merged, result)
+	}
+	brought, ofInto := j.brought[path]
+	if !ofInto || result == merged {
+		return nil
+	}
+	return j.judgeMerged(ctx, path, brought, result)
+}
+
+func (j *judge) lookUp(ctx context.Context, tree, path string) (entry, error) {
+	found, err := j.yard.git().lookUp(ctx, tree, path)
+	if err != nil || len(found) != 1 || found[0].Path != path || found[0].Kind == subtree {
+		return entry{}, err
+	}
+	return entry{mode: found[0].Mode, hash: found[0].Hash}, nil
+}
+
+// judgeMerged judges a path that git merges by itself, to which into brings something and which the result has otherwise.
+func (j *judge) judgeMerged(ctx context.Context, path string, brought difference, result entry) error {
+	before, merged := brought.old, brought.new
+	switch {
+	case !merged.exists():
+		j.complain("%q, which %.12s deletes, is back: delete it", path, j.into)
+		return nil
+	case !result.exists():
+		return j.judgeGone(ctx, path, before, merged)
+	case result == before || result.hash == before.hash && merged.hash != before.hash:
+		j.complain("%q is as it was on the branch: what %.12s changed there is undone", path, j.into)
+		return nil
+	case result.mode != merged.mode && merged.mode != before.mode:
+		j.complain("%q does not have the mode %s that %.12s gives it", path, merged.mode, j.into)
+		return nil
+	case result.hash == merged.hash:
+		return nil
+	}
+	return j.judgeText(ctx, path, before, merged, result)
+}
+
+// judgeGone judges a path that into brings something to and that the result does not have.
+func (j *judge) judgeGone(ctx context.Context, path string, before, brought entry) error {
+	for _, changed := range j.changed {
+		if changed.new.hash == brought.hash {
+			return nil // moved as it was
+		}
+	}
+	old, _, err := j.text(ctx, before)
+	if err != nil {
+		return err
+	}
+	now, isText, err := j.text(ctx, brought)
+	if err != nil {
+		return err
+	}
+	if lines := more(now, old); isText && len(lines) > 0 {
+		missing, err := j.missing(ctx, lines)
+		if err != nil || len(missing) == 0 {
+			return err
+		}
+	}
+	j.complain("%q was deleted, with what %.12s brings to it: put it back", path, j.into)
+	return nil
+}
+
+// judgeConflict judges a path that git could not merge.
+func (j *judge) judgeConflict(ctx context.Context, path string, sides conflict, merged, result entry) error {
+	switch {
+	case !sides.into.exists():
+		return nil // deleted or moved by into: gone as there, or kept
+	case !result.exists():
+		return j.judgeGone(ctx, path, sides.base, sides.into)
+	case !sides.from.exists():
+		return j.judgeKept(ctx, path, sides, result)
+	case result == sides.base:
+		j.complain("%q is what it was before either side changed it: merge both changes", path)
+		return nil
+	case result == sides.from:
+		return j.judgeDropped(ctx, path, sides)
+	case result == merged || result == sides.into:
+		return nil
+	}
+	return j.judgeText(ctx, path, sides.from, merged, result)
+}
+
+// judgeKept judges a path that only into has: it changed what from deleted, or moved it there.
+func (j *judge) judgeKept(ctx context.Context, path string, sides conflict, result entry) error {
+	switch result {
+	case sides.into:
+		return nil
+	case sides.base:
+		j.complain("%q is what it was before %.12s changed it", path, j.into)
+		return nil
+	}
+	return j.judgeText(ctx, path, sides.base, sides.into, result)
+}
+
+// judgeDropped judges a path in conflict that is exactly what from had.
+func (j *judge) judgeDropped(ctx context.Context, path string, sides conflict) error {
+	base, _, err := j.text(ctx, sides.base)
+	if err != nil {
+		return err
+	}
+	into, isText, err := j.text(ctx, sides.into)
+	if err != nil {
+		return err
+	}
+	if lines := more(into, base); isText && len(lines) > 0 {
+		missing, err := j.missing(ctx, lines)
+		if err != nil || len(missing) == 0 {
+			return err
+		}
+	}
+	j.complain("%q is exactly as it was on the branch: what %.12s changed there was dropped; merge both changes", path, j.into)
+	return nil
+}

@@ -1,0 +1,286 @@
+package yard
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxText is the size up to which a file is compared line by line.
+const maxText = 8 << 20
+
+// text returns the content of a file that can be compared by lines. Nothing is an empty text.
+func (j *judge) text(ctx context.Context, e entry) (content string, isText bool, err error) {
+	if !e.exists() {
+		return "", true, nil
+	}
+	if !e.isRegular() {
+		return "", false, nil
+	}
+	raw, known := j.contents[e.hash]
+	if !known {
+		var out bytes.Buffer
+		limited := &limitedWriter{w: &out, left: maxText}
+		err = j.yard.git().stream(ctx, nil, limited, "cat-file", "blob", e.hash)
+		if limited.exceeded && ctx.Err() == nil {
+			return "", false, nil
+		}
+		if err != nil {
+			return "", false, err
+		}
+		raw = out.Bytes()
+	}
+	const looked = 8000 // as git does
+	if bytes.IndexByte(raw[:min(len(raw), looked)], 0) >= 0 {
+		return "", false, nil
+	}
+	return string(raw), true, nil
+}
+
+// preload reads what the result changes in one go, as far as it is not too much.
+func (j *judge) preload(ctx context.Context) error {
+	var hashes, small []string
+	for _, changed := range j.changed {
+		if changed.new.isRegular() {
+			hashes = append(hashes, changed.new.hash)
+		}
+	}
+	if len(hashes) == 0 {
+		return nil
+	}
+	sizes, err := j.yard.git().blobSizes(ctx, hashes)
+	if err != nil {
+		return err
+	}
+	left := int64(maxOutput / 2)
+	for hash, size := range sizes {
+		if size <= maxText && size <= left {
+			left -= size
+			small = append(small, hash)
+		}
+	}
+	if len(small) == 0 {
+		return nil
+	}
+	j.contents, err = j.yard.git().blobs(ctx, small)
+	return err
+}
+
+// judgeText judges the lines of a path. before is what from has, merged what git makes of both, with markers
+// around the places in conflict.
+func (j *judge) judgeText(ctx context.Context, path string, before, merged, result entry) error {
+	if !merged.exists() {
+		return nil // git put the sides beside each other, where they are judged
+	}
+	var texts [3]string
+	for i, e := range []entry{before, merged, result} {
+		content, isText, err := j.text(ctx, e)
+		if err != nil {
+			return err
+		}
+		if _, conflicting := j.merged.conflicts[path]; !isText && conflicting && i < 2 {
+			return nil // somebody had to choose, and did not choose from's
+		} else if !isText {
+			j.complain("%q is not what git merges, and cannot be compared line by line: take it as %.12s has it", path, j.into)
+			return nil
+		}
+		texts[i] = content
+	}
+	places := j.places(texts[1])
+	if dropped := places.decidedFor(texts[1], texts[2]); len(dropped) > 0 {
+		j.complain("%q was decided for the branch in every conflicting place: what %.12s changed there was dropped, such as %.80q; merge both changes", path, j.into, dropped[0])
+		return nil
+	}
+	hunks, err := j.hunks(ctx, merged, result)
+	if err != nil {
+		return err
+	}
+	lines := compare(path, texts[0], texts[1])
+	for _, h := range hunks {
+		if places.touch(h) {
+			continue
+		}
+		if done, err := j.judgeHunk(ctx, lines, h); err != nil || done {
+			return err
+		}
+	}
+	return nil
+}
+
+// comparison is which lines into brings to a path, and which it takes out to the last.
+type comparison struct {
+	path              string
+	brought, takenOut map[string]bool
+}
+
+func compare(path, before, merged string) comparison {
+	c := comparison{path: path, brought: map[string]bool{}, takenOut: map[string]bool{}}
+	for _, line := range more(merged, before) {
+		c.brought[line] = true
+	}
+	left := tally(merged)
+	for _, line := range more(before, merged) {
+		c.takenOut[line] = left[line] == 0
+	}
+	return c
+}
+
+// judgeHunk judges one place where the result differs from git's merge. Lines of into may be replaced by new ones, since two
+// changes that each are right may need it to work together.
+func (j *judge) judgeHunk(ctx context.Context, lines comparison, h hunk) (done bool, err error) {
+	var lost, back, fresh []string
+	for _, line := range h.removed {
+		if lines.brought[line] {
+			lost = append(lost, line)
+		}
+	}
+	for _, line := range h.added {
+		if lines.takenOut[line] {
+			back = append(back, line)
+		} else {
+			fresh = append(fresh, line)
+		}
+	}
+	if len(back) > 0 && len(fresh) == 0 {
+		j.complain("%q: %.12s took out %s, and the result has it again", lines.path, j.into, quoted(back))
+		return true, nil
+	}
+	if lost, err = j.missing(ctx, lost); err != nil {
+		return true, err
+	}
+	if len(lost) > len(fresh) {
+		j.complain("%q: %.12s brings %s, and the result does not have it", lines.path, j.into, quoted(lost))
+		return true, nil
+	}
+	return false, nil
+}
+
+// quoted names lines by the first of them.
+func quoted(lines []string) string {
+	if len(lines) == 1 {
+		return fmt.Sprintf("the line %.80q", lines[0])
+	}
+	return fmt.Sprintf("%d lines, the first of them %.80q,", len(lines), lines[0])
+}
+
+// missing are those lines that no path has which the result changed or decided.
+func (j *judge) missing(ctx context.Context, lines []string) ([]string, error) {
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	if j.present == nil {
+		if err := j.collectPresent(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return j.present[line] }), nil
+}
+
+func (j *judge) collectPresent(ctx context.Context) error {
+	j.present = map[string]bool{}
+	var entries []entry
+	for _, path := range j.merged.paths() {
+		if _, changed := j.changed[path]; changed {
+			continue
+		}
+		e, err := j.lookUp(ctx, j.result, path)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, e)
+	}
+	for _, changed := range j.changed {
+		entries = append(entries, changed.new)
+	}
+	for _, e := range entries[:min(len(entries), maxJudged)] {
+		content, _, err := j.text(ctx, e)
+		if err != nil {
+			return err
+		}
+		for line := range tally(content) {
+			j.present[line] = true
+		}
+	}
+	return nil
+}
+
+// hunk is one place where two texts differ. Only lines that count are in it.
+type hunk struct {
+	first, last    int // lines of the old text that it replaces; last < first where it only adds after last
+	removed, added []string
+}
+
+var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+`)
+
+func (j *judge) hunks(ctx context.Context, old, result entry) ([]hunk, error) {
+	out, err := j.yard.git().run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--text", "-U0", old.hash, result.hash, "--")
+	if err != nil {
+		return nil, err
+	}
+	var hunks []hunk
+	for line := range strings.Lines(string(out)) {
+		if header := hunkHeader.FindStringSubmatch(line); header != nil {
+			hunks = append(hunks, newHunk(header))
+			continue
+		}
+		if len(hunks) == 0 {
+			continue
+		}
+		h := &hunks[len(hunks)-1]
+		if text, counts := plain(line[1:]); counts && line[0] == '-' {
+			h.removed = append(h.removed, text)
+		} else if counts && line[0] == '+' {
+			h.added = append(h.added, text)
+		}
+	}
+	return hunks, nil
+}
+
+func newHunk(header []string) hunk {
+	first, count := 0, 1
+	_, _ = fmt.Sscan(header[1], &first) // digits, as the pattern says
+	if header[2] != "" {
+		_, _ = fmt.Sscan(header[2], &count)
+	}
+	if count == 0 {
+		return hunk{first: first + 1, last: first}
+	}
+	return hunk{first: first, last: first + count - 1}
+}
+
+// plain is a line as it is compared, and whether it counts.
+func plain(line string) (string, bool) {
+	text := strings.Join(strings.Fields(line), " ")
+	return text, strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// tally counts the lines of a text.
+func tally(text string) map[string]int {
+	counts := map[string]int{}
+	for line := range strings.Lines(text) {
+		if text, ok := plain(line); ok {
+			counts[text]++
+		}
+	}
+	return counts
+}
+
+// more lists the lines that a text has and another has not, or not as often, in order.
+func more(text, other string) []string {
+	var lines []string
+	counts := tally(other)
+	for line := range strings.Lines(text) {
+		text, ok := plain(line)
+		if !ok {
+			continue
+		}
+		if counts[text]--; counts[text] < 0 {
+			lines = append(lines, text)
+		}
+	}
+	return lines
+}

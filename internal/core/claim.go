@@ -6,8 +6,9 @@ import "fmt"
 type ClaimKind string
 
 const (
-	ClaimBranch ClaimKind = "branch" // one writer per branch
-	ClaimSlot   ClaimKind = "slot"   // one of a bounded number
+	ClaimBranch  ClaimKind = "branch"  // one writer per branch
+	ClaimProject ClaimKind = "project" // one run that drives it
+	ClaimSlot    ClaimKind = "slot"    // one of a bounded number
 )
 
 // Claim is a hold on something that others want too. Claims are taken and
@@ -26,6 +27,9 @@ func Claims(r *Run) []Claim {
 	var claims []Claim
 	if !r.Status.Terminal() {
 		claims = append(claims, BranchClaim(r.Project, r.Branch, r.ID))
+	}
+	if r.Managed() && !r.Status.Terminal() {
+		claims = append(claims, Claim{Kind: ClaimProject, Key: r.Project, Holder: RunStream(r.ID), Limit: 1})
 	}
 	for _, s := range r.Stages {
 		for _, t := range s.Tasks {

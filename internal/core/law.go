@@ -248,7 +248,11 @@ func clause(r *Run, actor Actor, body Body) error {
 		if b.Session == "" || b.Session != r.Session {
 			return Errorf(CodeConflict, "session %s does not own the run", b.Session)
 		}
-	case SessionTook, RefKept, BranchMoved, RunStarted, ConditionRequested, ClaimRefused, ClaimFreed,
+	case SessionTook:
+		if b.Session != "" && r.Managed() {
+			return noProject()
+		}
+	case RefKept, BranchMoved, RunStarted, ConditionRequested, ClaimRefused, ClaimFreed,
 		RunFailed, TimerFired, CommandRefused, PersonNotified,
 		ProjectRegistered, ContentTrusted:
 	}

@@ -36,11 +36,21 @@ func lawSession(r *Run, actor Actor, body Body) error {
 
 // lawStart keeps a session from approving ahead what nobody has seen.
 func lawStart(actor Actor, b RunStarted) error {
+	if b.Session != "" && b.Playbook.Project != nil {
+		return noProject()
+	}
 	if actor.Kind == ActorSession && b.Policy != nil {
 		return Errorf(CodeForbidden, "session %s cannot approve every gate ahead", actor.ID).
 			WithHint("leave out --yes: the person is asked at each gate")
 	}
 	return nil
+}
+
+// noProject: steps that are worked on side by side start from different commits,
+// and a session gives all its agents the same.
+func noProject() error {
+	return Errorf(CodeUnsupported, "a project is not driven inside a session").
+		WithHint("start it in a terminal of your own: `stellwerk run`")
 }
 
 // lawTake lets a session take a run for itself. To give one away is the

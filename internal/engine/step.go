@@ -81,7 +81,7 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		if errors.As(err, &held) {
 			attempt := b.attemptFor(held.Claim)
 			if attempt == "" {
-				return nil, e.branchHeld(ctx, held)
+				return nil, e.held(ctx, held)
 			}
 			if err := e.store.Await(ctx, s.name, held.Claim); err != nil {
 				return nil, err
@@ -97,10 +97,15 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 	}
 }
 
-func (e *Engine) branchHeld(ctx context.Context, held *store.ClaimHeld) error {
+// held says which other run keeps this one from starting.
+func (e *Engine) held(ctx context.Context, held *store.ClaimHeld) error {
 	_, run := core.StreamKind(held.Holder)
 	if row, err := e.store.Run(ctx, run); err == nil {
 		run = row.Alias
+	}
+	if held.Claim.Kind == core.ClaimProject {
+		return core.Errorf(core.CodeConflict, "the project is driven by run %s already", run).
+			WithHint("tell that run what else is wanted (`stellwerk feedback %s \"…\"`), wait for it, or cancel it", run)
 	}
 	_, branch, _ := strings.Cut(held.Claim.Key, ":")
 	return core.Errorf(core.CodeConflict, "the branch %s is in use by run %s", branch, run).

@@ -48,6 +48,9 @@ type Service interface {
 	// Artifact writes the newest valid artifact of a name.
 	Artifact(ctx context.Context, id, name string, w io.Writer) error
 	Inbox(ctx context.Context) ([]Waiting, error)
+	// Projects lists the repositories under Stellwerk, the one where something
+	// happened last first.
+	Projects(ctx context.Context) ([]Project, error)
 
 	// Trust looks at the content of a repository that would be obeyed, and
 	// records a person's trust in it where Confirm is the hash they were shown.
@@ -253,6 +256,29 @@ type Waiting struct {
 	Run   Run         `json:"run"`
 	Gate  *core.Gate  `json:"gate,omitempty"`
 	Pause *core.Pause `json:"pause,omitempty"`
+}
+
+// Project is a repository under Stellwerk, and how far it was brought by the
+// runs that drive it.
+type Project struct {
+	ID             string    `json:"id"`
+	Name           string    `json:"name"`
+	Repository     string    `json:"repository"`
+	Base           string    `json:"base"`
+	Branch         string    `json:"branch,omitempty"`
+	Status         string    `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
+	Epic           string    `json:"epic,omitempty"`
+	Tasks          int       `json:"tasks"`
+	CompletedTasks int       `json:"completed_tasks"`
+	FailedTasks    int       `json:"failed_tasks"`
+	CostUSD        float64   `json:"cost_usd"`
+	URL            string    `json:"url,omitempty"`
+	LastActivity   time.Time `json:"last_activity"`
+}
+
+// ProjectList is a list of projects.
+type ProjectList struct {
+	Projects []Project `json:"projects"`
 }
 
 // Trust asks about, or confirms, a repository's content.

@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 29 {
+	if operations != 30 {
 		t.Errorf("%d operations", operations)
 	}
 }

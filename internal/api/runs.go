@@ -67,6 +67,11 @@ func registerRuns(api huma.API, svc Service) {
 			waiting, err := svc.Inbox(ctx)
 			return WaitingList{Waiting: notNil(waiting)}, err
 		})
+	register(api, operation(api, "projects", http.MethodGet, "/v1/projects", "List the repositories under Stellwerk"),
+		func(ctx context.Context, _ *struct{}) (ProjectList, error) {
+			projects, err := svc.Projects(ctx)
+			return ProjectList{Projects: notNil(projects)}, err
+		})
 }
 
 // notNil makes an empty list [] on the wire, not null.

@@ -105,7 +105,7 @@ func TestHelp(t *testing.T) {
 
 func TestEveryCommandOfTheDesignIsThere(t *testing.T) {
 	root := newRoot(&shell{Program: newBench(t).Program})
-	for _, name := range strings.Fields(`run status watch log diff inbox approve feedback rollback skip retry pause resume
+	for _, name := range strings.Fields(`run status watch log diff inbox projects approve feedback rollback skip retry pause resume
 		cancel replay trust init playbook roles schema limits serve worker doctor backup restore demo scripted-model
 		scripted-agent version completion`) {
 		if cmd, _, err := root.Find([]string{name}); err != nil || cmd.Name() != name {

@@ -54,6 +54,12 @@ func (c *Client) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	return list.Waiting, err
 }
 
+// Projects implements [api.Service].
+func (c *Client) Projects(ctx context.Context) ([]api.Project, error) {
+	list, err := call[api.ProjectList](ctx, c, http.MethodGet, endpoint("projects"), nil, nil)
+	return list.Projects, err
+}
+
 func afterQuery(after int64) url.Values {
 	query := url.Values{}
 	if after > 0 {

@@ -28,6 +28,34 @@ func runRow(r *core.Run) store.RunRow {
 	return row
 }
 
+// progress is how far a run that drives a project has brought it; nil for
+// other runs.
+func progress(r *core.Run) *store.Progress {
+	if !r.Managed() {
+		return nil
+	}
+	p := &store.Progress{Project: r.Project, Status: projectStatus(r.Status), Epic: r.Title, Branch: r.Branch, At: r.Now()}
+	if r.PullRequest != nil {
+		p.PRURL, p.PRNumber = r.PullRequest.URL, r.PullRequest.Number
+	}
+	return p
+}
+
+// projectStatus maps a run's status to the five statuses of the projects table.
+func projectStatus(s core.RunStatus) string {
+	switch s {
+	case core.StatusActive, core.StatusCancelled: // the project is free for the next
+		return "active"
+	case core.StatusAwaiting, core.StatusPaused:
+		return "paused"
+	case core.StatusReview:
+		return "awaiting_review"
+	case core.StatusCompleted, core.StatusFailed:
+		return string(s)
+	}
+	return "active"
+}
+
 // taskRows are the projections of the tasks that a step touched.
 func taskRows(r *core.Run, events []core.Event) []store.TaskRow {
 	var rows []store.TaskRow
@@ -49,7 +77,7 @@ func touched(t *core.Task, events []core.Event) bool {
 
 func lastVerified(events []core.Event, task string) bool {
 	for _, ev := range events {
-		if ev.Type != core.TypeVerifyConcluded && ev.Type != core.TypePublishConcluded {
+		if ev.Type != core.TypeVerifyConcluded && ev.Type != core.TypePublishConcluded && ev.Type != core.TypeMergeConcluded {
 			continue
 		}
 		var b struct {

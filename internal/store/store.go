@@ -46,6 +46,10 @@ type Commit struct {
 	Run     *RunRow    // projections, nil where unchanged
 	Project *ProjectRow
 	Tasks   []TaskRow // rows to insert or replace
+	// Progress, where set, brings the row of the project that the run drives up
+	// to date, its totals over all its runs and tasks included. A project that is
+	// not registered has no row.
+	Progress *Progress
 	// Snapshot, where set, replaces the stream's snapshot.
 	Snapshot *Snapshot
 }
@@ -89,6 +93,14 @@ type ProjectRow struct {
 	TotalCostUSD                                        float64
 	PRURL                                               string
 	PRNumber                                            int
+}
+
+// Progress is how far a run has brought its project.
+type Progress struct {
+	Project, Status, Epic, Branch string
+	At                            time.Time
+	PRURL                         string
+	PRNumber                      int
 }
 
 // TaskRow is the projection of a task.
@@ -152,6 +164,8 @@ type Store interface {
 	Run(ctx context.Context, idOrAlias string) (RunRow, error)
 	Runs(ctx context.Context, f Filter) ([]RunRow, error)
 	Project(ctx context.Context, id string) (ProjectRow, error)
+	// Projects lists projects, the one where something happened last first.
+	Projects(ctx context.Context, limit int) ([]ProjectRow, error)
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
 	Claims(ctx context.Context) ([]core.Claim, error)
 

@@ -49,6 +49,9 @@ func (s *Service) Cancel(ctx context.Context, id string, req api.Cancel) (api.Ru
 // Inbox answers with Waiting.
 func (s *Service) Inbox(context.Context) ([]api.Waiting, error) { return s.Waiting, nil }
 
+// Projects answers with ProjectList.
+func (s *Service) Projects(context.Context) ([]api.Project, error) { return s.ProjectList, nil }
+
 // Trust answers with TrustAnswer.
 func (s *Service) Trust(ctx context.Context, req api.Trust) (api.Trusted, error) {
 	if err := s.word(ctx, "trust", "", req); err != nil {

@@ -35,6 +35,7 @@ type Service struct {
 	ReplayAnswer  api.Replay
 	ImportAnswer  api.Imported
 	Waiting       []api.Waiting
+	ProjectList   []api.Project
 	Documents     map[string]string // by "diff" or an artifact's name
 	DocumentError error             // after what was written
 	Outputs       map[string]api.Output

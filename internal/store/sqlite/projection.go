@@ -27,6 +27,15 @@ func project(ctx context.Context, tx *txn, c store.Commit) error {
 			return fmt.Errorf("row of task %s: %w", c.Tasks[i].ID, err)
 		}
 	}
+	if p := c.Progress; p != nil {
+		err := tx.DriveProject(ctx, query.DriveProjectParams{
+			ID: p.Project, Status: p.Status, CurrentEpic: p.Epic, IntegrationBranch: p.Branch, LastActivity: micros(p.At),
+			PrUrl: p.PRURL, PrNumber: int64(p.PRNumber),
+		})
+		if err != nil {
+			return fmt.Errorf("row of project %s: %w", p.Project, err)
+		}
+	}
 	if snap := c.Snapshot; snap != nil {
 		err := tx.PutSnapshot(ctx, query.PutSnapshotParams{
 			Stream: c.Stream, Seq: snap.Head.Seq, Hash: snap.Head.Hash, At: micros(snap.Head.At),
@@ -84,6 +93,19 @@ func (s *Store) Project(ctx context.Context, id string) (store.ProjectRow, error
 		return store.ProjectRow{}, s.missing(err, "project "+id)
 	}
 	return projectRow(row), nil
+}
+
+// Projects lists projects, the one where something happened last first.
+func (s *Store) Projects(ctx context.Context, limit int) ([]store.ProjectRow, error) {
+	rows, err := s.read.Projects(ctx, sqlLimit(limit))
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	list := make([]store.ProjectRow, len(rows))
+	for i, r := range rows {
+		list[i] = projectRow(r)
+	}
+	return list, nil
 }
 
 // Tasks lists the tasks of a run in the order they were made.

@@ -107,6 +107,36 @@ func testProjectRow(t *testing.T, open Open) {
 	wantErr(t, err, store.ErrNotFound)
 }
 
+// testProgress: a run brings its project's row up to date, with totals over
+// everything the project has.
+func testProgress(t *testing.T, open Open) {
+	s := open(t)
+	row := store.ProjectRow{ID: "p", Name: "Name", Status: "active", LastActivity: moment(1), CreatedAt: moment(1)}
+	push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Project = &row })
+	run := store.RunRow{ID: "a", Project: "p", CostUSD: 1.5, StartedAt: moment(2), UpdatedAt: moment(2)}
+	push(t, s, "run/a", func(c *store.Commit) {
+		c.Run = &run
+		c.Tasks = []store.TaskRow{
+			{ID: "1", Run: "a", Project: "p", Status: "completed", CreatedAt: moment(2)},
+			{ID: "2", Run: "a", Project: "p", Status: "failed", CreatedAt: moment(2)},
+			{ID: "3", Run: "a", Project: "p", Status: "running", CreatedAt: moment(2)},
+		}
+		c.Progress = &store.Progress{Project: "p", Status: "awaiting_review", Epic: "greet", Branch: "feature/greet", At: moment(3), PRURL: "u", PRNumber: 7}
+	})
+	row.Status, row.CurrentEpic, row.IntegrationBranch, row.LastActivity = "awaiting_review", "greet", "feature/greet", moment(3)
+	row.TotalTasks, row.CompletedTasks, row.FailedTasks, row.TotalCostUSD, row.PRURL, row.PRNumber = 3, 1, 1, 1.5, "u", 7
+	other := store.ProjectRow{ID: "q", LastActivity: moment(2), CreatedAt: moment(2)}
+	push(t, s, core.ProjectStream("q"), func(c *store.Commit) { c.Project = &other })
+	push(t, s, "run/b", func(c *store.Commit) { c.Progress = &store.Progress{Project: "nobody", At: moment(9)} })
+	got, err := s.Projects(t.Context(), 10)
+	if diff := cmp.Diff([]store.ProjectRow{row, other}, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if got, err := s.Projects(t.Context(), 1); err != nil || len(got) != 1 {
+		t.Errorf("one project: %+v, %v", got, err)
+	}
+}
+
 func testTaskRows(t *testing.T, open Open) {
 	s := open(t)
 	full := store.TaskRow{

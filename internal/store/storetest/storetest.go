@@ -59,6 +59,7 @@ func Run(t *testing.T, open Open) {
 		{"projection/run", testRunRow},
 		{"projection/runs", testRunFilter},
 		{"projection/project", testProjectRow},
+		{"projection/progress", testProgress},
 		{"projection/tasks", testTaskRows},
 		{"snapshot", testSnapshot},
 		{"verdict", testVerdict},

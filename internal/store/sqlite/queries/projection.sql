@@ -44,6 +44,19 @@ ON CONFLICT (id) DO UPDATE SET
 -- name: Project :one
 SELECT * FROM projects WHERE id = ?;
 
+-- name: Projects :many
+SELECT * FROM projects ORDER BY last_activity DESC, id LIMIT ?;
+
+-- name: DriveProject :exec
+UPDATE projects SET
+    status = sqlc.arg(status), current_epic = sqlc.arg(current_epic), integration_branch = sqlc.arg(integration_branch),
+    last_activity = sqlc.arg(last_activity), pr_url = sqlc.arg(pr_url), pr_number = sqlc.arg(pr_number),
+    total_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id),
+    completed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'completed'),
+    failed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'failed'),
+    total_cost_usd = (SELECT CAST(coalesce(sum(runs.cost_usd), 0) AS REAL) FROM runs WHERE runs.project_id = projects.id)
+WHERE projects.id = sqlc.arg(id);
+
 -- name: PutTask :exec
 INSERT INTO tasks (run_id, id, addressee, project_id, task_type, status, prompt, repo_url, branch,
     triggered_by_task_id, created_by, created_at, started_at, completed_at, result, worker_pod)

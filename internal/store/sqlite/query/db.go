@@ -33,6 +33,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.claimsStmt, err = db.PrepareContext(ctx, claims); err != nil {
 		return nil, fmt.Errorf("error preparing query Claims: %w", err)
 	}
+	if q.driveProjectStmt, err = db.PrepareContext(ctx, driveProject); err != nil {
+		return nil, fmt.Errorf("error preparing query DriveProject: %w", err)
+	}
 	if q.dropClaimStmt, err = db.PrepareContext(ctx, dropClaim); err != nil {
 		return nil, fmt.Errorf("error preparing query DropClaim: %w", err)
 	}
@@ -71,6 +74,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.projectRunsStmt, err = db.PrepareContext(ctx, projectRuns); err != nil {
 		return nil, fmt.Errorf("error preparing query ProjectRuns: %w", err)
+	}
+	if q.projectsStmt, err = db.PrepareContext(ctx, projects); err != nil {
+		return nil, fmt.Errorf("error preparing query Projects: %w", err)
 	}
 	if q.putProjectStmt, err = db.PrepareContext(ctx, putProject); err != nil {
 		return nil, fmt.Errorf("error preparing query PutProject: %w", err)
@@ -140,6 +146,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing claimsStmt: %w", cerr)
 		}
 	}
+	if q.driveProjectStmt != nil {
+		if cerr := q.driveProjectStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing driveProjectStmt: %w", cerr)
+		}
+	}
 	if q.dropClaimStmt != nil {
 		if cerr := q.dropClaimStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing dropClaimStmt: %w", cerr)
@@ -203,6 +214,11 @@ func (q *Queries) Close() error {
 	if q.projectRunsStmt != nil {
 		if cerr := q.projectRunsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing projectRunsStmt: %w", cerr)
+		}
+	}
+	if q.projectsStmt != nil {
+		if cerr := q.projectsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing projectsStmt: %w", cerr)
 		}
 	}
 	if q.putProjectStmt != nil {
@@ -327,6 +343,7 @@ type Queries struct {
 	addWaiterStmt       *sql.Stmt
 	appendEventStmt     *sql.Stmt
 	claimsStmt          *sql.Stmt
+	driveProjectStmt    *sql.Stmt
 	dropClaimStmt       *sql.Stmt
 	dueWakesStmt        *sql.Stmt
 	eventsStmt          *sql.Stmt
@@ -340,6 +357,7 @@ type Queries struct {
 	pendingWakesStmt    *sql.Stmt
 	projectStmt         *sql.Stmt
 	projectRunsStmt     *sql.Stmt
+	projectsStmt        *sql.Stmt
 	putProjectStmt      *sql.Stmt
 	putRunStmt          *sql.Stmt
 	putSnapshotStmt     *sql.Stmt
@@ -365,6 +383,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		addWaiterStmt:       q.addWaiterStmt,
 		appendEventStmt:     q.appendEventStmt,
 		claimsStmt:          q.claimsStmt,
+		driveProjectStmt:    q.driveProjectStmt,
 		dropClaimStmt:       q.dropClaimStmt,
 		dueWakesStmt:        q.dueWakesStmt,
 		eventsStmt:          q.eventsStmt,
@@ -378,6 +397,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		pendingWakesStmt:    q.pendingWakesStmt,
 		projectStmt:         q.projectStmt,
 		projectRunsStmt:     q.projectRunsStmt,
+		projectsStmt:        q.projectsStmt,
 		putProjectStmt:      q.putProjectStmt,
 		putRunStmt:          q.putRunStmt,
 		putSnapshotStmt:     q.putSnapshotStmt,

@@ -10,6 +10,40 @@ import (
 	"database/sql"
 )
 
+const driveProject = `-- name: DriveProject :exec
+UPDATE projects SET
+    status = ?1, current_epic = ?2, integration_branch = ?3,
+    last_activity = ?4, pr_url = ?5, pr_number = ?6,
+    total_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id),
+    completed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'completed'),
+    failed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'failed'),
+    total_cost_usd = (SELECT CAST(coalesce(sum(runs.cost_usd), 0) AS REAL) FROM runs WHERE runs.project_id = projects.id)
+WHERE projects.id = ?7
+`
+
+type DriveProjectParams struct {
+	Status            string
+	CurrentEpic       string
+	IntegrationBranch string
+	LastActivity      int64
+	PrUrl             string
+	PrNumber          int64
+	ID                string
+}
+
+func (q *Queries) DriveProject(ctx context.Context, arg DriveProjectParams) error {
+	_, err := q.exec(ctx, q.driveProjectStmt, driveProject,
+		arg.Status,
+		arg.CurrentEpic,
+		arg.IntegrationBranch,
+		arg.LastActivity,
+		arg.PrUrl,
+		arg.PrNumber,
+		arg.ID,
+	)
+	return err
+}
+
 const openProjectRuns = `-- name: OpenProjectRuns :many
 SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?
@@ -177,6 +211,50 @@ func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run
 			&i.StartedAt,
 			&i.UpdatedAt,
 			&i.EndedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const projects = `-- name: Projects :many
+SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number FROM projects ORDER BY last_activity DESC, id LIMIT ?
+`
+
+func (q *Queries) Projects(ctx context.Context, limit int64) ([]Project, error) {
+	rows, err := q.query(ctx, q.projectsStmt, projects, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Project
+	for rows.Next() {
+		var i Project
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.RepoUrl,
+			&i.DefaultBranch,
+			&i.IntegrationBranch,
+			&i.Status,
+			&i.CurrentEpic,
+			&i.LastActivity,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.TotalTasks,
+			&i.CompletedTasks,
+			&i.FailedTasks,
+			&i.TotalCostUsd,
+			&i.PrUrl,
+			&i.PrNumber,
 		); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,54 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+// Projects is a list of projects, two lines each: how it stands, and what it is
+// at.
+func (v View) Projects(list []api.Project) []string {
+	name := 8
+	for _, p := range list {
+		name = max(name, terminal.Width(terminal.Line(p.Name)))
+	}
+	var lines []string
+	for _, p := range list {
+		s := v.projectSignal(p)
+		tasks := ""
+		if p.Tasks > 0 {
+			tasks = fmt.Sprintf("%d of %s done", p.CompletedTasks, count(p.Tasks, "task"))
+		}
+		if p.FailedTasks > 0 {
+			tasks += fmt.Sprintf(", %d failed", p.FailedTasks)
+		}
+		money := ""
+		if p.CostUSD > 0 {
+			money = Money(p.CostUSD)
+		}
+		lines = append(lines, v.fit(strings.TrimRight(strings.Join([]string{
+			s.String(), v.Style.Strong(pad(terminal.Line(p.Name), name)), s.paint(pad(s.words, 9)), terminal.Line(p.Epic),
+		}, "  "), " ")))
+		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
+		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, money, terminal.Line(p.URL)))...)
+	}
+	return lines
+}
+
+func (v View) projectSignal(p api.Project) signal {
+	g := v.Style.Glyph
+	switch p.Status {
+	case "completed":
+		return signal{g("●", "[x]"), "completed", v.Style.Good}
+	case "awaiting_review":
+		return signal{g("◇", "[?]"), "in review", v.Style.Asking}
+	case "paused":
+		return signal{g("‖", "[=]"), "waits", v.Style.Asking}
+	case "failed":
+		return signal{g("✗", "[!]"), "failed", v.Style.Bad}
+	}
+	return signal{g("◐", "[>]"), "active", v.Style.Busy}
+}

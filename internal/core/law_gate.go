@@ -267,6 +267,10 @@ func lawResume(r *Run, b RunResumed) error {
 	}
 	switch r.Pause.Code {
 	case PauseAttempts, PauseInfra:
+		if r.Managed() {
+			return Errorf(CodeConflict, "%s", r.Pause.Reason).
+				WithHint("`stellwerk retry %s` tries again, `stellwerk skip %s` goes on without it", r.Alias, r.Alias)
+		}
 		return Errorf(CodeConflict, "%s", r.Pause.Reason).
 			WithHint("`stellwerk retry %s` tries again, `stellwerk feedback %s \"…\"` tries again with your words, `stellwerk skip %s` goes on without it", r.Alias, r.Alias, r.Alias)
 	case PauseBudget:

@@ -20,7 +20,7 @@ func (d *Dispatcher) writePlan(ctx context.Context, run *core.Run, a core.WriteP
 	if err != nil {
 		return err
 	}
-	text, err := d.planText(run, write)
+	text, err := d.planText(ctx, run, write, y)
 	if err != nil {
 		return err
 	}
@@ -43,14 +43,13 @@ func (d *Dispatcher) writePlan(ctx context.Context, run *core.Run, a core.WriteP
 
 // planText is the plan as it was handed in, or the present one with steps
 // marked as done.
-func (d *Dispatcher) planText(run *core.Run, write *core.PlanWrite) ([]byte, error) {
-	digest := write.Artifact
-	if digest == "" {
-		digest = run.Plan.Digest
+func (d *Dispatcher) planText(ctx context.Context, run *core.Run, write *core.PlanWrite, y *yard.Yard) ([]byte, error) {
+	if write.Artifact != "" {
+		return d.readDocument(&core.Artifact{Name: planPath, Digest: write.Artifact})
 	}
-	text, err := d.readDocument(&core.Artifact{Name: planPath, Digest: digest})
-	if err != nil || write.Artifact != "" {
-		return text, err
+	text, err := y.ReadFile(ctx, run.Plan.Commit, planPath, maxPlan)
+	if err != nil {
+		return nil, err
 	}
 	doc, err := plan.Parse(text)
 	if err != nil {

@@ -110,7 +110,11 @@ func (v View) stage(r api.Run, st api.Stage, width int) []string {
 	if st.Round > 1 {
 		words += fmt.Sprintf(", round %d", st.Round)
 	}
-	lines := []string{v.fit(fmt.Sprintf("  %s %s  %s", s, pad(terminal.Line(st.ID), width), s.paint(words)))}
+	title := ""
+	if st.Branch != "" { // a step of a plan: its name alone says nothing
+		title = "  " + v.Style.Faint(terminal.Line(st.Title))
+	}
+	lines := []string{v.fit(fmt.Sprintf("  %s %s  %s%s", s, pad(terminal.Line(st.ID), width), s.paint(words), title))}
 	if core.StageStatus(st.Status).Closed() {
 		return lines
 	}

@@ -16,6 +16,22 @@ func description(run *core.Run) string {
 	if run.Issue != "" {
 		fmt.Fprintf(&b, "Issue: #%s\n\n", strings.TrimPrefix(run.Issue, "#"))
 	}
+	if run.Managed() {
+		b.WriteString(steps(run))
+	} else {
+		b.WriteString(stages(run))
+		b.WriteString(overridden(run))
+	}
+	fmt.Fprintf(&b, "\nCost: $%.2f, %d tokens, %d attempts.\n", run.Usage.CostUSD, run.Usage.Tokens(), run.Attempts)
+	if run.Isolation == "none" {
+		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
+	}
+	return b.String()
+}
+
+// stages is what each phase took and what it was verified by.
+func stages(run *core.Run) string {
+	var b strings.Builder
 	b.WriteString("| stage | rounds | attempts | verified by | approved by |\n|---|---|---|---|---|\n")
 	for _, s := range run.Stages {
 		if s.Status != core.StageDone {
@@ -31,11 +47,6 @@ func description(run *core.Run) string {
 			}
 		}
 		fmt.Fprintf(&b, "| %s | %d | %d | %s | %s |\n", s.ID, s.Round, attempts, strings.Join(checks, "<br>"), approver(s))
-	}
-	b.WriteString(overridden(run))
-	fmt.Fprintf(&b, "\nCost: $%.2f, %d tokens, %d attempts.\n", run.Usage.CostUSD, run.Usage.Tokens(), run.Attempts)
-	if run.Isolation == "none" {
-		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
 	}
 	return b.String()
 }

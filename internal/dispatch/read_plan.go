@@ -50,12 +50,12 @@ func (d *Dispatcher) keepPlan(ctx context.Context, run *core.Run, commit string,
 		return core.Plan{}, err
 	}
 	p := core.Plan{Commit: commit, Digest: digest}
-	p.Steps, p.Trouble = steps(run, text)
+	p.Steps, p.Trouble = stepsOf(run, text)
 	return p, nil
 }
 
-// steps reads a plan, and says what keeps it from being followed.
-func steps(run *core.Run, text []byte) ([]core.Step, string) {
+// stepsOf reads a plan, and says what keeps it from being followed.
+func stepsOf(run *core.Run, text []byte) ([]core.Step, string) {
 	doc, err := plan.Parse(text)
 	if err != nil {
 		return nil, err.Error()

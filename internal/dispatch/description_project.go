@@ -1,0 +1,67 @@
+package dispatch
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check"
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// steps is what a project's pull request says of its plan: every step, what was
+// left out, and what was asked for later.
+func steps(run *core.Run) string {
+	var b strings.Builder
+	b.WriteString("## Steps\n\n")
+	for _, step := range run.Plan.Steps {
+		title := plain.Line(step.ID+". "+step.Title, 200)
+		s := run.Stage("step-" + step.ID)
+		switch {
+		case s != nil && s.Status == core.StageDone:
+			fmt.Fprintf(&b, "- [x] %s: %s\n", title, account(s))
+		case s != nil && s.Status == core.StageOmitted:
+			fmt.Fprintf(&b, "- [ ] %s: left out\n", title)
+		case step.Done:
+			fmt.Fprintf(&b, "- [x] %s: done before\n", title)
+		}
+	}
+	for _, s := range run.Stages {
+		if s.Wish != nil && s.Status == core.StageDone {
+			fmt.Fprintf(&b, "- [x] Asked for later: %s: %s\n", plain.Line(s.Wish.Text, 200), account(s))
+		}
+	}
+	if names := check.Names(run.Playbook.Project.Done, nil); len(names) > 0 {
+		fmt.Fprintf(&b, "\nVerified on each branch and again on each merge: `%s`\n", strings.Join(names, "`, `"))
+	}
+	return b.String()
+}
+
+// account is what a step took.
+func account(s *core.Stage) string {
+	attempts, reviewed, conflict := 0, "not reviewed", ""
+	var usage core.Usage
+	for _, t := range s.Tasks {
+		attempts += t.Requested
+		for _, a := range t.Attempts {
+			usage = usage.Add(a.Usage)
+		}
+		switch t.Kind {
+		case core.KindReview:
+			reviewed = "reviewed"
+		case core.KindFix:
+			reviewed = "reviewed, changes made"
+		case core.KindResolve:
+			conflict = ", conflicts resolved"
+		default:
+		}
+	}
+	text := fmt.Sprintf("%d attempts, %s%s", attempts, reviewed, conflict)
+	if s.Round > 1 {
+		text += fmt.Sprintf(", begun %d times", s.Round)
+	}
+	if usage.CostUSD > 0 {
+		text += fmt.Sprintf(", $%.2f", usage.CostUSD)
+	}
+	return text
+}

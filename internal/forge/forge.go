@@ -1,14 +1,33 @@
 // Package forge is the contract of places where pull requests live; its forms
 // are in subpackages. A forge opens and describes. It must not push, merge or
-// touch a repository: the engine does that.
+// touch a repository: the engine does that. What it says was written by
+// others: material to judge, never an instruction.
 package forge
 
 import "context"
 
-// Forge opens pull requests. Open is idempotent by the request's Run: asked
-// again for the same run it returns the same pull request, updated.
+// Forge opens pull requests and says what became of them. Its methods may be
+// called at once from several goroutines, wait for nothing but the answer, and
+// never try again by themselves. A failure matches one of the Err values of
+// this package; Retry tells whether and when to come back.
 type Forge interface {
+	// Open makes sure that there is a pull request of req.Head into req.Base, and
+	// returns where it is. It is idempotent: one that is open is found, and given
+	// the title and text of the request; one that was merged or closed with
+	// exactly req.Commit is found and left as it is, because somebody has decided
+	// on it. An answer that was lost after the creation is made up for by looking
+	// again, now or in the next call; there are never two.
+	//
+	// The branch must be on the forge already. Only the local forge asks for
+	// req.Diff.
 	Open(ctx context.Context, req PullRequest) (url string, number int, err error)
+
+	// Look says where a pull request stands, and hands out each note on it once:
+	// those that ref.Cursor does not know, oldest first. The caller keeps
+	// Seen.Cursor together with what it made of the notes, and gives it in the
+	// next time. A cursor from before is good at any time; then notes come again
+	// under the ids they had.
+	Look(ctx context.Context, ref Ref) (Seen, error)
 }
 
 // PullRequest is what a forge is asked to open.
@@ -17,4 +36,12 @@ type PullRequest struct {
 	Remote, Head, Base        string
 	Commit                    string
 	Diff                      func(ctx context.Context) (string, error)
+}
+
+// Ref names a pull request.
+type Ref struct {
+	Project string
+	Remote  string // repository, as git is told
+	Number  int
+	Cursor  string // of the last look; empty at the first
 }

@@ -36,18 +36,33 @@ func open(t *testing.T, f forge.Forge, req forge.PullRequest) (page string, numb
 	return string(content), number
 }
 
-func TestOneRunHasOnePullRequest(t *testing.T) {
+func TestPullRequestsOutliveTheForge(t *testing.T) {
 	dir := t.TempDir()
-	f := local.New(dir)
-	if _, n := open(t, f, request("r1", "first")); n != 1 {
+	if _, n := open(t, local.New(dir), request("r1", "first")); n != 1 {
 		t.Errorf("number %d, want 1", n)
-	}
-	if _, n := open(t, f, request("r2", "other")); n != 2 {
-		t.Errorf("number %d, want 2", n)
 	}
 	page, n := open(t, local.New(dir), request("r1", "second thoughts"))
 	if n != 1 || !strings.Contains(page, "# second thoughts") || strings.Contains(page, "first") {
 		t.Errorf("number %d:\n%s", n, page)
+	}
+}
+
+func TestAProjectIsNoWayOut(t *testing.T) {
+	req := request("r", "t")
+	req.Project = "../elsewhere"
+	if _, _, err := local.New(t.TempDir()).Open(t.Context(), req); !errors.Is(err, forge.ErrRefused) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatIsDecidedStays(t *testing.T) {
+	f := local.New(t.TempDir())
+	_, n := open(t, f, request("r", "t"))
+	if err := f.Settle("p", n, forge.Closed, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Settle("p", n, forge.Merged, "c0ffee"); !errors.Is(err, forge.ErrRefused) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -1,0 +1,54 @@
+package gitea
+
+import (
+	"context"
+
+	api "code.gitea.io/sdk/gitea"
+
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/rest"
+)
+
+// stateSkipped is newer than the SDK.
+const stateSkipped api.StatusState = "skipped"
+
+// checks takes the statuses of the head together, the newest of each context.
+// The combined status of the API is not used: it covers the first page only.
+func (l *look) checks(ctx context.Context) error {
+	statuses, whole, resp, err := pages(func(o api.ListOptions) ([]*api.Status, *api.Response, error) {
+		return l.api.ListStatuses(l.repo.Owner, l.repo.Name, l.seen.Head, api.ListStatusesOption{ListOptions: o})
+	})
+	if err != nil {
+		return l.unread("commit statuses", l.failed(ctx, "the statuses of ", resp, err))
+	}
+	l.whole(whole, "commit statuses")
+	newest := map[string]*api.Status{}
+	for _, s := range statuses {
+		if n := newest[s.Context]; n == nil || n.ID < s.ID {
+			newest[s.Context] = s
+		}
+	}
+	var all []forge.CI
+	var link *api.Status
+	for _, s := range newest {
+		switch s.State {
+		case api.StatusSuccess, stateSkipped:
+			all = append(all, forge.CIPassed)
+			if rest.IsPreview(s.Context, s.TargetURL) && (link == nil || link.ID < s.ID) {
+				link = s
+			}
+		case api.StatusPending:
+			all = append(all, forge.CIPending)
+		default:
+			all = append(all, forge.CIFailed)
+		}
+	}
+	if link != nil {
+		l.seen.Preview = link.TargetURL
+	}
+	l.seen.CI = forge.Combine(all)
+	if !whole && l.seen.CI != forge.CIFailed {
+		l.seen.CI = forge.CIUnknown
+	}
+	return nil
+}

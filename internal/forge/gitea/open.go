@@ -1,0 +1,110 @@
+package gitea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	api "code.gitea.io/sdk/gitea"
+
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/rest"
+)
+
+// Open implements forge.Forge.
+func (f *Forge) Open(ctx context.Context, req forge.PullRequest) (url string, number int, err error) {
+	repo, err := f.repository(req.Remote)
+	if err != nil {
+		return "", 0, err
+	}
+	session, err := f.session(ctx)
+	if err != nil {
+		return "", 0, err
+	}
+	entry, err := f.client.Open(ctx, &book{forge: f, api: session, repo: repo, head: req.Head, base: req.Base}, req)
+	return entry.URL, entry.Number, err
+}
+
+// book is a Gitea's list of the pull requests of one branch into another.
+type book struct {
+	forge      *Forge
+	api        *api.Client
+	repo       rest.Repository
+	head, base string
+	asked      bool
+}
+
+func (b *book) op(verb string) string {
+	return fmt.Sprintf("%s the pull request of %s into %s at %s", verb, b.head, b.base, b.repo)
+}
+
+// List implements rest.Book. A Gitea finds any one pull request of two
+// branches, of whatever state; only where there is one is its whole list read.
+// The quick question is asked once: if the creation that follows is refused, a
+// server too old to know it is not asked again.
+func (b *book) List(ctx context.Context) ([]rest.Entry, error) {
+	if !b.asked {
+		b.asked = true
+		pull, resp, err := b.api.GetPullRequestByBaseHead(b.repo.Owner, b.repo.Name, b.base, b.head)
+		failed := b.forge.failure(ctx, b.op("find"), resp, err)
+		switch {
+		case errors.Is(failed, forge.ErrNotFound):
+			return nil, nil
+		case failed != nil:
+			return nil, failed
+		case b.mine(pull) && pull.State == api.StateOpen:
+			return []rest.Entry{entry(pull)}, nil
+		}
+	}
+	pulls, _, resp, err := pages(func(o api.ListOptions) ([]*api.PullRequest, *api.Response, error) {
+		return b.api.ListRepoPullRequests(b.repo.Owner, b.repo.Name, api.ListPullRequestsOptions{
+			ListOptions: o, State: api.StateAll, Sort: "recentupdate",
+		})
+	})
+	if err != nil {
+		return nil, b.forge.failure(ctx, b.op("find"), resp, err)
+	}
+	var entries []rest.Entry
+	for _, p := range pulls {
+		if b.mine(p) {
+			entries = append(entries, entry(p))
+		}
+	}
+	return entries, nil
+}
+
+// mine reports a pull request of these branches of this repository. The head of
+// one whose branch was deleted is known by Name alone.
+func (b *book) mine(p *api.PullRequest) bool {
+	return p.Head != nil && p.Base != nil && p.Base.Ref == b.base && (p.Head.Ref == b.head || p.Head.Name == b.head) &&
+		p.Head.Repository != nil && strings.EqualFold(p.Head.Repository.FullName, b.repo.String())
+}
+
+// Create implements rest.Book.
+func (b *book) Create(ctx context.Context, title, body string) (rest.Entry, error) {
+	pull, resp, err := b.api.CreatePullRequest(b.repo.Owner, b.repo.Name, api.CreatePullRequestOption{
+		Head: b.head, Base: b.base, Title: title, Body: body,
+	})
+	if err == nil && pull.Index == 0 {
+		err = errNoNumber
+	}
+	if err != nil {
+		return rest.Entry{}, b.forge.failure(ctx, b.op("open"), resp, err)
+	}
+	return entry(pull), nil
+}
+
+// Update implements rest.Book.
+func (b *book) Update(ctx context.Context, number int, title, body string) error {
+	_, resp, err := b.api.EditPullRequest(b.repo.Owner, b.repo.Name, int64(number), api.EditPullRequestOption{Title: title, Body: &body})
+	return b.forge.failure(ctx, b.op("update"), resp, err)
+}
+
+func entry(p *api.PullRequest) rest.Entry {
+	e := rest.Entry{Number: int(p.Index), URL: p.HTMLURL, Title: p.Title, Body: p.Body, Open: p.State == api.StateOpen}
+	if p.Head != nil {
+		e.Head = p.Head.Sha
+	}
+	return e
+}

@@ -1,0 +1,106 @@
+package github
+
+import (
+	"context"
+
+	api "github.com/google/go-github/v88/github"
+
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+)
+
+// notes reads everything that was written on the pull request: GitHub keeps
+// reviews, comments on lines and plain comments apart.
+func (l *look) notes(ctx context.Context) ([]forge.Note, error) {
+	reviews, whole, resp, err := pages(func(o api.ListOptions) ([]*api.PullRequestReview, *api.Response, error) {
+		return l.api.PullRequests.ListReviews(ctx, l.repo.Owner, l.repo.Name, l.number, &o)
+	})
+	if err != nil {
+		return nil, l.failed(ctx, "the reviews of ", resp, err)
+	}
+	l.whole(whole, "reviews")
+	lines, whole, resp, err := pages(func(o api.ListOptions) ([]*api.PullRequestComment, *api.Response, error) {
+		return l.api.PullRequests.ListComments(ctx, l.repo.Owner, l.repo.Name, l.number, &api.PullRequestListCommentsOptions{ListOptions: o})
+	})
+	if err != nil {
+		return nil, l.failed(ctx, "the review comments of ", resp, err)
+	}
+	l.whole(whole, "review comments")
+	comments, whole, resp, err := pages(func(o api.ListOptions) ([]*api.IssueComment, *api.Response, error) {
+		return l.api.Issues.ListComments(ctx, l.repo.Owner, l.repo.Name, l.number, &api.IssueListCommentsOptions{ListOptions: o})
+	})
+	if err != nil {
+		return nil, l.failed(ctx, "the comments of ", resp, err)
+	}
+	l.whole(whole, "comments")
+	return collect(reviews, lines, comments), nil
+}
+
+func (l *look) whole(whole bool, what string) {
+	if !whole {
+		l.seen.Unread = append(l.seen.Unread, what+" beyond the first 3000")
+	}
+}
+
+func collect(reviews []*api.PullRequestReview, lines []*api.PullRequestComment, comments []*api.IssueComment) []forge.Note {
+	var notes []forge.Note
+	drafts := map[int64]bool{}
+	for _, r := range reviews {
+		drafts[r.GetID()] = r.GetState() == "PENDING"
+		if kind, ok := verdict(r); ok {
+			notes = append(notes, forge.Note{
+				ID: forge.NoteID(forge.SeriesReview, r.GetID()), Kind: kind, Author: author(r.GetUser()), Member: member(r.GetAuthorAssociation()),
+				Body: r.GetBody(), URL: r.GetHTMLURL(), At: r.GetSubmittedAt().UTC(),
+			})
+		}
+	}
+	for _, c := range lines {
+		if drafts[c.GetPullRequestReviewID()] {
+			continue
+		}
+		n := forge.Note{
+			ID: forge.NoteID(forge.SeriesLine, c.GetID()), Kind: forge.NoteLine, Author: author(c.GetUser()), Member: member(c.GetAuthorAssociation()),
+			Body: c.GetBody(), File: c.GetPath(), Line: c.GetLine(), URL: c.GetHTMLURL(), At: c.GetCreatedAt().UTC(),
+		}
+		if n.Line == 0 { // the line is no longer part of the diff
+			n.Line = c.GetOriginalLine()
+		}
+		if id := c.GetPullRequestReviewID(); id != 0 {
+			n.Review = forge.NoteID(forge.SeriesReview, id)
+		}
+		notes = append(notes, n)
+	}
+	for _, c := range comments {
+		notes = append(notes, forge.Note{
+			ID: forge.NoteID(forge.SeriesComment, c.GetID()), Kind: forge.NoteComment, Author: author(c.GetUser()), Member: member(c.GetAuthorAssociation()),
+			Body: c.GetBody(), URL: c.GetHTMLURL(), At: c.GetCreatedAt().UTC(),
+		})
+	}
+	return notes
+}
+
+// verdict reports a review that says something by itself. One without verdict
+// and text only holds comments on lines together, a draft is not out yet, and
+// one that was dismissed no longer counts.
+func verdict(r *api.PullRequestReview) (forge.NoteKind, bool) {
+	switch r.GetState() {
+	case "CHANGES_REQUESTED":
+		return forge.NoteChanges, true
+	case "APPROVED":
+		return forge.NoteApproval, true
+	case "COMMENTED":
+		return forge.NoteComment, r.GetBody() != ""
+	default:
+		return "", false
+	}
+}
+
+func member(association string) bool {
+	return association == "OWNER" || association == "MEMBER" || association == "COLLABORATOR"
+}
+
+func author(u *api.User) string {
+	if u.GetLogin() == "" { // GitHub's name for accounts that are gone
+		return "ghost"
+	}
+	return u.GetLogin()
+}

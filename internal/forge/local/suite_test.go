@@ -1,0 +1,112 @@
+package local_test
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/forgetest"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
+)
+
+func TestLocal(t *testing.T) {
+	forgetest.Run(t, func(t *testing.T) forgetest.Setup {
+		dir := t.TempDir()
+		f := local.New(dir)
+		return forgetest.Setup{Forge: f, Other: &people{forge: f, dir: filepath.Join(dir, "p")}, Project: "p", Remote: "/repo"}
+	})
+}
+
+// people write through the forge itself: there is nobody else.
+type people struct {
+	forge *local.Forge
+	dir   string
+	named map[string]forge.CI
+	link  string
+}
+
+func (*people) Push(*testing.T, string) string {
+	id := make([]byte, 20)
+	_, _ = rand.Read(id) // never fails
+	return hex.EncodeToString(id)
+}
+
+func (p *people) Count(t *testing.T) int {
+	names, err := filepath.Glob(filepath.Join(p.dir, "*.json"))
+	must(t, err)
+	return len(names)
+}
+
+func (p *people) Text(t *testing.T, number int) (title, body string) {
+	seen, err := p.forge.Look(t.Context(), forge.Ref{Project: "p", Number: number})
+	must(t, err)
+	at, err := url.Parse(seen.URL)
+	must(t, err)
+	page, err := os.ReadFile(at.Path)
+	must(t, err)
+	if filepath.Base(at.Path) != strconv.Itoa(number)+".md" {
+		t.Errorf("number %d is at %s", number, at.Path)
+	}
+	text := strings.TrimPrefix(string(page), "# ")
+	title, text, _ = strings.Cut(text, "\n\n")
+	_, text, _ = strings.Cut(text, "\n\n")
+	body, _, _ = strings.Cut(text, "\n## Changes")
+	return title, body
+}
+
+func (p *people) Merge(t *testing.T, number int) string {
+	commit := p.Push(t, "")
+	must(t, p.forge.Settle("p", number, forge.Merged, commit))
+	return commit
+}
+
+func (p *people) Close(t *testing.T, number int) {
+	must(t, p.forge.Settle("p", number, forge.Closed, ""))
+}
+
+func (p *people) Review(t *testing.T, number int, kind forge.NoteKind, body string, lines ...forge.Note) {
+	p.write(t, number, forge.Note{Kind: kind, Body: body})
+	for _, n := range lines {
+		n.Kind = forge.NoteLine
+		p.write(t, number, n)
+	}
+}
+
+func (p *people) Comment(t *testing.T, number int, body string) {
+	p.write(t, number, forge.Note{Kind: forge.NoteComment, Body: body})
+}
+
+func (p *people) write(t *testing.T, number int, n forge.Note) {
+	t.Helper()
+	n.Author = "rosa"
+	_, err := p.forge.Write("p", number, n)
+	must(t, err)
+}
+
+func (p *people) Check(t *testing.T, number int, name string, ci forge.CI, link string) {
+	if p.named == nil {
+		p.named = map[string]forge.CI{}
+	}
+	p.named[name] = ci
+	if link != "" {
+		p.link = link
+	}
+	var all []forge.CI
+	for _, c := range p.named {
+		all = append(all, c)
+	}
+	must(t, p.forge.Report("p", number, forge.Combine(all), p.link))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

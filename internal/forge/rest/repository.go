@@ -1,0 +1,65 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Repository names a repository on a forge.
+type Repository struct{ Owner, Name string }
+
+func (r Repository) String() string { return r.Owner + "/" + r.Name }
+
+// ErrRepository says that it is unknown which repository of the forge is meant.
+var ErrRepository = errors.New("the repository on the forge is not known")
+
+var (
+	segment = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
+	scpLike = regexp.MustCompile(`^(?:[^@/:]+@)?(\[[0-9A-Fa-f:]+\]|[^/:@\[\]]+):(.+)$`)
+)
+
+// Named reads "owner/name".
+func Named(text string) (Repository, error) {
+	owner, name, _ := strings.Cut(text, "/")
+	r := Repository{Owner: owner, Name: strings.TrimSuffix(name, ".git")}
+	if !segment.MatchString(r.Owner) || !segment.MatchString(r.Name) {
+		return Repository{}, fmt.Errorf("%w: %q is not of the form owner/name", ErrRepository, text)
+	}
+	return r, nil
+}
+
+// At reads the repository from the address git is told, which must be on host:
+// a pull request must not land in a repository of the same name elsewhere.
+func At(remote, host string) (Repository, error) {
+	where, path := split(remote)
+	if where == "" {
+		return Repository{}, fmt.Errorf("%w: the remote is no address of a host; name the repository as owner/name", ErrRepository)
+	}
+	if !strings.EqualFold(where, host) {
+		return Repository{}, fmt.Errorf("%w: the remote is on %q and the forge is %q; name the repository as owner/name if that is right", ErrRepository, where, host)
+	}
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if len(parts) < 2 {
+		return Repository{}, fmt.Errorf("%w: the remote's path does not end in owner/name", ErrRepository)
+	}
+	return Named(strings.Join(parts[len(parts)-2:], "/"))
+}
+
+// split reads a URL or git's short form host:path. Credentials in it are
+// dropped, and never part of a failure.
+func split(remote string) (host, path string) {
+	if strings.Contains(remote, "://") {
+		u, err := url.Parse(remote)
+		if err != nil {
+			return "", ""
+		}
+		return u.Hostname(), u.Path
+	}
+	if m := scpLike.FindStringSubmatch(remote); m != nil {
+		return strings.Trim(m[1], "[]"), m[2]
+	}
+	return "", ""
+}

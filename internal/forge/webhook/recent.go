@@ -1,0 +1,32 @@
+package webhook
+
+import "sync"
+
+// Recent is Deliveries in memory: the newest size keys.
+type Recent struct {
+	mu   sync.Mutex
+	keys map[string]struct{}
+	ring []string
+	next int
+}
+
+var _ Deliveries = (*Recent)(nil)
+
+// NewRecent makes an empty memory. Each delivery takes two keys.
+func NewRecent(size int) *Recent {
+	size = max(size, 2)
+	return &Recent{keys: make(map[string]struct{}, size), ring: make([]string, size)}
+}
+
+// Remember implements Deliveries.
+func (r *Recent) Remember(key string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, known := r.keys[key]; known {
+		return false
+	}
+	delete(r.keys, r.ring[r.next])
+	r.keys[key], r.ring[r.next] = struct{}{}, key
+	r.next = (r.next + 1) % len(r.ring)
+	return true
+}

@@ -201,7 +201,7 @@ func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
 		if s := run.Current(); s != nil && run.Status == core.StatusAwaiting {
 			w.Gate = s.Gate
 		}
-		if w.Gate != nil || w.Pause != nil {
+		if w.Gate != nil || w.Pause != nil || run.Status == core.StatusReview {
 			waiting = append(waiting, w)
 		}
 	}

@@ -126,7 +126,7 @@ func (a *App) Rollback(ctx context.Context, id string, req api.Rollback) (api.Ru
 // Skip implements api.Service.
 func (a *App) Skip(ctx context.Context, id string, req api.Skip) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
-		s, err := current(r)
+		s, err := troubled(r)
 		if err != nil {
 			return nil, err
 		}
@@ -141,12 +141,23 @@ func (a *App) Skip(ctx context.Context, id string, req api.Skip) (api.Run, error
 // Retry implements api.Service.
 func (a *App) Retry(ctx context.Context, id string, _ api.Retry) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
-		s, err := current(r)
+		s, err := troubled(r)
 		if err != nil {
 			return nil, err
 		}
 		return core.AttemptsReset{Stage: s.ID}, nil
 	})
+}
+
+// troubled is the stage that a run paused for, where several may be open, or the
+// current one.
+func troubled(r *core.Run) (*core.Stage, error) {
+	if r.Managed() && r.Pause != nil {
+		if s := r.Stage(r.Pause.Stage); s != nil {
+			return s, nil
+		}
+	}
+	return current(r)
 }
 
 // Pause implements api.Service.

@@ -53,7 +53,7 @@ func cost(c core.Check) int {
 	switch c.Kind {
 	case core.CheckState, core.CheckArtifact, core.CheckPlan:
 		return 0
-	case core.CheckChanged, core.CheckFiles, core.CheckGit, core.CheckMerge:
+	case core.CheckChanged, core.CheckFiles, core.CheckGit, core.CheckMerge, core.CheckAlone:
 		return 1
 	case core.CheckCommand:
 		return 2

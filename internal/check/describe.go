@@ -32,6 +32,9 @@ func describe(c core.Check) string {
 	case core.CheckAny:
 		return "any of (" + join(c.Of) + ")"
 	case core.CheckNot:
+		if len(c.Of) == 1 && c.Of[0].Kind == core.CheckAlone {
+			return "touched: " + strings.Join(c.Of[0].Globs, ", ")
+		}
 		return "not (" + join(c.Of) + ")"
 	case core.CheckChanged, core.CheckFiles:
 		return string(c.Kind) + ": " + strings.Join(c.Globs, ", ")
@@ -45,6 +48,8 @@ func describe(c core.Check) string {
 		return "git: " + strings.Join(describeGit(c.Git), ", ")
 	case core.CheckPlan:
 		return "plan: " + c.Name
+	case core.CheckAlone:
+		return "left alone: " + strings.Join(c.Globs, ", ")
 	case core.CheckMerge:
 		return "merge: takes in " + shortHash(c.Into)
 	}

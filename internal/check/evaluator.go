@@ -125,6 +125,8 @@ func (v *evaluation) kind(ctx context.Context, c core.Check) (core.CheckResult, 
 		return v.plan(c)
 	case core.CheckMerge:
 		return v.merge(ctx, c)
+	case core.CheckAlone:
+		return v.alone(ctx, c)
 	}
 	return core.CheckResult{}, core.Errorf(core.CodeUnsupported, "unknown kind of check %q", c.Kind)
 }

@@ -1,6 +1,9 @@
 package check
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plan"
@@ -20,14 +23,13 @@ func (v *evaluation) plan(c core.Check) (core.CheckResult, error) {
 	if err != nil {
 		return fail("%s is no plan that can be followed:\n%s", show(a.Name), plain.Text(err.Error())), nil
 	}
-	open := 0
 	for _, step := range doc.Steps() {
-		if !step.Done {
-			open++
+		if step.Done {
+			return fail("%s marks step %s as done, but it is a new plan: nothing of it is done yet.", show(a.Name), step.ID), nil
+		}
+		if step.Role != "" && !slices.Contains(c.Names, step.Role) {
+			return fail("%s gives step %s to the role %s, which there is not; there are %s.", show(a.Name), step.ID, show(step.Role), strings.Join(c.Names, ", ")), nil
 		}
 	}
-	if open == 0 {
-		return fail("%s has no step that is still to be done.", show(a.Name)), nil
-	}
-	return pass("A plan with %s to do.", count(open, "step")), nil
+	return pass("A plan with %s to do.", count(len(doc.Steps()), "step")), nil
 }

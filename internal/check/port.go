@@ -50,7 +50,8 @@ type File struct {
 // Change is a path that differs between two commits. A rename is one change, at its new path.
 type Change struct {
 	Path    string
-	Mode    Mode // after the change; 0 where it was deleted
+	OldPath string // of a rename
+	Mode    Mode   // after the change; 0 where it was deleted
 	Deleted bool
 	Added   int // lines; 0 for binary files
 	Removed int

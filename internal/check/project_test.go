@@ -12,7 +12,7 @@ func TestAPlanHasStepsToDo(t *testing.T) {
 	c := core.Check{Kind: core.CheckPlan, Name: "plan.md"}
 	for text, want := range map[string]string{
 		"# Plan\n\n## Steps\n\n### [ ] 1. Say hello\n\nDo it.\n":   "A plan with 1 step to do.",
-		"# Plan\n\n## Steps\n\n### [x] 1. Say hello\n\nDo it.\n":   "no step that is still to be done",
+		"# Plan\n\n## Steps\n\n### [x] 1. Say hello\n\nDo it.\n":   "nothing of it is done yet",
 		"# Plan\n\n## Steps\n\n### [ ] 1. a\nAfter: 7\n\nDo it.\n": "7",
 		"# Plan\n\nJust words.\n":                                  "no plan that can be followed",
 		"<<<<<<< ours\n# Plan\n=======\n# Plans\n>>>>>>> theirs\n": "no plan that can be followed",
@@ -21,6 +21,14 @@ func TestAPlanHasStepsToDo(t *testing.T) {
 		if !strings.Contains(got.Detail, want) || got.Passed != strings.HasPrefix(want, "A plan") {
 			t.Errorf("%q: %+v", text, got)
 		}
+	}
+	role := w.blob("plan.md", "# Plan\n\n## Steps\n\n### [ ] 1. a\nRole: wizard\n\nDo it.\n")
+	if got := w.evaluate(c, w.subject(w.head(), role)); got.Passed || !strings.Contains(got.Detail, "wizard") {
+		t.Errorf("a role that there is not: %+v", got)
+	}
+	c.Names = []string{"wizard"}
+	if got := w.evaluate(c, w.subject(w.head(), role)); !got.Passed {
+		t.Errorf("a role that there is: %+v", got)
 	}
 	if got := w.evaluate(c, w.subject(w.head())); got.Passed || !strings.Contains(got.Detail, "not handed in") {
 		t.Errorf("a plan that is missing: %+v", got)
@@ -43,5 +51,48 @@ func TestAMergeTakesBothSidesIn(t *testing.T) {
 	w.git("merge", "-q", "--no-edit", "other")
 	if got := w.evaluate(c, w.subject(base)); !got.Passed {
 		t.Errorf("a merge: %+v", got)
+	}
+}
+
+// TestLeftAloneMeansInNoWay: not added, modified, deleted, renamed away or turned into a link.
+func TestLeftAloneMeansInNoWay(t *testing.T) {
+	c := core.LeavesPlan("")
+	for name, change := range map[string]func(w *world){
+		"added":    func(w *world) { w.write(".ai/memo.md", "x\n") },
+		"modified": func(w *world) { w.write(".ai/plan.md", "other\n") },
+		"deleted":  func(w *world) { w.git("rm", "-q", ".ai/plan.md") },
+		"renamed":  func(w *world) { w.git("mv", ".ai/plan.md", "plan.md") },
+		"link":     func(w *world) { w.git("rm", "-q", ".ai/plan.md"); w.link("README.md", ".ai/plan.md") },
+		"gone":     func(w *world) { w.git("rm", "-q", "-r", ".ai"); w.write(".ai", "a file\n") },
+	} {
+		w := newWorld(t)
+		w.write(".ai/plan.md", "the plan\n")
+		base := w.commit("Plan")
+		w.write("own.txt", "x\n")
+		w.commit("Work")
+		if got := w.evaluate(c, w.subject(base)); !got.Passed {
+			t.Fatalf("%s: work beside it: %+v", name, got)
+		}
+		change(w)
+		w.commit("Touch")
+		if got := w.evaluate(c, w.subject(base)); got.Passed {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// TestADeletionIsAChange: work may consist of taking something away.
+func TestADeletionIsAChange(t *testing.T) {
+	w := newWorld(t)
+	base := w.head()
+	c := core.ChangesSomething("")
+	w.commit("Nothing")
+	if got := w.evaluate(c, w.subject(base)); got.Passed {
+		t.Errorf("an empty commit: %+v", got)
+	}
+	w.git("rm", "-q", "README.md")
+	w.commit("Take it away")
+	if got := w.evaluate(c, w.subject(base)); !got.Passed {
+		t.Errorf("a deletion: %+v", got)
 	}
 }

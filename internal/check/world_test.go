@@ -61,6 +61,17 @@ func (w *world) write(name, content string) {
 	}
 }
 
+func (w *world) link(to, name string) {
+	w.t.Helper()
+	path := filepath.Join(w.repo, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Symlink(to, path); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 func (w *world) commit(subject string) string {
 	w.t.Helper()
 	w.git("add", "-A")
@@ -122,17 +133,17 @@ func (w *world) Changes(_ context.Context, base, head string) ([]check.Change, e
 	var changes []check.Change
 	fields := strings.Split(w.git("diff", "-z", "--raw", "-M", base, head), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
-		meta, path := strings.Fields(fields[i]), fields[i+1]
+		meta, path, old := strings.Fields(fields[i]), fields[i+1], ""
 		if strings.HasPrefix(meta[4], "R") || strings.HasPrefix(meta[4], "C") {
 			i++
-			path = fields[i+1]
+			path, old = fields[i+1], path
 		}
 		mode, err := strconv.ParseUint(meta[1], 8, 32)
 		if err != nil {
 			return nil, err
 		}
 		changes = append(changes, check.Change{
-			Path: path, Mode: check.Mode(mode), Deleted: meta[4] == "D", Added: lines[path][0], Removed: lines[path][1],
+			Path: path, OldPath: old, Mode: check.Mode(mode), Deleted: meta[4] == "D", Added: lines[path][0], Removed: lines[path][1],
 		})
 	}
 	return changes, nil

@@ -11,7 +11,11 @@ func (r *Run) Clone() *Run {
 	}
 	c := *r
 	c.Keep, c.Tell = slices.Clone(r.Keep), slices.Clone(r.Tell)
-	c.Changes, c.Asked = slices.Clone(r.Changes), slices.Clone(r.Asked)
+	c.Changes, c.Asked, c.Gone = slices.Clone(r.Changes), slices.Clone(r.Asked), slices.Clone(r.Gone)
+	if r.Pause != nil {
+		pause := *r.Pause
+		c.Pause = &pause
+	}
 	if r.PullRequest != nil {
 		pr := *r.PullRequest
 		c.PullRequest = &pr

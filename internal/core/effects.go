@@ -45,6 +45,11 @@ func managedEffects(r *Run) []Action {
 			actions = append(actions, MoveBranch{Ref: "refs/heads/" + s.Branch, Old: s.LineAt, New: s.line(r)})
 		}
 	}
+	for _, l := range r.Gone {
+		if len(r.Keep) == 0 {
+			actions = append(actions, MoveBranch{Ref: "refs/heads/" + l.Branch, Old: l.At})
+		}
+	}
 	if r.Status.Terminal() {
 		return actions
 	}

@@ -144,7 +144,7 @@ func apply(r *Run, e Event, body Body) {
 		unblock(r, b.Claim)
 	case TargetChosen:
 		r.Target = b.Base
-		lapse(r.Current())
+		lapse(r.Gated())
 	case SessionTook:
 		r.Session, r.Word = b.Session, nil
 	case WordGiven:

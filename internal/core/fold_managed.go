@@ -11,6 +11,10 @@ func opened(r *Run, b StageOpened) *Stage {
 		r.Stages = append(r.Stages, s)
 	}
 	if r.Managed() {
+		if s.LineAt != "" && s.Branch != b.Branch {
+			r.Gone = append(r.Gone, Line{Branch: s.Branch, At: s.LineAt})
+			s.LineAt = ""
+		}
 		s.Title, s.Branch, s.Line, s.Merged, s.Conflict = b.Title, b.Branch, "", "", nil
 		takeWish(r, s, b.Wish)
 	}
@@ -34,7 +38,10 @@ func branchMoved(r *Run, b BranchMoved) {
 			return
 		}
 	}
-	r.BranchAt = b.New
+	if b.Ref == "refs/heads/"+r.Branch {
+		r.BranchAt = b.New
+	}
+	r.Gone = slices.DeleteFunc(r.Gone, func(l Line) bool { return "refs/heads/"+l.Branch == b.Ref })
 }
 
 func planRead(r *Run, b PlanRead) {
@@ -53,6 +60,7 @@ func planUpdated(r *Run, b PlanUpdated) {
 	r.Plan, r.PlanWrite = &plan, nil
 	r.Head, r.Verified = plan.Commit, plan.Commit
 	r.Sterile = 0
+	lapsePublish(r)
 }
 
 func mergeConcluded(r *Run, e Event, b MergeConcluded) {
@@ -69,6 +77,7 @@ func mergeConcluded(r *Run, e Event, b MergeConcluded) {
 		t.Status, s.Merged, s.Conflict = TaskDone, b.Commit, nil
 		r.Head, r.Verified = b.Commit, b.Commit
 		r.Sterile = 0
+		lapsePublish(r)
 	default:
 		t.Status = TaskDropped
 		s.Conflict = &Conflict{Into: b.Into, Files: b.Conflicts, Results: b.Results}
@@ -97,7 +106,23 @@ func discard(r *Run, b StageDiscarded) {
 func changesRequested(r *Run, b ChangesRequested) {
 	r.Asked = append(r.Asked, b.ID)
 	r.Changes = append(r.Changes, Changes(b))
-	if s := r.Gated(); s != nil && s.ID == PublishStage && !s.Gate.Approved {
-		lapse(s) // what waits for an approval is about to be another
+	lapsePublish(r)
+}
+
+// lapsePublish forgets what was prepared for publishing: the work is about to be
+// another. What is being published at this moment is let go.
+func lapsePublish(r *Run) {
+	s := r.Stage(PublishStage)
+	if s == nil || s.Status != StageOpen && s.Status != StageGated {
+		return
+	}
+	for _, t := range s.Tasks {
+		if t.Status == TaskRunning || t.Status == TaskDone {
+			return
+		}
+	}
+	lapse(s)
+	if r.Pause != nil && r.Pause.From == StatusAwaiting {
+		r.Pause.From = StatusActive
 	}
 }

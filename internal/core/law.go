@@ -215,7 +215,7 @@ func clause(r *Run, actor Actor, body Body) error {
 	case RolledBack:
 		return lawRollback(r, actor, b)
 	case AttemptsReset:
-		return lawIdle(r, "the attempts cannot be reset")
+		return lawStageIdle(r, r.Stage(b.Stage), "the attempts cannot be reset")
 	case TargetChosen:
 		return lawTarget(r, b)
 	case PlanRead, PlanUpdated, PlanWriteRequested, MergeConcluded, StageDiscarded, ChangesRequested, ReviewAwaited, PullRequestSeen:
@@ -239,6 +239,9 @@ func clause(r *Run, actor Actor, body Body) error {
 	case RunCompleted:
 		if s := r.Current(); s != nil {
 			return unlawful("stage %s has not passed", s.ID)
+		}
+		if r.Managed() {
+			return lawDone(r)
 		}
 	case RunSwept:
 		if !r.Status.Terminal() || len(r.Active()) > 0 || r.Swept {

@@ -8,7 +8,7 @@ func lawAsk(r *Run, b ApprovalRequested) error {
 	if err := lawVerified(s); err != nil {
 		return err
 	}
-	if b.Subject != GateSubject(r, s) {
+	if b.Subject != GateSubject(r, s) || b.Subject.Commit != r.Head {
 		return unlawful("stage %s: the approval asked for is not about what was handed in", s.ID)
 	}
 	if skips, _ := ProposedSkips(r, s); !slices.Equal(b.Skips, skips) {
@@ -117,7 +117,7 @@ func lawSkip(r *Run, actor Actor, b StageSkipped) error {
 		if actor.Kind != ActorPerson && actor.Kind != ActorSession {
 			return unlawful("stage %s: only a person skips a stage that the playbook wants", s.ID)
 		}
-		if s != r.Current() {
+		if s != r.Current() && !r.Managed() {
 			return Errorf(CodeConflict, "stage %s is not the current stage", s.ID).
 				WithHint("the run is at %s", currentID(r))
 		}
@@ -125,7 +125,7 @@ func lawSkip(r *Run, actor Actor, b StageSkipped) error {
 			return Errorf(CodeInvalid, "stage %s cannot be left out: without it the project comes to nothing", s.ID).
 				WithHint("`stellwerk cancel %s` ends the run", r.Alias)
 		}
-		return lawIdle(r, "the stage cannot be skipped")
+		return lawStageIdle(r, s, "the stage cannot be skipped")
 	case SkipPlaybook:
 		if phase == nil || !phase.Skip {
 			return unlawful("stage %s is not skipped by the playbook", s.ID)
@@ -157,6 +157,20 @@ func lawIdle(r *Run, what string) error {
 	if busy := r.Busy(); busy != "" {
 		return Errorf(CodeConflict, "%s while %s is under way", what, busy).
 			WithHint("wait for it, or stop it with `stellwerk pause --stop %s`", r.Alias)
+	}
+	return nil
+}
+
+// lawStageIdle is lawIdle for a stage: in a managed run the others go on.
+func lawStageIdle(r *Run, s *Stage, what string) error {
+	if !r.Managed() {
+		return lawIdle(r, what)
+	}
+	for _, t := range s.Tasks {
+		if t.Status == TaskRunning || t.Status == TaskVerifying && (r.Pause == nil || !r.Pause.Stop) {
+			return Errorf(CodeConflict, "%s while %s is under way", what, t.ID).
+				WithHint("wait for it, or stop it with `stellwerk pause --stop %s`", r.Alias)
+		}
 	}
 	return nil
 }
@@ -213,13 +227,10 @@ func lawRollback(r *Run, actor Actor, b RolledBack) error {
 
 // lawTarget: the target can be changed while a person is asked about it.
 func lawTarget(r *Run, b TargetChosen) error {
-	s := r.Current()
-	phase := (*Phase)(nil)
-	if s != nil {
-		phase = r.Playbook.Phase(s.ID)
-	}
+	s := r.Gated()
+	publishes := func(t *Task) bool { return t.Act == ActPullRequest }
 	switch {
-	case phase == nil || phase.Act != ActPullRequest || s.Status != StageGated || s.Gate.Approved:
+	case s == nil || s.Gate.Approved || !slices.ContainsFunc(s.Tasks, publishes):
 		return Errorf(CodeConflict, "nothing waits to be published").WithHint("see `stellwerk status %s`", r.Alias)
 	case b.Base == "" || b.Base == r.Branch:
 		return Errorf(CodeInvalid, "%q cannot be the target of the pull request", b.Base)

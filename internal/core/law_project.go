@@ -68,8 +68,12 @@ func lawManaged(r *Run, body Body) error {
 		if r.PlanWrite != nil || r.Merging() != nil {
 			return unlawful("the run's branch is about to move")
 		}
+	case PlanRead:
+		if r.Plan != nil {
+			return Errorf(CodeConflict, "the plan is known already")
+		}
 	case PlanUpdated:
-		if b.Old != r.Head {
+		if r.PlanWrite == nil || b.Old != r.Head {
 			return Errorf(CodeConflict, "the run's branch has moved since the plan was read")
 		}
 	case MergeConcluded:
@@ -77,6 +81,10 @@ func lawManaged(r *Run, body Body) error {
 	case StageDiscarded:
 		return lawDiscard(r, b)
 	case ChangesRequested:
+		if s := r.Stage(PlanStage); s != nil && !s.Status.Closed() {
+			return Errorf(CodeConflict, "there is nothing yet that could be changed: the plan is being made").
+				WithHint("say what the plan is to be like when you are asked about it")
+		}
 		if b.ID == "" || slices.Contains(r.Asked, b.ID) {
 			return Errorf(CodeConflict, "the change %q was asked for before", b.ID)
 		}
@@ -89,7 +97,16 @@ func lawManaged(r *Run, body Body) error {
 		if r.PullRequest == nil {
 			return Errorf(CodeConflict, "there is no pull request")
 		}
-	default: // PlanRead brings what is there
+	default:
+	}
+	return nil
+}
+
+// lawDone: a project is done when somebody took in all there is, and nobody
+// wants more.
+func lawDone(r *Run) error {
+	if pr := r.PullRequest; pr == nil || pr.State != PullRequestMerged || pr.Commit != r.Verified || len(r.Changes) > 0 {
+		return unlawful("what was done is not all taken in")
 	}
 	return nil
 }

@@ -58,12 +58,16 @@ const (
 	KindPR       TaskKind = "pr"
 )
 
-// ChangesSomething is the check that something was changed at all.
-func ChangesSomething() Check { return Check{Kind: CheckChanged, Globs: []string{"**"}} }
+// ChangesSomething is the check that something differs from a commit, or from
+// the round's base where none is named.
+func ChangesSomething(commit string) Check {
+	return Check{Kind: CheckNot, Of: []Check{{Kind: CheckAlone, Globs: []string{"**"}, Into: commit}}}
+}
 
-// LeavesPlan is the check that nothing of the project's plan was changed.
-func LeavesPlan() Check {
-	return Check{Kind: CheckNot, Of: []Check{{Kind: CheckChanged, Globs: []string{".ai/**"}}}}
+// LeavesPlan is the check that nothing of the project's plan differs from that
+// of a commit, or of the round's base where none is named.
+func LeavesPlan(commit string) Check {
+	return Check{Kind: CheckAlone, Globs: []string{".ai", ".ai/**"}, Into: commit}
 }
 
 // The stages of a managed run that are not steps of its plan.

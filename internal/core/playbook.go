@@ -163,6 +163,7 @@ const (
 	CheckGit      CheckKind = "git"
 	CheckPlan     CheckKind = "plan"  // an artifact is a plan
 	CheckMerge    CheckKind = "merge" // a delivery takes in both sides of a merge
+	CheckAlone    CheckKind = "alone" // nothing that matches was changed, in whatever way
 )
 
 // Check is one outside test of "done", or a compound of them. It is data; the
@@ -170,13 +171,14 @@ const (
 type Check struct {
 	Kind    CheckKind       `json:"kind"`
 	Of      []Check         `json:"of,omitempty"`      // all, any, not
-	Globs   []string        `json:"globs,omitempty"`   // changed, files
+	Globs   []string        `json:"globs,omitempty"`   // changed, files, alone
 	Run     string          `json:"run,omitempty"`     // command
 	Name    string          `json:"name,omitempty"`    // artifact
 	Schema  json.RawMessage `json:"schema,omitempty"`  // artifact, optional JSON Schema
 	Expr    string          `json:"expr,omitempty"`    // state
 	Git     *GitCheck       `json:"git,omitempty"`     // git
-	Into    string          `json:"into,omitempty"`    // merge: the commit that must have been taken in
+	Names   []string        `json:"names,omitempty"`   // plan: roles that it may name
+	Into    string          `json:"into,omitempty"`    // merge: the commit that must have been taken in; alone: compared with
 	From    string          `json:"from,omitempty"`    // merge: the commit that it was to be merged with
 	Timeout time.Duration   `json:"timeout,omitempty"` // command
 }

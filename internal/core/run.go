@@ -65,6 +65,7 @@ type Run struct {
 	PlanWrite    *PlanWrite   `json:"plan_write,omitempty"` // a change of the plan that is under way
 	Changes      []Changes    `json:"changes,omitempty"`    // what people want changed, and nobody works on yet
 	Asked        []string     `json:"asked,omitempty"`      // ids of all such wishes
+	Gone         []Line       `json:"gone,omitempty"`       // branches of rounds that were given up, still in the yard
 	Swept        bool         `json:"swept,omitempty"`      // its working folders are gone
 	Tell         []string     `json:"tell,omitempty"`       // ids of events a person has not been told of
 	Usage        Usage        `json:"usage"`
@@ -111,6 +112,12 @@ type PlanWrite struct {
 	Artifact string   `json:"artifact,omitempty"`
 	Done     []string `json:"done,omitempty"`
 	Message  string   `json:"message"`
+}
+
+// Line is where a branch of the yard stands.
+type Line struct {
+	Branch string `json:"branch"`
+	At     string `json:"at"`
 }
 
 // Changes is what somebody wants changed.

@@ -249,7 +249,7 @@ func (t tree) Changes(ctx context.Context, base, head string) ([]check.Change, e
 	}
 	out := make([]check.Change, 0, len(changed))
 	for _, c := range changed {
-		change := check.Change{Path: c.Path, Deleted: c.Status == 'D'}
+		change := check.Change{Path: c.Path, OldPath: c.OldPath, Deleted: c.Status == 'D'}
 		if i, found := slices.BinarySearchFunc(files, c.Path, func(f check.File, path string) int { return strings.Compare(f.Path, path) }); found {
 			change.Mode = files[i].Mode
 		}

@@ -54,5 +54,19 @@ func (d *Dispatcher) takenIn(ctx context.Context, run *core.Run, y *yard.Yard, c
 		return false, tip, err
 	}
 	merged, err := y.IsAncestor(ctx, commit, tip)
+	if err == nil && !merged {
+		merged, err = holds(ctx, run, y, tip, commit)
+	}
 	return merged, tip, err
+}
+
+// holds reports that a branch has all that a commit would bring, though not the
+// commit itself: it was squashed or picked.
+func holds(ctx context.Context, run *core.Run, y *yard.Yard, tip, commit string) (bool, error) {
+	made, err := y.Merge(ctx, yard.MergeSpec{Into: tip, From: commit, Message: "try", Identity: yard.Identity(run.Identity), When: run.Now()})
+	if err != nil || len(made.Conflicts) > 0 {
+		return false, err
+	}
+	tree, err := y.Tree(ctx, tip)
+	return made.Tree == tree, err
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// writePlan commits a change of the plan on top of the run's branch. The
-// commit is a function of what was decided, so repeating it makes the same one.
+// writePlan commits a change of the plan on top of the run's branch. Nothing
+// names the commit before its event does, so it may be made again.
 func (d *Dispatcher) writePlan(ctx context.Context, run *core.Run, a core.WritePlan) error {
 	write := run.PlanWrite
 	if write == nil || write.Event != a.Event {

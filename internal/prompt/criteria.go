@@ -51,8 +51,12 @@ func (v view) criterion(b *strings.Builder, c core.Check, indent string) {
 	case core.CheckAny:
 		fmt.Fprintf(b, "%s- At least one of these holds:\n", indent)
 	case core.CheckNot:
+		if len(c.Of) == 1 && c.Of[0].Kind == core.CheckAlone {
+			fmt.Fprintf(b, "%s- Your commits change, delete or rename a file that matches %s.\n", indent, each(c.Of[0].Globs))
+			return
+		}
 		fmt.Fprintf(b, "%s- This must **not** hold:\n", indent)
-	case core.CheckChanged, core.CheckFiles, core.CheckCommand, core.CheckArtifact, core.CheckState, core.CheckGit, core.CheckPlan, core.CheckMerge:
+	case core.CheckChanged, core.CheckFiles, core.CheckCommand, core.CheckArtifact, core.CheckState, core.CheckGit, core.CheckPlan, core.CheckMerge, core.CheckAlone:
 		fmt.Fprintf(b, "%s- %s\n", indent, strings.ReplaceAll(v.sentence(c), "\n", "\n"+inner))
 	}
 	for _, member := range c.Of {
@@ -79,6 +83,8 @@ func (v view) sentence(c core.Check) string {
 		return v.history(c.Git)
 	case core.CheckPlan:
 		return fmt.Sprintf("%s is a plan in the form shown above, with at least one step that is not done.", plain.Code(path.Join(v.Paths.Out, c.Name), 1<<10))
+	case core.CheckAlone:
+		return fmt.Sprintf("No file that matches %s was changed, deleted, renamed or replaced.", each(c.Globs))
 	case core.CheckMerge:
 		return fmt.Sprintf("Your last commit descends from `%s` as well as from what you started with, has no conflict markers, and drops nothing that either side brought.", short(c.Into))
 	case core.CheckAll, core.CheckAny, core.CheckNot:

@@ -96,6 +96,8 @@ func act(r *core.Run, s *core.Stage, step *core.Step, t *core.Task, then move) [
 		return []core.Body{startOver(r, s, "the review rejected it: "+t.Last().Review.Reason)}
 	case moveRecover:
 		return []core.Body{recovery(r, s, t)}
+	case moveAsk:
+		return []core.Body{giveUp(r, s, work.WhyNot(t))}
 	}
 	return nil
 }
@@ -106,8 +108,11 @@ func reviewed(r *core.Run, step *core.Step, t *core.Task) bool {
 	if r.Playbook.Project.Roles[core.KindReview] == "" {
 		return false
 	}
-	if step != nil && step.Review != "" {
-		return step.Review == string(core.ReviewAlways)
+	if step != nil && step.Review == string(core.ReviewAlways) {
+		return true
+	}
+	if step != nil && step.Review == string(core.ReviewNever) && vouched(r) {
+		return false
 	}
 	switch rule.When {
 	case core.ReviewAlways:
@@ -117,6 +122,13 @@ func reviewed(r *core.Run, step *core.Step, t *core.Task) bool {
 	case core.ReviewNever:
 	}
 	return false
+}
+
+// vouched reports a plan that a person wrote or approved. One that nobody looked
+// at cannot do without a review.
+func vouched(r *core.Run) bool {
+	s := r.Stage(core.PlanStage)
+	return s == nil || s.Gate != nil && s.Gate.Approved
 }
 
 func count(s *core.Stage, kind core.TaskKind) int {

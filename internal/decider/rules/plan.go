@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -61,9 +63,12 @@ func openPlan(r *core.Run, s *core.Stage) []core.Body {
 	return []core.Body{opened, core.TaskAdmitted{
 		Task: core.TaskID(core.PlanStage, opened.Round, ""), Stage: core.PlanStage, Round: opened.Round, Kind: core.KindPlan, Role: role,
 		Writes: core.WritesArtifacts, Outputs: []string{planArtifact}, Attempts: m.Attempts, Timeout: m.Timeout,
-		Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckArtifact, Name: planArtifact}, {Kind: core.CheckPlan, Name: planArtifact}}},
+		Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckArtifact, Name: planArtifact}, {Kind: core.CheckPlan, Name: planArtifact, Names: roles(r)}}},
 	}}
 }
+
+// roles are those that a plan may name.
+func roles(r *core.Run) []string { return slices.Sorted(maps.Keys(r.Playbook.Roles)) }
 
 // planning brings the planner's work to its gate.
 func planning(r *core.Run, s *core.Stage) []core.Body {

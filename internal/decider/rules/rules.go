@@ -43,7 +43,7 @@ func ended(r *core.Run) []core.Body {
 	}
 	switch r.PullRequest.State {
 	case core.PullRequestMerged:
-		if r.Current() == nil {
+		if r.Current() == nil && r.PullRequest.Commit == r.Verified && len(r.Changes) == 0 {
 			return []core.Body{core.RunCompleted{}}
 		}
 	case core.PullRequestClosed:

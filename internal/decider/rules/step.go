@@ -33,7 +33,7 @@ func stages(r *core.Run) []core.Body {
 			return []core.Body{b}
 		}
 	}
-	return oneMerge(bodies)
+	return bounded(r, bodies)
 }
 
 // ready reports that all a step depends on is merged.
@@ -82,18 +82,25 @@ func begin(r *core.Run, s *core.Stage, id, title, wish string) core.Body {
 	return b
 }
 
-// oneMerge leaves one request to merge among the bodies: merges follow one
-// another, each against what the one before it left.
-func oneMerge(bodies []core.Body) []core.Body {
+// bounded leaves one request to merge among the bodies, since merges follow one
+// another, each against what the one before it left, and no more attempts than
+// there may be at once: the others would only be refused a slot.
+func bounded(r *core.Run, bodies []core.Body) []core.Body {
 	var kept []core.Body
-	merging := false
+	merging, free := false, r.Limits.Parallel-len(r.Active())
 	for _, b := range bodies {
-		v, ok := b.(core.VerifyRequested)
-		if ok && v.Fresh {
-			if merging {
+		switch b := b.(type) {
+		case core.VerifyRequested:
+			if b.Fresh && merging {
 				continue
 			}
-			merging = true
+			merging = merging || b.Fresh
+		case core.AttemptRequested:
+			if free <= 0 {
+				continue
+			}
+			free--
+		default:
 		}
 		kept = append(kept, b)
 	}

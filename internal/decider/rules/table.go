@@ -27,6 +27,7 @@ const (
 	movePass                // the step is done
 	moveDiscard             // begin the step anew, on another branch
 	moveRecover             // look at how it failed: begin anew, or ask a person
+	moveAsk                 // ask a person
 )
 
 // row is one rule: after a task of a kind ended so, make that move.
@@ -45,12 +46,12 @@ func table() []row {
 		{core.KindReview, approved, moveMerge},
 		{core.KindReview, changes, moveFix},
 		{core.KindReview, rejected, moveDiscard},
-		{core.KindReview, failed, moveRecover},
+		{core.KindReview, failed, moveAsk}, // the work is verified: it is not to be begun anew
 		{core.KindFix, done, moveMerge},
 		{core.KindFix, failed, moveRecover},
 		{core.KindMerge, refused, moveResolve},
 		{core.KindMerge, done, movePass},
-		{core.KindResolve, done, moveMerge},
+		{core.KindResolve, done, moveReview},
 		{core.KindResolve, failed, moveRecover},
 	}
 }

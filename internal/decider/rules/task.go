@@ -31,9 +31,9 @@ func admit(r *core.Run, s *core.Stage, step *core.Step, kind core.TaskKind) []co
 		if step != nil && step.Role != "" && (kind == core.KindCode || m.Roles[core.KindFix] == m.Roles[core.KindCode]) {
 			t.Role = step.Role
 		}
-		t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{core.ChangesSomething(), core.LeavesPlan()}, parts(m.Done)...)}
+		t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{core.ChangesSomething(s.Line), core.LeavesPlan("")}, parts(m.Done)...)}
 	case core.KindResolve:
-		t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{{Kind: core.CheckMerge, Into: s.Conflict.Into, From: s.Line}}, parts(m.Done)...)}
+		t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{{Kind: core.CheckMerge, Into: s.Conflict.Into, From: s.Line}, core.LeavesPlan(s.Conflict.Into)}, parts(m.Done)...)}
 	case core.KindWork, core.KindPlan, core.KindValidate, core.KindPR:
 	}
 	return []core.Body{t}

@@ -117,6 +117,9 @@ func (w *world) settle() {
 // rests: a run that is neither over nor waiting for a person has something
 // under way, or a time to wait for.
 func (w *world) rests() {
+	if w.run.Status == core.StatusAwaiting && (w.run.Gated() == nil || w.run.Gated().Gate.Approved) {
+		w.t.Fatalf("the run waits for an approval that nobody is asked for")
+	}
 	if w.run.Status != core.StatusActive {
 		return
 	}
@@ -304,9 +307,10 @@ func (w *world) once() {
 		})
 	}
 	switch {
+	case w.meddle():
 	case w.run.Pause != nil:
 		w.resume()
-	case w.run.Status == core.StatusAwaiting:
+	case w.run.Status == core.StatusAwaiting && (len(effects) == 0 || w.kind):
 		w.decide()
 	case len(effects) > 0:
 		w.answer(effects[rapid.IntRange(0, len(effects)-1).Draw(w.t, "effect")])
@@ -317,12 +321,34 @@ func (w *world) once() {
 	}
 }
 
+// meddle is what may happen at any moment: somebody wants something changed, a
+// person pauses the run, the pull request is merged.
+func (w *world) meddle() bool {
+	switch {
+	case w.wishes < 4 && w.luck("a wish", 20):
+		w.wishes++
+		if w.try(core.Person("me"), core.ChangesRequested{ID: fmt.Sprint("here-", w.wishes), Text: "another colour"}) != nil {
+			return false
+		}
+	case w.luck("a pause", 30):
+		if w.try(core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "a person asked for it", Next: "resume", Stop: w.luck("stop", 2)}) != nil {
+			return false
+		}
+	case w.run.PullRequest != nil && w.run.PullRequest.State == core.PullRequestOpen && w.luck("merged", 15):
+		w.must(core.Engine(), core.PullRequestSeen{State: core.PullRequestMerged})
+	default:
+		return false
+	}
+	w.settle()
+	return true
+}
+
 // resume is a person who deals with a pause.
 func (w *world) resume() {
 	me := core.Person("me")
 	p := w.run.Pause
 	if p.Code == core.PauseAttempts || p.Code == core.PauseInfra {
-		if !w.kind && w.luck("skip", 3) && w.run.Current() != nil && w.try(me, core.StageSkipped{Stage: w.run.Current().ID, Source: core.SkipPerson}) == nil {
+		if w.luck("skip", 3) && w.try(me, core.StageSkipped{Stage: p.Stage, Source: core.SkipPerson}) == nil {
 			w.settle()
 			return
 		}

@@ -1,0 +1,45 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// alone holds where nothing that matches a pattern differs from a commit, or from the round's base where none is named:
+// nothing added, modified, deleted, renamed away or turned into a link.
+func (v *evaluation) alone(ctx context.Context, c core.Check) (core.CheckResult, error) {
+	if v.subject.commit() == "" {
+		return fail(noCommit), nil
+	}
+	changes, err := v.since(ctx, c.Into)
+	if err != nil {
+		return core.CheckResult{}, err
+	}
+	var touched []string
+	for _, ch := range changes {
+		for _, glob := range c.Globs {
+			m := matcher(glob)
+			if m.match(ch.Path) || ch.OldPath != "" && m.match(ch.OldPath) {
+				touched = append(touched, show(ch.Path))
+				break
+			}
+		}
+	}
+	if len(touched) > 0 {
+		return fail("Changed, and it was to be left alone:\n%s", bullets(touched, shownPaths)), nil
+	}
+	return pass("Nothing of it was changed."), nil
+}
+
+func (v *evaluation) since(ctx context.Context, commit string) ([]Change, error) {
+	if commit == "" {
+		return v.diff(ctx)
+	}
+	changes, err := v.Tree.Changes(ctx, commit, v.subject.commit())
+	if err != nil {
+		return nil, fmt.Errorf("list what changed from %s to %s: %w", short(commit), short(v.subject.commit()), err)
+	}
+	return changes, nil
+}

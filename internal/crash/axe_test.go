@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -26,9 +27,13 @@ type axe struct {
 	deaf   bool // attempts are not stopped
 	raised atomic.Bool
 	count  atomic.Int64
+	sparer *sparer // chooses by the step's name in place of its number; nil for none
 }
 
-func (a *axe) step(do func() error) error {
+func (a *axe) step(name string, do func() error) error {
+	if a.sparer != nil && a.raised.Load() {
+		return a.sparer.step(name, do)
+	}
 	due := a.raised.Load() && a.at > 0 && int(a.count.Add(1)) == a.at
 	if due && !a.after {
 		fall()
@@ -58,20 +63,35 @@ type steppedStore struct {
 	axe *axe
 }
 
+// typesOf names a step after the events it is about.
+func typesOf(events []core.Event) string {
+	var types []string
+	for _, e := range events {
+		types = append(types, string(e.Type))
+	}
+	return strings.Join(types, "+")
+}
+
 func (s steppedStore) Commit(ctx context.Context, c store.Commit) error {
-	return s.axe.step(func() error { return s.Store.Commit(ctx, c) })
+	return s.axe.step("commit "+typesOf(c.Events), func() error {
+		err := s.Store.Commit(ctx, c)
+		if s.axe.sparer != nil && err == nil {
+			s.axe.sparer.come.Store(c.After + int64(len(c.Events)))
+		}
+		return err
+	})
 }
 
 func (s steppedStore) Await(ctx context.Context, stream string, claim core.Claim) error {
-	return s.axe.step(func() error { return s.Store.Await(ctx, stream, claim) })
+	return s.axe.step("await a claim", func() error { return s.Store.Await(ctx, stream, claim) })
 }
 
 func (s steppedStore) Rest(ctx context.Context, engine string, w store.Wake) error {
-	return s.axe.step(func() error { return s.Store.Rest(ctx, engine, w) })
+	return s.axe.step("rest", func() error { return s.Store.Rest(ctx, engine, w) })
 }
 
 func (s steppedStore) Remember(ctx context.Context, key string, verdict []byte) error {
-	return s.axe.step(func() error { return s.Store.Remember(ctx, key, verdict) })
+	return s.axe.step("remember", func() error { return s.Store.Remember(ctx, key, verdict) })
 }
 
 // Claim is a step where it took something.
@@ -80,7 +100,7 @@ func (s steppedStore) Claim(ctx context.Context, engine string, lease time.Durat
 	if err != nil || len(wakes) == 0 {
 		return wakes, err
 	}
-	return wakes, s.axe.step(func() error { return nil })
+	return wakes, s.axe.step("claim", func() error { return nil })
 }
 
 type steppedJournal struct {
@@ -89,7 +109,7 @@ type steppedJournal struct {
 }
 
 func (j steppedJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
-	return j.axe.step(func() error { return j.Journal.Append(ctx, run, events) })
+	return j.axe.step("append", func() error { return j.Journal.Append(ctx, run, events) })
 }
 
 type steppedFolder struct {
@@ -98,11 +118,11 @@ type steppedFolder struct {
 }
 
 func (f steppedFolder) Artifact(run, stage string, round int, name string, content []byte) error {
-	return f.axe.step(func() error { return f.Folder.Artifact(run, stage, round, name, content) })
+	return f.axe.step("artifact "+name, func() error { return f.Folder.Artifact(run, stage, round, name, content) })
 }
 
 func (f steppedFolder) Transcript(run, attempt, path string, observed bool) error {
-	return f.axe.step(func() error { return f.Folder.Transcript(run, attempt, path, observed) })
+	return f.axe.step("transcript", func() error { return f.Folder.Transcript(run, attempt, path, observed) })
 }
 
 type steppedSpawner struct {
@@ -111,7 +131,7 @@ type steppedSpawner struct {
 }
 
 func (s steppedSpawner) Start(ctx context.Context, order spawn.Order) error {
-	return s.axe.step(func() error {
+	return s.axe.step("start", func() error {
 		if err := s.Spawner.Start(ctx, order); err != nil || !s.axe.twice {
 			return err
 		}
@@ -124,7 +144,7 @@ func (s steppedSpawner) Kill(ctx context.Context, folder string) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return s.axe.step(func() error { return s.Spawner.Kill(ctx, folder) })
+	return s.axe.step("stop", func() error { return s.Spawner.Kill(ctx, folder) })
 }
 
 // startAgain does what a second engine would do that saw nothing of the first
@@ -149,7 +169,7 @@ type steppedForge struct {
 }
 
 func (f steppedForge) Open(ctx context.Context, req forge.PullRequest) (url string, number int, err error) {
-	err = f.axe.step(func() (err error) {
+	err = f.axe.step("open a pull request", func() (err error) {
 		url, number, err = f.Forge.Open(ctx, req)
 		return err
 	})

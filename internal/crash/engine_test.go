@@ -30,6 +30,17 @@ type order struct {
 	// Cancel lets the engine cancel each run, and die without having stopped an
 	// attempt: at once, or when the first attempt runs and nothing else happens.
 	Cancel string
+	// Spared, where set, are names of durable steps, and the engine dies at the
+	// first that is not among them. Each tells steps of one name apart by how far
+	// the run has come: at first, Come events.
+	Spared []string
+	Each   bool
+	Come   int64
+	// Wedge is the folder of a program that the engine takes for git and that
+	// ends it; empty for none.
+	Wedge string
+	// Gates are approved by a person who looks on, rather than beforehand.
+	Gates bool
 }
 
 const (
@@ -42,6 +53,8 @@ const (
 	sayUp     = "up"     // the engine is open
 	sayAck    = "ack"    // run, sequence number and hash of an event it acknowledged
 	sayPaused = "paused" // run and reason: a run that waits for a person never ends
+	sayReview = "review" // branch: it is published and waits for being merged
+	sayFell   = "fell"   // name of the durable step at which the engine is about to die
 	sayOver   = "over"   // every run has ended
 )
 
@@ -70,8 +83,15 @@ func runEngine(text string) int {
 
 func serve(o order) error {
 	ctx := api.WithCaller(context.Background(), api.Caller{Actor: core.Person("me")})
+	if err := o.wedged(); err != nil {
+		return err
+	}
 	var out voice
 	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, deaf: o.Cancel != ""}
+	if o.Spared != nil {
+		ax.sparer = newSparer(o, &out)
+		ax.raised.Store(true)
+	}
 	a, err := takeOver(ctx, app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true, Wrap: ax.wrap})
 	if err != nil {
 		return err
@@ -132,7 +152,7 @@ func follow(ctx context.Context, a *app.App, o order, branch, run string, out *v
 	if run == "" {
 		started, err := a.StartRun(ctx, api.StartRun{
 			Dir: o.Repository, Goal: "survive on " + branch, Branch: branch, Playbook: o.Playbook,
-			Isolation: o.Isolation, Trust: true, Yes: true,
+			Isolation: o.Isolation, Trust: true, Yes: !o.Gates,
 		})
 		if err != nil {
 			return fmt.Errorf("start the run of %s: %w", branch, err)
@@ -151,12 +171,28 @@ func follow(ctx context.Context, a *app.App, o order, branch, run string, out *v
 		if e.Type == core.TypeRunPaused {
 			out.say(sayPaused, run, string(e.Body))
 		}
+		if e.Type == core.TypeReviewAwaited {
+			out.say(sayReview, branch)
+		}
+		if e.Type == core.TypeApprovalRequested && o.Gates {
+			return approve(ctx, a, run)
+		}
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("follow the run of %s: %w", branch, err)
 	}
 	return nil
+}
+
+// approve lets the gate pass that waits. Where none does, it has passed: an
+// engine that follows a run from its start hears of all its gates again.
+func approve(ctx context.Context, a *app.App, run string) error {
+	_, err := a.Approve(ctx, run, api.Approve{})
+	if core.CodeOf(err) == core.CodeConflict {
+		return nil
+	}
+	return err
 }
 
 var errRunning = errors.New("an attempt runs")

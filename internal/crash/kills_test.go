@@ -18,7 +18,6 @@ const (
 	seedVariable  = "STELLWERK_SEED"
 
 	defaultKills = 40
-	parallel     = 4 // runs at once
 )
 
 func number(t *testing.T, variable string, otherwise int64) int64 {
@@ -80,7 +79,7 @@ func (w *world) storm(kills int, dice *rand.Rand) {
 	began := time.Now()
 	for wave := 0; w.kills < kills || wave == 0; wave++ {
 		var branches []string
-		for i := range parallel {
+		for i := range w.story.parallel {
 			branches = append(branches, fmt.Sprintf("feature/wave-%d-%d", wave, i))
 		}
 		w.wave(kills, dice, branches)

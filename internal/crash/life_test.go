@@ -22,6 +22,7 @@ type life struct {
 
 	over    atomic.Bool
 	trouble string // why this life is no good, read after ended
+	fell    string // durable step at which the engine died by itself, read after ended
 	state   *os.ProcessState
 }
 
@@ -67,6 +68,12 @@ func (l *life) hear(words []string) {
 		l.over.Store(true)
 	case sayPaused:
 		l.note("a run was paused: %s", strings.Join(words[1:], " "))
+	case sayReview:
+		if err := l.world.takeIn(words[1]); err != nil {
+			l.note("%v", err)
+		}
+	case sayFell:
+		l.fell = strings.Join(words[1:], " ")
 	case sayAck:
 		var seq int64
 		if len(words) != 4 {

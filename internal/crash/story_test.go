@@ -8,10 +8,15 @@ type story struct {
 	name     string
 	playbook string
 	scenario string
+	// parallel is how many runs there are at once, where nobody says.
+	parallel int
 	// requested is how many attempts a run takes; a crash of the engine costs none.
 	requested int
-	// published are the files of the branch in the end, each with the attempt it is from.
+	// published are the files of the branch in the end, each with the attempts it is from.
 	published map[string]string
+	// project: the run drives a project by its plan, and ends when its pull
+	// request is merged.
+	project bool
 }
 
 // begin and end are the agent's entries in the ledger. An end names what was
@@ -30,6 +35,12 @@ func sign(path string) string {
 `, path)
 }
 
+// add puts the attempt's name below what a file holds.
+func add(path string) string {
+	return fmt.Sprintf(`      - run: echo "$STELLWERK_RUN $STELLWERK_ATTEMPT" >> "%s"
+`, path)
+}
+
 // ledgerEnv hands the ledger to the agents. Isolated ones cannot see it and
 // keep their own among their documents.
 func ledgerEnv(ledger string) string {
@@ -43,7 +54,8 @@ func ledgerEnv(ledger string) string {
 // and slow ones, so that kills meet attempts and checks that are running.
 func longStory(ledger string) story {
 	return story{
-		name: "long",
+		name:     "long",
+		parallel: 4,
 		playbook: `name: long
 kind: phases
 agents: {s: {use: scripted, scenario: scenario.yaml` + ledgerEnv(ledger) + `}}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -77,6 +78,9 @@ func (w *world) verify(branches ...string) {
 		w.ranOnce(h, deeds[h.row.ID])
 		w.keptWork(h, deeds[h.row.ID])
 		w.published(h)
+		if w.story.project {
+			w.managed(h)
+		}
 		w.runs, w.events = w.runs+1, w.events+len(h.events)
 		delete(deeds, h.row.ID)
 	}
@@ -125,7 +129,8 @@ func (w *world) recovered(branches []string) {
 		w.await("the last line of the manifest of "+run.Branch, func() bool {
 			m, err := runfolder.ReadManifest(w.manifestPath(run.ID))
 			events, eventsErr := a.Events(ctx, run.ID, 0, 1000)
-			return err == nil && eventsErr == nil && m.TornTail == nil && len(m.Events) == len(events)
+			return err == nil && eventsErr == nil && m.TornTail == nil && len(m.Events) == len(events) &&
+				events[len(events)-1].Type == core.TypeRunSwept
 		})
 		again, err := a.Replay(ctx, run.ID)
 		if err != nil || !again.StateEqual || again.Difference != "" {
@@ -205,7 +210,7 @@ func (w *world) keptWork(h history, deeds map[string]*deed) {
 			w.t.Fatalf("run %s: attempt %s came to its end %d times, its delivery is %+v", h.row.Branch, attempt, d.ends, delivered[attempt])
 		}
 		for _, made := range d.made {
-			if got, want := w.find(h, delivered[attempt], made), h.row.ID+" "+attempt; got != want {
+			if got, want := w.find(h, delivered[attempt], made), h.row.ID+" "+attempt; strings.Count(got+"\n", want+"\n") != 1 {
 				w.t.Fatalf("run %s: %s of attempt %s holds %q, not %q", h.row.Branch, made, attempt, got, want)
 			}
 		}
@@ -216,8 +221,14 @@ func (w *world) keptWork(h history, deeds map[string]*deed) {
 // attempts that passed, and is otherwise untouched.
 func (w *world) published(h history) {
 	w.t.Helper()
-	for path, attempt := range w.story.published {
-		if got, want := w.git("show", h.row.Branch+":"+path), h.row.ID+" "+attempt; got != want {
+	for path, attempts := range w.story.published {
+		var want []string
+		for _, attempt := range strings.Fields(attempts) {
+			want = append(want, h.row.ID+" "+attempt)
+		}
+		got := strings.Split(w.git("show", h.row.Branch+":"+path), "\n")
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
 			w.t.Fatalf("%s has %q in %s, not %q", h.row.Branch, got, path, want)
 		}
 	}

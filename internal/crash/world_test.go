@@ -3,6 +3,7 @@ package crash
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,7 +78,10 @@ func (w *world) close() {
 
 // order is for runs of the world's story.
 func (w *world) order(branches ...string) order {
-	return order{State: w.state, Repository: w.repository, Playbook: w.story.name, Isolation: w.isolation, Branches: branches}
+	return order{
+		State: w.state, Repository: w.repository, Playbook: w.story.name, Isolation: w.isolation, Branches: branches,
+		Gates: w.story.project,
+	}
 }
 
 // command is an engine process, its words going to the returned pipe and its
@@ -122,13 +126,39 @@ func (w *world) git(args ...string) string {
 
 func (w *world) gitIn(dir string, args ...string) string {
 	w.t.Helper()
+	out, err := git(dir, args...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+func git(dir string, args ...string) (string, error) {
 	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		w.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+		return "", fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, errs.String())
 	}
-	return strings.TrimRight(out.String(), "\n")
+	return strings.TrimRight(out.String(), "\n"), nil
+}
+
+// takeIn is a person merging a pull request. What it changes is set aside, so
+// that every run begins with the same files.
+func (w *world) takeIn(branch string) error {
+	tip, err := git(w.repository, "rev-parse", "main")
+	if err != nil {
+		return err
+	}
+	if _, err := git(w.repository, "merge-base", "--is-ancestor", branch, tip); err == nil {
+		return nil
+	}
+	commit, err := git(w.repository, "commit-tree", "-p", tip, "-p", branch, "-m", "Take in "+branch, tip+"^{tree}")
+	if err != nil {
+		return err
+	}
+	_, err = git(w.repository, "update-ref", "refs/heads/main", commit, tip)
+	return err
 }
 
 func write(t *testing.T, path, content string) {

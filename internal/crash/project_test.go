@@ -1,0 +1,44 @@
+package crash
+
+import (
+	"testing"
+	"time"
+)
+
+// TestProjectKills kills engines at random moments while a project is driven:
+// while its steps are worked on side by side, merged and published.
+func TestProjectKills(t *testing.T) {
+	t.Parallel() // most of the time is waited
+	kills := int(number(t, killsVariable, defaultKills))
+	w := newWorld(t, "none", projectStory)
+	w.storm(max(kills/2, 1), chance(t))
+}
+
+// TestProjectKilledAtEveryDurableStep lets one engine after the other die in the
+// same run, each at the first durable step that none has died at before. Where
+// few kills are wanted, steps of one kind count as one, and are died at either
+// before or after they are done.
+func TestProjectKilledAtEveryDurableStep(t *testing.T) {
+	t.Parallel() // most of the time is waited
+	const branch = "feature/project"
+	w := newWorld(t, "none", projectStory)
+	every := number(t, killsVariable, defaultKills) >= allSteps
+	dice := chance(t)
+	began := time.Now()
+	o := w.order(branch)
+	for o.Spared = []string{}; ; w.kills++ {
+		o.Each, o.After, o.Come = every, dice.IntN(2) == 0, w.come()
+		l := w.live(o)
+		l.end()
+		if l.over.Load() {
+			break
+		}
+		if l.fell == "" {
+			t.Fatalf("engine %d died of something else: %s", w.lives, l.state)
+		}
+		o.Spared = append(o.Spared, l.spare(every)...)
+	}
+	w.verify(branch)
+	t.Logf("%d kills, %d engines, %d runs, %d events in %s", w.kills, w.lives, w.runs, w.events, time.Since(began).Round(time.Second))
+	w.diedAtAll(o.Spared)
+}

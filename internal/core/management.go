@@ -1,9 +1,6 @@
 package core
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Management is how a playbook of kind rules or manager drives a project:
 // steps on branches of their own, each merged into the run's branch.
@@ -79,11 +76,6 @@ const (
 // Managed reports a run that drives a project: its stages are opened as the
 // work asks for them, and several may be open at once.
 func (r *Run) Managed() bool { return r.Playbook != nil && r.Playbook.Project != nil }
-
-// OpenStages are the stages that are worked on, in the order they were opened.
-func (r *Run) OpenStages() []*Stage {
-	return slices.DeleteFunc(slices.Clone(r.Stages), func(s *Stage) bool { return s.Status != StageOpen && s.Status != StageGated })
-}
 
 // Merging is the merge that is under way; nil where none is. There is one at a
 // time: each is verified against what the one before it left.

@@ -124,7 +124,7 @@ func managedHotfix(stage *core.Stage, task *core.Task) *core.Hotfix {
 	if task.Kind != core.KindFix {
 		return stage.Hotfix
 	}
-	for _, t := range stage.Tasks {
+	for _, t := range slices.Backward(stage.Tasks) { // a branch may have been reviewed before
 		if a := t.Last(); t.Kind == core.KindReview && a != nil && a.Review != nil {
 			return &core.Hotfix{From: t.ID, Findings: a.Review.Findings}
 		}

@@ -16,6 +16,7 @@ import (
 // statuses. Who asks is taken from the context (see Caller).
 type Service interface {
 	Sessions
+	Tools
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not
@@ -335,6 +336,8 @@ type Caller struct {
 	// Inside are the interactive sessions that the caller's process was started
 	// in, whatever it says about itself.
 	Inside []string
+	// Run is the only one that the caller may speak to; any where empty.
+	Run string
 }
 
 type callerKey struct{}

@@ -27,6 +27,7 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	registerStreams(api, svc)
 	registerEngine(api, svc)
 	registerSessions(api, svc)
+	registerTools(api, svc)
 	return authenticated(auth, bounded(bodyReadTimeout, mux))
 }
 

@@ -2,9 +2,12 @@ package app
 
 import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/manager"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/rules"
 )
 
 // deciders are who chooses, one for each kind of playbook.
-func deciders() []core.Decider { return []core.Decider{phases.Decider{}, rules.Decider{}} }
+func deciders() []core.Decider {
+	return []core.Decider{phases.Decider{}, rules.Decider{}, manager.Decider{}}
+}

@@ -75,6 +75,11 @@ type Merge struct {
 	Event, Stage, Task string
 }
 
+// Validate runs the checks of the run's branch once more, without memory.
+type Validate struct {
+	Event, Stage, Task string
+}
+
 // WatchPullRequest follows a pull request that somebody is to look at.
 type WatchPullRequest struct {
 	Run, Commit string
@@ -103,6 +108,7 @@ func (a Publish) Key() string           { return a.Event + " publish " + a.Task 
 func (a ReadPlan) Key() string          { return a.Run + " plan " + a.Commit }
 func (a WritePlan) Key() string         { return a.Event + " write plan" }
 func (a Merge) Key() string             { return a.Event + " merge " + a.Task }
+func (a Validate) Key() string          { return a.Event + " validate " + a.Task }
 func (a WatchPullRequest) Key() string  { return a.Run + " pull request " + a.Commit }
 func (a Sweep) Key() string             { return a.Run + " sweep" }
 func (a Notify) Key() string            { return a.Event + " notify" }
@@ -119,6 +125,7 @@ func (Publish) action()           {}
 func (ReadPlan) action()          {}
 func (WritePlan) action()         {}
 func (Merge) action()             {}
+func (Validate) action()          {}
 func (WatchPullRequest) action()  {}
 func (Sweep) action()             {}
 func (Notify) action()            {}

@@ -40,6 +40,7 @@ type Attempt struct {
 	Review     *Review        `json:"review,omitempty"`
 	Skips      []SkipProposal `json:"skips,omitempty"`   // what its plan proposes to leave out
 	Touches    bool           `json:"touches,omitempty"` // it changed what the playbook wants reviewed
+	Said       int            `json:"said,omitempty"`    // messages it sent
 }
 
 // Verdict is what the outside checks said about a delivery.

@@ -121,6 +121,8 @@ const (
 	OpenFeedback OpenReason = "feedback" // a person wants changes to this stage
 	OpenRollback OpenReason = "rollback" // findings of a later stage
 	OpenMissing  OpenReason = "missing"  // a later stage lacks its output
+	OpenWoken    OpenReason = "woken"    // something happened that the manager is to see
+	OpenWatchdog OpenReason = "watchdog" // nothing happened for a long time
 )
 
 // StageOpened begins a round of a stage. In a managed run it may name a stage
@@ -153,6 +155,8 @@ type TaskAdmitted struct {
 	DependsOn []string      `json:"depends_on,omitempty"`
 	Attempts  int           `json:"attempts"`
 	Timeout   time.Duration `json:"timeout"`
+	// Delegation is the proposal that this admits; "" where nobody proposed it.
+	Delegation string `json:"delegation,omitempty"`
 }
 
 // TeamReduced gives up what specialists of a team could not deliver. One role

@@ -15,6 +15,8 @@ const (
 	PausePublish   PauseCode = "publish"   // publishing failed
 	PauseCondition PauseCode = "condition" // a `when:` could not be evaluated
 	PauseUnlawful  PauseCode = "unlawful"  // the decider proposed what the law refuses
+	PauseQuestion  PauseCode = "question"  // the manager asked something
+	PauseBarren    PauseCode = "barren"    // the manager was woken again and again, and changed nothing
 )
 
 // RunPaused stops a run until somebody acts.

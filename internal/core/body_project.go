@@ -22,9 +22,10 @@ type PlanRead struct {
 // PlanWriteRequested decides that the plan is written: a document that was
 // handed in takes its place, or steps are marked as done in it.
 type PlanWriteRequested struct {
-	Artifact string   `json:"artifact,omitempty"` // digest of the document
-	Done     []string `json:"done,omitempty"`     // ids of steps
-	Message  string   `json:"message"`            // of the commit, after "plan: "
+	Artifact string     `json:"artifact,omitempty"` // digest of the document
+	Done     []string   `json:"done,omitempty"`     // ids of steps
+	Files    []PlanFile `json:"files,omitempty"`    // documents that were proposed
+	Message  string     `json:"message"`            // of the commit, after "plan: "
 }
 
 // PlanUpdated records that the plan on the run's branch is another.
@@ -53,6 +54,8 @@ type StageDiscarded struct {
 	Round  int    `json:"round"`
 	Reason string `json:"reason"`
 	Again  bool   `json:"again,omitempty"`
+	// Delegation is the proposal that this carries out; "" where nobody proposed it.
+	Delegation string `json:"delegation,omitempty"`
 }
 
 // ChangesRequested is what somebody wants changed about the whole of the work:
@@ -75,6 +78,9 @@ const (
 	PullRequestMerged PullRequestState = "merged"
 	PullRequestClosed PullRequestState = "closed" // without being merged
 )
+
+// ChecksFailed is what PullRequestSeen says of checks of the forge that failed.
+const ChecksFailed = "failed"
 
 // PullRequestSeen records a change of the pull request on its forge.
 type PullRequestSeen struct {

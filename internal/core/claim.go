@@ -35,7 +35,7 @@ func Claims(r *Run) []Claim {
 		for _, t := range s.Tasks {
 			if a := t.Last(); a != nil && a.Status.Active() {
 				claims = append(claims, Claim{
-					Kind: ClaimSlot, Key: "attempts",
+					Kind: ClaimSlot, Key: pool(t),
 					Holder: RunStream(r.ID) + "/" + a.ID, Limit: r.Limits.Parallel,
 				})
 			}
@@ -47,4 +47,13 @@ func Claims(r *Run) []Claim {
 // BranchClaim is the claim of a run on its branch.
 func BranchClaim(project, branch, run string) Claim {
 	return Claim{Kind: ClaimBranch, Key: project + ":" + branch, Holder: RunStream(run), Limit: 1}
+}
+
+// pool is what an attempt takes a slot of. Managers have one of their own: one
+// that waited for its workers to end could not answer anybody meanwhile.
+func pool(t *Task) string {
+	if t.Kind == KindManage {
+		return "managers"
+	}
+	return "attempts"
 }

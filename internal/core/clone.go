@@ -12,6 +12,13 @@ func (r *Run) Clone() *Run {
 	c := *r
 	c.Keep, c.Tell = slices.Clone(r.Keep), slices.Clone(r.Tell)
 	c.Changes, c.Asked, c.Gone = slices.Clone(r.Changes), slices.Clone(r.Asked), slices.Clone(r.Gone)
+	c.Wakes, c.Talk = slices.Clone(r.Wakes), slices.Clone(r.Talk)
+	c.Questions, c.Answers = slices.Clone(r.Questions), slices.Clone(r.Answers)
+	c.Delegations = slices.Clone(r.Delegations)
+	for i, d := range r.Delegations {
+		delegation := *d
+		c.Delegations[i] = &delegation
+	}
 	if r.Pause != nil {
 		pause := *r.Pause
 		c.Pause = &pause
@@ -32,6 +39,11 @@ func (s *Stage) clone() *Stage {
 	if s.Gate != nil {
 		gate := *s.Gate
 		c.Gate = &gate
+	}
+	if s.Turn != nil {
+		turn := *s.Turn
+		turn.Deeds = slices.Clone(s.Turn.Deeds)
+		c.Turn = &turn
 	}
 	c.Tasks = make([]*Task, len(s.Tasks))
 	for i, t := range s.Tasks {

@@ -112,6 +112,26 @@ func Decode(e Event) (Body, error) {
 		return decode[ReviewAwaited](e, raw)
 	case TypePullRequestSeen:
 		return decode[PullRequestSeen](e, raw)
+	case TypeMessageSent:
+		return decode[MessageSent](e, raw)
+	case TypeQuestionAsked:
+		return decode[QuestionAsked](e, raw)
+	case TypeQuestionAnswered:
+		return decode[QuestionAnswered](e, raw)
+	case TypeTaskProposed:
+		return decode[TaskProposed](e, raw)
+	case TypeTaskRefused:
+		return decode[TaskRefused](e, raw)
+	case TypeTaskFailed:
+		return decode[TaskFailed](e, raw)
+	case TypePlanProposed:
+		return decode[PlanProposed](e, raw)
+	case TypeToolRefused:
+		return decode[ToolRefused](e, raw)
+	case TypeValidateConcluded:
+		return decode[ValidateConcluded](e, raw)
+	case TypePlaybookSwapped:
+		return decode[PlaybookSwapped](e, raw)
 	case TypeProjectRegistered:
 		return decode[ProjectRegistered](e, raw)
 	case TypeContentTrusted:

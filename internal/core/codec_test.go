@@ -29,6 +29,8 @@ func samples() []core.Body {
 		core.RunFailed{}, core.RunCancelled{}, core.TimerFired{}, core.CommandRefused{}, core.RunSwept{}, core.PersonNotified{},
 		core.PlanRead{}, core.PlanWriteRequested{}, core.PlanUpdated{}, core.MergeConcluded{}, core.StageDiscarded{},
 		core.ChangesRequested{}, core.ReviewAwaited{}, core.PullRequestSeen{},
+		core.MessageSent{}, core.QuestionAsked{}, core.QuestionAnswered{}, core.TaskProposed{}, core.TaskRefused{}, core.TaskFailed{},
+		core.PlanProposed{}, core.ToolRefused{}, core.ValidateConcluded{}, core.PlaybookSwapped{},
 		core.ProjectRegistered{}, core.ContentTrusted{},
 	}
 }

@@ -20,6 +20,9 @@ func Decide(r *Run, d Decider) []Body {
 	if bodies := overrun(r); len(bodies) > 0 {
 		return bodies
 	}
+	if bodies := overdue(r); len(bodies) > 0 {
+		return bodies
+	}
 	if r.Status == StatusAwaiting {
 		return standing(r)
 	}
@@ -85,6 +88,19 @@ func stopReason(r *Run, t *Task, a *Attempt) string {
 	return ""
 }
 
+// overdue answers questions that nobody answered in time with their defaults.
+func overdue(r *Run) []Body {
+	if r.Status.Terminal() {
+		return nil
+	}
+	for _, q := range r.Questions {
+		if q.Default != "" && !r.Now().Before(q.Due) {
+			return []Body{QuestionAnswered{ID: q.ID, Text: q.Default, Default: true}}
+		}
+	}
+	return nil
+}
+
 // standing applies a policy given at the start. It is recorded as a policy,
 // never as a person.
 func standing(r *Run) []Body {
@@ -113,7 +129,7 @@ func (r *Run) policy() string {
 
 // guard pauses a run that is over a limit or going in circles.
 func guard(r *Run) *RunPaused {
-	if r.Sterile >= r.Limits.Sterile {
+	if r.Sterile-r.pending() >= r.Limits.Sterile {
 		return &RunPaused{
 			Code: PauseSterile, Stage: currentID(r),
 			Reason: fmt.Sprintf("%d decisions without progress", r.Sterile),
@@ -134,6 +150,15 @@ func guard(r *Run) *RunPaused {
 		}
 	}
 	return nil
+}
+
+// pending counts the decisions of a managed run of which it is too early to say
+// that they came to nothing: its agents are at work.
+func (r *Run) pending() int {
+	if !r.Managed() {
+		return 0
+	}
+	return max(len(r.Active())-1, 0)
 }
 
 func overBudget(r *Run, l Limits) string {

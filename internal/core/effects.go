@@ -88,6 +88,8 @@ func taskEffects(r *Run, s *Stage, t *Task) []Action {
 		return nil
 	case t.Status == TaskVerifying && t.Act == ActMerge:
 		return []Action{Merge{Event: t.Event, Stage: s.ID, Task: t.ID}}
+	case t.Status == TaskVerifying && t.Act == ActValidate:
+		return []Action{Validate{Event: t.Event, Stage: s.ID, Task: t.ID}}
 	case t.Status == TaskVerifying && t.Act != "":
 		return []Action{PreparePublish{Event: t.Event, Stage: s.ID, Task: t.ID}}
 	case t.Status == TaskVerifying:
@@ -134,6 +136,14 @@ func Timers(r *Run) []time.Time {
 				add(t.NotBefore)
 			}
 		}
+	}
+	for _, q := range r.Questions {
+		if !r.Status.Terminal() && q.Default != "" {
+			add(q.Due)
+		}
+	}
+	if at := r.WatchdogAt(); !at.IsZero() {
+		add(at)
 	}
 	if r.Status == StatusActive && r.Limits.WallTime > 0 {
 		add(r.ClockFrom.Add(r.Limits.WallTime))

@@ -25,6 +25,7 @@ func FoldBody(r *Run, e Event, body Body) *Run {
 	}
 	r.Stream.Seq, r.Stream.At = e.Seq, e.At
 	countDecision(r, e)
+	stir(r, e)
 	before := r.Status
 	apply(r, e, body)
 	spend(r, e)
@@ -59,6 +60,7 @@ func begin(e Event, b RunStarted) *Run {
 	for _, p := range playbook.Phases {
 		r.Stages = append(r.Stages, &Stage{ID: p.ID, Status: StagePending})
 	}
+	wake(r, e, Wake{Kind: WakeEpic})
 	return r
 }
 
@@ -73,7 +75,12 @@ func countDecision(r *Run, e Event) {
 		return
 	}
 	switch e.Type {
-	case TypeAttemptRequested, TypeStageOpened, TypeRolledBack, TypeApprovalRequested:
+	case TypeStageOpened:
+		if r.Managed() {
+			return // a manager may open many at a time; each try of their work counts
+		}
+		fallthrough
+	case TypeAttemptRequested, TypeRolledBack, TypeApprovalRequested:
 		r.Sterile++
 		r.LastDecision = e.Cause
 	default: // not counted: only the above start work, or ask for it, anew
@@ -91,7 +98,7 @@ func apply(r *Run, e Event, body Body) {
 		r.Pause = &Pause{Code: b.Code, Stage: b.Stage, Reason: b.Reason, Next: b.Next, At: e.At, From: r.Status, Stop: b.Stop}
 		r.Tell = append(r.Tell, e.ID)
 	case RunResumed:
-		resume(r, b)
+		resume(r, e, b)
 	case RunCompleted:
 		end(r, e, "")
 	case RunFailed:
@@ -137,6 +144,9 @@ func apply(r *Run, e Event, body Body) {
 		t.Status, t.Event = TaskVerifying, e.ID
 	case VerifyConcluded:
 		verified(r, e, b)
+		if t := r.Task(b.Task); t != nil && t.Status == TaskDone {
+			workVerified(r, e, t)
+		}
 	case ClaimRefused:
 		claim := b.Claim
 		r.Task(b.Task).Blocked = &claim
@@ -155,13 +165,16 @@ func apply(r *Run, e Event, body Body) {
 		t := r.Task(b.Task)
 		t.Status, t.Event, t.Publishing = TaskRunning, e.ID, &b
 	case PublishConcluded:
-		published(r, b)
+		published(r, e, b)
 	case BranchMoved:
 		branchMoved(r, b)
 	case PlanRead:
 		planRead(r, b)
 	case PlanWriteRequested:
-		r.PlanWrite = &PlanWrite{Event: e.ID, Artifact: b.Artifact, Done: b.Done, Message: b.Message}
+		r.PlanWrite = &PlanWrite{Event: e.ID, Artifact: b.Artifact, Done: b.Done, Files: b.Files, Message: b.Message}
+		if len(b.Files) > 0 {
+			r.Draft = nil
+		}
 	case PlanUpdated:
 		planUpdated(r, b)
 	case MergeConcluded:
@@ -169,9 +182,29 @@ func apply(r *Run, e Event, body Body) {
 	case StageDiscarded:
 		discard(r, b)
 	case ChangesRequested:
-		changesRequested(r, b)
+		changesRequested(r, e, b)
 	case PullRequestSeen:
-		r.PullRequest.State, r.PullRequest.Checks, r.PullRequest.Preview = b.State, b.Checks, b.Preview
+		pullRequestSeen(r, e, b)
+	case MessageSent:
+		messageSent(r, e, b)
+	case QuestionAsked:
+		questionAsked(r, e, b)
+	case QuestionAnswered:
+		questionAnswered(r, e, b)
+	case TaskProposed:
+		taskProposed(r, e, b)
+	case TaskRefused:
+		taskRefused(r, e, b)
+	case TaskFailed:
+		taskFailed(r, e, b)
+	case PlanProposed:
+		planProposed(r, e, b)
+	case ToolRefused:
+		toolRefused(r, b)
+	case ValidateConcluded:
+		validated(r, e, b)
+	case PlaybookSwapped:
+		swapped(r, e, b)
 	case RefKept:
 		r.Keep = slices.DeleteFunc(r.Keep, func(k KeepRef) bool { return k.Ref == b.Ref })
 		r.Kept++
@@ -184,8 +217,12 @@ func apply(r *Run, e Event, body Body) {
 	}
 }
 
-func resume(r *Run, b RunResumed) {
+func resume(r *Run, e Event, b RunResumed) {
 	if r.Pause != nil {
+		if r.Pause.Code == PauseBarren || r.Pause.Code == PauseSterile {
+			r.Barren = 0
+			wake(r, e, Wake{Kind: WakePerson, Text: b.Note})
+		}
 		r.Status = r.Pause.From
 		if r.Pause.Code == PauseWall {
 			r.ClockFrom = r.WaitsSince // the same time again, from now on
@@ -194,7 +231,7 @@ func resume(r *Run, b RunResumed) {
 	if b.Limits != nil {
 		r.Limits = *b.Limits
 	}
-	if r.Plan != nil && r.Plan.Trouble != "" {
+	if r.Plan != nil && r.Plan.Trouble != "" && !r.ByManager() {
 		r.Plan = nil // to be read again
 	}
 	if r.PullRequest != nil && r.PullRequest.State == PullRequestClosed {

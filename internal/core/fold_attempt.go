@@ -53,6 +53,12 @@ func exited(r *Run, e Event, b AttemptExited) {
 	// nothing behind has nothing to look at.
 	handedIn := b.Delivery != nil && (!infra || !b.Delivery.Empty || len(b.Delivery.Artifacts) > 0)
 	t.Status = TaskWaiting
+	if t.Kind == KindManage { // it hands nothing in: what it did, it did with its tools
+		if b.Kind == ExitFinished {
+			t.Status = TaskDone
+		}
+		return
+	}
 	if handedIn {
 		t.Status = TaskDelivered
 	}

@@ -17,6 +17,9 @@ func opened(r *Run, b StageOpened) *Stage {
 		}
 		s.Title, s.Branch, s.Line, s.Merged, s.Conflict = b.Title, b.Branch, "", "", nil
 		takeWish(r, s, b.Wish)
+		if s.ID == ManagerStage {
+			beginTurn(r, s, b)
+		}
 	}
 	return s
 }
@@ -59,7 +62,9 @@ func planUpdated(r *Run, b PlanUpdated) {
 	}
 	r.Plan, r.PlanWrite = &plan, nil
 	r.Head, r.Verified = plan.Commit, plan.Commit
-	r.Sterile = 0
+	if !r.ByManager() { // words alone are no progress
+		r.Sterile = 0
+	}
 	lapsePublish(r)
 }
 
@@ -78,6 +83,7 @@ func mergeConcluded(r *Run, e Event, b MergeConcluded) {
 		r.Head, r.Verified = b.Commit, b.Commit
 		r.Sterile = 0
 		lapsePublish(r)
+		conclude(r, e, s, t, DelegationDone, "merged into "+r.Branch)
 	default:
 		t.Status = TaskDropped
 		s.Conflict = &Conflict{Into: b.Into, Files: b.Conflicts, Results: b.Results}
@@ -101,9 +107,21 @@ func discard(r *Run, b StageDiscarded) {
 	if b.Again {
 		s.Status, s.Next = StageStale, &Reopen{Reason: OpenRollback, Hotfix: &Hotfix{Text: b.Reason}}
 	}
+	if d := r.Delegation(b.Delegation); d != nil {
+		d.Status, d.Stage = DelegationDone, s.ID
+	}
 }
 
-func changesRequested(r *Run, b ChangesRequested) {
+func pullRequestSeen(r *Run, e Event, b PullRequestSeen) {
+	if b.Checks == ChecksFailed && r.PullRequest.Checks != b.Checks {
+		wake(r, e, Wake{Kind: WakeChecks, Subject: r.PullRequest.Commit, Text: "the forge's own checks of the pull request failed"})
+	}
+	r.PullRequest.State, r.PullRequest.Checks, r.PullRequest.Preview = b.State, b.Checks, b.Preview
+}
+
+func changesRequested(r *Run, e Event, b ChangesRequested) {
+	wake(r, e, Wake{Kind: WakeChanges, Subject: b.ID, Text: b.Text})
+	unpublish(r, e, "changes were asked for before it was published")
 	r.Asked = append(r.Asked, b.ID)
 	r.Changes = append(r.Changes, Changes(b))
 	lapsePublish(r)

@@ -14,6 +14,10 @@ func answered(s *Stage, b ConditionEvaluated) {
 func passed(r *Run, b StagePassed) {
 	s := r.Stage(b.Stage)
 	s.Status, s.Commit, s.Trouble, s.ClosedAt = StageDone, b.Commit, "", r.Now()
+	if s.ID == ManagerStage {
+		endTurn(r, s)
+		return
+	}
 	r.Sterile = 0
 }
 

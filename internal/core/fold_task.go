@@ -9,6 +9,7 @@ func admit(r *Run, e Event, b TaskAdmitted) {
 		Writes: b.Writes, Needs: b.Needs, Inputs: b.Inputs, Outputs: b.Outputs, Done: b.Done,
 		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID,
 	})
+	take(r, b)
 }
 
 // reduce drops what a team's specialists could not deliver.
@@ -77,7 +78,7 @@ func prepared(r *Run, b PublishPrepared) {
 	}
 }
 
-func published(r *Run, b PublishConcluded) {
+func published(r *Run, e Event, b PublishConcluded) {
 	t := r.Task(b.Task)
 	if t == nil {
 		return
@@ -87,6 +88,7 @@ func published(r *Run, b PublishConcluded) {
 		t.Status, t.Published, t.Publishing = TaskDone, true, nil
 		r.PullRequest = &PullRequest{URL: b.URL, Number: b.Number, Commit: t.Prepared.Subject.Commit, State: PullRequestOpen}
 		r.Sterile = 0
+		conclude(r, e, s, t, DelegationDone, "the pull request is open: "+b.URL)
 		return
 	}
 	lapse(s)

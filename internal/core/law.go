@@ -60,6 +60,18 @@ func inWords(t Type) string {
 		return "resuming"
 	case TypeRunCancelled:
 		return "cancelling"
+	case TypeMessageSent:
+		return "a message"
+	case TypeQuestionAsked:
+		return "a question"
+	case TypeQuestionAnswered:
+		return "an answer"
+	case TypeTaskProposed:
+		return "a delegation"
+	case TypePlanProposed:
+		return "a change of the plan"
+	case TypePlaybookSwapped:
+		return "another playbook"
 	default:
 		return string(t)
 	}
@@ -73,7 +85,8 @@ func (s RunStatus) inWords() string {
 	return string(s)
 }
 
-// actors says who may utter an event. What an agent says is never among them.
+// actors says who may utter an event. An agent speaks, asks and proposes; what
+// it says about its own work is never among them.
 func actors(t Type) []ActorKind {
 	switch t {
 	case TypeContentTrusted, TypeWordGiven:
@@ -88,11 +101,19 @@ func actors(t Type) []ActorKind {
 		return []ActorKind{ActorPerson, ActorDecider, ActorEngine, ActorSession}
 	case TypeChangesRequested:
 		return []ActorKind{ActorPerson, ActorEngine}
-	case TypePlanWriteRequested, TypeStageDiscarded, TypeReviewAwaited,
+	case TypeMessageSent, TypeTaskProposed, TypePlanProposed:
+		return []ActorKind{ActorPerson, ActorAgent}
+	case TypeQuestionAsked:
+		return []ActorKind{ActorAgent}
+	case TypeQuestionAnswered:
+		return []ActorKind{ActorPerson, ActorDecider}
+	case TypePlaybookSwapped:
+		return []ActorKind{ActorPerson}
+	case TypePlanWriteRequested, TypeStageDiscarded, TypeReviewAwaited, TypeTaskRefused, TypeTaskFailed,
 		TypeConditionRequested, TypeStageOpened, TypeTaskAdmitted, TypeTeamReduced, TypeAttemptRequested, TypeAttemptStopRequested,
 		TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
 		return []ActorKind{ActorDecider}
-	case TypePlanRead, TypePlanUpdated, TypeMergeConcluded, TypePullRequestSeen,
+	case TypePlanRead, TypePlanUpdated, TypeMergeConcluded, TypePullRequestSeen, TypeToolRefused, TypeValidateConcluded,
 		TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved,
 		TypeVerifyConcluded, TypeBranchMoved, TypeRefKept, TypePublishPrepared,
 		TypePublishConcluded, TypeTimerFired, TypeCommandRefused, TypePersonNotified, TypeRunSwept, TypeProjectRegistered:
@@ -220,6 +241,8 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawTarget(r, b)
 	case PlanRead, PlanUpdated, PlanWriteRequested, MergeConcluded, StageDiscarded, ChangesRequested, ReviewAwaited, PullRequestSeen:
 		return lawManaged(r, body)
+	case MessageSent, QuestionAsked, QuestionAnswered, TaskProposed, TaskRefused, TaskFailed, PlanProposed, ToolRefused, ValidateConcluded, PlaybookSwapped:
+		return lawManager(r, actor, body)
 	case PublishPrepared:
 		return lawTaskIs(r, b.Task, TaskVerifying)
 	case PublishRequested:

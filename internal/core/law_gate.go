@@ -25,9 +25,9 @@ func lawVerified(s *Stage) error {
 		return unlawful("stage %s has no work in round %d", s.ID, s.Round)
 	}
 	for _, t := range live {
-		if t.Act == ActMerge {
+		if t.Act == ActMerge || t.Act == ActValidate || t.Kind == KindManage {
 			if t.Status != TaskDone {
-				return unlawful("task %s has merged nothing", t.ID)
+				return unlawful("task %s has not come to its end", t.ID)
 			}
 			continue
 		}
@@ -289,7 +289,13 @@ func lawResume(r *Run, b RunResumed) error {
 			return Errorf(CodeConflict, "%s", r.Pause.Reason).
 				WithHint("raise it: `stellwerk resume %s --max-cost USD --max-tokens N`", r.Alias)
 		}
-	case PausePerson, PauseSterile, PauseWall, PauseInput, PausePublish, PauseCondition, PauseAction, PauseUnlawful:
+	case PauseQuestion:
+		if len(r.Questions) > 0 {
+			q := r.Questions[0]
+			return Errorf(CodeConflict, "the project waits for an answer: %s", q.Text).
+				WithHint("answer it: `stellwerk answer %s \"…\"`", q.ID)
+		}
+	case PauseBarren, PausePerson, PauseSterile, PauseWall, PauseInput, PausePublish, PauseCondition, PauseAction, PauseUnlawful:
 	}
 	return nil
 }

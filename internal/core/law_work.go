@@ -147,6 +147,10 @@ func lawVerify(r *Run, b VerifyRequested) error {
 		return unlawful("no task %s in the current rounds", b.Task)
 	case t.Act == ActMerge:
 		return lawMerge(r, t)
+	case t.Act == ActValidate:
+		if t.Status != TaskWaiting {
+			return unlawful("task %s: the run's branch is looked at already", t.ID)
+		}
 	case t.Act != "":
 		if t.Status != TaskWaiting || !b.Fresh {
 			return unlawful("task %s: publishing is verified again, without memory", t.ID)

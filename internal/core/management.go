@@ -14,6 +14,14 @@ type Management struct {
 	Attempts int                 `json:"attempts"`
 	Rounds   int                 `json:"rounds"` // how often a step is begun, with a branch of its own each time
 	Timeout  time.Duration       `json:"timeout"`
+	Watch    *Watch              `json:"watch,omitempty"` // of kind manager
+}
+
+// Watch says when a manager is woken although nothing has happened: looked for
+// every so often, once nothing happened for so long and nothing is under way.
+type Watch struct {
+	Every  time.Duration `json:"every"`
+	Silent time.Duration `json:"silent"`
 }
 
 // ReviewRule says which branches are reviewed before they are merged.
@@ -53,6 +61,8 @@ const (
 	KindMerge    TaskKind = "merge"
 	KindValidate TaskKind = "validate"
 	KindPR       TaskKind = "pr"
+	KindDiscard  TaskKind = "discard" // gives a branch up
+	KindManage   TaskKind = "manage"  // a manager's turn
 )
 
 // ChangesSomething is the check that something differs from a commit, or from
@@ -71,6 +81,7 @@ func LeavesPlan(commit string) Check {
 const (
 	PlanStage    = "plan"
 	PublishStage = "publish"
+	ManagerStage = "manager" // each round is a turn of the manager
 )
 
 // Managed reports a run that drives a project: its stages are opened as the

@@ -31,3 +31,8 @@ func (p *Plan) Step(id string) *Step {
 	}
 	return nil
 }
+
+// StepStage is the stage in which the rules do a step of the plan.
+func StepStage(step string) string { return stepPrefix + step }
+
+const stepPrefix = "step-"

@@ -87,6 +87,7 @@ type Act string
 const (
 	ActPullRequest Act = "pull-request" // pushes the run's branch and opens a pull request
 	ActMerge       Act = "merge"        // merges a stage's branch into the run's
+	ActValidate    Act = "validate"     // looks at the run's branch once more
 )
 
 // Phase is one entry of a playbook of kind phases.

@@ -48,34 +48,45 @@ type Run struct {
 	Session    string     `json:"session,omitempty"` // the interactive session that starts the agents
 	Word       *Word      `json:"word,omitempty"`    // what the person in it said last, until it is used or lapses
 
-	Status       RunStatus    `json:"status"`
-	Pause        *Pause       `json:"pause,omitempty"`
-	Stages       []*Stage     `json:"stages,omitempty"`
-	Target       string       `json:"target,omitempty"`    // branch the pull request goes to, where a person chose one
-	Head         string       `json:"head"`                // what the next work starts from
-	Verified     string       `json:"verified"`            // newest commit whose checks passed: what is shown and published
-	BranchAt     string       `json:"branch_at,omitempty"` // where the yard's ref stands
-	Keep         []KeepRef    `json:"keep,omitempty"`      // abandoned work not yet held under a ref
-	Kept         int          `json:"kept,omitempty"`      // how many refs are held
-	PullRequest  *PullRequest `json:"pull_request,omitempty"`
-	Sterile      int          `json:"sterile,omitempty"`       // decisions since the last progress
-	LastDecision string       `json:"last_decision,omitempty"` // cause of the newest decision
-	AutoRounds   int          `json:"auto_rounds,omitempty"`
-	Plan         *Plan        `json:"plan,omitempty"`       // nil until it was looked for
-	PlanWrite    *PlanWrite   `json:"plan_write,omitempty"` // a change of the plan that is under way
-	Changes      []Changes    `json:"changes,omitempty"`    // what people want changed, and nobody works on yet
-	Asked        []string     `json:"asked,omitempty"`      // ids of all such wishes
-	Gone         []Line       `json:"gone,omitempty"`       // branches of rounds that were given up, still in the yard
-	Swept        bool         `json:"swept,omitempty"`      // its working folders are gone
-	Tell         []string     `json:"tell,omitempty"`       // ids of events a person has not been told of
-	Usage        Usage        `json:"usage"`
-	Attempts     int          `json:"attempts"` // ever requested
-	StartedAt    time.Time    `json:"started_at"`
-	ClockFrom    time.Time    `json:"clock_from"`           // wall time counts from here
-	WaitsSince   time.Time    `json:"waits_since,omitzero"` // for a person
-	EndedAt      *time.Time   `json:"ended_at,omitempty"`
-	EndReason    string       `json:"end_reason,omitempty"`
-	Stream       Head         `json:"stream"`
+	Status       RunStatus     `json:"status"`
+	Pause        *Pause        `json:"pause,omitempty"`
+	Stages       []*Stage      `json:"stages,omitempty"`
+	Target       string        `json:"target,omitempty"`    // branch the pull request goes to, where a person chose one
+	Head         string        `json:"head"`                // what the next work starts from
+	Verified     string        `json:"verified"`            // newest commit whose checks passed: what is shown and published
+	BranchAt     string        `json:"branch_at,omitempty"` // where the yard's ref stands
+	Keep         []KeepRef     `json:"keep,omitempty"`      // abandoned work not yet held under a ref
+	Kept         int           `json:"kept,omitempty"`      // how many refs are held
+	PullRequest  *PullRequest  `json:"pull_request,omitempty"`
+	Sterile      int           `json:"sterile,omitempty"`       // decisions since the last progress
+	LastDecision string        `json:"last_decision,omitempty"` // cause of the newest decision
+	AutoRounds   int           `json:"auto_rounds,omitempty"`
+	Plan         *Plan         `json:"plan,omitempty"`       // nil until it was looked for
+	PlanWrite    *PlanWrite    `json:"plan_write,omitempty"` // a change of the plan that is under way
+	Changes      []Changes     `json:"changes,omitempty"`    // what people want changed, and nobody works on yet
+	Asked        []string      `json:"asked,omitempty"`      // ids of all such wishes
+	Gone         []Line        `json:"gone,omitempty"`       // branches of rounds that were given up, still in the yard
+	Draft        *PlanDraft    `json:"draft,omitempty"`      // a change of the plan that was proposed
+	Delegations  []*Delegation `json:"delegations,omitempty"`
+	Delegated    int           `json:"delegated,omitempty"` // delegations ever proposed
+	Wakes        []Wake        `json:"wakes,omitempty"`     // that no turn of the manager has seen
+	Missed       int           `json:"missed,omitempty"`    // wakes beyond those that are held
+	Barren       int           `json:"barren,omitempty"`    // turns of the manager without a change, in a row
+	Talk         []Message     `json:"talk,omitempty"`      // the newest of the conversation
+	Said         int           `json:"said,omitempty"`      // messages ever
+	Questions    []Question    `json:"questions,omitempty"` // that nobody has answered
+	Answers      []Answer      `json:"answers,omitempty"`
+	Stirred      time.Time     `json:"stirred,omitzero"` // when something last happened that is not the watchdog's own doing
+	Swept        bool          `json:"swept,omitempty"`  // its working folders are gone
+	Tell         []string      `json:"tell,omitempty"`   // ids of events a person has not been told of
+	Usage        Usage         `json:"usage"`
+	Attempts     int           `json:"attempts"` // ever requested
+	StartedAt    time.Time     `json:"started_at"`
+	ClockFrom    time.Time     `json:"clock_from"`           // wall time counts from here
+	WaitsSince   time.Time     `json:"waits_since,omitzero"` // for a person
+	EndedAt      *time.Time    `json:"ended_at,omitempty"`
+	EndReason    string        `json:"end_reason,omitempty"`
+	Stream       Head          `json:"stream"`
 }
 
 // Pause says why a run waits and what a person can do.
@@ -108,10 +119,18 @@ type PullRequest struct {
 
 // PlanWrite is a change of the plan that was decided.
 type PlanWrite struct {
-	Event    string   `json:"event"`
-	Artifact string   `json:"artifact,omitempty"`
-	Done     []string `json:"done,omitempty"`
-	Message  string   `json:"message"`
+	Event    string     `json:"event"`
+	Artifact string     `json:"artifact,omitempty"`
+	Done     []string   `json:"done,omitempty"`
+	Files    []PlanFile `json:"files,omitempty"`
+	Message  string     `json:"message"`
+}
+
+// PlanDraft is a change of the plan's documents that waits to be committed.
+type PlanDraft struct {
+	Event   string     `json:"event"`
+	Files   []PlanFile `json:"files"`
+	Message string     `json:"message"`
 }
 
 // Line is where a branch of the yard stands.

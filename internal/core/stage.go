@@ -52,6 +52,7 @@ type Stage struct {
 	Conflict  *Conflict   `json:"conflict,omitempty"` // why the newest merge was refused
 	Wish      *Changes    `json:"wish,omitempty"`     // what somebody wants changed, where the stage is for that
 	Resets    int         `json:"resets,omitempty"`   // how often a person gave it all its tries back
+	Turn      *Turn       `json:"turn,omitempty"`     // of the manager, whose stage this is
 	ClosedAt  time.Time   `json:"closed_at,omitzero"`
 }
 

@@ -42,6 +42,17 @@ var runEdges = []edge[RunStatus]{
 	{TypeStageDiscarded, []RunStatus{StatusActive}, ""},
 	{TypeChangesRequested, []RunStatus{StatusActive, StatusPaused, StatusReview}, ""},
 	{TypeChangesRequested, []RunStatus{StatusAwaiting}, StatusActive},
+	{TypeMessageSent, []RunStatus{StatusActive, StatusPaused, StatusReview}, ""},
+	{TypeMessageSent, []RunStatus{StatusAwaiting}, ""}, // what was about to be published is taken back where a manager reads it
+	{TypeQuestionAsked, []RunStatus{StatusActive, StatusPaused}, ""},
+	{TypeQuestionAnswered, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""}, // to what a wait for it interrupted
+	{TypeTaskProposed, []RunStatus{StatusActive, StatusReview}, ""},
+	{TypeTaskRefused, []RunStatus{StatusActive, StatusReview}, ""},
+	{TypeTaskFailed, []RunStatus{StatusActive}, ""},
+	{TypePlanProposed, []RunStatus{StatusActive, StatusReview}, ""},
+	{TypeToolRefused, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
+	{TypeValidateConcluded, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
+	{TypePlaybookSwapped, []RunStatus{StatusActive, StatusPaused, StatusReview}, ""},
 	{TypeReviewAwaited, []RunStatus{StatusActive}, StatusReview},
 	{TypePullRequestSeen, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
 	{TypeRunPaused, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, StatusPaused},
@@ -62,7 +73,7 @@ var attemptEdges = []edge[AttemptStatus]{
 var stageEdges = []edge[StageStatus]{
 	{TypeConditionRequested, []StageStatus{StagePending, StageStale}, ""},
 	{TypeConditionEvaluated, []StageStatus{StagePending, StageStale}, ""},
-	{TypeStageOpened, []StageStatus{StagePending, StageStale, StageDone}, StageOpen}, // passed ones in a managed run only
+	{TypeStageOpened, []StageStatus{StagePending, StageStale, StageDone, StageOmitted}, StageOpen}, // closed ones in a managed run only
 	{TypeTaskAdmitted, []StageStatus{StageOpen}, ""},
 	{TypeTeamReduced, []StageStatus{StageOpen}, ""},
 	{TypeApprovalRequested, []StageStatus{StageOpen}, StageGated},

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // optionYard tells the shim's hand-in where the yard is.
@@ -21,7 +23,7 @@ const optionYard = "yard"
 
 // inputs lays out what the attempt reads: the artifacts it was promised, what
 // Stellwerk itself has to say, and the prompt, which it returns.
-func (r attemptRoom) inputs() ([]byte, error) {
+func (r attemptRoom) inputs(ctx context.Context) ([]byte, error) {
 	for _, in := range r.task.Inputs {
 		artifact := r.run.Artifact(in.Name)
 		if artifact == nil {
@@ -30,6 +32,9 @@ func (r attemptRoom) inputs() ([]byte, error) {
 		if err := r.d.copyBlob(artifact.Digest, filepath.Join(r.in(), filepath.FromSlash(in.Name)), 0o400); err != nil {
 			return nil, err
 		}
+	}
+	if r.task.Kind == core.KindManage {
+		return r.turn(ctx)
 	}
 	input, err := prompt.Gather(r.run, r.attempt.ID)
 	if err != nil {
@@ -47,6 +52,27 @@ func (r attemptRoom) inputs() ([]byte, error) {
 		}
 	}
 	text, err := prompt.Build(input)
+	if err != nil {
+		return nil, err
+	}
+	text = r.d.redactor(r.run).Bytes(text)
+	return text, r.writePrompt(text)
+}
+
+// turn lays out what a manager reads.
+func (r attemptRoom) turn(ctx context.Context) ([]byte, error) {
+	desk := prompt.Desk{Paths: prompt.Paths{Work: r.dir(), In: r.in(), Out: r.out()}, Inline: !r.told()}
+	plan, err := r.yard.ReadFile(ctx, r.attempt.Base, planPath, maxPlan)
+	if err != nil && !errors.Is(err, yard.ErrNotFound) {
+		return nil, err
+	}
+	desk.Plan = plan
+	for _, f := range prompt.ManagerFiles(r.run) {
+		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
+			return nil, fmt.Errorf("lay out %s: %w", f.Name, err)
+		}
+	}
+	text, err := prompt.BuildManager(r.run, r.attempt.ID, desk)
 	if err != nil {
 		return nil, err
 	}

@@ -303,6 +303,8 @@ func (d *Dispatcher) do(ctx context.Context, run *core.Run, action core.Action) 
 		return d.writePlan(ctx, run, a)
 	case core.Merge:
 		return d.merge(ctx, run, a)
+	case core.Validate:
+		return d.validate(ctx, run, a)
 	case core.WatchPullRequest:
 		return d.watchPullRequest(ctx, run, a)
 	case core.Sweep:

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	planPath = ".ai/plan.md"
-	maxPlan  = 1 << 20
+	planFolder = ".ai"
+	planPath   = planFolder + "/plan.md"
+	maxPlan    = 1 << 20
 )
 
 // readPlan looks for the plan on the run's branch.

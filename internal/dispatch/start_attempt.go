@@ -215,7 +215,7 @@ func (r attemptRoom) papers(ctx context.Context) (prepared, error) {
 	if err := os.MkdirAll(filepath.Join(r.folder, "home"), 0o700); err != nil {
 		return prepared{}, fmt.Errorf("make the attempt's folders: %w", err)
 	}
-	text, err := r.inputs()
+	text, err := r.inputs(ctx)
 	if err != nil {
 		return prepared{}, err
 	}
@@ -236,9 +236,26 @@ func (r attemptRoom) workspace(ctx context.Context) error {
 	if err := renew(r.dir()); err != nil {
 		return err
 	}
+	if r.task.Writes == core.WritesPlan {
+		return r.planDesk(ctx)
+	}
 	return r.yard.Workspace(ctx, yard.WorkspaceSpec{
 		Dir: r.dir(), Commit: r.attempt.Base, Branch: branchOf(r.run, r.stage), Identity: yard.Identity(r.run.Identity),
 	})
+}
+
+// planDesk lays out the plan's documents and nothing else: whoever writes the
+// plan does not see the code, and has no repository.
+func (r attemptRoom) planDesk(ctx context.Context) error {
+	desk := filepath.Join(r.dir(), planFolder)
+	err := r.yard.Extract(ctx, r.attempt.Base, planFolder, desk)
+	if errors.Is(err, yard.ErrNotFound) {
+		err = os.MkdirAll(desk, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("lay out the plan: %w", err)
+	}
+	return nil
 }
 
 // branchOf is the branch that a stage's tasks work on.

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -20,12 +21,12 @@ func (d *Dispatcher) writePlan(ctx context.Context, run *core.Run, a core.WriteP
 	if err != nil {
 		return err
 	}
-	text, err := d.planText(ctx, run, write, y)
+	files, err := d.planFiles(ctx, run, write, y)
 	if err != nil {
 		return err
 	}
 	commit, err := y.Commit(ctx, yard.CommitSpec{
-		Parent: run.Head, Files: map[string][]byte{planPath: text}, Message: "plan: " + write.Message,
+		Parent: run.Head, Files: files, Message: "plan: " + write.Message,
 		Identity: yard.Identity(run.Identity), When: run.Now(),
 	})
 	if err != nil {
@@ -34,11 +35,33 @@ func (d *Dispatcher) writePlan(ctx context.Context, run *core.Run, a core.WriteP
 	if err := y.Keep(ctx, yard.Attempts+run.ID+"/plan-"+commit[:12], commit); err != nil {
 		return err
 	}
-	next, err := d.keepPlan(ctx, run, commit, text)
-	if err != nil {
+	text, err := y.ReadFile(ctx, commit, planPath, maxPlan)
+	next := core.Plan{Commit: commit}
+	if err == nil {
+		next, err = d.keepPlan(ctx, run, commit, text)
+	}
+	if err != nil && !errors.Is(err, yard.ErrNotFound) {
 		return err
 	}
 	return d.report(ctx, run, core.PlanUpdated{Old: run.Head, Plan: next})
+}
+
+// planFiles are the documents that a change of the plan is made of.
+func (d *Dispatcher) planFiles(ctx context.Context, run *core.Run, write *core.PlanWrite, y *yard.Yard) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, f := range write.Files {
+		text, err := d.readDocument(&core.Artifact{Name: f.Name, Digest: f.Digest})
+		if err != nil {
+			return nil, err
+		}
+		files[planFolder+"/"+f.Name] = text
+	}
+	if len(files) > 0 {
+		return files, nil
+	}
+	text, err := d.planText(ctx, run, write, y)
+	files[planPath] = text
+	return files, err
 }
 
 // planText is the plan as it was handed in, or the present one with steps

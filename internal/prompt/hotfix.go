@@ -27,7 +27,7 @@ func (v view) Again() string {
 	case core.OpenRedo:
 		return "An earlier phase was done again since this phase was last passed. Compare what is there with the inputs " +
 			"as they are now, and change what no longer fits."
-	case core.OpenAdvance:
+	case core.OpenAdvance, core.OpenWoken, core.OpenWatchdog:
 	}
 	return ""
 }

@@ -36,7 +36,7 @@ func assignment(r *core.Run, stage *core.Stage, task *core.Task) string {
 	case core.KindResolve:
 		b.WriteString(resolution(r, stage))
 		b.WriteString(work(r, stage))
-	case core.KindCode, core.KindWork, core.KindMerge, core.KindValidate, core.KindPR:
+	case core.KindCode, core.KindWork, core.KindMerge, core.KindValidate, core.KindPR, core.KindDiscard, core.KindManage:
 		b.WriteString(work(r, stage))
 	}
 	if task.Prompt != "" {

@@ -82,6 +82,26 @@ func describe(e core.Event) (what, detail string) {
 		return "waits for review", ""
 	case core.PullRequestSeen:
 		return "pull request", or(string(b.State), "seen")
+	case core.MessageSent:
+		return "said", colon(string(b.Voice), b.Text)
+	case core.QuestionAsked:
+		return "asks you", colon(b.ID, b.Text)
+	case core.QuestionAnswered:
+		return "answered", colon(b.ID, b.Text)
+	case core.TaskProposed:
+		return "proposed", colon(b.Delegation, b.Proposal.Name())
+	case core.TaskRefused:
+		return "not taken on", colon(b.Delegation, b.Reason)
+	case core.TaskFailed:
+		return "given up", colon(b.Task, b.Reason)
+	case core.PlanProposed:
+		return "plan proposed", b.Message
+	case core.ToolRefused:
+		return "tool refused", colon(string(b.Tool)+" to "+b.Attempt, b.Reason)
+	case core.ValidateConcluded:
+		return validated(b)
+	case core.PlaybookSwapped:
+		return "playbook changed", b.Playbook.Name
 	case core.PublishPrepared:
 		return prepared(b)
 	case core.PublishRequested:
@@ -116,6 +136,16 @@ func describe(e core.Event) (what, detail string) {
 		return "content trusted", colon(b.What, short(b.Hash))
 	}
 	return string(e.Type), ""
+}
+
+func validated(b core.ValidateConcluded) (what, detail string) {
+	switch {
+	case b.Error != "":
+		return "checks failed to run", b.Error
+	case b.Passed:
+		return "branch validated", short(b.Commit)
+	}
+	return "branch is red", short(b.Commit)
 }
 
 func exited(b core.AttemptExited) (what, detail string) {

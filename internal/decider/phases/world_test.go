@@ -67,7 +67,7 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 		return core.BranchMoved(a)
 	case core.HoldRef:
 		return core.RefKept(a)
-	case core.ReadPlan, core.WritePlan, core.Merge, core.WatchPullRequest:
+	case core.ReadPlan, core.WritePlan, core.Merge, core.Validate, core.WatchPullRequest:
 		w.t.Fatalf("%T is not for a run of phases", a)
 	case core.PreparePublish:
 		s := w.run.Stage(a.Stage)

@@ -17,7 +17,7 @@ func drive(r *core.Run, s *core.Stage, step *core.Step) []core.Body {
 	t := newest(s)
 	kind, ended, over := outcomeOf(t)
 	if !over {
-		return advance(r, s, t)
+		return work.Advance(r, s, t)
 	}
 	then, known := lookUp(kind, ended)
 	if !known {
@@ -60,17 +60,6 @@ func outcomeOf(t *core.Task) (kind core.TaskKind, ended outcome, over bool) {
 	return t.Kind, approved, true
 }
 
-// advance brings a task nearer to its end. A merge waits for its turn.
-func advance(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
-	if t.Act == core.ActMerge && t.Status == core.TaskWaiting && moving(r) && !work.Lost(r, t) {
-		return nil
-	}
-	if b := work.Next(r, s, t); b != nil {
-		return []core.Body{b}
-	}
-	return nil
-}
-
 // act carries a rule's move out.
 func act(r *core.Run, s *core.Stage, step *core.Step, t *core.Task, then move) []core.Body {
 	switch then {
@@ -86,8 +75,8 @@ func act(r *core.Run, s *core.Stage, step *core.Step, t *core.Task, then move) [
 	case moveMerge:
 		return admit(r, s, step, core.KindMerge)
 	case moveResolve:
-		if count(s, core.KindResolve) >= s.Allowed(r.Playbook.Project.Attempts) {
-			return []core.Body{giveUp(r, s, fmt.Sprintf("%s could not be merged after %d attempts to put it right", s.Branch, count(s, core.KindResolve)))}
+		if work.Count(s, core.KindResolve) >= s.Allowed(r.Playbook.Project.Attempts) {
+			return []core.Body{giveUp(r, s, fmt.Sprintf("%s could not be merged after %d attempts to put it right", s.Branch, work.Count(s, core.KindResolve)))}
 		}
 		return admit(r, s, step, core.KindResolve)
 	case movePass:
@@ -129,16 +118,6 @@ func reviewed(r *core.Run, step *core.Step, t *core.Task) bool {
 func vouched(r *core.Run) bool {
 	s := r.Stage(core.PlanStage)
 	return s == nil || s.Gate != nil && s.Gate.Approved
-}
-
-func count(s *core.Stage, kind core.TaskKind) int {
-	n := 0
-	for _, t := range s.Tasks {
-		if t.Kind == kind {
-			n++
-		}
-	}
-	return n
 }
 
 // startOver begins a step anew where the playbook allows for that, and asks a

@@ -87,7 +87,7 @@ func planning(r *core.Run, s *core.Stage) []core.Body {
 	case !s.TasksDone():
 		return nil
 	case r.Playbook.Project.PlanGate == core.GateApproval:
-		return []core.Body{core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: unenforced(r)}}
+		return []core.Body{core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: work.Unenforced(r)}}
 	}
 	return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
 }
@@ -95,7 +95,7 @@ func planning(r *core.Run, s *core.Stage) []core.Body {
 // takePlan has a plan that passed committed.
 func takePlan(r *core.Run, s *core.Stage) []core.Body {
 	a := r.Artifact(planArtifact)
-	if s.Merged != "" || a == nil || moving(r) {
+	if s.Merged != "" || a == nil || work.Moving(r) {
 		return nil
 	}
 	return []core.Body{core.PlanWriteRequested{Artifact: a.Digest, Message: "the steps of " + r.Title}}
@@ -103,7 +103,7 @@ func takePlan(r *core.Run, s *core.Stage) []core.Body {
 
 // marked has the steps that were merged marked as done.
 func marked(r *core.Run) []core.Body {
-	if moving(r) {
+	if work.Moving(r) {
 		return nil
 	}
 	var done []string
@@ -116,14 +116,4 @@ func marked(r *core.Run) []core.Body {
 		return nil
 	}
 	return []core.Body{core.PlanWriteRequested{Done: done, Message: "done: " + strings.Join(done, ", ")}}
-}
-
-// moving reports that the run's branch is about to move.
-func moving(r *core.Run) bool { return r.PlanWrite != nil || r.Merging() != nil }
-
-func unenforced(r *core.Run) []string {
-	if r.Isolation != "none" {
-		return nil
-	}
-	return []string{"unenforced: this run's agents are not isolated"}
 }

@@ -5,9 +5,8 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
 // Decider drives runs of kind `rules`.
@@ -19,7 +18,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "rules" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 1 }
+func (Decider) Version() int { return 2 }
 
 // Decide asks one after the other who may have something to say. The first who
 // does is followed; the rest are asked again afterwards.
@@ -27,40 +26,10 @@ func (Decider) Decide(r *core.Run) []core.Body {
 	if r.Plan == nil {
 		return nil // it is being looked for
 	}
-	for _, say := range []func(*core.Run) []core.Body{ended, planned, stages, marked, publish, review} {
+	for _, say := range []func(*core.Run) []core.Body{work.Ended, planned, stages, marked, publish, work.Review} {
 		if bodies := say(r); len(bodies) > 0 {
 			return bodies
 		}
 	}
 	return nil
-}
-
-// ended closes a run whose pull request was merged, and asks a person where it
-// was closed.
-func ended(r *core.Run) []core.Body {
-	if r.PullRequest == nil {
-		return nil
-	}
-	switch r.PullRequest.State {
-	case core.PullRequestMerged:
-		if r.Current() == nil && r.PullRequest.Commit == r.Verified && len(r.Changes) == 0 {
-			return []core.Body{core.RunCompleted{}}
-		}
-	case core.PullRequestClosed:
-		return []core.Body{core.RunPaused{
-			Code: core.PausePublish, Stage: core.PublishStage, Reason: "the pull request was closed without being merged",
-			Next: fmt.Sprintf("`stellwerk resume %s` opens another, `stellwerk cancel %s` gives the work up", r.Alias, r.Alias),
-		}}
-	case core.PullRequestOpen:
-	}
-	return nil
-}
-
-// review lets the run rest once everything is published.
-func review(r *core.Run) []core.Body {
-	pr := r.PullRequest
-	if r.Status != core.StatusActive || pr == nil || pr.Commit != r.Verified || r.Current() != nil || len(r.Changes) > 0 {
-		return nil
-	}
-	return []core.Body{core.ReviewAwaited{}}
 }

@@ -168,6 +168,8 @@ func (w *world) answer(a core.Action) {
 		w.verify(a)
 	case core.Merge:
 		w.merge(a)
+	case core.Validate:
+		w.t.Fatal("the rules validate nothing by itself")
 	case core.MoveBranch:
 		w.must(core.Engine(), core.BranchMoved(a))
 	case core.HoldRef:

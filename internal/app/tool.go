@@ -1,0 +1,220 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	planfile "github.com/stellwerk-dev/stellwerk/internal/plan"
+)
+
+// Delegate implements api.Tools.
+func (a *App) Delegate(ctx context.Context, id string, req core.Proposal) (api.Delegated, error) {
+	req.Prompt, req.Title = a.redactor.String(req.Prompt), a.redactor.String(req.Title)
+	for {
+		run, err := a.find(ctx, id)
+		if err != nil {
+			return api.Delegated{}, err
+		}
+		next := core.DelegationID(run.Delegated + 1)
+		run, err = a.use(ctx, run, core.ToolDelegate, core.TaskProposed{Delegation: next, Proposal: req})
+		if err != nil {
+			if now, other := a.find(ctx, id); other == nil && now.Delegated >= run.Delegated && core.DelegationID(now.Delegated+1) != next {
+				continue // somebody else was faster: the next number is another
+			}
+			return api.Delegated{}, err
+		}
+		return delegated(run, next)
+	}
+}
+
+// delegated says what became of a proposal.
+func delegated(run *core.Run, id string) (api.Delegated, error) {
+	d := run.Delegation(id)
+	if d == nil || d.Status == core.DelegationRefused {
+		return api.Delegated{}, core.Errorf(core.CodeConflict, "%s", d.Reason).WithHint("nothing was begun")
+	}
+	out := api.Delegated{ID: d.ID, Status: string(d.Status), Line: d.Stage}
+	if s := run.Stage(d.Stage); s != nil {
+		out.Branch, out.Merges = s.Branch, run.Merges(s)
+	}
+	return out, nil
+}
+
+// use submits what a tool asks for. What is refused to an agent is recorded.
+func (a *App) use(ctx context.Context, run *core.Run, tool core.Tool, body core.Body) (*core.Run, error) {
+	actor := CallerOf(ctx)
+	next, err := a.engine.Submit(ctx, run.ID, actor, body)
+	if err != nil {
+		return run, errors.Join(err, a.refuse(ctx, run, tool, err))
+	}
+	return next, nil
+}
+
+// refuse records that a tool was refused to an agent.
+func (a *App) refuse(ctx context.Context, run *core.Run, tool core.Tool, why error) error {
+	actor := CallerOf(ctx)
+	if actor.Kind != core.ActorAgent {
+		return nil
+	}
+	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.ToolRefused{Attempt: actor.ID, Tool: tool, Reason: why.Error()})
+	if core.CodeOf(err) == core.CodeConflict {
+		return nil // the attempt or the run is over: there is nothing to leave a trace in
+	}
+	return err
+}
+
+// Tell implements api.Tools.
+func (a *App) Tell(ctx context.Context, id string, req api.Tell) (api.Told, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return api.Told{}, err
+	}
+	body := core.MessageSent{Voice: req.Voice, Text: a.redactor.String(req.Text)}
+	if body.Voice == "" {
+		body.Voice = core.VoiceUser
+		if actor := CallerOf(ctx); actor.Kind == core.ActorAgent {
+			body.Voice = core.VoiceRed
+			if turning := run.Turning(); turning != nil && turning.ID == actor.ID {
+				body.Voice = core.VoiceGreen
+			}
+		}
+	}
+	next, err := a.use(ctx, run, core.ToolMessage, body)
+	if err != nil {
+		return api.Told{}, err
+	}
+	return api.Told{Event: next.Talk[len(next.Talk)-1].Event}, nil
+}
+
+// Ask implements api.Tools.
+func (a *App) Ask(ctx context.Context, id string, req api.Ask) (api.Asked, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return api.Asked{}, err
+	}
+	text := a.redactor.String(req.Text)
+	body := core.QuestionAsked{ID: core.QuestionID(run.Project, text), Text: text, Default: a.redactor.String(req.Default), After: req.After}
+	next, err := a.use(ctx, run, core.ToolQuestion, body)
+	if err != nil {
+		return api.Asked{}, err
+	}
+	return api.Asked{ID: body.ID, Due: next.Question(body.ID).Due}, nil
+}
+
+// Bounds of the plan's documents.
+const (
+	maxPlanFiles = 16
+	maxPlanFile  = 1 << 20
+)
+
+// UpdatePlan implements api.Tools.
+func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (api.Plan, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	body := core.PlanProposed{Base: req.Base, Message: a.redactor.String(strings.TrimSpace(req.Message))}
+	if err := checkPlan(run, req); err != nil {
+		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
+	}
+	for _, name := range slices.Sorted(maps.Keys(req.Files)) {
+		text := a.redactor.String(req.Files[name])
+		digest, _, err := a.blobs.Put(ctx, strings.NewReader(text), maxPlanFile)
+		if err != nil {
+			return api.Plan{}, err
+		}
+		body.Files = append(body.Files, core.PlanFile{Name: name, Digest: digest})
+	}
+	run, err = a.use(ctx, run, core.ToolPlan, body)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	if err := a.planSettled(ctx, run); err != nil {
+		return api.Plan{}, err
+	}
+	return a.Plan(ctx, id)
+}
+
+// checkPlan refuses documents that are none, and a plan that could not be read.
+func checkPlan(run *core.Run, req api.UpdatePlan) error {
+	if len(req.Files) > maxPlanFiles {
+		return core.Errorf(core.CodeInvalid, "%d documents are too many, at most %d are possible", len(req.Files), maxPlanFiles)
+	}
+	for name, text := range req.Files {
+		if len(text) > maxPlanFile {
+			return core.Errorf(core.CodeInvalid, ".ai/%s has %d bytes, at most %d are possible", name, len(text), maxPlanFile)
+		}
+	}
+	text, changed := req.Files["plan.md"]
+	if !changed {
+		return nil
+	}
+	doc, err := planfile.Parse([]byte(text))
+	if err != nil {
+		return core.Errorf(core.CodeInvalid, ".ai/plan.md is no plan: %w", err).WithHint("nothing was committed; put it right and call update-plan again")
+	}
+	for _, step := range doc.Steps() {
+		if _, known := run.Playbook.Roles[step.Role]; step.Role != "" && !known {
+			return core.Errorf(core.CodeInvalid, "step %s is for the role %q, which there is not", step.ID, step.Role).
+				WithHint("there are %s", strings.Join(slices.Sorted(maps.Keys(run.Playbook.Roles)), ", "))
+		}
+	}
+	return nil
+}
+
+// planPatience is how long a change of the plan may take: a merge that is being
+// verified comes first.
+const planPatience = 10 * time.Minute
+
+// planSettled waits until a change of the plan is committed.
+func (a *App) planSettled(ctx context.Context, run *core.Run) error {
+	ctx, cancel := context.WithTimeout(ctx, planPatience)
+	defer cancel()
+	if run.Draft == nil && run.PlanWrite == nil {
+		return nil
+	}
+	settled := errors.New("settled")
+	err := a.engine.Follow(ctx, run.ID, run.Stream.Seq, func(e core.Event) error {
+		if e.Type == core.TypePlanUpdated {
+			return settled
+		}
+		return nil
+	})
+	if errors.Is(err, settled) {
+		return nil
+	}
+	if err == nil {
+		return core.Errorf(core.CodeConflict, "the run ended before the plan was committed")
+	}
+	return fmt.Errorf("wait for the plan to be committed: %w", err)
+}
+
+// Plan implements api.Tools.
+func (a *App) Plan(ctx context.Context, id string) (api.Plan, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	if !run.Managed() || run.Plan == nil {
+		return api.Plan{}, core.Errorf(core.CodeNotFound, "run %s has no plan", run.Alias)
+	}
+	out := api.Plan{Commit: run.Head, Digest: run.Plan.Digest, Trouble: run.Plan.Trouble, Files: map[string]string{}}
+	y, err := a.yards.Yard(ctx, run.Project)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	for _, name := range []string{"plan.md", "context.md", "spec.md"} {
+		text, err := y.ReadFile(ctx, run.Head, ".ai/"+name, maxPlanFile)
+		if err == nil {
+			out.Files[name] = a.redactor.String(string(text))
+		}
+	}
+	return out, nil
+}

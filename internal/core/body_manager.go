@@ -1,0 +1,118 @@
+package core
+
+import "time"
+
+// The events of a run that a manager drives, and of its conversation.
+const (
+	TypeMessageSent       Type = "MessageSent"
+	TypeQuestionAsked     Type = "QuestionAsked"
+	TypeQuestionAnswered  Type = "QuestionAnswered"
+	TypeTaskProposed      Type = "TaskProposed"
+	TypeTaskRefused       Type = "TaskRefused"
+	TypeTaskFailed        Type = "TaskFailed"
+	TypePlanProposed      Type = "PlanProposed"
+	TypeToolRefused       Type = "ToolRefused"
+	TypeValidateConcluded Type = "ValidateConcluded"
+	TypePlaybookSwapped   Type = "PlaybookSwapped"
+)
+
+// MessageSent is something said in the project's conversation. What a person
+// says wakes the manager.
+type MessageSent struct {
+	Voice Voice  `json:"voice"`
+	Text  string `json:"text"`
+}
+
+// QuestionAsked is a question to people. The run waits for the answer once the
+// turn that asked it has ended.
+type QuestionAsked struct {
+	ID      string        `json:"id"`
+	Text    string        `json:"text"`
+	Default string        `json:"default,omitempty"` // the answer where nobody gives one
+	After   time.Duration `json:"after,omitempty"`   // how long to wait for one
+}
+
+// QuestionAnswered answers a question.
+type QuestionAnswered struct {
+	ID      string `json:"id"`
+	Text    string `json:"text"`
+	Default bool   `json:"default,omitempty"` // nobody answered in time
+}
+
+// TaskProposed is work that the manager wants done. It is admitted or refused in
+// the same step, or waits for what it comes after.
+type TaskProposed struct {
+	Delegation string   `json:"delegation"`
+	Proposal   Proposal `json:"proposal"`
+}
+
+// TaskRefused says why proposed work is not done.
+type TaskRefused struct {
+	Delegation string `json:"delegation"`
+	Code       string `json:"code"` // see RefusalCode
+	Reason     string `json:"reason"`
+}
+
+// TaskFailed gives up delegated work. What it left unverified is kept under a
+// ref; its line goes on from what is verified.
+type TaskFailed struct {
+	Task   string `json:"task"`
+	Reason string `json:"reason"`
+}
+
+// PlanProposed is a change of the plan's documents that was found to be valid.
+type PlanProposed struct {
+	Files   []PlanFile `json:"files"`
+	Message string     `json:"message"`        // of the commit, after "plan: "
+	Base    string     `json:"base,omitempty"` // digest of the plan that it changes
+}
+
+// PlanFile is one of the plan's documents.
+type PlanFile struct {
+	Name   string `json:"name"` // below .ai
+	Digest string `json:"digest"`
+}
+
+// ToolRefused records a call of a tool that was refused, and what the agent was
+// told.
+type ToolRefused struct {
+	Attempt string `json:"attempt"`
+	Tool    Tool   `json:"tool"`
+	Reason  string `json:"reason"`
+}
+
+// ValidateConcluded is what came of looking at the run's branch once more.
+type ValidateConcluded struct {
+	Task    string        `json:"task"`
+	Commit  string        `json:"commit"`
+	Passed  bool          `json:"passed"`
+	Results []CheckResult `json:"results,omitempty"`
+	Error   string        `json:"error,omitempty"` // the checks could not be run at all
+}
+
+// PlaybookSwapped lets another playbook drive the project from here on.
+type PlaybookSwapped struct {
+	Playbook Playbook `json:"playbook"`
+}
+
+func (MessageSent) Type() Type       { return TypeMessageSent }
+func (QuestionAsked) Type() Type     { return TypeQuestionAsked }
+func (QuestionAnswered) Type() Type  { return TypeQuestionAnswered }
+func (TaskProposed) Type() Type      { return TypeTaskProposed }
+func (TaskRefused) Type() Type       { return TypeTaskRefused }
+func (TaskFailed) Type() Type        { return TypeTaskFailed }
+func (PlanProposed) Type() Type      { return TypePlanProposed }
+func (ToolRefused) Type() Type       { return TypeToolRefused }
+func (ValidateConcluded) Type() Type { return TypeValidateConcluded }
+func (PlaybookSwapped) Type() Type   { return TypePlaybookSwapped }
+
+func (MessageSent) sealed()       {}
+func (QuestionAsked) sealed()     {}
+func (QuestionAnswered) sealed()  {}
+func (TaskProposed) sealed()      {}
+func (TaskRefused) sealed()       {}
+func (TaskFailed) sealed()        {}
+func (PlanProposed) sealed()      {}
+func (ToolRefused) sealed()       {}
+func (ValidateConcluded) sealed() {}
+func (PlaybookSwapped) sealed()   {}

@@ -1,0 +1,93 @@
+package core
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+)
+
+// Voice is whose part in a project's conversation somebody speaks. The words
+// are those of the sources.
+type Voice string
+
+const (
+	VoiceUser  Voice = "user"  // a person
+	VoiceGreen Voice = "green" // the manager
+	VoiceBlue  Voice = "blue"  // a program that speaks for people, such as a cockpit
+	VoiceRed   Voice = "red"   // a worker
+)
+
+// Message is something that was said in a project's conversation.
+type Message struct {
+	Event string    `json:"event"`
+	Voice Voice     `json:"voice"`
+	By    string    `json:"by,omitempty"`
+	Text  string    `json:"text"`
+	At    time.Time `json:"at"`
+}
+
+// Bounds of the conversation. The state holds the newest of it, as prompts do;
+// the events hold all.
+const (
+	MaxMessage  = 16 << 10
+	keptTalk    = 30
+	keptMessage = 4 << 10
+	keptAnswers = 50
+)
+
+// Question is something that the manager asked people, and nobody has answered.
+type Question struct {
+	ID      string    `json:"id"`
+	Text    string    `json:"text"`
+	Asker   string    `json:"asker,omitempty"` // attempt
+	Default string    `json:"default,omitempty"`
+	Due     time.Time `json:"due,omitzero"` // when the default becomes the answer
+	At      time.Time `json:"at"`
+}
+
+// Answer is what a question was answered with.
+type Answer struct {
+	Question Question  `json:"question"`
+	Text     string    `json:"text"`
+	By       string    `json:"by,omitempty"`
+	Default  bool      `json:"default,omitempty"` // nobody answered in time
+	At       time.Time `json:"at"`
+}
+
+// QuestionID is the identity of a question: the same words from the same source
+// are the same question, however they are spaced, capitalised or ended.
+func QuestionID(source, text string) string {
+	words := strings.Fields(strings.ToLower(text))
+	plain := strings.TrimRight(strings.Join(words, " "), "?!. ")
+	sum := sha256.Sum256([]byte(source + "\x00" + plain))
+	return "q-" + hex.EncodeToString(sum[:4])
+}
+
+// Question finds a question that nobody has answered; nil where there is none.
+func (r *Run) Question(id string) *Question {
+	for i := range r.Questions {
+		if r.Questions[i].ID == id {
+			return &r.Questions[i]
+		}
+	}
+	return nil
+}
+
+// Answered finds what a question was answered with; nil where it was not.
+func (r *Run) Answered(id string) *Answer {
+	for i := range r.Answers {
+		if r.Answers[i].Question.ID == id {
+			return &r.Answers[i]
+		}
+	}
+	return nil
+}
+
+// clipped bounds a text that the state keeps, without cutting a character.
+func clipped(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + " …"
+}

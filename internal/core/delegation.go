@@ -1,0 +1,123 @@
+package core
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// DelegationStatus is where a piece of delegated work stands.
+type DelegationStatus string
+
+const (
+	DelegationWaiting DelegationStatus = "waiting" // for others to be merged
+	DelegationOpen    DelegationStatus = "open"
+	DelegationDone    DelegationStatus = "done"
+	DelegationFailed  DelegationStatus = "failed"
+	DelegationRefused DelegationStatus = "refused"
+)
+
+// Over reports that nothing more comes of a delegation.
+func (s DelegationStatus) Over() bool { return s != DelegationWaiting && s != DelegationOpen }
+
+// Proposal is work that a manager, or a person in its place, wants done.
+type Proposal struct {
+	Title   string   `json:"title,omitempty"`
+	Prompt  string   `json:"prompt,omitempty"`
+	Line    string   `json:"line,omitempty"` // of work that it belongs to; one of its own where empty
+	Kind    TaskKind `json:"kind,omitempty"`
+	Role    string   `json:"role,omitempty"`
+	Inputs  []string `json:"inputs,omitempty"`
+	Outputs []string `json:"outputs,omitempty"`
+	Checks  []string `json:"checks,omitempty"` // commands that must succeed
+	After   []string `json:"after,omitempty"`  // delegations and lines that come before it
+}
+
+// Key tells proposals apart: the same wish twice has the same key.
+func (p Proposal) Key() string {
+	p.Prompt = strings.Join(strings.Fields(strings.ToLower(p.Prompt)), " ")
+	p.Title = ""
+	raw, err := json.Marshal(p)
+	if err != nil { // strings only: cannot fail
+		raw = []byte(p.Prompt)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Delegation is a proposal and what became of it.
+type Delegation struct {
+	ID       string           `json:"id"` // t1, t2, … in the order they were proposed
+	Key      string           `json:"key"`
+	Proposal Proposal         `json:"proposal"`
+	Status   DelegationStatus `json:"status"`
+	Stage    string           `json:"stage,omitempty"`
+	Task     string           `json:"task,omitempty"`
+	Reason   string           `json:"reason,omitempty"` // why it was refused or failed
+	Event    string           `json:"event"`            // that proposed it
+}
+
+// keptDelegations bounds how many that are over the state holds.
+const keptDelegations = 50
+
+// DelegationID is the identity of the n-th delegation of a run.
+func DelegationID(n int) string { return "t" + strconv.Itoa(n) }
+
+// Delegation finds a delegation by its id; nil where there is none.
+func (r *Run) Delegation(id string) *Delegation {
+	i := slices.IndexFunc(r.Delegations, func(d *Delegation) bool { return d.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return r.Delegations[i]
+}
+
+// Was reports an id that a delegation of the run had, though the state may not
+// hold it any more.
+func (r *Run) Was(id string) bool {
+	n, err := strconv.Atoi(strings.TrimPrefix(id, "t"))
+	return err == nil && DelegationID(n) == id && n >= 1 && n <= r.Delegated
+}
+
+// LineOf finds the stage of a line of work by its name or its branch; nil where
+// there is none.
+func (r *Run) LineOf(name string) *Stage {
+	for _, s := range r.Stages {
+		if s.Branch != "" && (s.ID == name || s.Branch == name) {
+			return s
+		}
+	}
+	return nil
+}
+
+// Merges reports a line that is merged as soon as its work is verified: one that
+// nobody gave a name of its own.
+func (r *Run) Merges(s *Stage) bool { return r.Was(s.ID) }
+
+// LineName is the name of a line of work by what somebody calls it: a short word
+// or a whole branch. "" stands for a line of its own. ok is false where no line
+// can be called so.
+func (r *Run) LineName(called string) (name string, ok bool) {
+	if called == "" || called == r.Branch {
+		return "", true
+	}
+	if s := r.LineOf(called); s != nil {
+		return s.ID, true
+	}
+	name = called[strings.LastIndexByte(called, '/')+1:]
+	if name == ManagerStage || name == PlanStage || name == PublishStage || strings.HasPrefix(name, stepPrefix) || strings.HasPrefix(name, "change-") {
+		return "", false
+	}
+	for i, c := range []byte(name) {
+		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' && i > 0
+		if !plain || i >= 40 {
+			return "", false
+		}
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(name, "t"))
+	taken := err == nil && DelegationID(n) == name // what the lines without a name are called
+	return name, name != "" && !taken
+}

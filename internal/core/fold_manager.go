@@ -1,0 +1,382 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// wake notes a reason for the manager to look. What is noted twice before it
+// looks counts once.
+func wake(r *Run, e Event, w Wake) {
+	if !r.ByManager() {
+		return
+	}
+	if slices.ContainsFunc(r.Wakes, func(o Wake) bool { return o.Kind == w.Kind && o.Subject == w.Subject && w.Subject != "" }) {
+		return
+	}
+	if len(r.Wakes) >= keptWakes {
+		r.Missed++
+		return
+	}
+	w.Event, w.At, w.Text = e.ID, e.At, clipped(w.Text, keptWake)
+	r.Wakes = append(r.Wakes, w)
+}
+
+// beginTurn hands the manager what it was woken for.
+func beginTurn(r *Run, s *Stage, b StageOpened) {
+	s.Turn = &Turn{Wakes: r.Wakes}
+	r.Wakes, r.Missed = nil, 0
+	if b.Reason == OpenWatchdog {
+		s.Turn.Wakes = append(s.Turn.Wakes, Wake{Kind: WakeWatchdog, At: r.Now(), Elapsed: r.Now().Sub(r.Stirred)})
+	}
+}
+
+// endTurn counts turns that came to nothing. One that has work under way, or
+// waits for people, may leave things as they are.
+func endTurn(r *Run, s *Stage) {
+	switch {
+	case s.Turn == nil:
+	case s.Turn.changed():
+		r.Barren = 0
+		r.Changes = slices.DeleteFunc(r.Changes, func(c Changes) bool { return s.Turn.sawChange(c.ID) })
+	case r.Idle():
+		r.Barren++
+	}
+}
+
+// changed reports a turn that did something about what it was woken for. Words
+// alone are something only where a person waits for them.
+func (t *Turn) changed() bool {
+	spokenTo := slices.ContainsFunc(t.Wakes, func(w Wake) bool {
+		return w.Kind == WakeMessage || w.Kind == WakeAnswer || w.Kind == WakeChanges
+	})
+	return slices.ContainsFunc(t.Deeds, func(d Deed) bool { return d.Refused == "" && (d.Tool != ToolMessage || spokenTo) })
+}
+
+func (t *Turn) sawChange(id string) bool {
+	return slices.ContainsFunc(t.Wakes, func(w Wake) bool { return w.Kind == WakeChanges && w.Subject == id })
+}
+
+// Idle reports a run whose manager could act, and which waits for nothing else:
+// no work, no person, no review of what is published.
+func (r *Run) Idle() bool {
+	published := r.PullRequest != nil && r.PullRequest.Commit == r.Verified && len(r.Changes) == 0 && len(r.OpenLines()) == 0
+	return len(r.Questions) == 0 && !r.UnderWay() && !published
+}
+
+// OpenLines are the branches of the run that are neither merged nor given up.
+func (r *Run) OpenLines() []*Stage {
+	var lines []*Stage
+	for _, s := range r.Stages {
+		if s.Branch != "" && !s.Status.Closed() {
+			lines = append(lines, s)
+		}
+	}
+	return lines
+}
+
+// UnderWay reports that something was begun that the run will hear of again.
+func (r *Run) UnderWay() bool {
+	for _, d := range r.Delegations {
+		if !d.Status.Over() {
+			return true
+		}
+	}
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			if a := t.Last(); s.ID != ManagerStage && (t.Status == TaskVerifying || a != nil && a.Status.Active()) {
+				return true
+			}
+		}
+	}
+	return r.Draft != nil || r.PlanWrite != nil
+}
+
+// did notes what a turn's agent had done.
+func did(r *Run, e Event, d Deed) {
+	if e.Actor.Kind != ActorAgent || !r.InTurn() || r.Manager().Turn == nil {
+		return
+	}
+	turn := r.Manager().Turn
+	turn.Calls++
+	d.Text = clipped(d.Text, 200)
+	turn.Deeds = append(turn.Deeds, d)
+}
+
+func messageSent(r *Run, e Event, b MessageSent) {
+	r.Said++
+	r.Talk = append(r.Talk, Message{Event: e.ID, Voice: b.Voice, By: e.Actor.ID, Text: clipped(b.Text, keptMessage), At: e.At})
+	if n := len(r.Talk) - keptTalk; n > 0 {
+		r.Talk = slices.Delete(r.Talk, 0, n)
+	}
+	did(r, e, Deed{Tool: ToolMessage, Text: b.Text})
+	if _, _, a := r.Attempt(e.Actor.ID); e.Actor.Kind == ActorAgent && a != nil {
+		a.Said++
+	}
+	if e.Actor.Kind == ActorPerson {
+		wake(r, e, Wake{Kind: WakeMessage, Text: b.Text})
+		unpublish(r, e, "a person spoke before it was published")
+	}
+}
+
+func questionAsked(r *Run, e Event, b QuestionAsked) {
+	q := Question{ID: b.ID, Text: clipped(b.Text, keptMessage), Asker: e.Actor.ID, Default: b.Default, At: e.At}
+	if b.Default != "" {
+		q.Due = e.At.Add(b.After)
+	}
+	r.Questions = append(r.Questions, q)
+	did(r, e, Deed{Tool: ToolQuestion, Key: b.ID, Subject: b.ID, Text: b.Text})
+}
+
+func questionAnswered(r *Run, e Event, b QuestionAnswered) {
+	q := *r.Question(b.ID)
+	r.Questions = slices.DeleteFunc(r.Questions, func(o Question) bool { return o.ID == b.ID })
+	r.Answers = append(r.Answers, Answer{Question: q, Text: clipped(b.Text, keptMessage), By: e.Actor.ID, Default: b.Default, At: e.At})
+	if n := len(r.Answers) - keptAnswers; n > 0 {
+		r.Answers = slices.Delete(r.Answers, 0, n)
+	}
+	wake(r, e, Wake{Kind: WakeAnswer, Subject: b.ID, Text: b.Text})
+	if r.Pause != nil && r.Pause.Code == PauseQuestion && len(r.Questions) == 0 {
+		r.Status = r.Pause.From
+		clearTrouble(r)
+	}
+}
+
+func taskProposed(r *Run, e Event, b TaskProposed) {
+	r.Delegated++
+	r.Delegations = append(r.Delegations, &Delegation{
+		ID: b.Delegation, Key: b.Proposal.Key(), Proposal: b.Proposal, Status: DelegationWaiting, Event: e.ID,
+	})
+	did(r, e, Deed{Tool: ToolDelegate, Key: b.Proposal.Key(), Subject: b.Delegation, Text: b.Proposal.Name()})
+	forget(r)
+}
+
+// Name is what a proposal is called in a line of text.
+func (p Proposal) Name() string {
+	switch {
+	case p.Title != "":
+		return p.Title
+	case p.Prompt != "":
+		first, _, _ := strings.Cut(p.Prompt, "\n")
+		return clipped(first, 80)
+	}
+	return strings.TrimSpace(string(p.Kind) + " " + p.Line)
+}
+
+// forget lets go of what is over for long: the events have it.
+func forget(r *Run) {
+	over := 0
+	for _, d := range r.Delegations {
+		if d.Status.Over() {
+			over++
+		}
+	}
+	r.Delegations = slices.DeleteFunc(r.Delegations, func(d *Delegation) bool {
+		if d.Status.Over() && over > keptDelegations {
+			over--
+			return true
+		}
+		return false
+	})
+	r.Stages = slices.DeleteFunc(r.Stages, func(s *Stage) bool { return r.ByManager() && r.forgettable(s) })
+}
+
+// forgettable reports a line that was merged or given up, whose ref is gone, of
+// which no document can be wanted, and which the state speaks of nowhere else.
+func (r *Run) forgettable(s *Stage) bool {
+	if !r.Was(s.ID) || !s.Status.Closed() || s.LineAt != "" || r.Delegation(s.ID) != nil {
+		return false
+	}
+	for _, t := range s.Tasks {
+		if len(t.Outputs) > 0 || t.Status == TaskVerifying {
+			return false
+		}
+		if a := t.Last(); a != nil && a.Status.Active() {
+			return false
+		}
+	}
+	return true
+}
+
+func taskRefused(r *Run, e Event, b TaskRefused) {
+	d := r.Delegation(b.Delegation)
+	d.Status, d.Reason = DelegationRefused, b.Reason
+	if e.Cause != d.Event {
+		wake(r, e, d.wake("refused", b.Reason))
+		return
+	}
+	if s := r.Manager(); s != nil && s.Turn != nil {
+		for i := range s.Turn.Deeds {
+			if s.Turn.Deeds[i].Subject == d.ID {
+				s.Turn.Deeds[i].Refused = b.Reason
+			}
+		}
+	}
+}
+
+func (d *Delegation) wake(status, text string) Wake {
+	return Wake{Kind: WakeTask, Subject: d.ID, Task: d.Proposal.Kind, Status: status, Text: text}
+}
+
+// take links a delegation to the task that does its work.
+func take(r *Run, b TaskAdmitted) {
+	if d := r.Delegation(b.Delegation); d != nil {
+		d.Status, d.Stage, d.Task = DelegationOpen, b.Stage, b.Task
+	}
+}
+
+// OpenOn is the delegation that a stage works on; nil where there is none.
+func (r *Run) OpenOn(stage string) *Delegation {
+	for _, d := range r.Delegations {
+		if d.Stage == stage && d.Status == DelegationOpen {
+			return d
+		}
+	}
+	return nil
+}
+
+// conclude ends the delegation that a stage works on and tells the manager.
+func conclude(r *Run, e Event, s *Stage, t *Task, status DelegationStatus, text string) {
+	d := r.OpenOn(s.ID)
+	if d == nil {
+		return
+	}
+	d.Status = status
+	if status == DelegationFailed {
+		d.Reason = clipped(text, keptWake)
+	}
+	w := d.wake(string(status), text)
+	w.Branch = s.Branch
+	for _, other := range s.Tasks {
+		for _, a := range other.Attempts {
+			w.Elapsed, w.CostUSD = w.Elapsed+a.Duration, w.CostUSD+a.Usage.CostUSD
+		}
+	}
+	if a := t.Last(); status == DelegationDone && a != nil && text == "" {
+		w.Text = a.Summary
+	}
+	if a := t.Last(); a != nil && a.Review != nil {
+		w.Status, w.Text = string(a.Review.Status), reviewText(a.Review)
+	}
+	wake(r, e, w)
+}
+
+func reviewText(review *Review) string {
+	var b strings.Builder
+	b.WriteString(review.Reason)
+	for _, f := range review.Findings {
+		fmt.Fprintf(&b, "\n- %s:%d %s", f.File, f.Line, f.Issue)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// workVerified ends a delegation whose work was verified, unless it is merged
+// first.
+func workVerified(r *Run, e Event, t *Task) {
+	s := r.Stage(t.Stage)
+	if t.Kind == KindResolve || r.Merges(s) && t.Writes == WritesCode && s.Line != "" && s.Line != s.Base {
+		return
+	}
+	conclude(r, e, s, t, DelegationDone, "")
+}
+
+func taskFailed(r *Run, e Event, b TaskFailed) {
+	t := r.Task(b.Task)
+	s := r.Stage(t.Stage)
+	if t.Writes == WritesCode && t.Act == "" {
+		if left := t.WorkingCommit(s.Start()); left != s.Start() {
+			abandon(r, left, "left unverified by "+t.ID+", which failed")
+		}
+	}
+	t.Status = TaskDropped
+	conclude(r, e, s, t, DelegationFailed, b.Reason)
+}
+
+func planProposed(r *Run, e Event, b PlanProposed) {
+	r.Draft = &PlanDraft{Event: e.ID, Files: b.Files, Message: b.Message}
+	did(r, e, Deed{Tool: ToolPlan, Subject: e.ID, Text: b.Message})
+}
+
+func toolRefused(r *Run, b ToolRefused) {
+	if a := r.Turning(); a != nil && a.ID == b.Attempt && r.Manager().Turn != nil {
+		turn := r.Manager().Turn
+		turn.Calls++
+		turn.Deeds = append(turn.Deeds, Deed{Tool: b.Tool, Refused: clipped(b.Reason, 200)})
+	}
+}
+
+// validated ends a look at the run's branch. That it was looked at is what the
+// stage is for; what was seen is for the manager.
+func validated(r *Run, e Event, b ValidateConcluded) {
+	t := r.Task(b.Task)
+	s := r.Stage(t.Stage)
+	if b.Error != "" {
+		t.Status, s.Trouble = TaskWaiting, b.Error
+		t.Infra++
+		t.NotBefore = e.At.Add(backoff(t.Infra))
+		return
+	}
+	t.Status, s.Trouble = TaskDone, ""
+	status, text := DelegationDone, "every check of the run's branch passes"
+	if !b.Passed {
+		status, text = DelegationFailed, "the run's branch does not pass "+failures(b.Results)
+	}
+	conclude(r, e, s, t, status, text)
+}
+
+// unpublish takes back what was about to be published, where a manager is to
+// look first: somebody had something to say.
+func unpublish(r *Run, e Event, reason string) {
+	s := r.Stage(PublishStage)
+	if !r.ByManager() || s == nil || s.Status != StageOpen && s.Status != StageGated {
+		return
+	}
+	for _, t := range s.Tasks {
+		if t.Status == TaskRunning || t.Status == TaskDone {
+			return
+		}
+	}
+	for _, t := range s.Tasks {
+		conclude(r, e, s, t, DelegationFailed, reason)
+		t.Status = TaskDropped
+	}
+	s.Status, s.Gate, s.ClosedAt = StageOmitted, nil, r.Now()
+	if r.Status == StatusAwaiting {
+		r.Status = StatusActive
+	}
+	if r.Pause != nil && r.Pause.From == StatusAwaiting {
+		r.Pause.From = StatusActive
+	}
+}
+
+// swapped lets another playbook drive the project.
+func swapped(r *Run, e Event, b PlaybookSwapped) {
+	playbook := b.Playbook
+	r.Playbook, r.Wakes, r.Barren = &playbook, nil, 0
+	wake(r, e, Wake{Kind: WakeEpic, Text: "the project was handed over to you"})
+}
+
+// stir notes when something last happened, for who watches over a silent run.
+func stir(r *Run, e Event) {
+	switch e.Type {
+	case TypeTimerFired, TypePersonNotified, TypeCommandRefused:
+	default:
+		r.Stirred = e.At
+	}
+}
+
+// WatchdogAt is when a silent manager is to be woken; zero where it is not.
+func (r *Run) WatchdogAt() time.Time {
+	if !r.ByManager() || r.Status != StatusActive || r.InTurn() || len(r.Wakes) > 0 || !r.Idle() || r.Playbook.Project.Watch == nil {
+		return time.Time{}
+	}
+	watch := r.Playbook.Project.Watch
+	at := r.Stirred.Add(watch.Silent)
+	if watch.Every <= 0 {
+		return at
+	}
+	looks := (at.Sub(r.StartedAt) + watch.Every - 1) / watch.Every
+	return r.StartedAt.Add(looks * watch.Every)
+}

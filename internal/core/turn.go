@@ -1,0 +1,93 @@
+package core
+
+import "time"
+
+// WakeKind says what woke a manager.
+type WakeKind string
+
+const (
+	WakeEpic     WakeKind = "epic"     // the run began
+	WakeTask     WakeKind = "task"     // delegated work ended
+	WakeMessage  WakeKind = "message"  // a person said something
+	WakeAnswer   WakeKind = "answer"   // a question was answered
+	WakeChanges  WakeKind = "changes"  // somebody wants the published work changed
+	WakeChecks   WakeKind = "checks"   // the forge's own checks failed
+	WakeWatchdog WakeKind = "watchdog" // nothing happened for a long time
+	WakePerson   WakeKind = "person"   // a person let the run go on
+)
+
+// Wake is a reason for the manager to look. Wakes that arrive while a turn runs
+// wait for the next; however many there are, one turn sees them all.
+type Wake struct {
+	Kind    WakeKind      `json:"kind"`
+	Event   string        `json:"event"`
+	Subject string        `json:"subject,omitempty"` // delegation, question or change it is about
+	Task    TaskKind      `json:"task,omitempty"`    // kind of the work that ended
+	Status  string        `json:"status,omitempty"`  // how it ended
+	Branch  string        `json:"branch,omitempty"`
+	Text    string        `json:"text,omitempty"`
+	Elapsed time.Duration `json:"elapsed,omitempty"`
+	CostUSD float64       `json:"cost_usd,omitempty"`
+	At      time.Time     `json:"at"`
+}
+
+// Bounds of what the state keeps of a manager's turns.
+const (
+	keptWakes   = 40
+	keptWake    = 2 << 10
+	MaxBarren   = 3   // turns without a change before a person is asked
+	MaxMessages = 10  // that a manager may send in a turn
+	MaxDeeds    = 100 // calls of its tools in a turn
+)
+
+// Turn is one turn of the manager: why it was woken, and what it did. A turn
+// that has to be repeated is shown what it did already.
+type Turn struct {
+	Wakes []Wake `json:"wakes,omitempty"`
+	Deeds []Deed `json:"deeds,omitempty"`
+	Calls int    `json:"calls,omitempty"` // of tools, refused ones included
+}
+
+// Tool names one of the agent-side tools.
+type Tool string
+
+const (
+	ToolDelegate Tool = "delegate"
+	ToolMessage  Tool = "message"
+	ToolPlan     Tool = "plan"
+	ToolQuestion Tool = "question"
+)
+
+// Deed is a call of a tool that was carried out or refused.
+type Deed struct {
+	Tool    Tool   `json:"tool"`
+	Key     string `json:"key,omitempty"` // what the call was told apart by
+	Subject string `json:"subject,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Refused string `json:"refused,omitempty"` // why
+}
+
+// Manager is the stage of the manager's turns; nil before the first.
+func (r *Run) Manager() *Stage { return r.Stage(ManagerStage) }
+
+// InTurn reports that a turn of the manager is under way.
+func (r *Run) InTurn() bool {
+	s := r.Manager()
+	return s != nil && s.Status == StageOpen
+}
+
+// Turning is the attempt that a turn is run by at this moment; nil where none is.
+func (r *Run) Turning() *Attempt {
+	if !r.InTurn() {
+		return nil
+	}
+	for _, t := range r.Manager().Tasks {
+		if a := t.Last(); a != nil && a.Status.Active() {
+			return a
+		}
+	}
+	return nil
+}
+
+// ByManager reports a run whose work is chosen by a manager.
+func (r *Run) ByManager() bool { return r.Managed() && r.Playbook.Project.Roles[KindManage] != "" }

@@ -1,0 +1,77 @@
+package manager
+
+import (
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
+)
+
+// lines moves on what is worked on.
+func lines(r *core.Run) []core.Body {
+	var bodies []core.Body
+	for _, s := range r.Stages {
+		if s.Branch != "" && s.Status == core.StageOpen && len(s.Tasks) > 0 {
+			bodies = append(bodies, drive(r, s, s.Tasks[len(s.Tasks)-1])...)
+		}
+	}
+	return work.Bounded(r, bodies)
+}
+
+// drive moves a line on by its newest task. What a line with a name does after
+// that is for the manager to say; one without is merged.
+func drive(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
+	switch {
+	case t.Act == core.ActMerge && t.Status == core.TaskDropped:
+		return refused(r, s, t)
+	case work.Exhausted(t):
+		return []core.Body{core.TaskFailed{Task: t.ID, Reason: work.WhyNot(t)}}
+	case t.Status != core.TaskDone:
+		return work.Advance(r, s, t)
+	case t.Act == core.ActMerge, r.Merges(s) && s.Line == s.Base:
+		return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+	case t.Kind == core.KindResolve, r.Merges(s) && t.Kind != core.KindReview:
+		return []core.Body{work.Admit(r, s, core.KindMerge, work.Name(s, core.KindMerge), "")}
+	}
+	return nil
+}
+
+// refused has a merge put right that git or the checks refused, as often as a
+// task may be tried.
+func refused(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
+	if r.OpenOn(s.ID) == nil {
+		return nil // given up: the manager knows
+	}
+	if n := work.Count(s, core.KindResolve); n >= r.Playbook.Project.Attempts {
+		return []core.Body{core.TaskFailed{Task: t.ID, Reason: fmt.Sprintf("%s could not be merged after %d attempts to put it right: %s", s.Branch, n, conflict(s))}}
+	}
+	return []core.Body{work.Admit(r, s, core.KindResolve, work.Name(s, core.KindResolve), "")}
+}
+
+func conflict(s *core.Stage) string {
+	if s.Conflict == nil {
+		return "it was refused"
+	}
+	if len(s.Conflict.Files) > 0 {
+		return fmt.Sprintf("both sides changed %v", s.Conflict.Files)
+	}
+	return "the merged tree does not pass the checks"
+}
+
+// acts moves on what the engine does itself on the run's branch.
+func acts(r *core.Run) []core.Body {
+	for _, s := range r.Stages {
+		if s.Branch != "" || s.Status != core.StageOpen || !r.Was(s.ID) {
+			continue
+		}
+		if s.TasksDone() {
+			return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+		}
+		for _, t := range s.Tasks {
+			if bodies := work.Advance(r, s, t); bodies != nil && !work.Moving(r) {
+				return bodies
+			}
+		}
+	}
+	return nil
+}

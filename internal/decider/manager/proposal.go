@@ -1,0 +1,243 @@
+package manager
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
+)
+
+// proposals admits or refuses what was proposed. What comes after something else
+// waits for that.
+func proposals(r *core.Run) []core.Body {
+	for _, d := range r.Delegations {
+		if d.Status != core.DelegationWaiting {
+			continue
+		}
+		if code, reason := objection(r, d); code != "" {
+			return []core.Body{core.TaskRefused{Delegation: d.ID, Code: code, Reason: reason}}
+		}
+		if ready(r, d) {
+			return admit(r, d)
+		}
+	}
+	return nil
+}
+
+// objection says why a proposal is refused; code is empty where it is not.
+func objection(r *core.Run, d *core.Delegation) (code, reason string) {
+	for _, judge := range []func(*core.Run, *core.Delegation) (string, string){kind, planned, role, inputs, dependencies, line, finished} {
+		if code, reason := judge(r, d); code != "" {
+			return code, reason
+		}
+	}
+	return "", ""
+}
+
+func kind(r *core.Run, d *core.Delegation) (string, string) {
+	for _, other := range r.Delegations {
+		if other.Key == d.Key && other.ID != d.ID && !other.Status.Over() {
+			return core.RefusedDuplicate, fmt.Sprintf("the same is being done already as %s: nothing was begun", other.ID)
+		}
+	}
+	switch d.Proposal.Kind {
+	case core.KindWork, core.KindCode, core.KindReview, core.KindFix, core.KindMerge, core.KindValidate, core.KindPR, core.KindDiscard:
+		return "", ""
+	case core.KindPlan, core.KindResolve, core.KindManage:
+	}
+	return core.RefusedKind, fmt.Sprintf("work of kind %q cannot be delegated; there are code, review, fix, merge, validate, pr, discard, and none at all", d.Proposal.Kind)
+}
+
+// planned is law 6: no worker before there is a plan.
+func planned(r *core.Run, d *core.Delegation) (string, string) {
+	switch {
+	case d.Proposal.Kind.EngineAct():
+	case r.Plan.Digest == "":
+		return core.RefusedNoPlan, "there is no plan yet: write .ai/plan.md and commit it with update-plan, then delegate"
+	case r.Plan.Trouble != "":
+		return core.RefusedNoPlan, "the plan cannot be read: " + r.Plan.Trouble + "; put .ai/plan.md right and commit it with update-plan, then delegate"
+	}
+	return "", ""
+}
+
+func role(r *core.Run, d *core.Delegation) (string, string) {
+	m := r.Playbook.Project
+	if d.Proposal.Kind.EngineAct() {
+		return "", ""
+	}
+	var known []string
+	for _, name := range slices.Sorted(maps.Keys(r.Playbook.Roles)) {
+		if name != m.Roles[core.KindManage] {
+			known = append(known, name)
+		}
+	}
+	name := d.Proposal.Role
+	if name == "" {
+		name = m.Roles[d.Proposal.Kind]
+	}
+	switch {
+	case name == "":
+		return core.RefusedRole, fmt.Sprintf("the playbook names nobody for work of kind %s: name one with --role; there are %s", d.Proposal.Kind, strings.Join(known, ", "))
+	case !slices.Contains(known, name):
+		return core.RefusedRole, fmt.Sprintf("there is no role %q to delegate to; there are %s", name, strings.Join(known, ", "))
+	}
+	return "", ""
+}
+
+// inputs is law 1 for delegated work: what it is to read must be there, or be on
+// its way from what it comes after.
+func inputs(r *core.Run, d *core.Delegation) (string, string) {
+	for _, name := range d.Proposal.Inputs {
+		if r.Artifact(name) == nil && !promised(r, d, name) {
+			return core.RefusedInput, fmt.Sprintf("nobody has handed in %q; what there is: %s", name, listed(documents(r)))
+		}
+	}
+	return "", ""
+}
+
+func promised(r *core.Run, d *core.Delegation, name string) bool {
+	for _, id := range d.Proposal.After {
+		if other := r.Delegation(id); other != nil && !other.Status.Over() && slices.Contains(other.Proposal.Outputs, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func documents(r *core.Run) []string {
+	var names []string
+	for _, s := range r.Stages {
+		for _, t := range s.Tasks {
+			for _, name := range t.Outputs {
+				if r.Artifact(name) != nil && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+// dependencies refuses what comes after something that will not be.
+func dependencies(r *core.Run, d *core.Delegation) (string, string) {
+	for _, name := range d.Proposal.After {
+		before := r.Delegation(name)
+		switch {
+		case before != nil && before.ID == d.ID:
+			return core.RefusedDependency, "it cannot come after itself"
+		case before != nil && (before.Status == core.DelegationFailed || before.Status == core.DelegationRefused):
+			return core.RefusedDependency, fmt.Sprintf("it was to come after %s, which was %s: %s", before.ID, before.Status, before.Reason)
+		case before == nil && !r.Was(name) && r.LineOf(name) == nil:
+			return core.RefusedDependency, fmt.Sprintf("it is to come after %q, and there is no such delegation or line", name)
+		}
+	}
+	return "", ""
+}
+
+// line sees that there is a branch to work on, and that nobody else does.
+func line(r *core.Run, d *core.Delegation) (string, string) {
+	p := d.Proposal
+	name, ok := r.LineName(p.Line)
+	if !ok {
+		return core.RefusedLine, fmt.Sprintf("%q cannot be the name of a line of work: use a short word of small letters, digits and dashes", p.Line)
+	}
+	if p.Kind == core.KindPR || p.Kind == core.KindValidate {
+		return "", ""
+	}
+	if at := r.OpenOn(name); at != nil && name != "" && !slices.Contains(p.After, at.ID) {
+		return core.RefusedLine, fmt.Sprintf("%s is at work on %s: one writes a branch at a time. Wait for it, or add --after %s", at.ID, name, at.ID)
+	}
+	if p.Kind == core.KindWork || p.Kind == core.KindCode || len(p.After) > 0 && !ready(r, d) {
+		return "", ""
+	}
+	return onLine(r, p.Kind, name)
+}
+
+// onLine judges work that continues what is there.
+func onLine(r *core.Run, kind core.TaskKind, name string) (string, string) {
+	s := r.LineOf(name)
+	switch {
+	case name == "":
+		return core.RefusedLine, fmt.Sprintf("work of kind %s is about a branch: name it with --branch; open are %s", kind, listed(openLines(r)))
+	case s == nil || s.Status.Closed():
+		return core.RefusedLine, fmt.Sprintf("there is no open line %q; open are %s", name, listed(openLines(r)))
+	case kind != core.KindDiscard && s.Line == "":
+		return core.RefusedLine, fmt.Sprintf("nothing on %s is verified yet: delegate work on it first", name)
+	case kind == core.KindMerge && objected(s):
+		return core.RefusedLine, fmt.Sprintf("the newest review of %s wants changes: have them made (--kind fix) and reviewed, or discard it", name)
+	}
+	return "", ""
+}
+
+func objected(s *core.Stage) bool {
+	wants := false
+	for _, t := range s.Live() {
+		if a := t.Last(); t.Act == "" && a != nil {
+			wants = t.Kind == core.KindReview && a.Review != nil && a.Review.Status != core.ReviewApproved
+		}
+	}
+	return wants
+}
+
+func openLines(r *core.Run) []string {
+	var names []string
+	for _, s := range r.OpenLines() {
+		names = append(names, s.ID)
+	}
+	return names
+}
+
+// finished keeps what is not finished from being published.
+func finished(r *core.Run, d *core.Delegation) (string, string) {
+	if d.Proposal.Kind != core.KindPR || !ready(r, d) {
+		return "", ""
+	}
+	var open []string
+	for _, other := range r.Delegations {
+		if other.ID != d.ID && !other.Status.Over() {
+			open = append(open, other.ID)
+		}
+	}
+	var steps []string
+	for _, step := range r.Plan.Steps {
+		if !step.Done {
+			steps = append(steps, step.ID)
+		}
+	}
+	switch {
+	case len(open) > 0:
+		return core.RefusedUnfinished, "there is work under way: " + strings.Join(open, ", ") + ". Ask for the pull request when it has ended"
+	case len(r.OpenLines()) > 0:
+		return core.RefusedUnfinished, "these lines are neither merged nor discarded: " + strings.Join(openLines(r), ", ")
+	case len(steps) > 0:
+		return core.RefusedUnfinished, "these steps of the plan are not marked as done: " + strings.Join(steps, ", ") + ". Do them, or change the plan with update-plan"
+	case r.Verified == r.BaseCommit:
+		return core.RefusedUnfinished, "there is nothing to publish yet"
+	case r.PullRequest != nil && r.PullRequest.Commit == r.Verified:
+		return core.RefusedUnfinished, "everything is published already: " + r.PullRequest.URL
+	}
+	return "", ""
+}
+
+// ready reports that all a proposal comes after is there.
+func ready(r *core.Run, d *core.Delegation) bool {
+	for _, name := range d.Proposal.After {
+		if before := r.Delegation(name); before != nil && before.Status != core.DelegationDone {
+			return false
+		}
+		if s := r.LineOf(name); !r.Was(name) && s != nil && !s.Status.Closed() {
+			return false
+		}
+	}
+	return !work.Moving(r) || !d.Proposal.Kind.EngineAct()
+}

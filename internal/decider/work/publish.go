@@ -1,0 +1,103 @@
+package work
+
+import (
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Ended closes a project's run whose pull request was merged, and asks a person
+// where it was closed.
+func Ended(r *core.Run) []core.Body {
+	if r.PullRequest == nil {
+		return nil
+	}
+	switch r.PullRequest.State {
+	case core.PullRequestMerged:
+		if r.Current() == nil && r.PullRequest.Commit == r.Verified && len(r.Changes) == 0 {
+			return []core.Body{core.RunCompleted{}}
+		}
+	case core.PullRequestClosed:
+		return []core.Body{core.RunPaused{
+			Code: core.PausePublish, Stage: core.PublishStage, Reason: "the pull request was closed without being merged",
+			Next: fmt.Sprintf("`stellwerk resume %s` opens another, `stellwerk cancel %s` gives the work up", r.Alias, r.Alias),
+		}}
+	case core.PullRequestOpen:
+	}
+	return nil
+}
+
+// Review lets a project's run rest once everything is published.
+func Review(r *core.Run) []core.Body {
+	pr := r.PullRequest
+	if r.Status != core.StatusActive || pr == nil || pr.Commit != r.Verified || r.Current() != nil || len(r.Changes) > 0 {
+		return nil
+	}
+	return []core.Body{core.ReviewAwaited{}}
+}
+
+// Moving reports that the run's branch is about to move.
+func Moving(r *core.Run) bool { return r.PlanWrite != nil || r.Merging() != nil }
+
+// OpenPublish begins a round of publishing, on behalf of a delegation where one
+// asked for it.
+func OpenPublish(r *core.Run, delegation string) []core.Body {
+	opened := core.StageOpened{Stage: core.PublishStage, Round: 1, Reason: core.OpenAdvance, Base: r.Head, Title: "Publish"}
+	if s := r.Stage(core.PublishStage); s != nil {
+		opened.Round = s.Round + 1
+	}
+	return []core.Body{opened, core.TaskAdmitted{
+		Task: core.TaskID(core.PublishStage, opened.Round, ""), Stage: core.PublishStage, Round: opened.Round,
+		Kind: core.KindPR, Act: core.ActPullRequest, Writes: core.WritesCode, Delegation: delegation,
+	}}
+}
+
+// Unpublished pauses where publishing met trouble.
+func Unpublished(r *core.Run) []core.Body {
+	s := r.Stage(core.PublishStage)
+	if s == nil || s.Trouble == "" {
+		return nil
+	}
+	return []core.Body{core.RunPaused{
+		Code: core.PausePublish, Stage: s.ID, Reason: s.Trouble,
+		Next: fmt.Sprintf("`stellwerk resume %s` tries again", r.Alias),
+	}}
+}
+
+// Prepare brings a round of publishing to its gate.
+func Prepare(r *core.Run, s *core.Stage) []core.Body {
+	for _, t := range s.Tasks {
+		if t.Prepared != nil {
+			return []core.Body{core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: append(Unenforced(r), t.Prepared.Notices...)}}
+		}
+		if b := Next(r, s, t); b != nil {
+			return []core.Body{b}
+		}
+	}
+	return nil
+}
+
+// Publish brings an approved round of publishing to its end.
+func Publish(r *core.Run, s *core.Stage) []core.Body {
+	if s.Gate == nil || !s.Gate.Approved {
+		return nil
+	}
+	for _, t := range s.Tasks {
+		if t.Status == core.TaskDelivered {
+			return []core.Body{core.PublishRequested{Task: t.ID, Subject: s.Gate.Subject, Title: Title(r)}}
+		}
+	}
+	if !s.TasksDone() {
+		return nil
+	}
+	return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+}
+
+// Unenforced is what a person must know who approves work of agents that nothing
+// held.
+func Unenforced(r *core.Run) []string {
+	if r.Isolation != "none" {
+		return nil
+	}
+	return []string{"unenforced: this run's agents are not isolated"}
+}

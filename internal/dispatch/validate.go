@@ -1,0 +1,43 @@
+package dispatch
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// validate runs the checks of the run's branch once more, without memory.
+func (d *Dispatcher) validate(ctx context.Context, run *core.Run, a core.Validate) error {
+	task := run.Task(a.Task)
+	if task == nil {
+		return nil
+	}
+	body := core.ValidateConcluded{Task: a.Task, Commit: run.Head}
+	if err := d.validated(ctx, run, a, task, &body); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		body.Error = d.redactor(run).String(err.Error())
+	}
+	if err := d.report(ctx, run, body); err != nil {
+		return err
+	}
+	d.forgetCheckout(run, a.Event, a.Task)
+	return nil
+}
+
+func (d *Dispatcher) validated(ctx context.Context, run *core.Run, a core.Validate, task *core.Task, body *core.ValidateConcluded) error {
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	tree, err := y.Tree(ctx, run.Head)
+	if err != nil {
+		return err
+	}
+	body.Passed, body.Results, err = d.evaluate(ctx, run, evaluation{
+		event: a.Event, name: a.Task, check: task.Done, base: run.BaseCommit, head: run.Head,
+		writes: core.WritesCode, delivery: &core.Delivery{Commit: run.Head, Tree: tree},
+	})
+	return err
+}

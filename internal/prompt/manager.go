@@ -1,0 +1,264 @@
+package prompt
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Bounds of a manager's prompt: it stays as long as it is however far the project
+// has come.
+const (
+	maxPlanText  = 6 << 10
+	maxTalk      = 6 << 10
+	maxTold      = 1 << 10
+	maxWakes     = 12
+	maxOpen      = 20
+	maxEnded     = 6
+	maxAnswered  = 8
+	maxQuestions = 10
+)
+
+// answersFile holds every answer that the state knows.
+const answersFile = "answers.md"
+
+// Desk is what a manager's prompt depends on beside its run.
+type Desk struct {
+	Paths  Paths
+	Plan   []byte // .ai/plan.md; nil where there is none
+	Inline bool   // the agent takes no system prompt: the role's text goes into this one
+}
+
+// managerView is what the template of a manager's prompt sees: lines of text that
+// are ready to be shown.
+type managerView struct {
+	Project, Base, Branch, Goal, Role, Work   string
+	Spent, Limits, PullRequest, Checks, Roles string
+	Plan, PlanTrouble                         string
+	Round, Missed, Said                       int
+	PlanCut, AnswersCut, Inline               bool
+	Wakes, Deeds, Open, Lines, Ended          []string
+	Changes, Questions, Answers, Talk         []string
+	AnswersName                               string
+	Timeout                                   time.Duration
+}
+
+// BuildManager writes the prompt of a manager's turn.
+func BuildManager(r *core.Run, attempt string, desk Desk) ([]byte, error) {
+	stage, task, a := r.Attempt(attempt)
+	if a == nil || stage.Turn == nil {
+		return nil, core.Errorf(core.CodeNotFound, "run %s has no turn %s", r.Alias, attempt)
+	}
+	t, err := parsed()
+	if err == nil {
+		t, err = t.Clone()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("parse the templates of prompts: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Funcs(functions(Input{Paths: desk.Paths})).ExecuteTemplate(&b, "manager", seen(r, stage, task, desk)); err != nil {
+		return nil, fmt.Errorf("write the prompt of the manager: %w", err)
+	}
+	return append(bytes.TrimSpace(blankLines.ReplaceAll(b.Bytes(), []byte("\n\n"))), '\n'), nil
+}
+
+// ManagerFiles are what the manager's prompt names in its input folder.
+func ManagerFiles(r *core.Run) []File {
+	if len(r.Answers) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for _, answer := range r.Answers {
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n", plain.Line(answer.Question.Text, maxTold), plain.Text(answer.Text))
+	}
+	return []File{{Name: answersFile, Content: []byte(b.String())}}
+}
+
+func seen(r *core.Run, stage *core.Stage, task *core.Task, desk Desk) managerView {
+	v := managerView{
+		Project: r.Project, Base: r.Base, Branch: r.Branch, Goal: plain.Head(r.Goal, maxGoal), Role: role(r.Playbook, task.Role).Prompt,
+		Work: desk.Paths.Work, Inline: desk.Inline, Round: stage.Round, Missed: max(len(stage.Turn.Wakes)-maxWakes, 0), Said: r.Said,
+		Spent: spent(r), Limits: limits(r), Checks: checks(r), Roles: delegates(r), Timeout: task.Timeout,
+		Wakes: lines(stage.Turn.Wakes, maxWakes, wakeLine), Deeds: lines(stage.Turn.Deeds, maxOpen, deedLine),
+		Lines: lines(r.OpenLines(), maxOpen, lineLine), Changes: lines(r.Changes, 5, changeBlock),
+		Questions: lines(r.Questions, maxQuestions, func(q core.Question) string { return plain.Line(q.ID+": "+q.Text, maxTold) }),
+		Talk:      talk(r.Talk), AnswersName: answersFile,
+	}
+	v.Plan, v.PlanCut = plain.Head(string(desk.Plan), maxPlanText), len(desk.Plan) > maxPlanText
+	if r.Plan != nil {
+		v.PlanTrouble = r.Plan.Trouble
+	}
+	v.Open, v.Ended = delegations(r)
+	v.Answers = lines(newest(r.Answers, maxAnswered), maxAnswered, answerLine)
+	v.AnswersCut = len(r.Answers) > maxAnswered
+	if pr := r.PullRequest; pr != nil {
+		v.PullRequest = plain.Line(strings.TrimSpace(pr.URL+" "+string(pr.State)+" "+pr.Checks), maxInline)
+	}
+	return v
+}
+
+func lines[T any](list []T, most int, line func(T) string) []string {
+	var out []string
+	for _, item := range list[:min(len(list), most)] {
+		out = append(out, line(item))
+	}
+	return out
+}
+
+func newest[T any](list []T, most int) []T { return list[max(len(list)-most, 0):] }
+
+func wakeLine(w core.Wake) string {
+	text := plain.Line(w.Text, maxTold)
+	switch w.Kind {
+	case core.WakeEpic:
+		return strings.TrimSpace("The project begins. " + text)
+	case core.WakeTask:
+		return taskLine(w, text)
+	case core.WakeMessage:
+		return "A person wrote: " + text
+	case core.WakeAnswer:
+		return "Your question " + plain.Code(w.Subject, maxInline) + " was answered: " + text
+	case core.WakeChanges:
+		return "Somebody who looked at the work wants changes: " + text
+	case core.WakeChecks:
+		return "The checks of the pull request failed on the forge. Have it looked into."
+	case core.WakeWatchdog:
+		return "Nothing has happened for " + duration(w.Elapsed) + ", and nothing is under way. Bring the project on, or ask."
+	case core.WakePerson:
+		return strings.TrimSpace("A person let the project go on. " + text)
+	}
+	return text
+}
+
+func taskLine(w core.Wake, text string) string {
+	what := "Work " + plain.Code(w.Subject, maxInline)
+	if w.Task != core.KindWork {
+		what += " (" + string(w.Task) + ")"
+	}
+	if w.Branch != "" {
+		what += " on " + plain.Code(w.Branch, maxInline)
+	}
+	what += " ended: **" + plain.Line(w.Status, maxInline) + "**"
+	if w.Elapsed > 0 {
+		what += " after " + duration(w.Elapsed)
+	}
+	if w.CostUSD > 0 {
+		what += fmt.Sprintf(", $%.2f", w.CostUSD)
+	}
+	if text != "" {
+		what += ". " + text
+	}
+	return what
+}
+
+func deedLine(d core.Deed) string {
+	text := string(d.Tool)
+	if d.Subject != "" && d.Tool != core.ToolPlan {
+		text += " " + d.Subject
+	}
+	text += ": " + plain.Line(d.Text, maxInline)
+	if d.Refused != "" {
+		text += " (refused: " + plain.Line(d.Refused, maxInline) + ")"
+	}
+	return text
+}
+
+func lineLine(s *core.Stage) string {
+	state := "nothing on it is verified"
+	if s.Line != "" {
+		state = "verified at `" + short(s.Line) + "`"
+	}
+	if s.Conflict != nil {
+		state += ", its merge was refused"
+	}
+	return plain.Code(s.ID, maxInline) + " (" + plain.Code(s.Branch, maxInline) + "): " + plain.Line(s.Title, maxInline) + "; " + state
+}
+
+func changeBlock(c core.Changes) string {
+	return "From " + plain.Code(source(&c), maxInline) + ":\n\n" + plain.Fence(plain.Head(c.Text, maxTold))
+}
+
+func answerLine(a core.Answer) string {
+	by := ""
+	if a.Default {
+		by = " (nobody answered in time: the default)"
+	}
+	return plain.Line(a.Question.Text, maxInline) + " — " + plain.Line(a.Text, maxTold/2) + by
+}
+
+// delegations are what is under way and what ended last.
+func delegations(r *core.Run) (open, ended []string) {
+	for _, d := range slices.Backward(r.Delegations) {
+		text := plain.Code(d.ID, maxInline) + " " + string(d.Status) + ": " + plain.Line(d.Proposal.Name(), maxInline)
+		switch {
+		case !d.Status.Over():
+			open = append(open, text)
+		case len(ended) < maxEnded:
+			if d.Reason != "" {
+				text += " (" + plain.Line(d.Reason, maxInline) + ")"
+			}
+			ended = append(ended, text)
+		}
+	}
+	slices.Reverse(open)
+	return open[:min(len(open), maxOpen)], ended
+}
+
+// talk is the newest of the conversation that fits.
+func talk(messages []core.Message) []string {
+	var out []string
+	left := maxTalk
+	for _, m := range slices.Backward(messages) {
+		text := "**" + string(m.Voice) + "**, " + m.At.UTC().Format("2 Jan 15:04") + ":\n\n" + plain.Fence(plain.Head(m.Text, maxTold))
+		if left -= len(text); left < 0 {
+			break
+		}
+		out = append(out, text)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func spent(r *core.Run) string {
+	return fmt.Sprintf("%d attempts, $%.2f, %d tokens", r.Attempts, r.Usage.CostUSD, r.Usage.Tokens())
+}
+
+func limits(r *core.Run) string {
+	text := fmt.Sprintf("%d agents at once, %d attempts for each piece of work, %s in all", r.Limits.Parallel, r.Playbook.Project.Attempts, duration(r.Limits.WallTime))
+	if r.Limits.CostUSD > 0 {
+		text += fmt.Sprintf(", $%.2f", r.Limits.CostUSD)
+	}
+	if r.Limits.Tokens > 0 {
+		text += fmt.Sprintf(", %d tokens", r.Limits.Tokens)
+	}
+	return text
+}
+
+// checks are what all work is held to, in a line.
+func checks(r *core.Run) string {
+	var commands []string
+	for _, c := range r.Playbook.Project.Done.Of {
+		if c.Kind == core.CheckCommand {
+			commands = append(commands, plain.Code(c.Run, maxInline))
+		}
+	}
+	return strings.Join(commands, ", ")
+}
+
+// delegates are the roles that work can be given to.
+func delegates(r *core.Run) string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(r.Playbook.Roles)) {
+		if name != r.Playbook.Project.Roles[core.KindManage] {
+			names = append(names, plain.Code(name, maxInline))
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -8,8 +8,8 @@ const rules = "name: p\nkind: rules\n"
 var badRules = []bad{
 	{"phases among rules", rules + "steps: {role: developer, review: never}\nphases:\n- {id: a, role: planner, outputs: [a.md]}\n", []string{
 		"4:1: phases: a playbook of kind rules has no phases; that is for kind: phases"}},
-	{"manager", "name: p\nkind: manager\nsteps: {role: developer}\n", []string{
-		"2:7: kind: the kind manager is not supported in this version; this version knows: phases, rules"}},
+	{"manager among rules", rules + "manager: {role: project-manager}\nsteps: {role: developer, review: never}\n", []string{
+		"3:1: manager: a playbook of kind rules has no manager; that is for kind: manager"}},
 	{"no steps", rules + "plan: {role: planner}\n", []string{
 		"1:1: steps is missing; say who does the steps of the plan, and what must hold of them"}},
 	{"nobody", rules + "plan: {gate: approval}\nsteps: {done: [{command: make}]}\n", []string{
@@ -68,4 +68,4 @@ var badRules = []bad{
 		`4:17: publish.base: "my branch" is not the name of a branch; write, for example, main`}},
 }
 
-const builtinRoles = "known: angular-frontend-developer, api-architect, architect-planner, architect-reviewer, code-reviewer, developer, planner, postgresql-architect, security-auditor, spring-boot-developer, test-engineer, ui-designer"
+const builtinRoles = "known: angular-frontend-developer, api-architect, architect-planner, architect-reviewer, code-reviewer, developer, planner, postgresql-architect, project-manager, security-auditor, spring-boot-developer, test-engineer, ui-designer"

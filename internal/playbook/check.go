@@ -290,7 +290,12 @@ const (
 )
 
 func timeout(o yamlfile.Object, fallback, longest time.Duration) time.Duration {
-	v, ok := o.Get("timeout")
+	return span(o, "timeout", fallback, longest)
+}
+
+// span reads a length of time, and remarks on one whose unit may be a slip.
+func span(o yamlfile.Object, key string, fallback, longest time.Duration) time.Duration {
+	v, ok := o.Get(key)
 	if !ok {
 		return fallback
 	}

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,33 +69,42 @@ func TestDocumentedExample(t *testing.T) {
 	}
 }
 
-// docRules is the page's example of a playbook that works off a plan.
-var docRules = regexp.MustCompile("(?s)```yaml\n(name: [a-z]+\nkind: rules\n.*?)```")
+// docProject is one of the page's examples of a playbook that drives a project.
+var docProject = regexp.MustCompile("(?s)```yaml\n(name: [a-z]+\nkind: (rules|manager)\n.*?)```")
 
-// TestDocumentedRules reads the example of the kind rules, which uses every key.
-func TestDocumentedRules(t *testing.T) {
+// TestDocumentedProjects reads the examples of the kinds rules and manager, which use every key.
+func TestDocumentedProjects(t *testing.T) {
 	page, err := os.ReadFile("../../docs/playbooks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	match := docRules.FindSubmatch(page)
-	if match == nil {
-		t.Fatal("the page has no example of kind: rules")
+	left := []string{"review", "rounds"} // to the manager
+	keys := map[string][]string{
+		KindRules: slices.Concat(kindKeys(KindRules), planKeys(), stepsKeys(), publishKeys()),
+		KindManager: slices.Concat(kindKeys(KindManager), managerKeys(), watchdogKeys(), publishKeys(),
+			slices.DeleteFunc(stepsKeys(), func(key string) bool { return slices.Contains(left, key) })),
 	}
-	p, warnings, err := Parse("shop.yaml", match[1], Options{Roles: role.Builtin()})
-	if err != nil || len(warnings) > 0 {
-		t.Fatal(warnings, err)
-	}
-	if err := compiled(t).Validate(decode(t, match[1])); err != nil {
-		t.Error(err)
-	}
-	for _, key := range slices.Concat(kindKeys(KindRules), planKeys(), stepsKeys(), publishKeys()) {
-		if !strings.Contains(string(match[1]), key+": ") && !strings.Contains(string(match[1]), key+":\n") {
-			t.Errorf("the example does not use %s", key)
+	for _, match := range docProject.FindAllSubmatch(page, -1) {
+		text, kind := string(match[1]), string(match[2])
+		p, warnings, err := Parse("shop.yaml", match[1], Options{Roles: role.Builtin()})
+		if err != nil || len(warnings) > 0 {
+			t.Fatal(kind, warnings, err)
 		}
+		if err := compiled(t).Validate(decode(t, match[1])); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		for _, key := range keys[kind] {
+			if !strings.Contains(text, key+": ") && !strings.Contains(text, key+":\n") {
+				t.Errorf("the example of kind %s does not use %s", kind, key)
+			}
+		}
+		if got := specialists(*p); !slices.Equal(got, []string{"migration-writer"}) {
+			t.Errorf("%s: specialists %v", kind, got)
+		}
+		delete(keys, kind)
 	}
-	if got := specialists(*p); !slices.Equal(got, []string{"migration-writer"}) {
-		t.Errorf("specialists %v", got)
+	if len(keys) > 0 {
+		t.Errorf("the page has no example of %v", slices.Collect(maps.Keys(keys)))
 	}
 }
 
@@ -105,7 +115,7 @@ func TestDocumentedKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, keys := range [][]string{playbookKeys(), defaultKeys(), agentKeys(), roleKeys(), phaseKeys(), teamKeys(), tierKeys(),
-		planKeys(), stepsKeys(), publishKeys()} {
+		planKeys(), stepsKeys(), publishKeys(), managerKeys(), watchdogKeys()} {
 		for _, key := range keys {
 			if !strings.Contains(string(page), "`"+key+"`") {
 				t.Errorf("%s is not documented", key)

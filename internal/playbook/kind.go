@@ -9,24 +9,45 @@ import (
 
 // The kinds of playbook that this version drives.
 const (
-	KindPhases = "phases" // phases, one after the other
-	KindRules  = "rules"  // the steps of a project's plan, by a table of rules
+	KindPhases  = "phases"  // phases, one after the other
+	KindRules   = "rules"   // the steps of a project's plan, by a table of rules
+	KindManager = "manager" // a project's work, as an agent delegates it
 )
 
 // Kinds lists the kinds of playbook that this version drives.
-func Kinds() []string { return []string{KindPhases, KindRules} }
+func Kinds() []string { return []string{KindPhases, KindRules, KindManager} }
 
 func knownKinds() string { return "this version knows: " + strings.Join(Kinds(), ", ") }
 
-// kindKeys are the keys that only playbooks of a kind have.
+// kindKeys are the keys of a kind of playbook that not every kind has.
 func kindKeys(kind string) []string {
 	switch kind {
 	case KindPhases:
 		return []string{"phases"}
 	case KindRules:
 		return []string{"plan", "steps", "publish"}
+	case KindManager:
+		return []string{"manager", "steps", "publish"}
 	}
 	return nil
+}
+
+// allKindKeys are the keys that not every kind of playbook has.
+func allKindKeys() []string {
+	var keys []string
+	for _, kind := range Kinds() {
+		for _, key := range kindKeys(kind) {
+			if !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// kindsWith are the kinds of playbook that have a key.
+func kindsWith(key string) []string {
+	return slices.DeleteFunc(Kinds(), func(kind string) bool { return !slices.Contains(kindKeys(kind), key) })
 }
 
 // readKind reads the playbook's kind; false where it is none that this version drives. Keys of other kinds are reported.
@@ -36,7 +57,7 @@ func (p *parser) readKind(v yamlfile.Value, o yamlfile.Object) bool {
 	case !ok:
 		return false
 	case slices.Contains(Kinds(), kind):
-	case slices.Contains([]string{"manager", "waves"}, kind):
+	case kind == "waves":
 		v.Fail("the kind "+kind+" is not supported in this version", knownKinds())
 		return false
 	default:
@@ -44,11 +65,9 @@ func (p *parser) readKind(v yamlfile.Value, o yamlfile.Object) bool {
 		return false
 	}
 	p.out.Kind = kind
-	for _, other := range Kinds() {
-		for _, key := range kindKeys(other) {
-			if other != kind && o.Has(key) {
-				o.Key(key).Fail("a playbook of kind "+kind+" has no "+key, "that is for kind: "+other)
-			}
+	for _, key := range allKindKeys() {
+		if o.Has(key) && !slices.Contains(kindKeys(kind), key) {
+			o.Key(key).Fail("a playbook of kind "+kind+" has no "+key, "that is for kind: "+strings.Join(kindsWith(key), " or "))
 		}
 	}
 	return true

@@ -88,10 +88,7 @@ type defaults struct {
 // playbookKeys are the keys of a playbook of any kind.
 func playbookKeys() []string {
 	keys := []string{"name", "kind", "description", "agents", "roles", "tiers", "defaults", "setup", "cache"}
-	for _, kind := range Kinds() {
-		keys = append(keys, kindKeys(kind)...)
-	}
-	return keys
+	return append(keys, allKindKeys()...)
 }
 
 func (p *parser) playbook(root yamlfile.Value) {
@@ -119,7 +116,7 @@ func (p *parser) playbook(root yamlfile.Value) {
 		p.readPhases(o)
 		p.checkFlow()
 		p.checkPlans()
-	case KindRules:
+	case KindRules, KindManager:
 		p.readProject(o)
 	}
 	p.finish()

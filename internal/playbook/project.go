@@ -11,14 +11,16 @@ import (
 // DefaultRounds is how often a step is begun, where a playbook does not say.
 const DefaultRounds = 2
 
-// readProject reads how a project's plan is worked off.
+// readProject reads how a project is driven.
 func (p *parser) readProject(o yamlfile.Object) {
 	m := &core.Management{
 		Roles: map[core.TaskKind]string{}, Done: core.Check{Kind: core.CheckAll}, Review: core.ReviewRule{When: core.ReviewAlways},
 		Push: core.PushAsk, Attempts: p.defaults.attempts, Rounds: DefaultRounds, Timeout: p.defaults.timeout,
 	}
 	p.out.Project = m
-	if v, ok := o.Get("plan"); ok {
+	if p.out.Kind == KindManager {
+		p.readManager(o, m)
+	} else if v, ok := o.Get("plan"); ok {
 		p.readPlan(v, m)
 	}
 	if v, ok := o.Need("steps", "say who does the steps of the plan, and what must hold of them"); ok {
@@ -58,6 +60,9 @@ func (p *parser) readSteps(v yamlfile.Value, m *core.Management) {
 	}
 	if v, ok := o.Need("role", "name the role that does a step"); ok {
 		p.assign(v, m, core.KindCode, core.KindFix, core.KindResolve)
+		if p.out.Kind == KindManager {
+			p.assign(v, m, core.KindWork)
+		}
 	}
 	if v, ok := o.Get("fixer"); ok {
 		p.assign(v, m, core.KindFix)
@@ -66,9 +71,13 @@ func (p *parser) readSteps(v yamlfile.Value, m *core.Management) {
 		p.assign(v, m, core.KindResolve)
 	}
 	p.readSpecialists(o, m)
-	p.readReview(o, m)
-	if v, ok := o.Get("rounds"); ok {
-		m.Rounds, _ = v.Int(1, maxAttempts)
+	if v, ok := o.Get("reviewer"); ok {
+		p.assign(v, m, core.KindReview)
+	}
+	if p.out.Kind == KindManager {
+		leaveToManager(o)
+	} else {
+		readReview(o, m)
 	}
 	if v, ok := o.Get("done"); ok {
 		m.Done = p.done(v, &subject{merges: true})
@@ -84,7 +93,7 @@ func (p *parser) readSteps(v yamlfile.Value, m *core.Management) {
 // assign gives kinds of tasks to the role that a value names.
 func (p *parser) assign(v yamlfile.Value, m *core.Management, kinds ...core.TaskKind) {
 	r, ok := p.useRole(v)
-	if !ok {
+	if !ok || isManager(v, r.Name, m) {
 		return
 	}
 	for _, kind := range kinds {
@@ -103,7 +112,7 @@ func (p *parser) readSpecialists(o yamlfile.Object, m *core.Management) {
 	for _, item := range v.Each() {
 		r, ok := p.useRole(item)
 		switch {
-		case !ok:
+		case !ok || isManager(item, r.Name, m):
 			continue
 		case slices.Contains(names, r.Name):
 			item.Fail("the role "+quote(r.Name)+" is listed twice", "")
@@ -116,16 +125,17 @@ func (p *parser) readSpecialists(o yamlfile.Object, m *core.Management) {
 
 func reviewKeys() []string { return []string{"paths"} }
 
-// readReview reads which steps are reviewed, and by whom. A reviewer who is named although no step is reviewed is there
-// for the steps whose plan asks for a review.
-func (p *parser) readReview(o yamlfile.Object, m *core.Management) {
+// readReview reads which steps are reviewed, and how often a rejected one is begun. A reviewer who is named although no
+// step is reviewed is there for the steps whose plan asks for a review.
+func readReview(o yamlfile.Object, m *core.Management) {
 	if v, ok := o.Get("review"); ok {
 		m.Review = readReviewRule(v)
 	}
-	if v, ok := o.Get("reviewer"); ok {
-		p.assign(v, m, core.KindReview)
-	} else if m.Review.When == core.ReviewAlways || m.Review.When == core.ReviewPaths {
+	if m.Review.When == core.ReviewAlways || m.Review.When == core.ReviewPaths {
 		o.Need("reviewer", "name the role that reviews, or set review: never")
+	}
+	if v, ok := o.Get("rounds"); ok {
+		m.Rounds, _ = v.Int(1, maxAttempts)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// renderProject writes what only a playbook has that works a project's plan off.
+// renderProject writes what only a playbook has that drives a project.
 func renderProject(root mapping, p core.Playbook) error {
 	m := p.Project
 	defaults := newMap().flow()
@@ -21,17 +21,22 @@ func renderProject(root mapping, p core.Playbook) error {
 		plan.text("gate", string(m.PlanGate))
 		root.put("plan", plan.node)
 	}
+	if p.Kind == KindManager {
+		root.put("manager", renderManager(m))
+	}
 	steps := newMap()
 	steps.text("role", m.Roles[core.KindCode])
 	steps.texts("specialists", specialists(p))
 	if err := renderDone(steps, m.Done); err != nil {
 		return err
 	}
-	steps.put("review", renderReview(m.Review))
+	if p.Kind != KindManager {
+		steps.put("review", renderReview(m.Review))
+		steps.number("rounds", m.Rounds)
+	}
 	steps.text("reviewer", m.Roles[core.KindReview])
 	steps.text("fixer", m.Roles[core.KindFix])
 	steps.text("resolver", m.Roles[core.KindResolve])
-	steps.number("rounds", m.Rounds)
 	root.put("steps", steps.node)
 	publish := newMap().flow()
 	publish.text("push", string(m.Push))
@@ -59,4 +64,16 @@ func renderReview(rule core.ReviewRule) *yaml.Node {
 	m := newMap().flow()
 	m.texts("paths", rule.Paths)
 	return m.node
+}
+
+func renderManager(m *core.Management) *yaml.Node {
+	manager := newMap().flow()
+	manager.text("role", m.Roles[core.KindManage])
+	if m.Watch != nil {
+		watchdog := newMap().flow()
+		watchdog.duration("every", m.Watch.Every)
+		watchdog.duration("silent", m.Watch.Silent)
+		manager.put("watchdog", watchdog.node)
+	}
+	return manager.node
 }

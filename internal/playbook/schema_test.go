@@ -78,7 +78,8 @@ func TestSchemaRefuses(t *testing.T) {
 	beyond := []string{"duplicate key", "ids", "unknown role", "unknown agent", "missing capability", "missing input",
 		"input of a later phase", "cycle", "own output as input", "input of a skipped phase", "rollback", "merge key", "artifacts that change code",
 		"findings without a review", "documents of a team", "check beyond the limits",
-		"checks within checks", "another coverage", "unknown roles", "specialists", "too many globs"}
+		"checks within checks", "another coverage", "unknown roles", "specialists", "too many globs",
+		"times of a watchdog", "unknown manager", "a manager that works"}
 	schema := compiled(t)
 	for _, test := range allBad() {
 		var value any
@@ -132,6 +133,8 @@ func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
 	check(playbookKeys())
 	check(planKeys(), "properties", "plan")
 	check(publishKeys(), "properties", "publish")
+	check(managerKeys(), "properties", "manager")
+	check(watchdogKeys(), "properties", "manager", "properties", "watchdog")
 	check(stepsKeys(), "$defs", "steps")
 	check(reviewKeys(), "$defs", "steps", "properties", "review", "oneOf", 1)
 	check(defaultKeys(), "properties", "defaults")

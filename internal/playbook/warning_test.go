@@ -47,6 +47,10 @@ func TestWarnings(t *testing.T) {
 			"3:8: steps: no check looks at a step's branch or at a merge; give done a command that builds and tests the project"},
 		{"steps that are not built", rules + "steps: {role: developer, review: never, done: {files: a}}\n",
 			"3:41: steps.done: nothing builds or tests a step's branch or a merge; add a command check"},
+		{"work of a manager without checks", byManager + "steps: {role: developer}\n",
+			"4:8: steps: no check looks at a step's branch or at a merge; give done a command that builds and tests the project"},
+		{"a hasty watchdog", managed + "manager: {role: project-manager, watchdog: {every: 1s, silent: 10s}}\nsteps: {role: developer, done: {command: make}}\n",
+			"3:52: manager.watchdog.every: 1s is very short; s is seconds, m is minutes"},
 		{"a skipped phase is not examined", head + "- {id: a, role: developer, skip: true, done: [state: .ok]}\n", ""},
 	}
 	for _, test := range tests {

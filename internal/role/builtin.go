@@ -1,20 +1,35 @@
 package role
 
 import (
+	"embed"
+	"io/fs"
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/plugin"
 )
 
-// Builtin are the roles that come with the program: the plugin's agents, but for the one that stands in for roles of
-// others.
-func Builtin() Set {
-	set, err := Load(plugin.Files(), plugin.Agents)
+// headless are the roles that no session of Claude Code plays, and which are therefore none of the plugin's agents.
+//
+//go:embed builtin/*.md
+var headless embed.FS
+
+// Builtin are the roles that come with the program: the plugin's agents, and those that only headless runs have.
+func Builtin() Set { return mustLoad(headless, "builtin").Over(played()) }
+
+// played are the plugin's agents, but for the one that stands in for roles of others.
+func played() Set {
+	set := mustLoad(plugin.Files(), plugin.Agents)
+	delete(set, plugin.Worker)
+	return set
+}
+
+// mustLoad reads roles that are part of the program.
+func mustLoad(fsys fs.FS, dir string) Set {
+	set, err := Load(fsys, dir)
 	if err != nil {
 		panic("role: a built-in role is not valid: " + err.Error())
 	}
-	delete(set, plugin.Worker)
 	for name, r := range set {
 		r.Origin = OriginBuiltin
 		set[name] = r
@@ -23,10 +38,10 @@ func Builtin() Set {
 }
 
 // AgentType is the name under which Claude Code, with the plugin, knows an agent for the role, and whether that agent is
-// told the role's text by its own file. Every role that is not a built-in one word for word is done by an agent that must
+// told the role's text by its own file. Every role that is not one of the plugin's word for word is done by an agent that must
 // be told: only model and colour may differ, which do not say what it is to be.
 func AgentType(r core.Role) (name string, told bool) {
-	own, ok := Builtin()[r.Name]
+	own, ok := played()[r.Name]
 	if ok && own.Prompt == r.Prompt && slices.Equal(own.Tools, r.Tools) {
 		return plugin.Name + ":" + r.Name, true
 	}

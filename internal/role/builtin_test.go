@@ -9,20 +9,24 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// TestBuiltinRoles names the roles that come with the program: those of the playbook feature, and bytA's ten specialists.
+// TestBuiltinRoles names the roles that come with the program: those of the playbook feature, bytA's ten specialists, and
+// who manages a project.
 func TestBuiltinRoles(t *testing.T) {
 	want := []string{
 		"angular-frontend-developer", "api-architect", "architect-planner", "architect-reviewer", "code-reviewer",
-		"developer", "planner", "postgresql-architect", "security-auditor", "spring-boot-developer", "test-engineer", "ui-designer",
+		"developer", "planner", "postgresql-architect", manager, "security-auditor", "spring-boot-developer", "test-engineer", "ui-designer",
 	}
 	if diff := cmp.Diff(want, Builtin().Names()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestBuiltinIsComplete holds the built-in roles to what every role must tell its agent, and to what it may use.
+const manager = "project-manager"
+
+// TestBuiltinIsComplete holds the built-in roles to what every role must tell its agent, and to what it may use. A manager
+// hands nothing in, and has a test of its own.
 func TestBuiltinIsComplete(t *testing.T) {
-	for name, r := range Builtin() {
+	for name, r := range played() {
 		words := strings.Join(strings.Fields(r.Prompt), " ")
 		for _, phrase := range []string{"Read every input file", "Nobody answers questions", "$STELLWERK_OUT", "Your last message is one short sentence"} {
 			if !strings.Contains(words, phrase) {
@@ -42,6 +46,24 @@ func TestBuiltinIsComplete(t *testing.T) {
 		changes := slices.Contains(r.Tools, "Edit")
 		if changes != slices.Contains(r.Capabilities, "code") {
 			t.Errorf("%s has the tools %v and can %v", name, r.Tools, r.Capabilities)
+		}
+	}
+}
+
+// TestManager holds the manager to what it must be told: it works by its tools alone, on no code, and claims nothing.
+func TestManager(t *testing.T) {
+	r := Builtin()[manager]
+	if diff := cmp.Diff([]string{"Bash", "Read", "Edit", "Write", "Grep", "Glob"}, r.Tools); diff != "" {
+		t.Error(diff)
+	}
+	if r.Description == "" || r.Color == "" || r.Model != "" || len(r.Notes) != 0 || !r.Builtin() || !slices.Equal(r.Capabilities, []string{"manage"}) {
+		t.Errorf("the manager is %+v", r)
+	}
+	words := strings.Join(strings.Fields(r.Prompt), " ")
+	for _, phrase := range []string{"`delegate-to-red`", "`send-message`", "`update-plan`", "`request-clarification`", "`.ai/plan.md`",
+		"You see no code and you change none", "Make one decision", "Done means verified", "Your last message is one short sentence"} {
+		if !strings.Contains(words, phrase) {
+			t.Errorf("the manager is not told %q", phrase)
 		}
 	}
 }
@@ -69,6 +91,7 @@ func TestAgentType(t *testing.T) {
 		{"with another text", changed(func(r *core.Role) { r.Prompt = "Write poems." }), "stellwerk:worker", false},
 		{"with fewer tools", changed(func(r *core.Role) { r.Tools = []string{"Read"} }), "stellwerk:worker", false},
 		{"of the repository", core.Role{Name: "poet", Prompt: "Write poems."}, "stellwerk:worker", false},
+		{"of headless runs", Builtin()[manager].Role, "stellwerk:worker", false},
 		{"named as the stand-in", core.Role{Name: "worker", Prompt: "Write poems."}, "stellwerk:worker", false},
 	}
 	for _, test := range tests {

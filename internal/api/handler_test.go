@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 30 {
+	if operations != 35 {
 		t.Errorf("%d operations", operations)
 	}
 }

@@ -22,10 +22,13 @@ func steps(run *core.Run) string {
 			fmt.Fprintf(&b, "- [x] %s: %s\n", title, account(s))
 		case s != nil && s.Status == core.StageOmitted:
 			fmt.Fprintf(&b, "- [ ] %s: left out\n", title)
+		case step.Done && run.ByManager():
+			fmt.Fprintf(&b, "- [x] %s\n", title)
 		case step.Done:
 			fmt.Fprintf(&b, "- [x] %s: done before\n", title)
 		}
 	}
+	b.WriteString(delegations(run))
 	for _, s := range run.Stages {
 		if s.Wish != nil && s.Status == core.StageDone {
 			fmt.Fprintf(&b, "- [x] Asked for later: %s: %s\n", plain.Line(s.Wish.Text, 200), account(s))
@@ -35,6 +38,20 @@ func steps(run *core.Run) string {
 		fmt.Fprintf(&b, "\nVerified on each branch and again on each merge: `%s`\n", strings.Join(names, "`, `"))
 	}
 	return b.String()
+}
+
+// delegations is what a manager had done, the newest of it.
+func delegations(run *core.Run) string {
+	var b strings.Builder
+	for _, d := range run.Delegations {
+		if d.Status == core.DelegationDone && !d.Proposal.Kind.EngineAct() {
+			fmt.Fprintf(&b, "- %s: %s\n", d.ID, plain.Line(d.Proposal.Name(), 200))
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n## Work\n\n" + b.String()
 }
 
 // account is what a step took.

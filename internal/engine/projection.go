@@ -72,19 +72,22 @@ func taskRows(r *core.Run, events []core.Event) []store.TaskRow {
 // touched reports whether a step may have changed a task: all tasks of stages
 // in motion are few, so the stages that rest are left out.
 func touched(t *core.Task, events []core.Event) bool {
-	return t.Status != core.TaskDone || len(events) > 0 && lastVerified(events, t.ID)
+	return t.Status != core.TaskDone || len(events) > 0 && lastVerified(events, t)
 }
 
-func lastVerified(events []core.Event, task string) bool {
+// lastVerified reports an event of the step that brought a task to its end.
+func lastVerified(events []core.Event, t *core.Task) bool {
 	for _, ev := range events {
-		if ev.Type != core.TypeVerifyConcluded && ev.Type != core.TypePublishConcluded && ev.Type != core.TypeMergeConcluded {
-			continue
-		}
 		var b struct {
-			Task string `json:"task"`
+			Task    string `json:"task"`
+			Attempt string `json:"attempt"`
 		}
-		if json.Unmarshal(ev.Body, &b) == nil && b.Task == task {
-			return true
+		switch ev.Type {
+		case core.TypeVerifyConcluded, core.TypePublishConcluded, core.TypeMergeConcluded, core.TypeValidateConcluded, core.TypeAttemptExited:
+			if json.Unmarshal(ev.Body, &b) == nil && (b.Task == t.ID || t.Last() != nil && b.Attempt == t.Last().ID) {
+				return true
+			}
+		default: // ends no task
 		}
 	}
 	return false
@@ -105,13 +108,28 @@ func taskStatus(t *core.Task) string {
 	return "pending"
 }
 
+// worker is who a task of a project is addressed to. Work without a kind is code.
+func worker(t *core.Task) string {
+	kind := t.Kind
+	if kind == core.KindWork {
+		kind = core.KindCode
+	}
+	return "worker-" + string(kind) + "-" + t.ID
+}
+
 func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.TaskRow {
 	row := store.TaskRow{
 		ID: r.ID + "/" + t.ID, Run: r.ID, Project: r.Project, Addressee: "worker-" + s.ID + "-" + t.ID,
 		Kind: s.ID, Status: taskStatus(t), Branch: r.Branch, CreatedBy: "engine", CreatedAt: now, TriggeredBy: t.Event,
 	}
 	if r.Managed() {
-		row.Kind, row.Addressee, row.Prompt = string(t.Kind), "worker-"+string(t.Kind)+"-"+t.ID, s.Title
+		row.Kind, row.Addressee, row.Prompt = string(t.Kind), worker(t), s.Title
+		if t.Prompt != "" {
+			row.Prompt = t.Prompt
+		}
+	}
+	if t.Kind == core.KindManage {
+		row.Addressee = "project-mgr-" + r.Project
 	}
 	if s.Branch != "" {
 		row.Branch = s.Branch

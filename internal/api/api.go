@@ -42,6 +42,8 @@ type Service interface {
 	Pause(ctx context.Context, id string, req Pause) (Run, error)
 	Resume(ctx context.Context, id string, req Resume) (Run, error)
 	Cancel(ctx context.Context, id string, req Cancel) (Run, error)
+	// Swap lets another playbook drive a project's run.
+	Swap(ctx context.Context, id string, req Swap) (Run, error)
 
 	// Diff writes the difference between the run's base and its newest work, or
 	// that of one stage's round.
@@ -224,6 +226,13 @@ type Skip struct {
 
 // Retry gives the current stage its attempts back.
 type Retry struct{}
+
+// Swap names the playbook that takes a project over.
+type Swap struct {
+	Dir      string `json:"dir,omitempty"` // that a path is relative to
+	Playbook string `json:"playbook"`      // name, or path
+	Trust    bool   `json:"trust,omitempty"`
+}
 
 // Pause stops the run; Stop ends what is running, too.
 type Pause struct {

@@ -22,6 +22,7 @@ func registerCommands(api huma.API, svc Service) {
 	registerCommand(api, "pause", "Stop the run", svc.Pause)
 	registerCommand(api, "resume", "Let a paused run go on", svc.Resume)
 	registerCommand(api, "cancel", "End the run", svc.Cancel)
+	registerCommand(api, "swap", "Let another playbook drive the project", svc.Swap)
 }
 
 func registerCommand[T any](api huma.API, verb, summary string, call func(context.Context, string, T) (Run, error)) {

@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 35 {
+	if operations != 36 {
 		t.Errorf("%d operations", operations)
 	}
 }

@@ -9,7 +9,7 @@ import (
 func newPlaybook(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "playbook",
-		Short: "List, show, check and import playbooks",
+		Short: "List, show, check, import and use playbooks",
 		Long: `A playbook says how a run is driven: its phases, who works on them, what must
 hold before each passes, and where you are asked. A repository keeps its own
 in ` + playbook.Folder + `/; some come with the program.`,
@@ -18,6 +18,6 @@ in ` + playbook.Folder + `/; some come with the program.`,
 		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPlaybookList(sh), newPlaybookShow(sh), newPlaybookValidate(sh), newPlaybookImport(sh))
+	cmd.AddCommand(newPlaybookList(sh), newPlaybookShow(sh), newPlaybookValidate(sh), newPlaybookImport(sh), newPlaybookUse(sh))
 	return cmd
 }

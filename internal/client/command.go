@@ -47,6 +47,11 @@ func (c *Client) Cancel(ctx context.Context, id string, req api.Cancel) (api.Run
 	return c.command(ctx, id, "cancel", req)
 }
 
+// Swap implements [api.Service].
+func (c *Client) Swap(ctx context.Context, id string, req api.Swap) (api.Run, error) {
+	return c.command(ctx, id, "swap", req)
+}
+
 func (c *Client) command(ctx context.Context, id, verb string, req any) (api.Run, error) {
 	return ofRun[api.Run](ctx, c, http.MethodPost, nil, req, id, verb)
 }

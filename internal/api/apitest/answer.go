@@ -46,6 +46,11 @@ func (s *Service) Cancel(ctx context.Context, id string, req api.Cancel) (api.Ru
 	return s.commanded(ctx, "cancel", id, req)
 }
 
+// Swap implements [api.Service].
+func (s *Service) Swap(ctx context.Context, id string, req api.Swap) (api.Run, error) {
+	return s.commanded(ctx, "swap", id, req)
+}
+
 // Inbox answers with Waiting.
 func (s *Service) Inbox(context.Context) ([]api.Waiting, error) { return s.Waiting, nil }
 

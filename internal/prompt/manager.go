@@ -38,7 +38,7 @@ type Desk struct {
 // managerView is what the template of a manager's prompt sees: lines of text that
 // are ready to be shown.
 type managerView struct {
-	Project, Base, Branch, Goal, Role, Work   string
+	Title, Base, Branch, Goal, Role, Work     string
 	Spent, Limits, PullRequest, Checks, Roles string
 	Plan, PlanTrouble                         string
 	Round, Missed, Said                       int
@@ -83,7 +83,7 @@ func ManagerFiles(r *core.Run) []File {
 
 func seen(r *core.Run, stage *core.Stage, task *core.Task, desk Desk) managerView {
 	v := managerView{
-		Project: r.Project, Base: r.Base, Branch: r.Branch, Goal: plain.Head(r.Goal, maxGoal), Role: role(r.Playbook, task.Role).Prompt,
+		Title: r.Title, Base: r.Base, Branch: r.Branch, Goal: plain.Head(r.Goal, maxGoal), Role: role(r.Playbook, task.Role).Prompt,
 		Work: desk.Paths.Work, Inline: desk.Inline, Round: stage.Round, Missed: max(len(stage.Turn.Wakes)-maxWakes, 0), Said: r.Said,
 		Spent: spent(r), Limits: limits(r), Checks: checks(r), Roles: delegates(r), Timeout: task.Timeout,
 		Wakes: lines(stage.Turn.Wakes, maxWakes, wakeLine), Deeds: lines(stage.Turn.Deeds, maxOpen, deedLine),

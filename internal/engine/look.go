@@ -80,7 +80,7 @@ func (e *Engine) retryClaims(ctx context.Context, s *stream) error {
 			if t.Blocked == nil || s.run.Status != core.StatusActive {
 				continue
 			}
-			free, err := e.free(ctx, *t.Blocked)
+			free, err := e.freeOrAwait(ctx, s.name, *t.Blocked)
 			if err != nil || !free {
 				return err
 			}
@@ -89,6 +89,19 @@ func (e *Engine) retryClaims(ctx context.Context, s *stream) error {
 		}
 	}
 	return nil
+}
+
+// freeOrAwait reports that a claim is free. Where another was quicker, the
+// stream waits again: what woke it has ended its waiting.
+func (e *Engine) freeOrAwait(ctx context.Context, stream string, c core.Claim) (bool, error) {
+	free, err := e.free(ctx, c)
+	if err != nil || free {
+		return free, err
+	}
+	if err := e.store.Await(ctx, stream, c); err != nil {
+		return false, err
+	}
+	return e.free(ctx, c) // it may have been released before the stream waited
 }
 
 func (e *Engine) free(ctx context.Context, c core.Claim) (bool, error) {

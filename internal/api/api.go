@@ -248,6 +248,11 @@ type Resume struct {
 
 	MaxCostUSD float64 `json:"max_cost_usd,omitempty"`
 	MaxTokens  int64   `json:"max_tokens,omitempty"`
+
+	// Of what all runs of the project may use together, for this run.
+	MaxProjectCostUSD  float64 `json:"max_project_cost_usd,omitempty"`
+	MaxProjectTokens   int64   `json:"max_project_tokens,omitempty"`
+	MaxProjectAttempts int     `json:"max_project_attempts,omitempty"`
 }
 
 // Cancel ends the run.

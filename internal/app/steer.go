@@ -194,19 +194,29 @@ func (a *App) Resume(ctx context.Context, id string, req api.Resume) (api.Run, e
 		if r.Pause == nil {
 			return nil, core.Errorf(core.CodeConflict, "run %s is %s, not paused", r.Alias, r.Status).WithHint("see `stellwerk status %s`", r.Alias)
 		}
-		body := core.RunResumed{}
-		if req.MaxCostUSD > 0 || req.MaxTokens > 0 {
-			limits := r.Limits
-			if req.MaxCostUSD > 0 {
-				limits.CostUSD = req.MaxCostUSD
-			}
-			if req.MaxTokens > 0 {
-				limits.Tokens = req.MaxTokens
-			}
-			body.Limits = &limits
-		}
-		return body, nil
+		return core.RunResumed{Limits: raised(r.Limits, req)}, nil
 	})
+}
+
+// raised are the limits with those that a person names in their place; nil where
+// they name none.
+func raised(l core.Limits, req api.Resume) *core.Limits {
+	before := l
+	replace(&l.CostUSD, req.MaxCostUSD)
+	replace(&l.Tokens, req.MaxTokens)
+	replace(&l.Project.CostUSD, req.MaxProjectCostUSD)
+	replace(&l.Project.Tokens, req.MaxProjectTokens)
+	replace(&l.Project.Attempts, req.MaxProjectAttempts)
+	if l == before {
+		return nil
+	}
+	return &l
+}
+
+func replace[T int | int64 | float64](limit *T, by T) {
+	if by > 0 {
+		*limit = by
+	}
 }
 
 // Cancel implements api.Service.

@@ -63,6 +63,11 @@ type Settings struct {
 	AutoRounds Value[int]
 	CostUSD    Value[float64]
 	Tokens     Value[int64]
+
+	ProjectCostUSD  Value[float64]
+	ProjectTokens   Value[int64]
+	ProjectAttempts Value[int]
+	ProjectParallel Value[int]
 }
 
 // Defaults are in force where nothing else is set.
@@ -74,6 +79,8 @@ func Defaults() *Settings {
 		"limits.attempts": limits.Attempts, "limits.infra": limits.Infra, "limits.sterile": limits.Sterile,
 		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
 		"limits.cost_usd": limits.CostUSD, "limits.tokens": limits.Tokens,
+		"limits.project.cost_usd": limits.Project.CostUSD, "limits.project.tokens": limits.Project.Tokens,
+		"limits.project.attempts": limits.Project.Attempts, "limits.project.parallel": limits.Project.Parallel,
 	}
 	for _, setting := range table() {
 		setting.store(s, Source{Level: LevelDefault}, values[setting.key])
@@ -86,6 +93,10 @@ func (s *Settings) Limits() core.Limits {
 	return core.Limits{
 		Attempts: s.Attempts.V, Infra: s.Infra.V, Sterile: s.Sterile.V, WallTime: s.WallTime.V, Parallel: s.Parallel.V,
 		CostUSD: s.CostUSD.V, Tokens: s.Tokens.V, AutoRounds: s.AutoRounds.V,
+		Project: core.ProjectLimits{
+			CostUSD: s.ProjectCostUSD.V, Tokens: s.ProjectTokens.V,
+			Attempts: s.ProjectAttempts.V, Parallel: s.ProjectParallel.V,
+		},
 	}
 }
 
@@ -106,6 +117,12 @@ func (s *Settings) Entries() []Entry {
 		}
 		return fmt.Sprint(n)
 	}
+	cost := func(usd float64) string {
+		if usd == 0 {
+			return "no limit"
+		}
+		return fmt.Sprintf("$%.2f", usd)
+	}
 	add("isolation", s.Isolation.V, s.Isolation.From)
 	add("agent", s.Agent.V, s.Agent.From)
 	add("model", s.Model.V, s.Model.From)
@@ -117,12 +134,12 @@ func (s *Settings) Entries() []Entry {
 	add("limits.wall_time", yamlfile.FormatDuration(s.WallTime.V), s.WallTime.From)
 	add("limits.parallel", fmt.Sprint(s.Parallel.V), s.Parallel.From)
 	add("limits.auto_rounds", fmt.Sprint(s.AutoRounds.V), s.AutoRounds.From)
-	cost := "no limit"
-	if s.CostUSD.V > 0 {
-		cost = fmt.Sprintf("$%.2f", s.CostUSD.V)
-	}
-	add("limits.cost_usd", cost, s.CostUSD.From)
+	add("limits.cost_usd", cost(s.CostUSD.V), s.CostUSD.From)
 	add("limits.tokens", count(s.Tokens.V), s.Tokens.From)
+	add("limits.project.cost_usd", cost(s.ProjectCostUSD.V), s.ProjectCostUSD.From)
+	add("limits.project.tokens", count(s.ProjectTokens.V), s.ProjectTokens.From)
+	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
+	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
 	return entries
 }
 

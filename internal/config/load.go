@@ -129,39 +129,36 @@ func readFile(f File) (map[string]entry, *yamlfile.Report) {
 	if report.Err() != nil {
 		return nil, report
 	}
-	top, inner := fileKeys()
-	o, ok := root.Object(append(top, "limits")...)
-	if !ok {
-		return nil, report
-	}
-	limits := yamlfile.Object{}
-	if v, given := o.Get("limits"); given {
-		limits, _ = v.Object(inner...)
-	}
 	found := map[string]entry{}
-	for _, s := range table() {
-		from, key := o, s.key
-		if below, isLimit := strings.CutPrefix(key, "limits."); isLimit {
-			from, key = limits, below
-		}
-		if v, given := from.Get(key); given {
-			if parsed, ok := s.read(v); ok {
-				found[s.key] = entry{v, parsed}
-			}
-		}
-	}
+	collect(root, "", found)
 	return found, report
 }
 
-func fileKeys() (top, limits []string) {
+// collect reads the settings below a place of a file, whose keys begin with
+// prefix.
+func collect(at yamlfile.Value, prefix string, found map[string]entry) {
+	settings := map[string]setting{}
+	var names []string
 	for _, s := range table() {
-		if below, ok := strings.CutPrefix(s.key, "limits."); ok {
-			limits = append(limits, below)
-		} else {
-			top = append(top, s.key)
+		below, ok := strings.CutPrefix(s.key, prefix)
+		if name, _, _ := strings.Cut(below, "."); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		settings[s.key] = s
+	}
+	o, _ := at.Object(names...)
+	for _, name := range names {
+		v, given := o.Get(name)
+		if !given {
+			continue
+		}
+		s, single := settings[prefix+name]
+		if !single {
+			collect(v, prefix+name+".", found)
+		} else if parsed, ok := s.read(v); ok {
+			found[s.key] = entry{v, parsed}
 		}
 	}
-	return top, limits
 }
 
 func (s setting) read(v yamlfile.Value) (any, bool) {

@@ -59,8 +59,11 @@ func table() []setting {
 		number("limits.parallel", func(s *Settings) *Value[int] { return &s.Parallel }, 1, 1000),
 		number("limits.auto_rounds", func(s *Settings) *Value[int] { return &s.AutoRounds }, 0, 100),
 		money("limits.cost_usd", func(s *Settings) *Value[float64] { return &s.CostUSD }),
-		number("limits.tokens", func(s *Settings) *Value[int64] { return &s.Tokens }, 0, math.MaxInt64).
-			tightened(func(current, proposed any) bool { return beyond(current.(int64), proposed.(int64)) }),
+		optional("limits.tokens", func(s *Settings) *Value[int64] { return &s.Tokens }),
+		money("limits.project.cost_usd", func(s *Settings) *Value[float64] { return &s.ProjectCostUSD }),
+		optional("limits.project.tokens", func(s *Settings) *Value[int64] { return &s.ProjectTokens }),
+		optional("limits.project.attempts", func(s *Settings) *Value[int] { return &s.ProjectAttempts }),
+		optional("limits.project.parallel", func(s *Settings) *Value[int] { return &s.ProjectParallel }),
 	}
 }
 
@@ -72,7 +75,7 @@ func (s setting) tightened(loosens func(current, proposed any) bool) setting {
 func (s setting) onlyPersonal(reason string) setting { s.personal = reason; return s }
 
 // beyond compares limits of which zero means none.
-func beyond[T int64 | float64](current, proposed T) bool {
+func beyond[T int | int64 | float64](current, proposed T) bool {
 	return current != 0 && (proposed == 0 || proposed > current)
 }
 
@@ -124,6 +127,12 @@ func number[T int | int64](key string, field func(*Settings) *Value[T], low, hig
 		}
 		return T(n), nil
 	})).tightened(func(current, proposed any) bool { return proposed.(T) > current.(T) })
+}
+
+// optional is a number of which zero means no limit.
+func optional[T int | int64](key string, field func(*Settings) *Value[T]) setting {
+	return number(key, field, 0, math.MaxInt64>>(64-strconv.IntSize)).
+		tightened(func(current, proposed any) bool { return beyond(current.(T), proposed.(T)) })
 }
 
 func duration(key string, field func(*Settings) *Value[time.Duration]) setting {

@@ -31,6 +31,7 @@ const (
 	TypeAttemptStarted       Type = "AttemptStarted"
 	TypeAttemptStopRequested Type = "AttemptStopRequested"
 	TypeUsageObserved        Type = "UsageObserved"
+	TypeProjectSpent         Type = "ProjectSpent"
 	TypeAttemptExited        Type = "AttemptExited"
 	TypeVerifyRequested      Type = "VerifyRequested"
 	TypeVerifyConcluded      Type = "VerifyConcluded"

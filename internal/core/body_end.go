@@ -10,6 +10,7 @@ const (
 	PauseSterile   PauseCode = "loop"      // decisions without progress
 	PauseWall      PauseCode = "wall_time" // the run's time is used up
 	PauseBudget    PauseCode = "budget"    // money or tokens are used up
+	PauseProject   PauseCode = "project"   // the project's attempts are used up
 	PauseInput     PauseCode = "input"     // a required input cannot be had
 	PauseAction    PauseCode = "action"    // what was decided cannot be done
 	PausePublish   PauseCode = "publish"   // publishing failed

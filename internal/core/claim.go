@@ -33,27 +33,41 @@ func Claims(r *Run) []Claim {
 	}
 	for _, s := range r.Stages {
 		for _, t := range s.Tasks {
-			if a := t.Last(); a != nil && a.Status.Active() {
-				claims = append(claims, Claim{
-					Kind: ClaimSlot, Key: pool(t),
-					Holder: RunStream(r.ID) + "/" + a.ID, Limit: r.Limits.Parallel,
-				})
-			}
+			claims = append(claims, slots(r, t)...)
 		}
 	}
 	return claims
 }
+
+// EngineSlots is the pool that the attempts of all runs share.
+const EngineSlots = "attempts"
+
+// ProjectSlots is the pool that the attempts of a project's runs share.
+func ProjectSlots(project string) string { return "attempts of project " + project }
 
 // BranchClaim is the claim of a run on its branch.
 func BranchClaim(project, branch, run string) Claim {
 	return Claim{Kind: ClaimBranch, Key: project + ":" + branch, Holder: RunStream(run), Limit: 1}
 }
 
-// pool is what an attempt takes a slot of. Managers have one of their own: one
-// that waited for its workers to end could not answer anybody meanwhile.
-func pool(t *Task) string {
-	if t.Kind == KindManage {
-		return "managers"
+// ManagerSlots is the pool that the attempts of all managers share. They do not
+// take a worker's place: a manager that waited for its workers to end could not
+// answer anybody meanwhile.
+const ManagerSlots = "managers"
+
+// slots are what a task's attempt must hold while it is under way.
+func slots(r *Run, t *Task) []Claim {
+	a := t.Last()
+	if a == nil || !a.Status.Active() {
+		return nil
 	}
-	return "attempts"
+	holder := RunStream(r.ID) + "/" + a.ID
+	if t.Kind == KindManage {
+		return []Claim{{Kind: ClaimSlot, Key: ManagerSlots, Holder: holder, Limit: r.Limits.Parallel}}
+	}
+	claims := []Claim{{Kind: ClaimSlot, Key: EngineSlots, Holder: holder, Limit: r.Limits.Parallel}}
+	if n := r.Limits.Project.Parallel; n > 0 {
+		claims = append(claims, Claim{Kind: ClaimSlot, Key: ProjectSlots(r.Project), Holder: holder, Limit: n})
+	}
+	return claims
 }

@@ -42,6 +42,8 @@ func Decode(e Event) (Body, error) {
 		return decode[AttemptStopRequested](e, raw)
 	case TypeUsageObserved:
 		return decode[UsageObserved](e, raw)
+	case TypeProjectSpent:
+		return decode[ProjectSpent](e, raw)
 	case TypeAttemptExited:
 		return decode[AttemptExited](e, raw)
 	case TypeVerifyRequested:

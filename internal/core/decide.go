@@ -32,7 +32,7 @@ func Decide(r *Run, d Decider) []Body {
 	if pause := guard(r); pause != nil && r.Status == StatusActive {
 		return []Body{*pause}
 	}
-	return d.Decide(r)
+	return affordable(r, d.Decide(r))
 }
 
 // DecisionActor is the actor of what d decides.
@@ -141,6 +141,9 @@ func guard(r *Run) *RunPaused {
 			Code: PauseBudget, Stage: currentID(r), Reason: over, Stop: true,
 			Next: "`stellwerk resume " + r.Alias + " --max-cost USD --max-tokens N` raises it",
 		}
+	}
+	if pause := overProject(r); pause != nil {
+		return pause
 	}
 	if r.Limits.WallTime > 0 && !r.Now().Before(r.ClockFrom.Add(r.Limits.WallTime)) {
 		return &RunPaused{

@@ -137,6 +137,8 @@ func apply(r *Run, e Event, body Body) {
 		stopping(r, e, b)
 	case UsageObserved:
 		metered(r, b)
+	case ProjectSpent:
+		r.Others = b.Others
 	case AttemptExited:
 		exited(r, e, b)
 	case VerifyRequested:

@@ -114,7 +114,7 @@ func actors(t Type) []ActorKind {
 		TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
 		return []ActorKind{ActorDecider}
 	case TypePlanRead, TypePlanUpdated, TypeMergeConcluded, TypePullRequestSeen, TypeToolRefused, TypeValidateConcluded,
-		TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved,
+		TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved, TypeProjectSpent,
 		TypeVerifyConcluded, TypeBranchMoved, TypeRefKept, TypePublishPrepared,
 		TypePublishConcluded, TypeTimerFired, TypeCommandRefused, TypePersonNotified, TypeRunSwept, TypeProjectRegistered:
 		return []ActorKind{ActorEngine}
@@ -279,7 +279,7 @@ func clause(r *Run, actor Actor, body Body) error {
 			return noProject()
 		}
 	case RefKept, BranchMoved, RunStarted, ConditionRequested, ClaimRefused, ClaimFreed,
-		RunFailed, TimerFired, CommandRefused, PersonNotified,
+		RunFailed, TimerFired, CommandRefused, PersonNotified, ProjectSpent,
 		ProjectRegistered, ContentTrusted:
 	}
 	return nil

@@ -284,11 +284,8 @@ func lawResume(r *Run, b RunResumed) error {
 		}
 		return Errorf(CodeConflict, "%s", r.Pause.Reason).
 			WithHint("`stellwerk retry %s` tries again, `stellwerk feedback %s \"…\"` tries again with your words, `stellwerk skip %s` goes on without it", r.Alias, r.Alias, r.Alias)
-	case PauseBudget:
-		if overBudget(r, limits) != "" {
-			return Errorf(CodeConflict, "%s", r.Pause.Reason).
-				WithHint("raise it: `stellwerk resume %s --max-cost USD --max-tokens N`", r.Alias)
-		}
+	case PauseBudget, PauseProject:
+		return lawRaised(r, limits)
 	case PauseQuestion:
 		if len(r.Questions) > 0 {
 			q := r.Questions[0]

@@ -51,8 +51,8 @@ func lawReduce(r *Run, b TeamReduced) error {
 	return nil
 }
 
-// lawAttempt is law 1 (inputs, dependencies, capabilities, one writer) and
-// law 3 (a bounded number of attempts).
+// lawAttempt is law 1 (inputs, dependencies, capabilities, one writer), law 3
+// (a bounded number of attempts) and law 10 (within the limits).
 func lawAttempt(r *Run, b AttemptRequested) error {
 	t := r.Task(b.Task)
 	if t == nil {
@@ -72,6 +72,9 @@ func lawAttempt(r *Run, b AttemptRequested) error {
 		return unlawful("attempt %s does not start from the round's work", b.Attempt)
 	case r.Now().Before(t.NotBefore):
 		return unlawful("task %s is not to be tried before %s", t.ID, t.NotBefore)
+	}
+	if err := lawAllowance(r, b.Attempt); err != nil {
+		return err
 	}
 	if err := lawInputs(r, t); err != nil {
 		return err

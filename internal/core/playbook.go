@@ -204,6 +204,7 @@ type Limits struct {
 	CostUSD    float64       `json:"cost_usd,omitempty"`
 	Tokens     int64         `json:"tokens,omitempty"`
 	AutoRounds int           `json:"auto_rounds"` // rounds opened without asking a person
+	Project    ProjectLimits `json:"project,omitzero"`
 }
 
 // DefaultLimits are in force where nothing else is set.

@@ -80,7 +80,8 @@ type Run struct {
 	Swept        bool          `json:"swept,omitempty"`  // its working folders are gone
 	Tell         []string      `json:"tell,omitempty"`   // ids of events a person has not been told of
 	Usage        Usage         `json:"usage"`
-	Attempts     int           `json:"attempts"` // ever requested
+	Others       Spent         `json:"others,omitzero"` // by the project's other runs, when the run was last told
+	Attempts     int           `json:"attempts"`        // ever requested
 	StartedAt    time.Time     `json:"started_at"`
 	ClockFrom    time.Time     `json:"clock_from"`           // wall time counts from here
 	WaitsSince   time.Time     `json:"waits_since,omitzero"` // for a person

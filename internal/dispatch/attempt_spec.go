@@ -218,12 +218,17 @@ func model(role core.Role, def core.Agent) string {
 	return ""
 }
 
-// budget is what is left of the run's money, for agents that can keep to it.
+// budget is what is left of the run's and its project's money, for agents that
+// can keep to it; 0 where there is no limit.
 func (r attemptRoom) budget() float64 {
-	if r.run.Limits.CostUSD == 0 {
-		return 0
+	left := func(limit, used float64) float64 {
+		if limit == 0 {
+			return 0
+		}
+		return max(limit-used, 0.01)
 	}
-	return max(r.run.Limits.CostUSD-r.run.Usage.CostUSD, 0.01)
+	used := r.run.Usage.CostUSD
+	return lower(left(r.run.Limits.CostUSD, used), left(r.run.Limits.Project.CostUSD, r.run.Others.CostUSD+used))
 }
 
 // secretNames are the variables handed to the agent: those its definition

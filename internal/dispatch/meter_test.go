@@ -8,7 +8,11 @@ import (
 
 // TestSpokesShareALimit has attempts side by side that each stay below the limit and are over it together.
 func TestSpokesShareALimit(t *testing.T) {
-	for _, limits := range []core.Limits{{CostUSD: 10}, {Tokens: 10_000}} {
+	for _, set := range []core.Limits{
+		{CostUSD: 10}, {Tokens: 10_000},
+		{Project: core.ProjectLimits{CostUSD: 10}}, {Tokens: 50_000, Project: core.ProjectLimits{Tokens: 10_000}},
+	} {
+		limits := meterSteps(set)
 		const spokes, steps = 4, 90
 		var reported, used [spokes]core.Usage
 		var total core.Usage

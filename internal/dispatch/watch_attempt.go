@@ -65,7 +65,8 @@ const meterShare = 20
 // attempts that run side by side use up one limit together, and each sees only
 // its own part.
 func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
-	if run.Limits.CostUSD == 0 && run.Limits.Tokens == 0 {
+	steps := meterSteps(run.Limits)
+	if steps == (core.Spent{}) {
 		return
 	}
 	var reported core.Usage
@@ -87,7 +88,7 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 			return
 		}
 		usage := newest(entries)
-		if usage == nil || !noteworthy(run.Limits, reported, *usage) {
+		if usage == nil || !noteworthy(steps, reported, *usage) {
 			continue
 		}
 		if err := d.report(ctx, run, core.UsageObserved{Attempt: attempt, Usage: *usage}); err != nil && ctx.Err() == nil {
@@ -109,8 +110,21 @@ func newest(entries []shim.Entry) *core.Usage {
 	return usage
 }
 
+// meterSteps are the limits that consumption is held against while an attempt
+// runs: the lower of the run's and its project's. Zero means none.
+func meterSteps(l core.Limits) core.Spent {
+	return core.Spent{CostUSD: lower(l.CostUSD, l.Project.CostUSD), Tokens: lower(l.Tokens, l.Project.Tokens)}
+}
+
+func lower[T int64 | float64](a, b T) T {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
 // noteworthy reports that enough was consumed since the last report.
-func noteworthy(l core.Limits, reported, now core.Usage) bool {
+func noteworthy(l core.Spent, reported, now core.Usage) bool {
 	return l.CostUSD > 0 && (now.CostUSD-reported.CostUSD)*meterShare >= l.CostUSD ||
 		l.Tokens > 0 && (now.Tokens()-reported.Tokens())*meterShare >= l.Tokens
 }

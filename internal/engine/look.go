@@ -43,6 +43,9 @@ func (e *Engine) lookAt(ctx context.Context, w store.Wake) (unfinished bool, err
 	if err := e.load(ctx, s); err != nil || s.run == nil {
 		return false, err
 	}
+	if err := e.retell(ctx, s); err != nil {
+		return false, err
+	}
 	if err := e.retryClaims(ctx, s); err != nil {
 		return false, err
 	}

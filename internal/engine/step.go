@@ -65,14 +65,15 @@ type input struct {
 }
 
 // attempt is one step. Where a decision needs a claim that others hold, the
-// refusal takes the decision's place and the decider decides on.
+// refusal takes the decision's place and the decider decides on; where the
+// project has spent what it may, the run is told, and decides anew.
 func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, error) {
-	refused := map[string]*store.ClaimHeld{}
+	no := refusals{claims: map[string]*store.ClaimHeld{}}
 	for {
 		if err := e.load(ctx, s); err != nil {
 			return nil, err
 		}
-		b, err := e.build(ctx, s, in, refused)
+		b, err := e.build(ctx, s, in, no)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +87,10 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 			if err := e.store.Await(ctx, s.name, held.Claim); err != nil {
 				return nil, err
 			}
-			refused[attempt] = held
+			no.claims[attempt] = held
+			continue
+		}
+		if no.spent(err) {
 			continue
 		}
 		if err != nil {
@@ -142,7 +146,7 @@ type batch struct {
 }
 
 // build folds the input and everything the decider makes of it.
-func (e *Engine) build(ctx context.Context, s *stream, in input, refused map[string]*store.ClaimHeld) (*batch, error) {
+func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*batch, error) {
 	now, err := e.store.Now(ctx)
 	if err != nil {
 		return nil, err
@@ -151,9 +155,16 @@ func (e *Engine) build(ctx context.Context, s *stream, in input, refused map[str
 	if err := b.add(in.actor, "", in.body); err != nil {
 		return nil, err
 	}
-	if err := e.decide(b, b.commit.Events[0].ID, refused); err != nil {
+	cause := b.commit.Events[0].ID
+	if no.others != nil {
+		if err := b.add(core.Engine(), cause, core.ProjectSpent{Others: *no.others}); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.decide(b, cause, no.claims); err != nil {
 		return nil, err
 	}
+	b.limit(s.run)
 	return b, e.finish(s, b)
 }
 

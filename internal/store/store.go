@@ -35,6 +35,26 @@ func (e *ClaimHeld) Error() string {
 	return fmt.Sprintf("%s is held by %s", e.Claim, e.Holder)
 }
 
+// BudgetSpent says that a run may not go on within its project's limits.
+// Nothing was committed.
+type BudgetSpent struct {
+	Project string
+	Others  core.Spent // by the project's other runs
+}
+
+func (e *BudgetSpent) Error() string {
+	return fmt.Sprintf("a limit of project %s is reached", e.Project)
+}
+
+// Budget holds a run to the limits of its project: what it uses itself, and all
+// other runs of the project as the store knows them, must be allowed.
+type Budget struct {
+	Project, Run string
+	Share        core.Spent // of the run itself, as of this commit
+	Starts       bool       // this commit starts attempts
+	Limits       core.ProjectLimits
+}
+
 // Commit is one step of one stream, applied whole or not at all.
 type Commit struct {
 	Stream  string
@@ -42,6 +62,8 @@ type Commit struct {
 	Events  []core.Event
 	Acquire []core.Claim
 	Release []core.Claim
+	Budget  *Budget    // nil where no limit of a project is to hold
+	Spends  bool       // the run has used more: the other active runs of its project are woken
 	DueAt   *time.Time // when the stream wants to be looked at again; nil for never
 	Run     *RunRow    // projections, nil where unchanged
 	Project *ProjectRow
@@ -131,7 +153,8 @@ type Store interface {
 
 	// Commit appends events and everything that follows from them. It fails
 	// with ErrStale where the stream does not stand at After, and with
-	// *ClaimHeld where a claim cannot be taken. Claims already held by the same
+	// *ClaimHeld where a claim cannot be taken, and with *BudgetSpent where the
+	// project's runs have used what they may. Claims already held by the same
 	// holder are taken again without effect; releasing a claim raises the wake
 	// of every stream that waits for its key. Committing an event raises the
 	// stream's own wake.
@@ -168,6 +191,8 @@ type Store interface {
 	Projects(ctx context.Context, limit int) ([]ProjectRow, error)
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
 	Claims(ctx context.Context) ([]core.Claim, error)
+	// Spent is what the runs of a project have used in all, but for one of them.
+	Spent(ctx context.Context, project, except string) (core.Spent, error)
 
 	// Recall finds a remembered verdict of a check; ErrNotFound where there is none.
 	Recall(ctx context.Context, key string) ([]byte, error)

@@ -65,6 +65,7 @@ func everything() []core.Body {
 		core.PersonNotified{Event: "run/r#7"},
 		core.ProjectRegistered{Project: "p", Name: "list"},
 		core.ContentTrusted{Hash: "sha256:4be1a90c77aa55", What: "feature.yaml"},
+		core.ProjectSpent{Others: core.Spent{CostUSD: 4, Tokens: 1200, Attempts: 3}},
 	}
 }
 

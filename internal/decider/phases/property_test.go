@@ -28,6 +28,7 @@ func newWorld(t *rapid.T) *world {
 	w := &world{t: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	limits := core.DefaultLimits()
 	limits.CostUSD = rapid.SampledFrom([]float64{0, 0, 5}).Draw(t, "budget")
+	limits.Project = drawProjectLimits(t)
 	started := core.RunStarted{
 		Run: "r", Alias: "r", Project: "p", Goal: "g", Title: "t", Playbook: drawPlaybook(t), Limits: limits,
 		Base: "main", BaseCommit: "c0", Branch: "feature/x", Isolation: "sandbox",
@@ -96,6 +97,7 @@ func (w *world) try(actor core.Actor, body core.Body, cause string) error {
 	w.events = append(w.events, e)
 	checkStep(w.t, before, run, e, body)
 	checkInvariants(w.t, w.run)
+	checkStart(w.t, before, body)
 	return nil
 }
 
@@ -119,6 +121,7 @@ func (w *world) settle(cause string) {
 		}
 		if len(bodies) == 0 {
 			checkRest(w.t, w.run)
+			checkAllowance(w.t, w.run)
 			return
 		}
 		for _, b := range bodies {

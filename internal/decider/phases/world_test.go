@@ -13,7 +13,7 @@ import (
 func (w *world) drawInput() (core.Actor, core.Body) {
 	r := w.run
 	effects := core.Effects(r)
-	kinds := []string{"effect", "effect", "effect", "effect", "person", "session", "timer", "forged"}
+	kinds := []string{"effect", "effect", "effect", "effect", "person", "session", "timer", "project", "forged"}
 	switch rapid.SampledFrom(kinds).Draw(w.t, "kind") {
 	case "effect":
 		if len(effects) == 0 {
@@ -29,6 +29,8 @@ func (w *world) drawInput() (core.Actor, core.Body) {
 			return core.Engine(), core.UsageObserved{Attempt: active[0].ID, Usage: core.Usage{CostUSD: 3}}
 		}
 		return core.Engine(), core.TimerFired{Timer: "t"}
+	case "project":
+		return core.Engine(), w.othersSpend()
 	case "forged":
 		return w.forged()
 	}
@@ -201,9 +203,10 @@ func (w *world) wayOut() core.Body {
 		return core.StageSkipped{Stage: s.ID, Source: core.SkipPerson}
 	case core.PauseAttempts, core.PauseInfra:
 		return core.AttemptsReset{Stage: s.ID}
-	case core.PauseBudget:
+	case core.PauseBudget, core.PauseProject:
 		limits := w.run.Limits
 		limits.CostUSD = 2*w.run.Usage.CostUSD + 100
+		limits.Project = core.ProjectLimits{}
 		return core.RunResumed{Limits: &limits}
 	case core.PausePublish: // nothing was made that could be published
 		return core.StageSkipped{Stage: s.ID, Source: core.SkipPerson}

@@ -92,7 +92,7 @@ func Begin(r *core.Run, id, title string) core.StageOpened {
 // alone: the rest waits for the person, too.
 func Bounded(r *core.Run, bodies []core.Body) []core.Body {
 	var kept []core.Body
-	merging, free := false, r.Limits.Parallel-len(r.Active())
+	merging, free := false, r.Limits.AtOnce()-len(r.Active())
 	if r.Turning() != nil {
 		free++ // it takes no worker's place
 	}

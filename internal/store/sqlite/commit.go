@@ -28,6 +28,9 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 	if err := appendEvents(ctx, tx, c, rows); err != nil {
 		return err
 	}
+	if err := within(ctx, tx, c.Budget); err != nil {
+		return err
+	}
 	now := micros(s.now())
 	for _, claim := range c.Release {
 		if err := release(ctx, tx, claim, now); err != nil {
@@ -51,6 +54,9 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 	})
 	if err != nil {
 		return fmt.Errorf("wake of %s: %w", c.Stream, err)
+	}
+	if err := stir(ctx, tx, c, now); err != nil {
+		return err
 	}
 	return project(ctx, tx, c)
 }

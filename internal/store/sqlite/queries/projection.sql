@@ -77,3 +77,8 @@ SELECT verdict FROM verdicts WHERE key = ?;
 -- name: Remember :exec
 INSERT INTO verdicts (key, verdict, at) VALUES (?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET verdict = excluded.verdict, at = excluded.at;
+
+-- name: Spent :one
+SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
+    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts
+FROM runs WHERE project_id = ? AND id <> ?;

@@ -46,3 +46,11 @@ UPDATE wakes SET holder = '', lease_until = 0, seen_due = NULL WHERE holder = ?;
 
 -- name: NextDue :one
 SELECT due_at FROM wakes WHERE due_at IS NOT NULL AND seen_due IS NULL ORDER BY due_at LIMIT 1;
+
+-- name: StirProject :execrows
+UPDATE wakes SET
+    woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE sqlc.arg(now) END,
+    wake_seq = wake_seq + 1
+WHERE stream IN (
+    SELECT 'run/' || id FROM runs
+    WHERE project_id = sqlc.arg(project) AND id <> sqlc.arg(run) AND status = 'active');

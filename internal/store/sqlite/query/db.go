@@ -117,6 +117,12 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.snapshotStmt, err = db.PrepareContext(ctx, snapshot); err != nil {
 		return nil, fmt.Errorf("error preparing query Snapshot: %w", err)
 	}
+	if q.spentStmt, err = db.PrepareContext(ctx, spent); err != nil {
+		return nil, fmt.Errorf("error preparing query Spent: %w", err)
+	}
+	if q.stirProjectStmt, err = db.PrepareContext(ctx, stirProject); err != nil {
+		return nil, fmt.Errorf("error preparing query StirProject: %w", err)
+	}
 	if q.takeClaimStmt, err = db.PrepareContext(ctx, takeClaim); err != nil {
 		return nil, fmt.Errorf("error preparing query TakeClaim: %w", err)
 	}
@@ -286,6 +292,16 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing snapshotStmt: %w", cerr)
 		}
 	}
+	if q.spentStmt != nil {
+		if cerr := q.spentStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing spentStmt: %w", cerr)
+		}
+	}
+	if q.stirProjectStmt != nil {
+		if cerr := q.stirProjectStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing stirProjectStmt: %w", cerr)
+		}
+	}
 	if q.takeClaimStmt != nil {
 		if cerr := q.takeClaimStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing takeClaimStmt: %w", cerr)
@@ -371,6 +387,8 @@ type Queries struct {
 	runByAliasStmt      *sql.Stmt
 	runsStmt            *sql.Stmt
 	snapshotStmt        *sql.Stmt
+	spentStmt           *sql.Stmt
+	stirProjectStmt     *sql.Stmt
 	takeClaimStmt       *sql.Stmt
 	takeWaitersStmt     *sql.Stmt
 	tasksStmt           *sql.Stmt
@@ -411,6 +429,8 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		runByAliasStmt:      q.runByAliasStmt,
 		runsStmt:            q.runsStmt,
 		snapshotStmt:        q.snapshotStmt,
+		spentStmt:           q.spentStmt,
+		stirProjectStmt:     q.stirProjectStmt,
 		takeClaimStmt:       q.takeClaimStmt,
 		takeWaitersStmt:     q.takeWaitersStmt,
 		tasksStmt:           q.tasksStmt,

@@ -571,6 +571,30 @@ func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
 	return items, nil
 }
 
+const spent = `-- name: Spent :one
+SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
+    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts
+FROM runs WHERE project_id = ? AND id <> ?
+`
+
+type SpentParams struct {
+	ProjectID string
+	ID        string
+}
+
+type SpentRow struct {
+	CostUsd  float64
+	Tokens   int64
+	Attempts int64
+}
+
+func (q *Queries) Spent(ctx context.Context, arg SpentParams) (SpentRow, error) {
+	row := q.queryRow(ctx, q.spentStmt, spent, arg.ProjectID, arg.ID)
+	var i SpentRow
+	err := row.Scan(&i.CostUsd, &i.Tokens, &i.Attempts)
+	return i, err
+}
+
 const tasks = `-- name: Tasks :many
 SELECT run_id, id, addressee, project_id, task_type, status, prompt, repo_url, branch, triggered_by_task_id, created_by, created_at, started_at, completed_at, result, worker_pod FROM tasks WHERE run_id = ? ORDER BY created_at, id
 `

@@ -220,3 +220,26 @@ func (q *Queries) RestWake(ctx context.Context, arg RestWakeParams) (bool, error
 	err := row.Scan(&column_1)
 	return column_1, err
 }
+
+const stirProject = `-- name: StirProject :execrows
+UPDATE wakes SET
+    woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE ?1 END,
+    wake_seq = wake_seq + 1
+WHERE stream IN (
+    SELECT 'run/' || id FROM runs
+    WHERE project_id = ?2 AND id <> ?3 AND status = 'active')
+`
+
+type StirProjectParams struct {
+	Now     int64
+	Project string
+	Run     string
+}
+
+func (q *Queries) StirProject(ctx context.Context, arg StirProjectParams) (int64, error) {
+	result, err := q.exec(ctx, q.stirProjectStmt, stirProject, arg.Now, arg.Project, arg.Run)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}

@@ -1,0 +1,156 @@
+package core
+
+import "fmt"
+
+// ProjectLimits bound what all runs of a project use together, ended ones
+// included. Zero means no limit. Each run is held to those it was started with.
+type ProjectLimits struct {
+	CostUSD  float64 `json:"cost_usd,omitempty"`
+	Tokens   int64   `json:"tokens,omitempty"`
+	Attempts int     `json:"attempts,omitempty"` // ever requested
+	Parallel int     `json:"parallel,omitempty"` // at once
+}
+
+// AtOnce is how many attempts a run could have at once, if it were alone.
+func (l Limits) AtOnce() int {
+	if l.Project.Parallel > 0 {
+		return min(l.Parallel, l.Project.Parallel)
+	}
+	return l.Parallel
+}
+
+// Spent is what runs have used up of a project's limits.
+type Spent struct {
+	CostUSD  float64 `json:"cost_usd,omitempty"`
+	Tokens   int64   `json:"tokens,omitempty"`
+	Attempts int     `json:"attempts,omitempty"`
+}
+
+// Add sums what two parts of a project have spent.
+func (s Spent) Add(t Spent) Spent {
+	return Spent{CostUSD: s.CostUSD + t.CostUSD, Tokens: s.Tokens + t.Tokens, Attempts: s.Attempts + t.Attempts}
+}
+
+// Share is what the run itself has used.
+func (r *Run) Share() Spent {
+	return Spent{CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(), Attempts: r.Attempts}
+}
+
+// ProjectSpent tells a run what the other runs of its project have used. It is
+// said where that, with what the run uses itself, reaches a limit of the
+// project: so the decision that follows can be derived again from the run's
+// own events.
+type ProjectSpent struct {
+	Others Spent `json:"others"`
+}
+
+// Type implements Body.
+func (ProjectSpent) Type() Type { return TypeProjectSpent }
+func (ProjectSpent) sealed()    {}
+
+// Allows reports that a run may be active when the runs of its project have
+// spent this much in all, and that it may have started attempts to get there,
+// where it has: what is under way is not stopped for a number of attempts.
+func (l ProjectLimits) Allows(total Spent, started bool) bool {
+	return l.reached(total) == nil && (!started || l.Attempts == 0 || total.Attempts <= l.Attempts)
+}
+
+// limit is a limit that was reached, in words.
+type limit struct{ reason, flag, setting string }
+
+// reached is the limit of money or tokens that is used up; nil where none is.
+func (l ProjectLimits) reached(total Spent) *limit {
+	switch {
+	case l.CostUSD > 0 && total.CostUSD >= l.CostUSD:
+		return &limit{
+			fmt.Sprintf("the runs of the project have cost $%.2f of its $%.2f", total.CostUSD, l.CostUSD),
+			"--max-project-cost USD", "limits.project.cost_usd",
+		}
+	case l.Tokens > 0 && total.Tokens >= l.Tokens:
+		return &limit{
+			fmt.Sprintf("the runs of the project have used %d of its %d tokens", total.Tokens, l.Tokens),
+			"--max-project-tokens N", "limits.project.tokens",
+		}
+	}
+	return nil
+}
+
+// exhausted is the limit of attempts, where no further one may be started.
+func (l ProjectLimits) exhausted(total Spent) *limit {
+	if l.Attempts == 0 || total.Attempts < l.Attempts {
+		return nil
+	}
+	return &limit{
+		fmt.Sprintf("the runs of the project have used %d of its %d attempts", total.Attempts, l.Attempts),
+		"--max-project-attempts N", "limits.project.attempts",
+	}
+}
+
+// together is what the project has spent, as far as the run was told.
+func (r *Run) together() Spent { return r.Others.Add(r.Share()) }
+
+// overProject pauses a run whose project has used up its money or tokens.
+func overProject(r *Run) *RunPaused {
+	l := r.Limits.Project.reached(r.together())
+	if l == nil {
+		return nil
+	}
+	return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: l.reason, Next: l.raise(r), Stop: true}
+}
+
+// raise is what a person can type.
+func (l *limit) raise(r *Run) string {
+	return fmt.Sprintf("`stellwerk resume %s %s` raises it for this run, `%s` in your settings for later ones", r.Alias, l.flag, l.setting)
+}
+
+// affordable is as much of what a decider says as the project has attempts left
+// for. Where nothing is left of it, the run pauses; what is under way goes on.
+func affordable(r *Run, bodies []Body) []Body {
+	total := r.together()
+	for i, b := range bodies {
+		if _, starts := b.(AttemptRequested); !starts {
+			continue
+		}
+		l := r.Limits.Project.exhausted(total)
+		if l != nil && i > 0 {
+			return bodies[:i]
+		}
+		if l != nil {
+			return []Body{RunPaused{Code: PauseProject, Stage: currentID(r), Reason: l.reason, Next: l.raise(r)}}
+		}
+		total.Attempts++
+	}
+	return bodies
+}
+
+// lawAllowance is law 10 of a start: it is within the limits, as far as the
+// run was told.
+func lawAllowance(r *Run, attempt string) error {
+	total := r.together()
+	if over := overBudget(r, r.Limits); over != "" {
+		return unlawful("attempt %s: %s", attempt, over)
+	}
+	for _, l := range []*limit{r.Limits.Project.reached(total), r.Limits.Project.exhausted(total)} {
+		if l != nil {
+			return unlawful("attempt %s: %s", attempt, l.reason)
+		}
+	}
+	return nil
+}
+
+// lawRaised: a run that a limit of money, tokens or its project's attempts
+// paused goes on once that limit is higher.
+func lawRaised(r *Run, limits Limits) error {
+	if overBudget(r, limits) != "" {
+		return Errorf(CodeConflict, "%s", r.Pause.Reason).
+			WithHint("raise it: `stellwerk resume %s --max-cost USD --max-tokens N`", r.Alias)
+	}
+	l := limits.Project.reached(r.together())
+	if l == nil && r.Pause.Code == PauseProject {
+		l = limits.Project.exhausted(r.together())
+	}
+	if l != nil {
+		return Errorf(CodeConflict, "%s", l.reason).WithHint("raise it: `stellwerk resume %s %s`", r.Alias, l.flag)
+	}
+	return nil
+}

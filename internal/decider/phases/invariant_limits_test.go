@@ -1,0 +1,53 @@
+package phases_test
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+func drawProjectLimits(t *rapid.T) core.ProjectLimits {
+	return core.ProjectLimits{
+		CostUSD:  rapid.SampledFrom([]float64{0, 0, 8}).Draw(t, "project budget"),
+		Tokens:   rapid.SampledFrom([]int64{0, 0, 200}).Draw(t, "project tokens"),
+		Attempts: rapid.SampledFrom([]int{0, 0, 6}).Draw(t, "project attempts"),
+	}
+}
+
+// othersSpend draws that other runs of the project have used more.
+func (w *world) othersSpend() core.Body {
+	return core.ProjectSpent{Others: w.run.Others.Add(core.Spent{
+		CostUSD:  rapid.SampledFrom([]float64{0, 1, 4}).Draw(w.t, "others cost"),
+		Tokens:   rapid.Int64Range(0, 90).Draw(w.t, "others tokens"),
+		Attempts: rapid.IntRange(0, 2).Draw(w.t, "others attempts"),
+	})}
+}
+
+// checkStart is law 10 before a start: the project has something left, of each
+// of its limits.
+func checkStart(t *rapid.T, before *core.Run, body core.Body) {
+	if _, starts := body.(core.AttemptRequested); !starts {
+		return
+	}
+	l, spent := before.Limits.Project, before.Others.Add(before.Share())
+	if l.CostUSD > 0 && spent.CostUSD >= l.CostUSD || l.Tokens > 0 && spent.Tokens >= l.Tokens || l.Attempts > 0 && spent.Attempts >= l.Attempts {
+		t.Fatalf("an attempt was started with %+v spent of %+v", spent, l)
+	}
+}
+
+// checkAllowance is law 10 while attempts run: where the project's money or
+// tokens are used up, a run is not active, and nothing of it goes on.
+func checkAllowance(t *rapid.T, r *core.Run) {
+	l, spent := r.Limits.Project, r.Others.Add(r.Share())
+	if r.Status.Terminal() || (l.CostUSD == 0 || spent.CostUSD < l.CostUSD) && (l.Tokens == 0 || spent.Tokens < l.Tokens) {
+		return
+	}
+	if r.Status == core.StatusActive {
+		t.Fatalf("the run is active with %+v spent of %+v", spent, l)
+	}
+	for _, a := range r.Active() {
+		if r.Pause != nil && r.Pause.Code == core.PauseBudget && a.Status != core.AttemptStopping {
+			t.Fatalf("attempt %s is %s with %+v spent of %+v", a.ID, a.Status, spent, l)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+)
+
+// within refuses a step of a run whose project has spent what it may. Writes
+// follow one another, so no two runs can take what only one of them may.
+func within(ctx context.Context, tx *txn, b *store.Budget) error {
+	if b == nil {
+		return nil
+	}
+	row, err := tx.Spent(ctx, query.SpentParams{ProjectID: b.Project, ID: b.Run})
+	if err != nil {
+		return fmt.Errorf("what project %s has spent: %w", b.Project, err)
+	}
+	others := spent(row)
+	if b.Limits.Allows(others.Add(b.Share), b.Starts) {
+		return nil
+	}
+	return &store.BudgetSpent{Project: b.Project, Others: others}
+}
+
+// stir wakes the other runs of a project that may have to stop now.
+func stir(ctx context.Context, tx *txn, c store.Commit, now int64) error {
+	if !c.Spends || c.Run == nil {
+		return nil
+	}
+	n, err := tx.StirProject(ctx, query.StirProjectParams{Now: now, Project: c.Run.Project, Run: c.Run.ID})
+	if err != nil {
+		return fmt.Errorf("wake the runs of project %s: %w", c.Run.Project, err)
+	}
+	tx.raised = tx.raised || n > 0
+	return nil
+}
+
+// Spent is what the runs of a project have used in all, but for one of them.
+func (s *Store) Spent(ctx context.Context, project, except string) (core.Spent, error) {
+	row, err := s.read.Spent(ctx, query.SpentParams{ProjectID: project, ID: except})
+	if err != nil {
+		return core.Spent{}, s.explain(err)
+	}
+	return spent(row), nil
+}
+
+func spent(row query.SpentRow) core.Spent {
+	return core.Spent{CostUSD: row.CostUsd, Tokens: row.Tokens, Attempts: int(row.Attempts)}
+}

@@ -1,0 +1,114 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// spending is a step of a run of project p that has used so much, under a limit.
+func spending(id string, share core.Spent, limits core.ProjectLimits) func(*store.Commit) {
+	return func(c *store.Commit) {
+		c.Run = &store.RunRow{
+			ID: id, Project: "p", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0),
+			CostUSD: share.CostUSD, Tokens: share.Tokens, Attempts: share.Attempts,
+		}
+		c.Budget = &store.Budget{Project: "p", Run: id, Share: share, Starts: true, Limits: limits}
+		c.Spends = true
+	}
+}
+
+func wantSpent(t *testing.T, err error, others core.Spent) {
+	t.Helper()
+	var spent *store.BudgetSpent
+	if !errors.As(err, &spent) || spent.Others != others || spent.Project != "p" {
+		t.Fatalf("got %v (%+v), want a budget of which others have spent %+v", err, spent, others)
+	}
+}
+
+func testBudget(t *testing.T, open Open) {
+	s := open(t)
+	limits := core.ProjectLimits{CostUSD: 10, Tokens: 1000, Attempts: 5}
+	a := core.Spent{CostUSD: 6, Tokens: 600, Attempts: 3}
+	push(t, s, "run/a", spending("a", a, limits))
+	push(t, s, "run/q", func(c *store.Commit) { // another project's
+		c.Run = &store.RunRow{ID: "q", Project: "q", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0), CostUSD: 100}
+	})
+	over := []core.Spent{{CostUSD: 4}, {Tokens: 400}, {Attempts: 3}}
+	for _, share := range over {
+		events, _ := seal(t, s, "run/b", core.Head{}, tick(1))
+		c := store.Commit{Stream: "run/b", Events: events}
+		spending("b", share, limits)(&c)
+		wantSpent(t, s.Commit(t.Context(), c), a)
+		if head, err := s.Head(t.Context(), "run/b"); err != nil || head.Seq != 0 {
+			t.Fatalf("a refused step left %+v, %v", head, err)
+		}
+	}
+	within := core.Spent{CostUSD: 3.5, Tokens: 399, Attempts: 2}
+	push(t, s, "run/b", spending("b", within, limits))
+	for except, want := range map[string]core.Spent{"a": within, "b": a, "": a.Add(within)} {
+		if got, err := s.Spent(t.Context(), "p", except); err != nil || got != want {
+			t.Errorf("without %q: %+v, %v, want %+v", except, got, err, want)
+		}
+	}
+	// Its own earlier use counts once, and a run without limits is held to none.
+	push(t, s, "run/b", spending("b", within, limits))
+	push(t, s, "run/b", spending("b", core.Spent{CostUSD: 50}, core.ProjectLimits{}))
+}
+
+func testBudgetWakes(t *testing.T, open Open) {
+	s := open(t)
+	for _, id := range []string{"a", "b", "c"} {
+		push(t, s, "run/"+id, spending(id, core.Spent{}, core.ProjectLimits{}))
+	}
+	push(t, s, "run/c", func(c *store.Commit) {
+		c.Run = &store.RunRow{ID: "c", Project: "p", Status: "paused", StartedAt: moment(0), UpdatedAt: moment(0)}
+	})
+	push(t, s, "run/q", func(c *store.Commit) {
+		c.Run = &store.RunRow{ID: "q", Project: "q", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0)}
+	})
+	for _, w := range claim(t, s, "e", deadline) {
+		rest(t, s, "e", w)
+	}
+	drain(s)
+	push(t, s, "run/a", spending("a", core.Spent{CostUSD: 1}, core.ProjectLimits{}))
+	wantHint(t, s, "after a run has spent")
+	woken := map[string]bool{}
+	for _, w := range claim(t, s, "e", deadline) {
+		woken[w.Stream] = true
+	}
+	if fmt.Sprint(woken) != "map[run/a:true run/b:true]" {
+		t.Errorf("woken: %v, want the run itself and the other active one of its project", woken)
+	}
+}
+
+// testBudgetRace has many runs take the last of a project's attempts at once.
+func testBudgetRace(t *testing.T, open Open) {
+	stores := []store.Store{open(t), open(t)}
+	const limit = 4
+	outcome := make(chan error, 24)
+	for i := range cap(outcome) {
+		go func() {
+			id := fmt.Sprint("r", i)
+			c := store.Commit{Stream: "run/" + id}
+			spending(id, core.Spent{Attempts: 1}, core.ProjectLimits{Attempts: limit})(&c)
+			outcome <- stores[i%2].Commit(t.Context(), c)
+		}()
+	}
+	won := 0
+	for range cap(outcome) {
+		var spent *store.BudgetSpent
+		switch err := <-outcome; {
+		case err == nil:
+			won++
+		case !errors.As(err, &spent):
+			t.Errorf("got %v, want a budget that is spent", err)
+		}
+	}
+	if all, err := stores[0].Spent(t.Context(), "p", ""); err != nil || won != limit || all.Attempts != limit {
+		t.Errorf("%d won, %+v spent (%v), want %d", won, all, err, limit)
+	}
+}

@@ -50,7 +50,11 @@ type Service interface {
 	Diff(ctx context.Context, id string, q DiffQuery, w io.Writer) error
 	// Artifact writes the newest valid artifact of a name.
 	Artifact(ctx context.Context, id, name string, w io.Writer) error
+	// Inbox lists what waits for a person in all projects, the oldest first.
 	Inbox(ctx context.Context) ([]Waiting, error)
+	// Limits says what was used and what is left: of the engine, and of the run
+	// or project that q names or of the projects that it leaves open.
+	Limits(ctx context.Context, q LimitsQuery) ([]Account, error)
 	// Projects lists the repositories under Stellwerk, the one where something
 	// happened last first.
 	Projects(ctx context.Context) ([]Project, error)
@@ -266,11 +270,67 @@ type DiffQuery struct {
 	Stat  bool   `json:"stat,omitempty"`
 }
 
+// What waits for a person.
+const (
+	WaitApproval = "approval"
+	WaitPause    = "pause"
+	WaitReview   = "review"
+)
+
 // Waiting is something that waits for a person.
 type Waiting struct {
-	Run   Run         `json:"run"`
-	Gate  *core.Gate  `json:"gate,omitempty"`
-	Pause *core.Pause `json:"pause,omitempty"`
+	Kind    string      `json:"kind" doc:"approval, pause or review"`
+	Since   time.Time   `json:"since"`
+	Project string      `json:"project" doc:"The project's name"`
+	Reason  string      `json:"reason" doc:"What is asked of the person"`
+	Next    string      `json:"next" doc:"What they can type"`
+	Run     Run         `json:"run"`
+	Gate    *core.Gate  `json:"gate,omitempty"`
+	Pause   *core.Pause `json:"pause,omitempty"`
+}
+
+// LimitsQuery says of what the limits are asked for.
+type LimitsQuery struct {
+	Of  string `json:"of,omitempty"`  // a run or a project: id, alias or name
+	Dir string `json:"dir,omitempty"` // otherwise the project of the repository here; all where it is none
+}
+
+// Who has limits.
+const (
+	ScopeEngine  = "engine"
+	ScopeProject = "project"
+	ScopeRun     = "run"
+)
+
+// Account is what one of them may use.
+type Account struct {
+	Scope      string      `json:"scope" doc:"engine, project or run"`
+	ID         string      `json:"id,omitempty"`
+	Name       string      `json:"name,omitempty"`
+	Status     string      `json:"status,omitempty"`
+	Allowances []Allowance `json:"allowances"`
+}
+
+// What is limited.
+const (
+	LimitCost     = "cost_usd"
+	LimitTokens   = "tokens"
+	LimitWallTime = "wall_time"
+	LimitAttempts = "attempts"
+	LimitParallel = "parallel"
+)
+
+// Allowance is what was used of something, and what is left.
+type Allowance struct {
+	Kind  string   `json:"kind" doc:"cost_usd, tokens, wall_time (in seconds), attempts or parallel"`
+	Used  float64  `json:"used"`
+	Limit *float64 `json:"limit,omitempty" doc:"Absent where there is no limit"`
+	Left  *float64 `json:"left,omitempty"`
+}
+
+// AccountList is a list of accounts.
+type AccountList struct {
+	Accounts []Account `json:"accounts"`
 }
 
 // Project is a repository under Stellwerk, and how far it was brought by the

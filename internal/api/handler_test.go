@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 36 {
+	if operations != 37 {
 		t.Errorf("%d operations", operations)
 	}
 }

@@ -67,6 +67,14 @@ func registerRuns(api huma.API, svc Service) {
 			waiting, err := svc.Inbox(ctx)
 			return WaitingList{Waiting: notNil(waiting)}, err
 		})
+	register(api, operation(api, "limits", http.MethodGet, "/v1/limits", "Ask what was used and what is left"),
+		func(ctx context.Context, in *struct {
+			Of  string `query:"of" doc:"A run or a project"`
+			Dir string `query:"dir" doc:"A folder of a repository"`
+		}) (AccountList, error) {
+			accounts, err := svc.Limits(ctx, LimitsQuery{Of: in.Of, Dir: in.Dir})
+			return AccountList{Accounts: notNil(accounts)}, err
+		})
 	register(api, operation(api, "projects", http.MethodGet, "/v1/projects", "List the repositories under Stellwerk"),
 		func(ctx context.Context, _ *struct{}) (ProjectList, error) {
 			projects, err := svc.Projects(ctx)

@@ -185,29 +185,6 @@ func (a *App) Artifact(ctx context.Context, id, name string, w io.Writer) error 
 	return err
 }
 
-// Inbox implements api.Service.
-func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
-	rows, err := a.store.Runs(ctx, store.Filter{Open: true})
-	if err != nil {
-		return nil, err
-	}
-	var waiting []api.Waiting
-	for _, row := range rows {
-		run, err := a.engine.Load(ctx, row.ID)
-		if err != nil {
-			return nil, err
-		}
-		w := api.Waiting{Run: viewRun(run), Pause: run.Pause}
-		if s := run.Current(); s != nil && run.Status == core.StatusAwaiting {
-			w.Gate = s.Gate
-		}
-		if w.Gate != nil || w.Pause != nil || run.Status == core.StatusReview {
-			waiting = append(waiting, w)
-		}
-	}
-	return waiting, nil
-}
-
 // maxProjects bounds a list that a person reads.
 const maxProjects = 1000
 

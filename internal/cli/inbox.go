@@ -10,9 +10,10 @@ import (
 
 func newInbox(sh *shell) *cobra.Command {
 	return &cobra.Command{
-		Use:     "inbox",
-		Short:   "List what waits for you",
-		Long:    `Lists the runs of all repositories that wait for you, and what to type.`,
+		Use:   "inbox",
+		Short: "List what waits for you",
+		Long: `Lists everything that waits for you in all repositories, the oldest first: for
+how long, why, and what to type.`,
 		Example: `  stellwerk inbox`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return inbox(cmd.Context(), sh) },
@@ -32,9 +33,7 @@ func inbox(ctx context.Context, sh *shell) error {
 			sh.printf("Nothing waits for you.\n")
 			return nil
 		}
-		for _, w := range waiting {
-			sh.printLines(sh.view().Waiting(w))
-		}
+		sh.printLines(sh.view().Inbox(waiting))
 		return nil
 	})
 }

@@ -1,57 +1,90 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 )
 
 func newLimits(sh *shell) *cobra.Command {
 	return &cobra.Command{
-		Use:   "limits",
-		Short: "Show the limits and settings in force",
+		Use:   "limits [RUN|PROJECT]",
+		Short: "Show the limits and settings in force, and what is left",
 		Long: `Shows what would hold for a run in the working directory, and where each value
 comes from: a flag of run, the environment, your own settings, the
 repository's ` + config.ProjectFile + `, or the defaults. A repository can
-tighten limits and isolation, not loosen them.`,
+tighten limits and isolation, not loosen them.
+
+Below that stands what was used and what is left: of the attempts at once over
+all runs, of what the repository's runs may use together, and of each open run.
+With RUN or PROJECT, only that is shown. Outside a repository, all projects with
+open runs are. A run keeps the limits that it was started with, or that it was
+resumed with.`,
 		Example: `  stellwerk limits
+  stellwerk limits brisk-otter
   STELLWERK_LIMITS_ATTEMPTS=5 stellwerk limits --json`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return limits(sh) },
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return limits(cmd.Context(), sh, first(args)) },
 	}
 }
 
-// settingEntry is a setting on the wire.
-type settingEntry struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
-	From  string `json:"from"`
+// limitsAnswer is what limits says on the wire.
+type limitsAnswer struct {
+	Settings []view.Setting `json:"settings,omitempty"`
+	Accounts []api.Account  `json:"accounts"`
 }
 
-func limits(sh *shell) error {
-	repo, err := sh.repository()
+func limits(ctx context.Context, sh *shell, of string) error {
+	answer := limitsAnswer{}
+	if of == "" {
+		var err error
+		if answer.Settings, err = sh.inForce(); err != nil {
+			return err
+		}
+	}
+	dir, err := sh.Dir()
 	if err != nil {
 		return err
+	}
+	err = sh.connect(ctx, func(svc api.Service) error {
+		answer.Accounts, err = svc.Limits(ctx, api.LimitsQuery{Of: of, Dir: dir})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if sh.json {
+		answer.Accounts = append([]api.Account{}, answer.Accounts...)
+		return sh.printJSON(answer)
+	}
+	if of == "" {
+		sh.printLines(append(sh.view().Settings(answer.Settings), ""))
+	}
+	sh.printLines(sh.view().Accounts(answer.Accounts))
+	return nil
+}
+
+// inForce are the settings of a run that would be started here.
+func (sh *shell) inForce() ([]view.Setting, error) {
+	repo, err := sh.repository()
+	if err != nil {
+		return nil, err
 	}
 	settings, warnings, err := repo.settings()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, w := range warnings {
 		sh.warn([]string{w.String()})
 	}
-	entries := []settingEntry{}
+	var entries []view.Setting
 	for _, e := range settings.Entries() {
-		entries = append(entries, settingEntry{e.Key, e.Value, e.From.String()})
+		entries = append(entries, view.Setting{Key: e.Key, Value: e.Value, From: e.From.String()})
 	}
-	if sh.json {
-		return sh.printJSON(struct {
-			Settings []settingEntry `json:"settings"`
-		}{entries})
-	}
-	for _, e := range entries {
-		sh.printf("%-20s %-20s %s\n", e.Key, terminal.Line(e.Value), sh.Console.Style.Faint(terminal.Line(e.From)))
-	}
-	return nil
+	return entries, nil
 }

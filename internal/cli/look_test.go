@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
@@ -92,11 +93,36 @@ func TestInbox(t *testing.T) {
 	b.said(t, b.out, "Nothing waits")
 	s := subject()
 	b.svc.Waiting = []api.Waiting{
-		{Run: api.Run{Alias: "alias-1", Status: "awaiting_approval", Next: "`stellwerk approve alias-1`"}, Gate: &core.Gate{Subject: s, Notices: []string{"touches .github/"}}},
-		{Run: api.Run{Alias: "alias-2", Status: "paused"}, Pause: &core.Pause{Reason: "3 attempts failed"}},
+		{
+			Kind: api.WaitApproval, Next: "`stellwerk approve alias-1`", Since: b.Now().Add(-90 * time.Minute), Project: "shop",
+			Run: api.Run{Alias: "alias-1", Status: "awaiting_approval"}, Gate: &core.Gate{Subject: s, Notices: []string{"touches .github/"}},
+		},
+		{Kind: api.WaitPause, Reason: "3 attempts failed", Since: b.Now(), Run: api.Run{Alias: "alias-2", Status: "paused"}},
 	}
 	b.run(t, ExitOK, "inbox")
-	b.said(t, b.out, "stellwerk approve alias-1", "touches .github/", "3 attempts failed")
+	b.said(t, b.out, "stellwerk approve alias-1", "for 1h30m", "shop", "touches .github/", "3 attempts failed")
+}
+
+func TestLimits(t *testing.T) {
+	b := newBench(t)
+	limit, left := 10.0, 4.0
+	b.svc.Accounts = []api.Account{
+		{Scope: api.ScopeProject, Name: "shop", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: 6, Limit: &limit, Left: &left}}},
+		{Scope: api.ScopeRun, Name: "alias-1", Allowances: []api.Allowance{{Kind: api.LimitTokens, Used: 77}}},
+	}
+	b.run(t, ExitOK, "limits")
+	b.said(t, b.out, "limits.project.cost_usd", "project shop", "$6.00 of $10.00", "$4.00 left", "run alias-1")
+	b.out.b.Reset()
+	b.run(t, ExitOK, "limits", "alias-1")
+	b.said(t, b.out, "run alias-1", "77", "no limit")
+	if text := b.out.String(); strings.Contains(text, "shop") || strings.Contains(text, "limits.attempts") {
+		t.Errorf("more was said than asked for:\n%s", text)
+	}
+	b.out.b.Reset()
+	b.run(t, ExitOK, "limits", "--json")
+	if got := decode[limitsAnswer](t, b.out.String()); len(got.Accounts) != 2 || *got.Accounts[0].Allowances[0].Left != 4 {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestReplay(t *testing.T) {
@@ -245,7 +271,7 @@ func TestRolesSchemaLimits(t *testing.T) {
 	b.env["STELLWERK_LIMITS_ATTEMPTS"] = "5"
 	b.out.b.Reset()
 	b.run(t, ExitOK, "limits", "--json")
-	for _, s := range decode[map[string][]settingEntry](t, b.out.String())["settings"] {
+	for _, s := range decode[limitsAnswer](t, b.out.String()).Settings {
 		if s.Key == "limits.attempts" && (s.Value != "5" || !strings.Contains(s.From, "environment")) {
 			t.Errorf("%+v", s)
 		}

@@ -69,6 +69,7 @@ func fullService() *apitest.Service {
 		ReplayAnswer: api.Replay{Events: 3, StateEqual: true, Decisions: 2},
 		ImportAnswer: api.Imported{Run: run, Events: 4, Torn: "x"},
 		Waiting:      []api.Waiting{{Run: run, Pause: &core.Pause{Code: core.PauseBudget, Reason: "r", At: at, From: core.StatusActive}}},
+		Accounts:     []api.Account{{Scope: api.ScopeRun, Name: "brisk otter", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: 2}}}, {Name: "another"}},
 		Documents:    map[string]string{"diff": strings.Repeat("+line\n", 50_000), "a/b c.md": "# hi"},
 		Outputs:      map[string]api.Output{"plan.r1.a1": {Records: []api.Record{{N: 1, Kind: "text", Text: "a"}, {N: 2, Kind: "text", Text: "b"}}, Next: 2, Done: true}},
 	}
@@ -130,6 +131,9 @@ func TestSameAnswers(t *testing.T) {
 			var b bytes.Buffer
 			err := s.Artifact(ctx, "0198", "a/b c.md", &b)
 			return b.String(), err
+		},
+		"limits": func(ctx context.Context, s api.Service) (any, error) {
+			return s.Limits(ctx, api.LimitsQuery{Of: "brisk otter", Dir: "/d & x"})
 		},
 		"inbox": func(ctx context.Context, s api.Service) (any, error) { return s.Inbox(ctx) },
 		"trust": func(ctx context.Context, s api.Service) (any, error) {

@@ -54,6 +54,18 @@ func (c *Client) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	return list.Waiting, err
 }
 
+// Limits implements [api.Service].
+func (c *Client) Limits(ctx context.Context, q api.LimitsQuery) ([]api.Account, error) {
+	query := url.Values{}
+	for name, value := range map[string]string{"of": q.Of, "dir": q.Dir} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	list, err := call[api.AccountList](ctx, c, http.MethodGet, endpoint("limits"), query, nil)
+	return list.Accounts, err
+}
+
 // Projects implements [api.Service].
 func (c *Client) Projects(ctx context.Context) ([]api.Project, error) {
 	list, err := call[api.ProjectList](ctx, c, http.MethodGet, endpoint("projects"), nil, nil)

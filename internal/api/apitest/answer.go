@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
@@ -53,6 +54,11 @@ func (s *Service) Swap(ctx context.Context, id string, req api.Swap) (api.Run, e
 
 // Inbox answers with Waiting.
 func (s *Service) Inbox(context.Context) ([]api.Waiting, error) { return s.Waiting, nil }
+
+// Limits answers with those of Accounts that are asked for.
+func (s *Service) Limits(_ context.Context, q api.LimitsQuery) ([]api.Account, error) {
+	return slices.DeleteFunc(slices.Clone(s.Accounts), func(a api.Account) bool { return q.Of != "" && q.Of != a.Name }), nil
+}
 
 // Projects answers with ProjectList.
 func (s *Service) Projects(context.Context) ([]api.Project, error) { return s.ProjectList, nil }

@@ -36,6 +36,7 @@ type Service struct {
 	ImportAnswer  api.Imported
 	Waiting       []api.Waiting
 	ProjectList   []api.Project
+	Accounts      []api.Account
 	Documents     map[string]string // by "diff" or an artifact's name
 	DocumentError error             // after what was written
 	Outputs       map[string]api.Output

@@ -66,15 +66,3 @@ func (v View) Gate(g *core.Gate) []string {
 	}
 	return lines
 }
-
-// Waiting is an entry of the inbox.
-func (v View) Waiting(w api.Waiting) []string {
-	lines := v.Runs([]api.Run{w.Run})
-	if w.Pause != nil && w.Pause.Reason != "" {
-		lines = append(lines, v.hang("  ", nil, w.Pause.Reason)...)
-	}
-	if w.Gate != nil {
-		lines = append(lines, v.Gate(w.Gate)[1:]...)
-	}
-	return lines
-}

@@ -1,0 +1,209 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// Limits implements api.Service.
+func (a *App) Limits(ctx context.Context, q api.LimitsQuery) ([]api.Account, error) {
+	used, err := a.slots(ctx)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := userSettings(nil, config.File{})
+	if err != nil {
+		return nil, err
+	}
+	all := 0
+	for _, n := range used {
+		all += n
+	}
+	accounts := []api.Account{{Scope: api.ScopeEngine, Allowances: []api.Allowance{allowance(api.LimitParallel, all, settings.Parallel.V)}}}
+	projects, only, err := a.accountable(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range projects {
+		of, err := a.projectAccounts(ctx, p, only, used)
+		if err != nil {
+			return nil, err
+		}
+		accounts = append(accounts, of...)
+	}
+	return accounts, nil
+}
+
+// slots counts the attempts at work by run.
+func (a *App) slots(ctx context.Context) (map[string]int, error) {
+	claims, err := a.store.Claims(ctx)
+	used := map[string]int{}
+	for _, c := range claims {
+		if c.Kind == core.ClaimSlot && c.Key == core.EngineSlots {
+			_, holder := core.StreamKind(c.Holder)
+			run, _, _ := strings.Cut(holder, "/")
+			used[run]++
+		}
+	}
+	return used, err
+}
+
+// accountable are the projects that a question is about, and the one run where
+// it is about that only.
+func (a *App) accountable(ctx context.Context, q api.LimitsQuery) (projects []string, only *core.Run, err error) {
+	if q.Of != "" {
+		return a.named(ctx, q.Of)
+	}
+	repo, err := yard.Locate(ctx, q.Dir)
+	if err == nil {
+		id := projectID(repo.CommonDir)
+		_, err := a.store.Project(ctx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, nil, nil
+		}
+		return []string{id}, nil, err
+	}
+	if !errors.Is(err, yard.ErrNotRepository) && !errors.Is(err, yard.ErrNoCommits) {
+		return nil, nil, locateError(q.Dir, err)
+	}
+	open, err := a.store.Runs(ctx, store.Filter{Open: true})
+	for _, r := range open {
+		if !slices.Contains(projects, r.Project) {
+			projects = append(projects, r.Project)
+		}
+	}
+	return projects, nil, err
+}
+
+// named finds a project by id or name, or a run.
+func (a *App) named(ctx context.Context, name string) (projects []string, only *core.Run, err error) {
+	rows, err := a.store.Projects(ctx, maxProjects)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range rows {
+		if p.ID == name || p.Name == name {
+			projects = append(projects, p.ID)
+		}
+	}
+	if len(projects) > 0 {
+		return projects, nil, nil
+	}
+	run, err := a.find(ctx, name)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return nil, nil, core.Errorf(core.CodeNotFound, "there is no run or project %q", name).
+			WithHint("`stellwerk status` lists the runs, `stellwerk projects` the projects")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return []string{run.Project}, run, nil
+}
+
+// projectAccounts are those of a project and of its open runs, or of the one
+// run that is asked for.
+func (a *App) projectAccounts(ctx context.Context, id string, only *core.Run, used map[string]int) ([]api.Account, error) {
+	runs, err := a.holding(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	spent, err := a.store.Spent(ctx, id, "")
+	if err != nil {
+		return nil, err
+	}
+	name, err := a.projectName(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	now, err := a.store.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limits, busy := strictest(runs), 0
+	for _, r := range runs {
+		busy += used[r.ID]
+	}
+	accounts := []api.Account{{Scope: api.ScopeProject, ID: id, Name: name, Allowances: []api.Allowance{
+		allowance(api.LimitCost, spent.CostUSD, limits.CostUSD), allowance(api.LimitTokens, spent.Tokens, limits.Tokens),
+		allowance(api.LimitAttempts, spent.Attempts, limits.Attempts), allowance(api.LimitParallel, busy, limits.Parallel),
+	}}}
+	if only != nil {
+		return append(accounts, runAccount(only, now, used[only.ID])), nil
+	}
+	for _, r := range runs {
+		if !r.Status.Terminal() {
+			accounts = append(accounts, runAccount(r, now, used[r.ID]))
+		}
+	}
+	return accounts, nil
+}
+
+// holding are the runs whose limits hold for their project: the open ones, or
+// else the newest. A run that is over may still have an attempt that is being
+// stopped; those count among the engine's slots only.
+func (a *App) holding(ctx context.Context, project string) ([]*core.Run, error) {
+	rows, err := a.store.Runs(ctx, store.Filter{Project: project, Open: true})
+	if err == nil && len(rows) == 0 {
+		rows, err = a.store.Runs(ctx, store.Filter{Project: project, Limit: 1})
+	}
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]*core.Run, len(rows))
+	for i, row := range rows {
+		if runs[i], err = a.engine.Load(ctx, row.ID); err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
+}
+
+// strictest is what stops the first of the runs.
+func strictest(runs []*core.Run) core.ProjectLimits {
+	var l core.ProjectLimits
+	for _, r := range runs {
+		p := r.Limits.Project
+		l.CostUSD, l.Tokens = stricter(l.CostUSD, p.CostUSD), stricter(l.Tokens, p.Tokens)
+		l.Attempts, l.Parallel = stricter(l.Attempts, p.Attempts), stricter(l.Parallel, p.Parallel)
+	}
+	return l
+}
+
+// stricter compares limits of which zero means none.
+func stricter[T int | int64 | float64](a, b T) T {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+func runAccount(r *core.Run, now time.Time, slots int) api.Account {
+	if r.Status != core.StatusActive { // its time stands still
+		now = r.WaitsSince
+	}
+	return api.Account{Scope: api.ScopeRun, ID: r.ID, Name: r.Alias, Status: string(r.Status), Allowances: []api.Allowance{
+		allowance(api.LimitCost, r.Usage.CostUSD, r.Limits.CostUSD), allowance(api.LimitTokens, r.Usage.Tokens(), r.Limits.Tokens),
+		allowance(api.LimitWallTime, max(now.Sub(r.ClockFrom), 0).Seconds(), r.Limits.WallTime.Seconds()),
+		allowance(api.LimitAttempts, r.Attempts, 0), allowance(api.LimitParallel, slots, r.Limits.AtOnce()),
+	}}
+}
+
+// allowance is what was used of a limit, and what is left; a limit of zero is
+// none.
+func allowance[T int | int64 | float64](kind string, used, limit T) api.Allowance {
+	a := api.Allowance{Kind: kind, Used: float64(used)}
+	if limit > 0 {
+		bound, left := float64(limit), float64(max(limit-used, 0))
+		a.Limit, a.Left = &bound, &left
+	}
+	return a
+}

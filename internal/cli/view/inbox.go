@@ -1,0 +1,47 @@
+package view
+
+import (
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Inbox is what waits for a person, each with since when, why and what to type.
+func (v View) Inbox(list []api.Waiting) []string {
+	alias, project := 8, 0
+	for _, w := range list {
+		alias = max(alias, terminal.Width(terminal.Line(w.Run.Alias)))
+		project = max(project, terminal.Width(terminal.Line(w.Project)))
+	}
+	var lines []string
+	for _, w := range list {
+		s := v.runSignal(w.Run)
+		lines = append(lines, v.fit(strings.Join([]string{
+			s.String(), v.Style.Strong(pad(terminal.Line(w.Run.Alias), alias)), s.paint(pad(s.words, 13)),
+			pad("for "+Duration(v.Now.Sub(w.Since).Truncate(time.Second)), 10), pad(terminal.Line(w.Project), project), terminal.Line(w.Run.Title),
+		}, "  ")))
+		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
+		lines = append(lines, v.hang(indent, nil, w.Reason)...)
+		lines = append(lines, v.gateBelow(w.Gate, terminal.Width(s.symbol))...)
+		lines = append(lines, v.hang(indent, v.Style.Faint, w.Next)...)
+	}
+	return lines
+}
+
+// gateBelow is a gate indented by further columns; nothing where there is none.
+func (v View) gateBelow(g *core.Gate, columns int) []string {
+	if g == nil {
+		return nil
+	}
+	if v.Width > 0 {
+		v.Width = max(v.Width-columns, 1)
+	}
+	lines := v.Gate(g)[1:]
+	for i := range lines {
+		lines[i] = strings.Repeat(" ", columns) + lines[i]
+	}
+	return lines
+}

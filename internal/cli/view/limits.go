@@ -1,0 +1,103 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+// Setting is a setting, and where its value comes from.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	From  string `json:"from"`
+}
+
+// Settings is a list of settings in columns. Where a value comes from stands
+// below it, if there is no room behind it: a path is never cut.
+func (v View) Settings(list []Setting) []string {
+	key, value := 0, 0
+	for _, s := range list {
+		key = max(key, terminal.Width(s.Key))
+		value = max(value, min(terminal.Width(terminal.Line(s.Value)), 16))
+	}
+	var lines []string
+	for _, s := range list {
+		line, from := fmt.Sprintf("%s  %s", pad(s.Key, key), pad(terminal.Line(s.Value), value)), terminal.Line(s.From)
+		if v.Width > 0 && terminal.Width(line)+2+terminal.Width(from) > v.Width {
+			lines = append(lines, strings.TrimRight(line, " "), "    "+v.Style.Faint(from))
+			continue
+		}
+		lines = append(lines, line+"  "+v.Style.Faint(from))
+	}
+	return lines
+}
+
+// Accounts is what was used and what is left, one block for each who may use
+// something.
+func (v View) Accounts(list []api.Account) []string {
+	var lines []string
+	for i, a := range list {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, v.fit(v.accountOf(a)))
+		for _, allowed := range a.Allowances {
+			used := amount(allowed.Kind, allowed.Used)
+			if allowed.Limit != nil {
+				used += " of " + amount(allowed.Kind, *allowed.Limit)
+			}
+			lines = append(lines, v.fit(fmt.Sprintf("  %s  %s  %s", pad(labels(allowed.Kind), 16), pad(used, 30), v.left(allowed))))
+		}
+	}
+	return lines
+}
+
+func (v View) accountOf(a api.Account) string {
+	switch a.Scope {
+	case api.ScopeEngine:
+		return v.Style.Strong("all runs together")
+	case api.ScopeProject:
+		return v.Style.Strong("project "+terminal.Line(a.Name)) + v.Style.Faint(", all its runs ("+terminal.Line(a.ID)+")")
+	}
+	return v.Style.Strong("run "+terminal.Line(a.Name)) + v.Style.Faint(", "+strings.ReplaceAll(terminal.Line(a.Status), "_", " "))
+}
+
+func (v View) left(a api.Allowance) string {
+	switch {
+	case a.Left == nil:
+		return v.Style.Faint("no limit")
+	case *a.Left <= 0:
+		return v.Style.Asking("nothing left")
+	}
+	return amount(a.Kind, *a.Left) + " left"
+}
+
+func labels(kind string) string {
+	switch kind {
+	case api.LimitCost:
+		return "money"
+	case api.LimitTokens:
+		return "tokens"
+	case api.LimitWallTime:
+		return "wall time"
+	case api.LimitAttempts:
+		return "attempts"
+	case api.LimitParallel:
+		return "attempts at once"
+	}
+	return kind
+}
+
+func amount(kind string, n float64) string {
+	switch kind {
+	case api.LimitCost:
+		return Money(n)
+	case api.LimitWallTime:
+		return Duration(time.Duration(n * float64(time.Second)))
+	}
+	return fmt.Sprintf("%.0f", n)
+}

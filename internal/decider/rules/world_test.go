@@ -45,7 +45,7 @@ func newWorld(t *rapid.T) *world {
 		},
 	}
 	w.must(core.Person("me"), core.RunStarted{
-		Run: "r", Alias: "r", Project: "p", Goal: "g", Title: "t", Playbook: p, Limits: core.DefaultLimits(),
+		Run: "r", Alias: "r", Project: "p", Goal: "g", Title: "t", Playbook: p, Limits: drawLimits(t),
 		Base: "main", BaseCommit: "c0", Branch: "feature/x", Isolation: "sandbox",
 	})
 	w.settle()
@@ -81,6 +81,9 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 	}
 	w.head = head
 	checkStep(w, before, body)
+	if before != nil {
+		checkStart(w.t, before, body)
+	}
 	checkState(w.t, w.run)
 	return nil
 }
@@ -106,6 +109,7 @@ func (w *world) settle() {
 		}
 		if len(bodies) == 0 {
 			w.rests()
+			checkAllowance(w.t, w.run)
 			return
 		}
 		for _, b := range bodies {
@@ -334,6 +338,8 @@ func (w *world) meddle() bool {
 		if w.try(core.Person("me"), core.ChangesRequested{ID: fmt.Sprint("here-", w.wishes), Text: "another colour"}) != nil {
 			return false
 		}
+	case w.luck("others spend", 20):
+		w.must(core.Engine(), w.othersSpend())
 	case w.luck("a pause", 30):
 		if w.try(core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "a person asked for it", Next: "resume", Stop: w.luck("stop", 2)}) != nil {
 			return false
@@ -361,7 +367,7 @@ func (w *world) resume() {
 			return
 		}
 	} else {
-		w.must(me, core.RunResumed{})
+		w.must(me, core.RunResumed{Limits: w.raised(p.Code)})
 	}
 	w.settle()
 }

@@ -95,6 +95,7 @@ type Run struct {
 	Project   string     `json:"project"`
 	Title     string     `json:"title"`
 	Issue     string     `json:"issue,omitempty"`
+	Kind      string     `json:"kind,omitempty"` // of the playbook, while it is open
 	Status    string     `json:"status"`
 	Reason    string     `json:"reason"`
 	Next      string     `json:"next,omitempty"`   // what a person can type now

@@ -56,8 +56,10 @@ func (a *PersonAuthenticator) Authenticate(token string) (Caller, bool) {
 // EnsurePersonToken returns the token at path and creates it where there is
 // none. A token that others could have read, or that is not one of ours, is
 // replaced. Only the engine that holds the state folder may call it.
-func EnsurePersonToken(path string) (string, error) {
-	token, err := ReadPersonToken(path)
+func EnsurePersonToken(path string) (string, error) { return ensureSecret(path, "the person's token") }
+
+func ensureSecret(path, what string) (string, error) {
+	token, err := readSecret(path, what)
 	if err == nil {
 		return token, nil
 	}
@@ -66,11 +68,11 @@ func EnsurePersonToken(path string) (string, error) {
 	}
 	raw := make([]byte, tokenBytes)
 	if _, err := rand.Read(raw); err != nil {
-		return "", fmt.Errorf("make the person's token: %w", err)
+		return "", fmt.Errorf("make %s: %w", what, err)
 	}
 	token = hex.EncodeToString(raw)
 	if err := writePrivate(path, token+"\n"); err != nil {
-		return "", fmt.Errorf("write the person's token: %w", err)
+		return "", fmt.Errorf("write %s: %w", what, err)
 	}
 	return token, nil
 }
@@ -91,29 +93,34 @@ func writePrivate(path, content string) error {
 
 // ReadPersonToken reads the token at path. It fails with CodeForbidden where
 // the file is open to others or does not hold a token.
-func ReadPersonToken(path string) (string, error) {
+func ReadPersonToken(path string) (string, error) { return readSecret(path, "the person's token") }
+
+func readSecret(path, what string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("read the person's token: %w", err)
+		return "", fmt.Errorf("read %s: %w", what, err)
 	}
 	if perm := info.Mode().Perm(); perm&0o077 != 0 {
 		return "", core.Errorf(core.CodeForbidden, "%s can be read by others (mode %04o)", path, perm).
-			WithHint("restart the engine: it makes a new token")
+			WithHint("restart the engine: it makes a new one")
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("read the person's token: %w", err)
+		return "", fmt.Errorf("read %s: %w", what, err)
 	}
 	token := strings.TrimSpace(string(data))
 	if raw, err := hex.DecodeString(token); err != nil || len(raw) != tokenBytes {
-		return "", core.Errorf(core.CodeForbidden, "%s does not hold a token", path).
-			WithHint("restart the engine: it makes a new token")
+		return "", core.Errorf(core.CodeForbidden, "%s does not hold %s", path, what).
+			WithHint("restart the engine: it makes a new one")
 	}
 	return token, nil
 }
 
+// personHint says where a person's token is.
+const personHint = "send the token from " + PersonTokenFile + " in the state folder as a bearer token"
+
 // authenticated lets only known callers pass, and notes who they are.
-func authenticated(auth Authenticator, next http.Handler) http.Handler {
+func authenticated(auth Authenticator, hint string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if strings.EqualFold(scheme, "bearer") {
@@ -129,6 +136,6 @@ func authenticated(auth Authenticator, next http.Handler) http.Handler {
 		}
 		w.Header().Set("WWW-Authenticate", `Bearer realm="stellwerk"`)
 		writeProblem(w, newProblem(http.StatusUnauthorized, core.CodeForbidden,
-			"the engine does not know who asks", "send the token from "+PersonTokenFile+" in the state folder as a bearer token"))
+			"the engine does not know who asks", hint))
 	})
 }

@@ -28,7 +28,7 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	registerEngine(api, svc)
 	registerSessions(api, svc)
 	registerTools(api, svc)
-	return authenticated(auth, bounded(bodyReadTimeout, mux))
+	return authenticated(auth, personHint, bounded(bodyReadTimeout, mux))
 }
 
 func config(version string) huma.Config {

@@ -29,8 +29,12 @@ func SpeakingSession(ctx context.Context) string {
 	return session
 }
 
-// speaker is who asks: the holder of the token, or the session they are in.
+// speaker is who asks: the holder of the token, or the session they are in. An
+// attempt is never anybody else.
 func speaker(holder Caller, r *http.Request) (Caller, bool) {
+	if holder.Actor.Kind == core.ActorAgent {
+		return holder, true
+	}
 	holder.Inside = peer.Sessions(r.Context())
 	names, given := r.Header[http.CanonicalHeaderKey(SessionHeader)]
 	if !given {

@@ -74,6 +74,7 @@ type App struct {
 
 	sessions *sessions
 	self     string // the copy of this program that runs beside agents
+	tokens   *api.AttemptTokens
 
 	tails tails
 	stop  context.CancelFunc
@@ -122,6 +123,10 @@ func (a *App) build(ctx context.Context) error {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.dir+" can be written and has space")
 	}
 	a.self, a.sessions = self, newSessions(a)
+	tools, err := a.openTools()
+	if err != nil {
+		return err
+	}
 	parts := Parts{
 		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: local.New(a.state.pulls()),
 		Spawner: spawnlocal.New(spawnlocal.Options{
@@ -139,7 +144,7 @@ func (a *App) build(ctx context.Context) error {
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
 		Spawner: parts.Spawner, Sessions: a.sessions, Forge: parts.Forge, Notifier: notify.New(a.settings.Notify.V), Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
-		SecretNames: secretNames, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
+		SecretNames: secretNames, Tools: tools, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
 	})
 	a.engine.SetDispatcher(a.dispatch)
 	return a.start(ctx)

@@ -104,16 +104,23 @@ func host(ctx context.Context, opts Options) (func() error, error) {
 		return nil, err
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan error, 1)
-	listener, handler, err := a.listen()
+	done := make(chan error, 2)
+	// The tools come first: whoever finds the engine may start an attempt.
+	tools, toolHandler, err := a.listenTools()
 	if err != nil {
 		stop()
 		return nil, errors.Join(err, a.Close())
 	}
+	listener, handler, err := a.listen()
+	if err != nil {
+		stop()
+		return nil, errors.Join(err, tools.Close(), a.Close())
+	}
+	go func() { done <- api.Serve(serving, tools, toolHandler) }()
 	go func() { done <- api.Serve(serving, listener, handler) }()
 	return func() error {
 		stop()
-		return errors.Join(<-done, a.Close())
+		return errors.Join(<-done, <-done, a.Close())
 	}, nil
 }
 

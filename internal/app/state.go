@@ -30,6 +30,7 @@ func (s stateFolder) bin() string             { return s.path("bin") }
 func (s stateFolder) lockFile() string        { return s.path("engine.lock") }
 func (s stateFolder) tokenFile() string       { return s.path(api.PersonTokenFile) }
 func (s stateFolder) logFile() string         { return s.path("engine.log") }
+func (s stateFolder) toolKeyFile() string     { return s.path("tool.key") }
 
 // maxSocketPath is what every system takes as the name of a socket.
 const maxSocketPath = 100
@@ -38,7 +39,23 @@ const maxSocketPath = 100
 // for a socket gets one in the temporary folder, under a name derived from it
 // and inside a folder that only the person can enter.
 func (s stateFolder) socket() (string, error) {
-	path := s.path("engine.sock")
+	return s.listening("engine.sock")
+}
+
+// toolFolder is what an attempt sees of the state folder: the engine's other
+// socket, which serves the attempts' tools and nothing else, and the scripts
+// that call them.
+func (s stateFolder) toolFolder() (string, error) {
+	socket, err := s.listening("tools/" + toolSocket)
+	return filepath.Dir(socket), err
+}
+
+// toolSocket is the name of the socket in the folder of the tools.
+const toolSocket = "tool.sock"
+
+// listening is the path of a socket, in the state folder where that is possible.
+func (s stateFolder) listening(name string) (string, error) {
+	path := s.path(name)
 	if len(path) <= maxSocketPath {
 		return path, nil
 	}
@@ -55,7 +72,7 @@ func (s stateFolder) socket() (string, error) {
 	if !ok || int(owner.Uid) != os.Getuid() || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
 		return "", core.Errorf(core.CodeForbidden, "%s is not a folder of yours alone", dir).WithHint("remove it, or choose a shorter --state")
 	}
-	return filepath.Join(dir, "engine.sock"), nil
+	return filepath.Join(dir, name), nil
 }
 
 // locate finds the state folder without making it.

@@ -16,12 +16,12 @@ import (
 
 // Delegate implements api.Tools.
 func (a *App) Delegate(ctx context.Context, id string, req core.Proposal) (api.Delegated, error) {
-	req.Prompt, req.Title = a.redactor.String(req.Prompt), a.redactor.String(req.Title)
 	for {
 		run, err := a.find(ctx, id)
 		if err != nil {
 			return api.Delegated{}, err
 		}
+		req.Prompt, req.Title = a.clean(ctx, run, req.Prompt), a.clean(ctx, run, req.Title)
 		next := core.DelegationID(run.Delegated + 1)
 		run, err = a.use(ctx, run, core.ToolDelegate, core.TaskProposed{Delegation: next, Proposal: req})
 		if err != nil {
@@ -76,7 +76,7 @@ func (a *App) Tell(ctx context.Context, id string, req api.Tell) (api.Told, erro
 	if err != nil {
 		return api.Told{}, err
 	}
-	body := core.MessageSent{Voice: req.Voice, Text: a.redactor.String(req.Text)}
+	body := core.MessageSent{Voice: req.Voice, Text: a.clean(ctx, run, req.Text)}
 	if body.Voice == "" {
 		body.Voice = core.VoiceUser
 		if actor := CallerOf(ctx); actor.Kind == core.ActorAgent {
@@ -99,8 +99,8 @@ func (a *App) Ask(ctx context.Context, id string, req api.Ask) (api.Asked, error
 	if err != nil {
 		return api.Asked{}, err
 	}
-	text := a.redactor.String(req.Text)
-	body := core.QuestionAsked{ID: core.QuestionID(run.Project, text), Text: text, Default: a.redactor.String(req.Default), After: req.After}
+	text := a.clean(ctx, run, req.Text)
+	body := core.QuestionAsked{ID: core.QuestionID(run.Project, text), Text: text, Default: a.clean(ctx, run, req.Default), After: req.After}
 	next, err := a.use(ctx, run, core.ToolQuestion, body)
 	if err != nil {
 		return api.Asked{}, err
@@ -120,12 +120,12 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 	if err != nil {
 		return api.Plan{}, err
 	}
-	body := core.PlanProposed{Base: req.Base, Message: a.redactor.String(strings.TrimSpace(req.Message))}
+	body := core.PlanProposed{Base: req.Base, Message: a.clean(ctx, run, strings.TrimSpace(req.Message))}
 	if err := checkPlan(run, req); err != nil {
 		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
 	}
 	for _, name := range slices.Sorted(maps.Keys(req.Files)) {
-		text := a.redactor.String(req.Files[name])
+		text := a.clean(ctx, run, req.Files[name])
 		digest, _, err := a.blobs.Put(ctx, strings.NewReader(text), maxPlanFile)
 		if err != nil {
 			return api.Plan{}, err
@@ -200,6 +200,9 @@ func (a *App) planSettled(ctx context.Context, run *core.Run) error {
 func (a *App) Plan(ctx context.Context, id string) (api.Plan, error) {
 	run, err := a.find(ctx, id)
 	if err != nil {
+		return api.Plan{}, err
+	}
+	if err := under(ctx, run); err != nil {
 		return api.Plan{}, err
 	}
 	if !run.Managed() || run.Plan == nil {

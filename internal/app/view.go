@@ -17,6 +17,9 @@ func viewRun(r *core.Run) api.Run {
 		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
 		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: next(r),
 	}
+	if r.Playbook != nil {
+		v.Kind = r.Playbook.Kind
+	}
 	if s := r.Current(); s != nil {
 		v.Stage = s.ID
 	}

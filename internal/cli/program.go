@@ -27,6 +27,9 @@ type Program struct {
 	// Connect returns the engine of a state folder: the one that runs already,
 	// or one in this process that ends with the returned function.
 	Connect func(ctx context.Context, opts ConnectOptions) (api.Service, func() error, error)
+	// Tools returns the engine as an attempt sees it that holds a token: its tools
+	// and nothing else.
+	Tools func(ctx context.Context, socket, token string) (api.Tools, func() error, error)
 	// Serve is the engine itself, until ctx ends.
 	Serve func(ctx context.Context, opts ConnectOptions) error
 	// Detach starts an engine in the background, unless one runs, and waits for

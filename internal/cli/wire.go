@@ -19,6 +19,7 @@ func wire(p *Program) {
 		}
 		return app.Connect(ctx, appOptions(o))
 	}
+	p.Tools = app.DialTools
 	p.Serve = func(ctx context.Context, o ConnectOptions) error { return app.Serve(ctx, appOptions(o)) }
 	p.Detach = func(ctx context.Context, o ConnectOptions) error { return app.Detach(ctx, appOptions(o)) }
 	p.Restore = func(ctx context.Context, o RestoreOptions) error { return app.Restore(ctx, o.State, o.Backup) }

@@ -158,6 +158,7 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: r.secretNames(),
 		ReadOnly: append([]string{r.yard.Dir()}, r.d.ReadOnly...), Masked: masked(r.run, r.d.Layout),
 	}
+	r.equip(&spec)
 	if r.taken.Session != "" {
 		spec.Session, spec.Agent, spec.Secrets = r.taken.Session, agent.Session, nil
 		spec.Job.Options[agent.OptionTurn] = session.TurnDir(r.folder)

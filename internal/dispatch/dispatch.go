@@ -94,6 +94,7 @@ type Options struct {
 	// the variables an agent's program knows as its credentials.
 	Environ     func(name string) (string, bool)
 	SecretNames func(agent string) []string
+	Tools       Tools
 	ReadOnly    []string // toolchains outside the system folders
 	Checks      int      // verifications at once
 }

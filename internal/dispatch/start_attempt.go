@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
@@ -167,6 +168,10 @@ func agentFor(run *core.Run, task *core.Task) (core.Agent, error) {
 func (d *Dispatcher) secrets(spec shim.Spec) ([]string, error) {
 	var pairs []string
 	for _, name := range spec.Secrets {
+		if name == agent.EnvToken {
+			pairs = append(pairs, name+"="+d.Tools.Token(spec.Run, spec.Attempt))
+			continue
+		}
 		value, ok := d.Environ(name)
 		if !ok {
 			return nil, fmt.Errorf("the environment has no %s, which the agent %s needs", name, spec.Agent)
@@ -255,7 +260,7 @@ func (r attemptRoom) planDesk(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("lay out the plan: %w", err)
 	}
-	return nil
+	return r.noteOrigin()
 }
 
 // branchOf is the branch that a stage's tasks work on.

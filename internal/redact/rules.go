@@ -17,6 +17,7 @@ func ownRules() []Rule { return append(tokenRules(), contextRules()...) }
 // tokenRules recognise credentials by their own shape.
 func tokenRules() []Rule {
 	return []Rule{
+		{Name: "stellwerk-attempt-token", Keywords: []string{"stwk_"}, Pattern: `stwk_[A-Za-z0-9_-]{43}`},
 		{Name: "anthropic-api-key", Keywords: []string{"sk-ant-"}, Pattern: `sk-ant-[A-Za-z0-9_-]{20,}`},
 		{Name: "openai-api-key", Keywords: []string{"sk-"}, Check: random,
 			Pattern: `\bsk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{32,})`},

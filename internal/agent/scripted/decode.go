@@ -30,6 +30,7 @@ func stepFields(set func(step, scenario.Decoder) scenario.Decoder) scenario.Fiel
 		input   readInput
 		output  = flood{to: "stdout", line: 1024}
 		daemon  spawnDaemon
+		call    callTool
 		lie     claim
 		failure fail
 		end     crash
@@ -52,6 +53,7 @@ func stepFields(set func(step, scenario.Decoder) scenario.Decoder) scenario.Fiel
 		"read_in":       set(&input, scenario.String(&input.name)),
 		"flood":         set(&output, output.decode),
 		"spawn_daemon":  set(&daemon, daemon.decode),
+		"tool":          set(&call, call.decode),
 		"lie":           set(&lie, scenario.String(&lie.text)),
 		"fail":          set(&failure, failure.decode),
 		"crash":         set(&end, end.decode),

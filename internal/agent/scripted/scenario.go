@@ -46,6 +46,8 @@ import (
 //	read_in: NAME                              ends with exit code 3 unless the input artifact exists
 //	flood: {bytes: N, to: stdout, line: 1024}  output of N bytes in lines of that length, to stdout or stderr
 //	spawn_daemon: {run: COMMAND, keep_output: false}   a process in a session of its own
+//	tool: [send-message, "Hello"]              calls a program, which must succeed; or must be refused:
+//	tool: {call: [update-plan, "nothing"], refused: TEXT}
 //
 // and those that end the play:
 //

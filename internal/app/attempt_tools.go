@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/client"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/tool"
+)
+
+// openTools makes what attempts reach the engine by: the folder they are shown,
+// with the scripts in it, and the key of their tokens, which they are not shown.
+func (a *App) openTools() (dispatch.Tools, error) {
+	folder, err := a.state.toolFolder()
+	if err != nil {
+		return dispatch.Tools{}, err
+	}
+	if err := tool.InstallScripts(folder); err != nil {
+		return dispatch.Tools{}, core.Wrap(core.CodeUnavailable, err, "the tools of agents cannot be laid out", "check that "+folder+" can be written")
+	}
+	if a.tokens, err = api.OpenAttemptTokens(a.state.toolKeyFile()); err != nil {
+		return dispatch.Tools{}, err
+	}
+	return dispatch.Tools{Folder: folder, Socket: filepath.Join(folder, toolSocket), Token: a.tokens.Issue}, nil
+}
+
+// listenTools opens the socket of the attempts' tools.
+func (a *App) listenTools() (net.Listener, http.Handler, error) {
+	folder, err := a.state.toolFolder()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, nil, err
+	}
+	listener, err := listenAt(filepath.Join(folder, toolSocket))
+	return listener, api.ToolHandler(a, a.tokens, a.opts.Version), err
+}
+
+// clean removes secrets from what a caller says; the token of an attempt that
+// calls is one of them.
+func (a *App) clean(ctx context.Context, run *core.Run, text string) string {
+	caller := CallerOf(ctx)
+	if caller.Kind != core.ActorAgent {
+		return a.redactor.String(text)
+	}
+	own := redact.Secret{Name: agent.EnvToken, Value: a.tokens.Issue(run.ID, caller.ID)}
+	secrets := append(engineSecrets(), present(run.Playbook.Secrets())...)
+	return redact.New(redact.Options{Secrets: append(secrets, own), Rules: a.rules}).String(text)
+}
+
+// under refuses an attempt that is over. What changes something is refused to it
+// by the law; this is for what only looks.
+func under(ctx context.Context, run *core.Run) error {
+	caller := CallerOf(ctx)
+	if caller.Kind != core.ActorAgent {
+		return nil
+	}
+	if _, _, a := run.Attempt(caller.ID); a == nil || !a.Status.Active() {
+		return core.Errorf(core.CodeForbidden, "attempt %s is over", caller.ID)
+	}
+	return nil
+}
+
+// toolPatience is how long a call of a tool waits for an engine that is being
+// started anew.
+const toolPatience = 30 * time.Second
+
+// DialTools connects an attempt to the engine that serves its tools.
+func DialTools(ctx context.Context, socket, token string) (api.Tools, func() error, error) {
+	for deadline := time.Now().Add(toolPatience); ; {
+		conn, err := (&net.Dialer{Timeout: 3 * time.Second}).DialContext(ctx, "unix", socket)
+		if err == nil {
+			c := client.New(socket, token)
+			return c, c.Close, conn.Close()
+		}
+		if time.Now().After(deadline) {
+			return nil, nil, core.Wrap(core.CodeUnavailable, err, "the engine does not answer", "end now and say so: what was not asked for is not done")
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/tool"
+)
+
+type toolDelegateOptions struct {
+	*toolOptions
+	req  core.Proposal
+	file string
+}
+
+func newToolDelegate(sh *shell, t *toolOptions) *cobra.Command {
+	o := &toolDelegateOptions{toolOptions: t}
+	cmd := &cobra.Command{
+		Use:   "delegate [PROMPT] [BRANCH] [flags]",
+		Short: "Have work done",
+		Long: tool.ExplainDelegate + `
+
+` + tool.ExplainKinds + `
+
+A PROMPT of - is read from standard input. One that begins with a dash needs --
+before it. With --kind merge or discard a single word is the branch.`,
+		Example: `  delegate-to-red "Add GET /health to api/server.go; it answers 200 and ok."
+  delegate-to-red - api --title "List" --check "go test ./api" < prompt.md
+  delegate-to-red "Look for races." api --kind review
+  delegate-to-red --kind merge api
+  delegate-to-red "Compare the options." --output options.md
+  delegate-to-red "Write the UI." --input options.md --after t1
+  delegate-to-red --kind pr`,
+		Args: cobra.MaximumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.delegate(cmd.Context(), sh, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar((*string)(&o.req.Kind), "kind", "", "code, review, fix, merge, discard, validate or pr")
+	f.StringVar(&o.req.Role, "role", "", "`ROLE` of who does it (default the playbook's)")
+	f.StringVar(&o.req.Title, "title", "", "what to call it in a line (default the prompt's\nfirst)")
+	f.StringVar(&o.req.Line, "branch", "", "`BRANCH`, the same as the second argument")
+	f.StringArrayVar(&o.req.Inputs, "input", nil, "`NAME` of a document that it is given; repeatable")
+	f.StringArrayVar(&o.req.Outputs, "output", nil, "`NAME` of a document that it hands in; repeatable")
+	f.StringArrayVar(&o.req.Checks, "check", nil, "`COMMAND` that must succeed besides the project's\nown checks; repeatable")
+	f.StringArrayVar(&o.req.After, "after", nil, "begin once `ID` (t1) or a branch is merged; repeatable")
+	f.StringVar(&o.file, "file", "", "read the prompt from this `FILE`")
+	return cmd
+}
+
+func (o *toolDelegateOptions) delegate(ctx context.Context, sh *shell, args []string) error {
+	if err := o.place(args); err != nil {
+		return err
+	}
+	var err error
+	if o.req.Prompt, err = sh.words(o.req.Prompt, o.file); err != nil {
+		return err
+	}
+	if o.req.Prompt == "" && !o.req.Kind.EngineAct() {
+		return usagef("say what is to be done: delegate PROMPT")
+	}
+	return o.use(ctx, sh, func(k tool.Kit) error {
+		done, err := k.Delegate(ctx, k.Run, o.req)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(done)
+		}
+		sh.printf("%s\n", terminal.Line(delegatedText(done)))
+		return nil
+	})
+}
+
+// place tells the prompt from the branch.
+func (o *toolDelegateOptions) place(args []string) error {
+	branchOnly := o.file != "" || slices.Contains([]core.TaskKind{core.KindMerge, core.KindDiscard}, o.req.Kind) && o.req.Line == ""
+	if len(args) == 1 && branchOnly {
+		args = []string{"", args[0]}
+	}
+	if len(args) > 0 {
+		o.req.Prompt = args[0]
+	}
+	if o.file != "" && o.req.Prompt != "" {
+		return usagef("the prompt is given twice: as a word and by --file")
+	}
+	if len(args) < 2 || args[1] == "" {
+		return nil
+	}
+	if o.req.Line != "" && o.req.Line != args[1] {
+		return usagef("the branch is given twice: %s and --branch %s", args[1], o.req.Line)
+	}
+	o.req.Line = args[1]
+	return nil
+}
+
+// delegatedText says what became of a proposal.
+func delegatedText(d api.Delegated) string {
+	text := d.ID + " is taken on"
+	switch core.DelegationStatus(d.Status) {
+	case core.DelegationWaiting:
+		text = d.ID + " waits for what it comes after"
+	case core.DelegationDone:
+		text = d.ID + " is done"
+	case core.DelegationOpen, core.DelegationFailed, core.DelegationRefused:
+	}
+	switch {
+	case d.Branch != "" && d.Merges:
+		return fmt.Sprintf("%s, on %s; it is merged as soon as it is verified", text, d.Branch)
+	case d.Branch != "":
+		return fmt.Sprintf("%s, on %s; it stays there until you have it merged", text, d.Branch)
+	}
+	return text
+}

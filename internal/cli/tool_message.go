@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/tool"
+)
+
+func newToolMessage(sh *shell, t *toolOptions) *cobra.Command {
+	var voice, file string
+	cmd := &cobra.Command{
+		Use:   "message CONTENT [flags]",
+		Short: "Write to the conversation",
+		Long: tool.ExplainMessage + `
+
+A CONTENT of - is read from standard input. An agent speaks with its own voice:
+the manager as green, a worker as red. A person is user, or blue with --role.`,
+		Example: `  send-message "The API is done; the UI comes next."
+  send-message - < report.md
+  stellwerk tool message --role blue "Please use the existing table."`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := sh.words(first(args), file)
+			if err != nil {
+				return err
+			}
+			if text == "" {
+				return usagef("a message needs words")
+			}
+			return message(cmd.Context(), sh, t, api.Tell{Text: text, Voice: core.Voice(voice)})
+		},
+	}
+	cmd.Flags().StringVar(&voice, "role", "", "`VOICE` to speak with: user or blue")
+	cmd.Flags().StringVar(&file, "file", "", "read the content from this `FILE`")
+	return cmd
+}
+
+func message(ctx context.Context, sh *shell, t *toolOptions, req api.Tell) error {
+	return t.use(ctx, sh, func(k tool.Kit) error {
+		told, err := k.Tell(ctx, k.Run, req)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(told)
+		}
+		sh.printf("said (%s)\n", terminal.Line(told.Event))
+		return nil
+	})
+}

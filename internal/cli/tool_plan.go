@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/desk"
+	"github.com/stellwerk-dev/stellwerk/internal/tool"
+)
+
+type toolPlanOptions struct {
+	*toolOptions
+	show bool
+	base string
+}
+
+func newToolPlan(sh *shell, t *toolOptions) *cobra.Command {
+	o := &toolPlanOptions{toolOptions: t}
+	cmd := &cobra.Command{
+		Use:   "plan MESSAGE [flags]",
+		Short: "Commit the plan, or show it",
+		Long: tool.ExplainPlan + `
+
+MESSAGE says what was changed; the commit is called "plan: MESSAGE". --show
+prints the plan as it is now; after that a change is taken as one of this plan.
+A person names the plan that they changed with --base; --show says its digest.`,
+		Example: `  update-plan "step 2 is done"
+  update-plan --show
+  stellwerk tool plan "add a step" --base 5f70bf18a086…`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.show {
+				return o.print(cmd.Context(), sh)
+			}
+			return o.update(cmd.Context(), sh, strings.TrimSpace(first(args)))
+		},
+	}
+	cmd.Flags().BoolVar(&o.show, "show", false, "print the plan as it is")
+	cmd.Flags().StringVar(&o.base, "base", "", "`DIGEST` of the plan that was changed; an agent's is known")
+	return cmd
+}
+
+func (o *toolPlanOptions) update(ctx context.Context, sh *shell, message string) error {
+	if message == "" {
+		return usagef("say what was changed: plan MESSAGE")
+	}
+	return o.use(ctx, sh, func(k tool.Kit) error {
+		k.Base = o.base
+		done, err := k.UpdatePlan(ctx, message)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(done)
+		}
+		sh.printText("", "committed "+strings.Join(done.Sent, ", ")+" as "+short(done.Commit))
+		return nil
+	})
+}
+
+func short(commit string) string { return commit[:min(len(commit), 12)] }
+
+func (o *toolPlanOptions) print(ctx context.Context, sh *shell) error {
+	return o.use(ctx, sh, func(k tool.Kit) error {
+		plan, err := k.ShowPlan(ctx)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(plan)
+		}
+		if plan.Trouble != "" {
+			sh.warn([]string{"the plan cannot be followed: " + plan.Trouble})
+		}
+		text, found := plan.Files[desk.PlanFile]
+		if !found {
+			sh.tell("", "there is no plan yet")
+			return nil
+		}
+		sh.tell("", "digest "+plan.Digest)
+		sh.printf("%s", terminal.Text(text))
+		return nil
+	})
+}

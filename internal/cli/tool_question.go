@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/tool"
+)
+
+func newToolQuestion(sh *shell, t *toolOptions) *cobra.Command {
+	var req api.Ask
+	var file string
+	cmd := &cobra.Command{
+		Use:   "question TEXT [flags]",
+		Short: "Ask people something",
+		Long: tool.ExplainQuestion + `
+
+A TEXT of - is read from standard input.`,
+		Example: `  request-clarification "Is the list to be paged?"
+  request-clarification "Which database?" --default SQLite --after 2h`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if req.Text, err = sh.words(first(args), file); err != nil {
+				return err
+			}
+			if req.Text == "" {
+				return usagef("a question needs words")
+			}
+			return askPeople(cmd.Context(), sh, t, req)
+		},
+	}
+	cmd.Flags().StringVar(&req.Default, "default", "", "the `ANSWER` where nobody gives one; needs --after")
+	cmd.Flags().DurationVar(&req.After, "after", 0, "`TIME` after which the default is the answer, such\nas 2h")
+	cmd.Flags().StringVar(&file, "file", "", "read the question from this `FILE`")
+	cmd.MarkFlagsRequiredTogether("default", "after")
+	return cmd
+}
+
+func askPeople(ctx context.Context, sh *shell, t *toolOptions, req api.Ask) error {
+	return t.use(ctx, sh, func(k tool.Kit) error {
+		asked, err := k.Ask(ctx, k.Run, req)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(asked)
+		}
+		text := "asked as " + asked.ID + "; the answer wakes the manager"
+		if !asked.Due.IsZero() {
+			text += ", at the latest at " + asked.Due.UTC().Format(time.RFC3339) + " with the default"
+		}
+		sh.printf("%s\n", terminal.Line(text))
+		return nil
+	})
+}

@@ -1,0 +1,67 @@
+package dispatch
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/desk"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+// Tools are what an attempt of a project reaches the engine by.
+type Tools struct {
+	// Folder is shown to attempts, read-only: it holds the socket and the scripts
+	// that PATH begins with. It outlives the engine, whose successor listens there.
+	Folder, Socket string
+	// Token is what an attempt shows to be known. It is handed over in memory.
+	Token func(run, attempt string) string
+}
+
+// equip gives an attempt of a project its tools. Where a person's own session
+// runs the agent there are none: its commands get no secret.
+func (r attemptRoom) equip(spec *shim.Spec) {
+	if !r.run.Managed() || r.taken.Session != "" {
+		return
+	}
+	spec.Env = maps.Clone(spec.Env)
+	if spec.Env == nil {
+		spec.Env = map[string]string{}
+	}
+	spec.Tools, spec.Conversation, spec.Trigger = r.d.Tools.Folder, r.run.Project, r.trigger()
+	spec.Env[agent.EnvSocket], spec.Env[agent.EnvProgram] = r.d.Tools.Socket, r.d.Self
+	spec.Secrets = append(spec.Secrets, agent.EnvToken)
+	if r.task.Kind == core.KindManage {
+		spec.Env[agent.EnvOrigin] = r.originPath()
+	}
+}
+
+// trigger is why an attempt was begun: for a manager, everything that woke it.
+func (r attemptRoom) trigger() string {
+	if r.stage.Turn == nil {
+		return string(r.stage.Reason)
+	}
+	var kinds []string
+	for _, w := range r.stage.Turn.Wakes {
+		if !slices.Contains(kinds, string(w.Kind)) {
+			kinds = append(kinds, string(w.Kind))
+		}
+	}
+	return strings.Join(kinds, ",")
+}
+
+// originPath is in the attempt's own home: its tools write there, too.
+func (r attemptRoom) originPath() string { return filepath.Join(r.folder, "home", "plan-origin.json") }
+
+// noteOrigin notes what the plan's documents on the desk are made from.
+func (r attemptRoom) noteOrigin() error {
+	if err := os.MkdirAll(filepath.Dir(r.originPath()), 0o700); err != nil {
+		return fmt.Errorf("make the attempt's folders: %w", err)
+	}
+	return desk.Lay(r.dir(), r.originPath())
+}

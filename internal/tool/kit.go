@@ -1,0 +1,90 @@
+// Package tool is the agents' side of their tools: what a call needs before the
+// engine is asked, what is remembered afterwards, the words that explain each
+// tool, and the scripts that stand for them on PATH. The command line and the MCP
+// server both offer what is here. It must not decide whether a call is allowed:
+// the engine does, and its refusals are passed on as they are.
+package tool
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/desk"
+)
+
+// Kit is the tools of one attempt, or of a person.
+type Kit struct {
+	api.Tools
+	Run string // that they are for
+	// Dir is the desk: the folder whose .ai holds the plan's documents. Origin is
+	// the file that notes what those were made from; a person has none.
+	Dir    string
+	Origin string
+	// Base is the digest of the plan that a person changed.
+	Base string
+}
+
+// Updated is a change of the plan that was committed.
+type Updated struct {
+	api.Plan
+	Sent []string `json:"sent"` // names of the documents
+}
+
+// UpdatePlan commits the documents of the desk that were changed. The engine
+// refuses it where the plan is another meanwhile.
+func (k Kit) UpdatePlan(ctx context.Context, message string) (Updated, error) {
+	origin, err := k.origin(ctx)
+	if err != nil {
+		return Updated{}, err
+	}
+	documents, err := desk.Documents(origin.Dir)
+	if err != nil {
+		return Updated{}, core.Wrap(core.CodeInvalid, err, "the plan's documents cannot be read", "put plain Markdown files into "+desk.Folder)
+	}
+	changed := origin.Changed(documents)
+	plan, err := k.Tools.UpdatePlan(ctx, k.Run, api.UpdatePlan{Files: changed, Base: origin.Plan, Message: message})
+	if err != nil {
+		return Updated{}, err
+	}
+	origin.Committed(changed, plan.Digest)
+	return Updated{Plan: plan, Sent: slices.Sorted(maps.Keys(changed))}, k.remember(origin)
+}
+
+// ShowPlan reads the plan as it is. Whoever was shown it can change it.
+func (k Kit) ShowPlan(ctx context.Context) (api.Plan, error) {
+	plan, err := k.Plan(ctx, k.Run)
+	if err != nil || k.Origin == "" {
+		return plan, err
+	}
+	origin, err := desk.Read(k.Origin)
+	if err != nil {
+		return plan, err
+	}
+	origin.Plan = plan.Digest
+	return plan, k.remember(origin)
+}
+
+// origin is what the documents of the desk were made from. A person's are
+// compared with what is there now.
+func (k Kit) origin(ctx context.Context) (desk.Origin, error) {
+	if k.Origin != "" {
+		return desk.Read(k.Origin)
+	}
+	now, err := k.Plan(ctx, k.Run)
+	if err != nil {
+		return desk.Origin{}, err
+	}
+	origin := desk.Origin{Dir: k.Dir}
+	origin.Committed(now.Files, k.Base)
+	return origin, nil
+}
+
+func (k Kit) remember(origin desk.Origin) error {
+	if k.Origin == "" {
+		return nil
+	}
+	return origin.Write(k.Origin)
+}

@@ -1,0 +1,56 @@
+package tool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+)
+
+// scripts are the programs on an attempt's PATH, and the command each is.
+func scripts() map[string]string {
+	return map[string]string{
+		"delegate-to-red":       "delegate",
+		"send-message":          "message",
+		"update-plan":           "plan",
+		"request-clarification": "question",
+	}
+}
+
+// script calls the program that runs beside the attempt, whichever version of it
+// that is: the folder is that of the newest engine.
+func script(verb string) []byte {
+	return fmt.Appendf(nil, "#!/bin/sh\nexec \"${%s:?}\" tool %s \"$@\"\n", agent.EnvProgram, verb)
+}
+
+// InstallScripts makes dir hold the scripts of this version. What is as it should
+// be is left alone.
+func InstallScripts(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the folder of the tools: %w", err)
+	}
+	for name, verb := range scripts() {
+		if err := installScript(filepath.Join(dir, name), script(verb)); err != nil {
+			return fmt.Errorf("write the tool %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func installScript(path string, content []byte) error {
+	const mode = 0o555
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode() == mode && bytes.Equal(old, content) {
+		return nil
+	}
+	return renameio.WriteFile(path, content, mode, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(mode))
+}

@@ -41,6 +41,7 @@ type Attempt struct {
 	Skips      []SkipProposal `json:"skips,omitempty"`   // what its plan proposes to leave out
 	Touches    bool           `json:"touches,omitempty"` // it changed what the playbook wants reviewed
 	Said       int            `json:"said,omitempty"`    // messages it sent
+	Refused    int            `json:"refused,omitempty"` // calls of tools that were refused to it
 }
 
 // Verdict is what the outside checks said about a delivery.

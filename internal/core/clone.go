@@ -1,6 +1,9 @@
 package core
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Clone copies what Fold may change, so that the copy can be read while the
 // original goes on. What is immutable once recorded (the playbook, deliveries,
@@ -14,6 +17,7 @@ func (r *Run) Clone() *Run {
 	c.Changes, c.Asked, c.Gone = slices.Clone(r.Changes), slices.Clone(r.Asked), slices.Clone(r.Gone)
 	c.Wakes, c.Talk = slices.Clone(r.Wakes), slices.Clone(r.Talk)
 	c.Questions, c.Answers = slices.Clone(r.Questions), slices.Clone(r.Answers)
+	c.Documents, c.Rounds = slices.Clone(r.Documents), maps.Clone(r.Rounds)
 	c.Delegations = slices.Clone(r.Delegations)
 	for i, d := range r.Delegations {
 		delegation := *d

@@ -60,8 +60,11 @@ type Delegation struct {
 	Event    string           `json:"event"`            // that proposed it
 }
 
-// keptDelegations bounds how many that are over the state holds.
-const keptDelegations = 50
+// Bounds of what the state holds of delegations that are over.
+const (
+	keptDelegations = 50
+	keptPrompt      = 400 // bytes of what one that is over was to do
+)
 
 // DelegationID is the identity of the n-th delegation of a run.
 func DelegationID(n int) string { return "t" + strconv.Itoa(n) }
@@ -91,6 +94,21 @@ func (r *Run) LineOf(name string) *Stage {
 		}
 	}
 	return nil
+}
+
+// Rounds is how often lines were begun, by their names.
+type Rounds map[string]int
+
+// KnowsLine reports a line of the run by its name or its branch, though the state
+// may not hold it any more.
+func (r *Run) KnowsLine(name string) bool { return r.LineOf(name) != nil || r.Rounds[name] > 0 }
+
+// NextRound is the number of a stage's next round.
+func (r *Run) NextRound(stage string) int {
+	if s := r.Stage(stage); s != nil {
+		return s.Round + 1
+	}
+	return r.Rounds[stage] + 1
 }
 
 // Merges reports a line that is merged as soon as its work is verified: one that

@@ -25,9 +25,9 @@ func FoldBody(r *Run, e Event, body Body) *Run {
 	}
 	r.Stream.Seq, r.Stream.At = e.Seq, e.At
 	countDecision(r, e)
-	stir(r, e)
 	before := r.Status
 	apply(r, e, body)
+	stir(r, e)
 	spend(r, e)
 	if to, allowed := RunNext(r.Status, e.Type); allowed && e.Type != TypeRunStarted {
 		r.Status = to
@@ -93,6 +93,9 @@ func apply(r *Run, e Event, body Body) {
 	case RunPaused:
 		if r.Pause != nil { // asked to stop what a pause let go on
 			r.Pause.Stop = true
+			if r.Pause.Code == PauseQuestion { // an answer alone is then no leave to go on
+				r.Pause.Code, r.Pause.Reason, r.Pause.Next = b.Code, b.Reason, b.Next
+			}
 			break
 		}
 		r.Pause = &Pause{Code: b.Code, Stage: b.Stage, Reason: b.Reason, Next: b.Next, At: e.At, From: r.Status, Stop: b.Stop}
@@ -114,7 +117,7 @@ func apply(r *Run, e Event, body Body) {
 	case StagePassed:
 		passed(r, b)
 	case StageSkipped:
-		skip(r, b)
+		skip(r, e, b)
 	case FeedbackGiven:
 		sendBack(r, r.Stage(b.Stage), OpenFeedback, &Hotfix{Text: b.Text}, b.Reset)
 	case RolledBack:
@@ -182,7 +185,7 @@ func apply(r *Run, e Event, body Body) {
 	case MergeConcluded:
 		mergeConcluded(r, e, b)
 	case StageDiscarded:
-		discard(r, b)
+		discard(r, e, b)
 	case ChangesRequested:
 		changesRequested(r, e, b)
 	case PullRequestSeen:
@@ -221,7 +224,7 @@ func apply(r *Run, e Event, body Body) {
 
 func resume(r *Run, e Event, b RunResumed) {
 	if r.Pause != nil {
-		if r.Pause.Code == PauseBarren || r.Pause.Code == PauseSterile {
+		if resumeWakes(r) {
 			r.Barren = 0
 			wake(r, e, Wake{Kind: WakePerson, Text: b.Note})
 		}

@@ -9,6 +9,7 @@ func opened(r *Run, b StageOpened) *Stage {
 	if s == nil {
 		s = &Stage{ID: b.Stage, Status: StagePending}
 		r.Stages = append(r.Stages, s)
+		delete(r.Rounds, b.Stage)
 	}
 	if r.Managed() {
 		if s.LineAt != "" && s.Branch != b.Branch {
@@ -91,7 +92,7 @@ func mergeConcluded(r *Run, e Event, b MergeConcluded) {
 }
 
 // discard keeps what a round left under a ref and gives its branch up.
-func discard(r *Run, b StageDiscarded) {
+func discard(r *Run, e Event, b StageDiscarded) {
 	s := r.Stage(b.Stage)
 	work := s.Start()
 	for _, t := range s.Tasks {
@@ -109,6 +110,9 @@ func discard(r *Run, b StageDiscarded) {
 	}
 	if d := r.Delegation(b.Delegation); d != nil {
 		d.Status, d.Stage = DelegationDone, s.ID
+		if e.Cause != d.Event { // it waited for something: who asked for it has not seen it done
+			wake(r, e, d.wake(string(DelegationDone), "the branch "+s.Branch+" was given up"))
+		}
 	}
 }
 

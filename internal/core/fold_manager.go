@@ -24,10 +24,16 @@ func wake(r *Run, e Event, w Wake) {
 	r.Wakes = append(r.Wakes, w)
 }
 
-// beginTurn hands the manager what it was woken for.
+// beginTurn hands the manager what it was woken for, and what people want
+// changed for as long as it did nothing about that.
 func beginTurn(r *Run, s *Stage, b StageOpened) {
-	s.Turn = &Turn{Wakes: r.Wakes}
+	s.Turn = &Turn{Wakes: r.Wakes, Missed: r.Missed}
 	r.Wakes, r.Missed = nil, 0
+	for _, c := range r.Changes {
+		if !s.Turn.sawChange(c.ID) {
+			s.Turn.Wakes = append(s.Turn.Wakes, Wake{Kind: WakeChanges, Subject: c.ID, Text: clipped(c.Text, keptWake), At: r.Now()})
+		}
+	}
 	if b.Reason == OpenWatchdog {
 		s.Turn.Wakes = append(s.Turn.Wakes, Wake{Kind: WakeWatchdog, At: r.Now(), Elapsed: r.Now().Sub(r.Stirred)})
 	}
@@ -78,11 +84,11 @@ func (r *Run) OpenLines() []*Stage {
 }
 
 // UnderWay reports that something was begun that the run will hear of again.
+// What waits for others is not: they are under way themselves, or it is for the
+// manager to end them.
 func (r *Run) UnderWay() bool {
-	for _, d := range r.Delegations {
-		if !d.Status.Over() {
-			return true
-		}
+	if r.open() {
+		return true
 	}
 	for _, s := range r.Stages {
 		for _, t := range s.Tasks {
@@ -92,6 +98,11 @@ func (r *Run) UnderWay() bool {
 		}
 	}
 	return r.Draft != nil || r.PlanWrite != nil
+}
+
+// open reports delegated work that was begun and is not over.
+func (r *Run) open() bool {
+	return slices.ContainsFunc(r.Delegations, func(d *Delegation) bool { return d.Status == DelegationOpen })
 }
 
 // did notes what a turn's agent had done.
@@ -138,7 +149,7 @@ func questionAnswered(r *Run, e Event, b QuestionAnswered) {
 		r.Answers = slices.Delete(r.Answers, 0, n)
 	}
 	wake(r, e, Wake{Kind: WakeAnswer, Subject: b.ID, Text: b.Text})
-	if r.Pause != nil && r.Pause.Code == PauseQuestion && len(r.Questions) == 0 {
+	if r.Pause != nil && r.Pause.Code == PauseQuestion { // for the next question it pauses again
 		r.Status = r.Pause.From
 		clearTrouble(r)
 	}
@@ -180,17 +191,36 @@ func forget(r *Run) {
 		}
 		return false
 	})
-	r.Stages = slices.DeleteFunc(r.Stages, func(s *Stage) bool { return r.ByManager() && r.forgettable(s) })
+	for _, d := range r.Delegations {
+		if d.Status.Over() {
+			d.Proposal.Prompt, d.Proposal.Checks = clipped(d.Proposal.Prompt, keptPrompt), nil
+		}
+	}
+	r.Stages = slices.DeleteFunc(r.Stages, func(s *Stage) bool {
+		if !r.forgettable(s) {
+			return false
+		}
+		if s.Branch != "" && !r.Was(s.ID) { // its name can be used again
+			r.retire(s)
+		}
+		return true
+	})
 }
 
-// forgettable reports a line that was merged or given up, whose ref is gone, of
-// which no document can be wanted, and which the state speaks of nowhere else.
+// forgettable reports a line that was merged or given up, whose ref is gone, and
+// which the state speaks of nowhere else.
 func (r *Run) forgettable(s *Stage) bool {
-	if !r.Was(s.ID) || !s.Status.Closed() || s.LineAt != "" || r.Delegation(s.ID) != nil {
+	line := s.Branch != "" && !strings.HasPrefix(s.ID, stepPrefix) && s.Wish == nil || r.Was(s.ID)
+	if !r.ByManager() || !line || !s.Status.Closed() || s.LineAt != "" {
 		return false
 	}
+	for _, d := range r.Delegations {
+		if d.ID == s.ID || d.Stage == s.ID {
+			return false
+		}
+	}
 	for _, t := range s.Tasks {
-		if len(t.Outputs) > 0 || t.Status == TaskVerifying {
+		if t.Status == TaskVerifying {
 			return false
 		}
 		if a := t.Last(); a != nil && a.Status.Active() {
@@ -198,6 +228,29 @@ func (r *Run) forgettable(s *Stage) bool {
 		}
 	}
 	return true
+}
+
+// retire remembers how often a line was begun, so that its branches and tasks
+// are never called as they were before.
+func (r *Run) retire(s *Stage) {
+	if r.Rounds == nil {
+		r.Rounds = Rounds{}
+	}
+	r.Rounds[s.ID] = s.Round
+}
+
+// file keeps the documents that a line handed in, the newest of each name.
+func file(r *Run, s *Stage) {
+	for _, t := range s.Tasks {
+		for _, name := range t.Outputs {
+			a := t.Delivered().Artifact(name)
+			if t.Status != TaskDone || a == nil {
+				continue
+			}
+			r.Documents = slices.DeleteFunc(r.Documents, func(old Artifact) bool { return old.Name == name })
+			r.Documents = append(r.Documents, *a)
+		}
+	}
 }
 
 func taskRefused(r *Run, e Event, b TaskRefused) {
@@ -257,7 +310,7 @@ func conclude(r *Run, e Event, s *Stage, t *Task, status DelegationStatus, text 
 	if a := t.Last(); status == DelegationDone && a != nil && text == "" {
 		w.Text = a.Summary
 	}
-	if a := t.Last(); a != nil && a.Review != nil {
+	if a := t.Last(); status == DelegationDone && a != nil && a.Review != nil {
 		w.Status, w.Text = string(a.Review.Status), reviewText(a.Review)
 	}
 	wake(r, e, w)
@@ -300,6 +353,9 @@ func planProposed(r *Run, e Event, b PlanProposed) {
 }
 
 func toolRefused(r *Run, b ToolRefused) {
+	if _, _, a := r.Attempt(b.Attempt); a != nil {
+		a.Refused++
+	}
 	if a := r.Turning(); a != nil && a.ID == b.Attempt && r.Manager().Turn != nil {
 		turn := r.Manager().Turn
 		turn.Calls++
@@ -351,11 +407,58 @@ func unpublish(r *Run, e Event, reason string) {
 	}
 }
 
+// resumeWakes reports a pause after which the manager has to look: it was
+// paused for what it did or left undone, what it did last is void, or it could
+// not act when it wanted to.
+func resumeWakes(r *Run) bool {
+	switch {
+	case r.Pause.Code == PauseBarren, r.Pause.Code == PauseSterile:
+		return true
+	case r.PullRequest != nil && r.PullRequest.State == PullRequestClosed:
+		return true
+	}
+	return r.InTurn() && r.Manager().Turn != nil &&
+		slices.ContainsFunc(r.Manager().Turn.Deeds, func(d Deed) bool { return d.Refused != "" })
+}
+
 // swapped lets another playbook drive the project.
 func swapped(r *Run, e Event, b PlaybookSwapped) {
-	playbook := b.Playbook
-	r.Playbook, r.Wakes, r.Barren = &playbook, nil, 0
+	playbook, before := b.Playbook, r.ByManager()
+	r.Playbook, r.Barren = &playbook, 0
+	if !r.ByManager() {
+		r.Wakes, r.Missed = nil, 0 // nobody is left to be woken
+		return
+	}
+	if !before {
+		takeOver(r)
+	}
 	wake(r, e, Wake{Kind: WakeEpic, Text: "the project was handed over to you"})
+}
+
+// takeOver leaves a manager what was verified of the rules' work: the lines that
+// are open. What was tried and not verified is kept under a ref; what only the
+// rules would have gone on with is closed.
+func takeOver(r *Run) {
+	for _, s := range r.Stages {
+		if s.Status == StageDone && s.Branch != "" {
+			file(r, s)
+		}
+		if s.Status.Closed() {
+			continue
+		}
+		for _, t := range s.Tasks {
+			if t.Status != TaskWaiting && t.Status != TaskDelivered {
+				continue
+			}
+			if left := t.WorkingCommit(s.Start()); t.Writes == WritesCode && t.Act == "" && left != s.Start() {
+				abandon(r, left, "left unverified by "+t.ID+", before a manager took over")
+			}
+			t.Status = TaskDropped
+		}
+		if s.Branch == "" || s.Status == StageStale {
+			s.Status, s.Gate, s.Next, s.Trouble, s.ClosedAt = StageOmitted, nil, nil, "", r.Now()
+		}
+	}
 }
 
 // stir notes when something last happened, for who watches over a silent run.

@@ -18,6 +18,9 @@ func passed(r *Run, b StagePassed) {
 		endTurn(r, s)
 		return
 	}
+	if r.ByManager() && s.Branch != "" {
+		file(r, s)
+	}
 	r.Sterile = 0
 }
 
@@ -64,7 +67,7 @@ func open(s *Stage, b StageOpened) {
 	s.Skip, s.ClosedAt = "", time.Time{}
 }
 
-func skip(r *Run, b StageSkipped) {
+func skip(r *Run, e Event, b StageSkipped) {
 	s := r.Stage(b.Stage)
 	if s.Branch != "" && s.Start() != s.Base {
 		abandon(r, s.Start(), "left by "+s.ID+", which was skipped")
@@ -78,6 +81,9 @@ func skip(r *Run, b StageSkipped) {
 	s.Asked = false
 	for _, t := range s.Tasks {
 		t.Status = TaskDropped
+	}
+	if n := len(s.Tasks); n > 0 {
+		conclude(r, e, s, s.Tasks[n-1], DelegationFailed, "a person left it out: "+b.Reason)
 	}
 	clearTrouble(r)
 }

@@ -87,6 +87,9 @@ func lawPass(r *Run, b StagePassed) error {
 	if !s.TasksDone() {
 		return unlawful("stage %s has unfinished tasks", s.ID)
 	}
+	if s.Branch != "" && s.Merged == "" && s.Start() != s.Base {
+		return unlawful("stage %s: its branch %s is not merged", s.ID, s.Branch)
+	}
 	if needsGate(r, s) && (s.Gate == nil || !s.Gate.Approved || s.Gate.Subject != GateSubject(r, s)) {
 		return unlawful("stage %s waits for an approval", s.ID)
 	}

@@ -86,8 +86,11 @@ func lawManager(r *Run, actor Actor, body Body) error {
 		}
 		return lawDraft(r, b)
 	case ToolRefused:
-		if _, _, a := r.Attempt(b.Attempt); a == nil {
+		switch _, _, a := r.Attempt(b.Attempt); {
+		case a == nil:
 			return Errorf(CodeConflict, "attempt %s is not of a current round", b.Attempt)
+		case a.Refused >= MaxDeeds:
+			return Errorf(CodeConflict, "%d refusals of attempt %s are recorded, which is enough", MaxDeeds, b.Attempt)
 		}
 	case ValidateConcluded:
 		if t := r.Task(b.Task); t == nil || t.Act != ActValidate || t.Status != TaskVerifying {
@@ -142,6 +145,9 @@ func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
 	if b.ID != QuestionID(r.Project, b.Text) {
 		return unlawful("question %q does not have the identity of its words", b.ID)
 	}
+	if len(b.Default) > MaxMessage {
+		return Errorf(CodeInvalid, "the default answer has %d bytes, at most %d are possible", len(b.Default), MaxMessage)
+	}
 	if b.Default != "" && b.After <= 0 {
 		return Errorf(CodeInvalid, "a default answer needs a time after which it holds").WithHint("--default TEXT --after 2h")
 	}
@@ -192,6 +198,12 @@ func lawPropose(r *Run, b TaskProposed) error {
 	case len(p.Inputs)+len(p.Outputs)+len(p.Checks)+len(p.After) > MaxNames:
 		return Errorf(CodeInvalid, "a delegation names at most %d inputs, outputs, checks and dependencies", MaxNames)
 	}
+	for _, word := range append(slices.Concat(p.Checks, p.After), p.Title, p.Line, p.Role, string(p.Kind)) {
+		if len(word) > MaxWord {
+			return Errorf(CodeInvalid, "%q … is too long: titles, names and checks have at most %d bytes", word[:40], MaxWord).
+				WithHint("put what it needs to say into the prompt, or a script into the repository")
+		}
+	}
 	for _, name := range slices.Concat(p.Inputs, p.Outputs) {
 		if !documentName(name) {
 			return Errorf(CodeInvalid, "%q cannot be the name of a document", name).WithHint("use letters, digits, dots, dashes and underscores: analysis.md")
@@ -214,6 +226,7 @@ func documentName(name string) bool {
 const (
 	MaxPrompt = 64 << 10
 	MaxNames  = 64
+	MaxWord   = 2 << 10
 )
 
 // EngineAct reports a kind of work that the engine does itself.
@@ -256,6 +269,9 @@ func lawSwap(r *Run, b PlaybookSwapped) error {
 			WithHint("pause it (`stellwerk pause %s`) and wait until its agents have ended", r.Alias)
 	case r.Gated() != nil:
 		return Errorf(CodeConflict, "stage %s waits for an approval", r.Gated().ID).WithHint("decide about that first")
+	case slices.ContainsFunc(r.Delegations, func(d *Delegation) bool { return !d.Status.Over() }):
+		return Errorf(CodeConflict, "delegated work waits to be begun, and nobody else would know of it").
+			WithHint("let the manager end what it waits for first")
 	case b.Playbook.Project.Attempts > r.Limits.Attempts:
 		return Errorf(CodeInvalid, "the playbook wants %d attempts, the run allows %d", b.Playbook.Project.Attempts, r.Limits.Attempts)
 	}

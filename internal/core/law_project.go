@@ -5,12 +5,8 @@ import "slices"
 // lawOpenManaged: a round of a managed run follows the round before it, starts
 // from the work as it is, and has its branch to itself.
 func lawOpenManaged(r *Run, b StageOpened) error {
-	round := 1
-	if s := r.Stage(b.Stage); s != nil {
-		round = s.Round + 1
-	}
 	switch {
-	case b.Round != round:
+	case b.Round != r.NextRound(b.Stage):
 		return unlawful("stage %s: round %d is not its next", b.Stage, b.Round)
 	case b.Base == "" || b.Base != r.Head:
 		return unlawful("stage %s: a round starts from the work as it is, not from %q", b.Stage, b.Base)

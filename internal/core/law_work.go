@@ -27,6 +27,12 @@ func lawAdmit(r *Run, b TaskAdmitted) error {
 	if b.Round != r.Stage(b.Stage).Round {
 		return unlawful("task %s is not of the stage's current round", b.Task)
 	}
+	if (b.Kind == KindManage) != (b.Stage == ManagerStage && r.Managed()) {
+		return unlawful("task %s: a manager's turn is a stage of its own", b.Task)
+	}
+	if d := r.Delegation(b.Delegation); b.Delegation != "" && (d == nil || d.Status != DelegationWaiting) {
+		return unlawful("task %s: delegation %s does not wait to be begun", b.Task, b.Delegation)
+	}
 	return nil
 }
 

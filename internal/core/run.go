@@ -69,6 +69,8 @@ type Run struct {
 	Draft        *PlanDraft    `json:"draft,omitempty"`      // a change of the plan that was proposed
 	Delegations  []*Delegation `json:"delegations,omitempty"`
 	Delegated    int           `json:"delegated,omitempty"` // delegations ever proposed
+	Documents    []Artifact    `json:"documents,omitempty"` // that closed lines handed in, the newest of each name
+	Rounds       Rounds        `json:"rounds,omitempty"`    // of closed lines that the state does not hold any more
 	Wakes        []Wake        `json:"wakes,omitempty"`     // that no turn of the manager has seen
 	Missed       int           `json:"missed,omitempty"`    // wakes beyond those that are held
 	Barren       int           `json:"barren,omitempty"`    // turns of the manager without a change, in a row
@@ -215,7 +217,10 @@ func (r *Run) Artifact(name string) *Artifact {
 		if s.Status == StagePending || s.Status == StageStale || s.Status == StageOmitted {
 			continue
 		}
-		for _, t := range s.Tasks {
+		if r.ByManager() && s.Branch != "" && s.Status == StageDone {
+			continue // its documents are among those below
+		}
+		for _, t := range slices.Backward(s.Tasks) {
 			// Only who was asked for a document can replace it.
 			if t.Status != TaskDone || !slices.Contains(t.Outputs, name) {
 				continue
@@ -224,6 +229,9 @@ func (r *Run) Artifact(name string) *Artifact {
 				return a
 			}
 		}
+	}
+	if i := slices.IndexFunc(r.Documents, func(a Artifact) bool { return a.Name == name }); i >= 0 && r.ByManager() {
+		return &r.Documents[i]
 	}
 	return nil
 }

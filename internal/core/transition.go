@@ -38,6 +38,7 @@ var runEdges = []edge[RunStatus]{
 	{TypeWordGiven, []RunStatus{StatusActive, StatusAwaiting, StatusPaused}, ""},
 	{TypePlanRead, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
 	{TypePlanWriteRequested, []RunStatus{StatusActive}, ""},
+	{TypePlanWriteRequested, []RunStatus{StatusReview}, StatusActive}, // what is published is then not all there is
 	{TypePlanUpdated, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
 	{TypeStageDiscarded, []RunStatus{StatusActive}, ""},
 	{TypeChangesRequested, []RunStatus{StatusActive, StatusPaused, StatusReview}, ""},

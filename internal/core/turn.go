@@ -43,9 +43,10 @@ const (
 // Turn is one turn of the manager: why it was woken, and what it did. A turn
 // that has to be repeated is shown what it did already.
 type Turn struct {
-	Wakes []Wake `json:"wakes,omitempty"`
-	Deeds []Deed `json:"deeds,omitempty"`
-	Calls int    `json:"calls,omitempty"` // of tools, refused ones included
+	Wakes  []Wake `json:"wakes,omitempty"`
+	Missed int    `json:"missed,omitempty"` // wakes beyond those
+	Deeds  []Deed `json:"deeds,omitempty"`
+	Calls  int    `json:"calls,omitempty"` // of tools, refused ones included
 }
 
 // Tool names one of the agent-side tools.

@@ -1,6 +1,8 @@
 package manager
 
 import (
+	"slices"
+
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
@@ -27,15 +29,22 @@ func admit(r *core.Run, d *core.Delegation) []core.Body {
 		return []core.Body{t}
 	case core.KindWork, core.KindCode, core.KindReview, core.KindFix, core.KindPlan, core.KindResolve, core.KindManage:
 	}
-	return assign(r, d, name)
+	return assign(r, d)
+}
+
+// lineOf is the line that a piece of work belongs to: one of its own where it
+// names none.
+func lineOf(r *core.Run, d *core.Delegation) string {
+	if name, _ := r.LineName(d.Proposal.Line); name != "" {
+		return name
+	}
+	return d.ID
 }
 
 // assign gives work to an agent, on a line that is there or begins with it.
-func assign(r *core.Run, d *core.Delegation, name string) []core.Body {
+func assign(r *core.Run, d *core.Delegation) []core.Body {
 	var bodies []core.Body
-	if name == "" {
-		name = d.ID
-	}
+	name := lineOf(r, d)
 	s := r.LineOf(name)
 	if s == nil || s.Status.Closed() {
 		opened := work.Begin(r, name, d.Proposal.Name())
@@ -51,19 +60,18 @@ func assign(r *core.Run, d *core.Delegation, name string) []core.Body {
 	for _, in := range d.Proposal.Inputs {
 		t.Inputs = append(t.Inputs, core.Input{Name: in})
 	}
-	t.Done = checks(d.Proposal, t.Done)
+	t.Done = checks(r, d.Proposal, t.Done)
 	t.Outputs = append(t.Outputs, d.Proposal.Outputs...)
 	return append(bodies, t)
 }
 
 // checks adds to what must hold of any work what was asked for here. Work that
 // is to hand documents in need not change anything else.
-func checks(p core.Proposal, done core.Check) core.Check {
-	parts := work.Parts(done)
+func checks(r *core.Run, p core.Proposal, done core.Check) core.Check {
 	if len(p.Outputs) > 0 && p.Kind == core.KindWork {
-		parts = parts[1:] // that something is changed comes first
+		done = work.Unchanged(r)
 	}
-	parts = append([]core.Check{}, parts...)
+	parts := slices.Clone(work.Parts(done))
 	for _, name := range p.Outputs {
 		parts = append(parts, core.Check{Kind: core.CheckArtifact, Name: name})
 	}

@@ -24,16 +24,28 @@ func drive(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
 	switch {
 	case t.Act == core.ActMerge && t.Status == core.TaskDropped:
 		return refused(r, s, t)
+	case t.Status == core.TaskWaiting && lacks(r, t) != "":
+		return []core.Body{core.TaskFailed{Task: t.ID, Reason: fmt.Sprintf("%s is not there any more: who handed it in was given up", lacks(r, t))}}
 	case work.Exhausted(t):
 		return []core.Body{core.TaskFailed{Task: t.ID, Reason: work.WhyNot(t)}}
 	case t.Status != core.TaskDone:
 		return work.Advance(r, s, t)
-	case t.Act == core.ActMerge, r.Merges(s) && s.Line == s.Base:
+	case t.Act == core.ActMerge, r.Merges(s) && s.Start() == s.Base:
 		return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
 	case t.Kind == core.KindResolve, r.Merges(s) && t.Kind != core.KindReview:
 		return []core.Body{work.Admit(r, s, core.KindMerge, work.Name(s, core.KindMerge), "")}
 	}
 	return nil
+}
+
+// lacks is an input that was there when the task was admitted, and is gone.
+func lacks(r *core.Run, t *core.Task) string {
+	for _, in := range t.Inputs {
+		if !in.Optional && r.Artifact(in.Name) == nil {
+			return in.Name
+		}
+	}
+	return ""
 }
 
 // refused has a merge put right that git or the checks refused, as often as a

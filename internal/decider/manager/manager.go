@@ -55,16 +55,27 @@ func publish(r *core.Run) []core.Body {
 	case s == nil:
 	case s.Status == core.StageGated:
 		return work.Publish(r, s)
-	case s.Status == core.StageOpen && !r.InTurn() && !work.Moving(r):
+	case s.Status == core.StageOpen && settled(r, s):
 		return work.Prepare(r, s)
 	}
 	return nil
 }
 
+// settled reports that nobody is about to say or do something that would change
+// what is published: a person would be asked about it in vain.
+func settled(r *core.Run, publish *core.Stage) bool {
+	for _, d := range r.Delegations {
+		if d.Status == core.DelegationOpen && d.Stage != publish.ID {
+			return false
+		}
+	}
+	return !r.InTurn() && !work.Moving(r) && len(r.Wakes) == 0 && len(r.Questions) == 0
+}
+
 // ended closes the run once its pull request was merged and the manager has seen
 // everything that was said.
 func ended(r *core.Run) []core.Body {
-	if r.InTurn() {
+	if r.InTurn() || work.Moving(r) {
 		return nil
 	}
 	return work.Ended(r)
@@ -72,7 +83,7 @@ func ended(r *core.Run) []core.Body {
 
 // rest lets the run wait for somebody to look at what is published.
 func rest(r *core.Run) []core.Body {
-	if r.InTurn() {
+	if r.InTurn() || work.Moving(r) {
 		return nil
 	}
 	return work.Review(r)

@@ -11,20 +11,33 @@ import (
 )
 
 // proposals admits or refuses what was proposed. What comes after something else
-// waits for that.
+// waits for that. Many may be decided at once: each is judged as if those before
+// it were decided already.
 func proposals(r *core.Run) []core.Body {
+	if !slices.ContainsFunc(r.Delegations, func(d *core.Delegation) bool { return d.Status == core.DelegationWaiting }) {
+		return nil
+	}
+	r = r.Clone()
+	var bodies []core.Body
 	for _, d := range r.Delegations {
 		if d.Status != core.DelegationWaiting {
 			continue
 		}
 		if code, reason := objection(r, d); code != "" {
-			return []core.Body{core.TaskRefused{Delegation: d.ID, Code: code, Reason: reason}}
+			bodies = append(bodies, core.TaskRefused{Delegation: d.ID, Code: code, Reason: reason})
+			d.Status, d.Reason = core.DelegationRefused, reason
+			continue
 		}
-		if ready(r, d) {
-			return admit(r, d)
+		if !ready(r, d) {
+			continue
 		}
+		bodies = append(bodies, admit(r, d)...)
+		if d.Proposal.Kind.EngineAct() {
+			break // what may follow depends on how the state looks then
+		}
+		d.Status, d.Stage = core.DelegationOpen, lineOf(r, d)
 	}
-	return nil
+	return bodies
 }
 
 // objection says why a proposal is refused; code is empty where it is not.
@@ -39,7 +52,10 @@ func objection(r *core.Run, d *core.Delegation) (code, reason string) {
 
 func kind(r *core.Run, d *core.Delegation) (string, string) {
 	for _, other := range r.Delegations {
-		if other.Key == d.Key && other.ID != d.ID && !other.Status.Over() {
+		if other.ID == d.ID {
+			break // the later one is the duplicate
+		}
+		if other.Key == d.Key && !other.Status.Over() {
 			return core.RefusedDuplicate, fmt.Sprintf("the same is being done already as %s: nothing was begun", other.ID)
 		}
 	}
@@ -109,6 +125,9 @@ func promised(r *core.Run, d *core.Delegation, name string) bool {
 
 func documents(r *core.Run) []string {
 	var names []string
+	for _, a := range r.Documents {
+		names = append(names, a.Name)
+	}
 	for _, s := range r.Stages {
 		for _, t := range s.Tasks {
 			for _, name := range t.Outputs {
@@ -137,8 +156,18 @@ func dependencies(r *core.Run, d *core.Delegation) (string, string) {
 			return core.RefusedDependency, "it cannot come after itself"
 		case before != nil && (before.Status == core.DelegationFailed || before.Status == core.DelegationRefused):
 			return core.RefusedDependency, fmt.Sprintf("it was to come after %s, which was %s: %s", before.ID, before.Status, before.Reason)
-		case before == nil && !r.Was(name) && r.LineOf(name) == nil:
+		case before == nil && !r.Was(name) && !r.KnowsLine(name):
 			return core.RefusedDependency, fmt.Sprintf("it is to come after %q, and there is no such delegation or line", name)
+		}
+		s := r.LineOf(name)
+		if s == nil || r.Was(name) {
+			continue
+		}
+		switch own, _ := r.LineName(d.Proposal.Line); {
+		case s.ID == own:
+			return core.RefusedDependency, fmt.Sprintf("it cannot come after %s and belong to it: --after a delegation on that line", name)
+		case s.Status == core.StageOmitted:
+			return core.RefusedDependency, fmt.Sprintf("it was to come after %s, which was given up", name)
 		}
 	}
 	return "", ""

@@ -27,11 +27,14 @@ func drive(r *core.Run, s *core.Stage, step *core.Step) []core.Body {
 }
 
 // newest is the task that the stage's work has come to; nil before the first.
+// What a manager gave up that drove the project before counts for nothing.
 func newest(s *core.Stage) *core.Task {
-	if len(s.Tasks) == 0 {
-		return nil
+	for _, t := range slices.Backward(s.Tasks) {
+		if t.Status != core.TaskDropped || t.Act == core.ActMerge {
+			return t
+		}
 	}
-	return s.Tasks[len(s.Tasks)-1]
+	return nil
 }
 
 // outcomeOf says how a task ended; over is false while it goes on.
@@ -42,11 +45,11 @@ func outcomeOf(t *core.Task) (kind core.TaskKind, ended outcome, over bool) {
 	case t.Status == core.TaskDropped && t.Act == core.ActMerge:
 		return t.Kind, refused, true
 	case work.Exhausted(t):
-		return t.Kind, failed, true
+		return asCode(t.Kind), failed, true
 	case t.Status != core.TaskDone:
 		return t.Kind, "", false
 	case t.Kind != core.KindReview:
-		return t.Kind, done, true
+		return asCode(t.Kind), done, true
 	}
 	if review := t.Last().Review; review != nil {
 		switch review.Status {
@@ -58,6 +61,15 @@ func outcomeOf(t *core.Task) (kind core.TaskKind, ended outcome, over bool) {
 		}
 	}
 	return t.Kind, approved, true
+}
+
+// asCode is the kind by which the table knows a task: what a manager delegated
+// without a kind was code as well.
+func asCode(kind core.TaskKind) core.TaskKind {
+	if kind == core.KindWork {
+		return core.KindCode
+	}
+	return kind
 }
 
 // act carries a rule's move out.

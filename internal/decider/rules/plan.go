@@ -34,8 +34,11 @@ func planned(r *core.Run) []core.Body {
 }
 
 // lacksPlan reports that there is no plan, or only one that was worked off
-// before this run began.
+// before this run began. What a manager delegated in this run is of its plan.
 func lacksPlan(r *core.Run) bool {
+	if r.Delegated > 0 && len(r.Plan.Steps) > 0 {
+		return false
+	}
 	for _, step := range r.Plan.Steps {
 		if !step.Done || r.Stage(stageOf(step)) != nil {
 			return false

@@ -27,12 +27,18 @@ func Admit(r *core.Run, s *core.Stage, kind core.TaskKind, name, role string) co
 		t.Writes, t.Outputs = core.WritesArtifacts, []string{ReviewArtifact}
 		t.Done = core.Check{Kind: core.CheckArtifact, Name: ReviewArtifact}
 	case core.KindWork, core.KindCode, core.KindFix:
-		t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{core.ChangesSomething(s.Line), core.LeavesPlan("")}, Parts(m.Done)...)}
+		t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{core.ChangesSomething(s.Line)}, Parts(Unchanged(r))...)}
 	case core.KindResolve:
 		t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{{Kind: core.CheckMerge, Into: s.Conflict.Into, From: s.Line}, core.LeavesPlan(s.Conflict.Into)}, Parts(m.Done)...)}
 	case core.KindPlan, core.KindValidate, core.KindPR, core.KindDiscard, core.KindManage:
 	}
 	return t
+}
+
+// Unchanged is what must hold of work on a branch whether it changes anything
+// or not.
+func Unchanged(r *core.Run) core.Check {
+	return core.Check{Kind: core.CheckAll, Of: append([]core.Check{core.LeavesPlan("")}, Parts(r.Playbook.Project.Done)...)}
 }
 
 // Parts are the checks of a compound that all must hold.
@@ -75,12 +81,9 @@ func Advance(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
 
 // Begin opens a stage's next round, on a branch of its own.
 func Begin(r *core.Run, id, title string) core.StageOpened {
-	b := core.StageOpened{Stage: id, Round: 1, Reason: core.OpenAdvance, Base: r.Head, Title: title}
-	if s := r.Stage(id); s != nil {
-		b.Round = s.Round + 1
-		if s.Next != nil {
-			b.Reason = s.Next.Reason
-		}
+	b := core.StageOpened{Stage: id, Round: r.NextRound(id), Reason: core.OpenAdvance, Base: r.Head, Title: title}
+	if s := r.Stage(id); s != nil && s.Next != nil {
+		b.Reason = s.Next.Reason
 	}
 	b.Branch = fmt.Sprintf("%s-%s-%d", r.Branch, id, b.Round)
 	return b

@@ -23,12 +23,13 @@ func (Decider) Kind() string { return "manager" }
 func (Decider) Version() int { return 1 }
 
 // Decide asks one after the other who may have something to say. The first who
-// does is followed; the rest are asked again afterwards.
+// does is followed; the rest are asked again afterwards. Lines come before
+// proposals: one that was merged is closed before anybody else is let on it.
 func (Decider) Decide(r *core.Run) []core.Body {
 	if r.Plan == nil {
 		return nil // it is being looked for
 	}
-	for _, say := range []func(*core.Run) []core.Body{proposals, draft, lines, acts, publish, turn, ask, barren, woken, ended, rest, watchdog} {
+	for _, say := range []func(*core.Run) []core.Body{draft, lines, acts, proposals, publish, turn, ask, barren, woken, ended, rest, watchdog} {
 		if bodies := say(r); len(bodies) > 0 {
 			return bodies
 		}

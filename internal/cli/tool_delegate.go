@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
@@ -72,7 +70,7 @@ func (o *toolDelegateOptions) delegate(ctx context.Context, sh *shell, args []st
 		if sh.json {
 			return sh.printJSON(done)
 		}
-		sh.printf("%s\n", terminal.Line(delegatedText(done)))
+		sh.printf("%s\n", terminal.Line(tool.SayDelegated(done)))
 		return nil
 	})
 }
@@ -97,23 +95,4 @@ func (o *toolDelegateOptions) place(args []string) error {
 	}
 	o.req.Line = args[1]
 	return nil
-}
-
-// delegatedText says what became of a proposal.
-func delegatedText(d api.Delegated) string {
-	text := d.ID + " is taken on"
-	switch core.DelegationStatus(d.Status) {
-	case core.DelegationWaiting:
-		text = d.ID + " waits for what it comes after"
-	case core.DelegationDone:
-		text = d.ID + " is done"
-	case core.DelegationOpen, core.DelegationFailed, core.DelegationRefused:
-	}
-	switch {
-	case d.Branch != "" && d.Merges:
-		return fmt.Sprintf("%s, on %s; it is merged as soon as it is verified", text, d.Branch)
-	case d.Branch != "":
-		return fmt.Sprintf("%s, on %s; it stays there until you have it merged", text, d.Branch)
-	}
-	return text
 }

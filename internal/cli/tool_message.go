@@ -49,7 +49,7 @@ func message(ctx context.Context, sh *shell, t *toolOptions, req api.Tell) error
 		if sh.json {
 			return sh.printJSON(told)
 		}
-		sh.printf("said (%s)\n", terminal.Line(told.Event))
+		sh.printf("%s\n", terminal.Line(tool.SayTold(told)))
 		return nil
 	})
 }

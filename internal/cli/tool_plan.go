@@ -56,12 +56,10 @@ func (o *toolPlanOptions) update(ctx context.Context, sh *shell, message string)
 		if sh.json {
 			return sh.printJSON(done)
 		}
-		sh.printText("", "committed "+strings.Join(done.Sent, ", ")+" as "+short(done.Commit))
+		sh.printf("%s\n", terminal.Line(tool.SayUpdated(done)))
 		return nil
 	})
 }
-
-func short(commit string) string { return commit[:min(len(commit), 12)] }
 
 func (o *toolPlanOptions) print(ctx context.Context, sh *shell) error {
 	return o.use(ctx, sh, func(k tool.Kit) error {

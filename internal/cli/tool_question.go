@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,11 +49,7 @@ func askPeople(ctx context.Context, sh *shell, t *toolOptions, req api.Ask) erro
 		if sh.json {
 			return sh.printJSON(asked)
 		}
-		text := "asked as " + asked.ID + "; the answer wakes the manager"
-		if !asked.Due.IsZero() {
-			text += ", at the latest at " + asked.Due.UTC().Format(time.RFC3339) + " with the default"
-		}
-		sh.printf("%s\n", terminal.Line(text))
+		sh.printf("%s\n", terminal.Line(tool.SayAsked(asked)))
 		return nil
 	})
 }

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/mcp"
+	"github.com/stellwerk-dev/stellwerk/internal/tool"
+)
+
+func newMCP(sh *shell) *cobra.Command {
+	o := &toolOptions{}
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Offer the manager's tools over MCP",
+		Long: `Serves the tools of a project's manager over the Model Context Protocol, on
+standard input and output: delegate_to_red, send_message, update_plan,
+request_clarification and show_plan. They are those of "stellwerk tool", for an
+agent's attempt as for a person.`,
+		Example: `  stellwerk mcp
+  claude mcp add shop -- stellwerk mcp --project shop`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			use := func(ctx context.Context, fn func(tool.Kit) error) error { return o.use(ctx, sh, fn) }
+			return mcp.Serve(cmd.Context(), use, sh.Version, io.NopCloser(sh.Console.In), unclosed{sh.Console.Out})
+		},
+	}
+	cmd.Flags().StringVar(&o.run, "run", "", "the `RUN` that is meant")
+	cmd.Flags().StringVar(&o.project, "project", "", "the `PROJECT` whose open run is meant")
+	return cmd
+}
+
+// unclosed is a writer that others may think they have closed.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }

@@ -124,8 +124,15 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 	if err := checkPlan(run, req); err != nil {
 		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
 	}
+	y, err := a.yards.Yard(ctx, run.Project)
+	if err != nil {
+		return api.Plan{}, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(req.Files)) {
 		text := a.clean(ctx, run, req.Files[name])
+		if now, err := y.ReadFile(ctx, run.Head, ".ai/"+name, maxPlanFile); err == nil && string(now) == text {
+			continue // a change that is none must not count as one
+		}
 		digest, _, err := a.blobs.Put(ctx, strings.NewReader(text), maxPlanFile)
 		if err != nil {
 			return api.Plan{}, err

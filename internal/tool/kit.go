@@ -34,9 +34,14 @@ type Updated struct {
 }
 
 // UpdatePlan commits the documents of the desk that were changed. The engine
-// refuses it where the plan is another meanwhile.
+// refuses it where the plan is another meanwhile. What is committed already, as by
+// a call whose answer was lost, is not sent again.
 func (k Kit) UpdatePlan(ctx context.Context, message string) (Updated, error) {
-	origin, err := k.origin(ctx)
+	now, err := k.Plan(ctx, k.Run)
+	if err != nil {
+		return Updated{}, err
+	}
+	origin, err := k.origin(now)
 	if err != nil {
 		return Updated{}, err
 	}
@@ -45,12 +50,26 @@ func (k Kit) UpdatePlan(ctx context.Context, message string) (Updated, error) {
 		return Updated{}, core.Wrap(core.CodeInvalid, err, "the plan's documents cannot be read", "put plain Markdown files into "+desk.Folder)
 	}
 	changed := origin.Changed(documents)
+	if len(changed) > 0 && origin.Plan != now.Digest && contains(now.Files, changed) {
+		origin.Committed(changed, now.Digest)
+		return Updated{Plan: now, Sent: []string{}}, k.remember(origin)
+	}
 	plan, err := k.Tools.UpdatePlan(ctx, k.Run, api.UpdatePlan{Files: changed, Base: origin.Plan, Message: message})
 	if err != nil {
 		return Updated{}, err
 	}
 	origin.Committed(changed, plan.Digest)
 	return Updated{Plan: plan, Sent: slices.Sorted(maps.Keys(changed))}, k.remember(origin)
+}
+
+// contains reports that all of the parts are in a set of documents.
+func contains(all, parts map[string]string) bool {
+	for name, text := range parts {
+		if now, found := all[name]; !found || now != text {
+			return false
+		}
+	}
+	return true
 }
 
 // ShowPlan reads the plan as it is. Whoever was shown it can change it.
@@ -69,13 +88,9 @@ func (k Kit) ShowPlan(ctx context.Context) (api.Plan, error) {
 
 // origin is what the documents of the desk were made from. A person's are
 // compared with what is there now.
-func (k Kit) origin(ctx context.Context) (desk.Origin, error) {
+func (k Kit) origin(now api.Plan) (desk.Origin, error) {
 	if k.Origin != "" {
 		return desk.Read(k.Origin)
-	}
-	now, err := k.Plan(ctx, k.Run)
-	if err != nil {
-		return desk.Origin{}, err
 	}
 	origin := desk.Origin{Dir: k.Dir}
 	origin.Committed(now.Files, k.Base)

@@ -41,5 +41,8 @@ func SayAsked(a api.Asked) string {
 
 // SayUpdated says in a line what was committed.
 func SayUpdated(u Updated) string {
+	if len(u.Sent) == 0 {
+		return "this is committed already, as " + u.Commit[:min(len(u.Commit), 12)]
+	}
 	return "committed " + strings.Join(u.Sent, ", ") + " as " + u.Commit[:min(len(u.Commit), 12)]
 }

@@ -52,5 +52,13 @@ func installScript(path string, content []byte) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode() == mode && bytes.Equal(old, content) {
 		return nil
 	}
-	return renameio.WriteFile(path, content, mode, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(mode))
+	pending, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(mode))
+	if err != nil {
+		return err
+	}
+	_, err = pending.Write(content)
+	if err == nil {
+		err = pending.CloseAtomicallyReplace()
+	}
+	return errors.Join(err, pending.Cleanup())
 }

@@ -38,7 +38,7 @@ phases:
 // is two bare commits, one after the other, and the fork and exec of the same
 // program. On both sides a process is started when exec has succeeded.
 func start(ctx context.Context, shop *workshop) (o outcome, err error) {
-	s, err := openStation(ctx, shop, "start", idlePlaybook)
+	s, err := openStation(ctx, shop, "start", idlePlaybook, nil)
 	if err != nil {
 		return o, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -19,10 +20,11 @@ type station struct {
 	app     *app.App
 	repo    *repository
 	spawner *clockedSpawner
+	state   string
 }
 
 // openStation starts an engine whose attempts run beside the real program.
-func openStation(ctx context.Context, shop *workshop, name, playbook string) (*station, error) {
+func openStation(ctx context.Context, shop *workshop, name, playbook string, further map[string]string) (*station, error) {
 	dir, err := shop.folder(name)
 	if err != nil {
 		return nil, err
@@ -31,11 +33,13 @@ func openStation(ctx context.Context, shop *workshop, name, playbook string) (*s
 	if err != nil {
 		return nil, err
 	}
-	s := &station{}
-	if s.repo, err = openRepository(ctx, dir, 1, map[string]string{".stellwerk/playbooks/bench.yaml": playbook}); err != nil {
+	s := &station{state: filepath.Join(dir, "state")}
+	files := map[string]string{".stellwerk/playbooks/bench.yaml": playbook}
+	maps.Copy(files, further)
+	if s.repo, err = openRepository(ctx, dir, 1, files); err != nil {
 		return nil, err
 	}
-	s.app, err = app.Open(ctx, app.Options{State: filepath.Join(dir, "state"), Version: "bench", Log: os.Stderr, Wrap: func(p *app.Parts) {
+	s.app, err = app.Open(ctx, app.Options{State: s.state, Version: "bench", Log: os.Stderr, Wrap: func(p *app.Parts) {
 		s.spawner = &clockedSpawner{started: make(chan moment, 16), Spawner: local.New(local.Options{
 			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"},
 		})}

@@ -34,7 +34,7 @@ phases:
 // The second finds the verdict it remembers. Each run has a delivery of its
 // own, so that no verdict is remembered from the run before.
 func verdict(ctx context.Context, shop *workshop) (o outcome, err error) {
-	s, err := openStation(ctx, shop, "verdict", twicePlaybook)
+	s, err := openStation(ctx, shop, "verdict", twicePlaybook, nil)
 	if err != nil {
 		return o, err
 	}

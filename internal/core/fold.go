@@ -68,7 +68,7 @@ func begin(e Event, b RunStarted) *Run {
 // progress. Decisions of one step share their cause and count once.
 func countDecision(r *Run, e Event) {
 	if e.Actor.Kind == ActorPerson && e.Type != TypeCommandRefused {
-		r.Sterile, r.AutoRounds = 0, 0
+		r.Sterile, r.AutoRounds, r.Barren = 0, 0, 0
 		return
 	}
 	if e.Actor.Kind != ActorDecider || e.Cause == r.LastDecision {

@@ -17,6 +17,7 @@ import (
 const (
 	maxPlanText  = 6 << 10
 	maxTalk      = 6 << 10
+	maxMessages  = 8
 	maxTold      = 1 << 10
 	maxWakes     = 12
 	maxOpen      = 20
@@ -215,7 +216,7 @@ func delegations(r *core.Run) (open, ended []string) {
 func talk(messages []core.Message) []string {
 	var out []string
 	left := maxTalk
-	for _, m := range slices.Backward(messages) {
+	for _, m := range slices.Backward(newest(messages, maxMessages)) {
 		text := "**" + string(m.Voice) + "**, " + m.At.UTC().Format("2 Jan 15:04") + ":\n\n" + plain.Fence(plain.Head(m.Text, maxTold))
 		if left -= len(text); left < 0 {
 			break

@@ -232,6 +232,32 @@ func TestReadOnlyDisk(t *testing.T) {
 // the others are committed all the same.
 func TestBrokenBatch(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
+	err := amongOthers(t, s, func(ctx context.Context, _ *txn) error {
+		_, err := s.writer.conn.ExecContext(ctx, "ROLLBACK; INSERT INTO none VALUES (1)")
+		return err
+	})
+	if err == nil {
+		t.Error("the broken write succeeded")
+	}
+}
+
+// TestRefusalInBatch lets one write of several be refused after it has changed
+// something: that is undone, and the others are committed.
+func TestRefusalInBatch(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
+	refusal := errors.New("refused")
+	err := amongOthers(t, s, func(ctx context.Context, tx *txn) error {
+		return errors.Join(tx.AddWaiter(ctx, query.AddWaiterParams{Kind: "k", Key: "c", Stream: "s"}), refusal)
+	})
+	if !errors.Is(err, refusal) {
+		t.Errorf("got %v, want the refusal", err)
+	}
+}
+
+// amongOthers lets a write share its transaction with one before and one after
+// it, and returns what became of it. The others must be committed, and alone.
+func amongOthers(t *testing.T, s *Store, do func(context.Context, *txn) error) error {
+	t.Helper()
 	started, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() { // holds the writer until the others wait behind it
@@ -245,33 +271,28 @@ func TestBrokenBatch(t *testing.T) {
 		}
 	})
 	<-started
-	broken := &write{ctx: t.Context(), result: make(chan error, 1), do: func(ctx context.Context, _ *txn) error {
-		_, err := s.writer.conn.ExecContext(ctx, "ROLLBACK; INSERT INTO none VALUES (1)")
-		return err
-	}}
+	one := &write{ctx: t.Context(), result: make(chan error, 1), do: do}
 	var writes []*write
 	for _, key := range []string{"a", "b"} {
 		writes = append(writes, &write{ctx: t.Context(), result: make(chan error, 1), do: func(ctx context.Context, tx *txn) error {
 			return tx.AddWaiter(ctx, query.AddWaiterParams{Kind: "k", Key: key, Stream: "s"})
 		}})
 	}
-	for _, w := range []*write{writes[0], broken, writes[1]} {
+	for _, w := range []*write{writes[0], one, writes[1]} {
 		if err := s.writer.enqueue(w); err != nil {
 			t.Fatal(err)
 		}
 	}
 	close(release)
 	wg.Wait()
-	if err := <-broken.result; err == nil {
-		t.Error("the broken write succeeded")
-	}
 	for i, w := range writes {
 		if err := <-w.result; err != nil {
 			t.Errorf("write %d: %v", i, err)
 		}
 	}
-	var n int
-	if err := s.readers.QueryRow("SELECT count(*) FROM waiters").Scan(&n); err != nil || n != 2 {
-		t.Errorf("%d rows, %v, want 2", n, err)
+	var keys string
+	if err := s.readers.QueryRow("SELECT group_concat(key, ' ' ORDER BY key) FROM waiters").Scan(&keys); err != nil || keys != "a b" {
+		t.Errorf("rows %q, %v, want those of the others", keys, err)
 	}
+	return <-one.result
 }

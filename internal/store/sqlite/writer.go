@@ -191,22 +191,40 @@ func (w *writer) run(batch []*write) {
 }
 
 // transact runs a batch in one transaction. err is the transaction's; results
-// hold what each write itself returned.
+// hold what each write itself returned. Savepoints cost as much as a write's
+// own statements and refusals are rare, so a batch is first tried without: what
+// a refusal leaves behind is then undone with the whole transaction.
 func (w *writer) transact(ctx context.Context, batch []*write) (results []error, begun bool, err error) {
 	if err := w.pace(ctx, batch); err != nil {
 		return nil, false, err
 	}
+	results, begun, err = w.try(ctx, batch, w.plainly)
+	switch {
+	case !errors.Is(err, errRefused):
+		return results, begun, err
+	case len(batch) == 1:
+		return results, true, nil
+	}
+	return w.try(ctx, batch, w.apart)
+}
+
+// errRefused means that a write of a transaction without savepoints was refused.
+var errRefused = errors.New("a write was refused")
+
+// try runs a batch in a transaction, each write by apply. Where apply fails,
+// the transaction is undone and results end with the write it failed at.
+func (w *writer) try(ctx context.Context, batch []*write, apply applying) (results []error, begun bool, err error) {
 	if err := run(ctx, w.ctl.begin); err != nil {
 		return nil, false, err
 	}
 	tx := &txn{Queries: w.q}
 	for _, r := range batch {
-		own, err := w.apply(ctx, tx, r)
+		own, err := apply(ctx, tx, r)
+		results = append(results, own)
 		if err != nil {
 			w.abandon(ctx)
-			return nil, true, err
+			return results, true, err
 		}
-		results = append(results, own)
 	}
 	if err := run(ctx, w.ctl.commit); err != nil {
 		w.abandon(ctx)
@@ -218,15 +236,31 @@ func (w *writer) transact(ctx context.Context, batch []*write) (results []error,
 	return results, true, nil
 }
 
-// apply runs one write so that its own refusal undoes nothing but itself.
-func (w *writer) apply(ctx context.Context, tx *txn, r *write) (own, fatal error) {
+// applying runs one write: own is the write's own refusal, broken what ends
+// the transaction.
+type applying func(ctx context.Context, tx *txn, r *write) (own, broken error)
+
+// plainly runs a write whose refusal ends the transaction.
+func (w *writer) plainly(ctx context.Context, tx *txn, r *write) (own, broken error) {
+	own = r.do(ctx, tx)
+	var failed *sqlite.Error
+	switch {
+	case errors.As(own, &failed):
+		return nil, own
+	case own != nil:
+		return own, errRefused
+	}
+	return nil, nil
+}
+
+// apart runs a write so that its own refusal undoes nothing but itself.
+func (w *writer) apart(ctx context.Context, tx *txn, r *write) (own, broken error) {
 	if err := run(ctx, w.ctl.mark); err != nil {
 		return nil, err
 	}
-	own = r.do(ctx, tx)
-	var broken *sqlite.Error
-	if errors.As(own, &broken) {
-		return nil, own
+	own, broken = w.plainly(ctx, tx, r)
+	if broken != nil && own == nil {
+		return nil, broken
 	}
 	if own != nil {
 		if err := run(ctx, w.ctl.undo); err != nil {

@@ -56,6 +56,7 @@ type Engine struct {
 	dispatcher Dispatcher
 	streams    streams
 	live       live
+	nudged     chan struct{} // a look is wanted that the store does not hint at
 }
 
 // New makes an engine. SetDispatcher must follow before Run.
@@ -74,6 +75,7 @@ func New(opts Options) *Engine {
 		deciders: map[string]core.Decider{},
 		streams:  streams{byName: map[string]*stream{}},
 		live:     live{subscribers: map[*subscriber]struct{}{}},
+		nudged:   make(chan struct{}, 1),
 	}
 	for _, d := range opts.Deciders {
 		e.deciders[d.Kind()] = d
@@ -83,6 +85,9 @@ func New(opts Options) *Engine {
 
 // SetDispatcher connects who executes effects.
 func (e *Engine) SetDispatcher(d Dispatcher) { e.dispatcher = d }
+
+// claimAtOnce is how many wakes are claimed in one go.
+const claimAtOnce = 64
 
 // Run looks at streams that want to be looked at until the context ends. It
 // returns after every look under way has ended.
@@ -96,16 +101,29 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-e.store.Wakes():
+		case <-e.nudged:
 		case <-timer.C:
 		}
-		wakes, err := e.store.Claim(ctx, e.opts.Name, e.opts.Lease, 64)
+		wakes, err := e.store.Claim(ctx, e.opts.Name, e.opts.Lease, claimAtOnce)
 		if err != nil && ctx.Err() == nil {
 			e.log.Error("look for wakes", "error", err)
 		}
 		for _, w := range wakes {
 			looks.Go(func() { e.look(ctx, w) })
 		}
+		if len(wakes) == claimAtOnce {
+			timer.Reset(0) // there may be more
+			continue
+		}
 		timer.Reset(e.nextLook(ctx))
+	}
+}
+
+// nudge has the pending wakes looked at soon.
+func (e *Engine) nudge() {
+	select {
+	case e.nudged <- struct{}{}:
+	default:
 	}
 }
 

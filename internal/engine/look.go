@@ -13,7 +13,7 @@ import (
 // claim, sees that the journal is complete, and hands the effects out. A wake
 // says only "look"; a lost or doubled one does no harm.
 func (e *Engine) look(ctx context.Context, w store.Wake) {
-	unfinished, err := e.lookAt(ctx, w)
+	unfinished, err := e.lookAt(ctx, &w)
 	if err != nil && ctx.Err() == nil {
 		e.log.Error("look", "stream", w.Stream, "error", err)
 	}
@@ -27,7 +27,7 @@ func (e *Engine) look(ctx context.Context, w store.Wake) {
 
 // lookAt reports true where a run is over and something is still to be done
 // about it. Nothing else would bring the next engine to look at such a run.
-func (e *Engine) lookAt(ctx context.Context, w store.Wake) (unfinished bool, err error) {
+func (e *Engine) lookAt(ctx context.Context, w *store.Wake) (unfinished bool, err error) {
 	kind, id := core.StreamKind(w.Stream)
 	if kind != "run" {
 		return false, nil
@@ -41,6 +41,9 @@ func (e *Engine) lookAt(ctx context.Context, w store.Wake) (unfinished bool, err
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := e.load(ctx, s); err != nil || s.run == nil {
+		return false, err
+	}
+	if err := e.sees(ctx, s, w); err != nil {
 		return false, err
 	}
 	if err := e.retell(ctx, s); err != nil {
@@ -59,6 +62,17 @@ func (e *Engine) lookAt(ctx context.Context, w store.Wake) (unfinished bool, err
 		e.streams.forget(w.Stream)
 	}
 	return over && len(actions) > 0, nil
+}
+
+// sees lets a look answer for the steps that were taken since it was claimed,
+// unless another engine took one: a run that does not rest would otherwise be
+// looked at all the time.
+func (e *Engine) sees(ctx context.Context, s *stream, w *store.Wake) error {
+	wake, head, err := e.store.Raised(ctx, s.name)
+	if err == nil && head == s.head.Seq {
+		w.Seq = max(w.Seq, wake)
+	}
+	return err
 }
 
 // unwritable pauses a run whose journal cannot be continued for a reason that

@@ -129,6 +129,7 @@ func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run,
 	// written now, the next look writes it and hands the effects out.
 	if err := e.journal.Append(ctx, s.run, b.commit.Events); err != nil {
 		e.log.Error("write the run folder", "stream", s.name, "error", err)
+		e.nudge()
 		return s.run.Clone(), nil
 	}
 	state := s.run.Clone()
@@ -145,7 +146,9 @@ type batch struct {
 	now    time.Time
 }
 
-// build folds the input and everything the decider makes of it.
+// build folds the input and everything the decider makes of it. The step is
+// its own look: only a time that comes before the next regular one is worth a
+// hint.
 func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*batch, error) {
 	now, err := e.store.Now(ctx)
 	if err != nil {
@@ -165,7 +168,11 @@ func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*
 		return nil, err
 	}
 	b.limit(s.run)
-	return b, e.finish(s, b)
+	if err := e.finish(s, b); err != nil {
+		return nil, err
+	}
+	b.commit.Attended = b.commit.DueAt == nil || b.commit.DueAt.Sub(now) > e.opts.Look
+	return b, nil
 }
 
 // add judges one event and folds it.

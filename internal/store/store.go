@@ -72,6 +72,10 @@ type Commit struct {
 	// to date, its totals over all its runs and tasks included. A project that is
 	// not registered has no row.
 	Progress *Progress
+	// Attended means that whoever commits looks at the stream afterwards without
+	// being told to: its wake is raised, for the case that they do not live to,
+	// and found by a later Claim, but not hinted at.
+	Attended bool
 	// Snapshot, where set, replaces the stream's snapshot.
 	Snapshot *Snapshot
 }
@@ -157,7 +161,7 @@ type Store interface {
 	// project's runs have used what they may. Claims already held by the same
 	// holder are taken again without effect; releasing a claim raises the wake
 	// of every stream that waits for its key. Committing an event raises the
-	// stream's own wake.
+	// stream's own wake, and hints at it unless the commit is attended.
 	Commit(ctx context.Context, c Commit) error
 
 	// Await notes that a stream waits for a claim to be released. It is to be
@@ -175,6 +179,10 @@ type Store interface {
 	// engine until lease has passed; a wake held by another engine whose lease
 	// has not run out is left alone.
 	Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]Wake, error)
+	// Raised is a stream's present wake_seq, and the sequence number it stands
+	// at: a look that begins now and knows the stream up to there sees
+	// everything the wake was raised for, and may pass it to Rest.
+	Raised(ctx context.Context, stream string) (wake, head int64, err error)
 	// Rest ends a look: the stream is done up to w.Seq. An event committed
 	// since then keeps the wake pending. ErrFenced where another engine took it.
 	Rest(ctx context.Context, engine string, w Wake) error

@@ -44,9 +44,9 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 	}
 	reasons := int64(0)
 	if len(rows) > 0 {
-		reasons, tx.raised = 1, true
+		reasons = 1
 	}
-	if c.DueAt != nil {
+	if !c.Attended && (len(rows) > 0 || c.DueAt != nil) {
 		tx.raised = true
 	}
 	err := tx.Raise(ctx, query.RaiseParams{

@@ -94,6 +94,15 @@ func candidates(ctx context.Context, tx *txn, now int64, limit int) ([]candidate
 	return found[:min(limit, len(found))], nil
 }
 
+// Raised is what a look that begins now will have seen.
+func (s *Store) Raised(ctx context.Context, stream string) (wake, head int64, err error) {
+	row, err := s.read.Raised(ctx, stream)
+	if err != nil {
+		return 0, 0, s.missing(err, "wake of "+stream)
+	}
+	return row.WakeSeq, row.Head, nil
+}
+
 // Rest ends a look: the stream is done up to w.Seq.
 func (s *Store) Rest(ctx context.Context, engine string, w store.Wake) error {
 	return s.explain(s.writer.commitLazily(ctx, func(ctx context.Context, tx *txn) error {

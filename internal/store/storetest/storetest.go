@@ -48,6 +48,7 @@ func Run(t *testing.T, open Open) {
 		{"wake/next due", testNextDue},
 		{"wake/oldest first", testOldestFirst},
 		{"wake/hints", testHints},
+		{"wake/attended", testAttended},
 		{"wake/nothing swallowed", testNothingSwallowed},
 		{"claim/one holder", testClaimOne},
 		{"claim/many holders", testClaimMany},

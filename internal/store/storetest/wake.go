@@ -225,6 +225,25 @@ func testHints(t *testing.T, open Open) {
 	claimOne(t, s, "a", "run/x") // claimed although the hint was lost before
 }
 
+// testAttended commits what its committer looks at unasked: the wake is there
+// all the same, and a look answers for what it has seen begin.
+func testAttended(t *testing.T, open Open) {
+	s := open(t)
+	attended := func(c *store.Commit) { c.Attended = true }
+	push(t, s, "run/x", attended)
+	w := claimOne(t, s, "a", "run/x")
+	push(t, s, "run/x", attended)
+	wake, head, err := s.Raised(t.Context(), "run/x")
+	if err != nil || wake != w.Seq+1 || head != 2 {
+		t.Fatalf("raised to %d at event %d, %v; want %d at 2", wake, head, err, w.Seq+1)
+	}
+	w.Seq = wake
+	rest(t, s, "a", w)
+	claimNone(t, s, "a")
+	_, _, err = s.Raised(t.Context(), "run/none")
+	wantErr(t, err, store.ErrNotFound)
+}
+
 func drain(s store.Store) {
 	for {
 		select {

@@ -30,6 +30,11 @@ UPDATE wakes SET
     seen_due    = sqlc.arg(seen_due)
 WHERE stream = sqlc.arg(stream);
 
+-- name: Raised :one
+SELECT wake_seq,
+    CAST((SELECT coalesce(max(seq), 0) FROM events WHERE events.stream = wakes.stream) AS INTEGER) AS head
+FROM wakes WHERE wakes.stream = ?;
+
 -- name: RestWake :one
 UPDATE wakes SET
     done_seq    = max(done_seq, CAST(sqlc.arg(seen) AS INTEGER)),

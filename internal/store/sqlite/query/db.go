@@ -96,6 +96,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.raiseWaiterStmt, err = db.PrepareContext(ctx, raiseWaiter); err != nil {
 		return nil, fmt.Errorf("error preparing query RaiseWaiter: %w", err)
 	}
+	if q.raisedStmt, err = db.PrepareContext(ctx, raised); err != nil {
+		return nil, fmt.Errorf("error preparing query Raised: %w", err)
+	}
 	if q.recallStmt, err = db.PrepareContext(ctx, recall); err != nil {
 		return nil, fmt.Errorf("error preparing query Recall: %w", err)
 	}
@@ -257,6 +260,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing raiseWaiterStmt: %w", cerr)
 		}
 	}
+	if q.raisedStmt != nil {
+		if cerr := q.raisedStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing raisedStmt: %w", cerr)
+		}
+	}
 	if q.recallStmt != nil {
 		if cerr := q.recallStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing recallStmt: %w", cerr)
@@ -380,6 +388,7 @@ type Queries struct {
 	putTaskStmt         *sql.Stmt
 	raiseStmt           *sql.Stmt
 	raiseWaiterStmt     *sql.Stmt
+	raisedStmt          *sql.Stmt
 	recallStmt          *sql.Stmt
 	rememberStmt        *sql.Stmt
 	restWakeStmt        *sql.Stmt
@@ -422,6 +431,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		putTaskStmt:         q.putTaskStmt,
 		raiseStmt:           q.raiseStmt,
 		raiseWaiterStmt:     q.raiseWaiterStmt,
+		raisedStmt:          q.raisedStmt,
 		recallStmt:          q.recallStmt,
 		rememberStmt:        q.rememberStmt,
 		restWakeStmt:        q.restWakeStmt,

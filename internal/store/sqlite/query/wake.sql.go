@@ -190,6 +190,24 @@ func (q *Queries) RaiseWaiter(ctx context.Context, arg RaiseWaiterParams) error 
 	return err
 }
 
+const raised = `-- name: Raised :one
+SELECT wake_seq,
+    CAST((SELECT coalesce(max(seq), 0) FROM events WHERE events.stream = wakes.stream) AS INTEGER) AS head
+FROM wakes WHERE wakes.stream = ?
+`
+
+type RaisedRow struct {
+	WakeSeq int64
+	Head    int64
+}
+
+func (q *Queries) Raised(ctx context.Context, stream string) (RaisedRow, error) {
+	row := q.queryRow(ctx, q.raisedStmt, raised, stream)
+	var i RaisedRow
+	err := row.Scan(&i.WakeSeq, &i.Head)
+	return i, err
+}
+
 const restWake = `-- name: RestWake :one
 UPDATE wakes SET
     done_seq    = max(done_seq, CAST(?1 AS INTEGER)),

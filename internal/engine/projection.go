@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"reflect"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -56,14 +57,22 @@ func projectStatus(s core.RunStatus) string {
 	return "active"
 }
 
-// taskRows are the projections of the tasks that a step touched.
-func taskRows(r *core.Run, events []core.Event) []store.TaskRow {
+// taskRows are the projections of the tasks that a step changed.
+func taskRows(before, after *core.Run, events []core.Event) []store.TaskRow {
 	var rows []store.TaskRow
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			if touched(t, events) {
-				rows = append(rows, taskRow(r, s, t, events[len(events)-1].At))
+	for i, s := range after.Stages {
+		for j, t := range s.Tasks {
+			if !touched(t, events) {
+				continue
 			}
+			row := taskRow(after, s, t, events[len(events)-1].At)
+			if before != nil && i < len(before.Stages) && j < len(before.Stages[i].Tasks) {
+				s := before.Stages[i]
+				if reflect.DeepEqual(row, taskRow(before, s, s.Tasks[j], row.CreatedAt)) { // both as of now
+					continue
+				}
+			}
+			rows = append(rows, row)
 		}
 	}
 	return rows

@@ -228,7 +228,7 @@ func (e *Engine) finish(s *stream, b *batch) error {
 	}
 	row := runRow(b.run)
 	b.commit.Run = &row
-	b.commit.Tasks = taskRows(b.run, b.commit.Events)
+	b.commit.Tasks = taskRows(s.run, b.run, b.commit.Events)
 	b.commit.Progress = progress(b.run)
 	if b.head.Seq-s.snapshot >= e.opts.SnapshotEvery {
 		state, err := json.Marshal(b.run)

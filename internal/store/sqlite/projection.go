@@ -13,7 +13,7 @@ import (
 // project writes the projections and the snapshot of a commit.
 func project(ctx context.Context, tx *txn, c store.Commit) error {
 	if c.Run != nil {
-		if err := tx.PutRun(ctx, runParams(c.Run)); err != nil {
+		if err := putRun(ctx, tx, runParams(c.Run)); err != nil {
 			return fmt.Errorf("row of run %s: %w", c.Run.ID, err)
 		}
 	}
@@ -46,6 +46,20 @@ func project(ctx context.Context, tx *txn, c store.Commit) error {
 		}
 	}
 	return nil
+}
+
+// putRun writes a run's row, and the indices only where it is new to them.
+func putRun(ctx context.Context, tx *txn, r query.PutRunParams) error {
+	n, err := tx.UpdateRun(ctx, query.UpdateRunParams{
+		Title: r.Title, Goal: r.Goal, Issue: r.Issue, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base,
+		Url: r.Url, Isolation: r.Isolation, Attempts: r.Attempts, CostUsd: r.CostUsd, Tokens: r.Tokens,
+		UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
+		ID: r.ID, Alias: r.Alias, ProjectID: r.ProjectID, Status: r.Status, StartedAt: r.StartedAt,
+	})
+	if err != nil || n > 0 {
+		return err
+	}
+	return tx.PutRun(ctx, r)
 }
 
 // Run finds a run by its id, or the newest of an alias.

@@ -9,6 +9,15 @@ ON CONFLICT (id) DO UPDATE SET
     attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
     started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at;
 
+-- UpdateRun replaces a row where nothing changed that an index is over: setting
+-- such a column writes its index even to the same value.
+
+-- name: UpdateRun :execrows
+UPDATE runs SET
+    title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
+    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?
+WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ?;
+
 -- name: Run :one
 SELECT * FROM runs WHERE id = ?;
 

@@ -1,3 +1,5 @@
+-- A wake that waits to be claimed already, for the same time, stays as it is.
+
 -- name: Raise :exec
 INSERT INTO wakes (stream, wake_seq, done_seq, woken_at, due_at, fence, holder, lease_until)
 VALUES (sqlc.arg(stream), sqlc.arg(reasons), 0, sqlc.arg(now), sqlc.arg(due_at), 0, '', 0)
@@ -5,7 +7,8 @@ ON CONFLICT (stream) DO UPDATE SET
     woken_at = CASE WHEN wake_seq > done_seq THEN woken_at ELSE excluded.woken_at END,
     wake_seq = wake_seq + excluded.wake_seq,
     due_at   = excluded.due_at,
-    seen_due = NULL;
+    seen_due = NULL
+WHERE holder <> '' OR wake_seq = done_seq OR due_at IS NOT excluded.due_at OR seen_due IS NOT NULL;
 
 -- name: RaiseWaiter :exec
 UPDATE wakes SET

@@ -135,6 +135,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.tasksStmt, err = db.PrepareContext(ctx, tasks); err != nil {
 		return nil, fmt.Errorf("error preparing query Tasks: %w", err)
 	}
+	if q.updateRunStmt, err = db.PrepareContext(ctx, updateRun); err != nil {
+		return nil, fmt.Errorf("error preparing query UpdateRun: %w", err)
+	}
 	return &q, nil
 }
 
@@ -325,6 +328,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing tasksStmt: %w", cerr)
 		}
 	}
+	if q.updateRunStmt != nil {
+		if cerr := q.updateRunStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing updateRunStmt: %w", cerr)
+		}
+	}
 	return err
 }
 
@@ -401,6 +409,7 @@ type Queries struct {
 	takeClaimStmt       *sql.Stmt
 	takeWaitersStmt     *sql.Stmt
 	tasksStmt           *sql.Stmt
+	updateRunStmt       *sql.Stmt
 }
 
 func (q *Queries) WithTx(tx *sql.Tx) *Queries {
@@ -444,5 +453,6 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		takeClaimStmt:       q.takeClaimStmt,
 		takeWaitersStmt:     q.takeWaitersStmt,
 		tasksStmt:           q.tasksStmt,
+		updateRunStmt:       q.updateRunStmt,
 	}
 }

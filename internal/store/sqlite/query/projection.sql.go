@@ -638,3 +638,60 @@ func (q *Queries) Tasks(ctx context.Context, runID string) ([]Task, error) {
 	}
 	return items, nil
 }
+
+const updateRun = `-- name: UpdateRun :execrows
+UPDATE runs SET
+    title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
+    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?
+WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ?
+`
+
+type UpdateRunParams struct {
+	Title     string
+	Goal      string
+	Issue     string
+	Reason    string
+	Stage     string
+	Branch    string
+	Base      string
+	Url       string
+	Isolation string
+	Attempts  int64
+	CostUsd   float64
+	Tokens    int64
+	UpdatedAt int64
+	EndedAt   sql.NullInt64
+	ID        string
+	Alias     string
+	ProjectID string
+	Status    string
+	StartedAt int64
+}
+
+func (q *Queries) UpdateRun(ctx context.Context, arg UpdateRunParams) (int64, error) {
+	result, err := q.exec(ctx, q.updateRunStmt, updateRun,
+		arg.Title,
+		arg.Goal,
+		arg.Issue,
+		arg.Reason,
+		arg.Stage,
+		arg.Branch,
+		arg.Base,
+		arg.Url,
+		arg.Isolation,
+		arg.Attempts,
+		arg.CostUsd,
+		arg.Tokens,
+		arg.UpdatedAt,
+		arg.EndedAt,
+		arg.ID,
+		arg.Alias,
+		arg.ProjectID,
+		arg.Status,
+		arg.StartedAt,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}

@@ -154,6 +154,7 @@ ON CONFLICT (stream) DO UPDATE SET
     wake_seq = wake_seq + excluded.wake_seq,
     due_at   = excluded.due_at,
     seen_due = NULL
+WHERE holder <> '' OR wake_seq = done_seq OR due_at IS NOT excluded.due_at OR seen_due IS NOT NULL
 `
 
 type RaiseParams struct {

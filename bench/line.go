@@ -52,6 +52,7 @@ func (asleep) Wakes() <-chan struct{} { return nil }
 // nobody executes no effect.
 type nobody struct{}
 
+func (nobody) Prepare(*core.Run, []core.Action)   {}
 func (nobody) Reconcile(*core.Run, []core.Action) {}
 
 // start sets an engine going that has seen no run yet.

@@ -122,6 +122,10 @@ type job struct {
 	// asked means that the action was asked for again meanwhile: when it ends,
 	// the run is looked at once more.
 	asked bool
+	// wanted is closed when the action is to be carried out; until then it is
+	// only prepared. nil where it was wanted from the start.
+	wanted    chan struct{}
+	withdrawn bool // it was never wanted and is not going to be
 }
 
 // errUnwanted ends an action that the run's state no longer asks for.
@@ -171,22 +175,27 @@ func (d *Dispatcher) Reconcile(run *core.Run, actions []core.Action) {
 		key := run.ID + " " + a.Key()
 		wanted[key] = true
 		if under := d.flight[key]; under != nil {
-			under.asked = true
+			under.ask()
 			continue
 		}
-		ctx, cancel := context.WithCancelCause(d.ctx)
-		d.flight[key] = &job{run: run.ID, cancel: cancel}
-		d.work.Add(1)
-		go d.run(ctx, key, run, a)
+		d.launch(key, run, a, nil)
 	}
 	for key, under := range d.flight {
 		if under.run == run.ID && !wanted[key] {
-			under.cancel(errUnwanted)
+			under.withdraw()
 		}
 	}
 	if run.Status.Terminal() && len(actions) == 0 {
 		delete(d.seen, run.ID)
 	}
+}
+
+// launch starts an action. d.mu is held.
+func (d *Dispatcher) launch(key string, run *core.Run, a core.Action, wanted chan struct{}) {
+	ctx, cancel := context.WithCancelCause(d.ctx)
+	d.flight[key] = &job{run: run.ID, cancel: cancel, wanted: wanted}
+	d.work.Add(1)
+	go d.run(ctx, key, run, a)
 }
 
 func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.Action) {

@@ -21,7 +21,8 @@ import (
 // startAttempt prepares an attempt and starts its agent. The spec is written
 // last: where it exists the preparation is complete and is not repeated, so a
 // shim that an earlier engine started finds nothing pulled from under it. The
-// prompt is kept when the agent is under way: only the report names it.
+// prompt is kept when the agent is under way: only the report names it. Nothing
+// before awaitWanted may be seen by anybody else.
 func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.StartAttempt) error {
 	folder := d.Layout.Attempt(run.ID, a.Attempt)
 	status, err := d.Spawner.Probe(ctx, folder)
@@ -35,6 +36,9 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 		}
 	}
 	p, err := d.prepare(ctx, run, a.Attempt, folder, status, taken)
+	if unwanted := d.awaitWanted(ctx, run, a); unwanted != nil {
+		return unwanted
+	}
 	if err != nil {
 		return d.notStarted(ctx, run, a.Attempt, err)
 	}

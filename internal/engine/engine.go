@@ -14,10 +14,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// Dispatcher executes effects. Reconcile is called with a state nobody else
+// Dispatcher executes effects. Prepare is called with what a step has
+// committed before its journal is on disk: it may begin what nobody outside
+// sees and what costs nothing in vain, and must leave the rest until Reconcile
+// asks for the same, which it may never. Reconcile is called with a state nobody else
 // changes and everything that state requests; it must return at once, must
 // not start what is already under way, and reports what happened by Submit.
 type Dispatcher interface {
+	Prepare(run *core.Run, actions []core.Action)
 	Reconcile(run *core.Run, actions []core.Action)
 }
 

@@ -32,6 +32,8 @@ func newRecorder() *recorder {
 	return &recorder{actions: map[string]core.Action{}, changed: make(chan struct{}, 1)}
 }
 
+func (r *recorder) Prepare(*core.Run, []core.Action) {}
+
 func (r *recorder) Reconcile(run *core.Run, actions []core.Action) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

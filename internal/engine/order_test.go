@@ -36,8 +36,14 @@ type auditor struct {
 	seen  int
 }
 
+func (a *auditor) Prepare(run *core.Run, _ []core.Action) { a.look(run) }
+
 func (a *auditor) Reconcile(run *core.Run, _ []core.Action) {
 	a.seen++
+	a.look(run)
+}
+
+func (a *auditor) look(run *core.Run) {
 	head, err := a.store.Head(context.Background(), core.RunStream(run.ID))
 	if err != nil {
 		a.t.Errorf("look at the head of %s: %v", run.ID, err)

@@ -125,15 +125,17 @@ func (e *Engine) committed(ctx context.Context, s *stream, b *batch) (*core.Run,
 		s.snapshot = s.head.Seq
 	}
 	e.live.publish(b.commit.Events)
+	state := s.run.Clone()
+	actions := core.Effects(state)
+	e.dispatcher.Prepare(state, actions)
 	// The journal is a copy and comes before effects. Where it cannot be
 	// written now, the next look writes it and hands the effects out.
 	if err := e.journal.Append(ctx, s.run, b.commit.Events); err != nil {
 		e.log.Error("write the run folder", "stream", s.name, "error", err)
 		e.nudge()
-		return s.run.Clone(), nil
+		return state, nil
 	}
-	state := s.run.Clone()
-	e.dispatcher.Reconcile(state, core.Effects(state))
+	e.dispatcher.Reconcile(state, actions)
 	return state, nil
 }
 

@@ -1,0 +1,71 @@
+package dispatch
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Prepare begins the starts of attempts: the workspace, the inputs, the prompt
+// and the spec lie in Stellwerk's own folders and are made again or swept where
+// nothing comes of them. No process is started and nobody is told before
+// Reconcile asks for the attempt, so that the run's folder can be brought to
+// the disk meanwhile.
+func (d *Dispatcher) Prepare(run *core.Run, actions []core.Action) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed || run.Stream.Seq < d.seen[run.ID] {
+		return
+	}
+	for _, action := range actions {
+		a, ok := action.(core.StartAttempt)
+		key := run.ID + " " + action.Key()
+		if !ok || a.Session != "" || d.flight[key] != nil { // a session's agent is told where its workspace is
+			continue
+		}
+		d.launch(key, run, a, make(chan struct{}))
+	}
+}
+
+// ask tells an action under way that it is wanted, or wanted once more. The
+// dispatcher's mu is held, as in withdraw.
+func (j *job) ask() {
+	if j.wanted == nil {
+		j.asked = true
+		return
+	}
+	close(j.wanted)
+	j.wanted = nil
+}
+
+// withdraw tells an action under way that it is no longer wanted.
+func (j *job) withdraw() {
+	j.cancel(errUnwanted)
+	if j.wanted != nil {
+		j.withdrawn = true
+		close(j.wanted)
+		j.wanted = nil
+	}
+}
+
+// awaitWanted returns once an action is to be carried out and not only
+// prepared.
+func (d *Dispatcher) awaitWanted(ctx context.Context, run *core.Run, a core.Action) error {
+	d.mu.Lock()
+	under := d.flight[run.ID+" "+a.Key()]
+	wanted := under.wanted
+	d.mu.Unlock()
+	if wanted != nil {
+		select {
+		case <-wanted:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if under.withdrawn {
+		return errUnwanted
+	}
+	return nil
+}

@@ -59,7 +59,7 @@ func (j *journal) Append(_ context.Context, run *core.Run, events []core.Event) 
 	}
 	j.mu.Lock()
 	j.seqs[run.ID] = events[len(events)-1].Seq
-	j.stale[run.ID] = run.Clone()
+	j.stale[run.ID] = run
 	j.mu.Unlock()
 	select {
 	case j.wake <- struct{}{}:

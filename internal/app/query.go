@@ -16,6 +16,9 @@ import (
 
 // find loads a run by id, alias or a unique prefix of either.
 func (a *App) find(ctx context.Context, id string) (*core.Run, error) {
+	if a.engine.Holds(id) {
+		return a.engine.Load(ctx, id)
+	}
 	row, err := a.store.Run(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		row, err = a.findPrefix(ctx, id)

@@ -26,7 +26,8 @@ type Dispatcher interface {
 }
 
 // Journal keeps the readable copy of a run. Append is called after the events
-// are committed and before their effects; it drops what it already has.
+// are committed and before their effects; it drops what it already has, and may
+// keep the run, which nobody changes any more.
 type Journal interface {
 	Append(ctx context.Context, run *core.Run, events []core.Event) error
 	// Seq is the newest event the journal holds of a run.
@@ -143,6 +144,20 @@ func (e *Engine) nextLook(ctx context.Context) time.Duration {
 		return e.opts.Look
 	}
 	return min(max(due.Sub(now), time.Millisecond), e.opts.Look)
+}
+
+// Holds tells whether the state of the run with this id is in memory, so that
+// nobody has to be asked whether there is such a run.
+func (e *Engine) Holds(run string) bool {
+	e.streams.mu.Lock()
+	s := e.streams.byName[core.RunStream(run)]
+	e.streams.mu.Unlock()
+	if s == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run != nil
 }
 
 // Load is a copy of a run's present state.

@@ -640,6 +640,7 @@ func (q *Queries) Tasks(ctx context.Context, runID string) ([]Task, error) {
 }
 
 const updateRun = `-- name: UpdateRun :execrows
+
 UPDATE runs SET
     title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
     attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?
@@ -668,6 +669,8 @@ type UpdateRunParams struct {
 	StartedAt int64
 }
 
+// UpdateRun replaces a row where nothing changed that an index is over: setting
+// such a column writes its index even to the same value.
 func (q *Queries) UpdateRun(ctx context.Context, arg UpdateRunParams) (int64, error) {
 	result, err := q.exec(ctx, q.updateRunStmt, updateRun,
 		arg.Title,

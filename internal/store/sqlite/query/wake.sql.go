@@ -147,6 +147,7 @@ func (q *Queries) PendingWakes(ctx context.Context, most int64) ([]PendingWakesR
 }
 
 const raise = `-- name: Raise :exec
+
 INSERT INTO wakes (stream, wake_seq, done_seq, woken_at, due_at, fence, holder, lease_until)
 VALUES (?1, ?2, 0, ?3, ?4, 0, '', 0)
 ON CONFLICT (stream) DO UPDATE SET
@@ -164,6 +165,7 @@ type RaiseParams struct {
 	DueAt   sql.NullInt64
 }
 
+// A wake that waits to be claimed already, for the same time, stays as it is.
 func (q *Queries) Raise(ctx context.Context, arg RaiseParams) error {
 	_, err := q.exec(ctx, q.raiseStmt, raise,
 		arg.Stream,

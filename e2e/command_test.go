@@ -44,6 +44,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 	maps.Copy(all, badDays())
 	maps.Copy(all, sessions())
+	maps.Copy(all, forgeCommands())
 	return all
 }
 

@@ -91,6 +91,7 @@ func (h harness) setup(env *testscript.Env) error {
 	env.Setenv("MESSENGER", filepath.Join(h.root, "e2e", "testdata", "messenger.yaml"))
 	env.Values[variables{}] = names(env.Vars)
 	env.Values[memory{}] = map[string]noted{}
+	env.Values[forges{}] = map[string]*forgeHost{}
 	env.Values[talks{}] = map[string]bool{}
 	env.Values[screens{}] = &server{}
 	w := world{dir: env.WorkDir}

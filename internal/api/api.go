@@ -71,19 +71,23 @@ type Service interface {
 
 // StartRun asks for a run.
 type StartRun struct {
-	Dir       string       `json:"dir"` // in the person's repository
-	Goal      string       `json:"goal"`
-	Title     string       `json:"title,omitempty"`
-	Issue     string       `json:"issue,omitempty"`
-	Playbook  string       `json:"playbook,omitempty"` // name, or path inside the repository or outside of it
-	Base      string       `json:"base,omitempty"`
-	Branch    string       `json:"branch,omitempty"`
-	Yes       bool         `json:"yes,omitempty"`
-	Trust     bool         `json:"trust,omitempty"`
-	Isolation string       `json:"isolation,omitempty"`
-	Agent     string       `json:"agent,omitempty"`
-	Limits    *core.Limits `json:"limits,omitempty"` // zero fields are not set
-	Choices   core.Choices `json:"choices"`
+	Dir       string `json:"dir"` // in the person's repository
+	Goal      string `json:"goal"`
+	Title     string `json:"title,omitempty"`
+	Issue     string `json:"issue,omitempty"`
+	Playbook  string `json:"playbook,omitempty"` // name, or path inside the repository or outside of it
+	Base      string `json:"base,omitempty"`
+	Branch    string `json:"branch,omitempty"`
+	Yes       bool   `json:"yes,omitempty"`
+	Trust     bool   `json:"trust,omitempty"`
+	Isolation string `json:"isolation,omitempty"`
+	Agent     string `json:"agent,omitempty"`
+	Forge     string `json:"forge,omitempty"`  // local, or the one that the settings name
+	Remote    string `json:"remote,omitempty"` // name of a git remote
+	// Repository is owner/name on the forge, where the remote does not tell.
+	Repository string       `json:"repository,omitempty"`
+	Limits     *core.Limits `json:"limits,omitempty"` // zero fields are not set
+	Choices    core.Choices `json:"choices"`
 	// Session is the interactive session that is to start the run's agents.
 	Session string `json:"session,omitempty"`
 }
@@ -362,6 +366,8 @@ type Trust struct {
 	Dir      string `json:"dir"`
 	Playbook string `json:"playbook,omitempty"`
 	Base     string `json:"base,omitempty"`
+	Forge    string `json:"forge,omitempty"`
+	Remote   string `json:"remote,omitempty"`
 	Confirm  string `json:"confirm,omitempty"`
 }
 

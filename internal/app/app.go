@@ -110,14 +110,14 @@ func (a *App) build(ctx context.Context) error {
 	if a.blobs, err = blob.Open(a.state.blobs()); err != nil {
 		return err
 	}
-	if a.settings, err = userSettings(nil, config.File{}); err != nil {
+	if a.settings, err = userSettings(nil); err != nil {
 		return err
 	}
 	a.isolation, a.why = sandbox.Detect(ctx)
 	a.rules = redact.DefaultRules()
 	a.redactor = redact.New(redact.Options{Secrets: engineSecrets(), Rules: a.rules})
 	a.journal = newJournal(a.state.runs(), a.log)
-	a.yards = newYards(a.state.yards())
+	a.yards = newYards(a.state.yards(), gitCredential)
 	self, err := shim.InstallSelf(a.state.bin())
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.dir+" can be written and has space")
@@ -142,7 +142,7 @@ func (a *App) build(ctx context.Context) error {
 	})
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Sessions: a.sessions, Forge: parts.Forge, Notifier: notify.New(a.settings.Notify.V), Folder: parts.Folder,
+		Spawner: parts.Spawner, Sessions: a.sessions, Forges: newForges(parts.Forge), Poll: a.settings.Forge.Poll.V, Notifier: notify.New(a.settings.Notify.V), Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Tools: tools, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
 	})

@@ -31,11 +31,12 @@ type ground struct {
 	yard    *yard.Yard
 	base    string
 	commit  string
+	up      upstream
 }
 
 // ground looks at a repository and brings its yard up to date. The person's
 // working copy is only read.
-func (a *App) ground(ctx context.Context, dir, base string) (*ground, error) {
+func (a *App) ground(ctx context.Context, dir, base string, forge config.ForgeSettings) (*ground, error) {
 	repo, err := yard.Locate(ctx, dir)
 	if err != nil {
 		return nil, locateError(dir, err)
@@ -54,11 +55,7 @@ func (a *App) ground(ctx context.Context, dir, base string) (*ground, error) {
 	if err := g.yard.Fetch(ctx, repo.CommonDir); err != nil {
 		return nil, core.Wrap(core.CodeUnavailable, err, "the repository cannot be fetched", "check that "+repo.CommonDir+" is readable")
 	}
-	g.commit, err = g.yard.Resolve(ctx, yard.UpstreamHeads+g.base)
-	if errors.Is(err, yard.ErrNotFound) {
-		return nil, core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("`git branch` lists the branches; name one with --base")
-	}
-	if err != nil {
+	if err := g.locate(ctx, forge); err != nil {
 		return nil, err
 	}
 	if err := g.special(ctx); err != nil {
@@ -132,7 +129,7 @@ func (g *ground) warnings() []string {
 	if g.repo.Dirty > 0 && g.base == g.repo.Branch {
 		all = append(all, fmt.Sprintf("%d uncommitted changes in %s are not part of the run: it starts from the tip of %s", g.repo.Dirty, g.repo.Top, g.base))
 	}
-	return all
+	return append(all, g.up.warnings...)
 }
 
 // maxConfigFile bounds files that are obeyed.
@@ -235,7 +232,7 @@ func (g *ground) find(ctx context.Context, name string) (string, []byte, error) 
 			return name, nil, nil
 		}
 		return "", nil, core.Errorf(core.CodeNotFound, "there is no playbook %q", name).
-			WithHint("it would be %s/%s.yaml, committed on %s; built in: %s", playbook.Folder, name, g.base, strings.Join(playbook.Builtins(), ", "))
+			WithHint("it would be %s/%s.yaml, committed on %s; built in: %s", playbook.Folder, name, g.start(), strings.Join(playbook.Builtins(), ", "))
 	}
 	file := name
 	if !filepath.IsAbs(file) {

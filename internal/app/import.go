@@ -58,7 +58,7 @@ func (a *App) adopt(ctx context.Context, req api.Import, id string, first core.E
 	if !ok {
 		return core.Errorf(core.CodeInvalid, "the history in %s does not begin with the start of a run", folder)
 	}
-	if _, err := uuid.Parse(id); err != nil || started.Run != id || started.Project != projectID(started.Remote) {
+	if _, err := uuid.Parse(id); err != nil || started.Run != id || started.Project != projectID(started.Folder()) {
 		return core.Errorf(core.CodeInvalid, "the history in %s does not name one run of one project", folder)
 	}
 	if err := a.vouched(req, started); err != nil {
@@ -69,8 +69,8 @@ func (a *App) adopt(ctx context.Context, req api.Import, id string, first core.E
 		return err
 	}
 	if project == nil {
-		name := filepath.Base(filepath.Dir(started.Remote))
-		if err := a.registerProject(ctx, started.Project, name, started.Remote, started.Base); err != nil {
+		name := filepath.Base(filepath.Dir(started.Folder()))
+		if err := a.registerProject(ctx, started.Project, name, started.Folder(), started.Base); err != nil {
 			return err
 		}
 	}

@@ -84,7 +84,7 @@ func (s *sessions) release(name string) error {
 
 func (s *sessions) write(run *core.Run) error {
 	snap := snapshot.Snapshot{
-		Session: run.Session, Run: run.ID, Alias: run.Alias, Root: filepath.Dir(run.Remote), Branch: run.Branch,
+		Session: run.Session, Run: run.ID, Alias: run.Alias, Root: filepath.Dir(run.Folder()), Branch: run.Branch,
 		Agents: map[string]snapshot.Agent{},
 	}
 	if s.app.isolation == sandbox.Sandbox {

@@ -26,7 +26,14 @@ func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
 	if err := checkGoal(req); err != nil {
 		return api.Run{}, err
 	}
-	p, err := a.ground(ctx, req.Dir, req.Base)
+	if err := personalForge(ctx, req); err != nil {
+		return api.Run{}, err
+	}
+	chosen, err := chooseForge(flagsOf(req))
+	if err != nil {
+		return api.Run{}, err
+	}
+	p, err := a.ground(ctx, req.Dir, req.Base, chosen)
 	if err != nil {
 		return api.Run{}, err
 	}
@@ -105,13 +112,17 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, setti
 	if err := p.branchFree(ctx, branch); err != nil {
 		return core.RunStarted{}, err
 	}
+	if err := p.up.admit(ctx, p.yard, branch, plan.playbook); err != nil {
+		return core.RunStarted{}, err
+	}
 	started := core.RunStarted{
 		Run: id.String(), Alias: alias(title, id), Project: p.project, Goal: a.redactor.String(req.Goal), Title: a.redactor.String(title),
 		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: settings.Limits(),
-		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.repo.CommonDir, Forge: "local",
+		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.repo.CommonDir, Forge: config.ForgeLocal,
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,
 		Session: req.Session,
 	}
+	p.up.pin(&started, p.repo.CommonDir)
 	for _, phase := range started.Playbook.Phases { // the law holds tasks to what was settled here
 		started.Limits.Attempts = max(started.Limits.Attempts, phase.Attempts)
 	}
@@ -187,6 +198,9 @@ func flagsOf(req api.StartRun) map[string]string {
 	}
 	set("isolation", req.Isolation)
 	set("agent", req.Agent)
+	set("forge", req.Forge)
+	set("remote", req.Remote)
+	set("repository", req.Repository)
 	if l := req.Limits; l != nil {
 		set("limits.attempts", fmt.Sprint(l.Attempts))
 		set("limits.wall_time", l.WallTime.String())
@@ -197,9 +211,9 @@ func flagsOf(req api.StartRun) map[string]string {
 	return flags
 }
 
-// userSettings settles what holds, given flags and a repository's file.
-func userSettings(flags map[string]string, project config.File) (*config.Settings, error) {
-	s, _, err := loadSettings(flags, project)
+// userSettings settles what holds by the person's own word, given flags.
+func userSettings(flags map[string]string) (*config.Settings, error) {
+	s, _, err := loadSettings(flags, config.File{})
 	return s, err
 }
 

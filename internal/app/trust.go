@@ -39,7 +39,11 @@ func (p *plan) names() []string {
 
 // Trust implements api.Service.
 func (a *App) Trust(ctx context.Context, req api.Trust) (api.Trusted, error) {
-	g, err := a.ground(ctx, req.Dir, req.Base)
+	chosen, err := chooseForge(map[string]string{"forge": req.Forge, "remote": req.Remote})
+	if err != nil {
+		return api.Trusted{}, err
+	}
+	g, err := a.ground(ctx, req.Dir, req.Base, chosen)
 	if err != nil {
 		return api.Trusted{}, err
 	}

@@ -12,11 +12,14 @@ import (
 // yards opens each project's yard once.
 type yards struct {
 	dir  string
+	pass yard.Credentials
 	mu   sync.Mutex
 	open map[string]*yard.Yard
 }
 
-func newYards(dir string) *yards { return &yards{dir: dir, open: map[string]*yard.Yard{}} }
+func newYards(dir string, pass yard.Credentials) *yards {
+	return &yards{dir: dir, pass: pass, open: map[string]*yard.Yard{}}
+}
 
 // Yard implements dispatch.Yards.
 func (y *yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
@@ -25,7 +28,7 @@ func (y *yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 	if opened, ok := y.open[project]; ok {
 		return opened, nil
 	}
-	opened, err := yard.Open(ctx, filepath.Join(y.dir, project+".git"))
+	opened, err := yard.Open(ctx, filepath.Join(y.dir, project+".git"), yard.WithCredentials(y.pass))
 	if err != nil {
 		return nil, err
 	}

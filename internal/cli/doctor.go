@@ -12,8 +12,9 @@ func newDoctor(sh *shell) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check that this machine has what runs need",
 		Long: `Checks git, isolation, the state folder and its space, the database, the agents
-on PATH and their credentials, the clock, the engine and the plugin for Claude
-Code, and says what to do about each that is not in order. Of credentials it
+on PATH and their credentials, the forge and its token, the clock, the engine
+and the plugin for Claude Code, and says what to do about each that is not in
+order. Of credentials it
 looks only whether they are set. Ends with exit code 1 where something keeps
 runs from working.`,
 		Example: `  stellwerk doctor
@@ -53,6 +54,7 @@ func doctor(ctx context.Context, sh *shell) error {
 		sh.examineDatabase(ctx),
 		examineAgents(ctx),
 		sh.examineCredentials(ctx),
+		sh.examineForge(),
 		sh.examineClock(opts.State),
 		sh.examineEngine(ctx, opts),
 		sh.examinePlugin(ctx),

@@ -53,6 +53,9 @@ taken up again. A GOAL of - is read from standard input.`,
 	f.BoolVarP(&o.detach, "detach", "d", false, "leave the run to an engine in the background")
 	f.StringVar(&o.req.Isolation, "isolation", "", "sandbox or none (default sandbox)")
 	f.StringVar(&o.req.Agent, "agent", "", "`AGENT` for roles without one of their own")
+	f.StringVar(&o.req.Forge, "forge", "", "local, or the `FORGE` that your settings name")
+	f.StringVar(&o.req.Remote, "remote", "", "git remote `NAME` to start from and publish to")
+	f.StringVar(&o.req.Repository, "repository", "", "`OWNER/NAME` on the forge, where the remote does not\ntell")
 	f.Float64Var(&o.limits.CostUSD, "max-cost", 0, "pause at so many `USD`")
 	f.Int64Var(&o.limits.Tokens, "max-tokens", 0, "pause at `N` tokens")
 	f.DurationVar(&o.maxTime, "max-time", 0, "pause after this `TIME`, such as 2h30m")
@@ -159,7 +162,7 @@ func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api
 	if core.CodeOf(err) != core.CodeUntrusted {
 		return run, err
 	}
-	look := api.Trust{Dir: o.req.Dir, Playbook: o.req.Playbook, Base: o.req.Base}
+	look := api.Trust{Dir: o.req.Dir, Playbook: o.req.Playbook, Base: o.req.Base, Forge: o.req.Forge, Remote: o.req.Remote}
 	if !sh.Console.Ask || sh.json || sh.personal("") != nil {
 		return run, core.Wrap(core.CodeUntrusted, err, "this run would obey content of the repository that nobody trusts yet",
 			trustCommand(look)+" (after reading what it shows), or run --trust")

@@ -16,8 +16,8 @@ import (
 )
 
 type trustOptions struct {
-	playbook, base, confirm string
-	yes                     bool
+	playbook, base, forge, remote, confirm string
+	yes                                    bool
 }
 
 func newTrust(sh *shell) *cobra.Command {
@@ -42,6 +42,8 @@ agree to what is there now with --yes.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.playbook, "playbook", "p", "", "playbook `FILE|NAME` (default feature)")
 	f.StringVar(&o.base, "base", "", "`BRANCH` whose content is meant")
+	f.StringVar(&o.forge, "forge", "", "local, or the `FORGE` that your settings name")
+	f.StringVar(&o.remote, "remote", "", "git remote `NAME` whose branch is meant")
 	f.StringVar(&o.confirm, "confirm", "", "trust the content with this `HASH`")
 	f.BoolVarP(&o.yes, "yes", "y", false, "trust the content as it is now, without asking")
 	cmd.MarkFlagsMutuallyExclusive("confirm", "yes")
@@ -57,7 +59,7 @@ func (o *trustOptions) run(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	look := api.Trust{Dir: dir, Playbook: o.playbook, Base: o.base, Confirm: o.confirm}
+	look := api.Trust{Dir: dir, Playbook: o.playbook, Base: o.base, Forge: o.forge, Remote: o.remote, Confirm: o.confirm}
 	return sh.connect(ctx, func(svc api.Service) error {
 		found, err := svc.Trust(ctx, look)
 		if err != nil {
@@ -88,7 +90,7 @@ func (o *trustOptions) report(ctx context.Context, sh *shell, svc api.Service, l
 		return o.trusted(ctx, sh, svc, found)
 	default:
 		sh.showContent(found)
-		sh.printf("To trust it: %s\n", trustCommand(api.Trust{Playbook: look.Playbook, Base: look.Base, Confirm: found.Hash}))
+		sh.printf("To trust it: %s\n", trustCommand(api.Trust{Playbook: look.Playbook, Base: look.Base, Forge: look.Forge, Remote: look.Remote, Confirm: found.Hash}))
 	}
 	if !found.Trusted {
 		return exitWith(ExitWaiting)
@@ -122,7 +124,7 @@ func (o *trustOptions) trusted(ctx context.Context, sh *shell, svc api.Service, 
 			continue
 		}
 		other := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-		o.alsoThere(ctx, sh, svc, file, api.Trust{Playbook: other, Base: o.base})
+		o.alsoThere(ctx, sh, svc, file, api.Trust{Playbook: other, Base: o.base, Forge: o.forge, Remote: o.remote})
 	}
 	return nil
 }
@@ -179,7 +181,9 @@ func (sh *shell) showContent(found api.Trusted) {
 // trustCommand is what to type to trust the same content.
 func trustCommand(look api.Trust) string {
 	command := "stellwerk trust"
-	for _, flag := range []struct{ name, value string }{{"playbook", look.Playbook}, {"base", look.Base}, {"confirm", look.Confirm}} {
+	for _, flag := range []struct{ name, value string }{
+		{"playbook", look.Playbook}, {"base", look.Base}, {"forge", look.Forge}, {"remote", look.Remote}, {"confirm", look.Confirm},
+	} {
 		if flag.value != "" {
 			command += fmt.Sprintf(" --%s %s", flag.name, quote(flag.value))
 		}

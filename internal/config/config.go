@@ -1,5 +1,5 @@
 // Package config settles what holds on this machine for this run: isolation, limits, the default agent and model, how to
-// tell a person. A value comes from a flag, the environment, the person's file, the repository's file
+// tell a person, where pull requests are opened. A value comes from a flag, the environment, the person's file, the repository's file
 // or the defaults, in this order, and remembers which. A repository may tighten limits and isolation, never loosen them.
 // The package reads no file of a repository itself: its caller hands over the bytes of the base commit, so that an agent
 // cannot change the settings it works under.
@@ -7,6 +7,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -63,6 +64,7 @@ type Settings struct {
 	AutoRounds Value[int]
 	CostUSD    Value[float64]
 	Tokens     Value[int64]
+	Forge      ForgeSettings
 
 	ProjectCostUSD  Value[float64]
 	ProjectTokens   Value[int64]
@@ -82,6 +84,7 @@ func Defaults() *Settings {
 		"limits.project.cost_usd": limits.Project.CostUSD, "limits.project.tokens": limits.Project.Tokens,
 		"limits.project.attempts": limits.Project.Attempts, "limits.project.parallel": limits.Project.Parallel,
 	}
+	maps.Copy(values, forgeDefaults())
 	for _, setting := range table() {
 		setting.store(s, Source{Level: LevelDefault}, values[setting.key])
 	}
@@ -140,7 +143,7 @@ func (s *Settings) Entries() []Entry {
 	add("limits.project.tokens", count(s.ProjectTokens.V), s.ProjectTokens.From)
 	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
 	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
-	return entries
+	return append(entries, s.Forge.entries()...)
 }
 
 // Variable is the environment variable of a setting: STELLWERK_LIMITS_ATTEMPTS.

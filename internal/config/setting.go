@@ -44,7 +44,7 @@ type setting struct {
 
 // table lists every setting.
 func table() []setting {
-	return []setting{
+	return append([]setting{
 		word("isolation", func(s *Settings) *Value[string] { return &s.Isolation }, oneOf(IsolationSandbox, IsolationContainer, IsolationNone)).
 			tightened(func(current, proposed any) bool { return strength(proposed.(string)) < strength(current.(string)) }),
 		word("agent", func(s *Settings) *Value[string] { return &s.Agent }, name),
@@ -64,7 +64,7 @@ func table() []setting {
 		optional("limits.project.tokens", func(s *Settings) *Value[int64] { return &s.ProjectTokens }),
 		optional("limits.project.attempts", func(s *Settings) *Value[int] { return &s.ProjectAttempts }),
 		optional("limits.project.parallel", func(s *Settings) *Value[int] { return &s.ProjectParallel }),
-	}
+	}, forgeTable()...)
 }
 
 func (s setting) tightened(loosens func(current, proposed any) bool) setting {

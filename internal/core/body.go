@@ -82,7 +82,10 @@ type RunStarted struct {
 	Branch     string     `json:"branch"`      // the run's own branch
 	Remote     string     `json:"remote"`      // where the branch is published
 	Forge      string     `json:"forge"`
-	Isolation  string     `json:"isolation"` // sandbox, container, none
+	ForgeURL   string     `json:"forge_url,omitempty"`  // of a forge that is asked over HTTP
+	Repository string     `json:"repository,omitempty"` // owner/name on it, where that was named
+	Home       string     `json:"home,omitempty"`       // the person's repository, where Remote is another
+	Isolation  string     `json:"isolation"`            // sandbox, container, none
 	Identity   Identity   `json:"identity"`
 	Policy     *RunPolicy `json:"policy,omitempty"`
 	Choices    Choices    `json:"choices"`

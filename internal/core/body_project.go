@@ -87,6 +87,8 @@ type PullRequestSeen struct {
 	State   PullRequestState `json:"state"`
 	Checks  string           `json:"checks,omitempty"`  // what the forge's own checks say: pending, passed, failed
 	Preview string           `json:"preview,omitempty"` // link to a preview deployment
+	Cursor  string           `json:"cursor,omitempty"`  // what of the notes on it was read
+	Commit  string           `json:"commit,omitempty"`  // that was published when it was looked at
 }
 
 func (PlanRead) Type() Type           { return TypePlanRead }

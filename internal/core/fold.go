@@ -54,6 +54,7 @@ func begin(e Event, b RunStarted) *Run {
 		ID: b.Run, Alias: b.Alias, Project: b.Project, Goal: b.Goal, Title: b.Title, Issue: b.Issue,
 		Playbook: &playbook, Limits: b.Limits, Base: b.Base, BaseCommit: b.BaseCommit,
 		Branch: b.Branch, Remote: b.Remote, Forge: b.Forge, Isolation: b.Isolation,
+		ForgeURL: b.ForgeURL, Repository: b.Repository, Home: b.Home,
 		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices, Session: b.Session,
 		Status: StatusActive, Head: b.BaseCommit, Verified: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,
 	}

@@ -120,7 +120,7 @@ func pullRequestSeen(r *Run, e Event, b PullRequestSeen) {
 	if b.Checks == ChecksFailed && r.PullRequest.Checks != b.Checks {
 		wake(r, e, Wake{Kind: WakeChecks, Subject: r.PullRequest.Commit, Text: "the forge's own checks of the pull request failed"})
 	}
-	r.PullRequest.State, r.PullRequest.Checks, r.PullRequest.Preview = b.State, b.Checks, b.Preview
+	seen(r.PullRequest, b)
 }
 
 func changesRequested(r *Run, e Event, b ChangesRequested) {

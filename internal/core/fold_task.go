@@ -86,7 +86,11 @@ func published(r *Run, e Event, b PublishConcluded) {
 	s := r.Stage(t.Stage)
 	if b.OK {
 		t.Status, t.Published, t.Publishing = TaskDone, true, nil
-		r.PullRequest = &PullRequest{URL: b.URL, Number: b.Number, Commit: t.Prepared.Subject.Commit, State: PullRequestOpen}
+		pr := &PullRequest{URL: b.URL, Number: b.Number, Commit: t.Prepared.Subject.Commit, State: PullRequestOpen}
+		if old := r.PullRequest; old != nil && old.Number == b.Number {
+			pr.Cursor = old.Cursor
+		}
+		r.PullRequest = pr
 		r.Sterile = 0
 		conclude(r, e, s, t, DelegationDone, "the pull request is open: "+b.URL)
 		return

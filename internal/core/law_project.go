@@ -93,6 +93,9 @@ func lawManaged(r *Run, body Body) error {
 		if r.PullRequest == nil {
 			return Errorf(CodeConflict, "there is no pull request")
 		}
+		if b.Commit != "" && b.Commit != r.PullRequest.Commit {
+			return Errorf(CodeConflict, "another commit was published since")
+		}
 	default:
 	}
 	return nil

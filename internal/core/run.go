@@ -41,6 +41,9 @@ type Run struct {
 	Branch     string     `json:"branch"`
 	Remote     string     `json:"remote"`
 	Forge      string     `json:"forge"`
+	ForgeURL   string     `json:"forge_url,omitempty"`
+	Repository string     `json:"repository,omitempty"`
+	Home       string     `json:"home,omitempty"`
 	Isolation  string     `json:"isolation"`
 	Identity   Identity   `json:"identity"`
 	Policy     *RunPolicy `json:"policy,omitempty"`
@@ -118,6 +121,7 @@ type PullRequest struct {
 	State   PullRequestState `json:"state,omitempty"`
 	Checks  string           `json:"checks,omitempty"`
 	Preview string           `json:"preview,omitempty"`
+	Cursor  string           `json:"cursor,omitempty"`
 }
 
 // PlanWrite is a change of the plan that was decided.

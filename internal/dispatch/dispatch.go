@@ -15,7 +15,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -79,7 +78,8 @@ type Options struct {
 	Blobs    *blob.Folder
 	Spawner  spawn.Spawner
 	Sessions Sessions
-	Forge    forge.Forge
+	Forges   Forges
+	Poll     time.Duration // between looks at a pull request, while it changes
 	Notifier Notifier
 	Folder   Folder
 	// Redactors makes a redactor that knows the named variables of the engine's
@@ -107,6 +107,7 @@ type Dispatcher struct {
 	stop   context.CancelFunc
 	work   sync.WaitGroup
 	checks chan struct{}
+	posts  lookouts
 
 	mu     sync.Mutex
 	flight map[string]*job
@@ -145,7 +146,7 @@ func New(engine Engine, opts Options) *Dispatcher {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Dispatcher{
 		Options: opts, engine: engine, ctx: ctx, stop: stop,
-		checks: make(chan struct{}, max(opts.Checks, 1)),
+		checks: make(chan struct{}, max(opts.Checks, 1)), posts: newLookouts(),
 		flight: map[string]*job{}, failed: map[string]*failure{}, seen: map[string]int64{},
 	}
 }
@@ -170,6 +171,7 @@ func (d *Dispatcher) Reconcile(run *core.Run, actions []core.Action) {
 		return
 	}
 	d.seen[run.ID] = run.Stream.Seq
+	d.posts.learn(run)
 	wanted := map[string]bool{}
 	for _, a := range actions {
 		key := run.ID + " " + a.Key()

@@ -34,7 +34,7 @@ func (d *Dispatcher) preparePublish(ctx context.Context, run *core.Run, a core.P
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		body.Error = d.redactor(run).String(err.Error())
+		body.Error = d.trouble(run, err)
 	}
 	if err := d.report(ctx, run, body); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (d *Dispatcher) prepared(ctx context.Context, run *core.Run, a core.Prepare
 		return err
 	}
 	ref := "refs/heads/" + run.Branch
-	old, err := y.RemoteTip(ctx, run.Remote, ref)
+	old, err := d.remoteTip(ctx, run, y, ref)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (d *Dispatcher) publishNotices(ctx context.Context, run *core.Run, y *yard.
 			notices = append(notices, "touches "+c.Path)
 		}
 	}
-	tip, err := y.RemoteTip(ctx, run.Remote, "refs/heads/"+run.Base)
+	tip, err := d.remoteTip(ctx, run, y, "refs/heads/"+run.Base)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,9 @@ import (
 )
 
 // publish pushes exactly the approved commit to exactly the approved ref, if
-// that is still where the approval says, and opens the pull request. A remote
-// that moved voids the approval; nothing is pushed then.
+// that is still where the approval says, and opens the pull request. Both find
+// what an earlier try did. A remote that moved voids the approval; nothing is
+// pushed then.
 func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish) error {
 	task := run.Task(a.Task)
 	if task == nil || task.Publishing == nil {
@@ -24,9 +25,17 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 	if err != nil {
 		return err
 	}
-	err = y.Push(ctx, yard.PushSpec{Remote: subject.Remote, Ref: subject.Ref, Commit: subject.Commit, ExpectedOld: subject.OldTip})
+	err = d.persist(ctx, run, func() error {
+		return y.Push(ctx, yard.PushSpec{Remote: subject.Remote, Ref: subject.Ref, Commit: subject.Commit, ExpectedOld: subject.OldTip})
+	})
 	if err == nil {
-		body.URL, body.Number, err = d.Forge.Open(ctx, d.pullRequest(run, task.Publishing, y))
+		err = d.persist(ctx, run, func() error {
+			f, err := d.Forges.Forge(run)
+			if err == nil {
+				body.URL, body.Number, err = f.Open(ctx, d.pullRequest(run, task.Publishing, y))
+			}
+			return err
+		})
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -36,7 +45,7 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 	case errors.As(err, &lease):
 		body.Lapsed, body.Reason = true, "the remote moved since the approval: "+lease.Error()
 	case err != nil:
-		body.Reason = d.redactor(run).String(err.Error())
+		body.Reason = d.trouble(run, err)
 	default:
 		body.OK = true
 	}

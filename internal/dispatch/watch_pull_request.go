@@ -8,27 +8,38 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// pollEvery is how often a repository is asked whether it has taken a pull
-// request in.
+// pollEvery is how often a repository on this machine is asked whether it has
+// taken a pull request in.
 const pollEvery = 3 * time.Second
 
-// watchPullRequest waits until the target branch holds what was published:
+// watchPullRequest follows a pull request to its end. Where there is no forge
+// that could say, it waits until the target branch holds what was published:
 // however a person merged it, that is what counts.
 func (d *Dispatcher) watchPullRequest(ctx context.Context, run *core.Run, a core.WatchPullRequest) error {
+	if run.ForgeURL != "" {
+		return d.followPullRequest(ctx, run)
+	}
 	y, err := d.Yards.Yard(ctx, run.Project)
 	if err != nil {
 		return err
 	}
-	tick := time.NewTicker(pollEvery)
+	every := pollEvery
+	if run.Distant() {
+		every = max(every, d.Poll)
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	seen := ""
 	for {
 		merged, tip, err := d.takenIn(ctx, run, y, a.Commit, seen)
+		if _, passes := transient(run, err); passes && ctx.Err() == nil {
+			merged, tip, err = false, seen, nil // it is asked again soon
+		}
 		if err != nil {
 			return err
 		}
 		if merged {
-			return d.report(ctx, run, core.PullRequestSeen{State: core.PullRequestMerged})
+			return d.report(ctx, run, core.PullRequestSeen{State: core.PullRequestMerged, Commit: a.Commit})
 		}
 		seen = tip
 		select {
@@ -47,7 +58,11 @@ func (d *Dispatcher) takenIn(ctx context.Context, run *core.Run, y *yard.Yard, c
 		return false, tip, err
 	}
 	known, err := y.Exists(ctx, tip)
-	if err == nil && !known {
+	switch {
+	case err != nil || known:
+	case run.Distant():
+		tip, err = y.FetchBranch(ctx, run.Remote, target(run, core.PublishStage))
+	default:
 		err = y.Fetch(ctx, run.Remote)
 	}
 	if err != nil {

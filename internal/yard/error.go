@@ -19,6 +19,7 @@ var (
 	ErrDeclined      = errors.New("the remote declined the push")
 	ErrAuth          = errors.New("the remote did not accept the credentials")
 	ErrUnreachable   = errors.New("the remote could not be reached")
+	ErrNoRepository  = errors.New("there is no such repository, or it is not shown")
 	ErrUnrelated     = errors.New("the commits have no history in common")
 	ErrPath          = errors.New("not a path a file can be put at")
 )

@@ -115,8 +115,10 @@ func classifyRemote(err error) error {
 	case stderrHas(err, "Authentication failed", "could not read Username", "could not read Password", "terminal prompts disabled",
 		"Permission denied (", "Host key verification failed", "returned error: 401", "returned error: 403", "Invalid username or password"):
 		return errors.Join(ErrAuth, err)
+	case stderrHas(err, "does not appear to be a git repository", "Repository not found", "' not found", "does not exist", "returned error: 404"):
+		return errors.Join(ErrUnreachable, ErrNoRepository, err)
 	case stderrHas(err, "Could not resolve host", "unable to access", "Could not read from remote repository", "Connection refused",
-		"Connection timed out", "does not appear to be a git repository", "Repository not found", "' not found", "unable to connect", "does not exist"):
+		"Connection timed out", "unable to connect", "RPC failed", "hung up unexpectedly", "early EOF", "Connection reset"):
 		return errors.Join(ErrUnreachable, err)
 	}
 	return err

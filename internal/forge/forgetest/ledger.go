@@ -147,6 +147,18 @@ func (l *Ledger) Push(_ *testing.T, branch string) (commit string) {
 	return commit
 }
 
+// Follow takes over the branches of a repository that people really push to.
+func (l *Ledger) Follow(branches map[string]string) {
+	l.Do(func(*Books) {
+		l.branches = branches
+		for _, p := range l.pulls {
+			if commit := branches[p.Head]; p.State == forge.Open && commit != "" {
+				p.Commit = commit
+			}
+		}
+	})
+}
+
 // Count implements Other.
 func (l *Ledger) Count(*testing.T) (n int) {
 	l.Do(func(b *Books) { n = len(b.Pulls()) })

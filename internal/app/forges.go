@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/github"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// forges makes the forge of each run. A run says which one it was started for;
+// the person's settings, as they are now, say which may be given their token.
+// One client serves all runs of a repository, because it opens one pull request
+// at a time.
+type forges struct {
+	local forge.Forge
+
+	mu   sync.Mutex
+	made map[repositoryOn]connection
+}
+
+// repositoryOn is a repository on a forge.
+type repositoryOn struct{ kind, url, repository string }
+
+type connection struct {
+	forge forge.Forge
+	token forge.Secret
+}
+
+func newForges(local forge.Forge) *forges {
+	return &forges{local: local, made: map[repositoryOn]connection{}}
+}
+
+// Forge implements dispatch.Forges.
+func (f *forges) Forge(run *core.Run) (forge.Forge, error) {
+	if run.ForgeURL == "" {
+		return f.local, nil
+	}
+	settings, err := userSettings(nil)
+	if err != nil {
+		return nil, err
+	}
+	if s := settings.Forge; s.Kind.V != run.Forge || forgeAddress(s) != run.ForgeURL {
+		return nil, core.Errorf(core.CodeConflict, "the run was started for the forge %s at %s, and your settings name %s, which alone is given the token",
+			run.Forge, run.ForgeURL, strings.TrimSpace(s.Kind.V+" "+forgeAddress(s)))
+	}
+	token, err := forgeToken(settings.Forge)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := repositoryOn{run.Forge, run.ForgeURL, run.Repository}
+	if made, ok := f.made[key]; ok && made.token == token {
+		return made.forge, nil
+	}
+	made, err := newForge(run.Forge, settings.Forge.URL.V, run.Repository, token)
+	if err != nil {
+		return nil, err
+	}
+	f.made[key] = connection{made, token}
+	return made, nil
+}
+
+func newForge(kind, address, repository string, token forge.Secret) (forge.Forge, error) {
+	switch kind {
+	case config.ForgeGitHub:
+		return github.New(github.Options{BaseURL: address, Token: token, Repository: repository})
+	case config.ForgeGitea:
+		return gitea.New(gitea.Options{BaseURL: address, Token: token, Repository: repository})
+	}
+	return nil, core.Errorf(core.CodeUnsupported, "the forge %q is not known to this version", kind)
+}
+
+// forgeAddress names a forge in events and messages.
+func forgeAddress(s config.ForgeSettings) string {
+	if s.URL.V == "" && s.Server() != nil {
+		return s.Server().String()
+	}
+	return strings.TrimSuffix(s.URL.V, "/")
+}
+
+func forgeToken(s config.ForgeSettings) (forge.Secret, error) {
+	return forge.Token(s.TokenVariable(), s.TokenFile.V)
+}
+
+// gitCredential implements yard.Credentials: the token is for git only where a
+// remote is on the very server that the person's settings name.
+func gitCredential(_ context.Context, address string) (yard.Credential, error) {
+	settings, err := userSettings(nil)
+	if err != nil {
+		return yard.Credential{}, err
+	}
+	server := settings.Forge.Server()
+	if server == nil || !sameServer(address, server) {
+		return yard.Credential{}, nil
+	}
+	token, err := forgeToken(settings.Forge)
+	return yard.Credential{Secret: token.Reveal()}, err
+}
+
+// sameServer reports an address on a server, reached in the same way.
+func sameServer(address string, server *url.URL) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == server.Scheme && strings.EqualFold(withPort(u), withPort(server))
+}
+
+func withPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
+	}
+	return u.Hostname() + ":" + port
+}

@@ -1,0 +1,202 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/rest"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// upstream is where a run is fetched from and published to, where that is not
+// the person's repository itself. The zero value means that it is.
+type upstream struct {
+	settings   config.ForgeSettings
+	name       string // of the remote
+	address    string // without credentials
+	repository string // owner/name on the forge
+	warnings   []string
+}
+
+// chooseForge settles the forge of a run. Only the person's own settings can
+// name one besides the local forge: a token belongs to it.
+func chooseForge(flags map[string]string) (config.ForgeSettings, error) {
+	given := map[string]string{}
+	for _, key := range []string{"forge", "remote", "repository"} {
+		if flags[key] != "" {
+			given[key] = flags[key]
+		}
+	}
+	settings, err := userSettings(given)
+	if err != nil {
+		return config.ForgeSettings{}, err
+	}
+	own, err := userSettings(nil)
+	if err != nil {
+		return config.ForgeSettings{}, err
+	}
+	chosen := settings.Forge
+	if !chosen.Local() && chosen.Kind.V != own.Forge.Kind.V {
+		return chosen, core.Errorf(core.CodeInvalid, "your settings name no forge %s that could be used", chosen.Kind.V).
+			WithHint("set `forge: %s`, its address and its token in your settings; --forge local goes without", chosen.Kind.V)
+	}
+	return chosen, chosen.Check()
+}
+
+// personalForge keeps a session from choosing where a person's token writes.
+func personalForge(ctx context.Context, req api.StartRun) error {
+	if req.Forge+req.Remote+req.Repository != "" && speakerIn(ctx, req.Session).Kind == core.ActorSession {
+		return core.Errorf(core.CodeForbidden, "a session cannot choose where a run is published").
+			WithHint("the person does that: in a terminal of their own, or in their settings")
+	}
+	return nil
+}
+
+// locate settles the commit that the run starts from: the tip of the base
+// branch on the remote, fetched now, or else in the person's repository.
+func (g *ground) locate(ctx context.Context, settings config.ForgeSettings) error {
+	own, err := g.yard.Resolve(ctx, yard.UpstreamHeads+g.base)
+	if err != nil && !errors.Is(err, yard.ErrNotFound) {
+		return err
+	}
+	name := settings.RemoteName()
+	if name == "" {
+		if g.commit = own; own == "" {
+			return core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("`git branch` lists the branches; name one with --base")
+		}
+		return nil
+	}
+	if g.up, err = findUpstream(ctx, g.dir, name, settings); err != nil {
+		return err
+	}
+	g.commit, err = g.yard.FetchBranch(ctx, g.up.address, g.base)
+	switch {
+	case errors.Is(err, yard.ErrNotFound):
+		return core.Errorf(core.CodeNotFound, "the remote %s has no branch %q", name, g.base).
+			WithHint("push it, or name a branch that is there with --base")
+	case err != nil:
+		return g.up.unreachable(err)
+	case own == "":
+		return nil
+	}
+	return g.compare(ctx, own)
+}
+
+// compare says which commits of the person's branch the run does without.
+func (g *ground) compare(ctx context.Context, own string) error {
+	contained, err := g.yard.IsAncestor(ctx, own, g.commit)
+	if err != nil || contained {
+		return err
+	}
+	ahead, err := g.yard.Log(ctx, g.commit, own)
+	if err != nil {
+		return err
+	}
+	g.up.warnings = append(g.up.warnings, fmt.Sprintf("%d commits of %s are not on %s and not part of the run: it starts from %s; push them first if it is to build on them",
+		len(ahead), g.base, g.up.name, g.start()))
+	return nil
+}
+
+// start names what the run starts from.
+func (g *ground) start() string {
+	if g.up.name == "" {
+		return g.base
+	}
+	return g.up.name + "/" + g.base
+}
+
+func findUpstream(ctx context.Context, dir, name string, settings config.ForgeSettings) (upstream, error) {
+	up := upstream{settings: settings, name: name}
+	address, stripped, err := yard.RemoteAddress(ctx, dir, name)
+	if err != nil {
+		return up, core.Wrap(core.CodeInvalid, err, "the remote "+name+" cannot be used", "`git remote -v` lists the remotes; --forge local goes without one")
+	}
+	if up.address = address; stripped {
+		up.warnings = append(up.warnings, "the address of "+name+" holds a password, which is not used: the token of the forge is")
+	}
+	if settings.Local() {
+		return up, nil
+	}
+	var repository rest.Repository
+	if settings.Repository.V != "" {
+		repository, err = rest.Named(settings.Repository.V)
+	} else {
+		repository, err = rest.At(address, settings.Server().Hostname())
+	}
+	if err != nil {
+		return up, core.Wrap(core.CodeInvalid, err, "it is not known where on the forge this is", "--repository OWNER/NAME, or --forge local")
+	}
+	up.repository = repository.String()
+	token, err := forgeToken(settings)
+	if err == nil {
+		_, err = newForge(settings.Kind.V, settings.URL.V, up.repository, token)
+	}
+	if err != nil {
+		return up, core.Wrap(core.CodeInvalid, err, "the forge cannot be used", "set the token where the engine runs; docs/forges.md says how")
+	}
+	return up, nil
+}
+
+func (u *upstream) unreachable(err error) error {
+	hint := "check the network and the address"
+	if errors.Is(err, yard.ErrAuth) || errors.Is(err, yard.ErrNoRepository) {
+		hint = "check the address, and that the token (or for ssh the key) may read it"
+	}
+	return core.Wrap(core.CodeUnavailable, err, "the remote "+u.name+" cannot be fetched", hint)
+}
+
+// admit refuses a run that could not be published, or must not be.
+func (u *upstream) admit(ctx context.Context, y *yard.Yard, branch string, p *core.Playbook) error {
+	if err := u.keepsToken(p); err != nil {
+		return err
+	}
+	return u.branchFree(ctx, y, branch)
+}
+
+// branchFree refuses a branch that the remote has already.
+func (u *upstream) branchFree(ctx context.Context, y *yard.Yard, branch string) error {
+	if u.name == "" {
+		return nil
+	}
+	tip, err := y.RemoteTip(ctx, u.address, "refs/heads/"+branch)
+	if err != nil {
+		return u.unreachable(err)
+	}
+	if tip != "" {
+		return core.Errorf(core.CodeConflict, "the branch %s exists already on %s", branch, u.name).
+			WithHint("choose another with --branch, or delete it if it is not needed")
+	}
+	return nil
+}
+
+// keepsToken refuses a playbook that would hand the forge's token to agents:
+// only the engine reaches the remote.
+func (u *upstream) keepsToken(p *core.Playbook) error {
+	if u.repository == "" {
+		return nil
+	}
+	for _, name := range []string{u.settings.TokenVariable(), u.settings.SecretEnv.V} {
+		if name != "" && slices.Contains(p.Secrets(), name) {
+			return core.Errorf(core.CodeForbidden, "the playbook %s hands %s to its agents, and that is a secret of the forge", p.Name, name).
+				WithHint("take it out of the agent's `secrets`, or name another variable in your settings")
+		}
+	}
+	return nil
+}
+
+// pin makes a run's own what was found.
+func (u *upstream) pin(started *core.RunStarted, home string) {
+	if u.name == "" {
+		return
+	}
+	started.Remote, started.Home, started.Forge = u.address, home, u.settings.Kind.V
+	if !u.settings.Local() {
+		started.ForgeURL, started.Repository = strings.TrimSuffix(forgeAddress(u.settings), "/"), u.repository
+	}
+}

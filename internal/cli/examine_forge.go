@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// examineForge looks at the settings of the forge. Of the token it looks only
+// whether there is one where the settings say, and whether others can read it;
+// whether it is good is for the forge to say.
+func (sh *shell) examineForge() finding {
+	const what = "forge"
+	repo, err := sh.repository()
+	if err != nil {
+		return finding{what, gradeWarn, "the settings cannot be read: " + err.Error(), ""}
+	}
+	settings, _, err := repo.settings()
+	if err != nil {
+		return finding{what, gradeFail, "the settings cannot be read: " + terminal.Line(err.Error()), ""}
+	}
+	f := settings.Forge
+	if f.Local() {
+		return finding{What: what, Grade: gradeOK, Found: "local: pull requests are records on this machine"}
+	}
+	if err := f.Check(); err != nil {
+		return finding{what, gradeFail, err.Error(), core.HintOf(err)}
+	}
+	found := fmt.Sprintf("%s at %s, remote %s", f.Kind.V, f.Server(), f.RemoteName())
+	if missing, advice := sh.missingToken(f); missing != "" {
+		return finding{what, gradeFail, found + ": " + missing, advice}
+	}
+	return finding{What: what, Grade: gradeOK, Found: found + ", a token is there"}
+}
+
+func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
+	variable, file := f.TokenVariable(), f.TokenFile.V
+	if variable != "" && sh.isSet(variable) {
+		return "", ""
+	}
+	if file == "" {
+		return variable + " is not set", "set it where the engine runs, or name a file of mode 0600 with forge_token_file"
+	}
+	info, err := os.Stat(file)
+	switch {
+	case err != nil:
+		return "the token's file cannot be read: " + err.Error(), "write the token into it, and chmod 0600"
+	case !info.Mode().IsRegular() || info.Mode().Perm() != 0o600:
+		return fmt.Sprintf("the token's file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + quote(file)
+	}
+	return "", ""
+}

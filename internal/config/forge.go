@@ -1,0 +1,169 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Forges: where pull requests are opened.
+const (
+	ForgeLocal  = "local"
+	ForgeGitHub = "github"
+	ForgeGitea  = "gitea"
+)
+
+// DefaultRemote is the remote of a forge where none is named.
+const DefaultRemote = "origin"
+
+// cloudURL is GitHub's own address.
+const cloudURL = "https://github.com"
+
+// ForgeSettings say where pull requests are opened, and by which token. They
+// are the person's alone: a repository that could name a forge could send their
+// token there, and one that could name a repository could write to another of
+// theirs.
+type ForgeSettings struct {
+	Kind       Value[string] // local, github, gitea
+	URL        Value[string] // address of the forge; none for github.com
+	Repository Value[string] // owner/name, where the remote does not tell
+	Remote     Value[string] // name of the git remote; empty for the usual one of the forge
+	TokenEnv   Value[string] // variable that holds the token
+	TokenFile  Value[string] // file of mode 0600 that holds it
+	Poll       Value[time.Duration]
+	SecretEnv  Value[string] // of webhooks
+	SecretFile Value[string]
+}
+
+func forgeDefaults() map[string]any {
+	return map[string]any{
+		"forge": ForgeLocal, "forge_url": "", "repository": "", "remote": "", "forge_token_env": "", "forge_token_file": "",
+		"forge_poll": 30 * time.Second, "webhook_secret_env": "", "webhook_secret_file": "",
+	}
+}
+
+func forgeTable() []setting {
+	const where, token = "it would say where your token is sent", "it would say which secret of yours is used"
+	at := func(field func(*ForgeSettings) *Value[string]) func(*Settings) *Value[string] {
+		return func(s *Settings) *Value[string] { return field(&s.Forge) }
+	}
+	return []setting{
+		word("forge", at(func(f *ForgeSettings) *Value[string] { return &f.Kind }), oneOf(ForgeLocal, ForgeGitHub, ForgeGitea)).onlyPersonal(where),
+		word("forge_url", at(func(f *ForgeSettings) *Value[string] { return &f.URL }), forgeURL).onlyPersonal(where),
+		word("repository", at(func(f *ForgeSettings) *Value[string] { return &f.Repository }), ownerName).onlyPersonal(where),
+		word("remote", at(func(f *ForgeSettings) *Value[string] { return &f.Remote }), name).onlyPersonal(where),
+		word("forge_token_env", at(func(f *ForgeSettings) *Value[string] { return &f.TokenEnv }), variable).onlyPersonal(token),
+		word("forge_token_file", at(func(f *ForgeSettings) *Value[string] { return &f.TokenFile }), absolute).onlyPersonal(token),
+		base("forge_poll", func(s *Settings) *Value[time.Duration] { return &s.Forge.Poll }, single(pollEvery)).
+			onlyPersonal("it would say how often your token is used"),
+		word("webhook_secret_env", at(func(f *ForgeSettings) *Value[string] { return &f.SecretEnv }), variable).onlyPersonal(token),
+		word("webhook_secret_file", at(func(f *ForgeSettings) *Value[string] { return &f.SecretFile }), absolute).onlyPersonal(token),
+	}
+}
+
+func (f ForgeSettings) entries() []Entry {
+	return []Entry{
+		{"forge", f.Kind.V, f.Kind.From},
+		{"forge_url", f.URL.V, f.URL.From},
+		{"repository", f.Repository.V, f.Repository.From},
+		{"remote", f.RemoteName(), f.Remote.From},
+		{"forge_token_env", f.TokenVariable(), f.TokenEnv.From},
+		{"forge_token_file", f.TokenFile.V, f.TokenFile.From},
+		{"forge_poll", yamlfile.FormatDuration(f.Poll.V), f.Poll.From},
+		{"webhook_secret_env", f.SecretEnv.V, f.SecretEnv.From},
+		{"webhook_secret_file", f.SecretFile.V, f.SecretFile.From},
+	}
+}
+
+// Local reports that pull requests are records on this machine.
+func (f ForgeSettings) Local() bool { return f.Kind.V == ForgeLocal }
+
+// RemoteName is the remote that runs are fetched from and published to; empty
+// for the person's own repository.
+func (f ForgeSettings) RemoteName() string {
+	if f.Local() {
+		return f.Remote.V
+	}
+	return cmp.Or(f.Remote.V, DefaultRemote)
+}
+
+// TokenVariable is the variable that holds the token, where nothing else is
+// said the one that the forge's own tools use.
+func (f ForgeSettings) TokenVariable() string {
+	switch {
+	case f.TokenEnv.V != "" || f.Local() || f.TokenFile.V != "":
+		return f.TokenEnv.V
+	case f.Kind.V == ForgeGitHub:
+		return "GITHUB_TOKEN"
+	}
+	return "GITEA_TOKEN"
+}
+
+// Check says what is missing for the forge that was chosen.
+func (f ForgeSettings) Check() error {
+	if f.Kind.V == ForgeGitea && f.URL.V == "" {
+		return core.Errorf(core.CodeInvalid, "the forge is gitea, and its address is not set").
+			WithHint("forge_url: https://gitea.example.org in your settings, or %s", Variable("forge_url"))
+	}
+	return nil
+}
+
+// Server is the address under which git reaches the forge by http: what a
+// remote's must begin with to be given the token. Nil for the local forge.
+func (f ForgeSettings) Server() *url.URL {
+	if f.Local() {
+		return nil
+	}
+	u, err := url.Parse(cmp.Or(f.URL.V, cloudURL))
+	if err != nil || f.URL.V == "" && f.Kind.V != ForgeGitHub {
+		return nil
+	}
+	host := strings.ToLower(u.Host)
+	if f.Kind.V == ForgeGitHub {
+		host = strings.TrimPrefix(host, "api.") // where the API has a host of its own
+	}
+	return &url.URL{Scheme: u.Scheme, Host: host}
+}
+
+func forgeURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return errors.New("it is no address with https:// and a host")
+	case u.User != nil:
+		return errors.New("it holds credentials; name the token by forge_token_env or forge_token_file")
+	case u.RawQuery != "" || u.Fragment != "":
+		return fmt.Errorf("%q has a query or a fragment", text)
+	}
+	return nil
+}
+
+func ownerName(text string) error {
+	if !regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*/[A-Za-z0-9_][A-Za-z0-9._-]*$`).MatchString(text) {
+		return fmt.Errorf("%q is not of the form owner/name", text)
+	}
+	return nil
+}
+
+// variable keeps the token itself, put where its name belongs, out of messages.
+func variable(text string) error {
+	if !regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`).MatchString(text) {
+		return errors.New("it is no name of a variable in capitals; name the variable, not what it holds")
+	}
+	return nil
+}
+
+func pollEvery(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < time.Second || d > time.Hour {
+		return 0, fmt.Errorf("%q is not a duration between 1s and 1h", text)
+	}
+	return d, nil
+}

@@ -1,0 +1,18 @@
+package core
+
+import "cmp"
+
+// Distant reports a run that is published to a remote of the person's
+// repository, and not to that itself.
+func (r *Run) Distant() bool { return r.Home != "" }
+
+// Folder is the person's repository.
+func (r *Run) Folder() string { return cmp.Or(r.Home, r.Remote) }
+
+// Folder is the person's repository.
+func (b RunStarted) Folder() string { return cmp.Or(b.Home, b.Remote) }
+
+// seen takes over how a pull request stands.
+func seen(pr *PullRequest, b PullRequestSeen) {
+	pr.State, pr.Checks, pr.Preview, pr.Cursor = b.State, b.Checks, b.Preview, cmp.Or(b.Cursor, pr.Cursor)
+}

@@ -1,0 +1,46 @@
+package yard
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// FetchBranch fetches one branch of a remote beyond the person's own repository and returns its tip. It is kept apart from
+// the person's branches and from those of other remotes. Errors: ErrNotFound where the remote has no such branch; ErrAuth,
+// ErrUnreachable.
+func (y *Yard) FetchBranch(ctx context.Context, address, branch string) (string, error) {
+	tip, err := y.RemoteTip(ctx, address, "refs/heads/"+branch)
+	if err != nil {
+		return "", err
+	}
+	if tip == "" {
+		return "", fmt.Errorf("branch %q of %s: %w", branch, redactURLs(address), ErrNotFound)
+	}
+	if known, err := y.Exists(ctx, tip); err != nil || known {
+		return tip, err
+	}
+	r, err := parseRemote(address)
+	if err != nil {
+		return "", err
+	}
+	g, err := y.reach(ctx, r, Credential{})
+	if err != nil {
+		return "", err
+	}
+	ref := upstreamRef(r, branch)
+	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow"}
+	command = append(command, r.servant("upload-pack")...)
+	command = append(command, "--", r.address, "+refs/heads/"+branch+":"+ref)
+	if _, err := g.withConfig(oldMistakes()...).run(ctx, command...); err != nil {
+		return "", fmt.Errorf("fetch %s from %s: %w", branch, redactURLs(address), classifyRemote(err))
+	}
+	return y.Resolve(ctx, ref)
+}
+
+// upstreamRef is where a remote's branch is kept. Remotes are told apart by their address without credentials.
+func upstreamRef(r remote, branch string) string {
+	sum := sha256.Sum256([]byte(r.address))
+	return UpstreamRemotes + hex.EncodeToString(sum[:8]) + "/" + branch
+}

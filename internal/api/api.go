@@ -111,6 +111,8 @@ type Run struct {
 	Branch    string     `json:"branch"`
 	Base      string     `json:"base"`
 	URL       string     `json:"url,omitempty"`     // of the pull request
+	CI        string     `json:"ci,omitempty"`      // what the forge's own checks say of it
+	Preview   string     `json:"preview,omitempty"` // link to a preview deployment
 	Isolation string     `json:"isolation"`         // "none" is shown as unenforced
 	Session   string     `json:"session,omitempty"` // that starts its agents
 	StartedAt time.Time  `json:"started_at"`

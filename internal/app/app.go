@@ -40,6 +40,7 @@ type Options struct {
 	Version string
 	Log     io.Writer // where the engine logs; nil for nowhere
 	Verbose bool
+	Webhook string // where an engine that serves hears webhooks; "" for nowhere
 	// Wrap, where set, may replace parts before the engine is built from them:
 	// a test stands between the engine and what is durable.
 	Wrap func(*Parts)

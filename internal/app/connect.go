@@ -116,11 +116,18 @@ func host(ctx context.Context, opts Options) (func() error, error) {
 		stop()
 		return nil, errors.Join(err, tools.Close(), a.Close())
 	}
+	hooks := func() error { return nil }
+	if opts.Webhook != "" {
+		if hooks, err = a.hearWebhooks(serving, opts.Webhook); err != nil {
+			stop()
+			return nil, errors.Join(err, tools.Close(), listener.Close(), a.Close())
+		}
+	}
 	go func() { done <- api.Serve(serving, tools, toolHandler) }()
 	go func() { done <- api.Serve(serving, listener, handler) }()
 	return func() error {
 		stop()
-		return errors.Join(<-done, <-done, a.Close())
+		return errors.Join(<-done, <-done, hooks(), a.Close())
 	}, nil
 }
 
@@ -145,7 +152,7 @@ func Detach(ctx context.Context, opts Options) error {
 	deadline, last := time.Now().Add(handover), false
 	for {
 		if svc, err := dial(ctx, opts); err == nil {
-			return svc.Close()
+			return errors.Join(svc.Close(), deaf(opts))
 		}
 		err := detach(ctx, opts, state)
 		if err == nil || last {
@@ -158,6 +165,15 @@ func Detach(ctx context.Context, opts Options) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// deaf refuses to take an engine that runs already for one that hears webhooks.
+func deaf(opts Options) error {
+	if opts.Webhook == "" {
+		return nil
+	}
+	return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to hear webhooks at %s", opts.Webhook).
+		WithHint("end it, then start it again with --webhook")
 }
 
 // held says whether another engine has the state folder.
@@ -178,7 +194,11 @@ func detach(ctx context.Context, opts Options, state stateFolder) error {
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the engine's log cannot be opened", "check "+state.dir)
 	}
-	cmd := exec.Command(self, "serve", "--state", state.dir) //nolint:noctx // the engine outlives the command that starts it
+	args := []string{"serve", "--state", state.dir}
+	if opts.Webhook != "" {
+		args = append(args, "--webhook", opts.Webhook)
+	}
+	cmd := exec.Command(self, args...) //nolint:noctx // the engine outlives the command that starts it
 	cmd.Dir, cmd.Stdout, cmd.Stderr = state.dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()

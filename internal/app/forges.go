@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -117,4 +118,26 @@ func withPort(u *url.URL) string {
 		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
 	}
 	return u.Hostname() + ":" + port
+}
+
+// forgeSecrets are the token of the forge and the secret of its webhooks, as far
+// as they can be read now: what cannot be read is not used either.
+func forgeSecrets() []redact.Secret {
+	settings, err := userSettings(nil)
+	if err != nil {
+		return nil
+	}
+	f := settings.Forge
+	var secrets []redact.Secret
+	for _, from := range []struct{ name, variable, file string }{
+		{"forge token", f.TokenVariable(), f.TokenFile.V}, {"webhook secret", f.SecretEnv.V, f.SecretFile.V},
+	} {
+		if from.variable+from.file == "" {
+			continue
+		}
+		if secret, err := forge.Token(from.variable, from.file); err == nil {
+			secrets = append(secrets, redact.Secret{Name: from.name, Value: secret.Reveal()})
+		}
+	}
+	return secrets
 }

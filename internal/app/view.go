@@ -29,7 +29,7 @@ func viewRun(r *core.Run) api.Run {
 		v.Reason = "stage " + r.Current().ID + " waits for an approval"
 	}
 	if r.PullRequest != nil {
-		v.URL = r.PullRequest.URL
+		v.URL, v.CI, v.Preview = r.PullRequest.URL, r.PullRequest.Checks, r.PullRequest.Preview
 	}
 	return v
 }

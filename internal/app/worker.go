@@ -44,7 +44,7 @@ func engineSecrets() []redact.Secret {
 	for name := range agents() {
 		secrets = append(secrets, present(secretNames(name))...)
 	}
-	return secrets
+	return append(secrets, forgeSecrets()...)
 }
 
 // redactors implements dispatch.Options.Redactors.

@@ -72,6 +72,7 @@ type ConnectOptions struct {
 	Version string
 	Log     io.Writer // of an engine in this process; nil for nowhere
 	Verbose bool
+	Webhook string // of an engine that serves: where it hears webhooks
 	// Existing asks for an engine that runs already; where none does, connecting
 	// fails with CodeUnavailable and changes nothing.
 	Existing bool

@@ -7,7 +7,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type serveOptions struct{ detach bool }
+type serveOptions struct {
+	detach  bool
+	webhook string
+}
 
 func newServe(sh *shell) *cobra.Command {
 	o := &serveOptions{}
@@ -16,13 +19,19 @@ func newServe(sh *shell) *cobra.Command {
 		Short: "Keep an engine running",
 		Long: `Runs the engine of the state folder until it is interrupted. Other commands
 then are its clients. Agents that are at work when it ends go on, and are
-found again by the next engine.`,
+found again by the next engine.
+
+With --webhook it also hears, at an address of its own, what a forge sends when
+something happened to a pull request. Only signed deliveries are taken, and all
+they bring about is a look at that pull request.`,
 		Example: `  stellwerk serve
-  stellwerk serve --detach`,
+  stellwerk serve --detach
+  stellwerk serve --webhook 127.0.0.1:8100`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	cmd.Flags().BoolVarP(&o.detach, "detach", "d", false, "in the background")
+	cmd.Flags().StringVar(&o.webhook, "webhook", "", "hear webhooks of the forge at `ADDRESS:PORT`")
 	return cmd
 }
 
@@ -31,6 +40,7 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
+	opts.Webhook = o.webhook
 	if !o.detach {
 		opts.Log = sh.Console.Err
 		err := sh.Serve(ctx, opts)

@@ -100,6 +100,7 @@ func everyContact(t *testing.T, y *Yard, address, commit string, as Credential) 
 	return map[string]error{
 		"fetch":  y.Fetch(ctx(t), address),
 		"tip":    second(y.RemoteTip(ctx(t), address, "refs/heads/main")),
+		"branch": second(y.FetchBranch(ctx(t), address, "main")),
 		"push":   y.Push(ctx(t), push),
 		"delete": y.DeleteRemote(ctx(t), DeleteSpec{Remote: address, Ref: push.Ref, ExpectedOld: commit, Credential: as}),
 	}

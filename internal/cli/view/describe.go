@@ -83,7 +83,7 @@ func describe(e core.Event) (what, detail string) {
 	case core.ReviewAwaited:
 		return "waits for review", ""
 	case core.PullRequestSeen:
-		return "pull request", or(string(b.State), "seen")
+		return "pull request", stands(b)
 	case core.MessageSent:
 		return "said", colon(string(b.Voice), b.Text)
 	case core.QuestionAsked:
@@ -253,6 +253,18 @@ func asked(b core.ApprovalRequested) string {
 		detail += ", suggests going back to " + b.Suggestion
 	}
 	return detail
+}
+
+// stands says how a pull request stands on its forge.
+func stands(b core.PullRequestSeen) string {
+	parts := []string{or(string(b.State), "seen")}
+	if b.Checks != "" {
+		parts = append(parts, "checks "+b.Checks)
+	}
+	if b.Preview != "" {
+		parts = append(parts, "preview "+b.Preview)
+	}
+	return strings.Join(parts, ", ")
 }
 
 func published(b core.PublishConcluded) (what, detail string) {

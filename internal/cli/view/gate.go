@@ -20,6 +20,12 @@ func (v View) waits(d api.RunDetail) []string {
 	}
 	if d.URL != "" {
 		lines = append(lines, "", "  pull request: "+terminal.Line(d.URL))
+		if d.CI != "" {
+			lines = append(lines, "  its checks: "+terminal.Line(d.CI))
+		}
+		if d.Preview != "" {
+			lines = append(lines, "  preview: "+terminal.Line(d.Preview))
+		}
 	}
 	if d.Next != "" && !core.RunStatus(d.Status).Terminal() {
 		lines = append(append(lines, ""), v.hang("  next: ", nil, d.Next)...)

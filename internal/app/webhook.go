@@ -1,0 +1,101 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/webhook"
+)
+
+const (
+	hookTimeout     = 15 * time.Second
+	hookHeader      = 64 << 10
+	hookConnections = 64
+	// hookMemory is how many deliveries are known again.
+	hookMemory = 2048
+)
+
+// hearWebhooks takes deliveries of forges at an address until ctx ends: hints to
+// look at a pull request now, and nothing else of the engine.
+func (a *App) hearWebhooks(ctx context.Context, address string) (wait func() error, err error) {
+	settings, err := userSettings(nil)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := forge.Token(settings.Forge.SecretEnv.V, settings.Forge.SecretFile.V)
+	if err != nil {
+		return nil, core.Wrap(core.CodeInvalid, err, "webhooks need a secret, or anybody could send them",
+			"name it with webhook_secret_env or webhook_secret_file in your settings")
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, core.Wrap(core.CodeInvalid, err, "webhooks cannot be heard at "+address, "name an address such as 127.0.0.1:8100")
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, port)) //nolint:noctx // a socket is opened at once or not at all
+	if err != nil {
+		return nil, core.Wrap(core.CodeUnavailable, err, "webhooks cannot be heard at "+address, "choose another address")
+	}
+	server := &http.Server{
+		Handler: webhook.NewReceiver(secret, webhook.NewRecent(2*hookMemory), func(kind string, h webhook.Hint) {
+			a.dispatch.Hint(kind, h.Repository, h.Numbers)
+		}, a.log),
+		ReadTimeout: hookTimeout, WriteTimeout: hookTimeout, IdleTimeout: hookTimeout, MaxHeaderBytes: hookHeader,
+	}
+	a.log.Info("webhooks are heard", "address", listener.Addr())
+	done := make(chan error, 1)
+	go func() {
+		done <- server.Serve(&bounded{Listener: listener, slots: make(chan struct{}, hookConnections)})
+	}()
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // what it was sent is only a hint
+	return func() error {
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("hear webhooks: %w", err)
+		}
+		return nil
+	}, nil
+}
+
+// bounded takes no more connections while there are as many as it has slots.
+type bounded struct {
+	net.Listener
+	slots chan struct{}
+}
+
+// Accept implements net.Listener. A connection beyond the bound is closed: its
+// sender tries again, and the next look makes up for it.
+func (b *bounded) Accept() (net.Conn, error) {
+	for {
+		conn, err := b.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case b.slots <- struct{}{}:
+			return &boundedConn{Conn: conn, leave: func() { <-b.slots }}, nil
+		default:
+			_ = conn.Close() // nothing was said yet
+		}
+	}
+}
+
+type boundedConn struct {
+	net.Conn
+	once  sync.Once
+	leave func()
+}
+
+// Close implements net.Conn.
+func (c *boundedConn) Close() error {
+	c.once.Do(c.leave)
+	return c.Conn.Close()
+}

@@ -1,0 +1,77 @@
+package webhook
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+)
+
+// atOnce bounds how many deliveries are read at the same time: each may take
+// MaxBody of memory before its signature is known.
+const atOnce = 4
+
+// Receiver is the handler that forges send to: POST /github and POST /gitea. It
+// answers without saying anything of what is here.
+type Receiver struct {
+	secret forge.Secret
+	taken  Deliveries
+	tell   func(kind string, hint Hint)
+	log    *slog.Logger
+	slots  chan struct{}
+	mux    http.ServeMux
+}
+
+// NewReceiver makes a receiver that tells of hints from who holds the secret,
+// under the name of the kind of forge. Tell may be called at once from several
+// goroutines.
+func NewReceiver(secret forge.Secret, taken Deliveries, tell func(kind string, hint Hint), log *slog.Logger) *Receiver {
+	r := &Receiver{secret: secret, taken: taken, tell: tell, log: log, slots: make(chan struct{}, atOnce)}
+	for kind, from := range map[string]Sender{"github": GitHub(), "gitea": Gitea()} {
+		r.mux.HandleFunc("POST /"+kind, func(w http.ResponseWriter, req *http.Request) { r.take(w, req, kind, from) })
+	}
+	return r
+}
+
+// ServeHTTP implements http.Handler.
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
+
+func (r *Receiver) take(w http.ResponseWriter, req *http.Request, kind string, from Sender) {
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	default:
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	body, err := Verify(from, r.secret, req.Header, http.MaxBytesReader(w, req.Body, MaxBody+1), r.taken)
+	var hint Hint
+	relevant := false
+	if err == nil {
+		hint, relevant, err = Parse(from, req.Header, body)
+	}
+	if err != nil {
+		r.log.Warn("a webhook's delivery was refused", "forge", kind, "error", err)
+		w.WriteHeader(status(err))
+		return
+	}
+	if relevant {
+		r.tell(kind, hint)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func status(err error) int {
+	switch {
+	case errors.Is(err, ErrSignature):
+		return http.StatusUnauthorized
+	case errors.Is(err, ErrReplay):
+		return http.StatusConflict
+	case errors.Is(err, ErrTooLarge):
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, ErrSecret):
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
+}

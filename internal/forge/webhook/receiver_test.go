@@ -1,0 +1,106 @@
+package webhook_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/webhook"
+)
+
+// delivery is a request as a Gitea signs it.
+func delivery(method, path, id, body, key string) *http.Request {
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(body))
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Gitea-Event", "pull_request")
+	r.Header.Set("X-Gitea-Delivery", id)
+	r.Header.Set("X-Gitea-Signature", hex.EncodeToString(mac.Sum(nil)))
+	return r
+}
+
+func receiver() (*webhook.Receiver, *[]string) {
+	told := &[]string{}
+	return webhook.NewReceiver(forge.NewSecret(secret), webhook.NewRecent(100), func(kind string, h webhook.Hint) {
+		*told = append(*told, fmt.Sprint(kind, " ", h.Repository, " ", h.Numbers))
+	}, slog.New(slog.DiscardHandler)), told
+}
+
+func TestReceiver(t *testing.T) {
+	const body = `{"pull_request":{"number":7},"repository":{"full_name":"acme/rocket"}}`
+	other := strings.Replace(body, "7", "8", 1)
+	tests := []struct {
+		name    string
+		request *http.Request
+		want    int
+	}{
+		{"signed", delivery("POST", "/gitea", "1", body, secret), http.StatusNoContent},
+		{"replayed", delivery("POST", "/gitea", "1", body, secret), http.StatusConflict},
+		{"replayed under another id", delivery("POST", "/gitea", "2", body, secret), http.StatusConflict},
+		{"signed by another", delivery("POST", "/gitea", "3", other, "guess"), http.StatusUnauthorized},
+		{"sent to the other forge's path", delivery("POST", "/github", "4", other, secret), http.StatusUnauthorized},
+		{"too large", delivery("POST", "/gitea", "5", strings.Repeat(" ", webhook.MaxBody+1), secret), http.StatusRequestEntityTooLarge},
+		{"no JSON", delivery("POST", "/gitea", "6", "{", secret), http.StatusBadRequest},
+		{"read instead of sent", delivery("GET", "/gitea", "7", other, secret), http.StatusMethodNotAllowed},
+		{"sent elsewhere", delivery("POST", "/", "8", other, secret), http.StatusNotFound},
+		{"another one", delivery("POST", "/gitea", "9", other, secret), http.StatusNoContent},
+	}
+	r, told := receiver()
+	for _, test := range tests {
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, test.request)
+		if w.Code != test.want {
+			t.Errorf("%s: answered with %d, want %d", test.name, w.Code, test.want)
+		}
+	}
+	if got := strings.Join(*told, ", "); got != "gitea acme/rocket [7], gitea acme/rocket [8]" {
+		t.Errorf("told %s", got)
+	}
+}
+
+// TestReceiverIsBounded holds as many deliveries as are read at once, and sends
+// one more.
+func TestReceiverIsBounded(t *testing.T) {
+	r, _ := receiver()
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	var bodies []*io.PipeWriter
+	for range 4 {
+		read, write := io.Pipe()
+		bodies = append(bodies, write)
+		go func() {
+			response, err := http.Post(server.URL+"/gitea", "application/json", read)
+			if err == nil {
+				_ = response.Body.Close()
+			}
+		}()
+		if _, err := write.Write([]byte(" ")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deadline := time.Now().Add(10 * time.Second)
+	for status := 0; status != http.StatusServiceUnavailable; {
+		response, err := http.Post(server.URL+"/gitea", "application/json", strings.NewReader("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status = response.StatusCode; response.Body.Close() != nil || time.Now().After(deadline) {
+			t.Fatalf("answered with %d", status)
+		}
+	}
+	for _, b := range bodies {
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -107,7 +107,7 @@ type Dispatcher struct {
 	stop   context.CancelFunc
 	work   sync.WaitGroup
 	checks chan struct{}
-	posts  lookouts
+	posts  *lookouts
 
 	mu     sync.Mutex
 	flight map[string]*job

@@ -35,63 +35,68 @@ func (d *Dispatcher) followPullRequest(ctx context.Context, run *core.Run) error
 		if err := d.posts.wait(ctx, o, wait); err != nil {
 			return err
 		}
-		before := pr
-		err := d.look(ctx, run, &pr)
-		switch {
-		case ctx.Err() != nil:
+		seen, failed := d.look(ctx, run, &pr)
+		if ctx.Err() != nil {
 			return ctx.Err()
-		case err != nil:
-			wait, err = d.lookFailed(ctx, run, wait, err)
-			if err != nil {
-				return err
-			}
-		case pr.State != core.PullRequestOpen:
-			return nil
-		case pr != before:
-			wait = d.Poll
-		default:
-			wait = min(max(wait, d.Poll)*5/4, max(restful, d.Poll))
 		}
+		changed := false
+		var err error
+		if failed != nil {
+			err = d.lookFailed(ctx, run, failed)
+		} else {
+			changed, err = d.tellNews(ctx, run, &pr, seen)
+		}
+		if err != nil || pr.State != core.PullRequestOpen {
+			return err
+		}
+		wait = d.pace(run, wait, changed, failed)
 		wait += rand.N(wait/10 + 1) //nolint:gosec // so that pull requests are not all looked at in one moment
 	}
 }
 
-// lookFailed says when to look again. What does not pass by itself is told to a
-// person, who can resume once it is mended; meanwhile it is looked on.
-func (d *Dispatcher) lookFailed(ctx context.Context, run *core.Run, wait time.Duration, cause error) (time.Duration, error) {
-	wait = min(2*max(wait, d.Poll), max(broken, d.Poll))
-	after, passes := transient(run, cause)
+// pace is how long to wait before the next look, after one that brought
+// something new, nothing, or failed.
+func (d *Dispatcher) pace(run *core.Run, last time.Duration, changed bool, failed error) time.Duration {
+	last = max(last, d.Poll)
+	switch after, _ := transient(run, failed); {
+	case failed != nil:
+		return max(min(2*last, max(broken, d.Poll)), after)
+	case changed:
+		return d.Poll
+	}
+	return min(last*5/4, max(restful, d.Poll))
+}
+
+// lookFailed tells a person of what does not pass by itself. They can resume
+// once it is mended; meanwhile it is looked on.
+func (d *Dispatcher) lookFailed(ctx context.Context, run *core.Run, cause error) error {
 	d.Log.Warn("a pull request cannot be looked at", "run", run.Alias, "error", d.redactor(run).String(cause.Error()))
-	if passes {
+	if after, passes := transient(run, cause); passes {
 		if errors.Is(cause, forge.ErrRateLimited) {
 			d.posts.hush(run, after)
 		}
-		return max(wait, after), nil
+		return nil
 	}
-	return wait, d.report(ctx, run, core.RunPaused{
+	return d.report(ctx, run, core.RunPaused{
 		Code: core.PausePublish, Stage: core.PublishStage, Reason: "the pull request cannot be looked at: " + d.trouble(run, cause),
 		Next: "put it right, then `stellwerk resume " + run.Alias + "`",
 	})
 }
 
-// look records how a pull request stands where that is new, and makes the
-// changes that members request the run's. A request that was made of the same
-// review before is not made again, so one lost between the two is not lost.
-func (d *Dispatcher) look(ctx context.Context, run *core.Run, pr *core.PullRequest) error {
-	seen, err := d.regard(ctx, run, pr)
-	if err != nil {
-		return err
-	}
+// tellNews records how a pull request stands where that is new, and makes the
+// changes that members request the run's. A review is made a request once, so
+// that an engine that ends between the two begins anew.
+func (d *Dispatcher) tellNews(ctx context.Context, run *core.Run, pr *core.PullRequest, seen forge.Seen) (changed bool, err error) {
 	for _, wish := range d.wishes(run, pr, seen.Notes) {
 		if err := d.report(ctx, run, wish); err != nil {
-			return err
+			return false, err
 		}
 	}
 	now := *pr
 	now.State, now.Checks, now.Cursor = core.PullRequestState(seen.State), string(seen.CI), seen.Cursor
 	now.Preview = d.link(run, seen.Preview)
 	if now == *pr {
-		return nil
+		return false, nil
 	}
 	err = d.report(ctx, run, core.PullRequestSeen{
 		State: now.State, Checks: now.Checks, Preview: now.Preview, Cursor: now.Cursor, Commit: pr.Commit,
@@ -99,12 +104,12 @@ func (d *Dispatcher) look(ctx context.Context, run *core.Run, pr *core.PullReque
 	if err == nil {
 		*pr = now
 	}
-	return err
+	return true, err
 }
 
-// regard looks until all notes are there, so that a review comes together with
-// its comments on lines.
-func (d *Dispatcher) regard(ctx context.Context, run *core.Run, pr *core.PullRequest) (seen forge.Seen, err error) {
+// look reads a pull request until all notes are there, so that a review comes
+// together with its comments on lines.
+func (d *Dispatcher) look(ctx context.Context, run *core.Run, pr *core.PullRequest) (seen forge.Seen, err error) {
 	select {
 	case d.posts.slots <- struct{}{}:
 		defer func() { <-d.posts.slots }()

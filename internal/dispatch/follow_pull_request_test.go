@@ -111,7 +111,11 @@ func newWatch(t *testing.T, kind string) *watch {
 
 func (w *watch) mustLook(t *testing.T, pr *core.PullRequest) []core.Body {
 	t.Helper()
-	if err := w.look(t.Context(), w.run, pr); err != nil {
+	seen, err := w.look(t.Context(), w.run, pr)
+	if err == nil {
+		_, err = w.tellNews(t.Context(), w.run, pr, seen)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return w.engine.taken()
@@ -238,8 +242,9 @@ func TestARevokedTokenPauses(t *testing.T) {
 func TestALimitHoldsForAllOfAForge(t *testing.T) {
 	w := newWatch(t, "github")
 	w.line.Break(forgetest.Answer(http.StatusTooManyRequests, `{"message":"slow"}`, "Retry-After", "3600"))
-	err := w.look(t.Context(), w.run, w.run.PullRequest)
-	wait, failed := w.lookFailed(t.Context(), w.run, time.Second, err)
+	_, err := w.look(t.Context(), w.run, w.run.PullRequest)
+	failed := w.lookFailed(t.Context(), w.run, err)
+	wait := w.pace(w.run, time.Second, false, err)
 	other := *w.run
 	other.ID = "run-2"
 	if failed != nil || wait < time.Hour || w.posts.quietFor(&other) < 59*time.Minute || len(w.engine.taken()) != 0 {
@@ -280,5 +285,28 @@ func TestPersist(t *testing.T) {
 		if tried != test.want || (err == nil) != (test.want > len(test.errs)) {
 			t.Errorf("%s: tried %d times, %v", test.name, tried, err)
 		}
+	}
+}
+
+// TestPace: looks come less and less often, never more often than is set.
+func TestPace(t *testing.T) {
+	w := newWatch(t, "gitea")
+	w.Poll = 30 * time.Second
+	wait := lookGap
+	for range 50 {
+		next := w.pace(w.run, wait, false, nil)
+		if next < w.Poll || next > restful || next < wait && wait > w.Poll {
+			t.Fatalf("%v after %v", next, wait)
+		}
+		wait = next
+	}
+	if wait != restful || w.pace(w.run, wait, true, nil) != w.Poll {
+		t.Errorf("rests %v, then %v", wait, w.pace(w.run, wait, true, nil))
+	}
+	for range 50 {
+		wait = w.pace(w.run, wait, false, &forge.Error{Kind: forge.ErrUnavailable})
+	}
+	if wait != broken {
+		t.Errorf("waits %v while looking fails", wait)
 	}
 }

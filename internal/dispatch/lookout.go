@@ -22,7 +22,7 @@ const (
 // lookouts are the pull requests that are watched on forges, so that somebody
 // can ask for a look before its time.
 type lookouts struct {
-	mu    *sync.Mutex
+	mu    sync.Mutex
 	all   map[string]*lookout  // by run
 	quiet map[string]time.Time // forges that want to be left alone, until when
 	slots chan struct{}
@@ -36,13 +36,13 @@ type lookout struct {
 	looked time.Time
 }
 
-func newLookouts() lookouts {
-	return lookouts{
-		mu: &sync.Mutex{}, all: map[string]*lookout{}, quiet: map[string]time.Time{}, slots: make(chan struct{}, looksAtOnce),
+func newLookouts() *lookouts {
+	return &lookouts{
+		all: map[string]*lookout{}, quiet: map[string]time.Time{}, slots: make(chan struct{}, looksAtOnce),
 	}
 }
 
-func (l lookouts) post(run *core.Run) *lookout {
+func (l *lookouts) post(run *core.Run) *lookout {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := &lookout{run: run, now: make(chan struct{}, 1), paused: run.Pause != nil, looked: time.Now()}
@@ -50,7 +50,7 @@ func (l lookouts) post(run *core.Run) *lookout {
 	return o
 }
 
-func (l lookouts) leave(o *lookout) {
+func (l *lookouts) leave(o *lookout) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.all[o.run.ID] == o {
@@ -60,7 +60,7 @@ func (l lookouts) leave(o *lookout) {
 
 // learn asks for a look where a person resumed the run: they may have mended
 // what kept it from being looked at.
-func (l lookouts) learn(run *core.Run) {
+func (l *lookouts) learn(run *core.Run) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := l.all[run.ID]
@@ -94,7 +94,7 @@ func (d *Dispatcher) Hint(kind, repository string, numbers []int) {
 }
 
 // hush leaves a forge alone for a while, whichever pull request it said so of.
-func (l lookouts) hush(run *core.Run, after time.Duration) {
+func (l *lookouts) hush(run *core.Run, after time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if until := time.Now().Add(after); until.After(l.quiet[run.ForgeURL]) {
@@ -102,7 +102,7 @@ func (l lookouts) hush(run *core.Run, after time.Duration) {
 	}
 }
 
-func (l lookouts) quietFor(run *core.Run) time.Duration {
+func (l *lookouts) quietFor(run *core.Run) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Until(l.quiet[run.ForgeURL])
@@ -110,7 +110,7 @@ func (l lookouts) quietFor(run *core.Run) time.Duration {
 
 // wait lasts until it is time to look: after a while, or when somebody asks,
 // but never before the forge wants it.
-func (l lookouts) wait(ctx context.Context, o *lookout, after time.Duration) error {
+func (l *lookouts) wait(ctx context.Context, o *lookout, after time.Duration) error {
 	timer := time.NewTimer(after)
 	defer timer.Stop()
 	select {

@@ -164,6 +164,9 @@ func (d *Dispatcher) publishNotices(ctx context.Context, run *core.Run, y *yard.
 		return nil, err
 	}
 	var notices []string
+	if run.ForgeURL != "" {
+		notices = append(notices, fmt.Sprintf("opens a pull request in %s at %s", run.Repository, run.ForgeURL))
+	}
 	for _, c := range changes {
 		if protected(c.Path) || protected(c.OldPath) {
 			notices = append(notices, "touches "+c.Path)

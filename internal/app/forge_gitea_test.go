@@ -75,7 +75,7 @@ func TestAProjectOnARealGitea(t *testing.T) {
 		"stellwerk/config.yaml": "forge: gitea\nforge_url: " + line.URL + "\nforge_token_env: TOKEN_OF_GITEA\nforge_poll: 1s\n",
 	})
 
-	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), 5*time.Minute)
 	defer cancel()
 	a, err := app.Open(ctx, app.Options{State: t.TempDir(), Version: "test", Log: t.Output()})
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -20,7 +19,7 @@ func (a *App) Limits(ctx context.Context, q api.LimitsQuery) ([]api.Account, err
 	if err != nil {
 		return nil, err
 	}
-	settings, err := userSettings(nil, config.File{})
+	settings, err := userSettings(nil)
 	if err != nil {
 		return nil, err
 	}

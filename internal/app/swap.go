@@ -21,7 +21,11 @@ func (a *App) Swap(ctx context.Context, id string, req api.Swap) (api.Run, error
 	if project == nil {
 		return api.Run{}, core.Errorf(core.CodeNotFound, "the project of run %s is not known here", run.Alias)
 	}
-	g, err := a.ground(ctx, project.Path, run.Base)
+	chosen, err := chooseForge(nil)
+	if err != nil {
+		return api.Run{}, err
+	}
+	g, err := a.ground(ctx, project.Path, run.Base, chosen)
 	if err != nil {
 		return api.Run{}, err
 	}

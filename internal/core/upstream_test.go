@@ -15,7 +15,7 @@ func publishedRun() *Run {
 func TestWhatWasReadStaysRead(t *testing.T) {
 	for number, want := range map[int]string{7: "read", 8: ""} {
 		r := publishedRun()
-		published(r, PublishConcluded{Task: "publish.r1", OK: true, Number: number})
+		published(r, Event{}, PublishConcluded{Task: "publish.r1", OK: true, Number: number})
 		if pr := r.PullRequest; pr.Cursor != want || pr.Commit != "b" || pr.State != PullRequestOpen {
 			t.Errorf("pull request %d: %+v", number, pr)
 		}

@@ -65,7 +65,7 @@ func under(ctx context.Context, run *core.Run) error {
 	if caller.Kind != core.ActorAgent {
 		return nil
 	}
-	if _, _, a := run.Attempt(caller.ID); a == nil || !a.Status.Active() {
+	if _, _, a := run.Attempt(caller.ID); a == nil || !a.Status.Active() || run.Status.Terminal() {
 		return core.Errorf(core.CodeForbidden, "attempt %s is over", caller.ID)
 	}
 	return nil

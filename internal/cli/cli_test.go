@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("TEST_INTERRUPT") != "" {
 		beInterrupted()
 	}
+	if os.Getenv("TEST_MCP") != "" {
+		os.Exit(beServer())
+	}
 	goleak.VerifyTestMain(m)
 }
 

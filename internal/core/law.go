@@ -101,10 +101,8 @@ func actors(t Type) []ActorKind {
 		return []ActorKind{ActorPerson, ActorDecider, ActorEngine, ActorSession}
 	case TypeChangesRequested:
 		return []ActorKind{ActorPerson, ActorEngine}
-	case TypeMessageSent, TypeTaskProposed, TypePlanProposed:
+	case TypeMessageSent, TypeTaskProposed, TypePlanProposed, TypeQuestionAsked:
 		return []ActorKind{ActorPerson, ActorAgent}
-	case TypeQuestionAsked:
-		return []ActorKind{ActorAgent}
 	case TypeQuestionAnswered:
 		return []ActorKind{ActorPerson, ActorDecider}
 	case TypePlaybookSwapped:

@@ -139,6 +139,9 @@ func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
 	if err := lawTool(r, actor, ToolQuestion); err != nil {
 		return err
 	}
+	if !r.ByManager() {
+		return Errorf(CodeUnsupported, "run %s is driven by rules: nobody would read the answer", r.Alias)
+	}
 	if strings.TrimSpace(b.Text) == "" || len(b.Text) > MaxMessage {
 		return Errorf(CodeInvalid, "a question has between one and %d bytes", MaxMessage)
 	}

@@ -98,6 +98,9 @@ func (s *server) show(ctx context.Context, _ showInput) (out api.Plan, text stri
 		return out, "", err
 	}
 	s.base = out.Digest
+	if out.Files == nil {
+		out.Files = map[string]string{} // an object on the wire
+	}
 	text, found := out.Files[desk.PlanFile]
 	if !found {
 		text = "there is no plan yet"

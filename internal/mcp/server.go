@@ -7,6 +7,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
@@ -24,10 +25,10 @@ type Use func(ctx context.Context, fn func(tool.Kit) error) error
 func Serve(ctx context.Context, use Use, version string, in io.ReadCloser, out io.WriteCloser) error {
 	s := &server{use: use}
 	err := s.build(version).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out})
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
+	if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("serve MCP: %w", err)
 	}
-	return err
+	return nil
 }
 
 type server struct {

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+)
+
+// project has an open run of a project, and one that is none.
+func (b *bench) project() *bench {
+	b.put("1", "active")
+	b.svc.Put(api.RunDetail{Run: api.Run{ID: "2", Alias: "alias-2", Project: "shop", Kind: playbook.KindManager, Status: "active"}})
+	return b
+}
+
+func TestToolsSendWhatIsSaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		in   string
+		args []string
+		verb string
+		want any
+		said string
+	}{
+		"a prompt": {"", []string{"delegate", "Add it."}, "delegate", core.Proposal{Prompt: "Add it."}, "t1 is taken on"},
+		"everything": {"", []string{"delegate", "Add it.", "api", "--kind", "code", "--role", "dev", "--title", "It", "--input", "a.md", "--input", "b.md",
+			"--output", "c.md", "--check", "make a, b", "--after", "t1"}, "delegate",
+			core.Proposal{Prompt: "Add it.", Line: "api", Kind: core.KindCode, Role: "dev", Title: "It", Inputs: []string{"a.md", "b.md"},
+				Outputs: []string{"c.md"}, Checks: []string{"make a, b"}, After: []string{"t1"}}, "t1"},
+		"a prompt from standard input": {"Add\nit.\n", []string{"delegate", "-", "api"}, "delegate", core.Proposal{Prompt: "Add\nit.", Line: "api"}, "t1"},
+		"a branch alone":               {"", []string{"delegate", "--kind", "merge", "api"}, "delegate", core.Proposal{Line: "api", Kind: core.KindMerge}, "t1"},
+		"a reason and a branch":        {"", []string{"delegate", "too big", "api", "--kind", "discard"}, "delegate", core.Proposal{Prompt: "too big", Line: "api", Kind: core.KindDiscard}, "t1"},
+		"a branch by its flag":         {"", []string{"delegate", "--kind", "discard", "--branch", "api", "too big"}, "delegate", core.Proposal{Prompt: "too big", Line: "api", Kind: core.KindDiscard}, "t1"},
+		"no prompt needed":             {"", []string{"delegate", "--kind", "pr"}, "delegate", core.Proposal{Kind: core.KindPR}, "t1"},
+		"a dash":                       {"", []string{"delegate", "--", "- add it"}, "delegate", core.Proposal{Prompt: "- add it"}, "t1"},
+		"a message":                    {"", []string{"message", "Hello."}, "message", api.Tell{Text: "Hello."}, "said (e1)"},
+		"a message as blue":            {"", []string{"message", "--role", "blue", "Hello."}, "message", api.Tell{Text: "Hello.", Voice: core.VoiceBlue}, "said"},
+		"a question":                   {"", []string{"question", "Which?"}, "question", api.Ask{Text: "Which?"}, "asked as q-"},
+		"a question with a default":    {"", []string{"question", "Which?", "--default", "A", "--after", "2h"}, "question", api.Ask{Text: "Which?", Default: "A", After: 2 * time.Hour}, "asked as q-"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t).project()
+			b.Console.In = strings.NewReader(c.in)
+			b.run(t, ExitOK, append([]string{"tool"}, c.args...)...)
+			b.asked(t, c.verb)
+			got, want := asJSON(t, b.svc.Calls()[0].Req), asJSON(t, c.want)
+			if got != want || b.svc.Calls()[0].Run != "2" {
+				t.Errorf("sent %s to run %s, want %s", got, b.svc.Calls()[0].Run, want)
+			}
+			b.said(t, b.out, c.said)
+		})
+	}
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestToolsThatCannotBeUnderstood(t *testing.T) {
+	for _, args := range [][]string{
+		{"delegate"}, {"delegate", "a", "b", "c"}, {"delegate", "a", "api", "--branch", "web"}, {"delegate", "--kind", "review"},
+		{"delegate", "a", "api", "--file", "f"}, {"message"}, {"message", " "}, {"plan"}, {"question"}, {"question", "Which?", "--default", "A"}, {"shout"},
+	} {
+		b := newBench(t).project()
+		b.Console.In = strings.NewReader("  \n")
+		if args[0] == "message" && len(args) == 2 {
+			args[1] = "-"
+		}
+		b.run(t, ExitUsage, append([]string{"tool"}, args...)...)
+		b.asked(t)
+	}
+}
+
+func TestToolsOfAPersonFindTheProject(t *testing.T) {
+	b := newBench(t)
+	b.put("1", "active")
+	b.run(t, ExitError, "tool", "message", "Hello.")
+	b.said(t, b.err, "no project has an open run here", "--run")
+	b = newBench(t).project()
+	b.run(t, ExitOK, "tool", "message", "--project", "shop", "Hello.")
+	b.run(t, ExitOK, "tool", "--run", "alias-1", "message", "Hello.")
+	if calls := b.svc.Calls(); calls[0].Run != "2" || calls[1].Run != "alias-1" {
+		t.Errorf("%+v", calls)
+	}
+	b.run(t, ExitError, "tool", "message", "--project", "other", "Hello.")
+	b.put("3", "active")
+	b.svc.Put(api.RunDetail{Run: api.Run{ID: "3", Alias: "alias-3", Kind: playbook.KindRules, Status: "active"}})
+	b.run(t, ExitError, "tool", "message", "Hello.")
+	b.said(t, b.err, "which one?", "alias-2", "alias-3")
+}
+
+// TestToolsOfAnAttempt are those of its token, and of nobody else.
+func TestToolsOfAnAttempt(t *testing.T) {
+	b := newBench(t)
+	var heard []string
+	b.Tools = func(_ context.Context, socket, token string) (api.Tools, func() error, error) {
+		heard = append(heard, socket, token)
+		return b.svc, func() error { return nil }, nil
+	}
+	b.Connect = func(context.Context, ConnectOptions) (api.Service, func() error, error) {
+		t.Error("an attempt connected as the person")
+		return b.svc, func() error { return nil }, nil
+	}
+	b.env[agent.EnvToken], b.env[agent.EnvSocket], b.env[agent.EnvRun], b.env["STELLWERK_ATTEMPT"] = "secret", "/s.sock", "7", "manager.r1.a1"
+	b.run(t, ExitOK, "tool", "message", "Hello.")
+	if calls := b.svc.Calls(); len(calls) != 1 || calls[0].Run != "7" || strings.Join(heard, " ") != "/s.sock secret" {
+		t.Errorf("%+v, with %q", calls, heard)
+	}
+	b.run(t, ExitUsage, "tool", "message", "--project", "shop", "Hello.")
+	delete(b.env, agent.EnvToken)
+	b.run(t, ExitError, "tool", "message", "Hello.")
+	b.said(t, b.err, "attempt manager.r1.a1")
+}
+
+func TestToolRefused(t *testing.T) {
+	b := newBench(t).project()
+	b.svc.On = func(apitest.Call) error {
+		return core.Errorf(core.CodeConflict, "there is no plan yet").WithHint("write one first")
+	}
+	b.run(t, ExitError, "tool", "delegate", "Add it.")
+	b.said(t, b.err, "there is no plan yet", "try: write one first")
+	if b.out.String() != "" {
+		t.Errorf("standard output: %s", b.out)
+	}
+}
+
+func TestToolPlan(t *testing.T) {
+	b := newBench(t).project()
+	dir, err := b.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".ai"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".ai", "plan.md"), []byte("# Plan\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t, ExitOK, "tool", "plan", "the plan", "--base", "d1")
+	b.asked(t, "show plan", "plan")
+	want := asJSON(t, api.UpdatePlan{Files: map[string]string{"plan.md": "# Plan\n"}, Base: "d1", Message: "the plan"})
+	if got := asJSON(t, b.svc.Calls()[1].Req); got != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+	b.said(t, b.out, "committed plan.md as")
+	b.run(t, ExitOK, "tool", "plan", "--show")
+	b.said(t, b.err, "there is no plan yet")
+}

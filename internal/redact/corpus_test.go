@@ -42,6 +42,7 @@ func tokenKinds() []kind {
 		return kind{name, func(rng *rand.Rand) string { return prefix + draw(rng, n, from) }}
 	}
 	return []kind{
+		pre("attempt token", "st"+"wk_", 43, url64),
 		pre("anthropic", "sk-"+"ant-api03-", 95, url64),
 		pre("openai project", "sk-"+"proj-", 120, url64),
 		{"openai classic", func(r *rand.Rand) string {

@@ -27,6 +27,9 @@ func TestParseNamesThePlaceOfAMistake(t *testing.T) {
 		do("flood: {line: 1}"):              "s.yaml:3:16: bytes and line are at least 1",
 		do("fail: {class: bored}"):          `s.yaml:3:15: unknown class "bored"`,
 		do("spawn_daemon: {}"):              "s.yaml:3:23: the daemon has nothing to run",
+		do("tool: []"):                      "s.yaml:3:15: the call names no tool",
+		do("tool: {refused: x}"):            "s.yaml:3:15: the call names no tool",
+		do("tool: send-message"):            "s.yaml:3:15: expected a list",
 		do("report: [1]"):                   "s.yaml:3:17: expected the fields of report.json",
 	} {
 		if _, err := Parse("s.yaml", []byte(scenario)); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -424,7 +424,18 @@ func resumeWakes(r *Run) bool {
 // swapped lets another playbook drive the project.
 func swapped(r *Run, e Event, b PlaybookSwapped) {
 	playbook, before := b.Playbook, r.ByManager()
+	if r.InTurn() {
+		breakOff(r, r.Manager())
+	}
 	r.Playbook, r.Barren = &playbook, 0
+	if r.Pause != nil {
+		switch r.Pause.Code {
+		case PauseAttempts, PauseInfra, PauseInput, PauseBarren: // of who drove it before
+			r.Pause.Code, r.Pause.Stage = PausePerson, ""
+			r.Pause.Reason, r.Pause.Next = "the playbook "+playbook.Name+" is to drive the project from here on", "`stellwerk resume "+r.Alias+"`"
+		default:
+		}
+	}
 	if !r.ByManager() {
 		r.Wakes, r.Missed = nil, 0 // nobody is left to be woken
 		return
@@ -433,6 +444,18 @@ func swapped(r *Run, e Event, b PlaybookSwapped) {
 		takeOver(r)
 	}
 	wake(r, e, Wake{Kind: WakeEpic, Text: "the project was handed over to you"})
+}
+
+// breakOff ends a turn whose agent has ended and whose manager is replaced. What
+// it was woken for is for who comes next.
+func breakOff(r *Run, s *Stage) {
+	for _, t := range s.Tasks {
+		t.Status = TaskDropped
+	}
+	if s.Turn != nil && !s.Turn.changed() {
+		r.Wakes, r.Missed = append(slices.Clone(s.Turn.Wakes), r.Wakes...), r.Missed+s.Turn.Missed
+	}
+	s.Status, s.ClosedAt = StageOmitted, r.Now()
 }
 
 // takeOver leaves a manager what was verified of the rules' work: the lines that

@@ -267,7 +267,7 @@ func lawSwap(r *Run, b PlaybookSwapped) error {
 	case !r.Managed() || b.Playbook.Project == nil:
 		return Errorf(CodeInvalid, "only playbooks that drive a project can take one another's place").
 			WithHint("those of kind rules and manager")
-	case r.Busy() != "" || len(r.Active()) > 0 || r.UnderWay() || r.InTurn():
+	case r.Busy() != "" || len(r.Active()) > 0 || r.UnderWay():
 		return Errorf(CodeConflict, "something is under way: a project changes hands with nothing running").
 			WithHint("pause it (`stellwerk pause %s`) and wait until its agents have ended", r.Alias)
 	case r.Gated() != nil:

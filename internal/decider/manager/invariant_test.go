@@ -268,7 +268,7 @@ func (o *watch) rest(w *world) {
 	})
 	switch r.Status {
 	case core.StatusActive:
-		if !waits && len(core.Timers(r)) == 0 {
+		if !waits && len(core.Timers(r)) == 0 && !blocked(r) {
 			w.t.Fatalf("the run waits for nothing\n%s", w.account())
 		}
 	case core.StatusAwaiting:

@@ -23,8 +23,12 @@ func (w *world) once() {
 		})
 	}
 	switch {
-	case w.luck("restart", 30):
+	case w.luck("restart", 60):
 		w.restart()
+	case blocked(w.run) && !w.luck("the slot stays taken", 2):
+		w.must(core.Engine(), core.ClaimFreed{Claim: slot()})
+	case w.luck("another hand", 80):
+		w.handOver()
 	case w.meddle():
 	case w.run.Pause != nil && (w.kind || w.draw("attend", 2) == 0):
 		w.resume()
@@ -60,9 +64,6 @@ func (w *world) meddle() bool {
 		err = w.try(me, core.TaskProposed{Delegation: core.DelegationID(w.run.Delegated + 1), Proposal: w.proposal()})
 	case w.luck("a person plans", 40):
 		err = w.try(me, w.planning())
-	case w.luck("another hand", 50):
-		kind := []string{"manager", "rules"}[w.draw("kind", 2)]
-		err = w.try(me, core.PlaybookSwapped{Playbook: playbook(kind)})
 	case w.luck("a skip", 30):
 		if lines := w.run.OpenLines(); len(lines) > 0 {
 			err = w.try(me, core.StageSkipped{Stage: lines[w.draw("line", len(lines))].ID, Source: core.SkipPerson})
@@ -73,6 +74,36 @@ func (w *world) meddle() bool {
 		return false
 	}
 	return err == nil
+}
+
+// handOver is a person who lets the run come to rest and gives it to somebody
+// else.
+func (w *world) handOver() {
+	me := core.Person("me")
+	if w.run.Pause == nil && w.try(me, core.RunPaused{Code: core.PausePerson, Reason: "another is to drive it", Next: "resume"}) != nil {
+		return
+	}
+	for range 40 {
+		at := slices.IndexFunc(core.Effects(w.run), func(a core.Action) bool {
+			switch a.(type) {
+			case core.Notify, core.WatchPullRequest:
+				return false
+			default:
+				return true
+			}
+		})
+		if at < 0 {
+			break
+		}
+		w.answer(core.Effects(w.run)[at])
+	}
+	kind := "manager"
+	if w.run.ByManager() {
+		kind = "rules"
+	}
+	if err := w.try(me, core.PlaybookSwapped{Playbook: playbook(kind)}); core.CodeOf(err) == core.CodeUnlawful {
+		w.t.Fatalf("a person is told of the law: %v", err)
+	}
 }
 
 // resume is a person who deals with a pause.

@@ -124,7 +124,11 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 			w.t.Fatalf("the decider does not come to rest: %T", bodies[0])
 		}
 		for _, b := range bodies {
-			if err := w.add(core.ActorFor(w.run, d, b), cause, b); err != nil {
+			actor := core.ActorFor(w.run, d, b)
+			if wanted, ok := b.(core.AttemptRequested); ok && w.luck("no slot", 25) {
+				actor, b = core.Engine(), core.ClaimRefused{Task: wanted.Task, Claim: slot()}
+			}
+			if err := w.add(actor, cause, b); err != nil {
 				w.t.Fatalf("after %s: decision %s %+v is unlawful: %v\n%s", body.Type(), b.Type(), b, err, w.account())
 			}
 		}
@@ -140,6 +144,18 @@ func (w *world) must(actor core.Actor, body core.Body) {
 	if err := w.try(actor, body); err != nil {
 		w.t.Fatalf("%s refused: %v (%s)\n%s", body.Type(), err, core.HintOf(err), w.account())
 	}
+}
+
+// slot is what agents of other runs may hold.
+func slot() core.Claim { return core.Claim{Kind: core.ClaimSlot, Key: "attempts"} }
+
+func blocked(r *core.Run) bool {
+	for _, s := range r.Stages {
+		if slices.ContainsFunc(s.Tasks, func(t *core.Task) bool { return t.Blocked != nil }) {
+			return true
+		}
+	}
+	return false
 }
 
 // decoded is the state as a snapshot brings it back.

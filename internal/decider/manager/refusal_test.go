@@ -1,0 +1,244 @@
+package manager_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// steady is a world in which nothing goes wrong, and whose manager does what the
+// test says.
+func steady(t *testing.T, play func(w *world, attempt string)) *world {
+	t.Helper()
+	w := newWorld(t, func(string, int) int { return 0 })
+	w.kind, w.play = true, func(*world, string) {}
+	w.begin()
+	w.answer(core.ReadPlan{Commit: "c0"})
+	if play != nil {
+		w.play = play
+	}
+	return w
+}
+
+// turn brings the manager's agent to life; "" where it has no turn.
+func (w *world) turn() string {
+	a := w.run.Turning()
+	if a == nil {
+		return ""
+	}
+	if a.Status == core.AttemptPending {
+		w.must(core.Engine(), core.AttemptStarted{Attempt: a.ID, Agent: "x"})
+	}
+	return a.ID
+}
+
+// rest ends the manager's turn.
+func (w *world) rest() {
+	w.t.Helper()
+	w.must(core.Engine(), core.AttemptExited{Attempt: w.turn(), Kind: core.ExitFinished})
+}
+
+// planned has a plan committed, in the first turn.
+func (w *world) planned(steps ...core.Step) {
+	w.t.Helper()
+	digest := "planned"
+	w.drafts[digest] = steps
+	w.call(core.ToolPlan, core.PlanProposed{Base: w.run.Plan.Digest, Files: []core.PlanFile{{Name: "plan.md", Digest: digest}}, Message: "steps"})
+	w.writePlan()
+}
+
+// call is a tool of the present turn that must not be refused by the law.
+func (w *world) call(tool core.Tool, body core.Body) {
+	w.t.Helper()
+	if err := w.tool(w.turn(), tool, body); err != nil {
+		w.t.Fatalf("%s: %v", body.Type(), err)
+	}
+}
+
+// propose delegates in the present turn and says what became of it.
+func (w *world) propose(p core.Proposal) *core.Delegation {
+	w.t.Helper()
+	id := core.DelegationID(w.run.Delegated + 1)
+	w.call(core.ToolDelegate, core.TaskProposed{Delegation: id, Proposal: p})
+	return w.run.Delegation(id)
+}
+
+// effect answers the first effect of a kind.
+func effect[A core.Action](w *world) {
+	w.t.Helper()
+	for _, a := range core.Effects(w.run) {
+		if _, ok := a.(A); ok {
+			w.answer(a)
+			return
+		}
+	}
+	w.t.Fatalf("there is no such effect\n%s", w.account())
+}
+
+// worked has one agent's work done and verified.
+func (w *world) worked() {
+	w.t.Helper()
+	for _, s := range w.run.Stages {
+		for _, t := range s.Tasks {
+			if a := t.Last(); s.ID != core.ManagerStage && a != nil && a.Status.Active() {
+				w.must(core.Engine(), core.AttemptStarted{Attempt: a.ID, Agent: "x"})
+				w.must(core.Engine(), core.AttemptExited{Attempt: a.ID, Kind: core.ExitFinished, Delivery: w.deliver(t, a)})
+				effect[core.Verify](w)
+				return
+			}
+		}
+	}
+	w.t.Fatalf("nobody is at work\n%s", w.account())
+}
+
+func work(line string) core.Proposal { return core.Proposal{Prompt: "do it", Line: line} }
+
+func of(kind core.TaskKind, line string) core.Proposal {
+	return core.Proposal{Kind: kind, Line: line, Prompt: "please"}
+}
+
+// code is the machine's word for a refusal.
+func (w *world) code() string {
+	for i := len(w.events) - 1; i >= 0; i-- {
+		if w.events[i].Type == core.TypeTaskRefused {
+			var b core.TaskRefused
+			if err := json.Unmarshal(w.events[i].Body, &b); err != nil {
+				w.t.Fatalf("decode: %v", err)
+			}
+			return b.Code
+		}
+	}
+	return ""
+}
+
+func TestRefusals(t *testing.T) {
+	step := core.Step{ID: "1", Title: "one"}
+	tests := map[string]struct {
+		before func(w *world)
+		p      core.Proposal
+		code   string
+		says   string
+	}{
+		"no plan":               {nil, work(""), core.RefusedNoPlan, "there is no plan yet: write .ai/plan.md and commit it with update-plan"},
+		"duplicate":             {func(w *world) { w.planned(); w.propose(work("")) }, work(""), core.RefusedDuplicate, "the same is being done already as t1"},
+		"duplicate in capitals": {func(w *world) { w.planned(); w.propose(work("")) }, core.Proposal{Prompt: "Do   IT"}, core.RefusedDuplicate, "as t1"},
+		"no such role":          {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", Role: "ghost"}, core.RefusedRole, `there is no role "ghost" to delegate to; there are critic, dev`},
+		"the manager itself":    {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", Role: "boss"}, core.RefusedRole, `no role "boss"`},
+		"missing input":         {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", Inputs: []string{"a.md"}}, core.RefusedInput, `nobody has handed in "a.md"; what there is: nothing`},
+		"no such kind":          {func(w *world) { w.planned() }, of("bogus", ""), core.RefusedKind, `work of kind "bogus" cannot be delegated; there are code, review`},
+		"managing":              {func(w *world) { w.planned() }, of(core.KindManage, ""), core.RefusedKind, "cannot be delegated"},
+		"after nothing":         {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", After: []string{"t9"}}, core.RefusedDependency, `after "t9", and there is no such delegation or line`},
+		"after itself":          {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", After: []string{"t1"}}, core.RefusedDependency, "it cannot come after itself"},
+		"after a refused one": {func(w *world) { w.planned(); w.propose(of("bogus", "")) }, core.Proposal{Prompt: "x", After: []string{"t1"}},
+			core.RefusedDependency, "it was to come after t1, which was refused"},
+		"after its own line": {func(w *world) { w.planned(); w.propose(work("api")); w.worked() }, core.Proposal{Kind: core.KindMerge, Line: "api", After: []string{"api"}},
+			core.RefusedDependency, "it cannot come after api and belong to it"},
+		"bad name":        {func(w *world) { w.planned() }, work("No Name"), core.RefusedLine, `"No Name" cannot be the name of a line of work`},
+		"a reserved name": {func(w *world) { w.planned() }, work("manager"), core.RefusedLine, "cannot be the name"},
+		"somebody is on it": {func(w *world) { w.planned(); w.propose(work("api")) }, of(core.KindCode, "api"),
+			core.RefusedLine, "t1 is at work on api: one writes a branch at a time. Wait for it, or add --after t1"},
+		"a merge of nothing":      {func(w *world) { w.planned() }, of(core.KindMerge, ""), core.RefusedLine, "work of kind merge is about a branch: name it with --branch; open are nothing"},
+		"a merge of no such line": {func(w *world) { w.planned() }, of(core.KindMerge, "api"), core.RefusedLine, `there is no open line "api"`},
+		"a review before work": {func(w *world) {
+			w.planned()
+			w.propose(work("api"))
+			for range 2 {
+				w.must(core.Engine(), core.AttemptExited{Attempt: w.run.Task("api.r1.t1").Last().ID, Kind: core.ExitFailed})
+			}
+		}, of(core.KindReview, "api"), core.RefusedLine, "nothing on api is verified yet"},
+		"a merge that a review is against": {func(w *world) {
+			w.planned()
+			w.propose(work("api"))
+			w.worked()
+			w.propose(of(core.KindReview, "api"))
+			task := w.run.Task("api.r1.t2")
+			w.must(core.Engine(), core.AttemptExited{Attempt: task.Last().ID, Kind: core.ExitFinished, Delivery: w.deliver(task, task.Last())})
+			w.must(core.Engine(), core.VerifyConcluded{Task: task.ID, Attempt: task.Last().ID, Passed: true,
+				Review: &core.Review{Status: core.ReviewChangesRequested, Findings: []core.Finding{{File: "a.go", Line: 3, Issue: "typo"}}}})
+		}, of(core.KindMerge, "api"), core.RefusedLine, "the newest review of api wants changes"},
+		"a pull request of work under way": {func(w *world) { w.planned(); w.propose(work("")) }, of(core.KindPR, ""), core.RefusedUnfinished, "there is work under way: t1"},
+		"a pull request with open lines":   {func(w *world) { w.planned(); w.propose(work("api")); w.worked() }, of(core.KindPR, ""), core.RefusedUnfinished, "these lines are neither merged nor discarded: api"},
+		"a pull request with open steps":   {func(w *world) { w.planned(step) }, of(core.KindPR, ""), core.RefusedUnfinished, "these steps of the plan are not marked as done: 1"},
+		"a pull request of nothing":        {nil, of(core.KindPR, ""), core.RefusedUnfinished, "there is nothing to publish yet"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := steady(t, nil)
+			if test.before != nil {
+				test.before(w)
+			}
+			wakes := len(w.run.Wakes)
+			d := w.propose(test.p)
+			if d.Status != core.DelegationRefused || w.code() != test.code || !strings.Contains(d.Reason, test.says) {
+				t.Errorf("%s, code %q: %s\nwant %q: %s", d.Status, w.code(), d.Reason, test.code, test.says)
+			}
+			if len(w.run.Wakes) != wakes {
+				t.Errorf("the refusal wakes who was told of it: %+v", w.run.Wakes)
+			}
+			if deeds := w.run.Manager().Turn.Deeds; deeds[len(deeds)-1].Refused != d.Reason {
+				t.Errorf("the turn does not know: %+v", deeds)
+			}
+		})
+	}
+}
+
+// TestTheFirstOfTwoIsKept: the duplicate is the one that was proposed later.
+func TestTheFirstOfTwoIsKept(t *testing.T) {
+	w := steady(t, nil)
+	w.planned()
+	w.propose(work("api"))
+	first := w.propose(core.Proposal{Prompt: "then this", After: []string{"t1"}})
+	second := w.propose(core.Proposal{Prompt: "then this", After: []string{"t1"}})
+	if w.run.Delegation(first.ID).Status != core.DelegationWaiting || second.Status != core.DelegationRefused {
+		t.Errorf("first %s, second %s", w.run.Delegation(first.ID).Status, second.Status)
+	}
+}
+
+// TestManyAreDecidedAtOnce: however many wait for one, one step decides them.
+func TestManyAreDecidedAtOnce(t *testing.T) {
+	for name, chain := range map[string]bool{"side by side": false, "one after another": true} {
+		t.Run(name, func(t *testing.T) {
+			w := steady(t, nil)
+			w.planned()
+			w.propose(work("api"))
+			for i := range 90 {
+				after := "t1"
+				if chain {
+					after = core.DelegationID(i + 1)
+				}
+				w.propose(core.Proposal{Prompt: strings.Repeat("x", i+1), After: []string{after}})
+			}
+			if !chain {
+				w.worked()
+			} else {
+				for range 2 {
+					w.must(core.Engine(), core.AttemptExited{Attempt: w.run.Task("api.r1.t1").Last().ID, Kind: core.ExitFailed})
+				}
+			}
+			for _, d := range w.run.Delegations {
+				if d.Status == core.DelegationWaiting {
+					t.Fatalf("%s still waits", d.ID)
+				}
+			}
+		})
+	}
+}
+
+// TestAnInputThatIsGoneFailsTheWork: who hands in a document may be given up
+// while others wait for their turn to read it.
+func TestAnInputThatIsGoneFailsTheWork(t *testing.T) {
+	w := steady(t, nil)
+	w.planned()
+	w.propose(core.Proposal{Prompt: "write", Line: "docs", Outputs: []string{"notes.md"}})
+	w.worked()
+	w.propose(core.Proposal{Prompt: "read", Line: "api", Inputs: []string{"notes.md"}})
+	if d := w.propose(of(core.KindDiscard, "docs")); d.Status != core.DelegationDone {
+		t.Fatalf("%+v", d)
+	}
+	w.must(core.Engine(), core.AttemptExited{Attempt: w.run.Task("api.r1.t2").Last().ID, Kind: core.ExitFailed})
+	if d := w.run.Delegation("t2"); d.Status != core.DelegationFailed || !strings.Contains(d.Reason, "notes.md is not there any more") {
+		t.Errorf("%s: %s", d.Status, d.Reason)
+	}
+}

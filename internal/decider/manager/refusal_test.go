@@ -1,117 +1,11 @@
 package manager_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
-
-// steady is a world in which nothing goes wrong, and whose manager does what the
-// test says.
-func steady(t *testing.T, play func(w *world, attempt string)) *world {
-	t.Helper()
-	w := newWorld(t, func(string, int) int { return 0 })
-	w.kind, w.play = true, func(*world, string) {}
-	w.begin()
-	w.answer(core.ReadPlan{Commit: "c0"})
-	if play != nil {
-		w.play = play
-	}
-	return w
-}
-
-// turn brings the manager's agent to life; "" where it has no turn.
-func (w *world) turn() string {
-	a := w.run.Turning()
-	if a == nil {
-		return ""
-	}
-	if a.Status == core.AttemptPending {
-		w.must(core.Engine(), core.AttemptStarted{Attempt: a.ID, Agent: "x"})
-	}
-	return a.ID
-}
-
-// rest ends the manager's turn.
-func (w *world) rest() {
-	w.t.Helper()
-	w.must(core.Engine(), core.AttemptExited{Attempt: w.turn(), Kind: core.ExitFinished})
-}
-
-// planned has a plan committed, in the first turn.
-func (w *world) planned(steps ...core.Step) {
-	w.t.Helper()
-	digest := "planned"
-	w.drafts[digest] = steps
-	w.call(core.ToolPlan, core.PlanProposed{Base: w.run.Plan.Digest, Files: []core.PlanFile{{Name: "plan.md", Digest: digest}}, Message: "steps"})
-	w.writePlan()
-}
-
-// call is a tool of the present turn that must not be refused by the law.
-func (w *world) call(tool core.Tool, body core.Body) {
-	w.t.Helper()
-	if err := w.tool(w.turn(), tool, body); err != nil {
-		w.t.Fatalf("%s: %v", body.Type(), err)
-	}
-}
-
-// propose delegates in the present turn and says what became of it.
-func (w *world) propose(p core.Proposal) *core.Delegation {
-	w.t.Helper()
-	id := core.DelegationID(w.run.Delegated + 1)
-	w.call(core.ToolDelegate, core.TaskProposed{Delegation: id, Proposal: p})
-	return w.run.Delegation(id)
-}
-
-// effect answers the first effect of a kind.
-func effect[A core.Action](w *world) {
-	w.t.Helper()
-	for _, a := range core.Effects(w.run) {
-		if _, ok := a.(A); ok {
-			w.answer(a)
-			return
-		}
-	}
-	w.t.Fatalf("there is no such effect\n%s", w.account())
-}
-
-// worked has one agent's work done and verified.
-func (w *world) worked() {
-	w.t.Helper()
-	for _, s := range w.run.Stages {
-		for _, t := range s.Tasks {
-			if a := t.Last(); s.ID != core.ManagerStage && a != nil && a.Status.Active() {
-				w.must(core.Engine(), core.AttemptStarted{Attempt: a.ID, Agent: "x"})
-				w.must(core.Engine(), core.AttemptExited{Attempt: a.ID, Kind: core.ExitFinished, Delivery: w.deliver(t, a)})
-				effect[core.Verify](w)
-				return
-			}
-		}
-	}
-	w.t.Fatalf("nobody is at work\n%s", w.account())
-}
-
-func work(line string) core.Proposal { return core.Proposal{Prompt: "do it", Line: line} }
-
-func of(kind core.TaskKind, line string) core.Proposal {
-	return core.Proposal{Kind: kind, Line: line, Prompt: "please"}
-}
-
-// code is the machine's word for a refusal.
-func (w *world) code() string {
-	for i := len(w.events) - 1; i >= 0; i-- {
-		if w.events[i].Type == core.TypeTaskRefused {
-			var b core.TaskRefused
-			if err := json.Unmarshal(w.events[i].Body, &b); err != nil {
-				w.t.Fatalf("decode: %v", err)
-			}
-			return b.Code
-		}
-	}
-	return ""
-}
 
 func TestRefusals(t *testing.T) {
 	step := core.Step{ID: "1", Title: "one"}
@@ -165,7 +59,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := steady(t, nil)
+			w := steady(t)
 			if test.before != nil {
 				test.before(w)
 			}
@@ -186,7 +80,7 @@ func TestRefusals(t *testing.T) {
 
 // TestTheFirstOfTwoIsKept: the duplicate is the one that was proposed later.
 func TestTheFirstOfTwoIsKept(t *testing.T) {
-	w := steady(t, nil)
+	w := steady(t)
 	w.planned()
 	w.propose(work("api"))
 	first := w.propose(core.Proposal{Prompt: "then this", After: []string{"t1"}})
@@ -200,7 +94,7 @@ func TestTheFirstOfTwoIsKept(t *testing.T) {
 func TestManyAreDecidedAtOnce(t *testing.T) {
 	for name, chain := range map[string]bool{"side by side": false, "one after another": true} {
 		t.Run(name, func(t *testing.T) {
-			w := steady(t, nil)
+			w := steady(t)
 			w.planned()
 			w.propose(work("api"))
 			for i := range 90 {
@@ -229,7 +123,7 @@ func TestManyAreDecidedAtOnce(t *testing.T) {
 // TestAnInputThatIsGoneFailsTheWork: who hands in a document may be given up
 // while others wait for their turn to read it.
 func TestAnInputThatIsGoneFailsTheWork(t *testing.T) {
-	w := steady(t, nil)
+	w := steady(t)
 	w.planned()
 	w.propose(core.Proposal{Prompt: "write", Line: "docs", Outputs: []string{"notes.md"}})
 	w.worked()

@@ -438,6 +438,7 @@ func swapped(r *Run, e Event, b PlaybookSwapped) {
 	}
 	if !r.ByManager() {
 		r.Wakes, r.Missed = nil, 0 // nobody is left to be woken
+		closeDone(r)
 		return
 	}
 	if !before {
@@ -458,10 +459,25 @@ func breakOff(r *Run, s *Stage) {
 	s.Status, s.ClosedAt = StageOmitted, r.Now()
 }
 
+// closeDone closes what came to its end while the run was paused, and which the
+// rules know nothing of.
+func closeDone(r *Run) {
+	for _, s := range r.Stages {
+		validated := r.Was(s.ID) && s.Branch == "" && s.TasksDone()
+		if !s.Status.Closed() && (validated || s.Merged != "") {
+			s.Status, s.Commit, s.ClosedAt = StageDone, r.Head, r.Now()
+		}
+	}
+}
+
 // takeOver leaves a manager what was verified of the rules' work: the lines that
 // are open. What was tried and not verified is kept under a ref; what only the
 // rules would have gone on with is closed.
 func takeOver(r *Run) {
+	if s := r.Stage(PlanStage); s != nil && s.Merged == "" {
+		r.retire(s) // its plan is not the project's, and never will be
+		r.Stages = slices.DeleteFunc(r.Stages, func(o *Stage) bool { return o == s })
+	}
 	for _, s := range r.Stages {
 		if s.Status == StageDone && s.Branch != "" {
 			file(r, s)

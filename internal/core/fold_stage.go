@@ -85,6 +85,9 @@ func skip(r *Run, e Event, b StageSkipped) {
 	if n := len(s.Tasks); n > 0 {
 		conclude(r, e, s, s.Tasks[n-1], DelegationFailed, "a person left it out: "+b.Reason)
 	}
+	if r.Managed() {
+		lapsePublish(r) // the run goes on: at that gate it asks again
+	}
 	clearTrouble(r)
 }
 
@@ -149,6 +152,9 @@ func resetAttempts(r *Run, s *Stage) {
 	s.Resets++
 	for _, t := range s.Tasks {
 		t.Counted, t.Infra, t.NotBefore = 0, 0, r.StartedAt
+	}
+	if r.Managed() && s.ID != PublishStage {
+		lapsePublish(r) // the run goes on: at that gate it asks again
 	}
 	clearTrouble(r)
 }

@@ -281,9 +281,13 @@ func lawSwap(r *Run, b PlaybookSwapped) error {
 	if b.Playbook.Project.Roles[KindManage] != "" {
 		return nil
 	}
+	if len(r.Questions) > 0 {
+		return Errorf(CodeConflict, "the manager asked something, and the rules would not read the answer: %s", r.Questions[0].Text).
+			WithHint("answer it first: `stellwerk answer %s \"…\"`", r.Questions[0].ID)
+	}
 	for _, s := range r.Stages { // the rules know the plan's steps and nothing else
 		step, named := strings.CutPrefix(s.ID, stepPrefix)
-		if s.Branch != "" && s.Wish == nil && !s.Status.Closed() && (!named || r.Plan.Step(step) == nil) {
+		if s.Branch != "" && s.Merged == "" && s.Wish == nil && !s.Status.Closed() && (!named || r.Plan.Step(step) == nil) {
 			return Errorf(CodeConflict, "the branch %s is neither merged nor given up, and the rules would not know what to do with it", s.Branch).
 				WithHint("let the manager end it first")
 		}

@@ -74,9 +74,7 @@ func (o *watch) step(w *world, before *core.Run, e core.Event, body core.Body) {
 	default:
 	}
 	o.state(w)
-	if !w.quick {
-		o.safe(w, e)
-	}
+	o.safe(w, e)
 }
 
 // wakes: whatever the manager is to hear of is in what the next turn sees.

@@ -308,7 +308,7 @@ func (w *world) manage(attempt string) {
 	idle := !slices.ContainsFunc(w.run.Delegations, func(d *core.Delegation) bool { return !d.Status.Over() })
 	if idle && len(w.run.OpenLines()) == 0 && w.run.Draft == nil && w.run.PlanWrite == nil && (pr == nil || pr.Commit != w.run.Verified) {
 		must(w.delegate(attempt, core.Proposal{Kind: core.KindPR}))
-		if d := w.run.Delegations[len(w.run.Delegations)-1]; d.Status == core.DelegationRefused && w.kind {
+		if d := w.run.Delegation(core.DelegationID(w.run.Delegated)); w.kind && d.Status == core.DelegationRefused {
 			w.t.Fatalf("the pull request is refused: %s\n%s", d.Reason, w.account())
 		}
 	}

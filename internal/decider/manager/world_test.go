@@ -93,12 +93,15 @@ func (w *world) add(actor core.Actor, cause string, body core.Body) error {
 	if err != nil {
 		return err
 	}
-	before := w.run.Clone()
-	if w.run, err = core.Fold(w.run, e); err != nil {
-		return err
+	var before *core.Run
+	if !w.quick {
+		before = w.run.Clone()
 	}
+	w.run = core.FoldBody(w.run, e, body)
 	w.head, w.events = head, append(w.events, e)
-	w.watch.step(w, before, e, body)
+	if !w.quick {
+		w.watch.step(w, before, e, body)
+	}
 	return nil
 }
 

@@ -27,10 +27,10 @@ func drive(r *core.Run, s *core.Stage, step *core.Step) []core.Body {
 }
 
 // newest is the task that the stage's work has come to; nil before the first.
-// What a manager gave up that drove the project before counts for nothing.
+// What was given up when the project changed hands counts for nothing.
 func newest(s *core.Stage) *core.Task {
 	for _, t := range slices.Backward(s.Tasks) {
-		if t.Status != core.TaskDropped || t.Act == core.ActMerge {
+		if t.Status != core.TaskDropped || t.Act == core.ActMerge && s.Conflict != nil {
 			return t
 		}
 	}

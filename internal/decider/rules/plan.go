@@ -56,12 +56,9 @@ func openPlan(r *core.Run, s *core.Stage) []core.Body {
 			Next: "write the plan, or give the playbook a `plan: {role: …}`",
 		}}
 	}
-	opened := core.StageOpened{Stage: core.PlanStage, Round: 1, Reason: core.OpenAdvance, Base: r.Head, Title: "Plan"}
-	if s != nil {
-		opened.Round = s.Round + 1
-		if s.Next != nil {
-			opened.Reason = s.Next.Reason
-		}
+	opened := core.StageOpened{Stage: core.PlanStage, Round: r.NextRound(core.PlanStage), Reason: core.OpenAdvance, Base: r.Head, Title: "Plan"}
+	if s != nil && s.Next != nil {
+		opened.Reason = s.Next.Reason
 	}
 	return []core.Body{opened, core.TaskAdmitted{
 		Task: core.TaskID(core.PlanStage, opened.Round, ""), Stage: core.PlanStage, Round: opened.Round, Kind: core.KindPlan, Role: role,

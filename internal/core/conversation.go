@@ -33,7 +33,8 @@ const (
 	MaxMessage  = 16 << 10
 	keptTalk    = 30
 	keptMessage = 4 << 10
-	keptAnswers = 50
+	keptAnswers = 50 // in full
+	keptAnswer  = 100
 )
 
 // Question is something that the manager asked people, and nobody has answered.

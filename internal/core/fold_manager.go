@@ -145,8 +145,9 @@ func questionAnswered(r *Run, e Event, b QuestionAnswered) {
 	q := *r.Question(b.ID)
 	r.Questions = slices.DeleteFunc(r.Questions, func(o Question) bool { return o.ID == b.ID })
 	r.Answers = append(r.Answers, Answer{Question: q, Text: clipped(b.Text, keptMessage), By: e.Actor.ID, Default: b.Default, At: e.At})
-	if n := len(r.Answers) - keptAnswers; n > 0 {
-		r.Answers = slices.Delete(r.Answers, 0, n)
+	if n := len(r.Answers) - keptAnswers; n > 0 { // in few words, so that it is never asked again
+		old := &r.Answers[n-1]
+		*old = Answer{Question: Question{ID: old.Question.ID, Text: clipped(old.Question.Text, keptAnswer)}, Text: clipped(old.Text, keptAnswer), At: old.At}
 	}
 	wake(r, e, Wake{Kind: WakeAnswer, Subject: b.ID, Text: b.Text})
 	if r.Pause != nil && r.Pause.Code == PauseQuestion { // for the next question it pauses again

@@ -207,6 +207,20 @@ func TestTwoQuestionsAreAskedOneAfterTheOther(t *testing.T) {
 	}
 }
 
+// TestAnOldAnswerStillHolds: however many were answered since, a question is
+// asked once.
+func TestAnOldAnswerStillHolds(t *testing.T) {
+	w := steady(t)
+	for i := range 70 {
+		w.call(core.ToolQuestion, question(fmt.Sprint("number ", i, "?"), "", 0))
+		w.must(core.Person("me"), core.QuestionAnswered{ID: w.run.Questions[0].ID, Text: strings.Repeat("long ", 1000)})
+	}
+	err := w.tool(w.turn(), core.ToolQuestion, question("Number 3", "", 0))
+	if core.CodeOf(err) != core.CodeConflict || !strings.Contains(err.Error(), "the answer was: long") || len(err.Error()) > 300 {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestAnAnswerDoesNotUndoAPersonsStop: who stopped the run lets it go on.
 func TestAnAnswerDoesNotUndoAPersonsStop(t *testing.T) {
 	w := steady(t)

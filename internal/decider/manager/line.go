@@ -32,6 +32,7 @@ func drive(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
 		return work.Advance(r, s, t)
 	case t.Act == core.ActMerge, r.Merges(s) && s.Start() == s.Base:
 		return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+	case r.OpenOn(s.ID) == nil: // left by the rules: the manager says what follows
 	case t.Kind == core.KindResolve, r.Merges(s) && t.Kind != core.KindReview:
 		return []core.Body{work.Admit(r, s, core.KindMerge, work.Name(s, core.KindMerge), "")}
 	}

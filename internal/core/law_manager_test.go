@@ -1,0 +1,85 @@
+package core_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// managed is a run by a manager with an open line and a turn.
+func managed() *core.Run {
+	return &core.Run{
+		ID: "r", Alias: "r", Status: core.StatusActive, Branch: "feature/x", BaseCommit: "c0", Head: "c1", Verified: "c1", Limits: core.DefaultLimits(),
+		Playbook: &core.Playbook{Kind: "manager", Project: &core.Management{Roles: map[core.TaskKind]string{core.KindManage: "boss"}}},
+		Plan:     &core.Plan{Digest: "d"},
+		Stages: []*core.Stage{
+			{ID: core.ManagerStage, Status: core.StageOpen, Round: 1, Base: "c1", Turn: &core.Turn{}},
+			{ID: "api", Status: core.StageOpen, Round: 1, Base: "c1", Branch: "feature/x-api-1", Line: "c2", Tasks: []*core.Task{
+				{ID: "api.r1.t1", Stage: "api", Status: core.TaskDone, Limit: 3, Attempts: []*core.Attempt{
+					{ID: "api.r1.t1.a1", Status: core.AttemptEnded, Verdict: core.VerdictPassed, Delivery: &core.Delivery{Commit: "c2"}},
+				}},
+			}},
+			{ID: "old", Status: core.StageOmitted, Round: 1, Base: "c1", Branch: "feature/x-old-1"},
+		},
+		Delegations: []*core.Delegation{{ID: "t1", Status: core.DelegationOpen, Stage: "api"}},
+		Delegated:   1,
+	}
+}
+
+func TestTheLawOfAManager(t *testing.T) {
+	decider := core.Actor{Kind: core.ActorDecider, ID: "manager"}
+	long := strings.Repeat("x", core.MaxWord+1)
+	propose := func(p core.Proposal) core.Body { return core.TaskProposed{Delegation: "t2", Proposal: p} }
+	tests := map[string]struct {
+		actor core.Actor
+		body  core.Body
+		says  string // "" where it is lawful
+	}{
+		"a turn while one is open":       {decider, core.StageOpened{Stage: core.ManagerStage, Round: 2, Base: "c1"}, "stage manager is open"},
+		"a closed line once more":        {decider, core.StageOpened{Stage: "old", Round: 2, Base: "c1", Branch: "feature/x-old-2"}, ""},
+		"a closed line, the same round":  {decider, core.StageOpened{Stage: "old", Round: 1, Base: "c1", Branch: "feature/x-old-1"}, "round 1 is not its next"},
+		"a manager on a line":            {decider, core.TaskAdmitted{Task: "x", Stage: "api", Round: 1, Kind: core.KindManage, Attempts: 1}, "a stage of its own"},
+		"work in the manager's stage":    {decider, core.TaskAdmitted{Task: "x", Stage: core.ManagerStage, Round: 1, Kind: core.KindCode, Attempts: 1}, "a stage of its own"},
+		"a delegation admitted twice":    {decider, core.TaskAdmitted{Task: "x", Stage: "api", Round: 1, Attempts: 1, Delegation: "t1"}, "t1 does not wait to be begun"},
+		"a delegation that is not there": {decider, core.TaskAdmitted{Task: "x", Stage: "api", Round: 1, Attempts: 1, Delegation: "t9"}, "t9 does not wait to be begun"},
+		"a line that is not merged":      {decider, core.StagePassed{Stage: "api", Round: 1, Commit: "c1"}, "feature/x-api-1 is not merged"},
+		"a delegation out of turn":       {core.Person("me"), core.TaskProposed{Delegation: "t9", Proposal: core.Proposal{Prompt: "x"}}, "t9 is not the next delegation"},
+		"work without words":             {core.Person("me"), propose(core.Proposal{Kind: core.KindCode, Prompt: " "}), "needs a prompt"},
+		"an act without words":           {core.Person("me"), propose(core.Proposal{Kind: core.KindMerge, Line: "api"}), ""},
+		"a title without end":            {core.Person("me"), propose(core.Proposal{Prompt: "x", Title: long}), "is too long"},
+		"a check without end":            {core.Person("me"), propose(core.Proposal{Prompt: "x", Checks: []string{long}}), "is too long"},
+		"a document elsewhere":           {core.Person("me"), propose(core.Proposal{Prompt: "x", Outputs: []string{"../x"}}), "cannot be the name of a document"},
+		"an agent that is over":          {core.Actor{Kind: core.ActorAgent, ID: "api.r1.t1.a1"}, core.MessageSent{Voice: core.VoiceRed, Text: "x"}, "is over"},
+		"somebody else's voice":          {core.Person("me"), core.MessageSent{Voice: core.VoiceGreen, Text: "x"}, "does not speak as green"},
+		"a question by a person":         {core.Person("me"), core.QuestionAsked{ID: "q", Text: "x"}, "not for person me to say"},
+		"a plan from another":            {core.Person("me"), core.PlanProposed{Base: "old", Files: []core.PlanFile{{Name: "plan.md"}}, Message: "m"}, "changed since you read it"},
+		"a plan elsewhere":               {core.Person("me"), core.PlanProposed{Base: "d", Files: []core.PlanFile{{Name: "../x.md"}}, Message: "m"}, "none of the plan's documents"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := core.Law(managed(), test.actor, test.body)
+			switch {
+			case test.says == "" && err != nil:
+				t.Errorf("refused: %v", err)
+			case test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)):
+				t.Errorf("%v, want %q", err, test.says)
+			}
+		})
+	}
+}
+
+// TestPhasesAreNotOpenedAgain: the table lets a closed stage be opened, for the
+// lines of a project; the law lets no phase.
+func TestPhasesAreNotOpenedAgain(t *testing.T) {
+	for _, status := range []core.StageStatus{core.StageOmitted, core.StageDone} {
+		r := &core.Run{
+			ID: "r", Status: core.StatusActive, Head: "c0", Playbook: &core.Playbook{Kind: "phases", Phases: []core.Phase{{ID: "a"}, {ID: "b"}}},
+			Stages: []*core.Stage{{ID: "a", Status: status, Round: 1}, {ID: "b", Status: core.StagePending}},
+		}
+		err := core.Law(r, core.Actor{Kind: core.ActorDecider}, core.StageOpened{Stage: "a", Round: 2, Base: "c0"})
+		if core.CodeOf(err) != core.CodeUnlawful {
+			t.Errorf("a phase that is %s was opened again: %v", status, err)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package core
+
+import (
+	"slices"
+	"strings"
+)
+
+// forget lets go of what is over for long: the events have it.
+func forget(r *Run) {
+	over := 0
+	for _, d := range r.Delegations {
+		if d.Status.Over() {
+			over++
+		}
+	}
+	r.Delegations = slices.DeleteFunc(r.Delegations, func(d *Delegation) bool {
+		if d.Status.Over() && over > keptDelegations {
+			over--
+			return true
+		}
+		return false
+	})
+	for _, d := range r.Delegations {
+		if d.Status.Over() {
+			d.Proposal.Prompt, d.Proposal.Checks = clipped(d.Proposal.Prompt, keptPrompt), nil
+		}
+	}
+	r.Stages = slices.DeleteFunc(r.Stages, func(s *Stage) bool {
+		if !r.forgettable(s) {
+			return false
+		}
+		if s.Branch != "" && !r.Was(s.ID) { // its name can be used again
+			r.retire(s)
+		}
+		return true
+	})
+}
+
+// forgettable reports a line that was merged or given up, whose ref is gone, and
+// which the state speaks of nowhere else.
+func (r *Run) forgettable(s *Stage) bool {
+	line := s.Branch != "" && !strings.HasPrefix(s.ID, stepPrefix) && s.Wish == nil || r.Was(s.ID)
+	if !r.ByManager() || !line || !s.Status.Closed() || s.LineAt != "" {
+		return false
+	}
+	for _, d := range r.Delegations {
+		if d.ID == s.ID || d.Stage == s.ID {
+			return false
+		}
+	}
+	for _, t := range s.Tasks {
+		if t.Status == TaskVerifying {
+			return false
+		}
+		if a := t.Last(); a != nil && a.Status.Active() {
+			return false
+		}
+	}
+	return true
+}
+
+// retire remembers how often a line was begun, so that its branches and tasks
+// are never called as they were before.
+func (r *Run) retire(s *Stage) {
+	if r.Rounds == nil {
+		r.Rounds = Rounds{}
+	}
+	r.Rounds[s.ID] = s.Round
+}
+
+// file keeps the documents that a line handed in, the newest of each name.
+func file(r *Run, s *Stage) {
+	for _, t := range s.Tasks {
+		for _, name := range t.Outputs {
+			a := t.Delivered().Artifact(name)
+			if t.Status != TaskDone || a == nil {
+				continue
+			}
+			r.Documents = slices.DeleteFunc(r.Documents, func(old Artifact) bool { return old.Name == name })
+			r.Documents = append(r.Documents, *a)
+		}
+	}
+}

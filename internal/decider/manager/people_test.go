@@ -68,6 +68,8 @@ func (w *world) meddle() bool {
 		if lines := w.run.OpenLines(); len(lines) > 0 {
 			err = w.try(me, core.StageSkipped{Stage: lines[w.draw("line", len(lines))].ID, Source: core.SkipPerson})
 		}
+	case w.luck("an end", 500):
+		err = w.try(me, core.RunCancelled{Reason: "enough"})
 	case w.luck("a target", 20):
 		err = w.try(me, core.TargetChosen{Base: "develop"})
 	default:

@@ -39,6 +39,9 @@ func toTheEnd(w *world, rough int) {
 		w.once()
 	}
 	w.restart()
+	if w.run.Status == core.StatusCancelled {
+		return
+	}
 	if w.run.Status != core.StatusCompleted {
 		w.t.Fatalf("the run ended as %s", w.run.Status)
 	}

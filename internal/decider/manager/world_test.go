@@ -50,8 +50,11 @@ func (w *world) begin() *world {
 	w.t.Helper()
 	limits := core.DefaultLimits()
 	limits.WallTime = 0 // its timer would hide that a run waits for nothing
+	limits.Parallel -= w.draw("taken places", limits.Parallel)
+	p := playbook("manager")
+	p.Project.Push = []core.PushRule{core.PushAsk, core.PushStanding}[w.draw("push", 2)]
 	w.must(core.Person("me"), core.RunStarted{
-		Run: "r", Alias: "r", Project: "p", Goal: "g", Title: "t", Playbook: playbook("manager"), Limits: limits,
+		Run: "r", Alias: "r", Project: "p", Goal: "g", Title: "t", Playbook: p, Limits: limits,
 		Base: "main", BaseCommit: "c0", Branch: "feature/x", Isolation: "sandbox",
 	})
 	return w

@@ -90,5 +90,24 @@ func (r *Run) Turning() *Attempt {
 	return nil
 }
 
+// InThisTurn is the delegation by which the turn that is under way had the same
+// done before; "" where there is none.
+func (r *Run) InThisTurn(d *Delegation) string {
+	if !r.InTurn() || r.Manager().Turn == nil {
+		return ""
+	}
+	first := ""
+	for _, deed := range r.Manager().Turn.Deeds {
+		switch {
+		case deed.Tool != ToolDelegate || deed.Key != d.Key || deed.Refused != "":
+		case deed.Subject == d.ID:
+			return first
+		case first == "":
+			first = deed.Subject
+		}
+	}
+	return "" // it is not of this turn
+}
+
 // ByManager reports a run whose work is chosen by a manager.
 func (r *Run) ByManager() bool { return r.Managed() && r.Playbook.Project.Roles[KindManage] != "" }

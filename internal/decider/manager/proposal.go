@@ -42,7 +42,7 @@ func proposals(r *core.Run) []core.Body {
 
 // objection says why a proposal is refused; code is empty where it is not.
 func objection(r *core.Run, d *core.Delegation) (code, reason string) {
-	for _, judge := range []func(*core.Run, *core.Delegation) (string, string){kind, planned, role, inputs, dependencies, line, finished} {
+	for _, judge := range []func(*core.Run, *core.Delegation) (string, string){again, kind, planned, role, inputs, dependencies, line, finished} {
 		if code, reason := judge(r, d); code != "" {
 			return code, reason
 		}
@@ -50,7 +50,9 @@ func objection(r *core.Run, d *core.Delegation) (code, reason string) {
 	return "", ""
 }
 
-func kind(r *core.Run, d *core.Delegation) (string, string) {
+// again refuses what is being done already, and what an attempt that repeats a
+// turn proposes once more.
+func again(r *core.Run, d *core.Delegation) (string, string) {
 	for _, other := range r.Delegations {
 		if other.ID == d.ID {
 			break // the later one is the duplicate
@@ -59,6 +61,13 @@ func kind(r *core.Run, d *core.Delegation) (string, string) {
 			return core.RefusedDuplicate, fmt.Sprintf("the same is being done already as %s: nothing was begun", other.ID)
 		}
 	}
+	if other := r.InThisTurn(d); other != "" {
+		return core.RefusedDuplicate, fmt.Sprintf("this turn has delegated the same before as %s, which is over: nothing was begun", other)
+	}
+	return "", ""
+}
+
+func kind(_ *core.Run, d *core.Delegation) (string, string) {
 	switch d.Proposal.Kind {
 	case core.KindWork, core.KindCode, core.KindReview, core.KindFix, core.KindMerge, core.KindValidate, core.KindPR, core.KindDiscard:
 		return "", ""

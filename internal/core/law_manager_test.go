@@ -52,7 +52,8 @@ func TestTheLawOfAManager(t *testing.T) {
 		"a document elsewhere":           {core.Person("me"), propose(core.Proposal{Prompt: "x", Outputs: []string{"../x"}}), "cannot be the name of a document"},
 		"an agent that is over":          {core.Actor{Kind: core.ActorAgent, ID: "api.r1.t1.a1"}, core.MessageSent{Voice: core.VoiceRed, Text: "x"}, "is over"},
 		"somebody else's voice":          {core.Person("me"), core.MessageSent{Voice: core.VoiceGreen, Text: "x"}, "does not speak as green"},
-		"a question by a person":         {core.Person("me"), core.QuestionAsked{ID: "q", Text: "x"}, "not for person me to say"},
+		"a question by another name":     {core.Person("me"), core.QuestionAsked{ID: "q", Text: "x"}, "does not have the identity of its words"},
+		"a question of the decider":      {decider, core.QuestionAsked{ID: "q", Text: "x"}, "is not for decider manager to say"},
 		"a plan from another":            {core.Person("me"), core.PlanProposed{Base: "old", Files: []core.PlanFile{{Name: "plan.md"}}, Message: "m"}, "changed since you read it"},
 		"a plan elsewhere":               {core.Person("me"), core.PlanProposed{Base: "d", Files: []core.PlanFile{{Name: "../x.md"}}, Message: "m"}, "none of the plan's documents"},
 	}

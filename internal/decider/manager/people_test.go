@@ -62,6 +62,9 @@ func (w *world) meddle() bool {
 		err = w.try(me, core.RunPaused{Code: core.PausePerson, Reason: "a person asked for it", Next: "resume", Stop: w.luck("stop", 2)})
 	case w.luck("a person delegates", 30):
 		err = w.try(me, core.TaskProposed{Delegation: core.DelegationID(w.run.Delegated + 1), Proposal: w.proposal()})
+	case w.luck("a person asks", 60):
+		text := fmt.Sprint("Which colour, ", w.draw("question", 4), "?")
+		err = w.try(me, core.QuestionAsked{ID: core.QuestionID("p", text), Text: text})
 	case w.luck("a person plans", 40):
 		err = w.try(me, w.planning())
 	case w.luck("a skip", 30):

@@ -61,7 +61,7 @@ func again(r *core.Run, d *core.Delegation) (string, string) {
 			return core.RefusedDuplicate, fmt.Sprintf("the same is being done already as %s: nothing was begun", other.ID)
 		}
 	}
-	if other := r.InThisTurn(d); other != "" {
+	if other := r.InThisTurn(d); other != "" && !d.Proposal.Kind.EngineAct() {
 		return core.RefusedDuplicate, fmt.Sprintf("this turn has delegated the same before as %s, which is over: nothing was begun", other)
 	}
 	return "", ""
@@ -173,7 +173,7 @@ func dependencies(r *core.Run, d *core.Delegation) (string, string) {
 			continue
 		}
 		switch own, _ := r.LineName(d.Proposal.Line); {
-		case s.ID == own:
+		case s.ID == own && d.Proposal.Kind != core.KindPR && d.Proposal.Kind != core.KindValidate:
 			return core.RefusedDependency, fmt.Sprintf("it cannot come after %s and belong to it: --after a delegation on that line", name)
 		case s.Status == core.StageOmitted:
 			return core.RefusedDependency, fmt.Sprintf("it was to come after %s, which was given up", name)

@@ -37,7 +37,10 @@ func (a *App) Delegate(ctx context.Context, id string, req core.Proposal) (api.D
 // delegated says what became of a proposal.
 func delegated(run *core.Run, id string) (api.Delegated, error) {
 	d := run.Delegation(id)
-	if d == nil || d.Status == core.DelegationRefused {
+	if d == nil {
+		return api.Delegated{}, core.Errorf(core.CodeInternal, "delegation %s is not among those of run %s", id, run.Alias)
+	}
+	if d.Status == core.DelegationRefused {
 		return api.Delegated{}, core.Errorf(core.CodeConflict, "%s", d.Reason).WithHint("nothing was begun")
 	}
 	out := api.Delegated{ID: d.ID, Status: string(d.Status), Line: d.Stage}

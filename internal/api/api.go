@@ -17,6 +17,7 @@ import (
 type Service interface {
 	Sessions
 	Tools
+	Conversation
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not
@@ -139,6 +140,7 @@ type RunDetail struct {
 	Stages  []Stage      `json:"stages"`
 	Gate    *core.Gate   `json:"gate,omitempty"` // what waits for an approval
 	Folder  string       `json:"folder"`
+	Manager *Manager     `json:"manager,omitempty"` // where one drives the run
 }
 
 // Stage is a stage of a run.
@@ -282,11 +284,12 @@ const (
 	WaitApproval = "approval"
 	WaitPause    = "pause"
 	WaitReview   = "review"
+	WaitQuestion = "question"
 )
 
 // Waiting is something that waits for a person.
 type Waiting struct {
-	Kind    string      `json:"kind" doc:"approval, pause or review"`
+	Kind    string      `json:"kind" doc:"approval, pause, review or question"`
 	Since   time.Time   `json:"since"`
 	Project string      `json:"project" doc:"The project's name"`
 	Reason  string      `json:"reason" doc:"What is asked of the person"`
@@ -294,6 +297,8 @@ type Waiting struct {
 	Run     Run         `json:"run"`
 	Gate    *core.Gate  `json:"gate,omitempty"`
 	Pause   *core.Pause `json:"pause,omitempty"`
+	// Question, where set, is what the run's manager asks.
+	Question *Question `json:"question,omitempty"`
 }
 
 // LimitsQuery says of what the limits are asked for.

@@ -28,6 +28,7 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	registerEngine(api, svc)
 	registerSessions(api, svc)
 	registerTools(api, svc)
+	registerConversation(api, svc)
 	return authenticated(auth, personHint, bounded(bodyReadTimeout, mux))
 }
 

@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 37 {
+	if operations != 41 {
 		t.Errorf("%d operations", operations)
 	}
 }

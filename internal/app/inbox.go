@@ -17,13 +17,17 @@ func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked, err := a.asked(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var waiting []api.Waiting
 	for _, row := range rows {
 		run, err := a.engine.Load(ctx, row.ID)
 		if err != nil {
 			return nil, err
 		}
-		found := waits(run)
+		found := append(waits(run), asked[run.ID]...)
 		for i := range found {
 			found[i].Run = viewRun(run)
 			if found[i].Project, err = a.projectName(ctx, run.Project); err != nil {
@@ -52,7 +56,7 @@ func approvals(r *core.Run) []api.Waiting {
 }
 
 func pauses(r *core.Run) []api.Waiting {
-	if r.Pause == nil {
+	if r.Pause == nil || r.Pause.Code == core.PauseQuestion { // what is asked is listed itself
 		return nil
 	}
 	answer := r.Pause.Next

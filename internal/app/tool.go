@@ -79,6 +79,16 @@ func (a *App) Tell(ctx context.Context, id string, req api.Tell) (api.Told, erro
 	if err != nil {
 		return api.Told{}, err
 	}
+	next, err := a.message(ctx, run, req)
+	if err != nil {
+		return api.Told{}, err
+	}
+	return api.Told{Event: next.Talk[len(next.Talk)-1].Event}, nil
+}
+
+// message writes to the conversation of a run. The caller speaks with their own
+// voice where they name none.
+func (a *App) message(ctx context.Context, run *core.Run, req api.Tell) (*core.Run, error) {
 	body := core.MessageSent{Voice: req.Voice, Text: a.clean(ctx, run, req.Text)}
 	if body.Voice == "" {
 		body.Voice = core.VoiceUser
@@ -89,11 +99,7 @@ func (a *App) Tell(ctx context.Context, id string, req api.Tell) (api.Told, erro
 			}
 		}
 	}
-	next, err := a.use(ctx, run, core.ToolMessage, body)
-	if err != nil {
-		return api.Told{}, err
-	}
-	return api.Told{Event: next.Talk[len(next.Talk)-1].Event}, nil
+	return a.use(ctx, run, core.ToolMessage, body)
 }
 
 // Ask implements api.Tools.

@@ -87,6 +87,9 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 	if s := r.Current(); s != nil && r.Status == core.StatusAwaiting {
 		d.Gate = s.Gate
 	}
+	if r.ByManager() {
+		d.Manager = viewManager(r)
+	}
 	return d
 }
 

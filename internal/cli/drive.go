@@ -73,8 +73,16 @@ func (sh *shell) finish(d api.RunDetail) error {
 	return exitWith(exitByStatus(d.Status))
 }
 
-// leave says how a run that was left goes on.
+// leave says how a run that was left goes on, and ends with its exit code.
 func (sh *shell) leave(ctx context.Context, svc api.Service, run api.Run) error {
+	if err := sh.left(ctx, svc, run); err != nil {
+		return err
+	}
+	return exitWith(ExitWaiting)
+}
+
+// left says how a run that was left goes on.
+func (sh *shell) left(ctx context.Context, svc api.Service, run api.Run) error {
 	ours, err := sh.ours(context.WithoutCancel(ctx), svc)
 	if err != nil {
 		return err
@@ -87,7 +95,7 @@ func (sh *shell) leave(ctx context.Context, svc api.Service, run api.Run) error 
 		sh.printf("Left %s. It goes on in the background.\n", alias)
 		sh.printf("  look again: stellwerk watch %s\n  stop it: stellwerk pause %s\n", alias, alias)
 	}
-	return exitWith(ExitWaiting)
+	return nil
 }
 
 // after is what a command does once the person's word is given.

@@ -146,8 +146,10 @@ func stopping(t core.Type) bool {
 // stopped reports a run that does not go on by itself.
 func (f *follower) stopped(d api.RunDetail) bool {
 	switch core.RunStatus(d.Status) {
-	case core.StatusCompleted, core.StatusFailed, core.StatusCancelled, core.StatusPaused:
+	case core.StatusCompleted, core.StatusFailed, core.StatusCancelled:
 		return true
+	case core.StatusPaused:
+		return !goesOn(d)
 	case core.StatusAwaiting:
 		// A review that requests changes is never approved by policy; it comes
 		// with a suggestion.
@@ -157,6 +159,12 @@ func (f *follower) stopped(d api.RunDetail) bool {
 	case core.StatusActive:
 	}
 	return false
+}
+
+// goesOn reports a pause that ends by itself: everything that is asked has a
+// default.
+func goesOn(d api.RunDetail) bool {
+	return d.Manager != nil && d.Manager.Asks && !d.Manager.Due.IsZero()
 }
 
 func (f *follower) show(ctx context.Context, e core.Event) error {

@@ -163,14 +163,20 @@ func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api
 		return run, err
 	}
 	look := api.Trust{Dir: o.req.Dir, Playbook: o.req.Playbook, Base: o.req.Base, Forge: o.req.Forge, Remote: o.req.Remote}
-	if !sh.Console.Ask || sh.json || sh.personal("") != nil {
-		return run, core.Wrap(core.CodeUntrusted, err, "this run would obey content of the repository that nobody trusts yet",
-			trustCommand(look)+" (after reading what it shows), or run --trust")
-	}
-	if err := sh.askTrust(ctx, svc, look); err != nil {
+	if err := sh.obeyed(ctx, svc, look, "run", err); err != nil {
 		return run, err
 	}
 	return svc.StartRun(ctx, o.req)
+}
+
+// obeyed asks the person whether content of the repository may be obeyed that
+// was refused for want of trust. It returns nil where they agree.
+func (sh *shell) obeyed(ctx context.Context, svc api.Service, look api.Trust, command string, refused error) error {
+	if !sh.Console.Ask || sh.json || sh.personal("") != nil {
+		return core.Wrap(core.CodeUntrusted, refused, "this run would obey content of the repository that nobody trusts yet",
+			trustCommand(look)+" (after reading what it shows), or "+command+" --trust")
+	}
+	return sh.askTrust(ctx, svc, look)
 }
 
 func (sh *shell) startedDetached(run api.Run) error {

@@ -232,6 +232,10 @@ func (e *Engine) finish(s *stream, b *batch) error {
 	b.commit.Run = &row
 	b.commit.Tasks = taskRows(s.run, b.run, b.commit.Events)
 	b.commit.Progress = progress(b.run)
+	var err error
+	if b.commit.Messages, err = messageRows(b.run, b.commit.Events); err != nil {
+		return err
+	}
 	if b.head.Seq-s.snapshot >= e.opts.SnapshotEvery {
 		state, err := json.Marshal(b.run)
 		if err != nil {

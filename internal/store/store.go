@@ -68,6 +68,8 @@ type Commit struct {
 	Run     *RunRow    // projections, nil where unchanged
 	Project *ProjectRow
 	Tasks   []TaskRow // rows to insert or replace
+	// Messages are what the events add to the project's conversation.
+	Messages []MessageRow
 	// Progress, where set, brings the row of the project that the run drives up
 	// to date, its totals over all its runs and tasks included. A project that is
 	// not registered has no row.
@@ -140,6 +142,23 @@ type TaskRow struct {
 	Worker                                    string
 }
 
+// MessageRow is a piece of a project's conversation.
+type MessageRow struct {
+	Project, Run string
+	Seq          int64  // of the event in the run's stream
+	Event        string // its id
+	core.Said
+	At time.Time
+}
+
+// MessageFilter narrows a project's conversation.
+type MessageFilter struct {
+	Project string
+	After   string // event; only what follows it
+	Last    bool   // the newest of it, where there is more than Limit; After is ignored
+	Limit   int    // 0 for all
+}
+
 // Filter narrows a list of runs. Zero values match everything.
 type Filter struct {
 	Project string
@@ -198,6 +217,15 @@ type Store interface {
 	// Projects lists projects, the one where something happened last first.
 	Projects(ctx context.Context, limit int) ([]ProjectRow, error)
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
+	// Messages reads the conversation of a project over all its runs, the oldest
+	// first. It fails with ErrNotFound where After is none of it.
+	Messages(ctx context.Context, f MessageFilter) ([]MessageRow, error)
+	// Questions lists what was asked in runs that are not over and nobody has
+	// answered, in all projects, the oldest first.
+	Questions(ctx context.Context) ([]MessageRow, error)
+	// About lists the questions whose ids begin with prefix and their answers, of
+	// all runs, the oldest first.
+	About(ctx context.Context, prefix string) ([]MessageRow, error)
 	Claims(ctx context.Context) ([]core.Claim, error)
 	// Spent is what the runs of a project have used in all, but for one of them.
 	Spent(ctx context.Context, project, except string) (core.Spent, error)

@@ -41,6 +41,7 @@ type Service struct {
 	DocumentError error             // after what was written
 	Outputs       map[string]api.Output
 	Sessions      Sessions
+	Talk          Talk
 
 	mu      sync.Mutex
 	runs    []*api.RunDetail

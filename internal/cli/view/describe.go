@@ -22,6 +22,9 @@ func describe(e core.Event) (what, detail string) {
 	case core.ConditionEvaluated:
 		return "condition answered", fmt.Sprintf("%s: %s", b.Stage, or(b.Error, fmt.Sprint(b.Holds)))
 	case core.StageOpened:
+		if b.Stage == core.ManagerStage {
+			return "turn begins", fmt.Sprintf("manager: turn %d", b.Round)
+		}
 		return "stage opened", fmt.Sprintf("%s%s", b.Stage, round(b.Round, b.Reason))
 	case core.TaskAdmitted:
 		return "task admitted", fmt.Sprintf("%s for %s", b.Task, or(b.Role, string(b.Act)))
@@ -61,6 +64,9 @@ func describe(e core.Event) (what, detail string) {
 	case core.RefKept:
 		return "work kept", colon(fmt.Sprintf("%s at %s", short(b.Commit), b.Ref), b.Reason)
 	case core.StagePassed:
+		if b.Stage == core.ManagerStage {
+			return "turn ended", fmt.Sprintf("manager: turn %d", b.Round)
+		}
 		return "stage passed", fmt.Sprintf("%s at %s", b.Stage, short(b.Commit))
 	case core.StageSkipped:
 		return "stage skipped", colon(fmt.Sprintf("%s by %s", b.Stage, b.Source), b.Reason)
@@ -85,13 +91,13 @@ func describe(e core.Event) (what, detail string) {
 	case core.PullRequestSeen:
 		return "pull request", stands(b)
 	case core.MessageSent:
-		return "said", colon(string(b.Voice), b.Text)
+		return said(b.Voice), b.Text
 	case core.QuestionAsked:
 		return "asks you", colon(b.ID, b.Text)
 	case core.QuestionAnswered:
 		return "answered", colon(b.ID, b.Text)
 	case core.TaskProposed:
-		return "proposed", colon(b.Delegation, b.Proposal.Name())
+		return "delegated", colon(b.Delegation, b.Proposal.Name())
 	case core.TaskRefused:
 		return "not taken on", colon(b.Delegation, b.Reason)
 	case core.TaskFailed:
@@ -138,6 +144,20 @@ func describe(e core.Event) (what, detail string) {
 		return "content trusted", colon(b.What, short(b.Hash))
 	}
 	return string(e.Type), ""
+}
+
+// said is who speaks to whom.
+func said(v core.Voice) string {
+	switch v {
+	case core.VoiceGreen:
+		return "manager says"
+	case core.VoiceRed:
+		return "worker says"
+	case core.VoiceBlue:
+		return "said for people"
+	case core.VoiceUser:
+	}
+	return "said"
 }
 
 func validated(b core.ValidateConcluded) (what, detail string) {

@@ -34,8 +34,11 @@ func (v View) Event(e core.Event, remarks ...string) string {
 		}
 	}
 	who := string(e.Actor.Kind)
-	if e.Actor.ID != "" && (e.Actor.Kind == core.ActorPerson || e.Actor.Kind == core.ActorAgent) {
+	switch {
+	case e.Actor.ID != "" && e.Actor.Kind == core.ActorPerson:
 		who = e.Actor.ID
+	case e.Actor.ID != "" && e.Actor.Kind == core.ActorAgent: // the stage that its attempt is of
+		who, _, _ = strings.Cut(e.Actor.ID, ".")
 	}
 	paint := v.tone(e.Type, what)
 	head := fmt.Sprintf("%s  %s  %s  ", v.Style.Faint(v.clock(e.At)), paint(pad(what, 18)), pad(terminal.Line(who), 8))
@@ -54,7 +57,7 @@ func (v View) tone(t core.Type, what string) func(string) string {
 	switch {
 	case t == core.TypeStagePassed || t == core.TypeRunCompleted || what == "checks passed" || what == "published" || what == "merged":
 		return v.Style.Good
-	case t == core.TypeApprovalRequested || t == core.TypeRunPaused || t == core.TypeReviewAwaited:
+	case t == core.TypeApprovalRequested || t == core.TypeRunPaused || t == core.TypeReviewAwaited || t == core.TypeQuestionAsked:
 		return v.Style.Asking
 	case t == core.TypeRunFailed || t == core.TypeRunCancelled || t == core.TypeCommandRefused || strings.HasSuffix(what, "failed"):
 		return v.Style.Bad

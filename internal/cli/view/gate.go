@@ -15,7 +15,7 @@ func (v View) waits(d api.RunDetail) []string {
 	if d.Gate != nil && !d.Gate.Approved {
 		lines = append(lines, v.Gate(d.Gate)...)
 	}
-	if d.Reason != "" {
+	if d.Reason != "" && !asksOnly(d) {
 		lines = append(append(lines, ""), v.hang("  ", v.runSignal(d.Run).paint, d.Reason)...)
 	}
 	if d.URL != "" {
@@ -27,7 +27,7 @@ func (v View) waits(d api.RunDetail) []string {
 			lines = append(lines, "  preview: "+terminal.Line(d.Preview))
 		}
 	}
-	if d.Next != "" && !core.RunStatus(d.Status).Terminal() {
+	if d.Next != "" && !core.RunStatus(d.Status).Terminal() && !asksOnly(d) {
 		lines = append(append(lines, ""), v.hang("  next: ", nil, d.Next)...)
 	}
 	return lines

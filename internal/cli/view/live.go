@@ -31,6 +31,9 @@ func (v View) Live(d api.RunDetail, said string) []string {
 // track draws the stages as a line of signals; where they do not fit, only the
 // current one keeps its name.
 func (v View) track(d api.RunDetail) string {
+	if d.Manager != nil {
+		return v.managedTrack(d)
+	}
 	full := v.signals(d, func(api.Stage) bool { return true })
 	if v.Width <= 0 || terminal.Width(full) <= v.Width {
 		return full

@@ -10,7 +10,8 @@ import (
 
 // Remarkable reports an event that the run's state says more about.
 func Remarkable(t core.Type) bool {
-	return t == core.TypeVerifyRequested || t == core.TypeVerifyConcluded || t == core.TypeAttemptExited
+	return t == core.TypeVerifyRequested || t == core.TypeVerifyConcluded || t == core.TypeAttemptExited || t == core.TypeStageOpened ||
+		t == core.TypeRunPaused
 }
 
 // Remark is what the run's state tells about an event besides: which checks
@@ -21,6 +22,14 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 		return ""
 	}
 	switch b := body.(type) {
+	case core.StageOpened:
+		if m := d.Manager; m != nil && b.Stage == core.ManagerStage && m.Turn == b.Round && len(m.Woken) > 0 {
+			return "woken by " + wakers(m.Woken)
+		}
+	case core.RunPaused:
+		if m := d.Manager; m != nil && m.Asks && !m.Due.IsZero() {
+			return "goes on without an answer at " + v.clock(m.Due) + ", or with one: " + d.Next
+		}
 	case core.VerifyRequested:
 		if t, ok := task(d, func(t api.Task) bool { return t.ID == b.Task }); ok && len(t.Checks) > 0 {
 			return colon(count(len(t.Checks), "check"), strings.Join(t.Checks, "; "))

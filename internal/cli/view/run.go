@@ -51,6 +51,9 @@ func (v View) Run(d api.RunDetail) []string {
 	s := v.runSignal(d.Run)
 	head := fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Alias)), s.paint(s.words), terminal.Line(d.Title))
 	lines := append([]string{v.fit(head)}, append(v.facts(d), "")...)
+	if d.Manager != nil {
+		return append(append(lines, v.managed(d)...), v.waits(d)...)
+	}
 	width := 8
 	for _, st := range d.Stages {
 		width = max(width, terminal.Width(st.ID))

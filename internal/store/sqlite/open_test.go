@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,18 +61,23 @@ func TestSettings(t *testing.T) {
 // nextVersion is the schema with one migration more than is known.
 func nextVersion(t *testing.T, statement string) fs.FS {
 	t.Helper()
-	schema := fstest.MapFS{"00002_next.sql": {Data: []byte("-- +goose Up\n" + statement + ";\n")}}
+	schema := fstest.MapFS{fmt.Sprintf("%05d_next.sql", newest+1): {Data: []byte("-- +goose Up\n" + statement + ";\n")}}
 	files, err := fs.Glob(migrations(), "*.sql")
-	if err != nil || len(files) != 1 {
-		t.Fatalf("migrations are %v (%v): give nextVersion a newer number", files, err)
+	if err != nil || !strings.HasPrefix(files[len(files)-1], fmt.Sprintf("%05d_", newest)) {
+		t.Fatalf("migrations are %v (%v): newest is another", files, err)
 	}
-	data, err := fs.ReadFile(migrations(), files[0])
-	if err != nil {
-		t.Fatal(err)
+	for _, file := range files {
+		data, err := fs.ReadFile(migrations(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema[file] = &fstest.MapFile{Data: data}
 	}
-	schema[files[0]] = &fstest.MapFile{Data: data}
 	return schema
 }
+
+// newest is the version of the newest migration.
+const newest = 3
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")
@@ -87,7 +93,7 @@ func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closed(t, s)
-	if len(told) != 1 || told[0].From != 1 || told[0].To != 2 || !strings.HasPrefix(told[0].Backup, path+".backup-v1-") {
+	if len(told) != 1 || told[0].From != newest || told[0].To != newest+1 || !strings.HasPrefix(told[0].Backup, fmt.Sprintf("%s.backup-v%d-", path, newest)) {
 		t.Fatalf("told %+v", told)
 	}
 	if _, err := s.readers.ExecContext(t.Context(), "SELECT x FROM extra"); err != nil {
@@ -102,7 +108,7 @@ func TestFailedMigrationNamesTheCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := open(t.Context(), path, Options{}, nextVersion(t, "CREATE TABLE events (x TEXT)"))
-	copies, globErr := filepath.Glob(path + ".backup-v1-*")
+	copies, globErr := filepath.Glob(fmt.Sprintf("%s.backup-v%d-*", path, newest))
 	if globErr != nil || len(copies) != 1 || !strings.Contains(core.HintOf(err), copies[0]) {
 		t.Fatalf("copies %v, error %v, hint %q", copies, err, core.HintOf(err))
 	}
@@ -122,7 +128,7 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 	if core.CodeOf(err) != core.CodeUnsupported || !errors.Is(err, store.ErrNewer) {
 		t.Fatalf("got %v", err)
 	}
-	if !strings.Contains(err.Error(), "version 2") || !strings.Contains(err.Error(), "up to 1") || core.HintOf(err) == "" {
+	if !strings.Contains(err.Error(), fmt.Sprintf("version %d", newest+1)) || !strings.Contains(err.Error(), fmt.Sprintf("up to %d", newest)) || core.HintOf(err) == "" {
 		t.Errorf("message %q, hint %q", err, core.HintOf(err))
 	}
 }

@@ -27,6 +27,11 @@ func project(ctx context.Context, tx *txn, c store.Commit) error {
 			return fmt.Errorf("row of task %s: %w", c.Tasks[i].ID, err)
 		}
 	}
+	for i := range c.Messages {
+		if err := tx.PutMessage(ctx, messageParams(&c.Messages[i])); err != nil {
+			return fmt.Errorf("message %s: %w", c.Messages[i].Event, err)
+		}
+	}
 	if p := c.Progress; p != nil {
 		err := tx.DriveProject(ctx, query.DriveProjectParams{
 			ID: p.Project, Status: p.Status, CurrentEpic: p.Epic, IntegrationBranch: p.Branch, LastActivity: micros(p.At),

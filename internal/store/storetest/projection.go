@@ -220,6 +220,8 @@ func content(t *testing.T, s store.Store, streams []string) map[string]any {
 		keep("tasks of "+r.ID, tasks, err)
 		project, err := s.Project(t.Context(), r.Project)
 		keep("project "+r.Project, project, err)
+		messages, err := s.Messages(t.Context(), store.MessageFilter{Project: r.Project})
+		keep("conversation of "+r.Project, messages, err)
 	}
 	for _, stream := range streams {
 		events, err := s.Events(t.Context(), stream, 0, 0)

@@ -65,6 +65,8 @@ func Run(t *testing.T, open Open) {
 		{"projection/project", testProjectRow},
 		{"projection/progress", testProgress},
 		{"projection/tasks", testTaskRows},
+		{"projection/messages", testMessages},
+		{"projection/questions", testQuestions},
 		{"snapshot", testSnapshot},
 		{"verdict", testVerdict},
 	}

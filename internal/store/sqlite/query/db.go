@@ -24,6 +24,9 @@ func New(db DBTX) *Queries {
 func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	q := Queries{db: db}
 	var err error
+	if q.aboutQuestionStmt, err = db.PrepareContext(ctx, aboutQuestion); err != nil {
+		return nil, fmt.Errorf("error preparing query AboutQuestion: %w", err)
+	}
 	if q.addWaiterStmt, err = db.PrepareContext(ctx, addWaiter); err != nil {
 		return nil, fmt.Errorf("error preparing query AddWaiter: %w", err)
 	}
@@ -57,11 +60,23 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.holdersStmt, err = db.PrepareContext(ctx, holders); err != nil {
 		return nil, fmt.Errorf("error preparing query Holders: %w", err)
 	}
+	if q.lastMessagesStmt, err = db.PrepareContext(ctx, lastMessages); err != nil {
+		return nil, fmt.Errorf("error preparing query LastMessages: %w", err)
+	}
+	if q.messageByEventStmt, err = db.PrepareContext(ctx, messageByEvent); err != nil {
+		return nil, fmt.Errorf("error preparing query MessageByEvent: %w", err)
+	}
+	if q.messagesStmt, err = db.PrepareContext(ctx, messages); err != nil {
+		return nil, fmt.Errorf("error preparing query Messages: %w", err)
+	}
 	if q.nextDueStmt, err = db.PrepareContext(ctx, nextDue); err != nil {
 		return nil, fmt.Errorf("error preparing query NextDue: %w", err)
 	}
 	if q.openProjectRunsStmt, err = db.PrepareContext(ctx, openProjectRuns); err != nil {
 		return nil, fmt.Errorf("error preparing query OpenProjectRuns: %w", err)
+	}
+	if q.openQuestionsStmt, err = db.PrepareContext(ctx, openQuestions); err != nil {
+		return nil, fmt.Errorf("error preparing query OpenQuestions: %w", err)
 	}
 	if q.openRunsStmt, err = db.PrepareContext(ctx, openRuns); err != nil {
 		return nil, fmt.Errorf("error preparing query OpenRuns: %w", err)
@@ -77,6 +92,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.projectsStmt, err = db.PrepareContext(ctx, projects); err != nil {
 		return nil, fmt.Errorf("error preparing query Projects: %w", err)
+	}
+	if q.putMessageStmt, err = db.PrepareContext(ctx, putMessage); err != nil {
+		return nil, fmt.Errorf("error preparing query PutMessage: %w", err)
 	}
 	if q.putProjectStmt, err = db.PrepareContext(ctx, putProject); err != nil {
 		return nil, fmt.Errorf("error preparing query PutProject: %w", err)
@@ -143,6 +161,11 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 
 func (q *Queries) Close() error {
 	var err error
+	if q.aboutQuestionStmt != nil {
+		if cerr := q.aboutQuestionStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing aboutQuestionStmt: %w", cerr)
+		}
+	}
 	if q.addWaiterStmt != nil {
 		if cerr := q.addWaiterStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing addWaiterStmt: %w", cerr)
@@ -198,6 +221,21 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing holdersStmt: %w", cerr)
 		}
 	}
+	if q.lastMessagesStmt != nil {
+		if cerr := q.lastMessagesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing lastMessagesStmt: %w", cerr)
+		}
+	}
+	if q.messageByEventStmt != nil {
+		if cerr := q.messageByEventStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing messageByEventStmt: %w", cerr)
+		}
+	}
+	if q.messagesStmt != nil {
+		if cerr := q.messagesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing messagesStmt: %w", cerr)
+		}
+	}
 	if q.nextDueStmt != nil {
 		if cerr := q.nextDueStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing nextDueStmt: %w", cerr)
@@ -206,6 +244,11 @@ func (q *Queries) Close() error {
 	if q.openProjectRunsStmt != nil {
 		if cerr := q.openProjectRunsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing openProjectRunsStmt: %w", cerr)
+		}
+	}
+	if q.openQuestionsStmt != nil {
+		if cerr := q.openQuestionsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing openQuestionsStmt: %w", cerr)
 		}
 	}
 	if q.openRunsStmt != nil {
@@ -231,6 +274,11 @@ func (q *Queries) Close() error {
 	if q.projectsStmt != nil {
 		if cerr := q.projectsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing projectsStmt: %w", cerr)
+		}
+	}
+	if q.putMessageStmt != nil {
+		if cerr := q.putMessageStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putMessageStmt: %w", cerr)
 		}
 	}
 	if q.putProjectStmt != nil {
@@ -372,6 +420,7 @@ func (q *Queries) queryRow(ctx context.Context, stmt *sql.Stmt, query string, ar
 type Queries struct {
 	db                  DBTX
 	tx                  *sql.Tx
+	aboutQuestionStmt   *sql.Stmt
 	addWaiterStmt       *sql.Stmt
 	appendEventStmt     *sql.Stmt
 	claimsStmt          *sql.Stmt
@@ -383,13 +432,18 @@ type Queries struct {
 	headStmt            *sql.Stmt
 	holdWakeStmt        *sql.Stmt
 	holdersStmt         *sql.Stmt
+	lastMessagesStmt    *sql.Stmt
+	messageByEventStmt  *sql.Stmt
+	messagesStmt        *sql.Stmt
 	nextDueStmt         *sql.Stmt
 	openProjectRunsStmt *sql.Stmt
+	openQuestionsStmt   *sql.Stmt
 	openRunsStmt        *sql.Stmt
 	pendingWakesStmt    *sql.Stmt
 	projectStmt         *sql.Stmt
 	projectRunsStmt     *sql.Stmt
 	projectsStmt        *sql.Stmt
+	putMessageStmt      *sql.Stmt
 	putProjectStmt      *sql.Stmt
 	putRunStmt          *sql.Stmt
 	putSnapshotStmt     *sql.Stmt
@@ -416,6 +470,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 	return &Queries{
 		db:                  tx,
 		tx:                  tx,
+		aboutQuestionStmt:   q.aboutQuestionStmt,
 		addWaiterStmt:       q.addWaiterStmt,
 		appendEventStmt:     q.appendEventStmt,
 		claimsStmt:          q.claimsStmt,
@@ -427,13 +482,18 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		headStmt:            q.headStmt,
 		holdWakeStmt:        q.holdWakeStmt,
 		holdersStmt:         q.holdersStmt,
+		lastMessagesStmt:    q.lastMessagesStmt,
+		messageByEventStmt:  q.messageByEventStmt,
+		messagesStmt:        q.messagesStmt,
 		nextDueStmt:         q.nextDueStmt,
 		openProjectRunsStmt: q.openProjectRunsStmt,
+		openQuestionsStmt:   q.openQuestionsStmt,
 		openRunsStmt:        q.openRunsStmt,
 		pendingWakesStmt:    q.pendingWakesStmt,
 		projectStmt:         q.projectStmt,
 		projectRunsStmt:     q.projectRunsStmt,
 		projectsStmt:        q.projectsStmt,
+		putMessageStmt:      q.putMessageStmt,
 		putProjectStmt:      q.putProjectStmt,
 		putRunStmt:          q.putRunStmt,
 		putSnapshotStmt:     q.putSnapshotStmt,

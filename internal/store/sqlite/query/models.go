@@ -29,6 +29,21 @@ type Event struct {
 	Body     []byte
 }
 
+type Message struct {
+	RunID       string
+	Seq         int64
+	Event       string
+	ProjectID   string
+	Kind        string
+	Voice       string
+	Who         string
+	Text        string
+	QuestionID  string
+	DefaultText string
+	DueAt       sql.NullInt64
+	At          int64
+}
+
 type Project struct {
 	ID                string
 	Name              string

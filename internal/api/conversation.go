@@ -1,0 +1,142 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Conversation is a person's side of a project that a manager drives. A project
+// is named by its id or name, by a path in its repository, or by one of its runs;
+// where it is not named, it is that of the repository in Dir.
+type Conversation interface {
+	// Speak says something to a project's manager, whom it wakes. Where no run
+	// drives the project, one is started with the words as its goal.
+	Speak(ctx context.Context, req Speak) (Spoken, error)
+	// Answer answers a question, which is named by a unique beginning of its id.
+	// It fails with CodeConflict where that was answered before.
+	Answer(ctx context.Context, question string, req Answer) (Spoken, error)
+	// Messages reads what was said in a project over all its runs, oldest first.
+	Messages(ctx context.Context, q MessageQuery) ([]Message, error)
+	// Questions lists what waits for an answer in all projects, oldest first.
+	Questions(ctx context.Context) ([]Question, error)
+}
+
+// Speak is something to be said to a project.
+type Speak struct {
+	Project string     `json:"project,omitempty"`
+	Dir     string     `json:"dir,omitempty"` // where paths begin
+	Text    string     `json:"text"`
+	Voice   core.Voice `json:"voice,omitempty" doc:"user (the default) or blue"`
+	// Start is how a run is begun where none drives the project; its goal is
+	// Text. Without it the words are refused.
+	Start *StartRun `json:"start,omitempty"`
+}
+
+// Spoken is what became of a person's words.
+type Spoken struct {
+	Run     Run    `json:"run"`
+	Started bool   `json:"started,omitempty"` // the run was begun with them
+	Event   string `json:"event,omitempty"`   // that they are, where a run heard them
+	Seq     int64  `json:"seq"`               // where its stream stood before
+	Next    string `json:"next"`              // what happens now, and what a person can do about it
+}
+
+// Answer is a person's answer.
+type Answer struct {
+	Text string `json:"text"`
+}
+
+// MessageQuery narrows a conversation.
+type MessageQuery struct {
+	Project string
+	Dir     string
+	After   string // event; only what follows it
+	Last    bool   // the newest of it
+	Limit   int    // at most so many; 1000 where 0
+}
+
+// Message is a piece of a conversation.
+type Message struct {
+	core.Said
+	Run   string    `json:"run"`
+	Seq   int64     `json:"seq"`
+	Event string    `json:"event"` // pass as after
+	At    time.Time `json:"at"`
+}
+
+// MessageList is a piece of a conversation on the wire.
+type MessageList struct {
+	Messages []Message `json:"messages"`
+}
+
+// Question is something that a manager wants to know.
+type Question struct {
+	ID      string    `json:"id"`
+	Project string    `json:"project"` // its name
+	Run     string    `json:"run"`     // its alias
+	Text    string    `json:"text"`
+	Default string    `json:"default,omitempty"`
+	Due     time.Time `json:"due,omitzero"` // when that becomes the answer
+	At      time.Time `json:"at"`
+}
+
+// QuestionList is a list of questions.
+type QuestionList struct {
+	Questions []Question `json:"questions"`
+}
+
+// Manager is how a run stands that a manager drives.
+type Manager struct {
+	Turn        int          `json:"turn"`            // number of the newest one
+	Busy        bool         `json:"busy"`            // it is under way
+	Woken       []core.Wake  `json:"woken,omitempty"` // what it was begun for
+	Wakes       []core.Wake  `json:"wakes,omitempty"` // what the next one will be
+	Idle        bool         `json:"idle"`            // nothing goes on, and nothing is left to be looked at
+	Delegations []Delegation `json:"delegations,omitempty"`
+	Questions   []Question   `json:"questions,omitempty"`
+	Asks        bool         `json:"asks"`         // the run is paused for nothing but their answers
+	Due         time.Time    `json:"due,omitzero"` // when it goes on without them
+}
+
+// Delegation is work that a manager wants done.
+type Delegation struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Kind   string `json:"kind,omitempty"`
+	Status string `json:"status"`
+	Branch string `json:"branch,omitempty"`
+	Reason string `json:"reason,omitempty"` // why it was refused or failed
+}
+
+func registerConversation(api huma.API, svc Conversation) {
+	register(api, operation(api, "speak", http.MethodPost, "/v1/conversation", "Say something to a project's manager"),
+		func(ctx context.Context, in *struct{ Body Speak }) (Spoken, error) { return svc.Speak(ctx, in.Body) })
+	register(api, operation(api, "list-messages", http.MethodGet, "/v1/conversation", "Read what was said in a project"),
+		func(ctx context.Context, in *struct {
+			Project string `query:"project" doc:"Id, name, path or run"`
+			Dir     string `query:"dir" doc:"The project of the repository at this path, where none is named"`
+			After   string `query:"after" doc:"Only what follows this event"`
+			Last    bool   `query:"last" doc:"The newest instead of the oldest"`
+			Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many"`
+		}) (MessageList, error) {
+			messages, err := svc.Messages(ctx, MessageQuery{Project: in.Project, Dir: in.Dir, After: in.After, Last: in.Last, Limit: in.Limit})
+			return MessageList{Messages: notNil(messages)}, err
+		})
+	register(api, operation(api, "list-questions", http.MethodGet, "/v1/questions", "List what waits for an answer, oldest first"),
+		func(ctx context.Context, _ *struct{}) (QuestionList, error) {
+			questions, err := svc.Questions(ctx)
+			return QuestionList{Questions: notNil(questions)}, err
+		})
+	register(api, operation(api, "answer", http.MethodPost, "/v1/questions/{question}/answer", "Answer a question"),
+		func(ctx context.Context, in *struct {
+			Question string `path:"question" doc:"A unique beginning of its id"`
+			Body     Answer
+		}) (Spoken, error) {
+			return svc.Answer(ctx, in.Question, in.Body)
+		})
+}

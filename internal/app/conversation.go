@@ -1,0 +1,207 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// managerPlaybook drives a project that somebody speaks to, where they name no
+// other.
+const managerPlaybook = "project"
+
+// Speak implements api.Conversation.
+func (a *App) Speak(ctx context.Context, req api.Speak) (api.Spoken, error) {
+	spoken, err := a.speak(ctx, req)
+	if core.CodeOf(err) == core.CodeConflict && req.Start != nil {
+		// Somebody else may have begun a run this moment, or this one has ended.
+		return a.speak(ctx, req)
+	}
+	return spoken, err
+}
+
+func (a *App) speak(ctx context.Context, req api.Speak) (api.Spoken, error) {
+	project, run, err := a.addressed(ctx, req.Project, req.Dir)
+	if err != nil {
+		return api.Spoken{}, err
+	}
+	if run == nil {
+		return a.open(ctx, project, req)
+	}
+	gated, seq := run.Status == core.StatusAwaiting, run.Stream.Seq
+	run, err = a.message(ctx, run, api.Tell{Text: req.Text, Voice: req.Voice})
+	if err != nil {
+		return api.Spoken{}, err
+	}
+	event := run.Talk[len(run.Talk)-1].Event
+	spoken := api.Spoken{Run: viewRun(run), Event: event, Seq: seq, Next: heard(run, event)}
+	if gated && run.Status != core.StatusAwaiting {
+		spoken.Next = "what was about to be published is held back; " + spoken.Next
+	}
+	return spoken, nil
+}
+
+// open begins a run for what was said.
+func (a *App) open(ctx context.Context, project string, req api.Speak) (api.Spoken, error) {
+	if req.Start == nil {
+		return api.Spoken{}, core.Errorf(core.CodeNotFound, "no run drives the project: nobody would read it").
+			WithHint("begin one: `stellwerk say \"…\"`")
+	}
+	start := *req.Start
+	start.Goal, start.Dir = req.Text, req.Dir
+	if start.Playbook == "" {
+		start.Playbook = managerPlaybook
+	}
+	if repo, err := yard.Locate(ctx, req.Dir); err != nil || projectID(repo.CommonDir) != project {
+		row, err := a.store.Project(ctx, project)
+		if err != nil {
+			return api.Spoken{}, locateError(req.Dir, err)
+		}
+		start.Dir = row.RepoURL
+	}
+	run, err := a.StartRun(ctx, start)
+	for n := 2; core.CodeOf(err) == core.CodeConflict && req.Start.Branch == "" && n <= maxBranches; n++ {
+		// The same was said before, and its branch is still there; or another run
+		// has just begun.
+		if _, driver, other := a.addressed(ctx, req.Project, req.Dir); other != nil || driver != nil {
+			break
+		}
+		start.Branch = fmt.Sprintf("%s-%d", branchName(start.Issue, titleOf(start)), n)
+		run, err = a.StartRun(ctx, start)
+	}
+	if err != nil {
+		return api.Spoken{}, err
+	}
+	return api.Spoken{
+		Run: run, Started: true,
+		Next: fmt.Sprintf("no run was open: %s begins with your words as its goal", run.Alias),
+	}, nil
+}
+
+// maxBranches bounds the search for a branch that is not there yet.
+const maxBranches = 20
+
+// addressed finds the project that a person names, and the open run that drives
+// it; run is nil where none does.
+func (a *App) addressed(ctx context.Context, name, dir string) (project string, run *core.Run, err error) {
+	if project, err = a.projectNamed(ctx, name, dir); err != nil {
+		return "", nil, err
+	}
+	if project == "" {
+		if run, err = a.find(ctx, name); err != nil {
+			return "", nil, unknownProject(name, err)
+		}
+		if !run.Status.Terminal() {
+			return run.Project, run, nil
+		}
+		project = run.Project
+	}
+	open, err := a.store.Runs(ctx, store.Filter{Project: project, Open: true})
+	if err != nil {
+		return "", nil, err
+	}
+	for _, row := range open {
+		run, err := a.engine.Load(ctx, row.ID)
+		if err != nil || run.Managed() {
+			return project, run, err
+		}
+	}
+	return project, nil, nil
+}
+
+// projectNamed is the id of a project by id, name or path, or of the repository
+// in dir where name is empty; "" where no project is called so.
+func (a *App) projectNamed(ctx context.Context, name, dir string) (string, error) {
+	if name == "" || strings.ContainsRune(name, '/') || strings.HasPrefix(name, ".") {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		repo, err := yard.Locate(ctx, name)
+		if err != nil {
+			return "", locateError(name, err)
+		}
+		return projectID(repo.CommonDir), nil
+	}
+	rows, err := a.store.Projects(ctx, 0)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, p := range rows {
+		if p.ID == name {
+			return p.ID, nil
+		}
+		if p.Name == name {
+			found = append(found, p.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", nil
+	case 1:
+		return found[0], nil
+	}
+	return "", core.Errorf(core.CodeInvalid, "%d projects are called %q", len(found), name).
+		WithHint("name the id, or the path of the repository: `stellwerk projects --json`")
+}
+
+func unknownProject(name string, err error) error {
+	if core.CodeOf(err) != core.CodeNotFound {
+		return err
+	}
+	return core.Errorf(core.CodeNotFound, "there is no project or run %.80q", name).
+		WithHint("`stellwerk projects` and `stellwerk status` list them; words that are none belong into quotes")
+}
+
+// heard says what happens after a person has spoken.
+func heard(r *core.Run, event string) string {
+	switch {
+	case r.Pause != nil && r.Pause.Code == core.PauseQuestion && len(r.Questions) > 0:
+		return fmt.Sprintf("the project waits for the answer to %s: %s; the manager reads your message after that", r.Questions[0].ID, r.Pause.Next)
+	case r.Pause != nil:
+		return fmt.Sprintf("the project is paused (%s); the manager reads your message when it goes on: %s", r.Pause.Reason, r.Pause.Next)
+	case !r.InTurn() || len(r.Wakes) == 0 && r.Missed == 0:
+		return "the manager is woken"
+	case slices.ContainsFunc(r.Manager().Turn.Wakes, func(w core.Wake) bool { return w.Event == event }):
+		return "the manager is woken"
+	}
+	return fmt.Sprintf("the manager is at work (turn %d) and reads your message when that has ended", r.Manager().Round)
+}
+
+// Messages implements api.Conversation.
+func (a *App) Messages(ctx context.Context, q api.MessageQuery) ([]api.Message, error) {
+	project, err := a.projectNamed(ctx, q.Project, q.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if project == "" {
+		run, err := a.find(ctx, q.Project)
+		if err != nil {
+			return nil, unknownProject(q.Project, err)
+		}
+		project = run.Project
+	}
+	if q.Limit <= 0 || q.Limit > maxMessages {
+		q.Limit = maxMessages
+	}
+	rows, err := a.store.Messages(ctx, store.MessageFilter{Project: project, After: q.After, Last: q.Last, Limit: q.Limit})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, core.Errorf(core.CodeNotFound, "%q is no message of the project", q.After)
+	}
+	list := make([]api.Message, len(rows))
+	for i, m := range rows {
+		list[i] = api.Message{Said: m.Said, Run: m.Run, Seq: m.Seq, Event: m.Event, At: m.At}
+	}
+	return list, err
+}
+
+// maxMessages bounds one piece of a conversation.
+const maxMessages = 1000

@@ -1,0 +1,171 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// Questions implements api.Conversation.
+func (a *App) Questions(ctx context.Context) ([]api.Question, error) {
+	rows, err := a.store.Questions(ctx)
+	list := make([]api.Question, 0, len(rows))
+	for _, row := range rows {
+		q, err := a.viewQuestion(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, q)
+	}
+	return list, err
+}
+
+func (a *App) viewQuestion(ctx context.Context, m store.MessageRow) (api.Question, error) {
+	q := api.Question{ID: m.Question, Project: m.Project, Run: m.Run, Text: m.Text, Default: m.Default, Due: m.Due, At: m.At}
+	project, err := a.store.Project(ctx, m.Project)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return q, err
+	}
+	if err == nil {
+		q.Project = project.Name
+	}
+	run, err := a.store.Run(ctx, m.Run)
+	if err == nil {
+		q.Run = run.Alias
+	}
+	return q, err
+}
+
+// asked are the open questions in the inbox, by their runs.
+func (a *App) asked(ctx context.Context) (map[string][]api.Waiting, error) {
+	rows, err := a.store.Questions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byRun := map[string][]api.Waiting{}
+	for _, row := range rows {
+		q, err := a.viewQuestion(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		byRun[row.Run] = append(byRun[row.Run], api.Waiting{
+			Kind: api.WaitQuestion, Since: q.At, Reason: fmt.Sprintf("the manager asks (%s): %s", q.ID, q.Text),
+			Next: fmt.Sprintf("`stellwerk answer %s \"…\"`", q.ID), Question: &q,
+		})
+	}
+	return byRun, nil
+}
+
+// Answer implements api.Conversation.
+func (a *App) Answer(ctx context.Context, question string, req api.Answer) (api.Spoken, error) {
+	open, err := a.questionNamed(ctx, question)
+	if err != nil {
+		return api.Spoken{}, err
+	}
+	before, err := a.engine.Load(ctx, open.Run)
+	if err != nil {
+		return api.Spoken{}, err
+	}
+	run, err := a.engine.Submit(ctx, open.Run, CallerOf(ctx), core.QuestionAnswered{ID: open.Question, Text: a.redactor.String(req.Text)})
+	if err != nil {
+		return api.Spoken{}, err
+	}
+	spoken := api.Spoken{Run: viewRun(run), Seq: before.Stream.Seq, Next: heard(run, "")}
+	if run.Pause == nil {
+		spoken.Next = open.Question + " is answered; " + spoken.Next
+	}
+	return spoken, nil
+}
+
+// questionNamed finds the open question of which somebody gives the beginning.
+func (a *App) questionNamed(ctx context.Context, given string) (store.MessageRow, error) {
+	prefix := "q-" + strings.TrimPrefix(given, "q-")
+	rows, err := a.store.Questions(ctx)
+	if err != nil {
+		return store.MessageRow{}, err
+	}
+	var found []store.MessageRow
+	var ids []string
+	for _, q := range rows {
+		if strings.HasPrefix(q.Question, prefix) && !slices.Contains(ids, q.Question) {
+			found, ids = append(found, q), append(ids, q.Question)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return store.MessageRow{}, a.closedQuestion(ctx, given, prefix)
+	case 1:
+		return found[0], nil
+	}
+	return store.MessageRow{}, core.Errorf(core.CodeInvalid, "%q is the beginning of %d questions", given, len(found)).
+		WithHint("one of: %s", strings.Join(ids, ", "))
+}
+
+// closedQuestion says why a question cannot be answered.
+func (a *App) closedQuestion(ctx context.Context, given, prefix string) error {
+	about, err := a.store.About(ctx, prefix)
+	if err != nil {
+		return err
+	}
+	if len(about) == 0 || len(given) < 3 {
+		return core.Errorf(core.CodeNotFound, "there is no question %.80q", given).WithHint("`stellwerk inbox` lists what waits for you")
+	}
+	last := about[len(about)-1]
+	if last.Kind == core.SaidAnswer {
+		by := last.By
+		if last.Voice == "" {
+			by = "nobody in time, so that its default holds"
+		}
+		return core.Errorf(core.CodeConflict, "question %s was answered before by %s: %s", last.Question, by, last.Text).
+			WithHint("say what is different now: `stellwerk say \"…\"`")
+	}
+	return core.Errorf(core.CodeConflict, "question %s is of a run that is over", last.Question).
+		WithHint("`stellwerk inbox` lists what waits for you")
+}
+
+// viewManager shows how a run stands that a manager drives.
+func viewManager(r *core.Run) *api.Manager {
+	m := &api.Manager{Wakes: r.Wakes, Busy: r.InTurn()}
+	m.Idle = !m.Busy && len(m.Wakes) == 0 && !r.UnderWay()
+	if s := r.Manager(); s != nil {
+		m.Turn = s.Round
+		if s.Turn != nil {
+			m.Woken = s.Turn.Wakes
+		}
+	}
+	m.Asks = r.Pause != nil && r.Pause.Code == core.PauseQuestion
+	m.Due = goesOn(r)
+	for _, q := range r.Questions {
+		m.Questions = append(m.Questions, api.Question{ID: q.ID, Project: r.Project, Run: r.Alias, Text: q.Text, Default: q.Default, Due: q.Due, At: q.At})
+	}
+	for _, d := range r.Delegations {
+		view := api.Delegation{ID: d.ID, Title: d.Proposal.Name(), Kind: string(d.Proposal.Kind), Status: string(d.Status), Reason: d.Reason}
+		if s := r.Stage(d.Stage); s != nil {
+			view.Branch = s.Branch
+		}
+		m.Delegations = append(m.Delegations, view)
+	}
+	return m
+}
+
+// goesOn is when a run that waits for answers goes on without them: all its
+// questions have defaults. Zero where it does not.
+func goesOn(r *core.Run) time.Time {
+	var due time.Time
+	for _, q := range r.Questions {
+		if q.Due.IsZero() {
+			return time.Time{}
+		}
+		if q.Due.After(due) {
+			due = q.Due
+		}
+	}
+	return due
+}

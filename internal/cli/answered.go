@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// reply follows a run until the manager has dealt with what a person said: the
+// turn that was told of it has ended.
+type reply struct {
+	sh     *shell
+	to     string // event that is waited for an answer to; "" for the run's goal
+	heard  bool   // it has happened
+	inTurn bool   // the turn that is told of it
+	said   []api.Message
+}
+
+// errReplied ends the wait.
+var errReplied = errors.New("replied")
+
+// untilAnswered shows what the manager says to a person's words.
+func (sh *shell) untilAnswered(ctx context.Context, svc api.Service, s api.Spoken) error {
+	r := &reply{sh: sh, to: s.Event, heard: s.Event == ""}
+	err := svc.Follow(ctx, s.Run.ID, s.Seq, r.see)
+	switch {
+	case errors.Is(err, errInterrupted):
+		return sh.leave(ctx, svc, s.Run)
+	case err != nil && !errors.Is(err, errReplied):
+		return err
+	}
+	detail, err := svc.Run(ctx, s.Run.ID)
+	if err != nil {
+		return err
+	}
+	if sh.json {
+		return errors.Join(sh.printJSON(api.MessageList{Messages: append([]api.Message{}, r.said...)}), exitWith(waitExit(detail)))
+	}
+	if len(r.said) == 0 {
+		sh.printf("The manager said nothing.\n")
+	}
+	if stops(detail.Status) {
+		sh.printLines(sh.view().Run(detail))
+	} else if ours, err := sh.ours(ctx, svc); err != nil || ours {
+		return errors.Join(err, sh.left(ctx, svc, detail.Run))
+	}
+	return exitWith(waitExit(detail))
+}
+
+// waitExit is 0 where a run goes on or is completed.
+func waitExit(d api.RunDetail) int {
+	if d.Status == string(core.StatusActive) {
+		return ExitOK
+	}
+	return exitByStatus(d.Status)
+}
+
+// stops reports a run that does not go on by itself.
+func stops(status string) bool { return status != string(core.StatusActive) }
+
+// see looks at one event of the run.
+func (r *reply) see(e core.Event) error {
+	if e.ID == r.to {
+		r.heard = true
+	}
+	body, err := core.Decode(e)
+	if err != nil {
+		return err
+	}
+	switch b := body.(type) {
+	case core.StageOpened:
+		r.inTurn = r.inTurn || r.heard && b.Stage == core.ManagerStage
+	case core.StagePassed:
+		if r.inTurn && b.Stage == core.ManagerStage {
+			return errReplied
+		}
+	case core.MessageSent:
+		if r.inTurn && b.Voice == core.VoiceGreen {
+			return r.show(e)
+		}
+	case core.QuestionAsked:
+		if r.inTurn {
+			return r.show(e)
+		}
+	case core.RunPaused, core.ApprovalRequested:
+		if r.heard {
+			return errReplied
+		}
+	default:
+	}
+	return nil
+}
+
+func (r *reply) show(e core.Event) error {
+	m, _, err := messageOf(e)
+	if err != nil {
+		return err
+	}
+	r.said = append(r.said, m)
+	if !r.sh.json {
+		r.sh.printLines(r.sh.view().Message(m))
+	}
+	return nil
+}
+
+// messageOf is an event of a run as a piece of the conversation, where it is one.
+func messageOf(e core.Event) (m api.Message, is bool, err error) {
+	said, is, err := core.SaidIn(e)
+	_, run := core.StreamKind(e.Stream)
+	return api.Message{Said: said, Run: run, Seq: e.Seq, Event: e.ID, At: e.At}, is, err
+}

@@ -1,0 +1,292 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+type chatOptions struct {
+	say    sayOptions
+	last   int
+	follow bool
+}
+
+func newChat(sh *shell) *cobra.Command {
+	o := &chatOptions{}
+	cmd := &cobra.Command{
+		Use:   "chat [PROJECT] [flags]",
+		Short: "Talk with a project's manager",
+		Long: `Shows the conversation of a project, follows it, and says each line that you
+type. What is delegated, merged, failed and published meanwhile is told in a
+line each. The PROJECT is named as for say.
+
+A line is never an answer and never an approval. A question is answered with
+
+  /answer QUESTION TEXT
+
+and /help lists what else begins with a slash. Where standard input is no
+terminal, its lines are said, and the conversation is followed until there is
+nothing left to do, or with --follow until the run ends. Where no engine runs in
+the background, the command drives the run for as long as it lasts.`,
+		Example: `  stellwerk chat
+  stellwerk chat shop --last 100
+  echo "how far are we?" | stellwerk chat shop`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	o.say.flags(cmd)
+	cmd.Flags().IntVarP(&o.last, "last", "n", 20, "show the newest `N` of what was said before")
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow the run until it ends")
+	return cmd
+}
+
+func (o *chatOptions) run(ctx context.Context, sh *shell, project string) error {
+	if o.last < 0 {
+		return usagef("--last %d: it cannot be less than nothing", o.last)
+	}
+	if err := o.say.check(sh); err != nil {
+		return err
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return err
+	}
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	c := &chat{sh: sh, o: o, project: project, dir: dir, lines: typedLines(reading, sh.Console.In), sent: map[string]bool{}}
+	return c.over(ctx, maxHandovers)
+}
+
+// chat is a conversation that a person takes part in.
+type chat struct {
+	sh      *shell
+	o       *chatOptions
+	project string
+	dir     string
+	lines   <-chan line // nil once there are no more
+	begun   bool        // what was said before is on the screen
+	run     api.Run     // that is followed; without an id where none is open
+	seen    int64       // its newest event that was shown
+	since   int64       // only what was said is shown of events up to here
+	sent    map[string]bool
+}
+
+// errQuit is the person's wish to end the chat.
+var errQuit = errors.New("quit")
+
+// typedLines reads lines until the input ends, which is the last one's error.
+func typedLines(ctx context.Context, in interface{ Read([]byte) (int, error) }) <-chan line {
+	lines := make(chan line)
+	go func() {
+		for {
+			text, err := readLine(in)
+			select {
+			case lines <- line{text, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}
+
+// over talks by one engine after the other: one that lived in another command
+// may end before.
+func (c *chat) over(ctx context.Context, handovers int) error {
+	return c.sh.connect(ctx, func(svc api.Service) error {
+		err := c.talk(ctx, svc)
+		switch {
+		case core.CodeOf(err) == core.CodeUnavailable && handovers > 0:
+			return c.over(ctx, handovers-1)
+		case errors.Is(err, errQuit) || errors.Is(err, errInterrupted):
+			if c.run.ID == "" {
+				return nil
+			}
+			return c.sh.left(ctx, svc, c.run)
+		}
+		return err
+	})
+}
+
+// talk takes part until the person leaves, or nothing is left to wait for.
+func (c *chat) talk(ctx context.Context, svc api.Service) error {
+	if err := c.begin(ctx, svc); err != nil {
+		return err
+	}
+	for {
+		f := c.followed(ctx, svc)
+		err := c.loop(ctx, svc, f)
+		f.stop()
+		if err != nil || c.lines == nil && c.run.ID == "" {
+			return err
+		}
+	}
+}
+
+// loop goes on until the run that is followed ends, or another is to be.
+func (c *chat) loop(ctx context.Context, svc api.Service, f *following) error {
+	for {
+		if done, err := c.done(ctx, svc); done || err != nil {
+			return err
+		}
+		select {
+		case l := <-c.lines:
+			before := c.run.ID
+			if err := c.typed(ctx, svc, l); err != nil || c.run.ID != before {
+				return err
+			}
+		case e := <-f.events:
+			c.show(ctx, svc, e)
+			c.seen = e.Seq
+		case err := <-f.ended:
+			if err == nil {
+				err = c.ended(ctx, svc)
+			}
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// ended lets go of a run that is over. Where nobody types any more, its exit code
+// is the chat's.
+func (c *chat) ended(ctx context.Context, svc api.Service) error {
+	run := c.run.ID
+	c.run = api.Run{}
+	if c.lines != nil {
+		c.tell("The run is over: what you say next begins another.")
+		return nil
+	}
+	d, err := svc.Run(ctx, run)
+	if err != nil {
+		return err
+	}
+	return exitWith(exitByStatus(d.Status))
+}
+
+// done reports, once nobody types any more, that there is nothing to wait for.
+func (c *chat) done(ctx context.Context, svc api.Service) (bool, error) {
+	if c.lines != nil || c.run.ID == "" {
+		return c.lines == nil, nil
+	}
+	d, err := svc.Run(ctx, c.run.ID)
+	if err != nil || c.o.follow || c.seen < d.Seq {
+		return false, err
+	}
+	if goesOn(d) || d.Status == string(core.StatusActive) && (d.Manager == nil || !d.Manager.Idle) {
+		return false, nil
+	}
+	if stops(d.Status) && !c.sh.json {
+		c.sh.printLines(c.sh.view().Run(d))
+	}
+	if waitExit(d) != ExitOK {
+		return true, exitWith(waitExit(d))
+	}
+	c.run = api.Run{}
+	return true, nil
+}
+
+// following is a run whose events arrive.
+type following struct {
+	events chan core.Event
+	ended  chan error
+	stop   func()
+}
+
+// followed follows the run of the conversation; nothing arrives where there is
+// none.
+func (c *chat) followed(ctx context.Context, svc api.Service) *following {
+	if c.run.ID == "" {
+		return &following{stop: func() {}}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	f := &following{events: make(chan core.Event), ended: make(chan error, 1)}
+	over := make(chan struct{})
+	f.stop = func() {
+		cancel(nil)
+		<-over
+	}
+	run, after := c.run.ID, c.seen
+	go func() {
+		defer close(over)
+		f.ended <- svc.Follow(ctx, run, after, func(e core.Event) error {
+			select {
+			case f.events <- e:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+	}()
+	return f
+}
+
+// begin shows what was said before, once, and finds the run to follow.
+func (c *chat) begin(ctx context.Context, svc api.Service) error {
+	if c.begun {
+		return nil
+	}
+	messages, err := svc.Messages(ctx, api.MessageQuery{Project: c.project, Dir: c.dir, Last: true, Limit: max(c.o.last, 1)})
+	if err != nil {
+		return err
+	}
+	c.begun = true
+	if len(messages) == 0 {
+		c.tell("Nothing was said here yet. Where no run is open, your first words begin one, as its goal.")
+		return nil
+	}
+	newest := messages[len(messages)-1]
+	if c.o.last > 0 {
+		for _, m := range messages {
+			c.print(m)
+		}
+	}
+	d, err := svc.Run(ctx, newest.Run)
+	if err != nil {
+		return err
+	}
+	if core.RunStatus(d.Status).Terminal() {
+		c.tell("Run " + d.Alias + " is " + d.Status + ": what you say next begins another, with your words as its goal.")
+		return nil
+	}
+	c.run, c.seen, c.since = d.Run, newest.Seq, d.Seq
+	if !c.sh.json {
+		c.sh.printLines(c.sh.view().Standing(d))
+	}
+	c.hint(d)
+	return nil
+}
+
+// tell prints a remark of the program itself.
+func (c *chat) tell(text string) {
+	if c.sh.json {
+		return
+	}
+	for _, l := range terminal.Hang("  ", terminal.Line(text), c.sh.Console.Width()) {
+		c.sh.printf("%s\n", c.sh.Console.Style.Faint(l))
+	}
+}
+
+// hint says how what waits for the person is dealt with here.
+func (c *chat) hint(d api.RunDetail) {
+	if d.Manager == nil {
+		return
+	}
+	for _, q := range d.Manager.Questions {
+		c.tell("answer with: /answer " + q.ID + " TEXT")
+	}
+	if stops(d.Status) && d.Next != "" && len(d.Manager.Questions) == 0 {
+		c.tell("next: " + d.Next)
+	}
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+const chatHelp = `Each line is said to the manager. What begins with a slash is not:
+  /answer QUESTION TEXT   answer a question
+  /status                 show how the run stands
+  /help                   show this
+  /quit                   leave; nothing is lost
+Two slashes at the beginning say a line that begins with one.
+`
+
+// typed deals with a line of the person. A refusal is an answer: it is told, and
+// the chat goes on.
+func (c *chat) typed(ctx context.Context, svc api.Service, l line) error {
+	text := strings.TrimSpace(l.text)
+	var err error
+	switch {
+	case text == "":
+	case strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//"):
+		err = c.command(ctx, svc, text)
+	default:
+		err = c.say(ctx, svc, strings.TrimPrefix(text, "/"))
+	}
+	switch {
+	case core.CodeOf(err) == core.CodeUnavailable:
+		c.tell("the engine went away; if your last line does not appear, say it again")
+		return err
+	case errors.Is(err, errQuit) || ctx.Err() != nil && err != nil:
+		return err
+	case err != nil:
+		c.sh.complain(err.Error(), core.HintOf(err))
+	}
+	switch {
+	case l.err == nil:
+		return nil
+	case !errors.Is(l.err, io.EOF):
+		return l.err
+	case c.sh.Console.Ask:
+		return errQuit
+	}
+	c.lines = nil
+	return nil
+}
+
+// say says a line. What it begins is followed.
+func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
+	start := c.o.say.start
+	spoken, err := svc.Speak(ctx, api.Speak{Project: c.project, Dir: c.dir, Text: text, Voice: core.Voice(c.o.say.role), Start: &start})
+	if core.CodeOf(err) == core.CodeUntrusted {
+		look := api.Trust{Dir: c.dir, Playbook: start.Playbook, Base: start.Base}
+		return core.Wrap(core.CodeUntrusted, err, "a run would obey content of the repository that nobody trusts yet",
+			trustCommand(look)+" (after reading what it shows), or chat --trust")
+	}
+	if err != nil {
+		return err
+	}
+	c.spoken(spoken)
+	return nil
+}
+
+// spoken notes what became of the person's words, and tells what is not to be
+// seen anyway.
+func (c *chat) spoken(s api.Spoken) {
+	c.sh.warn(s.Run.Warnings)
+	c.sent[s.Event] = c.sh.Console.Ask // it stands on the screen already
+	if s.Run.ID != c.run.ID {
+		c.seen, c.since = s.Seq, s.Seq
+	}
+	c.run = s.Run
+	c.tell(s.Next)
+}
+
+func (c *chat) command(ctx context.Context, svc api.Service, text string) error {
+	word, rest, _ := strings.Cut(text, " ")
+	switch word {
+	case "/quit", "/exit", "/q":
+		return errQuit
+	case "/help":
+		c.sh.printf("%s", chatHelp)
+		return nil
+	case "/status":
+		return c.status(ctx, svc)
+	case "/answer":
+		id, answer, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		if answer = strings.TrimSpace(answer); answer == "" {
+			return core.Errorf(core.CodeInvalid, "an answer needs a question and words").WithHint("/answer QUESTION TEXT")
+		}
+		spoken, err := svc.Answer(ctx, id, api.Answer{Text: answer})
+		if err != nil {
+			return err
+		}
+		if spoken.Run.ID == c.run.ID { // a question of another project is answered, too
+			c.run = spoken.Run
+		}
+		c.tell(spoken.Next)
+		return nil
+	}
+	return core.Errorf(core.CodeInvalid, "there is no %s here; nothing was said", word).WithHint("/help lists what there is")
+}
+
+func (c *chat) status(ctx context.Context, svc api.Service) error {
+	if c.run.ID == "" {
+		c.tell("No run is open.")
+		return nil
+	}
+	d, err := svc.Run(ctx, c.run.ID)
+	if err == nil {
+		c.sh.printLines(c.sh.view().Run(d))
+	}
+	return err
+}
+
+// show tells of an event: what was said, and in a line what was done.
+func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
+	m, spoken, err := messageOf(e)
+	switch {
+	case err != nil:
+		c.tell("something happened that this version does not know: " + string(e.Type))
+	case spoken && !c.sent[e.ID]:
+		c.print(m)
+		if m.Kind == core.SaidQuestion {
+			c.tell("answer with: /answer " + m.Question + " TEXT")
+		}
+	case !spoken && e.Seq > c.since && !c.sh.json && view.Newsworthy(e):
+		c.sh.printLines(c.sh.view().Notice(e))
+		if e.Type == core.TypeApprovalRequested || e.Type == core.TypeRunPaused || e.Type == core.TypeReviewAwaited {
+			if d, err := svc.Run(ctx, c.run.ID); err == nil && stops(d.Status) {
+				c.hint(d)
+			}
+		}
+	}
+}
+
+func (c *chat) print(m api.Message) {
+	if !c.sh.json {
+		c.sh.printLines(c.sh.view().Message(m))
+		return
+	}
+	if err := c.sh.printJSONLine(m); err != nil {
+		c.sh.complain(err.Error(), "")
+	}
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+type messagesOptions struct{ last int }
+
+func newMessages(sh *shell) *cobra.Command {
+	o := &messagesOptions{}
+	cmd := &cobra.Command{
+		Use:   "messages [PROJECT] [flags]",
+		Short: "Show what was said in a project",
+		Long: `Prints the conversation of a project over all its runs, whole: goals, messages,
+questions and answers. The PROJECT is named as for say.
+
+--json prints {"messages": […]}, with kind, voice, by, text, at and event among
+others.`,
+		Example: `  stellwerk messages
+  stellwerk messages shop --last 0 --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().IntVarP(&o.last, "last", "n", 50, "only the newest `N`; 0 for all")
+	return cmd
+}
+
+func (o *messagesOptions) run(ctx context.Context, sh *shell, project string) error {
+	if o.last < 0 {
+		return usagef("--last %d: it cannot be less than nothing", o.last)
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return err
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		q := api.MessageQuery{Project: project, Dir: dir, Limit: o.last, Last: o.last > 0}
+		list := api.MessageList{Messages: []api.Message{}}
+		for {
+			piece, err := svc.Messages(ctx, q)
+			if err != nil {
+				return err
+			}
+			list.Messages = append(list.Messages, piece...)
+			if q.Last || len(piece) == 0 {
+				break
+			}
+			q.After = piece[len(piece)-1].Event
+		}
+		if sh.json {
+			return sh.printJSON(list)
+		}
+		if len(list.Messages) == 0 {
+			sh.printf("Nothing was said yet. Begin with: stellwerk say \"…\"\n")
+		}
+		for _, m := range list.Messages {
+			sh.printLines(sh.view().Message(m))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+type sayOptions struct {
+	role  string
+	wait  bool
+	start api.StartRun
+	after after
+}
+
+func newSay(sh *shell) *cobra.Command {
+	o := &sayOptions{}
+	cmd := &cobra.Command{
+		Use:   `say [PROJECT] TEXT... [flags]`,
+		Short: "Say something to a project's manager",
+		Long: `Says something in the conversation of a project that a manager drives, and
+wakes the manager. The PROJECT is that of the working directory, or is named by
+its name, its id, a path in its repository, or one of its runs; of several words
+the first is the PROJECT, so without one put the words into quotes. A TEXT of -
+is read from standard input.
+
+Where no run drives the project, one begins with your words as its goal. Your
+words never answer a question and never approve anything: that is done with
+answer and approve.` + afterHelp,
+		Example: `  stellwerk say "the search must ignore case"
+  stellwerk say shop --wait "how far are we?"
+  stellwerk say ./shop - < notes.md`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
+	}
+	o.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVarP(&o.wait, "wait", "w", false, "wait until the manager has answered, and show it")
+	o.after.flags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("wait", "follow", "detach")
+	return cmd
+}
+
+// flags are those of every command that may begin a run with a person's words.
+func (o *sayOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.role, "role", string(core.VoiceUser), "`ROLE` to speak in: user, or blue for a program that\nspeaks for people")
+	f.StringVarP(&o.start.Playbook, "playbook", "p", "", "playbook `FILE|NAME` of a run that begins (default\nproject)")
+	f.StringVar(&o.start.Base, "base", "", "`BRANCH` that it starts from (default the current one)")
+	f.StringVar(&o.start.Isolation, "isolation", "", "its isolation, sandbox or none (default sandbox)")
+	f.BoolVar(&o.start.Trust, "trust", false, "trust the repository's playbook and roles as they are")
+	must(cmd.RegisterFlagCompletionFunc("role", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return []cobra.Completion{string(core.VoiceUser), string(core.VoiceBlue)}, cobra.ShellCompDirectiveNoFileComp
+	}))
+	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
+	completePlaybooks(cmd)
+}
+
+func (o *sayOptions) run(ctx context.Context, sh *shell, args []string) error {
+	if err := o.check(sh); err != nil {
+		return err
+	}
+	project, text, err := sh.speech(args)
+	if err != nil {
+		return err
+	}
+	if o.after.detach {
+		if err := sh.detached(ctx); err != nil {
+			return err
+		}
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		if project == "" {
+			if err := sh.notAName(ctx, svc, text); err != nil {
+				return err
+			}
+		}
+		spoken, err := o.speak(ctx, sh, svc, project, text)
+		if err != nil {
+			return err
+		}
+		return sh.spoken(ctx, svc, spoken, o.wait, o.after)
+	})
+}
+
+// check refuses what could not be said.
+func (o *sayOptions) check(sh *shell) error {
+	if err := sh.personal("say"); err != nil {
+		return err
+	}
+	if o.start.Trust {
+		if err := sh.personsOwn("say with --trust"); err != nil {
+			return err
+		}
+	}
+	switch core.Voice(o.role) {
+	case core.VoiceUser, core.VoiceBlue:
+		return nil
+	case core.VoiceGreen, core.VoiceRed:
+		return usagef("--role %s: that is an agent's; yours are user and blue", o.role)
+	}
+	return usagef("--role %s: it is one of user, blue", o.role)
+}
+
+// speech is whom somebody speaks to and what they say.
+func (sh *shell) speech(args []string) (to, text string, err error) {
+	text = args[0]
+	if len(args) > 1 {
+		to, text = args[0], strings.Join(args[1:], " ")
+	}
+	if text, err = sh.words(text, ""); err != nil {
+		return "", "", err
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "", "", usagef("there are no words to say")
+	}
+	return to, text, nil
+}
+
+// notAName catches a project's or a run's name where the words were forgotten:
+// it would begin a run.
+func (sh *shell) notAName(ctx context.Context, svc api.Service, text string) error {
+	if strings.ContainsAny(text, " \t\n/") || strings.HasPrefix(text, ".") {
+		return nil
+	}
+	_, err := svc.Messages(ctx, api.MessageQuery{Project: text, Limit: 1})
+	switch core.CodeOf(err) {
+	case core.CodeNotFound, core.CodeInvalid: // nothing is called so, or begins so
+		return nil
+	default:
+	}
+	if err != nil {
+		return err
+	}
+	return usagef("%s is a project or a run; what do you want to say to it?", text)
+}
+
+// speak says something, and where a run begins with it that would obey content
+// of the repository, asks the person about that once.
+func (o *sayOptions) speak(ctx context.Context, sh *shell, svc api.Service, project, text string) (api.Spoken, error) {
+	dir, err := sh.Dir()
+	if err != nil {
+		return api.Spoken{}, err
+	}
+	req := api.Speak{Project: project, Dir: dir, Text: text, Voice: core.Voice(o.role), Start: &o.start}
+	spoken, err := svc.Speak(ctx, req)
+	if core.CodeOf(err) != core.CodeUntrusted || project != "" {
+		return spoken, err
+	}
+	look := api.Trust{Dir: dir, Playbook: o.start.Playbook, Base: o.start.Base}
+	if look.Playbook == "" {
+		look.Playbook = "project"
+	}
+	if err := sh.obeyed(ctx, svc, look, "say", err); err != nil {
+		return spoken, err
+	}
+	return svc.Speak(ctx, req)
+}
+
+// spoken says what became of a person's words and goes on with the run.
+func (sh *shell) spoken(ctx context.Context, svc api.Service, s api.Spoken, wait bool, a after) error {
+	sh.warn(s.Run.Warnings)
+	if sh.json && !wait && !a.follow {
+		return sh.printJSON(s)
+	}
+	if !sh.json {
+		sh.printText(s.Run.Alias+": ", s.Next)
+	}
+	if paused := s.Run.Status == string(core.StatusPaused); paused && wait {
+		return exitWith(ExitWaiting) // nobody reads it now
+	} else if paused && !a.follow {
+		return nil
+	}
+	if wait {
+		return sh.untilAnswered(ctx, svc, s)
+	}
+	return sh.goOn(ctx, svc, s.Run, a)
+}

@@ -1,0 +1,173 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// delegationsShown is how many of a manager's delegations a look at a run shows.
+const delegationsShown = 15
+
+// managed is what a run that a manager drives shows in place of its stages: the
+// manager's turn, what it delegated, what of that is under way, and what it
+// asks.
+func (v View) managed(d api.RunDetail) []string {
+	var lines []string
+	for _, st := range d.Stages {
+		if st.ID == core.ManagerStage {
+			s := v.stageSignal(d.Run, st)
+			lines = append(lines, v.hang(fmt.Sprintf("  %s ", s), nil, turn(d.Manager))...)
+			if !core.StageStatus(st.Status).Closed() {
+				lines = append(lines, v.stage(d.Run, st, 0)[1:]...)
+			}
+		}
+	}
+	lines = append(lines, v.delegations(d.Manager.Delegations)...)
+	if open := v.openLines(d); len(open) > 0 {
+		lines = append(append(lines, ""), open...)
+	}
+	for _, q := range d.Manager.Questions {
+		lines = append(append(lines, ""), v.Question(q)...)
+	}
+	return lines
+}
+
+// openLines are the stages besides the manager's that are not over.
+func (v View) openLines(d api.RunDetail) []string {
+	var lines []string
+	for _, st := range d.Stages {
+		if st.ID != core.ManagerStage && !core.StageStatus(st.Status).Closed() {
+			lines = append(lines, v.stage(d.Run, st, 8)...)
+		}
+	}
+	return lines
+}
+
+// turn says where the manager is.
+func turn(m *api.Manager) string {
+	text := turnNumber(m)
+	if woken := wakers(m.Woken); woken != "" {
+		text += ", woken by " + woken
+	}
+	if next := wakers(m.Wakes); next != "" {
+		text += "; then " + next
+	}
+	return text
+}
+
+func turnNumber(m *api.Manager) string {
+	text := fmt.Sprintf("manager: turn %d", m.Turn)
+	if !m.Busy {
+		text += " ended"
+	}
+	return text
+}
+
+// wakers names what a manager is woken by, each once.
+func wakers(wakes []core.Wake) string {
+	var names []string
+	seen := map[string]int{}
+	for _, w := range wakes {
+		name := waker(w)
+		if seen[name]++; seen[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		if n := seen[name]; n > 1 {
+			names[i] = fmt.Sprintf("%s (%d times)", name, n)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func waker(w core.Wake) string {
+	switch w.Kind {
+	case core.WakeEpic:
+		return "the goal"
+	case core.WakeTask:
+		return strings.TrimSpace(w.Subject + " " + strings.ToLower(w.Status))
+	case core.WakeMessage:
+		return "a message"
+	case core.WakeAnswer:
+		return "the answer to " + w.Subject
+	case core.WakeChanges:
+		return "wanted changes"
+	case core.WakeChecks:
+		return "failed checks of the pull request"
+	case core.WakeWatchdog:
+		return "the watchdog"
+	case core.WakePerson:
+		return "you"
+	}
+	return string(w.Kind)
+}
+
+// delegations is a line for each of the newest, and why where it came to nothing.
+func (v View) delegations(all []api.Delegation) []string {
+	var lines []string
+	if cut := len(all) - delegationsShown; cut > 0 {
+		all = all[cut:]
+		lines = append(lines, "    "+v.Style.Faint(fmt.Sprintf("(%s left out)", count(cut, "earlier delegation"))))
+	}
+	width := 3
+	for _, d := range all {
+		width = max(width, terminal.Width(d.ID))
+	}
+	for _, d := range all {
+		s := v.delegationSignal(d)
+		title := terminal.Line(d.Title)
+		if d.Kind != "" && d.Kind != d.Title {
+			title += v.Style.Faint(" (" + terminal.Line(d.Kind) + ")")
+		}
+		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, pad(terminal.Line(d.ID), width), s.paint(pad(s.words, 9)), title)))
+		if d.Reason != "" {
+			lines = append(lines, v.hang("      ", v.Style.Faint, d.Reason)...)
+		}
+	}
+	return lines
+}
+
+func (v View) delegationSignal(d api.Delegation) signal {
+	g := v.Style.Glyph
+	switch core.DelegationStatus(d.Status) {
+	case core.DelegationDone:
+		return signal{g("●", "[x]"), "done", v.Style.Good}
+	case core.DelegationOpen:
+		return signal{g("◐", "[>]"), "under way", v.Style.Busy}
+	case core.DelegationWaiting:
+		return signal{g("○", "[ ]"), "waits", v.Style.Faint}
+	case core.DelegationFailed:
+		return signal{g("✗", "[!]"), "failed", v.Style.Bad}
+	case core.DelegationRefused:
+		return signal{g("⊘", "[-]"), "refused", v.Style.Faint}
+	}
+	return signal{g("·", "[.]"), d.Status, v.Style.Faint}
+}
+
+// managedTrack is the live view's line of a run that a manager drives: its turn,
+// and how much of what it delegated is where.
+func (v View) managedTrack(d api.RunDetail) string {
+	counts := map[string]int{}
+	for _, del := range d.Manager.Delegations {
+		counts[v.delegationSignal(del).words]++
+	}
+	parts := []string{turnNumber(d.Manager)}
+	for _, words := range []string{"under way", "waits", "done", "failed"} {
+		if n := counts[words]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, words))
+		}
+	}
+	if woken := wakers(d.Manager.Woken); woken != "" {
+		parts = append(parts, "woken by "+woken)
+	}
+	return v.fit(terminal.Line(v.dots(parts...)))
+}
+
+// asksOnly reports a run that waits for nothing but answers, which are shown
+// with what to type.
+func asksOnly(d api.RunDetail) bool { return d.Manager != nil && d.Manager.Asks }

@@ -1,0 +1,60 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Message is a piece of a conversation: when, who, and their words, none of
+// which are cut.
+func (v View) Message(m api.Message) []string {
+	who, paint := v.speaker(m.Said)
+	prefix := v.Style.Faint(v.clock(m.At)) + "  "
+	indent := strings.Repeat(" ", terminal.Width(prefix))
+	var lines []string
+	text := strings.ReplaceAll(strings.TrimRight(terminal.Text(m.Text), "\n"), "\t", "    ")
+	for i, line := range strings.Split(text, "\n") {
+		if i == 0 {
+			lines = terminal.Hang(prefix, paint(who+":")+" "+line, v.Width)
+			continue
+		}
+		lines = append(lines, terminal.Hang(indent, line, v.Width)...)
+	}
+	if m.Kind == core.SaidQuestion && m.Default != "" {
+		lines = append(lines, v.hang(indent, v.Style.Faint, "without an answer by "+v.clock(m.Due)+" it is: "+m.Default)...)
+	}
+	return lines
+}
+
+// speaker is who said something, for a person.
+func (v View) speaker(s core.Said) (string, func(string) string) {
+	name := terminal.Line(or(s.By, "you"))
+	switch {
+	case s.Kind == core.SaidGoal:
+		return name + " wants", v.Style.Strong
+	case s.Kind == core.SaidQuestion && s.Voice == core.VoiceUser:
+		return name + " asks (" + terminal.Line(s.Question) + ")", v.Style.Asking
+	case s.Kind == core.SaidQuestion:
+		return "manager asks (" + terminal.Line(s.Question) + ")", v.Style.Asking
+	case s.Kind == core.SaidAnswer && s.Voice == "":
+		return "nobody answered " + terminal.Line(s.Question) + " in time, so it is", v.Style.Faint
+	case s.Kind == core.SaidAnswer:
+		return name + " answers " + terminal.Line(s.Question), v.Style.Strong
+	case s.Voice == core.VoiceGreen:
+		return "manager", v.Style.Good
+	case s.Voice == core.VoiceRed:
+		return "worker " + name, v.Style.Busy
+	case s.Voice == core.VoiceBlue:
+		return name + " (blue)", v.Style.Strong
+	}
+	return name, v.Style.Strong
+}
+
+// Question is something that waits for an answer, with what to type.
+func (v View) Question(q api.Question) []string {
+	m := api.Message{At: q.At, Said: core.Said{Kind: core.SaidQuestion, Text: q.Text, Question: q.ID, Default: q.Default, Due: q.Due}}
+	return append(v.Message(m), v.hang("  answer: ", nil, "`stellwerk answer "+q.ID+" \"…\"`")...)
+}

@@ -1,0 +1,48 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Newsworthy reports an event that somebody in a conversation wants to hear of:
+// what was done about their words. What was said is not among it.
+func Newsworthy(e core.Event) bool {
+	switch body, err := core.Decode(e); b := body.(type) {
+	case core.StageOpened:
+		return err == nil && b.Stage == core.ManagerStage
+	case core.RunPaused:
+		return err == nil && b.Code != core.PauseQuestion
+	default:
+	}
+	return slices.Contains([]core.Type{
+		core.TypeTaskProposed, core.TypeTaskRefused, core.TypeTaskFailed, core.TypeMergeConcluded, core.TypeStageDiscarded,
+		core.TypeValidateConcluded, core.TypePlanUpdated, core.TypeChangesRequested, core.TypeApprovalRequested, core.TypeApprovalGranted,
+		core.TypePublishConcluded, core.TypeReviewAwaited, core.TypePullRequestSeen, core.TypeRunResumed,
+		core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled,
+	}, e.Type)
+}
+
+// Notice is an event in a line or few, set apart from what was said.
+func (v View) Notice(e core.Event) []string {
+	what, detail := describe(e)
+	prefix := v.clock(e.At) + "  " + v.Style.Glyph("· ", "- ")
+	lines := terminal.Hang(prefix, terminal.Line(colon(what, detail)), v.Width)
+	for i, l := range lines {
+		lines[i] = v.Style.Faint(l)
+	}
+	return lines
+}
+
+// Standing is how a run stands in a line: for who joins a conversation.
+func (v View) Standing(d api.RunDetail) []string {
+	s := v.runSignal(d.Run)
+	words := s.words
+	if d.Manager != nil && d.Status == string(core.StatusActive) {
+		words = turn(d.Manager)
+	}
+	return v.hang(s.String()+" "+v.Style.Strong(terminal.Line(d.Alias))+"  ", nil, colon(words, d.Reason))
+}

@@ -1,0 +1,60 @@
+package core
+
+import "time"
+
+// SaidKind says what part of a conversation something is.
+type SaidKind string
+
+const (
+	SaidGoal     SaidKind = "goal"     // what a run was begun for
+	SaidMessage  SaidKind = "message"  // words
+	SaidQuestion SaidKind = "question" // to people
+	SaidAnswer   SaidKind = "answer"   // to a question
+)
+
+// Said is a piece of a project's conversation, whole, as its event has it.
+type Said struct {
+	Kind     SaidKind  `json:"kind" doc:"goal, message, question or answer"`
+	Voice    Voice     `json:"voice,omitempty" doc:"user, green, blue or red; absent of an answer that nobody gave in time"`
+	By       string    `json:"by,omitempty" doc:"The person or the attempt"`
+	Text     string    `json:"text"`
+	Question string    `json:"question,omitempty" doc:"What a question or its answer is known by"`
+	Default  string    `json:"default,omitempty" doc:"Answer of a question where nobody gives one"`
+	Due      time.Time `json:"due,omitzero" doc:"When that holds"`
+}
+
+// SaidIn is the piece of the conversation that an event is; ok is false where it
+// is none. A goal is one only where a manager reads it.
+func SaidIn(e Event) (said Said, ok bool, err error) {
+	switch e.Type {
+	case TypeRunStarted, TypeMessageSent, TypeQuestionAsked, TypeQuestionAnswered:
+	default:
+		return Said{}, false, nil
+	}
+	body, err := Decode(e)
+	if err != nil {
+		return Said{}, false, err
+	}
+	switch b := body.(type) {
+	case RunStarted:
+		managed := b.Playbook.Project != nil && b.Playbook.Project.Roles[KindManage] != ""
+		return Said{Kind: SaidGoal, Voice: VoiceUser, By: e.Actor.ID, Text: b.Goal}, managed, nil
+	case MessageSent:
+		return Said{Kind: SaidMessage, Voice: b.Voice, By: e.Actor.ID, Text: b.Text}, true, nil
+	case QuestionAsked:
+		said = Said{Kind: SaidQuestion, Voice: VoiceGreen, By: e.Actor.ID, Text: b.Text, Question: b.ID, Default: b.Default}
+		if e.Actor.Kind == ActorPerson {
+			said.Voice = VoiceUser
+		}
+		if b.Default != "" {
+			said.Due = e.At.Add(b.After)
+		}
+	case QuestionAnswered:
+		said = Said{Kind: SaidAnswer, Voice: VoiceUser, By: e.Actor.ID, Text: b.Text, Question: b.ID}
+		if b.Default {
+			said.Voice, said.By = "", ""
+		}
+	default:
+	}
+	return said, true, nil
+}

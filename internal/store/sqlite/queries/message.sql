@@ -1,0 +1,28 @@
+-- name: PutMessage :exec
+INSERT INTO messages (run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, due_at, at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: Messages :many
+SELECT m.* FROM messages m
+WHERE m.project_id = sqlc.arg(project_id)
+    AND (m.at, m.run_id, m.seq) > (CAST(sqlc.arg(at) AS INTEGER), CAST(sqlc.arg(run_id) AS TEXT), CAST(sqlc.arg(seq) AS INTEGER))
+ORDER BY m.at, m.run_id, m.seq LIMIT sqlc.arg(most);
+
+-- name: LastMessages :many
+SELECT m.* FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?;
+
+-- name: MessageByEvent :one
+SELECT * FROM messages WHERE event = ?;
+
+-- A question is open while its run is and no answer follows it there.
+
+-- name: OpenQuestions :many
+SELECT q.* FROM messages q JOIN runs r ON r.id = q.run_id
+WHERE q.kind = 'question' AND r.status NOT IN ('completed', 'failed', 'cancelled') AND NOT EXISTS (
+    SELECT 1 FROM messages a
+    WHERE a.question_id = q.question_id AND a.run_id = q.run_id AND a.seq > q.seq AND a.kind = 'answer')
+ORDER BY q.at, q.run_id, q.seq;
+
+-- name: AboutQuestion :many
+SELECT * FROM messages WHERE question_id <> '' AND question_id >= sqlc.arg(prefix) AND question_id < sqlc.arg(beyond)
+ORDER BY at, run_id, seq;

@@ -1,0 +1,103 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// speak commits what was said to a run, in the order of the clock n.
+func speak(t *testing.T, s store.Store, run string, n int, said core.Said) store.MessageRow {
+	t.Helper()
+	var row store.MessageRow
+	push(t, s, core.RunStream(run), func(c *store.Commit) {
+		e := c.Events[0]
+		row = store.MessageRow{Project: "p", Run: run, Seq: e.Seq, Event: e.ID, Said: said, At: moment(n)}
+		c.Messages = []store.MessageRow{row}
+	})
+	return row
+}
+
+// testMessages: a conversation goes over all runs of its project, and can be
+// read on from any place in it.
+func testMessages(t *testing.T, open Open) {
+	s := open(t)
+	var all []store.MessageRow
+	for i := range 5 {
+		said := core.Said{Kind: core.SaidMessage, Voice: core.VoiceUser, By: "me", Text: fmt.Sprint("line\n", i)}
+		all = append(all, speak(t, s, []string{"a", "b"}[i/3], i/2, said)) // some at the same moment
+	}
+	full := core.Said{Kind: core.SaidQuestion, Voice: core.VoiceGreen, By: "x", Text: "?", Question: "q-1", Default: "no", Due: moment(9)}
+	all = append(all, speak(t, s, "b", 7, full))
+	push(t, s, core.RunStream("c"), func(c *store.Commit) {
+		c.Messages = []store.MessageRow{{Project: "other", Run: "c", Seq: 1, Event: c.Events[0].ID, At: moment(1)}}
+	})
+	for _, tt := range []struct {
+		filter store.MessageFilter
+		want   []store.MessageRow
+	}{
+		{store.MessageFilter{Project: "p"}, all},
+		{store.MessageFilter{Project: "p", Limit: 2}, all[:2]},
+		{store.MessageFilter{Project: "p", After: all[0].Event, Limit: 2}, all[1:3]},
+		{store.MessageFilter{Project: "p", After: all[3].Event}, all[4:]},
+		{store.MessageFilter{Project: "p", After: all[5].Event}, []store.MessageRow{}},
+		{store.MessageFilter{Project: "p", Last: true, Limit: 2}, all[4:]},
+		{store.MessageFilter{Project: "p", Last: true}, all},
+		{store.MessageFilter{Project: "nobody"}, []store.MessageRow{}},
+	} {
+		got, err := s.Messages(t.Context(), tt.filter)
+		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+			t.Errorf("%+v: %v\n%s", tt.filter, err, diff)
+		}
+	}
+	for _, project := range []string{"p", "other"} {
+		after := map[string]string{"p": "none", "other": all[0].Event}[project]
+		_, err := s.Messages(t.Context(), store.MessageFilter{Project: project, After: after})
+		wantErr(t, err, store.ErrNotFound)
+	}
+}
+
+// testQuestions: a question is open until it is answered or its run is over,
+// and can be asked again in another run.
+func testQuestions(t *testing.T, open Open) {
+	s := open(t)
+	run := func(id, status string) {
+		push(t, s, core.RunStream(id), func(c *store.Commit) {
+			c.Run = &store.RunRow{ID: id, Project: "p", Status: status, StartedAt: moment(1), UpdatedAt: moment(1)}
+		})
+	}
+	ask := func(run string, n int, id string) store.MessageRow {
+		return speak(t, s, run, n, core.Said{Kind: core.SaidQuestion, Voice: core.VoiceGreen, Text: id + "?", Question: id})
+	}
+	run("a", "paused")
+	run("b", "active")
+	run("c", "cancelled")
+	late := ask("a", 5, "q-aa1")
+	early := ask("b", 2, "q-aa2")
+	over := ask("c", 1, "q-b1")
+	same := ask("b", 6, "q-aa1")
+	want := func(rows ...store.MessageRow) {
+		t.Helper()
+		got, err := s.Questions(t.Context())
+		if diff := cmp.Diff(rows, got); err != nil || diff != "" {
+			t.Errorf("%v\n%s", err, diff)
+		}
+	}
+	want(early, late, same)
+	answer := speak(t, s, "a", 7, core.Said{Kind: core.SaidAnswer, Text: "yes", Question: "q-aa1"})
+	want(early, same)
+	for prefix, rows := range map[string][]store.MessageRow{
+		"q-aa1": {late, same, answer}, "q-aa": {early, late, same, answer}, "q-b": {over}, "q-c": {}, "q-": {over, early, late, same, answer},
+	} {
+		got, err := s.About(t.Context(), prefix)
+		if diff := cmp.Diff(rows, got); err != nil || diff != "" {
+			t.Errorf("about %s: %v\n%s", prefix, err, diff)
+		}
+	}
+	run("b", "completed")
+	want([]store.MessageRow{}...)
+}

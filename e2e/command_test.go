@@ -45,6 +45,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	maps.Copy(all, badDays())
 	maps.Copy(all, sessions())
 	maps.Copy(all, forgeCommands())
+	maps.Copy(all, servers())
 	return all
 }
 

@@ -114,9 +114,20 @@ func end(ts *testscript.TestScript, args []string) {
 	for _, p := range found {
 		ts.Check(syscall.Kill(p.pid, signal))
 	}
-	if !waitFor(30*time.Second, func() bool { return len(w.running(args[0])) == 0 }) {
+	if !waitFor(30*time.Second, func() bool { return len(w.running(args[0])) == 0 && !slices.ContainsFunc(found, process.holds) }) {
 		ts.Fatalf("still there: %v", w.running(args[0]))
 	}
+}
+
+// holds reports a process that may still hold its files and sockets: one that is
+// ending has no command line any more, and closes them with its last thread.
+func (p process) holds() bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.pid))
+	return err == nil && slices.ContainsFunc(threads, func(path string) bool {
+		stat, err := os.ReadFile(path)
+		_, state, found := strings.Cut(string(stat), ") ")
+		return err == nil && found && !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
+	})
 }
 
 // noted holds the digest of every file in a folder.

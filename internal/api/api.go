@@ -18,10 +18,13 @@ type Service interface {
 	Sessions
 	Tools
 	Conversation
+	ProjectCommands
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not
-	// trust it, and with CodeConflict where another run holds the branch.
+	// trust it, and with CodeConflict where another run holds the branch. A goal
+	// for a project that a run drives already is queued: the answer then has an
+	// Epic, and the status "queued".
 	StartRun(ctx context.Context, req StartRun) (Run, error)
 	Runs(ctx context.Context, q RunQuery) ([]Run, error)
 	// Run finds a run by id, alias, or unique prefix of either.
@@ -56,9 +59,6 @@ type Service interface {
 	// Limits says what was used and what is left: of the engine, and of the run
 	// or project that q names or of the projects that it leaves open.
 	Limits(ctx context.Context, q LimitsQuery) ([]Account, error)
-	// Projects lists the repositories under Stellwerk, the one where something
-	// happened last first.
-	Projects(ctx context.Context) ([]Project, error)
 
 	// Trust looks at the content of a repository that would be obeyed, and
 	// records a person's trust in it where Confirm is the hash they were shown.
@@ -72,7 +72,8 @@ type Service interface {
 
 // StartRun asks for a run.
 type StartRun struct {
-	Dir       string `json:"dir"` // in the person's repository
+	Dir       string `json:"dir"`               // in the person's repository
+	Project   string `json:"project,omitempty"` // name or key, instead of the repository in Dir
 	Goal      string `json:"goal"`
 	Title     string `json:"title,omitempty"`
 	Issue     string `json:"issue,omitempty"`
@@ -91,7 +92,16 @@ type StartRun struct {
 	Choices    core.Choices `json:"choices"`
 	// Session is the interactive session that is to start the run's agents.
 	Session string `json:"session,omitempty"`
+	// NoQueue refuses a goal whose project is driven by a run already.
+	NoQueue bool `json:"no_queue,omitempty"`
 }
+
+// The statuses of a run that has not begun: its epic waits, or could not be
+// started.
+const (
+	StatusQueued  = "queued"
+	StatusRefused = "refused"
+)
 
 // Run is a run in a list.
 type Run struct {
@@ -121,6 +131,7 @@ type Run struct {
 	EndedAt   *time.Time `json:"ended_at,omitempty"`
 	Seq       int64      `json:"seq"`
 	Warnings  []string   `json:"warnings,omitempty"` // of the start
+	Epic      *Epic      `json:"epic,omitempty"`     // it waits in, where it has not begun
 }
 
 // RunQuery narrows a list of runs.
@@ -285,11 +296,12 @@ const (
 	WaitPause    = "pause"
 	WaitReview   = "review"
 	WaitQuestion = "question"
+	WaitEpic     = "epic" // of a queue, that could not be started
 )
 
 // Waiting is something that waits for a person.
 type Waiting struct {
-	Kind    string      `json:"kind" doc:"approval, pause, review or question"`
+	Kind    string      `json:"kind" doc:"approval, pause, review, question or epic"`
 	Since   time.Time   `json:"since"`
 	Project string      `json:"project" doc:"The project's name"`
 	Reason  string      `json:"reason" doc:"What is asked of the person"`
@@ -299,6 +311,7 @@ type Waiting struct {
 	Pause   *core.Pause `json:"pause,omitempty"`
 	// Question, where set, is what the run's manager asks.
 	Question *Question `json:"question,omitempty"`
+	Epic     *Epic     `json:"epic,omitempty"` // that could not be started; its run has not begun
 }
 
 // LimitsQuery says of what the limits are asked for.
@@ -345,32 +358,10 @@ type AccountList struct {
 	Accounts []Account `json:"accounts"`
 }
 
-// Project is a repository under Stellwerk, and how far it was brought by the
-// runs that drive it.
-type Project struct {
-	ID             string    `json:"id"`
-	Name           string    `json:"name"`
-	Repository     string    `json:"repository"`
-	Base           string    `json:"base"`
-	Branch         string    `json:"branch,omitempty"`
-	Status         string    `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
-	Epic           string    `json:"epic,omitempty"`
-	Tasks          int       `json:"tasks"`
-	CompletedTasks int       `json:"completed_tasks"`
-	FailedTasks    int       `json:"failed_tasks"`
-	CostUSD        float64   `json:"cost_usd"`
-	URL            string    `json:"url,omitempty"`
-	LastActivity   time.Time `json:"last_activity"`
-}
-
-// ProjectList is a list of projects.
-type ProjectList struct {
-	Projects []Project `json:"projects"`
-}
-
 // Trust asks about, or confirms, a repository's content.
 type Trust struct {
 	Dir      string `json:"dir"`
+	Project  string `json:"project,omitempty"` // name or key, instead of the repository in Dir
 	Playbook string `json:"playbook,omitempty"`
 	Base     string `json:"base,omitempty"`
 	Forge    string `json:"forge,omitempty"`

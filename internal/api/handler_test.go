@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 41 {
+	if operations != 48 {
 		t.Errorf("%d operations", operations)
 	}
 }

@@ -75,11 +75,6 @@ func registerRuns(api huma.API, svc Service) {
 			accounts, err := svc.Limits(ctx, LimitsQuery{Of: in.Of, Dir: in.Dir})
 			return AccountList{Accounts: notNil(accounts)}, err
 		})
-	register(api, operation(api, "projects", http.MethodGet, "/v1/projects", "List the repositories under Stellwerk"),
-		func(ctx context.Context, _ *struct{}) (ProjectList, error) {
-			projects, err := svc.Projects(ctx)
-			return ProjectList{Projects: notNil(projects)}, err
-		})
 }
 
 // notNil makes an empty list [] on the wire, not null.

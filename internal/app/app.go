@@ -73,6 +73,12 @@ type App struct {
 	why       string // why no stronger isolation is available
 	log       *slog.Logger
 
+	// standing is held while it is judged whether something may begin in a
+	// project and while it begins, and while a person's word about that is taken.
+	standing sync.Mutex
+	queues   queues
+	notifier dispatch.Notifier
+
 	sessions *sessions
 	self     string // the copy of this program that runs beside agents
 	tokens   *api.AttemptTokens
@@ -123,7 +129,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.dir+" can be written and has space")
 	}
-	a.self, a.sessions = self, newSessions(a)
+	a.self, a.sessions, a.notifier = self, newSessions(a), notify.New(a.settings.Notify.V)
 	tools, err := a.openTools()
 	if err != nil {
 		return err
@@ -139,11 +145,11 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
-		Name: engineName,
+		Name: engineName, Steward: a,
 	})
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Sessions: a.sessions, Forges: newForges(parts.Forge), Poll: a.settings.Forge.Poll.V, Notifier: notify.New(a.settings.Notify.V), Folder: parts.Folder,
+		Spawner: parts.Spawner, Sessions: a.sessions, Forges: newForges(parts.Forge), Poll: a.settings.Forge.Poll.V, Notifier: a.notifier, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Tools: tools, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
 	})
@@ -175,7 +181,7 @@ func (a *App) start(ctx context.Context) error {
 			a.log.Error("look at an open run", "run", run.Alias, "error", err)
 		}
 	}
-	return nil
+	return a.lookAtProjects(ctx, running)
 }
 
 // Close ends the engine. Attempts go on, and the next engine finds them.

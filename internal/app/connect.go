@@ -151,8 +151,8 @@ func Detach(ctx context.Context, opts Options) error {
 	}
 	deadline, last := time.Now().Add(handover), false
 	for {
-		if svc, err := dial(ctx, opts); err == nil {
-			return errors.Join(svc.Close(), deaf(opts))
+		if answers(ctx, opts) {
+			return deaf(opts)
 		}
 		err := detach(ctx, opts, state)
 		if err == nil || last {
@@ -174,6 +174,17 @@ func deaf(opts Options) error {
 	}
 	return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to hear webhooks at %s", opts.Webhook).
 		WithHint("end it, then start it again with --webhook")
+}
+
+// answers reports an engine that does more than hold its socket: one that was
+// killed this moment still does that.
+func answers(ctx context.Context, opts Options) bool {
+	svc, err := dial(ctx, opts)
+	if err != nil {
+		return false
+	}
+	_, err = svc.Info(ctx)
+	return errors.Join(err, svc.Close()) == nil
 }
 
 // held says whether another engine has the state folder.

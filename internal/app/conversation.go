@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,13 +11,10 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
-
-// managerPlaybook drives a project that somebody speaks to, where they name no
-// other.
-const managerPlaybook = "project"
 
 // Speak implements api.Conversation.
 func (a *App) Speak(ctx context.Context, req api.Speak) (api.Spoken, error) {
@@ -56,17 +54,18 @@ func (a *App) open(ctx context.Context, project string, req api.Speak) (api.Spok
 			WithHint("begin one: `stellwerk say \"…\"`")
 	}
 	start := *req.Start
-	start.Goal, start.Dir = req.Text, req.Dir
-	if start.Playbook == "" {
-		start.Playbook = managerPlaybook
+	start.Goal, start.Dir, start.NoQueue = req.Text, req.Dir, true // words in a queue are not heard
+	known, err := a.engine.Project(ctx, project)
+	if err != nil {
+		return api.Spoken{}, err
 	}
 	if repo, err := yard.Locate(ctx, req.Dir); err != nil || projectID(repo.CommonDir) != project {
-		row, err := a.store.Project(ctx, project)
-		if err != nil {
-			return api.Spoken{}, locateError(req.Dir, err)
-		}
-		start.Dir = row.RepoURL
+		start.Project = project
 	}
+	if known != nil {
+		start.Playbook = cmp.Or(start.Playbook, known.Playbook)
+	}
+	start.Playbook = cmp.Or(start.Playbook, playbook.Project)
 	run, err := a.StartRun(ctx, start)
 	for n := 2; core.CodeOf(err) == core.CodeConflict && req.Start.Branch == "" && n <= maxBranches; n++ {
 		// The same was said before, and its branch is still there; or another run

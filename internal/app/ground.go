@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,7 +18,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
-	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -25,55 +25,50 @@ import (
 // exact commit that playbooks, roles and settings are read from.
 type ground struct {
 	app     *App
-	dir     string
+	dir     string // where the person is
 	repo    yard.Repository
+	remote  string // the repository itself: its folder, or its URL
 	project string
 	yard    *yard.Yard
 	base    string
 	commit  string
+	forge   config.ForgeSettings
 	up      upstream
+	wanted  string // name that a project gets which is not registered yet
 }
 
 // ground looks at a repository and brings its yard up to date. The person's
 // working copy is only read.
-func (a *App) ground(ctx context.Context, dir, base string, forge config.ForgeSettings) (*ground, error) {
-	repo, err := yard.Locate(ctx, dir)
+func (a *App) ground(ctx context.Context, at site, base string, forge config.ForgeSettings) (*ground, error) {
+	g, err := a.locate(ctx, at)
 	if err != nil {
-		return nil, locateError(dir, err)
-	}
-	g := &ground{app: a, dir: dir, repo: repo, project: projectID(repo.CommonDir), base: base}
-	if g.base == "" {
-		if repo.Detached {
-			return nil, core.Errorf(core.CodeInvalid, "no branch is checked out in %s, so there is nothing to start from", dir).
-				WithHint("name the branch: --base main")
-		}
-		g.base = repo.Branch
-	}
-	if g.yard, err = a.yards.Yard(ctx, g.project); err != nil {
 		return nil, err
 	}
-	if err := g.yard.Fetch(ctx, repo.CommonDir); err != nil {
-		return nil, core.Wrap(core.CodeUnavailable, err, "the repository cannot be fetched", "check that "+repo.CommonDir+" is readable")
-	}
-	if err := g.locate(ctx, forge); err != nil {
-		return nil, err
-	}
-	if err := g.special(ctx); err != nil {
-		return nil, err
-	}
-	return g, g.register(ctx)
+	g.base, g.forge = base, forge
+	return g, g.prepare(ctx)
 }
 
-func locateError(dir string, err error) error {
-	switch {
-	case errors.Is(err, yard.ErrNotRepository):
-		return core.Errorf(core.CodeInvalid, "%s is not in a git repository", dir).
-			WithHint("change into your repository, or make one: git init && git add . && git commit")
-	case errors.Is(err, yard.ErrNoCommits):
-		return core.Errorf(core.CodeInvalid, "the repository in %s has no commits yet", dir).
-			WithHint("make a first one: git add . && git commit -m 'first commit'")
+// prepare fetches the repository, settles the base and registers the project.
+func (g *ground) prepare(ctx context.Context) error {
+	var err error
+	if g.yard, err = g.app.yards.Yard(ctx, g.project); err != nil {
+		return err
 	}
-	return core.Wrap(core.CodeUnavailable, err, "the repository cannot be read", "check "+dir)
+	if g.base == "" {
+		if g.base, err = g.branch(ctx); err != nil {
+			return err
+		}
+	}
+	if err := g.yard.Fetch(ctx, g.remote); err != nil {
+		return g.fetchError(err)
+	}
+	if err := g.begin(ctx); err != nil {
+		return err
+	}
+	if err := g.special(ctx); err != nil {
+		return err
+	}
+	return g.register(ctx)
 }
 
 // special refuses what a workspace could not show completely.
@@ -97,30 +92,28 @@ func projectID(commonDir string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (g *ground) name() string {
-	if g.repo.Top != "" {
-		return filepath.Base(g.repo.Top)
-	}
-	return strings.TrimSuffix(filepath.Base(g.repo.CommonDir), ".git")
-}
-
 // register puts the repository under Stellwerk where it is not yet.
 func (g *ground) register(ctx context.Context) error {
 	p, err := g.app.engine.Project(ctx, g.project)
 	if err != nil || p != nil {
 		return err
 	}
-	return g.app.registerProject(ctx, g.project, g.name(), g.repo.CommonDir, g.base)
+	body := g.registration()
+	if g.wanted != "" {
+		body.Name = g.wanted
+	}
+	return g.app.register(ctx, body, g.base)
 }
 
-func (a *App) registerProject(ctx context.Context, id, name, dir, base string) error {
-	now, err := a.store.Now(ctx)
-	if err != nil {
-		return err
+func (g *ground) registration() core.ProjectRegistered {
+	if g.far() {
+		return core.ProjectRegistered{Project: g.project, Name: projectName(g.remote), URL: g.remote}
 	}
-	return a.engine.Record(ctx, id, core.Engine(), core.ProjectRegistered{Project: id, Name: name, Path: dir}, &store.ProjectRow{
-		ID: id, Name: name, RepoURL: dir, DefaultBranch: base, Status: "active", LastActivity: now, CreatedAt: now, CreatedBy: Person(),
-	})
+	name := g.repo.CommonDir
+	if g.repo.Top != "" {
+		name = g.repo.Top
+	}
+	return core.ProjectRegistered{Project: g.project, Name: projectName(name), Path: g.remote}
 }
 
 // warnings are what a person should know and nothing is refused for.
@@ -212,11 +205,21 @@ func (g *ground) playbook(ctx context.Context, name string, settings *config.Set
 	return p, nil
 }
 
+// chosen is the playbook that was named, or that of the project, or the one for
+// any stack.
+func (g *ground) chosen(ctx context.Context, name string) (string, error) {
+	if name != "" {
+		return name, nil
+	}
+	p, err := g.app.engine.Project(ctx, g.project)
+	if err != nil {
+		return "", err
+	}
+	return cmp.Or(p.Playbook, playbook.Feature), nil
+}
+
 // find is the playbook's file and text; no text means a built-in one.
 func (g *ground) find(ctx context.Context, name string) (string, []byte, error) {
-	if name == "" {
-		name = playbook.Feature
-	}
 	if !strings.ContainsAny(name, "/.") {
 		for _, ext := range []string{".yaml", ".yml"} {
 			file := path.Join(playbook.Folder, name+ext)

@@ -36,6 +36,9 @@ func (a *App) Import(ctx context.Context, req api.Import) (api.Imported, error) 
 		return api.Imported{}, err
 	}
 	run, err := a.engine.Load(ctx, id)
+	if err == nil {
+		err = a.align(ctx, run.Project)
+	}
 	if err != nil {
 		return api.Imported{}, err
 	}
@@ -69,8 +72,12 @@ func (a *App) adopt(ctx context.Context, req api.Import, id string, first core.E
 		return err
 	}
 	if project == nil {
-		name := filepath.Base(filepath.Dir(started.Folder()))
-		if err := a.registerProject(ctx, started.Project, name, started.Folder(), started.Base); err != nil {
+		home := started.Folder()
+		body := core.ProjectRegistered{Project: started.Project, Name: projectName(home), URL: home}
+		if filepath.IsAbs(home) {
+			body.Path, body.URL = home, ""
+		}
+		if err := a.register(ctx, body, started.Base); err != nil {
 			return err
 		}
 	}

@@ -36,6 +36,11 @@ func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
 		}
 		waiting = append(waiting, found...)
 	}
+	refused, err := a.refusedEpics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	waiting = append(waiting, refused...)
 	slices.SortStableFunc(waiting, func(a, b api.Waiting) int { return a.Since.Compare(b.Since) })
 	return waiting, nil
 }

@@ -188,26 +188,6 @@ func (a *App) Artifact(ctx context.Context, id, name string, w io.Writer) error 
 	return err
 }
 
-// maxProjects bounds a list that a person reads.
-const maxProjects = 1000
-
-// Projects implements api.Service.
-func (a *App) Projects(ctx context.Context) ([]api.Project, error) {
-	rows, err := a.store.Projects(ctx, maxProjects)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]api.Project, len(rows))
-	for i, r := range rows {
-		list[i] = api.Project{
-			ID: r.ID, Name: r.Name, Repository: r.RepoURL, Base: r.DefaultBranch, Branch: r.IntegrationBranch, Status: r.Status,
-			Epic: r.CurrentEpic, Tasks: r.TotalTasks, CompletedTasks: r.CompletedTasks, FailedTasks: r.FailedTasks,
-			CostUSD: r.TotalCostUSD, URL: r.PRURL, LastActivity: r.LastActivity,
-		}
-	}
-	return list, nil
-}
-
 // Info implements api.Service.
 func (a *App) Info(ctx context.Context) (api.Info, error) {
 	open, err := a.store.Runs(ctx, store.Filter{Open: true})

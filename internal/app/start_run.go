@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/google/uuid"
@@ -29,46 +30,101 @@ func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
 	if err := personalForge(ctx, req); err != nil {
 		return api.Run{}, err
 	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return api.Run{}, fmt.Errorf("make a run id: %w", err)
+	}
+	s, err := a.prepareStart(ctx, req, id)
+	if err != nil {
+		return api.Run{}, err
+	}
+	view, err := a.begin(ctx, s)
+	view.Warnings = s.warnings
+	return view, err
+}
+
+// start is a run that is about to begin: everything it is pinned to was looked
+// up and found in order.
+type start struct {
+	req      api.StartRun // with what it left open filled in
+	id       uuid.UUID
+	started  core.RunStarted
+	warnings []string
+}
+
+// prepareStart settles everything about a run that can be settled before it
+// begins, or says why it cannot begin.
+func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID) (*start, error) {
 	chosen, err := chooseForge(flagsOf(req))
 	if err != nil {
-		return api.Run{}, err
+		return nil, err
 	}
-	p, err := a.ground(ctx, req.Dir, req.Base, chosen)
+	p, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, chosen)
 	if err != nil {
-		return api.Run{}, err
+		return nil, err
 	}
-	if err := a.alone(ctx, req, p.project); err != nil {
-		return api.Run{}, err
+	if err := p.sessionFits(ctx, req); err != nil {
+		return nil, err
 	}
 	settings, warnings, err := p.settings(ctx, flagsOf(req))
 	if err != nil {
-		return api.Run{}, err
+		return nil, err
+	}
+	if req.Playbook, err = p.chosen(ctx, req.Playbook); err != nil {
+		return nil, err
 	}
 	plan, err := p.playbook(ctx, req.Playbook, settings)
 	if err != nil {
-		return api.Run{}, err
+		return nil, err
 	}
 	if err := a.trust(ctx, p, plan, req.Trust); err != nil {
-		return api.Run{}, err
+		return nil, err
 	}
 	plan.limitAttempts(settings.Attempts)
 	if err := plan.settle(req.Choices); err != nil {
-		return api.Run{}, err
+		return nil, err
 	}
-	started, err := a.runStarted(ctx, req, p, settings, plan)
+	started, err := a.runStarted(ctx, req, id, p, settings, plan)
+	if err != nil {
+		return nil, err
+	}
+	req.Base = p.base
+	if strings.ContainsAny(req.Playbook, "/.") && !filepath.IsAbs(req.Playbook) {
+		req.Playbook = filepath.Join(req.Dir, req.Playbook)
+	}
+	return &start{req: req, id: id, started: started, warnings: append(append(warnings, plan.warnings...), p.warnings()...)}, nil
+}
+
+// sessionFits refuses a session that cannot carry a run here.
+func (g *ground) sessionFits(ctx context.Context, req api.StartRun) error {
+	if req.Session != "" && g.far() {
+		return core.Errorf(core.CodeUnsupported, "a session works in a repository on this machine, and %s is not", g.remote).
+			WithHint("leave out --session")
+	}
+	return g.app.alone(ctx, req, g.project)
+}
+
+// begin commits the start of a run, or where the project is driven already,
+// that its goal waits.
+func (a *App) begin(ctx context.Context, s *start) (api.Run, error) {
+	a.standing.Lock()
+	defer a.standing.Unlock()
+	p, err := a.engine.Project(ctx, s.started.Project)
 	if err != nil {
 		return api.Run{}, err
 	}
-	run, err := a.engine.Submit(ctx, started.Run, speakerIn(ctx, req.Session), started)
+	if s.started.Playbook.Project != nil {
+		if queued, err := a.queued(ctx, p, s); err != nil || queued != nil {
+			return viewQueued(queued), err
+		}
+	} else if err := p.Still(); err != nil {
+		return api.Run{}, err
+	}
+	run, err := a.engine.Submit(ctx, s.started.Run, speakerIn(ctx, s.req.Session), s.started)
 	if err != nil {
 		return api.Run{}, err
 	}
-	if err := a.sessions.refresh(ctx, run.ID); err != nil {
-		return api.Run{}, err
-	}
-	view := viewRun(run)
-	view.Warnings = append(append(warnings, plan.warnings...), p.warnings()...)
-	return view, nil
+	return viewRun(run), a.sessions.refresh(ctx, run.ID)
 }
 
 // CallerOf is the actor on whose word a request is carried out.
@@ -86,7 +142,7 @@ func checkGoal(req api.StartRun) error {
 }
 
 // runStarted settles everything that a run is pinned to.
-func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, settings *config.Settings, plan *plan) (core.RunStarted, error) {
+func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p *ground, settings *config.Settings, plan *plan) (core.RunStarted, error) {
 	isolation, err := a.chooseIsolation(settings, speakerIn(ctx, req.Session).Kind == core.ActorSession)
 	if err != nil {
 		return core.RunStarted{}, err
@@ -99,10 +155,6 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, setti
 	if !p.repo.Identity.Complete() {
 		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "git does not know who you are, so no commit can be made").
 			WithHint(`git config --global user.name "Your Name" && git config --global user.email you@example.org`)
-	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return core.RunStarted{}, fmt.Errorf("make a run id: %w", err)
 	}
 	title := titleOf(req)
 	branch := req.Branch
@@ -118,7 +170,7 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, p *ground, setti
 	started := core.RunStarted{
 		Run: id.String(), Alias: alias(title, id), Project: p.project, Goal: a.redactor.String(req.Goal), Title: a.redactor.String(title),
 		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: settings.Limits(),
-		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.repo.CommonDir, Forge: config.ForgeLocal,
+		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.remote, Forge: config.ForgeLocal,
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,
 		Session: req.Session,
 	}

@@ -19,11 +19,30 @@ func (a *App) steer(ctx context.Context, id string, say func(*core.Run) (core.Bo
 	if err != nil {
 		return api.Run{}, err
 	}
+	a.standing.Lock()
+	defer a.standing.Unlock()
+	if err := a.goesOn(ctx, run, body); err != nil {
+		return api.Run{}, err
+	}
 	run, err = a.engine.Submit(ctx, run.ID, speakerTo(ctx, run), body)
 	if err != nil {
 		return api.Run{}, err
 	}
 	return viewRun(run), nil
+}
+
+// goesOn refuses a word that would set a run going whose project stands still.
+func (a *App) goesOn(ctx context.Context, run *core.Run, body core.Body) error {
+	to, _ := core.RunNext(run.Status, body.Type())
+	_, resumed := body.(core.RunResumed)
+	if run.Status != core.StatusPaused || to.Terminal() || to == core.StatusPaused && !resumed {
+		return nil
+	}
+	p, err := a.engine.Project(ctx, run.Project)
+	if err != nil || p == nil {
+		return err
+	}
+	return p.Still()
 }
 
 // speakerTo is in whose name a caller speaks to a run. Who was started inside

@@ -25,11 +25,10 @@ func (a *App) Swap(ctx context.Context, id string, req api.Swap) (api.Run, error
 	if err != nil {
 		return api.Run{}, err
 	}
-	g, err := a.ground(ctx, project.Path, run.Base, chosen)
+	g, err := a.ground(ctx, site{req.Dir, project.ID}, run.Base, chosen)
 	if err != nil {
 		return api.Run{}, err
 	}
-	g.dir = req.Dir
 	settings, _, err := g.settings(ctx, nil)
 	if err != nil {
 		return api.Run{}, err

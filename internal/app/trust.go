@@ -26,7 +26,7 @@ func (a *App) trust(ctx context.Context, g *ground, p *plan, confirm bool) error
 		return core.Errorf(core.CodeUntrusted, "nobody has trusted %s as it is now", strings.Join(p.names(), ", ")).
 			WithHint("read it, then `stellwerk trust` (or start with --trust)")
 	}
-	return a.engine.Record(ctx, g.project, CallerOf(ctx), core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")}, nil)
+	return a.engine.Record(ctx, g.project, CallerOf(ctx), core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")})
 }
 
 func (p *plan) names() []string {
@@ -43,8 +43,11 @@ func (a *App) Trust(ctx context.Context, req api.Trust) (api.Trusted, error) {
 	if err != nil {
 		return api.Trusted{}, err
 	}
-	g, err := a.ground(ctx, req.Dir, req.Base, chosen)
+	g, err := a.ground(ctx, site{req.Dir, req.Project}, req.Base, chosen)
 	if err != nil {
+		return api.Trusted{}, err
+	}
+	if req.Playbook, err = g.chosen(ctx, req.Playbook); err != nil {
 		return api.Trusted{}, err
 	}
 	settings, _, err := g.settings(ctx, nil)

@@ -58,21 +58,21 @@ func personalForge(ctx context.Context, req api.StartRun) error {
 	return nil
 }
 
-// locate settles the commit that the run starts from: the tip of the base
-// branch on the remote, fetched now, or else in the person's repository.
-func (g *ground) locate(ctx context.Context, settings config.ForgeSettings) error {
+// begin settles the commit that the run starts from: the tip of the base branch
+// on the remote, fetched now, or else in the repository itself.
+func (g *ground) begin(ctx context.Context) error {
 	own, err := g.yard.Resolve(ctx, yard.UpstreamHeads+g.base)
 	if err != nil && !errors.Is(err, yard.ErrNotFound) {
 		return err
 	}
-	name := settings.RemoteName()
-	if name == "" {
+	name := g.forge.RemoteName()
+	if g.far() || name == "" {
 		if g.commit = own; own == "" {
 			return core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("`git branch` lists the branches; name one with --base")
 		}
-		return nil
+		return g.settleFar()
 	}
-	if g.up, err = findUpstream(ctx, g.dir, name, settings); err != nil {
+	if g.up, err = findUpstream(ctx, g.folder(), name, g.forge); err != nil {
 		return err
 	}
 	g.commit, err = g.yard.FetchBranch(ctx, g.up.address, g.base)
@@ -105,7 +105,7 @@ func (g *ground) compare(ctx context.Context, own string) error {
 
 // start names what the run starts from.
 func (g *ground) start() string {
-	if g.up.name == "" {
+	if g.up.name == "" || g.far() {
 		return g.base
 	}
 	return g.up.name + "/" + g.base
@@ -123,24 +123,55 @@ func findUpstream(ctx context.Context, dir, name string, settings config.ForgeSe
 	if settings.Local() {
 		return up, nil
 	}
+	return up, up.enter()
+}
+
+// settleFar finds the forge of a repository that is not on this machine: the
+// person's, where it is on that server. Elsewhere the run goes without one.
+func (g *ground) settleFar() error {
+	if !g.far() {
+		return nil
+	}
+	if g.forge.Remote.From.Level == config.LevelFlag {
+		return core.Errorf(core.CodeInvalid, "%s has no remotes: it is one itself", g.remote).WithHint("leave out --remote")
+	}
+	if g.forge.Local() {
+		return nil
+	}
+	up := upstream{settings: g.forge, name: g.remote, address: g.remote}
+	if g.forge.Repository.From.Level != config.LevelFlag {
+		up.settings.Repository.V = "" // the address tells
+	}
+	asked := g.forge.Kind.From.Level == config.LevelFlag || up.settings.Repository.V != ""
+	if _, err := rest.At(g.remote, g.forge.Server().Hostname()); err != nil && !asked {
+		g.up.warnings = append(g.up.warnings, fmt.Sprintf("%s is not on your forge %s: the run is published without a pull request there", g.remote, forgeAddress(g.forge)))
+		return nil
+	}
+	g.up = up
+	return g.up.enter()
+}
+
+// enter finds the repository on the forge, and sees that the forge can be used.
+func (u *upstream) enter() error {
 	var repository rest.Repository
-	if settings.Repository.V != "" {
-		repository, err = rest.Named(settings.Repository.V)
+	var err error
+	if u.settings.Repository.V != "" {
+		repository, err = rest.Named(u.settings.Repository.V)
 	} else {
-		repository, err = rest.At(address, settings.Server().Hostname())
+		repository, err = rest.At(u.address, u.settings.Server().Hostname())
 	}
 	if err != nil {
-		return up, core.Wrap(core.CodeInvalid, err, "it is not known where on the forge this is", "--repository OWNER/NAME, or --forge local")
+		return core.Wrap(core.CodeInvalid, err, "it is not known where on the forge this is", "--repository OWNER/NAME, or --forge local")
 	}
-	up.repository = repository.String()
-	token, err := forgeToken(settings)
+	u.repository = repository.String()
+	token, err := forgeToken(u.settings)
 	if err == nil {
-		_, err = newForge(settings.Kind.V, settings.URL.V, up.repository, token)
+		_, err = newForge(u.settings.Kind.V, u.settings.URL.V, u.repository, token)
 	}
 	if err != nil {
-		return up, core.Wrap(core.CodeInvalid, err, "the forge cannot be used", "set the token where the engine runs; docs/forges.md says how")
+		return core.Wrap(core.CodeInvalid, err, "the forge cannot be used", "set the token where the engine runs; docs/forges.md says how")
 	}
-	return up, nil
+	return nil
 }
 
 func (u *upstream) unreachable(err error) error {

@@ -23,10 +23,8 @@ func viewRun(r *core.Run) api.Run {
 	if s := r.Current(); s != nil {
 		v.Stage = s.ID
 	}
-	if r.Pause != nil {
-		v.Reason, v.Halted = r.Pause.Reason, r.Pause.Stop
-	} else if r.Status == core.StatusAwaiting && r.Current() != nil {
-		v.Reason = "stage " + r.Current().ID + " waits for an approval"
+	if reason := r.Waits(); reason != "" {
+		v.Reason, v.Halted = reason, r.Pause != nil && r.Pause.Stop
 	}
 	if r.PullRequest != nil {
 		v.URL, v.CI, v.Preview = r.PullRequest.URL, r.PullRequest.Checks, r.PullRequest.Preview

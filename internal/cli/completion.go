@@ -6,7 +6,8 @@ func newCompletion(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish",
 		Short: "Print a completion script for your shell",
-		Long: `Prints a script that lets your shell complete commands, flags, runs and stages.
+		Long: `Prints a script that lets your shell complete commands, flags, runs, stages and
+projects.
 
 Load it where your shell reads completions: bash from its start-up file, zsh
 from a folder of $fpath, fish from ~/.config/fish/completions.`,

@@ -46,7 +46,7 @@ func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, afte
 		case err != nil:
 			return seen, err
 		case !asked:
-			return seen, sh.finish(detail)
+			return seen, sh.finished(ctx, svc, detail)
 		case answered == nil:
 			sh.printText("Left as it is. Next: ", detail.Next)
 			return seen, exitWith(ExitWaiting)
@@ -59,6 +59,15 @@ func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, afte
 func (sh *shell) asks(d api.RunDetail) bool {
 	return sh.Console.Ask && !sh.json && sh.personal("") == nil &&
 		d.Status == string(core.StatusAwaiting) && d.Gate != nil
+}
+
+// finished is finish, and what else waits.
+func (sh *shell) finished(ctx context.Context, svc api.Service, d api.RunDetail) error {
+	ended := sh.finish(d)
+	if err := sh.others(ctx, svc, d.Run); err != nil {
+		return err
+	}
+	return ended
 }
 
 // finish says how the run stands and what to type next.

@@ -6,25 +6,37 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
+type projectsOptions struct{ all bool }
+
 func newProjects(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use:   "projects",
-		Short: "List the repositories under Stellwerk",
+	o := &projectsOptions{}
+	cmd := &cobra.Command{
+		Use:   "projects [flags]",
+		Short: "List, add and steer the repositories under Stellwerk",
 		Long: `Lists the repositories that Stellwerk knows, the one where something happened
 last first: how each stands, what it is at, and what it took so far. Tasks are
-those of all its runs.`,
+those of all its runs.
+
+A project has a name, by which the commands below know it. Where they are not
+told which one is meant, it is that of the working directory.`,
 		Example: `  stellwerk projects
-  stellwerk projects --json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return projects(cmd.Context(), sh) },
+  stellwerk projects add https://git.example.org/team/shop.git --id shop
+  stellwerk projects show shop`,
+		Args: onlyCommands,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
+	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "archived ones, too")
+	cmd.AddCommand(newProjectsAdd(sh), newProjectsShow(sh), newProjectsQueue(sh), newProjectsDrop(sh), newProjectsRequeue(sh),
+		newProjectsPause(sh), newProjectsResume(sh), newProjectsArchive(sh))
+	return cmd
 }
 
-func projects(ctx context.Context, sh *shell) error {
+func (o *projectsOptions) run(ctx context.Context, sh *shell) error {
 	return sh.connect(ctx, func(svc api.Service) error {
-		list, err := svc.Projects(ctx)
+		list, err := svc.Projects(ctx, api.ProjectQuery{All: o.all})
 		if err != nil {
 			return err
 		}
@@ -32,10 +44,56 @@ func projects(ctx context.Context, sh *shell) error {
 			return sh.printJSON(api.ProjectList{Projects: append([]api.Project{}, list...)})
 		}
 		if len(list) == 0 {
-			sh.printf("No repository is under Stellwerk yet. `stellwerk run` puts one there.\n")
+			sh.printf("No repository is under Stellwerk yet. `stellwerk projects add` or `stellwerk run` puts one there.\n")
 			return nil
 		}
 		sh.printLines(sh.view().Projects(list))
 		return nil
 	})
+}
+
+// findProject is the project that was named, or that of the working directory.
+func (sh *shell) findProject(ctx context.Context, svc api.Service, given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	dir, err := sh.Dir()
+	if err != nil {
+		return "", err
+	}
+	list, err := svc.Projects(ctx, api.ProjectQuery{Dir: dir})
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		return "", core.Errorf(core.CodeNotFound, "this repository is not under Stellwerk yet").WithHint("`stellwerk projects add .` puts it there")
+	}
+	return list[0].ID, nil
+}
+
+// tellProject gives a person's word about a project and shows what came of it.
+func (sh *shell) tellProject(ctx context.Context, what, given string, tell func(svc api.Service, id string) (api.ProjectDetail, error)) error {
+	if err := sh.personal(what); err != nil {
+		return err
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		id, err := sh.findProject(ctx, svc, given)
+		if err != nil {
+			return err
+		}
+		d, err := tell(svc, id)
+		if err != nil {
+			return err
+		}
+		return sh.showProject(d)
+	})
+}
+
+func (sh *shell) showProject(d api.ProjectDetail) error {
+	if sh.json {
+		return sh.printJSON(d)
+	}
+	sh.warn(d.Warnings)
+	sh.printLines(sh.view().Project(d))
+	return nil
 }

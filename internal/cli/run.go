@@ -32,7 +32,10 @@ in is checked before it counts.
 
 At a gate you are asked right there; without a terminal the command ends with
 exit code 3 and says what to type. Ctrl-C leaves the run as it is; it can be
-taken up again. A GOAL of - is read from standard input.`,
+taken up again. A GOAL of - is read from standard input.
+
+One run at a time drives a project. With a playbook that does, a goal for a
+project that is driven already is queued, and begins when its turn comes.`,
 		Example: `  stellwerk run "add a search field to the list"
   stellwerk run --issue 42 --playbook fullstack "$(cat issue.md)"
   stellwerk run --yes --max-cost 5 --detach "upgrade the linter"`,
@@ -43,7 +46,8 @@ taken up again. A GOAL of - is read from standard input.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.req.Playbook, "playbook", "p", "", "playbook `FILE|NAME` (default feature)")
+	f.StringVar(&o.req.Project, "project", "", "`NAME` of the project, instead of the working\ndirectory's repository")
+	f.StringVarP(&o.req.Playbook, "playbook", "p", "", "playbook `FILE|NAME` (default the project's, or\nfeature)")
 	f.StringVar(&o.req.Issue, "issue", "", "number `N` of the issue the goal comes from")
 	f.StringVar(&o.req.Title, "title", "", "title of the run and the pull request")
 	f.StringVar(&o.req.Base, "base", "", "`BRANCH` to start from and return to (default the\ncurrent one)")
@@ -63,8 +67,10 @@ taken up again. A GOAL of - is read from standard input.`,
 	f.IntVar(&o.req.Choices.Coverage, "coverage", 0, "test coverage to aim at, in `PERCENT`")
 	f.StringVar((*string)(&o.req.Choices.ModelTier), "model-tier", "", "models of roles without one of their own: fast,\nbalanced or strong")
 	f.BoolVar(&o.req.Choices.UIDesigner, "ui-designer", false, "call a UI designer into the team that plans")
+	f.BoolVar(&o.req.NoQueue, "no-queue", false, "refuse the goal where another drives the project")
 	f.StringVar(&o.req.Session, "session", "", "let the interactive session `ID` start the agents")
 	completeRunFlags(cmd)
+	must(cmd.RegisterFlagCompletionFunc("project", completeProjects(sh)))
 	return cmd
 }
 
@@ -107,6 +113,9 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 			return err
 		}
 		sh.warn(run.Warnings)
+		if run.Epic != nil {
+			return sh.queued(ctx, svc, run)
+		}
 		if o.detach {
 			return sh.startedDetached(run)
 		}
@@ -162,7 +171,9 @@ func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api
 	if core.CodeOf(err) != core.CodeUntrusted {
 		return run, err
 	}
-	look := api.Trust{Dir: o.req.Dir, Playbook: o.req.Playbook, Base: o.req.Base, Forge: o.req.Forge, Remote: o.req.Remote}
+	look := api.Trust{
+		Dir: o.req.Dir, Project: o.req.Project, Playbook: o.req.Playbook, Base: o.req.Base, Forge: o.req.Forge, Remote: o.req.Remote,
+	}
 	if err := sh.obeyed(ctx, svc, look, "run", err); err != nil {
 		return run, err
 	}

@@ -17,6 +17,7 @@ import (
 
 type trustOptions struct {
 	playbook, base, forge, remote, confirm string
+	project                                string
 	yes                                    bool
 }
 
@@ -40,7 +41,8 @@ agree to what is there now with --yes.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.playbook, "playbook", "p", "", "playbook `FILE|NAME` (default feature)")
+	f.StringVar(&o.project, "project", "", "`NAME` of the project, instead of the working\ndirectory's repository")
+	f.StringVarP(&o.playbook, "playbook", "p", "", "playbook `FILE|NAME` (default the project's, or\nfeature)")
 	f.StringVar(&o.base, "base", "", "`BRANCH` whose content is meant")
 	f.StringVar(&o.forge, "forge", "", "local, or the `FORGE` that your settings name")
 	f.StringVar(&o.remote, "remote", "", "git remote `NAME` whose branch is meant")
@@ -59,7 +61,9 @@ func (o *trustOptions) run(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	look := api.Trust{Dir: dir, Playbook: o.playbook, Base: o.base, Forge: o.forge, Remote: o.remote, Confirm: o.confirm}
+	look := api.Trust{
+		Dir: dir, Project: o.project, Playbook: o.playbook, Base: o.base, Forge: o.forge, Remote: o.remote, Confirm: o.confirm,
+	}
 	return sh.connect(ctx, func(svc api.Service) error {
 		found, err := svc.Trust(ctx, look)
 		if err != nil {
@@ -90,7 +94,9 @@ func (o *trustOptions) report(ctx context.Context, sh *shell, svc api.Service, l
 		return o.trusted(ctx, sh, svc, found)
 	default:
 		sh.showContent(found)
-		sh.printf("To trust it: %s\n", trustCommand(api.Trust{Playbook: look.Playbook, Base: look.Base, Forge: look.Forge, Remote: look.Remote, Confirm: found.Hash}))
+		sh.printf("To trust it: %s\n", trustCommand(api.Trust{
+			Project: look.Project, Playbook: look.Playbook, Base: look.Base, Forge: look.Forge, Remote: look.Remote, Confirm: found.Hash,
+		}))
 	}
 	if !found.Trusted {
 		return exitWith(ExitWaiting)
@@ -110,6 +116,9 @@ func (o *trustOptions) trusted(ctx context.Context, sh *shell, svc api.Service, 
 	} else {
 		sh.printText("Trusted: ", strings.Join(found.Files, ", "))
 		sh.printf("Hash:    %s\n", found.Hash)
+	}
+	if o.project != "" {
+		return nil
 	}
 	repo, err := sh.repository()
 	if err != nil {
@@ -182,7 +191,8 @@ func (sh *shell) showContent(found api.Trusted) {
 func trustCommand(look api.Trust) string {
 	command := "stellwerk trust"
 	for _, flag := range []struct{ name, value string }{
-		{"playbook", look.Playbook}, {"base", look.Base}, {"forge", look.Forge}, {"remote", look.Remote}, {"confirm", look.Confirm},
+		{"project", look.Project}, {"playbook", look.Playbook}, {"base", look.Base},
+		{"forge", look.Forge}, {"remote", look.Remote}, {"confirm", look.Confirm},
 	} {
 		if flag.value != "" {
 			command += fmt.Sprintf(" --%s %s", flag.name, quote(flag.value))

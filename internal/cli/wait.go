@@ -53,7 +53,7 @@ func (sh *shell) halt(ctx context.Context, what, given string, stop bool, w word
 		if !settled {
 			sh.printf("An agent is still ending; the next command sees to it.\n")
 		}
-		return nil
+		return sh.others(ctx, svc, run)
 	})
 }
 

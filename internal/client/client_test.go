@@ -70,8 +70,16 @@ func fullService() *apitest.Service {
 		ImportAnswer: api.Imported{Run: run, Events: 4, Torn: "x"},
 		Waiting:      []api.Waiting{{Run: run, Pause: &core.Pause{Code: core.PauseBudget, Reason: "r", At: at, From: core.StatusActive}}},
 		Accounts:     []api.Account{{Scope: api.ScopeRun, Name: "brisk otter", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: 2}}}, {Name: "another"}},
-		Documents:    map[string]string{"diff": strings.Repeat("+line\n", 50_000), "a/b c.md": "# hi"},
-		Outputs:      map[string]api.Output{"plan.r1.a1": {Records: []api.Record{{N: 1, Kind: "text", Text: "a"}, {N: 2, Kind: "text", Text: "b"}}, Next: 2, Done: true}},
+		ProjectList:  []api.Project{{ID: "k", Name: "shop", Repository: "/r", Base: "main", Status: "paused", Reason: "why", Archived: true, Queued: 1, LastActivity: at}, {Repository: "/d & x", LastActivity: at}},
+		ProjectAnswer: api.ProjectDetail{
+			Project: api.Project{ID: "k", Name: "shop", Repository: "/r", Base: "main", Status: "active", Refused: 1, LastActivity: at},
+			Run:     &run, Open: []api.Run{run}, Runs: 2, Tokens: 7, ByStatus: map[string]int{"completed": 1}, Limits: &core.Limits{Attempts: 3},
+			Queue:     []api.Epic{{ID: "epic-1", Project: "shop", Title: "t", Playbook: "p", Base: "main", Run: "r", By: "ada", At: at, Refused: &core.Refusal{Reason: "r", Hint: "h", At: at}}},
+			PausedBy:  &core.Standstill{By: "ada", Reason: "r", At: at},
+			CreatedAt: at, CreatedBy: "ada",
+		},
+		Documents: map[string]string{"diff": strings.Repeat("+line\n", 50_000), "a/b c.md": "# hi"},
+		Outputs:   map[string]api.Output{"plan.r1.a1": {Records: []api.Record{{N: 1, Kind: "text", Text: "a"}, {N: 2, Kind: "text", Text: "b"}}, Next: 2, Done: true}},
 	}
 	svc.Put(api.RunDetail{
 		Run: run, Goal: "g", Playbook: "feature", Head: "abc", Folder: "/f",
@@ -141,6 +149,31 @@ func TestSameAnswers(t *testing.T) {
 		},
 		"import": func(ctx context.Context, s api.Service) (any, error) { return s.Import(ctx, api.Import{Folder: "/f"}) },
 		"replay": func(ctx context.Context, s api.Service) (any, error) { return s.Replay(ctx, "0198") },
+		"projects": func(ctx context.Context, s api.Service) (any, error) {
+			return s.Projects(ctx, api.ProjectQuery{Dir: "/d & x"})
+		},
+		"all projects": func(ctx context.Context, s api.Service) (any, error) {
+			return s.Projects(ctx, api.ProjectQuery{All: true})
+		},
+		"project": func(ctx context.Context, s api.Service) (any, error) { return s.Project(ctx, "shop") },
+		"add project": func(ctx context.Context, s api.Service) (any, error) {
+			return s.AddProject(ctx, api.AddProject{Repository: "/r", Name: "shop", Playbook: "project-rules", Base: "main"})
+		},
+		"pause project": func(ctx context.Context, s api.Service) (any, error) {
+			return s.PauseProject(ctx, "shop", api.PauseProject{Reason: "r"})
+		},
+		"resume project": func(ctx context.Context, s api.Service) (any, error) {
+			return s.ResumeProject(ctx, "shop", api.ResumeProject{})
+		},
+		"archive project": func(ctx context.Context, s api.Service) (any, error) {
+			return s.ArchiveProject(ctx, "shop", api.ArchiveProject{Reason: "r"})
+		},
+		"drop epic": func(ctx context.Context, s api.Service) (any, error) {
+			return s.DropEpic(ctx, "shop", api.DropEpic{Epic: "epic-1", Reason: "r"})
+		},
+		"requeue epic": func(ctx context.Context, s api.Service) (any, error) {
+			return s.RequeueEpic(ctx, "shop", api.RequeueEpic{Epic: "epic-1"})
+		},
 		"backup": func(ctx context.Context, s api.Service) (any, error) { return nil, s.Backup(ctx, "/b") },
 		"info":   func(ctx context.Context, s api.Service) (any, error) { return s.Info(ctx) },
 	}
@@ -174,6 +207,11 @@ func TestErrorsComeBackWithCodeAndHint(t *testing.T) {
 	}
 	if got.Code != sent.Code || got.Message != sent.Message || got.Hint != sent.Hint {
 		t.Errorf("%+v", got)
+	}
+	for _, id := range []string{"", ".", ".."} {
+		if _, err := c.Project(t.Context(), id); core.CodeOf(err) != core.CodeNotFound {
+			t.Errorf("project %q: %v", id, err)
+		}
 	}
 	for _, id := range []string{"..", ".", "none", "a/b", "%2e", "?"} {
 		if _, err := c.Run(t.Context(), id); core.CodeOf(err) != core.CodeNotFound {

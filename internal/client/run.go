@@ -66,12 +66,6 @@ func (c *Client) Limits(ctx context.Context, q api.LimitsQuery) ([]api.Account, 
 	return list.Accounts, err
 }
 
-// Projects implements [api.Service].
-func (c *Client) Projects(ctx context.Context) ([]api.Project, error) {
-	list, err := call[api.ProjectList](ctx, c, http.MethodGet, endpoint("projects"), nil, nil)
-	return list.Projects, err
-}
-
 func afterQuery(after int64) url.Values {
 	query := url.Values{}
 	if after > 0 {

@@ -116,7 +116,7 @@ func affordable(r *Run, bodies []Body) []Body {
 			return bodies[:i]
 		}
 		if l != nil {
-			return []Body{RunPaused{Code: PauseProject, Stage: currentID(r), Reason: l.reason, Next: l.raise(r)}}
+			return []Body{RunPaused{Code: PauseProjectLimit, Stage: currentID(r), Reason: l.reason, Next: l.raise(r)}}
 		}
 		total.Attempts++
 	}
@@ -146,7 +146,7 @@ func lawRaised(r *Run, limits Limits) error {
 			WithHint("raise it: `stellwerk resume %s --max-cost USD --max-tokens N`", r.Alias)
 	}
 	l := limits.Project.reached(r.together())
-	if l == nil && r.Pause.Code == PauseProject {
+	if l == nil && r.Pause.Code == PauseProjectLimit {
 		l = limits.Project.exhausted(r.together())
 	}
 	if l != nil {

@@ -68,7 +68,7 @@ func TestTheLastAttemptOfAProject(t *testing.T) {
 	if s.run.Stage("a").Status != core.StageDone || s.run.Attempts != 1 {
 		t.Fatalf("stage a is %s after %d attempts", s.run.Stage("a").Status, s.run.Attempts)
 	}
-	if p := s.run.Pause; p == nil || p.Code != core.PauseProject || p.Stop || !strings.Contains(p.Reason, "4 of its 4 attempts") {
+	if p := s.run.Pause; p == nil || p.Code != core.PauseProjectLimit || p.Stop || !strings.Contains(p.Reason, "4 of its 4 attempts") {
 		t.Fatalf("the run is %s: %+v", s.run.Status, p)
 	}
 	l.Project.Attempts = 5

@@ -4,20 +4,21 @@ package core
 type PauseCode string
 
 const (
-	PausePerson    PauseCode = "person"    // a person asked for it
-	PauseAttempts  PauseCode = "attempts"  // the round's attempts are used up
-	PauseInfra     PauseCode = "infra"     // too many losses to infrastructure
-	PauseSterile   PauseCode = "loop"      // decisions without progress
-	PauseWall      PauseCode = "wall_time" // the run's time is used up
-	PauseBudget    PauseCode = "budget"    // money or tokens are used up
-	PauseProject   PauseCode = "project"   // the project's attempts are used up
-	PauseInput     PauseCode = "input"     // a required input cannot be had
-	PauseAction    PauseCode = "action"    // what was decided cannot be done
-	PausePublish   PauseCode = "publish"   // publishing failed
-	PauseCondition PauseCode = "condition" // a `when:` could not be evaluated
-	PauseUnlawful  PauseCode = "unlawful"  // the decider proposed what the law refuses
-	PauseQuestion  PauseCode = "question"  // the manager asked something
-	PauseBarren    PauseCode = "barren"    // the manager was woken again and again, and changed nothing
+	PausePerson       PauseCode = "person"        // a person asked for it
+	PauseAttempts     PauseCode = "attempts"      // the round's attempts are used up
+	PauseInfra        PauseCode = "infra"         // too many losses to infrastructure
+	PauseSterile      PauseCode = "loop"          // decisions without progress
+	PauseWall         PauseCode = "wall_time"     // the run's time is used up
+	PauseBudget       PauseCode = "budget"        // money or tokens are used up
+	PauseProjectLimit PauseCode = "project_limit" // the project's attempts are used up
+	PauseInput        PauseCode = "input"         // a required input cannot be had
+	PauseAction       PauseCode = "action"        // what was decided cannot be done
+	PausePublish      PauseCode = "publish"       // publishing failed
+	PauseCondition    PauseCode = "condition"     // a `when:` could not be evaluated
+	PauseUnlawful     PauseCode = "unlawful"      // the decider proposed what the law refuses
+	PauseQuestion     PauseCode = "question"      // the manager asked something
+	PauseBarren       PauseCode = "barren"        // the manager was woken again and again, and changed nothing
+	PauseProject      PauseCode = "project"       // a person paused its whole project
 )
 
 // RunPaused stops a run until somebody acts.

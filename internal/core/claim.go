@@ -9,6 +9,7 @@ const (
 	ClaimBranch  ClaimKind = "branch"  // one writer per branch
 	ClaimProject ClaimKind = "project" // one run that drives it
 	ClaimSlot    ClaimKind = "slot"    // one of a bounded number
+	ClaimName    ClaimKind = "name"    // one project of a name
 )
 
 // Claim is a hold on something that others want too. Claims are taken and
@@ -29,7 +30,7 @@ func Claims(r *Run) []Claim {
 		claims = append(claims, BranchClaim(r.Project, r.Branch, r.ID))
 	}
 	if r.Managed() && !r.Status.Terminal() {
-		claims = append(claims, Claim{Kind: ClaimProject, Key: r.Project, Holder: RunStream(r.ID), Limit: 1})
+		claims = append(claims, ProjectClaim(r.Project, r.ID))
 	}
 	for _, s := range r.Stages {
 		for _, t := range s.Tasks {
@@ -70,4 +71,14 @@ func slots(r *Run, t *Task) []Claim {
 		claims = append(claims, Claim{Kind: ClaimSlot, Key: ProjectSlots(r.Project), Holder: holder, Limit: n})
 	}
 	return claims
+}
+
+// ProjectClaim is the claim of a run on the project that it drives.
+func ProjectClaim(project, run string) Claim {
+	return Claim{Kind: ClaimProject, Key: project, Holder: RunStream(run), Limit: 1}
+}
+
+// NameClaim is the claim of a project on its name.
+func NameClaim(project, name string) Claim {
+	return Claim{Kind: ClaimName, Key: name, Holder: ProjectStream(project), Limit: 1}
 }

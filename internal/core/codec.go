@@ -138,6 +138,26 @@ func Decode(e Event) (Body, error) {
 		return decode[ProjectRegistered](e, raw)
 	case TypeContentTrusted:
 		return decode[ContentTrusted](e, raw)
+	case TypeProjectNamed:
+		return decode[ProjectNamed](e, raw)
+	case TypePlaybookChosen:
+		return decode[PlaybookChosen](e, raw)
+	case TypeProjectPaused:
+		return decode[ProjectPaused](e, raw)
+	case TypeProjectResumed:
+		return decode[ProjectResumed](e, raw)
+	case TypeProjectArchived:
+		return decode[ProjectArchived](e, raw)
+	case TypeEpicQueued:
+		return decode[EpicQueued](e, raw)
+	case TypeEpicTaken:
+		return decode[EpicTaken](e, raw)
+	case TypeEpicRefused:
+		return decode[EpicRefused](e, raw)
+	case TypeEpicRequeued:
+		return decode[EpicRequeued](e, raw)
+	case TypeEpicDropped:
+		return decode[EpicDropped](e, raw)
 	default:
 		return nil, Errorf(CodeUnsupported, "event %s: unknown type %q", e.ID, e.Type).
 			WithHint("use the version of stellwerk that wrote it, or a newer one")

@@ -31,7 +31,9 @@ func samples() []core.Body {
 		core.ChangesRequested{}, core.ReviewAwaited{}, core.PullRequestSeen{},
 		core.MessageSent{}, core.QuestionAsked{}, core.QuestionAnswered{}, core.TaskProposed{}, core.TaskRefused{}, core.TaskFailed{},
 		core.PlanProposed{}, core.ToolRefused{}, core.ValidateConcluded{}, core.PlaybookSwapped{},
-		core.ProjectRegistered{}, core.ContentTrusted{},
+		core.ProjectRegistered{}, core.ContentTrusted{}, core.ProjectNamed{}, core.PlaybookChosen{}, core.ProjectPaused{},
+		core.ProjectResumed{}, core.ProjectArchived{}, core.EpicQueued{}, core.EpicTaken{}, core.EpicRefused{},
+		core.EpicRequeued{}, core.EpicDropped{},
 	}
 }
 

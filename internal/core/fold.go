@@ -92,8 +92,8 @@ func countDecision(r *Run, e Event) {
 func apply(r *Run, e Event, body Body) {
 	switch b := body.(type) {
 	case RunPaused:
-		if r.Pause != nil { // asked to stop what a pause let go on
-			r.Pause.Stop = true
+		if r.Pause != nil { // asked to stop what a pause let go on, or paused with its project
+			r.Pause.Stop = r.Pause.Stop || b.Stop
 			if r.Pause.Code == PauseQuestion { // an answer alone is then no leave to go on
 				r.Pause.Code, r.Pause.Reason, r.Pause.Next = b.Code, b.Reason, b.Next
 			}
@@ -218,7 +218,9 @@ func apply(r *Run, e Event, body Body) {
 		r.Swept = true
 	case PersonNotified:
 		r.Tell = slices.DeleteFunc(r.Tell, func(id string) bool { return id == b.Event })
-	case RunStarted, TimerFired, CommandRefused, ReviewAwaited, ProjectRegistered, ContentTrusted:
+	case RunStarted, TimerFired, CommandRefused, ReviewAwaited, ProjectRegistered, ContentTrusted,
+		ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
+		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped:
 		// They begin, bring the time or leave a trace; nothing more follows here.
 	}
 }

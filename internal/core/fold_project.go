@@ -19,9 +19,39 @@ func FoldProject(p *Project, e Event) (*Project, error) {
 		if !slices.Contains(p.Trusted, b.Hash) {
 			p.Trusted = append(p.Trusted, b.Hash)
 		}
+	case ProjectNamed:
+		p.Name = b.Name
+	case PlaybookChosen:
+		p.Playbook = b.Playbook
+	case ProjectPaused:
+		p.Pause = &Standstill{By: e.Actor.ID, Reason: b.Reason, At: e.At}
+	case ProjectArchived:
+		p.Archived = &Standstill{By: e.Actor.ID, Reason: b.Reason, At: e.At}
+	case ProjectResumed:
+		p.Pause, p.Archived, p.Resumed = nil, nil, e.Actor.ID
+	case EpicQueued:
+		p.Epics++
+		p.Queue = append(p.Queue, QueuedEpic{Epic: b.Epic, By: e.Actor.ID, At: e.At})
+	case EpicTaken:
+		p.leave(b.Epic)
+	case EpicDropped:
+		p.leave(b.Epic)
+	case EpicRefused:
+		p.Epic(b.Epic).Refused = &Refusal{Reason: b.Reason, Hint: b.Hint, At: e.At}
+	case EpicRequeued:
+		again := *p.Epic(b.Epic)
+		again.Refused = nil
+		p.leave(b.Epic)
+		p.Queue = append(p.Queue, again)
 	default:
 		return p, Errorf(CodeInvalid, "event %s: %s does not belong to a project", e.ID, e.Type)
 	}
 	p.Stream.Seq, p.Stream.At = e.Seq, e.At
 	return p, nil
+}
+
+// leave takes an epic out of the queue. The queue is made anew: a copy of the
+// state may share the old one.
+func (p *Project) leave(epic string) {
+	p.Queue = slices.DeleteFunc(slices.Clone(p.Queue), func(e QueuedEpic) bool { return e.ID == epic })
 }

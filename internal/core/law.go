@@ -89,11 +89,16 @@ func (s RunStatus) inWords() string {
 // it says about its own work is never among them.
 func actors(t Type) []ActorKind {
 	switch t {
-	case TypeContentTrusted, TypeWordGiven:
+	case TypeContentTrusted, TypeWordGiven, TypePlaybookChosen, TypeProjectPaused, TypeProjectResumed, TypeProjectArchived,
+		TypeEpicQueued, TypeEpicRequeued, TypeEpicDropped:
 		return []ActorKind{ActorPerson}
-	case TypeFeedbackGiven, TypeTargetChosen, TypeRunResumed, TypeRunCancelled, TypeAttemptsReset, TypeRunStarted, TypeSessionTook:
+	case TypeProjectNamed:
+		return []ActorKind{ActorPerson, ActorEngine}
+	case TypeEpicTaken, TypeEpicRefused:
+		return []ActorKind{ActorEngine}
+	case TypeFeedbackGiven, TypeTargetChosen, TypeRunCancelled, TypeAttemptsReset, TypeSessionTook:
 		return []ActorKind{ActorPerson, ActorSession}
-	case TypeApprovalGranted:
+	case TypeApprovalGranted, TypeRunStarted, TypeRunResumed: // an epic's turn has come, its project goes on
 		return []ActorKind{ActorPerson, ActorPolicy, ActorSession}
 	case TypeRolledBack, TypeStageSkipped:
 		return []ActorKind{ActorPerson, ActorDecider, ActorSession}
@@ -119,10 +124,6 @@ func actors(t Type) []ActorKind {
 	}
 	return nil
 }
-
-// ActorMay judges only whether this actor may say it: the law of a project's
-// events.
-func ActorMay(actor Actor, body Body) error { return actorMay(actor, body) }
 
 func actorMay(actor Actor, body Body) error {
 	if slices.Contains(actors(body.Type()), actor.Kind) {
@@ -248,11 +249,9 @@ func clause(r *Run, actor Actor, body Body) error {
 	case PublishConcluded:
 		return lawTaskIs(r, b.Task, TaskRunning)
 	case RunPaused:
-		if r.Pause != nil && (!b.Stop || r.Pause.Stop) {
-			return Errorf(CodeConflict, "the run is paused already").WithHint("see `stellwerk status %s`", r.Alias)
-		}
+		return lawPause(r, b)
 	case RunResumed:
-		return lawResume(r, b)
+		return lawResume(r, actor, b)
 	case RunCancelled:
 		if busy := r.Busy(); busy == publishing {
 			return Errorf(CodeConflict, "the run is being published, which is a matter of seconds").WithHint("try again in a moment")
@@ -279,6 +278,8 @@ func clause(r *Run, actor Actor, body Body) error {
 	case RefKept, BranchMoved, RunStarted, ConditionRequested, ClaimRefused, ClaimFreed,
 		RunFailed, TimerFired, CommandRefused, PersonNotified, ProjectSpent,
 		ProjectRegistered, ContentTrusted:
+	case ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
+		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped: // LawProject judges them
 	}
 	return nil
 }

@@ -269,9 +269,21 @@ func lawPublish(r *Run, b PublishRequested) error {
 	return nil
 }
 
+// lawPause: a pause is made stricter, or not at all. A question is one that an
+// answer ends, also while the project stands still.
+func lawPause(r *Run, b RunPaused) error {
+	if r.Pause == nil || b.Stop && !r.Pause.Stop || b.Code == PauseProject && r.Pause.Code == PauseQuestion {
+		return nil
+	}
+	return Errorf(CodeConflict, "the run is paused already").WithHint("see `stellwerk status %s`", r.Alias)
+}
+
 // lawResume: resuming must be able to change something, or the run would pause
 // again at once.
-func lawResume(r *Run, b RunResumed) error {
+func lawResume(r *Run, actor Actor, b RunResumed) error {
+	if actor.Kind == ActorPolicy && (r.Pause == nil || r.Pause.Code != PauseProject) {
+		return unlawful("the run was not paused with its project")
+	}
 	if r.Pause == nil {
 		return nil
 	}
@@ -287,7 +299,7 @@ func lawResume(r *Run, b RunResumed) error {
 		}
 		return Errorf(CodeConflict, "%s", r.Pause.Reason).
 			WithHint("`stellwerk retry %s` tries again, `stellwerk feedback %s \"…\"` tries again with your words, `stellwerk skip %s` goes on without it", r.Alias, r.Alias, r.Alias)
-	case PauseBudget, PauseProject:
+	case PauseBudget, PauseProjectLimit:
 		return lawRaised(r, limits)
 	case PauseQuestion:
 		if len(r.Questions) > 0 {
@@ -295,7 +307,7 @@ func lawResume(r *Run, b RunResumed) error {
 			return Errorf(CodeConflict, "the project waits for an answer: %s", q.Text).
 				WithHint("answer it: `stellwerk answer %s \"…\"`", q.ID)
 		}
-	case PauseBarren, PausePerson, PauseSterile, PauseWall, PauseInput, PausePublish, PauseCondition, PauseAction, PauseUnlawful:
+	case PauseBarren, PausePerson, PauseSterile, PauseWall, PauseInput, PausePublish, PauseCondition, PauseAction, PauseUnlawful, PauseProject:
 	}
 	return nil
 }

@@ -1,13 +1,28 @@
 package core
 
+import "time"
+
 // Project is the state of one repository under Stellwerk.
 type Project struct {
-	ID      string   `json:"id"`
-	Name    string   `json:"name"`
-	Path    string   `json:"path,omitempty"`
-	URL     string   `json:"url,omitempty"`
-	Trusted []string `json:"trusted,omitempty"` // hashes of content a person trusts
-	Stream  Head     `json:"stream"`
+	ID       string       `json:"id"`
+	Name     string       `json:"name"` // by which commands know it, of one project only
+	Path     string       `json:"path,omitempty"`
+	URL      string       `json:"url,omitempty"`
+	Playbook string       `json:"playbook,omitempty"` // that drives it where none is named
+	Trusted  []string     `json:"trusted,omitempty"`  // hashes of content a person trusts
+	Pause    *Standstill  `json:"pause,omitempty"`
+	Archived *Standstill  `json:"archived,omitempty"`
+	Resumed  string       `json:"resumed,omitempty"` // who let it go on last
+	Queue    []QueuedEpic `json:"queue,omitempty"`
+	Epics    int          `json:"epics,omitempty"` // ever queued
+	Stream   Head         `json:"stream"`
+}
+
+// Standstill is a person's word that nothing begins in a project.
+type Standstill struct {
+	By     string    `json:"by"`
+	Reason string    `json:"reason,omitempty"`
+	At     time.Time `json:"at"`
 }
 
 // Trusts reports that a person trusted content of this hash.
@@ -18,4 +33,30 @@ func (p *Project) Trusts(hash string) bool {
 		}
 	}
 	return false
+}
+
+// Remote is where the project's branches come from and go to.
+func (p *Project) Remote() string {
+	if p.URL != "" {
+		return p.URL
+	}
+	return p.Path
+}
+
+// MaxProjectName bounds the name of a project.
+const MaxProjectName = 64
+
+// ProjectName reports whether a project can have this name: lower-case letters,
+// digits, dots, dashes and underscores, the first a letter or a digit. The key
+// of a project, sixteen hexadecimal digits, is nobody's name.
+func ProjectName(name string) bool {
+	hex := len(name) == 16
+	for i, c := range name {
+		letter, digit := c >= 'a' && c <= 'z', c >= '0' && c <= '9'
+		if !letter && !digit && (i == 0 || c != '.' && c != '-' && c != '_') {
+			return false
+		}
+		hex = hex && (digit || c >= 'a' && c <= 'f')
+	}
+	return name != "" && len(name) <= MaxProjectName && !hex
 }

@@ -184,6 +184,18 @@ func (r *Run) Gated() *Stage {
 	return nil
 }
 
+// Waits says what keeps an open run from going on until somebody acts; "" where
+// it goes on by itself.
+func (r *Run) Waits() string {
+	switch {
+	case r.Pause != nil:
+		return r.Pause.Reason
+	case r.Status == StatusAwaiting && r.Current() != nil:
+		return "stage " + r.Current().ID + " waits for an approval"
+	}
+	return ""
+}
+
 // Task finds a task of a current round; nil where there is none.
 func (r *Run) Task(id string) *Task {
 	for _, s := range r.Stages {

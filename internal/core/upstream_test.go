@@ -40,6 +40,9 @@ func TestALateLookCountsForItsCommit(t *testing.T) {
 }
 
 func TestFolder(t *testing.T) {
+	if server := (&Run{Remote: "https://git.example.org/acme/rocket.git"}); !server.Distant() || server.Folder() != server.Remote {
+		t.Errorf("%+v", server)
+	}
 	near, far := &Run{Remote: "/home/ada/rocket/.git"}, &Run{Remote: "https://git.example.org/acme/rocket.git", Home: "/home/ada/rocket/.git"}
 	if near.Distant() || !far.Distant() || near.Folder() != far.Folder() {
 		t.Errorf("%+v, %+v", near, far)

@@ -139,7 +139,7 @@ func TestAttemptsOfAProjectAreCountedAcrossRuns(t *testing.T) {
 	for i := range runs {
 		state := b.load(fmt.Sprint("r", i))
 		attempts += state.Attempts
-		if state.Status == core.StatusPaused && state.Pause.Code == core.PauseProject && !state.Pause.Stop {
+		if state.Status == core.StatusPaused && state.Pause.Code == core.PauseProjectLimit && !state.Pause.Stop {
 			paused++
 		}
 	}

@@ -40,6 +40,8 @@ type Options struct {
 	Journal  Journal
 	Deciders []core.Decider
 	Log      *slog.Logger
+	// Steward sees to projects; nil where nobody does.
+	Steward Steward
 	// Name tells engines on one database apart.
 	Name string
 	// Lease is how long a look may take before another engine takes it over.

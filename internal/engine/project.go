@@ -34,31 +34,95 @@ func (e *Engine) Project(ctx context.Context, id string) (*core.Project, error) 
 	}
 }
 
+// Steward sees to what follows from the state of a project: its runs stand still
+// while it does, and the next epic of its queue is started. Tend looks at the
+// world first, so that it may be called at any time and any number of times.
+type Steward interface {
+	Tend(ctx context.Context, project string) error
+}
+
 // Record appends an event to a project's stream.
-func (e *Engine) Record(ctx context.Context, project string, actor core.Actor, body core.Body, row *store.ProjectRow) error {
-	if err := core.ActorMay(actor, body); err != nil {
-		return err
-	}
+func (e *Engine) Record(ctx context.Context, project string, actor core.Actor, body core.Body) error {
+	_, err := e.Tell(ctx, project, actor, func(*core.Project) (core.Body, error) { return body, nil })
+	return err
+}
+
+// Register opens a project's stream, with the row that lists it.
+func (e *Engine) Register(ctx context.Context, body core.ProjectRegistered, row store.ProjectRow) error {
+	_, err := e.tell(ctx, body.Project, core.Engine(), &row, func(*core.Project) (core.Body, error) { return body, nil })
+	return err
+}
+
+// Tell appends to a project's stream what say makes of the state that it is to
+// follow, nil where the project is not registered. Where the project moves on
+// meanwhile, say is asked again.
+func (e *Engine) Tell(ctx context.Context, project string, actor core.Actor, say func(*core.Project) (core.Body, error)) (*core.Project, error) {
+	return e.tell(ctx, project, actor, nil, say)
+}
+
+func (e *Engine) tell(ctx context.Context, project string, actor core.Actor, row *store.ProjectRow, say func(*core.Project) (core.Body, error)) (*core.Project, error) {
 	for {
 		p, err := e.Project(ctx, project)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var head core.Head
-		if p != nil {
-			head = p.Stream
-		}
-		now, err := e.store.Now(ctx)
+		body, err := say(p)
 		if err != nil {
-			return err
+			return p, err
 		}
-		ev, _, err := core.Seal(core.ProjectStream(project), head, now, actor, "", body)
-		if err != nil {
-			return err
-		}
-		err = e.store.Commit(ctx, store.Commit{Stream: ev.Stream, After: head.Seq, Events: []core.Event{ev}, Project: row})
+		next, err := e.append(ctx, p, project, actor, body, row)
 		if !errors.Is(err, store.ErrStale) {
-			return err
+			return next, err
 		}
 	}
+}
+
+// append judges and commits one event of a project. It consumes p.
+func (e *Engine) append(ctx context.Context, p *core.Project, project string, actor core.Actor, body core.Body, row *store.ProjectRow) (*core.Project, error) {
+	if err := core.LawProject(p, actor, body); err != nil {
+		return p, err
+	}
+	var head core.Head
+	name := ""
+	if p != nil {
+		head, name = p.Stream, p.Name
+	}
+	now, err := e.store.Now(ctx)
+	if err != nil {
+		return p, err
+	}
+	ev, after, err := core.Seal(core.ProjectStream(project), head, now, actor, "", body)
+	if err != nil {
+		return p, err
+	}
+	if p, err = core.FoldProject(p, ev); err != nil {
+		return p, err
+	}
+	p.Stream = after
+	commit := store.Commit{Stream: ev.Stream, After: head.Seq, Events: []core.Event{ev}, Project: row, Standing: standing(p)}
+	if p.Name != name {
+		commit.Acquire, commit.Release = []core.Claim{core.NameClaim(project, p.Name)}, []core.Claim{core.NameClaim(project, name)}
+	}
+	err = e.store.Commit(ctx, commit)
+	var held *store.ClaimHeld
+	if errors.As(err, &held) {
+		return p, core.Errorf(core.CodeConflict, "another project is called %s", p.Name).WithHint("`stellwerk projects --all` lists them; choose another name")
+	}
+	return p, err
+}
+
+// standing is the projection of what people decided about a project.
+func standing(p *core.Project) *store.Standing {
+	s := &store.Standing{Project: p.ID, Name: p.Name, Playbook: p.Playbook, Queued: len(p.Waiting()), At: p.Stream.At}
+	s.Refused = len(p.Queue) - s.Queued
+	if p.Pause != nil {
+		s.Paused = p.Pause.Reason
+		if s.Paused == "" {
+			s.Paused = "paused by " + p.Pause.By
+		}
+	}
+	if p.Archived != nil {
+		s.ArchivedAt = &p.Archived.At
+	}
+	return s
 }

@@ -35,7 +35,7 @@ func progress(r *core.Run) *store.Progress {
 	if !r.Managed() {
 		return nil
 	}
-	p := &store.Progress{Project: r.Project, Status: projectStatus(r.Status), Epic: r.Title, Branch: r.Branch, At: r.Now()}
+	p := &store.Progress{Project: r.Project, Status: projectStatus(r.Status), Reason: r.Waits(), Epic: r.Title, Branch: r.Branch, At: r.Now()}
 	if r.PullRequest != nil {
 		p.PRURL, p.PRNumber = r.PullRequest.URL, r.PullRequest.Number
 	}

@@ -14,6 +14,9 @@ const OriginBuiltin = "builtin"
 // Feature is the built-in playbook for any stack, used where nothing else is named.
 const Feature = "feature"
 
+// Project is the built-in playbook in which a manager drives a project.
+const Project = "project"
+
 //go:embed builtin/*.yaml
 var builtin embed.FS
 

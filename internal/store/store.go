@@ -78,6 +78,9 @@ type Commit struct {
 	// being told to: its wake is raised, for the case that they do not live to,
 	// and found by a later Claim, but not hinted at.
 	Attended bool
+	// Standing, where set, brings the row of a project up to date with what
+	// people decided about it.
+	Standing *Standing
 	// Snapshot, where set, replaces the stream's snapshot.
 	Snapshot *Snapshot
 }
@@ -121,11 +124,26 @@ type ProjectRow struct {
 	TotalCostUSD                                        float64
 	PRURL                                               string
 	PRNumber                                            int
+	Playbook                                            string // that drives it where none is named
+	Paused                                              string // why a person paused it; "" where nobody did
+	Reason                                              string // why the run that drives it waits
+	ArchivedAt                                          *time.Time
+	Queued, Refused                                     int // epics
+}
+
+// Standing is what people decided about a project. While Paused says why, its
+// status is "paused", whatever its run does.
+type Standing struct {
+	Project, Name, Playbook, Paused string
+	ArchivedAt                      *time.Time
+	Queued, Refused                 int
+	At                              time.Time
 }
 
 // Progress is how far a run has brought its project.
 type Progress struct {
 	Project, Status, Epic, Branch string
+	Reason                        string // why the run waits
 	At                            time.Time
 	PRURL                         string
 	PRNumber                      int
@@ -213,7 +231,8 @@ type Store interface {
 
 	Run(ctx context.Context, idOrAlias string) (RunRow, error)
 	Runs(ctx context.Context, f Filter) ([]RunRow, error)
-	Project(ctx context.Context, id string) (ProjectRow, error)
+	// Project finds a project by its id, or the oldest of a name.
+	Project(ctx context.Context, idOrName string) (ProjectRow, error)
 	// Projects lists projects, the one where something happened last first.
 	Projects(ctx context.Context, limit int) ([]ProjectRow, error)
 	Tasks(ctx context.Context, run string) ([]TaskRow, error)
@@ -226,6 +245,8 @@ type Store interface {
 	// About lists the questions whose ids begin with prefix and their answers, of
 	// all runs, the oldest first.
 	About(ctx context.Context, prefix string) ([]MessageRow, error)
+	// TaskCounts counts the tasks of all runs of a project by their status.
+	TaskCounts(ctx context.Context, project string) (map[string]int, error)
 	Claims(ctx context.Context) ([]core.Claim, error)
 	// Spent is what the runs of a project have used in all, but for one of them.
 	Spent(ctx context.Context, project, except string) (core.Spent, error)

@@ -60,9 +60,6 @@ func (s *Service) Limits(_ context.Context, q api.LimitsQuery) ([]api.Account, e
 	return slices.DeleteFunc(slices.Clone(s.Accounts), func(a api.Account) bool { return q.Of != "" && q.Of != a.Name }), nil
 }
 
-// Projects answers with ProjectList.
-func (s *Service) Projects(context.Context) ([]api.Project, error) { return s.ProjectList, nil }
-
 // Trust answers with TrustAnswer.
 func (s *Service) Trust(ctx context.Context, req api.Trust) (api.Trusted, error) {
 	if err := s.word(ctx, "trust", "", req); err != nil {

@@ -37,6 +37,8 @@ type Service struct {
 	Waiting       []api.Waiting
 	ProjectList   []api.Project
 	Accounts      []api.Account
+	ProjectAnswer api.ProjectDetail
+	StartAnswer   *api.Run          // where set, what StartRun answers with
 	Documents     map[string]string // by "diff" or an artifact's name
 	DocumentError error             // after what was written
 	Outputs       map[string]api.Output
@@ -153,6 +155,9 @@ func (s *Service) commanded(ctx context.Context, verb, id string, req any) (api.
 
 // StartRun answers with the newest run.
 func (s *Service) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
+	if s.StartAnswer != nil {
+		return *s.StartAnswer, s.word(ctx, "start", "", req)
+	}
 	return s.commanded(ctx, "start", "", req)
 }
 

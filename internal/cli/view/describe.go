@@ -142,6 +142,9 @@ func describe(e core.Event) (what, detail string) {
 		return "project registered", b.Name
 	case core.ContentTrusted:
 		return "content trusted", colon(b.What, short(b.Hash))
+	case core.ProjectNamed, core.PlaybookChosen, core.ProjectPaused, core.ProjectResumed, core.ProjectArchived,
+		core.EpicQueued, core.EpicTaken, core.EpicRefused, core.EpicRequeued, core.EpicDropped:
+		return describeProject(b)
 	}
 	return string(e.Type), ""
 }

@@ -66,6 +66,16 @@ func everything() []core.Body {
 		core.ProjectRegistered{Project: "p", Name: "list"},
 		core.ContentTrusted{Hash: "sha256:4be1a90c77aa55", What: "feature.yaml"},
 		core.ProjectSpent{Others: core.Spent{CostUSD: 4, Tokens: 1200, Attempts: 3}},
+		core.ProjectNamed{Name: "shop"},
+		core.PlaybookChosen{Playbook: "project-rules"},
+		core.ProjectPaused{Reason: "release freeze"},
+		core.ProjectResumed{},
+		core.ProjectArchived{Reason: "done"},
+		core.EpicQueued{Epic: core.Epic{ID: "epic-1", Title: "Greet people"}},
+		core.EpicTaken{Epic: "epic-1", Run: "0198c1d2-7000"},
+		core.EpicRefused{Epic: "epic-2", Reason: "there is no playbook \"x\""},
+		core.EpicRequeued{Epic: "epic-2"},
+		core.EpicDropped{Epic: "epic-2", Reason: "no longer wanted"},
 	}
 }
 

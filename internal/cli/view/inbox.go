@@ -13,14 +13,14 @@ import (
 func (v View) Inbox(list []api.Waiting) []string {
 	alias, project := 8, 0
 	for _, w := range list {
-		alias = max(alias, terminal.Width(terminal.Line(w.Run.Alias)))
+		alias = max(alias, terminal.Width(terminal.Line(waiter(w))))
 		project = max(project, terminal.Width(terminal.Line(w.Project)))
 	}
 	var lines []string
 	for _, w := range list {
 		s := v.runSignal(w.Run)
 		lines = append(lines, v.fit(strings.Join([]string{
-			s.String(), v.Style.Strong(pad(terminal.Line(w.Run.Alias), alias)), s.paint(pad(s.words, 13)),
+			s.String(), v.Style.Strong(pad(terminal.Line(waiter(w)), alias)), s.paint(pad(s.words, 13)),
 			pad("for "+Duration(v.Now.Sub(w.Since).Truncate(time.Second)), 10), pad(terminal.Line(w.Project), project), terminal.Line(w.Run.Title),
 		}, "  ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
@@ -29,6 +29,15 @@ func (v View) Inbox(list []api.Waiting) []string {
 		lines = append(lines, v.hang(indent, v.Style.Faint, w.Next)...)
 	}
 	return lines
+}
+
+// waiter is what a person names to answer: an epic that could not be started has
+// no run yet.
+func waiter(w api.Waiting) string {
+	if w.Epic != nil {
+		return w.Epic.ID
+	}
+	return w.Run.Alias
 }
 
 // gateBelow is a gate indented by further columns; nothing where there is none.

@@ -25,6 +25,13 @@ func (v View) Projects(list []api.Project) []string {
 		if p.FailedTasks > 0 {
 			tasks += fmt.Sprintf(", %d failed", p.FailedTasks)
 		}
+		queue := ""
+		if p.Queued > 0 {
+			queue = fmt.Sprintf("%d queued", p.Queued)
+		}
+		if p.Refused > 0 {
+			queue = strings.TrimPrefix(fmt.Sprintf("%s, %d refused", queue, p.Refused), ", ")
+		}
 		money := ""
 		if p.CostUSD > 0 {
 			money = Money(p.CostUSD)
@@ -33,13 +40,16 @@ func (v View) Projects(list []api.Project) []string {
 			s.String(), v.Style.Strong(pad(terminal.Line(p.Name), name)), s.paint(pad(s.words, 9)), terminal.Line(p.Epic),
 		}, "  "), " ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
-		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, money, terminal.Line(p.URL)))...)
+		lines = append(lines, v.hang(indent, v.Style.Faint, v.dots(terminal.Line(p.Repository), tasks, money, queue, terminal.Line(p.URL)))...)
 	}
 	return lines
 }
 
 func (v View) projectSignal(p api.Project) signal {
 	g := v.Style.Glyph
+	if p.Archived {
+		return signal{g("◌", "[.]"), "archived", v.Style.Faint}
+	}
 	switch p.Status {
 	case "completed":
 		return signal{g("●", "[x]"), "completed", v.Style.Good}

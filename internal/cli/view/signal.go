@@ -76,6 +76,9 @@ func (v View) stageSignal(r api.Run, st api.Stage) signal {
 
 func (v View) runSignal(r api.Run) signal {
 	g := v.Style.Glyph
+	if r.Status == api.StatusRefused {
+		return signal{g("✗", "[!]"), "refused", v.Style.Bad}
+	}
 	switch core.RunStatus(r.Status) {
 	case core.StatusCompleted:
 		return signal{g("●", "[x]"), "completed", v.Style.Good}

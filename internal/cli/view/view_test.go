@@ -108,6 +108,30 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+func TestProject(t *testing.T) {
+	v := plain()
+	list := []api.Project{
+		{Name: "shop", Repository: "/srv/shop/.git", Status: "awaiting_review", Epic: "Greet people", Tasks: 4, CompletedTasks: 3, FailedTasks: 1, CostUSD: 1.5, Queued: 2, Refused: 1},
+		{Name: "farm", Repository: "https://git.example.org/farm.git", Status: "completed", Archived: true, Refused: 1},
+	}
+	d := api.ProjectDetail{
+		Project: list[0], Runs: 3, Tokens: 120_000, ByStatus: map[string]int{"completed": 3, "failed": 1},
+		Limits: &core.Limits{Attempts: 3, Parallel: 4, WallTime: 24 * time.Hour, CostUSD: 5, Tokens: 1_000_000},
+		Run:    &api.Run{Alias: "greet-people-8fd0fe", Status: "awaiting_review", Title: "Greet people", StartedAt: start.Add(-time.Minute)},
+		Queue: []api.Epic{
+			{ID: "epic-4", Project: "shop", Title: "Say goodbye", Place: 1, Playbook: "project-rules", Base: "main", By: "ada", At: start.Add(-time.Hour)},
+			{ID: "epic-2", Project: "shop", Title: "Say more", Playbook: "project-rules", Base: "main", By: "ada", At: start, Refused: &core.Refusal{Reason: "the branch feature/say-more exists already"}},
+		},
+	}
+	d.Base, d.Playbook, d.URL, d.LastActivity = "main", "project-rules", "https://git.example.org/shop/pulls/7", start.Add(-90*time.Second)
+	paused := api.ProjectDetail{Project: api.Project{Name: "shop", Status: "paused", Reason: "release freeze", Repository: "/srv/shop/.git"}}
+	var lines []string
+	for _, part := range [][]string{v.Projects(list), v.Project(d), v.Project(paused)} {
+		lines = append(append(lines, part...), "")
+	}
+	golden(t, "project", strings.Join(lines, "\n"))
+}
+
 func TestRun(t *testing.T) {
 	for name, v := range styles() {
 		golden(t, "run-"+name, strings.Join(v.Run(detail()), "\n")+"\n")

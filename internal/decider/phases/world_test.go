@@ -203,7 +203,7 @@ func (w *world) wayOut() core.Body {
 		return core.StageSkipped{Stage: s.ID, Source: core.SkipPerson}
 	case core.PauseAttempts, core.PauseInfra:
 		return core.AttemptsReset{Stage: s.ID}
-	case core.PauseBudget, core.PauseProject:
+	case core.PauseBudget, core.PauseProjectLimit:
 		limits := w.run.Limits
 		limits.CostUSD = 2*w.run.Usage.CostUSD + 100
 		limits.Project = core.ProjectLimits{}

@@ -27,7 +27,7 @@ func (w *world) othersSpend() core.Body {
 // raised are the limits that a person gives a run that one of the project's
 // paused; nil where something else did.
 func (w *world) raised(code core.PauseCode) *core.Limits {
-	if code != core.PauseBudget && code != core.PauseProject {
+	if code != core.PauseBudget && code != core.PauseProjectLimit {
 		return nil
 	}
 	l, spent := w.run.Limits, w.run.Others.Add(w.run.Share())

@@ -12,6 +12,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/pressly/goose/v3"
+
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/storetest"
@@ -61,12 +63,20 @@ func TestSettings(t *testing.T) {
 // nextVersion is the schema with one migration more than is known.
 func nextVersion(t *testing.T, statement string) fs.FS {
 	t.Helper()
-	schema := fstest.MapFS{fmt.Sprintf("%05d_next.sql", newest+1): {Data: []byte("-- +goose Up\n" + statement + ";\n")}}
+	schema := known(t, newest)
+	schema[fmt.Sprintf("%05d_next.sql", newest+1)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + statement + ";\n")}
+	return schema
+}
+
+// known is the schema as it was at a version.
+func known(t *testing.T, version int) fstest.MapFS {
+	t.Helper()
 	files, err := fs.Glob(migrations(), "*.sql")
-	if err != nil || !strings.HasPrefix(files[len(files)-1], fmt.Sprintf("%05d_", newest)) {
+	if err != nil || len(files) != newest {
 		t.Fatalf("migrations are %v (%v): newest is another", files, err)
 	}
-	for _, file := range files {
+	schema := fstest.MapFS{}
+	for _, file := range files[:version] {
 		data, err := fs.ReadFile(migrations(), file)
 		if err != nil {
 			t.Fatal(err)
@@ -74,6 +84,43 @@ func nextVersion(t *testing.T, statement string) fs.FS {
 		schema[file] = &fstest.MapFile{Data: data}
 	}
 	return schema
+}
+
+// TestProjectsOfTheFirstVersionAreKept: what a run brought a project to is what
+// it stands at after the migration, also once a pause is over.
+func TestProjectsOfTheFirstVersionAreKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stellwerk.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, known(t, 1), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), `INSERT INTO projects
+		(id, name, repo_url, integration_branch, status, current_epic, last_activity, created_at, created_by, pr_url)
+		VALUES ('p', 'shop', '/r', '', 'awaiting_review', 'greet', 1, 1, 'me', '')`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := openAt(t, path, Options{})
+	for _, standing := range []store.Standing{{Paused: "holidays"}, {}} {
+		standing.Project, standing.Name = "p", "shop"
+		want := "awaiting_review"
+		if standing.Paused != "" {
+			want = "paused"
+		}
+		if err := s.Commit(t.Context(), store.Commit{Stream: "project/p", Standing: &standing}); err != nil {
+			t.Fatal(err)
+		}
+		if row, err := s.Project(t.Context(), "shop"); err != nil || row.Status != want || row.CurrentEpic != "greet" {
+			t.Errorf("%+v, %v, want it %s", row, err, want)
+		}
+	}
 }
 
 // newest is the version of the newest migration.
@@ -93,7 +140,8 @@ func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closed(t, s)
-	if len(told) != 1 || told[0].From != newest || told[0].To != newest+1 || !strings.HasPrefix(told[0].Backup, fmt.Sprintf("%s.backup-v%d-", path, newest)) {
+	if len(told) != 1 || told[0].From != newest || told[0].To != newest+1 ||
+		!strings.HasPrefix(told[0].Backup, fmt.Sprintf("%s.backup-v%d-", path, newest)) {
 		t.Fatalf("told %+v", told)
 	}
 	if _, err := s.readers.ExecContext(t.Context(), "SELECT x FROM extra"); err != nil {

@@ -35,7 +35,16 @@ func project(ctx context.Context, tx *txn, c store.Commit) error {
 	if p := c.Progress; p != nil {
 		err := tx.DriveProject(ctx, query.DriveProjectParams{
 			ID: p.Project, Status: p.Status, CurrentEpic: p.Epic, IntegrationBranch: p.Branch, LastActivity: micros(p.At),
-			PrUrl: p.PRURL, PrNumber: int64(p.PRNumber),
+			PrUrl: p.PRURL, PrNumber: int64(p.PRNumber), Reason: p.Reason,
+		})
+		if err != nil {
+			return fmt.Errorf("row of project %s: %w", p.Project, err)
+		}
+	}
+	if p := c.Standing; p != nil {
+		err := tx.StandProject(ctx, query.StandProjectParams{
+			ID: p.Project, Name: p.Name, Playbook: p.Playbook, Paused: p.Paused, ArchivedAt: optionalMicros(p.ArchivedAt),
+			Queued: int64(p.Queued), Refused: int64(p.Refused), At: micros(p.At),
 		})
 		if err != nil {
 			return fmt.Errorf("row of project %s: %w", p.Project, err)
@@ -105,13 +114,29 @@ func (s *Store) runs(ctx context.Context, f store.Filter) ([]query.Run, error) {
 	return s.read.Runs(ctx, limit)
 }
 
-// Project finds a project by its id.
-func (s *Store) Project(ctx context.Context, id string) (store.ProjectRow, error) {
-	row, err := s.read.Project(ctx, id)
+// Project finds a project by its id, or the oldest of a name.
+func (s *Store) Project(ctx context.Context, idOrName string) (store.ProjectRow, error) {
+	row, err := s.read.Project(ctx, idOrName)
+	if errors.Is(err, sql.ErrNoRows) {
+		row, err = s.read.ProjectByName(ctx, idOrName)
+	}
 	if err != nil {
-		return store.ProjectRow{}, s.missing(err, "project "+id)
+		return store.ProjectRow{}, s.missing(err, "project "+idOrName)
 	}
 	return projectRow(row), nil
+}
+
+// TaskCounts counts the tasks of a project by their status.
+func (s *Store) TaskCounts(ctx context.Context, project string) (map[string]int, error) {
+	rows, err := s.read.TaskCounts(ctx, project)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	counts := map[string]int{}
+	for _, r := range rows {
+		counts[r.Status] = int(r.Tasks)
+	}
+	return counts, nil
 }
 
 // Projects lists projects, the one where something happened last first.

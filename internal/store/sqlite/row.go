@@ -30,6 +30,8 @@ func projectParams(p *store.ProjectRow) query.PutProjectParams {
 		LastActivity: micros(p.LastActivity), CreatedAt: micros(p.CreatedAt), CreatedBy: p.CreatedBy,
 		TotalTasks: int64(p.TotalTasks), CompletedTasks: int64(p.CompletedTasks), FailedTasks: int64(p.FailedTasks),
 		TotalCostUsd: p.TotalCostUSD, PrUrl: p.PRURL, PrNumber: int64(p.PRNumber),
+		Playbook: p.Playbook, Paused: p.Paused, ArchivedAt: optionalMicros(p.ArchivedAt),
+		Queued: int64(p.Queued), Refused: int64(p.Refused), RunStatus: p.Status, RunReason: p.Reason,
 	}
 }
 
@@ -40,6 +42,8 @@ func projectRow(p query.Project) store.ProjectRow {
 		LastActivity: fromMicros(p.LastActivity), CreatedAt: fromMicros(p.CreatedAt), CreatedBy: p.CreatedBy,
 		TotalTasks: int(p.TotalTasks), CompletedTasks: int(p.CompletedTasks), FailedTasks: int(p.FailedTasks),
 		TotalCostUSD: p.TotalCostUsd, PRURL: p.PrUrl, PRNumber: int(p.PrNumber),
+		Playbook: p.Playbook, Paused: p.Paused, ArchivedAt: fromOptional(p.ArchivedAt),
+		Queued: int(p.Queued), Refused: int(p.Refused), Reason: p.RunReason,
 	}
 }
 

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -88,6 +89,7 @@ func testProjectRow(t *testing.T, open Open) {
 		ID: "p", Name: "Name", RepoURL: "file:///r", DefaultBranch: "main", IntegrationBranch: "feature/x",
 		Status: "active", CurrentEpic: "epic", LastActivity: moment(3), CreatedAt: moment(1), CreatedBy: "me",
 		TotalTasks: 5, CompletedTasks: 3, FailedTasks: 1, TotalCostUSD: 1.5, PRURL: "https://example.org/2", PRNumber: 2,
+		Playbook: "project-rules", Paused: "holidays", Reason: "why", ArchivedAt: later(8), Queued: 2, Refused: 1,
 	}
 	put := func() { push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Project = &row }) }
 	put()
@@ -98,6 +100,9 @@ func testProjectRow(t *testing.T, open Open) {
 	got, err := s.Project(t.Context(), "p")
 	if diff := cmp.Diff(row, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
+	}
+	if got, err := s.Project(t.Context(), "Name"); err != nil || got.ID != "p" {
+		t.Errorf("by its name: %+v, %v", got, err)
 	}
 	got, err = s.Project(t.Context(), "q")
 	if diff := cmp.Diff(other, got); err != nil || diff != "" {
@@ -121,8 +126,14 @@ func testProgress(t *testing.T, open Open) {
 			{ID: "2", Run: "a", Project: "p", Status: "failed", CreatedAt: moment(2)},
 			{ID: "3", Run: "a", Project: "p", Status: "running", CreatedAt: moment(2)},
 		}
-		c.Progress = &store.Progress{Project: "p", Status: "awaiting_review", Epic: "greet", Branch: "feature/greet", At: moment(3), PRURL: "u", PRNumber: 7}
+		c.Progress = &store.Progress{
+			Project: "p", Status: "awaiting_review", Reason: "look", Epic: "greet", Branch: "feature/greet", At: moment(3), PRURL: "u", PRNumber: 7,
+		}
 	})
+	if got, err := s.TaskCounts(t.Context(), "p"); err != nil || !maps.Equal(got, map[string]int{"completed": 1, "failed": 1, "running": 1}) {
+		t.Errorf("tasks by status: %v, %v", got, err)
+	}
+	row.Reason = "look"
 	row.Status, row.CurrentEpic, row.IntegrationBranch, row.LastActivity = "awaiting_review", "greet", "feature/greet", moment(3)
 	row.TotalTasks, row.CompletedTasks, row.FailedTasks, row.TotalCostUSD, row.PRURL, row.PRNumber = 3, 1, 1, 1.5, "u", 7
 	other := store.ProjectRow{ID: "q", LastActivity: moment(2), CreatedAt: moment(2)}
@@ -135,6 +146,42 @@ func testProgress(t *testing.T, open Open) {
 	if got, err := s.Projects(t.Context(), 1); err != nil || len(got) != 1 {
 		t.Errorf("one project: %+v, %v", got, err)
 	}
+}
+
+// testStanding: a person's pause outranks what the run brought its project to,
+// which is there again once they let it go on.
+func testStanding(t *testing.T, open Open) {
+	s := open(t)
+	row := store.ProjectRow{ID: "p", Name: "Name", Status: "active", LastActivity: moment(1), CreatedAt: moment(1)}
+	push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Project = &row })
+	stand := func(st store.Standing) {
+		st.Project = "p"
+		push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Standing = &st })
+	}
+	drive := func(status string, minute int) {
+		push(t, s, "run/a", func(c *store.Commit) {
+			c.Progress = &store.Progress{Project: "p", Status: status, Reason: "asks", At: moment(minute)}
+		})
+	}
+	want := func(step string) {
+		t.Helper()
+		got, err := s.Project(t.Context(), "p")
+		if diff := cmp.Diff(row, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", step, err, diff)
+		}
+	}
+	stand(store.Standing{Name: "shop", Playbook: "project-rules", Paused: "holidays", Queued: 2, Refused: 1, At: moment(4)})
+	row.Name, row.Playbook, row.Paused, row.Status, row.Queued, row.Refused, row.LastActivity = "shop", "project-rules", "holidays", "paused", 2, 1, moment(4)
+	want("paused")
+	drive("awaiting_review", 5)
+	row.Reason, row.LastActivity = "asks", moment(5)
+	want("paused while its run moves")
+	stand(store.Standing{Name: "shop", ArchivedAt: later(6), At: moment(3)})
+	row.Playbook, row.Paused, row.Status, row.Queued, row.Refused, row.ArchivedAt = "", "", "awaiting_review", 0, 0, later(6)
+	want("archived")
+	stand(store.Standing{Name: "shop", At: moment(7)})
+	row.ArchivedAt, row.LastActivity = nil, moment(7)
+	want("back again")
 }
 
 func testTaskRows(t *testing.T, open Open) {

@@ -64,6 +64,7 @@ func Run(t *testing.T, open Open) {
 		{"projection/runs", testRunFilter},
 		{"projection/project", testProjectRow},
 		{"projection/progress", testProgress},
+		{"projection/standing", testStanding},
 		{"projection/tasks", testTaskRows},
 		{"projection/messages", testMessages},
 		{"projection/questions", testQuestions},

@@ -87,6 +87,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.projectStmt, err = db.PrepareContext(ctx, project); err != nil {
 		return nil, fmt.Errorf("error preparing query Project: %w", err)
 	}
+	if q.projectByNameStmt, err = db.PrepareContext(ctx, projectByName); err != nil {
+		return nil, fmt.Errorf("error preparing query ProjectByName: %w", err)
+	}
 	if q.projectRunsStmt, err = db.PrepareContext(ctx, projectRuns); err != nil {
 		return nil, fmt.Errorf("error preparing query ProjectRuns: %w", err)
 	}
@@ -141,6 +144,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.spentStmt, err = db.PrepareContext(ctx, spent); err != nil {
 		return nil, fmt.Errorf("error preparing query Spent: %w", err)
 	}
+	if q.standProjectStmt, err = db.PrepareContext(ctx, standProject); err != nil {
+		return nil, fmt.Errorf("error preparing query StandProject: %w", err)
+	}
 	if q.stirProjectStmt, err = db.PrepareContext(ctx, stirProject); err != nil {
 		return nil, fmt.Errorf("error preparing query StirProject: %w", err)
 	}
@@ -149,6 +155,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.takeWaitersStmt, err = db.PrepareContext(ctx, takeWaiters); err != nil {
 		return nil, fmt.Errorf("error preparing query TakeWaiters: %w", err)
+	}
+	if q.taskCountsStmt, err = db.PrepareContext(ctx, taskCounts); err != nil {
+		return nil, fmt.Errorf("error preparing query TaskCounts: %w", err)
 	}
 	if q.tasksStmt, err = db.PrepareContext(ctx, tasks); err != nil {
 		return nil, fmt.Errorf("error preparing query Tasks: %w", err)
@@ -266,6 +275,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing projectStmt: %w", cerr)
 		}
 	}
+	if q.projectByNameStmt != nil {
+		if cerr := q.projectByNameStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing projectByNameStmt: %w", cerr)
+		}
+	}
 	if q.projectRunsStmt != nil {
 		if cerr := q.projectRunsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing projectRunsStmt: %w", cerr)
@@ -356,6 +370,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing spentStmt: %w", cerr)
 		}
 	}
+	if q.standProjectStmt != nil {
+		if cerr := q.standProjectStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing standProjectStmt: %w", cerr)
+		}
+	}
 	if q.stirProjectStmt != nil {
 		if cerr := q.stirProjectStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing stirProjectStmt: %w", cerr)
@@ -369,6 +388,11 @@ func (q *Queries) Close() error {
 	if q.takeWaitersStmt != nil {
 		if cerr := q.takeWaitersStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing takeWaitersStmt: %w", cerr)
+		}
+	}
+	if q.taskCountsStmt != nil {
+		if cerr := q.taskCountsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing taskCountsStmt: %w", cerr)
 		}
 	}
 	if q.tasksStmt != nil {
@@ -441,6 +465,7 @@ type Queries struct {
 	openRunsStmt        *sql.Stmt
 	pendingWakesStmt    *sql.Stmt
 	projectStmt         *sql.Stmt
+	projectByNameStmt   *sql.Stmt
 	projectRunsStmt     *sql.Stmt
 	projectsStmt        *sql.Stmt
 	putMessageStmt      *sql.Stmt
@@ -459,9 +484,11 @@ type Queries struct {
 	runsStmt            *sql.Stmt
 	snapshotStmt        *sql.Stmt
 	spentStmt           *sql.Stmt
+	standProjectStmt    *sql.Stmt
 	stirProjectStmt     *sql.Stmt
 	takeClaimStmt       *sql.Stmt
 	takeWaitersStmt     *sql.Stmt
+	taskCountsStmt      *sql.Stmt
 	tasksStmt           *sql.Stmt
 	updateRunStmt       *sql.Stmt
 }
@@ -491,6 +518,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		openRunsStmt:        q.openRunsStmt,
 		pendingWakesStmt:    q.pendingWakesStmt,
 		projectStmt:         q.projectStmt,
+		projectByNameStmt:   q.projectByNameStmt,
 		projectRunsStmt:     q.projectRunsStmt,
 		projectsStmt:        q.projectsStmt,
 		putMessageStmt:      q.putMessageStmt,
@@ -509,9 +537,11 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		runsStmt:            q.runsStmt,
 		snapshotStmt:        q.snapshotStmt,
 		spentStmt:           q.spentStmt,
+		standProjectStmt:    q.standProjectStmt,
 		stirProjectStmt:     q.stirProjectStmt,
 		takeClaimStmt:       q.takeClaimStmt,
 		takeWaitersStmt:     q.takeWaitersStmt,
+		taskCountsStmt:      q.taskCountsStmt,
 		tasksStmt:           q.tasksStmt,
 		updateRunStmt:       q.updateRunStmt,
 	}

@@ -61,6 +61,13 @@ type Project struct {
 	TotalCostUsd      float64
 	PrUrl             string
 	PrNumber          int64
+	Playbook          string
+	Paused            string
+	ArchivedAt        sql.NullInt64
+	Queued            int64
+	Refused           int64
+	RunStatus         string
+	RunReason         string
 }
 
 type Run struct {

@@ -12,17 +12,19 @@ import (
 
 const driveProject = `-- name: DriveProject :exec
 UPDATE projects SET
-    status = ?1, current_epic = ?2, integration_branch = ?3,
-    last_activity = ?4, pr_url = ?5, pr_number = ?6,
+    status = CASE WHEN paused <> '' THEN 'paused' ELSE ?1 END,
+    run_status = ?1, run_reason = ?2, current_epic = ?3, integration_branch = ?4,
+    last_activity = ?5, pr_url = ?6, pr_number = ?7,
     total_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id),
     completed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'completed'),
     failed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'failed'),
     total_cost_usd = (SELECT CAST(coalesce(sum(runs.cost_usd), 0) AS REAL) FROM runs WHERE runs.project_id = projects.id)
-WHERE projects.id = ?7
+WHERE projects.id = ?8
 `
 
 type DriveProjectParams struct {
 	Status            string
+	Reason            string
 	CurrentEpic       string
 	IntegrationBranch string
 	LastActivity      int64
@@ -34,6 +36,7 @@ type DriveProjectParams struct {
 func (q *Queries) DriveProject(ctx context.Context, arg DriveProjectParams) error {
 	_, err := q.exec(ctx, q.driveProjectStmt, driveProject,
 		arg.Status,
+		arg.Reason,
 		arg.CurrentEpic,
 		arg.IntegrationBranch,
 		arg.LastActivity,
@@ -146,7 +149,7 @@ func (q *Queries) OpenRuns(ctx context.Context, limit int64) ([]Run, error) {
 }
 
 const project = `-- name: Project :one
-SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number FROM projects WHERE id = ?
+SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason FROM projects WHERE id = ?
 `
 
 func (q *Queries) Project(ctx context.Context, id string) (Project, error) {
@@ -169,6 +172,48 @@ func (q *Queries) Project(ctx context.Context, id string) (Project, error) {
 		&i.TotalCostUsd,
 		&i.PrUrl,
 		&i.PrNumber,
+		&i.Playbook,
+		&i.Paused,
+		&i.ArchivedAt,
+		&i.Queued,
+		&i.Refused,
+		&i.RunStatus,
+		&i.RunReason,
+	)
+	return i, err
+}
+
+const projectByName = `-- name: ProjectByName :one
+SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason FROM projects WHERE name = ? ORDER BY created_at, id LIMIT 1
+`
+
+func (q *Queries) ProjectByName(ctx context.Context, name string) (Project, error) {
+	row := q.queryRow(ctx, q.projectByNameStmt, projectByName, name)
+	var i Project
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.RepoUrl,
+		&i.DefaultBranch,
+		&i.IntegrationBranch,
+		&i.Status,
+		&i.CurrentEpic,
+		&i.LastActivity,
+		&i.CreatedAt,
+		&i.CreatedBy,
+		&i.TotalTasks,
+		&i.CompletedTasks,
+		&i.FailedTasks,
+		&i.TotalCostUsd,
+		&i.PrUrl,
+		&i.PrNumber,
+		&i.Playbook,
+		&i.Paused,
+		&i.ArchivedAt,
+		&i.Queued,
+		&i.Refused,
+		&i.RunStatus,
+		&i.RunReason,
 	)
 	return i, err
 }
@@ -226,7 +271,7 @@ func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run
 }
 
 const projects = `-- name: Projects :many
-SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number FROM projects ORDER BY last_activity DESC, id LIMIT ?
+SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason FROM projects ORDER BY last_activity DESC, id LIMIT ?
 `
 
 func (q *Queries) Projects(ctx context.Context, limit int64) ([]Project, error) {
@@ -255,6 +300,13 @@ func (q *Queries) Projects(ctx context.Context, limit int64) ([]Project, error) 
 			&i.TotalCostUsd,
 			&i.PrUrl,
 			&i.PrNumber,
+			&i.Playbook,
+			&i.Paused,
+			&i.ArchivedAt,
+			&i.Queued,
+			&i.Refused,
+			&i.RunStatus,
+			&i.RunReason,
 		); err != nil {
 			return nil, err
 		}
@@ -271,15 +323,18 @@ func (q *Queries) Projects(ctx context.Context, limit int64) ([]Project, error) 
 
 const putProject = `-- name: PutProject :exec
 INSERT INTO projects (id, name, repo_url, default_branch, integration_branch, status, current_epic,
-    last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number,
+    playbook, paused, archived_at, queued, refused, run_status, run_reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     name = excluded.name, repo_url = excluded.repo_url, default_branch = excluded.default_branch,
     integration_branch = excluded.integration_branch, status = excluded.status, current_epic = excluded.current_epic,
     last_activity = excluded.last_activity, created_at = excluded.created_at, created_by = excluded.created_by,
     total_tasks = excluded.total_tasks, completed_tasks = excluded.completed_tasks,
     failed_tasks = excluded.failed_tasks, total_cost_usd = excluded.total_cost_usd, pr_url = excluded.pr_url,
-    pr_number = excluded.pr_number
+    pr_number = excluded.pr_number, playbook = excluded.playbook, paused = excluded.paused,
+    archived_at = excluded.archived_at, queued = excluded.queued, refused = excluded.refused,
+    run_status = excluded.run_status, run_reason = excluded.run_reason
 `
 
 type PutProjectParams struct {
@@ -299,6 +354,13 @@ type PutProjectParams struct {
 	TotalCostUsd      float64
 	PrUrl             string
 	PrNumber          int64
+	Playbook          string
+	Paused            string
+	ArchivedAt        sql.NullInt64
+	Queued            int64
+	Refused           int64
+	RunStatus         string
+	RunReason         string
 }
 
 func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) error {
@@ -319,6 +381,13 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) error {
 		arg.TotalCostUsd,
 		arg.PrUrl,
 		arg.PrNumber,
+		arg.Playbook,
+		arg.Paused,
+		arg.ArchivedAt,
+		arg.Queued,
+		arg.Refused,
+		arg.RunStatus,
+		arg.RunReason,
 	)
 	return err
 }
@@ -593,6 +662,72 @@ func (q *Queries) Spent(ctx context.Context, arg SpentParams) (SpentRow, error) 
 	var i SpentRow
 	err := row.Scan(&i.CostUsd, &i.Tokens, &i.Attempts)
 	return i, err
+}
+
+const standProject = `-- name: StandProject :exec
+UPDATE projects SET
+    name = ?1, playbook = ?2, paused = ?3, archived_at = ?4,
+    queued = ?5, refused = ?6,
+    last_activity = max(last_activity, CAST(?7 AS INTEGER)),
+    status = CASE WHEN CAST(?3 AS TEXT) <> '' THEN 'paused' ELSE run_status END
+WHERE id = ?8
+`
+
+type StandProjectParams struct {
+	Name       string
+	Playbook   string
+	Paused     string
+	ArchivedAt sql.NullInt64
+	Queued     int64
+	Refused    int64
+	At         int64
+	ID         string
+}
+
+func (q *Queries) StandProject(ctx context.Context, arg StandProjectParams) error {
+	_, err := q.exec(ctx, q.standProjectStmt, standProject,
+		arg.Name,
+		arg.Playbook,
+		arg.Paused,
+		arg.ArchivedAt,
+		arg.Queued,
+		arg.Refused,
+		arg.At,
+		arg.ID,
+	)
+	return err
+}
+
+const taskCounts = `-- name: TaskCounts :many
+SELECT status, count(*) AS tasks FROM tasks WHERE project_id = ? GROUP BY status
+`
+
+type TaskCountsRow struct {
+	Status string
+	Tasks  int64
+}
+
+func (q *Queries) TaskCounts(ctx context.Context, projectID string) ([]TaskCountsRow, error) {
+	rows, err := q.query(ctx, q.taskCountsStmt, taskCounts, projectID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TaskCountsRow
+	for rows.Next() {
+		var i TaskCountsRow
+		if err := rows.Scan(&i.Status, &i.Tasks); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const tasks = `-- name: Tasks :many

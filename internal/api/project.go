@@ -1,0 +1,183 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// ProjectCommands are what people ask about projects and say to them. A project
+// is named by its name or its key.
+type ProjectCommands interface {
+	// Projects lists the repositories under Stellwerk, the one where something
+	// happened last first.
+	Projects(ctx context.Context, q ProjectQuery) ([]Project, error)
+	// Project looks at one.
+	Project(ctx context.Context, id string) (ProjectDetail, error)
+	// AddProject puts a repository under Stellwerk, or names one that is there.
+	AddProject(ctx context.Context, req AddProject) (ProjectDetail, error)
+	// PauseProject stands all its runs and its queue still, ResumeProject undoes
+	// that, and takes it out of the archive.
+	PauseProject(ctx context.Context, id string, req PauseProject) (ProjectDetail, error)
+	ResumeProject(ctx context.Context, id string, req ResumeProject) (ProjectDetail, error)
+	// ArchiveProject puts it aside; it fails with CodeConflict while a run is open.
+	ArchiveProject(ctx context.Context, id string, req ArchiveProject) (ProjectDetail, error)
+	// DropEpic takes an epic out of the queue, RequeueEpic lets refused ones wait
+	// for their turn again.
+	DropEpic(ctx context.Context, id string, req DropEpic) (ProjectDetail, error)
+	RequeueEpic(ctx context.Context, id string, req RequeueEpic) (ProjectDetail, error)
+}
+
+// ProjectQuery narrows a list of projects.
+type ProjectQuery struct {
+	Dir string `json:"dir,omitempty"` // only that of the repository at this path
+	All bool   `json:"all,omitempty"` // archived ones, too
+}
+
+// Project is a repository under Stellwerk, and how far it was brought by the
+// runs that drive it.
+type Project struct {
+	ID             string    `json:"id"`   // the key, for programs
+	Name           string    `json:"name"` // unique, by which commands know it
+	Repository     string    `json:"repository"`
+	Base           string    `json:"base"`
+	Branch         string    `json:"branch,omitempty"`
+	Playbook       string    `json:"playbook,omitempty"`
+	Status         string    `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
+	Reason         string    `json:"reason,omitempty" doc:"why it is paused"`
+	Archived       bool      `json:"archived,omitempty"`
+	Epic           string    `json:"epic,omitempty"`
+	Queued         int       `json:"queued" doc:"epics that wait for their turn"`
+	Refused        int       `json:"refused,omitempty" doc:"epics that could not be started"`
+	Tasks          int       `json:"tasks"`
+	CompletedTasks int       `json:"completed_tasks"`
+	FailedTasks    int       `json:"failed_tasks"`
+	CostUSD        float64   `json:"cost_usd"`
+	URL            string    `json:"url,omitempty"`
+	LastActivity   time.Time `json:"last_activity"`
+}
+
+// ProjectDetail is a project with its run, its queue and its totals.
+type ProjectDetail struct {
+	Project
+	PullRequest int              `json:"pull_request,omitempty" doc:"its number"`
+	Run         *Run             `json:"run,omitempty" doc:"the open run that drives it"`
+	Open        []Run            `json:"open,omitempty" doc:"its other open runs"`
+	Runs        int              `json:"runs" doc:"ever started"`
+	Tokens      int64            `json:"tokens"`
+	ByStatus    map[string]int   `json:"by_status" doc:"tasks that are pending, running, completed and failed"`
+	Queue       []Epic           `json:"queue"`
+	Limits      *core.Limits     `json:"limits,omitempty" doc:"of the run that drives it"`
+	PausedBy    *core.Standstill `json:"paused_by,omitempty"`
+	CreatedAt   time.Time        `json:"created_at"`
+	CreatedBy   string           `json:"created_by"`
+	Warnings    []string         `json:"warnings,omitempty"`
+}
+
+// Epic is a goal in the queue of a project.
+type Epic struct {
+	ID       string        `json:"id"`
+	Project  string        `json:"project"` // its name
+	Title    string        `json:"title"`
+	Issue    string        `json:"issue,omitempty"`
+	Playbook string        `json:"playbook"`
+	Base     string        `json:"base"`
+	Place    int           `json:"place,omitempty" doc:"among those that wait, from 1"`
+	Behind   string        `json:"behind,omitempty" doc:"the run that drives the project"`
+	Run      string        `json:"run" doc:"id of the run it becomes"`
+	By       string        `json:"by"`
+	At       time.Time     `json:"at"`
+	Refused  *core.Refusal `json:"refused,omitempty"`
+}
+
+// AddProject names a repository: a path on the engine's machine, or a URL.
+type AddProject struct {
+	Repository string `json:"repository"`
+	Name       string `json:"name,omitempty"`
+	Playbook   string `json:"playbook,omitempty"`
+	Base       string `json:"base,omitempty"`
+}
+
+// PauseProject says why.
+type PauseProject struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// ResumeProject lets a project go on.
+type ResumeProject struct{}
+
+// ArchiveProject says why.
+type ArchiveProject struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// DropEpic names an epic.
+type DropEpic struct {
+	Epic   string `json:"epic"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// RequeueEpic names an epic; all that were refused where it names none.
+type RequeueEpic struct {
+	Epic string `json:"epic,omitempty"`
+}
+
+// ProjectList is a list of projects.
+type ProjectList struct {
+	Projects []Project `json:"projects"`
+}
+
+// ProjectPath names a project in an endpoint's path.
+type ProjectPath struct {
+	Project string `path:"project" doc:"Name or key"`
+}
+
+// projectInput is a person's word about a project.
+type projectInput[T any] struct {
+	ProjectPath
+	Body T
+}
+
+func registerProjects(api huma.API, svc ProjectCommands) {
+	register(api, operation(api, "projects", http.MethodGet, "/v1/projects", "List the repositories under Stellwerk"),
+		func(ctx context.Context, in *struct {
+			Dir string `query:"dir" doc:"Only that of the repository at this path"`
+			All bool   `query:"all" doc:"Archived ones, too"`
+		}) (ProjectList, error) {
+			projects, err := svc.Projects(ctx, ProjectQuery{Dir: in.Dir, All: in.All})
+			return ProjectList{Projects: notNil(projects)}, err
+		})
+	register(api, operation(api, "add-project", http.MethodPost, "/v1/projects", "Put a repository under Stellwerk"),
+		func(ctx context.Context, in *struct{ Body AddProject }) (ProjectDetail, error) {
+			return whole(svc.AddProject(ctx, in.Body))
+		})
+	register(api, operation(api, "get-project", http.MethodGet, "/v1/projects/{project}", "Look at a project"),
+		func(ctx context.Context, in *ProjectPath) (ProjectDetail, error) {
+			return whole(svc.Project(ctx, in.Project))
+		})
+	registerProjectCommand(api, "pause-project", "pause", "Stand a project still", svc.PauseProject)
+	registerProjectCommand(api, "resume-project", "resume", "Let a project go on", svc.ResumeProject)
+	registerProjectCommand(api, "archive-project", "archive", "Put a project aside", svc.ArchiveProject)
+	registerProjectCommand(api, "drop-epic", "drop", "Take an epic out of the queue", svc.DropEpic)
+	registerProjectCommand(api, "requeue-epic", "requeue", "Let refused epics wait for their turn again", svc.RequeueEpic)
+}
+
+func registerProjectCommand[T any](api huma.API, id, verb, summary string, call func(context.Context, string, T) (ProjectDetail, error)) {
+	register(api, operation(api, id, http.MethodPost, "/v1/projects/{project}/"+verb, summary),
+		func(ctx context.Context, in *projectInput[T]) (ProjectDetail, error) {
+			return whole(call(ctx, in.Project, in.Body))
+		})
+}
+
+// whole makes empty lists [] on the wire, not null.
+func whole(d ProjectDetail, err error) (ProjectDetail, error) {
+	d.Queue = notNil(d.Queue)
+	if d.ByStatus == nil {
+		d.ByStatus = map[string]int{}
+	}
+	return d, err
+}

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+func newProjectsDrop(sh *shell) *cobra.Command {
+	req := api.DropEpic{}
+	cmd := &cobra.Command{
+		Use:   "drop PROJECT EPIC [flags]",
+		Short: "Take an epic out of the queue",
+		Long: `Takes an epic out of a project's queue. One that has become a run is cancelled
+instead.`,
+		Example: `  stellwerk projects drop shop epic-3
+  stellwerk projects drop shop epic-3 -m "no longer wanted"`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: completeEpics(sh),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Epic = args[1]
+			return sh.tellProject(cmd.Context(), "projects drop", args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
+				return svc.DropEpic(cmd.Context(), id, req)
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&req.Reason, "reason", "m", "", "`TEXT`: why")
+	return cmd
+}

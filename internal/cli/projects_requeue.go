@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+func newProjectsRequeue(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "requeue PROJECT [EPIC]",
+		Short: "Let epics that could not be started wait again",
+		Long: `Puts an epic that could not be started at the end of its project's queue, or
+all of them: when the reason is out of the way.`,
+		Example: `  stellwerk projects requeue shop
+  stellwerk projects requeue shop epic-3`,
+		Args:              cobra.RangeArgs(1, 2),
+		ValidArgsFunction: completeEpics(sh),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req := api.RequeueEpic{Epic: first(args[1:])}
+			return sh.tellProject(cmd.Context(), "projects requeue", args[0], func(svc api.Service, id string) (api.ProjectDetail, error) {
+				return svc.RequeueEpic(cmd.Context(), id, req)
+			})
+		},
+	}
+}

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+func newProjectsShow(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show [PROJECT]",
+		Short: "Show a project: its run, its queue, what it took",
+		Long: `Shows how a project stands: the run that drives it, the epics that wait for
+their turn, its tasks by status, cost, tokens, limits, its pull request, and
+when something happened last.`,
+		Example: `  stellwerk projects show
+  stellwerk projects show shop --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeProjects(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return projectsShow(cmd.Context(), sh, first(args)) },
+	}
+}
+
+func projectsShow(ctx context.Context, sh *shell, given string) error {
+	return sh.connect(ctx, func(svc api.Service) error {
+		id, err := sh.findProject(ctx, svc, given)
+		if err != nil {
+			return err
+		}
+		d, err := svc.Project(ctx, id)
+		if err != nil {
+			return err
+		}
+		return sh.showProject(d)
+	})
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// queued says where a goal waits that could not begin at once, and who starts
+// it.
+func (sh *shell) queued(ctx context.Context, svc api.Service, run api.Run) error {
+	if sh.json {
+		return sh.printJSON(run)
+	}
+	e := run.Epic
+	behind := ""
+	if e.Behind != "" {
+		behind = " behind run " + e.Behind
+	}
+	sh.printText("", fmt.Sprintf("Queued as %s of project %s, at place %d%s: %s", e.ID, e.Project, e.Place, behind, e.Title))
+	ours, err := sh.ours(ctx, svc)
+	if err != nil {
+		return err
+	}
+	if ours {
+		sh.printf("  it begins when its turn comes and an engine runs: stellwerk serve\n")
+	}
+	sh.printf("  look: stellwerk projects queue %s\n", terminal.Line(e.Project))
+	return nil
+}
+
+// others says what became of the project's queue when a run has ended and the
+// engine ends with this command.
+func (sh *shell) others(ctx context.Context, svc api.Service, run api.Run) error {
+	if sh.json || !core.RunStatus(run.Status).Terminal() {
+		return nil
+	}
+	ours, err := sh.ours(ctx, svc)
+	if err != nil || !ours {
+		return err
+	}
+	p, err := svc.Project(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	if p.Run != nil && p.Run.ID != run.ID {
+		sh.printText("  ", fmt.Sprintf("from the queue of %s run %s has begun: it goes on while an engine runs (`stellwerk serve`)", p.Name, p.Run.Alias))
+	}
+	if p.Queued > 0 {
+		sh.printText("  ", fmt.Sprintf("%d more in the queue of %s: the next begins while an engine runs (`stellwerk serve`)", p.Queued, p.Name))
+	}
+	return nil
+}

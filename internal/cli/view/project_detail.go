@@ -1,0 +1,135 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Project is a project in detail: how it stands, its runs, what it took, and
+// its queue.
+func (v View) Project(d api.ProjectDetail) []string {
+	s := v.projectSignal(d.Project)
+	lines := []string{v.fit(strings.TrimRight(fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Name)), s.paint(s.words), terminal.Line(d.Epic)), " "))}
+	fact := func(name, text string) {
+		if text != "" {
+			lines = append(lines, v.hang("  "+pad(name, 14), nil, text)...)
+		}
+	}
+	if d.Status == "paused" {
+		fact("why", d.Reason)
+	}
+	fact("repository", d.Repository)
+	fact("base", d.Base)
+	fact("playbook", d.Playbook)
+	fact("pull request", d.URL)
+	fact("tasks", tasksBy(d.ByStatus))
+	fact("runs", spent(d))
+	fact("limits", limits(d.Limits))
+	if !d.LastActivity.IsZero() {
+		fact("last activity", Duration(max(v.Now.Sub(d.LastActivity), time.Second))+" ago")
+	}
+	runs := d.Open
+	if d.Run != nil {
+		runs = append([]api.Run{*d.Run}, d.Open...)
+	}
+	if len(runs) > 0 {
+		lines = append(append(lines, ""), v.Runs(runs)...)
+	}
+	if len(d.Queue) > 0 {
+		lines = append(append(lines, "", "  queue"), v.Queue(d.Queue)...)
+	}
+	return lines
+}
+
+// Queue is the epics of a queue, those that could not be started with the
+// reason.
+func (v View) Queue(queue []api.Epic) []string {
+	var lines []string
+	for _, e := range queue {
+		place := pad(fmt.Sprintf("%d.", e.Place), 3)
+		if e.Refused != nil {
+			place = pad(v.Style.Bad(v.Style.Glyph("✗", "[!]")), 3)
+		}
+		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s", place, v.Style.Strong(terminal.Line(e.ID)), terminal.Line(e.Title))))
+		from := fmt.Sprintf("by %s, %s ago, with %s on %s", e.By, Duration(max(v.Now.Sub(e.At), time.Second)), e.Playbook, e.Base)
+		lines = append(lines, v.hang("      ", v.Style.Faint, from)...)
+		if e.Refused != nil {
+			lines = append(lines, v.hang("      ", v.Style.Bad, "could not be started: "+e.Refused.Reason)...)
+		}
+	}
+	return lines
+}
+
+func tasksBy(counts map[string]int) string {
+	var parts []string
+	for _, status := range []string{"completed", "running", "pending", "failed"} {
+		if n := counts[status]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func spent(d api.ProjectDetail) string {
+	if d.Runs == 0 {
+		return ""
+	}
+	parts := []string{fmt.Sprint(d.Runs)}
+	if d.CostUSD > 0 {
+		parts = append(parts, Money(d.CostUSD))
+	}
+	if d.Tokens > 0 {
+		parts = append(parts, Tokens(d.Tokens))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func limits(l *core.Limits) string {
+	if l == nil {
+		return ""
+	}
+	parts := []string{fmt.Sprintf("%d attempts a round", l.Attempts), fmt.Sprintf("%d at once", l.Parallel)}
+	if l.WallTime > 0 {
+		parts = append(parts, Duration(l.WallTime))
+	}
+	if l.CostUSD > 0 {
+		parts = append(parts, Money(l.CostUSD))
+	}
+	if l.Tokens > 0 {
+		parts = append(parts, Tokens(l.Tokens))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// describeProject says what happened to a project.
+func describeProject(body core.Body) (what, detail string) {
+	switch b := body.(type) {
+	case core.ProjectNamed:
+		return "project named", b.Name
+	case core.PlaybookChosen:
+		return "playbook chosen", b.Playbook
+	case core.ProjectPaused:
+		return "project paused", b.Reason
+	case core.ProjectResumed:
+		return "project resumed", ""
+	case core.ProjectArchived:
+		return "project archived", b.Reason
+	case core.EpicQueued:
+		return "epic queued", colon(b.Epic.ID, b.Epic.Title)
+	case core.EpicTaken:
+		return "epic begun", fmt.Sprintf("%s as run %s", b.Epic, short(b.Run))
+	case core.EpicRefused:
+		return "epic refused", colon(b.Epic, b.Reason)
+	case core.EpicRequeued:
+		return "epic queued again", b.Epic
+	case core.EpicDropped:
+		return "epic dropped", colon(b.Epic, b.Reason)
+	default:
+		return string(body.Type()), ""
+	}
+}

@@ -1,0 +1,91 @@
+package core
+
+// What people decide about a project, and what becomes of its epics.
+const (
+	TypeProjectNamed    Type = "ProjectNamed"
+	TypePlaybookChosen  Type = "PlaybookChosen"
+	TypeProjectPaused   Type = "ProjectPaused"
+	TypeProjectResumed  Type = "ProjectResumed"
+	TypeProjectArchived Type = "ProjectArchived"
+	TypeEpicQueued      Type = "EpicQueued"
+	TypeEpicTaken       Type = "EpicTaken"
+	TypeEpicRefused     Type = "EpicRefused"
+	TypeEpicRequeued    Type = "EpicRequeued"
+	TypeEpicDropped     Type = "EpicDropped"
+)
+
+// ProjectNamed gives a project the name that commands know it by.
+type ProjectNamed struct {
+	Name string `json:"name"`
+}
+
+// PlaybookChosen says which playbook drives a project where none is named.
+type PlaybookChosen struct {
+	Playbook string `json:"playbook"`
+}
+
+// ProjectPaused keeps all runs of a project from beginning anything.
+type ProjectPaused struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// ProjectResumed lets a project go on that was paused or archived.
+type ProjectResumed struct{}
+
+// ProjectArchived puts a project aside: no run starts in it.
+type ProjectArchived struct {
+	Reason string `json:"reason,omitempty"`
+}
+
+// EpicQueued puts a goal at the end of the project's queue.
+type EpicQueued struct {
+	Epic Epic `json:"epic"`
+}
+
+// EpicTaken records that an epic has become a run.
+type EpicTaken struct {
+	Epic string `json:"epic"`
+	Run  string `json:"run"`
+}
+
+// EpicRefused records that an epic's run could not be started. It stays, and
+// those behind it go on.
+type EpicRefused struct {
+	Epic   string `json:"epic"`
+	Reason string `json:"reason"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// EpicRequeued lets an epic that was refused wait for its turn again, at the
+// end of the queue.
+type EpicRequeued struct {
+	Epic string `json:"epic"`
+}
+
+// EpicDropped takes an epic out of the queue.
+type EpicDropped struct {
+	Epic   string `json:"epic"`
+	Reason string `json:"reason,omitempty"`
+}
+
+func (ProjectNamed) Type() Type    { return TypeProjectNamed }
+func (PlaybookChosen) Type() Type  { return TypePlaybookChosen }
+func (ProjectPaused) Type() Type   { return TypeProjectPaused }
+func (ProjectResumed) Type() Type  { return TypeProjectResumed }
+func (ProjectArchived) Type() Type { return TypeProjectArchived }
+func (EpicQueued) Type() Type      { return TypeEpicQueued }
+func (EpicTaken) Type() Type       { return TypeEpicTaken }
+func (EpicRefused) Type() Type     { return TypeEpicRefused }
+func (EpicRequeued) Type() Type    { return TypeEpicRequeued }
+func (EpicDropped) Type() Type     { return TypeEpicDropped }
+
+func (ProjectNamed) sealed()    {}
+func (PlaybookChosen) sealed()  {}
+func (ProjectPaused) sealed()   {}
+func (ProjectResumed) sealed()  {}
+func (ProjectArchived) sealed() {}
+func (EpicQueued) sealed()      {}
+func (EpicTaken) sealed()       {}
+func (EpicRefused) sealed()     {}
+func (EpicRequeued) sealed()    {}
+func (EpicDropped) sealed()     {}

@@ -1,0 +1,115 @@
+package yard
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Address is how a person names a repository: a folder on this machine, or a server's.
+type Address struct {
+	Path string // absolute or relative, where it is a folder
+	URL  string // https, http, ssh or user@host:path, otherwise
+}
+
+// scpLike is user@host:path. What begins with a dash would be an option of ssh.
+var scpLike = regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:[^-\s][^\s]*$`)
+
+// ParseAddress reads what a person names a repository by. It refuses what would have git run a program, what would be read as an
+// option, and addresses that hold a password or a token: an address is shown, and is part of command lines.
+func ParseAddress(text string) (Address, error) {
+	beforeSlash, _, _ := strings.Cut(text, "/")
+	switch {
+	case text == "" || strings.HasPrefix(text, "-") || strings.ContainsFunc(text, unicode.IsControl):
+		return Address{}, badAddress(text, "give a path or a URL")
+	case strings.Contains(beforeSlash, "::"):
+		return Address{}, badAddress(text, "helpers of git are not used; give a path, or an https, http or ssh URL")
+	case strings.Contains(text, "://"):
+		return parseURL(text)
+	case !strings.Contains(beforeSlash, ":"):
+		return Address{Path: text}, nil
+	case !scpLike.MatchString(text) || climbs(text[strings.Index(text, ":")+1:]):
+		return Address{}, badAddress(text, "as host:path it is not one either")
+	}
+	return Address{URL: text}, nil
+}
+
+func parseURL(text string) (Address, error) {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return Address{}, badAddress(text, "the URL cannot be read")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Opaque != "" || strings.Contains(text, "#"):
+		return Address{}, badAddress(text, "a repository's URL has no query and no fragment")
+	case climbs(u.Path) || strings.ContainsFunc(u.Path+u.Host, unicode.IsSpace) || strings.ContainsFunc(u.Path, unicode.IsControl):
+		return Address{}, badAddress(text, "its path leads elsewhere")
+	}
+	switch u.Scheme {
+	case "file":
+		if u.Host != "" && u.Host != "localhost" || u.User != nil || !filepath.IsAbs(u.Path) {
+			return Address{}, badAddress(text, "a file URL names a folder of this machine: file:///path")
+		}
+		return Address{Path: filepath.Clean(u.Path)}, nil
+	case "https", "http", "ssh":
+		return remoteURL(text, u)
+	}
+	return Address{}, badAddress(text, "give a path, or an https, http or ssh URL")
+}
+
+func remoteURL(text string, u *url.URL) (Address, error) {
+	_, password := u.User.Password()
+	switch {
+	case u.User != nil && (u.Scheme != "ssh" || password):
+		return Address{}, badAddress(text, "it holds a credential, which would be kept and shown; give the URL without")
+	case u.Hostname() == "" || strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(strings.TrimLeft(u.Path, "/"), "-"):
+		return Address{}, badAddress(text, "the URL names no server")
+	case strings.Trim(u.Path, "/") == "":
+		return Address{}, badAddress(text, "the URL names a server and no repository")
+	}
+	u.Host, u.Path, u.RawPath = strings.ToLower(u.Host), strings.TrimRight(u.Path, "/"), ""
+	return Address{URL: u.String()}, nil
+}
+
+// climbs reports a path that leads out of where it begins.
+func climbs(path string) bool { return slices.Contains(strings.Split(path, "/"), "..") }
+
+func badAddress(text, why string) error {
+	return fmt.Errorf("%.200q is no address of a repository that can be used: %s", redactURLs(text), why)
+}
+
+// RemoteHead is the branch that a remote's HEAD stands for, "" if it stands for none. Errors: ErrAuth, ErrUnreachable, ErrNoCommits.
+func (y *Yard) RemoteHead(ctx context.Context, address string) (string, error) {
+	r, err := parseRemote(address)
+	if err != nil {
+		return "", err
+	}
+	g, err := y.reach(ctx, r, Credential{})
+	if err != nil {
+		return "", err
+	}
+	args := append([]string{"ls-remote", "--quiet", "--symref"}, r.servant("upload-pack")...)
+	out, err := g.run(ctx, append(args, "--", r.address, "HEAD")...)
+	if err != nil {
+		return "", fmt.Errorf("look at %s: %w", redactURLs(address), classifyRemote(err))
+	}
+	for line := range strings.Lines(string(out)) {
+		target, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if branch, ok := strings.CutPrefix(target, "ref: refs/heads/"); ok && name == "HEAD" {
+			return branch, nil
+		}
+	}
+	if len(out) == 0 {
+		return "", fmt.Errorf("look at %s: %w", redactURLs(address), ErrNoCommits)
+	}
+	return "", nil
+}
+
+// PersonIdentity is who the person's own git says they are, in no repository.
+func PersonIdentity(ctx context.Context) (Identity, error) {
+	return personGit("/").identity(ctx)
+}

@@ -169,7 +169,7 @@ func (a *App) refusedEpics(ctx context.Context) ([]api.Waiting, error) {
 			if e.Refused != nil {
 				view := viewEpic(p, e, nil)
 				waiting = append(waiting, api.Waiting{
-					Kind: api.WaitEpic, Since: e.Refused.At, Project: p.Name, Reason: e.ID + " could not be started: " + e.Refused.Reason,
+					Kind: api.WaitEpic, Since: e.Refused.At, Project: p.Name, Reason: "could not be started: " + e.Refused.Reason,
 					Next: requeue(view), Run: viewQueued(&view), Epic: &view,
 				})
 			}

@@ -91,30 +91,30 @@ func (s *steward) Tend(ctx context.Context, project string) error {
 	return nil
 }
 
-// TestTheEndOfARunWakesTheProjectThatWaitsForIt: the wake is in the transaction
-// that ends the run, and a look that failed is repeated.
-func TestTheEndOfARunWakesTheProjectThatWaitsForIt(t *testing.T) {
-	clock := &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), sqlite.Options{Clock: clock.Now})
+// stewarded is an engine at work, with a function that waits until its steward
+// is called.
+func stewarded(t *testing.T, look time.Duration, s *steward) (e *engine.Engine, db *sqlite.Store, c *clock, tended func(what string)) {
+	t.Helper()
+	c = &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), sqlite.Options{Clock: c.Now, LazyLooks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &steward{seen: make(chan string)}
-	e := engine.New(engine.Options{
+	e = engine.New(engine.Options{
 		Store: db, Journal: &ledger{seqs: map[string]int64{}}, Deciders: []core.Decider{phases.Decider{}},
-		Log: slog.New(slog.DiscardHandler), Name: "test", Look: 10 * time.Millisecond, Steward: s,
+		Log: slog.New(slog.DiscardHandler), Name: "test", Look: look, Steward: s,
 	})
 	e.SetDispatcher(newRecorder())
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()
-	defer func() {
+	t.Cleanup(func() {
 		cancel()
 		if err := errors.Join(<-done, db.Close()); err != nil {
 			t.Error(err)
 		}
-	}()
-	tended := func(what string) {
+	})
+	return e, db, c, func(what string) {
 		t.Helper()
 		select {
 		case got := <-s.seen:
@@ -125,6 +125,12 @@ func TestTheEndOfARunWakesTheProjectThatWaitsForIt(t *testing.T) {
 			t.Fatalf("%s: nobody tends the project", what)
 		}
 	}
+}
+
+// TestTheEndOfARunWakesTheProjectThatWaitsForIt: the wake is in the transaction
+// that ends the run, and a look that failed is repeated.
+func TestTheEndOfARunWakesTheProjectThatWaitsForIt(t *testing.T) {
+	e, db, clock, tended := stewarded(t, 10*time.Millisecond, &steward{seen: make(chan string)})
 	if err := e.Register(t.Context(), core.ProjectRegistered{Project: "p", Name: "shop"}, store.ProjectRow{ID: "p", Name: "shop"}); err != nil {
 		t.Fatal(err)
 	}
@@ -159,4 +165,27 @@ func TestOnlyWhatTheProjectPausedGoesOnWithIt(t *testing.T) {
 	if run := b.submit("1", word, core.RunResumed{}); run.Status != core.StatusActive {
 		t.Errorf("the run is %s", run.Status)
 	}
+}
+
+// TestTheEndOfARunIsToldAtOnce: whoever waits for the project hears of it by a
+// hint, though the run's own look needs none.
+func TestTheEndOfARunIsToldAtOnce(t *testing.T) {
+	s := &steward{seen: make(chan string)}
+	s.failed.Store(true)
+	e, db, _, tended := stewarded(t, time.Hour, s)
+	if err := e.Register(t.Context(), core.ProjectRegistered{Project: "p", Name: "shop"}, store.ProjectRow{ID: "p", Name: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	tended("its registration")
+	started := start("1", core.DefaultLimits())
+	if _, err := e.Submit(t.Context(), "1", core.Person("me"), started); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Await(t.Context(), core.ProjectStream("p"), core.BranchClaim("p", started.Branch, "")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Submit(t.Context(), "1", core.Person("me"), core.RunCancelled{}); err != nil {
+		t.Fatal(err)
+	}
+	tended("the end of the run")
 }

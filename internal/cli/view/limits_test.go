@@ -55,7 +55,7 @@ func TestInbox(t *testing.T) {
 			Next: "look at it", Run: api.Run{Alias: "calm-fox", Title: "x", Status: "awaiting_review"},
 		},
 		{
-			Kind: api.WaitEpic, Since: start.Add(-time.Minute), Project: "shop", Reason: "epic-2 could not be started: the branch feature/say-more exists already",
+			Kind: api.WaitEpic, Since: start.Add(-time.Minute), Project: "shop", Reason: "could not be started: the branch feature/say-more exists already",
 			Next: "`stellwerk projects requeue shop epic-2`", Epic: &api.Epic{ID: "epic-2"}, Run: api.Run{Alias: "say-more-8fd0fe", Title: "Say more", Status: api.StatusRefused},
 		},
 	}

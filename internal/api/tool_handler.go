@@ -36,14 +36,21 @@ func registerTools(api huma.API, svc Tools) {
 		})
 }
 
+// toolInput is a call of a tool.
+type toolInput[T any] struct {
+	RunPath
+	Call string `header:"Idempotency-Key" maxLength:"64" doc:"Names the call; one that is repeated by its name is carried out once"`
+	Body T
+}
+
 func registerTool[I, O any](api huma.API, tool, summary string, call func(context.Context, string, I) (O, error)) {
 	register(api, operation(api, "tool-"+tool, http.MethodPost, "/v1/runs/{run}/tools/"+tool, summary),
-		func(ctx context.Context, in *commandInput[I]) (O, error) {
+		func(ctx context.Context, in *toolInput[I]) (O, error) {
 			if err := own(ctx, in.Run); err != nil {
 				var none O
 				return none, err
 			}
-			return call(ctx, in.Run, in.Body)
+			return call(WithCall(ctx, in.Call), in.Run, in.Body)
 		})
 }
 

@@ -75,21 +75,9 @@ func under(ctx context.Context, run *core.Run) error {
 // started anew.
 const toolPatience = 30 * time.Second
 
-// DialTools connects an attempt to the engine that serves its tools.
-func DialTools(ctx context.Context, socket, token string) (api.Tools, func() error, error) {
-	for deadline := time.Now().Add(toolPatience); ; {
-		conn, err := (&net.Dialer{Timeout: 3 * time.Second}).DialContext(ctx, "unix", socket)
-		if err == nil {
-			c := client.New(socket, token)
-			return c, c.Close, conn.Close()
-		}
-		if time.Now().After(deadline) {
-			return nil, nil, core.Wrap(core.CodeUnavailable, err, "the engine does not answer", "end now and say so: what was not asked for is not done")
-		}
-		select {
-		case <-ctx.Done():
-			return nil, nil, ctx.Err()
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
+// DialTools are the tools of an attempt. Each call finds the engine of its
+// moment: an attempt outlives the one that started it.
+func DialTools(_ context.Context, socket, token string) (api.Tools, func() error, error) {
+	c := client.New(socket, token)
+	return tool.Patient(c, toolPatience), c.Close, nil
 }

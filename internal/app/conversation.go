@@ -35,12 +35,11 @@ func (a *App) speak(ctx context.Context, req api.Speak) (api.Spoken, error) {
 		return a.open(ctx, project, req)
 	}
 	gated, seq := run.Status == core.StatusAwaiting, run.Stream.Seq
-	run, err = a.message(ctx, run, api.Tell{Text: req.Text, Voice: req.Voice})
+	run, said, err := a.message(ctx, run, api.Tell{Text: req.Text, Voice: req.Voice})
 	if err != nil {
 		return api.Spoken{}, err
 	}
-	event := run.Talk[len(run.Talk)-1].Event
-	spoken := api.Spoken{Run: viewRun(run), Event: event, Seq: seq, Next: heard(run, event)}
+	spoken := api.Spoken{Run: viewRun(run), Event: said.Event, Seq: seq, Next: heard(run, said.Event)}
 	if gated && run.Status != core.StatusAwaiting {
 		spoken.Next = "what was about to be published is held back; " + spoken.Next
 	}

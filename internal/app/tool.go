@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,31 +17,32 @@ import (
 
 // Delegate implements api.Tools.
 func (a *App) Delegate(ctx context.Context, id string, req core.Proposal) (api.Delegated, error) {
+	call := callOf(ctx)
 	for {
 		run, err := a.find(ctx, id)
 		if err != nil {
 			return api.Delegated{}, err
 		}
 		req.Prompt, req.Title = a.clean(ctx, run, req.Prompt), a.clean(ctx, run, req.Title)
-		next := core.DelegationID(run.Delegated + 1)
-		run, err = a.use(ctx, run, core.ToolDelegate, core.TaskProposed{Delegation: next, Proposal: req})
-		if err != nil {
-			if now, other := a.find(ctx, id); other == nil && now.Delegated >= run.Delegated && core.DelegationID(now.Delegated+1) != next {
-				continue // somebody else was faster: the next number is another
-			}
-			return api.Delegated{}, err
+		body := core.TaskProposed{Delegation: core.DelegationID(run.Delegated + 1), Proposal: req, Call: call}
+		next, heard, err := a.once(ctx, run, core.ToolDelegate, call, body)
+		if err == nil {
+			return delegated(next, heard.Subject)
 		}
-		return delegated(run, next)
+		if now, other := a.find(ctx, id); other == nil && now.Delegated > run.Delegated {
+			continue // somebody else was faster: the next number is another
+		}
+		return api.Delegated{}, errors.Join(err, a.refuse(ctx, run, core.ToolDelegate, err))
 	}
 }
 
 // delegated says what became of a proposal.
 func delegated(run *core.Run, id string) (api.Delegated, error) {
 	d := run.Delegation(id)
-	if d == nil {
-		return api.Delegated{}, core.Errorf(core.CodeInternal, "delegation %s is not among those of run %s", id, run.Alias)
-	}
-	if d.Status == core.DelegationRefused {
+	switch {
+	case d == nil: // over for so long that only the events have it
+		return api.Delegated{ID: id, Status: string(core.DelegationDone)}, nil
+	case d.Status == core.DelegationRefused:
 		return api.Delegated{}, core.Errorf(core.CodeConflict, "%s", d.Reason).WithHint("nothing was begun")
 	}
 	out := api.Delegated{ID: d.ID, Status: string(d.Status), Line: d.Stage}
@@ -50,14 +52,38 @@ func delegated(run *core.Run, id string) (api.Delegated, error) {
 	return out, nil
 }
 
-// use submits what a tool asks for. What is refused to an agent is recorded.
-func (a *App) use(ctx context.Context, run *core.Run, tool core.Tool, body core.Body) (*core.Run, error) {
-	actor := CallerOf(ctx)
-	next, err := a.engine.Submit(ctx, run.ID, actor, body)
-	if err != nil {
-		return run, errors.Join(err, a.refuse(ctx, run, tool, err))
+// callOf is the name of a call. Nobody can repeat one that its caller did not
+// name.
+func callOf(ctx context.Context) string {
+	if name := api.CallFrom(ctx); name != "" {
+		return name
 	}
-	return next, nil
+	return rand.Text()
+}
+
+// once submits what a call of a tool asks for, unless that was done already: its
+// answer may have been lost with the engine that gave it.
+func (a *App) once(ctx context.Context, run *core.Run, tool core.Tool, call string, body core.Body) (*core.Run, *core.Heard, error) {
+	if heard := run.Heard(tool, call); heard != nil {
+		return run, heard, nil
+	}
+	next, err := a.engine.Submit(ctx, run.ID, CallerOf(ctx), body)
+	if err == nil {
+		return next, next.Heard(tool, call), nil
+	}
+	if now, other := a.find(ctx, run.ID); other == nil && now.Heard(tool, call) != nil {
+		return now, now.Heard(tool, call), nil // both were under way at once
+	}
+	return run, nil, err
+}
+
+// use is once, and records what is refused to an agent.
+func (a *App) use(ctx context.Context, run *core.Run, tool core.Tool, call string, body core.Body) (*core.Run, *core.Heard, error) {
+	next, heard, err := a.once(ctx, run, tool, call, body)
+	if err != nil {
+		return run, nil, errors.Join(err, a.refuse(ctx, run, tool, err))
+	}
+	return next, heard, nil
 }
 
 // refuse records that a tool was refused to an agent.
@@ -79,17 +105,17 @@ func (a *App) Tell(ctx context.Context, id string, req api.Tell) (api.Told, erro
 	if err != nil {
 		return api.Told{}, err
 	}
-	next, err := a.message(ctx, run, req)
+	_, heard, err := a.message(ctx, run, req)
 	if err != nil {
 		return api.Told{}, err
 	}
-	return api.Told{Event: next.Talk[len(next.Talk)-1].Event}, nil
+	return api.Told{Event: heard.Event}, nil
 }
 
 // message writes to the conversation of a run. The caller speaks with their own
 // voice where they name none.
-func (a *App) message(ctx context.Context, run *core.Run, req api.Tell) (*core.Run, error) {
-	body := core.MessageSent{Voice: req.Voice, Text: a.clean(ctx, run, req.Text)}
+func (a *App) message(ctx context.Context, run *core.Run, req api.Tell) (*core.Run, *core.Heard, error) {
+	body := core.MessageSent{Voice: req.Voice, Text: a.clean(ctx, run, req.Text), Call: callOf(ctx)}
 	if body.Voice == "" {
 		body.Voice = core.VoiceUser
 		if actor := CallerOf(ctx); actor.Kind == core.ActorAgent {
@@ -99,7 +125,7 @@ func (a *App) message(ctx context.Context, run *core.Run, req api.Tell) (*core.R
 			}
 		}
 	}
-	return a.use(ctx, run, core.ToolMessage, body)
+	return a.use(ctx, run, core.ToolMessage, body.Call, body)
 }
 
 // Ask implements api.Tools.
@@ -109,12 +135,18 @@ func (a *App) Ask(ctx context.Context, id string, req api.Ask) (api.Asked, error
 		return api.Asked{}, err
 	}
 	text := a.clean(ctx, run, req.Text)
-	body := core.QuestionAsked{ID: core.QuestionID(run.Project, text), Text: text, Default: a.clean(ctx, run, req.Default), After: req.After}
-	next, err := a.use(ctx, run, core.ToolQuestion, body)
+	body := core.QuestionAsked{
+		ID: core.QuestionID(run.Project, text), Text: text, Default: a.clean(ctx, run, req.Default), After: req.After, Call: callOf(ctx),
+	}
+	next, heard, err := a.use(ctx, run, core.ToolQuestion, body.Call, body)
 	if err != nil {
 		return api.Asked{}, err
 	}
-	return api.Asked{ID: body.ID, Due: next.Question(body.ID).Due}, nil
+	asked := api.Asked{ID: heard.Subject}
+	if q := next.Question(heard.Subject); q != nil { // it may be answered by now
+		asked.Due = q.Due
+	}
+	return asked, nil
 }
 
 // Bounds of the plan's documents.
@@ -129,7 +161,7 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 	if err != nil {
 		return api.Plan{}, err
 	}
-	body := core.PlanProposed{Base: req.Base, Message: a.clean(ctx, run, strings.TrimSpace(req.Message))}
+	body := core.PlanProposed{Base: req.Base, Message: a.clean(ctx, run, strings.TrimSpace(req.Message)), Call: callOf(ctx)}
 	if err := checkPlan(run, req); err != nil {
 		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
 	}
@@ -148,7 +180,7 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 		}
 		body.Files = append(body.Files, core.PlanFile{Name: name, Digest: digest})
 	}
-	run, err = a.use(ctx, run, core.ToolPlan, body)
+	run, _, err = a.use(ctx, run, core.ToolPlan, body.Call, body)
 	if err != nil {
 		return api.Plan{}, err
 	}

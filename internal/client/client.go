@@ -91,6 +91,9 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 	if session := api.SpeakingSession(ctx); session != "" {
 		req.Header.Set(api.SessionHeader, session)
 	}
+	if name := api.CallFrom(ctx); name != "" {
+		req.Header.Set(api.CallHeader, name)
+	}
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

@@ -21,6 +21,7 @@ const (
 type MessageSent struct {
 	Voice Voice  `json:"voice"`
 	Text  string `json:"text"`
+	Call  string `json:"call,omitempty"` // by which a repetition is known
 }
 
 // QuestionAsked is a question to people. The run waits for the answer once the
@@ -30,6 +31,7 @@ type QuestionAsked struct {
 	Text    string        `json:"text"`
 	Default string        `json:"default,omitempty"` // the answer where nobody gives one
 	After   time.Duration `json:"after,omitempty"`   // how long to wait for one
+	Call    string        `json:"call,omitempty"`
 }
 
 // QuestionAnswered answers a question.
@@ -44,6 +46,7 @@ type QuestionAnswered struct {
 type TaskProposed struct {
 	Delegation string   `json:"delegation"`
 	Proposal   Proposal `json:"proposal"`
+	Call       string   `json:"call,omitempty"`
 }
 
 // TaskRefused says why proposed work is not done.
@@ -65,6 +68,7 @@ type PlanProposed struct {
 	Files   []PlanFile `json:"files"`
 	Message string     `json:"message"`        // of the commit, after "plan: "
 	Base    string     `json:"base,omitempty"` // digest of the plan that it changes
+	Call    string     `json:"call,omitempty"`
 }
 
 // PlanFile is one of the plan's documents.

@@ -16,7 +16,7 @@ func (r *Run) Clone() *Run {
 	c.Keep, c.Tell = slices.Clone(r.Keep), slices.Clone(r.Tell)
 	c.Changes, c.Asked, c.Gone = slices.Clone(r.Changes), slices.Clone(r.Asked), slices.Clone(r.Gone)
 	c.Wakes, c.Talk = slices.Clone(r.Wakes), slices.Clone(r.Talk)
-	c.Questions, c.Answers = slices.Clone(r.Questions), slices.Clone(r.Answers)
+	c.Questions, c.Answers, c.Calls = slices.Clone(r.Questions), slices.Clone(r.Answers), slices.Clone(r.Calls)
 	c.Documents, c.Rounds = slices.Clone(r.Documents), maps.Clone(r.Rounds)
 	c.Delegations = slices.Clone(r.Delegations)
 	for i, d := range r.Delegations {

@@ -122,6 +122,7 @@ func messageSent(r *Run, e Event, b MessageSent) {
 	if n := len(r.Talk) - keptTalk; n > 0 {
 		r.Talk = slices.Delete(r.Talk, 0, n)
 	}
+	hear(r, e, ToolMessage, b.Call, "")
 	did(r, e, Deed{Tool: ToolMessage, Text: b.Text})
 	if _, _, a := r.Attempt(e.Actor.ID); e.Actor.Kind == ActorAgent && a != nil {
 		a.Said++
@@ -138,6 +139,7 @@ func questionAsked(r *Run, e Event, b QuestionAsked) {
 		q.Due = e.At.Add(b.After)
 	}
 	r.Questions = append(r.Questions, q)
+	hear(r, e, ToolQuestion, b.Call, b.ID)
 	did(r, e, Deed{Tool: ToolQuestion, Key: b.ID, Subject: b.ID, Text: b.Text})
 }
 
@@ -161,6 +163,7 @@ func taskProposed(r *Run, e Event, b TaskProposed) {
 	r.Delegations = append(r.Delegations, &Delegation{
 		ID: b.Delegation, Key: b.Proposal.Key(), Proposal: b.Proposal, Status: DelegationWaiting, Event: e.ID,
 	})
+	hear(r, e, ToolDelegate, b.Call, b.Delegation)
 	did(r, e, Deed{Tool: ToolDelegate, Key: b.Proposal.Key(), Subject: b.Delegation, Text: b.Proposal.Name()})
 	forget(r)
 }
@@ -273,6 +276,7 @@ func taskFailed(r *Run, e Event, b TaskFailed) {
 
 func planProposed(r *Run, e Event, b PlanProposed) {
 	r.Draft = &PlanDraft{Event: e.ID, Files: b.Files, Message: b.Message}
+	hear(r, e, ToolPlan, b.Call, "")
 	did(r, e, Deed{Tool: ToolPlan, Subject: e.ID, Text: b.Message})
 }
 

@@ -19,13 +19,13 @@ const (
 
 // lawTool: an agent speaks only while its attempt runs, within bounds, and but
 // for messages only the manager does.
-func lawTool(r *Run, actor Actor, tool Tool) error {
+func lawTool(r *Run, actor Actor, tool Tool, call string) error {
 	if !r.Managed() {
 		return Errorf(CodeUnsupported, "this run is not driven by a manager: it has no conversation").
 			WithHint("speak to it with `stellwerk feedback %s \"…\"`", r.Alias)
 	}
-	if actor.Kind != ActorAgent {
-		return nil
+	if err := lawCall(r, tool, call); err != nil || actor.Kind != ActorAgent {
+		return err
 	}
 	_, t, a := r.Attempt(actor.ID)
 	switch {
@@ -67,7 +67,7 @@ func lawManager(r *Run, actor Actor, body Body) error {
 	case QuestionAnswered:
 		return lawAnswer(r, actor, b)
 	case TaskProposed:
-		if err := lawTool(r, actor, ToolDelegate); err != nil {
+		if err := lawTool(r, actor, ToolDelegate, b.Call); err != nil {
 			return err
 		}
 		return lawPropose(r, b)
@@ -81,7 +81,7 @@ func lawManager(r *Run, actor Actor, body Body) error {
 			return unlawful("task %s is not to be given up", b.Task)
 		}
 	case PlanProposed:
-		if err := lawTool(r, actor, ToolPlan); err != nil {
+		if err := lawTool(r, actor, ToolPlan, b.Call); err != nil {
 			return err
 		}
 		return lawDraft(r, b)
@@ -104,7 +104,7 @@ func lawManager(r *Run, actor Actor, body Body) error {
 }
 
 func lawMessage(r *Run, actor Actor, b MessageSent) error {
-	if err := lawTool(r, actor, ToolMessage); err != nil {
+	if err := lawTool(r, actor, ToolMessage, b.Call); err != nil {
 		return err
 	}
 	switch {
@@ -136,7 +136,7 @@ func voices(r *Run, actor Actor) []Voice {
 
 // lawQuestion is law 9: a question is asked once.
 func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
-	if err := lawTool(r, actor, ToolQuestion); err != nil {
+	if err := lawTool(r, actor, ToolQuestion, b.Call); err != nil {
 		return err
 	}
 	if !r.ByManager() {

@@ -74,7 +74,7 @@ func lawAttempt(r *Run, b AttemptRequested) error {
 		return unlawful("attempt %s is not the task's next", b.Attempt)
 	case t.Counted >= t.Limit:
 		return unlawful("task %s has used its %d attempts of this round", t.ID, t.Limit)
-	case b.Base != t.WorkingCommit(s.Start()):
+	case b.Base != r.From(s, t):
 		return unlawful("attempt %s does not start from the round's work", b.Attempt)
 	case r.Now().Before(t.NotBefore):
 		return unlawful("task %s is not to be tried before %s", t.ID, t.NotBefore)

@@ -109,5 +109,14 @@ func (r *Run) InThisTurn(d *Delegation) string {
 	return "" // it is not of this turn
 }
 
+// From is the commit that a task's next attempt starts from. A manager sees the
+// plan as it is: an earlier try of its turn may have changed it.
+func (r *Run) From(s *Stage, t *Task) string {
+	if t.Kind == KindManage {
+		return r.Head
+	}
+	return t.WorkingCommit(s.Start())
+}
+
 // ByManager reports a run whose work is chosen by a manager.
 func (r *Run) ByManager() bool { return r.Managed() && r.Playbook.Project.Roles[KindManage] != "" }

@@ -41,6 +41,8 @@ type order struct {
 	Wedge string
 	// Gates are approved by a person who looks on, rather than beforehand.
 	Gates bool
+	// Apart is that the person is in another process, and told what happened.
+	Apart bool
 }
 
 const (
@@ -54,6 +56,7 @@ const (
 	sayAck    = "ack"    // run, sequence number and hash of an event it acknowledged
 	sayPaused = "paused" // run and reason: a run that waits for a person never ends
 	sayReview = "review" // branch: it is published and waits for being merged
+	sayEvent  = "event"  // run, sequence number and type of an event that a person looks out for
 	sayFell   = "fell"   // name of the durable step at which the engine is about to die
 	sayOver   = "over"   // every run has ended
 )
@@ -92,7 +95,7 @@ func serve(o order) error {
 		ax.sparer = newSparer(o, &out)
 		ax.raised.Store(true)
 	}
-	a, err := takeOver(ctx, app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true, Wrap: ax.wrap})
+	a, stop, err := app.Connect(ctx, app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true, Wrap: ax.wrap})
 	if err != nil {
 		return err
 	}
@@ -106,15 +109,15 @@ func serve(o order) error {
 			return err
 		}
 	}
-	if err := a.Close(); err != nil {
+	if err := stop(); err != nil {
 		return err
 	}
 	out.say(sayOver)
 	return nil
 }
 
-// takeOver opens an engine as every command does: one that was killed in the
-// middle of starting a process holds the state folder until that has begun.
+// takeOver opens an engine that serves nobody. One that was killed in the middle
+// of starting a process holds the state folder until that has begun.
 func takeOver(ctx context.Context, opts app.Options) (*app.App, error) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -127,7 +130,7 @@ func takeOver(ctx context.Context, opts app.Options) (*app.App, error) {
 }
 
 // drive sees the runs of some branches to their end.
-func drive(ctx context.Context, a *app.App, o order, branches []string, out *voice) error {
+func drive(ctx context.Context, a api.Service, o order, branches []string, out *voice) error {
 	known, err := a.Runs(ctx, api.RunQuery{})
 	if err != nil {
 		return err
@@ -148,11 +151,11 @@ func drive(ctx context.Context, a *app.App, o order, branches []string, out *voi
 	return nil
 }
 
-func follow(ctx context.Context, a *app.App, o order, branch, run string, out *voice) error {
+func follow(ctx context.Context, a api.Service, o order, branch, run string, out *voice) error {
 	if run == "" {
 		started, err := a.StartRun(ctx, api.StartRun{
 			Dir: o.Repository, Goal: "survive on " + branch, Branch: branch, Playbook: o.Playbook,
-			Isolation: o.Isolation, Trust: true, Yes: !o.Gates,
+			Isolation: o.Isolation, Trust: true, Yes: !o.Gates && !o.Apart,
 		})
 		if err != nil {
 			return fmt.Errorf("start the run of %s: %w", branch, err)
@@ -168,16 +171,10 @@ func follow(ctx context.Context, a *app.App, o order, branch, run string, out *v
 			return err
 		}
 		out.say(sayAck, run, e.Seq, hash)
-		if e.Type == core.TypeRunPaused {
-			out.say(sayPaused, run, string(e.Body))
+		if o.Apart {
+			out.say(sayEvent, run, e.Seq, e.Type)
 		}
-		if e.Type == core.TypeReviewAwaited {
-			out.say(sayReview, branch)
-		}
-		if e.Type == core.TypeApprovalRequested && o.Gates {
-			return approve(ctx, a, run)
-		}
-		return nil
+		return o.react(ctx, a, run, branch, e, out)
 	})
 	if err != nil {
 		return fmt.Errorf("follow the run of %s: %w", branch, err)
@@ -185,9 +182,33 @@ func follow(ctx context.Context, a *app.App, o order, branch, run string, out *v
 	return nil
 }
 
+// react is what the person does who looks on.
+func (o order) react(ctx context.Context, a api.Service, run, branch string, e core.Event, out *voice) error {
+	switch e.Type {
+	case core.TypeRunPaused:
+		body, err := core.Decode(e)
+		if err != nil {
+			return err
+		}
+		if paused, ok := body.(core.RunPaused); !ok || paused.Code != core.PauseQuestion {
+			out.say(sayPaused, run, string(e.Body))
+		}
+	case core.TypeReviewAwaited:
+		if !o.Apart {
+			out.say(sayReview, branch)
+		}
+	case core.TypeApprovalRequested:
+		if o.Gates {
+			return approve(ctx, a, run)
+		}
+	default:
+	}
+	return nil
+}
+
 // approve lets the gate pass that waits. Where none does, it has passed: an
 // engine that follows a run from its start hears of all its gates again.
-func approve(ctx context.Context, a *app.App, run string) error {
+func approve(ctx context.Context, a api.Service, run string) error {
 	_, err := a.Approve(ctx, run, api.Approve{})
 	if core.CodeOf(err) == core.CodeConflict {
 		return nil
@@ -198,7 +219,7 @@ func approve(ctx context.Context, a *app.App, run string) error {
 var errRunning = errors.New("an attempt runs")
 
 // cancel ends with the engine's death.
-func cancel(ctx context.Context, a *app.App, o order, run string) error {
+func cancel(ctx context.Context, a api.Service, o order, run string) error {
 	if o.Cancel == cancelRunning {
 		err := a.Follow(ctx, run, 0, func(e core.Event) error {
 			if e.Type == core.TypeAttemptStarted {

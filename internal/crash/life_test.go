@@ -72,6 +72,10 @@ func (l *life) hear(words []string) {
 		if err := l.world.takeIn(words[1]); err != nil {
 			l.note("%v", err)
 		}
+	case sayEvent:
+		if len(words) == 4 {
+			l.world.person.hear(words[1], words[2], words[3])
+		}
 	case sayFell:
 		l.fell = strings.Join(words[1:], " ")
 	case sayAck:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/cli"
 )
 
 // roleEngine makes the test binary the engine that is killed.
@@ -22,6 +23,8 @@ func TestMain(m *testing.M) {
 			os.Exit(runEngine(os.Args[2]))
 		case "worker", "scripted-agent":
 			os.Exit(program(os.Args[1:]))
+		case "tool":
+			os.Exit(cli.Main())
 		}
 	}
 	os.Exit(m.Run())

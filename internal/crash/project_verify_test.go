@@ -2,7 +2,6 @@ package crash
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,21 +173,7 @@ func (w *world) publishedVerified(h history) {
 	case len(bodiesOf[core.ReviewAwaited](h)) != 1 || len(bodiesOf[core.PullRequestSeen](h)) != 1:
 		w.t.Fatalf("run %s did not wait once for its pull request:\n%s", h.row.Branch, h)
 	}
-	files, err := filepath.Glob(filepath.Join(w.state, "pulls", h.row.Project, "*.md"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	count := 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if strings.Contains(string(text), h.row.ID) {
-			count++
-		}
-	}
-	if count != 1 {
-		w.t.Fatalf("run %s has %d pull requests", h.row.Branch, count)
+	if n := w.pulls(h); n != 1 {
+		w.t.Fatalf("run %s has %d pull requests", h.row.Branch, n)
 	}
 }

@@ -11,12 +11,15 @@ type story struct {
 	// parallel is how many runs there are at once, where nobody says.
 	parallel int
 	// requested is how many attempts a run takes; a crash of the engine costs none.
+	// 0 where that depends on what happens when.
 	requested int
 	// published are the files of the branch in the end, each with the attempts it is from.
 	published map[string]string
 	// project: the run drives a project by its plan, and ends when its pull
 	// request is merged.
 	project bool
+	// manager: so it does, and a manager chooses the work.
+	manager bool
 }
 
 // begin and end are the agent's entries in the ledger. An end names what was

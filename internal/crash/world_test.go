@@ -25,6 +25,7 @@ type world struct {
 
 	root, state, repository, ledger, log string
 
+	person *person                     // who looks on from another process; nil for nobody
 	acks   map[string]map[int64]string // run, sequence number, hash
 	lives  int
 	kills  int
@@ -56,6 +57,9 @@ func newWorld(t *testing.T, isolation string, tell func(ledger string) story) *w
 	w.git("config", "user.email", "test@example.org")
 	w.git("add", "-A")
 	w.git("commit", "-q", "-m", "first")
+	if w.story.manager {
+		w.person = newPerson(w)
+	}
 	t.Cleanup(w.close)
 	return w
 }
@@ -71,6 +75,7 @@ func (w *world) close() {
 	}
 	if w.t.Failed() {
 		w.t.Log(w.account())
+		w.t.Log(w.person)
 		log, err := os.ReadFile(w.log)
 		w.t.Logf("the engines' log (%v):\n%s", err, log[max(0, len(log)-16<<10):])
 	}
@@ -80,7 +85,7 @@ func (w *world) close() {
 func (w *world) order(branches ...string) order {
 	return order{
 		State: w.state, Repository: w.repository, Playbook: w.story.name, Isolation: w.isolation, Branches: branches,
-		Gates: w.story.project,
+		Gates: w.story.project, Apart: w.story.manager,
 	}
 }
 

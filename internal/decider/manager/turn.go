@@ -20,6 +20,9 @@ func turn(r *core.Run) []core.Body {
 		if work.Exhausted(t) {
 			return []core.Body{failed(r, s, t)}
 		}
+		if t.Status == core.TaskWaiting && (r.Draft != nil || r.PlanWrite != nil) {
+			return nil // the plan of the try before this one is committed first
+		}
 		if b := work.Next(r, s, t); b != nil {
 			return []core.Body{b}
 		}

@@ -58,7 +58,7 @@ func start(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 		return exhausted(r, s, t)
 	}
 	n := t.Requested + 1
-	return core.AttemptRequested{Task: t.ID, Attempt: core.AttemptID(t.ID, n), N: n, Base: t.WorkingCommit(s.Start())}
+	return core.AttemptRequested{Task: t.ID, Attempt: core.AttemptID(t.ID, n), N: n, Base: r.From(s, t)}
 }
 
 func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {

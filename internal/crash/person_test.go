@@ -1,0 +1,211 @@
+package crash
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// person is somebody who speaks to the runs of a manager's story from a process
+// that is never killed: what an engine does not answer is asked of the next.
+type person struct {
+	world  *world
+	ctx    context.Context
+	events chan happened
+
+	mu      sync.Mutex
+	told    map[string][]string // by run: what an engine acknowledged
+	trouble error
+}
+
+// happened is an event that the person hears of.
+type happened struct {
+	run  string
+	seq  int64
+	kind core.Type
+}
+
+// What the person says in each run, and wants.
+const (
+	wordBegun  = "take your time"
+	wordGate   = "let me have a look"
+	wordReview = "this looks good"
+	wordColour = "blue"
+	wordChange = "a third one is wanted"
+)
+
+func newPerson(w *world) *person {
+	p := &person{world: w, ctx: w.t.Context(), events: make(chan happened, 1<<14), told: map[string][]string{}}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.live()
+	}()
+	w.t.Cleanup(func() { <-done })
+	return p
+}
+
+// hear never blocks: an engine's words are read on.
+func (p *person) hear(run, seq, kind string) {
+	n, err := strconv.ParseInt(seq, 10, 64)
+	if err != nil {
+		return // cut off by the kill
+	}
+	p.events <- happened{run, n, core.Type(kind)}
+}
+
+// live reacts to each event once, though every engine tells of all.
+func (p *person) live() {
+	seen := map[string]int64{}
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case e := <-p.events:
+			if e.seq <= seen[e.run] {
+				continue
+			}
+			seen[e.run] = e.seq
+			if err := p.react(e); err != nil {
+				p.mu.Lock()
+				p.trouble = errors.Join(p.trouble, fmt.Errorf("at event %d, %s: %w", e.seq, e.kind, err))
+				p.mu.Unlock()
+			}
+		}
+	}
+}
+
+func (p *person) react(e happened) error {
+	switch e.kind {
+	case core.TypeTaskAdmitted:
+		return p.say(e.run, wordBegun)
+	case core.TypeQuestionAsked:
+		return p.answer(e)
+	case core.TypeApprovalRequested:
+		if err := p.say(e.run, wordGate); err != nil {
+			return err
+		}
+		return p.ask(func(svc api.Service) error { return approve(p.ctx, svc, e.run) })
+	case core.TypeReviewAwaited:
+		return p.review(e)
+	default:
+		return nil
+	}
+}
+
+// ask asks the engine of the moment, and the next where that one is gone.
+func (p *person) ask(what func(api.Service) error) error {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		svc, hangUp, err := app.Dial(p.ctx, app.Options{State: p.world.state})
+		if err == nil {
+			err = errors.Join(what(svc), hangUp())
+		}
+		if core.CodeOf(err) != core.CodeUnavailable || p.ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-p.ctx.Done():
+		case <-tick.C:
+		}
+	}
+}
+
+// say says something once in a run. However many engines die of it, it is one
+// call.
+func (p *person) say(run, text string) error {
+	p.mu.Lock()
+	known := slices.Contains(p.told[run], text)
+	p.mu.Unlock()
+	if known {
+		return nil
+	}
+	ctx := api.WithCall(p.ctx, rand.Text())
+	err := p.ask(func(svc api.Service) error {
+		_, err := svc.Tell(ctx, run, api.Tell{Text: text})
+		return err
+	})
+	if err == nil {
+		p.mu.Lock()
+		p.told[run] = append(p.told[run], text)
+		p.mu.Unlock()
+	}
+	return err
+}
+
+// answer answers a question that has no answer of its own. Who is told that it
+// was answered so before has lost the answer of the engine.
+func (p *person) answer(e happened) error {
+	return p.ask(func(svc api.Service) error {
+		events, err := svc.Events(p.ctx, e.run, e.seq-1, 1)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		body, err := core.Decode(events[0])
+		if err != nil {
+			return err
+		}
+		q, ok := body.(core.QuestionAsked)
+		if !ok || q.Default != "" {
+			return nil
+		}
+		_, err = svc.Answer(p.ctx, q.ID, api.Answer{Text: wordColour})
+		if core.CodeOf(err) == core.CodeConflict && strings.Contains(err.Error(), wordColour) {
+			return nil
+		}
+		return err
+	})
+}
+
+// review looks at what is published: the first time something is missing, and
+// when that is published as well it is merged. Before they say it again, people
+// look whether they were heard.
+func (p *person) review(e happened) error {
+	if err := p.say(e.run, wordReview); err != nil {
+		return err
+	}
+	branch := ""
+	err := p.ask(func(svc api.Service) error {
+		events, err := svc.Events(p.ctx, e.run, 0, 1000)
+		if err != nil {
+			return err
+		}
+		wished := slices.IndexFunc(events, func(e core.Event) bool { return e.Type == core.TypeChangesRequested })
+		if wished < 0 {
+			_, err := svc.Feedback(p.ctx, e.run, api.Feedback{Text: wordChange})
+			return err
+		}
+		if !slices.ContainsFunc(events, func(o core.Event) bool {
+			return o.Type == core.TypePublishConcluded && o.Seq > events[wished].Seq && o.Seq < e.seq
+		}) {
+			return nil
+		}
+		run, err := svc.Run(p.ctx, e.run)
+		branch = run.Branch
+		return err
+	})
+	if err != nil || branch == "" {
+		return err
+	}
+	return p.world.takeIn(branch)
+}
+
+func (p *person) String() string {
+	if p == nil {
+		return "nobody looks on"
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return fmt.Sprintf("the person said %q; trouble: %v", p.told, p.trouble)
+}

@@ -95,7 +95,7 @@ func serve(o order) error {
 		ax.sparer = newSparer(o, &out)
 		ax.raised.Store(true)
 	}
-	a, stop, err := app.Connect(ctx, app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true, Wrap: ax.wrap})
+	a, stop, err := open(ctx, app.Options{State: o.State, Version: "test", Log: os.Stderr, Verbose: true, Wrap: ax.wrap})
 	if err != nil {
 		return err
 	}
@@ -114,6 +114,24 @@ func serve(o order) error {
 	}
 	out.say(sayOver)
 	return nil
+}
+
+// open starts an engine that serves others. One that was killed in the middle of
+// starting a process seems to listen until that has begun.
+func open(ctx context.Context, opts app.Options) (api.Service, func() error, error) {
+	for {
+		a, stop, err := app.Connect(ctx, opts)
+		if err != nil {
+			return nil, nil, err
+		}
+		info, err := a.Info(ctx)
+		if err == nil && info.PID == os.Getpid() {
+			return a, stop, nil
+		}
+		if err := errors.Join(err, stop()); err != nil && core.CodeOf(err) != core.CodeUnavailable {
+			return nil, nil, err
+		}
+	}
 }
 
 // takeOver opens an engine that serves nobody. One that was killed in the middle

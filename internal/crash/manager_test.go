@@ -1,6 +1,10 @@
 package crash
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
 
 // TestManagerKills kills engines at random moments while a manager conducts a
 // project: in the middle of its turns, of its calls and of what people say.
@@ -9,4 +13,21 @@ func TestManagerKills(t *testing.T) {
 	kills := int(number(t, killsVariable, defaultKills))
 	w := newWorld(t, "none", managerStory)
 	w.storm(max(kills/2, 1), chance(t))
+}
+
+// TestManagerKilledAtEveryDurableStep lets engines die at what a manager's run
+// consists of: most of all between a call that was committed and its answer.
+func TestManagerKilledAtEveryDurableStep(t *testing.T) {
+	t.Parallel() // most of the time is waited
+	w := newWorld(t, "none", managerStory)
+	w.everyStep(chance(t),
+		core.TypeMessageSent, core.TypeQuestionAsked, core.TypeQuestionAnswered, core.TypeTaskProposed, core.TypePlanProposed, core.TypePlanUpdated,
+		core.TypeStageOpened, core.TypeStagePassed, core.TypeMergeConcluded, core.TypePublishConcluded, core.TypeChangesRequested,
+		core.TypeReviewAwaited, core.TypePullRequestSeen)
+}
+
+// TestManagerKilledAroundGit lets engines die around what git does for them.
+func TestManagerKilledAroundGit(t *testing.T) {
+	t.Parallel() // most of the time is waited
+	newWorld(t, "none", managerStory).aroundGit()
 }

@@ -1,8 +1,11 @@
 package crash
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // TestProjectKills kills engines at random moments while a project is driven:
@@ -14,16 +17,24 @@ func TestProjectKills(t *testing.T) {
 	w.storm(max(kills/2, 1), chance(t))
 }
 
-// TestProjectKilledAtEveryDurableStep lets one engine after the other die in the
-// same run, each at the first durable step that none has died at before. Where
-// few kills are wanted, steps of one kind count as one, and are died at either
-// before or after they are done.
+// TestProjectKilledAtEveryDurableStep lets engines die at everything that only a
+// project has.
 func TestProjectKilledAtEveryDurableStep(t *testing.T) {
 	t.Parallel() // most of the time is waited
-	const branch = "feature/project"
 	w := newWorld(t, "none", projectStory)
-	every := number(t, killsVariable, defaultKills) >= allSteps
-	dice := chance(t)
+	w.everyStep(chance(t),
+		core.TypePlanRead, core.TypePlanWriteRequested, core.TypePlanUpdated, core.TypeStageOpened, core.TypeStagePassed, core.TypeBranchMoved,
+		core.TypeMergeConcluded, core.TypePublishConcluded, core.TypeReviewAwaited, core.TypePullRequestSeen)
+}
+
+// everyStep lets one engine after the other die in the same run, each at the
+// first durable step that none has died at before. Where few kills are wanted,
+// steps of one kind count as one, and are died at either before or after they are
+// done. Some kinds must have been died at.
+func (w *world) everyStep(dice *rand.Rand, kinds ...core.Type) {
+	w.t.Helper()
+	const branch = "feature/project"
+	every := number(w.t, killsVariable, defaultKills) >= allSteps
 	began := time.Now()
 	o := w.order(branch)
 	for o.Spared = []string{}; ; w.kills++ {
@@ -34,11 +45,11 @@ func TestProjectKilledAtEveryDurableStep(t *testing.T) {
 			break
 		}
 		if l.fell == "" {
-			t.Fatalf("engine %d died of something else: %s", w.lives, l.state)
+			w.t.Fatalf("engine %d died of something else: %s", w.lives, l.state)
 		}
 		o.Spared = append(o.Spared, l.spare(every)...)
 	}
 	w.verify(branch)
-	t.Logf("%d kills, %d engines, %d runs, %d events in %s", w.kills, w.lives, w.runs, w.events, time.Since(began).Round(time.Second))
-	w.diedAtAll(o.Spared)
+	w.t.Logf("%d kills, %d engines, %d runs, %d events in %s", w.kills, w.lives, w.runs, w.events, time.Since(began).Round(time.Second))
+	w.diedAt(kinds, o.Spared)
 }

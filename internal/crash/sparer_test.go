@@ -75,13 +75,10 @@ func (l *life) spare(every bool) []string {
 	return []string{"before " + name, "after " + name}
 }
 
-// diedAtAll: engines died at everything that only a project has.
-func (w *world) diedAtAll(names []string) {
+// diedAt: engines died at commits of all these kinds.
+func (w *world) diedAt(kinds []core.Type, names []string) {
 	w.t.Helper()
-	for _, kind := range []core.Type{
-		core.TypePlanRead, core.TypePlanWriteRequested, core.TypePlanUpdated, core.TypeStageOpened, core.TypeStagePassed, core.TypeBranchMoved,
-		core.TypeMergeConcluded, core.TypePublishConcluded, core.TypeReviewAwaited, core.TypePullRequestSeen,
-	} {
+	for _, kind := range kinds {
 		if !slices.ContainsFunc(names, func(name string) bool {
 			return strings.Contains(name, " commit ") && strings.Contains(name, string(kind))
 		}) {

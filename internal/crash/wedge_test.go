@@ -66,10 +66,15 @@ func (o order) wedged() error {
 // was moved and the event that says so.
 func TestProjectKilledAroundGit(t *testing.T) {
 	t.Parallel() // most of the time is waited
+	newWorld(t, "none", projectStory).aroundGit()
+}
+
+// aroundGit drives a run to its end with engines that die around git.
+func (w *world) aroundGit() {
+	w.t.Helper()
 	const branch = "feature/project"
-	w := newWorld(t, "none", projectStory)
 	several := 8
-	if number(t, killsVariable, defaultKills) >= allSteps {
+	if number(w.t, killsVariable, defaultKills) >= allSteps {
 		several = 1
 	}
 	began := time.Now()
@@ -83,5 +88,5 @@ func TestProjectKilledAroundGit(t *testing.T) {
 		}
 	}
 	w.verify(branch)
-	t.Logf("%d kills, %d engines, %d runs, %d events in %s", w.kills, w.lives, w.runs, w.events, time.Since(began).Round(time.Second))
+	w.t.Logf("%d kills, %d engines, %d runs, %d events in %s", w.kills, w.lives, w.runs, w.events, time.Since(began).Round(time.Second))
 }

@@ -120,7 +120,7 @@ func (w *world) playedOnce(h history, s score) {
 	}
 	for _, name := range []string{
 		"the plan", "first", "second", "begun", "Which colour is it to have?", "blue it is", "How loud is it to be?", "softly it is",
-		"first look", "fix", "second look", "merge", "a change", "third",
+		"review", "fix", "merge", "a change", "third",
 		"heard " + wordBegun, "heard " + wordGate, "heard " + wordReview,
 		"at first.txt", "at second.txt", "at fixed.txt", "at third.txt",
 	} {

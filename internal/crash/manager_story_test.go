@@ -59,12 +59,11 @@ ended() {
   id=${1#*$tick} && id=${id%%$tick*} && note saw "$id"
   case $1 in
   *'(review) on '*'**changes_requested**'*) delegate fix 'Write fixed.txt as well.' api --kind fix ;;
-  *'(review) on '*'**approved**'*) delegate merge --kind merge --branch api ;;
-  *'(fix) on '*'**done**'*) delegate 'second look' 'Look again.' api --kind review ;;
+  *'(fix) on '*'**done**'*) delegate merge --kind merge --branch api ;;
   *'(merge) on '*'**done**'*) marks="$marks 2" ;;
   *'(pr)'*'**done**'*) say "published $id" ;;
   *'(pr)'*'**failed**'*) unpublished=yes ;;
-  *'-api-'*'**done**'*) delegate 'first look' 'Look at it.' api --kind review ;;
+  *'-api-'*'**done**'*) delegate review 'Look at it.' api --kind review ;;
   *'**done**'*) if grep -q 'The third' .ai/plan.md; then marks="$marks 3"; else marks="$marks 1"; fi ;;
   *) note strange "$1" && exit 1 ;;
   esac
@@ -92,8 +91,8 @@ fi
 `
 
 // managerStory is a project that a manager conducts: one piece of work that is
-// merged at once, beside one that is reviewed, put right, reviewed again and
-// merged on the manager's word; two questions, of which a person answers one and
+// merged at once, beside one that is reviewed, put right and merged on the
+// manager's word; two questions, of which a person answers one and
 // nobody the other; what a person says in between; the pull request; and a
 // change that is asked for then. Two of its turns break off in the middle.
 func managerStory(ledger string) story {
@@ -103,13 +102,6 @@ say "at $file"
 echo "$STELLWERK_RUN $STELLWERK_ATTEMPT" > "$file"
 sleep 0.1
 note end "code:$file"
-`
-	look := `
-if grep -q 'Look again' "$STELLWERK_PROMPT"; then
-  echo '{"status": "APPROVE"}' > "$STELLWERK_OUT/review.json"
-else
-  echo '{"status": "REQUEST_CHANGES", "findings": [{"file": "second.txt", "issue": "It is too short."}]}' > "$STELLWERK_OUT/review.json"
-fi
 `
 	stumble := begin + shell(conduct) + end("") + `
       - crash: KILL
@@ -149,7 +141,9 @@ publish: {push: ask}
 ` + begin + shell(work) + `
   - role: code-reviewer
     do:
-` + begin + sign("$STELLWERK_OUT/notes.md") + shell(look) + end("out:notes.md"),
+` + begin + sign("$STELLWERK_OUT/notes.md") + `
+      - write: {path: "out:review.json", content: '{"status": "REQUEST_CHANGES", "findings": [{"file": "second.txt", "issue": "It is too short."}]}'}
+` + end("out:notes.md"),
 	}
 }
 

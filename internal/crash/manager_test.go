@@ -12,7 +12,7 @@ func TestManagerKills(t *testing.T) {
 	t.Parallel() // most of the time is waited
 	kills := int(number(t, killsVariable, defaultKills))
 	w := newWorld(t, "none", managerStory)
-	w.storm(max(kills/2, 1), chance(t))
+	w.storm(max(kills/4, 1), chance(t))
 }
 
 // TestManagerKilledAtEveryDurableStep lets engines die at what a manager's run

@@ -9,7 +9,8 @@ import (
 
 // Tools is what a manager's tools ask of the engine. Agents reach it with the
 // token of their attempt, people with their own; the law says what of it each of
-// them may do. A refusal says what to do instead, and is recorded.
+// them may do. A refusal says what to do instead, and is recorded. A call that was
+// named (WithCall) may be repeated by its name, and is carried out once.
 type Tools interface {
 	// Delegate has work done. Where it is refused the error says why.
 	Delegate(ctx context.Context, run string, req core.Proposal) (Delegated, error)

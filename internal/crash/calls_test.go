@@ -49,7 +49,7 @@ func (w *world) score(h history) score {
 			i := slices.IndexFunc(s.calls, func(c *call) bool { return c.tag == words[3] })
 			s.calls[i].answer = strings.Join(words[4:], " ")
 		default:
-			w.t.Fatalf("run %s: an agent was refused something, or met what it did not expect: %s", h.row.Branch, line)
+			w.t.Fatalf("run %s: an agent was refused something, or met what it did not expect: %s\n%s", h.row.Branch, line, h)
 		}
 	}
 	return s
@@ -70,6 +70,7 @@ func (h history) deedsOf() map[string][]string {
 			tool, text = "update-plan", b.Message
 		case core.QuestionAsked:
 			tool, text = "request-clarification", b.Text
+		default:
 		}
 		if e := h.events[i]; tool != "" && e.Actor.Kind == core.ActorAgent {
 			key := tool + " of " + e.Actor.ID + ": " + text

@@ -15,6 +15,7 @@ import (
 func (w *world) conducted(h history) {
 	w.t.Helper()
 	s := w.score(h)
+	w.unrefused(h)
 	w.calledOnce(h, s)
 	w.playedOnce(h, s)
 	w.oneTurn(h, s)
@@ -26,6 +27,21 @@ func (w *world) conducted(h history) {
 	w.signed(h)
 	w.branchesGone(h)
 	w.publishedTwice(h)
+}
+
+// unrefused: the law refused nothing that anybody decided, and to agents nothing
+// at all.
+func (w *world) unrefused(h history) {
+	w.t.Helper()
+	tasks, tools := bodiesOf[core.TaskRefused](h), bodiesOf[core.ToolRefused](h)
+	if len(tasks)+len(tools) > 0 {
+		w.t.Fatalf("run %s: refused were %+v, %+v", h.row.Branch, tasks, tools)
+	}
+	for _, b := range bodiesOf[core.CommandRefused](h) { // a person may have lost the answer
+		if b.Command != string(core.TypeQuestionAnswered) && b.Command != string(core.TypeApprovalGranted) {
+			w.t.Fatalf("run %s: the law refused %+v", h.row.Branch, b)
+		}
+	}
 }
 
 // heardOnce: what a person was told to be heard is there exactly once, and so is
@@ -43,6 +59,7 @@ func (w *world) heardOnce(h history) {
 			have[fmt.Sprintf("answered %s, by default %t", b.Text, b.Default)]++
 		case core.ChangesRequested:
 			have["wanted "+b.Text]++
+		default:
 		}
 	}
 	w.person.mu.Lock()
@@ -123,22 +140,23 @@ func (w *world) signed(h history) {
 // request; each time exactly what was verified and approved.
 func (w *world) publishedTwice(h history) {
 	w.t.Helper()
-	prepared := map[core.Subject]bool{}
+	prepared, approved := map[core.Subject]bool{}, map[core.Subject]bool{}
 	var commits []string
 	for _, body := range h.bodies {
 		switch b := body.(type) {
 		case core.PublishPrepared:
 			prepared[b.Subject] = b.Passed && passed(b.Results)
 		case core.ApprovalGranted:
-			prepared[b.Subject] = prepared[b.Subject] && b.Subject.Commit != ""
+			approved[b.Subject] = true
 		case core.PublishRequested:
-			if commits = append(commits, b.Subject.Commit); !prepared[b.Subject] {
+			if commits = append(commits, b.Subject.Commit); !prepared[b.Subject] || !approved[b.Subject] {
 				w.t.Fatalf("run %s: %s is published, which was not verified and approved", h.row.Branch, b.Subject.Commit)
 			}
 		case core.PublishConcluded:
 			if !b.OK {
 				w.t.Fatalf("run %s: publishing failed: %+v", h.row.Branch, b)
 			}
+		default:
 		}
 	}
 	if len(commits) != 2 || commits[1] != w.git("rev-parse", h.row.Branch) || len(bodiesOf[core.PublishConcluded](h)) != 2 {

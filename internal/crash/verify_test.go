@@ -74,15 +74,15 @@ func (w *world) verify(branches ...string) {
 	for _, h := range histories {
 		w.acknowledged(h)
 		w.completed(h)
+		if w.story.manager {
+			w.conducted(h)
+		}
 		w.manifest(h)
 		w.ranOnce(h, deeds[h.row.ID])
 		w.keptWork(h, deeds[h.row.ID])
 		w.published(h)
 		if w.story.project {
 			w.managed(h)
-		}
-		if w.story.manager {
-			w.conducted(h)
 		}
 		w.runs, w.events = w.runs+1, w.events+len(h.events)
 		delete(deeds, h.row.ID)

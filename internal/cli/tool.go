@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -82,7 +83,10 @@ func (o *toolOptions) useAsAttempt(ctx context.Context, sh *shell, token string,
 	if err != nil {
 		return err
 	}
-	err = fn(tool.Kit{Tools: tools, Run: run, Dir: dir, Origin: sh.Env(agent.EnvOrigin)})
+	kit := tool.Kit{Tools: tools, Run: run, Dir: dir, Origin: sh.Env(agent.EnvOrigin)}
+	if err = fn(kit); core.CodeOf(err) == core.CodeUnavailable {
+		err = errors.Join(err, kit.Unheard())
+	}
 	if closing := closeEngine(); err == nil {
 		err = closing
 	}

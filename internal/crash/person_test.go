@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -144,33 +143,33 @@ func (p *person) say(run, text string) error {
 	return err
 }
 
-// answer answers a question that has no answer of its own. Who is told that it
-// was answered so before has lost the answer of the engine.
+// answer answers a question that has no answer of its own.
 func (p *person) answer(e happened) error {
 	return p.ask(func(svc api.Service) error {
-		events, err := svc.Events(p.ctx, e.run, e.seq-1, 1)
-		if err != nil || len(events) == 0 {
+		events, err := svc.Events(p.ctx, e.run, e.seq-1, 1000)
+		if err != nil || len(events) == 0 || answered(events) {
 			return err
 		}
 		body, err := core.Decode(events[0])
 		if err != nil {
 			return err
 		}
-		q, ok := body.(core.QuestionAsked)
-		if !ok || q.Default != "" {
-			return nil
-		}
-		_, err = svc.Answer(p.ctx, q.ID, api.Answer{Text: wordColour})
-		if core.CodeOf(err) == core.CodeConflict && strings.Contains(err.Error(), wordColour) {
-			return nil
+		if q, ok := body.(core.QuestionAsked); ok && q.Default == "" {
+			_, err = svc.Answer(p.ctx, q.ID, api.Answer{Text: wordColour})
 		}
 		return err
 	})
 }
 
+// answered: before they say something again, people look whether they were heard.
+func answered(events []core.Event) bool {
+	return slices.ContainsFunc(events, func(e core.Event) bool {
+		return e.Type == core.TypeQuestionAnswered && e.Actor.Kind == core.ActorPerson
+	})
+}
+
 // review looks at what is published: the first time something is missing, and
-// when that is published as well it is merged. Before they say it again, people
-// look whether they were heard.
+// when that is published as well it is merged.
 func (p *person) review(e happened) error {
 	if err := p.say(e.run, wordReview); err != nil {
 		return err

@@ -1,7 +1,8 @@
 // Package desk is where a manager writes: a folder that holds the plan's
-// documents, and a note of what they were made from. The engine lays it out and
-// reads nothing of it again; the manager's tools read the documents and send
-// what was changed. It must not judge a document: that is the engine's.
+// documents, and a note of what they were made from. The engine lays it out, and
+// of it reads again only whether a call was unheard; the manager's tools read the
+// documents and send what was changed. It must not judge a document: that is the
+// engine's.
 package desk
 
 import (
@@ -40,6 +41,21 @@ type Origin struct {
 	Dir   string            `json:"dir"`   // the desk
 	Plan  string            `json:"plan"`  // digest of plan.md as the engine knows it; empty where there is none
 	Files map[string]string `json:"files"` // digests of the documents as they lay there
+	// Unheard is that a call found no engine for so long that it was given up.
+	Unheard bool `json:"unheard,omitempty"`
+}
+
+// Unheard reports a desk whose note, at path, says that a call was given up. The
+// note lies in the agent's hands: what cannot be read says nothing.
+func Unheard(path string) bool {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }() // only read from
+	text, err := document(root, filepath.Base(path))
+	var origin Origin
+	return err == nil && strictjson.Unmarshal([]byte(text), &origin) == nil && origin.Unheard
 }
 
 // Lay notes in the file at path what the documents in dir are made from.

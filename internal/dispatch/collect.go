@@ -52,6 +52,9 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 		Duration: exit.EndedAt.Sub(exit.StartedAt), Observed: exit.Outcome.Observed,
 	}
 	body.Usage.CostUSD = max(body.Usage.CostUSD, exit.Outcome.CostUSD)
+	if task.Kind == core.KindManage {
+		cutOff(folder, &body)
+	}
 	if body.Kind != core.ExitNoStart {
 		if body.Delivery, err = d.delivery(ctx, run, task, a, folder, exit); err != nil {
 			return err

@@ -56,7 +56,17 @@ func (r attemptRoom) trigger() string {
 }
 
 // originPath is in the attempt's own home: its tools write there, too.
-func (r attemptRoom) originPath() string { return filepath.Join(r.folder, "home", "plan-origin.json") }
+func (r attemptRoom) originPath() string { return originPath(r.folder) }
+
+func originPath(folder string) string { return filepath.Join(folder, "home", "plan-origin.json") }
+
+// cutOff makes a turn whose calls found no engine one that was lost to that: the
+// next try is woken for the same, and shown what this one did.
+func cutOff(folder string, body *core.AttemptExited) {
+	if body.Kind == core.ExitFinished && desk.Unheard(originPath(folder)) {
+		body.Kind, body.Class, body.Message = core.ExitFailed, string(agent.ClassNetwork), "a call of its tools found no engine"
+	}
+}
 
 // noteOrigin notes what the plan's documents on the desk are made from.
 func (r attemptRoom) noteOrigin() error {

@@ -62,6 +62,20 @@ func (k Kit) UpdatePlan(ctx context.Context, message string) (Updated, error) {
 	return Updated{Plan: plan, Sent: slices.Sorted(maps.Keys(changed))}, k.remember(origin)
 }
 
+// Unheard notes that a call was given up because no engine answered: whoever made
+// it cannot have done what it was begun for.
+func (k Kit) Unheard() error {
+	if k.Origin == "" {
+		return nil
+	}
+	origin, err := desk.Read(k.Origin)
+	if err != nil {
+		return err
+	}
+	origin.Unheard = true
+	return k.remember(origin)
+}
+
 // contains reports that all of the parts are in a set of documents.
 func contains(all, parts map[string]string) bool {
 	for name, text := range parts {

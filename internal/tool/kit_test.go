@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -156,4 +157,28 @@ func TestUpdatePlanByAPerson(t *testing.T) {
 	s.update(t, core.CodeConflict, "plan.md")
 	s.Base = s.engine.now.Digest
 	s.update(t, "", "plan.md")
+}
+
+// TestUnheardIsNoted where the engine finds it, and nothing else is taken for it.
+func TestUnheardIsNoted(t *testing.T) {
+	s := sit(t)
+	if desk.Unheard(s.Origin) {
+		t.Error("a new desk is unheard")
+	}
+	if err := s.Unheard(); err != nil || !desk.Unheard(s.Origin) {
+		t.Errorf("it is not noted: %v", err)
+	}
+	if err := os.Remove(s.Origin); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(s.Origin, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if desk.Unheard(s.Origin) {
+		t.Error("a pipe is a note")
+	}
+	s.Origin = ""
+	if err := s.Unheard(); err != nil {
+		t.Errorf("a person's call: %v", err)
+	}
 }

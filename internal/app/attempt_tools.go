@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
@@ -56,6 +58,18 @@ func (a *App) clean(ctx context.Context, run *core.Run, text string) string {
 	own := redact.Secret{Name: agent.EnvToken, Value: a.tokens.Issue(run.ID, caller.ID)}
 	secrets := append(engineSecrets(), present(run.Playbook.Secrets())...)
 	return redact.New(redact.Options{Secrets: append(secrets, own), Rules: a.rules}).String(text)
+}
+
+// literal refuses a call with a secret in words that cannot be changed: a name or a
+// command without it would be another.
+func (a *App) literal(ctx context.Context, run *core.Run, tool core.Tool, words ...string) error {
+	all := strings.Join(words, "\n")
+	if a.clean(ctx, run, all) == all {
+		return nil
+	}
+	err := core.Errorf(core.CodeInvalid, "a name or a command holds what looks like a secret, which would be kept").
+		WithHint("put a command into a script of the repository, and let it read the secret where it is")
+	return errors.Join(err, a.refuse(ctx, run, tool, err))
 }
 
 // under refuses an attempt that is over. What changes something is refused to it

@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	planfile "github.com/stellwerk-dev/stellwerk/internal/plan"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // Delegate implements api.Tools.
@@ -21,6 +22,9 @@ func (a *App) Delegate(ctx context.Context, id string, req core.Proposal) (api.D
 	for {
 		run, err := a.find(ctx, id)
 		if err != nil {
+			return api.Delegated{}, err
+		}
+		if err := a.literal(ctx, run, core.ToolDelegate, words(req)...); err != nil {
 			return api.Delegated{}, err
 		}
 		req.Prompt, req.Title = a.clean(ctx, run, req.Prompt), a.clean(ctx, run, req.Title)
@@ -34,6 +38,11 @@ func (a *App) Delegate(ctx context.Context, id string, req core.Proposal) (api.D
 		}
 		return api.Delegated{}, errors.Join(err, a.refuse(ctx, run, core.ToolDelegate, err))
 	}
+}
+
+// words are those of a proposal that mean what they are, letter by letter.
+func words(p core.Proposal) []string {
+	return append(slices.Concat(p.Checks, p.Inputs, p.Outputs, p.After), p.Line, p.Role, string(p.Kind))
 }
 
 // delegated says what became of a proposal.
@@ -92,7 +101,8 @@ func (a *App) refuse(ctx context.Context, run *core.Run, tool core.Tool, why err
 	if actor.Kind != core.ActorAgent {
 		return nil
 	}
-	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.ToolRefused{Attempt: actor.ID, Tool: tool, Reason: why.Error()})
+	reason := clip(a.clean(ctx, run, why.Error()), maxWord)
+	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.ToolRefused{Attempt: actor.ID, Tool: tool, Reason: reason})
 	if core.CodeOf(err) == core.CodeConflict {
 		return nil // the attempt or the run is over: there is nothing to leave a trace in
 	}
@@ -161,14 +171,22 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 	if err != nil {
 		return api.Plan{}, err
 	}
+	// Before anything is kept of it: the documents are, though the change is refused.
+	if err := core.MayUse(run, CallerOf(ctx), core.ToolPlan); err != nil {
+		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
+	}
 	body := core.PlanProposed{Base: req.Base, Message: a.clean(ctx, run, strings.TrimSpace(req.Message)), Call: callOf(ctx)}
 	if err := checkPlan(run, req); err != nil {
 		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
+	}
+	if err := a.literal(ctx, run, core.ToolPlan, slices.Sorted(maps.Keys(req.Files))...); err != nil {
+		return api.Plan{}, err
 	}
 	y, err := a.yards.Yard(ctx, run.Project)
 	if err != nil {
 		return api.Plan{}, err
 	}
+	commit := yard.CommitSpec{Parent: run.Head, Files: map[string][]byte{}, Message: "plan", Identity: yard.Identity(run.Identity), When: run.Now()}
 	for _, name := range slices.Sorted(maps.Keys(req.Files)) {
 		text := a.clean(ctx, run, req.Files[name])
 		if now, err := y.ReadFile(ctx, run.Head, ".ai/"+name, maxPlanFile); err == nil && string(now) == text {
@@ -179,6 +197,11 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 			return api.Plan{}, err
 		}
 		body.Files = append(body.Files, core.PlanFile{Name: name, Digest: digest})
+		commit.Files[".ai/"+name] = []byte(text)
+	}
+	if _, err := y.Commit(ctx, commit); errors.Is(err, yard.ErrPath) { // as where .ai is a link: once proposed, it would be tried for ever
+		err = core.Wrap(core.CodeInvalid, err, "the plan's documents cannot be committed", "something else has their place in the repository: have that removed first")
+		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
 	}
 	run, _, err = a.use(ctx, run, core.ToolPlan, body.Call, body)
 	if err != nil {
@@ -197,7 +220,7 @@ func checkPlan(run *core.Run, req api.UpdatePlan) error {
 	}
 	for name, text := range req.Files {
 		if len(text) > maxPlanFile {
-			return core.Errorf(core.CodeInvalid, ".ai/%s has %d bytes, at most %d are possible", name, len(text), maxPlanFile)
+			return core.Errorf(core.CodeInvalid, ".ai/%.90s has %d bytes, at most %d are possible", name, len(text), maxPlanFile)
 		}
 	}
 	text, changed := req.Files["plan.md"]

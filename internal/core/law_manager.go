@@ -17,15 +17,17 @@ const (
 	RefusedKind       = "kind"
 )
 
-// lawTool: an agent speaks only while its attempt runs, within bounds, and but
-// for messages only the manager does.
-func lawTool(r *Run, actor Actor, tool Tool, call string) error {
+// MayUse judges whether an actor may use a tool at all, whatever for: what a call
+// costs before it is an event is spent on nobody else.
+// An agent speaks only while its attempt runs, within bounds, and but for messages
+// only the manager does.
+func MayUse(r *Run, actor Actor, tool Tool) error {
 	if !r.Managed() {
 		return Errorf(CodeUnsupported, "this run is not driven by a manager: it has no conversation").
 			WithHint("speak to it with `stellwerk feedback %s \"…\"`", r.Alias)
 	}
-	if err := lawCall(r, tool, call); err != nil || actor.Kind != ActorAgent {
-		return err
+	if actor.Kind != ActorAgent {
+		return nil
 	}
 	_, t, a := r.Attempt(actor.ID)
 	switch {
@@ -42,6 +44,14 @@ func lawTool(r *Run, actor Actor, tool Tool, call string) error {
 			WithHint("end the turn: you are woken when something has happened")
 	}
 	return nil
+}
+
+// lawTool: a call is carried out once, for who may use the tool.
+func lawTool(r *Run, actor Actor, tool Tool, call string) error {
+	if err := MayUse(r, actor, tool); err != nil {
+		return err
+	}
+	return lawCall(r, tool, call)
 }
 
 func (t *Turn) sent() int {
@@ -151,6 +161,9 @@ func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
 	if len(b.Default) > MaxMessage {
 		return Errorf(CodeInvalid, "the default answer has %d bytes, at most %d are possible", len(b.Default), MaxMessage)
 	}
+	if b.Default != "" && strings.TrimSpace(b.Default) == "" { // it could never be given
+		return Errorf(CodeInvalid, "a default answer needs words")
+	}
 	if b.Default != "" && b.After <= 0 {
 		return Errorf(CodeInvalid, "a default answer needs a time after which it holds").WithHint("--default TEXT --after 2h")
 	}
@@ -251,11 +264,14 @@ func lawDraft(r *Run, b PlanProposed) error {
 		return Errorf(CodeInvalid, "nothing of the plan is different").WithHint("edit .ai/plan.md first")
 	case strings.TrimSpace(b.Message) == "":
 		return Errorf(CodeInvalid, "a change of the plan needs a message").WithHint(`update-plan "what was changed"`)
+	case len(b.Message) > MaxWord:
+		return Errorf(CodeInvalid, "the message of the change has %d bytes, at most %d are possible", len(b.Message), MaxWord).
+			WithHint("put the details into the plan")
 	}
-	for _, f := range b.Files {
-		name, ok := strings.CutSuffix(f.Name, ".md")
-		if !ok || name == "" || strings.ContainsAny(name, "/\\") || strings.HasPrefix(name, ".") {
-			return unlawful("%q is none of the plan's documents", f.Name)
+	for _, f := range b.Files { // what git would not take would be tried for ever
+		if !documentName(f.Name) || !strings.HasSuffix(f.Name, ".md") {
+			return Errorf(CodeInvalid, "%.90q is none of the plan's documents", f.Name).
+				WithHint("they are right in .ai and called with letters, digits, dots, dashes and underscores: context.md")
 		}
 	}
 	return nil

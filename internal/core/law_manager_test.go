@@ -55,7 +55,17 @@ func TestTheLawOfAManager(t *testing.T) {
 		"a question by another name":     {core.Person("me"), core.QuestionAsked{ID: "q", Text: "x"}, "does not have the identity of its words"},
 		"a question of the decider":      {decider, core.QuestionAsked{ID: "q", Text: "x"}, "is not for decider manager to say"},
 		"a plan from another":            {core.Person("me"), core.PlanProposed{Base: "old", Files: []core.PlanFile{{Name: "plan.md"}}, Message: "m"}, "changed since you read it"},
+		"a plan with a long message":     {core.Person("me"), core.PlanProposed{Base: "d", Files: []core.PlanFile{{Name: "plan.md"}}, Message: long}, "at most"},
+		"a default without words":        {core.Person("me"), core.QuestionAsked{ID: core.QuestionID("", "x"), Text: "x", Default: " \n", After: 1}, "needs words"},
 		"a plan elsewhere":               {core.Person("me"), core.PlanProposed{Base: "d", Files: []core.PlanFile{{Name: "../x.md"}}, Message: "m"}, "none of the plan's documents"},
+	}
+	for what, name := range map[string]string{
+		"a line break": "a\nb.md", "a tilde": "git~1.md", "an escape": "a\x1b[31m.md", "a backslash": "a\\b.md", "no end": long + ".md",
+		"no words": ".md", "a stream": "a.md:b.md", "a text that turns round": "a\u202eb.md", "another kind": "plan.txt",
+	} {
+		test := tests["a plan elsewhere"]
+		test.body = core.PlanProposed{Base: "d", Files: []core.PlanFile{{Name: name}}, Message: "m"}
+		tests["a plan's document with "+what] = test
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -2,24 +2,52 @@ package agent
 
 import "maps"
 
+// What an agent says that it has consumed is a claim like any other. These bound
+// it: no sum overflows, and none is less than nothing.
+const (
+	maxTokens = int64(1e15)
+	maxUSD    = 1e9
+)
+
 // Add counts part towards model and towards the totals.
 func (u *Usage) Add(model string, part ModelUsage) {
 	m := u.Model[model]
-	m.InputTokens += part.InputTokens
-	m.OutputTokens += part.OutputTokens
-	m.CacheReadTokens += part.CacheReadTokens
-	m.CacheWriteTokens += part.CacheWriteTokens
-	m.CostUSD += part.CostUSD
+	m.InputTokens = sum(m.InputTokens, part.InputTokens)
+	m.OutputTokens = sum(m.OutputTokens, part.OutputTokens)
+	m.CacheReadTokens = sum(m.CacheReadTokens, part.CacheReadTokens)
+	m.CacheWriteTokens = sum(m.CacheWriteTokens, part.CacheWriteTokens)
+	m.CostUSD = dollars(dollars(m.CostUSD) + dollars(part.CostUSD))
 	if u.Model == nil {
 		u.Model = make(map[string]ModelUsage)
 	}
 	u.Model[model] = m
 
-	u.InputTokens += part.InputTokens
-	u.OutputTokens += part.OutputTokens
-	u.CacheReadTokens += part.CacheReadTokens
-	u.CacheWriteTokens += part.CacheWriteTokens
-	u.CostUSD += part.CostUSD
+	u.InputTokens = sum(u.InputTokens, part.InputTokens)
+	u.OutputTokens = sum(u.OutputTokens, part.OutputTokens)
+	u.CacheReadTokens = sum(u.CacheReadTokens, part.CacheReadTokens)
+	u.CacheWriteTokens = sum(u.CacheWriteTokens, part.CacheWriteTokens)
+	u.CostUSD = dollars(dollars(u.CostUSD) + dollars(part.CostUSD))
+}
+
+// Bounded are the totals of u as far as they can be believed.
+func (u *Usage) Bounded() Usage {
+	return Usage{
+		InputTokens: tokens(u.InputTokens), OutputTokens: tokens(u.OutputTokens),
+		CacheReadTokens: tokens(u.CacheReadTokens), CacheWriteTokens: tokens(u.CacheWriteTokens),
+		CostUSD: dollars(u.CostUSD),
+	}
+}
+
+func sum(a, b int64) int64 { return tokens(tokens(a) + tokens(b)) }
+
+func tokens(n int64) int64 { return min(max(n, 0), maxTokens) }
+
+// dollars takes what is no number for nothing.
+func dollars(usd float64) float64 {
+	if usd > 0 {
+		return min(usd, maxUSD)
+	}
+	return 0
 }
 
 // Clone is a copy that shares nothing with u.

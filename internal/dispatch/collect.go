@@ -48,10 +48,12 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 	body := core.AttemptExited{
 		Attempt: attempt, Kind: exitKind(exit), Code: exit.ExitCode, Class: string(exit.Outcome.Class),
 		Message: clean.String(message(folder, exit)), Summary: clean.String(clip(exit.Outcome.Summary, 2000)),
-		RetryAt: exit.Outcome.RetryAt, Usage: usageOf(exit.Outcome.Usage, exit.Outcome.Turns),
+		RetryAt:  exit.Outcome.RetryAt,
 		Duration: exit.EndedAt.Sub(exit.StartedAt), Observed: exit.Outcome.Observed,
 	}
-	body.Usage.CostUSD = max(body.Usage.CostUSD, exit.Outcome.CostUSD)
+	claimed := exit.Outcome.Usage
+	claimed.CostUSD = max(claimed.CostUSD, exit.Outcome.CostUSD)
+	body.Usage = atLeast(usageOf(claimed, exit.Outcome.Turns), a.Usage)
 	if task.Kind == core.KindManage {
 		cutOff(folder, &body)
 	}

@@ -1,9 +1,12 @@
 package dispatch
 
 import (
+	"math"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
 // TestSpokesShareALimit has attempts side by side that each stay below the limit and are over it together.
@@ -38,5 +41,22 @@ func TestSpokesShareALimit(t *testing.T) {
 		if !over() || spent.CostUSD > 12.5 {
 			t.Errorf("%+v: stopped at %v of which %v was reported", limits, spent, total)
 		}
+	}
+}
+
+// TestUsageIsNotTakenBack: an agent that says less later, or less than nothing,
+// has still used what it used.
+func TestUsageIsNotTakenBack(t *testing.T) {
+	entry := func(u agent.Usage) shim.Entry {
+		return shim.Entry{Record: agent.Record{Kind: agent.KindUsage, Usage: &u}}
+	}
+	reported := core.Usage{CostUSD: 3, InputTokens: 100, OutputTokens: 50}
+	for _, claim := range []agent.Usage{{}, {CostUSD: -1000, InputTokens: -1 << 62}, {CostUSD: 1, InputTokens: 7}} {
+		if got := newest([]shim.Entry{entry(claim)}, reported); *got != reported {
+			t.Errorf("%+v made %+v of %+v", claim, *got, reported)
+		}
+	}
+	if got := newest([]shim.Entry{entry(agent.Usage{InputTokens: math.MaxInt64, OutputTokens: math.MaxInt64})}, reported); got.Tokens() <= 0 {
+		t.Errorf("%d tokens", got.Tokens())
 	}
 }

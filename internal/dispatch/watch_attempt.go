@@ -87,7 +87,7 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 			d.Log.Warn("cannot meter", "run", run.Alias, "attempt", attempt, "error", err)
 			return
 		}
-		usage := newest(entries)
+		usage := newest(entries, reported)
 		if usage == nil || !noteworthy(steps, reported, *usage) {
 			continue
 		}
@@ -99,11 +99,21 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 	}
 }
 
-func newest(entries []shim.Entry) *core.Usage {
+// atLeast keeps what was observed of an attempt from being taken back: what was
+// counted against a limit stays so.
+func atLeast(now, observed core.Usage) core.Usage {
+	return core.Usage{
+		CostUSD: max(now.CostUSD, observed.CostUSD), InputTokens: max(now.InputTokens, observed.InputTokens),
+		OutputTokens: max(now.OutputTokens, observed.OutputTokens), CacheTokens: max(now.CacheTokens, observed.CacheTokens),
+		Turns: max(now.Turns, observed.Turns),
+	}
+}
+
+func newest(entries []shim.Entry, reported core.Usage) *core.Usage {
 	var usage *core.Usage
 	for _, e := range entries {
 		if e.Record.Kind == agent.KindUsage && e.Record.Usage != nil {
-			u := usageOf(*e.Record.Usage, 0)
+			u := atLeast(usageOf(*e.Record.Usage, 0), reported)
 			usage = &u
 		}
 	}
@@ -129,7 +139,10 @@ func noteworthy(l core.Spent, reported, now core.Usage) bool {
 		l.Tokens > 0 && (now.Tokens()-reported.Tokens())*meterShare >= l.Tokens
 }
 
+// usageOf is what an agent says that it has consumed, as far as that can be
+// believed.
 func usageOf(u agent.Usage, turns int) core.Usage {
+	u = u.Bounded()
 	return core.Usage{
 		CostUSD: u.CostUSD, InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
 		CacheTokens: u.CacheReadTokens + u.CacheWriteTokens, Turns: turns,

@@ -45,7 +45,10 @@ func (a *App) listenTools() (net.Listener, http.Handler, error) {
 		return nil, nil, err
 	}
 	listener, err := listenAt(filepath.Join(folder, toolSocket))
-	return listener, api.ToolHandler(a, a.tokens, a.opts.Version), err
+	if err != nil {
+		return nil, nil, err
+	}
+	return newQueue(listener, toolConnections), api.ToolHandler(a, a.tokens, a.opts.Version), nil
 }
 
 // clean removes secrets from what a caller says; the token of an attempt that

@@ -84,12 +84,21 @@ func TestARefusalIsKeptInFewWords(t *testing.T) {
 func TestARefusedPlanIsNotKept(t *testing.T) {
 	b := newBooth(t)
 	b.say("greet the world")
-	b.turns(1)
+	boss, _ := b.turns(1)
 	stored := b.blobs()
-	for _, as := range []context.Context{b.agent("manager.r9.a1"), b.agent("t1.r1.a1")} {
-		_, err := b.app.UpdatePlan(as, b.run.ID, api.UpdatePlan{Files: map[string]string{"context.md": "unwanted"}, Message: "m"})
-		if core.CodeOf(err) != core.CodeForbidden {
-			t.Errorf("%v", err)
+	for _, c := range []struct {
+		as         context.Context
+		name, base string
+		want       core.Code
+	}{
+		{b.agent("manager.r9.a1"), "context.md", "", core.CodeForbidden},
+		{b.agent("t1.r1.a1"), "context.md", "", core.CodeForbidden},
+		{boss, "context.md", "another", core.CodeConflict},
+		{boss, "../x.md", "", core.CodeInvalid},
+	} {
+		_, err := b.app.UpdatePlan(c.as, b.run.ID, api.UpdatePlan{Files: map[string]string{c.name: "unwanted"}, Base: c.base, Message: "m"})
+		if core.CodeOf(err) != c.want {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	if now := b.blobs(); now != stored {

@@ -7,7 +7,7 @@ import (
 
 // toolConnections is how many connections of attempts are served at once. Each
 // costs a descriptor and memory of the engine, which agents must not use up.
-const toolConnections = 128
+const toolConnections = 256
 
 // queue takes connections one after another once there are as many as it has
 // slots: who calls waits until somebody has hung up.

@@ -171,12 +171,15 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 	if err != nil {
 		return api.Plan{}, err
 	}
-	// Before anything is kept of it: the documents are, though the change is refused.
-	if err := core.MayUse(run, CallerOf(ctx), core.ToolPlan); err != nil {
-		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
-	}
 	body := core.PlanProposed{Base: req.Base, Message: a.clean(ctx, run, strings.TrimSpace(req.Message)), Call: callOf(ctx)}
-	if err := checkPlan(run, req); err != nil {
+	if run.Heard(core.ToolPlan, body.Call) != nil {
+		return a.planned(ctx, run) // its answer was lost
+	}
+	err = core.Law(run, CallerOf(ctx), asked(body, req)) // before anything is kept of it
+	if err == nil {
+		err = checkPlan(run, req)
+	}
+	if err != nil {
 		return api.Plan{}, errors.Join(err, a.refuse(ctx, run, core.ToolPlan, err))
 	}
 	if err := a.literal(ctx, run, core.ToolPlan, slices.Sorted(maps.Keys(req.Files))...); err != nil {
@@ -207,10 +210,24 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 	if err != nil {
 		return api.Plan{}, err
 	}
+	return a.planned(ctx, run)
+}
+
+// planned is the plan once a change of it is committed.
+func (a *App) planned(ctx context.Context, run *core.Run) (api.Plan, error) {
 	if err := a.planSettled(ctx, run); err != nil {
 		return api.Plan{}, err
 	}
-	return a.Plan(ctx, id)
+	return a.Plan(ctx, run.ID)
+}
+
+// asked is a change of the plan as far as it is known before its documents are
+// stored.
+func asked(body core.PlanProposed, req api.UpdatePlan) core.PlanProposed {
+	for _, name := range slices.Sorted(maps.Keys(req.Files)) {
+		body.Files = append(body.Files, core.PlanFile{Name: name})
+	}
+	return body
 }
 
 // checkPlan refuses documents that are none, and a plan that could not be read.

@@ -17,11 +17,9 @@ const (
 	RefusedKind       = "kind"
 )
 
-// MayUse judges whether an actor may use a tool at all, whatever for: what a call
-// costs before it is an event is spent on nobody else.
-// An agent speaks only while its attempt runs, within bounds, and but for messages
-// only the manager does.
-func MayUse(r *Run, actor Actor, tool Tool) error {
+// mayUse: an agent speaks only while its attempt runs, within bounds, and but for
+// messages only the manager does.
+func mayUse(r *Run, actor Actor, tool Tool) error {
 	if !r.Managed() {
 		return Errorf(CodeUnsupported, "this run is not driven by a manager: it has no conversation").
 			WithHint("speak to it with `stellwerk feedback %s \"…\"`", r.Alias)
@@ -48,7 +46,7 @@ func MayUse(r *Run, actor Actor, tool Tool) error {
 
 // lawTool: a call is carried out once, for who may use the tool.
 func lawTool(r *Run, actor Actor, tool Tool, call string) error {
-	if err := MayUse(r, actor, tool); err != nil {
+	if err := mayUse(r, actor, tool); err != nil {
 		return err
 	}
 	return lawCall(r, tool, call)

@@ -50,6 +50,8 @@ func TestTheLawOfAManager(t *testing.T) {
 		"a title without end":            {core.Person("me"), propose(core.Proposal{Prompt: "x", Title: long}), "is too long"},
 		"a check without end":            {core.Person("me"), propose(core.Proposal{Prompt: "x", Checks: []string{long}}), "is too long"},
 		"a document elsewhere":           {core.Person("me"), propose(core.Proposal{Prompt: "x", Outputs: []string{"../x"}}), "cannot be the name of a document"},
+		"a document in the goal's place": {core.Person("me"), propose(core.Proposal{Prompt: "x", Outputs: []string{"Goal.md"}}), "Stellwerk itself lays out"},
+		"a schema of one's own":          {core.Person("me"), propose(core.Proposal{Prompt: "x", Inputs: []string{"review.json.schema.json"}}), "Stellwerk itself lays out"},
 		"an agent that is over":          {core.Actor{Kind: core.ActorAgent, ID: "api.r1.t1.a1"}, core.MessageSent{Voice: core.VoiceRed, Text: "x"}, "is over"},
 		"somebody else's voice":          {core.Person("me"), core.MessageSent{Voice: core.VoiceGreen, Text: "x"}, "does not speak as green"},
 		"a question by another name":     {core.Person("me"), core.QuestionAsked{ID: "q", Text: "x"}, "does not have the identity of its words"},

@@ -121,9 +121,10 @@ func (o *Origin) Committed(documents map[string]string, plan string) {
 }
 
 // Documents reads the documents of the desk at dir: the Markdown files right in
-// its folder, none of them through a link.
+// its folder, neither those nor the folder through a link. A person's desk may be a
+// repository that somebody gave them, whose links could lead to files of theirs.
 func Documents(dir string) (found map[string]string, err error) {
-	root, err := os.OpenRoot(filepath.Join(dir, Folder))
+	root, err := folder(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -149,6 +150,23 @@ func Documents(dir string) (found map[string]string, err error) {
 		}
 	}
 	return found, nil
+}
+
+// folder opens the folder of the documents itself, and nothing outside dir.
+func folder(dir string) (opened *os.Root, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	info, err := root.Lstat(Folder)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is no folder", filepath.Join(dir, Folder))
+	}
+	return root.OpenRoot(Folder)
 }
 
 func document(root *os.Root, name string) (text string, err error) {

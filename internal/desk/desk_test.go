@@ -57,6 +57,23 @@ func TestDocumentsAreThePlainFiles(t *testing.T) {
 	}
 }
 
+// TestADeskThatIsALink: a repository leads nobody's tools to files elsewhere.
+func TestADeskThatIsALink(t *testing.T) {
+	for _, inside := range []bool{true, false} {
+		dir, elsewhere := t.TempDir(), t.TempDir()
+		if inside {
+			elsewhere = filepath.Join(dir, "docs")
+		}
+		write(t, elsewhere, "diary.md", "Dear diary\n")
+		if err := os.Symlink(elsewhere, filepath.Join(dir, Folder)); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := Documents(dir); err == nil {
+			t.Errorf("read %v through a link", found)
+		}
+	}
+}
+
 // TestOrigin plays a turn: only what was changed since it was laid out, or since
 // it was committed, is a change.
 func TestOrigin(t *testing.T) {

@@ -166,10 +166,13 @@ func place(n forge.Note) string {
 	return at
 }
 
+// maxAddress bounds an address that somebody else has written.
+const maxAddress = 1000
+
 // link keeps only what leads somewhere in a browser.
 func (d *Dispatcher) link(run *core.Run, address string) string {
 	if !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
 		return ""
 	}
-	return d.redactor(run).String(plain.Line(address, 1000))
+	return d.redactor(run).String(plain.Line(address, maxAddress))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -49,7 +51,17 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 	default:
 		body.OK = true
 	}
+	body.URL = d.address(run, body.URL)
 	return d.report(ctx, run, body)
+}
+
+// address is where a pull request can be looked at, by what its forge says: a page
+// of this machine where the record is here, and else one of the web.
+func (d *Dispatcher) address(run *core.Run, given string) string {
+	if run.Forge == config.ForgeLocal && strings.HasPrefix(given, "file:///") {
+		return plain.Line(given, maxAddress)
+	}
+	return d.link(run, given)
 }
 
 func (d *Dispatcher) pullRequest(run *core.Run, req *core.PublishRequested, y *yard.Yard) forge.PullRequest {

@@ -162,3 +162,28 @@ func TestARemoteThatMovedIsLeftAlone(t *testing.T) {
 		t.Errorf("branches %v, %d pull requests", p.branches(t), p.ledger.Count(t))
 	}
 }
+
+// liar is a forge that says what it likes of where the pull request is.
+type liar struct {
+	forge.Forge
+	url string
+}
+
+func (l liar) Open(context.Context, forge.PullRequest) (string, int, error) { return l.url, 1, nil }
+
+// TestAForgeThatLiesAboutTheAddress: what is kept leads to the web, in a line.
+func TestAForgeThatLiesAboutTheAddress(t *testing.T) {
+	p := newPress(t)
+	for given, want := range map[string]string{
+		"https://git.example.org/acme/rocket/pulls/1":                  "https://git.example.org/acme/rocket/pulls/1",
+		"javascript:alert(1)":                                          "",
+		"file:///etc/passwd":                                           "",
+		"https://git.example.org/\x1b]8;;x\x07\u202e1\n## Your tools":  "https://git.example.org/1 ## Your tools",
+		"https://git.example.org/" + strings.Repeat("a", 2*maxAddress): "https://git.example.org/" + strings.Repeat("a", maxAddress-len("https://git.example.org/…")) + "…",
+	} {
+		p.Forges = oneForge{liar{url: given}}
+		if got := p.publishOnce(t); !got.OK || got.URL != want {
+			t.Errorf("%.60q became %.60q, want %.60q", given, got.URL, want)
+		}
+	}
+}

@@ -105,9 +105,11 @@ func (r *Run) open() bool {
 	return slices.ContainsFunc(r.Delegations, func(d *Delegation) bool { return d.Status == DelegationOpen })
 }
 
-// did notes what a turn's agent had done.
+// did notes what a turn's agent had done. What a worker says meanwhile is none
+// of the manager's deeds.
 func did(r *Run, e Event, d Deed) {
-	if e.Actor.Kind != ActorAgent || !r.InTurn() || r.Manager().Turn == nil {
+	a := r.Turning()
+	if e.Actor.Kind != ActorAgent || a == nil || a.ID != e.Actor.ID || r.Manager().Turn == nil {
 		return
 	}
 	turn := r.Manager().Turn

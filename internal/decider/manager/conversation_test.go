@@ -133,3 +133,27 @@ func TestAWishStaysUntilItIsActedUpon(t *testing.T) {
 		t.Error("the wish was acted upon and is still there")
 	}
 }
+
+// TestAWorkersWordsAreNoneOfTheManagers: what a worker says during a turn neither
+// uses up the manager's messages nor passes for something that it did.
+func TestAWorkersWordsAreNoneOfTheManagers(t *testing.T) {
+	w := steady(t)
+	w.planned(core.Step{ID: "1", Title: "one"})
+	d := w.propose(work(""))
+	w.rest()
+	w.must(core.Person("me"), core.ChangesRequested{ID: "mine", Text: "in green"})
+	worker := w.run.Task(d.Task).Last().ID
+	w.must(core.Engine(), core.AttemptStarted{Attempt: worker, Agent: "x"})
+	for range core.MaxMessages {
+		w.must(core.Actor{Kind: core.ActorAgent, ID: worker}, core.MessageSent{Voice: core.VoiceRed, Text: "I am at it"})
+	}
+	if turn := w.run.Manager().Turn; w.turn() == "" || turn.Calls != 0 || len(turn.Deeds) != 0 {
+		t.Fatalf("the turn: %+v", turn)
+	}
+	w.rest()
+	if len(w.run.Changes) != 1 {
+		t.Errorf("the manager did nothing about what is to change, and it is gone")
+	}
+	w.must(core.Person("me"), say("well?"))
+	w.call(core.ToolMessage, core.MessageSent{Voice: core.VoiceGreen, Text: "yes"})
+}

@@ -212,7 +212,11 @@ func lawPropose(r *Run, b TaskProposed) error {
 	case len(p.Inputs)+len(p.Outputs)+len(p.Checks)+len(p.After) > MaxNames:
 		return Errorf(CodeInvalid, "a delegation names at most %d inputs, outputs, checks and dependencies", MaxNames)
 	}
-	for _, word := range append(slices.Concat(p.Checks, p.After), p.Title, p.Line, p.Role, string(p.Kind)) {
+	words := append(slices.Concat(p.Checks, p.After), p.Title, p.Line, p.Role, string(p.Kind))
+	if strings.ContainsRune(p.Prompt+strings.Join(words, ""), 0) {
+		return Errorf(CodeInvalid, "a delegation has a zero byte in it, which no program could be given")
+	}
+	for _, word := range words {
 		if len(word) > MaxWord {
 			return Errorf(CodeInvalid, "%q … is too long: titles, names and checks have at most %d bytes", word[:40], MaxWord).
 				WithHint("put what it needs to say into the prompt, or a script into the repository")
@@ -275,9 +279,9 @@ func lawDraft(r *Run, b PlanProposed) error {
 		return Errorf(CodeInvalid, "nothing of the plan is different").WithHint("edit .ai/plan.md first")
 	case strings.TrimSpace(b.Message) == "":
 		return Errorf(CodeInvalid, "a change of the plan needs a message").WithHint(`update-plan "what was changed"`)
-	case len(b.Message) > MaxWord:
-		return Errorf(CodeInvalid, "the message of the change has %d bytes, at most %d are possible", len(b.Message), MaxWord).
-			WithHint("put the details into the plan")
+	case len(b.Message) > MaxWord || strings.ContainsRune(b.Message, 0):
+		return Errorf(CodeInvalid, "the message of the change has %d bytes, at most %d are possible, and no zero byte", len(b.Message), MaxWord).
+			WithHint("say in a line what was changed")
 	}
 	for _, f := range b.Files { // what git would not take would be tried for ever
 		if !documentName(f.Name) || !strings.HasSuffix(f.Name, ".md") {

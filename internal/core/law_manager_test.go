@@ -60,6 +60,7 @@ func TestTheLawOfAManager(t *testing.T) {
 		"a plan with a long message":     {core.Person("me"), core.PlanProposed{Base: "d", Files: []core.PlanFile{{Name: "plan.md"}}, Message: long}, "at most"},
 		"a default without words":        {core.Person("me"), core.QuestionAsked{ID: core.QuestionID("", "x"), Text: "x", Default: " \n", After: 1}, "needs words"},
 		"a plan elsewhere":               {core.Person("me"), core.PlanProposed{Base: "d", Files: []core.PlanFile{{Name: "../x.md"}}, Message: "m"}, "none of the plan's documents"},
+		"a check no program can take":    {core.Person("me"), propose(core.Proposal{Prompt: "x", Checks: []string{"make\x00"}}), "zero byte"},
 	}
 	for what, name := range map[string]string{
 		"a line break": "a\nb.md", "a tilde": "git~1.md", "an escape": "a\x1b[31m.md", "a backslash": "a\\b.md", "no end": long + ".md",

@@ -254,10 +254,11 @@ func (r attemptRoom) workspace(ctx context.Context) error {
 }
 
 // planDesk lays out the plan's documents and nothing else: whoever writes the
-// plan does not see the code, and has no repository.
+// plan does not see the code, and has no repository. They are those of now: who
+// tries a turn again finds what they changed before.
 func (r attemptRoom) planDesk(ctx context.Context) error {
 	desk := filepath.Join(r.dir(), planFolder)
-	err := r.yard.Extract(ctx, r.attempt.Base, planFolder, desk)
+	err := r.yard.Extract(ctx, r.run.Head, planFolder, desk)
 	if errors.Is(err, yard.ErrNotFound) {
 		err = os.MkdirAll(desk, 0o700)
 	}

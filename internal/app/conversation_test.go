@@ -156,6 +156,9 @@ func TestAMessageOpensARun(t *testing.T) {
 	if woken == nil || woken.Turn != 2 || len(woken.Woken) != 1 || woken.Woken[0].Kind != core.WakeMessage {
 		t.Fatalf("turn 2 was woken by %+v", woken)
 	}
+	if projects, err := b.app.Projects(b.person()); err != nil || projects[0].Tasks != 2 || projects[0].CompletedTasks != 1 {
+		t.Errorf("the first turn is over, the second is under way: %+v, %v", projects, err)
+	}
 	const want = "goal/user: greet the world | message/user: and say it twice | message/green: on it"
 	for _, name := range []string{"", b.dir, first.Run.Project, filepath.Base(b.dir), first.Run.Alias} {
 		if got := b.history(api.MessageQuery{Project: name, Dir: b.dir}); got != want {

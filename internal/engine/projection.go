@@ -78,6 +78,22 @@ func taskRows(before, after *core.Run, events []core.Event) []store.TaskRow {
 	return rows
 }
 
+// leftRows are the projections of the tasks that a step brought to their end, of
+// a round that the state lets go of: another begins in the same step.
+func leftRows(r *core.Run, stage string, events []core.Event) []store.TaskRow {
+	var rows []store.TaskRow
+	s := r.Stage(stage)
+	if s == nil {
+		return nil
+	}
+	for _, t := range s.Tasks {
+		if lastVerified(events, t) {
+			rows = append(rows, taskRow(r, s, t, events[len(events)-1].At))
+		}
+	}
+	return rows
+}
+
 // touched reports whether a step may have changed a task: all tasks of stages
 // in motion are few, so the stages that rest are left out.
 func touched(t *core.Task, events []core.Event) bool {

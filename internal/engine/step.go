@@ -186,6 +186,9 @@ func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
 	if err != nil {
 		return err
 	}
+	if opened, ok := body.(core.StageOpened); ok {
+		b.commit.Tasks = append(b.commit.Tasks, leftRows(b.run, opened.Stage, b.commit.Events)...)
+	}
 	b.run, b.head = core.FoldBody(b.run, ev, body), head
 	b.commit.Events = append(b.commit.Events, ev)
 	return nil
@@ -230,7 +233,7 @@ func (e *Engine) finish(s *stream, b *batch) error {
 	}
 	row := runRow(b.run)
 	b.commit.Run = &row
-	b.commit.Tasks = taskRows(s.run, b.run, b.commit.Events)
+	b.commit.Tasks = append(b.commit.Tasks, taskRows(s.run, b.run, b.commit.Events)...)
 	b.commit.Progress = progress(b.run)
 	var err error
 	if b.commit.Messages, err = messageRows(b.run, b.commit.Events); err != nil {

@@ -156,7 +156,7 @@ func TestAMessageOpensARun(t *testing.T) {
 	if woken == nil || woken.Turn != 2 || len(woken.Woken) != 1 || woken.Woken[0].Kind != core.WakeMessage {
 		t.Fatalf("turn 2 was woken by %+v", woken)
 	}
-	if projects, err := b.app.Projects(b.person()); err != nil || projects[0].Tasks != 2 || projects[0].CompletedTasks != 1 {
+	if projects, err := b.app.Projects(b.person(), api.ProjectQuery{}); err != nil || projects[0].Tasks != 2 || projects[0].CompletedTasks != 1 {
 		t.Errorf("the first turn is over, the second is under way: %+v, %v", projects, err)
 	}
 	const want = "goal/user: greet the world | message/user: and say it twice | message/green: on it"

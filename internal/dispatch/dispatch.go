@@ -238,7 +238,7 @@ func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.
 // called off; everything else is carried to its end.
 func (d *Dispatcher) scope(ctx context.Context, a core.Action) context.Context {
 	switch a.(type) {
-	case core.Verify, core.PreparePublish, core.Merge, core.WatchPullRequest:
+	case core.Verify, core.Validate, core.PreparePublish, core.Merge, core.WatchPullRequest:
 		return ctx
 	default:
 		return d.ctx

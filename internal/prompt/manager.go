@@ -85,7 +85,7 @@ func ManagerFiles(r *core.Run) []File {
 func seen(r *core.Run, stage *core.Stage, task *core.Task, desk Desk) managerView {
 	v := managerView{
 		Title: r.Title, Base: r.Base, Branch: r.Branch, Goal: plain.Head(r.Goal, maxGoal), Role: role(r.Playbook, task.Role).Prompt,
-		Work: desk.Paths.Work, Inline: desk.Inline, Round: stage.Round, Missed: max(len(stage.Turn.Wakes)-maxWakes, 0), Said: r.Said,
+		Work: desk.Paths.Work, Inline: desk.Inline, Round: stage.Round, Missed: stage.Turn.Missed + max(len(stage.Turn.Wakes)-maxWakes, 0), Said: r.Said,
 		Spent: spent(r), Limits: limits(r), Checks: checks(r), Roles: delegates(r), Timeout: task.Timeout,
 		Wakes: lines(stage.Turn.Wakes, maxWakes, wakeLine), Deeds: lines(stage.Turn.Deeds, maxOpen, deedLine),
 		Lines: lines(r.OpenLines(), maxOpen, lineLine), Changes: lines(r.Changes, 5, changeBlock),

@@ -88,6 +88,19 @@ func TestTurnStaysSmall(t *testing.T) {
 	}
 }
 
+// TestTurnSaysWhatItLeavesOut: what woke the manager is counted, if not told.
+func TestTurnSaysWhatItLeavesOut(t *testing.T) {
+	r := project()
+	turn := r.Stages[0].Turn
+	for len(turn.Wakes) < maxWakes+3 {
+		turn.Wakes = append(turn.Wakes, core.Wake{Kind: core.WakeMessage, Text: "and another thing"})
+	}
+	turn.Missed = 4 // of which the state holds no more than the number
+	if text := turnPrompt(t, r, ""); !strings.Contains(text, "- and 7 more of these\n") {
+		t.Error(text)
+	}
+}
+
 // TestTurnCannotBeSpokenFor: what people and agents write stays within its block.
 func TestTurnCannotBeSpokenFor(t *testing.T) {
 	r := project()

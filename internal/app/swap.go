@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -44,7 +45,7 @@ func (a *App) Swap(ctx context.Context, id string, req api.Swap) (api.Run, error
 	if err := p.settle(run.Choices); err != nil {
 		return api.Run{}, err
 	}
-	if err := agentsPresent(p.playbook); err != nil {
+	if err := errors.Join(agentsPresent(p.playbook), g.up.keepsToken(p.playbook)); err != nil {
 		return api.Run{}, err
 	}
 	return a.steer(ctx, run.ID, func(*core.Run) (core.Body, error) {

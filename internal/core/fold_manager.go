@@ -231,8 +231,9 @@ func conclude(r *Run, e Event, s *Stage, t *Task, status DelegationStatus, text 
 	}
 	w := d.wake(string(status), text)
 	w.Branch = s.Branch
-	for _, other := range s.Tasks {
-		for _, a := range other.Attempts {
+	first := max(slices.IndexFunc(s.Tasks, func(t *Task) bool { return t.ID == d.Task }), 0)
+	for _, own := range s.Tasks[first:] { // what came before on the line was told of before
+		for _, a := range own.Attempts {
 			w.Elapsed, w.CostUSD = w.Elapsed+a.Duration, w.CostUSD+a.Usage.CostUSD
 		}
 	}

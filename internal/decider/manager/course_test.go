@@ -341,3 +341,24 @@ func TestAProjectChangesHands(t *testing.T) {
 		}
 	})
 }
+
+// TestTheEndOfWorkTellsWhatItTook: and not what others took on the same line.
+func TestTheEndOfWorkTellsWhatItTook(t *testing.T) {
+	w := steady(t)
+	w.planned()
+	for _, p := range []core.Proposal{work("api"), of(core.KindFix, "api")} {
+		d := w.propose(p)
+		w.rest()
+		task := w.run.Task(d.Task)
+		a := task.Last()
+		w.must(core.Engine(), core.AttemptStarted{Attempt: a.ID, Agent: "x"})
+		w.must(core.Engine(), core.AttemptExited{
+			Attempt: a.ID, Kind: core.ExitFinished, Delivery: w.deliver(task, a), Duration: time.Minute, Usage: core.Usage{CostUSD: 2},
+		})
+		effect[core.Verify](w)
+		wakes := w.run.Manager().Turn.Wakes
+		if len(wakes) != 1 || wakes[0].Elapsed != time.Minute || wakes[0].CostUSD != 2 {
+			t.Errorf("%s: %+v", d.ID, wakes)
+		}
+	}
+}

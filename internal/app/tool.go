@@ -303,9 +303,14 @@ func (a *App) Plan(ctx context.Context, id string) (api.Plan, error) {
 	}
 	for _, name := range []string{"plan.md", "context.md", "spec.md"} {
 		text, err := y.ReadFile(ctx, run.Head, ".ai/"+name, maxPlanFile)
-		if err == nil {
-			out.Files[name] = a.redactor.String(string(text))
+		var big *yard.TooBigError
+		if errors.Is(err, yard.ErrNotFound) || errors.As(err, &big) {
+			continue // it is none that the tools could have written
 		}
+		if err != nil {
+			return api.Plan{}, fmt.Errorf("read .ai/%s: %w", name, err)
+		}
+		out.Files[name] = a.redactor.String(string(text))
 	}
 	return out, nil
 }

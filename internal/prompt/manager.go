@@ -127,7 +127,7 @@ func wakeLine(w core.Wake) string {
 	case core.WakeAnswer:
 		return "Your question " + plain.Code(w.Subject, maxInline) + " was answered: " + text
 	case core.WakeChanges:
-		return "Somebody who looked at the work wants changes: " + text
+		return "Somebody who looked at the work wants changes: " + plain.Code(text, maxTold)
 	case core.WakeChecks:
 		return "The checks of the pull request failed on the forge. Have it looked into."
 	case core.WakeWatchdog:
@@ -153,8 +153,8 @@ func taskLine(w core.Wake, text string) string {
 	if w.CostUSD > 0 {
 		what += fmt.Sprintf(", $%.2f", w.CostUSD)
 	}
-	if text != "" {
-		what += ". " + text
+	if text != "" { // mostly a worker's: it must not read like a line of this page
+		what += ". What came back: " + plain.Code(text, maxTold)
 	}
 	return what
 }

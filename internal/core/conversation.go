@@ -57,12 +57,13 @@ type Answer struct {
 }
 
 // QuestionID is the identity of a question: the same words from the same source
-// are the same question, however they are spaced, capitalised or ended.
+// are the same question, however they are spaced, capitalised or ended. It is long
+// enough that no agent finds words whose identity is that of another's question.
 func QuestionID(source, text string) string {
 	words := strings.Fields(strings.ToLower(text))
 	plain := strings.TrimRight(strings.Join(words, " "), "?!. ")
 	sum := sha256.Sum256([]byte(source + "\x00" + plain))
-	return "q-" + hex.EncodeToString(sum[:4])
+	return "q-" + hex.EncodeToString(sum[:8])
 }
 
 // Question finds a question that nobody has answered; nil where there is none.

@@ -97,3 +97,14 @@ func TestPhasesAreNotOpenedAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestAQuestionIsNobodyElses: its identity cannot be hit by trying words.
+func TestAQuestionIsNobodyElses(t *testing.T) {
+	id := core.QuestionID("p", "Which database?")
+	if len(id) < len("q-")+16 {
+		t.Errorf("%s has fewer than 64 bits", id)
+	}
+	if core.QuestionID("p", " which  DATABASE") != id || core.QuestionID("other", "Which database?") == id {
+		t.Error("the identity is not that of source and words")
+	}
+}

@@ -90,8 +90,14 @@ func (w *world) storm(kills int, dice *rand.Rand) {
 
 func (w *world) wave(kills int, dice *rand.Rand, branches []string) {
 	w.t.Helper()
-	for w.kills < kills {
-		if !w.live(w.order(branches...)).killAt(draw(dice)) {
+	for {
+		l := w.live(w.order(branches...))
+		if w.kills >= kills {
+			l.end()
+		} else {
+			l.killAt(draw(dice))
+		}
+		if l.over.Load() {
 			return
 		}
 		w.kills++
@@ -99,5 +105,4 @@ func (w *world) wave(kills int, dice *rand.Rand, branches []string) {
 			w.remembers()
 		}
 	}
-	w.live(w.order(branches...)).end()
 }

@@ -158,16 +158,15 @@ type moment struct {
 	wait   time.Duration
 }
 
-// killAt kills the process at a moment and reports true, or false where it had
-// done its work before.
-func (l *life) killAt(m moment) bool {
+// killAt kills the process at a moment, unless it has ended before.
+func (l *life) killAt(m moment) {
 	l.world.t.Helper()
 	if m.open && !l.next(l.up, "the start of the engine") {
-		return false
+		return
 	}
 	for range m.events {
 		if !l.next(l.fresh, "an event") {
-			return false
+			return
 		}
 	}
 	timer := time.NewTimer(m.wait)
@@ -178,5 +177,4 @@ func (l *life) killAt(m moment) bool {
 	}
 	l.kill()
 	l.check()
-	return !l.over.Load()
 }

@@ -34,17 +34,17 @@ fi
 exit $code
 `
 
-// driveIn puts the wedge before git for the engines of an order; one in several
+// driveIn puts the wedge before git for the engines of a world; one in several
 // commands is chosen.
-func (w *world) driveIn(o *order, several int) {
+func (w *world) driveIn(several int) {
 	w.t.Helper()
 	program, err := exec.LookPath("git")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	o.Wedge = filepath.Join(w.root, "wedge")
-	path := filepath.Join(o.Wedge, "bin", "git")
-	write(w.t, path, fmt.Sprintf(wedge, o.Wedge, program, several))
+	w.wedge = filepath.Join(w.root, "wedge")
+	path := filepath.Join(w.wedge, "bin", "git")
+	write(w.t, path, fmt.Sprintf(wedge, w.wedge, program, several))
 	if err := os.Chmod(path, 0o755); err != nil {
 		w.t.Fatal(err)
 	}
@@ -78,10 +78,9 @@ func (w *world) aroundGit() {
 		several = 1
 	}
 	began := time.Now()
-	o := w.order(branch)
-	w.driveIn(&o, several)
+	w.driveIn(several)
 	for ; ; w.kills++ {
-		l := w.live(o)
+		l := w.live(w.order(branch))
 		l.end()
 		if l.over.Load() {
 			break

@@ -25,6 +25,8 @@ type world struct {
 
 	root, state, repository, ledger, log string
 
+	wedge string // folder of a program that engines take for git; empty for none
+
 	person *person                     // who looks on from another process; nil for nobody
 	acks   map[string]map[int64]string // run, sequence number, hash
 	lives  int
@@ -85,7 +87,7 @@ func (w *world) close() {
 func (w *world) order(branches ...string) order {
 	return order{
 		State: w.state, Repository: w.repository, Playbook: w.story.name, Isolation: w.isolation, Branches: branches,
-		Gates: w.story.project, Apart: w.story.manager,
+		Gates: w.story.project, Apart: w.story.manager, Wedge: w.wedge,
 	}
 }
 

@@ -64,6 +64,7 @@ type Delegation struct {
 const (
 	keptDelegations = 50
 	keptPrompt      = 400 // bytes of what one that is over was to do
+	keptTasks       = 20  // of a line
 )
 
 // DelegationID is the identity of the n-th delegation of a run.

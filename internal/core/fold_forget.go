@@ -25,6 +25,11 @@ func forget(r *Run) {
 			d.Proposal.Prompt, d.Proposal.Checks = clipped(d.Proposal.Prompt, keptPrompt), nil
 		}
 	}
+	for _, s := range r.Stages {
+		if r.ByManager() && s.Branch != "" {
+			s.Tasks = newestTasks(s.Tasks)
+		}
+	}
 	r.Stages = slices.DeleteFunc(r.Stages, func(s *Stage) bool {
 		if !r.forgettable(s) {
 			return false
@@ -34,6 +39,37 @@ func forget(r *Run) {
 		}
 		return true
 	})
+}
+
+// newestTasks are what the state holds of a line that is worked on for long. What
+// the engine did itself stays, since its tasks are counted by their names; so does
+// what handed in a document that nobody has handed in since.
+func newestTasks(tasks []*Task) []*Task {
+	old := len(tasks) - keptTasks
+	if old <= 0 {
+		return tasks
+	}
+	var kept []*Task
+	for i, t := range tasks[:old] {
+		a := t.Last()
+		over := (t.Status == TaskDone || t.Status == TaskDropped) && (a == nil || !a.Status.Active())
+		if !over || t.Act != "" || t.Kind == KindResolve || t.Status == TaskDone && !replaced(t.Outputs, tasks[i+1:]) {
+			kept = append(kept, t)
+		}
+	}
+	return append(kept, tasks[old:]...)
+}
+
+// replaced reports documents that later tasks have all handed in anew.
+func replaced(outputs []string, later []*Task) bool {
+	for _, name := range outputs {
+		if !slices.ContainsFunc(later, func(t *Task) bool {
+			return t.Status == TaskDone && slices.Contains(t.Outputs, name) && t.Delivered().Artifact(name) != nil
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // forgettable reports a line that was merged or given up, whose ref is gone, and

@@ -21,6 +21,9 @@ func TestTheStateStaysBounded(t *testing.T) {
 			line := fmt.Sprint("line-", n)
 			return []core.Proposal{{Prompt: fmt.Sprint(prompt, n), Line: line}, {Kind: core.KindReview, Line: line, Prompt: "look"}, {Kind: core.KindMerge, Line: line}}
 		},
+		"one line for all": func(n int) []core.Proposal {
+			return []core.Proposal{{Prompt: fmt.Sprint(prompt, n), Line: "all"}}
+		},
 		"what is given up": func(n int) []core.Proposal {
 			line := fmt.Sprint("line-", n)
 			return []core.Proposal{{Prompt: fmt.Sprint(prompt, n), Line: line}, {Kind: core.KindDiscard, Line: line}}

@@ -3,6 +3,7 @@ package core
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // The codes of a refusal, for who reads it by machine.
@@ -284,12 +285,22 @@ func lawDraft(r *Run, b PlanProposed) error {
 			WithHint("say in a line what was changed")
 	}
 	for _, f := range b.Files { // what git would not take would be tried for ever
-		if !documentName(f.Name) || !strings.HasSuffix(f.Name, ".md") {
+		if !planDocument(f.Name) {
 			return Errorf(CodeInvalid, "%.90q is none of the plan's documents", f.Name).
-				WithHint("they are right in .ai and called with letters, digits, dots, dashes and underscores: context.md")
+				WithHint("they are right in .ai and called with letters, digits, spaces, dots, dashes and underscores: context.md")
 		}
 	}
 	return nil
+}
+
+// planDocument reports a name that a document right in .ai can have: one that git
+// takes everywhere, and that shows as what it is.
+func planDocument(file string) bool {
+	name, markdown := strings.CutSuffix(file, ".md")
+	odd := func(c rune) bool {
+		return !unicode.In(c, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune(" .-_", c)
+	}
+	return markdown && name != "" && len(name) <= 100 && !strings.HasPrefix(name, ".") && !strings.ContainsFunc(name, odd)
 }
 
 // lawSwap: a project changes hands with nothing under way.

@@ -38,7 +38,7 @@ the background, the command drives the run for as long as it lasts.`,
   stellwerk chat shop --last 100
   echo "how far are we?" | stellwerk chat shop`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
+		ValidArgsFunction: completeAddressees(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	o.say.flags(cmd)
@@ -76,6 +76,7 @@ type chat struct {
 	seen    int64       // its newest event that was shown
 	since   int64       // only what was said is shown of events up to here
 	sent    map[string]bool
+	refused bool // a line that no person typed was refused
 }
 
 // errQuit is the person's wish to end the chat.
@@ -128,6 +129,9 @@ func (c *chat) talk(ctx context.Context, svc api.Service) error {
 		err := c.loop(ctx, svc, f)
 		f.stop()
 		if err != nil || c.lines == nil && c.run.ID == "" {
+			if err == nil && c.refused {
+				err = exitWith(ExitError)
+			}
 			return err
 		}
 	}

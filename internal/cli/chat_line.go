@@ -39,6 +39,7 @@ func (c *chat) typed(ctx context.Context, svc api.Service, l line) error {
 		return err
 	case err != nil:
 		c.sh.complain(err.Error(), core.HintOf(err))
+		c.refused = !c.sh.Console.Ask
 	}
 	switch {
 	case l.err == nil:
@@ -57,7 +58,7 @@ func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
 	start := c.o.say.start
 	spoken, err := svc.Speak(ctx, api.Speak{Project: c.project, Dir: c.dir, Text: text, Voice: core.Voice(c.o.say.role), Start: &start})
 	if core.CodeOf(err) == core.CodeUntrusted {
-		look := api.Trust{Dir: c.dir, Playbook: start.Playbook, Base: start.Base}
+		look := api.Trust{Dir: c.dir, Playbook: c.o.say.playbook(ctx, c.sh, svc, c.project), Base: start.Base}
 		return core.Wrap(core.CodeUntrusted, err, "a run would obey content of the repository that nobody trusts yet",
 			trustCommand(look)+" (after reading what it shows), or chat --trust")
 	}

@@ -19,6 +19,17 @@ func completeProjects(sh *shell) completer {
 	}
 }
 
+// completeAddressees offers the projects and the open runs, where a conversation
+// is named by either.
+func completeAddressees(sh *shell) completer {
+	projects, runs := completeProjects(sh), completeOpenRuns(sh)
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		offers, directive := projects(cmd, args, typed)
+		more, _ := runs(cmd, args, typed)
+		return append(offers, more...), directive
+	}
+}
+
 // completeEpics offers the projects, and behind one the epics of its queue.
 func completeEpics(sh *shell) completer {
 	return func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -23,9 +23,14 @@ func newFeedback(sh *shell) *cobra.Command {
 		Short: "Send the current stage back with your words",
 		Long: `Opens a new round of the run's current stage with your words as its task. The
 work so far is kept and corrected; with --reset the round starts from before
-the stage, and the abandoned work is kept under a ref. Of several words the
-first is the RUN; without one, put the words into quotes. A TEXT of - is read
-from standard input.` + afterHelp,
+the stage, and the abandoned work is kept under a ref.
+
+In a project that has its plan, your words are about the work as a whole, at any
+time, after the pull request was opened too: by rules they become a stage of
+their own, and a manager is woken with them.
+
+Of several words the first is the RUN; without one, put the words into quotes. A
+TEXT of - is read from standard input.` + afterHelp,
 		Example: `  stellwerk feedback "the search must ignore case"
   stellwerk feedback brisk-otter --reset "use the existing index instead"
   stellwerk feedback brisk-otter - < review.md`,

@@ -23,7 +23,7 @@ others.`,
 		Example: `  stellwerk messages
   stellwerk messages shop --last 0 --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeRuns(sh),
+		ValidArgsFunction: completeAddressees(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().IntVarP(&o.last, "last", "n", 50, "only the newest `N`; 0 for all")

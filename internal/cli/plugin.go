@@ -70,7 +70,7 @@ they have loaded.`,
 }
 
 func (o *pluginOptions) flags(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().StringVar(&o.scope, "scope", "user", "user: for you everywhere; project: for this\nrepository, in its .claude/settings.json")
+	cmd.Flags().StringVar(&o.scope, "scope", "user", "user: for you everywhere; project: for this repository, in its .claude/settings.json")
 	cmd.Flags().StringVar(&o.claude, "claude", "", "`PATH` of Claude Code (default claude on PATH)")
 	return cmd
 }

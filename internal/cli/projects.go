@@ -43,6 +43,16 @@ func (o *projectsOptions) run(ctx context.Context, sh *shell) error {
 		if sh.json {
 			return sh.printJSON(api.ProjectList{Projects: append([]api.Project{}, list...)})
 		}
+		if len(list) == 0 && !o.all {
+			aside, err := svc.Projects(ctx, api.ProjectQuery{All: true})
+			if err != nil {
+				return err
+			}
+			if len(aside) > 0 {
+				sh.printf("All projects are archived: `stellwerk projects --all` lists them.\n")
+				return nil
+			}
+		}
 		if len(list) == 0 {
 			sh.printf("No repository is under Stellwerk yet. `stellwerk projects add` or `stellwerk run` puts one there.\n")
 			return nil

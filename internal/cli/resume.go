@@ -61,7 +61,7 @@ session takes it over, with --headless the engine does.` + afterHelp,
 	cmd.Flags().Int64Var(&o.req.MaxProjectTokens, "max-project-tokens", 0, "new limit of `N` tokens for all runs of the project")
 	cmd.Flags().IntVar(&o.req.MaxProjectAttempts, "max-project-attempts", 0, "new limit of `N` attempts for all runs of the project")
 	cmd.Flags().BoolVar(&o.trust, "trust", false, "obey a run folder that comes from elsewhere")
-	cmd.Flags().StringVar(&o.session, "session", "", "let the interactive session `ID` start the agents\n(without ID the one that runs this)")
+	cmd.Flags().StringVar(&o.session, "session", "", "let the interactive session `ID` start the agents (without ID the one that runs this)")
 	cmd.Flags().Lookup("session").NoOptDefVal = thisSession
 	cmd.Flags().BoolVar(&o.headless, "headless", false, "let the engine start the agents, and no session")
 	cmd.MarkFlagsMutuallyExclusive("session", "headless")

@@ -32,7 +32,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.PersistentFlags().StringVar(&sh.stateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or\n$XDG_STATE_HOME/stellwerk)")
+	root.PersistentFlags().StringVar(&sh.stateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or $XDG_STATE_HOME/stellwerk)")
 	root.PersistentFlags().BoolVar(&sh.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVarP(&sh.verbose, "verbose", "v", false, "log what the engine does to standard error")
 	root.AddGroup(

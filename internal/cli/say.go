@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
 type sayOptions struct {
@@ -36,7 +37,7 @@ answer and approve.` + afterHelp,
   stellwerk say shop --wait "how far are we?"
   stellwerk say ./shop - < notes.md`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: completeOpenRuns(sh),
+		ValidArgsFunction: completeAddressees(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
 	o.flags(cmd)
@@ -50,8 +51,8 @@ answer and approve.` + afterHelp,
 // flags are those of every command that may begin a run with a person's words.
 func (o *sayOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.role, "role", string(core.VoiceUser), "`ROLE` to speak in: user, or blue for a program that\nspeaks for people")
-	f.StringVarP(&o.start.Playbook, "playbook", "p", "", "playbook `FILE|NAME` of a run that begins (default\nproject)")
+	f.StringVar(&o.role, "role", string(core.VoiceUser), "`ROLE` to speak in: user, or blue for a program that speaks for people")
+	f.StringVarP(&o.start.Playbook, "playbook", "p", "", "playbook `FILE|NAME` of a run that begins (default the project's, or project)")
 	f.StringVar(&o.start.Base, "base", "", "`BRANCH` that it starts from (default the current one)")
 	f.StringVar(&o.start.Isolation, "isolation", "", "its isolation, sandbox or none (default sandbox)")
 	f.BoolVar(&o.start.Trust, "trust", false, "trust the repository's playbook and roles as they are")
@@ -153,14 +154,24 @@ func (o *sayOptions) speak(ctx context.Context, sh *shell, svc api.Service, proj
 	if core.CodeOf(err) != core.CodeUntrusted || project != "" {
 		return spoken, err
 	}
-	look := api.Trust{Dir: dir, Playbook: o.start.Playbook, Base: o.start.Base}
-	if look.Playbook == "" {
-		look.Playbook = "project"
-	}
+	look := api.Trust{Dir: dir, Playbook: o.playbook(ctx, sh, svc, project), Base: o.start.Base}
 	if err := sh.obeyed(ctx, svc, look, "say", err); err != nil {
 		return spoken, err
 	}
 	return svc.Speak(ctx, req)
+}
+
+// playbook is what a run that begins with somebody's words is driven by.
+func (o *sayOptions) playbook(ctx context.Context, sh *shell, svc api.Service, project string) string {
+	if o.start.Playbook != "" {
+		return o.start.Playbook
+	}
+	if name, err := sh.findProject(ctx, svc, project); err == nil {
+		if d, err := svc.Project(ctx, name); err == nil && d.Playbook != "" {
+			return d.Playbook
+		}
+	}
+	return playbook.Project
 }
 
 // spoken says what became of a person's words and goes on with the run.

@@ -41,11 +41,11 @@ before it. With --kind merge or discard a single word is the branch.`,
 	f := cmd.Flags()
 	f.StringVar((*string)(&o.req.Kind), "kind", "", "code, review, fix, merge, discard, validate or pr")
 	f.StringVar(&o.req.Role, "role", "", "`ROLE` of who does it (default the playbook's)")
-	f.StringVar(&o.req.Title, "title", "", "what to call it in a line (default the prompt's\nfirst)")
+	f.StringVar(&o.req.Title, "title", "", "what to call it in a line (default the prompt's first)")
 	f.StringVar(&o.req.Line, "branch", "", "`BRANCH`, the same as the second argument")
 	f.StringArrayVar(&o.req.Inputs, "input", nil, "`NAME` of a document that it is given; repeatable")
 	f.StringArrayVar(&o.req.Outputs, "output", nil, "`NAME` of a document that it hands in; repeatable")
-	f.StringArrayVar(&o.req.Checks, "check", nil, "`COMMAND` that must succeed besides the project's\nown checks; repeatable")
+	f.StringArrayVar(&o.req.Checks, "check", nil, "`COMMAND` that must succeed besides the project's own checks; repeatable")
 	f.StringArrayVar(&o.req.After, "after", nil, "begin once `ID` (t1) or a branch is merged; repeatable")
 	f.StringVar(&o.file, "file", "", "read the prompt from this `FILE`")
 	return cmd

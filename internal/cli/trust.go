@@ -41,8 +41,8 @@ agree to what is there now with --yes.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.project, "project", "", "`NAME` of the project, instead of the working\ndirectory's repository")
-	f.StringVarP(&o.playbook, "playbook", "p", "", "playbook `FILE|NAME` (default the project's, or\nfeature)")
+	f.StringVar(&o.project, "project", "", "`NAME` of the project, instead of the working directory's repository")
+	f.StringVarP(&o.playbook, "playbook", "p", "", "playbook `FILE|NAME` (default the project's, or feature)")
 	f.StringVar(&o.base, "base", "", "`BRANCH` whose content is meant")
 	f.StringVar(&o.forge, "forge", "", "local, or the `FORGE` that your settings name")
 	f.StringVar(&o.remote, "remote", "", "git remote `NAME` whose branch is meant")

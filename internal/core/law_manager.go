@@ -309,11 +309,11 @@ func lawSwap(r *Run, b PlaybookSwapped) error {
 	case !r.Managed() || b.Playbook.Project == nil:
 		return Errorf(CodeInvalid, "only playbooks that drive a project can take one another's place").
 			WithHint("those of kind rules and manager")
+	case r.Gated() != nil:
+		return Errorf(CodeConflict, "stage %s waits for an approval", r.Gated().ID).WithHint("decide about that first")
 	case r.Busy() != "" || len(r.Active()) > 0 || r.UnderWay():
 		return Errorf(CodeConflict, "something is under way: a project changes hands with nothing running").
 			WithHint("pause it (`stellwerk pause %s`) and wait until its agents have ended", r.Alias)
-	case r.Gated() != nil:
-		return Errorf(CodeConflict, "stage %s waits for an approval", r.Gated().ID).WithHint("decide about that first")
 	case slices.ContainsFunc(r.Delegations, func(d *Delegation) bool { return !d.Status.Over() }):
 		return Errorf(CodeConflict, "delegated work waits to be begun, and nobody else would know of it").
 			WithHint("let the manager end what it waits for first")

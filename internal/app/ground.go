@@ -120,7 +120,11 @@ func (g *ground) registration() core.ProjectRegistered {
 func (g *ground) warnings() []string {
 	var all []string
 	if g.repo.Dirty > 0 && g.base == g.repo.Branch {
-		all = append(all, fmt.Sprintf("what is not committed in %s (%d) is not part of the run: it starts from the tip of %s", g.repo.Top, g.repo.Dirty, g.base))
+		what := fmt.Sprintf("%d uncommitted changes in %s are", g.repo.Dirty, g.repo.Top)
+		if g.repo.Dirty == 1 {
+			what = fmt.Sprintf("an uncommitted change in %s is", g.repo.Top)
+		}
+		all = append(all, fmt.Sprintf("%s not part of the run: it starts from the tip of %s", what, g.base))
 	}
 	return append(all, g.up.warnings...)
 }

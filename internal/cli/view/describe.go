@@ -117,7 +117,7 @@ func describe(e core.Event) (what, detail string) {
 	case core.PublishConcluded:
 		return published(b)
 	case core.RunPaused:
-		return "paused", b.Reason
+		return "paused", listed(b.Reason)
 	case core.RunResumed:
 		return "resumed", b.Note
 	case core.RunCompleted:
@@ -217,7 +217,7 @@ func verified(b core.VerifyConcluded) (what, detail string) {
 func planRead(b core.PlanRead) (what, detail string) {
 	switch {
 	case b.Error != "":
-		return "plan unreadable", b.Error
+		return "plan unreadable", listed(b.Error)
 	case !b.Found:
 		return "no plan yet", ""
 	}
@@ -333,6 +333,9 @@ func short(digest string) string {
 	}
 	return or(digest, "nothing")
 }
+
+// listed are the lines of a text in one.
+func listed(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
 
 func colon(a, b string) string {
 	if b == "" {

@@ -16,7 +16,7 @@ func (v View) waits(d api.RunDetail) []string {
 		lines = append(lines, v.Gate(d.Gate)...)
 	}
 	if d.Reason != "" && !asksOnly(d) {
-		lines = append(append(lines, ""), v.hang("  ", v.runSignal(d.Run).paint, d.Reason)...)
+		lines = append(append(lines, ""), v.reasons("  ", v.runSignal(d.Run).paint, d.Reason)...)
 	}
 	if d.URL != "" {
 		lines = append(lines, "", "  pull request: "+terminal.Line(d.URL))
@@ -69,6 +69,15 @@ func (v View) Gate(g *core.Gate) []string {
 	}
 	if g.Suggestion != "" {
 		lines = append(lines, "  suggestion: go back to "+terminal.Line(g.Suggestion))
+	}
+	return lines
+}
+
+// reasons are why something waits: a text that has a line for each.
+func (v View) reasons(indent string, paint func(string) string, text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, v.hang(indent, paint, strings.TrimSuffix(line, "\n"))...)
 	}
 	return lines
 }

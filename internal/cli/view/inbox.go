@@ -24,7 +24,7 @@ func (v View) Inbox(list []api.Waiting) []string {
 			pad("for "+Duration(v.Now.Sub(w.Since).Truncate(time.Second)), 10), pad(terminal.Line(w.Project), project), terminal.Line(w.Run.Title),
 		}, "  ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
-		lines = append(lines, v.hang(indent, nil, w.Reason)...)
+		lines = append(lines, v.reasons(indent, nil, w.Reason)...)
 		lines = append(lines, v.gateBelow(w.Gate, terminal.Width(s.symbol))...)
 		lines = append(lines, v.hang(indent, v.Style.Faint, w.Next)...)
 	}

@@ -50,7 +50,10 @@ func (v View) elapsed(r api.Run) string {
 func (v View) Run(d api.RunDetail) []string {
 	s := v.runSignal(d.Run)
 	head := fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Alias)), s.paint(s.words), terminal.Line(d.Title))
-	lines := append([]string{v.fit(head)}, append(v.facts(d), "")...)
+	lines := append([]string{v.fit(head)}, v.facts(d)...)
+	if len(d.Stages) > 0 || d.Manager != nil {
+		lines = append(lines, "")
+	}
 	if d.Manager != nil {
 		return append(append(lines, v.managed(d)...), v.waits(d)...)
 	}

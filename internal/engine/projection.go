@@ -166,8 +166,11 @@ func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.Task
 		}
 		row.Worker = a.ID
 	}
-	if t.Status == core.TaskDone {
+	switch {
+	case t.Status == core.TaskDone:
 		row.CompletedAt = &now
+	case r.Status.Terminal(): // nobody brings it to its end any more
+		row.Status = "failed"
 	}
 	return row
 }

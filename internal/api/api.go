@@ -152,6 +152,7 @@ type RunDetail struct {
 	Gate    *core.Gate   `json:"gate,omitempty"` // what waits for an approval
 	Folder  string       `json:"folder"`
 	Manager *Manager     `json:"manager,omitempty"` // where one drives the run
+	Onward  bool         `json:"onward,omitempty"`  // it drives a project, which does not go back to a stage
 }
 
 // Stage is a stage of a run.

@@ -72,8 +72,12 @@ func sameGate(now, shown api.RunDetail) bool {
 
 // put asks until there is an answer.
 func (q *question) put(ctx context.Context) (*api.Run, error) {
+	rollback := "[r]ollback, "
+	if q.d.Onward {
+		rollback = ""
+	}
 	for {
-		choice, err := q.sh.answer(q.stands, "\n[a]pprove, [f]eedback, [r]ollback, [s]how documents, show [d]iff, or [l]eave: ")
+		choice, err := q.sh.answer(q.stands, "\n[a]pprove, [f]eedback, "+rollback+"[s]how documents, show [d]iff, or [l]eave: ")
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}

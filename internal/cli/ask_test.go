@@ -110,3 +110,20 @@ func TestLineThatCameWhileNobodyAskedIsDropped(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+// TestAProjectIsNotOfferedAWayBack: it would be refused.
+func TestAProjectIsNotOfferedAWayBack(t *testing.T) {
+	b := newBench(t)
+	keys := keyboard(t, b)
+	b.put("1", "awaiting_approval")
+	b.happen("1", core.ReviewAwaited{}, func(d *api.RunDetail) { d.Onward = true })
+	done := make(chan int)
+	go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+	sees(t, b, "[a]pprove, [f]eedback, [s]how documents", 1)
+	if _, err := io.WriteString(keys, "l\n"); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-done; code != ExitWaiting {
+		t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
+	}
+}

@@ -7,7 +7,7 @@ KILLS         ?= 40
 LDFLAGS       := -s -w
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint unit planted bench tools demo
+.PHONY: help build test lint unit race planted bench tools demo
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,8 +21,12 @@ lint: ## go vet and golangci-lint, with the import and purity rules
 	$(GO) vet ./...
 	$(GOLANGCI_BIN) run ./...
 
-unit: ## all tests with the race detector, the end-to-end scenarios and a short crash test included
-	STELLWERK_KILLS=$(KILLS) $(GO) test -race -timeout 15m ./...
+unit: ## all tests: with the race detector, a short crash test included, then the end-to-end scenarios
+	STELLWERK_KILLS=$(KILLS) $(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v /e2e$$)
+	$(GO) test -timeout 15m ./e2e
+
+race: ## the end-to-end scenarios with the race detector in every process: twice as long
+	$(GO) test -race -timeout 30m ./e2e
 
 planted: ## three planted bugs must each be caught
 	bash scripts/planted.sh

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -106,6 +107,7 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	return sh.say(ctx, "resume", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		if folder != "" {
 			imported, err := svc.Import(ctx, api.Import{Folder: folder, Trust: o.trust})
@@ -119,14 +121,34 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 		if err != nil {
 			return api.Run{}, err
 		}
-		if folder == "" && core.RunStatus(detail.Status).Terminal() {
-			return api.Run{}, sh.over(detail)
+		if folder == "" && core.RunStatus(detail.Status).Terminal() && (detail.EndedAt == nil || detail.EndedAt.Before(began)) {
+			return detail.Run, sh.over(detail)
 		}
 		if detail.Status != string(core.StatusPaused) && o.req == (api.Resume{}) {
+			if detail.Seq, err = before(ctx, svc, detail.Run, began); err != nil {
+				return api.Run{}, err
+			}
 			return detail.Run, elsewhere(detail.Run)
 		}
 		return svc.Resume(ctx, detail.ID, o.req)
 	})
+}
+
+// before is the newest event of a run that is older than a moment: the engine that
+// a command brings up with it does not wait until somebody looks.
+func before(ctx context.Context, svc api.Service, run api.Run, began time.Time) (int64, error) {
+	const most = 200
+	after := max(run.Seq-most, 0)
+	events, err := svc.Events(ctx, run.ID, after, most)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range events {
+		if e.At.Before(began) {
+			after = e.Seq
+		}
+	}
+	return after, nil
 }
 
 // elsewhere refuses to wait here for agents that a session is to start.

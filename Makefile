@@ -21,12 +21,12 @@ lint: ## go vet and golangci-lint, with the import and purity rules
 	$(GO) vet ./...
 	$(GOLANGCI_BIN) run ./...
 
-unit: ## all tests: with the race detector, a short crash test included, then the end-to-end scenarios
-	STELLWERK_KILLS=$(KILLS) $(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v /e2e$$)
-	$(GO) test -timeout 15m ./e2e
+unit: ## all tests: with the race detector, then the end-to-end scenarios and a short crash test without
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /e2e$$ -e /crash$$)
+	STELLWERK_KILLS=$(KILLS) $(GO) test -timeout 15m ./e2e ./internal/crash
 
-race: ## the end-to-end scenarios with the race detector in every process: twice as long
-	$(GO) test -race -timeout 30m ./e2e
+race: ## the scenarios and the crash test with the race detector in every process: twice as long
+	STELLWERK_KILLS=$(KILLS) $(GO) test -race -timeout 30m ./e2e ./internal/crash
 
 planted: ## three planted bugs must each be caught
 	bash scripts/planted.sh

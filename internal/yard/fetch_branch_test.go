@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -58,11 +59,11 @@ func TestFetchBranchThatIsRewrittenOrMissing(t *testing.T) {
 // TestARemoteThatIsNotThere tells what may pass from what does not.
 func TestARemoteThatIsNotThere(t *testing.T) {
 	y := openYard(t)
-	status := http.StatusNotFound
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	var status atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) }))
 	t.Cleanup(server.Close)
 	for answer, missing := range map[int]bool{http.StatusNotFound: true, http.StatusBadGateway: false, http.StatusServiceUnavailable: false} {
-		status = answer
+		status.Store(int64(answer))
 		_, err := y.FetchBranch(ctx(t), server.URL+"/x.git", "main")
 		if !errors.Is(err, ErrUnreachable) || errors.Is(err, ErrNoRepository) != missing {
 			t.Errorf("%d: %v", answer, err)

@@ -12,6 +12,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 )
 
 const managedPlaybook = `
@@ -96,6 +98,16 @@ func TestToolsOfAttempts(t *testing.T) {
 		t.Fatal(err)
 	}
 	over(ctx, t, as("manager.r1.a1"), run.ID)
+	awaitExit(ctx, t, filepath.Join(opts.State, "attempts", run.ID, "manager.r1.a1"))
+}
+
+// awaitExit waits for the end of what runs beside an agent: it writes in the
+// test's folders.
+func awaitExit(ctx context.Context, t *testing.T, attempt string) {
+	t.Helper()
+	if status, err := local.New(local.Options{}).Wait(ctx, attempt); err != nil || status != spawn.Exited {
+		t.Errorf("the attempt is %s: %v", status, err)
+	}
 }
 
 // over checks that an attempt is refused everything.

@@ -107,13 +107,13 @@ func (g *ground) register(ctx context.Context) error {
 
 func (g *ground) registration() core.ProjectRegistered {
 	if g.far() {
-		return core.ProjectRegistered{Project: g.project, Name: projectName(g.remote), URL: g.remote}
+		return core.ProjectRegistered{Project: g.project, Name: nameFrom(g.remote), URL: g.remote}
 	}
 	name := g.repo.CommonDir
 	if g.repo.Top != "" {
 		name = g.repo.Top
 	}
-	return core.ProjectRegistered{Project: g.project, Name: projectName(name), Path: g.remote}
+	return core.ProjectRegistered{Project: g.project, Name: nameFrom(name), Path: g.remote}
 }
 
 // warnings are what a person should know and nothing is refused for.

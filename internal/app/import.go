@@ -73,7 +73,7 @@ func (a *App) adopt(ctx context.Context, req api.Import, id string, first core.E
 	}
 	if project == nil {
 		home := started.Folder()
-		body := core.ProjectRegistered{Project: started.Project, Name: projectName(home), URL: home}
+		body := core.ProjectRegistered{Project: started.Project, Name: nameFrom(home), URL: home}
 		if filepath.IsAbs(home) {
 			body.Path, body.URL = home, ""
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// projectName makes a name of where a repository lies: its last part, or that
+// nameFrom makes a name of where a repository lies: its last part, or that
 // before a .git.
-func projectName(where string) string {
+func nameFrom(where string) string {
 	where = strings.TrimSuffix(strings.TrimRight(where, "/"), ".git")
 	_, last, _ := strings.Cut(path.Base(strings.TrimRight(where, "/")), ":") // host:shop
 	if last == "" {

@@ -14,7 +14,7 @@ func TestProjectNamesOfPlaces(t *testing.T) {
 		"/": "project", "/srv/商店": "project", "/srv/0123456789abcdef": "project", "/srv/--": "project",
 		"/" + strings.Repeat("a", 100): strings.Repeat("a", core.MaxProjectName-8),
 	} {
-		got := projectName(where)
+		got := nameFrom(where)
 		if got != want || !core.ProjectName(got+"-1000") {
 			t.Errorf("%s: %q, want %q", where, got, want)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/desk"
 	planfile "github.com/stellwerk-dev/stellwerk/internal/plan"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -62,7 +63,7 @@ func (a *App) documents(ctx context.Context, run *core.Run, req api.UpdatePlan) 
 	trial := yard.CommitSpec{Parent: run.Head, Files: map[string][]byte{}, Message: "plan", Identity: yard.Identity(run.Identity), When: run.Now()}
 	for _, name := range slices.Sorted(maps.Keys(req.Files)) {
 		text := a.clean(ctx, run, req.Files[name])
-		if now, err := y.ReadFile(ctx, run.Head, ".ai/"+name, maxPlanFile); err == nil && string(now) == text {
+		if now, err := y.ReadFile(ctx, run.Head, desk.Folder+"/"+name, maxPlanFile); err == nil && string(now) == text {
 			continue
 		}
 		digest, _, err := a.blobs.Put(ctx, strings.NewReader(text), maxPlanFile)
@@ -70,7 +71,7 @@ func (a *App) documents(ctx context.Context, run *core.Run, req api.UpdatePlan) 
 			return nil, err
 		}
 		files = append(files, core.PlanFile{Name: name, Digest: digest})
-		trial.Files[".ai/"+name] = []byte(text)
+		trial.Files[desk.Folder+"/"+name] = []byte(text)
 	}
 	if len(files) == 0 {
 		return nil, nil
@@ -112,7 +113,7 @@ func checkPlan(run *core.Run, req api.UpdatePlan) error {
 			return core.Errorf(core.CodeInvalid, ".ai/%.90s has %d bytes, at most %d are possible", name, len(text), maxPlanFile)
 		}
 	}
-	text, changed := req.Files["plan.md"]
+	text, changed := req.Files[desk.PlanFile]
 	if !changed {
 		return nil
 	}
@@ -173,8 +174,8 @@ func (a *App) Plan(ctx context.Context, id string) (api.Plan, error) {
 	if err != nil {
 		return api.Plan{}, err
 	}
-	for _, name := range []string{"plan.md", "context.md", "spec.md"} {
-		text, err := y.ReadFile(ctx, run.Head, ".ai/"+name, maxPlanFile)
+	for _, name := range []string{desk.PlanFile, "context.md", "spec.md"} {
+		text, err := y.ReadFile(ctx, run.Head, desk.Folder+"/"+name, maxPlanFile)
 		var big *yard.TooBigError
 		if errors.Is(err, yard.ErrNotFound) || errors.As(err, &big) {
 			continue // it is none that the tools could have written

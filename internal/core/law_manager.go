@@ -227,16 +227,16 @@ func lawPropose(r *Run, b TaskProposed) error {
 		if !documentName(name) {
 			return Errorf(CodeInvalid, "%q cannot be the name of a document", name).WithHint("use letters, digits, dots, dashes and underscores: analysis.md")
 		}
-		if reservedName(name) {
+		if ReservedName(name) {
 			return Errorf(CodeInvalid, "%q is the name of a document that Stellwerk itself lays out or reads", name).WithHint("choose another")
 		}
 	}
 	return nil
 }
 
-// reservedName reports a name under which an attempt is given or hands in something
+// ReservedName reports a name under which an attempt is given or hands in something
 // else than a document of the project.
-func reservedName(name string) bool {
+func ReservedName(name string) bool {
 	switch name = strings.ToLower(name); name {
 	case "goal.md", "hotfix.md", "evidence.md", "answers.md", "report.json":
 		return true

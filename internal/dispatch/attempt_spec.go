@@ -62,7 +62,7 @@ func (r attemptRoom) inputs(ctx context.Context) ([]byte, error) {
 // turn lays out what a manager reads.
 func (r attemptRoom) turn(ctx context.Context) ([]byte, error) {
 	desk := prompt.Desk{Paths: prompt.Paths{Work: r.dir(), In: r.in(), Out: r.out()}, Inline: !r.told()}
-	plan, err := r.yard.ReadFile(ctx, r.run.Head, planPath, maxPlan)
+	plan, err := r.yard.ReadFile(ctx, r.attempt.Base, planPath, maxPlan)
 	if err != nil && !errors.Is(err, yard.ErrNotFound) {
 		return nil, err
 	}

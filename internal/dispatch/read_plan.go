@@ -10,14 +10,14 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/desk"
 	"github.com/stellwerk-dev/stellwerk/internal/plan"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 const (
-	planFolder = ".ai"
-	planPath   = planFolder + "/plan.md"
-	maxPlan    = 1 << 20
+	planPath = desk.Folder + "/" + desk.PlanFile
+	maxPlan  = 1 << 20
 )
 
 // readPlan looks for the plan on the run's branch.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/desk"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
@@ -254,13 +255,12 @@ func (r attemptRoom) workspace(ctx context.Context) error {
 }
 
 // planDesk lays out the plan's documents and nothing else: whoever writes the
-// plan does not see the code, and has no repository. They are those of now: who
-// tries a turn again finds what they changed before.
+// plan does not see the code, and has no repository.
 func (r attemptRoom) planDesk(ctx context.Context) error {
-	desk := filepath.Join(r.dir(), planFolder)
-	err := r.yard.Extract(ctx, r.run.Head, planFolder, desk)
+	folder := filepath.Join(r.dir(), desk.Folder)
+	err := r.yard.Extract(ctx, r.attempt.Base, desk.Folder, folder)
 	if errors.Is(err, yard.ErrNotFound) {
-		err = os.MkdirAll(desk, 0o700)
+		err = os.MkdirAll(folder, 0o700)
 	}
 	if err != nil {
 		return fmt.Errorf("lay out the plan: %w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/desk"
 	"github.com/stellwerk-dev/stellwerk/internal/plan"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -54,7 +55,7 @@ func (d *Dispatcher) planFiles(ctx context.Context, run *core.Run, write *core.P
 		if err != nil {
 			return nil, err
 		}
-		files[planFolder+"/"+f.Name] = text
+		files[desk.Folder+"/"+f.Name] = text
 	}
 	if len(files) > 0 {
 		return files, nil

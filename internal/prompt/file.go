@@ -18,15 +18,6 @@ const (
 	ReportName   = "report.json"
 )
 
-// Reserved reports a name that no artifact may have.
-func Reserved(name string) bool {
-	switch name {
-	case GoalName, HotfixName, EvidenceName, ReportName:
-		return true
-	}
-	return false
-}
-
 // File is a file of the folder of inputs.
 type File struct {
 	Name    string

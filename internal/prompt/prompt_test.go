@@ -326,7 +326,12 @@ func TestRefusals(t *testing.T) {
 	if _, err := Build(Input{}); err == nil {
 		t.Error("Build without paths succeeded")
 	}
-	if !Reserved(GoalName) || Reserved("plan.md") {
-		t.Error("Reserved does not know the names Stellwerk uses itself")
+	for _, name := range []string{GoalName, HotfixName, EvidenceName, ReportName, answersFile} {
+		if !core.ReservedName(name) {
+			t.Errorf("a document of a project could take the place of %s", name)
+		}
+	}
+	if core.ReservedName("plan.md") {
+		t.Error("plan.md is a document of the project")
 	}
 }

@@ -83,7 +83,7 @@ func (y *Yard) replace(ctx context.Context, parent string, files map[string][]by
 	var script bytes.Buffer
 	blobs := map[string]string{}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		mode, err := g.modeFor(ctx, parent, path)
+		mode, err := y.modeFor(ctx, parent, path)
 		if err != nil {
 			return "", err
 		}
@@ -100,31 +100,31 @@ func (y *Yard) replace(ctx context.Context, parent string, files map[string][]by
 	if tree, err = g.line(ctx, "write-tree"); err != nil {
 		return "", err
 	}
-	return tree, g.holds(ctx, tree, blobs)
+	return tree, y.holds(ctx, tree, blobs)
 }
 
 // holds makes sure that a tree has all blobs at their paths: git passes over a path that some file system could take
 // for one of its own, and says so in passing.
-func (g git) holds(ctx context.Context, tree string, blobs map[string]string) error {
+func (y *Yard) holds(ctx context.Context, tree string, blobs map[string]string) error {
 	for path, blob := range blobs {
-		found, err := g.lookUp(ctx, tree, path)
-		if err != nil {
+		found, err := y.entry(ctx, tree, path)
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if len(found) != 1 || found[0].Hash != blob {
+		if found.Hash != blob {
 			return fmt.Errorf("%w: git does not take %.100q", ErrPath, path)
 		}
 	}
 	return nil
 }
 
-func (g git) modeFor(ctx context.Context, parent, path string) (string, error) {
-	found, err := g.lookUp(ctx, parent, path)
-	if err != nil {
+func (y *Yard) modeFor(ctx context.Context, parent, path string) (string, error) {
+	found, err := y.entry(ctx, parent, path)
+	if err != nil && !errors.Is(err, ErrNotFound) {
 		return "", err
 	}
-	if len(found) == 1 && found[0].Kind == Executable {
-		return found[0].Mode, nil
+	if found.Kind == Executable {
+		return found.Mode, nil
 	}
 	return "100644", nil
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -32,15 +31,15 @@ func (y *Yard) extract(ctx context.Context, commit, folder, dir string) error {
 	if err := checkPath(folder); err != nil {
 		return err
 	}
-	found, err := y.git().lookUp(ctx, commit, folder)
+	found, err := y.entry(ctx, commit, folder)
 	if err != nil {
 		return err
 	}
-	if len(found) != 1 || found[0].Kind != subtree {
+	if found.Kind != subtree {
 		return ErrNotFound
 	}
-	files, err := y.git().listTree(ctx, found[0].Hash, portion())
-	if err != nil {
+	files := &portionReader{yard: y, left: portion()}
+	if err := files.add(ctx, found.Hash, ""); err != nil {
 		return err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -50,13 +49,62 @@ func (y *Yard) extract(ctx context.Context, commit, folder, dir string) error {
 	if err := RemoveWorkspace(part); err != nil {
 		return fmt.Errorf("remove what an earlier try left: %w", err)
 	}
-	if err := y.writeFiles(ctx, part, files); err != nil {
+	if err := writeFiles(part, files.found); err != nil {
 		return errors.Join(err, RemoveWorkspace(part))
 	}
 	return os.Rename(part, dir)
 }
 
-func (y *Yard) writeFiles(ctx context.Context, dir string, files []File) (err error) {
+// portionReader reads a tree with all that is in it, up to a limit.
+type portionReader struct {
+	yard  *Yard
+	left  extent
+	found []portionFile
+}
+
+type portionFile struct {
+	File
+	content []byte
+}
+
+func (r *portionReader) add(ctx context.Context, tree, prefix string) error {
+	entries, err := r.yard.entries(ctx, tree)
+	if err != nil {
+		return err
+	}
+	for _, f := range entries {
+		f.Path = prefix + f.Path
+		if r.left.entries--; r.left.entries < 0 {
+			return &TooBigError{What: "the folder", Unit: "entries", Limit: int64(portion().entries)}
+		}
+		if err := checkPath(f.Path); err != nil {
+			return err
+		}
+		switch f.Kind {
+		case subtree:
+			err = r.add(ctx, f.Hash, f.Path+"/")
+		case Regular, Executable:
+			err = r.read(ctx, f)
+		case Symlink, Submodule:
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *portionReader) read(ctx context.Context, f File) error {
+	found, content, err := r.yard.reader.read(ctx, f.Hash, r.left.bytes)
+	if err != nil {
+		return err
+	}
+	r.left.bytes -= found.size
+	r.found = append(r.found, portionFile{f, content})
+	return nil
+}
+
+func writeFiles(dir string, files []portionFile) (err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
@@ -65,20 +113,8 @@ func (y *Yard) writeFiles(ctx context.Context, dir string, files []File) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	files = slices.DeleteFunc(files, func(f File) bool { return f.Kind != Regular && f.Kind != Executable })
-	if len(files) == 0 {
-		return nil
-	}
-	var hashes []string
 	for _, f := range files {
-		hashes = append(hashes, f.Hash)
-	}
-	contents, err := y.git().blobs(ctx, hashes)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if err := writeNew(root, f, contents[f.Hash]); err != nil {
+		if err := writeNew(root, f); err != nil {
 			return err
 		}
 	}
@@ -86,7 +122,7 @@ func (y *Yard) writeFiles(ctx context.Context, dir string, files []File) (err er
 }
 
 // writeNew never writes over a file: where names that git tells apart are the same to the file system, that is an error.
-func writeNew(root *os.Root, f File, content []byte) (err error) {
+func writeNew(root *os.Root, f portionFile) (err error) {
 	if strings.Contains(f.Path, "/") {
 		if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
 			return err
@@ -101,6 +137,6 @@ func writeNew(root *os.Root, f File, content []byte) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	_, err = file.Write(content)
+	_, err = file.Write(f.content)
 	return err
 }

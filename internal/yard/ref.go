@@ -39,7 +39,14 @@ func (y *Yard) Exists(ctx context.Context, commit string) (bool, error) {
 }
 
 func (y *Yard) object(ctx context.Context, rev, kind string) (string, error) {
-	return y.git().object(ctx, rev, kind)
+	if err := checkRev(rev); err != nil {
+		return "", err
+	}
+	found, err := y.reader.look(ctx, rev+"^{"+kind+"}")
+	if errors.Is(err, ErrNotFound) {
+		return "", fmt.Errorf("%s %q: %w", kind, rev, ErrNotFound)
+	}
+	return found.hash, err
 }
 
 func (g git) object(ctx context.Context, rev, kind string) (string, error) {
@@ -126,13 +133,16 @@ func (y *Yard) DeleteRef(ctx context.Context, ref, old string) error {
 		return fmt.Errorf("delete %s: %q is not a full commit hash", ref, old)
 	}
 	_, failure := y.git().run(ctx, "update-ref", "--no-deref", "-d", ref, old)
+	if failure == nil {
+		return nil
+	}
 	have, err := y.tip(ctx, ref)
 	switch {
 	case err != nil:
 		return errors.Join(failure, err)
 	case have == "":
 		return nil
-	case have != old || failure == nil: // or made anew at once
+	case have != old:
 		return &MovedError{Ref: ref, Want: old, Have: have}
 	}
 	return fmt.Errorf("delete %s: %w", ref, failure)
@@ -141,32 +151,47 @@ func (y *Yard) DeleteRef(ctx context.Context, ref, old string) error {
 // move is one compare-and-swap; an empty old hash stands for "no such ref".
 type move struct{ ref, old, new string }
 
-// moveAll makes all moves or none.
+// moveAll makes all moves or none. Where git refuses, those that are made already are left out and the others tried
+// once more.
 func (y *Yard) moveAll(ctx context.Context, moves []move) error {
-	var script bytes.Buffer
 	for _, m := range moves {
 		if err := m.check(); err != nil {
 			return err
 		}
+	}
+	failure := y.tryMoves(ctx, moves)
+	if failure == nil {
+		return nil
+	}
+	var open []move
+	for _, m := range moves {
 		have, err := y.tip(ctx, m.ref)
 		switch {
 		case err != nil:
-			return err
+			return errors.Join(failure, err)
 		case have == m.new:
-			continue
 		case have != m.old:
 			return &MovedError{Ref: m.ref, Want: m.old, Have: have}
+		default:
+			open = append(open, m)
 		}
+	}
+	if len(open) > 0 && len(open) < len(moves) {
+		return y.moveAll(ctx, open)
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("move %s: %w", open[0].ref, failure)
+	}
+	return nil
+}
+
+func (y *Yard) tryMoves(ctx context.Context, moves []move) error {
+	var script bytes.Buffer
+	for _, m := range moves {
 		m.write(&script)
 	}
-	if script.Len() == 0 {
-		return nil
-	}
 	_, err := y.git().feed(ctx, script.Bytes(), "update-ref", "--no-deref", "--stdin", "-z")
-	if err == nil {
-		return nil
-	}
-	return y.whyNotMoved(ctx, moves, err)
+	return err
 }
 
 func (m move) check() error {
@@ -190,23 +215,6 @@ func (m move) write(script *bytes.Buffer) {
 		return
 	}
 	fmt.Fprintf(script, "update %s\x00%s\x00%s\x00", m.ref, m.new, m.old)
-}
-
-// whyNotMoved tells a lost race from every other failure.
-func (y *Yard) whyNotMoved(ctx context.Context, moves []move, failure error) error {
-	for _, m := range moves {
-		have, err := y.tip(ctx, m.ref)
-		if err != nil {
-			return errors.Join(failure, err)
-		}
-		if have != m.old && have != m.new {
-			return &MovedError{Ref: m.ref, Want: m.old, Have: have}
-		}
-		if have == m.new && len(moves) == 1 {
-			return nil
-		}
-	}
-	return fmt.Errorf("move %s: %w", moves[0].ref, failure)
 }
 
 func isHash(s string) bool {

@@ -2,6 +2,7 @@ package yard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,7 +74,6 @@ type judge struct {
 	merged             merging
 	brought            map[string]difference // from what from has to what git merges: what into brings
 	changed            map[string]difference // from what git merges to the result
-	contents           map[string][]byte     // of blobs that were read ahead
 	present            map[string]bool       // lines of the paths that the result changes or decided; nil until it is needed
 	problems           []string
 }
@@ -107,9 +107,6 @@ func (j *judge) judge(ctx context.Context) error {
 	if len(paths) > maxJudged {
 		j.complain("%d files differ from the merge as git makes it, and only %d can be judged: change no more than the merge needs", len(paths), maxJudged)
 		return nil
-	}
-	if err := j.preload(ctx); err != nil {
-		return err
 	}
 	for _, path := range paths {
 		if j.enough() {
@@ -165,11 +162,11 @@ func (j *judge) judgePath(ctx context.Context, path string) error {
 }
 
 func (j *judge) lookUp(ctx context.Context, tree, path string) (entry, error) {
-	found, err := j.yard.git().lookUp(ctx, tree, path)
-	if err != nil || len(found) != 1 || found[0].Path != path || found[0].Kind == subtree {
-		return entry{}, err
+	found, err := j.yard.entry(ctx, tree, path)
+	if errors.Is(err, ErrNotFound) || found.Kind == subtree {
+		return entry{}, nil
 	}
-	return entry{mode: found[0].Mode, hash: found[0].Hash}, nil
+	return entry{mode: found.Mode, hash: found.Hash}, err
 }
 
 // judgeMerged judges a path that git merges by itself, to which into brings something and which the result has otherwise.

@@ -3,6 +3,7 @@ package yard
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -21,53 +22,18 @@ func (j *judge) text(ctx context.Context, e entry) (content string, isText bool,
 	if !e.isRegular() {
 		return "", false, nil
 	}
-	raw, known := j.contents[e.hash]
-	if !known {
-		var out bytes.Buffer
-		limited := &limitedWriter{w: &out, left: maxText}
-		err = j.yard.git().stream(ctx, nil, limited, "cat-file", "blob", e.hash)
-		if limited.exceeded && ctx.Err() == nil {
-			return "", false, nil
-		}
-		if err != nil {
-			return "", false, err
-		}
-		raw = out.Bytes()
+	_, raw, err := j.yard.reader.read(ctx, e.hash, maxText)
+	if _, big := errors.AsType[*TooBigError](err); big {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
 	}
 	const looked = 8000 // as git does
 	if bytes.IndexByte(raw[:min(len(raw), looked)], 0) >= 0 {
 		return "", false, nil
 	}
 	return string(raw), true, nil
-}
-
-// preload reads what the result changes in one go, as far as it is not too much.
-func (j *judge) preload(ctx context.Context) error {
-	var hashes, small []string
-	for _, changed := range j.changed {
-		if changed.new.isRegular() {
-			hashes = append(hashes, changed.new.hash)
-		}
-	}
-	if len(hashes) == 0 {
-		return nil
-	}
-	sizes, err := j.yard.git().blobSizes(ctx, hashes)
-	if err != nil {
-		return err
-	}
-	left := int64(maxOutput / 2)
-	for hash, size := range sizes {
-		if size <= maxText && size <= left {
-			left -= size
-			small = append(small, hash)
-		}
-	}
-	if len(small) == 0 {
-		return nil
-	}
-	j.contents, err = j.yard.git().blobs(ctx, small)
-	return err
 }
 
 // judgeText judges the lines of a path. before is what from has, merged what git makes of both, with markers

@@ -3,6 +3,8 @@ package yard
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -48,17 +50,75 @@ func (y *Yard) ReadFile(ctx context.Context, commit, path string, limit int64) (
 
 func (y *Yard) content(ctx context.Context, commit, path string, limit int64, kinds ...Kind) ([]byte, error) {
 	path = strings.TrimSuffix(path, "/")
-	files, err := y.git().lookUp(ctx, commit, path)
+	found, err := y.entry(ctx, commit, path)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) != 1 || files[0].Path != path || !slices.Contains(kinds, files[0].Kind) {
+	if !slices.Contains(kinds, found.Kind) {
 		return nil, fmt.Errorf("file %q at %s: %w", path, commit, ErrNotFound)
 	}
-	if files[0].Size > limit {
-		return nil, &TooBigError{What: fmt.Sprintf("file %q at %s", path, commit), Size: files[0].Size, Limit: limit}
+	_, content, err := y.reader.read(ctx, found.Hash, limit)
+	if big, ok := errors.AsType[*TooBigError](err); ok {
+		big.What = fmt.Sprintf("file %q at %s", path, commit)
+		return nil, big
 	}
-	return y.git().run(ctx, "cat-file", "blob", files[0].Hash)
+	return content, err
+}
+
+// entry is what a commit, or a tree, has at a path, without its size: ErrNotFound where that is nothing.
+func (y *Yard) entry(ctx context.Context, commit, path string) (File, error) {
+	root, err := y.Tree(ctx, commit)
+	if errors.Is(err, ErrNotFound) {
+		return File{}, fmt.Errorf("look up %q: the yard has no commit %s", path, commit) // not the same as no such file
+	}
+	if err != nil {
+		return File{}, err
+	}
+	found := File{Kind: subtree, Hash: root}
+	for name := range strings.SplitSeq(path, "/") {
+		if found.Kind != subtree {
+			return File{}, fmt.Errorf("file %q at %s: %w", path, commit, ErrNotFound)
+		}
+		entries, err := y.entries(ctx, found.Hash)
+		if err != nil {
+			return File{}, fmt.Errorf("look up %q at %s: %w", path, commit, err)
+		}
+		i := slices.IndexFunc(entries, func(f File) bool { return f.Path == name })
+		if i < 0 {
+			return File{}, fmt.Errorf("file %q at %s: %w", path, commit, ErrNotFound)
+		}
+		found = entries[i]
+	}
+	found.Path = path
+	return found, nil
+}
+
+// entries are what a tree holds, by their own names and without their sizes.
+func (y *Yard) entries(ctx context.Context, tree string) ([]File, error) {
+	found, raw, err := y.reader.read(ctx, tree, maxOutput)
+	if errors.Is(err, ErrNotFound) {
+		return nil, fmt.Errorf("the yard has no tree %s: it is damaged", tree)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseTree(raw, len(found.hash)/2)
+}
+
+// parseTree reads a tree as git keeps it: "mode name<NUL>", then the hash in width bytes, for each entry.
+func parseTree(raw []byte, width int) ([]File, error) {
+	var entries []File
+	for len(raw) > 0 {
+		head, rest, found := bytes.Cut(raw, []byte{0})
+		mode, name, spaced := strings.Cut(string(head), " ")
+		if !found || !spaced || len(rest) < width {
+			return nil, errors.New("a tree is cut off")
+		}
+		mode = strings.Repeat("0", max(0, 6-len(mode))) + mode
+		entries = append(entries, File{Path: name, Mode: mode, Kind: kindOf(mode), Hash: hex.EncodeToString(rest[:width])})
+		raw = rest[width:]
+	}
+	return entries, nil
 }
 
 // Special reports what a plain fetch cannot bring along: submodules, and files kept by Git LFS.
@@ -73,7 +133,7 @@ func (y *Yard) Special(ctx context.Context, commit string) (submodules, lfs bool
 		if lfs || !attributes || f.Kind == Symlink || f.Size > 1<<20 {
 			continue
 		}
-		content, err := y.git().run(ctx, "cat-file", "blob", f.Hash)
+		_, content, err := y.reader.read(ctx, f.Hash, f.Size)
 		if err != nil {
 			return false, false, fmt.Errorf("read %q at %s: %w", f.Path, commit, err)
 		}
@@ -103,26 +163,6 @@ func (g git) listTree(ctx context.Context, commit string, most extent) ([]File, 
 		}
 	})
 	return files, err
-}
-
-// lookUp lists the entry at a path.
-func (g git) lookUp(ctx context.Context, commit, path string) ([]File, error) {
-	if err := checkRev(commit); err != nil {
-		return nil, err
-	}
-	out, err := g.run(ctx, "ls-tree", "-l", "-z", "--full-tree", commit, "--", path)
-	if err != nil {
-		return nil, fmt.Errorf("look up %q at %s: %w", path, commit, err)
-	}
-	var files []File
-	for record := range records(out) {
-		f, err := parseFile(record)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	return files, nil
 }
 
 // parseFile reads one record of git ls-tree -l: "mode type hash size<TAB>path".

@@ -28,6 +28,7 @@ type Yard struct {
 	occupancy *os.File
 	extent    extent
 	vetted    sync.Map // commits whose trees are known to be within the extent
+	reader    reader
 
 	credentials Credentials // nil if no remote needs any
 }
@@ -84,11 +85,12 @@ func Open(ctx context.Context, dir string, options ...Option) (*Yard, error) {
 		return nil, fmt.Errorf("open yard %s: %w", dir, err)
 	}
 	y.occupancy = occupancy
+	y.reader.git = git{dir: y.dir, env: append(ownEnv(), "GIT_DIR="+y.dir), config: ownConfig()}
 	return y, nil
 }
 
 // Close gives up this process's hold on the yard. Git processes that still run keep theirs.
-func (y *Yard) Close() error { return y.occupancy.Close() }
+func (y *Yard) Close() error { return errors.Join(y.reader.close(), y.occupancy.Close()) }
 
 // Dir is the folder of the bare repository.
 func (y *Yard) Dir() string { return y.dir }

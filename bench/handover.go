@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
 // managedPlaybook has a manager that does nothing and a worker that hands in a
@@ -25,12 +24,14 @@ steps: {role: dev}
 
 const managedPlan = "# Plan: notes\n\n## Steps\n\n### [ ] 1. Write notes\n\nWrite them.\n"
 
-// handover measures the time from the end of a worker, which its supervisor has
-// put on disk, until the process beside the manager has been started: the end is
-// noticed, what was handed in is collected, verified, and the turn is decided. The
-// time of the checks is apart. The other side is one step of the engine with its
-// consequence, as the figure `start` has it: from the delegation of that work to
-// the start of the process beside its worker, without the workspace.
+// handover measures the time from the end of a worker, when its supervisor has
+// collected what it left, until the process beside the manager has been started:
+// the end is put on disk and noticed, what was handed in is taken over, verified,
+// and the turn is decided. The
+// time of the checks is apart. The other side is one step of the engine with all
+// that follows from it: from the delegation of that work to the start of the
+// process beside its worker. Both lay out a place to work in, the one a clone, the
+// other the plan's documents.
 func handover(ctx context.Context, shop *workshop) (o outcome, err error) {
 	s, err := openStation(ctx, shop, "handover", managedPlaybook, map[string]string{".ai/plan.md": managedPlan})
 	if err != nil {
@@ -48,19 +49,15 @@ func handover(ctx context.Context, shop *workshop) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	var gaps, steps, spaces []time.Duration
+	var gaps, steps []time.Duration
 	for n := range shop.times(60) {
-		space, err := s.repo.timedWorkspace(ctx, filepath.Join(shop.dir, fmt.Sprintf("handover-%d", n)))
-		if err != nil {
-			return o, err
-		}
 		step, gap, next, err := s.delegate(ctx, run.ID, n+1, seq)
 		if err != nil {
 			return o, err
 		}
-		gaps, steps, spaces, seq = append(gaps, gap), append(steps, step), append(spaces, space), next
+		gaps, steps, seq = append(gaps, gap), append(steps, step), next
 	}
-	m, b := median(gaps), median(steps)-median(spaces)
+	m, b := median(gaps), median(steps)
 	return outcome{ratio: float64(m) / float64(b), measured: short(m), base: short(b)}, nil
 }
 
@@ -78,7 +75,7 @@ func (s *station) delegate(ctx context.Context, run string, n int, seq int64) (s
 	}
 	task := core.TaskID(work.Line, 1, "")
 	folder := dispatch.Layout{State: s.state}.Attempt(run, core.AttemptID(task, 1))
-	exit, err := os.Stat(filepath.Join(folder, "exit.json"))
+	exit, err := shim.ReadExit(folder)
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -87,7 +84,7 @@ func (s *station) delegate(ctx context.Context, run string, n int, seq int64) (s
 		return 0, 0, 0, err
 	}
 	next, err = s.turned(ctx, run, seq)
-	return worker.at.Sub(began), manager.at.Sub(exit.ModTime()) - checks, next, err
+	return worker.at.Sub(began), manager.at.Sub(exit.EndedAt) - checks, next, err
 }
 
 // checked is how long the checks of a task took.

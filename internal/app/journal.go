@@ -151,7 +151,9 @@ func (j *journal) Transcript(run, attempt, path string, observed bool) error {
 		return err
 	}
 	return j.use(run, func(f *runfolder.Folder) error {
-		return errors.Join(f.Transcript(attempt, file), f.SideEffects(effects...))
+		noted := make(chan error, 1)
+		go func() { noted <- f.SideEffects(effects...) }()
+		return errors.Join(f.Transcript(attempt, file), <-noted)
 	})
 }
 

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -58,20 +59,31 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 		cutOff(folder, &body)
 	}
 	if body.Kind != core.ExitNoStart {
-		if body.Delivery, err = d.delivery(ctx, run, task, a, folder, exit); err != nil {
+		if err := d.takeOver(ctx, run, task, a, folder, exit, &body); err != nil {
 			return err
 		}
 		for i, text := range body.Delivery.Rejected {
 			body.Delivery.Rejected[i] = clean.String(text)
-		}
-		if body.Transcript, err = d.transcript(ctx, run, attempt, folder, exit); err != nil {
-			return err
 		}
 	}
 	if err := d.report(ctx, run, body); err != nil {
 		return err
 	}
 	return d.tidy(run, attempt)
+}
+
+// takeOver brings what an attempt left to where it is kept. What is handed in and
+// the transcript do not wait for each other's way to the disk.
+func (d *Dispatcher) takeOver(ctx context.Context, run *core.Run, task *core.Task, a *core.Attempt, folder string, exit shim.Exit, body *core.AttemptExited) error {
+	kept := make(chan error, 1)
+	go func() {
+		var err error
+		body.Transcript, err = d.transcript(ctx, run, a.ID, folder, exit)
+		kept <- err
+	}()
+	var err error
+	body.Delivery, err = d.delivery(ctx, run, task, a, folder, exit)
+	return errors.Join(<-kept, err)
 }
 
 // message says how an attempt failed: what its program reported, and the last
@@ -250,19 +262,24 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 			continue
 		}
 		content = d.redactor(run).Bytes(content)
-		digest, size, err := d.Blobs.Put(ctx, strings.NewReader(string(content)), maxArtifact)
+		artifact, err := d.keepArtifact(ctx, run, stage, out.Name, content)
 		if err != nil {
 			return err
 		}
-		delivery.Artifacts = append(delivery.Artifacts, core.Artifact{Name: out.Name, Digest: digest, Size: size})
+		delivery.Artifacts = append(delivery.Artifacts, artifact)
 		if out.Name == reportFile {
 			takeReport(delivery, content)
 		}
-		if err := d.Folder.Artifact(run.ID, stage.ID, stage.Round, out.Name, content); err != nil {
-			return err
-		}
 	}
 	return nil
+}
+
+// keepArtifact keeps a document among the blobs and in the run's folder.
+func (d *Dispatcher) keepArtifact(ctx context.Context, run *core.Run, stage *core.Stage, name string, content []byte) (core.Artifact, error) {
+	copied := make(chan error, 1)
+	go func() { copied <- d.Folder.Artifact(run.ID, stage.ID, stage.Round, name, content) }()
+	digest, size, err := d.Blobs.Put(ctx, bytes.NewReader(content), maxArtifact)
+	return core.Artifact{Name: name, Digest: digest, Size: size}, errors.Join(err, <-copied)
 }
 
 func (d *Dispatcher) read(root *os.Root, out shim.Output) ([]byte, error) {
@@ -313,11 +330,10 @@ func (d *Dispatcher) transcript(ctx context.Context, run *core.Run, attempt, fol
 		return "", fmt.Errorf("read the transcript: %w", err)
 	}
 	defer func() { _ = f.Close() }() // only read from
+	copied := make(chan error, 1)
+	go func() { copied <- d.Folder.Transcript(run.ID, attempt, path, exit.Outcome.Observed) }()
 	digest, _, err := d.Blobs.Put(ctx, f, maxTranscript)
-	if err != nil {
-		return "", err
-	}
-	return digest, d.Folder.Transcript(run.ID, attempt, path, exit.Outcome.Observed)
+	return digest, errors.Join(err, <-copied)
 }
 
 // workspace is where an attempt worked: in a place of its own, or in the one

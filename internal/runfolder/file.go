@@ -16,7 +16,7 @@ import (
 
 // Artifact copies an artifact that a round of a stage handed in to
 // artifacts/<stage>.r<round>/<name>, and to artifacts/latest/<name> as the
-// newest of its name.
+// newest of its name. That one is a second copy, and nobody waits for the disk.
 func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) (err error) {
 	versioned := path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name)
 	newest := path.Join(ArtifactsDir, "latest", name)
@@ -31,7 +31,7 @@ func (f *Folder) Artifact(stage string, round int, name string, content io.Reade
 		return explain(err, f.at(versioned))
 	}
 	defer func() { err = errors.Join(err, explain(again.Close(), f.at(versioned))) }()
-	return f.replace(newest, again, true)
+	return f.replace(newest, again, false)
 }
 
 // Transcript keeps what an attempt said, one JSON value per line.

@@ -39,6 +39,7 @@ type Options struct {
 // Run carries out the attempt described in folder and returns when exit.json is written. An attempt that ran before,
 // or is running, is left alone: the error is then ErrAlreadyStarted.
 func Run(ctx context.Context, folder string, opts Options) error {
+	word := takeWord()
 	ctx, stop := ownSignals(ctx)
 	defer stop()
 	held, err := take(ctx, folder)
@@ -52,6 +53,7 @@ func Run(ctx context.Context, folder string, opts Options) error {
 	if err := writeExit(folder, exit); err != nil {
 		return err
 	}
+	give(word)
 	if err := os.RemoveAll(filepath.Join(folder, tmpFolder)); err != nil {
 		opts.Log.Warn("temporary files of the attempt are left", "folder", folder, "error", err)
 	}

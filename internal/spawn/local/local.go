@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,12 +40,12 @@ type Spawner struct {
 	options Options
 
 	mu       sync.Mutex
-	children map[string][]<-chan struct{}
+	children map[string][]*child
 }
 
 // New returns a spawner.
 func New(options Options) *Spawner {
-	return &Spawner{options: options, children: map[string][]<-chan struct{}{}}
+	return &Spawner{options: options, children: map[string][]*child{}}
 }
 
 // Capabilities implements spawn.Spawner.
@@ -87,34 +88,52 @@ func (s *Spawner) spawn(command []string, folder string, secrets []string) error
 	cmd.Env = append(shim.HostEnvironment(os.Environ()), secrets...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = errors.Join(cmd.Start(), log.Close())
-	if cmd.Process == nil {
-		return err
+	word, giver, err := os.Pipe()
+	if err != nil {
+		return errors.Join(err, log.Close())
 	}
-	s.adopt(folder, cmd)
+	cmd.ExtraFiles = []*os.File{giver} // descriptor 3
+	cmd.Env = append(cmd.Env, shim.VariableWord+"=3")
+	err = errors.Join(cmd.Start(), log.Close(), giver.Close())
+	if cmd.Process == nil {
+		return errors.Join(err, word.Close())
+	}
+	s.adopt(folder, cmd, word)
 	return err
 }
 
+// child is a process of ours that is busy with a folder.
+type child struct {
+	spoke <-chan struct{} // closed when it has said how the attempt went, or has ended
+	ended <-chan struct{} // closed when it has been reaped
+}
+
 // adopt reaps the child when it ends. What it ended with does not matter: the folder says how the attempt went.
-func (s *Spawner) adopt(folder string, cmd *exec.Cmd) {
-	done := make(chan struct{})
+func (s *Spawner) adopt(folder string, cmd *exec.Cmd, word *os.File) {
+	spoke, ended := make(chan struct{}), make(chan struct{})
+	own := &child{spoke: spoke, ended: ended}
 	s.mu.Lock()
-	s.children[folder] = append(s.children[folder], done)
+	s.children[folder] = append(s.children[folder], own)
 	s.mu.Unlock()
 	go func() {
+		_, _ = io.Copy(io.Discard, word) // nothing is ever written: it ends when the child lets go
+		close(spoke)
+	}()
+	go func() {
 		_ = cmd.Wait()
+		_ = word.Close() // ends the reading, whoever else may hold the other end
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.children[folder] = slices.DeleteFunc(s.children[folder], func(c <-chan struct{}) bool { return c == done })
+		s.children[folder] = slices.DeleteFunc(s.children[folder], func(c *child) bool { return c == own })
 		if len(s.children[folder]) == 0 {
 			delete(s.children, folder)
 		}
-		close(done)
+		close(ended)
 	}()
 }
 
-// child is the end of a process of ours that is busy with folder; nil when there is none.
-func (s *Spawner) child(folder string) <-chan struct{} {
+// child is a process of ours that is busy with folder; nil when there is none.
+func (s *Spawner) child(folder string) *child {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if own := s.children[folder]; len(own) > 0 {
@@ -134,12 +153,12 @@ func (s *Spawner) Drain(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for shims to end: %w", ctx.Err())
-		case <-child:
+		case <-child.ended:
 		}
 	}
 }
 
-func (s *Spawner) anyChild() <-chan struct{} {
+func (s *Spawner) anyChild() *child {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, own := range s.children {
@@ -177,6 +196,7 @@ func (s *Spawner) Kill(_ context.Context, folder string) error { return shim.Can
 func (s *Spawner) Wait(ctx context.Context, folder string) (spawn.Status, error) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
+	var heard *child
 	for {
 		child := s.child(folder)
 		status, err := s.Probe(ctx, folder)
@@ -187,8 +207,20 @@ func (s *Spawner) Wait(ctx context.Context, folder string) (spawn.Status, error)
 		select {
 		case <-ctx.Done():
 			return status, fmt.Errorf("wait for the attempt in %s: %w", folder, ctx.Err())
-		case <-child:
+		case <-child.news(heard):
+			heard = child
 		case <-tick.C:
 		}
 	}
+}
+
+// news is what a child does next, nil for no child: it speaks and, where that was heard, ends.
+func (c *child) news(heard *child) <-chan struct{} {
+	switch c {
+	case nil:
+		return nil
+	case heard:
+		return c.ended
+	}
+	return c.spoke
 }

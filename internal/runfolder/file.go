@@ -105,10 +105,13 @@ func (f *Folder) appendMetrics(events []core.Event) error {
 	if lines.Len() == 0 {
 		return nil
 	}
-	file, err := f.root.OpenFile(MetricsFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return explain(err, f.at(MetricsFile))
+	if f.metrics == nil {
+		file, err := f.root.OpenFile(MetricsFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return explain(err, f.at(MetricsFile))
+		}
+		f.metrics = file
 	}
-	_, err = file.Write(lines.Bytes())
-	return explain(errors.Join(err, file.Close()), f.at(MetricsFile))
+	_, err := f.metrics.Write(lines.Bytes())
+	return explain(err, f.at(MetricsFile))
 }

@@ -33,8 +33,9 @@ type Folder struct {
 	path string
 	root *os.Root
 
-	mu   sync.Mutex
-	tail tail // guarded by mu
+	mu      sync.Mutex
+	tail    tail     // guarded by mu
+	metrics *os.File // guarded by mu: opened by the first who appends
 }
 
 // Open opens a run's folder, and makes it where there is none. It reads the
@@ -68,7 +69,16 @@ func (f *Folder) learn() (err error) {
 }
 
 // Close releases the folder.
-func (f *Folder) Close() error { return f.root.Close() }
+func (f *Folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var err error
+	if f.metrics != nil {
+		err = f.metrics.Close()
+		f.metrics = nil
+	}
+	return errors.Join(err, f.root.Close())
+}
 
 // Head is where the manifest stands.
 func (f *Folder) Head() core.Head {

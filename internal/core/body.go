@@ -264,15 +264,18 @@ type VerifyRequested struct {
 
 // VerifyConcluded is the outside verdict on a delivery.
 type VerifyConcluded struct {
-	Task     string         `json:"task"`
-	Attempt  string         `json:"attempt"`
-	Passed   bool           `json:"passed"`
-	Results  []CheckResult  `json:"results,omitempty"`
-	Review   *Review        `json:"review,omitempty"`
-	Skips    []SkipProposal `json:"skips,omitempty"`   // what a plan proposes to leave out
-	Touches  bool           `json:"touches,omitempty"` // what was changed is among what the playbook wants reviewed
-	Duration time.Duration  `json:"duration,omitempty"`
-	Error    string         `json:"error,omitempty"` // the checks could not be run at all
+	Task     string           `json:"task"`
+	Attempt  string           `json:"attempt"`
+	Passed   bool             `json:"passed"`
+	Results  []CheckResult    `json:"results,omitempty"`
+	Review   *Review          `json:"review,omitempty"`
+	Skips    []SkipProposal   `json:"skips,omitempty"`   // what a plan proposes to leave out
+	Touches  bool             `json:"touches,omitempty"` // what was changed is among what the playbook wants reviewed
+	Output   *WorkerOutput    `json:"output,omitempty"`  // a worker's answer, where the run goes in waves
+	Touched  []string         `json:"touched,omitempty"` // files that such a worker changed
+	Decision *PlannerDecision `json:"decision,omitempty"`
+	Duration time.Duration    `json:"duration,omitempty"`
+	Error    string           `json:"error,omitempty"` // the checks could not be run at all
 }
 
 // CheckResult is the outcome of one check of a delivery.

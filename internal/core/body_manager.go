@@ -27,18 +27,23 @@ type MessageSent struct {
 // QuestionAsked is a question to people. The run waits for the answer once the
 // turn that asked it has ended.
 type QuestionAsked struct {
-	ID      string        `json:"id"`
-	Text    string        `json:"text"`
-	Default string        `json:"default,omitempty"` // the answer where nobody gives one
-	After   time.Duration `json:"after,omitempty"`   // how long to wait for one
-	Call    string        `json:"call,omitempty"`
+	ID       string        `json:"id"`
+	Text     string        `json:"text"`
+	Default  string        `json:"default,omitempty"` // the answer where nobody gives one
+	After    time.Duration `json:"after,omitempty"`   // how long to wait for one
+	Call     string        `json:"call,omitempty"`
+	From     string        `json:"from,omitempty"`     // delegation of a wave that raised it
+	Blocking bool          `json:"blocking,omitempty"` // it cannot go on without the answer
+	About    string        `json:"about,omitempty"`    // key of the fact that the answer establishes
 }
 
 // QuestionAnswered answers a question.
 type QuestionAnswered struct {
-	ID      string `json:"id"`
-	Text    string `json:"text"`
-	Default bool   `json:"default,omitempty"` // nobody answered in time
+	ID      string   `json:"id"`
+	Text    string   `json:"text"`
+	Default bool     `json:"default,omitempty"` // nobody answered in time
+	Planner bool     `json:"planner,omitempty"` // the planner answers, from what is known
+	Sources []string `json:"source_refs,omitempty"`
 }
 
 // TaskProposed is work that the manager wants done. It is admitted or refused in

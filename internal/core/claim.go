@@ -29,7 +29,7 @@ func Claims(r *Run) []Claim {
 	if !r.Status.Terminal() {
 		claims = append(claims, BranchClaim(r.Project, r.Branch, r.ID))
 	}
-	if r.Managed() && !r.Status.Terminal() {
+	if r.Drives() && !r.Status.Terminal() {
 		claims = append(claims, ProjectClaim(r.Project, r.ID))
 	}
 	for _, s := range r.Stages {

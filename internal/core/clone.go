@@ -23,6 +23,7 @@ func (r *Run) Clone() *Run {
 		delegation := *d
 		c.Delegations[i] = &delegation
 	}
+	c.Waves = r.Waves.clone()
 	if r.Pause != nil {
 		pause := *r.Pause
 		c.Pause = &pause

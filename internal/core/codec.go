@@ -134,6 +134,18 @@ func Decode(e Event) (Body, error) {
 		return decode[ValidateConcluded](e, raw)
 	case TypePlaybookSwapped:
 		return decode[PlaybookSwapped](e, raw)
+	case TypeWaveOpened:
+		return decode[WaveOpened](e, raw)
+	case TypeWaveClosed:
+		return decode[WaveClosed](e, raw)
+	case TypeBriefAdmitted:
+		return decode[BriefAdmitted](e, raw)
+	case TypeBriefRefused:
+		return decode[BriefRefused](e, raw)
+	case TypeBriefEnded:
+		return decode[BriefEnded](e, raw)
+	case TypeCourseRefused:
+		return decode[CourseRefused](e, raw)
 	case TypeProjectRegistered:
 		return decode[ProjectRegistered](e, raw)
 	case TypeContentTrusted:

@@ -31,6 +31,7 @@ func samples() []core.Body {
 		core.ChangesRequested{}, core.ReviewAwaited{}, core.PullRequestSeen{},
 		core.MessageSent{}, core.QuestionAsked{}, core.QuestionAnswered{}, core.TaskProposed{}, core.TaskRefused{}, core.TaskFailed{},
 		core.PlanProposed{}, core.ToolRefused{}, core.ValidateConcluded{}, core.PlaybookSwapped{},
+		core.WaveOpened{}, core.WaveClosed{}, core.BriefAdmitted{}, core.BriefRefused{}, core.BriefEnded{}, core.CourseRefused{},
 		core.ProjectRegistered{}, core.ContentTrusted{}, core.ProjectNamed{}, core.PlaybookChosen{}, core.ProjectPaused{},
 		core.ProjectResumed{}, core.ProjectArchived{}, core.EpicQueued{}, core.EpicTaken{}, core.EpicRefused{},
 		core.EpicRequeued{}, core.EpicDropped{},

@@ -39,12 +39,15 @@ const (
 
 // Question is something that the manager asked people, and nobody has answered.
 type Question struct {
-	ID      string    `json:"id"`
-	Text    string    `json:"text"`
-	Asker   string    `json:"asker,omitempty"` // attempt
-	Default string    `json:"default,omitempty"`
-	Due     time.Time `json:"due,omitzero"` // when the default becomes the answer
-	At      time.Time `json:"at"`
+	ID       string    `json:"id"`
+	Text     string    `json:"text"`
+	Asker    string    `json:"asker,omitempty"` // attempt
+	Default  string    `json:"default,omitempty"`
+	Due      time.Time `json:"due,omitzero"`       // when the default becomes the answer
+	From     string    `json:"from,omitempty"`     // delegation that raised it first
+	Blocking bool      `json:"blocking,omitempty"` // somebody cannot go on without the answer
+	About    string    `json:"about,omitempty"`    // key of the fact that the answer establishes
+	At       time.Time `json:"at"`
 }
 
 // Answer is what a question was answered with.
@@ -53,6 +56,7 @@ type Answer struct {
 	Text     string    `json:"text"`
 	By       string    `json:"by,omitempty"`
 	Default  bool      `json:"default,omitempty"` // nobody answered in time
+	Planner  bool      `json:"planner,omitempty"` // from what was known
 	At       time.Time `json:"at"`
 }
 
@@ -65,6 +69,18 @@ func QuestionID(source, text string) string {
 	sum := sha256.Sum256([]byte(source + "\x00" + plain))
 	return "q-" + hex.EncodeToString(sum[:8])
 }
+
+// asking is the source of the run's questions: one project's manager asks the same
+// thing once, whichever run it is in; workers of a wave know only their own.
+func (r *Run) asking() string {
+	if r.ByWaves() {
+		return r.ID
+	}
+	return r.Project
+}
+
+// QuestionID is the identity of a question in this run.
+func (r *Run) QuestionID(text string) string { return QuestionID(r.asking(), text) }
 
 // Question finds a question that nobody has answered; nil where there is none.
 func (r *Run) Question(id string) *Question {

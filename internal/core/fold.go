@@ -61,6 +61,9 @@ func begin(e Event, b RunStarted) *Run {
 	for _, p := range playbook.Phases {
 		r.Stages = append(r.Stages, &Stage{ID: p.ID, Status: StagePending})
 	}
+	if r.ByWaves() {
+		r.Waves = &Waves{}
+	}
 	wake(r, e, Wake{Kind: WakeEpic})
 	return r
 }
@@ -152,6 +155,7 @@ func apply(r *Run, e Event, body Body) {
 		verified(r, e, b)
 		if t := r.Task(b.Task); t != nil && t.Status == TaskDone {
 			workVerified(r, e, t)
+			waveVerified(r, t, b)
 		}
 	case ClaimRefused:
 		claim := b.Claim
@@ -211,6 +215,18 @@ func apply(r *Run, e Event, body Body) {
 		validated(r, e, b)
 	case PlaybookSwapped:
 		swapped(r, e, b)
+	case WaveOpened:
+		waveOpened(r, e, b)
+	case WaveClosed:
+		waveClosed(r, b)
+	case BriefAdmitted:
+		briefAdmitted(r, b)
+	case BriefRefused:
+		briefRefused(r, b)
+	case BriefEnded:
+		briefEnded(r, b)
+	case CourseRefused:
+		courseRefused(r, b)
 	case RefKept:
 		r.Keep = slices.DeleteFunc(r.Keep, func(k KeepRef) bool { return k.Ref == b.Ref })
 		r.Kept++

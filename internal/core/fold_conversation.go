@@ -20,7 +20,7 @@ func messageSent(r *Run, e Event, b MessageSent) {
 }
 
 func questionAsked(r *Run, e Event, b QuestionAsked) {
-	q := Question{ID: b.ID, Text: clipped(b.Text, keptMessage), Asker: e.Actor.ID, Default: b.Default, At: e.At}
+	q := Question{ID: b.ID, Text: clipped(b.Text, keptMessage), Asker: e.Actor.ID, Default: b.Default, At: e.At, From: b.From, Blocking: b.Blocking, About: b.About}
 	if b.Default != "" {
 		q.Due = e.At.Add(b.After)
 	}
@@ -32,12 +32,13 @@ func questionAsked(r *Run, e Event, b QuestionAsked) {
 func questionAnswered(r *Run, e Event, b QuestionAnswered) {
 	q := *r.Question(b.ID)
 	r.Questions = slices.DeleteFunc(r.Questions, func(o Question) bool { return o.ID == b.ID })
-	r.Answers = append(r.Answers, Answer{Question: q, Text: clipped(b.Text, keptMessage), By: e.Actor.ID, Default: b.Default, At: e.At})
+	r.Answers = append(r.Answers, Answer{Question: q, Text: clipped(b.Text, keptMessage), By: e.Actor.ID, Default: b.Default, Planner: b.Planner, At: e.At})
 	if n := len(r.Answers) - keptAnswers; n > 0 { // in few words, so that it is never asked again
 		old := &r.Answers[n-1]
 		*old = Answer{Question: Question{ID: old.Question.ID, Text: clipped(old.Question.Text, keptAnswer)}, Text: clipped(old.Text, keptAnswer), At: old.At}
 	}
 	wake(r, e, Wake{Kind: WakeAnswer, Subject: b.ID, Text: b.Text})
+	waveAnswered(r, q, b)
 	if r.Pause != nil && r.Pause.Code == PauseQuestion { // for the next question it pauses again
 		r.Status = r.Pause.From
 		clearTrouble(r)

@@ -10,6 +10,7 @@ func admit(r *Run, e Event, b TaskAdmitted) {
 		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID,
 	})
 	take(r, b)
+	workBegun(r, b)
 }
 
 // reduce drops what a team's specialists could not deliver.

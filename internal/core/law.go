@@ -106,12 +106,16 @@ func actors(t Type) []ActorKind {
 		return []ActorKind{ActorPerson, ActorDecider, ActorEngine, ActorSession}
 	case TypeChangesRequested:
 		return []ActorKind{ActorPerson, ActorEngine}
-	case TypeMessageSent, TypeTaskProposed, TypePlanProposed, TypeQuestionAsked:
+	case TypeMessageSent, TypeTaskProposed, TypePlanProposed:
 		return []ActorKind{ActorPerson, ActorAgent}
+	case TypeQuestionAsked: // by a decider for who answers in writing
+		return []ActorKind{ActorPerson, ActorAgent, ActorDecider}
 	case TypeQuestionAnswered:
 		return []ActorKind{ActorPerson, ActorDecider}
 	case TypePlaybookSwapped:
 		return []ActorKind{ActorPerson}
+	case TypeWaveOpened, TypeWaveClosed, TypeBriefAdmitted, TypeBriefRefused, TypeBriefEnded, TypeCourseRefused:
+		return []ActorKind{ActorDecider}
 	case TypePlanWriteRequested, TypeStageDiscarded, TypeReviewAwaited, TypeTaskRefused, TypeTaskFailed,
 		TypeConditionRequested, TypeStageOpened, TypeTaskAdmitted, TypeTeamReduced, TypeAttemptRequested, TypeAttemptStopRequested,
 		TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
@@ -242,6 +246,8 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawManaged(r, body)
 	case MessageSent, QuestionAsked, QuestionAnswered, TaskProposed, TaskRefused, TaskFailed, PlanProposed, ToolRefused, ValidateConcluded, PlaybookSwapped:
 		return lawManager(r, actor, body)
+	case WaveOpened, WaveClosed, BriefAdmitted, BriefRefused, BriefEnded, CourseRefused:
+		return lawWave(r, body)
 	case PublishPrepared:
 		return lawTaskIs(r, b.Task, TaskVerifying)
 	case PublishRequested:
@@ -260,8 +266,11 @@ func clause(r *Run, actor Actor, body Body) error {
 		if s := r.Current(); s != nil {
 			return unlawful("stage %s has not passed", s.ID)
 		}
-		if r.Managed() {
+		if r.Drives() {
 			return lawDone(r)
+		}
+		if r.ByWaves() {
+			return lawWavesDone(r)
 		}
 	case RunSwept:
 		if !r.Status.Terminal() || len(r.Active()) > 0 || r.Swept {

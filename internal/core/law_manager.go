@@ -148,13 +148,16 @@ func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
 	if err := lawTool(r, actor, ToolQuestion, b.Call); err != nil {
 		return err
 	}
-	if !r.ByManager() {
+	if !r.ByManager() && !r.ByWaves() {
 		return Errorf(CodeUnsupported, "run %s is driven by rules: nobody would read the answer", r.Alias)
+	}
+	if r.ByWaves() != (actor.Kind == ActorDecider) {
+		return Errorf(CodeForbidden, "a question is not for %s to say", nameOf(actor)) // in waves it stands in what is handed in
 	}
 	if strings.TrimSpace(b.Text) == "" || len(b.Text) > MaxMessage {
 		return Errorf(CodeInvalid, "a question has between one and %d bytes", MaxMessage)
 	}
-	if b.ID != QuestionID(r.Project, b.Text) {
+	if b.ID != QuestionID(r.asking(), b.Text) {
 		return unlawful("question %q does not have the identity of its words", b.ID)
 	}
 	if len(b.Default) > MaxMessage {
@@ -190,8 +193,10 @@ func lawAnswer(r *Run, actor Actor, b QuestionAnswered) error {
 		return Errorf(CodeInvalid, "an answer needs words")
 	case len(b.Text) > MaxMessage:
 		return Errorf(CodeInvalid, "the answer has %d bytes, at most %d are possible", len(b.Text), MaxMessage)
-	case b.Default != (actor.Kind == ActorDecider):
-		return unlawful("question %s: a default is not a person's answer", b.ID)
+	case (b.Default || b.Planner) != (actor.Kind == ActorDecider), b.Default && b.Planner:
+		return unlawful("question %s: a default or a planner's word is not a person's answer", b.ID)
+	case b.Planner && !r.ByWaves():
+		return unlawful("question %s: the run has no planner", b.ID)
 	case b.Default && (q.Default == "" || b.Text != q.Default || r.Now().Before(q.Due)):
 		return unlawful("question %s: its default does not hold yet", b.ID)
 	}

@@ -12,7 +12,7 @@ func lawOpenManaged(r *Run, b StageOpened) error {
 		return unlawful("stage %s: a round starts from the work as it is, not from %q", b.Stage, b.Base)
 	case b.Branch == r.Branch:
 		return unlawful("stage %s: the run's own branch is no step's", b.Stage)
-	case b.Branch != "" && (r.Plan == nil || r.Plan.Digest == ""):
+	case b.Branch != "" && !r.ByWaves() && (r.Plan == nil || r.Plan.Digest == ""):
 		return unlawful("stage %s: no work begins before there is a plan", b.Stage)
 	}
 	for _, s := range r.Stages {
@@ -134,7 +134,7 @@ func lawMerged(r *Run, b MergeConcluded) error {
 
 func lawDiscard(r *Run, b StageDiscarded) error {
 	s := r.Stage(b.Stage)
-	if b.Round != s.Round || s.Branch == "" || s.Merged != "" {
+	if b.Round != s.Round || s.Branch == "" && r.Waves.Work(s.ID) == nil || s.Merged != "" {
 		return unlawful("stage %s has no branch that could be given up", s.ID)
 	}
 	for _, t := range s.Tasks {

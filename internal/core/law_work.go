@@ -27,8 +27,16 @@ func lawAdmit(r *Run, b TaskAdmitted) error {
 	if b.Round != r.Stage(b.Stage).Round {
 		return unlawful("task %s is not of the stage's current round", b.Task)
 	}
-	if (b.Kind == KindManage) != (b.Stage == ManagerStage && r.Managed()) {
+	if (b.Kind == KindManage) != (b.Stage == ManagerStage && r.Drives()) {
 		return unlawful("task %s: a manager's turn is a stage of its own", b.Task)
+	}
+	if (b.Kind == KindWave) != (b.Stage == PlannerStage && r.ByWaves()) {
+		return unlawful("task %s: a planner's round is a stage of its own", b.Task)
+	}
+	if r.ByWaves() {
+		if err := lawBegin(r, b); err != nil {
+			return err
+		}
 	}
 	if d := r.Delegation(b.Delegation); b.Delegation != "" && (d == nil || d.Status != DelegationWaiting) {
 		return unlawful("task %s: delegation %s does not wait to be begun", b.Task, b.Delegation)

@@ -15,6 +15,7 @@ type Management struct {
 	Rounds   int                 `json:"rounds"` // how often a step is begun, with a branch of its own each time
 	Timeout  time.Duration       `json:"timeout"`
 	Watch    *Watch              `json:"watch,omitempty"` // of kind manager
+	Waves    *WaveRules          `json:"waves,omitempty"` // of kind waves
 }
 
 // Watch says when a manager is woken although nothing has happened: looked for
@@ -63,6 +64,7 @@ const (
 	KindPR       TaskKind = "pr"
 	KindDiscard  TaskKind = "discard" // gives a branch up
 	KindManage   TaskKind = "manage"  // a manager's turn
+	KindWave     TaskKind = "wave"    // a planner closes a wave and proposes the next
 )
 
 // ChangesSomething is the check that something differs from a commit, or from

@@ -162,26 +162,29 @@ const (
 	CheckArtifact CheckKind = "artifact"
 	CheckState    CheckKind = "state"
 	CheckGit      CheckKind = "git"
-	CheckPlan     CheckKind = "plan"  // an artifact is a plan
-	CheckMerge    CheckKind = "merge" // a delivery takes in both sides of a merge
-	CheckAlone    CheckKind = "alone" // nothing that matches was changed, in whatever way
+	CheckPlan     CheckKind = "plan"     // an artifact is a plan
+	CheckMerge    CheckKind = "merge"    // a delivery takes in both sides of a merge
+	CheckAlone    CheckKind = "alone"    // nothing that matches was changed, in whatever way
+	CheckOutput   CheckKind = "output"   // a worker's answer is one, and what it says it met is met
+	CheckDecision CheckKind = "decision" // a planner's decision is one
 )
 
 // Check is one outside test of "done", or a compound of them. It is data; the
 // check package evaluates it.
 type Check struct {
-	Kind    CheckKind       `json:"kind"`
-	Of      []Check         `json:"of,omitempty"`      // all, any, not
-	Globs   []string        `json:"globs,omitempty"`   // changed, files, alone
-	Run     string          `json:"run,omitempty"`     // command
-	Name    string          `json:"name,omitempty"`    // artifact
-	Schema  json.RawMessage `json:"schema,omitempty"`  // artifact, optional JSON Schema
-	Expr    string          `json:"expr,omitempty"`    // state
-	Git     *GitCheck       `json:"git,omitempty"`     // git
-	Names   []string        `json:"names,omitempty"`   // plan: roles that it may name
-	Into    string          `json:"into,omitempty"`    // merge: the commit that must have been taken in; alone: compared with
-	From    string          `json:"from,omitempty"`    // merge: the commit that it was to be merged with
-	Timeout time.Duration   `json:"timeout,omitempty"` // command
+	Kind     CheckKind       `json:"kind"`
+	Of       []Check         `json:"of,omitempty"`       // all, any, not
+	Globs    []string        `json:"globs,omitempty"`    // changed, files, alone
+	Run      string          `json:"run,omitempty"`      // command
+	Name     string          `json:"name,omitempty"`     // artifact
+	Schema   json.RawMessage `json:"schema,omitempty"`   // artifact, optional JSON Schema
+	Expr     string          `json:"expr,omitempty"`     // state
+	Git      *GitCheck       `json:"git,omitempty"`      // git
+	Names    []string        `json:"names,omitempty"`    // plan: roles that it may name; output: documents that come with it
+	Criteria []Criterion     `json:"criteria,omitempty"` // output
+	Into     string          `json:"into,omitempty"`     // merge: the commit that must have been taken in; alone: compared with
+	From     string          `json:"from,omitempty"`     // merge: the commit that it was to be merged with
+	Timeout  time.Duration   `json:"timeout,omitempty"`  // command
 }
 
 // GitCheck tests the shape of a delivery's history.

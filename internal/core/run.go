@@ -81,7 +81,8 @@ type Run struct {
 	Said         int           `json:"said,omitempty"`      // messages ever
 	Questions    []Question    `json:"questions,omitempty"` // that nobody has answered
 	Answers      []Answer      `json:"answers,omitempty"`
-	Calls        []Heard       `json:"calls,omitempty"`  // of tools, the newest
+	Calls        []Heard       `json:"calls,omitempty"` // of tools, the newest
+	Waves        *Waves        `json:"waves,omitempty"`
 	Stirred      time.Time     `json:"stirred,omitzero"` // when something last happened that is not the watchdog's own doing
 	Swept        bool          `json:"swept,omitempty"`  // its working folders are gone
 	Tell         []string      `json:"tell,omitempty"`   // ids of events a person has not been told of

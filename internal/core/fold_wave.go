@@ -1,0 +1,181 @@
+package core
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// keptSummary bounds what the state keeps of a worker's answer, and an index
+// shows of it.
+const (
+	keptCompact = 4 << 10
+	keptSummary = 200
+)
+
+func waveOpened(r *Run, e Event, b WaveOpened) {
+	w := r.Waves
+	w.N, w.Open, w.Since, w.Idle = b.Wave, true, e.At, 0
+}
+
+// waveClosed takes the planner's words in. What it wants done is decided upon in
+// the same step.
+func waveClosed(r *Run, b WaveClosed) {
+	w := r.Waves
+	w.Open, w.Refused, w.Objections = false, nil, b.Notes
+	w.Idle++
+	w.Ends = slices.DeleteFunc(slices.Clone(w.Ends), func(end WaveEnd) bool { return end.Wave == b.Wave })
+	w.Ends = append(w.Ends, WaveEnd{Wave: b.Wave, Compact: b.Compact, Detailed: b.Detailed})
+	w.Decision = nil
+}
+
+func briefAdmitted(r *Run, b BriefAdmitted) {
+	r.Waves.Works = append(r.Waves.Works, &Delegated{Brief: b.Brief, Wave: r.Waves.N + 1, Status: DelegatedWaiting})
+}
+
+func briefRefused(r *Run, b BriefRefused) {
+	w := r.Waves
+	w.Refused = append(w.Refused, b.BriefRefusal)
+	if w.Repeats == nil {
+		w.Repeats = map[string]int{}
+	}
+	w.Repeats[b.Repeat()]++
+}
+
+// Repeat tells refusals apart: the same work, refused for the same reason.
+func (n BriefRefusal) Repeat() string { return n.Code + " " + n.Key }
+
+func briefEnded(r *Run, b BriefEnded) {
+	d := r.Waves.Work(b.Delegation)
+	d.Status, d.Reason, d.Waits = b.Status, clipped(b.Reason, keptWake), nil
+}
+
+func courseRefused(r *Run, b CourseRefused) {
+	r.Waves.Objections = append(slices.Clone(r.Waves.Objections), b.Reasons...)
+}
+
+// waveVerified takes in what was handed in by those who plan and by those who
+// work.
+func waveVerified(r *Run, t *Task, b VerifyConcluded) {
+	if !r.ByWaves() {
+		return
+	}
+	if t.Kind == KindWave {
+		r.Waves.Decision = b.Decision
+		return
+	}
+	workAnswered(r, t, b)
+}
+
+// workBegun notes that a delegation is worked on.
+func workBegun(r *Run, b TaskAdmitted) {
+	if d := r.Waves.Work(b.Stage); d != nil && b.Act == "" && b.Kind != KindResolve {
+		d.Status = DelegatedOpen
+	}
+}
+
+// workAnswered takes in a worker's answer that was verified.
+func workAnswered(r *Run, t *Task, b VerifyConcluded) {
+	d := r.Waves.Work(t.Stage)
+	if d == nil || b.Output == nil {
+		return
+	}
+	out := *b.Output
+	out.Compact, out.Detailed = clipped(out.Compact, keptCompact), ""
+	d.Answer, d.Touched = &out, b.Touched
+	d.Unmet = slices.Clone(out.Coverage.Unmet)
+	for _, name := range t.Outputs {
+		r.Waves.index(t.Delivered().Artifact(name), d, &out)
+	}
+	r.Waves.learn(d, &out)
+	blocking, _ := out.Questions()
+	d.Waits = nil
+	for _, q := range blocking {
+		if id := QuestionID(r.asking(), q.Text); r.Answered(id) == nil && !slices.Contains(d.Waits, id) {
+			d.Waits = append(d.Waits, id)
+		}
+	}
+	switch out.Status {
+	case OutputCompleted:
+		d.Status = DelegatedDone
+		r.Waves.takeOver(d)
+	case OutputPartial:
+		d.Status = DelegatedPartial
+	case OutputBlocked:
+		d.Status = DelegatedBlocked
+		if len(d.Waits) == 0 { // what it asks was answered meanwhile
+			d.Status = DelegatedWaiting
+		}
+	case OutputFailed:
+		d.Status, d.Reason = DelegatedFailed, clipped(out.Compact, keptWake)
+	}
+}
+
+// takeOver closes the criteria of what a finished delegation replaces.
+func (w *Waves) takeOver(d *Delegated) {
+	for _, id := range d.Brief.Replaces {
+		if old := w.Work(id); old != nil {
+			old.Unmet = nil
+		}
+	}
+}
+
+// index makes a document of a delegation one that can be asked for.
+func (w *Waves) index(a *Artifact, d *Delegated, out *WorkerOutput) {
+	if a == nil {
+		return
+	}
+	name := a.Name
+	if name == OutputArtifact { // each worker hands one in
+		name = d.Brief.ID
+	}
+	summary, _, _ := strings.Cut(strings.TrimSpace(out.Compact), "\n")
+	doc := Document{
+		Detail: Detail{ID: "d" + strconv.Itoa(len(w.Documents)+1), Title: name, Summary: clipped(summary, keptSummary), Tags: []string{d.Brief.ID, d.Brief.Agent}},
+		Name:   name, Digest: a.Digest, Wave: w.N,
+	}
+	w.Documents = append(w.Documents, doc)
+	if name == d.Brief.ID {
+		d.Detail = doc.ID
+	}
+}
+
+// waveAnswered lets those go on that waited for an answer.
+func waveAnswered(r *Run, q Question, b QuestionAnswered) {
+	if !r.ByWaves() {
+		return
+	}
+	w := r.Waves
+	w.Idle = 0
+	w.answer(q, b)
+	for _, d := range w.Works {
+		d.Waits = slices.DeleteFunc(slices.Clone(d.Waits), func(id string) bool { return id == q.ID })
+		if d.Status == DelegatedBlocked && len(d.Waits) == 0 {
+			d.Status = DelegatedWaiting
+		}
+	}
+}
+
+func (w *Waves) clone() *Waves {
+	if w == nil {
+		return nil
+	}
+	c := *w
+	c.Works = make([]*Delegated, len(w.Works))
+	for i, d := range w.Works {
+		work := *d
+		c.Works[i] = &work
+	}
+	c.Refused, c.Pool, c.Documents = slices.Clone(w.Refused), slices.Clone(w.Pool), slices.Clone(w.Documents)
+	c.Repeats = maps.Clone(w.Repeats)
+	return &c
+}
+
+// learn takes into the pool what a worker holds to be true.
+func (w *Waves) learn(d *Delegated, out *WorkerOutput) {
+}
+
+// answer takes an answer into the pool.
+func (w *Waves) answer(q Question, b QuestionAnswered) {
+}

@@ -1,0 +1,239 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// WaveRules is how a playbook of kind waves goes about its work.
+type WaveRules struct {
+	Writes      Writes `json:"writes"`      // what workers hand in: documents, or code as well
+	Waves       int    `json:"waves"`       // at most
+	Delegations int    `json:"delegations"` // of one wave, at most
+}
+
+// DelegatedStatus is where a delegation of a wave stands.
+type DelegatedStatus string
+
+const (
+	DelegatedWaiting DelegatedStatus = "waiting" // admitted, not begun
+	DelegatedOpen    DelegatedStatus = "open"    // worked on
+	DelegatedBlocked DelegatedStatus = "blocked" // until its questions are answered
+	DelegatedDone    DelegatedStatus = "done"
+	DelegatedPartial DelegatedStatus = "partial" // over, with criteria unmet
+	DelegatedFailed  DelegatedStatus = "failed"
+	DelegatedDropped DelegatedStatus = "dropped" // the planner gave it up
+)
+
+// Over reports that nothing more comes of a delegation.
+func (s DelegatedStatus) Over() bool {
+	return s != DelegatedWaiting && s != DelegatedOpen && s != DelegatedBlocked
+}
+
+// Delegated is a brief that the gate admitted, and what became of it.
+type Delegated struct {
+	Brief   Brief           `json:"brief"`
+	Wave    int             `json:"wave"` // in which it was admitted
+	Status  DelegatedStatus `json:"status"`
+	Reason  string          `json:"reason,omitempty"` // why it failed or was dropped
+	Answer  *WorkerOutput   `json:"answer,omitempty"` // the newest, without its details
+	Detail  string          `json:"detail,omitempty"` // under which the whole answer can be had
+	Waits   []string        `json:"waits,omitempty"`  // for answers to these questions
+	Unmet   []string        `json:"unmet,omitempty"`  // criteria that nobody has taken over
+	Touched []string        `json:"touched,omitempty"`
+	Stale   string          `json:"stale,omitempty"` // fact it was built on, and which no longer holds
+}
+
+// BriefRefusal is a brief that the gate did not admit.
+type BriefRefusal struct {
+	ID      string   `json:"delegation_id"`
+	Code    string   `json:"code"`
+	Reason  string   `json:"reason"`
+	Members []string `json:"members,omitempty"` // of a cycle, in its order
+	Key     string   `json:"key"`               // of the work, however it is called
+}
+
+// Document is something that can be fetched by the id of its detail.
+type Document struct {
+	Detail
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+	Wave   int    `json:"wave"`
+}
+
+// WaveEnd is what a planner wrote when it closed a wave.
+type WaveEnd struct {
+	Wave     int    `json:"wave"`
+	Compact  string `json:"compact,omitempty"` // digests
+	Detailed string `json:"detailed,omitempty"`
+}
+
+// Waves is the state of a run whose work is delegated in waves.
+type Waves struct {
+	N          int              `json:"n"`              // of the wave that is open or was the last; 0 before the first
+	Open       bool             `json:"open,omitempty"` // its delegations are worked on
+	Since      time.Time        `json:"since,omitzero"` // when it was opened
+	Works      []*Delegated     `json:"works,omitempty"`
+	Decision   *PlannerDecision `json:"decision,omitempty"` // handed in and not yet carried out
+	Ends       []WaveEnd        `json:"ends,omitempty"`
+	Documents  []Document       `json:"documents,omitempty"`
+	Pool       []Fact           `json:"pool,omitempty"`
+	Refused    []BriefRefusal   `json:"refused,omitempty"`  // of the newest decision
+	Repeats    map[string]int   `json:"repeats,omitempty"`  // how often the same was refused for the same reason
+	Objections []string         `json:"objected,omitempty"` // why the newest decision was not followed
+	Idle       int              `json:"idle,omitempty"`     // decisions in a row that led to no work
+}
+
+// MaxIdle is how many decisions of a planner may lead to no work before a person
+// is asked.
+const MaxIdle = 3
+
+// MaxRefusals is how often the same may be refused for the same reason before a
+// person is asked.
+const MaxRefusals = 3
+
+// ByWaves reports a run whose work is delegated in waves.
+func (r *Run) ByWaves() bool { return r.Managed() && r.Playbook.Project.Waves != nil }
+
+// Drives reports a run that drives its project: there is one at a time, and it
+// stays until what it published was taken in.
+func (r *Run) Drives() bool { return r.Managed() && !r.ByWaves() }
+
+// Work finds a delegation by its id; nil where there is none.
+func (w *Waves) Work(id string) *Delegated {
+	if w == nil {
+		return nil
+	}
+	i := slices.IndexFunc(w.Works, func(d *Delegated) bool { return d.Brief.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return w.Works[i]
+}
+
+// Document finds the newest document by a detail's id or its name; nil where
+// there is none.
+func (w *Waves) Document(called string) *Document {
+	for i := len(w.Documents) - 1; i >= 0; i-- {
+		if d := &w.Documents[i]; d.ID == called || d.Name == called {
+			return d
+		}
+	}
+	return nil
+}
+
+// Resting reports that of the open wave nothing is worked on and nothing can be
+// begun: what is left waits for answers, or for what failed.
+func (r *Run) Resting() bool {
+	for _, d := range r.Waves.Works {
+		if d.Status == DelegatedOpen || d.Status == DelegatedWaiting && r.Startable(d) {
+			return false
+		}
+	}
+	return true
+}
+
+// Startable reports that a delegation has all it depends on.
+func (r *Run) Startable(d *Delegated) bool {
+	for _, id := range d.Brief.DependsOn {
+		if dep := r.Waves.Work(id); dep == nil || dep.Status != DelegatedDone {
+			return false
+		}
+	}
+	return true
+}
+
+// Hopeless is the delegation that d depends on and that will not be done any
+// more; "" where there is none.
+func (r *Run) Hopeless(d *Delegated) string {
+	for _, id := range d.Brief.DependsOn {
+		if dep := r.Waves.Work(id); dep == nil || dep.Status.Over() && dep.Status != DelegatedDone {
+			return id
+		}
+	}
+	return ""
+}
+
+// Questions that a worker's answer raises: those that hold it up, and the others.
+func (o *WorkerOutput) Questions() (blocking, optional []Asked) {
+	if o.Status == OutputBlocked {
+		return slices.Concat(o.Blocking, o.Missing), o.Optional
+	}
+	return nil, slices.Concat(o.Blocking, o.Missing, o.Optional)
+}
+
+// Known reports an input that is there: a document, a fact or an answer.
+func (r *Run) Known(name string) bool {
+	name = strings.TrimPrefix(name, "detail:")
+	return r.Artifact(name) != nil || r.Waves.Document(name) != nil || r.Waves.Fact(name) != nil || r.Answered(name) != nil
+}
+
+// Fact finds the fact that holds for a key, or the one with an id; nil where there
+// is none.
+func (w *Waves) Fact(called string) *Fact {
+	for i := len(w.Pool) - 1; i >= 0; i-- {
+		if f := &w.Pool[i]; f.SupersededBy == nil && (f.Key == called && called != "" || f.ID == called) {
+			return f
+		}
+	}
+	return nil
+}
+
+// Unmet are the criteria that nobody has met or taken over, each with the
+// delegation it is of.
+func (w *Waves) Unmet() []string {
+	var open []string
+	for _, d := range w.Works {
+		for _, text := range d.Unmet {
+			open = append(open, d.Brief.ID+": "+text)
+		}
+	}
+	return open
+}
+
+// Unfinished says what keeps a planner from finishing; empty where nothing does.
+func (r *Run) Unfinished() []string {
+	var why []string
+	for _, d := range r.Waves.Works {
+		if !d.Status.Over() {
+			why = append(why, "delegation "+d.Brief.ID+" is "+string(d.Status)+": let it end, or drop it with the reason")
+		}
+	}
+	for _, text := range r.Waves.Unmet() {
+		why = append(why, "the criterion is unmet: "+text+"; delegate the rest of it with \"replaces\"")
+	}
+	for _, q := range r.Questions {
+		if q.Blocking {
+			why = append(why, "question "+q.ID+" is open: "+q.Text)
+		}
+	}
+	return why
+}
+
+// Title is what a brief is called in a line of text.
+func (b Brief) Title() string {
+	first, _, _ := strings.Cut(strings.TrimSpace(b.Task), "\n")
+	return clipped(first, 80)
+}
+
+// defaultPatience is how long a question waits for its default answer where it
+// does not say.
+const defaultPatience = time.Hour
+
+// Patience is how long a question with a default waits for an answer.
+func (q Asked) Patience() time.Duration {
+	if q.Default == "" {
+		return 0
+	}
+	if d, err := time.ParseDuration(q.After); err == nil && d > 0 {
+		return d
+	}
+	return defaultPatience
+}
+
+// Key tells briefs apart: the same work twice has the same key, whatever it is
+// called.
+func (b Brief) Key() string {
+	return QuestionID(b.Agent, strings.Join(append([]string{b.Task}, b.Outputs...), "\n"))
+}

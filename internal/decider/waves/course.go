@@ -1,0 +1,154 @@
+package waves
+
+import (
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
+)
+
+// conclude closes a wave and follows what the planner decided.
+func conclude(r *core.Run, s *core.Stage) []core.Body {
+	d := r.Waves.Decision
+	if d == nil {
+		return nil // read again after a restart
+	}
+	t := s.Tasks[len(s.Tasks)-1]
+	closed := core.WaveClosed{Wave: r.Waves.N, Course: d.Decision, Reason: d.Reason}
+	if a := t.Delivered().Artifact(core.CompactArtifact); a != nil {
+		closed.Compact = a.Digest
+	}
+	if a := t.Delivered().Artifact(core.DetailedArtifact); a != nil {
+		closed.Detailed = a.Digest
+	}
+	follow := &following{run: r, decision: d}
+	follow.answers()
+	follow.drops()
+	follow.course()
+	closed.Notes = follow.notes
+	return append([]core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}, closed}, follow.bodies...)
+}
+
+// following gathers what follows from a planner's decision.
+type following struct {
+	run      *core.Run
+	decision *core.PlannerDecision
+	bodies   []core.Body
+	notes    []string // what could not be followed
+	dropped  []string
+}
+
+func (f *following) say(b ...core.Body) { f.bodies = append(f.bodies, b...) }
+func (f *following) note(format string, args ...any) {
+	f.notes = append(f.notes, fmt.Sprintf(format, args...))
+}
+
+// answers are the planner's to what workers asked and nobody has answered.
+func (f *following) answers() {
+	seen := map[string]bool{}
+	for _, a := range f.decision.Answers {
+		switch past := f.run.Answered(a.Question); {
+		case past != nil:
+			f.note("question %s was answered before, and that answer holds: %s", a.Question, past.Text)
+		case f.run.Question(a.Question) == nil || seen[a.Question]:
+			f.note("there is no open question %s", a.Question)
+		default:
+			seen[a.Question] = true
+			f.say(core.QuestionAnswered{ID: a.Question, Text: a.Answer, Planner: true, Sources: a.Sources})
+		}
+	}
+}
+
+// drops ends the delegations that the planner does not want any more. Nothing is
+// dropped by not being spoken of.
+func (f *following) drops() {
+	for _, drop := range f.decision.Dropped {
+		d := f.run.Waves.Work(drop.ID)
+		if d == nil || d.Status.Over() {
+			f.note("delegation %s cannot be dropped: it is not open", drop.ID)
+			continue
+		}
+		f.say(core.BriefEnded{Delegation: drop.ID, Status: core.DelegatedDropped, Reason: drop.Reason})
+		if s := f.run.Stage(drop.ID); s != nil && s.Status == core.StageOpen {
+			f.say(core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: drop.Reason})
+		}
+		f.dropped = append(f.dropped, drop.ID)
+	}
+}
+
+func (f *following) course() {
+	r := f.run
+	switch f.decision.Decision {
+	case core.CourseContinue:
+		f.delegate()
+	case core.CourseAsk:
+		for _, q := range f.decision.Questions {
+			if b := asking(r, "", q, true); b != nil {
+				f.say(b)
+			} else {
+				f.note("this was asked before: %s", q.Text)
+			}
+		}
+	case core.CourseFinish:
+		if why := f.unfinished(); len(why) > 0 {
+			f.say(core.CourseRefused{Course: core.CourseFinish, Reasons: why})
+			return
+		}
+		f.finish()
+	case core.CourseAbort:
+		f.say(core.RunFailed{Reason: "the planner gave the goal up: " + f.decision.Reason})
+	}
+}
+
+// unfinished is what keeps the planner from finishing, given what it just dropped
+// and answered.
+func (f *following) unfinished() []string {
+	r := f.run.Clone()
+	for _, id := range f.dropped {
+		d := r.Waves.Work(id)
+		d.Status, d.Unmet = core.DelegatedDropped, nil
+	}
+	for _, b := range f.bodies {
+		if a, ok := b.(core.QuestionAnswered); ok {
+			for i := range r.Questions {
+				if r.Questions[i].ID == a.ID {
+					r.Questions[i].Blocking = false
+				}
+			}
+		}
+	}
+	return r.Unfinished()
+}
+
+// finish publishes what there is, or completes a run that changed nothing.
+func (f *following) finish() {
+	r := f.run
+	if r.Playbook.Project.Waves.Writes == core.WritesCode && r.Verified != r.BaseCommit {
+		f.say(work.OpenPublish(r, "")...)
+		return
+	}
+	f.say(core.RunCompleted{})
+}
+
+func publishing(r *core.Run) bool {
+	s := r.Stage(core.PublishStage)
+	return s != nil
+}
+
+// publish brings the run's branch to the pull request, and the run to its end.
+func publish(r *core.Run) []core.Body {
+	if bodies := work.Unpublished(r); bodies != nil {
+		return bodies
+	}
+	s := r.Stage(core.PublishStage)
+	switch {
+	case s == nil:
+	case s.Status == core.StageGated:
+		return work.Publish(r, s)
+	case s.Status == core.StageOpen:
+		return work.Prepare(r, s)
+	case s.Status == core.StageDone:
+		return []core.Body{core.RunCompleted{}}
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+// Package waves decides for playbooks of kind `waves`: a planner, which is an
+// agent, splits the goal into delegations; this package lets them through the gate
+// or refuses them, brings them to their end, and has the planner close each wave
+// before the next begins. It is pure, and must not choose work itself: that is
+// the planner's.
+package waves
+
+import (
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
+)
+
+// Decider drives runs of kind `waves`.
+type Decider struct{}
+
+var _ core.Decider = Decider{}
+
+// Kind is the playbook kind this decider is for.
+func (Decider) Kind() string { return "waves" }
+
+// Version changes when the same state would lead to other decisions.
+func (Decider) Version() int { return 1 }
+
+// Decide asks one after the other who may have something to say. The first who
+// does is followed; the rest are asked again afterwards.
+func (Decider) Decide(r *core.Run) []core.Body {
+	for _, say := range []func(*core.Run) []core.Body{planning, questions, works, merges, publish, reopen, ask, idle, plan} {
+		if bodies := say(r); len(bodies) > 0 {
+			return bodies
+		}
+	}
+	return nil
+}
+
+// planning brings the planner's round to its end.
+func planning(r *core.Run) []core.Body {
+	s := r.Stage(core.PlannerStage)
+	if s == nil || s.Status != core.StageOpen {
+		return nil
+	}
+	if s.TasksDone() {
+		return conclude(r, s)
+	}
+	for _, t := range s.Tasks {
+		if b := work.Next(r, s, t); b != nil {
+			return []core.Body{b}
+		}
+	}
+	return nil
+}
+
+// planned reports that the planner is at work.
+func planned(r *core.Run) bool {
+	s := r.Stage(core.PlannerStage)
+	return s != nil && s.Status == core.StageOpen
+}
+
+// questions asks what workers want to know, each once.
+func questions(r *core.Run) []core.Body {
+	for _, d := range r.Waves.Works {
+		if d.Answer == nil {
+			continue
+		}
+		blocking, optional := d.Answer.Questions()
+		for _, q := range blocking {
+			if b := asking(r, d.Brief.ID, q, true); b != nil {
+				return []core.Body{b}
+			}
+		}
+		for _, q := range optional {
+			if b := asking(r, d.Brief.ID, q, false); b != nil {
+				return []core.Body{b}
+			}
+		}
+	}
+	return nil
+}
+
+// asking is a question that nobody asked before; nil where somebody did.
+func asking(r *core.Run, from string, q core.Asked, blocking bool) core.Body {
+	b := core.QuestionAsked{ID: r.QuestionID(q.Text), Text: q.Text, From: from, Blocking: blocking, About: q.About, Default: q.Default, After: q.Patience()}
+	if r.Question(b.ID) != nil || r.Answered(b.ID) != nil {
+		return nil
+	}
+	return b
+}
+
+// reopen begins a wave for what was held up by questions and can go on.
+func reopen(r *core.Run) []core.Body {
+	w := r.Waves
+	if w.Open || planned(r) || r.Resting() || w.N >= r.Playbook.Project.Waves.Waves {
+		return nil
+	}
+	return []core.Body{core.WaveOpened{Wave: w.N + 1}}
+}
+
+// ask pauses the run where nothing goes on without an answer.
+func ask(r *core.Run) []core.Body {
+	if r.Waves.Open || planned(r) || publishing(r) {
+		return nil
+	}
+	for _, q := range r.Questions {
+		if q.Blocking {
+			return []core.Body{core.RunPaused{
+				Code: core.PauseQuestion, Stage: core.PlannerStage, Reason: who(q) + " asks: " + q.Text,
+				Next: fmt.Sprintf("`stellwerk answer %s \"…\"`", q.ID),
+			}}
+		}
+	}
+	return nil
+}
+
+func who(q core.Question) string {
+	if q.From == "" {
+		return "the planner"
+	}
+	return q.From
+}
+
+// idle pauses the run of a planner whose decisions lead to nothing.
+func idle(r *core.Run) []core.Body {
+	w := r.Waves
+	if w.Idle < core.MaxIdle || w.Open || planned(r) || publishing(r) {
+		return nil
+	}
+	reason := fmt.Sprintf("the planner decided %d times in a row and nothing came of it", w.Idle)
+	switch {
+	case len(w.Objections) > 0:
+		reason += ": " + w.Objections[0]
+	case len(w.Refused) > 0:
+		reason += ": " + w.Refused[0].Reason
+	}
+	return []core.Body{core.RunPaused{
+		Code: core.PauseBarren, Stage: core.PlannerStage, Reason: reason,
+		Next: fmt.Sprintf("`stellwerk log %s` shows what it decided; `stellwerk resume %s` lets it try again", r.Alias, r.Alias),
+	}}
+}
+
+// plan has the planner close the wave, or look at the goal for the first time.
+func plan(r *core.Run) []core.Body {
+	if planned(r) || publishing(r) || r.Waves.Open && !r.Resting() {
+		return nil
+	}
+	m := r.Playbook.Project
+	round := r.NextRound(core.PlannerStage)
+	return []core.Body{
+		core.StageOpened{Stage: core.PlannerStage, Round: round, Reason: core.OpenAdvance, Base: r.Head, Title: title(r)},
+		core.TaskAdmitted{
+			Task: core.TaskID(core.PlannerStage, round, ""), Stage: core.PlannerStage, Round: round, Kind: core.KindWave,
+			Role: m.Roles[core.KindWave], Writes: core.WritesArtifacts, Outputs: documents(r), Done: complete(r),
+			Attempts: m.Attempts, Timeout: m.Timeout,
+		},
+	}
+}
+
+func title(r *core.Run) string {
+	if r.Waves.N == 0 {
+		return "Split the goal"
+	}
+	return fmt.Sprintf("Close wave %d", r.Waves.N)
+}
+
+// documents are what the planner hands in: there is nothing to tell of before the
+// first wave.
+func documents(r *core.Run) []string {
+	if r.Waves.N == 0 {
+		return []string{core.DecisionArtifact}
+	}
+	return []string{core.DecisionArtifact, core.CompactArtifact, core.DetailedArtifact}
+}
+
+// complete is what must hold of what the planner hands in.
+func complete(r *core.Run) core.Check {
+	all := core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckDecision}}}
+	for _, name := range documents(r)[1:] {
+		all.Of = append(all.Of, core.Check{Kind: core.CheckArtifact, Name: name})
+	}
+	return all
+}

@@ -1,0 +1,126 @@
+package waves
+
+import (
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
+)
+
+// works moves on what is delegated, in the order it was admitted.
+func works(r *core.Run) []core.Body {
+	if !r.Waves.Open {
+		return nil
+	}
+	var bodies []core.Body
+	for _, d := range r.Waves.Works {
+		bodies = append(bodies, drive(r, d)...)
+	}
+	return work.Bounded(r, bodies)
+}
+
+// drive moves one delegation on.
+func drive(r *core.Run, d *core.Delegated) []core.Body {
+	s := r.Stage(d.Brief.ID)
+	switch d.Status {
+	case core.DelegatedWaiting:
+		if id := r.Hopeless(d); id != "" {
+			return []core.Body{core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: fmt.Sprintf("it depends on %s, which was not done", id)}}
+		}
+		if r.Startable(d) {
+			return begin(r, d, s)
+		}
+	case core.DelegatedOpen:
+		t := s.Tasks[len(s.Tasks)-1]
+		if work.Exhausted(t) {
+			return fail(d, s, work.WhyNot(t))
+		}
+		return work.Advance(r, s, t)
+	case core.DelegatedFailed:
+		if s != nil && s.Status == core.StageOpen {
+			return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: d.Reason}}
+		}
+	case core.DelegatedDone, core.DelegatedPartial:
+		if s != nil && s.Status == core.StageOpen && (s.Branch == "" || s.Start() == s.Base) {
+			return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+		}
+	case core.DelegatedBlocked, core.DelegatedDropped:
+	}
+	return nil
+}
+
+func fail(d *core.Delegated, s *core.Stage, reason string) []core.Body {
+	return []core.Body{
+		core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: reason},
+		core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: reason},
+	}
+}
+
+// begin gives a delegation to an agent: for the first time, or again with the
+// answers it waited for. What it had done by then is on its branch.
+func begin(r *core.Run, d *core.Delegated, s *core.Stage) []core.Body {
+	for _, name := range d.Brief.Requires {
+		if !r.Known(name) {
+			reason := fmt.Sprintf("%s is not there any more", name)
+			return []core.Body{core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: reason}}
+		}
+	}
+	var bodies []core.Body
+	if s == nil {
+		opened := core.StageOpened{Stage: d.Brief.ID, Round: 1, Reason: core.OpenAdvance, Base: r.Head, Title: d.Brief.Title()}
+		if r.Playbook.Project.Waves.Writes == core.WritesCode {
+			opened = work.Begin(r, d.Brief.ID, d.Brief.Title())
+		}
+		bodies = append(bodies, opened)
+		s = &core.Stage{ID: opened.Stage, Round: opened.Round, Base: opened.Base, Branch: opened.Branch}
+	}
+	return append(bodies, assign(r, d, s))
+}
+
+// assign is the task of a delegation.
+func assign(r *core.Run, d *core.Delegated, s *core.Stage) core.TaskAdmitted {
+	m, name := r.Playbook.Project, ""
+	if n := work.Count(s, core.KindWork); n > 0 {
+		name = fmt.Sprintf("again%d", n+1)
+	}
+	t := core.TaskAdmitted{
+		Task: core.TaskID(s.ID, s.Round, name), Stage: s.ID, Round: s.Round, Name: name, Role: d.Brief.Agent, Prompt: d.Brief.Task,
+		Needs: d.Brief.Needs, Writes: m.Waves.Writes, Attempts: m.Attempts, Timeout: m.Timeout,
+		Outputs: append([]string{core.OutputArtifact}, d.Brief.Outputs...),
+	}
+	answer := core.Check{Kind: core.CheckOutput, Criteria: d.Brief.Criteria, Names: d.Brief.Outputs}
+	t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{answer}, work.Parts(m.Done)...)}
+	return t
+}
+
+// merges takes what a wave has done into the run's branch, one after the other,
+// once nothing of it is worked on any more.
+func merges(r *core.Run) []core.Body {
+	if !r.Waves.Open || !r.Resting() {
+		return nil
+	}
+	for _, d := range r.Waves.Works {
+		s := r.Stage(d.Brief.ID)
+		if s == nil || s.Status != core.StageOpen || d.Status != core.DelegatedDone && d.Status != core.DelegatedPartial {
+			continue
+		}
+		t := s.Tasks[len(s.Tasks)-1]
+		switch {
+		case t.Act == core.ActMerge && t.Status == core.TaskDone:
+			return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+		case t.Act == core.ActMerge && t.Status == core.TaskDropped && work.Count(s, core.KindResolve) >= r.Playbook.Project.Attempts:
+			return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: "it could not be merged"}}
+		case t.Act == core.ActMerge && t.Status == core.TaskDropped:
+			return []core.Body{work.Admit(r, s, core.KindResolve, work.Name(s, core.KindResolve), d.Brief.Agent)}
+		case t.Status == core.TaskDone:
+			return []core.Body{work.Admit(r, s, core.KindMerge, work.Name(s, core.KindMerge), "")}
+		case work.Exhausted(t):
+			return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: work.WhyNot(t)}}
+		}
+		if bodies := work.Advance(r, s, t); bodies != nil {
+			return bodies
+		}
+		return nil // it is being merged: the next waits
+	}
+	return nil
+}

@@ -73,6 +73,9 @@ func begin(e Event, b RunStarted) *Run {
 func countDecision(r *Run, e Event) {
 	if e.Actor.Kind == ActorPerson && e.Type != TypeCommandRefused {
 		r.Sterile, r.AutoRounds, r.Barren = 0, 0, 0
+		if r.Waves != nil {
+			r.Waves.Idle = 0
+		}
 		return
 	}
 	if e.Actor.Kind != ActorDecider || e.Cause == r.LastDecision {

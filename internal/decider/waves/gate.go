@@ -26,9 +26,6 @@ func (f *following) delegate() {
 	for _, b := range admitted {
 		f.say(core.BriefAdmitted{Brief: b})
 	}
-	if len(admitted) > 0 {
-		f.say(core.WaveOpened{Wave: f.run.Waves.N + 1})
-	}
 }
 
 // escalate asks people about what the planner wants and cannot have.

@@ -26,7 +26,7 @@ func (Decider) Version() int { return 1 }
 // Decide asks one after the other who may have something to say. The first who
 // does is followed; the rest are asked again afterwards.
 func (Decider) Decide(r *core.Run) []core.Body {
-	for _, say := range []func(*core.Run) []core.Body{planning, questions, works, merges, publish, reopen, ask, idle, plan} {
+	for _, say := range []func(*core.Run) []core.Body{planning, questions, hopeless, works, merges, publish, reopen, ask, idle, plan} {
 		if bodies := say(r); len(bodies) > 0 {
 			return bodies
 		}
@@ -87,7 +87,8 @@ func asking(r *core.Run, from string, q core.Asked, blocking bool) core.Body {
 	return b
 }
 
-// reopen begins a wave for what was held up by questions and can go on.
+// reopen begins the next wave where something can go on: what was admitted, or
+// waited for an answer.
 func reopen(r *core.Run) []core.Body {
 	w := r.Waves
 	if w.Open || planned(r) || r.Resting() || w.N >= r.Playbook.Project.Waves.Waves {
@@ -140,7 +141,7 @@ func idle(r *core.Run) []core.Body {
 
 // plan has the planner close the wave, or look at the goal for the first time.
 func plan(r *core.Run) []core.Body {
-	if planned(r) || publishing(r) || r.Waves.Open && !r.Resting() {
+	if planned(r) || publishing(r) || r.Waves.Open && !(r.Resting() && settled(r)) {
 		return nil
 	}
 	m := r.Playbook.Project

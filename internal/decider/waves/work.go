@@ -24,9 +24,6 @@ func drive(r *core.Run, d *core.Delegated) []core.Body {
 	s := r.Stage(d.Brief.ID)
 	switch d.Status {
 	case core.DelegatedWaiting:
-		if id := r.Hopeless(d); id != "" {
-			return []core.Body{core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: fmt.Sprintf("it depends on %s, which was not done", id)}}
-		}
 		if r.Startable(d) {
 			return begin(r, d, s)
 		}
@@ -91,6 +88,26 @@ func assign(r *core.Run, d *core.Delegated, s *core.Stage) core.TaskAdmitted {
 	answer := core.Check{Kind: core.CheckOutput, Criteria: d.Brief.Criteria, Names: d.Brief.Outputs}
 	t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{answer}, work.Parts(m.Done)...)}
 	return t
+}
+
+// hopeless ends what depends on something that will not be done any more.
+func hopeless(r *core.Run) []core.Body {
+	for _, d := range r.Waves.Works {
+		if id := r.Hopeless(d); id != "" && d.Status == core.DelegatedWaiting {
+			return []core.Body{core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: fmt.Sprintf("it depends on %s, which was not done", id)}}
+		}
+	}
+	return nil
+}
+
+// settled reports that everything a wave has done was taken in or given up.
+func settled(r *core.Run) bool {
+	for _, d := range r.Waves.Works {
+		if s := r.Stage(d.Brief.ID); d.Status.Over() && s != nil && s.Status == core.StageOpen {
+			return false
+		}
+	}
+	return true
 }
 
 // merges takes what a wave has done into the run's branch, one after the other,

@@ -64,9 +64,7 @@ type Answer struct {
 // are the same question, however they are spaced, capitalised or ended. It is long
 // enough that no agent finds words whose identity is that of another's question.
 func QuestionID(source, text string) string {
-	words := strings.Fields(strings.ToLower(text))
-	plain := strings.TrimRight(strings.Join(words, " "), "?!. ")
-	sum := sha256.Sum256([]byte(source + "\x00" + plain))
+	sum := sha256.Sum256([]byte(source + "\x00" + Plain(text)))
 	return "q-" + hex.EncodeToString(sum[:8])
 }
 

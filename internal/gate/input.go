@@ -1,0 +1,233 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// The prefixes of a reference say what it is to. Without one, an input may be
+// any of them.
+const (
+	detailPrefix = "detail:"
+	factPrefix   = "fact:"
+	answerPrefix = "answer:"
+)
+
+// library is what inputs can be found in.
+type library struct {
+	documents, facts, answers map[string]bool
+}
+
+func (j *judge) library() library {
+	l := library{documents: map[string]bool{}, facts: map[string]bool{}, answers: map[string]bool{}}
+	for _, d := range j.Known.Documents {
+		for _, form := range j.forms(d.Name) {
+			l.documents[form] = true
+		}
+		if d.ID != "" {
+			l.documents[d.ID] = true
+		}
+	}
+	for _, key := range j.Known.Facts {
+		l.facts[core.FactKey(key)] = true
+	}
+	for _, id := range j.Known.Answers {
+		l.answers[id] = true
+	}
+	return l
+}
+
+func (j *judge) forms(name string) []string {
+	if j.Versions {
+		return Forms(name)
+	}
+	return []string{name}
+}
+
+// has reports what is there. document is what somebody else may still hand in
+// for it; "" where nobody can.
+func (l library) has(reference string) (there bool, document string) {
+	if key, ok := strings.CutPrefix(reference, factPrefix); ok {
+		return l.facts[core.FactKey(key)], ""
+	}
+	if id, ok := strings.CutPrefix(reference, answerPrefix); ok {
+		return l.answers[id], ""
+	}
+	if name, ok := strings.CutPrefix(reference, detailPrefix); ok {
+		return l.documents[name], name
+	}
+	return l.documents[reference] || l.facts[core.FactKey(reference)] || l.answers[reference], reference
+}
+
+// wants are the references of a piece that must lead to something.
+func (p Piece) wants() []string {
+	wants := slices.Clone(p.Requires)
+	for _, ref := range p.Provided {
+		for _, prefix := range []string{detailPrefix, factPrefix, answerPrefix} {
+			if strings.HasPrefix(ref, prefix) && !slices.Contains(wants, ref) {
+				wants = append(wants, ref)
+			}
+		}
+	}
+	return wants
+}
+
+// want is an input that is not there and that somebody may hand in before it is
+// needed.
+type want struct {
+	piece     int
+	reference string
+}
+
+// lacking are, for each piece, the inputs that are not there and that nothing it
+// comes after hands in.
+func (j *judge) lacking(order []int) [][]string {
+	l := j.library()
+	lacks := make([][]string, len(j.Pieces))
+	j.makers = j.findMakers()
+	var names []string
+	wanted := map[string][]want{}
+	for i, p := range j.Pieces {
+		if !j.verdicts[i].Admitted() {
+			continue
+		}
+		for _, ref := range p.wants() {
+			there, name := l.has(ref)
+			switch {
+			case there:
+			case len(j.makers[name]) == 0 || name == "":
+				lacks[i] = append(lacks[i], ref)
+			default:
+				if wanted[name] == nil {
+					names = append(names, name)
+				}
+				wanted[name] = append(wanted[name], want{i, ref})
+			}
+		}
+	}
+	for chunk := range slices.Chunk(names, 64) {
+		coming := j.coming(order, chunk)
+		for bit, name := range chunk {
+			for _, w := range wanted[name] {
+				if coming[w.piece]&(1<<bit) == 0 {
+					lacks[w.piece] = append(lacks[w.piece], w.reference)
+				}
+			}
+		}
+	}
+	return lacks
+}
+
+// findMakers finds who hands in a document, by what it can be called: pieces of the set
+// by their number, and open earlier work by its number counted down from -1.
+func (j *judge) findMakers() map[string][]int {
+	makers := map[string][]int{}
+	note := func(who int, outputs []string) {
+		for _, out := range outputs {
+			for _, form := range j.forms(out) {
+				makers[form] = append(makers[form], who)
+			}
+		}
+	}
+	for i, p := range j.Pieces {
+		if at, ok := j.at[p.ID]; ok && at == i {
+			note(i, p.Outputs)
+		}
+	}
+	for i, e := range j.Known.Earlier {
+		if e.State == Open {
+			note(-1-i, e.Outputs)
+		}
+	}
+	return makers
+}
+
+// coming says which of at most 64 documents are handed in by what each piece
+// comes after, however far back in the set: a bit for each. One walk along the
+// order answers for all of them.
+func (j *judge) coming(order []int, names []string) []uint64 {
+	own, coming := make([]uint64, len(j.Pieces)), make([]uint64, len(j.Pieces))
+	earlier := map[string]uint64{}
+	for bit, name := range names {
+		for _, who := range j.makers[name] {
+			if who >= 0 {
+				own[who] |= 1 << bit
+			} else {
+				earlier[j.Known.Earlier[-1-who].ID] |= 1 << bit
+			}
+		}
+	}
+	for _, i := range order {
+		for _, d := range j.edges[i] {
+			coming[i] |= coming[d] | own[d]
+		}
+		if len(earlier) > 0 {
+			for _, id := range j.Pieces[i].After {
+				coming[i] |= earlier[id]
+			}
+		}
+	}
+	return coming
+}
+
+// inputs refuses a piece for what it lacks.
+func (j *judge) inputs(i int, lacks []string) {
+	if len(lacks) == 0 || !j.verdicts[i].Admitted() {
+		return
+	}
+	if len(lacks) > 1 { // in the order of the request
+		lacks = slices.DeleteFunc(j.Pieces[i].wants(), func(ref string) bool { return !slices.Contains(lacks, ref) })
+	}
+	hint := "what there is: " + listed(j.named())
+	if maker := j.maker(i, lacks[0]); maker != "" {
+		hint = fmt.Sprintf("%s is to hand it in: let this come after that", maker)
+	}
+	j.refuse(i, MissingInput, lacks, "nothing provides %s; %s", quoted(lacks), hint)
+}
+
+// maker is who would hand a document in, though the piece does not come after it.
+func (j *judge) maker(i int, reference string) string {
+	for _, who := range j.makers[strings.TrimPrefix(reference, detailPrefix)] {
+		switch {
+		case who < 0:
+			return j.Known.Earlier[-1-who].ID
+		case who != i:
+			return j.Pieces[who].ID
+		}
+	}
+	return ""
+}
+
+// named are documents, facts and answers that can be required, the newest
+// documents first, each once: as many as are worth reading.
+func (j *judge) named() []string {
+	var names []string
+	note := func(name string) bool {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		return len(names) <= mostListed
+	}
+	for _, d := range slices.Backward(j.Known.Documents) {
+		if !note(d.Name) {
+			return names
+		}
+	}
+	for _, name := range slices.Concat(j.Known.Facts, j.Known.Answers) {
+		if !note(name) {
+			return names
+		}
+	}
+	return names
+}
+
+func quoted(words []string) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = fmt.Sprintf("%q", w)
+	}
+	return strings.Join(all, ", ")
+}

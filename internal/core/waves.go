@@ -231,9 +231,3 @@ func (q Asked) Patience() time.Duration {
 	}
 	return defaultPatience
 }
-
-// Key tells briefs apart: the same work twice has the same key, whatever it is
-// called.
-func (b Brief) Key() string {
-	return QuestionID(b.Agent, strings.Join(append([]string{b.Task}, b.Outputs...), "\n"))
-}

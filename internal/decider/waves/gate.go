@@ -2,8 +2,10 @@ package waves
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/gate"
 )
 
 // delegate lets the planner's briefs through the gate, or says why not. The same
@@ -16,16 +18,87 @@ func (f *following) delegate() {
 		}})
 		return
 	}
-	admitted, refused := gate(f.run, f.decision.Delegations, f.dropped)
-	for _, no := range refused {
+	verdicts := gate.Judge(f.request())
+	var admitted []core.Brief
+	for i, v := range verdicts {
+		b := f.decision.Delegations[i]
+		if v.Admitted() {
+			admitted = append(admitted, b)
+			continue
+		}
+		no := core.BriefRefusal{ID: b.ID, Code: string(v.Code), Reason: v.Text, Members: v.Members, Key: gate.Brief(b).Key}
 		f.say(core.BriefRefused{BriefRefusal: no})
 		if f.run.Waves.Repeats[no.Repeat()]+1 == core.MaxRefusals {
 			f.escalate(no)
 		}
 	}
-	for _, b := range admitted {
+	for _, b := range inOrder(f.run, admitted) {
 		f.say(core.BriefAdmitted{Brief: b})
 	}
+}
+
+// request is what the gate judges the planner's briefs by.
+func (f *following) request() gate.Request {
+	r := f.run
+	q := gate.Request{
+		Roles:  gate.Roles(r.Playbook.Roles, r.Playbook.Project.Roles[core.KindWave]),
+		Limits: gate.Limits{Pieces: r.Playbook.Project.Waves.Delegations},
+	}
+	for _, b := range f.decision.Delegations {
+		q.Pieces = append(q.Pieces, gate.Brief(b))
+	}
+	for _, doc := range r.Waves.Documents {
+		q.Known.Documents = append(q.Known.Documents, gate.Document{ID: doc.ID, Name: doc.Name})
+	}
+	for _, fact := range r.Waves.Pool {
+		if fact.SupersededBy == nil && fact.Key != "" {
+			q.Known.Facts = append(q.Known.Facts, fact.Key)
+		}
+	}
+	for _, a := range r.Answers {
+		q.Known.Answers = append(q.Known.Answers, a.Question.ID)
+	}
+	for _, d := range r.Waves.Works {
+		q.Known.Earlier = append(q.Known.Earlier, f.earlier(d))
+	}
+	for _, s := range r.Stages { // their names are taken
+		if r.Waves.Work(s.ID) == nil {
+			q.Known.Earlier = append(q.Known.Earlier, gate.Earlier{ID: s.ID, State: gate.Failed, Reason: "it is no delegation"})
+		}
+	}
+	q.Known.Earlier = append(q.Known.Earlier, gate.Earlier{ID: core.PublishStage, State: gate.Failed, Reason: "it is no delegation"})
+	return q
+}
+
+func (f *following) earlier(d *core.Delegated) gate.Earlier {
+	e := gate.Earlier{ID: d.Brief.ID, Key: gate.Brief(d.Brief).Key, State: gate.Open, Reason: d.Reason, Outputs: d.Brief.Outputs}
+	switch {
+	case d.Status == core.DelegatedDone:
+		e.State = gate.Done
+	case d.Status.Over(), slices.Contains(f.dropped, d.Brief.ID):
+		e.State, e.Key = gate.Failed, "" // it may be tried again under another name
+	}
+	return e
+}
+
+// inOrder puts what was admitted in the order of its dependencies. The gate saw
+// that there is one.
+func inOrder(r *core.Run, admitted []core.Brief) []core.Brief {
+	var placed []core.Brief
+	is := func(id string) bool {
+		return r.Waves.Work(id) != nil || slices.ContainsFunc(placed, func(b core.Brief) bool { return b.ID == id })
+	}
+	for len(admitted) > 0 {
+		i := slices.IndexFunc(admitted, func(b core.Brief) bool {
+			return !slices.ContainsFunc(b.DependsOn, func(id string) bool { return !is(id) })
+		})
+		if i < 0 {
+			return placed
+		}
+		placed = append(placed, admitted[i])
+		admitted = slices.Delete(slices.Clone(admitted), i, i+1)
+	}
+	return placed
 }
 
 // escalate asks people about what the planner wants and cannot have.

@@ -1,0 +1,38 @@
+package waves_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// TestWavesComeToAnEnd plays random planners, workers and people. Nothing begins
+// before the gate holds, nothing is asked twice, the run always goes on or says
+// what it waits for; and once nothing goes wrong any more it is completed.
+func TestWavesComeToAnEnd(t *testing.T) {
+	for _, writes := range []core.Writes{core.WritesArtifacts, core.WritesCode} {
+		t.Run(string(writes), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				dice := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+				w := newWorld(t, func(_ string, n int) int { return dice.IntN(n) }).begin(writes)
+				toTheEnd(w, rapid.IntRange(0, 250).Draw(t, "rough"))
+			})
+		})
+	}
+}
+
+func toTheEnd(w *world, rough int) {
+	for i := 0; !w.run.Status.Terminal(); i++ {
+		w.kind = i > rough
+		if i > rough+2000 {
+			w.t.Fatalf("the run does not end:\n%s", w.account())
+		}
+		w.once()
+	}
+	if w.run.Status != core.StatusCompleted {
+		w.t.Fatalf("the run ended as %s\n%s", w.run.Status, w.account())
+	}
+}

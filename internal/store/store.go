@@ -63,7 +63,7 @@ type Commit struct {
 	Acquire []core.Claim
 	Release []core.Claim
 	Budget  *Budget    // nil where no limit of a project is to hold
-	Spends  bool       // the run has used more: the other active runs of its project are woken
+	Spends  bool       // the run has used more: the other active runs of its project that are Limited are woken
 	DueAt   *time.Time // when the stream wants to be looked at again; nil for never
 	Run     *RunRow    // projections, nil where unchanged
 	Project *ProjectRow
@@ -110,6 +110,7 @@ type RunRow struct {
 	Attempts                               int
 	CostUSD                                float64
 	Tokens                                 int64
+	Limited                                bool // held to limits of its project
 	StartedAt, UpdatedAt                   time.Time
 	EndedAt                                *time.Time
 }

@@ -26,7 +26,8 @@ func within(ctx context.Context, tx *txn, b *store.Budget) error {
 	return &store.BudgetSpent{Project: b.Project, Others: others}
 }
 
-// stir wakes the other runs of a project that may have to stop now.
+// stir wakes the other runs of a project that may have to stop now: those that
+// are held to its limits.
 func stir(ctx context.Context, tx *txn, c store.Commit, now int64) error {
 	if !c.Spends || c.Run == nil {
 		return nil

@@ -86,27 +86,45 @@ func known(t *testing.T, version int) fstest.MapFS {
 	return schema
 }
 
-// TestProjectsOfTheFirstVersionAreKept: what a run brought a project to is what
-// it stands at after the migration, also once a pause is over.
-func TestProjectsOfTheFirstVersionAreKept(t *testing.T) {
+// written is a database of an older version, with what a statement wrote there.
+func written(t *testing.T, version int, statement string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "stellwerk.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, known(t, 1), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, known(t, version), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := provider.Up(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.ExecContext(t.Context(), `INSERT INTO projects
-		(id, name, repo_url, integration_branch, status, current_epic, last_activity, created_at, created_by, pr_url)
-		VALUES ('p', 'shop', '/r', '', 'awaiting_review', 'greet', 1, 1, 'me', '')`)
+	_, err = db.ExecContext(t.Context(), statement)
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// TestRunsFromBeforeAreTakenAsLimited: none of them may miss that its project
+// has spent what it may.
+func TestRunsFromBeforeAreTakenAsLimited(t *testing.T) {
+	path := written(t, 3, `INSERT INTO runs
+		(id, alias, project_id, title, goal, issue, reason, stage, branch, base, url, isolation, started_at, updated_at)
+		VALUES ('r', 'otter', 'p', '', '', '', '', '', '', '', '', '', 1, 1)`)
+	if row, err := openAt(t, path, Options{}).Run(t.Context(), "otter"); err != nil || !row.Limited {
+		t.Errorf("%+v, %v", row, err)
+	}
+}
+
+// TestProjectsOfTheFirstVersionAreKept: what a run brought a project to is what
+// it stands at after the migration, also once a pause is over.
+func TestProjectsOfTheFirstVersionAreKept(t *testing.T) {
+	path := written(t, 1, `INSERT INTO projects
+		(id, name, repo_url, integration_branch, status, current_epic, last_activity, created_at, created_by, pr_url)
+		VALUES ('p', 'shop', '/r', '', 'awaiting_review', 'greet', 1, 1, 'me', '')`)
 	s := openAt(t, path, Options{})
 	for _, standing := range []store.Standing{{Paused: "holidays"}, {}} {
 		standing.Project, standing.Name = "p", "shop"
@@ -124,7 +142,7 @@ func TestProjectsOfTheFirstVersionAreKept(t *testing.T) {
 }
 
 // newest is the version of the newest migration.
-const newest = 3
+const newest = 4
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")

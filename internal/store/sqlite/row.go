@@ -11,6 +11,7 @@ func runParams(r *store.RunRow) query.PutRunParams {
 		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, Url: r.URL,
 		Isolation: r.Isolation, Attempts: int64(r.Attempts), CostUsd: r.CostUSD, Tokens: r.Tokens,
 		StartedAt: micros(r.StartedAt), UpdatedAt: micros(r.UpdatedAt), EndedAt: optionalMicros(r.EndedAt),
+		Limited: flag(r.Limited),
 	}
 }
 
@@ -20,7 +21,15 @@ func runRow(r query.Run) store.RunRow {
 		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, URL: r.Url,
 		Isolation: r.Isolation, Attempts: int(r.Attempts), CostUSD: r.CostUsd, Tokens: r.Tokens,
 		StartedAt: fromMicros(r.StartedAt), UpdatedAt: fromMicros(r.UpdatedAt), EndedAt: fromOptional(r.EndedAt),
+		Limited: r.Limited != 0,
 	}
+}
+
+func flag(set bool) int64 {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 func projectParams(p *store.ProjectRow) query.PutProjectParams {

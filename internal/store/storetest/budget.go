@@ -15,6 +15,7 @@ func spending(id string, share core.Spent, limits core.ProjectLimits) func(*stor
 		c.Run = &store.RunRow{
 			ID: id, Project: "p", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0),
 			CostUSD: share.CostUSD, Tokens: share.Tokens, Attempts: share.Attempts,
+			Limited: limits != (core.ProjectLimits{}),
 		}
 		c.Budget = &store.Budget{Project: "p", Run: id, Share: share, Starts: true, Limits: limits}
 		c.Spends = true
@@ -61,27 +62,41 @@ func testBudget(t *testing.T, open Open) {
 
 func testBudgetWakes(t *testing.T, open Open) {
 	s := open(t)
+	limits := core.ProjectLimits{CostUSD: 10}
 	for _, id := range []string{"a", "b", "c"} {
-		push(t, s, "run/"+id, spending(id, core.Spent{}, core.ProjectLimits{}))
+		push(t, s, "run/"+id, spending(id, core.Spent{}, limits))
 	}
+	push(t, s, "run/free", spending("free", core.Spent{}, core.ProjectLimits{}))
 	push(t, s, "run/c", func(c *store.Commit) {
-		c.Run = &store.RunRow{ID: "c", Project: "p", Status: "paused", StartedAt: moment(0), UpdatedAt: moment(0)}
+		c.Run = &store.RunRow{ID: "c", Project: "p", Status: "paused", StartedAt: moment(0), UpdatedAt: moment(0), Limited: true}
 	})
 	push(t, s, "run/q", func(c *store.Commit) {
-		c.Run = &store.RunRow{ID: "q", Project: "q", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0)}
+		c.Run = &store.RunRow{ID: "q", Project: "q", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0), Limited: true}
 	})
 	for _, w := range claim(t, s, "e", deadline) {
 		rest(t, s, "e", w)
 	}
 	drain(s)
-	push(t, s, "run/a", spending("a", core.Spent{CostUSD: 1}, core.ProjectLimits{}))
-	wantHint(t, s, "after a run has spent")
-	woken := map[string]bool{}
-	for _, w := range claim(t, s, "e", deadline) {
-		woken[w.Stream] = true
+	woken := func() string {
+		streams := map[string]bool{}
+		for _, w := range claim(t, s, "e", deadline) {
+			streams[w.Stream] = true
+			rest(t, s, "e", w)
+		}
+		return fmt.Sprint(streams)
 	}
-	if fmt.Sprint(woken) != "map[run/a:true run/b:true]" {
-		t.Errorf("woken: %v, want the run itself and the other active one of its project", woken)
+	push(t, s, "run/a", spending("a", core.Spent{CostUSD: 1}, limits))
+	wantHint(t, s, "after a run has spent")
+	if got := woken(); got != "map[run/a:true run/b:true]" {
+		t.Errorf("woken: %v, want the run itself and the other active one of its project that is held to limits", got)
+	}
+	// One that has no limits has others stop, and one that is given limits hears of it.
+	push(t, s, "run/b", spending("b", core.Spent{}, core.ProjectLimits{}))
+	push(t, s, "run/free", spending("free", core.Spent{}, limits))
+	woken()
+	push(t, s, "run/b", spending("b", core.Spent{CostUSD: 1}, core.ProjectLimits{}))
+	if got := woken(); got != "map[run/a:true run/b:true run/free:true]" {
+		t.Errorf("woken: %v, want those that are held to limits now", got)
 	}
 }
 

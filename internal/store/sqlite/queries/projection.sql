@@ -1,13 +1,14 @@
 -- name: PutRun :exec
 INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url,
-    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal,
     issue = excluded.issue, status = excluded.status, reason = excluded.reason, stage = excluded.stage,
     branch = excluded.branch, base = excluded.base, url = excluded.url, isolation = excluded.isolation,
     attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
-    started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at;
+    started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at,
+    limited = excluded.limited;
 
 -- UpdateRun replaces a row where nothing changed that an index is over: setting
 -- such a column writes its index even to the same value.
@@ -16,7 +17,7 @@ ON CONFLICT (id) DO UPDATE SET
 UPDATE runs SET
     title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
     attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?
-WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ?;
+WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ? AND limited = ?;
 
 -- name: Run :one
 SELECT * FROM runs WHERE id = ?;

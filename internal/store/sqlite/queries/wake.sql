@@ -61,4 +61,4 @@ UPDATE wakes SET
     wake_seq = wake_seq + 1
 WHERE stream IN (
     SELECT 'run/' || id FROM runs
-    WHERE project_id = sqlc.arg(project) AND id <> sqlc.arg(run) AND status = 'active');
+    WHERE project_id = sqlc.arg(project) AND status = 'active' AND limited = 1 AND id <> sqlc.arg(run));

@@ -90,6 +90,7 @@ type Run struct {
 	StartedAt int64
 	UpdatedAt int64
 	EndedAt   sql.NullInt64
+	Limited   int64
 }
 
 type Snapshot struct {

@@ -48,7 +48,7 @@ func (q *Queries) DriveProject(ctx context.Context, arg DriveProjectParams) erro
 }
 
 const openProjectRuns = `-- name: OpenProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
@@ -86,6 +86,7 @@ func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams
 			&i.StartedAt,
 			&i.UpdatedAt,
 			&i.EndedAt,
+			&i.Limited,
 		); err != nil {
 			return nil, err
 		}
@@ -101,7 +102,7 @@ func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams
 }
 
 const openRuns = `-- name: OpenRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
@@ -134,6 +135,7 @@ func (q *Queries) OpenRuns(ctx context.Context, limit int64) ([]Run, error) {
 			&i.StartedAt,
 			&i.UpdatedAt,
 			&i.EndedAt,
+			&i.Limited,
 		); err != nil {
 			return nil, err
 		}
@@ -219,7 +221,7 @@ func (q *Queries) ProjectByName(ctx context.Context, name string) (Project, erro
 }
 
 const projectRuns = `-- name: ProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
 type ProjectRunsParams struct {
@@ -256,6 +258,7 @@ func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run
 			&i.StartedAt,
 			&i.UpdatedAt,
 			&i.EndedAt,
+			&i.Limited,
 		); err != nil {
 			return nil, err
 		}
@@ -394,14 +397,15 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) error {
 
 const putRun = `-- name: PutRun :exec
 INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url,
-    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal,
     issue = excluded.issue, status = excluded.status, reason = excluded.reason, stage = excluded.stage,
     branch = excluded.branch, base = excluded.base, url = excluded.url, isolation = excluded.isolation,
     attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
-    started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at
+    started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at,
+    limited = excluded.limited
 `
 
 type PutRunParams struct {
@@ -424,6 +428,7 @@ type PutRunParams struct {
 	StartedAt int64
 	UpdatedAt int64
 	EndedAt   sql.NullInt64
+	Limited   int64
 }
 
 func (q *Queries) PutRun(ctx context.Context, arg PutRunParams) error {
@@ -447,6 +452,7 @@ func (q *Queries) PutRun(ctx context.Context, arg PutRunParams) error {
 		arg.StartedAt,
 		arg.UpdatedAt,
 		arg.EndedAt,
+		arg.Limited,
 	)
 	return err
 }
@@ -532,7 +538,7 @@ func (q *Queries) Remember(ctx context.Context, arg RememberParams) error {
 }
 
 const run = `-- name: Run :one
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at FROM runs WHERE id = ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE id = ?
 `
 
 func (q *Queries) Run(ctx context.Context, id string) (Run, error) {
@@ -558,12 +564,13 @@ func (q *Queries) Run(ctx context.Context, id string) (Run, error) {
 		&i.StartedAt,
 		&i.UpdatedAt,
 		&i.EndedAt,
+		&i.Limited,
 	)
 	return i, err
 }
 
 const runByAlias = `-- name: RunByAlias :one
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1
 `
 
 func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
@@ -589,12 +596,13 @@ func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
 		&i.StartedAt,
 		&i.UpdatedAt,
 		&i.EndedAt,
+		&i.Limited,
 	)
 	return i, err
 }
 
 const runs = `-- name: Runs :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at FROM runs ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
 func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
@@ -626,6 +634,7 @@ func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
 			&i.StartedAt,
 			&i.UpdatedAt,
 			&i.EndedAt,
+			&i.Limited,
 		); err != nil {
 			return nil, err
 		}
@@ -779,7 +788,7 @@ const updateRun = `-- name: UpdateRun :execrows
 UPDATE runs SET
     title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
     attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?
-WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ?
+WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ? AND limited = ?
 `
 
 type UpdateRunParams struct {
@@ -802,6 +811,7 @@ type UpdateRunParams struct {
 	ProjectID string
 	Status    string
 	StartedAt int64
+	Limited   int64
 }
 
 // UpdateRun replaces a row where nothing changed that an index is over: setting
@@ -827,6 +837,7 @@ func (q *Queries) UpdateRun(ctx context.Context, arg UpdateRunParams) (int64, er
 		arg.ProjectID,
 		arg.Status,
 		arg.StartedAt,
+		arg.Limited,
 	)
 	if err != nil {
 		return 0, err

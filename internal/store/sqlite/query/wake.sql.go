@@ -248,7 +248,7 @@ UPDATE wakes SET
     wake_seq = wake_seq + 1
 WHERE stream IN (
     SELECT 'run/' || id FROM runs
-    WHERE project_id = ?2 AND id <> ?3 AND status = 'active')
+    WHERE project_id = ?2 AND status = 'active' AND limited = 1 AND id <> ?3)
 `
 
 type StirProjectParams struct {

@@ -275,9 +275,10 @@ type Resume struct {
 	MaxTokens  int64   `json:"max_tokens,omitempty"`
 
 	// Of what all runs of the project may use together, for this run.
-	MaxProjectCostUSD  float64 `json:"max_project_cost_usd,omitempty"`
-	MaxProjectTokens   int64   `json:"max_project_tokens,omitempty"`
-	MaxProjectAttempts int     `json:"max_project_attempts,omitempty"`
+	MaxProjectCostUSD  float64       `json:"max_project_cost_usd,omitempty"`
+	MaxProjectTokens   int64         `json:"max_project_tokens,omitempty"`
+	MaxProjectTime     time.Duration `json:"max_project_time,omitempty" doc:"In nanoseconds"`
+	MaxProjectAttempts int           `json:"max_project_attempts,omitempty"`
 }
 
 // Cancel ends the run.

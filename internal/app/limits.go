@@ -115,15 +115,15 @@ func (a *App) projectAccounts(ctx context.Context, id string, only *core.Run, us
 	if err != nil {
 		return nil, err
 	}
-	spent, err := a.store.Spent(ctx, id, "")
-	if err != nil {
-		return nil, err
-	}
 	name, err := a.projectName(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	now, err := a.store.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	spent, err := a.store.Spent(ctx, id, "", now)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +133,7 @@ func (a *App) projectAccounts(ctx context.Context, id string, only *core.Run, us
 	}
 	accounts := []api.Account{{Scope: api.ScopeProject, ID: id, Name: name, Allowances: []api.Allowance{
 		allowance(api.LimitCost, spent.CostUSD, limits.CostUSD), allowance(api.LimitTokens, spent.Tokens, limits.Tokens),
+		allowance(api.LimitWallTime, spent.Worked.Seconds(), limits.WallTime.Seconds()),
 		allowance(api.LimitAttempts, spent.Attempts, limits.Attempts), allowance(api.LimitParallel, busy, limits.Parallel),
 	}}}
 	if only != nil {
@@ -172,13 +173,14 @@ func strictest(runs []*core.Run) core.ProjectLimits {
 	for _, r := range runs {
 		p := r.Limits.Project
 		l.CostUSD, l.Tokens = stricter(l.CostUSD, p.CostUSD), stricter(l.Tokens, p.Tokens)
+		l.WallTime = stricter(l.WallTime, p.WallTime)
 		l.Attempts, l.Parallel = stricter(l.Attempts, p.Attempts), stricter(l.Parallel, p.Parallel)
 	}
 	return l
 }
 
 // stricter compares limits of which zero means none.
-func stricter[T int | int64 | float64](a, b T) T {
+func stricter[T int | int64 | float64 | time.Duration](a, b T) T {
 	if a == 0 || b == 0 {
 		return max(a, b)
 	}

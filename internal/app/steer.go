@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -225,6 +226,7 @@ func raised(l core.Limits, req api.Resume) *core.Limits {
 	replace(&l.Tokens, req.MaxTokens)
 	replace(&l.Project.CostUSD, req.MaxProjectCostUSD)
 	replace(&l.Project.Tokens, req.MaxProjectTokens)
+	replace(&l.Project.WallTime, req.MaxProjectTime)
 	replace(&l.Project.Attempts, req.MaxProjectAttempts)
 	if l == before {
 		return nil
@@ -232,7 +234,7 @@ func raised(l core.Limits, req api.Resume) *core.Limits {
 	return &l
 }
 
-func replace[T int | int64 | float64](limit *T, by T) {
+func replace[T int | int64 | float64 | time.Duration](limit *T, by T) {
 	if by > 0 {
 		*limit = by
 	}

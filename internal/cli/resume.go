@@ -60,6 +60,7 @@ session takes it over, with --headless the engine does.` + afterHelp,
 	cmd.Flags().Int64Var(&o.req.MaxTokens, "max-tokens", 0, "new limit of `N` tokens")
 	cmd.Flags().Float64Var(&o.req.MaxProjectCostUSD, "max-project-cost", 0, "new limit in `USD` for all runs of the project together")
 	cmd.Flags().Int64Var(&o.req.MaxProjectTokens, "max-project-tokens", 0, "new limit of `N` tokens for all runs of the project")
+	cmd.Flags().DurationVar(&o.req.MaxProjectTime, "max-project-time", 0, "new limit of the time `D` that all runs of the project may work, such as 90m")
 	cmd.Flags().IntVar(&o.req.MaxProjectAttempts, "max-project-attempts", 0, "new limit of `N` attempts for all runs of the project")
 	cmd.Flags().BoolVar(&o.trust, "trust", false, "obey a run folder that comes from elsewhere")
 	cmd.Flags().StringVar(&o.session, "session", "", "let the interactive session `ID` start the agents (without ID the one that runs this)")

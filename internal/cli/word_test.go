@@ -28,7 +28,7 @@ func words() map[string]struct {
 		"skip":     {[]string{"alias-1", "--stage", "review", "--reason", "no"}, api.Skip{Stage: "review", Reason: "no"}},
 		"retry":    {[]string{"alias-1"}, api.Retry{}},
 		"pause":    {[]string{"alias-1", "--stop", "-m", "wait"}, api.Pause{Reason: "wait", Stop: true}},
-		"resume":   {[]string{"alias-1", "--max-cost", "3", "--max-tokens", "9"}, api.Resume{MaxCostUSD: 3, MaxTokens: 9}},
+		"resume":   {[]string{"alias-1", "--max-cost", "3", "--max-tokens", "9", "--max-project-time", "90m"}, api.Resume{MaxCostUSD: 3, MaxTokens: 9, MaxProjectTime: 90 * 60e9}},
 		"cancel":   {[]string{"alias-1", "-m", "no"}, api.Cancel{Reason: "no"}},
 	}
 }

@@ -68,6 +68,7 @@ type Settings struct {
 
 	ProjectCostUSD  Value[float64]
 	ProjectTokens   Value[int64]
+	ProjectWallTime Value[time.Duration]
 	ProjectAttempts Value[int]
 	ProjectParallel Value[int]
 }
@@ -82,7 +83,8 @@ func Defaults() *Settings {
 		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
 		"limits.cost_usd": limits.CostUSD, "limits.tokens": limits.Tokens,
 		"limits.project.cost_usd": limits.Project.CostUSD, "limits.project.tokens": limits.Project.Tokens,
-		"limits.project.attempts": limits.Project.Attempts, "limits.project.parallel": limits.Project.Parallel,
+		"limits.project.wall_time": limits.Project.WallTime,
+		"limits.project.attempts":  limits.Project.Attempts, "limits.project.parallel": limits.Project.Parallel,
 	}
 	maps.Copy(values, forgeDefaults())
 	for _, setting := range table() {
@@ -97,7 +99,7 @@ func (s *Settings) Limits() core.Limits {
 		Attempts: s.Attempts.V, Infra: s.Infra.V, Sterile: s.Sterile.V, WallTime: s.WallTime.V, Parallel: s.Parallel.V,
 		CostUSD: s.CostUSD.V, Tokens: s.Tokens.V, AutoRounds: s.AutoRounds.V,
 		Project: core.ProjectLimits{
-			CostUSD: s.ProjectCostUSD.V, Tokens: s.ProjectTokens.V,
+			CostUSD: s.ProjectCostUSD.V, Tokens: s.ProjectTokens.V, WallTime: s.ProjectWallTime.V,
 			Attempts: s.ProjectAttempts.V, Parallel: s.ProjectParallel.V,
 		},
 	}
@@ -126,6 +128,12 @@ func (s *Settings) Entries() []Entry {
 		}
 		return fmt.Sprintf("$%.2f", usd)
 	}
+	length := func(d time.Duration) string {
+		if d == 0 {
+			return "no limit"
+		}
+		return yamlfile.FormatDuration(d)
+	}
 	add("isolation", s.Isolation.V, s.Isolation.From)
 	add("agent", s.Agent.V, s.Agent.From)
 	add("model", s.Model.V, s.Model.From)
@@ -141,6 +149,7 @@ func (s *Settings) Entries() []Entry {
 	add("limits.tokens", count(s.Tokens.V), s.Tokens.From)
 	add("limits.project.cost_usd", cost(s.ProjectCostUSD.V), s.ProjectCostUSD.From)
 	add("limits.project.tokens", count(s.ProjectTokens.V), s.ProjectTokens.From)
+	add("limits.project.wall_time", length(s.ProjectWallTime.V), s.ProjectWallTime.From)
 	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
 	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
 	return append(entries, s.Forge.entries()...)

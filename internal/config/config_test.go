@@ -81,6 +81,11 @@ func TestRepositoryCanOnlyTighten(t *testing.T) {
 		{"bounds the project", "", "limits: {project: {cost_usd: 50, parallel: 2}}", "limits.project.parallel", "2 project", ""},
 		{"raises the project's", "limits: {project: {attempts: 9}}", "limits: {project: {attempts: 10}}", "limits.project.attempts", "9 user", "project.yaml:1:30: limits.project.attempts"},
 		{"lifts the project's", "limits: {project: {tokens: 9}}", "limits: {project: {tokens: 0}}", "limits.project.tokens", "9 user", "project.yaml:1:28"},
+		{"bounds the project's time", "", "limits: {project: {wall_time: 90m}}", "limits.project.wall_time", "1h30m project", ""},
+		{"shortens the project's time", "limits: {project: {wall_time: 9h}}", "limits: {project: {wall_time: 8h}}", "limits.project.wall_time", "8h project", ""},
+		{"prolongs the project's time", "limits: {project: {wall_time: 9h}}", "limits: {project: {wall_time: 10h}}", "limits.project.wall_time", "9h user", "project.yaml:1:31: limits.project.wall_time"},
+		{"lifts the project's time", "limits: {project: {wall_time: 9h}}", "limits: {project: {wall_time: 0}}", "limits.project.wall_time", "9h user", "project.yaml:1:31"},
+		{"leaves the project's time", "", "limits: {project: {wall_time: 0}}", "limits.project.wall_time", "no limit project", ""},
 		{"longer wall time", "", "limits: {wall_time: 48h}", "limits.wall_time", "24h default", "project.yaml:1:21"},
 		{"shorter wall time", "", "limits: {wall_time: 90m}", "limits.wall_time", "1h30m project", ""},
 		{"opens the sandbox", "", "isolation: none", "isolation", "sandbox default", "project.yaml:1:12: isolation: a repository can tighten isolation, not loosen it; sandbox stays in force"},
@@ -132,7 +137,7 @@ func TestProblems(t *testing.T) {
 	_, _, err := Load(Input{
 		Flags:   map[string]string{"limits.parallel": "many"},
 		Env:     environment("STELLWERK_NOTIFY", "bell,drum"),
-		User:    File{"user.yaml", []byte("isolaton: none\nlimits:\n  attempts: 99\n  wall_time: 30\n  cost_usd: -1\nread_only: [here]\nnotify: {a: b}\n")},
+		User:    File{"user.yaml", []byte("isolaton: none\nlimits:\n  attempts: 99\n  wall_time: 30\n  cost_usd: -1\n  project: {wall_time: 5ms}\nread_only: [here]\nnotify: {a: b}\n")},
 		Project: File{"project.yaml", []byte("\tx\n")},
 	})
 	if core.CodeOf(err) != core.CodeInvalid {
@@ -142,8 +147,9 @@ func TestProblems(t *testing.T) {
 user.yaml:3:13: limits.attempts: "99" is not a whole number between 1 and 20
 user.yaml:4:14: limits.wall_time: "30" is not a duration of at least 1m; write 90m or 8h
 user.yaml:5:13: limits.cost_usd: "-1" is not an amount of dollars; 0 means no limit
-user.yaml:6:12: read_only: "here" is not an absolute path
-user.yaml:7:9: notify: expected a single value, got a map
+user.yaml:6:24: limits.project.wall_time: "5ms" is not a duration of at least 1s; write 90m or 8h, 0 means no limit
+user.yaml:7:12: read_only: "here" is not an absolute path
+user.yaml:8:9: notify: expected a single value, got a map
 project.yaml:1:1: a tab indents this line; YAML is indented with spaces
 the setting notify from environment (STELLWERK_NOTIFY) is not valid: "drum" is not known here; known: bell, desktop, off
 the setting limits.parallel from flag (--parallel) is not valid: "many" is not a whole number between 1 and 1000`

@@ -62,6 +62,7 @@ func table() []setting {
 		optional("limits.tokens", func(s *Settings) *Value[int64] { return &s.Tokens }),
 		money("limits.project.cost_usd", func(s *Settings) *Value[float64] { return &s.ProjectCostUSD }),
 		optional("limits.project.tokens", func(s *Settings) *Value[int64] { return &s.ProjectTokens }),
+		optionalDuration("limits.project.wall_time", func(s *Settings) *Value[time.Duration] { return &s.ProjectWallTime }),
 		optional("limits.project.attempts", func(s *Settings) *Value[int] { return &s.ProjectAttempts }),
 		optional("limits.project.parallel", func(s *Settings) *Value[int] { return &s.ProjectParallel }),
 	}, forgeTable()...)
@@ -75,7 +76,7 @@ func (s setting) tightened(loosens func(current, proposed any) bool) setting {
 func (s setting) onlyPersonal(reason string) setting { s.personal = reason; return s }
 
 // beyond compares limits of which zero means none.
-func beyond[T int | int64 | float64](current, proposed T) bool {
+func beyond[T int | int64 | float64 | time.Duration](current, proposed T) bool {
 	return current != 0 && (proposed == 0 || proposed > current)
 }
 
@@ -143,6 +144,17 @@ func duration(key string, field func(*Settings) *Value[time.Duration]) setting {
 		}
 		return d, nil
 	})).tightened(func(current, proposed any) bool { return proposed.(time.Duration) > current.(time.Duration) })
+}
+
+// optionalDuration is a duration of which zero means no limit.
+func optionalDuration(key string, field func(*Settings) *Value[time.Duration]) setting {
+	return base(key, field, single(func(text string) (time.Duration, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil || d != 0 && d < time.Second {
+			return 0, fmt.Errorf("%q is not a duration of at least 1s; write 90m or 8h, 0 means no limit", text)
+		}
+		return d, nil
+	})).tightened(func(current, proposed any) bool { return beyond(current.(time.Duration), proposed.(time.Duration)) })
 }
 
 func money(key string, field func(*Settings) *Value[float64]) setting {

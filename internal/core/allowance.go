@@ -1,14 +1,18 @@
 package core
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // ProjectLimits bound what all runs of a project use together, ended ones
 // included. Zero means no limit. Each run is held to those it was started with.
 type ProjectLimits struct {
-	CostUSD  float64 `json:"cost_usd,omitempty"`
-	Tokens   int64   `json:"tokens,omitempty"`
-	Attempts int     `json:"attempts,omitempty"` // ever requested
-	Parallel int     `json:"parallel,omitempty"` // at once
+	CostUSD  float64       `json:"cost_usd,omitempty"`
+	Tokens   int64         `json:"tokens,omitempty"`
+	WallTime time.Duration `json:"wall_time,omitempty"` // that they have worked, one beside another counted twice
+	Attempts int           `json:"attempts,omitempty"`  // ever requested
+	Parallel int           `json:"parallel,omitempty"`  // at once
 }
 
 // AtOnce is how many attempts a run could have at once, if it were alone.
@@ -21,27 +25,41 @@ func (l Limits) AtOnce() int {
 
 // Spent is what runs have used up of a project's limits.
 type Spent struct {
-	CostUSD  float64 `json:"cost_usd,omitempty"`
-	Tokens   int64   `json:"tokens,omitempty"`
-	Attempts int     `json:"attempts,omitempty"`
+	CostUSD  float64       `json:"cost_usd,omitempty"`
+	Tokens   int64         `json:"tokens,omitempty"`
+	Worked   time.Duration `json:"worked,omitempty"`
+	Working  int           `json:"working,omitempty"` // how many of them work just then, and use up time
+	Attempts int           `json:"attempts,omitempty"`
 }
 
 // Add sums what two parts of a project have spent.
 func (s Spent) Add(t Spent) Spent {
-	return Spent{CostUSD: s.CostUSD + t.CostUSD, Tokens: s.Tokens + t.Tokens, Attempts: s.Attempts + t.Attempts}
+	return Spent{
+		CostUSD: s.CostUSD + t.CostUSD, Tokens: s.Tokens + t.Tokens,
+		Worked: s.Worked + t.Worked, Working: s.Working + t.Working, Attempts: s.Attempts + t.Attempts,
+	}
 }
 
 // Share is what the run itself has used.
-func (r *Run) Share() Spent {
-	return Spent{CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(), Attempts: r.Attempts}
+func (r *Run) Share() Spent { return r.ShareAt(r.Now()) }
+
+// ShareAt is Share at a moment after the run's last event.
+func (r *Run) ShareAt(at time.Time) Spent {
+	s := Spent{CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(), Worked: r.worked(at), Attempts: r.Attempts}
+	if r.Status == StatusActive {
+		s.Working = 1
+	}
+	return s
 }
 
-// ProjectSpent tells a run what the other runs of its project have used. It is
-// said where that, with what the run uses itself, reaches a limit of the
-// project: so the decision that follows can be derived again from the run's
-// own events.
+// ProjectSpent tells a run what the other runs of its project had used at a
+// moment. It is said where that, with what the run uses itself, reaches a limit
+// of the project: so the decision that follows can be derived again from the
+// run's own events. It is also said where the run would otherwise look at the
+// project's time too late.
 type ProjectSpent struct {
-	Others Spent `json:"others"`
+	Others Spent     `json:"others"`
+	At     time.Time `json:"at,omitzero"`
 }
 
 // Type implements Body.
@@ -58,7 +76,8 @@ func (l ProjectLimits) Allows(total Spent, started bool) bool {
 // limit is a limit that was reached, in words.
 type limit struct{ reason, flag, setting string }
 
-// reached is the limit of money or tokens that is used up; nil where none is.
+// reached is the limit of money, tokens or time that is used up; nil where none
+// is.
 func (l ProjectLimits) reached(total Spent) *limit {
 	switch {
 	case l.CostUSD > 0 && total.CostUSD >= l.CostUSD:
@@ -70,6 +89,11 @@ func (l ProjectLimits) reached(total Spent) *limit {
 		return &limit{
 			fmt.Sprintf("the runs of the project have used %d of its %d tokens", total.Tokens, l.Tokens),
 			"--max-project-tokens N", "limits.project.tokens",
+		}
+	case l.WallTime > 0 && total.Worked >= l.WallTime:
+		return &limit{
+			fmt.Sprintf("the runs of the project have worked %s of its %s", total.Worked.Truncate(time.Second), l.WallTime),
+			"--max-project-time D", "limits.project.wall_time",
 		}
 	}
 	return nil
@@ -86,10 +110,10 @@ func (l ProjectLimits) exhausted(total Spent) *limit {
 	}
 }
 
-// together is what the project has spent, as far as the run was told.
+// together is what the project has spent at least, as far as the run was told.
 func (r *Run) together() Spent { return r.Others.Add(r.Share()) }
 
-// overProject pauses a run whose project has used up its money or tokens.
+// overProject pauses a run whose project has used up its money, tokens or time.
 func overProject(r *Run) *RunPaused {
 	l := r.Limits.Project.reached(r.together())
 	if l == nil {
@@ -138,8 +162,8 @@ func lawAllowance(r *Run, attempt string) error {
 	return nil
 }
 
-// lawRaised: a run that a limit of money, tokens or its project's attempts
-// paused goes on once that limit is higher.
+// lawRaised: a run that a limit of money, tokens or its project paused goes on
+// once that limit is higher.
 func lawRaised(r *Run, limits Limits) error {
 	if overBudget(r, limits) != "" {
 		return Errorf(CodeConflict, "%s", r.Pause.Reason).

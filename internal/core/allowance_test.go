@@ -3,6 +3,7 @@ package core_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -25,14 +26,16 @@ func TestAProjectsLimitPausesARun(t *testing.T) {
 		"below":              {core.ProjectLimits{CostUSD: 10, Tokens: 100}, core.Spent{CostUSD: 6.9, Tokens: 69}, "", ""},
 		"money":              {core.ProjectLimits{CostUSD: 10}, core.Spent{CostUSD: 7}, core.PauseBudget, "--max-project-cost USD"},
 		"tokens of a plan":   {core.ProjectLimits{CostUSD: 10, Tokens: 100}, core.Spent{Tokens: 70}, core.PauseBudget, "--max-project-tokens N"},
-		"no limit":           {core.ProjectLimits{}, core.Spent{CostUSD: 1e6, Tokens: 1e9, Attempts: 1e6}, "", ""},
+		"time":               {core.ProjectLimits{WallTime: time.Hour}, core.Spent{Worked: time.Hour}, core.PauseBudget, "--max-project-time D"},
+		"time left":          {core.ProjectLimits{WallTime: time.Hour}, core.Spent{Worked: time.Hour - 1, Working: 7}, "", ""},
+		"no limit":           {core.ProjectLimits{}, core.Spent{CostUSD: 1e6, Tokens: 1e9, Worked: 1e6 * time.Hour, Attempts: 1e6}, "", ""},
 		"attempts under way": {core.ProjectLimits{Attempts: 3}, core.Spent{Attempts: 9}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t, limitsOf(test.limits), phase("a", core.GateAuto))
 			s.say(core.Engine(), core.AttemptStarted{Attempt: "a.r1.a1"})
 			s.say(core.Engine(), core.UsageObserved{Attempt: "a.r1.a1", Usage: core.Usage{CostUSD: 3, InputTokens: 10, OutputTokens: 20}})
-			s.say(core.Engine(), core.ProjectSpent{Others: test.others})
+			s.say(core.Engine(), core.ProjectSpent{Others: test.others, At: s.now})
 			_, _, attempt := s.run.Attempt("a.r1.a1")
 			if test.code == "" {
 				if s.run.Status != core.StatusActive || attempt.Status != core.AttemptRunning {

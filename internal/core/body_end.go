@@ -9,7 +9,7 @@ const (
 	PauseInfra        PauseCode = "infra"         // too many losses to infrastructure
 	PauseSterile      PauseCode = "loop"          // decisions without progress
 	PauseWall         PauseCode = "wall_time"     // the run's time is used up
-	PauseBudget       PauseCode = "budget"        // money or tokens are used up
+	PauseBudget       PauseCode = "budget"        // money or tokens are used up, or the project's time
 	PauseProjectLimit PauseCode = "project_limit" // the project's attempts are used up
 	PauseInput        PauseCode = "input"         // a required input cannot be had
 	PauseAction       PauseCode = "action"        // what was decided cannot be done

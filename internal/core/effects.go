@@ -148,6 +148,9 @@ func Timers(r *Run) []time.Time {
 	if r.Status == StatusActive && r.Limits.WallTime > 0 {
 		add(r.ClockFrom.Add(r.Limits.WallTime))
 	}
+	if at := r.ProjectTimeUp(); !at.IsZero() {
+		add(at)
+	}
 	slices.SortFunc(due, time.Time.Compare)
 	return due
 }

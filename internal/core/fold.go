@@ -148,7 +148,7 @@ func apply(r *Run, e Event, body Body) {
 	case UsageObserved:
 		metered(r, b)
 	case ProjectSpent:
-		r.Others = b.Others
+		told(r, b)
 	case AttemptExited:
 		exited(r, e, b)
 	case VerifyRequested:
@@ -252,6 +252,7 @@ func resume(r *Run, e Event, b RunResumed) {
 		}
 		r.Status = r.Pause.From
 		if r.Pause.Code == PauseWall {
+			r.Granted += r.WaitsSince.Sub(r.ClockFrom)
 			r.ClockFrom = r.WaitsSince // the same time again, from now on
 		}
 	}

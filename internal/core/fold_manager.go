@@ -313,7 +313,7 @@ func resumeWakes(r *Run) bool {
 // stir notes when something last happened, for who watches over a silent run.
 func stir(r *Run, e Event) {
 	switch e.Type {
-	case TypeTimerFired, TypePersonNotified, TypeCommandRefused:
+	case TypeTimerFired, TypePersonNotified, TypeCommandRefused, TypeProjectSpent:
 	default:
 		r.Stirred = e.At
 	}

@@ -88,9 +88,11 @@ type Run struct {
 	Tell         []string      `json:"tell,omitempty"`   // ids of events a person has not been told of
 	Usage        Usage         `json:"usage"`
 	Others       Spent         `json:"others,omitzero"` // by the project's other runs, when the run was last told
-	Attempts     int           `json:"attempts"`        // ever requested
+	ToldAt       time.Time     `json:"told_at,omitzero"`
+	Attempts     int           `json:"attempts"` // ever requested
 	StartedAt    time.Time     `json:"started_at"`
 	ClockFrom    time.Time     `json:"clock_from"`           // wall time counts from here
+	Granted      time.Duration `json:"granted,omitempty"`    // wall time used before that, and granted again
 	WaitsSince   time.Time     `json:"waits_since,omitzero"` // for a person
 	EndedAt      *time.Time    `json:"ended_at,omitempty"`
 	EndReason    string        `json:"end_reason,omitempty"`

@@ -25,11 +25,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type recorder struct {
 	mu      sync.Mutex
 	actions map[string]core.Action
+	count   map[string]int // how often a run's effects were handed out
 	changed chan struct{}
 }
 
 func newRecorder() *recorder {
-	return &recorder{actions: map[string]core.Action{}, changed: make(chan struct{}, 1)}
+	return &recorder{actions: map[string]core.Action{}, count: map[string]int{}, changed: make(chan struct{}, 1)}
 }
 
 func (r *recorder) Prepare(*core.Run, []core.Action) {}
@@ -37,6 +38,7 @@ func (r *recorder) Prepare(*core.Run, []core.Action) {}
 func (r *recorder) Reconcile(run *core.Run, actions []core.Action) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.count[run.ID]++
 	for _, a := range actions {
 		r.actions[run.ID+" "+a.Key()] = a
 	}
@@ -57,11 +59,28 @@ func (r *recorder) has(match func(core.Action) bool) bool {
 	return false
 }
 
+func (r *recorder) handed(run string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.count[run]
+}
+
+// awaitHanded waits until the effects of a run were handed out so often.
+func (r *recorder) awaitHanded(t *testing.T, run string, times int) {
+	t.Helper()
+	r.until(t, "the effects of "+run, func() bool { return r.handed(run) >= times })
+}
+
 // await waits until an action was handed out.
 func (r *recorder) await(t *testing.T, what string, match func(core.Action) bool) {
 	t.Helper()
+	r.until(t, what, func() bool { return r.has(match) })
+}
+
+func (r *recorder) until(t *testing.T, what string, so func() bool) {
+	t.Helper()
 	deadline := time.After(20 * time.Second)
-	for !r.has(match) {
+	for !so() {
 		select {
 		case <-r.changed:
 		case <-deadline:
@@ -131,10 +150,13 @@ func (c *clock) move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
+// began is the time at the start of a test.
+func began() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }
+
 func newBench(t *testing.T) *bench {
 	b := &bench{
 		t: t, path: filepath.Join(t.TempDir(), "s.db"), ledger: &ledger{seqs: map[string]int64{}},
-		clock: &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)},
+		clock: &clock{now: began()},
 	}
 	b.open()
 	t.Cleanup(b.close)

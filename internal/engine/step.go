@@ -90,7 +90,7 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 			no.claims[attempt] = held
 			continue
 		}
-		if no.spent(err) {
+		if no.refusedBy(err) {
 			continue
 		}
 		if err != nil {
@@ -161,8 +161,8 @@ func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*
 		return nil, err
 	}
 	cause := b.commit.Events[0].ID
-	if no.others != nil {
-		if err := b.add(core.Engine(), cause, core.ProjectSpent{Others: *no.others}); err != nil {
+	if no.spent != nil {
+		if err := b.add(core.Engine(), cause, *no.spent); err != nil {
 			return nil, err
 		}
 	}

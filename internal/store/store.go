@@ -40,6 +40,7 @@ func (e *ClaimHeld) Error() string {
 type BudgetSpent struct {
 	Project string
 	Others  core.Spent // by the project's other runs
+	At      time.Time  // by when
 }
 
 func (e *BudgetSpent) Error() string {
@@ -51,6 +52,7 @@ func (e *BudgetSpent) Error() string {
 type Budget struct {
 	Project, Run string
 	Share        core.Spent // of the run itself, as of this commit
+	At           time.Time  // of the commit: until then active runs have worked
 	Starts       bool       // this commit starts attempts
 	Limits       core.ProjectLimits
 }
@@ -63,7 +65,7 @@ type Commit struct {
 	Acquire []core.Claim
 	Release []core.Claim
 	Budget  *Budget    // nil where no limit of a project is to hold
-	Spends  bool       // the run has used more: the other active runs of its project that are Limited are woken
+	Spends  bool       // the run has used more, or begun to work: the other active runs of its project that are Limited are woken
 	DueAt   *time.Time // when the stream wants to be looked at again; nil for never
 	Run     *RunRow    // projections, nil where unchanged
 	Project *ProjectRow
@@ -110,7 +112,8 @@ type RunRow struct {
 	Attempts                               int
 	CostUSD                                float64
 	Tokens                                 int64
-	Limited                                bool // held to limits of its project
+	Limited                                bool          // held to limits of its project
+	Worked                                 time.Duration // by UpdatedAt; an active run works on
 	StartedAt, UpdatedAt                   time.Time
 	EndedAt                                *time.Time
 }
@@ -250,7 +253,8 @@ type Store interface {
 	TaskCounts(ctx context.Context, project string) (map[string]int, error)
 	Claims(ctx context.Context) ([]core.Claim, error)
 	// Spent is what the runs of a project have used in all, but for one of them.
-	Spent(ctx context.Context, project, except string) (core.Spent, error)
+	// Those that are active have worked until the given moment.
+	Spent(ctx context.Context, project, except string, at time.Time) (core.Spent, error)
 
 	// Recall finds a remembered verdict of a check; ErrNotFound where there is none.
 	Recall(ctx context.Context, key string) ([]byte, error)

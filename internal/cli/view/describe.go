@@ -46,7 +46,7 @@ func describe(e core.Event) (what, detail string) {
 	case core.UsageObserved:
 		return "spent so far", b.Attempt + cost(b.Usage)
 	case core.ProjectSpent:
-		return "project spent", fmt.Sprintf("%s, %s, %s in other runs", Money(b.Others.CostUSD), Tokens(b.Others.Tokens), or(count(b.Others.Attempts, "attempt"), "no attempt"))
+		return "project spent", fmt.Sprintf("%s, %s, %s of work, %s in other runs", Money(b.Others.CostUSD), Tokens(b.Others.Tokens), Duration(b.Others.Worked), or(count(b.Others.Attempts, "attempt"), "no attempt"))
 	case core.VerifyRequested:
 		return "checks begin", or(b.Attempt, b.Task)
 	case core.VerifyConcluded:

@@ -65,7 +65,7 @@ func everything() []core.Body {
 		core.PersonNotified{Event: "run/r#7"},
 		core.ProjectRegistered{Project: "p", Name: "list"},
 		core.ContentTrusted{Hash: "sha256:4be1a90c77aa55", What: "feature.yaml"},
-		core.ProjectSpent{Others: core.Spent{CostUSD: 4, Tokens: 1200, Attempts: 3}},
+		core.ProjectSpent{Others: core.Spent{CostUSD: 4, Tokens: 1200, Worked: 90 * time.Minute, Attempts: 3}},
 		core.ProjectNamed{Name: "shop"},
 		core.PlaybookChosen{Playbook: "project-rules"},
 		core.ProjectPaused{Reason: "release freeze"},

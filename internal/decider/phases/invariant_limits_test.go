@@ -1,6 +1,8 @@
 package phases_test
 
 import (
+	"time"
+
 	"pgregory.net/rapid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -10,17 +12,35 @@ func drawProjectLimits(t *rapid.T) core.ProjectLimits {
 	return core.ProjectLimits{
 		CostUSD:  rapid.SampledFrom([]float64{0, 0, 8}).Draw(t, "project budget"),
 		Tokens:   rapid.SampledFrom([]int64{0, 0, 200}).Draw(t, "project tokens"),
+		WallTime: rapid.SampledFrom([]time.Duration{0, 0, 2 * time.Hour}).Draw(t, "project time"),
 		Attempts: rapid.SampledFrom([]int{0, 0, 6}).Draw(t, "project attempts"),
 	}
 }
 
 // othersSpend draws that other runs of the project have used more.
 func (w *world) othersSpend() core.Body {
-	return core.ProjectSpent{Others: w.run.Others.Add(core.Spent{
+	others := w.run.Others.Add(core.Spent{
 		CostUSD:  rapid.SampledFrom([]float64{0, 1, 4}).Draw(w.t, "others cost"),
 		Tokens:   rapid.Int64Range(0, 90).Draw(w.t, "others tokens"),
+		Worked:   time.Duration(rapid.IntRange(0, 40).Draw(w.t, "others time")) * time.Minute,
 		Attempts: rapid.IntRange(0, 2).Draw(w.t, "others attempts"),
-	})}
+	})
+	others.Working = rapid.IntRange(0, 3).Draw(w.t, "others working")
+	return core.ProjectSpent{Others: others, At: w.run.Now()}
+}
+
+// checkTime: a run has worked for as long as it was active, whatever happened.
+func checkTime(t *rapid.T, before, after *core.Run) {
+	if before == nil {
+		return
+	}
+	want := before.Share().Worked
+	if before.Status == core.StatusActive {
+		want += after.Now().Sub(before.Now())
+	}
+	if got := after.Share().Worked; got != want {
+		t.Fatalf("from %s to %s the run has worked %s, want %s", before.Status, after.Status, got, want)
+	}
 }
 
 // checkStart is law 10 before a start: the project has something left, of each
@@ -30,16 +50,17 @@ func checkStart(t *rapid.T, before *core.Run, body core.Body) {
 		return
 	}
 	l, spent := before.Limits.Project, before.Others.Add(before.Share())
-	if l.CostUSD > 0 && spent.CostUSD >= l.CostUSD || l.Tokens > 0 && spent.Tokens >= l.Tokens || l.Attempts > 0 && spent.Attempts >= l.Attempts {
+	if l.CostUSD > 0 && spent.CostUSD >= l.CostUSD || l.Tokens > 0 && spent.Tokens >= l.Tokens ||
+		l.WallTime > 0 && spent.Worked >= l.WallTime || l.Attempts > 0 && spent.Attempts >= l.Attempts {
 		t.Fatalf("an attempt was started with %+v spent of %+v", spent, l)
 	}
 }
 
-// checkAllowance is law 10 while attempts run: where the project's money or
-// tokens are used up, a run is not active, and nothing of it goes on.
+// checkAllowance is law 10 while attempts run: where the project's money,
+// tokens or time are used up, a run is not active, and nothing of it goes on.
 func checkAllowance(t *rapid.T, r *core.Run) {
 	l, spent := r.Limits.Project, r.Others.Add(r.Share())
-	if r.Status.Terminal() || (l.CostUSD == 0 || spent.CostUSD < l.CostUSD) && (l.Tokens == 0 || spent.Tokens < l.Tokens) {
+	if r.Status.Terminal() || (l.CostUSD == 0 || spent.CostUSD < l.CostUSD) && (l.Tokens == 0 || spent.Tokens < l.Tokens) && (l.WallTime == 0 || spent.Worked < l.WallTime) {
 		return
 	}
 	if r.Status == core.StatusActive {

@@ -98,6 +98,7 @@ func (w *world) try(actor core.Actor, body core.Body, cause string) error {
 	checkStep(w.t, before, run, e, body)
 	checkInvariants(w.t, w.run)
 	checkStart(w.t, before, body)
+	checkTime(w.t, before, w.run)
 	return nil
 }
 

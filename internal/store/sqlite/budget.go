@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -15,7 +16,7 @@ func within(ctx context.Context, tx *txn, b *store.Budget) error {
 	if b == nil {
 		return nil
 	}
-	row, err := tx.Spent(ctx, query.SpentParams{ProjectID: b.Project, ID: b.Run})
+	row, err := tx.Spent(ctx, query.SpentParams{ProjectID: b.Project, ID: b.Run, At: micros(b.At)})
 	if err != nil {
 		return fmt.Errorf("what project %s has spent: %w", b.Project, err)
 	}
@@ -23,7 +24,7 @@ func within(ctx context.Context, tx *txn, b *store.Budget) error {
 	if b.Limits.Allows(others.Add(b.Share), b.Starts) {
 		return nil
 	}
-	return &store.BudgetSpent{Project: b.Project, Others: others}
+	return &store.BudgetSpent{Project: b.Project, Others: others, At: b.At}
 }
 
 // stir wakes the other runs of a project that may have to stop now: those that
@@ -40,9 +41,10 @@ func stir(ctx context.Context, tx *txn, c store.Commit, now int64) error {
 	return nil
 }
 
-// Spent is what the runs of a project have used in all, but for one of them.
-func (s *Store) Spent(ctx context.Context, project, except string) (core.Spent, error) {
-	row, err := s.read.Spent(ctx, query.SpentParams{ProjectID: project, ID: except})
+// Spent is what the runs of a project have used in all by a moment, but for one
+// of them.
+func (s *Store) Spent(ctx context.Context, project, except string, at time.Time) (core.Spent, error) {
+	row, err := s.read.Spent(ctx, query.SpentParams{ProjectID: project, ID: except, At: micros(at)})
 	if err != nil {
 		return core.Spent{}, s.explain(err)
 	}
@@ -50,5 +52,8 @@ func (s *Store) Spent(ctx context.Context, project, except string) (core.Spent, 
 }
 
 func spent(row query.SpentRow) core.Spent {
-	return core.Spent{CostUSD: row.CostUsd, Tokens: row.Tokens, Attempts: int(row.Attempts)}
+	return core.Spent{
+		CostUSD: row.CostUsd, Tokens: row.Tokens, Attempts: int(row.Attempts),
+		Worked: time.Duration(row.Worked) * time.Microsecond, Working: int(row.Working),
+	}
 }

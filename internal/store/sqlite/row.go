@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"time"
+
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
@@ -11,7 +13,7 @@ func runParams(r *store.RunRow) query.PutRunParams {
 		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, Url: r.URL,
 		Isolation: r.Isolation, Attempts: int64(r.Attempts), CostUsd: r.CostUSD, Tokens: r.Tokens,
 		StartedAt: micros(r.StartedAt), UpdatedAt: micros(r.UpdatedAt), EndedAt: optionalMicros(r.EndedAt),
-		Limited: flag(r.Limited),
+		Limited: flag(r.Limited), Worked: r.Worked.Microseconds(),
 	}
 }
 
@@ -21,7 +23,7 @@ func runRow(r query.Run) store.RunRow {
 		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, URL: r.Url,
 		Isolation: r.Isolation, Attempts: int(r.Attempts), CostUSD: r.CostUsd, Tokens: r.Tokens,
 		StartedAt: fromMicros(r.StartedAt), UpdatedAt: fromMicros(r.UpdatedAt), EndedAt: fromOptional(r.EndedAt),
-		Limited: r.Limited != 0,
+		Limited: r.Limited != 0, Worked: time.Duration(r.Worked) * time.Microsecond,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -15,9 +16,9 @@ func spending(id string, share core.Spent, limits core.ProjectLimits) func(*stor
 		c.Run = &store.RunRow{
 			ID: id, Project: "p", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0),
 			CostUSD: share.CostUSD, Tokens: share.Tokens, Attempts: share.Attempts,
-			Limited: limits != (core.ProjectLimits{}),
+			Limited: limits != (core.ProjectLimits{}), Worked: share.Worked,
 		}
-		c.Budget = &store.Budget{Project: "p", Run: id, Share: share, Starts: true, Limits: limits}
+		c.Budget = &store.Budget{Project: "p", Run: id, Share: share, At: moment(0), Starts: true, Limits: limits}
 		c.Spends = true
 	}
 }
@@ -33,7 +34,7 @@ func wantSpent(t *testing.T, err error, others core.Spent) {
 func testBudget(t *testing.T, open Open) {
 	s := open(t)
 	limits := core.ProjectLimits{CostUSD: 10, Tokens: 1000, Attempts: 5}
-	a := core.Spent{CostUSD: 6, Tokens: 600, Attempts: 3}
+	a := core.Spent{CostUSD: 6, Tokens: 600, Attempts: 3, Working: 1}
 	push(t, s, "run/a", spending("a", a, limits))
 	push(t, s, "run/q", func(c *store.Commit) { // another project's
 		c.Run = &store.RunRow{ID: "q", Project: "q", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0), CostUSD: 100}
@@ -48,16 +49,58 @@ func testBudget(t *testing.T, open Open) {
 			t.Fatalf("a refused step left %+v, %v", head, err)
 		}
 	}
-	within := core.Spent{CostUSD: 3.5, Tokens: 399, Attempts: 2}
+	within := core.Spent{CostUSD: 3.5, Tokens: 399, Attempts: 2, Working: 1}
 	push(t, s, "run/b", spending("b", within, limits))
 	for except, want := range map[string]core.Spent{"a": within, "b": a, "": a.Add(within)} {
-		if got, err := s.Spent(t.Context(), "p", except); err != nil || got != want {
+		if got, err := s.Spent(t.Context(), "p", except, moment(0)); err != nil || got != want {
 			t.Errorf("without %q: %+v, %v, want %+v", except, got, err, want)
 		}
 	}
 	// Its own earlier use counts once, and a run without limits is held to none.
 	push(t, s, "run/b", spending("b", within, limits))
 	push(t, s, "run/b", spending("b", core.Spent{CostUSD: 50}, core.ProjectLimits{}))
+}
+
+// testBudgetTime: a run that is active works on after its last step, one that
+// waits or has ended does not.
+func testBudgetTime(t *testing.T, open Open) {
+	s := open(t)
+	row := func(id, status string, updated int, worked time.Duration) {
+		push(t, s, "run/"+id, func(c *store.Commit) {
+			c.Run = &store.RunRow{ID: id, Project: "p", Status: status, StartedAt: moment(0), UpdatedAt: moment(updated), Worked: worked}
+		})
+	}
+	row("a", "active", 10, 4*time.Minute)
+	row("b", "paused", 10, 3*time.Minute)
+	row("c", "completed", 10, 90*time.Second)
+	others := func(minutes int) core.Spent {
+		return core.Spent{Worked: time.Duration(minutes)*time.Minute + 30*time.Second, Working: 1}
+	}
+	for at, minutes := range map[int]int{9: 8, 10: 8, 11: 9, 30: 28} {
+		if got, err := s.Spent(t.Context(), "p", "d", moment(at)); err != nil || got != others(minutes) {
+			t.Errorf("at %d: %+v, %v, want %+v", at, got, err, others(minutes))
+		}
+	}
+	limits := core.ProjectLimits{WallTime: 20 * time.Minute}
+	step := func(at int, share time.Duration) store.Commit {
+		events, _ := seal(t, s, "run/d", core.Head{}, tick(1))
+		return store.Commit{Stream: "run/d", Events: events, Budget: &store.Budget{
+			Project: "p", Run: "d", Share: core.Spent{Worked: share, Working: 1}, At: moment(at), Limits: limits,
+		}}
+	}
+	err := s.Commit(t.Context(), step(16, 5*time.Minute+30*time.Second))
+	wantSpent(t, err, others(14))
+	var spent *store.BudgetSpent
+	if errors.As(err, &spent); !spent.At.Equal(moment(16)) {
+		t.Errorf("spent by %s, want %s", spent.At, moment(16))
+	}
+	if err := s.Commit(t.Context(), step(16, 5*time.Minute)); err != nil {
+		t.Errorf("with time left: %v", err)
+	}
+	row("a", "completed", 12, 6*time.Minute)
+	if got, err := s.Spent(t.Context(), "p", "d", moment(50)); err != nil || got.Working != 0 || got.Worked != 10*time.Minute+30*time.Second {
+		t.Errorf("once all have stopped: %+v, %v", got, err)
+	}
 }
 
 func testBudgetWakes(t *testing.T, open Open) {
@@ -123,7 +166,7 @@ func testBudgetRace(t *testing.T, open Open) {
 			t.Errorf("got %v, want a budget that is spent", err)
 		}
 	}
-	if all, err := stores[0].Spent(t.Context(), "p", ""); err != nil || won != limit || all.Attempts != limit {
+	if all, err := stores[0].Spent(t.Context(), "p", "", moment(0)); err != nil || won != limit || all.Attempts != limit {
 		t.Errorf("%d won, %+v spent (%v), want %d", won, all, err, limit)
 	}
 }

@@ -1,14 +1,14 @@
 -- name: PutRun :exec
 INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url,
-    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal,
     issue = excluded.issue, status = excluded.status, reason = excluded.reason, stage = excluded.stage,
     branch = excluded.branch, base = excluded.base, url = excluded.url, isolation = excluded.isolation,
     attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
     started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at,
-    limited = excluded.limited;
+    limited = excluded.limited, worked = excluded.worked;
 
 -- UpdateRun replaces a row where nothing changed that an index is over: setting
 -- such a column writes its index even to the same value.
@@ -16,7 +16,7 @@ ON CONFLICT (id) DO UPDATE SET
 -- name: UpdateRun :execrows
 UPDATE runs SET
     title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
-    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?
+    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?
 WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ? AND limited = ?;
 
 -- name: Run :one
@@ -106,7 +106,10 @@ SELECT verdict FROM verdicts WHERE key = ?;
 INSERT INTO verdicts (key, verdict, at) VALUES (?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET verdict = excluded.verdict, at = excluded.at;
 
+-- An active run has worked on since its row was written.
+
 -- name: Spent :one
 SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
-    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts
-FROM runs WHERE project_id = ? AND id <> ?;
+    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(status = 'active'), 0) AS INTEGER) AS working,
+    CAST(coalesce(sum(worked + CASE WHEN status = 'active' THEN max(CAST(sqlc.arg(at) AS INTEGER) - updated_at, 0) ELSE 0 END), 0) AS INTEGER) AS worked
+FROM runs WHERE project_id = sqlc.arg(project_id) AND id <> sqlc.arg(id);

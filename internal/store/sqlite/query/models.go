@@ -91,6 +91,7 @@ type Run struct {
 	UpdatedAt int64
 	EndedAt   sql.NullInt64
 	Limited   int64
+	Worked    int64
 }
 
 type Snapshot struct {

@@ -48,7 +48,7 @@ func (q *Queries) DriveProject(ctx context.Context, arg DriveProjectParams) erro
 }
 
 const openProjectRuns = `-- name: OpenProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
@@ -87,6 +87,7 @@ func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams
 			&i.UpdatedAt,
 			&i.EndedAt,
 			&i.Limited,
+			&i.Worked,
 		); err != nil {
 			return nil, err
 		}
@@ -102,7 +103,7 @@ func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams
 }
 
 const openRuns = `-- name: OpenRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
@@ -136,6 +137,7 @@ func (q *Queries) OpenRuns(ctx context.Context, limit int64) ([]Run, error) {
 			&i.UpdatedAt,
 			&i.EndedAt,
 			&i.Limited,
+			&i.Worked,
 		); err != nil {
 			return nil, err
 		}
@@ -221,7 +223,7 @@ func (q *Queries) ProjectByName(ctx context.Context, name string) (Project, erro
 }
 
 const projectRuns = `-- name: ProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
 type ProjectRunsParams struct {
@@ -259,6 +261,7 @@ func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run
 			&i.UpdatedAt,
 			&i.EndedAt,
 			&i.Limited,
+			&i.Worked,
 		); err != nil {
 			return nil, err
 		}
@@ -397,15 +400,15 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) error {
 
 const putRun = `-- name: PutRun :exec
 INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url,
-    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal,
     issue = excluded.issue, status = excluded.status, reason = excluded.reason, stage = excluded.stage,
     branch = excluded.branch, base = excluded.base, url = excluded.url, isolation = excluded.isolation,
     attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
     started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at,
-    limited = excluded.limited
+    limited = excluded.limited, worked = excluded.worked
 `
 
 type PutRunParams struct {
@@ -429,6 +432,7 @@ type PutRunParams struct {
 	UpdatedAt int64
 	EndedAt   sql.NullInt64
 	Limited   int64
+	Worked    int64
 }
 
 func (q *Queries) PutRun(ctx context.Context, arg PutRunParams) error {
@@ -453,6 +457,7 @@ func (q *Queries) PutRun(ctx context.Context, arg PutRunParams) error {
 		arg.UpdatedAt,
 		arg.EndedAt,
 		arg.Limited,
+		arg.Worked,
 	)
 	return err
 }
@@ -538,7 +543,7 @@ func (q *Queries) Remember(ctx context.Context, arg RememberParams) error {
 }
 
 const run = `-- name: Run :one
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE id = ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE id = ?
 `
 
 func (q *Queries) Run(ctx context.Context, id string) (Run, error) {
@@ -565,12 +570,13 @@ func (q *Queries) Run(ctx context.Context, id string) (Run, error) {
 		&i.UpdatedAt,
 		&i.EndedAt,
 		&i.Limited,
+		&i.Worked,
 	)
 	return i, err
 }
 
 const runByAlias = `-- name: RunByAlias :one
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1
 `
 
 func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
@@ -597,12 +603,13 @@ func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
 		&i.UpdatedAt,
 		&i.EndedAt,
 		&i.Limited,
+		&i.Worked,
 	)
 	return i, err
 }
 
 const runs = `-- name: Runs :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited FROM runs ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
 func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
@@ -635,6 +642,7 @@ func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
 			&i.UpdatedAt,
 			&i.EndedAt,
 			&i.Limited,
+			&i.Worked,
 		); err != nil {
 			return nil, err
 		}
@@ -650,12 +658,15 @@ func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
 }
 
 const spent = `-- name: Spent :one
+
 SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
-    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts
-FROM runs WHERE project_id = ? AND id <> ?
+    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(status = 'active'), 0) AS INTEGER) AS working,
+    CAST(coalesce(sum(worked + CASE WHEN status = 'active' THEN max(CAST(?1 AS INTEGER) - updated_at, 0) ELSE 0 END), 0) AS INTEGER) AS worked
+FROM runs WHERE project_id = ?2 AND id <> ?3
 `
 
 type SpentParams struct {
+	At        int64
 	ProjectID string
 	ID        string
 }
@@ -664,12 +675,21 @@ type SpentRow struct {
 	CostUsd  float64
 	Tokens   int64
 	Attempts int64
+	Working  int64
+	Worked   int64
 }
 
+// An active run has worked on since its row was written.
 func (q *Queries) Spent(ctx context.Context, arg SpentParams) (SpentRow, error) {
-	row := q.queryRow(ctx, q.spentStmt, spent, arg.ProjectID, arg.ID)
+	row := q.queryRow(ctx, q.spentStmt, spent, arg.At, arg.ProjectID, arg.ID)
 	var i SpentRow
-	err := row.Scan(&i.CostUsd, &i.Tokens, &i.Attempts)
+	err := row.Scan(
+		&i.CostUsd,
+		&i.Tokens,
+		&i.Attempts,
+		&i.Working,
+		&i.Worked,
+	)
 	return i, err
 }
 
@@ -787,7 +807,7 @@ const updateRun = `-- name: UpdateRun :execrows
 
 UPDATE runs SET
     title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
-    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?
+    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?
 WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ? AND limited = ?
 `
 
@@ -806,6 +826,7 @@ type UpdateRunParams struct {
 	Tokens    int64
 	UpdatedAt int64
 	EndedAt   sql.NullInt64
+	Worked    int64
 	ID        string
 	Alias     string
 	ProjectID string
@@ -832,6 +853,7 @@ func (q *Queries) UpdateRun(ctx context.Context, arg UpdateRunParams) (int64, er
 		arg.Tokens,
 		arg.UpdatedAt,
 		arg.EndedAt,
+		arg.Worked,
 		arg.ID,
 		arg.Alias,
 		arg.ProjectID,

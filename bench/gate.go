@@ -26,7 +26,7 @@ func gateSet(ctx context.Context, shop *workshop) (o outcome, err error) {
 		briefs[i] = core.Brief{ID: fmt.Sprintf("part-%d", i), Agent: "developer", Task: fmt.Sprintf("Do part %d of the work, and say what came of it.", i),
 			Needs: []string{"code"}, Outputs: []string{fmt.Sprintf("part-%d_v1.md", i)}, Criteria: []core.Criterion{{Text: "The tests pass", Check: "make test"}}}
 	}
-	for n := 0; n < gateEdges; n++ {
+	for range gateEdges {
 		to := 1 + dice.IntN(gatePieces-1)
 		from := dice.IntN(to)
 		briefs[to].DependsOn = append(briefs[to].DependsOn, briefs[from].ID)

@@ -3,8 +3,8 @@ package gate
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -20,24 +20,25 @@ func Brief(b core.Brief) Piece {
 // briefKey is the same for the same delegation under another id: whatever the
 // order of its lists, and however its words are spaced and capitalised.
 func briefKey(b core.Brief) string {
-	wish := struct {
-		Agent, Task string
-		Criteria    []string
-		Lists       [][]string
-	}{Agent: b.Agent, Task: core.Plain(b.Task)}
+	var criteria []string
 	for _, c := range b.Criteria {
-		wish.Criteria = append(wish.Criteria, core.Plain(c.Text)+"\x00"+c.Check)
+		criteria = append(criteria, core.Plain(c.Text)+"\x00"+c.Check)
 	}
-	slices.Sort(wish.Criteria)
+	slices.Sort(criteria)
+	lists := [][]string{{b.Agent, core.Plain(b.Task)}, criteria}
 	for _, list := range [][]string{b.Requires, b.Provided, b.DependsOn, b.Needs, b.Outputs, b.Replaces} {
-		list = append([]string{}, list...) // never nil: none is none
+		list = slices.Clone(list)
 		slices.Sort(list)
-		wish.Lists = append(wish.Lists, list)
+		lists = append(lists, list)
 	}
-	raw, err := json.Marshal(wish)
-	if err != nil { // strings only: cannot fail
-		raw = []byte(wish.Task)
+	var wish []byte
+	for _, list := range lists {
+		wish = append(strconv.AppendInt(wish, int64(len(list)), 10), '\n')
+		for _, word := range list {
+			wish = append(strconv.AppendInt(wish, int64(len(word)), 10), ' ')
+			wish = append(wish, word...)
+		}
 	}
-	sum := sha256.Sum256(raw)
+	sum := sha256.Sum256(wish)
 	return hex.EncodeToString(sum[:8])
 }

@@ -219,6 +219,7 @@ func without(words, others []string) []string {
 // it is in the set.
 func (j *judge) dependencies(i int) {
 	p := j.Pieces[i]
+	j.edges[i] = make([]int, 0, len(p.After))
 	for _, id := range p.After {
 		other, here := j.at[id]
 		e := j.before(id)

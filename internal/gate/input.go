@@ -59,12 +59,12 @@ func (l library) has(reference string) (there bool, document string) {
 	if name, ok := strings.CutPrefix(reference, detailPrefix); ok {
 		return l.documents[name], name
 	}
-	return l.documents[reference] || l.facts[core.FactKey(reference)] || l.answers[reference], reference
+	return l.documents[reference] || l.answers[reference] || len(l.facts) > 0 && l.facts[core.FactKey(reference)], reference
 }
 
 // wants are the references of a piece that must lead to something.
 func (p Piece) wants() []string {
-	wants := slices.Clone(p.Requires)
+	wants := slices.Clip(p.Requires) // what is added does not go into the piece
 	for _, ref := range p.Provided {
 		for _, prefix := range []string{detailPrefix, factPrefix, answerPrefix} {
 			if strings.HasPrefix(ref, prefix) && !slices.Contains(wants, ref) {
@@ -124,7 +124,7 @@ func (j *judge) lacking(order []int) [][]string {
 // findMakers finds who hands in a document, by what it can be called: pieces of the set
 // by their number, and open earlier work by its number counted down from -1.
 func (j *judge) findMakers() map[string][]int {
-	makers := map[string][]int{}
+	makers := make(map[string][]int, 4*len(j.Pieces))
 	note := func(who int, outputs []string) {
 		for _, out := range outputs {
 			for _, form := range j.forms(out) {
@@ -179,7 +179,7 @@ func (j *judge) inputs(i int, lacks []string) {
 		return
 	}
 	if len(lacks) > 1 { // in the order of the request
-		lacks = slices.DeleteFunc(j.Pieces[i].wants(), func(ref string) bool { return !slices.Contains(lacks, ref) })
+		lacks = slices.DeleteFunc(slices.Clone(j.Pieces[i].wants()), func(ref string) bool { return !slices.Contains(lacks, ref) })
 	}
 	hint := "what there is: " + listed(j.named())
 	if maker := j.maker(i, lacks[0]); maker != "" {

@@ -2,7 +2,6 @@ package manager
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func proposals(r *core.Run) []core.Body {
 
 // objection says why a proposal is refused; code is empty where it is not.
 func objection(r *core.Run, d *core.Delegation) (code, reason string) {
-	for _, judge := range []func(*core.Run, *core.Delegation) (string, string){again, kind, planned, role, inputs, dependencies, line, finished} {
+	for _, judge := range []func(*core.Run, *core.Delegation) (string, string){again, kind, planned, gated, dependencies, line, finished} {
 		if code, reason := judge(r, d); code != "" {
 			return code, reason
 		}
@@ -88,86 +87,9 @@ func planned(r *core.Run, d *core.Delegation) (string, string) {
 	return "", ""
 }
 
-func role(r *core.Run, d *core.Delegation) (string, string) {
-	m := r.Playbook.Project
-	if d.Proposal.Kind.EngineAct() {
-		return "", ""
-	}
-	var known []string
-	for _, name := range slices.Sorted(maps.Keys(r.Playbook.Roles)) {
-		if name != m.Roles[core.KindManage] {
-			known = append(known, name)
-		}
-	}
-	name := d.Proposal.Role
-	if name == "" {
-		name = m.Roles[d.Proposal.Kind]
-	}
-	switch {
-	case name == "":
-		return core.RefusedRole, fmt.Sprintf("the playbook names nobody for work of kind %s: name one with --role; there are %s", d.Proposal.Kind, strings.Join(known, ", "))
-	case !slices.Contains(known, name):
-		return core.RefusedRole, fmt.Sprintf("there is no role %q to delegate to; there are %s", name, strings.Join(known, ", "))
-	}
-	return "", ""
-}
-
-// inputs is law 1 for delegated work: what it is to read must be there, or be on
-// its way from what it comes after.
-func inputs(r *core.Run, d *core.Delegation) (string, string) {
-	for _, name := range d.Proposal.Inputs {
-		if r.Artifact(name) == nil && !promised(r, d, name) {
-			return core.RefusedInput, fmt.Sprintf("nobody has handed in %q; what there is: %s", name, listed(documents(r)))
-		}
-	}
-	return "", ""
-}
-
-func promised(r *core.Run, d *core.Delegation, name string) bool {
-	for _, id := range d.Proposal.After {
-		if other := r.Delegation(id); other != nil && !other.Status.Over() && slices.Contains(other.Proposal.Outputs, name) {
-			return true
-		}
-	}
-	return false
-}
-
-func documents(r *core.Run) []string {
-	var names []string
-	for _, a := range r.Documents {
-		names = append(names, a.Name)
-	}
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			for _, name := range t.Outputs {
-				if r.Artifact(name) != nil && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-			}
-		}
-	}
-	return names
-}
-
-func listed(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return strings.Join(names, ", ")
-}
-
-// dependencies refuses what comes after something that will not be.
+// dependencies refuses what comes after a line that will not be, or its own.
 func dependencies(r *core.Run, d *core.Delegation) (string, string) {
 	for _, name := range d.Proposal.After {
-		before := r.Delegation(name)
-		switch {
-		case before != nil && before.ID == d.ID:
-			return core.RefusedDependency, "it cannot come after itself"
-		case before != nil && (before.Status == core.DelegationFailed || before.Status == core.DelegationRefused):
-			return core.RefusedDependency, fmt.Sprintf("it was to come after %s, which was %s: %s", before.ID, before.Status, before.Reason)
-		case before == nil && !r.Was(name) && !r.KnowsLine(name):
-			return core.RefusedDependency, fmt.Sprintf("it is to come after %q, and there is no such delegation or line", name)
-		}
 		s := r.LineOf(name)
 		if s == nil || r.Was(name) {
 			continue

@@ -27,6 +27,8 @@ func TestRefusals(t *testing.T) {
 		"after itself":          {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", After: []string{"t1"}}, core.RefusedDependency, "it cannot come after itself"},
 		"after a refused one": {func(w *world) { w.planned(); w.propose(of("bogus", "")) }, core.Proposal{Prompt: "x", After: []string{"t1"}},
 			core.RefusedDependency, "it was to come after t1, which was refused"},
+		"for nobody": {func(w *world) { w.planned(); delete(w.run.Playbook.Project.Roles, core.KindReview) }, core.Proposal{Kind: core.KindReview, Prompt: "x"},
+			core.RefusedRole, "the playbook names nobody for work of kind review: name one with --role; there are critic, dev"},
 		"after its own line": {func(w *world) { w.planned(); w.propose(work("api")); w.worked() }, core.Proposal{Kind: core.KindMerge, Line: "api", After: []string{"api"}},
 			core.RefusedDependency, "it cannot come after api and belong to it"},
 		"bad name":        {func(w *world) { w.planned() }, work("No Name"), core.RefusedLine, `"No Name" cannot be the name of a line of work`},

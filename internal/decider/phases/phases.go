@@ -5,7 +5,6 @@ package phases
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
@@ -20,7 +19,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "phases" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 3 }
+func (Decider) Version() int { return 4 }
 
 // Decide says what follows for the first stage that has not passed. Taking the
 // first one is what makes a skipped or missing predecessor impossible: the run
@@ -75,16 +74,19 @@ func open(r *core.Run, s *core.Stage) []core.Body {
 	case phase.When != "" && s.Condition != nil && !*s.Condition && !redo:
 		return []core.Body{core.StageSkipped{Stage: s.ID, Source: core.SkipWhen, Reason: "not when " + phase.When}}
 	}
-	for _, in := range phase.Inputs {
-		if !in.Optional && r.Artifact(in.Name) == nil {
-			return []core.Body{missing(r, s, in.Name)}
-		}
-	}
 	opened := core.StageOpened{Stage: s.ID, Round: s.Round + 1, Reason: core.OpenAdvance, Base: r.Head}
 	if s.Next != nil {
 		opened.Reason = s.Next.Reason
 	}
-	return append([]core.Body{opened}, tasks(phase, opened.Round)...)
+	begun := tasks(phase, opened.Round)
+	if refusal := refused(r, begun); refusal != nil {
+		return []core.Body{blocked(r, s, *refusal)}
+	}
+	bodies := []core.Body{opened}
+	for _, t := range begun {
+		bodies = append(bodies, t)
+	}
+	return bodies
 }
 
 // planned is how an approved plan leaves the stage out; nil where none does.
@@ -94,32 +96,6 @@ func planned(r *core.Run, s *core.Stage) *core.StageSkipped {
 		return nil
 	}
 	return &core.StageSkipped{Stage: s.ID, Source: core.SkipPlan, Reason: skip.Reason, Plan: plan}
-}
-
-// missing sends the run back to the stage that should have handed in an
-// artifact, or asks a person where that stage was skipped on purpose.
-func missing(r *core.Run, s *core.Stage, name string) core.Body {
-	producer := ""
-	for _, p := range r.Playbook.Phases {
-		if p.ID == s.ID {
-			break
-		}
-		if slices.Contains(p.Outputs, name) || p.Team != nil && slices.ContainsFunc(p.Team.Spokes, func(spoke string) bool { return document(&p, spoke) == name }) {
-			producer = p.ID
-		}
-	}
-	from := r.Stage(producer)
-	if from != nil && from.Status == core.StageDone && r.AutoRounds < r.Limits.AutoRounds {
-		return core.RolledBack{From: s.ID, Target: producer, Auto: true, Text: fmt.Sprintf("The output %s is missing; %s needs it.", name, s.ID)}
-	}
-	reason := fmt.Sprintf("stage %s needs %s, which nothing handed in", s.ID, name)
-	if from != nil && from.Status == core.StageOmitted {
-		reason = fmt.Sprintf("stage %s needs %s, but stage %s, which would hand it in, was skipped", s.ID, name, producer)
-	}
-	return core.RunPaused{
-		Code: core.PauseInput, Stage: s.ID, Reason: reason,
-		Next: fmt.Sprintf("`stellwerk rollback %s --to %s` has it made, `stellwerk skip %s` goes on without this stage", r.Alias, producer, r.Alias),
-	}
 }
 
 // pass closes a stage whose gate was approved; an act is done first.

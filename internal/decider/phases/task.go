@@ -6,9 +6,9 @@ import (
 )
 
 // tasks are the tasks of a new round of a phase.
-func tasks(phase *core.Phase, round int) []core.Body {
+func tasks(phase *core.Phase, round int) []core.TaskAdmitted {
 	if phase.Team == nil {
-		return []core.Body{task(phase, round)}
+		return []core.TaskAdmitted{task(phase, round)}
 	}
 	return team(phase, round)
 }

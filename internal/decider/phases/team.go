@@ -14,8 +14,8 @@ func document(phase *core.Phase, spoke string) string {
 }
 
 // team is the spokes, which work in parallel, and the hub that waits for them.
-func team(phase *core.Phase, round int) []core.Body {
-	var bodies []core.Body
+func team(phase *core.Phase, round int) []core.TaskAdmitted {
+	var all []core.TaskAdmitted
 	hub := task(phase, round)
 	hub.Task, hub.Name, hub.Role = core.TaskID(phase.ID, round, core.HubTask), core.HubTask, phase.Team.Hub
 	hub.Inputs = slices.Clone(phase.Inputs)
@@ -25,11 +25,11 @@ func team(phase *core.Phase, round int) []core.Body {
 		spoke.Task, spoke.Name, spoke.Role = core.TaskID(phase.ID, round, name), name, name
 		spoke.Writes, spoke.Outputs = core.WritesArtifacts, []string{out}
 		spoke.Done = core.Check{Kind: core.CheckArtifact, Name: out}
-		bodies = append(bodies, spoke)
+		all = append(all, spoke)
 		hub.Inputs = append(hub.Inputs, core.Input{Name: out})
 		hub.DependsOn = append(hub.DependsOn, spoke.Task)
 	}
-	return append(bodies, hub)
+	return append(all, hub)
 }
 
 // fallback is the role that does a team's work alone where a spoke cannot

@@ -1,0 +1,73 @@
+package phases
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/gate"
+)
+
+// refused asks the gate about the tasks of a round, as every kind of playbook
+// does before work begins: the first that it refuses; nil where it admits all.
+func refused(r *core.Run, round []core.TaskAdmitted) *gate.Verdict {
+	q := gate.Request{Roles: gate.Roles(r.Playbook.Roles)}
+	for _, t := range round {
+		p := gate.Piece{ID: t.Task, Role: t.Role, Act: t.Act != "", Needs: t.Needs, Outputs: t.Outputs, After: t.DependsOn}
+		for _, in := range t.Inputs {
+			if in.Optional {
+				continue
+			}
+			p.Requires = append(p.Requires, in.Name)
+			if r.Artifact(in.Name) != nil {
+				q.Known.Documents = append(q.Known.Documents, gate.Document{Name: in.Name})
+			}
+		}
+		q.Pieces = append(q.Pieces, p)
+	}
+	for _, v := range gate.Judge(q) {
+		if !v.Admitted() {
+			return &v
+		}
+	}
+	return nil
+}
+
+// blocked is what follows where a round cannot be begun. Roles and capabilities
+// were looked at when the playbook was read: that one is missing here is for a
+// person to see.
+func blocked(r *core.Run, s *core.Stage, v gate.Verdict) core.Body {
+	if v.Code == gate.MissingInput {
+		return missing(r, s, v.Members[0])
+	}
+	return core.RunPaused{
+		Code: core.PauseAction, Stage: s.ID, Reason: fmt.Sprintf("stage %s cannot be begun: %s: %s", s.ID, v.Piece, v.Text),
+		Next: fmt.Sprintf("`stellwerk skip %s` goes on without this stage", r.Alias),
+	}
+}
+
+// missing sends the run back to the stage that should have handed in an
+// artifact, or asks a person where that stage was skipped on purpose.
+func missing(r *core.Run, s *core.Stage, name string) core.Body {
+	producer := ""
+	for _, p := range r.Playbook.Phases {
+		if p.ID == s.ID {
+			break
+		}
+		if slices.Contains(p.Outputs, name) || p.Team != nil && slices.ContainsFunc(p.Team.Spokes, func(spoke string) bool { return document(&p, spoke) == name }) {
+			producer = p.ID
+		}
+	}
+	from := r.Stage(producer)
+	if from != nil && from.Status == core.StageDone && r.AutoRounds < r.Limits.AutoRounds {
+		return core.RolledBack{From: s.ID, Target: producer, Auto: true, Text: fmt.Sprintf("The output %s is missing; %s needs it.", name, s.ID)}
+	}
+	reason := fmt.Sprintf("stage %s needs %s, which nothing handed in", s.ID, name)
+	if from != nil && from.Status == core.StageOmitted {
+		reason = fmt.Sprintf("stage %s needs %s, but stage %s, which would hand it in, was skipped", s.ID, name, producer)
+	}
+	return core.RunPaused{
+		Code: core.PauseInput, Stage: s.ID, Reason: reason,
+		Next: fmt.Sprintf("`stellwerk rollback %s --to %s` has it made, `stellwerk skip %s` goes on without this stage", r.Alias, producer, r.Alias),
+	}
+}

@@ -1,0 +1,159 @@
+package wave
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+const onlyObject = "write one JSON object, and nothing before or after it"
+
+// document reads the JSON that an agent wrote; false where there is nothing to be measured.
+func (r *reader) document(data []byte) (any, bool) {
+	if len(data) > MaxBytes {
+		r.problemf("", "the document has %d bytes; at most %d are read. Say it in fewer words, and hand in what is long as a document of its own", len(data), MaxBytes)
+		return nil, false
+	}
+	start, end, fenced := unfence(data)
+	if fenced {
+		r.notef("", "the JSON object was in a Markdown code fence, which is not needed")
+	}
+	value, err := strictjson.Limits{Bytes: MaxBytes, Depth: MaxDepth}.Decode(data[start:end])
+	if err == nil {
+		return value, true
+	}
+	if errors.Is(err, strictjson.ErrDuplicateKey) || errors.Is(err, strictjson.ErrCaseKey) {
+		return r.despiteRepeats(data[start:end])
+	}
+	r.problemf("", "%s", r.unreadable(err, data, start))
+	return nil, false
+}
+
+// unreadable words why the value that begins at start cannot be read.
+func (r *reader) unreadable(err error, data []byte, start int) string {
+	var refused *strictjson.Error
+	if !errors.As(err, &refused) {
+		return plain.Line(err.Error(), 300)
+	}
+	begin := start + len(data[start:]) - len(bytes.TrimLeft(data[start:], " \t\r\n"))
+	at := position(data, start+refused.Offset)
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return "the document is empty; " + onlyObject
+	case errors.Is(err, strictjson.ErrSyntax) && start+refused.Offset == begin:
+		return fmt.Sprintf("the document is not JSON, it begins with %q; %s", plain.Line(string(data[begin:min(len(data), begin+200)]), 40), onlyObject)
+	case errors.Is(err, strictjson.ErrTrailing):
+		return fmt.Sprintf("something follows the JSON value, at %s; %s", at, onlyObject)
+	case errors.Is(err, strictjson.ErrDepth):
+		return fmt.Sprintf("the document is nested too deeply, at %s: at most %d levels are read", at, MaxDepth)
+	}
+	return fmt.Sprintf("%v, at %s: %s", refused.Kind, at, plain.Line(refused.Detail, 200))
+}
+
+// position is where a byte stands, as an editor shows it.
+func position(data []byte, offset int) string {
+	before := data[:min(offset, len(data))]
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return fmt.Sprintf("line %d, column %d", bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(line)+1)
+}
+
+// unfence finds the content of a document that is a single Markdown code fence as a whole. Where it is none, the content
+// is the document.
+func unfence(data []byte) (start, end int, fenced bool) {
+	text := bytes.TrimSpace(data)
+	open, _, found := bytes.Cut(text, []byte("\n"))
+	last := bytes.LastIndexByte(text, '\n')
+	if !found || len(open) < 3 || (open[0] != '`' && open[0] != '~') {
+		return 0, len(data), false
+	}
+	info := bytes.TrimLeft(open, string(open[:1]))
+	mark, length := open[:1], len(open)-len(info)
+	closing := bytes.TrimSpace(text[last+1:])
+	isWord := !bytes.ContainsAny(bytes.TrimSpace(info), " \t`~{}[]\"")
+	if length < 3 || !isWord || len(closing) < length || len(bytes.Trim(closing, string(mark))) > 0 || last <= len(open) {
+		return 0, len(data), false
+	}
+	begin := len(data) - len(bytes.TrimLeftFunc(data, unicode.IsSpace))
+	return begin + len(open) + 1, begin + last, true
+}
+
+// despiteRepeats tells every key that an object has twice, and returns what the document says otherwise, so that its
+// further mistakes are told, too.
+func (r *reader) despiteRepeats(data []byte) (any, bool) {
+	walk := &repeats{reader: r, decoder: json.NewDecoder(bytes.NewReader(data))}
+	if err := walk.value("", 0); err != nil {
+		r.problemf("", "the document cannot be read to its end: %s", plain.Line(err.Error(), 200))
+		return nil, false
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		r.problemf("", "the document cannot be read to its end: %s", plain.Line(err.Error(), 200))
+		return nil, false
+	}
+	return value, true
+}
+
+// repeats walks over a document that may have the same key more than once.
+type repeats struct {
+	*reader
+	decoder *json.Decoder
+}
+
+func (w *repeats) value(path string, depth int) error {
+	token, err := w.decoder.Token()
+	if err != nil {
+		return err
+	}
+	delim, ok := token.(json.Delim)
+	if !ok {
+		return nil
+	}
+	if depth == MaxDepth {
+		return fmt.Errorf("more than %d levels", MaxDepth)
+	}
+	seen := map[string]string{}
+	for i := 0; w.decoder.More(); i++ {
+		at := fmt.Sprintf("%s/%d", path, i)
+		if delim == '{' {
+			if at, err = w.key(path, seen); err != nil {
+				return err
+			}
+		}
+		if err := w.value(at, depth+1); err != nil {
+			return err
+		}
+	}
+	_, err = w.decoder.Token()
+	return err
+}
+
+// key reads a key and returns the path of its value.
+func (w *repeats) key(path string, seen map[string]string) (string, error) {
+	token, err := w.decoder.Token()
+	if err != nil {
+		return "", err
+	}
+	key, _ := token.(string)
+	at := path + "/" + pointer(key)
+	folded := strings.ToLower(strings.ToUpper(key))
+	switch earlier, again := seen[folded]; {
+	case again && earlier == key:
+		w.problemf(at, "is there more than once; write it once")
+	case again:
+		w.problemf(at, "differs from %q only in case; write one of them", plain.Line(earlier, 80))
+	}
+	seen[folded] = key
+	return at, nil
+}
+
+// pointer is a key as a step of a JSON Pointer.
+func pointer(key string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(plain.Line(key, 80))
+}

@@ -1,0 +1,87 @@
+package wave
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+)
+
+// reader is one reading of one document. It goes on after a mistake, so that all of them are told.
+type reader struct {
+	name     string // of the artifact
+	schema   *jsonschema.Schema
+	patterns map[string]*regexp.Regexp
+	notes    []Finding
+	problems []Finding
+	more     int // problems beyond those
+}
+
+func newReader(artifact, schema string) *reader {
+	return &reader{name: artifact, schema: parsed(schema), patterns: map[string]*regexp.Regexp{}}
+}
+
+func (r *reader) problemf(path, format string, args ...any) {
+	if len(r.problems) == maxProblems {
+		r.more++
+		return
+	}
+	r.problems = append(r.problems, finding(path, format, args))
+}
+
+func (r *reader) notef(path, format string, args ...any) {
+	r.notes = append(r.notes, finding(path, format, args))
+}
+
+func finding(path, format string, args []any) Finding {
+	return Finding{Path: path, Text: plain.Line(fmt.Sprintf(format, args...), 1000)}
+}
+
+// sound reports that nothing is wrong at the paths and below them, so that what is not there is truly missing.
+func (r *reader) sound(paths ...string) bool {
+	for _, p := range r.problems {
+		for _, path := range paths {
+			if p.Path == path || strings.HasPrefix(p.Path, path+"/") {
+				return false
+			}
+		}
+	}
+	return r.more == 0
+}
+
+// err is all that was found wrong; nil where nothing was.
+func (r *reader) err() error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	return &Error{Name: r.name, Problems: r.problems, More: r.more}
+}
+
+// read reads a document into its Go type and holds it to its rules, which see only what is in form: what is not is zero.
+func read[T any](r *reader, data []byte, rules func(*T)) (T, []Finding, error) {
+	var doc, none T
+	value, ok := r.document(data)
+	if !ok {
+		return none, nil, r.err()
+	}
+	value = r.measure("", r.schema, value)
+	if value == nil {
+		return none, nil, r.err()
+	}
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &doc)
+	}
+	if err != nil {
+		return none, nil, fmt.Errorf("%s: %w", r.name, err)
+	}
+	rules(&doc)
+	if err := r.err(); err != nil {
+		return none, nil, err
+	}
+	return doc, r.notes, nil
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -38,7 +37,7 @@ func (r *reader) measure(path string, s *jsonschema.Schema, v any) any {
 // resolve follows a reference to a definition.
 func (r *reader) resolve(s *jsonschema.Schema) *jsonschema.Schema {
 	if name, found := strings.CutPrefix(s.Ref, "#/$defs/"); found {
-		return r.schema.Defs[name]
+		return r.form.root.Defs[name]
 	}
 	return s
 }
@@ -113,7 +112,9 @@ func nearest(name string, fields []string) string {
 	return "there are " + strings.Join(fields, ", ")
 }
 
-func (r *reader) about(s *jsonschema.Schema) string { return cmp.Or(s.Description, r.resolve(s).Description) }
+func (r *reader) about(s *jsonschema.Schema) string {
+	return cmp.Or(s.Description, r.resolve(s).Description)
+}
 
 func (r *reader) list(path string, s *jsonschema.Schema, v any, what string) any {
 	items, ok := v.([]any)
@@ -164,7 +165,7 @@ func (r *reader) text(path string, s *jsonschema.Schema, v any, what string) any
 		r.problemf(path, "has a control character or one that cannot be seen; leave it out")
 	case len(s.Enum) > 0 && !slices.Contains(s.Enum, any(text)):
 		r.problemf(path, "is %s; it is one of %s", quoted(text), choices(s.Enum))
-	case s.Pattern != "" && !r.pattern(s.Pattern).MatchString(text):
+	case s.Pattern != "" && !r.form.patterns[s.Pattern].MatchString(text):
 		r.problemf(path, "is %s; it must be %s", quoted(text), s.Description)
 	case s.MaxLength != nil && length > *s.MaxLength && !prose:
 		r.problemf(path, "has %d characters; at most %d are allowed, and it cannot be cut: it would not be the same", length, *s.MaxLength)
@@ -176,13 +177,6 @@ func (r *reader) text(path string, s *jsonschema.Schema, v any, what string) any
 		return text
 	}
 	return nil
-}
-
-func (r *reader) pattern(text string) *regexp.Regexp {
-	if r.patterns[text] == nil {
-		r.patterns[text] = regexp.MustCompile(text)
-	}
-	return r.patterns[text]
 }
 
 func quoted(text string) string { return fmt.Sprintf("%q", plain.Line(text, 80)) }

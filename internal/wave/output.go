@@ -13,7 +13,7 @@ import (
 // an *Error is all that makes it unusable. In what it returns, every criterion is in exactly one list of the coverage,
 // worded as it was given.
 func ReadOutput(data []byte, criteria []core.Criterion) (core.WorkerOutput, []Finding, error) {
-	r := newReader(core.OutputArtifact, Output)
+	r := &reader{name: core.OutputArtifact, form: outputForm()}
 	return read(r, data, func(out *core.WorkerOutput) {
 		r.questions("/blocking_questions", out.Blocking)
 		r.questions("/optional_questions", out.Optional)

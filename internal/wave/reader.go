@@ -3,10 +3,7 @@ package wave
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 )
@@ -14,15 +11,10 @@ import (
 // reader is one reading of one document. It goes on after a mistake, so that all of them are told.
 type reader struct {
 	name     string // of the artifact
-	schema   *jsonschema.Schema
-	patterns map[string]*regexp.Regexp
+	form     form
 	notes    []Finding
 	problems []Finding
 	more     int // problems beyond those
-}
-
-func newReader(artifact, schema string) *reader {
-	return &reader{name: artifact, schema: parsed(schema), patterns: map[string]*regexp.Regexp{}}
 }
 
 func (r *reader) problemf(path, format string, args ...any) {
@@ -68,7 +60,7 @@ func read[T any](r *reader, data []byte, rules func(*T)) (T, []Finding, error) {
 	if !ok {
 		return none, nil, r.err()
 	}
-	value = r.measure("", r.schema, value)
+	value = r.measure("", r.form.root, value)
 	if value == nil {
 		return none, nil, r.err()
 	}

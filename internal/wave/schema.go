@@ -4,6 +4,8 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -31,6 +33,40 @@ func Schema(name string) json.RawMessage {
 		return nil
 	}
 	return text
+}
+
+// form is a schema made ready for reading documents. It is not changed afterwards, so that many may read by it.
+type form struct {
+	root     *jsonschema.Schema
+	patterns map[string]*regexp.Regexp
+}
+
+// outputForm and decisionForm are made when the first document is read.
+var (
+	outputForm   = sync.OnceValue(func() form { return newForm(Output) })
+	decisionForm = sync.OnceValue(func() form { return newForm(Decision) })
+)
+
+func newForm(name string) form {
+	f := form{root: parsed(name), patterns: map[string]*regexp.Regexp{}}
+	f.learn(f.root)
+	return f
+}
+
+// learn compiles the patterns of a schema and of what it is made of.
+func (f form) learn(s *jsonschema.Schema) {
+	if s.Pattern != "" && f.patterns[s.Pattern] == nil {
+		f.patterns[s.Pattern] = regexp.MustCompile(s.Pattern)
+	}
+	if s.Items != nil {
+		f.learn(s.Items)
+	}
+	for _, part := range s.Properties {
+		f.learn(part)
+	}
+	for _, part := range s.Defs {
+		f.learn(part)
+	}
 }
 
 // parsed is a schema of ours. That each can be read is for a test to hold.

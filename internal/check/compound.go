@@ -33,7 +33,7 @@ func implied(c core.Check, outputs []string) []core.Check {
 }
 
 func mentions(c core.Check, artifact string) bool {
-	if c.Kind == core.CheckArtifact && c.Name == artifact {
+	if c.Artifact() == artifact {
 		return true
 	}
 	return slices.ContainsFunc(c.Of, func(m core.Check) bool { return mentions(m, artifact) })
@@ -51,7 +51,7 @@ func cheapFirst(checks []core.Check) []int {
 
 func cost(c core.Check) int {
 	switch c.Kind {
-	case core.CheckState, core.CheckArtifact, core.CheckPlan:
+	case core.CheckState, core.CheckArtifact, core.CheckPlan, core.CheckOutput, core.CheckDecision:
 		return 0
 	case core.CheckChanged, core.CheckFiles, core.CheckGit, core.CheckMerge, core.CheckAlone:
 		return 1

@@ -50,6 +50,10 @@ func describe(c core.Check) string {
 		return "plan: " + c.Name
 	case core.CheckAlone:
 		return "left alone: " + strings.Join(c.Globs, ", ")
+	case core.CheckOutput:
+		return "output: " + core.OutputArtifact
+	case core.CheckDecision:
+		return "decision: " + core.DecisionArtifact
 	case core.CheckMerge:
 		return "merge: takes in " + shortHash(c.Into)
 	}

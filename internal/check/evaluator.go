@@ -127,6 +127,10 @@ func (v *evaluation) kind(ctx context.Context, c core.Check) (core.CheckResult, 
 		return v.merge(ctx, c)
 	case core.CheckAlone:
 		return v.alone(ctx, c)
+	case core.CheckOutput:
+		return v.output(c)
+	case core.CheckDecision:
+		return v.decision()
 	}
 	return core.CheckResult{}, core.Errorf(core.CodeUnsupported, "unknown kind of check %q", c.Kind)
 }

@@ -37,7 +37,7 @@ func validate(c core.Check, depth int, parts *int) error {
 		return err
 	case core.CheckGit:
 		return validGit(c.Git)
-	case core.CheckPlan, core.CheckMerge, core.CheckAlone: // asked for by deciders only
+	case core.CheckPlan, core.CheckMerge, core.CheckAlone, core.CheckOutput, core.CheckDecision: // asked for by deciders only
 		return nil
 	}
 	return core.Errorf(core.CodeInvalid, "unknown kind of check %q", c.Kind)

@@ -26,7 +26,7 @@ func (v view) Criteria() string {
 }
 
 func mentions(c core.Check, artifact string) bool {
-	if c.Kind == core.CheckArtifact && c.Name == artifact {
+	if c.Artifact() == artifact {
 		return true
 	}
 	for _, member := range c.Of {
@@ -56,7 +56,8 @@ func (v view) criterion(b *strings.Builder, c core.Check, indent string) {
 			return
 		}
 		fmt.Fprintf(b, "%s- This must **not** hold:\n", indent)
-	case core.CheckChanged, core.CheckFiles, core.CheckCommand, core.CheckArtifact, core.CheckState, core.CheckGit, core.CheckPlan, core.CheckMerge, core.CheckAlone:
+	case core.CheckChanged, core.CheckFiles, core.CheckCommand, core.CheckArtifact, core.CheckState, core.CheckGit, core.CheckPlan, core.CheckMerge, core.CheckAlone,
+		core.CheckOutput, core.CheckDecision:
 		fmt.Fprintf(b, "%s- %s\n", indent, strings.ReplaceAll(v.sentence(c), "\n", "\n"+inner))
 	}
 	for _, member := range c.Of {
@@ -83,6 +84,8 @@ func (v view) sentence(c core.Check) string {
 		return v.history(c.Git)
 	case core.CheckPlan:
 		return fmt.Sprintf("%s is a plan in the form shown above, with at least one step that is not done.", plain.Code(path.Join(v.Paths.Out, c.Name), 1<<10))
+	case core.CheckOutput, core.CheckDecision:
+		return v.document(c)
 	case core.CheckAlone:
 		return fmt.Sprintf("No file that matches %s was changed, deleted, renamed or replaced.", each(c.Globs))
 	case core.CheckMerge:
@@ -116,6 +119,20 @@ func (v view) artifact(c core.Check) string {
 		s += ", and has the form given below"
 	}
 	return s + "."
+}
+
+// document says of what form a document of a run in waves is, and what an answer must speak of.
+func (v view) document(c core.Check) string {
+	s := fmt.Sprintf("%s is one JSON object, and nothing else, that is valid against the schema in %s.",
+		plain.Code(path.Join(v.Paths.Out, c.Artifact()), 1<<10), plain.Code(path.Join(v.Paths.In, schemaName(c.Artifact())), 1<<10))
+	if len(c.Names) == 0 {
+		return s
+	}
+	s += " Its `coverage` has each of these criteria word for word, in one of its two lists; with the status `completed` none is unmet:"
+	for _, criterion := range c.Names {
+		s += "\n- " + plain.Code(criterion, maxScript)
+	}
+	return s
 }
 
 func (v view) history(g *core.GitCheck) string {

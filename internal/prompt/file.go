@@ -7,6 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wave"
 )
 
 // Names of the files that Stellwerk itself lays beside the inputs, and of the agent's report. No artifact may have one
@@ -67,13 +68,18 @@ func evidenceFile(a core.Attempt) []byte {
 // schemas are the JSON Schemas that outputs must be valid against.
 func schemas(c core.Check) []File {
 	var files []File
-	if c.Kind == core.CheckArtifact && len(c.Schema) > 0 {
+	switch {
+	case c.Kind == core.CheckArtifact && len(c.Schema) > 0:
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, c.Schema, "", "  ") != nil {
 			pretty.Reset()
 			pretty.Write(c.Schema)
 		}
 		files = append(files, File{schemaName(c.Name), append(pretty.Bytes(), '\n')})
+	case c.Kind == core.CheckOutput:
+		files = append(files, File{schemaName(core.OutputArtifact), wave.Schema(wave.Output)})
+	case c.Kind == core.CheckDecision:
+		files = append(files, File{schemaName(core.DecisionArtifact), wave.Schema(wave.Decision)})
 	}
 	for _, member := range c.Of {
 		files = append(files, schemas(member)...)

@@ -1,0 +1,80 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wave"
+)
+
+// output holds where a worker handed in an answer that can be read and that speaks of the criteria of its delegation.
+func (v *evaluation) output(c core.Check) (core.CheckResult, error) {
+	data, missing, err := v.document(core.OutputArtifact)
+	if err != nil || missing != "" {
+		return fail("%s", missing), err
+	}
+	criteria := make([]core.Criterion, len(c.Names))
+	for i, text := range c.Names {
+		criteria[i].Text = text
+	}
+	out, findings, err := wave.ReadOutput(data, criteria)
+	if err != nil {
+		return unusable(core.OutputArtifact, err), nil
+	}
+	met, unmet := len(out.Coverage.Met), len(out.Coverage.Unmet)
+	return pass("The worker says that it is %s, with %d of %d criteria met.%s", out.Status, met, met+unmet, remarks(findings)), nil
+}
+
+// decision holds where a planner handed in a decision that can be read.
+func (v *evaluation) decision() (core.CheckResult, error) {
+	data, missing, err := v.document(core.DecisionArtifact)
+	if err != nil || missing != "" {
+		return fail("%s", missing), err
+	}
+	d, findings, err := wave.ReadDecision(data)
+	if err != nil {
+		return unusable(core.DecisionArtifact, err), nil
+	}
+	return pass("The planner decides to %s, with %s.%s", d.Decision, count(len(d.Delegations), "delegation"), remarks(findings)), nil
+}
+
+// document reads a document of a run in waves, or says why there is none to read.
+func (v *evaluation) document(name string) (data []byte, missing string, err error) {
+	a := v.subject.Delivery.Artifact(name)
+	switch {
+	case a == nil:
+		return nil, notHandedIn(name, v.subject.Delivery), nil
+	case a.Size > wave.MaxBytes:
+		return nil, fmt.Sprintf("%s is %d bytes; at most %d are read. Say it in fewer words, and hand in what is long as a document of its own.",
+			name, a.Size, wave.MaxBytes), nil
+	}
+	data, err = v.read(*a, wave.MaxBytes)
+	return data, "", err
+}
+
+// unusable lists all that is wrong with a document.
+func unusable(name string, err error) core.CheckResult {
+	lines := []string{err.Error()}
+	var refused *wave.Error
+	if errors.As(err, &refused) {
+		lines = refused.Lines()
+	}
+	for i, line := range lines {
+		lines[i] = plain.Line(line, 500)
+	}
+	return fail("%s was handed in, but it cannot be used:\n%s", name, bullets(lines, len(lines)))
+}
+
+// remarks are the notes on a document that was read all the same.
+func remarks(findings []wave.Finding) string {
+	if len(findings) == 0 {
+		return ""
+	}
+	lines := make([]string, len(findings))
+	for i, f := range findings {
+		lines[i] = plain.Line(f.String(), 300)
+	}
+	return "\nNoted:\n" + bullets(lines, shownPaths)
+}

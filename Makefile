@@ -4,10 +4,11 @@ GOLANGCI      := v2.14.0
 GOLANGCI_BIN  := $(shell $(GO) env GOPATH)/bin/golangci-lint
 RAPID_CHECKS  ?= 100
 KILLS         ?= 40
+FUZZTIME      ?= 2m
 LDFLAGS       := -s -w
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint unit race planted bench tools demo
+.PHONY: help build test lint unit race fuzz planted bench tools demo
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,12 +22,16 @@ lint: ## go vet and golangci-lint, with the import and purity rules
 	$(GO) vet ./...
 	$(GOLANGCI_BIN) run ./...
 
-unit: ## all tests: with the race detector, then the end-to-end scenarios and a short crash test without
+unit: ## all tests: with the race detector, then the scenarios and a short crash test without, then a short fuzz
 	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /e2e$$ -e /crash$$)
 	STELLWERK_KILLS=$(KILLS) $(GO) test -timeout 15m ./e2e ./internal/crash
+	GO=$(GO) bash scripts/fuzz.sh 10s internal/wave
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long
 	STELLWERK_KILLS=$(KILLS) $(GO) test -race -timeout 30m ./e2e ./internal/crash
+
+fuzz: ## every fuzz target there is, for FUZZTIME each
+	GO=$(GO) bash scripts/fuzz.sh $(FUZZTIME)
 
 planted: ## three planted bugs must each be caught
 	bash scripts/planted.sh

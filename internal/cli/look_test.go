@@ -262,9 +262,13 @@ func TestRolesSchemaLimits(t *testing.T) {
 	b.said(t, b.out, `You write verse.\x1b[2J`)
 	b.run(t, ExitError, "roles", "nobody")
 
-	for _, kind := range []string{"playbook", "review"} {
+	b.run(t, ExitOK, "schema")
+	for _, s := range publishedSchemas() {
+		b.said(t, b.out, s.Name, s.About)
+	}
+	for _, s := range publishedSchemas() {
 		b.out.b.Reset()
-		b.run(t, ExitOK, "schema", kind)
+		b.run(t, ExitOK, "schema", s.Name)
 		decode[map[string]any](t, b.out.String())
 	}
 

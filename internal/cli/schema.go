@@ -7,25 +7,64 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"github.com/stellwerk-dev/stellwerk/internal/wave"
 )
 
-func newSchema(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema [playbook|review]",
-		Short: "Print a JSON Schema",
-		Long: `Prints the JSON Schema of playbooks, for editors that check and complete YAML,
-or of the review.json that a reviewer hands in.`,
-		Example: `  stellwerk schema > playbook.schema.json
-  stellwerk schema review`,
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"playbook", "review"},
-		RunE: func(_ *cobra.Command, args []string) error {
-			text := playbook.Schema()
-			if first(args) == "review" {
-				text = role.ReviewSchema()
-			}
-			sh.printf("%s\n", strings.TrimRight(string(text), "\n"))
-			return nil
-		},
+// publishedSchema is a JSON Schema that is part of how the program is spoken to.
+type publishedSchema struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+
+	text []byte
+}
+
+func publishedSchemas() []publishedSchema {
+	return []publishedSchema{
+		{"playbook", "playbooks, for editors that check and complete YAML", playbook.Schema()},
+		{"plan", "what a planner's plan.json proposes to leave out", role.PlanSchema()},
+		{"review", "the review.json that a reviewer hands in", role.ReviewSchema()},
+		{wave.Delegation, "one piece of work as a planner of waves delegates it", wave.Schema(wave.Delegation)},
+		{wave.Packet, "the context.json that every attempt of a wave starts from", wave.Schema(wave.Packet)},
+		{wave.Output, "the worker_output.json that a worker hands in", wave.Schema(wave.Output)},
+		{wave.Decision, "the planner_decision.json that closes a wave", wave.Schema(wave.Decision)},
+		{wave.PoolEntry, "one entry of a run's pool of facts", wave.Schema(wave.PoolEntry)},
 	}
+}
+
+func newSchema(sh *shell) *cobra.Command {
+	var names []string
+	for _, s := range publishedSchemas() {
+		names = append(names, s.Name)
+	}
+	return &cobra.Command{
+		Use:   "schema [NAME]",
+		Short: "List the JSON Schemas, or print one",
+		Long: `Prints the JSON Schema (draft 2020-12) of what you or your agents write, or of
+what Stellwerk writes for them. Without a NAME, lists the schemas that there are.`,
+		Example: `  stellwerk schema
+  stellwerk schema playbook > playbook.schema.json
+  stellwerk schema worker-output`,
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: names,
+		RunE:      func(_ *cobra.Command, args []string) error { return schema(sh, first(args)) },
+	}
+}
+
+func schema(sh *shell, name string) error {
+	all := publishedSchemas()
+	for _, s := range all {
+		if s.Name == name {
+			sh.printf("%s\n", strings.TrimRight(string(s.text), "\n"))
+			return nil
+		}
+	}
+	if sh.json {
+		return sh.printJSON(struct {
+			Schemas []publishedSchema `json:"schemas"`
+		}{all})
+	}
+	for _, s := range all {
+		sh.printf("%-17s %s\n", s.Name, s.About)
+	}
+	return nil
 }

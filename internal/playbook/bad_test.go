@@ -190,6 +190,10 @@ var badPlaybooks = []bad{
 	{"check beyond the limits", head + "- {id: a, role: planner, done: [{command: {run: x, timeout: 10h}}, {changed: \"{a,b}{a,b}{a,b}{a,b}{a,b}\"}]}\n", []string{
 		"4:61: phases[0].done[0].command.timeout: 10h is not between 1s and 6h",
 		`4:78: phases[0].done[1].changed: the pattern "{a,b}{a,b}{a,b}{a,b}{a,b}" of the changed check has too many alternatives: split it into several`}},
+	{"checks of deciders", head + "- {id: a, role: planner, outputs: [worker_output.json], done: [{output: worker_output.json}, {decision: x}]}\n", []string{
+		"4:65: phases[0].done[0].output: unknown key; known: all, any, artifact, changed, command, files, git, not, state",
+		"4:95: phases[0].done[1].decision: unknown key; known: all, any, artifact, changed, command, files, git, not, state",
+	}},
 	{"checks within checks", head + "- {id: a, role: planner, done: " + strings.Repeat("{all: [", 9) + "{files: a}" + strings.Repeat("]}", 9) + "}\n", []string{
 		"4:32: phases[0].done: the check is nested more than 8 deep"}},
 	{"done is text", head + "- {id: a, role: planner, done: go test}\n", []string{

@@ -51,7 +51,12 @@ func cheapFirst(checks []core.Check) []int {
 
 func cost(c core.Check) int {
 	switch c.Kind {
-	case core.CheckState, core.CheckArtifact, core.CheckPlan, core.CheckOutput, core.CheckDecision:
+	case core.CheckState, core.CheckArtifact, core.CheckPlan, core.CheckDecision:
+		return 0
+	case core.CheckOutput:
+		if slices.ContainsFunc(c.Criteria, func(k core.Criterion) bool { return k.Check != "" }) {
+			return 2
+		}
 		return 0
 	case core.CheckChanged, core.CheckFiles, core.CheckGit, core.CheckMerge, core.CheckAlone:
 		return 1

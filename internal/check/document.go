@@ -1,27 +1,40 @@
 package check
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wave"
 )
 
-// output holds where a worker handed in an answer that can be read and that speaks of the criteria of its delegation.
-func (v *evaluation) output(c core.Check) (core.CheckResult, error) {
+// output holds where a worker handed in an answer that can be read and that speaks of the criteria of its delegation, with
+// the documents that a completed one comes with; and where what it says it met is met, as far as a command can tell.
+func (v *evaluation) output(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	data, missing, err := v.document(core.OutputArtifact)
 	if err != nil || missing != "" {
 		return fail("%s", missing), err
 	}
-	criteria := make([]core.Criterion, len(c.Names))
-	for i, text := range c.Names {
-		criteria[i].Text = text
-	}
-	out, findings, err := wave.ReadOutput(data, criteria)
+	out, findings, err := wave.ReadOutput(data, c.Criteria)
 	if err != nil {
 		return unusable(core.OutputArtifact, err), nil
+	}
+	for _, name := range c.Names {
+		if out.Status == core.OutputCompleted && v.subject.Delivery.Artifact(name) == nil {
+			return fail("%s says completed, but %s", core.OutputArtifact, notHandedIn(name, v.subject.Delivery)), nil
+		}
+	}
+	for _, criterion := range c.Criteria {
+		if criterion.Check == "" || !slices.Contains(out.Coverage.Met, criterion.Text) {
+			continue
+		}
+		r, err := v.command(ctx, core.Check{Kind: core.CheckCommand, Run: criterion.Check})
+		if err != nil || !r.Passed {
+			return fail("%s says that this criterion is met: %s\nIts check says otherwise: %s\n%s", core.OutputArtifact, criterion.Text, criterion.Check, r.Detail), err
+		}
 	}
 	met, unmet := len(out.Coverage.Met), len(out.Coverage.Unmet)
 	return pass("The worker says that it is %s, with %d of %d criteria met.%s", out.Status, met, met+unmet, remarks(findings)), nil

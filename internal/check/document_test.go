@@ -16,7 +16,7 @@ func answer(status, met, unmet string) string {
 
 func TestAWorkersAnswerCoversItsCriteria(t *testing.T) {
 	w := newWorld(t)
-	c := core.Check{Kind: core.CheckOutput, Names: []string{"It builds", "It is fast"}}
+	c := core.Check{Kind: core.CheckOutput, Criteria: []core.Criterion{{Text: "It builds"}, {Text: "It is fast"}}}
 	for text, want := range map[string]string{
 		answer("completed", `"It builds", "It is fast"`, ``):                         "The worker says that it is completed, with 2 of 2 criteria met.",
 		answer("partial", `"It builds"`, `"It is fast"`):                             "The worker says that it is partial, with 1 of 2 criteria met.",

@@ -128,7 +128,7 @@ func (v *evaluation) kind(ctx context.Context, c core.Check) (core.CheckResult, 
 	case core.CheckAlone:
 		return v.alone(ctx, c)
 	case core.CheckOutput:
-		return v.output(c)
+		return v.output(ctx, c)
 	case core.CheckDecision:
 		return v.decision()
 	}

@@ -125,12 +125,18 @@ func (v view) artifact(c core.Check) string {
 func (v view) document(c core.Check) string {
 	s := fmt.Sprintf("%s is one JSON object, and nothing else, that is valid against the schema in %s.",
 		plain.Code(path.Join(v.Paths.Out, c.Artifact()), 1<<10), plain.Code(path.Join(v.Paths.In, schemaName(c.Artifact())), 1<<10))
-	if len(c.Names) == 0 {
+	if len(c.Names) > 0 {
+		s += " With the status `completed` these documents lie beside it: " + each(c.Names) + "."
+	}
+	if len(c.Criteria) == 0 {
 		return s
 	}
 	s += " Its `coverage` has each of these criteria word for word, in one of its two lists; with the status `completed` none is unmet:"
-	for _, criterion := range c.Names {
-		s += "\n- " + plain.Code(criterion, maxScript)
+	for _, criterion := range c.Criteria {
+		s += "\n- " + plain.Code(criterion.Text, maxScript)
+		if criterion.Check != "" {
+			s += ", which is held to the command " + plain.Code(criterion.Check, maxScript)
+		}
 	}
 	return s
 }

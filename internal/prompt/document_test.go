@@ -16,7 +16,7 @@ func TestDocumentsOfAWave(t *testing.T) {
 	task := r.Stage("backend").Tasks[0]
 	task.Outputs = []string{core.OutputArtifact, core.DecisionArtifact}
 	task.Done = core.Check{Kind: core.CheckAll, Of: []core.Check{
-		{Kind: core.CheckOutput, Names: []string{"It answers within `1s`", "It is tested"}}, {Kind: core.CheckDecision},
+		{Kind: core.CheckOutput, Criteria: []core.Criterion{{Text: "It answers within `1s`"}, {Text: "It is tested"}}}, {Kind: core.CheckDecision},
 	}}
 	text := string(build(t, r, "backend-1-1", nil))
 	for _, want := range []string{

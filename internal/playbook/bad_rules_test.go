@@ -68,4 +68,4 @@ var badRules = []bad{
 		`4:17: publish.base: "my branch" is not the name of a branch; write, for example, main`}},
 }
 
-const builtinRoles = "known: angular-frontend-developer, api-architect, architect-planner, architect-reviewer, code-reviewer, developer, planner, postgresql-architect, project-manager, security-auditor, spring-boot-developer, test-engineer, ui-designer"
+const builtinRoles = "known: angular-frontend-developer, api-architect, architect, architect-planner, architect-reviewer, builder, code-reviewer, developer, examiner, planner, postgresql-architect, project-manager, researcher, security-auditor, spring-boot-developer, test-engineer, tester, ui-designer, wave-planner, writer"

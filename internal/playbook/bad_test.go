@@ -16,7 +16,7 @@ type bad struct {
 	want []string
 }
 
-func allBad() []bad { return slices.Concat(badPlaybooks, badRules, badManagers) }
+func allBad() []bad { return slices.Concat(badPlaybooks, badRules, badManagers, badWaves) }
 
 var badPlaybooks = []bad{
 	{"empty file", "", []string{"1:1: the file is empty"}},
@@ -45,14 +45,11 @@ var badPlaybooks = []bad{
 			"5:4: phases[1]: merge keys are not supported; write the keys out"}},
 
 	{"missing keys", "description: nothing else\n", []string{
-		"1:1: kind is missing; this version knows: phases, rules, manager", "1:1: name is missing"}},
+		"1:1: kind is missing; this version knows: phases, rules, manager, waves", "1:1: name is missing"}},
 	{"no phases", "name: p\nkind: phases\n", []string{"1:1: phases is missing; list at least one phase"}},
 	{"keys of another kind", "name: p\nkind: phases\nsteps: {role: developer}\nphases:\n- {id: a, role: planner, outputs: [a.md]}\n", []string{
 		"3:1: steps: a playbook of kind phases has no steps; that is for kind: rules or manager"}},
-	{"kind of a later version", "name: p\nkind: waves\nplanner: x\n", []string{
-		"2:7: kind: the kind waves is not supported in this version; this version knows: phases, rules, manager",
-		`3:1: planner: unknown key; known: agents, cache, defaults, description, kind, manager, name, phases, plan, publish, roles, setup, steps, tiers`}},
-	{"unknown kind", "name: p\nkind: phase\n", []string{`2:7: kind: unknown kind "phase"; this version knows: phases, rules, manager`}},
+	{"unknown kind", "name: p\nkind: phase\n", []string{`2:7: kind: unknown kind "phase"; this version knows: phases, rules, manager, waves`}},
 	{"bad name", "name: My Playbook\nkind: phases\nphases: []\n", []string{
 		"1:7: name: is not a valid name; use small letters, digits and single hyphens, at most 40 characters",
 		"3:9: phases: the list is empty; list at least one phase"}},
@@ -83,7 +80,7 @@ var badPlaybooks = []bad{
 		`6:8: phases[2].id: the phase id "b" is used twice; give each phase an id of its own`}},
 
 	{"unknown role", head + "- {id: a, role: wizard, outputs: [a.md]}\n- {id: b, role: planer, outputs: [b.md]}\n", []string{
-		`4:17: phases[0].role: unknown role "wizard"; known: angular-frontend-developer, api-architect, architect-planner, architect-reviewer, code-reviewer, developer, planner, postgresql-architect, project-manager, security-auditor, spring-boot-developer, test-engineer, ui-designer`,
+		`4:17: phases[0].role: unknown role "wizard"; known: angular-frontend-developer, api-architect, architect, architect-planner, architect-reviewer, builder, code-reviewer, developer, examiner, planner, postgresql-architect, project-manager, researcher, security-auditor, spring-boot-developer, test-engineer, tester, ui-designer, wave-planner, writer`,
 		`5:17: phases[1].role: unknown role "planer"; did you mean "planner"?`}},
 	{"unknown agent", "name: p\nkind: phases\nagents:\n  mine: {use: command, run: [x]}\nroles:\n  planner: {agent: mien}\ndefaults: {agent: nobody}\nphases:\n- {id: a, role: planner, outputs: [a.md]}\n- {id: b, role: developer, outputs: [b.md]}\n", []string{
 		`6:20: roles.planner.agent: unknown agent "mien"; did you mean "mine"?`,

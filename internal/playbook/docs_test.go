@@ -70,9 +70,9 @@ func TestDocumentedExample(t *testing.T) {
 }
 
 // docProject is one of the page's examples of a playbook that drives a project.
-var docProject = regexp.MustCompile("(?s)```yaml\n(name: [a-z]+\nkind: (rules|manager)\n.*?)```")
+var docProject = regexp.MustCompile("(?s)```yaml\n(name: [a-z]+\nkind: (rules|manager|waves)\n.*?)```")
 
-// TestDocumentedProjects reads the examples of the kinds rules and manager, which use every key.
+// TestDocumentedProjects reads the examples of the kinds that delegate, which use every key.
 func TestDocumentedProjects(t *testing.T) {
 	page, err := os.ReadFile("../../docs/playbooks.md")
 	if err != nil {
@@ -83,6 +83,7 @@ func TestDocumentedProjects(t *testing.T) {
 		KindRules: slices.Concat(kindKeys(KindRules), planKeys(), stepsKeys(), publishKeys()),
 		KindManager: slices.Concat(kindKeys(KindManager), managerKeys(), watchdogKeys(), publishKeys(),
 			slices.DeleteFunc(stepsKeys(), func(key string) bool { return slices.Contains(left, key) })),
+		KindWaves: slices.Concat(kindKeys(KindWaves), plannerKeys(), wavesKeys(), publishKeys()),
 	}
 	for _, match := range docProject.FindAllSubmatch(page, -1) {
 		text, kind := string(match[1]), string(match[2])
@@ -98,7 +99,7 @@ func TestDocumentedProjects(t *testing.T) {
 				t.Errorf("the example of kind %s does not use %s", kind, key)
 			}
 		}
-		if got := specialists(*p); !slices.Equal(got, []string{"migration-writer"}) {
+		if got := specialists(*p); kind != KindWaves && !slices.Equal(got, []string{"migration-writer"}) {
 			t.Errorf("%s: specialists %v", kind, got)
 		}
 		delete(keys, kind)
@@ -115,7 +116,7 @@ func TestDocumentedKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, keys := range [][]string{playbookKeys(), defaultKeys(), agentKeys(), roleKeys(), phaseKeys(), teamKeys(), tierKeys(),
-		planKeys(), stepsKeys(), publishKeys(), managerKeys(), watchdogKeys()} {
+		planKeys(), stepsKeys(), publishKeys(), managerKeys(), watchdogKeys(), plannerKeys(), wavesKeys()} {
 		for _, key := range keys {
 			if !strings.Contains(string(page), "`"+key+"`") {
 				t.Errorf("%s is not documented", key)

@@ -48,7 +48,7 @@ func reparse(t failer, data []byte, o Options) {
 func TestParseMutations(t *testing.T) {
 	good := goodPlaybooks(t)
 	var texts [][]byte
-	for _, name := range []string{"testdata/good/full.yaml", "testdata/good/rules.yaml", "testdata/good/manager.yaml", Feature} {
+	for _, name := range []string{"testdata/good/full.yaml", "testdata/good/rules.yaml", "testdata/good/manager.yaml", "testdata/good/waves.yaml", Feature} {
 		texts = append(texts, good[name])
 	}
 	o := options()

@@ -12,10 +12,11 @@ const (
 	KindPhases  = "phases"  // phases, one after the other
 	KindRules   = "rules"   // the steps of a project's plan, by a table of rules
 	KindManager = "manager" // a project's work, as an agent delegates it
+	KindWaves   = "waves"   // a goal, as a planner delegates it wave by wave
 )
 
 // Kinds lists the kinds of playbook that this version drives.
-func Kinds() []string { return []string{KindPhases, KindRules, KindManager} }
+func Kinds() []string { return []string{KindPhases, KindRules, KindManager, KindWaves} }
 
 func knownKinds() string { return "this version knows: " + strings.Join(Kinds(), ", ") }
 
@@ -28,6 +29,8 @@ func kindKeys(kind string) []string {
 		return []string{"plan", "steps", "publish"}
 	case KindManager:
 		return []string{"manager", "steps", "publish"}
+	case KindWaves:
+		return []string{"planner", "waves", "publish"}
 	}
 	return nil
 }
@@ -57,9 +60,6 @@ func (p *parser) readKind(v yamlfile.Value, o yamlfile.Object) bool {
 	case !ok:
 		return false
 	case slices.Contains(Kinds(), kind):
-	case kind == "waves":
-		v.Fail("the kind "+kind+" is not supported in this version", knownKinds())
-		return false
 	default:
 		v.Fail("unknown kind "+quote(kind), knownKinds())
 		return false

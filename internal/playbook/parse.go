@@ -118,6 +118,8 @@ func (p *parser) playbook(root yamlfile.Value) {
 		p.checkPlans()
 	case KindRules, KindManager:
 		p.readProject(o)
+	case KindWaves:
+		p.readWaves(o)
 	}
 	p.finish()
 }

@@ -11,6 +11,9 @@ import (
 // renderProject writes what only a playbook has that drives a project.
 func renderProject(root mapping, p core.Playbook) error {
 	m := p.Project
+	if m.Waves != nil {
+		return renderWaves(root, p)
+	}
 	defaults := newMap().flow()
 	defaults.number("attempts", m.Attempts)
 	defaults.duration("timeout", m.Timeout)
@@ -38,11 +41,15 @@ func renderProject(root mapping, p core.Playbook) error {
 	steps.text("fixer", m.Roles[core.KindFix])
 	steps.text("resolver", m.Roles[core.KindResolve])
 	root.put("steps", steps.node)
+	root.put("publish", renderPublish(m))
+	return nil
+}
+
+func renderPublish(m *core.Management) *yaml.Node {
 	publish := newMap().flow()
 	publish.text("push", string(m.Push))
 	publish.text("base", m.Base)
-	root.put("publish", publish.node)
-	return nil
+	return publish.node
 }
 
 // specialists are the roles that are there for steps whose plan names them.

@@ -62,6 +62,11 @@ func (p *parser) useRole(v yamlfile.Value) (core.Role, bool) {
 	if !ok {
 		return core.Role{}, false
 	}
+	return p.roleNamed(v, name)
+}
+
+// roleNamed resolves a role by its name; v is the place that asks for it.
+func (p *parser) roleNamed(v yamlfile.Value, name string) (core.Role, bool) {
 	if r, done := p.used[name]; done {
 		return r, true
 	}
@@ -74,6 +79,7 @@ func (p *parser) useRole(v yamlfile.Value) (core.Role, bool) {
 	}
 	r := overlay(file.Role, inline.Role)
 	r.Name = name
+	var ok bool
 	if r.Agent, ok = p.useAgent(v, inline, file); !ok {
 		return core.Role{}, false
 	}

@@ -79,7 +79,8 @@ func TestSchemaRefuses(t *testing.T) {
 		"input of a later phase", "cycle", "own output as input", "input of a skipped phase", "rollback", "merge key", "artifacts that change code",
 		"findings without a review", "documents of a team", "check beyond the limits",
 		"checks within checks", "another coverage", "unknown roles", "specialists", "too many globs",
-		"times of a watchdog", "unknown manager", "a manager that works"}
+		"times of a watchdog", "unknown manager", "a manager that works",
+		"unknown roles of waves", "a planner that works", "only a planner"}
 	schema := compiled(t)
 	for _, test := range allBad() {
 		var value any
@@ -135,6 +136,8 @@ func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
 	check(publishKeys(), "properties", "publish")
 	check(managerKeys(), "properties", "manager")
 	check(watchdogKeys(), "properties", "manager", "properties", "watchdog")
+	check(plannerKeys(), "properties", "planner")
+	check(wavesKeys(), "properties", "waves")
 	check(stepsKeys(), "$defs", "steps")
 	check(reviewKeys(), "$defs", "steps", "properties", "review", "oneOf", 1)
 	check(defaultKeys(), "properties", "defaults")

@@ -48,7 +48,7 @@ func Settle(p core.Playbook, c core.Choices) (core.Playbook, []string, error) {
 	}
 	if p.Project != nil {
 		project := *p.Project
-		done, left, err := settleCoverage(project.Done, "a step", c.Coverage)
+		done, left, err := settleCoverage(project.Done, piece(p.Kind), c.Coverage)
 		if err != nil {
 			return core.Playbook{}, nil, err
 		}
@@ -59,6 +59,14 @@ func Settle(p core.Playbook, c core.Choices) (core.Playbook, []string, error) {
 		warnings = append(warnings, fmt.Sprintf("the UI designer has nothing to do: no team of the playbook %s has an optional place for one", p.Name))
 	}
 	return p, warnings, nil
+}
+
+// piece is what the checks of a project are about.
+func piece(kind string) string {
+	if kind == KindWaves {
+		return "a delegation"
+	}
+	return "a step"
 }
 
 // settleTier gives the roles the models of a tier and reports whether that changed anything. A role with a model of its

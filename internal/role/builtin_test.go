@@ -9,19 +9,23 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// TestBuiltinRoles names the roles that come with the program: those of the playbook feature, bytA's ten specialists, and
-// who manages a project.
+// TestBuiltinRoles names the roles that come with the program: those of the playbook feature, bytA's ten specialists,
+// who manages a project, and those of the playbooks in waves.
 func TestBuiltinRoles(t *testing.T) {
 	want := []string{
-		"angular-frontend-developer", "api-architect", "architect-planner", "architect-reviewer", "code-reviewer",
-		"developer", "planner", "postgresql-architect", manager, "security-auditor", "spring-boot-developer", "test-engineer", "ui-designer",
+		"angular-frontend-developer", "api-architect", "architect", "architect-planner", "architect-reviewer", "builder", "code-reviewer",
+		"developer", "examiner", "planner", "postgresql-architect", manager, "researcher", "security-auditor", "spring-boot-developer",
+		"test-engineer", "tester", "ui-designer", wavePlanner, "writer",
 	}
 	if diff := cmp.Diff(want, Builtin().Names()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-const manager = "project-manager"
+const (
+	manager     = "project-manager"
+	wavePlanner = "wave-planner"
+)
 
 // TestBuiltinIsComplete holds the built-in roles to what every role must tell its agent, and to what it may use. A manager
 // hands nothing in, and has a test of its own.

@@ -19,6 +19,7 @@ type Service interface {
 	Tools
 	Conversation
 	ProjectCommands
+	Knowledge
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not
@@ -152,6 +153,7 @@ type RunDetail struct {
 	Gate    *core.Gate   `json:"gate,omitempty"` // what waits for an approval
 	Folder  string       `json:"folder"`
 	Manager *Manager     `json:"manager,omitempty"` // where one drives the run
+	Waves   *Waves       `json:"waves,omitempty"`   // where its work is delegated in waves
 	Onward  bool         `json:"onward,omitempty"`  // it drives a project, which does not go back to a stage
 }
 

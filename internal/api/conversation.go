@@ -74,15 +74,19 @@ type MessageList struct {
 	Messages []Message `json:"messages"`
 }
 
-// Question is something that a manager wants to know.
+// Question is something that a manager, a planner or a delegation of a wave
+// wants to know.
 type Question struct {
-	ID      string    `json:"id"`
-	Project string    `json:"project"` // its name
-	Run     string    `json:"run"`     // its alias
-	Text    string    `json:"text"`
-	Default string    `json:"default,omitempty"`
-	Due     time.Time `json:"due,omitzero"` // when that becomes the answer
-	At      time.Time `json:"at"`
+	ID       string    `json:"id"`
+	Project  string    `json:"project"`            // its name
+	Run      string    `json:"run"`                // its alias
+	Asker    string    `json:"asker,omitempty"`    // who wants to know, in words
+	From     string    `json:"from,omitempty"`     // delegation of a wave
+	Blocking bool      `json:"blocking,omitempty"` // that cannot go on without the answer
+	Text     string    `json:"text"`
+	Default  string    `json:"default,omitempty"`
+	Due      time.Time `json:"due,omitzero"` // when that becomes the answer
+	At       time.Time `json:"at"`
 }
 
 // QuestionList is a list of questions.

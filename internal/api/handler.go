@@ -30,6 +30,7 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	registerSessions(api, svc)
 	registerTools(api, svc)
 	registerConversation(api, svc)
+	registerKnowledge(api, svc)
 	return authenticated(auth, personHint, bounded(bodyReadTimeout, mux))
 }
 

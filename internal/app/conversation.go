@@ -34,6 +34,10 @@ func (a *App) speak(ctx context.Context, req api.Speak) (api.Spoken, error) {
 	if run == nil {
 		return a.open(ctx, project, req)
 	}
+	if run.ByWaves() {
+		return api.Spoken{}, core.Errorf(core.CodeUnsupported, "run %s goes on in waves, and its planner reads answers, no messages", run.Alias).
+			WithHint("`stellwerk inbox` lists what it asks")
+	}
 	gated, seq := run.Status == core.StatusAwaiting, run.Stream.Seq
 	run, said, err := a.message(ctx, run, api.Tell{Text: req.Text, Voice: req.Voice})
 	if err != nil {
@@ -108,7 +112,7 @@ func (a *App) addressed(ctx context.Context, name, dir string) (project string, 
 	}
 	for _, row := range open {
 		run, err := a.engine.Load(ctx, row.ID)
-		if err != nil || run.Managed() {
+		if err != nil || run.Drives() {
 			return project, run, err
 		}
 	}
@@ -162,6 +166,8 @@ func unknownProject(name string, err error) error {
 // heard says what happens after a person has spoken.
 func heard(r *core.Run, event string) string {
 	switch {
+	case r.ByWaves():
+		return heardInWaves(r)
 	case r.Pause != nil && r.Pause.Code == core.PauseQuestion && len(r.Questions) > 0:
 		return fmt.Sprintf("the project waits for the answer to %s: %s; the manager reads your message after that", r.Questions[0].ID, r.Pause.Next)
 	case r.Pause != nil:
@@ -172,6 +178,19 @@ func heard(r *core.Run, event string) string {
 		return "the manager is woken"
 	}
 	return fmt.Sprintf("the manager is at work (turn %d) and reads your message when that has ended", r.Manager().Round)
+}
+
+// heardInWaves says what happens after an answer to a run in waves.
+func heardInWaves(r *core.Run) string {
+	for _, q := range r.Questions {
+		if q.Blocking {
+			return fmt.Sprintf("%s waits for an answer, too: `stellwerk answer %s \"…\"`", asker(r, q), q.ID)
+		}
+	}
+	if r.Pause != nil {
+		return fmt.Sprintf("the run is paused (%s): %s", r.Pause.Reason, r.Pause.Next)
+	}
+	return "who waited for it goes on"
 }
 
 // Messages implements api.Conversation.

@@ -102,7 +102,7 @@ func (a *App) addRuns(ctx context.Context, d *api.ProjectDetail) error {
 			return err
 		}
 		view := viewRun(run)
-		if !run.Managed() {
+		if !run.Drives() {
 			d.Open = append(d.Open, view)
 			continue
 		}

@@ -28,7 +28,7 @@ func (a *App) Questions(ctx context.Context) ([]api.Question, error) {
 }
 
 func (a *App) viewQuestion(ctx context.Context, m store.MessageRow) (api.Question, error) {
-	q := api.Question{ID: m.Question, Project: m.Project, Run: m.Run, Text: m.Text, Default: m.Default, Due: m.Due, At: m.At}
+	q := api.Question{ID: m.Question, Project: m.Project, Run: m.Run, Text: m.Text, Default: m.Default, Due: m.Due, At: m.At, Asker: "the manager"}
 	project, err := a.store.Project(ctx, m.Project)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return q, err
@@ -36,11 +36,26 @@ func (a *App) viewQuestion(ctx context.Context, m store.MessageRow) (api.Questio
 	if err == nil {
 		q.Project = project.Name
 	}
-	run, err := a.store.Run(ctx, m.Run)
-	if err == nil {
-		q.Run = run.Alias
+	run, err := a.engine.Load(ctx, m.Run)
+	if err != nil {
+		return q, err
 	}
-	return q, err
+	q.Run = run.Alias
+	if open := run.Question(m.Question); open != nil {
+		q.Asker, q.From, q.Blocking = asker(run, *open), open.From, open.Blocking
+	}
+	return q, nil
+}
+
+// asker is who wants to know something, for a person.
+func asker(r *core.Run, q core.Question) string {
+	switch {
+	case q.From != "":
+		return "delegation " + q.From
+	case r.ByWaves():
+		return "the planner"
+	}
+	return "the manager"
 }
 
 // asked are the open questions in the inbox, by their runs.
@@ -56,7 +71,7 @@ func (a *App) asked(ctx context.Context) (map[string][]api.Waiting, error) {
 			return nil, err
 		}
 		byRun[row.Run] = append(byRun[row.Run], api.Waiting{
-			Kind: api.WaitQuestion, Since: q.At, Reason: fmt.Sprintf("the manager asks (%s): %s", q.ID, q.Text),
+			Kind: api.WaitQuestion, Since: q.At, Reason: fmt.Sprintf("%s asks (%s): %s", q.Asker, q.ID, q.Text),
 			Next: fmt.Sprintf("`stellwerk answer %s \"…\"`", q.ID), Question: &q,
 		})
 	}
@@ -143,7 +158,7 @@ func viewManager(r *core.Run) *api.Manager {
 	m.Asks = r.Pause != nil && r.Pause.Code == core.PauseQuestion
 	m.Due = goesOn(r)
 	for _, q := range r.Questions {
-		m.Questions = append(m.Questions, api.Question{ID: q.ID, Project: r.Project, Run: r.Alias, Text: q.Text, Default: q.Default, Due: q.Due, At: q.At})
+		m.Questions = append(m.Questions, openQuestion(r, q))
 	}
 	for _, d := range r.Delegations {
 		view := api.Delegation{ID: d.ID, Title: d.Proposal.Name(), Kind: string(d.Proposal.Kind), Status: string(d.Status), Reason: d.Reason}
@@ -153,6 +168,14 @@ func viewManager(r *core.Run) *api.Manager {
 		m.Delegations = append(m.Delegations, view)
 	}
 	return m
+}
+
+// openQuestion is a question of a run that nobody has answered.
+func openQuestion(r *core.Run, q core.Question) api.Question {
+	return api.Question{
+		ID: q.ID, Project: r.Project, Run: r.Alias, Asker: asker(r, q), From: q.From, Blocking: q.Blocking,
+		Text: q.Text, Default: q.Default, Due: q.Due, At: q.At,
+	}
 }
 
 // goesOn is when a run that waits for answers goes on without them: all its

@@ -113,7 +113,7 @@ func (a *App) begin(ctx context.Context, s *start) (api.Run, error) {
 	if err != nil {
 		return api.Run{}, err
 	}
-	if s.started.Playbook.Project != nil {
+	if s.started.Playbook.Drives() {
 		if queued, err := a.queued(ctx, p, s); err != nil || queued != nil {
 			return viewQueued(queued), err
 		}

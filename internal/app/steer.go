@@ -99,6 +99,10 @@ func (a *App) hasBranch(ctx context.Context, r *core.Run, branch string) error {
 // Feedback implements api.Service.
 func (a *App) Feedback(ctx context.Context, id string, req api.Feedback) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
+		if r.ByWaves() {
+			return nil, core.Errorf(core.CodeUnsupported, "run %s goes on in waves, and its planner reads answers, no feedback", r.Alias).
+				WithHint("approve what it made, or cancel it and begin another whose goal says what is to be different")
+		}
 		if s := r.Stage(core.PlanStage); r.Managed() && (s == nil || s.Status.Closed()) {
 			return a.wish(ctx, r, req)
 		}

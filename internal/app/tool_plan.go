@@ -166,7 +166,7 @@ func (a *App) Plan(ctx context.Context, id string) (api.Plan, error) {
 	if err := under(ctx, run); err != nil {
 		return api.Plan{}, err
 	}
-	if !run.Managed() || run.Plan == nil {
+	if !run.Drives() || run.Plan == nil {
 		return api.Plan{}, core.Errorf(core.CodeNotFound, "run %s has no plan", run.Alias)
 	}
 	out := api.Plan{Commit: run.Head, Digest: run.Plan.Digest, Trouble: run.Plan.Trouble, Files: map[string]string{}}

@@ -187,6 +187,9 @@ func (u *upstream) admit(ctx context.Context, y *yard.Yard, branch string, p *co
 	if err := u.keepsToken(p); err != nil {
 		return err
 	}
+	if m := p.Project; m != nil && m.Waves != nil && m.Waves.Writes != core.WritesCode { // nothing is ever pushed
+		return nil
+	}
 	return u.branchFree(ctx, y, branch)
 }
 

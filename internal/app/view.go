@@ -43,6 +43,9 @@ func next(r *core.Run) string {
 		return fmt.Sprintf("look at %s and merge it into %s, or say what is to change: `stellwerk feedback %s \"…\"`", r.Branch, r.Base, r.Alias)
 	case r.Status == core.StatusAwaiting:
 		text := fmt.Sprintf("`stellwerk approve %s`, or `stellwerk feedback %s \"…\"`", r.Alias, r.Alias)
+		if r.ByWaves() {
+			return fmt.Sprintf("`stellwerk approve %s`, or `stellwerk cancel %s`", r.Alias, r.Alias)
+		}
 		s := r.Current()
 		if s == nil || s.Gate == nil {
 			return text
@@ -87,6 +90,9 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 	}
 	if r.ByManager() {
 		d.Manager = viewManager(r)
+	}
+	if r.ByWaves() {
+		d.Waves = viewWaves(r)
 	}
 	return d
 }

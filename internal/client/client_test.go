@@ -78,6 +78,10 @@ func fullService() *apitest.Service {
 			PausedBy:  &core.Standstill{By: "ada", Reason: "r", At: at},
 			CreatedAt: at, CreatedBy: "ada",
 		},
+		Known: apitest.Known{
+			Outline: api.Outline{Run: "brisk-otter", Kind: "waves", Wave: 1, Pieces: []api.Piece{{ID: "a", Status: "done"}, {ID: "b", Status: "open", After: []string{"a"}}}},
+			Facts:   []core.Fact{{ID: "f1", Content: "x", Sources: []string{"d1"}, SupersededBy: new("f2")}, {ID: "f2", Content: "y", Sources: []string{}}},
+		},
 		Documents: map[string]string{"diff": strings.Repeat("+line\n", 50_000), "a/b c.md": "# hi"},
 		Outputs:   map[string]api.Output{"plan.r1.a1": {Records: []api.Record{{N: 1, Kind: "text", Text: "a"}, {N: 2, Kind: "text", Text: "b"}}, Next: 2, Done: true}},
 	}
@@ -143,7 +147,10 @@ func TestSameAnswers(t *testing.T) {
 		"limits": func(ctx context.Context, s api.Service) (any, error) {
 			return s.Limits(ctx, api.LimitsQuery{Of: "brisk otter", Dir: "/d & x"})
 		},
-		"inbox": func(ctx context.Context, s api.Service) (any, error) { return s.Inbox(ctx) },
+		"outline":    func(ctx context.Context, s api.Service) (any, error) { return s.Outline(ctx, "0198") },
+		"facts":      func(ctx context.Context, s api.Service) (any, error) { return s.Facts(ctx, "0198", false) },
+		"fact story": func(ctx context.Context, s api.Service) (any, error) { return s.Facts(ctx, "0198", true) },
+		"inbox":      func(ctx context.Context, s api.Service) (any, error) { return s.Inbox(ctx) },
 		"trust": func(ctx context.Context, s api.Service) (any, error) {
 			return s.Trust(ctx, api.Trust{Dir: "/d", Confirm: "h"})
 		},

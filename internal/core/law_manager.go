@@ -311,7 +311,7 @@ func planDocument(file string) bool {
 // lawSwap: a project changes hands with nothing under way.
 func lawSwap(r *Run, b PlaybookSwapped) error {
 	switch {
-	case !r.Managed() || b.Playbook.Project == nil:
+	case !r.Drives() || !b.Playbook.Drives():
 		return Errorf(CodeInvalid, "only playbooks that drive a project can take one another's place").
 			WithHint("those of kind rules and manager")
 	case r.Gated() != nil:

@@ -43,16 +43,24 @@ func SaidIn(e Event) (said Said, ok bool, err error) {
 		return Said{Kind: SaidMessage, Voice: b.Voice, By: e.Actor.ID, Text: b.Text}, true, nil
 	case QuestionAsked:
 		said = Said{Kind: SaidQuestion, Voice: VoiceGreen, By: e.Actor.ID, Text: b.Text, Question: b.ID, Default: b.Default}
-		if e.Actor.Kind == ActorPerson {
+		switch {
+		case e.Actor.Kind == ActorPerson:
 			said.Voice = VoiceUser
+		case e.Actor.Kind == ActorDecider && b.From == "":
+			said.By = PlannerStage
+		case e.Actor.Kind == ActorDecider:
+			said.Voice, said.By = VoiceRed, b.From
 		}
 		if b.Default != "" {
 			said.Due = e.At.Add(b.After)
 		}
 	case QuestionAnswered:
 		said = Said{Kind: SaidAnswer, Voice: VoiceUser, By: e.Actor.ID, Text: b.Text, Question: b.ID}
-		if b.Default {
+		switch {
+		case b.Default:
 			said.Voice, said.By = "", ""
+		case b.Planner:
+			said.Voice, said.By = VoiceGreen, PlannerStage
 		}
 	default:
 	}

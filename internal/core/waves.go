@@ -100,6 +100,9 @@ func (r *Run) ByWaves() bool { return r.Managed() && r.Playbook.Project.Waves !=
 // stays until what it published was taken in.
 func (r *Run) Drives() bool { return r.Managed() && !r.ByWaves() }
 
+// Drives reports a playbook whose runs drive their project.
+func (p *Playbook) Drives() bool { return p.Project != nil && p.Project.Waves == nil }
+
 // Work finds a delegation by its id; nil where there is none.
 func (w *Waves) Work(id string) *Delegated {
 	if w == nil {

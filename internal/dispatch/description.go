@@ -16,9 +16,12 @@ func description(run *core.Run) string {
 	if run.Issue != "" {
 		fmt.Fprintf(&b, "Issue: #%s\n\n", strings.TrimPrefix(run.Issue, "#"))
 	}
-	if run.Managed() {
+	switch {
+	case run.ByWaves():
+		b.WriteString(waves(run))
+	case run.Managed():
 		b.WriteString(steps(run))
-	} else {
+	default:
 		b.WriteString(stages(run))
 		b.WriteString(overridden(run))
 	}

@@ -32,7 +32,7 @@ func runRow(r *core.Run) store.RunRow {
 // progress is how far a run that drives a project has brought it; nil for
 // other runs.
 func progress(r *core.Run) *store.Progress {
-	if !r.Managed() {
+	if !r.Drives() {
 		return nil
 	}
 	p := &store.Progress{Project: r.Project, Status: projectStatus(r.Status), Reason: r.Waits(), Epic: r.Title, Branch: r.Branch, At: r.Now()}
@@ -153,8 +153,12 @@ func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.Task
 			row.Prompt = t.Prompt
 		}
 	}
-	if t.Kind == core.KindManage {
+	switch t.Kind {
+	case core.KindManage:
 		row.Addressee = "project-mgr-" + r.Project
+	case core.KindWave:
+		row.Addressee = "planner-" + r.ID
+	default:
 	}
 	if s.Branch != "" {
 		row.Branch = s.Branch

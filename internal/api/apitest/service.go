@@ -44,6 +44,7 @@ type Service struct {
 	Outputs       map[string]api.Output
 	Sessions      Sessions
 	Talk          Talk
+	Known         Known
 
 	mu      sync.Mutex
 	runs    []*api.RunDetail

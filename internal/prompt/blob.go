@@ -1,0 +1,96 @@
+package prompt
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Bounds of what is copied into an input folder.
+const (
+	maxRequired = 64
+	maxOutputs  = 64
+)
+
+// Blob is a document that is copied into the folder of inputs, at most its first
+// Most bytes where that is not 0.
+type Blob struct {
+	Name   string
+	Digest string
+	Most   int64
+	Called string // by which it was asked for, or can be fetched whole
+}
+
+// WaveBlobs are the documents that an attempt of a run in waves reads, beside the
+// files that are written for it: the truth of the last wave, and for a worker what
+// its delegation requires and what those it depends on answered, for a planner the
+// answers of the wave it closes.
+func WaveBlobs(r *core.Run, attempt string) []Blob {
+	stage, task, _ := r.Attempt(attempt)
+	if task == nil || !r.ByWaves() {
+		return nil
+	}
+	var blobs []Blob
+	if end := compactOf(r.Waves); end != nil {
+		name := CompactFile(end.Wave)
+		blobs = append(blobs, Blob{Name: name, Digest: end.Compact, Most: MaxCompact, Called: name})
+	}
+	if task.Kind == core.KindWave {
+		return append(blobs, outputs(r)...)
+	}
+	d := r.Waves.Work(stage.ID)
+	if d == nil {
+		return blobs
+	}
+	if before := r.Waves.Document(d.Brief.ID); before != nil {
+		blobs = append(blobs, Blob{Name: EarlierFile, Digest: before.Digest, Called: before.ID})
+	}
+	return append(blobs, required(r, d.Brief)...)
+}
+
+// outputs are the whole answers of the delegations that the planner hears of.
+func outputs(r *core.Run) []Blob {
+	var blobs []Blob
+	for _, d := range told(r) {
+		if doc := r.Waves.Document(d.Brief.ID); doc != nil && d.Answer != nil && len(blobs) < maxOutputs {
+			blobs = append(blobs, Blob{Name: path.Join(OutputsDir, d.Brief.ID+".json"), Digest: doc.Digest, Called: doc.ID})
+		}
+	}
+	return blobs
+}
+
+// required are the documents that a delegation cannot do without, and the answers
+// of those that it depends on.
+func required(r *core.Run, b core.Brief) []Blob {
+	var blobs []Blob
+	for _, called := range slices.Concat(b.Requires, b.Provided, b.DependsOn) {
+		called = strings.TrimPrefix(called, "detail:")
+		blob := document(r, called)
+		if blob == nil || len(blobs) == maxRequired || slices.ContainsFunc(blobs, func(o Blob) bool { return o.Digest == blob.Digest }) {
+			continue
+		}
+		if slices.ContainsFunc(blobs, func(o Blob) bool { return o.Name == blob.Name }) {
+			dir, name := path.Split(blob.Name)
+			blob.Name = path.Join(dir, blob.Called+"-"+name) // another version of it
+		}
+		blobs = append(blobs, *blob)
+	}
+	return blobs
+}
+
+// document finds what a delegation calls by a detail's id or a name.
+func document(r *core.Run, called string) *Blob {
+	if doc := r.Waves.Document(called); doc != nil {
+		name := doc.Name
+		if r.Waves.Work(name) != nil {
+			name += ".json" // a whole answer
+		}
+		return &Blob{Name: path.Join(RequiredDir, name), Digest: doc.Digest, Called: doc.ID}
+	}
+	if a := r.Artifact(called); a != nil {
+		return &Blob{Name: path.Join(RequiredDir, a.Name), Digest: a.Digest, Called: a.Name}
+	}
+	return nil
+}

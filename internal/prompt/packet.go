@@ -1,0 +1,172 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Bounds of what every attempt of a wave starts from, in bytes of JSON: it is as
+// long in the fiftieth wave as in the second. What does not fit is counted, and
+// can be fetched.
+const (
+	maxIndex       = 5 << 9
+	maxPastAnswers = 1 << 10
+	maxAssumptions = 1 << 10
+	maxSummary     = 120
+	maxPast        = 300
+)
+
+// MaxCompact is how much of a wave's compact document is laid out, in bytes.
+const MaxCompact = 8 << 10
+
+// The files of a run in waves, beside core.PacketFile and those that every
+// attempt has. Artifacts lie in folders of their own and cannot take a name from
+// them.
+const (
+	BriefFile     = "delegation.json"
+	FactsFile     = "facts.md"
+	EarlierFile   = "earlier_output.json"
+	PoolFile      = "pool.json"
+	QuestionsFile = "questions.json"
+	RefusalsFile  = "refusals.json"
+	ConflictsFile = "conflicts.json"
+	RequiredDir   = "inputs"  // documents that a delegation was promised
+	OutputsDir    = "outputs" // what the delegations of the newest wave answered
+)
+
+// CompactFile and DetailedFile are what the documents of a wave are called.
+func CompactFile(wave int) string  { return fmt.Sprintf("wave_%02d_compact.md", wave) }
+func DetailedFile(wave int) string { return fmt.Sprintf("wave_%02d_detailed.md", wave) }
+
+// Packet is what every attempt of a run in waves starts from. The answers to own
+// questions, by their ids, come first.
+func Packet(r *core.Run, own ...string) core.ContextPacket {
+	var left core.Left
+	p := core.ContextPacket{Compact: ""}
+	if end := compactOf(r.Waves); end != nil {
+		p.Compact = CompactFile(end.Wave)
+	}
+	p.Details, left.Details = fitting(current(r.Waves.Documents), maxIndex, indexed)
+	slices.Reverse(p.Details)
+	p.Answers, left.Answers = fitting(answersFor(r, own), maxPastAnswers, past)
+	p.Assumptions, left.Assumptions = fitting(assumptions(r.Waves.Pool), maxAssumptions, assumed)
+	slices.Reverse(p.Assumptions)
+	if left != (core.Left{}) {
+		p.Left = &left
+	}
+	return p
+}
+
+// compactOf is the newest wave that has a compact document; nil before the first.
+func compactOf(w *core.Waves) *core.WaveEnd {
+	for i := range slices.Backward(w.Ends) {
+		if w.Ends[i].Compact != "" {
+			return &w.Ends[i]
+		}
+	}
+	return nil
+}
+
+// fitting takes from the front what fits into so many bytes of JSON, and counts
+// what does not. It stops at the first that does not: what is left out is then
+// all older, or all younger, than what is there.
+func fitting[T, E any](list []T, room int, entry func(T) E) ([]E, int) {
+	out := []E{}
+	for i, item := range list {
+		e := entry(item)
+		raw, err := json.MarshalIndent(e, "    ", "  ") // as jsonFile writes it
+		if room -= len(raw) + len("    ,\n"); err != nil || room < 0 {
+			return out, len(list) - i
+		}
+		out = append(out, e)
+	}
+	return out, 0
+}
+
+// current are the documents that hold, newest first: of several with a name, the
+// newest.
+func current(all []core.Document) []core.Document {
+	var out []core.Document
+	seen := map[string]bool{}
+	for _, d := range slices.Backward(all) {
+		if !seen[d.Name] {
+			seen[d.Name] = true
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func indexed(d core.Document) core.Detail {
+	tags := d.Tags
+	if tags == nil {
+		tags = []string{}
+	}
+	return core.Detail{ID: d.ID, Title: plain.Line(d.Title, maxSummary), Summary: plain.Line(d.Summary, maxSummary), Tags: tags}
+}
+
+// answersFor are the answers, newest first, those to own questions before all.
+func answersFor(r *core.Run, own []string) []core.Answer {
+	var mine, others []core.Answer
+	for _, a := range slices.Backward(r.Answers) {
+		if slices.Contains(own, a.Question.ID) {
+			mine = append(mine, a)
+		} else {
+			others = append(others, a)
+		}
+	}
+	slices.Reverse(mine)
+	return append(mine, others...)
+}
+
+func past(a core.Answer) core.PastAnswer {
+	return core.PastAnswer{Question: a.Question.ID, Text: plain.Line(a.Question.Text, maxPast), Answer: plain.Head(a.Text, maxPast), By: answeredBy(a)}
+}
+
+// answeredBy is whose word an answer is.
+func answeredBy(a core.Answer) string {
+	switch {
+	case a.Planner:
+		return string(core.OriginPlanner)
+	case a.Default:
+		return string(core.OriginDefault)
+	}
+	return string(core.OriginPerson)
+}
+
+// assumptions are those that still hold, newest first.
+func assumptions(pool []core.Fact) []core.Fact {
+	var out []core.Fact
+	for _, f := range slices.Backward(pool) {
+		if f.Assumption && f.SupersededBy == nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func assumed(f core.Fact) core.Fact {
+	f.Content = plain.Line(f.Content, maxPast)
+	if f.Sources == nil {
+		f.Sources = []string{}
+	}
+	f.Sources = slices.Clone(f.Sources[:min(len(f.Sources), 4)])
+	return f
+}
+
+// jsonFile is a value as a file that people can read as well.
+func jsonFile(name string, v any) File {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil { // values of core's own types always encode
+		b.Reset()
+	}
+	return File{Name: name, Content: []byte(b.String())}
+}

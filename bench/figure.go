@@ -41,6 +41,7 @@ func figures() []figure {
 		{name: "handover", what: "worker's end → manager started", limit: 2, of: "a step of the engine", measure: handover},
 		{name: "fleet", what: "50 projects × 20 steps", limit: 1.3, of: "the ideal schedule", measure: fleet},
 		{name: "turn-size", what: "manager's prompt after 1,000 tasks", limit: 1.2, of: "after 10", measure: turnSize},
+		{name: "packet", what: "what the 50th wave reads", limit: 1.2, of: "the 2nd", measure: packetSize},
 		{name: "plan", what: "plan of 500 steps: read, mark, write", limit: 1, of: "20 ms", measure: planFile},
 		{name: "gate", what: "gate of 1,000 delegations", limit: 1, of: "20 ms", measure: gateSet},
 		{name: "replay", what: "replay of 100,000 events, CPU", limit: 1, of: "2 s", measure: replay},

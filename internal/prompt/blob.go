@@ -61,11 +61,18 @@ func outputs(r *core.Run) []Blob {
 	return blobs
 }
 
-// required are the documents that a delegation cannot do without, and the answers
-// of those that it depends on.
+// required are the documents that a delegation cannot do without, and what those
+// that it depends on answered and handed in.
 func required(r *core.Run, b core.Brief) []Blob {
+	all := slices.Concat(b.Requires, b.Provided)
+	for _, id := range b.DependsOn {
+		all = append(all, id)
+		if d := r.Waves.Work(id); d != nil {
+			all = append(all, d.Brief.Outputs...)
+		}
+	}
 	var blobs []Blob
-	for _, called := range slices.Concat(b.Requires, b.Provided, b.DependsOn) {
+	for _, called := range all {
 		called = strings.TrimPrefix(called, "detail:")
 		blob := document(r, called)
 		if blob == nil || len(blobs) == maxRequired || slices.ContainsFunc(blobs, func(o Blob) bool { return o.Digest == blob.Digest }) {

@@ -240,6 +240,11 @@ func TestWaveBlobs(t *testing.T) {
 		t.Error(got)
 	}
 	r := inWaves()
+	r.Waves.Work("cart-api").Brief.Requires, r.Waves.Work("cart-api").Brief.Provided = nil, nil
+	if got := names(r, workAttempt); got != "inputs/schema.json=blob1 inputs/db_schema.md=blob2" {
+		t.Error(got)
+	}
+	r = inWaves()
 	newer := r.Waves.Documents[1]
 	newer.ID, newer.Digest = "d3", "blob4"
 	r.Waves.Documents = append(r.Waves.Documents, newer)

@@ -36,6 +36,9 @@ func (r attemptRoom) inputs(ctx context.Context) ([]byte, error) {
 	if r.task.Kind == core.KindManage {
 		return r.turn(ctx)
 	}
+	if r.ofWave() {
+		return r.waveInputs()
+	}
 	input, err := prompt.Gather(r.run, r.attempt.ID)
 	if err != nil {
 		return nil, err

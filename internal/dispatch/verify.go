@@ -131,6 +131,9 @@ func (d *Dispatcher) readHandedIn(ctx context.Context, run *core.Run, stage *cor
 	if body.Touches, err = d.touches(ctx, run, stage, delivery); err != nil {
 		return err
 	}
+	if err := d.readWave(ctx, run, stage, task, delivery, body); err != nil {
+		return err
+	}
 	if !slices.Contains(task.Outputs, core.PlanArtifact) || len(run.Playbook.Skippable(stage.ID)) == 0 {
 		return nil
 	}

@@ -1,0 +1,118 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+// maxTouched is how many files a worker's verdict names.
+const maxTouched = 1000
+
+// readOutput and readDecision are how the documents of a wave are read. Their
+// checks have passed by then.
+func readOutput(data []byte, _ []core.Criterion) (out core.WorkerOutput, err error) {
+	return out, strictjson.Unmarshal(data, &out)
+}
+
+func readDecision(data []byte) (d core.PlannerDecision, err error) {
+	return d, strictjson.Unmarshal(data, &d)
+}
+
+// readWave reads what a planner decided or a worker answered, and which files the
+// worker changed.
+func (d *Dispatcher) readWave(ctx context.Context, run *core.Run, stage *core.Stage, task *core.Task, delivery *core.Delivery, body *core.VerifyConcluded) error {
+	if !run.ByWaves() {
+		return nil
+	}
+	if task.Kind == core.KindWave {
+		data, err := d.handedIn(delivery, core.DecisionArtifact)
+		if err != nil {
+			return err
+		}
+		decision, err := readDecision(data)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", core.DecisionArtifact, err)
+		}
+		redactAll(reflect.ValueOf(&decision), d.redactor(run))
+		body.Decision = &decision
+		return nil
+	}
+	work := run.Waves.Work(stage.ID)
+	if work == nil || task.Kind != core.KindWork {
+		return nil
+	}
+	data, err := d.handedIn(delivery, core.OutputArtifact)
+	if err != nil {
+		return err
+	}
+	out, err := readOutput(data, work.Brief.Criteria)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", core.OutputArtifact, err)
+	}
+	redactAll(reflect.ValueOf(&out), d.redactor(run))
+	body.Output = &out
+	body.Touched, err = d.touched(ctx, run, stage, delivery)
+	return err
+}
+
+func (d *Dispatcher) handedIn(delivery *core.Delivery, name string) ([]byte, error) {
+	artifact := delivery.Artifact(name)
+	if artifact == nil {
+		return nil, core.Errorf(core.CodeInternal, "%s passed its checks and is not there", name)
+	}
+	return d.readDocument(artifact)
+}
+
+// touched are the files that a delivery changed, added or removed since its stage
+// began.
+func (d *Dispatcher) touched(ctx context.Context, run *core.Run, stage *core.Stage, delivery *core.Delivery) ([]string, error) {
+	if delivery.Commit == "" || delivery.Commit == stage.Base {
+		return nil, nil
+	}
+	y, err := d.Yards.Yard(ctx, run.Project)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := y.Changed(ctx, stage.Base, delivery.Commit)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, c := range changed {
+		for _, path := range []string{c.Path, c.OldPath} {
+			if path != "" {
+				paths = append(paths, d.redactor(run).String(path))
+			}
+		}
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	return paths[:min(len(paths), maxTouched)], nil
+}
+
+// redactAll removes secrets from every text of a value. The document was redacted
+// as it is written; reading it may have put a secret together again.
+func redactAll(v reflect.Value, clean Redactor) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			redactAll(v.Elem(), clean)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			redactAll(v.Field(i), clean)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			redactAll(v.Index(i), clean)
+		}
+	case reflect.String:
+		v.SetString(clean.String(v.String()))
+	default: // numbers and truth values hide nothing
+	}
+}

@@ -1,0 +1,98 @@
+package dispatch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/prompt"
+)
+
+// ofWave reports an attempt that reads what a wave's attempts read: a planner's,
+// or one at a delegation. Whoever resolves a merge reads what others do who do.
+func (r attemptRoom) ofWave() bool {
+	if !r.run.ByWaves() {
+		return false
+	}
+	return r.task.Kind == core.KindWave || r.task.Kind == core.KindWork && r.run.Waves.Work(r.stage.ID) != nil
+}
+
+// waveInputs lays out what an attempt of a run in waves reads, and returns its
+// prompt.
+func (r attemptRoom) waveInputs() ([]byte, error) {
+	for _, b := range prompt.WaveBlobs(r.run, r.attempt.ID) {
+		if err := r.d.layBlob(b, filepath.Join(r.in(), filepath.FromSlash(b.Name))); err != nil {
+			return nil, err
+		}
+	}
+	kept, err := r.keep()
+	if err != nil {
+		return nil, err
+	}
+	room := prompt.Room{
+		Paths:  prompt.Paths{Work: r.dir(), Checkout: true, In: r.in(), Out: r.out(), Kept: kept},
+		Inline: !r.told(), Tools: r.taken.Session == "", Conflicts: conflicts(r.run),
+	}
+	build := prompt.BuildWorker
+	var files []prompt.File
+	if r.task.Kind == core.KindWave {
+		build = prompt.BuildPlanner
+		files, err = prompt.PlannerFiles(r.run, r.attempt.ID, room.Conflicts)
+	} else {
+		files, err = prompt.WorkerFiles(r.run, r.attempt.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := r.lay(files); err != nil {
+		return nil, err
+	}
+	text, err := build(r.run, r.attempt.ID, room)
+	if err != nil {
+		return nil, err
+	}
+	text = r.d.redactor(r.run).Bytes(text)
+	return text, r.writePrompt(text)
+}
+
+// lay writes the files that Stellwerk itself has to say something in.
+func (r attemptRoom) lay(files []prompt.File) error {
+	for _, f := range files {
+		if err := os.WriteFile(filepath.Join(r.in(), f.Name), r.d.redactor(r.run).Bytes(f.Content), 0o400); err != nil {
+			return fmt.Errorf("lay out %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// conflicts are what a planner is to resolve.
+func conflicts(*core.Run) []prompt.Conflict { return nil }
+
+// layBlob copies a document into an input folder. Of one that is longer than is
+// laid out the beginning is there, and says where the rest is.
+func (d *Dispatcher) layBlob(b prompt.Blob, path string) error {
+	if b.Most == 0 {
+		return d.copyBlob(b.Digest, path, 0o400)
+	}
+	from, err := d.Blobs.Open(b.Digest)
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(from, b.Most+1))
+	if err = errors.Join(err, from.Close()); err != nil {
+		return fmt.Errorf("read %s: %w", b.Name, err)
+	}
+	if int64(len(data)) > b.Most {
+		note := fmt.Appendf(nil, "\n\nThe whole document: `fetch-detail %s`\n", b.Called)
+		data = append([]byte(plain.Head(string(bytes.ToValidUTF8(data, nil)), int(b.Most)-len(note))), note...)
+	}
+	if err := os.WriteFile(path, data, 0o400); err != nil {
+		return fmt.Errorf("lay out %s: %w", b.Name, err)
+	}
+	return nil
+}

@@ -120,6 +120,9 @@ func TestToolHandler(t *testing.T) {
 	}{
 		"another run":          {token, http.MethodPost, "/v1/runs/0198c1d2-bbbb/tools/message", words, http.StatusForbidden},
 		"another run's plan":   {token, http.MethodGet, "/v1/runs/0198c1d2-bbbb/tools/plan", "", http.StatusForbidden},
+		"another run's detail": {token, http.MethodGet, "/v1/runs/0198c1d2-bbbb/tools/detail?name=d1", "", http.StatusForbidden},
+		"another run's index":  {token, http.MethodGet, "/v1/runs/0198c1d2-bbbb/tools/details", "", http.StatusForbidden},
+		"no detail":            {token, http.MethodGet, "/v1/runs/" + attemptRun + "/tools/detail", "", http.StatusUnprocessableEntity},
 		"an approval":          {token, http.MethodPost, "/v1/runs/" + attemptRun + "/approve", `{}`, http.StatusNotFound},
 		"the list of runs":     {token, http.MethodGet, "/v1/runs", "", http.StatusNotFound},
 		"the engine":           {token, http.MethodGet, "/v1/info", "", http.StatusNotFound},

@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 48 {
+	if operations != 50 {
 		t.Errorf("%d operations", operations)
 	}
 }

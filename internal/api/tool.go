@@ -22,6 +22,10 @@ type Tools interface {
 	UpdatePlan(ctx context.Context, run string, req UpdatePlan) (Plan, error)
 	// Plan reads the plan's documents as they are.
 	Plan(ctx context.Context, run string) (Plan, error)
+	// Detail reads a document, a fact or an answer of a run in waves.
+	Detail(ctx context.Context, run string, req FetchDetail) (FetchedDetail, error)
+	// Details lists what can be read so.
+	Details(ctx context.Context, run string) (DetailIndex, error)
 }
 
 // Delegated is work that was taken on.

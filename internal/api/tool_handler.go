@@ -34,6 +34,7 @@ func registerTools(api huma.API, svc Tools) {
 			}
 			return svc.Plan(ctx, in.Run)
 		})
+	registerDetails(api, svc)
 }
 
 // toolInput is a call of a tool.

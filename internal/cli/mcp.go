@@ -17,8 +17,8 @@ func newMCP(sh *shell) *cobra.Command {
 		Short: "Offer the manager's tools over MCP",
 		Long: `Serves the tools of a project's manager over the Model Context Protocol, on
 standard input and output: delegate_to_red, send_message, update_plan,
-request_clarification and show_plan. They are those of "stellwerk tool", for an
-agent's attempt as for a person.`,
+request_clarification and show_plan, and fetch_detail for runs in waves. They
+are those of "stellwerk tool", for an agent's attempt as for a person.`,
 		Example: `  stellwerk mcp
   claude mcp add shop -- stellwerk mcp --project shop`,
 		Args: cobra.NoArgs,

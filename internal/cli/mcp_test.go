@@ -87,7 +87,7 @@ func TestMCPOffersTheTools(t *testing.T) {
 			t.Errorf("%s: %q, %s, %v", offered.Name, offered.Description, schema, err)
 		}
 	}
-	if got := strings.Join(names, " "); got != "delegate_to_red request_clarification send_message show_plan update_plan" {
+	if got := strings.Join(names, " "); got != "delegate_to_red fetch_detail request_clarification send_message show_plan update_plan" {
 		t.Errorf("offered: %s", got)
 	}
 }
@@ -107,6 +107,8 @@ func TestMCPCalls(t *testing.T) {
 		{"request_clarification", map[string]any{"question": "Which?", "default": "A", "after": "2h"}, false, "asked as q-"},
 		{"request_clarification", map[string]any{"question": "Which?", "after": "soon"}, true, "write it like"},
 		{"show_plan", map[string]any{}, false, "there is no plan yet"},
+		{"fetch_detail", map[string]any{"name": "d3"}, false, "the content of d3"},
+		{"fetch_detail", map[string]any{}, false, "d1  schema.md (wave 1): three tables"},
 		{"update_plan", map[string]any{"message": "nothing"}, false, "committed"},
 	} {
 		result, text := callTool(t, session, c.name, c.arguments)

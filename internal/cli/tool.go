@@ -23,24 +23,29 @@ func newTool(sh *shell) *cobra.Command {
 		Use:   "tool",
 		Short: "Do what a project's manager does",
 		Long: `The tools of a project's manager. Its agent calls them by the scripts on its
-PATH: delegate-to-red, send-message, update-plan and request-clarification. A
-person can use them too, in the manager's place: without --run or --project they
-speak to the project of the repository in the working directory.
+PATH: delegate-to-red, send-message, update-plan and request-clarification.
+Agents of a run in waves read its details by fetch-detail. A person can use them
+too, in the manager's place: without --run or --project they speak to the
+project of the repository in the working directory.
 
 A refusal says why, and what to do instead; the exit code is then not 0.`,
 		Example: `  stellwerk tool delegate "Add GET /health; it answers 200 and ok."
   stellwerk tool message "The API is done."
   stellwerk tool plan "step 2 is done"
-  stellwerk tool question "Which database?" --default SQLite --after 2h`,
+  stellwerk tool question "Which database?" --default SQLite --after 2h
+  stellwerk tool detail d3 --run calm-fox`,
 		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	f := cmd.PersistentFlags()
 	f.StringVar(&o.run, "run", "", "the `RUN` that is meant")
 	f.StringVar(&o.project, "project", "", "the `PROJECT` whose open run is meant")
-	cmd.AddCommand(newToolDelegate(sh, o), newToolMessage(sh, o), newToolPlan(sh, o), newToolQuestion(sh, o))
+	cmd.AddCommand(newToolDelegate(sh, o), newToolMessage(sh, o), newToolPlan(sh, o), newToolQuestion(sh, o), newToolDetail(sh, o))
 	return cmd
 }
+
+// kindWaves is the kind of runs whose work is delegated in waves.
+const kindWaves = "waves"
 
 // toolOptions say for which run the tools are.
 type toolOptions struct{ run, project string }
@@ -111,7 +116,7 @@ func (o *toolOptions) find(ctx context.Context, sh *shell, svc api.Service) (str
 		return "", err
 	}
 	runs = slices.DeleteFunc(runs, func(r api.Run) bool {
-		return r.Kind != playbook.KindManager && r.Kind != playbook.KindRules || o.project != "" && r.Project != o.project
+		return r.Kind != playbook.KindManager && r.Kind != playbook.KindRules && r.Kind != kindWaves || o.project != "" && r.Project != o.project
 	})
 	switch len(runs) {
 	case 0:

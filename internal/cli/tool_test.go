@@ -160,3 +160,17 @@ func TestToolPlan(t *testing.T) {
 	b.run(t, ExitOK, "tool", "plan", "--show")
 	b.said(t, b.err, "there is no plan yet")
 }
+
+func TestToolDetail(t *testing.T) {
+	b := newBench(t).project()
+	b.run(t, ExitOK, "tool", "detail", "d3", "--from", "7")
+	b.said(t, b.out, "the content of d3")
+	if got, want := asJSON(t, b.svc.Calls()[0].Req), asJSON(t, api.FetchDetail{Name: "d3", From: 7}); got != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+	b.run(t, ExitOK, "tool", "detail", "--list")
+	b.said(t, b.out, "d1  schema.md (wave 1): three tables", "wave_01_compact.md")
+	b.run(t, ExitUsage, "tool", "detail")
+	b.run(t, ExitUsage, "tool", "detail", "d3", "--list")
+	b.run(t, ExitUsage, "tool", "detail", "d3", "--from", "-1")
+}

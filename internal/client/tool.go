@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"strconv"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -26,6 +28,20 @@ func (c *Client) Ask(ctx context.Context, run string, req api.Ask) (api.Asked, e
 // UpdatePlan implements [api.Tools].
 func (c *Client) UpdatePlan(ctx context.Context, run string, req api.UpdatePlan) (api.Plan, error) {
 	return ofRun[api.Plan](ctx, c, http.MethodPost, nil, req, run, "tools", "plan")
+}
+
+// Detail implements [api.Tools].
+func (c *Client) Detail(ctx context.Context, run string, req api.FetchDetail) (api.FetchedDetail, error) {
+	query := url.Values{"name": {req.Name}}
+	if req.From > 0 {
+		query.Set("from", strconv.FormatInt(req.From, 10))
+	}
+	return ofRun[api.FetchedDetail](ctx, c, http.MethodGet, query, nil, run, "tools", "detail")
+}
+
+// Details implements [api.Tools].
+func (c *Client) Details(ctx context.Context, run string) (api.DetailIndex, error) {
+	return ofRun[api.DetailIndex](ctx, c, http.MethodGet, nil, nil, run, "tools", "details")
 }
 
 // Plan implements [api.Tools].

@@ -107,3 +107,31 @@ func (s *server) show(ctx context.Context, _ showInput) (out api.Plan, text stri
 	}
 	return out, text, nil
 }
+
+type detailInput struct {
+	Name string `json:"name,omitempty" jsonschema:"id, name or key, such as d3; without one everything there is is listed"`
+	From int64  `json:"from,omitempty" jsonschema:"byte to begin with, where a part was left out"`
+}
+
+// detailOutput is a detail, or the index of all.
+type detailOutput struct {
+	Detail *api.FetchedDetail `json:"detail,omitempty"`
+	Index  *api.DetailIndex   `json:"index,omitempty"`
+}
+
+func (s *server) detail(ctx context.Context, in detailInput) (out detailOutput, text string, err error) {
+	err = s.use(ctx, func(k tool.Kit) error {
+		if in.Name == "" {
+			index, err := k.Details(ctx, k.Run)
+			out.Index, text = &index, tool.SayDetails(index)
+			return err
+		}
+		detail, err := k.Detail(ctx, k.Run, api.FetchDetail{Name: in.Name, From: in.From})
+		out.Detail, text = &detail, tool.SayDetail(detail)
+		return err
+	})
+	if err != nil {
+		return detailOutput{}, "", err
+	}
+	return out, text, nil
+}

@@ -49,6 +49,7 @@ func (s *server) build(version string) *sdk.Server {
 	add(server, "update_plan", "Commit the plan", tool.ExplainPlan, s.plan)
 	add(server, "request_clarification", "Ask people something", tool.ExplainQuestion, s.question)
 	add(server, "show_plan", "Show the plan", tool.ExplainShowPlan, s.show)
+	add(server, "fetch_detail", "Read a document of a run in waves", tool.ExplainDetail, s.detail)
 	return server
 }
 

@@ -124,6 +124,15 @@ func answersFor(r *core.Run, own []string) []core.Answer {
 	return append(mine, others...)
 }
 
+// PastAnswers are all answers of a run, oldest first.
+func PastAnswers(r *core.Run) []core.PastAnswer {
+	all := []core.PastAnswer{}
+	for _, a := range r.Answers {
+		all = append(all, past(a))
+	}
+	return all
+}
+
 func past(a core.Answer) core.PastAnswer {
 	return core.PastAnswer{Question: a.Question.ID, Text: plain.Line(a.Question.Text, maxPast), Answer: plain.Head(a.Text, maxPast), By: answeredBy(a)}
 }

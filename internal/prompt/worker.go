@@ -187,7 +187,7 @@ func requiredWords(r *core.Run, b core.Brief) (answers, facts []string) {
 			continue
 		}
 		if f := r.Waves.Fact(called); f != nil {
-			facts = append(facts, factBlock(*f))
+			facts = append(facts, factBlock(*f, maxTold))
 		} else if a := r.Answered(called); a != nil {
 			answers = append(answers, answerBlock(*a))
 		}
@@ -195,7 +195,23 @@ func requiredWords(r *core.Run, b core.Brief) (answers, facts []string) {
 	return answers, facts
 }
 
-func factBlock(f core.Fact) string {
+// FactText is a fact in words: what it says, and why it holds or does not.
+func FactText(f core.Fact) string {
+	text := factBlock(f, len(f.Content)) + "\n"
+	if len(f.Sources) > 0 {
+		text += "\nSources: " + plain.Line(strings.Join(f.Sources, ", "), maxTold) + "\n"
+	}
+	if f.SupersededBy != nil {
+		text += "\nIt no longer holds: " + plain.Line(*f.SupersededBy, maxInline) + " took its place.\n"
+	}
+	if f.Stale != "" {
+		text += "\nIt was built on " + plain.Line(f.Stale, maxInline) + ", which no longer holds.\n"
+	}
+	return text
+}
+
+// factBlock is a fact in words, and at most so many bytes of what it says.
+func factBlock(f core.Fact, most int) string {
 	kind := "a fact"
 	if f.Assumption {
 		kind = "an assumption"
@@ -205,7 +221,7 @@ func factBlock(f core.Fact) string {
 		name += " " + plain.Code(f.Key, maxInline)
 	}
 	return fmt.Sprintf("%s is %s, from %s, confidence %.2g:\n\n%s", name, kind, plain.Line(strings.TrimSpace(string(f.Origin)+" "+f.Source), maxInline),
-		f.Confidence, plain.Fence(plain.Head(f.Content, maxTold)))
+		f.Confidence, plain.Fence(plain.Head(f.Content, most)))
 }
 
 // holds is an acceptance criterion as an item of a list.

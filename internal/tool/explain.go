@@ -30,6 +30,13 @@ It returns when the commit is made.`
 
 	ExplainShowPlan = `Prints the plan as it is now. After that a change is taken as one of this plan.`
 
+	ExplainDetail = `Reads what attempts of a run in waves have handed in and what is known there: a
+document by its id (d3) or its name, which gives the newest of that name, the
+whole answer of a delegation by the delegation's id, a document of a wave
+(wave_02_detailed.md), a fact by its id (f7) or key, an answer by the id of its
+question. --list shows everything there is. Of what is long the beginning is
+printed, and where to go on.`
+
 	ExplainQuestion = `Asks the people of the project. The project waits for the answer once the turn
 has ended, so ask only what cannot be decided otherwise. A question is asked
 once; the answer wakes the manager. With a default and a time, the default is

@@ -182,3 +182,16 @@ func TestUnheardIsNoted(t *testing.T) {
 		t.Errorf("a person's call: %v", err)
 	}
 }
+
+// TestSayDetail: of what is long it is said how much is missing, and how to go on.
+func TestSayDetail(t *testing.T) {
+	if got := tool.SayDetail(api.FetchedDetail{Content: "all of it\n", Size: 10}); got != "all of it" {
+		t.Errorf("%q", got)
+	}
+	if got := tool.SayDetail(api.FetchedDetail{Content: "half", Size: 9, Next: 4}); got != "half\n\n[5 of 9 bytes are left out; go on from byte 4 (--from)]" {
+		t.Errorf("%q", got)
+	}
+	if got := tool.SayDetails(api.DetailIndex{}); got != "there is nothing yet" {
+		t.Errorf("%q", got)
+	}
+}

@@ -64,6 +64,19 @@ func (p patient) UpdatePlan(ctx context.Context, run string, req api.UpdatePlan)
 	return persist(ctx, p, run, req, p.tools.UpdatePlan)
 }
 
+// Detail implements [api.Tools].
+func (p patient) Detail(ctx context.Context, run string, req api.FetchDetail) (api.FetchedDetail, error) {
+	return persist(ctx, p, run, req, p.tools.Detail)
+}
+
+// Details implements [api.Tools].
+func (p patient) Details(ctx context.Context, run string) (api.DetailIndex, error) {
+	look := func(ctx context.Context, run string, _ struct{}) (api.DetailIndex, error) {
+		return p.tools.Details(ctx, run)
+	}
+	return persist(ctx, p, run, struct{}{}, look)
+}
+
 // Plan implements [api.Tools].
 func (p patient) Plan(ctx context.Context, run string) (api.Plan, error) {
 	look := func(ctx context.Context, run string, _ struct{}) (api.Plan, error) { return p.tools.Plan(ctx, run) }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -45,4 +46,43 @@ func SayUpdated(u Updated) string {
 		return "this is committed already, as " + u.Commit[:min(len(u.Commit), 12)]
 	}
 	return "committed " + strings.Join(u.Sent, ", ") + " as " + u.Commit[:min(len(u.Commit), 12)]
+}
+
+// SayDetail is a detail as text. Where a part was left out it says so, and where to
+// go on.
+func SayDetail(d api.FetchedDetail) string {
+	text := strings.TrimRight(d.Content, "\n")
+	if d.Next > 0 {
+		text += fmt.Sprintf("\n\n[%d of %d bytes are left out; go on from byte %d (--from)]", d.Size-d.Next, d.Size, d.Next)
+	}
+	return text
+}
+
+// SayDetails is the index of all details as lines.
+func SayDetails(index api.DetailIndex) string {
+	var b strings.Builder
+	for _, d := range index.Details {
+		fmt.Fprintf(&b, "%s  %s (wave %d", d.ID, d.Title, d.Wave)
+		if len(d.Tags) > 0 {
+			b.WriteString("; " + strings.Join(d.Tags, ", "))
+		}
+		fmt.Fprintf(&b, "): %s\n", d.Summary)
+	}
+	for _, name := range index.Waves {
+		b.WriteString(name + "\n")
+	}
+	for _, f := range index.Facts {
+		kind := ""
+		if f.Assumption {
+			kind = " (an assumption)"
+		}
+		fmt.Fprintf(&b, "%s  %s%s: %s\n", f.ID, f.Key, kind, strings.Join(strings.Fields(f.Content), " "))
+	}
+	for _, a := range index.Answers {
+		fmt.Fprintf(&b, "%s  %s — %s\n", a.Question, a.Text, strings.Join(strings.Fields(a.Answer), " "))
+	}
+	if b.Len() == 0 {
+		return "there is nothing yet"
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

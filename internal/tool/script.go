@@ -20,6 +20,7 @@ func scripts() map[string]string {
 		"send-message":          "message",
 		"update-plan":           "plan",
 		"request-clarification": "question",
+		"fetch-detail":          "detail",
 	}
 }
 

@@ -37,7 +37,7 @@ func TestScripts(t *testing.T) {
 				t.Skipf("no isolation on this machine: %s", why)
 			}
 			for name, verb := range map[string]string{
-				"delegate-to-red": "delegate", "send-message": "message", "update-plan": "plan", "request-clarification": "question",
+				"delegate-to-red": "delegate", "send-message": "message", "update-plan": "plan", "request-clarification": "question", "fetch-detail": "detail",
 			} {
 				got := call(t, kind, dir, bin, name+` "two words" --flag '$HOME'`)
 				if want := "tool\n" + verb + "\ntwo words\n--flag\n$HOME\n"; got != want {
@@ -48,7 +48,7 @@ func TestScripts(t *testing.T) {
 				t.Errorf("the socket is not there: %q", got)
 			}
 			if kind == sandbox.Sandbox {
-				if got := call(t, kind, dir, bin, `rm -f `+dir+`/send-message `+dir+`/tool.sock 2>/dev/null; touch `+dir+`/x 2>/dev/null; ls `+dir+` | wc -l`); strings.TrimSpace(got) != "5" {
+				if got := call(t, kind, dir, bin, `rm -f `+dir+`/send-message `+dir+`/tool.sock 2>/dev/null; touch `+dir+`/x 2>/dev/null; ls `+dir+` | wc -l`); strings.TrimSpace(got) != "6" {
 					t.Errorf("the folder was changed: %q", got)
 				}
 			}

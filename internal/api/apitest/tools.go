@@ -27,6 +27,20 @@ func (s *Service) UpdatePlan(ctx context.Context, run string, req api.UpdatePlan
 	return api.Plan{Files: req.Files}, s.word(ctx, "plan", run, req)
 }
 
+// Detail implements [api.Tools].
+func (s *Service) Detail(ctx context.Context, run string, req api.FetchDetail) (api.FetchedDetail, error) {
+	content := "the content of " + req.Name
+	return api.FetchedDetail{ID: req.Name, Title: req.Name, Content: content, Size: int64(len(content))}, s.word(ctx, "detail", run, req)
+}
+
+// Details implements [api.Tools].
+func (s *Service) Details(ctx context.Context, run string) (api.DetailIndex, error) {
+	return api.DetailIndex{
+		Details: []api.IndexedDetail{{Detail: core.Detail{ID: "d1", Title: "schema.md", Summary: "three tables", Tags: []string{}}, Wave: 1}},
+		Waves:   []string{"wave_01_compact.md"}, Facts: []core.Fact{}, Answers: []core.PastAnswer{},
+	}, s.word(ctx, "details", run, nil)
+}
+
 // Plan implements [api.Tools].
 func (s *Service) Plan(ctx context.Context, run string) (api.Plan, error) {
 	return api.Plan{}, s.word(ctx, "show plan", run, nil)

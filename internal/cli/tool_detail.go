@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/tool"
+)
+
+func newToolDetail(sh *shell, t *toolOptions) *cobra.Command {
+	var req api.FetchDetail
+	var list bool
+	cmd := &cobra.Command{
+		Use:   "detail ID|NAME [flags]",
+		Short: "Read a document of a run in waves",
+		Long:  tool.ExplainDetail,
+		Example: `  fetch-detail d3
+  fetch-detail db_schema.md
+  fetch-detail --list`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Name = first(args)
+			switch {
+			case list && req.Name != "":
+				return usagef("either a name or --list")
+			case list:
+				return listDetails(cmd.Context(), sh, t)
+			case req.Name == "":
+				return usagef("which detail? --list shows what there is")
+			case req.From < 0:
+				return usagef("--from counts bytes from 0")
+			}
+			return fetchDetail(cmd.Context(), sh, t, req)
+		},
+	}
+	cmd.Flags().BoolVar(&list, "list", false, "list everything that can be read")
+	cmd.Flags().Int64Var(&req.From, "from", 0, "begin with this `BYTE`, where a part was left out")
+	return cmd
+}
+
+func fetchDetail(ctx context.Context, sh *shell, t *toolOptions, req api.FetchDetail) error {
+	return t.use(ctx, sh, func(k tool.Kit) error {
+		detail, err := k.Detail(ctx, k.Run, req)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(detail)
+		}
+		sh.printf("%s\n", terminal.Text(tool.SayDetail(detail)))
+		return nil
+	})
+}
+
+func listDetails(ctx context.Context, sh *shell, t *toolOptions) error {
+	return t.use(ctx, sh, func(k tool.Kit) error {
+		index, err := k.Details(ctx, k.Run)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(index)
+		}
+		sh.printf("%s\n", terminal.Text(tool.SayDetails(index)))
+		return nil
+	})
+}

@@ -7,21 +7,11 @@ import (
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+	"github.com/stellwerk-dev/stellwerk/internal/wave"
 )
 
 // maxTouched is how many files a worker's verdict names.
 const maxTouched = 1000
-
-// readOutput and readDecision are how the documents of a wave are read. Their
-// checks have passed by then.
-func readOutput(data []byte, _ []core.Criterion) (out core.WorkerOutput, err error) {
-	return out, strictjson.Unmarshal(data, &out)
-}
-
-func readDecision(data []byte) (d core.PlannerDecision, err error) {
-	return d, strictjson.Unmarshal(data, &d)
-}
 
 // readWave reads what a planner decided or a worker answered, and which files the
 // worker changed.
@@ -34,7 +24,7 @@ func (d *Dispatcher) readWave(ctx context.Context, run *core.Run, stage *core.St
 		if err != nil {
 			return err
 		}
-		decision, err := readDecision(data)
+		decision, _, err := wave.ReadDecision(data) // its check has told of the findings
 		if err != nil {
 			return fmt.Errorf("read %s: %w", core.DecisionArtifact, err)
 		}
@@ -50,11 +40,12 @@ func (d *Dispatcher) readWave(ctx context.Context, run *core.Run, stage *core.St
 	if err != nil {
 		return err
 	}
-	out, err := readOutput(data, work.Brief.Criteria)
+	out, _, err := wave.ReadOutput(data, work.Brief.Criteria)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", core.OutputArtifact, err)
 	}
 	redactAll(reflect.ValueOf(&out), d.redactor(run))
+	out.Detailed = "" // the document has it
 	body.Output = &out
 	body.Touched, err = d.touched(ctx, run, stage, delivery)
 	return err

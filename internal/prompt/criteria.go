@@ -90,10 +90,6 @@ func (v view) sentence(c core.Check) string {
 		return fmt.Sprintf("No file that matches %s was changed, deleted, renamed or replaced.", each(c.Globs))
 	case core.CheckMerge:
 		return fmt.Sprintf("Your last commit descends from `%s` as well as from what you started with, has no conflict markers, and drops nothing that either side brought.", short(c.Into))
-	case core.CheckOutput:
-		return fmt.Sprintf("%s is a worker's answer, and what it says that it met is met.", plain.Code(path.Join(v.Paths.Out, core.OutputArtifact), 1<<10))
-	case core.CheckDecision:
-		return fmt.Sprintf("%s is a planner's decision.", plain.Code(path.Join(v.Paths.Out, core.DecisionArtifact), 1<<10))
 	case core.CheckAll, core.CheckAny, core.CheckNot:
 	}
 	return ""

@@ -87,7 +87,7 @@ func mergeConcluded(r *Run, e Event, b MergeConcluded) {
 		conclude(r, e, s, t, DelegationDone, "merged into "+r.Branch)
 	default:
 		t.Status = TaskDropped
-		s.Conflict = &Conflict{Into: b.Into, Files: b.Conflicts, Results: b.Results}
+		s.Conflict = &Unmerged{Into: b.Into, Files: b.Conflicts, Results: b.Results}
 	}
 }
 

@@ -49,15 +49,15 @@ type Stage struct {
 	Line      string      `json:"line,omitempty"`     // newest verified commit of that branch
 	LineAt    string      `json:"line_at,omitempty"`  // where the yard's ref of it stands
 	Merged    string      `json:"merged,omitempty"`   // commit by which the run's branch took it in
-	Conflict  *Conflict   `json:"conflict,omitempty"` // why the newest merge was refused
+	Conflict  *Unmerged   `json:"conflict,omitempty"` // why the newest merge was refused
 	Wish      *Changes    `json:"wish,omitempty"`     // what somebody wants changed, where the stage is for that
 	Resets    int         `json:"resets,omitempty"`   // how often a person gave it all its tries back
 	Turn      *Turn       `json:"turn,omitempty"`     // of the manager, whose stage this is
 	ClosedAt  time.Time   `json:"closed_at,omitzero"`
 }
 
-// Conflict is a merge that git or the checks refused.
-type Conflict struct {
+// Unmerged is a merge that git or the checks refused.
+type Unmerged struct {
 	Into    string        `json:"into"` // commit of the run's branch
 	Files   []string      `json:"files,omitempty"`
 	Results []CheckResult `json:"results,omitempty"`

@@ -14,3 +14,15 @@ func cpuTime() (time.Duration, error) {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
+
+// spent is what fn uses of the processors, the collection of its garbage included. Unlike the time that passes, it says
+// the same on a busy machine.
+func spent(fn func()) (time.Duration, error) {
+	before, err := cpuTime()
+	if err != nil {
+		return 0, err
+	}
+	fn()
+	after, err := cpuTime()
+	return after - before, err
+}

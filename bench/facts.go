@@ -33,10 +33,9 @@ func facts(ctx context.Context, shop *workshop) (o outcome, err error) {
 	var took []time.Duration
 	for range shop.times(60) {
 		entries, conflicts := 0, 0
-		t, err := timed(func() error {
+		t, err := spent(func() {
 			pool := core.Pool(nil).Merge(said...)
 			entries, conflicts = len(pool), len(pool.Conflicts(49))
-			return nil
 		})
 		if err != nil {
 			return o, err

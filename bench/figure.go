@@ -43,8 +43,8 @@ func figures() []figure {
 		{name: "turn-size", what: "manager's prompt after 1,000 tasks", limit: 1.2, of: "after 10", measure: turnSize},
 		{name: "packet", what: "what the 50th wave reads", limit: 1.2, of: "the 2nd", measure: packetSize},
 		{name: "plan", what: "plan of 500 steps: read, mark, write", limit: 1, of: "20 ms", measure: planFile},
-		{name: "gate", what: "gate of 1,000 delegations", limit: 1, of: "20 ms", measure: gateSet},
-		{name: "facts", what: "merge of 10,000 facts, conflicts found", limit: 1, of: "100 ms", measure: facts},
+		{name: "gate", what: "gate of 1,000 delegations, CPU", limit: 1, of: "20 ms", measure: gateSet},
+		{name: "facts", what: "merge of 10,000 facts, CPU", limit: 1, of: "100 ms", measure: facts},
 		{name: "replay", what: "replay of 100,000 events, CPU", limit: 1, of: "2 s", measure: replay},
 	}
 }

@@ -35,13 +35,12 @@ func gateSet(ctx context.Context, shop *workshop) (o outcome, err error) {
 	var took []time.Duration
 	for range shop.times(200) {
 		var verdicts []gate.Verdict
-		t, err := timed(func() error {
+		t, err := spent(func() {
 			q.Pieces = q.Pieces[:0]
 			for _, b := range briefs {
 				q.Pieces = append(q.Pieces, gate.Brief(b))
 			}
 			verdicts = gate.Judge(q)
-			return nil
 		})
 		if err != nil {
 			return o, err

@@ -19,8 +19,7 @@ type topic struct {
 
 func newTopic() *topic { return &topic{person: -1, words: map[string][]int{}} }
 
-func (t *topic) add(i int, f *Fact) {
-	plain := Plain(f.Content)
+func (t *topic) add(i int, f *Fact, plain string) {
 	t.words[plain] = append(t.words[plain], i)
 	t.hold(i, f)
 }
@@ -48,8 +47,8 @@ func (t *topic) release(i int) {
 
 // take takes in what was said.
 func (m *merging) take(f Fact) {
-	t := m.topics[f.Key]
-	at, repeated := m.like(t, &f)
+	t, plain := m.topics[f.Key], Plain(f.Content)
+	at, repeated := m.like(t, &f, plain)
 	switch {
 	case repeated:
 		return
@@ -65,7 +64,7 @@ func (m *merging) take(f Fact) {
 		}
 		m.pool = append(m.pool, f)
 		m.uses(at, f.Sources)
-		t.add(at, &f)
+		t.add(at, &f, plain)
 	}
 	if f.Key != "" && m.pool[at].Valid() {
 		m.prevail(t, at, &f)
@@ -75,9 +74,9 @@ func (m *merging) take(f Fact) {
 // like finds the entry that holds and says the same. repeated reports that who
 // says it has said it before, and that something else holds since. Only a person
 // takes back what they said, and says it again.
-func (m *merging) like(t *topic, f *Fact) (at int, repeated bool) {
+func (m *merging) like(t *topic, f *Fact, plain string) (at int, repeated bool) {
 	at = -1
-	for _, i := range t.words[Plain(f.Content)] {
+	for _, i := range t.words[plain] {
 		e := &m.pool[i]
 		switch {
 		case e.Valid():

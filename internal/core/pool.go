@@ -150,18 +150,20 @@ func (p Pool) Keys() []string {
 // which entries hold (key, words, assumption) does not depend on their order.
 func (p Pool) Merge(statements ...Statement) Pool {
 	m := merging{pool: slices.Grow(slices.Clone(p), len(statements)), topics: make(map[string]*topic, len(statements))}
+	said := make([]Fact, len(statements))
 	for i := range statements {
-		if key := FactKey(statements[i].Key); m.topics[key] == nil {
-			m.topics[key] = newTopic()
+		said[i] = statements[i].fact()
+		if m.topics[said[i].Key] == nil {
+			m.topics[said[i].Key] = newTopic()
 		}
 	}
 	for i := range m.pool {
 		if t := m.topics[m.pool[i].Key]; t != nil {
-			t.add(i, &m.pool[i])
+			t.add(i, &m.pool[i], Plain(m.pool[i].Content))
 		}
 	}
-	for i := range statements {
-		m.take(statements[i].fact())
+	for i := range said {
+		m.take(said[i])
 	}
 	return m.pool
 }

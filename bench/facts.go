@@ -22,10 +22,10 @@ func facts(ctx context.Context, shop *workshop) (o outcome, err error) {
 		if i > 0 {
 			s.Sources = []string{fmt.Sprintf("f%d", 1+i/2), fmt.Sprintf("d%d", i%50)}
 		}
-		switch {
-		case i%40 == 7:
+		switch i % 40 {
+		case 7:
 			s.Origin = core.OriginPlanner
-		case i%40 == 11:
+		case 11:
 			s.Origin = core.OriginPerson
 		}
 		said = append(said, s)

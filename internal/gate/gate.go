@@ -1,7 +1,6 @@
 // Package gate says which pieces of work may begin: those whose role exists and
 // can do them, whose inputs are there or on their way, whose dependencies can be
-// met, and that the limits allow. It is what every kind of playbook asks before
-// work starts. It is pure: the same request has the same answer, byte for byte,
+// met, and that the limits allow. Deciders ask it before work starts. It is pure: the same request has the same answer, byte for byte,
 // and it must not know where a request comes from or what is done about it.
 package gate
 
@@ -95,9 +94,9 @@ type Limits struct {
 // before and has not failed.
 func Judge(q Request) []Verdict {
 	j := newJudge(q)
-	if max := q.Limits.Pieces; max > 0 && len(q.Pieces) > max {
+	if most := q.Limits.Pieces; most > 0 && len(q.Pieces) > most {
 		for i := range q.Pieces {
-			j.tooMany(i, max)
+			j.tooMany(i, most)
 		}
 		return j.verdicts
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/gate"
 )
 
-// gated asks the gate, as every kind of playbook does: whether there is somebody
+// gated asks the gate, as other deciders do: whether there is somebody
 // to do it, whether what it is to come after can still be, and (law 1) whether
 // what it is to read is there or on its way from that. Its answers are given in
 // the words of the tool that proposed it.

@@ -164,6 +164,9 @@ func (f *follower) stopped(d api.RunDetail) bool {
 // goesOn reports a pause that ends by itself: everything that is asked has a
 // default.
 func goesOn(d api.RunDetail) bool {
+	if w := d.Waves; w != nil {
+		return w.Asks && !w.Due.IsZero()
+	}
 	return d.Manager != nil && d.Manager.Asks && !d.Manager.Due.IsZero()
 }
 

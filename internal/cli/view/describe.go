@@ -25,6 +25,9 @@ func describe(e core.Event) (what, detail string) {
 		if b.Stage == core.ManagerStage {
 			return "turn begins", fmt.Sprintf("manager: turn %d", b.Round)
 		}
+		if b.Stage == core.PlannerStage && b.Title != "" {
+			return "planner begins", b.Title
+		}
 		return "stage opened", fmt.Sprintf("%s%s", b.Stage, round(b.Round, b.Reason))
 	case core.TaskAdmitted:
 		return "task admitted", fmt.Sprintf("%s for %s", b.Task, or(b.Role, string(b.Act)))
@@ -93,9 +96,11 @@ func describe(e core.Event) (what, detail string) {
 	case core.MessageSent:
 		return said(b.Voice), b.Text
 	case core.QuestionAsked:
-		return "asks you", colon(b.ID, b.Text)
+		return "asks you", questionAsked(b)
 	case core.QuestionAnswered:
-		return "answered", colon(b.ID, b.Text)
+		return questionAnswered(b)
+	case core.WaveOpened, core.WaveClosed, core.BriefAdmitted, core.BriefRefused, core.BriefEnded, core.CourseRefused:
+		return describeWave(b)
 	case core.TaskProposed:
 		return "delegated", colon(b.Delegation, b.Proposal.Name())
 	case core.TaskRefused:

@@ -59,7 +59,7 @@ func (v View) tone(t core.Type, what string) func(string) string {
 		return v.Style.Good
 	case t == core.TypeApprovalRequested || t == core.TypeRunPaused || t == core.TypeReviewAwaited || t == core.TypeQuestionAsked:
 		return v.Style.Asking
-	case t == core.TypeRunFailed || t == core.TypeRunCancelled || t == core.TypeCommandRefused || strings.HasSuffix(what, "failed"):
+	case t == core.TypeRunFailed || t == core.TypeRunCancelled || t == core.TypeCommandRefused || t == core.TypeCourseRefused || strings.HasSuffix(what, "failed"):
 		return v.Style.Bad
 	}
 	return func(s string) string { return s }

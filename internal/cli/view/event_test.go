@@ -76,6 +76,20 @@ func everything() []core.Body {
 		core.EpicRefused{Epic: "epic-2", Reason: "there is no playbook \"x\""},
 		core.EpicRequeued{Epic: "epic-2"},
 		core.EpicDropped{Epic: "epic-2", Reason: "no longer wanted"},
+		core.StageOpened{Stage: core.PlannerStage, Round: 2, Reason: core.OpenAdvance, Title: "Close wave 1"},
+		core.WaveClosed{Course: core.CourseContinue, Reason: "two things can be found out at once"},
+		core.WaveClosed{Wave: 1, Course: core.CourseFinish, Reason: "all is known", Notes: []string{"there is no open question q-1"}},
+		core.BriefAdmitted{Brief: core.Brief{ID: "survey", Agent: "researcher", Task: "See what is there.\nAll of it."}},
+		core.BriefRefused{BriefRefusal: core.BriefRefusal{ID: "poem", Code: "agent", Reason: "there is no role \"poet\""}},
+		core.WaveOpened{Wave: 1},
+		core.BriefEnded{Delegation: "survey", Status: core.DelegatedFailed, Reason: "3 attempts failed"},
+		core.BriefEnded{Delegation: "prices", Status: core.DelegatedDropped, Reason: "nobody pays"},
+		core.CourseRefused{Course: core.CourseFinish, Reasons: []string{"delegation survey is open", "a criterion is unmet"}},
+		core.QuestionAsked{ID: "q-1", Text: "Which one?"},
+		core.QuestionAsked{ID: "q-2", Text: "Which one?", From: "survey", Blocking: true},
+		core.QuestionAsked{ID: "q-3", Text: "Which one?", From: "survey"},
+		core.QuestionAnswered{ID: "q-1", Text: "this"},
+		core.QuestionAnswered{ID: "q-2", Text: "that", Planner: true, Sources: []string{"f1", "d2"}},
 	}
 }
 

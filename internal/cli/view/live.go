@@ -34,6 +34,9 @@ func (v View) track(d api.RunDetail) string {
 	if d.Manager != nil {
 		return v.managedTrack(d)
 	}
+	if d.Waves != nil {
+		return v.wavesTrack(d)
+	}
 	full := v.signals(d, func(api.Stage) bool { return true })
 	if v.Width <= 0 || terminal.Width(full) <= v.Width {
 		return full

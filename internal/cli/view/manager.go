@@ -170,4 +170,6 @@ func (v View) managedTrack(d api.RunDetail) string {
 
 // asksOnly reports a run that waits for nothing but answers, which are shown
 // with what to type.
-func asksOnly(d api.RunDetail) bool { return d.Manager != nil && d.Manager.Asks }
+func asksOnly(d api.RunDetail) bool {
+	return d.Manager != nil && d.Manager.Asks || d.Waves != nil && d.Waves.Asks
+}

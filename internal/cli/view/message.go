@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -12,13 +13,18 @@ import (
 // which are cut.
 func (v View) Message(m api.Message) []string {
 	who, paint := v.speaker(m.Said)
+	return v.utter(m, paint(who+":"))
+}
+
+// utter is something said by who is named so.
+func (v View) utter(m api.Message, who string) []string {
 	prefix := v.Style.Faint(v.clock(m.At)) + "  "
 	indent := strings.Repeat(" ", terminal.Width(prefix))
 	var lines []string
 	text := strings.ReplaceAll(strings.TrimRight(terminal.Text(m.Text), "\n"), "\t", "    ")
 	for i, line := range strings.Split(text, "\n") {
 		if i == 0 {
-			lines = terminal.Hang(prefix, paint(who+":")+" "+line, v.Width)
+			lines = terminal.Hang(prefix, who+" "+line, v.Width)
 			continue
 		}
 		lines = append(lines, terminal.Hang(indent, line, v.Width)...)
@@ -37,6 +43,10 @@ func (v View) speaker(s core.Said) (string, func(string) string) {
 		return name + " wants", v.Style.Strong
 	case s.Kind == core.SaidQuestion && s.Voice == core.VoiceUser:
 		return name + " asks (" + terminal.Line(s.Question) + ")", v.Style.Asking
+	case s.Kind == core.SaidQuestion && s.Voice == core.VoiceRed:
+		return "delegation " + name + " asks (" + terminal.Line(s.Question) + ")", v.Style.Asking
+	case s.Kind == core.SaidQuestion && s.By == core.PlannerStage:
+		return "planner asks (" + terminal.Line(s.Question) + ")", v.Style.Asking
 	case s.Kind == core.SaidQuestion:
 		return "manager asks (" + terminal.Line(s.Question) + ")", v.Style.Asking
 	case s.Kind == core.SaidAnswer && s.Voice == "":
@@ -55,6 +65,11 @@ func (v View) speaker(s core.Said) (string, func(string) string) {
 
 // Question is something that waits for an answer, with what to type.
 func (v View) Question(q api.Question) []string {
-	m := api.Message{At: q.At, Said: core.Said{Kind: core.SaidQuestion, Text: q.Text, Question: q.ID, Default: q.Default, Due: q.Due}}
-	return append(v.Message(m), v.hang("  answer: ", nil, "`stellwerk answer "+q.ID+" \"…\"`")...)
+	who := fmt.Sprintf("%s asks (%s)", terminal.Line(or(strings.TrimPrefix(q.Asker, "the "), "manager")), terminal.Line(q.ID))
+	text := q.Text
+	if q.From != "" && !q.Blocking {
+		text += " (it goes on without an answer)"
+	}
+	m := api.Message{At: q.At, Said: core.Said{Kind: core.SaidQuestion, Text: text, Question: q.ID, Default: q.Default, Due: q.Due}}
+	return append(v.utter(m, v.Style.Asking(who+":")), v.hang("  answer: ", nil, "`stellwerk answer "+q.ID+" \"…\"`")...)
 }

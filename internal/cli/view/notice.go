@@ -19,7 +19,7 @@ func Newsworthy(e core.Event) bool {
 	default:
 	}
 	return slices.Contains([]core.Type{
-		core.TypeTaskProposed, core.TypeTaskRefused, core.TypeTaskFailed, core.TypeMergeConcluded, core.TypeStageDiscarded,
+		core.TypeWaveOpened, core.TypeWaveClosed, core.TypeTaskProposed, core.TypeTaskRefused, core.TypeTaskFailed, core.TypeMergeConcluded, core.TypeStageDiscarded,
 		core.TypeValidateConcluded, core.TypePlanUpdated, core.TypeChangesRequested, core.TypeApprovalRequested, core.TypeApprovalGranted,
 		core.TypePublishConcluded, core.TypeReviewAwaited, core.TypePullRequestSeen, core.TypeRunResumed,
 		core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled,

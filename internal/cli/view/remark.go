@@ -28,7 +28,10 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 		}
 	case core.RunPaused:
 		if m := d.Manager; m != nil && m.Asks && !m.Due.IsZero() {
-			return "goes on without an answer at " + v.clock(m.Due) + ", or with one: " + d.Next
+			return v.goesOn(m.Due, d.Next)
+		}
+		if w := d.Waves; w != nil && w.Asks && !w.Due.IsZero() {
+			return v.goesOn(w.Due, d.Next)
 		}
 	case core.VerifyRequested:
 		if t, ok := task(d, func(t api.Task) bool { return t.ID == b.Task }); ok && len(t.Checks) > 0 {
@@ -45,6 +48,10 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 	default:
 	}
 	return ""
+}
+
+func (v View) goesOn(due time.Time, next string) string {
+	return "goes on without an answer at " + v.clock(due) + ", or with one: " + next
 }
 
 func task(d api.RunDetail, is func(api.Task) bool) (api.Task, bool) {

@@ -51,11 +51,14 @@ func (v View) Run(d api.RunDetail) []string {
 	s := v.runSignal(d.Run)
 	head := fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Alias)), s.paint(s.words), terminal.Line(d.Title))
 	lines := append([]string{v.fit(head)}, v.facts(d)...)
-	if len(d.Stages) > 0 || d.Manager != nil {
+	if len(d.Stages) > 0 || d.Manager != nil || d.Waves != nil {
 		lines = append(lines, "")
 	}
 	if d.Manager != nil {
 		return append(append(lines, v.managed(d)...), v.waits(d)...)
+	}
+	if d.Waves != nil {
+		return append(append(lines, v.inWaves(d)...), v.waits(d)...)
 	}
 	width := 8
 	for _, st := range d.Stages {

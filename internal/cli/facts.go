@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+type factsOptions struct{ history bool }
+
+func newFacts(sh *shell) *cobra.Command {
+	o := &factsOptions{}
+	cmd := &cobra.Command{
+		Use:   "facts [RUN] [flags]",
+		Short: "Show what a run in waves holds to be true, and why",
+		Long: `Lists the facts that hold in a run in waves: how sure each is, whether it was
+found, decided, answered or only assumed, and what it rests on. One that was
+built on something which no longer holds says so.
+
+--history lists those that no longer hold, too, with what took their place.
+--json prints {"facts": […]}.`,
+		Example: `  stellwerk facts
+  stellwerk facts brisk-otter --history
+  stellwerk facts --json | jq -r '.facts[] | select(.is_assumption) | .content'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().BoolVar(&o.history, "history", false, "also what no longer holds")
+	return cmd
+}
+
+func (o *factsOptions) run(ctx context.Context, sh *shell, given string) error {
+	return sh.connect(ctx, func(svc api.Service) error {
+		id, err := sh.find(ctx, svc, given)
+		if err != nil {
+			return err
+		}
+		facts, err := svc.Facts(ctx, id, o.history)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(api.FactList{Facts: append([]core.Fact{}, facts...)})
+		}
+		if len(facts) == 0 {
+			sh.printf("No facts yet. They come in with the answers of workers and of people.\n")
+		}
+		sh.printLines(sh.view().Facts(facts))
+		return nil
+	})
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+)
+
+type planOptions struct{ dot bool }
+
+func newPlan(sh *shell) *cobra.Command {
+	o := &planOptions{}
+	cmd := &cobra.Command{
+		Use:   "plan [RUN] [flags]",
+		Short: "Draw a run's work: what comes after what, and how it stands",
+		Long: `Draws the work of a run. Of a run in waves these are its delegations, wave by
+wave; of a run that drives a project the steps of its plan; otherwise the
+phases in their order. Each piece hangs below one that it waits for; an arrow
+names the others.
+
+--dot prints the same as a graph for Graphviz. --json prints run, kind, wave and
+pieces, each with id, status and after among others.`,
+		Example: `  stellwerk plan
+  stellwerk plan brisk-otter
+  stellwerk plan --dot | dot -Tsvg > plan.svg`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+	}
+	cmd.Flags().BoolVar(&o.dot, "dot", false, "print a graph for Graphviz")
+	return cmd
+}
+
+func (o *planOptions) run(ctx context.Context, sh *shell, given string) error {
+	if o.dot && sh.json {
+		return usagef("--dot and --json are two forms of the same: choose one")
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		id, err := sh.find(ctx, svc, given)
+		if err != nil {
+			return err
+		}
+		outline, err := svc.Outline(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case sh.json:
+			outline.Pieces = append([]api.Piece{}, outline.Pieces...)
+			return sh.printJSON(outline)
+		case o.dot:
+			sh.printLines(view.Dot(outline))
+		default:
+			sh.printLines(sh.view().Outline(outline))
+		}
+		return nil
+	})
+}

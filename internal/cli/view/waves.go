@@ -1,0 +1,159 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// inWaves is what a run whose work is delegated in waves shows in place of its
+// stages: the wave, its delegations, what of them is under way, what was refused,
+// and what is asked.
+func (v View) inWaves(d api.RunDetail) []string {
+	w := d.Waves
+	lines := v.hang("  ", nil, v.wave(w))
+	lines = append(lines, v.pieces(w.Pieces)...)
+	var open []string
+	for _, st := range d.Stages {
+		if !core.StageStatus(st.Status).Closed() {
+			open = append(open, v.stage(d.Run, st, 8)...)
+		}
+	}
+	if len(open) > 0 {
+		lines = append(append(lines, ""), open...)
+	}
+	lines = append(lines, v.refusals(w)...)
+	for _, q := range w.Questions {
+		lines = append(append(lines, ""), v.Question(q)...)
+	}
+	return lines
+}
+
+// wave says where a run in waves is.
+func (v View) wave(w *api.Waves) string {
+	text := "the planner looks at the goal"
+	switch {
+	case w.Open && w.Planning:
+		text = fmt.Sprintf("wave %d of at most %d, being closed", w.N, w.Most)
+	case w.Open:
+		text = fmt.Sprintf("wave %d of at most %d, open for %s", w.N, w.Most, Duration(v.Now.Sub(w.Since).Truncate(time.Second)))
+	case w.N > 0 && w.Planning:
+		text = fmt.Sprintf("wave %d of at most %d is over; the planner decides", w.N, w.Most)
+	case w.N > 0:
+		text = fmt.Sprintf("wave %d of at most %d is over", w.N, w.Most)
+	case !w.Planning:
+		text = "no wave yet"
+	}
+	return v.dots(text, count(w.Facts, "fact"))
+}
+
+// pieces is a line for each of the newest delegations, and why where it waits or
+// came to nothing.
+func (v View) pieces(all []api.Piece) []string {
+	var lines []string
+	if cut := len(all) - delegationsShown; cut > 0 {
+		all = all[cut:]
+		lines = append(lines, "    "+v.Style.Faint(fmt.Sprintf("(%s left out: `stellwerk plan` shows them)", count(cut, "earlier delegation"))))
+	}
+	width := 3
+	for _, p := range all {
+		width = max(width, terminal.Width(terminal.Line(p.ID)))
+	}
+	width = min(width, idColumns)
+	for _, p := range all {
+		s := v.pieceSignal(p)
+		about := strings.TrimLeft(terminal.Line(p.Title)+" ", " ") + v.Style.Faint(fmt.Sprintf("(wave %d, %s)", p.Wave, terminal.Line(p.Role)))
+		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, pad(terminal.Line(p.ID), width), s.paint(pad(s.words, 9)), about)))
+		for _, why := range whys(p) {
+			lines = append(lines, v.hang("      ", v.Style.Faint, why)...)
+		}
+	}
+	return lines
+}
+
+// whys are what a person wants to know of a piece besides its state.
+func whys(p api.Piece) []string {
+	var list []string
+	add := func(text string) { list = append(list, text) }
+	if p.Reason != "" {
+		add(p.Reason)
+	}
+	for _, q := range p.Waits {
+		add("waits for the answer to " + q)
+	}
+	for _, c := range p.Unmet {
+		add("unmet: " + c)
+	}
+	if p.Stale != "" {
+		add("was built on " + p.Stale + ", which no longer holds")
+	}
+	return list
+}
+
+// refusals are what the planner wanted last and did not get.
+func (v View) refusals(w *api.Waves) []string {
+	var lines []string
+	for _, no := range w.Refused {
+		lines = append(lines, v.hang("  "+v.Style.Glyph("⊘", "[-]")+" ", nil, fmt.Sprintf("%s was not taken on (%s): %s", no.ID, no.Code, no.Reason))...)
+	}
+	for _, why := range w.Objections {
+		lines = append(lines, v.hang("  "+v.Style.Glyph("⊘", "[-]")+" ", nil, "not followed: "+why)...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]string{""}, lines...)
+}
+
+// wavesTrack is the live view's line of a run in waves: the wave, and how much of
+// its work is where.
+func (v View) wavesTrack(d api.RunDetail) string {
+	counts := map[string]int{}
+	for _, p := range d.Waves.Pieces {
+		counts[v.pieceSignal(p).words]++
+	}
+	parts := []string{fmt.Sprintf("wave %d", d.Waves.N)}
+	for _, words := range []string{"under way", "waits", "asks", "done", "partly", "failed"} {
+		if n := counts[words]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, words))
+		}
+	}
+	if d.Waves.Planning {
+		parts = append(parts, "the planner decides")
+	}
+	return v.fit(v.dots(parts...))
+}
+
+func (v View) pieceSignal(p api.Piece) signal {
+	g := v.Style.Glyph
+	switch core.StageStatus(p.Status) {
+	case core.StageGated:
+		return signal{g("◆", "[?]"), "for you", v.Style.Asking}
+	case core.StageOmitted:
+		return signal{g("⊘", "[-]"), "skipped", v.Style.Faint}
+	case core.StageStale:
+		return signal{g("↺", "[~]"), "again", v.Style.Faint}
+	default: // those of a delegation
+	}
+	switch core.DelegatedStatus(p.Status) {
+	case core.DelegatedDone:
+		return signal{g("●", "[x]"), "done", v.Style.Good}
+	case core.DelegatedOpen:
+		return signal{g("◐", "[>]"), "under way", v.Style.Busy}
+	case core.DelegatedWaiting:
+		return signal{g("○", "[ ]"), "waits", v.Style.Faint}
+	case core.DelegatedBlocked:
+		return signal{g("◆", "[?]"), "asks", v.Style.Asking}
+	case core.DelegatedPartial:
+		return signal{g("◑", "[/]"), "partly", v.Style.Asking}
+	case core.DelegatedFailed:
+		return signal{g("✗", "[!]"), "failed", v.Style.Bad}
+	case core.DelegatedDropped:
+		return signal{g("⊘", "[-]"), "dropped", v.Style.Faint}
+	}
+	return signal{g("·", "[.]"), terminal.Line(p.Status), v.Style.Faint}
+}

@@ -123,7 +123,7 @@ func (a *App) build(ctx context.Context) error {
 	a.isolation, a.why = sandbox.Detect(ctx)
 	a.rules = redact.DefaultRules()
 	a.redactor = redact.New(redact.Options{Secrets: engineSecrets(), Rules: a.rules})
-	a.journal = newJournal(a.state.runs(), a.log)
+	a.journal = newJournal(a.state.runs(), a.blobs, a.log)
 	a.yards = newYards(a.state.yards(), gitCredential)
 	self, err := shim.InstallSelf(a.state.bin())
 	if err != nil {

@@ -37,7 +37,7 @@ func (a *App) Import(ctx context.Context, req api.Import) (api.Imported, error) 
 	}
 	run, err := a.engine.Load(ctx, id)
 	if err == nil {
-		err = a.align(ctx, run.Project)
+		err = errors.Join(a.align(ctx, run.Project), a.takeArtifacts(id, req.Folder))
 	}
 	if err != nil {
 		return api.Imported{}, err
@@ -102,6 +102,19 @@ func (a *App) vouched(req api.Import, started core.RunStarted) error {
 	}
 	return core.Errorf(core.CodeUntrusted, "the run in %s comes from elsewhere, and its playbook %q would be obeyed", folder, started.Playbook.Name).
 		WithHint("read its manifest.jsonl, then repeat with --trust")
+}
+
+// takeArtifacts copies the documents of a folder from elsewhere into the run's own.
+func (a *App) takeArtifacts(run, folder string) error {
+	root, err := os.OpenRoot(filepath.Join(folder, runfolder.ArtifactsDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the run's artifacts: %w", err)
+	}
+	defer func() { _ = root.Close() }() // only read from
+	return a.journal.use(run, func(f *runfolder.Folder) error { return f.TakeArtifacts(root.FS()) })
 }
 
 func (a *App) restoreBlobs(ctx context.Context, dir string) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -23,6 +25,7 @@ import (
 type journal struct {
 	shelf *shelf
 	log   *slog.Logger
+	blobs *blob.Folder
 
 	mu    sync.Mutex
 	seqs  map[string]int64     // newest event that each folder is known to hold
@@ -36,9 +39,9 @@ type journal struct {
 // derived, so it may lag and needs no place in the write order.
 const stateEvery = time.Second
 
-func newJournal(root string, log *slog.Logger) *journal {
+func newJournal(root string, blobs *blob.Folder, log *slog.Logger) *journal {
 	j := &journal{
-		shelf: newShelf(root), log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
+		shelf: newShelf(root), blobs: blobs, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go j.follow()
@@ -117,11 +120,28 @@ func (j *journal) flush() {
 		if err := j.use(id, func(f *runfolder.Folder) error { return f.WriteState(run) }); err != nil {
 			j.log.Error("write workflow-state.json", "run", run.Alias, "error", err)
 		}
+		if run.ByWaves() {
+			j.writeWaves(run)
+		}
 		if run.Status.Terminal() {
 			j.mu.Lock()
 			delete(j.seqs, id)
 			j.mu.Unlock()
 		}
+	}
+}
+
+// writeWaves brings the files that only a run in waves has up to date.
+func (j *journal) writeWaves(run *core.Run) {
+	err := j.use(run.ID, func(f *runfolder.Folder) error {
+		mended, err := f.WriteWaves(run, func(digest string) (io.ReadCloser, error) { return j.blobs.Open(digest) })
+		for _, name := range mended {
+			j.log.Warn("a file of a run was not what its manifest says, and was written anew", "run", run.Alias, "file", name)
+		}
+		return err
+	})
+	if err != nil {
+		j.log.Error("write the files of a run in waves", "run", run.Alias, "error", err)
 	}
 }
 

@@ -34,6 +34,25 @@ func (f *Folder) Artifact(stage string, round int, name string, content io.Reade
 	return f.replace(newest, again, false)
 }
 
+// TakeArtifacts copies the artifacts of another folder of the same run. What is here
+// already stays as it is.
+func (f *Folder) TakeArtifacts(from fs.FS) error {
+	return fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || !plain(name) || strings.Count(name, "/") != 1 {
+			return err
+		}
+		to := path.Join(ArtifactsDir, name)
+		if _, err := f.root.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+			return explain(err, f.at(to))
+		}
+		file, err := from.Open(name)
+		if err != nil {
+			return fmt.Errorf("read the artifact %s: %w", name, err)
+		}
+		return errors.Join(f.replace(to, file, true), file.Close())
+	})
+}
+
 // Transcript keeps what an attempt said, one JSON value per line.
 func (f *Folder) Transcript(attempt string, content io.Reader) error {
 	if !plain(attempt) || strings.Contains(attempt, "/") {

@@ -34,8 +34,10 @@ type Folder struct {
 	root *os.Root
 
 	mu      sync.Mutex
-	tail    tail     // guarded by mu
-	metrics *os.File // guarded by mu: opened by the first who appends
+	tail    tail              // guarded by mu
+	metrics *os.File          // guarded by mu: opened by the first who appends
+	words   words             // guarded by mu
+	written map[string]string // guarded by mu: digests of the documents of waves that were copied
 }
 
 // Open opens a run's folder, and makes it where there is none. It reads the

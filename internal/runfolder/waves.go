@@ -1,0 +1,217 @@
+package runfolder
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// The files that a run in waves has beside those of every run. Each is a pure
+// function of the manifest and of what is below artifacts/.
+const (
+	PoolFile    = "pool.json"
+	InboxFile   = "inbox.jsonl"
+	AnswersFile = "answers.jsonl"
+	WavesDir    = "waves"
+)
+
+// words are the questions and answers of a manifest as lines, as far as it was
+// read.
+type words struct {
+	end            int64 // offset in the manifest
+	inbox, answers []byte
+}
+
+// asked is a line of inbox.jsonl.
+type asked struct {
+	ID       string    `json:"id"`
+	Text     string    `json:"text"`
+	From     string    `json:"from,omitempty"` // delegation; the planner's own where empty
+	Blocking bool      `json:"blocking"`
+	About    string    `json:"about,omitempty"`
+	Default  string    `json:"default,omitempty"`
+	At       time.Time `json:"at"`
+}
+
+// answered is a line of answers.jsonl.
+type answered struct {
+	Question string    `json:"question_id"`
+	Answer   string    `json:"answer"`
+	By       string    `json:"by"` // person, planner or default
+	At       time.Time `json:"at"`
+}
+
+// WriteWaves makes the files of a run in waves what they follow from: pool.json and
+// waves/ from the run and its documents, which read finds by their digest, the
+// questions and answers from the manifest. It returns the names of files that were
+// something else than an earlier state of the same, such as one with a torn or a
+// repeated line: they are what they should be again.
+func (f *Folder) WriteWaves(r *core.Run, read func(digest string) (io.ReadCloser, error)) (mended []string, err error) {
+	if r.Waves == nil {
+		return nil, nil
+	}
+	pool, err := Pool(r)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.listen(); err != nil {
+		return nil, err
+	}
+	for _, file := range []struct {
+		name    string
+		content []byte
+		grows   bool
+	}{{InboxFile, f.words.inbox, true}, {AnswersFile, f.words.answers, true}, {PoolFile, pool, false}} {
+		whole, err := f.settle(file.name, file.content)
+		if err != nil {
+			return mended, err
+		}
+		if file.grows && !whole {
+			mended = append(mended, file.name)
+		}
+	}
+	return mended, f.writeEnds(r.Waves.Ends, read)
+}
+
+// Pool renders pool.json: every fact there ever was, in the order they came in.
+func Pool(r *core.Run) ([]byte, error) {
+	facts := make([]core.Fact, 0, len(r.Waves.Pool))
+	for _, fact := range r.Waves.Pool {
+		if fact.Sources == nil {
+			fact.Sources = []string{}
+		}
+		facts = append(facts, fact)
+	}
+	data, err := json.MarshalIndent(facts, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("pool of run %s: %w", r.ID, err)
+	}
+	return append(data, '\n'), nil
+}
+
+// listen reads what was asked and answered since the manifest was last read.
+// f.mu is held.
+func (f *Folder) listen() (err error) {
+	file, err := f.root.Open(ManifestFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return explain(err, f.at(ManifestFile))
+	}
+	defer func() { err = errors.Join(err, explain(file.Close(), f.at(ManifestFile))) }()
+	if _, err := file.Seek(f.words.end, io.SeekStart); err != nil {
+		return explain(err, f.at(ManifestFile))
+	}
+	lines := bufio.NewReaderSize(file, 64<<10)
+	for {
+		line, whole, err := readLine(lines)
+		if err != nil {
+			return explain(err, f.at(ManifestFile))
+		}
+		if !whole { // the end, or a line that is being written
+			return nil
+		}
+		if err := f.words.hear(line); err != nil {
+			return fmt.Errorf("%s: %w", f.at(ManifestFile), err)
+		}
+		f.words.end += int64(len(line)) + 1
+	}
+}
+
+// hear takes a line of the manifest in, where it is a question or an answer. Most
+// are neither, and are not read.
+func (w *words) hear(line []byte) error {
+	if !bytes.Contains(line, []byte(`"`+core.TypeQuestionAsked+`"`)) && !bytes.Contains(line, []byte(`"`+core.TypeQuestionAnswered+`"`)) {
+		return nil
+	}
+	e, err := parseLine(line)
+	if err != nil {
+		return err
+	}
+	body, err := core.Decode(e)
+	if err != nil {
+		return err
+	}
+	switch b := body.(type) {
+	case core.QuestionAsked:
+		w.inbox, err = appendLine(w.inbox, asked{ID: b.ID, Text: b.Text, From: b.From, Blocking: b.Blocking, About: b.About, Default: b.Default, At: e.At})
+	case core.QuestionAnswered:
+		w.answers, err = appendLine(w.answers, answered{Question: b.ID, Answer: b.Text, By: by(b), At: e.At})
+	}
+	return err
+}
+
+func by(b core.QuestionAnswered) string {
+	switch {
+	case b.Planner:
+		return string(core.OriginPlanner)
+	case b.Default:
+		return string(core.OriginDefault)
+	}
+	return string(core.OriginPerson)
+}
+
+func appendLine(lines []byte, v any) ([]byte, error) {
+	line, err := json.Marshal(v)
+	return append(append(lines, line...), '\n'), err
+}
+
+// settle makes a file have a content. It was whole where whole lines of the same
+// were there before, or nothing.
+func (f *Folder) settle(name string, content []byte) (whole bool, err error) {
+	old, err := f.root.ReadFile(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return false, explain(err, f.at(name))
+	case bytes.Equal(old, content):
+		return true, nil
+	}
+	whole = bytes.HasPrefix(content, old) && (len(old) == 0 || old[len(old)-1] == '\n')
+	return whole, f.replace(name, bytes.NewReader(content), false)
+}
+
+// writeEnds copies the documents that closed waves. One that is there already is
+// left alone.
+func (f *Folder) writeEnds(ends []core.WaveEnd, read func(digest string) (io.ReadCloser, error)) error {
+	for _, end := range ends {
+		for kind, digest := range map[string]string{"compact": end.Compact, "detailed": end.Detailed} {
+			name := path.Join(WavesDir, fmt.Sprintf("wave_%02d_%s.md", end.Wave, kind))
+			if digest == "" || f.written[name] == digest {
+				continue
+			}
+			if old, err := f.root.ReadFile(name); err != nil || hashOf(old) != digest {
+				if err := f.copy(name, digest, read); err != nil {
+					return err
+				}
+			}
+			if f.written == nil {
+				f.written = map[string]string{}
+			}
+			f.written[name] = digest
+		}
+	}
+	return nil
+}
+
+// copy puts a document into the folder, whole or not at all.
+func (f *Folder) copy(name, digest string, read func(digest string) (io.ReadCloser, error)) (err error) {
+	content, err := read(digest)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", strings.TrimSuffix(path.Base(name), ".md"), err)
+	}
+	defer func() { err = errors.Join(err, content.Close()) }()
+	return f.replace(name, content, false) // it is among the blobs
+}

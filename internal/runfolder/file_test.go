@@ -69,36 +69,6 @@ func TestTranscriptsAndSideEffects(t *testing.T) {
 	wantFile(t, f, SideEffectsFile, []byte("{\"n\":1}\n{\"n\":2}\n"))
 }
 
-func TestMetrics(t *testing.T) {
-	f := openTemp(t)
-	var events []core.Event
-	head := core.Head{}
-	for _, b := range []core.Body{
-		core.StageOpened{Stage: "plan", Round: 1},
-		core.AttemptStarted{Attempt: "plan.r1.a1"},
-		core.AttemptExited{Attempt: "plan.r1.a1", Kind: core.ExitFailed, Class: "network", Message: "no route",
-			Duration: 1500 * time.Millisecond, Usage: core.Usage{CostUSD: 0.5}, Observed: true},
-		core.VerifyConcluded{Attempt: "plan.r1.a2", Duration: 20 * time.Millisecond, Results: []core.CheckResult{
-			{Check: "command: go test", Passed: false}, {Check: "files: go.mod", Passed: true, Reused: true}}},
-	} {
-		e, next, err := core.Seal(stream, head, time.Unix(100, 0), core.Engine(), "", b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		events, head = append(events, e), next
-	}
-	appendAll(t, f, events)
-	appendAll(t, f, events)
-	wantFile(t, f, MetricsFile, []byte(
-		`{"at":"1970-01-01T00:01:40Z","run":"0198","seq":1,"metric":"stage","stage":"plan","round":1,"outcome":"opened"}
-{"at":"1970-01-01T00:01:40Z","run":"0198","seq":3,"metric":"attempt","attempt":"plan.r1.a1","outcome":"failed","duration_ms":1500,"usage":{"cost_usd":0.5},"reasons":["network","no route"],"observed":true}
-{"at":"1970-01-01T00:01:40Z","run":"0198","seq":4,"metric":"verify","attempt":"plan.r1.a2","outcome":"NOT_OK","duration_ms":20,"reasons":["command: go test"],"reused":1}
-`))
-	if _, ok := Metrics(core.Event{Type: "Unknown", V: 1}); ok {
-		t.Error("a metric of an unknown event")
-	}
-}
-
 func TestState(t *testing.T) {
 	r := &core.Run{
 		ID: "0198", Title: "User Dashboard", Issue: "42", Branch: "feature/x", Base: "develop",

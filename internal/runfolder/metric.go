@@ -5,18 +5,23 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/measure"
 )
 
-// metric is a line of metrics.jsonl.
+// metric is a line of metrics.jsonl. Its fields are published: docs/metrics.md.
 type metric struct {
 	At       time.Time   `json:"at"`
 	Run      string      `json:"run"`
 	Seq      int64       `json:"seq"`
-	Metric   string      `json:"metric"` // attempt, verify, stage, publish, pause, run
+	Metric   string      `json:"metric"` // attempt, verify, task, stage, publish, merge, validate, refusal, failure, pause, run
 	Stage    string      `json:"stage,omitempty"`
 	Round    int         `json:"round,omitempty"`
+	Task     string      `json:"task,omitempty"`
 	Attempt  string      `json:"attempt,omitempty"`
-	Outcome  string      `json:"outcome"` // OK, NOT_OK, or how an attempt ended
+	Role     string      `json:"role,omitempty"`
+	Agent    string      `json:"agent,omitempty"`
+	Model    string      `json:"model,omitempty"`
+	Outcome  string      `json:"outcome"` // OK, NOT_OK, or how it ended otherwise
 	Millis   *int64      `json:"duration_ms,omitempty"`
 	Usage    *core.Usage `json:"usage,omitempty"`
 	NotOK    []string    `json:"reasons,omitempty"`
@@ -24,32 +29,76 @@ type metric struct {
 	Observed *bool       `json:"observed,omitempty"`
 }
 
-// Metrics is the line of metrics.jsonl for an event that carries a duration, a
-// cost or the reason of a failure; ok is false for other events. It is a pure
-// function of the event. How long a stage took is the difference of its lines'
-// times.
-func Metrics(e core.Event) (line []byte, ok bool) {
-	if !measured(e.Type) {
-		return nil, false
+// meter derives the lines of metrics.jsonl from the events of a run: what an
+// event says itself, and how long what ended by it took. It is a function of the
+// events alone, however they were grouped when they were written.
+type meter struct {
+	tracker *measure.Tracker
+	seq     int64 // of the newest event that it has seen
+}
+
+func newMeter() *meter { return &meter{tracker: measure.NewTracker()} }
+
+// lines are the lines of an event: none where it carries no duration, no cost
+// and no reason of a failure. An event that cannot be read has none.
+func (m *meter) lines(e core.Event) [][]byte {
+	m.seq = e.Seq
+	if !measured(e.Type) && !measure.Reads(e.Type) {
+		return nil
 	}
 	body, err := core.Decode(e)
 	if err != nil {
-		return nil, false
+		return nil
 	}
+	ended := m.tracker.NextBody(e, body)
 	_, run := core.StreamKind(e.Stream)
-	m := metric{At: e.At, Run: run, Seq: e.Seq}
-	if !m.fill(body) {
-		return nil, false
+	own := metric{At: e.At, Run: run, Seq: e.Seq}
+	var lines [][]byte
+	if own.fill(body) {
+		own.place(ended)
+		lines = appendLine(lines, own)
 	}
-	line, err = json.Marshal(m)
-	return line, err == nil
+	for _, p := range ended {
+		if p.Kind == measure.Stage || p.Kind == measure.Task {
+			lines = appendLine(lines, metric{
+				At: e.At, Run: run, Seq: e.Seq, Metric: string(p.Kind), Stage: p.Stage, Round: p.Round, Task: p.Task, Role: p.Role,
+				Outcome: p.Outcome, Millis: millis(p.Ended.Sub(p.Began)),
+			})
+		}
+	}
+	return lines
 }
 
-// measured reports the types that fill knows, so that no other body is read.
+// appendLine adds a line. Encoding a metric cannot fail: it holds plain values.
+func appendLine(lines [][]byte, m metric) [][]byte {
+	line, err := json.Marshal(m)
+	if err != nil {
+		return lines
+	}
+	return append(lines, line)
+}
+
+// place says of an attempt, its checks and a run what the event itself does not:
+// where it belongs and how long it took.
+func (m *metric) place(ended []measure.Piece) {
+	for _, p := range ended {
+		switch {
+		case m.Metric == "attempt" && p.Kind == measure.Attempt:
+			m.Stage, m.Round, m.Task, m.Role, m.Agent, m.Model = p.Stage, p.Round, p.Task, p.Role, p.Agent, p.Model
+		case m.Metric == "run" && p.Kind == measure.Run:
+			m.Millis = millis(p.Ended.Sub(p.Began))
+		case p.Kind == measure.Check && m.Stage == "":
+			m.Stage, m.Round, m.Task = p.Stage, p.Round, p.Task
+		}
+	}
+}
+
+// measured reports the types that fill knows.
 func measured(t core.Type) bool {
 	switch t {
 	case core.TypeAttemptExited, core.TypeVerifyConcluded, core.TypePublishPrepared, core.TypePublishConcluded,
-		core.TypeStageOpened, core.TypeStagePassed, core.TypeRunPaused, core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled:
+		core.TypeMergeConcluded, core.TypeValidateConcluded, core.TypeTaskRefused, core.TypeTaskFailed,
+		core.TypeStageOpened, core.TypeRunPaused, core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled:
 		return true
 	default:
 		return false
@@ -65,19 +114,28 @@ func (m *metric) fill(body core.Body) bool {
 			m.NotOK = reasons(b.Class, b.Message)
 		}
 	case core.VerifyConcluded:
-		m.Metric, m.Attempt, m.Outcome, m.Millis = "verify", b.Attempt, outcome(b.Passed), millis(b.Duration)
-		m.NotOK = reasons(b.Error)
-		m.checks(b.Results)
+		m.Metric, m.Task, m.Attempt, m.Outcome, m.Millis = "verify", b.Task, b.Attempt, outcome(b.Passed), millis(b.Duration)
+		m.checks(b.Error, b.Results)
 	case core.PublishPrepared:
-		m.Metric, m.Stage, m.Round, m.Outcome = "publish", b.Subject.Stage, b.Subject.Round, outcome(b.Passed)
-		m.NotOK = reasons(b.Error)
-		m.checks(b.Results)
+		m.Metric, m.Stage, m.Round, m.Task, m.Outcome = "publish", b.Subject.Stage, b.Subject.Round, b.Task, outcome(b.Passed)
+		m.checks(b.Error, b.Results)
 	case core.PublishConcluded:
-		m.Metric, m.Outcome, m.NotOK = "publish", outcome(b.OK), reasons(b.Reason)
+		m.Metric, m.Task, m.Outcome, m.NotOK = "publish", b.Task, outcome(b.OK), reasons(b.Reason)
+	case core.MergeConcluded:
+		m.Metric, m.Task, m.Outcome = "merge", b.Task, outcome(b.Passed)
+		m.checks(b.Error, b.Results)
+		for _, file := range b.Conflicts {
+			m.NotOK = append(m.NotOK, "conflict: "+file)
+		}
+	case core.ValidateConcluded:
+		m.Metric, m.Task, m.Outcome = "validate", b.Task, outcome(b.Passed)
+		m.checks(b.Error, b.Results)
+	case core.TaskRefused:
+		m.Metric, m.Task, m.Outcome, m.NotOK = "refusal", b.Delegation, "NOT_OK", reasons(b.Code, b.Reason)
+	case core.TaskFailed:
+		m.Metric, m.Task, m.Outcome, m.NotOK = "failure", b.Task, "NOT_OK", reasons(b.Reason)
 	case core.StageOpened:
 		m.Metric, m.Stage, m.Round, m.Outcome = "stage", b.Stage, b.Round, "opened"
-	case core.StagePassed:
-		m.Metric, m.Stage, m.Round, m.Outcome = "stage", b.Stage, b.Round, "OK"
 	case core.RunPaused:
 		m.Metric, m.Stage, m.Outcome, m.NotOK = "pause", b.Stage, "NOT_OK", reasons(string(b.Code), b.Reason)
 	case core.RunCompleted:
@@ -92,7 +150,8 @@ func (m *metric) fill(body core.Body) bool {
 	return true
 }
 
-func (m *metric) checks(results []core.CheckResult) {
+func (m *metric) checks(trouble string, results []core.CheckResult) {
+	m.NotOK = reasons(trouble)
 	for _, r := range results {
 		if !r.Passed {
 			m.NotOK = append(m.NotOK, r.Check)

@@ -32,6 +32,7 @@ import (
 	spawnlocal "github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 )
 
 // Options say where and how an engine runs.
@@ -41,6 +42,9 @@ type Options struct {
 	Log     io.Writer // where the engine logs; nil for nowhere
 	Verbose bool
 	Webhook string // where an engine that serves hears webhooks; "" for nowhere
+	Metrics string // where an engine that serves shows its metrics; "" for nowhere
+	// MetricsPublic lets Metrics be an address that other machines reach.
+	MetricsPublic bool
 	// Wrap, where set, may replace parts before the engine is built from them:
 	// a test stands between the engine and what is durable.
 	Wrap func(*Parts)
@@ -78,6 +82,8 @@ type App struct {
 	standing sync.Mutex
 	queues   queues
 	notifier dispatch.Notifier
+
+	telemetry *telemetry.Telemetry // nil where nobody wants to be told
 
 	sessions *sessions
 	self     string // the copy of this program that runs beside agents
@@ -143,13 +149,17 @@ func (a *App) build(ctx context.Context) error {
 	if a.opts.Wrap != nil {
 		a.opts.Wrap(&parts)
 	}
+	forges := newForges(parts.Forge)
+	if err := a.measure(ctx, &parts, forges); err != nil {
+		return err
+	}
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
 		Name: engineName, Steward: a,
 	})
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Sessions: a.sessions, Forges: newForges(parts.Forge), Poll: a.settings.Forge.Poll.V, Notifier: a.notifier, Folder: parts.Folder,
+		Spawner: parts.Spawner, Sessions: a.sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: a.notifier, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Tools: tools, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
 	})
@@ -193,6 +203,9 @@ func (a *App) Close() error {
 		a.dispatch.Close()
 	}
 	a.work.Wait()
+	if a.telemetry != nil {
+		a.telemetry.Close()
+	}
 	if a.journal != nil {
 		a.journal.Close()
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -99,6 +100,9 @@ func dial(ctx context.Context, opts Options) (*client.Client, error) {
 
 // host starts an engine in this process and serves it on its socket.
 func host(ctx context.Context, opts Options) (func() error, error) {
+	if _, err := metricsAddress(opts); err != nil {
+		return nil, err
+	}
 	a, err := Open(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -123,11 +127,18 @@ func host(ctx context.Context, opts Options) (func() error, error) {
 			return nil, errors.Join(err, tools.Close(), listener.Close(), a.Close())
 		}
 	}
+	figures := func() error { return nil }
+	if opts.Metrics != "" {
+		if figures, err = a.showMetrics(serving, opts); err != nil {
+			stop()
+			return nil, errors.Join(err, hooks(), tools.Close(), listener.Close(), a.Close())
+		}
+	}
 	go func() { done <- api.Serve(serving, tools, toolHandler) }()
 	go func() { done <- api.Serve(serving, listener, handler) }()
 	return func() error {
 		stop()
-		return errors.Join(<-done, <-done, hooks(), a.Close())
+		return errors.Join(<-done, <-done, hooks(), figures(), a.Close())
 	}, nil
 }
 
@@ -145,6 +156,9 @@ func Serve(ctx context.Context, opts Options) error {
 // It runs from the copy in the state folder, so that an upgrade cannot touch it.
 // A command in passing may be the folder's engine for a moment: it is waited for.
 func Detach(ctx context.Context, opts Options) error {
+	if _, err := metricsAddress(opts); err != nil {
+		return err
+	}
 	state, err := openState(opts.State)
 	if err != nil {
 		return err
@@ -167,8 +181,13 @@ func Detach(ctx context.Context, opts Options) error {
 	}
 }
 
-// deaf refuses to take an engine that runs already for one that hears webhooks.
+// deaf refuses to take an engine that runs already for one that hears webhooks
+// or shows its metrics.
 func deaf(opts Options) error {
+	if opts.Metrics != "" {
+		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to show its metrics at %s", opts.Metrics).
+			WithHint("end it, then start it again with --metrics")
+	}
 	if opts.Webhook == "" {
 		return nil
 	}
@@ -208,6 +227,9 @@ func detach(ctx context.Context, opts Options, state stateFolder) error {
 	args := []string{"serve", "--state", state.dir}
 	if opts.Webhook != "" {
 		args = append(args, "--webhook", opts.Webhook)
+	}
+	if opts.Metrics != "" {
+		args = append(args, "--metrics", opts.Metrics, "--metrics-public="+strconv.FormatBool(opts.MetricsPublic))
 	}
 	cmd := exec.Command(self, args...) //nolint:noctx // the engine outlives the command that starts it
 	cmd.Dir, cmd.Stdout, cmd.Stderr = state.dir, log, log

@@ -21,6 +21,7 @@ import (
 // at a time.
 type forges struct {
 	local forge.Forge
+	count func(kind string, f forge.Forge) forge.Forge // sees every call; nil where nobody counts
 
 	mu   sync.Mutex
 	made map[repositoryOn]connection
@@ -40,6 +41,14 @@ func newForges(local forge.Forge) *forges {
 
 // Forge implements dispatch.Forges.
 func (f *forges) Forge(run *core.Run) (forge.Forge, error) {
+	made, err := f.forge(run)
+	if err != nil || f.count == nil {
+		return made, err
+	}
+	return f.count(run.Forge, made), nil
+}
+
+func (f *forges) forge(run *core.Run) (forge.Forge, error) {
 	if run.ForgeURL == "" {
 		return f.local, nil
 	}

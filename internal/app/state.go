@@ -31,6 +31,8 @@ func (s stateFolder) lockFile() string        { return s.path("engine.lock") }
 func (s stateFolder) tokenFile() string       { return s.path(api.PersonTokenFile) }
 func (s stateFolder) logFile() string         { return s.path("engine.log") }
 func (s stateFolder) toolKeyFile() string     { return s.path("tool.key") }
+func (s stateFolder) traces() string          { return s.path("traces.json") }
+func (s stateFolder) metricsAddress() string  { return s.path("metrics.addr") }
 
 // maxSocketPath is what every system takes as the name of a socket.
 const maxSocketPath = 100

@@ -73,6 +73,9 @@ type ConnectOptions struct {
 	Log     io.Writer // of an engine in this process; nil for nowhere
 	Verbose bool
 	Webhook string // of an engine that serves: where it hears webhooks
+	Metrics string // of an engine that serves: where it shows its metrics
+	// MetricsPublic lets Metrics be an address that other machines reach.
+	MetricsPublic bool
 	// Existing asks for an engine that runs already; where none does, connecting
 	// fails with CodeUnavailable and changes nothing.
 	Existing bool

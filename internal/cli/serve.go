@@ -10,6 +10,8 @@ import (
 type serveOptions struct {
 	detach  bool
 	webhook string
+	metrics string
+	public  bool
 }
 
 func newServe(sh *shell) *cobra.Command {
@@ -23,15 +25,27 @@ found again by the next engine.
 
 With --webhook it also hears, at an address of its own, what a forge sends when
 something happened to a pull request. Only signed deliveries are taken, and all
-they bring about is a look at that pull request.`,
+they bring about is a look at that pull request.
+
+With --metrics it shows figures for Prometheus at http://ADDRESS:PORT/metrics. They
+hold no names of runs and no words of anybody, but whoever reads them learns how
+much you work and what it costs, and nothing asks them who they are: an address that
+other machines reach is refused unless you add --metrics-public. With port 0 the
+system chooses one, which is said in the log and in metrics.addr in the state folder.
+
+Where OTEL_EXPORTER_OTLP_ENDPOINT is set, traces are sent there, with or without
+--metrics.`,
 		Example: `  stellwerk serve
   stellwerk serve --detach
-  stellwerk serve --webhook 127.0.0.1:8100`,
+  stellwerk serve --webhook 127.0.0.1:8100
+  stellwerk serve --metrics 127.0.0.1:9464`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	cmd.Flags().BoolVarP(&o.detach, "detach", "d", false, "in the background")
 	cmd.Flags().StringVar(&o.webhook, "webhook", "", "hear webhooks of the forge at `ADDRESS:PORT`")
+	cmd.Flags().StringVar(&o.metrics, "metrics", "", "show metrics for Prometheus at `ADDRESS:PORT`")
+	cmd.Flags().BoolVar(&o.public, "metrics-public", false, "let --metrics be an address that other machines reach")
 	return cmd
 }
 
@@ -40,7 +54,10 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	opts.Webhook = o.webhook
+	if o.public && o.metrics == "" {
+		return usagef("--metrics-public says something about --metrics, and that is missing")
+	}
+	opts.Webhook, opts.Metrics, opts.MetricsPublic = o.webhook, o.metrics, o.public
 	if !o.detach {
 		opts.Log = sh.Console.Err
 		err := sh.Serve(ctx, opts)

@@ -45,5 +45,8 @@ func sqliteVersion(ctx context.Context) (version string, err error) {
 }
 
 func appOptions(o ConnectOptions) app.Options {
-	return app.Options{State: o.State, Version: o.Version, Log: o.Log, Verbose: o.Verbose, Webhook: o.Webhook}
+	return app.Options{
+		State: o.State, Version: o.Version, Log: o.Log, Verbose: o.Verbose,
+		Webhook: o.Webhook, Metrics: o.Metrics, MetricsPublic: o.MetricsPublic,
+	}
 }

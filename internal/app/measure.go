@@ -1,0 +1,158 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
+)
+
+// measure starts telemetry where somebody wants to be told, and has it see what
+// passes between the parts. Where nobody does, nothing of it exists.
+func (a *App) measure(ctx context.Context, parts *Parts, f *forges) error {
+	export, err := telemetry.FromEnvironment(os.LookupEnv)
+	if err != nil { // work goes on without
+		a.log.Warn("traces are not sent", "error", err)
+	}
+	if export == nil && a.opts.Metrics == "" {
+		return nil
+	}
+	t, err := telemetry.Open(ctx, telemetry.Options{
+		Source: parts.Store, Version: a.opts.Version, Log: a.log, Metrics: a.opts.Metrics != "", Export: export,
+		Cursor: a.state.traces(), Redact: a.redactor.String,
+	})
+	if err != nil {
+		return fmt.Errorf("begin to measure: %w", err)
+	}
+	a.telemetry = t
+	parts.Journal = &measuredJournal{parts.Journal, t}
+	if a.opts.Metrics != "" {
+		parts.Store = &measuredStore{parts.Store, t}
+		f.count = func(kind string, f forge.Forge) forge.Forge { return &measuredForge{f, kind, t} }
+	}
+	return nil
+}
+
+// measuredJournal tells of events once they are durable and in the run's folder.
+type measuredJournal struct {
+	engine.Journal
+	telemetry *telemetry.Telemetry
+}
+
+// Append implements engine.Journal.
+func (j *measuredJournal) Append(ctx context.Context, run *core.Run, events []core.Event) error {
+	if err := j.Journal.Append(ctx, run, events); err != nil {
+		return err
+	}
+	j.telemetry.Saw(run, events)
+	return nil
+}
+
+// measuredStore tells of wakes.
+type measuredStore struct {
+	store.Store
+	telemetry *telemetry.Telemetry
+}
+
+// Claim implements store.Store.
+func (s *measuredStore) Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]store.Wake, error) {
+	wakes, err := s.Store.Claim(ctx, engine, lease, limit)
+	for _, w := range wakes {
+		s.telemetry.Woken(w.Due)
+	}
+	return wakes, err
+}
+
+// measuredForge tells of calls.
+type measuredForge struct {
+	forge.Forge
+	kind      string
+	telemetry *telemetry.Telemetry
+}
+
+// Open implements forge.Forge.
+func (f *measuredForge) Open(ctx context.Context, req forge.PullRequest) (string, int, error) {
+	began := time.Now()
+	address, number, err := f.Forge.Open(ctx, req)
+	f.telemetry.Called(f.kind, "open", time.Since(began), err)
+	return address, number, err
+}
+
+// Look implements forge.Forge.
+func (f *measuredForge) Look(ctx context.Context, ref forge.Ref) (forge.Seen, error) {
+	began := time.Now()
+	seen, err := f.Forge.Look(ctx, ref)
+	f.telemetry.Called(f.kind, "look", time.Since(began), err)
+	return seen, err
+}
+
+const (
+	metricsTimeout     = 15 * time.Second
+	metricsConnections = 16
+)
+
+// showMetrics serves the figures at an address until ctx ends.
+func (a *App) showMetrics(ctx context.Context, opts Options) (wait func() error, err error) {
+	address, err := metricsAddress(opts)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", address) //nolint:noctx // a socket is opened at once or not at all
+	if err != nil {
+		return nil, core.Wrap(core.CodeUnavailable, err, "metrics cannot be shown at "+opts.Metrics, "choose another address")
+	}
+	// Whoever let the system choose the port has to find it.
+	if err := renameio.WriteFile(a.state.metricsAddress(), []byte(listener.Addr().String()+"\n"), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("say where the metrics are: %w", err), listener.Close())
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", a.telemetry.Handler())
+	server := &http.Server{
+		Handler: mux, ReadTimeout: metricsTimeout, WriteTimeout: metricsTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: hookHeader,
+	}
+	a.log.Info("metrics are shown", "address", listener.Addr())
+	done := make(chan error, 1)
+	go func() {
+		done <- server.Serve(&bounded{Listener: listener, slots: make(chan struct{}, metricsConnections)})
+	}()
+	context.AfterFunc(ctx, func() { _ = server.Close() }) // whoever reads figures reads them again
+	return func() error {
+		err := <-done
+		if errors.Is(err, http.ErrServerClosed) {
+			err = nil
+		}
+		return errors.Join(err, os.Remove(a.state.metricsAddress()))
+	}, nil
+}
+
+// metricsAddress is where metrics are shown: on this machine only, unless a person
+// says otherwise, because no credential protects them. It is "" for nowhere.
+func metricsAddress(opts Options) (string, error) {
+	address, public := opts.Metrics, opts.MetricsPublic
+	if address == "" {
+		return "", nil
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", core.Wrap(core.CodeInvalid, err, "metrics cannot be shown at "+address, "name an address such as 127.0.0.1:9464")
+	}
+	if host == "localhost" || host == "" && !public {
+		host = "127.0.0.1"
+	}
+	if ip := net.ParseIP(host); !public && (ip == nil || !ip.IsLoopback()) {
+		return "", core.Errorf(core.CodeInvalid, "metrics at %s could be read from other machines, without a credential", address).
+			WithHint("name an address of this machine alone, such as 127.0.0.1:9464, or add --metrics-public")
+	}
+	return net.JoinHostPort(host, port), nil
+}

@@ -1,0 +1,193 @@
+package telemetry
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/measure"
+)
+
+// What became of spans.
+const (
+	spanSent    = "sent"
+	spanDropped = "dropped"
+)
+
+// The bounds of sending.
+const (
+	queueSize   = 1024                   // spans that wait to be sent; the rest wait in the store
+	batchSize   = 256                    // spans of one request
+	batchDelay  = 500 * time.Millisecond // for which a batch waits for more
+	patience    = time.Minute            // for which a batch is tried again
+	firstPause  = time.Second
+	longestWait = 15 * time.Second
+)
+
+// exporter sends spans in batches, one at a time. It implements sink: a follower
+// waits for it, and nobody else does.
+type exporter struct {
+	sender *sender
+	cursor *cursor
+	redact func(string) string
+	log    *slog.Logger
+	count  func(outcome string, n int)
+	queue  chan span
+	once   sync.Once // of saying that spans are dropped
+}
+
+func newExporter(opts Options, c *cursor, count func(string, int)) *exporter {
+	return &exporter{
+		sender: newSender(*opts.Export, opts.Version), cursor: c, redact: opts.Redact, log: opts.Log,
+		count: count, queue: make(chan span, queueSize),
+	}
+}
+
+// behind are the runs to be told from the start: those that are open, and those
+// that ended before all of them was told.
+func (x *exporter) behind(open map[string]int64) map[string]int64 {
+	runs := make(map[string]int64, len(open))
+	for run := range open {
+		runs[run] = 0
+	}
+	maps.Copy(runs, x.cursor.all())
+	return runs
+}
+
+// take implements sink.
+func (x *exporter) take(ctx context.Context, e core.Event, ended []measure.Piece) bool {
+	if e.Type == core.TypeRunStarted {
+		if _, run := core.StreamKind(e.Stream); x.cursor.begin(run) {
+			x.save()
+		}
+	}
+	for i, p := range ended {
+		s := newSpan(p, x.redact)
+		s.whole = i == len(ended)-1
+		select {
+		case x.queue <- s:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// done implements sink.
+func (x *exporter) done() { close(x.queue) }
+
+// run sends what is queued until the follower is done or the context ends.
+func (x *exporter) run(ctx context.Context, stop <-chan struct{}) {
+	defer x.sender.close()
+	for {
+		batch := x.gather(ctx, stop)
+		if len(batch) == 0 {
+			return
+		}
+		if !x.send(ctx, stop, batch) {
+			x.rest()
+			return
+		}
+		x.cursor.reached(batch)
+		x.save()
+	}
+}
+
+// gather waits for spans, and a little for more of them. It returns none where
+// there will be none.
+func (x *exporter) gather(ctx context.Context, stop <-chan struct{}) []span {
+	var batch []span
+	select {
+	case s, ok := <-x.queue:
+		if !ok {
+			return nil
+		}
+		batch = append(batch, s)
+	case <-ctx.Done():
+		return nil
+	}
+	late := time.NewTimer(batchDelay)
+	defer late.Stop()
+	for len(batch) < batchSize {
+		select {
+		case s, ok := <-x.queue:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, s)
+			continue
+		default:
+		}
+		select {
+		case s, ok := <-x.queue:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, s)
+		case <-late.C:
+			return batch
+		case <-stop:
+			return batch
+		case <-ctx.Done():
+			return batch
+		}
+	}
+	return batch
+}
+
+// send delivers a batch. One that is refused, or cannot be delivered for long, is
+// dropped. It reports false where the engine ends first: the next one sends it.
+func (x *exporter) send(ctx context.Context, stop <-chan struct{}, batch []span) bool {
+	began, pause := time.Now(), firstPause
+	for {
+		result, err := x.sender.post(ctx, batch)
+		switch {
+		case err == nil:
+			x.count(spanSent, len(batch)-result.rejected)
+			x.dropped(result.rejected, "the receiver rejected them")
+			return true
+		case ctx.Err() != nil:
+			return false
+		case !result.again || time.Since(began) > patience:
+			x.dropped(len(batch), err.Error())
+			return true
+		}
+		timer := time.NewTimer(min(max(pause, result.after), longestWait))
+		select {
+		case <-timer.C:
+		case <-stop:
+			timer.Stop()
+			return false
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		}
+		pause *= 2
+	}
+}
+
+// rest lets the follower come to its end.
+func (x *exporter) rest() {
+	for range x.queue { //nolint:revive // what is left is sent by the next engine
+	}
+}
+
+// dropped counts spans that were given up, and says so once.
+func (x *exporter) dropped(n int, why string) {
+	if n == 0 {
+		return
+	}
+	x.count(spanDropped, n)
+	x.once.Do(func() {
+		x.log.Warn("traces are not taken, and given up; the metric stellwerk_trace_spans_total counts them", "reason", plain(x.redact, why))
+	})
+}
+
+func (x *exporter) save() {
+	if err := x.cursor.save(); err != nil {
+		x.log.Warn("telemetry", "error", err)
+	}
+}

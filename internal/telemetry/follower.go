@@ -1,0 +1,161 @@
+package telemetry
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/measure"
+)
+
+// sink takes what a follower reads. It may wait, until the context ends: the
+// events are in the store.
+type sink interface {
+	// take is given each event of a run that is to be told, with what ended by
+	// it. It reports false where it could not be taken.
+	take(ctx context.Context, e core.Event, ended []measure.Piece) bool
+	// done is called after all that is left was given.
+	done()
+}
+
+// follower reads the events of all runs that moved, each in its order. A run is
+// read from its first event, so that what is open in it is known; it is told from
+// where it was when the follower first saw it.
+type follower struct {
+	source Source
+	log    *slog.Logger
+	sink   sink
+	wake   chan struct{}
+
+	mu   sync.Mutex
+	todo map[string]int64 // runs that moved, each with the event after which it is told
+	wait map[string]int   // how many tasks of each run wait for a slot
+
+	runs map[string]*followed // of the goroutine that follows
+}
+
+type followed struct {
+	tracker *measure.Tracker
+	seq     int64 // of the newest event that was read
+	after   int64 // what follows this event is told
+}
+
+// newFollower follows the given runs, each from after an event, and all that
+// move.
+func newFollower(opts Options, to sink, runs map[string]int64) *follower {
+	return &follower{
+		source: opts.Source, log: opts.Log, sink: to, wake: make(chan struct{}, 1),
+		todo: runs, wait: map[string]int{}, runs: map[string]*followed{},
+	}
+}
+
+// moved notes that a run has moved on from an event.
+func (f *follower) moved(run string, after int64) {
+	f.mu.Lock()
+	if _, known := f.todo[run]; !known {
+		f.todo[run] = after
+	}
+	f.mu.Unlock()
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (f *follower) run(ctx context.Context, stop <-chan struct{}) {
+	defer f.sink.done()
+	for {
+		f.catchUp(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-stop:
+			f.catchUp(ctx)
+			return
+		case <-f.wake:
+		}
+	}
+}
+
+// catchUp reads what is new of all runs that moved. What could not be read is
+// tried again with the next that moves.
+func (f *follower) catchUp(ctx context.Context) {
+	f.mu.Lock()
+	todo := f.todo
+	f.todo = map[string]int64{}
+	f.mu.Unlock()
+	for _, run := range slices.Sorted(maps.Keys(todo)) {
+		err := f.read(ctx, run, todo[run])
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		f.log.Error("read a run for telemetry", "run", run, "error", err)
+		f.mu.Lock()
+		f.todo[run] = todo[run]
+		f.mu.Unlock()
+	}
+}
+
+// readBatch is how many events are read at once.
+const readBatch = 256
+
+func (f *follower) read(ctx context.Context, run string, after int64) error {
+	r := f.runs[run]
+	if r == nil {
+		r = &followed{tracker: measure.NewTracker(), after: after}
+		f.runs[run] = r
+	}
+	for !r.tracker.Over() {
+		events, err := f.source.Events(ctx, core.RunStream(run), r.seq, readBatch)
+		if err != nil {
+			return err
+		}
+		if len(events) == 0 {
+			break
+		}
+		for _, e := range events {
+			if err := f.next(ctx, r, e); err != nil {
+				return err
+			}
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.wait[run] = r.tracker.Waiting()
+	if r.tracker.Over() {
+		delete(f.runs, run)
+		delete(f.wait, run)
+	}
+	return nil
+}
+
+// next tells one event. One that cannot be read is left out: whoever drives the
+// run has found that out as well.
+func (f *follower) next(ctx context.Context, r *followed, e core.Event) error {
+	ended, err := r.tracker.Next(e)
+	if err != nil {
+		f.log.Warn("an event cannot be told", "event", e.ID, "error", err)
+	}
+	if e.Seq > r.after && !f.sink.take(ctx, e, ended) {
+		return context.Cause(ctx)
+	}
+	r.seq = e.Seq
+	return nil
+}
+
+// waiting is how many tasks of all runs wait for a slot.
+func (f *follower) waiting() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	sum := 0
+	for _, n := range f.wait {
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,176 @@
+package telemetry
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/measure"
+)
+
+// metrics counts what happens while an engine runs. Its counters begin at zero
+// with every engine, as Prometheus expects.
+type metrics struct {
+	registry *prometheus.Registry
+
+	started, ended, pauses     *prometheus.CounterVec
+	attempts, checks, cost     *prometheus.CounterVec
+	cache, wakes, calls, spans *prometheus.CounterVec
+
+	runTime, stageTime, taskTime     *prometheus.HistogramVec
+	attemptTime, checkTime, callTime *prometheus.HistogramVec
+	tokens                           *prometheus.HistogramVec
+
+	drives, agents, classes, models, kinds, codes, forges *values
+}
+
+func newMetrics(opts Options) *metrics {
+	// The buckets of durations, in seconds. Those of tokens are what the GenAI
+	// conventions recommend.
+	var (
+		quick  = []float64{0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 1800}
+		work   = []float64{1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400}
+		lasts  = []float64{1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 43200, 86400, 259200, 604800}
+		tokens = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
+	)
+	r := prometheus.NewRegistry()
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		r.MustRegister(c)
+		return c
+	}
+	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+		r.MustRegister(h)
+		return h
+	}
+	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "stellwerk_build_info", Help: "The version that runs."}, []string{"version"})
+	build.WithLabelValues(plain(nil, opts.Version)).Set(1)
+	r.MustRegister(build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m := &metrics{
+		registry:    r,
+		started:     counter("stellwerk_runs_started_total", "Runs that were started.", "kind"),
+		ended:       counter("stellwerk_runs_ended_total", "Runs that ended.", "kind", "outcome"),
+		pauses:      counter("stellwerk_pauses_total", "Times that a run paused, by why.", "code"),
+		attempts:    counter("stellwerk_attempts_total", "Attempts that ended.", "agent", "outcome", "class"),
+		checks:      counter("stellwerk_checks_total", "Checks that ended.", "check", "outcome", "reused"),
+		cost:        counter("stellwerk_cost_usd_total", "What attempts cost, in US dollars, as far as agents say.", "agent", "model"),
+		cache:       counter("stellwerk_cache_tokens_total", "Tokens read from and written to a model's cache.", "agent", "model"),
+		wakes:       counter("stellwerk_wakes_total", "Streams that were looked at.", "reason"),
+		calls:       counter("stellwerk_forge_calls_total", "Calls to forges.", "forge", "operation", "outcome"),
+		spans:       counter("stellwerk_trace_spans_total", "Spans that were sent or given up.", "outcome"),
+		runTime:     histogram("stellwerk_run_duration_seconds", "From a run's start to its end.", lasts, "kind", "outcome"),
+		stageTime:   histogram("stellwerk_stage_duration_seconds", "Of one round of a stage.", lasts, "kind", "outcome"),
+		taskTime:    histogram("stellwerk_task_duration_seconds", "From a task's admission to its end.", lasts, "kind", "outcome"),
+		attemptTime: histogram("stellwerk_attempt_duration_seconds", "Of an agent's process.", work, "agent", "outcome"),
+		checkTime:   histogram("stellwerk_check_duration_seconds", "Of a check that was run.", quick, "check", "outcome"),
+		callTime:    histogram("stellwerk_forge_call_duration_seconds", "Of a call to a forge.", quick, "forge", "operation"),
+		tokens: histogram("gen_ai_client_token_usage", "Number of input and output tokens used.", tokens,
+			"gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model", "gen_ai_token_type"),
+		drives: newValues(8, opts.Redact), agents: newValues(16, opts.Redact), classes: newValues(32, opts.Redact),
+		models: newValues(32, opts.Redact), kinds: newValues(32, opts.Redact), codes: newValues(32, opts.Redact), forges: newValues(8, opts.Redact),
+	}
+	for _, outcome := range []string{spanSent, spanDropped} {
+		m.spans.WithLabelValues(outcome)
+	}
+	return m
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.InstrumentMetricHandler(m.registry, promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError, Registry: m.registry, MaxRequestsInFlight: 4, Timeout: 10 * time.Second,
+	}))
+}
+
+// take implements sink.
+func (m *metrics) take(_ context.Context, e core.Event, ended []measure.Piece) bool {
+	if e.Type == core.TypeRunStarted || e.Type == core.TypeRunPaused {
+		m.event(e)
+	}
+	for _, p := range ended {
+		m.piece(p)
+	}
+	return true
+}
+
+// done implements sink.
+func (m *metrics) done() {}
+
+// event counts what an event says by itself. One that cannot be read was
+// reported by the follower.
+func (m *metrics) event(e core.Event) {
+	body, err := core.Decode(e)
+	if err != nil {
+		return
+	}
+	switch b := body.(type) {
+	case core.RunStarted:
+		m.started.WithLabelValues(m.drives.of(b.Playbook.Kind)).Inc()
+	case core.RunPaused:
+		m.pauses.WithLabelValues(m.codes.of(string(b.Code))).Inc()
+	default: // counted by what ends
+	}
+}
+
+func (m *metrics) piece(p measure.Piece) {
+	took := p.Ended.Sub(p.Began).Seconds()
+	drive := m.drives.of(p.Drive)
+	switch p.Kind {
+	case measure.Run:
+		m.ended.WithLabelValues(drive, p.Outcome).Inc()
+		m.runTime.WithLabelValues(drive, p.Outcome).Observe(took)
+	case measure.Stage:
+		m.stageTime.WithLabelValues(drive, p.Outcome).Observe(took)
+	case measure.Task:
+		m.taskTime.WithLabelValues(drive, p.Outcome).Observe(took)
+	case measure.Attempt:
+		m.attempt(p)
+	case measure.Check:
+		kind := m.kinds.of(string(p.Check))
+		m.checks.WithLabelValues(kind, p.Outcome, strconv.FormatBool(p.Reused)).Inc()
+		if !p.Reused {
+			m.checkTime.WithLabelValues(kind, p.Outcome).Observe(p.Took.Seconds())
+		}
+	}
+}
+
+func (m *metrics) attempt(p measure.Piece) {
+	agent, model := m.agents.of(p.Agent), m.models.of(p.Model)
+	m.attempts.WithLabelValues(agent, p.Outcome, m.classes.of(p.Class)).Inc()
+	if p.Agent != "" { // it was started
+		m.attemptTime.WithLabelValues(agent, p.Outcome).Observe(p.Ended.Sub(p.Began).Seconds())
+	}
+	if p.Usage.CostUSD > 0 {
+		m.cost.WithLabelValues(agent, model).Add(p.Usage.CostUSD)
+	}
+	if p.Usage.CacheTokens > 0 {
+		m.cache.WithLabelValues(agent, model).Add(float64(p.Usage.CacheTokens))
+	}
+	for kind, n := range map[string]int64{"input": p.Usage.InputTokens, "output": p.Usage.OutputTokens} {
+		if n > 0 {
+			m.tokens.WithLabelValues(opInvokeAgent, m.agents.of(provider(p.Agent)), model, kind).Observe(float64(n))
+		}
+	}
+}
+
+func (m *metrics) woken(due bool) {
+	m.wakes.WithLabelValues(map[bool]string{true: "due", false: "event"}[due]).Inc()
+}
+
+func (m *metrics) called(forge, operation string, took time.Duration, err error) {
+	outcome := measure.OK
+	if err != nil {
+		outcome = measure.NotOK
+	}
+	m.calls.WithLabelValues(m.forges.of(forge), operation, outcome).Inc()
+	m.callTime.WithLabelValues(m.forges.of(forge), operation).Observe(took.Seconds())
+}
+
+// sent counts spans by what became of them.
+func (m *metrics) sent(outcome string, n int) { m.spans.WithLabelValues(outcome).Add(float64(n)) }

@@ -1,0 +1,130 @@
+package telemetry
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
+	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
+	resourcepb "go.opentelemetry.io/proto/slim/otlp/resource/v1"
+	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// sender posts spans to a receiver, by OTLP over HTTP.
+type sender struct {
+	to       Export
+	client   *http.Client
+	resource *resourcepb.Resource
+	scope    *commonpb.InstrumentationScope
+}
+
+func newSender(to Export, version string) *sender {
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, MaxIdleConns: 1, IdleConnTimeout: 30 * time.Second,
+		TLSHandshakeTimeout: 5 * time.Second, ForceAttemptHTTP2: true,
+	}
+	own := map[string]string{"service.name": to.Service, "service.version": version}
+	maps.Copy(own, to.Resource)
+	own["service.name"] = to.Service
+	resource := &resourcepb.Resource{}
+	for _, key := range slices.Sorted(maps.Keys(own)) {
+		resource.Attributes = append(resource.Attributes, &commonpb.KeyValue{Key: key, Value: text(own[key])})
+	}
+	return &sender{
+		to: to, resource: resource, scope: &commonpb.InstrumentationScope{Name: "stellwerk", Version: version},
+		client: &http.Client{
+			Transport: transport, Timeout: to.Timeout,
+			// The headers may hold a credential: they go nowhere else.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+func (s *sender) close() { s.client.CloseIdleConnections() }
+
+// result is what a receiver says to a batch.
+type result struct {
+	rejected int           // spans of a batch that was taken
+	again    bool          // a batch that was not taken may be sent again
+	after    time.Duration // and not before
+}
+
+// maxAnswer bounds how much of an answer is read.
+const maxAnswer = 64 << 10
+
+func (s *sender) post(ctx context.Context, batch []span) (result, error) {
+	body, err := s.encode(batch)
+	if err != nil {
+		return result{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.to.URL, bytes.NewReader(body))
+	if err != nil {
+		return result{}, errors.New("the address of the receiver is no http address")
+	}
+	for name, value := range s.to.Headers {
+		request.Header.Set(name, value)
+	}
+	request.Header.Set("Content-Type", "application/x-protobuf")
+	request.Header.Set("User-Agent", "stellwerk/"+s.scope.GetVersion())
+	if s.to.Gzip {
+		request.Header.Set("Content-Encoding", "gzip")
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return result{again: true}, fmt.Errorf("send traces: %w", err)
+	}
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		return result{again: true}, fmt.Errorf("read the receiver's answer: %w", err)
+	}
+	return judge(response, answer)
+}
+
+// judge says what an answer means, as the specification of OTLP has it.
+func judge(response *http.Response, answer []byte) (result, error) {
+	switch code := response.StatusCode; {
+	case code >= 200 && code < 300:
+		var taken collectorpb.ExportTraceServiceResponse
+		if proto.Unmarshal(answer, &taken) != nil {
+			return result{}, nil //nolint:nilerr // it was taken; only what was rejected of it is not known
+		}
+		return result{rejected: int(max(taken.GetPartialSuccess().GetRejectedSpans(), 0))}, nil
+	case code == http.StatusTooManyRequests, code == http.StatusBadGateway,
+		code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
+		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
+		if err != nil {
+			seconds = 0
+		}
+		return result{again: true, after: time.Duration(seconds) * time.Second}, fmt.Errorf("the receiver says %s", response.Status)
+	default:
+		return result{}, fmt.Errorf("the receiver says %s", response.Status)
+	}
+}
+
+func (s *sender) encode(batch []span) ([]byte, error) {
+	spans := make([]*tracepb.Span, len(batch))
+	for i := range batch {
+		spans[i] = batch[i].pb
+	}
+	raw, err := proto.Marshal(&collectorpb.ExportTraceServiceRequest{ResourceSpans: []*tracepb.ResourceSpans{{
+		Resource: s.resource, ScopeSpans: []*tracepb.ScopeSpans{{Scope: s.scope, Spans: spans}},
+	}}})
+	if err != nil || !s.to.Gzip {
+		return raw, err
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err = w.Write(raw)
+	err = errors.Join(err, w.Close())
+	return packed.Bytes(), err
+}

@@ -1,0 +1,165 @@
+package telemetry
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/measure"
+)
+
+// The operations of the GenAI conventions that a run consists of.
+const (
+	opInvokeAgent    = "invoke_agent"
+	opInvokeWorkflow = "invoke_workflow"
+)
+
+// span is a piece of work as OpenTelemetry knows it, with where it comes from.
+type span struct {
+	run   string
+	seq   int64
+	whole bool // nothing else ended by the same event after it
+	last  bool // of its run
+	pb    *tracepb.Span
+}
+
+// traceID is the trace of a run: its id, so that a person who has one finds the
+// other. It is the same for every engine.
+func traceID(run string) []byte {
+	if id, err := uuid.Parse(run); err == nil && id != uuid.Nil {
+		return id[:]
+	}
+	sum := sha256.Sum256([]byte("run " + run))
+	return sum[:16]
+}
+
+// spanID is derived from the id of a piece, which is that of an event: whoever
+// tells it again tells the same.
+func spanID(id string) []byte {
+	if id == "" {
+		return nil
+	}
+	sum := sha256.Sum256([]byte("span " + id))
+	return sum[:8]
+}
+
+// newSpan tells a piece. Only names, classes and figures are in it.
+func newSpan(p measure.Piece, redact func(string) string) span {
+	a := attributes{redact: redact}
+	s := &tracepb.Span{
+		TraceId: traceID(p.Run), SpanId: spanID(p.ID), ParentSpanId: spanID(p.Parent), Kind: tracepb.Span_SPAN_KIND_INTERNAL,
+		StartTimeUnixNano: nanos(p.Began), EndTimeUnixNano: nanos(p.Ended), Status: status(p),
+	}
+	a.add("stellwerk.run.id", text(p.Run))
+	a.text("stellwerk.outcome", p.Outcome)
+	a.text("stellwerk.stage", p.Stage)
+	a.number("stellwerk.round", int64(p.Round))
+	switch p.Kind {
+	case measure.Run:
+		s.Name = opInvokeWorkflow + " " + plain(redact, p.Playbook)
+		a.text("gen_ai.operation.name", opInvokeWorkflow)
+		a.text("gen_ai.workflow.name", p.Playbook)
+		a.text("stellwerk.playbook.kind", p.Drive)
+	case measure.Stage:
+		s.Name = "stage " + plain(redact, p.Stage)
+	case measure.Task:
+		s.Name = "task " + plain(redact, p.Task)
+		a.text("stellwerk.task", p.Task)
+		a.text("stellwerk.task.kind", p.Work)
+		a.text("stellwerk.role", p.Role)
+	case measure.Attempt:
+		s.Name = opInvokeAgent + " " + plain(redact, p.Role)
+		a.attempt(p)
+	case measure.Check:
+		s.Name = "check " + string(p.Check)
+		a.text("stellwerk.task", p.Task)
+		a.text("stellwerk.check.kind", string(p.Check))
+		a.flag("stellwerk.check.reused", p.Reused)
+	}
+	if s.Status.GetCode() == tracepb.Status_STATUS_CODE_ERROR {
+		a.text("error.type", errorType(p))
+	}
+	s.Attributes = a.list
+	return span{run: p.Run, seq: p.Seq, last: p.Kind == measure.Run, pb: s}
+}
+
+func nanos(t time.Time) uint64 { return uint64(max(t.UnixNano(), 0)) }
+
+// status says of what went wrong that it did, and of what was cut off nothing.
+func status(p measure.Piece) *tracepb.Status {
+	switch p.Outcome {
+	case measure.OK, string(core.ExitFinished):
+		return &tracepb.Status{Code: tracepb.Status_STATUS_CODE_OK}
+	case measure.NotOK, measure.Failed, string(core.ExitFailed), string(core.ExitTimeout), string(core.ExitLost), string(core.ExitNoStart):
+		return &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR}
+	}
+	return &tracepb.Status{}
+}
+
+func errorType(p measure.Piece) string {
+	if p.Class != "" {
+		return p.Class
+	}
+	return p.Outcome
+}
+
+// provider is who an agent's model is of, as far as that is known: the agent's
+// own name otherwise.
+func provider(agent string) string {
+	if agent == "claude" {
+		return "anthropic"
+	}
+	return agent
+}
+
+// attributes are what is said of a span. What is not known is left out.
+type attributes struct {
+	redact func(string) string
+	list   []*commonpb.KeyValue
+}
+
+func (a *attributes) attempt(p measure.Piece) {
+	a.text("gen_ai.operation.name", opInvokeAgent)
+	a.text("gen_ai.provider.name", provider(p.Agent))
+	a.text("gen_ai.agent.name", p.Role)
+	a.text("gen_ai.request.model", p.Model)
+	a.number("gen_ai.usage.input_tokens", p.Usage.InputTokens)
+	a.number("gen_ai.usage.output_tokens", p.Usage.OutputTokens)
+	a.text("stellwerk.agent", p.Agent)
+	a.text("stellwerk.task", p.Task)
+	a.text("stellwerk.attempt", p.Attempt)
+	a.number("stellwerk.usage.cache_tokens", p.Usage.CacheTokens)
+	if p.Usage.CostUSD > 0 {
+		a.add("stellwerk.usage.cost_usd", &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: p.Usage.CostUSD}})
+	}
+}
+
+func (a *attributes) text(key, value string) {
+	if value != "" {
+		a.add(key, text(plain(a.redact, value)))
+	}
+}
+
+func (a *attributes) number(key string, n int64) {
+	if n > 0 {
+		a.add(key, &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: n}})
+	}
+}
+
+func (a *attributes) flag(key string, set bool) {
+	if set {
+		a.add(key, &commonpb.AnyValue{Value: &commonpb.AnyValue_BoolValue{BoolValue: true}})
+	}
+}
+
+func (a *attributes) add(key string, v *commonpb.AnyValue) {
+	a.list = append(a.list, &commonpb.KeyValue{Key: key, Value: v})
+}
+
+func text(s string) *commonpb.AnyValue {
+	return &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: s}}
+}

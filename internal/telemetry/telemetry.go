@@ -1,0 +1,155 @@
+// Package telemetry tells the outside how runs go: as Prometheus metrics and as
+// OpenTelemetry spans. It reads events from the store after they were committed,
+// on its own time, so that nobody waits for it. It must not decide anything, must
+// not be asked by who does, and lets nothing out but names, classes and figures:
+// no prompt, no message, no path.
+package telemetry
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// Source is what telemetry reads: the part of a store.Store that it needs.
+type Source interface {
+	Events(ctx context.Context, stream string, after int64, limit int) ([]core.Event, error)
+	Head(ctx context.Context, stream string) (core.Head, error)
+	Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error)
+	Questions(ctx context.Context) ([]store.MessageRow, error)
+	Claims(ctx context.Context) ([]core.Claim, error)
+}
+
+// Options say what is told, and to whom.
+type Options struct {
+	Source  Source
+	Version string
+	Log     *slog.Logger
+	Metrics bool                // figures are counted, see Handler
+	Export  *Export             // where spans go; nil for nowhere
+	Cursor  string              // file that keeps how far spans were sent
+	Redact  func(string) string // takes secrets out of what leaves
+}
+
+// grace is how long what is under way may take when an engine ends. What was not
+// sent by then is sent by the next one.
+const grace = 3 * time.Second
+
+// Telemetry follows all runs of an engine. Its methods may be called at once from
+// several goroutines, and none of them waits for anybody outside.
+type Telemetry struct {
+	metrics *metrics
+	follow  []*follower
+
+	stop   chan struct{}
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
+
+// Open begins to follow what is open, and what was not told to its end. It is to
+// be called before the engine begins. The caller closes it.
+func Open(ctx context.Context, opts Options) (*Telemetry, error) {
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	t := &Telemetry{stop: make(chan struct{}), cancel: cancel}
+	open, err := heads(ctx, opts.Source)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	count := func(string, int) {}
+	if opts.Metrics {
+		t.metrics = newMetrics(opts)
+		count = t.metrics.sent
+		f := newFollower(opts, t.metrics, maps.Clone(open))
+		t.metrics.registry.MustRegister(newPresent(opts.Source, f.waiting))
+		t.start(running, f)
+	}
+	if opts.Export != nil {
+		c, err := readCursor(opts.Cursor)
+		if err != nil {
+			opts.Log.Warn("how far traces were sent is not known: those of open runs are sent again", "error", err)
+		}
+		x := newExporter(opts, c, count)
+		t.start(running, newFollower(opts, x, x.behind(open)))
+		t.work.Go(func() { x.run(running, t.stop) })
+	}
+	return t, nil
+}
+
+func (t *Telemetry) start(ctx context.Context, f *follower) {
+	t.follow = append(t.follow, f)
+	t.work.Go(func() { f.run(ctx, t.stop) })
+}
+
+// heads are the runs that are open, each with where it stands.
+func heads(ctx context.Context, source Source) (map[string]int64, error) {
+	rows, err := source.Runs(ctx, store.Filter{Open: true})
+	if err != nil {
+		return nil, err
+	}
+	open := make(map[string]int64, len(rows))
+	for _, row := range rows {
+		head, err := source.Head(ctx, core.RunStream(row.ID))
+		if err != nil {
+			return nil, err
+		}
+		open[row.ID] = head.Seq
+	}
+	return open, nil
+}
+
+// Saw says that a run has moved on by events, which the source has. It returns
+// at once.
+func (t *Telemetry) Saw(run *core.Run, events []core.Event) {
+	if len(events) == 0 {
+		return
+	}
+	ends := slices.ContainsFunc(events, func(e core.Event) bool {
+		return e.Type == core.TypeRunCompleted || e.Type == core.TypeRunFailed || e.Type == core.TypeRunCancelled
+	})
+	if run.Status.Terminal() && !ends {
+		return // it was told to its end
+	}
+	for _, f := range t.follow {
+		f.moved(run.ID, events[0].Seq-1)
+	}
+}
+
+// Handler serves the metrics; nil where they are not counted.
+func (t *Telemetry) Handler() http.Handler {
+	if t.metrics == nil {
+		return nil
+	}
+	return t.metrics.handler()
+}
+
+// Woken counts streams that are looked at, because something happened to them or
+// because their time has come.
+func (t *Telemetry) Woken(due bool) {
+	if t.metrics != nil {
+		t.metrics.woken(due)
+	}
+}
+
+// Called counts a call to a forge.
+func (t *Telemetry) Called(forge, operation string, took time.Duration, err error) {
+	if t.metrics != nil {
+		t.metrics.called(forge, operation, took, err)
+	}
+}
+
+// Close tells what is left to tell, for a moment at most.
+func (t *Telemetry) Close() {
+	late := time.AfterFunc(grace, t.cancel)
+	defer late.Stop()
+	close(t.stop)
+	t.work.Wait()
+	t.cancel()
+}

@@ -46,6 +46,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	maps.Copy(all, sessions())
 	maps.Copy(all, forgeCommands())
 	maps.Copy(all, servers())
+	maps.Copy(all, telemetries())
 	return all
 }
 

@@ -94,6 +94,7 @@ func (h harness) setup(env *testscript.Env) error {
 	env.Values[forges{}] = map[string]*forgeHost{}
 	env.Values[talks{}] = map[string]bool{}
 	env.Values[screens{}] = &server{}
+	env.Values[collectorKey{}] = &collector{}
 	w := world{dir: env.WorkDir}
 	env.Defer(func() { w.end(env.T()) })
 	return nil

@@ -3,7 +3,6 @@ package telemetry
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"sync"
 	"time"
 
@@ -46,14 +45,17 @@ func newExporter(opts Options, c *cursor, count func(string, int)) *exporter {
 	}
 }
 
-// behind are the runs to be told from the start: those that are open, and those
-// that ended before all of them was told.
-func (x *exporter) behind(open map[string]int64) map[string]int64 {
-	runs := make(map[string]int64, len(open))
+// behind are the runs to be told: those that are open, and those that ended
+// before all of them was told.
+func (x *exporter) behind(open map[string]mark) map[string]mark {
+	runs := make(map[string]mark, len(open))
 	for run := range open {
-		runs[run] = 0
+		runs[run] = mark{}
 	}
-	maps.Copy(runs, x.cursor.all())
+	for run, seq := range x.cursor.all() {
+		_, isOpen := open[run]
+		runs[run] = mark{after: seq, ended: !isOpen}
+	}
 	return runs
 }
 

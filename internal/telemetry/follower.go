@@ -31,10 +31,16 @@ type follower struct {
 	wake   chan struct{}
 
 	mu   sync.Mutex
-	todo map[string]int64 // runs that moved, each with the event after which it is told
-	wait map[string]int   // how many tasks of each run wait for a slot
+	todo map[string]mark
+	wait map[string]int // how many tasks of each run wait for a slot
 
 	runs map[string]*followed // of the goroutine that follows
+}
+
+// mark says what is to be read of a run.
+type mark struct {
+	after int64 // event after which it is told
+	ended bool  // nobody will say again that it moved
 }
 
 type followed struct {
@@ -43,26 +49,30 @@ type followed struct {
 	after   int64 // what follows this event is told
 }
 
-// newFollower follows the given runs, each from after an event, and all that
-// move.
-func newFollower(opts Options, to sink, runs map[string]int64) *follower {
+// newFollower follows the given runs and all that move.
+func newFollower(opts Options, to sink, runs map[string]mark) *follower {
 	return &follower{
 		source: opts.Source, log: opts.Log, sink: to, wake: make(chan struct{}, 1),
 		todo: runs, wait: map[string]int{}, runs: map[string]*followed{},
 	}
 }
 
-// moved notes that a run has moved on from an event.
-func (f *follower) moved(run string, after int64) {
-	f.mu.Lock()
-	if _, known := f.todo[run]; !known {
-		f.todo[run] = after
-	}
-	f.mu.Unlock()
+// moved has a run read on.
+func (f *follower) moved(run string, m mark) {
+	f.note(run, m)
 	select {
 	case f.wake <- struct{}{}:
 	default:
 	}
+}
+
+func (f *follower) note(run string, m mark) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if known, ok := f.todo[run]; ok {
+		m = mark{after: known.after, ended: known.ended || m.ended}
+	}
+	f.todo[run] = m
 }
 
 func (f *follower) run(ctx context.Context, stop <-chan struct{}) {
@@ -85,7 +95,7 @@ func (f *follower) run(ctx context.Context, stop <-chan struct{}) {
 func (f *follower) catchUp(ctx context.Context) {
 	f.mu.Lock()
 	todo := f.todo
-	f.todo = map[string]int64{}
+	f.todo = map[string]mark{}
 	f.mu.Unlock()
 	for _, run := range slices.Sorted(maps.Keys(todo)) {
 		err := f.read(ctx, run, todo[run])
@@ -96,19 +106,17 @@ func (f *follower) catchUp(ctx context.Context) {
 			return
 		}
 		f.log.Error("read a run for telemetry", "run", run, "error", err)
-		f.mu.Lock()
-		f.todo[run] = todo[run]
-		f.mu.Unlock()
+		f.note(run, todo[run])
 	}
 }
 
 // readBatch is how many events are read at once.
 const readBatch = 256
 
-func (f *follower) read(ctx context.Context, run string, after int64) error {
+func (f *follower) read(ctx context.Context, run string, m mark) error {
 	r := f.runs[run]
 	if r == nil {
-		r = &followed{tracker: measure.NewTracker(), after: after}
+		r = &followed{tracker: measure.NewTracker(), after: m.after}
 		f.runs[run] = r
 	}
 	for !r.tracker.Over() {
@@ -129,8 +137,10 @@ func (f *follower) read(ctx context.Context, run string, after int64) error {
 	defer f.mu.Unlock()
 	f.wait[run] = r.tracker.Waiting()
 	if r.tracker.Over() {
-		delete(f.runs, run)
 		delete(f.wait, run)
+	}
+	if r.tracker.Over() && m.ended { // before that, it would be told once more
+		delete(f.runs, run)
 	}
 	return nil
 }

@@ -84,7 +84,9 @@ func TestMetrics(t *testing.T) {
 	w.Woken(true)
 	w.Woken(false)
 	w.Called("gitea", "look", time.Second, fmt.Errorf("refused hunter2"))
-	until(t, func() bool { return w.scrape().value(t, "stellwerk_runs_ended_total", "kind", "phases", "outcome", "OK") == 1 })
+	until(t, func() bool {
+		return w.scrape().value(t, "stellwerk_runs_ended_total", "kind", "phases", "outcome", "OK") == 1
+	})
 	got := w.scrape()
 	for _, want := range []struct {
 		value  float64

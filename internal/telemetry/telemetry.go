@@ -88,19 +88,19 @@ func (t *Telemetry) start(ctx context.Context, f *follower) {
 	t.work.Go(func() { f.run(ctx, t.stop) })
 }
 
-// heads are the runs that are open, each with where it stands.
-func heads(ctx context.Context, source Source) (map[string]int64, error) {
+// heads are the runs that are open, each from where it stands.
+func heads(ctx context.Context, source Source) (map[string]mark, error) {
 	rows, err := source.Runs(ctx, store.Filter{Open: true})
 	if err != nil {
 		return nil, err
 	}
-	open := make(map[string]int64, len(rows))
+	open := make(map[string]mark, len(rows))
 	for _, row := range rows {
 		head, err := source.Head(ctx, core.RunStream(row.ID))
 		if err != nil {
 			return nil, err
 		}
-		open[row.ID] = head.Seq
+		open[row.ID] = mark{after: head.Seq}
 	}
 	return open, nil
 }
@@ -118,7 +118,7 @@ func (t *Telemetry) Saw(run *core.Run, events []core.Event) {
 		return // it was told to its end
 	}
 	for _, f := range t.follow {
-		f.moved(run.ID, events[0].Seq-1)
+		f.moved(run.ID, mark{after: events[0].Seq - 1, ended: ends})
 	}
 }
 

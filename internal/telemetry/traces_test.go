@@ -270,3 +270,21 @@ func TestFromEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// A run may be read to its end before anybody says that it ended.
+func TestARunThatWasReadAhead(t *testing.T) {
+	w, r := newWorld(t), newReceiver(t)
+	w.open(r.export())
+	told := w.Telemetry
+	w.Telemetry = nil
+	w.happens(append(append([]core.Body{started()}, attempt()...), rest()...)...)
+	w.Telemetry = told
+	active := &core.Run{ID: runID, Status: core.StatusActive}
+	told.Saw(active, []core.Event{{Seq: 1, Type: core.TypeRunStarted}})
+	r.await(t, 6)
+	told.Saw(w.run, []core.Event{{Seq: w.head.Seq, Type: core.TypeRunCompleted}})
+	w.end()
+	if len(r.spans()) != 6 {
+		t.Errorf("told again: %v", names(r.spans()[6:]))
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ type figures struct {
 func (w *world) scrape() figures {
 	w.t.Helper()
 	answer := httptest.NewRecorder()
-	w.Handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	w.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	text := answer.Body.String()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(text))

@@ -11,8 +11,16 @@ import (
 	"time"
 )
 
-// Session is the name of the agent that a person's own session runs.
-const Session = "session"
+// Session is the name of the agent that a person's own session runs; Command is
+// that of any program at all.
+const (
+	Session = "session"
+	Command = "command"
+)
+
+// Opaque reports an agent of which Stellwerk knows only that its program runs:
+// it cannot be told which tools to use, and no call of one is seen.
+func Opaque(name string) bool { return name == Command }
 
 // Role is the part of a task description that shapes how the agent behaves,
 // independent of what it is asked to do. Empty fields mean the agent's default.
@@ -21,7 +29,8 @@ type Role struct {
 	// SystemPrompt is the path of a file whose text is added to the agent's own
 	// system prompt.
 	SystemPrompt string `json:"system_prompt,omitempty"`
-	// Tools is the complete list of tools the agent may use; empty means all.
+	// Tools is the complete list of tools the agent may use; empty means all. A
+	// program that is opaque cannot be told.
 	Tools []string `json:"tools,omitempty"`
 	// DisallowedTools are withheld even when Tools names them.
 	DisallowedTools []string `json:"disallowed_tools,omitempty"`
@@ -124,7 +133,10 @@ type Record struct {
 	ToolID string          `json:"tool_id,omitempty"`
 	Input  json.RawMessage `json:"input,omitempty"`
 	Error  bool            `json:"error,omitempty"`
-	Usage  *Usage          `json:"usage,omitempty"`
+	// Denied says that the call was not carried out, because it may not be: of a
+	// result, or of a notice that names the call.
+	Denied bool   `json:"denied,omitempty"`
+	Usage  *Usage `json:"usage,omitempty"`
 }
 
 // Usage counts what an attempt consumed so far. Subscription plans report no

@@ -38,6 +38,9 @@ type Service interface {
 	Follow(ctx context.Context, id string, after int64, fn func(core.Event) error) error
 	// Output reads transcript records of an attempt after a record number.
 	Output(ctx context.Context, id, attempt string, after int64) (Output, error)
+	// Effects lists the calls of tools by a run's agents, as far as they could be
+	// seen, those of attempts under way among them.
+	Effects(ctx context.Context, id string, q EffectQuery) (Effects, error)
 
 	Approve(ctx context.Context, id string, req Approve) (Run, error)
 	Feedback(ctx context.Context, id string, req Feedback) (Run, error)

@@ -23,6 +23,7 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	})
 	api := humago.New(mux, config(version))
 	registerRuns(api, svc)
+	registerEffects(api, svc)
 	registerProjects(api, svc)
 	registerCommands(api, svc)
 	registerStreams(api, svc)

@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 50 {
+	if operations != 51 {
 		t.Errorf("%d operations", operations)
 	}
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,11 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
-	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
 // journal keeps the readable copies of runs. It implements engine.Journal and
@@ -56,7 +53,17 @@ func (j *journal) use(run string, fn func(*runfolder.Folder) error) error {
 
 // Append implements engine.Journal.
 func (j *journal) Append(_ context.Context, run *core.Run, events []core.Event) error {
-	err := j.use(run.ID, func(f *runfolder.Folder) error { return f.Append(events) })
+	calls, err := calledTools(run, events)
+	if err != nil {
+		return err
+	}
+	err = j.use(run.ID, func(f *runfolder.Folder) error {
+		// First, for what the manifest has is not appended again.
+		if err := f.SideEffects(calls...); err != nil {
+			return err
+		}
+		return f.Append(events)
+	})
 	if err != nil {
 		return err
 	}
@@ -166,7 +173,7 @@ func (j *journal) Transcript(run, attempt, path string, observed bool) error {
 		return fmt.Errorf("read the transcript: %w", err)
 	}
 	defer func() { _ = file.Close() }() // only read from
-	effects, err := sideEffects(filepath.Dir(path), run, attempt, observed)
+	effects, err := transcribed(filepath.Dir(path), run, attempt, observed)
 	if err != nil {
 		return err
 	}
@@ -175,51 +182,4 @@ func (j *journal) Transcript(run, attempt, path string, observed bool) error {
 		go func() { noted <- f.SideEffects(effects...) }()
 		return errors.Join(f.Transcript(attempt, file), <-noted)
 	})
-}
-
-// sideEffect is one line of side_effects.jsonl: what an agent did, as far as it
-// could be seen. Where an agent cannot be observed, that is recorded.
-type sideEffect struct {
-	Run     string          `json:"run"`
-	Attempt string          `json:"attempt"`
-	N       int64           `json:"n,omitempty"`
-	At      time.Time       `json:"at,omitzero"`
-	Tool    string          `json:"tool,omitempty"`
-	Input   json.RawMessage `json:"input,omitempty"`
-	Outcome string          `json:"outcome"`
-}
-
-func sideEffects(folder, run, attempt string, observed bool) ([][]byte, error) {
-	if !observed {
-		line, err := json.Marshal(sideEffect{Run: run, Attempt: attempt, Outcome: "unobserved"})
-		return [][]byte{line}, err
-	}
-	entries, err := shim.Tail(folder, 0)
-	if err != nil {
-		return nil, err
-	}
-	outcomes := map[string]string{}
-	for _, e := range entries {
-		if e.Record.Kind == agent.KindToolResult {
-			outcomes[e.Record.ToolID] = map[bool]string{true: "failed", false: "succeeded"}[e.Record.Error]
-		}
-	}
-	var lines [][]byte
-	for _, e := range entries {
-		if e.Record.Kind != agent.KindToolCall {
-			continue
-		}
-		outcome := outcomes[e.Record.ToolID]
-		if outcome == "" {
-			outcome = "unknown"
-		}
-		line, err := json.Marshal(sideEffect{
-			Run: run, Attempt: attempt, N: e.N, At: e.At, Tool: e.Record.Tool, Input: e.Record.Input, Outcome: outcome,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("encode a side effect: %w", err)
-		}
-		lines = append(lines, line)
-	}
-	return lines, nil
 }

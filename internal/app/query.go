@@ -121,7 +121,7 @@ func (a *App) Output(ctx context.Context, id, attempt string, after int64) (api.
 	}
 	folder := a.attemptFolder(run.ID, attempt)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-		return api.Output{}, core.Errorf(core.CodeNotFound, "run %s has no attempt %s", run.Alias, attempt).WithHint("`stellwerk status %s` lists the attempts", run.Alias)
+		return api.Output{}, noAttempt(run, attempt)
 	}
 	entries, err := a.tails.next(folder, after+1)
 	if err != nil {

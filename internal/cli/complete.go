@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,6 +103,7 @@ type knownRun struct {
 	alias, title string
 	ended        bool
 	stages       []string
+	attempts     []string
 }
 
 // known lists runs without starting an engine: from the one that runs, or from
@@ -128,6 +130,11 @@ func (sh *shell) known(ctx context.Context) []knownRun {
 			k := knownRun{alias: r.Alias, title: r.Title, ended: core.RunStatus(r.Status).Terminal()}
 			for _, s := range detail.Stages {
 				k.stages = append(k.stages, s.ID)
+				for _, t := range s.Tasks {
+					for _, a := range t.Attempts {
+						k.attempts = append(k.attempts, a.ID)
+					}
+				}
 			}
 			found = append(found, k)
 		}
@@ -155,9 +162,22 @@ func fromFolders(runs string) []knownRun {
 		for _, p := range started.Playbook.Phases {
 			k.stages = append(k.stages, p.ID)
 		}
+		k.attempts = transcribed(filepath.Dir(path))
 		found = append(found, k)
 	}
 	return found
+}
+
+// transcribed are the attempts that left a transcript in a run's folder.
+func transcribed(folder string) []string {
+	paths, err := filepath.Glob(filepath.Join(folder, "transcripts", "*.jsonl"))
+	if err != nil {
+		return nil
+	}
+	for i, path := range paths {
+		paths[i] = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	}
+	return paths
 }
 
 // endedFolder reports that the run of a folder has ended, as far as the folder

@@ -48,6 +48,20 @@ func (c *Client) Output(ctx context.Context, id, attempt string, after int64) (a
 	return ofRun[api.Output](ctx, c, http.MethodGet, afterQuery(after), nil, id, "attempts", attempt, "output")
 }
 
+// Effects implements [api.Service].
+func (c *Client) Effects(ctx context.Context, id string, q api.EffectQuery) (api.Effects, error) {
+	query := url.Values{}
+	for name, value := range map[string]string{"attempt": q.Attempt, "tool": q.Tool, "outcome": q.Outcome} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if q.Limit > 0 {
+		query.Set("limit", strconv.Itoa(q.Limit))
+	}
+	return ofRun[api.Effects](ctx, c, http.MethodGet, query, nil, id, "effects")
+}
+
 // Inbox implements [api.Service].
 func (c *Client) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	list, err := call[api.WaitingList](ctx, c, http.MethodGet, endpoint("inbox"), nil, nil)

@@ -18,8 +18,8 @@ const (
 	RefusedKind       = "kind"
 )
 
-// mayUse: an agent speaks only while its attempt runs, within bounds, and but for
-// messages only the manager does.
+// mayUse: an agent speaks only while its attempt runs, within bounds, by the
+// tools that its role is left, and but for messages only the manager does.
 func mayUse(r *Run, actor Actor, tool Tool) error {
 	if !r.Managed() {
 		return Errorf(CodeUnsupported, "this run is not driven by a manager: it has no conversation").
@@ -35,6 +35,9 @@ func mayUse(r *Run, actor Actor, tool Tool) error {
 	case t.Kind != KindManage && tool != ToolMessage:
 		return Errorf(CodeForbidden, "only the manager may do that").
 			WithHint("say what you need in your summary: the manager reads it and decides")
+	case !r.Playbook.Roles[t.Role].Grants(tool):
+		return Errorf(CodeForbidden, "the role %s does not list the tool %s", t.Role, tool.Command()).
+			WithHint("go on without it, or add it to the role's tools")
 	case t.Kind != KindManage && a.Said >= MaxMessages, t.Kind == KindManage && tool == ToolMessage && r.Manager().Turn.sent() >= MaxMessages:
 		return Errorf(CodeConflict, "%d messages were sent already, which is all that can be", MaxMessages).
 			WithHint("put the rest into one message next time; now go on without")

@@ -57,6 +57,7 @@ const (
 	ToolMessage  Tool = "message"
 	ToolPlan     Tool = "plan"
 	ToolQuestion Tool = "question"
+	ToolDetail   Tool = "detail" // looks a document up; nothing comes of it
 )
 
 // Deed is a call of a tool that was carried out or refused.

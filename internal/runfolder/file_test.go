@@ -52,7 +52,7 @@ func TestLinkOutOfTheFolder(t *testing.T) {
 	}
 }
 
-func TestTranscriptsAndSideEffects(t *testing.T) {
+func TestTranscripts(t *testing.T) {
 	f := openTemp(t)
 	if err := f.Transcript("plan.r1.a1", strings.NewReader("{}\n")); err != nil {
 		t.Fatal(err)
@@ -61,12 +61,6 @@ func TestTranscriptsAndSideEffects(t *testing.T) {
 	if err := f.Transcript("../x", strings.NewReader("")); core.CodeOf(err) != core.CodeInvalid {
 		t.Errorf("got %v", err)
 	}
-	for _, record := range []string{`{"n":1}`, `{"n":2}`} {
-		if err := f.SideEffects([]byte(record)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	wantFile(t, f, SideEffectsFile, []byte("{\"n\":1}\n{\"n\":2}\n"))
 }
 
 func TestState(t *testing.T) {

@@ -39,6 +39,7 @@ type Folder struct {
 	words   words             // guarded by mu
 	written map[string]string // guarded by mu: digests of the documents of waves that were copied
 	meter   *meter            // guarded by mu: what is open in the run, for its metrics; nil until it is needed
+	effects effectLog         // guarded by mu
 }
 
 // Open opens a run's folder, and makes it where there is none. It reads the

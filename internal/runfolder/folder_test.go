@@ -310,7 +310,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"append": f.Append(events), "artifact": f.Artifact("plan", 1, "plan.md", strings.NewReader("x")),
-		"side effect": f.SideEffects([]byte("{}")), "state": f.WriteState(&core.Run{}),
+		"side effect": f.SideEffects(SideEffect{Attempt: "a", N: 1}), "state": f.WriteState(&core.Run{}),
 	} {
 		if core.CodeOf(err) != core.CodeUnavailable || core.HintOf(err) == "" {
 			t.Errorf("%s: %v", name, err)

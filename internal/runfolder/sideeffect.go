@@ -3,16 +3,73 @@ package runfolder
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"time"
 )
 
-// SideEffects adds records, each one JSON value without a newline, and returns
-// once they are on disk. A record that is there already is not added again, so
-// whoever repeats what a crash interrupted writes each once; a torn last line
-// is cut first. Records must differ from one another, by a number of their own.
-func (f *Folder) SideEffects(records ...[]byte) (err error) {
+// Outcome is what became of a call of a tool.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeOK      Outcome = "ok"
+	OutcomeError   Outcome = "error"   // carried out, and failed
+	OutcomeDenied  Outcome = "denied"  // withheld by the agent's program, by a hook or by the role's list
+	OutcomeRefused Outcome = "refused" // one of Stellwerk's own tools, refused by the engine
+	OutcomeUnknown Outcome = "unknown" // no result was seen
+	// OutcomeUnobserved stands for all calls of an attempt whose agent is opaque.
+	OutcomeUnobserved Outcome = "unobserved"
+)
+
+// SideEffect is one line of side_effects.jsonl: a call of a tool, as far as it
+// could be seen. What it holds is redacted before it comes here.
+type SideEffect struct {
+	Run     string `json:"run"`
+	Attempt string `json:"attempt"`
+	Role    string `json:"role,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	// N is the call's number in the attempt's transcript; Seq that of the event
+	// that keeps a call of one of Stellwerk's own tools. Within an attempt both
+	// grow from line to line, and a repeated one is known by them.
+	N       int64           `json:"n,omitempty"`
+	Seq     int64           `json:"seq,omitempty"`
+	At      time.Time       `json:"at,omitzero"`
+	Tool    string          `json:"tool,omitempty"`
+	Input   json.RawMessage `json:"input,omitempty"`
+	Outcome Outcome         `json:"outcome"`
+	Reason  string          `json:"reason,omitempty"` // why it was not carried out
+}
+
+// effectLog is what is known of side_effects.jsonl without reading it again.
+type effectLog struct {
+	end  int64 // of the last whole line that was read or written
+	seen map[string]seenCalls
+}
+
+// seenCalls are the newest records of an attempt.
+type seenCalls struct {
+	n, seq int64
+	blind  bool // it is recorded that nothing could be seen
+}
+
+// note takes a record in, and reports whether it is new.
+func (l *effectLog) note(e SideEffect) bool {
+	before := l.seen[e.Attempt]
+	now := seenCalls{n: max(before.n, e.N), seq: max(before.seq, e.Seq), blind: before.blind || e.Outcome == OutcomeUnobserved}
+	l.seen[e.Attempt] = now
+	return now != before
+}
+
+// SideEffects adds records and returns once they are on disk. One that is there
+// already is not added again, so whoever repeats what a crash interrupted writes
+// each once; a torn last line is cut first. The file is read once for as long as
+// the folder is open, and after that only where somebody else has written.
+func (f *Folder) SideEffects(records ...SideEffect) (err error) {
 	if len(records) == 0 {
 		return nil
 	}
@@ -27,45 +84,114 @@ func (f *Folder) SideEffects(records ...[]byte) (err error) {
 	if err := flock(file); err != nil {
 		return explain(err, path)
 	}
-	known, end, err := knownLines(file, records)
+	if err := f.effects.catchUp(file); err != nil {
+		return explain(err, path)
+	}
+	if err := f.effects.add(file, records); err != nil {
+		f.effects = effectLog{} // what is in the file is to be seen
+		return explain(err, path)
+	}
+	return nil
+}
+
+// catchUp reads what the file has beyond what is known of it.
+func (l *effectLog) catchUp(file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if l.seen == nil || info.Size() < l.end {
+		*l = effectLog{seen: map[string]seenCalls{}}
+	}
+	if info.Size() == l.end {
+		return nil
+	}
+	n, err := eachLine(io.NewSectionReader(file, l.end, info.Size()-l.end), func(line []byte) error {
+		var e SideEffect
+		if json.Unmarshal(line, &e) == nil { // what is no record repeats none
+			l.note(e)
+		}
+		return nil
+	})
+	l.end += n
+	return err
+}
+
+// add writes the records that are new behind the last whole line.
+func (l *effectLog) add(file *os.File, records []SideEffect) error {
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	encoder.SetEscapeHTML(false) // command lines are to be found by their words
+	for _, r := range records {
+		if !l.note(r) {
+			continue
+		}
+		if err := encoder.Encode(r); err != nil {
+			return fmt.Errorf("encode a side effect: %w", err)
+		}
+	}
+	if err := file.Truncate(l.end); err != nil {
+		return err
+	}
+	if _, err := file.WriteAt(lines.Bytes(), l.end); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	l.end += int64(lines.Len())
+	return nil
+}
+
+// EachSideEffect hands over the records of the folder at path, the oldest
+// first. Where none was written there are none. A line that is being written is
+// passed over.
+func EachSideEffect(path string, fn func(SideEffect) error) (err error) {
+	root, err := os.OpenRoot(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return explain(err, path)
 	}
-	var lines bytes.Buffer
-	for _, r := range records {
-		if !known[string(r)] {
-			lines.Write(r)
-			lines.WriteByte('\n')
+	defer func() { err = errors.Join(err, root.Close()) }()
+	file, err := root.Open(SideEffectsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return explain(err, path)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	number := 0
+	_, err = eachLine(file, func(line []byte) error {
+		number++
+		var e SideEffect
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("line %d is no record: %w", number, err)
 		}
+		return fn(e)
+	})
+	if err != nil {
+		return fmt.Errorf("%s in %s: %w", SideEffectsFile, path, err)
 	}
-	if err := file.Truncate(end); err != nil {
-		return explain(err, path)
-	}
-	if _, err := file.WriteAt(lines.Bytes(), end); err != nil {
-		return explain(err, path)
-	}
-	return explain(file.Sync(), path)
+	return nil
 }
 
-// knownLines says which of the records the file has, and where its last whole line ends.
-func knownLines(file io.Reader, records [][]byte) (known map[string]bool, end int64, err error) {
-	wanted := map[string]bool{}
-	for _, r := range records {
-		wanted[string(r)] = true
-	}
-	known = map[string]bool{}
-	lines := bufio.NewReaderSize(file, 64<<10)
+// eachLine hands over whole lines, and says how many bytes they have.
+func eachLine(r io.Reader, fn func(line []byte) error) (n int64, err error) {
+	lines := bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return known, end, nil
+			return n, nil
+		}
+		if err == nil {
+			err = fn(line[:len(line)-1])
 		}
 		if err != nil {
-			return nil, 0, err
+			return n, err
 		}
-		end += int64(len(line))
-		if text := line[:len(line)-1]; wanted[string(text)] {
-			known[string(text)] = true
-		}
+		n += int64(len(line))
 	}
 }

@@ -146,9 +146,9 @@ func (w *words) hear(line []byte) error {
 	}
 	switch b := body.(type) {
 	case core.QuestionAsked:
-		w.inbox, err = appendLine(w.inbox, asked{ID: b.ID, Text: b.Text, From: b.From, Blocking: b.Blocking, About: b.About, Default: b.Default, At: e.At})
+		w.inbox, err = withLine(w.inbox, asked{ID: b.ID, Text: b.Text, From: b.From, Blocking: b.Blocking, About: b.About, Default: b.Default, At: e.At})
 	case core.QuestionAnswered:
-		w.answers, err = appendLine(w.answers, answered{Question: b.ID, Answer: b.Text, By: by(b), At: e.At})
+		w.answers, err = withLine(w.answers, answered{Question: b.ID, Answer: b.Text, By: by(b), At: e.At})
 	}
 	return err
 }
@@ -163,7 +163,7 @@ func by(b core.QuestionAnswered) string {
 	return string(core.OriginPerson)
 }
 
-func appendLine(lines []byte, v any) ([]byte, error) {
+func withLine(lines []byte, v any) ([]byte, error) {
 	line, err := json.Marshal(v)
 	return append(append(lines, line...), '\n'), err
 }

@@ -11,17 +11,16 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // scripts are the programs on an attempt's PATH, and the command each is.
 func scripts() map[string]string {
-	return map[string]string{
-		"delegate-to-red":       "delegate",
-		"send-message":          "message",
-		"update-plan":           "plan",
-		"request-clarification": "question",
-		"fetch-detail":          "detail",
+	commands := map[string]string{}
+	for _, t := range core.Tools() {
+		commands[t.Command()] = string(t)
 	}
+	return commands
 }
 
 // script calls the program that runs beside the attempt, whichever version of it

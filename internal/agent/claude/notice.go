@@ -19,7 +19,7 @@ func notices(o object) []agent.Record {
 		notice.Text = fmt.Sprintf("the model's service failed (%s%s); attempt %d of %d to repeat the call",
 			get[string](o, "error"), status(o), count(o, "attempt"), count(o, "max_retries"))
 	case "permission_denied":
-		notice.Error = true
+		notice.Error, notice.Denied = true, true
 		notice.Tool, notice.ToolID = get[string](o, "tool_name"), get[string](o, "tool_use_id")
 		notice.Text = "denied: " + get[string](o, "message")
 	case "task_notification":

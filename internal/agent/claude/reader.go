@@ -98,6 +98,7 @@ func toolResults(o object) []agent.Record {
 			Text: contentText(block["content"]), Error: get[bool](block, "is_error"),
 		})
 	}
+	markDenied(o, records)
 	return records
 }
 

@@ -1,8 +1,8 @@
 // Package command runs any program as an agent: the prompt on standard input,
 // the rest of the attempt contract in the environment. The program is opaque:
-// its output is kept line by line as text, and its tool calls and costs are
-// unknown and recorded as such. An exit code of 0 is the program's claim to be
-// done, nothing more.
+// its output is kept line by line as text, its tool calls and costs are
+// unknown and recorded as such, and a role's list of tools cannot be told to it.
+// An exit code of 0 is the program's claim to be done, nothing more.
 package command
 
 import (
@@ -23,7 +23,7 @@ type Agent struct{}
 var _ agent.Agent = Agent{}
 
 // Name is how playbooks call this agent.
-func (Agent) Name() string { return "command" }
+func (Agent) Name() string { return agent.Command }
 
 // Launch runs the job's own command, with its private home as HOME. A program
 // named by an absolute path is made visible to it; others come from PATH or the

@@ -42,6 +42,7 @@ type Service struct {
 	Documents     map[string]string // by "diff" or an artifact's name
 	DocumentError error             // after what was written
 	Outputs       map[string]api.Output
+	EffectsAnswer api.Effects
 	Sessions      Sessions
 	Talk          Talk
 	Known         Known
@@ -231,6 +232,15 @@ func (s *Service) Output(_ context.Context, _, attempt string, after int64) (api
 	}
 	out.Records = slices.DeleteFunc(slices.Clone(out.Records), func(r api.Record) bool { return r.N <= after })
 	return out, nil
+}
+
+// Effects answers with those of EffectsAnswer that are asked for.
+func (s *Service) Effects(_ context.Context, _ string, q api.EffectQuery) (api.Effects, error) {
+	list := s.EffectsAnswer
+	list.Effects = slices.DeleteFunc(slices.Clone(list.Effects), func(e api.Effect) bool {
+		return q.Attempt != "" && q.Attempt != e.Attempt || q.Tool != "" && q.Tool != e.Tool || q.Outcome != "" && q.Outcome != e.Outcome
+	})
+	return list, nil
 }
 
 // Diff writes the document "diff".

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+type effectsOptions struct {
+	tool, outcome string
+	last          int
+}
+
+func newEffects(sh *shell) *cobra.Command {
+	o := &effectsOptions{}
+	cmd := &cobra.Command{
+		Use:   "effects [RUN] [ATTEMPT] [flags]",
+		Short: "Show what agents did: every tool call that could be seen",
+		Long: `Shows the tool calls of a run's agents, the newest last: when, which attempt,
+which tool, what became of it, and its arguments, without secrets and shortened.
+The whole is in the transcript: log RUN --attempt ID.
+
+Outcomes:
+  ok          carried out
+  error       carried out, and failed
+  denied      not carried out: the role does not list the tool, or a rule or the
+              guard of a session forbids the call
+  refused     one of Stellwerk's own tools, refused by the engine
+  running     no result yet
+  unknown     ended without a result
+  unobserved  the agent does not report its calls, and cannot be kept to its
+              role's tools: one line for all that the attempt did
+
+--json prints {"effects": […], "left_out": N, "total": N}.`,
+		Example: `  stellwerk effects
+  stellwerk effects brisk-otter build.r1.a2
+  stellwerk effects brisk-otter --outcome denied
+  stellwerk effects --tool Bash --json | jq -r '.effects[].input.command'`,
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: completeAttempts(sh),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			attempt := ""
+			if len(args) > 1 {
+				attempt = args[1]
+			}
+			return o.run(cmd.Context(), sh, first(args), attempt)
+		},
+	}
+	cmd.Flags().StringVar(&o.tool, "tool", "", "only calls of the tool `NAME`")
+	cmd.Flags().StringVar(&o.outcome, "outcome", "", "only those that `ENDED` so")
+	cmd.Flags().IntVarP(&o.last, "last", "n", 0, "only the newest `N`; 0 for all")
+	must(cmd.RegisterFlagCompletionFunc("tool", cobra.NoFileCompletions))
+	must(cmd.RegisterFlagCompletionFunc("outcome", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return api.EffectOutcomes(), cobra.ShellCompDirectiveNoFileComp
+	}))
+	return cmd
+}
+
+func (o *effectsOptions) run(ctx context.Context, sh *shell, given, attempt string) error {
+	switch {
+	case o.last < 0:
+		return usagef("--last %d: it cannot be less than nothing", o.last)
+	case o.outcome != "" && !slices.Contains(api.EffectOutcomes(), o.outcome):
+		return usagef("--outcome %s: there is no such outcome; there are %s", o.outcome, strings.Join(api.EffectOutcomes(), ", "))
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		id, err := sh.find(ctx, svc, given)
+		if err != nil {
+			return err
+		}
+		list, err := svc.Effects(ctx, id, api.EffectQuery{Attempt: attempt, Tool: o.tool, Outcome: o.outcome, Limit: o.last})
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			list.Effects = append([]api.Effect{}, list.Effects...)
+			return sh.printJSON(list)
+		}
+		sh.printLines(sh.view().Effects(list))
+		return nil
+	})
+}
+
+// completeAttempts offers runs, and then the attempts of the run that was named.
+func completeAttempts(sh *shell) completer {
+	runs := completeRuns(sh)
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) != 1 {
+			return runs(cmd, args, typed)
+		}
+		for _, k := range sh.known(cmd.Context()) {
+			if k.alias == args[0] {
+				return k.attempts, cobra.ShellCompDirectiveNoFileComp
+			}
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}

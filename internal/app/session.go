@@ -96,10 +96,11 @@ func (s *sessions) write(run *core.Run) error {
 	}
 	for _, w := range s.app.workers(run) {
 		in, out := filepath.Join(w.folder, "in"), filepath.Join(w.folder, "out")
+		_, task, _ := run.Attempt(w.attempt.ID)
 		snap.Agents[w.taken.Agent] = snapshot.Agent{
 			Attempt: w.attempt.ID, Dir: w.taken.Dir,
 			Readable: []string{filepath.Join(w.folder, "prompt.md"), in}, Writable: []string{out},
-			Shell: []string{s.app.self, "worker", "shell", w.folder},
+			Shell: []string{s.app.self, "worker", "shell", w.folder}, Tools: run.Playbook.Roles[task.Role].Tools,
 		}
 	}
 	return snapshot.Write(s.app.state.dir, snap)

@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
+)
 
 // newWorker is what the engine starts beside an agent, not a person's command.
 // It handles signals itself: what runs beside an agent must outlive the
@@ -51,6 +55,15 @@ func newWorker(sh *shell) *cobra.Command {
 read-only, and nothing else of theirs.`,
 			Example: `  stellwerk worker look ~/shop ~/shop 'git status'`,
 			RunE:    func(_ *cobra.Command, args []string) error { return sh.LookShell(args[0], args[1], args[2]) },
+		},
+		&cobra.Command{
+			Use: "keep TOOL...", Args: cobra.MinimumNArgs(1), Annotations: own,
+			Short:   "Hold an agent's shell to the rules of its role",
+			Long:    "Reads a tool call of Claude Code from standard input, and prints whether the\nrole's list of tools allows it.",
+			Example: `  stellwerk worker keep Read 'Bash(git log *)' < event.json`,
+			RunE: func(_ *cobra.Command, args []string) error {
+				return exitWith(hook.Keep(args, sh.Console.In, sh.Console.Out, sh.Console.Err))
+			},
 		},
 		&cobra.Command{
 			Use: "hand-in YARD REQUEST", Args: cobra.ExactArgs(2), Annotations: own,

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"github.com/stellwerk-dev/stellwerk/internal/guard"
 )
 
 // ownVerbs are the commands of Stellwerk that the session runs for a person.
@@ -22,50 +22,10 @@ func ownCall(line string) bool {
 	if !strings.HasPrefix(strings.TrimLeft(line, " \t\n"), "stellwerk") {
 		return false // a long line need not be read for this
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
-	if err != nil || len(file.Stmts) != 1 {
+	commands, ok := guard.Plain(line)
+	if !ok || len(commands) != 1 {
 		return false
 	}
-	stmt := file.Stmts[0]
-	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || stmt.Negated || stmt.Background || stmt.Coprocess || len(stmt.Redirs) > 0 || len(call.Assigns) > 0 || len(call.Args) < 2 {
-		return false
-	}
-	words := make([]string, len(call.Args))
-	for i, w := range call.Args {
-		if words[i], ok = plain(w); !ok {
-			return false
-		}
-	}
-	return words[0] == "stellwerk" && slices.Contains(ownVerbs(), words[1])
-}
-
-// plain is the text of a word that the shell takes as it stands.
-func plain(w *syntax.Word) (string, bool) {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, "\\*?[]{}~") {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			for _, inner := range p.Parts {
-				lit, ok := inner.(*syntax.Lit)
-				if !ok || p.Dollar {
-					return "", false
-				}
-				b.WriteString(lit.Value)
-			}
-		default:
-			return "", false
-		}
-	}
-	return b.String(), true
+	words := commands[0]
+	return len(words) > 1 && words[0] == "stellwerk" && slices.Contains(ownVerbs(), words[1])
 }

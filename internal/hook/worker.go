@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/guard"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
@@ -17,7 +18,11 @@ type worker struct {
 }
 
 func (w worker) decide() Answer {
-	switch kindOf(w.in.Tool) {
+	kind := kindOf(w.in.Tool)
+	if answer, no := refused(w.listed(kind)); no {
+		return answer
+	}
+	switch kind {
 	case harmless:
 		return Silent()
 	case runs:
@@ -35,6 +40,19 @@ func (w worker) decide() Answer {
 	case unknown:
 	}
 	return denied("%s is not for agents of a run; use Bash, Read, Edit and Write in your workspace", w.in.Tool)
+}
+
+// listed holds a tool that agents have to the role's list; the others are
+// refused to every role.
+func (w worker) listed(kind kind) guard.Verdict {
+	switch kind {
+	case runs:
+		return guard.ToolList(w.Tools).Command(w.in.Tool, w.in.text("command"))
+	case harmless, reads, writes, searches:
+		return guard.ToolList(w.Tools).Tool(w.in.Tool, false)
+	case unknown, starts, asks:
+	}
+	return guard.Verdict{}
 }
 
 // run hands the line to the program that runs it as the attempt. What that is

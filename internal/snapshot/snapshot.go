@@ -54,6 +54,8 @@ type Agent struct {
 	Writable []string `json:"writable"` // besides Dir
 	// Shell begins the command that runs a line of shell as the attempt: the line is its last argument.
 	Shell []string `json:"shell"`
+	// Tools is its role's list of tools; empty where the role has none.
+	Tools []string `json:"tools,omitempty"`
 }
 
 // ErrNone means that the session owns no run.

@@ -48,7 +48,8 @@ func (Agent) Reader() agent.Reader { return newReader() }
 // With plain tool names, or none, what the role offers is all there is and every
 // use of it is allowed: the sandbox is the boundary, not the program's prompts.
 // Where a tool carries a rule, such as Bash(git log *), only what the rules name
-// is allowed and the rest is denied.
+// is allowed and the rest is denied: by the program, and for the shell by a hook
+// of ours too, since the program lets pass what it takes for harmless.
 //
 // Settings: only those in the job's private home are read. A repository's
 // .claude folder may define hooks and helpers that run commands, and the
@@ -117,6 +118,11 @@ func flags(job agent.Job) ([]string, error) {
 		args = append(args, job.In, job.Out)
 	}
 	args = append(args, toolFlags(job.Role)...)
+	hooks, err := keeper(job)
+	if err != nil {
+		return nil, err
+	}
+	args = append(args, hooks...)
 	for _, word := range slices.Concat([]string{job.Role.Model}, job.Role.Tools, job.Role.DisallowedTools) {
 		if strings.HasPrefix(word, "-") {
 			return nil, fmt.Errorf("role %s: %q is neither a tool nor a model", job.Role.Name, word)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/guard"
 )
 
 // Exit codes of the player besides those a scenario asks for.
@@ -29,6 +30,8 @@ type Env struct {
 	Dir, Prompt, In, Out string
 	Role, Task           string
 	Round, Attempt       int
+	// Tools is the role's list, by which every step is judged.
+	Tools guard.ToolList
 	// Stderr receives what is not a record.
 	Stderr io.Writer
 }
@@ -39,6 +42,9 @@ func EnvFrom(getenv func(string) string, dir string, stderr io.Writer) (Env, err
 		Dir: dir, Stderr: stderr,
 		Prompt: getenv("STELLWERK_PROMPT"), In: getenv("STELLWERK_IN"), Out: getenv("STELLWERK_OUT"),
 		Role: getenv(envRole), Task: firstOf(getenv(envTask), getenv("STELLWERK_TASK")),
+	}
+	if tools := getenv(envTools); tools != "" {
+		env.Tools = strings.Split(tools, "\n")
 	}
 	var err error
 	if env.Round, err = strconv.Atoi(firstOf(getenv(envRound), "1")); err != nil {
@@ -176,11 +182,23 @@ func (s *session) try(tool string, input map[string]any, act func() (string, err
 	if err := s.emit(agent.Record{Kind: agent.KindToolCall, Tool: tool, ToolID: id, Input: encoded}); err != nil {
 		return nil, err
 	}
+	if verdict := s.judge(tool, input); verdict.Deny {
+		record := agent.Record{Kind: agent.KindToolResult, ToolID: id, Text: verdict.Reason, Error: true, Denied: true}
+		return fmt.Errorf("%s was denied: %s", tool, verdict.Reason), s.emit(record)
+	}
 	text, failure := act()
 	if failure != nil {
 		text = strings.TrimSpace(text + "\n" + failure.Error())
 	}
 	return failure, s.emit(agent.Record{Kind: agent.KindToolResult, ToolID: id, Text: text, Error: failure != nil})
+}
+
+// judge holds a call to the role's list, as the programs of real agents do.
+func (s *session) judge(tool string, input map[string]any) guard.Verdict {
+	if command, ok := input["command"].(string); ok {
+		return s.env.Tools.Command(tool, command)
+	}
+	return s.env.Tools.Tool(tool, false)
 }
 
 // path is where a scenario's path leads: into OUT with the prefix out:, and

@@ -49,7 +49,9 @@ import (
 //	tool: [send-message, "Hello"]              calls a program, which must succeed; or must be refused:
 //	tool: {call: [update-plan, "nothing"], refused: TEXT}
 //
-// and those that end the play:
+// Steps use the tools Read, Write and Bash. One that the role's list of tools
+// does not allow is denied, as a real agent's program would, and ends the play but
+// for try and try_push. Those that end the play:
 //
 //	lie: TEXT                                  claims success
 //	fail: {class, message, retry_in}           reports a failure of that class, exit code 1

@@ -10,6 +10,7 @@ package scripted
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 )
@@ -27,6 +28,8 @@ const (
 	envTask    = "STELLWERK_SCRIPTED_TASK"
 	envRound   = "STELLWERK_SCRIPTED_ROUND"
 	envAttempt = "STELLWERK_SCRIPTED_ATTEMPT"
+	// envTools is the role's list of tools, one a line.
+	envTools = "STELLWERK_SCRIPTED_TOOLS"
 )
 
 // Agent is the adapter.
@@ -55,6 +58,9 @@ func (Agent) Launch(job agent.Job) (agent.Launch, error) {
 		if value := job.Options[pair[1]]; value != "" {
 			env = append(env, pair[0]+"="+value)
 		}
+	}
+	if len(job.Role.Tools) > 0 {
+		env = append(env, envTools+"="+strings.Join(job.Role.Tools, "\n"))
 	}
 	if job.Home != "" {
 		env = append(env, "HOME="+job.Home)

@@ -45,7 +45,7 @@ func (w *writeFile) store(path string) error {
 type deleteFile struct{ path string }
 
 func (d *deleteFile) play(_ context.Context, s *session) error {
-	return s.call("Delete", map[string]any{"path": d.path}, func() (string, error) {
+	return s.call("Bash", map[string]any{"command": "rm -r " + d.path}, func() (string, error) {
 		if err := os.RemoveAll(s.path(d.path)); err != nil {
 			return "", fmt.Errorf("deleting %s: %w", d.path, err)
 		}

@@ -3,8 +3,11 @@ package scripted
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
 )
 
 // TestToolSteps plays calls that succeed and calls that are refused, as expected
@@ -41,5 +44,41 @@ func TestToolSteps(t *testing.T) {
 				t.Errorf("the call is not in the records: %+v", a.records)
 			}
 		})
+	}
+}
+
+// TestStepsAreHeldToTheRolesTools denies what the list does not allow, and goes on where the step may fail.
+func TestStepsAreHeldToTheRolesTools(t *testing.T) {
+	a := prepare(t, `
+attempts:
+  - do:
+      - try: touch forbidden
+      - try: git status && touch forbidden
+      - try: git --version
+      - write: {path: allowed, content: x}
+`)
+	a.job.Role.Tools = []string{"Write", "Bash(git *)"}
+	a.run(t)
+	if !a.outcome.OK {
+		t.Errorf("outcome %+v", a.outcome)
+	}
+	var denied []bool
+	for _, r := range a.records {
+		if r.Kind == agent.KindToolResult {
+			denied = append(denied, r.Denied)
+		}
+	}
+	if !slices.Equal(denied, []bool{true, true, false, false}) {
+		t.Errorf("denied were %v", denied)
+	}
+	if _, err := os.Stat(filepath.Join(a.job.Dir, "forbidden")); err == nil {
+		t.Error("a denied step was played")
+	}
+
+	must := prepare(t, "attempts: [{do: [{write: {path: forbidden, content: x}}]}]")
+	must.job.Role.Tools = []string{"Read"}
+	must.run(t)
+	if must.outcome.OK || !strings.Contains(must.outcome.Message, "Write was denied") {
+		t.Errorf("outcome %+v", must.outcome)
 	}
 }

@@ -158,6 +158,9 @@ type RunDetail struct {
 	Manager *Manager     `json:"manager,omitempty"` // where one drives the run
 	Waves   *Waves       `json:"waves,omitempty"`   // where its work is delegated in waves
 	Onward  bool         `json:"onward,omitempty"`  // it drives a project, which does not go back to a stage
+	// Opaque are the agents whose tool calls and consumption cannot be seen, and
+	// who cannot be kept to their roles' tools.
+	Opaque []string `json:"opaque,omitempty"`
 }
 
 // Stage is a stage of a run.
@@ -341,6 +344,8 @@ type Account struct {
 	Name       string      `json:"name,omitempty"`
 	Status     string      `json:"status,omitempty"`
 	Allowances []Allowance `json:"allowances"`
+	// Opaque are agents of a run that do not say what they use.
+	Opaque []string `json:"opaque,omitempty"`
 }
 
 // What is limited.

@@ -191,7 +191,7 @@ func runAccount(r *core.Run, now time.Time, slots int) api.Account {
 	if r.Status != core.StatusActive { // its time stands still
 		now = r.WaitsSince
 	}
-	return api.Account{Scope: api.ScopeRun, ID: r.ID, Name: r.Alias, Status: string(r.Status), Allowances: []api.Allowance{
+	return api.Account{Scope: api.ScopeRun, ID: r.ID, Name: r.Alias, Status: string(r.Status), Opaque: opaque(r), Allowances: []api.Allowance{
 		allowance(api.LimitCost, r.Usage.CostUSD, r.Limits.CostUSD), allowance(api.LimitTokens, r.Usage.Tokens(), r.Limits.Tokens),
 		allowance(api.LimitWallTime, max(now.Sub(r.ClockFrom), 0).Seconds(), r.Limits.WallTime.Seconds()),
 		allowance(api.LimitAttempts, r.Attempts, 0), allowance(api.LimitParallel, slots, r.Limits.AtOnce()),

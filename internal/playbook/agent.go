@@ -13,7 +13,7 @@ import (
 // The programs an agent can be.
 const (
 	useClaude   = "claude"
-	useCommand  = "command"
+	useCommand  = agent.Command
 	useScripted = "scripted"
 )
 

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
@@ -84,8 +86,31 @@ func (p *parser) roleNamed(v yamlfile.Value, name string) (core.Role, bool) {
 		return core.Role{}, false
 	}
 	p.used[name] = r
+	if len(inline.Tools) > 0 || !file.Builtin() {
+		p.remarkOnTools(v, inline, r)
+	}
 	return r, true
 }
+
+// remarkOnTools says so where the role's own list of tools would be believed in and is not kept, or keeps the agent from
+// what the list grants.
+func (p *parser) remarkOnTools(v yamlfile.Value, inline roleDraft, r core.Role) {
+	place := v
+	if len(inline.Tools) > 0 {
+		place = inline.key
+	}
+	own := func(t core.Tool) bool { return slices.Contains(r.Tools, t.Command()) }
+	if at := slices.IndexFunc(core.Tools(), own); at >= 0 && !slices.ContainsFunc(r.Tools, isShell) {
+		place.Warn("the tool "+core.Tools()[at].Command()+" is called by a command, and the role "+quote(r.Name)+" has no Bash", "add Bash to its tools")
+	}
+	if len(r.Tools) == 0 || !agent.Opaque(p.out.Agents[r.Agent].Use) {
+		return
+	}
+	place.Warn("the role "+quote(r.Name)+" lists its tools, and the agent "+quote(r.Agent)+" cannot be told: any program may do anything that its isolation allows",
+		"leave the list out, or use an agent that can be told")
+}
+
+func isShell(tool string) bool { return tool == "Bash" || strings.HasPrefix(tool, "Bash(") }
 
 // overlay is base with every field that over sets.
 func overlay(base, over core.Role) core.Role {

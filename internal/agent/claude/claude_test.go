@@ -102,3 +102,28 @@ func TestLaunchRefuses(t *testing.T) {
 		}
 	})
 }
+
+// TestLaunchHasCommandsJudged asks for a hook where the shell is held to rules, and only there.
+func TestLaunchHasCommandsJudged(t *testing.T) {
+	for _, c := range []struct {
+		tools []string
+		want  bool
+	}{
+		{nil, false}, {[]string{"Bash"}, false}, {[]string{"Read(src/**)"}, false}, {[]string{"Read", "Bash(git log *)"}, true},
+	} {
+		j := job()
+		j.Options[agent.OptionSelf] = "/opt/stellwerk"
+		j.Role.Tools = c.tools
+		got, err := Agent{}.Launch(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.Index(got.Argv, "--settings")
+		if at >= 0 != c.want {
+			t.Errorf("%v: %v", c.tools, got.Argv)
+		}
+		if at >= 0 && !strings.Contains(got.Argv[at+1], `"args":["worker","keep","--","Read","Bash(git log *)"],"command":"/opt/stellwerk","onFailure":"block"`) {
+			t.Errorf("the settings are %s", got.Argv[at+1])
+		}
+	}
+}

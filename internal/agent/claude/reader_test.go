@@ -268,3 +268,29 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// TestDenialsAreToldFromFailures reads results as the stream and as a session's transcript have them.
+func TestDenialsAreToldFromFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		line   string
+		denied bool
+	}{
+		"failed": {`{"type":"user","message":{"content":[{"type":"tool_result","content":"Exit code 1","is_error":true,"tool_use_id":"t1"}]},
+			"tool_result_meta":[{"id":"t1","permission_decision":{"decision":"accept"}}]}`, false},
+		"by a hook": {`{"type":"user","message":{"content":[{"type":"tool_result","content":"no","is_error":true,"tool_use_id":"t1"}]},
+			"tool_result_meta":[{"id":"t1","permission_decision":{"decision":"reject","source":"hook"}}]}`, true},
+		"of another call": {`{"type":"user","message":{"content":[{"type":"tool_result","content":"no","is_error":true,"tool_use_id":"t1"}]},
+			"tool_result_meta":[{"id":"t2","permission_decision":{"decision":"reject"}}]}`, false},
+		"in a session": {`{"type":"user","message":{"content":[{"type":"tool_result","content":"no","is_error":true,"tool_use_id":"t1"}]},
+			"permissionDecision":{"decision":"reject","source":"hook"}}`, true},
+		"no such tool": {`{"type":"user","message":{"content":[{"type":"tool_result","is_error":true,"tool_use_id":"t1",
+			"content":"<tool_use_error>Error: No such tool available: Bash. Bash is disabled</tool_use_error>"}]}}`, true},
+		"only said so": {`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1",
+			"content":"<tool_use_error>Error: No such tool available: Bash"}]}}`, false},
+	} {
+		records := newReader().Line([]byte(strings.ReplaceAll(c.line, "\n", "")))
+		if len(records) != 1 || records[0].Denied != c.denied {
+			t.Errorf("%s: %+v", name, records)
+		}
+	}
+}

@@ -17,12 +17,21 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
 )
 
 // These tests run the real Claude Code program against a scripted model. The
 // program gets an empty home, a made-up key, a loopback address and no variable
 // of the surrounding environment but those named here.
+
+// TestMain lets the test program be its own keeper, as the stellwerk program is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 4 && os.Args[1] == "worker" && os.Args[2] == "keep" {
+		os.Exit(hook.Keep(os.Args[4:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
 
 // attempt is one run of the real program.
 type attempt struct {
@@ -296,6 +305,61 @@ conversations:
 	}
 }
 
+// denied are the tools whose calls the records say were denied, in their order.
+func (a *attempt) denied() []string {
+	tools, refused := map[string]string{}, []string{}
+	for _, r := range a.records {
+		if r.Kind == agent.KindToolCall {
+			tools[r.ToolID] = r.Tool
+		}
+		if r.Kind == agent.KindToolResult && r.Denied {
+			refused = append(refused, tools[r.ToolID])
+		}
+	}
+	slices.Sort(refused)
+	return refused
+}
+
+// TestRealClaudeHasNoOtherTools gives a role a list: what is not in it is offered to no model, also not of a subagent, and
+// a call of it all the same is denied.
+func TestRealClaudeHasNoOtherTools(t *testing.T) {
+	t.Parallel()
+	a := prepare(t, `
+conversations:
+  - name: subagent
+    prompt: count the files
+    turns:
+      - tool: {name: Bash, input: {command: touch forbidden}}
+      - text: There are 3.
+  - name: main
+    prompt: Try it
+    turns:
+      - tools:
+          - {name: Bash, input: {command: touch forbidden}}
+          - {name: Write, input: {file_path: "{{cwd}}/allowed", content: x}}
+          - {name: Edit, input: {file_path: "{{cwd}}/absent", old_string: a, new_string: b}}
+      - tool: {name: Agent, input: {description: count, prompt: count the files, subagent_type: general-purpose, run_in_background: false}}
+      - text: Done.
+`, "Try it.")
+	a.job.Role.Tools = []string{"Write", "Agent", "Edit"}
+	a.run(t)
+	if _, err := os.Stat(filepath.Join(a.job.Dir, "forbidden")); err == nil {
+		t.Error("a tool outside the role's list was used")
+	}
+	if _, err := os.Stat(filepath.Join(a.job.Dir, "allowed")); err != nil {
+		t.Errorf("a tool of the role's list was withheld: %v", err)
+	}
+	for _, r := range a.model.Requests() {
+		if slices.Contains(r.Tools, "Bash") {
+			t.Errorf("a model was offered %v", r.Tools)
+		}
+	}
+	if got := a.denied(); !slices.Equal(got, []string{"Bash", "Bash"}) { // an edit that fails is none
+		t.Errorf("denied were %v", got)
+	}
+}
+
+// TestRealClaudeObeysToolRules holds the shell to rules. Claude Code takes git status for harmless and would run it unasked.
 func TestRealClaudeObeysToolRules(t *testing.T) {
 	t.Parallel()
 	a := prepare(t, `
@@ -304,8 +368,15 @@ conversations:
       - tools:
           - {name: Bash, input: {command: touch forbidden}}
           - {name: Write, input: {file_path: "{{cwd}}/allowed", content: x}}
+          - {name: Bash, input: {command: git status}}
+          - {name: Bash, input: {command: git log --oneline}}
       - text: Done.
-`, "Try both.")
+`, "Try all.")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.job.Options[agent.OptionSelf] = self
 	a.job.Role.Tools = []string{"Write", "Bash(git log *)"}
 	a.run(t)
 	if _, err := os.Stat(filepath.Join(a.job.Dir, "forbidden")); err == nil {
@@ -313,5 +384,8 @@ conversations:
 	}
 	if _, err := os.Stat(filepath.Join(a.job.Dir, "allowed")); err != nil {
 		t.Errorf("an allowed tool was denied: %v", err)
+	}
+	if got := a.denied(); !slices.Equal(got, []string{"Bash", "Bash"}) { // git log was run, and failed
+		t.Errorf("denied were %v", got)
 	}
 }

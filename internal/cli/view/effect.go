@@ -5,48 +5,79 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
-// Columns that an attempt and a tool take at most: some tools have names that
-// fill a line.
+// Columns that an attempt and a tool take at most: some names would fill a
+// line.
 const (
-	attemptColumns = 24
-	toolColumns    = 20
+	attemptColumns = 16
+	toolColumns    = 14
 )
 
 // Effects are the tool calls of agents, a line each, and a second where a call
 // was not carried out. What became of a call stands before its arguments, which
-// are cut to the width.
+// are cut to the width. A day other than this one has a line of its own.
 func (v View) Effects(list api.Effects) []string {
 	if len(list.Effects) == 0 {
 		return v.hang("", nil, noEffects(list))
-	}
-	attempt, tool, outcome := 7, 4, 2
-	for _, e := range list.Effects {
-		attempt = min(max(attempt, terminal.Width(terminal.Line(e.Attempt))), attemptColumns)
-		tool = min(max(tool, terminal.Width(terminal.Line(e.Tool))), toolColumns)
-		outcome = max(outcome, terminal.Width(e.Outcome))
 	}
 	var lines []string
 	if list.LeftOut > 0 {
 		lines = append(lines, v.Style.Faint(fmt.Sprintf("(%s left out)", count(list.LeftOut, "older record"))))
 	}
+	columns, day := v.effectColumns(list.Effects), v.day(v.Now)
 	for _, e := range list.Effects {
-		cell := func(text string, columns int) string {
-			return pad(v.Style.Fit(terminal.Line(text), columns), columns)
+		if d := v.day(e.At); d != day {
+			lines, day = append(lines, v.Style.Faint(d)), d
 		}
-		head := strings.Join([]string{
-			v.Style.Faint(v.clock(e.At)), cell(e.Attempt, attempt), cell(e.Tool, tool), v.effectTone(e.Outcome)(pad(e.Outcome, outcome)),
-		}, "  ")
-		lines = append(lines, strings.TrimRight(v.fit(head+"  "+terminal.Line(arguments(e.Input))), " "))
-		if e.Reason != "" {
-			lines = append(lines, v.hang("          ", v.Style.Faint, e.Reason)...)
-		}
+		lines = append(lines, v.effect(e, columns)...)
 	}
 	return lines
+}
+
+func (v View) day(t time.Time) string { return t.In(v.Zone).Format("2006-01-02") }
+
+// effectColumns are the widths of an attempt, a tool and an outcome.
+func (v View) effectColumns(list []api.Effect) (columns [3]int) {
+	for _, e := range list {
+		columns[0] = min(max(columns[0], terminal.Width(terminal.Line(e.Attempt))), attemptColumns)
+		if e.Tool != "" {
+			columns[1] = min(max(columns[1], terminal.Width(terminal.Line(e.Tool))), toolColumns)
+			columns[2] = max(columns[2], terminal.Width(e.Outcome))
+		}
+	}
+	return columns
+}
+
+func (v View) effect(e api.Effect, columns [3]int) []string {
+	cells := []string{v.Style.Faint(e.At.In(v.Zone).Format("15:04:05")), v.ending(e.Attempt, columns[0])}
+	if e.Tool != "" {
+		cells = append(cells, v.ending(e.Tool, columns[1]))
+	}
+	cells = append(cells, v.effectTone(e.Outcome)(pad(e.Outcome, columns[2])), terminal.Line(arguments(e.Input)))
+	lines := []string{strings.TrimRight(v.fit(strings.Join(cells, "  ")), " ")}
+	if e.Reason != "" {
+		lines = append(lines, v.hang("          ", v.Style.Faint, e.Reason)...)
+	}
+	return lines
+}
+
+// ending is a name in a column; of one that is too long, the end, which tells it
+// from others.
+func (v View) ending(name string, columns int) string {
+	name = terminal.Line(name)
+	if terminal.Width(name) <= columns {
+		return pad(name, columns)
+	}
+	runes := []rune(name)
+	for len(runes) > 0 && terminal.Width(string(runes)) >= columns {
+		runes = runes[1:]
+	}
+	return pad(v.Style.Glyph("…", "~")+string(runes), columns)
 }
 
 // noEffects says why there is nothing to show.

@@ -52,6 +52,9 @@ func (v View) Accounts(list []api.Account) []string {
 			}
 			lines = append(lines, v.fit(fmt.Sprintf("  %s  %s  %s", pad(labels(allowed.Kind), 16), pad(used, 30), v.left(allowed))))
 		}
+		if len(a.Opaque) > 0 {
+			lines = append(lines, v.hang("  ", v.Style.Asking, "not counted: money and tokens of "+agents(a.Opaque)+", which reports none")...)
+		}
 	}
 	return lines
 }

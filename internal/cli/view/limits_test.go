@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 		{Scope: api.ScopeProject, Name: "shop", ID: "0123456789abcdef", Allowances: []api.Allowance{
 			of(api.LimitCost, 104.5, 100), {Kind: api.LimitTokens, Used: 12_345_678}, of(api.LimitWallTime, 90_000, 100_000), of(api.LimitAttempts, 7, 50), {Kind: api.LimitParallel, Used: 2},
 		}},
-		{Scope: api.ScopeRun, Name: "brisk-otter", Status: "awaiting_approval", Allowances: []api.Allowance{
+		{Scope: api.ScopeRun, Name: "brisk-otter", Status: "awaiting_approval", Opaque: []string{"mine"}, Allowances: []api.Allowance{
 			{Kind: api.LimitCost}, of(api.LimitTokens, 999_999_999, 1_000_000_000), of(api.LimitWallTime, 4000, 24*3600),
 			{Kind: api.LimitAttempts, Used: 3}, of(api.LimitParallel, 0, 4),
 		}},

@@ -92,7 +92,19 @@ func (v View) facts(d api.RunDetail) []string {
 	if chosen := v.choices(d.Choices); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))
 	}
+	if len(d.Opaque) > 0 {
+		lines = append(lines, v.hang("  ", v.Style.Asking, "unobserved: tool calls of "+agents(d.Opaque)+" are neither seen nor held to a role's list")...)
+	}
 	return lines
+}
+
+// agents names some.
+func agents(names []string) string {
+	text := "agent "
+	if len(names) > 1 {
+		text = "agents "
+	}
+	return text + terminal.Line(strings.Join(names, ", "))
 }
 
 // choices are what was chosen when the run started.

@@ -26,12 +26,12 @@ func transcribed(folder, run, attempt string, observed bool) ([]runfolder.SideEf
 	if observed {
 		return calls, nil
 	}
-	blind := by
-	blind.Outcome, blind.Reason = runfolder.OutcomeUnobserved, unobserved(by.Agent)
-	if len(entries) > 0 {
-		blind.At = entries[len(entries)-1].At
+	exit, err := shim.ReadExit(folder)
+	if err != nil {
+		return nil, err
 	}
-	return append(calls, blind), nil
+	by.At, by.Outcome, by.Reason = exit.EndedAt, runfolder.OutcomeUnobserved, unobserved(by.Agent)
+	return append(calls, by), nil
 }
 
 // unobserved says why nothing is known of what an agent did.

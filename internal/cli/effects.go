@@ -22,7 +22,7 @@ func newEffects(sh *shell) *cobra.Command {
 		Short: "Show what agents did: every tool call that could be seen",
 		Long: `Shows the tool calls of a run's agents, the newest last: when, which attempt,
 which tool, what became of it, and its arguments, without secrets and shortened.
-The whole is in the transcript: log RUN --attempt ID.
+The whole is in transcripts/ of the run's folder.
 
 Outcomes:
   ok          carried out

@@ -15,7 +15,7 @@ import (
 // line.
 const (
 	attemptColumns = 16
-	toolColumns    = 14
+	toolColumns    = 16
 )
 
 // Effects are the tool calls of agents, a line each, and a second where a call

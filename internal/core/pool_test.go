@@ -126,6 +126,15 @@ func TestMergedFactsKnowTheirSources(t *testing.T) {
 	}
 }
 
+// TestPoolsDoNotShare: two that were made from one do not write into each other.
+func TestPoolsDoNotShare(t *testing.T) {
+	p := core.Pool(nil).Merge(said("w1", "A", "d1", "d2", "d3"))
+	one, other := p.Merge(said("w2", "A")), p.Merge(said("w3", "A"))
+	if one[0].Sources[3] != "w2" || other[0].Sources[3] != "w3" {
+		t.Errorf("%q, %q", one[0].Sources, other[0].Sources)
+	}
+}
+
 func TestConfidence(t *testing.T) {
 	for who, want := range map[string]float64{"w1": core.FactConfidence, "guess1": core.AssumptionConfidence, "default": core.AssumptionConfidence, "person": 1} {
 		for _, odd := range []float64{0, -1, math.NaN()} {

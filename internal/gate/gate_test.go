@@ -78,6 +78,8 @@ func TestJudge(t *testing.T) {
 			[]string{"c cycle c a b", "a cycle c a b", "b cycle c a b", "z refused_dependency b"}, "which was refused"},
 		"two rings with a knot": {gate.Request{Pieces: []gate.Piece{piece("hub", "a", "b"), piece("a", "hub"), piece("b", "hub")}},
 			[]string{"hub cycle hub a", "a cycle hub a", "b cycle hub b"}, "hub → b → hub"},
+		"a ring behind a ring": {gate.Request{Pieces: []gate.Piece{piece("r", "x"), piece("x", "r", "m"), piece("m", "x")}},
+			[]string{"r cycle r x", "x cycle r x", "m cycle x m"}, "x → m → x"},
 		"a ring beside another reason": {gate.Request{Pieces: []gate.Piece{{ID: "a", Role: "ghost", After: []string{"b"}}, piece("b", "a")}},
 			[]string{"a unknown_role ghost", "b cycle a b"}, "a → b → a"},
 		"inputs that are there": {gate.Request{Known: stock, Versions: true, Pieces: []gate.Piece{
@@ -223,10 +225,18 @@ func TestTenThousand(t *testing.T) {
 				}
 				q.Pieces = append(q.Pieces, p)
 			}
+			named, seen := 0, map[*string]bool{} // cycles that several are in are held once
 			for i, v := range gate.Judge(q) {
 				if v.Code != shape.code {
 					t.Fatalf("%d: %+.300v", i, v)
 				}
+				if v.Code == gate.Cycle && !seen[&v.Members[0]] {
+					seen[&v.Members[0]] = true
+					named += len(v.Members)
+				}
+			}
+			if named > 9*n {
+				t.Errorf("%d members are named", named)
 			}
 		})
 	}

@@ -40,7 +40,7 @@ func newSchema(sh *shell) *cobra.Command {
 		Use:   "schema [NAME]",
 		Short: "List the JSON Schemas, or print one",
 		Long: `Prints the JSON Schema (draft 2020-12) of what you or your agents write, or of
-what Stellwerk writes for them. Without a NAME, lists the schemas that there are.`,
+what Stellwerk writes for them. Without a NAME, lists the schemas.`,
 		Example: `  stellwerk schema
   stellwerk schema playbook > playbook.schema.json
   stellwerk schema worker-output`,

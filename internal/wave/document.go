@@ -32,12 +32,12 @@ func (r *reader) document(data []byte) (any, bool) {
 	if errors.Is(err, strictjson.ErrDuplicateKey) || errors.Is(err, strictjson.ErrCaseKey) {
 		return r.despiteRepeats(data[start:end])
 	}
-	r.problemf("", "%s", r.unreadable(err, data, start))
+	r.problemf("", "%s", unreadable(err, data, start))
 	return nil, false
 }
 
 // unreadable words why the value that begins at start cannot be read.
-func (r *reader) unreadable(err error, data []byte, start int) string {
+func unreadable(err error, data []byte, start int) string {
 	var refused *strictjson.Error
 	if !errors.As(err, &refused) {
 		return plain.Line(err.Error(), 300)
@@ -155,5 +155,5 @@ func (w *repeats) key(path string, seen map[string]string) (string, error) {
 
 // pointer is a key as a step of a JSON Pointer.
 func pointer(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(plain.Line(key, 80))
+	return strings.ReplaceAll(strings.ReplaceAll(plain.Line(key, 80), "~", "~0"), "/", "~1")
 }

@@ -62,8 +62,8 @@ func (r *reader) object(path string, s *jsonschema.Schema, v any) any {
 		r.problemf(path, "must be an object, got %s", kind(v))
 		return nil
 	}
-	out := map[string]any{}
-	for _, name := range order(s) {
+	out, known := map[string]any{}, order(s)
+	for _, name := range known {
 		required := slices.Contains(s.Required, name)
 		value, given := fields[name]
 		if !given && required {
@@ -83,7 +83,7 @@ func (r *reader) object(path string, s *jsonschema.Schema, v any) any {
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if s.Properties[name] == nil {
-			r.problemf(path+"/"+pointer(name), "there is no such field; %s", nearest(name, order(s)))
+			r.problemf(path+"/"+pointer(name), "there is no such field; %s", nearest(name, known))
 		}
 	}
 	return out

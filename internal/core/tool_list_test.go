@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -19,6 +20,29 @@ func TestRolesGrantTools(t *testing.T) {
 			if got := (core.Role{Tools: c.list}).Grants(tool); got != c.want {
 				t.Errorf("%v and %s: %v", c.list, tool, got)
 			}
+		}
+	}
+}
+
+func TestTheLawOfListedTools(t *testing.T) {
+	speaker := core.Actor{Kind: core.ActorAgent, ID: "api.r1.t2.a1"}
+	message := core.MessageSent{Voice: core.VoiceRed, Text: "x"}
+	for _, c := range []struct {
+		list []string
+		says string
+	}{
+		{nil, ""}, {[]string{"Bash"}, ""}, {[]string{"Bash", "send-message"}, ""},
+		{[]string{"Bash", "update-plan"}, "the role poet does not list the tool send-message"},
+	} {
+		r := managed()
+		r.Playbook.Roles = map[string]core.Role{"poet": {Name: "poet", Tools: c.list}}
+		api := r.Stage("api")
+		api.Tasks = append(api.Tasks, &core.Task{
+			ID: "api.r1.t2", Stage: "api", Role: "poet", Status: core.TaskRunning, Attempts: []*core.Attempt{{ID: speaker.ID, Status: core.AttemptRunning}},
+		})
+		err := core.Law(r, speaker, message)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v", c.list, err)
 		}
 	}
 }

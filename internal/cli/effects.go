@@ -51,7 +51,7 @@ Outcomes:
 		},
 	}
 	cmd.Flags().StringVar(&o.tool, "tool", "", "only calls of the tool `NAME`")
-	cmd.Flags().StringVar(&o.outcome, "outcome", "", "only those that `ENDED` so")
+	cmd.Flags().StringVar(&o.outcome, "outcome", "", "only calls with this `OUTCOME`")
 	cmd.Flags().IntVarP(&o.last, "last", "n", 0, "only the newest `N`; 0 for all")
 	must(cmd.RegisterFlagCompletionFunc("tool", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("outcome", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

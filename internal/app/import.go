@@ -81,7 +81,26 @@ func (a *App) adopt(ctx context.Context, req api.Import, id string, first core.E
 			return err
 		}
 	}
-	return a.restoreBlobs(ctx, filepath.Join(folder, runfolder.ArtifactsDir))
+	if err := a.restoreBlobs(ctx, filepath.Join(folder, runfolder.ArtifactsDir)); err != nil {
+		return err
+	}
+	return a.restoreEffects(folder, id)
+}
+
+// restoreEffects takes over what the run's agents did, which no event tells
+// whole. The run does not rest on it: what is damaged ends it, and is logged.
+func (a *App) restoreEffects(folder, run string) error {
+	var records []runfolder.SideEffect
+	err := runfolder.EachSideEffect(folder, func(e runfolder.SideEffect) error {
+		if e.Run == run {
+			records = append(records, e)
+		}
+		return nil
+	})
+	if err != nil {
+		a.log.Warn("not all that agents did could be taken over", "run", run, "error", err)
+	}
+	return a.journal.use(run, func(f *runfolder.Folder) error { return f.SideEffects(records...) })
 }
 
 // vouched refuses to obey a history from elsewhere that nobody has vouched for:

@@ -23,6 +23,7 @@ func waveOpened(r *Run, e Event, b WaveOpened) {
 // the same step.
 func waveClosed(r *Run, b WaveClosed) {
 	w := r.Waves
+	w.Rule(w.Decision)
 	w.Open, w.Refused, w.Objections = false, nil, b.Notes
 	w.Idle++
 	w.Ends = slices.DeleteFunc(slices.Clone(w.Ends), func(end WaveEnd) bool { return end.Wave == b.Wave })
@@ -174,8 +175,65 @@ func (w *Waves) clone() *Waves {
 
 // learn takes into the pool what a worker holds to be true.
 func (w *Waves) learn(d *Delegated, out *WorkerOutput) {
+	var said []Statement
+	for _, c := range out.Facts {
+		said = append(said, Statement{Claimed: c, Origin: OriginDelegation, Source: d.Brief.ID, Wave: w.N})
+	}
+	for _, c := range out.Assumptions {
+		said = append(said, Statement{Claimed: c, Assumption: true, Origin: OriginDelegation, Source: d.Brief.ID, Wave: w.N})
+	}
+	w.Pool = w.Pool.Merge(said...)
+	w.staleness()
 }
 
-// answer takes an answer into the pool.
+// Rule takes the planner's word in: what it knows, and which side of a conflict
+// holds.
+func (w *Waves) Rule(d *PlannerDecision) {
+	if d == nil {
+		return
+	}
+	source := "wave_" + strconv.Itoa(w.N)
+	open := w.Pool.Conflicts(w.N)
+	var said []Statement
+	for _, c := range d.Facts {
+		said = append(said, Statement{Claimed: c, Origin: OriginPlanner, Source: source, Wave: w.N})
+	}
+	for _, resolution := range d.Resolutions {
+		for _, c := range open {
+			if c.ID == resolution.Conflict {
+				said = append(said, resolution.Settles(c, source, w.N))
+			}
+		}
+	}
+	w.Pool = w.Pool.Merge(said...)
+	w.staleness()
+}
+
+// answer takes an answer into the pool: as what its question was about, or as
+// itself.
 func (w *Waves) answer(q Question, b QuestionAnswered) {
+	s := Statement{Claimed: Claimed{Key: q.About, Content: b.Text, Sources: b.Sources}, Origin: OriginPerson, Source: q.ID, Wave: w.N}
+	if s.Key == "" {
+		s.Key = q.ID
+	}
+	switch {
+	case b.Planner:
+		s.Origin = OriginPlanner
+	case b.Default:
+		s.Origin = OriginDefault
+	}
+	w.Pool = w.Pool.Merge(s)
+	w.staleness()
+}
+
+// staleness marks the delegations that were built on what no longer holds: those
+// whose own claims are stale.
+func (w *Waves) staleness() {
+	stale := map[string]string{}
+	for _, f := range w.Pool.Stale() {
+		stale[f.Source] = f.Stale
+	}
+	for _, d := range w.Works {
+		d.Stale = stale[d.Brief.ID]
+	}
 }

@@ -78,7 +78,7 @@ type Waves struct {
 	Decision   *PlannerDecision `json:"decision,omitempty"` // handed in and not yet carried out
 	Ends       []WaveEnd        `json:"ends,omitempty"`
 	Documents  []Document       `json:"documents,omitempty"`
-	Pool       []Fact           `json:"pool,omitempty"`
+	Pool       Pool             `json:"pool,omitempty"`
 	Refused    []BriefRefusal   `json:"refused,omitempty"`  // of the newest decision
 	Repeats    map[string]int   `json:"repeats,omitempty"`  // how often the same was refused for the same reason
 	Objections []string         `json:"objected,omitempty"` // why the newest decision was not followed
@@ -172,15 +172,33 @@ func (r *Run) Known(name string) bool {
 	return r.Artifact(name) != nil || r.Waves.Document(name) != nil || r.Waves.Fact(name) != nil || r.Answered(name) != nil
 }
 
-// Fact finds the fact that holds for a key, or the one with an id; nil where there
-// is none.
+// Fact finds the newest fact that holds for a key, or the one with an id; nil
+// where there is none.
 func (w *Waves) Fact(called string) *Fact {
+	key := FactKey(called)
 	for i := len(w.Pool) - 1; i >= 0; i-- {
-		if f := &w.Pool[i]; f.SupersededBy == nil && (f.Key == called && called != "" || f.ID == called) {
+		if f := &w.Pool[i]; f.Valid() && (f.Key == key && key != "" || f.ID == called) {
 			return f
 		}
 	}
 	return nil
+}
+
+// Conflicts are the contradictions that code can find: in what is known, between
+// those who wrote the same file in this wave, and between what was asked for and
+// what was done.
+func (w *Waves) Conflicts() []Conflict {
+	var written []Written
+	var concluded []Concluded
+	for _, d := range w.Works {
+		if d.Wave == w.N && d.Answer != nil {
+			written = append(written, Written{ID: d.Brief.ID, After: d.Brief.DependsOn, Paths: append(slices.Clone(d.Touched), d.Brief.Outputs...)})
+		}
+		if d.Status.Over() && d.Answer != nil {
+			concluded = append(concluded, Concluded{Brief: d.Brief, Output: d.Answer})
+		}
+	}
+	return slices.Concat(w.Pool.Conflicts(w.N), FileConflicts(written), UnmetCriteria(concluded))
 }
 
 // Unmet are the criteria that nobody has met or taken over, each with the
@@ -205,6 +223,11 @@ func (r *Run) Unfinished() []string {
 	}
 	for _, text := range r.Waves.Unmet() {
 		why = append(why, "the criterion is unmet: "+text+"; delegate the rest of it with \"replaces\"")
+	}
+	for _, c := range r.Waves.Pool.Conflicts(r.Waves.N) {
+		if c.Kind == ConflictValues {
+			why = append(why, "the conflict "+c.ID+" about "+c.Subject+" is open: say which side holds, in \"resolutions\" or \"facts\"")
+		}
 	}
 	for _, q := range r.Questions {
 		if q.Blocking {

@@ -36,7 +36,7 @@ func (r attemptRoom) waveInputs() ([]byte, error) {
 	}
 	room := prompt.Room{
 		Paths:  prompt.Paths{Work: r.dir(), Checkout: true, In: r.in(), Out: r.out(), Kept: kept},
-		Inline: !r.told(), Tools: r.taken.Session == "", Conflicts: conflicts(r.run),
+		Inline: !r.told(), Tools: r.taken.Session == "", Conflicts: r.run.Waves.Conflicts(),
 	}
 	build := prompt.BuildWorker
 	var files []prompt.File
@@ -69,9 +69,6 @@ func (r attemptRoom) lay(files []prompt.File) error {
 	}
 	return nil
 }
-
-// conflicts are what a planner is to resolve.
-func conflicts(*core.Run) []prompt.Conflict { return nil }
 
 // layBlob copies a document into an input folder. Of one that is longer than is
 // laid out the beginning is there, and says where the rest is.

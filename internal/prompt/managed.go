@@ -129,7 +129,7 @@ func resolution(r *core.Run, stage *core.Stage) string {
 	return b.String()
 }
 
-func first(list []string, n int) []string { return list[:min(n, len(list))] }
+func first[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 
 // managedHotfix is what a task of a managed run is to put right.
 func managedHotfix(stage *core.Stage, task *core.Task) *core.Hotfix {

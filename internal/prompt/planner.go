@@ -22,14 +22,6 @@ const (
 	maxPool      = 64 << 10
 )
 
-// Conflict is something that two sides say differently, found by code.
-type Conflict struct {
-	ID    string   `json:"conflict_id"`
-	Kind  string   `json:"kind"`
-	About string   `json:"about,omitempty"` // key or path
-	Sides []string `json:"sides"`           // what each says, and who
-}
-
 // plannerView is what the template of a planner's prompt sees.
 type plannerView struct {
 	view
@@ -73,7 +65,7 @@ func BuildPlanner(r *core.Run, attempt string, room Room) ([]byte, error) {
 
 // PlannerFiles are what lies in a planner's input folder, beside the documents of
 // WaveBlobs.
-func PlannerFiles(r *core.Run, attempt string, conflicts []Conflict) ([]File, error) {
+func PlannerFiles(r *core.Run, attempt string, conflicts []core.Conflict) ([]File, error) {
 	in, err := Gather(r, attempt)
 	if err != nil {
 		return nil, err
@@ -146,13 +138,10 @@ func workBlock(r *core.Run, d *core.Delegated) string {
 	return b.String()
 }
 
-func conflictLine(c Conflict) string {
-	text := plain.Code(c.ID, maxInline) + " (" + plain.Line(c.Kind, maxInline) + ")"
-	if c.About != "" {
-		text += " about " + plain.Code(c.About, maxInline)
-	}
+func conflictLine(c core.Conflict) string {
+	text := plain.Code(c.ID, maxInline) + " (" + plain.Line(string(c.Kind), maxInline) + ") about " + plain.Code(c.Subject, maxInline)
 	for _, side := range first(c.Sides, 4) {
-		text += "\n  - " + plain.Code(side, maxInline*2)
+		text += "\n  - " + plain.Code(side.Source, maxInline) + ": " + plain.Code(side.Text, maxInline*2)
 	}
 	return text
 }

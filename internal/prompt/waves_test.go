@@ -191,7 +191,7 @@ func TestPlannerClosesAWave(t *testing.T) {
 	r.Waves.Ends = append(r.Waves.Ends, core.WaveEnd{Wave: 1, Compact: "blob-c1", Detailed: "blob-e1"})
 	r.Waves.Refused = []core.BriefRefusal{{ID: "deploy", Code: "missing_input", Reason: "it requires release_notes.md, which nobody has handed in"}}
 	r.Waves.Objections = []string{"question q-9 was answered before, and that answer holds: Yes."}
-	where.Conflicts = []Conflict{{ID: "c1", Kind: "two values", About: "db.engine", Sides: []string{"schema says: SQLite", "load-test says: PostgreSQL"}}}
+	where.Conflicts = []core.Conflict{{ID: "c1", Kind: core.ConflictValues, Subject: "db.engine", Sides: []core.Side{{Source: "schema", Text: "SQLite"}, {Source: "load-test", Text: "PostgreSQL"}}}}
 	golden(t, "planner.md", []byte(plannerPrompt(t, r, where)))
 }
 
@@ -298,7 +298,7 @@ func TestWavesCannotBeSpokenFor(t *testing.T) {
 	r.Questions = []core.Question{{ID: "q-2", Text: hostile, Default: hostile, About: hostile}}
 	r.Waves.Refused, r.Waves.Objections = []core.BriefRefusal{{ID: hostile, Code: "x", Reason: hostile}}, []string{hostile}
 	where := room()
-	where.Conflicts = []Conflict{{ID: "c1", Kind: hostile, About: hostile, Sides: []string{hostile, hostile}}}
+	where.Conflicts = []core.Conflict{{ID: "c1", Kind: core.ConflictKind(hostile), Subject: hostile, Sides: []core.Side{{Source: hostile, Text: hostile}, {Source: hostile, Text: hostile}}}}
 	for name, text := range map[string]string{"worker": workerPrompt(t, r, againAttempt, where), "planner": plannerPrompt(t, r, where)} {
 		if n := outside(text, "## Where you are"); n != 1 {
 			t.Errorf("%s: the heading stands %d times outside of a block:\n%s", name, n, text)

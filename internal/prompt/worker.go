@@ -22,9 +22,9 @@ const (
 // run.
 type Room struct {
 	Paths     Paths
-	Inline    bool       // the agent takes no system prompt: the role's text goes into this one
-	Tools     bool       // it can call the engine, and so fetch details
-	Conflicts []Conflict // that a planner is to resolve
+	Inline    bool            // the agent takes no system prompt: the role's text goes into this one
+	Tools     bool            // it can call the engine, and so fetch details
+	Conflicts []core.Conflict // that a planner is to resolve
 }
 
 // workerView is what the template of a worker's prompt sees.

@@ -11,7 +11,7 @@ import (
 )
 
 // sealed makes events of bodies, a second apart.
-func sealed(t *testing.T, bodies ...core.Body) []core.Event {
+func sealed(t testing.TB, bodies ...core.Body) []core.Event {
 	t.Helper()
 	var events []core.Event
 	head := core.Head{}

@@ -14,21 +14,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// sealed makes a chain of events of bodies.
-func sealed(t testing.TB, bodies ...core.Body) []core.Event {
-	t.Helper()
-	var events []core.Event
-	var head core.Head
-	for _, b := range bodies {
-		e, next, err := core.Seal(stream, head, time.Date(2026, 3, 1, 12, 0, int(head.Seq), 0, time.UTC), core.Engine(), "", b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		events, head = append(events, e), next
-	}
-	return events
-}
-
 func conversation(t testing.TB) []core.Event {
 	return sealed(t,
 		core.TimerFired{Timer: "x"},
@@ -41,11 +26,11 @@ func conversation(t testing.TB) []core.Event {
 }
 
 const (
-	wantInbox = `{"id":"q-1","text":"How long?","from":"api","blocking":true,"about":"cart.life","default":"30 days","at":"2026-03-01T12:00:01Z"}
-{"id":"q-2","text":"Is \"type\":\"QuestionAnswered\" a word?","blocking":false,"at":"2026-03-01T12:00:02Z"}
+	wantInbox = `{"id":"q-1","text":"How long?","from":"api","blocking":true,"about":"cart.life","default":"30 days","at":"1970-01-01T00:01:41Z"}
+{"id":"q-2","text":"Is \"type\":\"QuestionAnswered\" a word?","blocking":false,"at":"1970-01-01T00:01:42Z"}
 `
-	wantAnswers = `{"question_id":"q-2","answer":"Yes.","by":"planner","at":"2026-03-01T12:00:04Z"}
-{"question_id":"q-1","answer":"30 days","by":"default","at":"2026-03-01T12:00:05Z"}
+	wantAnswers = `{"question_id":"q-2","answer":"Yes.","by":"planner","at":"1970-01-01T00:01:44Z"}
+{"question_id":"q-1","answer":"30 days","by":"default","at":"1970-01-01T00:01:45Z"}
 `
 )
 

@@ -2,6 +2,7 @@ package waves
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
@@ -22,6 +23,7 @@ func conclude(r *core.Run, s *core.Stage) []core.Body {
 		closed.Detailed = a.Digest
 	}
 	follow := &following{run: r, decision: d}
+	follow.resolutions()
 	follow.answers()
 	follow.drops()
 	follow.course()
@@ -55,6 +57,16 @@ func (f *following) answers() {
 		default:
 			seen[a.Question] = true
 			f.say(core.QuestionAnswered{ID: a.Question, Text: a.Answer, Planner: true, Sources: a.Sources})
+		}
+	}
+}
+
+// resolutions that speak of no conflict are told to the planner.
+func (f *following) resolutions() {
+	open := f.run.Waves.Conflicts()
+	for _, resolution := range f.decision.Resolutions {
+		if !slices.ContainsFunc(open, func(c core.Conflict) bool { return c.ID == resolution.Conflict }) {
+			f.note("there is no conflict %s", resolution.Conflict)
 		}
 	}
 }
@@ -104,6 +116,7 @@ func (f *following) course() {
 // and answered.
 func (f *following) unfinished() []string {
 	r := f.run.Clone()
+	r.Waves.Rule(f.decision)
 	for _, id := range f.dropped {
 		d := r.Waves.Work(id)
 		d.Status, d.Unmet = core.DelegatedDropped, nil

@@ -48,7 +48,7 @@ func TestTheTablesAreThoseOfTheDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	delegated := slices.DeleteFunc(words(t, "management.go", "Kind"), func(kind string) bool {
-		return slices.Contains([]string{"", "plan", "resolve", "manage"}, kind)
+		return slices.Contains([]string{"", "plan", "resolve", "manage", "wave"}, kind)
 	})
 	for header, want := range map[string][]string{
 		"| wake | reason |":               words(t, "turn.go", "Wake"),

@@ -309,9 +309,11 @@ func TestAProjectChangesHands(t *testing.T) {
 	})
 	t.Run("refused to what drives no project", func(t *testing.T) {
 		w := steady(t)
-		err := w.try(me, core.PlaybookSwapped{Playbook: core.Playbook{Kind: "phases"}})
-		if core.CodeOf(err) != core.CodeInvalid {
-			t.Errorf("%v", err)
+		waves := core.Playbook{Kind: "waves", Project: &core.Management{Waves: &core.WaveRules{}}}
+		for _, p := range []core.Playbook{{Kind: "phases"}, waves} {
+			if err := w.try(me, core.PlaybookSwapped{Playbook: p}); core.CodeOf(err) != core.CodeInvalid {
+				t.Errorf("%s: %v", p.Kind, err)
+			}
 		}
 	})
 	t.Run("there and back", func(t *testing.T) {

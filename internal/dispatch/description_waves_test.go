@@ -1,0 +1,43 @@
+package dispatch
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// TestDescriptionOfWaves lists every delegation, and keeps an agent's words to a line.
+func TestDescriptionOfWaves(t *testing.T) {
+	run := &core.Run{
+		Goal: "Sign in with a link",
+		Playbook: &core.Playbook{Kind: "waves", Project: &core.Management{
+			Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckCommand, Run: "make test"}}}, Waves: &core.WaveRules{Writes: core.WritesCode},
+		}},
+		Waves: &core.Waves{Works: []*core.Delegated{
+			{Brief: core.Brief{ID: "design", Agent: "architect", Task: "Draw the borders.\n# Not a heading"}, Wave: 1, Status: core.DelegatedDone},
+			{Brief: core.Brief{ID: "mail", Agent: "builder", Task: "Send the link."}, Wave: 2, Status: core.DelegatedDone},
+			{Brief: core.Brief{ID: "sms", Agent: "builder", Task: "Send it by SMS."}, Wave: 2, Status: core.DelegatedDropped, Reason: "nobody\nwants it"},
+		}},
+	}
+	want := `Sign in with a link
+
+
+## Wave 1
+
+- [x] design (architect): Draw the borders.
+
+## Wave 2
+
+- [x] mail (builder): Send the link.
+- [ ] sms (builder): Send it by SMS.: dropped, nobody wants it
+
+Verified on each branch and again on each merge: ` + "`command: make test`" + `
+
+Cost: $0.00, 0 tokens, 0 attempts.
+`
+	if diff := cmp.Diff(want, description(run)); diff != "" {
+		t.Error(diff)
+	}
+}

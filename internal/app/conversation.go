@@ -69,7 +69,7 @@ func (a *App) open(ctx context.Context, project string, req api.Speak) (api.Spok
 		start.Playbook = cmp.Or(start.Playbook, known.Playbook)
 	}
 	start.Playbook = cmp.Or(start.Playbook, playbook.Project)
-	run, err := a.StartRun(ctx, start)
+	run, err := a.startRun(ctx, start, listens)
 	for n := 2; core.CodeOf(err) == core.CodeConflict && req.Start.Branch == "" && n <= maxBranches; n++ {
 		// The same was said before, and its branch is still there; or another run
 		// has just begun.
@@ -77,7 +77,7 @@ func (a *App) open(ctx context.Context, project string, req api.Speak) (api.Spok
 			break
 		}
 		start.Branch = fmt.Sprintf("%s-%d", branchName(start.Issue, titleOf(start)), n)
-		run, err = a.StartRun(ctx, start)
+		run, err = a.startRun(ctx, start, listens)
 	}
 	if err != nil {
 		return api.Spoken{}, err
@@ -86,6 +86,15 @@ func (a *App) open(ctx context.Context, project string, req api.Speak) (api.Spok
 		Run: run, Started: true,
 		Next: fmt.Sprintf("no run was open: %s begins with your words as its goal", run.Alias),
 	}, nil
+}
+
+// listens refuses a playbook for words that nobody of its run would read on.
+func listens(p *core.Playbook) error {
+	if p.Project == nil || p.Drives() {
+		return nil
+	}
+	return core.Errorf(core.CodeInvalid, "the playbook %s works in waves, and its planner reads answers, no messages", p.Name).
+		WithHint("`stellwerk run \"…\"` begins it; to talk with a manager, name another: --playbook %s", playbook.Project)
 }
 
 // maxBranches bounds the search for a branch that is not there yet.

@@ -69,7 +69,7 @@ func (a *App) StartEpic(ctx context.Context, project, goal string) (api.Run, err
 	if err != nil {
 		return api.Run{}, err
 	}
-	return a.StartRun(ctx, api.StartRun{Project: p.ID, Goal: goal, Playbook: cmp.Or(p.Playbook, playbook.Project)})
+	return a.startRun(ctx, api.StartRun{Project: p.ID, Goal: goal, Playbook: cmp.Or(p.Playbook, playbook.Project)}, listens)
 }
 
 // queued puts a goal into its project's queue where it cannot begin now. It

@@ -138,6 +138,9 @@ func (a *App) closedQuestion(ctx context.Context, given, prefix string) error {
 		if last.Voice == "" {
 			by = "nobody in time, so that its default holds"
 		}
+		if last.By == core.PlannerStage {
+			by = "the planner, from what was known"
+		}
 		return core.Errorf(core.CodeConflict, "question %s was answered before by %s: %s", last.Question, by, last.Text).
 			WithHint("say what is different now: `stellwerk say \"…\"`")
 	}

@@ -24,6 +24,11 @@ const maxGoal = 64 << 10
 
 // StartRun implements api.Service.
 func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
+	return a.startRun(ctx, req, func(*core.Playbook) error { return nil })
+}
+
+// startRun begins a run whose playbook fits what it is begun for.
+func (a *App) startRun(ctx context.Context, req api.StartRun, fits func(*core.Playbook) error) (api.Run, error) {
 	if err := checkGoal(req); err != nil {
 		return api.Run{}, err
 	}
@@ -36,6 +41,9 @@ func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
 	}
 	s, err := a.prepareStart(ctx, req, id)
 	if err != nil {
+		return api.Run{}, err
+	}
+	if err := fits(&s.started.Playbook); err != nil {
 		return api.Run{}, err
 	}
 	view, err := a.begin(ctx, s)

@@ -17,18 +17,19 @@ func newAnswer(sh *shell) *cobra.Command {
 	o := &answerOptions{}
 	cmd := &cobra.Command{
 		Use:   `answer QUESTION TEXT... [flags]`,
-		Short: "Answer a manager's question",
-		Long: `Answers a question of a project's manager, which is named by its id or a unique
-beginning of it; inbox lists what is asked. The manager is woken with it. A
-question is answered once: what changes afterwards is for say. A TEXT of - is
-read from standard input.` + afterHelp,
+		Short: "Answer a question of a manager, a planner or a worker",
+		Long: `Answers a question of a project's manager, or of the planner or a worker of a
+run in waves. It is named by its id or a unique beginning of it; inbox lists
+what is asked. A manager is woken with the answer, and who waited for it goes
+on. A question is answered once: what changes afterwards is for say. A TEXT of
+- is read from standard input.` + afterHelp,
 		Example: `  stellwerk answer q-1f2e3d4c "PostgreSQL"
   stellwerk answer 1f2e --wait "both, but the list first"`,
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: completeQuestions(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
-	cmd.Flags().BoolVarP(&o.wait, "wait", "w", false, "wait until the manager has read it, and show what it says")
+	cmd.Flags().BoolVarP(&o.wait, "wait", "w", false, "wait until the manager or planner has read it, and show what it says")
 	o.after.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("wait", "follow", "detach")
 	return cmd

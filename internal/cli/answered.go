@@ -38,7 +38,7 @@ func (sh *shell) untilAnswered(ctx context.Context, svc api.Service, s api.Spoke
 	if sh.json {
 		return errors.Join(sh.printJSON(api.MessageList{Messages: append([]api.Message{}, r.said...)}), exitWith(waitExit(detail)))
 	}
-	if len(r.said) == 0 {
+	if len(r.said) == 0 && detail.Waves == nil { // a planner speaks by what it decides
 		sh.printf("The manager said nothing.\n")
 	}
 	if stops(detail.Status) {
@@ -71,9 +71,9 @@ func (r *reply) see(e core.Event) error {
 	}
 	switch b := body.(type) {
 	case core.StageOpened:
-		r.inTurn = r.inTurn || r.heard && b.Stage == core.ManagerStage
+		r.inTurn = r.inTurn || r.heard && listener(b.Stage)
 	case core.StagePassed:
-		if r.inTurn && b.Stage == core.ManagerStage {
+		if r.inTurn && listener(b.Stage) {
 			return errReplied
 		}
 	case core.MessageSent:
@@ -92,6 +92,9 @@ func (r *reply) see(e core.Event) error {
 	}
 	return nil
 }
+
+// listener reports a stage in which somebody reads what people say.
+func listener(stage string) bool { return stage == core.ManagerStage || stage == core.PlannerStage }
 
 func (r *reply) show(e core.Event) error {
 	m, _, err := messageOf(e)

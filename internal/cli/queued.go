@@ -46,11 +46,17 @@ func (sh *shell) others(ctx context.Context, svc api.Service, run api.Run) error
 	if err != nil {
 		return err
 	}
-	if p.Run != nil && p.Run.ID != run.ID {
+	if p.Run != nil && p.Run.ID != run.ID && !beside(run, *p.Run) {
 		sh.printText("  ", fmt.Sprintf("from the queue of %s run %s has begun: it goes on while an engine runs (`stellwerk serve`)", p.Name, p.Run.Alias))
 	}
 	if p.Queued > 0 {
 		sh.printText("  ", fmt.Sprintf("%d more in the queue of %s: the next begins while an engine runs (`stellwerk serve`)", p.Queued, p.Name))
 	}
 	return nil
+}
+
+// beside reports a run that drove the project before another ended, and did not
+// wait for that.
+func beside(ended, driver api.Run) bool {
+	return ended.EndedAt != nil && driver.StartedAt.Before(*ended.EndedAt)
 }

@@ -27,7 +27,7 @@ func admit(r *core.Run, d *core.Delegation) []core.Body {
 		t := work.Admit(r, s, core.KindMerge, work.Name(s, core.KindMerge), "")
 		t.Delegation = d.ID
 		return []core.Body{t}
-	case core.KindWork, core.KindCode, core.KindReview, core.KindFix, core.KindPlan, core.KindResolve, core.KindManage:
+	case core.KindWork, core.KindCode, core.KindReview, core.KindFix, core.KindPlan, core.KindResolve, core.KindManage, core.KindWave:
 	}
 	return assign(r, d)
 }

@@ -70,7 +70,7 @@ func kind(_ *core.Run, d *core.Delegation) (string, string) {
 	switch d.Proposal.Kind {
 	case core.KindWork, core.KindCode, core.KindReview, core.KindFix, core.KindMerge, core.KindValidate, core.KindPR, core.KindDiscard:
 		return "", ""
-	case core.KindPlan, core.KindResolve, core.KindManage:
+	case core.KindPlan, core.KindResolve, core.KindManage, core.KindWave:
 	}
 	return core.RefusedKind, fmt.Sprintf("work of kind %q cannot be delegated; there are code, review, fix, merge, validate, pr, discard, and none at all", d.Proposal.Kind)
 }

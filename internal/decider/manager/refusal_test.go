@@ -23,6 +23,7 @@ func TestRefusals(t *testing.T) {
 		"missing input":         {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", Inputs: []string{"a.md"}}, core.RefusedInput, `nobody has handed in "a.md"; what there is: nothing`},
 		"no such kind":          {func(w *world) { w.planned() }, of("bogus", ""), core.RefusedKind, `work of kind "bogus" cannot be delegated; there are code, review`},
 		"managing":              {func(w *world) { w.planned() }, of(core.KindManage, ""), core.RefusedKind, "cannot be delegated"},
+		"planning waves":        {func(w *world) { w.planned() }, of(core.KindWave, ""), core.RefusedKind, "cannot be delegated"},
 		"after nothing":         {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", After: []string{"t9"}}, core.RefusedDependency, `after "t9", and there is no such delegation or line`},
 		"after itself":          {func(w *world) { w.planned() }, core.Proposal{Prompt: "x", After: []string{"t1"}}, core.RefusedDependency, "it cannot come after itself"},
 		"after a refused one": {func(w *world) { w.planned(); w.propose(of("bogus", "")) }, core.Proposal{Prompt: "x", After: []string{"t1"}},

@@ -30,7 +30,7 @@ func Admit(r *core.Run, s *core.Stage, kind core.TaskKind, name, role string) co
 		t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{core.ChangesSomething(s.Line)}, Parts(Unchanged(r))...)}
 	case core.KindResolve:
 		t.Done = core.Check{Kind: core.CheckAll, Of: append([]core.Check{{Kind: core.CheckMerge, Into: s.Conflict.Into, From: s.Line}, core.LeavesPlan(s.Conflict.Into)}, Parts(m.Done)...)}
-	case core.KindPlan, core.KindValidate, core.KindPR, core.KindDiscard, core.KindManage:
+	case core.KindPlan, core.KindValidate, core.KindPR, core.KindDiscard, core.KindManage, core.KindWave:
 	}
 	return t
 }

@@ -126,11 +126,14 @@ func (s *surfStory) tell() {
 func (s *surfStory) ended(attempt string) core.AttemptExited {
 	s.t.Helper()
 	stage, task, _ := s.run.Attempt(attempt)
-	delivery := &core.Delivery{}
+	delivery, place := &core.Delivery{}, stage.ID
+	if task.Name != "" {
+		place += "." + task.Name // as the dispatcher has it
+	}
 	for _, name := range task.Outputs {
 		content := fmt.Sprintf("%s of %s\n", name, attempt)
 		digest, size, err := s.blobs.Put(s.t.Context(), strings.NewReader(content), 0)
-		if err = errors.Join(err, s.keep.Artifact(surfRun, stage.ID, stage.Round, name, []byte(content))); err != nil {
+		if err = errors.Join(err, s.keep.Artifact(surfRun, place, stage.Round, name, []byte(content))); err != nil {
 			s.t.Fatal(err)
 		}
 		delivery.Artifacts = append(delivery.Artifacts, core.Artifact{Name: name, Digest: digest, Size: size})
@@ -262,6 +265,11 @@ func fetchAll(ctx context.Context, t *testing.T, app *App) {
 	index, err := app.Details(ctx, surfRun)
 	if err != nil || len(index.Details) < 6 || len(index.Waves) != 4 || len(index.Answers) != 2 {
 		t.Errorf("%+v, %v", index, err)
+	}
+	for _, d := range index.Details { // also what a delegation handed in before it was blocked
+		if _, err := app.Detail(ctx, surfRun, api.FetchDetail{Name: d.ID}); err != nil {
+			t.Errorf("%s: %v", d.ID, err)
+		}
 	}
 	for name, want := range map[string]string{
 		"schema.md": "schema.md of schema.r1.a1\n", "detail:load.md": "load.md of load.r1.a1\n", "cart": "worker_output.json of cart.r1.again2.a1\n",

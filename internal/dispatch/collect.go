@@ -262,7 +262,7 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 			continue
 		}
 		content = d.redactor(run).Bytes(content)
-		artifact, err := d.keepArtifact(ctx, run, stage, out.Name, content)
+		artifact, err := d.keepArtifact(ctx, run, shelfOf(run, task), stage.Round, out.Name, content)
 		if err != nil {
 			return err
 		}
@@ -274,10 +274,20 @@ func (d *Dispatcher) artifacts(ctx context.Context, run *core.Run, task *core.Ta
 	return nil
 }
 
+// shelfOf is where the run's folder has the documents of a task. A delegation of a
+// wave that went on after an answer has those from before as well: they can still be
+// asked for.
+func shelfOf(run *core.Run, task *core.Task) string {
+	if run.ByWaves() && task.Name != "" {
+		return task.Stage + "." + task.Name
+	}
+	return task.Stage
+}
+
 // keepArtifact keeps a document among the blobs and in the run's folder.
-func (d *Dispatcher) keepArtifact(ctx context.Context, run *core.Run, stage *core.Stage, name string, content []byte) (core.Artifact, error) {
+func (d *Dispatcher) keepArtifact(ctx context.Context, run *core.Run, shelf string, round int, name string, content []byte) (core.Artifact, error) {
 	copied := make(chan error, 1)
-	go func() { copied <- d.Folder.Artifact(run.ID, stage.ID, stage.Round, name, content) }()
+	go func() { copied <- d.Folder.Artifact(run.ID, shelf, round, name, content) }()
 	digest, size, err := d.Blobs.Put(ctx, bytes.NewReader(content), maxArtifact)
 	return core.Artifact{Name: name, Digest: digest, Size: size}, errors.Join(err, <-copied)
 }

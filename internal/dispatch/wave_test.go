@@ -166,6 +166,16 @@ func TestAPlannersInputs(t *testing.T) {
 	}
 }
 
+// TestShelfOf: a delegation that is worked on again does not overwrite what it handed
+// in before.
+func TestShelfOf(t *testing.T) {
+	s := newSurf(t)
+	first, again := &core.Task{Stage: "api"}, &core.Task{Stage: "api", Name: "again2"}
+	if shelfOf(s.run, first) != "api" || shelfOf(s.run, again) != "api.again2" || shelfOf(&core.Run{}, again) != "api" {
+		t.Error(shelfOf(s.run, first), shelfOf(s.run, again), shelfOf(&core.Run{}, again))
+	}
+}
+
 // TestReadWave: what was handed in becomes part of the verdict, with the files
 // that were touched; a secret that only reading puts together is removed.
 func TestReadWave(t *testing.T) {

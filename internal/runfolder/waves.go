@@ -149,6 +149,7 @@ func (w *words) hear(line []byte) error {
 		w.inbox, err = withLine(w.inbox, asked{ID: b.ID, Text: b.Text, From: b.From, Blocking: b.Blocking, About: b.About, Default: b.Default, At: e.At})
 	case core.QuestionAnswered:
 		w.answers, err = withLine(w.answers, answered{Question: b.ID, Answer: b.Text, By: by(b), At: e.At})
+	default: // its text only spoke of one
 	}
 	return err
 }

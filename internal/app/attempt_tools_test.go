@@ -76,6 +76,12 @@ func TestToolsOfAttempts(t *testing.T) {
 	if _, err := manager.Tell(ctx, run.Alias, api.Tell{Text: "Elsewhere."}); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("of a run by another name: %v", err)
 	}
+	if _, err := manager.Detail(ctx, run.ID, api.FetchDetail{Name: "d1"}); core.CodeOf(err) != core.CodeInvalid || !strings.Contains(err.Error(), "only runs in waves") {
+		t.Errorf("a detail of a run without waves: %v", err)
+	}
+	if _, err := as("manager.r9.a9").Details(ctx, run.ID); core.CodeOf(err) != core.CodeForbidden {
+		t.Errorf("details for an attempt that there is not: %v", err)
+	}
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // Bounds of what is copied into an input folder.
 const (
 	maxRequired = 64
-	maxOutputs  = 64
+	maxOutputs  = 256
 )
 
 // Blob is a document that is copied into the folder of inputs, at most its first

@@ -22,7 +22,11 @@ func exampleOutput(b core.Brief) string {
 		Facts:       []core.Claimed{{Key: "db.engine", Content: "The shop stores its data in SQLite.", Confidence: 0.9, Sources: []string{"go.mod"}}},
 	}
 	for _, c := range b.Criteria[:min(len(b.Criteria), 3)] {
-		out.Coverage.Met = append(out.Coverage.Met, plain.Line(c.Text, maxCriterion))
+		text := c.Text
+		if plain.Line(text, maxCriterion) != text {
+			text = "a criterion, word for word"
+		}
+		out.Coverage.Met = append(out.Coverage.Met, text)
 	}
 	return pretty(out)
 }

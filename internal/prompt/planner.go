@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -19,7 +20,7 @@ const (
 	maxRefusals  = 3 << 10
 	maxRegistry  = 4 << 10
 	maxAskedText = 3 << 10
-	maxPool      = 64 << 10
+	maxFile      = 64 << 10 // of JSON
 )
 
 // plannerView is what the template of a planner's prompt sees.
@@ -57,7 +58,7 @@ func BuildPlanner(r *core.Run, attempt string, room Room) ([]byte, error) {
 	}
 	v.Works, v.MoreWorks = shown(told(r), maxWorks, func(d *core.Delegated) string { return workBlock(r, d) })
 	v.Conflicts, v.MoreConflicts = shown(room.Conflicts, maxConflicts, conflictLine)
-	v.Open, v.MoreOpen = shown(r.Questions, maxAskedText, questionLine)
+	v.Open, v.MoreOpen = shown(urgent(r.Questions), maxAskedText, questionLine)
 	v.Refused, _ = shown(w.Refused, maxRefusals, refusalLine)
 	v.Roles, _ = shown(registry(r), maxRegistry, func(s string) string { return s })
 	return execute("planner", in, v)
@@ -70,12 +71,12 @@ func PlannerFiles(r *core.Run, attempt string, conflicts []core.Conflict) ([]Fil
 	if err != nil {
 		return nil, err
 	}
-	files := append(Files(in), jsonFile(core.PacketFile, Packet(r)), jsonFile(PoolFile, pool(r.Waves.Pool)), jsonFile(QuestionsFile, openQuestions(r)))
+	files := append(Files(in), jsonFile(core.PacketFile, Packet(r)), listFile(PoolFile, "facts", valid(r.Waves.Pool), aFact), listFile(QuestionsFile, "questions", urgent(r.Questions), open))
 	if len(r.Waves.Refused) > 0 {
-		files = append(files, jsonFile(RefusalsFile, r.Waves.Refused))
+		files = append(files, listFile(RefusalsFile, "refusals", r.Waves.Refused, func(n core.BriefRefusal) core.BriefRefusal { return n }))
 	}
 	if len(conflicts) > 0 {
-		files = append(files, jsonFile(ConflictsFile, conflicts))
+		files = append(files, listFile(ConflictsFile, "conflicts", conflicts, func(c Conflict) Conflict { return c }))
 	}
 	return files, nil
 }
@@ -198,29 +199,47 @@ func someRole(r *core.Run) string {
 	return ""
 }
 
-// poolView is the part of the pool that is laid out for a planner.
-type poolView struct {
-	Facts []core.Fact `json:"facts"`
-	Left  int         `json:"left_out,omitempty"`
+// listFile is a list as a file, as far as it has room, with how many had none.
+func listFile[T, E any](name, key string, list []T, entry func(T) E) File {
+	out, left := fitting(list, maxFile, entry)
+	doc := map[string]any{key: out}
+	if left > 0 {
+		doc["left_out"] = left
+	}
+	return jsonFile(name, doc)
 }
 
-// pool is what holds, the newest that has room, in the order it came in.
-func pool(all []core.Fact) poolView {
-	var valid []core.Fact
-	for _, f := range slices.Backward(all) {
+// valid are the facts that hold, newest first.
+func valid(pool []core.Fact) []core.Fact {
+	var out []core.Fact
+	for _, f := range slices.Backward(pool) {
 		if f.SupersededBy == nil {
-			valid = append(valid, f)
+			out = append(out, f)
 		}
 	}
-	facts, left := fitting(valid, maxPool, func(f core.Fact) core.Fact {
-		f.Content = plain.Head(f.Content, maxTold)
-		if f.Sources == nil {
-			f.Sources = []string{}
-		}
-		return f
+	return out
+}
+
+func aFact(f core.Fact) core.Fact {
+	f.Content = plain.Head(f.Content, maxTold)
+	if f.Sources == nil {
+		f.Sources = []string{}
+	}
+	return f
+}
+
+// urgent are the open questions, those first that somebody waits for.
+func urgent(questions []core.Question) []core.Question {
+	return slices.SortedStableFunc(slices.Values(questions), func(a, b core.Question) int {
+		return cmp.Compare(rank(a), rank(b))
 	})
-	slices.Reverse(facts)
-	return poolView{facts, left}
+}
+
+func rank(q core.Question) int {
+	if q.Blocking {
+		return 0
+	}
+	return 1
 }
 
 // openQuestion is a question as a planner finds it in a file.
@@ -233,12 +252,8 @@ type openQuestion struct {
 	Default  string `json:"default,omitempty"`
 }
 
-func openQuestions(r *core.Run) []openQuestion {
-	out := []openQuestion{}
-	for _, q := range r.Questions {
-		out = append(out, openQuestion{ID: q.ID, Text: q.Text, From: q.From, Blocking: q.Blocking, About: q.About, Default: q.Default})
-	}
-	return out
+func open(q core.Question) openQuestion {
+	return openQuestion{ID: q.ID, Text: q.Text, From: q.From, Blocking: q.Blocking, About: q.About, Default: q.Default}
 }
 
 // The names that the template speaks of.

@@ -309,6 +309,53 @@ func TestWavesCannotBeSpokenFor(t *testing.T) {
 	}
 }
 
+// TestPlannerFiles: what a planner looks things up in is bounded too, and what
+// holds somebody up comes first.
+func TestPlannerFiles(t *testing.T) {
+	r := inWaves()
+	for i := range 5000 {
+		r.Questions = append(r.Questions, core.Question{ID: fmt.Sprint("q-x", i), Text: strings.Repeat("why ", 50), Blocking: i == 4999})
+		r.Waves.Refused = append(r.Waves.Refused, core.BriefRefusal{ID: fmt.Sprint("t", i), Code: "cycle", Reason: "it depends on itself"})
+		r.Waves.Pool = append(r.Waves.Pool, core.Fact{ID: fmt.Sprint("f", i+4), Content: "so it is"})
+	}
+	files, err := PlannerFiles(r, planAttempt, []Conflict{{ID: "c1", Kind: "two values", Sides: []string{"a", "b"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if len(f.Content) > 70<<10 {
+			t.Errorf("%s has %d bytes", f.Name, len(f.Content))
+		}
+	}
+	var asked struct {
+		Questions []openQuestion
+		Left      int `json:"left_out"`
+	}
+	if err := json.Unmarshal([]byte(fileOf(t, files, QuestionsFile)), &asked); err != nil || asked.Questions[1].ID != "q-x4999" || asked.Left+len(asked.Questions) != 5001 {
+		t.Errorf("%d and %d, %v", len(asked.Questions), asked.Left, err)
+	}
+	var pool struct{ Facts []core.Fact }
+	if err := json.Unmarshal([]byte(fileOf(t, files, PoolFile)), &pool); err != nil || pool.Facts[0].ID != "f5003" {
+		t.Errorf("%v", err)
+	}
+	if got := fileOf(t, files, ConflictsFile); !strings.Contains(got, `"conflict_id": "c1"`) {
+		t.Error(got)
+	}
+	fileOf(t, files, RefusalsFile)
+}
+
+// TestResolveInWaves: who puts a merge right is told what the work was for.
+func TestResolveInWaves(t *testing.T) {
+	r := inWaves()
+	s := r.Stage("cart-api")
+	s.Conflict = &core.Conflict{Files: []string{"cart.go"}, Into: workCommit}
+	s.Tasks = append(s.Tasks, &core.Task{ID: "cart-api.r1.resolve", Stage: "cart-api", Kind: core.KindResolve, Role: "developer", Writes: core.WritesCode, Limit: 3, Attempts: []*core.Attempt{{ID: "resolve.a1", N: 1, Base: baseCommit}}})
+	text := string(build(t, r, "resolve.a1", nil))
+	if !strings.Contains(text, "could not be merged") || !strings.Contains(text, "It answers with the stored items.") {
+		t.Error(text)
+	}
+}
+
 // TestOnlyWaves: other attempts are refused, not told something wrong.
 func TestOnlyWaves(t *testing.T) {
 	if _, err := BuildWorker(inWaves(), planAttempt, room()); core.CodeOf(err) != core.CodeNotFound {

@@ -36,7 +36,8 @@ func packetSize(ctx context.Context, _ *workshop) (o outcome, err error) {
 	return o, nil
 }
 
-// perWave is how many delegations each wave has.
+// perWave is how many delegations each wave has. Smaller waves fill the bounds
+// later, so that their second wave reads less.
 const perWave = 4
 
 // waveHistory is a run whose planner delegates four pieces of work in each wave,

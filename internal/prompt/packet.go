@@ -10,9 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Bounds of what every attempt of a wave starts from, in bytes of JSON: it is as
-// long in the fiftieth wave as in the second. What does not fit is counted, and
-// can be fetched.
+// Bounds of what every attempt of a wave starts from, in bytes of JSON, so that it
+// does not grow with the waves. What does not fit is counted, and can be fetched.
 const (
 	maxIndex       = 5 << 9
 	maxPastAnswers = 1 << 10

@@ -27,11 +27,11 @@ With --webhook it also hears, at an address of its own, what a forge sends when
 something happened to a pull request. Only signed deliveries are taken, and all
 they bring about is a look at that pull request.
 
-With --metrics it shows figures for Prometheus at http://ADDRESS:PORT/metrics. They
-hold no names of runs and no words of anybody, but whoever reads them learns how
-much you work and what it costs, and nothing asks them who they are: an address that
-other machines reach is refused unless you add --metrics-public. With port 0 the
-system chooses one, which is said in the log and in metrics.addr in the state folder.
+With --metrics it shows figures for Prometheus, at /metrics. They hold no names
+of runs and no words of anybody, but whoever reads them learns how much you work
+and what it costs, and nothing asks them who they are: an address that other
+machines reach is refused unless you add --metrics-public. With port 0 the
+system chooses one; the log says which, and metrics.addr in the state folder.
 
 Where OTEL_EXPORTER_OTLP_ENDPOINT is set, traces are sent there, with or without
 --metrics.`,

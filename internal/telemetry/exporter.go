@@ -148,7 +148,7 @@ func (x *exporter) send(ctx context.Context, stop <-chan struct{}, batch []span)
 		result, err := x.sender.post(ctx, batch)
 		switch {
 		case err == nil:
-			x.count(spanSent, len(batch)-result.rejected)
+			x.count(spanSent, max(len(batch)-result.rejected, 0))
 			x.dropped(result.rejected, "the receiver rejected them")
 			return true
 		case ctx.Err() != nil:

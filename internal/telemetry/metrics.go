@@ -1,14 +1,11 @@
 package telemetry
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"strconv"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/measure"
@@ -17,15 +14,16 @@ import (
 // metrics counts what happens while an engine runs. Its counters begin at zero
 // with every engine, as Prometheus expects.
 type metrics struct {
-	registry *prometheus.Registry
+	registry *registry
+	present  *present
 
-	started, ended, pauses     *prometheus.CounterVec
-	attempts, checks, cost     *prometheus.CounterVec
-	cache, wakes, calls, spans *prometheus.CounterVec
+	started, ended, pauses     *family
+	attempts, checks, cost     *family
+	cache, wakes, calls, spans *family
 
-	runTime, stageTime, taskTime     *prometheus.HistogramVec
-	attemptTime, checkTime, callTime *prometheus.HistogramVec
-	tokens                           *prometheus.HistogramVec
+	runTime, stageTime, taskTime     *family
+	attemptTime, checkTime, callTime *family
+	tokens                           *family
 
 	drives, agents, classes, models, kinds, codes, forges *values
 }
@@ -39,20 +37,12 @@ func newMetrics(opts Options) *metrics {
 		lasts  = []float64{1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 43200, 86400, 259200, 604800}
 		tokens = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
 	)
-	r := prometheus.NewRegistry()
-	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-		r.MustRegister(c)
-		return c
+	r := &registry{}
+	counter := func(name, help string, labels ...string) *family { return r.add("counter", name, help, nil, labels...) }
+	histogram := func(name, help string, buckets []float64, labels ...string) *family {
+		return r.add("histogram", name, help, buckets, labels...)
 	}
-	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
-		r.MustRegister(h)
-		return h
-	}
-	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "stellwerk_build_info", Help: "The version that runs."}, []string{"version"})
-	build.WithLabelValues(plain(nil, opts.Version)).Set(1)
-	r.MustRegister(build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.add("gauge", "stellwerk_build_info", "The version that runs.", nil, "version").set(1, plain(nil, opts.Version))
 	m := &metrics{
 		registry:    r,
 		started:     counter("stellwerk_runs_started_total", "Runs that were started.", "kind"),
@@ -77,15 +67,23 @@ func newMetrics(opts Options) *metrics {
 		models: newValues(32, opts.Redact), kinds: newValues(32, opts.Redact), codes: newValues(32, opts.Redact), forges: newValues(8, opts.Redact),
 	}
 	for _, outcome := range []string{spanSent, spanDropped} {
-		m.spans.WithLabelValues(outcome)
+		m.spans.add(0, outcome)
 	}
 	return m
 }
 
+// handler serves the text format, whatever is asked for: it is what every
+// Prometheus reads.
 func (m *metrics) handler() http.Handler {
-	return promhttp.InstrumentMetricHandler(m.registry, promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
-		ErrorHandling: promhttp.ContinueOnError, Registry: m.registry, MaxRequestsInFlight: 4, Timeout: 10 * time.Second,
-	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var page bytes.Buffer
+		m.registry.write(&page)
+		now := registry{}
+		m.present.look(r.Context(), &now)
+		now.write(&page)
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = w.Write(page.Bytes()) // whoever left does not want it
+	})
 }
 
 // take implements sink.
@@ -111,9 +109,9 @@ func (m *metrics) event(e core.Event) {
 	}
 	switch b := body.(type) {
 	case core.RunStarted:
-		m.started.WithLabelValues(m.drives.of(b.Playbook.Kind)).Inc()
+		m.started.add(1, m.drives.of(b.Playbook.Kind))
 	case core.RunPaused:
-		m.pauses.WithLabelValues(m.codes.of(string(b.Code))).Inc()
+		m.pauses.add(1, m.codes.of(string(b.Code)))
 	default: // counted by what ends
 	}
 }
@@ -123,44 +121,44 @@ func (m *metrics) piece(p measure.Piece) {
 	drive := m.drives.of(p.Drive)
 	switch p.Kind {
 	case measure.Run:
-		m.ended.WithLabelValues(drive, p.Outcome).Inc()
-		m.runTime.WithLabelValues(drive, p.Outcome).Observe(took)
+		m.ended.add(1, drive, p.Outcome)
+		m.runTime.observe(took, drive, p.Outcome)
 	case measure.Stage:
-		m.stageTime.WithLabelValues(drive, p.Outcome).Observe(took)
+		m.stageTime.observe(took, drive, p.Outcome)
 	case measure.Task:
-		m.taskTime.WithLabelValues(drive, p.Outcome).Observe(took)
+		m.taskTime.observe(took, drive, p.Outcome)
 	case measure.Attempt:
 		m.attempt(p)
 	case measure.Check:
 		kind := m.kinds.of(string(p.Check))
-		m.checks.WithLabelValues(kind, p.Outcome, strconv.FormatBool(p.Reused)).Inc()
+		m.checks.add(1, kind, p.Outcome, strconv.FormatBool(p.Reused))
 		if !p.Reused {
-			m.checkTime.WithLabelValues(kind, p.Outcome).Observe(p.Took.Seconds())
+			m.checkTime.observe(p.Took.Seconds(), kind, p.Outcome)
 		}
 	}
 }
 
 func (m *metrics) attempt(p measure.Piece) {
 	agent, model := m.agents.of(p.Agent), m.models.of(p.Model)
-	m.attempts.WithLabelValues(agent, p.Outcome, m.classes.of(p.Class)).Inc()
+	m.attempts.add(1, agent, p.Outcome, m.classes.of(p.Class))
 	if p.Agent != "" { // it was started
-		m.attemptTime.WithLabelValues(agent, p.Outcome).Observe(p.Ended.Sub(p.Began).Seconds())
+		m.attemptTime.observe(p.Ended.Sub(p.Began).Seconds(), agent, p.Outcome)
 	}
 	if p.Usage.CostUSD > 0 {
-		m.cost.WithLabelValues(agent, model).Add(p.Usage.CostUSD)
+		m.cost.add(p.Usage.CostUSD, agent, model)
 	}
 	if p.Usage.CacheTokens > 0 {
-		m.cache.WithLabelValues(agent, model).Add(float64(p.Usage.CacheTokens))
+		m.cache.add(float64(p.Usage.CacheTokens), agent, model)
 	}
 	for kind, n := range map[string]int64{"input": p.Usage.InputTokens, "output": p.Usage.OutputTokens} {
 		if n > 0 {
-			m.tokens.WithLabelValues(opInvokeAgent, m.agents.of(provider(p.Agent)), model, kind).Observe(float64(n))
+			m.tokens.observe(float64(n), opInvokeAgent, m.agents.of(provider(p.Agent)), model, kind)
 		}
 	}
 }
 
 func (m *metrics) woken(due bool) {
-	m.wakes.WithLabelValues(map[bool]string{true: "due", false: "event"}[due]).Inc()
+	m.wakes.add(1, map[bool]string{true: "due", false: "event"}[due])
 }
 
 func (m *metrics) called(forge, operation string, took time.Duration, err error) {
@@ -168,9 +166,9 @@ func (m *metrics) called(forge, operation string, took time.Duration, err error)
 	if err != nil {
 		outcome = measure.NotOK
 	}
-	m.calls.WithLabelValues(m.forges.of(forge), operation, outcome).Inc()
-	m.callTime.WithLabelValues(m.forges.of(forge), operation).Observe(took.Seconds())
+	m.calls.add(1, m.forges.of(forge), operation, outcome)
+	m.callTime.observe(took.Seconds(), m.forges.of(forge), operation)
 }
 
 // sent counts spans by what became of them.
-func (m *metrics) sent(outcome string, n int) { m.spans.WithLabelValues(outcome).Add(float64(n)) }
+func (m *metrics) sent(outcome string, n int) { m.spans.add(float64(n), outcome) }

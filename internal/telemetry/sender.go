@@ -12,20 +12,14 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
-	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	resourcepb "go.opentelemetry.io/proto/slim/otlp/resource/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
 )
 
 // sender posts spans to a receiver, by OTLP over HTTP.
 type sender struct {
 	to       Export
 	client   *http.Client
-	resource *resourcepb.Resource
-	scope    *commonpb.InstrumentationScope
+	resource []attribute
+	version  string
 }
 
 func newSender(to Export, version string) *sender {
@@ -36,12 +30,12 @@ func newSender(to Export, version string) *sender {
 	own := map[string]string{"service.name": to.Service, "service.version": version}
 	maps.Copy(own, to.Resource)
 	own["service.name"] = to.Service
-	resource := &resourcepb.Resource{}
+	var resource []attribute
 	for _, key := range slices.Sorted(maps.Keys(own)) {
-		resource.Attributes = append(resource.Attributes, &commonpb.KeyValue{Key: key, Value: text(own[key])})
+		resource = append(resource, attribute{key, own[key]})
 	}
 	return &sender{
-		to: to, resource: resource, scope: &commonpb.InstrumentationScope{Name: "stellwerk", Version: version},
+		to: to, resource: resource, version: version,
 		client: &http.Client{
 			Transport: transport, Timeout: to.Timeout,
 			// The headers may hold a credential: they go nowhere else.
@@ -75,7 +69,7 @@ func (s *sender) post(ctx context.Context, batch []span) (result, error) {
 		request.Header.Set(name, value)
 	}
 	request.Header.Set("Content-Type", "application/x-protobuf")
-	request.Header.Set("User-Agent", "stellwerk/"+s.scope.GetVersion())
+	request.Header.Set("User-Agent", "stellwerk/"+s.version)
 	if s.to.Gzip {
 		request.Header.Set("Content-Encoding", "gzip")
 	}
@@ -94,11 +88,7 @@ func (s *sender) post(ctx context.Context, batch []span) (result, error) {
 func judge(response *http.Response, answer []byte) (result, error) {
 	switch code := response.StatusCode; {
 	case code >= 200 && code < 300:
-		var taken collectorpb.ExportTraceServiceResponse
-		if proto.Unmarshal(answer, &taken) != nil {
-			return result{}, nil //nolint:nilerr // it was taken; only what was rejected of it is not known
-		}
-		return result{rejected: int(max(taken.GetPartialSuccess().GetRejectedSpans(), 0))}, nil
+		return result{rejected: rejected(answer)}, nil
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway,
 		code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
 		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
@@ -112,19 +102,13 @@ func judge(response *http.Response, answer []byte) (result, error) {
 }
 
 func (s *sender) encode(batch []span) ([]byte, error) {
-	spans := make([]*tracepb.Span, len(batch))
-	for i := range batch {
-		spans[i] = batch[i].pb
-	}
-	raw, err := proto.Marshal(&collectorpb.ExportTraceServiceRequest{ResourceSpans: []*tracepb.ResourceSpans{{
-		Resource: s.resource, ScopeSpans: []*tracepb.ScopeSpans{{Scope: s.scope, Spans: spans}},
-	}}})
-	if err != nil || !s.to.Gzip {
-		return raw, err
+	raw := encodeRequest(s.resource, "stellwerk", s.version, batch)
+	if !s.to.Gzip {
+		return raw, nil
 	}
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	_, err = w.Write(raw)
+	_, err := w.Write(raw)
 	err = errors.Join(err, w.Close())
 	return packed.Bytes(), err
 }

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/measure"
@@ -24,8 +22,20 @@ type span struct {
 	seq   int64
 	whole bool // nothing else ended by the same event after it
 	last  bool // of its run
-	pb    *tracepb.Span
+
+	trace, id, parent []byte
+	name              string
+	began, ended      uint64 // nanoseconds of Unix
+	status            int
+	attributes        []attribute
 }
+
+// The codes of a span's status.
+const (
+	statusUnset = iota
+	statusOK
+	statusError
+)
 
 // traceID is the trace of a run: its id, so that a person who has one finds the
 // other. It is the same for every engine.
@@ -50,54 +60,55 @@ func spanID(id string) []byte {
 // newSpan tells a piece. Only names, classes and figures are in it.
 func newSpan(p measure.Piece, redact func(string) string) span {
 	a := attributes{redact: redact}
-	s := &tracepb.Span{
-		TraceId: traceID(p.Run), SpanId: spanID(p.ID), ParentSpanId: spanID(p.Parent), Kind: tracepb.Span_SPAN_KIND_INTERNAL,
-		StartTimeUnixNano: nanos(p.Began), EndTimeUnixNano: nanos(p.Ended), Status: status(p),
+	s := span{
+		run: p.Run, seq: p.Seq, last: p.Kind == measure.Run,
+		trace: traceID(p.Run), id: spanID(p.ID), parent: spanID(p.Parent),
+		began: nanos(p.Began), ended: nanos(p.Ended), status: status(p),
 	}
-	a.add("stellwerk.run.id", text(p.Run))
+	a.add("stellwerk.run.id", p.Run)
 	a.text("stellwerk.outcome", p.Outcome)
 	a.text("stellwerk.stage", p.Stage)
 	a.number("stellwerk.round", int64(p.Round))
 	switch p.Kind {
 	case measure.Run:
-		s.Name = opInvokeWorkflow + " " + plain(redact, p.Playbook)
+		s.name = opInvokeWorkflow + " " + plain(redact, p.Playbook)
 		a.text("gen_ai.operation.name", opInvokeWorkflow)
 		a.text("gen_ai.workflow.name", p.Playbook)
 		a.text("stellwerk.playbook.kind", p.Drive)
 	case measure.Stage:
-		s.Name = "stage " + plain(redact, p.Stage)
+		s.name = "stage " + plain(redact, p.Stage)
 	case measure.Task:
-		s.Name = "task " + plain(redact, p.Task)
+		s.name = "task " + plain(redact, p.Task)
 		a.text("stellwerk.task", p.Task)
 		a.text("stellwerk.task.kind", p.Work)
 		a.text("stellwerk.role", p.Role)
 	case measure.Attempt:
-		s.Name = opInvokeAgent + " " + plain(redact, p.Role)
+		s.name = opInvokeAgent + " " + plain(redact, p.Role)
 		a.attempt(p)
 	case measure.Check:
-		s.Name = "check " + string(p.Check)
+		s.name = "check " + string(p.Check)
 		a.text("stellwerk.task", p.Task)
 		a.text("stellwerk.check.kind", string(p.Check))
 		a.flag("stellwerk.check.reused", p.Reused)
 	}
-	if s.Status.GetCode() == tracepb.Status_STATUS_CODE_ERROR {
+	if s.status == statusError {
 		a.text("error.type", errorType(p))
 	}
-	s.Attributes = a.list
-	return span{run: p.Run, seq: p.Seq, last: p.Kind == measure.Run, pb: s}
+	s.attributes = a.list
+	return s
 }
 
 func nanos(t time.Time) uint64 { return uint64(max(t.UnixNano(), 0)) }
 
 // status says of what went wrong that it did, and of what was cut off nothing.
-func status(p measure.Piece) *tracepb.Status {
+func status(p measure.Piece) int {
 	switch p.Outcome {
 	case measure.OK, string(core.ExitFinished):
-		return &tracepb.Status{Code: tracepb.Status_STATUS_CODE_OK}
+		return statusOK
 	case measure.NotOK, measure.Failed, string(core.ExitFailed), string(core.ExitTimeout), string(core.ExitLost), string(core.ExitNoStart):
-		return &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR}
+		return statusError
 	}
-	return &tracepb.Status{}
+	return statusUnset
 }
 
 func errorType(p measure.Piece) string {
@@ -119,7 +130,7 @@ func provider(agent string) string {
 // attributes are what is said of a span. What is not known is left out.
 type attributes struct {
 	redact func(string) string
-	list   []*commonpb.KeyValue
+	list   []attribute
 }
 
 func (a *attributes) attempt(p measure.Piece) {
@@ -134,32 +145,26 @@ func (a *attributes) attempt(p measure.Piece) {
 	a.text("stellwerk.attempt", p.Attempt)
 	a.number("stellwerk.usage.cache_tokens", p.Usage.CacheTokens)
 	if p.Usage.CostUSD > 0 {
-		a.add("stellwerk.usage.cost_usd", &commonpb.AnyValue{Value: &commonpb.AnyValue_DoubleValue{DoubleValue: p.Usage.CostUSD}})
+		a.add("stellwerk.usage.cost_usd", p.Usage.CostUSD)
 	}
 }
 
 func (a *attributes) text(key, value string) {
 	if value != "" {
-		a.add(key, text(plain(a.redact, value)))
+		a.add(key, plain(a.redact, value))
 	}
 }
 
 func (a *attributes) number(key string, n int64) {
 	if n > 0 {
-		a.add(key, &commonpb.AnyValue{Value: &commonpb.AnyValue_IntValue{IntValue: n}})
+		a.add(key, n)
 	}
 }
 
 func (a *attributes) flag(key string, set bool) {
 	if set {
-		a.add(key, &commonpb.AnyValue{Value: &commonpb.AnyValue_BoolValue{BoolValue: true}})
+		a.add(key, true)
 	}
 }
 
-func (a *attributes) add(key string, v *commonpb.AnyValue) {
-	a.list = append(a.list, &commonpb.KeyValue{Key: key, Value: v})
-}
-
-func text(s string) *commonpb.AnyValue {
-	return &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: s}}
-}
+func (a *attributes) add(key string, value any) { a.list = append(a.list, attribute{key, value}) }

@@ -68,7 +68,7 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 		t.metrics = newMetrics(opts)
 		count = t.metrics.sent
 		f := newFollower(opts, t.metrics, maps.Clone(open))
-		t.metrics.registry.MustRegister(newPresent(opts.Source, f.waiting))
+		t.metrics.present = &present{source: opts.Source, waiting: f.waiting, log: opts.Log}
 		t.start(running, f)
 	}
 	if opts.Export != nil {

@@ -76,7 +76,7 @@ func PlannerFiles(r *core.Run, attempt string, conflicts []core.Conflict) ([]Fil
 		files = append(files, listFile(RefusalsFile, "refusals", r.Waves.Refused, func(n core.BriefRefusal) core.BriefRefusal { return n }))
 	}
 	if len(conflicts) > 0 {
-		files = append(files, listFile(ConflictsFile, "conflicts", conflicts, func(c Conflict) Conflict { return c }))
+		files = append(files, listFile(ConflictsFile, "conflicts", conflicts, func(c core.Conflict) core.Conflict { return c }))
 	}
 	return files, nil
 }

@@ -318,7 +318,7 @@ func TestPlannerFiles(t *testing.T) {
 		r.Waves.Refused = append(r.Waves.Refused, core.BriefRefusal{ID: fmt.Sprint("t", i), Code: "cycle", Reason: "it depends on itself"})
 		r.Waves.Pool = append(r.Waves.Pool, core.Fact{ID: fmt.Sprint("f", i+4), Content: "so it is"})
 	}
-	files, err := PlannerFiles(r, planAttempt, []Conflict{{ID: "c1", Kind: "two values", Sides: []string{"a", "b"}}})
+	files, err := PlannerFiles(r, planAttempt, []core.Conflict{{ID: "c1", Kind: core.ConflictValues, Sides: []core.Side{{Text: "a"}, {Text: "b"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestPlannerFiles(t *testing.T) {
 func TestResolveInWaves(t *testing.T) {
 	r := inWaves()
 	s := r.Stage("cart-api")
-	s.Conflict = &core.Conflict{Files: []string{"cart.go"}, Into: workCommit}
+	s.Conflict = &core.Unmerged{Files: []string{"cart.go"}, Into: workCommit}
 	s.Tasks = append(s.Tasks, &core.Task{ID: "cart-api.r1.resolve", Stage: "cart-api", Kind: core.KindResolve, Role: "developer", Writes: core.WritesCode, Limit: 3, Attempts: []*core.Attempt{{ID: "resolve.a1", N: 1, Base: baseCommit}}})
 	text := string(build(t, r, "resolve.a1", nil))
 	if !strings.Contains(text, "could not be merged") || !strings.Contains(text, "It answers with the stored items.") {

@@ -22,7 +22,7 @@ const (
 // Conflict is a contradiction that was found by looking, not by judging: which
 // side holds is for a planner or a person to say.
 type Conflict struct {
-	ID      string       `json:"id"` // the same for the same sides
+	ID      string       `json:"conflict_id"` // the same for the same sides
 	Kind    ConflictKind `json:"kind"`
 	Subject string       `json:"subject"` // key, path or criterion
 	Sides   []Side       `json:"sides"`

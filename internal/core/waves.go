@@ -89,6 +89,10 @@ type Waves struct {
 // is asked.
 const MaxIdle = 3
 
+// MaxTurns is how often a delegation may go on after an answer before it is given
+// up: one that is blocked again and again does not get anywhere.
+const MaxTurns = 5
+
 // MaxRefusals is how often the same may be refused for the same reason before a
 // person is asked.
 const MaxRefusals = 3

@@ -69,6 +69,21 @@ func (w *world) begun() string {
 	return strings.Join(ids, " ")
 }
 
+// TestWhoIsAlwaysBlockedIsGivenUp: an answer that changes nothing is not given for
+// ever.
+func TestWhoIsAlwaysBlockedIsGivenUp(t *testing.T) {
+	w := steady(t, core.WritesArtifacts, further(brief("a")), further(), finish())
+	w.work = func(*world, *core.Delegated) core.WorkerOutput {
+		return core.WorkerOutput{Status: core.OutputBlocked, Blocking: []core.Asked{{Text: "Why?"}}}
+	}
+	w.play()
+	w.must(core.Person("me"), core.QuestionAnswered{ID: w.run.Questions[0].ID, Text: "because"})
+	w.play()
+	if d := w.run.Waves.Work("a"); w.run.Status != core.StatusCompleted || d.Status != core.DelegatedFailed || !strings.Contains(d.Reason, "blocked 5 times") {
+		t.Errorf("%s: %s %s", w.run.Status, d.Status, d.Reason)
+	}
+}
+
 func TestADiamond(t *testing.T) {
 	w := steady(t, core.WritesArtifacts, further(brief("bottom", "left", "right"), brief("left", "top"), brief("right", "top"), brief("top")), finish()).play()
 	if w.run.Status != core.StatusCompleted || w.begun() != "top left right bottom" {

@@ -62,6 +62,9 @@ func begin(r *core.Run, d *core.Delegated, s *core.Stage) []core.Body {
 			return []core.Body{core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: reason}}
 		}
 	}
+	if s != nil && work.Count(s, core.KindWork) >= core.MaxTurns {
+		return fail(d, s, fmt.Sprintf("it was blocked %d times", core.MaxTurns))
+	}
 	var bodies []core.Body
 	if s == nil {
 		opened := core.StageOpened{Stage: d.Brief.ID, Round: 1, Reason: core.OpenAdvance, Base: r.Head, Title: d.Brief.Title()}

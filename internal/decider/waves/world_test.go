@@ -273,6 +273,11 @@ func (w *world) decide() core.PlannerDecision {
 			d.Answers = append(d.Answers, core.Answering{Question: q.ID, Answer: "known"})
 		}
 	}
+	for _, c := range w.run.Waves.Conflicts() {
+		if w.kind || w.draw("resolves", 2) == 0 {
+			d.Resolutions = append(d.Resolutions, core.Resolution{Conflict: c.ID, Content: c.Sides[0].Text, Reason: "it is so"})
+		}
+	}
 	for _, o := range w.run.Waves.Works {
 		if w.kind && !o.Status.Over() || !o.Status.Over() && w.draw("drops", 4) == 0 {
 			d.Dropped = append(d.Dropped, core.Dropped{ID: o.Brief.ID, Reason: "not needed"})

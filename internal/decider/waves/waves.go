@@ -141,7 +141,7 @@ func idle(r *core.Run) []core.Body {
 
 // plan has the planner close the wave, or look at the goal for the first time.
 func plan(r *core.Run) []core.Body {
-	if planned(r) || publishing(r) || r.Waves.Open && !(r.Resting() && settled(r)) {
+	if planned(r) || publishing(r) || r.Waves.Open && (!r.Resting() || !settled(r)) {
 		return nil
 	}
 	m := r.Playbook.Project

@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 51 {
+	if operations != 53 {
 		t.Errorf("%d operations", operations)
 	}
 }

@@ -158,7 +158,7 @@ func (s *surfStory) verified(a core.Verify) core.VerifyConcluded {
 		body.Decision = &core.PlannerDecision{Decision: core.CourseContinue, Reason: "One more.", Delegations: []core.Brief{brief("load")}}
 		body.Decision.Answers = []core.Answering{{Question: s.run.QuestionID("Are the views of interest?"), Answer: "No.", Sources: []string{"d1"}}}
 	default:
-		body.Decision = &core.PlannerDecision{Decision: core.CourseFinish, Reason: "It is all there."}
+		body.Decision = &core.PlannerDecision{Decision: core.CourseFinish, Reason: "It is all there.", Facts: []core.Claimed{{Key: "cart.guests", Content: "none"}}}
 	}
 	return body
 }

@@ -209,13 +209,10 @@ func (w *Waves) Rule(d *PlannerDecision) {
 	w.staleness()
 }
 
-// answer takes an answer into the pool: as what its question was about, or as
-// itself.
+// answer takes an answer into the pool, where it takes the place of what was held
+// to be true of the thing that its question was about.
 func (w *Waves) answer(q Question, b QuestionAnswered) {
 	s := Statement{Claimed: Claimed{Key: q.About, Content: b.Text, Sources: b.Sources}, Origin: OriginPerson, Source: q.ID, Wave: w.N}
-	if s.Key == "" {
-		s.Key = q.ID
-	}
 	switch {
 	case b.Planner:
 		s.Origin = OriginPlanner

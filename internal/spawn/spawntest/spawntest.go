@@ -218,9 +218,13 @@ func expect(t *testing.T, s spawn.Spawner, a Attempt, want spawn.Status) {
 	}
 }
 
+// await waits until an agent has written something into a file.
 func await(t *testing.T, a Attempt, name string) {
 	t.Helper()
-	shimtest.Await(t, name, func() bool { return shimtest.Exists(t, filepath.Join(a.Out, name)) })
+	shimtest.Await(t, name, func() bool {
+		info, err := os.Stat(filepath.Join(a.Out, name))
+		return err == nil && info.Size() > 0
+	})
 }
 
 func read(t *testing.T, a Attempt, name string) string {

@@ -25,18 +25,11 @@ func flatten(c core.Check) []core.Check {
 func implied(c core.Check, outputs []string) []core.Check {
 	var parts []core.Check
 	for _, name := range outputs {
-		if !mentions(c, name) {
+		if !c.Mentions(name) {
 			parts = append(parts, core.Check{Kind: core.CheckArtifact, Name: name})
 		}
 	}
 	return parts
-}
-
-func mentions(c core.Check, artifact string) bool {
-	if c.Artifact() == artifact {
-		return true
-	}
-	return slices.ContainsFunc(c.Of, func(m core.Check) bool { return mentions(m, artifact) })
 }
 
 // cheapFirst orders the indices of checks by what they cost to evaluate, otherwise as written.

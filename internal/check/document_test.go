@@ -67,3 +67,12 @@ func TestADocumentIsCheckedOnce(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestWhoIsBlockedHandsInNothingElse: the documents of a delegation come with an answer that says completed.
+func TestWhoIsBlockedHandsInNothingElse(t *testing.T) {
+	c := core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckOutput, Names: []string{"notes.md"}}}}
+	names := check.Names(c, []string{core.OutputArtifact, "notes.md"})
+	if got := strings.Join(names, "; "); got != "output: worker_output.json" {
+		t.Error(got)
+	}
+}

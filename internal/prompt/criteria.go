@@ -18,23 +18,11 @@ func (v view) Criteria() string {
 	var b strings.Builder
 	v.criterion(&b, v.Done, "")
 	for _, name := range v.Outputs {
-		if !mentions(v.Done, name) {
+		if !v.Done.Mentions(name) {
 			v.criterion(&b, core.Check{Kind: core.CheckArtifact, Name: name}, "")
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func mentions(c core.Check, artifact string) bool {
-	if c.Artifact() == artifact {
-		return true
-	}
-	for _, member := range c.Of {
-		if mentions(member, artifact) {
-			return true
-		}
-	}
-	return false
 }
 
 // criterion writes one check as an item, and the parts of a compound below it. The parts of an outermost `all` are items

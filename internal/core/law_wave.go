@@ -25,7 +25,7 @@ func lawWave(r *Run, body Body) error {
 		}
 	case WaveClosed:
 		s := r.Stage(PlannerStage)
-		if s == nil || !s.Status.Closed() || b.Wave != w.N || w.Open && !r.Resting() {
+		if s == nil || !s.Status.Closed() || b.Wave != w.N || w.Open && w.Working() {
 			return unlawful("wave %d cannot be closed now", b.Wave)
 		}
 	case BriefAdmitted:
@@ -84,6 +84,8 @@ func lawBegin(r *Run, b TaskAdmitted) error {
 	switch {
 	case !r.Waves.Open:
 		return unlawful("task %s: no wave is open", b.Task)
+	case r.Closing():
+		return unlawful("task %s: the wave is being closed", b.Task)
 	case d.Status != DelegatedWaiting || !r.Startable(d):
 		return unlawful("task %s: delegation %s is %s", b.Task, d.Brief.ID, d.Status)
 	}

@@ -141,6 +141,18 @@ func (r *Run) Resting() bool {
 	return true
 }
 
+// Closing reports that the planner looks at the open wave. What is answered
+// meanwhile goes on in the next: the planner has not been told of it.
+func (r *Run) Closing() bool {
+	s := r.Stage(PlannerStage)
+	return s != nil && s.Status == StageOpen
+}
+
+// Working reports that a delegation is worked on.
+func (w *Waves) Working() bool {
+	return slices.ContainsFunc(w.Works, func(d *Delegated) bool { return d.Status == DelegatedOpen })
+}
+
 // Startable reports that a delegation has all it depends on.
 func (r *Run) Startable(d *Delegated) bool {
 	for _, id := range d.Brief.DependsOn {

@@ -69,6 +69,29 @@ func (w *world) begun() string {
 	return strings.Join(ids, " ")
 }
 
+// TestAnAnswerWhileAWaveIsClosed: what it sets free waits for the next wave, for
+// the planner has not been told of it.
+func TestAnAnswerWhileAWaveIsClosed(t *testing.T) {
+	w := steady(t, core.WritesArtifacts, further(brief("a")), further(), finish())
+	w.work = func(_ *world, d *core.Delegated) core.WorkerOutput {
+		if d.Answer == nil {
+			return core.WorkerOutput{Status: core.OutputBlocked, Blocking: []core.Asked{{Text: "Why?"}}}
+		}
+		return core.WorkerOutput{Status: core.OutputCompleted, Coverage: core.Coverage{Met: []string{"works"}}}
+	}
+	for len(w.run.Questions) == 0 || !w.run.Closing() {
+		w.once()
+	}
+	w.must(core.Person("me"), core.QuestionAnswered{ID: w.run.Questions[0].ID, Text: "because"})
+	if w.begun() != "a" {
+		t.Fatalf("it goes on while the wave is closed\n%s", w.account())
+	}
+	w.play()
+	if w.run.Status != core.StatusCompleted || w.begun() != "a a" || w.run.Waves.N != 2 {
+		t.Fatalf("%s, wave %d, %s\n%s", w.run.Status, w.run.Waves.N, w.begun(), w.account())
+	}
+}
+
 // TestWhoIsAlwaysBlockedIsGivenUp: an answer that changes nothing is not given for
 // ever.
 func TestWhoIsAlwaysBlockedIsGivenUp(t *testing.T) {

@@ -51,12 +51,6 @@ func planning(r *core.Run) []core.Body {
 	return nil
 }
 
-// planned reports that the planner is at work.
-func planned(r *core.Run) bool {
-	s := r.Stage(core.PlannerStage)
-	return s != nil && s.Status == core.StageOpen
-}
-
 // questions asks what workers want to know, each once.
 func questions(r *core.Run) []core.Body {
 	for _, d := range r.Waves.Works {
@@ -91,7 +85,7 @@ func asking(r *core.Run, from string, q core.Asked, blocking bool) core.Body {
 // waited for an answer.
 func reopen(r *core.Run) []core.Body {
 	w := r.Waves
-	if w.Open || planned(r) || r.Resting() || w.N >= r.Playbook.Project.Waves.Waves {
+	if w.Open || r.Closing() || r.Resting() || w.N >= r.Playbook.Project.Waves.Waves {
 		return nil
 	}
 	return []core.Body{core.WaveOpened{Wave: w.N + 1}}
@@ -99,7 +93,7 @@ func reopen(r *core.Run) []core.Body {
 
 // ask pauses the run where nothing goes on without an answer.
 func ask(r *core.Run) []core.Body {
-	if r.Waves.Open || planned(r) || publishing(r) {
+	if r.Waves.Open || r.Closing() || publishing(r) {
 		return nil
 	}
 	for _, q := range r.Questions {
@@ -123,7 +117,7 @@ func who(q core.Question) string {
 // idle pauses the run of a planner whose decisions lead to nothing.
 func idle(r *core.Run) []core.Body {
 	w := r.Waves
-	if w.Idle < core.MaxIdle || w.Open || planned(r) || publishing(r) {
+	if w.Idle < core.MaxIdle || w.Open || r.Closing() || publishing(r) {
 		return nil
 	}
 	reason := fmt.Sprintf("the planner decided %d times in a row and nothing came of it", w.Idle)
@@ -141,7 +135,7 @@ func idle(r *core.Run) []core.Body {
 
 // plan has the planner close the wave, or look at the goal for the first time.
 func plan(r *core.Run) []core.Body {
-	if planned(r) || publishing(r) || r.Waves.Open && (!r.Resting() || !settled(r)) {
+	if r.Closing() || publishing(r) || r.Waves.Open && (!r.Resting() || !settled(r)) {
 		return nil
 	}
 	m := r.Playbook.Project

@@ -24,7 +24,7 @@ func drive(r *core.Run, d *core.Delegated) []core.Body {
 	s := r.Stage(d.Brief.ID)
 	switch d.Status {
 	case core.DelegatedWaiting:
-		if r.Startable(d) {
+		if r.Startable(d) && !r.Closing() {
 			return begin(r, d, s)
 		}
 	case core.DelegatedOpen:

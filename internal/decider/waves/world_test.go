@@ -161,6 +161,10 @@ func (w *world) luck(what string, oneIn int) bool { return !w.kind && w.draw(wha
 func (w *world) once() {
 	w.t.Helper()
 	w.now = w.now.Add(time.Minute)
+	if open := w.run.Questions; len(open) > 0 && w.luck("an early answer", 10) {
+		w.must(core.Person("me"), core.QuestionAnswered{ID: open[w.draw("which question", len(open))].ID, Text: "while you are at it"})
+		return
+	}
 	if effects := core.Effects(w.run); len(effects) > 0 {
 		w.effect(effects[w.draw("effect", len(effects))])
 		return

@@ -24,16 +24,18 @@ type journal struct {
 	log   *slog.Logger
 	blobs *blob.Folder
 
+	deriving sync.Mutex // held while derived files are written, by which older ones never replace newer
+
 	mu    sync.Mutex
 	seqs  map[string]int64     // newest event that each folder is known to hold
-	stale map[string]*core.Run // runs whose workflow-state.json is to be written
+	stale map[string]*core.Run // runs whose derived files are to be written
 	wake  chan struct{}
 	stop  chan struct{}
 	done  chan struct{}
 }
 
-// stateEvery is how often workflow-state.json follows a run at most. It is
-// derived, so it may lag and needs no place in the write order.
+// stateEvery is how often derived files follow a run at most. They may lag, and
+// need no place in the write order but for a run's last event.
 const stateEvery = time.Second
 
 func newJournal(root string, blobs *blob.Folder, log *slog.Logger) *journal {
@@ -51,54 +53,80 @@ func (j *journal) use(run string, fn func(*runfolder.Folder) error) error {
 	return j.shelf.use(run, fn)
 }
 
-// Append implements engine.Journal.
+// Append implements engine.Journal. A run's last event comes after everything that
+// is derived: where an engine is killed before it, the next one appends it, and
+// has derived all of it again. Nothing else would bring it to do so.
 func (j *journal) Append(_ context.Context, run *core.Run, events []core.Event) error {
+	if last := len(events) - 1; events[last].Type == core.TypeRunSwept {
+		if last > 0 {
+			if err := j.append(run, events[:last]); err != nil {
+				return err
+			}
+			events = events[last:]
+		}
+		j.settle(run)
+	}
+	if err := j.append(run, events); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	j.seqs[run.ID] = events[len(events)-1].Seq
+	j.mu.Unlock()
+	j.outdate(run)
+	return nil
+}
+
+// append adds lines to the manifest, and to what is kept beside it.
+func (j *journal) append(run *core.Run, events []core.Event) error {
 	calls, err := calledTools(run, events)
 	if err != nil {
 		return err
 	}
-	err = j.use(run.ID, func(f *runfolder.Folder) error {
+	return j.use(run.ID, func(f *runfolder.Folder) error {
 		// First, for what the manifest has is not appended again.
 		if err := f.SideEffects(calls...); err != nil {
 			return err
 		}
 		return f.Append(events)
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// outdate has the derived files of a run written before long.
+func (j *journal) outdate(run *core.Run) {
 	j.mu.Lock()
-	j.seqs[run.ID] = events[len(events)-1].Seq
 	j.stale[run.ID] = run
 	j.mu.Unlock()
 	select {
 	case j.wake <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
-// Seq implements engine.Journal.
-func (j *journal) Seq(_ context.Context, run string) (int64, error) {
+// Seq implements engine.Journal. The derived files of a run that nobody has asked
+// for since this engine started are written: one that was killed may not have come
+// to it.
+func (j *journal) Seq(_ context.Context, run *core.Run) (int64, error) {
 	j.mu.Lock()
-	seq, known := j.seqs[run]
+	seq, known := j.seqs[run.ID]
 	j.mu.Unlock()
 	if known {
 		return seq, nil
 	}
-	err := j.use(run, func(f *runfolder.Folder) error {
+	err := j.use(run.ID, func(f *runfolder.Folder) error {
 		seq = f.Head().Seq
 		return nil
 	})
-	if err == nil {
-		j.mu.Lock()
-		j.seqs[run] = seq
-		j.mu.Unlock()
+	if err != nil {
+		return 0, err
 	}
-	return seq, err
+	j.mu.Lock()
+	j.seqs[run.ID] = seq
+	j.mu.Unlock()
+	j.outdate(run)
+	return seq, nil
 }
 
-// follow writes workflow-state.json after the runs, at leisure.
+// follow writes derived files after the runs, at leisure.
 func (j *journal) follow() {
 	defer close(j.done)
 	for {
@@ -119,22 +147,36 @@ func (j *journal) follow() {
 }
 
 func (j *journal) flush() {
+	j.deriving.Lock()
+	defer j.deriving.Unlock()
 	j.mu.Lock()
 	runs := j.stale
 	j.stale = map[string]*core.Run{}
 	j.mu.Unlock()
 	for id, run := range runs {
-		if err := j.use(id, func(f *runfolder.Folder) error { return f.WriteState(run) }); err != nil {
-			j.log.Error("write workflow-state.json", "run", run.Alias, "error", err)
-		}
-		if run.ByWaves() {
-			j.writeWaves(run)
-		}
+		j.derive(run)
 		if run.Status.Terminal() {
 			j.mu.Lock()
 			delete(j.seqs, id)
 			j.mu.Unlock()
 		}
+	}
+}
+
+// settle writes the derived files of a run at once.
+func (j *journal) settle(run *core.Run) {
+	j.deriving.Lock()
+	defer j.deriving.Unlock()
+	j.derive(run)
+}
+
+// derive writes what follows from a run. j.deriving is held.
+func (j *journal) derive(run *core.Run) {
+	if err := j.use(run.ID, func(f *runfolder.Folder) error { return f.WriteState(run) }); err != nil {
+		j.log.Error("write workflow-state.json", "run", run.Alias, "error", err)
+	}
+	if run.ByWaves() {
+		j.writeWaves(run)
 	}
 }
 

@@ -30,8 +30,9 @@ type Dispatcher interface {
 // keep the run, which nobody changes any more.
 type Journal interface {
 	Append(ctx context.Context, run *core.Run, events []core.Event) error
-	// Seq is the newest event the journal holds of a run.
-	Seq(ctx context.Context, run string) (int64, error)
+	// Seq is the newest event the journal holds of a run, whose present state it is
+	// given: what the engine before did not come to write may follow from it.
+	Seq(ctx context.Context, run *core.Run) (int64, error)
 }
 
 // Options configure an engine.

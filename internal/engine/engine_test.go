@@ -109,10 +109,10 @@ func (l *ledger) Append(_ context.Context, run *core.Run, events []core.Event) e
 	return nil
 }
 
-func (l *ledger) Seq(_ context.Context, run string) (int64, error) {
+func (l *ledger) Seq(_ context.Context, run *core.Run) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.seqs[run], nil
+	return l.seqs[run.ID], nil
 }
 
 func (l *ledger) setBroken(broken bool) {

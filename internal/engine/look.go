@@ -141,7 +141,7 @@ func (e *Engine) free(ctx context.Context, c core.Claim) (bool, error) {
 // catchUp writes the events that the journal misses: after a crash between
 // commit and journal, or while the folder could not be written.
 func (e *Engine) catchUp(ctx context.Context, s *stream) error {
-	have, err := e.journal.Seq(ctx, s.run.ID)
+	have, err := e.journal.Seq(ctx, s.run)
 	if err != nil {
 		return err
 	}

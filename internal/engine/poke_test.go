@@ -22,7 +22,7 @@ func TestPokeWritesTheJournalFirst(t *testing.T) {
 	if err := b.engine.Poke(t.Context(), "r1"); err != nil {
 		t.Fatal(err)
 	}
-	if seq, err := b.ledger.Seq(t.Context(), "r1"); err != nil || seq == 0 {
+	if seq, err := b.ledger.Seq(t.Context(), &core.Run{ID: "r1"}); err != nil || seq == 0 {
 		t.Errorf("the journal stands at %d, %v", seq, err)
 	}
 	if !b.recorder.has(isStart("a.r1.a1")) {

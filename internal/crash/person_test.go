@@ -15,8 +15,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// person is somebody who speaks to the runs of a manager's story from a process
-// that is never killed: what an engine does not answer is asked of the next.
+// person is somebody who looks on from a process that is never killed: what an
+// engine does not answer is asked of the next. To a run in waves there is nothing
+// to say but answers.
 type person struct {
 	world  *world
 	ctx    context.Context
@@ -127,7 +128,7 @@ func (p *person) say(run, text string) error {
 	p.mu.Lock()
 	known := slices.Contains(p.told[run], text)
 	p.mu.Unlock()
-	if known {
+	if known || p.world.story.waves {
 		return nil
 	}
 	ctx := api.WithCall(p.ctx, rand.Text())
@@ -198,6 +199,13 @@ func (p *person) review(e happened) error {
 		return err
 	}
 	return p.world.takeIn(branch)
+}
+
+// troubled is what the person could not do.
+func (p *person) troubled() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.trouble
 }
 
 func (p *person) String() string {

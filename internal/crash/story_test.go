@@ -20,7 +20,13 @@ type story struct {
 	project bool
 	// manager: so it does, and a manager chooses the work.
 	manager bool
+	// waves: a planner delegates the work in waves, with code as well or documents
+	// alone.
+	waves, code bool
 }
+
+// apart: a person looks on from another process.
+func (s story) apart() bool { return s.manager || s.waves }
 
 // begin and end are the agent's entries in the ledger. An end names what was
 // made until then: files of the workspace (code:) and documents (out:).

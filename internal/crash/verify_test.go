@@ -77,6 +77,9 @@ func (w *world) verify(branches ...string) {
 		if w.story.manager {
 			w.conducted(h)
 		}
+		if w.story.waves {
+			w.waved(h)
+		}
 		w.manifest(h)
 		w.ranOnce(h, deeds[h.row.ID])
 		w.keptWork(h, deeds[h.row.ID])

@@ -59,7 +59,7 @@ func newWorld(t *testing.T, isolation string, tell func(ledger string) story) *w
 	w.git("config", "user.email", "test@example.org")
 	w.git("add", "-A")
 	w.git("commit", "-q", "-m", "first")
-	if w.story.manager {
+	if w.story.apart() {
 		w.person = newPerson(w)
 	}
 	t.Cleanup(w.close)
@@ -87,7 +87,7 @@ func (w *world) close() {
 func (w *world) order(branches ...string) order {
 	return order{
 		State: w.state, Repository: w.repository, Playbook: w.story.name, Isolation: w.isolation, Branches: branches,
-		Gates: w.story.project, Apart: w.story.manager, Wedge: w.wedge,
+		Gates: w.story.project, Apart: w.story.apart(), Wedge: w.wedge,
 	}
 }
 

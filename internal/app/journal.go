@@ -163,10 +163,14 @@ func (j *journal) flush() {
 	}
 }
 
-// settle writes the derived files of a run at once.
+// settle writes the derived files of a run at once, and removes what engines left
+// that were killed.
 func (j *journal) settle(run *core.Run) {
 	j.deriving.Lock()
 	defer j.deriving.Unlock()
+	if err := j.use(run.ID, func(f *runfolder.Folder) error { return f.Tidy() }); err != nil {
+		j.log.Error("tidy the folder of a run", "run", run.Alias, "error", err)
+	}
 	j.derive(run)
 }
 

@@ -35,6 +35,14 @@ func (w *world) folderWhole(h history) {
 			w.t.Fatalf("run %s: %s is\n%s\nand not\n%s", h.row.Branch, name, have, want)
 		}
 	}
+	if err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if strings.HasPrefix(filepath.Base(path), ".") {
+			w.t.Errorf("run %s: %s was left behind", h.row.Branch, path)
+		}
+		return err
+	}); err != nil {
+		w.t.Fatal(err)
+	}
 	w.pooled(h, contentOf(filepath.Join(dir, runfolder.PoolFile)))
 	w.shelved(h, filepath.Join(dir, runfolder.ArtifactsDir))
 }

@@ -46,13 +46,14 @@ func (w *world) delegatedOnce(h history) {
 			w.t.Fatalf("run %s: %+v was not wanted:\n%s", h.row.Branch, b, h)
 		case core.VerifyConcluded:
 			if b.Output != nil && b.Output.Status == core.OutputCompleted {
-				done[strings.TrimSuffix(strings.SplitN(b.Attempt, ".", 2)[0], ".")] = true
+				id, _, _ := strings.Cut(b.Attempt, ".")
+				done[id] = true
 			}
 		case core.AttemptRequested:
 			if !strings.HasPrefix(b.Attempt, core.PlannerStage+".") {
 				have["attempt "+b.Attempt]++
 			}
-			if b.Attempt == "advice.r1.a1" && !(done["files"] && done["licence"] && done["tone"]) {
+			if b.Attempt == "advice.r1.a1" && (!done["files"] || !done["licence"] || !done["tone"]) {
 				w.t.Fatalf("run %s: advice began before what it depends on was done: %v", h.row.Branch, done)
 			}
 		default:

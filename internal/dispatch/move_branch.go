@@ -10,25 +10,25 @@ import (
 
 // moveBranch lets a branch in the yard follow its verified head, by
 // compare-and-swap, and removes one whose work is merged. A branch found elsewhere was moved by nobody but a crashed
-// engine: what is there is kept under a ref before it is moved on.
+// engine, which did not come to tell of it: what is there is kept under a ref before it is moved on or removed.
 func (d *Dispatcher) moveBranch(ctx context.Context, run *core.Run, a core.MoveBranch) error {
 	y, err := d.Yards.Yard(ctx, run.Project)
 	if err != nil {
 		return err
 	}
-	if a.New == "" {
-		if err := y.DeleteRef(ctx, a.Ref, a.Old); err != nil {
-			return err
+	to := func(old string) error {
+		if a.New == "" {
+			return y.DeleteRef(ctx, a.Ref, old)
 		}
-		return d.report(ctx, run, core.BranchMoved(a))
+		return y.Move(ctx, a.Ref, old, a.New)
 	}
-	err = y.Move(ctx, a.Ref, a.Old, a.New)
+	err = to(a.Old)
 	var moved *yard.MovedError
 	if errors.As(err, &moved) && moved.Have != "" {
 		if err := y.Keep(ctx, yard.Kept+run.ID+"/found-"+moved.Have[:12], moved.Have); err != nil {
 			return err
 		}
-		err = y.Move(ctx, a.Ref, moved.Have, a.New)
+		err = to(moved.Have)
 	}
 	if err != nil {
 		return err

@@ -264,6 +264,7 @@ func (v plannerView) RefusalsName() string  { return RefusalsFile }
 func (v plannerView) ConflictsName() string { return ConflictsFile }
 func (v plannerView) OutputsName() string   { return path.Join(OutputsDir, "ID.json") }
 func (v plannerView) DecisionName() string  { return core.DecisionArtifact }
+func (v plannerView) SchemaName() string    { return schemaName(core.DecisionArtifact) }
 func (v plannerView) CompactName() string   { return core.CompactArtifact }
 func (v plannerView) DetailedName() string  { return core.DetailedArtifact }
 func (v plannerView) ExampleAsked() string  { return exampleAsked }

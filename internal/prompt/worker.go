@@ -251,3 +251,4 @@ func (v workerView) AnswersName() string { return answersFile }
 func (v workerView) FactsName() string   { return FactsFile }
 func (v workerView) EarlierName() string { return EarlierFile }
 func (v workerView) OutputName() string  { return core.OutputArtifact }
+func (v workerView) SchemaName() string  { return schemaName(core.OutputArtifact) }

@@ -13,7 +13,7 @@ func TestWavePlanner(t *testing.T) {
 		t.Errorf("the planner is %+v", r)
 	}
 	words := strings.Join(strings.Fields(r.Prompt), " ")
-	for _, phrase := range []string{"$STELLWERK_OUT", "`planner_decision.json`", "`wave_compact.md`", "`wave_detailed.md`", "stellwerk schema planner-decision",
+	for _, phrase := range []string{"$STELLWERK_OUT", "`planner_decision.json`", "`wave_compact.md`", "`wave_detailed.md`", "`$STELLWERK_IN/planner_decision.json.schema.json`",
 		"`continue`", "`ask`", "`finish`", "`abort`", "`replaces`", "`dropped`", "You do none of it yourself", "Your last message is one short sentence"} {
 		if !strings.Contains(words, phrase) {
 			t.Errorf("the planner is not told %q", phrase)
@@ -26,7 +26,7 @@ func TestWaveWorkers(t *testing.T) {
 	for _, name := range []string{"architect", "builder", "examiner", "researcher", "tester", "writer"} {
 		r := Builtin()[name]
 		words := strings.Join(strings.Fields(r.Prompt), " ")
-		for _, phrase := range []string{"`$STELLWERK_OUT/worker_output.json`", "stellwerk schema worker-output", "Nobody answers while you work",
+		for _, phrase := range []string{"`$STELLWERK_OUT/worker_output.json`", "`$STELLWERK_IN/worker_output.json.schema.json`", "Nobody answers while you work",
 			"`blocking_questions`", "`assumptions_made`", "Your last message is one short sentence"} {
 			if !strings.Contains(words, phrase) {
 				t.Errorf("%s is not told %q", name, phrase)

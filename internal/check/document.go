@@ -50,7 +50,11 @@ func (v *evaluation) decision() (core.CheckResult, error) {
 	if err != nil {
 		return unusable(core.DecisionArtifact, err), nil
 	}
-	return pass("The planner decides to %s, with %s.%s", d.Decision, count(len(d.Delegations), "delegation"), remarks(findings)), nil
+	with := ""
+	if d.Decision == core.CourseContinue {
+		with = ", with " + count(len(d.Delegations), "delegation")
+	}
+	return pass("The planner decides to %s%s.%s", d.Decision, with, remarks(findings)), nil
 }
 
 // document reads a document of a run in waves, or says why there is none to read.

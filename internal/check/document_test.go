@@ -46,7 +46,7 @@ func TestAPlannersDecisionCanBeRead(t *testing.T) {
 	w := newWorld(t)
 	c := core.Check{Kind: core.CheckDecision}
 	for text, want := range map[string]string{
-		`{"decision": "finish", "reason": "All is there."}`:              "The planner decides to finish, with 0 delegations.",
+		`{"decision": "finish", "reason": "All is there."}`:              "The planner decides to finish.",
 		`{"decision": "ask", "reason": " ", "facts": [{}], "extra": 1}`:  "- /reason: is empty; it is why\n- /facts/0/content: is missing",
 		`{"decision": "ask", "reason": "why", "Decision": "x", "q": {}}`: "- /Decision: differs from \"decision\" only in case",
 	} {

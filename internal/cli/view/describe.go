@@ -258,11 +258,31 @@ func prepared(b core.PublishPrepared) (what, detail string) {
 func failing(results []core.CheckResult) []string {
 	var failed []string
 	for _, r := range results {
-		if !r.Passed {
+		switch {
+		case r.Passed:
+		case r.Kind == core.CheckOutput, r.Kind == core.CheckDecision:
+			failed = append(failed, mistake(r))
+		default:
 			failed = append(failed, r.Check)
 		}
 	}
 	return failed
+}
+
+// mistake is the first thing that is wrong with a document of a run in waves: its
+// name alone says nothing.
+func mistake(r core.CheckResult) string {
+	first, rest, _ := strings.Cut(r.Detail, "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	switch {
+	case first == "":
+		return r.Check
+	case second == "":
+		return first
+	case strings.HasSuffix(first, ":"):
+		return first + " " + strings.TrimPrefix(second, "- ")
+	}
+	return first + "; " + second
 }
 
 func asked(b core.ApprovalRequested) string {

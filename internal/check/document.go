@@ -23,8 +23,11 @@ func (v *evaluation) output(ctx context.Context, c core.Check) (core.CheckResult
 		return unusable(core.OutputArtifact, err), nil
 	}
 	for _, name := range c.Names {
-		if out.Status == core.OutputCompleted && v.subject.Delivery.Artifact(name) == nil {
-			return fail("%s says completed, but %s", core.OutputArtifact, notHandedIn(name, v.subject.Delivery)), nil
+		if out.Status != core.OutputCompleted {
+			break // a worker that is stuck hands in what there is
+		}
+		if r, err := v.artifact(core.Check{Kind: core.CheckArtifact, Name: name}); err != nil || !r.Passed {
+			return fail("%s says completed, but: %s", core.OutputArtifact, r.Detail), err
 		}
 	}
 	for _, criterion := range c.Criteria {

@@ -60,6 +60,32 @@ func TestAPlannersDecisionCanBeRead(t *testing.T) {
 	}
 }
 
+// TestWhoIsStuckOwesNoDocuments: who completes its delegation does, and not empty ones.
+func TestWhoIsStuckOwesNoDocuments(t *testing.T) {
+	w := newWorld(t)
+	c := core.Check{Kind: core.CheckOutput, Criteria: []core.Criterion{{Text: "It builds"}}, Names: []string{"notes.md"}}
+	for _, x := range []struct {
+		status, met, unmet string
+		notes              *string
+		want               string
+	}{
+		{"partial", ``, `"It builds"`, nil, "The worker says that it is partial"},
+		{"completed", `"It builds"`, ``, nil, "says completed, but: notes.md was not handed in"},
+		{"completed", `"It builds"`, ``, new(" "), "says completed, but: notes.md was handed in, but it is empty"},
+		{"completed", `"It builds"`, ``, new("all"), "The worker says that it is completed"},
+	} {
+		artifacts := []core.Artifact{w.blob(core.OutputArtifact, answer(x.status, x.met, x.unmet))}
+		if x.notes != nil {
+			artifacts = append(artifacts, w.blob("notes.md", *x.notes))
+		}
+		s := w.subject(w.head(), artifacts...)
+		s.Outputs = []string{core.OutputArtifact, "notes.md"}
+		if got := w.evaluate(c, s); !strings.Contains(got.Detail, x.want) || got.Passed != strings.HasPrefix(x.want, "The worker") {
+			t.Errorf("%s: %+v", x.status, got)
+		}
+	}
+}
+
 // TestADocumentIsCheckedOnce: what must be handed in is not asked for again where a check reads it.
 func TestADocumentIsCheckedOnce(t *testing.T) {
 	names := check.Names(core.Check{Kind: core.CheckOutput}, []string{core.OutputArtifact, "notes.md"})

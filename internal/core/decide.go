@@ -93,12 +93,13 @@ func overdue(r *Run) []Body {
 	if r.Status.Terminal() {
 		return nil
 	}
+	var bodies []Body
 	for _, q := range r.Questions {
 		if q.Default != "" && !r.Now().Before(q.Due) {
-			return []Body{QuestionAnswered{ID: q.ID, Text: q.Default, Default: true}}
+			bodies = append(bodies, QuestionAnswered{ID: q.ID, Text: q.Default, Default: true})
 		}
 	}
-	return nil
+	return bodies
 }
 
 // standing applies a policy given at the start. It is recorded as a policy,

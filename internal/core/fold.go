@@ -194,6 +194,7 @@ func apply(r *Run, e Event, body Body) {
 		mergeConcluded(r, e, b)
 	case StageDiscarded:
 		discard(r, e, b)
+		workDiscarded(r, b)
 	case ChangesRequested:
 		changesRequested(r, e, b)
 	case PullRequestSeen:
@@ -227,7 +228,7 @@ func apply(r *Run, e Event, body Body) {
 	case BriefRefused:
 		briefRefused(r, b)
 	case BriefEnded:
-		briefEnded(r, b)
+		r.End(b)
 	case CourseRefused:
 		courseRefused(r, b)
 	case RefKept:

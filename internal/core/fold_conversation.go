@@ -25,6 +25,9 @@ func questionAsked(r *Run, e Event, b QuestionAsked) {
 		q.Due = e.At.Add(b.After)
 	}
 	r.Questions = append(r.Questions, q)
+	if r.ByWaves() {
+		r.weigh()
+	}
 	hear(r, e, ToolQuestion, b.Call, b.ID)
 	did(r, e, Deed{Tool: ToolQuestion, Key: b.ID, Subject: b.ID, Text: b.Text})
 }
@@ -35,7 +38,7 @@ func questionAnswered(r *Run, e Event, b QuestionAnswered) {
 	r.Answers = append(r.Answers, Answer{Question: q, Text: clipped(b.Text, keptMessage), By: e.Actor.ID, Default: b.Default, Planner: b.Planner, At: e.At})
 	if n := len(r.Answers) - keptAnswers; n > 0 { // in few words, so that it is never asked again
 		old := &r.Answers[n-1]
-		*old = Answer{Question: Question{ID: old.Question.ID, Text: clipped(old.Question.Text, keptAnswer)}, Text: clipped(old.Text, keptAnswer), At: old.At}
+		*old = Answer{Question: Question{ID: old.Question.ID, Text: clipped(old.Question.Text, keptAnswer)}, Text: clipped(old.Text, keptAnswer), Default: old.Default, Planner: old.Planner, At: old.At}
 	}
 	wake(r, e, Wake{Kind: WakeAnswer, Subject: b.ID, Text: b.Text})
 	waveAnswered(r, q, b)

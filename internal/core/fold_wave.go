@@ -47,9 +47,44 @@ func briefRefused(r *Run, b BriefRefused) {
 // Repeat tells refusals apart: the same work, refused for the same reason.
 func (n BriefRefusal) Repeat() string { return n.Code + " " + n.Key }
 
-func briefEnded(r *Run, b BriefEnded) {
+// End ends a delegation without a result. Of one that failed nothing is met, and
+// somebody has to take that over; what was dropped is not wanted any more.
+func (r *Run) End(b BriefEnded) {
 	d := r.Waves.Work(b.Delegation)
-	d.Status, d.Reason, d.Waits = b.Status, clipped(b.Reason, keptWake), nil
+	d.Status, d.Reason, d.Waits, d.Unmet = b.Status, clipped(b.Reason, keptWake), nil, nil
+	if b.Status == DelegatedFailed {
+		d.Unmet = d.Brief.criteria()
+	}
+	r.weigh()
+}
+
+// workDiscarded: what was done and could not be merged is not done.
+func workDiscarded(r *Run, b StageDiscarded) {
+	if !r.ByWaves() {
+		return
+	}
+	if d := r.Waves.Work(b.Stage); d != nil && (d.Status == DelegatedDone || d.Status == DelegatedPartial) {
+		r.End(BriefEnded{Delegation: b.Stage, Status: DelegatedFailed, Reason: b.Reason})
+	}
+}
+
+func (b Brief) criteria() []string {
+	var texts []string
+	for _, c := range b.Criteria {
+		texts = append(texts, c.Text)
+	}
+	return texts
+}
+
+// weigh sees which of the workers' questions somebody waits for: an optional one
+// may become blocking by who asks it again, and a blocking one is not any more
+// when nobody wants the work.
+func (r *Run) weigh() {
+	for i := range r.Questions {
+		if q := &r.Questions[i]; q.From != "" {
+			q.Blocking = slices.ContainsFunc(r.Waves.Works, func(d *Delegated) bool { return slices.Contains(d.Waits, q.ID) })
+		}
+	}
 }
 
 func courseRefused(r *Run, b CourseRefused) {
@@ -109,8 +144,9 @@ func workAnswered(r *Run, t *Task, b VerifyConcluded) {
 			d.Status = DelegatedWaiting
 		}
 	case OutputFailed:
-		d.Status, d.Reason = DelegatedFailed, clipped(out.Compact, keptWake)
+		r.End(BriefEnded{Delegation: d.Brief.ID, Status: DelegatedFailed, Reason: out.Compact})
 	}
+	r.weigh()
 }
 
 // takeOver closes the criteria of what a finished delegation replaces.

@@ -2,11 +2,6 @@ package core
 
 import "slices"
 
-// The codes by which a planner's brief is refused, beside those of package gate.
-const (
-	RefusedTooMany = "too_many"
-)
-
 // lawWave judges what only a run in waves knows.
 func lawWave(r *Run, body Body) error {
 	if !r.ByWaves() {
@@ -36,7 +31,8 @@ func lawWave(r *Run, body Body) error {
 		}
 	case BriefEnded:
 		d := w.Work(b.Delegation)
-		if d == nil || d.Status.Over() || b.Status != DelegatedFailed && b.Status != DelegatedDropped || b.Reason == "" {
+		gone := d != nil && d.Status.Over() && !(d.Status == DelegatedFailed && b.Status == DelegatedDropped)
+		if d == nil || gone || b.Status != DelegatedFailed && b.Status != DelegatedDropped || b.Reason == "" {
 			return unlawful("delegation %s cannot be ended so", b.Delegation)
 		}
 	case CourseRefused:

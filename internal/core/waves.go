@@ -210,7 +210,7 @@ func (w *Waves) Conflicts() []Conflict {
 		if d.Wave == w.N && d.Answer != nil {
 			written = append(written, Written{ID: d.Brief.ID, After: d.Brief.DependsOn, Paths: append(slices.Clone(d.Touched), d.Brief.Outputs...)})
 		}
-		if d.Status.Over() && d.Answer != nil {
+		if d.Status.Over() && len(d.Unmet) > 0 {
 			concluded = append(concluded, Concluded{Brief: d.Brief, Output: d.Answer})
 		}
 	}
@@ -238,7 +238,7 @@ func (r *Run) Unfinished() []string {
 		}
 	}
 	for _, text := range r.Waves.Unmet() {
-		why = append(why, "the criterion is unmet: "+text+"; delegate the rest of it with \"replaces\"")
+		why = append(why, "the criterion is unmet: "+text+"; delegate the rest of it with \"replaces\"; one that failed can be dropped with the reason")
 	}
 	for _, c := range r.Waves.Pool.Conflicts(r.Waves.N) {
 		if c.Kind == ConflictValues {

@@ -71,13 +71,13 @@ func (f *following) resolutions() {
 	}
 }
 
-// drops ends the delegations that the planner does not want any more. Nothing is
-// dropped by not being spoken of.
+// drops ends the delegations that the planner does not want any more, one that
+// failed included. Nothing is dropped by not being spoken of.
 func (f *following) drops() {
 	for _, drop := range f.decision.Dropped {
 		d := f.run.Waves.Work(drop.ID)
-		if d == nil || d.Status.Over() {
-			f.note("delegation %s cannot be dropped: it is not open", drop.ID)
+		if d == nil || d.Status.Over() && d.Status != core.DelegatedFailed {
+			f.note("delegation %s cannot be dropped: it is not open, and did not fail", drop.ID)
 			continue
 		}
 		f.say(core.BriefEnded{Delegation: drop.ID, Status: core.DelegatedDropped, Reason: drop.Reason})
@@ -117,17 +117,13 @@ func (f *following) course() {
 func (f *following) unfinished() []string {
 	r := f.run.Clone()
 	r.Waves.Rule(f.decision)
-	for _, id := range f.dropped {
-		d := r.Waves.Work(id)
-		d.Status, d.Unmet = core.DelegatedDropped, nil
-	}
 	for _, b := range f.bodies {
-		if a, ok := b.(core.QuestionAnswered); ok {
-			for i := range r.Questions {
-				if r.Questions[i].ID == a.ID {
-					r.Questions[i].Blocking = false
-				}
-			}
+		switch b := b.(type) {
+		case core.BriefEnded:
+			r.End(b)
+		case core.QuestionAnswered:
+			r.Questions = slices.DeleteFunc(r.Questions, func(q core.Question) bool { return q.ID == b.ID })
+		default:
 		}
 	}
 	return r.Unfinished()

@@ -95,14 +95,17 @@ func TestAnAnswerWhileAWaveIsClosed(t *testing.T) {
 // TestWhoIsAlwaysBlockedIsGivenUp: an answer that changes nothing is not given for
 // ever.
 func TestWhoIsAlwaysBlockedIsGivenUp(t *testing.T) {
-	w := steady(t, core.WritesArtifacts, further(brief("a")), further(), finish())
-	w.work = func(*world, *core.Delegated) core.WorkerOutput {
+	w := steady(t, core.WritesArtifacts, further(brief("a")), further(), finish(), further(instead("a")), finish())
+	w.work = func(_ *world, d *core.Delegated) core.WorkerOutput {
+		if d.Brief.ID != "a" {
+			return core.WorkerOutput{Status: core.OutputCompleted}
+		}
 		return core.WorkerOutput{Status: core.OutputBlocked, Blocking: []core.Asked{{Text: "Why?"}}}
 	}
 	w.play()
 	w.must(core.Person("me"), core.QuestionAnswered{ID: w.run.Questions[0].ID, Text: "because"})
 	w.play()
-	if d := w.run.Waves.Work("a"); w.run.Status != core.StatusCompleted || d.Status != core.DelegatedFailed || !strings.Contains(d.Reason, "blocked 5 times") {
+	if d := w.run.Waves.Work("a"); !w.has(core.TypeCourseRefused) || w.run.Status != core.StatusCompleted || d.Status != core.DelegatedFailed || !strings.Contains(d.Reason, "blocked 5 times") {
 		t.Errorf("%s: %s %s", w.run.Status, d.Status, d.Reason)
 	}
 }
@@ -250,7 +253,7 @@ func TestTheNumberOfWavesIsBounded(t *testing.T) {
 }
 
 func TestAFailedDelegationEndsWhatDependsOnIt(t *testing.T) {
-	w := steady(t, core.WritesArtifacts, further(brief("a"), brief("b", "a"), brief("c", "b"), brief("d")), finish())
+	w := steady(t, core.WritesArtifacts, further(brief("a"), brief("b", "a"), brief("c", "b"), brief("d")), finish(), dropping("a", "b", "c"))
 	w.work = func(_ *world, d *core.Delegated) core.WorkerOutput {
 		if d.Brief.ID == "a" {
 			return core.WorkerOutput{Status: core.OutputFailed, Compact: "impossible"}
@@ -258,7 +261,10 @@ func TestAFailedDelegationEndsWhatDependsOnIt(t *testing.T) {
 		return core.WorkerOutput{Status: core.OutputCompleted}
 	}
 	w.play()
-	if w.begun() != "a d" || w.run.Status != core.StatusCompleted || !strings.Contains(w.run.Waves.Work("c").Reason, "depends on b") {
+	refused := slices.ContainsFunc(w.events, func(e core.Event) bool {
+		return e.Type == core.TypeBriefEnded && strings.Contains(string(e.Body), "depends on b")
+	})
+	if w.begun() != "a d" || w.run.Status != core.StatusCompleted || !refused || !w.has(core.TypeCourseRefused) {
 		t.Errorf("%s begun, %s\n%s", w.begun(), w.run.Status, w.account())
 	}
 }

@@ -53,23 +53,24 @@ func planning(r *core.Run) []core.Body {
 
 // questions asks what workers want to know, each once.
 func questions(r *core.Run) []core.Body {
-	for _, d := range r.Waves.Works {
-		if d.Answer == nil {
-			continue
-		}
-		blocking, optional := d.Answer.Questions()
-		for _, q := range blocking {
-			if b := asking(r, d.Brief.ID, q, true); b != nil {
-				return []core.Body{b}
-			}
-		}
-		for _, q := range optional {
-			if b := asking(r, d.Brief.ID, q, false); b != nil {
-				return []core.Body{b}
+	var bodies []core.Body
+	said := map[string]bool{}
+	put := func(d *core.Delegated, all []core.Asked, blocking bool) {
+		for _, q := range all {
+			if b := asking(r, d.Brief.ID, q, blocking); b != nil && !said[r.QuestionID(q.Text)] {
+				said[r.QuestionID(q.Text)] = true
+				bodies = append(bodies, b)
 			}
 		}
 	}
-	return nil
+	for _, d := range r.Waves.Works {
+		if d.Answer != nil {
+			blocking, optional := d.Answer.Questions()
+			put(d, blocking, true)
+			put(d, optional, false)
+		}
+	}
+	return bodies
 }
 
 // asking is a question that nobody asked before; nil where somebody did.

@@ -2,6 +2,7 @@ package waves
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
@@ -93,14 +94,22 @@ func assign(r *core.Run, d *core.Delegated, s *core.Stage) core.TaskAdmitted {
 	return t
 }
 
-// hopeless ends what depends on something that will not be done any more.
+// hopeless ends what depends on something that will not be done any more, and
+// what depends on that: they were admitted in the order of their dependencies.
 func hopeless(r *core.Run) []core.Body {
+	var bodies []core.Body
+	ended := map[string]bool{}
 	for _, d := range r.Waves.Works {
-		if id := r.Hopeless(d); id != "" && d.Status == core.DelegatedWaiting {
-			return []core.Body{core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: fmt.Sprintf("it depends on %s, which was not done", id)}}
+		id := r.Hopeless(d)
+		if at := slices.IndexFunc(d.Brief.DependsOn, func(id string) bool { return ended[id] }); id == "" && at >= 0 {
+			id = d.Brief.DependsOn[at]
+		}
+		if id != "" && d.Status == core.DelegatedWaiting {
+			ended[d.Brief.ID] = true
+			bodies = append(bodies, core.BriefEnded{Delegation: d.Brief.ID, Status: core.DelegatedFailed, Reason: fmt.Sprintf("it depends on %s, which was not done", id)})
 		}
 	}
-	return nil
+	return bodies
 }
 
 // settled reports that everything a wave has done was taken in or given up.

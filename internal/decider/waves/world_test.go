@@ -34,6 +34,7 @@ type world struct {
 	kind    bool                                                // everything succeeds, everybody is willing
 	plan    func(w *world) core.PlannerDecision                 // what the planner decides
 	work    func(w *world, d *core.Delegated) core.WorkerOutput // what a worker answers
+	merging func(core.Merge) bool                               // whether a merge is clean; by luck where nil
 	asked   map[string]bool
 }
 
@@ -260,6 +261,9 @@ func (w *world) verify(a core.Verify) {
 func (w *world) merge(a core.Merge) {
 	s := w.run.Stage(a.Stage)
 	body := core.MergeConcluded{Task: a.Task, Into: w.run.Head, From: s.Line, Passed: !w.luck("conflict", 5)}
+	if w.merging != nil {
+		body.Passed = w.merging(a)
+	}
 	if body.Passed {
 		w.commits++
 		body.Commit = fmt.Sprintf("c%d", w.commits)
@@ -283,7 +287,8 @@ func (w *world) decide() core.PlannerDecision {
 		}
 	}
 	for _, o := range w.run.Waves.Works {
-		if w.kind && !o.Status.Over() || !o.Status.Over() && w.draw("drops", 4) == 0 {
+		open := !o.Status.Over() || o.Status == core.DelegatedFailed && len(o.Unmet) > 0
+		if open && (w.kind || w.draw("drops", 4) == 0) {
 			d.Dropped = append(d.Dropped, core.Dropped{ID: o.Brief.ID, Reason: "not needed"})
 		}
 	}
@@ -347,11 +352,11 @@ func (w *world) respond(*core.Delegated) core.WorkerOutput {
 	question := core.Asked{Text: fmt.Sprint("which ", w.draw("which", 6), "?"), About: "key"}
 	switch w.draw("ends", 8) {
 	case 0:
-		out.Status, out.Blocking = core.OutputBlocked, []core.Asked{question}
+		out.Status, out.Blocking, out.Coverage = core.OutputBlocked, []core.Asked{question}, core.Coverage{Unmet: []string{"works"}}
 	case 1:
 		out.Status, out.Coverage = core.OutputPartial, core.Coverage{Unmet: []string{"works"}}
 	case 2:
-		out.Status = core.OutputFailed
+		out.Status, out.Coverage = core.OutputFailed, core.Coverage{Unmet: []string{"works"}}
 	case 3:
 		out.Optional = []core.Asked{question}
 	case 4:

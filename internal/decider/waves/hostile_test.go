@@ -1,0 +1,91 @@
+package waves_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+func dropping(ids ...string) core.PlannerDecision {
+	d := finish()
+	for _, id := range ids {
+		d.Dropped = append(d.Dropped, core.Dropped{ID: id, Reason: "nobody knows"})
+	}
+	return d
+}
+
+func instead(of string) core.Brief {
+	b := brief("instead-of-" + of)
+	b.Replaces = []string{of}
+	return b
+}
+
+// TestWhatIsDroppedHoldsNothingUp: neither its criteria nor its questions.
+func TestWhatIsDroppedHoldsNothingUp(t *testing.T) {
+	w := steady(t, core.WritesArtifacts, further(brief("a")), dropping("a"))
+	w.work = func(*world, *core.Delegated) core.WorkerOutput {
+		return core.WorkerOutput{Status: core.OutputBlocked, Missing: []core.Asked{{Text: "The plans, please."}}, Coverage: core.Coverage{Unmet: []string{"works"}}}
+	}
+	if w.play(); w.run.Status != core.StatusCompleted {
+		t.Errorf("%s %+v\n%s", w.run.Status, w.run.Pause, w.account())
+	}
+}
+
+// TestAnOptionalQuestionBecomesBlocking by who cannot go on without its answer.
+func TestAnOptionalQuestionBecomesBlocking(t *testing.T) {
+	w := steady(t, core.WritesArtifacts, further(brief("a"), brief("b", "a")), further())
+	w.work = func(_ *world, d *core.Delegated) core.WorkerOutput {
+		asked := []core.Asked{{Text: "Which colour?"}}
+		if d.Brief.ID == "a" {
+			return core.WorkerOutput{Status: core.OutputCompleted, Optional: asked}
+		}
+		return core.WorkerOutput{Status: core.OutputBlocked, Blocking: asked, Coverage: core.Coverage{Unmet: []string{"works"}}}
+	}
+	if w.play(); w.run.Pause == nil || w.run.Pause.Code != core.PauseQuestion {
+		t.Errorf("%s %+v\n%s", w.run.Status, w.run.Pause, w.account())
+	}
+}
+
+// TestManyQuestionsAreOneStep: however many are asked and not answered in time,
+// the decider comes to rest.
+func TestManyQuestionsAreOneStep(t *testing.T) {
+	w := steady(t, core.WritesArtifacts, further(brief("a")), finish())
+	w.work = func(*world, *core.Delegated) core.WorkerOutput {
+		out := core.WorkerOutput{Status: core.OutputCompleted, Coverage: core.Coverage{Met: []string{"works"}}}
+		for i := range 100 {
+			out.Optional = append(out.Optional, core.Asked{Text: fmt.Sprint("What of ", i, "?"), Default: "nothing", After: "1ms"})
+		}
+		return out
+	}
+	if w.play(); w.run.Status != core.StatusCompleted || len(w.run.Questions) > 0 {
+		t.Fatalf("%s, %d questions are open", w.run.Status, len(w.run.Questions))
+	}
+}
+
+// TestAllThatIsHopelessEndsAtOnce, however long the chain.
+func TestAllThatIsHopelessEndsAtOnce(t *testing.T) {
+	briefs := []core.Brief{brief("b0")}
+	for i := range 80 {
+		briefs = append(briefs, brief(fmt.Sprint("b", i+1), fmt.Sprint("b", i)))
+	}
+	w := steady(t, core.WritesArtifacts, further(briefs...), core.PlannerDecision{Decision: core.CourseAbort, Reason: "no"})
+	w.run.Playbook.Project.Waves.Delegations = 100
+	w.work = func(*world, *core.Delegated) core.WorkerOutput { return core.WorkerOutput{Status: core.OutputFailed} }
+	w.play()
+	if d := w.run.Waves.Work("b80"); d.Status != core.DelegatedFailed || !strings.Contains(d.Reason, "depends on b79") {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestWhatCannotBeMergedIsNotDone: nobody builds on it, and it cannot be finished
+// away.
+func TestWhatCannotBeMergedIsNotDone(t *testing.T) {
+	w := steady(t, core.WritesCode, further(brief("a")), finish(), dropping("a"))
+	w.merging = func(core.Merge) bool { return false }
+	w.play()
+	if !w.has(core.TypeCourseRefused) || w.run.Status != core.StatusCompleted || w.run.Waves.Work("a").Status != core.DelegatedDropped {
+		t.Errorf("%s %+v\n%s", w.run.Status, w.run.Pause, w.account())
+	}
+}

@@ -22,7 +22,7 @@ func (a *App) Detail(ctx context.Context, id string, req api.FetchDetail) (api.F
 	if err != nil {
 		return api.FetchedDetail{}, err
 	}
-	called := strings.TrimPrefix(strings.TrimSpace(req.Name), "detail:")
+	_, called := core.Reference(strings.TrimSpace(req.Name))
 	out, digest := lookUp(run, called)
 	if out.Title == "" {
 		return out, core.Errorf(core.CodeNotFound, "run %s has no detail %.100q", run.Alias, called).

@@ -173,7 +173,7 @@ func (w *Waves) index(a *Artifact, d *Delegated, out *WorkerOutput) {
 		Name:   name, Digest: a.Digest, Wave: w.N,
 	}
 	w.Documents = append(w.Documents, doc)
-	if name == d.Brief.ID {
+	if a.Name == OutputArtifact {
 		d.Detail = doc.ID
 	}
 }

@@ -119,15 +119,29 @@ func (w *Waves) Work(id string) *Delegated {
 	return w.Works[i]
 }
 
-// Document finds the newest document by a detail's id or its name; nil where
-// there is none.
+// Document finds a document by its detail's id, or the newest of a name; nil where
+// there is none. An id goes before a name: delegations may be called d1 and d2, too.
 func (w *Waves) Document(called string) *Document {
-	for i := len(w.Documents) - 1; i >= 0; i-- {
-		if d := &w.Documents[i]; d.ID == called || d.Name == called {
-			return d
+	for _, by := range []func(*Document) string{(*Document).id, (*Document).name} {
+		for i := len(w.Documents) - 1; i >= 0; i-- {
+			if d := &w.Documents[i]; by(d) == called {
+				return d
+			}
 		}
 	}
 	return nil
+}
+
+func (d *Document) id() string   { return d.ID }
+func (d *Document) name() string { return d.Name }
+
+// Whole is the newest answer of a delegation as it was handed in; nil where there
+// is none.
+func (w *Waves) Whole(d *Delegated) *Document {
+	if d.Detail == "" {
+		return nil
+	}
+	return w.Document(d.Detail)
 }
 
 // Resting reports that of the open wave nothing is worked on and nothing can be
@@ -183,9 +197,30 @@ func (o *WorkerOutput) Questions() (blocking, optional []Asked) {
 }
 
 // Known reports an input that is there: a document, a fact or an answer.
-func (r *Run) Known(name string) bool {
-	name = strings.TrimPrefix(name, "detail:")
-	return r.Artifact(name) != nil || r.Waves.Document(name) != nil || r.Waves.Fact(name) != nil || r.Answered(name) != nil
+func (r *Run) Known(reference string) bool {
+	kind, name := Reference(reference)
+	document := kind == RefersDetail || kind == ""
+	return document && (r.Artifact(name) != nil || r.Waves.Document(name) != nil) ||
+		(kind == RefersFact || kind == "") && r.Waves.Fact(name) != nil ||
+		(kind == RefersAnswer || kind == "") && r.Answered(name) != nil
+}
+
+// What a reference may say that it is to. Without any of them, it may be to any.
+const (
+	RefersDetail = "detail:"
+	RefersFact   = "fact:"
+	RefersAnswer = "answer:"
+)
+
+// Reference takes a reference apart: what it is to, "" where it does not say, and
+// how that is called.
+func Reference(reference string) (kind, name string) {
+	for _, kind := range []string{RefersDetail, RefersFact, RefersAnswer} {
+		if name, ok := strings.CutPrefix(reference, kind); ok {
+			return kind, name
+		}
+	}
+	return "", reference
 }
 
 // Fact finds the newest fact that holds for a key, or the one with an id; nil

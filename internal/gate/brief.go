@@ -9,11 +9,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Brief is a delegation of a planner as a piece of work.
+// Brief is a delegation of a planner as a piece of work. Its answer, which it hands
+// in beside its documents, is called as it is.
 func Brief(b core.Brief) Piece {
 	return Piece{
 		ID: b.ID, Key: briefKey(b), Role: b.Agent, Needs: b.Needs, Requires: b.Requires, Provided: b.Provided,
-		Outputs: b.Outputs, After: b.DependsOn,
+		Outputs: append(slices.Clone(b.Outputs), b.ID), After: b.DependsOn,
 	}
 }
 

@@ -160,7 +160,7 @@ func TestTheSameBrief(t *testing.T) {
 	b.Needs, b.Provided, b.Outputs, b.DependsOn = []string{"n"}, []string{"p"}, []string{"o"}, []string{"d"}
 	p := gate.Brief(b)
 	p.Key = ""
-	want := gate.Piece{ID: "1", Role: "dev", Needs: b.Needs, Requires: b.Requires, Provided: b.Provided, Outputs: b.Outputs, After: b.DependsOn}
+	want := gate.Piece{ID: "1", Role: "dev", Needs: b.Needs, Requires: b.Requires, Provided: b.Provided, Outputs: []string{"o", "1"}, After: b.DependsOn}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("%+v", p)
 	}

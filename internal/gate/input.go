@@ -8,14 +8,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// The prefixes of a reference say what it is to. Without one, an input may be
-// any of them.
-const (
-	detailPrefix = "detail:"
-	factPrefix   = "fact:"
-	answerPrefix = "answer:"
-)
-
 // library is what inputs can be found in.
 type library struct {
 	documents, facts, answers map[string]bool
@@ -50,13 +42,13 @@ func (j *judge) forms(name string) []string {
 // has reports what is there. document is what somebody else may still hand in
 // for it; "" where nobody can.
 func (l library) has(reference string) (there bool, document string) {
-	if key, ok := strings.CutPrefix(reference, factPrefix); ok {
+	if key, ok := strings.CutPrefix(reference, core.RefersFact); ok {
 		return l.facts[core.FactKey(key)], ""
 	}
-	if id, ok := strings.CutPrefix(reference, answerPrefix); ok {
+	if id, ok := strings.CutPrefix(reference, core.RefersAnswer); ok {
 		return l.answers[id], ""
 	}
-	if name, ok := strings.CutPrefix(reference, detailPrefix); ok {
+	if name, ok := strings.CutPrefix(reference, core.RefersDetail); ok {
 		return l.documents[name], name
 	}
 	return l.documents[reference] || l.answers[reference] || len(l.facts) > 0 && l.facts[core.FactKey(reference)], reference
@@ -66,7 +58,7 @@ func (l library) has(reference string) (there bool, document string) {
 func (p Piece) wants() []string {
 	wants := slices.Clip(p.Requires) // what is added does not go into the piece
 	for _, ref := range p.Provided {
-		for _, prefix := range []string{detailPrefix, factPrefix, answerPrefix} {
+		for _, prefix := range []string{core.RefersDetail, core.RefersFact, core.RefersAnswer} {
 			if strings.HasPrefix(ref, prefix) && !slices.Contains(wants, ref) {
 				wants = append(wants, ref)
 			}
@@ -190,7 +182,7 @@ func (j *judge) inputs(i int, lacks []string) {
 
 // maker is who would hand a document in, though the piece does not come after it.
 func (j *judge) maker(i int, reference string) string {
-	for _, who := range j.makers[strings.TrimPrefix(reference, detailPrefix)] {
+	for _, who := range j.makers[strings.TrimPrefix(reference, core.RefersDetail)] {
 		switch {
 		case who < 0:
 			return j.Known.Earlier[-1-who].ID

@@ -1,6 +1,10 @@
 package gate
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
 
 // Forms are what a document can be called by who requires it: its whole name,
 // and that without its version, its extension or both. So db_schema_v2.md is
@@ -36,7 +40,7 @@ func unversioned(stem string) string {
 // Find is the document that a reference means: one with that id, or the newest
 // that can be called so. The reference may begin with detail:.
 func Find(documents []Document, reference string) (Document, bool) {
-	reference = strings.TrimPrefix(reference, detailPrefix)
+	reference = strings.TrimPrefix(reference, core.RefersDetail)
 	for _, d := range documents {
 		if d.ID != "" && d.ID == reference {
 			return d, true

@@ -3,7 +3,6 @@ package prompt
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -44,7 +43,7 @@ func WaveBlobs(r *core.Run, attempt string) []Blob {
 	if d == nil {
 		return blobs
 	}
-	if before := r.Waves.Document(d.Brief.ID); before != nil {
+	if before := r.Waves.Whole(d); before != nil {
 		blobs = append(blobs, Blob{Name: EarlierFile, Digest: before.Digest, Called: before.ID})
 	}
 	return append(blobs, required(r, d.Brief)...)
@@ -54,7 +53,7 @@ func WaveBlobs(r *core.Run, attempt string) []Blob {
 func outputs(r *core.Run) []Blob {
 	var blobs []Blob
 	for _, d := range told(r) {
-		if doc := r.Waves.Document(d.Brief.ID); doc != nil && d.Answer != nil && len(blobs) < maxOutputs {
+		if doc := r.Waves.Whole(d); doc != nil && d.Answer != nil && len(blobs) < maxOutputs {
 			blobs = append(blobs, Blob{Name: path.Join(OutputsDir, d.Brief.ID+".json"), Digest: doc.Digest, Called: doc.ID})
 		}
 	}
@@ -66,14 +65,12 @@ func outputs(r *core.Run) []Blob {
 func required(r *core.Run, b core.Brief) []Blob {
 	all := slices.Concat(b.Requires, b.Provided)
 	for _, id := range b.DependsOn {
-		all = append(all, id)
 		if d := r.Waves.Work(id); d != nil {
-			all = append(all, d.Brief.Outputs...)
+			all = append(append(all, d.Detail), d.Brief.Outputs...)
 		}
 	}
 	var blobs []Blob
 	for _, called := range all {
-		called = strings.TrimPrefix(called, "detail:")
 		blob := document(r, called)
 		if blob == nil || len(blobs) == maxRequired || slices.ContainsFunc(blobs, func(o Blob) bool { return o.Digest == blob.Digest }) {
 			continue
@@ -87,8 +84,12 @@ func required(r *core.Run, b core.Brief) []Blob {
 	return blobs
 }
 
-// document finds what a delegation calls by a detail's id or a name.
-func document(r *core.Run, called string) *Blob {
+// document finds what a delegation refers to by a detail's id or a name.
+func document(r *core.Run, reference string) *Blob {
+	kind, called := core.Reference(reference)
+	if kind != "" && kind != core.RefersDetail || called == "" {
+		return nil
+	}
 	if doc := r.Waves.Document(called); doc != nil {
 		name := doc.Name
 		if r.Waves.Work(name) != nil {

@@ -87,7 +87,7 @@ func told(r *core.Run) []*core.Delegated {
 	w := r.Waves
 	var out []*core.Delegated
 	for _, d := range w.Works {
-		doc := w.Document(d.Brief.ID)
+		doc := w.Whole(d)
 		if d.Wave == w.N || !d.Status.Over() || len(d.Unmet) > 0 || d.Stale != "" || doc != nil && doc.Wave == w.N {
 			out = append(out, d)
 		}
@@ -133,7 +133,7 @@ func workBlock(r *core.Run, d *core.Delegated) string {
 		}
 		b.WriteString("\n  - unmet: " + plain.Code(text, maxInline))
 	}
-	if doc := r.Waves.Document(d.Brief.ID); doc != nil && d.Answer != nil {
+	if doc := r.Waves.Whole(d); doc != nil && d.Answer != nil {
 		fmt.Fprintf(&b, "\n  - it says (%s): %s", doc.ID, plain.Code(d.Answer.Compact, maxWork))
 	}
 	return b.String()

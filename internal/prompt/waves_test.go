@@ -96,7 +96,7 @@ func answered(r *core.Run) *core.Run {
 	d := r.Waves.Work("cart-api")
 	const text = "How long does a guest's cart live?"
 	id := r.QuestionID(text)
-	d.Status, d.Waits = core.DelegatedOpen, nil
+	d.Status, d.Waits, d.Detail = core.DelegatedOpen, nil, "d3"
 	d.Answer = &core.WorkerOutput{Status: core.OutputBlocked, Compact: "The endpoint stands but for expiry.", Blocking: []core.Asked{{Text: text, About: "cart.guest_lifetime"}}}
 	r.Questions = nil
 	r.Answers = []core.Answer{

@@ -181,12 +181,12 @@ func answerBlock(a core.Answer) string {
 
 // requiredWords are the answers and facts that a delegation cannot do without.
 func requiredWords(r *core.Run, b core.Brief) (answers, facts []string) {
-	for _, called := range b.Requires {
-		called = strings.TrimPrefix(called, "detail:")
-		if document(r, called) != nil || len(answers)+len(facts) == maxRequired {
+	for _, reference := range b.Requires {
+		if document(r, reference) != nil || len(answers)+len(facts) == maxRequired {
 			continue
 		}
-		if f := r.Waves.Fact(called); f != nil {
+		kind, called := core.Reference(reference)
+		if f := r.Waves.Fact(called); f != nil && kind != core.RefersAnswer {
 			facts = append(facts, factBlock(*f, maxTold))
 		} else if a := r.Answered(called); a != nil {
 			answers = append(answers, answerBlock(*a))

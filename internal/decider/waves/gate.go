@@ -71,7 +71,8 @@ func (f *following) request() gate.Request {
 }
 
 func (f *following) earlier(d *core.Delegated) gate.Earlier {
-	e := gate.Earlier{ID: d.Brief.ID, Key: gate.Brief(d.Brief).Key, State: gate.Open, Reason: d.Reason, Outputs: d.Brief.Outputs}
+	p := gate.Brief(d.Brief)
+	e := gate.Earlier{ID: p.ID, Key: p.Key, State: gate.Open, Reason: d.Reason, Outputs: p.Outputs}
 	switch {
 	case d.Status == core.DelegatedDone:
 		e.State = gate.Done

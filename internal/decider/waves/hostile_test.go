@@ -89,3 +89,36 @@ func TestWhatCannotBeMergedIsNotDone(t *testing.T) {
 		t.Errorf("%s %+v\n%s", w.run.Status, w.run.Pause, w.account())
 	}
 }
+
+// TestReferencesThatSayWhatTheyAreTo are known to the gate and to who begins the
+// work alike.
+func TestReferencesThatSayWhatTheyAreTo(t *testing.T) {
+	last := brief("last", "first")
+	last.Requires = []string{"fact:users", "answer:" + core.QuestionID("r", "Who?"), "detail:d1", "first"}
+	again := brief("again", "last")
+	again.Requires = []string{"last"}
+	w := steady(t, core.WritesArtifacts, further(brief("first")), further(last, again), finish())
+	w.work = func(_ *world, d *core.Delegated) core.WorkerOutput {
+		out := core.WorkerOutput{Status: core.OutputCompleted, Facts: []core.Claimed{{Key: "users", Content: "four"}}}
+		if d.Brief.ID == "first" {
+			out.Optional = []core.Asked{{Text: "Who?", Default: "all", After: "1ms"}}
+		}
+		return out
+	}
+	if w.play(); w.run.Status != core.StatusCompleted || w.begun() != "first last again" {
+		t.Errorf("%s begun\n%s", w.begun(), w.account())
+	}
+}
+
+// TestDelegationsNamedLikeDetails are not mistaken for what is called so.
+func TestDelegationsNamedLikeDetails(t *testing.T) {
+	w := steady(t, core.WritesArtifacts, further(brief("d3"), brief("d1", "d3"), brief("d2", "d1")), finish()).play()
+	for _, d := range w.run.Waves.Works {
+		if doc := w.run.Waves.Whole(d); doc == nil || doc.Name != d.Brief.ID {
+			t.Errorf("the answer of %s is %+v", d.Brief.ID, doc)
+		}
+	}
+	if doc := w.run.Waves.Document("d3"); doc.ID != "d3" {
+		t.Errorf("detail d3 is %+v", doc)
+	}
+}

@@ -53,6 +53,8 @@ func lawDelegated(r *Run, b Brief) error {
 		return unlawful("delegation %s: a wave is open", b.ID)
 	case w.Work(b.ID) != nil || r.Stage(b.ID) != nil:
 		return unlawful("delegation %s: the name is taken", b.ID)
+	case b.Flaw() != "":
+		return unlawful("delegation %s: %s", b.ID, b.Flaw())
 	}
 	role, ok := r.Playbook.Roles[b.Agent]
 	if !ok || b.Agent == r.Playbook.Project.Roles[KindWave] {

@@ -14,7 +14,7 @@ import (
 func Brief(b core.Brief) Piece {
 	return Piece{
 		ID: b.ID, Key: briefKey(b), Role: b.Agent, Needs: b.Needs, Requires: b.Requires, Provided: b.Provided,
-		Outputs: append(slices.Clone(b.Outputs), b.ID), After: b.DependsOn,
+		Outputs: append(slices.Clone(b.Outputs), b.ID), After: b.DependsOn, Flaw: b.Flaw(),
 	}
 }
 

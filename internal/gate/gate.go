@@ -32,6 +32,7 @@ type Piece struct {
 	Provided []string // where they are: detail:ID, detail:NAME, fact:KEY, answer:ID; other words are not judged
 	Outputs  []string // documents that it hands in
 	After    []string // pieces that come before it: of the set, or earlier ones
+	Flaw     string   // why it could not be begun as it names things; "" where nothing is wrong
 }
 
 // Role is somebody who can be given work.
@@ -177,6 +178,10 @@ func (j *judge) identities() {
 			continue
 		}
 		j.at[p.ID] = i
+		if p.Flaw != "" {
+			j.badName(i)
+			continue
+		}
 		if p.Key == "" {
 			continue
 		}

@@ -14,6 +14,7 @@ const (
 	TooMany           Code = "too_many"           // the whole set is larger than a set can be
 	NoID              Code = "no_id"              // it cannot be told from others
 	DuplicateID       Code = "duplicate_id"       // its id is another's
+	BadName           Code = "bad_name"           // its id or a document of it cannot be called so
 	Duplicate         Code = "duplicate"          // the same is wished for, worked on or done already; that one
 	UnknownRole       Code = "unknown_role"       // nobody is called so
 	MissingCapability Code = "missing_capability" // its role lacks them
@@ -69,6 +70,8 @@ func (j *judge) duplicateID(i int, here bool) {
 	}
 	j.refuse(i, DuplicateID, []string{id}, "%q is the id of earlier work: give this one an id of its own", id)
 }
+
+func (j *judge) badName(i int) { j.refuse(i, BadName, nil, "%s", j.Pieces[i].Flaw) }
 
 func (j *judge) duplicate(i int, same string, state State) {
 	format := "it is the same work as %s of this set: leave it out"

@@ -9,7 +9,7 @@ import (
 
 // Bounds of what is copied into an input folder.
 const (
-	maxRequired = 64
+	maxRequired = core.MaxRequired
 	maxOutputs  = 256
 )
 

@@ -20,6 +20,7 @@ func (f *following) delegate() {
 	}
 	verdicts := gate.Judge(f.request())
 	var admitted []core.Brief
+	var again []core.BriefRefusal
 	for i, v := range verdicts {
 		b := f.decision.Delegations[i]
 		if v.Admitted() {
@@ -29,8 +30,11 @@ func (f *following) delegate() {
 		no := core.BriefRefusal{ID: b.ID, Code: string(v.Code), Reason: v.Text, Members: v.Members, Key: gate.Brief(b).Key}
 		f.say(core.BriefRefused{BriefRefusal: no})
 		if f.run.Waves.Repeats[no.Repeat()]+1 == core.MaxRefusals {
-			f.escalate(no)
+			again = append(again, no)
 		}
+	}
+	if len(again) > 0 {
+		f.escalate(again)
 	}
 	for _, b := range inOrder(f.run, admitted) {
 		f.say(core.BriefAdmitted{Brief: b})
@@ -66,7 +70,6 @@ func (f *following) request() gate.Request {
 			q.Known.Earlier = append(q.Known.Earlier, gate.Earlier{ID: s.ID, State: gate.Failed, Reason: "it is no delegation"})
 		}
 	}
-	q.Known.Earlier = append(q.Known.Earlier, gate.Earlier{ID: core.PublishStage, State: gate.Failed, Reason: "it is no delegation"})
 	return q
 }
 
@@ -102,9 +105,19 @@ func inOrder(r *core.Run, admitted []core.Brief) []core.Brief {
 	return placed
 }
 
-// escalate asks people about what the planner wants and cannot have.
-func (f *following) escalate(no core.BriefRefusal) {
-	text := fmt.Sprintf("The planner has asked %d times for delegation %s, and it is refused (%s): %s What is to be done?", core.MaxRefusals, no.ID, no.Code, no.Reason)
+// maxReason bounds what a question quotes of a refusal.
+const maxReason = 1000
+
+// escalate asks people about what the planner wants and cannot have: one question,
+// however much it is.
+func (f *following) escalate(again []core.BriefRefusal) {
+	no, more := again[0], ""
+	if n := len(again) - 1; n > 0 {
+		more = fmt.Sprintf(" So it is with %d more.", n)
+	}
+	reason := []rune(no.Reason)
+	text := fmt.Sprintf("The planner has asked %d times for delegation %s, and it is refused (%s): %s%s What is to be done?",
+		core.MaxRefusals, no.ID, no.Code, string(reason[:min(len(reason), maxReason)]), more)
 	if b := asking(f.run, "", core.Asked{Text: text}, true); b != nil {
 		f.say(b)
 	}

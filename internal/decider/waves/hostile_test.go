@@ -2,10 +2,12 @@ package waves_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/waves"
 )
 
 func dropping(ids ...string) core.PlannerDecision {
@@ -120,5 +122,40 @@ func TestDelegationsNamedLikeDetails(t *testing.T) {
 	}
 	if doc := w.run.Waves.Document("d3"); doc.ID != "d3" {
 		t.Errorf("detail d3 is %+v", doc)
+	}
+}
+
+// TestManyRefusalsAreOneQuestion: whoever asks for too much three times does not
+// flood a person.
+func TestManyRefusalsAreOneQuestion(t *testing.T) {
+	var many core.PlannerDecision
+	for i := range 40 {
+		many = further(append(many.Delegations, brief(fmt.Sprint("b", i)))...)
+	}
+	w := steady(t, core.WritesArtifacts, many, many, many).play()
+	if len(w.run.Questions) != 1 || !strings.Contains(w.run.Questions[0].Text, "So it is with 39 more.") {
+		t.Errorf("%d questions: %+v", len(w.run.Questions), w.run.Questions)
+	}
+}
+
+// TestNamesThatAreNone are refused by the gate, and by the law where there is no
+// gate.
+func TestNamesThatAreNone(t *testing.T) {
+	with := func(b core.Brief, outputs ...string) core.Brief { b.Outputs = outputs; return b }
+	heavy := brief("heavy")
+	heavy.Requires = make([]string, core.MaxRequired+1)
+	for _, b := range []core.Brief{
+		brief("../x"), brief("a/b"), brief("Upper"), brief("-x"), brief(strings.Repeat("x", 41)), brief("publish"), brief("manager"), brief("plan"), heavy,
+		with(brief("a"), "../x.md"), with(brief("a"), "/etc/x"), with(brief("a"), "Goal.md"), with(brief("a"), "worker_output.json"),
+		with(brief("a"), "planner_decision.json"), with(brief("a"), "wave_compact.md"), with(brief("a"), "x.schema.json"), with(brief("a"), "x.md", "X.md"),
+	} {
+		w := steady(t, core.WritesArtifacts, further(b), core.PlannerDecision{Decision: core.CourseAbort, Reason: "no"}).play()
+		if w.has(core.TypeBriefAdmitted) || !slices.ContainsFunc(w.events, func(e core.Event) bool { return strings.Contains(string(e.Body), "bad_name") }) {
+			t.Errorf("%s %v: %s", b.ID, b.Outputs, w.account())
+		}
+		w = steady(t, core.WritesArtifacts)
+		if err := core.Law(w.run, core.DecisionActor(waves.Decider{}), core.BriefAdmitted{Brief: b}); err == nil {
+			t.Errorf("the law admits %s %v", b.ID, b.Outputs)
+		}
 	}
 }

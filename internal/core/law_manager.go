@@ -157,6 +157,9 @@ func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
 	if r.ByWaves() != (actor.Kind == ActorDecider) {
 		return Errorf(CodeForbidden, "a question is not for %s to say", nameOf(actor)) // in waves it stands in what is handed in
 	}
+	if r.ByWaves() && !r.MayAsk(b.Blocking, 0) {
+		return unlawful("question %s: too many are open", b.ID)
+	}
 	if strings.TrimSpace(b.Text) == "" || len(b.Text) > MaxMessage {
 		return Errorf(CodeInvalid, "a question has between one and %d bytes", MaxMessage)
 	}
@@ -198,8 +201,8 @@ func lawAnswer(r *Run, actor Actor, b QuestionAnswered) error {
 		return Errorf(CodeInvalid, "the answer has %d bytes, at most %d are possible", len(b.Text), MaxMessage)
 	case (b.Default || b.Planner) != (actor.Kind == ActorDecider), b.Default && b.Planner:
 		return unlawful("question %s: a default or a planner's word is not a person's answer", b.ID)
-	case b.Planner && !r.ByWaves():
-		return unlawful("question %s: the run has no planner", b.ID)
+	case b.Planner && (!r.ByWaves() || q.From == ""):
+		return unlawful("question %s is not for a planner to answer", b.ID)
 	case b.Default && (q.Default == "" || b.Text != q.Default || r.Now().Before(q.Due)):
 		return unlawful("question %s: its default does not hold yet", b.ID)
 	}

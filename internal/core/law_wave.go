@@ -31,7 +31,7 @@ func lawWave(r *Run, body Body) error {
 		}
 	case BriefEnded:
 		d := w.Work(b.Delegation)
-		gone := d != nil && d.Status.Over() && !(d.Status == DelegatedFailed && b.Status == DelegatedDropped)
+		gone := d != nil && d.Status.Over() && (d.Status != DelegatedFailed || b.Status != DelegatedDropped)
 		if d == nil || gone || b.Status != DelegatedFailed && b.Status != DelegatedDropped || b.Reason == "" {
 			return unlawful("delegation %s cannot be ended so", b.Delegation)
 		}

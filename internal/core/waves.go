@@ -97,6 +97,27 @@ const MaxTurns = 5
 // person is asked.
 const MaxRefusals = 3
 
+// How many questions of a run may be open, so that a person can look at them:
+// further ones are asked when these are answered.
+const (
+	MaxBlocking = 100
+	MaxOptional = 50 // where so many are open of either kind, no optional one is asked
+)
+
+// MayAsk reports that one more question can be asked in a run in waves, beside so
+// many further ones of the kind.
+func (r *Run) MayAsk(blocking bool, beside int) bool {
+	if !blocking {
+		return len(r.Questions)+beside < MaxOptional
+	}
+	for _, q := range r.Questions {
+		if q.Blocking {
+			beside++
+		}
+	}
+	return beside < MaxBlocking
+}
+
 // ByWaves reports a run whose work is delegated in waves.
 func (r *Run) ByWaves() bool { return r.Managed() && r.Playbook.Project.Waves != nil }
 

@@ -27,7 +27,7 @@ const (
 const (
 	MaxDelegations = 1000 // of a decision; also dependencies of one, and dropped ones
 	MaxCriteria    = 50   // of a delegation
-	MaxQuestions   = 50   // in each list of questions
+	MaxQuestions   = 10   // in each list of questions
 	MaxFacts       = 200  // in each list of facts, assumptions, answers or resolutions
 	MaxNames       = 200  // in each list of names
 )

@@ -110,7 +110,7 @@ func TestOutputsThatCannotBeUsed(t *testing.T) {
 		{"a time without a default", with(completed, `"default": "UTC", `, `"default": "", `), []string{"/optional_questions/0/after: is given without default, which is the answer"}},
 		{"a long name", with(completed, "time_zone", strings.Repeat("z", MaxName+1)), []string{"/optional_questions/0/about: has 201 characters; at most 200 are allowed"}},
 		{"a name of two lines", with(completed, "time_zone", `time\nzone`), []string{`/optional_questions/0/about: is "time zone"; it must be a name: one line`}},
-		{"many questions", with(completed, `"blocking_questions": []`, `"blocking_questions": [`+strings.Repeat(`"why?",`, MaxQuestions)+`"why?"]`), []string{"/blocking_questions: has 51 entries; at most 50 are read"}},
+		{"many questions", with(completed, `"blocking_questions": []`, `"blocking_questions": [`+strings.Repeat(`"why?",`, MaxQuestions)+`"why?"]`), []string{"/blocking_questions: has 11 entries; at most 10 are read"}},
 		{"a criterion that is not there", with(completed, "Relations are named", "Relations have names"), []string{
 			`/coverage/criteria_met/1: "Relations have names" is no criterion of this delegation; copy one that coverage does not mention yet, word for word: "Relations are named"`,
 		}},

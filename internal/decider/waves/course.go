@@ -52,6 +52,8 @@ func (f *following) answers() {
 		switch past := f.run.Answered(a.Question); {
 		case past != nil:
 			f.note("question %s was answered before, and that answer holds: %s", a.Question, past.Text)
+		case f.run.Question(a.Question) != nil && f.run.Question(a.Question).From == "":
+			f.note("question %s is for people to answer", a.Question)
 		case f.run.Question(a.Question) == nil || seen[a.Question]:
 			f.note("there is no open question %s", a.Question)
 		default:
@@ -89,18 +91,11 @@ func (f *following) drops() {
 }
 
 func (f *following) course() {
-	r := f.run
 	switch f.decision.Decision {
 	case core.CourseContinue:
 		f.delegate()
 	case core.CourseAsk:
-		for _, q := range f.decision.Questions {
-			if b := asking(r, "", q, true); b != nil {
-				f.say(b)
-			} else {
-				f.note("this was asked before: %s", q.Text)
-			}
-		}
+		f.ask(f.decision.Questions)
 	case core.CourseFinish:
 		if why := f.unfinished(); len(why) > 0 {
 			f.say(core.CourseRefused{Course: core.CourseFinish, Reasons: why})
@@ -109,6 +104,23 @@ func (f *following) course() {
 		f.finish()
 	case core.CourseAbort:
 		f.say(core.RunFailed{Reason: "the planner gave the goal up: " + f.decision.Reason})
+	}
+}
+
+// ask puts the planner's questions to people.
+func (f *following) ask(questions []core.Asked) {
+	said := map[string]bool{}
+	for _, q := range questions {
+		id := f.run.QuestionID(q.Text)
+		switch b := asking(f.run, "", q, true); {
+		case b == nil || said[id]:
+			f.note("this was asked before: %s", q.Text)
+		case !f.run.MayAsk(true, len(said)):
+			f.note("%d questions wait for people, and this was not asked: %s", core.MaxBlocking, q.Text)
+		default:
+			said[id] = true
+			f.say(b)
+		}
 	}
 }
 

@@ -118,7 +118,5 @@ func (f *following) escalate(again []core.BriefRefusal) {
 	reason := []rune(no.Reason)
 	text := fmt.Sprintf("The planner has asked %d times for delegation %s, and it is refused (%s): %s%s What is to be done?",
 		core.MaxRefusals, no.ID, no.Code, string(reason[:min(len(reason), maxReason)]), more)
-	if b := asking(f.run, "", core.Asked{Text: text}, true); b != nil {
-		f.say(b)
-	}
+	f.ask([]core.Asked{{Text: text}})
 }

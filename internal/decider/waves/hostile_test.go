@@ -159,3 +159,58 @@ func TestNamesThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// TestAPersonIsNotFlooded: what is asked beyond measure waits its turn, and nothing
+// of it is lost.
+func TestAPersonIsNotFlooded(t *testing.T) {
+	var briefs []core.Brief
+	for i := range 30 {
+		briefs = append(briefs, brief(fmt.Sprint("b", i)))
+	}
+	w := steady(t, core.WritesArtifacts)
+	w.run.Playbook.Project.Waves.Delegations = 30
+	w.plan = func(w *world) core.PlannerDecision {
+		if w.run.Waves.N > 0 {
+			return further()
+		}
+		return further(briefs...)
+	}
+	w.work = func(_ *world, d *core.Delegated) core.WorkerOutput {
+		if d.Answer != nil {
+			return core.WorkerOutput{Status: core.OutputCompleted}
+		}
+		out := core.WorkerOutput{Status: core.OutputBlocked, Coverage: core.Coverage{Unmet: []string{"works"}}}
+		for i := range 10 {
+			out.Blocking = append(out.Blocking, core.Asked{Text: fmt.Sprint("What of ", d.Brief.ID, " and ", i, "?")})
+			out.Optional = append(out.Optional, core.Asked{Text: fmt.Sprint("Why ", d.Brief.ID, " and ", i, "?")})
+		}
+		return out
+	}
+	w.play()
+	for range 300 {
+		if len(w.run.Questions) > core.MaxBlocking+core.MaxOptional {
+			t.Fatalf("%d questions are open", len(w.run.Questions))
+		}
+		at := slices.IndexFunc(w.run.Questions, func(q core.Question) bool { return q.Blocking })
+		if at < 0 {
+			t.Fatalf("a question is lost: %d answered\n%s", len(w.run.Answers), w.account())
+		}
+		w.must(core.Person("me"), core.QuestionAnswered{ID: w.run.Questions[at].ID, Text: "so"})
+	}
+	if w.play(); slices.ContainsFunc(w.run.Waves.Works, func(d *core.Delegated) bool { return d.Status != core.DelegatedDone }) {
+		t.Error(w.account())
+	}
+}
+
+// TestAPlannerDoesNotAnswerItself what it asked people.
+func TestAPlannerDoesNotAnswerItself(t *testing.T) {
+	asks := core.PlannerDecision{Decision: core.CourseAsk, Reason: "unclear", Questions: []core.Asked{{Text: "May we?"}, {Text: "may  we?"}}}
+	w := steady(t, core.WritesArtifacts, asks).play()
+	if len(w.run.Questions) != 1 {
+		t.Fatalf("%+v", w.run.Questions)
+	}
+	err := core.Law(w.run, core.DecisionActor(waves.Decider{}), core.QuestionAnswered{ID: w.run.Questions[0].ID, Text: "yes", Planner: true})
+	if err == nil {
+		t.Error("a planner answers its own question")
+	}
+}

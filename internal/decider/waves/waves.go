@@ -51,26 +51,40 @@ func planning(r *core.Run) []core.Body {
 	return nil
 }
 
-// questions asks what workers want to know, each once.
+// questions asks what workers want to know, each once: first what somebody waits
+// for, as far as people can be asked at a time.
 func questions(r *core.Run) []core.Body {
-	var bodies []core.Body
-	said := map[string]bool{}
-	put := func(d *core.Delegated, all []core.Asked, blocking bool) {
-		for _, q := range all {
-			if b := asking(r, d.Brief.ID, q, blocking); b != nil && !said[r.QuestionID(q.Text)] {
-				said[r.QuestionID(q.Text)] = true
-				bodies = append(bodies, b)
+	a := asker{run: r, said: map[string]bool{}}
+	for _, blocking := range []bool{true, false} {
+		for _, d := range r.Waves.Works {
+			if d.Answer != nil && d.Status != core.DelegatedDropped {
+				a.put(d, blocking)
 			}
 		}
 	}
-	for _, d := range r.Waves.Works {
-		if d.Answer != nil {
-			blocking, optional := d.Answer.Questions()
-			put(d, blocking, true)
-			put(d, optional, false)
+	return a.bodies
+}
+
+// asker gathers questions.
+type asker struct {
+	run    *core.Run
+	said   map[string]bool
+	bodies []core.Body
+}
+
+// put asks what a delegation wants to know and nobody has asked.
+func (a *asker) put(d *core.Delegated, blocking bool) {
+	wanted, optional := d.Answer.Questions()
+	if !blocking {
+		wanted = optional
+	}
+	for _, q := range wanted {
+		id := a.run.QuestionID(q.Text)
+		if b := asking(a.run, d.Brief.ID, q, blocking); b != nil && !a.said[id] && a.run.MayAsk(blocking, len(a.bodies)) {
+			a.said[id] = true
+			a.bodies = append(a.bodies, b)
 		}
 	}
-	return bodies
 }
 
 // asking is a question that nobody asked before; nil where somebody did.

@@ -135,8 +135,10 @@ func viewWaves(r *core.Run) *api.Waves {
 	if s := r.Stage(core.PlannerStage); s != nil {
 		w.Planning = s.Status == core.StageOpen
 	}
-	for _, q := range r.Questions {
-		w.Questions = append(w.Questions, openQuestion(r, q))
+	if !r.Status.Terminal() { // nobody would read the answers
+		for _, q := range r.Questions {
+			w.Questions = append(w.Questions, openQuestion(r, q))
+		}
 	}
 	w.Asks = r.Pause != nil && r.Pause.Code == core.PauseQuestion
 	w.Due = unblocked(r)

@@ -218,8 +218,14 @@ func (w *Waves) learn(d *Delegated, out *WorkerOutput) {
 	for _, c := range out.Assumptions {
 		said = append(said, Statement{Claimed: c, Assumption: true, Origin: OriginDelegation, Source: d.Brief.ID, Wave: w.N})
 	}
+	if room := max(MaxClaims-len(w.Pool), 0); len(said) > room {
+		w.Objections = append(slices.Clone(w.Objections), strconv.Itoa(len(said)-room)+" claims of "+d.Brief.ID+" were not taken in: "+
+			strconv.Itoa(len(w.Pool)+room)+" facts are known, which is all there is room for; its answer has them")
+		said = said[:room]
+	}
 	w.Pool = w.Pool.Merge(said...)
 	w.staleness()
+	out.Facts, out.Assumptions = nil, nil // they are in the pool
 }
 
 // Rule takes the planner's word in: what it knows, and which side of a conflict

@@ -10,6 +10,10 @@ import (
 // Merge and in no other way, and nothing is taken out of it.
 type Pool []Fact
 
+// MaxClaims is with how many entries a pool takes no further claims of delegations,
+// so that a run stays small enough to be looked at with every event.
+const MaxClaims = 10_000
+
 // Statement is a claim on its way into a pool: who makes it, and when.
 type Statement struct {
 	Claimed

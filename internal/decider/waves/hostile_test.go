@@ -214,3 +214,28 @@ func TestAPlannerDoesNotAnswerItself(t *testing.T) {
 		t.Error("a planner answers its own question")
 	}
 }
+
+// TestThePoolIsBounded: what workers claim beyond measure is told, and not kept.
+func TestThePoolIsBounded(t *testing.T) {
+	w := steady(t, core.WritesArtifacts, further(brief("a")), finish())
+	w.run.Waves.Pool = make(core.Pool, core.MaxClaims-1)
+	for i := range w.run.Waves.Pool {
+		w.run.Waves.Pool[i].ID = fmt.Sprint("f", i+1)
+	}
+	w.work = func(*world, *core.Delegated) core.WorkerOutput {
+		return core.WorkerOutput{Status: core.OutputCompleted, Facts: []core.Claimed{{Key: "a", Content: "1"}, {Key: "b", Content: "2"}, {Key: "c", Content: "3"}}}
+	}
+	told := ""
+	plan := w.plan
+	w.plan = func(w *world) core.PlannerDecision {
+		told = strings.Join(w.run.Waves.Objections, "; ")
+		return plan(w)
+	}
+	w.play()
+	if len(w.run.Waves.Pool) != core.MaxClaims || w.run.Waves.Fact("a") == nil || !strings.Contains(told, "2 claims of a were not taken in") {
+		t.Errorf("%d facts; the planner was told %q", len(w.run.Waves.Pool), told)
+	}
+	if a := w.run.Waves.Work("a").Answer; a.Facts != nil {
+		t.Errorf("what the pool has is kept twice: %+v", a)
+	}
+}

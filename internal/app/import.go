@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // Import implements api.Service: it rebuilds a run from its folder. The same
@@ -49,8 +50,8 @@ func (a *App) Import(ctx context.Context, req api.Import) (api.Imported, error) 
 	return imported, nil
 }
 
-// adopt brings back what a run rests on besides its events: its project, and
-// the documents that are not among the blobs any more.
+// adopt brings back what a run rests on besides its events: its project with the
+// commit that it began at, and the documents that are not among the blobs any more.
 func (a *App) adopt(ctx context.Context, req api.Import, id string, first core.Event) error {
 	folder := req.Folder
 	body, err := core.Decode(first)
@@ -81,10 +82,27 @@ func (a *App) adopt(ctx context.Context, req api.Import, id string, first core.E
 			return err
 		}
 	}
+	a.restoreBase(ctx, started)
 	if err := a.restoreBlobs(ctx, filepath.Join(folder, runfolder.ArtifactsDir)); err != nil {
 		return err
 	}
 	return a.restoreEffects(folder, id)
+}
+
+// restoreBase fetches the repository again where its yard was lost as well. A run
+// whose repository is away is rebuilt all the same: what has ended can be looked at,
+// and what goes on says what it misses.
+func (a *App) restoreBase(ctx context.Context, started core.RunStarted) {
+	y, err := a.yards.Yard(ctx, started.Project)
+	if err == nil {
+		_, err = y.Resolve(ctx, started.BaseCommit)
+		if errors.Is(err, yard.ErrNotFound) {
+			err = y.Fetch(ctx, started.Folder())
+		}
+	}
+	if err != nil {
+		a.log.Warn("the commit that the run began at is not there", "run", started.Run, "error", err)
+	}
 }
 
 // restoreEffects takes over what the run's agents did, which no event tells

@@ -125,7 +125,8 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 		if folder == "" && core.RunStatus(detail.Status).Terminal() && (detail.EndedAt == nil || detail.EndedAt.Before(began)) {
 			return detail.Run, sh.over(detail)
 		}
-		if detail.Status != string(core.StatusPaused) && o.req == (api.Resume{}) {
+		goes := detail.Status != string(core.StatusPaused) || folder != "" && asks(detail)
+		if goes && o.req == (api.Resume{}) {
 			if detail.Seq, err = before(ctx, svc, detail.Run, began); err != nil {
 				return api.Run{}, err
 			}
@@ -133,6 +134,12 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 		}
 		return svc.Resume(ctx, detail.ID, o.req)
 	})
+}
+
+// asks reports a run that waits for nothing but answers: resuming does not let it
+// go on, and a rebuilt one waits as it did.
+func asks(d api.RunDetail) bool {
+	return d.Manager != nil && d.Manager.Asks || d.Waves != nil && d.Waves.Asks
 }
 
 // before is the newest event of a run that is older than a moment: the engine that

@@ -304,7 +304,7 @@ func lawResume(r *Run, actor Actor, b RunResumed) error {
 	case PauseQuestion:
 		if len(r.Questions) > 0 {
 			q := r.Questions[0]
-			return Errorf(CodeConflict, "the project waits for an answer: %s", q.Text).
+			return Errorf(CodeConflict, "run %s waits for an answer: %s", r.Alias, q.Text).
 				WithHint("answer it: `stellwerk answer %s \"…\"`", q.ID)
 		}
 	case PauseBarren, PausePerson, PauseSterile, PauseWall, PauseInput, PausePublish, PauseCondition, PauseAction, PauseUnlawful, PauseProject:

@@ -40,6 +40,9 @@ func (e *Engine) Import(ctx context.Context, run string, events []core.Event) (i
 	if _, err = e.committed(ctx, s, b); err != nil || b.run.Status.Terminal() {
 		return len(tail), err
 	}
+	if d, ok := e.deciders[b.run.Playbook.Kind]; ok && len(core.Decide(b.run, d)) == 0 {
+		return len(tail), nil
+	}
 	// What was decided in lines that were lost is decided again.
 	_, err = e.attempt(ctx, s, input{core.Engine(), core.TimerFired{Timer: "imported"}})
 	return len(tail), err

@@ -75,6 +75,10 @@ func lookUp(run *core.Run, called string) (api.FetchedDetail, string) {
 			return api.FetchedDetail{Title: called}, end.Detailed
 		}
 	}
+	// An answer is a fact as well, but only here the question is told.
+	if answer := run.Answered(called); answer != nil {
+		return api.FetchedDetail{ID: called, Title: "answer to " + called, Content: answer.Question.Text + "\n\n" + answer.Text + "\n"}, ""
+	}
 	if fact := w.Fact(called); fact != nil {
 		return api.FetchedDetail{ID: fact.ID, Title: "fact " + fact.ID, Content: prompt.FactText(*fact)}, ""
 	}
@@ -82,9 +86,6 @@ func lookUp(run *core.Run, called string) (api.FetchedDetail, string) {
 		if fact.ID == called {
 			return api.FetchedDetail{ID: fact.ID, Title: "fact " + fact.ID, Content: prompt.FactText(fact)}, ""
 		}
-	}
-	if answer := run.Answered(called); answer != nil {
-		return api.FetchedDetail{ID: called, Title: "answer to " + called, Content: answer.Question.Text + "\n\n" + answer.Text + "\n"}, ""
 	}
 	if artifact := run.Artifact(called); artifact != nil {
 		return api.FetchedDetail{Title: artifact.Name}, artifact.Digest

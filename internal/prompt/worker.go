@@ -186,10 +186,10 @@ func requiredWords(r *core.Run, b core.Brief) (answers, facts []string) {
 			continue
 		}
 		kind, called := core.Reference(reference)
-		if f := r.Waves.Fact(called); f != nil && kind != core.RefersAnswer {
-			facts = append(facts, factBlock(*f, maxTold))
-		} else if a := r.Answered(called); a != nil {
+		if a := r.Answered(called); a != nil && kind != core.RefersFact {
 			answers = append(answers, answerBlock(*a))
+		} else if f := r.Waves.Fact(called); f != nil {
+			facts = append(facts, factBlock(*f, maxTold))
 		}
 	}
 	return answers, facts

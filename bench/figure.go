@@ -40,6 +40,7 @@ func figures() []figure {
 		{name: "stop-text", what: "what a turn's end adds, 8 stages", limit: 1, of: "2.5 KB", measure: stopText},
 		{name: "handover", what: "worker's end → manager started", limit: 2, of: "a step of the engine", measure: handover},
 		{name: "fleet", what: "50 projects × 20 steps", limit: 1.3, of: "the ideal schedule", measure: fleet},
+		{name: "waves", what: "200 delegations in waves, 8 slots", limit: 1.2, of: "the ideal schedule", measure: wavesOff},
 		{name: "turn-size", what: "manager's prompt after 1,000 tasks", limit: 1.2, of: "after 10", measure: turnSize},
 		{name: "packet", what: "what the 50th wave reads", limit: 1.2, of: "the 2nd", measure: packetSize},
 		{name: "plan", what: "plan of 500 steps: read, mark, write", limit: 1, of: "20 ms", measure: planFile},

@@ -141,8 +141,12 @@ func (a *App) closedQuestion(ctx context.Context, given, prefix string) error {
 		if last.By == core.PlannerStage {
 			by = "the planner, from what was known"
 		}
+		run, err := a.engine.Load(ctx, last.Run)
+		if err != nil {
+			return err
+		}
 		return core.Errorf(core.CodeConflict, "question %s was answered before by %s: %s", last.Question, by, last.Text).
-			WithHint("say what is different now: `stellwerk say \"…\"`")
+			WithHint("%s", run.Differently())
 	}
 	return core.Errorf(core.CodeConflict, "question %s is of a run that is over", last.Question).
 		WithHint("`stellwerk inbox` lists what waits for you")

@@ -189,8 +189,7 @@ func lawAnswer(r *Run, actor Actor, b QuestionAnswered) error {
 	q := r.Question(b.ID)
 	if q == nil {
 		if a := r.Answered(b.ID); a != nil {
-			return Errorf(CodeConflict, "question %s was answered before: %s", b.ID, a.Text).
-				WithHint("say what is different now with `stellwerk say`")
+			return Errorf(CodeConflict, "question %s was answered before: %s", b.ID, a.Text).WithHint("%s", r.Differently())
 		}
 		return Errorf(CodeNotFound, "run %s has no question %s", r.Alias, b.ID).WithHint("see `stellwerk inbox`")
 	}

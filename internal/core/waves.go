@@ -188,14 +188,21 @@ func (w *Waves) Working() bool {
 	return slices.ContainsFunc(w.Works, func(d *Delegated) bool { return d.Status == DelegatedOpen })
 }
 
-// Startable reports that a delegation has all it depends on.
+// Startable reports that a delegation has all it depends on: it is done, and its
+// code is in the run's branch.
 func (r *Run) Startable(d *Delegated) bool {
 	for _, id := range d.Brief.DependsOn {
-		if dep := r.Waves.Work(id); dep == nil || dep.Status != DelegatedDone {
+		if dep := r.Waves.Work(id); dep == nil || dep.Status != DelegatedDone || !r.taken(id) {
 			return false
 		}
 	}
 	return true
+}
+
+// taken reports that what a delegation wrote is where others begin.
+func (r *Run) taken(id string) bool {
+	s := r.Stage(id)
+	return s == nil || s.Branch == "" || s.Status.Closed()
 }
 
 // Hopeless is the delegation that d depends on and that will not be done any
@@ -307,6 +314,18 @@ func (r *Run) Unfinished() []string {
 		}
 	}
 	return why
+}
+
+// Differently is how a person says that an answer they gave is to be another. An
+// answer in waves is a fact that work was built on: there is no taking it back.
+func (r *Run) Differently() string {
+	switch {
+	case !r.ByWaves():
+		return "say what is different now: `stellwerk say \"…\"`"
+	case r.Status.Terminal():
+		return "say it in the goal of a new run"
+	}
+	return "let it stand, or `stellwerk cancel " + r.Alias + "` and say it in the goal of a new run"
 }
 
 // Title is what a brief is called in a line of text.

@@ -24,6 +24,7 @@ func conclude(r *core.Run, s *core.Stage) []core.Body {
 	}
 	follow := &following{run: r, decision: d}
 	follow.resolutions()
+	follow.facts()
 	follow.answers()
 	follow.drops()
 	follow.course()
@@ -59,6 +60,16 @@ func (f *following) answers() {
 		default:
 			seen[a.Question] = true
 			f.say(core.QuestionAnswered{ID: a.Question, Text: a.Answer, Planner: true, Sources: a.Sources})
+		}
+	}
+}
+
+// facts that contradict what a person answered do not hold, and the planner is told.
+func (f *following) facts() {
+	for _, claim := range f.decision.Facts {
+		held := f.run.Waves.Fact(claim.Key)
+		if claim.Key != "" && held != nil && held.Origin == core.OriginPerson && core.Plain(held.Content) != core.Plain(claim.Content) {
+			f.note("%s is what a person answered, and that holds: %s", claim.Key, held.Content)
 		}
 	}
 }
@@ -112,9 +123,12 @@ func (f *following) ask(questions []core.Asked) {
 	said := map[string]bool{}
 	for _, q := range questions {
 		id := f.run.QuestionID(q.Text)
+		past := f.run.Answered(id)
 		switch b := asking(f.run, "", q, true); {
+		case past != nil:
+			f.note("%q was asked before, and the answer holds: %s", q.Text, past.Text)
 		case b == nil || said[id]:
-			f.note("this was asked before: %s", q.Text)
+			f.note("%q is asked already and waits for an answer", q.Text)
 		case !f.run.MayAsk(true, len(said)):
 			f.note("%d questions wait for people, and this was not asked: %s", core.MaxBlocking, q.Text)
 		default:

@@ -122,34 +122,58 @@ func settled(r *core.Run) bool {
 	return true
 }
 
-// merges takes what a wave has done into the run's branch, one after the other,
-// once nothing of it is worked on any more.
-func merges(r *core.Run) []core.Body {
-	if !r.Waves.Open || !r.Resting() {
-		return nil
-	}
+// awaited reports that somebody begins on what a delegation has done.
+func awaited(r *core.Run, d *core.Delegated) bool {
+	return slices.ContainsFunc(r.Waves.Works, func(other *core.Delegated) bool {
+		return other.Status == core.DelegatedWaiting && slices.Contains(other.Brief.DependsOn, d.Brief.ID)
+	})
+}
+
+// next is the delegation whose work is taken in now: the one that is being merged, or
+// else the first that others wait for or, once nothing is worked on, of all.
+func next(r *core.Run) (*core.Delegated, *core.Stage) {
+	rests := r.Resting()
+	var first *core.Delegated
 	for _, d := range r.Waves.Works {
 		s := r.Stage(d.Brief.ID)
 		if s == nil || s.Status != core.StageOpen || d.Status != core.DelegatedDone && d.Status != core.DelegatedPartial {
 			continue
 		}
-		t := s.Tasks[len(s.Tasks)-1]
-		switch {
-		case t.Act == core.ActMerge && t.Status == core.TaskDone:
-			return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
-		case t.Act == core.ActMerge && t.Status == core.TaskDropped && work.Count(s, core.KindResolve) >= r.Playbook.Project.Attempts:
-			return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: "it could not be merged"}}
-		case t.Act == core.ActMerge && t.Status == core.TaskDropped:
-			return []core.Body{work.Admit(r, s, core.KindResolve, work.Name(s, core.KindResolve), d.Brief.Agent)}
-		case t.Status == core.TaskDone:
-			return []core.Body{work.Admit(r, s, core.KindMerge, work.Name(s, core.KindMerge), "")}
-		case work.Exhausted(t):
-			return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: work.WhyNot(t)}}
+		if work.Count(s, core.KindMerge) > 0 {
+			return d, s
 		}
-		if bodies := work.Advance(r, s, t); bodies != nil {
-			return bodies
+		if first == nil && (rests || awaited(r, d)) {
+			first = d
 		}
-		return nil // it is being merged: the next waits
 	}
-	return nil
+	if first == nil {
+		return nil, nil
+	}
+	return first, r.Stage(first.Brief.ID)
+}
+
+// merges takes what a wave has done into the run's branch, one after the other: what
+// others depend on as soon as it is done, the rest once nothing is worked on any more.
+func merges(r *core.Run) []core.Body {
+	if !r.Waves.Open {
+		return nil
+	}
+	d, s := next(r)
+	if d == nil {
+		return nil
+	}
+	t := s.Tasks[len(s.Tasks)-1]
+	switch {
+	case t.Act == core.ActMerge && t.Status == core.TaskDone:
+		return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
+	case t.Act == core.ActMerge && t.Status == core.TaskDropped && work.Count(s, core.KindResolve) >= r.Playbook.Project.Attempts:
+		return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: "it could not be merged"}}
+	case t.Act == core.ActMerge && t.Status == core.TaskDropped:
+		return []core.Body{work.Admit(r, s, core.KindResolve, work.Name(s, core.KindResolve), d.Brief.Agent)}
+	case t.Status == core.TaskDone:
+		return []core.Body{work.Admit(r, s, core.KindMerge, work.Name(s, core.KindMerge), "")}
+	case work.Exhausted(t):
+		return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: work.WhyNot(t)}}
+	}
+	return work.Bounded(r, work.Advance(r, s, t))
 }

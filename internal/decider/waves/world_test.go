@@ -36,6 +36,8 @@ type world struct {
 	work    func(w *world, d *core.Delegated) core.WorkerOutput // what a worker answers
 	merging func(core.Merge) bool                               // whether a merge is clean; by luck where nil
 	asked   map[string]bool
+
+	unmergeable string // delegation whose merges all conflict
 }
 
 func newWorld(t tester, draw func(string, int) int) *world {
@@ -93,6 +95,9 @@ func (w *world) watch(body core.Body) {
 			if w.run.Waves.Work(id).Status != core.DelegatedDone {
 				w.t.Fatalf("%s begins before %s is done\n%s", d.Brief.ID, id, w.account())
 			}
+			if s := w.run.Stage(id); s.Branch != "" && !s.Status.Closed() {
+				w.t.Fatalf("%s begins before %s is merged\n%s", d.Brief.ID, id, w.account())
+			}
 		}
 		for _, name := range d.Brief.Requires {
 			if !w.run.Known(name) {
@@ -103,6 +108,9 @@ func (w *world) watch(body core.Body) {
 		for _, d := range w.run.Waves.Works {
 			if !d.Status.Over() || len(d.Unmet) > 0 {
 				w.t.Fatalf("the run is completed, and %s is %s with %v unmet\n%s", d.Brief.ID, d.Status, d.Unmet, w.account())
+			}
+			if s := w.run.Stage(d.Brief.ID); d.Status == core.DelegatedDone && s.Status == core.StageOmitted {
+				w.t.Fatalf("the run is completed, and what %s did is not in it\n%s", d.Brief.ID, w.account())
 			}
 		}
 	default:
@@ -260,7 +268,7 @@ func (w *world) verify(a core.Verify) {
 
 func (w *world) merge(a core.Merge) {
 	s := w.run.Stage(a.Stage)
-	body := core.MergeConcluded{Task: a.Task, Into: w.run.Head, From: s.Line, Passed: !w.luck("conflict", 5)}
+	body := core.MergeConcluded{Task: a.Task, Into: w.run.Head, From: s.Line, Passed: !w.luck("conflict", 5) && a.Stage != w.unmergeable}
 	if w.merging != nil {
 		body.Passed = w.merging(a)
 	}

@@ -72,12 +72,15 @@ func sameGate(now, shown api.RunDetail) bool {
 
 // put asks until there is an answer.
 func (q *question) put(ctx context.Context) (*api.Run, error) {
-	rollback := "[r]ollback, "
+	feedback, rollback := "[f]eedback, ", "[r]ollback, "
 	if q.d.Onward {
 		rollback = ""
 	}
+	if q.d.Waves != nil { // it reads answers alone
+		feedback = ""
+	}
 	for {
-		choice, err := q.sh.answer(q.stands, "\n[a]pprove, [f]eedback, "+rollback+"[s]how documents, show [d]iff, or [l]eave: ")
+		choice, err := q.sh.answer(q.stands, "\n[a]pprove, "+feedback+rollback+"[s]how documents, show [d]iff, or [l]eave: ")
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}

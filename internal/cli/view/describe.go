@@ -282,7 +282,7 @@ func mistake(r core.CheckResult) string {
 	case strings.HasSuffix(first, ":"):
 		return first + " " + strings.TrimPrefix(second, "- ")
 	}
-	return first + "; " + second
+	return first + ". " + second
 }
 
 func asked(b core.ApprovalRequested) string {

@@ -116,13 +116,19 @@ func (v View) wavesTrack(d api.RunDetail) string {
 	for _, p := range d.Waves.Pieces {
 		counts[v.pieceSignal(p).words]++
 	}
-	parts := []string{fmt.Sprintf("wave %d", d.Waves.N)}
+	var parts []string
+	if d.Waves.N > 0 {
+		parts = append(parts, fmt.Sprintf("wave %d", d.Waves.N))
+	}
 	for _, words := range []string{"under way", "waits", "asks", "done", "partly", "failed"} {
 		if n := counts[words]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, words))
 		}
 	}
-	if d.Waves.Planning {
+	switch {
+	case d.Waves.Planning && d.Waves.N == 0:
+		parts = append(parts, "the planner looks at the goal")
+	case d.Waves.Planning:
 		parts = append(parts, "the planner decides")
 	}
 	return v.fit(v.dots(parts...))

@@ -155,7 +155,7 @@ func TestAWorkersInputs(t *testing.T) {
 func TestAPlannersInputs(t *testing.T) {
 	s := newSurf(t)
 	d := s.run.Waves.Works[0]
-	d.Status, d.Answer = core.DelegatedDone, &core.WorkerOutput{Status: core.OutputCompleted, Compact: "It stands.", Coverage: core.Coverage{Met: []string{d.Brief.Criteria[0].Text}}}
+	d.Status, d.Detail, d.Answer = core.DelegatedDone, "d2", &core.WorkerOutput{Status: core.OutputCompleted, Compact: "It stands.", Coverage: core.Coverage{Met: []string{d.Brief.Criteria[0].Text}}}
 	s.run.Waves.Documents = append(s.run.Waves.Documents, core.Document{Detail: core.Detail{ID: "d2", Title: "api"}, Name: "api", Digest: s.put(t, `{"status":"completed"}`), Wave: 2})
 	text, in, names := s.furnished(t, "planner.r2.a1")
 	if want := []string{"context.json", "goal.md", "outputs/api.json", "pool.json", "questions.json", "wave_01_compact.md"}; !slices.Equal(names, want) {

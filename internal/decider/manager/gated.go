@@ -38,7 +38,7 @@ func gated(r *core.Run, d *core.Delegation) (string, string) {
 	case gate.FailedDependency, gate.RefusedDependency:
 		before := r.Delegation(v.Members[0])
 		return core.RefusedDependency, fmt.Sprintf("it was to come after %s, which was %s: %s", before.ID, before.Status, before.Reason)
-	case gate.TooMany, gate.NoID, gate.DuplicateID, gate.Duplicate, gate.MissingCapability, gate.Cycle, gate.Limit: // of one that needs nothing, without limits: none
+	case gate.TooMany, gate.NoID, gate.BadName, gate.DuplicateID, gate.Duplicate, gate.MissingCapability, gate.Cycle, gate.Limit: // of one that needs nothing, without limits: none
 	}
 	return "", ""
 }

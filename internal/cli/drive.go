@@ -158,6 +158,9 @@ func (sh *shell) goOn(ctx context.Context, svc api.Service, run api.Run, a after
 		return sh.whatNext(ctx, svc, session, run)
 	}
 	ours, err := sh.ours(ctx, svc)
+	if core.CodeOf(err) == core.CodeUnavailable {
+		ours, err = true, nil // it heard the word and has ended: nobody else would drive the run
+	}
 	if err != nil {
 		return err
 	}

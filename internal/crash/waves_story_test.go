@@ -119,13 +119,20 @@ planner: {role: thinker}
 ` + handIn(core.OutputArtifact, completed("report")) + crafts("report.md", "report.txt") + `
   - task: licence/resolve
     do:
-` + begin + `
+` + begin + keepBoth + end("") + `
+  - task: files/resolve
+    do:
+` + begin + keepBoth + end(""),
+	}
+}
+
+// keepBoth puts a merge right. Of files and licence the one that is done last is in
+// conflict with the other.
+const keepBoth = `
       - try: git merge -q "$(grep -o 'git merge [0-9a-f]*' "$STELLWERK_PROMPT" | head -1 | cut -d' ' -f3)"
       - run: sed -i '/^[<=>]\{7\}/d' shared.txt
       - commit: keep both
-` + end(""),
-	}
-}
+`
 
 // brief is a delegation of the stories in waves.
 func brief(id string, requires []string, after ...string) core.Brief {

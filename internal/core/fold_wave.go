@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// keptSummary bounds what the state keeps of a worker's answer, and an index
-// shows of it.
+// What the state keeps of a worker's answer, and an index shows of it.
 const (
 	keptCompact = 4 << 10
 	keptSummary = 200

@@ -189,6 +189,9 @@ func lawVerdict(r *Run, b VerifyConcluded) error {
 	if b.Passed && (a.Delivery == nil || a.Delivery.Rewritten || b.Error != "") {
 		return unlawful("attempt %s handed nothing in that could pass", b.Attempt)
 	}
+	if b.Passed && r.ByWaves() && (t.Kind == KindWave && b.Decision == nil || t.Kind == KindWork && r.Waves.Work(t.Stage) != nil && b.Output == nil) {
+		return unlawful("attempt %s passed, and what it said is not told", b.Attempt)
+	}
 	return nil
 }
 

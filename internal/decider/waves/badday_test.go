@@ -239,3 +239,18 @@ func TestWhatCannotBeMergedIsDoneAgain(t *testing.T) {
 		t.Errorf("b began without what it depends on\n%s", w.account())
 	}
 }
+
+// TestWhatPassedIsTold: a verdict without the words that it is about would leave the
+// run waiting for nothing.
+func TestWhatPassedIsTold(t *testing.T) {
+	w := steady(t, core.WritesArtifacts, further(brief("a")))
+	for _, task := range []string{"planner.r1", "a.r1"} {
+		for w.run.Task(task) == nil || w.run.Task(task).Status != core.TaskVerifying {
+			w.once()
+		}
+		err := w.try(core.Engine(), core.VerifyConcluded{Task: task, Attempt: task + ".a1", Passed: true})
+		if core.CodeOf(err) != core.CodeUnlawful || !strings.Contains(err.Error(), "what it said is not told") {
+			t.Errorf("%s: %v", task, err)
+		}
+	}
+}

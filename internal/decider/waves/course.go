@@ -11,9 +11,6 @@ import (
 // conclude closes a wave and follows what the planner decided.
 func conclude(r *core.Run, s *core.Stage) []core.Body {
 	d := r.Waves.Decision
-	if d == nil {
-		return nil // read again after a restart
-	}
 	t := s.Tasks[len(s.Tasks)-1]
 	closed := core.WaveClosed{Wave: r.Waves.N, Course: d.Decision, Reason: d.Reason}
 	if a := t.Delivered().Artifact(core.CompactArtifact); a != nil {
@@ -165,10 +162,7 @@ func (f *following) finish() {
 	f.say(core.RunCompleted{})
 }
 
-func publishing(r *core.Run) bool {
-	s := r.Stage(core.PublishStage)
-	return s != nil
-}
+func publishing(r *core.Run) bool { return r.Stage(core.PublishStage) != nil }
 
 // publish brings the run's branch to the pull request, and the run to its end.
 func publish(r *core.Run) []core.Body {

@@ -209,12 +209,17 @@ func (r attemptRoom) in() string  { return filepath.Join(r.folder, "in") }
 func (r attemptRoom) out() string { return filepath.Join(r.folder, "out") }
 
 // furnish makes the workspace, and meanwhile lays out everything else: neither
-// looks at the other, and git takes longer than the rest.
-func (r attemptRoom) furnish(ctx context.Context) (prepared, error) {
-	made := make(chan error, 1)
-	go func() { made <- r.workspace(ctx) }()
-	p, err := r.papers(ctx)
-	return p, errors.Join(<-made, err)
+// looks at the other. Git takes longer than the rest and is not kept waiting:
+// the papers are laid out while its process works.
+func (r attemptRoom) furnish(ctx context.Context) (p prepared, err error) {
+	laid := make(chan error, 1)
+	go func() {
+		var err error
+		p, err = r.papers(ctx)
+		laid <- err
+	}()
+	err = r.workspace(ctx)
+	return p, errors.Join(err, <-laid)
 }
 
 // papers lays out inputs, prompt and the draft of the spec.

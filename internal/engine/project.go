@@ -20,16 +20,18 @@ func (e *Engine) Project(ctx context.Context, id string) (*core.Project, error) 
 		if err != nil {
 			return nil, err
 		}
-		if len(events) == 0 {
-			return p, nil
-		}
 		for _, ev := range events {
 			if p, err = core.FoldProject(p, ev); err != nil {
 				return nil, err
 			}
-			if p.Stream.Hash, err = ev.Hash(); err != nil {
+		}
+		if n := len(events); n > 0 {
+			if p.Stream.Hash, err = events[n-1].Hash(); err != nil {
 				return nil, err
 			}
+		}
+		if len(events) < readBatch {
+			return p, nil
 		}
 	}
 }

@@ -20,6 +20,7 @@ type Service interface {
 	Conversation
 	ProjectCommands
 	Knowledge
+	Views
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not
@@ -178,7 +179,10 @@ type Stage struct {
 // Task is a task of a stage's current round.
 type Task struct {
 	ID        string    `json:"id"`
+	Name      string    `json:"name,omitempty"` // what it is called where its stage has several
+	Kind      string    `json:"kind,omitempty"`
 	Role      string    `json:"role,omitempty"`
+	Prompt    string    `json:"prompt,omitempty"` // what is to be done, in the words of who asked for it
 	Act       string    `json:"act,omitempty"` // what the engine itself does; such a task has no attempts
 	Status    string    `json:"status"`
 	Blocked   string    `json:"blocked,omitempty"`

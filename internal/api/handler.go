@@ -32,6 +32,7 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	registerTools(api, svc)
 	registerConversation(api, svc)
 	registerKnowledge(api, svc)
+	registerViews(api, svc)
 	return authenticated(auth, personHint, bounded(bodyReadTimeout, mux))
 }
 

@@ -227,7 +227,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	if operations != 53 {
+	if operations != 58 {
 		t.Errorf("%d operations", operations)
 	}
 }

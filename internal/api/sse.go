@@ -15,11 +15,8 @@ import (
 func follow(ctx context.Context, svc Service, run string, after int64, w http.ResponseWriter) {
 	ctx, stop := untilDrained(ctx)
 	defer stop()
-	s := &eventStream{w: w, control: http.NewResponseController(w)}
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusOK)
-	if err := s.control.Flush(); err != nil {
+	s, ok := openStream(w)
+	if !ok {
 		return
 	}
 	err := svc.Follow(ctx, run, after, func(e core.Event) error {
@@ -43,6 +40,15 @@ type eventStream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	broken  bool
+}
+
+// openStream sends the head of a stream; false where nobody is there.
+func openStream(w http.ResponseWriter) (*eventStream, bool) {
+	s := &eventStream{w: w, control: http.NewResponseController(w)}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusOK)
+	return s, s.control.Flush() == nil
 }
 
 func (s *eventStream) send(head string, data []byte) error {

@@ -99,7 +99,7 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 
 func viewTask(t *core.Task) api.Task {
 	task := api.Task{
-		ID: t.ID, Role: t.Role, Act: string(t.Act), Status: string(t.Status), NotBefore: t.NotBefore, Limit: t.Limit, Counted: t.Counted,
+		ID: t.ID, Name: t.Name, Kind: string(t.Kind), Prompt: t.Prompt, Role: t.Role, Act: string(t.Act), Status: string(t.Status), NotBefore: t.NotBefore, Limit: t.Limit, Counted: t.Counted,
 	}
 	if t.Act == "" {
 		task.Checks = check.Names(t.Done, t.Outputs)

@@ -66,6 +66,10 @@ func (c *Client) open(ctx context.Context, query url.Values, last, run string, s
 	if err != nil {
 		return nil, err
 	}
+	return c.openAt(ctx, p, query, last)
+}
+
+func (c *Client) openAt(ctx context.Context, p string, query url.Values, last string) (*http.Response, error) {
 	req, err := c.request(ctx, http.MethodGet, p, query, nil)
 	if err != nil {
 		return nil, err
@@ -85,18 +89,25 @@ func (c *Client) Follow(ctx context.Context, id string, after int64, fn func(cor
 		if err != nil {
 			return err
 		}
-		s := &stream{r: bufio.NewReader(resp.Body), fn: fn, last: last}
+		s := &stream{r: bufio.NewReader(resp.Body), last: last, on: happened(fn)}
 		err = s.read()
 		_ = resp.Body.Close()
 		if !errors.Is(err, errBrokenOff) {
 			return err
 		}
 		last = s.last
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(resumePause):
+		if err := pause(ctx); err != nil {
+			return err
 		}
+	}
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(resumePause):
+		return nil
 	}
 }
 
@@ -104,8 +115,10 @@ var errBrokenOff = errors.New("the stream broke off")
 
 // stream reads server-sent events.
 type stream struct {
-	r    *bufio.Reader
-	fn   func(core.Event) error
+	r *bufio.Reader
+	// on takes what has the name, and gives the id to resume after; an error of
+	// its own ends the stream.
+	on   func(name string, data []byte) (last string, err error)
 	last string // id of the newest event handed on
 }
 
@@ -155,15 +168,6 @@ func (s *stream) line() ([]byte, error) {
 
 func (s *stream) dispatch(name string, data []byte) (done bool, err error) {
 	switch name {
-	case api.EventHappened:
-		var e core.Event
-		if err := json.Unmarshal(data, &e); err != nil {
-			return true, core.Errorf(core.CodeInternal, "the engine sent an event that cannot be read: %w", err)
-		}
-		if err := s.fn(e); err != nil {
-			return true, err
-		}
-		s.last = strconv.FormatInt(e.Seq, 10)
 	case api.EventProblem:
 		var p api.Problem
 		if err := json.Unmarshal(data, &p); err != nil {
@@ -172,6 +176,29 @@ func (s *stream) dispatch(name string, data []byte) (done bool, err error) {
 		return true, p.Err()
 	case api.EventEnd:
 		return true, nil
+	case "":
+		return false, nil
 	}
-	return false, nil
+	last, err := s.on(name, data)
+	if last != "" {
+		s.last = last
+	}
+	return err != nil, err
+}
+
+// happened hands on the events of a run.
+func happened(fn func(core.Event) error) func(string, []byte) (string, error) {
+	return func(name string, data []byte) (string, error) {
+		if name != api.EventHappened {
+			return "", nil
+		}
+		var e core.Event
+		if err := json.Unmarshal(data, &e); err != nil {
+			return "", core.Errorf(core.CodeInternal, "the engine sent an event that cannot be read: %w", err)
+		}
+		if err := fn(e); err != nil {
+			return "", err
+		}
+		return strconv.FormatInt(e.Seq, 10), nil
+	}
 }

@@ -6,6 +6,7 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"sync"
 	"time"
@@ -82,7 +83,7 @@ func New(opts Options) *Engine {
 		store: opts.Store, journal: opts.Journal, log: opts.Log, opts: opts,
 		deciders: map[string]core.Decider{},
 		streams:  streams{byName: map[string]*stream{}},
-		live:     live{subscribers: map[*subscriber]struct{}{}},
+		live:     live{subscribers: map[*subscriber]struct{}{}, moves: moves{engine: rand.Text()}},
 		nudged:   make(chan struct{}, 1),
 	}
 	for _, d := range opts.Deciders {

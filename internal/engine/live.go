@@ -13,10 +13,11 @@ import (
 type live struct {
 	mu          sync.Mutex
 	subscribers map[*subscriber]struct{}
+	moves       moves
 }
 
 type subscriber struct {
-	stream string
+	stream string // "" for all
 	moved  chan struct{}
 }
 
@@ -26,8 +27,9 @@ func (l *live) publish(events []core.Event) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.moves.add(events[0].Stream)
 	for s := range l.subscribers {
-		if s.stream != events[0].Stream {
+		if s.stream != "" && s.stream != events[0].Stream {
 			continue
 		}
 		select {

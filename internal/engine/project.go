@@ -110,6 +110,9 @@ func (e *Engine) append(ctx context.Context, p *core.Project, project string, ac
 	if errors.As(err, &held) {
 		return p, core.Errorf(core.CodeConflict, "another project is called %s", p.Name).WithHint("`stellwerk projects --all` lists them; choose another name")
 	}
+	if err == nil {
+		e.live.publish(commit.Events)
+	}
 	return p, err
 }
 

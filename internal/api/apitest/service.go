@@ -46,6 +46,7 @@ type Service struct {
 	Sessions      Sessions
 	Talk          Talk
 	Known         Known
+	Scenes        Scenes
 
 	mu      sync.Mutex
 	runs    []*api.RunDetail

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Views are what a screen needs beside the lists: when to look again, and what
+// lies behind what it shows.
+type Views interface {
+	// Position is where the engine stands. Who takes it, looks, and watches from
+	// there, misses nothing.
+	Position(ctx context.Context) (string, error)
+	// Watch calls fn whenever something has moved on since a position, until the
+	// context ends or fn fails. A position that the engine does not know means
+	// that anything may have moved.
+	Watch(ctx context.Context, since string, fn func(Moved) error) error
+	// RunAt is a run as it was after one of its events.
+	RunAt(ctx context.Context, id string, seq int64) (RunDetail, error)
+	// Prompt writes what an attempt was told.
+	Prompt(ctx context.Context, id, attempt string, w io.Writer) error
+	// Document writes one of the documents that a run's history names: an
+	// artifact, or the whole output of a check.
+	Document(ctx context.Context, id, digest string, w io.Writer) error
+}
+
+// Moved says what moved on.
+type Moved struct {
+	At       string   `json:"at" doc:"Where the engine stands; pass as since"`
+	Runs     []string `json:"runs,omitempty" doc:"Ids of runs that moved on"`
+	Projects []string `json:"projects,omitempty" doc:"Keys of projects that did"`
+	All      bool     `json:"all,omitempty" doc:"Anything may have moved"`
+}
+
+// Standing is a position on the wire.
+type Standing struct {
+	At string `json:"at"`
+}
+
+// EventMoved is the name of an event in a stream of moves: its data is a Moved,
+// its id the position.
+const EventMoved = "moved"
+
+func registerViews(api huma.API, svc Views) {
+	register(api, operation(api, "position", http.MethodGet, "/v1/position", "Ask where the engine stands"),
+		func(ctx context.Context, _ *struct{}) (Standing, error) {
+			at, err := svc.Position(ctx)
+			return Standing{At: at}, err
+		})
+	registerWatch(api, svc)
+	register(api, operation(api, "get-run-at", http.MethodGet, "/v1/runs/{run}/at/{seq}", "Look at a run as it was after one of its events"),
+		func(ctx context.Context, in *struct {
+			RunPath
+			Seq int64 `path:"seq" minimum:"1"`
+		}) (RunDetail, error) {
+			return svc.RunAt(ctx, in.Run, in.Seq)
+		})
+	op := operation(api, "prompt", http.MethodGet, "/v1/runs/{run}/attempts/{attempt}/prompt", "Read what an attempt was told")
+	registerDocument(api, op, "text/markdown; charset=utf-8", func(ctx context.Context, in *struct {
+		RunPath
+		Attempt string `path:"attempt"`
+	}, w io.Writer) error {
+		return svc.Prompt(ctx, in.Run, in.Attempt, w)
+	})
+	op = operation(api, "document", http.MethodGet, "/v1/runs/{run}/documents/{digest}", "Read an artifact or a check's output by its digest")
+	registerDocument(api, op, "application/octet-stream", func(ctx context.Context, in *struct {
+		RunPath
+		Digest string `path:"digest" pattern:"^[0-9a-f]{64}$"`
+	}, w io.Writer) error {
+		return svc.Document(ctx, in.Run, in.Digest, w)
+	})
+}
+
+type watchInput struct {
+	Since string `query:"since" doc:"A position; without one the first event says where the engine stands"`
+	Last  string `header:"Last-Event-ID" doc:"Takes the place of since when a broken stream is resumed"`
+}
+
+func registerWatch(api huma.API, svc Views) {
+	op := operation(api, "watch", http.MethodGet, "/v1/watch", "Be told when anything moves on")
+	op.Responses["200"] = &huma.Response{
+		Description: "Server-sent events: moved, with the position as id",
+		Content:     map[string]*huma.MediaType{"text/event-stream": {}},
+	}
+	huma.Register(api, op, func(_ context.Context, in *watchInput) (*huma.StreamResponse, error) {
+		since := in.Since
+		if in.Last != "" {
+			since = in.Last
+		}
+		return &huma.StreamResponse{Body: func(hc huma.Context) {
+			r, w := humago.Unwrap(hc)
+			ServeWatch(r.Context(), svc, since, w)
+		}}, nil
+	})
+}
+
+// ServeWatch writes moves as server-sent events until the client goes or the
+// server shuts down.
+func ServeWatch(ctx context.Context, svc Views, since string, w http.ResponseWriter) {
+	ctx, stop := untilDrained(ctx)
+	defer stop()
+	s, ok := openStream(w)
+	if !ok {
+		return
+	}
+	err := svc.Watch(ctx, since, func(m Moved) error {
+		data, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		return s.send("id: "+m.At+"\nevent: "+EventMoved+"\n", data)
+	})
+	if ctx.Err() == nil && !s.broken && err != nil {
+		s.finish(EventProblem, problemOf(err))
+	}
+}
+
+// MovedFrom sorts streams by what they are of.
+func MovedFrom(at string, streams []string, all bool) Moved {
+	m := Moved{At: at, All: all}
+	for _, stream := range streams {
+		switch kind, id := core.StreamKind(stream); kind {
+		case "run":
+			m.Runs = append(m.Runs, id)
+		case "project":
+			m.Projects = append(m.Projects, id)
+		}
+	}
+	return m
+}

@@ -1,0 +1,132 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
+)
+
+// Position implements api.Service.
+func (a *App) Position(context.Context) (string, error) { return a.engine.Position(), nil }
+
+// Watch implements api.Service.
+func (a *App) Watch(ctx context.Context, since string, fn func(api.Moved) error) error {
+	return a.engine.Watch(ctx, since, func(m engine.Moved) error {
+		return fn(api.MovedFrom(m.At, m.Streams, m.All))
+	})
+}
+
+// RunAt implements api.Service.
+func (a *App) RunAt(ctx context.Context, id string, seq int64) (api.RunDetail, error) {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return api.RunDetail{}, err
+	}
+	state, err := a.engine.At(ctx, run.ID, seq)
+	if err != nil {
+		return api.RunDetail{}, err
+	}
+	return a.viewDetail(state), nil
+}
+
+// Prompt implements api.Service. The attempt's folder has it as long as it is
+// kept; what the attempt's start was reported with stays.
+func (a *App) Prompt(ctx context.Context, id, attempt string, w io.Writer) error {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	digest := ""
+	err = a.history(ctx, run.ID, func(ev core.Event) error {
+		if ev.Type != core.TypeAttemptStarted {
+			return nil
+		}
+		var started core.AttemptStarted
+		if err := json.Unmarshal(ev.Body, &started); err != nil {
+			return err
+		}
+		if started.Attempt == attempt {
+			digest = started.Prompt
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if digest != "" {
+		return a.copyDocument(digest, w)
+	}
+	if _, _, under := run.Attempt(attempt); under == nil {
+		return noAttempt(run, attempt)
+	}
+	text, err := os.ReadFile(filepath.Join(a.attemptFolder(run.ID, attempt), "prompt.md"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return core.Errorf(core.CodeNotFound, "attempt %s has no prompt yet", attempt).WithHint("it is being prepared: ask again")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// Document implements api.Service. Only what the run's own history names is
+// shown: the store of documents is everybody's.
+func (a *App) Document(ctx context.Context, id, digest string, w io.Writer) error {
+	run, err := a.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	named := false
+	if raw, err := hex.DecodeString(digest); err == nil && len(raw) == sha256.Size {
+		quoted := []byte(`"` + digest + `"`)
+		err := a.history(ctx, run.ID, func(ev core.Event) error {
+			named = named || bytes.Contains(ev.Body, quoted)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !named {
+		return core.Errorf(core.CodeNotFound, "run %s has no document %.80q", run.Alias, digest)
+	}
+	return a.copyDocument(digest, w)
+}
+
+func (a *App) copyDocument(digest string, w io.Writer) error {
+	f, err := a.blobs.Open(digest)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	_, err = io.Copy(w, f)
+	return err
+}
+
+// history reads a run's events, oldest first.
+func (a *App) history(ctx context.Context, run string, fn func(core.Event) error) error {
+	for after := int64(0); ; {
+		events, err := a.store.Events(ctx, core.RunStream(run), after, 1000)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, ev := range events {
+			if err := fn(ev); err != nil {
+				return err
+			}
+			after = ev.Seq
+		}
+	}
+}

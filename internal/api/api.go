@@ -433,6 +433,11 @@ type Caller struct {
 	Inside []string
 	// Run is the only one that the caller may speak to; any where empty.
 	Run string
+	// Role is what the caller may do, see Guard.
+	Role Role
+	// Token is the id of the token by which the caller came, themselves or to sign
+	// in; empty for the owner.
+	Token string
 }
 
 type callerKey struct{}

@@ -47,5 +47,6 @@ func speaker(holder Caller, r *http.Request) (Caller, bool) {
 	if len(holder.Inside) > 0 && !slices.Contains(holder.Inside, name) {
 		name = holder.Inside[0] // it was started in one session and names another
 	}
-	return Caller{Actor: core.Actor{Kind: core.ActorSession, ID: name}, Inside: holder.Inside}, true
+	holder.Actor = core.Actor{Kind: core.ActorSession, ID: name} // with the holder's role, and no more
+	return holder, true
 }

@@ -183,7 +183,7 @@ type Task struct {
 	Kind      string    `json:"kind,omitempty"`
 	Role      string    `json:"role,omitempty"`
 	Prompt    string    `json:"prompt,omitempty"` // what is to be done, in the words of who asked for it
-	Act       string    `json:"act,omitempty"` // what the engine itself does; such a task has no attempts
+	Act       string    `json:"act,omitempty"`    // what the engine itself does; such a task has no attempts
 	Status    string    `json:"status"`
 	Blocked   string    `json:"blocked,omitempty"`
 	NotBefore time.Time `json:"not_before,omitzero"` // of the next attempt

@@ -18,7 +18,7 @@ func least() map[string]api.Role {
 	table := map[string]api.Role{}
 	for role, methods := range map[api.Role][]string{
 		api.RoleViewer: {
-			"Runs", "Run", "Events", "Follow", "Output", "Effects", "Diff", "Artifact", "Inbox", "Limits", "Replay", "Info",
+			"Runs", "Run", "Events", "Follow", "Output", "Effects", "Diff", "Artifact", "Inbox", "Limits", "Replay", "Info", "Position", "Watch", "RunAt", "Prompt", "Document",
 			"Outline", "Facts", "Messages", "Questions", "Projects", "Project", "Plan", "Detail", "Details",
 		},
 		api.RoleApprover: {

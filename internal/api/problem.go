@@ -118,3 +118,6 @@ func writeProblem(w http.ResponseWriter, p *Problem) {
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(body) // the peer is gone; nobody is left to tell
 }
+
+// StatusOf is the HTTP status that tells of an error.
+func StatusOf(err error) int { return problemOf(err).Status }

@@ -1,0 +1,82 @@
+// Package cockpit is where a person sees and steers everything in a browser:
+// pages that are rendered here and kept up to date as runs move on. It asks the
+// service and shows what it answers. It must not decide anything, nor know more
+// than any other client does; who asks, and what they may do, is settled before
+// and behind it.
+package cockpit
+
+import (
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+// Options of a cockpit.
+type Options struct {
+	Version string
+	Log     *slog.Logger
+	Now     func() time.Time // time.Now where nil
+}
+
+// cockpit holds what all pages need.
+type cockpit struct {
+	svc       api.Service
+	opts      Options
+	templates map[string]*template.Template // by page
+	inbox     count
+}
+
+// New makes the cockpit's handler. Whoever calls it has settled who asks (see
+// [api.WithCaller]) and guards svc accordingly.
+func New(svc api.Service, o Options) (http.Handler, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &cockpit{svc: svc, opts: o}
+	var err error
+	if c.templates, err = parse(c.functions()); err != nil {
+		return nil, err
+	}
+	assets, err := fs.Sub(files, "assets")
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /assets/", http.StripPrefix("/assets/", assetHandler(assets)))
+	mux.HandleFunc("GET /live", c.live)
+	c.routes(mux)
+	return mux, nil
+}
+
+// routes connects each address to its page. What changes something is a POST,
+// which answers with where to look next.
+func (c *cockpit) routes(mux *http.ServeMux) {
+	c.page(mux, "/{$}", c.projects)
+	c.page(mux, "/inbox", c.inboxPage)
+	c.page(mux, "/runs/{run}", c.run)
+	c.page(mux, "/", c.nowhere)
+
+	c.word(mux, "/runs/{run}/approve", c.approve)
+	c.word(mux, "/runs/{run}/feedback", c.feedback)
+	c.word(mux, "/runs/{run}/rollback", c.rollback)
+	c.word(mux, "/runs/{run}/pause", c.pause)
+	c.word(mux, "/runs/{run}/resume", c.resume)
+	c.word(mux, "/runs/{run}/retry", c.retry)
+	c.word(mux, "/runs/{run}/cancel", c.cancel)
+	c.word(mux, "/questions/{question}/answer", c.answer)
+}
+
+// count remembers how much waits for a person, for as long as nothing moves.
+type count struct {
+	mu sync.Mutex
+	at string
+	n  int
+}

@@ -1,0 +1,113 @@
+package cockpit_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// evil is what an agent or a repository may write into any field.
+const evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp.exe\x1b[31m"
+
+func serve(t *testing.T, svc *apitest.Service, role api.Role) http.Handler {
+	t.Helper()
+	h, err := cockpit.New(svc, cockpit.Options{Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(api.WithCaller(r.Context(), api.Caller{Actor: core.Person("ada"), Role: role})))
+	})
+}
+
+func get(t *testing.T, h http.Handler, path string) (int, string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	return w.Code, w.Body.String()
+}
+
+func post(h http.Handler, path string, form url.Values) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func hostile() *apitest.Service {
+	svc := &apitest.Service{ProjectList: []api.Project{{ID: "p", Name: "p", Epic: evil, Reason: evil, Status: "paused"}}}
+	svc.ProjectAnswer.Name = evil
+	gate := &core.Gate{Subject: core.Subject{Stage: "build", Round: 1, Commit: "abc", Ref: evil}, Notices: []string{evil}}
+	d := api.RunDetail{
+		Run:  api.Run{ID: "r1", Alias: "r1", Title: evil + strings.Repeat("x", 10_000), Status: "awaiting_approval", Stage: "build", Branch: evil, Reason: evil},
+		Goal: evil + "\n\n[link](javascript:alert(1)) ![image](https://example.org/x.png)", Gate: gate,
+		Stages: []api.Stage{{ID: "build", Title: evil, Status: "gated", Gate: "approval", Tasks: []api.Task{{
+			ID: "build.r1", Role: evil, Status: "done", Prompt: evil,
+			Attempts: []api.Attempt{{ID: "a", N: 1, Summary: evil, Results: []core.CheckResult{{Check: evil, Detail: evil}}}},
+		}}}},
+	}
+	svc.Put(d)
+	svc.Waiting = []api.Waiting{{Kind: api.WaitApproval, Project: evil, Reason: evil, Run: d.Run, Gate: gate}}
+	return svc
+}
+
+func TestHostileContentStaysText(t *testing.T) {
+	h := serve(t, hostile(), api.RoleAdmin)
+	for _, path := range []string{"/", "/inbox", "/runs/r1", "/runs/none", "/nowhere"} {
+		_, body := get(t, h, path)
+		for _, bad := range []string{"<script>alert", "<img", "onerror=alert(1)>", "javascript:", "\u202e", "\x1b"} {
+			if strings.Contains(body, bad) {
+				t.Errorf("%s holds %q", path, bad)
+			}
+		}
+		if len(body) > 200_000 {
+			t.Errorf("%s has %d bytes", path, len(body))
+		}
+	}
+}
+
+func TestApprovalIsBoundToWhatWasShown(t *testing.T) {
+	svc := hostile()
+	h := serve(t, svc, api.RoleApprover)
+	if w := post(h, "/runs/r1/approve", url.Values{}); w.Code != http.StatusUnprocessableEntity {
+		t.Errorf("without saying what was shown: %d", w.Code)
+	}
+	shown := `{"stage":"build","round":1,"delivery":"","commit":"abc"}`
+	w := post(h, "/runs/r1/approve", url.Values{"subject": {shown}, "back": {"//evil.example/"}})
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/runs/r1" {
+		t.Errorf("%d to %s", w.Code, w.Header().Get("Location"))
+	}
+	req, ok := svc.Calls()[len(svc.Calls())-1].Req.(api.Approve)
+	if !ok || req.Subject == nil || req.Subject.Commit != "abc" {
+		t.Errorf("the engine was told %+v", req)
+	}
+}
+
+func TestWhoMayOnlyLookSeesNoButtons(t *testing.T) {
+	svc := hostile()
+	if _, body := get(t, serve(t, svc, api.RoleViewer), "/runs/r1"); strings.Contains(body, "/approve") {
+		t.Error("a viewer is offered to approve")
+	}
+	if _, body := get(t, serve(t, svc, api.RoleApprover), "/runs/r1"); !strings.Contains(body, "/approve") {
+		t.Error("an approver is not offered to approve")
+	}
+}
+
+func TestThePartAlone(t *testing.T) {
+	h := serve(t, hostile(), api.RoleAdmin)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Stellwerk-Part", "main")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if strings.Contains(w.Body.String(), "<html") || !strings.Contains(w.Body.String(), `id="page"`) {
+		t.Errorf("the part is not the part: %.200s", w.Body)
+	}
+}

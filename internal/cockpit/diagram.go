@@ -1,0 +1,144 @@
+package cockpit
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// diagram says how a run is drawn: stages on the run's branch one after the
+// other, those with a branch of their own beside it, next to the others of
+// which none waits for another.
+func diagram(d api.RunDetail, after map[string][]string) track.Plan {
+	p := track.Plan{From: d.Base, Main: d.Branch, Title: "The run " + d.Title + " as tracks, blocks and signals"}
+	level := levels(d.Stages, after)
+	open := map[int]int{} // section of a level
+	for _, s := range d.Stages {
+		if s.Branch == "" {
+			p.Sections = append(p.Sections, onMain(d, s))
+			clear(open)
+			continue
+		}
+		i, ok := open[level[s.ID]]
+		if !ok {
+			i = len(p.Sections)
+			open[level[s.ID]] = i
+			p.Sections = append(p.Sections, track.Section{State: track.Passed})
+		}
+		section := &p.Sections[i]
+		section.Lines = append(section.Lines, ownLine(d, s))
+		if lamp(s.Status) != track.Passed {
+			section.State = track.Ahead
+		}
+	}
+	return p
+}
+
+// levels is how many stages have to be over before one, at least.
+func levels(stages []api.Stage, after map[string][]string) map[string]int {
+	level := map[string]int{}
+	for _, s := range stages { // those waited for come first
+		for _, before := range after[s.ID] {
+			level[s.ID] = max(level[s.ID], level[before]+1)
+		}
+	}
+	return level
+}
+
+// onMain is a stage on the run's own branch. Tasks of a team work beside one
+// another.
+func onMain(d api.RunDetail, s api.Stage) track.Section {
+	section := track.Section{Title: stageTitle(s), State: lamp(s.Status)}
+	tasks := s.Tasks
+	if len(tasks) == 0 {
+		tasks = []api.Task{{ID: s.ID, Status: s.Status}}
+	}
+	for _, t := range tasks {
+		line := track.Line{State: lamp(t.Status), Blocks: []track.Block{block(d, s, t)}}
+		if len(tasks) > 1 {
+			line.Name = t.Role
+		}
+		section.Lines = append(section.Lines, line)
+	}
+	section.Signal = signal(d, s)
+	return section
+}
+
+// ownLine is a stage with a branch of its own, whose tasks follow one another.
+func ownLine(d api.RunDetail, s api.Stage) track.Line {
+	line := track.Line{Name: stageTitle(s), State: lamp(s.Status)}
+	for _, t := range s.Tasks {
+		line.Blocks = append(line.Blocks, block(d, s, t))
+	}
+	if len(s.Tasks) == 0 {
+		line.Blocks = []track.Block{block(d, s, api.Task{ID: s.ID, Status: s.Status})}
+	}
+	return line
+}
+
+func stageTitle(s api.Stage) string {
+	title := s.Title
+	if title == "" {
+		title = s.ID
+	}
+	if s.Round > 1 {
+		title += fmt.Sprintf(" · round %d", s.Round)
+	}
+	return title
+}
+
+func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
+	b := track.Block{Label: taskLabel(s, t), State: lamp(t.Status), Href: taskPath(d.Alias, t.ID)}
+	switch n := len(t.Attempts); {
+	case t.Act != "":
+		b.Note = "by the engine"
+	case n > 1:
+		b.Note = fmt.Sprintf("%s, try %d", t.Role, t.Attempts[n-1].N)
+	default:
+		b.Note = t.Role
+	}
+	if len(s.Tasks) == 0 {
+		b.Href, b.Note = runPath(d.Alias), word(s.Status)
+	}
+	b.Title = strings.Join([]string{stageTitle(s), b.Label, b.Note, word(t.Status)}, ", ")
+	return b
+}
+
+// taskLabel is what a task is called on its block.
+func taskLabel(s api.Stage, t api.Task) string {
+	for _, name := range []string{t.Name, t.Kind, t.Act, t.Role} {
+		if name != "" {
+			return name
+		}
+	}
+	return s.ID
+}
+
+// signal stands where a person lets a stage pass.
+func signal(d api.RunDetail, s api.Stage) *track.Signal {
+	if s.Gate != string(core.GateApproval) && lamp(s.Status) != track.Waiting {
+		return nil
+	}
+	sig := track.Signal{Aspect: track.Dark, Href: runPath(d.Alias) + "#gate", Title: "Signal after " + stageTitle(s)}
+	switch lamp(s.Status) {
+	case track.Waiting:
+		sig.Aspect, sig.Title = track.Stop, sig.Title+": red, it waits for you"
+	case track.Under:
+		sig.Aspect, sig.Title = track.Check, sig.Title+": amber, the work is under way"
+	case track.Passed:
+		sig.Aspect, sig.Title = track.Clear, sig.Title+": green, let through"
+	case track.Ahead, track.Failed, track.Still:
+		sig.Title += ": dark"
+	}
+	return &sig
+}
+
+func runPath(alias string) string { return "/runs/" + url.PathEscape(alias) }
+
+func taskPath(alias, task string) string { return runPath(alias) + "/tasks/" + url.PathEscape(task) }
+
+func projectPath(name string) string { return "/projects/" + url.PathEscape(name) }

@@ -1,0 +1,56 @@
+package cockpit
+
+import (
+	"net/http"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+// item is something that waits, with the evidence a person decides by.
+type item struct {
+	api.Waiting
+	Evidence []evidence
+}
+
+// evidence is the newest verified attempt of a task.
+type evidence struct {
+	Task    string
+	Role    string
+	Attempt api.Attempt
+}
+
+func (c *cockpit) inboxPage(r *http.Request) (page, error) {
+	waiting, err := c.svc.Inbox(r.Context())
+	if err != nil {
+		return page{}, err
+	}
+	items := make([]item, 0, len(waiting))
+	for _, w := range waiting {
+		it := item{Waiting: w}
+		if w.Gate != nil {
+			d, err := c.svc.Run(r.Context(), w.Run.ID)
+			if err != nil {
+				return page{}, err
+			}
+			it.Evidence = evidenceOf(d)
+		}
+		items = append(items, it)
+	}
+	return page{Name: "inbox", Title: "Inbox", Nav: "inbox", Body: items}, nil
+}
+
+// evidenceOf is what the outside checks said about the stage that waits.
+func evidenceOf(d api.RunDetail) []evidence {
+	var list []evidence
+	for _, s := range d.Stages {
+		if s.ID != d.Stage {
+			continue
+		}
+		for _, t := range s.Tasks {
+			if n := len(t.Attempts); n > 0 {
+				list = append(list, evidence{Task: t.ID, Role: t.Role, Attempt: t.Attempts[n-1]})
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,176 @@
+package cockpit
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+//go:embed assets templates
+var files embed.FS
+
+// page is what one template shows, with what the frame around it needs.
+type page struct {
+	Name   string // of the template
+	Title  string
+	Nav    string // entry of the navigation it belongs to
+	Trail  []step
+	Status int
+	Body   any
+
+	// Runs and Projects are what the page is about: it is shown again when one of
+	// them moves on. Both empty, anything moves it; Still, nothing does.
+	Runs, Projects []string
+	Still          bool
+
+	// Set when the page is rendered.
+	At      string
+	Version string
+	Caller  api.Caller
+	Waiting int
+	Notice  string
+}
+
+// step is one of the pages above this one.
+type step struct{ Title, Href string }
+
+// partHeader asks for the inside of a page alone.
+const partHeader = "Stellwerk-Part"
+
+// pageFunc makes a page out of a request.
+type pageFunc func(*http.Request) (page, error)
+
+// page serves a page. Where the engine stands is taken before it is made, so
+// that whatever happens meanwhile makes it be shown again.
+func (c *cockpit) page(mux *http.ServeMux, pattern string, make pageFunc) {
+	mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) {
+		at, err := c.svc.Position(r.Context())
+		var p page
+		if err == nil {
+			p, err = make(r)
+		}
+		if err != nil {
+			p = problemPage(err)
+		}
+		p.At = at
+		c.show(w, r, p)
+	})
+}
+
+func (c *cockpit) show(w http.ResponseWriter, r *http.Request, p page) {
+	p.Version, p.Caller = c.opts.Version, api.CallerFrom(r.Context())
+	p.Waiting = c.waiting(r.Context(), p.At)
+	name := "frame"
+	if r.Header.Get(partHeader) == "main" {
+		name = "inside"
+	}
+	var out bytes.Buffer
+	if err := c.templates[p.Name].ExecuteTemplate(&out, name, p); err != nil {
+		c.opts.Log.Error("render a page", "page", p.Name, "error", err)
+		http.Error(w, "The page could not be made; the engine's log says why.", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Vary", "Accept-Encoding, "+partHeader)
+	c.send(w, r, p.Status, visible(out.Bytes()))
+}
+
+// send writes a response, compressed where the browser takes that.
+func (c *cockpit) send(w http.ResponseWriter, r *http.Request, status int, data []byte) {
+	if status == 0 {
+		status = http.StatusOK
+	}
+	var err error
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.WriteHeader(status)
+		z := gzip.NewWriter(w)
+		_, err = z.Write(data)
+		err = errors.Join(err, z.Close())
+	} else {
+		w.WriteHeader(status)
+		_, err = w.Write(data)
+	}
+	if err != nil && r.Context().Err() == nil {
+		c.opts.Log.Debug("send a page", "error", err)
+	}
+}
+
+// waiting is how much waits for a person. It is counted anew when something has
+// moved. Where it cannot be counted the page itself says what is wrong.
+func (c *cockpit) waiting(ctx context.Context, at string) int {
+	c.inbox.mu.Lock()
+	defer c.inbox.mu.Unlock()
+	if at == "" || at == c.inbox.at {
+		return c.inbox.n
+	}
+	list, err := c.svc.Inbox(ctx)
+	if err != nil {
+		return c.inbox.n
+	}
+	c.inbox.at, c.inbox.n = at, len(list)
+	return c.inbox.n
+}
+
+// problem is what an error page says.
+type problem struct{ What, Do string }
+
+func problemPage(err error) page {
+	p := page{Name: "problem", Title: "This did not work", Status: api.StatusOf(err), Still: true, Body: problemOf(err)}
+	if core.CodeOf(err) == core.CodeNotFound {
+		p.Title = "Nothing here"
+	}
+	return p
+}
+
+func problemOf(err error) problem {
+	pr := problem{What: err.Error()}
+	if e := new(core.Error); errors.As(err, &e) {
+		pr = problem{What: e.Error(), Do: e.Hint}
+	}
+	return pr
+}
+
+func (c *cockpit) nowhere(r *http.Request) (page, error) {
+	return page{}, core.Errorf(core.CodeNotFound, "there is no page %.200s", r.URL.Path).WithHint("begin at the projects")
+}
+
+// parse reads each page together with the frame and the shared parts.
+func parse(funcs template.FuncMap) (map[string]*template.Template, error) {
+	frame, err := template.New("frame").Funcs(funcs).ParseFS(files, "templates/frame.html", "templates/parts/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("the cockpit's frame: %w", err)
+	}
+	names, err := files.ReadDir("templates")
+	if err != nil {
+		return nil, fmt.Errorf("the cockpit's pages: %w", err)
+	}
+	pages := map[string]*template.Template{}
+	for _, entry := range names {
+		name, isPage := strings.CutSuffix(entry.Name(), ".html")
+		if !isPage || name == "frame" {
+			continue
+		}
+		t, err := frame.Clone()
+		if err == nil {
+			t, err = t.ParseFS(files, path.Join("templates", entry.Name()))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the page %s: %w", name, err)
+		}
+		pages[name] = t
+	}
+	return pages, nil
+}

@@ -1,0 +1,53 @@
+package cockpit
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+)
+
+// projectsBody is every project, what waits for a person first.
+type projectsBody struct {
+	Waiting  []api.Waiting
+	Projects []projectCard
+	Archived bool
+}
+
+// projectCard is a project at a glance.
+type projectCard struct {
+	api.Project
+	Lamp    track.State
+	Percent int // of its tasks that are done
+	Asks    int // what waits for a person in it
+}
+
+func (c *cockpit) projects(r *http.Request) (page, error) {
+	all := r.URL.Query().Has("all")
+	list, err := c.svc.Projects(r.Context(), api.ProjectQuery{All: all})
+	if err != nil {
+		return page{}, err
+	}
+	waiting, err := c.svc.Inbox(r.Context())
+	if err != nil {
+		return page{}, err
+	}
+	body := projectsBody{Waiting: waiting, Archived: all}
+	asks := map[string]int{}
+	for _, w := range waiting {
+		asks[w.Project]++
+	}
+	for _, p := range list {
+		card := projectCard{Project: p, Lamp: lamp(p.Status), Asks: asks[p.Name]}
+		if p.Tasks > 0 {
+			card.Percent = 100 * p.CompletedTasks / p.Tasks
+		}
+		if card.Asks > 0 {
+			card.Lamp = track.Waiting
+		}
+		body.Projects = append(body.Projects, card)
+	}
+	slices.SortStableFunc(body.Projects, func(a, b projectCard) int { return min(1, b.Asks) - min(1, a.Asks) })
+	return page{Name: "projects", Title: "Projects", Nav: "projects", Body: body}, nil
+}

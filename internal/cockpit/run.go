@@ -1,0 +1,50 @@
+package cockpit
+
+import (
+	"html/template"
+	"net/http"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+)
+
+// runBody is a run drawn as tracks, and told as a list.
+type runBody struct {
+	api.RunDetail
+	Project  string
+	Diagram  template.HTML
+	Evidence []evidence
+}
+
+func (c *cockpit) run(r *http.Request) (page, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return page{}, err
+	}
+	body := runBody{RunDetail: d, Evidence: evidenceOf(d)}
+	outline, err := c.svc.Outline(r.Context(), d.ID)
+	if err != nil {
+		return page{}, err
+	}
+	after := map[string][]string{}
+	for _, piece := range outline.Pieces {
+		after[piece.ID] = piece.After
+	}
+	body.Diagram = track.Draw(diagram(d, after))
+	p, err := c.runPage(r, d, "run", d.Title)
+	p.Body = body
+	return p, err
+}
+
+// runPage is a page about a run, with the way to it.
+func (c *cockpit) runPage(r *http.Request, d api.RunDetail, name, title string) (page, error) {
+	project, err := c.svc.Project(r.Context(), d.Project)
+	if err != nil {
+		return page{}, err
+	}
+	p := page{Name: name, Title: title, Nav: "projects", Runs: []string{d.ID}, Trail: []step{{project.Name, projectPath(project.Name)}}}
+	if name != "run" {
+		p.Trail = append(p.Trail, step{d.Title, runPath(d.Alias)})
+	}
+	return p, nil
+}

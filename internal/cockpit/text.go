@@ -1,0 +1,151 @@
+package cockpit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// functions are what templates say things with.
+func (c *cockpit) functions() template.FuncMap {
+	return template.FuncMap{
+		"ago":      func(t time.Time) string { return ago(c.opts.Now(), t) },
+		"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"took":     took,
+		"money":    money,
+		"amount":   amount,
+		"short":    short,
+		"clip":     clip,
+		"plural":   plural,
+		"word":     word,
+		"lamp":     lamp,
+		"markdown": markdown,
+		"join":     strings.Join,
+		"may":      may,
+		"json":     asJSON,
+		"gate":     gate,
+		"runnav":   runnav,
+	}
+}
+
+// visible replaces what a browser would not show, or would let change the order
+// of what it shows: control characters, and those that turn the direction of
+// writing. It is done to whole pages, so that no place is forgotten.
+func visible(html []byte) []byte {
+	if !bytes.ContainsFunc(html, hidden) {
+		return html
+	}
+	return bytes.Map(func(r rune) rune {
+		if hidden(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, html)
+}
+
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r == '\r':
+		return false
+	case r < 0x20, r >= 0x7f && r < 0xa0: // control characters
+		return true
+	case r == 0x061c, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // direction of writing
+		return true
+	case r == 0xfeff, r >= 0xe0000 && r <= 0xe007f: // marks without a shape
+		return true
+	}
+	return false
+}
+
+func ago(now, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	switch d := now.Sub(t); {
+	case d < -time.Minute:
+		return "in " + took(-d)
+	case d < 10*time.Second:
+		return "just now"
+	default:
+		return took(d) + " ago"
+	}
+}
+
+// took says a duration with as much detail as a person wants.
+func took(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	default:
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	}
+}
+
+func money(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return "< $0.01"
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// amount says a number with few digits.
+func amount(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.0f k", float64(n)/1e3)
+	default:
+		return fmt.Sprintf("%.1f M", float64(n)/1e6)
+	}
+}
+
+// short is the beginning of a hash.
+func short(hash string) string { return hash[:min(len(hash), 8)] }
+
+// clip bounds a text that somebody else wrote.
+func clip(most int, s string) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// word is how a status of a run, a project, a stage or a task is said.
+func word(status string) string {
+	words := map[string]string{
+		string(core.StatusActive): "running", string(core.StatusAwaiting): "waits for you", string(core.StatusReview): "in review",
+		"ended": "over", "requested": "asked for", "gated": "waits for you", "omitted": "left out", "admitted": "to do",
+	}
+	if w, ok := words[status]; ok {
+		return w
+	}
+	return strings.ReplaceAll(status, "_", " ")
+}
+
+// asJSON puts into a form what the page shows, so that it comes back.
+func asJSON(v any) (string, error) {
+	data, err := json.Marshal(v)
+	return string(data), err
+}

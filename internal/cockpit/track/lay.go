@@ -1,0 +1,93 @@
+package track
+
+// The measures of a drawing, in pixels.
+const (
+	rowWidth    = 1160 // a row that would be longer goes on below
+	blockWidth  = 132
+	blockHeight = 40
+	blockGap    = 20
+	laneHeight  = 58
+	fork        = 34 // room for a track to leave the main one, and to come back
+	signalRoom  = 34
+	titleRoom   = 24
+	sideRoom    = 26
+	rowGap      = 18
+)
+
+// place is a section with its place.
+type place struct {
+	section Section
+	x       int // where it begins
+	width   int
+	row     int
+}
+
+// beside reports that the section's lines do not lie on the main track.
+func (s Section) beside() bool { return len(s.Lines) > 1 || len(s.Lines) == 1 && s.Lines[0].Name != "" }
+
+func (s Section) width() int {
+	most := 1
+	for _, l := range s.Lines {
+		most = max(most, len(l.Blocks))
+	}
+	width := most*(blockWidth+blockGap) + blockGap
+	if s.beside() {
+		width += 2 * fork
+	}
+	if s.Signal != nil {
+		width += signalRoom
+	}
+	return width
+}
+
+// lanes is how many tracks the section needs below the main one.
+func (s Section) lanes() int {
+	if !s.beside() {
+		return 0
+	}
+	return len(s.Lines)
+}
+
+// row is a stretch of the main track with what lies beside it.
+type row struct {
+	top, main int // of the row, and of its main track
+	lanes     int
+	end       int
+}
+
+type drawing struct {
+	plan   Plan
+	places []place
+	rows   []row
+	width  int
+	height int
+}
+
+// lay gives every section its place: one after the other, in as many rows as it
+// takes.
+func (d *drawing) lay() {
+	x := sideRoom
+	d.rows = []row{{}}
+	for _, s := range d.plan.Sections {
+		w := s.width()
+		if x > sideRoom && x+w > rowWidth {
+			d.rows[len(d.rows)-1].end = x
+			d.rows = append(d.rows, row{})
+			x = sideRoom
+		}
+		last := &d.rows[len(d.rows)-1]
+		last.lanes = max(last.lanes, s.lanes())
+		d.places = append(d.places, place{section: s, x: x, width: w, row: len(d.rows) - 1})
+		x += w
+		last.end = x
+	}
+	y := 0
+	for i := range d.rows {
+		r := &d.rows[i]
+		r.top = y
+		r.main = y + titleRoom + blockHeight/2 + 8
+		y = r.main + blockHeight/2 + r.lanes*laneHeight + rowGap
+		d.width = max(d.width, r.end+sideRoom)
+	}
+	d.height = y
+}

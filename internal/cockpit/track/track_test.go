@@ -1,0 +1,80 @@
+package track_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+)
+
+func plan(sections int) track.Plan {
+	p := track.Plan{From: "main", Main: "feature/x", Title: "A run"}
+	for i := range sections {
+		p.Sections = append(p.Sections, track.Section{
+			Title: fmt.Sprintf("Step %d", i), State: track.Passed,
+			Lines: []track.Line{
+				{Name: "left", State: track.Passed, Blocks: []track.Block{{Label: "code", State: track.Passed, Href: "/a"}}},
+				{Name: "right", State: track.Under, Blocks: []track.Block{{Label: "code", State: track.Under, Href: "/b"}, {Label: "review", State: track.Ahead, Href: "/c"}}},
+			},
+			Signal: &track.Signal{Aspect: track.Stop, Href: "/gate", Title: "red"},
+		})
+	}
+	return p
+}
+
+// TestWellFormed draws what others wrote, and it must stay text.
+func TestWellFormed(t *testing.T) {
+	evil := `"><script>alert(1)</script>&`
+	p := plan(3)
+	p.Title, p.From = evil, evil
+	p.Sections[0].Title = evil
+	p.Sections[0].Lines[0].Name = evil
+	p.Sections[0].Lines[0].Blocks[0] = track.Block{Label: evil, Note: evil, Title: evil, Href: "/x?" + evil, State: track.Failed}
+	p.Sections[0].Signal.Title = evil
+	svg := string(track.Draw(p))
+	if strings.Contains(svg, "<script") {
+		t.Error("a label became an element")
+	}
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		_, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("the drawing is not well-formed: %v", err)
+		}
+	}
+}
+
+// TestEveryElementIsReached counts the links: each block and each signal leads
+// somewhere.
+func TestEveryElementIsReached(t *testing.T) {
+	svg := string(track.Draw(plan(40)))
+	if n := strings.Count(svg, "<a "); n != 40*4 {
+		t.Errorf("%d links for 120 blocks and 40 signals", n)
+	}
+	if n := strings.Count(svg, "aria-label="); n != 40*4+1 {
+		t.Errorf("%d names", n)
+	}
+}
+
+// TestRowsKeepItNarrow goes on below where a row is full.
+func TestRowsKeepItNarrow(t *testing.T) {
+	var width, height int
+	head := string(track.Draw(plan(40)))
+	_, size, _ := strings.Cut(head, " width=")
+	if _, err := fmt.Sscanf(size, `"%d" height="%d"`, &width, &height); err != nil {
+		t.Fatal(err)
+	}
+	if width > 1300 || height < 1000 {
+		t.Errorf("40 sections are drawn %d wide and %d high", width, height)
+	}
+	if track.Draw(track.Plan{}) == "" {
+		t.Error("a run without stages has no drawing")
+	}
+}

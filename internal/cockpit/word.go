@@ -1,0 +1,133 @@
+package cockpit
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
+)
+
+// maxForm bounds what a person can send at once.
+const maxForm = 1 << 20
+
+// wordFunc does what a form asks for and says where to look next.
+type wordFunc func(*http.Request) (where string, err error)
+
+// word takes a person's word. Who sent it from a page is led back there; what
+// was refused is said there.
+func (c *cockpit) word(mux *http.ServeMux, pattern string, do wordFunc) {
+	mux.HandleFunc("POST "+pattern, func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send it again")))
+			return
+		}
+		where, err := do(r)
+		if err != nil {
+			c.show(w, r, problemPage(err))
+			return
+		}
+		if back := r.PostForm.Get("back"); local(back) {
+			where = back
+		}
+		http.Redirect(w, r, where, http.StatusSeeOther)
+	})
+}
+
+// local reports that an address is one of the cockpit's own pages.
+func local(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && strings.HasPrefix(address, "/") && u.Host == "" && u.Scheme == "" && !strings.HasPrefix(address, "//") && !strings.Contains(address, `\`)
+}
+
+// may reports that who asks may do what an approver or an admin does. It only
+// spares them buttons that would be refused.
+func may(caller api.Caller, role string) bool { return caller.May(api.Role(role)) }
+
+// shownSubject is what the page showed when the button was pressed: the word is
+// about that, and refused where it has changed since.
+func shownSubject(r *http.Request) (*core.Subject, error) {
+	shown := r.PostForm.Get("subject")
+	if shown == "" {
+		return nil, core.Errorf(core.CodeInvalid, "it is not said what was shown").WithHint("go back to the page, look again and decide there")
+	}
+	subject := &core.Subject{}
+	if err := strictjson.Unmarshal([]byte(shown), subject); err != nil {
+		return nil, core.Wrap(core.CodeInvalid, err, "what was shown cannot be read", "go back to the page, look again and decide there")
+	}
+	return subject, nil
+}
+
+// text is what a person wrote; an empty one is refused where it is needed.
+func text(r *http.Request, field string) (string, error) {
+	s := strings.TrimSpace(r.PostForm.Get(field))
+	if s == "" {
+		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("say in a sentence what is to be different")
+	}
+	return s, nil
+}
+
+func (c *cockpit) approve(r *http.Request) (string, error) {
+	subject, err := shownSubject(r)
+	if err != nil {
+		return "", err
+	}
+	run, err := c.svc.Approve(r.Context(), r.PathValue("run"), api.Approve{Subject: subject, Comment: r.PostForm.Get("comment")})
+	return runPath(run.Alias), err
+}
+
+func (c *cockpit) feedback(r *http.Request) (string, error) {
+	words, err := text(r, "text")
+	if err != nil {
+		return "", err
+	}
+	subject, err := shownSubject(r)
+	if err != nil {
+		return "", err
+	}
+	run, err := c.svc.Feedback(r.Context(), r.PathValue("run"), api.Feedback{Subject: subject, Text: words, Reset: r.PostForm.Has("reset")})
+	return runPath(run.Alias), err
+}
+
+func (c *cockpit) rollback(r *http.Request) (string, error) {
+	subject, err := shownSubject(r)
+	if err != nil {
+		return "", err
+	}
+	run, err := c.svc.Rollback(r.Context(), r.PathValue("run"), api.Rollback{
+		Subject: subject, To: r.PostForm.Get("to"), Text: r.PostForm.Get("text"), Reset: r.PostForm.Has("reset"),
+	})
+	return runPath(run.Alias), err
+}
+
+func (c *cockpit) pause(r *http.Request) (string, error) {
+	run, err := c.svc.Pause(r.Context(), r.PathValue("run"), api.Pause{Reason: r.PostForm.Get("reason"), Stop: r.PostForm.Has("stop")})
+	return runPath(run.Alias), err
+}
+
+func (c *cockpit) resume(r *http.Request) (string, error) {
+	run, err := c.svc.Resume(r.Context(), r.PathValue("run"), api.Resume{})
+	return runPath(run.Alias), err
+}
+
+func (c *cockpit) retry(r *http.Request) (string, error) {
+	run, err := c.svc.Retry(r.Context(), r.PathValue("run"), api.Retry{})
+	return runPath(run.Alias), err
+}
+
+func (c *cockpit) cancel(r *http.Request) (string, error) {
+	run, err := c.svc.Cancel(r.Context(), r.PathValue("run"), api.Cancel{Reason: r.PostForm.Get("reason")})
+	return runPath(run.Alias), err
+}
+
+func (c *cockpit) answer(r *http.Request) (string, error) {
+	words, err := text(r, "text")
+	if err != nil {
+		return "", err
+	}
+	said, err := c.svc.Answer(r.Context(), r.PathValue("question"), api.Answer{Text: words})
+	return runPath(said.Run.Alias), err
+}

@@ -140,22 +140,6 @@ func (w *Waves) Work(id string) *Delegated {
 	return w.Works[i]
 }
 
-// Document finds a document by its detail's id, or the newest of a name; nil where
-// there is none. An id goes before a name: delegations may be called d1 and d2, too.
-func (w *Waves) Document(called string) *Document {
-	for _, by := range []func(*Document) string{(*Document).id, (*Document).name} {
-		for i := len(w.Documents) - 1; i >= 0; i-- {
-			if d := &w.Documents[i]; by(d) == called {
-				return d
-			}
-		}
-	}
-	return nil
-}
-
-func (d *Document) id() string   { return d.ID }
-func (d *Document) name() string { return d.Name }
-
 // Whole is the newest answer of a delegation as it was handed in; nil where there
 // is none.
 func (w *Waves) Whole(d *Delegated) *Document {
@@ -228,7 +212,7 @@ func (o *WorkerOutput) Questions() (blocking, optional []Asked) {
 func (r *Run) Known(reference string) bool {
 	kind, name := Reference(reference)
 	document := kind == RefersDetail || kind == ""
-	return document && (r.Artifact(name) != nil || r.Waves.Document(name) != nil) ||
+	return document && r.Waves.Document(name) != nil ||
 		(kind == RefersFact || kind == "") && r.Waves.Fact(name) != nil ||
 		(kind == RefersAnswer || kind == "") && r.Answered(name) != nil
 }

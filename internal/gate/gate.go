@@ -18,7 +18,7 @@ type Request struct {
 	Roles    []Role
 	Known    Known
 	Limits   Limits
-	Versions bool // names have versions and extensions that may be left out; see Forms
+	Versions bool // names have versions and extensions that may be left out: see core.NameForms
 }
 
 // Piece is a piece of work that somebody wants done.

@@ -122,29 +122,6 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestFormsAndFind(t *testing.T) {
-	for name, want := range map[string][]string{
-		"db_schema_v2.md": {"db_schema_v2.md", "db_schema_v2", "db_schema.md", "db_schema"},
-		"api-v10":         {"api-v10", "api"},
-		"notes.md":        {"notes.md", "notes"},
-		"plain":           {"plain"},
-		"v2":              {"v2"},
-		"_v2":             {"_v2"},
-		"rev2.txt":        {"rev2.txt", "rev2"},
-		".hidden":         {".hidden"},
-	} {
-		if got := gate.Forms(name); !slices.Equal(got, want) {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-	documents := []gate.Document{{ID: "d1", Name: "api_v2.md"}, {ID: "d2", Name: "api_v1.md"}, {ID: "d3", Name: "d1"}}
-	for ref, want := range map[string]string{"detail:api": "d2", "api_v2": "d1", "detail:d1": "d1", "d3": "d3", "x": ""} {
-		if got, ok := gate.Find(documents, ref); got.ID != want || ok != (want != "") {
-			t.Errorf("%s is %+v", ref, got)
-		}
-	}
-}
-
 func TestTheSameBrief(t *testing.T) {
 	b := core.Brief{ID: "1", Agent: "dev", Task: "Write the  schema.", Requires: []string{"a", "b"}, Criteria: []core.Criterion{{Text: "It is there"}}}
 	same, other, checked := b, b, b

@@ -34,7 +34,7 @@ func (j *judge) library() library {
 
 func (j *judge) forms(name string) []string {
 	if j.Versions {
-		return Forms(name)
+		return core.NameForms(name)
 	}
 	return []string{name}
 }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/gate"
 )
 
@@ -152,6 +153,26 @@ func provided(q gate.Request, before []bool, p gate.Piece, in string) bool {
 		}
 	}
 	return slices.Contains(p.After, "e0") && slices.ContainsFunc(q.Known.Earlier[0].Outputs, called)
+}
+
+// TestTheGateAndTheRunMeanTheSame: a document is there for the gate where the run
+// will find it when the work begins.
+func TestTheGateAndTheRunMeanTheSame(t *testing.T) {
+	word := rapid.StringMatching(`(detail:|fact:)?[ab]([_-]v[1-3])?(\.md)?`)
+	rapid.Check(t, func(t *rapid.T) {
+		run := &core.Run{Waves: &core.Waves{}}
+		var known gate.Known
+		for i, name := range rapid.SliceOfN(word, 0, 4).Draw(t, "names") {
+			id := fmt.Sprint("d", i)
+			run.Waves.Documents = append(run.Waves.Documents, core.Document{Detail: core.Detail{ID: id}, Name: name})
+			known.Documents = append(known.Documents, gate.Document{ID: id, Name: name})
+		}
+		wanted := word.Draw(t, "wanted")
+		v := gate.Judge(gate.Request{Roles: team(), Versions: true, Known: known, Pieces: []gate.Piece{{ID: "a", Role: "dev", Requires: []string{wanted}}}})
+		if v[0].Admitted() != run.Known(wanted) {
+			t.Fatalf("%q of %+v: %+v", wanted, known, v)
+		}
+	})
 }
 
 // TestNothingIsRefusedWithoutReason: a set without a fault is admitted as a whole.

@@ -63,42 +63,42 @@ func outputs(r *core.Run) []Blob {
 // required are the documents that a delegation cannot do without, and what those
 // that it depends on answered and handed in.
 func required(r *core.Run, b core.Brief) []Blob {
-	all := slices.Concat(b.Requires, b.Provided)
+	var docs []*core.Document
+	for _, reference := range slices.Concat(b.Requires, b.Provided) {
+		docs = append(docs, document(r, reference))
+	}
 	for _, id := range b.DependsOn {
 		if d := r.Waves.Work(id); d != nil {
-			all = append(append(all, d.Detail), d.Brief.Outputs...)
+			docs = append(docs, r.Waves.Whole(d))
+			for _, name := range d.Brief.Outputs {
+				docs = append(docs, r.Waves.Named(name))
+			}
 		}
 	}
 	var blobs []Blob
-	for _, called := range all {
-		blob := document(r, called)
-		if blob == nil || len(blobs) == maxRequired || slices.ContainsFunc(blobs, func(o Blob) bool { return o.Digest == blob.Digest }) {
+	for _, doc := range docs {
+		if doc == nil || len(blobs) == maxRequired || slices.ContainsFunc(blobs, func(o Blob) bool { return o.Digest == doc.Digest }) {
 			continue
+		}
+		blob := Blob{Name: path.Join(RequiredDir, doc.Name), Digest: doc.Digest, Called: doc.ID}
+		if r.Waves.Work(doc.Name) != nil {
+			blob.Name += ".json" // a whole answer
 		}
 		if slices.ContainsFunc(blobs, func(o Blob) bool { return o.Name == blob.Name }) {
 			dir, name := path.Split(blob.Name)
-			blob.Name = path.Join(dir, blob.Called+"-"+name) // another version of it
+			blob.Name = path.Join(dir, blob.Called+"-"+name) // another of that name
 		}
-		blobs = append(blobs, *blob)
+		blobs = append(blobs, blob)
 	}
 	return blobs
 }
 
-// document finds what a delegation refers to by a detail's id or a name.
-func document(r *core.Run, reference string) *Blob {
+// document finds what a delegation refers to by a detail's id or a name; nil where
+// that is no document.
+func document(r *core.Run, reference string) *core.Document {
 	kind, called := core.Reference(reference)
-	if kind != "" && kind != core.RefersDetail || called == "" {
+	if kind != "" && kind != core.RefersDetail {
 		return nil
 	}
-	if doc := r.Waves.Document(called); doc != nil {
-		name := doc.Name
-		if r.Waves.Work(name) != nil {
-			name += ".json" // a whole answer
-		}
-		return &Blob{Name: path.Join(RequiredDir, name), Digest: doc.Digest, Called: doc.ID}
-	}
-	if a := r.Artifact(called); a != nil {
-		return &Blob{Name: path.Join(RequiredDir, a.Name), Digest: a.Digest, Called: a.Name}
-	}
-	return nil
+	return r.Waves.Document(called)
 }

@@ -251,6 +251,11 @@ func TestWaveBlobs(t *testing.T) {
 	if got := names(r, workAttempt); got != "inputs/db_schema.md=blob4 inputs/d2-db_schema.md=blob2 inputs/schema.json=blob1" {
 		t.Error(got)
 	}
+	newer.Name = "db_schema_v2.md" // the newest version is what was asked for; what was handed in to build on is there as well
+	r.Waves.Documents[2] = newer
+	if got := names(r, workAttempt); got != "inputs/db_schema_v2.md=blob4 inputs/db_schema.md=blob2 inputs/schema.json=blob1" {
+		t.Error(got)
+	}
 	if got := names(inWaves(), planAttempt); got != "outputs/schema.json=blob1" {
 		t.Error(got)
 	}

@@ -69,6 +69,21 @@ func (w *world) begun() string {
 	return strings.Join(ids, " ")
 }
 
+// refusals are all that the gate said no to.
+func (w *world) refusals() []core.BriefRefusal {
+	var all []core.BriefRefusal
+	for _, e := range w.events {
+		body, err := core.Decode(e)
+		if err != nil {
+			w.t.Fatalf("%v", err)
+		}
+		if b, ok := body.(core.BriefRefused); ok {
+			all = append(all, b.BriefRefusal)
+		}
+	}
+	return all
+}
+
 // TestAnAnswerWhileAWaveIsClosed: what it sets free waits for the next wave, for
 // the planner has not been told of it.
 func TestAnAnswerWhileAWaveIsClosed(t *testing.T) {

@@ -46,7 +46,7 @@ func (f *following) request() gate.Request {
 	r := f.run
 	q := gate.Request{
 		Roles:  gate.Roles(r.Playbook.Roles, r.Playbook.Project.Roles[core.KindWave]),
-		Limits: gate.Limits{Pieces: r.Playbook.Project.Waves.Delegations},
+		Limits: gate.Limits{Pieces: r.Playbook.Project.Waves.Delegations}, Versions: true,
 	}
 	for _, b := range f.decision.Delegations {
 		q.Pieces = append(q.Pieces, gate.Brief(b))

@@ -112,6 +112,22 @@ func TestReferencesThatSayWhatTheyAreTo(t *testing.T) {
 	}
 }
 
+// TestAVersionSatisfiesWhoAsksForTheName: in the set that hands it in and later; a
+// version that is asked for is not another.
+func TestAVersionSatisfiesWhoAsksForTheName(t *testing.T) {
+	draft, reads, later, never := brief("draft"), brief("reads", "draft"), brief("later"), brief("never")
+	draft.Outputs = []string{"db_schema_v2.md"}
+	reads.Requires, reads.Provided = []string{"db_schema", "db_schema_v2"}, []string{"detail:db_schema"}
+	later.Requires, never.Requires = []string{"db_schema.md"}, []string{"db_schema_v3"}
+	w := steady(t, core.WritesArtifacts, further(draft, reads), further(later, never), finish()).play()
+	if w.run.Status != core.StatusCompleted || w.begun() != "draft reads later" {
+		t.Errorf("%s begun\n%s", w.begun(), w.account())
+	}
+	if refused := w.refusals(); len(refused) != 1 || refused[0].ID != "never" || refused[0].Code != "missing_input" {
+		t.Errorf("refused is %+v", refused)
+	}
+}
+
 // TestDelegationsNamedLikeDetails are not mistaken for what is called so.
 func TestDelegationsNamedLikeDetails(t *testing.T) {
 	w := steady(t, core.WritesArtifacts, further(brief("d3"), brief("d1", "d3"), brief("d2", "d1")), finish()).play()

@@ -342,11 +342,11 @@ func (w *world) brief(before []core.Brief) core.Brief {
 	case 2:
 		b.Agent, b.Needs = "scout", []string{"write"}
 	case 3:
-		b.Requires = []string{"schema"}
+		b.Requires = []string{[]string{"schema", "schema_v1", "schema.md", "detail:schema_v2"}[w.draw("which name", 4)]}
 	case 4:
 		b.DependsOn = append(b.DependsOn, "ghost")
 	case 5:
-		b.Outputs = []string{"schema"}
+		b.Outputs = []string{[]string{"schema", "schema_v1.md", "schema_v2.md"}[w.draw("which version", 3)]}
 	}
 	return b
 }

@@ -23,6 +23,8 @@ func (b Brief) Flaw() string {
 		return fmt.Sprintf("%q is the name of a stage of Stellwerk: choose another id", b.ID)
 	case len(b.Requires) > MaxRequired:
 		return fmt.Sprintf("it requires %d inputs, at most %d can be: have them put together into fewer documents", len(b.Requires), MaxRequired)
+	case len(b.Criteria) > MaxCriteria:
+		return fmt.Sprintf("it has %d criteria with those that it takes over, at most %d can be: let it replace fewer, or have several replace one and share its criteria", len(b.Criteria), MaxCriteria)
 	}
 	seen := map[string]bool{}
 	for _, name := range b.Outputs {

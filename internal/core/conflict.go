@@ -172,6 +172,7 @@ type Concluded struct {
 	Brief  Brief
 	Output *WorkerOutput // nil where it handed in none
 	Failed []string      // criteria whose checks did not hold, by their text
+	Void   string        // why nothing of it counts, whatever it says; "" where it does
 }
 
 // UnmetCriteria are what delegations were asked for and did not do, by their own
@@ -225,6 +226,8 @@ func (c Concluded) word(criterion string) string {
 	switch {
 	case c.Output == nil:
 		return "handed in no answer"
+	case c.Void != "":
+		return c.Void
 	case among(c.Failed):
 		if among(c.Output.Coverage.Met) {
 			return "says that it is met, but its check does not hold"

@@ -50,10 +50,8 @@ func (n BriefRefusal) Repeat() string { return n.Code + " " + n.Key }
 // somebody has to take that over; what was dropped is not wanted any more.
 func (r *Run) End(b BriefEnded) {
 	d := r.Waves.Work(b.Delegation)
-	d.Status, d.Reason, d.Waits, d.Unmet = b.Status, clipped(b.Reason, keptWake), nil, nil
-	if b.Status == DelegatedFailed {
-		d.Unmet = d.Brief.criteria()
-	}
+	d.Status, d.Reason, d.Waits = b.Status, clipped(b.Reason, keptWake), nil
+	r.Waves.recount(d)
 	r.weigh()
 }
 
@@ -65,14 +63,6 @@ func workDiscarded(r *Run, b StageDiscarded) {
 	if d := r.Waves.Work(b.Stage); d != nil && (d.Status == DelegatedDone || d.Status == DelegatedPartial) {
 		r.End(BriefEnded{Delegation: b.Stage, Status: DelegatedFailed, Reason: b.Reason})
 	}
-}
-
-func (b Brief) criteria() []string {
-	var texts []string
-	for _, c := range b.Criteria {
-		texts = append(texts, c.Text)
-	}
-	return texts
 }
 
 // weigh sees which of the workers' questions somebody waits for: an optional one
@@ -119,7 +109,6 @@ func workAnswered(r *Run, t *Task, b VerifyConcluded) {
 	out := *b.Output
 	out.Compact, out.Detailed = clipped(out.Compact, keptCompact), ""
 	d.Answer, d.Touched = &out, b.Touched
-	d.Unmet = slices.Clone(out.Coverage.Unmet)
 	for _, name := range t.Outputs {
 		r.Waves.index(t.Delivered().Artifact(name), d, &out)
 	}
@@ -134,7 +123,6 @@ func workAnswered(r *Run, t *Task, b VerifyConcluded) {
 	switch out.Status {
 	case OutputCompleted:
 		d.Status = DelegatedDone
-		r.Waves.takeOver(d)
 	case OutputPartial:
 		d.Status = DelegatedPartial
 	case OutputBlocked:
@@ -145,16 +133,8 @@ func workAnswered(r *Run, t *Task, b VerifyConcluded) {
 	case OutputFailed:
 		r.End(BriefEnded{Delegation: d.Brief.ID, Status: DelegatedFailed, Reason: out.Compact})
 	}
+	r.Waves.recount(d)
 	r.weigh()
-}
-
-// takeOver closes the criteria of what a finished delegation replaces.
-func (w *Waves) takeOver(d *Delegated) {
-	for _, id := range d.Brief.Replaces {
-		if old := w.Work(id); old != nil {
-			old.Unmet = nil
-		}
-	}
 }
 
 // index makes a document of a delegation one that can be asked for.

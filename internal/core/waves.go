@@ -258,7 +258,7 @@ func (w *Waves) Conflicts() []Conflict {
 			written = append(written, Written{ID: d.Brief.ID, After: d.Brief.DependsOn, Paths: append(slices.Clone(d.Touched), d.Brief.Outputs...)})
 		}
 		if d.Status.Over() && len(d.Unmet) > 0 {
-			concluded = append(concluded, Concluded{Brief: d.Brief, Output: d.Answer})
+			concluded = append(concluded, d.concluded())
 		}
 	}
 	return slices.Concat(w.Pool.Conflicts(w.N), FileConflicts(written), UnmetCriteria(concluded))

@@ -1,6 +1,10 @@
 package wave
 
-import "time"
+import (
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
 
 // Bounds of a document as a whole. Beyond them it is refused unread.
 const (
@@ -25,11 +29,11 @@ const (
 
 // Bounds of lists, in entries. A longer one is refused: nothing is dropped in silence.
 const (
-	MaxDelegations = 1000 // of a decision; also dependencies of one, and dropped ones
-	MaxCriteria    = 50   // of a delegation
-	MaxQuestions   = 10   // in each list of questions
-	MaxFacts       = 200  // in each list of facts, assumptions, answers or resolutions
-	MaxNames       = 200  // in each list of names
+	MaxDelegations = 1000             // of a decision; also dependencies of one, and dropped ones
+	MaxCriteria    = core.MaxCriteria // of a delegation
+	MaxQuestions   = 10               // in each list of questions
+	MaxFacts       = 200              // in each list of facts, assumptions, answers or resolutions
+	MaxNames       = 200              // in each list of names
 )
 
 // MaxAfter is how long a question can wait for its default at most.

@@ -18,11 +18,12 @@ func (f *following) delegate() {
 		}})
 		return
 	}
-	verdicts := gate.Judge(f.request())
+	wanted := f.replacing()
+	verdicts := gate.Judge(f.request(wanted))
 	var admitted []core.Brief
 	var again []core.BriefRefusal
 	for i, v := range verdicts {
-		b := f.decision.Delegations[i]
+		b := wanted[i]
 		if v.Admitted() {
 			admitted = append(admitted, b)
 			continue
@@ -42,13 +43,13 @@ func (f *following) delegate() {
 }
 
 // request is what the gate judges the planner's briefs by.
-func (f *following) request() gate.Request {
+func (f *following) request(wanted []core.Brief) gate.Request {
 	r := f.run
 	q := gate.Request{
 		Roles:  gate.Roles(r.Playbook.Roles, r.Playbook.Project.Roles[core.KindWave]),
 		Limits: gate.Limits{Pieces: r.Playbook.Project.Waves.Delegations}, Versions: true,
 	}
-	for _, b := range f.decision.Delegations {
+	for _, b := range wanted {
 		q.Pieces = append(q.Pieces, gate.Brief(b))
 	}
 	for _, doc := range r.Waves.Documents {

@@ -109,12 +109,39 @@ func (w *world) watch(body core.Body) {
 			if !d.Status.Over() || len(d.Unmet) > 0 {
 				w.t.Fatalf("the run is completed, and %s is %s with %v unmet\n%s", d.Brief.ID, d.Status, d.Unmet, w.account())
 			}
+			if text := w.unmet(d); text != "" {
+				w.t.Fatalf("the run is completed, and %q of %s was never met\n%s", text, d.Brief.ID, w.account())
+			}
 			if s := w.run.Stage(d.Brief.ID); d.Status == core.DelegatedDone && s.Status == core.StageOmitted {
 				w.t.Fatalf("the run is completed, and what %s did is not in it\n%s", d.Brief.ID, w.account())
 			}
 		}
 	default:
 	}
+}
+
+// unmet is a criterion that a delegation left unmet and that no delegation in its
+// place, done, was asked for; "" where there is none.
+func (w *world) unmet(d *core.Delegated) string {
+	if d.Status != core.DelegatedPartial {
+		return "" // met, or given up with a reason
+	}
+	place := map[string]bool{d.Brief.ID: true}
+	for range w.run.Waves.Works {
+		for _, heir := range w.run.Waves.Works {
+			for _, id := range heir.Brief.Replaces {
+				place[heir.Brief.ID] = place[heir.Brief.ID] || place[id]
+			}
+		}
+	}
+	for _, text := range d.Answer.Coverage.Unmet {
+		if !slices.ContainsFunc(w.run.Waves.Works, func(heir *core.Delegated) bool {
+			return place[heir.Brief.ID] && heir.Status == core.DelegatedDone && slices.ContainsFunc(heir.Brief.Criteria, func(c core.Criterion) bool { return core.Plain(c.Text) == core.Plain(text) })
+		}) {
+			return text
+		}
+	}
+	return ""
 }
 
 // try is one step of the engine: an event, and what is decided upon it.
@@ -316,12 +343,15 @@ func (w *world) decide() core.PlannerDecision {
 func (w *world) brief(before []core.Brief) core.Brief {
 	w.briefs++
 	b := core.Brief{ID: fmt.Sprint("b", w.briefs), Agent: "dev", Task: fmt.Sprint("task ", w.briefs), Criteria: []core.Criterion{{Text: "works"}}}
-	if w.kind {
-		for _, d := range w.run.Waves.Works {
-			if len(d.Unmet) > 0 {
-				b.Replaces = append(b.Replaces, d.Brief.ID)
-			}
+	if w.draw("another criterion", 2) == 0 {
+		b.Criteria = append(b.Criteria, core.Criterion{Text: fmt.Sprint("is fast ", w.draw("how fast", 5))})
+	}
+	for _, d := range w.run.Waves.Works {
+		if len(d.Unmet) > 0 && (w.kind || w.draw("replaces", 2) == 0) {
+			b.Replaces = append(b.Replaces, d.Brief.ID)
 		}
+	}
+	if w.kind {
 		return b
 	}
 	for _, other := range before {
@@ -352,19 +382,28 @@ func (w *world) brief(before []core.Brief) core.Brief {
 }
 
 // respond is a worker of any temper.
-func (w *world) respond(*core.Delegated) core.WorkerOutput {
-	out := core.WorkerOutput{Status: core.OutputCompleted, Compact: "done", Coverage: core.Coverage{Met: []string{"works"}}}
+func (w *world) respond(d *core.Delegated) core.WorkerOutput {
+	out := core.WorkerOutput{Status: core.OutputCompleted, Compact: "done"}
+	var some core.Coverage
+	for i, c := range d.Brief.Criteria {
+		out.Coverage.Met = append(out.Coverage.Met, c.Text)
+		if i > 0 && !w.kind && w.draw("meets", 2) == 0 {
+			some.Met = append(some.Met, c.Text)
+		} else {
+			some.Unmet = append(some.Unmet, c.Text)
+		}
+	}
 	if w.kind {
 		return out
 	}
 	question := core.Asked{Text: fmt.Sprint("which ", w.draw("which", 6), "?"), About: "key"}
 	switch w.draw("ends", 8) {
 	case 0:
-		out.Status, out.Blocking, out.Coverage = core.OutputBlocked, []core.Asked{question}, core.Coverage{Unmet: []string{"works"}}
+		out.Status, out.Blocking, out.Coverage = core.OutputBlocked, []core.Asked{question}, some
 	case 1:
-		out.Status, out.Coverage = core.OutputPartial, core.Coverage{Unmet: []string{"works"}}
+		out.Status, out.Coverage = core.OutputPartial, some
 	case 2:
-		out.Status, out.Coverage = core.OutputFailed, core.Coverage{Unmet: []string{"works"}}
+		out.Status, out.Coverage = core.OutputFailed, some
 	case 3:
 		out.Optional = []core.Asked{question}
 	case 4:

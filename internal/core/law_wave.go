@@ -10,14 +10,7 @@ func lawWave(r *Run, body Body) error {
 	w := r.Waves
 	switch b := body.(type) {
 	case WaveOpened:
-		switch {
-		case w.Open || b.Wave != w.N+1:
-			return unlawful("wave %d cannot be opened now", b.Wave)
-		case b.Wave > r.Playbook.Project.Waves.Waves:
-			return unlawful("wave %d is one more than the playbook allows", b.Wave)
-		case r.Resting():
-			return unlawful("wave %d has nothing that could be begun", b.Wave)
-		}
+		return lawWaveOpened(r, b)
 	case WaveClosed:
 		s := r.Stage(PlannerStage)
 		if s == nil || !s.Status.Closed() || b.Wave != w.N || w.Open && w.Working() {
@@ -40,6 +33,21 @@ func lawWave(r *Run, body Body) error {
 			return unlawful("a decision is refused without a reason")
 		}
 	default:
+	}
+	return nil
+}
+
+// lawWaveOpened: waves follow one another, as many as the playbook allows. The last of
+// them is opened again for what could not be begun in it.
+func lawWaveOpened(r *Run, b WaveOpened) error {
+	w, most := r.Waves, r.Playbook.Project.Waves.Waves
+	switch {
+	case w.Open || b.Wave != w.N+1 && (b.Wave != w.N || w.N != most):
+		return unlawful("wave %d cannot be opened now", b.Wave)
+	case b.Wave > most:
+		return unlawful("wave %d is one more than the playbook allows", b.Wave)
+	case r.Resting():
+		return unlawful("wave %d has nothing that could be begun", b.Wave)
 	}
 	return nil
 }

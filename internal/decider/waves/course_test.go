@@ -267,6 +267,60 @@ func TestTheNumberOfWavesIsBounded(t *testing.T) {
 	}
 }
 
+// TestTheLastWaveGoesOnAfterAnAnswer: what was blocked in the last wave that is
+// allowed, and what waits for it, is done in that wave, whenever the answer comes.
+func TestTheLastWaveGoesOnAfterAnAnswer(t *testing.T) {
+	for name, while := range map[string]func(w *world) bool{
+		"paused":                       func(w *world) bool { return w.run.Pause == nil },
+		"while the planner looks":      func(w *world) bool { return len(w.run.Questions) == 0 || !w.run.Closing() },
+		"while another is at work":     func(w *world) bool { return len(w.run.Questions) == 0 },
+		"by the planner, from a fact":  nil,
+		"by nobody, so by its default": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			question, second := core.Asked{Text: "Why?"}, further()
+			switch {
+			case strings.HasPrefix(name, "by nobody"):
+				question.Default, question.After = "so", "10h"
+			case strings.HasPrefix(name, "by the planner"):
+				second.Answers = []core.Answering{{Question: core.QuestionID("r", "Why?"), Answer: "so"}}
+			}
+			decisions := []core.PlannerDecision{further(brief("a"), brief("b", "a"), brief("c")), second, finish()}
+			if strings.HasPrefix(name, "while another") { // the wave is not over when it goes on
+				decisions = slices.Delete(decisions, 1, 2)
+			}
+			w := steady(t, core.WritesCode, decisions...)
+			w.run.Playbook.Project.Waves.Waves = 1
+			w.work = func(w *world, d *core.Delegated) core.WorkerOutput {
+				if d.Brief.ID == "a" && len(w.run.Answers) == 0 {
+					return core.WorkerOutput{Status: core.OutputBlocked, Blocking: []core.Asked{question}}
+				}
+				return core.WorkerOutput{Status: core.OutputCompleted, Coverage: core.Coverage{Met: []string{"works"}}}
+			}
+			if while != nil {
+				for while(w) {
+					w.once()
+				}
+				w.must(core.Person("me"), core.QuestionAnswered{ID: w.run.Questions[0].ID, Text: "because"})
+			}
+			for w.run.Gated() == nil && !w.run.Status.Terminal() && (w.run.Pause == nil || w.run.Pause.Code == core.PauseQuestion) {
+				if len(core.Effects(w.run)) == 0 && w.run.Pause != nil {
+					w.now = core.Timers(w.run)[0]
+					w.must(core.Engine(), core.TimerFired{Timer: "due"})
+					continue
+				}
+				w.once()
+			}
+			if w.run.Gated() == nil || w.run.Waves.N != 1 || !slices.Equal(slices.Sorted(strings.FieldsSeq(w.begun())), []string{"a", "a", "b", "c"}) {
+				t.Fatalf("%s, wave %d, %s, %+v\n%s", w.run.Status, w.run.Waves.N, w.begun(), w.run.Pause, w.account())
+			}
+			if ends := w.run.Waves.Ends; len(ends) != 2 || ends[1].Wave != 1 {
+				t.Errorf("%+v", ends)
+			}
+		})
+	}
+}
+
 func TestAFailedDelegationEndsWhatDependsOnIt(t *testing.T) {
 	w := steady(t, core.WritesArtifacts, further(brief("a"), brief("b", "a"), brief("c", "b"), brief("d")), finish(), dropping("a", "b", "c"))
 	w.work = func(_ *world, d *core.Delegated) core.WorkerOutput {

@@ -24,6 +24,23 @@ func TestWavesComeToAnEnd(t *testing.T) {
 	}
 }
 
+// TestFewWaves plays runs that come to their last wave: whatever can go on in it
+// does.
+func TestFewWaves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dice := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		w := newWorld(t, func(_ string, n int) int { return dice.IntN(n) }).begin(core.WritesCode)
+		most := rapid.IntRange(1, 3).Draw(t, "waves")
+		w.run.Playbook.Project.Waves.Waves = most
+		for i := 0; i < 300 && !w.run.Status.Terminal(); i++ {
+			w.once()
+		}
+		if w.run.Waves.N > most {
+			t.Fatalf("wave %d of %d\n%s", w.run.Waves.N, most, w.account())
+		}
+	})
+}
+
 func toTheEnd(w *world, rough int) {
 	for i := 0; !w.run.Status.Terminal(); i++ {
 		w.kind = i > rough

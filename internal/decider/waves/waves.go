@@ -97,13 +97,14 @@ func asking(r *core.Run, from string, q core.Asked, blocking bool) core.Body {
 }
 
 // reopen begins the next wave where something can go on: what was admitted, or
-// waited for an answer.
+// waited for an answer. After the last that is allowed, what was answered goes on in
+// that one.
 func reopen(r *core.Run) []core.Body {
 	w := r.Waves
-	if w.Open || r.Closing() || r.Resting() || w.N >= r.Playbook.Project.Waves.Waves {
+	if w.Open || r.Closing() || r.Resting() {
 		return nil
 	}
-	return []core.Body{core.WaveOpened{Wave: w.N + 1}}
+	return []core.Body{core.WaveOpened{Wave: min(w.N+1, r.Playbook.Project.Waves.Waves)}}
 }
 
 // ask pauses the run where nothing goes on without an answer.

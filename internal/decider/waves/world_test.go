@@ -104,6 +104,12 @@ func (w *world) watch(body core.Body) {
 				w.t.Fatalf("%s begins without %s\n%s", d.Brief.ID, name, w.account())
 			}
 		}
+	case core.RunPaused:
+		for _, d := range w.run.Waves.Works {
+			if b.Code == core.PauseBarren && d.Status == core.DelegatedWaiting && w.run.Startable(d) {
+				w.t.Fatalf("the run pauses, and %s could begin\n%s", d.Brief.ID, w.account())
+			}
+		}
 	case core.RunCompleted:
 		for _, d := range w.run.Waves.Works {
 			if !d.Status.Over() || len(d.Unmet) > 0 {

@@ -79,6 +79,15 @@ func (s *Stage) line(r *Run) string {
 	return ""
 }
 
+// assumeRef is for a stage that ends before anybody told of the first move of its
+// branch. Whoever moved it may have ended right after, or been called off: the ref is
+// taken to be there, so that it is removed.
+func (s *Stage) assumeRef() {
+	if s.Branch != "" && s.LineAt == "" {
+		s.LineAt = s.Line
+	}
+}
+
 func taskEffects(r *Run, s *Stage, t *Task) []Action {
 	if a := t.Last(); a != nil && a.Status.Active() {
 		return attemptEffects(r, s, t, a)

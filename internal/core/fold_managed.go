@@ -104,6 +104,7 @@ func discard(r *Run, e Event, b StageDiscarded) {
 	if work != s.Base {
 		abandon(r, work, "given up: "+b.Reason)
 	}
+	s.assumeRef()
 	s.Status, s.ClosedAt = StageOmitted, r.Now()
 	if b.Again {
 		s.Status, s.Next = StageStale, &Reopen{Reason: OpenRollback, Hotfix: &Hotfix{Text: b.Reason}}

@@ -13,6 +13,7 @@ func answered(s *Stage, b ConditionEvaluated) {
 
 func passed(r *Run, b StagePassed) {
 	s := r.Stage(b.Stage)
+	s.assumeRef()
 	s.Status, s.Commit, s.Trouble, s.ClosedAt = StageDone, b.Commit, "", r.Now()
 	if s.ID == ManagerStage {
 		endTurn(r, s)
@@ -77,6 +78,7 @@ func skip(r *Run, e Event, b StageSkipped) {
 		abandon(r, r.Work(), "left unverified by "+s.ID+", which was skipped")
 		r.Head = r.Verified
 	}
+	s.assumeRef()
 	s.Status, s.Skip, s.Gate, s.Next, s.ClosedAt = StageOmitted, b.Source, nil, nil, r.Now()
 	s.Asked = false
 	for _, t := range s.Tasks {

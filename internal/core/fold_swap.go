@@ -46,6 +46,7 @@ func closeDone(r *Run) {
 	for _, s := range r.Stages {
 		validated := r.Was(s.ID) && s.Branch == "" && s.TasksDone()
 		if !s.Status.Closed() && (validated || s.Merged != "") {
+			s.assumeRef()
 			s.Status, s.Commit, s.ClosedAt = StageDone, r.Head, r.Now()
 		}
 	}

@@ -112,6 +112,40 @@ func TestReferencesThatSayWhatTheyAreTo(t *testing.T) {
 	}
 }
 
+// TestABranchThatNobodyToldOfIsRemoved: it was made, and its work was dropped before
+// that was known.
+func TestABranchThatNobodyToldOfIsRemoved(t *testing.T) {
+	const ref = "refs/heads/feature/x-a-1"
+	give := further(brief("b"))
+	give.Dropped = []core.Dropped{{ID: "a", Reason: "not needed"}}
+	w := steady(t, core.WritesCode, further(brief("a")), give)
+	w.work = func(*world, *core.Delegated) core.WorkerOutput {
+		return core.WorkerOutput{Status: core.OutputBlocked, Blocking: []core.Asked{{Text: "Why?"}}}
+	}
+	for w.run.Waves.Work("a") == nil || w.run.Waves.Work("a").Status != core.DelegatedDropped {
+		for _, a := range core.Effects(w.run) {
+			if move, ok := a.(core.MoveBranch); !ok || move.Ref != ref {
+				w.effect(a)
+				break
+			}
+		}
+	}
+	for len(w.run.Keep) > 0 {
+		w.effect(core.HoldRef(w.run.Keep[0]))
+	}
+	for range 2 { // what is done twice leaves nothing behind either
+		i := slices.IndexFunc(core.Effects(w.run), func(a core.Action) bool { m, ok := a.(core.MoveBranch); return ok && m.Ref == ref })
+		if i < 0 {
+			t.Fatalf("nobody removes %s\n%s", ref, w.account())
+		}
+		if move, _ := core.Effects(w.run)[i].(core.MoveBranch); move.New != "" || move.Old == "" {
+			t.Fatalf("%+v", move)
+		}
+		w.effect(core.Effects(w.run)[i])
+		w.must(core.Engine(), core.BranchMoved{Ref: ref, New: "c1"}) // told late
+	}
+}
+
 // TestAVersionSatisfiesWhoAsksForTheName: in the set that hands it in and later; a
 // version that is asked for is not another.
 func TestAVersionSatisfiesWhoAsksForTheName(t *testing.T) {

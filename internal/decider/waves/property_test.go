@@ -52,4 +52,11 @@ func toTheEnd(w *world, rough int) {
 	if w.run.Status != core.StatusCompleted {
 		w.t.Fatalf("the run ended as %s\n%s", w.run.Status, w.account())
 	}
+	for w.kind = true; !w.run.Swept; {
+		w.once()
+	}
+	delete(w.refs, "refs/heads/"+w.run.Branch)
+	if len(w.refs) > 0 {
+		w.t.Fatalf("these branches are left over: %v\n%s", w.refs, w.account())
+	}
 }

@@ -36,12 +36,13 @@ type world struct {
 	work    func(w *world, d *core.Delegated) core.WorkerOutput // what a worker answers
 	merging func(core.Merge) bool                               // whether a merge is clean; by luck where nil
 	asked   map[string]bool
+	refs    map[string]string // branches in the yard
 
 	unmergeable string // delegation whose merges all conflict
 }
 
 func newWorld(t tester, draw func(string, int) int) *world {
-	w := &world{t: t, draw: draw, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), asked: map[string]bool{}}
+	w := &world{t: t, draw: draw, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), asked: map[string]bool{}, refs: map[string]string{}}
 	w.plan, w.work = (*world).decide, (*world).respond
 	return w
 }
@@ -247,7 +248,7 @@ func (w *world) effect(a core.Action) {
 	case core.Merge:
 		w.merge(a)
 	case core.MoveBranch:
-		w.must(core.Engine(), core.BranchMoved(a))
+		w.move(a)
 	case core.HoldRef:
 		w.must(core.Engine(), core.RefKept(a))
 	case core.PreparePublish:
@@ -261,6 +262,18 @@ func (w *world) effect(a core.Action) {
 		w.must(core.Engine(), core.RunSwept{})
 	case core.Validate, core.ReadPlan, core.WritePlan, core.WatchPullRequest, core.EvaluateCondition:
 		w.t.Fatalf("a run in waves asks for %T", a)
+	}
+}
+
+// move moves a branch; whoever did may end before it tells of it.
+func (w *world) move(a core.MoveBranch) {
+	w.t.Helper()
+	w.refs[a.Ref] = a.New
+	if a.New == "" {
+		delete(w.refs, a.Ref)
+	}
+	if !w.luck("untold", 3) {
+		w.must(core.Engine(), core.BranchMoved(a))
 	}
 }
 

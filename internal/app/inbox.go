@@ -17,9 +17,13 @@ func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, err := a.asked(ctx)
+	questions, err := a.store.Questions(ctx)
 	if err != nil {
 		return nil, err
+	}
+	byRun := map[string][]store.MessageRow{}
+	for _, q := range questions {
+		byRun[q.Run] = append(byRun[q.Run], q)
 	}
 	var waiting []api.Waiting
 	for _, row := range rows {
@@ -27,12 +31,13 @@ func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
 		if err != nil {
 			return nil, err
 		}
-		found := append(waits(run), asked[run.ID]...)
+		project, err := a.projectName(ctx, run.Project)
+		if err != nil {
+			return nil, err
+		}
+		found := append(waits(run), pending(run, project, byRun[run.ID])...)
 		for i := range found {
-			found[i].Run = viewRun(run)
-			if found[i].Project, err = a.projectName(ctx, run.Project); err != nil {
-				return nil, err
-			}
+			found[i].Run, found[i].Project = viewRun(run), project
 		}
 		waiting = append(waiting, found...)
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,35 +15,46 @@ import (
 // Questions implements api.Conversation.
 func (a *App) Questions(ctx context.Context) ([]api.Question, error) {
 	rows, err := a.store.Questions(ctx)
-	list := make([]api.Question, 0, len(rows))
-	for _, row := range rows {
-		q, err := a.viewQuestion(ctx, row)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, q)
+	if err != nil {
+		return nil, err
 	}
-	return list, err
+	return viewQuestions(rows, func(run string) (*core.Run, error) { return a.engine.Load(ctx, run) },
+		func(project string) (string, error) { return a.projectName(ctx, project) })
 }
 
-func (a *App) viewQuestion(ctx context.Context, m store.MessageRow) (api.Question, error) {
-	q := api.Question{ID: m.Question, Project: m.Project, Run: m.Run, Text: m.Text, Default: m.Default, Due: m.Due, At: m.At, Asker: "the manager"}
-	project, err := a.store.Project(ctx, m.Project)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return q, err
+// viewQuestions shows questions to people. Each run is loaded once, however much it
+// asks.
+func viewQuestions(rows []store.MessageRow, load func(run string) (*core.Run, error), name func(project string) (string, error)) ([]api.Question, error) {
+	list := make([]api.Question, 0, len(rows))
+	type asking struct {
+		run     *core.Run
+		project string
 	}
-	if err == nil {
-		q.Project = project.Name
+	known := map[string]asking{}
+	for _, row := range rows {
+		from, ok := known[row.Run]
+		if !ok {
+			var err error
+			if from.run, err = load(row.Run); err != nil {
+				return nil, err
+			}
+			if from.project, err = name(row.Project); err != nil {
+				return nil, err
+			}
+			known[row.Run] = from
+		}
+		list = append(list, viewQuestion(from.run, from.project, row))
 	}
-	run, err := a.engine.Load(ctx, m.Run)
-	if err != nil {
-		return q, err
-	}
-	q.Run = run.Alias
+	return list, nil
+}
+
+// viewQuestion shows a question of a run, whose project is called so.
+func viewQuestion(run *core.Run, project string, m store.MessageRow) api.Question {
+	q := api.Question{ID: m.Question, Project: project, Run: run.Alias, Text: m.Text, Default: m.Default, Due: m.Due, At: m.At, Asker: "the manager"}
 	if open := run.Question(m.Question); open != nil {
 		q.Asker, q.From, q.Blocking = asker(run, *open), open.From, open.Blocking
 	}
-	return q, nil
+	return q
 }
 
 // asker is who wants to know something, for a person.
@@ -58,24 +68,17 @@ func asker(r *core.Run, q core.Question) string {
 	return "the manager"
 }
 
-// asked are the open questions in the inbox, by their runs.
-func (a *App) asked(ctx context.Context) (map[string][]api.Waiting, error) {
-	rows, err := a.store.Questions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	byRun := map[string][]api.Waiting{}
+// pending are open questions of a run as they are in the inbox.
+func pending(run *core.Run, project string, rows []store.MessageRow) []api.Waiting {
+	var all []api.Waiting
 	for _, row := range rows {
-		q, err := a.viewQuestion(ctx, row)
-		if err != nil {
-			return nil, err
-		}
-		byRun[row.Run] = append(byRun[row.Run], api.Waiting{
+		q := viewQuestion(run, project, row)
+		all = append(all, api.Waiting{
 			Kind: api.WaitQuestion, Since: q.At, Reason: fmt.Sprintf("%s asks (%s): %s", q.Asker, q.ID, q.Text),
 			Next: fmt.Sprintf("`stellwerk answer %s \"…\"`", q.ID), Question: &q,
 		})
 	}
-	return byRun, nil
+	return all
 }
 
 // Answer implements api.Conversation.

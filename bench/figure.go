@@ -43,6 +43,7 @@ func figures() []figure {
 		{name: "waves", what: "200 delegations in waves, 8 slots", limit: 1.2, of: "the ideal schedule", measure: wavesOff},
 		{name: "turn-size", what: "manager's prompt after 1,000 tasks", limit: 1.2, of: "after 10", measure: turnSize},
 		{name: "packet", what: "what the 50th wave reads", limit: 1.2, of: "the 2nd", measure: packetSize},
+		{name: "packet-narrow", what: "so, one delegation a wave", limit: 1.2, of: "the 6th", measure: packetNarrow},
 		{name: "plan", what: "plan of 500 steps: read, mark, write", limit: 1, of: "20 ms", measure: planFile},
 		{name: "gate", what: "gate of 1,000 delegations, CPU", limit: 1, of: "20 ms", measure: gateSet},
 		{name: "facts", what: "merge of 10,000 facts, CPU", limit: 1, of: "100 ms", measure: facts},

@@ -11,12 +11,23 @@ import (
 )
 
 // packetSize compares the size of what the attempts of the fiftieth wave start
-// from with that of the second: the prompt, the packet and the delegation. The
-// worse of a worker's and the planner's counts. Files that are only looked things
-// up in, and the documents of others, are left out. The run is a real history: law,
-// fold and decider.
+// from with that of the second, four delegations a wave.
 func packetSize(ctx context.Context, _ *workshop) (o outcome, err error) {
-	h := &waveHistory{now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), worker: map[int]int{}, planner: map[int]int{}}
+	return packetGrowth(ctx, 4, 2)
+}
+
+// packetNarrow is the same of a run with a single delegation a wave. Its second wave
+// has nearly nothing to read about; what is read fills its bounds by the sixth.
+func packetNarrow(ctx context.Context, _ *workshop) (o outcome, err error) {
+	return packetGrowth(ctx, 1, 6)
+}
+
+// packetGrowth compares what the fiftieth wave reads with what an early one does: the
+// prompt, the packet and the delegation. The worse of a worker's and the planner's
+// counts. Files that are only looked things up in, and the documents of others, are
+// left out. The run is a real history: law, fold and decider.
+func packetGrowth(ctx context.Context, perWave, early int) (o outcome, err error) {
+	h := &waveHistory{perWave: perWave, now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), worker: map[int]int{}, planner: map[int]int{}}
 	if err := h.begin(); err != nil {
 		return o, err
 	}
@@ -28,21 +39,18 @@ func packetSize(ctx context.Context, _ *workshop) (o outcome, err error) {
 			return o, err
 		}
 	}
-	work, plan := float64(h.worker[50])/float64(h.worker[2]), float64(h.planner[50])/float64(h.planner[2])
-	o = outcome{ratio: work, measured: fmt.Sprintf("%d bytes", h.worker[50]), base: fmt.Sprintf("%d", h.worker[2])}
+	work, plan := float64(h.worker[50])/float64(h.worker[early]), float64(h.planner[50])/float64(h.planner[early])
+	o = outcome{ratio: work, measured: fmt.Sprintf("%d bytes", h.worker[50]), base: fmt.Sprintf("%d", h.worker[early])}
 	if plan > work {
-		o = outcome{ratio: plan, measured: fmt.Sprintf("%d bytes (planner)", h.planner[50]), base: fmt.Sprintf("%d", h.planner[2])}
+		o = outcome{ratio: plan, measured: fmt.Sprintf("%d bytes (planner)", h.planner[50]), base: fmt.Sprintf("%d", h.planner[early])}
 	}
 	return o, nil
 }
 
-// perWave is how many delegations each wave has. Smaller waves fill the bounds
-// later, so that their second wave reads less.
-const perWave = 4
-
-// waveHistory is a run whose planner delegates four pieces of work in each wave,
+// waveHistory is a run whose planner delegates so many pieces of work in each wave,
 // answers what workers ask, and goes on.
 type waveHistory struct {
+	perWave         int
 	run             *core.Run
 	head            core.Head
 	now             time.Time
@@ -160,7 +168,7 @@ func (h *waveHistory) verified(a core.Verify) core.VerifyConcluded {
 	for _, q := range h.run.Questions {
 		decision.Answers = append(decision.Answers, core.Answering{Question: q.ID, Answer: "No: all of them are written in Latin script, and will be.", Sources: []string{"d1"}})
 	}
-	for i := range perWave {
+	for i := range h.perWave {
 		id := fmt.Sprintf("look-%02d-%d", h.run.Waves.N+1, i)
 		decision.Delegations = append(decision.Delegations, core.Brief{
 			ID: id, Agent: "analyst", Task: "Look at how the list of customers is searched, measure it, and write down what you find.",

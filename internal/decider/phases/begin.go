@@ -8,8 +8,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/gate"
 )
 
-// refused asks the gate about the tasks of a round, as other deciders do before
-// work begins: the first that it refuses; nil where it admits all.
+// refused asks the gate about tasks of a round, as other deciders do before work
+// begins: the first that it refuses; nil where it admits all.
 func refused(r *core.Run, round []core.TaskAdmitted) *gate.Verdict {
 	q := gate.Request{Roles: gate.Roles(r.Playbook.Roles)}
 	for _, t := range round {

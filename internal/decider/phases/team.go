@@ -49,7 +49,8 @@ func awaitsTeam(r *core.Run, s *core.Stage, t *core.Task) bool {
 }
 
 // reduce lets one role do the work alone, with what the other spokes handed
-// in, once every spoke has ended and one of them could not deliver.
+// in, once every spoke has ended and one of them could not deliver. The gate is
+// asked about that work as about any other.
 func reduce(r *core.Run, s *core.Stage) []core.Body {
 	role := fallback(r, s)
 	if role == "" {
@@ -71,6 +72,9 @@ func reduce(r *core.Run, s *core.Stage) []core.Body {
 		case len(t.DependsOn) == 0:
 			without = append(without, t.Name)
 		}
+	}
+	if refusal := refused(r, []core.TaskAdmitted{alone}); refusal != nil {
+		return []core.Body{blocked(r, s, *refusal)}
 	}
 	return []core.Body{
 		core.TeamReduced{

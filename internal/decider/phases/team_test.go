@@ -2,6 +2,7 @@ package phases_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -33,6 +34,28 @@ func TestOneDoesTheWorkOfATeam(t *testing.T) {
 	c.work()
 	if s.Reduced != "" || len(s.Live()) != 3 {
 		t.Errorf("the next round has %d tasks, reduced by %q", len(s.Live()), s.Reduced)
+	}
+}
+
+// TestWhoDoesTheWorkOfATeamIsAdmittedByTheGate: who stands in must be there and able,
+// too.
+func TestWhoDoesTheWorkOfATeamIsAdmittedByTheGate(t *testing.T) {
+	for says, unfit := range map[string]func(p *core.Playbook){
+		`there is no role "stand-in"`: func(*core.Playbook) {},
+		"the role stand-in does not have what it needs (code)": func(p *core.Playbook) {
+			p.Roles["stand-in"], p.Phases[0].Needs = core.Role{Name: "stand-in"}, []string{"code"}
+		},
+	} {
+		c := start(t, teamPhase("stand-in"))
+		unfit(c.run.Playbook)
+		c.fail["b"] = true
+		c.work()
+		if p := c.run.Pause; p == nil || p.Code != core.PauseAction || !strings.Contains(p.Reason, core.TaskID("plan", 1, core.SoloTask)+": "+says) {
+			t.Errorf("%s: the run is %s: %+v", says, c.run.Status, p)
+		}
+		if s := c.run.Stage("plan"); s.Reduced != "" || len(s.Tasks) != 3 {
+			t.Errorf("the team was reduced: %+v", s)
+		}
 	}
 }
 

@@ -22,8 +22,8 @@ func (a *App) Detail(ctx context.Context, id string, req api.FetchDetail) (api.F
 	if err != nil {
 		return api.FetchedDetail{}, err
 	}
-	_, called := core.Reference(strings.TrimSpace(req.Name))
-	out, digest := lookUp(run, called)
+	kind, called := core.Reference(strings.TrimSpace(req.Name))
+	out, digest := lookUp(run, kind, called)
 	if out.Title == "" {
 		return out, core.Errorf(core.CodeNotFound, "run %s has no detail %.100q", run.Alias, called).
 			WithHint("`stellwerk tool detail --list` shows what there is")
@@ -60,10 +60,34 @@ func (a *App) inWaves(ctx context.Context, id string) (*core.Run, error) {
 	return run, nil
 }
 
-// lookUp finds what is called by an id, a name or a key: what it is, and the digest
-// of its content where that is a document.
-func lookUp(run *core.Run, called string) (api.FetchedDetail, string) {
-	w := run.Waves
+// lookUp finds what is called by an id, a name or a key, of a kind or of any: what it
+// is, and the digest of its content where that is a document.
+func lookUp(run *core.Run, kind, called string) (api.FetchedDetail, string) {
+	if kind == "" || kind == core.RefersDetail {
+		if out, digest := lookUpDocument(run.Waves, called); digest != "" {
+			return out, digest
+		}
+	}
+	// An answer is a fact as well, but only here the question is told.
+	if answer := run.Answered(called); answer != nil && kind != core.RefersFact {
+		return api.FetchedDetail{ID: called, Title: "answer to " + called, Content: answer.Question.Text + "\n\n" + answer.Text + "\n"}, ""
+	}
+	if fact := run.Waves.Fact(called); fact != nil {
+		return api.FetchedDetail{ID: fact.ID, Title: "fact " + fact.ID, Content: prompt.FactText(*fact)}, ""
+	}
+	for _, fact := range run.Waves.Pool { // by its id also one that no longer holds
+		if fact.ID == called {
+			return api.FetchedDetail{ID: fact.ID, Title: "fact " + fact.ID, Content: prompt.FactText(fact)}, ""
+		}
+	}
+	if artifact := run.Artifact(called); artifact != nil {
+		return api.FetchedDetail{Title: artifact.Name}, artifact.Digest
+	}
+	return api.FetchedDetail{}, ""
+}
+
+// lookUpDocument finds what delegations handed in, and what closed a wave.
+func lookUpDocument(w *core.Waves, called string) (api.FetchedDetail, string) {
 	if doc := w.Document(called); doc != nil {
 		return api.FetchedDetail{ID: doc.ID, Title: doc.Title}, doc.Digest
 	}
@@ -74,21 +98,6 @@ func lookUp(run *core.Run, called string) (api.FetchedDetail, string) {
 		if end.Detailed != "" && called == prompt.DetailedFile(end.Wave) {
 			return api.FetchedDetail{Title: called}, end.Detailed
 		}
-	}
-	// An answer is a fact as well, but only here the question is told.
-	if answer := run.Answered(called); answer != nil {
-		return api.FetchedDetail{ID: called, Title: "answer to " + called, Content: answer.Question.Text + "\n\n" + answer.Text + "\n"}, ""
-	}
-	if fact := w.Fact(called); fact != nil {
-		return api.FetchedDetail{ID: fact.ID, Title: "fact " + fact.ID, Content: prompt.FactText(*fact)}, ""
-	}
-	for _, fact := range w.Pool { // by its id also one that no longer holds
-		if fact.ID == called {
-			return api.FetchedDetail{ID: fact.ID, Title: "fact " + fact.ID, Content: prompt.FactText(fact)}, ""
-		}
-	}
-	if artifact := run.Artifact(called); artifact != nil {
-		return api.FetchedDetail{Title: artifact.Name}, artifact.Digest
 	}
 	return api.FetchedDetail{}, ""
 }

@@ -261,6 +261,27 @@ func TestWaveBlobs(t *testing.T) {
 	}
 }
 
+// TestANameMayMeanMore: where it is that of a document and of a fact, a worker has
+// both, and only one where it says which.
+func TestANameMayMeanMore(t *testing.T) {
+	r := inWaves()
+	b := &r.Waves.Work("cart-api").Brief
+	r.Waves.Pool = r.Waves.Pool.Merge(core.Statement{Claimed: core.Claimed{Key: "db_schema", Content: "It has nine tables."}, Origin: core.OriginPlanner})
+	for required, want := range map[string]string{"db_schema": "document fact", "detail:db_schema": "document", "fact:db_schema": "fact"} {
+		b.Requires, b.Provided, b.DependsOn = []string{required}, nil, nil
+		got := ""
+		if slices.ContainsFunc(WaveBlobs(r, workAttempt), func(o Blob) bool { return o.Name == "inputs/db_schema.md" }) {
+			got = "document"
+		}
+		if _, facts := requiredWords(r, *b); len(facts) > 0 {
+			got = strings.TrimSpace(got + " fact")
+		}
+		if got != want {
+			t.Errorf("%s: %s, not %s", required, got, want)
+		}
+	}
+}
+
 // TestPacketIsBounded: however much there is, a packet has so many bytes, says
 // what it left out, and keeps the newest of each.
 func TestPacketIsBounded(t *testing.T) {

@@ -179,13 +179,14 @@ func answerBlock(a core.Answer) string {
 		plain.Fence(plain.Head(a.Text, maxTold)))
 }
 
-// requiredWords are the answers and facts that a delegation cannot do without.
+// requiredWords are the answers and facts that a delegation cannot do without. A
+// name that says no more may mean a document and a fact: both are given.
 func requiredWords(r *core.Run, b core.Brief) (answers, facts []string) {
 	for _, reference := range b.Requires {
-		if document(r, reference) != nil || len(answers)+len(facts) == maxRequired {
+		kind, called := core.Reference(reference)
+		if kind == core.RefersDetail || len(answers)+len(facts) == maxRequired {
 			continue
 		}
-		kind, called := core.Reference(reference)
 		if a := r.Answered(called); a != nil && kind != core.RefersFact {
 			answers = append(answers, answerBlock(*a))
 		} else if f := r.Waves.Fact(called); f != nil {

@@ -63,7 +63,7 @@ func (t *Tracker) checks(e core.Event, of *Piece, asked time.Time, results []cor
 	for i, r := range results {
 		p := t.begin(e, Check, of, Piece{Check: r.Kind, Reused: r.Reused})
 		if of != nil {
-			p.Stage, p.Round, p.Task, p.Work, p.Attempt, p.N, p.Role = of.Stage, of.Round, of.Task, of.Work, of.Attempt, of.N, of.Role
+			p.Wave, p.Stage, p.Round, p.Task, p.Work, p.Attempt, p.N, p.Role = of.Wave, of.Stage, of.Round, of.Task, of.Work, of.Attempt, of.N, of.Role
 		}
 		p.ID, p.Took = fmt.Sprintf("%s/%d", e.ID, i+1), r.Elapsed
 		p.Began = e.At.Add(-max(r.Elapsed, 0))

@@ -1,6 +1,6 @@
 // Package measure turns the events of a run into pieces of work with a
-// beginning and an end: the run itself, the rounds of its stages, tasks,
-// attempts and checks. It is a pure function of the events, for those who report
+// beginning and an end: the run itself, its waves, the rounds of its stages,
+// tasks, attempts and checks. It is a pure function of the events, for those who report
 // how long things took and how they went. It must not decide anything, and
 // nothing that decides may read it.
 package measure
@@ -12,13 +12,14 @@ import (
 )
 
 // Kind says what a piece of work is. Each is part of one of the kind before it,
-// but for the checks of work that the engine does itself: those are part of the
-// task.
+// with two exceptions: the checks of work that the engine does itself are part of
+// the task, and a stage that no wave was open for is part of the run.
 type Kind string
 
 // The kinds, from the outside in.
 const (
 	Run     Kind = "run"
+	Wave    Kind = "wave"  // of a run whose work is delegated in waves
 	Stage   Kind = "stage" // one round of it
 	Task    Kind = "task"
 	Attempt Kind = "attempt"
@@ -51,6 +52,7 @@ type Piece struct {
 	Run      string
 	Playbook string // name of the playbook
 	Drive    string // its kind
+	Wave     int    // in which it began; 0 outside of waves
 	Stage    string
 	Round    int
 	Task     string

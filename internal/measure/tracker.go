@@ -14,6 +14,7 @@ type Tracker struct {
 	run      *Piece // nil before it began and after it ended
 	over     bool
 	playbook core.Playbook
+	wave     *Piece            // nil where none is open
 	stages   map[string]*Piece // open rounds, by stage
 	tasks    map[string]*Piece
 	attempts map[string]*Piece
@@ -43,7 +44,7 @@ func Reads(t core.Type) bool {
 	case core.TypeRunStarted, core.TypePlaybookSwapped, core.TypeStageOpened, core.TypeTaskAdmitted,
 		core.TypeAttemptRequested, core.TypeAttemptStarted, core.TypeAttemptExited, core.TypeVerifyRequested, core.TypeVerifyConcluded,
 		core.TypePublishPrepared, core.TypePublishConcluded, core.TypeMergeConcluded, core.TypeValidateConcluded,
-		core.TypeTeamReduced, core.TypeTaskFailed, core.TypeStagePassed, core.TypeStageSkipped, core.TypeStageDiscarded,
+		core.TypeTeamReduced, core.TypeTaskFailed, core.TypeWaveOpened, core.TypeWaveClosed, core.TypeBriefEnded, core.TypeStagePassed, core.TypeStageSkipped, core.TypeStageDiscarded,
 		core.TypeFeedbackGiven, core.TypeRolledBack, core.TypeClaimRefused, core.TypeClaimFreed,
 		core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled:
 		return true
@@ -79,7 +80,7 @@ func (t *Tracker) NextBody(e core.Event, body core.Body) []Piece {
 		t.playbook = b.Playbook
 	case core.StageOpened:
 		ended := t.closeStage(e, b.Stage, Superseded)
-		t.stages[b.Stage] = t.begin(e, Stage, t.run, Piece{Stage: b.Stage, Round: b.Round})
+		t.stages[b.Stage] = t.begin(e, Stage, t.wave, Piece{Stage: b.Stage, Round: b.Round})
 		return ended
 	case core.TaskAdmitted:
 		t.tasks[b.Task] = t.begin(e, Task, t.stages[b.Stage], Piece{
@@ -131,6 +132,8 @@ func (t *Tracker) conclude(e core.Event, body core.Body) []Piece {
 		return ended
 	case core.TaskFailed:
 		return t.closeTask(e, b.Task, NotOK)
+	case core.WaveOpened, core.WaveClosed, core.BriefEnded:
+		return t.waves(e, body)
 	case core.StagePassed:
 		return t.closeStage(e, b.Stage, OK)
 	case core.StageSkipped:
@@ -159,6 +162,9 @@ func (t *Tracker) begin(e core.Event, kind Kind, of *Piece, p Piece) *Piece {
 	if of == nil {
 		of = t.run
 	}
+	if p.Wave == 0 {
+		p.Wave = t.Wave()
+	}
 	if of != nil {
 		p.Parent = of.ID
 	}
@@ -172,7 +178,7 @@ func (t *Tracker) request(e core.Event, b core.AttemptRequested) {
 	p := Piece{Task: b.Task, Attempt: b.Attempt, N: b.N}
 	task := t.tasks[b.Task]
 	if task != nil {
-		p.Stage, p.Round, p.Role, p.Work = task.Stage, task.Round, task.Role, task.Work
+		p.Wave, p.Stage, p.Round, p.Role, p.Work = task.Wave, task.Stage, task.Round, task.Role, task.Work
 		p.Model = model(&t.playbook, task.Role)
 	}
 	t.attempts[b.Attempt] = t.begin(e, Attempt, task, p)
@@ -201,11 +207,15 @@ func (t *Tracker) closeTask(e core.Event, task, outcome string) []Piece {
 // closeStage ends a round and the tasks of it that are still open. Their
 // attempts end by themselves.
 func (t *Tracker) closeStage(e core.Event, stage, outcome string) []Piece {
+	return append(t.closeTasks(e, stage, Dropped), finish(t.stages, stage, e, outcome)...)
+}
+
+func (t *Tracker) closeTasks(e core.Event, stage, outcome string) []Piece {
 	var ended []Piece
 	for _, task := range closing(t.tasks, func(p *Piece) bool { return p.Stage == stage }) {
-		ended = append(ended, t.closeTask(e, task, Dropped)...)
+		ended = append(ended, t.closeTask(e, task, outcome)...)
 	}
-	return append(ended, finish(t.stages, stage, e, outcome)...)
+	return ended
 }
 
 // end closes the run and everything that is open in it.
@@ -221,6 +231,7 @@ func (t *Tracker) end(e core.Event, outcome string) []Piece {
 	for _, task := range closing(t.tasks, all) {
 		ended = append(ended, t.closeTask(e, task, Dropped)...)
 	}
+	ended = append(ended, t.closeWave(e, Dropped)...)
 	if t.run != nil {
 		ended = append(ended, ending(t.run, e, outcome))
 	}

@@ -13,7 +13,8 @@ type metric struct {
 	At       time.Time   `json:"at"`
 	Run      string      `json:"run"`
 	Seq      int64       `json:"seq"`
-	Metric   string      `json:"metric"` // attempt, verify, task, stage, publish, merge, validate, refusal, failure, pause, run
+	Metric   string      `json:"metric"` // attempt, verify, task, stage, wave, publish, merge, validate, refusal, failure, pause, run
+	Wave     int         `json:"wave,omitempty"`
 	Stage    string      `json:"stage,omitempty"`
 	Round    int         `json:"round,omitempty"`
 	Task     string      `json:"task,omitempty"`
@@ -55,14 +56,21 @@ func (m *meter) lines(e core.Event) [][]byte {
 	own := metric{At: e.At, Run: run, Seq: e.Seq}
 	var lines [][]byte
 	if own.fill(body) {
+		if own.Wave == 0 {
+			own.Wave = m.tracker.Wave()
+		}
 		own.place(ended)
 		lines = appendLine(lines, own)
 	}
+	var why []string
+	if discarded, ok := body.(core.StageDiscarded); ok {
+		why = reasons(discarded.Reason)
+	}
 	for _, p := range ended {
-		if p.Kind == measure.Stage || p.Kind == measure.Task {
+		if p.Kind == measure.Wave || p.Kind == measure.Stage || p.Kind == measure.Task {
 			lines = appendLine(lines, metric{
-				At: e.At, Run: run, Seq: e.Seq, Metric: string(p.Kind), Stage: p.Stage, Round: p.Round, Task: p.Task, Role: p.Role,
-				Outcome: p.Outcome, Millis: millis(p.Ended.Sub(p.Began)),
+				At: e.At, Run: run, Seq: e.Seq, Metric: string(p.Kind), Wave: p.Wave, Stage: p.Stage, Round: p.Round, Task: p.Task, Role: p.Role,
+				Outcome: p.Outcome, Millis: millis(p.Ended.Sub(p.Began)), NotOK: why,
 			})
 		}
 	}
@@ -84,11 +92,11 @@ func (m *metric) place(ended []measure.Piece) {
 	for _, p := range ended {
 		switch {
 		case m.Metric == "attempt" && p.Kind == measure.Attempt:
-			m.Stage, m.Round, m.Task, m.Role, m.Agent, m.Model = p.Stage, p.Round, p.Task, p.Role, p.Agent, p.Model
+			m.Wave, m.Stage, m.Round, m.Task, m.Role, m.Agent, m.Model = p.Wave, p.Stage, p.Round, p.Task, p.Role, p.Agent, p.Model
 		case m.Metric == "run" && p.Kind == measure.Run:
 			m.Millis = millis(p.Ended.Sub(p.Began))
 		case p.Kind == measure.Check && m.Stage == "":
-			m.Stage, m.Round, m.Task = p.Stage, p.Round, p.Task
+			m.Wave, m.Stage, m.Round, m.Task = p.Wave, p.Stage, p.Round, p.Task
 		}
 	}
 }
@@ -98,6 +106,7 @@ func measured(t core.Type) bool {
 	switch t {
 	case core.TypeAttemptExited, core.TypeVerifyConcluded, core.TypePublishPrepared, core.TypePublishConcluded,
 		core.TypeMergeConcluded, core.TypeValidateConcluded, core.TypeTaskRefused, core.TypeTaskFailed,
+		core.TypeWaveOpened, core.TypeBriefRefused, core.TypeCourseRefused, core.TypeBriefEnded,
 		core.TypeStageOpened, core.TypeRunPaused, core.TypeRunCompleted, core.TypeRunFailed, core.TypeRunCancelled:
 		return true
 	default:
@@ -144,6 +153,26 @@ func (m *metric) fill(body core.Body) bool {
 		m.Metric, m.Outcome, m.NotOK = "run", "NOT_OK", reasons(b.Reason)
 	case core.RunCancelled:
 		m.Metric, m.Outcome, m.NotOK = "run", "cancelled", reasons(b.Reason)
+	default:
+		return m.fillWave(body)
+	}
+	return true
+}
+
+// fillWave is fill for what only a run in waves has.
+func (m *metric) fillWave(body core.Body) bool {
+	switch b := body.(type) {
+	case core.WaveOpened:
+		m.Metric, m.Wave, m.Outcome = "wave", b.Wave, "opened"
+	case core.BriefRefused:
+		m.Metric, m.Task, m.Outcome, m.NotOK = "refusal", b.ID, "NOT_OK", reasons(b.Code, b.Reason)
+	case core.CourseRefused:
+		m.Metric, m.Outcome, m.NotOK = "refusal", "NOT_OK", reasons(append([]string{string(b.Course)}, b.Reasons...)...)
+	case core.BriefEnded:
+		m.Metric, m.Task, m.Outcome, m.NotOK = "failure", b.Delegation, "NOT_OK", reasons(b.Reason)
+		if b.Status == core.DelegatedDropped {
+			m.Outcome = measure.Dropped
+		}
 	default:
 		return false
 	}

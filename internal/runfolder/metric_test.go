@@ -131,3 +131,30 @@ func TestMetricsOfADamagedManifest(t *testing.T) {
 		t.Errorf("the end is missing:\n%s", got)
 	}
 }
+
+// A run in waves says when each began and ended, and what was refused and failed.
+func TestMetricsOfWaves(t *testing.T) {
+	f := openTemp(t)
+	appendAll(t, f, sealed(t,
+		core.RunStarted{Run: "0198", Playbook: core.Playbook{Name: "research", Kind: "waves"}},
+		core.BriefRefused{BriefRefusal: core.BriefRefusal{ID: "paint", Code: "unknown_role", Reason: "nobody paints"}},
+		core.WaveOpened{Wave: 1},
+		core.StageOpened{Stage: "survey", Round: 1},
+		core.TaskAdmitted{Task: "survey.r1", Stage: "survey", Round: 1, Role: "scout"},
+		core.BriefEnded{Delegation: "survey", Status: core.DelegatedFailed, Reason: "it cannot be done"},
+		core.StageDiscarded{Stage: "survey", Round: 1, Reason: "it cannot be done"},
+		core.BriefEnded{Delegation: "prices", Status: core.DelegatedDropped, Reason: "not wanted"},
+		core.WaveClosed{Wave: 1, Course: core.CourseFinish},
+		core.CourseRefused{Course: core.CourseFinish, Reasons: []string{"a criterion is unmet"}},
+	))
+	wantFile(t, f, MetricsFile, []byte(`{"at":"1970-01-01T00:01:41Z","run":"0198","seq":2,"metric":"refusal","task":"paint","outcome":"NOT_OK","reasons":["unknown_role","nobody paints"]}
+{"at":"1970-01-01T00:01:42Z","run":"0198","seq":3,"metric":"wave","wave":1,"outcome":"opened"}
+{"at":"1970-01-01T00:01:43Z","run":"0198","seq":4,"metric":"stage","wave":1,"stage":"survey","round":1,"outcome":"opened"}
+{"at":"1970-01-01T00:01:45Z","run":"0198","seq":6,"metric":"failure","wave":1,"task":"survey","outcome":"NOT_OK","reasons":["it cannot be done"]}
+{"at":"1970-01-01T00:01:45Z","run":"0198","seq":6,"metric":"task","wave":1,"stage":"survey","round":1,"task":"survey.r1","role":"scout","outcome":"NOT_OK","duration_ms":1000}
+{"at":"1970-01-01T00:01:46Z","run":"0198","seq":7,"metric":"stage","wave":1,"stage":"survey","round":1,"outcome":"discarded","duration_ms":3000,"reasons":["it cannot be done"]}
+{"at":"1970-01-01T00:01:47Z","run":"0198","seq":8,"metric":"failure","wave":1,"task":"prices","outcome":"dropped","reasons":["not wanted"]}
+{"at":"1970-01-01T00:01:48Z","run":"0198","seq":9,"metric":"wave","wave":1,"outcome":"OK","duration_ms":6000}
+{"at":"1970-01-01T00:01:49Z","run":"0198","seq":10,"metric":"refusal","outcome":"NOT_OK","reasons":["finish","a criterion is unmet"]}
+`))
+}

@@ -18,10 +18,12 @@ type metrics struct {
 	present  *present
 
 	started, ended, pauses     *family
+	refusals                   *family
 	attempts, checks, cost     *family
 	cache, wakes, calls, spans *family
 
-	runTime, stageTime, taskTime     *family
+	runTime, waveTime                *family
+	stageTime, taskTime              *family
 	attemptTime, checkTime, callTime *family
 	tokens                           *family
 
@@ -48,6 +50,7 @@ func newMetrics(opts Options) *metrics {
 		started:     counter("stellwerk_runs_started_total", "Runs that were started.", "kind"),
 		ended:       counter("stellwerk_runs_ended_total", "Runs that ended.", "kind", "outcome"),
 		pauses:      counter("stellwerk_pauses_total", "Times that a run paused, by why.", "code"),
+		refusals:    counter("stellwerk_refusals_total", "Delegations that the gate refused, by why.", "code"),
 		attempts:    counter("stellwerk_attempts_total", "Attempts that ended.", "agent", "outcome", "class"),
 		checks:      counter("stellwerk_checks_total", "Checks that ended.", "check", "outcome", "reused"),
 		cost:        counter("stellwerk_cost_usd_total", "What attempts cost, in US dollars, as far as agents say.", "agent", "model"),
@@ -56,6 +59,7 @@ func newMetrics(opts Options) *metrics {
 		calls:       counter("stellwerk_forge_calls_total", "Calls to forges.", "forge", "operation", "outcome"),
 		spans:       counter("stellwerk_trace_spans_total", "Spans that were sent or given up.", "outcome"),
 		runTime:     histogram("stellwerk_run_duration_seconds", "From a run's start to its end.", lasts, "kind", "outcome"),
+		waveTime:    histogram("stellwerk_wave_duration_seconds", "From a wave's first delegation to its closing.", lasts, "outcome"),
 		stageTime:   histogram("stellwerk_stage_duration_seconds", "Of one round of a stage.", lasts, "kind", "outcome"),
 		taskTime:    histogram("stellwerk_task_duration_seconds", "From a task's admission to its end.", lasts, "kind", "outcome"),
 		attemptTime: histogram("stellwerk_attempt_duration_seconds", "Of an agent's process.", work, "agent", "outcome"),
@@ -88,8 +92,10 @@ func (m *metrics) handler() http.Handler {
 
 // take implements sink.
 func (m *metrics) take(_ context.Context, e core.Event, ended []measure.Piece) bool {
-	if e.Type == core.TypeRunStarted || e.Type == core.TypeRunPaused {
+	switch e.Type {
+	case core.TypeRunStarted, core.TypeRunPaused, core.TypeTaskRefused, core.TypeBriefRefused:
 		m.event(e)
+	default: // counted by what ends
 	}
 	for _, p := range ended {
 		m.piece(p)
@@ -112,7 +118,11 @@ func (m *metrics) event(e core.Event) {
 		m.started.add(1, m.drives.of(b.Playbook.Kind))
 	case core.RunPaused:
 		m.pauses.add(1, m.codes.of(string(b.Code)))
-	default: // counted by what ends
+	case core.TaskRefused:
+		m.refusals.add(1, m.codes.of(b.Code))
+	case core.BriefRefused:
+		m.refusals.add(1, m.codes.of(b.Code))
+	default:
 	}
 }
 
@@ -123,6 +133,8 @@ func (m *metrics) piece(p measure.Piece) {
 	case measure.Run:
 		m.ended.add(1, drive, p.Outcome)
 		m.runTime.observe(took, drive, p.Outcome)
+	case measure.Wave:
+		m.waveTime.observe(took, p.Outcome)
 	case measure.Stage:
 		m.stageTime.observe(took, drive, p.Outcome)
 	case measure.Task:

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"crypto/sha256"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -67,6 +68,7 @@ func newSpan(p measure.Piece, redact func(string) string) span {
 	}
 	a.add("stellwerk.run.id", p.Run)
 	a.text("stellwerk.outcome", p.Outcome)
+	a.number("stellwerk.wave", int64(p.Wave))
 	a.text("stellwerk.stage", p.Stage)
 	a.number("stellwerk.round", int64(p.Round))
 	switch p.Kind {
@@ -75,6 +77,8 @@ func newSpan(p measure.Piece, redact func(string) string) span {
 		a.text("gen_ai.operation.name", opInvokeWorkflow)
 		a.text("gen_ai.workflow.name", p.Playbook)
 		a.text("stellwerk.playbook.kind", p.Drive)
+	case measure.Wave:
+		s.name = "wave " + strconv.Itoa(p.Wave)
 	case measure.Stage:
 		s.name = "stage " + plain(redact, p.Stage)
 	case measure.Task:

@@ -12,20 +12,21 @@ const (
 )
 
 // shortArguments shortens the arguments of a call: long texts first, and all of it to
-// one text where that is not enough. The transcript has the whole.
+// one text where that is not enough, or where it is no JSON. The transcript has the
+// whole.
 func shortArguments(input json.RawMessage) json.RawMessage {
-	if len(input) <= maxEffectText {
-		return input
+	if len(input) == 0 {
+		return nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(input))
 	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return quotedJSON(clip(string(input), maxEffectInput))
+	if err := decoder.Decode(&value); err != nil || decoder.More() {
+		return asJSON(clip(string(input), maxEffectInput))
 	}
-	short, err := json.Marshal(shortened(value))
-	if err != nil || len(short) > maxEffectInput {
-		return quotedJSON(clip(string(input), maxEffectInput))
+	short := asJSON(shortened(value))
+	if len(short) > maxEffectInput {
+		return asJSON(clip(string(short), maxEffectInput))
 	}
 	return short
 }
@@ -46,11 +47,13 @@ func shortened(value any) any {
 	return value
 }
 
-// quotedJSON is a text as JSON.
-func quotedJSON(text string) json.RawMessage {
-	data, err := json.Marshal(text)
-	if err != nil { // a text always has a form
+// asJSON writes what was read from JSON as it is spoken: "a && b", not its escape.
+func asJSON(value any) json.RawMessage {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil { // what was read always has a form
 		return nil
 	}
-	return data
+	return bytes.TrimSpace(text.Bytes())
 }

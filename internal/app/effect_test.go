@@ -104,6 +104,7 @@ func TestArgumentsAreBounded(t *testing.T) {
 		want  func(short string) bool
 	}{
 		"short":  {map[string]int{"a": 1}, func(s string) bool { return s == `{"a":1}` }},
+		"spoken": {map[string]string{"command": "a && b <c"}, func(s string) bool { return s == `{"command":"a && b <c"}` }},
 		"long":   {object, func(s string) bool { return strings.Contains(s, `"n":12345678901234567`) && strings.Contains(s, "…") }},
 		"many":   {many, func(s string) bool { return strings.HasPrefix(s, `"[0,0`) }},
 		"nested": {[]any{object, object, object, object, object, object, object, object}, func(s string) bool { return s != "" }},

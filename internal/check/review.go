@@ -18,6 +18,7 @@ func ReadReview(data []byte) (*core.Review, error) {
 	if err != nil {
 		return nil, err
 	}
+	review.Reason = plain.Text(review.Reason)
 	for i := range review.Findings {
 		f := &review.Findings[i]
 		f.Type, f.Severity = plain.Line(f.Type, 100), plain.Line(f.Severity, 100)

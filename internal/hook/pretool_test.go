@@ -14,14 +14,14 @@ import (
 
 // stage is a state folder with a session that owns a run, and an agent at work.
 type stage struct {
-	t                   *testing.T
+	t                   testing.TB
 	state, root, work   string
 	in, out, outsideDir string
 }
 
 const session = "5f0c1d2e-session"
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *stage) snapshotFile() string {
 	return filepath.Join(s.state, "sessions", session, "snapshot.json")
 }
 
-func event(t *testing.T, fields map[string]any) []byte {
+func event(t testing.TB, fields map[string]any) []byte {
 	t.Helper()
 	all := map[string]any{"session_id": session, "hook_event_name": EventPreToolUse, "cwd": "/", "transcript_path": "/t.jsonl", "tool_use_id": "toolu_1"}
 	for k, v := range fields {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -104,4 +105,21 @@ func TestCommandNeedsACommand(t *testing.T) {
 			t.Errorf("%q gave %v", argv, err)
 		}
 	}
+}
+
+// FuzzReader holds that any output can be kept, and that only the exit code says whether it went well.
+func FuzzReader(f *testing.F) {
+	f.Add([]byte("done\r"), 0)
+	f.Add([]byte("\xff\x00"), 137)
+	f.Fuzz(func(t *testing.T, line []byte, exitCode int) {
+		reader := Agent{}.Reader()
+		for _, record := range reader.Line(line) {
+			if !utf8.ValidString(record.Text) || record.Kind != agent.KindText {
+				t.Errorf("%q is kept as %+v", line, record)
+			}
+		}
+		if outcome := reader.Close(exitCode); outcome.OK != (exitCode == 0) || outcome.OK != (outcome.Class == "") {
+			t.Errorf("exit code %d: %+v", exitCode, outcome)
+		}
+	})
 }

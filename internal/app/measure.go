@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -98,6 +99,7 @@ func (f *measuredForge) Look(ctx context.Context, ref forge.Ref) (forge.Seen, er
 }
 
 const (
+	metricsRead        = 5 * time.Second
 	metricsTimeout     = 15 * time.Second
 	metricsConnections = 16
 )
@@ -116,11 +118,7 @@ func (a *App) showMetrics(ctx context.Context, opts Options) (wait func() error,
 	if err := renameio.WriteFile(a.state.metricsAddress(), []byte(listener.Addr().String()+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("say where the metrics are: %w", err), listener.Close())
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", a.telemetry.Handler())
-	server := &http.Server{
-		Handler: mux, ReadTimeout: metricsTimeout, WriteTimeout: metricsTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: hookHeader,
-	}
+	server := metricsServer(a.telemetry.Handler(), opts.MetricsPublic)
 	a.log.Info("metrics are shown", "address", listener.Addr())
 	done := make(chan error, 1)
 	go func() {
@@ -134,6 +132,32 @@ func (a *App) showMetrics(ctx context.Context, opts Options) (wait func() error,
 		}
 		return errors.Join(err, os.Remove(a.state.metricsAddress()))
 	}, nil
+}
+
+// metricsServer answers who asks for figures, each on a connection of its own:
+// there are few, and one that is kept open would be kept from somebody else. Who
+// comes by another name than this machine's was led here by a page that a browser
+// shows, and shall not read them.
+func metricsServer(figures http.Handler, public bool) *http.Server {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		if !public && !namesThisMachine(r.Host) {
+			http.Error(w, "metrics are shown to this machine alone: ask for localhost or 127.0.0.1", http.StatusMisdirectedRequest)
+			return
+		}
+		figures.ServeHTTP(w, r)
+	})
+	server := &http.Server{Handler: mux, ReadTimeout: metricsRead, WriteTimeout: metricsTimeout, MaxHeaderBytes: hookHeader}
+	server.SetKeepAlivesEnabled(false)
+	return server
+}
+
+func namesThisMachine(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // metricsAddress is where metrics are shown: on this machine only, unless a person

@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -53,9 +52,12 @@ func FromEnvironment(lookup func(string) (string, bool)) (*Export, error) {
 	if x.Headers, err = pairs(either("HEADERS")); err != nil {
 		return nil, fmt.Errorf("the headers for traces: %w", err)
 	}
-	for name := range x.Headers {
+	for name, value := range x.Headers {
 		if !validName(name) {
 			return nil, fmt.Errorf("the headers for traces: %q is no name of a header", name)
+		}
+		if !validValue(value) {
+			return nil, fmt.Errorf("the headers for traces: the value of %s holds what no header may", name)
 		}
 	}
 	if x.Resource, err = pairs(get("OTEL_RESOURCE_ATTRIBUTES")); err != nil {
@@ -108,6 +110,15 @@ func pairs(list string) (map[string]string, error) {
 	return found, nil
 }
 
+// validName reports a name that a header may have: others could never be sent.
 func validName(name string) bool {
-	return http.CanonicalHeaderKey(name) != "" && !strings.ContainsAny(name, " \t\r\n:")
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
+}
+
+// validValue reports a value that a header may have.
+func validValue(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

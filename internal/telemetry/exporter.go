@@ -148,8 +148,9 @@ func (x *exporter) send(ctx context.Context, stop <-chan struct{}, batch []span)
 		result, err := x.sender.post(ctx, batch)
 		switch {
 		case err == nil:
-			x.count(spanSent, max(len(batch)-result.rejected, 0))
-			x.dropped(result.rejected, "the receiver rejected them")
+			rejected := min(result.rejected, len(batch)) // it may say anything
+			x.count(spanSent, len(batch)-rejected)
+			x.dropped(rejected, "the receiver rejected them")
 			return true
 		case ctx.Err() != nil:
 			return false

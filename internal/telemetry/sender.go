@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -75,13 +76,22 @@ func (s *sender) post(ctx context.Context, batch []span) (result, error) {
 	}
 	response, err := s.client.Do(request)
 	if err != nil {
-		return result{again: true}, fmt.Errorf("send traces: %w", err)
+		return result{again: true}, fmt.Errorf("send traces: %w", withoutAddress(err))
 	}
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err = errors.Join(err, response.Body.Close()); err != nil {
 		return result{again: true}, fmt.Errorf("read the receiver's answer: %w", err)
 	}
 	return judge(response, answer)
+}
+
+// withoutAddress is an error of a request without its address, which may hold a key.
+func withoutAddress(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }
 
 // judge says what an answer means, as the specification of OTLP has it.

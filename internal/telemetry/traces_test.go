@@ -263,6 +263,8 @@ func TestFromEnvironment(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h", "OTEL_EXPORTER_OTLP_HEADERS": "hunter2"},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h", "OTEL_EXPORTER_OTLP_HEADERS": "a b=c"},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h", "OTEL_EXPORTER_OTLP_HEADERS": "a(b=c"},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h", "OTEL_EXPORTER_OTLP_HEADERS": "a=hunter2%0d%0ab: c"},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://h", "OTEL_EXPORTER_OTLP_TIMEOUT": "soon"},
 	} {
 		if x, err := read(bad); x != nil || err == nil || strings.Contains(err.Error(), "hunter2") {
@@ -286,5 +288,19 @@ func TestARunThatWasReadAhead(t *testing.T) {
 	w.end()
 	if len(r.spans()) != 6 {
 		t.Errorf("told again: %v", names(r.spans()[6:]))
+	}
+}
+
+// A receiver that says nonsense of what it took makes no wrong figures.
+func TestAReceiverThatSaysNonsense(t *testing.T) {
+	w, r := newWorld(t), newReceiver(t)
+	r.answer = func(rw http.ResponseWriter, _ *http.Request) {
+		_, _ = rw.Write([]byte{0x0a, 5, 0x08, 0xff, 0xff, 0xff, 0x7f}) // 268 million spans rejected
+	}
+	w.open(r.export())
+	w.happens(append([]core.Body{started()}, attempt()...)...)
+	until(t, func() bool { return w.scrape().value(t, "stellwerk_trace_spans_total", "outcome", "dropped") > 0 })
+	if got := w.scrape().value(t, "stellwerk_trace_spans_total", "outcome", "dropped"); got != 1 {
+		t.Errorf("%v spans are counted as dropped", got)
 	}
 }

@@ -75,7 +75,7 @@ func callsOf(entries []shim.Entry, by runfolder.SideEffect) []runfolder.SideEffe
 			continue
 		}
 		call := by
-		call.N, call.At, call.Tool, call.Input = e.N, e.At, clip(e.Record.Tool, maxEffectText), shortArguments(e.Record.Input)
+		call.N, call.At, call.Tool, call.Input = e.N, e.At, runfolder.ShortText(e.Record.Tool), runfolder.ShortArguments(e.Record.Input)
 		call.Outcome = runfolder.OutcomeUnknown
 		if result, ok := results[e.Record.ToolID]; ok {
 			call.Outcome, call.Reason = outcomeOf(result)
@@ -101,5 +101,5 @@ func reasonIn(text string) string {
 	text = strings.TrimPrefix(strings.TrimSuffix(text, "</tool_use_error>"), "<tool_use_error>")
 	text, _, _ = strings.Cut(strings.TrimPrefix(text, "denied: "), "\n")
 	text, _, _ = strings.Cut(text, " IMPORTANT: ")
-	return clip(text, maxEffectText)
+	return runfolder.ShortText(text)
 }

@@ -23,7 +23,7 @@ func calledTools(run *core.Run, events []core.Event) ([]runfolder.SideEffect, er
 		}
 		if refused, ok := body.(core.TaskRefused); ok {
 			if i, ok := at[refused.Delegation]; ok {
-				calls[i].Outcome, calls[i].Reason = runfolder.OutcomeRefused, clip(refused.Reason, maxEffectText)
+				calls[i].Outcome, calls[i].Reason = runfolder.OutcomeRefused, runfolder.ShortText(refused.Reason)
 			}
 			continue
 		}
@@ -69,7 +69,7 @@ func calledTool(body core.Body) (runfolder.SideEffect, error) {
 		}
 		tool, input = core.ToolPlan, map[string]any{"message": b.Message, "files": names}
 	case core.ToolRefused:
-		call.Attempt, call.Outcome, call.Reason = b.Attempt, runfolder.OutcomeRefused, clip(b.Reason, maxEffectText)
+		call.Attempt, call.Outcome, call.Reason = b.Attempt, runfolder.OutcomeRefused, runfolder.ShortText(b.Reason)
 		tool = b.Tool
 	default:
 		return runfolder.SideEffect{}, nil
@@ -82,6 +82,6 @@ func calledTool(body core.Body) (runfolder.SideEffect, error) {
 	if err != nil {
 		return call, fmt.Errorf("encode the call of a tool: %w", err)
 	}
-	call.Input = shortArguments(data)
+	call.Input = runfolder.ShortArguments(data)
 	return call, nil
 }

@@ -1,4 +1,4 @@
-package app
+package runfolder
 
 import (
 	"encoding/json"
@@ -11,14 +11,14 @@ func FuzzArguments(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		short := shortArguments(data)
+		short := ShortArguments(data)
 		if len(data) == 0 {
 			return
 		}
 		if !json.Valid(short) {
 			t.Fatalf("%q is kept as %q", data, short)
 		}
-		if most := max(len(data), 6*maxEffectInput+2); len(short) > most {
+		if most := max(len(data), 6*maxArguments+2); len(short) > most {
 			t.Fatalf("%d bytes are kept as %d", len(data), len(short))
 		}
 	})

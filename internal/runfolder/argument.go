@@ -1,20 +1,25 @@
-package app
+package runfolder
 
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
-// Bounds of what a record keeps of a call: of each text in it, and of all.
+// Bounds of what a record keeps of a call: of each text in it, and of all its
+// arguments. They count characters.
 const (
-	maxEffectText  = 300
-	maxEffectInput = 2000
+	maxText      = 300
+	maxArguments = 2000
 )
 
-// shortArguments shortens the arguments of a call: long texts first, and all of it to
+// ShortText is a text as a record keeps it.
+func ShortText(text string) string { return cut(text, maxText) }
+
+// ShortArguments shortens the arguments of a call: long texts first, and all of it to
 // one text where that is not enough, or where it is no JSON. The transcript has the
 // whole.
-func shortArguments(input json.RawMessage) json.RawMessage {
+func ShortArguments(input json.RawMessage) json.RawMessage {
 	if len(input) == 0 {
 		return nil
 	}
@@ -22,11 +27,11 @@ func shortArguments(input json.RawMessage) json.RawMessage {
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil || decoder.More() {
-		return asJSON(clip(string(input), maxEffectInput))
+		return asJSON(cut(string(input), maxArguments))
 	}
 	short := asJSON(shortened(value))
-	if len(short) > maxEffectInput {
-		return asJSON(clip(string(short), maxEffectInput))
+	if len(short) > maxArguments {
+		return asJSON(cut(string(short), maxArguments))
 	}
 	return short
 }
@@ -34,7 +39,7 @@ func shortArguments(input json.RawMessage) json.RawMessage {
 func shortened(value any) any {
 	switch v := value.(type) {
 	case string:
-		return clip(v, maxEffectText)
+		return cut(v, maxText)
 	case []any:
 		for i := range v {
 			v[i] = shortened(v[i])
@@ -45,6 +50,13 @@ func shortened(value any) any {
 		}
 	}
 	return value
+}
+
+func cut(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return strings.TrimSpace(string(runes[:most-1])) + "…"
+	}
+	return text
 }
 
 // asJSON writes what was read from JSON as it is spoken: "a && b", not its escape.

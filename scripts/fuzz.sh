@@ -1,25 +1,31 @@
 #!/usr/bin/env bash
-# Runs fuzz targets, each for TIME, as many at once as there are processors:
-# those of the FOLDERs, otherwise every one there is. What a target finds is kept
-# in testdata/fuzz of its package, where the tests play it again from then on.
+# Runs fuzz targets, each for TIME, two at once for each processor (JOBS in all):
+# those of the FOLDERs, otherwise every one there is. What a target finds is kept in
+# testdata/fuzz of its package, where the tests play it again from then on.
 #
 #   scripts/fuzz.sh TIME [FOLDER...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-export GO=${GO:-go} TIME=$1
+GO=${GO:-go} TIME=$1
+JOBS=${JOBS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}
 shift
+export TIME BIN CORPUS
+BIN=$(mktemp -d)
+trap 'rm -rf "$BIN"' EXIT
+CORPUS=$("$GO" env GOCACHE)/fuzz
 
 # one FILE TARGET
 one() {
-	local package out
-	package=./$(dirname "$1")
+	local folder out
+	folder=$(dirname "$1")
 	# Shrinking what is merely interesting could take all the time there is.
-	if ! out=$("$GO" test -run '^$' -fuzz "^$2\$" -fuzztime "$TIME" -fuzzminimizetime 10x -parallel 1 "$package" 2>&1); then
-		echo "fuzz: $package $2 FAILED:" && echo "$out"
+	if ! out=$(cd "$folder" && "$BIN/$(basename "$folder").test" -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "$TIME" \
+		-test.fuzzminimizetime 10x -test.parallel 1 -test.fuzzcachedir "$CORPUS/$folder" 2>&1); then
+		echo "fuzz: ./$folder $2 FAILED:" && echo "$out"
 		return 1
 	fi
-	echo "fuzz: $package $2: $(grep -o 'execs: [0-9]*' <<<"$out" | tail -1)"
+	echo "fuzz: ./$folder $2: $(grep -o 'execs: [0-9]*' <<<"$out" | tail -1)"
 }
 export -f one
 
@@ -28,6 +34,8 @@ if [ -z "$targets" ]; then
 	echo "fuzz: there is no target in ${*:-the repository}"
 	exit 1
 fi
-# Built first, or targets that run at once would each build the same.
-cut -d' ' -f1 <<<"$targets" | xargs -n1 dirname | sort -u | xargs -I{} "$GO" test -c -fuzz . -o /dev/null ./{}
-xargs -n2 -P "$(getconf _NPROCESSORS_ONLN)" bash -c 'one "$@"' one <<<"$targets"
+# Built in one go, and each package once: targets would each build and link the same.
+began=$SECONDS
+cut -d' ' -f1 <<<"$targets" | xargs -n1 dirname | sort -u | sed 's|^|./|' | xargs "$GO" test -c -vet off -fuzz . -o "$BIN/"
+echo "fuzz: built in $((SECONDS - began)) s"
+xargs -n2 -P "$JOBS" bash -c 'one "$@"' one <<<"$targets"

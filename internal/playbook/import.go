@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -61,6 +63,11 @@ func phaseLines(report *yamlfile.Report, data []byte) []phaseLine {
 			continue
 		}
 		line := phaseLine{line: at + 1, column: column}
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, unseen) {
+			report.Add(Problem{Line: line.line, Column: column, Message: "the line holds characters that cannot be seen",
+				Hint: "save the file as plain text, in UTF-8"})
+			continue
+		}
 		text, ok := unquote(text)
 		if line.fields = strings.SplitN(text, "|", 4); !ok || len(line.fields) != 4 {
 			report.Add(Problem{Line: line.line, Column: column, Message: "this is not a phase",
@@ -74,6 +81,9 @@ func phaseLines(report *yamlfile.Report, data []byte) []phaseLine {
 	}
 	return found
 }
+
+// unseen are characters that no playbook has, and a person would not notice.
+func unseen(r rune) bool { return unicode.IsControl(r) && r != '\t' }
 
 // unquote removes the quotation marks of an array element and what follows them.
 func unquote(text string) (string, bool) {

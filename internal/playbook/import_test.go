@@ -59,6 +59,8 @@ func TestImportProblems(t *testing.T) {
 		{"not a phase", "PHASES=(\n  \"0|a|AUTO\"\n)\n", "phases.conf:2:3: this is not a phase; a phase has four parts: number|agent|type|criterion"},
 		{"open quote", "\"0|a|AUTO|x\nrm -rf /\n", "phases.conf:1:1: this is not a phase; a phase has four parts: number|agent|type|criterion\n" +
 			"phases.conf:2:1: this is not a phase; a phase has four parts: number|agent|type|criterion"},
+		{"unseen", "0|a|AUTO|x\x00y\n1|b|AUTO|\xff\n", "phases.conf:1:1: the line holds characters that cannot be seen; save the file as plain text, in UTF-8\n" +
+			"phases.conf:2:1: the line holds characters that cannot be seen; save the file as plain text, in UTF-8"},
 		{"bad parts", "\tx|a|LATER|x\n1|A B|AUTO|x\n2|b|AUTO|\n3|c|AUTO|FILE:x\n4|d|AUTO|GLOB:../x\n5|e|AUTO|STATE:context.a==\n6|f|AUTO|VERIFY:\n",
 			"phases.conf:1:2: number: \"x\" is not a phase number\n" +
 				"phases.conf:1:2: type: unknown type \"LATER\"; known: APPROVAL, AUTO, SKIP\n" +
@@ -89,6 +91,7 @@ func FuzzImport(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add([]byte("0|a|AUTO|GLOB:a\tb\n1|b|AUTO|VERIFY:a\tb\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text, _, err := Import("phases.conf", data)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // Columns that an attempt and a tool take at most: some names would fill a
 // line.
 const (
-	attemptColumns = 16
+	attemptColumns = 20
 	toolColumns    = 16
 )
 

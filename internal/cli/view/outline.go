@@ -19,11 +19,23 @@ const (
 // arrows to the others.
 func (v View) Outline(o api.Outline) []string {
 	lines := []string{v.fit(v.Style.Strong(terminal.Line(o.Run)) + "  " + v.Style.Faint(outlined(o)))}
+	var drawn [][]row
+	width := 0 // of the names, in all waves alike
 	for _, group := range groups(o) {
-		if group[0].Wave > 0 {
-			lines = append(lines, fmt.Sprintf("wave %d", group[0].Wave))
+		var rows []row
+		for _, n := range hung(group) {
+			rows = v.branch(rows, n, "", "")
 		}
-		lines = append(lines, v.tree(group)...)
+		for _, r := range rows {
+			width = max(width, min(terminal.Width(r.head), idColumns))
+		}
+		drawn = append(drawn, rows)
+	}
+	for _, rows := range drawn {
+		if wave := rows[0].piece.Wave; wave > 0 {
+			lines = append(lines, fmt.Sprintf("wave %d", wave))
+		}
+		lines = append(lines, v.tree(rows, width)...)
 	}
 	return lines
 }
@@ -107,15 +119,7 @@ func hung(group []api.Piece) []*node {
 }
 
 // tree draws a group.
-func (v View) tree(group []api.Piece) []string {
-	var rows []row
-	for _, n := range hung(group) {
-		rows = v.branch(rows, n, "", "")
-	}
-	width := 0
-	for _, r := range rows {
-		width = max(width, min(terminal.Width(r.head), idColumns))
-	}
+func (v View) tree(rows []row, width int) []string {
 	var lines []string
 	for _, r := range rows {
 		s := v.pieceSignal(r.piece)

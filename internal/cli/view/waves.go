@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -66,7 +65,10 @@ func (v View) pieces(all []api.Piece) []string {
 	width = min(width, idColumns)
 	for _, p := range all {
 		s := v.pieceSignal(p)
-		about := strings.TrimLeft(terminal.Line(p.Title)+" ", " ") + v.Style.Faint(fmt.Sprintf("(wave %d, %s)", p.Wave, terminal.Line(p.Role)))
+		about := v.Style.Faint(fmt.Sprintf("wave %d, %s", p.Wave, terminal.Line(p.Role)))
+		if title := terminal.Line(p.Title); title != "" {
+			about += ": " + title // the end of a long one may be cut
+		}
 		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, pad(terminal.Line(p.ID), width), s.paint(pad(s.words, 9)), about)))
 		for _, why := range whys(p) {
 			lines = append(lines, v.hang("      ", v.Style.Faint, why)...)

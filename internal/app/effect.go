@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,14 +24,19 @@ func transcribed(folder, run, attempt string, observed bool) ([]runfolder.SideEf
 		return nil, err
 	}
 	calls := callsOf(entries, by)
-	if observed {
-		return calls, nil
-	}
 	exit, err := shim.ReadExit(folder)
 	if err != nil {
 		return nil, err
 	}
-	by.At, by.Outcome, by.Reason = exit.EndedAt, runfolder.OutcomeUnobserved, unobserved(by.Agent)
+	by.At, by.Outcome = exit.EndedAt, runfolder.OutcomeUnobserved
+	switch {
+	case !observed:
+		by.Reason = unobserved(by.Agent)
+	case exit.OutputDropped > 0:
+		by.Reason = fmt.Sprintf("%d bytes of what the agent wrote were too much to be kept; calls in them were not seen", exit.OutputDropped)
+	default:
+		return calls, nil
+	}
 	return append(calls, by), nil
 }
 
@@ -55,30 +61,38 @@ func opaque(run *core.Run) []string {
 	return names
 }
 
+// unseenTool stands for the tool of a call that only its result tells of: its line
+// was too long to be kept, and what it said is not known.
+const unseenTool = "?"
+
 // callsOf finds the calls among the entries of a transcript, and what became of
-// each.
+// each. A result is of the newest call of its name.
 func callsOf(entries []shim.Entry, by runfolder.SideEffect) []runfolder.SideEffect {
-	results := map[string]agent.Record{}
-	for _, e := range entries {
-		r := e.Record
-		if r.ToolID == "" || r.Kind == agent.KindToolCall || r.Kind != agent.KindToolResult && !r.Denied {
-			continue
-		}
-		if results[r.ToolID].Denied { // the first word on it stays
-			continue
-		}
-		results[r.ToolID] = r
-	}
 	var calls []runfolder.SideEffect
+	at := map[string]int{} // where the newest call of a name is
 	for _, e := range entries {
-		if e.Record.Kind != agent.KindToolCall {
+		r, call := e.Record, by
+		call.N, call.At, call.Outcome = e.N, e.At, runfolder.OutcomeUnknown
+		switch {
+		case r.Kind == agent.KindToolCall:
+			call.Tool, call.Input = runfolder.ShortText(r.Tool), runfolder.ShortArguments(r.Input)
+		case r.ToolID == "" || r.Kind != agent.KindToolResult && !r.Denied:
 			continue
+		default:
+			if i, known := at[r.ToolID]; known {
+				if calls[i].Outcome != runfolder.OutcomeDenied { // the first word on it stays
+					calls[i].Outcome, calls[i].Reason = outcomeOf(r)
+				}
+				continue
+			}
+			call.Tool = unseenTool
+			call.Outcome, call.Reason = outcomeOf(r)
+			if call.Reason == "" {
+				call.Reason = "the call itself was too long to be kept"
+			}
 		}
-		call := by
-		call.N, call.At, call.Tool, call.Input = e.N, e.At, runfolder.ShortText(e.Record.Tool), runfolder.ShortArguments(e.Record.Input)
-		call.Outcome = runfolder.OutcomeUnknown
-		if result, ok := results[e.Record.ToolID]; ok {
-			call.Outcome, call.Reason = outcomeOf(result)
+		if r.ToolID != "" {
+			at[r.ToolID] = len(calls)
 		}
 		calls = append(calls, call)
 	}

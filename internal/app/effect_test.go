@@ -3,6 +3,8 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
@@ -39,17 +42,20 @@ func TestOutcomesOfCalls(t *testing.T) {
 		record(agent.KindNotice, "3", denied("denied: it may not. IMPORTANT: You may…")), record(agent.KindToolResult, "3", failed),
 		record(agent.KindToolCall, "4", nil), record(agent.KindToolResult, "4", denied("<tool_use_error>Error: none</tool_use_error>")),
 		record(agent.KindToolCall, "5", nil), record(agent.KindNotice, "5", failed),
+		record(agent.KindToolCall, "6", nil), record(agent.KindToolResult, "6", failed), // a name that comes again
+		record(agent.KindToolCall, "6", nil), record(agent.KindToolResult, "6", nil),
+		record(agent.KindToolResult, "7", nil), // its call was too long
 	} {
 		entries = append(entries, shim.Entry{N: int64(i + 1), Record: r})
 	}
 	var got []string
 	for _, c := range callsOf(entries, runfolder.SideEffect{Attempt: "a", Role: "r", Agent: "claude"}) {
-		if c.Attempt != "a" || c.Role != "r" || c.Agent != "claude" || c.Tool != "Bash" {
+		if c.Attempt != "a" || c.Role != "r" || c.Agent != "claude" || c.Tool != "Bash" && c.N != 16 {
 			t.Errorf("%+v", c)
 		}
 		got = append(got, strings.TrimSpace(fmt.Sprintf("%d %s %s", c.N, c.Outcome, c.Reason)))
 	}
-	want := []string{"1 ok", "2 error", "5 denied it may not.", "8 denied Error: none", "10 unknown"}
+	want := []string{"1 ok", "2 error", "5 denied it may not.", "8 denied Error: none", "10 unknown", "12 error", "14 ok", "16 ok the call itself was too long to be kept"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -108,6 +114,37 @@ func TestTheNewestEffectsAreListed(t *testing.T) {
 		got := l.list()
 		if len(got.Effects) != want || got.LeftOut != all-want || got.Total != 2*all || got.Effects[want-1].At != time.Unix(all-1, 0) {
 			t.Errorf("limit %d: %d listed, %d left out of %d", limit, len(got.Effects), got.LeftOut, got.Total)
+		}
+	}
+}
+
+// TestWhatWasTooMuchIsNotHidden: an agent that writes more than is kept does not
+// make calls that nobody hears of.
+func TestWhatWasTooMuchIsNotHidden(t *testing.T) {
+	folder := t.TempDir()
+	spec := shim.Spec{Proto: shim.Proto, Run: "run", Attempt: "a.r1.a1", Agent: "claude", Timeout: shim.Duration(time.Minute),
+		Isolation: sandbox.None, Writes: shim.WritesCode, Job: agent.Job{Role: agent.Role{Name: "writer"}, Dir: folder}}
+	if err := shim.WriteSpec(folder, spec); err != nil {
+		t.Fatal(err)
+	}
+	for dropped, want := range map[int64]string{0: "", 70 << 20: "unobserved 73400320 bytes of what the agent wrote were too much to be kept; calls in them were not seen"} {
+		exit, err := json.Marshal(shim.Exit{Proto: shim.Proto, Attempt: spec.Attempt, EndedAt: time.Unix(9, 0), OutputDropped: dropped})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "exit.json"), exit, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := transcribed(folder, "run", spec.Attempt, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, e := range got {
+			said += string(e.Outcome) + " " + e.Reason
+		}
+		if said != want {
+			t.Errorf("%d bytes dropped: %q", dropped, said)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -77,7 +78,7 @@ func ask(t *testing.T, address string) {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(answer.Body)
-	if err != nil || string(text) != "figures" || !answer.Close {
+	if err = errors.Join(err, answer.Body.Close()); err != nil || string(text) != "figures" || !answer.Close {
 		t.Errorf("%q, %v, closed: %v", text, err, answer.Close)
 	}
 	if _, err := lines.ReadByte(); err == nil {

@@ -27,8 +27,10 @@ func (t *Tracker) waves(e core.Event, body core.Body) []Piece {
 		if b.Status == core.DelegatedFailed {
 			return t.closeTasks(e, b.Delegation, NotOK)
 		}
+		return nil // what was dropped ends with its stage
+	default:
+		return nil
 	}
-	return nil // what was dropped ends with its stage
 }
 
 // closeWave ends the wave that is open. A delegation of it that waits for an answer

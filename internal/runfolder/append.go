@@ -30,10 +30,12 @@ func (f *Folder) Append(events []core.Event) (err error) {
 	if err != nil || len(fresh) == 0 {
 		return err
 	}
+	// Before, for nobody comes back to what a run's last event finds amiss.
+	unread := f.readyMeter(fresh[0].Seq)
 	if err := f.write(file, fresh); err != nil {
 		return err
 	}
-	return f.appendMetrics(fresh)
+	return errors.Join(unread, f.appendMetrics(fresh))
 }
 
 // lock opens the manifest for this writer alone and learns its end again

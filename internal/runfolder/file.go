@@ -111,31 +111,3 @@ func (f *Folder) createPart(name string) (string, *os.File, error) {
 		}
 	}
 }
-
-// appendMetrics is derived from the manifest: not worth a wait for the disk.
-// Where the manifest cannot be read to learn what is open, that is said once, and
-// only the durations of what was open are missing.
-func (f *Folder) appendMetrics(events []core.Event) (err error) {
-	if f.meter == nil || f.meter.seq != events[0].Seq-1 {
-		f.meter, err = f.meterBefore(events[0].Seq)
-	}
-	var lines bytes.Buffer
-	for _, e := range events {
-		for _, line := range f.meter.lines(e) {
-			lines.Write(line)
-			lines.WriteByte('\n')
-		}
-	}
-	if lines.Len() == 0 {
-		return err
-	}
-	if f.metrics == nil {
-		file, failed := f.root.OpenFile(MetricsFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if failed != nil {
-			return errors.Join(err, explain(failed, f.at(MetricsFile)))
-		}
-		f.metrics = file
-	}
-	_, failed := f.metrics.Write(lines.Bytes())
-	return errors.Join(err, explain(failed, f.at(MetricsFile)))
-}

@@ -5,49 +5,70 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
+	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/measure"
 )
 
-// meterBefore is a meter that has seen the manifest's events before seq: another
-// program wrote them, or this one before it was started again. Only the lines
-// that a meter makes something of are read.
-func (f *Folder) meterBefore(seq int64) (m *meter, err error) {
-	m = newMeter()
-	if seq > 1 {
-		err = f.replay(m, seq)
+// readyMeter has the meter know the events before seq. Those that another program
+// wrote, or this one before it was started again, are read from the manifest, and
+// metrics.jsonl is put right by them: who was killed after writing the one did not
+// come to write the other. Where the manifest cannot be read, that is said once, and
+// only the durations of what was open are missing.
+func (f *Folder) readyMeter(seq int64) error {
+	if f.meter != nil && f.meter.seq == seq-1 {
+		return nil
 	}
-	m.seq = seq - 1
-	return m, err
+	f.meter = newMeter()
+	lines, err := f.replay(f.meter, seq)
+	f.meter.seq = seq - 1
+	if err != nil {
+		return err
+	}
+	return f.mendMetrics(lines)
 }
 
-func (f *Folder) replay(m *meter, before int64) (err error) {
+// replay hands the manifest's events before a number to a meter, and returns their
+// lines. Only those that a meter makes something of are read.
+func (f *Folder) replay(m *meter, before int64) (measured []byte, err error) {
+	if before <= 1 {
+		return nil, nil
+	}
 	path := f.at(ManifestFile)
 	file, err := f.root.Open(ManifestFile)
 	if err != nil {
-		return explain(err, path)
+		return nil, explain(err, path)
 	}
 	defer func() { err = errors.Join(err, explain(file.Close(), path)) }()
 	lines := bufio.NewReaderSize(file, 64<<10)
 	for n := int64(1); n < before; n++ { // events are numbered as lines are
 		line, whole, err := readLine(lines)
-		if err != nil || !whole {
-			return explain(err, path)
+		if err == nil && !whole {
+			err = core.Errorf(core.CodeInvalid, "lines are missing before event %d", before)
 		}
-		if !measure.Reads(typeOf(line)) {
+		if err != nil {
+			return nil, &LineError{Path: path, Line: n, Err: err}
+		}
+		if !metered(typeOf(line)) {
 			continue
 		}
 		var e core.Event
 		if err := json.Unmarshal(line, &e); err != nil {
-			return &LineError{Path: path, Line: n, Err: err}
+			return nil, &LineError{Path: path, Line: n, Err: err}
 		}
-		if _, err := m.tracker.Next(e); err != nil {
-			return &LineError{Path: path, Line: n, Err: err}
+		body, err := core.Decode(e)
+		if err != nil {
+			return nil, &LineError{Path: path, Line: n, Err: err}
 		}
+		measured = append(measured, joined(m.linesOf(e, body))...)
 	}
-	return nil
+	return measured, nil
 }
+
+// metered reports the types of events that a meter makes something of.
+func metered(t core.Type) bool { return measured(t) || measure.Reads(t) }
 
 // typeOf finds the type of the event in a line without reading the whole: the
 // envelope comes before the body, and nothing before the type in it can hold a
@@ -56,4 +77,54 @@ func typeOf(line []byte) core.Type {
 	_, rest, _ := bytes.Cut(line, []byte(`"type":"`))
 	name, _, _ := bytes.Cut(rest, []byte(`"`))
 	return core.Type(name)
+}
+
+// mendMetrics replaces metrics.jsonl where it is not what it should be.
+func (f *Folder) mendMetrics(want []byte) error {
+	have, err := f.root.ReadFile(MetricsFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return explain(err, f.at(MetricsFile))
+	}
+	if bytes.Equal(have, want) {
+		return nil
+	}
+	if f.metrics != nil { // it would go on writing to the old one
+		if err := f.metrics.Close(); err != nil {
+			return explain(err, f.at(MetricsFile))
+		}
+		f.metrics = nil
+	}
+	return f.replace(MetricsFile, bytes.NewReader(want), false)
+}
+
+// appendMetrics is derived from the manifest: not worth a wait for the disk. What
+// could not be written is put right before the next events are.
+func (f *Folder) appendMetrics(events []core.Event) error {
+	var lines []byte
+	for _, e := range events {
+		lines = append(lines, joined(f.meter.lines(e))...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	if f.metrics == nil {
+		file, err := f.root.OpenFile(MetricsFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			f.meter = nil
+			return explain(err, f.at(MetricsFile))
+		}
+		f.metrics = file
+	}
+	if _, err := f.metrics.Write(lines); err != nil {
+		f.meter = nil
+		return explain(err, f.at(MetricsFile))
+	}
+	return nil
+}
+
+func joined(lines [][]byte) []byte {
+	if len(lines) == 0 {
+		return nil
+	}
+	return append(bytes.Join(lines, []byte("\n")), '\n')
 }

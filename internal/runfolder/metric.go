@@ -44,13 +44,18 @@ func newMeter() *meter { return &meter{tracker: measure.NewTracker()} }
 // and no reason of a failure. An event that cannot be read has none.
 func (m *meter) lines(e core.Event) [][]byte {
 	m.seq = e.Seq
-	if !measured(e.Type) && !measure.Reads(e.Type) {
+	if !metered(e.Type) {
 		return nil
 	}
 	body, err := core.Decode(e)
 	if err != nil {
 		return nil
 	}
+	return m.linesOf(e, body)
+}
+
+// linesOf is lines for an event whose body is at hand.
+func (m *meter) linesOf(e core.Event, body core.Body) [][]byte {
 	ended := m.tracker.NextBody(e, body)
 	_, run := core.StreamKind(e.Stream)
 	own := metric{At: e.At, Run: run, Seq: e.Seq}

@@ -158,3 +158,36 @@ func TestMetricsOfWaves(t *testing.T) {
 {"at":"1970-01-01T00:01:49Z","run":"0198","seq":10,"metric":"refusal","outcome":"NOT_OK","reasons":["finish","a criterion is unmet"]}
 `))
 }
+
+// An engine that was killed after it had written the manifest, or in the middle of
+// a line, leaves metrics that the next one puts right.
+func TestMetricsThatAKillCutOff(t *testing.T) {
+	events := story(t)
+	for what, left := range map[string]func(string) []byte{
+		"nothing": func(string) []byte { return nil },
+		"a part":  func(all string) []byte { return []byte(all[:len(all)/2]) },
+		"others":  func(all string) []byte { return []byte(all + "{}\n") },
+	} {
+		path := filepath.Join(t.TempDir(), "0198")
+		for _, part := range [][]core.Event{events[:9], events[9:]} {
+			f, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			appendAll(t, f, part)
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(path, MetricsFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(part) != 9 && string(got) != told {
+				t.Errorf("%s was left:\n%s", what, got)
+			}
+			if err := os.WriteFile(filepath.Join(path, MetricsFile), left(string(got)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

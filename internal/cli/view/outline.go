@@ -27,7 +27,9 @@ func (v View) Outline(o api.Outline) []string {
 			rows = v.branch(rows, n, "", "")
 		}
 		for _, r := range rows {
-			width = max(width, min(terminal.Width(r.head), idColumns))
+			if w := terminal.Width(r.head); w <= idColumns { // a longer one stands out, and the others stay narrow
+				width = max(width, w)
+			}
 		}
 		drawn = append(drawn, rows)
 	}
@@ -55,7 +57,7 @@ func outlined(o api.Outline) string {
 	case o.Open:
 		return fmt.Sprintf("%s, wave %d is open", count(n, "delegation"), o.Wave)
 	}
-	return fmt.Sprintf("%s, wave %d was the last", count(n, "delegation"), o.Wave)
+	return fmt.Sprintf("%s, wave %d is over", count(n, "delegation"), o.Wave)
 }
 
 // The kinds of playbook whose work is not the steps of a plan.

@@ -60,9 +60,10 @@ func (v View) pieces(all []api.Piece) []string {
 	}
 	width := 3
 	for _, p := range all {
-		width = max(width, terminal.Width(terminal.Line(p.ID)))
+		if w := terminal.Width(terminal.Line(p.ID)); w <= idColumns { // a longer one stands out, and the others stay narrow
+			width = max(width, w)
+		}
 	}
-	width = min(width, idColumns)
 	for _, p := range all {
 		s := v.pieceSignal(p)
 		about := v.Style.Faint(fmt.Sprintf("wave %d, %s", p.Wave, terminal.Line(p.Role)))

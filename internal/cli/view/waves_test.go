@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
@@ -112,5 +114,23 @@ func TestFacts(t *testing.T) {
 	for name, v := range styles() {
 		golden(t, "facts-"+name, strings.Join(v.Facts(facts), "\n")+"\n")
 		narrow(t, v.Facts(facts))
+	}
+}
+
+// A name that is too long for its column does not move the others.
+func TestALongNameStandsOut(t *testing.T) {
+	v := plain()
+	got := v.Outline(api.Outline{Run: "brisk-otter", Kind: "waves", Wave: 1, Pieces: []api.Piece{
+		{ID: "survey", Wave: 1, Role: "scout", Title: "Look", Status: "done"},
+		{ID: strings.Repeat("compare-", 5), Wave: 1, Role: "scout", Title: "Compare", Status: "done"},
+	}})
+	want := []string{
+		"brisk-otter  2 delegations, wave 1 is over",
+		"wave 1",
+		"  [x] survey  done       scout: Look",
+		"  [x] compare-compare-compare-compare-compare-  done       scout: Compare",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -21,6 +21,7 @@ type Service interface {
 	ProjectCommands
 	Knowledge
 	Views
+	Access
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not

@@ -68,3 +68,22 @@ func (g *guard) End(ctx context.Context, session string) error {
 	}
 	return g.svc.End(ctx, session)
 }
+
+const toLetIn = "decide who may come in"
+
+func (g *guard) Tokens(ctx context.Context) ([]Token, error) {
+	return permit(ctx, RoleAdmin, toLetIn, func() ([]Token, error) { return g.svc.Tokens(ctx) })
+}
+
+func (g *guard) AddToken(ctx context.Context, req AddToken) (NewToken, error) {
+	return permit(ctx, RoleAdmin, toLetIn, func() (NewToken, error) { return g.svc.AddToken(ctx, req) })
+}
+
+func (g *guard) RevokeToken(ctx context.Context, id string, req RevokeToken) (Token, error) {
+	return permit(ctx, RoleAdmin, toLetIn, func() (Token, error) { return g.svc.RevokeToken(ctx, id, req) })
+}
+
+// SignIn is for everybody: whoever signs in is the same person with the same role.
+func (g *guard) SignIn(ctx context.Context, req SignIn) (SignInCode, error) {
+	return permit(ctx, RoleViewer, "sign in", func() (SignInCode, error) { return g.svc.SignIn(ctx, req) })
+}

@@ -18,14 +18,15 @@ func least() map[string]api.Role {
 	table := map[string]api.Role{}
 	for role, methods := range map[api.Role][]string{
 		api.RoleViewer: {
-			"Runs", "Run", "Events", "Follow", "Output", "Effects", "Diff", "Artifact", "Inbox", "Limits", "Replay", "Info", "Position", "Watch", "RunAt", "Prompt", "Document",
-			"Outline", "Facts", "Messages", "Questions", "Projects", "Project", "Plan", "Detail", "Details",
+			"Runs", "Run", "Events", "Follow", "Output", "Effects", "Diff", "Artifact", "Inbox", "Limits", "Replay", "Info",
+			"Outline", "Facts", "Messages", "Questions", "Projects", "Project", "Plan", "Detail", "Details", "SignIn",
+			"Position", "Watch", "RunAt", "Prompt", "Document",
 		},
 		api.RoleApprover: {
 			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Speak", "Answer",
 			"PauseProject", "ResumeProject", "DropEpic", "RequeueEpic", "Delegate", "Tell", "Ask", "UpdatePlan",
 		},
-		api.RoleAdmin: {"AddProject", "ArchiveProject", "Swap", "Trust", "Import", "Backup"},
+		api.RoleAdmin: {"AddProject", "ArchiveProject", "Swap", "Trust", "Import", "Backup", "Tokens", "AddToken", "RevokeToken"},
 		api.RoleOwner: {"Turn", "Lease", "Take", "HandIn", "Say", "Begin", "End"},
 	} {
 		for _, m := range methods {

@@ -33,6 +33,7 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	registerConversation(api, svc)
 	registerKnowledge(api, svc)
 	registerViews(api, svc)
+	registerAccess(api, svc)
 	return authenticated(auth, personHint, bounded(bodyReadTimeout, mux))
 }
 

@@ -15,7 +15,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
+	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
@@ -89,6 +92,9 @@ type App struct {
 	self     string // the copy of this program that runs beside agents
 	tokens   *api.AttemptTokens
 
+	access  *access.Store
+	address atomic.Pointer[string] // where the network reaches the engine; nil where it does not
+
 	tails tails
 	stop  context.CancelFunc
 	work  sync.WaitGroup
@@ -124,6 +130,9 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	if a.settings, err = userSettings(nil); err != nil {
+		return err
+	}
+	if a.access, err = access.Open(a.state.access(), time.Now); err != nil {
 		return err
 	}
 	a.isolation, a.why = sandbox.Detect(ctx)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -32,6 +33,8 @@ func (s stateFolder) tokenFile() string       { return s.path(api.PersonTokenFil
 func (s stateFolder) logFile() string         { return s.path("engine.log") }
 func (s stateFolder) toolKeyFile() string     { return s.path("tool.key") }
 func (s stateFolder) traces() string          { return s.path("traces.json") }
+func (s stateFolder) access() string          { return s.path(access.File) }
+func (s stateFolder) networkAddress() string  { return s.path("network.addr") }
 func (s stateFolder) metricsAddress() string  { return s.path("metrics.addr") }
 
 // maxSocketPath is what every system takes as the name of a socket.

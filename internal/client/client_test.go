@@ -68,9 +68,13 @@ func fullService() *apitest.Service {
 		TrustAnswer:  api.Trusted{Hash: "h", Files: []string{"a"}, Content: "c"},
 		ReplayAnswer: api.Replay{Events: 3, StateEqual: true, Decisions: 2},
 		ImportAnswer: api.Imported{Run: run, Events: 4, Torn: "x"},
-		Waiting:      []api.Waiting{{Run: run, Pause: &core.Pause{Code: core.PauseBudget, Reason: "r", At: at, From: core.StatusActive}}},
-		Accounts:     []api.Account{{Scope: api.ScopeRun, Name: "brisk otter", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: 2}}}, {Name: "another"}},
-		ProjectList:  []api.Project{{ID: "k", Name: "shop", Repository: "/r", Base: "main", Status: "paused", Reason: "why", Archived: true, Queued: 1, LastActivity: at}, {Repository: "/d & x", LastActivity: at}},
+		Access: apitest.Access{
+			Tokens: []api.Token{{ID: "t", Name: "ada", Role: api.RoleAdmin, CreatedAt: at, CreatedBy: "root", UsedAt: &at, RevokedAt: &at, RevokedBy: "root"}},
+			Secret: "stw_x", Code: api.SignInCode{Code: "A-B", URL: "http://h/sign-in#A-B", Until: at},
+		},
+		Waiting:     []api.Waiting{{Run: run, Pause: &core.Pause{Code: core.PauseBudget, Reason: "r", At: at, From: core.StatusActive}}},
+		Accounts:    []api.Account{{Scope: api.ScopeRun, Name: "brisk otter", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: 2}}}, {Name: "another"}},
+		ProjectList: []api.Project{{ID: "k", Name: "shop", Repository: "/r", Base: "main", Status: "paused", Reason: "why", Archived: true, Queued: 1, LastActivity: at}, {Repository: "/d & x", LastActivity: at}},
 		ProjectAnswer: api.ProjectDetail{
 			Project: api.Project{ID: "k", Name: "shop", Repository: "/r", Base: "main", Status: "active", Refused: 1, LastActivity: at},
 			Run:     &run, Open: []api.Run{run}, Runs: 2, Tokens: 7, ByStatus: map[string]int{"completed": 1}, Limits: &core.Limits{Attempts: 3},
@@ -156,6 +160,14 @@ func TestSameAnswers(t *testing.T) {
 		},
 		"import": func(ctx context.Context, s api.Service) (any, error) { return s.Import(ctx, api.Import{Folder: "/f"}) },
 		"replay": func(ctx context.Context, s api.Service) (any, error) { return s.Replay(ctx, "0198") },
+		"tokens": func(ctx context.Context, s api.Service) (any, error) { return s.Tokens(ctx) },
+		"add token": func(ctx context.Context, s api.Service) (any, error) {
+			return s.AddToken(ctx, api.AddToken{Name: "ada", Role: api.RoleViewer})
+		},
+		"revoke token": func(ctx context.Context, s api.Service) (any, error) {
+			return s.RevokeToken(ctx, "ada & co", api.RevokeToken{})
+		},
+		"sign in": func(ctx context.Context, s api.Service) (any, error) { return s.SignIn(ctx, api.SignIn{}) },
 		"projects": func(ctx context.Context, s api.Service) (any, error) {
 			return s.Projects(ctx, api.ProjectQuery{Dir: "/d & x"})
 		},

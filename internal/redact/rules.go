@@ -17,6 +17,7 @@ func ownRules() []Rule { return append(tokenRules(), contextRules()...) }
 // tokenRules recognise credentials by their own shape.
 func tokenRules() []Rule {
 	return []Rule{
+		{Name: "stellwerk-person-token", Keywords: []string{"stw_"}, Pattern: `stw_[0-9a-f]{64}`},
 		{Name: "stellwerk-attempt-token", Keywords: []string{"stwk_"}, Pattern: `stwk_[A-Za-z0-9_-]{43}`},
 		{Name: "anthropic-api-key", Keywords: []string{"sk-ant-"}, Pattern: `sk-ant-[A-Za-z0-9_-]{20,}`},
 		{Name: "openai-api-key", Keywords: []string{"sk-"}, Check: random,

@@ -47,6 +47,7 @@ type Service struct {
 	Talk          Talk
 	Known         Known
 	Scenes        Scenes
+	Access        Access
 
 	mu      sync.Mutex
 	runs    []*api.RunDetail

@@ -1,0 +1,160 @@
+package access
+
+import (
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// TokenPrefix begins a person's token, so that it is recognised wherever it
+// turns up.
+const TokenPrefix = "stw_"
+
+const (
+	tokenBytes = 32
+	idBytes    = 4
+	maxName    = 64
+)
+
+// nameable reports a name that a token can have: it is shown as who said
+// something.
+func nameable(name string) bool {
+	return name != "" && len(name) <= maxName && name == strings.TrimSpace(name) && utf8.ValidString(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._@+-", r)
+		})
+}
+
+// LooksLikeToken reports text of the form of a person's token.
+func LooksLikeToken(text string) bool {
+	raw, err := hex.DecodeString(strings.TrimPrefix(text, TokenPrefix))
+	return err == nil && len(raw) == tokenBytes && strings.HasPrefix(text, TokenPrefix)
+}
+
+// Add makes a token. The secret is returned here and can never be read again.
+// Two tokens that hold have different names.
+func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, error) {
+	if !nameable(name) {
+		return api.Token{}, "", core.Errorf(core.CodeInvalid, "%.80q cannot be the name of a token", name).
+			WithHint("use letters, digits, spaces and . _ @ + -, at most %d bytes", maxName)
+	}
+	if _, err := api.ParseRole(string(role)); err != nil {
+		return api.Token{}, "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	secret := TokenPrefix + hex.EncodeToString(random(tokenBytes))
+	t := token{ID: hex.EncodeToString(random(idBytes)), Name: name, Role: role, Digest: digest(secret), CreatedAt: s.now().UTC(), CreatedBy: by}
+	err := s.change(func(b *book) error {
+		for _, have := range b.Tokens {
+			if have.RevokedAt == nil && strings.EqualFold(have.Name, name) {
+				return core.Errorf(core.CodeConflict, "there is a token named %s already", have.Name).
+					WithHint("choose another name, or revoke that one: stellwerk tokens revoke %s", have.ID)
+			}
+		}
+		if len(b.Tokens) >= maxTokens { // the oldest that no longer hold make room
+			b.Tokens = slices.DeleteFunc(b.Tokens, func(t token) bool { return t.RevokedAt != nil })
+		}
+		if len(b.Tokens) >= maxTokens {
+			return core.Errorf(core.CodeConflict, "there are %d tokens already", maxTokens).WithHint("revoke those that nobody uses: stellwerk tokens list")
+		}
+		b.Tokens = append(b.Tokens, t)
+		return nil
+	})
+	if err != nil {
+		return api.Token{}, "", err
+	}
+	return t.view(), secret, nil
+}
+
+// List is every token, also those that were revoked, the oldest first.
+func (s *Store) List() []api.Token {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]api.Token, 0, len(s.book.Tokens))
+	for _, t := range s.book.Tokens {
+		list = append(list, t.view())
+	}
+	return list
+}
+
+// Revoke ends a token, named by its id or its name, and every session that began
+// with it. One that was revoked before stays as it is.
+func (s *Store) Revoke(idOrName, by string) (api.Token, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.book.named(idOrName)
+	if found == nil {
+		return api.Token{}, core.Errorf(core.CodeNotFound, "there is no token %.80q", idOrName).WithHint("`stellwerk tokens list` shows them")
+	}
+	if found.RevokedAt != nil {
+		return found.view(), nil
+	}
+	id, now := found.ID, s.now().UTC()
+	err := s.change(func(b *book) error {
+		t := b.token(id)
+		t.RevokedAt, t.RevokedBy = &now, by
+		b.sweep(now)
+		return nil
+	})
+	if err != nil {
+		return api.Token{}, err
+	}
+	return s.book.token(id).view(), nil
+}
+
+// named finds a token by its id, or one that holds by its name.
+func (b *book) named(idOrName string) *token {
+	if t := b.token(idOrName); t != nil {
+		return t
+	}
+	for i, t := range b.Tokens {
+		if t.RevokedAt == nil && strings.EqualFold(t.Name, idOrName) {
+			return &b.Tokens[i]
+		}
+	}
+	return nil
+}
+
+// Token says who shows a token; false where nobody does.
+func (s *Store) Token(secret string) (Identity, bool) {
+	d := digest(secret)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.book.Tokens, func(t token) bool { return t.RevokedAt == nil && same(t.Digest, d) })
+	if i < 0 {
+		return Identity{}, false
+	}
+	t := s.book.Tokens[i]
+	if now := s.now().UTC(); t.UsedAt == nil || now.Sub(*t.UsedAt) >= touchEvery {
+		// Where it cannot be written down it still was a use.
+		_ = s.change(func(b *book) error { b.token(t.ID).UsedAt = &now; return nil })
+	}
+	return Identity{Name: t.Name, Role: t.Role, Token: t.ID}, true
+}
+
+// Authenticate implements api.Authenticator for people's tokens.
+func (s *Store) Authenticate(secret string) (api.Caller, bool) {
+	id, ok := s.Token(secret)
+	return id.Caller(), ok
+}
+
+func (t token) view() api.Token {
+	at := func(p *time.Time) *time.Time {
+		if p == nil {
+			return nil
+		}
+		c := *p
+		return &c
+	}
+	return api.Token{
+		ID: t.ID, Name: t.Name, Role: t.Role, CreatedAt: t.CreatedAt, CreatedBy: t.CreatedBy,
+		UsedAt: at(t.UsedAt), RevokedAt: at(t.RevokedAt), RevokedBy: t.RevokedBy,
+	}
+}

@@ -78,6 +78,7 @@ func (h harness) setup(env *testscript.Env) error {
 	}
 	env.Setenv("STELLWERK_STATE", filepath.Join(env.WorkDir, "state"))
 	env.Setenv("STELLWERK_NOTIFY", "off")
+	env.Setenv("STELLWERK_LISTEN", "off") // scenarios run at once, and there is one usual address
 	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	env.Setenv("LANG", "C.UTF-8")
 	env.Setenv("TZ", "UTC")

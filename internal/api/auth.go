@@ -122,20 +122,34 @@ const personHint = "send the token from " + PersonTokenFile + " in the state fol
 // authenticated lets only known callers pass, and notes who they are.
 func authenticated(auth Authenticator, hint string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		if strings.EqualFold(scheme, "bearer") {
-			if holder, ok := auth.Authenticate(strings.TrimSpace(token)); ok {
-				caller, ok := speaker(holder, r)
-				if !ok {
-					writeProblem(w, newProblem(http.StatusBadRequest, core.CodeInvalid, SessionHeader+" does not name a session", ""))
-					return
-				}
-				next.ServeHTTP(w, r.WithContext(WithCaller(r.Context(), caller)))
+		if token, ok := BearerToken(r); ok {
+			if holder, ok := auth.Authenticate(token); ok {
+				spoken(w, r, holder, next)
 				return
 			}
 		}
-		w.Header().Set("WWW-Authenticate", `Bearer realm="stellwerk"`)
-		writeProblem(w, newProblem(http.StatusUnauthorized, core.CodeForbidden,
-			"the engine does not know who asks", hint))
+		WriteUnknown(w, hint)
 	})
+}
+
+// BearerToken is the token that a request shows.
+func BearerToken(r *http.Request) (string, bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(token), strings.EqualFold(scheme, "bearer")
+}
+
+// WriteUnknown answers a request of somebody who is not known.
+func WriteUnknown(w http.ResponseWriter, hint string) {
+	w.Header().Set("WWW-Authenticate", `Bearer realm="stellwerk"`)
+	writeProblem(w, newProblem(http.StatusUnauthorized, core.CodeForbidden, "the engine does not know who asks", hint))
+}
+
+// spoken passes a request on in the name of who speaks through its sender.
+func spoken(w http.ResponseWriter, r *http.Request, holder Caller, next http.Handler) {
+	caller, ok := speaker(holder, r)
+	if !ok {
+		writeProblem(w, newProblem(http.StatusBadRequest, core.CodeInvalid, SessionHeader+" does not name a session", ""))
+		return
+	}
+	next.ServeHTTP(w, r.WithContext(WithCaller(r.Context(), caller)))
 }

@@ -16,6 +16,10 @@ const (
 	bodyReadTimeout = 10 * time.Second
 )
 
+// Bounded reads the whole body of a request before next begins, with the limits
+// of size and time that every face of the engine has.
+func Bounded(next http.Handler) http.Handler { return bounded(bodyReadTimeout, next) }
+
 // bounded reads the whole request body before the operation begins: at most
 // maxBody, within timeout. The deadline is lifted afterwards, because
 // net/http cancels a request whose read deadline passes while it is served, and

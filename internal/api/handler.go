@@ -16,6 +16,26 @@ import (
 // OpenAPI document at /openapi.json. Every request needs a token that auth
 // knows.
 func Handler(svc Service, auth Authenticator, version string) http.Handler {
+	mux, _ := routes(svc, version)
+	return authenticated(auth, personHint, Bounded(mux))
+}
+
+// AdmittedHandler is Handler for requests whose caller is known already: it is
+// in their context, see WithCaller.
+func AdmittedHandler(svc Service, version string) http.Handler {
+	mux, _ := routes(svc, version)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		spoken(w, r, CallerFrom(r.Context()), Bounded(mux))
+	})
+}
+
+// Describe is the OpenAPI document of the service.
+func Describe(version string) *huma.OpenAPI {
+	_, api := routes(&guard{}, version) // nobody calls it
+	return api.OpenAPI()
+}
+
+func routes(svc Service, version string) (*http.ServeMux, huma.API) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, newProblem(http.StatusNotFound, core.CodeNotFound,
@@ -34,7 +54,7 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	registerKnowledge(api, svc)
 	registerViews(api, svc)
 	registerAccess(api, svc)
-	return authenticated(auth, personHint, bounded(bodyReadTimeout, mux))
+	return mux, api
 }
 
 func config(version string) huma.Config {

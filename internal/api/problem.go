@@ -107,6 +107,12 @@ func ownProblems(_ huma.Context, _ string, v any) (any, error) {
 	return newProblem(model.Status, codeByStatus(model.Status), strings.Join(details, "; "), ""), nil
 }
 
+// WriteProblem answers a request that never reached an operation with a status of
+// the HTTP layer.
+func WriteProblem(w http.ResponseWriter, status int, detail, hint string) {
+	writeProblem(w, newProblem(status, codeByStatus(status), detail, hint))
+}
+
 // writeProblem answers a request that never reached an operation.
 func writeProblem(w http.ResponseWriter, p *Problem) {
 	body, err := json.Marshal(p)

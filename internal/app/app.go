@@ -27,6 +27,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -48,6 +49,7 @@ type Options struct {
 	Metrics string // where an engine that serves shows its metrics; "" for nowhere
 	// MetricsPublic lets Metrics be an address that other machines reach.
 	MetricsPublic bool
+	Network       *network.Config // where an engine that serves is reached by others; nil for nowhere
 	// Wrap, where set, may replace parts before the engine is built from them:
 	// a test stands between the engine and what is durable.
 	Wrap func(*Parts)

@@ -100,7 +100,7 @@ func dial(ctx context.Context, opts Options) (*client.Client, error) {
 
 // host starts an engine in this process and serves it on its socket.
 func host(ctx context.Context, opts Options) (func() error, error) {
-	if _, err := metricsAddress(opts); err != nil {
+	if err := checkAddresses(ctx, opts); err != nil {
 		return nil, err
 	}
 	a, err := Open(ctx, opts)
@@ -115,30 +115,35 @@ func host(ctx context.Context, opts Options) (func() error, error) {
 		stop()
 		return nil, errors.Join(err, a.Close())
 	}
-	listener, handler, err := a.listen()
+	others, err := a.openNetwork(serving, opts)
 	if err != nil {
 		stop()
 		return nil, errors.Join(err, tools.Close(), a.Close())
+	}
+	listener, handler, err := a.listen()
+	if err != nil {
+		stop()
+		return nil, errors.Join(err, others(), tools.Close(), a.Close())
 	}
 	hooks := func() error { return nil }
 	if opts.Webhook != "" {
 		if hooks, err = a.hearWebhooks(serving, opts.Webhook); err != nil {
 			stop()
-			return nil, errors.Join(err, tools.Close(), listener.Close(), a.Close())
+			return nil, errors.Join(err, others(), tools.Close(), listener.Close(), a.Close())
 		}
 	}
 	figures := func() error { return nil }
 	if opts.Metrics != "" {
 		if figures, err = a.showMetrics(serving, opts); err != nil {
 			stop()
-			return nil, errors.Join(err, hooks(), tools.Close(), listener.Close(), a.Close())
+			return nil, errors.Join(err, others(), hooks(), tools.Close(), listener.Close(), a.Close())
 		}
 	}
 	go func() { done <- api.Serve(serving, tools, toolHandler) }()
 	go func() { done <- api.Serve(serving, listener, handler) }()
 	return func() error {
 		stop()
-		return errors.Join(<-done, <-done, hooks(), figures(), a.Close())
+		return errors.Join(<-done, <-done, hooks(), figures(), others(), a.Close())
 	}, nil
 }
 
@@ -156,7 +161,7 @@ func Serve(ctx context.Context, opts Options) error {
 // It runs from the copy in the state folder, so that an upgrade cannot touch it.
 // A command in passing may be the folder's engine for a moment: it is waited for.
 func Detach(ctx context.Context, opts Options) error {
-	if _, err := metricsAddress(opts); err != nil {
+	if err := checkAddresses(ctx, opts); err != nil {
 		return err
 	}
 	state, err := openState(opts.State)
@@ -181,9 +186,13 @@ func Detach(ctx context.Context, opts Options) error {
 	}
 }
 
-// deaf refuses to take an engine that runs already for one that hears webhooks
-// or shows its metrics.
+// deaf refuses to take an engine that runs already for one that hears webhooks,
+// shows its metrics or listens where it was asked to.
 func deaf(opts Options) error {
+	if opts.Network != nil && !opts.Network.Optional {
+		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to listen at %s", opts.Network.Listen).
+			WithHint("end it, then start it again with --listen")
+	}
 	if opts.Metrics != "" {
 		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to show its metrics at %s", opts.Metrics).
 			WithHint("end it, then start it again with --metrics")
@@ -231,6 +240,7 @@ func detach(ctx context.Context, opts Options, state stateFolder) error {
 	if opts.Metrics != "" {
 		args = append(args, "--metrics", opts.Metrics, "--metrics-public="+strconv.FormatBool(opts.MetricsPublic))
 	}
+	args = append(args, networkArguments(opts.Network)...)
 	cmd := exec.Command(self, args...) //nolint:noctx // the engine outlives the command that starts it
 	cmd.Dir, cmd.Stdout, cmd.Stderr = state.dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

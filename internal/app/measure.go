@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 )
@@ -26,11 +27,12 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges) error {
 	if err != nil { // work goes on without
 		a.log.Warn("traces are not sent", "error", err)
 	}
-	if export == nil && a.opts.Metrics == "" {
+	counted := a.opts.Metrics != "" || a.opts.Network != nil
+	if export == nil && !counted {
 		return nil
 	}
 	t, err := telemetry.Open(ctx, telemetry.Options{
-		Source: parts.Store, Version: a.opts.Version, Log: a.log, Metrics: a.opts.Metrics != "", Export: export,
+		Source: parts.Store, Version: a.opts.Version, Log: a.log, Metrics: counted, Export: export,
 		Cursor: a.state.traces(), Redact: a.redactor.String,
 	})
 	if err != nil {
@@ -38,7 +40,7 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges) error {
 	}
 	a.telemetry = t
 	parts.Journal = &measuredJournal{parts.Journal, t}
-	if a.opts.Metrics != "" {
+	if counted {
 		parts.Store = &measuredStore{parts.Store, t}
 		f.count = func(kind string, f forge.Forge) forge.Forge { return &measuredForge{f, kind, t} }
 	}
@@ -122,7 +124,7 @@ func (a *App) showMetrics(ctx context.Context, opts Options) (wait func() error,
 	a.log.Info("metrics are shown", "address", listener.Addr())
 	done := make(chan error, 1)
 	go func() {
-		done <- server.Serve(&bounded{Listener: listener, slots: make(chan struct{}, metricsConnections)})
+		done <- server.Serve(network.Bound(listener, metricsConnections))
 	}()
 	context.AfterFunc(ctx, func() { _ = server.Close() }) // whoever reads figures reads them again
 	return func() error {

@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
 func figured(figures string) http.Handler {
@@ -48,7 +50,7 @@ func TestNobodyKeepsTheFiguresFromOthers(t *testing.T) {
 	}
 	server := metricsServer(figured("figures"), false)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(&bounded{Listener: listener, slots: make(chan struct{}, 1)}) }()
+	go func() { served <- server.Serve(network.Bound(listener, 1)) }()
 	defer func() {
 		if err := server.Close(); err != nil {
 			t.Error(err)

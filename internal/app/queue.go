@@ -3,6 +3,8 @@ package app
 import (
 	"net"
 	"sync"
+
+	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
 // toolConnections is how many connections of attempts are served at once. Each
@@ -34,7 +36,7 @@ func (q *queue) Accept() (net.Conn, error) {
 		<-q.slots
 		return nil, err
 	}
-	return &boundedConn{Conn: conn, leave: func() { <-q.slots }}, nil
+	return network.Leaving(conn, func() { <-q.slots }), nil
 }
 
 // Close implements net.Listener.

@@ -34,7 +34,7 @@ func (s stateFolder) logFile() string         { return s.path("engine.log") }
 func (s stateFolder) toolKeyFile() string     { return s.path("tool.key") }
 func (s stateFolder) traces() string          { return s.path("traces.json") }
 func (s stateFolder) access() string          { return s.path(access.File) }
-func (s stateFolder) networkAddress() string  { return s.path("network.addr") }
+func (s stateFolder) networkURL() string      { return s.path("network.url") }
 func (s stateFolder) metricsAddress() string  { return s.path("metrics.addr") }
 
 // maxSocketPath is what every system takes as the name of a socket.

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/webhook"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
 const (
@@ -54,7 +54,7 @@ func (a *App) hearWebhooks(ctx context.Context, address string) (wait func() err
 	a.log.Info("webhooks are heard", "address", listener.Addr())
 	done := make(chan error, 1)
 	go func() {
-		done <- server.Serve(&bounded{Listener: listener, slots: make(chan struct{}, hookConnections)})
+		done <- server.Serve(network.Bound(listener, hookConnections)) // the next look makes up for one that was turned away
 	}()
 	context.AfterFunc(ctx, func() { _ = server.Close() }) // what it was sent is only a hint
 	return func() error {
@@ -63,39 +63,4 @@ func (a *App) hearWebhooks(ctx context.Context, address string) (wait func() err
 		}
 		return nil
 	}, nil
-}
-
-// bounded takes no more connections while there are as many as it has slots.
-type bounded struct {
-	net.Listener
-	slots chan struct{}
-}
-
-// Accept implements net.Listener. A connection beyond the bound is closed: its
-// sender tries again, and the next look makes up for it.
-func (b *bounded) Accept() (net.Conn, error) {
-	for {
-		conn, err := b.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case b.slots <- struct{}{}:
-			return &boundedConn{Conn: conn, leave: func() { <-b.slots }}, nil
-		default:
-			_ = conn.Close() // nothing was said yet
-		}
-	}
-}
-
-type boundedConn struct {
-	net.Conn
-	once  sync.Once
-	leave func()
-}
-
-// Close implements net.Conn.
-func (c *boundedConn) Close() error {
-	c.once.Do(c.leave)
-	return c.Conn.Close()
 }

@@ -21,8 +21,9 @@ type advanceOptions struct {
 func newAdvance(sh *shell) *cobra.Command {
 	o := &advanceOptions{}
 	cmd := &cobra.Command{
-		Use:   "advance VERB [TEXT...] [flags]",
-		Short: "Pass on a person's word from a session, and hear what is next",
+		Annotations: onThisMachine(),
+		Use:         "advance VERB [TEXT...] [flags]",
+		Short:       "Pass on a person's word from a session, and hear what is next",
 		Long: `For an interactive session that carries a run: does what the person in it asked
 for, and prints what the session is to do next. VERB is one of
 

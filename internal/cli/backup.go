@@ -22,6 +22,11 @@ while runs go on.`,
 }
 
 func backup(ctx context.Context, sh *shell, path string) error {
+	if !filepath.IsAbs(path) {
+		if err := sh.notElsewhere("a folder here", "name a path on the engine's machine from its root"); err != nil {
+			return err
+		}
+	}
 	path, err := sh.absolute(path)
 	if err != nil {
 		return err

@@ -23,8 +23,9 @@ type demoOptions struct {
 func newDemo(sh *shell) *cobra.Command {
 	o := &demoOptions{}
 	cmd := &cobra.Command{
-		Use:   "demo [flags]",
-		Short: "See a whole run with scripted agents",
+		Annotations: onThisMachine(),
+		Use:         "demo [flags]",
+		Short:       "See a whole run with scripted agents",
 		Long: `Makes a small repository in a temporary folder and takes a goal to a pull
 request there with the feature playbook and scripted agents, of which one
 lies, one dies at work and one is sent back. Needs Go and git, costs nothing,

@@ -9,8 +9,9 @@ import (
 
 func newDoctor(sh *shell) *cobra.Command {
 	return &cobra.Command{
-		Use:   "doctor",
-		Short: "Check that this machine has what runs need",
+		Annotations: onThisMachine(),
+		Use:         "doctor",
+		Short:       "Check that this machine has what runs need",
 		Long: `Checks git, isolation, the state folder and its space, the database, the agents
 on PATH and their credentials, the forge and its token, the clock, the engine
 and the plugin for Claude Code, and says what to do about each that is not in

@@ -154,7 +154,7 @@ func (sh *shell) say(ctx context.Context, what, given string, a after, w word) e
 
 // goOn follows the run where asked to, or where nobody else would drive it.
 func (sh *shell) goOn(ctx context.Context, svc api.Service, run api.Run, a after) error {
-	if session := sh.session(); session != "" && !a.follow {
+	if session := sh.sessionHere(); session != "" && !a.follow {
 		return sh.whatNext(ctx, svc, session, run)
 	}
 	ours, err := sh.ours(ctx, svc)

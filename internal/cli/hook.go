@@ -13,7 +13,8 @@ import (
 func newHook(sh *shell) *cobra.Command {
 	rewake := false
 	cmd := &cobra.Command{
-		Use: "hook", Hidden: true,
+		Annotations: onThisMachine(),
+		Use:         "hook", Hidden: true,
 		Short: "Answer an event of Claude Code",
 		Long: `Reads an event of Claude Code from standard input and prints the answer. The
 plugin's hooks call it; people do not. Sessions that own no run are left alone.

@@ -14,8 +14,9 @@ type initOptions struct{ playbook string }
 func newInit(sh *shell) *cobra.Command {
 	o := &initOptions{}
 	cmd := &cobra.Command{
-		Use:   "init [flags]",
-		Short: "Put a playbook into the repository to make it your own",
+		Annotations: onThisMachine(),
+		Use:         "init [flags]",
+		Short:       "Put a playbook into the repository to make it your own",
 		Long: `Writes a built-in playbook into ` + playbook.Folder + `/ of the
 repository, with the build and test commands that were found. This is
 optional: without it, runs use the built-in playbooks. Nothing that exists is

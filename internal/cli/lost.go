@@ -12,6 +12,9 @@ const lostShown = 5
 
 // runFolders are the folders of the state folder that hold a run's history.
 func (sh *shell) runFolders() ([]string, error) {
+	if sh.isElsewhere() {
+		return nil, nil
+	}
 	opts, err := sh.options()
 	if err != nil {
 		return nil, err

@@ -20,8 +20,9 @@ type pluginOptions struct{ scope, claude string }
 func newPlugin(sh *shell) *cobra.Command {
 	o := &pluginOptions{}
 	cmd := &cobra.Command{
-		Use:   "plugin",
-		Short: "Install the plugin for Claude Code",
+		Annotations: onThisMachine(),
+		Use:         "plugin",
+		Short:       "Install the plugin for Claude Code",
 		Long: `Installs and removes the plugin that runs playbooks inside your own session of
 Claude Code. Its files and copies of the programs its hooks need are kept in the
 state folder; after an upgrade of Stellwerk, install it again.`,

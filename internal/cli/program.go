@@ -12,6 +12,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
 // Program is the command line and everything it stands on. The functions are
@@ -76,6 +77,10 @@ type ConnectOptions struct {
 	Metrics string // of an engine that serves: where it shows its metrics
 	// MetricsPublic lets Metrics be an address that other machines reach.
 	MetricsPublic bool
+	Network       *network.Config // of an engine that serves: where others reach it; nil for nowhere
+	// Server, where set, is the URL of an engine elsewhere, and Token the
+	// credential for it. Nothing else counts then.
+	Server, Token string
 	// Existing asks for an engine that runs already; where none does, connecting
 	// fails with CodeUnavailable and changes nothing.
 	Existing bool

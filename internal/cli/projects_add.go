@@ -44,6 +44,9 @@ func (o *projectsAddOptions) run(ctx context.Context, sh *shell, where string) e
 	}
 	o.req.Repository = where
 	if before, _, _ := strings.Cut(where, "/"); where != "" && !strings.HasPrefix(where, "-") && !strings.Contains(before, ":") && !filepath.IsAbs(where) {
+		if err := sh.notElsewhere("a folder here", "name a URL, or a path on the engine's machine from its root"); err != nil {
+			return err
+		}
 		o.req.Repository = filepath.Join(dir, where)
 	}
 	return sh.connect(ctx, func(svc api.Service) error {

@@ -8,8 +8,9 @@ import (
 
 func newRestore(sh *shell) *cobra.Command {
 	return &cobra.Command{
-		Use:   "restore BACKUP",
-		Short: "Put a backup in the place of the state folder",
+		Annotations: onThisMachine(),
+		Use:         "restore BACKUP",
+		Short:       "Put a backup in the place of the state folder",
 		Long: `Restores a backup into the state folder, which must be new or empty and not
 held by an engine. Nothing is overwritten.`,
 		Example: `  stellwerk restore ~/backups/stellwerk-2026-03-01

@@ -85,7 +85,7 @@ func (o *resumeOptions) place(sh *shell, args []string) ([]string, error) {
 	case o.session == "":
 		return args, nil
 	case o.session == thisSession:
-		own := sh.session()
+		own := sh.sessionHere()
 		if i := slices.Index(args, own); own != "" && i >= 0 {
 			args = slices.Delete(slices.Clone(args), i, i+1)
 		}
@@ -190,6 +190,9 @@ func (sh *shell) over(d api.RunDetail) error {
 func runFolder(sh *shell, given string) (string, error) {
 	if given == "" || filepath.Base(given) == given && given != "." && given != ".." {
 		return "", nil
+	}
+	if err := sh.notElsewhere("a run folder here", "import it on the engine's own machine"); err != nil {
+		return "", err
 	}
 	dir, err := sh.Dir()
 	if err != nil {

@@ -33,6 +33,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().StringVar(&sh.stateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or $XDG_STATE_HOME/stellwerk)")
+	sh.remote.flags(root)
 	root.PersistentFlags().BoolVar(&sh.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVarP(&sh.verbose, "verbose", "v", false, "log what the engine does to standard error")
 	root.AddGroup(
@@ -45,7 +46,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	add(root, groupWords, newSay(sh), newChat(sh), newAnswer(sh), newApprove(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
 		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh), newAdvance(sh), newTool(sh))
 	add(root, groupBooks, newInit(sh), newPlaybook(sh), newRoles(sh), newSchema(sh), newLimits(sh))
-	add(root, groupEngine, newServe(sh), newPlugin(sh), newMCP(sh), newDoctor(sh), newBackup(sh), newRestore(sh), newDemo(sh), newVersion(sh), newCompletion(sh))
+	add(root, groupEngine, newServe(sh), newCockpit(sh), newTokens(sh), newPlugin(sh), newMCP(sh), newDoctor(sh), newBackup(sh), newRestore(sh), newDemo(sh), newVersion(sh), newCompletion(sh))
 	add(root, "", newWorker(sh), newHook(sh), newScriptedAgent(sh), newScriptedModel(sh))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)
@@ -81,6 +82,9 @@ func (sh *shell) prepare(cmd *cobra.Command) {
 			cmd.SetContext(ctx)
 		}
 		cmd.SetContext(sh.speaking(cmd.Context()))
+		if err := sh.stayHere(cmd); err != nil {
+			return err
+		}
 		if err := run(cmd, args); err != nil {
 			return ranError{err}
 		}

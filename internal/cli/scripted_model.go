@@ -9,9 +9,10 @@ import (
 func newScriptedModel(sh *shell) *cobra.Command {
 	address, record := "", ""
 	cmd := &cobra.Command{
-		Use:    "scripted-model SCENARIO [flags]",
-		Hidden: true,
-		Short:  "Play a scenario to a real agent program",
+		Annotations: onThisMachine(),
+		Use:         "scripted-model SCENARIO [flags]",
+		Hidden:      true,
+		Short:       "Play a scenario to a real agent program",
 		Long: `Serves a scenario over the Messages API on this machine, so that a real agent
 program can be tried without a model. Prints the address to give it as
 ANTHROPIC_BASE_URL.`,

@@ -12,16 +12,27 @@ type serveOptions struct {
 	webhook string
 	metrics string
 	public  bool
+	network networkFlags
 }
 
 func newServe(sh *shell) *cobra.Command {
 	o := &serveOptions{}
 	cmd := &cobra.Command{
-		Use:   "serve [flags]",
-		Short: "Keep an engine running",
+		Annotations: onThisMachine(),
+		Use:         "serve [flags]",
+		Short:       "Keep an engine running",
 		Long: `Runs the engine of the state folder until it is interrupted. Other commands
 then are its clients. Agents that are at work when it ends go on, and are
 found again by the next engine.
+
+It serves the cockpit and the API at http://127.0.0.1:7341, or where --listen or
+STELLWERK_LISTEN says; with "off" nowhere. Where somebody else listens at the
+usual address already, the engine does without. Only who has signed in is let in
+(` + "`stellwerk cockpit`" + ` prints a link), or who shows a token (` + "`stellwerk tokens`" + `).
+An address that other machines reach takes --tls-cert and --tls-key, or a proxy
+in front that speaks TLS, which --behind-proxy vouches for. Requests for other
+names than the address, those of the certificate and --host are refused. With
+port 0 the system chooses one; network.url in the state folder says which.
 
 With --webhook it also hears, at an address of its own, what a forge sends when
 something happened to a pull request. Only signed deliveries are taken, and all
@@ -37,12 +48,15 @@ Where OTEL_EXPORTER_OTLP_ENDPOINT is set, traces are sent there, with or without
 --metrics.`,
 		Example: `  stellwerk serve
   stellwerk serve --detach
+  stellwerk serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
+  stellwerk serve --behind-proxy --host stellwerk.example.com
   stellwerk serve --webhook 127.0.0.1:8100
   stellwerk serve --metrics 127.0.0.1:9464`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	cmd.Flags().BoolVarP(&o.detach, "detach", "d", false, "in the background")
+	o.network.flags(cmd)
 	cmd.Flags().StringVar(&o.webhook, "webhook", "", "hear webhooks of the forge at `ADDRESS:PORT`")
 	cmd.Flags().StringVar(&o.metrics, "metrics", "", "show metrics for Prometheus at `ADDRESS:PORT`")
 	cmd.Flags().BoolVar(&o.public, "metrics-public", false, "let --metrics be an address that other machines reach")
@@ -58,6 +72,9 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 		return usagef("--metrics-public says something about --metrics, and that is missing")
 	}
 	opts.Webhook, opts.Metrics, opts.MetricsPublic = o.webhook, o.metrics, o.public
+	if opts.Network, err = o.network.config(sh); err != nil {
+		return err
+	}
 	if !o.detach {
 		opts.Log = sh.Console.Err
 		err := sh.Serve(ctx, opts)

@@ -40,9 +40,18 @@ func (sh *shell) locked(state string) bool {
 	return strings.HasPrefix(sh.Env("PATH"), filepath.Join(relay.LockDir(state), "bin")+":")
 }
 
+// sessionHere is the session, where the engine is on its machine: hooks tell that
+// one what the session does.
+func (sh *shell) sessionHere() string {
+	if sh.isElsewhere() {
+		return ""
+	}
+	return sh.session()
+}
+
 // owned is the run of the session that runs this command; none elsewhere.
 func (sh *shell) owned(ctx context.Context, svc api.Service) (string, error) {
-	session := sh.session()
+	session := sh.sessionHere()
 	if session == "" {
 		return "", nil
 	}

@@ -18,6 +18,7 @@ import (
 type shell struct {
 	Program
 	stateFlag string
+	remote    remoteFlags
 	json      bool
 	verbose   bool
 	typed     typed
@@ -49,6 +50,9 @@ func (sh *shell) connect(ctx context.Context, fn func(api.Service) error) error 
 }
 
 func (sh *shell) connectTo(ctx context.Context, opts ConnectOptions, fn func(api.Service) error) error {
+	if err := sh.elsewhere(&opts); err != nil {
+		return err
+	}
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	connected := context.AfterFunc(ctx, end)
@@ -63,8 +67,11 @@ func (sh *shell) connectTo(ctx context.Context, opts ConnectOptions, fn func(api
 	return errors.Join(fn(svc), closeEngine())
 }
 
-// detached makes sure that an engine runs in the background.
+// detached makes sure that an engine runs in the background. One elsewhere does.
 func (sh *shell) detached(ctx context.Context) error {
+	if sh.isElsewhere() {
+		return nil
+	}
 	opts, err := sh.options()
 	if err != nil || opts.Existing {
 		return err
@@ -78,7 +85,7 @@ func (sh *shell) ours(ctx context.Context, svc api.Service) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return info.PID == sh.PID, nil
+	return info.PID == sh.PID && !sh.isElsewhere(), nil
 }
 
 // personal refuses what only a person may say where an attempt says it. The

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -53,7 +54,7 @@ type toolOptions struct{ run, project string }
 // use calls fn with the tools of the attempt that this process belongs to, or
 // with those of the person.
 func (o *toolOptions) use(ctx context.Context, sh *shell, fn func(tool.Kit) error) error {
-	if token := sh.Env(agent.EnvToken); token != "" {
+	if token := sh.Env(agent.EnvToken); token != "" && !access.LooksLikeToken(token) {
 		return o.useAsAttempt(ctx, sh, token, fn)
 	}
 	if err := sh.personal("a call of a tool without a token"); err != nil {

@@ -14,6 +14,9 @@ import (
 // wire gives the command line its engine.
 func wire(p *Program) {
 	p.Connect = func(ctx context.Context, o ConnectOptions) (api.Service, func() error, error) {
+		if o.Server != "" {
+			return app.DialRemote(o.Server, o.Token)
+		}
 		if o.Existing {
 			return app.Dial(ctx, appOptions(o))
 		}
@@ -47,6 +50,6 @@ func sqliteVersion(ctx context.Context) (version string, err error) {
 func appOptions(o ConnectOptions) app.Options {
 	return app.Options{
 		State: o.State, Version: o.Version, Log: o.Log, Verbose: o.Verbose,
-		Webhook: o.Webhook, Metrics: o.Metrics, MetricsPublic: o.MetricsPublic,
+		Webhook: o.Webhook, Metrics: o.Metrics, MetricsPublic: o.MetricsPublic, Network: o.Network,
 	}
 }

@@ -1,6 +1,6 @@
 // Package client is the engine's service as seen from another process: each
-// call becomes a request on the engine's socket, each problem becomes the error
-// the service returned. It must not decide, remember or retry anything except
+// call becomes a request on the engine's socket or over the network, each problem
+// becomes the error the service returned. It must not decide, remember or retry anything except
 // to resume a broken stream where it left off.
 package client
 
@@ -28,9 +28,13 @@ const (
 
 // Client is an engine in another process.
 type Client struct {
-	socket string
-	token  string
-	http   *http.Client
+	base  string // scheme and host of every request
+	where string // as people know it
+	hint  string // what to do where it does not answer
+	token string
+	http  *http.Client
+	// patience is how long a stream that broke off is resumed while nobody answers.
+	patience time.Duration
 }
 
 var _ api.Service = (*Client)(nil)
@@ -41,7 +45,7 @@ func New(socket, token string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "unix", socket)
 	}
-	return &Client{socket: socket, token: token, http: &http.Client{
+	return &Client{base: "http://engine", where: socket, hint: "start one with `stellwerk serve`", token: token, http: &http.Client{
 		Transport: &http.Transport{DialContext: dial, DisableCompression: true, MaxIdleConnsPerHost: 4},
 	}}
 }
@@ -79,7 +83,7 @@ func (c *Client) request(ctx context.Context, method, path string, query url.Val
 		}
 		body = bytes.NewReader(data)
 	}
-	target := "http://engine" + path
+	target := c.base + path
 	if len(query) > 0 {
 		target += "?" + query.Encode()
 	}
@@ -122,7 +126,7 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	if errors.As(err, &uerr) {
 		err = uerr.Err
 	}
-	return core.Wrap(core.CodeUnavailable, err, "no engine answers at "+c.socket, "start one with `stellwerk serve`")
+	return core.Wrap(core.CodeUnavailable, err, "no engine answers at "+c.where, c.hint)
 }
 
 func problem(resp *http.Response) error {

@@ -21,7 +21,10 @@ import (
 const maxLine = 64 << 20
 
 // resumePause keeps a stream that breaks off again and again from spinning.
-const resumePause = 50 * time.Millisecond
+const (
+	resumePause    = 50 * time.Millisecond
+	maxResumePause = 5 * time.Second
+)
 
 // Diff implements [api.Service].
 func (c *Client) Diff(ctx context.Context, id string, q api.DiffQuery, w io.Writer) error {
@@ -80,34 +83,40 @@ func (c *Client) openAt(ctx context.Context, p string, query url.Values, last st
 	return c.send(req)
 }
 
-// Follow implements [api.Service]. A stream that breaks off is resumed after
-// the last event that arrived, for as long as an engine answers.
+// Follow implements [api.Service].
 func (c *Client) Follow(ctx context.Context, id string, after int64, fn func(core.Event) error) error {
-	query, last := afterQuery(after), ""
-	for {
-		resp, err := c.open(ctx, query, last, id, "follow")
-		if err != nil {
-			return err
-		}
-		s := &stream{r: bufio.NewReader(resp.Body), last: last, on: happened(fn)}
-		err = s.read()
-		_ = resp.Body.Close()
-		if !errors.Is(err, errBrokenOff) {
-			return err
-		}
-		last = s.last
-		if err := pause(ctx); err != nil {
-			return err
-		}
-	}
+	query := afterQuery(after)
+	return c.resumed(ctx, "", happened(fn), func(last string) (*http.Response, error) {
+		return c.open(ctx, query, last, id, "follow")
+	})
 }
 
-func pause(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(resumePause):
-		return nil
+// resumed reads a stream to its end. One that breaks off is opened again after
+// the last that arrived, for as long as an engine answers; one over the network
+// also waits a while for it to answer again.
+func (c *Client) resumed(ctx context.Context, last string, on handler, open func(last string) (*http.Response, error)) error {
+	var heard time.Time
+	for pause := resumePause; ; {
+		resp, err := open(last)
+		switch {
+		case err == nil:
+			s := &stream{r: bufio.NewReader(resp.Body), on: on, last: last}
+			err = s.read()
+			_ = resp.Body.Close()
+			if !errors.Is(err, errBrokenOff) {
+				return err
+			}
+			last, heard, pause = s.last, time.Now(), resumePause
+		case core.CodeOf(err) != core.CodeUnavailable || heard.IsZero() || time.Since(heard) > c.patience:
+			return err
+		default:
+			pause = min(2*pause, maxResumePause)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+		}
 	}
 }
 
@@ -115,12 +124,14 @@ var errBrokenOff = errors.New("the stream broke off")
 
 // stream reads server-sent events.
 type stream struct {
-	r *bufio.Reader
-	// on takes what has the name, and gives the id to resume after; an error of
-	// its own ends the stream.
-	on   func(name string, data []byte) (last string, err error)
+	r    *bufio.Reader
+	on   handler
 	last string // id of the newest event handed on
 }
+
+// handler takes what has a name, and gives the id to resume after; its error
+// ends the stream.
+type handler func(name string, data []byte) (last string, err error)
 
 // read returns nil at the end of the run, errBrokenOff where the stream ends
 // without saying so, and otherwise the problem or the error of fn.
@@ -187,7 +198,7 @@ func (s *stream) dispatch(name string, data []byte) (done bool, err error) {
 }
 
 // happened hands on the events of a run.
-func happened(fn func(core.Event) error) func(string, []byte) (string, error) {
+func happened(fn func(core.Event) error) handler {
 	return func(name string, data []byte) (string, error) {
 		if name != api.EventHappened {
 			return "", nil

@@ -1,13 +1,10 @@
 package client
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -20,28 +17,15 @@ func (c *Client) Position(ctx context.Context) (string, error) {
 	return standing.At, err
 }
 
-// Watch implements [api.Service]. A stream that breaks off is resumed, for as
-// long as an engine answers; what moved meanwhile is told then.
+// Watch implements [api.Service]. What moved while the stream was broken off is
+// told when it is back.
 func (c *Client) Watch(ctx context.Context, since string, fn func(api.Moved) error) error {
-	for {
-		resp, err := c.openAt(ctx, endpoint("watch"), url.Values{"since": {since}}, "")
-		if err != nil {
-			return err
-		}
-		s := &stream{r: bufio.NewReader(resp.Body), last: since, on: moved(fn)}
-		err = s.read()
-		_ = resp.Body.Close()
-		if !errors.Is(err, errBrokenOff) {
-			return err
-		}
-		since = s.last
-		if err := pause(ctx); err != nil {
-			return err
-		}
-	}
+	return c.resumed(ctx, since, moved(fn), func(last string) (*http.Response, error) {
+		return c.openAt(ctx, endpoint("watch"), nil, last)
+	})
 }
 
-func moved(fn func(api.Moved) error) func(string, []byte) (string, error) {
+func moved(fn func(api.Moved) error) handler {
 	return func(name string, data []byte) (string, error) {
 		if name != api.EventMoved {
 			return "", nil

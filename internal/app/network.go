@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/client"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
+)
+
+// openNetwork serves the API and the cockpit to others until ctx ends. Where that
+// was not asked for in so many words, an address that is taken is only logged.
+func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error, err error) {
+	// One that an engine left behind that was killed leads nowhere.
+	if err := os.Remove(a.state.networkURL()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("forget where the last engine listened: %w", err)
+	}
+	if opts.Network == nil {
+		return func() error { return nil }, nil
+	}
+	l, err := network.Listen(ctx, *opts.Network)
+	if opts.Network.Optional && core.CodeOf(err) == core.CodeConflict {
+		a.log.Warn("the cockpit is not served: "+err.Error(), "try", core.HintOf(err))
+		return func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	site, err := a.site()
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	address := l.URL()
+	// Whoever let the system choose the port has to find it.
+	if err := renameio.WriteFile(a.state.networkURL(), []byte(address+"\n"), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("say where the engine listens: %w", err), l.Close())
+	}
+	a.address.Store(&address)
+	a.log.Info("the cockpit is served", "url", address)
+	done := make(chan error, 1)
+	go func() { done <- network.Serve(ctx, l, site) }()
+	return func() error { return errors.Join(<-done, os.Remove(a.state.networkURL())) }, nil
+}
+
+// checkAddresses refuses addresses at which an engine would not serve, before
+// there is one.
+func checkAddresses(ctx context.Context, opts Options) error {
+	if _, err := metricsAddress(opts); err != nil {
+		return err
+	}
+	if opts.Network == nil {
+		return nil
+	}
+	return opts.Network.Check(ctx)
+}
+
+// site is what others see of the engine. Whatever they ask passes the guard.
+func (a *App) site() (network.Site, error) {
+	guarded := api.Guard(a)
+	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log})
+	if err != nil {
+		return network.Site{}, err
+	}
+	return network.Site{
+		Access: a.access, API: api.AdmittedHandler(guarded, a.opts.Version), Document: api.Describe(a.opts.Version),
+		Cockpit: pages, Metrics: a.telemetry.Handler(), Ready: a.ready, Log: a.log, Now: time.Now,
+	}, nil
+}
+
+// DialRemote connects to an engine elsewhere with a person's token.
+func DialRemote(server, token string) (api.Service, func() error, error) {
+	c, err := client.NewRemote(server, token)
+	if err != nil {
+		return nil, nil, err
+	}
+	return c, c.Close, nil
+}
+
+// readyTime bounds how long it may take to find out.
+const readyTime = 3 * time.Second
+
+// ready says why the engine cannot work.
+func (a *App) ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	_, err := a.store.Claims(ctx)
+	return err
+}
+
+// networkArguments are the flags that have another process listen so.
+func networkArguments(c *network.Config) []string {
+	if c == nil {
+		return []string{"--listen", "off"}
+	}
+	var args []string
+	if !c.Optional {
+		args = append(args, "--listen", c.Listen)
+	}
+	for flag, value := range map[string]string{"--tls-cert": c.Cert, "--tls-key": c.Key} {
+		if value != "" {
+			args = append(args, flag, value)
+		}
+	}
+	if c.BehindProxy {
+		args = append(args, "--behind-proxy")
+	}
+	for _, host := range c.Hosts {
+		args = append(args, "--host", host)
+	}
+	return args
+}

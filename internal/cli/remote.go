@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// serverVariable names an engine elsewhere.
+const serverVariable = "STELLWERK_SERVER"
+
+// local marks commands that concern this machine: they never speak to an engine
+// elsewhere.
+const local = "local"
+
+func onThisMachine() map[string]string { return map[string]string{local: ""} }
+
+// remoteFlags say which engine elsewhere is meant, if any.
+type remoteFlags struct {
+	server    string
+	tokenFile string
+	here      bool // the command stays on this machine
+}
+
+func (f *remoteFlags) flags(root *cobra.Command) {
+	root.PersistentFlags().StringVar(&f.server, "server", "", "engine at `URL` instead of the one here (default $STELLWERK_SERVER)")
+	root.PersistentFlags().StringVar(&f.tokenFile, "token-file", "", "`FILE` with the token for --server (default $STELLWERK_TOKEN)")
+}
+
+// server is the URL of the engine elsewhere that is meant; "" for the one here.
+func (sh *shell) server() string {
+	if sh.remote.here {
+		return ""
+	}
+	if sh.remote.server != "" {
+		return sh.remote.server
+	}
+	return sh.Env(serverVariable)
+}
+
+func (sh *shell) isElsewhere() bool { return sh.server() != "" }
+
+// stayHere keeps commands on this machine that concern it. What the environment
+// says is for the others.
+func (sh *shell) stayHere(cmd *cobra.Command) error {
+	for c := cmd; c != nil; c = c.Parent() {
+		if _, here := c.Annotations[local]; !here {
+			continue
+		}
+		sh.remote.here = true
+		if sh.remote.server != "" || sh.remote.tokenFile != "" {
+			return usagef("%s concerns this machine: it takes neither --server nor --token-file", cmd.CommandPath())
+		}
+		return nil
+	}
+	if sh.remote.tokenFile != "" && !sh.isElsewhere() {
+		return usagef("--token-file says something about --server, and that is missing")
+	}
+	return nil
+}
+
+// elsewhere has a connection lead to the engine that --server names.
+func (sh *shell) elsewhere(opts *ConnectOptions) error {
+	if !sh.isElsewhere() {
+		return nil
+	}
+	token, err := sh.token()
+	opts.Server, opts.Token = sh.server(), token
+	return err
+}
+
+// token is the credential for the engine elsewhere.
+func (sh *shell) token() (string, error) {
+	const hint = "an admin makes one: stellwerk tokens add NAME --role ROLE; put it into a file of mode 0600 for --token-file, or into STELLWERK_TOKEN"
+	token, from := sh.Env(agent.EnvToken), agent.EnvToken
+	if file := sh.remote.tokenFile; file != "" {
+		var err error
+		if token, err = readToken(file); err != nil {
+			return "", err
+		}
+		from = file
+	}
+	if token == "" {
+		return "", core.Errorf(core.CodeForbidden, "the engine at %s takes a token", sh.server()).WithHint(hint)
+	}
+	if !access.LooksLikeToken(token) {
+		return "", core.Errorf(core.CodeForbidden, "%s does not hold a person's token", from).WithHint(hint)
+	}
+	return token, nil
+}
+
+// readToken reads a file that only its owner can read.
+func readToken(file string) (string, error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", core.Errorf(core.CodeNotFound, "there is no token file %s", file)
+	}
+	if err != nil {
+		return "", err
+	}
+	if perm := info.Mode().Perm(); perm&0o077 != 0 {
+		return "", core.Errorf(core.CodeForbidden, "%s can be read by others (mode %04o)", file, perm).
+			WithHint("chmod 600 %s; where others may have read it, revoke the token", file)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(string(data)), nil
+}
+
+// notElsewhere refuses what an engine elsewhere does not have.
+func (sh *shell) notElsewhere(what, hint string) error {
+	if !sh.isElsewhere() {
+		return nil
+	}
+	return core.Errorf(core.CodeInvalid, "the engine at %s does not know %s", sh.server(), what).WithHint("%s", hint)
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"cmp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/network"
+)
+
+// listenVariable says where engines listen whose command does not.
+const listenVariable = "STELLWERK_LISTEN"
+
+// listenOff is no address: the engine is for this machine's commands only.
+const listenOff = "off"
+
+// networkFlags say where others reach an engine that serves.
+type networkFlags struct{ network.Config }
+
+func (f *networkFlags) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.Listen, "listen", "", "serve cockpit and API at `ADDRESS[:PORT]`, or off (default $STELLWERK_LISTEN, or 127.0.0.1:7341)")
+	cmd.Flags().StringVar(&f.Cert, "tls-cert", "", "`FILE` with the certificate for TLS, in PEM form")
+	cmd.Flags().StringVar(&f.Key, "tls-key", "", "`FILE` with its key")
+	cmd.Flags().BoolVar(&f.BehindProxy, "behind-proxy", false, "a proxy in front speaks TLS, and nobody gets past it")
+	cmd.Flags().StringSliceVar(&f.Hosts, "host", nil, "`NAME` by which it is reached, besides its address")
+}
+
+// config is nil where the engine is not to listen.
+func (f *networkFlags) config(sh *shell) (*network.Config, error) {
+	c := f.Config
+	asked := c.Cert != "" || c.Key != "" || c.BehindProxy || len(c.Hosts) > 0
+	c.Listen = cmp.Or(c.Listen, sh.Env(listenVariable))
+	if c.Listen == listenOff {
+		if asked {
+			return nil, usagef("--listen off has no use for the other flags of the network")
+		}
+		return nil, nil
+	}
+	c.Optional = c.Listen == "" && !asked
+	var err error
+	for _, file := range []*string{&c.Cert, &c.Key} {
+		if *file == "" {
+			continue
+		}
+		if *file, err = sh.absolute(*file); err != nil {
+			return nil, err
+		}
+	}
+	return &c, nil
+}

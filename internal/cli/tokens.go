@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+func newTokens(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tokens",
+		Short: "Say who may reach the engine over the network",
+		Long: `People and programs reach the engine over the network with a token. Each has a
+name, as which its words are noted, and a role:
+
+  viewer     reads everything
+  approver   steers runs too, and starts them in projects that are there
+  admin      adds and archives projects, trusts, sets limits, makes tokens too
+
+A token is shown once, when it is made; the engine keeps only its digest.`,
+		Example: `  stellwerk tokens add ada --role approver
+  stellwerk tokens list
+  stellwerk tokens revoke ada`,
+		Args: onlyCommands,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newTokensAdd(sh), newTokensList(sh), newTokensRevoke(sh))
+	return cmd
+}
+
+func newTokensAdd(sh *shell) *cobra.Command {
+	req := api.AddToken{}
+	cmd := &cobra.Command{
+		Use:   "add NAME --role ROLE",
+		Short: "Make a token",
+		Long: `Makes a token and prints it, once. Keep it where only its owner can read it: in
+a file of mode 0600 for --token-file, or in STELLWERK_TOKEN.`,
+		Example: `  stellwerk tokens add ada --role approver
+  (umask 077; stellwerk tokens add wall-screen --role viewer >token)`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			req.Name = args[0]
+			return addToken(cmd.Context(), sh, req)
+		},
+	}
+	cmd.Flags().StringVar((*string)(&req.Role), "role", "", "what it may do: viewer, approver or admin")
+	must(cmd.MarkFlagRequired("role"))
+	must(cmd.RegisterFlagCompletionFunc("role", offer(func() []string {
+		return []string{string(api.RoleViewer), string(api.RoleApprover), string(api.RoleAdmin)}
+	})))
+	return cmd
+}
+
+func addToken(ctx context.Context, sh *shell, req api.AddToken) error {
+	if err := sh.personsOwn("tokens add"); err != nil {
+		return err
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		t, err := svc.AddToken(ctx, req)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(t)
+		}
+		sh.printf("%s\n", terminal.Line(t.Secret))
+		sh.tell("", fmt.Sprintf("The token of %s, as %s. It is not shown again. Its id is %s.", terminal.Line(t.Name), t.Role, t.ID))
+		return nil
+	})
+}
+
+func newTokensList(sh *shell) *cobra.Command {
+	all := false
+	cmd := &cobra.Command{
+		Use:     "list [flags]",
+		Short:   "List the tokens",
+		Long:    `Lists the tokens: their names, roles and last uses, and never what they are.`,
+		Example: `  stellwerk tokens list --all`,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return listTokens(cmd.Context(), sh, all) },
+	}
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "revoked ones, too")
+	return cmd
+}
+
+func listTokens(ctx context.Context, sh *shell, all bool) error {
+	return sh.connect(ctx, func(svc api.Service) error {
+		tokens, err := svc.Tokens(ctx)
+		if err != nil {
+			return err
+		}
+		shown := []api.Token{}
+		for _, t := range tokens {
+			if all || t.RevokedAt == nil {
+				shown = append(shown, t)
+			}
+		}
+		if sh.json {
+			return sh.printJSON(api.TokenList{Tokens: shown})
+		}
+		if len(shown) == 0 {
+			sh.printf("There are no tokens. `stellwerk tokens add NAME --role ROLE` makes one.\n")
+		}
+		sh.printLines(sh.view().Tokens(shown))
+		return nil
+	})
+}
+
+func newTokensRevoke(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke TOKEN",
+		Short: "End a token",
+		Long: `Ends the token of a name or id, and every browser's session that began with it,
+at once.`,
+		Example: `  stellwerk tokens revoke ada`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return revokeToken(cmd.Context(), sh, args[0]) },
+	}
+}
+
+func revokeToken(ctx context.Context, sh *shell, id string) error {
+	if err := sh.personsOwn("tokens revoke"); err != nil {
+		return err
+	}
+	return sh.connect(ctx, func(svc api.Service) error {
+		t, err := svc.RevokeToken(ctx, id, api.RevokeToken{})
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			return sh.printJSON(t)
+		}
+		sh.printf("The token of %s no longer works.\n", terminal.Line(t.Name))
+		return nil
+	})
+}

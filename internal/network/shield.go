@@ -1,0 +1,89 @@
+package network
+
+import (
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+// contentPolicy lets a page run and load what comes from here, and nothing that
+// is written into it.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// answerTime is how long an answer may take that does not set itself a time
+// for each piece, as streams do.
+const answerTime = 5 * time.Minute
+
+// shield is what holds for every request, whatever it asks for.
+func (l *Listener) shield(next http.Handler) http.Handler {
+	foreign := http.NewCrossOriginProtection()
+	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		api.WriteProblem(w, http.StatusForbidden, "the request was sent by a page of another site", "use the engine's own pages, or a token without a browser")
+	}))
+	next = foreign.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if !l.called(r) {
+			api.WriteProblem(w, http.StatusMisdirectedRequest, "the engine is not called "+clip(r.Host),
+				"use the address that `stellwerk cockpit` prints, or start the engine with --host NAME")
+			return
+		}
+		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime)); err != nil {
+			api.WriteProblem(w, http.StatusInternalServerError, "the time to answer cannot be limited", "")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// called reports a request for a name or address that is the engine's own. A page
+// of another site that has its own name resolve to this machine is not one.
+func (l *Listener) called(r *http.Request) bool {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if _, found := slices.BinarySearch(l.hosts, host); found {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return err == nil && ok && ip.Unmap() == local.AddrPort().Addr().Unmap()
+}
+
+// clip shortens what a stranger has sent.
+func clip(s string) string {
+	const most = 80
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// jsonOnly refuses what a form or a script without leave could have sent.
+func jsonOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+				api.WriteProblem(w, http.StatusUnsupportedMediaType, "what is sent to the engine is JSON, and says so", "set Content-Type: application/json")
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,158 @@
+package network
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+//go:embed signin.html signin.js docs.html
+var files embed.FS
+
+// cookieName tells apart engines on one machine, whose browsers give each of
+// them the cookies of all: ports do not separate cookies.
+func (l *Listener) cookieName() string {
+	port := 0
+	if tcp, ok := l.Addr().(*net.TCPAddr); ok {
+		port = tcp.Port
+	}
+	name := "stellwerk-" + strconv.Itoa(port)
+	if l.secure {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func (s *server) cookieFor(value string, age int) *http.Cookie {
+	return &http.Cookie{
+		Name: s.cookie, Value: value, Path: "/", MaxAge: age,
+		HttpOnly: true, Secure: s.listener.secure, SameSite: http.SameSiteStrictMode,
+	}
+}
+
+// signedIn is who has signed in with the browser that asks. A browser that sends
+// several cookies of the name was given one by somebody else, and is nobody.
+func (s *server) signedIn(r *http.Request) (access.Identity, bool) {
+	cookies := r.CookiesNamed(s.cookie)
+	if len(cookies) != 1 {
+		return access.Identity{}, false
+	}
+	return s.Access.Session(cookies[0].Value)
+}
+
+// askToSignIn sends a browser that wants a page to the one where it signs in, and
+// tells a script so.
+func (s *server) askToSignIn(w http.ResponseWriter, r *http.Request) {
+	to := "/sign-in"
+	if r.Method == http.MethodGet && r.URL.Path != "/" {
+		to += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+	}
+	if page := strings.Contains(r.Header.Get("Accept"), "text/html") && r.Header.Get("HX-Request") == ""; page && r.Method == http.MethodGet {
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return
+	}
+	w.Header().Set("HX-Redirect", "/sign-in")
+	plain(w, http.StatusUnauthorized, "sign in first")
+}
+
+// signInView is what the page shows.
+type signInView struct {
+	Next    string
+	Problem string
+	Hint    string
+}
+
+// signInPage asks for a code. Who has signed in already goes on.
+func (s *server) signInPage(w http.ResponseWriter, r *http.Request) {
+	next := onward(r.URL.Query().Get("next"))
+	if _, ok := s.signedIn(r); ok {
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return
+	}
+	s.showSignIn(w, http.StatusOK, signInView{Next: next})
+}
+
+func (s *server) showSignIn(w http.ResponseWriter, status int, v signInView) {
+	page(w, status, "signin.html", v)
+}
+
+func page(w http.ResponseWriter, status int, name string, v any) {
+	var out bytes.Buffer
+	t, err := template.ParseFS(files, name)
+	if err == nil {
+		err = t.Execute(&out, v)
+	}
+	if err != nil {
+		plain(w, http.StatusInternalServerError, "the page cannot be shown: "+err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(out.Bytes()) // the peer is gone; nobody is left to tell
+}
+
+// signIn takes a code. An address that has failed too often is refused even with
+// a right one.
+func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
+	from := sender(r, s.listener.proxied)
+	if wait := s.codes.wait(from); wait > 0 {
+		tooOften(w, wait)
+		return
+	}
+	next := onward(r.PostFormValue("next"))
+	cookie, id, err := s.Access.SignIn(r.PostFormValue("code"))
+	if err != nil {
+		status := http.StatusServiceUnavailable
+		if core.CodeOf(err) == core.CodeForbidden {
+			status = http.StatusForbidden
+			s.codes.failed(from)
+			s.Log.Warn("somebody could not sign in", "from", from.Addr())
+		}
+		s.showSignIn(w, status, signInView{Next: next, Problem: err.Error(), Hint: core.HintOf(err)})
+		return
+	}
+	s.Log.Info("somebody signed in", "name", id.Name, "role", id.Role, "from", from.Addr())
+	http.SetCookie(w, s.cookieFor(cookie, int(access.AbsoluteLife.Seconds())))
+	http.Redirect(w, r, next, http.StatusSeeOther)
+}
+
+// signOut ends the browser's session.
+func (s *server) signOut(w http.ResponseWriter, r *http.Request) {
+	for _, c := range r.CookiesNamed(s.cookie) {
+		if err := s.Access.SignOut(c.Value); err != nil {
+			plain(w, http.StatusServiceUnavailable, "you are still signed in: "+err.Error())
+			return
+		}
+	}
+	http.SetCookie(w, s.cookieFor("", -1))
+	w.Header().Set("Clear-Site-Data", `"cache"`)
+	http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
+}
+
+// onward is where somebody goes who has signed in: a page of this site.
+func onward(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
+		strings.ContainsAny(next, "\\\r\n\t") || strings.HasPrefix(u.Path, "//") || strings.HasPrefix(u.Path, "/sign-") {
+		return "/"
+	}
+	return next
+}
+
+func signInScript(w http.ResponseWriter, _ *http.Request) {
+	script, err := files.ReadFile("signin.js")
+	if err != nil {
+		plain(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	_, _ = w.Write(script) // the peer is gone; nobody is left to tell
+}

@@ -1,0 +1,77 @@
+package network_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
+)
+
+func TestSigningIn(t *testing.T) {
+	w := serve(t, network.Config{})
+	if a := w.ask(http.MethodGet, "/runs/r1?tab=2", "", "Accept", "text/html"); a.StatusCode != http.StatusSeeOther || a.Header.Get("Location") != "/sign-in?next=%2Fruns%2Fr1%3Ftab%3D2" {
+		t.Errorf("a stranger: %d to %s", a.StatusCode, a.Header.Get("Location"))
+	}
+	if a := w.ask(http.MethodGet, "/runs/r1", "", "Accept", "text/html", "HX-Request", "true"); a.StatusCode != http.StatusUnauthorized || a.Header.Get("HX-Redirect") != "/sign-in" {
+		t.Errorf("a stranger's script: %d %v", a.StatusCode, a.Header)
+	}
+	page := w.ask(http.MethodGet, `/sign-in?next=%2Fruns%2F%22%3E%3Cscript%3E`, "")
+	if page.StatusCode != http.StatusOK || !strings.Contains(page.text, `<script src="/sign-in.js" defer>`) || strings.Count(page.text, "<script") != 1 {
+		t.Errorf("the page: %d %s", page.StatusCode, page.text)
+	}
+	code := w.code()
+	a := w.ask(http.MethodPost, "/sign-in", "next=%2Fruns%2Fr1&code="+code, "Content-Type", "application/x-www-form-urlencoded", "Origin", w.url)
+	if a.StatusCode != http.StatusSeeOther || a.Header.Get("Location") != "/runs/r1" || len(a.Cookies()) != 1 {
+		t.Fatalf("signed in: %d %v", a.StatusCode, a.Header)
+	}
+	c := a.Cookies()[0]
+	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" {
+		t.Errorf("the cookie is %v", c)
+	}
+	cookie := c.Name + "=" + c.Value
+	if a := w.ask(http.MethodGet, "/runs/r1", "", "Cookie", cookie); a.text != "cockpit /runs/r1 root admin" {
+		t.Errorf("the cockpit: %q", a.text)
+	}
+	if a := w.ask(http.MethodGet, "/sign-in", "", "Cookie", cookie); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("the page for who has signed in: %d", a.StatusCode)
+	}
+	if a := w.signIn(code); a.StatusCode != http.StatusForbidden || len(a.Cookies()) != 0 || !strings.Contains(a.text, "stellwerk cockpit") {
+		t.Errorf("the code again: %d %s", a.StatusCode, a.text)
+	}
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", cookie+"; "+c.Name+"=planted"); a.StatusCode == http.StatusOK {
+		t.Error("a second cookie of the name was let pass")
+	}
+	if a := w.ask(http.MethodPost, "/sign-out", "", "Cookie", cookie); a.StatusCode != http.StatusSeeOther || a.Cookies()[0].MaxAge >= 0 {
+		t.Errorf("signed out: %d %v", a.StatusCode, a.Cookies())
+	}
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", cookie); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("after signing out: %d", a.StatusCode)
+	}
+}
+
+// TestAViewersBrowser has the viewer's role, and ends with the viewer's token.
+func TestAViewersBrowser(t *testing.T) {
+	w := serve(t, network.Config{})
+	token, _, err := w.access.Add("eve", api.RoleViewer, "root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, err := w.access.Code(api.Caller{Actor: core.Person("eve"), Role: api.RoleViewer, Token: token.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := w.signIn(code).Cookies()[0]
+	cookie := c.Name + "=" + c.Value
+	if a := w.ask(http.MethodPost, "/approve", "", "Cookie", cookie, "Origin", w.url); a.StatusCode != http.StatusForbidden || len(w.svc.Calls()) != 0 {
+		t.Errorf("approved: %d", a.StatusCode)
+	}
+	if _, err := w.access.Revoke(token.ID, "root"); err != nil {
+		t.Fatal(err)
+	}
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", cookie); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("after the token: %d", a.StatusCode)
+	}
+}

@@ -1,0 +1,167 @@
+package network
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+// Site is what is served. API and Cockpit find the caller in the request's
+// context.
+type Site struct {
+	Access *access.Store
+	API    http.Handler // below /v1, and /openapi.json
+	// Cockpit has everything else. What is below /assets it serves to everybody.
+	Cockpit  http.Handler
+	Metrics  http.Handler                // nil where nothing is counted
+	Document *huma.OpenAPI               // that /docs shows
+	Ready    func(context.Context) error // why the engine cannot work
+	Log      *slog.Logger
+	Now      func() time.Time
+}
+
+// Guessing is slowed down: codes are short enough to be typed.
+const (
+	codeFailures  = 10
+	codeSpan      = 10 * time.Minute
+	tokenFailures = 30
+	tokenSpan     = time.Minute
+)
+
+// server is a site on a listener.
+type server struct {
+	Site
+	listener *Listener
+	cookie   string
+	codes    *limiter
+	tokens   *limiter
+}
+
+// Serve answers requests until ctx ends. It closes the listener.
+func Serve(ctx context.Context, l *Listener, site Site) error {
+	return api.Serve(ctx, l, Handler(l, site))
+}
+
+// Handler is everything that a listener serves.
+func Handler(l *Listener, site Site) http.Handler {
+	s := &server{
+		Site: site, listener: l, cookie: l.cookieName(),
+		codes: newLimiter(codeFailures, codeSpan, site.Now), tokens: newLimiter(tokenFailures, tokenSpan, site.Now),
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", s.byToken(jsonOnly(site.API)))
+	mux.Handle("GET /openapi.json", s.byEither(site.API))
+	mux.Handle("GET /docs", s.byEither(docs(site.Document)))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", s.ready)
+	mux.Handle("GET /metrics", s.metrics())
+	mux.HandleFunc("GET /sign-in", s.signInPage)
+	mux.Handle("POST /sign-in", api.Bounded(http.HandlerFunc(s.signIn)))
+	mux.HandleFunc("GET /sign-in.js", signInScript)
+	mux.Handle("POST /sign-out", api.Bounded(http.HandlerFunc(s.signOut)))
+	mux.Handle("GET /assets/", site.Cockpit)
+	mux.Handle("/", s.byCookie(api.Bounded(site.Cockpit)))
+	return l.shield(mux)
+}
+
+// tokenHint says how to be known.
+const tokenHint = "send a token as a bearer token; `stellwerk tokens add NAME --role ROLE` makes one"
+
+// byToken lets in who shows a token. A right one is let in however often others
+// failed at the same address: it has 256 bits, and nobody comes upon it.
+func (s *server) byToken(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, shown := api.BearerToken(r)
+		if id, ok := s.Access.Token(token); shown && ok {
+			s.admit(w, r, id, next)
+			return
+		}
+		from := sender(r, s.listener.proxied)
+		if wait := s.tokens.wait(from); wait > 0 {
+			tooOften(w, wait)
+			return
+		}
+		if shown {
+			s.tokens.failed(from)
+			s.Log.Warn("somebody showed a token that is none", "from", from.Addr(), "path", clip(r.URL.Path))
+		}
+		api.WriteUnknown(w, tokenHint)
+	})
+}
+
+// byCookie lets in who has signed in, and sends others to do so.
+func (s *server) byCookie(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id, ok := s.signedIn(r); ok {
+			s.admit(w, r, id, next)
+			return
+		}
+		s.askToSignIn(w, r)
+	})
+}
+
+// byEither lets in who has signed in or shows a token.
+func (s *server) byEither(next http.Handler) http.Handler {
+	byToken, byCookie := s.byToken(next), s.byCookie(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			byToken.ServeHTTP(w, r)
+			return
+		}
+		byCookie.ServeHTTP(w, r)
+	})
+}
+
+// admit serves a request in somebody's name, for as long as they are let in.
+func (s *server) admit(w http.ResponseWriter, r *http.Request, id access.Identity, next http.Handler) {
+	ctx, release := s.Access.Hold(r.Context(), id)
+	defer release()
+	next.ServeHTTP(w, r.WithContext(api.WithCaller(ctx, id.Caller())))
+}
+
+// metrics are for whoever is on this machine, as those of --metrics are, and for
+// others with a token. Behind a proxy everybody seems to be on this machine.
+func (s *server) metrics() http.Handler {
+	if s.Metrics == nil {
+		return http.NotFoundHandler()
+	}
+	guarded := s.byEither(s.Metrics)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.listener.proxied && sender(r, false).Addr().IsLoopback() {
+			s.Metrics.ServeHTTP(w, r)
+			return
+		}
+		guarded.ServeHTTP(w, r)
+	})
+}
+
+// ready says whether the engine can work, and not why it cannot: that is for its
+// log.
+func (s *server) ready(w http.ResponseWriter, r *http.Request) {
+	if err := s.Ready(r.Context()); err != nil {
+		s.Log.Error("the engine is not ready", "error", err)
+		plain(w, http.StatusServiceUnavailable, "not ready")
+		return
+	}
+	plain(w, http.StatusOK, "ready")
+}
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text+"\n") // the peer is gone; nobody is left to tell
+}
+
+func tooOften(w http.ResponseWriter, wait time.Duration) {
+	seconds := strconv.Itoa(int(wait.Seconds()) + 1)
+	w.Header().Set("Retry-After", seconds)
+	api.WriteProblem(w, http.StatusTooManyRequests, "this address has failed too often", "try again in "+seconds+" seconds")
+}

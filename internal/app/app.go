@@ -45,8 +45,12 @@ type Options struct {
 	Version string
 	Log     io.Writer // where the engine logs; nil for nowhere
 	Verbose bool
-	Webhook string // where an engine that serves hears webhooks; "" for nowhere
-	Metrics string // where an engine that serves shows its metrics; "" for nowhere
+	// LogFormat is how the log is written: LogText, which "" means, or LogJSON.
+	LogFormat string
+	// LogLevel is the least of what is logged; Verbose is LevelDebug.
+	LogLevel slog.Level
+	Webhook  string // where an engine that serves hears webhooks; "" for nowhere
+	Metrics  string // where an engine that serves shows its metrics; "" for nowhere
 	// MetricsPublic lets Metrics be an address that other machines reach.
 	MetricsPublic bool
 	Network       *network.Config // where an engine that serves is reached by others; nil for nowhere
@@ -115,7 +119,9 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: opts, state: state, lock: lock, log: newLogger(opts)}
+	a := &App{opts: opts, state: state, lock: lock, rules: redact.DefaultRules()}
+	a.redactor = redact.New(redact.Options{Secrets: engineSecrets(), Rules: a.rules})
+	a.log = newLogger(opts, a.redactor)
 	if err := a.build(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -138,8 +144,6 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	a.isolation, a.why = sandbox.Detect(ctx)
-	a.rules = redact.DefaultRules()
-	a.redactor = redact.New(redact.Options{Secrets: engineSecrets(), Rules: a.rules})
 	a.journal = newJournal(a.state.runs(), a.blobs, a.log)
 	a.yards = newYards(a.state.yards(), gitCredential)
 	self, err := shim.InstallSelf(a.state.bin())
@@ -159,6 +163,9 @@ func (a *App) build(ctx context.Context) error {
 	}
 	if a.opts.Wrap != nil {
 		a.opts.Wrap(&parts)
+	}
+	if a.opts.Log != nil {
+		parts.Journal = &loggedJournal{parts.Journal, a.log}
 	}
 	forges := newForges(parts.Forge)
 	if err := a.measure(ctx, &parts, forges); err != nil {
@@ -197,6 +204,7 @@ func (a *App) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.log.Info("the engine runs", "version", a.opts.Version, "pid", os.Getpid(), "state", a.state.dir, "open_runs", len(open))
 	for _, run := range open {
 		if err := a.engine.Poke(ctx, run.ID); err != nil {
 			a.log.Error("look at an open run", "run", run.Alias, "error", err)
@@ -208,6 +216,7 @@ func (a *App) start(ctx context.Context) error {
 // Close ends the engine. Attempts go on, and the next engine finds them.
 func (a *App) Close() error {
 	if a.stop != nil {
+		a.log.Info("the engine ends, attempts go on", "pid", os.Getpid())
 		a.stop()
 	}
 	if a.dispatch != nil {
@@ -232,17 +241,6 @@ func (a *App) Close() error {
 
 func (a *App) migrated(m sqlite.Migration) {
 	a.log.Info("the database was brought up to date", "migration", m)
-}
-
-func newLogger(opts Options) *slog.Logger {
-	if opts.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	level := slog.LevelInfo
-	if opts.Verbose {
-		level = slog.LevelDebug
-	}
-	return slog.New(slog.NewTextHandler(opts.Log, &slog.HandlerOptions{Level: level}))
 }
 
 // Person is the name under which the person at this machine speaks.

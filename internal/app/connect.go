@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -234,6 +236,12 @@ func detach(ctx context.Context, opts Options, state stateFolder) error {
 		return core.Wrap(core.CodeUnavailable, err, "the engine's log cannot be opened", "check "+state.dir)
 	}
 	args := []string{"serve", "--state", state.dir}
+	if opts.LogFormat != "" {
+		args = append(args, "--log-format", opts.LogFormat)
+	}
+	if opts.LogLevel != slog.LevelInfo {
+		args = append(args, "--log-level", strings.ToLower(opts.LogLevel.String()))
+	}
 	if opts.Webhook != "" {
 		args = append(args, "--webhook", opts.Webhook)
 	}

@@ -73,6 +73,10 @@ type ConnectOptions struct {
 	Version string
 	Log     io.Writer // of an engine in this process; nil for nowhere
 	Verbose bool
+	// LogFormat and LogLevel are how an engine that serves logs, and the least of
+	// it; "" for text, and for what is worth knowing.
+	LogFormat, LogLevel string
+
 	Webhook string // of an engine that serves: where it hears webhooks
 	Metrics string // of an engine that serves: where it shows its metrics
 	// MetricsPublic lets Metrics be an address that other machines reach.

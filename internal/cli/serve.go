@@ -13,6 +13,8 @@ type serveOptions struct {
 	metrics string
 	public  bool
 	network networkFlags
+	format  string
+	level   string
 }
 
 func newServe(sh *shell) *cobra.Command {
@@ -44,6 +46,10 @@ and what it costs, and nothing asks them who they are: an address that other
 machines reach is refused unless you add --metrics-public. With port 0 the
 system chooses one; the log says which, and metrics.addr in the state folder.
 
+The log has one line for each thing that happened, on standard error or, with
+--detach, in engine.log in the state folder. Secrets are taken out of it. It is
+not rotated: leave that to journald or logrotate (with copytruncate).
+
 Where OTEL_EXPORTER_OTLP_ENDPOINT is set, traces are sent there, with or without
 --metrics.`,
 		Example: `  stellwerk serve
@@ -51,7 +57,8 @@ Where OTEL_EXPORTER_OTLP_ENDPOINT is set, traces are sent there, with or without
   stellwerk serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
   stellwerk serve --behind-proxy --host stellwerk.example.com
   stellwerk serve --webhook 127.0.0.1:8100
-  stellwerk serve --metrics 127.0.0.1:9464`,
+  stellwerk serve --metrics 127.0.0.1:9464
+  stellwerk serve --log-format json --log-level warn`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
@@ -60,6 +67,8 @@ Where OTEL_EXPORTER_OTLP_ENDPOINT is set, traces are sent there, with or without
 	cmd.Flags().StringVar(&o.webhook, "webhook", "", "hear webhooks of the forge at `ADDRESS:PORT`")
 	cmd.Flags().StringVar(&o.metrics, "metrics", "", "show metrics for Prometheus at `ADDRESS:PORT`")
 	cmd.Flags().BoolVar(&o.public, "metrics-public", false, "let --metrics be an address that other machines reach")
+	cmd.Flags().StringVar(&o.format, "log-format", "text", "how the log is written: `text|json`")
+	cmd.Flags().StringVar(&o.level, "log-level", "info", "the least of what is logged: `debug|info|warn|error`")
 	return cmd
 }
 
@@ -75,6 +84,7 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 	if opts.Network, err = o.network.config(sh); err != nil {
 		return err
 	}
+	opts.LogFormat, opts.LogLevel = o.format, o.level
 	if !o.detach {
 		opts.Log = sh.Console.Err
 		err := sh.Serve(ctx, opts)

@@ -23,8 +23,8 @@ func wire(p *Program) {
 		return app.Connect(ctx, appOptions(o))
 	}
 	p.Tools = app.DialTools
-	p.Serve = func(ctx context.Context, o ConnectOptions) error { return app.Serve(ctx, appOptions(o)) }
-	p.Detach = func(ctx context.Context, o ConnectOptions) error { return app.Detach(ctx, appOptions(o)) }
+	p.Serve = func(ctx context.Context, o ConnectOptions) error { return served(ctx, o, app.Serve) }
+	p.Detach = func(ctx context.Context, o ConnectOptions) error { return served(ctx, o, app.Detach) }
 	p.Restore = func(ctx context.Context, o RestoreOptions) error { return app.Restore(ctx, o.State, o.Backup) }
 	p.Worker, p.Salvage, p.HandIn = app.Worker, app.Salvage, app.HandIn
 	p.Await, p.AttemptShell, p.LookShell = app.Await, app.AttemptShell, app.LookShell
@@ -45,6 +45,17 @@ func sqliteVersion(ctx context.Context) (version string, err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	err = db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version)
 	return version, err
+}
+
+// served begins an engine that logs as it was asked to.
+func served(ctx context.Context, o ConnectOptions, begin func(context.Context, app.Options) error) error {
+	level, err := app.CheckLog(o.LogFormat, o.LogLevel)
+	if err != nil {
+		return err
+	}
+	opts := appOptions(o)
+	opts.LogFormat, opts.LogLevel = o.LogFormat, level
+	return begin(ctx, opts)
 }
 
 func appOptions(o ConnectOptions) app.Options {

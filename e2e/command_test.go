@@ -47,6 +47,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	maps.Copy(all, forgeCommands())
 	maps.Copy(all, servers())
 	maps.Copy(all, telemetries())
+	maps.Copy(all, noticing())
 	return all
 }
 

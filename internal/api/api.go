@@ -22,6 +22,7 @@ type Service interface {
 	Knowledge
 	Views
 	Access
+	Operations
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not

@@ -54,6 +54,7 @@ func routes(svc Service, version string) (*http.ServeMux, huma.API) {
 	registerKnowledge(api, svc)
 	registerViews(api, svc)
 	registerAccess(api, svc)
+	registerOperations(api, svc)
 	return mux, api
 }
 

@@ -28,7 +28,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
-	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -90,7 +89,7 @@ type App struct {
 	// project and while it begins, and while a person's word about that is taken.
 	standing sync.Mutex
 	queues   queues
-	notifier dispatch.Notifier
+	teller   *teller
 
 	telemetry *telemetry.Telemetry // nil where nobody wants to be told
 
@@ -150,7 +149,7 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.dir+" can be written and has space")
 	}
-	a.self, a.sessions, a.notifier = self, newSessions(a), notify.New(a.settings.Notify.V)
+	a.self, a.sessions, a.teller = self, newSessions(a), newTeller(a)
 	tools, err := a.openTools()
 	if err != nil {
 		return err
@@ -177,7 +176,7 @@ func (a *App) build(ctx context.Context) error {
 	})
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Sessions: a.sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: a.notifier, Folder: parts.Folder,
+		Spawner: parts.Spawner, Sessions: a.sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: a.teller, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Tools: tools, ReadOnly: a.settings.ReadOnly.V, Checks: runtime.NumCPU(),
 	})
@@ -195,6 +194,7 @@ const engineName = "engine"
 func (a *App) start(ctx context.Context) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	a.stop = stop
+	a.teller.outbox.Start()
 	a.work.Go(func() {
 		if err := a.engine.Run(running); err != nil {
 			a.log.Error("engine", "error", err)
@@ -223,6 +223,9 @@ func (a *App) Close() error {
 		a.dispatch.Close()
 	}
 	a.work.Wait()
+	if a.teller != nil {
+		a.teller.outbox.Close()
+	}
 	if a.telemetry != nil {
 		a.telemetry.Close()
 	}

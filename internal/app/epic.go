@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -241,7 +243,10 @@ func (a *App) refuseEpic(ctx context.Context, p *core.Project, e core.QueuedEpic
 	}
 	a.log.Warn("an epic cannot be started", "project", p.Name, "epic", e.ID, "reason", body.Reason)
 	text := fmt.Sprintf("%s (%s of project %s): %s", e.Title, e.ID, p.Name, body.Reason)
-	if err := a.notifier.Notify(ctx, "An epic cannot be started", text); err != nil {
+	if err := a.teller.outbox.Notify(ctx, notify.Notice{
+		ID: fmt.Sprintf("%s/%s/%s/%d", api.WaitEpic, p.ID, e.ID, time.Now().UnixNano()), Kind: api.WaitEpic, Project: p.Name, At: time.Now(),
+		Title: "an epic of " + p.Name + " cannot be started", Text: a.redactor.String(text), Next: body.Hint,
+	}); err != nil {
 		a.log.Error("tell a person", "error", err)
 	}
 	return true, nil

@@ -129,17 +129,18 @@ func withPort(u *url.URL) string {
 	return u.Hostname() + ":" + port
 }
 
-// forgeSecrets are the token of the forge and the secret of its webhooks, as far
-// as they can be read now: what cannot be read is not used either.
+// forgeSecrets are the token of the forge, the secret of its webhooks and those
+// by which a person is told, as far as they can be read now: what cannot be read is not used either.
 func forgeSecrets() []redact.Secret {
 	settings, err := userSettings(nil)
 	if err != nil {
 		return nil
 	}
-	f := settings.Forge
+	f, n := settings.Forge, settings.Telling
 	var secrets []redact.Secret
 	for _, from := range []struct{ name, variable, file string }{
 		{"forge token", f.TokenVariable(), f.TokenFile.V}, {"webhook secret", f.SecretEnv.V, f.SecretFile.V},
+		{"notice secret", n.SecretEnv.V, n.SecretFile.V}, {"slack address", n.SlackEnv.V, n.SlackFile.V},
 	} {
 		if from.variable+from.file == "" {
 			continue

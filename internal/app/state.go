@@ -32,6 +32,7 @@ func (s stateFolder) lockFile() string        { return s.path("engine.lock") }
 func (s stateFolder) tokenFile() string       { return s.path(api.PersonTokenFile) }
 func (s stateFolder) logFile() string         { return s.path("engine.log") }
 func (s stateFolder) toolKeyFile() string     { return s.path("tool.key") }
+func (s stateFolder) notices() string         { return s.path("notices.json") }
 func (s stateFolder) traces() string          { return s.path("traces.json") }
 func (s stateFolder) access() string          { return s.path(access.File) }
 func (s stateFolder) networkURL() string      { return s.path("network.url") }

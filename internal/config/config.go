@@ -8,6 +8,7 @@ package config
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,6 +66,7 @@ type Settings struct {
 	CostUSD    Value[float64]
 	Tokens     Value[int64]
 	Forge      ForgeSettings
+	Telling    NotifySettings
 
 	ProjectCostUSD  Value[float64]
 	ProjectTokens   Value[int64]
@@ -87,6 +89,7 @@ func Defaults() *Settings {
 		"limits.project.attempts":  limits.Project.Attempts, "limits.project.parallel": limits.Project.Parallel,
 	}
 	maps.Copy(values, forgeDefaults())
+	maps.Copy(values, notifyDefaults())
 	for _, setting := range table() {
 		setting.store(s, Source{Level: LevelDefault}, values[setting.key])
 	}
@@ -152,7 +155,7 @@ func (s *Settings) Entries() []Entry {
 	add("limits.project.wall_time", length(s.ProjectWallTime.V), s.ProjectWallTime.From)
 	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
 	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
-	return append(entries, s.Forge.entries()...)
+	return slices.Concat(entries, s.Forge.entries(), s.Telling.entries())
 }
 
 // Variable is the environment variable of a setting: STELLWERK_LIMITS_ATTEMPTS.

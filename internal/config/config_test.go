@@ -151,7 +151,7 @@ user.yaml:6:24: limits.project.wall_time: "5ms" is not a duration of at least 1s
 user.yaml:7:12: read_only: "here" is not an absolute path
 user.yaml:8:9: notify: expected a single value, got a map
 project.yaml:1:1: a tab indents this line; YAML is indented with spaces
-the setting notify from environment (STELLWERK_NOTIFY) is not valid: "drum" is not known here; known: bell, desktop, off
+the setting notify from environment (STELLWERK_NOTIFY) is not valid: "drum" is not known here; known: bell, desktop, off, slack, webhook
 the setting limits.parallel from flag (--parallel) is not valid: "many" is not a whole number between 1 and 1000`
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Error(diff)

@@ -24,6 +24,8 @@ const (
 const (
 	NotifyBell    = "bell"
 	NotifyDesktop = "desktop"
+	NotifyWebhook = "webhook"
+	NotifySlack   = "slack"
 	NotifyOff     = "off"
 )
 
@@ -51,7 +53,7 @@ func table() []setting {
 		word("model", func(s *Settings) *Value[string] { return &s.Model }, name),
 		list("read_only", string(filepath.ListSeparator), func(s *Settings) *Value[[]string] { return &s.ReadOnly }, absolute).
 			onlyPersonal("it would open paths of this machine to agents"),
-		list("notify", ",", func(s *Settings) *Value[[]string] { return &s.Notify }, oneOf(NotifyBell, NotifyDesktop, NotifyOff)),
+		list("notify", ",", func(s *Settings) *Value[[]string] { return &s.Notify }, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)),
 		number("limits.attempts", func(s *Settings) *Value[int] { return &s.Attempts }, 1, 20),
 		number("limits.infra", func(s *Settings) *Value[int] { return &s.Infra }, 0, 100),
 		number("limits.sterile", func(s *Settings) *Value[int] { return &s.Sterile }, 1, 1000),
@@ -65,7 +67,7 @@ func table() []setting {
 		optionalDuration("limits.project.wall_time", func(s *Settings) *Value[time.Duration] { return &s.ProjectWallTime }),
 		optional("limits.project.attempts", func(s *Settings) *Value[int] { return &s.ProjectAttempts }),
 		optional("limits.project.parallel", func(s *Settings) *Value[int] { return &s.ProjectParallel }),
-	}, forgeTable()...)
+	}, slices.Concat(forgeTable(), notifyTable())...)
 }
 
 func (s setting) tightened(loosens func(current, proposed any) bool) setting {

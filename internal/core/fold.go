@@ -238,7 +238,9 @@ func apply(r *Run, e Event, body Body) {
 		r.Swept = true
 	case PersonNotified:
 		r.Tell = slices.DeleteFunc(r.Tell, func(id string) bool { return id == b.Event })
-	case RunStarted, TimerFired, CommandRefused, ReviewAwaited, ProjectRegistered, ContentTrusted,
+	case ReviewAwaited:
+		r.Tell = append(r.Tell, e.ID)
+	case RunStarted, TimerFired, CommandRefused, ProjectRegistered, ContentTrusted,
 		ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
 		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped:
 		// They begin, bring the time or leave a trace; nothing more follows here.

@@ -20,6 +20,7 @@ func messageSent(r *Run, e Event, b MessageSent) {
 }
 
 func questionAsked(r *Run, e Event, b QuestionAsked) {
+	r.Tell = append(r.Tell, e.ID)
 	q := Question{ID: b.ID, Text: clipped(b.Text, keptMessage), Asker: e.Actor.ID, Default: b.Default, At: e.At, From: b.From, Blocking: b.Blocking, About: b.About}
 	if b.Default != "" {
 		q.Due = e.At.Add(b.After)

@@ -32,9 +32,10 @@ type Yards interface {
 	Yard(ctx context.Context, project string) (*yard.Yard, error)
 }
 
-// Notifier tells a person that something waits for them.
+// Notifier tells a person what of a run waits for them. It returns once that is
+// sure to happen, and tells of nothing twice.
 type Notifier interface {
-	Notify(ctx context.Context, title, text string) error
+	Tell(ctx context.Context, run *core.Run) error
 }
 
 // Folder is the readable copy of a run.

@@ -1,52 +1,114 @@
 // Package notify tells a person that something waits for them, in the ways
-// they chose. It must not know what waits, or why.
+// they chose: each thing once a way, many at once together, and not in their
+// quiet hours. What is still to be told outlives the engine. It must not know
+// what waits, or why, and nothing waits for it.
 package notify
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
-	"os/exec"
-	"runtime"
-	"slices"
+	"strings"
 	"time"
+	"unicode"
 )
 
-// Notifier tells a person.
-type Notifier struct{ ways []string }
-
-// New makes a notifier for the chosen ways: "desktop" shows a notification of
-// the desktop where there is one. The bell is rung by whoever holds the
-// terminal, and "off" is silence.
-func New(ways []string) *Notifier { return &Notifier{ways: ways} }
-
-// patience is how long a desktop may take to show a notification.
-const patience = 5 * time.Second
-
-// Notify implements dispatch.Notifier.
-func (n *Notifier) Notify(ctx context.Context, title, text string) error {
-	if slices.Contains(n.ways, "off") || !slices.Contains(n.ways, "desktop") {
-		return nil
-	}
-	argv := command(title, text)
-	path, err := exec.LookPath(argv[0])
-	if err != nil {
-		return fmt.Errorf("no desktop notifications on this machine: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if out, err := exec.CommandContext(ctx, path, argv[1:]...).CombinedOutput(); err != nil {
-		return fmt.Errorf("show a notification: %w: %s", err, out)
-	}
-	return nil
+// Notice is something a person should know. Its texts are already redacted.
+type Notice struct {
+	ID      string    `json:"id"`   // of the thing that waits: the same thing has the same id
+	Kind    string    `json:"kind"` // such as approval, pause, question
+	Project string    `json:"project,omitempty"`
+	Run     string    `json:"run,omitempty"`
+	Alias   string    `json:"alias,omitempty"`
+	Title   string    `json:"title"`
+	Text    string    `json:"text,omitempty"`
+	Next    string    `json:"next,omitempty"` // what they can type
+	At      time.Time `json:"at"`
 }
 
-// command shows a notification. Texts are arguments, never part of a script.
-func command(title, text string) []string {
-	if runtime.GOOS == "darwin" {
-		return []string{
-			"osascript", "-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv)", "-e", "end run",
-			"--", title, text,
+// Message is what is sent at once: one notice, or several summed up.
+type Message struct {
+	ID      string // the same for the same notices
+	Title   string
+	Text    string
+	At      time.Time
+	Notices []Notice
+}
+
+// Way is one way to tell a person. Send may be called again with a message
+// that it sent before, where that was not written down in time.
+type Way interface {
+	Name() string
+	Send(ctx context.Context, m Message) error
+}
+
+// ErrPermanent marks a failure that trying again does not mend.
+var ErrPermanent = errors.New("it is not tried again")
+
+const (
+	shown    = 10  // notices of a sum that are named one by one
+	maxTitle = 160 // characters
+	maxText  = 600
+)
+
+// compose makes one message of notices, of which there is at least one. An agent
+// or a repository may have written their texts.
+func compose(notices []Notice, now time.Time) Message {
+	for i := range notices {
+		n := &notices[i]
+		n.Title, n.Text, n.Next = line(n.Title, maxTitle), line(n.Text, maxText), line(n.Next, maxText)
+		n.Alias, n.Project = line(n.Alias, maxTitle), line(n.Project, maxTitle)
+	}
+	if len(notices) == 1 {
+		n := notices[0]
+		return Message{ID: n.ID, Title: "stellwerk: " + n.Title, Text: n.Text, At: now, Notices: notices}
+	}
+	sum := sha256.New()
+	var lines []string
+	for i, n := range notices {
+		_, _ = fmt.Fprintf(sum, "%s\n", n.ID) // a hash takes everything
+		switch {
+		case i < shown:
+			lines = append(lines, line(strings.TrimSuffix(n.Title+": "+n.Text, ": "), maxTitle))
+		case i == shown:
+			lines = append(lines, fmt.Sprintf("… and %d more", len(notices)-shown))
 		}
 	}
-	return []string{"notify-send", "--app-name=stellwerk", "--", title, text}
+	return Message{
+		ID: "sum-" + hex.EncodeToString(sum.Sum(nil)[:16]), Title: fmt.Sprintf("stellwerk: %d things to look at", len(notices)),
+		Text: strings.Join(lines, "\n"), At: now, Notices: notices,
+	}
 }
+
+// line is a text on one line, without what could do harm where it is shown, and
+// not longer than limit.
+func line(text string, limit int) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r): // controls, and marks that turn the direction of what follows
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	clean = strings.Join(strings.Fields(clean), " ")
+	if runes := []rune(clean); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return clean
+}
+
+// Unusable stands for a way that the person chose and that cannot be used: what
+// would have been told in it fails with why.
+func Unusable(name string, why error) Way { return unusable{name, why} }
+
+type unusable struct {
+	name string
+	why  error
+}
+
+func (u unusable) Name() string                        { return u.name }
+func (u unusable) Send(context.Context, Message) error { return u.why }

@@ -48,6 +48,7 @@ type Service struct {
 	Known         Known
 	Scenes        Scenes
 	Access        Access
+	Operated      Operated
 
 	mu      sync.Mutex
 	runs    []*api.RunDetail

@@ -1,0 +1,17 @@
+package apitest
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+// Operated are the answers about the engine itself.
+type Operated struct {
+	Tests []api.NoticeTest
+}
+
+// TestNotices implements api.Operations.
+func (s *Service) TestNotices(ctx context.Context) ([]api.NoticeTest, error) {
+	return s.Operated.Tests, s.word(ctx, "test-notices", "", nil)
+}

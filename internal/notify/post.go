@@ -1,0 +1,79 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	dialTimeout   = 5 * time.Second
+	answerTimeout = 10 * time.Second
+	answerRead    = 4 << 10
+	answerHeader  = 16 << 10
+)
+
+// poster sends to one target, past proxies and following no redirect: either
+// would lead elsewhere than where the person said.
+type poster struct {
+	target target
+	client *http.Client
+}
+
+func newPoster(t target) poster {
+	dialer := &net.Dialer{Timeout: dialTimeout, Control: t.control}
+	return poster{t, &http.Client{
+		Timeout: answerTimeout,
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, DisableKeepAlives: true, MaxResponseHeaderBytes: answerHeader,
+			TLSHandshakeTimeout: dialTimeout, ResponseHeaderTimeout: answerTimeout,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// post sends a body. No failure says the address beyond its host: it may hold a
+// credential.
+func (p poster) post(ctx context.Context, body []byte, header http.Header) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.target.url.String(), bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("make a request to %s: %w", p.target.url.Hostname(), ErrPermanent)
+	}
+	req.Header = header
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "stellwerk")
+	resp, err := p.client.Do(req)
+	if err != nil {
+		var at *url.Error
+		if errors.As(err, &at) {
+			err = at.Err
+		}
+		return fmt.Errorf("send to %s: %w", p.target.url.Hostname(), err)
+	}
+	answer, _ := io.ReadAll(io.LimitReader(resp.Body, answerRead)) // only to say what went wrong
+	if err := resp.Body.Close(); err != nil {
+		return fmt.Errorf("send to %s: %w", p.target.url.Hostname(), err)
+	}
+	return judge(p.target.url.Hostname(), resp.StatusCode, string(answer))
+}
+
+// judge tells what an answer means.
+func judge(host string, status int, answer string) error {
+	if status >= 200 && status < 300 {
+		return nil
+	}
+	err := fmt.Errorf("%s answered %d %s: %.120q", host, status, http.StatusText(status), line(answer, maxTitle))
+	switch {
+	case status >= 500, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
+		return err
+	case status >= 300 && status < 400:
+		return fmt.Errorf("%w; redirects are not followed, name the address it leads to: %w", err, ErrPermanent)
+	}
+	return fmt.Errorf("%w: %w", err, ErrPermanent)
+}

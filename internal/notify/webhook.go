@@ -1,0 +1,83 @@
+package notify
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Webhook sends signed messages to an address of the person's, as Standard
+// Webhooks describes them: the signature is over the id, the time and the body.
+type Webhook struct {
+	poster
+	key []byte
+}
+
+// NewWebhook sends to address. privateHosts are those which may be on a private
+// network.
+func NewWebhook(address, secret string, privateHosts []string) (*Webhook, error) {
+	t, err := newTarget(address, privateHosts)
+	if err != nil {
+		return nil, fmt.Errorf("notify_webhook_url: %w", err)
+	}
+	key := []byte(secret)
+	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
+		if key, err = base64.StdEncoding.DecodeString(encoded); err != nil {
+			return nil, fmt.Errorf("the secret of the webhook begins with whsec_ and is not base64: %w", ErrPermanent)
+		}
+	}
+	if len(key) < minKey {
+		return nil, fmt.Errorf("the secret of the webhook has %d bytes, and needs %d: %w", len(key), minKey, ErrPermanent)
+	}
+	return &Webhook{newPoster(t), key}, nil
+}
+
+// minKey is what is hard enough to guess.
+const minKey = 16
+
+// Name implements Way.
+func (*Webhook) Name() string { return "webhook" }
+
+// body is what is sent. Fields are added to it and not changed.
+type body struct {
+	Type    string    `json:"type"`
+	At      time.Time `json:"timestamp"`
+	Title   string    `json:"title"`
+	Text    string    `json:"text"`
+	Notices []Notice  `json:"notices"`
+}
+
+// Send implements Way.
+func (w *Webhook) Send(ctx context.Context, m Message) error {
+	data, err := json.Marshal(body{"stellwerk.notice", m.At, m.Title, m.Text, m.Notices})
+	if err != nil {
+		return fmt.Errorf("encode a notice: %w: %w", err, ErrPermanent)
+	}
+	id, at := messageID(m.ID), strconv.FormatInt(time.Now().Unix(), 10)
+	header := http.Header{}
+	header.Set("Webhook-Id", id)
+	header.Set("Webhook-Timestamp", at)
+	header.Set("Webhook-Signature", "v1,"+sign(w.key, id, at, data))
+	return w.post(ctx, data, header)
+}
+
+// messageID is an id without the dot that separates what is signed, nor what a
+// header cannot hold.
+func messageID(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return "msg_" + base64.RawURLEncoding.EncodeToString(sum[:18])
+}
+
+func sign(key []byte, id, at string, data []byte) string {
+	mac := hmac.New(sha256.New, key)
+	_, _ = fmt.Fprintf(mac, "%s.%s.", id, at) // a hash takes everything
+	_, _ = mac.Write(data)
+	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}

@@ -26,7 +26,7 @@ func least() map[string]api.Role {
 			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Speak", "Answer",
 			"PauseProject", "ResumeProject", "DropEpic", "RequeueEpic", "Delegate", "Tell", "Ask", "UpdatePlan",
 		},
-		api.RoleAdmin: {"AddProject", "ArchiveProject", "Swap", "Trust", "Import", "Backup", "TestNotices", "Tokens", "AddToken", "RevokeToken"},
+		api.RoleAdmin: {"AddProject", "ArchiveProject", "Swap", "Trust", "Import", "Backup", "TestNotices", "Prune", "Tokens", "AddToken", "RevokeToken"},
 		api.RoleOwner: {"Turn", "Lease", "Take", "HandIn", "Say", "Begin", "End"},
 	} {
 		for _, m := range methods {

@@ -90,6 +90,7 @@ type App struct {
 	standing sync.Mutex
 	queues   queues
 	teller   *teller
+	pruning  sync.Mutex
 
 	telemetry *telemetry.Telemetry // nil where nobody wants to be told
 
@@ -210,6 +211,7 @@ func (a *App) start(ctx context.Context) error {
 			a.log.Error("look at an open run", "run", run.Alias, "error", err)
 		}
 	}
+	a.work.Go(func() { a.retain(running) })
 	return a.lookAtProjects(ctx, running)
 }
 

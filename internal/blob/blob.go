@@ -1,7 +1,7 @@
 // Package blob keeps files by the hash of their content. A digest that Put has
 // returned names bytes that survive a crash of the machine, so an event may
-// speak of it. The package must not delete or change what it keeps, and knows
-// nothing of what the bytes mean.
+// speak of it. The package must not change what it keeps, deletes only what its
+// caller says nobody speaks of, and knows nothing of what the bytes mean.
 package blob
 
 import (
@@ -30,6 +30,8 @@ func (e *TooLarge) Error() string { return fmt.Sprintf("larger than the limit of
 type Folder struct {
 	path string
 	disk disk
+
+	placing sync.RWMutex // held alone while a blob is discarded
 
 	mu      sync.Mutex
 	durable map[string]bool // guarded by mu: shards whose own name is known to be on disk
@@ -102,7 +104,13 @@ func (f *Folder) place(ctx context.Context, tmp, digest string) (renamed bool, e
 	if err := f.ensureShard(shard); err != nil {
 		return false, err
 	}
-	if f.Verify(ctx, digest) != nil {
+	f.placing.RLock()
+	defer f.placing.RUnlock()
+	if f.Verify(ctx, digest) == nil {
+		if err := f.disk.touch(path); err != nil { // it is as young as one that is new, for Discard
+			return false, err
+		}
+	} else {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}

@@ -3,6 +3,7 @@ package blob
 import (
 	"errors"
 	"os"
+	"time"
 )
 
 // disk is what putting a blob does to the file system, so that a test can see
@@ -13,6 +14,7 @@ type disk interface {
 	mkdir(path string) error
 	rename(from, to string) error
 	remove(path string) error
+	touch(path string) error
 	syncFolder(path string) error
 }
 
@@ -23,6 +25,7 @@ func (realDisk) syncFile(f *os.File) error                  { return f.Sync() }
 func (realDisk) mkdir(path string) error                    { return os.Mkdir(path, 0o700) }
 func (realDisk) rename(from, to string) error               { return os.Rename(from, to) }
 func (realDisk) remove(path string) error                   { return os.Remove(path) }
+func (realDisk) touch(path string) error                    { return os.Chtimes(path, time.Time{}, time.Now()) }
 
 func (realDisk) syncFolder(path string) error {
 	f, err := os.Open(path)

@@ -67,6 +67,7 @@ type Settings struct {
 	Tokens     Value[int64]
 	Forge      ForgeSettings
 	Telling    NotifySettings
+	Retention  Value[time.Duration] // after which an engine that serves prunes; zero for never
 
 	ProjectCostUSD  Value[float64]
 	ProjectTokens   Value[int64]
@@ -90,6 +91,7 @@ func Defaults() *Settings {
 	}
 	maps.Copy(values, forgeDefaults())
 	maps.Copy(values, notifyDefaults())
+	values["retention"] = time.Duration(0)
 	for _, setting := range table() {
 		setting.store(s, Source{Level: LevelDefault}, values[setting.key])
 	}
@@ -155,7 +157,11 @@ func (s *Settings) Entries() []Entry {
 	add("limits.project.wall_time", length(s.ProjectWallTime.V), s.ProjectWallTime.From)
 	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
 	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
-	return slices.Concat(entries, s.Forge.entries(), s.Telling.entries())
+	retention := "off"
+	if s.Retention.V > 0 {
+		retention = FormatAge(s.Retention.V)
+	}
+	return append(slices.Concat(entries, s.Forge.entries(), s.Telling.entries()), Entry{"retention", retention, s.Retention.From})
 }
 
 // Variable is the environment variable of a setting: STELLWERK_LIMITS_ATTEMPTS.

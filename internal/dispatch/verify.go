@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -95,7 +96,7 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 	room := &checkout{dispatcher: d, yard: y, run: run, commit: commit, event: e.event, name: e.name, reuse: e.remember}
 	evaluator := check.Evaluator{Tree: tree{y}, Artifacts: blobs{d.Blobs}, Runner: room, Environment: room.environment()}
 	if e.remember {
-		evaluator.Memory = memory{d.Memory}
+		evaluator.Memory = memory{d.Memory, d.Blobs}
 	}
 	passed, results, err := evaluator.Evaluate(ctx, e.check, subject)
 	var setup *setupError
@@ -290,7 +291,11 @@ func (t tree) Resolved(ctx context.Context, into, from, result string) ([]string
 	return t.yard.Resolved(ctx, into, from, result)
 }
 
-type memory struct{ store Memory }
+// memory remembers verdicts whose outputs are still kept.
+type memory struct {
+	store Memory
+	blobs *blob.Folder
+}
 
 func (m memory) Recall(ctx context.Context, key string) (core.CheckResult, bool, error) {
 	var result core.CheckResult
@@ -304,7 +309,11 @@ func (m memory) Recall(ctx context.Context, key string) (core.CheckResult, bool,
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return core.CheckResult{}, false, nil //nolint:nilerr // written by another version: established anew
 	}
-	return result, true, nil
+	if result.Output == "" {
+		return result, true, nil
+	}
+	kept, err := m.blobs.Touch(result.Output)
+	return result, kept, err
 }
 
 func (m memory) Remember(ctx context.Context, key string, result core.CheckResult) error {

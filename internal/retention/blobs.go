@@ -1,0 +1,71 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/blob"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
+)
+
+// blobs sees to those that no event of any stream speaks of. What is about to be
+// spoken of is young. Where a run's folder is there and its events are not, they
+// may come back, and nothing is removed.
+func (p *pass) blobs(ctx context.Context, known map[string]bool) error {
+	lost, err := p.lost(known)
+	if err != nil {
+		return err
+	}
+	if lost != "" {
+		p.keep(Item{Kind: KindBlob, Name: "all"}, fmt.Sprintf("the database does not know the run in %s, which may speak of them: `stellwerk resume` it, or move it away", lost))
+		return nil
+	}
+	projects, err := p.Store.Projects(ctx, 0)
+	if err != nil {
+		return err
+	}
+	for _, row := range projects {
+		if err := p.each(ctx, core.ProjectStream(row.ID), func(core.Event) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return p.Blobs.Each(func(digest string, size int64, at time.Time) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if p.spoken[digest] || !at.Before(p.Before) || time.Since(at) < blob.Young {
+			return nil
+		}
+		item := Item{Kind: KindBlob, Name: digest, Bytes: size, Proof: "no event speaks of it"}
+		p.did(item, func() error {
+			gone, err := p.Blobs.Discard(digest, p.Before)
+			if err == nil && !gone {
+				err = errors.New("it was put again this moment")
+			}
+			return err
+		})
+		return nil
+	})
+}
+
+// lost is a folder of a run that the database does not know; "" where there is
+// none.
+func (p *pass) lost(known map[string]bool) (string, error) {
+	root := filepath.Join(p.State, "runs")
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		dir := filepath.Join(root, e.Name())
+		if _, err := os.Stat(filepath.Join(dir, runfolder.ManifestFile)); err == nil && !known[e.Name()] {
+			return dir, nil
+		}
+	}
+	return "", nil
+}

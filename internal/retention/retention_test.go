@@ -1,0 +1,59 @@
+package retention
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestAFolderGoesAsAWholeAlsoWhereThatWasCutShort(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"build.r1.a1/in", ".dropped-build.r1.a1/in"} { // the second from a try before
+		if err := os.MkdirAll(filepath.Join(root, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Join(root, "build.r1.a1")
+	if err := drop(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(root, ".dropped-other"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := drop(filepath.Join(root, ".dropped-other")); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(root); err != nil || len(entries) != 0 {
+		t.Errorf("left are %v, %v", entries, err)
+	}
+	if err := drop(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("one that is not there: %v", err)
+	}
+}
+
+func TestWhatCannotBeRemovedStays(t *testing.T) {
+	p := &pass{Request: Request{Remove: true}, Options: Options{Log: slog.New(slog.DiscardHandler)}}
+	p.did(Item{Kind: KindBlob, Name: "a", Bytes: 5}, func() error { return errors.New("in use") })
+	p.did(Item{Kind: KindBlob, Name: "b", Bytes: 7}, func() error { return nil })
+	if p.report.Bytes != 7 || len(p.report.Items) != 1 || len(p.report.Kept) != 1 || p.report.Kept[0].Name != "a" {
+		t.Errorf("%+v", p.report)
+	}
+	dry := &pass{}
+	dry.did(Item{Name: "c", Bytes: 3}, func() error { t.Error("it was removed"); return nil })
+	if dry.report.Bytes != 3 {
+		t.Errorf("%+v", dry.report)
+	}
+}
+
+func TestALinkIsNoTranscript(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("/etc/hostname", filepath.Join(dir, "out.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := digestOf(filepath.Join(dir, "out.jsonl")); err == nil {
+		t.Error("it is read")
+	}
+}

@@ -1,0 +1,57 @@
+package yard
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrOnlyCopy means that a ref holds work which the branch that was named does not.
+var ErrOnlyCopy = errors.New("it holds work that the branch does not")
+
+// Holds reports that everything a commit stands for is part of a branch of the runs, below refs/heads. A branch that
+// is not there holds nothing.
+func (y *Yard) Holds(ctx context.Context, branch, commit string) (bool, error) {
+	tip, err := y.tip(ctx, "refs/heads/"+branch)
+	if err != nil || tip == "" {
+		return false, err
+	}
+	return y.IsAncestor(ctx, commit, tip)
+}
+
+// Release removes the ref of an attempt that ended, below Attempts, where a branch of the runs holds its commit: both
+// are looked at in the same step in which the ref goes. ErrOnlyCopy where it does not, *MovedError where the ref is
+// elsewhere. Its objects stay in the yard. One that is gone already counts as released.
+func (y *Yard) Release(ctx context.Context, ref, commit, branch string) error {
+	if err := checkRef(ref); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(ref, Attempts) || !isHash(commit) {
+		return fmt.Errorf("release %s at %q: only refs of attempts are ever released", ref, commit)
+	}
+	have, err := y.tip(ctx, ref)
+	switch {
+	case err != nil || have == "":
+		return err
+	case have != commit:
+		return &MovedError{Ref: ref, Want: commit, Have: have}
+	}
+	tip, err := y.tip(ctx, "refs/heads/"+branch)
+	if err != nil {
+		return err
+	}
+	if tip == "" {
+		return fmt.Errorf("release %s: there is no branch %s: %w", ref, branch, ErrOnlyCopy)
+	}
+	if held, err := y.IsAncestor(ctx, commit, tip); err != nil || !held {
+		return errors.Join(err, fmt.Errorf("release %s for %s: %w", ref, branch, ErrOnlyCopy))
+	}
+	var script bytes.Buffer
+	fmt.Fprintf(&script, "verify refs/heads/%s\x00%s\x00delete %s\x00%s\x00", branch, tip, ref, commit)
+	if _, err := y.git().feed(ctx, script.Bytes(), "update-ref", "--no-deref", "--stdin", "-z"); err != nil {
+		return fmt.Errorf("release %s: %w", ref, err)
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package yard
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestOnlyARefWhoseWorkABranchHoldsIsReleased(t *testing.T) {
+	f := newFixture(t)
+	first := f.commit(t, "one", "echo one > one.txt")
+	other := f.commit(t, "two", "echo two > two.txt")
+	ref, alone := Attempts+"r/build.r1.a1", Attempts+"r/build.r1.a2"
+	must(t, f.yard.Keep(ctx(t), ref, first))
+	must(t, f.yard.Keep(ctx(t), alone, other))
+	if err := f.yard.Release(ctx(t), ref, first, "topic"); !errors.Is(err, ErrOnlyCopy) {
+		t.Errorf("without a branch: %v", err)
+	}
+	must(t, f.yard.Move(ctx(t), "refs/heads/topic", "", first))
+	if err := f.yard.Release(ctx(t), alone, other, "topic"); !errors.Is(err, ErrOnlyCopy) {
+		t.Errorf("the only copy: %v", err)
+	}
+	var moved *MovedError
+	if err := f.yard.Release(ctx(t), ref, other, "topic"); !errors.As(err, &moved) {
+		t.Errorf("at another commit: %v", err)
+	}
+	for _, wrong := range []string{"refs/kept/r/x", "refs/heads/topic", "refs/attempts/../heads/topic"} {
+		if err := f.yard.Release(ctx(t), wrong, first, "topic"); err == nil {
+			t.Errorf("%s is released", wrong)
+		}
+	}
+	must(t, f.yard.Release(ctx(t), ref, first, "topic"))
+	must(t, f.yard.Release(ctx(t), ref, first, "topic")) // once more
+	refs, err := f.yard.Refs(ctx(t), Attempts)
+	must(t, err)
+	if len(refs) != 1 || refs[0].Name != alone {
+		t.Errorf("left are %v", refs)
+	}
+	held, err := f.yard.Holds(ctx(t), "topic", first)
+	must(t, err)
+	equal(t, "the branch holds it", held, true)
+}

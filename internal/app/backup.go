@@ -17,7 +17,7 @@ import (
 // it: what they lack is written again. What events name comes after: whatever
 // the database speaks of is there by then, and what is gained meanwhile does no
 // harm. Attempts under way are left out: after a restore they are tried again,
-// and not counted.
+// and not counted. The seal comes last: a backup that was cut short has none.
 func (a *App) Backup(ctx context.Context, path string) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
@@ -31,32 +31,53 @@ func (a *App) Backup(ctx context.Context, path string) error {
 	if err := a.store.Backup(ctx, filepath.Join(path, filepath.Base(a.state.database()))); err != nil {
 		return err
 	}
-	return copyKept(ctx, a.state.dir, path, "blobs", "yards", "pulls")
+	if err := copyKept(ctx, a.state.dir, path, "blobs", "pulls"); err != nil {
+		return err
+	}
+	if err := copyYards(ctx, a.state.yards(), filepath.Join(path, "yards")); err != nil {
+		return err
+	}
+	return seal(path, a.opts.Version)
 }
 
-// Restore puts a backup in the place of a state folder that is new or empty.
-func Restore(ctx context.Context, state, backup string) error {
-	from := stateFolder{dir: backup}
-	if _, err := os.Stat(from.database()); err != nil {
-		return core.Wrap(core.CodeNotFound, err, backup+" is no backup", "name a folder that `stellwerk backup` made")
+// Restore puts a backup in the place of a state folder that is new or empty, and
+// keeps engines off it meanwhile.
+func Restore(ctx context.Context, state, backup string) (err error) {
+	if err := checkSeal(backup); err != nil {
+		return err
 	}
+	to := stateFolder{dir: state}
 	entries, err := os.ReadDir(state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return core.Wrap(core.CodeUnavailable, err, "the state folder cannot be read", "choose another with --state")
 	}
 	if len(entries) > 0 {
-		return core.Errorf(core.CodeConflict, "%s is not empty, and nothing is overwritten", state).
-			WithHint("move it away, or restore elsewhere with --state DIR")
+		return occupied(to)
 	}
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the state folder cannot be made", "choose another with --state")
 	}
+	lock, err := lockState(to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.release()) }()
 	if err := copyKept(ctx, backup, state, "runs", "blobs", "yards", "pulls"); err != nil {
 		return err
 	}
 	// The database comes last: a restore that was cut short leaves none, and
 	// nothing that looks complete.
-	return copyAll(ctx, from.database(), stateFolder{dir: state}.database())
+	return copyAll(ctx, stateFolder{dir: backup}.database(), to.database())
+}
+
+// occupied says why a state folder is not restored over.
+func occupied(state stateFolder) error {
+	if held(state) {
+		return core.Errorf(core.CodeConflict, "an engine runs on %s, and nothing is overwritten", state.dir).
+			WithHint("end it (`systemctl stop stellwerk`, or end `stellwerk serve`), move the folder away, then restore; or restore elsewhere with --state DIR")
+	}
+	return core.Errorf(core.CodeConflict, "%s is not empty, and nothing is overwritten", state.dir).
+		WithHint("move it away, or restore elsewhere with --state DIR")
 }
 
 func copyKept(ctx context.Context, from, to string, names ...string) error {
@@ -93,11 +114,16 @@ func copyAll(ctx context.Context, from, to string) error {
 	return err
 }
 
+// passing are files that somebody is about to rename or remove.
+func passing(name string) bool {
+	return strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".new-")
+}
+
 func copyOne(from, to string, entry fs.DirEntry) error {
 	switch {
 	case entry.IsDir():
 		return os.Mkdir(to, 0o700)
-	case !entry.Type().IsRegular():
+	case !entry.Type().IsRegular() || passing(entry.Name()):
 		return nil // sockets and locks are made anew
 	}
 	source, err := os.Open(from)

@@ -14,7 +14,8 @@ func newBackup(sh *shell) *cobra.Command {
 		Use:   "backup PATH",
 		Short: "Write a backup of the state folder",
 		Long: `Writes a consistent copy of the state folder to PATH, which must not exist yet,
-while runs go on.`,
+while runs go on. Attempts under way are not part of it: after a restore they
+are tried again.`,
 		Example: `  stellwerk backup ~/backups/stellwerk-$(date +%F)`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return backup(cmd.Context(), sh, args[0]) },

@@ -12,7 +12,8 @@ func newRestore(sh *shell) *cobra.Command {
 		Use:         "restore BACKUP",
 		Short:       "Put a backup in the place of the state folder",
 		Long: `Restores a backup into the state folder, which must be new or empty and not
-held by an engine. Nothing is overwritten.`,
+held by an engine. Nothing is overwritten. A backup that was cut short, or has
+lost a file, is refused.`,
 		Example: `  stellwerk restore ~/backups/stellwerk-2026-03-01
   stellwerk restore --state /srv/stellwerk /backups/stellwerk-2026-03-01`,
 		Args: cobra.ExactArgs(1),

@@ -14,9 +14,10 @@ func newDoctor(sh *shell) *cobra.Command {
 		Short:       "Check that this machine has what runs need",
 		Long: `Checks git, isolation, the state folder and its space, the database, the agents
 on PATH and their credentials, the forge and its token, the clock, the engine
-and the plugin for Claude Code, and says what to do about each that is not in
-order. Of credentials it
-looks only whether they are set. Ends with exit code 1 where something keeps
+and whether it answers on the network, the ways in which you are told that
+something waits, and the plugin for Claude Code, and says what to do about each
+that is not in order. Of credentials it looks only whether they are set; servers
+are connected to, and sent nothing. Ends with exit code 1 where something keeps
 runs from working.`,
 		Example: `  stellwerk doctor
   stellwerk doctor --json`,
@@ -58,6 +59,8 @@ func doctor(ctx context.Context, sh *shell) error {
 		sh.examineForge(),
 		sh.examineClock(opts.State),
 		sh.examineEngine(ctx, opts),
+		examineListener(ctx, opts.State),
+		sh.examineNotices(ctx),
 		sh.examinePlugin(ctx),
 	}
 	if sh.json {

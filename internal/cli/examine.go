@@ -23,6 +23,7 @@ const (
 	minGitMajor, minGitMinor = 2, 36
 	spaceFail                = 256 << 20
 	spaceWarn                = 2 << 30
+	filesWarn                = 50_000
 	clockTolerance           = 5 * time.Second
 )
 
@@ -89,7 +90,21 @@ func examineState(state string) finding {
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
 		return finding{"state", gradeWarn, fmt.Sprintf("%s is open to others (mode %04o)", state, info.Mode().Perm()), "chmod 700 " + quote(state)}
 	}
+	if name := readable(state); name != "" {
+		return finding{"state", gradeWarn, name + " can be read by others", "chmod 600 " + quote(name)}
+	}
 	return finding{What: "state", Grade: gradeOK, Found: state}
+}
+
+// readable is a file of the state folder that others should not read and can.
+func readable(state string) string {
+	for _, name := range []string{"stellwerk.db", "person.token", "tool.key", "access.json", "notices.json", "engine.log"} {
+		path := filepath.Join(state, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+			return path
+		}
+	}
+	return ""
 }
 
 func examineSpace(state string) finding {
@@ -103,7 +118,10 @@ func examineSpace(state string) finding {
 	case free < spaceFail:
 		f.Grade, f.Advice = gradeFail, "make room, or choose another folder with --state DIR"
 	case free < spaceWarn:
-		f.Grade, f.Advice = gradeWarn, "workspaces of large repositories may not fit"
+		f.Grade, f.Advice = gradeWarn, "workspaces of large repositories may not fit; `stellwerk prune` says what can go"
+	case fs.Files > 0 && fs.Ffree < filesWarn:
+		f.Grade, f.Found = gradeWarn, fmt.Sprintf("%s, room for %d more files", f.Found, fs.Ffree)
+		f.Advice = "workspaces of large repositories may not fit; `stellwerk prune` says what can go"
 	}
 	return f
 }

@@ -46,9 +46,12 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // or empty, from the file at path. Either may be "". The file must be a regular
 // one of mode 0600 that belongs to whoever asks. No failure contains any of the
 // token.
-func Token(env, path string) (Secret, error) {
+func Token(env, path string) (Secret, error) { return TokenFrom(os.Getenv, env, path) }
+
+// TokenFrom is Token for another environment than that of this process.
+func TokenFrom(getenv func(string) string, env, path string) (Secret, error) {
 	if env != "" {
-		if value := strings.TrimSpace(os.Getenv(env)); value != "" {
+		if value := strings.TrimSpace(getenv(env)); value != "" {
 			return check(value, "the environment variable "+env)
 		}
 	}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+// networkFile says where an engine listens for others, while it does.
+const networkFile = "network.url"
+
+// examineListener asks the engine at its own address whether it is there and can
+// work.
+func examineListener(ctx context.Context, state string) finding {
+	const what = "network"
+	data, err := os.ReadFile(filepath.Join(state, networkFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return finding{What: what, Grade: gradeOK, Found: "no engine of this state folder listens on the network"}
+	}
+	if err != nil {
+		return finding{what, gradeWarn, "it is not known where the engine listens: " + err.Error(), ""}
+	}
+	address := strings.TrimSpace(string(data))
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if err := answersAt(ctx, address, path); err != nil {
+			return finding{what, gradeWarn, terminal.Line(fmt.Sprintf("%s%s: %v", address, path, err)),
+				"see the engine's log; where no engine runs, `stellwerk serve` starts one"}
+		}
+	}
+	return finding{What: what, Grade: gradeOK, Found: terminal.Line(address) + " answers"}
+}
+
+func answersAt(ctx context.Context, address, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(address, "/")+path, nil)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(req)
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	if err != nil {
+		return err
+	}
+	if err := resp.Body.Close(); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("it answers %s", resp.Status)
+	}
+	return nil
+}

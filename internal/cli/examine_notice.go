@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/notify"
+)
+
+// examineNotices looks whether the ways in which a person is told can be used:
+// whether what they need is set here, and whether the servers can be reached.
+// Nothing is sent.
+func (sh *shell) examineNotices(ctx context.Context) finding {
+	const what = "notify"
+	repo, err := sh.repository()
+	if err != nil {
+		return finding{what, gradeWarn, "the settings cannot be read: " + err.Error(), ""}
+	}
+	settings, _, err := repo.settings()
+	if err != nil {
+		return finding{what, gradeFail, "the settings cannot be read: " + terminal.Line(err.Error()), ""}
+	}
+	ways := settings.Notify.V
+	if slices.Contains(ways, config.NotifyOff) {
+		return finding{What: what, Grade: gradeOK, Found: "off: `stellwerk inbox` shows what waits"}
+	}
+	var troubles []string
+	for _, way := range ways {
+		if err := sh.examineWay(ctx, way, settings.Telling); err != nil {
+			troubles = append(troubles, way+": "+err.Error())
+		}
+	}
+	if len(troubles) > 0 {
+		return finding{what, gradeWarn, terminal.Line(strings.Join(troubles, "; ")), "put it right, then `stellwerk notify test`; an engine has the variables it was started with"}
+	}
+	found := strings.Join(ways, ", ")
+	if hours := settings.Telling.QuietHours.V; hours != "" {
+		found += "; quiet " + hours + " " + settings.Telling.QuietZone.V
+	}
+	return finding{What: what, Grade: gradeOK, Found: strings.TrimSpace(found)}
+}
+
+func (sh *shell) examineWay(ctx context.Context, way string, s config.NotifySettings) error {
+	switch way {
+	case config.NotifyDesktop:
+		program := "notify-send"
+		if runtime.GOOS == "darwin" {
+			program = "osascript"
+		}
+		_, err := exec.LookPath(program)
+		return err
+	case config.NotifyWebhook:
+		secret, err := forge.TokenFrom(sh.Env, s.SecretEnv.V, s.SecretFile.V)
+		if err == nil {
+			_, err = notify.NewWebhook(s.WebhookURL.V, secret.Reveal(), s.PrivateHosts.V)
+		}
+		if err != nil {
+			return err
+		}
+		return notify.Reach(ctx, s.WebhookURL.V, s.PrivateHosts.V)
+	case config.NotifySlack:
+		address, err := forge.TokenFrom(sh.Env, s.SlackEnv.V, s.SlackFile.V)
+		if err != nil {
+			return err
+		}
+		return notify.Reach(ctx, address.Reveal(), s.PrivateHosts.V)
+	}
+	return nil // the bell is this terminal's
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
+	state, ready := t.TempDir(), http.StatusOK
+	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/readyz" {
+			w.WriteHeader(ready)
+		}
+	}))
+	want := func(g grade) {
+		t.Helper()
+		if f := examineListener(t.Context(), state); f.Grade != g {
+			t.Errorf("%+v", f)
+		}
+	}
+	want(gradeOK) // nobody listens, which is in order
+	writeFile(t, filepath.Join(state, networkFile), engine.URL+"/\n")
+	want(gradeOK)
+	ready = http.StatusServiceUnavailable
+	want(gradeWarn)
+	engine.Close()
+	want(gradeWarn)
+}
+
+func TestDoctorLooksWhetherPeopleCanBeTold(t *testing.T) {
+	b := newBench(t)
+	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
+	b.Connect = refuseConnect
+	said := 0
+	there := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { said++ }))
+	defer there.Close()
+	b.env["STELLWERK_NOTIFY"], b.env["STELLWERK_NOTIFY_WEBHOOK_URL"] = "bell,webhook", there.URL+"/hidden-path"
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "warn  notify", "webhook: no token")
+	b.env["STELLWERK_NOTIFY_WEBHOOK_SECRET_ENV"], b.env["HOOK"] = "HOOK", "correct-horse-battery-staple"
+	b.out.b.Reset()
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "warn  notify", "notify_private_hosts")
+	b.env["STELLWERK_NOTIFY_PRIVATE_HOSTS"], b.env["STELLWERK_QUIET_HOURS"] = "127.0.0.1", "22:00-07:00"
+	b.out.b.Reset()
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "ok    notify", "bell, webhook; quiet 22:00-07:00")
+	if text := b.out.String(); strings.Contains(text, "hidden-path") || strings.Contains(text, "correct-horse") || said > 0 {
+		t.Errorf("%d messages were sent, and it says %s", said, text)
+	}
+}
+
+func TestDoctorLooksAtTheFilesOfTheStateFolder(t *testing.T) {
+	state := t.TempDir()
+	if err := os.Chmod(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(state, "person.token"), "x")
+	if err := os.Chmod(filepath.Join(state, "person.token"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if f := examineState(state); f.Grade != gradeWarn {
+		t.Errorf("%+v", f)
+	}
+	if err := os.Chmod(filepath.Join(state, "person.token"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := examineState(state); f.Grade != gradeOK {
+		t.Errorf("%+v", f)
+	}
+}

@@ -1,0 +1,49 @@
+package notify
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+)
+
+// Reach connects to where messages would be sent and says nothing there. It
+// fails where a message would not arrive for want of a connection. No failure
+// says the address beyond its host.
+func Reach(ctx context.Context, address string, privateHosts []string) error {
+	t, err := newTarget(address, privateHosts)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	dialer := &net.Dialer{Control: t.control}
+	port := t.url.Port()
+	if t.url.Scheme == "http" {
+		if port == "" {
+			port = "80"
+		}
+		return t.closed(dialer.DialContext(ctx, "tcp", net.JoinHostPort(t.url.Hostname(), port)))
+	}
+	if port == "" {
+		port = "443"
+	}
+	secure := &tls.Dialer{NetDialer: dialer, Config: &tls.Config{ServerName: t.url.Hostname(), MinVersion: tls.VersionTLS12}}
+	return t.closed(secure.DialContext(ctx, "tcp", net.JoinHostPort(t.url.Hostname(), port)))
+}
+
+// closed ends a connection that was only tried.
+func (t target) closed(conn net.Conn, err error) error {
+	if err == nil {
+		err = conn.Close()
+	}
+	var at *net.OpError
+	if errors.As(err, &at) && at.Err != nil {
+		err = at.Err
+	}
+	if err != nil {
+		return fmt.Errorf("connect to %s: %w", t.url.Hostname(), err)
+	}
+	return nil
+}

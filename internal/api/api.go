@@ -23,6 +23,7 @@ type Service interface {
 	Views
 	Access
 	Operations
+	Transcripts
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not

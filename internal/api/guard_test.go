@@ -21,6 +21,7 @@ func least() map[string]api.Role {
 			"Runs", "Run", "Events", "Follow", "Output", "Effects", "Diff", "Artifact", "Inbox", "Limits", "Replay", "Info",
 			"Outline", "Facts", "Messages", "Questions", "Projects", "Project", "Plan", "Detail", "Details", "SignIn",
 			"Position", "Watch", "RunAt", "Prompt", "Document",
+			"Transcript",
 		},
 		api.RoleApprover: {
 			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Speak", "Answer",

@@ -148,4 +148,37 @@ func TestRunReachesAPullRequest(t *testing.T) {
 	if got := git(t, dir, "show", run.Branch+":hello.txt"); got != "hi" {
 		t.Fatalf("the branch has %q", got)
 	}
+	readsBackAndForth(ctx, t, a, run.ID)
+}
+
+// readsBackAndForth reads what the first attempt said, record by record.
+func readsBackAndForth(ctx context.Context, t *testing.T, a *app.App, run string) {
+	t.Helper()
+	const attempt = "build.r1.a1"
+	newest, err := a.Transcript(ctx, run, attempt, api.TranscriptQuery{})
+	if err != nil || !newest.Done || newest.Begin != 0 || len(newest.Records) < 2 || newest.Records[0].Text != "I am done." {
+		t.Fatalf("the newest: %+v, %v", newest, err)
+	}
+	last, err := a.Transcript(ctx, run, attempt, api.TranscriptQuery{Limit: 1})
+	if err != nil || len(last.Records) != 1 || last.Records[0].N != int64(len(newest.Records)) || last.Begin == 0 {
+		t.Fatalf("the last: %+v, %v", last, err)
+	}
+	again, err := a.Transcript(ctx, run, attempt, api.TranscriptQuery{At: last.Begin, Forward: true})
+	if err != nil || again.Done || len(again.Records) != 1 || again.End != newest.End {
+		t.Fatalf("from there on: %+v, %v", again, err)
+	}
+	after, err := a.Transcript(ctx, run, attempt, api.TranscriptQuery{At: again.End, Forward: true})
+	if err != nil || !after.Done || len(after.Records) != 0 {
+		t.Fatalf("after the end: %+v, %v", after, err)
+	}
+	for _, q := range []api.TranscriptQuery{{At: 3}, {At: 1 << 40, Forward: true}} {
+		if _, err := a.Transcript(ctx, run, attempt, q); core.CodeOf(err) != core.CodeInvalid {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	for _, name := range []string{"build.r1.a9", "../" + attempt, "", "."} {
+		if _, err := a.Transcript(ctx, run, name, api.TranscriptQuery{}); core.CodeOf(err) != core.CodeNotFound {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
 }

@@ -88,6 +88,9 @@ func fullService() *apitest.Service {
 		},
 		Documents: map[string]string{"diff": strings.Repeat("+line\n", 50_000), "a/b c.md": "# hi"},
 		Outputs:   map[string]api.Output{"plan.r1.a1": {Records: []api.Record{{N: 1, Kind: "text", Text: "a"}, {N: 2, Kind: "text", Text: "b"}}, Next: 2, Done: true}},
+		Transcripts: map[string]api.Transcript{"plan.r1.a1": {Done: true, Records: []api.Utterance{
+			{N: 1, At: at, Kind: "text", Text: "a"}, {N: 2, At: at, Kind: "tool_call", Tool: "Bash", Input: []byte(`{"command":"ls"}`)}, {N: 3, At: at, Kind: "tool_result", Failed: true, Cut: 7},
+		}}},
 	}
 	svc.Put(api.RunDetail{
 		Run: run, Goal: "g", Playbook: "feature", Head: "abc", Folder: "/f",
@@ -118,6 +121,12 @@ func TestSameAnswers(t *testing.T) {
 		"run":    func(ctx context.Context, s api.Service) (any, error) { return s.Run(ctx, "brisk-otter") },
 		"events": func(ctx context.Context, s api.Service) (any, error) { return s.Events(ctx, "0198", 1, 1) },
 		"output": func(ctx context.Context, s api.Service) (any, error) { return s.Output(ctx, "0198", "plan.r1.a1", 1) },
+		"transcript": func(ctx context.Context, s api.Service) (any, error) {
+			return s.Transcript(ctx, "0198", "plan.r1.a1", api.TranscriptQuery{Limit: 2})
+		},
+		"transcript onwards": func(ctx context.Context, s api.Service) (any, error) {
+			return s.Transcript(ctx, "0198", "plan.r1.a1", api.TranscriptQuery{At: 1, Forward: true})
+		},
 		"approve": func(ctx context.Context, s api.Service) (any, error) {
 			return s.Approve(ctx, "0198", api.Approve{Comment: "ok", Subject: &core.Subject{Stage: "plan", Round: 1, Delivery: "d"}})
 		},

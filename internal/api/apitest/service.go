@@ -42,6 +42,7 @@ type Service struct {
 	Documents     map[string]string // by "diff" or an artifact's name
 	DocumentError error             // after what was written
 	Outputs       map[string]api.Output
+	Transcripts   map[string]api.Transcript // whole, by attempt
 	EffectsAnswer api.Effects
 	Sessions      Sessions
 	Talk          Talk

@@ -1,0 +1,67 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Transcripts are what agents said and did, in pieces: a whole one may be
+// larger than anybody wants to hold.
+type Transcripts interface {
+	// Transcript reads a piece of what an attempt said and did, its newest records
+	// where the query is empty. Attempts of earlier rounds are found, too.
+	Transcript(ctx context.Context, id, attempt string, q TranscriptQuery) (Transcript, error)
+}
+
+// TranscriptQuery says which piece of a transcript is wanted.
+type TranscriptQuery struct {
+	At      int64 // a place that an earlier piece named; 0 is the end, or with Forward the beginning
+	Forward bool  // what follows the place, instead of what comes before it
+	Limit   int   // at most so many records; 0 for as many as an answer holds
+}
+
+// Transcript is a piece of an attempt's transcript, the oldest record first.
+type Transcript struct {
+	Attempt string      `json:"attempt"`
+	Records []Utterance `json:"records"`
+	Begin   int64       `json:"begin" doc:"Pass as at for what came before; 0 where nothing did"`
+	End     int64       `json:"end" doc:"Pass as at, with forward, for what follows"`
+	Done    bool        `json:"done" doc:"The attempt is over, and nothing follows"`
+}
+
+// Utterance is a record of a transcript with what a screen shows of it.
+type Utterance struct {
+	N      int64           `json:"n"`
+	At     time.Time       `json:"at"`
+	Kind   string          `json:"kind" doc:"text, thinking, tool_call, tool_result, usage, notice, result, stderr or raw"`
+	Text   string          `json:"text,omitempty"`
+	Tool   string          `json:"tool,omitempty"`
+	Input  json.RawMessage `json:"input,omitempty" doc:"Of a call"`
+	Failed bool            `json:"failed,omitempty" doc:"Of a result"`
+	Denied bool            `json:"denied,omitempty" doc:"The call was not carried out"`
+	Cut    int             `json:"cut,omitempty" doc:"Bytes that were left out at the end"`
+}
+
+func registerTranscripts(api huma.API, svc Transcripts) {
+	register(api, operation(api, "read-transcript", http.MethodGet, "/v1/runs/{run}/attempts/{attempt}/transcript", "Read a piece of an attempt's transcript, the newest where none is named"),
+		func(ctx context.Context, in *struct {
+			RunPath
+			Attempt string `path:"attempt"`
+			At      int64  `query:"at" minimum:"0" doc:"A place that an earlier piece named; without one the end, or with forward the beginning"`
+			Forward bool   `query:"forward" doc:"What follows the place, instead of what comes before it"`
+			Limit   int    `query:"limit" minimum:"0" maximum:"1000" doc:"At most so many records"`
+		}) (Transcript, error) {
+			piece, err := svc.Transcript(ctx, in.Run, in.Attempt, TranscriptQuery{At: in.At, Forward: in.Forward, Limit: in.Limit})
+			piece.Records = notNil(piece.Records)
+			return piece, err
+		})
+}
+
+// Transcript implements Service.
+func (g *guard) Transcript(ctx context.Context, id, attempt string, q TranscriptQuery) (Transcript, error) {
+	return read(ctx, "", func() (Transcript, error) { return g.svc.Transcript(ctx, id, attempt, q) })
+}

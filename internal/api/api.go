@@ -177,6 +177,8 @@ type Stage struct {
 	Round  int    `json:"round"`
 	Gate   string `json:"gate"`
 	Tasks  []Task `json:"tasks,omitempty"`
+	// After are the stages that one with a branch of its own comes after.
+	After []string `json:"after,omitempty"`
 }
 
 // Task is a task of a stage's current round.

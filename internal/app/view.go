@@ -76,7 +76,7 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 		if s.Status == core.StageOmitted {
 			stage.Skip = string(s.Skip)
 		}
-		stage.Title, stage.Branch = s.Title, s.Branch
+		stage.Title, stage.Branch, stage.After = s.Title, s.Branch, before(r, s)
 		if phase := r.Playbook.Phase(s.ID); phase != nil {
 			stage.Title, stage.Gate = phase.Title, string(phase.Gate)
 		}

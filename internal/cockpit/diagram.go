@@ -3,6 +3,7 @@ package cockpit
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -13,38 +14,62 @@ import (
 // diagram says how a run is drawn: stages on the run's branch one after the
 // other, those with a branch of their own beside it, next to the others of
 // which none waits for another.
-func diagram(d api.RunDetail, after map[string][]string) track.Plan {
+func diagram(d api.RunDetail) track.Plan {
 	p := track.Plan{From: d.Base, Main: d.Branch, Title: "The run " + d.Title + " as tracks, blocks and signals"}
-	level := levels(d.Stages, after)
-	open := map[int]int{} // section of a level
+	level := levels(d.Stages)
+	var beside []api.Stage
 	for _, s := range d.Stages {
-		if s.Branch == "" {
-			p.Sections = append(p.Sections, onMain(d, s))
-			clear(open)
+		if s.Branch != "" {
+			beside = append(beside, s)
 			continue
 		}
-		i, ok := open[level[s.ID]]
-		if !ok {
-			i = len(p.Sections)
-			open[level[s.ID]] = i
-			p.Sections = append(p.Sections, track.Section{State: track.Passed})
+		p.Sections = append(append(p.Sections, sideBySide(d, beside, level)...), onMain(d, s))
+		beside = nil
+	}
+	p.Sections = append(p.Sections, sideBySide(d, beside, level)...)
+	return p
+}
+
+// sideBySide are stages with branches of their own: a section for each level.
+func sideBySide(d api.RunDetail, stages []api.Stage, level map[string]int) []track.Section {
+	slices.SortStableFunc(stages, func(a, b api.Stage) int { return level[a.ID] - level[b.ID] })
+	var sections []track.Section
+	for i, s := range stages {
+		if i == 0 || level[s.ID] != level[stages[i-1].ID] {
+			sections = append(sections, track.Section{State: track.Passed})
 		}
-		section := &p.Sections[i]
+		section := &sections[len(sections)-1]
 		section.Lines = append(section.Lines, ownLine(d, s))
 		if lamp(s.Status) != track.Passed {
 			section.State = track.Ahead
 		}
 	}
-	return p
+	return sections
 }
 
-// levels is how many stages have to be over before one, at least.
-func levels(stages []api.Stage, after map[string][]string) map[string]int {
+// levels is how many stages have to be over before one, at least. Stages that
+// wait for each other, which nobody should have asked for, count as beginning.
+func levels(stages []api.Stage) map[string]int {
+	after := map[string][]string{}
+	for _, s := range stages {
+		after[s.ID] = s.After
+	}
 	level := map[string]int{}
-	for _, s := range stages { // those waited for come first
-		for _, before := range after[s.ID] {
-			level[s.ID] = max(level[s.ID], level[before]+1)
+	var of func(id string) int
+	of = func(id string) int {
+		if n, known := level[id]; known {
+			return n
 		}
+		level[id] = 0
+		n := 0
+		for _, before := range after[id] {
+			n = max(n, of(before)+1)
+		}
+		level[id] = n
+		return n
+	}
+	for _, s := range stages {
+		of(s.ID)
 	}
 	return level
 }

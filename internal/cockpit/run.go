@@ -22,15 +22,7 @@ func (c *cockpit) run(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	body := runBody{RunDetail: d, Evidence: evidenceOf(d)}
-	outline, err := c.svc.Outline(r.Context(), d.ID)
-	if err != nil {
-		return page{}, err
-	}
-	after := map[string][]string{}
-	for _, piece := range outline.Pieces {
-		after[piece.ID] = piece.After
-	}
-	body.Diagram = track.Draw(diagram(d, after))
+	body.Diagram = track.Draw(diagram(d))
 	p, err := c.runPage(r, d, "run", d.Title)
 	p.Body = body
 	return p, err

@@ -7,9 +7,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// describe says what happened and the details. An event this version does not
+// Describe says what happened and the details. An event this version does not
 // know is named all the same: looking must work on any history.
-func describe(e core.Event) (what, detail string) {
+func Describe(e core.Event) (what, detail string) {
 	body, err := core.Decode(e)
 	if err != nil {
 		return string(e.Type), "not known to this version"

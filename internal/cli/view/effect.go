@@ -58,7 +58,7 @@ func (v View) effect(e api.Effect, columns [3]int) []string {
 	if e.Tool != "" {
 		cells = append(cells, v.ending(e.Tool, columns[1]))
 	}
-	cells = append(cells, v.effectTone(e.Outcome)(pad(e.Outcome, columns[2])), terminal.Line(arguments(e.Input)))
+	cells = append(cells, v.effectTone(e.Outcome)(pad(e.Outcome, columns[2])), terminal.Line(Arguments(e.Input)))
 	lines := []string{strings.TrimRight(v.fit(strings.Join(cells, "  ")), " ")}
 	if e.Reason != "" {
 		lines = append(lines, v.hang("          ", v.Style.Faint, e.Reason)...)
@@ -105,8 +105,8 @@ func telling() []string {
 	return []string{"command", "file_path", "notebook_path", "path", "pattern", "url", "query", "text", "message", "title", "prompt", "description"}
 }
 
-// arguments are those of a call in a line: the one that tells, or all.
-func arguments(input json.RawMessage) string {
+// Arguments are those of a call in a line: the one that tells, or all.
+func Arguments(input json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) == nil {
 		for _, name := range telling() {

@@ -27,7 +27,7 @@ type View struct {
 // Event is a line about an event: when, what, who, details, which are wrapped
 // to the width. The remarks, where there are any, are added to the details.
 func (v View) Event(e core.Event, remarks ...string) string {
-	what, detail := describe(e)
+	what, detail := Describe(e)
 	for _, r := range remarks {
 		if r != "" {
 			detail += ", " + r

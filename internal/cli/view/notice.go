@@ -28,7 +28,7 @@ func Newsworthy(e core.Event) bool {
 
 // Notice is an event in a line or few, set apart from what was said.
 func (v View) Notice(e core.Event) []string {
-	what, detail := describe(e)
+	what, detail := Describe(e)
 	prefix := v.clock(e.At) + "  " + v.Style.Glyph("· ", "- ")
 	lines := terminal.Hang(prefix, terminal.Line(colon(what, detail)), v.Width)
 	for i, l := range lines {

@@ -29,6 +29,7 @@ type cockpit struct {
 	opts      Options
 	templates map[string]*template.Template // by page
 	inbox     count
+	marks     markCache
 }
 
 // New makes the cockpit's handler. Whoever calls it has settled who asks (see
@@ -62,6 +63,13 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.page(mux, "/{$}", c.projects)
 	c.page(mux, "/inbox", c.inboxPage)
 	c.page(mux, "/runs/{run}", c.run)
+	c.page(mux, "/runs/{run}/tasks/{task}", c.task)
+	c.page(mux, "/runs/{run}/attempts/{attempt}/transcript", c.transcript)
+	c.page(mux, "/runs/{run}/documents/{digest}/view", c.document)
+	c.page(mux, "/runs/{run}/effects", c.effects)
+	c.page(mux, "/runs/{run}/timeline", c.timeline)
+	mux.HandleFunc("GET /runs/{run}/documents/{digest}", c.download)
+	mux.HandleFunc("GET /runs/{run}/attempts/{attempt}/prompt", c.downloadPrompt)
 	c.page(mux, "/", c.nowhere)
 
 	c.word(mux, "/runs/{run}/approve", c.approve)

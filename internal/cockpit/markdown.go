@@ -2,7 +2,9 @@ package cockpit
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
+	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
@@ -18,7 +20,18 @@ func markdown(text string) template.HTML {
 	if err := md.Convert([]byte(text), &out); err != nil {
 		return template.HTML("<pre>" + template.HTMLEscapeString(text) + "</pre>") //nolint:gosec // escaped
 	}
-	return template.HTML(harmless().SanitizeBytes(out.Bytes())) //nolint:gosec // reduced to harmless elements
+	return template.HTML(lowered().Replace(harmless().Sanitize(out.String()))) //nolint:gosec // reduced to harmless elements
+}
+
+// lowered puts a text's headings below those of the page around it.
+func lowered() *strings.Replacer {
+	var pairs []string
+	for level := 1; level <= 6; level++ {
+		for _, mark := range []string{"<h%d>", "</h%d>"} {
+			pairs = append(pairs, fmt.Sprintf(mark, level), fmt.Sprintf(mark, min(level+2, 6)))
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 func harmless() *bluemonday.Policy {

@@ -27,6 +27,7 @@ type page struct {
 	Trail  []step
 	Status int
 	Body   any
+	Part   string // template of a part of it that can be asked for alone
 
 	// Runs and Projects are what the page is about: it is shown again when one of
 	// them moves on. Both empty, anything moves it; Still, nothing does.
@@ -44,7 +45,7 @@ type page struct {
 // step is one of the pages above this one.
 type step struct{ Title, Href string }
 
-// partHeader asks for the inside of a page alone.
+// partHeader asks for the inside of a page alone, or for its part.
 const partHeader = "Stellwerk-Part"
 
 // pageFunc makes a page out of a request.
@@ -71,8 +72,11 @@ func (c *cockpit) show(w http.ResponseWriter, r *http.Request, p page) {
 	p.Version, p.Caller = c.opts.Version, api.CallerFrom(r.Context())
 	p.Waiting = c.waiting(r.Context(), p.At)
 	name := "frame"
-	if r.Header.Get(partHeader) == "main" {
+	switch part := r.Header.Get(partHeader); {
+	case part == "main":
 		name = "inside"
+	case part != "" && part == p.Part:
+		name = part
 	}
 	var out bytes.Buffer
 	if err := c.templates[p.Name].ExecuteTemplate(&out, name, p); err != nil {

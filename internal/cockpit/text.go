@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -31,6 +32,19 @@ func (c *cockpit) functions() template.FuncMap {
 		"json":     asJSON,
 		"gate":     gate,
 		"runnav":   runnav,
+		"clock":    func(t time.Time) string { return t.UTC().Format("15:04:05") },
+		"size":     func(n int64) string { return view.Bytes(uint64(max(0, n))) },
+		"document": func(run, digest, name string) artifactBody {
+			return artifactBody{Artifact: core.Artifact{Digest: digest, Name: name}, Run: run}
+		},
+		"attempt":     attemptPath,
+		"behind":      behind,
+		"verdictLamp": verdictLamp,
+		"verdictWord": verdictWord,
+		"brief":       func(s string) bool { return len(s) <= 120 && !strings.Contains(s, "\n") },
+		"outcome":     outcome,
+		"arguments":   arguments,
+		"setOut":      setOut,
 	}
 }
 

@@ -1,0 +1,41 @@
+package cockpit
+
+import (
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// behindBody is an attempt with the run it belongs to.
+type behindBody struct {
+	Run     api.Run
+	Attempt attemptBody
+}
+
+func behind(run api.Run, a attemptBody) behindBody { return behindBody{run, a} }
+
+// verdictWord says how an attempt stands: what the checks said of it, or else how
+// it ended.
+func verdictWord(a api.Attempt) string {
+	switch {
+	case core.AttemptStatus(a.Status).Active():
+		return word(a.Status)
+	case a.Verdict != "":
+		return a.Verdict + " the checks"
+	case a.Exit != "":
+		return word(a.Exit)
+	}
+	return word(a.Status)
+}
+
+func verdictLamp(a api.Attempt) track.State {
+	switch {
+	case core.AttemptStatus(a.Status).Active():
+		return track.Under
+	case a.Verdict == string(core.VerdictPassed):
+		return track.Passed
+	case a.Verdict != "", a.Exit != "" && a.Exit != string(core.ExitFinished):
+		return track.Failed
+	}
+	return track.Still
+}

@@ -1,0 +1,166 @@
+package cockpit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// artifactBody is a document that an attempt handed in.
+type artifactBody struct {
+	core.Artifact
+	rendered
+	Run string
+}
+
+// Href is where it is looked at, Download where it is taken from.
+func (a artifactBody) Href() string     { return documentPath(a.Run, a.Digest, "/view", a.Name) }
+func (a artifactBody) Download() string { return documentPath(a.Run, a.Digest, "", a.Name) }
+
+func documentPath(run, digest, what, name string) string {
+	path := runPath(run) + "/documents/" + url.PathEscape(digest) + what
+	if name != "" {
+		path += "?name=" + url.QueryEscape(name)
+	}
+	return path
+}
+
+// read renders as much of a document as a page shows.
+func (c *cockpit) read(ctx context.Context, run string, a *artifactBody) error {
+	text := capped{most: maxShown}
+	err := c.svc.Document(ctx, run, a.Digest, &text)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return nil // it was removed; the page says what there was
+	}
+	a.rendered = text.render(a.Name)
+	return err
+}
+
+// documentBody is a page of a document alone.
+type documentBody struct {
+	Run  api.Run
+	Doc  artifactBody
+	Name string
+}
+
+func (c *cockpit) document(r *http.Request) (page, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return page{}, err
+	}
+	name := r.URL.Query().Get("name")
+	text := capped{most: maxShown}
+	if err := c.svc.Document(r.Context(), d.ID, r.PathValue("digest"), &text); err != nil {
+		return page{}, err
+	}
+	doc := artifactBody{Artifact: core.Artifact{Name: name, Digest: r.PathValue("digest")}, Run: d.Alias, rendered: text.render(name)}
+	if name == "" {
+		name = "Document " + short(doc.Digest)
+	}
+	p, err := c.runPage(r, d, "document", name)
+	p.Body, p.Still = documentBody{Run: d.Run, Doc: doc, Name: name}, true
+	return p, err
+}
+
+// download sends a whole document, to be kept and never shown by the browser.
+func (c *cockpit) download(w http.ResponseWriter, r *http.Request) {
+	name := r.URL.Query().Get("name")
+	c.attach(w, r, fileName(name, short(r.PathValue("digest"))), func(w io.Writer) error {
+		return c.svc.Document(r.Context(), r.PathValue("run"), r.PathValue("digest"), w)
+	})
+}
+
+// downloadPrompt sends the whole of what an attempt was told.
+func (c *cockpit) downloadPrompt(w http.ResponseWriter, r *http.Request) {
+	c.attach(w, r, fileName(r.PathValue("attempt")+".prompt.md", "prompt.md"), func(w io.Writer) error {
+		return c.svc.Prompt(r.Context(), r.PathValue("run"), r.PathValue("attempt"), w)
+	})
+}
+
+// attach streams what write writes. What fails before the first byte is a page
+// that says so; later the connection breaks, so that half a document is never
+// taken for a whole one.
+func (c *cockpit) attach(w http.ResponseWriter, r *http.Request, name string, write func(io.Writer) error) {
+	out := &attachment{w: w, name: name}
+	err := write(out)
+	switch {
+	case err != nil && !out.begun:
+		c.show(w, r, problemPage(err))
+	case err != nil:
+		panic(http.ErrAbortHandler)
+	case !out.begun:
+		out.begin()
+	}
+}
+
+// attachment sends the head of a download with its first byte.
+type attachment struct {
+	w     http.ResponseWriter
+	name  string
+	begun bool
+}
+
+// unread is how long a browser may leave a piece of a download unread.
+const unread = 30 * time.Second
+
+func (a *attachment) begin() {
+	a.begun = true
+	h := a.w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": a.name}))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	a.w.WriteHeader(http.StatusOK)
+}
+
+func (a *attachment) Write(p []byte) (int, error) {
+	if !a.begun {
+		a.begin()
+	}
+	err := http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(unread))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return a.w.Write(p)
+}
+
+// fileName is a name that means nothing to any system but a file's: the last
+// part of it, in plain letters.
+func fileName(name, otherwise string) string {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("._-", r) || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '-'
+	}, name[strings.LastIndexAny(name, `/\`)+1:])
+	name = strings.Trim(name[max(0, len(name)-80):], ".-")
+	if name == "" {
+		return otherwise
+	}
+	return name
+}
+
+// capped takes the beginning of a document and lets the rest go by.
+type capped struct {
+	bytes.Buffer
+	most int
+	cut  bool
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	keep := min(len(p), max(0, c.most-c.Len()))
+	c.cut = c.cut || keep < len(p)
+	_, err := c.Buffer.Write(p[:keep])
+	return len(p), err
+}

@@ -1,0 +1,89 @@
+package cockpit
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+)
+
+// How many side effects a page shows, at first and when asked for more.
+const (
+	effectsPage = 200
+	effectsMost = 1000
+)
+
+// effectsBody is what agents did in a run.
+type effectsBody struct {
+	Run      api.Run
+	Query    api.EffectQuery
+	Outcomes []string
+	Attempts []string // that can be chosen
+	Tools    []string // that were seen
+	List     api.Effects
+	More     string // address of more of them
+}
+
+func (c *cockpit) effects(r *http.Request) (page, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return page{}, err
+	}
+	asked := r.URL.Query()
+	q := api.EffectQuery{Attempt: asked.Get("attempt"), Tool: asked.Get("tool"), Outcome: asked.Get("outcome"), Limit: effectsPage}
+	if n, err := strconv.Atoi(asked.Get("limit")); err == nil && n > effectsPage {
+		q.Limit = min(n, effectsMost)
+	}
+	body := effectsBody{Run: d.Run, Query: q, Outcomes: api.EffectOutcomes()}
+	if body.List, err = c.svc.Effects(r.Context(), d.ID, q); err != nil {
+		return page{}, err
+	}
+	slices.Reverse(body.List.Effects) // the newest first
+	for _, e := range body.List.Effects {
+		body.Tools = append(body.Tools, e.Tool)
+		body.Attempts = append(body.Attempts, e.Attempt)
+	}
+	for _, s := range d.Stages {
+		for _, t := range s.Tasks {
+			for _, a := range t.Attempts {
+				body.Attempts = append(body.Attempts, a.ID)
+			}
+		}
+	}
+	body.Attempts, body.Tools = choices(body.Attempts, q.Attempt), choices(body.Tools, q.Tool)
+	if body.List.LeftOut > 0 && q.Limit < effectsMost {
+		more := url.Values{"attempt": {q.Attempt}, "tool": {q.Tool}, "outcome": {q.Outcome}, "limit": {strconv.Itoa(effectsMost)}}
+		body.More = runPath(d.Alias) + "/effects?" + more.Encode()
+	}
+	p, err := c.runPage(r, d, "effects", "Side effects")
+	p.Body = body
+	return p, err
+}
+
+// choices are names to choose from, with the one that was chosen.
+func choices(names []string, chosen string) []string {
+	names = append(names, chosen)
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
+}
+
+// outcome is how the outcome of a call looks.
+func outcome(o string) track.State {
+	switch o {
+	case api.EffectOK:
+		return track.Passed
+	case api.EffectError, api.EffectDenied, api.EffectRefused:
+		return track.Failed
+	case api.EffectRunning:
+		return track.Under
+	}
+	return track.Still
+}
+
+// arguments are those of a call in a line.
+func arguments(input json.RawMessage) string { return clip(300, view.Arguments(input)) }

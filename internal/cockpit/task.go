@@ -1,0 +1,128 @@
+package cockpit
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Bounds of what a page about a task shows at once.
+const (
+	maxPrompt     = 256 << 10 // bytes
+	longPrompt    = 30        // lines that are folded
+	shownEffects  = 20
+	shownRecords  = 100
+	shownArtifact = 6
+)
+
+// taskBody is a task: what was asked, and every attempt at it.
+type taskBody struct {
+	Run      api.Run
+	Stage    api.Stage
+	Task     api.Task
+	Past     int64 // number of the event after which it was as shown; 0 where it still is
+	Prompt   *told
+	Attempts []attemptBody // newest first
+}
+
+// told is what an attempt was told.
+type told struct {
+	rendered
+	Attempt string
+	Lines   int
+	Long    bool
+}
+
+// attemptBody is an attempt; what lies behind it is looked up for the one that
+// is opened.
+type attemptBody struct {
+	api.Attempt
+	Open       bool
+	Documents  []artifactBody
+	Effects    api.Effects
+	Transcript *transcriptBody
+}
+
+func (c *cockpit) task(r *http.Request) (page, error) {
+	seen, err := c.findTask(r.Context(), r.PathValue("run"), r.PathValue("task"))
+	if err != nil {
+		return page{}, err
+	}
+	d, t := seen.run, seen.task
+	body := taskBody{Run: d.Run, Stage: seen.stage, Task: t, Past: seen.past}
+	open := r.URL.Query().Get("attempt")
+	if !slices.ContainsFunc(t.Attempts, func(a api.Attempt) bool { return a.ID == open }) {
+		open = ""
+	}
+	for i, a := range slices.Backward(t.Attempts) {
+		b := attemptBody{Attempt: a, Open: a.ID == open || open == "" && i == len(t.Attempts)-1}
+		if b.Open {
+			if err := c.lookInto(r, d.Run, &b); err != nil {
+				return page{}, err
+			}
+			if body.Prompt, err = c.told(r, d.ID, a.ID); err != nil {
+				return page{}, err
+			}
+		}
+		body.Attempts = append(body.Attempts, b)
+	}
+	p, err := c.runPage(r, d, "task", taskTitle(seen.stage, t))
+	p.Body = body
+	return p, err
+}
+
+// taskTitle is what was asked for, in a line.
+func taskTitle(s api.Stage, t api.Task) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(t.Prompt), "\n")
+	if line = strings.TrimLeft(line, "# "); line != "" {
+		return line
+	}
+	title, label := cmp.Or(s.Title, s.ID), taskLabel(s, t)
+	if strings.EqualFold(title, label) {
+		return title
+	}
+	return title + ": " + label
+}
+
+// lookInto adds what lies behind an attempt.
+func (c *cockpit) lookInto(r *http.Request, run api.Run, b *attemptBody) error {
+	for i, a := range b.Artifacts {
+		doc := artifactBody{Artifact: a, Run: run.Alias}
+		if i < shownArtifact {
+			if err := c.read(r.Context(), run.ID, &doc); err != nil {
+				return err
+			}
+		}
+		b.Documents = append(b.Documents, doc)
+	}
+	var err error
+	b.Effects, err = c.svc.Effects(r.Context(), run.ID, api.EffectQuery{Attempt: b.ID, Limit: shownEffects})
+	if err != nil && core.CodeOf(err) != core.CodeNotFound {
+		return err
+	}
+	piece, err := c.svc.Transcript(r.Context(), run.ID, b.ID, api.TranscriptQuery{Limit: shownRecords})
+	if core.CodeOf(err) == core.CodeNotFound {
+		return nil // what it said was not kept
+	}
+	b.Transcript = transcriptOf(run.Alias, piece)
+	return err
+}
+
+// told is what an attempt was told; nil where that is not known yet or any more.
+func (c *cockpit) told(r *http.Request, run, attempt string) (*told, error) {
+	var text capped
+	text.most = maxPrompt
+	err := c.svc.Prompt(r.Context(), run, attempt, &text)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Count(text.String(), "\n") + 1
+	return &told{rendered: text.render("prompt.md"), Attempt: attempt, Lines: lines, Long: lines > longPrompt || text.Len() > 4000}, nil
+}

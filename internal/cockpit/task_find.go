@@ -1,0 +1,110 @@
+package cockpit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// seen is a task with the run as it was when it was last held.
+type seen struct {
+	run   api.RunDetail
+	stage api.Stage
+	task  api.Task
+	past  int64 // the event after which it was so; 0 for now
+}
+
+// findTask finds a task of a run. A run holds those of a stage's current round;
+// of earlier ones the history has where they were last to be seen.
+func (c *cockpit) findTask(ctx context.Context, run, task string) (seen, error) {
+	now, err := c.svc.Run(ctx, run)
+	if err != nil {
+		return seen{}, err
+	}
+	if found, ok := taskOf(now, task); ok {
+		return found, nil
+	}
+	seq, err := c.lastSeen(ctx, now.ID, task)
+	if err != nil {
+		return seen{}, err
+	}
+	if seq > 0 {
+		then, err := c.svc.RunAt(ctx, now.ID, seq)
+		if err != nil {
+			return seen{}, err
+		}
+		if found, ok := taskOf(then, task); ok {
+			found.past = seq
+			return found, nil
+		}
+	}
+	return seen{}, core.Errorf(core.CodeNotFound, "run %s has no task %.80q", now.Alias, task).WithHint("the run's page lists its tasks, and its timeline those of earlier rounds")
+}
+
+func taskOf(d api.RunDetail, id string) (seen, bool) {
+	for _, s := range d.Stages {
+		for _, t := range s.Tasks {
+			if t.ID == id {
+				return seen{run: d, stage: s, task: t}, true
+			}
+		}
+	}
+	return seen{}, false
+}
+
+// lastSeen is the event after which a run still held a task: the one before its
+// stage was opened again, or else the last that names it. 0 where none does.
+func (c *cockpit) lastSeen(ctx context.Context, run, task string) (int64, error) {
+	stage, last, reopened := "", int64(0), int64(0)
+	whole, part := []byte(`"`+task+`"`), []byte(`"`+task+`.`)
+	err := c.history(ctx, run, func(e core.Event) error {
+		switch {
+		case e.Type == core.TypeTaskAdmitted && bytes.Contains(e.Body, whole):
+			var b core.TaskAdmitted
+			if err := json.Unmarshal(e.Body, &b); err != nil {
+				return err
+			}
+			if b.Task == task {
+				stage, last, reopened = b.Stage, e.Seq, 0
+			}
+		case stage == "" || reopened > 0:
+		case e.Type == core.TypeStageOpened:
+			var b core.StageOpened
+			if err := json.Unmarshal(e.Body, &b); err != nil {
+				return err
+			}
+			if b.Stage == stage {
+				reopened = e.Seq
+			}
+		case bytes.Contains(e.Body, whole) || bytes.Contains(e.Body, part):
+			last = e.Seq
+		}
+		return nil
+	})
+	if reopened > 0 {
+		return reopened - 1, err
+	}
+	return last, err
+}
+
+// historyPage is how many events are asked for at once.
+const historyPage = 1000
+
+// history reads a run's events, oldest first.
+func (c *cockpit) history(ctx context.Context, run string, fn func(core.Event) error) error {
+	for after := int64(0); ; {
+		events, err := c.svc.Events(ctx, run, after, historyPage)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for _, e := range events {
+			if err := fn(e); err != nil {
+				return err
+			}
+			after = e.Seq
+		}
+	}
+}

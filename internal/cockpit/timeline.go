@@ -1,0 +1,140 @@
+package cockpit
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// around is how many events are listed before and after the one that is shown.
+const around = 10
+
+// timelineBody is a run as it was after one of its events.
+type timelineBody struct {
+	Run    api.RunDetail // as it is now
+	At     int64
+	Last   int64
+	Marks  template.HTML
+	Moment moment
+}
+
+// moment is what changes as one goes through the history.
+type moment struct {
+	Then    api.RunDetail
+	Diagram template.HTML
+	Event   happened
+	Around  []happened
+	Steps   []stride
+}
+
+// stride leads to another event; without one, nowhere.
+type stride struct {
+	Title string
+	At    int64
+	Href  string
+}
+
+// happened is an event in words.
+type happened struct {
+	core.Event
+	What, Detail, Who string
+	Lamp              track.State
+	Href              string
+	Here              bool
+}
+
+func (c *cockpit) timeline(r *http.Request) (page, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return page{}, err
+	}
+	body := timelineBody{Run: d, Last: d.Seq, At: d.Seq}
+	asked := r.URL.Query().Get("at")
+	if asked != "" {
+		n, err := strconv.ParseInt(asked, 10, 64)
+		if err != nil {
+			return page{}, core.Errorf(core.CodeInvalid, "%.40q is no number of an event", asked).WithHint("the run has events 1 to %d", d.Seq)
+		}
+		body.At = min(max(n, 1), d.Seq)
+	}
+	p, err := c.runPage(r, d, "timeline", "Timeline")
+	if err != nil || d.Seq == 0 {
+		p.Body = body
+		return p, err
+	}
+	marks, err := c.marksOf(r.Context(), d.ID, d.Seq)
+	if err != nil {
+		return page{}, err
+	}
+	body.Marks = drawMarks(marks, d.Seq)
+	if body.Moment, err = c.moment(r.Context(), d, body.At, marks); err != nil {
+		return page{}, err
+	}
+	p.Body, p.Part, p.Still = body, "moment", asked != ""
+	return p, nil
+}
+
+// moment looks at a run as it was.
+func (c *cockpit) moment(ctx context.Context, d api.RunDetail, at int64, marks []landmark) (moment, error) {
+	then, err := c.svc.RunAt(ctx, d.ID, at)
+	if err != nil {
+		return moment{}, err
+	}
+	m := moment{Then: then, Diagram: track.Draw(diagram(then)), Steps: strides(d.Alias, at, d.Seq, marks)}
+	events, err := c.svc.Events(ctx, d.ID, max(0, at-around-1), 2*around+1)
+	if err != nil {
+		return moment{}, err
+	}
+	for _, e := range events {
+		h := inWords(d.Alias, e)
+		if h.Here = e.Seq == at; h.Here {
+			m.Event = h
+		}
+		m.Around = append(m.Around, h)
+	}
+	return m, nil
+}
+
+func timelinePath(run string, at int64) string {
+	return fmt.Sprintf("%s/timeline?at=%d", runPath(run), at)
+}
+
+// strides lead from an event to others: the next, and the next that stands out.
+func strides(run string, at, last int64, marks []landmark) []stride {
+	before, after := int64(0), int64(0)
+	for _, m := range marks {
+		if m.at < at {
+			before = m.at
+		}
+		if m.at > at && after == 0 {
+			after = m.at
+		}
+	}
+	list := []stride{{Title: "« First", At: 1}, {Title: "Mark before", At: before}, {Title: "‹ Previous", At: at - 1}, {Title: "Next ›", At: at + 1}, {Title: "Mark after", At: after}, {Title: "Last »", At: last}}
+	for i := range list {
+		if s := &list[i]; s.At >= 1 && s.At <= last && s.At != at {
+			s.Href = timelinePath(run, s.At)
+		}
+	}
+	return list
+}
+
+func inWords(run string, e core.Event) happened {
+	h := happened{Event: e, Who: string(e.Actor.Kind), Lamp: tone(e), Href: timelinePath(run, e.Seq)}
+	h.What, h.Detail = view.Describe(e)
+	switch {
+	case e.Actor.ID != "" && e.Actor.Kind == core.ActorPerson:
+		h.Who = e.Actor.ID
+	case e.Actor.ID != "" && e.Actor.Kind == core.ActorAgent: // the stage that its attempt is of
+		h.Who, _, _ = strings.Cut(e.Actor.ID, ".")
+	}
+	return h
+}

@@ -14,13 +14,51 @@ import (
 // markdown renders a text that anybody may have written. HTML in it is shown as
 // text and not obeyed; what comes out is reduced to harmless elements, without
 // images, whose sources would tell others who reads.
+// A text that was made to take long is shown as it is written.
 func markdown(text string) template.HTML {
 	var out bytes.Buffer
+	if laborious(text) {
+		return template.HTML("<pre tabindex=\"0\">" + template.HTMLEscapeString(text) + "</pre>") //nolint:gosec // escaped
+	}
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
 	if err := md.Convert([]byte(text), &out); err != nil {
 		return template.HTML("<pre>" + template.HTMLEscapeString(text) + "</pre>") //nolint:gosec // escaped
 	}
 	return template.HTML(lowered().Replace(harmless().Sanitize(out.String()))) //nolint:gosec // reduced to harmless elements
+}
+
+// Bounds of a text that is rendered. Marks that stand together are compared with
+// one another, so that many of them take long.
+const (
+	maxMarkdown = 64 << 10 // bytes
+	maxMarks    = 2000     // in a block
+	maxQuoted   = 40       // signs of quotation in a line
+)
+
+// laborious reports a text that would take long to render.
+func laborious(text string) bool {
+	if len(text) > maxMarkdown {
+		return true
+	}
+	marks, before := 0, ' '
+	for line := range strings.Lines(text) {
+		if strings.Count(line, ">") > maxQuoted {
+			return true
+		}
+		if strings.TrimSpace(line) == "" {
+			marks = 0
+		}
+		for _, r := range line {
+			if r != before && strings.ContainsRune("*_~`[!", r) {
+				marks++
+			}
+			before = r
+		}
+		if marks > maxMarks {
+			return true
+		}
+	}
+	return false
 }
 
 // lowered puts a text's headings below those of the page around it.

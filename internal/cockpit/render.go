@@ -11,9 +11,8 @@ import (
 
 // Bounds of documents on a page.
 const (
-	maxShown    = 128 << 10 // bytes
-	maxMarkdown = 64 << 10  // bytes; longer ones are shown as they are written
-	maxNested   = 40        // levels of JSON that are set out
+	maxShown  = 128 << 10 // bytes
+	maxNested = 40        // levels of JSON that are set out
 )
 
 // rendered is a document as a page shows it: as HTML, or as text. What is
@@ -40,9 +39,7 @@ func (c *capped) render(name string) rendered {
 	}
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown":
-		if len(data) <= maxMarkdown && nested(data, '>') <= maxNested {
-			return rendered{HTML: markdown(string(data)), Cut: c.cut}
-		}
+		return rendered{HTML: markdown(string(data)), Cut: c.cut}
 	case ".json":
 		var set bytes.Buffer
 		if !c.cut && depth(data) <= maxNested && json.Indent(&set, data, "", "  ") == nil {
@@ -50,15 +47,6 @@ func (c *capped) render(name string) rendered {
 		}
 	}
 	return rendered{Text: string(data), Cut: c.cut}
-}
-
-// nested is how often a mark stands in one line.
-func nested(data []byte, mark byte) int {
-	most := 0
-	for line := range bytes.Lines(data) {
-		most = max(most, bytes.Count(line, []byte{mark}))
-	}
-	return most
 }
 
 // depth is how deep brackets are nested, at least: those in strings count, too.

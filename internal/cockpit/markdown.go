@@ -32,7 +32,7 @@ func markdown(text string) template.HTML {
 const (
 	maxMarkdown = 64 << 10 // bytes
 	maxMarks    = 2000     // in a block
-	maxQuoted   = 40       // signs of quotation in a line
+	maxInside   = 40       // quotations and lists that a line is in, one inside the other
 )
 
 // laborious reports a text that would take long to render.
@@ -42,7 +42,7 @@ func laborious(text string) bool {
 	}
 	marks, before := 0, ' '
 	for line := range strings.Lines(text) {
-		if strings.Count(line, ">") > maxQuoted {
+		if inside(line) > maxInside {
 			return true
 		}
 		if strings.TrimSpace(line) == "" {
@@ -59,6 +59,23 @@ func laborious(text string) bool {
 		}
 	}
 	return false
+}
+
+// inside is how many signs of quotation and of lists a line begins with.
+func inside(line string) int {
+	n := 0
+	for sign := range strings.FieldsSeq(line) {
+		rest := strings.TrimLeft(sign, ">")
+		n += len(sign) - len(rest)
+		number := strings.TrimLeft(rest, "0123456789")
+		switch {
+		case rest == "-" || rest == "*" || rest == "+", number != rest && (number == "." || number == ")"):
+			n++
+		case rest != "":
+			return n
+		}
+	}
+	return n
 }
 
 // lowered puts a text's headings below those of the page around it.

@@ -1,0 +1,259 @@
+package patch
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// take reads one line. Lines of a hunk are counted, so that a file that holds
+// the text of a difference does not become part of this one.
+func (r *Reader) take(line string) {
+	if r.hunk && r.inHunk(line) {
+		return
+	}
+	r.hunk = false
+	if names, ok := strings.CutPrefix(line, "diff --git "); ok {
+		r.begin(names)
+		return
+	}
+	if r.file == nil {
+		return
+	}
+	if ranges, ok := strings.CutPrefix(line, "@@ -"); ok {
+		r.open(ranges)
+		return
+	}
+	r.header(line)
+}
+
+func (r *Reader) begin(names string) {
+	r.settle()
+	if len(r.patch.Files) >= r.bounds.Files {
+		r.patch.Unnamed++
+		r.beyond = File{Cut: true}
+		r.file = &r.beyond
+		return
+	}
+	f := File{Status: Modified}
+	f.Old, f.New = bothNames(names)
+	r.patch.Files = append(r.patch.Files, f)
+	r.file = &r.patch.Files[len(r.patch.Files)-1]
+}
+
+// header reads what git says about a file before its hunks.
+func (r *Reader) header(line string) {
+	f := r.file
+	for _, h := range []struct {
+		prefix string
+		set    func(string)
+	}{
+		{"--- ", func(s string) { f.Old = sideName(s, "a/", f.Old) }},
+		{"+++ ", func(s string) { f.New = sideName(s, "b/", f.New) }},
+		{"rename from ", func(s string) { f.Status, f.Old = Renamed, unquote(s) }},
+		{"rename to ", func(s string) { f.Status, f.New = Renamed, unquote(s) }},
+		{"copy from ", func(s string) { f.Status, f.Old = Copied, unquote(s) }},
+		{"copy to ", func(s string) { f.Status, f.New = Copied, unquote(s) }},
+		{"new file mode ", func(s string) { f.Status, f.NewMode = Added, mode(s) }},
+		{"deleted file mode ", func(s string) { f.Status, f.OldMode = Deleted, mode(s) }},
+		{"old mode ", func(s string) { f.OldMode = mode(s) }},
+		{"new mode ", func(s string) { f.NewMode = mode(s) }},
+		{"Binary files ", func(string) { f.Binary = true }},
+		{"GIT binary patch", func(string) { f.Binary = true }},
+	} {
+		if rest, ok := strings.CutPrefix(line, h.prefix); ok {
+			h.set(rest)
+			return
+		}
+	}
+}
+
+// open begins a hunk: "old[,count] +new[,count] @@ section" follows "@@ -".
+func (r *Reader) open(ranges string) {
+	oldRange, rest, ok := strings.Cut(ranges, " +")
+	newRange, section, closed := strings.Cut(rest, " @@")
+	h := Hunk{Section: strings.TrimSpace(section)}
+	var fine, alsoFine bool
+	h.OldStart, h.OldCount, fine = span(oldRange)
+	h.NewStart, h.NewCount, alsoFine = span(newRange)
+	if !ok || !closed || !fine || !alsoFine {
+		return
+	}
+	r.hunk, r.old, r.new, r.oldLeft, r.newLeft = true, h.OldStart, h.NewStart, h.OldCount, h.NewCount
+	if whole := r.bounds.Whole; whole != "" && r.file.New != whole && r.file.Old != whole {
+		r.file.Cut = true
+	}
+	if !r.file.Cut {
+		r.file.Hunks = append(r.file.Hunks, h)
+	}
+}
+
+// inHunk takes a line of a hunk; it is false where the line is none.
+func (r *Reader) inHunk(line string) bool {
+	if line == "" {
+		line = " " // some programs take the blank of an empty line away
+	}
+	l := Line{Kind: Kind(line[0]), Cut: r.cut}
+	switch {
+	case l.Kind == '\\':
+		r.leaveOpen()
+		return true
+	case l.Kind == Same && r.oldLeft > 0 && r.newLeft > 0:
+		l.Old, l.New = r.old, r.new
+	case l.Kind == Less && r.oldLeft > 0:
+		l.Old = r.old
+		r.file.Deleted++
+	case l.Kind == Plus && r.newLeft > 0:
+		l.New = r.new
+		r.file.Added++
+	default:
+		return false
+	}
+	if l.Old > 0 || l.Kind != Plus {
+		r.old, r.oldLeft = r.old+1, r.oldLeft-1
+	}
+	if l.New > 0 || l.Kind != Less {
+		r.new, r.newLeft = r.new+1, r.newLeft-1
+	}
+	r.file.Bytes += max(r.length, 1)
+	l.Text = strings.ToValidUTF8(line[1:], "\uFFFD")
+	r.keep(l)
+	return true
+}
+
+// keep holds a line where there is room. A file that is too large is held
+// without lines, unless it is the one that was asked for: of that there is as
+// much as fits.
+func (r *Reader) keep(l Line) {
+	f, size := r.file, int64(len(l.Text)+1)
+	switch whole := r.bounds.Whole != ""; {
+	case f.Cut:
+		return
+	case whole && r.kept+size > r.bounds.All:
+		f.Cut = true
+		return
+	case !whole && (f.Bytes > r.bounds.File || r.kept+size > r.bounds.All):
+		r.kept -= f.held()
+		f.Cut, f.Hunks = true, nil
+		return
+	}
+	r.kept += size
+	h := &f.Hunks[len(f.Hunks)-1]
+	h.Lines = append(h.Lines, l)
+}
+
+// held is how much of a file's lines is kept.
+func (f *File) held() (n int64) {
+	for _, h := range f.Hunks {
+		for _, l := range h.Lines {
+			n += int64(len(l.Text) + 1)
+		}
+	}
+	return n
+}
+
+// leaveOpen marks the last line as one without a line break.
+func (r *Reader) leaveOpen() {
+	if n := len(r.file.Hunks); n > 0 {
+		if lines := r.file.Hunks[n-1].Lines; len(lines) > 0 {
+			lines[len(lines)-1].Open = true
+		}
+	}
+}
+
+// span reads "start" or "start,count".
+func span(s string) (start, count int, ok bool) {
+	first, second, both := strings.Cut(s, ",")
+	a, err := strconv.ParseUint(first, 10, 30)
+	b := uint64(1)
+	if err == nil && both {
+		b, err = strconv.ParseUint(second, 10, 30)
+	}
+	return int(a), int(b), err == nil //nolint:gosec // at most 30 bits
+}
+
+// mode is a file's mode, six octal digits.
+func mode(s string) string {
+	if len(s) != 6 || strings.Trim(s, "01234567") != "" {
+		return ""
+	}
+	return s
+}
+
+// sideName is the name behind --- or +++; git ends one with blanks in it by a
+// tab.
+func sideName(s, prefix, otherwise string) string {
+	name := unquote(strings.TrimSuffix(s, "\t"))
+	if name == "/dev/null" {
+		return otherwise
+	}
+	return strings.TrimPrefix(name, prefix)
+}
+
+// bothNames are the names behind "diff --git". Where they are not quoted nothing
+// tells them apart but that both are the same; where they differ, git says them
+// again below.
+func bothNames(s string) (before, after string) {
+	if strings.HasPrefix(s, `"`) {
+		if end := closing(s); end > 0 {
+			return strings.TrimPrefix(unquote(s[:end]), "a/"), strings.TrimPrefix(unquote(strings.TrimSpace(s[end:])), "b/")
+		}
+	}
+	if half := len(s) / 2; len(s)%2 == 1 && s[half] == ' ' {
+		a, isOld := strings.CutPrefix(s[:half], "a/")
+		b, isNew := strings.CutPrefix(s[half+1:], "b/")
+		if isOld && isNew && a == b {
+			return a, b
+		}
+	}
+	a, b, _ := strings.Cut(s, " ")
+	return strings.TrimPrefix(a, "a/"), strings.TrimPrefix(unquote(b), "b/")
+}
+
+// closing is where a quoted name ends, or 0.
+func closing(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// unquote reads a name as git writes one with unusual characters.
+func unquote(s string) string {
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		s = unescape(s[1 : len(s)-1])
+	}
+	if !utf8.ValidString(s) {
+		return strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return s
+}
+
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if at := strings.IndexByte("abtnvfr", s[i]); at >= 0 {
+			b.WriteByte("\a\b\t\n\v\f\r"[at])
+			continue
+		}
+		if i+3 <= len(s) {
+			if n, err := strconv.ParseUint(s[i:i+3], 8, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

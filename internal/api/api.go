@@ -54,6 +54,13 @@ type Service interface {
 	Pause(ctx context.Context, id string, req Pause) (Run, error)
 	Resume(ctx context.Context, id string, req Resume) (Run, error)
 	Cancel(ctx context.Context, id string, req Cancel) (Run, error)
+	// Mergeable says what merging a run's pull request here would do, and whether
+	// it can be done. It fails with CodeConflict where nothing waits for that.
+	Mergeable(ctx context.Context, id string) (Mergeable, error)
+	// Merge brings a run's pull request into its base branch, in the person's
+	// repository. What they have checked out is never touched: where the base is,
+	// it fails with CodeConflict and says what to type.
+	Merge(ctx context.Context, id string, req Merge) (Run, error)
 	// Swap lets another playbook drive a project's run.
 	Swap(ctx context.Context, id string, req Swap) (Run, error)
 

@@ -22,6 +22,9 @@ func registerCommands(api huma.API, svc Service) {
 	registerCommand(api, "pause", "Stop the run", svc.Pause)
 	registerCommand(api, "resume", "Let a paused run go on", svc.Resume)
 	registerCommand(api, "cancel", "End the run", svc.Cancel)
+	registerCommand(api, "merge", "Bring the pull request into its base", svc.Merge)
+	register(api, operation(api, "get-merge", http.MethodGet, "/v1/runs/{run}/merge", "Ask what merging the pull request would do"),
+		func(ctx context.Context, in *RunPath) (Mergeable, error) { return svc.Mergeable(ctx, in.Run) })
 	registerCommand(api, "swap", "Let another playbook drive the project", svc.Swap)
 }
 

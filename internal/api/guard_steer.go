@@ -50,6 +50,10 @@ func (g *guard) Resume(ctx context.Context, id string, req Resume) (Run, error) 
 	return steer(ctx, func() (Run, error) { return g.svc.Resume(ctx, id, req) })
 }
 
+func (g *guard) Merge(ctx context.Context, id string, req Merge) (Run, error) {
+	return steer(ctx, func() (Run, error) { return g.svc.Merge(ctx, id, req) })
+}
+
 func (g *guard) Cancel(ctx context.Context, id string, req Cancel) (Run, error) {
 	return steer(ctx, func() (Run, error) { return g.svc.Cancel(ctx, id, req) })
 }

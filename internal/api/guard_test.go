@@ -22,9 +22,10 @@ func least() map[string]api.Role {
 			"Outline", "Facts", "Messages", "Questions", "Projects", "Project", "Plan", "Detail", "Details", "SignIn",
 			"Position", "Watch", "RunAt", "Prompt", "Document",
 			"Transcript",
+			"Mergeable",
 		},
 		api.RoleApprover: {
-			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Speak", "Answer",
+			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Merge", "Speak", "Answer",
 			"PauseProject", "ResumeProject", "DropEpic", "RequeueEpic", "Delegate", "Tell", "Ask", "UpdatePlan",
 		},
 		api.RoleAdmin: {"AddProject", "ArchiveProject", "Swap", "Trust", "Import", "Backup", "TestNotices", "Prune", "Tokens", "AddToken", "RevokeToken"},

@@ -23,6 +23,11 @@ func (g *guard) RunAt(ctx context.Context, id string, seq int64) (RunDetail, err
 	return read(ctx, "", func() (RunDetail, error) { return g.svc.RunAt(ctx, id, seq) })
 }
 
+// Mergeable implements Service.
+func (g *guard) Mergeable(ctx context.Context, id string) (Mergeable, error) {
+	return read(ctx, "", func() (Mergeable, error) { return g.svc.Mergeable(ctx, id) })
+}
+
 // Prompt implements Service.
 func (g *guard) Prompt(ctx context.Context, id, attempt string, w io.Writer) error {
 	if err := may(ctx, RoleViewer, toRead); err != nil {

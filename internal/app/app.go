@@ -94,6 +94,7 @@ type App struct {
 
 	telemetry *telemetry.Telemetry // nil where nobody wants to be told
 
+	pulls    *local.Forge // pull requests of repositories without a forge
 	sessions *sessions
 	self     string // the copy of this program that runs beside agents
 	tokens   *api.AttemptTokens
@@ -155,8 +156,9 @@ func (a *App) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.pulls = local.New(a.state.pulls())
 	parts := Parts{
-		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: local.New(a.state.pulls()),
+		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: a.pulls,
 		Spawner: spawnlocal.New(spawnlocal.Options{
 			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"}, Isolate: a.isolation == sandbox.Sandbox,
 		}),

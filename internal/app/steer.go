@@ -120,6 +120,9 @@ func (a *App) wish(ctx context.Context, r *core.Run, req api.Feedback) (core.Bod
 	if req.Reset {
 		return nil, core.Errorf(core.CodeInvalid, "the work of a project is not reset").WithHint("say what is to change, without --reset")
 	}
+	if err := unmoved(r, req.Subject); err != nil {
+		return nil, err
+	}
 	return core.ChangesRequested{
 		ID: fmt.Sprintf("here-%d", r.Stream.Seq), Source: CallerOf(ctx).ID, Text: a.redactor.String(req.Text),
 	}, nil
@@ -249,6 +252,20 @@ func (a *App) Cancel(ctx context.Context, id string, req api.Cancel) (api.Run, e
 	return a.steer(ctx, id, func(*core.Run) (core.Body, error) {
 		return core.RunCancelled{Reason: a.redactor.String(req.Reason)}, nil
 	})
+}
+
+// unmoved refuses a word about the work of a project where that is not what the
+// person was shown any more.
+func unmoved(r *core.Run, subject *core.Subject) error {
+	if subject == nil || subject.Stage == "" && subject.Commit == r.Head {
+		return nil
+	}
+	if subject.Stage != "" {
+		_, err := shown(r, subject)
+		return err
+	}
+	return core.Errorf(core.CodeConflict, "what you were shown is commit %.8s, and the work is at %.8s now", subject.Commit, r.Head).
+		WithHint("look again: `stellwerk diff %s`", r.Alias)
 }
 
 // shown is the current stage, where it is the one a person was shown.

@@ -47,6 +47,16 @@ func (c *Client) Cancel(ctx context.Context, id string, req api.Cancel) (api.Run
 	return c.command(ctx, id, "cancel", req)
 }
 
+// Merge implements [api.Service].
+func (c *Client) Merge(ctx context.Context, id string, req api.Merge) (api.Run, error) {
+	return c.command(ctx, id, "merge", req)
+}
+
+// Mergeable implements [api.Service].
+func (c *Client) Mergeable(ctx context.Context, id string) (api.Mergeable, error) {
+	return ofRun[api.Mergeable](ctx, c, http.MethodGet, nil, nil, id, "merge")
+}
+
 // Swap implements [api.Service].
 func (c *Client) Swap(ctx context.Context, id string, req api.Swap) (api.Run, error) {
 	return c.command(ctx, id, "swap", req)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/highlight"
 )
 
 // Options of a cockpit.
@@ -30,6 +31,8 @@ type cockpit struct {
 	templates map[string]*template.Template // by page
 	inbox     count
 	marks     markCache
+	colours   *highlight.Highlighter
+	reviews   reviews
 }
 
 // New makes the cockpit's handler. Whoever calls it has settled who asks (see
@@ -41,7 +44,7 @@ func New(svc api.Service, o Options) (http.Handler, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &cockpit{svc: svc, opts: o}
+	c := &cockpit{svc: svc, opts: o, colours: highlight.New()}
 	var err error
 	if c.templates, err = parse(c.functions()); err != nil {
 		return nil, err
@@ -71,6 +74,12 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /runs/{run}/documents/{digest}", c.download)
 	mux.HandleFunc("GET /runs/{run}/attempts/{attempt}/prompt", c.downloadPrompt)
 	c.page(mux, "/", c.nowhere)
+
+	c.page(mux, "/runs/{run}/changes", c.changes)
+	mux.HandleFunc("GET /runs/{run}/changes/raw", c.rawChanges)
+	c.word(mux, "/runs/{run}/changes/comment", c.comment)
+	c.word(mux, "/runs/{run}/changes/send", c.sendReview)
+	c.word(mux, "/runs/{run}/merge", c.merge)
 
 	c.word(mux, "/runs/{run}/approve", c.approve)
 	c.word(mux, "/runs/{run}/feedback", c.feedback)

@@ -45,6 +45,9 @@ func (c *cockpit) functions() template.FuncMap {
 		"outcome":     outcome,
 		"arguments":   arguments,
 		"setOut":      setOut,
+		"comment":     withComment,
+		"onedraft":    oneDraft,
+		"merging":     merging,
 	}
 }
 

@@ -105,6 +105,9 @@ func ownTip(ctx context.Context, run *core.Run, y *yard.Yard, tip string) error 
 	return fmt.Errorf("the branch %s of the repository holds commits that are not this run's (%.12s); rename or delete it", run.Branch, tip)
 }
 
+// Target is the branch that a run's pull request goes to.
+func Target(run *core.Run) string { return target(run, core.PublishStage) }
+
 // target is the branch a pull request goes to.
 func target(run *core.Run, stage string) string {
 	if run.Target != "" {

@@ -47,6 +47,17 @@ func (s *Service) Cancel(ctx context.Context, id string, req api.Cancel) (api.Ru
 	return s.commanded(ctx, "cancel", id, req)
 }
 
+// Merge answers with the run.
+func (s *Service) Merge(ctx context.Context, id string, req api.Merge) (api.Run, error) {
+	return s.commanded(ctx, "merge", id, req)
+}
+
+// Mergeable answers with MergeAnswer.
+func (s *Service) Mergeable(_ context.Context, id string) (api.Mergeable, error) {
+	_, err := s.find(id)
+	return s.MergeAnswer, err
+}
+
 // Swap implements [api.Service].
 func (s *Service) Swap(ctx context.Context, id string, req api.Swap) (api.Run, error) {
 	return s.commanded(ctx, "swap", id, req)

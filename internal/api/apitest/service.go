@@ -34,6 +34,7 @@ type Service struct {
 	TrustAnswer   api.Trusted
 	ReplayAnswer  api.Replay
 	ImportAnswer  api.Imported
+	MergeAnswer   api.Mergeable
 	Waiting       []api.Waiting
 	ProjectList   []api.Project
 	Accounts      []api.Account

@@ -113,6 +113,7 @@
       form.reset();
       const to = new URL(answer.url);
       if (to.pathname !== location.pathname) { location.assign(to); return; }
+      if (to.search !== location.search) history.replaceState(null, "", to);
       replace(html);
     } catch {
       refuse("", "The engine does not answer. Nothing was sent twice; try again when the light is green.");

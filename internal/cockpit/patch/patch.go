@@ -74,7 +74,7 @@ type Bounds struct {
 
 // Usual are bounds for a page.
 func Usual() Bounds {
-	return Bounds{Files: 3000, File: 48 << 10, All: 256 << 10, Line: 2000, Read: 256 << 20}
+	return Bounds{Files: 3000, File: 48 << 10, All: 192 << 10, Line: 2000, Read: 256 << 20}
 }
 
 // Patch is what was read.

@@ -1,0 +1,20 @@
+package api
+
+// Merge names what a person was shown. What is left empty is not compared.
+type Merge struct {
+	Commit string `json:"commit,omitempty" doc:"That is to be merged"`
+	Tip    string `json:"tip,omitempty" doc:"Where the base branch was"`
+}
+
+// Mergeable is what merging a pull request would do.
+type Mergeable struct {
+	Commit    string   `json:"commit" doc:"That would be merged"`
+	Branch    string   `json:"branch"`
+	Base      string   `json:"base" doc:"Branch that it would be merged into"`
+	Tip       string   `json:"tip,omitempty" doc:"Where that branch is"`
+	Ahead     int      `json:"ahead,omitempty" doc:"Commits of the base that the work was not checked with"`
+	Can       bool     `json:"can"`
+	Reason    string   `json:"reason,omitempty" doc:"Why it cannot be merged here"`
+	Next      string   `json:"next,omitempty" doc:"What a person can do instead"`
+	Conflicts []string `json:"conflicts,omitempty" doc:"Paths that were changed on both sides"`
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+func newMerge(sh *shell) *cobra.Command {
+	var a after
+	cmd := &cobra.Command{
+		Use:   "merge [RUN] [flags]",
+		Short: "Merge what a run has published into its base branch",
+		Long: `Merges the run's branch into its base, where a pull request waits in a
+repository on this machine. The files that you work with are never touched: a
+base that is checked out somewhere is left to you, with the command to type.` + afterHelp,
+		Example: `  stellwerk merge
+  stellwerk merge brisk-otter`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeOpenRuns(sh),
+		RunE:              func(cmd *cobra.Command, args []string) error { return sh.merge(cmd.Context(), first(args), a) },
+	}
+	a.flags(cmd)
+	return cmd
+}
+
+func (sh *shell) merge(ctx context.Context, given string, a after) error {
+	return sh.say(ctx, "merge", given, a, func(svc api.Service, id string) (api.Run, error) {
+		m, err := svc.Mergeable(ctx, id)
+		if err != nil {
+			return api.Run{}, err
+		}
+		run, err := svc.Merge(ctx, id, api.Merge{Commit: m.Commit, Tip: m.Tip})
+		if err == nil && !sh.json {
+			sh.printf("Merged: %s (%.10s) into %s\n", terminal.Line(m.Branch), m.Commit, terminal.Line(m.Base))
+		}
+		return run, err
+	})
+}

@@ -1,0 +1,143 @@
+package cockpit
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/patch"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// How a difference is laid out.
+const (
+	viewUnified = "unified"
+	viewSplit   = "split"
+)
+
+// painting is how long a page may take over the colours of its source text.
+const painting = 400 * time.Millisecond
+
+// changesBody is what a run has changed, and what a person can say to it.
+type changesBody struct {
+	api.RunDetail
+	View    string
+	Chosen  string // stage whose changes are shown; all where empty
+	Patch   patch.Patch
+	Files   []fileView
+	Partial bool // not everything is shown
+	Only    string
+	Review  reviewForm
+	Merge   *api.Mergeable
+	Here    string // address of the page, without an open comment
+}
+
+func (c *cockpit) changes(r *http.Request) (page, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return page{}, err
+	}
+	q := r.URL.Query()
+	body := changesBody{RunDetail: d, View: viewUnified, Chosen: q.Get("stage"), Only: q.Get("file")}
+	if q.Get("view") == viewSplit {
+		body.View = viewSplit
+	}
+	body.Here = changesPath(d.Alias, body.View, body.Chosen, body.Only)
+	if body.Patch, err = c.readPatch(r, d, body.Chosen, body.Only); err != nil {
+		return page{}, err
+	}
+	if body.Chosen == "" {
+		body.Review = c.reviewOf(r, d)
+	}
+	if d.Status == string(core.StatusReview) {
+		m, err := c.svc.Mergeable(r.Context(), d.ID)
+		if err != nil {
+			return page{}, err
+		}
+		body.Merge = &m
+	}
+	c.layOut(&body, q.Get("comment"))
+	p, err := c.runPage(r, d, "changes", "Changes")
+	p.Body = body
+	p.Still = body.Partial // showing it again takes long, and moves little
+	return p, err
+}
+
+// readPatch reads what a run has changed, as much of it as a page can show. The
+// run was looked at before: what changes meanwhile makes a word about it lapse.
+func (c *cockpit) readPatch(r *http.Request, d api.RunDetail, stage, only string) (patch.Patch, error) {
+	bounds := patch.Usual()
+	bounds.Whole = only
+	reader := patch.NewReader(bounds)
+	err := c.svc.Diff(r.Context(), d.ID, api.DiffQuery{Stage: stage}, reader)
+	read := reader.Patch()
+	if err != nil && !read.Full {
+		return patch.Patch{}, err
+	}
+	return read, nil
+}
+
+// layOut makes the files of a difference what the page shows of them.
+func (c *cockpit) layOut(b *changesBody, comment string) {
+	until := c.opts.Now().Add(painting)
+	l := layout{view: b.View, here: b.Here, comment: comment, review: &b.Review, paint: func(name string, lines []string) []line {
+		return painted(c.colours.Lines(name, lines, until))
+	}}
+	b.Partial = b.Patch.Full || b.Patch.Unnamed > 0
+	for _, f := range b.Patch.Files {
+		view := l.file(f)
+		view.Show = changesPath(b.Alias, b.View, b.Chosen, f.Path()) + "#" + view.ID
+		if b.Only != "" && f.Path() != b.Only {
+			view.Aside = true
+		}
+		b.Partial = b.Partial || f.Cut
+		b.Files = append(b.Files, view)
+	}
+	b.Patch.Files = nil
+}
+
+// changesPath is the address of a view of a run's changes.
+func changesPath(alias, view, stage, file string) string {
+	q := url.Values{}
+	if view != viewUnified {
+		q.Set("view", view)
+	}
+	if stage != "" {
+		q.Set("stage", stage)
+	}
+	if file != "" {
+		q.Set("file", file)
+	}
+	path := runPath(alias) + "/changes"
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	return path
+}
+
+// With is the page's address in another layout.
+func (b changesBody) With(view string) string {
+	return changesPath(b.Alias, view, b.Chosen, b.Only)
+}
+
+// Whole is the page's address with all files.
+func (b changesBody) Whole() string { return changesPath(b.Alias, b.View, b.Chosen, "") }
+
+// rawChanges sends the whole difference as text.
+func (c *cockpit) rawChanges(w http.ResponseWriter, r *http.Request) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		c.show(w, r, problemPage(err))
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="changes.diff"`)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	if err := c.svc.Diff(r.Context(), d.ID, api.DiffQuery{Stage: r.URL.Query().Get("stage")}, w); err != nil {
+		c.opts.Log.Warn("send a run's changes", "run", d.Alias, "error", err)
+		panic(http.ErrAbortHandler) // the browser is not to take what came for all of it
+	}
+}

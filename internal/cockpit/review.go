@@ -1,0 +1,257 @@
+package cockpit
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Bounds of what a person writes before they send it.
+const (
+	maxDrafts  = 100
+	maxReviews = 500
+	maxQuote   = 300
+	maxWords   = 48 << 10 // of a change request
+)
+
+// draft is a comment on a line that was not sent yet.
+type draft struct {
+	Key    string // of the place
+	Path   string
+	Line   int
+	Gone   bool // the line is one that was taken away
+	Quote  string
+	Text   string
+	Commit string // that it was written about
+	Old    bool   // another commit is shown now
+}
+
+// Place is how a change request names the line.
+func (d draft) Place() string {
+	if d.Gone {
+		return fmt.Sprintf("%s:%d (as it was before)", d.Path, d.Line)
+	}
+	return fmt.Sprintf("%s:%d", d.Path, d.Line)
+}
+
+// reviewForm is what a person can say to the changes that are shown.
+type reviewForm struct {
+	Can     bool // say anything at all
+	Run     string
+	Subject core.Subject
+	Drafts  []draft
+	Stages  []api.Stage // it can be sent back to, where it takes a choice
+	shown   map[string]bool
+}
+
+// Outdated counts the comments on what is not there any more.
+func (f reviewForm) Outdated() (n int) {
+	for _, d := range f.Drafts {
+		if d.Old {
+			n++
+		}
+	}
+	return n
+}
+
+// take is the comment on a place, once.
+func (f *reviewForm) take(key string) (draft, bool) {
+	i := slices.IndexFunc(f.Drafts, func(d draft) bool { return d.Key == key })
+	if i < 0 || f.shown[key] {
+		return draft{}, false
+	}
+	f.shown[key] = true
+	return f.Drafts[i], true
+}
+
+// reviewOf is what the caller can say to a run's changes. A run that goes on in
+// waves takes no words; one at work takes them when it waits.
+func (c *cockpit) reviewOf(r *http.Request, d api.RunDetail) reviewForm {
+	f := reviewForm{Run: d.Alias, Subject: shownIn(d), shown: map[string]bool{}}
+	waits := d.Gate != nil || d.Status == string(core.StatusReview)
+	f.Can = waits && d.Waves == nil && api.CallerFrom(r.Context()).May(api.RoleApprover)
+	f.Drafts = c.reviews.of(reviewer(r, d))
+	for i := range f.Drafts {
+		f.Drafts[i].Old = f.Drafts[i].Commit != f.Subject.Commit
+	}
+	f.Stages = backTo(d)
+	return f
+}
+
+// shownIn is what a word about the run's changes is bound to.
+func shownIn(d api.RunDetail) core.Subject {
+	if d.Gate != nil {
+		return d.Gate.Subject
+	}
+	return core.Subject{Commit: d.Head}
+}
+
+// backTo are the stages that words can be sent to, where the one that waits has
+// nobody who could act on them.
+func backTo(d api.RunDetail) []api.Stage {
+	at := slices.IndexFunc(d.Stages, func(s api.Stage) bool { return s.ID == d.Stage })
+	if d.Onward || d.Gate == nil || at < 0 || !slices.ContainsFunc(d.Stages[at].Tasks, func(t api.Task) bool { return t.Act != "" }) {
+		return nil
+	}
+	list := slices.Clone(d.Stages[:at])
+	list = slices.DeleteFunc(list, func(s api.Stage) bool { return s.Status != string(core.StageDone) && s.Status != "passed" })
+	slices.Reverse(list)
+	return list
+}
+
+// reviewer is whose comments on which run are meant.
+func reviewer(r *http.Request, d api.RunDetail) string {
+	return api.CallerFrom(r.Context()).Actor.ID + "\x00" + d.ID
+}
+
+// reviews holds comments until they are sent, for as long as the engine runs.
+type reviews struct {
+	mu    sync.Mutex
+	by    map[string][]draft
+	order []string // of keys, the one written to last at the end
+}
+
+func (rs *reviews) of(who string) []draft {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return slices.Clone(rs.by[who])
+}
+
+// put keeps a comment; one without words is taken away.
+func (rs *reviews) put(who string, d draft) error {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	list := slices.DeleteFunc(rs.by[who], func(have draft) bool { return have.Key == d.Key })
+	if d.Text != "" {
+		if len(list) >= maxDrafts {
+			return core.Errorf(core.CodeInvalid, "there are %d comments already", maxDrafts).WithHint("send them, then go on")
+		}
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b draft) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line)) })
+	rs.set(who, list)
+	return nil
+}
+
+func (rs *reviews) clear(who string) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.set(who, nil)
+}
+
+// set replaces somebody's comments. Those that nobody has touched for longest
+// make room where there are too many. The lock is held.
+func (rs *reviews) set(who string, list []draft) {
+	rs.order = slices.DeleteFunc(rs.order, func(w string) bool { return w == who })
+	if delete(rs.by, who); len(list) == 0 {
+		return
+	}
+	if rs.by == nil {
+		rs.by = map[string][]draft{}
+	}
+	rs.by[who], rs.order = list, append(rs.order, who)
+	if len(rs.order) > maxReviews {
+		delete(rs.by, rs.order[0])
+		rs.order = rs.order[1:]
+	}
+}
+
+// comment keeps a comment on a line.
+func (c *cockpit) comment(r *http.Request) (string, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return "", err
+	}
+	if !c.reviewOf(r, d).Can {
+		return "", core.Errorf(core.CodeConflict, "run %s takes no comments now", d.Alias).WithHint("it takes them when it waits for you")
+	}
+	form := r.PostForm
+	line, err := strconv.Atoi(form.Get("line"))
+	if err != nil || form.Get("key") == "" {
+		return "", core.Errorf(core.CodeInvalid, "it is not said which line is meant").WithHint("go back to the changes and choose one there")
+	}
+	err = c.reviews.put(reviewer(r, d), draft{
+		Key: clip(80, form.Get("key")), Path: clip(1000, form.Get("path")), Line: line, Gone: form.Has("gone"),
+		Quote: clip(maxQuote, form.Get("quote")), Text: clip(20_000, strings.TrimSpace(form.Get("text"))), Commit: form.Get("commit"),
+	})
+	return runPath(d.Alias) + "/changes", err
+}
+
+// sendReview makes all comments one change request, about what was shown.
+func (c *cockpit) sendReview(r *http.Request) (string, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return "", err
+	}
+	subject, err := shownSubject(r)
+	if err != nil {
+		return "", err
+	}
+	words, err := c.requested(r, d, *subject)
+	if err != nil {
+		return "", err
+	}
+	var run api.Run
+	if to := r.PostForm.Get("to"); to != "" {
+		run, err = c.svc.Rollback(r.Context(), d.ID, api.Rollback{Subject: subject, To: to, Text: words})
+	} else {
+		run, err = c.svc.Feedback(r.Context(), d.ID, api.Feedback{Subject: subject, Text: words})
+	}
+	if err != nil {
+		return "", err
+	}
+	c.reviews.clear(reviewer(r, d))
+	return runPath(run.Alias), nil
+}
+
+// requested is a change request: words on the whole, and each comment with its
+// place and the line it is about.
+func (c *cockpit) requested(r *http.Request, d api.RunDetail, shown core.Subject) (string, error) {
+	parts := []string{}
+	if whole := strings.TrimSpace(r.PostForm.Get("text")); whole != "" {
+		parts = append(parts, whole)
+	}
+	for _, n := range c.reviews.of(reviewer(r, d)) {
+		if n.Commit != shown.Commit {
+			return "", core.Errorf(core.CodeConflict, "the comment on %s is about commit %s, and %s is shown now", n.Place(), short(n.Commit), short(shown.Commit)).
+				WithHint("look again: edit the comment where it still holds, or remove it")
+		}
+		parts = append(parts, fmt.Sprintf("%s\n> %s\n%s", n.Place(), strings.TrimSpace(n.Quote), n.Text))
+	}
+	words := strings.Join(parts, "\n\n")
+	switch {
+	case words == "":
+		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("comment on a line, or say in a sentence what is to be different")
+	case len(words) > maxWords:
+		return "", core.Errorf(core.CodeInvalid, "the comments are %d kB long, at most %d are possible", len(words)>>10, maxWords>>10).WithHint("shorten them, or send them in two parts")
+	}
+	return words, nil
+}
+
+// merge brings what was shown into its base.
+func (c *cockpit) merge(r *http.Request) (string, error) {
+	req := api.Merge{Commit: r.PostForm.Get("commit"), Tip: r.PostForm.Get("tip")}
+	if req.Commit == "" || req.Tip == "" {
+		return "", core.Errorf(core.CodeInvalid, "it is not said what was shown").WithHint("go back to the page, look again and decide there")
+	}
+	run, err := c.svc.Merge(r.Context(), r.PathValue("run"), req)
+	return runPath(run.Alias), err
+}
+
+// oneDraft is a comment in the list of all of them.
+func oneDraft(d draft, f reviewForm, back string) note { return note{Draft: d, Back: back, Form: &f} }
+
+// mergeForm is what the form of a merge needs.
+type mergeForm struct {
+	api.Mergeable
+	Alias string
+}
+
+func merging(alias string, m *api.Mergeable) mergeForm { return mergeForm{*m, alias} }

@@ -81,6 +81,11 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.word(mux, "/runs/{run}/changes/send", c.sendReview)
 	c.word(mux, "/runs/{run}/merge", c.merge)
 
+	c.page(mux, "/runs/{run}/plan", c.plan)
+	c.page(mux, "/runs/{run}/talk", c.runTalk)
+	c.page(mux, "/projects/{project}/talk", c.projectTalk)
+	c.word(mux, "/projects/{project}/talk/say", c.speak)
+
 	c.word(mux, "/runs/{run}/approve", c.approve)
 	c.word(mux, "/runs/{run}/feedback", c.feedback)
 	c.word(mux, "/runs/{run}/rollback", c.rollback)

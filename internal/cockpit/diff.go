@@ -72,11 +72,12 @@ type cell struct {
 	Class string
 	Key   string // names the place in a comment
 	Href  string // opens a comment on it; empty where nothing can be said
+	Past  bool   // it stands for the version before
 }
 
 // Number is the line's, in the version it is in.
 func (c cell) Number() int {
-	if c.Kind == patch.Less {
+	if c.Kind == patch.Less || c.Past {
 		return c.Old
 	}
 	return c.New
@@ -147,7 +148,9 @@ func (l layout) hunk(f *patch.File, h patch.Hunk) hunkView {
 	}
 	for i := 0; i < len(cells); {
 		if cells[i].Kind == patch.Same {
-			v.Rows = append(v.Rows, row{Left: &cells[i], Right: &cells[i], Notes: l.notes(f, &cells[i])})
+			before := cells[i]
+			before.Past, before.Href = true, ""
+			v.Rows = append(v.Rows, row{Left: &before, Right: &cells[i], Notes: l.notes(f, &cells[i])})
 			i++
 			continue
 		}

@@ -48,6 +48,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"comment":     withComment,
 		"onedraft":    oneDraft,
 		"merging":     merging,
+		"prose":       document,
 	}
 }
 

@@ -42,7 +42,9 @@ const (
 )
 
 // Highlighter knows the languages. It may be used from several goroutines.
-type Highlighter struct{ registry func() (*chroma.LexerRegistry, error) }
+type Highlighter struct {
+	registry func() (*chroma.LexerRegistry, error)
+}
 
 // New makes one.
 func New() *Highlighter { return &Highlighter{registry: sync.OnceValues(load)} }

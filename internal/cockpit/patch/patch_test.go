@@ -109,16 +109,16 @@ func TestWhatGitWrites(t *testing.T) {
 		t.Fatalf("%d files: %+v", len(p.Files), p.Files)
 	}
 	for path, want := range map[string]patch.File{
-		"plain.go":               {Status: patch.Modified, Added: 1, Deleted: 1},
-		"b/moved there.txt":      {Status: patch.Renamed, Old: "moved.txt"},
-		"gone.txt":               {Status: patch.Deleted, OldMode: "100644", Deleted: 2},
-		"script.sh":              {Status: patch.Modified, OldMode: "100644", NewMode: "100755"},
-		"open.txt":               {Status: patch.Modified, Added: 1, Deleted: 1},
-		"bytes.bin":              {Status: patch.Modified, Binary: true},
-		"empty":                  {Status: patch.Added, NewMode: "100644"},
-		"name with blank":        {Status: patch.Added, NewMode: "100644", Added: 1},
+		"plain.go":              {Status: patch.Modified, Added: 1, Deleted: 1},
+		"b/moved there.txt":     {Status: patch.Renamed, Old: "moved.txt"},
+		"gone.txt":              {Status: patch.Deleted, OldMode: "100644", Deleted: 2},
+		"script.sh":             {Status: patch.Modified, OldMode: "100644", NewMode: "100755"},
+		"open.txt":              {Status: patch.Modified, Added: 1, Deleted: 1},
+		"bytes.bin":             {Status: patch.Modified, Binary: true},
+		"empty":                 {Status: patch.Added, NewMode: "100644"},
+		"name with blank":       {Status: patch.Added, NewMode: "100644", Added: 1},
 		"tab\tand\nbreak \"ü\"": {Status: patch.Added, NewMode: "100644", Added: 1},
-		"inner.diff":             {Status: patch.Added, NewMode: "100644", Added: 6},
+		"inner.diff":            {Status: patch.Added, NewMode: "100644", Added: 6},
 	} {
 		got := find(t, p, path)
 		if want.Old == "" {

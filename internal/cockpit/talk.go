@@ -1,0 +1,162 @@
+package cockpit
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// How much of a conversation a page shows: at first, and with each earlier piece
+// that is asked for.
+const (
+	fewMessages  = 40
+	mostMessages = 640
+)
+
+// talkBody is what was said in a project, and what can be said to it.
+type talkBody struct {
+	Project  api.ProjectDetail
+	Run      *api.RunDetail // that drives it
+	Alias    string         // of the run whose page this is; empty where it is the project's
+	Kind     string
+	Messages []utterance
+	Earlier  string // address that shows more; empty where this is all, or the most
+	Cut      bool   // there is more than a page shows
+	Here     string
+	Silent   string // why nothing can be said
+}
+
+// utterance is a piece of the conversation.
+type utterance struct {
+	api.Message
+	Who    string
+	Side   string        // whose: mine, people, manager, worker or nobody
+	To     string        // the question that it answers
+	Open   *api.Question // where it waits for an answer
+	Answer bool
+}
+
+func (c *cockpit) projectTalk(r *http.Request) (page, error) {
+	project, err := c.svc.Project(r.Context(), r.PathValue("project"))
+	if err != nil {
+		return page{}, err
+	}
+	body := talkBody{Project: project, Here: projectPath(project.Name) + "/talk"}
+	p := page{Title: "Conversation", Nav: "projects", Trail: []step{{project.Name, projectPath(project.Name)}}}
+	return c.talk(r, p, body)
+}
+
+// runTalk is the conversation of the run's project.
+func (c *cockpit) runTalk(r *http.Request) (page, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return page{}, err
+	}
+	project, err := c.svc.Project(r.Context(), d.Project)
+	if err != nil {
+		return page{}, err
+	}
+	p, err := c.runPage(r, d, "talk", "Conversation")
+	if err != nil {
+		return page{}, err
+	}
+	return c.talk(r, p, talkBody{Project: project, Alias: d.Alias, Kind: d.Kind, Here: runPath(d.Alias) + "/talk"})
+}
+
+func (c *cockpit) talk(r *http.Request, p page, body talkBody) (page, error) {
+	p.Name, p.Projects = "talk", []string{body.Project.ID}
+	if run := body.Project.Run; run != nil {
+		d, err := c.svc.Run(r.Context(), run.ID)
+		if err != nil {
+			return page{}, err
+		}
+		body.Run, p.Runs = &d, append(p.Runs, d.ID)
+		if d.Waves != nil {
+			body.Silent = "This run goes on in waves. Its planner reads answers, and no other words."
+		}
+	}
+	n, err := strconv.Atoi(r.URL.Query().Get("n"))
+	if err != nil || n < fewMessages {
+		n = fewMessages
+	}
+	n = min(n, mostMessages)
+	list, err := c.svc.Messages(r.Context(), api.MessageQuery{Project: body.Project.ID, Last: true, Limit: n + 1})
+	if err != nil {
+		return page{}, err
+	}
+	if len(list) > n {
+		list = list[len(list)-n:]
+		if body.Cut = n == mostMessages; !body.Cut {
+			body.Earlier = body.Here + "?n=" + strconv.Itoa(2*n)
+		}
+	}
+	questions, err := c.svc.Questions(r.Context())
+	if err != nil {
+		return page{}, err
+	}
+	body.Messages = utterances(list, questions, api.CallerFrom(r.Context()).Actor.ID)
+	p.Body = body
+	return p, nil
+}
+
+// utterances says of each message who spoke and what it answers.
+func utterances(list []api.Message, questions []api.Question, me string) []utterance {
+	open, asked := map[string]*api.Question{}, map[string]string{}
+	for i := range questions {
+		open[questions[i].ID] = &questions[i]
+	}
+	said := make([]utterance, 0, len(list))
+	for _, m := range list {
+		u := utterance{Message: m}
+		u.Who, u.Side = speaker(m, me)
+		switch m.Kind {
+		case core.SaidQuestion:
+			asked[m.Question], u.Open = m.Text, open[m.Question]
+		case core.SaidAnswer:
+			u.Answer, u.To = true, cmp.Or(asked[m.Question], m.Question)
+		case core.SaidGoal, core.SaidMessage:
+		}
+		said = append(said, u)
+	}
+	return said
+}
+
+// speaker names who said something.
+func speaker(m api.Message, me string) (who, side string) {
+	switch m.Voice {
+	case core.VoiceGreen:
+		if m.By == core.PlannerStage {
+			return "Planner", "manager"
+		}
+		return "Manager", "manager"
+	case core.VoiceRed:
+		return strings.TrimSpace("Worker " + m.By), "worker"
+	case core.VoiceBlue:
+		return strings.TrimSpace(m.By + ", through a program"), "people"
+	case core.VoiceUser:
+		if m.By == me {
+			return "You", "mine"
+		}
+		return cmp.Or(m.By, "Somebody"), "people"
+	}
+	return "Nobody answered in time", "nobody"
+}
+
+// speak says something to a project's manager. Where nothing is under way it
+// begins a run, if the page said so.
+func (c *cockpit) speak(r *http.Request) (string, error) {
+	words := strings.TrimSpace(r.PostForm.Get("text"))
+	if words == "" {
+		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("say it in a sentence or two")
+	}
+	req := api.Speak{Project: r.PathValue("project"), Text: words}
+	if r.PostForm.Has("start") {
+		req.Start = &api.StartRun{}
+	}
+	_, err := c.svc.Speak(r.Context(), req)
+	return projectPath(r.PathValue("project")) + "/talk", err
+}

@@ -76,3 +76,6 @@ func Draw(p Plan) template.HTML {
 	d.lay()
 	return template.HTML(d.svg()) //nolint:gosec // everything that is not ours was escaped
 }
+
+// Mark says a state in a character, for who does not see its colour.
+func (s State) Mark() string { return mark(s) }

@@ -1,0 +1,41 @@
+// Package graph draws pieces of work and what waits for what: rows from top to
+// bottom, each piece below everything it waits for, and lines that run between
+// the boxes and never through one. It knows geometry and nothing of runs; whoever
+// asks for a drawing says what there is.
+package graph
+
+import (
+	"html/template"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+)
+
+// Node is a piece of work.
+type Node struct {
+	ID    string
+	Label string // a word or two
+	Note  string // smaller, below it
+	Title string // the whole of it, for who asks
+	State track.State
+	Stale bool // what it was built on does not hold any more
+	Href  string
+	Band  int      // pieces of one band lie together, lower ones above; 0 where there are none
+	After []string // nodes it waits for
+}
+
+// Plan is what is to be drawn.
+type Plan struct {
+	Title string // what the drawing shows, for who cannot see it
+	Band  string // what a band is called, before its number
+	Nodes []Node
+}
+
+// Draw draws a plan as SVG. Texts are escaped; colours come from the style sheet.
+// A line for which there is no room, and one that would lead upwards, is left out
+// and said on the box instead: a drawing stays of a size with its plan.
+func Draw(p Plan) template.HTML {
+	d := newDrawing(p)
+	d.order()
+	d.place()
+	return template.HTML(d.svg()) //nolint:gosec // everything that is not ours was escaped
+}

@@ -24,6 +24,7 @@ type Service interface {
 	Access
 	Operations
 	Transcripts
+	Books
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not

@@ -74,6 +74,10 @@ func (g *guard) Facts(ctx context.Context, id string, history bool) ([]core.Fact
 	return read(ctx, "", func() ([]core.Fact, error) { return g.svc.Facts(ctx, id, history) })
 }
 
+func (g *guard) Conflicts(ctx context.Context, id string) ([]core.Conflict, error) {
+	return read(ctx, "", func() ([]core.Conflict, error) { return g.svc.Conflicts(ctx, id) })
+}
+
 func (g *guard) Messages(ctx context.Context, q MessageQuery) ([]Message, error) {
 	return read(ctx, folderIn(q.Project, q.Dir), func() ([]Message, error) { return g.svc.Messages(ctx, q) })
 }

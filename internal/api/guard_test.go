@@ -23,6 +23,7 @@ func least() map[string]api.Role {
 			"Position", "Watch", "RunAt", "Prompt", "Document",
 			"Transcript",
 			"Mergeable",
+			"Conflicts", "Spending", "RunSpending",
 		},
 		api.RoleApprover: {
 			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Merge", "Speak", "Answer",

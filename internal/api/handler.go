@@ -53,6 +53,7 @@ func routes(svc Service, version string) (*http.ServeMux, huma.API) {
 	registerConversation(api, svc)
 	registerKnowledge(api, svc)
 	registerViews(api, svc)
+	registerBooks(api, svc)
 	registerTranscripts(api, svc)
 	registerAccess(api, svc)
 	registerOperations(api, svc)

@@ -19,6 +19,10 @@ type Knowledge interface {
 	// longer does, in the order it came in. It fails with CodeUnsupported where a
 	// run keeps no facts.
 	Facts(ctx context.Context, id string, history bool) ([]core.Fact, error)
+	// Conflicts are the contradictions that are found in a run in waves: in what
+	// it holds to be true, between who wrote the same, and between what was asked
+	// for and what was done. A run of another kind has none.
+	Conflicts(ctx context.Context, id string) ([]core.Conflict, error)
 }
 
 // Outline is the work of a run.
@@ -66,6 +70,11 @@ type FactList struct {
 	Facts []core.Fact `json:"facts"`
 }
 
+// ConflictList is what contradicts itself in a run, on the wire.
+type ConflictList struct {
+	Conflicts []core.Conflict `json:"conflicts"`
+}
+
 func registerKnowledge(api huma.API, svc Knowledge) {
 	register(api, operation(api, "get-outline", http.MethodGet, "/v1/runs/{run}/outline", "Look at a run's work, piece by piece"),
 		func(ctx context.Context, in *RunPath) (Outline, error) {
@@ -80,5 +89,10 @@ func registerKnowledge(api huma.API, svc Knowledge) {
 		}) (FactList, error) {
 			facts, err := svc.Facts(ctx, in.Run, in.History)
 			return FactList{Facts: notNil(facts)}, err
+		})
+	register(api, operation(api, "list-conflicts", http.MethodGet, "/v1/runs/{run}/conflicts", "Read what contradicts itself in a run"),
+		func(ctx context.Context, in *RunPath) (ConflictList, error) {
+			conflicts, err := svc.Conflicts(ctx, in.Run)
+			return ConflictList{Conflicts: notNil(conflicts)}, err
 		})
 }

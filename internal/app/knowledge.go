@@ -33,6 +33,15 @@ func (a *App) Facts(ctx context.Context, id string, history bool) ([]core.Fact, 
 	return holding(run.Waves), nil
 }
 
+// Conflicts implements api.Knowledge.
+func (a *App) Conflicts(ctx context.Context, id string) ([]core.Conflict, error) {
+	run, err := a.find(ctx, id)
+	if err != nil || !run.ByWaves() {
+		return nil, err
+	}
+	return run.Waves.Conflicts(), nil
+}
+
 // holding are the facts that hold.
 func holding(w *core.Waves) []core.Fact {
 	var facts []core.Fact

@@ -62,6 +62,9 @@ func (a *App) accountable(ctx context.Context, q api.LimitsQuery) (projects []st
 	if q.Of != "" {
 		return a.named(ctx, q.Of)
 	}
+	if q.Dir == "" {
+		return a.busyProjects(ctx)
+	}
 	repo, err := yard.Locate(ctx, q.Dir)
 	if err == nil {
 		id := projectID(repo.CommonDir)
@@ -74,6 +77,11 @@ func (a *App) accountable(ctx context.Context, q api.LimitsQuery) (projects []st
 	if !errors.Is(err, yard.ErrNotRepository) && !errors.Is(err, yard.ErrNoCommits) {
 		return nil, nil, locateError(q.Dir, err)
 	}
+	return a.busyProjects(ctx)
+}
+
+// busyProjects are those with a run that is not over.
+func (a *App) busyProjects(ctx context.Context) (projects []string, only *core.Run, err error) {
 	open, err := a.store.Runs(ctx, store.Filter{Open: true})
 	for _, r := range open {
 		if !slices.Contains(projects, r.Project) {

@@ -23,3 +23,9 @@ func (c *Client) Facts(ctx context.Context, id string, history bool) ([]core.Fac
 	list, err := ofRun[api.FactList](ctx, c, http.MethodGet, query, nil, id, "facts")
 	return list.Facts, err
 }
+
+// Conflicts implements [api.Knowledge].
+func (c *Client) Conflicts(ctx context.Context, id string) ([]core.Conflict, error) {
+	list, err := ofRun[api.ConflictList](ctx, c, http.MethodGet, nil, nil, id, "conflicts")
+	return list.Conflicts, err
+}

@@ -181,6 +181,15 @@ type MessageFilter struct {
 	Limit   int    // 0 for all
 }
 
+// DaySpent is what the runs of a project that began on a day have used.
+type DaySpent struct {
+	Day            time.Time // its beginning
+	Project        string
+	Runs, Attempts int
+	CostUSD        float64
+	Tokens         int64
+}
+
 // Filter narrows a list of runs. Zero values match everything.
 type Filter struct {
 	Project string
@@ -255,6 +264,11 @@ type Store interface {
 	// Spent is what the runs of a project have used in all, but for one of them.
 	// Those that are active have worked until the given moment.
 	Spent(ctx context.Context, project, except string, at time.Time) (core.Spent, error)
+
+	// Spending is what runs have used that began at since or later, by project
+	// and by the day, UTC, on which they began; the oldest day first, and then by
+	// project.
+	Spending(ctx context.Context, since time.Time) ([]DaySpent, error)
 
 	// Recall finds a remembered verdict of a check; ErrNotFound where there is none.
 	Recall(ctx context.Context, key string) ([]byte, error)

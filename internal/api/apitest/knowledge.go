@@ -11,6 +11,8 @@ import (
 type Known struct {
 	Outline api.Outline
 	Facts   []core.Fact
+	// Contradictions is what Conflicts answers with.
+	Contradictions []core.Conflict
 }
 
 // Outline answers with Known.Outline.
@@ -31,4 +33,10 @@ func (s *Service) Facts(_ context.Context, id string, history bool) ([]core.Fact
 		}
 	}
 	return list, nil
+}
+
+// Conflicts answers with Known.Contradictions.
+func (s *Service) Conflicts(_ context.Context, id string) ([]core.Conflict, error) {
+	_, err := s.find(id)
+	return s.Known.Contradictions, err
 }

@@ -51,6 +51,7 @@ type Service struct {
 	Scenes        Scenes
 	Access        Access
 	Operated      Operated
+	Books         Books
 
 	mu      sync.Mutex
 	runs    []*api.RunDetail

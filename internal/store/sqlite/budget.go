@@ -57,3 +57,20 @@ func spent(row query.SpentRow) core.Spent {
 		Worked: time.Duration(row.Worked) * time.Microsecond, Working: int(row.Working),
 	}
 }
+
+// Spending is what runs have used that began at since or later, by day and
+// project.
+func (s *Store) Spending(ctx context.Context, since time.Time) ([]store.DaySpent, error) {
+	rows, err := s.read.Spending(ctx, micros(since))
+	if err != nil {
+		return nil, s.explain(fmt.Errorf("spending since %s: %w", since, err))
+	}
+	list := make([]store.DaySpent, len(rows))
+	for i, r := range rows {
+		list[i] = store.DaySpent{
+			Day: time.Unix(r.Day*24*60*60, 0).UTC(), Project: r.ProjectID, Runs: int(r.Runs), Attempts: int(r.Attempts),
+			CostUSD: r.CostUsd, Tokens: r.Tokens,
+		}
+	}
+	return list, nil
+}

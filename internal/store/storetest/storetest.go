@@ -58,6 +58,7 @@ func Run(t *testing.T, open Open) {
 		{"claim/handed over in one commit", testClaimHandOver},
 		{"claim/race", testClaimRace},
 		{"budget", testBudget},
+		{"spending", testSpending},
 		{"budget/time", testBudgetTime},
 		{"budget/spending wakes the others", testBudgetWakes},
 		{"budget/race", testBudgetRace},

@@ -113,3 +113,9 @@ SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(t
     CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(status = 'active'), 0) AS INTEGER) AS working,
     CAST(coalesce(sum(worked + CASE WHEN status = 'active' THEN max(CAST(sqlc.arg(at) AS INTEGER) - updated_at, 0) ELSE 0 END), 0) AS INTEGER) AS worked
 FROM runs WHERE project_id = sqlc.arg(project_id) AND id <> sqlc.arg(id);
+
+-- name: Spending :many
+SELECT CAST(started_at / 86400000000 AS INTEGER) AS day, project_id, count(*) AS runs,
+    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd,
+    CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens
+FROM runs WHERE started_at >= ? GROUP BY 1, 2 ORDER BY 1, 2;

@@ -141,6 +141,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.snapshotStmt, err = db.PrepareContext(ctx, snapshot); err != nil {
 		return nil, fmt.Errorf("error preparing query Snapshot: %w", err)
 	}
+	if q.spendingStmt, err = db.PrepareContext(ctx, spending); err != nil {
+		return nil, fmt.Errorf("error preparing query Spending: %w", err)
+	}
 	if q.spentStmt, err = db.PrepareContext(ctx, spent); err != nil {
 		return nil, fmt.Errorf("error preparing query Spent: %w", err)
 	}
@@ -365,6 +368,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing snapshotStmt: %w", cerr)
 		}
 	}
+	if q.spendingStmt != nil {
+		if cerr := q.spendingStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing spendingStmt: %w", cerr)
+		}
+	}
 	if q.spentStmt != nil {
 		if cerr := q.spentStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing spentStmt: %w", cerr)
@@ -483,6 +491,7 @@ type Queries struct {
 	runByAliasStmt      *sql.Stmt
 	runsStmt            *sql.Stmt
 	snapshotStmt        *sql.Stmt
+	spendingStmt        *sql.Stmt
 	spentStmt           *sql.Stmt
 	standProjectStmt    *sql.Stmt
 	stirProjectStmt     *sql.Stmt
@@ -536,6 +545,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		runByAliasStmt:      q.runByAliasStmt,
 		runsStmt:            q.runsStmt,
 		snapshotStmt:        q.snapshotStmt,
+		spendingStmt:        q.spendingStmt,
 		spentStmt:           q.spentStmt,
 		standProjectStmt:    q.standProjectStmt,
 		stirProjectStmt:     q.stirProjectStmt,

@@ -657,6 +657,52 @@ func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
 	return items, nil
 }
 
+const spending = `-- name: Spending :many
+SELECT CAST(started_at / 86400000000 AS INTEGER) AS day, project_id, count(*) AS runs,
+    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd,
+    CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens
+FROM runs WHERE started_at >= ? GROUP BY 1, 2 ORDER BY 1, 2
+`
+
+type SpendingRow struct {
+	Day       int64
+	ProjectID string
+	Runs      int64
+	Attempts  int64
+	CostUsd   float64
+	Tokens    int64
+}
+
+func (q *Queries) Spending(ctx context.Context, startedAt int64) ([]SpendingRow, error) {
+	rows, err := q.query(ctx, q.spendingStmt, spending, startedAt)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SpendingRow
+	for rows.Next() {
+		var i SpendingRow
+		if err := rows.Scan(
+			&i.Day,
+			&i.ProjectID,
+			&i.Runs,
+			&i.Attempts,
+			&i.CostUsd,
+			&i.Tokens,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const spent = `-- name: Spent :one
 
 SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,

@@ -73,6 +73,11 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.page(mux, "/runs/{run}/timeline", c.timeline)
 	mux.HandleFunc("GET /runs/{run}/documents/{digest}", c.download)
 	mux.HandleFunc("GET /runs/{run}/attempts/{attempt}/prompt", c.downloadPrompt)
+	c.page(mux, "/runs/{run}/waves", c.waves)
+	c.page(mux, "/runs/{run}/graph", c.waves)
+	c.page(mux, "/runs/{run}/facts", c.facts)
+	c.page(mux, "/runs/{run}/costs", c.runCosts)
+	c.page(mux, "/costs", c.costs)
 	c.page(mux, "/", c.nowhere)
 
 	c.page(mux, "/runs/{run}/changes", c.changes)
@@ -93,6 +98,7 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.word(mux, "/runs/{run}/resume", c.resume)
 	c.word(mux, "/runs/{run}/retry", c.retry)
 	c.word(mux, "/runs/{run}/cancel", c.cancel)
+	c.word(mux, "/runs/{run}/limits", c.raise)
 	c.word(mux, "/questions/{question}/answer", c.answer)
 }
 

@@ -20,7 +20,7 @@ func runnav(alias, kind, here string) tabs {
 	t := tabs{Here: here, Tabs: []tab{{"run", "Tracks", path}, {"changes", "Changes", path + "/changes"}}}
 	switch kind {
 	case "manager", "rules":
-		t.Tabs = append(t.Tabs, tab{"plan", "Plan", path + "/plan"}, tab{"talk", "Conversation", path + "/talk"})
+		t.Tabs = append(t.Tabs, tab{"plan", "Plan", path + "/plan"}, tab{"graph", "Graph", path + "/graph"}, tab{"talk", "Conversation", path + "/talk"})
 	case "waves":
 		t.Tabs = append(t.Tabs, tab{"waves", "Waves", path + "/waves"}, tab{"facts", "Facts", path + "/facts"})
 	}

@@ -49,6 +49,8 @@ func (c *cockpit) functions() template.FuncMap {
 		"onedraft":    oneDraft,
 		"merging":     merging,
 		"prose":       document,
+		"pieces":      pieceList,
+		"isFact":      isFact,
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *Service) Inbox(context.Context) ([]api.Waiting, error) { return s.Waiti
 
 // Limits answers with those of Accounts that are asked for.
 func (s *Service) Limits(_ context.Context, q api.LimitsQuery) ([]api.Account, error) {
-	return slices.DeleteFunc(slices.Clone(s.Accounts), func(a api.Account) bool { return q.Of != "" && q.Of != a.Name }), nil
+	return slices.DeleteFunc(slices.Clone(s.Accounts), func(a api.Account) bool { return q.Of != "" && q.Of != a.Name && q.Of != a.ID }), nil
 }
 
 // Trust answers with TrustAnswer.

@@ -1,0 +1,141 @@
+package cockpit
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/plot"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// accountView is what the engine, a project or a run may use.
+type accountView struct {
+	api.Account
+	Title string
+	Href  string // "" for the engine
+	Uses  []useView
+}
+
+// useView is what was used of something, and what is left.
+type useView struct {
+	What  string
+	Used  string
+	Limit string // "" where there is none
+	Left  string
+	Spent bool // nothing is left
+	Bar   template.HTML
+}
+
+func accountViews(accounts []api.Account) []accountView {
+	views := make([]accountView, len(accounts))
+	for i, a := range accounts {
+		v := accountView{Account: a}
+		switch a.Scope {
+		case api.ScopeEngine:
+			v.Title = "The engine"
+		case api.ScopeProject:
+			v.Title, v.Href = "Project "+clip(60, a.Name), projectPath(a.Name)
+		default:
+			v.Title, v.Href = "Run "+clip(60, a.Name), runPath(a.Name)+"/costs"
+		}
+		for _, al := range a.Allowances {
+			v.Uses = append(v.Uses, use(al))
+		}
+		views[i] = v
+	}
+	return views
+}
+
+func use(a api.Allowance) useView {
+	what, say := measure(a.Kind)
+	v := useView{What: what, Used: say(a.Used)}
+	if a.Limit == nil {
+		return v
+	}
+	v.Limit = say(*a.Limit)
+	left := max(0, *a.Limit-a.Used)
+	if a.Left != nil {
+		left = *a.Left
+	}
+	v.Left, v.Spent = say(left), left <= 0 && a.Kind != api.LimitParallel
+	class := "s-passed"
+	switch share := a.Used / max(*a.Limit, math.SmallestNonzeroFloat64); {
+	case a.Kind == api.LimitParallel:
+		class = "s-plain"
+	case v.Spent || share >= 1:
+		class = "s-failed"
+	case share >= 0.8:
+		class = "s-under"
+	}
+	v.Bar = plot.Bar(a.Used, *a.Limit, class)
+	return v
+}
+
+// measure is how something that is limited is called, and how much of it is said.
+func measure(kind string) (string, func(float64) string) {
+	number := func(v float64) string { return amount(int64(v)) }
+	switch kind {
+	case api.LimitCost:
+		return "Cost", money
+	case api.LimitTokens:
+		return "Tokens", number
+	case api.LimitWallTime:
+		return "Working time", func(v float64) string {
+			if v < 1 {
+				return "0 s"
+			}
+			return took(time.Duration(v * float64(time.Second)))
+		}
+	case api.LimitAttempts:
+		return "Attempts", number
+	case api.LimitParallel:
+		return "At work at once", number
+	}
+	return strings.ReplaceAll(kind, "_", " "), number
+}
+
+// raise lets a paused run go on within higher limits. A field that is left empty
+// leaves its limit as it is.
+func (c *cockpit) raise(r *http.Request) (string, error) {
+	var req api.Resume
+	var hours float64
+	tokens, projectTokens, attempts := 0.0, 0.0, 0.0
+	for _, f := range []struct {
+		name  string
+		whole bool
+		to    *float64
+	}{
+		{"cost", false, &req.MaxCostUSD},
+		{"tokens", true, &tokens},
+		{"project_cost", false, &req.MaxProjectCostUSD},
+		{"project_tokens", true, &projectTokens},
+		{"project_hours", false, &hours},
+		{"project_attempts", true, &attempts},
+	} {
+		given := strings.TrimSpace(r.PostForm.Get(f.name))
+		if given == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(given, 64)
+		if err != nil || v <= 0 || v > 1e12 || math.IsNaN(v) || f.whole && v != math.Trunc(v) {
+			return "", core.Errorf(core.CodeInvalid, "%.40q cannot be a limit", given).WithHint("write a number above 0, or leave the field empty")
+		}
+		*f.to = v
+	}
+	req.MaxTokens, req.MaxProjectTokens, req.MaxProjectAttempts = int64(tokens), int64(projectTokens), int(min(attempts, math.MaxInt32))
+	req.MaxProjectTime = time.Duration(min(hours, 1e6) * float64(time.Hour))
+	if req == (api.Resume{}) {
+		return "", core.Errorf(core.CodeInvalid, "no limit was named").WithHint("write at least one number, or let the run go on as it is")
+	}
+	run, err := c.svc.Resume(r.Context(), r.PathValue("run"), req)
+	if err != nil {
+		return "", fmt.Errorf("raise the limits: %w", err)
+	}
+	return runPath(run.Alias) + "/costs", nil
+}

@@ -1,0 +1,169 @@
+package cockpit
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/plot"
+)
+
+// attemptsShown is how many attempts the table beside the plots has.
+const attemptsShown = 100
+
+// runCostsBody is what a run may use and has used.
+type runCostsBody struct {
+	api.RunDetail
+	Accounts  []accountView
+	Stopped   bool // the run is paused, and a limit of it or of its project is reached
+	CostPlot  template.HTML
+	TokenPlot template.HTML
+	Groups    []group
+	Attempts  []attemptShare // the newest first
+	More      int            // attempts that are not shown
+}
+
+// group is the spending of a run, sorted by something.
+type group struct {
+	By     string
+	Shares []share
+}
+
+// attemptShare is an attempt with the page about it.
+type attemptShare struct {
+	api.AttemptSpending
+	Href string
+}
+
+func (c *cockpit) runCosts(r *http.Request) (page, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return page{}, err
+	}
+	accounts, err := c.svc.Limits(r.Context(), api.LimitsQuery{Of: d.ID})
+	if err != nil {
+		return page{}, err
+	}
+	attempts, err := c.svc.RunSpending(r.Context(), d.ID)
+	if err != nil {
+		return page{}, err
+	}
+	body := runCostsBody{RunDetail: d}
+	for _, a := range accountViews(accounts) {
+		if a.Scope == api.ScopeEngine {
+			continue
+		}
+		body.Accounts = append(body.Accounts, a)
+		body.Stopped = body.Stopped || d.Status == "paused" && slices.ContainsFunc(a.Uses, func(u useView) bool { return u.Spent })
+	}
+	body.plot(attempts, accounts, c.opts.Now())
+	body.Groups = groups(attempts)
+	body.More = max(0, len(attempts)-attemptsShown)
+	for _, a := range slices.Backward(attempts[body.More:]) {
+		body.Attempts = append(body.Attempts, attemptShare{a, taskPath(d.Alias, a.Task)})
+	}
+	p, err := c.runPage(r, d, "runcosts", "Costs")
+	p.Body = body
+	return p, err
+}
+
+// plot draws what was used over time, with the run's own limits.
+func (b *runCostsBody) plot(attempts []api.AttemptSpending, accounts []api.Account, now time.Time) {
+	from, to := b.StartedAt, now
+	if b.EndedAt != nil {
+		to = *b.EndedAt
+	}
+	ended := slices.SortedFunc(slices.Values(attempts), func(x, y api.AttemptSpending) int { return x.At.Compare(y.At) })
+	cost, tokens := make([]plot.Point, len(ended)), make([]plot.Point, len(ended))
+	dollarSum, tokenSum := 0.0, 0.0
+	for i, a := range ended {
+		dollarSum += a.Usage.CostUSD
+		tokenSum += float64(a.Usage.Tokens())
+		cost[i], tokens[i] = plot.Point{At: a.At, Value: dollarSum}, plot.Point{At: a.At, Value: tokenSum}
+	}
+	costLimit, tokenLimit := limitOf(accounts, api.LimitCost), limitOf(accounts, api.LimitTokens)
+	b.CostPlot = plot.Steps(plot.Line{
+		Title: "Cost over time: " + money(dollarSum) + " so far", Label: dollarTick, From: from, To: to, Points: cost,
+		Limit: costLimit, LimitAs: "limit " + money(costLimit),
+	})
+	b.TokenPlot = plot.Steps(plot.Line{
+		Title: "Tokens over time: " + amount(int64(tokenSum)) + " so far", Label: countTick, From: from, To: to, Points: tokens,
+		Limit: tokenLimit, LimitAs: "limit " + amount(int64(tokenLimit)),
+	})
+}
+
+// limitOf is a limit of the run itself; 0 where it has none.
+func limitOf(accounts []api.Account, kind string) float64 {
+	for _, a := range accounts {
+		for _, al := range a.Allowances {
+			if a.Scope == api.ScopeRun && al.Kind == kind && al.Limit != nil {
+				return *al.Limit
+			}
+		}
+	}
+	return 0
+}
+
+// groups sorts a run's spending by role, agent and stage.
+func groups(attempts []api.AttemptSpending) []group {
+	const most = 25
+	var list []group
+	for _, by := range []struct {
+		name string
+		of   func(api.AttemptSpending) string
+	}{
+		{"role", func(a api.AttemptSpending) string { return a.Role }},
+		{"agent", func(a api.AttemptSpending) string { return a.Agent }},
+		{"stage", func(a api.AttemptSpending) string { return a.Stage }},
+	} {
+		sums := map[string]*share{}
+		for _, a := range attempts {
+			name := by.of(a)
+			if sums[name] == nil {
+				sums[name] = &share{Name: name}
+			}
+			sums[name].Times++
+			sums[name].CostUSD += a.Usage.CostUSD
+			sums[name].Tokens += a.Usage.Tokens()
+		}
+		shares := ranked(sums, false)
+		if n := len(shares); n > most {
+			rest := share{Name: fmt.Sprintf("%d others", n-most+1)}
+			for _, s := range shares[most-1:] {
+				rest.Times += s.Times
+				rest.CostUSD += s.CostUSD
+				rest.Tokens += s.Tokens
+			}
+			shares = append(shares[:most-1], rest)
+		}
+		list = append(list, group{By: by.name, Shares: shares})
+	}
+	return list
+}
+
+// dollarTick and countTick say the round values of an axis.
+func dollarTick(v float64) string {
+	switch {
+	case v == 0:
+		return "$0"
+	case v < 0.01:
+		return fmt.Sprintf("$%.2g", v)
+	case v < 1 || v < 10 && v != math.Trunc(v):
+		return fmt.Sprintf("$%.2f", v)
+	}
+	return fmt.Sprintf("$%.4g", v)
+}
+
+func countTick(v float64) string {
+	switch {
+	case v < 1000:
+		return fmt.Sprintf("%.3g", v)
+	case v < 1e6:
+		return fmt.Sprintf("%.3g k", v/1e3)
+	}
+	return fmt.Sprintf("%.3g M", v/1e6)
+}

@@ -89,6 +89,7 @@ type App struct {
 	// project and while it begins, and while a person's word about that is taken.
 	standing sync.Mutex
 	queues   queues
+	ledger   ledger
 	teller   *teller
 	pruning  sync.Mutex
 

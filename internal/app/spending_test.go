@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 // TestBookKeepsEveryAttempt enters a history of two attempts, one of which is
 // under way and another unknown.
 func TestBookKeepsEveryAttempt(t *testing.T) {
-	b := book{tasks: map[string]core.TaskAdmitted{}, at: map[string]int{}}
+	var books ledger
+	b := books.of("r")
 	var head core.Head
 	for i, body := range []core.Body{
 		core.TaskAdmitted{Task: "build.r1", Stage: "build", Role: "developer"},
@@ -41,7 +43,13 @@ func TestBookKeepsEveryAttempt(t *testing.T) {
 		},
 		{Attempt: "build.r1.a2", Task: "build.r1", Stage: "build", Role: "developer", StartedAt: minute(5), At: minute(6), Usage: core.Usage{CostUSD: 3}},
 	}
-	if diff := cmp.Diff(want, b.attempts); diff != "" {
+	if diff := cmp.Diff(want, books.of("r").attempts); diff != "" {
 		t.Error(diff)
+	}
+	for i := range 10 * keptBooks {
+		books.of(fmt.Sprint("other", i))
+	}
+	if len(books.books) > keptBooks {
+		t.Errorf("%d books are kept", len(books.books))
 	}
 }

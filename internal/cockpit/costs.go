@@ -13,11 +13,15 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/plot"
 )
 
+// accountsShown is how many limits a page shows at once.
+const accountsShown = 60
+
 // costsBody is what all projects may use and have used.
 type costsBody struct {
 	Days      int
 	Spans     []int // that can be chosen
 	Accounts  []accountView
+	Untold    int // accounts that are not shown
 	CostPlot  template.HTML
 	TokenPlot template.HTML
 	Projects  []share
@@ -52,7 +56,8 @@ func (c *cockpit) costs(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body.Accounts = accountViews(accounts)
+	body.Untold = max(0, len(accounts)-accountsShown)
+	body.Accounts = accountViews(accounts[:len(accounts)-body.Untold])
 	spending, err := c.svc.Spending(r.Context(), api.SpendingQuery{Days: body.Days})
 	if err != nil {
 		return page{}, err

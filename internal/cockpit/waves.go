@@ -115,6 +115,9 @@ func workGraph(d api.RunDetail, pieces []pieceView) graph.Plan {
 		if d.Waves == nil && p.Title != "" {
 			node.Label = clip(60, p.Title)
 		}
+		if node.Note == "" {
+			node.Note = word(p.Status)
+		}
 		if node.Href == "" {
 			node.Href = "#piece-" + p.ID
 		}

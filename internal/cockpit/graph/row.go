@@ -8,7 +8,7 @@ import (
 // Bounds of a drawing: how many boxes lie side by side, and how many lines pass
 // between them.
 const (
-	rowBoxes = 6
+	rowBoxes = 5
 	rowLanes = 14
 )
 

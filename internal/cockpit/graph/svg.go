@@ -88,7 +88,7 @@ func (d *drawing) box(c *canvas, it *item, y int) {
 		title += fmt.Sprintf(", waits for %d more, not drawn", left)
 	}
 	x := it.x - boxWidth/2
-	c.addf(`<a class="block s-%s%s" href="%s" aria-label="%s"><title>%s</title>`, n.State, class, esc(n.Href), esc(title), esc(title))
+	c.addf(`<a class="block s-%s%s" href="%s"><title>%s</title>`, n.State, class, esc(n.Href), esc(title))
 	c.addf(`<path d="%s"/>`, outline(n, x, y))
 	c.addf(`<text class="mark" x="%d" y="%d">%s</text>`, x+17, y+boxHeight/2+5, n.State.Mark())
 	c.addf(`<text class="label" x="%d" y="%d">%s</text>`, x+31, y+19, esc(clip(n.Label, 18)))

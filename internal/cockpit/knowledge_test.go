@@ -191,6 +191,30 @@ func TestRaisingALimit(t *testing.T) {
 	}
 }
 
+// TestWayToTheLimit leads from what waits to where a limit is raised, and only
+// where one is.
+func TestWayToTheLimit(t *testing.T) {
+	for code, leads := range map[core.PauseCode]bool{core.PauseBudget: true, core.PauseProjectLimit: true, core.PauseInfra: false} {
+		svc := hostileWaves()
+		svc.Waiting = []api.Waiting{{Kind: api.WaitPause, Run: api.Run{ID: "r1", Alias: "r1"}, Pause: &core.Pause{Code: code}}}
+		if _, body := get(t, serve(t, svc, api.RoleAdmin), "/inbox"); strings.Contains(body, `href="/runs/r1/costs#raise"`) != leads {
+			t.Errorf("a pause for %s: leads there %v", code, !leads)
+		}
+	}
+}
+
+// TestTimeOfARunNeedsNoNumber does not ask for a limit where going on is enough.
+func TestTimeOfARunNeedsNoNumber(t *testing.T) {
+	for kind, asks := range map[string]bool{api.LimitWallTime: false, api.LimitTokens: true} {
+		svc := hostileWaves()
+		limit, left := 60.0, 0.0
+		svc.Accounts = []api.Account{{Scope: api.ScopeRun, ID: "r1", Name: "r1", Allowances: []api.Allowance{{Kind: kind, Used: 60, Limit: &limit, Left: &left}}}}
+		if _, body := get(t, serve(t, svc, api.RoleAdmin), "/runs/r1/costs"); strings.Contains(body, `class="card ask" id="raise"`) != asks {
+			t.Errorf("%s: asks %v", kind, !asks)
+		}
+	}
+}
+
 func TestCostsSayTheirFigures(t *testing.T) {
 	svc := &apitest.Service{}
 	today := time.Now().UTC().Truncate(24 * time.Hour)

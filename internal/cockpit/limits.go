@@ -24,6 +24,7 @@ type accountView struct {
 
 // useView is what was used of something, and what is left.
 type useView struct {
+	Kind  string
 	What  string
 	Used  string
 	Limit string // "" where there is none
@@ -52,9 +53,15 @@ func accountViews(accounts []api.Account) []accountView {
 	return views
 }
 
+// canBeRaised reports a limit that is reached and that a number raises. The time
+// of a run is granted anew whenever it goes on.
+func (a accountView) canBeRaised(u useView) bool {
+	return u.Spent && (a.Scope != api.ScopeRun || u.Kind != api.LimitWallTime)
+}
+
 func use(a api.Allowance) useView {
 	what, say := measure(a.Kind)
-	v := useView{What: what, Used: say(a.Used)}
+	v := useView{Kind: a.Kind, What: what, Used: say(a.Used)}
 	if a.Limit == nil {
 		return v
 	}

@@ -19,7 +19,7 @@ const attemptsShown = 100
 type runCostsBody struct {
 	api.RunDetail
 	Accounts  []accountView
-	Stopped   bool // the run is paused, and a limit of it or of its project is reached
+	Stopped   bool // the run is paused, and a limit is reached that can be raised
 	CostPlot  template.HTML
 	TokenPlot template.HTML
 	Groups    []group
@@ -58,7 +58,7 @@ func (c *cockpit) runCosts(r *http.Request) (page, error) {
 			continue
 		}
 		body.Accounts = append(body.Accounts, a)
-		body.Stopped = body.Stopped || d.Status == "paused" && slices.ContainsFunc(a.Uses, func(u useView) bool { return u.Spent })
+		body.Stopped = body.Stopped || d.Status == "paused" && slices.ContainsFunc(a.Uses, a.canBeRaised)
 	}
 	body.plot(attempts, accounts, c.opts.Now())
 	body.Groups = groups(attempts)

@@ -83,8 +83,13 @@ func fullService() *apitest.Service {
 			CreatedAt: at, CreatedBy: "ada",
 		},
 		Known: apitest.Known{
-			Outline: api.Outline{Run: "brisk-otter", Kind: "waves", Wave: 1, Pieces: []api.Piece{{ID: "a", Status: "done"}, {ID: "b", Status: "open", After: []string{"a"}}}},
-			Facts:   []core.Fact{{ID: "f1", Content: "x", Sources: []string{"d1"}, SupersededBy: new("f2")}, {ID: "f2", Content: "y", Sources: []string{}}},
+			Outline:        api.Outline{Run: "brisk-otter", Kind: "waves", Wave: 1, Pieces: []api.Piece{{ID: "a", Status: "done"}, {ID: "b", Status: "open", After: []string{"a"}}}},
+			Facts:          []core.Fact{{ID: "f1", Content: "x", Sources: []string{"d1"}, SupersededBy: new("f2")}, {ID: "f2", Content: "y", Sources: []string{}}},
+			Contradictions: []core.Conflict{{ID: "c-1", Kind: core.ConflictValues, Subject: "x", Sides: []core.Side{{Source: "a", Fact: "f1", Text: "<&>"}}}},
+		},
+		Books: apitest.Books{
+			Days:     []api.DaySpending{{Day: at, Project: "k", Name: "shop", Runs: 2, Attempts: 3, CostUSD: 1.5, Tokens: 9}},
+			Attempts: []api.AttemptSpending{{Attempt: "plan.r1.a1", Task: "plan.r1", Stage: "plan", Role: "r", Agent: "a", StartedAt: at, At: at, Over: true, Usage: core.Usage{CostUSD: 1}}},
 		},
 		Documents: map[string]string{"diff": strings.Repeat("+line\n", 50_000), "a/b c.md": "# hi"},
 		Outputs:   map[string]api.Output{"plan.r1.a1": {Records: []api.Record{{N: 1, Kind: "text", Text: "a"}, {N: 2, Kind: "text", Text: "b"}}, Next: 2, Done: true}},
@@ -160,10 +165,15 @@ func TestSameAnswers(t *testing.T) {
 		"limits": func(ctx context.Context, s api.Service) (any, error) {
 			return s.Limits(ctx, api.LimitsQuery{Of: "brisk otter", Dir: "/d & x"})
 		},
-		"outline":    func(ctx context.Context, s api.Service) (any, error) { return s.Outline(ctx, "0198") },
-		"facts":      func(ctx context.Context, s api.Service) (any, error) { return s.Facts(ctx, "0198", false) },
-		"fact story": func(ctx context.Context, s api.Service) (any, error) { return s.Facts(ctx, "0198", true) },
-		"inbox":      func(ctx context.Context, s api.Service) (any, error) { return s.Inbox(ctx) },
+		"conflicts": func(ctx context.Context, s api.Service) (any, error) { return s.Conflicts(ctx, "0198") },
+		"spending": func(ctx context.Context, s api.Service) (any, error) {
+			return s.Spending(ctx, api.SpendingQuery{Days: 7})
+		},
+		"run spending": func(ctx context.Context, s api.Service) (any, error) { return s.RunSpending(ctx, "0198") },
+		"outline":      func(ctx context.Context, s api.Service) (any, error) { return s.Outline(ctx, "0198") },
+		"facts":        func(ctx context.Context, s api.Service) (any, error) { return s.Facts(ctx, "0198", false) },
+		"fact story":   func(ctx context.Context, s api.Service) (any, error) { return s.Facts(ctx, "0198", true) },
+		"inbox":        func(ctx context.Context, s api.Service) (any, error) { return s.Inbox(ctx) },
 		"trust": func(ctx context.Context, s api.Service) (any, error) {
 			return s.Trust(ctx, api.Trust{Dir: "/d", Confirm: "h"})
 		},

@@ -110,6 +110,28 @@ func TestAThousandDelegations(t *testing.T) {
 	}
 }
 
+// TestWhatHoldsNowIsUnfolded shows the open wave, and the newest that has a text.
+func TestWhatHoldsNowIsUnfolded(t *testing.T) {
+	svc := hostileWaves()
+	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Kind: "waves"}, Waves: &api.Waves{N: 3, Most: 10, Open: true}})
+	h := serve(t, svc, api.RoleViewer)
+	for path, want := range map[string]string{"/runs/r1/waves": "3 1", "/runs/r1/waves?wave=2": "3 2 1"} {
+		_, body := get(t, h, path)
+		var open []string
+		for n := 3; n > 0; n-- {
+			if strings.Contains(body, fmt.Sprintf(`id="wave-%d" open`, n)) {
+				open = append(open, fmt.Sprint(n))
+			}
+		}
+		if got := strings.Join(open, " "); got != want {
+			t.Errorf("%s unfolds %s, want %s", path, got, want)
+		}
+		if !strings.Contains(body, "<p>the content of wave_01_compact.md</p>") {
+			t.Errorf("%s lacks what the planner wrote", path)
+		}
+	}
+}
+
 func TestAnswersComeBackToTheWaves(t *testing.T) {
 	svc := hostileWaves()
 	if _, body := get(t, serve(t, svc, api.RoleViewer), "/runs/r1/waves"); strings.Contains(body, "/answer") {

@@ -157,6 +157,9 @@ func (c *cockpit) waveViews(ctx context.Context, d api.RunDetail, pieces []piece
 		}
 		views = append(views, v)
 	}
+	if i := slices.IndexFunc(views, func(v waveView) bool { return v.Compact != "" }); i >= 0 {
+		views[i].Shown = true // what holds now
+	}
 	return views, nil
 }
 

@@ -32,6 +32,7 @@ type Service interface {
 	// for a project that a run drives already is queued: the answer then has an
 	// Epic, and the status "queued".
 	StartRun(ctx context.Context, req StartRun) (Run, error)
+	// Runs lists runs, the newest first.
 	Runs(ctx context.Context, q RunQuery) ([]Run, error)
 	// Run finds a run by id, alias, or unique prefix of either.
 	Run(ctx context.Context, id string) (RunDetail, error)
@@ -152,8 +153,12 @@ type Run struct {
 
 // RunQuery narrows a list of runs.
 type RunQuery struct {
-	Dir  string `json:"dir,omitempty"`
-	Open bool   `json:"open,omitempty"`
+	Dir     string `json:"dir,omitempty"`
+	Project string `json:"project,omitempty"` // name or key
+	Open    bool   `json:"open,omitempty"`
+	Status  string `json:"status,omitempty"` // only those of this status
+	Before  string `json:"before,omitempty"` // id or alias of a run; only those that come after it in the list
+	Limit   int    `json:"limit,omitempty"`  // at most so many; all where 0
 }
 
 // RunDetail is a run with its stages.

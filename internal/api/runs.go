@@ -35,10 +35,14 @@ func registerRuns(api huma.API, svc Service) {
 		func(ctx context.Context, in *struct{ Body StartRun }) (Run, error) { return svc.StartRun(ctx, in.Body) })
 	register(api, operation(api, "list-runs", http.MethodGet, "/v1/runs", "List runs, newest first"),
 		func(ctx context.Context, in *struct {
-			Dir  string `query:"dir" doc:"Only those of the repository at this path"`
-			Open bool   `query:"open" doc:"Only those that have not ended"`
+			Dir     string `query:"dir" doc:"Only those of the repository at this path"`
+			Project string `query:"project" doc:"Only those of this project: name or key"`
+			Open    bool   `query:"open" doc:"Only those that have not ended"`
+			Status  string `query:"status" doc:"Only those of this status"`
+			Before  string `query:"before" doc:"Only those that come after this run in the list: id or alias"`
+			Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many"`
 		}) (RunList, error) {
-			runs, err := svc.Runs(ctx, RunQuery{Dir: in.Dir, Open: in.Open})
+			runs, err := svc.Runs(ctx, RunQuery{Dir: in.Dir, Project: in.Project, Open: in.Open, Status: in.Status, Before: in.Before, Limit: in.Limit})
 			return RunList{Runs: notNil(runs)}, err
 		})
 	register(api, operation(api, "get-run", http.MethodGet, "/v1/runs/{run}", "Look at a run"),

@@ -84,19 +84,19 @@ func (a *App) Project(ctx context.Context, id string) (api.ProjectDetail, error)
 
 // addRuns adds what the runs of a project come to, and those that are open.
 func (a *App) addRuns(ctx context.Context, d *api.ProjectDetail) error {
-	rows, err := a.store.Runs(ctx, store.Filter{Project: d.ID})
+	totals, err := a.store.RunTotals(ctx, d.ID)
 	if err != nil {
 		return err
 	}
-	d.Runs, d.CostUSD, d.Tokens = len(rows), 0, 0
+	d.Runs, d.CostUSD, d.Tokens = totals.Runs, totals.CostUSD, totals.Tokens
+	if totals.UpdatedAt.After(d.LastActivity) {
+		d.LastActivity = totals.UpdatedAt
+	}
+	rows, err := a.store.Runs(ctx, store.Filter{Project: d.ID, Open: true})
+	if err != nil {
+		return err
+	}
 	for _, row := range rows {
-		d.CostUSD, d.Tokens = d.CostUSD+row.CostUSD, d.Tokens+row.Tokens
-		if row.UpdatedAt.After(d.LastActivity) {
-			d.LastActivity = row.UpdatedAt
-		}
-		if row.EndedAt != nil {
-			continue
-		}
 		run, err := a.engine.Load(ctx, row.ID)
 		if err != nil {
 			return err

@@ -53,13 +53,9 @@ func (a *App) findPrefix(ctx context.Context, prefix string) (store.RunRow, erro
 
 // Runs implements api.Service.
 func (a *App) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
-	filter := store.Filter{Open: q.Open}
-	if q.Dir != "" {
-		repo, err := yard.Locate(ctx, q.Dir)
-		if err != nil {
-			return nil, locateError(q.Dir, err)
-		}
-		filter.Project = projectID(repo.CommonDir)
+	filter, err := a.runFilter(ctx, q)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := a.store.Runs(ctx, filter)
 	if err != nil {
@@ -78,6 +74,36 @@ func (a *App) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 		views = append(views, view)
 	}
 	return views, nil
+}
+
+// runFilter is what the store is asked for.
+func (a *App) runFilter(ctx context.Context, q api.RunQuery) (store.Filter, error) {
+	filter := store.Filter{Open: q.Open, Status: q.Status, Limit: q.Limit}
+	if q.Dir != "" {
+		repo, err := yard.Locate(ctx, q.Dir)
+		if err != nil {
+			return filter, locateError(q.Dir, err)
+		}
+		filter.Project = projectID(repo.CommonDir)
+	}
+	if q.Project != "" {
+		p, err := a.findProject(ctx, q.Project)
+		if err != nil {
+			return filter, err
+		}
+		filter.Project = p.ID
+	}
+	if q.Before != "" {
+		run, err := a.store.Run(ctx, q.Before)
+		if errors.Is(err, store.ErrNotFound) {
+			return filter, core.Errorf(core.CodeNotFound, "there is no run %.80q", q.Before).WithHint("begin at the newest runs")
+		}
+		if err != nil {
+			return filter, err
+		}
+		filter.Before = run.ID
+	}
+	return filter, nil
 }
 
 // Run implements api.Service.

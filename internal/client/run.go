@@ -18,11 +18,16 @@ func (c *Client) StartRun(ctx context.Context, req api.StartRun) (api.Run, error
 // Runs implements [api.Service].
 func (c *Client) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 	query := url.Values{}
-	if q.Dir != "" {
-		query.Set("dir", q.Dir)
+	for name, value := range map[string]string{"dir": q.Dir, "project": q.Project, "status": q.Status, "before": q.Before} {
+		if value != "" {
+			query.Set(name, value)
+		}
 	}
 	if q.Open {
 		query.Set("open", "true")
+	}
+	if q.Limit > 0 {
+		query.Set("limit", strconv.Itoa(q.Limit))
 	}
 	list, err := call[api.RunList](ctx, c, http.MethodGet, endpoint("runs"), query, nil)
 	return list.Runs, err

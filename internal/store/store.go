@@ -193,8 +193,18 @@ type DaySpent struct {
 // Filter narrows a list of runs. Zero values match everything.
 type Filter struct {
 	Project string
-	Open    bool // only runs that are not over
+	Open    bool   // only runs that are not over
+	Status  string // only those of this status
+	Before  string // id of a run; only those that come after it in the list
 	Limit   int
+}
+
+// RunTotals is what the runs of a project come to.
+type RunTotals struct {
+	Runs      int
+	CostUSD   float64
+	Tokens    int64
+	UpdatedAt time.Time // when one of them moved on last; zero where there is none
 }
 
 // Store keeps streams of events, and in the same transaction the projections,
@@ -243,7 +253,11 @@ type Store interface {
 	Wakes() <-chan struct{}
 
 	Run(ctx context.Context, idOrAlias string) (RunRow, error)
+	// Runs lists runs, the newest first. It fails with ErrNotFound where Before is
+	// none of them.
 	Runs(ctx context.Context, f Filter) ([]RunRow, error)
+	// RunTotals sums up all runs of a project.
+	RunTotals(ctx context.Context, project string) (RunTotals, error)
 	// Project finds a project by its id, or the oldest of a name.
 	Project(ctx context.Context, idOrName string) (ProjectRow, error)
 	// Projects lists projects, the one where something happened last first.

@@ -169,15 +169,17 @@ func (s *Service) StartRun(ctx context.Context, req api.StartRun) (api.Run, erro
 	return s.commanded(ctx, "start", "", req)
 }
 
-// Runs lists the runs, newest first.
+// Runs lists the runs that are asked for, newest first.
 func (s *Service) Runs(_ context.Context, q api.RunQuery) ([]api.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var runs []api.Run
+	come := q.Before == ""
 	for _, d := range slices.Backward(s.runs) {
-		if !q.Open || !core.RunStatus(d.Status).Terminal() {
+		if come && (!q.Open || !core.RunStatus(d.Status).Terminal()) && (q.Status == "" || q.Status == d.Status) && (q.Limit == 0 || len(runs) < q.Limit) {
 			runs = append(runs, d.Run)
 		}
+		come = come || d.ID == q.Before || d.Alias == q.Before
 	}
 	return runs, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -92,7 +93,7 @@ func (s *Store) Run(ctx context.Context, idOrAlias string) (store.RunRow, error)
 func (s *Store) Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error) {
 	rows, err := s.runs(ctx, f)
 	if err != nil {
-		return nil, s.explain(err)
+		return nil, s.missing(err, "run "+f.Before)
 	}
 	list := make([]store.RunRow, len(rows))
 	for i, r := range rows {
@@ -104,6 +105,8 @@ func (s *Store) Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error
 func (s *Store) runs(ctx context.Context, f store.Filter) ([]query.Run, error) {
 	limit := sqlLimit(f.Limit)
 	switch {
+	case f.Before != "" || f.Status != "":
+		return s.runPage(ctx, f)
 	case f.Project != "" && f.Open:
 		return s.read.OpenProjectRuns(ctx, query.OpenProjectRunsParams{ProjectID: f.Project, Limit: limit})
 	case f.Project != "":
@@ -112,6 +115,40 @@ func (s *Store) runs(ctx context.Context, f store.Filter) ([]query.Run, error) {
 		return s.read.OpenRuns(ctx, limit)
 	}
 	return s.read.Runs(ctx, limit)
+}
+
+// runPage lists runs of a status, or those that come after one in the list.
+func (s *Store) runPage(ctx context.Context, f store.Filter) ([]query.Run, error) {
+	page := query.ProjectRunPageParams{
+		ProjectID: f.Project, At: math.MaxInt64, Status: f.Status, AnyStatus: 1, Most: sqlLimit(f.Limit),
+	}
+	if f.Open {
+		page.AnyStatus = 0
+	}
+	if f.Before != "" {
+		before, err := s.read.Run(ctx, f.Before)
+		if err != nil {
+			return nil, err
+		}
+		page.At, page.ID = before.StartedAt, before.ID
+	}
+	if f.Project != "" {
+		return s.read.ProjectRunPage(ctx, page)
+	}
+	return s.read.RunPage(ctx, query.RunPageParams{At: page.At, ID: page.ID, Status: page.Status, AnyStatus: page.AnyStatus, Most: page.Most})
+}
+
+// RunTotals sums up all runs of a project.
+func (s *Store) RunTotals(ctx context.Context, project string) (store.RunTotals, error) {
+	row, err := s.read.RunTotals(ctx, project)
+	if err != nil {
+		return store.RunTotals{}, s.explain(err)
+	}
+	totals := store.RunTotals{Runs: int(row.Runs), CostUSD: row.CostUsd, Tokens: row.Tokens}
+	if row.Runs > 0 {
+		totals.UpdatedAt = fromMicros(row.UpdatedAt)
+	}
+	return totals, nil
 }
 
 // Project finds a project by its id, or the oldest of a name.

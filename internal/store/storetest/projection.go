@@ -60,7 +60,7 @@ func testRunFilter(t *testing.T, open Open) {
 		{ID: "c", Project: "q", Status: "failed"}, {ID: "d", Project: "q", Status: "paused"},
 		{ID: "e", Project: "p", Status: "cancelled"}, {ID: "f", Project: "p", Status: "awaiting_approval"},
 	} {
-		r.StartedAt, r.Alias = moment(i), "same"
+		r.StartedAt, r.UpdatedAt, r.Alias, r.CostUSD, r.Tokens = moment(i), moment(10+i), "same", 0.5, 100
 		push(t, s, core.RunStream(r.ID), func(c *store.Commit) { c.Run = &r })
 	}
 	for _, tt := range []struct {
@@ -70,6 +70,9 @@ func testRunFilter(t *testing.T, open Open) {
 		{store.Filter{}, "fedcba"}, {store.Filter{Open: true}, "fda"}, {store.Filter{Project: "p"}, "feba"},
 		{store.Filter{Project: "p", Open: true}, "fa"}, {store.Filter{Limit: 2}, "fe"},
 		{store.Filter{Open: true, Limit: 1}, "f"}, {store.Filter{Project: "none"}, ""},
+		{store.Filter{Before: "d"}, "cba"}, {store.Filter{Before: "e", Project: "p"}, "ba"}, {store.Filter{Before: "e", Limit: 2}, "dc"},
+		{store.Filter{Before: "d", Open: true}, "a"}, {store.Filter{Before: "a"}, ""}, {store.Filter{Status: "failed"}, "c"},
+		{store.Filter{Status: "completed", Project: "p", Before: "e"}, "b"}, {store.Filter{Status: "completed", Open: true}, ""},
 	} {
 		rows, err := s.Runs(t.Context(), tt.filter)
 		got := ""
@@ -78,6 +81,14 @@ func testRunFilter(t *testing.T, open Open) {
 		}
 		if err != nil || got != tt.want {
 			t.Errorf("%+v: %q, %v, want %q", tt.filter, got, err, tt.want)
+		}
+	}
+	if _, err := s.Runs(t.Context(), store.Filter{Before: "none"}); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("after a run that is not there: %v", err)
+	}
+	for project, want := range map[string]store.RunTotals{"p": {Runs: 4, CostUSD: 2, Tokens: 400, UpdatedAt: moment(15)}, "none": {}} {
+		if got, err := s.RunTotals(t.Context(), project); err != nil || got != want {
+			t.Errorf("totals of %s: %+v, %v, want %+v", project, got, err, want)
 		}
 	}
 	if row, err := s.Run(t.Context(), "same"); err != nil || row.ID != "f" {

@@ -39,6 +39,25 @@ SELECT * FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT 
 SELECT * FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?;
 
+-- name: RunPage :many
+SELECT * FROM runs
+WHERE started_at <= sqlc.arg(at) AND (started_at < sqlc.arg(at) OR id < sqlc.arg(id))
+    AND (CAST(sqlc.arg(status) AS TEXT) = '' OR status = sqlc.arg(status))
+    AND (CAST(sqlc.arg(any_status) AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
+ORDER BY started_at DESC, id DESC LIMIT sqlc.arg(most);
+
+-- name: ProjectRunPage :many
+SELECT * FROM runs
+WHERE project_id = sqlc.arg(project_id) AND started_at <= sqlc.arg(at) AND (started_at < sqlc.arg(at) OR id < sqlc.arg(id))
+    AND (CAST(sqlc.arg(status) AS TEXT) = '' OR status = sqlc.arg(status))
+    AND (CAST(sqlc.arg(any_status) AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
+ORDER BY started_at DESC, id DESC LIMIT sqlc.arg(most);
+
+-- name: RunTotals :one
+SELECT count(*) AS runs, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
+    CAST(coalesce(max(updated_at), 0) AS INTEGER) AS updated_at
+FROM runs WHERE project_id = ?;
+
 -- name: PutProject :exec
 INSERT INTO projects (id, name, repo_url, default_branch, integration_branch, status, current_epic,
     last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number,

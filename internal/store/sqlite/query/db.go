@@ -90,6 +90,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.projectByNameStmt, err = db.PrepareContext(ctx, projectByName); err != nil {
 		return nil, fmt.Errorf("error preparing query ProjectByName: %w", err)
 	}
+	if q.projectRunPageStmt, err = db.PrepareContext(ctx, projectRunPage); err != nil {
+		return nil, fmt.Errorf("error preparing query ProjectRunPage: %w", err)
+	}
 	if q.projectRunsStmt, err = db.PrepareContext(ctx, projectRuns); err != nil {
 		return nil, fmt.Errorf("error preparing query ProjectRuns: %w", err)
 	}
@@ -134,6 +137,12 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.runByAliasStmt, err = db.PrepareContext(ctx, runByAlias); err != nil {
 		return nil, fmt.Errorf("error preparing query RunByAlias: %w", err)
+	}
+	if q.runPageStmt, err = db.PrepareContext(ctx, runPage); err != nil {
+		return nil, fmt.Errorf("error preparing query RunPage: %w", err)
+	}
+	if q.runTotalsStmt, err = db.PrepareContext(ctx, runTotals); err != nil {
+		return nil, fmt.Errorf("error preparing query RunTotals: %w", err)
 	}
 	if q.runsStmt, err = db.PrepareContext(ctx, runs); err != nil {
 		return nil, fmt.Errorf("error preparing query Runs: %w", err)
@@ -283,6 +292,11 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing projectByNameStmt: %w", cerr)
 		}
 	}
+	if q.projectRunPageStmt != nil {
+		if cerr := q.projectRunPageStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing projectRunPageStmt: %w", cerr)
+		}
+	}
 	if q.projectRunsStmt != nil {
 		if cerr := q.projectRunsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing projectRunsStmt: %w", cerr)
@@ -356,6 +370,16 @@ func (q *Queries) Close() error {
 	if q.runByAliasStmt != nil {
 		if cerr := q.runByAliasStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing runByAliasStmt: %w", cerr)
+		}
+	}
+	if q.runPageStmt != nil {
+		if cerr := q.runPageStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing runPageStmt: %w", cerr)
+		}
+	}
+	if q.runTotalsStmt != nil {
+		if cerr := q.runTotalsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing runTotalsStmt: %w", cerr)
 		}
 	}
 	if q.runsStmt != nil {
@@ -474,6 +498,7 @@ type Queries struct {
 	pendingWakesStmt    *sql.Stmt
 	projectStmt         *sql.Stmt
 	projectByNameStmt   *sql.Stmt
+	projectRunPageStmt  *sql.Stmt
 	projectRunsStmt     *sql.Stmt
 	projectsStmt        *sql.Stmt
 	putMessageStmt      *sql.Stmt
@@ -489,6 +514,8 @@ type Queries struct {
 	restWakeStmt        *sql.Stmt
 	runStmt             *sql.Stmt
 	runByAliasStmt      *sql.Stmt
+	runPageStmt         *sql.Stmt
+	runTotalsStmt       *sql.Stmt
 	runsStmt            *sql.Stmt
 	snapshotStmt        *sql.Stmt
 	spendingStmt        *sql.Stmt
@@ -528,6 +555,7 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		pendingWakesStmt:    q.pendingWakesStmt,
 		projectStmt:         q.projectStmt,
 		projectByNameStmt:   q.projectByNameStmt,
+		projectRunPageStmt:  q.projectRunPageStmt,
 		projectRunsStmt:     q.projectRunsStmt,
 		projectsStmt:        q.projectsStmt,
 		putMessageStmt:      q.putMessageStmt,
@@ -543,6 +571,8 @@ func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 		restWakeStmt:        q.restWakeStmt,
 		runStmt:             q.runStmt,
 		runByAliasStmt:      q.runByAliasStmt,
+		runPageStmt:         q.runPageStmt,
+		runTotalsStmt:       q.runTotalsStmt,
 		runsStmt:            q.runsStmt,
 		snapshotStmt:        q.snapshotStmt,
 		spendingStmt:        q.spendingStmt,

@@ -222,6 +222,75 @@ func (q *Queries) ProjectByName(ctx context.Context, name string) (Project, erro
 	return i, err
 }
 
+const projectRunPage = `-- name: ProjectRunPage :many
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs
+WHERE project_id = ?1 AND started_at <= ?2 AND (started_at < ?2 OR id < ?3)
+    AND (CAST(?4 AS TEXT) = '' OR status = ?4)
+    AND (CAST(?5 AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
+ORDER BY started_at DESC, id DESC LIMIT ?6
+`
+
+type ProjectRunPageParams struct {
+	ProjectID string
+	At        int64
+	ID        string
+	Status    string
+	AnyStatus int64
+	Most      int64
+}
+
+func (q *Queries) ProjectRunPage(ctx context.Context, arg ProjectRunPageParams) ([]Run, error) {
+	rows, err := q.query(ctx, q.projectRunPageStmt, projectRunPage,
+		arg.ProjectID,
+		arg.At,
+		arg.ID,
+		arg.Status,
+		arg.AnyStatus,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Run
+	for rows.Next() {
+		var i Run
+		if err := rows.Scan(
+			&i.ID,
+			&i.Alias,
+			&i.ProjectID,
+			&i.Title,
+			&i.Goal,
+			&i.Issue,
+			&i.Status,
+			&i.Reason,
+			&i.Stage,
+			&i.Branch,
+			&i.Base,
+			&i.Url,
+			&i.Isolation,
+			&i.Attempts,
+			&i.CostUsd,
+			&i.Tokens,
+			&i.StartedAt,
+			&i.UpdatedAt,
+			&i.EndedAt,
+			&i.Limited,
+			&i.Worked,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const projectRuns = `-- name: ProjectRuns :many
 SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
 `
@@ -604,6 +673,98 @@ func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
 		&i.EndedAt,
 		&i.Limited,
 		&i.Worked,
+	)
+	return i, err
+}
+
+const runPage = `-- name: RunPage :many
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs
+WHERE started_at <= ?1 AND (started_at < ?1 OR id < ?2)
+    AND (CAST(?3 AS TEXT) = '' OR status = ?3)
+    AND (CAST(?4 AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
+ORDER BY started_at DESC, id DESC LIMIT ?5
+`
+
+type RunPageParams struct {
+	At        int64
+	ID        string
+	Status    string
+	AnyStatus int64
+	Most      int64
+}
+
+func (q *Queries) RunPage(ctx context.Context, arg RunPageParams) ([]Run, error) {
+	rows, err := q.query(ctx, q.runPageStmt, runPage,
+		arg.At,
+		arg.ID,
+		arg.Status,
+		arg.AnyStatus,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Run
+	for rows.Next() {
+		var i Run
+		if err := rows.Scan(
+			&i.ID,
+			&i.Alias,
+			&i.ProjectID,
+			&i.Title,
+			&i.Goal,
+			&i.Issue,
+			&i.Status,
+			&i.Reason,
+			&i.Stage,
+			&i.Branch,
+			&i.Base,
+			&i.Url,
+			&i.Isolation,
+			&i.Attempts,
+			&i.CostUsd,
+			&i.Tokens,
+			&i.StartedAt,
+			&i.UpdatedAt,
+			&i.EndedAt,
+			&i.Limited,
+			&i.Worked,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const runTotals = `-- name: RunTotals :one
+SELECT count(*) AS runs, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
+    CAST(coalesce(max(updated_at), 0) AS INTEGER) AS updated_at
+FROM runs WHERE project_id = ?
+`
+
+type RunTotalsRow struct {
+	Runs      int64
+	CostUsd   float64
+	Tokens    int64
+	UpdatedAt int64
+}
+
+func (q *Queries) RunTotals(ctx context.Context, projectID string) (RunTotalsRow, error) {
+	row := q.queryRow(ctx, q.runTotalsStmt, runTotals, projectID)
+	var i RunTotalsRow
+	err := row.Scan(
+		&i.Runs,
+		&i.CostUsd,
+		&i.Tokens,
+		&i.UpdatedAt,
 	)
 	return i, err
 }

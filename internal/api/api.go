@@ -25,6 +25,8 @@ type Service interface {
 	Operations
 	Transcripts
 	Books
+	Library
+	Health
 
 	// StartRun begins a run in a repository. It fails with CodeUntrusted where
 	// the repository's playbook was not trusted yet and the request does not

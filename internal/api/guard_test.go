@@ -24,6 +24,7 @@ func least() map[string]api.Role {
 			"Transcript",
 			"Mergeable",
 			"Conflicts", "Spending", "RunSpending",
+			"Playbooks", "Playbook", "CheckPlaybook", "Roles", "Examine",
 		},
 		api.RoleApprover: {
 			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Merge", "Speak", "Answer",

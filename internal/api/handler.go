@@ -56,6 +56,8 @@ func routes(svc Service, version string) (*http.ServeMux, huma.API) {
 	registerBooks(api, svc)
 	registerTranscripts(api, svc)
 	registerAccess(api, svc)
+	registerLibrary(api, svc)
+	registerHealth(api, svc)
 	registerOperations(api, svc)
 	return mux, api
 }

@@ -160,15 +160,10 @@ type plan struct {
 // playbook finds and reads the playbook of a run: a name among the
 // repository's and the built-in ones, or a file that the person points at.
 func (g *ground) playbook(ctx context.Context, name string, settings *config.Settings) (*plan, error) {
-	files, err := g.yard.Files(ctx, g.commit)
+	opts, sources, err := g.options(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
-	roles, sources, err := g.roles(ctx, files)
-	if err != nil {
-		return nil, err
-	}
-	opts := playbook.Options{Roles: roles.Over(role.Builtin()), Agent: settings.Agent.V, Model: settings.Model.V, Commands: g.detect(ctx, files)}
 	file, data, err := g.find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -207,6 +202,22 @@ func (g *ground) playbook(ctx context.Context, name string, settings *config.Set
 		p.playbook.Hash = playbook.Hash(p.files...)
 	}
 	return p, nil
+}
+
+// options is what a playbook may rely on here, with the files of the roles among
+// it.
+func (g *ground) options(ctx context.Context, settings *config.Settings) (playbook.Options, map[string][]byte, error) {
+	files, err := g.yard.Files(ctx, g.commit)
+	if err != nil {
+		return playbook.Options{}, nil, err
+	}
+	roles, sources, err := g.roles(ctx, files)
+	if err != nil {
+		return playbook.Options{}, nil, err
+	}
+	return playbook.Options{
+		Roles: roles.Over(role.Builtin()), Agent: settings.Agent.V, Model: settings.Model.V, Commands: g.detect(ctx, files),
+	}, sources, nil
 }
 
 // chosen is the playbook that was named, or that of the project, or the one for

@@ -91,6 +91,12 @@ func fullService() *apitest.Service {
 			Days:     []api.DaySpending{{Day: at, Project: "k", Name: "shop", Runs: 2, Attempts: 3, CostUSD: 1.5, Tokens: 9}},
 			Attempts: []api.AttemptSpending{{Attempt: "plan.r1.a1", Task: "plan.r1", Stage: "plan", Role: "r", Agent: "a", StartedAt: at, At: at, Over: true, Usage: core.Usage{CostUSD: 1}}},
 		},
+		Shelf: apitest.Shelf{
+			Playbooks: []api.PlaybookSource{{PlaybookEntry: api.PlaybookEntry{Name: "own", Origin: ".stellwerk/playbooks/own.yaml", Kind: "phases", Chosen: true}, Text: "kind: phases\n"}},
+			Roles:     []api.RoleEntry{{Name: "builder", Origin: "builtin", Tools: []string{"Read"}, Prompt: "p", Notes: []string{"n"}}},
+			Verdict:   api.PlaybookVerdict{Problems: []api.PlaybookRemark{{Line: 2, Column: 3, Path: "phases[0]", Message: "<m>", Hint: "h"}}, Warnings: []api.PlaybookRemark{}},
+			Health:    []api.Examined{{What: "Space", Grade: api.GradeWarn, Found: "f", Advice: "a"}},
+		},
 		Documents: map[string]string{"diff": strings.Repeat("+line\n", 50_000), "a/b c.md": "# hi"},
 		Outputs:   map[string]api.Output{"plan.r1.a1": {Records: []api.Record{{N: 1, Kind: "text", Text: "a"}, {N: 2, Kind: "text", Text: "b"}}, Next: 2, Done: true}},
 		Transcripts: map[string]api.Transcript{"plan.r1.a1": {Done: true, Records: []api.Utterance{
@@ -123,6 +129,20 @@ func TestSameAnswers(t *testing.T) {
 		"runs": func(ctx context.Context, s api.Service) (any, error) {
 			return s.Runs(ctx, api.RunQuery{Dir: "/d & x", Open: true})
 		},
+		"page of runs": func(ctx context.Context, s api.Service) (any, error) {
+			return s.Runs(ctx, api.RunQuery{Project: "shop", Status: "awaiting_approval", Limit: 2})
+		},
+		"playbooks": func(ctx context.Context, s api.Service) (any, error) {
+			return s.Playbooks(ctx, api.LibraryQuery{Project: "a/b"})
+		},
+		"playbook": func(ctx context.Context, s api.Service) (any, error) {
+			return s.Playbook(ctx, "own", api.LibraryQuery{})
+		},
+		"check": func(ctx context.Context, s api.Service) (any, error) {
+			return s.CheckPlaybook(ctx, api.CheckPlaybook{Project: "shop", Text: "kind: <&>"})
+		},
+		"roles":  func(ctx context.Context, s api.Service) (any, error) { return s.Roles(ctx, api.LibraryQuery{}) },
+		"health": func(ctx context.Context, s api.Service) (any, error) { return s.Examine(ctx) },
 		"run":    func(ctx context.Context, s api.Service) (any, error) { return s.Run(ctx, "brisk-otter") },
 		"events": func(ctx context.Context, s api.Service) (any, error) { return s.Events(ctx, "0198", 1, 1) },
 		"output": func(ctx context.Context, s api.Service) (any, error) { return s.Output(ctx, "0198", "plan.r1.a1", 1) },

@@ -52,6 +52,7 @@ type Service struct {
 	Access        Access
 	Operated      Operated
 	Books         Books
+	Shelf         Shelf
 
 	mu      sync.Mutex
 	runs    []*api.RunDetail

@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+)
+
+// Below so much free space work may stop, and soon will.
+const (
+	spaceWarn = 2 << 30
+	spaceFail = 256 << 20
+)
+
+// examineTimeout bounds the question to a program about its version.
+const examineTimeout = 5 * time.Second
+
+// Examine implements api.Service.
+func (a *App) Examine(ctx context.Context) ([]api.Examined, error) {
+	return []api.Examined{
+		{What: "Engine", Grade: api.GradeOK, Found: "version " + a.opts.Version},
+		a.examineIsolation(), a.examineDatabase(ctx), a.examineSpace(),
+		examineGit(ctx), examineAgent(),
+	}, nil
+}
+
+func (a *App) examineIsolation() api.Examined {
+	if a.isolation == sandbox.None {
+		return api.Examined{
+			What: "Isolation", Grade: api.GradeFail, Found: "agents cannot be isolated: " + a.why,
+			Advice: "install bubblewrap, or start runs without isolation where you trust what they do",
+		}
+	}
+	return api.Examined{What: "Isolation", Grade: api.GradeOK, Found: string(a.isolation)}
+}
+
+// examineDatabase asks the database for the time: the least that every step needs.
+func (a *App) examineDatabase(ctx context.Context) api.Examined {
+	began := time.Now()
+	now, err := a.store.Now(ctx)
+	if err != nil {
+		return api.Examined{What: "Database", Grade: api.GradeFail, Found: "it does not answer: " + err.Error(), Advice: "see that the state folder is there and can be written"}
+	}
+	found := api.Examined{What: "Database", Grade: api.GradeOK, Found: fmt.Sprintf("answers in %s", time.Since(began).Round(10*time.Microsecond))}
+	if off := time.Since(now).Abs(); off > examineTimeout {
+		found.Grade, found.Advice = api.GradeWarn, fmt.Sprintf("its clock is %s off", off.Round(time.Second))
+	}
+	return found
+}
+
+func (a *App) examineSpace() api.Examined {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(a.state.dir, &fs); err != nil {
+		return api.Examined{What: "Space", Grade: api.GradeWarn, Found: "the free space is not known: " + err.Error()}
+	}
+	free := fs.Bavail * uint64(fs.Bsize)
+	found := api.Examined{What: "Space", Grade: api.GradeOK, Found: fmt.Sprintf("%.1f GiB free in the state folder", float64(free)/(1<<30))}
+	switch {
+	case free < spaceFail:
+		found.Grade, found.Advice = api.GradeFail, "make room: runs stop when nothing can be written"
+	case free < spaceWarn:
+		found.Grade, found.Advice = api.GradeWarn, "workspaces of large repositories may not fit"
+	}
+	return found
+}
+
+func examineGit(ctx context.Context) api.Examined {
+	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "git", "version").Output()
+	if err != nil {
+		return api.Examined{What: "Git", Grade: api.GradeFail, Found: "git does not run: " + err.Error(), Advice: "install git: nothing works without it"}
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return api.Examined{What: "Git", Grade: api.GradeOK, Found: clip(line, 80)}
+}
+
+// examineAgent only looks whether the agent of the built-in playbooks is there:
+// starting it is for attempts.
+func examineAgent() api.Examined {
+	path, err := exec.LookPath("claude")
+	if err != nil {
+		return api.Examined{
+			What: "Claude Code", Grade: api.GradeWarn, Found: "there is no `claude` on the engine's PATH",
+			Advice: "install it, or use playbooks with other agents",
+		}
+	}
+	return api.Examined{What: "Claude Code", Grade: api.GradeOK, Found: path}
+}

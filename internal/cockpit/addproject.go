@@ -1,0 +1,51 @@
+package cockpit
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// addBody is the form by which a repository comes under Stellwerk.
+type addBody struct {
+	Form      api.AddProject
+	Playbooks []api.PlaybookEntry // that come with the program
+	Problem   *problem
+	Added     *api.ProjectDetail // with remarks
+}
+
+func (c *cockpit) addPage(r *http.Request) (page, error) {
+	return c.addWith(r, addBody{})
+}
+
+func (c *cockpit) addWith(r *http.Request, body addBody) (page, error) {
+	var err error
+	body.Playbooks, err = c.svc.Playbooks(r.Context(), api.LibraryQuery{})
+	return page{Name: "add", Title: "Add a project", Nav: "projects", Trail: []step{{"Projects", "/"}}, Still: true, Body: body}, err
+}
+
+func (c *cockpit) addProject(r *http.Request) (page, string, error) {
+	field := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
+	req := api.AddProject{Repository: field("repository"), Name: field("name"), Playbook: field("playbook"), Base: field("base")}
+	if req.Repository == "" {
+		return c.notAdded(r, req, core.Errorf(core.CodeInvalid, "no repository is named").WithHint("say where it is: a path on the engine's machine, or a URL"))
+	}
+	d, err := c.svc.AddProject(r.Context(), req)
+	if err != nil {
+		return c.notAdded(r, req, err)
+	}
+	if len(d.Warnings) == 0 {
+		return page{}, projectPath(d.Name), nil
+	}
+	p, err := c.addWith(r, addBody{Added: &d})
+	return p, "", err
+}
+
+// notAdded shows the form again, with what was typed and what is wrong with it.
+func (c *cockpit) notAdded(r *http.Request, req api.AddProject, why error) (page, string, error) {
+	said := problemOf(why)
+	p, err := c.addWith(r, addBody{Form: req, Problem: &said})
+	return refused(p, why), "", err
+}

@@ -1,0 +1,113 @@
+package cockpit
+
+import (
+	"context"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// maxTrust is how much a person can be asked to read on a page. What is longer
+// is not shown in part: nobody trusts what they could not see.
+const maxTrust = 400_000
+
+// epicBody is the form by which a goal is given to a project.
+type epicBody struct {
+	Project   api.ProjectDetail
+	Playbooks []api.PlaybookEntry
+	Form      epicForm
+	Problem   *problem
+	Trust     *api.Trusted // what would be obeyed, for an admin to read
+	TooLong   bool         // to be read here
+	AskAdmin  bool         // to trust it
+	Tiers     []core.Tier
+	Started   *api.Run // with remarks
+}
+
+func (c *cockpit) epicPage(r *http.Request) (page, error) {
+	return c.epicWith(r, epicBody{})
+}
+
+// epicWith shows the form with what is known so far.
+func (c *cockpit) epicWith(r *http.Request, body epicBody) (page, error) {
+	ctx := r.Context()
+	var err error
+	if body.Project, err = c.svc.Project(ctx, r.PathValue("project")); err != nil {
+		return page{}, err
+	}
+	body.Tiers = core.KnownTiers()
+	if body.Playbooks, err = c.svc.Playbooks(ctx, api.LibraryQuery{Project: body.Project.ID}); err != nil && body.Problem == nil {
+		said := problemOf(err) // the goal can be written all the same
+		body.Problem = &said
+	}
+	name := body.Project.Name
+	return page{
+		Name: "epic", Title: "New epic for " + name, Nav: "projects", Trail: []step{{"Projects", "/"}, {name, projectPath(name)}}, Still: true, Body: body,
+	}, nil
+}
+
+func (c *cockpit) startEpic(r *http.Request) (page, string, error) {
+	ctx := r.Context()
+	form := readEpic(r.PostForm)
+	req, err := form.request(r.PathValue("project"))
+	if err == nil {
+		err = c.trustShown(ctx, req, r.PostForm.Get("confirm"))
+	}
+	var run api.Run
+	if err == nil {
+		run, err = c.svc.StartRun(ctx, req)
+	}
+	if err != nil {
+		return c.notStarted(r, form, req, err)
+	}
+	if run.Epic != nil {
+		return page{}, queuePath(run.Epic), nil
+	}
+	if len(run.Warnings) == 0 {
+		return page{}, runPath(run.Alias), nil
+	}
+	p, err := c.epicWith(r, epicBody{Started: &run})
+	return p, "", err
+}
+
+// trustShown trusts what the page showed, and nothing else: the engine refuses
+// the hash of what has changed since.
+func (c *cockpit) trustShown(ctx context.Context, req api.StartRun, hash string) error {
+	if hash == "" {
+		return nil
+	}
+	_, err := c.svc.Trust(ctx, api.Trust{Project: req.Project, Playbook: req.Playbook, Base: req.Base, Confirm: hash})
+	return err
+}
+
+// notStarted shows the form again with what was typed and why it did not start.
+// Where nobody has trusted what would be obeyed, it is shown to be read.
+func (c *cockpit) notStarted(r *http.Request, form epicForm, req api.StartRun, why error) (page, string, error) {
+	said := problemOf(why)
+	body := epicBody{Form: form, Problem: &said}
+	changed := core.CodeOf(why) == core.CodeConflict && r.PostForm.Get("confirm") != ""
+	if core.CodeOf(why) == core.CodeUntrusted || changed {
+		if err := c.showTrust(r.Context(), req, &body); err != nil {
+			said = problemOf(err)
+		} else if !changed {
+			body.Problem = nil // the page asks instead
+		}
+	}
+	p, err := c.epicWith(r, body)
+	return refused(p, why), "", err
+}
+
+func (c *cockpit) showTrust(ctx context.Context, req api.StartRun, body *epicBody) error {
+	if !api.CallerFrom(ctx).May(api.RoleAdmin) {
+		body.AskAdmin = true
+		return nil
+	}
+	trust, err := c.svc.Trust(ctx, api.Trust{Project: req.Project, Playbook: req.Playbook, Base: req.Base})
+	if err != nil || trust.Trusted {
+		return err
+	}
+	body.Trust, body.TooLong = &trust, utf8.RuneCountInString(trust.Content) > maxTrust
+	return nil
+}

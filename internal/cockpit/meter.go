@@ -1,0 +1,85 @@
+package cockpit
+
+import (
+	"context"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+// meter is what was used of something that is limited.
+type meter struct {
+	Of      string // whose limit it is
+	What    string
+	Used    string
+	Limit   string // empty where there is none
+	Percent int
+	Tight   bool // little is left
+}
+
+// meters are the limits of a project and of the run that drives it.
+func (c *cockpit) meters(ctx context.Context, d api.ProjectDetail) ([]meter, error) {
+	accounts, err := c.svc.Limits(ctx, api.LimitsQuery{Of: d.Name})
+	if err != nil {
+		return nil, err
+	}
+	var list []meter
+	for _, a := range accounts {
+		switch {
+		case a.Scope == api.ScopeProject && a.ID == d.ID:
+			list = append(list, metersOf("The project", a)...)
+		case a.Scope == api.ScopeRun && d.Run != nil && a.ID == d.Run.ID:
+			list = append(list, metersOf("Its run", a)...)
+		}
+	}
+	return list, nil
+}
+
+// metersOf shows an account. What is neither limited nor used is left out.
+func metersOf(of string, a api.Account) []meter {
+	var list []meter
+	for _, al := range a.Allowances {
+		if al.Limit == nil && al.Used == 0 {
+			continue
+		}
+		m := meter{Of: of, What: limitName(al.Kind), Used: limitAmount(al.Kind, al.Used)}
+		if al.Limit != nil {
+			m.Limit = limitAmount(al.Kind, *al.Limit)
+			if *al.Limit > 0 {
+				m.Percent = int(min(100, 100*al.Used / *al.Limit))
+			}
+			m.Tight = m.Percent >= 80 && al.Kind != api.LimitParallel
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+func limitName(kind string) string {
+	switch kind {
+	case api.LimitCost:
+		return "Cost"
+	case api.LimitTokens:
+		return "Tokens"
+	case api.LimitWallTime:
+		return "Time"
+	case api.LimitAttempts:
+		return "Attempts"
+	case api.LimitParallel:
+		return "At work at once"
+	}
+	return kind
+}
+
+func limitAmount(kind string, n float64) string {
+	switch kind {
+	case api.LimitCost:
+		return money(n)
+	case api.LimitWallTime:
+		if n < 1 {
+			return "0 s"
+		}
+		return took(time.Duration(n * float64(time.Second)))
+	}
+	return amount(int64(n))
+}

@@ -1,0 +1,142 @@
+package cockpit
+
+import (
+	"context"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+const (
+	// recentRuns is how many runs a project's page lists; the rest is a page away.
+	recentRuns = 10
+	// smallDiagram is how many tasks a diagram on a project's page may have.
+	smallDiagram = 40
+)
+
+// projectBody is everything about a project.
+type projectBody struct {
+	api.ProjectDetail
+	Lamp    track.State
+	Percent int
+	Waiting []api.Waiting // what waits for a person in it
+	Diagram template.HTML // of the run that drives it, where it is small
+	Meters  []meter
+	Recent  []api.Run
+	Talks   bool      // a run drives it that can be spoken to
+	Queued  *api.Epic // that was queued just now
+}
+
+func (c *cockpit) project(r *http.Request) (page, error) {
+	ctx := r.Context()
+	d, err := c.svc.Project(ctx, r.PathValue("project"))
+	if err != nil {
+		return page{}, err
+	}
+	body := projectBody{ProjectDetail: d, Lamp: lamp(d.Status)}
+	if d.Tasks > 0 {
+		body.Percent = 100 * d.CompletedTasks / d.Tasks
+	}
+	waiting, err := c.svc.Inbox(ctx)
+	if err != nil {
+		return page{}, err
+	}
+	body.Waiting = slices.DeleteFunc(slices.Clone(waiting), func(w api.Waiting) bool { return w.Project != d.Name })
+	if body.Recent, err = c.svc.Runs(ctx, api.RunQuery{Project: d.ID, Limit: recentRuns}); err != nil {
+		return page{}, err
+	}
+	if body.Diagram, err = c.smallDiagram(ctx, d.Run); err != nil {
+		return page{}, err
+	}
+	if body.Meters, err = c.meters(ctx, d); err != nil {
+		return page{}, err
+	}
+	body.Talks = d.Run != nil && (d.Run.Kind == "manager" || d.Run.Kind == "rules")
+	for i, e := range d.Queue {
+		if e.ID == r.URL.Query().Get("queued") {
+			body.Queued = &d.Queue[i]
+		}
+	}
+	return page{Name: "project", Title: d.Name, Nav: "projects", Trail: []step{{"Projects", "/"}}, Body: body}, nil
+}
+
+// smallDiagram draws a run, unless it has more to show than fits beside other
+// things.
+func (c *cockpit) smallDiagram(ctx context.Context, run *api.Run) (template.HTML, error) {
+	if run == nil {
+		return "", nil
+	}
+	d, err := c.svc.Run(ctx, run.ID)
+	if err != nil {
+		return "", err
+	}
+	tasks := 0
+	for _, s := range d.Stages {
+		tasks += max(1, len(s.Tasks))
+	}
+	if tasks == 0 || tasks > smallDiagram {
+		return "", nil
+	}
+	outline, err := c.svc.Outline(ctx, d.ID)
+	if err != nil {
+		return "", err
+	}
+	after := map[string][]string{}
+	for _, piece := range outline.Pieces {
+		after[piece.ID] = piece.After
+	}
+	return track.Draw(diagram(d, after)), nil
+}
+
+func (c *cockpit) pauseProject(r *http.Request) (string, error) {
+	d, err := c.svc.PauseProject(r.Context(), r.PathValue("project"), api.PauseProject{Reason: r.PostForm.Get("reason")})
+	return projectPath(d.Name), err
+}
+
+func (c *cockpit) resumeProject(r *http.Request) (string, error) {
+	d, err := c.svc.ResumeProject(r.Context(), r.PathValue("project"), api.ResumeProject{})
+	return projectPath(d.Name), err
+}
+
+func (c *cockpit) archiveProject(r *http.Request) (string, error) {
+	d, err := c.svc.ArchiveProject(r.Context(), r.PathValue("project"), api.ArchiveProject{Reason: r.PostForm.Get("reason")})
+	return projectPath(d.Name), err
+}
+
+func (c *cockpit) dropEpic(r *http.Request) (string, error) {
+	epic, err := namedEpic(r)
+	if err != nil {
+		return "", err
+	}
+	d, err := c.svc.DropEpic(r.Context(), r.PathValue("project"), api.DropEpic{Epic: epic, Reason: r.PostForm.Get("reason")})
+	return projectPath(d.Name) + "#queue", err
+}
+
+func (c *cockpit) requeueEpic(r *http.Request) (string, error) {
+	epic, err := namedEpic(r)
+	if err != nil {
+		return "", err
+	}
+	d, err := c.svc.RequeueEpic(r.Context(), r.PathValue("project"), api.RequeueEpic{Epic: epic})
+	return projectPath(d.Name) + "#queue", err
+}
+
+// namedEpic is the epic that a button stands beside; none means all to the
+// engine, which no button does.
+func namedEpic(r *http.Request) (string, error) {
+	epic := r.PostForm.Get("epic")
+	if epic == "" {
+		return "", core.Errorf(core.CodeInvalid, "it is not said which epic is meant").WithHint("go back to the queue and choose there")
+	}
+	return epic, nil
+}
+
+// queuePath leads to an epic that waits.
+func queuePath(e *api.Epic) string {
+	return projectPath(e.Project) + "?queued=" + url.QueryEscape(e.ID) + "#queue"
+}

@@ -1,0 +1,96 @@
+package cockpit
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// runsPage is how many runs are listed at once.
+const runsPage = 50
+
+// runsBody is a page of the list of runs.
+type runsBody struct {
+	Runs    []listedRun
+	Filters []filter
+	Project string // name of the only one that is meant
+	First   string // address of the newest, where this is not the first page
+	Next    string // address of what follows
+}
+
+// listedRun is a run with the name of its project.
+type listedRun struct {
+	api.Run
+	Name string
+}
+
+// filter is one way to narrow the list.
+type filter struct {
+	Title, Href string
+	Here        bool
+}
+
+// runFilters are the ways to narrow a list of runs, by what their addresses say.
+func runFilters() []struct{ Key, Title string } {
+	return []struct{ Key, Title string }{
+		{"", "All"}, {"open", "Open"}, {string(core.StatusAwaiting), "Wait for you"}, {string(core.StatusPaused), "Paused"},
+		{string(core.StatusReview), "In review"}, {string(core.StatusCompleted), "Completed"}, {string(core.StatusFailed), "Failed"}, {string(core.StatusCancelled), "Cancelled"},
+	}
+}
+
+func (c *cockpit) runsList(r *http.Request) (page, error) {
+	ctx, asked := r.Context(), r.URL.Query()
+	q := api.RunQuery{Project: asked.Get("project"), Before: asked.Get("before"), Limit: runsPage + 1}
+	if q.Status = asked.Get("status"); q.Status == "open" {
+		q.Status, q.Open = "", true
+	}
+	runs, err := c.svc.Runs(ctx, q)
+	if err != nil {
+		return page{}, err
+	}
+	projects, err := c.svc.Projects(ctx, api.ProjectQuery{All: true})
+	if err != nil {
+		return page{}, err
+	}
+	names := map[string]string{}
+	for _, p := range projects {
+		names[p.ID] = p.Name
+	}
+	body := runsBody{Project: cmp.Or(names[q.Project], q.Project)}
+	if len(runs) > runsPage {
+		runs = runs[:runsPage]
+		body.Next = runsPath(body.Project, asked.Get("status"), runs[runsPage-1].ID)
+	}
+	if q.Before != "" {
+		body.First = runsPath(body.Project, asked.Get("status"), "")
+	}
+	for _, run := range runs {
+		body.Runs = append(body.Runs, listedRun{run, names[run.Project]})
+	}
+	for _, f := range runFilters() {
+		body.Filters = append(body.Filters, filter{f.Title, runsPath(body.Project, f.Key, ""), f.Key == asked.Get("status")})
+	}
+	p := page{Name: "runs", Title: "Runs", Nav: "projects", Trail: []step{{"Projects", "/"}}, Body: body, Still: q.Before != ""}
+	if body.Project != "" {
+		p.Title = "Runs of " + body.Project
+		p.Trail = append(p.Trail, step{body.Project, projectPath(body.Project)})
+	}
+	return p, nil
+}
+
+// runsPath is the address of a page of the list.
+func runsPath(project, status, before string) string {
+	q := url.Values{}
+	for key, value := range map[string]string{"project": project, "status": status, "before": before} {
+		if value != "" {
+			q.Set(key, value)
+		}
+	}
+	if len(q) == 0 {
+		return "/runs"
+	}
+	return "/runs?" + q.Encode()
+}

@@ -40,14 +40,13 @@ func (a *App) examineIsolation() api.Examined {
 	return api.Examined{What: "Isolation", Grade: api.GradeOK, Found: string(a.isolation)}
 }
 
-// examineDatabase asks the database for the time: the least that every step needs.
+// examineDatabase asks the database for the time, which every step needs.
 func (a *App) examineDatabase(ctx context.Context) api.Examined {
-	began := time.Now()
 	now, err := a.store.Now(ctx)
 	if err != nil {
 		return api.Examined{What: "Database", Grade: api.GradeFail, Found: "it does not answer: " + err.Error(), Advice: "see that the state folder is there and can be written"}
 	}
-	found := api.Examined{What: "Database", Grade: api.GradeOK, Found: fmt.Sprintf("answers in %s", time.Since(began).Round(10*time.Microsecond))}
+	found := api.Examined{What: "Database", Grade: api.GradeOK, Found: "answers"}
 	if off := time.Since(now).Abs(); off > examineTimeout {
 		found.Grade, found.Advice = api.GradeWarn, fmt.Sprintf("its clock is %s off", off.Round(time.Second))
 	}

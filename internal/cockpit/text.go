@@ -51,6 +51,8 @@ func (c *cockpit) functions() template.FuncMap {
 		"prose":       document,
 		"pieces":      pieceList,
 		"isFact":      isFact,
+		"here":        func(list []tab, key string) tabs { return tabs{Here: key, Tabs: list} },
+		"grade":       gradeLamp,
 	}
 }
 

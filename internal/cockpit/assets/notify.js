@@ -1,0 +1,20 @@
+// Asks for the permission to notify, where a page offers it.
+"use strict";
+(() => {
+  if (!("Notification" in window)) return;
+  const words = { granted: "This browser tells you.", denied: "This browser was told not to. Its settings for this site can change that.", default: "" };
+  function dress() {
+    for (const box of document.querySelectorAll("[data-notify]")) {
+      box.hidden = false;
+      box.querySelector("button").hidden = Notification.permission !== "default";
+      box.querySelector("[role=status]").textContent = words[Notification.permission];
+    }
+  }
+  document.addEventListener("click", async (e) => {
+    if (!e.target.closest("[data-notify] button")) return;
+    await Notification.requestPermission();
+    dress();
+  });
+  document.addEventListener("stellwerk:shown", dress);
+  dress();
+})();

@@ -96,6 +96,8 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.form(mux, "/projects/{project}/new", c.epicPage, c.startEpic)
 	c.page(mux, "/settings", c.settings)
 	c.page(mux, "/settings/roles", c.roles)
+	c.form(mux, "/settings/people", c.people, c.addToken)
+	c.word(mux, "/settings/people/{token}/revoke", c.revokeToken)
 	c.page(mux, "/settings/playbooks", c.playbooks)
 	c.form(mux, "/settings/playbooks/{playbook}", c.editor, c.checkPlaybook)
 	mux.HandleFunc("POST /settings/playbooks/{playbook}/file", c.savePlaybook)

@@ -42,7 +42,7 @@ func (c *cockpit) settings(r *http.Request) (page, error) {
 
 // settingsTabs leads from one page of the settings to the others.
 func settingsTabs() []tab {
-	return []tab{{"health", "Health and limits", "/settings"}, {"playbooks", "Playbooks", "/settings/playbooks"}, {"roles", "Roles", "/settings/roles"}}
+	return []tab{{"health", "Health and limits", "/settings"}, {"playbooks", "Playbooks", "/settings/playbooks"}, {"roles", "Roles", "/settings/roles"}, {"people", "People", "/settings/people"}}
 }
 
 // gradeLamp is how what an examination found looks.

@@ -142,7 +142,7 @@ func TestProjectsOfTheFirstVersionAreKept(t *testing.T) {
 }
 
 // newest is the version of the newest migration.
-const newest = 5
+const newest = 6
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")

@@ -3,6 +3,7 @@ package cockpit
 import (
 	"context"
 	"net/http"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -42,6 +43,7 @@ func (c *cockpit) epicWith(r *http.Request, body epicBody) (page, error) {
 		said := problemOf(err) // the goal can be written all the same
 		body.Problem = &said
 	}
+	slices.SortStableFunc(body.Playbooks, func(a, b api.PlaybookEntry) int { return min(1, len(a.Problem)) - min(1, len(b.Problem)) })
 	name := body.Project.Name
 	return page{
 		Name: "epic", Title: "New epic for " + name, Nav: "projects", Trail: []step{{"Projects", "/"}, {name, projectPath(name)}}, Still: true, Body: body,

@@ -126,25 +126,10 @@ func (c *cockpit) savePlaybook(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/yaml; charset=utf-8")
-	h.Set("Content-Disposition", `attachment; filename="`+fileName(r.PathValue("playbook"))+`.yaml"`)
+	h.Set("Content-Disposition", `attachment; filename="`+fileName(r.PathValue("playbook"), "playbook")+`.yaml"`)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	if _, err := w.Write([]byte(plainLines(r.PostForm.Get("text")))); err != nil {
 		c.opts.Log.Debug("send a playbook", "error", err)
 	}
-}
-
-// fileName keeps of a name what a file can be called everywhere.
-func fileName(name string) string {
-	kept := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
-			return r
-		}
-		return -1
-	}, name)
-	if kept == "" || len(kept) > 100 {
-		return "playbook"
-	}
-	return kept
 }

@@ -82,15 +82,7 @@ func (c *cockpit) smallDiagram(ctx context.Context, run *api.Run) (template.HTML
 	if tasks == 0 || tasks > smallDiagram {
 		return "", nil
 	}
-	outline, err := c.svc.Outline(ctx, d.ID)
-	if err != nil {
-		return "", err
-	}
-	after := map[string][]string{}
-	for _, piece := range outline.Pieces {
-		after[piece.ID] = piece.After
-	}
-	return track.Draw(diagram(d, after)), nil
+	return track.Draw(diagram(d)), nil
 }
 
 func (c *cockpit) pauseProject(r *http.Request) (string, error) {

@@ -66,7 +66,7 @@ func TestATextIsCheckedAndKept(t *testing.T) {
 func TestATextIsSavedAsAFile(t *testing.T) {
 	svc := office()
 	h := serve(t, svc, api.RoleViewer)
-	for name, file := range map[string]string{"own": "own.yaml", "%22%0d%0aX%3a%20y": "Xy.yaml", "..": "playbook.yaml"} {
+	for name, file := range map[string]string{"own": "own.yaml", "%22%0d%0aX%3a%20y": "X--y.yaml", "..": "playbook.yaml"} {
 		w := post(h, "/settings/playbooks/"+strings.ReplaceAll(name, "..", "%2e%2e%2f")+"/file", url.Values{"text": {"a: 1\r\n"}})
 		if w.Code != http.StatusOK || w.Body.String() != "a: 1\n" || w.Header().Get("Content-Disposition") != `attachment; filename="`+file+`"` ||
 			w.Header().Get("X-Content-Type-Options") != "nosniff" || strings.Contains(w.Header().Get("Content-Type"), "html") {

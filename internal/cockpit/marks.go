@@ -123,10 +123,10 @@ func drawMarks(marks []landmark, last int64) template.HTML {
 	for _, m := range marks {
 		x := int64(0)
 		if last > 1 {
-			x = (m.at - 1) * (marksWidth - 4) / (last - 1)
+			x = (m.at - 1) * (marksWidth - 8) / (last - 1)
 		}
 		row := slices.Index([]string{"asked", "failed", "answered"}, m.kind)
-		mark := fmt.Sprintf(`<rect class="%s" x="%d" y="%d" width="4" height="%d"/>`, m.kind, x/2*2, row*marksRow, marksRow-1)
+		mark := fmt.Sprintf(`<rect class="%s" x="%d" y="%d" width="8" height="%d"/>`, m.kind, x/2*2, row*marksRow, marksRow-1)
 		if !drawn[mark] {
 			drawn[mark] = true
 			b.WriteString(mark)

@@ -118,7 +118,7 @@ func strides(run string, at, last int64, marks []landmark) []stride {
 			after = m.at
 		}
 	}
-	list := []stride{{Title: "« First", At: 1}, {Title: "Mark before", At: before}, {Title: "‹ Previous", At: at - 1}, {Title: "Next ›", At: at + 1}, {Title: "Mark after", At: after}, {Title: "Last »", At: last}}
+	list := []stride{{Title: "« First", At: 1}, {Title: "‹ Mark", At: before}, {Title: "‹ Previous", At: at - 1}, {Title: "Next ›", At: at + 1}, {Title: "Mark ›", At: after}, {Title: "Last »", At: last}}
 	for i := range list {
 		if s := &list[i]; s.At >= 1 && s.At <= last && s.At != at {
 			s.Href = timelinePath(run, s.At)

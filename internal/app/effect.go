@@ -19,7 +19,7 @@ func transcribed(folder, run, attempt string, observed bool) ([]runfolder.SideEf
 		return nil, err
 	}
 	by := runfolder.SideEffect{Run: run, Attempt: attempt, Role: spec.Job.Role.Name, Agent: spec.Agent}
-	entries, err := shim.Tail(folder, 0)
+	entries, err := toolEntries(folder)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
-	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
 // maxEffects is how many records an answer holds.
@@ -74,7 +73,7 @@ func (a *App) underWay(run *core.Run, at *core.Attempt, to *effects) error {
 		to.add(viewEffect(by))
 		return nil
 	}
-	entries, err := shim.Tail(a.attemptFolder(run.ID, at.ID), 0)
+	entries, err := toolEntries(a.attemptFolder(run.ID, at.ID))
 	if err != nil {
 		return err
 	}

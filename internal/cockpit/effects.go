@@ -65,6 +65,14 @@ func (c *cockpit) effects(r *http.Request) (page, error) {
 	return p, err
 }
 
+// effectRows are side effects with the run they are of.
+type effectRows struct {
+	Run  string
+	List []api.Effect
+}
+
+func rows(run string, list []api.Effect) effectRows { return effectRows{run, list} }
+
 // choices are names to choose from, with the one that was chosen.
 func choices(names []string, chosen string) []string {
 	names = append(names, chosen)

@@ -44,6 +44,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"brief":       func(s string) bool { return len(s) <= 120 && !strings.Contains(s, "\n") },
 		"outcome":     outcome,
 		"arguments":   arguments,
+		"rows":        rows,
 		"setOut":      setOut,
 		"comment":     withComment,
 		"onedraft":    oneDraft,

@@ -4,6 +4,7 @@
 (() => {
   const pace = 1000, patience = 5000; // milliseconds until the next question; after one that failed
   const most = 1000; // records that a page keeps
+  const seen = new WeakSet(); // boxes that were at their end once; then a person scrolls them
   let following = false;
 
   async function follow() {
@@ -33,7 +34,7 @@
   }
 
   function begin() {
-    for (const box of document.querySelectorAll(".scroll:not([data-seen])")) { box.dataset.seen = ""; box.scrollTop = box.scrollHeight; }
+    for (const box of document.querySelectorAll(".scroll")) { if (!seen.has(box)) { seen.add(box); box.scrollTop = box.scrollHeight; } }
     if (!following && document.querySelector("ol.transcript[data-next]")) { following = true; follow(); }
   }
   document.addEventListener("stellwerk:shown", begin);

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"errors"
+	"os"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+// toolEntries are the entries of an attempt's transcript that tell of calls of
+// tools, without what those returned: a transcript may be larger than the memory
+// that anybody wants to give for it.
+func toolEntries(folder string) ([]shim.Entry, error) {
+	var kept []shim.Entry
+	for at := int64(0); ; {
+		page, err := shim.PageAfter(shim.JournalPath(folder), at, maxSpoken)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, nil // it has not said anything yet
+		}
+		if err != nil || len(page.Entries) == 0 {
+			return kept, err
+		}
+		for _, e := range page.Entries {
+			r := &e.Record
+			if r.Kind != agent.KindToolCall && (r.ToolID == "" || r.Kind != agent.KindToolResult && !r.Denied) {
+				continue
+			}
+			if !r.Denied {
+				r.Text = ""
+			}
+			kept = append(kept, e)
+		}
+		at = page.End
+	}
+}

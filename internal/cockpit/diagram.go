@@ -1,6 +1,7 @@
 package cockpit
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -12,39 +13,64 @@ import (
 )
 
 // diagram says how a run is drawn: stages on the run's branch one after the
-// other, those with a branch of their own beside it, next to the others of
-// which none waits for another.
+// other, those with a branch of their own and delegations of waves beside it,
+// next to the others of which none waits for another.
 func diagram(d api.RunDetail) track.Plan {
 	p := track.Plan{From: d.Base, Main: d.Branch, Title: "The run " + d.Title + " as tracks, blocks and signals"}
-	level := levels(d.Stages)
-	var beside []api.Stage
+	level, wave := levels(d.Stages), waves(d)
+	var beside []abreast
 	for _, s := range d.Stages {
-		if s.Branch != "" {
-			beside = append(beside, s)
+		if s.Branch != "" || wave[s.ID] > 0 {
+			beside = append(beside, abreast{s, wave[s.ID], level[s.ID]})
 			continue
 		}
-		p.Sections = append(append(p.Sections, sideBySide(d, beside, level)...), onMain(d, s))
+		p.Sections = append(append(p.Sections, sideBySide(d, beside)...), onMain(d, s))
 		beside = nil
 	}
-	p.Sections = append(p.Sections, sideBySide(d, beside, level)...)
+	p.Sections = append(p.Sections, sideBySide(d, beside)...)
 	return p
 }
 
-// sideBySide are stages with branches of their own: a section for each level.
-func sideBySide(d api.RunDetail, stages []api.Stage, level map[string]int) []track.Section {
-	slices.SortStableFunc(stages, func(a, b api.Stage) int { return level[a.ID] - level[b.ID] })
+// abreast is a stage beside the main track, and where: next to those of the same
+// wave and level.
+type abreast struct {
+	api.Stage
+	wave, level int
+}
+
+func (a abreast) compare(b abreast) int {
+	return cmp.Or(cmp.Compare(a.wave, b.wave), cmp.Compare(a.level, b.level))
+}
+
+// sideBySide are sections of stages of which none waits for another.
+func sideBySide(d api.RunDetail, stages []abreast) []track.Section {
+	slices.SortStableFunc(stages, abreast.compare)
 	var sections []track.Section
 	for i, s := range stages {
-		if i == 0 || level[s.ID] != level[stages[i-1].ID] {
+		if i == 0 || s.compare(stages[i-1]) != 0 {
 			sections = append(sections, track.Section{State: track.Passed})
+			if s.wave > 0 && (i == 0 || s.wave != stages[i-1].wave) {
+				sections[len(sections)-1].Title = fmt.Sprintf("Wave %d", s.wave)
+			}
 		}
 		section := &sections[len(sections)-1]
-		section.Lines = append(section.Lines, ownLine(d, s))
+		section.Lines = append(section.Lines, ownLine(d, s.Stage))
 		if lamp(s.Status) != track.Passed {
 			section.State = track.Ahead
 		}
 	}
 	return sections
+}
+
+// waves is in which wave a stage is worked on, for those that are in one.
+func waves(d api.RunDetail) map[string]int {
+	wave := map[string]int{}
+	if d.Waves != nil {
+		for _, piece := range d.Waves.Pieces {
+			wave[piece.ID] = piece.Wave
+		}
+	}
+	return wave
 }
 
 // levels is how many stages have to be over before one, at least. Stages that
@@ -123,6 +149,8 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 		b.Note = "by the engine"
 	case n > 1:
 		b.Note = fmt.Sprintf("%s, try %d", t.Role, t.Attempts[n-1].N)
+	case b.Label == t.Role:
+		b.Note = word(t.Status)
 	default:
 		b.Note = t.Role
 	}

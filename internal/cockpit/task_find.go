@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -27,11 +28,11 @@ func (c *cockpit) findTask(ctx context.Context, run, task string) (seen, error) 
 	if found, ok := taskOf(now, task); ok {
 		return found, nil
 	}
-	seq, err := c.lastSeen(ctx, now.ID, task)
+	moments, err := c.lastSeen(ctx, now.ID, task)
 	if err != nil {
 		return seen{}, err
 	}
-	if seq > 0 {
+	for _, seq := range moments {
 		then, err := c.svc.RunAt(ctx, now.ID, seq)
 		if err != nil {
 			return seen{}, err
@@ -55,10 +56,12 @@ func taskOf(d api.RunDetail, id string) (seen, bool) {
 	return seen{}, false
 }
 
-// lastSeen is the event after which a run still held a task: the one before its
-// stage was opened again, or else the last that names it. 0 where none does.
-func (c *cockpit) lastSeen(ctx context.Context, run, task string) (int64, error) {
-	stage, last, reopened := "", int64(0), int64(0)
+// lastSeen are events after which a run may still have held a task, the likeliest
+// first: the one before its stage was opened again, the last one before that
+// which names it, and the one that admitted it.
+func (c *cockpit) lastSeen(ctx context.Context, run, task string) ([]int64, error) {
+	var stage string
+	var admitted, named, reopened int64
 	whole, part := []byte(`"`+task+`"`), []byte(`"`+task+`.`)
 	err := c.history(ctx, run, func(e core.Event) error {
 		switch {
@@ -68,7 +71,7 @@ func (c *cockpit) lastSeen(ctx context.Context, run, task string) (int64, error)
 				return err
 			}
 			if b.Task == task {
-				stage, last, reopened = b.Stage, e.Seq, 0
+				stage, admitted, named, reopened = b.Stage, e.Seq, e.Seq, 0
 			}
 		case stage == "" || reopened > 0:
 		case e.Type == core.TypeStageOpened:
@@ -80,14 +83,12 @@ func (c *cockpit) lastSeen(ctx context.Context, run, task string) (int64, error)
 				reopened = e.Seq
 			}
 		case bytes.Contains(e.Body, whole) || bytes.Contains(e.Body, part):
-			last = e.Seq
+			named = e.Seq
 		}
 		return nil
 	})
-	if reopened > 0 {
-		return reopened - 1, err
-	}
-	return last, err
+	moments := slices.Compact([]int64{reopened - 1, named, admitted})
+	return slices.DeleteFunc(moments, func(seq int64) bool { return seq < 1 }), err
 }
 
 // historyPage is how many events are asked for at once.

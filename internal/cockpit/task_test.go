@@ -165,11 +165,20 @@ func TestTasksOfEarlierRoundsAreFound(t *testing.T) {
 	last := svc.Happen("r1", time.Unix(4, 0), core.Engine(), core.VerifyRequested{Task: "plan.r1"}, nil)
 	svc.Happen("r1", time.Unix(5, 0), core.Engine(), core.StageOpened{Stage: "plan", Round: 2}, nil)
 	svc.Happen("r1", time.Unix(6, 0), core.Engine(), core.MessageSent{Text: "plan.r1"}, nil)
-	svc.then[last.Seq] = then
 	h := serveAny(t, svc)
+	svc.then[last.Seq] = then
 	code, body := get(t, h, "/runs/r1/tasks/plan.r1")
 	if code != http.StatusOK || !strings.Contains(body, "Plan the old way") || !strings.Contains(body, "earlier round") {
 		t.Errorf("%d %.2000s", code, body)
+	}
+	// Something between took it away before the stage was opened again.
+	svc.Happen("r1", time.Unix(7, 0), core.Engine(), core.TaskAdmitted{Stage: "plan", Task: "plan.r2"}, nil)
+	ended := svc.Happen("r1", time.Unix(8, 0), core.Engine(), core.AttemptExited{Attempt: "plan.r2.a1"}, nil)
+	svc.Happen("r1", time.Unix(9, 0), core.Engine(), core.RolledBack{From: "build", Target: "plan"}, nil)
+	svc.Happen("r1", time.Unix(10, 0), core.Engine(), core.StageOpened{Stage: "plan", Round: 3}, nil)
+	svc.then[ended.Seq] = api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1"}, Stages: []api.Stage{{ID: "plan", Tasks: []api.Task{{ID: "plan.r2", Prompt: "Plan it again"}}}}}
+	if code, body := get(t, h, "/runs/r1/tasks/plan.r2"); code != http.StatusOK || !strings.Contains(body, "Plan it again") {
+		t.Errorf("after a rollback: %d", code)
 	}
 	if code, body := get(t, h, "/runs/r1/tasks/plan.r7"); code != http.StatusNotFound || !strings.Contains(body, "timeline") {
 		t.Errorf("a task that never was: %d", code)

@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -31,6 +32,7 @@ type moment struct {
 	Then    api.RunDetail
 	Diagram template.HTML
 	Event   happened
+	Task    string // address of the task that the event is about, where it is about one
 	Around  []happened
 	Steps   []stride
 }
@@ -96,7 +98,7 @@ func (c *cockpit) moment(ctx context.Context, d api.RunDetail, at int64, marks [
 	for _, e := range events {
 		h := inWords(d.Alias, e)
 		if h.Here = e.Seq == at; h.Here {
-			m.Event = h
+			m.Event, m.Task = h, taskIn(d.Alias, e)
 		}
 		m.Around = append(m.Around, h)
 	}
@@ -125,6 +127,22 @@ func strides(run string, at, last int64, marks []landmark) []stride {
 		}
 	}
 	return list
+}
+
+// taskIn is where the task is looked at that an event is about.
+func taskIn(run string, e core.Event) string {
+	var about struct {
+		Task    string `json:"task"`
+		Attempt string `json:"attempt"`
+	}
+	switch err := json.Unmarshal(e.Body, &about); {
+	case err != nil:
+	case about.Attempt != "":
+		return attemptPath(run, about.Attempt)
+	case about.Task != "":
+		return taskPath(run, about.Task)
+	}
+	return ""
 }
 
 func inWords(run string, e core.Event) happened {

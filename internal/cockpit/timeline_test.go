@@ -68,6 +68,10 @@ func TestTheTimelineShowsTheRunAsItWas(t *testing.T) {
 			t.Errorf("at %s: %d", at, code)
 		}
 	}
+	e := svc.Happen("r1", time.Unix(9, 0), core.Engine(), core.AttemptExited{Attempt: "build.r1.a1"}, nil)
+	if _, body := get(t, h, fmt.Sprintf("/runs/r1/timeline?at=%d", e.Seq)); !strings.Contains(body, `href="/runs/r1/tasks/build.r1?attempt=build.r1.a1"`) {
+		t.Error("an event does not lead to its task")
+	}
 	svc.Put(api.RunDetail{Run: api.Run{ID: "r2", Alias: "r2"}})
 	if code, body := get(t, h, "/runs/r2/timeline"); code != http.StatusOK || !strings.Contains(body, "Nothing has happened yet") {
 		t.Errorf("a run without events: %d", code)

@@ -10,6 +10,7 @@ import (
 // Known is what a scripted engine knows of a run's work.
 type Known struct {
 	Outline api.Outline
+	Plan    *api.Plan
 	Facts   []core.Fact
 	// Contradictions is what Conflicts answers with.
 	Contradictions []core.Conflict

@@ -41,7 +41,11 @@ func (s *Service) Details(ctx context.Context, run string) (api.DetailIndex, err
 	}, s.word(ctx, "details", run, nil)
 }
 
-// Plan implements [api.Tools].
+// Plan answers with Known.Plan.
 func (s *Service) Plan(ctx context.Context, run string) (api.Plan, error) {
-	return api.Plan{}, s.word(ctx, "show plan", run, nil)
+	err := s.word(ctx, "show plan", run, nil)
+	if s.Known.Plan == nil {
+		return api.Plan{}, err
+	}
+	return *s.Known.Plan, err
 }

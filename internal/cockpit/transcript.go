@@ -46,18 +46,26 @@ func (c *cockpit) transcript(r *http.Request) (page, error) {
 		}
 		q.At = n
 	}
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	run := r.PathValue("run")
+	piece, err := c.svc.Transcript(r.Context(), run, r.PathValue("attempt"), q)
 	if err != nil {
 		return page{}, err
 	}
-	piece, err := c.svc.Transcript(r.Context(), d.ID, r.PathValue("attempt"), q)
-	if err != nil {
-		return page{}, err
+	// It is asked for again and again while an agent speaks: what is around it is
+	// looked up only where it is shown.
+	p := page{Name: "transcript"}
+	if r.Header.Get(partHeader) != "records" {
+		d, err := c.svc.Run(r.Context(), run)
+		if err != nil {
+			return page{}, err
+		}
+		if p, err = c.runPage(r, d, "transcript", "Transcript of "+piece.Attempt); err != nil {
+			return page{}, err
+		}
 	}
-	p, err := c.runPage(r, d, "transcript", "Transcript of "+piece.Attempt)
-	p.Body, p.Part = transcriptOf(d.Alias, piece), "records"
+	p.Body, p.Part = transcriptOf(run, piece), "records"
 	p.Still = true // what is new is added to it, see transcript.js
-	return p, err
+	return p, nil
 }
 
 func transcriptPath(run, attempt string) string {

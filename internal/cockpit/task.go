@@ -60,6 +60,9 @@ func (c *cockpit) task(r *http.Request) (page, error) {
 	}
 	for i, a := range slices.Backward(t.Attempts) {
 		b := attemptBody{Attempt: a, Open: a.ID == open || open == "" && i == len(t.Attempts)-1}
+		for _, doc := range a.Artifacts {
+			b.Documents = append(b.Documents, artifactBody{Artifact: doc, Run: d.Alias})
+		}
 		if b.Open {
 			if err := c.lookInto(r, d.Run, &b); err != nil {
 				return page{}, err
@@ -90,14 +93,10 @@ func taskTitle(s api.Stage, t api.Task) string {
 
 // lookInto adds what lies behind an attempt.
 func (c *cockpit) lookInto(r *http.Request, run api.Run, b *attemptBody) error {
-	for i, a := range b.Artifacts {
-		doc := artifactBody{Artifact: a, Run: run.Alias}
-		if i < shownArtifact {
-			if err := c.read(r.Context(), run.ID, &doc); err != nil {
-				return err
-			}
+	for i := range min(shownArtifact, len(b.Documents)) {
+		if err := c.read(r.Context(), run.ID, &b.Documents[i]); err != nil {
+			return err
 		}
-		b.Documents = append(b.Documents, doc)
 	}
 	var err error
 	b.Effects, err = c.svc.Effects(r.Context(), run.ID, api.EffectQuery{Attempt: b.ID, Limit: shownEffects})

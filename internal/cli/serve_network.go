@@ -29,11 +29,13 @@ func (f *networkFlags) flags(cmd *cobra.Command) {
 func (f *networkFlags) config(sh *shell) (*network.Config, error) {
 	c := f.Config
 	asked := c.Cert != "" || c.Key != "" || c.BehindProxy || len(c.Hosts) > 0
-	c.Listen = cmp.Or(c.Listen, sh.Env(listenVariable))
+	if c.Listen == listenOff && asked {
+		return nil, usagef("--listen off has no use for the other flags of the network")
+	}
+	if variable := sh.Env(listenVariable); variable != listenOff || !asked { // a flag says more than a variable
+		c.Listen = cmp.Or(c.Listen, variable)
+	}
 	if c.Listen == listenOff {
-		if asked {
-			return nil, usagef("--listen off has no use for the other flags of the network")
-		}
 		return nil, nil
 	}
 	c.Optional = c.Listen == "" && !asked

@@ -3,10 +3,12 @@ package network_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -168,7 +170,7 @@ func TestSlowLoris(t *testing.T) {
 		r := bufio.NewReader(c)
 		for {
 			if _, err := r.ReadString('\n'); err != nil {
-				if ne, ok := err.(net.Error); ok && ne.Timeout() {
+				if errors.Is(err, os.ErrDeadlineExceeded) {
 					t.Errorf("connection %d is still open", i)
 				}
 				break

@@ -88,13 +88,14 @@ func endpointOf(op *huma.Operation) endpoint {
 
 // content is the type of a body: its schema, or the form it comes in.
 func content(by map[string]*huma.MediaType) kind {
-	for _, form := range slices.Sorted(maps.Keys(by)) {
+	var k kind
+	for _, form := range slices.Backward(slices.Sorted(maps.Keys(by))) {
+		k = kind{Text: form}
 		if m := by[form]; m != nil && m.Schema != nil {
-			return kindOf(m.Schema)
+			k = kindOf(m.Schema)
 		}
-		return kind{Text: form}
 	}
-	return kind{}
+	return k
 }
 
 func fieldsOf(s *huma.Schema) []field {

@@ -24,8 +24,9 @@ func Handler(svc Service, auth Authenticator, version string) http.Handler {
 // in their context, see WithCaller.
 func AdmittedHandler(svc Service, version string) http.Handler {
 	mux, _ := routes(svc, version)
+	next := Bounded(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		spoken(w, r, CallerFrom(r.Context()), Bounded(mux))
+		spoken(w, r, CallerFrom(r.Context()), next)
 	})
 }
 

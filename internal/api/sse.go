@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -19,6 +21,7 @@ func follow(ctx context.Context, svc Service, run string, after int64, w http.Re
 	if !ok {
 		return
 	}
+	defer s.beat(ctx)()
 	err := svc.Follow(ctx, run, after, func(e core.Event) error {
 		line, err := e.Line()
 		if err != nil {
@@ -27,7 +30,7 @@ func follow(ctx context.Context, svc Service, run string, after int64, w http.Re
 		return s.send(fmt.Sprintf("id: %d\nevent: %s\n", e.Seq, EventHappened), line)
 	})
 	switch {
-	case ctx.Err() != nil || s.broken:
+	case ctx.Err() != nil || s.isBroken():
 	case err != nil:
 		s.finish(EventProblem, problemOf(err))
 	default:
@@ -39,7 +42,34 @@ func follow(ctx context.Context, svc Service, run string, after int64, w http.Re
 type eventStream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
-	broken  bool
+
+	mu     sync.Mutex
+	broken bool
+}
+
+// beatEvery is how long a stream is silent at most: less than proxies wait.
+const beatEvery = 25 * time.Second
+
+// beat writes a comment now and then, which every client passes over, until the
+// returned function is called.
+func (s *eventStream) beat(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() {
+		tick := time.NewTicker(beatEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if s.write(": still here\n\n") != nil {
+					return
+				}
+			}
+		}
+	})
+	return func() { cancel(); work.Wait() }
 }
 
 // openStream sends the head of a stream; false where nobody is there.
@@ -52,9 +82,21 @@ func openStream(w http.ResponseWriter) (*eventStream, bool) {
 }
 
 func (s *eventStream) send(head string, data []byte) error {
+	return s.write(fmt.Sprintf("%sdata: %s\n\n", head, data))
+}
+
+func (s *eventStream) isBroken() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.broken
+}
+
+func (s *eventStream) write(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	err := s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if err == nil {
-		_, err = fmt.Fprintf(s.w, "%sdata: %s\n\n", head, data)
+		_, err = io.WriteString(s.w, text)
 	}
 	if err == nil {
 		err = s.control.Flush()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/renameio/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -71,8 +72,9 @@ func (a *App) site() (network.Site, error) {
 		return network.Site{}, err
 	}
 	return network.Site{
-		Access: a.access, API: api.AdmittedHandler(guarded, a.opts.Version), Document: api.Describe(a.opts.Version),
-		Cockpit: pages, Metrics: a.telemetry.Handler(), Ready: a.ready, Log: a.log, Now: time.Now,
+		Access: a.access, API: api.AdmittedHandler(guarded, a.opts.Version),
+		Document: func() *huma.OpenAPI { return api.Describe(a.opts.Version) },
+		Cockpit:  pages, Metrics: a.telemetry.Handler(), Ready: a.ready, Log: a.log, Now: time.Now,
 	}, nil
 }
 

@@ -98,8 +98,11 @@ func TestGuessing(t *testing.T) {
 	if statuses[http.StatusForbidden] != 10 || statuses[http.StatusTooManyRequests] != 10 {
 		t.Errorf("guessed codes: %v", statuses)
 	}
-	if a := w.signIn(right); a.StatusCode != http.StatusTooManyRequests || a.Header.Get("Retry-After") == "" || len(a.Cookies()) != 0 {
-		t.Errorf("the right one after that: %d", a.StatusCode)
+	if a := w.signIn("WRONG"); a.Header.Get("Retry-After") == "" || len(a.Cookies()) != 0 {
+		t.Errorf("another: %v", a.Header)
+	}
+	if a := w.signIn(right); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("the person beside an agent that guesses: %d", a.StatusCode)
 	}
 	token := w.token(api.RoleViewer)
 	clear(statuses)
@@ -121,7 +124,7 @@ func TestAProxySaysWhoGuesses(t *testing.T) {
 	for i := range 11 {
 		w.signIn("WRONG", "Host", "s.example", "X-Forwarded-For", fmt.Sprintf("10.0.0.%d, 192.0.2.1", i))
 	}
-	if a := w.signIn(w.code(), "Host", "s.example", "X-Forwarded-For", "10.9.9.9, 192.0.2.1"); a.StatusCode != http.StatusTooManyRequests {
+	if a := w.signIn(w.code(), "Host", "s.example", "X-Forwarded-For", "10.9.9.9, 192.0.2.1"); a.StatusCode != http.StatusTooManyRequests || len(a.Cookies()) != 0 {
 		t.Errorf("the guesser: %d", a.StatusCode)
 	}
 	if a := w.signIn(w.code(), "Host", "s.example", "X-Forwarded-For", "192.0.2.2"); a.StatusCode != http.StatusSeeOther {
@@ -131,7 +134,7 @@ func TestAProxySaysWhoGuesses(t *testing.T) {
 	for i := range 11 {
 		direct.signIn("WRONG", "X-Forwarded-For", fmt.Sprintf("10.0.0.%d", i))
 	}
-	if a := direct.signIn(direct.code(), "X-Forwarded-For", "10.9.9.9"); a.StatusCode != http.StatusTooManyRequests {
+	if a := direct.signIn("WRONG", "X-Forwarded-For", "10.9.9.9"); a.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("a guesser who says there is a proxy: %d", a.StatusCode)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -44,9 +45,10 @@ type field struct {
 type kind struct{ Text, Schema string }
 
 // docs shows the document.
-func docs(api *huma.OpenAPI) http.Handler {
+func docs(api func() *huma.OpenAPI) http.Handler {
+	described := sync.OnceValue(func() document { return describe(api()) })
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		page(w, http.StatusOK, "docs.html", describe(api))
+		page(w, http.StatusOK, "docs.html", described())
 	})
 }
 

@@ -5,7 +5,7 @@
 "use strict";
 (() => {
   const form = document.getElementById("sign-in");
-  const code = decodeURIComponent(window.location.hash.slice(1));
+  const code = window.location.hash.slice(1);
   if (code !== "") {
     window.history.replaceState(null, "", window.location.pathname + window.location.search);
     form.elements.code.value = code;

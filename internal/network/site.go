@@ -22,7 +22,7 @@ type Site struct {
 	// Cockpit has everything else. What is below /assets it serves to everybody.
 	Cockpit  http.Handler
 	Metrics  http.Handler                // nil where nothing is counted
-	Document *huma.OpenAPI               // that /docs shows
+	Document func() *huma.OpenAPI        // that /docs shows; asked once, when somebody wants to see it
 	Ready    func(context.Context) error // why the engine cannot work
 	Log      *slog.Logger
 	Now      func() time.Time

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"go.uber.org/goleak"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
@@ -77,7 +78,7 @@ func serve(t *testing.T, c network.Config) *world {
 func (w *world) site() network.Site {
 	guarded := api.Guard(w.svc)
 	return network.Site{
-		Access: w.access, API: api.AdmittedHandler(guarded, "1"), Document: api.Describe("1"), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Access: w.access, API: api.AdmittedHandler(guarded, "1"), Document: func() *huma.OpenAPI { return api.Describe("1") }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Cockpit: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			c := api.CallerFrom(r.Context())
 			if r.Method != http.MethodGet {

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
+)
+
+// secret has the form of a token.
+const secret = "stw_0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
+
+// far notes how a command connects.
+func far(b *bench) *[]ConnectOptions {
+	var seen []ConnectOptions
+	connect := b.Connect
+	b.Connect = func(ctx context.Context, o ConnectOptions) (api.Service, func() error, error) {
+		seen = append(seen, o)
+		return connect(ctx, o)
+	}
+	return &seen
+}
+
+func TestAnEngineElsewhere(t *testing.T) {
+	b := newBench(t)
+	file := filepath.Join(b.env["HOME"], "token")
+	if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.put("1", "awaiting_approval")
+	b.own() // a process there has the same number as this one here
+	seen := far(b)
+	b.run(t, ExitOK, "--server", "https://s.example", "--token-file", file, "status")
+	b.env["STELLWERK_SERVER"], b.env["STELLWERK_TOKEN"] = "https://t.example", secret
+	b.run(t, ExitOK, "approve", "1", "--detach")
+	for i, want := range []string{"https://s.example", "https://t.example"} {
+		if o := (*seen)[i]; o.Server != want || o.Token != secret {
+			t.Errorf("connected to %q with %q", o.Server, o.Token)
+		}
+	}
+	if b.detached != 0 {
+		t.Error("an engine was started here")
+	}
+	if strings.Contains(b.out.String()+b.err.String(), secret) {
+		t.Error("the token was printed")
+	}
+	b.run(t, ExitError, "backup", "here")
+	b.said(t, b.err, "does not know a folder here")
+}
+
+func TestWhatKeepsFromAnEngineElsewhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		env  map[string]string
+		mode os.FileMode
+		args string
+		exit int
+		said string
+	}{
+		"no token":      {args: "--server https://s.example status", exit: ExitError, said: "takes a token"},
+		"open file":     {mode: 0o644, args: "--server https://s.example --token-file FILE status", exit: ExitError, said: "can be read by others"},
+		"no server":     {mode: 0o600, args: "--token-file FILE status", exit: ExitUsage, said: "that is missing"},
+		"attempt":       {env: map[string]string{"STELLWERK_TOKEN": "run.attempt.stwk_x"}, args: "--server https://s.example status", exit: ExitError, said: "does not hold a person's token"},
+		"this machine":  {mode: 0o600, args: "--server https://s.example serve", exit: ExitUsage, said: "concerns this machine"},
+		"its own child": {mode: 0o600, args: "--server https://s.example plugin path", exit: ExitUsage, said: "concerns this machine"},
+	} {
+		b := newBench(t)
+		seen := far(b)
+		file := filepath.Join(b.env["HOME"], "token")
+		if c.mode != 0 {
+			if err := os.WriteFile(file, []byte(secret), c.mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k, v := range c.env {
+			b.env[k] = v
+		}
+		b.run(t, c.exit, strings.Fields(strings.ReplaceAll(c.args, "FILE", file))...)
+		b.said(t, b.err, c.said)
+		if len(*seen) != 0 {
+			t.Errorf("%s: connected to %+v", name, *seen)
+		}
+	}
+}
+
+func TestTokensAndCockpit(t *testing.T) {
+	b := newBench(t)
+	b.svc.Access.Secret = secret
+	b.svc.Access.Tokens = []api.Token{
+		{ID: "1", Name: "ada\x1b[2J", Role: api.RoleAdmin, CreatedAt: noon, CreatedBy: "root", UsedAt: &noon},
+		{ID: "2", Name: "eve", Role: api.RoleViewer, CreatedAt: noon, CreatedBy: "root", RevokedAt: &noon, RevokedBy: "root"},
+	}
+	b.svc.Access.Code = api.SignInCode{Code: "A-B", URL: "http://127.0.0.1:1/sign-in#A-B", Until: noon}
+	b.run(t, ExitOK, "tokens", "add", "bob", "--role", "viewer")
+	if b.out.String() != secret+"\n" { // and nothing else: it can be put into a file
+		t.Errorf("printed %q", b.out)
+	}
+	b.run(t, ExitUsage, "tokens", "add", "bob")
+	b.run(t, ExitOK, "tokens", "list")
+	b.said(t, b.out, `ada\x1b[2J`, "used 2")
+	if strings.Contains(b.out.String(), "eve") {
+		t.Error("a revoked token is listed")
+	}
+	b.run(t, ExitOK, "tokens", "list", "--all")
+	b.said(t, b.out, "eve", "revoked 2")
+	b.run(t, ExitOK, "tokens", "revoke", "eve")
+	b.run(t, ExitOK, "cockpit")
+	b.said(t, b.out, "http://127.0.0.1:1/sign-in#A-B\n")
+	b.asked(t, "add-token", "revoke-token", "sign-in")
+	b.env["STELLWERK_SERVER"], b.env["STELLWERK_TOKEN"] = "https://s.example/", secret
+	b.run(t, ExitOK, "cockpit")
+	b.said(t, b.out, "https://s.example/sign-in#A-B\n")
+	for _, variable := range []string{"STELLWERK_ATTEMPT", sessionVariable} {
+		b.env[variable] = "5f0c1d2e-session"
+		for _, line := range []string{"cockpit", "tokens add x --role admin", "tokens revoke x"} {
+			b.run(t, ExitError, strings.Fields(line)...)
+		}
+		delete(b.env, variable)
+	}
+}
+
+func TestWhereServeListens(t *testing.T) {
+	for line, want := range map[string]*network.Config{
+		"":                                 {Optional: true},
+		"--listen off":                     nil,
+		"--listen 127.0.0.1:0":             {Listen: "127.0.0.1:0"},
+		"--behind-proxy --host a --host b": {BehindProxy: true, Hosts: []string{"a", "b"}},
+		"--tls-cert /c --tls-key /k":       {Cert: "/c", Key: "/k"},
+	} {
+		b := newBench(t)
+		var got *network.Config
+		b.Serve = func(_ context.Context, o ConnectOptions) error { got = o.Network; return nil }
+		b.run(t, ExitOK, append([]string{"serve"}, strings.Fields(line)...)...)
+		if (got == nil) != (want == nil) || got != nil && (got.Listen != want.Listen || got.Optional != want.Optional || got.Cert != want.Cert ||
+			got.BehindProxy != want.BehindProxy || strings.Join(got.Hosts, " ") != strings.Join(want.Hosts, " ")) {
+			t.Errorf("%q: %+v", line, got)
+		}
+		b.env[listenVariable] = listenOff
+		got = nil
+		b.run(t, ExitOK, append([]string{"serve"}, strings.Fields(line)...)...)
+		if (got == nil) != (line == "" || want == nil) {
+			t.Errorf("%q where the variable says off: %+v", line, got)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error,
 		return func() error { return nil }, nil
 	}
 	l, err := network.Listen(ctx, *opts.Network)
-	if opts.Network.Optional && core.CodeOf(err) == core.CodeConflict {
+	if opts.Network.Optional && errors.Is(err, network.ErrTaken) {
 		a.log.Warn("the cockpit is not served: "+err.Error(), "try", core.HintOf(err))
 		return func() error { return nil }, nil
 	}

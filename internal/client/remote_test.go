@@ -75,7 +75,7 @@ func TestAnUnknownCertificateIsRefused(t *testing.T) {
 }
 
 func TestFoldersStayHere(t *testing.T) {
-	c := elsewhere(t, func(w http.ResponseWriter, r *http.Request) { t.Errorf("%s %s arrived", r.Method, r.URL) })
+	c := elsewhere(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s %s arrived", r.Method, r.URL) })
 	for name, call := range map[string]func(context.Context) error{
 		"runs":     func(ctx context.Context) error { _, err := c.Runs(ctx, api.RunQuery{Dir: "/d"}); return err },
 		"projects": func(ctx context.Context) error { _, err := c.Projects(ctx, api.ProjectQuery{Dir: "/d"}); return err },
@@ -83,7 +83,10 @@ func TestFoldersStayHere(t *testing.T) {
 		"trust":    func(ctx context.Context) error { _, err := c.Trust(ctx, api.Trust{Dir: "/d"}); return err },
 		"speak":    func(ctx context.Context) error { _, err := c.Speak(ctx, api.Speak{Project: "./d"}); return err },
 		"messages": func(ctx context.Context) error { _, err := c.Messages(ctx, api.MessageQuery{Dir: "/d"}); return err },
-		"swap":     func(ctx context.Context) error { _, err := c.Swap(ctx, "r", api.Swap{Playbook: "./p.yaml"}); return err },
+		"swap": func(ctx context.Context) error {
+			_, err := c.Swap(ctx, "r", api.Swap{Playbook: "./p.yaml"})
+			return err
+		},
 	} {
 		if err := call(t.Context()); core.CodeOf(err) != core.CodeInvalid || core.HintOf(err) == "" {
 			t.Errorf("%s: %v", name, err)

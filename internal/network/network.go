@@ -27,10 +27,12 @@ type Config struct {
 	Cert, Key   string   // files in PEM form; TLS where they are given
 	BehindProxy bool     // a proxy that speaks TLS is in front, and nobody else gets here
 	Hosts       []string // further names by which it is reached
-	// Optional listens where nobody else does yet, and else fails with
-	// CodeConflict: the engine can do without.
+	// Optional says that the engine can do without where the address is taken.
 	Optional bool
 }
+
+// ErrTaken is an address at which somebody else listens.
+var ErrTaken = errors.New("somebody else listens there already")
 
 // Listener is an address that was opened, and how it may be spoken to.
 type Listener struct {
@@ -55,7 +57,7 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 	}
 	tcp, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address.String())
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, core.Wrap(core.CodeConflict, err, "somebody else listens at "+address.String()+" already",
+		return nil, core.Wrap(core.CodeUnavailable, ErrTaken, "the engine cannot listen at "+address.String(),
 			"choose another address: --listen 127.0.0.1:PORT, or none: --listen off")
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package network_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -51,13 +52,13 @@ func TestOtherMachinesComeByTLS(t *testing.T) {
 	}
 }
 
-func TestATakenPortIsAConflict(t *testing.T) {
+func TestATakenPort(t *testing.T) {
 	l, err := network.Listen(t.Context(), network.Config{Listen: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
-	if _, err := network.Listen(t.Context(), network.Config{Listen: l.Addr().String()}); core.CodeOf(err) != core.CodeConflict {
+	if _, err := network.Listen(t.Context(), network.Config{Listen: l.Addr().String()}); !errors.Is(err, network.ErrTaken) || core.HintOf(err) == "" {
 		t.Error(err)
 	}
 }

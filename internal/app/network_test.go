@@ -1,0 +1,151 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
+)
+
+// listening starts an engine that others reach, and returns it as its owner sees
+// it, and its URL.
+func listening(ctx context.Context, t *testing.T, opts app.Options) (svc api.Service, address string, stop func() error) {
+	t.Helper()
+	opts.Network = &network.Config{Listen: "127.0.0.1:0"}
+	svc, stop, err := app.Connect(ctx, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(filepath.Join(opts.State, "network.url"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return svc, strings.TrimSpace(string(said)), stop
+}
+
+// knock is the status of a request, with a header.
+func knock(ctx context.Context, t *testing.T, method, target, body, header, value string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if strings.HasPrefix(body, "code=") {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	req.Header.Set(header, value)
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp
+}
+
+// TestAnEngineThatOthersReach: who was let in by one engine is known to the next,
+// and an attempt is let in by none.
+func TestAnEngineThatOthersReach(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	opts := app.Options{State: t.TempDir(), Version: "test"}
+	owner, address, stop := listening(ctx, t, opts)
+	token, err := owner.AddToken(ctx, api.AddToken{Name: "ada", Role: api.RoleViewer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := owner.SignIn(ctx, api.SignIn{})
+	if err != nil || !strings.HasPrefix(code.URL, address+"/sign-in#") {
+		t.Fatal(code, err)
+	}
+	in := knock(ctx, t, http.MethodPost, address+"/sign-in", url.Values{"code": {code.Code}}.Encode(), "Origin", address)
+	if in.StatusCode != http.StatusSeeOther || len(in.Cookies()) != 1 {
+		t.Fatalf("signed in: %s", in.Status)
+	}
+	cookie := in.Cookies()[0]
+	attempts, err := api.OpenAttemptTokens(filepath.Join(opts.State, "tool.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	person, err := api.ReadPersonToken(filepath.Join(opts.State, api.PersonTokenFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, stranger := range map[string]string{"an attempt": attempts.Issue("r", "a"), "the owner's token of the socket": person} {
+		if resp := knock(ctx, t, http.MethodPost, address+"/v1/runs/r/approve", "{}", "Authorization", "Bearer "+stranger); resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s: %s", name, resp.Status)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(opts.State, "network.url")); !os.IsNotExist(err) {
+		t.Errorf("it still says where it listens: %v", err)
+	}
+	_, address, stop = listening(ctx, t, opts)
+	if resp := knock(ctx, t, http.MethodGet, address+"/v1/runs", "", "Authorization", "Bearer "+token.Secret); resp.StatusCode != http.StatusOK {
+		t.Errorf("a token after a restart: %s", resp.Status)
+	}
+	remote, hangUp, err := app.DialRemote(address, token.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := remote.AddToken(ctx, api.AddToken{Name: "eve", Role: api.RoleAdmin}); core.CodeOf(err) != core.CodeForbidden {
+		t.Errorf("a viewer lets somebody in: %v", err)
+	}
+	// The name of the cookie has the port; a browser that finds the engine at its
+	// old address sends it.
+	port := address[strings.LastIndexByte(address, ':')+1:]
+	if resp := knock(ctx, t, http.MethodGet, address+"/docs", "", "Cookie", "stellwerk-"+port+"="+cookie.Value); resp.StatusCode != http.StatusOK {
+		t.Errorf("a session after a restart: %s", resp.Status)
+	}
+	if resp := knock(ctx, t, http.MethodGet, address+"/readyz", "", "Accept", "text/plain"); resp.StatusCode != http.StatusOK {
+		t.Errorf("ready: %s", resp.Status)
+	}
+	if err := errors.Join(hangUp(), stop()); err != nil {
+		t.Fatal(err)
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// TestATakenAddress is no failure where nobody asked for that one.
+func TestATakenAddress(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	var log bytes.Buffer
+	opts := app.Options{State: t.TempDir(), Version: "test", Log: &log, Network: &network.Config{Listen: taken.Addr().String(), Optional: true}}
+	svc, stop, err := app.Connect(ctx, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := svc.SignIn(ctx, api.SignIn{}); core.CodeOf(err) != core.CodeUnavailable {
+		t.Errorf("signed in nowhere: %v", err)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "somebody else listens there already") {
+		t.Errorf("it was not said: %s", &log)
+	}
+	opts.Network.Optional = false
+	if _, _, err := app.Connect(ctx, opts); !errors.Is(err, network.ErrTaken) {
+		t.Errorf("asked for in so many words: %v", err)
+	}
+}

@@ -68,7 +68,7 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 	l.name(c, address.Addr(), port, certificate)
 	if certificate != nil {
 		l.Listener = tls.NewListener(l.Listener, &tls.Config{
-			Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+			GetCertificate: newKeyPair(c.Cert, c.Key, certificate).get, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 		})
 	}
 	return l, nil

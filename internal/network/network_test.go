@@ -1,13 +1,16 @@
 package network_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -83,6 +86,36 @@ func TestTLS(t *testing.T) {
 	in := w.signIn(w.code())
 	if c := in.Cookies(); len(c) != 1 || !c[0].Secure || !strings.HasPrefix(c[0].Name, "__Host-") {
 		t.Errorf("the cookie is %v", in.Cookies())
+	}
+}
+
+// TestARenewedCertificate is shown to the next who connects, and half of one to
+// nobody.
+func TestARenewedCertificate(t *testing.T) {
+	cert, key, _ := certificate(t, "engine.example")
+	w := serve(t, network.Config{Cert: cert, Key: key})
+	shown := func() []byte {
+		t.Helper()
+		c, err := tls.Dial("tcp", strings.TrimPrefix(w.url, "http://"), &tls.Config{InsecureSkipVerify: true}) //nolint:noctx // the other end is here
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+		return c.ConnectionState().PeerCertificates[0].Raw
+	}
+	first := shown()
+	renewed, renewedKey, _ := certificate(t, "engine.example")
+	later := time.Now().Add(time.Hour)
+	for i, move := range [][2]string{{renewed, cert}, {renewedKey, key}} {
+		if err := errors.Join(os.Rename(move[0], move[1]), os.Chtimes(move[1], later, later)); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 && !bytes.Equal(shown(), first) {
+			t.Error("a certificate without its key is shown")
+		}
+	}
+	if bytes.Equal(shown(), first) {
+		t.Error("the old certificate is shown")
 	}
 }
 

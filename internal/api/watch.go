@@ -110,6 +110,7 @@ func ServeWatch(ctx context.Context, svc Views, since string, w http.ResponseWri
 	if !ok {
 		return
 	}
+	defer s.beat(ctx)()
 	err := svc.Watch(ctx, since, func(m Moved) error {
 		data, err := json.Marshal(m)
 		if err != nil {
@@ -117,7 +118,7 @@ func ServeWatch(ctx context.Context, svc Views, since string, w http.ResponseWri
 		}
 		return s.send("id: "+m.At+"\nevent: "+EventMoved+"\n", data)
 	})
-	if ctx.Err() == nil && !s.broken && err != nil {
+	if ctx.Err() == nil && !s.isBroken() && err != nil {
 		s.finish(EventProblem, problemOf(err))
 	}
 }

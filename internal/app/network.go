@@ -69,12 +69,12 @@ func (a *App) site() (network.Site, error) {
 	guarded := api.Guard(a)
 	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log})
 	if err != nil {
-		return network.Site{}, err
+		return network.Site{}, fmt.Errorf("make the cockpit: %w", err)
 	}
 	return network.Site{
-		Access: a.access, API: api.AdmittedHandler(guarded, a.opts.Version),
+		Access: a.access, API: api.AdmittedHandler(guarded, a.opts.Version), Cockpit: pages,
 		Document: func() *huma.OpenAPI { return api.Describe(a.opts.Version) },
-		Cockpit:  pages, Metrics: a.telemetry.Handler(), Ready: a.ready, Log: a.log, Now: time.Now,
+		Metrics:  a.telemetry.Handler(), Ready: a.ready, Log: a.log, Now: time.Now,
 	}, nil
 }
 

@@ -28,26 +28,26 @@ func FuzzRecord(f *testing.F) {
 			t.Fatalf("%s: %v", raw, err)
 		}
 		var value any
-		if len(kept.Input) > 0 && json.Unmarshal(kept.Input, &value) == nil && holds(value, "SECRET") {
+		if len(kept.Input) > 0 && json.Unmarshal(kept.Input, &value) == nil && contains(value, "SECRET") {
 			t.Fatalf("the input is kept as %s", kept.Input)
 		}
 	})
 }
 
 // holds finds a word in the texts and keys of a value.
-func holds(value any, word string) bool {
+func contains(value any, word string) bool {
 	switch v := value.(type) {
 	case string:
 		return strings.Contains(v, word)
 	case []any:
 		for _, inner := range v {
-			if holds(inner, word) {
+			if contains(inner, word) {
 				return true
 			}
 		}
 	case map[string]any:
 		for key, inner := range v {
-			if strings.Contains(key, word) || holds(inner, word) {
+			if strings.Contains(key, word) || contains(inner, word) {
 				return true
 			}
 		}

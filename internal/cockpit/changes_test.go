@@ -93,7 +93,7 @@ func TestCommentsBecomeOneRequest(t *testing.T) {
 		for _, name := range []string{"key", "path", "line", "quote", "commit"} {
 			form.Set(name, field(t, box, name))
 		}
-		if strings.Contains(box[:strings.Index(box, "</form>")], `name="gone"`) {
+		if box, _, _ = strings.Cut(box, "</form>"); strings.Contains(box, `name="gone"`) {
 			form.Set("gone", "1")
 		}
 		if w := post(h, "/runs/r1/changes/comment", form); w.Code != http.StatusSeeOther {

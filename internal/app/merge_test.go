@@ -63,7 +63,7 @@ func (p *published) look(reason string) api.Mergeable {
 	return m
 }
 
-func (p *published) refused(what string, ctx context.Context, req api.Merge, code core.Code) {
+func (p *published) refused(ctx context.Context, what string, req api.Merge, code core.Code) {
 	p.t.Helper()
 	before := git(p.t, p.dir, "rev-parse", "main")
 	if _, err := p.app.Merge(ctx, p.run.ID, req); core.CodeOf(err) != code {
@@ -82,7 +82,7 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	if !strings.Contains(m.Next, "git -C "+p.dir+" merge "+p.run.Branch) {
 		t.Errorf("what to type: %s", m.Next)
 	}
-	p.refused("what is checked out", p.ctx, api.Merge{}, core.CodeConflict)
+	p.refused(p.ctx, "what is checked out", api.Merge{}, core.CodeConflict)
 
 	writeFiles(t, p.dir, map[string]string{"greet.txt": "something else\n"})
 	git(t, p.dir, "add", "-A")
@@ -91,15 +91,15 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	if m := p.look("changed on both sides"); len(m.Conflicts) != 1 || m.Conflicts[0] != "greet.txt" || m.Ahead != 1 {
 		t.Errorf("%+v", m)
 	}
-	p.refused("what conflicts", p.ctx, api.Merge{}, core.CodeConflict)
+	p.refused(p.ctx, "what conflicts", api.Merge{}, core.CodeConflict)
 
 	git(t, p.dir, "branch", "-f", "main", began)
 	shown := p.look("")
 	git(t, p.dir, "branch", "-f", "main", git(t, p.dir, "commit-tree", "-p", began, "-m", "news", began+"^{tree}"))
-	p.refused("a base that has moved", p.ctx, api.Merge{Commit: shown.Commit, Tip: shown.Tip}, core.CodeConflict)
-	p.refused("another commit", p.ctx, api.Merge{Commit: began}, core.CodeConflict)
+	p.refused(p.ctx, "a base that has moved", api.Merge{Commit: shown.Commit, Tip: shown.Tip}, core.CodeConflict)
+	p.refused(p.ctx, "another commit", api.Merge{Commit: began}, core.CodeConflict)
 	agent := api.WithCaller(p.ctx, api.Caller{Actor: core.Actor{Kind: core.ActorAgent, ID: "a1"}, Run: p.run.ID})
-	p.refused("by an agent", agent, api.Merge{}, core.CodeForbidden)
+	p.refused(agent, "by an agent", api.Merge{}, core.CodeForbidden)
 
 	shown = p.look("")
 	if shown.Ahead != 1 {
@@ -118,7 +118,7 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	if got := git(t, p.dir, "rev-parse", "--abbrev-ref", "HEAD") + git(t, p.dir, "status", "--porcelain"); got != "mine" {
 		t.Errorf("the working copy is %q", got)
 	}
-	p.refused("a second time", p.ctx, api.Merge{}, core.CodeConflict)
+	p.refused(p.ctx, "a second time", api.Merge{}, core.CodeConflict)
 }
 
 func TestAWishIsAboutWhatWasShown(t *testing.T) {

@@ -19,6 +19,10 @@ const (
 // painting is how long a page may take over the colours of its source text.
 const painting = 400 * time.Millisecond
 
+// maxLive is how large a difference may be to be read again whenever the run
+// moves on.
+const maxLive = 4 << 20
+
 // changesBody is what a run has changed, and what a person can say to it.
 type changesBody struct {
 	api.RunDetail
@@ -26,7 +30,7 @@ type changesBody struct {
 	Chosen  string // stage whose changes are shown; all where empty
 	Patch   patch.Patch
 	Files   []fileView
-	Partial bool // not everything is shown
+	Bytes   int64 // of all lines
 	Only    string
 	Review  reviewForm
 	Merge   *api.Mergeable
@@ -60,7 +64,7 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 	c.layOut(&body, q.Get("comment"))
 	p, err := c.runPage(r, d, "changes", "Changes")
 	p.Body = body
-	p.Still = body.Partial // showing it again takes long, and moves little
+	p.Still = body.Bytes > maxLive || body.Patch.Full
 	return p, err
 }
 
@@ -84,14 +88,13 @@ func (c *cockpit) layOut(b *changesBody, comment string) {
 	l := layout{view: b.View, here: b.Here, comment: comment, review: &b.Review, paint: func(name string, lines []string) []line {
 		return painted(c.colours.Lines(name, lines, until))
 	}}
-	b.Partial = b.Patch.Full || b.Patch.Unnamed > 0
 	for _, f := range b.Patch.Files {
 		view := l.file(f)
 		view.Show = changesPath(b.Alias, b.View, b.Chosen, f.Path()) + "#" + view.ID
 		if b.Only != "" && f.Path() != b.Only {
 			view.Aside = true
 		}
-		b.Partial = b.Partial || f.Cut
+		b.Bytes += f.Bytes
 		b.Files = append(b.Files, view)
 	}
 	b.Patch.Files = nil

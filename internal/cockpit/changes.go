@@ -26,15 +26,15 @@ const maxLive = 4 << 20
 // changesBody is what a run has changed, and what a person can say to it.
 type changesBody struct {
 	api.RunDetail
-	View    string
-	Chosen  string // stage whose changes are shown; all where empty
-	Patch   patch.Patch
-	Files   []fileView
-	Bytes   int64 // of all lines
-	Only    string
-	Review  reviewForm
-	Merge   *api.Mergeable
-	Here    string // address of the page, without an open comment
+	View   string
+	Chosen string // stage whose changes are shown; all where empty
+	Patch  patch.Patch
+	Files  []fileView
+	Bytes  int64 // of all lines
+	Only   string
+	Review reviewForm
+	Merge  *api.Mergeable
+	Here   string // address of the page, without an open comment
 }
 
 func (c *cockpit) changes(r *http.Request) (page, error) {

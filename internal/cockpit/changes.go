@@ -84,7 +84,7 @@ func (c *cockpit) readPatch(r *http.Request, d api.RunDetail, stage, only string
 
 // layOut makes the files of a difference what the page shows of them.
 func (c *cockpit) layOut(b *changesBody, comment string) {
-	until := c.opts.Now().Add(painting)
+	until := time.Now().Add(painting)
 	l := layout{view: b.View, here: b.Here, comment: comment, review: &b.Review, paint: func(name string, lines []string) []line {
 		return painted(c.colours.Lines(name, lines, until))
 	}}

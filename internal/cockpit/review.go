@@ -1,13 +1,11 @@
 package cockpit
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -15,31 +13,9 @@ import (
 
 // Bounds of what a person writes before they send it.
 const (
-	maxDrafts  = 100
-	maxReviews = 500
-	maxQuote   = 300
-	maxWords   = 48 << 10 // of a change request
+	maxQuote = 300
+	maxWords = 48 << 10 // of a change request
 )
-
-// draft is a comment on a line that was not sent yet.
-type draft struct {
-	Key    string // of the place
-	Path   string
-	Line   int
-	Gone   bool // the line is one that was taken away
-	Quote  string
-	Text   string
-	Commit string // that it was written about
-	Old    bool   // another commit is shown now
-}
-
-// Place is how a change request names the line.
-func (d draft) Place() string {
-	if d.Gone {
-		return fmt.Sprintf("%s:%d (as it was before)", d.Path, d.Line)
-	}
-	return fmt.Sprintf("%s:%d", d.Path, d.Line)
-}
 
 // reviewForm is what a person can say to the changes that are shown.
 type reviewForm struct {
@@ -101,7 +77,7 @@ func backTo(d api.RunDetail) []api.Stage {
 		return nil
 	}
 	list := slices.Clone(d.Stages[:at])
-	list = slices.DeleteFunc(list, func(s api.Stage) bool { return s.Status != string(core.StageDone) && s.Status != "passed" })
+	list = slices.DeleteFunc(list, func(s api.Stage) bool { return s.Status != string(core.StageDone) })
 	slices.Reverse(list)
 	return list
 }
@@ -109,58 +85,6 @@ func backTo(d api.RunDetail) []api.Stage {
 // reviewer is whose comments on which run are meant.
 func reviewer(r *http.Request, d api.RunDetail) string {
 	return api.CallerFrom(r.Context()).Actor.ID + "\x00" + d.ID
-}
-
-// reviews holds comments until they are sent, for as long as the engine runs.
-type reviews struct {
-	mu    sync.Mutex
-	by    map[string][]draft
-	order []string // of keys, the one written to last at the end
-}
-
-func (rs *reviews) of(who string) []draft {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	return slices.Clone(rs.by[who])
-}
-
-// put keeps a comment; one without words is taken away.
-func (rs *reviews) put(who string, d draft) error {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	list := slices.DeleteFunc(rs.by[who], func(have draft) bool { return have.Key == d.Key })
-	if d.Text != "" {
-		if len(list) >= maxDrafts {
-			return core.Errorf(core.CodeInvalid, "there are %d comments already", maxDrafts).WithHint("send them, then go on")
-		}
-		list = append(list, d)
-	}
-	slices.SortFunc(list, func(a, b draft) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line)) })
-	rs.set(who, list)
-	return nil
-}
-
-func (rs *reviews) clear(who string) {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	rs.set(who, nil)
-}
-
-// set replaces somebody's comments. Those that nobody has touched for longest
-// make room where there are too many. The lock is held.
-func (rs *reviews) set(who string, list []draft) {
-	rs.order = slices.DeleteFunc(rs.order, func(w string) bool { return w == who })
-	if delete(rs.by, who); len(list) == 0 {
-		return
-	}
-	if rs.by == nil {
-		rs.by = map[string][]draft{}
-	}
-	rs.by[who], rs.order = list, append(rs.order, who)
-	if len(rs.order) > maxReviews {
-		delete(rs.by, rs.order[0])
-		rs.order = rs.order[1:]
-	}
 }
 
 // comment keeps a comment on a line.
@@ -235,23 +159,5 @@ func (c *cockpit) requested(r *http.Request, d api.RunDetail, shown core.Subject
 	return words, nil
 }
 
-// merge brings what was shown into its base.
-func (c *cockpit) merge(r *http.Request) (string, error) {
-	req := api.Merge{Commit: r.PostForm.Get("commit"), Tip: r.PostForm.Get("tip")}
-	if req.Commit == "" || req.Tip == "" {
-		return "", core.Errorf(core.CodeInvalid, "it is not said what was shown").WithHint("go back to the page, look again and decide there")
-	}
-	run, err := c.svc.Merge(r.Context(), r.PathValue("run"), req)
-	return runPath(run.Alias), err
-}
-
 // oneDraft is a comment in the list of all of them.
 func oneDraft(d draft, f reviewForm, back string) note { return note{Draft: d, Back: back, Form: &f} }
-
-// mergeForm is what the form of a merge needs.
-type mergeForm struct {
-	api.Mergeable
-	Alias string
-}
-
-func merging(alias string, m *api.Mergeable) mergeForm { return mergeForm{*m, alias} }

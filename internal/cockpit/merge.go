@@ -1,0 +1,26 @@
+package cockpit
+
+import (
+	"net/http"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// mergeForm is what the form of a merge needs.
+type mergeForm struct {
+	api.Mergeable
+	Alias string
+}
+
+func merging(alias string, m *api.Mergeable) mergeForm { return mergeForm{*m, alias} }
+
+// merge brings what was shown into its base.
+func (c *cockpit) merge(r *http.Request) (string, error) {
+	req := api.Merge{Commit: r.PostForm.Get("commit"), Tip: r.PostForm.Get("tip")}
+	if req.Commit == "" || req.Tip == "" {
+		return "", core.Errorf(core.CodeInvalid, "it is not said what was shown").WithHint("go back to the page, look again and decide there")
+	}
+	run, err := c.svc.Merge(r.Context(), r.PathValue("run"), req)
+	return runPath(run.Alias), err
+}

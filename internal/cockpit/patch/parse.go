@@ -121,35 +121,29 @@ func (r *Reader) inHunk(line string) bool {
 	return true
 }
 
+// perLine is what a line costs beside its text: a page needs much more for it.
+const perLine = 40
+
 // keep holds a line where there is room. A file that is too large is held
 // without lines, unless it is the one that was asked for: of that there is as
 // much as fits.
 func (r *Reader) keep(l Line) {
-	f, size := r.file, int64(len(l.Text)+1)
+	f, cost := r.file, int64(len(l.Text)+perLine)
 	switch whole := r.bounds.Whole != ""; {
 	case f.Cut:
 		return
-	case whole && r.kept+size > r.bounds.All:
+	case whole && r.kept+cost > r.bounds.All:
 		f.Cut = true
 		return
-	case !whole && (f.Bytes > r.bounds.File || r.kept+size > r.bounds.All):
-		r.kept -= f.held()
-		f.Cut, f.Hunks = true, nil
+	case !whole && (f.kept+cost > r.bounds.File || r.kept+cost > r.bounds.All):
+		r.kept -= f.kept
+		f.Cut, f.Hunks, f.kept = true, nil, 0
 		return
 	}
-	r.kept += size
+	r.kept += cost
+	f.kept += cost
 	h := &f.Hunks[len(f.Hunks)-1]
 	h.Lines = append(h.Lines, l)
-}
-
-// held is how much of a file's lines is kept.
-func (f *File) held() (n int64) {
-	for _, h := range f.Hunks {
-		for _, l := range h.Lines {
-			n += int64(len(l.Text) + 1)
-		}
-	}
-	return n
 }
 
 // leaveOpen marks the last line as one without a line break.

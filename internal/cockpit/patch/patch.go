@@ -25,6 +25,8 @@ type File struct {
 	Bytes            int64 // of its lines
 	Hunks            []Hunk
 	Cut              bool // lines were left out of Hunks, or all of them
+
+	kept int64 // what Hunks cost
 }
 
 // Path is what the file is called now, or was called where it is gone.
@@ -64,8 +66,8 @@ type Line struct {
 // Bounds are how much is kept. What is beyond is counted, not kept.
 type Bounds struct {
 	Files int   // files named at all
-	File  int64 // bytes of the lines of one file; a larger one is kept without any
-	All   int64 // bytes of the lines of all files
+	File  int64 // bytes of the lines of one file, and some for each; a larger one is kept without any
+	All   int64 // the same of all files
 	Line  int   // bytes of a line
 	Read  int64 // bytes read before giving up
 	// Whole is the path of the one file of which lines are kept, up to All.
@@ -74,7 +76,7 @@ type Bounds struct {
 
 // Usual are bounds for a page.
 func Usual() Bounds {
-	return Bounds{Files: 3000, File: 48 << 10, All: 192 << 10, Line: 2000, Read: 256 << 20}
+	return Bounds{Files: 3000, File: 64 << 10, All: 256 << 10, Line: 2000, Read: 256 << 20}
 }
 
 // Patch is what was read.

@@ -167,7 +167,7 @@ func TestLargeDifferencesAreBounded(t *testing.T) {
 	b := patch.Usual()
 	b.Whole = "f7"
 	p = read(t, b, text.Bytes())
-	if f := find(t, p, "f7"); !f.Cut || len(f.Hunks[0].Lines) != int(b.All/100) {
+	if f := find(t, p, "f7"); !f.Cut || len(f.Hunks[0].Lines) != int(b.All/139) {
 		t.Errorf("the one asked for: cut %v, %d lines", f.Cut, len(f.Hunks[0].Lines))
 	}
 	if f := find(t, p, "small"); !f.Cut || f.Hunks != nil {

@@ -25,9 +25,17 @@ const examineTimeout = 5 * time.Second
 func (a *App) Examine(ctx context.Context) ([]api.Examined, error) {
 	return []api.Examined{
 		{What: "Engine", Grade: api.GradeOK, Found: "version " + a.opts.Version},
-		a.examineIsolation(), a.examineDatabase(ctx), a.examineSpace(),
+		a.examineNetwork(), a.examineIsolation(), a.examineDatabase(ctx), a.examineSpace(),
 		examineGit(ctx), examineAgent(),
 	}, nil
+}
+
+func (a *App) examineNetwork() api.Examined {
+	address := a.address.Load()
+	if address == nil {
+		return api.Examined{What: "Network", Grade: api.GradeOK, Found: "reached by the state folder's socket alone"}
+	}
+	return api.Examined{What: "Network", Grade: api.GradeOK, Found: "reached at " + *address}
 }
 
 func (a *App) examineIsolation() api.Examined {

@@ -36,7 +36,7 @@ func listening(ctx context.Context, t *testing.T, opts app.Options) (svc api.Ser
 }
 
 // knock is the status of a request, with a header.
-func knock(ctx context.Context, t *testing.T, method, target, body, header, value string) *http.Response {
+func knock(ctx context.Context, t *testing.T, method, target, body, header, value string) answered {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
 	if err != nil {
@@ -51,8 +51,16 @@ func knock(ctx context.Context, t *testing.T, method, target, body, header, valu
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = resp.Body.Close()
-	return resp
+	if err := resp.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return answered{resp.StatusCode, resp.Cookies()}
+}
+
+// answered is what of an answer is looked at.
+type answered struct {
+	StatusCode int
+	cookies    []*http.Cookie
 }
 
 // TestAnEngineThatOthersReach: who was let in by one engine is known to the next,
@@ -71,10 +79,10 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 		t.Fatal(code, err)
 	}
 	in := knock(ctx, t, http.MethodPost, address+"/sign-in", url.Values{"code": {code.Code}}.Encode(), "Origin", address)
-	if in.StatusCode != http.StatusSeeOther || len(in.Cookies()) != 1 {
-		t.Fatalf("signed in: %s", in.Status)
+	if in.StatusCode != http.StatusSeeOther || len(in.cookies) != 1 {
+		t.Fatalf("signed in: %d", in.StatusCode)
 	}
-	cookie := in.Cookies()[0]
+	cookie := in.cookies[0]
 	attempts, err := api.OpenAttemptTokens(filepath.Join(opts.State, "tool.key"))
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +93,7 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 	}
 	for name, stranger := range map[string]string{"an attempt": attempts.Issue("r", "a"), "the owner's token of the socket": person} {
 		if resp := knock(ctx, t, http.MethodPost, address+"/v1/runs/r/approve", "{}", "Authorization", "Bearer "+stranger); resp.StatusCode != http.StatusUnauthorized {
-			t.Errorf("%s: %s", name, resp.Status)
+			t.Errorf("%s: %d", name, resp.StatusCode)
 		}
 	}
 	if err := stop(); err != nil {
@@ -96,7 +104,7 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 	}
 	_, address, stop = listening(ctx, t, opts)
 	if resp := knock(ctx, t, http.MethodGet, address+"/v1/runs", "", "Authorization", "Bearer "+token.Secret); resp.StatusCode != http.StatusOK {
-		t.Errorf("a token after a restart: %s", resp.Status)
+		t.Errorf("a token after a restart: %d", resp.StatusCode)
 	}
 	remote, hangUp, err := app.DialRemote(address, token.Secret)
 	if err != nil {
@@ -109,10 +117,10 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 	// old address sends it.
 	port := address[strings.LastIndexByte(address, ':')+1:]
 	if resp := knock(ctx, t, http.MethodGet, address+"/docs", "", "Cookie", "stellwerk-"+port+"="+cookie.Value); resp.StatusCode != http.StatusOK {
-		t.Errorf("a session after a restart: %s", resp.Status)
+		t.Errorf("a session after a restart: %d", resp.StatusCode)
 	}
 	if resp := knock(ctx, t, http.MethodGet, address+"/readyz", "", "Accept", "text/plain"); resp.StatusCode != http.StatusOK {
-		t.Errorf("ready: %s", resp.Status)
+		t.Errorf("ready: %d", resp.StatusCode)
 	}
 	if err := errors.Join(hangUp(), stop()); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,14 +32,20 @@ type Span struct {
 type Class string
 
 const (
-	Plain    Class = ""
-	Keyword  Class = "k"
-	Kind     Class = "t" // types, tags and what is built in
-	Name     Class = "f" // functions, attributes and other names that stand out
-	Text     Class = "s" // strings
-	Number   Class = "m"
-	Comment  Class = "c"
-	maxBytes       = 256 << 10 // of a text that is looked at
+	Plain   Class = ""
+	Keyword Class = "k"
+	Kind    Class = "t" // types, tags and what is built in
+	Name    Class = "f" // functions, attributes and other names that stand out
+	Text    Class = "s" // strings
+	Number  Class = "m"
+	Comment Class = "c"
+)
+
+// What is larger was not written by people, and the rules take longer than in
+// proportion to it.
+const (
+	maxBytes = 128 << 10 // of a text
+	maxLine  = 4 << 10   // of one of its lines
 )
 
 // Highlighter knows the languages. It may be used from several goroutines.
@@ -80,14 +87,14 @@ func (h *Highlighter) Lines(name string, lines []string, until time.Time) [][]Sp
 	}
 	text := strings.Join(lines, "\n")
 	registry, err := h.registry()
-	if err != nil || len(text) > maxBytes || !time.Now().Before(until) {
+	if err != nil || len(text) > maxBytes || slices.ContainsFunc(lines, long) || !time.Now().Before(until) {
 		return out
 	}
 	lexer := registry.Match(path.Base(name))
 	if lexer == nil {
 		return out
 	}
-	next, err := chroma.Coalesce(lexer).Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
+	next, err := lexer.Tokenise(&chroma.TokeniseOptions{State: "root"}, text)
 	if err != nil {
 		return out
 	}
@@ -99,7 +106,10 @@ func (h *Highlighter) Lines(name string, lines []string, until time.Time) [][]Sp
 	return out
 }
 
-// split brings pieces into lines, as far as there is time.
+func long(line string) bool { return len(line) > maxLine }
+
+// split brings pieces into lines, as far as there is time, which is looked at
+// after each piece. Neighbours of one kind become one.
 func split(next chroma.Iterator, most int, until time.Time) [][]Span {
 	lines := [][]Span{nil}
 	for token := next(); token != chroma.EOF && time.Now().Before(until); token = next() {
@@ -110,11 +120,19 @@ func split(next chroma.Iterator, most int, until time.Time) [][]Span {
 			}
 			if piece != "" {
 				last := &lines[len(lines)-1]
-				*last = append(*last, Span{class, piece})
+				*last = join(*last, Span{class, piece})
 			}
 		}
 	}
 	return lines[:min(len(lines), most)]
+}
+
+func join(line []Span, s Span) []Span {
+	if n := len(line); n > 0 && line[n-1].Class == s.Class {
+		line[n-1].Text += s.Text
+		return line
+	}
+	return append(line, s)
 }
 
 func joined(line []Span) string {

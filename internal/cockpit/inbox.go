@@ -9,6 +9,7 @@ import (
 // item is something that waits, with the evidence a person decides by.
 type item struct {
 	api.Waiting
+	Detail   api.RunDetail // of who waits at a gate
 	Evidence []evidence
 }
 
@@ -32,7 +33,7 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 			if err != nil {
 				return page{}, err
 			}
-			it.Evidence = evidenceOf(d)
+			it.Detail, it.Evidence = d, evidenceOf(d)
 		}
 		items = append(items, it)
 	}

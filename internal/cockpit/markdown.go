@@ -89,14 +89,6 @@ func lowered() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// document renders a text below a heading of the page: its own are of a lower
-// rank.
-func document(text string) template.HTML {
-	lower := strings.NewReplacer("<h1>", "<h3>", "</h1>", "</h3>", "<h2>", "<h4>", "</h2>", "</h4>", "<h3>", "<h5>", "</h3>", "</h5>",
-		"<h4>", "<h6>", "</h4>", "</h6>", "<h5>", "<h6>", "</h5>", "</h6>")
-	return template.HTML(lower.Replace(string(markdown(text)))) //nolint:gosec // only ranks of headings change
-}
-
 func harmless() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")

@@ -30,9 +30,10 @@ func runnav(alias, kind, here string) tabs {
 
 // gateForm is what the form of an approval needs.
 type gateForm struct {
-	Run  api.Run
-	Gate *core.Gate
-	Back string
+	Run    api.Run
+	Gate   *core.Gate
+	Stages []api.Stage // one of which has to be chosen to send it back
+	Back   string
 }
 
-func gate(run api.Run, g *core.Gate, back string) gateForm { return gateForm{run, g, back} }
+func gate(d api.RunDetail, back string) gateForm { return gateForm{d.Run, d.Gate, backTo(d), back} }

@@ -49,7 +49,6 @@ func (c *cockpit) functions() template.FuncMap {
 		"comment":     withComment,
 		"onedraft":    oneDraft,
 		"merging":     merging,
-		"prose":       document,
 		"pieces":      pieceList,
 		"isFact":      isFact,
 		"here":        func(list []tab, key string) tabs { return tabs{Here: key, Tabs: list} },

@@ -19,7 +19,7 @@ func diagram(d api.RunDetail) track.Plan {
 	p := track.Plan{From: d.Base, Main: d.Branch, Title: "The run " + d.Title + " as tracks, blocks and signals"}
 	level, wave := levels(d.Stages), waves(d)
 	var beside []abreast
-	for _, s := range d.Stages {
+	for _, s := range inOrder(d) {
 		if s.Branch != "" || wave[s.ID] > 0 {
 			beside = append(beside, abreast{s, wave[s.ID], level[s.ID]})
 			continue
@@ -60,6 +60,34 @@ func sideBySide(d api.RunDetail, stages []abreast) []track.Section {
 		}
 	}
 	return sections
+}
+
+// inOrder are the stages from left to right, each with what it waits for: who
+// plans waves comes after what was planned, and who asked stands still until
+// there is an answer.
+func inOrder(d api.RunDetail) []api.Stage {
+	stages := slices.Clone(d.Stages)
+	if d.Waves == nil {
+		return stages
+	}
+	blocked := map[string]bool{}
+	for _, piece := range d.Waves.Pieces {
+		blocked[piece.ID] = piece.Status == string(core.DelegatedBlocked)
+	}
+	for i, s := range stages {
+		if blocked[s.ID] {
+			stages[i].Status = string(core.DelegatedBlocked)
+		}
+	}
+	slices.SortStableFunc(stages, func(a, b api.Stage) int { return planning(a) - planning(b) })
+	return stages
+}
+
+func planning(s api.Stage) int {
+	if s.ID == core.PlannerStage {
+		return 1
+	}
+	return 0
 }
 
 // waves is in which wave a stage is worked on, for those that are in one.
@@ -156,6 +184,9 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 	}
 	if len(s.Tasks) == 0 {
 		b.Href, b.Note = runPath(d.Alias), word(s.Status)
+	}
+	if t.Act != "" && lamp(s.Status) == track.Waiting { // the engine waits as well
+		b.State = track.Waiting
 	}
 	b.Title = strings.Join([]string{stageTitle(s), b.Label, b.Note, word(t.Status)}, ", ")
 	return b

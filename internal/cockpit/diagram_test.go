@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 )
 
 func TestStagesAreDrawnInTheOrderTheyWait(t *testing.T) {
@@ -39,11 +40,14 @@ func TestDelegationsAreDrawnByWave(t *testing.T) {
 	d := api.RunDetail{
 		Stages: []api.Stage{{ID: "planner"}, {ID: "later"}, {ID: "survey"}, {ID: "files"}, {ID: "advice", After: []string{"files"}}},
 		Waves: &api.Waves{Pieces: []api.Piece{
-			{ID: "survey", Wave: 1}, {ID: "files", Wave: 1}, {ID: "advice", Wave: 1}, {ID: "later", Wave: 2}, {ID: "not-begun", Wave: 2},
+			{ID: "survey", Wave: 1}, {ID: "files", Wave: 1}, {ID: "advice", Wave: 1}, {ID: "later", Wave: 2, Status: "blocked"}, {ID: "not-begun", Wave: 2},
 		}},
 	}
 	p := diagram(d)
-	if len(p.Sections) != 4 || len(p.Sections[1].Lines) != 2 || p.Sections[1].Title != "Wave 1" || p.Sections[2].Lines[0].Name != "advice" || p.Sections[3].Title != "Wave 2" {
+	if len(p.Sections) != 4 || len(p.Sections[0].Lines) != 2 || p.Sections[0].Title != "Wave 1" || p.Sections[1].Lines[0].Name != "advice" || p.Sections[2].Title != "Wave 2" || p.Sections[3].Title != "planner" {
 		t.Errorf("drawn as %+v", p.Sections)
+	}
+	if p.Sections[2].Lines[0].State != track.Waiting {
+		t.Errorf("who waits for an answer is drawn as %s", p.Sections[2].Lines[0].State)
 	}
 }

@@ -14,6 +14,7 @@ type runBody struct {
 	Project  string
 	Diagram  template.HTML
 	Evidence []evidence
+	Asked    []api.Question // that wait for an answer
 }
 
 func (c *cockpit) run(r *http.Request) (page, error) {
@@ -21,11 +22,22 @@ func (c *cockpit) run(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body := runBody{RunDetail: d, Evidence: evidenceOf(d)}
+	body := runBody{RunDetail: d, Evidence: evidenceOf(d), Asked: asked(d)}
 	body.Diagram = track.Draw(diagram(d))
 	p, err := c.runPage(r, d, "run", d.Title)
 	p.Body = body
 	return p, err
+}
+
+// asked is what the run's manager, planner or workers want to know.
+func asked(d api.RunDetail) []api.Question {
+	switch {
+	case d.Manager != nil:
+		return d.Manager.Questions
+	case d.Waves != nil:
+		return d.Waves.Questions
+	}
+	return nil
 }
 
 // runPage is a page about a run, with the way to it.

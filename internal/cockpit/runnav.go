@@ -37,3 +37,11 @@ type gateForm struct {
 }
 
 func gate(d api.RunDetail, back string) gateForm { return gateForm{d.Run, d.Gate, backTo(d), back} }
+
+// answerBody is what the form of an answer needs.
+type answerBody struct {
+	api.Question
+	Back string
+}
+
+func answerForm(q api.Question, back string) answerBody { return answerBody{q, back} }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Repository names a repository on a forge.
@@ -16,16 +17,20 @@ func (r Repository) String() string { return r.Owner + "/" + r.Name }
 // ErrRepository says that it is unknown which repository of the forge is meant.
 var ErrRepository = errors.New("the repository on the forge is not known")
 
+// The forms are made when they are first asked for: a repeated class costs every
+// start of the program half a millisecond.
 var (
-	segment = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
-	scpLike = regexp.MustCompile(`^(?:[^@/:]+@)?(\[[0-9A-Fa-f:]+\]|[^/:@\[\]]+):(.+)$`)
+	segment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`) })
+	scpLike = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:[^@/:]+@)?(\[[0-9A-Fa-f:]+\]|[^/:@\[\]]+):(.+)$`)
+	})
 )
 
 // Named reads "owner/name".
 func Named(text string) (Repository, error) {
 	owner, name, _ := strings.Cut(text, "/")
 	r := Repository{Owner: owner, Name: strings.TrimSuffix(name, ".git")}
-	if !segment.MatchString(r.Owner) || !segment.MatchString(r.Name) {
+	if !segment().MatchString(r.Owner) || !segment().MatchString(r.Name) {
 		return Repository{}, fmt.Errorf("%w: %q is not of the form owner/name", ErrRepository, text)
 	}
 	return r, nil
@@ -58,7 +63,7 @@ func split(remote string) (host, path string) {
 		}
 		return u.Hostname(), u.Path
 	}
-	if m := scpLike.FindStringSubmatch(remote); m != nil {
+	if m := scpLike().FindStringSubmatch(remote); m != nil {
 		return strings.Trim(m[1], "[]"), m[2]
 	}
 	return "", ""

@@ -58,7 +58,14 @@ type Identity struct {
 	// Session is the id of a browser's session; "" for who shows a token itself.
 	Session string
 	Until   time.Time // when the session ends at the latest; zero for a token
+	proof   string    // digest of what the browser proves itself by; "" where it gave nothing
 }
+
+// Proves reports that a word comes from the browser that signed in, and not from
+// somebody who was only sent its cookie: browsers send the cookies of a host to
+// whatever listens there, at any port. One that gave no proof when it signed in
+// needs none.
+func (i Identity) Proves(proof string) bool { return i.proof == "" || same(i.proof, digest(proof)) }
 
 // Caller is the identity as the engine's service knows callers.
 func (i Identity) Caller() api.Caller {

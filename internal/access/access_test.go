@@ -73,7 +73,7 @@ func (w *world) signedIn(c api.Caller) (string, access.Identity) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	cookie, id, err := w.SignIn(code)
+	cookie, id, err := w.SignIn(code, "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -186,15 +186,15 @@ func TestACodeIsTakenOnce(t *testing.T) {
 		t.Fatal(until, err)
 	}
 	w.restart()
-	cookie, id, err := w.SignIn(" " + strings.ToLower(strings.ReplaceAll(code, "-", " ")) + "\n")
+	cookie, id, err := w.SignIn(" "+strings.ToLower(strings.ReplaceAll(code, "-", " "))+"\n", "")
 	if err != nil || id.Role != api.RoleAdmin || id.Name != "root" {
 		t.Fatalf("%+v, %v", id, err)
 	}
-	if _, _, err := w.SignIn(code); core.CodeOf(err) != core.CodeForbidden {
+	if _, _, err := w.SignIn(code, ""); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("the second time: %v", err)
 	}
 	w.restart()
-	if _, _, err := w.SignIn(code); core.CodeOf(err) != core.CodeForbidden {
+	if _, _, err := w.SignIn(code, ""); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("after a restart: %v", err)
 	}
 	if got, ok := w.Session(cookie); !ok || got != id {
@@ -205,7 +205,7 @@ func TestACodeIsTakenOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.pass(access.CodeLife)
-	if _, _, err := w.SignIn(late); core.CodeOf(err) != core.CodeForbidden {
+	if _, _, err := w.SignIn(late, ""); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("too late: %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestManyTakeACodeAtOnce(t *testing.T) {
 	taken := make(chan bool, 16)
 	for range cap(taken) {
 		go func() {
-			_, _, err := w.SignIn(code)
+			_, _, err := w.SignIn(code, "")
 			taken <- err == nil
 		}()
 	}
@@ -302,7 +302,7 @@ func TestRevokingATokenEndsWhatItBegan(t *testing.T) {
 	if _, ok := w.Session(cookie); ok {
 		t.Error("the session goes on")
 	}
-	if _, _, err := w.SignIn(code); core.CodeOf(err) != core.CodeForbidden {
+	if _, _, err := w.SignIn(code, ""); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("the code was taken: %v", err)
 	}
 	if _, _, err := w.Code(caller); core.CodeOf(err) != core.CodeForbidden {
@@ -329,7 +329,7 @@ func TestWhatCannotBeWrittenHasNotHappened(t *testing.T) {
 	if err := os.RemoveAll(filepath.Dir(w.path)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.SignIn(code); core.CodeOf(err) != core.CodeUnavailable {
+	if _, _, err := w.SignIn(code, ""); core.CodeOf(err) != core.CodeUnavailable {
 		t.Errorf("signed in: %v", err)
 	}
 	if _, _, err := w.Add("ada", api.RoleViewer, "root"); core.CodeOf(err) != core.CodeUnavailable {

@@ -51,6 +51,7 @@ type code struct {
 // session is a browser's. Its id is the digest of its cookie.
 type session struct {
 	Digest string    `json:"digest"`
+	Proof  string    `json:"proof,omitempty"` // digest; see Identity.Proves
 	Name   string    `json:"name"`
 	Role   api.Role  `json:"role"`
 	Token  string    `json:"token,omitempty"`

@@ -59,10 +59,11 @@ func plainCode(typed string) string {
 }
 
 // SignIn takes a code, which is thereby used up, and begins a session. The cookie
-// is returned here and can never be read again. It fails with CodeForbidden
-// where the code is wrong, has run out or was used before: which of them is not
-// said.
-func (s *Store) SignIn(typed string) (cookie string, id Identity, err error) {
+// is returned here and can never be read again. What is said in the session takes
+// the proof, where there is one (see [Identity.Proves]). It fails with
+// CodeForbidden where the code is wrong, has run out or was used before: which of
+// them is not said.
+func (s *Store) SignIn(typed, proof string) (cookie string, id Identity, err error) {
 	d := digest(plainCode(typed))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,6 +81,9 @@ func (s *Store) SignIn(typed string) (cookie string, id Identity, err error) {
 		c := b.Codes[i]
 		b.Codes = slices.Delete(b.Codes, i, i+1)
 		began = session{Digest: digest(cookie), Name: c.Name, Role: c.Role, Token: c.Token, Began: now, UsedAt: now}
+		if proof != "" {
+			began.Proof = digest(proof)
+		}
 		if len(b.Sessions) >= maxSessions {
 			b.Sessions = slices.Delete(b.Sessions, 0, 1)
 		}
@@ -98,7 +102,7 @@ func errWrongCode() error {
 }
 
 func (s session) identity() Identity {
-	return Identity{Name: s.Name, Role: s.Role, Token: s.Token, Session: s.Digest, Until: s.ends()}
+	return Identity{Name: s.Name, Role: s.Role, Token: s.Token, Session: s.Digest, Until: s.ends(), proof: s.Proof}
 }
 
 // Session says who shows a cookie; false where nobody does.

@@ -48,6 +48,23 @@ func (s *server) signedIn(r *http.Request) (access.Identity, bool) {
 	return s.Access.Session(cookies[0].Value)
 }
 
+// proofField is where a form carries what its browser proves itself by.
+const proofField = "proof"
+
+// proven lets pass what the browser says that signed in. Looking takes no proof.
+func (s *server) proven(id access.Identity, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead && !id.Proves(r.PostFormValue(proofField)) {
+			s.Log.Warn("a word came with a session's cookie and without its proof", "name", id.Name, "from", sender(r, s.listener.proxied).Addr())
+			s.showSignIn(w, http.StatusForbidden, signInView{
+				Next: "/", Problem: "this is not the browser that signed in, or it has lost what shows that it is", Hint: "sign out, then in again with a code: stellwerk cockpit",
+			})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // askToSignIn sends a browser that wants a page to the one where it signs in, and
 // tells a script so.
 func (s *server) askToSignIn(w http.ResponseWriter, r *http.Request) {
@@ -110,7 +127,7 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	next := onward(r.PostFormValue("next"))
-	cookie, id, err := s.Access.SignIn(r.PostFormValue("code"))
+	cookie, id, err := s.Access.SignIn(r.PostFormValue("code"), r.PostFormValue(proofField))
 	if err != nil && wait > 0 {
 		tooOften(w, wait)
 		return

@@ -2,9 +2,19 @@
 // address first, so that it stays in no history. Without one, somebody who came
 // from another site's link may have signed in already: the browser kept the
 // cookie back from that link, and gives it to a page of this one.
+// With the code goes a secret that this browser keeps for this place alone: a
+// cookie is sent to whatever listens on the same machine, and proves nothing.
 "use strict";
 (() => {
   const form = document.getElementById("sign-in");
+  try {
+    let proof = localStorage.getItem("proof");
+    if (!proof) {
+      proof = Array.from(crypto.getRandomValues(new Uint8Array(32)), (b) => b.toString(16).padStart(2, "0")).join("");
+      localStorage.setItem("proof", proof);
+    }
+    form.elements.proof.value = proof;
+  } catch { /* storage is closed: the session goes by its cookie alone */ }
   const code = window.location.hash.slice(1);
   if (code !== "") {
     window.history.replaceState(null, "", window.location.pathname + window.location.search);

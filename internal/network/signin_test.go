@@ -75,3 +75,30 @@ func TestAViewersBrowser(t *testing.T) {
 		t.Errorf("after the token: %d", a.StatusCode)
 	}
 }
+
+// A browser sends the cookies of a host to whatever listens there: an agent that
+// serves a page at another port of this machine is sent the session's.
+func TestACookieAloneSaysNothing(t *testing.T) {
+	w := serve(t, network.Config{})
+	const form = "application/x-www-form-urlencoded"
+	a := w.ask(http.MethodPost, "/sign-in", "code="+w.code()+"&proof=kept-by-the-browser", "Content-Type", form)
+	if a.StatusCode != http.StatusSeeOther || len(a.Cookies()) != 1 {
+		t.Fatalf("signed in: %d %s", a.StatusCode, a.text)
+	}
+	cookie := a.Cookies()[0].Name + "=" + a.Cookies()[0].Value
+	for _, body := range []string{"", "proof=", "proof=guessed", "subject=%7B%7D"} {
+		a := w.ask(http.MethodPost, "/runs/r1/approve?proof=kept-by-the-browser", body, "Cookie", cookie, "Content-Type", form)
+		if a.StatusCode != http.StatusForbidden || !strings.Contains(a.text, `class="problem"`) {
+			t.Errorf("a word with %q: %d %s", body, a.StatusCode, a.text)
+		}
+	}
+	if a := w.ask(http.MethodPost, "/runs/r1/approve", `{"proof":"kept-by-the-browser"}`, "Cookie", cookie, "Content-Type", "application/json"); a.StatusCode != http.StatusForbidden {
+		t.Errorf("a word in JSON: %d", a.StatusCode)
+	}
+	if calls := w.svc.Calls(); len(calls) != 0 {
+		t.Errorf("the engine was told %v", calls)
+	}
+	if a := w.ask(http.MethodPost, "/runs/r1/approve", "proof=kept-by-the-browser", "Cookie", cookie, "Content-Type", form); a.StatusCode != http.StatusOK {
+		t.Errorf("the browser itself: %d %s", a.StatusCode, a.text)
+	}
+}

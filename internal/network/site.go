@@ -68,7 +68,7 @@ func Handler(l *Listener, site Site) http.Handler {
 	mux.HandleFunc("GET /sign-in.js", signInScript)
 	mux.Handle("POST /sign-out", api.Bounded(http.HandlerFunc(s.signOut)))
 	mux.Handle("GET /assets/", site.Cockpit)
-	mux.Handle("/", s.byCookie(api.Bounded(site.Cockpit)))
+	mux.Handle("/", s.byCookie(site.Cockpit))
 	return l.shield(mux)
 }
 
@@ -101,7 +101,7 @@ func (s *server) byToken(next http.Handler) http.Handler {
 func (s *server) byCookie(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := s.signedIn(r); ok {
-			s.admit(w, r, id, next)
+			s.admit(w, r, id, api.Bounded(s.proven(id, next)))
 			return
 		}
 		s.askToSignIn(w, r)

@@ -5,10 +5,6 @@ import (
 	"sync"
 )
 
-// maxConnections bounds how many are open at once: every open page has one or
-// two.
-const maxConnections = 1024
-
 // Bound is a listener that has no more than n connections open at once. One
 // beyond that is closed: its sender tries again.
 func Bound(l net.Listener, n int) net.Listener {

@@ -37,6 +37,7 @@ var ErrTaken = errors.New("somebody else listens there already")
 // Listener is an address that was opened, and how it may be spoken to.
 type Listener struct {
 	net.Listener
+	hall     *hall
 	secure   bool // browsers reach it by TLS
 	proxied  bool
 	loopback bool
@@ -63,7 +64,8 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 	if err != nil {
 		return nil, core.Wrap(core.CodeUnavailable, err, "the engine cannot listen at "+address.String(), "choose another address: --listen ADDRESS:PORT")
 	}
-	l.Listener = Bound(tcp, maxConnections)
+	l.hall = newHall(tcp, maxConnections)
+	l.Listener = l.hall
 	port := tcp.Addr().(*net.TCPAddr).Port
 	l.name(c, address.Addr(), port, certificate)
 	if certificate != nil {

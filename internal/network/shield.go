@@ -75,6 +75,18 @@ func clip(s string) string {
 	return s
 }
 
+// maxUnknown bounds what somebody can send who was not let in yet.
+const maxUnknown = 8 << 10
+
+// brief reads the whole body of a request that anybody can send.
+func brief(next http.HandlerFunc) http.Handler {
+	bounded := api.Bounded(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxUnknown)
+		bounded.ServeHTTP(w, r)
+	})
+}
+
 // jsonOnly refuses what a form or a script without leave could have sent.
 func jsonOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

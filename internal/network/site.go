@@ -64,9 +64,9 @@ func Handler(l *Listener, site Site) http.Handler {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", s.metrics())
 	mux.HandleFunc("GET /sign-in", s.signInPage)
-	mux.Handle("POST /sign-in", api.Bounded(http.HandlerFunc(s.signIn)))
+	mux.Handle("POST /sign-in", brief(s.signIn))
 	mux.HandleFunc("GET /sign-in.js", signInScript)
-	mux.Handle("POST /sign-out", api.Bounded(http.HandlerFunc(s.signOut)))
+	mux.Handle("POST /sign-out", brief(s.signOut))
 	mux.Handle("GET /assets/", site.Cockpit)
 	mux.Handle("/", s.byCookie(site.Cockpit))
 	return l.shield(mux)
@@ -122,6 +122,7 @@ func (s *server) byEither(next http.Handler) http.Handler {
 
 // admit serves a request in somebody's name, for as long as they are let in.
 func (s *server) admit(w http.ResponseWriter, r *http.Request, id access.Identity, next http.Handler) {
+	s.listener.hall.admit(r.RemoteAddr)
 	ctx, release := s.Access.Hold(r.Context(), id)
 	defer release()
 	next.ServeHTTP(w, r.WithContext(api.WithCaller(ctx, id.Caller())))

@@ -33,7 +33,10 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 			if err != nil {
 				return page{}, err
 			}
-			it.Detail, it.Evidence = d, evidenceOf(d)
+			if d.Gate == nil {
+				continue // somebody has just decided
+			}
+			it.Gate, it.Detail, it.Evidence = d.Gate, d, evidenceOf(d)
 		}
 		items = append(items, it)
 	}

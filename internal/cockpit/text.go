@@ -80,7 +80,9 @@ func hidden(r rune) bool {
 		return true
 	case r == 0x061c, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // direction of writing
 		return true
-	case r == 0xfeff, r >= 0xe0000 && r <= 0xe007f: // marks without a shape
+	case r == 0xad, r == 0x180e, r == 0x200b, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe01ef: // marks without a shape
+		return true
+	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0: // letters without one, which source text can be named by
 		return true
 	}
 	return false

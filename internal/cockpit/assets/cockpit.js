@@ -120,9 +120,9 @@
     } finally { buttons.forEach((b) => { b.disabled = false; }); }
   });
   function refuse(html, text) {
-    document.querySelector(".said")?.remove();
+    document.querySelector(".refused")?.remove();
     const note = document.createElement("div");
-    note.className = "card problem said"; note.setAttribute("role", "alert");
+    note.className = "card problem refused"; note.setAttribute("role", "alert");
     const from = new DOMParser().parseFromString(html, "text/html").querySelector(".problem");
     if (from) note.append(...from.childNodes); else note.textContent = text || "This did not work.";
     page().prepend(note);

@@ -85,16 +85,20 @@ type signInView struct {
 	Next    string
 	Problem string
 	Hint    string
+	Ask     bool // a code in the link is not sent before somebody says so
 }
 
-// signInPage asks for a code. Who has signed in already goes on.
+// signInPage asks for a code. Who has signed in already goes on. A page of
+// another site may have led here with a code of its own, to have somebody work
+// under a name that is not theirs.
 func (s *server) signInPage(w http.ResponseWriter, r *http.Request) {
 	next := onward(r.URL.Query().Get("next"))
 	if _, ok := s.signedIn(r); ok {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	s.showSignIn(w, http.StatusOK, signInView{Next: next})
+	from := r.Header.Get("Sec-Fetch-Site")
+	s.showSignIn(w, http.StatusOK, signInView{Next: next, Ask: from == "cross-site" || from == "same-site"})
 }
 
 func (s *server) showSignIn(w http.ResponseWriter, status int, v signInView) {

@@ -1,5 +1,6 @@
 // A code in the link is sent as the form would be, and is taken out of the
-// address first, so that it stays in no history. Without one, somebody who came
+// address first, so that it stays in no history. Where another site led here,
+// a person sends it. Without one, somebody who came
 // from another site's link may have signed in already: the browser kept the
 // cookie back from that link, and gives it to a page of this one.
 // With the code goes a secret that this browser keeps for this place alone: a
@@ -19,7 +20,7 @@
   if (code !== "") {
     window.history.replaceState(null, "", window.location.pathname + window.location.search);
     form.elements.code.value = code;
-    form.submit();
+    if (!("ask" in form.dataset)) form.submit();
     return;
   }
   if (document.querySelector("[role=alert]") === null) {

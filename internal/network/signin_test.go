@@ -102,3 +102,12 @@ func TestACookieAloneSaysNothing(t *testing.T) {
 		t.Errorf("the browser itself: %d %s", a.StatusCode, a.text)
 	}
 }
+
+func TestACodeOfAnotherSiteIsAskedAbout(t *testing.T) {
+	w := serve(t, network.Config{})
+	for from, asks := range map[string]bool{"": false, "none": false, "same-origin": false, "same-site": true, "cross-site": true} {
+		if a := w.ask(http.MethodGet, "/sign-in", "", "Sec-Fetch-Site", from); strings.Contains(a.text, " data-ask>") != asks {
+			t.Errorf("from %q: %s", from, a.text)
+		}
+	}
+}

@@ -34,7 +34,10 @@
   }
 
   function begin() {
-    for (const box of document.querySelectorAll(".scroll")) { if (!seen.has(box)) { seen.add(box); box.scrollTop = box.scrollHeight; } }
+    for (const list of document.querySelectorAll("ol.transcript")) {
+      const box = list.closest(".scroll");
+      if (box && !seen.has(box)) { seen.add(box); box.scrollTop = box.scrollHeight; }
+    }
     if (!following && document.querySelector("ol.transcript[data-next]")) { following = true; follow(); }
   }
   document.addEventListener("stellwerk:shown", begin);

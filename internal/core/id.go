@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -39,3 +40,18 @@ func TaskID(stage string, round int, name string) string {
 
 // AttemptID derives an attempt's identity from its task.
 func AttemptID(task string, n int) string { return fmt.Sprintf("%s.a%d", task, n) }
+
+const checkPrefix = "check-"
+
+// CheckID derives the identity of a check's command from what is checked, the
+// digest of the command, and how often that has run.
+func CheckID(of, digest string, n int) string {
+	return fmt.Sprintf("%s%s-%s-%d", checkPrefix, of, digest, n)
+}
+
+// IsCheckID reports an identity that CheckID gave. That of an attempt is never
+// one, whatever its stage is called.
+func IsCheckID(id string) bool {
+	_, err := strconv.Atoi(id[strings.LastIndexByte(id, '-')+1:])
+	return err == nil && strings.HasPrefix(id, checkPrefix)
+}

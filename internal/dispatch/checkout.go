@@ -134,7 +134,7 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command, apart bool) (
 	}
 	c.ran[cmd.Shell]++
 	sum := sha256.Sum256([]byte(c.event + "\x00" + cmd.Shell))
-	id := fmt.Sprintf("check-%s-%s-%d", c.name, hex.EncodeToString(sum[:6]), c.ran[cmd.Shell])
+	id := core.CheckID(c.name, hex.EncodeToString(sum[:6]), c.ran[cmd.Shell])
 	folder := d.Layout.Attempt(c.run.ID, id)
 	if _, err := os.Stat(filepath.Join(folder, "spec.json")); errors.Is(err, os.ErrNotExist) {
 		dir := c.dir

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -14,10 +15,11 @@ import (
 // was asked and answered. What remains for want of a permission is logged: it
 // is in nobody's way.
 func (d *Dispatcher) sweep(ctx context.Context, run *core.Run) error {
-	folders, err := filepath.Glob(d.Layout.Attempt(run.ID, "check-*"))
+	folders, err := filepath.Glob(d.Layout.Attempt(run.ID, "*"))
 	if err != nil {
 		return fmt.Errorf("list the folders of checks: %w", err)
 	}
+	folders = slices.DeleteFunc(folders, func(folder string) bool { return !core.IsCheckID(filepath.Base(folder)) })
 	for _, folder := range append(folders, d.Layout.Work(run.ID)) {
 		if err := yard.RemoveWorkspace(folder); err != nil {
 			d.Log.Warn("a working folder could not be removed", "run", run.Alias, "error", err)

@@ -63,7 +63,7 @@ func (o *over) attempt(ctx context.Context, dir, name string) (proof string, dou
 	if strings.HasPrefix(name, dropped) {
 		return "it was proved before, and its removal cut short", nil
 	}
-	if strings.HasPrefix(name, "check-") {
+	if core.IsCheckID(name) {
 		return "the outputs of checks are among the blobs", nil
 	}
 	exited, ended := o.history.attempts[name]

@@ -57,3 +57,13 @@ func TestALinkIsNoTranscript(t *testing.T) {
 		t.Error("it is read")
 	}
 }
+
+func TestAnAttemptIsProvedWhateverItsStageIsCalled(t *testing.T) {
+	o := &over{pass: &pass{}, history: &history{}}
+	if proof, doubt := o.attempt(t.Context(), t.TempDir(), "check-style.r1.a1"); doubt == nil {
+		t.Errorf("it would go, because %s", proof)
+	}
+	if _, doubt := o.attempt(t.Context(), t.TempDir(), "check-style.r1.a1-0123456789ab-1"); doubt != nil {
+		t.Errorf("the command of a check stays: %v", doubt)
+	}
+}

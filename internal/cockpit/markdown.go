@@ -36,6 +36,7 @@ const (
 	maxMarkdown = 64 << 10 // bytes
 	maxMarks    = 2000     // in a block
 	maxInside   = 40       // quotations and lists that a line is in, one inside the other
+	maxCells    = 5000     // of tables, whose rows all have as many as the widest
 )
 
 // laborious reports a text that would take long to render.
@@ -44,20 +45,23 @@ func laborious(text string) bool {
 		return true
 	}
 	marks, before := 0, ' '
+	cells, rows, widest := 0, 0, 0
 	for line := range strings.Lines(text) {
 		if inside(line) > maxInside {
 			return true
 		}
 		if strings.TrimSpace(line) == "" {
+			cells, rows, widest = cells+rows*widest, 0, 0
 			marks = 0
 		}
+		rows, widest = rows+1, max(widest, strings.Count(line, "|"))
 		for _, r := range line {
 			if r != before && strings.ContainsRune("*_~`[!", r) {
 				marks++
 			}
 			before = r
 		}
-		if marks > maxMarks {
+		if marks > maxMarks || cells+rows*widest > maxCells {
 			return true
 		}
 	}

@@ -18,6 +18,9 @@ func TestDocumentsAreShownByWhatTheyAre(t *testing.T) {
 	if r := rendering("a.md", "# Hi"); !strings.Contains(string(r.HTML), "<h3>Hi</h3>") {
 		t.Errorf("Markdown: %+v", r)
 	}
+	if r := rendering("a.md", "| a | b |\n|---|---|\n"+strings.Repeat("| 1 | 2 |\n", 500)); strings.Count(string(r.HTML), "<td>") != 1000 {
+		t.Errorf("a table: %.200s", r.HTML)
+	}
 	if r := rendering("a.json", `{"a":[1]}`); r.Text != "{\n  \"a\": [\n    1\n  ]\n}" {
 		t.Errorf("JSON: %q", r.Text)
 	}
@@ -42,6 +45,7 @@ func TestDocumentsMadeToBeSlow(t *testing.T) {
 		"quotes.md": strings.Repeat(">", 60_000), "mixed.md": strings.Repeat(">- 1) ", 10_000) + "a", "many.md": strings.Repeat(strings.Repeat("- ", 39)+"a\n", 800), "lists.md": strings.Repeat("- ", 30_000) + "a", "numbers.md": strings.Repeat("1. ", 20_000) + "a", "links.md": strings.Repeat("[", 60_000),
 		"stars.md": strings.Repeat("*a_ ", 15_000), "lines.md": strings.Repeat("*a_\n", 15_000), "blocks.md": strings.Repeat(strings.Repeat("*a_ ", 900)+"\n\n", 18), "ticks.md": strings.Repeat("`a", 30_000), "table.md": strings.Repeat("|a", 15_000) + "\n" + strings.Repeat("|-", 15_000),
 		"refs.md": strings.Repeat("[a]: b\n", 9000), "stairs.md": stairs(170),
+		"rows.md": table(1000, 1000), "tables.md": strings.Repeat(table(100, 200)+"\n", 60),
 	} {
 		begun := time.Now()
 		r := rendering(name, text)
@@ -49,6 +53,11 @@ func TestDocumentsMadeToBeSlow(t *testing.T) {
 			t.Errorf("%s took %v and has %d bytes", name, took, len(r.HTML)+len(r.Text))
 		}
 	}
+}
+
+// table is one whose rows are all but empty.
+func table(columns, rows int) string {
+	return strings.Repeat("|a", columns) + "|\n" + strings.Repeat("|-", columns) + "|\n" + strings.Repeat("|\n", rows)
 }
 
 // stairs is a list whose items lie ever deeper.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/manager"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -58,7 +59,7 @@ func (nobody) Reconcile(*core.Run, []core.Action) {}
 // start sets an engine going that has seen no run yet.
 func (l *line) start(ctx context.Context) {
 	l.engine = engine.New(engine.Options{
-		Store: l.parts.Store, Journal: l.parts.Journal, Deciders: []core.Decider{phases.Decider{}},
+		Store: l.parts.Store, Journal: l.parts.Journal, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Name: "bench",
 	})
 	l.engine.SetDispatcher(nobody{})

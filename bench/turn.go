@@ -28,7 +28,11 @@ func turnSize(ctx context.Context, _ *workshop) (o outcome, err error) {
 // that its n-th piece of work has ended.
 func promptAfter(ctx context.Context, n int) (int, error) {
 	h := &managedHistory{now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
-	if err := h.begin(); err != nil {
+	started, err := feature(0)
+	if err != nil {
+		return 0, err
+	}
+	if err := h.begin(started); err != nil {
 		return 0, err
 	}
 	for h.ended < n || h.run.Turning() == nil {
@@ -48,18 +52,18 @@ func promptAfter(ctx context.Context, n int) (int, error) {
 // managedHistory is a project whose manager delegates one piece of work after
 // the other, says what it did, and is asked something now and then.
 type managedHistory struct {
-	run   *core.Run
-	head  core.Head
-	now   time.Time
-	ended int
-	made  int64 // commits
+	stream string
+	run    *core.Run
+	head   core.Head
+	now    time.Time
+	ended  int
+	each   int   // pieces of work that a turn delegates; 0 for one
+	made   int64 // commits
+	events []core.Event
 }
 
-func (h *managedHistory) begin() error {
-	started, err := feature(0)
-	if err != nil {
-		return err
-	}
+func (h *managedHistory) begin(started core.RunStarted) error {
+	h.stream = core.RunStream(started.Run)
 	started.Playbook = core.Playbook{
 		Kind: "manager", Roles: map[string]core.Role{"boss": {Prompt: "Manage."}, "dev": {Prompt: "Work."}},
 		Project: &core.Management{
@@ -94,11 +98,12 @@ func (h *managedHistory) add(actor core.Actor, body core.Body) error {
 		return err
 	}
 	h.now = h.now.Add(time.Second)
-	e, head, err := core.Seal("run/bench", h.head, h.now, actor, "", body)
+	e, head, err := core.Seal(h.stream, h.head, h.now, actor, "", body)
 	if err != nil {
 		return err
 	}
 	h.run, h.head = core.FoldBody(h.run, e, body), head
+	h.events = append(h.events, e)
 	return nil
 }
 
@@ -118,7 +123,7 @@ func (h *managedHistory) step() error {
 			return h.say(core.Engine(), conclude(h.run, action))
 		}
 	}
-	return fmt.Errorf("the project stands still, %s", h.run.Status)
+	return fmt.Errorf("the project stands still, %s %s", h.run.Status, h.run.Waits())
 }
 
 func (h *managedHistory) end(attempt string) error {
@@ -126,12 +131,14 @@ func (h *managedHistory) end(attempt string) error {
 	delivery := &core.Delivery{Empty: true}
 	if t.Kind == core.KindManage {
 		agent := core.Actor{Kind: core.ActorAgent, ID: attempt}
-		n := h.run.Delegated + 1
-		work := core.Proposal{Title: fmt.Sprintf("Note %d", n), Prompt: fmt.Sprintf("Write note number %d, and test what you wrote.", n)}
-		if err := h.say(agent, core.TaskProposed{Delegation: core.DelegationID(n), Proposal: work}); err != nil {
-			return err
+		for range max(1, h.each) {
+			n := h.run.Delegated + 1
+			work := core.Proposal{Title: fmt.Sprintf("Note %d", n), Prompt: fmt.Sprintf("Write note number %d, and test what you wrote.", n)}
+			if err := h.say(agent, core.TaskProposed{Delegation: core.DelegationID(n), Proposal: work}); err != nil {
+				return err
+			}
 		}
-		if err := h.say(agent, core.MessageSent{Voice: core.VoiceGreen, Text: fmt.Sprintf("Note %d is being written. The others are done, and nothing stands in the way.", n)}); err != nil {
+		if err := h.say(agent, core.MessageSent{Voice: core.VoiceGreen, Text: fmt.Sprintf("Note %d is being written. The others are done, and nothing stands in the way.", h.run.Delegated)}); err != nil {
 			return err
 		}
 	} else {

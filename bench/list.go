@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+const (
+	listedRuns     = 10_000
+	listedProjects = 50
+	listedWaiting  = 100 // of the runs wait for a person; the others are over
+)
+
+// longList measures the first byte of the pages that tell of all runs, with
+// 10,000 of them in 50 projects: the projects, one project, the list of runs and
+// its last page, and the inbox. Something has moved before each request. The
+// slowest page's median counts, and the limit is absolute.
+func longList(ctx context.Context, shop *workshop) (o outcome, err error) {
+	dir, err := shop.folder("list")
+	if err != nil {
+		return o, err
+	}
+	if err := manyRuns(ctx, shop, dir); err != nil {
+		return o, err
+	}
+	f, err := openFace(ctx, shop, dir)
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, f.close()) }()
+	oldest, err := feature(listedWaiting)
+	if err != nil {
+		return o, err
+	}
+	for _, path := range []string{"/", "/projects/shop-1", "/runs", "/runs?status=completed", "/runs?before=" + oldest.Run, "/inbox"} {
+		var all []time.Duration
+		for n := range shop.times(20) {
+			if err := f.move(ctx, n); err != nil {
+				return o, err
+			}
+			a, err := f.get(ctx, path)
+			if err != nil {
+				return o, err
+			}
+			all = append(all, a.first)
+		}
+		if m := median(all); m.Seconds()/0.100 > o.ratio {
+			o = outcome{ratio: m.Seconds() / 0.100, measured: short(m) + " for " + path}
+		}
+	}
+	return o, nil
+}
+
+// manyRuns leaves runs of many projects in a state folder, all over but some that
+// wait at a gate.
+func manyRuns(ctx context.Context, shop *workshop, dir string) (err error) {
+	l, err := openLine(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	var projects []string
+	for i := range listedProjects {
+		p, err := l.project(ctx, shop, fmt.Sprintf("shop-%d", i))
+		if err != nil {
+			return err
+		}
+		projects = append(projects, p.ID)
+	}
+	now, err := l.parts.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range listedRuns {
+		started, err := feature(i)
+		if err != nil {
+			return err
+		}
+		started.Project = projects[i%len(projects)]
+		past, err := shortHistory(started, i < listedWaiting, now.Add(time.Duration(i-listedRuns)*time.Minute))
+		if err != nil {
+			return err
+		}
+		if _, err := l.engine.Import(ctx, started.Run, past); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shortHistory is a run that comes to its first gate, and is cancelled there
+// unless it waits.
+func shortHistory(started core.RunStarted, waits bool, now time.Time) ([]core.Event, error) {
+	h := &scribe{stream: core.RunStream(started.Run), head: core.Head{At: now}}
+	for actor, body := person(), core.Body(started); ; actor, body = next(h.run) {
+		if err := h.step(actor, body); err != nil {
+			return nil, err
+		}
+		if len(core.Effects(h.run)) == 0 {
+			break
+		}
+	}
+	if waits {
+		return h.events, nil
+	}
+	actor, body := person(), core.Body(core.RunCancelled{Reason: "not wanted any more"})
+	for {
+		if err := h.step(actor, body); err != nil {
+			return nil, err
+		}
+		effects := core.Effects(h.run)
+		if len(effects) == 0 {
+			return h.events, nil
+		}
+		actor, body = core.Engine(), conclude(h.run, effects[0])
+	}
+}

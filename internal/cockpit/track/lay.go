@@ -12,6 +12,7 @@ const (
 	titleRoom   = 24
 	sideRoom    = 26
 	rowGap      = 18
+	ownCurves   = 30 // tracks side by side that each get their own way from the main one and back
 )
 
 // place is a section with its place.

@@ -53,8 +53,12 @@ func (d *drawing) section(c *canvas, p place) {
 		if s.Signal != nil {
 			back -= signalRoom
 		}
+		many := len(s.Lines) > ownCurves
+		if many {
+			trunks(c, s.Lines, p.x, back, r.main)
+		}
 		for i, l := range s.Lines {
-			d.line(c, l, p.x, back, r.main, r.main+(i+1)*laneHeight)
+			d.line(c, l, ways{x: p.x, back: back, main: r.main, y: r.main + (i+1)*laneHeight, trunk: many})
 		}
 	} else if len(s.Lines) == 1 {
 		blocks(c, s.Lines[0].Blocks, p.x+blockGap, r.main)
@@ -65,13 +69,51 @@ func (d *drawing) section(c *canvas, p place) {
 	c.WriteString(`</g>`)
 }
 
-// line draws a track that leaves the main one at x and is back on it right
-// after back.
-func (d *drawing) line(c *canvas, l Line, x, back, main, y int) {
-	bend := fork / 2
-	c.addf(`<path class="rail s-%s" d="M%d %dC%d %d %d %d %d %dH%d`, l.State, x, main, x+bend, main, x+bend, y, x+fork, y, back)
+// trunks draws, where very many tracks leave the main one, what they have in
+// common: a line down on either side. A browser takes seconds over hundreds of
+// curves that each span the height of a tall drawing.
+func trunks(c *canvas, lines []Line, x, back, main int) {
+	passed := 0
+	for i, l := range lines {
+		if l.State == Passed {
+			passed = i + 1
+		}
+	}
+	c.addf(`<path class="rail" d="M%d %dH%dV%d"/>`, x, main, x+fork/2, main+len(lines)*laneHeight-fork/2)
+	if passed > 0 {
+		c.addf(`<path class="rail" d="M%d %dH%dV%d"/>`, back+fork, main, back+fork/2, main+passed*laneHeight-fork/2)
+	}
+}
+
+// ways are how a track at height y leaves the main one at x and is back on it
+// right after back.
+type ways struct {
+	x, back, main, y int
+	trunk            bool // it leaves from a trunk beside it
+}
+
+func (w ways) leave() string {
+	bend := w.x + fork/2
+	if w.trunk {
+		return fmt.Sprintf("M%d %dQ%d %d %d %d", bend, w.y-fork/2, bend, w.y, w.x+fork, w.y)
+	}
+	return fmt.Sprintf("M%d %dC%d %d %d %d %d %d", w.x, w.main, bend, w.main, bend, w.y, w.x+fork, w.y)
+}
+
+func (w ways) join() string {
+	bend := w.back + fork/2
+	if w.trunk {
+		return fmt.Sprintf("Q%d %d %d %d", bend, w.y, bend, w.y-fork/2)
+	}
+	return fmt.Sprintf("C%d %d %d %d %d %d", bend, w.y, bend, w.main, w.back+fork, w.main)
+}
+
+// line draws a track beside the main one.
+func (d *drawing) line(c *canvas, l Line, w ways) {
+	x, back, y := w.x, w.back, w.y
+	c.addf(`<path class="rail s-%s" d="%sH%d`, l.State, w.leave(), back)
 	if l.State == Passed {
-		c.addf(`C%d %d %d %d %d %d`, back+bend, y, back+bend, main, back+fork, main)
+		c.WriteString(w.join())
 	}
 	c.WriteString(`"/>`)
 	if l.State != Passed {

@@ -78,3 +78,22 @@ func TestRowsKeepItNarrow(t *testing.T) {
 		t.Error("a run without stages has no drawing")
 	}
 }
+
+// TestHundredsOfTracksShareTheirWay: a browser takes many seconds over hundreds
+// of curves that span a tall drawing. Few keep their own.
+func TestHundredsOfTracksShareTheirWay(t *testing.T) {
+	p := plan(1)
+	if n := strings.Count(string(track.Draw(p)), "C"); n != 3 {
+		t.Errorf("two tracks, one of them back, have %d curves", n)
+	}
+	for range 500 {
+		p.Sections[0].Lines = append(p.Sections[0].Lines, p.Sections[0].Lines[:2]...)
+	}
+	svg := string(track.Draw(p))
+	if n := strings.Count(svg, "C"); n != 0 {
+		t.Errorf("1,002 tracks have %d long curves", n)
+	}
+	if n := strings.Count(svg, "<a "); n != 1+3*501 {
+		t.Errorf("%d links", n)
+	}
+}

@@ -27,6 +27,9 @@ type face struct {
 	cookie *http.Cookie
 	cmd    *exec.Cmd
 	http   *http.Client
+
+	moved string // project that is paused and resumed
+	moves int    // how often
 }
 
 // openFace starts the engine of a state folder and signs in.

@@ -38,8 +38,8 @@ func longList(ctx context.Context, shop *workshop) (o outcome, err error) {
 	}
 	for _, path := range []string{"/", "/projects/shop-1", "/runs", "/runs?status=completed", "/runs?before=" + oldest.Run, "/inbox"} {
 		var all []time.Duration
-		for n := range shop.times(20) {
-			if err := f.move(ctx, n); err != nil {
+		for range shop.times(20) {
+			if err := f.move(ctx); err != nil {
 				return o, err
 			}
 			a, err := f.get(ctx, path)

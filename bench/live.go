@@ -53,8 +53,8 @@ func liveEvents(ctx context.Context, shop *workshop) (o outcome, err error) {
 		open.Go(func() { hall.sit(i, stream) })
 	}
 	var all []time.Duration
-	for n := range shop.times(100) {
-		took, err := hall.word(ctx, f, n)
+	for range shop.times(100) {
+		took, err := hall.word(ctx, f)
 		if err != nil {
 			return o, err
 		}
@@ -146,11 +146,11 @@ func place(position string) int {
 }
 
 // word says something and returns how long it took to reach each seat.
-func (h *audience) word(ctx context.Context, f *face, n int) ([]time.Duration, error) {
+func (h *audience) word(ctx context.Context, f *face) ([]time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	began := time.Now()
-	if err := f.move(ctx, n); err != nil {
+	if err := f.move(ctx); err != nil {
 		return nil, err
 	}
 	position, err := f.svc.Position(ctx)

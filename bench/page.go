@@ -7,9 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"time"
 
@@ -32,8 +29,8 @@ func runPage(ctx context.Context, shop *workshop) (o outcome, err error) {
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
 	var firsts []time.Duration
-	for n := range shop.times(40) {
-		if err := f.move(ctx, n); err != nil {
+	for range shop.times(40) {
+		if err := f.move(ctx); err != nil {
 			return o, err
 		}
 		a, err := f.get(ctx, "/runs/"+id)
@@ -59,11 +56,12 @@ func openManaged(ctx context.Context, shop *workshop) (*face, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	dir := filepath.Join(shop.dir, "page") // made once: it takes a while
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := managedRun(ctx, shop, dir, started); err != nil {
-			return nil, "", errors.Join(err, os.RemoveAll(dir))
-		}
+	dir, err := shop.folder("page")
+	if err != nil {
+		return nil, "", err
+	}
+	if err := managedRun(ctx, shop, dir, started); err != nil {
+		return nil, "", err
 	}
 	f, err := openFace(ctx, shop, dir)
 	return f, started.Run, err
@@ -132,17 +130,22 @@ func (l *line) project(ctx context.Context, shop *workshop, name string) (api.Pr
 	return l.app.AddProject(asPerson(ctx), api.AddProject{Repository: r.source, Name: name})
 }
 
-// move has something happen that every page counts in.
-func (f *face) move(ctx context.Context, n int) error {
-	list, err := f.svc.Projects(ctx, api.ProjectQuery{})
-	if err != nil || len(list) == 0 {
-		return errors.Join(err, errors.New("a project is needed"))
+// move has something happen that every page counts in: the same project is
+// paused and resumed in turns.
+func (f *face) move(ctx context.Context) (err error) {
+	if f.moves == 0 {
+		list, err := f.svc.Projects(ctx, api.ProjectQuery{})
+		if err != nil || len(list) == 0 {
+			return errors.Join(err, errors.New("a project is needed"))
+		}
+		f.moved = list[0].Name
 	}
-	if n%2 == 0 {
-		_, err = f.svc.PauseProject(ctx, list[0].Name, api.PauseProject{Reason: "measured"})
+	if f.moves%2 == 0 {
+		_, err = f.svc.PauseProject(ctx, f.moved, api.PauseProject{Reason: "measured"})
 	} else {
-		_, err = f.svc.ResumeProject(ctx, list[0].Name, api.ResumeProject{})
+		_, err = f.svc.ResumeProject(ctx, f.moved, api.ResumeProject{})
 	}
+	f.moves++
 	return err
 }
 

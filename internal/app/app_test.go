@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -121,7 +122,8 @@ func TestRunReachesAPullRequest(t *testing.T) {
 		"README.md": "x\n", "scenario.yaml": scenarioText, ".stellwerk/playbooks/tiny.yaml": playbookText,
 	})
 	ctx := api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")})
-	a, err := app.Open(ctx, app.Options{State: t.TempDir(), Version: "test", Log: t.Output(), Verbose: true})
+	state := t.TempDir()
+	a, err := app.Open(ctx, app.Options{State: state, Version: "test", Log: t.Output(), Verbose: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,6 +151,32 @@ func TestRunReachesAPullRequest(t *testing.T) {
 		t.Fatalf("the branch has %q", got)
 	}
 	readsBackAndForth(ctx, t, a, run.ID)
+	readsWhatWasPruned(ctx, t, a, run.ID, filepath.Join(state, "attempts", run.ID))
+}
+
+// readsWhatWasPruned reads what the first attempt said after its folder is gone:
+// the run's own has it.
+func readsWhatWasPruned(ctx context.Context, t *testing.T, a *app.App, run, attempts string) {
+	t.Helper()
+	const attempt = "build.r1.a1"
+	before, err := a.Output(ctx, run, attempt, 0)
+	if err != nil || len(before.Records) < 2 {
+		t.Fatalf("%+v, %v", before, err)
+	}
+	if err := os.RemoveAll(attempts); err != nil {
+		t.Fatal(err)
+	}
+	after, err := a.Output(ctx, run, attempt, 0)
+	if err != nil || !reflect.DeepEqual(after.Records, before.Records) {
+		t.Errorf("its output, pruned: %+v, %v\nbefore: %+v", after, err, before)
+	}
+	if end, err := a.Output(ctx, run, attempt, after.Next); err != nil || !end.Done || len(end.Records) > 0 {
+		t.Errorf("after its end: %+v, %v", end, err)
+	}
+	if _, err := a.Output(ctx, run, "build.r1.a9", 0); core.CodeOf(err) != core.CodeNotFound {
+		t.Errorf("an attempt that there was not: %v", err)
+	}
+	readsBackAndForth(ctx, t, a, run)
 }
 
 // readsBackAndForth reads what the first attempt said, record by record.

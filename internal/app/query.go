@@ -146,10 +146,13 @@ func (a *App) Output(ctx context.Context, id, attempt string, after int64) (api.
 		return api.Output{}, core.Errorf(core.CodeInvalid, "%q is no attempt", attempt).WithHint("`stellwerk status %s` lists the attempts", run.Alias)
 	}
 	folder := a.attemptFolder(run.ID, attempt)
+	path, over := shim.JournalPath(folder), false
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-		return api.Output{}, noAttempt(run, attempt)
+		if path, over = a.keptTranscript(run.ID, attempt), true; !exists(path) {
+			return api.Output{}, noAttempt(run, attempt)
+		}
 	}
-	entries, err := a.tails.next(folder, after+1)
+	entries, err := a.tails.next(path, after+1)
 	if err != nil {
 		return api.Output{}, err
 	}
@@ -159,7 +162,7 @@ func (a *App) Output(ctx context.Context, id, attempt string, after int64) (api.
 		out.Next = e.N
 	}
 	_, exitErr := shim.ReadExit(folder)
-	out.Done = exitErr == nil && len(entries) == 0
+	out.Done = (over || exitErr == nil) && len(entries) == 0
 	return out, nil
 }
 

@@ -27,9 +27,10 @@ func (a *App) Turn(ctx context.Context, name string, req api.TurnQuery) (api.Tur
 	defer cancel()
 	late := time.Now().Add(startGrace)
 	for {
+		offering := a.offering(run) // before the offers are read: one that comes between the two is waited for
 		t := a.turn(run)
 		starting := a.starting(run, req.Alive) && time.Now().Before(late)
-		unsettled := t.Kind == api.TurnVerify || t.Kind == api.TurnStart && (a.offering(run) || starting)
+		unsettled := t.Kind == api.TurnVerify || t.Kind == api.TurnStart && (offering || starting)
 		if !unsettled || wait.Err() != nil {
 			return t, a.dismiss(run, t, req.Peek)
 		}

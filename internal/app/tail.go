@@ -15,19 +15,19 @@ type tails struct {
 
 // place is a position in a transcript.
 type place struct {
-	folder string
-	from   int64
+	path string
+	from int64
 }
 
 // maxTails bounds what is remembered; forgetting costs only time.
 const maxTails = 256
 
 // next reads on from an entry's number.
-func (t *tails) next(folder string, from int64) ([]shim.Entry, error) {
-	tailer := t.take(place{folder, max(from, 1)})
+func (t *tails) next(path string, from int64) ([]shim.Entry, error) {
+	tailer := t.take(place{path, max(from, 1)})
 	entries, err := tailer.Next()
 	if err == nil {
-		t.put(place{folder, tailer.From()}, tailer)
+		t.put(place{path, tailer.From()}, tailer)
 	}
 	return entries, err
 }
@@ -37,7 +37,7 @@ func (t *tails) take(at place) *shim.Tailer {
 	defer t.mu.Unlock()
 	tailer, ok := t.open[at]
 	if !ok {
-		return shim.NewTailer(at.folder, at.from)
+		return shim.NewFileTailer(at.path, at.from)
 	}
 	delete(t.open, at)
 	return tailer

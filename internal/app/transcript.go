@@ -43,7 +43,7 @@ func (a *App) Transcript(ctx context.Context, id, attempt string, q api.Transcri
 	over := exitErr == nil
 	page, err := read(shim.JournalPath(folder), q.At, most)
 	if errors.Is(err, os.ErrNotExist) {
-		page, err = read(filepath.Join(a.journal.dir(run.ID), runfolder.TranscriptsDir, attempt+".jsonl"), q.At, most)
+		page, err = read(a.keptTranscript(run.ID, attempt), q.At, most)
 		over = err == nil
 	}
 	if errors.Is(err, os.ErrNotExist) {
@@ -65,6 +65,17 @@ func (a *App) Transcript(ctx context.Context, id, attempt string, q api.Transcri
 		piece.Records = append(piece.Records, spoken(e))
 	}
 	return piece, nil
+}
+
+// keptTranscript is where the run's own folder has an attempt's transcript once it
+// has ended.
+func (a *App) keptTranscript(run, attempt string) string {
+	return filepath.Join(a.journal.dir(run), runfolder.TranscriptsDir, attempt+".jsonl")
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // unspoken is the transcript of an attempt that has none: it has not begun to

@@ -33,6 +33,7 @@ type cockpit struct {
 	marks     markCache
 	colours   *highlight.Highlighter
 	reviews   reviews
+	zips      sync.Pool // of gzip.Writer
 }
 
 // New makes the cockpit's handler. Whoever calls it has settled who asks (see

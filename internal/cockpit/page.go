@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -100,9 +101,7 @@ func (c *cockpit) send(w http.ResponseWriter, r *http.Request, status int, data 
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.WriteHeader(status)
-		z := gzip.NewWriter(w)
-		_, err = z.Write(data)
-		err = errors.Join(err, z.Close())
+		err = c.zip(w, data)
 	} else {
 		w.WriteHeader(status)
 		_, err = w.Write(data)
@@ -110,6 +109,22 @@ func (c *cockpit) send(w http.ResponseWriter, r *http.Request, status int, data 
 	if err != nil && r.Context().Err() == nil {
 		c.opts.Log.Debug("send a page", "error", err)
 	}
+}
+
+// zip compresses in a hurry: pages are made of what repeats, and the first byte is
+// waited for.
+func (c *cockpit) zip(w io.Writer, data []byte) error {
+	z, ok := c.zips.Get().(*gzip.Writer)
+	if !ok {
+		var err error
+		if z, err = gzip.NewWriterLevel(w, gzip.BestSpeed); err != nil {
+			return err
+		}
+	}
+	defer c.zips.Put(z)
+	z.Reset(w)
+	_, err := z.Write(data)
+	return errors.Join(err, z.Close())
 }
 
 // waiting is how much waits for a person. It is counted anew when something has

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 )
 
 // Tailer reads a transcript while it is written. It is used by one goroutine.
@@ -23,9 +22,10 @@ const tailBatch = 1000
 
 // NewTailer reads the transcript of folder beginning with the entry numbered from; 1 or less is the first. The
 // transcript need not exist yet.
-func NewTailer(folder string, from int64) *Tailer {
-	return &Tailer{path: filepath.Join(folder, journalFile), next: max(from, 1)}
-}
+func NewTailer(folder string, from int64) *Tailer { return NewFileTailer(JournalPath(folder), from) }
+
+// NewFileTailer reads a transcript that lies elsewhere.
+func NewFileTailer(path string, from int64) *Tailer { return &Tailer{path: path, next: max(from, 1)} }
 
 // From is the number of the entry that Next returns first.
 func (t *Tailer) From() int64 { return t.next }

@@ -27,6 +27,9 @@ func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	}
 	var waiting []api.Waiting
 	for _, row := range rows {
+		if row.Status == string(core.StatusActive) && len(byRun[row.ID]) == 0 {
+			continue // nothing of it waits, and there may be a thousand of them
+		}
 		run, err := a.engine.Load(ctx, row.ID)
 		if err != nil {
 			return nil, err

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"net/url"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -10,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
 func newCockpit(sh *shell) *cobra.Command {
@@ -18,10 +22,12 @@ func newCockpit(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cockpit [flags]",
 		Short: "Print a link that signs you in to the cockpit",
-		Long: `Prints a link to the cockpit of the engine that runs. It signs one browser in,
-once, within ten minutes, in your name: here as an admin, with --server in the
-role of your token. Browsers send what is behind the # to nobody; the page there
-shows it to the engine and forgets it. The code can also be typed in.`,
+		Long: `Prints a link to the cockpit of the engine that runs. Where none does, one is
+started in the background, as ` + "`stellwerk serve --detach`" + ` does. The link signs
+one browser in, once, within ten minutes, in your name: here as an admin, with
+--server in the role of your token. Browsers send what is behind the # to
+nobody; the page there shows it to the engine and forgets it. The code can also
+be typed in.`,
 		Example: `  stellwerk cockpit
   stellwerk cockpit --open
   stellwerk cockpit --server https://stellwerk.example.com --token-file token`,
@@ -36,18 +42,18 @@ func cockpit(ctx context.Context, sh *shell, open bool) error {
 	if err := sh.personsOwn("cockpit"); err != nil {
 		return err
 	}
+	if err := sh.serving(ctx); err != nil {
+		return err
+	}
 	opts, err := sh.options()
 	if err != nil {
 		return err
 	}
 	opts.Existing = true // one of this command would end with it
 	return sh.connectTo(ctx, opts, func(svc api.Service) error {
-		code, err := svc.SignIn(ctx, api.SignIn{})
+		code, err := sh.signIn(ctx, svc)
 		if err != nil {
 			return err
-		}
-		if server := sh.server(); server != "" { // that is how it is reached from here
-			code.URL = strings.TrimSuffix(server, "/") + "/sign-in#" + code.Code
 		}
 		if sh.json {
 			err = sh.printJSON(code)
@@ -62,12 +68,69 @@ func cockpit(ctx context.Context, sh *shell, open bool) error {
 	})
 }
 
+// serving makes sure that an engine runs in the background; one that begins
+// serves the cockpit. One that runs already, or elsewhere, is left as it is.
+func (sh *shell) serving(ctx context.Context) error {
+	if sh.isElsewhere() {
+		return nil
+	}
+	opts, err := sh.options()
+	if err != nil || opts.Existing {
+		return err
+	}
+	opts.Network = &network.Config{Optional: true}
+	return sh.Detach(ctx, opts)
+}
+
+// signIn has the engine make a link for this person's browser.
+func (sh *shell) signIn(ctx context.Context, svc api.Service) (api.SignInCode, error) {
+	code, err := svc.SignIn(ctx, api.SignIn{})
+	if server := sh.server(); err == nil && server != "" { // that is how it is reached from here
+		code.URL = strings.TrimSuffix(server, "/") + "/sign-in#" + code.Code
+	}
+	return code, err
+}
+
+// leadingTo is a link that signs in and goes on to a page.
+func leadingTo(link, page string) string {
+	address, code, _ := strings.Cut(link, "#")
+	return address + "?" + url.Values{"next": {page}}.Encode() + "#" + code
+}
+
+// showCockpit tells where a run is seen, and opens it where there is a screen for
+// that. A browser that does not come up is no reason to leave the run: the link
+// stands there.
+func (sh *shell) showCockpit(ctx context.Context, code api.SignInCode, run api.Run) {
+	page := "/runs/" + url.PathEscape(run.Alias)
+	if run.Epic != nil {
+		page = "/projects/" + url.PathEscape(run.Epic.Project)
+	}
+	link := leadingTo(code.URL, page)
+	fmt.Fprintf(sh.Console.Err, "cockpit: %s\n", terminal.Line(link)) // in one piece, however narrow the screen
+	if !graphical(sh.Env) {
+		return
+	}
+	if err := browse(ctx, link); err != nil {
+		sh.warn([]string{err.Error() + ": " + core.HintOf(err)})
+	}
+}
+
+// graphical reports a screen on which a browser can appear.
+func graphical(env func(string) string) bool {
+	return runtime.GOOS == "darwin" || env("DISPLAY") != "" || env("WAYLAND_DISPLAY") != ""
+}
+
+// browseTime is how long the program may take that hands a page to a browser.
+const browseTime = 10 * time.Second
+
 // browse opens a page in the person's browser.
 func browse(ctx context.Context, url string) error {
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		program = "open"
 	}
+	ctx, cancel := context.WithTimeout(ctx, browseTime)
+	defer cancel()
 	if err := exec.CommandContext(ctx, program, url).Run(); err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "no browser could be opened", "open the link yourself")
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
@@ -120,6 +122,35 @@ func TestTokensAndCockpit(t *testing.T) {
 		}
 		delete(b.env, variable)
 	}
+}
+
+// TestRunIsShownInTheCockpit: the link leads to the run, and there is no run where
+// there is no cockpit.
+func TestRunIsShownInTheCockpit(t *testing.T) {
+	b := newBench(t)
+	b.put("1", "active")
+	b.ends("1", core.RunCompleted{}, core.StatusCompleted)
+	b.svc.Access.Code = api.SignInCode{Code: "A-B", URL: "http://127.0.0.1:1/sign-in#A-B", Until: noon}
+	b.run(t, ExitOK, "run", "do it", "--cockpit")
+	b.said(t, b.err, "cockpit: http://127.0.0.1:1/sign-in?next=%2Fruns%2Falias-1#A-B\n")
+	b.asked(t, "sign-in", "start")
+	if b.detached != 1 {
+		t.Errorf("detached %d times", b.detached)
+	}
+	b = newBench(t)
+	b.svc.On = func(c apitest.Call) error {
+		if c.Verb == "sign-in" {
+			return core.Errorf(core.CodeUnavailable, "the engine does not listen").WithHint("end it")
+		}
+		return nil
+	}
+	b.run(t, ExitError, "run", "do it", "--cockpit")
+	b.said(t, b.err, "does not listen", "try: end it")
+	b.asked(t, "sign-in")
+	b.run(t, ExitUsage, "run", "do it", "--cockpit", "--session", "x")
+	b.env["STELLWERK_ATTEMPT"] = "build.r1.a1"
+	b.run(t, ExitError, "run", "do it", "--cockpit")
+	b.asked(t, "sign-in")
 }
 
 func TestWhereServeListens(t *testing.T) {

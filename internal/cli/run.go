@@ -19,6 +19,7 @@ type runOptions struct {
 	limits  core.Limits
 	maxTime time.Duration
 	detach  bool
+	cockpit bool
 }
 
 func newRun(sh *shell) *cobra.Command {
@@ -35,10 +36,15 @@ exit code 3 and says what to type. Ctrl-C leaves the run as it is; it can be
 taken up again. A GOAL of - is read from standard input.
 
 One run at a time drives a project. With a playbook that does, a goal for a
-project that is driven already is queued, and begins when its turn comes.`,
+project that is driven already is queued, and begins when its turn comes.
+
+With --cockpit you also see the run in a browser: the command prints a link that
+signs you in and leads to it, and opens it where there is a screen. The engine
+then runs in the background, and the cockpit stays when the command ends.`,
 		Example: `  stellwerk run "add a search field to the list"
   stellwerk run --issue 42 --playbook fullstack "$(cat issue.md)"
-  stellwerk run --yes --max-cost 5 --detach "upgrade the linter"`,
+  stellwerk run --yes --max-cost 5 --detach "upgrade the linter"
+  stellwerk run --cockpit "sort the list by name"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.req.Goal = strings.Join(args, " ")
@@ -55,6 +61,7 @@ project that is driven already is queued, and begins when its turn comes.`,
 	f.BoolVarP(&o.req.Yes, "yes", "y", false, "approve every gate; recorded as a policy, not as you")
 	f.BoolVar(&o.req.Trust, "trust", false, "trust the repository's playbook and roles as they are")
 	f.BoolVarP(&o.detach, "detach", "d", false, "leave the run to an engine in the background")
+	f.BoolVar(&o.cockpit, "cockpit", false, "show the run in a browser, too")
 	f.StringVar(&o.req.Isolation, "isolation", "", "sandbox or none (default sandbox)")
 	f.StringVar(&o.req.Agent, "agent", "", "`AGENT` for roles without one of their own")
 	f.StringVar(&o.req.Forge, "forge", "", "local, or the `FORGE` that your settings name")
@@ -102,17 +109,25 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 	if o.req.Session != "" {
 		return o.runInSession(ctx, sh)
 	}
-	if o.detach {
-		if err := sh.detached(ctx); err != nil {
-			return err
-		}
+	if err := o.background(ctx, sh); err != nil {
+		return err
 	}
 	return sh.connect(ctx, func(svc api.Service) error {
+		var code api.SignInCode
+		var err error
+		if o.cockpit { // before there is a run: one that cannot be shown is not begun
+			if code, err = sh.signIn(ctx, svc); err != nil {
+				return err
+			}
+		}
 		run, err := o.start(ctx, sh, svc)
 		if err != nil {
 			return err
 		}
 		sh.warn(run.Warnings)
+		if o.cockpit {
+			sh.showCockpit(ctx, code, run)
+		}
 		if run.Epic != nil {
 			return sh.queued(ctx, svc, run)
 		}
@@ -123,6 +138,20 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 	})
 }
 
+// background starts the engine that outlives the command, where one has to.
+func (o *runOptions) background(ctx context.Context, sh *shell) error {
+	switch {
+	case o.cockpit:
+		if err := sh.personsOwn("run with --cockpit"); err != nil {
+			return err
+		}
+		return sh.serving(ctx)
+	case o.detach:
+		return sh.detached(ctx)
+	}
+	return nil
+}
+
 // complete checks the flags and fills in what they leave open.
 func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 	if o.req.Goal == "-" {
@@ -131,6 +160,9 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 			return err
 		}
 		o.req.Goal = string(text)
+	}
+	if o.cockpit && o.req.Session != "" {
+		return usagef("--cockpit is for a person at a terminal, and --session for the hooks of a session")
 	}
 	o.req.Goal = strings.TrimSpace(o.req.Goal)
 	if o.req.Goal == "" {

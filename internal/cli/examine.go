@@ -13,8 +13,8 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 const (
@@ -113,7 +113,7 @@ func examineSpace(state string) finding {
 		return finding{"space", gradeWarn, "the free space is not known: " + err.Error(), ""}
 	}
 	free := fs.Bavail * uint64(fs.Bsize)
-	f := finding{What: "space", Grade: gradeOK, Found: view.Bytes(free) + " free"}
+	f := finding{What: "space", Grade: gradeOK, Found: wording.Bytes(free) + " free"}
 	switch {
 	case free < spaceFail:
 		f.Grade, f.Advice = gradeFail, "make room, or choose another folder with --state DIR"
@@ -166,7 +166,7 @@ func (sh *shell) examineClock(state string) finding {
 		return finding{"clock", gradeWarn, "the clock could not be compared with the disk's", ""}
 	}
 	if skew := info.ModTime().Sub(sh.Now()).Abs(); skew > clockTolerance {
-		return finding{"clock", gradeWarn, "the clock and the state folder's disk are " + view.Duration(skew) + " apart", "keep the state folder on a local disk"}
+		return finding{"clock", gradeWarn, "the clock and the state folder's disk are " + wording.Duration(skew) + " apart", "keep the state folder on a local disk"}
 	}
 	return finding{What: "clock", Grade: gradeOK, Found: now.Format(time.DateTime)}
 }

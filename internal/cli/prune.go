@@ -8,8 +8,8 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 type pruneOptions struct {
@@ -73,12 +73,12 @@ func (o *pruneOptions) run(ctx context.Context, sh *shell) error {
 
 func (sh *shell) printPruned(out api.Pruned, older string) {
 	for _, i := range out.Items {
-		sh.printText(fmt.Sprintf("%-10s %10s  ", i.Kind, view.Bytes(uint64(max(i.Bytes, 0)))), terminal.Line(named(i.Run, i.Name))+": "+terminal.Line(i.Proof))
+		sh.printText(fmt.Sprintf("%-10s %10s  ", i.Kind, wording.Bytes(uint64(max(i.Bytes, 0)))), terminal.Line(named(i.Run, i.Name))+": "+terminal.Line(i.Proof))
 	}
 	for _, k := range out.Kept {
 		sh.printText(fmt.Sprintf("%-10s %10s  ", k.Kind, "stays"), terminal.Line(named(k.Run, k.Name))+": "+terminal.Line(k.Reason))
 	}
-	size := view.Bytes(uint64(max(out.Bytes, 0)))
+	size := wording.Bytes(uint64(max(out.Bytes, 0)))
 	switch {
 	case len(out.Items) == 0:
 		sh.printf("Nothing older than %s can go.\n", older)

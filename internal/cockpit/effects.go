@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // How many side effects a page shows, at first and when asked for more.
@@ -94,4 +94,4 @@ func outcome(o string) track.State {
 }
 
 // arguments are those of a call in a line.
-func arguments(input json.RawMessage) string { return clip(300, view.Arguments(input)) }
+func arguments(input json.RawMessage) string { return clip(300, wording.Arguments(input)) }

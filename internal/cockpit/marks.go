@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // landmark is an event that stands out in a history.
@@ -97,7 +97,7 @@ func tone(e core.Event) track.State {
 
 // ended tells by its words how something came out that can come out well or not.
 func ended(e core.Event) track.State {
-	switch what, _ := view.Describe(e); what {
+	switch what, _ := wording.Event(e); what {
 	case "attempt finished":
 		return track.Still
 	case "checks passed", "merged", "ready to publish", "published", "branch validated":

@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // functions are what templates say things with.
@@ -34,7 +34,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"answerForm": answerForm,
 		"runnav":     runnav,
 		"clock":      func(t time.Time) string { return t.UTC().Format("15:04:05") },
-		"size":       func(n int64) string { return view.Bytes(uint64(max(0, n))) },
+		"size":       func(n int64) string { return wording.Bytes(uint64(max(0, n))) },
 		"document": func(run, digest, name string) artifactBody {
 			return artifactBody{Artifact: core.Artifact{Digest: digest, Name: name}, Run: run}
 		},

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // around is how many events are listed before and after the one that is shown.
@@ -147,7 +147,7 @@ func taskIn(run string, e core.Event) string {
 
 func inWords(run string, e core.Event) happened {
 	h := happened{Event: e, Who: string(e.Actor.Kind), Lamp: tone(e), Href: timelinePath(run, e.Seq)}
-	h.What, h.Detail = view.Describe(e)
+	h.What, h.Detail = wording.Event(e)
 	switch {
 	case e.Actor.ID != "" && e.Actor.Kind == core.ActorPerson:
 		h.Who = e.Actor.ID

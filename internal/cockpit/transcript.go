@@ -10,8 +10,8 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // maxSaid bounds a record on a page, in characters.
@@ -94,7 +94,7 @@ func saidOf(u api.Utterance) said {
 	s.Clipped = u.Cut > 0 || s.Text != u.Text
 	switch agent.RecordKind(u.Kind) {
 	case agent.KindToolCall:
-		s.Brief = clip(160, firstLine(view.Arguments(u.Input)))
+		s.Brief = clip(160, firstLine(wording.Arguments(u.Input)))
 		s.Input = clip(maxSaid, setOut(u.Input))
 		s.Clipped = s.Clipped || len(u.Input) > maxSaid
 	case agent.KindToolResult, agent.KindThinking, agent.KindRaw, agent.KindStderr:

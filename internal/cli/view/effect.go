@@ -1,14 +1,13 @@
 package view
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Columns that an attempt and a tool take at most: some names would fill a
@@ -27,7 +26,7 @@ func (v View) Effects(list api.Effects) []string {
 	}
 	var lines []string
 	if list.LeftOut > 0 {
-		lines = append(lines, v.Style.Faint(fmt.Sprintf("(%s left out)", count(list.LeftOut, "older record"))))
+		lines = append(lines, v.Style.Faint(fmt.Sprintf("(%s left out)", wording.Count(list.LeftOut, "older record"))))
 	}
 	columns, day := v.effectColumns(list.Effects), v.day(v.Now)
 	for _, e := range list.Effects {
@@ -58,7 +57,7 @@ func (v View) effect(e api.Effect, columns [3]int) []string {
 	if e.Tool != "" {
 		cells = append(cells, v.ending(e.Tool, columns[1]))
 	}
-	cells = append(cells, v.effectTone(e.Outcome)(pad(e.Outcome, columns[2])), terminal.Line(Arguments(e.Input)))
+	cells = append(cells, v.effectTone(e.Outcome)(pad(e.Outcome, columns[2])), terminal.Line(wording.Arguments(e.Input)))
 	lines := []string{strings.TrimRight(v.fit(strings.Join(cells, "  ")), " ")}
 	if e.Reason != "" {
 		lines = append(lines, v.hang("          ", v.Style.Faint, e.Reason)...)
@@ -85,7 +84,7 @@ func noEffects(list api.Effects) string {
 	if list.Total == 0 {
 		return "No agent of this run has called a tool so far."
 	}
-	return fmt.Sprintf("Nothing fits: the run has %s.", count(list.Total, "other record"))
+	return fmt.Sprintf("Nothing fits: the run has %s.", wording.Count(list.Total, "other record"))
 }
 
 func (v View) effectTone(outcome string) func(string) string {
@@ -98,31 +97,4 @@ func (v View) effectTone(outcome string) func(string) string {
 		return v.Style.Asking
 	}
 	return v.Style.Busy
-}
-
-// telling are the arguments that say by themselves what a call is about.
-func telling() []string {
-	return []string{"command", "file_path", "notebook_path", "path", "pattern", "url", "query", "text", "message", "title", "prompt", "description"}
-}
-
-// Arguments are those of a call in a line: the one that tells, or all.
-func Arguments(input json.RawMessage) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) == nil {
-		for _, name := range telling() {
-			var text string
-			if json.Unmarshal(fields[name], &text) == nil && text != "" {
-				return text
-			}
-		}
-	}
-	var text string
-	if json.Unmarshal(input, &text) == nil {
-		return text
-	}
-	var compact bytes.Buffer
-	if json.Compact(&compact, input) != nil || compact.String() == "{}" {
-		return ""
-	}
-	return compact.String()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // View is how things are shown.
@@ -27,7 +28,7 @@ type View struct {
 // Event is a line about an event: when, what, who, details, which are wrapped
 // to the width. The remarks, where there are any, are added to the details.
 func (v View) Event(e core.Event, remarks ...string) string {
-	what, detail := Describe(e)
+	what, detail := wording.Event(e)
 	for _, r := range remarks {
 		if r != "" {
 			detail += ", " + r

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -71,7 +72,7 @@ func believed(f core.Fact) []string {
 func origin(f core.Fact) string {
 	switch f.Origin {
 	case core.OriginDelegation:
-		return "found by " + or(f.Source, "a delegation")
+		return "found by " + cmp.Or(f.Source, "a delegation")
 	case core.OriginPlanner:
 		return "said by the planner"
 	case core.OriginPerson:

@@ -7,6 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // waits says what a person must know and can type.
@@ -50,7 +51,7 @@ func (v View) hang(prefix string, paint func(string) string, text string) []stri
 func (v View) Gate(g *core.Gate) []string {
 	s := g.Subject
 	lines := append([]string{""}, v.hang("  ", nil, fmt.Sprintf("stage %s, round %d, delivery %s at commit %s",
-		s.Stage, s.Round, short(s.Delivery), short(s.Commit)))...)
+		s.Stage, s.Round, wording.Short(s.Delivery), wording.Short(s.Commit)))...)
 	if s.Ref != "" {
 		lines = append(lines, v.hang("  publishes ", nil, fmt.Sprintf("to %s on %s, into %s", s.Ref, s.Remote, s.Base))...)
 	}
@@ -58,14 +59,14 @@ func (v View) Gate(g *core.Gate) []string {
 		lines = append(lines, v.hang(v.Style.Asking("  note: "), nil, n)...)
 	}
 	for _, s := range g.Skips {
-		lines = append(lines, v.hang(v.Style.Asking("  skips "), nil, colon(s.Stage, s.Reason))...)
+		lines = append(lines, v.hang(v.Style.Asking("  skips "), nil, wording.Colon(s.Stage, s.Reason))...)
 	}
 	for _, f := range g.Findings {
 		where := f.File
 		if f.Line > 0 {
 			where += fmt.Sprintf(":%d", f.Line)
 		}
-		lines = append(lines, v.hang("  finding: ", nil, strings.TrimPrefix(colon(where, f.Issue), ": "))...)
+		lines = append(lines, v.hang("  finding: ", nil, strings.TrimPrefix(wording.Colon(where, f.Issue), ": "))...)
 	}
 	if g.Suggestion != "" {
 		lines = append(lines, "  suggestion: go back to "+terminal.Line(g.Suggestion))

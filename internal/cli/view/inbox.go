@@ -7,6 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Inbox is what waits for a person, each with since when, why and what to type.
@@ -21,7 +22,7 @@ func (v View) Inbox(list []api.Waiting) []string {
 		s := v.runSignal(w.Run)
 		lines = append(lines, v.fit(strings.Join([]string{
 			s.String(), v.Style.Strong(pad(terminal.Line(waiter(w)), alias)), s.paint(pad(s.words, 13)),
-			pad("for "+Duration(v.Now.Sub(w.Since).Truncate(time.Second)), 10), pad(terminal.Line(w.Project), project), terminal.Line(w.Run.Title),
+			pad("for "+wording.Duration(v.Now.Sub(w.Since).Truncate(time.Second)), 10), pad(terminal.Line(w.Project), project), terminal.Line(w.Run.Title),
 		}, "  ")))
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
 		lines = append(lines, v.reasons(indent, nil, w.Reason)...)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Setting is a setting, and where its value comes from.
@@ -98,9 +99,9 @@ func labels(kind string) string {
 func amount(kind string, n float64) string {
 	switch kind {
 	case api.LimitCost:
-		return Money(n)
+		return wording.Money(n)
 	case api.LimitWallTime:
-		return Duration(time.Duration(n * float64(time.Second)))
+		return wording.Duration(time.Duration(n * float64(time.Second)))
 	}
 	return fmt.Sprintf("%.0f", n)
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Live is a run in a few lines that can be drawn over: the track, what is
@@ -15,7 +17,7 @@ import (
 func (v View) Live(d api.RunDetail, said string) []string {
 	money := ""
 	if d.CostUSD > 0 {
-		money = Money(d.CostUSD)
+		money = wording.Money(d.CostUSD)
 	}
 	head := v.dots(v.Style.Strong(terminal.Line(d.Alias)), terminal.Line(d.Title), v.elapsed(d.Run), money)
 	lines := []string{v.fit(head), v.track(d)}
@@ -88,16 +90,16 @@ func (v View) under(t api.Task, a api.Attempt) string {
 	what := fmt.Sprintf("attempt %d of %d", counted, t.Limit)
 	spent := ""
 	if !a.StartedAt.IsZero() && a.Status != string(core.AttemptEnded) {
-		spent = Duration(v.Now.Sub(a.StartedAt).Truncate(time.Second))
+		spent = wording.Duration(v.Now.Sub(a.StartedAt).Truncate(time.Second))
 	}
 	state := a.Status
 	if t.Status == string(core.TaskVerifying) {
 		state = "checks run"
 		if n := len(t.Checks); n > 0 {
-			state = count(n, "check") + " under way"
+			state = wording.Count(n, "check") + " under way"
 		}
 	}
-	return v.dots(terminal.Line(t.ID), terminal.Line(or(t.Role, a.Agent)), what, state, spent)
+	return v.dots(terminal.Line(t.ID), terminal.Line(cmp.Or(t.Role, a.Agent)), what, state, spent)
 }
 
 // Current is the attempt that is under way, or else whose checks run.

@@ -7,6 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // delegationsShown is how many of a manager's delegations a look at a run shows.
@@ -112,7 +113,7 @@ func (v View) delegations(all []api.Delegation) []string {
 	var lines []string
 	if cut := len(all) - delegationsShown; cut > 0 {
 		all = all[cut:]
-		lines = append(lines, "    "+v.Style.Faint(fmt.Sprintf("(%s left out)", count(cut, "earlier delegation"))))
+		lines = append(lines, "    "+v.Style.Faint(fmt.Sprintf("(%s left out)", wording.Count(cut, "earlier delegation"))))
 	}
 	width := 3
 	for _, d := range all {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -37,7 +38,7 @@ func (v View) utter(m api.Message, who string) []string {
 
 // speaker is who said something, for a person.
 func (v View) speaker(s core.Said) (string, func(string) string) {
-	name := terminal.Line(or(s.By, "you"))
+	name := terminal.Line(cmp.Or(s.By, "you"))
 	switch {
 	case s.Kind == core.SaidGoal:
 		return name + " wants", v.Style.Strong
@@ -65,7 +66,7 @@ func (v View) speaker(s core.Said) (string, func(string) string) {
 
 // Question is something that waits for an answer, with what to type.
 func (v View) Question(q api.Question) []string {
-	who := fmt.Sprintf("%s asks (%s)", terminal.Line(or(strings.TrimPrefix(q.Asker, "the "), "manager")), terminal.Line(q.ID))
+	who := fmt.Sprintf("%s asks (%s)", terminal.Line(cmp.Or(strings.TrimPrefix(q.Asker, "the "), "manager")), terminal.Line(q.ID))
 	text := q.Text
 	if q.From != "" && !q.Blocking {
 		text += " (it goes on without an answer)"

@@ -6,6 +6,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Newsworthy reports an event that somebody in a conversation wants to hear of:
@@ -28,9 +29,9 @@ func Newsworthy(e core.Event) bool {
 
 // Notice is an event in a line or few, set apart from what was said.
 func (v View) Notice(e core.Event) []string {
-	what, detail := Describe(e)
+	what, detail := wording.Event(e)
 	prefix := v.clock(e.At) + "  " + v.Style.Glyph("· ", "- ")
-	lines := terminal.Hang(prefix, terminal.Line(colon(what, detail)), v.Width)
+	lines := terminal.Hang(prefix, terminal.Line(wording.Colon(what, detail)), v.Width)
 	for i, l := range lines {
 		lines[i] = v.Style.Faint(l)
 	}
@@ -44,5 +45,5 @@ func (v View) Standing(d api.RunDetail) []string {
 	if d.Manager != nil && d.Status == string(core.StatusActive) {
 		words = turn(d.Manager)
 	}
-	return v.hang(s.String()+" "+v.Style.Strong(terminal.Line(d.Alias))+"  ", nil, colon(words, d.Reason))
+	return v.hang(s.String()+" "+v.Style.Strong(terminal.Line(d.Alias))+"  ", nil, wording.Colon(words, d.Reason))
 }

@@ -1,12 +1,14 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // How much room names and branches of a drawing take.
@@ -47,17 +49,17 @@ func outlined(o api.Outline) string {
 	n := len(o.Pieces)
 	switch {
 	case o.Kind == kindPhases:
-		return or(count(n, "phase"), "no phases")
+		return cmp.Or(wording.Count(n, "phase"), "no phases")
 	case o.Kind != kindWaves && n == 0:
 		return "no plan yet"
 	case o.Kind != kindWaves:
-		return count(n, "step")
+		return wording.Count(n, "step")
 	case n == 0:
 		return "nothing was delegated yet"
 	case o.Open:
-		return fmt.Sprintf("%s, wave %d is open", count(n, "delegation"), o.Wave)
+		return fmt.Sprintf("%s, wave %d is open", wording.Count(n, "delegation"), o.Wave)
 	}
-	return fmt.Sprintf("%s, wave %d is over", count(n, "delegation"), o.Wave)
+	return fmt.Sprintf("%s, wave %d is over", wording.Count(n, "delegation"), o.Wave)
 }
 
 // The kinds of playbook whose work is not the steps of a plan.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Projects is a list of projects, two lines each: how it stands, and what it is
@@ -20,7 +21,7 @@ func (v View) Projects(list []api.Project) []string {
 		s := v.projectSignal(p)
 		tasks := ""
 		if p.Tasks > 0 {
-			tasks = fmt.Sprintf("%d of %s done", p.CompletedTasks, count(p.Tasks, "task"))
+			tasks = fmt.Sprintf("%d of %s done", p.CompletedTasks, wording.Count(p.Tasks, "task"))
 		}
 		if p.FailedTasks > 0 {
 			tasks += fmt.Sprintf(", %d failed", p.FailedTasks)
@@ -34,7 +35,7 @@ func (v View) Projects(list []api.Project) []string {
 		}
 		money := ""
 		if p.CostUSD > 0 {
-			money = Money(p.CostUSD)
+			money = wording.Money(p.CostUSD)
 		}
 		lines = append(lines, v.fit(strings.TrimRight(strings.Join([]string{
 			s.String(), v.Style.Strong(pad(terminal.Line(p.Name), name)), s.paint(pad(s.words, 9)), terminal.Line(p.Epic),

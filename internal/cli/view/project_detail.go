@@ -8,6 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Project is a project in detail: how it stands, its runs, what it took, and
@@ -31,7 +32,7 @@ func (v View) Project(d api.ProjectDetail) []string {
 	fact("runs", spent(d))
 	fact("limits", limits(d.Limits))
 	if !d.LastActivity.IsZero() {
-		fact("last activity", Duration(max(v.Now.Sub(d.LastActivity), time.Second))+" ago")
+		fact("last activity", wording.Duration(max(v.Now.Sub(d.LastActivity), time.Second))+" ago")
 	}
 	runs := d.Open
 	if d.Run != nil {
@@ -56,7 +57,7 @@ func (v View) Queue(queue []api.Epic) []string {
 			place = pad(v.Style.Bad(v.Style.Glyph("✗", "[!]")), 3)
 		}
 		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s", place, v.Style.Strong(terminal.Line(e.ID)), terminal.Line(e.Title))))
-		from := fmt.Sprintf("by %s, %s ago, with %s on %s", e.By, Duration(max(v.Now.Sub(e.At), time.Second)), e.Playbook, e.Base)
+		from := fmt.Sprintf("by %s, %s ago, with %s on %s", e.By, wording.Duration(max(v.Now.Sub(e.At), time.Second)), e.Playbook, e.Base)
 		lines = append(lines, v.hang("      ", v.Style.Faint, from)...)
 		if e.Refused != nil {
 			lines = append(lines, v.hang("      ", v.Style.Bad, "could not be started: "+e.Refused.Reason)...)
@@ -81,10 +82,10 @@ func spent(d api.ProjectDetail) string {
 	}
 	parts := []string{fmt.Sprint(d.Runs)}
 	if d.CostUSD > 0 {
-		parts = append(parts, Money(d.CostUSD))
+		parts = append(parts, wording.Money(d.CostUSD))
 	}
 	if d.Tokens > 0 {
-		parts = append(parts, Tokens(d.Tokens))
+		parts = append(parts, wording.Tokens(d.Tokens))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -95,41 +96,13 @@ func limits(l *core.Limits) string {
 	}
 	parts := []string{fmt.Sprintf("%d attempts a round", l.Attempts), fmt.Sprintf("%d at once", l.Parallel)}
 	if l.WallTime > 0 {
-		parts = append(parts, Duration(l.WallTime))
+		parts = append(parts, wording.Duration(l.WallTime))
 	}
 	if l.CostUSD > 0 {
-		parts = append(parts, Money(l.CostUSD))
+		parts = append(parts, wording.Money(l.CostUSD))
 	}
 	if l.Tokens > 0 {
-		parts = append(parts, Tokens(l.Tokens))
+		parts = append(parts, wording.Tokens(l.Tokens))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// describeProject says what happened to a project.
-func describeProject(body core.Body) (what, detail string) {
-	switch b := body.(type) {
-	case core.ProjectNamed:
-		return "project named", b.Name
-	case core.PlaybookChosen:
-		return "playbook chosen", b.Playbook
-	case core.ProjectPaused:
-		return "project paused", b.Reason
-	case core.ProjectResumed:
-		return "project resumed", ""
-	case core.ProjectArchived:
-		return "project archived", b.Reason
-	case core.EpicQueued:
-		return "epic queued", colon(b.Epic.ID, b.Epic.Title)
-	case core.EpicTaken:
-		return "epic begun", fmt.Sprintf("%s as run %s", b.Epic, short(b.Run))
-	case core.EpicRefused:
-		return "epic refused", colon(b.Epic, b.Reason)
-	case core.EpicRequeued:
-		return "epic queued again", b.Epic
-	case core.EpicDropped:
-		return "epic dropped", colon(b.Epic, b.Reason)
-	default:
-		return string(body.Type()), ""
-	}
 }

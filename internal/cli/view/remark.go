@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Remarkable reports an event that the run's state says more about.
@@ -35,7 +36,7 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 		}
 	case core.VerifyRequested:
 		if t, ok := task(d, func(t api.Task) bool { return t.ID == b.Task }); ok && len(t.Checks) > 0 {
-			return colon(count(len(t.Checks), "check"), strings.Join(t.Checks, "; "))
+			return wording.Colon(wording.Count(len(t.Checks), "check"), strings.Join(t.Checks, "; "))
 		}
 	case core.VerifyConcluded:
 		if t, ok := task(d, func(t api.Task) bool { return t.ID == b.Task }); ok {
@@ -71,7 +72,7 @@ func (v View) again(r api.Run, t api.Task) string {
 	if r.Status != string(core.StatusActive) || !t.NotBefore.After(v.Now) {
 		return ""
 	}
-	when := " at " + v.clock(t.NotBefore) + ", in " + Duration(t.NotBefore.Sub(v.Now).Round(time.Second))
+	when := " at " + v.clock(t.NotBefore) + ", in " + wording.Duration(t.NotBefore.Sub(v.Now).Round(time.Second))
 	switch core.TaskStatus(t.Status) {
 	case core.TaskWaiting:
 		return "next try" + when

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // evidenceLines is how much of a failing check's output a look at a run shows.
@@ -42,7 +44,7 @@ func (v View) elapsed(r api.Run) string {
 	if r.StartedAt.IsZero() {
 		return ""
 	}
-	return Duration(end.Sub(r.StartedAt).Truncate(time.Second))
+	return wording.Duration(end.Sub(r.StartedAt).Truncate(time.Second))
 }
 
 // Run is a run in detail: its stages, what was tried, what was found, and what
@@ -78,16 +80,16 @@ func (v View) facts(d api.RunDetail) []string {
 	}
 	money := ""
 	if d.CostUSD > 0 {
-		money = Money(d.CostUSD)
+		money = wording.Money(d.CostUSD)
 	}
 	tokens := ""
 	if d.Tokens > 0 {
-		tokens = Tokens(d.Tokens)
+		tokens = wording.Tokens(d.Tokens)
 	}
 	where := fmt.Sprintf("%s from %s", terminal.Line(d.Branch), terminal.Line(d.Base))
 	lines := []string{
 		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
-		v.fit("  " + v.Style.Faint(v.dots(v.elapsed(d.Run), count(d.Attempts, "attempt"), money, tokens))),
+		v.fit("  " + v.Style.Faint(v.dots(v.elapsed(d.Run), wording.Count(d.Attempts, "attempt"), money, tokens))),
 	}
 	if chosen := v.choices(d.Choices); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))
@@ -153,7 +155,7 @@ func (v View) task(r api.Run, t api.Task) []string {
 	case r.Halted && state == string(core.TaskVerifying):
 		state = "checks stopped"
 	}
-	about := v.dots(terminal.Line(t.ID), terminal.Line(or(t.Role, t.Act)), state, tries(t))
+	about := v.dots(terminal.Line(t.ID), terminal.Line(cmp.Or(t.Role, t.Act)), state, tries(t))
 	lines := []string{v.fit("      " + about)}
 	if again := v.again(r, t); again != "" {
 		lines = append(lines, v.fit("      "+again))
@@ -189,9 +191,9 @@ func tries(t api.Task) string {
 func (v View) attempt(a api.Attempt, newest bool) []string {
 	spent := ""
 	if a.Duration > 0 {
-		spent = Duration(a.Duration)
+		spent = wording.Duration(a.Duration)
 	} else if a.Status == string(core.AttemptRunning) && !a.StartedAt.IsZero() {
-		spent = Duration(v.Now.Sub(a.StartedAt).Truncate(time.Second))
+		spent = wording.Duration(v.Now.Sub(a.StartedAt).Truncate(time.Second))
 	}
 	state := a.Status
 	if a.Exit != "" {
@@ -234,7 +236,7 @@ func (v View) evidence(detail string) []string {
 	var lines []string
 	if cut := len(all) - evidenceLines; cut > 0 {
 		all = all[cut:]
-		lines = append(lines, "            "+v.Style.Faint(fmt.Sprintf("(%s left out)", count(cut, "line"))))
+		lines = append(lines, "            "+v.Style.Faint(fmt.Sprintf("(%s left out)", wording.Count(cut, "line"))))
 	}
 	for _, l := range all {
 		lines = append(lines, "            "+strings.ReplaceAll(l, "\t", "    "))

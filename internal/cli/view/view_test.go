@@ -246,17 +246,3 @@ func TestRecord(t *testing.T) {
 	}
 	golden(t, "records", strings.Join(lines, "\n")+"\n")
 }
-
-func TestAmounts(t *testing.T) {
-	for want, got := range map[string]string{
-		"0s": view.Duration(-1), "250ms": view.Duration(250 * time.Millisecond), "59s": view.Duration(59 * time.Second),
-		"1m05s": view.Duration(65 * time.Second), "2h03m": view.Duration(123 * time.Minute), "3d02h": view.Duration(74 * time.Hour),
-		"$0.00": view.Money(0), "$0.0042": view.Money(0.0042), "$12.30": view.Money(12.3),
-		"999 tokens": view.Tokens(999), "182k tokens": view.Tokens(182_400), "12M tokens": view.Tokens(12_345_678),
-		"512 B": view.Bytes(512), "1.5 GiB": view.Bytes(3 << 29),
-	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}

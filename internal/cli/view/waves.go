@@ -7,6 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // inWaves is what a run whose work is delegated in waves shows in place of its
@@ -39,7 +40,7 @@ func (v View) wave(w *api.Waves) string {
 	case w.Open && w.Planning:
 		text = fmt.Sprintf("wave %d of at most %d, being closed", w.N, w.Most)
 	case w.Open:
-		text = fmt.Sprintf("wave %d of at most %d, open for %s", w.N, w.Most, Duration(v.Now.Sub(w.Since).Truncate(time.Second)))
+		text = fmt.Sprintf("wave %d of at most %d, open for %s", w.N, w.Most, wording.Duration(v.Now.Sub(w.Since).Truncate(time.Second)))
 	case w.N > 0 && w.Planning:
 		text = fmt.Sprintf("wave %d of at most %d is over; the planner decides", w.N, w.Most)
 	case w.N > 0:
@@ -47,7 +48,7 @@ func (v View) wave(w *api.Waves) string {
 	case !w.Planning:
 		text = "no wave yet"
 	}
-	return v.dots(text, count(w.Facts, "fact"))
+	return v.dots(text, wording.Count(w.Facts, "fact"))
 }
 
 // pieces is a line for each of the newest delegations, and why where it waits or
@@ -56,7 +57,7 @@ func (v View) pieces(all []api.Piece) []string {
 	var lines []string
 	if cut := len(all) - delegationsShown; cut > 0 {
 		all = all[cut:]
-		lines = append(lines, "    "+v.Style.Faint(fmt.Sprintf("(%s left out: `stellwerk plan` shows them)", count(cut, "earlier delegation"))))
+		lines = append(lines, "    "+v.Style.Faint(fmt.Sprintf("(%s left out: `stellwerk plan` shows them)", wording.Count(cut, "earlier delegation"))))
 	}
 	width := 3
 	for _, p := range all {

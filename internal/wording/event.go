@@ -1,15 +1,21 @@
-package view
+// Package wording says in plain words what the engine has to tell, for whoever
+// shows it: a terminal or a page. It is pure, and says what agents and
+// repositories wrote as they wrote it: whoever shows its words makes them
+// harmless first. It must not know how they are laid out, nor read, ask or decide
+// anything.
+package wording
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Describe says what happened and the details. An event this version does not
+// Event says what happened and the details. An event this version does not
 // know is named all the same: looking must work on any history.
-func Describe(e core.Event) (what, detail string) {
+func Event(e core.Event) (what, detail string) {
 	body, err := core.Decode(e)
 	if err != nil {
 		return string(e.Type), "not known to this version"
@@ -20,7 +26,7 @@ func Describe(e core.Event) (what, detail string) {
 	case core.ConditionRequested:
 		return "condition asked", b.Stage
 	case core.ConditionEvaluated:
-		return "condition answered", fmt.Sprintf("%s: %s", b.Stage, or(b.Error, fmt.Sprint(b.Holds)))
+		return "condition answered", fmt.Sprintf("%s: %s", b.Stage, cmp.Or(b.Error, fmt.Sprint(b.Holds)))
 	case core.StageOpened:
 		if b.Stage == core.ManagerStage {
 			return "turn begins", fmt.Sprintf("manager: turn %d", b.Round)
@@ -30,13 +36,13 @@ func Describe(e core.Event) (what, detail string) {
 		}
 		return "stage opened", fmt.Sprintf("%s%s", b.Stage, round(b.Round, b.Reason))
 	case core.TaskAdmitted:
-		return "task admitted", fmt.Sprintf("%s for %s", b.Task, or(b.Role, string(b.Act)))
+		return "task admitted", fmt.Sprintf("%s for %s", b.Task, cmp.Or(b.Role, string(b.Act)))
 	case core.TeamReduced:
 		return "team reduced", b.Reason
 	case core.AttemptRequested:
-		return "attempt requested", fmt.Sprintf("%s from %s", b.Attempt, short(b.Base))
+		return "attempt requested", fmt.Sprintf("%s from %s", b.Attempt, Short(b.Base))
 	case core.ClaimRefused:
-		return "has to wait", fmt.Sprintf("%s: %s is held by %s", b.Task, b.Claim, or(b.Holder, "others"))
+		return "has to wait", fmt.Sprintf("%s: %s is held by %s", b.Task, b.Claim, cmp.Or(b.Holder, "others"))
 	case core.ClaimFreed:
 		return "may go on", b.Claim.String() + " is free"
 	case core.AttemptStarted:
@@ -49,30 +55,30 @@ func Describe(e core.Event) (what, detail string) {
 	case core.UsageObserved:
 		return "spent so far", b.Attempt + cost(b.Usage)
 	case core.ProjectSpent:
-		return "project spent", fmt.Sprintf("%s, %s, %s of work, %s in other runs", Money(b.Others.CostUSD), Tokens(b.Others.Tokens), Duration(b.Others.Worked), or(count(b.Others.Attempts, "attempt"), "no attempt"))
+		return "project spent", fmt.Sprintf("%s, %s, %s of work, %s in other runs", Money(b.Others.CostUSD), Tokens(b.Others.Tokens), Duration(b.Others.Worked), cmp.Or(Count(b.Others.Attempts, "attempt"), "no attempt"))
 	case core.VerifyRequested:
-		return "checks begin", or(b.Attempt, b.Task)
+		return "checks begin", cmp.Or(b.Attempt, b.Task)
 	case core.VerifyConcluded:
 		return verified(b)
 	case core.BranchMoved:
-		return "branch moved", fmt.Sprintf("%s to %s", b.Ref, short(b.New))
+		return "branch moved", fmt.Sprintf("%s to %s", b.Ref, Short(b.New))
 	case core.ApprovalRequested:
 		return "waits for you", asked(b)
 	case core.ApprovalGranted:
-		return "approved", colon(b.Subject.Stage, b.Comment)
+		return "approved", Colon(b.Subject.Stage, b.Comment)
 	case core.FeedbackGiven:
-		return "feedback", colon(b.Stage+reset(b.Reset), b.Text)
+		return "feedback", Colon(b.Stage+reset(b.Reset), b.Text)
 	case core.RolledBack:
-		return "rolled back", colon(fmt.Sprintf("%s to %s%s", b.From, b.Target, reset(b.Reset)), or(b.Text, count(len(b.Findings), "finding")))
+		return "rolled back", Colon(fmt.Sprintf("%s to %s%s", b.From, b.Target, reset(b.Reset)), cmp.Or(b.Text, Count(len(b.Findings), "finding")))
 	case core.RefKept:
-		return "work kept", colon(fmt.Sprintf("%s at %s", short(b.Commit), b.Ref), b.Reason)
+		return "work kept", Colon(fmt.Sprintf("%s at %s", Short(b.Commit), b.Ref), b.Reason)
 	case core.StagePassed:
 		if b.Stage == core.ManagerStage {
 			return "turn ended", fmt.Sprintf("manager: turn %d", b.Round)
 		}
-		return "stage passed", fmt.Sprintf("%s at %s", b.Stage, short(b.Commit))
+		return "stage passed", fmt.Sprintf("%s at %s", b.Stage, Short(b.Commit))
 	case core.StageSkipped:
-		return "stage skipped", colon(fmt.Sprintf("%s by %s", b.Stage, b.Source), b.Reason)
+		return "stage skipped", Colon(fmt.Sprintf("%s by %s", b.Stage, b.Source), b.Reason)
 	case core.AttemptsReset:
 		return "attempts granted", b.Stage
 	case core.TargetChosen:
@@ -82,13 +88,13 @@ func Describe(e core.Event) (what, detail string) {
 	case core.PlanWriteRequested:
 		return "plan to change", b.Message
 	case core.PlanUpdated:
-		return "plan changed", fmt.Sprintf("%s, %s", short(b.Plan.Commit), count(len(b.Plan.Steps), "step"))
+		return "plan changed", fmt.Sprintf("%s, %s", Short(b.Plan.Commit), Count(len(b.Plan.Steps), "step"))
 	case core.MergeConcluded:
 		return merged(b)
 	case core.StageDiscarded:
-		return "branch given up", colon(fmt.Sprintf("%s, round %d", b.Stage, b.Round), b.Reason)
+		return "branch given up", Colon(fmt.Sprintf("%s, round %d", b.Stage, b.Round), b.Reason)
 	case core.ChangesRequested:
-		return "changes wanted", colon(b.Source, b.Text)
+		return "changes wanted", Colon(b.Source, b.Text)
 	case core.ReviewAwaited:
 		return "waits for review", ""
 	case core.PullRequestSeen:
@@ -102,15 +108,15 @@ func Describe(e core.Event) (what, detail string) {
 	case core.WaveOpened, core.WaveClosed, core.BriefAdmitted, core.BriefRefused, core.BriefEnded, core.CourseRefused:
 		return describeWave(b)
 	case core.TaskProposed:
-		return "delegated", colon(b.Delegation, b.Proposal.Name())
+		return "delegated", Colon(b.Delegation, b.Proposal.Name())
 	case core.TaskRefused:
-		return "not taken on", colon(b.Delegation, b.Reason)
+		return "not taken on", Colon(b.Delegation, b.Reason)
 	case core.TaskFailed:
-		return "given up", colon(b.Task, b.Reason)
+		return "given up", Colon(b.Task, b.Reason)
 	case core.PlanProposed:
 		return "plan proposed", b.Message
 	case core.ToolRefused:
-		return "tool refused", colon(string(b.Tool)+" to "+b.Attempt, b.Reason)
+		return "tool refused", Colon(string(b.Tool)+" to "+b.Attempt, b.Reason)
 	case core.ValidateConcluded:
 		return validated(b)
 	case core.PlaybookSwapped:
@@ -132,13 +138,13 @@ func Describe(e core.Event) (what, detail string) {
 	case core.RunCancelled:
 		return "run cancelled", b.Reason
 	case core.SessionTook:
-		return "taken over", or(b.Session, "by the engine")
+		return "taken over", cmp.Or(b.Session, "by the engine")
 	case core.WordGiven:
-		return "said in session", colon(b.Session, b.Text)
+		return "said in session", Colon(b.Session, b.Text)
 	case core.TimerFired:
 		return "timer", b.Timer
 	case core.CommandRefused:
-		return "refused", colon(b.Command, b.Reason)
+		return "refused", Colon(b.Command, b.Reason)
 	case core.RunSwept:
 		return "workspaces removed", ""
 	case core.PersonNotified:
@@ -146,7 +152,7 @@ func Describe(e core.Event) (what, detail string) {
 	case core.ProjectRegistered:
 		return "project registered", b.Name
 	case core.ContentTrusted:
-		return "content trusted", colon(b.What, short(b.Hash))
+		return "content trusted", Colon(b.What, Short(b.Hash))
 	case core.ProjectNamed, core.PlaybookChosen, core.ProjectPaused, core.ProjectResumed, core.ProjectArchived,
 		core.EpicQueued, core.EpicTaken, core.EpicRefused, core.EpicRequeued, core.EpicDropped:
 		return describeProject(b)
@@ -173,9 +179,9 @@ func validated(b core.ValidateConcluded) (what, detail string) {
 	case b.Error != "":
 		return "checks failed to run", b.Error
 	case b.Passed:
-		return "branch validated", short(b.Commit)
+		return "branch validated", Short(b.Commit)
 	}
-	return "branch is red", short(b.Commit)
+	return "branch is red", Short(b.Commit)
 }
 
 func exited(b core.AttemptExited) (what, detail string) {
@@ -188,17 +194,17 @@ func exited(b core.AttemptExited) (what, detail string) {
 	case core.ExitFinished:
 		return "attempt finished", detail
 	case core.ExitFailed:
-		return "attempt failed", colon(detail, or(b.Message, fmt.Sprintf("exit status %d", b.Code)))
+		return "attempt failed", Colon(detail, cmp.Or(b.Message, fmt.Sprintf("exit status %d", b.Code)))
 	case core.ExitTimeout:
 		return "attempt timed out", detail
 	case core.ExitCancelled:
-		return "attempt stopped", colon(detail, b.Message)
+		return "attempt stopped", Colon(detail, b.Message)
 	case core.ExitLost:
-		return "attempt lost", colon(detail, b.Message)
+		return "attempt lost", Colon(detail, b.Message)
 	case core.ExitNoStart:
-		return "start failed", colon(b.Attempt, b.Message)
+		return "start failed", Colon(b.Attempt, b.Message)
 	}
-	return "attempt ended", colon(detail, b.Message)
+	return "attempt ended", Colon(detail, b.Message)
 }
 
 // rejected names what was handed in and not accepted.
@@ -211,12 +217,12 @@ func rejected(d *core.Delivery) string {
 
 func verified(b core.VerifyConcluded) (what, detail string) {
 	if b.Error != "" {
-		return "checks failed", colon(b.Attempt, b.Error)
+		return "checks failed", Colon(b.Attempt, b.Error)
 	}
 	if b.Passed {
 		return "checks passed", fmt.Sprintf("%s: %d of %d", b.Attempt, len(b.Results), len(b.Results))
 	}
-	return "checks failed", colon(b.Attempt, strings.Join(failing(b.Results), "; "))
+	return "checks failed", Colon(b.Attempt, strings.Join(failing(b.Results), "; "))
 }
 
 func planRead(b core.PlanRead) (what, detail string) {
@@ -226,31 +232,31 @@ func planRead(b core.PlanRead) (what, detail string) {
 	case !b.Found:
 		return "no plan yet", ""
 	}
-	return "plan found", count(len(b.Plan.Steps), "step")
+	return "plan found", Count(len(b.Plan.Steps), "step")
 }
 
 func merged(b core.MergeConcluded) (what, detail string) {
 	switch {
 	case b.Error != "":
-		return "merge failed", colon(b.Task, b.Error)
+		return "merge failed", Colon(b.Task, b.Error)
 	case len(b.Conflicts) > 0:
-		return "merge conflicts", colon(b.Task, strings.Join(b.Conflicts, ", "))
+		return "merge conflicts", Colon(b.Task, strings.Join(b.Conflicts, ", "))
 	case !b.Passed:
-		return "merge failed", colon(b.Task, strings.Join(failing(b.Results), "; "))
+		return "merge failed", Colon(b.Task, strings.Join(failing(b.Results), "; "))
 	}
-	return "merged", fmt.Sprintf("%s as %s", b.Task, short(b.Commit))
+	return "merged", fmt.Sprintf("%s as %s", b.Task, Short(b.Commit))
 }
 
 func prepared(b core.PublishPrepared) (what, detail string) {
 	switch {
 	case b.Error != "":
-		return "checks failed", colon(b.Task, b.Error)
+		return "checks failed", Colon(b.Task, b.Error)
 	case !b.Passed:
-		return "checks failed", colon(b.Task, strings.Join(failing(b.Results), "; "))
+		return "checks failed", Colon(b.Task, strings.Join(failing(b.Results), "; "))
 	}
-	detail = fmt.Sprintf("%s to %s", short(b.Subject.Commit), b.Subject.Ref)
+	detail = fmt.Sprintf("%s to %s", Short(b.Subject.Commit), b.Subject.Ref)
 	if n := len(b.Results); n > 0 {
-		detail += ", " + count(n, "check") + " passed"
+		detail += ", " + Count(n, "check") + " passed"
 	}
 	return "ready to publish", detail
 }
@@ -295,7 +301,7 @@ func asked(b core.ApprovalRequested) string {
 		detail += ": would skip " + strings.Join(skips, ", ")
 	}
 	if n := len(b.Findings); n > 0 {
-		detail += ": " + count(n, "finding")
+		detail += ": " + Count(n, "finding")
 	}
 	if b.Suggestion != "" {
 		detail += ", suggests going back to " + b.Suggestion
@@ -305,7 +311,7 @@ func asked(b core.ApprovalRequested) string {
 
 // stands says how a pull request stands on its forge.
 func stands(b core.PullRequestSeen) string {
-	parts := []string{or(string(b.State), "seen")}
+	parts := []string{cmp.Or(string(b.State), "seen")}
 	if b.Checks != "" {
 		parts = append(parts, "checks "+b.Checks)
 	}
@@ -351,37 +357,5 @@ func isolation(kind string) string {
 	return kind
 }
 
-func short(digest string) string {
-	digest = strings.TrimPrefix(digest, "sha256:")
-	if len(digest) > 10 {
-		return digest[:10]
-	}
-	return or(digest, "nothing")
-}
-
 // listed are the lines of a text in one.
 func listed(text string) string { return strings.ReplaceAll(text, "\n", "; ") }
-
-func colon(a, b string) string {
-	if b == "" {
-		return a
-	}
-	return a + ": " + b
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-func count(n int, noun string) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

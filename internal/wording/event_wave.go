@@ -1,4 +1,4 @@
-package view
+package wording
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ func describeWave(body core.Body) (what, detail string) {
 	case core.WaveOpened:
 		return "wave opened", fmt.Sprintf("wave %d", b.Wave)
 	case core.WaveClosed:
-		detail = colon(string(b.Course), b.Reason)
+		detail = Colon(string(b.Course), b.Reason)
 		if len(b.Notes) > 0 {
 			detail += "; not followed: " + strings.Join(b.Notes, "; ")
 		}
@@ -22,16 +22,16 @@ func describeWave(body core.Body) (what, detail string) {
 		}
 		return "wave closed", fmt.Sprintf("wave %d: %s", b.Wave, detail)
 	case core.BriefAdmitted:
-		return "delegated", colon(fmt.Sprintf("%s to %s", b.Brief.ID, b.Brief.Agent), b.Brief.Title())
+		return "delegated", Colon(fmt.Sprintf("%s to %s", b.Brief.ID, b.Brief.Agent), b.Brief.Title())
 	case core.BriefRefused:
 		return "not taken on", fmt.Sprintf("%s (%s): %s", b.ID, b.Code, b.Reason)
 	case core.BriefEnded:
 		if b.Status == core.DelegatedDropped {
-			return "dropped", colon(b.Delegation, b.Reason)
+			return "dropped", Colon(b.Delegation, b.Reason)
 		}
-		return "delegation failed", colon(b.Delegation, b.Reason)
+		return "delegation failed", Colon(b.Delegation, b.Reason)
 	case core.CourseRefused:
-		return "decision refused", colon(string(b.Course), strings.Join(b.Reasons, "; "))
+		return "decision refused", Colon(string(b.Course), strings.Join(b.Reasons, "; "))
 	default:
 		return string(body.Type()), ""
 	}
@@ -46,11 +46,11 @@ func questionAsked(b core.QuestionAsked) string {
 			id += ", which waits"
 		}
 	}
-	return colon(id, b.Text)
+	return Colon(id, b.Text)
 }
 
 func questionAnswered(b core.QuestionAnswered) (what, detail string) {
-	detail = colon(b.ID, b.Text)
+	detail = Colon(b.ID, b.Text)
 	if len(b.Sources) > 0 {
 		detail += " (" + strings.Join(b.Sources, ", ") + ")"
 	}

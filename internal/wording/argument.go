@@ -1,0 +1,33 @@
+package wording
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// telling are the arguments that say by themselves what a call is about.
+func telling() []string {
+	return []string{"command", "file_path", "notebook_path", "path", "pattern", "url", "query", "text", "message", "title", "prompt", "description"}
+}
+
+// Arguments are those of a call in a line: the one that tells, or all.
+func Arguments(input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) == nil {
+		for _, name := range telling() {
+			var text string
+			if json.Unmarshal(fields[name], &text) == nil && text != "" {
+				return text
+			}
+		}
+	}
+	var text string
+	if json.Unmarshal(input, &text) == nil {
+		return text
+	}
+	var compact bytes.Buffer
+	if json.Compact(&compact, input) != nil || compact.String() == "{}" {
+		return ""
+	}
+	return compact.String()
+}

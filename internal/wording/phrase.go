@@ -1,0 +1,35 @@
+package wording
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// Short is the beginning of a digest, or that there is none.
+func Short(digest string) string {
+	digest = strings.TrimPrefix(digest, "sha256:")
+	if len(digest) > 10 {
+		return digest[:10]
+	}
+	return cmp.Or(digest, "nothing")
+}
+
+// Colon is a, and what b says about it where it says something.
+func Colon(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + ": " + b
+}
+
+// Count is a number of things; nothing where there are none.
+func Count(n int, noun string) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -18,7 +18,7 @@
   // --- Showing the page again. Only one is under way at a time; what moves
   // meanwhile makes another follow.
   let showing = false, again = false, shown = 0;
-  const pace = 150; // no more often than so many milliseconds
+  const pace = 150, patience = 3000; // no more often than so many milliseconds; after one that failed
   async function show() {
     if (showing || document.hidden) { again = true; return; }
     showing = true; again = false;
@@ -28,8 +28,14 @@
     try {
       const answer = await fetch(location.href, { headers: { "Stellwerk-Part": "main" }, cache: "no-store" });
       if (answer.redirected || answer.status === 401) { location.reload(); return; }
-      replace(await answer.text());
-    } catch { again = true; } // the stream will be back, and with it this
+      const html = await answer.text();
+      if (!html.includes('id="page"')) throw new Error(answer.statusText); // it is no page: what is shown stays
+      replace(html);
+    } catch {
+      showing = false; again = true;
+      setTimeout(() => { if (again) show(); }, patience);
+      return;
+    }
     showing = false;
     if (again && live.dataset.state === "on") show();
   }

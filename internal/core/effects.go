@@ -25,11 +25,11 @@ func Effects(r *Run) []Action {
 			actions = append(actions, taskEffects(r, s, t)...)
 		}
 	}
-	if r.Status.Terminal() && !r.Swept && len(actions) == 0 {
-		actions = append(actions, Sweep{Run: r.ID})
-	}
 	for _, id := range r.Tell {
 		actions = append(actions, Notify{Event: id})
+	}
+	if r.Status.Terminal() && !r.Swept && len(actions) == 0 { // the last that is done for a run
+		actions = append(actions, Sweep{Run: r.ID})
 	}
 	return actions
 }

@@ -95,7 +95,8 @@ func (a *App) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
 	_, err := a.store.Claims(ctx)
-	return err
+	_, gone := a.store.Now(ctx)
+	return errors.Join(err, gone)
 }
 
 // networkArguments are the flags that have another process listen so.

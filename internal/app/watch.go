@@ -17,8 +17,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 )
 
-// Position implements api.Service.
-func (a *App) Position(context.Context) (string, error) { return a.engine.Position(), nil }
+// Position implements api.Service. Every page asks for it first, and is told
+// where the engine has lost its database.
+func (a *App) Position(ctx context.Context) (string, error) {
+	at := a.engine.Position()
+	_, err := a.store.Now(ctx)
+	return at, err
+}
 
 // Watch implements api.Service.
 func (a *App) Watch(ctx context.Context, since string, fn func(api.Moved) error) error {

@@ -54,6 +54,9 @@ func (s *Store) connect(ctx context.Context, o Options, schema fs.FS) error {
 	if err != nil {
 		return err
 	}
+	if s.file, err = os.Stat(s.path); err != nil {
+		return err
+	}
 	db, err := sql.Open("sqlite", dataSource(s.path, o.BusyTimeout, false))
 	if err != nil {
 		return err

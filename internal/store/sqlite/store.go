@@ -11,9 +11,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
+	"os"
 	"sync"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
@@ -45,6 +48,7 @@ type Migration struct {
 // Store is a SQLite database. It implements store.Store.
 type Store struct {
 	path    string
+	file    os.FileInfo // that is open
 	clock   func() time.Time
 	readers *sql.DB
 	read    *query.Queries // prepared on readers
@@ -62,7 +66,25 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
 		return time.Time{}, err
 	}
-	return s.now(), nil
+	return s.now(), s.present()
+}
+
+// present refuses to go on where the database's file is no longer in its place.
+// The one that is open could still be written, and what was written would be
+// gone with it. Every step asks for the time first.
+func (s *Store) present() error {
+	info, err := os.Stat(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return core.Wrap(core.CodeUnavailable, err, "database "+s.path+" was taken away while the engine runs",
+			"put the file back; or end the engine, then restore a backup with `stellwerk restore`")
+	case err != nil:
+		return core.Wrap(core.CodeUnavailable, err, "database "+s.path+" cannot be looked at", hintWrite)
+	case !os.SameFile(info, s.file):
+		return core.Errorf(core.CodeUnavailable, "database %s was replaced while the engine runs", s.path).
+			WithHint("end the engine, then start it again: it works with the file that lies there now")
+	}
+	return nil
 }
 
 func (s *Store) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -36,7 +37,7 @@ func longList(ctx context.Context, shop *workshop) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	for _, path := range []string{"/", "/projects/shop-1", "/runs", "/runs?status=completed", "/runs?before=" + oldest.Run, "/inbox"} {
+	for _, path := range []string{"/", "/projects/shop-1", "/runs", "/runs?status=cancelled", "/runs?before=" + oldest.Run, "/inbox"} {
 		var all []time.Duration
 		for range shop.times(20) {
 			if err := f.move(ctx); err != nil {
@@ -75,21 +76,32 @@ func manyRuns(ctx context.Context, shop *workshop, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	for i := range listedRuns {
-		started, err := feature(i)
-		if err != nil {
-			return err
-		}
-		started.Project = projects[i%len(projects)]
-		past, err := shortHistory(started, i < listedWaiting, now.Add(time.Duration(i-listedRuns)*time.Minute))
-		if err != nil {
-			return err
-		}
-		if _, err := l.engine.Import(ctx, started.Run, past); err != nil {
-			return err
-		}
+	var work sync.WaitGroup
+	failures := make([]error, 16) // at once, so that commits are gathered
+	for w := range failures {
+		work.Go(func() {
+			for i := w; i < listedRuns && failures[w] == nil; i += len(failures) {
+				failures[w] = l.past(ctx, i, projects[i%len(projects)], now.Add(time.Duration(i-listedRuns)*time.Minute))
+			}
+		})
 	}
-	return nil
+	work.Wait()
+	return errors.Join(failures...)
+}
+
+// past brings in a run of a project that came to its first gate then.
+func (l *line) past(ctx context.Context, n int, project string, then time.Time) error {
+	started, err := feature(n)
+	if err != nil {
+		return err
+	}
+	started.Project = project
+	events, err := shortHistory(started, n < listedWaiting, then)
+	if err != nil {
+		return err
+	}
+	_, err = l.engine.Import(ctx, started.Run, events)
+	return err
 }
 
 // shortHistory is a run that comes to its first gate, and is cancelled there

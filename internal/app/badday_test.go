@@ -34,7 +34,7 @@ func visit(ctx context.Context, t *testing.T, owner api.Service, address string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := knock(ctx, t, http.MethodPost, address+"/sign-in", url.Values{"code": {code.Code}}.Encode(), "Origin", address)
+	in := knock(ctx, t, http.MethodPost, address+"/sign-in", url.Values{"code": {code.Code}}.Encode(), "Origin", address) //nolint:bodyclose // knock has closed it
 	if len(in.Cookies()) != 1 {
 		t.Fatalf("signed in: %s", in.Status)
 	}

@@ -2,20 +2,27 @@ package app_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
 // TestMain lets the test binary be the program that runs beside agents: the
@@ -152,6 +159,53 @@ func TestRunReachesAPullRequest(t *testing.T) {
 	}
 	readsBackAndForth(ctx, t, a, run.ID)
 	readsWhatWasPruned(ctx, t, a, run.ID, filepath.Join(state, "attempts", run.ID))
+	detail, err := a.Run(ctx, run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	showsOneHugeTranscript(ctx, t, a, run.ID, filepath.Join(detail.Folder, "transcripts", "build.r1.a1.jsonl"))
+}
+
+// showsOneHugeTranscript looks at a transcript of 100 MB in the cockpit: the page
+// stays one that a browser can show, and takes no more memory than it must.
+func showsOneHugeTranscript(ctx context.Context, t *testing.T, a *app.App, run, transcript string) {
+	t.Helper()
+	pages, err := cockpit.New(a, cockpit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(transcript, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := shim.Entry{N: 1000, At: time.Now(), Record: agent.Record{Kind: agent.KindText, Text: strings.Repeat("so it went on, ", 7000)}}
+	for range 1000 {
+		entry.N++
+		line, err := json.Marshal(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := file.Write(append(line, '\n')); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w := httptest.NewRecorder()
+	pages.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/runs/"+run+"/attempts/build.r1.a1/transcript", nil))
+	runtime.ReadMemStats(&after)
+	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "so it went on") {
+		t.Errorf("%d %.300s", w.Code, w.Body)
+	}
+	const mb = 1 << 20
+	if size, taken := w.Body.Len(), after.TotalAlloc-before.TotalAlloc; size > 4*mb || taken > 100*mb {
+		t.Errorf("a page of %d bytes, for which %d MB were taken", size, taken/mb)
+	} else {
+		t.Logf("a page of %d bytes, for which %d MB were taken", size, taken/mb)
+	}
 }
 
 // readsWhatWasPruned reads what the first attempt said after its folder is gone:

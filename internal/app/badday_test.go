@@ -34,13 +34,13 @@ func visit(ctx context.Context, t *testing.T, owner api.Service, address string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := knock(ctx, t, http.MethodPost, address+"/sign-in", url.Values{"code": {code.Code}}.Encode(), "Origin", address) //nolint:bodyclose // knock has closed it
-	if len(in.Cookies()) != 1 {
-		t.Fatalf("signed in: %s", in.Status)
+	in := knock(ctx, t, http.MethodPost, address+"/sign-in", url.Values{"code": {code.Code}}.Encode(), "Origin", address)
+	if len(in.cookies) != 1 {
+		t.Fatalf("signed in: %d", in.StatusCode)
 	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &visitor{t, ctx, address, in.Cookies()[0], &http.Client{Transport: transport}}
+	return &visitor{t, ctx, address, in.cookies[0], &http.Client{Transport: transport}}
 }
 
 func (v *visitor) ask(path string) *http.Request {

@@ -55,10 +55,14 @@ func (d *drawing) section(c *canvas, p place) {
 		}
 		many := len(s.Lines) > ownCurves
 		if many {
+			c.WriteString(`<g class="crowd">`)
 			trunks(c, s.Lines, p.x, back, r.main)
 		}
 		for i, l := range s.Lines {
 			d.line(c, l, ways{x: p.x, back: back, main: r.main, y: r.main + (i+1)*laneHeight, trunk: many})
+		}
+		if many {
+			c.WriteString(`</g>`)
 		}
 	} else if len(s.Lines) == 1 {
 		blocks(c, s.Lines[0].Blocks, p.x+blockGap, r.main)

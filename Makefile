@@ -22,9 +22,9 @@ lint: ## go vet and golangci-lint, with the import and purity rules
 	$(GO) vet ./...
 	$(GOLANGCI_BIN) run ./...
 
-unit: ## all tests: with the race detector, then the scenarios and a short crash test without, then every fuzz target for ten seconds
-	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /e2e$$ -e /crash$$)
-	STELLWERK_KILLS=$(KILLS) $(GO) test -timeout 15m ./e2e ./internal/crash
+unit: ## all tests: with the race detector, then the scenarios, the browser and a short crash test without, then every fuzz target for ten seconds
+	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /e2e$$ -e /e2e/browser$$ -e /crash$$)
+	STELLWERK_KILLS=$(KILLS) $(GO) test -timeout 15m ./e2e/... ./internal/crash
 	GO=$(GO) bash scripts/fuzz.sh 10s
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long

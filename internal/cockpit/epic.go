@@ -27,8 +27,14 @@ type epicBody struct {
 	Started   *api.Run // with remarks
 }
 
+// epicPage shows the form with the project's own base: who sits in a browser
+// does not see which branch is checked out.
 func (c *cockpit) epicPage(r *http.Request) (page, error) {
-	return c.epicWith(r, epicBody{})
+	project, err := c.svc.Project(r.Context(), r.PathValue("project"))
+	if err != nil {
+		return page{}, err
+	}
+	return c.epicWith(r, epicBody{Form: epicForm{Base: project.Base}})
 }
 
 // epicWith shows the form with what is known so far.

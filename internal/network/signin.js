@@ -1,6 +1,6 @@
 // A code in the link is sent as the form would be, and is taken out of the
 // address first, so that it stays in no history. Where another site led here,
-// a person sends it. Without one, somebody who came
+// or the link was opened in a tab that shows this page already, a person sends it. Without one, somebody who came
 // from another site's link may have signed in already: the browser kept the
 // cookie back from that link, and gives it to a page of this one.
 // With the code goes a secret that this browser keeps for this place alone: a
@@ -16,10 +16,15 @@
     }
     form.elements.proof.value = proof;
   } catch { /* storage is closed: the session goes by its cookie alone */ }
-  const code = window.location.hash.slice(1);
-  if (code !== "") {
+  function take() {
+    const code = window.location.hash.slice(1);
+    if (code === "") return false;
     window.history.replaceState(null, "", window.location.pathname + window.location.search);
     form.elements.code.value = code;
+    return true;
+  }
+  window.addEventListener("hashchange", take);
+  if (take()) {
     if (!("ask" in form.dataset)) form.submit();
     return;
   }

@@ -1,0 +1,65 @@
+// Package browser plays what a person does in the cockpit, in a real Chromium
+// against the real program: an engine as a process of its own with a home and a
+// state folder per test, real git and scripted agents. It sees what a person
+// sees, the page; nothing here may reach into the program or wait for anything
+// but what a page or a command shows.
+package browser
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli"
+)
+
+// TestMain makes this binary two programs: the tests, and under the name
+// stellwerk the program itself.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"stellwerk": func() { os.Exit(cli.Main()) }})
+}
+
+// patience is how long anything may take that a test waits for.
+const patience = 20 * time.Second
+
+// chromium starts a browser that ends with the test. What people do in it is
+// apart from one another, see [engine.person].
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("no chromium on this machine; `make tools` installs it where it can")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.WSURLReadTimeout(patience), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, end := chromedp.NewContext(ctx)
+	t.Cleanup(end)
+	if err := chromedp.Run(ctx); err != nil {
+		t.Fatal("start chromium:", err)
+	}
+	return ctx
+}
+
+// until polls a condition that nothing signals.
+func until(limit time.Duration, holds func() bool) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	tick := time.NewTicker(30 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+	}
+	return true
+}

@@ -8,10 +8,13 @@ FUZZTIME      ?= 2m
 LDFLAGS       := -s -w
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint unit race fuzz planted bench tools demo
+.PHONY: help build test lint unit race fuzz planted bench tools demo screenshots
+
+# Where `make screenshots` puts every page; the best are chosen by hand.
+SCREENSHOTS   ?= $(CURDIR)/bin/screenshots
 
 help: ## list the commands
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/stellwerk and bin/stellwerk-hook
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/stellwerk ./cmd/stellwerk-hook
@@ -44,3 +47,6 @@ tools: ## install what the tests need and the machine lacks
 
 demo: ## see it work: a small repository, lying agents, a pull request
 	$(GO) run ./cmd/stellwerk demo --yes
+
+screenshots: tools ## every page of the cockpit as a picture in SCREENSHOTS (bin/screenshots)
+	STELLWERK_SCREENSHOTS=$(SCREENSHOTS) $(GO) test -tags screenshots -count 1 -run TestScreenshots ./e2e/browser

@@ -29,7 +29,8 @@ fi
 
 if have npm; then
   bash scripts/fetch-claude.sh >/dev/null || echo "tools: Claude Code could not be fetched: tests with the real program are skipped"
+  sh scripts/fetch-axe.sh >/dev/null || echo "tools: axe could not be fetched: tests of accessibility are skipped"
 else
-  echo "tools: no npm on this machine: tests with the real Claude Code are skipped"
+  echo "tools: no npm on this machine: tests with the real Claude Code and of accessibility are skipped"
 fi
 exit 0

@@ -40,7 +40,7 @@ func chromium(t *testing.T) context.Context {
 		chromedp.WSURLReadTimeout(patience), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
-	ctx, end := chromedp.NewContext(ctx)
+	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // it complains about events it does not know
 	t.Cleanup(end)
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatal("start chromium:", err)

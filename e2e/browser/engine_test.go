@@ -80,6 +80,15 @@ func (e *engine) start(listen string) {
 	}
 }
 
+// restart ends the engine and starts it at the same address; meanwhile is what
+// happens in between.
+func (e *engine) restart(meanwhile func()) {
+	e.t.Helper()
+	e.stop()
+	meanwhile()
+	e.start(strings.TrimPrefix(e.URL, "http://"))
+}
+
 // run is a command in a folder of the machine; it must end with one of the codes.
 func (e *engine) run(folder string, codes []int, args ...string) string {
 	e.t.Helper()

@@ -168,7 +168,7 @@ func (p *person) is(expression string) bool {
 func (p *person) text(expression string) string {
 	p.t.Helper()
 	value := ""
-	if err := p.eval("String("+expression+")", &value); err != nil {
+	if err := p.eval("Promise.resolve("+expression+").then(String)", &value); err != nil {
 		p.t.Fatalf("%s: %v", expression, err)
 	}
 	return value

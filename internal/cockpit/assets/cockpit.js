@@ -41,7 +41,7 @@
   }
 
   function replace(html) {
-    Idiomorph.morph(main, html, { morphStyle: "innerHTML", ignoreActiveValue: true, callbacks: { beforeNodeMorphed: keep, beforeAttributeUpdated: keepAttribute } });
+    Idiomorph.morph(main, html, { morphStyle: "innerHTML", ignoreActiveValue: true, callbacks: { beforeNodeMorphed: keep, beforeAttributeUpdated: keepAttribute, beforeNodeRemoved: (node) => node.id !== "refused" } });
     dress();
   }
   // What a person opened, wrote or chose stays as they left it.
@@ -116,6 +116,7 @@
       const answer = await fetch(form.action, { method: "POST", body, headers: { "Stellwerk-Part": "main" } });
       const html = await answer.text();
       if (!answer.ok) { refuse(html); return; }
+      document.getElementById("refused")?.remove();
       form.reset();
       const to = new URL(answer.url);
       if (to.pathname !== location.pathname) { location.assign(to); return; }
@@ -125,14 +126,16 @@
       refuse("", "The engine does not answer. Nothing was sent twice; try again when the light is green.");
     } finally { buttons.forEach((b) => { b.disabled = false; }); }
   });
+  // What there is now is shown below the refusal, which stays until the next word.
   function refuse(html, text) {
-    document.querySelector(".refused")?.remove();
+    document.getElementById("refused")?.remove();
     const note = document.createElement("div");
-    note.className = "card problem refused"; note.setAttribute("role", "alert");
+    note.id = "refused"; note.className = "card problem"; note.setAttribute("role", "alert");
     const from = new DOMParser().parseFromString(html, "text/html").querySelector(".problem");
     if (from) note.append(...from.childNodes); else note.textContent = text || "This did not work.";
     page().prepend(note);
     note.scrollIntoView({ block: "nearest" });
+    if (html) show();
   }
 
   // --- Times, theme, keys.

@@ -1,0 +1,98 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// No page can only be used by those who see well, have a mouse or a large
+// screen: axe finds nothing, in both themes, at a desk and with a phone. Everything
+// that is folded is unfolded first.
+func TestEverybodyCanUseIt(t *testing.T) {
+	axe := axeScript(t)
+	s := newShowcase(t)
+	p := newPerson(chromium(t), t, desk)
+	p.allow("status of 404") // the page that is not there
+	p.do("bring axe", chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(axe).Do(ctx)
+		return err
+	}))
+	p.open(s.URL + "/sign-in")
+	p.judged()
+	p.text(`document.documentElement.removeAttribute("lang")`)
+	if found := p.violations(`{}`); len(found) != 1 {
+		t.Errorf("of a page without a language axe says %q", found)
+	}
+	p.signIn(s.engine)
+	pages := s.pages()
+	covers(t, pages)
+	for _, address := range pages {
+		p.open(s.URL + address)
+		p.judged()
+	}
+	p.open(s.URL)
+	p.press("", "Keys")
+	p.wait("the keys are shown", `document.getElementById("help").open`)
+	p.judged()
+}
+
+// judged asks axe about the page as each of the people would have it. What does
+// not depend on colours is asked once per size.
+func (p *person) judged() {
+	p.t.Helper()
+	p.text(`[...document.querySelectorAll("details")].slice(0, 40).forEach((d) => { d.open = true; })`) // the page of the API has hundreds, all alike
+	const colours = `{runOnly: {type: "rule", values: ["color-contrast"]}}`
+	for _, as := range []struct {
+		size          window
+		theme, option string
+	}{{desk, "light", `{}`}, {desk, "dark", colours}, {phone, "dark", `{}`}, {phone, "light", colours}} {
+		p.dress(as.size, as.theme)
+		if overflow := p.text(`person.overflow()`); overflow != "" {
+			p.t.Errorf("%s sticks out at %d: %s", p.where(), as.size.width, overflow)
+		}
+		for _, violation := range p.violations(as.option) {
+			p.t.Errorf("%s, %s, %d px: %s", p.where(), as.theme, as.size.width, violation)
+		}
+	}
+	p.dress(p.size, "light")
+}
+
+// violations are what axe finds on the page, by the rules that the option names.
+func (p *person) violations(option string) []string {
+	p.t.Helper()
+	found := p.text(`axe.run(document, Object.assign({resultTypes: ["violations"]}, ` + option + `)).then((r) => JSON.stringify(r.violations.map((v) =>
+		v.id + ": " + v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + " " + n.failureSummary).join(" | "))))`)
+	var list []string
+	if err := json.Unmarshal([]byte(found), &list); err != nil {
+		p.t.Fatalf("axe says %s: %v", found, err)
+	}
+	return list
+}
+
+// dress gives the window another size and the system another theme.
+func (p *person) dress(size window, theme string) {
+	p.t.Helper()
+	p.do("change the window", emulation.SetDeviceMetricsOverride(size.width, size.height, 1, size == phone),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}}))
+}
+
+// axeScript is what scripts/fetch-axe.sh has fetched.
+func axeScript(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skip("no cache folder, so axe cannot be there:", err)
+	}
+	script, err := os.ReadFile(filepath.Join(cache, "stellwerk-tools", "axe-4.10.3", "axe.min.js"))
+	if err != nil {
+		t.Skip("axe is not there; `make tools` fetches it where npm is:", err)
+	}
+	return string(script)
+}

@@ -1,0 +1,113 @@
+package browser
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// One run on which everything goes wrong that can between a person and the engine.
+func TestBadDays(t *testing.T) {
+	s := &showcase{engine: newEngine(t)}
+	s.repository("departures")
+	s.cli("departures", "run", "A departure board", "--playbook", "team", "--base", "main", "--trust", "--detach")
+	s.manager = s.alias("a-departure")
+	s.reaches(s.manager, "", "paused")
+	browser := chromium(t)
+	ada, bob := newPerson(browser, t, desk), newPerson(browser, t, desk)
+	ada.allow("ERR_", "status of 409") // cut off for a while; refused
+	bob.allow("ERR_", "status of 409")
+	ada.signIn(s.engine)
+	bob.signIn(s.engine)
+
+	cutOff(s, ada, bob)
+	restarted(s, ada)
+	changedMeanwhile(s, bob)
+	bothApprove(s, ada, bob)
+}
+
+// deaf makes a page miss what moves from now on, as one does whose news are late.
+func (p *person) deaf() {
+	p.t.Helper()
+	p.live()
+	p.text(`document.getElementById("page").dataset.still = ""`)
+}
+
+// cutOff: a page loses its connection, shows that, and catches up when it is
+// back. An answer that comes second is refused, and says what the first was.
+func cutOff(s *showcase, ada, bob *person) {
+	s.t.Helper()
+	bob.open(s.URL + "/inbox")
+	bob.deaf()
+	way := newWire(s.t, strings.TrimPrefix(s.URL, "http://"))
+	ada.open("http://" + way.here + "/runs/" + s.manager)
+	ada.live()
+	same := ada.stays()
+	way.cut()
+	ada.wait("cut off", `document.getElementById("live").innerText !== "live"`)
+	s.cli("home", "answer", s.statuses(s.manager)[0].Manager.Questions[0].ID, "On twenty-four hours.")
+	s.reaches(s.manager, "publish", "awaiting_approval")
+	way.join()
+	ada.live()
+	ada.sees("Approve and publish")
+	same()
+
+	bob.fill("", "Your answer", "Show sunrise instead.")
+	bob.press("", "Answer")
+	bob.sees("was answered before", "On twenty-four hours.")
+	if log := s.cli("home", "log", s.manager); strings.Contains(log, "sunrise") {
+		s.t.Errorf("the second answer was taken:\n%s", log)
+	}
+}
+
+// restarted: the engine ends and begins again while a page is open.
+func restarted(s *showcase, ada *person) {
+	s.t.Helper()
+	ada.open(s.URL + "/runs/" + s.manager)
+	ada.live()
+	same := ada.stays()
+	s.restart(func() { ada.wait("cut off", `document.getElementById("live").innerText !== "live"`) })
+	ada.live()
+	ada.sees("Approve and publish")
+	same()
+}
+
+// changedMeanwhile: what is approved is not what would be published any more. It
+// is refused, and what there is now is shown.
+func changedMeanwhile(s *showcase, bob *person) {
+	s.t.Helper()
+	bob.open(s.URL + "/runs/" + s.manager)
+	bob.deaf()
+	s.cli("home", "feedback", s.manager, "Name the platform.")
+	s.reaches(s.manager, "publish", "awaiting_approval")
+	bob.press("#gate", "Approve and publish")
+	bob.wait("refused", `document.querySelector("[role=alert].problem")`)
+	bob.sees("Name the platform")
+	bob.wait("the refusal stays", `document.querySelector("[role=alert].problem")`)
+	if s.times("ApprovalGranted") != 0 {
+		s.t.Error("what nobody saw was approved")
+	}
+}
+
+// bothApprove: two people press at once. One is heard, the other is told.
+func bothApprove(s *showcase, ada, bob *person) {
+	s.t.Helper()
+	for _, p := range []*person{ada, bob} {
+		p.open(s.URL + "/runs/" + s.manager)
+		p.sees("Approve and publish")
+	}
+	bob.deaf()
+	ada.press("#gate", "Approve and publish")
+	bob.press("#gate", "Approve and publish")
+	bob.wait("refused", `document.querySelector("[role=alert].problem")`)
+	ada.sees("Published, and waits for somebody to look")
+	if approved, published := s.times("ApprovalGranted"), s.times("PublishRequested"); approved != 1 || published != 1 {
+		s.t.Errorf("approved %d times, published %d times", approved, published)
+	}
+}
+
+// times is how often something has happened in the manager's run.
+func (s *showcase) times(event string) int {
+	s.t.Helper()
+	return len(regexp.MustCompile(`"type":\s*"`+event+`"`).FindAllString(s.cli("home", "log", s.manager, "--json"), -1))
+}

@@ -1,0 +1,72 @@
+//go:build screenshots
+
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestScreenshots writes a picture of every page in both themes, and of some with
+// a phone, into the folder that STELLWERK_SCREENSHOTS names.
+func TestScreenshots(t *testing.T) {
+	folder := os.Getenv("STELLWERK_SCREENSHOTS")
+	if folder == "" {
+		t.Fatal("STELLWERK_SCREENSHOTS does not say where the pictures go")
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := newShowcase(t)
+	p := newPerson(chromium(t), t, desk)
+	p.open(s.URL + "/sign-in")
+	p.picture(folder, "sign-in")
+	p.signIn(s.engine)
+	rules, manager, waves := "/runs/"+s.rules, "/runs/"+s.manager, "/runs/"+s.waves
+	for _, shot := range []struct{ name, address string }{
+		{"run", rules}, {"run-gate", manager}, {"run-waves", waves},
+		{"projects", "/"}, {"project", "/projects/timetable"}, {"project-add", "/projects/add"}, {"epic", "/projects/timetable/new"},
+		{"inbox", "/inbox"}, {"runs", "/runs"}, {"changes", rules + "/changes"}, {"changes-split", rules + "/changes?view=split"},
+		{"review", manager + "/changes"}, {"plan", rules + "/plan"}, {"graph", rules + "/graph"},
+		{"task", rules + "/tasks/step-3.r2.code"}, {"task-live", rules + "/tasks/step-2.r1.code"},
+		{"transcript", rules + "/attempts/step-1.r1.code.a1/transcript"}, {"document", rules + "/documents/" + s.document() + "/view?name=plan.md"},
+		{"timeline", rules + "/timeline?at=58"}, {"effects", rules + "/effects"}, {"run-costs", rules + "/costs"}, {"costs", "/costs"},
+		{"talk", manager + "/talk"}, {"waves", waves + "/waves"}, {"facts", waves + "/facts"},
+		{"settings", "/settings"}, {"roles", "/settings/roles"}, {"people", "/settings/people"},
+		{"playbooks", "/settings/playbooks"}, {"playbook", "/settings/playbooks/feature"}, {"docs", "/docs"}, {"nowhere", "/nowhere"},
+	} {
+		p.open(s.URL + shot.address)
+		p.picture(folder, shot.name)
+	}
+	for _, name := range []struct{ name, address string }{{"run", rules}, {"inbox", "/inbox"}, {"changes", rules + "/changes"}, {"projects", "/"}, {"timeline", rules + "/timeline?at=58"}, {"talk", manager + "/talk"}} {
+		p.dress(phone, "light")
+		p.open(s.URL + name.address)
+		p.shoot(filepath.Join(folder, "phone-"+name.name+".png"))
+	}
+	p.allow("status of 404")
+}
+
+// picture writes the page as it is shown in both themes.
+func (p *person) picture(folder, name string) {
+	p.t.Helper()
+	for _, theme := range []string{"light", "dark"} {
+		p.dress(desk, theme)
+		p.shoot(filepath.Join(folder, name+"-"+theme+".png"))
+	}
+	p.dress(desk, "light")
+}
+
+func (p *person) shoot(path string) {
+	p.t.Helper()
+	if p.is(`document.getElementById("live")`) {
+		p.live()
+	}
+	var png []byte
+	p.do("take a picture", chromedp.CaptureScreenshot(&png))
+	if err := os.WriteFile(path, png, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -10,8 +10,9 @@ LDFLAGS       := -s -w
 .DEFAULT_GOAL := help
 .PHONY: help build test lint unit race fuzz planted bench tools demo screenshots
 
-# Where `make screenshots` puts every page; the best are chosen by hand.
+# Where `make screenshots` puts every page, and which of them the README and the documents show.
 SCREENSHOTS   ?= $(CURDIR)/bin/screenshots
+SHOWN         := run-light run-dark inbox-light changes-light timeline-dark phone-run
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,5 +49,7 @@ tools: ## install what the tests need and the machine lacks
 demo: ## see it work: a small repository, lying agents, a pull request
 	$(GO) run ./cmd/stellwerk demo --yes
 
-screenshots: tools ## every page of the cockpit as a picture in SCREENSHOTS (bin/screenshots)
+screenshots: tools ## every page of the cockpit as a picture in SCREENSHOTS (bin/screenshots), the best in docs/images
 	STELLWERK_SCREENSHOTS=$(SCREENSHOTS) $(GO) test -tags screenshots -count 1 -run TestScreenshots ./e2e/browser
+	mkdir -p docs/images
+	cp $(SHOWN:%=$(SCREENSHOTS)/%.png) docs/images/

@@ -131,13 +131,13 @@ func levels(stages []api.Stage) map[string]int {
 // onMain is a stage on the run's own branch. Tasks of a team work beside one
 // another.
 func onMain(d api.RunDetail, s api.Stage) track.Section {
-	section := track.Section{Title: stageTitle(s), State: lamp(s.Status)}
+	section := track.Section{Title: stageTitle(s), State: stageLamp(s)}
 	tasks := s.Tasks
 	if len(tasks) == 0 {
 		tasks = []api.Task{{ID: s.ID, Status: s.Status}}
 	}
 	for _, t := range tasks {
-		line := track.Line{State: lamp(t.Status), Blocks: []track.Block{block(d, s, t)}}
+		line := track.Line{State: taskLamp(t), Blocks: []track.Block{block(d, s, t)}}
 		if len(tasks) > 1 {
 			line.Name = t.Role
 		}
@@ -149,7 +149,7 @@ func onMain(d api.RunDetail, s api.Stage) track.Section {
 
 // ownLine is a stage with a branch of its own, whose tasks follow one another.
 func ownLine(d api.RunDetail, s api.Stage) track.Line {
-	line := track.Line{Name: stageTitle(s), State: lamp(s.Status)}
+	line := track.Line{Name: stageTitle(s), State: stageLamp(s)}
 	for _, t := range s.Tasks {
 		line.Blocks = append(line.Blocks, block(d, s, t))
 	}
@@ -171,7 +171,7 @@ func stageTitle(s api.Stage) string {
 }
 
 func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
-	b := track.Block{Label: taskLabel(s, t), State: lamp(t.Status), Href: taskPath(d.Alias, t.ID)}
+	b := track.Block{Label: taskLabel(s, t), State: taskLamp(t), Href: taskPath(d.Alias, t.ID)}
 	switch n := len(t.Attempts); {
 	case t.Act != "":
 		b.Note = "by the engine"
@@ -188,7 +188,7 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 	if t.Act != "" && lamp(s.Status) == track.Waiting { // the engine waits as well
 		b.State = track.Waiting
 	}
-	b.Title = strings.Join([]string{stageTitle(s), b.Label, b.Note, word(t.Status)}, ", ")
+	b.Title = strings.Join([]string{stageTitle(s), b.Label, b.Note, taskWord(t)}, ", ")
 	return b
 }
 

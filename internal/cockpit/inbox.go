@@ -9,7 +9,7 @@ import (
 // item is something that waits, with the evidence a person decides by.
 type item struct {
 	api.Waiting
-	Detail   api.RunDetail // of who waits at a gate
+	Detail   api.RunDetail // of who waits at a gate or is paused
 	Evidence []evidence
 }
 
@@ -28,7 +28,7 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 	items := make([]item, 0, len(waiting))
 	for _, w := range waiting {
 		it := item{Waiting: w}
-		if w.Gate != nil {
+		if w.Gate != nil || w.Pause != nil && w.Question == nil {
 			d, err := c.svc.Run(r.Context(), w.Run.ID)
 			if err != nil {
 				return page{}, err
@@ -43,15 +43,13 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 	return page{Name: "inbox", Title: "Inbox", Nav: "inbox", Body: items}, nil
 }
 
-// evidenceOf is what the outside checks said about the stage that waits.
+// evidenceOf is what the outside checks said about the stage that waits, and
+// about what has no try left.
 func evidenceOf(d api.RunDetail) []evidence {
 	var list []evidence
 	for _, s := range d.Stages {
-		if s.ID != d.Stage {
-			continue
-		}
 		for _, t := range s.Tasks {
-			if n := len(t.Attempts); n > 0 {
+			if n := len(t.Attempts); n > 0 && (stuck(t) || d.Gate != nil && s.ID == d.Stage) {
 				list = append(list, evidence{Task: t.ID, Role: t.Role, Attempt: t.Attempts[n-1]})
 			}
 		}

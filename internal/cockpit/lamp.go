@@ -1,6 +1,9 @@
 package cockpit
 
 import (
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -21,4 +24,26 @@ func lamp(status string) track.State {
 		return track.Still
 	}
 	return track.Ahead
+}
+
+// taskLamp is how a task looks: one that has no try left has failed, until a
+// person gives it another.
+func taskLamp(t api.Task) track.State {
+	if stuck(t) {
+		return track.Failed
+	}
+	return lamp(t.Status)
+}
+
+func stuck(t api.Task) bool {
+	return lamp(t.Status) == track.Ahead && t.Limit > 0 && t.Counted >= t.Limit
+}
+
+// stageLamp is how a stage looks: one with a task that has failed waits for a
+// person.
+func stageLamp(s api.Stage) track.State {
+	if lamp(s.Status) != track.Passed && slices.ContainsFunc(s.Tasks, stuck) {
+		return track.Waiting
+	}
+	return lamp(s.Status)
 }

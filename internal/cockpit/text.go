@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -19,6 +20,9 @@ func (c *cockpit) functions() template.FuncMap {
 		"ago":        func(t time.Time) string { return ago(c.opts.Now(), t) },
 		"stamp":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"took":       took,
+		"taskLamp":   taskLamp,
+		"taskWord":   taskWord,
+		"stageLamp":  stageLamp,
 		"money":      money,
 		"amount":     amount,
 		"short":      short,
@@ -173,4 +177,12 @@ func word(status string) string {
 func asJSON(v any) (string, error) {
 	data, err := json.Marshal(v)
 	return string(data), err
+}
+
+// taskWord says a task's status, and that of one without a try left.
+func taskWord(t api.Task) string {
+	if stuck(t) {
+		return "no try left"
+	}
+	return word(t.Status)
 }

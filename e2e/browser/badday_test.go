@@ -40,6 +40,8 @@ func cutOff(s *showcase, ada, bob *person) {
 	bob.open(s.URL + "/inbox")
 	bob.deaf()
 	way := newWire(s.t, strings.TrimPrefix(s.URL, "http://"))
+	link, _ := s.link()
+	ada.enter(strings.Replace(link, s.URL, "http://"+way.here, 1))
 	ada.open("http://" + way.here + "/runs/" + s.manager)
 	ada.live()
 	same := ada.stays()
@@ -63,6 +65,7 @@ func cutOff(s *showcase, ada, bob *person) {
 // restarted: the engine ends and begins again while a page is open.
 func restarted(s *showcase, ada *person) {
 	s.t.Helper()
+	ada.signIn(s.engine)
 	ada.open(s.URL + "/runs/" + s.manager)
 	ada.live()
 	same := ada.stays()

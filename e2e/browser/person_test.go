@@ -233,6 +233,11 @@ func (p *person) stays() func() {
 func (p *person) signIn(e *engine) {
 	p.t.Helper()
 	link, _ := e.link()
+	p.enter(link)
+}
+
+func (p *person) enter(link string) {
+	p.t.Helper()
 	p.open(link)
 	p.wait("signed in", `location.pathname === "/" && window.person && person.sees("Projects")`)
 	p.healthy()

@@ -138,6 +138,15 @@
     if (html) show();
   }
 
+  // --- On a narrow screen, what is looked at is brought into view: the tab, and
+  // the first block of a diagram that is not over.
+  function bring(box, item) {
+    if (box && item) box.scrollLeft += item.getBoundingClientRect().left - box.getBoundingClientRect().left - (box.clientWidth - item.getBoundingClientRect().width) / 2;
+  }
+  const tabs = document.querySelector(".tabs"), panel = document.querySelector(".panel");
+  bring(tabs, tabs?.querySelector("[aria-current]"));
+  bring(panel, panel?.querySelector(".block:not(.s-passed)"));
+
   // --- Times, theme, keys.
   function times() {
     for (const t of document.querySelectorAll("time[data-ago]")) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // item is something that waits, with the evidence a person decides by.
@@ -28,12 +29,12 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 	items := make([]item, 0, len(waiting))
 	for _, w := range waiting {
 		it := item{Waiting: w}
-		if w.Gate != nil || w.Pause != nil && w.Question == nil {
+		if w.Gate != nil || w.Pause != nil && w.Pause.Code == core.PauseAttempts {
 			d, err := c.svc.Run(r.Context(), w.Run.ID)
 			if err != nil {
 				return page{}, err
 			}
-			if d.Gate == nil {
+			if w.Gate != nil && d.Gate == nil {
 				continue // somebody has just decided
 			}
 			it.Gate, it.Detail, it.Evidence = d.Gate, d, evidenceOf(d)

@@ -16,6 +16,7 @@ import (
 // screen: axe finds nothing, in both themes, at a desk and with a phone. Everything
 // that is folded is unfolded first.
 func TestEverybodyCanUseIt(t *testing.T) {
+	t.Parallel()
 	axe := axeScript(t)
 	s := newShowcase(t)
 	p := newPerson(chromium(t), t, desk)

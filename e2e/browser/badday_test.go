@@ -8,6 +8,7 @@ import (
 
 // One run on which everything goes wrong that can between a person and the engine.
 func TestBadDays(t *testing.T) {
+	t.Parallel()
 	s := &showcase{engine: newEngine(t)}
 	s.repository("departures")
 	s.cli("departures", "run", "A departure board", "--playbook", "team", "--base", "main", "--trust", "--detach")

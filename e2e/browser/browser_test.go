@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long anything may take that a test waits for.
-const patience = 20 * time.Second
+const patience = 45 * time.Second
 
 // chromium starts a browser that ends with the test. What people do in it is
 // apart from one another, see [engine.person].

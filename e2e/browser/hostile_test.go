@@ -9,6 +9,7 @@ import (
 // Whatever an agent or a repository writes is shown and not obeyed, on every page
 // that links lead to, under the policy that the engine really sends.
 func TestHostileContent(t *testing.T) {
+	t.Parallel()
 	s := &showcase{engine: newEngine(t)}
 	s.repository("hostile")
 	const title = `<img src=x onerror="window.hacked='title'"><script>window.hacked='title'</script>`

@@ -10,6 +10,7 @@ import (
 // A person brings a repository, gives it an epic and follows it to the merge, at
 // a desk and with a phone.
 func TestJourney(t *testing.T) {
+	t.Parallel()
 	for name, size := range map[string]window{"desk": desk, "phone": phone} {
 		t.Run(name, func(t *testing.T) {
 			e := newEngine(t)

@@ -26,8 +26,7 @@ func TestScreenshots(t *testing.T) {
 	p := newPerson(chromium(t), t, desk)
 	p.open(s.URL + "/sign-in")
 	p.picture(folder, "sign-in")
-	p.open(s.operator())
-	p.sees("Projects")
+	p.enter(s.operator())
 	rules, manager, waves := "/runs/"+s.rules, "/runs/"+s.manager, "/runs/"+s.waves
 	for _, shot := range []struct{ name, address string }{
 		{"run", rules}, {"run-gate", manager}, {"run-waves", waves},

@@ -28,7 +28,12 @@ type engine struct {
 // newEngine makes the machine and starts the engine on a port that is free.
 func newEngine(t *testing.T) *engine {
 	t.Helper()
-	e := &engine{t: t, dir: t.TempDir()}
+	dir, err := os.MkdirTemp("", "station") // pages show it, and so do pictures of them
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	e := &engine{t: t, dir: dir}
 	home := e.path("home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		t.Fatal(err)

@@ -185,7 +185,7 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 	if len(s.Tasks) == 0 {
 		b.Href, b.Note = runPath(d.Alias), word(s.Status)
 	}
-	if t.Act != "" && lamp(s.Status) == track.Waiting { // the engine waits as well
+	if lamp(s.Status) == track.Waiting && (t.Act != "" || s.Status == string(core.DelegatedBlocked)) { // who did it waits as well
 		b.State = track.Waiting
 	}
 	b.Title = strings.Join([]string{stageTitle(s), b.Label, b.Note, taskWord(t)}, ", ")

@@ -93,7 +93,7 @@ func TestAThousandDelegations(t *testing.T) {
 	w := httptest.NewRecorder()
 	start := time.Now()
 	h.ServeHTTP(w, r)
-	if took := time.Since(start); took > 3*time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("it took %v", took)
 	}
 	if n := w.Body.Len(); w.Code != http.StatusOK || n > 200_000 {

@@ -49,7 +49,7 @@ func TestDocumentsMadeToBeSlow(t *testing.T) {
 	} {
 		begun := time.Now()
 		r := rendering(name, text)
-		if took := time.Since(begun); took > 2*time.Second || len(r.HTML)+len(r.Text) > 4<<20 {
+		if took := time.Since(begun); took > 30*time.Second || len(r.HTML)+len(r.Text) > 4<<20 {
 			t.Errorf("%s took %v and has %d bytes", name, took, len(r.HTML)+len(r.Text))
 		}
 	}

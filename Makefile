@@ -22,14 +22,16 @@ build: ## build bin/stellwerk and bin/stellwerk-hook
 
 test: tools lint unit planted ## everything that decides whether a change lands
 
-lint: ## go vet and golangci-lint, with the import and purity rules
-	$(GO) vet ./...
+lint: ## golangci-lint with go vet in it, and the import and purity rules
 	$(GOLANGCI_BIN) run ./...
 
-unit: ## all tests: with the race detector, then the scenarios, the browser and a short crash test without, then every fuzz target for ten seconds
-	$(GO) test -race -timeout 15m $$($(GO) list ./... | grep -v -e /e2e$$ -e /e2e/browser$$ -e /crash$$)
-	STELLWERK_KILLS=$(KILLS) $(GO) test -timeout 15m ./e2e/... ./internal/crash
-	GO=$(GO) bash scripts/fuzz.sh 10s
+# Packages without a goroutine of their own are tested without the race detector.
+PURE := /internal/(core|decider/.*|gate|guard|plan|playbook|prompt|role|strictjson|wave|wording|cockpit/(graph|highlight|patch|plot|track))$$
+
+unit: ## all tests: with the race detector; then, without, what is pure, the scenarios, the browser and a short crash test, and every fuzz target for ten seconds beside them
+	$(GO) test -race -p 4 -timeout 15m $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/crash$$' -e '$(PURE)')
+	$(GO) test -timeout 15m $$($(GO) list ./... | grep -E '$(PURE)')
+	GO=$(GO) STELLWERK_KILLS=$(KILLS) bash scripts/beside.sh 10s $(GO) test -p 3 -timeout 15m ./e2e/... ./internal/crash
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long
 	STELLWERK_KILLS=$(KILLS) $(GO) test -race -timeout 30m ./e2e ./internal/crash

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs fuzz targets, each for TIME, two at once for each processor (JOBS in all):
+# Runs fuzz targets, each for TIME, four at once for each processor (JOBS in all):
 # those of the FOLDERs, otherwise every one there is. What a target finds is kept in
 # testdata/fuzz of its package, where the tests play it again from then on.
 #
@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 GO=${GO:-go} TIME=$1
-JOBS=${JOBS:-$((2 * $(getconf _NPROCESSORS_ONLN)))}
+JOBS=${JOBS:-$((4 * $(getconf _NPROCESSORS_ONLN)))}
 shift
 export GO TIME BIN CORPUS
 BIN=$(mktemp -d)

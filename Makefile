@@ -28,10 +28,13 @@ lint: ## golangci-lint with go vet in it, and the import and purity rules
 # Packages without a goroutine of their own are tested without the race detector.
 PURE := /internal/(core|decider/.*|gate|guard|plan|playbook|prompt|role|strictjson|wave|wording|cockpit/(graph|highlight|patch|plot|track))$$
 
-unit: ## all tests: with the race detector; then, without, what is pure, the scenarios, the browser and a short crash test, and every fuzz target for ten seconds beside them
+# Whose fuzz targets read what an agent wrote.
+READERS := $(addprefix internal/,agent/claude agent/command agent/scripted api check cockpit desk dispatch guard hook mcp plan runfolder shim strictjson wave yard)
+
+unit: ## all tests, with the race detector where something can race; readers of what agents write are fuzzed for ten seconds each
 	$(GO) test -race -p 4 -timeout 15m $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/crash$$' -e '$(PURE)')
 	$(GO) test -timeout 15m $$($(GO) list ./... | grep -E '$(PURE)')
-	GO=$(GO) STELLWERK_KILLS=$(KILLS) bash scripts/beside.sh 10s $(GO) test -p 3 -timeout 15m ./e2e/... ./internal/crash
+	GO=$(GO) FOLDERS="$(READERS)" STELLWERK_KILLS=$(KILLS) bash scripts/beside.sh 10s $(GO) test -p 3 -timeout 15m ./e2e/... ./internal/crash
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long
 	STELLWERK_KILLS=$(KILLS) $(GO) test -race -timeout 30m ./e2e ./internal/crash

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets beside a command that mostly waits, at the lowest
+# Runs the fuzz targets of FOLDERS (all where it is not set) beside a command that mostly waits, at the lowest
 # priority, so that they take the time it leaves. Both have to succeed; what the
 # fuzzing said is printed when the command is done.
 #
@@ -11,7 +11,8 @@ time=$1
 shift
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
-nice -n 19 bash scripts/fuzz.sh "$time" >"$said" 2>&1 &
+# shellcheck disable=SC2086 # folders are words
+nice -n 19 bash scripts/fuzz.sh "$time" ${FOLDERS:-} >"$said" 2>&1 &
 fuzz=$!
 trap 'kill "$fuzz" 2>/dev/null; exit 130' INT TERM
 "$@"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/plot"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // accountsShown is how many limits a page shows at once.
@@ -136,13 +137,13 @@ func (b *costsBody) plot(spending []api.DaySpending, today time.Time) {
 		tokens[i].Parts[series[s.Project]] += float64(s.Tokens)
 	}
 	for i, d := range days {
-		cost[i].Title, tokens[i].Title = cost[i].Name+": "+money(d.CostUSD), tokens[i].Name+": "+amount(d.Tokens)+" tokens"
+		cost[i].Title, tokens[i].Title = cost[i].Name+": "+wording.Money(d.CostUSD), tokens[i].Name+": "+amount(d.Tokens)+" tokens"
 		if d.Times > 0 {
 			b.ByDay = append(b.ByDay, d)
 		}
 	}
 	slices.Reverse(b.ByDay)
 	span := "of the last " + strconv.Itoa(b.Days) + " days, by the day on which runs began"
-	b.CostPlot = plot.Columns(plot.Stack{Title: "Cost " + span + ": " + money(b.Total.CostUSD) + " in all", Label: dollarTick, Columns: cost})
+	b.CostPlot = plot.Columns(plot.Stack{Title: "Cost " + span + ": " + wording.Money(b.Total.CostUSD) + " in all", Label: dollarTick, Columns: cost})
 	b.TokenPlot = plot.Columns(plot.Stack{Title: "Tokens " + span + ": " + amount(b.Total.Tokens) + " in all", Label: countTick, Columns: tokens})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/plot"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // accountView is what the engine, a project or a run may use.
@@ -89,7 +90,7 @@ func measure(kind string) (string, func(float64) string) {
 	number := func(v float64) string { return amount(int64(v)) }
 	switch kind {
 	case api.LimitCost:
-		return "Cost", money
+		return "Cost", wording.Money
 	case api.LimitTokens:
 		return "Tokens", number
 	case api.LimitWallTime:

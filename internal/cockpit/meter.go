@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // meter is what was used of something that is limited.
@@ -74,7 +75,7 @@ func limitName(kind string) string {
 func limitAmount(kind string, n float64) string {
 	switch kind {
 	case api.LimitCost:
-		return money(n)
+		return wording.Money(n)
 	case api.LimitWallTime:
 		if n < 1 {
 			return "0 s"

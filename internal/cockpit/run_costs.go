@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/plot"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // attemptsShown is how many attempts the table beside the plots has.
@@ -87,8 +88,8 @@ func (b *runCostsBody) plot(attempts []api.AttemptSpending, accounts []api.Accou
 	}
 	costLimit, tokenLimit := limitOf(accounts, api.LimitCost), limitOf(accounts, api.LimitTokens)
 	b.CostPlot = plot.Steps(plot.Line{
-		Title: "Cost over time: " + money(dollarSum) + " so far", Label: dollarTick, From: from, To: to, Points: cost,
-		Limit: costLimit, LimitAs: "limit " + money(costLimit),
+		Title: "Cost over time: " + wording.Money(dollarSum) + " so far", Label: dollarTick, From: from, To: to, Points: cost,
+		Limit: costLimit, LimitAs: "limit " + wording.Money(costLimit),
 	})
 	b.TokenPlot = plot.Steps(plot.Line{
 		Title: "Tokens over time: " + amount(int64(tokenSum)) + " so far", Label: countTick, From: from, To: to, Points: tokens,

@@ -23,7 +23,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"taskLamp":   taskLamp,
 		"taskWord":   taskWord,
 		"stageLamp":  stageLamp,
-		"money":      money,
+		"money":      wording.Money,
 		"amount":     amount,
 		"short":      short,
 		"clip":       clip,
@@ -122,13 +122,6 @@ func took(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%d days", int(d.Hours()/24))
 	}
-}
-
-func money(usd float64) string {
-	if usd > 0 && usd < 0.01 {
-		return "< $0.01"
-	}
-	return fmt.Sprintf("$%.2f", usd)
 }
 
 // amount says a number with few digits.

@@ -2,10 +2,8 @@ package cockpit
 
 import (
 	"context"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // meter is what was used of something that is limited.
@@ -43,9 +41,10 @@ func metersOf(of string, a api.Account) []meter {
 		if al.Limit == nil && al.Used == 0 {
 			continue
 		}
-		m := meter{Of: of, What: limitName(al.Kind), Used: limitAmount(al.Kind, al.Used)}
+		what, say := measure(al.Kind)
+		m := meter{Of: of, What: what, Used: say(al.Used)}
 		if al.Limit != nil {
-			m.Limit = limitAmount(al.Kind, *al.Limit)
+			m.Limit = say(*al.Limit)
 			if *al.Limit > 0 {
 				m.Percent = int(min(100, 100*al.Used / *al.Limit))
 			}
@@ -54,33 +53,4 @@ func metersOf(of string, a api.Account) []meter {
 		list = append(list, m)
 	}
 	return list
-}
-
-func limitName(kind string) string {
-	switch kind {
-	case api.LimitCost:
-		return "Cost"
-	case api.LimitTokens:
-		return "Tokens"
-	case api.LimitWallTime:
-		return "Time"
-	case api.LimitAttempts:
-		return "Attempts"
-	case api.LimitParallel:
-		return "At work at once"
-	}
-	return kind
-}
-
-func limitAmount(kind string, n float64) string {
-	switch kind {
-	case api.LimitCost:
-		return wording.Money(n)
-	case api.LimitWallTime:
-		if n < 1 {
-			return "0 s"
-		}
-		return took(time.Duration(n * float64(time.Second)))
-	}
-	return amount(int64(n))
 }

@@ -10,7 +10,11 @@ import (
 // be taken is logged and counts as given: it must not hold the run up, and what
 // waits is shown by every status.
 func (d *Dispatcher) notify(ctx context.Context, run *core.Run, a core.Notify) error {
-	if err := d.Notifier.Tell(ctx, run); err != nil {
+	err := d.Notifier.Tell(ctx, run)
+	if ctx.Err() != nil { // the engine ends; the next one tells
+		return ctx.Err()
+	}
+	if err != nil {
 		d.Log.Warn("a person could not be told", "run", run.Alias, "error", err)
 	}
 	return d.report(ctx, run, core.PersonNotified{Event: a.Event}) //nolint:staticcheck // what was asked and what happened are alike by chance

@@ -29,7 +29,11 @@ func (d *Dispatcher) sweep(ctx context.Context, run *core.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := y.Tidy(ctx); err != nil {
+	err = y.Tidy(ctx)
+	if ctx.Err() != nil { // the engine ends; the next one sweeps
+		return ctx.Err()
+	}
+	if err != nil {
 		d.Log.Warn("the yard could not be tidied", "project", run.Project, "error", err)
 	}
 	return d.report(ctx, run, core.RunSwept{})

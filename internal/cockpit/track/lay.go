@@ -12,7 +12,6 @@ const (
 	titleRoom   = 24
 	sideRoom    = 26
 	rowGap      = 18
-	ownCurves   = 30 // tracks side by side that each get their own way from the main one and back
 )
 
 // place is a section with its place.
@@ -27,12 +26,12 @@ type place struct {
 func (s Section) beside() bool { return len(s.Lines) > 1 || len(s.Lines) == 1 && s.Lines[0].Name != "" }
 
 func (s Section) width() int {
-	most := 1
-	for _, l := range s.Lines {
-		most = max(most, len(l.Blocks))
-	}
-	width := most*(blockWidth+blockGap) + blockGap
-	if s.beside() {
+	width := s.longest()*(blockWidth+blockGap) + blockGap
+	switch {
+	case s.crowded():
+		n, column, _ := s.columns()
+		width = n * column
+	case s.beside():
 		width += 2 * fork
 	}
 	if s.Signal != nil {
@@ -41,18 +40,31 @@ func (s Section) width() int {
 	return width
 }
 
-// lanes is how many tracks the section needs below the main one.
-func (s Section) lanes() int {
-	if !s.beside() {
-		return 0
+// longest is how many blocks lie on the section's longest track.
+func (s Section) longest() int {
+	most := 1
+	for _, l := range s.Lines {
+		most = max(most, len(l.Blocks))
 	}
-	return len(s.Lines)
+	return most
+}
+
+// depth is how much room the section's tracks take below the main one.
+func (s Section) depth() int {
+	switch {
+	case s.crowded():
+		_, _, deep := s.columns()
+		return deep * crowdLane
+	case s.beside():
+		return len(s.Lines) * laneHeight
+	}
+	return 0
 }
 
 // row is a stretch of the main track with what lies beside it.
 type row struct {
 	top, main int // of the row, and of its main track
-	lanes     int
+	depth     int
 	end       int
 }
 
@@ -77,7 +89,7 @@ func (d *drawing) lay() {
 			x = sideRoom
 		}
 		last := &d.rows[len(d.rows)-1]
-		last.lanes = max(last.lanes, s.lanes())
+		last.depth = max(last.depth, s.depth())
 		d.places = append(d.places, place{section: s, x: x, width: w, row: len(d.rows) - 1})
 		x += w
 		last.end = x
@@ -87,7 +99,7 @@ func (d *drawing) lay() {
 		r := &d.rows[i]
 		r.top = y
 		r.main = y + titleRoom + blockHeight/2 + 8
-		y = r.main + blockHeight/2 + r.lanes*laneHeight + rowGap
+		y = r.main + blockHeight/2 + r.depth + rowGap
 		d.width = max(d.width, r.end+sideRoom)
 	}
 	d.height = y

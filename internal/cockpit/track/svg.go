@@ -48,23 +48,20 @@ func (d *drawing) section(c *canvas, p place) {
 	end := p.x + p.width
 	c.addf(`<g class="section"><text class="name" x="%d" y="%d">%s</text>`, p.x+blockGap, r.top+14, esc(clip(s.Title, p.width/7)))
 	c.addf(`<path class="rail s-%s" d="M%d %dH%d"/>`, s.State, p.x, r.main, end)
-	if s.beside() {
+	switch {
+	case s.crowded():
+		c.WriteString(`<g class="crowd">`)
+		crowdLines(c, s, p.x, r.main)
+		c.WriteString(`</g>`)
+	case s.beside():
 		back := end - fork
 		if s.Signal != nil {
 			back -= signalRoom
 		}
-		many := len(s.Lines) > ownCurves
-		if many {
-			c.WriteString(`<g class="crowd">`)
-			trunks(c, s.Lines, p.x, back, r.main)
-		}
 		for i, l := range s.Lines {
-			d.line(c, l, ways{x: p.x, back: back, main: r.main, y: r.main + (i+1)*laneHeight, trunk: many})
+			d.line(c, l, ways{x: p.x, back: back, main: r.main, y: r.main + (i+1)*laneHeight})
 		}
-		if many {
-			c.WriteString(`</g>`)
-		}
-	} else if len(s.Lines) == 1 {
+	case len(s.Lines) == 1:
 		blocks(c, s.Lines[0].Blocks, p.x+blockGap, r.main)
 	}
 	if s.Signal != nil {
@@ -73,42 +70,19 @@ func (d *drawing) section(c *canvas, p place) {
 	c.WriteString(`</g>`)
 }
 
-// trunks draws, where very many tracks leave the main one, what they have in
-// common: a line down on either side. A browser takes seconds over hundreds of
-// curves that each span the height of a tall drawing.
-func trunks(c *canvas, lines []Line, x, back, main int) {
-	passed := 0
-	for i, l := range lines {
-		if l.State == Passed {
-			passed = i + 1
-		}
-	}
-	c.addf(`<path class="rail" d="M%d %dH%dV%d"/>`, x, main, x+fork/2, main+len(lines)*laneHeight-fork/2)
-	if passed > 0 {
-		c.addf(`<path class="rail" d="M%d %dH%dV%d"/>`, back+fork, main, back+fork/2, main+passed*laneHeight-fork/2)
-	}
-}
-
 // ways are how a track at height y leaves the main one at x and is back on it
 // right after back.
 type ways struct {
 	x, back, main, y int
-	trunk            bool // it leaves from a trunk beside it
 }
 
 func (w ways) leave() string {
 	bend := w.x + fork/2
-	if w.trunk {
-		return fmt.Sprintf("M%d %dQ%d %d %d %d", bend, w.y-fork/2, bend, w.y, w.x+fork, w.y)
-	}
 	return fmt.Sprintf("M%d %dC%d %d %d %d %d %d", w.x, w.main, bend, w.main, bend, w.y, w.x+fork, w.y)
 }
 
 func (w ways) join() string {
 	bend := w.back + fork/2
-	if w.trunk {
-		return fmt.Sprintf("Q%d %d %d %d", bend, w.y, bend, w.y-fork/2)
-	}
 	return fmt.Sprintf("C%d %d %d %d %d %d", bend, w.y, bend, w.main, w.back+fork, w.main)
 }
 

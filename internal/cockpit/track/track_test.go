@@ -63,14 +63,18 @@ func TestEveryElementIsReached(t *testing.T) {
 	}
 }
 
-// TestRowsKeepItNarrow goes on below where a row is full.
-func TestRowsKeepItNarrow(t *testing.T) {
-	var width, height int
-	head := string(track.Draw(plan(40)))
-	_, size, _ := strings.Cut(head, " width=")
-	if _, err := fmt.Sscanf(size, `"%d" height="%d"`, &width, &height); err != nil {
+func size(t *testing.T, svg string) (width, height int) {
+	t.Helper()
+	_, after, _ := strings.Cut(svg, " width=")
+	if _, err := fmt.Sscanf(after, `"%d" height="%d"`, &width, &height); err != nil {
 		t.Fatal(err)
 	}
+	return width, height
+}
+
+// TestRowsKeepItNarrow goes on below where a row is full.
+func TestRowsKeepItNarrow(t *testing.T) {
+	width, height := size(t, string(track.Draw(plan(40))))
 	if width > 1300 || height < 1000 {
 		t.Errorf("40 sections are drawn %d wide and %d high", width, height)
 	}
@@ -79,21 +83,50 @@ func TestRowsKeepItNarrow(t *testing.T) {
 	}
 }
 
-// TestHundredsOfTracksShareTheirWay: a browser takes many seconds over hundreds
-// of curves that span a tall drawing. Few keep their own.
-func TestHundredsOfTracksShareTheirWay(t *testing.T) {
+// TestACrowdCanBeLookedOver: hundreds of tracks side by side lie in columns,
+// without long curves, over which a browser takes many seconds; few keep theirs.
+func TestACrowdCanBeLookedOver(t *testing.T) {
 	p := plan(1)
 	if n := strings.Count(string(track.Draw(p)), "C"); n != 3 {
 		t.Errorf("two tracks, one of them back, have %d curves", n)
 	}
-	for range 500 {
+	for range 250 {
 		p.Sections[0].Lines = append(p.Sections[0].Lines, p.Sections[0].Lines[:2]...)
 	}
 	svg := string(track.Draw(p))
 	if n := strings.Count(svg, "C"); n != 0 {
-		t.Errorf("1,002 tracks have %d long curves", n)
+		t.Errorf("502 tracks have %d long curves", n)
 	}
-	if n := strings.Count(svg, "<a "); n != 1+3*501 {
+	if n := strings.Count(svg, "<a "); n != 1+3*251 {
 		t.Errorf("%d links", n)
+	}
+	if width, height := size(t, svg); width > 1300 || height > 5000 {
+		t.Errorf("502 tracks are drawn %d wide and %d high", width, height)
+	}
+}
+
+// TestNothingOfACrowdIsOutside counts on every column being within the drawing.
+func TestNothingOfACrowdIsOutside(t *testing.T) {
+	for n := 2; n < 200; n++ {
+		p := track.Plan{Sections: []track.Section{{}}}
+		for i := range n {
+			p.Sections[0].Lines = append(p.Sections[0].Lines, track.Line{Name: fmt.Sprint("step ", i), Blocks: make([]track.Block, 1+i%9)})
+		}
+		svg := string(track.Draw(p))
+		width, height := size(t, svg)
+		blocks := 0
+		for _, rect := range strings.Split(svg, "<rect ")[1:] {
+			var x, y, w, h int
+			if _, err := fmt.Sscanf(rect, `x="%d" y="%d" width="%d" height="%d"`, &x, &y, &w, &h); err != nil {
+				t.Fatal(err)
+			}
+			if x < 0 || y < 0 || x+w > width || y+h > height {
+				t.Fatalf("%d tracks: a block at %d,%d is outside of %d×%d", n, x, y, width, height)
+			}
+			blocks++
+		}
+		if want := strings.Count(svg, "<a "); blocks != want || blocks < n {
+			t.Fatalf("%d tracks have %d blocks and %d links", n, blocks, want)
+		}
 	}
 }

@@ -103,10 +103,16 @@ func (v *evaluation) not(ctx context.Context, c core.Check) (core.CheckResult, e
 	if err != nil {
 		return member, err
 	}
+	if member.Passed && c.Of[0].Kind == core.CheckAlone {
+		return fail("Nothing of it was changed, and something was to be."), nil
+	}
 	if member.Passed {
 		r := fail("This must not hold, and it does: %s\n%s", member.Check, member.Detail)
 		r.Output = member.Output
 		return r, nil
+	}
+	if c.Of[0].Kind == core.CheckAlone {
+		return pass("Something of it was changed."), nil
 	}
 	return pass("As wanted, this does not hold: %s", member.Check), nil
 }

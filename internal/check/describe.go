@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
@@ -33,6 +34,9 @@ func describe(c core.Check) string {
 		return "any of (" + join(c.Of) + ")"
 	case core.CheckNot:
 		if len(c.Of) == 1 && c.Of[0].Kind == core.CheckAlone {
+			if slices.Equal(c.Of[0].Globs, []string{"**"}) {
+				return "something changed"
+			}
 			return "touched: " + strings.Join(c.Of[0].Globs, ", ")
 		}
 		return "not (" + join(c.Of) + ")"

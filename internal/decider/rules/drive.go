@@ -142,6 +142,9 @@ func startOver(r *core.Run, s *core.Stage, reason string) core.Body {
 }
 
 func giveUp(r *core.Run, s *core.Stage, reason string) core.Body {
+	if s.Title != "" {
+		reason = s.Title + ": " + reason
+	}
 	return core.RunPaused{
 		Code: core.PauseAttempts, Stage: s.ID, Reason: reason,
 		Next: fmt.Sprintf("`stellwerk status %s` shows why; then `stellwerk retry %s` or `stellwerk skip %s`", r.Alias, r.Alias, r.Alias),

@@ -70,7 +70,11 @@ func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 
 // WhyNot says what keeps a task from being done.
 func WhyNot(t *core.Task) string {
-	reason := fmt.Sprintf("%s: %d attempts, and its checks still do not hold", t.ID, t.Counted)
+	attempts := fmt.Sprintf("%d attempts", t.Counted)
+	if t.Counted == 1 {
+		attempts = "1 attempt"
+	}
+	reason := fmt.Sprintf("%s of %s, and its checks still do not hold", attempts, t.ID)
 	if failed := FirstFailed(t.Last()); failed != "" {
 		reason += "; " + failed
 	}

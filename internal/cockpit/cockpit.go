@@ -47,7 +47,7 @@ func New(svc api.Service, o Options) (http.Handler, error) {
 	}
 	c := &cockpit{svc: svc, opts: o, colours: highlight.New()}
 	var err error
-	if c.templates, err = parse(c.functions()); err != nil {
+	if c.templates, err = parse(files, c.functions()); err != nil {
 		return nil, err
 	}
 	assets, err := fs.Sub(files, "assets")

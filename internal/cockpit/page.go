@@ -6,11 +6,8 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"fmt"
-	"html/template"
 	"io"
 	"net/http"
-	"path"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -164,32 +161,4 @@ func problemOf(err error) problem {
 
 func (c *cockpit) nowhere(r *http.Request) (page, error) {
 	return page{}, core.Errorf(core.CodeNotFound, "there is no page %.200s", r.URL.Path).WithHint("begin at the projects")
-}
-
-// parse reads each page together with the frame and the shared parts.
-func parse(funcs template.FuncMap) (map[string]*template.Template, error) {
-	frame, err := template.New("frame").Funcs(funcs).ParseFS(files, "templates/frame.html", "templates/parts/*.html")
-	if err != nil {
-		return nil, fmt.Errorf("the cockpit's frame: %w", err)
-	}
-	names, err := files.ReadDir("templates")
-	if err != nil {
-		return nil, fmt.Errorf("the cockpit's pages: %w", err)
-	}
-	pages := map[string]*template.Template{}
-	for _, entry := range names {
-		name, isPage := strings.CutSuffix(entry.Name(), ".html")
-		if !isPage || name == "frame" {
-			continue
-		}
-		t, err := frame.Clone()
-		if err == nil {
-			t, err = t.ParseFS(files, path.Join("templates", entry.Name()))
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the page %s: %w", name, err)
-		}
-		pages[name] = t
-	}
-	return pages, nil
 }

@@ -91,6 +91,7 @@ func (c *cockpit) layOut(b *changesBody, comment string) {
 	for _, f := range b.Patch.Files {
 		view := l.file(f)
 		view.Show = changesPath(b.Alias, b.View, b.Chosen, f.Path()) + "#" + view.ID
+		view.Raw = runPath(b.Alias) + "/changes/raw"
 		if b.Only != "" && f.Path() != b.Only {
 			view.Aside = true
 		}

@@ -160,10 +160,7 @@ func ownLine(d api.RunDetail, s api.Stage) track.Line {
 }
 
 func stageTitle(s api.Stage) string {
-	title := s.Title
-	if title == "" {
-		title = s.ID
-	}
+	title := stageName(s)
 	if s.Round > 1 {
 		title += fmt.Sprintf(" · round %d", s.Round)
 	}

@@ -1,6 +1,7 @@
 package cockpit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -15,9 +16,22 @@ import (
 type fileView struct {
 	patch.File
 	ID    string // of its element
+	View  string // how its lines are laid out
 	Hunks []hunkView
 	Show  string // address that shows it alone
+	Raw   string // address of all changes as text
 	Aside bool   // another file is shown alone
+}
+
+// Split reports that what was stands beside what is.
+func (f fileView) Split() bool { return f.View == viewSplit }
+
+// Columns are how many its table has.
+func (f fileView) Columns() int {
+	if f.Split() {
+		return 4
+	}
+	return 3
 }
 
 // Note says what cannot be seen from its lines.
@@ -58,6 +72,19 @@ type hunkView struct {
 	Rows  []row
 }
 
+// From says where it begins: in the file as it is, or as it was where nothing is
+// left of that line.
+func (h hunkView) From() string {
+	if len(h.Rows) == 0 {
+		return ""
+	}
+	first := cmp.Or(h.Rows[0].Left, h.Rows[0].Right)
+	if first.New == 0 {
+		return fmt.Sprintf("from line %d before", first.Old)
+	}
+	return fmt.Sprintf("from line %d", first.New)
+}
+
 // row is a line of the table: one side where it is unified, two where they are
 // beside one another.
 type row struct {
@@ -81,6 +108,14 @@ func (c cell) Number() int {
 		return c.Old
 	}
 	return c.New
+}
+
+// Label says what the link of its number does.
+func (c cell) Label() string {
+	if c.Kind == patch.Less {
+		return fmt.Sprintf("Comment on line %d as it was", c.Number())
+	}
+	return fmt.Sprintf("Comment on line %d", c.Number())
 }
 
 // note is a comment below a line, or the form for one.
@@ -124,7 +159,7 @@ type layout struct {
 }
 
 func (l layout) file(f patch.File) fileView {
-	v := fileView{File: f, ID: "f-" + fileKey(f.Path())}
+	v := fileView{File: f, ID: "f-" + fileKey(f.Path()), View: l.view}
 	for _, h := range f.Hunks {
 		v.Hunks = append(v.Hunks, l.hunk(&f, h))
 	}

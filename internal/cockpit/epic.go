@@ -27,6 +27,15 @@ type epicBody struct {
 	Started   *api.Run // with remarks
 }
 
+// Picked reports the playbook that is marked in the form: the one that was chosen,
+// or else the project's.
+func (b epicBody) Picked(p api.PlaybookEntry) bool {
+	if b.Form.Playbook != "" {
+		return p.Name == b.Form.Playbook
+	}
+	return p.Chosen
+}
+
 // epicPage shows the form with the project's own base: who sits in a browser
 // does not see which branch is checked out.
 func (c *cockpit) epicPage(r *http.Request) (page, error) {

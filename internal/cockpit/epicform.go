@@ -18,6 +18,11 @@ type epicForm struct {
 	Yes, Designer                                 bool
 }
 
+// Particular reports that something was chosen of what is folded away.
+func (f epicForm) Particular() bool {
+	return f.Attempts+f.Hours+f.Cost+f.Tokens+f.Isolation+f.Coverage+f.Tier != "" || f.Designer
+}
+
 func readEpic(f url.Values) epicForm {
 	field := func(name string) string { return strings.TrimSpace(f.Get(name)) }
 	return epicForm{

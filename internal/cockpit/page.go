@@ -6,6 +6,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -38,6 +39,15 @@ type page struct {
 	Caller  api.Caller
 	Waiting int
 	Notice  string
+}
+
+// WindowTitle is what a browser shows of the page while another one is looked at.
+func (p page) WindowTitle() string {
+	title := clip(80, p.Title) + " · Stellwerk"
+	if p.Waiting > 0 {
+		title = fmt.Sprintf("(%d) %s", p.Waiting, title)
+	}
+	return title
 }
 
 // step is one of the pages above this one.

@@ -33,11 +33,40 @@ type talkBody struct {
 // utterance is a piece of the conversation.
 type utterance struct {
 	api.Message
-	Who    string
-	Side   string        // whose: mine, people, manager, worker or nobody
-	To     string        // the question that it answers
-	Open   *api.Question // where it waits for an answer
-	Answer bool
+	Who  string
+	Side string        // whose: mine, people, manager, worker or nobody
+	To   string        // the question that it answers
+	Open *api.Question // where it waits for an answer
+}
+
+// Did says what an utterance does, where that is more than to say something.
+func (u utterance) Did() string {
+	switch u.Kind {
+	case core.SaidGoal:
+		return "gave the goal"
+	case core.SaidQuestion:
+		return "asked"
+	case core.SaidAnswer:
+		return "answered"
+	case core.SaidMessage:
+	}
+	return ""
+}
+
+// Manager says what the run's manager is about; empty where there is none.
+func (b talkBody) Manager() string {
+	if b.Run == nil || b.Run.Manager == nil {
+		return ""
+	}
+	switch m := b.Run.Manager; {
+	case m.Asks:
+		return "the manager waits for an answer"
+	case m.Busy:
+		return "the manager is at work"
+	case m.Idle:
+		return "the manager has nothing to do"
+	}
+	return "the manager waits for the work it asked for"
 }
 
 func (c *cockpit) projectTalk(r *http.Request) (page, error) {
@@ -117,7 +146,7 @@ func utterances(list []api.Message, questions []api.Question, me string) []utter
 		case core.SaidQuestion:
 			asked[m.Question], u.Open = m.Text, open[m.Question]
 		case core.SaidAnswer:
-			u.Answer, u.To = true, cmp.Or(asked[m.Question], m.Question)
+			u.To = cmp.Or(asked[m.Question], m.Question)
 		case core.SaidGoal, core.SaidMessage:
 		}
 		said = append(said, u)

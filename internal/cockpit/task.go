@@ -1,7 +1,6 @@
 package cockpit
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -84,7 +83,7 @@ func taskTitle(s api.Stage, t api.Task) string {
 	if line = strings.TrimLeft(line, "# "); line != "" {
 		return line
 	}
-	title, label := cmp.Or(s.Title, s.ID), taskLabel(s, t)
+	title, label := stageName(s), taskLabel(s, t)
 	if strings.EqualFold(title, label) {
 		return title
 	}

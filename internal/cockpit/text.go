@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -22,7 +23,9 @@ func (c *cockpit) functions() template.FuncMap {
 		"took":       took,
 		"taskLamp":   taskLamp,
 		"taskWord":   taskWord,
+		"taskName":   taskName,
 		"stageLamp":  stageLamp,
+		"stageName":  stageName,
 		"money":      wording.Money,
 		"amount":     amount,
 		"short":      short,
@@ -55,6 +58,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"onedraft":    oneDraft,
 		"merging":     merging,
 		"pieces":      pieceList,
+		"disagree":    disagreement,
 		"isFact":      isFact,
 		"here":        func(list []tab, key string) tabs { return tabs{Here: key, Tabs: list} },
 		"grade":       gradeLamp,
@@ -171,6 +175,12 @@ func asJSON(v any) (string, error) {
 	data, err := json.Marshal(v)
 	return string(data), err
 }
+
+// stageName is what a stage is called.
+func stageName(s api.Stage) string { return cmp.Or(s.Title, s.ID) }
+
+// taskName is what a task is called in a list.
+func taskName(t api.Task) string { return cmp.Or(clip(100, t.Prompt), t.Name, t.Act, t.Role) }
 
 // taskWord says a task's status, and that of one without a try left.
 func taskWord(t api.Task) string {

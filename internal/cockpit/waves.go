@@ -168,3 +168,18 @@ const maxCompact = 20_000
 
 // compactName is how the text about a wave is asked for.
 func compactName(wave int) string { return fmt.Sprintf("wave_%02d_compact.md", wave) }
+
+// disagreement says what two sides disagree about.
+func disagreement(kind core.ConflictKind) string {
+	switch kind {
+	case core.ConflictValues:
+		return "different words"
+	case core.ConflictAssumption:
+		return "refuted"
+	case core.ConflictFile:
+		return "one file, two writers"
+	case core.ConflictCriterion:
+		return "not as asked for"
+	}
+	return string(kind)
+}

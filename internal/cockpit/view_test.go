@@ -1,0 +1,63 @@
+package cockpit
+
+import (
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/patch"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+func TestWhatPagesSayOfTheirData(t *testing.T) {
+	was := &cell{Line: patch.Line{Kind: patch.Less, Old: 3}}
+	is := &cell{Line: patch.Line{Kind: patch.Plus, New: 4}}
+	same := &cell{Line: patch.Line{Kind: patch.Same, Old: 5, New: 6}}
+	from := func(r row) string { return hunkView{Rows: []row{r}}.From() }
+	talking := func(m *api.Manager) string { return talkBody{Run: &api.RunDetail{Manager: m}}.Manager() }
+	said := func(k core.SaidKind) string { return utterance{Message: api.Message{Said: core.Said{Kind: k}}}.Did() }
+	for _, c := range []struct{ what, got, want string }{
+		{"a hunk of nothing", hunkView{}.From(), ""},
+		{"a hunk that takes away", from(row{Left: was}), "from line 3 before"},
+		{"a hunk that takes away, beside what is new", from(row{Left: was, Right: is}), "from line 3 before"},
+		{"a hunk that adds, beside nothing", from(row{Right: is}), "from line 4"},
+		{"a hunk", from(row{Left: same, Right: same}), "from line 6"},
+		{"the link of a line that was", was.Label(), "Comment on line 3 as it was"},
+		{"the link of a line", same.Label(), "Comment on line 6"},
+		{"a stage with a title", stageName(api.Stage{ID: "a", Title: "A"}), "A"},
+		{"a stage without", stageName(api.Stage{ID: "a"}), "a"},
+		{"a task with a prompt", taskName(api.Task{Prompt: "Do it", Name: "n", Role: "coder"}), "Do it"},
+		{"a task with a name", taskName(api.Task{Name: "n", Act: "publish"}), "n"},
+		{"a task of the engine", taskName(api.Task{Act: "publish", Role: "coder"}), "publish"},
+		{"a task of a role", taskName(api.Task{Role: "coder"}), "coder"},
+		{"a conflict", disagreement(core.ConflictFile), "one file, two writers"},
+		{"a conflict of a kind to come", disagreement("other"), "other"},
+		{"a conversation without a run", talkBody{}.Manager(), ""},
+		{"a run without a manager", talking(nil), ""},
+		{"a manager that asks", talking(&api.Manager{Asks: true, Busy: true}), "the manager waits for an answer"},
+		{"a manager at work", talking(&api.Manager{Busy: true}), "the manager is at work"},
+		{"a manager with nothing to do", talking(&api.Manager{Idle: true}), "the manager has nothing to do"},
+		{"a manager that waits", talking(&api.Manager{}), "the manager waits for the work it asked for"},
+		{"a goal", said(core.SaidGoal), "gave the goal"},
+		{"an answer", said(core.SaidAnswer), "answered"},
+		{"a message", said(core.SaidMessage), ""},
+		{"a window", page{Title: "Runs"}.WindowTitle(), "Runs · Stellwerk"},
+		{"a window while something waits", page{Title: "Runs", Waiting: 2}.WindowTitle(), "(2) Runs · Stellwerk"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, c.got, c.want)
+		}
+	}
+}
+
+func TestTheFormOfAnEpicShowsWhatWasChosen(t *testing.T) {
+	own, other := api.PlaybookEntry{Name: "own", Chosen: true}, api.PlaybookEntry{Name: "other"}
+	if b := (epicBody{}); !b.Picked(own) || b.Picked(other) {
+		t.Error("without a choice the project's playbook is not marked")
+	}
+	if b := (epicBody{Form: epicForm{Playbook: "other"}}); b.Picked(own) || !b.Picked(other) {
+		t.Error("the playbook that was chosen is not marked")
+	}
+	if (epicForm{Goal: "g", Yes: true}).Particular() || !(epicForm{Hours: "2"}).Particular() || !(epicForm{Designer: true}).Particular() {
+		t.Error("choices are unfolded for the wrong reasons")
+	}
+}

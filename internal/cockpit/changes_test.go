@@ -235,20 +235,14 @@ func TestLargeChangesAreBounded(t *testing.T) {
 // TestColoursCanBeRead holds every colour of source text against every ground it
 // stands on, in both themes.
 func TestColoursCanBeRead(t *testing.T) {
-	css, err := os.ReadFile("assets/cockpit.css")
+	css, err := os.ReadFile("assets/style/colours.css")
 	if err != nil {
 		t.Fatal(err)
 	}
-	variable := regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`)
 	light, dark := map[string]string{}, map[string]string{}
-	for _, block := range strings.Split(string(css), "}") {
-		for _, m := range variable.FindAllStringSubmatch(block, -1) {
-			if strings.Contains(block, "[data-theme") {
-				dark[m[1]] = m[2]
-			} else {
-				light[m[1]] = m[2]
-			}
-		}
+	variable := regexp.MustCompile(`--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)`)
+	for _, m := range variable.FindAllStringSubmatch(string(css), -1) {
+		light[m[1]], dark[m[1]] = m[2], m[3]
 	}
 	for theme, colours := range map[string]map[string]string{"light": light, "dark": dark} {
 		for _, ink := range []string{"h-k", "h-t", "h-f", "h-s", "h-m", "h-c", "ink"} {

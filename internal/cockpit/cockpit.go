@@ -54,8 +54,12 @@ func New(svc api.Service, o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	sheet, err := stylesheet(assets)
+	if err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /assets/", http.StripPrefix("/assets/", assetHandler(assets)))
+	mux.Handle("GET /assets/", http.StripPrefix("/assets/", assetHandler(assets, sheet)))
 	mux.HandleFunc("GET /live", c.live)
 	c.routes(mux)
 	return mux, nil

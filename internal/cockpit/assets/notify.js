@@ -2,7 +2,13 @@
 "use strict";
 (() => {
   if (!("Notification" in window)) return;
-  const words = { granted: "This browser tells you.", denied: "This browser was told not to. Its settings for this site can change that.", default: "" };
+
+  const words = {
+    granted: "This browser tells you.",
+    denied: "This browser was told not to. Its settings for this site can change that.",
+    default: "",
+  };
+
   function dress() {
     for (const box of document.querySelectorAll("[data-notify]")) {
       box.hidden = false;
@@ -10,8 +16,9 @@
       box.querySelector("[role=status]").textContent = words[Notification.permission];
     }
   }
-  document.addEventListener("click", async (e) => {
-    if (!e.target.closest("[data-notify] button")) return;
+
+  document.addEventListener("click", async (event) => {
+    if (!event.target.closest("[data-notify] button")) return;
     await Notification.requestPermission();
     dress();
   });

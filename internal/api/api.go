@@ -303,14 +303,14 @@ type Resume struct {
 	// engine itself where it is empty.
 	Session *string `json:"session,omitempty"`
 
-	MaxCostUSD float64 `json:"max_cost_usd,omitempty"`
-	MaxTokens  int64   `json:"max_tokens,omitempty"`
+	MaxCostUSD float64 `json:"max_cost_usd,omitempty" exclusiveMinimum:"0"`
+	MaxTokens  int64   `json:"max_tokens,omitempty" exclusiveMinimum:"0"`
 
 	// Of what all runs of the project may use together, for this run.
-	MaxProjectCostUSD  float64       `json:"max_project_cost_usd,omitempty"`
-	MaxProjectTokens   int64         `json:"max_project_tokens,omitempty"`
-	MaxProjectTime     time.Duration `json:"max_project_time,omitempty" doc:"In nanoseconds"`
-	MaxProjectAttempts int           `json:"max_project_attempts,omitempty"`
+	MaxProjectCostUSD  float64       `json:"max_project_cost_usd,omitempty" exclusiveMinimum:"0"`
+	MaxProjectTokens   int64         `json:"max_project_tokens,omitempty" exclusiveMinimum:"0"`
+	MaxProjectTime     time.Duration `json:"max_project_time,omitempty" exclusiveMinimum:"0" doc:"In nanoseconds"`
+	MaxProjectAttempts int           `json:"max_project_attempts,omitempty" exclusiveMinimum:"0"`
 }
 
 // Cancel ends the run.

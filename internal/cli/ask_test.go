@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -14,11 +15,10 @@ import (
 // sees waits until the screen shows a text so many times.
 func sees(t *testing.T, b *bench, text string, times int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); strings.Count(b.out.String(), text) < times; {
-		if time.Now().After(deadline) {
-			t.Fatalf("%q does not appear in:\n%s", text, b.out)
-		}
-		time.Sleep(time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if !b.out.until(ctx, func(shown string) bool { return strings.Count(shown, text) >= times }) {
+		t.Fatalf("%q does not appear in:\n%s", text, b.out)
 	}
 }
 
@@ -96,12 +96,8 @@ func TestLineThatCameWhileNobodyAskedIsDropped(t *testing.T) {
 	if _, err := io.WriteString(w, "too early\n"); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); len(first) == 0; { // until it has arrived
-		if time.Now().After(deadline) {
-			t.Fatal("the line was not read")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	early := <-first
+	keys.reading <- early // it has arrived, and nobody has taken it
 	second := keys.next(r)
 	if _, err := io.WriteString(w, "in time\n"); err != nil {
 		t.Fatal(err)

@@ -46,6 +46,9 @@ session takes it over, with --headless the engine does.` + afterHelp,
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: completeOpenRuns(sh),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-project-cost", "max-project-tokens", "max-project-time", "max-project-attempts"); err != nil {
+				return err
+			}
 			args, err := o.place(sh, args)
 			if err != nil {
 				return err

@@ -179,11 +179,8 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 	if t := o.req.Choices.ModelTier; !slices.Contains(append(core.KnownTiers(), ""), t) {
 		return usagef("--model-tier %s: it is one of %s, %s, %s", t, core.TierFast, core.TierBalanced, core.TierStrong)
 	}
-	for _, name := range []string{"max-cost", "max-tokens", "max-time", "attempts"} {
-		f := cmd.Flags().Lookup(name)
-		if f.Changed && (f.Value.String() == "0" || f.Value.String() == "0s" || strings.HasPrefix(f.Value.String(), "-")) {
-			return usagef("--%s %s: it must be more than nothing", name, f.Value)
-		}
+	if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-time", "attempts"); err != nil {
+		return err
 	}
 	if o.limits.WallTime = o.maxTime; o.limits != (core.Limits{}) {
 		o.req.Limits = &o.limits
@@ -193,6 +190,18 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 		return err
 	}
 	o.req.Dir = dir
+	return nil
+}
+
+// moreThanNothing refuses limits that let nothing happen, or that are none.
+func moreThanNothing(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		f := cmd.Flags().Lookup(name)
+		value := f.Value.String()
+		if f.Changed && (slices.Contains([]string{"0", "0s", "NaN", "+Inf"}, value) || strings.HasPrefix(value, "-")) {
+			return usagef("--%s %s: it must be more than nothing", name, value)
+		}
+	}
 	return nil
 }
 

@@ -18,6 +18,9 @@ func TestUsageErrors(t *testing.T) {
 		{"frobnicate"}, {"--frobnicate"}, {"status", "--frobnicate"}, {"run"}, {"run", " "}, {"status", "a", "b"},
 		{"run", "x", "--isolation", "wall"}, {"run", "x", "--max-cost", "much"}, {"run", "x", "--max-cost", "0"},
 		{"run", "x", "--max-time", "-2h"}, {"run", "x", "--attempts", "-1"}, {"run", "x", "--coverage", "101"},
+		{"run", "x", "--max-cost", "NaN"}, {"resume", "x", "--max-cost", "0"}, {"resume", "x", "--max-cost", "-1"}, {"resume", "x", "--max-tokens", "0"},
+		{"resume", "x", "--max-project-cost", "inf"}, {"resume", "x", "--max-project-tokens", "-5"}, {"resume", "x", "--max-project-time", "0s"},
+		{"resume", "x", "--max-project-attempts", "0"},
 		{"completion", "tcsh"}, {"schema", "frobnicate"}, {"backup"}, {"trust", "--yes", "--confirm", "x"}, {"worker", "run"},
 	} {
 		b := newBench(t)

@@ -17,7 +17,7 @@ import (
 func follow(ctx context.Context, svc Service, run string, after int64, w http.ResponseWriter) {
 	ctx, stop := untilDrained(ctx)
 	defer stop()
-	s, ok := openStream(w)
+	s, ok := openStream(w, writeTimeout)
 	if !ok {
 		return
 	}
@@ -40,8 +40,9 @@ func follow(ctx context.Context, svc Service, run string, after int64, w http.Re
 
 // eventStream writes server-sent events.
 type eventStream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
+	w        http.ResponseWriter
+	control  *http.ResponseController
+	patience time.Duration // how long the client may leave a piece unread
 
 	mu     sync.Mutex
 	broken bool
@@ -73,8 +74,8 @@ func (s *eventStream) beat(ctx context.Context) (stop func()) {
 }
 
 // openStream sends the head of a stream; false where nobody is there.
-func openStream(w http.ResponseWriter) (*eventStream, bool) {
-	s := &eventStream{w: w, control: http.NewResponseController(w)}
+func openStream(w http.ResponseWriter, patience time.Duration) (*eventStream, bool) {
+	s := &eventStream{w: w, control: http.NewResponseController(w), patience: patience}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
@@ -94,7 +95,7 @@ func (s *eventStream) isBroken() bool {
 func (s *eventStream) write(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	err := s.control.SetWriteDeadline(time.Now().Add(s.patience))
 	if err == nil {
 		_, err = io.WriteString(s.w, text)
 	}

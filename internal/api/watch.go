@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -104,9 +105,13 @@ func registerWatch(api huma.API, svc Views) {
 // ServeWatch writes moves as server-sent events until the client goes or the
 // server shuts down.
 func ServeWatch(ctx context.Context, svc Views, since string, w http.ResponseWriter) {
+	serveWatch(ctx, svc, since, w, writeTimeout)
+}
+
+func serveWatch(ctx context.Context, svc Views, since string, w http.ResponseWriter, patience time.Duration) {
 	ctx, stop := untilDrained(ctx)
 	defer stop()
-	s, ok := openStream(w)
+	s, ok := openStream(w, patience)
 	if !ok {
 		return
 	}

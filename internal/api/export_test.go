@@ -1,0 +1,5 @@
+package api
+
+// ServeWatchWithin is ServeWatch for clients who may leave a piece unread for
+// another time than usual.
+var ServeWatchWithin = serveWatch

@@ -249,9 +249,10 @@ type Record struct {
 	Tool string    `json:"tool,omitempty"`
 }
 
-// Approve approves what waits. Subject, where given, must be what is there now.
+// Approve approves what waits. Subject is what the person was shown, and must be
+// what is there now.
 type Approve struct {
-	Subject *core.Subject `json:"subject,omitempty"`
+	Subject *core.Subject `json:"subject,omitempty" doc:"What you were shown: the subject of the run's gate; required"`
 	Comment string        `json:"comment,omitempty"`
 	// Base, where it differs from what was prepared, chooses another branch for
 	// the pull request. That is then prepared anew and asked about again.

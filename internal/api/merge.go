@@ -1,9 +1,9 @@
 package api
 
-// Merge names what a person was shown. What is left empty is not compared.
+// Merge names what a person was shown, and must be what is there now.
 type Merge struct {
-	Commit string `json:"commit,omitempty" doc:"That is to be merged"`
-	Tip    string `json:"tip,omitempty" doc:"Where the base branch was"`
+	Commit string `json:"commit,omitempty" doc:"That is to be merged; required"`
+	Tip    string `json:"tip,omitempty" doc:"Where the base branch was; required"`
 }
 
 // Mergeable is what merging a pull request would do.

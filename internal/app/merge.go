@@ -42,6 +42,9 @@ func (a *App) Merge(ctx context.Context, id string, req api.Merge) (api.Run, err
 		return api.Run{}, movedOn(run, m)
 	case !m.Can:
 		return api.Run{}, core.Errorf(core.CodeConflict, "%s cannot be merged here: %s", m.Branch, m.Reason).WithHint("%s", m.Next)
+	case req.Commit == "" || req.Tip == "":
+		return api.Run{}, core.Errorf(core.CodeInvalid, "it is not said what of run %s is merged, and into what", run.Alias).
+			WithHint("look at it, and send commit and tip along, as GET /v1/runs/%s/merge shows them", run.Alias)
 	}
 	y, err := a.yards.Yard(ctx, run.Project)
 	if err != nil {

@@ -43,6 +43,21 @@ func publish(t *testing.T) *published {
 		t.Fatal(err)
 	}
 	gated := reach(ctx, t, a, run.ID, core.StatusAwaiting)
+	stale := gated.Gate.Subject
+	stale.Commit = strings.Repeat("a", 40)
+	for what, c := range map[string]struct {
+		req  api.Approve
+		code core.Code
+	}{
+		"what nobody says they were shown":      {api.Approve{}, core.CodeInvalid},
+		"the same, for another branch":          {api.Approve{Base: "other"}, core.CodeInvalid},
+		"what is not there":                     {api.Approve{Subject: &stale}, core.CodeConflict},
+		"what is not there, for another branch": {api.Approve{Subject: &stale, Base: "other"}, core.CodeConflict},
+	} {
+		if _, err := a.Approve(ctx, run.ID, c.req); core.CodeOf(err) != c.code {
+			t.Errorf("approved %s: %v", what, err)
+		}
+	}
 	if _, err := a.Approve(ctx, run.ID, api.Approve{Subject: &gated.Gate.Subject}); err != nil {
 		t.Fatal(err)
 	}
@@ -104,6 +119,9 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	shown = p.look("")
 	if shown.Ahead != 1 {
 		t.Errorf("%d commits ahead", shown.Ahead)
+	}
+	for _, req := range []api.Merge{{}, {Commit: shown.Commit}, {Tip: shown.Tip}} {
+		p.refused(p.ctx, "what nobody says they were shown", req, core.CodeInvalid)
 	}
 	if _, err := p.app.Merge(p.ctx, p.run.ID, api.Merge{Commit: shown.Commit, Tip: shown.Tip}); err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func speakerIn(ctx context.Context, session string) core.Actor {
 }
 
 // Approve implements api.Service. The approval is bound to what the person was
-// shown, or to what is there now where they name nothing.
+// shown, and who does not say what that was approves nothing.
 func (a *App) Approve(ctx context.Context, id string, req api.Approve) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		s := r.Current()
@@ -69,14 +69,17 @@ func (a *App) Approve(ctx context.Context, id string, req api.Approve) (api.Run,
 			return nil, core.Errorf(core.CodeConflict, "run %s is %s: nothing waits for an approval", r.Alias, r.Status).
 				WithHint("see `stellwerk status %s`", r.Alias)
 		}
+		if req.Subject == nil {
+			return nil, core.Errorf(core.CodeInvalid, "it is not said what of run %s is approved", r.Alias).
+				WithHint("look at it, and send the subject of its gate along, as GET /v1/runs/%s shows it", r.Alias)
+		}
 		if req.Base != "" && s.Gate.Subject.Base != "" && req.Base != s.Gate.Subject.Base {
+			if _, err := shown(r, req.Subject); err != nil {
+				return nil, err
+			}
 			return core.TargetChosen{Base: req.Base}, a.hasBranch(ctx, r, req.Base)
 		}
-		subject := s.Gate.Subject
-		if req.Subject != nil {
-			subject = *req.Subject
-		}
-		return core.ApprovalGranted{Subject: subject, Comment: a.redactor.String(req.Comment)}, nil
+		return core.ApprovalGranted{Subject: *req.Subject, Comment: a.redactor.String(req.Comment)}, nil
 	})
 }
 

@@ -227,7 +227,11 @@ func (o order) react(ctx context.Context, a api.Service, run, branch string, e c
 // approve lets the gate pass that waits. Where none does, it has passed: an
 // engine that follows a run from its start hears of all its gates again.
 func approve(ctx context.Context, a api.Service, run string) error {
-	_, err := a.Approve(ctx, run, api.Approve{})
+	detail, err := a.Run(ctx, run)
+	if err != nil || detail.Gate == nil {
+		return err
+	}
+	_, err = a.Approve(ctx, run, api.Approve{Subject: &detail.Gate.Subject})
 	if core.CodeOf(err) == core.CodeConflict {
 		return nil
 	}

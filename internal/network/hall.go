@@ -11,25 +11,29 @@ import (
 const maxConnections = 1024
 
 // hall is a listener that has no more than most connections open at once. Where
-// it is full, the oldest of those over which nobody was let in makes room:
-// strangers cannot keep out who may come in.
+// it is full, the oldest over which nobody was let in makes room, and after those
+// the one that has been silent longest: strangers cannot keep out who may come
+// in, and neither can who keeps connections that nothing is asked over.
 type hall struct {
 	net.Listener
 	most int
 
 	mu        sync.Mutex
 	guests    map[string]*guest // by the other end's address
-	strangers *list.List        // of guests, the oldest first
+	strangers *list.List        // of guests over whose connections nobody was let in, the oldest first
+	silent    *list.List        // of guests who were let in and are not being served, who was served longest ago first
 }
 
 // guest is an open connection.
 type guest struct {
-	conn  net.Conn
-	place *list.Element // among the strangers; nil once somebody was let in
+	conn   net.Conn
+	served int           // requests at this moment by who was let in
+	queue  *list.List    // of those who make room that it is in; nil while somebody is served
+	place  *list.Element // in it
 }
 
 func newHall(l net.Listener, most int) *hall {
-	return &hall{Listener: l, most: most, guests: map[string]*guest{}, strangers: list.New()}
+	return &hall{Listener: l, most: most, guests: map[string]*guest{}, strangers: list.New(), silent: list.New()}
 }
 
 // Accept implements net.Listener.
@@ -51,23 +55,31 @@ func (h *hall) enter(conn net.Conn) (*guest, bool) {
 	h.mu.Lock()
 	var out *guest
 	if len(h.guests) >= h.most {
-		oldest := h.strangers.Front()
-		if oldest == nil {
+		if out = h.makesRoom(); out == nil {
 			h.mu.Unlock()
 			return nil, false
 		}
-		out = oldest.Value.(*guest)
 		h.forget(out)
 	}
 	g := &guest{}
 	g.conn = Leaving(conn, func() { h.leave(g) })
-	g.place = h.strangers.PushBack(g)
 	h.guests[conn.RemoteAddr().String()] = g
+	g.wait(h.strangers)
 	h.mu.Unlock()
 	if out != nil {
-		_ = out.conn.Close() // whoever it was said nothing that counts
+		_ = out.conn.Close() // nobody is served over it
 	}
 	return g, true
+}
+
+// makesRoom is who has to go first; nil where everybody is being served.
+func (h *hall) makesRoom() *guest {
+	for _, queue := range []*list.List{h.strangers, h.silent} {
+		if first := queue.Front(); first != nil {
+			return first.Value.(*guest)
+		}
+	}
+	return nil
 }
 
 func (h *hall) leave(g *guest) {
@@ -78,21 +90,39 @@ func (h *hall) leave(g *guest) {
 
 // forget takes a connection off the books, once. The lock is held.
 func (h *hall) forget(g *guest) {
-	if g.place != nil {
-		h.strangers.Remove(g.place)
-		g.place = nil
-	}
+	g.step()
 	if from := g.conn.RemoteAddr().String(); h.guests[from] == g {
 		delete(h.guests, from)
 	}
 }
 
-// admit notes that somebody was let in over the connection from an address.
-func (h *hall) admit(from string) {
+// serve notes that somebody was let in over the connection from an address, and
+// is served until the returned function is called.
+func (h *hall) serve(from string) (done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if g := h.guests[from]; g != nil && g.place != nil {
-		h.strangers.Remove(g.place)
-		g.place = nil
+	g := h.guests[from]
+	if g == nil {
+		return func() {}
+	}
+	g.step()
+	g.served++
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if g.served--; g.served == 0 && h.guests[from] == g {
+			g.wait(h.silent)
+		}
+	}
+}
+
+// wait puts the connection at the end of a queue. The hall's lock is held.
+func (g *guest) wait(queue *list.List) { g.queue, g.place = queue, queue.PushBack(g) }
+
+// step takes it out of the queue that it is in. The hall's lock is held.
+func (g *guest) step() {
+	if g.queue != nil {
+		g.queue.Remove(g.place)
+		g.queue, g.place = nil, nil
 	}
 }

@@ -64,6 +64,105 @@ func TestStrangersTakeNobodysPlace(t *testing.T) {
 	}
 }
 
+// listens opens a stream and returns the status of the answer, which has no end.
+func listens(t *testing.T, w *world, token string) (net.Conn, string) {
+	t.Helper()
+	conn, _ := dial(t, w, "")
+	if _, err := fmt.Fprintf(conn, "GET /v1/watch HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", bearer(token)); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn, strings.TrimPrefix(strings.TrimSpace(line), "HTTP/1.1 ")
+}
+
+const granted, refused = "200 OK", "429 Too Many Requests"
+
+// fill opens as many streams of one person as there may be, and returns the last.
+func fill(t *testing.T, w *world, token string, places int) net.Conn {
+	t.Helper()
+	var last net.Conn
+	for i := range places {
+		conn, status := listens(t, w, token)
+		if status != granted {
+			t.Fatalf("stream %d: %s", i, status)
+		}
+		last = conn
+	}
+	if _, status := listens(t, w, token); status != refused {
+		t.Errorf("stream %d: %s", places, status)
+	}
+	return last
+}
+
+// One person's streams are bounded, and who hangs up may come again.
+func TestStreamsOfOnePerson(t *testing.T) {
+	w := serve(t, network.Config{})
+	token := w.token(api.RoleViewer)
+	last := fill(t, w, token, 256)
+	a := w.ask(http.MethodGet, "/v1/runs", "", "Authorization", bearer(token))
+	if a.StatusCode != http.StatusTooManyRequests || !strings.Contains(a.text, "256 requests of viewer 0 are open already") || !strings.Contains(a.text, "close pages") {
+		t.Errorf("what it says: %d %s", a.StatusCode, a.text)
+	}
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", w.cookie()); a.StatusCode != http.StatusOK {
+		t.Errorf("somebody else's page: %d", a.StatusCode)
+	}
+	if err := last.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; { // the engine finds out by itself
+		if _, status := listens(t, w, token); status == granted {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("who has hung up is not let in again")
+		}
+	}
+}
+
+// All streams together leave room for who has few.
+func TestStreamsOfManyPeople(t *testing.T) {
+	w := serve(t, network.Config{})
+	for _, places := range []int{256, 256, 256, 128} { // of 1024
+		fill(t, w, w.token(api.RoleViewer), places)
+	}
+	for range 2 {
+		fill(t, w, w.token(api.RoleViewer), 8)
+	}
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", w.cookie()); a.StatusCode != http.StatusOK {
+		t.Errorf("the owner's page: %d", a.StatusCode)
+	}
+}
+
+// Who opens all the connections that there may be, with a token, and asks nothing
+// more over them keeps nobody out.
+func TestSilentConnectionsMakeRoom(t *testing.T) {
+	w := serve(t, network.Config{})
+	ask := "GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: "
+	greedy := bearer(w.token(api.RoleViewer))
+	listening, status := listens(t, w, w.token(api.RoleViewer))
+	if status != granted {
+		t.Fatal(status)
+	}
+	for i := range 1100 {
+		if _, status := dial(t, w, ask+greedy); status != http.StatusOK {
+			t.Fatalf("connection %d: %d", i, status)
+		}
+	}
+	if _, status := dial(t, w, ask+bearer(w.token(api.RoleViewer))); status != http.StatusOK {
+		t.Errorf("who comes later: %d", status)
+	}
+	w.svc.Scenes.Moves <- api.Moved{At: "1"}
+	if line, err := bufio.NewReader(listening).ReadString('1'); err != nil {
+		t.Errorf("who is being served: %q, %v", line, err)
+	}
+}
+
 func TestAStrangerSendsLittle(t *testing.T) {
 	w := serve(t, network.Config{})
 	for _, path := range []string{"/sign-in", "/sign-out"} {

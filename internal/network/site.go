@@ -43,6 +43,7 @@ type server struct {
 	cookie   string
 	codes    *limiter
 	tokens   *limiter
+	crowd    *crowd
 }
 
 // Serve answers requests until ctx ends. It closes the listener.
@@ -53,7 +54,7 @@ func Serve(ctx context.Context, l *Listener, site Site) error {
 // Handler is everything that a listener serves.
 func Handler(l *Listener, site Site) http.Handler {
 	s := &server{
-		Site: site, listener: l, cookie: l.cookieName(),
+		Site: site, listener: l, cookie: l.cookieName(), crowd: newCrowd(),
 		codes: newLimiter(codeFailures, codeSpan, site.Now), tokens: newLimiter(tokenFailures, tokenSpan, site.Now),
 	}
 	mux := http.NewServeMux()
@@ -118,14 +119,6 @@ func (s *server) byEither(next http.Handler) http.Handler {
 		}
 		byCookie.ServeHTTP(w, r)
 	})
-}
-
-// admit serves a request in somebody's name, for as long as they are let in.
-func (s *server) admit(w http.ResponseWriter, r *http.Request, id access.Identity, next http.Handler) {
-	s.listener.hall.admit(r.RemoteAddr)
-	ctx, release := s.Access.Hold(r.Context(), id)
-	defer release()
-	next.ServeHTTP(w, r.WithContext(api.WithCaller(ctx, id.Caller())))
 }
 
 // metrics are for whoever is on this machine, as those of --metrics are, and for

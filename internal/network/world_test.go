@@ -53,7 +53,7 @@ func serve(t *testing.T, c network.Config) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, svc: &apitest.Service{}, access: store}
+	w := &world{t: t, svc: &apitest.Service{Scenes: apitest.Scenes{Moves: make(chan api.Moved)}}, access: store}
 	w.svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "brisk-otter", Status: string(core.StatusActive)}})
 	l, err := network.Listen(t.Context(), c)
 	if err != nil {

@@ -191,7 +191,7 @@ func Detach(ctx context.Context, opts Options) error {
 // deaf refuses to take an engine that runs already for one that hears webhooks,
 // shows its metrics or listens where it was asked to.
 func deaf(opts Options) error {
-	if opts.Network != nil && !opts.Network.Optional {
+	if opts.Network != nil && !opts.Network.AnyPort {
 		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to listen at %s", opts.Network.Listen).
 			WithHint("end it, then start it again with --listen")
 	}

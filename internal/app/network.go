@@ -14,12 +14,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
-// openNetwork serves the API and the cockpit to others until ctx ends. Where that
-// was not asked for in so many words, an address that is taken is only logged.
+// openNetwork serves the API and the cockpit to others until ctx ends.
 func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error, err error) {
 	// One that an engine left behind that was killed leads nowhere.
 	if err := os.Remove(a.state.networkURL()); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -29,12 +27,11 @@ func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error,
 		return func() error { return nil }, nil
 	}
 	l, err := network.Listen(ctx, *opts.Network)
-	if opts.Network.Optional && errors.Is(err, network.ErrTaken) {
-		a.log.Warn("the cockpit is not served: "+err.Error(), "try", core.HintOf(err))
-		return func() error { return nil }, nil
-	}
 	if err != nil {
 		return nil, err
+	}
+	if taken := l.Missed(); taken != "" {
+		a.log.Warn("somebody else listens at the usual address already; the system chose another port", "taken", taken, "url", l.URL())
 	}
 	site, err := a.site()
 	if err != nil {
@@ -105,7 +102,7 @@ func networkArguments(c *network.Config) []string {
 		return []string{"--listen", "off"}
 	}
 	var args []string
-	if !c.Optional {
+	if !c.AnyPort {
 		args = append(args, "--listen", c.Listen)
 	}
 	for flag, value := range map[string]string{"--tls-cert": c.Cert, "--tls-key": c.Key} {

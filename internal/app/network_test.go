@@ -128,7 +128,8 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }
 
-// TestATakenAddress is no failure where nobody asked for that one.
+// TestATakenAddress: where nobody asked for that one, another port does as well, and
+// any number of engines on a machine are reached.
 func TestATakenAddress(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -137,23 +138,40 @@ func TestATakenAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	var log bytes.Buffer
-	opts := app.Options{State: t.TempDir(), Version: "test", Log: &log, Network: &network.Config{Listen: taken.Addr().String(), Optional: true}}
-	svc, stop, err := app.Connect(ctx, opts)
-	if err != nil {
-		t.Fatal(err)
+	opts := app.Options{Version: "test", Network: &network.Config{Listen: taken.Addr().String(), AnyPort: true}}
+	seen := map[string]bool{"http://" + taken.Addr().String(): true}
+	for range 2 {
+		var log bytes.Buffer
+		opts.State, opts.Log = t.TempDir(), &log
+		svc, stop, err := app.Connect(ctx, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := os.ReadFile(filepath.Join(opts.State, "network.url"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := strings.TrimSpace(string(said))
+		code, err := svc.SignIn(ctx, api.SignIn{})
+		if err != nil || seen[address] || !strings.HasPrefix(code.URL, address+"/sign-in#") {
+			t.Errorf("at %s the link is %s, %v", address, code.URL, err)
+		}
+		seen[address] = true
+		if resp := knock(ctx, t, http.MethodGet, address+"/readyz", "", "Accept", "text/plain"); resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d", address, resp.StatusCode)
+		}
+		defer func() {
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(log.String(), "taken="+taken.Addr().String()) || !strings.Contains(log.String(), "url="+address) {
+				t.Errorf("it was not said: %s", &log)
+			}
+		}()
 	}
-	if _, err := svc.SignIn(ctx, api.SignIn{}); core.CodeOf(err) != core.CodeUnavailable {
-		t.Errorf("signed in nowhere: %v", err)
-	}
-	if err := stop(); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(log.String(), "somebody else listens there already") {
-		t.Errorf("it was not said: %s", &log)
-	}
-	opts.Network.Optional = false
+	opts.State, opts.Log, opts.Network = t.TempDir(), nil, &network.Config{Listen: taken.Addr().String()}
 	if _, _, err := app.Connect(ctx, opts); !errors.Is(err, network.ErrTaken) {
 		t.Errorf("asked for in so many words: %v", err)
 	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }

@@ -78,7 +78,7 @@ func (sh *shell) serving(ctx context.Context) error {
 	if err != nil || opts.Existing {
 		return err
 	}
-	opts.Network = &network.Config{Optional: true}
+	opts.Network = &network.Config{AnyPort: true}
 	return sh.Detach(ctx, opts)
 }
 

@@ -21,14 +21,13 @@ const networkFile = "network.url"
 // work.
 func examineListener(ctx context.Context, state string) finding {
 	const what = "network"
-	data, err := os.ReadFile(filepath.Join(state, networkFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	address, err := servedAt(state)
+	if err != nil {
+		return finding{what, gradeWarn, err.Error(), ""}
+	}
+	if address == "" {
 		return finding{What: what, Grade: gradeOK, Found: "no engine of this state folder listens on the network"}
 	}
-	if err != nil {
-		return finding{what, gradeWarn, "it is not known where the engine listens: " + err.Error(), ""}
-	}
-	address := strings.TrimSpace(string(data))
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if err := answersAt(ctx, address, path); err != nil {
 			return finding{what, gradeWarn, terminal.Line(fmt.Sprintf("%s%s: %v", address, path, err)),
@@ -36,6 +35,16 @@ func examineListener(ctx context.Context, state string) finding {
 		}
 	}
 	return finding{What: what, Grade: gradeOK, Found: terminal.Line(address) + " answers"}
+}
+
+// servedAt is the URL at which the engine of a state folder listens; "" where it
+// does not.
+func servedAt(state string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(state, networkFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("it is not known where the engine listens: %w", err)
+	}
+	return strings.TrimSpace(string(data)), nil
 }
 
 func answersAt(ctx context.Context, address, path string) error {

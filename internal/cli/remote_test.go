@@ -155,7 +155,7 @@ func TestRunIsShownInTheCockpit(t *testing.T) {
 
 func TestWhereServeListens(t *testing.T) {
 	for line, want := range map[string]*network.Config{
-		"":                                 {Optional: true},
+		"":                                 {AnyPort: true},
 		"--listen off":                     nil,
 		"--listen 127.0.0.1:0":             {Listen: "127.0.0.1:0"},
 		"--behind-proxy --host a --host b": {BehindProxy: true, Hosts: []string{"a", "b"}},
@@ -165,7 +165,7 @@ func TestWhereServeListens(t *testing.T) {
 		var got *network.Config
 		b.Serve = func(_ context.Context, o ConnectOptions) error { got = o.Network; return nil }
 		b.run(t, ExitOK, append([]string{"serve"}, strings.Fields(line)...)...)
-		if (got == nil) != (want == nil) || got != nil && (got.Listen != want.Listen || got.Optional != want.Optional || got.Cert != want.Cert ||
+		if (got == nil) != (want == nil) || got != nil && (got.Listen != want.Listen || got.AnyPort != want.AnyPort || got.Cert != want.Cert ||
 			got.BehindProxy != want.BehindProxy || strings.Join(got.Hosts, " ") != strings.Join(want.Hosts, " ")) {
 			t.Errorf("%q: %+v", line, got)
 		}

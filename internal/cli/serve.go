@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
 type serveOptions struct {
@@ -29,12 +31,14 @@ found again by the next engine.
 
 It serves the cockpit and the API at http://127.0.0.1:7341, or where --listen or
 STELLWERK_LISTEN says; with "off" nowhere. Where somebody else listens at the
-usual address already, the engine does without. Only who has signed in is let in
+usual address already, another engine for one, the system chooses a port; an
+address that you name must be free. Only who has signed in is let in
 (` + "`stellwerk cockpit`" + ` prints a link), or who shows a token (` + "`stellwerk tokens`" + `).
 An address that other machines reach takes --tls-cert and --tls-key, or a proxy
 in front that speaks TLS, which --behind-proxy vouches for. Requests for other
 names than the address, those of the certificate and --host are refused. With
-port 0 the system chooses one; network.url in the state folder says which.
+port 0 the system chooses one. The log and network.url in the state folder say
+where the engine listens.
 
 With --webhook it also hears, at an address of its own, what a forge sends when
 something happened to a pull request. Only signed deliveries are taken, and all
@@ -96,11 +100,19 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 	if err := sh.Detach(ctx, opts); err != nil {
 		return err
 	}
+	address, err := servedAt(opts.State)
+	if err != nil {
+		return err
+	}
 	if sh.json {
 		return sh.printJSON(struct {
-			State string `json:"state"`
-		}{opts.State})
+			State   string `json:"state"`
+			Cockpit string `json:"cockpit,omitempty"`
+		}{opts.State, address})
 	}
 	sh.printf("The engine of %s runs in the background.\n", opts.State)
+	if address != "" {
+		sh.printf("Its cockpit is at %s; `stellwerk cockpit` prints a link that signs you in.\n", terminal.Line(address))
+	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (f *networkFlags) config(sh *shell) (*network.Config, error) {
 	if c.Listen == listenOff {
 		return nil, nil
 	}
-	c.Optional = c.Listen == "" && !asked
+	c.AnyPort = c.Listen == "" && !asked
 	var err error
 	for _, file := range []*string{&c.Cert, &c.Key} {
 		if *file == "" {

@@ -27,8 +27,9 @@ type Config struct {
 	Cert, Key   string   // files in PEM form; TLS where they are given
 	BehindProxy bool     // a proxy that speaks TLS is in front, and nobody else gets here
 	Hosts       []string // further names by which it is reached
-	// Optional says that the engine can do without where the address is taken.
-	Optional bool
+	// AnyPort says that nobody named the port: where it is taken, the system
+	// chooses another.
+	AnyPort bool
 }
 
 // ErrTaken is an address at which somebody else listens.
@@ -43,6 +44,7 @@ type Listener struct {
 	loopback bool
 	hosts    []string // lower case, without port
 	url      string
+	missed   string // address that was taken, where the system chose another
 }
 
 // Listen opens the address. It refuses, with CodeInvalid, one that other machines
@@ -57,6 +59,10 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 		loopback: address.Addr().IsLoopback(),
 	}
 	tcp, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address.String())
+	if c.AnyPort && errors.Is(err, syscall.EADDRINUSE) {
+		l.missed = address.String()
+		tcp, err = (&net.ListenConfig{}).Listen(ctx, "tcp", netip.AddrPortFrom(address.Addr(), 0).String())
+	}
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, core.Wrap(core.CodeUnavailable, ErrTaken, "the engine cannot listen at "+address.String(),
 			"choose another address: --listen 127.0.0.1:PORT, or none: --listen off")
@@ -78,6 +84,10 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 
 // URL is how a browser reaches it, without a slash at the end.
 func (l *Listener) URL() string { return l.url }
+
+// Missed is the address at which somebody else listens already, where the system
+// chose another port therefore; else it is empty.
+func (l *Listener) Missed() string { return l.missed }
 
 // Check refuses what Listen would refuse, and opens nothing.
 func (c Config) Check(ctx context.Context) error {

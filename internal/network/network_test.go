@@ -66,6 +66,22 @@ func TestATakenPort(t *testing.T) {
 	}
 }
 
+func TestAPortThatNobodyNamed(t *testing.T) {
+	taken, err := network.Listen(t.Context(), network.Config{Listen: "127.0.0.1:0", AnyPort: true})
+	if err != nil || taken.Missed() != "" {
+		t.Fatal(taken.Missed(), err)
+	}
+	defer func() { _ = taken.Close() }()
+	l, err := network.Listen(t.Context(), network.Config{Listen: taken.Addr().String(), AnyPort: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	if l.Missed() != taken.Addr().String() || l.URL() == taken.URL() || l.URL() != "http://"+l.Addr().String() {
+		t.Errorf("%s was taken, and it listens at %s and says %s", l.Missed(), l.Addr(), l.URL())
+	}
+}
+
 func TestTLS(t *testing.T) {
 	cert, key, pool := certificate(t, "engine.example")
 	w := serve(t, network.Config{Cert: cert, Key: key})

@@ -58,6 +58,9 @@ func plainCode(typed string) string {
 	return strings.NewReplacer("-", "", " ", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(strings.TrimSpace(typed)))
 }
 
+// CodeName names a code, however a person has typed it, and does not give it away.
+func CodeName(typed string) string { return digest(plainCode(typed))[:16] }
+
 // SignIn takes a code, which is thereby used up, and begins a session. The cookie
 // is returned here and can never be read again. What is said in the session takes
 // the proof, where there is one (see [Identity.Proves]). It fails with

@@ -44,9 +44,11 @@ func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error,
 	}
 	a.address.Store(&address)
 	a.log.Info("the cockpit is served", "url", address)
-	done := make(chan error, 1)
+	a.closeDoors()
+	done := make(chan error, 2)
 	go func() { done <- network.Serve(ctx, l, site) }()
-	return func() error { return errors.Join(<-done, os.Remove(a.state.networkURL())) }, nil
+	go func() { done <- a.keepDoors(ctx) }()
+	return func() error { return errors.Join(<-done, <-done, os.Remove(a.state.networkURL())) }, nil
 }
 
 // checkAddresses refuses addresses at which an engine would not serve, before
@@ -71,7 +73,7 @@ func (a *App) site() (network.Site, error) {
 	return network.Site{
 		Access: a.access, API: api.AdmittedHandler(guarded, a.opts.Version), Cockpit: pages,
 		Document: func() *huma.OpenAPI { return api.Describe(a.opts.Version) },
-		Metrics:  a.telemetry.Handler(), Ready: a.ready, Log: a.log, Now: time.Now,
+		Metrics:  a.telemetry.Handler(), Ready: a.ready, SignedIn: a.signedIn, Log: a.log, Now: time.Now,
 	}, nil
 }
 

@@ -13,9 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/doorway"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
@@ -78,9 +80,22 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 	if err != nil || !strings.HasPrefix(code.URL, address+"/sign-in#") {
 		t.Fatal(code, err)
 	}
+	page, err := doorway.Open(opts.State, access.CodeName(code.Code), code.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
 	in := knock(ctx, t, http.MethodPost, address+"/sign-in", url.Values{"code": {code.Code}}.Encode(), "Origin", address)
 	if in.StatusCode != http.StatusSeeOther || len(in.cookies) != 1 {
 		t.Fatalf("signed in: %d", in.StatusCode)
+	}
+	if _, err := os.Stat(page); !os.IsNotExist(err) {
+		t.Errorf("the page that led to a used code is still there: %v", err)
+	}
+	if page, err = doorway.Open(opts.State, "killed", code.URL); err == nil { // by an engine that was killed
+		err = os.Chtimes(page, time.Time{}, time.Now().Add(-time.Hour))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	cookie := in.cookies[0]
 	attempts, err := api.OpenAttemptTokens(filepath.Join(opts.State, "tool.key"))
@@ -103,6 +118,9 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 		t.Errorf("it still says where it listens: %v", err)
 	}
 	_, address, stop = listening(ctx, t, opts)
+	if _, err := os.Stat(page); !os.IsNotExist(err) {
+		t.Errorf("the page that led to an old code is still there: %v", err)
+	}
 	if resp := knock(ctx, t, http.MethodGet, address+"/v1/runs", "", "Authorization", "Bearer "+token.Secret); resp.StatusCode != http.StatusOK {
 		t.Errorf("a token after a restart: %d", resp.StatusCode)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os/exec"
@@ -11,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/doorway"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
@@ -27,7 +30,14 @@ started in the background, as ` + "`stellwerk serve --detach`" + ` does. The lin
 one browser in, once, within ten minutes, in your name: here as an admin, with
 --server in the role of your token. Browsers send what is behind the # to
 nobody; the page there shows it to the engine and forgets it. The code can also
-be typed in.`,
+be typed in.
+
+With --open a browser comes up as well. What programs are started with can be
+read by everybody on a machine, so the browser is given a file in the state
+folder that only you can read, and that leads to the link. To the engine that is
+a page from elsewhere: the code is filled in, and you press the button. The file
+goes when the code was used or has run out. A browser that may not read it, as
+some that are installed in a sandbox, says so: use the link.`,
 		Example: `  stellwerk cockpit
   stellwerk cockpit --open
   stellwerk cockpit --server https://stellwerk.example.com --token-file token`,
@@ -62,7 +72,7 @@ func cockpit(ctx context.Context, sh *shell, open bool) error {
 			sh.printText("", "It works once, until "+code.Until.In(time.Local).Format("15:04")+".")
 		}
 		if err == nil && open {
-			err = browse(ctx, code.URL)
+			err = sh.browse(ctx, code, code.URL)
 		}
 		return err
 	})
@@ -110,7 +120,7 @@ func (sh *shell) showCockpit(ctx context.Context, code api.SignInCode, run api.R
 	if !graphical(sh.Env) {
 		return
 	}
-	if err := browse(ctx, link); err != nil {
+	if err := sh.browse(ctx, code, link); err != nil {
 		sh.warn([]string{err.Error() + ": " + core.HintOf(err)})
 	}
 }
@@ -123,16 +133,29 @@ func graphical(env func(string) string) bool {
 // browseTime is how long the program may take that hands a page to a browser.
 const browseTime = 10 * time.Second
 
-// browse opens a page in the person's browser.
-func browse(ctx context.Context, url string) error {
+// browse opens a link to a code in the person's browser, by a page that only they
+// can read: others on the machine see what programs are started with.
+func (sh *shell) browse(ctx context.Context, code api.SignInCode, link string) error {
+	opts, err := sh.options()
+	if err != nil {
+		return err
+	}
+	if err := doorway.Sweep(opts.State, time.Now().Add(-access.CodeLife)); err != nil {
+		return err
+	}
+	name := access.CodeName(code.Code)
+	page, err := doorway.Open(opts.State, name, link)
+	if err != nil {
+		return err
+	}
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		program = "open"
 	}
 	ctx, cancel := context.WithTimeout(ctx, browseTime)
 	defer cancel()
-	if err := exec.CommandContext(ctx, program, url).Run(); err != nil {
-		return core.Wrap(core.CodeUnavailable, err, "no browser could be opened", "open the link yourself")
+	if err := exec.CommandContext(ctx, program, page).Run(); err != nil {
+		return core.Wrap(core.CodeUnavailable, errors.Join(err, doorway.Close(opts.State, name)), "no browser could be opened", "open the link yourself")
 	}
 	return nil
 }

@@ -131,7 +131,8 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	next := onward(r.PostFormValue("next"))
-	cookie, id, err := s.Access.SignIn(r.PostFormValue("code"), r.PostFormValue(proofField))
+	code := r.PostFormValue("code")
+	cookie, id, err := s.Access.SignIn(code, r.PostFormValue(proofField))
 	if err != nil && wait > 0 {
 		tooOften(w, wait)
 		return
@@ -146,6 +147,7 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		s.showSignIn(w, status, signInView{Next: next, Problem: err.Error(), Hint: core.HintOf(err)})
 		return
 	}
+	s.SignedIn(code)
 	s.Log.Info("somebody signed in", "name", id.Name, "role", id.Role, "from", from.Addr())
 	http.SetCookie(w, s.cookieFor(cookie, int(access.AbsoluteLife.Seconds())))
 	http.Redirect(w, r, next, http.StatusSeeOther)

@@ -1,8 +1,8 @@
 // A code in the link is sent as the form would be, and is taken out of the
 // address first, so that it stays in no history. Where another site led here,
-// or the link was opened in a tab that shows this page already, a person sends it. Without one, somebody who came
-// from another site's link may have signed in already: the browser kept the
-// cookie back from that link, and gives it to a page of this one.
+// or the link was opened in a tab that shows this page already, a person sends it.
+// Somebody who came from another site's link may have signed in already: the
+// browser kept the cookie back from that link, and gives it to a page of this one.
 // With the code goes a secret that this browser keeps for this place alone: a
 // cookie is sent to whatever listens on the same machine, and proves nothing.
 "use strict";
@@ -25,8 +25,11 @@
   }
   window.addEventListener("hashchange", take);
   if (take()) {
-    if (!("ask" in form.dataset)) form.submit();
-    return;
+    if (!("ask" in form.dataset)) {
+      form.submit();
+      return;
+    }
+    document.getElementById("ask").hidden = false;
   }
   if (document.querySelector("[role=alert]") === null) {
     fetch(window.location.href, { credentials: "same-origin", redirect: "manual" }).then((answer) => {

@@ -27,6 +27,9 @@ func TestSigningIn(t *testing.T) {
 	if a.StatusCode != http.StatusSeeOther || a.Header.Get("Location") != "/runs/r1" || len(a.Cookies()) != 1 {
 		t.Fatalf("signed in: %d %v", a.StatusCode, a.Header)
 	}
+	if used := w.used.Load(); used == nil || *used != code {
+		t.Errorf("the code %s was used, and told was %v", code, used)
+	}
 	c := a.Cookies()[0]
 	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" {
 		t.Errorf("the cookie is %v", c)

@@ -24,6 +24,7 @@ type Site struct {
 	Metrics  http.Handler                // nil where nothing is counted
 	Document func() *huma.OpenAPI        // that /docs shows; asked once, when somebody wants to see it
 	Ready    func(context.Context) error // why the engine cannot work
+	SignedIn func(code string)           // a code was used
 	Log      *slog.Logger
 	Now      func() time.Time
 }

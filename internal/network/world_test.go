@@ -41,7 +41,8 @@ type world struct {
 	access *access.Store
 	url    string // where it really listens
 	http   *http.Client
-	down   atomic.Bool // the engine cannot work
+	down   atomic.Bool            // the engine cannot work
+	used   atomic.Pointer[string] // the code by which somebody signed in last
 }
 
 func serve(t *testing.T, c network.Config) *world {
@@ -89,7 +90,8 @@ func (w *world) site() network.Site {
 			}
 			fmt.Fprintf(rw, "cockpit %s %s %s", r.URL.Path, c.Actor.ID, c.Role)
 		}),
-		Metrics: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "figures") }),
+		SignedIn: func(code string) { w.used.Store(&code) },
+		Metrics:  http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "figures") }),
 		Ready: func(context.Context) error {
 			if w.down.Load() {
 				return errors.New("the secret name of the database is gone")

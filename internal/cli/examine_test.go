@@ -73,3 +73,18 @@ func TestDoctorLooksAtTheFilesOfTheStateFolder(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// TestAnEngineByANameOfItsOwn: doctor finds it where the resolver of the machine
+// does not know such names.
+func TestAnEngineByANameOfItsOwn(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer srv.Close()
+	state := t.TempDir()
+	address := strings.Replace(srv.URL, "127.0.0.1", "stellwerk.localhost", 1)
+	if err := os.WriteFile(filepath.Join(state, networkFile), []byte(address+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := examineListener(t.Context(), state); f.Grade != gradeOK || !strings.Contains(f.Found, address) {
+		t.Errorf("%+v", f)
+	}
+}

@@ -26,14 +26,14 @@ func TestForgedHosts(t *testing.T) {
 	w := serve(t, network.Config{Hosts: []string{"Cockpit.example"}})
 	cookie, token := w.cookie(), w.token(api.RoleAdmin)
 	for _, path := range []string{"/", "/v1/runs", "/sign-in", "/sign-in.js", "/assets/x.css", "/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", "/nothing"} {
-		for _, host := range []string{"evil.example", "evil.example:7341", "127.0.0.1.evil.example", "127.0.0.2", "localhost.evil", "[::2]", "cockpit.example.evil"} {
+		for _, host := range []string{"evil.example", "evil.example:7341", "127.0.0.1.evil.example", "127.0.0.2", "localhost.evil", "[::2]", "cockpit.example.evil", "evil.localhost", "stellwerk.localhost.evil", "evil.stellwerk.localhost"} {
 			a := w.ask(http.MethodGet, path, "", "Host", host, "Cookie", cookie, "Authorization", bearer(token))
 			if a.StatusCode != http.StatusMisdirectedRequest {
 				t.Errorf("%s as %s: %d", path, host, a.StatusCode)
 			}
 		}
 	}
-	for _, host := range []string{"localhost", "LOCALHOST:80", "127.0.0.1:9", "cockpit.example", "cockpit.example.:443"} {
+	for _, host := range []string{"localhost", "LOCALHOST:80", "stellwerk.localhost:7341", "127.0.0.1:9", "cockpit.example", "cockpit.example.:443"} {
 		if a := w.ask(http.MethodGet, "/v1/runs", "", "Host", host, "Authorization", bearer(token)); a.StatusCode != http.StatusOK {
 			t.Errorf("as %s: %d", host, a.StatusCode)
 		}

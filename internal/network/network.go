@@ -121,12 +121,38 @@ func (c Config) safe(address netip.AddrPort) error {
 		return core.Errorf(core.CodeInvalid, "%s can be reached from other machines, and without TLS whoever is on the way reads the tokens and gives their own word", address).
 			WithHint("listen on this machine only (--listen 127.0.0.1:%d), or add --tls-cert FILE and --tls-key FILE, or --behind-proxy where a proxy speaks TLS", DefaultPort)
 	}
-	for _, host := range c.Hosts {
+	for _, host := range c.names() {
 		if host == "" || strings.ContainsAny(host, "/:*? ") {
 			return core.Errorf(core.CodeInvalid, "%.80q is not the name of a host", host).WithHint("write it without scheme, port and path: --host stellwerk.example.com")
 		}
 	}
 	return nil
+}
+
+// belowLocalhost is how names end that browsers take for their own machine without
+// asking anybody.
+const belowLocalhost = ".localhost"
+
+// ownName is one of them that a cockpit can be opened by beside its address. The
+// cookie of a name of its own goes to nothing else on the machine, unless that is
+// opened by the same name.
+const ownName = "stellwerk" + belowLocalhost
+
+// names are those by which somebody wants it to be reached, in lower case. The
+// first is shown to people.
+func (c Config) names() []string {
+	var names []string
+	for _, host := range c.Hosts {
+		names = append(names, strings.ToLower(host))
+	}
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		host = c.Listen
+	}
+	if host = strings.ToLower(host); strings.HasSuffix(host, belowLocalhost) {
+		names = append(names, host)
+	}
+	return names
 }
 
 // resolve is the address with its port. One that is left out is this machine's.
@@ -139,7 +165,7 @@ func (c Config) resolve(ctx context.Context) (netip.AddrPort, error) {
 			return netip.AddrPort{}, core.Wrap(core.CodeInvalid, err, "the engine cannot listen at "+c.Listen, "name an address such as 127.0.0.1:7341")
 		}
 	}
-	if host == "" || host == "localhost" {
+	if host == "" || host == "localhost" || strings.HasSuffix(strings.ToLower(host), belowLocalhost) {
 		host = "127.0.0.1"
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
@@ -169,9 +195,7 @@ func (c Config) certificate() (*tls.Certificate, error) {
 
 // name settles the names that requests may ask for, and the one to show people.
 func (l *Listener) name(c Config, ip netip.Addr, port int, certificate *tls.Certificate) {
-	for _, host := range c.Hosts {
-		l.hosts = append(l.hosts, strings.ToLower(host))
-	}
+	l.hosts = c.names()
 	if certificate != nil {
 		for _, name := range certificate.Leaf.DNSNames {
 			if !strings.Contains(name, "*") {
@@ -187,7 +211,7 @@ func (l *Listener) name(c Config, ip netip.Addr, port int, certificate *tls.Cert
 		shown = "localhost"
 	}
 	if l.loopback || ip.IsUnspecified() {
-		l.hosts = append(l.hosts, "localhost")
+		l.hosts = append(l.hosts, "localhost", ownName)
 	}
 	if !ip.IsUnspecified() {
 		l.hosts = append(l.hosts, ip.String())

@@ -23,21 +23,23 @@ func TestOtherMachinesComeByTLS(t *testing.T) {
 		config network.Config
 		url    string // "" where it is refused
 	}{
-		"loopback":           {network.Config{Listen: "127.0.0.1:0"}, "http://127.0.0.1:"},
-		"this machine":       {network.Config{Listen: ":0"}, "http://127.0.0.1:"},
-		"by name":            {network.Config{Listen: "localhost:0"}, "http://127.0.0.1:"},
-		"everywhere":         {network.Config{Listen: "0.0.0.0:0"}, ""},
-		"everywhere, IPv6":   {network.Config{Listen: "[::]:0"}, ""},
-		"with TLS":           {network.Config{Listen: "0.0.0.0:0", Cert: cert, Key: key}, "https://engine.example:"},
-		"half of TLS":        {network.Config{Listen: "127.0.0.1:0", Cert: cert}, ""},
-		"wrong key":          {network.Config{Listen: "127.0.0.1:0", Cert: cert, Key: cert}, ""},
-		"proxy":              {network.Config{Listen: "0.0.0.0:0", BehindProxy: true, Hosts: []string{"S.example"}}, "https://s.example"},
-		"nameless proxy":     {network.Config{Listen: "127.0.0.1:0", BehindProxy: true}, ""},
-		"proxy and TLS":      {network.Config{Listen: "127.0.0.1:0", BehindProxy: true, Hosts: []string{"s.example"}, Cert: cert, Key: key}, ""},
-		"host with a scheme": {network.Config{Listen: "127.0.0.1:0", Hosts: []string{"https://s.example"}}, ""},
-		"any host":           {network.Config{Listen: "127.0.0.1:0", Hosts: []string{"*"}}, ""},
-		"no port":            {network.Config{Listen: "127.0.0.1:http"}, ""},
-		"too many colons":    {network.Config{Listen: "1:2:3"}, ""},
+		"loopback":             {network.Config{Listen: "127.0.0.1:0"}, "http://127.0.0.1:"},
+		"this machine":         {network.Config{Listen: ":0"}, "http://127.0.0.1:"},
+		"by name":              {network.Config{Listen: "localhost:0"}, "http://127.0.0.1:"},
+		"by a name of its own": {network.Config{Listen: "Stellwerk.localhost:0"}, "http://stellwerk.localhost:"},
+		"by what is no name":   {network.Config{Listen: "a/b.localhost:0"}, ""},
+		"everywhere":           {network.Config{Listen: "0.0.0.0:0"}, ""},
+		"everywhere, IPv6":     {network.Config{Listen: "[::]:0"}, ""},
+		"with TLS":             {network.Config{Listen: "0.0.0.0:0", Cert: cert, Key: key}, "https://engine.example:"},
+		"half of TLS":          {network.Config{Listen: "127.0.0.1:0", Cert: cert}, ""},
+		"wrong key":            {network.Config{Listen: "127.0.0.1:0", Cert: cert, Key: cert}, ""},
+		"proxy":                {network.Config{Listen: "0.0.0.0:0", BehindProxy: true, Hosts: []string{"S.example"}}, "https://s.example"},
+		"nameless proxy":       {network.Config{Listen: "127.0.0.1:0", BehindProxy: true}, ""},
+		"proxy and TLS":        {network.Config{Listen: "127.0.0.1:0", BehindProxy: true, Hosts: []string{"s.example"}, Cert: cert, Key: key}, ""},
+		"host with a scheme":   {network.Config{Listen: "127.0.0.1:0", Hosts: []string{"https://s.example"}}, ""},
+		"any host":             {network.Config{Listen: "127.0.0.1:0", Hosts: []string{"*"}}, ""},
+		"no port":              {network.Config{Listen: "127.0.0.1:http"}, ""},
+		"too many colons":      {network.Config{Listen: "1:2:3"}, ""},
 	} {
 		l, err := network.Listen(t.Context(), c.config)
 		if err != nil {

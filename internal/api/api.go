@@ -140,11 +140,13 @@ type Run struct {
 	Tokens    int64      `json:"tokens"`
 	Branch    string     `json:"branch"`
 	Base      string     `json:"base"`
-	URL       string     `json:"url,omitempty"`     // of the pull request
-	CI        string     `json:"ci,omitempty"`      // what the forge's own checks say of it
-	Preview   string     `json:"preview,omitempty"` // link to a preview deployment
-	Isolation string     `json:"isolation"`         // "none" is shown as unenforced
-	Session   string     `json:"session,omitempty"` // that starts its agents
+	URL       string     `json:"url,omitempty"`       // of the pull request
+	CI        string     `json:"ci,omitempty"`        // what the forge's own checks say of it
+	Preview   string     `json:"preview,omitempty"`   // link to a preview deployment
+	MergedBy  string     `json:"merged_by,omitempty"` // who had it merged here
+	Merge     string     `json:"merge,omitempty"`     // the commit by which that was done
+	Isolation string     `json:"isolation"`           // "none" is shown as unenforced
+	Session   string     `json:"session,omitempty"`   // that starts its agents
 	StartedAt time.Time  `json:"started_at"`
 	UpdatedAt time.Time  `json:"updated_at"`
 	EndedAt   *time.Time `json:"ended_at,omitempty"`

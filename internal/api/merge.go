@@ -16,5 +16,6 @@ type Mergeable struct {
 	Can       bool     `json:"can"`
 	Reason    string   `json:"reason,omitempty" doc:"Why it cannot be merged here"`
 	Next      string   `json:"next,omitempty" doc:"What a person can do instead"`
+	Command   string   `json:"command,omitempty" doc:"The line that does it in a shell of the engine's machine, in whichever folder"`
 	Conflicts []string `json:"conflicts,omitempty" doc:"Paths that were changed on both sides"`
 }

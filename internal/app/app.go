@@ -88,6 +88,7 @@ type App struct {
 	// standing is held while it is judged whether something may begin in a
 	// project and while it begins, and while a person's word about that is taken.
 	standing sync.Mutex
+	merging  sync.Mutex // held while somebody merges: of two, one does
 	queues   queues
 	ledger   ledger
 	teller   *teller

@@ -25,43 +25,108 @@ func (a *App) Mergeable(ctx context.Context, id string) (api.Mergeable, error) {
 
 // Merge implements api.Service. The commit is made in the yard, and the person's
 // branch set to it if it is where they were shown; nothing else of their
-// repository is touched.
+// repository is touched. Their word comes first, with the commit that the branch
+// is to be set to: whatever ends the engine after that, whoever looks at the
+// branch next sees whether it came about, and who asks again goes on with the
+// same commit.
 func (a *App) Merge(ctx context.Context, id string, req api.Merge) (api.Run, error) {
+	a.merging.Lock()
+	defer a.merging.Unlock()
 	run, err := a.find(ctx, id)
 	if err != nil {
 		return api.Run{}, err
 	}
-	if speakerTo(ctx, run).Kind != core.ActorPerson {
+	speaker := speakerTo(ctx, run)
+	if speaker.Kind != core.ActorPerson {
 		return api.Run{}, core.Errorf(core.CodeForbidden, "only a person merges").WithHint("the person does that, in a terminal of their own or in the cockpit")
+	}
+	if mergedBefore(run, speaker, req) {
+		return viewRun(run), nil
 	}
 	m, made, err := a.mergeable(ctx, run)
 	switch {
 	case err != nil:
 		return api.Run{}, err
+	case made != "" && made == m.Tip && (req.Commit == "" || req.Commit == m.Commit): // it is there, whoever brought it
+		return a.mergeSeen(ctx, run, a.granted(ctx, run, m.Tip), m.Tip)
 	case req.Commit != "" && req.Commit != m.Commit || req.Tip != "" && req.Tip != m.Tip:
 		return api.Run{}, movedOn(run, m)
 	case !m.Can:
-		return api.Run{}, core.Errorf(core.CodeConflict, "%s cannot be merged here: %s", m.Branch, m.Reason).WithHint("%s", m.Next)
+		return api.Run{}, core.Errorf(core.CodeConflict, "%s cannot be merged here: %s", m.Branch, m.Reason).WithHint("%s", instead(m))
 	case req.Commit == "" || req.Tip == "":
 		return api.Run{}, core.Errorf(core.CodeInvalid, "it is not said what of run %s is merged, and into what", run.Alias).
 			WithHint("look at it, and send commit and tip along, as GET /v1/runs/%s/merge shows them", run.Alias)
 	}
+	if run, made, err = a.grant(ctx, run, speaker, m, made); err != nil {
+		return api.Run{}, err
+	}
+	ctx = context.WithoutCancel(ctx) // what was granted is carried out
+	if err := a.setBase(ctx, run, m, made); err != nil {
+		return api.Run{}, errors.Join(err, a.ungranted(ctx, run, err))
+	}
+	a.log.Info("a pull request was merged", "run", run.Alias, "by", speaker.ID, "base", m.Base, "commit", made)
+	return a.mergeSeen(ctx, run, made, made)
+}
+
+// mergedBefore reports a word that was given and carried out before.
+func mergedBefore(run *core.Run, speaker core.Actor, req api.Merge) bool {
+	pr := run.PullRequest
+	return pr != nil && pr.Merged != "" && req.Commit == pr.Commit && pr.Grant.By == speaker.ID
+}
+
+// grant records a person's word to set their branch to made, or finds the word
+// that they gave before, and the commit it named.
+func (a *App) grant(ctx context.Context, run *core.Run, speaker core.Actor, m api.Mergeable, made string) (*core.Run, string, error) {
+	if g := run.PullRequest.Grant; g.By == speaker.ID && g.Commit == m.Commit && g.Tip == m.Tip {
+		y, err := a.yards.Yard(ctx, run.Project)
+		if err != nil {
+			return run, "", err
+		}
+		if there, err := y.Exists(ctx, g.Merge); err != nil || there {
+			return run, g.Merge, err
+		}
+	}
+	run, err := a.engine.Submit(ctx, run.ID, speaker, core.MergeGranted{Commit: m.Commit, Base: m.Base, Tip: m.Tip, Merge: made})
+	return run, made, err
+}
+
+// setBase sets the person's branch to the merge.
+func (a *App) setBase(ctx context.Context, run *core.Run, m api.Mergeable, made string) error {
 	y, err := a.yards.Yard(ctx, run.Project)
 	if err != nil {
-		return api.Run{}, err
+		return err
 	}
 	err = y.Push(ctx, yard.PushSpec{Remote: run.Remote, Ref: "refs/heads/" + m.Base, Commit: made, ExpectedOld: m.Tip})
 	var lease *yard.LeaseError
 	switch {
+	case err == nil:
+		return nil
 	case errors.As(err, &lease):
-		return api.Run{}, movedOn(run, m)
-	case errors.Is(err, yard.ErrCheckedOut):
-		return api.Run{}, core.Wrap(core.CodeConflict, err, m.Base+" is checked out", byHand(m))
-	case err != nil:
-		return api.Run{}, core.Wrap(core.CodeConflict, err, m.Branch+" could not be merged", byHand(m))
+		return movedOn(run, m)
 	}
-	a.log.Info("a pull request was merged", "run", run.Alias, "by", CallerOf(ctx).ID, "base", m.Base, "commit", made)
-	return a.mergeSeen(ctx, run, made)
+	if looked := handwork(ctx, run, &m); looked != nil {
+		return errors.Join(err, looked)
+	}
+	if errors.Is(err, yard.ErrCheckedOut) {
+		return core.Wrap(core.CodeConflict, err, m.Base+" is checked out", instead(m))
+	}
+	return core.Wrap(core.CodeConflict, err, m.Branch+" could not be merged", instead(m))
+}
+
+// ungranted records that what a person granted did not come about. The branch is
+// looked at all the same.
+func (a *App) ungranted(ctx context.Context, run *core.Run, why error) error {
+	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.CommandRefused{Command: "merge", Reason: a.redactor.String(why.Error())})
+	return err
+}
+
+// granted is the merge that a person granted, where the base holds it.
+func (a *App) granted(ctx context.Context, run *core.Run, tip string) string {
+	y, err := a.yards.Yard(ctx, run.Project)
+	if err != nil {
+		return ""
+	}
+	return dispatch.Granted(ctx, y, run.PullRequest.Grant.Merge, tip)
 }
 
 func movedOn(run *core.Run, m api.Mergeable) error {
@@ -69,14 +134,15 @@ func movedOn(run *core.Run, m api.Mergeable) error {
 		WithHint("look again: `stellwerk diff %s`", run.Alias)
 }
 
-// mergeSeen records what the forge would say. Who watches the branch may have
-// been first.
-func (a *App) mergeSeen(ctx context.Context, run *core.Run, made string) (api.Run, error) {
+// mergeSeen records what the forge would say: that the base holds the work, at
+// tip, and by which merge of those that were granted. Who watches the branch may
+// have been first.
+func (a *App) mergeSeen(ctx context.Context, run *core.Run, merge, tip string) (api.Run, error) {
 	pr := run.PullRequest
-	if err := a.pulls.Settle(run.Project, pr.Number, forge.Merged, made); err != nil {
+	if err := a.pulls.Settle(run.Project, pr.Number, forge.Merged, tip); err != nil {
 		a.log.Warn("the record of a pull request cannot be settled", "run", run.Alias, "error", err)
 	}
-	after, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.PullRequestSeen{State: core.PullRequestMerged, Commit: pr.Commit})
+	after, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.PullRequestSeen{State: core.PullRequestMerged, Commit: pr.Commit, Merge: merge})
 	if core.CodeOf(err) == core.CodeConflict {
 		after, err = a.engine.Load(ctx, run.ID)
 	}
@@ -115,10 +181,12 @@ func (a *App) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable, ma
 		return m, "", nil
 	}
 	made, err = tryMerge(ctx, y, run, &m)
-	if err == nil && m.Reason == "" {
-		err = checkedOut(ctx, run, &m)
+	if err == nil {
+		err = handwork(ctx, run, &m)
 	}
-	m.Can = err == nil && m.Reason == ""
+	if m.Can = err == nil && m.Reason == ""; m.Can {
+		m.Next, m.Command = "", ""
+	}
 	return m, made, err
 }
 
@@ -158,24 +226,47 @@ func tryMerge(ctx context.Context, y *yard.Yard, run *core.Run, m *api.Mergeable
 	}
 	if m.Conflicts = made.Conflicts; len(made.Conflicts) > 0 {
 		m.Reason = fmt.Sprintf("%s has moved on, and %d of its files were changed on both sides", m.Base, len(made.Conflicts)+made.Unlisted)
-		m.Next = fmt.Sprintf("merge it by hand (`git merge %s`), or cancel the run and begin another", run.Branch)
 	}
 	return made.Commit, nil
 }
 
-// checkedOut refuses to merge into a branch in whose files a person works.
-func checkedOut(ctx context.Context, run *core.Run, m *api.Mergeable) error {
-	tree, err := yard.CheckedOut(ctx, run.Remote, m.Base)
-	if err != nil || tree == "" {
+// handwork refuses to merge into a branch in whose files a person works, and
+// says what they can type where they have to merge themselves.
+func handwork(ctx context.Context, run *core.Run, m *api.Mergeable) error {
+	tree, first, err := yard.CheckedOut(ctx, run.Remote, m.Base)
+	if err != nil {
 		return err
 	}
-	m.Reason = fmt.Sprintf("%s is checked out in %s, and files that you work with are never touched", m.Base, tree)
-	m.Next = fmt.Sprintf("type this: git -C %s merge %s", quoted(tree), quoted(m.Branch))
+	if tree != "" && m.Reason == "" {
+		m.Reason = fmt.Sprintf("%s is checked out in %s, and files that you work with are never touched", m.Base, tree)
+	}
+	edit := " --no-edit"
+	if len(m.Conflicts) > 0 {
+		edit = "" // git asks for words when the conflicts are put right
+	}
+	switch {
+	case tree != "":
+		m.Command = fmt.Sprintf("git -C %s merge%s %s", quoted(tree), edit, quoted(m.Branch))
+	case first != "":
+		m.Command = fmt.Sprintf("git -C %s switch %s && git -C %s merge%s %s", quoted(first), quoted(m.Base), quoted(first), edit, quoted(m.Branch))
+	}
+	switch {
+	case m.Command == "":
+		m.Next = fmt.Sprintf("merge %s into %s in a clone of %s, and push it", m.Branch, m.Base, run.Remote)
+	case len(m.Conflicts) > 0:
+		m.Next = "merge it yourself and put the conflicts right, or cancel the run and begin another"
+	default:
+		m.Next = "merge it yourself"
+	}
 	return nil
 }
 
-func byHand(m api.Mergeable) string {
-	return fmt.Sprintf("merge it by hand: git merge %s", quoted(m.Branch))
+// instead is what a person can do, in a line.
+func instead(m api.Mergeable) string {
+	if m.Command == "" {
+		return m.Next
+	}
+	return m.Next + ": `" + m.Command + "`"
 }
 
 // quoted is a word as a shell reads it.

@@ -2,6 +2,10 @@ package app_test
 
 import (
 	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,35 +13,30 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // published is a run in review whose pull request is a record on this machine.
 type published struct {
-	t   *testing.T
-	ctx context.Context //nolint:containedctx // of the test
-	app *app.App
-	dir string
-	run api.RunDetail
+	t     *testing.T
+	ctx   context.Context //nolint:containedctx // of the test
+	app   *app.App
+	dir   string
+	state string
+	run   api.RunDetail
 }
 
 func publish(t *testing.T) *published {
 	t.Helper()
-	p := &published{t: t, dir: repository(t, map[string]string{
+	p := &published{t: t, state: t.TempDir(), dir: repository(t, map[string]string{
 		"README.md": "x\n", "scenario.yaml": projectScenario, ".stellwerk/playbooks/project.yaml": projectPlaybook, ".ai/plan.md": projectPlan,
 	})}
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), 5*time.Minute)
 	t.Cleanup(cancel)
 	p.ctx = ctx
-	a, err := app.Open(ctx, app.Options{State: t.TempDir(), Version: "test", Log: t.Output()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.app = a
-	t.Cleanup(func() {
-		if err := a.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	p.open(nil)
+	t.Cleanup(p.close)
+	a := p.app
 	run, err := a.StartRun(ctx, api.StartRun{Dir: p.dir, Goal: "Greet people", Playbook: "project", Trust: true})
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +62,41 @@ func publish(t *testing.T) *published {
 	}
 	p.run = reach(ctx, t, a, run.ID, core.StatusReview)
 	return p
+}
+
+// open starts an engine on the same state; close ends it.
+func (p *published) open(wrap func(*app.Parts)) {
+	p.t.Helper()
+	a, err := app.Open(p.ctx, app.Options{State: p.state, Version: "test", Log: p.t.Output(), Wrap: wrap})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.app = a
+}
+
+func (p *published) close() {
+	if err := p.app.Close(); err != nil {
+		p.t.Error(err)
+	}
+}
+
+// said are the events of a type in the run's history.
+func said[B core.Body](p *published) (list []B, by []core.Actor) {
+	p.t.Helper()
+	events, err := p.app.Events(p.ctx, p.run.ID, 0, 0)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, e := range events {
+		body, err := core.Decode(e)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if b, ok := body.(B); ok {
+			list, by = append(list, b), append(by, e.Actor)
+		}
+	}
+	return list, by
 }
 
 // look asks what merging would do; reason is part of why it cannot be done.
@@ -93,10 +127,7 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	p := publish(t)
 	began := git(t, p.dir, "rev-parse", "main")
 
-	m := p.look("checked out in " + p.dir)
-	if !strings.Contains(m.Next, "git -C "+p.dir+" merge "+p.run.Branch) {
-		t.Errorf("what to type: %s", m.Next)
-	}
+	p.look("checked out in " + p.dir)
 	p.refused(p.ctx, "what is checked out", api.Merge{}, core.CodeConflict)
 
 	writeFiles(t, p.dir, map[string]string{"greet.txt": "something else\n"})
@@ -137,6 +168,128 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 		t.Errorf("the working copy is %q", got)
 	}
 	p.refused(p.ctx, "a second time", api.Merge{}, core.CodeConflict)
+	p.recorded(shown)
+	if again, err := p.app.Merge(p.ctx, p.run.ID, api.Merge{Commit: shown.Commit, Tip: shown.Tip}); err != nil || again.MergedBy != "me" {
+		t.Errorf("the same word again: %+v, %v", again, err)
+	}
+}
+
+// recorded holds that the run's history says who had what merged, once.
+func (p *published) recorded(shown api.Mergeable) {
+	p.t.Helper()
+	made := git(p.t, p.dir, "rev-parse", "main")
+	want := core.MergeGranted{Commit: shown.Commit, Base: "main", Tip: shown.Tip, Merge: made}
+	if granted, by := said[core.MergeGranted](p); len(granted) != 1 || granted[0] != want || by[0] != core.Person("me") {
+		p.t.Errorf("granted: %+v by %+v, want %+v", granted, by, want)
+	}
+	seen, _ := said[core.PullRequestSeen](p)
+	if len(seen) != 1 || seen[0].Merge != made || seen[0].State != core.PullRequestMerged {
+		p.t.Errorf("seen: %+v", seen)
+	}
+	if d, err := p.app.Run(p.ctx, p.run.ID); err != nil || d.MergedBy != "me" || d.Merge != made {
+		p.t.Errorf("the run says %q merged %s, %v", d.MergedBy, d.Merge, err)
+	}
+}
+
+// dying is a store of an engine that ends as it commits an event of a type:
+// before, or right after.
+type dying struct {
+	store.Store
+	on    core.Type
+	after bool
+}
+
+var errDead = errors.New("the engine has ended")
+
+func (s dying) Commit(ctx context.Context, c store.Commit) error {
+	if !slices.ContainsFunc(c.Events, func(e core.Event) bool { return e.Type == s.on }) {
+		return s.Store.Commit(ctx, c)
+	}
+	if s.after {
+		if err := s.Store.Commit(ctx, c); err != nil {
+			return err
+		}
+	}
+	return errDead
+}
+
+// TestAnEngineThatEndsInTheMiddleOfAMerge leaves a word that can be given again,
+// or a base that the next engine finds moved. Either way it is on the record
+// whose merge it was, and there is one.
+func TestAnEngineThatEndsInTheMiddleOfAMerge(t *testing.T) {
+	for name, s := range map[string]dying{
+		"before the base moves": {on: core.TypeMergeGranted, after: true},
+		"after the base moved":  {on: core.TypePullRequestSeen},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := publish(t)
+			git(t, p.dir, "checkout", "-q", "-b", "mine")
+			p.close()
+			p.open(func(parts *app.Parts) {
+				s.Store = parts.Store
+				parts.Store = s
+			})
+			shown := p.look("")
+			req := api.Merge{Commit: shown.Commit, Tip: shown.Tip}
+			if _, err := p.app.Merge(p.ctx, p.run.ID, req); !errors.Is(err, errDead) {
+				t.Fatalf("merged by a dead engine: %v", err)
+			}
+			if moved := git(t, p.dir, "rev-parse", "main") != shown.Tip; moved == s.after {
+				t.Errorf("the base has moved: %v", moved)
+			}
+			p.close()
+			p.open(nil)
+			if _, err := p.app.Merge(p.ctx, p.run.ID, req); err != nil {
+				t.Errorf("the same word to the next engine: %v", err)
+			}
+			reach(p.ctx, t, p.app, p.run.ID, core.StatusCompleted)
+			p.recorded(shown)
+		})
+	}
+}
+
+// TestWhatToTypeCanBePasted: the line works in a shell as it stands, in whichever
+// folder, and ends the run.
+func TestWhatToTypeCanBePasted(t *testing.T) {
+	t.Run("what is checked out", func(t *testing.T) {
+		p := publish(t)
+		m := p.look("checked out in " + p.dir)
+		p.paste(m.Command)
+		reach(p.ctx, t, p.app, p.run.ID, core.StatusCompleted)
+		if granted, _ := said[core.MergeGranted](p); len(granted) > 0 {
+			t.Errorf("nobody granted %+v", granted)
+		}
+	})
+	t.Run("what conflicts", func(t *testing.T) {
+		p := publish(t)
+		writeFiles(t, p.dir, map[string]string{"greet.txt": "something else\n"})
+		git(t, p.dir, "add", "-A")
+		git(t, p.dir, "commit", "-q", "-m", "another greeting")
+		git(t, p.dir, "checkout", "-q", "-b", "mine")
+		m := p.look("changed on both sides")
+		if out, err := p.shell(m.Command); err == nil || !strings.Contains(out, "CONFLICT") {
+			t.Fatalf("%s: %s, %v", m.Command, out, err)
+		}
+		git(t, p.dir, "checkout", "--theirs", "greet.txt")
+		git(t, p.dir, "commit", "-qam", "both")
+		reach(p.ctx, t, p.app, p.run.ID, core.StatusCompleted)
+	})
+}
+
+func (p *published) paste(command string) {
+	p.t.Helper()
+	if out, err := p.shell(command); err != nil || strings.Contains(command, "\n") {
+		p.t.Fatalf("%q: %s, %v", command, out, err)
+	}
+}
+
+// shell is a person's, who stands elsewhere and has no editor at hand.
+func (p *published) shell(command string) (string, error) {
+	cmd := exec.CommandContext(p.ctx, "sh", "-c", command)
+	cmd.Dir = p.t.TempDir()
+	cmd.Env = append(os.Environ(), "GIT_EDITOR=false")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 func TestAWishIsAboutWhatWasShown(t *testing.T) {

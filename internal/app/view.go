@@ -28,6 +28,9 @@ func viewRun(r *core.Run) api.Run {
 	}
 	if r.PullRequest != nil {
 		v.URL, v.CI, v.Preview = r.PullRequest.URL, r.PullRequest.Checks, r.PullRequest.Preview
+		if v.Merge = r.PullRequest.Merged; v.Merge != "" {
+			v.MergedBy = r.PullRequest.Grant.By
+		}
 	}
 	return v
 }

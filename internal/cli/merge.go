@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -27,11 +28,26 @@ base that is checked out somewhere is left to you, with the command to type.` + 
 	return cmd
 }
 
+// byHand says why a person has to merge themselves, and what to type: in a line
+// of its own that no screen's width breaks, so that it can be pasted.
+func (sh *shell) byHand(m api.Mergeable) error {
+	where := ""
+	if sh.isElsewhere() {
+		where = ", on the engine's machine"
+	}
+	sh.complain(fmt.Sprintf("%s cannot be merged here: %s", m.Branch, m.Reason), m.Next+where+":")
+	fmt.Fprintf(sh.Console.Err, "  %s\n", terminal.Line(m.Command))
+	return exitWith(ExitError)
+}
+
 func (sh *shell) merge(ctx context.Context, given string, a after) error {
 	return sh.say(ctx, "merge", given, a, func(svc api.Service, id string) (api.Run, error) {
 		m, err := svc.Mergeable(ctx, id)
 		if err != nil {
 			return api.Run{}, err
+		}
+		if !m.Can && m.Command != "" && !sh.json {
+			return api.Run{}, sh.byHand(m)
 		}
 		run, err := svc.Merge(ctx, id, api.Merge{Commit: m.Commit, Tip: m.Tip})
 		if err == nil && !sh.json {

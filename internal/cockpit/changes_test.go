@@ -77,6 +77,21 @@ func TestChangesAreShown(t *testing.T) {
 	}
 }
 
+// TestWhoMergedAndWhatToTypeAreShown: the line is there whole, however long.
+func TestWhoMergedAndWhatToTypeAreShown(t *testing.T) {
+	svc := reviewed(smallDiff)
+	command := "git -C '/home/ada/" + strings.Repeat("long ", 200) + "' merge --no-edit feature/x"
+	svc.MergeAnswer = api.Mergeable{Commit: "a", Branch: "feature/x", Base: "main", Tip: "b", Reason: "main is checked out", Next: "merge it yourself", Command: command}
+	h := serve(t, svc, api.RoleApprover)
+	if _, body := get(t, h, "/runs/r1/changes"); !strings.Contains(body, "<code>"+strings.ReplaceAll(command, "'", "&#39;")+"</code>") || strings.Contains(body, "/merge\"") {
+		t.Error("the line to type is not there, or a button that would be refused is")
+	}
+	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusCompleted), MergedBy: evil, Merge: strings.Repeat("c", 40)}})
+	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, "merged by &lt;script&gt;") || !strings.Contains(body, "<code>cccccccc</code>") {
+		t.Error("it is not said who merged, or obeyed")
+	}
+}
+
 func TestCommentsBecomeOneRequest(t *testing.T) {
 	svc := reviewed(smallDiff)
 	h := serve(t, svc, api.RoleApprover)

@@ -82,7 +82,7 @@ func landmarkOf(e core.Event) string {
 // tone is how an event looks.
 func tone(e core.Event) track.State {
 	switch e.Type {
-	case core.TypeStagePassed, core.TypeRunCompleted, core.TypeApprovalGranted, core.TypeQuestionAnswered:
+	case core.TypeStagePassed, core.TypeRunCompleted, core.TypeApprovalGranted, core.TypeMergeGranted, core.TypeQuestionAnswered:
 		return track.Passed
 	case core.TypeApprovalRequested, core.TypeQuestionAsked, core.TypeRunPaused, core.TypeReviewAwaited:
 		return track.Waiting

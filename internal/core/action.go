@@ -83,6 +83,7 @@ type Validate struct {
 // WatchPullRequest follows a pull request that somebody is to look at.
 type WatchPullRequest struct {
 	Run, Commit string
+	Merge       string // that a person granted
 }
 
 // Sweep removes the working folders of a run that is over and whose work is
@@ -109,7 +110,7 @@ func (a ReadPlan) Key() string          { return a.Run + " plan " + a.Commit }
 func (a WritePlan) Key() string         { return a.Event + " write plan" }
 func (a Merge) Key() string             { return a.Event + " merge " + a.Task }
 func (a Validate) Key() string          { return a.Event + " validate " + a.Task }
-func (a WatchPullRequest) Key() string  { return a.Run + " pull request " + a.Commit }
+func (a WatchPullRequest) Key() string  { return a.Run + " pull request " + a.Commit + " " + a.Merge }
 func (a Sweep) Key() string             { return a.Run + " sweep" }
 func (a Notify) Key() string            { return a.Event + " notify" }
 

@@ -9,6 +9,7 @@ const (
 	TypeStageDiscarded     Type = "StageDiscarded"
 	TypeChangesRequested   Type = "ChangesRequested"
 	TypeReviewAwaited      Type = "ReviewAwaited"
+	TypeMergeGranted       Type = "MergeGranted"
 	TypePullRequestSeen    Type = "PullRequestSeen"
 )
 
@@ -70,6 +71,16 @@ type ChangesRequested struct {
 // somebody has looked at it.
 type ReviewAwaited struct{}
 
+// MergeGranted is a person's word that what was published be merged into its
+// base here: exactly so. It comes before the base moves; that it has is said by
+// PullRequestSeen.
+type MergeGranted struct {
+	Commit string `json:"commit"` // that was published
+	Base   string `json:"base"`   // branch of the person's repository
+	Tip    string `json:"tip"`    // where that was
+	Merge  string `json:"merge"`  // the commit it is set to
+}
+
 // PullRequestState is where a pull request stands.
 type PullRequestState string
 
@@ -89,6 +100,7 @@ type PullRequestSeen struct {
 	Preview string           `json:"preview,omitempty"` // link to a preview deployment
 	Cursor  string           `json:"cursor,omitempty"`  // what of the notes on it was read
 	Commit  string           `json:"commit,omitempty"`  // that was published when it was looked at
+	Merge   string           `json:"merge,omitempty"`   // the merge that a person granted, where the base holds it
 }
 
 func (PlanRead) Type() Type           { return TypePlanRead }
@@ -98,6 +110,7 @@ func (MergeConcluded) Type() Type     { return TypeMergeConcluded }
 func (StageDiscarded) Type() Type     { return TypeStageDiscarded }
 func (ChangesRequested) Type() Type   { return TypeChangesRequested }
 func (ReviewAwaited) Type() Type      { return TypeReviewAwaited }
+func (MergeGranted) Type() Type       { return TypeMergeGranted }
 func (PullRequestSeen) Type() Type    { return TypePullRequestSeen }
 
 func (PlanRead) sealed()           {}
@@ -107,4 +120,5 @@ func (MergeConcluded) sealed()     {}
 func (StageDiscarded) sealed()     {}
 func (ChangesRequested) sealed()   {}
 func (ReviewAwaited) sealed()      {}
+func (MergeGranted) sealed()       {}
 func (PullRequestSeen) sealed()    {}

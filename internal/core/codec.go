@@ -112,6 +112,8 @@ func Decode(e Event) (Body, error) {
 		return decode[ChangesRequested](e, raw)
 	case TypeReviewAwaited:
 		return decode[ReviewAwaited](e, raw)
+	case TypeMergeGranted:
+		return decode[MergeGranted](e, raw)
 	case TypePullRequestSeen:
 		return decode[PullRequestSeen](e, raw)
 	case TypeMessageSent:

@@ -60,7 +60,7 @@ func managedEffects(r *Run) []Action {
 		actions = append(actions, WritePlan{Event: r.PlanWrite.Event})
 	}
 	if p := r.PullRequest; p != nil && r.Drives() && p.State != PullRequestMerged && p.State != PullRequestClosed {
-		actions = append(actions, WatchPullRequest{Run: r.ID, Commit: p.Commit})
+		actions = append(actions, WatchPullRequest{Run: r.ID, Commit: p.Commit, Merge: p.Grant.Merge})
 	}
 	return actions
 }

@@ -197,6 +197,8 @@ func apply(r *Run, e Event, body Body) {
 		workDiscarded(r, b)
 	case ChangesRequested:
 		changesRequested(r, e, b)
+	case MergeGranted:
+		r.PullRequest.Grant = Grant{By: e.Actor.ID, Commit: b.Commit, Tip: b.Tip, Merge: b.Merge}
 	case PullRequestSeen:
 		pullRequestSeen(r, e, b)
 	case MessageSent:

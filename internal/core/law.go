@@ -6,7 +6,7 @@ import (
 )
 
 // LawVersion is recorded on decisions. It changes when the law does.
-const LawVersion = 4
+const LawVersion = 5
 
 // Law judges one event before it is committed: whether this actor may say it,
 // whether the state machines allow it now, and whether a clause forbids it. r
@@ -72,6 +72,8 @@ func inWords(t Type) string {
 		return "a change of the plan"
 	case TypePlaybookSwapped:
 		return "another playbook"
+	case TypeMergeGranted:
+		return "a merge"
 	default:
 		return string(t)
 	}
@@ -89,7 +91,7 @@ func (s RunStatus) inWords() string {
 // it says about its own work is never among them.
 func actors(t Type) []ActorKind {
 	switch t {
-	case TypeContentTrusted, TypeWordGiven, TypePlaybookChosen, TypeProjectPaused, TypeProjectResumed, TypeProjectArchived,
+	case TypeContentTrusted, TypeWordGiven, TypeMergeGranted, TypePlaybookChosen, TypeProjectPaused, TypeProjectResumed, TypeProjectArchived,
 		TypeEpicQueued, TypeEpicRequeued, TypeEpicDropped:
 		return []ActorKind{ActorPerson}
 	case TypeProjectNamed:
@@ -242,7 +244,7 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawStageIdle(r, r.Stage(b.Stage), "the attempts cannot be reset")
 	case TargetChosen:
 		return lawTarget(r, b)
-	case PlanRead, PlanUpdated, PlanWriteRequested, MergeConcluded, StageDiscarded, ChangesRequested, ReviewAwaited, PullRequestSeen:
+	case PlanRead, PlanUpdated, PlanWriteRequested, MergeConcluded, StageDiscarded, ChangesRequested, ReviewAwaited, MergeGranted, PullRequestSeen:
 		return lawManaged(r, body)
 	case MessageSent, QuestionAsked, QuestionAnswered, TaskProposed, TaskRefused, TaskFailed, PlanProposed, ToolRefused, ValidateConcluded, PlaybookSwapped:
 		return lawManager(r, actor, body)

@@ -89,6 +89,8 @@ func lawManaged(r *Run, body Body) error {
 		}
 	case ReviewAwaited:
 		return lawReview(r)
+	case MergeGranted:
+		return lawGrant(r, b)
 	case PullRequestSeen:
 		if r.PullRequest == nil {
 			return Errorf(CodeConflict, "there is no pull request")
@@ -97,6 +99,23 @@ func lawManaged(r *Run, body Body) error {
 			return Errorf(CodeConflict, "another commit was published since")
 		}
 	default:
+	}
+	return nil
+}
+
+// lawGrant: a person grants the merge of what was published, and of nothing
+// else, where nobody but Stellwerk keeps the pull request.
+func lawGrant(r *Run, b MergeGranted) error {
+	pr := r.PullRequest
+	switch {
+	case pr == nil || pr.State != PullRequestOpen:
+		return Errorf(CodeConflict, "no pull request waits to be merged")
+	case r.ForgeURL != "":
+		return Errorf(CodeConflict, "its pull request is on %s", r.ForgeURL).WithHint("merge it there")
+	case b.Commit != pr.Commit:
+		return Errorf(CodeConflict, "another commit was published since")
+	case b.Base == "" || b.Tip == "" || b.Merge == "":
+		return unlawful("a merge names the branch, where it is and what it becomes")
 	}
 	return nil
 }

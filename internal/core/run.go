@@ -126,6 +126,16 @@ type PullRequest struct {
 	Checks  string           `json:"checks,omitempty"`
 	Preview string           `json:"preview,omitempty"`
 	Cursor  string           `json:"cursor,omitempty"`
+	Grant   Grant            `json:"grant,omitzero"`   // of its merge here
+	Merged  string           `json:"merged,omitempty"` // the merge that was granted, once the base holds it
+}
+
+// Grant is a person's word that a pull request be merged here.
+type Grant struct {
+	By     string `json:"by"`
+	Commit string `json:"commit"`
+	Tip    string `json:"tip"`   // where the base was
+	Merge  string `json:"merge"` // the commit it is set to
 }
 
 // PlanWrite is a change of the plan that was decided.

@@ -61,6 +61,7 @@ var runEdges = []edge[RunStatus]{
 	{TypeBriefEnded, []RunStatus{StatusActive}, ""},
 	{TypeCourseRefused, []RunStatus{StatusActive}, ""},
 	{TypeReviewAwaited, []RunStatus{StatusActive}, StatusReview},
+	{TypeMergeGranted, []RunStatus{StatusReview}, ""},
 	{TypePullRequestSeen, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
 	{TypeRunPaused, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, StatusPaused},
 	{TypeRunResumed, []RunStatus{StatusPaused}, ""}, // to what the pause interrupted

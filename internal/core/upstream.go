@@ -20,4 +20,7 @@ func (b RunStarted) Folder() string { return cmp.Or(b.Home, b.Remote) }
 // seen takes over how a pull request stands.
 func seen(pr *PullRequest, b PullRequestSeen) {
 	pr.State, pr.Checks, pr.Preview, pr.Cursor = b.State, b.Checks, b.Preview, cmp.Or(b.Cursor, pr.Cursor)
+	if b.State == PullRequestMerged && b.Merge == pr.Grant.Merge {
+		pr.Merged = b.Merge
+	}
 }

@@ -39,6 +39,42 @@ func TestALateLookCountsForItsCommit(t *testing.T) {
 	}
 }
 
+// TestOnlyWhatWasPublishedIsGranted, by a person, and it is theirs once the base
+// holds that merge and no other.
+func TestOnlyWhatWasPublishedIsGranted(t *testing.T) {
+	grant := MergeGranted{Commit: "a", Base: "main", Tip: "t", Merge: "m"}
+	for name, spoil := range map[string]func(*Run, *MergeGranted){
+		"of another commit":      func(_ *Run, b *MergeGranted) { b.Commit = "b" },
+		"into nothing":           func(_ *Run, b *MergeGranted) { b.Base = "" },
+		"of what is merged":      func(r *Run, _ *MergeGranted) { r.PullRequest.State = PullRequestMerged },
+		"on a forge":             func(r *Run, _ *MergeGranted) { r.ForgeURL = "https://git.example.org" },
+		"before it is shown":     func(r *Run, _ *MergeGranted) { r.Status = StatusActive },
+		"without a pull request": func(r *Run, _ *MergeGranted) { r.PullRequest = nil },
+	} {
+		r, b := publishedRun(), grant
+		r.Status = StatusReview
+		spoil(r, &b)
+		if Law(r, Person("ada"), b) == nil {
+			t.Errorf("granted: %s", name)
+		}
+	}
+	for actor, may := range map[Actor]bool{Person("ada"): true, Engine(): false, Policy("--yes"): false, {Kind: ActorAgent, ID: "a1"}: false} {
+		r := publishedRun()
+		r.Status = StatusReview
+		if err := Law(r, actor, grant); (err == nil) != may {
+			t.Errorf("%+v: %v", actor, err)
+		}
+	}
+	for merge, want := range map[string]string{"m": "m", "": "", "other": ""} {
+		r := publishedRun()
+		apply(r, Event{Actor: Person("ada")}, grant)
+		apply(r, Event{}, PullRequestSeen{State: PullRequestMerged, Merge: merge})
+		if pr := r.PullRequest; pr.Merged != want || pr.Grant.By != "ada" {
+			t.Errorf("seen %q: %+v", merge, pr)
+		}
+	}
+}
+
 func TestFolder(t *testing.T) {
 	if server := (&Run{Remote: "https://git.example.org/acme/rocket.git"}); !server.Distant() || server.Folder() != server.Remote {
 		t.Errorf("%+v", server)

@@ -39,7 +39,7 @@ func (d *Dispatcher) watchPullRequest(ctx context.Context, run *core.Run, a core
 			return err
 		}
 		if merged {
-			return d.report(ctx, run, core.PullRequestSeen{State: core.PullRequestMerged, Commit: a.Commit})
+			return d.report(ctx, run, core.PullRequestSeen{State: core.PullRequestMerged, Commit: a.Commit, Merge: Granted(ctx, y, a.Merge, tip)})
 		}
 		seen = tip
 		select {
@@ -48,6 +48,18 @@ func (d *Dispatcher) watchPullRequest(ctx context.Context, run *core.Run, a core
 		case <-tick.C:
 		}
 	}
+}
+
+// Granted is a merge that a person granted, where a branch at tip holds it: then
+// it is theirs. A merge that is not known, or that cannot be looked at, is nobody's.
+func Granted(ctx context.Context, y *yard.Yard, merge, tip string) string {
+	if merge == "" {
+		return ""
+	}
+	if held, err := y.IsAncestor(ctx, merge, tip); err != nil || !held {
+		return ""
+	}
+	return merge
 }
 
 // takenIn reports whether the target branch holds a commit. A tip that was seen

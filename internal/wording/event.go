@@ -97,6 +97,8 @@ func Event(e core.Event) (what, detail string) {
 		return "changes wanted", Colon(b.Source, b.Text)
 	case core.ReviewAwaited:
 		return "waits for review", ""
+	case core.MergeGranted:
+		return "merge granted", fmt.Sprintf("%s into %s at %s, as %s", Short(b.Commit), b.Base, Short(b.Tip), Short(b.Merge))
 	case core.PullRequestSeen:
 		return "pull request", stands(b)
 	case core.MessageSent:
@@ -312,6 +314,9 @@ func asked(b core.ApprovalRequested) string {
 // stands says how a pull request stands on its forge.
 func stands(b core.PullRequestSeen) string {
 	parts := []string{cmp.Or(string(b.State), "seen")}
+	if b.Merge != "" {
+		parts[0] += " as " + Short(b.Merge)
+	}
 	if b.Checks != "" {
 		parts = append(parts, "checks "+b.Checks)
 	}

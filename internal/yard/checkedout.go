@@ -6,25 +6,30 @@ import (
 	"strings"
 )
 
-// CheckedOut is the work tree in which a repository on this machine has a branch checked out, "" where none has. It only
-// reads.
-func CheckedOut(ctx context.Context, address, branch string) (string, error) {
+// CheckedOut is the work tree in which a repository on this machine has a branch checked out, "" where none has, and
+// the work tree that the repository was made with, "" where it has none. It only reads.
+func CheckedOut(ctx context.Context, address, branch string) (tree, first string, err error) {
 	r, err := parseRemote(address)
 	if err != nil || r.local == "" {
-		return "", err
+		return "", "", err
 	}
 	out, err := personGit(r.local).run(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
-		return "", fmt.Errorf("list the work trees of %s: %w", r.local, err)
+		return "", "", fmt.Errorf("list the work trees of %s: %w", r.local, err)
 	}
-	tree := ""
+	at, n := "", 0
 	for field := range records(out) {
-		if path, ok := strings.CutPrefix(field, "worktree "); ok {
-			tree = path
-		}
-		if field == "branch refs/heads/"+branch {
-			return tree, nil
+		path, another := strings.CutPrefix(field, "worktree ")
+		switch {
+		case another && n == 0:
+			at, first, n = path, path, 1
+		case another:
+			at, n = path, n+1
+		case n == 1 && field == "bare":
+			first = ""
+		case field == "branch refs/heads/"+branch:
+			tree = at
 		}
 	}
-	return "", nil
+	return tree, first, nil
 }

@@ -17,9 +17,10 @@ func TestCheckedOutSomewhere(t *testing.T) {
 		"https://example.org/elsewhere.git/": {"main": ""},
 	} {
 		for branch, tree := range want {
-			got, err := CheckedOut(ctx(t), address, branch)
+			got, first, err := CheckedOut(ctx(t), address, branch)
 			must(t, err)
 			equal(t, address+" "+branch, got, tree)
+			equal(t, address, first, want["main"])
 		}
 	}
 }

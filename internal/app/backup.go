@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 // Backup implements api.Service: it writes the state to a new folder, while in
@@ -31,7 +32,7 @@ func (a *App) Backup(ctx context.Context, path string) error {
 	if err := a.store.Backup(ctx, filepath.Join(path, filepath.Base(a.state.database()))); err != nil {
 		return err
 	}
-	if err := copyKept(ctx, a.state.dir, path, "blobs", "pulls"); err != nil {
+	if err := copyKept(ctx, a.state.dir, path, "blobs", "pulls", draft.Folder); err != nil {
 		return err
 	}
 	if err := copyYards(ctx, a.state.yards(), filepath.Join(path, "yards")); err != nil {
@@ -62,7 +63,7 @@ func Restore(ctx context.Context, state, backup string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
-	if err := copyKept(ctx, backup, state, "runs", "blobs", "yards", "pulls"); err != nil {
+	if err := copyKept(ctx, backup, state, "runs", "blobs", "yards", "pulls", draft.Folder); err != nil {
 		return err
 	}
 	// The database comes last: a restore that was cut short leaves none, and

@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
@@ -66,7 +67,7 @@ func checkAddresses(ctx context.Context, opts Options) error {
 // site is what others see of the engine. Whatever they ask passes the guard.
 func (a *App) site() (network.Site, error) {
 	guarded := api.Guard(a)
-	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log})
+	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log, Drafts: draft.Open(a.state.drafts())})
 	if err != nil {
 		return network.Site{}, fmt.Errorf("make the cockpit: %w", err)
 	}

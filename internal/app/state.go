@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 // stateFolder is where an engine keeps everything. The repository of a person
@@ -27,6 +28,7 @@ func (s stateFolder) blobs() string           { return s.path("blobs") }
 func (s stateFolder) runs() string            { return s.path("runs") }
 func (s stateFolder) yards() string           { return s.path("yards") }
 func (s stateFolder) pulls() string           { return s.path("pulls") }
+func (s stateFolder) drafts() string          { return s.path(draft.Folder) }
 func (s stateFolder) bin() string             { return s.path("bin") }
 func (s stateFolder) lockFile() string        { return s.path("engine.lock") }
 func (s stateFolder) tokenFile() string       { return s.path(api.PersonTokenFile) }

@@ -52,7 +52,9 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	if body.Chosen == "" {
-		body.Review = c.reviewOf(r, d)
+		if body.Review, err = c.reviewOf(r, d); err != nil {
+			return page{}, err
+		}
 	}
 	if d.Status == string(core.StatusReview) {
 		m, err := c.svc.Mergeable(r.Context(), d.ID)

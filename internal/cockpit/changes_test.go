@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 const smallDiff = `diff --git a/cmd/main.go b/cmd/main.go
@@ -131,6 +132,28 @@ func TestCommentsBecomeOneRequest(t *testing.T) {
 	}
 	if _, body = get(t, h, "/runs/r1/changes"); strings.Contains(body, "not sent yet") {
 		t.Error("what was sent is still there")
+	}
+}
+
+// TestCommentsOutliveTheEngine: what was typed is there for who typed it, and for
+// nobody else, when another engine serves the pages.
+func TestCommentsOutliveTheEngine(t *testing.T) {
+	svc, dir := reviewed(smallDiff), t.TempDir()
+	form := url.Values{"key": {"k"}, "path": {"a.go"}, "line": {"2"}, "quote": {"x"}, "text": {"not like this"}, "commit": {strings.Repeat("a", 40)}}
+	if w := post(serveWith(t, svc, api.RoleApprover, draft.Open(dir)), "/runs/r1/changes/comment", form); w.Code != http.StatusSeeOther {
+		t.Fatalf("%d: %s", w.Code, w.Body)
+	}
+	next := serveWith(t, svc, api.RoleApprover, draft.Open(dir))
+	_, body := get(t, next, "/runs/r1/changes")
+	if !strings.Contains(body, "not like this") {
+		t.Error("the words are lost")
+	}
+	send := url.Values{"subject": {field(t, body, "subject")}}
+	if w := post(next, "/runs/r1/changes/send", send); w.Code != http.StatusSeeOther {
+		t.Fatalf("%d: %s", w.Code, w.Body)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("what was sent is kept: %v, %v", left, err)
 	}
 }
 

@@ -15,12 +15,14 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/highlight"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 // Options of a cockpit.
 type Options struct {
 	Version string
 	Log     *slog.Logger
+	Drafts  *draft.Book      // keeps comments until they are sent
 	Now     func() time.Time // time.Now where nil
 }
 
@@ -32,7 +34,6 @@ type cockpit struct {
 	inbox     count
 	marks     markCache
 	colours   *highlight.Highlighter
-	reviews   reviews
 	zips      sync.Pool // of gzip.Writer
 }
 

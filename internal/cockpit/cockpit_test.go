@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 // evil is what an agent or a repository may write into any field.
@@ -18,7 +19,12 @@ const evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp.exe
 
 func serve(t *testing.T, svc *apitest.Service, role api.Role) http.Handler {
 	t.Helper()
-	h, err := cockpit.New(svc, cockpit.Options{Version: "test"})
+	return serveWith(t, svc, role, draft.Open(t.TempDir()))
+}
+
+func serveWith(t *testing.T, svc *apitest.Service, role api.Role, drafts *draft.Book) http.Handler {
+	t.Helper()
+	h, err := cockpit.New(svc, cockpit.Options{Version: "test", Drafts: drafts})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/highlight"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/patch"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 // fileView is a file of a difference as the page shows it.
@@ -120,7 +121,7 @@ func (c cell) Label() string {
 
 // note is a comment below a line, or the form for one.
 type note struct {
-	Draft draft
+	Draft remark
 	Open  bool
 	Back  string
 	Form  *reviewForm
@@ -276,7 +277,7 @@ func (l layout) notes(f *patch.File, c *cell) []note {
 		return nil
 	}
 	if !kept {
-		d = draft{Key: c.Key, Path: f.Path(), Line: c.Number(), Gone: c.Kind == patch.Less, Quote: clip(maxQuote, c.Text)}
+		d.Comment = draft.Comment{Key: c.Key, Path: f.Path(), Line: c.Number(), Gone: c.Kind == patch.Less, Quote: clip(maxQuote, c.Text)}
 	}
 	return []note{{Draft: d, Open: c.Key == l.comment, Back: l.here, Form: l.review}}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 // Bounds of what a person writes before they send it.
@@ -22,7 +23,7 @@ type reviewForm struct {
 	Can     bool // say anything at all
 	Run     string
 	Subject core.Subject
-	Drafts  []draft
+	Drafts  []remark
 	Stages  []api.Stage // it can be sent back to, where it takes a choice
 	shown   map[string]bool
 }
@@ -38,10 +39,10 @@ func (f reviewForm) Outdated() (n int) {
 }
 
 // take is the comment on a place, once.
-func (f *reviewForm) take(key string) (draft, bool) {
-	i := slices.IndexFunc(f.Drafts, func(d draft) bool { return d.Key == key })
+func (f *reviewForm) take(key string) (remark, bool) {
+	i := slices.IndexFunc(f.Drafts, func(d remark) bool { return d.Key == key })
 	if i < 0 || f.shown[key] {
-		return draft{}, false
+		return remark{}, false
 	}
 	f.shown[key] = true
 	return f.Drafts[i], true
@@ -49,16 +50,14 @@ func (f *reviewForm) take(key string) (draft, bool) {
 
 // reviewOf is what the caller can say to a run's changes. A run that goes on in
 // waves takes no words; one at work takes them when it waits.
-func (c *cockpit) reviewOf(r *http.Request, d api.RunDetail) reviewForm {
+func (c *cockpit) reviewOf(r *http.Request, d api.RunDetail) (reviewForm, error) {
 	f := reviewForm{Run: d.Alias, Subject: shownIn(d), shown: map[string]bool{}}
 	waits := d.Gate != nil || d.Status == string(core.StatusReview)
 	f.Can = waits && d.Waves == nil && api.CallerFrom(r.Context()).May(api.RoleApprover)
-	f.Drafts = c.reviews.of(reviewer(r, d))
-	for i := range f.Drafts {
-		f.Drafts[i].Old = f.Drafts[i].Commit != f.Subject.Commit
-	}
 	f.Stages = backTo(d)
-	return f
+	list, err := c.opts.Drafts.Of(d.ID, reviewer(r))
+	f.Drafts = remarks(list, f.Subject.Commit)
+	return f, err
 }
 
 // shownIn is what a word about the run's changes is bound to.
@@ -82,10 +81,8 @@ func backTo(d api.RunDetail) []api.Stage {
 	return list
 }
 
-// reviewer is whose comments on which run are meant.
-func reviewer(r *http.Request, d api.RunDetail) string {
-	return api.CallerFrom(r.Context()).Actor.ID + "\x00" + d.ID
-}
+// reviewer is whose comments are meant.
+func reviewer(r *http.Request) string { return api.CallerFrom(r.Context()).Actor.ID }
 
 // comment keeps a comment on a line.
 func (c *cockpit) comment(r *http.Request) (string, error) {
@@ -93,7 +90,11 @@ func (c *cockpit) comment(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !c.reviewOf(r, d).Can {
+	review, err := c.reviewOf(r, d)
+	if err != nil {
+		return "", err
+	}
+	if !review.Can {
 		return "", core.Errorf(core.CodeConflict, "run %s takes no comments now", d.Alias).WithHint("it takes them when it waits for you")
 	}
 	form := r.PostForm
@@ -101,7 +102,7 @@ func (c *cockpit) comment(r *http.Request) (string, error) {
 	if err != nil || form.Get("key") == "" {
 		return "", core.Errorf(core.CodeInvalid, "it is not said which line is meant").WithHint("go back to the changes and choose one there")
 	}
-	err = c.reviews.put(reviewer(r, d), draft{
+	err = c.opts.Drafts.Put(d.ID, reviewer(r), draft.Comment{
 		Key: clip(80, form.Get("key")), Path: clip(1000, form.Get("path")), Line: line, Gone: form.Has("gone"),
 		Quote: clip(maxQuote, form.Get("quote")), Text: clip(20_000, strings.TrimSpace(form.Get("text"))), Commit: form.Get("commit"),
 	})
@@ -131,8 +132,7 @@ func (c *cockpit) sendReview(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.reviews.clear(reviewer(r, d))
-	return runPath(run.Alias), nil
+	return runPath(run.Alias), c.opts.Drafts.Clear(d.ID, reviewer(r))
 }
 
 // requested is a change request: words on the whole, and each comment with its
@@ -142,7 +142,11 @@ func (c *cockpit) requested(r *http.Request, d api.RunDetail, shown core.Subject
 	if whole := strings.TrimSpace(r.PostForm.Get("text")); whole != "" {
 		parts = append(parts, whole)
 	}
-	for _, n := range c.reviews.of(reviewer(r, d)) {
+	list, err := c.opts.Drafts.Of(d.ID, reviewer(r))
+	if err != nil {
+		return "", err
+	}
+	for _, n := range list {
 		if n.Commit != shown.Commit {
 			return "", core.Errorf(core.CodeConflict, "the comment on %s is about commit %s, and %s is shown now", n.Place(), short(n.Commit), short(shown.Commit)).
 				WithHint("look again: edit the comment where it still holds, or remove it")
@@ -160,4 +164,4 @@ func (c *cockpit) requested(r *http.Request, d api.RunDetail, shown core.Subject
 }
 
 // oneDraft is a comment in the list of all of them.
-func oneDraft(d draft, f reviewForm, back string) note { return note{Draft: d, Back: back, Form: &f} }
+func oneDraft(d remark, f reviewForm, back string) note { return note{Draft: d, Back: back, Form: &f} }

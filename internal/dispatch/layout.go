@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
 // Layout says where things of a state folder live.
@@ -18,6 +20,9 @@ func (l Layout) Attempt(run, attempt string) string {
 
 // Work holds the working folders of a run.
 func (l Layout) Work(run string) string { return filepath.Join(l.State, "work", run) }
+
+// Drafts holds what people wrote about a run and have not sent.
+func (l Layout) Drafts(run string) string { return filepath.Join(l.State, draft.Folder, run) }
 
 // Workspace is where an attempt works.
 func (l Layout) Workspace(run, attempt string) string {

@@ -11,7 +11,7 @@ import (
 )
 
 // sweep removes the working folders of a run that is over: checkouts, caches,
-// workspaces, the folders of its checks. Attempt folders stay; they hold what
+// workspaces, the folders of its checks, and comments that nobody can send any more. Attempt folders stay; they hold what
 // was asked and answered. What remains for want of a permission is logged: it
 // is in nobody's way.
 func (d *Dispatcher) sweep(ctx context.Context, run *core.Run) error {
@@ -20,7 +20,7 @@ func (d *Dispatcher) sweep(ctx context.Context, run *core.Run) error {
 		return fmt.Errorf("list the folders of checks: %w", err)
 	}
 	folders = slices.DeleteFunc(folders, func(folder string) bool { return !core.IsCheckID(filepath.Base(folder)) })
-	for _, folder := range append(folders, d.Layout.Work(run.ID)) {
+	for _, folder := range append(folders, d.Layout.Work(run.ID), d.Layout.Drafts(run.ID)) {
 		if err := yard.RemoveWorkspace(folder); err != nil {
 			d.Log.Warn("a working folder could not be removed", "run", run.Alias, "error", err)
 		}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +29,45 @@ func TestASweepThatWasCutShort(t *testing.T) {
 	}
 	if err := p.sweep(t.Context(), p.run); err != nil {
 		t.Fatal(err)
+	}
+	if body := <-p.engine.news; body != (core.RunSwept{}) {
+		t.Errorf("%+v was reported", body)
+	}
+}
+
+// TestASweepLeavesAttempts: the folders of a check's commands go with the working
+// folders, and so do comments that nobody can send any more; the folder of an
+// attempt stays, though its stage is called as if it were a check.
+func TestASweepLeavesAttempts(t *testing.T) {
+	p := newPress(t)
+	p.Layout.State = t.TempDir()
+	attempt := core.AttemptID(core.TaskID("check-style", 1, ""), 1)
+	stays := []string{
+		p.Layout.Attempt("run-1", attempt), p.Layout.Attempt("run-1", core.AttemptID(core.TaskID("check-2", 1, "api"), 3)),
+		p.Layout.Attempt("other", core.CheckID(attempt, "0123456789ab", 1)), p.Layout.Work("other"), p.Layout.Drafts("other"),
+	}
+	goes := []string{
+		p.Layout.Attempt("run-1", core.CheckID(attempt, "0123456789ab", 1)), p.Layout.Attempt("run-1", core.CheckID("build.r1.a1", "0123456789ab", 12)),
+		p.Layout.Work("run-1"), p.Layout.Drafts("run-1"),
+	}
+	for _, dir := range slices.Concat(stays, goes) {
+		if err := os.MkdirAll(filepath.Join(dir, "in"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.sweep(t.Context(), p.run); err != nil {
+		t.Fatal(err)
+	}
+	there := func(dir string) bool { _, err := os.Stat(filepath.Join(dir, "in")); return err == nil }
+	for _, dir := range stays {
+		if !there(dir) {
+			t.Errorf("%s is gone", dir)
+		}
+	}
+	for _, dir := range goes {
+		if there(dir) {
+			t.Errorf("%s is left", dir)
+		}
 	}
 	if body := <-p.engine.news; body != (core.RunSwept{}) {
 		t.Errorf("%+v was reported", body)

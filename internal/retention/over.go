@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/draft"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -142,6 +143,18 @@ func (o *over) work(ctx context.Context) error {
 		item.Proof, item.Bytes = "everything that was handed in is in the yard and among the blobs", sizeOf(left)
 		o.did(item, func() error { return drop(left) })
 	}
+	return ctx.Err()
+}
+
+// drafts sees to comments that were written in the moment in which the run ended.
+func (o *over) drafts(ctx context.Context) error {
+	dir := filepath.Join(o.State, draft.Folder, o.row.ID)
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	item := o.item(KindDraft, o.row.ID)
+	item.Proof, item.Bytes = "the run is over, and takes no comments", sizeOf(dir)
+	o.did(item, func() error { return drop(dir) })
 	return ctx.Err()
 }
 

@@ -1,10 +1,10 @@
 // Package retention removes from a state folder what is proved to be kept
 // elsewhere, and nothing else: of runs that are over, the folders of attempts and
-// of work, second copies of transcripts and refs whose commits a branch holds;
-// and blobs that no event speaks of. Each removal is proved by digests and by
-// git right before it, and can be repeated where it was cut short. It must not
-// touch events, manifests, artifacts, anything of an open run, or the only copy
-// of anything.
+// of work, second copies of transcripts and refs whose commits a branch holds,
+// and comments that nobody can send any more; and blobs that no event speaks of.
+// Each removal is proved by digests and by git right before it, and can be
+// repeated where it was cut short. It must not touch events, manifests, artifacts,
+// anything of an open run, or the only copy of anything else.
 package retention
 
 import (
@@ -27,6 +27,7 @@ import (
 const (
 	KindWork       = "work"       // folders in which a run worked
 	KindAttempt    = "attempt"    // the folder of an attempt
+	KindDraft      = "draft"      // comments that nobody can send any more
 	KindTranscript = "transcript" // the copy in the run's folder
 	KindRef        = "ref"        // of an attempt, in the yard
 	KindBlob       = "blob"
@@ -122,7 +123,7 @@ func (p *pass) run(ctx context.Context, row store.RunRow, h *history) error {
 		return err
 	}
 	o := &over{pass: p, row: row, history: h, yard: y}
-	for _, step := range []func(context.Context) error{o.attempts, o.work, o.transcripts, o.refs} {
+	for _, step := range []func(context.Context) error{o.attempts, o.work, o.drafts, o.transcripts, o.refs} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 func TestAFolderGoesAsAWholeAlsoWhereThatWasCutShort(t *testing.T) {
@@ -55,6 +57,27 @@ func TestALinkIsNoTranscript(t *testing.T) {
 	}
 	if _, err := digestOf(filepath.Join(dir, "out.jsonl")); err == nil {
 		t.Error("it is read")
+	}
+}
+
+func TestCommentsOfARunThatIsOverGo(t *testing.T) {
+	state := t.TempDir()
+	for _, run := range []string{"r1", "r2"} {
+		if err := os.MkdirAll(filepath.Join(state, "drafts", run), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(state, "drafts", run, "a.json"), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := &over{pass: &pass{Request: Request{Remove: true}, Options: Options{State: state}}, row: store.RunRow{ID: "r1"}}
+	for range 2 {
+		if err := o.drafts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if entries, err := os.ReadDir(filepath.Join(state, "drafts")); err != nil || len(entries) != 1 || entries[0].Name() != "r2" || o.report.Bytes != 2 {
+		t.Errorf("left are %v, %v, %+v", entries, err, o.report)
 	}
 }
 

@@ -34,13 +34,16 @@ type Outline struct {
 	Pieces []Piece `json:"pieces"`
 }
 
+// PieceStuck is the status of a piece that is open and waits for a person's word.
+const PieceStuck = "stuck"
+
 // Piece is a delegation, a step of a plan or a phase.
 type Piece struct {
 	ID     string   `json:"id"`
 	Title  string   `json:"title,omitempty"`
 	Role   string   `json:"role,omitempty"`
 	Wave   int      `json:"wave,omitempty"`
-	Status string   `json:"status"`           // of a delegation, or else waiting, open, gated, stale, skipped or done
+	Status string   `json:"status"`           // of a delegation, or else waiting, open, stuck, gated, stale, skipped or done
 	After  []string `json:"after,omitempty"`  // pieces it waits for
 	Waits  []string `json:"waits,omitempty"`  // questions it waits for
 	Unmet  []string `json:"unmet,omitempty"`  // criteria that nobody has met or taken over

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -92,7 +94,8 @@ func stepPieces(r *core.Run) []api.Piece {
 	for _, step := range r.Plan.Steps {
 		p := api.Piece{ID: step.ID, Title: step.Title, Role: step.Role, After: step.After, Status: string(core.DelegatedWaiting)}
 		if s := r.Stage(core.StepStage(step.ID)); s != nil {
-			p.Status, p.Branch, p.Reason = pieceStatus(s.Status), s.Branch, s.Trouble
+			p.Branch = s.Branch
+			p.Status, p.Reason = standing(r, s)
 		}
 		if step.Done {
 			p.Status = string(core.DelegatedDone)
@@ -117,11 +120,29 @@ func phasePieces(r *core.Run) []api.Piece {
 			p.After = []string{r.Playbook.Phases[i-1].ID}
 		}
 		if s := r.Stage(phase.ID); s != nil {
-			p.Status, p.Reason = pieceStatus(s.Status), s.Trouble
+			p.Status, p.Reason = standing(r, s)
 		}
 		pieces = append(pieces, p)
 	}
 	return pieces
+}
+
+// standing is how a stage stands, and why it does not go on. One that is open and
+// that nothing but a person's word brings further is stuck.
+func standing(r *core.Run, s *core.Stage) (status, reason string) {
+	status, reason = pieceStatus(s.Status), s.Trouble
+	if s.Status != core.StageOpen || r.Status.Terminal() {
+		return status, reason
+	}
+	if r.Pause != nil && r.Pause.Stage == s.ID {
+		return api.PieceStuck, cmp.Or(reason, r.Pause.Reason)
+	}
+	for _, t := range s.Tasks {
+		if t.Status == core.TaskWaiting && t.Limit > 0 && t.Counted >= t.Limit {
+			return api.PieceStuck, cmp.Or(reason, fmt.Sprintf("%s has no try left", t.ID))
+		}
+	}
+	return status, reason
 }
 
 func pieceStatus(s core.StageStatus) string {

@@ -100,3 +100,18 @@ func TestViewWaves(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 }
+
+// TestWhatIsStuckIsNotCalledOpen: a person is to see which step waits for them.
+func TestWhatIsStuckIsNotCalledOpen(t *testing.T) {
+	stuck := &core.Task{ID: "step-3.r1", Status: core.TaskWaiting, Limit: 3, Counted: 3}
+	for want, r := range map[string]*core.Run{
+		"stuck: step-3.r1 has no try left": {Stages: []*core.Stage{{ID: "step-3", Status: core.StageOpen, Tasks: []*core.Task{stuck}}}},
+		"stuck: why":                       {Stages: []*core.Stage{{ID: "step-3", Status: core.StageOpen}}, Pause: &core.Pause{Stage: "step-3", Reason: "why"}},
+		"open: ":                           {Stages: []*core.Stage{{ID: "step-3", Status: core.StageOpen}}, Pause: &core.Pause{Stage: "step-2", Reason: "why"}},
+	} {
+		r.Playbook, r.Plan = &core.Playbook{Kind: "rules", Project: &core.Management{}}, &core.Plan{Steps: []core.Step{{ID: "3"}}}
+		if got := outline(r).Pieces[0]; got.Status+": "+got.Reason != want {
+			t.Errorf("%+v, want %s", got, want)
+		}
+	}
+}

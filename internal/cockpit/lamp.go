@@ -14,7 +14,7 @@ func lamp(status string) track.State {
 	case string(core.StatusActive), string(core.StageOpen), string(core.TaskRunning), string(core.TaskDelivered), string(core.TaskVerifying),
 		string(core.AttemptPending), string(core.AttemptStopping):
 		return track.Under
-	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegatedBlocked):
+	case string(core.StatusAwaiting), string(core.StatusReview), string(core.StatusPaused), string(core.StageGated), string(core.DelegatedBlocked), api.PieceStuck:
 		return track.Waiting
 	case string(core.StatusCompleted), string(core.StageDone), string(core.TaskDone), string(core.ReviewApproved):
 		return track.Passed

@@ -130,3 +130,21 @@ func TestThePlanIsShown(t *testing.T) {
 		t.Errorf("without a plan: %d", code)
 	}
 }
+
+// TestAStepThatIsStuckSaysSo: in words and by its lamp, where the plan is listed and
+// where it is drawn.
+func TestAStepThatIsStuckSaysSo(t *testing.T) {
+	svc := reviewed(smallDiff)
+	svc.Known.Outline = api.Outline{Kind: "rules", Pieces: []api.Piece{{ID: "1", Title: "Say hello", Status: api.PieceStuck, Reason: "all 3 attempts were used"}}}
+	h := serve(t, svc, api.RoleApprover)
+	for _, path := range []string{"/runs/r1/plan", "/runs/r1/graph"} {
+		_, body := get(t, h, path)
+		_, body, _ = strings.Cut(body, "Say hello")
+		if !strings.Contains(body, "stuck, waits for you") || !strings.Contains(body, "all 3 attempts were used") || strings.Contains(body, ">open<") {
+			t.Errorf("%s does not say that the step is stuck", path)
+		}
+	}
+	if _, body := get(t, h, "/runs/r1/plan"); !strings.Contains(body, `<li class="s-waiting" id="step-1">`) {
+		t.Error("its lamp is that of something else")
+	}
+}

@@ -140,6 +140,9 @@ func (v View) wavesTrack(d api.RunDetail) string {
 
 func (v View) pieceSignal(p api.Piece) signal {
 	g := v.Style.Glyph
+	if p.Status == api.PieceStuck {
+		return signal{g("◆", "[?]"), "stuck", v.Style.Asking}
+	}
 	switch core.StageStatus(p.Status) {
 	case core.StageGated:
 		return signal{g("◆", "[?]"), "for you", v.Style.Asking}

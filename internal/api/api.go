@@ -124,35 +124,36 @@ const (
 
 // Run is a run in a list.
 type Run struct {
-	ID        string     `json:"id"`
-	Alias     string     `json:"alias"`
-	Project   string     `json:"project"`
-	Title     string     `json:"title"`
-	Issue     string     `json:"issue,omitempty"`
-	Kind      string     `json:"kind,omitempty"` // of the playbook, while it is open
-	Status    string     `json:"status"`
-	Reason    string     `json:"reason"`
-	Next      string     `json:"next,omitempty"`   // what a person can type now
-	Halted    bool       `json:"halted,omitempty"` // paused, and what was under way is stopped
-	Stage     string     `json:"stage"`
-	Attempts  int        `json:"attempts"`
-	CostUSD   float64    `json:"cost_usd"`
-	Tokens    int64      `json:"tokens"`
-	Branch    string     `json:"branch"`
-	Base      string     `json:"base"`
-	URL       string     `json:"url,omitempty"`       // of the pull request
-	CI        string     `json:"ci,omitempty"`        // what the forge's own checks say of it
-	Preview   string     `json:"preview,omitempty"`   // link to a preview deployment
-	MergedBy  string     `json:"merged_by,omitempty"` // who had it merged here
-	Merge     string     `json:"merge,omitempty"`     // the commit by which that was done
-	Isolation string     `json:"isolation"`           // "none" is shown as unenforced
-	Session   string     `json:"session,omitempty"`   // that starts its agents
-	StartedAt time.Time  `json:"started_at"`
-	UpdatedAt time.Time  `json:"updated_at"`
-	EndedAt   *time.Time `json:"ended_at,omitempty"`
-	Seq       int64      `json:"seq"`
-	Warnings  []string   `json:"warnings,omitempty"` // of the start
-	Epic      *Epic      `json:"epic,omitempty"`     // it waits in, where it has not begun
+	ID         string     `json:"id"`
+	Alias      string     `json:"alias"`
+	Project    string     `json:"project"`
+	Title      string     `json:"title"`
+	Issue      string     `json:"issue,omitempty"`
+	Kind       string     `json:"kind,omitempty"` // of the playbook, while it is open
+	Status     string     `json:"status"`
+	Reason     string     `json:"reason"`
+	Next       string     `json:"next,omitempty"`   // what a person can type now
+	Halted     bool       `json:"halted,omitempty"` // paused, and what was under way is stopped
+	Stage      string     `json:"stage"`
+	Attempts   int        `json:"attempts"`
+	CostUSD    float64    `json:"cost_usd"`
+	Tokens     int64      `json:"tokens"`
+	Branch     string     `json:"branch"`
+	Base       string     `json:"base"`
+	URL        string     `json:"url,omitempty"`         // of the pull request
+	CI         string     `json:"ci,omitempty"`          // what the forge's own checks say of it
+	Preview    string     `json:"preview,omitempty"`     // link to a preview deployment
+	MergesHere bool       `json:"merges_here,omitempty"` // it waits to be merged, which `merge` does
+	MergedBy   string     `json:"merged_by,omitempty"`   // who had it merged here
+	Merge      string     `json:"merge,omitempty"`       // the commit by which that was done
+	Isolation  string     `json:"isolation"`             // "none" is shown as unenforced
+	Session    string     `json:"session,omitempty"`     // that starts its agents
+	StartedAt  time.Time  `json:"started_at"`
+	UpdatedAt  time.Time  `json:"updated_at"`
+	EndedAt    *time.Time `json:"ended_at,omitempty"`
+	Seq        int64      `json:"seq"`
+	Warnings   []string   `json:"warnings,omitempty"` // of the start
+	Epic       *Epic      `json:"epic,omitempty"`     // it waits in, where it has not begun
 }
 
 // RunQuery narrows a list of runs.

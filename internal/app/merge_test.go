@@ -127,6 +127,9 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	p := publish(t)
 	began := git(t, p.dir, "rev-parse", "main")
 
+	if !p.run.MergesHere || !strings.Contains(p.run.Next, "`stellwerk merge "+p.run.Alias+"`") {
+		t.Errorf("what to do next: %s", p.run.Next)
+	}
 	p.look("checked out in " + p.dir)
 	p.refused(p.ctx, "what is checked out", api.Merge{}, core.CodeConflict)
 

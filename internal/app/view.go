@@ -15,7 +15,7 @@ func viewRun(r *core.Run) api.Run {
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: string(r.Status),
 		Reason: r.EndReason, Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(),
 		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
-		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: next(r),
+		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: next(r), MergesHere: mergesHere(r),
 	}
 	if r.Playbook != nil {
 		v.Kind = r.Playbook.Kind
@@ -35,6 +35,12 @@ func viewRun(r *core.Run) api.Run {
 	return v
 }
 
+// mergesHere reports a run whose pull request is a record beside the person's own
+// repository, and waits.
+func mergesHere(r *core.Run) bool {
+	return r.Status == core.StatusReview && r.PullRequest != nil && r.PullRequest.State == core.PullRequestOpen && r.ForgeURL == "" && !r.Distant()
+}
+
 // next is what a person can type now.
 func next(r *core.Run) string {
 	switch {
@@ -42,6 +48,8 @@ func next(r *core.Run) string {
 		return r.Pause.Next
 	case r.Status == core.StatusActive && r.Session != "":
 		return fmt.Sprintf("it goes on in session %s (`claude --resume %s`), or here: `stellwerk resume %s --headless`", r.Session, r.Session, r.Alias)
+	case r.Status == core.StatusReview && mergesHere(r):
+		return fmt.Sprintf("look at it: `stellwerk diff %s`; then `stellwerk merge %s`, or say what is to change: `stellwerk feedback %s \"…\"`", r.Alias, r.Alias, r.Alias)
 	case r.Status == core.StatusReview:
 		return fmt.Sprintf("look at %s and merge it into %s, or say what is to change: `stellwerk feedback %s \"…\"`", r.Branch, r.Base, r.Alias)
 	case r.Status == core.StatusAwaiting:

@@ -87,6 +87,16 @@ func TestWhoMergedAndWhatToTypeAreShown(t *testing.T) {
 	if _, body := get(t, h, "/runs/r1/changes"); !strings.Contains(body, "<code>"+strings.ReplaceAll(command, "'", "&#39;")+"</code>") || strings.Contains(body, "/merge\"") {
 		t.Error("the line to type is not there, or a button that would be refused is")
 	}
+	for _, here := range []bool{true, false} {
+		run := api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusReview), MergesHere: here}
+		svc.Put(api.RunDetail{Run: run})
+		svc.Waiting = []api.Waiting{{Kind: api.WaitReview, Run: run}}
+		for _, path := range []string{"/runs/r1", "/inbox"} {
+			if _, body := get(t, h, path); strings.Contains(strings.ToLower(body), "review and merge") != here {
+				t.Errorf("%s: merges here: %v", path, here)
+			}
+		}
+	}
 	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusCompleted), MergedBy: evil, Merge: strings.Repeat("c", 40)}})
 	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, "merged by &lt;script&gt;") || !strings.Contains(body, "<code>cccccccc</code>") {
 		t.Error("it is not said who merged, or obeyed")

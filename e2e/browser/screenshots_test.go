@@ -30,7 +30,7 @@ func TestScreenshots(t *testing.T) {
 	rules, manager, waves := "/runs/"+s.rules, "/runs/"+s.manager, "/runs/"+s.waves
 	for _, shot := range []struct{ name, address string }{
 		{"run", rules}, {"run-gate", manager}, {"run-waves", waves},
-		{"projects", "/"}, {"project", "/projects/timetable"}, {"project-add", "/projects/add"}, {"epic", "/projects/timetable/new"},
+		{"projects", "/"}, {"project", "/projects/timetable"}, {"project-add", "/add"}, {"epic", "/projects/timetable/new"},
 		{"inbox", "/inbox"}, {"runs", "/runs"}, {"changes", rules + "/changes?stage=step-1"}, {"changes-split", rules + "/changes?stage=step-1&view=split"},
 		{"review", manager + "/changes"}, {"plan", rules + "/plan"}, {"graph", rules + "/graph"},
 		{"task", rules + "/tasks/step-3.r2.code"}, {"task-live", rules + "/tasks/step-2.r1.code"},

@@ -88,7 +88,7 @@ func (s *showcase) pages() []string {
 	s.t.Helper()
 	all := []string{
 		"/", "/inbox", "/runs?project=timetable", "/costs", "/nowhere",
-		"/projects/add", "/projects/timetable", "/projects/timetable/new", "/projects/departures/talk",
+		"/add", "/projects/timetable", "/projects/timetable/new", "/projects/departures/talk",
 		"/settings", "/settings/roles", "/settings/people", "/settings/playbooks", "/settings/playbooks/feature", "/docs",
 	}
 	for run, pages := range map[string][]string{

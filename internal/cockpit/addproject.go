@@ -20,6 +20,16 @@ func (c *cockpit) addPage(r *http.Request) (page, error) {
 	return c.addWith(r, addBody{})
 }
 
+// addMoved leads from where the form once was, unless a project has that name.
+func (c *cockpit) addMoved(w http.ResponseWriter, r *http.Request) {
+	r.SetPathValue("project", "add")
+	if _, err := c.svc.Project(r.Context(), "add"); core.CodeOf(err) == core.CodeNotFound {
+		http.Redirect(w, r, "/add", http.StatusSeeOther)
+		return
+	}
+	c.serve(w, r, c.project)
+}
+
 func (c *cockpit) addWith(r *http.Request, body addBody) (page, error) {
 	var err error
 	body.Playbooks, err = c.svc.Playbooks(r.Context(), api.LibraryQuery{})

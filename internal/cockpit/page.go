@@ -62,18 +62,20 @@ type pageFunc func(*http.Request) (page, error)
 // page serves a page. Where the engine stands is taken before it is made, so
 // that whatever happens meanwhile makes it be shown again.
 func (c *cockpit) page(mux *http.ServeMux, pattern string, make pageFunc) {
-	mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) {
-		at, err := c.svc.Position(r.Context())
-		var p page
-		if err == nil {
-			p, err = make(r)
-		}
-		if err != nil {
-			p = problemPage(err)
-		}
-		p.At = at
-		c.show(w, r, p)
-	})
+	mux.HandleFunc("GET "+pattern, func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, make) })
+}
+
+func (c *cockpit) serve(w http.ResponseWriter, r *http.Request, make pageFunc) {
+	at, err := c.svc.Position(r.Context())
+	var p page
+	if err == nil {
+		p, err = make(r)
+	}
+	if err != nil {
+		p = problemPage(err)
+	}
+	p.At = at
+	c.show(w, r, p)
 }
 
 func (c *cockpit) show(w http.ResponseWriter, r *http.Request, p page) {

@@ -1,14 +1,17 @@
 package cockpit_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -62,7 +65,7 @@ func TestProjectPages(t *testing.T) {
 		"/inbox":                       "/projects/shop/requeue",
 		"/runs":                        "Runs",
 		"/runs?project=" + url.QueryEscape(evil) + "&status=" + url.QueryEscape(evil): "No such runs",
-		"/projects/add":      "Add the project",
+		"/add":               "Add the project",
 		"/projects/shop/new": "Goal",
 	} {
 		code, body := get(t, h, path)
@@ -75,13 +78,45 @@ func TestProjectPages(t *testing.T) {
 
 func TestWhoMayOnlyLookChangesNoProject(t *testing.T) {
 	h := serve(t, yard(), api.RoleViewer)
-	for _, path := range []string{"/projects/shop", "/projects/shop/new", "/projects/add", "/inbox"} {
-		if _, body := get(t, h, path); strings.Contains(body, `action="/projects`) {
+	for _, path := range []string{"/projects/shop", "/projects/shop/new", "/add", "/inbox"} {
+		if _, body := get(t, h, path); strings.Contains(body, `action="/projects`) || strings.Contains(body, `action="/add`) {
 			t.Errorf("%s offers a viewer a form", path)
 		}
 	}
 	if _, body := get(t, serve(t, yard(), api.RoleApprover), "/projects/shop"); strings.Contains(body, "/archive") || !strings.Contains(body, "/drop") {
 		t.Error("an approver is offered what is an admin's, or not what is theirs")
+	}
+}
+
+// only is an engine with one project.
+type only struct {
+	*apitest.Service
+	name string
+}
+
+func (s only) Project(_ context.Context, id string) (api.ProjectDetail, error) {
+	if id != s.name {
+		return api.ProjectDetail{}, core.Errorf(core.CodeNotFound, "there is no project %q", id)
+	}
+	return api.ProjectDetail{Project: api.Project{ID: "p", Name: id}}, nil
+}
+
+// TestAProjectCalledAdd is reached by its name; where there is none, the old address
+// of the form leads to it.
+func TestAProjectCalledAdd(t *testing.T) {
+	for name, want := range map[string]string{"add": "", "shop": "/add"} {
+		h, err := cockpit.New(only{yard(), name}, cockpit.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/projects/add", nil))
+		if got := w.Header().Get("Location"); got != want {
+			t.Errorf("with a project %s it leads to %q", name, got)
+		}
+		if want == "" && (w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<h1>add</h1>")) {
+			t.Errorf("the project's page is not shown: %d", w.Code)
+		}
 	}
 }
 
@@ -121,7 +156,7 @@ func TestWhatWasTypedIsKept(t *testing.T) {
 		return core.Errorf(core.CodeNotFound, "there is no such repository").WithHint("look again")
 	}
 	form := url.Values{"repository": {"/srv/" + evil}, "name": {"my-name"}, "playbook": {"my-playbook"}, "base": {"my-base"}}
-	w := post(serve(t, svc, api.RoleAdmin), "/projects/add", form)
+	w := post(serve(t, svc, api.RoleAdmin), "/add", form)
 	body := w.Body.String()
 	if w.Code != http.StatusNotFound {
 		t.Errorf("%d", w.Code)
@@ -133,7 +168,7 @@ func TestWhatWasTypedIsKept(t *testing.T) {
 	}
 	harmless(t, "add", body)
 	svc.On = nil
-	if w := post(serve(t, svc, api.RoleAdmin), "/projects/add", form); w.Header().Get("Location") != "/projects/shop" {
+	if w := post(serve(t, svc, api.RoleAdmin), "/add", form); w.Header().Get("Location") != "/projects/shop" {
 		t.Errorf("led to %q", w.Header().Get("Location"))
 	}
 	if req := said(t, svc, "add-project"); req != (api.AddProject{Repository: "/srv/" + evil, Name: "my-name", Playbook: "my-playbook", Base: "my-base"}) {

@@ -175,7 +175,8 @@ type RunDetail struct {
 	Choices core.Choices `json:"choices"`
 	Head    string       `json:"head"`
 	Stages  []Stage      `json:"stages"`
-	Gate    *core.Gate   `json:"gate,omitempty"` // what waits for an approval
+	Gate    *core.Gate   `json:"gate,omitempty"`  // what waits for an approval
+	Pause   *core.Pause  `json:"pause,omitempty"` // why it is paused, and for which stage
 	Folder  string       `json:"folder"`
 	Manager *Manager     `json:"manager,omitempty"` // where one drives the run
 	Waves   *Waves       `json:"waves,omitempty"`   // where its work is delegated in waves

@@ -147,7 +147,7 @@ func (a *App) Rollback(ctx context.Context, id string, req api.Rollback) (api.Ru
 		}
 		if body.Target == "" {
 			return nil, core.Errorf(core.CodeInvalid, "no stage is suggested: say which to go back to").
-				WithHint("stellwerk rollback %s --to STAGE", r.Alias)
+				WithHint("`stellwerk rollback %s --to STAGE`", r.Alias)
 		}
 		return body, nil
 	})

@@ -59,7 +59,7 @@ func (a *App) Trust(ctx context.Context, req api.Trust) (api.Trusted, error) {
 		return api.Trusted{}, err
 	}
 	if req.Confirm != "" && req.Confirm != p.playbook.Hash {
-		return api.Trusted{}, core.Errorf(core.CodeConflict, "the content changed since you looked at it").WithHint("look again: stellwerk trust")
+		return api.Trusted{}, core.Errorf(core.CodeConflict, "the content changed since you looked at it").WithHint("look again: `stellwerk trust`")
 	}
 	err = a.trust(ctx, g, p, req.Confirm != "")
 	if err != nil && core.CodeOf(err) != core.CodeUntrusted {

@@ -99,6 +99,7 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 	if s := r.Current(); s != nil && r.Status == core.StatusAwaiting {
 		d.Gate = s.Gate
 	}
+	d.Pause = r.Pause
 	if r.ByManager() {
 		d.Manager = viewManager(r)
 	}

@@ -120,6 +120,7 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.word(mux, "/runs/{run}/pause", c.pause)
 	c.word(mux, "/runs/{run}/resume", c.resume)
 	c.word(mux, "/runs/{run}/retry", c.retry)
+	c.word(mux, "/runs/{run}/skip", c.skip)
 	c.word(mux, "/runs/{run}/cancel", c.cancel)
 	c.word(mux, "/runs/{run}/limits", c.raise)
 	c.word(mux, "/questions/{question}/answer", c.answer)

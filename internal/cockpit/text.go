@@ -30,6 +30,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"amount":     amount,
 		"short":      short,
 		"clip":       clip,
+		"advice":     advice,
 		"plural":     plural,
 		"word":       word,
 		"lamp":       lamp,

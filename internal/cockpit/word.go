@@ -118,6 +118,16 @@ func (c *cockpit) retry(r *http.Request) (string, error) {
 	return runPath(run.Alias), err
 }
 
+// skip goes on without the stage that was shown.
+func (c *cockpit) skip(r *http.Request) (string, error) {
+	stage := r.PostForm.Get("stage")
+	if stage == "" {
+		return "", core.Errorf(core.CodeInvalid, "it is not said what was shown").WithHint("go back to the page, look again and decide there")
+	}
+	run, err := c.svc.Skip(r.Context(), r.PathValue("run"), api.Skip{Stage: stage, Reason: r.PostForm.Get("reason")})
+	return runPath(run.Alias), err
+}
+
 func (c *cockpit) cancel(r *http.Request) (string, error) {
 	run, err := c.svc.Cancel(r.Context(), r.PathValue("run"), api.Cancel{Reason: r.PostForm.Get("reason")})
 	return runPath(run.Alias), err

@@ -1,0 +1,104 @@
+package cockpit
+
+import (
+	"html/template"
+	"net/url"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
+)
+
+// advice is what the engine says that a person can do, as a page says it: where it
+// names a command that a page has a button or a view for, there is a link to that.
+// What is long is cut.
+func advice(most int, text string) template.HTML {
+	var out strings.Builder
+	for _, p := range wording.Parts(clip(most, text)) {
+		said := template.HTMLEscapeString(p.Text)
+		place, known := placeOf(p.Command)
+		switch {
+		case known:
+			out.WriteString(`<a href="` + template.HTMLEscapeString(place.Href) + `">` + template.HTMLEscapeString(place.Title) + `</a>`)
+		case p.Typed:
+			out.WriteString("<code>" + said + "</code>")
+		default:
+			out.WriteString(said)
+		}
+	}
+	return template.HTML(out.String()) //nolint:gosec // every piece was escaped
+}
+
+// placeOf is where a page does what a command does.
+func placeOf(command []string) (step, bool) {
+	if len(command) == 0 {
+		return step{}, false
+	}
+	verb, of, flags := command[0], "", ""
+	for _, word := range command[1:] {
+		switch {
+		case strings.HasPrefix(word, "-"):
+			flags += " " + word
+		case command[0] == "projects":
+			verb += " " + word
+		case of == "":
+			of = word
+		}
+	}
+	if name, ok := strings.CutPrefix(verb, "projects "); ok {
+		return projectPlace(name)
+	}
+	switch {
+	case verb == "projects":
+		return step{"the projects", "/?all"}, true
+	case verb == "status" && of == "":
+		return step{"the runs", "/runs"}, true
+	case verb == "answer":
+		return step{"the inbox", "/inbox"}, true
+	case verb == "doctor":
+		return step{"the settings", "/settings"}, true
+	case of == "" || of == strings.ToUpper(of): // it stands for a name
+		return step{}, false
+	}
+	return runPlace(verb, runPath(of), flags)
+}
+
+// runPlace is where a page does what a command does to a run.
+func runPlace(verb, run, flags string) (step, bool) {
+	if verb == "resume" && strings.Contains(flags, "--max-") {
+		return step{"Limits", run + "/costs#raise"}, true
+	}
+	if verb == "resume" && flags != "" { // it moves between a session and the engine
+		return step{}, false
+	}
+	place, known := map[string]step{
+		"status":   {"the run", run},
+		"diff":     {"the changes", run + "/changes"},
+		"log":      {"the timeline", run + "/timeline"},
+		"resume":   {"Go on", run + "#gate"},
+		"retry":    {"Try again", run + "#gate"},
+		"skip":     {"Leave it out", run + "#gate"},
+		"approve":  {"Approve", run + "#gate"},
+		"rollback": {"Send it back", run + "#gate"},
+		"feedback": {"Ask for changes", run + "/changes#review"},
+		"merge":    {"Merge", run + "/changes#review"},
+		"cancel":   {"Cancel the run", run + "#end"},
+	}[verb]
+	return place, known
+}
+
+// projectPlace is where a page does what a command does to a project.
+func projectPlace(words string) (step, bool) {
+	verb, rest, _ := strings.Cut(words, " ")
+	name, _, _ := strings.Cut(rest, " ")
+	if name == "" {
+		return step{"the projects", "/?all"}, verb == "add"
+	}
+	title, known := map[string]string{
+		"show": "the project", "resume": "Let it go on", "queue": "the queue", "drop": "Drop it", "requeue": "Queue it again",
+	}[verb]
+	where := "/projects/" + url.PathEscape(name)
+	if verb == "queue" || verb == "drop" || verb == "requeue" {
+		where += "#queue"
+	}
+	return step{title, where}, known
+}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -27,12 +30,9 @@ func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error,
 	if opts.Network == nil {
 		return func() error { return nil }, nil
 	}
-	l, err := network.Listen(ctx, *opts.Network)
+	l, err := a.openListener(ctx, *opts.Network)
 	if err != nil {
 		return nil, err
-	}
-	if taken := l.Missed(); taken != "" {
-		a.log.Warn("somebody else listens at the usual address already; the system chose another port", "taken", taken, "url", l.URL())
 	}
 	site, err := a.site()
 	if err != nil {
@@ -50,6 +50,29 @@ func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error,
 	go func() { done <- network.Serve(ctx, l, site) }()
 	go func() { done <- a.keepDoors(ctx) }()
 	return func() error { return errors.Join(<-done, <-done, os.Remove(a.state.networkURL())) }, nil
+}
+
+// openListener opens the address. Where nobody named the port and the usual one is
+// taken, the state folder keeps the other one: open pages find the next engine, and
+// browsers what they keep for it.
+func (a *App) openListener(ctx context.Context, c network.Config) (*network.Listener, error) {
+	if last, err := os.ReadFile(a.state.networkPort()); err == nil {
+		port, _ := strconv.ParseUint(strings.TrimSpace(string(last)), 10, 16) // what is no number is none
+		c.Last = uint16(port)
+	}
+	l, err := network.Listen(ctx, c)
+	if err != nil || l.Missed() == "" {
+		return l, err
+	}
+	a.log.Warn("somebody else listens at the usual address already; the cockpit has another port", "taken", l.Missed(), "url", l.URL())
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err == nil {
+		err = renameio.WriteFile(a.state.networkPort(), []byte(port+"\n"), 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("keep the port of the cockpit: %w", err), l.Close())
+	}
+	return l, nil
 }
 
 // checkAddresses refuses addresses at which an engine would not serve, before

@@ -156,40 +156,58 @@ func TestATakenAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	opts := app.Options{Version: "test", Network: &network.Config{Listen: taken.Addr().String(), AnyPort: true}}
-	seen := map[string]bool{"http://" + taken.Addr().String(): true}
-	for range 2 {
-		var log bytes.Buffer
-		opts.State, opts.Log = t.TempDir(), &log
-		svc, stop, err := app.Connect(ctx, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		said, err := os.ReadFile(filepath.Join(opts.State, "network.url"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		address := strings.TrimSpace(string(said))
-		code, err := svc.SignIn(ctx, api.SignIn{})
-		if err != nil || seen[address] || !strings.HasPrefix(code.URL, address+"/sign-in#") {
-			t.Errorf("at %s the link is %s, %v", address, code.URL, err)
-		}
-		seen[address] = true
-		if resp := knock(ctx, t, http.MethodGet, address+"/readyz", "", "Accept", "text/plain"); resp.StatusCode != http.StatusOK {
-			t.Errorf("%s: %d", address, resp.StatusCode)
-		}
-		defer func() {
-			if err := stop(); err != nil {
-				t.Error(err)
-			}
-			if !strings.Contains(log.String(), "taken="+taken.Addr().String()) || !strings.Contains(log.String(), "url="+address) {
-				t.Errorf("it was not said: %s", &log)
-			}
-		}()
+	usual := taken.Addr().String()
+	first, second := t.TempDir(), t.TempDir()
+	at, leave := elsewhere(ctx, t, first, usual)
+	other, leaveOther := elsewhere(ctx, t, second, usual)
+	if at == other {
+		t.Errorf("both are at %s", at)
 	}
-	opts.State, opts.Log, opts.Network = t.TempDir(), nil, &network.Config{Listen: taken.Addr().String()}
+	leaveOther()
+	leave()
+	for state, want := range map[string]string{first: at, second: other} {
+		again, leave := elsewhere(ctx, t, state, usual)
+		defer leave()
+		if again != want {
+			t.Errorf("it was at %s, and is at %s", want, again)
+		}
+	}
+	opts := app.Options{State: t.TempDir(), Version: "test", Network: &network.Config{Listen: usual}}
 	if _, _, err := app.Connect(ctx, opts); !errors.Is(err, network.ErrTaken) {
 		t.Errorf("asked for in so many words: %v", err)
 	}
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// elsewhere starts an engine whose usual address is taken, and returns where it is
+// instead.
+func elsewhere(ctx context.Context, t *testing.T, state, usual string) (address string, stop func()) {
+	t.Helper()
+	log := &bytes.Buffer{}
+	svc, end, err := app.Connect(ctx, app.Options{State: state, Version: "test", Log: log, Network: &network.Config{Listen: usual, AnyPort: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(filepath.Join(state, "network.url"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = strings.TrimSpace(string(said))
+	code, err := svc.SignIn(ctx, api.SignIn{})
+	if err != nil || address == "http://"+usual || !strings.HasPrefix(code.URL, address+"/sign-in#") {
+		t.Errorf("at %s the link is %s, %v", address, code.URL, err)
+	}
+	if resp := knock(ctx, t, http.MethodGet, address+"/readyz", "", "Accept", "text/plain"); resp.StatusCode != http.StatusOK {
+		t.Errorf("%s: %d", address, resp.StatusCode)
+	}
+	return address, func() {
+		t.Helper()
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(log.String(), "taken="+usual) || !strings.Contains(log.String(), "url="+address) {
+			t.Errorf("it was not said: %s", log)
+		}
+	}
 }

@@ -38,6 +38,7 @@ func (s stateFolder) notices() string         { return s.path("notices.json") }
 func (s stateFolder) traces() string          { return s.path("traces.json") }
 func (s stateFolder) access() string          { return s.path(access.File) }
 func (s stateFolder) networkURL() string      { return s.path("network.url") }
+func (s stateFolder) networkPort() string     { return s.path("network.port") }
 func (s stateFolder) metricsAddress() string  { return s.path("metrics.addr") }
 
 // maxSocketPath is what every system takes as the name of a socket.

@@ -31,9 +31,10 @@ found again by the next engine.
 
 It serves the cockpit and the API at http://127.0.0.1:7341, or where --listen or
 STELLWERK_LISTEN says; with "off" nowhere. Where somebody else listens at the
-usual address already, another engine for one, the system chooses a port; an
-address that you name must be free. Only who has signed in is let in
-(` + "`stellwerk cockpit`" + ` prints a link), or who shows a token (` + "`stellwerk tokens`" + `).
+usual address already, another engine for one, the system chooses a port, which
+is kept for the next time; an address that you name must be free. Only who has
+signed in is let in (` + "`stellwerk cockpit`" + ` prints a link), or who shows a token
+(` + "`stellwerk tokens`" + `).
 An address that other machines reach takes --tls-cert and --tls-key, or a proxy
 in front that speaks TLS, which --behind-proxy vouches for. Requests for other
 names than the address, those of the certificate and --host are refused. With

@@ -27,9 +27,10 @@ type Config struct {
 	Cert, Key   string   // files in PEM form; TLS where they are given
 	BehindProxy bool     // a proxy that speaks TLS is in front, and nobody else gets here
 	Hosts       []string // further names by which it is reached
-	// AnyPort says that nobody named the port: where it is taken, the system
-	// chooses another.
+	// AnyPort says that nobody named the port: where it is taken, it is the one of
+	// last time, and where that is taken too, one that the system chooses.
 	AnyPort bool
+	Last    uint16 // 0 where there was none
 }
 
 // ErrTaken is an address at which somebody else listens.
@@ -44,7 +45,7 @@ type Listener struct {
 	loopback bool
 	hosts    []string // lower case, without port
 	url      string
-	missed   string // address that was taken, where the system chose another
+	missed   string // address that was taken, where it has another port therefore
 }
 
 // Listen opens the address. It refuses, with CodeInvalid, one that other machines
@@ -59,9 +60,11 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 		loopback: address.Addr().IsLoopback(),
 	}
 	tcp, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address.String())
-	if c.AnyPort && errors.Is(err, syscall.EADDRINUSE) {
-		l.missed = address.String()
-		tcp, err = (&net.ListenConfig{}).Listen(ctx, "tcp", netip.AddrPortFrom(address.Addr(), 0).String())
+	for _, port := range []uint16{c.Last, 0} {
+		if c.AnyPort && errors.Is(err, syscall.EADDRINUSE) {
+			l.missed = address.String()
+			tcp, err = (&net.ListenConfig{}).Listen(ctx, "tcp", netip.AddrPortFrom(address.Addr(), port).String())
+		}
 	}
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, core.Wrap(core.CodeUnavailable, ErrTaken, "the engine cannot listen at "+address.String(),
@@ -85,8 +88,8 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 // URL is how a browser reaches it, without a slash at the end.
 func (l *Listener) URL() string { return l.url }
 
-// Missed is the address at which somebody else listens already, where the system
-// chose another port therefore; else it is empty.
+// Missed is the address at which somebody else listens already, where it has
+// another port therefore; else it is empty.
 func (l *Listener) Missed() string { return l.missed }
 
 // Check refuses what Listen would refuse, and opens nothing.

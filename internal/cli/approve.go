@@ -54,8 +54,8 @@ func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error
 			req.Subject = &detail.Gate.Subject
 		}
 		run, err := svc.Approve(ctx, detail.ID, req)
-		if err == nil && detail.Gate != nil && !sh.json {
-			sh.printf("Approved: stage %s, delivery %.10s\n", terminal.Line(detail.Gate.Subject.Stage), detail.Gate.Subject.Delivery)
+		if err == nil && req.Subject != nil && !sh.json {
+			sh.printf("Approved: stage %s, delivery %.10s at commit %.10s\n", terminal.Line(req.Subject.Stage), req.Subject.Delivery, req.Subject.Commit)
 		}
 		return run, err
 	})

@@ -157,6 +157,10 @@ func TestRunReachesAPullRequest(t *testing.T) {
 	if got := git(t, dir, "show", run.Branch+":hello.txt"); got != "hi" {
 		t.Fatalf("the branch has %q", got)
 	}
+	// The list of projects counts the tasks of a run that drives none, too.
+	if list, err := a.Projects(ctx, api.ProjectQuery{}); err != nil || len(list) != 1 || list[0].Tasks == 0 || list[0].CompletedTasks != list[0].Tasks || !list[0].LastActivity.After(run.StartedAt) {
+		t.Errorf("%+v, %v", list, err)
+	}
 	readsBackAndForth(ctx, t, a, run.ID)
 	readsWhatWasPruned(ctx, t, a, run.ID, filepath.Join(state, "attempts", run.ID))
 	detail, err := a.Run(ctx, run.ID)

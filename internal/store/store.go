@@ -73,8 +73,7 @@ type Commit struct {
 	// Messages are what the events add to the project's conversation.
 	Messages []MessageRow
 	// Progress, where set, brings the row of the project that the run drives up
-	// to date, its totals over all its runs and tasks included. A project that is
-	// not registered has no row.
+	// to date. A project that is not registered has no row.
 	Progress *Progress
 	// Attended means that whoever commits looks at the stream afterwards without
 	// being told to: its wake is raised, for the case that they do not live to,
@@ -118,7 +117,9 @@ type RunRow struct {
 	EndedAt                                *time.Time
 }
 
-// ProjectRow is the projection of a project.
+// ProjectRow is the projection of a project. Its totals are those of all its runs
+// and tasks, and follow from their rows: who commits the project's own does not
+// set them. LastActivity is at least when one of its runs moved on last.
 type ProjectRow struct {
 	ID, Name, RepoURL, DefaultBranch, IntegrationBranch string
 	Status, CurrentEpic                                 string

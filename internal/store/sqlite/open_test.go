@@ -141,8 +141,28 @@ func TestProjectsOfTheFirstVersionAreKept(t *testing.T) {
 	}
 }
 
+// TestTotalsOfBeforeAreMadeTrue: they were those of the moment in which a run that
+// drives the project moved on, and nothing where none ever did.
+func TestTotalsOfBeforeAreMadeTrue(t *testing.T) {
+	path := written(t, 6, `
+		INSERT INTO projects (id, name, repo_url, integration_branch, current_epic, last_activity, created_at, created_by, pr_url)
+		VALUES ('p', 'shop', '/r', '', '', 1, 1, 'me', ''), ('q', 'empty', '/q', '', '', 1, 1, 'me', '');
+		INSERT INTO runs (id, alias, project_id, title, goal, issue, reason, stage, branch, base, url, isolation, cost_usd, started_at, updated_at)
+		VALUES ('r', 'otter', 'p', '', '', '', '', '', '', '', '', '', 0.25, 1, 60000000), ('s', 'heron', 'p', '', '', '', '', '', '', '', '', '', 0.5, 1, 2);
+		INSERT INTO tasks (run_id, id, addressee, project_id, task_type, status, prompt, repo_url, branch, triggered_by_task_id, created_by, created_at, worker_pod)
+		VALUES ('r', '1', '', 'p', '', 'completed', '', '', '', '', '', 1, ''), ('s', '1', '', 'p', '', 'failed', '', '', '', '', '', 1, ''), ('s', '2', '', 'p', '', 'running', '', '', '', '', '', 1, '')`)
+	s := openAt(t, path, Options{})
+	row, err := s.Project(t.Context(), "shop")
+	if err != nil || row.TotalTasks != 3 || row.CompletedTasks != 1 || row.FailedTasks != 1 || row.TotalCostUSD != 0.75 || row.LastActivity.Unix() != 60 {
+		t.Errorf("%+v, %v", row, err)
+	}
+	if row, err := s.Project(t.Context(), "empty"); err != nil || row.TotalTasks != 0 || row.TotalCostUSD != 0 || row.LastActivity.UnixMicro() != 1 {
+		t.Errorf("%+v, %v", row, err)
+	}
+}
+
 // newest is the version of the newest migration.
-const newest = 6
+const newest = 7
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")

@@ -39,8 +39,7 @@ func projectParams(p *store.ProjectRow) query.PutProjectParams {
 		ID: p.ID, Name: p.Name, RepoUrl: p.RepoURL, DefaultBranch: p.DefaultBranch,
 		IntegrationBranch: p.IntegrationBranch, Status: p.Status, CurrentEpic: p.CurrentEpic,
 		LastActivity: micros(p.LastActivity), CreatedAt: micros(p.CreatedAt), CreatedBy: p.CreatedBy,
-		TotalTasks: int64(p.TotalTasks), CompletedTasks: int64(p.CompletedTasks), FailedTasks: int64(p.FailedTasks),
-		TotalCostUsd: p.TotalCostUSD, PrUrl: p.PRURL, PrNumber: int64(p.PRNumber),
+		PrUrl: p.PRURL, PrNumber: int64(p.PRNumber),
 		Playbook: p.Playbook, Paused: p.Paused, ArchivedAt: optionalMicros(p.ArchivedAt),
 		Queued: int64(p.Queued), Refused: int64(p.Refused), RunStatus: p.Status, RunReason: p.Reason,
 	}

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"testing"
 	"time"
@@ -101,12 +102,12 @@ func testProjectRow(t *testing.T, open Open) {
 	row := store.ProjectRow{
 		ID: "p", Name: "Name", RepoURL: "file:///r", DefaultBranch: "main", IntegrationBranch: "feature/x",
 		Status: "active", CurrentEpic: "epic", LastActivity: moment(3), CreatedAt: moment(1), CreatedBy: "me",
-		TotalTasks: 5, CompletedTasks: 3, FailedTasks: 1, TotalCostUSD: 1.5, PRURL: "https://example.org/2", PRNumber: 2,
+		PRURL: "https://example.org/2", PRNumber: 2,
 		Playbook: "project-rules", Paused: "holidays", Reason: "why", ArchivedAt: later(8), Queued: 2, Refused: 1,
 	}
 	put := func() { push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Project = &row }) }
 	put()
-	row.Status, row.CompletedTasks = "awaiting_review", 4
+	row.Status = "awaiting_review"
 	put()
 	other := store.ProjectRow{ID: "q", LastActivity: moment(4), CreatedAt: moment(4)}
 	push(t, s, core.ProjectStream("q"), func(c *store.Commit) { c.Project = &other })
@@ -123,6 +124,45 @@ func testProjectRow(t *testing.T, open Open) {
 	}
 	_, err = s.Project(t.Context(), "none")
 	wantErr(t, err, store.ErrNotFound)
+}
+
+// testTotals: what a project's row says of its runs and tasks is true whatever
+// kind they are of, and whether the project or they were there first.
+func testTotals(t *testing.T, open Open) {
+	s := open(t)
+	row := store.ProjectRow{ID: "p", Name: "Name", Status: "active", LastActivity: moment(1), CreatedAt: moment(1)}
+	put := func() { push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Project = &row }) }
+	work := func(run, project string, cost float64, at int, tasks ...string) {
+		push(t, s, "run/"+run, func(c *store.Commit) {
+			c.Run = &store.RunRow{ID: run, Alias: run, Project: project, Status: "active", CostUSD: cost, StartedAt: moment(1), UpdatedAt: moment(at)}
+			for i, status := range tasks {
+				c.Tasks = append(c.Tasks, store.TaskRow{ID: fmt.Sprint(i), Run: run, Project: project, Status: status, CreatedAt: moment(1)})
+			}
+		})
+	}
+	want := func(step string, tasks, completed, failed int, cost float64, at int) {
+		t.Helper()
+		got, err := s.Project(t.Context(), "p")
+		if err != nil || got.TotalTasks != tasks || got.CompletedTasks != completed || got.FailedTasks != failed || got.TotalCostUSD != cost || !got.LastActivity.Equal(moment(at)) {
+			t.Errorf("%s: %+v, %v", step, got, err)
+		}
+	}
+	work("a", "p", 0.5, 2, "completed", "running", "failed") // before the project has a row
+	put()
+	want("registered", 3, 1, 1, 0.5, 2)
+	work("a", "p", 0.75, 3, "completed", "completed", "failed")
+	work("b", "p", 1, 4, "pending")
+	work("c", "q", 8, 9, "completed")
+	want("worked on", 4, 2, 1, 1.75, 4)
+	work("b", "p", 1, 4, "pending")
+	want("the same again", 4, 2, 1, 1.75, 4)
+	work("b", "p", 1.25, 3, "failed")
+	want("failed", 4, 2, 2, 2, 4)
+	put()
+	want("put again", 4, 2, 2, 2, 4)
+	row.LastActivity = moment(5)
+	put()
+	want("put again later", 4, 2, 2, 2, 5)
 }
 
 // testProgress: a run brings its project's row up to date, with totals over

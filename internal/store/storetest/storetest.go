@@ -65,6 +65,7 @@ func Run(t *testing.T, open Open) {
 		{"projection/run", testRunRow},
 		{"projection/runs", testRunFilter},
 		{"projection/project", testProjectRow},
+		{"projection/totals", testTotals},
 		{"projection/progress", testProgress},
 		{"projection/standing", testStanding},
 		{"projection/tasks", testTaskRows},

@@ -60,16 +60,14 @@ FROM runs WHERE project_id = ?;
 
 -- name: PutProject :exec
 INSERT INTO projects (id, name, repo_url, default_branch, integration_branch, status, current_epic,
-    last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number,
+    last_activity, created_at, created_by, pr_url, pr_number,
     playbook, paused, archived_at, queued, refused, run_status, run_reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     name = excluded.name, repo_url = excluded.repo_url, default_branch = excluded.default_branch,
     integration_branch = excluded.integration_branch, status = excluded.status, current_epic = excluded.current_epic,
-    last_activity = excluded.last_activity, created_at = excluded.created_at, created_by = excluded.created_by,
-    total_tasks = excluded.total_tasks, completed_tasks = excluded.completed_tasks,
-    failed_tasks = excluded.failed_tasks, total_cost_usd = excluded.total_cost_usd, pr_url = excluded.pr_url,
-    pr_number = excluded.pr_number, playbook = excluded.playbook, paused = excluded.paused,
+    last_activity = max(last_activity, excluded.last_activity), created_at = excluded.created_at, created_by = excluded.created_by,
+    pr_url = excluded.pr_url, pr_number = excluded.pr_number, playbook = excluded.playbook, paused = excluded.paused,
     archived_at = excluded.archived_at, queued = excluded.queued, refused = excluded.refused,
     run_status = excluded.run_status, run_reason = excluded.run_reason;
 
@@ -86,11 +84,7 @@ SELECT * FROM projects ORDER BY last_activity DESC, id LIMIT ?;
 UPDATE projects SET
     status = CASE WHEN paused <> '' THEN 'paused' ELSE sqlc.arg(status) END,
     run_status = sqlc.arg(status), run_reason = sqlc.arg(reason), current_epic = sqlc.arg(current_epic), integration_branch = sqlc.arg(integration_branch),
-    last_activity = sqlc.arg(last_activity), pr_url = sqlc.arg(pr_url), pr_number = sqlc.arg(pr_number),
-    total_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id),
-    completed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'completed'),
-    failed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'failed'),
-    total_cost_usd = (SELECT CAST(coalesce(sum(runs.cost_usd), 0) AS REAL) FROM runs WHERE runs.project_id = projects.id)
+    last_activity = sqlc.arg(last_activity), pr_url = sqlc.arg(pr_url), pr_number = sqlc.arg(pr_number)
 WHERE projects.id = sqlc.arg(id);
 
 -- name: StandProject :exec

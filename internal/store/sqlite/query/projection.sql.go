@@ -14,11 +14,7 @@ const driveProject = `-- name: DriveProject :exec
 UPDATE projects SET
     status = CASE WHEN paused <> '' THEN 'paused' ELSE ?1 END,
     run_status = ?1, run_reason = ?2, current_epic = ?3, integration_branch = ?4,
-    last_activity = ?5, pr_url = ?6, pr_number = ?7,
-    total_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id),
-    completed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'completed'),
-    failed_tasks = (SELECT count(*) FROM tasks WHERE tasks.project_id = projects.id AND tasks.status = 'failed'),
-    total_cost_usd = (SELECT CAST(coalesce(sum(runs.cost_usd), 0) AS REAL) FROM runs WHERE runs.project_id = projects.id)
+    last_activity = ?5, pr_url = ?6, pr_number = ?7
 WHERE projects.id = ?8
 `
 
@@ -398,16 +394,14 @@ func (q *Queries) Projects(ctx context.Context, limit int64) ([]Project, error) 
 
 const putProject = `-- name: PutProject :exec
 INSERT INTO projects (id, name, repo_url, default_branch, integration_branch, status, current_epic,
-    last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number,
+    last_activity, created_at, created_by, pr_url, pr_number,
     playbook, paused, archived_at, queued, refused, run_status, run_reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     name = excluded.name, repo_url = excluded.repo_url, default_branch = excluded.default_branch,
     integration_branch = excluded.integration_branch, status = excluded.status, current_epic = excluded.current_epic,
-    last_activity = excluded.last_activity, created_at = excluded.created_at, created_by = excluded.created_by,
-    total_tasks = excluded.total_tasks, completed_tasks = excluded.completed_tasks,
-    failed_tasks = excluded.failed_tasks, total_cost_usd = excluded.total_cost_usd, pr_url = excluded.pr_url,
-    pr_number = excluded.pr_number, playbook = excluded.playbook, paused = excluded.paused,
+    last_activity = max(last_activity, excluded.last_activity), created_at = excluded.created_at, created_by = excluded.created_by,
+    pr_url = excluded.pr_url, pr_number = excluded.pr_number, playbook = excluded.playbook, paused = excluded.paused,
     archived_at = excluded.archived_at, queued = excluded.queued, refused = excluded.refused,
     run_status = excluded.run_status, run_reason = excluded.run_reason
 `
@@ -423,10 +417,6 @@ type PutProjectParams struct {
 	LastActivity      int64
 	CreatedAt         int64
 	CreatedBy         string
-	TotalTasks        int64
-	CompletedTasks    int64
-	FailedTasks       int64
-	TotalCostUsd      float64
 	PrUrl             string
 	PrNumber          int64
 	Playbook          string
@@ -450,10 +440,6 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) error {
 		arg.LastActivity,
 		arg.CreatedAt,
 		arg.CreatedBy,
-		arg.TotalTasks,
-		arg.CompletedTasks,
-		arg.FailedTasks,
-		arg.TotalCostUsd,
 		arg.PrUrl,
 		arg.PrNumber,
 		arg.Playbook,

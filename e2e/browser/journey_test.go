@@ -102,8 +102,9 @@ func answer(p *person, e *engine, run string) {
 	p.sees("Write the board", "Approve and publish")
 }
 
-// askForChange comments on a line of the diff, and sees the change made.
-func askForChange(p *person, _ *engine, run string) {
+// askForChange comments on a line of the diff, which outlives the engine, and sees
+// the change made.
+func askForChange(p *person, e *engine, run string) {
 	p.t.Helper()
 	p.open(run + "/changes")
 	p.sees("board.txt", "14:05 Lindau")
@@ -118,6 +119,10 @@ func askForChange(p *person, _ *engine, run string) {
 	p.press("", "Keep this comment")
 	p.sees("not sent yet")
 	p.healthy()
+	p.allow("/live")
+	e.restart(func() { p.wait("cut off", `document.getElementById("live").innerText !== "live"`) })
+	p.open(run + "/changes")
+	p.sees("Name the platform, please.", "not sent yet")
 	p.press("", "Send 1 comment as one request")
 	p.wait("back at the run", `location.pathname.split("/").length === 3`)
 	p.live()
@@ -139,6 +144,10 @@ func approveAndMerge(p *person, e *engine, run string) {
 	p.live()
 	p.press("#review", "Merge into main")
 	p.wait("merged", `person.sees("completed") || person.sees("done")`)
+	p.open(run)
+	p.sees("merged by ")
+	p.open(run + "/timeline")
+	p.sees("merge granted")
 	p.open(e.URL + "/")
 	p.sees("departures")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -249,6 +250,30 @@ func TestAnEngineThatEndsInTheMiddleOfAMerge(t *testing.T) {
 			p.recorded(shown)
 		})
 	}
+}
+
+// TestAMergeThatDidNotComeAbout is on the record as such, and can be asked for again.
+func TestAMergeThatDidNotComeAbout(t *testing.T) {
+	p := publish(t)
+	git(t, p.dir, "checkout", "-q", "-b", "mine")
+	shown := p.look("")
+	lock := filepath.Join(p.dir, ".git", "refs", "heads", "main.lock") // somebody's git is at it
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	req := api.Merge{Commit: shown.Commit, Tip: shown.Tip}
+	p.refused(p.ctx, "a branch that is locked", req, core.CodeConflict)
+	if refused, by := said[core.CommandRefused](p); len(refused) != 1 || refused[0].Command != "merge" || by[0] != core.Engine() {
+		t.Errorf("refused: %+v", refused)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.app.Merge(p.ctx, p.run.ID, req); err != nil {
+		t.Fatal(err)
+	}
+	reach(p.ctx, t, p.app, p.run.ID, core.StatusCompleted)
+	p.recorded(shown)
 }
 
 // TestWhatToTypeCanBePasted: the line works in a shell as it stands, in whichever

@@ -94,5 +94,8 @@ func (b *Book) Clear(run, person string) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.write(run, person, nil)
+	if err := b.write(run, person, nil); err != nil {
+		return core.Wrap(core.CodeUnavailable, err, "your words were sent, and are still among those to be sent", "remove the comments there")
+	}
+	return nil
 }

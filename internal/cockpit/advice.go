@@ -4,6 +4,8 @@ import (
 	"html/template"
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -13,9 +15,12 @@ import (
 // What is long is cut.
 func advice(most int, text string) template.HTML {
 	var out strings.Builder
-	for _, p := range wording.Parts(clip(most, text)) {
-		said := template.HTMLEscapeString(p.Text)
+	for i, p := range wording.Parts(clip(most, text)) {
 		place, known := placeOf(p.Command)
+		if i == 0 { // a sentence of its own on a page
+			p.Text, place.Title = begun(p), sentence(place.Title)
+		}
+		said := template.HTMLEscapeString(p.Text)
 		switch {
 		case known:
 			out.WriteString(`<a href="` + template.HTMLEscapeString(place.Href) + `">` + template.HTMLEscapeString(place.Title) + `</a>`)
@@ -26,6 +31,22 @@ func advice(most int, text string) template.HTML {
 		}
 	}
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped
+}
+
+// begun is a part that a sentence begins with; what is typed stays as it is typed.
+func begun(p wording.Part) string {
+	if p.Typed {
+		return p.Text
+	}
+	return sentence(p.Text)
+}
+
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // placeOf is where a page does what a command does.

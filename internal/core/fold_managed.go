@@ -16,7 +16,7 @@ func opened(r *Run, b StageOpened) *Stage {
 			r.Gone = append(r.Gone, Line{Branch: s.Branch, At: s.LineAt})
 			s.LineAt = ""
 		}
-		s.Title, s.Branch, s.Line, s.Merged, s.Conflict = b.Title, b.Branch, "", "", nil
+		s.Title, s.Branch, s.Line, s.Merged, s.Conflict, s.Note = b.Title, b.Branch, "", "", nil, nil
 		takeWish(r, s, b.Wish)
 		if s.ID == ManagerStage {
 			beginTurn(r, s, b)
@@ -80,14 +80,14 @@ func mergeConcluded(r *Run, e Event, b MergeConcluded) {
 		s.Trouble = b.Error
 	case b.Passed:
 		s.Trouble = ""
-		t.Status, s.Merged, s.Conflict = TaskDone, b.Commit, nil
+		t.Status, s.Merged, s.Conflict, s.Note = TaskDone, b.Commit, nil, s.Note.settle()
 		r.Head, r.Verified = b.Commit, b.Commit
 		r.Sterile = 0
 		lapsePublish(r)
 		conclude(r, e, s, t, DelegationDone, "merged into "+r.Branch)
 	default:
 		t.Status = TaskDropped
-		s.Conflict = &Unmerged{Into: b.Into, Files: b.Conflicts, Results: b.Results}
+		s.Conflict, s.Note = &Unmerged{Into: b.Into, Files: b.Conflicts, Results: b.Results}, s.Note.refuse(b)
 	}
 }
 

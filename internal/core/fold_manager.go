@@ -195,13 +195,32 @@ func conclude(r *Run, e Event, s *Stage, t *Task, status DelegationStatus, text 
 			w.Elapsed, w.CostUSD = w.Elapsed+a.Duration, w.CostUSD+a.Usage.CostUSD
 		}
 	}
-	if a := t.Last(); status == DelegationDone && a != nil && text == "" {
-		w.Text = a.Summary
-	}
+	w.report(r, s, t, s.Tasks[first:])
 	if a := t.Last(); status == DelegationDone && a != nil && a.Review != nil {
 		w.Status, w.Text = string(a.Review.Status), reviewText(a.Review)
 	}
 	wake(r, e, w)
+}
+
+// report adds what the work left to be read: the words of who did it, and what
+// became of its branch or its pull request.
+func (w *Wake) report(r *Run, s *Stage, t *Task, own []*Task) {
+	if w.Status == string(DelegationDone) && t.Act == ActPullRequest {
+		w.Request = r.PullRequest.URL
+	}
+	if s.Note != nil && (t.Act == ActMerge || t.Kind == KindResolve) {
+		note := *s.Note
+		w.Merge = &note
+	}
+	for _, t := range own {
+		switch a := t.Last(); {
+		case a == nil || a.Review != nil: // a review is told of by its verdict
+		case t.Kind != KindResolve:
+			w.Summary = clipped(a.Summary, keptWords)
+		case w.Merge != nil:
+			w.Merge.Words = clipped(a.Summary, keptWords)
+		}
+	}
 }
 
 func reviewText(review *Review) string {

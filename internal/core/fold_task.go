@@ -93,7 +93,7 @@ func published(r *Run, e Event, b PublishConcluded) {
 		}
 		r.PullRequest = pr
 		r.Sterile = 0
-		conclude(r, e, s, t, DelegationDone, "the pull request is open: "+b.URL)
+		conclude(r, e, s, t, DelegationDone, "the pull request is open")
 		return
 	}
 	lapse(s)

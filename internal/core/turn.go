@@ -28,6 +28,9 @@ type Wake struct {
 	Text    string        `json:"text,omitempty"`
 	Elapsed time.Duration `json:"elapsed,omitempty"`
 	CostUSD float64       `json:"cost_usd,omitempty"`
+	Summary string        `json:"summary,omitempty"`      // the worker's own words: shown, never believed
+	Request string        `json:"pull_request,omitempty"` // address of the pull request that was opened
+	Merge   *MergeNote    `json:"merge,omitempty"`        // how its branch was merged, where it was to be
 	At      time.Time     `json:"at"`
 }
 
@@ -35,6 +38,7 @@ type Wake struct {
 const (
 	keptWakes   = 40
 	keptWake    = 2 << 10
+	keptWords   = 1 << 10
 	MaxBarren   = 3   // turns without a change before a person is asked
 	MaxMessages = 10  // that a manager may send in a turn
 	MaxDeeds    = 100 // calls of its tools in a turn

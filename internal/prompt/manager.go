@@ -153,10 +153,56 @@ func taskLine(w core.Wake, text string) string {
 	if w.CostUSD > 0 {
 		what += fmt.Sprintf(", $%.2f", w.CostUSD)
 	}
-	if text != "" { // mostly a worker's: it must not read like a line of this page
+	if text != "" { // often a worker's: it must not read like a line of this page
 		what += ". What came back: " + plain.Code(text, maxTold)
 	}
+	if w.Request != "" {
+		what += ". Pull request: " + plain.Code(w.Request, maxInline)
+	}
+	if w.Merge != nil {
+		what += mergeLine(w.Merge)
+	}
+	if w.Summary != "" {
+		what += ". Its worker's own words, which nobody verified: " + plain.Code(plain.Line(w.Summary, maxTold), maxTold)
+	}
 	return what
+}
+
+// mergeLine says how a merge went.
+func mergeLine(n *core.MergeNote) string {
+	var text string
+	if n.Conflicts {
+		text = ". Conflicts: both sides changed " + names(n.Files, n.More)
+		if len(n.Resolved) > 0 {
+			text += ", which an agent resolved"
+		}
+	}
+	if len(n.Failed) > 0 {
+		text += ". At first the merged tree did not pass " + names(n.Failed, 0)
+	}
+	switch n.Build {
+	case core.VerdictPassed:
+		text += ". The merged tree passes every check"
+	case core.VerdictFailed:
+		text += ". The merged tree does not pass the checks"
+	case core.VerdictNone:
+	}
+	if n.Words != "" {
+		text += ". The words of who was to put it right, which nobody verified: " + plain.Code(plain.Line(n.Words, maxTold/2), maxTold/2)
+	}
+	return text
+}
+
+func names(list []string, more int) string {
+	var quoted []string
+	for _, name := range list {
+		quoted = append(quoted, plain.Code(plain.Line(name, maxInline), maxInline))
+	}
+	text := strings.Join(quoted, ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 func deedLine(d core.Deed) string {

@@ -70,6 +70,9 @@ func (g *ground) begin(ctx context.Context) error {
 		if g.commit = own; own == "" {
 			return core.Errorf(core.CodeNotFound, "the repository has no branch %q", g.base).WithHint("`git branch` lists the branches; name one with --base")
 		}
+		if !g.far() {
+			return g.follow(ctx)
+		}
 		return g.settleFar()
 	}
 	if g.up, err = findUpstream(ctx, g.folder(), name, g.forge); err != nil {
@@ -101,6 +104,30 @@ func (g *ground) compare(ctx context.Context, own string) error {
 	g.up.warnings = append(g.up.warnings, fmt.Sprintf("%d commits of %s are not on %s and not part of the run: it starts from %s; push them first if it is to build on them",
 		len(ahead), g.base, g.up.name, g.start()))
 	return nil
+}
+
+// follow says what the person's branch does not have of the one that it follows. The
+// run starts from theirs all the same: it is the one they named, and commits of
+// theirs would be lost otherwise.
+func (g *ground) follow(ctx context.Context) error {
+	lag, err := g.yard.Lag(ctx, g.remote, g.base, g.commit)
+	if err != nil || lag.Lacks == 0 {
+		return err
+	}
+	remedy := "`git merge --ff-only " + lag.Follows + "` on it first"
+	if lag.Ahead > 0 {
+		remedy = "bring the two together first"
+	}
+	g.up.warnings = append(g.up.warnings, fmt.Sprintf("%s lacks %s of %s, as it was last fetched: the run starts from %s as it is here; %s if it is to build on them",
+		g.base, counted(lag.Lacks), lag.Follows, g.base, remedy))
+	return nil
+}
+
+func counted(commits int) string {
+	if commits == 1 {
+		return "1 commit"
+	}
+	return fmt.Sprintf("%d commits", commits)
 }
 
 // start names what the run starts from.

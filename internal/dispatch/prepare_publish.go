@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -186,5 +187,19 @@ func (d *Dispatcher) publishNotices(ctx context.Context, run *core.Run, y *yard.
 	default:
 		notices = append(notices, fmt.Sprintf("%s has moved on since the run started", run.Base))
 	}
-	return notices, nil
+	behind, err := lagNotices(ctx, run, y)
+	return append(notices, behind...), err
+}
+
+// lagNotices say that the run does without commits which the person's repository
+// knows of: those of the branch that the base follows.
+func lagNotices(ctx context.Context, run *core.Run, y *yard.Yard) ([]string, error) {
+	if run.Home != "" || !filepath.IsAbs(run.Remote) {
+		return nil, nil
+	}
+	lag, err := y.Lag(ctx, run.Remote, run.Base, run.BaseCommit)
+	if err != nil || lag.Lacks == 0 {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("commits of %s that the run did not start from: %d", lag.Follows, lag.Lacks)}, nil
 }

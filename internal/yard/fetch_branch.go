@@ -11,12 +11,22 @@ import (
 // the person's branches and from those of other remotes. Errors: ErrNotFound where the remote has no such branch; ErrAuth,
 // ErrUnreachable.
 func (y *Yard) FetchBranch(ctx context.Context, address, branch string) (string, error) {
-	tip, err := y.RemoteTip(ctx, address, "refs/heads/"+branch)
+	r, err := parseRemote(address)
+	if err != nil {
+		return "", err
+	}
+	return y.fetchTip(ctx, address, "refs/heads/"+branch, upstreamRef(r, branch))
+}
+
+// fetchTip fetches one ref of a repository, keeps it under a name of the yard where its commit was not there yet, and returns
+// the commit.
+func (y *Yard) fetchTip(ctx context.Context, address, from, ref string) (string, error) {
+	tip, err := y.RemoteTip(ctx, address, from)
 	if err != nil {
 		return "", err
 	}
 	if tip == "" {
-		return "", fmt.Errorf("branch %q of %s: %w", branch, redactURLs(address), ErrNotFound)
+		return "", fmt.Errorf("%s of %s: %w", from, redactURLs(address), ErrNotFound)
 	}
 	if known, err := y.Exists(ctx, tip); err != nil || known {
 		return tip, err
@@ -29,12 +39,11 @@ func (y *Yard) FetchBranch(ctx context.Context, address, branch string) (string,
 	if err != nil {
 		return "", err
 	}
-	ref := upstreamRef(r, branch)
 	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow"}
 	command = append(command, r.servant("upload-pack")...)
-	command = append(command, "--", r.address, "+refs/heads/"+branch+":"+ref)
+	command = append(command, "--", r.address, "+"+from+":"+ref)
 	if _, err := g.withConfig(oldMistakes()...).run(ctx, command...); err != nil {
-		return "", fmt.Errorf("fetch %s from %s: %w", branch, redactURLs(address), classifyRemote(err))
+		return "", fmt.Errorf("fetch %s from %s: %w", from, redactURLs(address), classifyRemote(err))
 	}
 	return y.Resolve(ctx, ref)
 }

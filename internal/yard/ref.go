@@ -10,10 +10,11 @@ import (
 
 // Where refs live in a yard. Branches of the runs are under refs/heads.
 const (
-	UpstreamHeads   = "refs/upstream/heads/"   // the person's branches as last fetched
-	UpstreamRemotes = "refs/upstream/remotes/" // branches of remotes beyond, each remote apart
-	Attempts        = "refs/attempts/"         // what attempts handed in
-	Kept            = "refs/kept/"             // abandoned and left-over work
+	UpstreamHeads    = "refs/upstream/heads/"    // the person's branches as last fetched
+	UpstreamRemotes  = "refs/upstream/remotes/"  // branches of remotes beyond, each remote apart
+	UpstreamFollowed = "refs/upstream/followed/" // what the person's branches follow, as their repository remembers it
+	Attempts         = "refs/attempts/"          // what attempts handed in
+	Kept             = "refs/kept/"              // abandoned and left-over work
 )
 
 // Ref is a name and the object it points at.

@@ -1,0 +1,60 @@
+package yard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Lag is how a branch of the person's repository stands to the branch of a remote that it follows, as that was last fetched
+// there. The zero value is a branch that follows none.
+type Lag struct {
+	Follows string // for example origin/main
+	Lacks   int    // commits of that one which the branch does not have
+	Ahead   int    // commits of the branch which that one does not have
+}
+
+// Lag compares commit, which is a branch's in the repository at dir, with what that branch follows: its upstream, or else the
+// branch of the same name on origin. Nothing is fetched from the remote itself.
+func (y *Yard) Lag(ctx context.Context, dir, branch, commit string) (Lag, error) {
+	ref, err := personGit(dir).followed(ctx, branch)
+	if err != nil {
+		return Lag{}, err
+	}
+	tip, err := y.fetchTip(ctx, dir, ref, UpstreamFollowed+strings.TrimPrefix(ref, trackingRefs))
+	if errors.Is(err, ErrNotFound) {
+		return Lag{}, nil
+	}
+	if err != nil {
+		return Lag{}, err
+	}
+	lag := Lag{Follows: strings.TrimPrefix(ref, trackingRefs)}
+	if lag.Lacks, err = y.between(ctx, commit, tip); err != nil {
+		return Lag{}, err
+	}
+	lag.Ahead, err = y.between(ctx, tip, commit)
+	return lag, err
+}
+
+const trackingRefs = "refs/remotes/"
+
+// followed is the ref by which a repository remembers what a branch follows.
+func (g git) followed(ctx context.Context, branch string) (string, error) {
+	if err := checkRef("refs/heads/" + branch); err != nil {
+		return "", err
+	}
+	ref, err := g.line(ctx, "for-each-ref", "--format=%(upstream)", "refs/heads/"+branch)
+	if err != nil {
+		return "", fmt.Errorf("what does %s follow: %w", branch, err)
+	}
+	if !strings.HasPrefix(ref, trackingRefs) || checkRef(ref) != nil {
+		ref = trackingRefs + "origin/" + branch
+	}
+	return ref, nil
+}
+
+func (y *Yard) between(ctx context.Context, from, to string) (int, error) {
+	commits, err := y.Log(ctx, from, to)
+	return len(commits), err
+}

@@ -123,6 +123,7 @@ func (c *chat) status(ctx context.Context, svc api.Service) error {
 
 // show tells of an event: what was said, and in a line what was done.
 func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
+	c.listen(ctx, svc, e)
 	m, spoken, err := messageOf(e)
 	switch {
 	case err != nil:
@@ -139,6 +140,18 @@ func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
 				c.hint(d)
 			}
 		}
+	}
+}
+
+// listen rings for what is new and waits for the person. Where that cannot be
+// found out, the engine is gone, and the chat hears of it.
+func (c *chat) listen(ctx context.Context, svc api.Service, e core.Event) {
+	if e.Seq <= c.since || e.Type != core.TypeQuestionAsked && !beckons(e) {
+		return
+	}
+	d, err := svc.Run(ctx, c.run.ID)
+	if err == nil && (e.Type == core.TypeQuestionAsked || d.Status != string(core.StatusActive)) {
+		c.sh.ring()
 	}
 }
 

@@ -23,6 +23,7 @@ type follower struct {
 	policy bool  // the run was started with --yes
 	review bool  // the run is followed through its review
 	seen   int64 // sequence number of the last event shown
+	calls  bool  // the newest event that halts a run is one to ring for
 	block  terminal.Block
 	tail   tail
 }
@@ -39,6 +40,9 @@ func (sh *shell) follow(ctx context.Context, svc api.Service, id string, after i
 	detail, err := f.until(ctx, after)
 	if f.live() {
 		err = errors.Join(err, f.block.Clear())
+	}
+	if err == nil && f.calls {
+		sh.ring()
 	}
 	return detail, f.seen, err
 }
@@ -104,6 +108,7 @@ func (f *follower) loop(ctx context.Context, detail api.RunDetail, events <-chan
 				return detail, err
 			}
 			f.seen = e.Seq
+			f.listen(e)
 			look = look || f.live() || stopping(e.Type)
 		case err := <-ended:
 			if err != nil {
@@ -183,6 +188,18 @@ func (f *follower) show(ctx context.Context, e core.Event) error {
 		remark = v.Remark(e, detail)
 	}
 	return f.block.Print(v.Event(e, remark) + "\n")
+}
+
+// listen rings for a question at once: the run may go on beside it. For what
+// halts the run it is rung when the run has come to rest, for an approval may be
+// given by policy.
+func (f *follower) listen(e core.Event) {
+	if e.Type == core.TypeQuestionAsked {
+		f.sh.ring()
+	}
+	if halts(e.Type) {
+		f.calls = beckons(e)
+	}
 }
 
 func (f *follower) draw(ctx context.Context, d api.RunDetail) error {

@@ -66,7 +66,12 @@ func (r repository) settings() (*config.Settings, []yamlfile.Warning, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	name, err := config.UserFile(r.env)
+	return settingsWith(r.env, project)
+}
+
+// settingsWith are the person's settings over those of a project.
+func settingsWith(env func(string) string, project []byte) (*config.Settings, []yamlfile.Warning, error) {
+	name, err := config.UserFile(env)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +79,7 @@ func (r repository) settings() (*config.Settings, []yamlfile.Warning, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, core.Wrap(core.CodeUnavailable, err, "your settings cannot be read", "check "+name)
 	}
-	lookup := func(name string) (string, bool) { v := r.env(name); return v, v != "" }
+	lookup := func(name string) (string, bool) { v := env(name); return v, v != "" }
 	return config.Load(config.Input{
 		Env: lookup, User: config.File{Name: name, Data: user}, Project: config.File{Name: config.ProjectFile, Data: project},
 	})

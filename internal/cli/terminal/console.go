@@ -24,6 +24,9 @@ type Console struct {
 	Width   func() int // of Out, in columns; 0 for no limit
 	// ErrWidth is that of Err, which may be a screen where Out is a pipe.
 	ErrWidth func() int
+	// Bell is the screen that can be rung, of Err where Out is a pipe; nil where
+	// there is none.
+	Bell io.Writer
 }
 
 // Detect finds out what the process's terminal can do. A screen that cannot
@@ -34,6 +37,12 @@ func Detect(in, out, err *os.File, env func(string) string) Console {
 	screen := term.IsTerminal(int(out.Fd()))
 	plain := env("NO_COLOR") != "" || env("TERM") == "dumb" || env("TERM") == ""
 	c := Console{In: in, Out: out, Err: err, Width: width(out), ErrWidth: width(err)}
+	switch {
+	case screen:
+		c.Bell = out
+	case term.IsTerminal(int(err.Fd())):
+		c.Bell = err
+	}
 	c.Ask = screen && term.IsTerminal(int(in.Fd()))
 	if c.Ask {
 		c.Discard = func() error { return discard(int(in.Fd())) }

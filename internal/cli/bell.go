@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"io"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// ring sounds the terminal, if there is one and the person wants to be told that
+// way, now. What keeps the bell from ringing is told and harms nothing else.
+func (sh *shell) ring() {
+	if sh.Console.Bell == nil {
+		return
+	}
+	wanted, err := sh.rings()
+	if wanted && err == nil {
+		_, err = io.WriteString(sh.Console.Bell, "\a")
+	}
+	if err != nil {
+		sh.warn([]string{"the bell cannot be rung: " + err.Error()})
+	}
+}
+
+// rings reads from the person's own settings whether the bell is among the ways
+// and no quiet hours are on.
+func (sh *shell) rings() (bool, error) {
+	settings, _, err := settingsWith(sh.Env, nil)
+	if err != nil {
+		return false, err
+	}
+	if ways := settings.Notify.V; !slices.Contains(ways, config.NotifyBell) || slices.Contains(ways, config.NotifyOff) {
+		return false, nil
+	}
+	quiet, err := settings.Telling.Quiet()
+	if err != nil {
+		return false, err
+	}
+	_, still := quiet.Until(sh.Now())
+	return !still, nil
+}
+
+// beckons reports an event that brings a run to a halt of which the person is to
+// hear. What they did themselves, they know; a question was rung for when it was
+// asked.
+func beckons(e core.Event) bool {
+	switch e.Type {
+	case core.TypeApprovalRequested, core.TypeReviewAwaited, core.TypeRunCompleted, core.TypeRunFailed:
+		return true
+	case core.TypeRunPaused:
+		body, err := core.Decode(e)
+		paused, ok := body.(core.RunPaused)
+		return err == nil && ok && paused.Code != core.PausePerson && paused.Code != core.PauseProject && paused.Code != core.PauseQuestion
+	}
+	return false
+}
+
+// halts reports an event with which a run comes to rest, or is gone.
+func halts(t core.Type) bool {
+	return stopping(t) || t == core.TypeRunCompleted || t == core.TypeRunFailed || t == core.TypeRunCancelled
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+func TestTheBellFollowsThePersonsSettings(t *testing.T) {
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"unless told":         {nil, "\a"},
+		"besides others":      {map[string]string{"STELLWERK_NOTIFY": "desktop,bell"}, "\a"},
+		"another way":         {map[string]string{"STELLWERK_NOTIFY": "desktop"}, ""},
+		"off":                 {map[string]string{"STELLWERK_NOTIFY": "off"}, ""},
+		"quiet at noon":       {map[string]string{"STELLWERK_QUIET_HOURS": "11:00-13:00", "STELLWERK_QUIET_ZONE": "UTC"}, ""},
+		"quiet at night only": {map[string]string{"STELLWERK_QUIET_HOURS": "22:00-07:00", "STELLWERK_QUIET_ZONE": "UTC"}, "\a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, screen := newBench(t), &buffer{}
+			for k, v := range c.env {
+				b.env[k] = v
+			}
+			b.Console.Bell = screen
+			(&shell{Program: b.Program}).ring()
+			if screen.String() != c.want || b.err.String() != "" {
+				t.Errorf("rang %q, said %q", screen.String(), b.err.String())
+			}
+		})
+	}
+}
+
+func TestPausesThatRing(t *testing.T) {
+	for code, want := range map[core.PauseCode]bool{
+		core.PausePerson: false, core.PauseProject: false, core.PauseQuestion: false,
+		core.PauseAttempts: true, core.PauseBudget: true, core.PauseSterile: true, core.PausePublish: true,
+	} {
+		e, _, err := core.Seal("run/a", core.Head{}, noon, core.Engine(), "", core.RunPaused{Code: code, Reason: "because"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if beckons(e) != want {
+			t.Errorf("%s: %v", code, !want)
+		}
+	}
+}

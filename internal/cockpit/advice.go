@@ -33,6 +33,24 @@ func advice(most int, text string) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped
 }
 
+// advises reports that the engine names a command in its advice on a run that is
+// paused. Advice that names none of those that set a run going leaves it open.
+func advises(next, verb string) bool {
+	open := true
+	for _, p := range wording.Parts(next) {
+		if len(p.Command) == 0 {
+			continue
+		}
+		switch p.Command[0] {
+		case verb:
+			return true
+		case "resume", "retry", "skip", "feedback", "rollback", "cancel", "projects":
+			open = false
+		}
+	}
+	return open && (verb == "resume" || verb == "retry")
+}
+
 // begun is a part that a sentence begins with; what is typed stays as it is typed.
 func begun(p wording.Part) string {
 	if p.Typed {
@@ -100,7 +118,7 @@ func runPlace(verb, run, flags string) (step, bool) {
 		"skip":     {"Leave it out", run + "#gate"},
 		"approve":  {"Approve", run + "#gate"},
 		"rollback": {"Send it back", run + "#gate"},
-		"feedback": {"Ask for changes", run + "/changes#review"},
+		"feedback": {"Send it back", run + "#gate"},
 		"merge":    {"Merge", run + "/changes#review"},
 		"cancel":   {"Cancel the run", run + "#end"},
 	}[verb]

@@ -22,7 +22,7 @@ func TestAdviceLeadsToPages(t *testing.T) {
 		"`stellwerk resume r1` tries again":                              `<a href="/runs/r1#gate">Go on</a> tries again`,
 		"take it over with `stellwerk resume r1 --session`":              `Take it over with <code>stellwerk resume r1 --session</code>`,
 		"look again: `stellwerk diff r1`":                                `Look again: <a href="/runs/r1/changes">the changes</a>`,
-		"say it with `stellwerk feedback r1 \"…\"`":                      `Say it with <a href="/runs/r1/changes#review">Ask for changes</a>`,
+		"say it with `stellwerk feedback r1 \"…\"`":                      `Say it with <a href="/runs/r1#gate">Send it back</a>`,
 		"`stellwerk cancel RUN` ends one":                                `<code>stellwerk cancel RUN</code> ends one`,
 		"`stellwerk status` lists the runs":                              `<a href="/runs">The runs</a> lists the runs`,
 		"`stellwerk projects resume shop` lets it go on":                 `<a href="/projects/shop">Let it go on</a> lets it go on`,
@@ -50,14 +50,31 @@ func TestAPausedRunOffersWhatItAdvises(t *testing.T) {
 		svc.Put(api.RunDetail{Run: run, Pause: &core.Pause{Stage: "build", Next: next}})
 	}
 	h := serve(t, svc, api.RoleApprover)
+	for next, want := range map[string]string{"": "retry resume", "look with `stellwerk replay`": "retry resume", "then `stellwerk resume r1`": "resume", "`stellwerk projects resume shop`": ""} {
+		put(next)
+		_, body := get(t, h, "/runs/r1")
+		for _, action := range []string{"retry", "resume", "skip", "feedback"} {
+			if strings.Contains(body, `action="/runs/r1/`+action+`"`) != (want != "" && strings.Contains(" "+want+" ", " "+action+" ")) {
+				t.Errorf("%q: %s is offered or missing", next, action)
+			}
+		}
+	}
 	put("`stellwerk resume r1 --max-cost USD` raises it")
 	if _, body := get(t, h, "/runs/r1"); strings.Contains(body, "--max-cost") || strings.Contains(body, "/runs/r1/skip") || !strings.Contains(body, `<a href="/runs/r1/costs#raise">Limits</a> raises it`) {
 		t.Error("the page speaks of flags, or offers what was not advised")
 	}
-	put("`stellwerk retry r1` or `stellwerk skip r1`")
+	put("`stellwerk retry r1`, `stellwerk feedback r1 \"…\"` or `stellwerk skip r1`")
 	_, body := get(t, h, "/runs/r1")
-	if strings.Contains(body, "stellwerk skip") || !strings.Contains(body, `action="/runs/r1/skip"`) {
-		t.Fatal("the stage cannot be left out")
+	for action, offered := range map[string]bool{"skip": true, "retry": true, "feedback": true, "resume": false} {
+		if strings.Contains(body, "stellwerk "+action) || strings.Contains(body, `action="/runs/r1/`+action+`"`) != offered {
+			t.Fatalf("%s: want %v", action, offered)
+		}
+	}
+	if w := post(h, "/runs/r1/feedback", url.Values{"stage": {"another"}, "text": {"so"}}); w.Code != http.StatusConflict {
+		t.Errorf("about what is not paused: %d", w.Code)
+	}
+	if w := post(h, "/runs/r1/feedback", url.Values{"stage": {"build"}, "text": {"so"}}); w.Code != http.StatusSeeOther || said(t, svc, "feedback") != (api.Feedback{Text: "so"}) {
+		t.Errorf("%d: %s", w.Code, w.Body)
 	}
 	if w := post(h, "/runs/r1/skip", url.Values{}); w.Code != http.StatusUnprocessableEntity {
 		t.Errorf("without saying which: %d", w.Code)

@@ -3,11 +3,9 @@ package cockpit
 import (
 	"html/template"
 	"net/http"
-	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
-	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // runBody is a run drawn as tracks, and told as a list.
@@ -17,15 +15,6 @@ type runBody struct {
 	Diagram  template.HTML
 	Evidence []evidence
 	Asked    []api.Question // that wait for an answer
-}
-
-// Skippable is the stage that a paused run can go on without, where the engine
-// advises that.
-func (b runBody) Skippable() string {
-	if b.Pause == nil || !slices.ContainsFunc(wording.Parts(b.Pause.Next), func(p wording.Part) bool { return len(p.Command) > 0 && p.Command[0] == "skip" }) {
-		return ""
-	}
-	return b.Pause.Stage
 }
 
 func (c *cockpit) run(r *http.Request) (page, error) {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -31,6 +32,8 @@ func (c *cockpit) functions() template.FuncMap {
 		"short":      short,
 		"clip":       clip,
 		"advice":     advice,
+		"advises":    advises,
+		"stageWord":  stageWord,
 		"plural":     plural,
 		"word":       word,
 		"lamp":       lamp,
@@ -190,4 +193,13 @@ func taskWord(t api.Task) string {
 		return "no try left"
 	}
 	return word(t.Status)
+}
+
+// stageWord says a stage's status, and that of one that waits for a person because
+// a task of it has no try left.
+func stageWord(s api.Stage) string {
+	if s.Status == string(core.StageOpen) && stageLamp(s) == track.Waiting {
+		return word(api.PieceStuck)
+	}
+	return word(s.Status)
 }

@@ -84,11 +84,27 @@ func (c *cockpit) feedback(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if stage := r.PostForm.Get("stage"); stage != "" {
+		return c.advise(r, stage, words)
+	}
 	subject, err := shownSubject(r)
 	if err != nil {
 		return "", err
 	}
 	run, err := c.svc.Feedback(r.Context(), r.PathValue("run"), api.Feedback{Subject: subject, Text: words, Reset: r.PostForm.Has("reset")})
+	return runPath(run.Alias), err
+}
+
+// advise has a stage that a run is paused for tried again with a person's words.
+func (c *cockpit) advise(r *http.Request, stage, words string) (string, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return "", err
+	}
+	if d.Pause == nil || d.Pause.Stage != stage {
+		return "", core.Errorf(core.CodeConflict, "run %s is not paused for stage %.80s any more", d.Alias, stage).WithHint("look again: `stellwerk status %s`", d.Alias)
+	}
+	run, err := c.svc.Feedback(r.Context(), d.ID, api.Feedback{Text: words})
 	return runPath(run.Alias), err
 }
 

@@ -29,6 +29,17 @@ type published struct {
 
 func publish(t *testing.T) *published {
 	t.Helper()
+	p := atTheGate(t)
+	if _, err := p.app.Approve(p.ctx, p.run.ID, api.Approve{Subject: &p.run.Gate.Subject}); err != nil {
+		t.Fatal(err)
+	}
+	p.run = reach(p.ctx, t, p.app, p.run.ID, core.StatusReview)
+	return p
+}
+
+// atTheGate is a run whose pull request waits for an approval.
+func atTheGate(t *testing.T) *published {
+	t.Helper()
 	p := &published{t: t, state: t.TempDir(), dir: repository(t, map[string]string{
 		"README.md": "x\n", "scenario.yaml": projectScenario, ".stellwerk/playbooks/project.yaml": projectPlaybook, ".ai/plan.md": projectPlan,
 	})}
@@ -42,8 +53,15 @@ func publish(t *testing.T) *published {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gated := reach(ctx, t, a, run.ID, core.StatusAwaiting)
-	stale := gated.Gate.Subject
+	p.run = reach(ctx, t, a, run.ID, core.StatusAwaiting)
+	return p
+}
+
+// TestAnApprovalSaysWhatWasShown: without it, or with what has changed since, the
+// word is refused.
+func TestAnApprovalSaysWhatWasShown(t *testing.T) {
+	p := atTheGate(t)
+	stale := p.run.Gate.Subject
 	stale.Commit = strings.Repeat("a", 40)
 	for what, c := range map[string]struct {
 		req  api.Approve
@@ -54,15 +72,13 @@ func publish(t *testing.T) *published {
 		"what is not there":                     {api.Approve{Subject: &stale}, core.CodeConflict},
 		"what is not there, for another branch": {api.Approve{Subject: &stale, Base: "other"}, core.CodeConflict},
 	} {
-		if _, err := a.Approve(ctx, run.ID, c.req); core.CodeOf(err) != c.code {
+		if _, err := p.app.Approve(p.ctx, p.run.ID, c.req); core.CodeOf(err) != c.code {
 			t.Errorf("approved %s: %v", what, err)
 		}
 	}
-	if _, err := a.Approve(ctx, run.ID, api.Approve{Subject: &gated.Gate.Subject}); err != nil {
-		t.Fatal(err)
+	if _, err := p.app.Approve(p.ctx, p.run.ID, api.Approve{Subject: &p.run.Gate.Subject}); err != nil {
+		t.Error(err)
 	}
-	p.run = reach(ctx, t, a, run.ID, core.StatusReview)
-	return p
 }
 
 // open starts an engine on the same state; close ends it.

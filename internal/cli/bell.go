@@ -52,8 +52,9 @@ func beckons(e core.Event) bool {
 		body, err := core.Decode(e)
 		paused, ok := body.(core.RunPaused)
 		return err == nil && ok && paused.Code != core.PausePerson && paused.Code != core.PauseProject && paused.Code != core.PauseQuestion
+	default: // goes on, or is the person's own doing
+		return false
 	}
-	return false
 }
 
 // halts reports an event with which a run comes to rest, or is gone.

@@ -7,7 +7,7 @@ func admit(r *Run, e Event, b TaskAdmitted) {
 	s.Tasks = append(s.Tasks, &Task{
 		ID: b.Task, Stage: b.Stage, Name: b.Name, Kind: b.Kind, Role: b.Role, Prompt: b.Prompt, Act: b.Act, Status: TaskWaiting,
 		Writes: b.Writes, Needs: b.Needs, Inputs: b.Inputs, Outputs: b.Outputs, Done: b.Done,
-		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID,
+		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID, Delegation: b.Delegation, AdmittedAt: e.At,
 	})
 	take(r, b)
 	workBegun(r, b)

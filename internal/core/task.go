@@ -41,7 +41,9 @@ type Task struct {
 	Prepared   *Prepared         `json:"prepared,omitempty"` // act tasks: what would be published
 	Published  bool              `json:"published,omitempty"`
 	Publishing *PublishRequested `json:"publishing,omitempty"`
-	Event      string            `json:"event"` // id of the event that asked for what is under way
+	Event      string            `json:"event"`                // id of the event that asked for what is under way
+	Delegation string            `json:"delegation,omitempty"` // that it does the work of
+	AdmittedAt time.Time         `json:"admitted_at,omitzero"`
 }
 
 // Prepared is a publication that was verified and can be approved.

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -26,13 +29,15 @@ func (e *Engine) Import(ctx context.Context, run string, events []core.Event) (i
 		return 0, err
 	}
 	state := &stream{name: s.name, run: s.run.Clone(), head: s.head}
-	if err := state.judge(tail); err != nil {
+	rows := taskHistory{}
+	if err := state.judge(tail, rows); err != nil {
 		return 0, err
 	}
 	b := &batch{run: state.run, head: state.head, commit: store.Commit{Stream: s.name, After: s.head.Seq, Events: tail}}
 	if err := e.finish(s, b); err != nil {
 		return 0, err
 	}
+	b.commit.Tasks = rows.all()
 	if err := e.store.Commit(ctx, b.commit); err != nil {
 		s.drop()
 		return 0, err
@@ -50,8 +55,8 @@ func (e *Engine) Import(ctx context.Context, run string, events []core.Event) (i
 
 // judge folds events as replay does, and holds each to the law first: what
 // comes from a file was not necessarily written by an engine.
-func (s *stream) judge(events []core.Event) error {
-	for _, ev := range events {
+func (s *stream) judge(events []core.Event, rows taskHistory) error {
+	for i, ev := range events {
 		body, err := core.Decode(ev)
 		if err != nil {
 			return err
@@ -65,8 +70,25 @@ func (s *stream) judge(events []core.Event) error {
 		if err := s.replay([]core.Event{ev}); err != nil {
 			return err
 		}
+		rows.put(taskRows(nil, s.run, events[i:i+1]))
 	}
 	return nil
+}
+
+// taskHistory are the rows of all tasks that events tell of, each as it was last
+// written: a state holds only those of the current rounds.
+type taskHistory map[string]store.TaskRow
+
+func (h taskHistory) put(rows []store.TaskRow) {
+	for _, row := range rows {
+		h[row.ID] = row
+	}
+}
+
+func (h taskHistory) all() []store.TaskRow {
+	return slices.SortedFunc(maps.Values(h), func(a, b store.TaskRow) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
 }
 
 // unknown is the tail of events that the store does not have. It fails where

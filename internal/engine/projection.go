@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/json"
 	"reflect"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -68,7 +67,7 @@ func taskRows(before, after *core.Run, events []core.Event) []store.TaskRow {
 			row := taskRow(after, s, t, events[len(events)-1].At)
 			if before != nil && i < len(before.Stages) && j < len(before.Stages[i].Tasks) {
 				s := before.Stages[i]
-				if reflect.DeepEqual(row, taskRow(before, s, s.Tasks[j], row.CreatedAt)) { // both as of now
+				if reflect.DeepEqual(row, taskRow(before, s, s.Tasks[j], events[len(events)-1].At)) { // both as of now
 					continue
 				}
 			}
@@ -131,50 +130,4 @@ func taskStatus(t *core.Task) string {
 		return "failed"
 	}
 	return "pending"
-}
-
-// worker is who a task of a project is addressed to. Work without a kind is code.
-func worker(t *core.Task) string {
-	kind := t.Kind
-	if kind == core.KindWork {
-		kind = core.KindCode
-	}
-	return "worker-" + string(kind) + "-" + t.ID
-}
-
-func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.TaskRow {
-	row := store.TaskRow{
-		ID: r.ID + "/" + t.ID, Run: r.ID, Project: r.Project, Addressee: "worker-" + s.ID + "-" + t.ID,
-		Kind: s.ID, Status: taskStatus(t), Branch: r.Branch, CreatedBy: "engine", CreatedAt: now, TriggeredBy: t.Event,
-	}
-	if r.Managed() {
-		row.Kind, row.Addressee, row.Prompt = string(t.Kind), worker(t), s.Title
-		if t.Prompt != "" {
-			row.Prompt = t.Prompt
-		}
-	}
-	switch t.Kind {
-	case core.KindManage:
-		row.Addressee = "project-mgr-" + r.Project
-	case core.KindWave:
-		row.Addressee = "planner-" + r.ID
-	default:
-	}
-	if s.Branch != "" {
-		row.Branch = s.Branch
-	}
-	if a := t.Last(); a != nil {
-		if !a.StartedAt.IsZero() {
-			started := a.StartedAt
-			row.StartedAt = &started
-		}
-		row.Worker = a.ID
-	}
-	switch {
-	case t.Status == core.TaskDone:
-		row.CompletedAt = &now
-	case r.Status.Terminal(): // nobody brings it to its end any more
-		row.Status = "failed"
-	}
-	return row
 }

@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// taskRow is the projection of a task as of now, which is when it was completed
+// if it is.
+func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.TaskRow {
+	row := store.TaskRow{
+		ID: taskID(r, t.ID), Run: r.ID, Project: r.Project, Addressee: addressee(r, s, t), Kind: s.ID, Status: taskStatus(t),
+		Prompt: taskPrompt(r, s, t), RepoURL: cmp.Or(r.Home, r.Remote), Branch: cmp.Or(s.Branch, r.Branch), TriggeredBy: trigger(r, s, t),
+		CreatedBy: creator(r, s, t), CreatedAt: t.AdmittedAt,
+	}
+	if r.Managed() {
+		row.Kind = string(t.Kind)
+	}
+	if t.Status != core.TaskDone && r.Status.Terminal() { // nobody brings it to its end any more
+		row.Status = "failed"
+	}
+	a := t.Last()
+	if a != nil {
+		row.Worker = a.ID
+	}
+	switch {
+	case a != nil && !a.StartedAt.IsZero():
+		started := a.StartedAt
+		row.StartedAt = &started
+	case t.Act != "" && row.Status != "pending": // the engine does it itself, at once
+		started := row.CreatedAt
+		row.StartedAt = &started
+	}
+	switch {
+	case t.Status == core.TaskDone:
+		row.CompletedAt = &now
+	case row.Status == "failed" && a != nil && row.StartedAt != nil && !a.Status.Active():
+		ended := a.StartedAt.Add(a.Duration)
+		row.CompletedAt = &ended
+	}
+	if row.Status == "completed" || row.Status == "failed" {
+		row.Result = taskResult(r, s, t)
+	}
+	return row
+}
+
+// taskID is a task's id in the table, where those of all runs lie.
+func taskID(r *core.Run, task string) string { return r.ID + "/" + task }
+
+// addressee is who a task is for. Work without a kind is code.
+func addressee(r *core.Run, s *core.Stage, t *core.Task) string {
+	switch {
+	case t.Kind == core.KindManage:
+		return manager(r)
+	case t.Kind == core.KindWave:
+		return planner(r)
+	case !r.Managed():
+		return "worker-" + s.ID + "-" + t.ID
+	}
+	return "worker-" + cmp.Or(string(t.Kind), string(core.KindCode)) + "-" + t.ID
+}
+
+func manager(r *core.Run) string { return "project-mgr-" + r.Project }
+
+func planner(r *core.Run) string { return "planner-" + r.ID }
+
+// creator is who wanted a task: whoever delegated it, the watchdog where nothing
+// else woke the manager, and the engine for what follows from the playbook.
+func creator(r *core.Run, s *core.Stage, t *core.Task) string {
+	switch {
+	case t.Kind == core.KindManage && s.Turn != nil && len(s.Turn.Wakes) == 1 && s.Turn.Wakes[0].Kind == core.WakeWatchdog:
+		return "watchdog"
+	case t.Delegation != "":
+		return manager(r)
+	case r.ByWaves() && t.Kind == core.KindWork && r.Waves.Work(s.ID) != nil:
+		return planner(r)
+	}
+	return "engine"
+}
+
+// trigger is the task whose end called for this one: the newest that woke the
+// manager, the last that it had to wait for; "" where none did.
+func trigger(r *core.Run, s *core.Stage, t *core.Task) string {
+	if t.Kind == core.KindManage && s.Turn != nil {
+		for i := len(s.Turn.Wakes) - 1; i >= 0; i-- {
+			if d := r.Delegation(s.Turn.Wakes[i].Subject); s.Turn.Wakes[i].Kind == core.WakeTask && d != nil && d.Task != "" {
+				return taskID(r, d.Task)
+			}
+		}
+	}
+	if n := len(t.DependsOn); n > 0 {
+		return taskID(r, t.DependsOn[n-1])
+	}
+	return ""
+}
+
+// taskPrompt is what is to be done, in the words of whoever wanted it. The whole
+// prompt, with inputs and evidence, is made for each attempt and kept with it.
+func taskPrompt(r *core.Run, s *core.Stage, t *core.Task) string {
+	switch {
+	case t.Prompt != "":
+		return t.Prompt
+	case t.Kind == core.KindManage && s.Turn != nil:
+		return wakesText(s.Turn)
+	case t.Kind == core.KindWave:
+		return r.Goal
+	}
+	if d := r.Waves.Work(s.ID); d != nil && t.Kind == core.KindWork {
+		return d.Brief.Task
+	}
+	if p := r.Playbook.Phase(s.ID); p != nil {
+		return cmp.Or(p.Title, p.ID) + ": " + cmp.Or(p.Prompt, r.Goal)
+	}
+	return cmp.Or(s.Title, r.Goal)
+}
+
+// wakesText says why a manager was woken, a line each.
+func wakesText(turn *core.Turn) string {
+	var b strings.Builder
+	for _, w := range turn.Wakes {
+		fmt.Fprintf(&b, "%s\n", strings.Join(strings.Fields(string(w.Kind)+" "+w.Subject+" "+w.Status+" "+w.Text), " "))
+	}
+	if turn.Missed > 0 {
+		fmt.Fprintf(&b, "and %d more\n", turn.Missed)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// result is how a task ended.
+type result struct {
+	Success       bool     `json:"success"`
+	Summary       string   `json:"summary,omitempty"`
+	Commit        string   `json:"commit,omitempty"`
+	DurationMS    int64    `json:"duration_ms,omitempty"`
+	CostUSD       float64  `json:"cost_usd,omitempty"`
+	Review        string   `json:"review,omitempty"`
+	PRURL         string   `json:"pr_url,omitempty"`
+	PRNumber      int      `json:"pr_number,omitempty"`
+	Conflicts     bool     `json:"conflicts,omitempty"`
+	ResolvedFiles []string `json:"resolved_files,omitempty"`
+}
+
+func taskResult(r *core.Run, s *core.Stage, t *core.Task) []byte {
+	out := result{Success: t.Status == core.TaskDone}
+	for _, a := range t.Attempts {
+		out.DurationMS += a.Duration.Milliseconds()
+		out.CostUSD += a.Usage.CostUSD
+	}
+	if !out.Success {
+		out.Summary = r.EndReason
+	}
+	if a := t.Last(); a != nil {
+		out.Summary = cmp.Or(a.Summary, out.Summary)
+		if !out.Success {
+			out.Summary = cmp.Or(a.Message, out.Summary)
+		}
+		if a.Review != nil {
+			out.Review = string(a.Review.Status)
+		}
+	}
+	if d := t.Delivered(); out.Success && d != nil {
+		out.Commit = d.Commit
+	}
+	switch {
+	case !out.Success:
+	case t.Act == core.ActMerge:
+		out.Commit = s.Merged
+	case t.Published && r.PullRequest != nil:
+		out.PRURL, out.PRNumber, out.Commit = r.PullRequest.URL, r.PullRequest.Number, r.PullRequest.Commit
+	case t.Kind == core.KindResolve && s.Conflict != nil:
+		out.Conflicts, out.ResolvedFiles = true, s.Conflict.Files
+	}
+	encoded, err := json.Marshal(out)
+	if err != nil { // a cost that is no number, which no reader of usage lets through
+		return nil
+	}
+	return encoded
+}

@@ -55,7 +55,7 @@ func slug(title string, n int) string {
 // branchName is feature/issue-N-slug, or feature/slug without an issue.
 func branchName(issue, title string) string {
 	name := slug(title, 40)
-	if issue = slug(strings.TrimPrefix(issue, "#"), 20); issue != "" {
+	if issue = slug(core.IssueNumber(issue), 20); issue != "" {
 		return strings.TrimSuffix("feature/issue-"+issue+"-"+name, "-")
 	}
 	if name == "" {

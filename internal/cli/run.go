@@ -54,7 +54,7 @@ then runs in the background, and the cockpit stays when the command ends.`,
 	f := cmd.Flags()
 	f.StringVar(&o.req.Project, "project", "", "`NAME` of the project, instead of the working directory's repository")
 	f.StringVarP(&o.req.Playbook, "playbook", "p", "", "playbook `FILE|NAME` (default the project's, or feature)")
-	f.StringVar(&o.req.Issue, "issue", "", "number `N` of the issue the goal comes from")
+	f.StringVar(&o.req.Issue, "issue", "", "number or address `N` of the issue the goal comes from")
 	f.StringVar(&o.req.Title, "title", "", "title of the run and the pull request")
 	f.StringVar(&o.req.Base, "base", "", "`BRANCH` to start from and return to (default the current one)")
 	f.StringVar(&o.req.Branch, "branch", "", "`BRANCH` of the work (default feature/…)")

@@ -14,7 +14,7 @@ func description(run *core.Run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(run.Goal))
 	if run.Issue != "" {
-		fmt.Fprintf(&b, "Issue: #%s\n\n", strings.TrimPrefix(run.Issue, "#"))
+		fmt.Fprintf(&b, "Issue: %s\n\n", issueLink(run.Issue))
 	}
 	switch {
 	case run.ByWaves():
@@ -30,6 +30,15 @@ func description(run *core.Run) string {
 		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
 	}
 	return b.String()
+}
+
+// issueLink is how a forge makes a link of an issue: by its address, or by its
+// number in the same repository.
+func issueLink(issue string) string {
+	if core.IssueAddress(issue) {
+		return issue
+	}
+	return "#" + core.IssueNumber(issue)
 }
 
 // stages is what each phase took and what it was verified by.

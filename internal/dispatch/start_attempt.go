@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
@@ -297,7 +296,7 @@ func renew(dirs ...string) error {
 func (r attemptRoom) message() string {
 	where := r.stage.ID
 	if r.run.Issue != "" {
-		where = "#" + strings.TrimPrefix(r.run.Issue, "#") + "/" + r.stage.ID
+		where = "#" + core.IssueNumber(r.run.Issue) + "/" + r.stage.ID
 	}
 	return fmt.Sprintf("wip(%s): %s", where, r.run.Title)
 }

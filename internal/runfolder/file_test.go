@@ -65,7 +65,7 @@ func TestTranscripts(t *testing.T) {
 
 func TestState(t *testing.T) {
 	r := &core.Run{
-		ID: "0198", Title: "User Dashboard", Issue: "42", Branch: "feature/x", Base: "develop",
+		ID: "0198", Title: "User Dashboard", Issue: "https://example.org/o/r/issues/42", Sterile: 4, Branch: "feature/x", Base: "develop",
 		Status: core.StatusPaused, Pause: &core.Pause{Reason: "three attempts"}, StartedAt: time.Unix(100, 0).UTC(),
 		Choices: core.Choices{Coverage: 70, ModelTier: "fast", UIDesigner: true}, Session: "abc-123",
 		Playbook: &core.Playbook{Name: "feature", Phases: []core.Phase{{ID: "plan", Title: "Planning"}}},
@@ -92,7 +92,7 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal([]byte(`{
-		"workflow": "feature", "status": "paused", "issue": {"number": 42, "title": "User Dashboard"},
+		"workflow": "feature", "status": "paused", "issue": {"number": 42, "url": "https://example.org/o/r/issues/42", "title": "User Dashboard"},
 		"branch": "feature/x", "fromBranch": "develop", "targetCoverage": 70, "modelTier": "fast", "uiDesigner": true,
 		"ownerSessionId": "abc-123", "currentPhase": 1, "startedAt": "1970-01-01T00:01:40Z",
 		"phases": {
@@ -102,7 +102,7 @@ func TestState(t *testing.T) {
 			"2": {"name": "publish", "status": "pending", "prUrl": "https://example.org/1"}},
 		"context": {"technicalSpec": {"specFile": "plan.md"}},
 		"recovery": {"phase_0_attempts": 1, "phase_1_attempts": 3},
-		"stopHookBlockCount": 0, "pushApproved": true, "pauseReason": "three attempts"}`), &want); err != nil {
+		"stopHookBlockCount": 4, "pushApproved": true, "pauseReason": "three attempts"}`), &want); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -52,8 +52,8 @@ func State(r *core.Run) ([]byte, error) {
 	s := workflowState{
 		Status: string(r.Status), Issue: issueOf(r), Branch: r.Branch, FromBranch: r.Base,
 		TargetCoverage: r.Choices.Coverage, ModelTier: string(r.Choices.ModelTier), UIDesigner: r.Choices.UIDesigner,
-		OwnerSessionID: r.Session,
-		CurrentPhase:   len(r.Stages), StartedAt: r.StartedAt, Context: r.Context(),
+		OwnerSessionID: r.Session, StopHookBlockCount: r.Sterile,
+		CurrentPhase: len(r.Stages), StartedAt: r.StartedAt, Context: r.Context(),
 		Phases: map[string]phase{}, Recovery: map[string]int{},
 	}
 	if r.Status == "" {
@@ -122,9 +122,10 @@ func phaseStatus(s core.StageStatus) string {
 
 func issueOf(r *core.Run) issue {
 	i := issue{Title: r.Title}
-	if n, err := strconv.Atoi(r.Issue); err == nil {
+	if n, err := strconv.Atoi(core.IssueNumber(r.Issue)); err == nil {
 		i.Number = n
-	} else {
+	}
+	if i.Number == 0 || core.IssueAddress(r.Issue) {
 		i.URL = r.Issue
 	}
 	return i

@@ -5,7 +5,6 @@ package work
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -112,5 +111,5 @@ func Title(r *core.Run) string {
 	if r.Issue == "" {
 		return "feat: " + r.Title
 	}
-	return fmt.Sprintf("feat(#%s): %s", strings.TrimPrefix(r.Issue, "#"), r.Title)
+	return fmt.Sprintf("feat(#%s): %s", core.IssueNumber(r.Issue), r.Title)
 }

@@ -73,7 +73,11 @@ func (a *App) Approve(ctx context.Context, id string, req api.Approve) (api.Run,
 			return nil, core.Errorf(core.CodeInvalid, "it is not said what of run %s is approved", r.Alias).
 				WithHint("look at it, and send the subject of its gate along, as GET /v1/runs/%s shows it", r.Alias)
 		}
-		if req.Base != "" && s.Gate.Subject.Base != "" && req.Base != s.Gate.Subject.Base {
+		if req.Base != "" && s.Gate.Subject.Base == "" {
+			return nil, core.Errorf(core.CodeInvalid, "stage %s publishes nothing: there is no pull request whose base could be chosen", s.ID).
+				WithHint("approve it without a base; you are asked again before anything is published")
+		}
+		if req.Base != "" && req.Base != s.Gate.Subject.Base {
 			if _, err := shown(r, req.Subject); err != nil {
 				return nil, err
 			}

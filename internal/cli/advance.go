@@ -16,6 +16,7 @@ import (
 type advanceOptions struct {
 	session string
 	to      string
+	base    string
 }
 
 func newAdvance(sh *shell) *cobra.Command {
@@ -27,7 +28,9 @@ func newAdvance(sh *shell) *cobra.Command {
 		Long: `For an interactive session that carries a run: does what the person in it asked
 for, and prints what the session is to do next. VERB is one of
 
-  approve, complete    the person approved; complete only where it publishes
+  approve, complete    the person approved; complete only where it publishes.
+                       With --base the pull request goes elsewhere, and the
+                       person is asked about that
   feedback [TEXT]      the stage is done again
   rollback [TEXT]      an earlier stage is done again, see --to
   skip, retry          the stage is left out, or tried again from the first
@@ -47,6 +50,7 @@ it was asked.`,
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "`ID` of the session (default $"+sessionVariable+")")
 	cmd.Flags().StringVar(&o.to, "to", "", "`STAGE` to go back to")
+	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` of the pull request; the person is asked again")
 	return cmd
 }
 
@@ -62,6 +66,9 @@ func (o *advanceOptions) run(ctx context.Context, sh *shell, verb, text string) 
 	}
 	if o.to != "" && verb != "rollback" {
 		return usagef("--to is for rollback")
+	}
+	if o.base != "" && verb != "approve" && verb != "complete" {
+		return usagef("--base is for approve and complete")
 	}
 	if err := sh.detached(ctx); err != nil {
 		return err
@@ -129,12 +136,12 @@ func (o *advanceOptions) steer(ctx context.Context, sh *shell, svc api.Service, 
 	case "status":
 		return *turn.Run, nil
 	case "approve":
-		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text})
+		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text, Base: o.base})
 	case "complete":
 		if subject == nil || subject.Ref == "" {
 			return api.Run{}, core.Errorf(core.CodeConflict, "run %s does not wait to be published", turn.Run.Alias).WithHint("stellwerk advance status")
 		}
-		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text})
+		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text, Base: o.base})
 	case "feedback":
 		text, err := o.words(sh, text, verb)
 		if err != nil {

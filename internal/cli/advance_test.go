@@ -61,6 +61,7 @@ func TestAdvancePassesOnAWord(t *testing.T) {
 		req  any
 	}{
 		{"approve", "approve", api.Approve{Subject: &gate}},
+		{"approve --base develop", "approve", api.Approve{Subject: &gate, Base: "develop"}},
 		{"feedback use the index", "feedback", api.Feedback{Subject: &gate, Text: "use the index"}},
 		{"rollback --to plan more tests", "rollback", api.Rollback{Subject: &gate, To: "plan", Text: "more tests"}},
 		{"skip", "skip", api.Skip{}},

@@ -24,7 +24,10 @@ func newApprove(sh *shell) *cobra.Command {
 		Short: "Approve what waits at a gate",
 		Long: `Approves what the run's gate shows at this moment: one delivery, and for a
 pull request its commit, branch, remote and base. If any of it changes before
-it is used, the approval lapses and you are asked again.` + afterHelp,
+it is used, the approval lapses and you are asked again.
+
+Another --base than the one shown approves nothing yet: what would be published
+there is verified, and you are asked again.` + afterHelp,
 		Example: `  stellwerk approve
   stellwerk approve brisk-otter --comment "fine with me"
   stellwerk approve brisk-otter --base develop`,
@@ -34,7 +37,7 @@ it is used, the approval lapses and you are asked again.` + afterHelp,
 	}
 	cmd.Flags().StringVarP(&o.comment, "comment", "m", "", "`TEXT` to record with it")
 	cmd.Flags().StringVar(&o.delivery, "delivery", "", "only if this `HASH` is what waits, as status shows it")
-	cmd.Flags().StringVar(&o.base, "base", "", "target `BRANCH` of the pull request")
+	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` of the pull request; you are asked again")
 	o.after.flags(cmd)
 	return cmd
 }
@@ -54,7 +57,11 @@ func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error
 			req.Subject = &detail.Gate.Subject
 		}
 		run, err := svc.Approve(ctx, detail.ID, req)
-		if err == nil && req.Subject != nil && !sh.json {
+		switch {
+		case err != nil || req.Subject == nil || sh.json:
+		case o.base != "" && o.base != req.Subject.Base:
+			sh.printf("Not approved yet: what would go into %s is prepared, and you are asked again.\n", terminal.Line(o.base))
+		default:
 			sh.printf("Approved: stage %s, delivery %.10s at commit %.10s\n", terminal.Line(req.Subject.Stage), req.Subject.Delivery, req.Subject.Commit)
 		}
 		return run, err

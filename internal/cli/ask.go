@@ -79,8 +79,12 @@ func (q *question) put(ctx context.Context) (*api.Run, error) {
 	if q.d.Waves != nil { // it reads answers alone
 		feedback = ""
 	}
+	base := ""
+	if q.d.Gate.Subject.Base != "" {
+		base = "another [b]ase branch, "
+	}
 	for {
-		choice, err := q.sh.answer(q.stands, "\n[a]pprove, "+feedback+rollback+"[s]how documents, show [d]iff, or [l]eave: ")
+		choice, err := q.sh.answer(q.stands, "\n[a]pprove, "+feedback+rollback+base+"[s]how documents, show [d]iff, or [l]eave: ")
 		if errors.Is(err, io.EOF) {
 			return nil, nil
 		}
@@ -126,6 +130,8 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 			return nil, false, err
 		}
 		return said(svc.Rollback(ctx, d.ID, api.Rollback{Subject: &d.Gate.Subject, To: to, Text: text}))
+	case "b", "base":
+		return q.rebase(ctx)
 	case "s", "show":
 		sh.showGate(ctx, svc, d)
 		return nil, false, nil
@@ -138,6 +144,22 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 	}
 	sh.printf("Please answer with one of the letters.\n")
 	return nil, false, nil
+}
+
+// rebase has the publication prepared for another target branch, about which the
+// person is asked anew.
+func (q *question) rebase(ctx context.Context) (run *api.Run, decided bool, err error) {
+	now := q.d.Gate.Subject.Base
+	if now == "" {
+		q.sh.printf("Nothing is published at this gate.\n")
+		return nil, false, nil
+	}
+	base, err := q.sh.prompt(q.stands, fmt.Sprintf("Into which branch? [%s] ", terminal.Line(now)))
+	if err != nil || base == "" || base == now {
+		return nil, false, err
+	}
+	r, err := q.svc.Approve(ctx, q.d.ID, api.Approve{Subject: &q.d.Gate.Subject, Base: base})
+	return &r, err == nil, err
 }
 
 // suggestion is where a rollback without a target goes, or a hint to name one.

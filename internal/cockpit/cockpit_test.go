@@ -97,6 +97,16 @@ func TestApprovalIsBoundToWhatWasShown(t *testing.T) {
 	}
 }
 
+func TestAnotherTargetBranchIsPassedOn(t *testing.T) {
+	svc := hostile()
+	h := serve(t, svc, api.RoleApprover)
+	shown := `{"stage":"publish","round":1,"delivery":"","commit":"abc","ref":"refs/heads/feature/x","base":"main"}`
+	post(h, "/runs/r1/approve", url.Values{"subject": {shown}, "base": {"develop"}})
+	if req, ok := svc.Calls()[len(svc.Calls())-1].Req.(api.Approve); !ok || req.Base != "develop" {
+		t.Errorf("the engine was told %+v", req)
+	}
+}
+
 func TestWhoMayOnlyLookSeesNoButtons(t *testing.T) {
 	svc := hostile()
 	if _, body := get(t, serve(t, svc, api.RoleViewer), "/runs/r1"); strings.Contains(body, "/approve") {

@@ -75,7 +75,7 @@ func (c *cockpit) approve(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	run, err := c.svc.Approve(r.Context(), r.PathValue("run"), api.Approve{Subject: subject, Comment: r.PostForm.Get("comment")})
+	run, err := c.svc.Approve(r.Context(), r.PathValue("run"), api.Approve{Subject: subject, Comment: r.PostForm.Get("comment"), Base: r.PostForm.Get("base")})
 	return runPath(run.Alias), err
 }
 

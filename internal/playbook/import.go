@@ -242,6 +242,26 @@ func importedName(file string) string {
 	return name
 }
 
+// noteRoles says which roles lack instructions, and which have those of the
+// built-in role of that name until a file takes its place.
+func (i *importer) noteRoles(names []string) {
+	builtin := role.Builtin()
+	var own, known []string
+	for _, name := range names {
+		if _, ok := builtin[name]; ok {
+			known = append(known, name)
+		} else {
+			own = append(own, name)
+		}
+	}
+	if len(known) > 0 {
+		i.note(endOfFile, "these roles come with Stellwerk; to keep your own words, copy the agents' Markdown files to "+role.Folder+"/ (%s)", strings.Join(known, ", "))
+	}
+	if len(own) > 0 {
+		i.note(endOfFile, "these roles have no instructions yet: copy the agents' Markdown files to "+role.Folder+"/ (%s)", strings.Join(own, ", "))
+	}
+}
+
 func (i *importer) render(name string) ([]byte, error) {
 	root := newMap()
 	root.text("name", name)
@@ -258,7 +278,7 @@ func (i *importer) render(name string) ([]byte, error) {
 	}
 	if len(names) > 0 {
 		root.put("roles", roles.node)
-		i.note(endOfFile, "the roles have no instructions yet: copy the agents' Markdown files to "+role.Folder+"/ (%s)", strings.Join(names, ", "))
+		i.noteRoles(names)
 	}
 	phases := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, p := range i.phases {

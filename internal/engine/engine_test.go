@@ -324,6 +324,28 @@ func TestTimersBringTheTime(t *testing.T) {
 	b.recorder.await(t, "the second attempt after its backoff", isStart("a.r1.a2"))
 }
 
+// TestAUsageLimitIsWaitedFor: the account says when it has something left, and
+// nothing is tried before, however short the wait after other losses is.
+func TestAUsageLimitIsWaitedFor(t *testing.T) {
+	b := newBench(t)
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	b.submit("r1", core.Engine(), core.AttemptStarted{Attempt: "a.r1.a1"})
+	reset := began().Add(3 * time.Hour)
+	state := b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitFailed, Class: "usage_limit", RetryAt: &reset})
+	if task := state.Current().Tasks[0]; !task.NotBefore.Equal(reset) || task.Counted != 0 {
+		t.Fatalf("it is tried again at %s, with %d attempts counted", task.NotBefore, task.Counted)
+	}
+	if due := core.Timers(state); len(due) == 0 || !due[0].Equal(reset) {
+		t.Fatalf("the run is looked at again at %v", due)
+	}
+	b.clock.move(2 * time.Hour)
+	if state = b.submit("r1", core.Engine(), core.TimerFired{Timer: "t"}); state.Attempts != 1 {
+		t.Fatal("tried again before the limit was reset")
+	}
+	b.clock.move(time.Hour)
+	b.recorder.await(t, "the second attempt after the reset", isStart("a.r1.a2"))
+}
+
 func TestTheClockNeverRunsBackwards(t *testing.T) {
 	b := newBench(t)
 	first := b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))

@@ -11,14 +11,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-const (
-	maxBody         = 1 << 20
-	bodyReadTimeout = 10 * time.Second
-)
+const maxBody = 1 << 20
+
+// BodyTime is how long the body of a request may take.
+const BodyTime = 10 * time.Second
 
 // Bounded reads the whole body of a request before next begins, with the limits
 // of size and time that every face of the engine has.
-func Bounded(next http.Handler) http.Handler { return bounded(bodyReadTimeout, next) }
+func Bounded(next http.Handler) http.Handler { return bounded(BodyTime, next) }
 
 // bounded reads the whole request body before the operation begins: at most
 // maxBody, within timeout. The deadline is lifted afterwards, because

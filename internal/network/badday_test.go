@@ -152,6 +152,12 @@ func TestSlowLoris(t *testing.T) {
 		"",
 		"POST /v1/runs/r1/approve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\nAuthorization: Bearer " + token + "\r\n\r\n{",
 		"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ncode=",
+		"POST /v1/runs/r1/approve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+		"POST /runs/r1/approve HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ns",
+		"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+		"POST /v1/runs/r1/approve HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer " + token + "\r\n\r\n5\r\n{",
+		"POST / HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 100\r\n\r\n{",
+		"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\nContent-Length: 100\r\n\r\n{",
 	} {
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 		if err != nil {
@@ -166,8 +172,9 @@ func TestSlowLoris(t *testing.T) {
 	if a := w.ask(http.MethodGet, "/v1/runs", "", "Authorization", bearer(token)); a.StatusCode != http.StatusOK {
 		t.Errorf("beside them: %d", a.StatusCode)
 	}
+	ended := time.Now().Add(20 * time.Second)
 	for i, c := range slow {
-		if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		if err := c.SetReadDeadline(ended); err != nil {
 			t.Fatal(err)
 		}
 		r := bufio.NewReader(c)

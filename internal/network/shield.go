@@ -1,6 +1,7 @@
 package network
 
 import (
+	"fmt"
 	"mime"
 	"net"
 	"net/http"
@@ -29,6 +30,10 @@ func (l *Listener) shield(next http.Handler) http.Handler {
 	}))
 	next = foreign.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := limited(w, r); err != nil {
+			api.WriteProblem(w, http.StatusInternalServerError, "the time of the request cannot be limited", "")
+			return
+		}
 		h := w.Header()
 		h.Set("Content-Security-Policy", contentPolicy)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -42,12 +47,25 @@ func (l *Listener) shield(next http.Handler) http.Handler {
 				"use the address that `stellwerk cockpit` prints, or start the engine with --host NAME")
 			return
 		}
-		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerTime)); err != nil {
-			api.WriteProblem(w, http.StatusInternalServerError, "the time to answer cannot be limited", "")
-			return
-		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// limited sets the time that a request has. That of a body holds for who is refused
+// as well, because a body is read to its end before the answer; who is let in has
+// it read by api.Bounded, which lifts the limit. A request without a body has none:
+// one that is served for longer than the limit would be taken to have ended.
+func limited(w http.ResponseWriter, r *http.Request) error {
+	conn := http.NewResponseController(w)
+	if r.ContentLength != 0 {
+		if err := conn.SetReadDeadline(time.Now().Add(api.BodyTime)); err != nil {
+			return fmt.Errorf("limit the time to read a request: %w", err)
+		}
+	}
+	if err := conn.SetWriteDeadline(time.Now().Add(answerTime)); err != nil {
+		return fmt.Errorf("limit the time to answer: %w", err)
+	}
+	return nil
 }
 
 // called reports a request for a name or address that is the engine's own. A page

@@ -117,6 +117,39 @@ func TestGuessing(t *testing.T) {
 	}
 }
 
+// TestThisMachineByIPv6: it is this machine, and not the network that begins as
+// its address does.
+func TestThisMachineByIPv6(t *testing.T) {
+	if l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "[::1]:0"); err != nil {
+		t.Skipf("this machine has no IPv6: %v", err)
+	} else if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := serve(t, network.Config{Listen: "[::1]:0"})
+	for range 11 {
+		w.signIn("WRONG")
+	}
+	if a := w.signIn("WRONG"); a.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("who goes on guessing: %d", a.StatusCode)
+	}
+	if a := w.signIn(w.code()); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("the person beside an agent that guesses: %d", a.StatusCode)
+	}
+	if a := w.ask(http.MethodGet, "/metrics", ""); a.text != "figures" {
+		t.Errorf("metrics: %d", a.StatusCode)
+	}
+	proxied := serve(t, network.Config{BehindProxy: true, Hosts: []string{"s.example"}})
+	for i := range 11 {
+		proxied.signIn("WRONG", "Host", "s.example", "X-Forwarded-For", fmt.Sprintf("2001:db8::%d", i))
+	}
+	if a := proxied.signIn(proxied.code(), "Host", "s.example", "X-Forwarded-For", "2001:db8::ffff"); a.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("who guesses with many addresses of one network: %d", a.StatusCode)
+	}
+	if a := proxied.signIn(proxied.code(), "Host", "s.example", "X-Forwarded-For", "2001:db8:0:1::1"); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("a neighbour: %d", a.StatusCode)
+	}
+}
+
 // TestAProxySaysWhoGuesses: one guesser behind it does not lock the others out,
 // and cannot choose to be another.
 func TestAProxySaysWhoGuesses(t *testing.T) {

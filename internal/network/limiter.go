@@ -34,10 +34,10 @@ func newLimiter(most int, span time.Duration, now func() time.Time) *limiter {
 
 // wait is how long an address has to, because it has failed too often; 0 where it
 // may try.
-func (l *limiter) wait(from netip.Prefix) time.Duration {
+func (l *limiter) wait(from netip.Addr) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.seen[from]
+	f := l.seen[customer(from)]
 	if f == nil || f.n < l.most {
 		return 0
 	}
@@ -45,26 +45,26 @@ func (l *limiter) wait(from netip.Prefix) time.Duration {
 }
 
 // failed counts one.
-func (l *limiter) failed(from netip.Prefix) {
+func (l *limiter) failed(from netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now()
-	f := l.seen[from]
+	who, now := customer(from), l.now()
+	f := l.seen[who]
 	if f == nil || now.Sub(f.since) >= l.span {
 		if len(l.seen) >= maxAddresses {
 			l.forget(now)
 		}
 		f = &failures{since: now}
-		l.seen[from] = f
+		l.seen[who] = f
 	}
 	f.n++
 }
 
 // forget makes room.
 func (l *limiter) forget(now time.Time) {
-	for from, f := range l.seen {
+	for who, f := range l.seen {
 		if now.Sub(f.since) >= l.span {
-			delete(l.seen, from)
+			delete(l.seen, who)
 		}
 	}
 	if len(l.seen) >= maxAddresses {
@@ -72,9 +72,9 @@ func (l *limiter) forget(now time.Time) {
 	}
 }
 
-// sender is where a request comes from: an address, or in IPv6 the network that
-// one customer has. A proxy says for whom it asks, and the last word is its own.
-func sender(r *http.Request, proxied bool) netip.Prefix {
+// sender is where a request comes from. A proxy says for whom it asks, and the
+// last word is its own. It is the zero address where none can be made out.
+func sender(r *http.Request, proxied bool) netip.Addr {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
@@ -85,9 +85,15 @@ func sender(r *http.Request, proxied bool) netip.Prefix {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return netip.Prefix{}
+		return netip.Addr{}
 	}
-	ip, bits := ip.Unmap().WithZone(""), 32
+	return ip.Unmap().WithZone("")
+}
+
+// customer is who is counted as one: an address, or in IPv6 the network that one
+// customer has.
+func customer(ip netip.Addr) netip.Prefix {
+	bits := 32
 	if ip.Is6() {
 		bits = 64
 	}

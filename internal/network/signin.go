@@ -55,7 +55,7 @@ const proofField = "proof"
 func (s *server) proven(id access.Identity, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead && !id.Proves(r.PostFormValue(proofField)) {
-			s.Log.Warn("a word came with a session's cookie and without its proof", "name", id.Name, "from", sender(r, s.listener.proxied).Addr())
+			s.Log.Warn("a word came with a session's cookie and without its proof", "name", id.Name, "from", sender(r, s.listener.proxied))
 			s.showSignIn(w, http.StatusForbidden, signInView{
 				Next: "/", Problem: "this is not the browser that signed in, or it has lost what shows that it is", Hint: "sign out, then in again with a code: stellwerk cockpit",
 			})
@@ -126,7 +126,7 @@ func page(w http.ResponseWriter, status int, name string, v any) {
 func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	from := sender(r, s.listener.proxied)
 	wait := s.codes.wait(from)
-	if wait > 0 && !from.Addr().IsLoopback() {
+	if wait > 0 && !from.IsLoopback() {
 		tooOften(w, wait)
 		return
 	}
@@ -142,13 +142,13 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		if core.CodeOf(err) == core.CodeForbidden {
 			status = http.StatusForbidden
 			s.codes.failed(from)
-			s.Log.Warn("somebody could not sign in", "from", from.Addr())
+			s.Log.Warn("somebody could not sign in", "from", from)
 		}
 		s.showSignIn(w, status, signInView{Next: next, Problem: err.Error(), Hint: core.HintOf(err)})
 		return
 	}
 	s.SignedIn(code)
-	s.Log.Info("somebody signed in", "name", id.Name, "role", id.Role, "from", from.Addr())
+	s.Log.Info("somebody signed in", "name", id.Name, "role", id.Role, "from", from)
 	http.SetCookie(w, s.cookieFor(cookie, int(access.AbsoluteLife.Seconds())))
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }

@@ -93,7 +93,7 @@ func (s *server) byToken(next http.Handler) http.Handler {
 		}
 		if shown {
 			s.tokens.failed(from)
-			s.Log.Warn("somebody showed a token that is none", "from", from.Addr(), "path", clip(r.URL.Path))
+			s.Log.Warn("somebody showed a token that is none", "from", from, "path", clip(r.URL.Path))
 		}
 		api.WriteUnknown(w, tokenHint)
 	})
@@ -130,7 +130,7 @@ func (s *server) metrics() http.Handler {
 	}
 	guarded := s.byEither(s.Metrics)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.listener.proxied && sender(r, false).Addr().IsLoopback() {
+		if !s.listener.proxied && sender(r, false).IsLoopback() {
 			s.Metrics.ServeHTTP(w, r)
 			return
 		}

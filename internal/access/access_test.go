@@ -2,6 +2,8 @@ package access_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -317,6 +319,69 @@ func TestRevokingATokenEndsWhatItBegan(t *testing.T) {
 	}
 	if _, ok := w.Session(other); !ok {
 		t.Error("somebody else's session ended")
+	}
+}
+
+// fill begins sessions by a token until there are n of all.
+func (w *world) fill(token string, n int) {
+	w.t.Helper()
+	data, err := os.ReadFile(w.path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var book map[string]any
+	if err := json.Unmarshal(data, &book); err != nil {
+		w.t.Fatal(err)
+	}
+	sessions := book["sessions"].([]any)
+	for i := len(sessions); i < n; i++ {
+		sessions = append(sessions, map[string]any{"digest": fmt.Sprintf("%064d", i), "name": "x", "role": api.RoleViewer, "token": token, "began": w.now(), "used_at": w.now()})
+	}
+	book["sessions"] = sessions
+	if data, err = json.Marshal(book); err == nil {
+		err = os.WriteFile(w.path, data, 0o600)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.restart()
+}
+
+// TestNobodyPushesOthersOut: who makes codes and signs in without end loses what is
+// theirs.
+func TestNobodyPushesOthersOut(t *testing.T) {
+	w := newWorld(t)
+	_, secret := w.add("eve", api.RoleViewer)
+	eve, _ := w.Authenticate(secret)
+	_, secret = w.add("ada", api.RoleApprover)
+	ada, _ := w.Authenticate(secret)
+	mine, _ := w.signedIn(owner())
+	code, _, err := w.Code(owner())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hers, _, err := w.Code(ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last string
+	for range 110 { // of 100
+		if last, _, err = w.Code(eve); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for who, code := range map[string]string{"the owner": code, "ada": hers, "eve, with her last": last} {
+		if _, _, err := w.SignIn(code, ""); err != nil {
+			t.Errorf("%s: %v", who, err)
+		}
+	}
+	w.fill(eve.Token, 1000)
+	last, _ = w.signedIn(eve)
+	if _, ok := w.Session(mine); !ok {
+		t.Error("the owner was signed out")
+	}
+	if _, ok := w.Session(last); !ok {
+		t.Error("who signed in last was signed out")
 	}
 }
 

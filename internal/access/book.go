@@ -83,6 +83,30 @@ func (b *book) clone() book {
 	return book{Version: b.Version, Tokens: slices.Clone(b.Tokens), Codes: slices.Clone(b.Codes), Sessions: slices.Clone(b.Sessions)}
 }
 
+// holder is the token by which somebody came to something; the owner has none.
+func (c code) holder() string    { return c.Token }
+func (s session) holder() string { return s.Token }
+
+// roomFor makes room for one more. Where there are as many as there may be, the
+// oldest of whoever has most makes it: nobody's are pushed out by another who
+// makes more and more.
+func roomFor[T interface{ holder() string }](list []T, most int) []T {
+	if len(list) < most {
+		return list
+	}
+	of := map[string]int{}
+	for _, item := range list {
+		of[item.holder()]++
+	}
+	out := 0
+	for i, item := range list {
+		if of[item.holder()] > of[list[out].holder()] {
+			out = i
+		}
+	}
+	return slices.Delete(list, out, out+1)
+}
+
 // sweep forgets what has run out, and what rests on a token that does not hold.
 func (b *book) sweep(now time.Time) {
 	gone := func(id string) bool {

@@ -37,10 +37,7 @@ func (s *Store) Code(c api.Caller) (text string, until time.Time, err error) {
 		if t := b.token(c.Token); c.Token != "" && (t == nil || t.RevokedAt != nil) {
 			return core.Errorf(core.CodeForbidden, "the token was revoked")
 		}
-		if len(b.Codes) >= maxCodes {
-			b.Codes = slices.Delete(b.Codes, 0, 1)
-		}
-		b.Codes = append(b.Codes, code{Digest: digest(raw), Name: c.Actor.ID, Role: role, Token: c.Token, Until: until})
+		b.Codes = append(roomFor(b.Codes, maxCodes), code{Digest: digest(raw), Name: c.Actor.ID, Role: role, Token: c.Token, Until: until})
 		return nil
 	})
 	if err != nil {
@@ -87,10 +84,7 @@ func (s *Store) SignIn(typed, proof string) (cookie string, id Identity, err err
 		if proof != "" {
 			began.Proof = digest(proof)
 		}
-		if len(b.Sessions) >= maxSessions {
-			b.Sessions = slices.Delete(b.Sessions, 0, 1)
-		}
-		b.Sessions = append(b.Sessions, began)
+		b.Sessions = append(roomFor(b.Sessions, maxSessions), began)
 		return nil
 	})
 	if err != nil {

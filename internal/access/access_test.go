@@ -322,8 +322,8 @@ func TestRevokingATokenEndsWhatItBegan(t *testing.T) {
 	}
 }
 
-// fill begins sessions by a token until there are n of all.
-func (w *world) fill(token string, n int) {
+// fill puts things into a list of the file until it has n, and restarts.
+func (w *world) fill(list string, n int, thing func(i int) map[string]any) {
 	w.t.Helper()
 	data, err := os.ReadFile(w.path)
 	if err != nil {
@@ -333,11 +333,11 @@ func (w *world) fill(token string, n int) {
 	if err := json.Unmarshal(data, &book); err != nil {
 		w.t.Fatal(err)
 	}
-	sessions := book["sessions"].([]any)
-	for i := len(sessions); i < n; i++ {
-		sessions = append(sessions, map[string]any{"digest": fmt.Sprintf("%064d", i), "name": "x", "role": api.RoleViewer, "token": token, "began": w.now(), "used_at": w.now()})
+	things := book[list].([]any)
+	for i := len(things); i < n; i++ {
+		things = append(things, thing(i))
 	}
-	book["sessions"] = sessions
+	book[list] = things
 	if data, err = json.Marshal(book); err == nil {
 		err = os.WriteFile(w.path, data, 0o600)
 	}
@@ -345,6 +345,32 @@ func (w *world) fill(token string, n int) {
 		w.t.Fatal(err)
 	}
 	w.restart()
+}
+
+// TestWhatWasRevokedIsRemembered: of the tokens that no longer hold, one makes room
+// for one.
+func TestWhatWasRevokedIsRemembered(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"bob", "ada", "eve"} {
+		w.add(name, api.RoleViewer)
+	}
+	for _, name := range []string{"ada", "bob"} {
+		w.pass(time.Minute)
+		if _, err := w.Revoke(name, "root"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.fill("tokens", 1000, func(i int) map[string]any {
+		return map[string]any{"id": fmt.Sprintf("%08d", i), "name": fmt.Sprint(i), "role": api.RoleViewer, "digest": fmt.Sprintf("%064d", i), "created_at": w.now(), "created_by": "root"}
+	})
+	w.add("one more", api.RoleViewer)
+	if list := w.List(); len(list) != 1000 || list[0].Name != "bob" || list[0].RevokedBy != "root" || list[1].Name != "eve" {
+		t.Errorf("%d are known, the first %+v, then %+v", len(list), list[0], list[1])
+	}
+	w.add("the last", api.RoleViewer)
+	if _, _, err := w.Add("too many", api.RoleViewer, "root"); core.CodeOf(err) != core.CodeConflict {
+		t.Errorf("one beyond those that hold: %v", err)
+	}
 }
 
 // TestNobodyPushesOthersOut: who makes codes and signs in without end loses what is
@@ -375,7 +401,9 @@ func TestNobodyPushesOthersOut(t *testing.T) {
 			t.Errorf("%s: %v", who, err)
 		}
 	}
-	w.fill(eve.Token, 1000)
+	w.fill("sessions", 1000, func(i int) map[string]any {
+		return map[string]any{"digest": fmt.Sprintf("%064d", i), "name": "eve", "role": api.RoleViewer, "token": eve.Token, "began": w.now(), "used_at": w.now()}
+	})
 	last, _ = w.signedIn(eve)
 	if _, ok := w.Session(mine); !ok {
 		t.Error("the owner was signed out")

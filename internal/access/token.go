@@ -58,8 +58,10 @@ func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, e
 					WithHint("choose another name, or revoke that one: stellwerk tokens revoke %s", have.ID)
 			}
 		}
-		if len(b.Tokens) >= maxTokens { // the oldest that no longer hold make room
-			b.Tokens = slices.DeleteFunc(b.Tokens, func(t token) bool { return t.RevokedAt != nil })
+		if len(b.Tokens) >= maxTokens { // one that no longer holds makes room: of the others it stays known who revoked them
+			if i := b.revokedFirst(); i >= 0 {
+				b.Tokens = slices.Delete(b.Tokens, i, i+1)
+			}
 		}
 		if len(b.Tokens) >= maxTokens {
 			return core.Errorf(core.CodeConflict, "there are %d tokens already", maxTokens).WithHint("revoke those that nobody uses: stellwerk tokens list")
@@ -107,6 +109,18 @@ func (s *Store) Revoke(idOrName, by string) (api.Token, error) {
 		return api.Token{}, err
 	}
 	return s.book.token(id).view(), nil
+}
+
+// revokedFirst is the place of the token that was revoked before all others; -1
+// where none was.
+func (b *book) revokedFirst() int {
+	first := -1
+	for i, t := range b.Tokens {
+		if t.RevokedAt != nil && (first < 0 || t.RevokedAt.Before(*b.Tokens[first].RevokedAt)) {
+			first = i
+		}
+	}
+	return first
 }
 
 // named finds a token by its id, or one that holds by its name.

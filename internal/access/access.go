@@ -31,23 +31,25 @@ const (
 // Store is who may come in. Its methods may be called concurrently. What it
 // answers holds at that moment and for no longer, see Hold.
 type Store struct {
-	path string
-	now  func() time.Time
+	path  string
+	owner string
+	now   func() time.Time
 
 	mu    sync.Mutex
 	book  book
 	holds map[*hold]struct{}
 }
 
-// Open reads the store at path, which need not exist. Only the engine that holds
-// the state folder may call it. A file that others could have read or written is
-// refused.
-func Open(path string, now func() time.Time) (*Store, error) {
+// Open reads the store at path, which need not exist. The owner's name is that of
+// the person to whom the engine belongs; nobody else gets it. Only the engine that
+// holds the state folder may call it. A file that others could have read or written
+// is refused.
+func Open(path, owner string, now func() time.Time) (*Store, error) {
 	b, err := readBook(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{path: path, now: now, book: b, holds: map[*hold]struct{}{}}, nil
+	return &Store{path: path, owner: owner, now: now, book: b, holds: map[*hold]struct{}{}}, nil
 }
 
 // Identity is who somebody is, once they have shown a secret.

@@ -52,7 +52,7 @@ func newWorld(t *testing.T) *world {
 // restart is another engine on the same folder.
 func (w *world) restart() {
 	w.t.Helper()
-	s, err := access.Open(w.path, w.now)
+	s, err := access.Open(w.path, "root", w.now)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestAFileThatOthersCouldHaveWrittenIsRefused(t *testing.T) {
 	if err := os.Chmod(w.path, 0o660); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := access.Open(w.path, w.now); core.CodeOf(err) != core.CodeForbidden {
+	if _, err := access.Open(w.path, "root", w.now); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("mode 0660: %v", err)
 	}
 	for name, content := range map[string]string{
@@ -160,7 +160,7 @@ func TestAFileThatOthersCouldHaveWrittenIsRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := access.Open(path, w.now); err == nil {
+		if _, err := access.Open(path, "root", w.now); err == nil {
 			t.Errorf("%s was read", name)
 		}
 	}
@@ -169,7 +169,7 @@ func TestAFileThatOthersCouldHaveWrittenIsRefused(t *testing.T) {
 func TestNamesAndRolesOfTokens(t *testing.T) {
 	w := newWorld(t)
 	w.add("Ada L. +ci@host", api.RoleViewer)
-	for _, name := range []string{"", " ada", "ada ", "<b>", "a\nb", "a\x1b[31m", "a\u202eb", "\xff", strings.Repeat("a", 65), "ADA L. +CI@HOST"} {
+	for _, name := range []string{"", " ada", "ada ", "<b>", "a\nb", "a\x1b[31m", "a\u202eb", "\xff", strings.Repeat("a", 65), "ADA L. +CI@HOST", "root", "Root"} {
 		if _, _, err := w.Add(name, api.RoleViewer, "root"); err == nil {
 			t.Errorf("%q is the name of a token", name)
 		}

@@ -38,7 +38,8 @@ func LooksLikeToken(text string) bool {
 }
 
 // Add makes a token. The secret is returned here and can never be read again.
-// Two tokens that hold have different names.
+// Two tokens that hold have different names, and none has the owner's: what is said
+// with it would seem to be their word.
 func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, error) {
 	if !nameable(name) {
 		return api.Token{}, "", core.Errorf(core.CodeInvalid, "%.80q cannot be the name of a token", name).
@@ -46,6 +47,10 @@ func (s *Store) Add(name string, role api.Role, by string) (api.Token, string, e
 	}
 	if _, err := api.ParseRole(string(role)); err != nil {
 		return api.Token{}, "", err
+	}
+	if strings.EqualFold(name, s.owner) {
+		return api.Token{}, "", core.Errorf(core.CodeConflict, "%s is the name of the person to whom the engine belongs", s.owner).
+			WithHint("name the token after who or what shows it, such as %s@laptop", s.owner)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -143,7 +143,7 @@ func (a *App) build(ctx context.Context) error {
 	if a.settings, err = userSettings(nil); err != nil {
 		return err
 	}
-	if a.access, err = access.Open(a.state.access(), time.Now); err != nil {
+	if a.access, err = access.Open(a.state.access(), Person(), time.Now); err != nil {
 		return err
 	}
 	a.isolation, a.why = sandbox.Detect(ctx)

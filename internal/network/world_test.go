@@ -50,7 +50,7 @@ func serve(t *testing.T, c network.Config) *world {
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:0"
 	}
-	store, err := access.Open(filepath.Join(t.TempDir(), access.File), time.Now)
+	store, err := access.Open(filepath.Join(t.TempDir(), access.File), "root", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,27 +17,30 @@ const maxBody = 1 << 20
 const BodyTime = 10 * time.Second
 
 // Bounded reads the whole body of a request before next begins, with the limits
-// of size and time that every face of the engine has.
-func Bounded(next http.Handler) http.Handler { return bounded(BodyTime, next) }
+// of size and time that every face of the engine has. Refuse answers one that is
+// too large or too slow.
+func Bounded(next http.Handler, refuse func(http.ResponseWriter, *Problem)) http.Handler {
+	return bounded(BodyTime, next, refuse)
+}
 
 // bounded reads the whole request body before the operation begins: at most
 // maxBody, within timeout. The deadline is lifted afterwards, because
 // net/http cancels a request whose read deadline passes while it is served, and
 // an operation may rightly take long.
-func bounded(timeout time.Duration, next http.Handler) http.Handler {
+func bounded(timeout time.Duration, next http.Handler, refuse func(http.ResponseWriter, *Problem)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn := http.NewResponseController(w)
 		if err := conn.SetReadDeadline(time.Now().Add(timeout)); err != nil {
-			writeProblem(w, problemOf(fmt.Errorf("limit the time to read the request: %w", err)))
+			refuse(w, problemOf(fmt.Errorf("limit the time to read the request: %w", err)))
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {
-			writeProblem(w, bodyProblem(err))
+			refuse(w, bodyProblem(err))
 			return
 		}
 		if err := conn.SetReadDeadline(time.Time{}); err != nil {
-			writeProblem(w, problemOf(fmt.Errorf("lift the time limit of the request: %w", err)))
+			refuse(w, problemOf(fmt.Errorf("lift the time limit of the request: %w", err)))
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -49,7 +52,7 @@ func bodyProblem(err error) *Problem {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return newProblem(http.StatusRequestEntityTooLarge, core.CodeInvalid,
-			fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit), "")
+			fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit), "send less at once")
 	}
 	return newProblem(http.StatusBadRequest, core.CodeInvalid, "the request could not be read: "+err.Error(), "")
 }

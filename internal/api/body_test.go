@@ -21,7 +21,7 @@ func TestAnOperationMayTakeLongerThanReadingItsRequest(t *testing.T) {
 		case <-time.After(4 * shortTimeout):
 			cancelled <- false
 		}
-	})))
+	}), writeProblem))
 	defer srv.Close()
 	resp, err := http.Post(srv.URL, "application/json", strings.NewReader("{}"))
 	if err != nil {
@@ -39,7 +39,7 @@ func TestAnOperationMayTakeLongerThanReadingItsRequest(t *testing.T) {
 func TestASlowRequestIsGivenUp(t *testing.T) {
 	srv := httptest.NewServer(bounded(shortTimeout, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("half a request was served")
-	})))
+	}), writeProblem))
 	defer srv.Close()
 	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
 	if err != nil {

@@ -107,11 +107,14 @@ func ownProblems(_ huma.Context, _ string, v any) (any, error) {
 	return newProblem(model.Status, codeByStatus(model.Status), strings.Join(details, "; "), ""), nil
 }
 
-// WriteProblem answers a request that never reached an operation with a status of
-// the HTTP layer.
-func WriteProblem(w http.ResponseWriter, status int, detail, hint string) {
-	writeProblem(w, newProblem(status, codeByStatus(status), detail, hint))
+// NewProblem is what is wrong with a request that reaches no operation, by a status
+// of the HTTP layer itself.
+func NewProblem(status int, detail, hint string) *Problem {
+	return newProblem(status, codeByStatus(status), detail, hint)
 }
+
+// Write answers a request with the problem.
+func (p *Problem) Write(w http.ResponseWriter) { writeProblem(w, p) }
 
 // writeProblem answers a request that never reached an operation.
 func writeProblem(w http.ResponseWriter, p *Problem) {

@@ -19,7 +19,7 @@ func ToolHandler(svc Tools, auth Authenticator, version string) http.Handler {
 			"there is no "+r.Method+" "+r.URL.Path+" for an attempt", "`stellwerk tool --help` says what there is"))
 	})
 	registerTools(humago.New(mux, config(version)), svc)
-	return authenticated(auth, "an attempt sends $STELLWERK_TOKEN as a bearer token", Bounded(mux))
+	return authenticated(auth, "an attempt sends $STELLWERK_TOKEN as a bearer token", Bounded(mux, writeProblem))
 }
 
 func registerTools(api huma.API, svc Tools) {

@@ -58,7 +58,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, id access.Identit
 	leave, detail, hint := s.crowd.enter(id)
 	if leave == nil {
 		s.Log.Warn("somebody asks for too much at once: "+detail, "name", id.Name)
-		api.WriteProblem(w, http.StatusTooManyRequests, detail, hint)
+		refuseTo(id, w, api.NewProblem(http.StatusTooManyRequests, detail, hint))
 		return
 	}
 	defer leave()

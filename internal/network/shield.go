@@ -25,13 +25,13 @@ const answerTime = 5 * time.Minute
 // shield is what holds for every request, whatever it asks for.
 func (l *Listener) shield(next http.Handler) http.Handler {
 	foreign := http.NewCrossOriginProtection()
-	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		api.WriteProblem(w, http.StatusForbidden, "the request was sent by a page of another site", "use the engine's own pages, or a token without a browser")
+	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, r, api.NewProblem(http.StatusForbidden, "the request was sent by a page of another site", "use the engine's own pages, or a token without a browser"))
 	}))
 	next = foreign.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := limited(w, r); err != nil {
-			api.WriteProblem(w, http.StatusInternalServerError, "the time of the request cannot be limited", "")
+			api.NewProblem(http.StatusInternalServerError, "the time of the request cannot be limited", "").Write(w)
 			return
 		}
 		h := w.Header()
@@ -43,8 +43,8 @@ func (l *Listener) shield(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !l.called(r) {
-			api.WriteProblem(w, http.StatusMisdirectedRequest, "the engine is not called "+clip(r.Host),
-				"use the address that `stellwerk cockpit` prints, or start the engine with --host NAME")
+			refuse(w, r, api.NewProblem(http.StatusMisdirectedRequest, "the engine is not called "+clip(r.Host),
+				"use the address that `stellwerk cockpit` prints, or start the engine with --host NAME"))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -98,7 +98,7 @@ const maxUnknown = 8 << 10
 
 // brief reads the whole body of a request that anybody can send.
 func brief(next http.HandlerFunc) http.Handler {
-	bounded := api.Bounded(next)
+	bounded := api.Bounded(next, refuseByPage)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxUnknown)
 		bounded.ServeHTTP(w, r)
@@ -110,7 +110,7 @@ func jsonOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-				api.WriteProblem(w, http.StatusUnsupportedMediaType, "what is sent to the engine is JSON, and says so", "set Content-Type: application/json")
+				api.NewProblem(http.StatusUnsupportedMediaType, "what is sent to the engine is JSON, and says so", "set Content-Type: application/json").Write(w)
 				return
 			}
 		}

@@ -11,10 +11,11 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-//go:embed signin.html signin.js docs.html
+//go:embed signin.html signin.js docs.html refused.html
 var files embed.FS
 
 // cookieName tells apart engines on one machine, whose browsers give each of
@@ -101,6 +102,11 @@ func (s *server) signInPage(w http.ResponseWriter, r *http.Request) {
 	s.showSignIn(w, http.StatusOK, signInView{Next: next, Ask: from == "cross-site" || from == "same-site"})
 }
 
+// again is the page for who could not sign in.
+func again(next string, p *api.Problem) signInView {
+	return signInView{Next: next, Problem: p.Detail, Hint: p.Hint}
+}
+
 func (s *server) showSignIn(w http.ResponseWriter, status int, v signInView) {
 	page(w, status, "signin.html", v)
 }
@@ -126,15 +132,15 @@ func page(w http.ResponseWriter, status int, name string, v any) {
 func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	from := sender(r, s.listener.proxied)
 	wait := s.codes.wait(from)
+	next := onward(r.PostFormValue("next"))
 	if wait > 0 && !from.IsLoopback() {
-		tooOften(w, wait)
+		s.showSignIn(w, http.StatusTooManyRequests, again(next, tooOften(w, wait)))
 		return
 	}
-	next := onward(r.PostFormValue("next"))
 	code := r.PostFormValue("code")
 	cookie, id, err := s.Access.SignIn(code, r.PostFormValue(proofField))
 	if err != nil && wait > 0 {
-		tooOften(w, wait)
+		s.showSignIn(w, http.StatusTooManyRequests, again(next, tooOften(w, wait)))
 		return
 	}
 	if err != nil {

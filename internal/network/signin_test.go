@@ -114,3 +114,43 @@ func TestACodeOfAnotherSiteIsAskedAbout(t *testing.T) {
 		}
 	}
 }
+
+// TestAPersonReadsWhatIsWrong: what a browser shows is a page, and a program still
+// gets a problem.
+func TestAPersonReadsWhatIsWrong(t *testing.T) {
+	w := serve(t, network.Config{})
+	cookie := w.cookie()
+	const form, html = "application/x-www-form-urlencoded", "text/html,*/*;q=0.8"
+	large := "text=" + strings.Repeat("x", 1<<20)
+	for range 11 {
+		w.signIn("WRONG")
+	}
+	for name, c := range map[string]struct {
+		answer answer
+		status int
+		says   string
+	}{
+		"guessed too often": {w.signIn("WRONG", "Accept", html), http.StatusTooManyRequests, "failed too often"},
+		"a long form":       {w.ask(http.MethodPost, "/runs/r1/feedback", large, "Cookie", cookie, "Content-Type", form, "Accept", html), http.StatusRequestEntityTooLarge, "send less"},
+		"sent by a script":  {w.ask(http.MethodPost, "/runs/r1/feedback", large, "Cookie", cookie, "Content-Type", form), http.StatusRequestEntityTooLarge, "send less"},
+		"a long code":       {w.signIn(strings.Repeat("x", 9<<10), "Accept", html), http.StatusRequestEntityTooLarge, "send less"},
+		"from another site": {w.ask(http.MethodPost, "/runs/r1/approve", "", "Cookie", cookie, "Content-Type", form, "Accept", html, "Origin", "https://evil.example"), http.StatusForbidden, "another site"},
+		"by another name":   {w.ask(http.MethodGet, "/", "", "Host", "other.example", "Accept", html), http.StatusMisdirectedRequest, "not called other.example"},
+	} {
+		if c.answer.StatusCode != c.status || !strings.HasPrefix(c.answer.Header.Get("Content-Type"), "text/html") ||
+			!strings.Contains(c.answer.text, `class="problem"`) || !strings.Contains(c.answer.text, c.says) {
+			t.Errorf("%s: %d %s", name, c.answer.StatusCode, c.answer.text)
+		}
+	}
+	for name, a := range map[string]answer{
+		"from another site": w.ask(http.MethodPost, "/v1/runs/r1/approve", "{}", "Origin", "https://evil.example"),
+		"a long body":       w.ask(http.MethodPost, "/v1/runs/r1/approve", large, "Authorization", bearer(w.token(api.RoleAdmin)), "Content-Type", isJSON, "Accept", html),
+	} {
+		if a.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("a program, %s: %d %s", name, a.StatusCode, a.text)
+		}
+	}
+	if calls := w.svc.Calls(); len(calls) != 0 {
+		t.Errorf("the engine was told %v", calls)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -88,7 +87,7 @@ func (s *server) byToken(next http.Handler) http.Handler {
 		}
 		from := sender(r, s.listener.proxied)
 		if wait := s.tokens.wait(from); wait > 0 {
-			tooOften(w, wait)
+			tooOften(w, wait).Write(w)
 			return
 		}
 		if shown {
@@ -103,7 +102,7 @@ func (s *server) byToken(next http.Handler) http.Handler {
 func (s *server) byCookie(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id, ok := s.signedIn(r); ok {
-			s.admit(w, r, id, api.Bounded(s.proven(id, next)))
+			s.admit(w, r, id, api.Bounded(s.proven(id, next), refuseByPage))
 			return
 		}
 		s.askToSignIn(w, r)
@@ -153,10 +152,4 @@ func plain(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text+"\n") // the peer is gone; nobody is left to tell
-}
-
-func tooOften(w http.ResponseWriter, wait time.Duration) {
-	seconds := strconv.Itoa(int(wait.Seconds()) + 1)
-	w.Header().Set("Retry-After", seconds)
-	api.WriteProblem(w, http.StatusTooManyRequests, "this address has failed too often", "try again in "+seconds+" seconds")
 }

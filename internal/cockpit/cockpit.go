@@ -38,7 +38,8 @@ type cockpit struct {
 }
 
 // New makes the cockpit's handler. Whoever calls it has settled who asks (see
-// [api.WithCaller]) and guards svc accordingly.
+// [api.WithCaller]), guards svc accordingly and has bounded what is sent (see
+// [api.Bounded]).
 func New(svc api.Service, o Options) (http.Handler, error) {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -15,7 +15,6 @@ type sendFunc func(*http.Request) (p page, where string, err error)
 func (c *cockpit) form(mux *http.ServeMux, pattern string, show pageFunc, send sendFunc) {
 	c.page(mux, pattern, show)
 	mux.HandleFunc("POST "+pattern, func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		if err := r.ParseForm(); err != nil {
 			c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send it again, with less in it")))
 			return

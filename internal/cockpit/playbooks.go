@@ -119,7 +119,6 @@ func playbooksPath(project string) string {
 // savePlaybook hands the text back as a file. The repository is not touched: its
 // files change by commits that its people make.
 func (c *cockpit) savePlaybook(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send it again, with less in it")))
 		return

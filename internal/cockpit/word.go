@@ -10,9 +10,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
-// maxForm bounds what a person can send at once.
-const maxForm = 1 << 20
-
 // wordFunc does what a form asks for and says where to look next.
 type wordFunc func(*http.Request) (where string, err error)
 
@@ -20,7 +17,6 @@ type wordFunc func(*http.Request) (where string, err error)
 // was refused is said there.
 func (c *cockpit) word(mux *http.ServeMux, pattern string, do wordFunc) {
 	mux.HandleFunc("POST "+pattern, func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		if err := r.ParseForm(); err != nil {
 			c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send it again")))
 			return

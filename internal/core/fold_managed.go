@@ -16,6 +16,9 @@ func opened(r *Run, b StageOpened) *Stage {
 			r.Gone = append(r.Gone, Line{Branch: s.Branch, At: s.LineAt})
 			s.LineAt = ""
 		}
+		if s.Merged != "" { // one that was given up is begun anew for the same
+			s.Reviews, s.Fixes = 0, 0
+		}
 		s.Title, s.Branch, s.Line, s.Merged, s.Conflict, s.Note = b.Title, b.Branch, "", "", nil, nil
 		takeWish(r, s, b.Wish)
 		if s.ID == ManagerStage {

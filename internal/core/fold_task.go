@@ -9,6 +9,7 @@ func admit(r *Run, e Event, b TaskAdmitted) {
 		Writes: b.Writes, Needs: b.Needs, Inputs: b.Inputs, Outputs: b.Outputs, Done: b.Done,
 		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID, Delegation: b.Delegation, AdmittedAt: e.At,
 	})
+	s.begins(b.Kind)
 	take(r, b)
 	workBegun(r, b)
 }

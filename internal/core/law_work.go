@@ -33,6 +33,9 @@ func lawAdmit(r *Run, b TaskAdmitted) error {
 	if (b.Kind == KindWave) != (b.Stage == PlannerStage && r.ByWaves()) {
 		return unlawful("task %s: a planner's round is a stage of its own", b.Task)
 	}
+	if r.Worn(r.Stage(b.Stage), b.Kind) {
+		return unlawful("task %s: line %s had all its tasks of kind %s", b.Task, b.Stage, b.Kind)
+	}
 	if r.ByWaves() {
 		if err := lawBegin(r, b); err != nil {
 			return err

@@ -14,8 +14,9 @@ type Management struct {
 	Attempts int                 `json:"attempts"`
 	Rounds   int                 `json:"rounds"` // how often a step is begun, with a branch of its own each time
 	Timeout  time.Duration       `json:"timeout"`
-	Watch    *Watch              `json:"watch,omitempty"` // of kind manager
-	Waves    *WaveRules          `json:"waves,omitempty"` // of kind waves
+	Watch    *Watch              `json:"watch,omitempty"`   // of kind manager
+	Reviews  int                 `json:"reviews,omitempty"` // of kind manager: how often a line is reviewed, and how often fixed, before a person is asked
+	Waves    *WaveRules          `json:"waves,omitempty"`   // of kind waves
 }
 
 // Watch says when a manager is woken although nothing has happened: looked for

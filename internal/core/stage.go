@@ -51,6 +51,8 @@ type Stage struct {
 	Merged    string      `json:"merged,omitempty"`     // commit by which the run's branch took it in
 	Conflict  *Unmerged   `json:"conflict,omitempty"`   // why the newest merge was refused
 	Note      *MergeNote  `json:"merge_note,omitempty"` // what stood in the way of merging the round's branch so far
+	Reviews   int         `json:"reviews,omitempty"`    // that were begun of a manager's line since it was last merged
+	Fixes     int         `json:"fixes,omitempty"`      // that were begun of it
 	Wish      *Changes    `json:"wish,omitempty"`       // what somebody wants changed, where the stage is for that
 	Resets    int         `json:"resets,omitempty"`     // how often a person gave it all its tries back
 	Turn      *Turn       `json:"turn,omitempty"`       // of the manager, whose stage this is
@@ -74,6 +76,26 @@ func (s *Stage) Start() string {
 
 // Allowed is a number of tries, as often as a person gave them.
 func (s *Stage) Allowed(tries int) int { return tries * (s.Resets + 1) }
+
+// begins counts what is bounded of a manager's line.
+func (s *Stage) begins(kind TaskKind) {
+	if kind == KindReview {
+		s.Reviews++
+	}
+	if kind == KindFix {
+		s.Fixes++
+	}
+}
+
+// Worn reports a line that was reviewed, or fixed, as often as its playbook lets a
+// manager have that done before a person is asked.
+func (r *Run) Worn(s *Stage, kind TaskKind) bool {
+	if s == nil || !r.ByManager() || r.Playbook.Project.Reviews == 0 {
+		return false
+	}
+	most := s.Allowed(r.Playbook.Project.Reviews)
+	return kind == KindReview && s.Reviews >= most || kind == KindFix && s.Fixes >= most
+}
 
 // Hotfix is why a stage is done again, in words for the agent.
 type Hotfix struct {

@@ -26,7 +26,7 @@ var badManagers = []bad{
 		`5:10: publish: expected a map, got a list`}},
 	{"unknown words of a manager", managed + "manager: {role: project-manager, watchdg: {}, timeout: 15m}\nsteps: {role: developer, atempts: 2}\npublish: {push: always}\n", []string{
 		`3:34: manager.watchdg: unknown key; did you mean "watchdog"?`,
-		`3:47: manager.timeout: unknown key; known: role, watchdog`,
+		`3:47: manager.timeout: unknown key; known: reviews, role, watchdog`,
 		`4:26: steps.atempts: unknown key; known: done, fixer, resolver, review, reviewer, role, rounds, specialists`,
 		`5:17: publish.push: "always" is not known here; known: ask, standing`}},
 	{"rules of a manager", byManager + "steps: {role: developer, review: never, reviewer: code-reviewer, rounds: 2}\n", []string{
@@ -36,6 +36,8 @@ var badManagers = []bad{
 		"5:21: manager.watchdog.every: 5 has no unit; write 90s, 30m or 2h",
 		`5:32: manager.watchdog.silent: "soon" is not a duration; write 90s, 30m or 2h`,
 		"5:38: manager.watchdog.often: unknown key; known: every, silent"}},
+	{"no reviews at all", managed + "manager: {role: project-manager, reviews: 0}\nsteps: {role: developer}\n", []string{
+		"3:43: manager.reviews: 0 is not a whole number between 1 and 20"}},
 	{"a watchdog as text", managed + "manager: {role: project-manager, watchdog: 5m}\nsteps: {role: developer}\n", []string{
 		`3:44: manager.watchdog: expected a map, got the text "5m"`}},
 	{"times of a watchdog", managed + "manager: {role: project-manager, watchdog: {every: 500ms, silent: 200h}}\nsteps: {role: developer}\n", []string{

@@ -13,12 +13,15 @@ const (
 	DefaultWatchSilent = 10 * time.Minute
 )
 
-func managerKeys() []string { return []string{"role", "watchdog"} }
+// DefaultReviews is how often a manager has a line reviewed, and how often fixed, before a person is asked.
+const DefaultReviews = 5
+
+func managerKeys() []string { return []string{"role", "watchdog", "reviews"} }
 
 // readManager reads who manages a project. What the table of the kind rules decides by a number or a rule is the
 // manager's to decide: nothing is reviewed or begun anew without its word.
 func (p *parser) readManager(o yamlfile.Object, m *core.Management) {
-	m.Review, m.Rounds = core.ReviewRule{When: core.ReviewNever}, 1
+	m.Review, m.Rounds, m.Reviews = core.ReviewRule{When: core.ReviewNever}, 1, DefaultReviews
 	m.Watch = &core.Watch{Every: DefaultWatchEvery, Silent: DefaultWatchSilent}
 	v, ok := o.Need("manager", "say who manages the project: {role: project-manager}")
 	if !ok {
@@ -33,6 +36,9 @@ func (p *parser) readManager(o yamlfile.Object, m *core.Management) {
 	}
 	if v, ok := manager.Get("watchdog"); ok {
 		readWatchdog(v, m.Watch)
+	}
+	if v, ok := manager.Get("reviews"); ok {
+		m.Reviews, _ = v.Int(1, maxAttempts)
 	}
 }
 

@@ -28,7 +28,7 @@ func TestParseManager(t *testing.T) {
 			core.KindReview: "code-reviewer", core.KindFix: "mender", core.KindResolve: "merger"},
 		Done:   core.Check{Kind: core.CheckAll, Of: []core.Check{command("go build ./..."), command("tools/coverage.sh ${coverage}")}},
 		Review: core.ReviewRule{When: core.ReviewNever}, Push: core.PushStanding, Base: "release/2.x",
-		Attempts: 4, Rounds: 1, Timeout: 90 * time.Minute, Watch: &core.Watch{Every: 90 * time.Second, Silent: time.Hour},
+		Attempts: 4, Rounds: 1, Timeout: 90 * time.Minute, Watch: &core.Watch{Every: 90 * time.Second, Silent: time.Hour}, Reviews: 3,
 	}
 	if diff := cmp.Diff(want, p.Project); diff != "" {
 		t.Error(diff)
@@ -55,7 +55,7 @@ func TestManagerDefaults(t *testing.T) {
 			core.KindFix: "developer", core.KindResolve: "developer"},
 		Done:   core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckCommand, Run: "make", Timeout: DefaultCommandTimeout}}},
 		Review: core.ReviewRule{When: core.ReviewNever}, Push: core.PushAsk, Attempts: DefaultAttempts, Rounds: 1, Timeout: DefaultTimeout,
-		Watch: &core.Watch{Every: 5 * time.Minute, Silent: 10 * time.Minute},
+		Watch: &core.Watch{Every: 5 * time.Minute, Silent: 10 * time.Minute}, Reviews: 5,
 	}
 	if diff := cmp.Diff(want, p.Project); diff != "" {
 		t.Error(diff)

@@ -82,5 +82,8 @@ func renderManager(m *core.Management) *yaml.Node {
 		watchdog.duration("silent", m.Watch.Silent)
 		manager.put("watchdog", watchdog.node)
 	}
+	if m.Reviews > 0 {
+		manager.number("reviews", m.Reviews)
+	}
 	return manager.node
 }

@@ -153,7 +153,7 @@ func (o *watch) state(w *world) {
 		if s.Status == core.StageDone && s.Branch != "" && s.Merged == "" && s.Start() != s.Base {
 			w.t.Fatalf("stage %s passed and is not merged", s.ID)
 		}
-		writers := 0
+		writers, reviews, fixes := 0, 0, 0
 		for _, t := range s.Tasks {
 			if t.Act == core.ActMerge && t.Status == core.TaskVerifying {
 				merging++
@@ -164,9 +164,18 @@ func (o *watch) state(w *world) {
 					turning++
 				}
 			}
+			if t.Kind == core.KindReview {
+				reviews++
+			}
+			if t.Kind == core.KindFix {
+				fixes++
+			}
 			if t.Counted > t.Limit && t.Act == "" {
 				w.t.Fatalf("task %s: %d attempts of %d", t.ID, t.Counted, t.Limit)
 			}
+		}
+		if most := 2 * (s.Resets + 1); r.ByManager() && (reviews > most || fixes > most) {
+			w.t.Fatalf("stage %s: %d reviews and %d fixes with nobody asked", s.ID, reviews, fixes)
 		}
 		if writers > 1 {
 			w.t.Fatalf("stage %s has %d agents at once", s.ID, writers)

@@ -20,7 +20,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "manager" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 2 }
+func (Decider) Version() int { return 3 }
 
 // Decide asks one after the other who may have something to say. The first who
 // does is followed; the rest are asked again afterwards. Lines come before
@@ -29,7 +29,7 @@ func (Decider) Decide(r *core.Run) []core.Body {
 	if r.Plan == nil {
 		return nil // it is being looked for
 	}
-	for _, say := range []func(*core.Run) []core.Body{draft, lines, acts, proposals, publish, turn, ask, barren, woken, ended, rest, watchdog} {
+	for _, say := range []func(*core.Run) []core.Body{draft, lines, acts, proposals, publish, turn, worn, ask, barren, woken, ended, rest, watchdog} {
 		if bodies := say(r); len(bodies) > 0 {
 			return bodies
 		}

@@ -189,8 +189,41 @@ func finished(r *core.Run, d *core.Delegation) (string, string) {
 	return "", ""
 }
 
-// ready reports that all a proposal comes after is there.
-func ready(r *core.Run, d *core.Delegation) bool {
+// worn asks a person about a line that the manager has reviewed or fixed again and
+// again, once its turn is over: somebody else may see what does not come to an end.
+func worn(r *core.Run) []core.Body {
+	if r.InTurn() {
+		return nil
+	}
+	for _, d := range r.Delegations {
+		s := wornBy(r, d)
+		if d.Status != core.DelegationWaiting || s == nil || !due(r, d) {
+			continue
+		}
+		return []core.Body{core.RunPaused{
+			Code: core.PauseAttempts, Stage: s.ID,
+			Reason: fmt.Sprintf("the manager wants another %s of %s, after %d reviews and %d fixes of it", d.Proposal.Kind, s.ID, s.Reviews, s.Fixes),
+			Next:   fmt.Sprintf("`stellwerk retry %s` grants as many again; `stellwerk skip %s` gives the line up", r.Alias, r.Alias),
+		}}
+	}
+	return nil
+}
+
+// wornBy is the line that a proposal has to wait with until a person was asked; nil
+// where it need not.
+func wornBy(r *core.Run, d *core.Delegation) *core.Stage {
+	name, _ := r.LineName(d.Proposal.Line)
+	if s := r.LineOf(name); r.Worn(s, d.Proposal.Kind) {
+		return s
+	}
+	return nil
+}
+
+// ready reports that a proposal can be begun.
+func ready(r *core.Run, d *core.Delegation) bool { return due(r, d) && wornBy(r, d) == nil }
+
+// due reports that all a proposal comes after is there.
+func due(r *core.Run, d *core.Delegation) bool {
 	for _, name := range d.Proposal.After {
 		if before := r.Delegation(name); before != nil && before.Status != core.DelegationDone {
 			return false

@@ -70,6 +70,7 @@ func playbook(kind string) core.Playbook {
 	}
 	if kind == "manager" {
 		m.Roles[core.KindManage] = "boss"
+		m.Reviews = 2
 		m.Watch = &core.Watch{Every: 5 * time.Minute, Silent: 10 * time.Minute}
 	}
 	roles := map[string]core.Role{}

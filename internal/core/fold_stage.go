@@ -153,6 +153,9 @@ func lapse(s *Stage) {
 func resetAttempts(r *Run, s *Stage) {
 	s.Resets++
 	for _, t := range s.Tasks {
+		if t.failed() { // what a check missed may be there by now: it is looked at before anybody works on it again
+			t.Status = TaskDelivered
+		}
 		t.Counted, t.Infra, t.NotBefore = 0, 0, r.StartedAt
 	}
 	if r.Managed() && s.ID != PublishStage {

@@ -65,6 +65,14 @@ func (t *Task) Last() *Attempt {
 	return t.Attempts[len(t.Attempts)-1]
 }
 
+// failed reports a task that used up its attempts, and whose last one handed in
+// what the checks did not accept.
+func (t *Task) failed() bool {
+	a := t.Last()
+	return t.Status == TaskWaiting && t.Act == "" && t.Counted >= t.Limit &&
+		a != nil && a.Verdict == VerdictFailed && a.Delivery != nil && !a.Delivery.Rewritten
+}
+
 // Delivered is the newest delivery of the task; nil where there is none.
 func (t *Task) Delivered() *Delivery {
 	for i := len(t.Attempts) - 1; i >= 0; i-- {

@@ -102,7 +102,6 @@ func everyContact(t *testing.T, y *Yard, address, commit string, as Credential) 
 		"tip":    second(y.RemoteTip(ctx(t), address, "refs/heads/main")),
 		"branch": second(y.FetchBranch(ctx(t), address, "main")),
 		"push":   y.Push(ctx(t), push),
-		"delete": y.DeleteRemote(ctx(t), DeleteSpec{Remote: address, Ref: push.Ref, ExpectedOld: commit, Credential: as}),
 	}
 }
 
@@ -118,10 +117,6 @@ func TestCredentialOpensARemote(t *testing.T) {
 	tip, err := y.RemoteTip(ctx(t), served.address(), push.Ref)
 	must(t, err)
 	equal(t, "tip", tip, f.base)
-	remove := DeleteSpec{Remote: served.address(), Ref: push.Ref, ExpectedOld: f.base}
-	must(t, y.DeleteRemote(ctx(t), remove))
-	must(t, y.DeleteRemote(ctx(t), remove))
-	equal(t, "branches", sh(t, served.remote, "git branch --list pushed"), "")
 
 	after, err := os.ReadFile(filepath.Join(y.Dir(), "config"))
 	must(t, err)

@@ -30,7 +30,6 @@ func (y *Yard) Push(ctx context.Context, spec PushSpec) error {
 	return y.push(ctx, spec)
 }
 
-// push sets a remote's ref to spec.Commit, or deletes it where that is empty.
 func (y *Yard) push(ctx context.Context, spec PushSpec) error {
 	r, err := parseRemote(spec.Remote)
 	if err != nil {
@@ -48,7 +47,7 @@ func (y *Yard) push(ctx context.Context, spec PushSpec) error {
 	}
 	args := []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-recurse-submodules", "--no-signed",
 		"--force-with-lease=" + spec.Ref + ":" + spec.ExpectedOld}
-	args = append(args, r.servant("receive-pack", "receive.denyCurrentBranch=refuse", "receive.denyDeleteCurrent=refuse", "receive.autogc=false")...)
+	args = append(args, r.servant("receive-pack", "receive.denyCurrentBranch=refuse", "receive.autogc=false")...)
 	out, pushErr := g.run(ctx, append(args, "--", r.address, spec.Commit+":"+spec.Ref)...)
 	if ctx.Err() != nil {
 		return fmt.Errorf("push to %s: %w", spec.Ref, pushErr)

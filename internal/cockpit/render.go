@@ -11,8 +11,9 @@ import (
 
 // Bounds of documents on a page.
 const (
-	maxShown  = 128 << 10 // bytes
-	maxNested = 40        // levels of JSON that are set out
+	maxShown  = 128 << 10    // bytes
+	maxSetOut = 4 * maxShown // bytes of JSON with its white space
+	maxNested = 40           // levels of JSON that are set out
 )
 
 // rendered is a document as a page shows it: as HTML, or as text. What is
@@ -42,24 +43,37 @@ func (c *capped) render(name string) rendered {
 		return rendered{HTML: markdown(string(data)), Cut: c.cut}
 	case ".json":
 		var set bytes.Buffer
-		if !c.cut && depth(data) <= maxNested && json.Indent(&set, data, "", "  ") == nil {
+		if !c.cut && modest(data) && json.Indent(&set, data, "", "  ") == nil {
 			return rendered{Text: set.String()}
 		}
 	}
 	return rendered{Text: string(data), Cut: c.cut}
 }
 
-// depth is how deep brackets are nested, at least: those in strings count, too.
-func depth(data []byte) int {
-	now, most := 0, 0
+// modest reports that JSON stays within bounds when it is set out: each value on
+// a line of its own, indented as deep as it lies. What strings hold counts as it is.
+func modest(data []byte) bool {
+	depth, size, quoted, escaped := 0, len(data), false, false
 	for _, b := range data {
-		switch b {
-		case '[', '{':
-			now++
-			most = max(most, now)
-		case ']', '}':
-			now--
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			quoted, escaped = b != '"', b == '\\'
+		case b == '"':
+			quoted = true
+		case b == '[' || b == '{':
+			depth++
+			size += 1 + 2*depth
+		case b == ']' || b == '}':
+			depth--
+			size += 1 + 2*depth
+		case b == ',':
+			size += 1 + 2*depth
+		}
+		if depth < 0 || depth > maxNested || size > maxSetOut {
+			return false
 		}
 	}
-	return most
+	return true
 }

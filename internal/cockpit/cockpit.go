@@ -126,10 +126,3 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.word(mux, "/runs/{run}/limits", c.raise)
 	c.word(mux, "/questions/{question}/answer", c.answer)
 }
-
-// count remembers how much waits for a person, for as long as nothing moves.
-type count struct {
-	mu sync.Mutex
-	at string
-	n  int
-}

@@ -3,7 +3,6 @@ package cockpit
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -80,7 +79,7 @@ func (c *cockpit) serve(w http.ResponseWriter, r *http.Request, make pageFunc) {
 
 func (c *cockpit) show(w http.ResponseWriter, r *http.Request, p page) {
 	p.Version, p.Caller = c.opts.Version, api.CallerFrom(r.Context())
-	p.Waiting = c.waiting(r.Context(), p.At)
+	p.Waiting = c.inbox.waiting(r.Context(), c.svc, p.At)
 	name := "frame"
 	switch part := r.Header.Get(partHeader); {
 	case part == "main":
@@ -134,22 +133,6 @@ func (c *cockpit) zip(w io.Writer, data []byte) error {
 	z.Reset(w)
 	_, err := z.Write(data)
 	return errors.Join(err, z.Close())
-}
-
-// waiting is how much waits for a person. It is counted anew when something has
-// moved. Where it cannot be counted the page itself says what is wrong.
-func (c *cockpit) waiting(ctx context.Context, at string) int {
-	c.inbox.mu.Lock()
-	defer c.inbox.mu.Unlock()
-	if at == "" || at == c.inbox.at {
-		return c.inbox.n
-	}
-	list, err := c.svc.Inbox(ctx)
-	if err != nil {
-		return c.inbox.n
-	}
-	c.inbox.at, c.inbox.n = at, len(list)
-	return c.inbox.n
 }
 
 // problem is what an error page says.

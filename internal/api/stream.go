@@ -2,11 +2,9 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -21,9 +19,6 @@ const (
 	EventProblem  = "problem" // data is a Problem; nothing follows
 	EventEnd      = "end"     // the run has ended; nothing follows
 )
-
-// writeTimeout is how long a client may leave a piece of a stream unread.
-const writeTimeout = 30 * time.Second
 
 func registerStreams(api huma.API, svc Service) {
 	registerFollow(api, svc)
@@ -42,52 +37,6 @@ func registerStreams(api huma.API, svc Service) {
 	}, w io.Writer) error {
 		return svc.Artifact(ctx, in.Run, in.Name, w)
 	})
-}
-
-// registerDocument streams what write writes. A failure before the first byte
-// is a problem; one after it breaks the connection, so that half a document is
-// never taken for a whole one.
-func registerDocument[I any](api huma.API, op huma.Operation, contentType string, write func(context.Context, *I, io.Writer) error) {
-	op.Responses["200"] = &huma.Response{Description: "The document", Content: map[string]*huma.MediaType{contentType: {}}}
-	huma.Register(api, op, func(_ context.Context, in *I) (*huma.StreamResponse, error) {
-		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			r, w := humago.Unwrap(hc)
-			out := &document{w: w, control: http.NewResponseController(w), contentType: contentType}
-			err := write(r.Context(), in, out)
-			switch {
-			case err != nil && !out.begun:
-				writeProblem(w, problemOf(err))
-			case err != nil:
-				panic(http.ErrAbortHandler)
-			case !out.begun:
-				out.begin()
-			}
-		}}, nil
-	})
-}
-
-// document delays the response's head until the first byte.
-type document struct {
-	w           http.ResponseWriter
-	control     *http.ResponseController
-	contentType string
-	begun       bool
-}
-
-func (d *document) begin() {
-	d.begun = true
-	d.w.Header().Set("Content-Type", d.contentType)
-	d.w.WriteHeader(http.StatusOK)
-}
-
-func (d *document) Write(p []byte) (int, error) {
-	if !d.begun {
-		d.begin()
-	}
-	if err := d.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return 0, fmt.Errorf("limit the time to write: %w", err)
-	}
-	return d.w.Write(p)
 }
 
 type followInput struct {

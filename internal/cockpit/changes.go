@@ -1,6 +1,7 @@
 package cockpit
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -132,18 +133,7 @@ func (b changesBody) Whole() string { return changesPath(b.Alias, b.View, b.Chos
 
 // rawChanges sends the whole difference as text.
 func (c *cockpit) rawChanges(w http.ResponseWriter, r *http.Request) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		c.show(w, r, problemPage(err))
-		return
-	}
-	h := w.Header()
-	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("Content-Disposition", `attachment; filename="changes.diff"`)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	if err := c.svc.Diff(r.Context(), d.ID, api.DiffQuery{Stage: r.URL.Query().Get("stage")}, w); err != nil {
-		c.opts.Log.Warn("send a run's changes", "run", d.Alias, "error", err)
-		panic(http.ErrAbortHandler) // the browser is not to take what came for all of it
-	}
+	c.attach(w, r, "changes.diff", func(w io.Writer) error {
+		return c.svc.Diff(r.Context(), r.PathValue("run"), api.DiffQuery{Stage: r.URL.Query().Get("stage")}, w)
+	})
 }

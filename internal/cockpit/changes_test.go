@@ -2,7 +2,9 @@ package cockpit_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"regexp"
@@ -253,6 +255,32 @@ func TestHostileChangesStayText(t *testing.T) {
 				t.Errorf("%s holds %q", address, bad)
 			}
 		}
+	}
+}
+
+// TestChangesThatCannotBeSentSayWhy: a browser is told what is wrong as long as it
+// has nothing yet, and later that what came is not all.
+func TestChangesThatCannotBeSentSayWhy(t *testing.T) {
+	svc := reviewed(smallDiff)
+	svc.On = func(apitest.Call) error { return core.Errorf(core.CodeNotFound, "the run has no stage none") }
+	site := httptest.NewServer(serve(t, svc, api.RoleViewer))
+	defer site.Close()
+	read := func() (int, string, error) {
+		resp, err := site.Client().Get(site.URL + "/runs/r1/changes/raw?stage=none")
+		if err != nil {
+			return 0, "", err
+		}
+		defer func() { _ = resp.Body.Close() }() // only read from
+		body, err := io.ReadAll(resp.Body)
+		return resp.StatusCode, string(body), err
+	}
+	if code, body, err := read(); code != http.StatusNotFound || !strings.Contains(body, "the run has no stage none") {
+		t.Errorf("status %d, %v: %.200s", code, err, body)
+	}
+	svc.On, svc.DocumentError = nil, io.ErrUnexpectedEOF
+	svc.Documents["diff"] = strings.Repeat(smallDiff, 1000)
+	if code, _, err := read(); err == nil {
+		t.Errorf("half of the changes came with status %d and no error", code)
 	}
 }
 

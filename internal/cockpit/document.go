@@ -3,13 +3,11 @@ package cockpit
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -88,51 +86,17 @@ func (c *cockpit) downloadPrompt(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// attach streams what write writes. What fails before the first byte is a page
-// that says so; later the connection breaks, so that half a document is never
-// taken for a whole one.
+// attach streams what write writes; where nothing came of it, a page says why.
 func (c *cockpit) attach(w http.ResponseWriter, r *http.Request, name string, write func(io.Writer) error) {
-	out := &attachment{w: w, name: name}
-	err := write(out)
-	switch {
-	case err != nil && !out.begun:
+	err := api.ServeDocument(w, http.Header{
+		"Content-Type":           {"application/octet-stream"},
+		"Content-Disposition":    {mime.FormatMediaType("attachment", map[string]string{"filename": name})},
+		"X-Content-Type-Options": {"nosniff"},
+		"Cache-Control":          {"no-store"},
+	}, write)
+	if err != nil {
 		c.show(w, r, problemPage(err))
-	case err != nil:
-		panic(http.ErrAbortHandler)
-	case !out.begun:
-		out.begin()
 	}
-}
-
-// attachment sends the head of a download with its first byte.
-type attachment struct {
-	w     http.ResponseWriter
-	name  string
-	begun bool
-}
-
-// unread is how long a browser may leave a piece of a download unread.
-const unread = 30 * time.Second
-
-func (a *attachment) begin() {
-	a.begun = true
-	h := a.w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": a.name}))
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	a.w.WriteHeader(http.StatusOK)
-}
-
-func (a *attachment) Write(p []byte) (int, error) {
-	if !a.begun {
-		a.begin()
-	}
-	err := http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(unread))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return 0, err
-	}
-	return a.w.Write(p)
 }
 
 // fileName is a name that means nothing to any system but a file's: the last

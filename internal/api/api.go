@@ -336,11 +336,13 @@ const (
 	WaitReview   = "review"
 	WaitQuestion = "question"
 	WaitEpic     = "epic" // of a queue, that could not be started
+
+	WaitUnreadable = "unreadable" // a run whose history is damaged, or of a newer version
 )
 
 // Waiting is something that waits for a person.
 type Waiting struct {
-	Kind    string      `json:"kind" doc:"approval, pause, review, question or epic"`
+	Kind    string      `json:"kind" doc:"approval, pause, review, question, epic or unreadable"`
 	Since   time.Time   `json:"since"`
 	Project string      `json:"project" doc:"The project's name"`
 	Reason  string      `json:"reason" doc:"What is asked of the person"`

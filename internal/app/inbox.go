@@ -30,17 +30,9 @@ func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
 		if row.Status == string(core.StatusActive) && len(byRun[row.ID]) == 0 {
 			continue // nothing of it waits, and there may be a thousand of them
 		}
-		run, err := a.engine.Load(ctx, row.ID)
+		found, err := a.waitsOf(ctx, row, byRun[row.ID])
 		if err != nil {
 			return nil, err
-		}
-		project, err := a.projectName(ctx, run.Project)
-		if err != nil {
-			return nil, err
-		}
-		found := append(waits(run), pending(run, project, byRun[run.ID])...)
-		for i := range found {
-			found[i].Run, found[i].Project = viewRun(run), project
 		}
 		waiting = append(waiting, found...)
 	}
@@ -51,6 +43,32 @@ func (a *App) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	waiting = append(waiting, refused...)
 	slices.SortStableFunc(waiting, func(a, b api.Waiting) int { return a.Since.Compare(b.Since) })
 	return waiting, nil
+}
+
+// waitsOf are what of one of the open runs waits for a person, where it can be read
+// or that it cannot.
+func (a *App) waitsOf(ctx context.Context, row store.RunRow, asked []store.MessageRow) ([]api.Waiting, error) {
+	project, err := a.projectName(ctx, row.Project)
+	if err != nil {
+		return nil, err
+	}
+	run, err := a.engine.Load(ctx, row.ID)
+	var found []api.Waiting
+	switch {
+	case unreadable(ctx, err):
+		found = waitsUnread(row, err)
+	case err != nil:
+		return nil, err
+	default:
+		found = append(waits(run), pending(run, project, asked)...)
+		for i := range found {
+			found[i].Run = viewRun(run)
+		}
+	}
+	for i := range found {
+		found[i].Project = project
+	}
+	return found, nil
 }
 
 // waits are what of a run waits for a person: one function for each kind.

@@ -157,7 +157,8 @@ func (a *App) projectAccounts(ctx context.Context, id string, only *core.Run, us
 
 // holding are the runs whose limits hold for their project: the open ones, or
 // else the newest. A run that is over may still have an attempt that is being
-// stopped; those count among the engine's slots only.
+// stopped; those count among the engine's slots only. What limits a run has that
+// cannot be read nobody knows.
 func (a *App) holding(ctx context.Context, project string) ([]*core.Run, error) {
 	rows, err := a.store.Runs(ctx, store.Filter{Project: project, Open: true})
 	if err == nil && len(rows) == 0 {
@@ -166,11 +167,16 @@ func (a *App) holding(ctx context.Context, project string) ([]*core.Run, error) 
 	if err != nil {
 		return nil, err
 	}
-	runs := make([]*core.Run, len(rows))
-	for i, row := range rows {
-		if runs[i], err = a.engine.Load(ctx, row.ID); err != nil {
+	runs := make([]*core.Run, 0, len(rows))
+	for _, row := range rows {
+		run, err := a.engine.Load(ctx, row.ID)
+		if unreadable(ctx, err) {
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
+		runs = append(runs, run)
 	}
 	return runs, nil
 }

@@ -98,6 +98,10 @@ func (a *App) addRuns(ctx context.Context, d *api.ProjectDetail) error {
 	}
 	for _, row := range rows {
 		run, err := a.engine.Load(ctx, row.ID)
+		if unreadable(ctx, err) {
+			d.Open = append(d.Open, viewUnreadable(row, err))
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -66,10 +66,14 @@ func (a *App) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 		view := viewRow(r)
 		if r.EndedAt == nil {
 			run, err := a.engine.Load(ctx, r.ID)
-			if err != nil {
+			switch {
+			case unreadable(ctx, err):
+				view = viewUnreadable(r, err)
+			case err != nil:
 				return nil, err
+			default:
+				view = viewRun(run)
 			}
-			view = viewRun(run)
 		}
 		views = append(views, view)
 	}

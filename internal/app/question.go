@@ -18,12 +18,18 @@ func (a *App) Questions(ctx context.Context) ([]api.Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	return viewQuestions(rows, func(run string) (*core.Run, error) { return a.engine.Load(ctx, run) },
-		func(project string) (string, error) { return a.projectName(ctx, project) })
+	load := func(run string) (*core.Run, error) {
+		r, err := a.engine.Load(ctx, run)
+		if unreadable(ctx, err) { // which the inbox says
+			return nil, nil
+		}
+		return r, err
+	}
+	return viewQuestions(rows, load, func(project string) (string, error) { return a.projectName(ctx, project) })
 }
 
 // viewQuestions shows questions to people. Each run is loaded once, however much it
-// asks.
+// asks; those of a run that load has none for are left out.
 func viewQuestions(rows []store.MessageRow, load func(run string) (*core.Run, error), name func(project string) (string, error)) ([]api.Question, error) {
 	list := make([]api.Question, 0, len(rows))
 	type asking struct {
@@ -43,7 +49,9 @@ func viewQuestions(rows []store.MessageRow, load func(run string) (*core.Run, er
 			}
 			known[row.Run] = from
 		}
-		list = append(list, viewQuestion(from.run, from.project, row))
+		if from.run != nil {
+			list = append(list, viewQuestion(from.run, from.project, row))
+		}
 	}
 	return list, nil
 }

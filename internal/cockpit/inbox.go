@@ -31,8 +31,14 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 		it := item{Waiting: w}
 		if w.Gate != nil || w.Pause != nil && w.Pause.Code == core.PauseAttempts {
 			d, err := c.svc.Run(r.Context(), w.Run.ID)
-			if err != nil {
+			if err != nil && (r.Context().Err() != nil || core.CodeOf(err) == core.CodeUnavailable) {
 				return page{}, err
+			}
+			if err != nil {
+				items = append(items, item{Waiting: api.Waiting{
+					Kind: api.WaitUnreadable, Since: w.Since, Project: w.Project, Run: w.Run, Reason: "it cannot be read: " + err.Error(), Next: core.HintOf(err),
+				}})
+				continue
 			}
 			if w.Gate != nil && d.Gate == nil {
 				continue // somebody has just decided

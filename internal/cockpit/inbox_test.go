@@ -1,6 +1,7 @@
 package cockpit_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -32,5 +33,19 @@ func TestWhatFailedIsBesideTheButton(t *testing.T) {
 	}
 	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, "block s-failed") || !strings.Contains(body, "no try left") {
 		t.Error("the task without a try left is not drawn in red")
+	}
+}
+
+// TestARunThatCannotBeReadHidesNoOther keeps the inbox usable.
+func TestARunThatCannotBeReadHidesNoOther(t *testing.T) {
+	gate := &core.Gate{Subject: core.Subject{Stage: "write"}}
+	svc := &apitest.Service{Waiting: []api.Waiting{
+		{Kind: api.WaitApproval, Run: api.Run{ID: "gone", Alias: "gone", Title: "Broken"}, Gate: gate},
+		{Kind: api.WaitApproval, Run: api.Run{ID: "r1", Alias: "r1", Title: "Whole"}, Gate: gate},
+	}}
+	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Title: "Whole", Stage: "write"}, Gate: gate})
+	code, body := get(t, serve(t, svc, api.RoleApprover), "/inbox")
+	if code != http.StatusOK || !strings.Contains(body, "it cannot be read: there is no run") || !strings.Contains(body, "Whole") || strings.Count(body, "/approve") != 1 {
+		t.Errorf("%d: %s", code, body)
 	}
 }

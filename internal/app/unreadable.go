@@ -1,0 +1,30 @@
+package app
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// unreadable reports that the history of a run cannot be read: it is damaged, or
+// of a newer version. A list shows what it knows of such a run, and the others.
+func unreadable(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && core.CodeOf(err) != core.CodeUnavailable
+}
+
+// viewUnreadable is what is known of a run whose history cannot be read.
+func viewUnreadable(row store.RunRow, err error) api.Run {
+	v := viewRow(row)
+	v.Reason = "it cannot be read: " + err.Error()
+	v.Next = cmp.Or(core.HintOf(err), "a backup has it as it was: `stellwerk restore`")
+	return v
+}
+
+// waitsUnread is what such a run asks of a person.
+func waitsUnread(row store.RunRow, err error) []api.Waiting {
+	v := viewUnreadable(row, err)
+	return []api.Waiting{{Kind: api.WaitUnreadable, Since: row.UpdatedAt, Reason: v.Reason, Next: v.Next, Run: v}}
+}

@@ -203,6 +203,28 @@ func TestCommentsOnWhatHasChangedAreNotSent(t *testing.T) {
 	}
 }
 
+// TestCommentsAreBounded: no field of one takes whatever is sent.
+func TestCommentsAreBounded(t *testing.T) {
+	h := serve(t, reviewed(smallDiff), api.RoleApprover)
+	form := url.Values{"key": {"k"}, "path": {"a.go"}, "line": {"2"}, "quote": {"x"}, "text": {"words"}}
+	for _, commit := range []string{strings.Repeat("a", 900_000), "HEAD", evil} {
+		form.Set("commit", commit)
+		if w := post(h, "/runs/r1/changes/comment", form); w.Code != http.StatusUnprocessableEntity {
+			t.Errorf("a comment on commit %.20q: %d", commit, w.Code)
+		}
+	}
+	form.Set("commit", strings.Repeat("a", 40))
+	for _, field := range []string{"key", "path", "quote", "text"} {
+		form.Set(field, strings.Repeat("x", 200_000))
+	}
+	if w := post(h, "/runs/r1/changes/comment", form); w.Code != http.StatusSeeOther {
+		t.Errorf("a long comment: %d", w.Code)
+	}
+	if _, body := get(t, h, "/runs/r1/changes"); !strings.Contains(body, "1 comment") || strings.Contains(body, strings.Repeat("x", 20_001)) {
+		t.Error("the comment is not there, or not cut")
+	}
+}
+
 // TestWordsGoToWhoCanActOnThem: a stage that the engine does itself has nobody who
 // reads; the words go back to one that has.
 func TestWordsGoToWhoCanActOnThem(t *testing.T) {

@@ -1,6 +1,7 @@
 package cockpit
 
 import (
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
@@ -15,6 +16,7 @@ import (
 // Bounds of what a person writes before they send it.
 const (
 	maxQuote = 300
+	maxHash  = 64       // of a commit, in digits
 	maxWords = 48 << 10 // of a change request
 )
 
@@ -102,9 +104,13 @@ func (c *cockpit) comment(r *http.Request) (string, error) {
 	if err != nil || form.Get("key") == "" {
 		return "", core.Errorf(core.CodeInvalid, "it is not said which line is meant").WithHint("go back to the changes and choose one there")
 	}
+	commit := form.Get("commit")
+	if _, err := hex.DecodeString(commit); err != nil || len(commit) > maxHash {
+		return "", core.Errorf(core.CodeInvalid, "it is not said which commit is meant").WithHint("go back to the changes and choose a line there")
+	}
 	err = c.opts.Drafts.Put(d.ID, reviewer(r), draft.Comment{
 		Key: clip(80, form.Get("key")), Path: clip(1000, form.Get("path")), Line: line, Gone: form.Has("gone"),
-		Quote: clip(maxQuote, form.Get("quote")), Text: clip(20_000, strings.TrimSpace(form.Get("text"))), Commit: form.Get("commit"),
+		Quote: clip(maxQuote, form.Get("quote")), Text: clip(20_000, strings.TrimSpace(form.Get("text"))), Commit: commit,
 	})
 	return runPath(d.Alias) + "/changes", err
 }
@@ -119,7 +125,11 @@ func (c *cockpit) sendReview(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	words, err := c.requested(r, d, *subject)
+	drafts, err := c.opts.Drafts.Of(d.ID, reviewer(r))
+	if err != nil {
+		return "", err
+	}
+	words, err := requested(r.PostForm.Get("text"), drafts, *subject)
 	if err != nil {
 		return "", err
 	}
@@ -132,21 +142,17 @@ func (c *cockpit) sendReview(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return runPath(run.Alias), c.opts.Drafts.Clear(d.ID, reviewer(r))
+	return runPath(run.Alias), c.opts.Drafts.Clear(d.ID, reviewer(r), drafts)
 }
 
 // requested is a change request: words on the whole, and each comment with its
 // place and the line it is about.
-func (c *cockpit) requested(r *http.Request, d api.RunDetail, shown core.Subject) (string, error) {
+func requested(whole string, drafts []draft.Comment, shown core.Subject) (string, error) {
 	parts := []string{}
-	if whole := strings.TrimSpace(r.PostForm.Get("text")); whole != "" {
+	if whole = strings.TrimSpace(whole); whole != "" {
 		parts = append(parts, whole)
 	}
-	list, err := c.opts.Drafts.Of(d.ID, reviewer(r))
-	if err != nil {
-		return "", err
-	}
-	for _, n := range list {
+	for _, n := range drafts {
 		if n.Commit != shown.Commit {
 			return "", core.Errorf(core.CodeConflict, "the comment on %s is about commit %s, and %s is shown now", n.Place(), short(n.Commit), short(shown.Commit)).
 				WithHint("look again: edit the comment where it still holds, or remove it")

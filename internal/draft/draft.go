@@ -17,6 +17,7 @@ const (
 	maxComments = 100       // of one person on one run
 	maxBytes    = 512 << 10 // of them, as they are written down
 	maxReviews  = 500       // of all people on all runs
+	maxTotal    = 32 << 20  // bytes of those
 )
 
 // Folder is the name of the drafts' folder in the state folder. Those on a run are
@@ -87,14 +88,19 @@ func (b *Book) Put(run, person string, c Comment) error {
 	return b.write(run, person, list)
 }
 
-// Clear forgets a person's comments on a run: they were sent.
-func (b *Book) Clear(run, person string) error {
+// Clear forgets those of a person's comments on a run that were sent. What was
+// written or changed meanwhile stays.
+func (b *Book) Clear(run, person string, sent []Comment) error {
 	if b == nil {
 		return nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if err := b.write(run, person, nil); err != nil {
+	list, err := b.read(run, person)
+	if err == nil {
+		err = b.write(run, person, slices.DeleteFunc(list, func(c Comment) bool { return slices.Contains(sent, c) }))
+	}
+	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "your words were sent, and are still among those to be sent", "remove the comments there")
 	}
 	return nil

@@ -79,7 +79,11 @@ func TestWordsOutliveWhoKeepsThem(t *testing.T) {
 		t.Errorf("left are %q", got)
 	}
 	for _, of := range [][2]string{{"r1", "ada"}, {"r1", "../grace\x00"}, {"r2", "ada"}, {"r2", "nobody"}} {
-		if err := b.Clear(of[0], of[1]); err != nil {
+		sent, err := b.Of(of[0], of[1])
+		if err == nil {
+			err = b.Clear(of[0], of[1], sent)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,6 +120,42 @@ func TestNothingMakesWay(t *testing.T) {
 		t.Errorf("on too many runs: %v", err)
 	}
 	put(t, b, "run-1", "ada", comment(2)) // there is room beside what is there
+}
+
+// TestAllTogetherAreBounded: many reviews of allowed size are not allowed together.
+func TestAllTogetherAreBounded(t *testing.T) {
+	b := draft.Open(t.TempDir())
+	long := comment(1)
+	long.Text = strings.Repeat("x", 500<<10)
+	for n := range 65 {
+		put(t, b, fmt.Sprintf("run-%d", n), "ada", long)
+	}
+	if err := b.Put("another", "ada", long); core.CodeOf(err) != core.CodeUnavailable {
+		t.Errorf("after 65 reviews of 500 kB: %v", err)
+	}
+	put(t, b, "run-1", "ada", long) // in the place of the same
+	put(t, b, "another", "ada", comment(1))
+}
+
+// TestOnlyWhatWasSentGoes: what was written in another tab meanwhile stays.
+func TestOnlyWhatWasSentGoes(t *testing.T) {
+	b := draft.Open(t.TempDir())
+	put(t, b, "r1", "ada", comment(1))
+	put(t, b, "r1", "ada", comment(2))
+	sent, err := b.Of("r1", "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := comment(2)
+	changed.Text = "on second thought"
+	put(t, b, "r1", "ada", changed)
+	put(t, b, "r1", "ada", comment(3))
+	if err := b.Clear("r1", "ada", sent); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(t, b, "r1", "ada"); got != "on second thought, words 3" {
+		t.Errorf("left are %q", got)
+	}
 }
 
 func TestWhatIsNoRunOrNoBook(t *testing.T) {

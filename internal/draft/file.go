@@ -72,7 +72,7 @@ func (b *Book) write(run, person string, list []Comment) error {
 	if len(data) > maxBytes {
 		return core.Errorf(core.CodeInvalid, "the comments are %d kB long, at most %d are possible", len(data)>>10, maxBytes>>10).WithHint("send them, then go on")
 	}
-	if err := b.room(path); err != nil {
+	if err := b.room(path, len(data)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -81,18 +81,24 @@ func (b *Book) write(run, person string, list []Comment) error {
 	return kept(renameio.WriteFile(path, data, 0o600))
 }
 
-// room refuses a new file where there are too many: of what people wrote, nothing
-// makes way for something else.
-func (b *Book) room(path string) error {
-	if _, err := os.Lstat(path); err == nil {
-		return nil
-	}
+// room refuses a file of a size where there are too many, or they are too large: of
+// what people wrote, nothing makes way for something else.
+func (b *Book) room(path string, size int) error {
 	files, err := filepath.Glob(filepath.Join(b.dir, "*", "*.json"))
 	if err != nil {
 		return fmt.Errorf("count the comments: %w", err)
 	}
-	if len(files) >= maxReviews {
-		return core.Errorf(core.CodeUnavailable, "comments on %d runs wait to be sent already", len(files)).
+	others, total := 0, int64(size)
+	for _, file := range files {
+		if file == path {
+			continue
+		}
+		if info, err := os.Lstat(file); err == nil { // otherwise it was sent, or its run went, this moment
+			others, total = others+1, total+info.Size()
+		}
+	}
+	if others >= maxReviews || total > maxTotal {
+		return core.Errorf(core.CodeUnavailable, "comments on %d runs wait to be sent already, %d kB of them", others, total>>10).
 			WithHint("send or remove those on another run first")
 	}
 	return nil

@@ -1,7 +1,6 @@
 package cockpit
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -67,37 +66,6 @@ func (c *cockpit) functions() template.FuncMap {
 		"here":        func(list []tab, key string) tabs { return tabs{Here: key, Tabs: list} },
 		"grade":       gradeLamp,
 	}
-}
-
-// visible replaces what a browser would not show, or would let change the order
-// of what it shows: control characters, and those that turn the direction of
-// writing. It is done to whole pages, so that no place is forgotten.
-func visible(html []byte) []byte {
-	if !bytes.ContainsFunc(html, hidden) {
-		return html
-	}
-	return bytes.Map(func(r rune) rune {
-		if hidden(r) {
-			return utf8.RuneError
-		}
-		return r
-	}, html)
-}
-
-func hidden(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || r == '\r':
-		return false
-	case r < 0x20, r >= 0x7f && r < 0xa0: // control characters
-		return true
-	case r == 0x061c, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // direction of writing
-		return true
-	case r == 0xad, r == 0x180e, r == 0x200b, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe01ef: // marks without a shape
-		return true
-	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0: // letters without one, which source text can be named by
-		return true
-	}
-	return false
 }
 
 func ago(now, t time.Time) string {

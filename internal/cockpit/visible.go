@@ -1,0 +1,86 @@
+package cockpit
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// visible replaces what a browser would not show, or would let change the order
+// of what it shows: control characters, and those that turn the direction of
+// writing. It is done to whole pages, so that no place is forgotten. What a form
+// sends back keeps its characters, so that a word is about what it was about.
+func visible(page []byte) []byte {
+	if !bytes.ContainsFunc(page, hidden) {
+		return page
+	}
+	var out bytes.Buffer
+	out.Grow(len(page))
+	for len(page) > 0 {
+		begin, end := sentBack(page)
+		out.Write(bytes.Map(shownRune, page[:begin]))
+		refer(&out, page[begin:end])
+		page = page[end:]
+	}
+	return out.Bytes()
+}
+
+// sentBack is where in a page the next text of a field is. In pages <, > and "
+// stand for themselves in tags only.
+func sentBack(page []byte) (begin, end int) {
+	value := []byte(` value="`)
+	for at := 0; ; {
+		open := bytes.IndexByte(page[at:], '<')
+		shut := bytes.IndexByte(page[at+max(0, open):], '>')
+		if open < 0 || shut < 0 {
+			return len(page), len(page)
+		}
+		at += open
+		tag := page[at : at+shut]
+		if i := bytes.LastIndex(tag, value); i >= 0 {
+			begin = at + i + len(value)
+			return begin, begin + max(0, bytes.IndexByte(page[begin:], '"'))
+		}
+		at += shut + 1
+		if bytes.HasPrefix(tag, []byte("<textarea")) {
+			return at, at + max(0, bytes.IndexByte(page[at:], '<'))
+		}
+	}
+}
+
+// refer writes what is hidden by its number. Numbers of a few mean others to
+// browsers (those of Windows), so these are left as they are.
+func refer(out *bytes.Buffer, text []byte) {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if hidden(r) && (r < 0x7f || r > 0x9f) {
+			fmt.Fprintf(out, "&#%d;", r)
+		} else {
+			out.Write(text[:size])
+		}
+		text = text[size:]
+	}
+}
+
+func shownRune(r rune) rune {
+	if hidden(r) {
+		return utf8.RuneError
+	}
+	return r
+}
+
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r == '\r':
+		return false
+	case r < 0x20, r >= 0x7f && r < 0xa0: // control characters
+		return true
+	case r == 0x061c, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // direction of writing
+		return true
+	case r == 0xad, r == 0x180e, r == 0x200b, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe01ef: // marks without a shape
+		return true
+	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0: // letters without one, which source text can be named by
+		return true
+	}
+	return false
+}

@@ -1,6 +1,7 @@
 package cockpit_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -125,5 +126,63 @@ func TestThePartAlone(t *testing.T) {
 	h.ServeHTTP(w, r)
 	if strings.Contains(w.Body.String(), "<html") || !strings.Contains(w.Body.String(), `id="page"`) {
 		t.Errorf("the part is not the part: %.200s", w.Body)
+	}
+}
+
+// TestPagesStaySmall holds what others wrote, and how much there is of it, to sizes
+// that a browser can take.
+func TestPagesStaySmall(t *testing.T) {
+	words := strings.Repeat("wörd ", 400)
+	svc := &apitest.Service{}
+	svc.ProjectAnswer.Name = "shop"
+	d := api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Title: words, Branch: words, Base: words, Status: string(core.StatusActive)}}
+	for i := range 500 {
+		d.Stages = append(d.Stages, api.Stage{ID: fmt.Sprint("s", i), Title: words, Status: string(core.StageGated), Gate: string(core.GateApproval), Tasks: []api.Task{
+			{ID: fmt.Sprint("s", i, ".r1"), Name: words, Role: words, Attempts: []api.Attempt{{N: 1}, {N: 2}}},
+		}})
+	}
+	svc.Put(d)
+	gate := &core.Gate{Subject: core.Subject{Stage: "s1"}}
+	for range 3000 {
+		svc.Waiting = append(svc.Waiting, api.Waiting{Kind: api.WaitApproval, Reason: words, Project: "shop", Run: d.Run, Gate: gate})
+		svc.ProjectAnswer.Open = append(svc.ProjectAnswer.Open, d.Run)
+	}
+	h := serve(t, svc, api.RoleAdmin)
+	for _, path := range []string{"/", "/inbox", "/inbox?from=50", "/projects/shop", "/runs", "/runs/r1", "/runs/r1/graph"} {
+		if code, body := get(t, h, path); code != http.StatusOK || len(body) > 1200_000 {
+			t.Errorf("%s: %d, %d bytes", path, code, len(body))
+		}
+	}
+}
+
+// TestTheInboxPageByPage shows each thing that waits once.
+func TestTheInboxPageByPage(t *testing.T) {
+	svc := &apitest.Service{}
+	for i := range 120 {
+		svc.Waiting = append(svc.Waiting, api.Waiting{Kind: api.WaitPause, Pause: &core.Pause{}, Run: api.Run{Alias: fmt.Sprint("r", i), Title: fmt.Sprintf("Goal %d.", i)}})
+	}
+	h := serve(t, svc, api.RoleApprover)
+	seen := ""
+	for next := "/inbox"; next != ""; {
+		code, body := get(t, h, next)
+		if code != http.StatusOK || strings.Count(body, `<li class="card item"`) > 50 || !strings.Contains(body, "120 in all") || !strings.Contains(body, `name="back" value="`+next+`"`) {
+			t.Fatalf("%s: %d: %s", next, code, body)
+		}
+		seen += body
+		_, after, _ := strings.Cut(body, `rel="next"`)
+		before, _, _ := strings.Cut(body, `" rel="next"`)
+		if next = ""; after != "" {
+			next = before[strings.LastIndex(before, `href="`)+len(`href="`):]
+		}
+	}
+	for i := range 120 {
+		if n := strings.Count(seen, fmt.Sprintf("Goal %d.", i)); n != 1 {
+			t.Errorf("goal %d is shown %d times", i, n)
+		}
+	}
+	for _, odd := range []string{"/inbox?from=-1", "/inbox?from=120", "/inbox?from=x", "/inbox?from=99999999999999999999"} {
+		if code, body := get(t, h, odd); code != http.StatusOK || !strings.Contains(body, "Goal 0.") {
+			t.Errorf("%s: %d", odd, code)
+		}
 	}
 }

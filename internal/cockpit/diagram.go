@@ -12,11 +12,15 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
+// maxLabel bounds a name in a drawing, in characters. It is drawn shorter, and said
+// so long to who asks.
+const maxLabel = 80
+
 // diagram says how a run is drawn: stages on the run's branch one after the
 // other, those with a branch of their own and delegations of waves beside it,
 // next to the others of which none waits for another.
 func diagram(d api.RunDetail) track.Plan {
-	p := track.Plan{From: d.Base, Main: d.Branch, Title: "The run " + d.Title + " as tracks, blocks and signals"}
+	p := track.Plan{From: clip(maxLabel, d.Base), Main: clip(maxLabel, d.Branch), Title: "The run " + clip(maxLabel, d.Title) + " as tracks, blocks and signals"}
 	level, wave := levels(d.Stages), waves(d)
 	var beside []abreast
 	for _, s := range inOrder(d) {
@@ -139,7 +143,7 @@ func onMain(d api.RunDetail, s api.Stage) track.Section {
 	for _, t := range tasks {
 		line := track.Line{State: taskLamp(t), Blocks: []track.Block{block(d, s, t)}}
 		if len(tasks) > 1 {
-			line.Name = t.Role
+			line.Name = clip(maxLabel, t.Role)
 		}
 		section.Lines = append(section.Lines, line)
 	}
@@ -160,7 +164,7 @@ func ownLine(d api.RunDetail, s api.Stage) track.Line {
 }
 
 func stageTitle(s api.Stage) string {
-	title := stageName(s)
+	title := clip(maxLabel, stageName(s))
 	if s.Round > 1 {
 		title += fmt.Sprintf(" · round %d", s.Round)
 	}
@@ -168,16 +172,17 @@ func stageTitle(s api.Stage) string {
 }
 
 func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
-	b := track.Block{Label: taskLabel(s, t), State: taskLamp(t), Href: taskPath(d.Alias, t.ID)}
+	role := clip(maxLabel, t.Role)
+	b := track.Block{Label: clip(maxLabel, taskLabel(s, t)), State: taskLamp(t), Href: taskPath(d.Alias, t.ID)}
 	switch n := len(t.Attempts); {
 	case t.Act != "":
 		b.Note = "by the engine"
 	case n > 1:
-		b.Note = fmt.Sprintf("%s, try %d", t.Role, t.Attempts[n-1].N)
-	case b.Label == t.Role:
+		b.Note = fmt.Sprintf("%s, try %d", role, t.Attempts[n-1].N)
+	case b.Label == role:
 		b.Note = word(t.Status)
 	default:
-		b.Note = t.Role
+		b.Note = role
 	}
 	if len(s.Tasks) == 0 {
 		b.Href, b.Note = runPath(d.Alias), word(s.Status)

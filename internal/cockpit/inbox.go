@@ -1,7 +1,9 @@
 package cockpit
 
 import (
+	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -21,33 +23,70 @@ type evidence struct {
 	Attempt api.Attempt
 }
 
+// inboxItems is how much of what waits is shown at once.
+const inboxItems = 50
+
+// inboxBody is a page of what waits for a person, what has waited longest first.
+type inboxBody struct {
+	Items []item
+	From  int // how much comes before
+	Total int
+	Back  string // address of the page, to come back to
+	First string // address of the first page, where this is not it
+	Next  string // of what follows
+}
+
 func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 	waiting, err := c.svc.Inbox(r.Context())
 	if err != nil {
 		return page{}, err
 	}
-	items := make([]item, 0, len(waiting))
-	for _, w := range waiting {
-		it := item{Waiting: w}
-		if w.Gate != nil || w.Pause != nil && w.Pause.Code == core.PauseAttempts {
-			d, err := c.svc.Run(r.Context(), w.Run.ID)
-			if err != nil && (r.Context().Err() != nil || core.CodeOf(err) == core.CodeUnavailable) {
-				return page{}, err
-			}
-			if err != nil {
-				items = append(items, item{Waiting: api.Waiting{
-					Kind: api.WaitUnreadable, Since: w.Since, Project: w.Project, Run: w.Run, Reason: "it cannot be read: " + err.Error(), Next: core.HintOf(err),
-				}})
-				continue
-			}
-			if w.Gate != nil && d.Gate == nil {
-				continue // somebody has just decided
-			}
-			it.Gate, it.Detail, it.Evidence = d.Gate, d, evidenceOf(d)
-		}
-		items = append(items, it)
+	body := inboxBody{Total: len(waiting), Back: inboxPath(0)}
+	if n, err := strconv.Atoi(r.URL.Query().Get("from")); err == nil && n > 0 && n < len(waiting) {
+		body.From, body.Back, body.First = n, inboxPath(n), inboxPath(0)
 	}
-	return page{Name: "inbox", Title: "Inbox", Nav: "inbox", Body: items}, nil
+	waiting = waiting[body.From:]
+	if len(waiting) > inboxItems {
+		waiting, body.Next = waiting[:inboxItems], inboxPath(body.From+inboxItems)
+	}
+	for _, w := range waiting {
+		it, waits, err := c.item(r.Context(), w)
+		if err != nil {
+			return page{}, err
+		}
+		if waits {
+			body.Items = append(body.Items, it)
+		}
+	}
+	return page{Name: "inbox", Title: "Inbox", Nav: "inbox", Body: body}, nil
+}
+
+func inboxPath(from int) string {
+	if from == 0 {
+		return "/inbox"
+	}
+	return "/inbox?from=" + strconv.Itoa(from)
+}
+
+// item looks at what waits; false where somebody has just decided.
+func (c *cockpit) item(ctx context.Context, w api.Waiting) (item, bool, error) {
+	if w.Gate == nil && (w.Pause == nil || w.Pause.Code != core.PauseAttempts) {
+		return item{Waiting: w}, true, nil
+	}
+	d, err := c.svc.Run(ctx, w.Run.ID)
+	switch {
+	case err != nil && (ctx.Err() != nil || core.CodeOf(err) == core.CodeUnavailable):
+		return item{}, false, err
+	case err != nil:
+		return item{Waiting: api.Waiting{
+			Kind: api.WaitUnreadable, Since: w.Since, Project: w.Project, Run: w.Run, Reason: "it cannot be read: " + err.Error(), Next: core.HintOf(err),
+		}}, true, nil
+	case w.Gate != nil && d.Gate == nil:
+		return item{}, false, nil
+	}
+	it := item{Waiting: w, Detail: d, Evidence: evidenceOf(d)}
+	it.Gate = d.Gate
+	return it, true, nil
 }
 
 // evidenceOf is what the outside checks said about the stage that waits, and

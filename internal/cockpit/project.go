@@ -30,6 +30,7 @@ type projectBody struct {
 	Recent  []api.Run
 	Talks   bool      // a run drives it that can be spoken to
 	Queued  *api.Epic // that was queued just now
+	More    bool      // of the open runs than are listed
 }
 
 func (c *cockpit) project(r *http.Request) (page, error) {
@@ -39,6 +40,9 @@ func (c *cockpit) project(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	body := projectBody{ProjectDetail: d, Lamp: lamp(d.Status)}
+	if body.More = len(d.Open) > runsPage; body.More {
+		body.Open = d.Open[:runsPage]
+	}
 	if d.Tasks > 0 {
 		body.Percent = 100 * d.CompletedTasks / d.Tasks
 	}

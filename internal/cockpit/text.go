@@ -153,7 +153,7 @@ func asJSON(v any) (string, error) {
 func stageName(s api.Stage) string { return cmp.Or(s.Title, s.ID) }
 
 // taskName is what a task is called in a list.
-func taskName(t api.Task) string { return cmp.Or(clip(100, t.Prompt), t.Name, t.Act, t.Role) }
+func taskName(t api.Task) string { return clip(100, cmp.Or(t.Prompt, t.Name, t.Act, t.Role)) }
 
 // taskWord says a task's status, and that of one without a try left.
 func taskWord(t api.Task) string {

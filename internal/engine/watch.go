@@ -40,22 +40,35 @@ func (m *moves) add(stream string) {
 
 func (m *moves) position() string { return m.engine + "." + strconv.Itoa(m.count) }
 
-// since says what moved after a position.
-func (m *moves) since(position string) Moved {
-	moved := Moved{At: m.position()}
+// since are the moves after a position, each as often as it happened; false where
+// they are not known any more. The list is the caller's.
+func (m *moves) since(position string) (at string, streams []string, known bool) {
 	engine, text, _ := strings.Cut(position, ".")
 	seen, err := strconv.Atoi(text)
 	missed := m.count - seen
 	if err != nil || engine != m.engine || missed < 0 || missed > len(m.recent) {
-		moved.All = true
-		return moved
+		return m.position(), nil, false
 	}
-	for _, stream := range m.recent[len(m.recent)-missed:] {
-		if !slices.Contains(moved.Streams, stream) {
-			moved.Streams = append(moved.Streams, stream)
-		}
-	}
-	return moved
+	return m.position(), slices.Clone(m.recent[len(m.recent)-missed:]), true
+}
+
+// movedSince says what moved after a position. Nobody who moves waits for more than
+// a copy: what takes longer is done without the lock.
+func (l *live) movedSince(position string) Moved {
+	l.mu.Lock()
+	at, streams, known := l.moves.since(position)
+	l.mu.Unlock()
+	return Moved{At: at, Streams: once(streams), All: !known}
+}
+
+// once leaves of equal names the first, in the list's own place.
+func once(names []string) []string {
+	had := make(map[string]bool, len(names))
+	return slices.DeleteFunc(names, func(name string) bool {
+		again := had[name]
+		had[name] = true
+		return again
+	})
 }
 
 // Position is where the engine stands now. Who takes it, then looks, and then
@@ -73,9 +86,7 @@ func (e *Engine) Watch(ctx context.Context, since string, fn func(Moved) error) 
 	sub, cancel := e.live.subscribe("")
 	defer cancel()
 	for {
-		e.live.mu.Lock()
-		moved := e.live.moves.since(since)
-		e.live.mu.Unlock()
+		moved := e.live.movedSince(since)
 		if moved.All || len(moved.Streams) > 0 {
 			if err := fn(moved); err != nil {
 				return err

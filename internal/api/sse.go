@@ -21,7 +21,8 @@ func follow(ctx context.Context, svc Service, run string, after int64, w http.Re
 	if !ok {
 		return
 	}
-	defer s.beat(ctx)()
+	ctx, rest := s.beat(ctx)
+	defer rest()
 	err := svc.Follow(ctx, run, after, func(e core.Event) error {
 		line, err := e.Line()
 		if err != nil {
@@ -43,6 +44,7 @@ type eventStream struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
 	patience time.Duration // how long the client may leave a piece unread
+	every    time.Duration // how long it is silent at most
 
 	mu     sync.Mutex
 	broken bool
@@ -51,13 +53,15 @@ type eventStream struct {
 // beatEvery is how long a stream is silent at most: less than proxies wait.
 const beatEvery = 25 * time.Second
 
-// beat writes a comment now and then, which every client passes over, until the
-// returned function is called.
-func (s *eventStream) beat(ctx context.Context) (stop func()) {
+// beat writes a comment now and then, which every client passes over, until stop is
+// called. Where nobody takes it, the returned context ends: a stream on which nothing
+// happens is over when its client is gone.
+func (s *eventStream) beat(ctx context.Context) (alive context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
 	work.Go(func() {
-		tick := time.NewTicker(beatEvery)
+		defer cancel()
+		tick := time.NewTicker(s.every)
 		defer tick.Stop()
 		for {
 			select {
@@ -70,12 +74,12 @@ func (s *eventStream) beat(ctx context.Context) (stop func()) {
 			}
 		}
 	})
-	return func() { cancel(); work.Wait() }
+	return ctx, func() { cancel(); work.Wait() }
 }
 
 // openStream sends the head of a stream; false where nobody is there.
 func openStream(w http.ResponseWriter, patience time.Duration) (*eventStream, bool) {
-	s := &eventStream{w: w, control: http.NewResponseController(w), patience: patience}
+	s := &eventStream{w: w, control: http.NewResponseController(w), patience: patience, every: beatEvery}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)

@@ -115,7 +115,8 @@ func serveWatch(ctx context.Context, svc Views, since string, w http.ResponseWri
 	if !ok {
 		return
 	}
-	defer s.beat(ctx)()
+	ctx, rest := s.beat(ctx)
+	defer rest()
 	err := svc.Watch(ctx, since, func(m Moved) error {
 		data, err := json.Marshal(m)
 		if err != nil {

@@ -87,14 +87,14 @@ func TestSlackIsSentNothingThatMeansSomethingThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Send(t.Context(), message("<!channel> a & b\x1b[31m\u202e <http://evil|safe>\nsecond")); err != nil {
+	if err := s.Send(t.Context(), message("<!channel> a & b\x1b[31m\u202e <http://evil|safe> @channel\n(@everyone)@here")); err != nil {
 		t.Fatal(err)
 	}
 	var body map[string]any
 	if err := json.Unmarshal((*got)[0].body, &body); err != nil {
 		t.Fatal(err)
 	}
-	want := "stellwerk: &lt;!channel&gt; a &amp; b[31m &lt;http://evil|safe&gt; second\nstage build waits\n`stellwerk approve`"
+	want := "stellwerk: &lt;!channel&gt; a &amp; b[31m &lt;http://evil|safe&gt; @\u200bchannel (@\u200beveryone)@\u200bhere\nstage build waits\n`stellwerk approve`"
 	if body["text"] != want || body["unfurl_links"] != false {
 		t.Errorf("sent %q", (*got)[0].body)
 	}

@@ -48,7 +48,9 @@ func (s *Slack) Send(ctx context.Context, m Message) error {
 }
 
 // escapeSlack writes the three characters that mean something to Slack as it
-// asks to: without them there is no <!channel> and no <link|name>.
+// asks to: without them there is no <!channel> and no <link|name>. Others who take
+// the same call people by a bare @all or @everyone: a space without width keeps the
+// sign from the name.
 func escapeSlack(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "@\u200b").Replace(text)
 }

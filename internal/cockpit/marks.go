@@ -7,10 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // landmark is an event that stands out in a history.
@@ -61,51 +57,6 @@ func (c *cockpit) marksOf(ctx context.Context, run string, upto int64) ([]landma
 	}
 	c.marks.runs[run] = known
 	return known.list, nil
-}
-
-func landmarkOf(e core.Event) string {
-	switch e.Type {
-	case core.TypeApprovalGranted, core.TypeFeedbackGiven, core.TypeRolledBack, core.TypeQuestionAnswered, core.TypeRunResumed, core.TypeChangesRequested, core.TypeStageSkipped:
-		return "answered"
-	default:
-	}
-	switch tone(e) {
-	case track.Waiting:
-		return "asked"
-	case track.Failed:
-		return "failed"
-	default:
-		return ""
-	}
-}
-
-// tone is how an event looks.
-func tone(e core.Event) track.State {
-	switch e.Type {
-	case core.TypeStagePassed, core.TypeRunCompleted, core.TypeApprovalGranted, core.TypeMergeGranted, core.TypeQuestionAnswered:
-		return track.Passed
-	case core.TypeApprovalRequested, core.TypeQuestionAsked, core.TypeRunPaused, core.TypeReviewAwaited:
-		return track.Waiting
-	case core.TypeRunFailed, core.TypeRunCancelled, core.TypeCommandRefused, core.TypeCourseRefused, core.TypeTaskFailed:
-		return track.Failed
-	case core.TypeAttemptExited, core.TypeVerifyConcluded, core.TypeMergeConcluded, core.TypePublishPrepared, core.TypePublishConcluded, core.TypeValidateConcluded, core.TypeBriefEnded:
-		return ended(e)
-	default:
-		return track.Still
-	}
-}
-
-// ended tells by its words how something came out that can come out well or not.
-func ended(e core.Event) track.State {
-	switch what, _ := wording.Event(e); what {
-	case "attempt finished":
-		return track.Still
-	case "checks passed", "merged", "ready to publish", "published", "branch validated":
-		return track.Passed
-	case "dropped", "attempt stopped":
-		return track.Still
-	}
-	return track.Failed
 }
 
 // The measures of the marks under a slider.

@@ -17,8 +17,9 @@ type landmark struct {
 
 // markCache remembers the landmarks of some runs: what has happened stays.
 type markCache struct {
-	mu   sync.Mutex
-	runs map[string]landmarks
+	mu     sync.Mutex
+	runs   map[string]landmarks
+	recent []string // of which runs, the one looked at last at the end
 }
 
 type landmarks struct {
@@ -31,10 +32,7 @@ const maxMarkedRuns = 16
 
 // marksOf are the landmarks of a run up to an event.
 func (c *cockpit) marksOf(ctx context.Context, run string, upto int64) ([]landmark, error) {
-	c.marks.mu.Lock()
-	known := c.marks.runs[run]
-	c.marks.mu.Unlock()
-	known.list = slices.Clone(known.list)
+	known := c.marks.get(run)
 	for known.upto < upto {
 		events, err := c.svc.Events(ctx, run, known.upto, historyPage)
 		if err != nil {
@@ -50,13 +48,33 @@ func (c *cockpit) marksOf(ctx context.Context, run string, upto int64) ([]landma
 			known.upto = e.Seq
 		}
 	}
-	c.marks.mu.Lock()
-	defer c.marks.mu.Unlock()
-	if c.marks.runs == nil || len(c.marks.runs) >= maxMarkedRuns {
-		c.marks.runs = map[string]landmarks{}
-	}
-	c.marks.runs[run] = known
+	c.marks.put(run, known)
 	return known.list, nil
+}
+
+// get is what is known of a run, for the caller to add to.
+func (m *markCache) get(run string) landmarks {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.runs[run]
+	known.list = slices.Clone(known.list)
+	return known
+}
+
+// put remembers a run, and forgets the one that was looked at longest ago where
+// there are too many.
+func (m *markCache) put(run string, known landmarks) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.runs == nil {
+		m.runs = map[string]landmarks{}
+	}
+	m.runs[run] = known
+	m.recent = append(slices.DeleteFunc(m.recent, func(other string) bool { return other == run }), run)
+	if len(m.recent) > maxMarkedRuns {
+		delete(m.runs, m.recent[0])
+		m.recent = m.recent[1:]
+	}
 }
 
 // The measures of the marks under a slider.

@@ -109,6 +109,32 @@ func TestALongHistoryIsBounded(t *testing.T) {
 	}
 }
 
+// TestHistoriesAreReadOnce: going from run to run does not read their histories
+// again and again, as long as there are not too many.
+func TestHistoriesAreReadOnce(t *testing.T) {
+	svc := &past{Service: &apitest.Service{}}
+	const runs, events = 16, 200
+	for r := range runs + 1 {
+		id := fmt.Sprint("r", r)
+		svc.Put(api.RunDetail{Run: api.Run{ID: id, Alias: id}})
+		for i := range events {
+			svc.Happen(id, time.Unix(int64(i), 0), core.Engine(), core.TimerFired{}, nil)
+		}
+	}
+	h := serveAny(t, svc)
+	for r := range runs {
+		get(t, h, fmt.Sprintf("/runs/r%d/timeline?at=100", r))
+	}
+	svc.reads = 0
+	get(t, h, fmt.Sprintf("/runs/r%d/timeline?at=100", runs)) // one more than are remembered
+	for r := 1; r < runs; r++ {
+		get(t, h, fmt.Sprintf("/runs/r%d/timeline?at=100", r))
+	}
+	if svc.reads > events+(runs+1)*30 { // those around the one that is shown are read each time
+		t.Errorf("looking again took %d events", svc.reads)
+	}
+}
+
 func TestEffectsAreFiltered(t *testing.T) {
 	svc := &apitest.Service{}
 	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1"}})

@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -35,22 +36,81 @@ func stylesheet(assets fs.FS) ([]byte, error) {
 	return all, nil
 }
 
-// assetHandler serves the embedded files, and the stylesheet in one piece. They are
-// asked for anew each time and sent only when they differ: another version of the
-// program has others.
-func assetHandler(assets fs.FS, sheet []byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		data := sheet
-		if r.URL.Path != sheetName {
-			var err error
-			if data, err = fs.ReadFile(assets, r.URL.Path); err != nil {
-				http.NotFound(w, r)
-				return
-			}
+// asset is an embedded file as it is sent: whole, and compressed where that is less.
+type asset struct{ plain, zipped variant }
+
+// variant is one form of a file's content, by which browsers know it again.
+type variant struct {
+	data []byte
+	tag  string
+}
+
+// loadAssets makes ready what is never made again: the embedded files, and the
+// stylesheet in one piece.
+func loadAssets(assets fs.FS) (map[string]asset, error) {
+	sheet, err := stylesheet(assets)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]asset{}
+	if all[sheetName], err = makeAsset(sheet); err != nil {
+		return nil, err
+	}
+	names, err := fs.Glob(assets, "*.*")
+	if err != nil {
+		return nil, fmt.Errorf("the cockpit's assets: %w", err)
+	}
+	for _, name := range names {
+		data, err := fs.ReadFile(assets, name)
+		if err == nil {
+			all[name], err = makeAsset(data)
 		}
-		sum := sha256.Sum256(data)
-		w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
-		w.Header().Set("Cache-Control", "no-cache")
-		http.ServeContent(w, r, r.URL.Path, time.Time{}, bytes.NewReader(data))
+		if err != nil {
+			return nil, fmt.Errorf("the cockpit's asset %s: %w", name, err)
+		}
+	}
+	return all, nil
+}
+
+func makeAsset(data []byte) (asset, error) {
+	sum := sha256.Sum256(data)
+	tag := hex.EncodeToString(sum[:16])
+	a := asset{plain: variant{data: data, tag: `"` + tag + `"`}}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return asset{}, err
+	}
+	if _, err := z.Write(data); err != nil {
+		return asset{}, err
+	}
+	if err := z.Close(); err != nil {
+		return asset{}, err
+	}
+	if packed.Len() < len(data) {
+		a.zipped = variant{data: packed.Bytes(), tag: `"` + tag + `-gzip"`}
+	}
+	return a, nil
+}
+
+// assetHandler serves the assets, compressed to who takes that. They are asked for
+// anew each time and sent only when they differ: another version of the program has
+// others.
+func assetHandler(assets map[string]asset) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a, ok := assets[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		h, sent := w.Header(), a.plain
+		h.Set("Vary", "Accept-Encoding")
+		if a.zipped.data != nil && takesGzip(r) {
+			sent = a.zipped
+			h.Set("Content-Encoding", "gzip")
+		}
+		h.Set("ETag", sent.tag)
+		h.Set("Cache-Control", "no-cache")
+		http.ServeContent(w, r, r.URL.Path, time.Time{}, bytes.NewReader(sent.data))
 	})
 }

@@ -52,16 +52,16 @@ func New(svc api.Service, o Options) (http.Handler, error) {
 	if c.templates, err = parse(files, c.functions()); err != nil {
 		return nil, err
 	}
-	assets, err := fs.Sub(files, "assets")
+	embedded, err := fs.Sub(files, "assets")
 	if err != nil {
 		return nil, err
 	}
-	sheet, err := stylesheet(assets)
+	assets, err := loadAssets(embedded)
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /assets/", http.StripPrefix("/assets/", assetHandler(assets, sheet)))
+	mux.Handle("GET /assets/", http.StripPrefix("/assets/", assetHandler(assets)))
 	mux.HandleFunc("GET /live", c.live)
 	c.routes(mux)
 	return mux, nil

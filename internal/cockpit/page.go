@@ -106,7 +106,7 @@ func (c *cockpit) send(w http.ResponseWriter, r *http.Request, status int, data 
 		status = http.StatusOK
 	}
 	var err error
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if takesGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.WriteHeader(status)
 		err = c.zip(w, data)
@@ -117,6 +117,18 @@ func (c *cockpit) send(w http.ResponseWriter, r *http.Request, status int, data 
 	if err != nil && r.Context().Err() == nil {
 		c.opts.Log.Debug("send a page", "error", err)
 	}
+}
+
+// takesGzip reports that who asks can read what is compressed.
+func takesGzip(r *http.Request) bool {
+	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(coding, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			_, q, weighed := strings.Cut(strings.ReplaceAll(weight, " ", ""), "q=")
+			return !weighed || strings.Trim(q, "0.") != ""
+		}
+	}
+	return false
 }
 
 // zip compresses in a hurry: pages are made of what repeats, and the first byte is

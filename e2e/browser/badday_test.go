@@ -48,7 +48,7 @@ func cutOff(s *showcase, ada, bob *person) {
 	same := ada.stays()
 	way.cut()
 	ada.wait("cut off", `document.getElementById("live").innerText !== "live"`)
-	s.cli("home", "answer", s.statuses(s.manager)[0].Manager.Questions[0].ID, "On twenty-four hours.")
+	s.cli(".", "answer", s.statuses(s.manager)[0].Manager.Questions[0].ID, "On twenty-four hours.")
 	s.reaches(s.manager, "publish", "awaiting_approval")
 	way.join()
 	ada.live()
@@ -58,7 +58,7 @@ func cutOff(s *showcase, ada, bob *person) {
 	bob.fill("", "Your answer", "Show sunrise instead.")
 	bob.press("", "Answer")
 	bob.sees("was answered before", "On twenty-four hours.")
-	if log := s.cli("home", "log", s.manager); strings.Contains(log, "sunrise") {
+	if log := s.cli(".", "log", s.manager); strings.Contains(log, "sunrise") {
 		s.t.Errorf("the second answer was taken:\n%s", log)
 	}
 }
@@ -82,7 +82,7 @@ func changedMeanwhile(s *showcase, bob *person) {
 	s.t.Helper()
 	bob.open(s.URL + "/runs/" + s.manager)
 	bob.deaf()
-	s.cli("home", "feedback", s.manager, "Name the platform.")
+	s.cli(".", "feedback", s.manager, "Name the platform.")
 	s.reaches(s.manager, "publish", "awaiting_approval")
 	bob.press("#gate", "Approve and publish")
 	bob.wait("refused", `document.querySelector("[role=alert].problem")`)
@@ -113,5 +113,5 @@ func bothApprove(s *showcase, ada, bob *person) {
 // times is how often something has happened in the manager's run.
 func (s *showcase) times(event string) int {
 	s.t.Helper()
-	return len(regexp.MustCompile(`"type":\s*"`+event+`"`).FindAllString(s.cli("home", "log", s.manager, "--json"), -1))
+	return len(regexp.MustCompile(`"type":\s*"`+event+`"`).FindAllString(s.cli(".", "log", s.manager, "--json"), -1))
 }

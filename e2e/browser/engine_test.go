@@ -28,19 +28,16 @@ type engine struct {
 // newEngine makes the machine and starts the engine on a port that is free.
 func newEngine(t *testing.T) *engine {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "station") // pages show it, and so do pictures of them
+	dir, err := os.MkdirTemp("", "station")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	e := &engine{t: t, dir: dir}
-	home := e.path("home")
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	home := dir // pages show what is in it without its own name, and so do pictures of them
 	e.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home + "/.local/state", "XDG_CONFIG_HOME=" + home + "/.config",
-		"XDG_CACHE_HOME=" + home + "/.cache", "STELLWERK_STATE=" + e.path("state"), "STELLWERK_NOTIFY=off", "GIT_CONFIG_NOSYSTEM=1",
+		"XDG_CACHE_HOME=" + home + "/.cache", "STELLWERK_STATE=" + e.state(), "STELLWERK_NOTIFY=off", "GIT_CONFIG_NOSYSTEM=1",
 		"LANG=C.UTF-8", "TZ=UTC", "TMPDIR=" + t.TempDir(),
 	}
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
@@ -52,6 +49,10 @@ func newEngine(t *testing.T) *engine {
 	return e
 }
 
+// state is where the engine keeps what it knows.
+func (e *engine) state() string { return e.path(".local", "state", "stellwerk") }
+
+// path is a place in the home of who has the machine.
 func (e *engine) path(elements ...string) string {
 	return filepath.Join(append([]string{e.dir}, elements...)...)
 }
@@ -60,7 +61,7 @@ func (e *engine) path(elements ...string) string {
 func (e *engine) start(listen string) {
 	e.t.Helper()
 	cmd := exec.Command("stellwerk", "serve", "--listen", listen)
-	cmd.Env, cmd.Dir = e.env, e.path("home")
+	cmd.Env, cmd.Dir = e.env, e.dir
 	log := &bytes.Buffer{}
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
@@ -77,7 +78,7 @@ func (e *engine) start(listen string) {
 		}
 	}
 	if !until(patience, func() bool {
-		url, err := os.ReadFile(e.path("state", "network.url"))
+		url, err := os.ReadFile(filepath.Join(e.state(), "network.url"))
 		e.URL = strings.TrimSpace(string(url))
 		return err == nil && e.URL != ""
 	}) {
@@ -144,7 +145,7 @@ func (e *engine) repository(name string) string {
 // link is a fresh one-time link, and code the code in it.
 func (e *engine) link() (link, code string) {
 	e.t.Helper()
-	link, _, _ = strings.Cut(e.cli("home", "cockpit"), "\n")
+	link, _, _ = strings.Cut(e.cli(".", "cockpit"), "\n")
 	_, code, found := strings.Cut(link, "#")
 	if !found {
 		e.t.Fatalf("no code in the link %q", link)

@@ -54,12 +54,12 @@ func TestScreenshots(t *testing.T) {
 // operator is a link for somebody with a name that fits a picture.
 func (s *showcase) operator() string {
 	s.t.Helper()
-	token := s.path("home", "token")
-	made := regexp.MustCompile(`stw_[0-9a-f]+`).FindString(s.cli("home", "tokens", "add", "operator", "--role", "admin"))
+	token := s.path("token")
+	made := regexp.MustCompile(`stw_[0-9a-f]+`).FindString(s.cli(".", "tokens", "add", "operator", "--role", "admin"))
 	if err := os.WriteFile(token, []byte(made), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
-	link, _, _ := strings.Cut(s.cli("home", "cockpit", "--server", s.URL, "--token-file", token), "\n")
+	link, _, _ := strings.Cut(s.cli(".", "cockpit", "--server", s.URL, "--token-file", token), "\n")
 	return link
 }
 

@@ -27,9 +27,9 @@ func newShowcase(t *testing.T) *showcase {
 	s.cli("departures", "run", "A departure board\n\nTravellers see when their train leaves.", "--playbook", "team", "--base", "main", "--trust", "--detach")
 	s.rules, s.manager, s.waves = s.alias("show-late"), s.alias("a-departure"), s.alias("choose-how")
 	s.reaches(s.rules, "plan", "awaiting_approval")
-	s.cli("home", "approve", s.rules, "--detach")
+	s.cli(".", "approve", s.rules, "--detach")
 	s.reaches(s.manager, "", "paused")
-	s.cli("home", "answer", s.statuses(s.manager)[0].Manager.Questions[0].ID, "On twenty-four hours.")
+	s.cli(".", "answer", s.statuses(s.manager)[0].Manager.Questions[0].ID, "On twenty-four hours.")
 	s.reaches(s.manager, "publish", "awaiting_approval")
 	s.reaches(s.waves, "", "paused")
 	s.reaches(s.rules, "", "paused")
@@ -52,7 +52,7 @@ type status struct {
 func (s *showcase) statuses(args ...string) []status {
 	s.t.Helper()
 	var all struct{ Runs []status }
-	out := s.cli("home", append([]string{"status", "--json"}, args...)...)
+	out := s.cli(".", append([]string{"status", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &all); err != nil {
 		s.t.Fatalf("status: %v\n%s", err, out)
 	}
@@ -67,7 +67,7 @@ func (s *showcase) alias(begins string) string {
 			return r.Alias
 		}
 	}
-	s.t.Fatalf("no run %s…: %s", begins, s.cli("home", "status"))
+	s.t.Fatalf("no run %s…: %s", begins, s.cli(".", "status"))
 	return ""
 }
 
@@ -79,7 +79,7 @@ func (s *showcase) reaches(alias, stage, want string) {
 		now = s.statuses(alias)[0]
 		return now.Status == want && (stage == "" || now.Stage == stage)
 	}) {
-		s.t.Fatalf("%s is %s at %q, not %s\n%s", alias, now.Status, now.Stage, want, s.cli("home", "log", alias))
+		s.t.Fatalf("%s is %s at %q, not %s\n%s", alias, now.Status, now.Stage, want, s.cli(".", "log", alias))
 	}
 }
 

@@ -90,7 +90,11 @@ func checkAddresses(ctx context.Context, opts Options) error {
 // site is what others see of the engine. Whatever they ask passes the guard.
 func (a *App) site() (network.Site, error) {
 	guarded := api.Guard(a)
-	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log, Drafts: draft.Open(a.state.drafts())})
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // paths are shown whole
+	}
+	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log, Home: home, Drafts: draft.Open(a.state.drafts())})
 	if err != nil {
 		return network.Site{}, fmt.Errorf("make the cockpit: %w", err)
 	}

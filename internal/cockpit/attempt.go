@@ -9,10 +9,13 @@ import (
 // behindBody is an attempt with the run it belongs to.
 type behindBody struct {
 	Run     api.Run
+	Stages  []api.Stage
 	Attempt attemptBody
 }
 
-func behind(run api.Run, a attemptBody) behindBody { return behindBody{run, a} }
+func behind(b taskBody, a attemptBody) behindBody {
+	return behindBody{b.Run, []api.Stage{b.Stage}, a}
+}
 
 // verdictWord says how an attempt stands: what the checks said of it, or else how
 // it ended.

@@ -296,7 +296,7 @@ func TestChangesThatCannotBeSentSayWhy(t *testing.T) {
 		body, err := io.ReadAll(resp.Body)
 		return resp.StatusCode, string(body), err
 	}
-	if code, body, err := read(); code != http.StatusNotFound || !strings.Contains(body, "the run has no stage none") {
+	if code, body, err := read(); code != http.StatusNotFound || !strings.Contains(body, "The run has no stage none") {
 		t.Errorf("status %d, %v: %.200s", code, err, body)
 	}
 	svc.On, svc.DocumentError = nil, io.ErrUnexpectedEOF

@@ -24,6 +24,7 @@ type Options struct {
 	Log     *slog.Logger
 	Drafts  *draft.Book      // keeps comments until they are sent
 	Now     func() time.Time // time.Now where nil
+	Home    string           // of who runs the engine, which paths are shown from
 }
 
 // cockpit holds what all pages need.

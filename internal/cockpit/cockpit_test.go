@@ -25,7 +25,7 @@ func serve(t *testing.T, svc *apitest.Service, role api.Role) http.Handler {
 
 func serveWith(t *testing.T, svc *apitest.Service, role api.Role, drafts *draft.Book) http.Handler {
 	t.Helper()
-	h, err := cockpit.New(svc, cockpit.Options{Version: "test", Drafts: drafts})
+	h, err := cockpit.New(svc, cockpit.Options{Version: "test", Home: "/home/ada", Drafts: drafts})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ const (
 
 // effectsBody is what agents did in a run.
 type effectsBody struct {
-	Run      api.Run
+	Run      api.RunDetail
 	Query    api.EffectQuery
 	Outcomes []string
 	Attempts []string // that can be chosen
@@ -39,7 +39,7 @@ func (c *cockpit) effects(r *http.Request) (page, error) {
 	if n, err := strconv.Atoi(asked.Get("limit")); err == nil && n > effectsPage {
 		q.Limit = min(n, effectsMost)
 	}
-	body := effectsBody{Run: d.Run, Query: q, Outcomes: api.EffectOutcomes()}
+	body := effectsBody{Run: d, Query: q, Outcomes: api.EffectOutcomes()}
 	if body.List, err = c.svc.Effects(r.Context(), d.ID, q); err != nil {
 		return page{}, err
 	}
@@ -67,11 +67,14 @@ func (c *cockpit) effects(r *http.Request) (page, error) {
 
 // effectRows are side effects with the run they are of.
 type effectRows struct {
-	Run  string
-	List []api.Effect
+	Run    string
+	Stages []api.Stage // that they may be of
+	List   []api.Effect
 }
 
-func rows(run string, list []api.Effect) effectRows { return effectRows{run, list} }
+func rows(run string, stages []api.Stage, list []api.Effect) effectRows {
+	return effectRows{run, stages, list}
+}
 
 // choices are names to choose from, with the one that was chosen.
 func choices(names []string, chosen string) []string {

@@ -12,13 +12,13 @@ import (
 // item is something that waits, with the evidence a person decides by.
 type item struct {
 	api.Waiting
-	Detail   api.RunDetail // of who waits at a gate or is paused
+	Detail   api.RunDetail // without its stages, where they are not needed
 	Evidence []evidence
 }
 
 // evidence is the newest verified attempt of a task.
 type evidence struct {
-	Task    string
+	Work    work
 	Role    string
 	Attempt api.Attempt
 }
@@ -71,7 +71,9 @@ func inboxPath(from int) string {
 // item looks at what waits; false where somebody has just decided.
 func (c *cockpit) item(ctx context.Context, w api.Waiting) (item, bool, error) {
 	if w.Gate == nil && (w.Pause == nil || w.Pause.Code != core.PauseAttempts) {
-		return item{Waiting: w}, true, nil
+		d := api.RunDetail{Run: w.Run, Pause: w.Pause}
+		d.Next = w.Next
+		return item{Waiting: w, Detail: d}, true, nil
 	}
 	d, err := c.svc.Run(ctx, w.Run.ID)
 	switch {
@@ -89,16 +91,32 @@ func (c *cockpit) item(ctx context.Context, w api.Waiting) (item, bool, error) {
 	return it, true, nil
 }
 
+// shownEvidence is how many verified attempts of other stages stand beside an
+// approval.
+const shownEvidence = 3
+
 // evidenceOf is what the outside checks said about the stage that waits, and
-// about what has no try left.
+// about what has no try left. Where what waits was not checked itself, as what the
+// engine publishes, it is what was checked last before.
 func evidenceOf(d api.RunDetail) []evidence {
-	var list []evidence
+	var list, before []evidence
 	for _, s := range d.Stages {
 		for _, t := range s.Tasks {
-			if n := len(t.Attempts); n > 0 && (stuck(t) || d.Gate != nil && s.ID == d.Stage) {
-				list = append(list, evidence{Task: t.ID, Role: t.Role, Attempt: t.Attempts[n-1]})
+			n := len(t.Attempts)
+			if n == 0 {
+				continue
+			}
+			e := evidence{Work: workOf(d.Stages, t.ID), Role: t.Role, Attempt: t.Attempts[n-1]}
+			switch {
+			case stuck(t) || d.Gate != nil && s.ID == d.Stage:
+				list = append(list, e)
+			case d.Gate != nil && len(e.Attempt.Results) > 0:
+				before = append(before, e)
 			}
 		}
+	}
+	if len(list) == 0 {
+		list = before[max(0, len(before)-shownEvidence):]
 	}
 	return list
 }

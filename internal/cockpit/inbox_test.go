@@ -13,22 +13,27 @@ import (
 // TestWhatFailedIsBesideTheButton shows, where no try is left, the checks that the
 // last one failed: in the inbox and on the run's page, which has the task in red.
 func TestWhatFailedIsBesideTheButton(t *testing.T) {
-	svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: api.Run{ID: "r1", Alias: "r1"}, Pause: &core.Pause{Code: core.PauseAttempts}}}}
+	pause := &core.Pause{Code: core.PauseAttempts}
+	svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: api.Run{ID: "r1", Alias: "r1"}, Reason: "its checks do not hold; command: make test", Pause: pause}}}
 	task := api.Task{
-		ID: "write.r1", Role: "developer", Status: string(core.TaskWaiting), Limit: 1, Counted: 1,
+		ID: "write.r1", Role: "developer", Status: string(core.TaskWaiting), Limit: 2, Counted: 2,
 		Attempts: []api.Attempt{{N: 1, Results: []core.CheckResult{{Check: "command: make test", Detail: "one of them fails"}}}},
 	}
 	svc.Put(api.RunDetail{
-		Run:    api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused), Reason: "its checks do not hold"},
+		Run:    api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused), Reason: "its checks do not hold; command: make test", Next: "`stellwerk retry r1`"},
+		Pause:  pause,
 		Stages: []api.Stage{{ID: "write", Status: string(core.StageOpen), Tasks: []api.Task{task}}},
 	})
 	h := serve(t, svc, api.RoleApprover)
 	for _, address := range []string{"/inbox", "/runs/r1"} {
 		_, body := get(t, h, address)
-		for _, want := range []string{"one of them fails", "Try again"} {
+		for _, want := range []string{"Its checks do not hold<", "Command <code>make test</code>", "one of them fails", "Try again", "It gets 2 new attempts."} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s does not say %q", address, want)
 			}
+		}
+		if strings.Contains(body, "Go on") {
+			t.Errorf("%s offers to go on, which would come to the same", address)
 		}
 	}
 	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, "block s-failed") || !strings.Contains(body, "no try left") {
@@ -45,7 +50,63 @@ func TestARunThatCannotBeReadHidesNoOther(t *testing.T) {
 	}}
 	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Title: "Whole", Stage: "write"}, Gate: gate})
 	code, body := get(t, serve(t, svc, api.RoleApprover), "/inbox")
-	if code != http.StatusOK || !strings.Contains(body, "it cannot be read: there is no run") || !strings.Contains(body, "Whole") || strings.Count(body, "/approve") != 1 {
+	if code != http.StatusOK || !strings.Contains(body, "It cannot be read: there is no run") || !strings.Contains(body, "Whole") || strings.Count(body, "/approve") != 1 {
 		t.Errorf("%d: %s", code, body)
+	}
+}
+
+// What is offered to somebody whose run is paused is what helps.
+func TestAPauseSaysWhatHelps(t *testing.T) {
+	for _, c := range []struct {
+		code            core.PauseCode
+		next, want, not string
+	}{
+		{core.PausePerson, "`stellwerk resume r1`", "It takes up where it stopped.", "Try again"},
+		{core.PauseInfra, "put it right, then `stellwerk retry r1`", "What was lost begins anew.", "Go on"},
+		{core.PauseWall, "`stellwerk resume r1`", "It gets the same time again.", "Try again"},
+		{core.PauseBudget, "`stellwerk resume r1 --max-cost 20`", "/runs/r1/costs#raise", "Try again"},
+		{core.PauseProject, "`stellwerk projects resume shop`", "/projects/shop", "Go on"},
+	} {
+		pause := &core.Pause{Code: c.code}
+		run := api.Run{ID: "r1", Alias: "r1", Project: "shop", Status: string(core.StatusPaused), Reason: "it stands still", Next: c.next}
+		svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: run, Reason: run.Reason, Next: c.next, Pause: pause}}}
+		svc.Put(api.RunDetail{Run: run, Pause: pause})
+		h := serve(t, svc, api.RoleApprover)
+		for _, address := range []string{"/inbox", "/runs/r1"} {
+			_, body := get(t, h, address)
+			for _, want := range []string{"It stands still", c.want} {
+				if !strings.Contains(body, want) {
+					t.Errorf("%s, paused for %s, does not say %q", address, c.code, want)
+				}
+			}
+			if strings.Contains(body, c.not) {
+				t.Errorf("%s, paused for %s, says %q", address, c.code, c.not)
+			}
+		}
+	}
+}
+
+// What is published was not checked itself: what was checked before stands beside
+// the button.
+func TestWhatWasCheckedIsBesideTheButton(t *testing.T) {
+	passed := []core.CheckResult{{Check: "command: make test", Passed: true}}
+	gate := &core.Gate{Subject: core.Subject{Stage: "publish", Commit: "abc", Ref: "refs/heads/work", Remote: "/home/ada/shop/.git"}}
+	d := api.RunDetail{
+		Run: api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusAwaiting), Stage: "publish"}, Gate: gate,
+		Stages: []api.Stage{
+			{ID: "step-1", Title: "Draw the cart", Tasks: []api.Task{{ID: "step-1.r1.code", Status: string(core.TaskDone), Attempts: []api.Attempt{{N: 1, Results: passed}}}}},
+			{ID: "publish", Title: "Publish", Status: string(core.StageGated)},
+		},
+	}
+	svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitApproval, Run: d.Run, Gate: gate}}}
+	svc.Put(d)
+	h := serve(t, svc, api.RoleApprover)
+	for _, address := range []string{"/inbox", "/runs/r1"} {
+		_, body := get(t, h, address)
+		for _, want := range []string{"Publish waits for an approval", "Draw the cart <small>code", "<code>make test</code>", "<code>~/shop</code>"} {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s does not say %q", address, want)
+			}
+		}
 	}
 }

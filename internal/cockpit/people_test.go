@@ -43,7 +43,7 @@ func TestPeople(t *testing.T) {
 	}
 	svc.On = func(apitest.Call) error { return core.Errorf(core.CodeConflict, "that name is taken") }
 	body = post(h, "/settings/people", url.Values{"name": {"kept-name"}, "role": {"admin"}}).Body.String()
-	if !strings.Contains(body, "kept-name") || !strings.Contains(body, "that name is taken") || !strings.Contains(body, "<option selected>admin") || strings.Contains(body, "the-secret") {
+	if !strings.Contains(body, "kept-name") || !strings.Contains(body, "That name is taken") || !strings.Contains(body, "<option selected>admin") || strings.Contains(body, "the-secret") {
 		t.Errorf("what was typed is lost: %s", body)
 	}
 }

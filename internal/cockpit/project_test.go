@@ -161,7 +161,7 @@ func TestWhatWasTypedIsKept(t *testing.T) {
 	if w.Code != http.StatusNotFound {
 		t.Errorf("%d", w.Code)
 	}
-	for _, want := range []string{"there is no such repository", "Look again", "my-name", "my-playbook", "my-base", "/srv/&lt;script"} {
+	for _, want := range []string{"There is no such repository", "Look again", "my-name", "my-playbook", "my-base", "/srv/&lt;script"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is lost", want)
 		}

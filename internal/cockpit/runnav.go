@@ -28,6 +28,14 @@ func runnav(alias, kind, here string) tabs {
 		tab{"effects", "Side effects", path + "/effects"}, tab{"costs", "Costs", path + "/costs"}, tab{"timeline", "Timeline", path + "/timeline"})}
 }
 
+// runHead is what is above every page about a run.
+type runHead struct {
+	api.RunDetail
+	tabs
+}
+
+func runhead(d api.RunDetail, here string) runHead { return runHead{d, runnav(d.Alias, d.Kind, here)} }
+
 // gateForm is what the form of an approval needs.
 type gateForm struct {
 	Run    api.Run

@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
@@ -37,6 +38,7 @@ func (c *cockpit) settings(r *http.Request) (page, error) {
 			body.Meters = append(body.Meters, metersOf(clip(60, a.Name), a)...)
 		}
 	}
+	body.Meters = slices.DeleteFunc(body.Meters, func(m meter) bool { return m.Limit == "" })
 	return page{Name: "settings", Title: "Settings", Nav: "settings", Still: true, Body: body}, nil
 }
 

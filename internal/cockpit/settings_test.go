@@ -29,11 +29,11 @@ func office() *apitest.Service {
 func TestSettings(t *testing.T) {
 	h := serve(t, office(), api.RoleViewer)
 	for path, want := range map[string]string{
-		"/settings":                       "much",
+		"/settings":                       "Much",
 		"/settings/roles":                 "Tools",
 		"/settings/playbooks":             "any stack",
 		"/settings/playbooks/own":         "Line 2, column 7",
-		"/settings/playbooks/none":        "there is no playbook",
+		"/settings/playbooks/none":        "There is no playbook",
 		"/settings/playbooks?project=any": "/settings/playbooks/own?project=any",
 	} {
 		_, body := get(t, h, path)

@@ -21,8 +21,7 @@ const (
 type talkBody struct {
 	Project  api.ProjectDetail
 	Run      *api.RunDetail // that drives it
-	Alias    string         // of the run whose page this is; empty where it is the project's
-	Kind     string
+	Of       *api.RunDetail // whose page this is; nil where it is the project's
 	Messages []utterance
 	Earlier  string // address that shows more; empty where this is all, or the most
 	Cut      bool   // there is more than a page shows
@@ -93,7 +92,7 @@ func (c *cockpit) runTalk(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	return c.talk(r, p, talkBody{Project: project, Alias: d.Alias, Kind: d.Kind, Here: runPath(d.Alias) + "/talk"})
+	return c.talk(r, p, talkBody{Project: project, Of: &d, Here: runPath(d.Alias) + "/talk"})
 }
 
 func (c *cockpit) talk(r *http.Request, p page, body talkBody) (page, error) {

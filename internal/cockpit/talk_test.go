@@ -46,7 +46,7 @@ func TestTheConversationIsShown(t *testing.T) {
 		if code != http.StatusOK {
 			t.Fatalf("%s: %d: %s", address, code, body)
 		}
-		for _, want := range []string{"You <small>gave the goal", "Manager <small>", "Worker ", "bob <small>answered", "Nobody answered in time", "<blockquote>Which database?</blockquote>", "the manager is at work", "in 1 h 59 min"} {
+		for _, want := range []string{"You <small>gave the goal", "Manager <small>", "Worker ", "bob <small>answered", "Nobody answered in time", "<blockquote>Which database?</blockquote>", "he manager is at work", "in 1 h 59 min"} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s: there is no %q", address, want)
 			}

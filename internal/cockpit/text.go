@@ -65,6 +65,17 @@ func (c *cockpit) functions() template.FuncMap {
 		"isFact":      isFact,
 		"here":        func(list []tab, key string) tabs { return tabs{Here: key, Tabs: list} },
 		"grade":       gradeLamp,
+		"sentence":    sentence,
+		"branch":      func(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") },
+		"headline":    headline,
+		"inFull":      inFull,
+		"whereabouts": c.whereabouts,
+		"waitsFor":    waitsFor,
+		"gateTitle":   gateTitle,
+		"workOf":      workOf,
+		"check":       nameCheck,
+		"pauseOf":     pauseOf,
+		"runhead":     runhead,
 	}
 }
 
@@ -134,7 +145,7 @@ func plural(n int, one, many string) string {
 func word(status string) string {
 	words := map[string]string{
 		string(core.StatusActive): "running", string(core.StatusAwaiting): "waits for you", string(core.StatusReview): "in review",
-		"ended": "over", "requested": "asked for", "gated": "waits for you", "omitted": "left out", "admitted": "to do",
+		"ended": "over", "requested": "asked for", "gated": "waits for you", "omitted": "left out", "admitted": "to do", string(core.StageOpen): "under way",
 		api.PieceStuck: "stuck, waits for you",
 	}
 	if w, ok := words[status]; ok {

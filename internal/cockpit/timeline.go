@@ -120,7 +120,7 @@ func strides(run string, at, last int64, marks []landmark) []stride {
 			after = m.at
 		}
 	}
-	list := []stride{{Title: "« First", At: 1}, {Title: "‹ Mark", At: before}, {Title: "‹ Previous", At: at - 1}, {Title: "Next ›", At: at + 1}, {Title: "Mark ›", At: after}, {Title: "Last »", At: last}}
+	list := []stride{{Title: "« First", At: 1}, {Title: "‹ Previous mark", At: before}, {Title: "‹ Previous", At: at - 1}, {Title: "Next ›", At: at + 1}, {Title: "Next mark ›", At: after}, {Title: "Last »", At: last}}
 	for i := range list {
 		if s := &list[i]; s.At >= 1 && s.At <= last && s.At != at {
 			s.Href = timelinePath(run, s.At)
@@ -148,6 +148,7 @@ func taskIn(run string, e core.Event) string {
 func inWords(run string, e core.Event) happened {
 	h := happened{Event: e, Who: string(e.Actor.Kind), Lamp: tone(e), Href: timelinePath(run, e.Seq)}
 	h.What, h.Detail = wording.Event(e)
+	h.What = sentence(h.What)
 	switch {
 	case e.Actor.ID != "" && e.Actor.Kind == core.ActorPerson:
 		h.Who = e.Actor.ID

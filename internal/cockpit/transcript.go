@@ -59,7 +59,7 @@ func (c *cockpit) transcript(r *http.Request) (page, error) {
 		if err != nil {
 			return page{}, err
 		}
-		if p, err = c.runPage(r, d, "transcript", "Transcript of "+piece.Attempt); err != nil {
+		if p, err = c.runPage(r, d, "transcript", "Transcript of "+workOf(d.Stages, piece.Attempt).String()); err != nil {
 			return page{}, err
 		}
 	}

@@ -1,5 +1,7 @@
 package track
 
+import "unicode/utf8"
+
 // The measures of a drawing, in pixels.
 const (
 	rowWidth    = 1160 // a row that would be longer goes on below
@@ -12,6 +14,7 @@ const (
 	titleRoom   = 24
 	sideRoom    = 26
 	rowGap      = 18
+	nameMost    = 40 // letters of a name that a section grows for
 )
 
 // place is a section with its place.
@@ -32,12 +35,21 @@ func (s Section) width() int {
 		n, column, _ := s.columns()
 		width = n * column
 	case s.beside():
-		width += 2 * fork
+		width = max(width, s.named()) + 2*fork
 	}
 	if s.Signal != nil {
 		width += signalRoom
 	}
 	return width
+}
+
+// named is how much room the longest name of a track takes, up to a bound.
+func (s Section) named() int {
+	most := 0
+	for _, l := range s.Lines {
+		most = max(most, utf8.RuneCountInString(l.Name))
+	}
+	return min(most, nameMost)*letter + blockGap/2
 }
 
 // longest is how many blocks lie on the section's longest track.

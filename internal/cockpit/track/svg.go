@@ -98,7 +98,7 @@ func (d *drawing) line(c *canvas, l Line, w ways) {
 		c.addf(`<path class="end s-%s" d="M%d %dv12"/>`, l.State, back, y-6)
 	}
 	if l.Name != "" {
-		c.addf(`<text class="branch" x="%d" y="%d">%s<title>%s</title></text>`, x+fork+2, y-blockHeight/2-3, esc(clip(l.Name, (back-x-fork)/6)), esc(l.Name))
+		c.addf(`<text class="branch" x="%d" y="%d">%s<title>%s</title></text>`, x+fork+2, y-blockHeight/2-3, esc(clip(l.Name, (back-x-fork)/letter)), esc(l.Name))
 	}
 	blocks(c, l.Blocks, x+fork+blockGap, y)
 }

@@ -62,9 +62,21 @@ func start(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 
 func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	return core.RunPaused{
-		Code: core.PauseAttempts, Stage: s.ID, Reason: WhyNot(t),
+		Code: core.PauseAttempts, Stage: s.ID, Reason: label(r, s, t) + ": " + WhyNot(t),
 		Next: fmt.Sprintf("`stellwerk status %s` shows why; then `stellwerk retry %s`, `stellwerk feedback %s \"…\"` or `stellwerk skip %s`", r.Alias, r.Alias, r.Alias, r.Alias),
 	}
+}
+
+// label is what a person calls a task of a stage.
+func label(r *core.Run, s *core.Stage, t *core.Task) string {
+	name := s.ID
+	if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Title != "" {
+		name = phase.Title
+	}
+	if t.Name != "" {
+		name += ", " + t.Name
+	}
+	return name
 }
 
 // WhyNot says what keeps a task from being done.
@@ -73,7 +85,7 @@ func WhyNot(t *core.Task) string {
 	if t.Counted == 1 {
 		attempts = "1 attempt"
 	}
-	reason := fmt.Sprintf("%s of %s, and its checks still do not hold", attempts, t.ID)
+	reason := attempts + ", and its checks still do not hold"
 	if failed := FirstFailed(t.Last()); failed != "" {
 		reason += "; " + failed
 	}

@@ -1,0 +1,105 @@
+package cockpit
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+)
+
+// headline is the first thing that a reason says. What follows is told by the
+// evidence that is shown below it.
+func headline(reason string) string {
+	first, _, _ := strings.Cut(reason, "; ")
+	return sentence(first)
+}
+
+// inFull is a moment with its date.
+func inFull(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04:05 UTC") }
+
+// whereabouts is a repository or a folder as a person calls it: without the
+// folder that git keeps, and from the home of who runs the engine on.
+func (c *cockpit) whereabouts(path string) string {
+	path = strings.TrimSuffix(path, "/.git")
+	if home := strings.TrimSuffix(c.opts.Home, "/"); home != "" {
+		if below, ok := strings.CutPrefix(path, home+"/"); ok {
+			return "~/" + below
+		}
+	}
+	return path
+}
+
+// waitsFor is what waits for a person, in a line.
+func waitsFor(w api.Waiting) string {
+	switch {
+	case w.Question != nil:
+		return w.Question.Text
+	case w.Gate != nil:
+		return awaits(w.Run.Stage)
+	}
+	return sentence(w.Reason)
+}
+
+func awaits(stage string) string { return sentence(cmp.Or(stage, "it")) + " waits for an approval" }
+
+// gateTitle is what the stage is called that waits for an approval.
+func gateTitle(d api.RunDetail) string {
+	for _, s := range d.Stages {
+		if s.ID == d.Stage {
+			return awaits(stageName(s))
+		}
+	}
+	return awaits(d.Stage)
+}
+
+// work is a task or an attempt by its stage's title, and which of them it is.
+type work struct{ Title, Which string }
+
+// workOf names a task or an attempt whose id alone is known; it may be one of an
+// earlier round.
+func workOf(stages []api.Stage, id string) work {
+	parts := strings.Split(id, ".")
+	w := work{Title: sentence(parts[0])}
+	for _, s := range stages {
+		if s.ID == parts[0] {
+			w.Title = stageName(s)
+		}
+	}
+	var which, counted []string
+	for _, p := range parts[1:] {
+		n, err := strconv.Atoi(p[min(1, len(p)):])
+		switch {
+		case err == nil && p[0] == 'r' && n == 1:
+		case err == nil && p[0] == 'r':
+			counted = append(counted, fmt.Sprint("round ", n))
+		case err == nil && p[0] == 'a':
+			counted = append(counted, fmt.Sprint("attempt ", n))
+		case !strings.EqualFold(p, w.Title):
+			which = append(which, p)
+		}
+	}
+	w.Which = strings.Join(append(which, counted...), " · ")
+	return w
+}
+
+func (w work) String() string {
+	if w.Which == "" {
+		return w.Title
+	}
+	return w.Title + " · " + w.Which
+}
+
+// checkName is a check as a person reads it: what kind of check it is, and what
+// it was written with.
+type checkName struct{ Kind, With string }
+
+func nameCheck(check string) checkName {
+	kind, with, found := strings.Cut(check, ": ")
+	if !found || len(kind) > 12 || strings.ContainsAny(kind, "()") {
+		return checkName{Kind: sentence(check)}
+	}
+	return checkName{Kind: sentence(kind), With: with}
+}

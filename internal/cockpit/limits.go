@@ -28,15 +28,16 @@ type useView struct {
 	Kind  string
 	What  string
 	Used  string
-	Limit string // "" where there is none
+	Limit string
 	Left  string
 	Spent bool // nothing is left
 	Bar   template.HTML
 }
 
+// accountViews are the accounts that limit something.
 func accountViews(accounts []api.Account) []accountView {
-	views := make([]accountView, len(accounts))
-	for i, a := range accounts {
+	var views []accountView
+	for _, a := range accounts {
 		v := accountView{Account: a}
 		switch a.Scope {
 		case api.ScopeEngine:
@@ -47,9 +48,13 @@ func accountViews(accounts []api.Account) []accountView {
 			v.Title, v.Href = "Run "+clip(60, a.Name), runPath(a.Name)+"/costs"
 		}
 		for _, al := range a.Allowances {
-			v.Uses = append(v.Uses, use(al))
+			if al.Limit != nil {
+				v.Uses = append(v.Uses, use(al, *al.Limit))
+			}
 		}
-		views[i] = v
+		if len(v.Uses) > 0 || len(a.Opaque) > 0 {
+			views = append(views, v)
+		}
 	}
 	return views
 }
@@ -60,20 +65,16 @@ func (a accountView) canBeRaised(u useView) bool {
 	return u.Spent && (a.Scope != api.ScopeRun || u.Kind != api.LimitWallTime)
 }
 
-func use(a api.Allowance) useView {
+func use(a api.Allowance, limit float64) useView {
 	what, say := measure(a.Kind)
-	v := useView{Kind: a.Kind, What: what, Used: say(a.Used)}
-	if a.Limit == nil {
-		return v
-	}
-	v.Limit = say(*a.Limit)
-	left := max(0, *a.Limit-a.Used)
+	v := useView{Kind: a.Kind, What: what, Used: say(a.Used), Limit: say(limit)}
+	left := max(0, limit-a.Used)
 	if a.Left != nil {
 		left = *a.Left
 	}
 	v.Left, v.Spent = say(left), left <= 0 && a.Kind != api.LimitParallel
 	class := "s-passed"
-	switch share := a.Used / max(*a.Limit, math.SmallestNonzeroFloat64); {
+	switch share := a.Used / max(limit, math.SmallestNonzeroFloat64); {
 	case a.Kind == api.LimitParallel:
 		class = "s-plain"
 	case v.Spent || share >= 1:
@@ -81,7 +82,7 @@ func use(a api.Allowance) useView {
 	case share >= 0.8:
 		class = "s-under"
 	}
-	v.Bar = plot.Bar(a.Used, *a.Limit, class)
+	v.Bar = plot.Bar(a.Used, limit, class)
 	return v
 }
 

@@ -11,7 +11,7 @@ type meter struct {
 	Of      string // whose limit it is
 	What    string
 	Used    string
-	Limit   string // empty where there is none
+	Limit   string
 	Percent int
 	Tight   bool // little is left
 }
@@ -34,22 +34,19 @@ func (c *cockpit) meters(ctx context.Context, d api.ProjectDetail) ([]meter, err
 	return list, nil
 }
 
-// metersOf shows an account. What is neither limited nor used is left out.
+// metersOf shows what an account limits.
 func metersOf(of string, a api.Account) []meter {
 	var list []meter
 	for _, al := range a.Allowances {
-		if al.Limit == nil && al.Used == 0 {
+		if al.Limit == nil {
 			continue
 		}
 		what, say := measure(al.Kind)
-		m := meter{Of: of, What: what, Used: say(al.Used)}
-		if al.Limit != nil {
-			m.Limit = say(*al.Limit)
-			if *al.Limit > 0 {
-				m.Percent = int(min(100, 100*al.Used / *al.Limit))
-			}
-			m.Tight = m.Percent >= 80 && al.Kind != api.LimitParallel
+		m := meter{Of: of, What: what, Used: say(al.Used), Limit: say(*al.Limit)}
+		if *al.Limit > 0 {
+			m.Percent = int(min(100, 100*al.Used / *al.Limit))
 		}
+		m.Tight = m.Percent >= 80 && al.Kind != api.LimitParallel
 		list = append(list, m)
 	}
 	return list

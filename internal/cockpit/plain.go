@@ -3,6 +3,7 @@ package cockpit
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -90,6 +91,24 @@ func (w work) String() string {
 		return w.Title
 	}
 	return w.Title + " · " + w.Which
+}
+
+// ids are those of tasks and attempts within a text, and that of a stage which it
+// begins with.
+var ids = regexp.MustCompile(`^[a-z0-9-]+\b|\b[a-z0-9-]+\.r[0-9]+(?:\.[a-z0-9-]+)*`)
+
+// byName says by their stages' titles what a text says by ids.
+func byName(stages []api.Stage, text string) string {
+	titles := map[string]bool{}
+	for _, s := range stages {
+		titles[s.ID] = s.Title != ""
+	}
+	return ids.ReplaceAllStringFunc(text, func(id string) string {
+		if stage, _, _ := strings.Cut(id, "."); !titles[stage] {
+			return id
+		}
+		return workOf(stages, id).String()
+	})
 }
 
 // checkName is a check as a person reads it: what kind of check it is, and what

@@ -58,11 +58,15 @@ func (c *cockpit) runCosts(r *http.Request) (page, error) {
 		if a.Scope == api.ScopeEngine {
 			continue
 		}
+		a.Title, a.Href = "This run", ""
+		if a.Scope == api.ScopeProject {
+			a.Title, a.Href = "Its project", projectPath(a.Name)
+		}
 		body.Accounts = append(body.Accounts, a)
 		body.Stopped = body.Stopped || d.Status == "paused" && slices.ContainsFunc(a.Uses, a.canBeRaised)
 	}
 	body.plot(attempts, accounts, c.opts.Now())
-	body.Groups = groups(attempts)
+	body.Groups = groups(d, attempts)
 	body.More = max(0, len(attempts)-attemptsShown)
 	for _, a := range slices.Backward(attempts[body.More:]) {
 		body.Attempts = append(body.Attempts, attemptShare{a, taskPath(d.Alias, a.Task)})
@@ -110,7 +114,7 @@ func limitOf(accounts []api.Account, kind string) float64 {
 }
 
 // groups sorts a run's spending by role, agent and stage.
-func groups(attempts []api.AttemptSpending) []group {
+func groups(d api.RunDetail, attempts []api.AttemptSpending) []group {
 	const most = 25
 	var list []group
 	for _, by := range []struct {
@@ -119,7 +123,7 @@ func groups(attempts []api.AttemptSpending) []group {
 	}{
 		{"role", func(a api.AttemptSpending) string { return a.Role }},
 		{"agent", func(a api.AttemptSpending) string { return a.Agent }},
-		{"stage", func(a api.AttemptSpending) string { return a.Stage }},
+		{"stage", func(a api.AttemptSpending) string { return workOf(d.Stages, a.Stage).Title }},
 	} {
 		sums := map[string]*share{}
 		for _, a := range attempts {

@@ -2,7 +2,6 @@ package cockpit
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
@@ -38,7 +37,6 @@ func (c *cockpit) settings(r *http.Request) (page, error) {
 			body.Meters = append(body.Meters, metersOf(clip(60, a.Name), a)...)
 		}
 	}
-	body.Meters = slices.DeleteFunc(body.Meters, func(m meter) bool { return m.Limit == "" })
 	return page{Name: "settings", Title: "Settings", Nav: "settings", Still: true, Body: body}, nil
 }
 

@@ -25,6 +25,8 @@ func (c *cockpit) functions() template.FuncMap {
 		"taskWord":   taskWord,
 		"taskName":   taskName,
 		"stageLamp":  stageLamp,
+		"stageWord":  stageWord,
+		"taskFacts":  taskFacts,
 		"stageName":  stageName,
 		"money":      wording.Money,
 		"amount":     amount,
@@ -104,6 +106,8 @@ func took(d time.Duration) string {
 		return fmt.Sprintf("%d s", int(d.Seconds()))
 	case d < time.Hour:
 		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour && d%time.Hour < time.Minute:
+		return fmt.Sprintf("%d h", int(d.Hours()))
 	case d < 48*time.Hour:
 		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 	default:
@@ -165,6 +169,18 @@ func stageName(s api.Stage) string { return cmp.Or(s.Title, s.ID) }
 
 // taskName is what a task is called in a list.
 func taskName(t api.Task) string { return clip(100, cmp.Or(t.Prompt, t.Name, t.Act, t.Role)) }
+
+// taskFacts is what is said of a task beside its name.
+func taskFacts(t api.Task) string {
+	facts := []string{taskWord(t)}
+	if n := len(t.Attempts); n > 0 {
+		facts = append([]string{plural(n, "attempt", "attempts")}, facts...)
+	}
+	if t.Role != "" && t.Role != taskName(t) {
+		facts = append([]string{clip(60, t.Role)}, facts...)
+	}
+	return strings.Join(facts, " · ")
+}
 
 // taskWord says a task's status, and that of one without a try left.
 func taskWord(t api.Task) string {

@@ -96,7 +96,7 @@ func (c *cockpit) moment(ctx context.Context, d api.RunDetail, at int64, marks [
 		return moment{}, err
 	}
 	for _, e := range events {
-		h := inWords(d.Alias, e)
+		h := inWords(d, e)
 		if h.Here = e.Seq == at; h.Here {
 			m.Event, m.Task = h, taskIn(d.Alias, e)
 		}
@@ -145,10 +145,10 @@ func taskIn(run string, e core.Event) string {
 	return ""
 }
 
-func inWords(run string, e core.Event) happened {
-	h := happened{Event: e, Who: string(e.Actor.Kind), Lamp: tone(e), Href: timelinePath(run, e.Seq)}
-	h.What, h.Detail = wording.Event(e)
-	h.What = sentence(h.What)
+func inWords(d api.RunDetail, e core.Event) happened {
+	h := happened{Event: e, Who: string(e.Actor.Kind), Lamp: tone(e), Href: timelinePath(d.Alias, e.Seq)}
+	what, detail := wording.Event(e)
+	h.What, h.Detail = sentence(what), byName(d.Stages, detail)
 	switch {
 	case e.Actor.ID != "" && e.Actor.Kind == core.ActorPerson:
 		h.Who = e.Actor.ID

@@ -90,6 +90,8 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 		stage.Title, stage.Branch, stage.After = s.Title, s.Branch, before(r, s)
 		if phase := r.Playbook.Phase(s.ID); phase != nil {
 			stage.Title, stage.Gate = phase.Title, string(phase.Gate)
+		} else if s.Gate != nil {
+			stage.Gate = string(core.GateApproval)
 		}
 		for _, t := range s.Tasks {
 			stage.Tasks = append(stage.Tasks, viewTask(t))

@@ -41,7 +41,7 @@ func waitsFor(w api.Waiting) string {
 	case w.Gate != nil:
 		return awaits(w.Run.Stage)
 	}
-	return sentence(w.Reason)
+	return headline(w.Reason)
 }
 
 func awaits(stage string) string { return sentence(cmp.Or(stage, "it")) + " waits for an approval" }
@@ -95,7 +95,7 @@ func (w work) String() string {
 
 // ids are those of tasks and attempts within a text, and that of a stage which it
 // begins with.
-var ids = regexp.MustCompile(`^[a-z0-9-]+\b|\b[a-z0-9-]+\.r[0-9]+(?:\.[a-z0-9-]+)*`)
+var ids = regexp.MustCompile(`\b[a-z0-9-]+\.r[0-9]+(?:\.[a-z0-9-]+)*|^[a-z0-9-]+\b`)
 
 // byName says by their stages' titles what a text says by ids.
 func byName(stages []api.Stage, text string) string {

@@ -23,7 +23,7 @@ func (c *cockpit) run(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	body := runBody{RunDetail: d, Evidence: evidenceOf(d), Asked: asked(d)}
-	body.Diagram = track.Draw(diagram(d))
+	body.Diagram, body.Stages = track.Draw(diagram(d)), inOrder(d)
 	p, err := c.runPage(r, d, "run", d.Title)
 	p.Body = body
 	return p, err

@@ -23,7 +23,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"took":       took,
 		"taskLamp":   taskLamp,
 		"taskWord":   taskWord,
-		"taskName":   taskName,
+		"taskHere":   taskHere,
 		"stageLamp":  stageLamp,
 		"stageWord":  stageWord,
 		"taskFacts":  taskFacts,
@@ -170,13 +170,23 @@ func stageName(s api.Stage) string { return cmp.Or(s.Title, s.ID) }
 // taskName is what a task is called in a list.
 func taskName(t api.Task) string { return clip(100, cmp.Or(t.Prompt, t.Name, t.Act, t.Role)) }
 
+// taskHere is what a task is called below its stage's name, which is not said
+// again.
+func taskHere(s api.Stage, t api.Task) string {
+	name := taskName(t)
+	if strings.EqualFold(name, stageName(s)) {
+		return cmp.Or(t.Role, name)
+	}
+	return name
+}
+
 // taskFacts is what is said of a task beside its name.
-func taskFacts(t api.Task) string {
+func taskFacts(name string, t api.Task) string {
 	facts := []string{taskWord(t)}
 	if n := len(t.Attempts); n > 0 {
 		facts = append([]string{plural(n, "attempt", "attempts")}, facts...)
 	}
-	if t.Role != "" && t.Role != taskName(t) {
+	if t.Role != "" && t.Role != name {
 		facts = append([]string{clip(60, t.Role)}, facts...)
 	}
 	return strings.Join(facts, " · ")

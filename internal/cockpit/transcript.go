@@ -20,6 +20,7 @@ const maxSaid = 3000
 // transcriptBody is a piece of what an agent said and did.
 type transcriptBody struct {
 	Attempt string
+	Work    work
 	Task    string // its address
 	Records []said
 	Earlier string // address of what came before; empty where nothing did
@@ -53,17 +54,18 @@ func (c *cockpit) transcript(r *http.Request) (page, error) {
 	}
 	// It is asked for again and again while an agent speaks: what is around it is
 	// looked up only where it is shown.
-	p := page{Name: "transcript"}
+	p, body := page{Name: "transcript"}, transcriptOf(run, piece)
 	if r.Header.Get(partHeader) != "records" {
 		d, err := c.svc.Run(r.Context(), run)
 		if err != nil {
 			return page{}, err
 		}
-		if p, err = c.runPage(r, d, "transcript", "Transcript of "+workOf(d.Stages, piece.Attempt).String()); err != nil {
+		body.Work = workOf(d.Stages, piece.Attempt)
+		if p, err = c.runPage(r, d, "transcript", "Transcript of "+body.Work.String()); err != nil {
 			return page{}, err
 		}
 	}
-	p.Body, p.Part = transcriptOf(run, piece), "records"
+	p.Body, p.Part = body, "records"
 	p.Still = true // what is new is added to it, see transcript.js
 	return p, nil
 }

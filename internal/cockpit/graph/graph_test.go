@@ -50,11 +50,14 @@ func TestWellFormed(t *testing.T) {
 	}
 }
 
+// boxWidth is how wide a box is drawn.
+const boxWidth = 208
+
 // TestNoLineCrossesABox compares where lines pass rows with where the boxes are.
 func TestNoLineCrossesABox(t *testing.T) {
 	svg := string(graph.Draw(many(60, 7)))
 	boxes := map[int][]int{} // left edges by upper edge
-	for _, m := range regexp.MustCompile(`<path d="M(\d+) (\d+)h150`).FindAllStringSubmatch(svg, -1) {
+	for _, m := range regexp.MustCompile(`<path d="M(\d+) (\d+)h194`).FindAllStringSubmatch(svg, -1) {
 		x, y := number(t, m[1]), number(t, m[2])
 		boxes[y] = append(boxes[y], x-7)
 	}
@@ -65,7 +68,7 @@ func TestNoLineCrossesABox(t *testing.T) {
 	for _, m := range passes {
 		x := number(t, m[1])
 		for _, left := range boxes[number(t, m[2])] {
-			if x > left && x < left+164 {
+			if x > left && x < left+boxWidth {
 				t.Errorf("a line at %d passes through the box from %d", x, left)
 			}
 		}
@@ -73,7 +76,7 @@ func TestNoLineCrossesABox(t *testing.T) {
 	for y, row := range boxes {
 		for i, a := range row {
 			for _, b := range row[i+1:] {
-				if a < b+164 && b < a+164 {
+				if a < b+boxWidth && b < a+boxWidth {
 					t.Errorf("boxes at %d and %d of the row %d overlap", a, b, y)
 				}
 			}

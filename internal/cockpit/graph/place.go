@@ -7,7 +7,7 @@ import (
 
 // The measures of a drawing, in pixels.
 const (
-	boxWidth   = 164
+	boxWidth   = 208
 	boxHeight  = 44
 	boxGap     = 20
 	laneWidth  = 16

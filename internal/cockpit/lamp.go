@@ -39,25 +39,6 @@ func stuck(t api.Task) bool {
 	return lamp(t.Status) == track.Ahead && t.Limit > 0 && t.Counted >= t.Limit
 }
 
-// stageWord says a stage's status; one with a task that has failed waits.
-func stageWord(s api.Stage) string {
-	if stageLamp(s) == track.Waiting {
-		return word(string(core.StageGated))
-	}
-	return word(s.Status)
-}
-
-// standing is how a piece of work stands that is done in a stage of its own: what
-// waits for a person there waits in the plan, too.
-func standing(d api.RunDetail, p api.Piece) string {
-	for _, s := range d.Stages {
-		if s.ID == core.StepStage(p.ID) && stageLamp(s) == track.Waiting {
-			return string(core.StageGated)
-		}
-	}
-	return p.Status
-}
-
 // stageLamp is how a stage looks: one with a task that has failed waits for a
 // person.
 func stageLamp(s api.Stage) track.State {

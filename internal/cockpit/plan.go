@@ -43,7 +43,6 @@ func (c *cockpit) plan(r *http.Request) (page, error) {
 	}
 	body := planBody{RunDetail: d}
 	for _, piece := range outline.Pieces {
-		piece.Status = standing(d, piece)
 		s := planStep{Piece: piece}
 		if slices.ContainsFunc(d.Stages, func(have api.Stage) bool { return have.ID == core.StepStage(piece.ID) }) {
 			s.Stage = core.StepStage(piece.ID)

@@ -34,7 +34,6 @@ func (c *cockpit) functions() template.FuncMap {
 		"clip":       clip,
 		"advice":     advice,
 		"advises":    advises,
-		"stageWord":  stageWord,
 		"plural":     plural,
 		"word":       word,
 		"lamp":       lamp,

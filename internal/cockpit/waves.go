@@ -97,7 +97,6 @@ func linked(d api.RunDetail, pieces []api.Piece) []pieceView {
 	}
 	views := make([]pieceView, len(pieces))
 	for i, p := range pieces {
-		p.Status = standing(d, p)
 		views[i].Piece = p
 		for _, stage := range []string{p.ID, core.StepStage(p.ID)} {
 			if task := tasks[stage]; task != "" {

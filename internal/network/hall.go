@@ -3,6 +3,7 @@ package network
 import (
 	"container/list"
 	"net"
+	"net/http"
 	"sync"
 )
 
@@ -11,18 +12,25 @@ import (
 const maxConnections = 1024
 
 // hall is a listener that has no more than most connections open at once. Where
-// it is full, the oldest over which nobody was let in makes room, and after those
-// the one that has been silent longest: strangers cannot keep out who may come
-// in, and neither can who keeps connections that nothing is asked over.
+// it is full, somebody makes room who is not being served: of the strangers and of
+// each person who was let in, whoever has most such connections loses the one that
+// has been silent longest. So nobody's connections keep out others, neither while
+// nothing was said over them yet nor after that.
 type hall struct {
 	net.Listener
 	most int
 
 	mu        sync.Mutex
-	guests    map[string]*guest // by the other end's address
-	strangers *list.List        // of guests over whose connections nobody was let in, the oldest first
-	silent    *list.List        // of guests who were let in and are not being served, who was served longest ago first
+	guests    map[ends]*guest
+	strangers *list.List            // of guests over whose connections nobody was let in, the oldest first
+	silent    map[string]*list.List // by token, of guests who were let in and are not being served, who was served longest ago first
 }
+
+// ends are the addresses of a connection. The other end's alone may have several,
+// to different addresses of this machine.
+type ends struct{ remote, local string }
+
+func endsOf(c net.Conn) ends { return ends{c.RemoteAddr().String(), c.LocalAddr().String()} }
 
 // guest is an open connection.
 type guest struct {
@@ -33,7 +41,7 @@ type guest struct {
 }
 
 func newHall(l net.Listener, most int) *hall {
-	return &hall{Listener: l, most: most, guests: map[string]*guest{}, strangers: list.New(), silent: list.New()}
+	return &hall{Listener: l, most: most, guests: map[ends]*guest{}, strangers: list.New(), silent: map[string]*list.List{}}
 }
 
 // Accept implements net.Listener.
@@ -63,7 +71,7 @@ func (h *hall) enter(conn net.Conn) (*guest, bool) {
 	}
 	g := &guest{}
 	g.conn = Leaving(conn, func() { h.leave(g) })
-	h.guests[conn.RemoteAddr().String()] = g
+	h.guests[endsOf(conn)] = g
 	g.wait(h.strangers)
 	h.mu.Unlock()
 	if out != nil {
@@ -74,10 +82,17 @@ func (h *hall) enter(conn net.Conn) (*guest, bool) {
 
 // makesRoom is who has to go first; nil where everybody is being served.
 func (h *hall) makesRoom() *guest {
-	for _, queue := range []*list.List{h.strangers, h.silent} {
-		if first := queue.Front(); first != nil {
-			return first.Value.(*guest)
+	longest := h.strangers
+	for token, queue := range h.silent {
+		if queue.Len() == 0 {
+			delete(h.silent, token)
 		}
+		if queue.Len() > longest.Len() {
+			longest = queue
+		}
+	}
+	if first := longest.Front(); first != nil {
+		return first.Value.(*guest)
 	}
 	return nil
 }
@@ -91,17 +106,21 @@ func (h *hall) leave(g *guest) {
 // forget takes a connection off the books, once. The lock is held.
 func (h *hall) forget(g *guest) {
 	g.step()
-	if from := g.conn.RemoteAddr().String(); h.guests[from] == g {
-		delete(h.guests, from)
+	if at := endsOf(g.conn); h.guests[at] == g {
+		delete(h.guests, at)
 	}
 }
 
-// serve notes that somebody was let in over the connection from an address, and
-// is served until the returned function is called.
-func (h *hall) serve(from string) (done func()) {
+// serve notes that a person, named by their token, was let in over the connection
+// that a request came by, and is served until the returned function is called.
+func (h *hall) serve(r *http.Request, token string) (done func()) {
+	at := ends{remote: r.RemoteAddr}
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		at.local = local.String()
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	g := h.guests[from]
+	g := h.guests[at]
 	if g == nil {
 		return func() {}
 	}
@@ -110,10 +129,20 @@ func (h *hall) serve(from string) (done func()) {
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if g.served--; g.served == 0 && h.guests[from] == g {
-			g.wait(h.silent)
+		if g.served--; g.served == 0 && h.guests[at] == g {
+			g.wait(h.silentOf(token))
 		}
 	}
+}
+
+// silentOf is the queue of a person. The lock is held.
+func (h *hall) silentOf(token string) *list.List {
+	queue := h.silent[token]
+	if queue == nil {
+		queue = list.New()
+		h.silent[token] = queue
+	}
+	return queue
 }
 
 // wait puts the connection at the end of a queue. The hall's lock is held.

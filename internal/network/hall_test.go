@@ -163,6 +163,36 @@ func TestSilentConnectionsMakeRoom(t *testing.T) {
 	}
 }
 
+// Who has all the connections that there may be, with a token, and opens others
+// again and again does not close those of people who have only just come.
+func TestNewcomersAreHeard(t *testing.T) {
+	w := serve(t, network.Config{})
+	ask := "GET /v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: "
+	greedy := bearer(w.token(api.RoleViewer))
+	for i := range 1023 {
+		if _, status := dial(t, w, ask+greedy); status != http.StatusOK {
+			t.Fatalf("connection %d: %d", i, status)
+		}
+	}
+	newcomer, _ := dial(t, w, "")
+	for range 100 {
+		dial(t, w, "")
+	}
+	if err := newcomer.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(newcomer, "%s\r\n\r\n", ask+bearer(w.token(api.RoleAdmin))); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(newcomer), nil)
+	if err != nil {
+		t.Fatalf("who came before them: %v", err)
+	}
+	if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusOK {
+		t.Errorf("who came before them: %d, %v", answer.StatusCode, err)
+	}
+}
+
 func TestAStrangerSendsLittle(t *testing.T) {
 	w := serve(t, network.Config{})
 	for _, path := range []string{"/sign-in", "/sign-out"} {

@@ -36,6 +36,7 @@ const modelKey = "sk-ant-made-up-0123456789abcdef"
 //	terminal NAME start [ARG…]            begins a session in a terminal, or goes on with it
 //	terminal NAME type TEXT               types a line
 //	terminal NAME key KEY…                presses keys, as tmux names them
+//	terminal NAME rung                    waits until the terminal's bell was rung
 //	terminal NAME see [-in TIME] REGEXP   waits until the screen matches; 60s unless told
 //	terminal NAME show                    prints the screen
 //	terminal NAME end                     closes the terminal

@@ -29,7 +29,7 @@ type server struct {
 // server of its own.
 func terminal(ts *testscript.TestScript, args []string) {
 	if len(args) < 2 {
-		ts.Fatalf("usage: terminal NAME start|type|key|see|show|end …")
+		ts.Fatalf("usage: terminal NAME start|type|key|see|show|rung|end …")
 	}
 	s := screen{ts: ts, name: args[0]}
 	switch verb, rest := args[1], args[2:]; {
@@ -48,6 +48,10 @@ func terminal(ts *testscript.TestScript, args []string) {
 	case verb == "show" && len(rest) == 0:
 		_, err := fmt.Fprintln(ts.Stdout(), s.content())
 		ts.Check(err)
+	case verb == "rung" && len(rest) == 0:
+		if !waitFor(time.Minute, s.rung) {
+			ts.Fatalf("the bell was not rung\n%s", s.content())
+		}
 	case verb == "end" && len(rest) == 0:
 		s.end()
 	default:
@@ -99,6 +103,12 @@ func (s screen) see(limit time.Duration, pattern string) {
 	if !waitFor(limit, func() bool { return expression.MatchString(s.content()) }) {
 		s.ts.Fatalf("not seen within %s: %s\n%s", limit, pattern, s.content())
 	}
+}
+
+// rung reports that the bell was rung: tmux knows it from the end of a title,
+// which is the same character.
+func (s screen) rung() bool {
+	return strings.TrimSpace(s.tmux("display-message", "-p", "-t", s.name, "#{window_bell_flag}")) == "1"
 }
 
 // end closes the terminal, and waits for the program in it: it has last things

@@ -44,7 +44,7 @@ func (sh *shell) handleEvent(ctx context.Context, rewake bool) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: sh.background(opts)}
+	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: sh.background(opts), Rings: sh.rings}
 	if rewake {
 		return r.Rewake(ctx, data, sh.Console.Err), nil
 	}

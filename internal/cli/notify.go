@@ -62,7 +62,7 @@ func notifyTest(ctx context.Context, sh *shell) error {
 
 func (sh *shell) printTests(tests []api.NoticeTest) {
 	if len(tests) == 0 {
-		sh.printf("The engine tells you in no way: set notify to desktop, webhook or slack. The bell is rung by the command that follows a run.\n")
+		sh.printf("The engine tells you in no way: set notify to desktop, webhook or slack. The bell is rung by the command that follows a run, and in sessions of Claude Code.\n")
 	}
 	for _, t := range tests {
 		if t.OK {

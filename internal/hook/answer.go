@@ -9,7 +9,8 @@ import (
 
 // Answer is what a hook tells Claude Code. The zero value has no opinion.
 type Answer struct {
-	Message  string    `json:"systemMessage,omitempty"` // shown to the person
+	Message  string    `json:"systemMessage,omitempty"`    // shown to the person
+	Sequence string    `json:"terminalSequence,omitempty"` // that the client sends to the person's terminal
 	Specific *Specific `json:"hookSpecificOutput,omitempty"`
 
 	rule string // of the guard, for the journal
@@ -48,6 +49,12 @@ func (a Answer) Going() string {
 
 // Tell shows a person a message.
 func Tell(message string) Answer { return Answer{Message: message} }
+
+// Ring adds a sound to an answer.
+func (a Answer) Ring() Answer {
+	a.Sequence = "\a"
+	return a
+}
 
 // Context adds to what the model knows.
 func Context(event, text string) Answer {

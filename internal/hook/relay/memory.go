@@ -24,6 +24,7 @@ const (
 	blocksFile = "blocks.json" // what the session was told to start, and how often
 	stepFile   = "step.json"   // how the last step ended
 	saidFile   = "said.json"   // the person's last words
+	rungFile   = "rung.json"   // what was rung for last
 )
 
 // blocks counts how often a session was told the same.

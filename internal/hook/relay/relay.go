@@ -26,6 +26,8 @@ type Relay struct {
 	// Connect reaches the engine. Where none runs it starts one that outlives
 	// this process, unless existing is set; then it fails.
 	Connect func(ctx context.Context, existing bool) (api.Sessions, func() error, error)
+	// Rings reports whether the person wants to hear a sound, now. Nil is never.
+	Rings func() (bool, error)
 }
 
 // The exit codes. With 1 the client goes on, or refuses where the plugin says

@@ -58,7 +58,11 @@ func (c call) stop(ctx context.Context) (reply, error) {
 		return c.say("trouble", trouble{Error: err, What: "what comes next"})
 	}
 	c.entry.Turn = string(turn.Kind)
-	return c.step(turn)
+	answer, err := c.step(turn)
+	if err == nil && c.rings(turn) {
+		answer.Answer = answer.Ring()
+	}
+	return answer, err
 }
 
 func (c call) step(turn api.Turn) (reply, error) {

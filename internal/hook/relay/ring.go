@@ -1,0 +1,55 @@
+package relay
+
+import (
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// rung is what the session's terminal was rung for last.
+type rung struct {
+	What string `json:"what"`
+}
+
+// rings reports that the person is to hear of what a turn ended with: a gate, a
+// pause that is not their own, the run's end. Each is rung for once, however often
+// the session rests there.
+func (c call) rings(turn api.Turn) bool {
+	what := calling(turn)
+	if what == "" || c.Rings == nil {
+		return false
+	}
+	wanted, err := c.Rings()
+	var last rung
+	if err == nil && wanted {
+		if c.recall(rungFile, &last); last.What == what {
+			return false
+		}
+		if turn.Kind != api.TurnOver { // after which nothing is remembered
+			err = c.remember(rungFile, rung{what})
+		}
+	}
+	if err != nil {
+		c.entry.Error = err.Error()
+	}
+	return wanted && err == nil
+}
+
+// calling names what calls for the person; "" where nothing does.
+func calling(turn api.Turn) string {
+	switch turn.Kind {
+	case api.TurnGate:
+		if turn.Gate != nil {
+			return "gate " + turn.Gate.Event
+		}
+	case api.TurnPaused:
+		if p := turn.Pause; p != nil && p.Code != core.PausePerson && p.Code != core.PauseProject {
+			return "pause " + p.At.String()
+		}
+	case api.TurnOver:
+		if turn.Run.Status != string(core.StatusCancelled) {
+			return "end"
+		}
+	case api.TurnNone, api.TurnWorking, api.TurnStart, api.TurnVerify:
+	}
+	return ""
+}

@@ -1,0 +1,61 @@
+package relay
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
+)
+
+func gated(event string) api.Turn {
+	t := turn(api.TurnGate)
+	t.Gate = &core.Gate{Event: event, Subject: core.Subject{Stage: "backend"}}
+	return t
+}
+
+func pausedBy(code core.PauseCode) api.Turn {
+	t := turn(api.TurnPaused)
+	t.Pause = &core.Pause{Code: code, Reason: "because", At: noon}
+	return t
+}
+
+// TestTheSessionsTerminalIsRungOnceForEachThing: a session may rest at a gate many
+// times, when the person asks what waits there.
+func TestTheSessionsTerminalIsRungOnceForEachThing(t *testing.T) {
+	d := newDesk(t)
+	wanted := true
+	d.Rings = func() (bool, error) { return wanted, nil }
+	rang := func(turn api.Turn) bool {
+		t.Helper()
+		d.svc.Sessions.Turns(turn)
+		return d.answer(hook.EventStop, nil).Sequence == "\a"
+	}
+	ended := turn(api.TurnOver)
+	ended.Run.Status = string(core.StatusCompleted)
+	later := pausedBy(core.PauseAttempts)
+	later.Pause.At = noon.Add(time.Hour)
+	for i, c := range []struct {
+		turn api.Turn
+		want bool
+	}{
+		{turn(api.TurnVerify), false},
+		{gated("e1"), true},
+		{gated("e1"), false},
+		{gated("e2"), true},
+		{pausedBy(core.PausePerson), false},
+		{pausedBy(core.PauseAttempts), true},
+		{pausedBy(core.PauseAttempts), false},
+		{later, true},
+		{ended, true},
+	} {
+		if got := rang(c.turn); got != c.want {
+			t.Errorf("%d, %s: rang is %v", i, c.turn.Kind, got)
+		}
+	}
+	wanted = false
+	if rang(gated("e3")) {
+		t.Error("it rang for a person who wants no bell")
+	}
+}

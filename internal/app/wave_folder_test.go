@@ -250,12 +250,38 @@ func TestARunInWavesIsRebuiltFromItsFolder(t *testing.T) {
 	_, err = app.Import(ctx, api.Import{Folder: folder, Trust: true})
 	if err == nil {
 		fetchAll(ctx, t, app)
+		wantRows(ctx, t, app)
 	}
 	if err := errors.Join(err, app.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, contents(t, filepath.Join(other, "runs", surfRun))); diff != "" {
 		t.Errorf("the folders differ (-kept +rebuilt):\n%s", diff)
+	}
+}
+
+// wantRows reads the rebuilt table of tasks: the planner's are the engine's wish,
+// the others the planner's.
+func wantRows(ctx context.Context, t *testing.T, app *App) {
+	t.Helper()
+	rows, err := app.store.Tasks(ctx, surfRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for _, row := range rows {
+		if row.Prompt == "" || row.RepoURL == "" || row.CreatedAt.IsZero() || row.Status == "completed" && len(row.Result) == 0 {
+			t.Errorf("%+v", row)
+		}
+		said[strings.TrimPrefix(row.ID, surfRun+"/")] = row.CreatedBy + " for " + row.Addressee
+	}
+	for task, want := range map[string]string{
+		"planner.r1": "engine for planner-" + surfRun, "planner.r3": "engine for planner-" + surfRun,
+		"schema.r1": "planner-" + surfRun + " for worker-code-schema.r1",
+	} {
+		if said[task] != want {
+			t.Errorf("%s: %q, not %q", task, said[task], want)
+		}
 	}
 }
 

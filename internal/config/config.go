@@ -55,6 +55,7 @@ type Settings struct {
 	Isolation  Value[string]
 	Agent      Value[string]   // of roles for which nothing else is said
 	Model      Value[string]   // of agents for which nothing else is said
+	Permits    Value[string]   // how Claude Code is let use its tools without a person
 	ReadOnly   Value[[]string] // paths of this machine that agents may read, such as toolchains
 	Notify     Value[[]string]
 	Attempts   Value[int]
@@ -80,7 +81,7 @@ type Settings struct {
 func Defaults() *Settings {
 	limits, s := core.DefaultLimits(), &Settings{}
 	values := map[string]any{
-		"isolation": IsolationSandbox, "agent": "claude", "model": "",
+		"isolation": IsolationSandbox, "agent": "claude", "model": "", "claude_permissions": PermissionsBypass,
 		"read_only": []string(nil), "notify": []string{NotifyBell},
 		"limits.attempts": limits.Attempts, "limits.infra": limits.Infra, "limits.sterile": limits.Sterile,
 		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
@@ -142,6 +143,7 @@ func (s *Settings) Entries() []Entry {
 	add("isolation", s.Isolation.V, s.Isolation.From)
 	add("agent", s.Agent.V, s.Agent.From)
 	add("model", s.Model.V, s.Model.From)
+	add("claude_permissions", s.Permits.V, s.Permits.From)
 	add("read_only", strings.Join(s.ReadOnly.V, " "), s.ReadOnly.From)
 	add("notify", strings.Join(s.Notify.V, " "), s.Notify.From)
 	add("limits.attempts", fmt.Sprint(s.Attempts.V), s.Attempts.From)

@@ -91,6 +91,7 @@ func TestRepositoryCanOnlyTighten(t *testing.T) {
 		{"opens the sandbox", "", "isolation: none", "isolation", "sandbox default", "project.yaml:1:12: isolation: a repository can tighten isolation, not loosen it; sandbox stays in force"},
 		{"closes the sandbox", "isolation: none", "isolation: sandbox", "isolation", "sandbox project", ""},
 		{"asks for a container", "", "isolation: container", "isolation", "container project", ""},
+		{"skips permissions", "claude_permissions: listed", "claude_permissions: bypass", "claude_permissions", "listed user", "project.yaml:1:21: claude_permissions: a repository cannot set claude_permissions"},
 		{"opens paths", "", "read_only: [/home]", "read_only", " default", "project.yaml:1:12: read_only: a repository cannot set read_only"},
 		{"model of the person counts", "model: opus", "model: haiku", "model", "opus user", ""},
 	}

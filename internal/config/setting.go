@@ -20,6 +20,13 @@ const (
 	IsolationContainer = "container"
 )
 
+// How Claude Code is let use its tools where no person could be asked: by
+// bypassing its permissions, or by a list of what is allowed.
+const (
+	PermissionsBypass = "bypass"
+	PermissionsListed = "listed"
+)
+
 // Ways to tell a person that something waits for them.
 const (
 	NotifyBell    = "bell"
@@ -51,6 +58,8 @@ func table() []setting {
 			tightened(func(current, proposed any) bool { return strength(proposed.(string)) < strength(current.(string)) }),
 		word("agent", func(s *Settings) *Value[string] { return &s.Agent }, name),
 		word("model", func(s *Settings) *Value[string] { return &s.Model }, name),
+		word("claude_permissions", func(s *Settings) *Value[string] { return &s.Permits }, oneOf(PermissionsBypass, PermissionsListed)).
+			onlyPersonal("how an agent's program is let work is yours to say"),
 		list("read_only", string(filepath.ListSeparator), func(s *Settings) *Value[[]string] { return &s.ReadOnly }, absolute).
 			onlyPersonal("it would open paths of this machine to agents"),
 		list("notify", ",", func(s *Settings) *Value[[]string] { return &s.Notify }, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)),

@@ -176,6 +176,9 @@ func (r attemptRoom) options(ctx context.Context) (map[string]string, error) {
 	for _, own := range []string{agent.OptionBaseURL, agent.OptionBinary, "permission_mode"} {
 		delete(options, own) // where a credential goes is the person's to say, not a repository's
 	}
+	if r.d.Listed && r.def.Use == "claude" {
+		options["permission_mode"] = "dontAsk"
+	}
 	options[agent.OptionSelf], options[optionYard] = r.d.Self, r.yard.Dir()
 	options[agent.OptionTask] = strings.Trim(r.stage.ID+"/"+r.task.Name, "/")
 	options[agent.OptionRound] = strconv.Itoa(r.stage.Round)

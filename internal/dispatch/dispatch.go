@@ -96,6 +96,7 @@ type Options struct {
 	Environ     func(name string) (string, bool)
 	SecretNames func(agent string) []string
 	Tools       Tools
+	Listed      bool     // Claude Code is started without leave to bypass permissions
 	ReadOnly    []string // toolchains outside the system folders
 	Checks      int      // verifications at once
 }

@@ -12,6 +12,7 @@ func linuxSystem() []string {
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt",
 		"/nix/store", "/nix/var/nix/profiles", "/gnu/store", "/run/current-system", "/home/linuxbrew/.linuxbrew",
 		"/etc/alternatives", "/etc/bash.bashrc", "/etc/ca-certificates", "/etc/ca-certificates.conf",
+		"/etc/claude-code", // what an employer sets for Claude Code holds inside, too
 		"/etc/crypto-policies", "/etc/debian_version", "/etc/fonts", "/etc/gai.conf", "/etc/group", "/etc/host.conf",
 		"/etc/hostname", "/etc/hosts", "/etc/inputrc", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
 		"/etc/locale.alias", "/etc/locale.conf", "/etc/localtime", "/etc/lsb-release", "/etc/magic", "/etc/mime.types",

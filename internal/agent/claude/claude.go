@@ -114,10 +114,10 @@ func flags(job agent.Job) ([]string, error) {
 		args = append(args, "--max-budget-usd", strconv.FormatFloat(job.MaxUSD, 'f', -1, 64))
 	}
 	args = append(args, "--permission-mode", permissionMode(job), "--add-dir", job.Dir)
-	if hasRules(job.Role.Tools) {
+	if asksNobody(job) {
 		args = append(args, job.In, job.Out)
 	}
-	args = append(args, toolFlags(job.Role)...)
+	args = append(args, toolFlags(job)...)
 	hooks, err := keeper(job)
 	if err != nil {
 		return nil, err
@@ -136,15 +136,25 @@ func permissionMode(job agent.Job) string {
 		return mode
 	}
 	if hasRules(job.Role.Tools) {
-		return "dontAsk"
+		return modeListed
 	}
-	return "bypassPermissions"
+	return modeBypass
 }
+
+// The program's permission modes: what no rule allows is denied, or everything
+// that exists is allowed.
+const (
+	modeListed = "dontAsk"
+	modeBypass = "bypassPermissions"
+)
+
+func asksNobody(job agent.Job) bool { return permissionMode(job) == modeListed }
 
 // toolFlags offers the role's tools. The program takes bare names for what
 // exists and rules for what is allowed.
-func toolFlags(role agent.Role) []string {
+func toolFlags(job agent.Job) []string {
 	var args []string
+	role := job.Role
 	if len(role.Tools) > 0 {
 		var names []string
 		for _, tool := range role.Tools {
@@ -153,13 +163,23 @@ func toolFlags(role agent.Role) []string {
 		}
 		args = append(args, "--tools", strings.Join(names, ","))
 	}
-	if hasRules(role.Tools) {
-		args = append(append(args, "--allowedTools"), role.Tools...)
+	if asksNobody(job) {
+		allowed := role.Tools
+		if len(allowed) == 0 {
+			allowed = ordinaryTools()
+		}
+		args = append(append(args, "--allowedTools"), allowed...)
 	}
 	if len(role.DisallowedTools) > 0 {
 		args = append(append(args, "--disallowedTools"), role.DisallowedTools...)
 	}
 	return args
+}
+
+// ordinaryTools are what a role without a list may use where everything has to be
+// allowed by name.
+func ordinaryTools() []string {
+	return []string{shellTool, "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Task", "TodoWrite", "WebFetch", "WebSearch", "Write"}
 }
 
 func hasRules(tools []string) bool {
@@ -181,7 +201,7 @@ func environment(job agent.Job) []string {
 		// project settings would leave out.
 		"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD=1",
 	}
-	if permissionMode(job) == "bypassPermissions" {
+	if permissionMode(job) == modeBypass {
 		// Without it the program refuses this mode to root, which is who an
 		// agent is inside a container.
 		env = append(env, "IS_SANDBOX=1")

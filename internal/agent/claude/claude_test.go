@@ -72,6 +72,27 @@ func TestLaunchWithToolRulesDeniesTheRest(t *testing.T) {
 	}
 }
 
+// TestLaunchWithoutBypass: where bypassing is not permitted, a role's tools are
+// allowed by their names, and those that every role has where it lists none.
+func TestLaunchWithoutBypass(t *testing.T) {
+	for tools, want := range map[string]string{"Read,Bash": "--tools Read,Bash --allowedTools Read Bash", "": "--allowedTools Bash Edit"} {
+		j := job()
+		j.Options[OptionPermissionMode] = modeListed
+		j.Role.Tools = strings.FieldsFunc(tools, func(r rune) bool { return r == ',' })
+		got, err := Agent{}.Launch(j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := strings.Join(got.Argv, " ")
+		if !strings.Contains(line, "--permission-mode dontAsk --add-dir /w /in /out") || !strings.Contains(line, want) || strings.Contains(line, modeBypass) {
+			t.Errorf("%q: %s", tools, line)
+		}
+		if slices.Contains(got.Env, "IS_SANDBOX=1") {
+			t.Error("IS_SANDBOX is set although permissions are not bypassed")
+		}
+	}
+}
+
 func TestLaunchCarriesNoSecret(t *testing.T) {
 	for _, name := range (Agent{}).SecretEnv() {
 		t.Setenv(name, "made-up-"+name)

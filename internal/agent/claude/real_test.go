@@ -216,6 +216,42 @@ conversations:
 	}
 }
 
+// TestRealClaudeWorksWithoutBypass: with a setting that forbids the program to bypass
+// its permissions, work is done all the same where the tools are allowed by name, and
+// none where it is asked to bypass them.
+func TestRealClaudeWorksWithoutBypass(t *testing.T) {
+	t.Parallel()
+	const scenario = `
+conversations:
+  - prompt: "Write it"
+    turns:
+      - tool: {name: Write, input: {file_path: "{{cwd}}/hello.txt", content: "hello\n"}}
+      - tool: {name: Bash, input: {command: "cat hello.txt > $STELLWERK_OUT/copy.md; echo over"}}
+      - text: Done.
+`
+	for name, test := range map[string]struct {
+		mode  string
+		tools []string
+		works bool
+	}{
+		"the tools of a role": {"dontAsk", []string{"Write", "Bash"}, true},
+		"no list of tools":    {"dontAsk", nil, true},
+		"bypassing":           {"", []string{"Write", "Bash"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := prepare(t, scenario, "Write it.\n")
+			a.write(t, filepath.Join(a.job.Home, "settings.json"), `{"permissions":{"disableBypassPermissionsMode":"disable"}}`)
+			a.job.Options[claude.OptionPermissionMode], a.job.Role.Tools = test.mode, test.tools
+			a.run(t)
+			content, err := os.ReadFile(filepath.Join(a.job.Out, "copy.md"))
+			if works := err == nil && string(content) == "hello\n"; works != test.works {
+				t.Errorf("it holds %q: %v\n%s\n%+v", content, err, a.stderr, a.outcome)
+			}
+		})
+	}
+}
+
 func TestRealClaudeLies(t *testing.T) {
 	t.Parallel()
 	a := prepare(t, `

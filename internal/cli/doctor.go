@@ -53,6 +53,7 @@ func doctor(ctx context.Context, sh *shell) error {
 		sh.examineIsolation(ctx),
 		examineState(opts.State),
 		examineSpace(opts.State),
+		sh.examineKept(ctx, opts.State),
 		sh.examineDatabase(ctx),
 		examineAgents(ctx),
 		sh.examineCredentials(ctx),

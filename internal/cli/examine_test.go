@@ -88,3 +88,29 @@ func TestAnEngineByANameOfItsOwn(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// TestDoctorSaysWhatIsKept: a large state folder of which nothing is removed by
+// itself is worth a word, and what to type.
+func TestDoctorSaysWhatIsKept(t *testing.T) {
+	b := newBench(t)
+	state := filepath.Join(t.TempDir(), "state")
+	b.env["STELLWERK_STATE"] = state
+	b.Connect = refuseConnect
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "ok    kept")
+
+	writeFile(t, filepath.Join(state, "attempts", "a", "small"), "x")
+	large := filepath.Join(state, "yards", "p.git", "pack")
+	writeFile(t, large, "")
+	if err := os.Truncate(large, 6<<30); err != nil { // takes no room: nothing is written
+		t.Fatal(err)
+	}
+	b.out.b.Reset()
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "warn  kept", "(yards 6", "`retention` is off", "`stellwerk prune --yes` removes it; `retention: 90d`")
+
+	b.env["STELLWERK_RETENTION"] = "90d"
+	b.out.b.Reset()
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "ok    kept")
+}

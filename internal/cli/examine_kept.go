@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
+)
+
+const (
+	keptLarge = 5 << 30         // bytes of a state folder that a person is told of
+	keptLook  = 5 * time.Second // after which the rest is not counted
+)
+
+// examineKept says that a state folder has grown large and that nothing of it is
+// ever removed by itself.
+func (sh *shell) examineKept(ctx context.Context, state string) finding {
+	const what = "kept"
+	repo, err := sh.repository()
+	if err != nil {
+		return finding{what, gradeWarn, "the settings cannot be read: " + err.Error(), ""}
+	}
+	settings, _, err := repo.settings()
+	if err != nil {
+		return finding{what, gradeWarn, "the settings cannot be read: " + err.Error(), ""}
+	}
+	sizes, whole := weigh(ctx, state)
+	var sum uint64
+	for _, size := range sizes {
+		sum += size
+	}
+	found := wording.Bytes(sum)
+	if !whole {
+		found = "more than " + found
+	}
+	found += " in " + state
+	if sum < keptLarge || settings.Retention.V > 0 {
+		return finding{What: what, Grade: gradeOK, Found: found}
+	}
+	return finding{what, gradeWarn, fmt.Sprintf("%s (%s), and nothing is removed by itself: `retention` is off", found, largest(sizes)),
+		"`stellwerk prune` says what can go, `stellwerk prune --yes` removes it; `retention: 90d` in your settings has an engine that serves do so daily. Yards stay: they hold the work"}
+}
+
+// weigh sums the files below each entry of a folder; whole is false where not all
+// could be looked at in time.
+func weigh(ctx context.Context, dir string) (sizes map[string]uint64, whole bool) {
+	ctx, cancel := context.WithTimeout(ctx, keptLook)
+	defer cancel()
+	sizes, whole = map[string]uint64{}, true
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || entry.IsDir() {
+			return nil // what vanishes meanwhile weighs nothing
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		top, _, _ := strings.Cut(name, string(filepath.Separator))
+		sizes[top] += uint64(max(info.Size(), 0))
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		whole = false
+	}
+	return sizes, whole
+}
+
+// largest names the heaviest entries.
+func largest(sizes map[string]uint64) string {
+	names := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), strings.Compare(a, b))
+	})
+	var said []string
+	for _, name := range names[:min(len(names), 3)] {
+		said = append(said, name+" "+wording.Bytes(sizes[name]))
+	}
+	return strings.Join(said, ", ")
+}

@@ -59,25 +59,26 @@ func weigh(ctx context.Context, dir string) (sizes map[string]uint64, whole bool
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil || entry.IsDir() {
-			return nil // what vanishes meanwhile weighs nothing
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return nil
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		top, _, _ := strings.Cut(name, string(filepath.Separator))
-		sizes[top] += uint64(max(info.Size(), 0))
+		top, _, _ := strings.Cut(strings.TrimPrefix(path, dir+string(filepath.Separator)), string(filepath.Separator))
+		sizes[top] += weight(entry, err)
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		whole = false
 	}
 	return sizes, whole
+}
+
+// weight is the size of a file; what vanishes meanwhile weighs nothing.
+func weight(entry fs.DirEntry, err error) uint64 {
+	if err != nil || entry.IsDir() {
+		return 0
+	}
+	info, err := entry.Info()
+	if err != nil {
+		return 0
+	}
+	return uint64(max(info.Size(), 0))
 }
 
 // largest names the heaviest entries.

@@ -104,9 +104,10 @@ type App struct {
 	access  *access.Store
 	address atomic.Pointer[string] // where the network reaches the engine; nil where it does not
 
-	tails tails
-	stop  context.CancelFunc
-	work  sync.WaitGroup
+	tails      tails
+	references references
+	stop       context.CancelFunc
+	work       sync.WaitGroup
 }
 
 var _ api.Service = (*App)(nil)

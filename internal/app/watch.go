@@ -1,11 +1,7 @@
 package app
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -53,20 +49,7 @@ func (a *App) Prompt(ctx context.Context, id, attempt string, w io.Writer) error
 		return err
 	}
 	digest := ""
-	err = a.history(ctx, run.ID, func(ev core.Event) error {
-		if ev.Type != core.TypeAttemptStarted {
-			return nil
-		}
-		var started core.AttemptStarted
-		if err := json.Unmarshal(ev.Body, &started); err != nil {
-			return err
-		}
-		if started.Attempt == attempt {
-			digest = started.Prompt
-		}
-		return nil
-	})
-	if err != nil {
+	if err := a.references.look(ctx, run.ID, a.eventsOf(run.ID), func(r *referenced) { digest = r.prompts[attempt] }); err != nil {
 		return err
 	}
 	if digest != "" {
@@ -94,15 +77,8 @@ func (a *App) Document(ctx context.Context, id, digest string, w io.Writer) erro
 		return err
 	}
 	named := false
-	if raw, err := hex.DecodeString(digest); err == nil && len(raw) == sha256.Size {
-		quoted := []byte(`"` + digest + `"`)
-		err := a.history(ctx, run.ID, func(ev core.Event) error {
-			named = named || bytes.Contains(ev.Body, quoted)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	if err := a.references.look(ctx, run.ID, a.eventsOf(run.ID), func(r *referenced) { named = r.names(digest) }); err != nil {
+		return err
 	}
 	if !named {
 		return core.Errorf(core.CodeNotFound, "run %s has no document %.80q", run.Alias, digest)
@@ -120,18 +96,9 @@ func (a *App) copyDocument(digest string, w io.Writer) error {
 	return err
 }
 
-// history reads a run's events, oldest first.
-func (a *App) history(ctx context.Context, run string, fn func(core.Event) error) error {
-	for after := int64(0); ; {
-		events, err := a.store.Events(ctx, core.RunStream(run), after, 1000)
-		if err != nil || len(events) == 0 {
-			return err
-		}
-		for _, ev := range events {
-			if err := fn(ev); err != nil {
-				return err
-			}
-			after = ev.Seq
-		}
+// eventsOf reads a run's events, oldest first.
+func (a *App) eventsOf(run string) readEvents {
+	return func(ctx context.Context, after int64) ([]core.Event, error) {
+		return a.store.Events(ctx, core.RunStream(run), after, 1000)
 	}
 }

@@ -59,7 +59,8 @@ func (a *App) library(ctx context.Context, q api.LibraryQuery) (*library, error)
 	return l, err
 }
 
-// lookInto is a project's repository at the tip of its base.
+// lookInto is a project's repository at the tip of its base. What the engine's copy
+// of it has already is not fetched: who only looks changes nothing.
 func (a *App) lookInto(ctx context.Context, project string) (*ground, error) {
 	g, err := a.locate(ctx, site{project: project})
 	if err != nil {
@@ -75,6 +76,9 @@ func (a *App) lookInto(ctx context.Context, project string) (*ground, error) {
 	g.base = row.DefaultBranch
 	if !g.far() {
 		g.base = cmp.Or(g.repo.Branch, g.base)
+		if g.commit, err = g.known(ctx); err != nil || g.commit != "" {
+			return g, err
+		}
 		if err := g.yard.Fetch(ctx, g.remote); err != nil {
 			return nil, g.fetchError(err)
 		}
@@ -84,6 +88,25 @@ func (a *App) lookInto(ctx context.Context, project string) (*ground, error) {
 		return nil, core.Errorf(core.CodeNotFound, "project %s has no branch %q", row.Name, g.base)
 	}
 	return g, err
+}
+
+// known is the tip of the base in a repository on this machine, where the engine's
+// copy has that commit.
+func (g *ground) known(ctx context.Context) (string, error) {
+	tip := g.repo.Head
+	if g.repo.Detached {
+		var err error
+		if tip, err = g.yard.RemoteTip(ctx, g.remote, "refs/heads/"+g.base); err != nil {
+			return "", g.fetchError(err)
+		}
+	}
+	if tip == "" {
+		return "", nil
+	}
+	if has, err := g.yard.Exists(ctx, tip); err != nil || !has {
+		return "", err
+	}
+	return tip, nil
 }
 
 // Playbooks implements api.Service.

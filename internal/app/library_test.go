@@ -72,6 +72,56 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
+// TestLookingFetchesNothingKnown: who looks at a project's playbooks changes nothing
+// of the engine's copy, unless the base has moved on.
+func TestLookingFetchesNothingKnown(t *testing.T) {
+	s := newShop(t)
+	if _, err := s.app.AddProject(s.ctx, api.AddProject{Repository: s.dir, Name: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	shop := api.LibraryQuery{Project: "shop"}
+	own := func() (names []string) {
+		t.Helper()
+		list, err := s.app.Playbooks(s.ctx, shop)
+		if err == nil {
+			_, err = s.app.Roles(s.ctx, shop)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range list {
+			if !p.Builtin() {
+				names = append(names, p.Name)
+			}
+		}
+		return names
+	}
+	own()
+	yards, err := filepath.Glob(filepath.Join(s.state, "yards", "*"))
+	if err != nil || len(yards) != 1 {
+		t.Fatalf("%v, %v", yards, err)
+	}
+	refs := func() string { return git(t, yards[0], "for-each-ref") }
+	before := refs()
+	git(t, s.dir, "branch", "other") // a fetch would take it along
+	if own(); refs() != before {
+		t.Errorf("looking changed the refs from\n%s\nto\n%s", before, refs())
+	}
+	git(t, s.dir, "checkout", "-q", "--detach")
+	if own(); refs() != before {
+		t.Error("looking at a repository without a branch changed the refs")
+	}
+	git(t, s.dir, "checkout", "-q", "main")
+	commit(t, s.dir, map[string]string{".stellwerk/playbooks/fresh.yaml": strings.Replace(gated, "gated", "fresh", 1)})
+	if names := own(); !slices.Contains(names, "fresh") {
+		t.Errorf("what was committed just now is not seen: %v", names)
+	}
+	git(t, s.dir, "reset", "-q", "--hard", "HEAD~1")
+	if names := own(); slices.Contains(names, "fresh") {
+		t.Errorf("what was taken back is seen: %v", names)
+	}
+}
+
 // TestPagesOfRuns: a list goes on behind a run, also when others were started
 // meanwhile.
 func TestPagesOfRuns(t *testing.T) {

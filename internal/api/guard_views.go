@@ -43,3 +43,8 @@ func (g *guard) Document(ctx context.Context, id, digest string, w io.Writer) er
 	}
 	return g.svc.Document(ctx, id, digest, w)
 }
+
+// Transcript implements Service.
+func (g *guard) Transcript(ctx context.Context, id, attempt string, q TranscriptQuery) (Transcript, error) {
+	return read(ctx, "", func() (Transcript, error) { return g.svc.Transcript(ctx, id, attempt, q) })
+}

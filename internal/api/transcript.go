@@ -60,8 +60,3 @@ func registerTranscripts(api huma.API, svc Transcripts) {
 			return piece, err
 		})
 }
-
-// Transcript implements Service.
-func (g *guard) Transcript(ctx context.Context, id, attempt string, q TranscriptQuery) (Transcript, error) {
-	return read(ctx, "", func() (Transcript, error) { return g.svc.Transcript(ctx, id, attempt, q) })
-}

@@ -1,0 +1,47 @@
+package api
+
+// LimitsQuery says of what the limits are asked for.
+type LimitsQuery struct {
+	Of  string `json:"of,omitempty"`  // a run or a project: id, alias or name
+	Dir string `json:"dir,omitempty"` // otherwise the project of the repository here; all where it is none
+}
+
+// Who has limits.
+const (
+	ScopeEngine  = "engine"
+	ScopeProject = "project"
+	ScopeRun     = "run"
+)
+
+// Account is what one of them may use.
+type Account struct {
+	Scope      string      `json:"scope" doc:"engine, project or run"`
+	ID         string      `json:"id,omitempty"`
+	Name       string      `json:"name,omitempty"`
+	Status     string      `json:"status,omitempty"`
+	Allowances []Allowance `json:"allowances"`
+	// Opaque are agents of a run that do not say what they use.
+	Opaque []string `json:"opaque,omitempty"`
+}
+
+// What is limited.
+const (
+	LimitCost     = "cost_usd"
+	LimitTokens   = "tokens"
+	LimitWallTime = "wall_time"
+	LimitAttempts = "attempts"
+	LimitParallel = "parallel"
+)
+
+// Allowance is what was used of something, and what is left.
+type Allowance struct {
+	Kind  string   `json:"kind" doc:"cost_usd, tokens, wall_time (in seconds), attempts or parallel"`
+	Used  float64  `json:"used"`
+	Limit *float64 `json:"limit,omitempty" doc:"Absent where there is no limit"`
+	Left  *float64 `json:"left,omitempty"`
+}
+
+// AccountList is a list of accounts.
+type AccountList struct {
+	Accounts []Account `json:"accounts"`
+}

@@ -1,0 +1,151 @@
+package api
+
+import (
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// The statuses of a run that has not begun: its epic waits, or could not be
+// started.
+const (
+	StatusQueued  = "queued"
+	StatusRefused = "refused"
+)
+
+// Run is a run in a list.
+type Run struct {
+	ID         string     `json:"id"`
+	Alias      string     `json:"alias"`
+	Project    string     `json:"project"`
+	Title      string     `json:"title"`
+	Issue      string     `json:"issue,omitempty"`
+	Kind       string     `json:"kind,omitempty"` // of the playbook, while it is open
+	Status     string     `json:"status"`
+	Reason     string     `json:"reason"`
+	Next       string     `json:"next,omitempty"`   // what a person can type now
+	Halted     bool       `json:"halted,omitempty"` // paused, and what was under way is stopped
+	Stage      string     `json:"stage"`
+	Attempts   int        `json:"attempts"`
+	CostUSD    float64    `json:"cost_usd"`
+	Tokens     int64      `json:"tokens"`
+	Branch     string     `json:"branch"`
+	Base       string     `json:"base"`
+	URL        string     `json:"url,omitempty"`         // of the pull request
+	CI         string     `json:"ci,omitempty"`          // what the forge's own checks say of it
+	Preview    string     `json:"preview,omitempty"`     // link to a preview deployment
+	MergesHere bool       `json:"merges_here,omitempty"` // it waits to be merged, which `merge` does
+	MergedBy   string     `json:"merged_by,omitempty"`   // who had it merged here
+	Merge      string     `json:"merge,omitempty"`       // the commit by which that was done
+	Isolation  string     `json:"isolation"`             // "none" is shown as unenforced
+	Session    string     `json:"session,omitempty"`     // that starts its agents
+	StartedAt  time.Time  `json:"started_at"`
+	UpdatedAt  time.Time  `json:"updated_at"`
+	EndedAt    *time.Time `json:"ended_at,omitempty"`
+	Seq        int64      `json:"seq"`
+	Warnings   []string   `json:"warnings,omitempty"` // of the start
+	Epic       *Epic      `json:"epic,omitempty"`     // it waits in, where it has not begun
+}
+
+// RunQuery narrows a list of runs.
+type RunQuery struct {
+	Dir     string `json:"dir,omitempty"`
+	Project string `json:"project,omitempty"` // name or key
+	Open    bool   `json:"open,omitempty"`
+	Status  string `json:"status,omitempty"` // only those of this status
+	Before  string `json:"before,omitempty"` // id or alias of a run; only those that come after it in the list
+	Limit   int    `json:"limit,omitempty"`  // at most so many; all where 0
+}
+
+// RunDetail is a run with its stages.
+type RunDetail struct {
+	Run
+	Goal     string `json:"goal"`
+	Playbook string `json:"playbook"`
+	// Choices were made when the run started.
+	Choices core.Choices `json:"choices"`
+	Head    string       `json:"head"`
+	Stages  []Stage      `json:"stages"`
+	Gate    *core.Gate   `json:"gate,omitempty"`  // what waits for an approval
+	Pause   *core.Pause  `json:"pause,omitempty"` // why it is paused, and for which stage
+	Folder  string       `json:"folder"`
+	Manager *Manager     `json:"manager,omitempty"` // where one drives the run
+	Waves   *Waves       `json:"waves,omitempty"`   // where its work is delegated in waves
+	Onward  bool         `json:"onward,omitempty"`  // it drives a project, which does not go back to a stage
+	// Opaque are the agents whose tool calls and consumption cannot be seen, and
+	// who cannot be kept to their roles' tools.
+	Opaque []string `json:"opaque,omitempty"`
+}
+
+// Stage is a stage of a run.
+type Stage struct {
+	ID     string `json:"id"`
+	Branch string `json:"branch,omitempty"`
+	Title  string `json:"title,omitempty"`
+	Status string `json:"status"`
+	Skip   string `json:"skip,omitempty"` // on whose word it was skipped
+	Round  int    `json:"round"`
+	Gate   string `json:"gate"`
+	Tasks  []Task `json:"tasks,omitempty"`
+	// After are the stages that one with a branch of its own comes after.
+	After []string `json:"after,omitempty"`
+}
+
+// Task is a task of a stage's current round.
+type Task struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name,omitempty"` // what it is called where its stage has several
+	Kind      string    `json:"kind,omitempty"`
+	Role      string    `json:"role,omitempty"`
+	Prompt    string    `json:"prompt,omitempty"` // what is to be done, in the words of who asked for it
+	Act       string    `json:"act,omitempty"`    // what the engine itself does; such a task has no attempts
+	Status    string    `json:"status"`
+	Blocked   string    `json:"blocked,omitempty"`
+	NotBefore time.Time `json:"not_before,omitzero"` // of the next attempt
+	Checks    []string  `json:"checks,omitempty"`    // what a delivery is held to
+	Limit     int       `json:"limit"`
+	Counted   int       `json:"counted"`
+	Attempts  []Attempt `json:"attempts,omitempty"`
+}
+
+// Attempt is an attempt of a task.
+type Attempt struct {
+	ID        string             `json:"id"`
+	N         int                `json:"n"`
+	Status    string             `json:"status"`
+	Agent     string             `json:"agent,omitempty"`
+	Exit      string             `json:"exit,omitempty"`
+	Message   string             `json:"message,omitempty"`
+	Summary   string             `json:"summary,omitempty"`
+	Verdict   string             `json:"verdict,omitempty"`
+	Results   []core.CheckResult `json:"results,omitempty"`
+	Usage     core.Usage         `json:"usage"`
+	Duration  time.Duration      `json:"duration,omitempty"`
+	StartedAt time.Time          `json:"started_at,omitzero"`
+	Commit    string             `json:"commit,omitempty"`
+	Artifacts []core.Artifact    `json:"artifacts,omitempty"`
+	Notes     []string           `json:"notes,omitempty"`    // what was unusual about what was handed in
+	Rejected  []string           `json:"rejected,omitempty"` // what was handed in and not accepted
+}
+
+// Output is a piece of an attempt's transcript.
+type Output struct {
+	Records []Record `json:"records"`
+	Next    int64    `json:"next"` // pass as after
+	Done    bool     `json:"done"` // nothing follows
+}
+
+// Record is a transcript record.
+type Record struct {
+	N    int64     `json:"n"`
+	At   time.Time `json:"at"`
+	Kind string    `json:"kind"`
+	Text string    `json:"text,omitempty"`
+	Tool string    `json:"tool,omitempty"`
+}
+
+// DiffQuery narrows a diff.
+type DiffQuery struct {
+	Stage string `json:"stage,omitempty"`
+	Stat  bool   `json:"stat,omitempty"`
+}

@@ -100,7 +100,7 @@ func TestWhoMergedAndWhatToTypeAreShown(t *testing.T) {
 		}
 	}
 	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusCompleted), MergedBy: evil, Merge: strings.Repeat("c", 40)}})
-	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, "merged by &lt;script&gt;") || !strings.Contains(body, "<code>cccccccc</code>") {
+	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, "merged by &lt;script&gt;") || !strings.Contains(body, "<code>cccccccccc</code>") {
 		t.Error("it is not said who merged, or obeyed")
 	}
 }

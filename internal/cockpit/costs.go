@@ -137,7 +137,7 @@ func (b *costsBody) plot(spending []api.DaySpending, today time.Time) {
 		tokens[i].Parts[series[s.Project]] += float64(s.Tokens)
 	}
 	for i, d := range days {
-		cost[i].Title, tokens[i].Title = cost[i].Name+": "+wording.Money(d.CostUSD), tokens[i].Name+": "+amount(d.Tokens)+" tokens"
+		cost[i].Title, tokens[i].Title = cost[i].Name+": "+wording.Money(d.CostUSD), tokens[i].Name+": "+wording.Amount(d.Tokens)+" tokens"
 		if d.Times > 0 {
 			b.ByDay = append(b.ByDay, d)
 		}
@@ -145,5 +145,5 @@ func (b *costsBody) plot(spending []api.DaySpending, today time.Time) {
 	slices.Reverse(b.ByDay)
 	span := "of the last " + strconv.Itoa(b.Days) + " days, by the day on which runs began"
 	b.CostPlot = plot.Columns(plot.Stack{Title: "Cost " + span + ": " + wording.Money(b.Total.CostUSD) + " in all", Label: dollarTick, Columns: cost})
-	b.TokenPlot = plot.Columns(plot.Stack{Title: "Tokens " + span + ": " + amount(b.Total.Tokens) + " in all", Label: countTick, Columns: tokens})
+	b.TokenPlot = plot.Columns(plot.Stack{Title: "Tokens " + span + ": " + wording.Amount(b.Total.Tokens) + " in all", Label: countTick, Columns: tokens})
 }

@@ -24,7 +24,7 @@ func TestWhatIsApprovedIsShown(t *testing.T) {
 		if !strings.Contains(body, "Approve and publish") {
 			t.Errorf("%s has no button: %s", path, body)
 		}
-		for _, shown := range []string{"01234567", "work", "https://example.org/shop.git", "trunk"} {
+		for _, shown := range []string{"0123456789", "work", "https://example.org/shop.git", "trunk"} {
 			if !strings.Contains(body, "<code>"+shown+"</code>") {
 				t.Errorf("%s does not show %s", path, shown)
 			}

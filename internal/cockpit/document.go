@@ -13,6 +13,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // artifactBody is a document that an attempt handed in.
@@ -64,7 +65,7 @@ func (c *cockpit) document(r *http.Request) (page, error) {
 	}
 	doc := artifactBody{Artifact: core.Artifact{Name: name, Digest: r.PathValue("digest")}, Run: d.Alias, rendered: text.render(name)}
 	if name == "" {
-		name = "Document " + short(doc.Digest)
+		name = "Document " + wording.Short(doc.Digest)
 	}
 	p, err := c.runPage(r, d, "document", name)
 	p.Body, p.Still = documentBody{Run: d.Run, Doc: doc, Name: name}, true
@@ -74,7 +75,7 @@ func (c *cockpit) document(r *http.Request) (page, error) {
 // download sends a whole document, to be kept and never shown by the browser.
 func (c *cockpit) download(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Query().Get("name")
-	c.attach(w, r, fileName(name, short(r.PathValue("digest"))), func(w io.Writer) error {
+	c.attach(w, r, fileName(name, wording.Short(r.PathValue("digest"))), func(w io.Writer) error {
 		return c.svc.Document(r.Context(), r.PathValue("run"), r.PathValue("digest"), w)
 	})
 }

@@ -88,7 +88,7 @@ func use(a api.Allowance, limit float64) useView {
 
 // measure is how something that is limited is called, and how much of it is said.
 func measure(kind string) (string, func(float64) string) {
-	number := func(v float64) string { return amount(int64(v)) }
+	number := func(v float64) string { return wording.Amount(int64(v)) }
 	switch kind {
 	case api.LimitCost:
 		return "Cost", wording.Money
@@ -99,7 +99,7 @@ func measure(kind string) (string, func(float64) string) {
 			if v < 1 {
 				return "0 s"
 			}
-			return took(time.Duration(v * float64(time.Second)))
+			return wording.Duration(time.Duration(v * float64(time.Second)))
 		}
 	case api.LimitAttempts:
 		return "Attempts", number

@@ -3,6 +3,7 @@ package cockpit
 import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // pauseForm is how a paused run goes on. What is offered says what comes of it.
@@ -50,7 +51,7 @@ func outlook(code core.PauseCode, d api.RunDetail) (again, onward string) {
 	again, onward = "What was lost begins anew.", "It takes up where it stopped."
 	switch code {
 	case core.PauseAttempts:
-		again = "It gets " + plural(triesOf(d), "new attempt", "new attempts") + "."
+		again = "It gets " + wording.Number(triesOf(d), "new attempt", "new attempts") + "."
 	case core.PauseBudget, core.PauseProjectLimit:
 		onward = "It stops again unless a limit was raised."
 	case core.PauseWall:

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Bounds of what a person writes before they send it.
@@ -154,7 +155,7 @@ func requested(whole string, drafts []draft.Comment, shown core.Subject) (string
 	}
 	for _, n := range drafts {
 		if n.Commit != shown.Commit {
-			return "", core.Errorf(core.CodeConflict, "the comment on %s is about commit %s, and %s is shown now", n.Place(), short(n.Commit), short(shown.Commit)).
+			return "", core.Errorf(core.CodeConflict, "the comment on %s is about commit %s, and %s is shown now", n.Place(), wording.Short(n.Commit), wording.Short(shown.Commit)).
 				WithHint("look again: edit the comment where it still holds, or remove it")
 		}
 		parts = append(parts, fmt.Sprintf("%s\n> %s\n%s", n.Place(), strings.TrimSpace(n.Quote), n.Text))

@@ -96,8 +96,8 @@ func (b *runCostsBody) plot(attempts []api.AttemptSpending, accounts []api.Accou
 		Limit: costLimit, LimitAs: "limit " + wording.Money(costLimit),
 	})
 	b.TokenPlot = plot.Steps(plot.Line{
-		Title: "Tokens over time: " + amount(int64(tokenSum)) + " so far", Label: countTick, From: from, To: to, Points: tokens,
-		Limit: tokenLimit, LimitAs: "limit " + amount(int64(tokenLimit)),
+		Title: "Tokens over time: " + wording.Amount(int64(tokenSum)) + " so far", Label: countTick, From: from, To: to, Points: tokens,
+		Limit: tokenLimit, LimitAs: "limit " + wording.Amount(int64(tokenLimit)),
 	})
 }
 

@@ -98,7 +98,7 @@ func TestDownloadsAreNeverShown(t *testing.T) {
 		"/runs/r1/documents/" + digest + "?name=plan.md":                   "plan.md",
 		"/runs/r1/documents/" + digest + "?name=..%2f..%2f.bashrc":         "bashrc",
 		"/runs/r1/documents/" + digest + "?name=a%22%0d%0aSet-Cookie:%20x": "a---Set-Cookie--x",
-		"/runs/r1/documents/" + digest:                                     "aaaaaaaa",
+		"/runs/r1/documents/" + digest:                                     "aaaaaaaaaa",
 		"/runs/r1/attempts/build.r1.a1/prompt":                             "build.r1.a1.prompt.md",
 	} {
 		w := httptest.NewRecorder()

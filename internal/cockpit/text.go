@@ -3,7 +3,6 @@ package cockpit
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"html/template"
 	"strings"
 	"time"
@@ -20,7 +19,7 @@ func (c *cockpit) functions() template.FuncMap {
 	return template.FuncMap{
 		"ago":        func(t time.Time) string { return ago(c.opts.Now(), t) },
 		"stamp":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"took":       took,
+		"duration":   wording.Duration,
 		"taskLamp":   taskLamp,
 		"taskWord":   taskWord,
 		"taskHere":   taskHere,
@@ -29,12 +28,11 @@ func (c *cockpit) functions() template.FuncMap {
 		"taskFacts":  taskFacts,
 		"stageName":  stageName,
 		"money":      wording.Money,
-		"amount":     amount,
-		"short":      short,
+		"amount":     wording.Amount,
+		"short":      wording.Short,
 		"clip":       clip,
 		"advice":     advice,
-		"advises":    advises,
-		"plural":     plural,
+		"plural":     wording.Number,
 		"word":       word,
 		"lamp":       lamp,
 		"markdown":   markdown,
@@ -86,48 +84,13 @@ func ago(now, t time.Time) string {
 	}
 	switch d := now.Sub(t); {
 	case d < -time.Minute:
-		return "in " + took(-d)
+		return "in " + wording.Age(-d)
 	case d < 10*time.Second:
 		return "just now"
 	default:
-		return took(d) + " ago"
+		return wording.Age(d) + " ago"
 	}
 }
-
-// took says a duration with as much detail as a person wants.
-func took(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return ""
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 48*time.Hour && d%time.Hour < time.Minute:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
-	default:
-		return fmt.Sprintf("%d days", int(d.Hours()/24))
-	}
-}
-
-// amount says a number with few digits.
-func amount(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprint(n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.0f k", float64(n)/1e3)
-	default:
-		return fmt.Sprintf("%.1f M", float64(n)/1e6)
-	}
-}
-
-// short is the beginning of a hash.
-func short(hash string) string { return hash[:min(len(hash), 8)] }
 
 // clip bounds a text that somebody else wrote.
 func clip(most int, s string) string {
@@ -135,13 +98,6 @@ func clip(most int, s string) string {
 		return s
 	}
 	return string([]rune(s)[:most-1]) + "…"
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // word is how a status of a run, a project, a stage or a task is said.
@@ -183,7 +139,7 @@ func taskHere(s api.Stage, t api.Task) string {
 func taskFacts(name string, t api.Task) string {
 	facts := []string{taskWord(t)}
 	if n := len(t.Attempts); n > 0 {
-		facts = append([]string{plural(n, "attempt", "attempts")}, facts...)
+		facts = append([]string{wording.Number(n, "attempt", "attempts")}, facts...)
 	}
 	if t.Role != "" && t.Role != name {
 		facts = append([]string{clip(60, t.Role)}, facts...)

@@ -22,6 +22,22 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
+// Age is how long ago something was, or will be, in no more detail than that is of
+// use for; nothing where it is now.
+func Age(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
 // Money is an amount of dollars; small amounts keep the digits that matter.
 func Money(usd float64) string {
 	if usd > 0 && usd < 0.01 {
@@ -30,16 +46,19 @@ func Money(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// Tokens is a number of tokens, rounded.
-func Tokens(n int64) string {
+// Amount is a large number, rounded.
+func Amount(n int64) string {
 	switch {
 	case n < 10_000:
-		return fmt.Sprintf("%d tokens", n)
+		return fmt.Sprint(n)
 	case n < 10_000_000:
-		return fmt.Sprintf("%dk tokens", n/1000)
+		return fmt.Sprintf("%dk", n/1000)
 	}
-	return fmt.Sprintf("%dM tokens", n/1_000_000)
+	return fmt.Sprintf("%dM", n/1_000_000)
 }
+
+// Tokens is a number of tokens, rounded.
+func Tokens(n int64) string { return Amount(n) + " tokens" }
 
 // Bytes is a size in binary units.
 func Bytes(n uint64) string {

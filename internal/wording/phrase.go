@@ -25,11 +25,16 @@ func Colon(a, b string) string {
 
 // Count is a number of things; nothing where there are none.
 func Count(n int, noun string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return ""
-	case 1:
-		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return Number(n, noun, noun+"s")
+}
+
+// Number is a number of what is called so where it is one, and otherwise so.
+func Number(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -193,17 +193,17 @@ func Detach(ctx context.Context, opts Options) error {
 func deaf(opts Options) error {
 	if opts.Network != nil && !opts.Network.AnyPort {
 		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to listen at %s", opts.Network.Listen).
-			WithHint("end it, then start it again with --listen")
+			WithHint("end it (stellwerk stop), then start it again with --listen")
 	}
 	if opts.Metrics != "" {
 		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to show its metrics at %s", opts.Metrics).
-			WithHint("end it, then start it again with --metrics")
+			WithHint("end it (stellwerk stop), then start it again with --metrics")
 	}
 	if opts.Webhook == "" {
 		return nil
 	}
 	return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to hear webhooks at %s", opts.Webhook).
-		WithHint("end it, then start it again with --webhook")
+		WithHint("end it (stellwerk stop), then start it again with --webhook")
 }
 
 // answers reports an engine that does more than hold its socket: one that was

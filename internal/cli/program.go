@@ -36,6 +36,9 @@ type Program struct {
 	// Detach starts an engine in the background, unless one runs, and waits for
 	// its socket.
 	Detach func(ctx context.Context, opts ConnectOptions) error
+	// Stop has the engine of a state folder end, waits until it has, and returns
+	// what it said of itself; a PID of 0 where none ran.
+	Stop func(ctx context.Context, opts ConnectOptions) (api.Info, error)
 	// Restore puts a backup in the place of a state folder that no engine holds.
 	Restore func(ctx context.Context, opts RestoreOptions) error
 

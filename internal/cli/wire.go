@@ -25,6 +25,7 @@ func wire(p *Program) {
 	p.Tools = app.DialTools
 	p.Serve = func(ctx context.Context, o ConnectOptions) error { return served(ctx, o, app.Serve) }
 	p.Detach = func(ctx context.Context, o ConnectOptions) error { return served(ctx, o, app.Detach) }
+	p.Stop = func(ctx context.Context, o ConnectOptions) (api.Info, error) { return app.Stop(ctx, appOptions(o)) }
 	p.Restore = func(ctx context.Context, o RestoreOptions) error { return app.Restore(ctx, o.State, o.Backup) }
 	p.Worker, p.Salvage, p.HandIn = app.Worker, app.Salvage, app.HandIn
 	p.Await, p.AttemptShell, p.LookShell = app.Await, app.AttemptShell, app.LookShell

@@ -17,6 +17,10 @@ const variable = "CLAUDE_CODE_SESSION_ID"
 
 type key struct{}
 
+// PID is the process at the other end of a connection, as this machine counts it,
+// where the system tells.
+func PID(c net.Conn) (int, bool) { return pidOf(c) }
+
 // WithConn notes the process at the other end of a connection.
 func WithConn(ctx context.Context, c net.Conn) context.Context {
 	pid, ok := pidOf(c)

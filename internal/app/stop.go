@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/peer"
+)
+
+// stopTime is how long an engine may take to end what it has begun.
+const stopTime = time.Minute
+
+// Stop has the engine of a state folder end in order, as an interrupt does, and
+// returns when it has let go of the folder. It returns what the engine said of
+// itself before; where none runs, that is nothing. Attempts go on.
+func Stop(ctx context.Context, opts Options) (api.Info, error) {
+	state, err := locate(opts.State)
+	if err != nil {
+		return api.Info{}, err
+	}
+	if resolved, err := filepath.EvalSymlinks(state.dir); err == nil {
+		state.dir = resolved
+	} else {
+		return api.Info{}, nil // no folder, and so no engine
+	}
+	info, err := inquire(ctx, opts, state)
+	if errors.Is(err, errNoEngine) {
+		if held(state) {
+			return api.Info{}, core.Errorf(core.CodeUnavailable, "an engine holds %s and does not answer", state.dir).
+				WithHint("it may be coming up or going down: try again in a moment, or look at %s", state.logFile())
+		}
+		return api.Info{}, nil
+	}
+	if err != nil {
+		return api.Info{}, err
+	}
+	if err := syscall.Kill(info.PID, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return info, fmt.Errorf("end the engine, process %d: %w", info.PID, err)
+	}
+	return info, awaitEnd(ctx, state, info.PID)
+}
+
+// inquire asks the engine about itself, and makes sure that its process is the
+// one of that number here: an engine in a container counts its own.
+func inquire(ctx context.Context, opts Options, state stateFolder) (api.Info, error) {
+	svc, err := dial(ctx, opts)
+	if err != nil {
+		return api.Info{}, err
+	}
+	info, err := svc.Info(ctx)
+	if err = errors.Join(err, svc.Close()); err != nil {
+		return api.Info{}, err
+	}
+	socket, err := state.socket()
+	if err != nil {
+		return api.Info{}, err
+	}
+	conn, err := (&net.Dialer{Timeout: 3 * time.Second}).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return api.Info{}, fmt.Errorf("look at the engine's process: %w", err)
+	}
+	pid, known := peer.PID(conn)
+	if err := conn.Close(); err != nil {
+		return api.Info{}, fmt.Errorf("close a probe of the engine: %w", err)
+	}
+	if known && pid != info.PID {
+		return api.Info{}, core.Errorf(core.CodeInvalid, "the engine calls itself process %d, which is another one here", info.PID).
+			WithHint("it runs in a container, it seems: end it there")
+	}
+	return info, nil
+}
+
+// awaitEnd waits until the state folder is free.
+func awaitEnd(ctx context.Context, state stateFolder, pid int) error {
+	deadline := time.Now().Add(stopTime)
+	for held(state) {
+		if syscall.Kill(pid, 0) != nil {
+			return nil // it has gone, and another has the folder already
+		}
+		if time.Now().After(deadline) {
+			return core.Errorf(core.CodeUnavailable, "the engine was told to end and still runs, as process %d", pid).
+				WithHint("see %s", state.logFile())
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+func newStop(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Annotations: onThisMachine(),
+		Use:         "stop",
+		Short:       "End the engine that runs in the background",
+		Long: `Ends the engine of the state folder in order and returns when it has gone.
+Agents at work go on, and the next engine finds them; to end those too, say
+` + "`stellwerk pause --stop RUN`" + ` before. A command that is the engine for the time
+being leaves its run, as with Ctrl-C. Where no engine runs, nothing happens.`,
+		Example: `  stellwerk stop
+  stellwerk stop --state /srv/stellwerk`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return stop(cmd.Context(), sh) },
+	}
+}
+
+// stopAnswer is what stop says to programs.
+type stopAnswer struct {
+	State   string `json:"state"`
+	Stopped bool   `json:"stopped"`
+	PID     int    `json:"pid,omitempty"`
+	Open    int    `json:"open_runs"`
+}
+
+func stop(ctx context.Context, sh *shell) error {
+	if err := sh.personsOwn("stop"); err != nil {
+		return err
+	}
+	opts, err := sh.options()
+	if err != nil {
+		return err
+	}
+	info, err := sh.Stop(ctx, opts)
+	if err != nil {
+		return err
+	}
+	if sh.json {
+		return sh.printJSON(stopAnswer{State: opts.State, Stopped: info.PID != 0, PID: info.PID, Open: info.Runs})
+	}
+	if info.PID == 0 {
+		sh.printf("No engine runs on %s.\n", terminal.Line(opts.State))
+		return nil
+	}
+	sh.printf("The engine of %s, process %d, has ended. Agents at work go on.\n", terminal.Line(opts.State), info.PID)
+	if info.Runs > 0 {
+		sh.printf("  open runs: %d; they go on with the next engine: stellwerk serve --detach\n", info.Runs)
+	}
+	return nil
+}

@@ -52,5 +52,13 @@ func TestABrowserThatWasOpened(t *testing.T) {
 	link, _ := e.link()
 	p.do("open a link", chromedp.Navigate(strings.Replace(link, "127.0.0.1", "stellwerk.localhost", 1)))
 	p.wait("signed in by another name", `location.hostname === "stellwerk.localhost" && location.pathname === "/" && window.person && person.sees("Projects")`)
+
+	// Who has signed in and opens a link is who the link says, and the code stays nowhere.
+	p.open(e.URL)
+	link, _ = e.link()
+	p.do("open a link while signed in", chromedp.Navigate(link))
+	p.wait("signed in anew", `location.pathname === "/" && location.hash === "" && window.person && person.sees("Projects")`)
+	p.open(e.URL + "/sign-in")
+	p.wait("go on without a code", `location.pathname === "/" && window.person && person.sees("Projects")`)
 	p.healthy()
 }

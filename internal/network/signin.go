@@ -87,19 +87,26 @@ type signInView struct {
 	Problem string
 	Hint    string
 	Ask     bool // a code in the link is not sent before somebody says so
+	// Signed is who has signed in with this browser already; nil for nobody.
+	Signed *access.Identity
 }
 
-// signInPage asks for a code. Who has signed in already goes on. A page of
-// another site may have led here with a code of its own, to have somebody work
-// under a name that is not theirs.
+// signInPage asks for a code. Who has signed in already goes on, unless the link
+// has another code: only the page sees that, and a redirect would carry it along
+// in the address. A page of another site may have led here with a code of its
+// own, to have somebody work under a name that is not theirs.
 func (s *server) signInPage(w http.ResponseWriter, r *http.Request) {
 	next := onward(r.URL.Query().Get("next"))
-	if _, ok := s.signedIn(r); ok {
-		http.Redirect(w, r, next, http.StatusSeeOther)
-		return
-	}
 	from := r.Header.Get("Sec-Fetch-Site")
-	s.showSignIn(w, http.StatusOK, signInView{Next: next, Ask: from == "cross-site" || from == "same-site"})
+	view := signInView{Next: next, Ask: from == "cross-site" || from == "same-site"}
+	if id, ok := s.signedIn(r); ok {
+		if r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+			http.Redirect(w, r, next, http.StatusSeeOther)
+			return
+		}
+		view.Signed = &id
+	}
+	s.showSignIn(w, http.StatusOK, view)
 }
 
 // again is the page for who could not sign in.
@@ -152,6 +159,11 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		}
 		s.showSignIn(w, status, signInView{Next: next, Problem: err.Error(), Hint: core.HintOf(err)})
 		return
+	}
+	for _, c := range r.CookiesNamed(s.cookie) { // who the browser was before
+		if err := s.Access.SignOut(c.Value); err != nil {
+			s.Log.Warn("a session that another took the place of could not be ended", "error", err)
+		}
 	}
 	s.SignedIn(code)
 	s.Log.Info("somebody signed in", "name", id.Name, "role", id.Role, "from", from)

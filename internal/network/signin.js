@@ -3,6 +3,8 @@
 // or the link was opened in a tab that shows this page already, a person sends it.
 // Somebody who came from another site's link may have signed in already: the
 // browser kept the cookie back from that link, and gives it to a page of this one.
+// Who is known to have signed in goes on where the link has no code, and is signed
+// in anew where it has one.
 // With the code goes a secret that this browser keeps for this place alone: a
 // cookie is sent to whatever listens on the same machine, and proves nothing.
 "use strict";
@@ -30,6 +32,10 @@
       return;
     }
     document.getElementById("ask").hidden = false;
+    if ("signed" in form.dataset) return;
+  } else if ("signed" in form.dataset) {
+    window.location.replace(form.elements.next.value);
+    return;
   }
   if (document.querySelector("[role=alert]") === null) {
     fetch(window.location.href, { credentials: "same-origin", redirect: "manual" }).then((answer) => {

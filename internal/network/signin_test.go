@@ -106,6 +106,40 @@ func TestACookieAloneSaysNothing(t *testing.T) {
 	}
 }
 
+// TestSigningInAnew: who has signed in and opens a link is shown who they are by
+// then, and the code takes the place of their session.
+func TestSigningInAnew(t *testing.T) {
+	w := serve(t, network.Config{})
+	token, _, err := w.access.Add("eve", api.RoleViewer, "root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, _, err := w.access.Code(api.Caller{Actor: core.Person("eve"), Role: api.RoleViewer, Token: token.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := w.signIn(code).Cookies()[0]
+	viewer := c.Name + "=" + c.Value
+	a := w.ask(http.MethodGet, "/sign-in?next=%2Fruns%2Fr1", "", "Cookie", viewer, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Site", "none")
+	if a.StatusCode != http.StatusOK || !strings.Contains(a.text, "signed in as eve, as viewer") || !strings.Contains(a.text, "data-signed") || !strings.Contains(a.text, `href="/runs/r1"`) {
+		t.Errorf("a link opened by who has signed in: %d %s", a.StatusCode, a.text)
+	}
+	wrong := w.ask(http.MethodPost, "/sign-in", "code=AAAA-BBBB-CCCC-DDDD", "Content-Type", "application/x-www-form-urlencoded", "Cookie", viewer)
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", viewer); wrong.StatusCode != http.StatusForbidden || a.StatusCode != http.StatusOK {
+		t.Errorf("after a wrong code: %d, then %d", wrong.StatusCode, a.StatusCode)
+	}
+	anew := w.ask(http.MethodPost, "/sign-in", "code="+w.code(), "Content-Type", "application/x-www-form-urlencoded", "Cookie", viewer)
+	if anew.StatusCode != http.StatusSeeOther || len(anew.Cookies()) != 1 {
+		t.Fatalf("anew: %d %s", anew.StatusCode, anew.text)
+	}
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", viewer); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("the session before goes on: %d %s", a.StatusCode, a.text)
+	}
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", anew.Cookies()[0].Name+"="+anew.Cookies()[0].Value); !strings.Contains(a.text, "root") {
+		t.Errorf("anew is %s", a.text)
+	}
+}
+
 func TestACodeOfAnotherSiteIsAskedAbout(t *testing.T) {
 	w := serve(t, network.Config{})
 	for from, asks := range map[string]bool{"": false, "none": false, "same-origin": false, "same-site": true, "cross-site": true} {

@@ -74,6 +74,9 @@ func (p Program) conclude(cmd *cobra.Command, err error) int {
 	}
 	var ran ranError
 	var usage usageError
+	if !errors.As(err, &usage) && !errors.As(err, &ran) {
+		err = combined(cmd, err)
+	}
 	switch {
 	case errors.As(err, &usage) || !errors.As(err, &ran):
 		p.complain(err.Error(), core.HintOf(err))

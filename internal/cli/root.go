@@ -53,7 +53,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate(sh.versionLine() + "\n")
 	root.Flags().Bool("version", false, "print the version")
-	root.SetFlagErrorFunc(nearestFlag)
+	root.SetFlagErrorFunc(flagError)
 	sh.prepare(root)
 	return root
 }
@@ -71,6 +71,7 @@ func (sh *shell) prepare(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		sh.prepare(c)
 	}
+	counted(cmd)
 	run := cmd.RunE
 	if run == nil {
 		return

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"cmp"
+	"net"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
@@ -38,6 +41,9 @@ func (f *networkFlags) config(sh *shell) (*network.Config, error) {
 	if c.Listen == listenOff {
 		return nil, nil
 	}
+	if err := address(c.Listen); err != nil {
+		return nil, err
+	}
 	c.AnyPort = c.Listen == "" && !asked
 	var err error
 	for _, file := range []*string{&c.Cert, &c.Key} {
@@ -49,4 +55,19 @@ func (f *networkFlags) config(sh *shell) (*network.Config, error) {
 		}
 	}
 	return &c, nil
+}
+
+// address refuses what can be no ADDRESS[:PORT], before it is looked up as a name.
+func address(listen string) error {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		host, port = listen, "0"
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return usagef("--listen %s: a port is a number from 0 to 65535", listen)
+	}
+	if _, err := strconv.Atoi(host); err == nil {
+		return usageError{core.Errorf(core.CodeInvalid, "--listen %s: a port stands behind an address", listen).WithHint("--listen 127.0.0.1:7341")}
+	}
+	return nil
 }

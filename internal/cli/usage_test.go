@@ -54,6 +54,33 @@ func TestUsageErrorsNameWhatWasProbablyMeant(t *testing.T) {
 	}
 }
 
+// TestUsageErrorsSayWhatIsTaken: nobody is told of a library's parsing.
+func TestUsageErrorsSayWhatIsTaken(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run"}, "stellwerk: stellwerk run needs \"GOAL\", and got nothing\n  try: stellwerk run \"add a search field to the list\"\n"},
+		{[]string{"run", "x", "--max-cost", "abc"}, "stellwerk: --max-cost abc: it is a number, such as 2.5 (pause at so many USD)\n"},
+		{[]string{"run", "x", "--attempts", "1.5"}, "stellwerk: --attempts 1.5: it is a whole number, such as 3 (tries per stage and round (default 3))\n"},
+		{[]string{"run", "x", "--max-time", "long"}, "stellwerk: --max-time long: it is a time, such as 45m or 2h30m (pause after this TIME, such as 2h30m)\n"},
+		{[]string{"run", "x", "--max-cost"}, "stellwerk: --max-cost takes a value (pause at so many USD)\n"},
+		{[]string{"run", "x", "--yes=perhaps"}, "stellwerk: --yes perhaps: it is true or false (approve every gate; recorded as a policy, not as you)\n"},
+		{[]string{"status", "a", "b"}, "stellwerk: stellwerk status: \"b\" is one argument too many\n"},
+		{[]string{"doctor", "x"}, "stellwerk: stellwerk doctor: \"x\" is one argument too many\n"},
+		{[]string{"tokens", "add", "ada"}, "stellwerk: stellwerk tokens add needs --role (what it may do: viewer, approver or admin)\n"},
+		{[]string{"approve", "--follow", "--detach"}, "stellwerk: --detach and --follow: only one of them\n"},
+		{[]string{"serve", "--listen", "99999"}, "stellwerk: --listen 99999: a port stands behind an address\n  try: --listen 127.0.0.1:7341\n"},
+		{[]string{"serve", "--listen", "127.0.0.1:99999"}, "stellwerk: --listen 127.0.0.1:99999: a port is a number from 0 to 65535\n"},
+	} {
+		b := newBench(t)
+		b.run(t, ExitUsage, c.args...)
+		if got := b.err.String(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q says\n%s\nwant\n%s", c.args, got, c.want)
+		}
+	}
+}
+
 func TestErrorsAreWrappedOnAScreen(t *testing.T) {
 	b := newBench(t)
 	b.Console.ErrWidth = func() int { return 40 }

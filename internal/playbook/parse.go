@@ -45,8 +45,8 @@ type Options struct {
 	Commands Commands              // what ${setup}, ${build} and ${test} stand for
 }
 
-// Parse reads a playbook. The error is of type Problems and holds everything that is wrong with the file; warnings come
-// only with a playbook.
+// Parse reads a playbook. The error is of type Problems and holds everything that is wrong with the file, unless only the
+// agent of the options is; warnings come only with a playbook.
 func Parse(file string, data []byte, o Options) (*core.Playbook, []Warning, error) {
 	root, report := yamlfile.Read(file, data)
 	if err := report.Err(); err != nil {
@@ -60,6 +60,11 @@ func Parse(file string, data []byte, o Options) (*core.Playbook, []Warning, erro
 	p.playbook(root)
 	if err := report.Err(); err != nil {
 		return nil, nil, err
+	}
+	if p.stray {
+		return nil, nil, core.Errorf(core.CodeInvalid, "there is no agent %q in the playbook %s, and --agent or your settings ask for it", o.Agent, p.out.Name).
+			WithHint("%s; to have another program as the agent, put the playbook into your repository (stellwerk init --playbook %s) and name it under agents",
+				yamlfile.Known(o.Agent, p.agentNames()), p.out.Name)
 	}
 	p.out.Hash = p.hash(data)
 	return &p.out, report.Warnings(), nil
@@ -75,6 +80,7 @@ type parser struct {
 	phases     []*draft
 	used       map[string]core.Role
 	usedAgents map[string]bool
+	stray      bool // the options' agent is needed and not known
 }
 
 type defaults struct {

@@ -137,9 +137,9 @@ func TestPersonsAgentIsTheDefault(t *testing.T) {
 	}
 	o.Agents = nil
 	_, _, err = Builtin(Feature, o)
-	want := `feature.yaml:8:11: phases[0].role: the role uses the unknown agent "played"; known: claude`
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
+	want := `there is no agent "played" in the playbook feature, and --agent or your settings ask for it`
+	if err == nil || err.Error() != want || !strings.HasPrefix(core.HintOf(err), "known: claude") {
+		t.Errorf("error %v, hint %s, want %s", err, core.HintOf(err), want)
 	}
 }
 

@@ -146,6 +146,10 @@ func (p *parser) useAgent(v yamlfile.Value, inline roleDraft, file role.Role) (s
 		place = p.defaults.agent
 		name, _ = place.Text()
 	case p.opts.Agent != "":
+		if _, known := p.findAgent(p.opts.Agent); !known {
+			p.stray = true // no line of the file is to blame
+			return "", false
+		}
 		name = p.opts.Agent
 	}
 	found, known := p.findAgent(name)

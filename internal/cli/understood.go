@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// counted has a command say in its own words that it got too few arguments or too
+// many.
+func counted(cmd *cobra.Command) {
+	fits := cmd.Args
+	if fits == nil {
+		return
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		err := fits(cmd, args)
+		var usage usageError
+		if err == nil || errors.As(err, &usage) || core.CodeOf(err) != core.CodeInternal {
+			return err
+		}
+		if len(args) > 0 && fits(cmd, args[:len(args)-1]) == nil {
+			return usagef("%s: %q is one argument too many", cmd.CommandPath(), args[len(args)-1])
+		}
+		if len(cmd.ValidArgs) > 0 && len(args) > 0 {
+			return usageError{err}
+		}
+		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
+		return usageError{core.Errorf(core.CodeInvalid, "%s needs %s, and got %s", cmd.CommandPath(), needed(cmd), counting(len(args))).WithHint("%s", example)}
+	}
+}
+
+// needed are the arguments that a command must have.
+func needed(cmd *cobra.Command) string {
+	var words []string
+	for _, w := range strings.Fields(cmd.Use)[1:] {
+		if !strings.HasPrefix(w, "[") && !strings.HasPrefix(w, "-") {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		return "an argument"
+	}
+	return strings.Join(words, " ")
+}
+
+func counting(n int) string {
+	switch n {
+	case 0:
+		return "nothing"
+	case 1:
+		return "one argument"
+	}
+	return fmt.Sprintf("%d arguments", n)
+}
+
+// flagError says what was wrong with a flag: unknown, without its value, or with one
+// that it does not take.
+func flagError(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &value):
+		f := value.GetFlag()
+		return usagef("--%s %s: it is %s (%s)", f.Name, value.GetValue(), kindOf(f, value), about(f))
+	case errors.As(err, &missing):
+		f := missing.GetFlag()
+		return usagef("--%s takes a value (%s)", f.Name, about(f))
+	}
+	return nearestFlag(cmd, err)
+}
+
+// kindOf says what a flag takes.
+func kindOf(f *pflag.Flag, err *pflag.InvalidValueError) string {
+	switch f.Value.Type() {
+	case "float64":
+		return "a number, such as 2.5"
+	case "int", "int64":
+		return "a whole number, such as 3"
+	case "duration":
+		return "a time, such as 45m or 2h30m"
+	case "bool":
+		return "true or false"
+	}
+	return err.Unwrap().Error()
+}
+
+// about is the flag's help without the marks around its placeholder.
+func about(f *pflag.Flag) string {
+	_, usage := pflag.UnquoteUsage(f)
+	return usage
+}
+
+// combined says which flags are missing, or do not go together, where the command
+// line was refused for that.
+func combined(cmd *cobra.Command, err error) error {
+	var absent, exclusive []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if slices.Equal(f.Annotations[cobra.BashCompOneRequiredFlag], []string{"true"}) && !f.Changed {
+			absent = append(absent, fmt.Sprintf("--%s (%s)", f.Name, about(f)))
+		}
+		if len(f.Annotations[annotationExclusive]) > 0 && f.Changed {
+			exclusive = append(exclusive, "--"+f.Name)
+		}
+	})
+	switch {
+	case len(absent) > 0:
+		return usagef("%s needs %s", cmd.CommandPath(), strings.Join(absent, ", "))
+	case len(exclusive) > 1:
+		return usagef("%s: only one of them", strings.Join(exclusive, " and "))
+	}
+	return err
+}
+
+// annotationExclusive is what cobra marks flags with that exclude others.
+const annotationExclusive = "cobra_annotation_mutually_exclusive"

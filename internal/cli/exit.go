@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -64,7 +65,7 @@ func (e ranError) Unwrap() error { return e.error }
 var errInterrupted = errors.New("interrupted")
 
 // conclude prints an error and returns the exit code.
-func (p Program) conclude(cmd *cobra.Command, err error) int {
+func (p Program) conclude(cmd *cobra.Command, err error, asJSON bool) int {
 	if err == nil {
 		return ExitOK
 	}
@@ -72,6 +73,29 @@ func (p Program) conclude(cmd *cobra.Command, err error) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
+	e, usage := p.explain(cmd, err)
+	if asJSON {
+		p.failJSON(e)
+		return e.Exit
+	}
+	p.complain(e.Detail, e.Hint)
+	if usage {
+		p.tell("  usage: ", e.Usage)
+	}
+	return e.Exit
+}
+
+// failure is an error as programs read it: with the codes of the API.
+type failure struct {
+	Code   core.Code `json:"code"`
+	Detail string    `json:"detail"`
+	Hint   string    `json:"hint,omitempty"`
+	Usage  string    `json:"usage,omitempty"`
+	Exit   int       `json:"exit"`
+}
+
+// explain says what went wrong, and whether the command line did.
+func (p Program) explain(cmd *cobra.Command, err error) (failure, bool) {
 	var ran ranError
 	var usage usageError
 	if !errors.As(err, &usage) && !errors.As(err, &ran) {
@@ -79,15 +103,22 @@ func (p Program) conclude(cmd *cobra.Command, err error) int {
 	}
 	switch {
 	case errors.As(err, &usage) || !errors.As(err, &ran):
-		p.complain(err.Error(), core.HintOf(err))
-		p.tell("  usage: ", cmd.UseLine())
-		return ExitUsage
+		return failure{core.CodeInvalid, err.Error(), core.HintOf(err), cmd.UseLine(), ExitUsage}, true
 	case errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled):
-		p.complain("interrupted", "")
-		return ExitError
+		return failure{Code: core.CodeUnavailable, Detail: "interrupted", Exit: ExitError}, false
 	}
-	p.complain(err.Error(), core.HintOf(err))
-	return ExitError
+	return failure{Code: core.CodeOf(err), Detail: err.Error(), Hint: core.HintOf(err), Exit: ExitError}, false
+}
+
+// failJSON writes an error for programs: one line, the last on standard error, so
+// that standard output holds answers only.
+func (p Program) failJSON(f failure) {
+	line, err := json.Marshal(f)
+	if err != nil {
+		p.complain(f.Detail, f.Hint)
+		return
+	}
+	fmt.Fprintf(p.Console.Err, "%s\n", terminal.JSON(line))
 }
 
 // complain says what happened and what to do next.

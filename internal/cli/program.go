@@ -8,6 +8,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -101,11 +102,20 @@ type RestoreOptions struct {
 
 // Run executes the command line and returns the exit code.
 func (p Program) Run(ctx context.Context, args []string) int {
-	root := newRoot(&shell{Program: p})
+	sh := &shell{Program: p}
+	root := newRoot(sh)
 	root.SetArgs(args)
 	root.SetIn(p.Console.In)
 	root.SetOut(p.Console.Out)
 	root.SetErr(p.Console.Err)
 	cmd, err := root.ExecuteContextC(ctx)
-	return p.conclude(cmd, err)
+	return p.conclude(cmd, err, sh.json || asksForJSON(args))
+}
+
+// asksForJSON looks for the flag in a command line that was not read to its end.
+func asksForJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json")
 }

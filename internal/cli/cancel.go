@@ -16,7 +16,8 @@ func newCancel(sh *shell) *cobra.Command {
 		Use:   "cancel [RUN] [flags]",
 		Short: "End a run for good",
 		Long: `Ends the run and the agents that work for it. What they have done so far is
-kept: the run's branch, its artifacts and its history stay.`,
+kept: the run's branch, its artifacts and its history stay. At a terminal you
+are asked whether the run is meant, unless you name it.`,
 		Example: `  stellwerk cancel brisk-otter
   stellwerk cancel brisk-otter -m "not needed any more"`,
 		Args:              cobra.MaximumNArgs(1),
@@ -29,6 +30,9 @@ kept: the run's branch, its artifacts and its history stay.`,
 
 func (o *cancelOptions) run(ctx context.Context, sh *shell, given string) error {
 	return sh.halt(ctx, "cancel", given, true, func(svc api.Service, id string) (api.Run, error) {
+		if err := sh.named(ctx, svc, given, id, "End %[1]s for good, at stage %[2]s?"); err != nil {
+			return api.Run{}, err
+		}
 		return svc.Cancel(ctx, id, o.req)
 	})
 }

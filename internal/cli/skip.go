@@ -19,7 +19,8 @@ func newSkip(sh *shell) *cobra.Command {
 		Use:   "skip [RUN] [flags]",
 		Short: "Pass over the current stage",
 		Long: `Passes over the run's current stage on your word, which is recorded. Nothing
-may be under way in it.` + afterHelp,
+may be under way in it. At a terminal you are asked whether the stage is meant,
+unless you name the run or the stage.` + afterHelp,
 		Example: `  stellwerk skip
   stellwerk skip brisk-otter --stage docs -m "no public interface changed"`,
 		Args:              cobra.MaximumNArgs(1),
@@ -35,6 +36,9 @@ may be under way in it.` + afterHelp,
 
 func (o *skipOptions) run(ctx context.Context, sh *shell, given string) error {
 	return sh.say(ctx, "skip", given, o.after, func(svc api.Service, id string) (api.Run, error) {
+		if err := sh.named(ctx, svc, given+o.req.Stage, id, "Pass over the stage %[2]s of %[1]s?"); err != nil {
+			return api.Run{}, err
+		}
 		return svc.Skip(ctx, id, o.req)
 	})
 }

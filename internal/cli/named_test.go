@@ -1,0 +1,32 @@
+package cli
+
+import "testing"
+
+// TestWordsForGoodAreAskedAbout: at a terminal, a run that nobody named is neither
+// ended nor moved on before its person says that it is meant.
+func TestWordsForGoodAreAskedAbout(t *testing.T) {
+	for verb, question := range map[string]string{
+		"skip": "Pass over the stage review of alias-1? [y/N]", "cancel": "End alias-1 for good, at stage review? [y/N]",
+	} {
+		b := newBench(t).at("")
+		b.put("1", "paused")
+		b.run(t, ExitError, verb)
+		b.said(t, b.out, question, "Nothing was done.")
+		b.asked(t)
+
+		b = newBench(t).at("y")
+		b.put("1", "paused")
+		b.run(t, ExitOK, verb)
+		b.asked(t, verb)
+
+		b = newBench(t).at("")
+		b.put("1", "paused")
+		b.run(t, ExitOK, verb, "alias-1")
+		b.asked(t, verb)
+
+		b = newBench(t) // no terminal
+		b.put("1", "paused")
+		b.run(t, ExitOK, verb)
+		b.asked(t, verb)
+	}
+}

@@ -48,7 +48,8 @@ func (a *App) ground(ctx context.Context, at site, base string, forge config.For
 	return g, g.prepare(ctx)
 }
 
-// prepare fetches the repository, settles the base and registers the project.
+// prepare fetches the repository and settles the base. It registers nothing: what
+// is refused later leaves no project behind.
 func (g *ground) prepare(ctx context.Context) error {
 	var err error
 	if g.yard, err = g.app.yards.Yard(ctx, g.project); err != nil {
@@ -65,10 +66,7 @@ func (g *ground) prepare(ctx context.Context) error {
 	if err := g.begin(ctx); err != nil {
 		return err
 	}
-	if err := g.special(ctx); err != nil {
-		return err
-	}
-	return g.register(ctx)
+	return g.special(ctx)
 }
 
 // special refuses what a workspace could not show completely.
@@ -229,6 +227,9 @@ func (g *ground) chosen(ctx context.Context, name string) (string, error) {
 	p, err := g.app.engine.Project(ctx, g.project)
 	if err != nil {
 		return "", err
+	}
+	if p == nil {
+		return playbook.Feature, nil
 	}
 	return cmp.Or(p.Playbook, playbook.Feature), nil
 }

@@ -35,6 +35,9 @@ func (a *App) AddProject(ctx context.Context, req api.AddProject) (api.ProjectDe
 	if err := g.prepare(ctx); err != nil {
 		return api.ProjectDetail{}, err
 	}
+	if err := g.register(ctx); err != nil {
+		return api.ProjectDetail{}, err
+	}
 	if err := g.decide(ctx, req); err != nil {
 		return api.ProjectDetail{}, err
 	}

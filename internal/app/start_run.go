@@ -85,7 +85,7 @@ func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID) 
 	if err != nil {
 		return nil, err
 	}
-	if err := a.trust(ctx, p, plan, req.Trust); err != nil {
+	if err := a.trust(ctx, p, plan, false); err != nil && !(req.Trust && core.CodeOf(err) == core.CodeUntrusted) {
 		return nil, err
 	}
 	plan.limitAttempts(settings.Attempts)
@@ -94,6 +94,13 @@ func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID) 
 	}
 	started, err := a.runStarted(ctx, req, id, p, settings, plan)
 	if err != nil {
+		return nil, err
+	}
+	// A run that is refused leaves neither a project nor trust behind.
+	if err := p.register(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.trust(ctx, p, plan, req.Trust); err != nil {
 		return nil, err
 	}
 	req.Base = p.base

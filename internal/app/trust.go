@@ -26,6 +26,9 @@ func (a *App) trust(ctx context.Context, g *ground, p *plan, confirm bool) error
 		return core.Errorf(core.CodeUntrusted, "nobody has trusted %s as it is now", strings.Join(p.names(), ", ")).
 			WithHint("read it, then `stellwerk trust` (or start with --trust)")
 	}
+	if err := g.register(ctx); err != nil {
+		return err
+	}
 	return a.engine.Record(ctx, g.project, CallerOf(ctx), core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")})
 }
 

@@ -48,7 +48,7 @@ func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, afte
 		case !asked:
 			return seen, sh.finished(ctx, svc, detail)
 		case answered == nil:
-			sh.printText("Left as it is. Next: ", detail.Next)
+			sh.printText("Left as it is. Next: ", sh.reaching(detail.Next))
 			return seen, exitWith(ExitWaiting)
 		}
 		run, after = *answered, detail.Seq
@@ -99,10 +99,10 @@ func (sh *shell) left(ctx context.Context, svc api.Service, run api.Run) error {
 	alias := terminal.Line(run.Alias)
 	if ours {
 		sh.printf("Left %s. Agents at work finish what they began; nothing is lost.\n", alias)
-		sh.printf("  go on: stellwerk watch %s\n  end it: stellwerk cancel %s\n", alias, alias)
+		sh.printf("  go on: %s\n  end it: %s\n", sh.command("watch "+alias), sh.command("cancel "+alias))
 	} else {
 		sh.printf("Left %s. It goes on in the background.\n", alias)
-		sh.printf("  look again: stellwerk watch %s\n  stop it: stellwerk pause %s\n", alias, alias)
+		sh.printf("  look again: %s\n  stop it: %s\n", sh.command("watch "+alias), sh.command("pause "+alias))
 	}
 	return nil
 }

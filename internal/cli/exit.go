@@ -65,7 +65,7 @@ func (e ranError) Unwrap() error { return e.error }
 var errInterrupted = errors.New("interrupted")
 
 // conclude prints an error and returns the exit code.
-func (p Program) conclude(cmd *cobra.Command, err error, asJSON bool) int {
+func (sh *shell) conclude(cmd *cobra.Command, err error, asJSON bool) int {
 	if err == nil {
 		return ExitOK
 	}
@@ -73,14 +73,15 @@ func (p Program) conclude(cmd *cobra.Command, err error, asJSON bool) int {
 	if errors.As(err, &code) {
 		return int(code)
 	}
-	e, usage := p.explain(cmd, err)
+	e, usage := explain(cmd, err)
+	e.Hint = sh.reaching(e.Hint)
 	if asJSON {
-		p.failJSON(e)
+		sh.failJSON(e)
 		return e.Exit
 	}
-	p.complain(e.Detail, e.Hint)
+	sh.complain(e.Detail, e.Hint)
 	if usage {
-		p.tell("  usage: ", e.Usage)
+		sh.tell("  usage: ", e.Usage)
 	}
 	return e.Exit
 }
@@ -95,7 +96,7 @@ type failure struct {
 }
 
 // explain says what went wrong, and whether the command line did.
-func (p Program) explain(cmd *cobra.Command, err error) (failure, bool) {
+func explain(cmd *cobra.Command, err error) (failure, bool) {
 	var ran ranError
 	var usage usageError
 	if !errors.As(err, &usage) && !errors.As(err, &ran) {

@@ -109,7 +109,7 @@ func (p Program) Run(ctx context.Context, args []string) int {
 	root.SetOut(p.Console.Out)
 	root.SetErr(p.Console.Err)
 	cmd, err := root.ExecuteContextC(ctx)
-	return p.conclude(cmd, err, sh.json || asksForJSON(args))
+	return sh.conclude(cmd, err, sh.json || asksForJSON(args))
 }
 
 // asksForJSON looks for the flag in a command line that was not read to its end.

@@ -28,7 +28,7 @@ func (sh *shell) queued(ctx context.Context, svc api.Service, run api.Run) error
 	if ours {
 		sh.printf("  it begins when its turn comes and an engine runs: stellwerk serve\n")
 	}
-	sh.printf("  look: stellwerk projects queue %s\n", terminal.Line(e.Project))
+	sh.printf("  look: %s\n", sh.command("projects queue "+terminal.Line(e.Project)))
 	return nil
 }
 

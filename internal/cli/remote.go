@@ -45,6 +45,42 @@ func (sh *shell) server() string {
 	return sh.Env(serverVariable)
 }
 
+// leading are the flags by which this command line leads to its engine. What the
+// environment says holds for the next one, too.
+func (sh *shell) leading() string {
+	var flags []string
+	if sh.stateFlag != "" {
+		flags = append(flags, "--state "+quote(sh.stateFlag))
+	}
+	if sh.remote.server != "" {
+		flags = append(flags, "--server "+quote(sh.remote.server))
+	}
+	if sh.remote.tokenFile != "" {
+		flags = append(flags, "--token-file "+quote(sh.remote.tokenFile))
+	}
+	return strings.Join(flags, " ")
+}
+
+// command is how a command is typed that is to reach the same engine.
+func (sh *shell) command(words string) string {
+	if flags := sh.leading(); flags != "" {
+		words = flags + " " + words
+	}
+	return "stellwerk " + words
+}
+
+// reaching is a hint whose commands reach the same engine.
+func (sh *shell) reaching(hint string) string {
+	flags := sh.leading()
+	if flags == "" {
+		return hint
+	}
+	if rest, ok := strings.CutPrefix(hint, "stellwerk "); ok {
+		hint = "stellwerk " + flags + " " + rest
+	}
+	return strings.ReplaceAll(hint, "`stellwerk ", "`stellwerk "+flags+" ")
+}
+
 func (sh *shell) isElsewhere() bool { return sh.server() != "" }
 
 // stayHere keeps commands on this machine that concern it. What the environment

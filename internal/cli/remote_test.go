@@ -54,6 +54,29 @@ func TestAnEngineElsewhere(t *testing.T) {
 	b.said(t, b.err, "does not know a folder here")
 }
 
+// TestAdviceLeadsToTheSameEngine: what a person copies goes where the command went.
+func TestAdviceLeadsToTheSameEngine(t *testing.T) {
+	b := newBench(t)
+	file := filepath.Join(b.env["HOME"], "token")
+	if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.put("1", "awaiting_approval")
+	flags := "--server https://s.example --token-file " + file
+	there := strings.Fields(flags)
+	b.run(t, ExitOK, append(there, "status", "1")...)
+	b.said(t, b.out, "next: `stellwerk "+flags+" approve alias-1`")
+	b.run(t, ExitWaiting, append(there, "watch", "1")...)
+	b.run(t, ExitError, append(there, "status", "nosuch")...)
+	b.said(t, b.err, "try: see `stellwerk "+flags+" status`")
+
+	b = newBench(t)
+	b.put("1", "awaiting_approval")
+	b.env["STELLWERK_SERVER"], b.env["STELLWERK_TOKEN"] = "https://t.example", secret
+	b.run(t, ExitOK, "status", "1")
+	b.said(t, b.out, "next: `stellwerk approve alias-1`")
+}
+
 func TestWhatKeepsFromAnEngineElsewhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		env  map[string]string

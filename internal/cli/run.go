@@ -236,6 +236,6 @@ func (sh *shell) startedDetached(run api.Run) error {
 		return sh.printJSON(run)
 	}
 	sh.printLines(sh.view().Runs([]api.Run{run}))
-	sh.printf("  look: stellwerk watch %s\n", run.Alias)
+	sh.printf("  look: %s\n", sh.command("watch "+run.Alias))
 	return nil
 }

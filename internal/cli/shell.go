@@ -99,7 +99,7 @@ func (sh *shell) personal(what string) error {
 }
 
 func (sh *shell) view() view.View {
-	return view.View{Style: sh.Console.Style, Width: sh.Console.Width(), Zone: time.Local, Now: sh.Now()}
+	return view.View{Style: sh.Console.Style, Width: sh.Console.Width(), Zone: time.Local, Now: sh.Now(), Flags: sh.leading()}
 }
 
 func (sh *shell) printf(format string, args ...any) {

@@ -23,6 +23,9 @@ type View struct {
 	Now   time.Time
 	// Unattended says that no engine drives what is shown on.
 	Unattended bool
+	// Flags stand in the commands that a person is told to type: those that lead
+	// to the engine which is meant.
+	Flags string
 }
 
 // Event is a line about an event: when, what, who, details, which are wrapped

@@ -29,7 +29,7 @@ func (v View) waits(d api.RunDetail) []string {
 		}
 	}
 	if d.Next != "" && !core.RunStatus(d.Status).Terminal() && !asksOnly(d) {
-		lines = append(append(lines, ""), v.hang("  next: ", nil, d.Next)...)
+		lines = append(append(lines, ""), v.hang("  next: ", nil, v.typed(d.Next))...)
 	}
 	return lines
 }

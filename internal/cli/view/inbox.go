@@ -27,7 +27,7 @@ func (v View) Inbox(list []api.Waiting) []string {
 		indent := strings.Repeat(" ", terminal.Width(s.symbol)+2)
 		lines = append(lines, v.reasons(indent, nil, w.Reason)...)
 		lines = append(lines, v.gateBelow(w.Gate, terminal.Width(s.symbol))...)
-		lines = append(lines, v.hang(indent, v.Style.Faint, w.Next)...)
+		lines = append(lines, v.hang(indent, v.Style.Faint, v.typed(w.Next))...)
 	}
 	return lines
 }

@@ -72,5 +72,5 @@ func (v View) Question(q api.Question) []string {
 		text += " (it goes on without an answer)"
 	}
 	m := api.Message{At: q.At, Said: core.Said{Kind: core.SaidQuestion, Text: text, Question: q.ID, Default: q.Default, Due: q.Due}}
-	return append(v.utter(m, v.Style.Asking(who+":")), v.hang("  answer: ", nil, "`stellwerk answer "+q.ID+" \"…\"`")...)
+	return append(v.utter(m, v.Style.Asking(who+":")), v.hang("  answer: ", nil, v.typed("`stellwerk answer "+q.ID+" \"…\"`"))...)
 }

@@ -52,7 +52,7 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 }
 
 func (v View) goesOn(due time.Time, next string) string {
-	return "goes on without an answer at " + v.clock(due) + ", or with one: " + next
+	return "goes on without an answer at " + v.clock(due) + ", or with one: " + v.typed(next)
 }
 
 func task(d api.RunDetail, is func(api.Task) bool) (api.Task, bool) {

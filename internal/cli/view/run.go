@@ -30,7 +30,7 @@ func (v View) Runs(runs []api.Run) []string {
 			pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(r.Title),
 		}, "  ")))
 		if r.Next != "" && !core.RunStatus(r.Status).Terminal() {
-			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, r.Next)...)
+			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)
 		}
 	}
 	return lines

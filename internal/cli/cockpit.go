@@ -69,7 +69,7 @@ func cockpit(ctx context.Context, sh *shell, open bool) error {
 			err = sh.printJSON(code)
 		} else {
 			sh.printf("%s\n", code.URL)
-			sh.printText("", "It works once, until "+code.Until.In(time.Local).Format("15:04")+".")
+			sh.printText("", "The code by itself: "+code.Code+" (it works once, until "+code.Until.In(time.Local).Format("15:04")+")")
 		}
 		if err == nil && open {
 			err = sh.browse(ctx, code, code.URL)

@@ -31,7 +31,7 @@ type remoteFlags struct {
 
 func (f *remoteFlags) flags(root *cobra.Command) {
 	root.PersistentFlags().StringVar(&f.server, "server", "", "engine at `URL` instead of the one here (default $STELLWERK_SERVER)")
-	root.PersistentFlags().StringVar(&f.tokenFile, "token-file", "", "`FILE` with the token for --server (default $STELLWERK_TOKEN)")
+	root.PersistentFlags().StringVar(&f.tokenFile, "token-file", "", "`FILE` with the token for --server (or the token itself in $STELLWERK_TOKEN)")
 }
 
 // server is the URL of the engine elsewhere that is meant; "" for the one here.

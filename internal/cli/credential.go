@@ -14,22 +14,35 @@ import (
 // credentials by. It neither reads nor shows a value: whether one is good is for
 // the agent to find out.
 func (sh *shell) examineCredentials(ctx context.Context) finding {
-	var missing []string
-	if _, err := exec.LookPath("claude"); err == nil && sh.Credentials != nil {
-		if names := sh.Credentials(); !slices.ContainsFunc(names, sh.isSet) {
-			missing = append(missing, "claude: none of "+strings.Join(names, ", ")+" is set")
+	var found, missing []string
+	if sh.Credentials != nil {
+		names := sh.Credentials()
+		_, absent := exec.LookPath("claude")
+		set := slices.IndexFunc(names, sh.isSet)
+		switch none := "none of " + strings.Join(names, ", ") + " is set"; {
+		case set >= 0:
+			found = append(found, "claude: "+names[set]+" is set")
+		case absent != nil:
+			found = append(found, "claude: "+none+", and it is not on the PATH")
+		default:
+			missing = append(missing, "claude: "+none)
 		}
 	}
 	for _, s := range sh.namedSecrets(ctx) {
-		if !sh.isSet(s.variable) {
+		if sh.isSet(s.variable) {
+			found = append(found, fmt.Sprintf("%s: %s is set", s.playbook, s.variable))
+		} else {
 			missing = append(missing, fmt.Sprintf("%s: %s is not set", s.playbook, s.variable))
 		}
 	}
-	if len(missing) == 0 {
-		return finding{What: "credentials", Grade: gradeOK, Found: "nothing is missing, as far as can be seen"}
+	switch {
+	case len(missing) > 0:
+		return finding{"credentials", gradeWarn, strings.Join(append(missing, found...), "; "),
+			"set it where you start runs, and where an engine runs in the background; agents do not see a login in your home folder"}
+	case len(found) == 0:
+		found = append(found, "no agent here is known to need one")
 	}
-	return finding{"credentials", gradeWarn, strings.Join(missing, "; "),
-		"set it where you start runs, and where an engine runs in the background; agents do not see a login in your home folder"}
+	return finding{What: "credentials", Grade: gradeOK, Found: strings.Join(found, "; ")}
 }
 
 func (sh *shell) isSet(variable string) bool { return sh.Env(variable) != "" }

@@ -39,11 +39,18 @@ agents: {mine: {use: command, run: ["true"], secrets: [MY_TOKEN]}}
 roles: {writer: {agent: mine, description: Writes.}}
 phases: [{id: a, role: writer, done: {changed: x}}]
 `)
-	bin := t.TempDir()
+	bin, path := t.TempDir(), os.Getenv("PATH")
 	if err := os.WriteFile(bin+"/claude", []byte("#!/bin/sh\necho 1.0\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	empty := t.TempDir()
+	t.Setenv("PATH", empty)
+	b.Connect, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
+	b.env["MY_TOKEN"] = "hush-2"
+	b.run(t, ExitError, "doctor") // there is not even git
+	b.said(t, b.out, "ok    credentials claude: none of KEY_A, KEY_B is set, and it is not on the PATH; own: MY_TOKEN is set")
+	b.env["MY_TOKEN"] = ""
+	t.Setenv("PATH", bin+":"+path)
 	b.Credentials = func() []string { return []string{"KEY_A", "KEY_B"} }
 	b.Connect = refuseConnect
 	b.run(t, ExitOK, "doctor")
@@ -51,7 +58,7 @@ phases: [{id: a, role: writer, done: {changed: x}}]
 	b.out.b.Reset()
 	b.env["KEY_B"], b.env["MY_TOKEN"] = "hush-1", "hush-2"
 	b.run(t, ExitOK, "doctor")
-	b.said(t, b.out, "ok    credentials")
+	b.said(t, b.out, "ok    credentials claude: KEY_B is set; own: MY_TOKEN is set")
 	if strings.Contains(b.out.String(), "hush") {
 		t.Errorf("a secret is shown: %s", b.out)
 	}

@@ -57,6 +57,9 @@ func Event(e core.Event) (what, detail string) {
 	case core.ProjectSpent:
 		return "project spent", fmt.Sprintf("%s, %s, %s of work, %s in other runs", Money(b.Others.CostUSD), Tokens(b.Others.Tokens), Duration(b.Others.Worked), cmp.Or(Count(b.Others.Attempts, "attempt"), "no attempt"))
 	case core.VerifyRequested:
+		if b.Fresh {
+			return "checks begin", b.Task + ", of all that was done, without memory"
+		}
 		return "checks begin", cmp.Or(b.Attempt, b.Task)
 	case core.VerifyConcluded:
 		return verified(b)
@@ -150,7 +153,8 @@ func Event(e core.Event) (what, detail string) {
 	case core.RunSwept:
 		return "workspaces removed", ""
 	case core.PersonNotified:
-		return "told a person", b.Event
+		_, seq, _ := strings.Cut(b.Event, "#")
+		return "told a person", "of event " + cmp.Or(seq, b.Event) + " of this run"
 	case core.ProjectRegistered:
 		return "project registered", b.Name
 	case core.ContentTrusted:

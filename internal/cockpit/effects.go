@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
@@ -98,3 +99,22 @@ func outcome(o string) track.State {
 
 // arguments are those of a call in a line.
 func arguments(input json.RawMessage) string { return clip(300, wording.Arguments(input)) }
+
+// calls counts what was seen. An attempt whose agent reports nothing stands there
+// once, and says nothing about how often it called a tool.
+func calls(list []api.Effect) string {
+	unseen := 0
+	for _, e := range list {
+		if e.Outcome == api.EffectUnobserved {
+			unseen++
+		}
+	}
+	var said []string
+	if seen := len(list) - unseen; seen > 0 {
+		said = append(said, wording.Number(seen, "call of a tool", "calls of tools"))
+	}
+	if unseen > 0 {
+		said = append(said, wording.Number(unseen, "attempt", "attempts")+" whose calls could not be seen")
+	}
+	return strings.Join(said, ", ")
+}

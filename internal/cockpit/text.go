@@ -33,6 +33,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"clip":       clip,
 		"advice":     advice,
 		"plural":     wording.Number,
+		"calls":      calls,
 		"word":       word,
 		"lamp":       lamp,
 		"markdown":   markdown,

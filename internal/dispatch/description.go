@@ -25,7 +25,7 @@ func description(run *core.Run) string {
 		b.WriteString(stages(run))
 		b.WriteString(overridden(run))
 	}
-	fmt.Fprintf(&b, "\nCost: $%.2f, %d tokens, %d attempts.\n", run.Usage.CostUSD, run.Usage.Tokens(), run.Attempts)
+	fmt.Fprintf(&b, "\nCost: $%.2f, %d tokens, %d attempts in all.\n", run.Usage.CostUSD, run.Usage.Tokens(), run.Attempts)
 	if run.Isolation == "none" {
 		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
 	}
@@ -44,7 +44,7 @@ func issueLink(issue string) string {
 // stages is what each phase took and what it was verified by.
 func stages(run *core.Run) string {
 	var b strings.Builder
-	b.WriteString("| stage | rounds | attempts | verified by | approved by |\n|---|---|---|---|---|\n")
+	b.WriteString("| stage | rounds | attempts in the last round | verified by | approved by |\n|---|---|---|---|---|\n")
 	for _, s := range run.Stages {
 		if s.Status != core.StageDone {
 			continue

@@ -20,7 +20,9 @@ func newStatus(sh *shell) *cobra.Command {
 		Short: "Show runs, or one run in detail",
 		Long: `Lists the runs of all repositories that are open, and the newest of those that
 ended; --all lists every run. With a RUN, shows its stages, attempts and
-checks, the evidence of a failing check, what waits, and what to type.
+checks, the evidence of a failing check, what waits, and what to type. The time
+shown is that since the run began, with all waiting; limits counts the time of
+work.
 
 --json prints {"runs": […]}, with id, status, reason, stage, attempts and
 cost_usd among others.`,

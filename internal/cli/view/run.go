@@ -47,6 +47,19 @@ func (v View) elapsed(r api.Run) string {
 	return wording.Duration(end.Sub(r.StartedAt).Truncate(time.Second))
 }
 
+// lasted is elapsed with the word for it: that is the clock's time, with all waiting,
+// and not the time of work that limits count.
+func (v View) lasted(r api.Run) string {
+	elapsed := v.elapsed(r)
+	switch {
+	case elapsed == "":
+		return ""
+	case r.EndedAt != nil:
+		return "took " + elapsed
+	}
+	return "began " + elapsed + " ago"
+}
+
 // Run is a run in detail: its stages, what was tried, what was found, and what
 // waits.
 func (v View) Run(d api.RunDetail) []string {
@@ -89,7 +102,7 @@ func (v View) facts(d api.RunDetail) []string {
 	where := fmt.Sprintf("%s from %s", terminal.Line(d.Branch), terminal.Line(d.Base))
 	lines := []string{
 		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
-		v.fit("  " + v.Style.Faint(v.dots(v.elapsed(d.Run), wording.Count(d.Attempts, "attempt"), money, tokens))),
+		v.fit("  " + v.Style.Faint(v.dots(v.lasted(d.Run), wording.Count(d.Attempts, "attempt"), money, tokens))),
 	}
 	if chosen := v.choices(d.Choices); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))

@@ -36,6 +36,7 @@ type person struct {
 	t    *testing.T
 	ctx  context.Context
 	size window
+	room cdp.BrowserContextID // whose pages share cookies
 
 	mu       sync.Mutex
 	faults   []string
@@ -45,30 +46,40 @@ type person struct {
 // newPerson opens an empty page in a browser.
 func newPerson(browser context.Context, t *testing.T, size window) *person {
 	t.Helper()
-	tab, err := freshWindow(browser)
+	room, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser))
+	if err != nil {
+		t.Fatal("open a window:", err)
+	}
+	return openTab(browser, t, size, room)
+}
+
+// tab opens another empty page for the same person.
+func (p *person) tab() *person {
+	p.t.Helper()
+	return openTab(p.ctx, p.t, p.size, p.room)
+}
+
+func openTab(browser context.Context, t *testing.T, size window, room cdp.BrowserContextID) *person {
+	t.Helper()
+	tab, err := target.CreateTarget("about:blank").WithBrowserContextID(room).WithNewWindow(true).Do(cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser))
 	if err != nil {
 		t.Fatal("open a window:", err)
 	}
 	ctx, leave := chromedp.NewContext(browser, chromedp.WithTargetID(tab))
 	t.Cleanup(leave)
-	p := &person{t: t, ctx: ctx, size: size}
+	p := &person{t: t, ctx: ctx, size: size, room: room}
 	chromedp.ListenTarget(ctx, p.hear)
-	p.do("open a page", chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(pageScript).Do(ctx)
-		return err
-	}), log.Enable(), emulation.SetDeviceMetricsOverride(size.width, size.height, 1, size == phone))
+	p.do("open a page", scriptFirst(pageScript), log.Enable(), emulation.SetDeviceMetricsOverride(size.width, size.height, 1, size == phone))
 	t.Cleanup(p.content)
 	return p
 }
 
-// freshWindow is a window that shares nothing with the others.
-func freshWindow(browser context.Context) (target.ID, error) {
-	ctx := cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser)
-	own, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(ctx)
-	if err != nil {
-		return "", err
-	}
-	return target.CreateTarget("about:blank").WithBrowserContextID(own).WithNewWindow(true).Do(ctx)
+// scriptFirst runs a script in every page that is opened, before the page's own.
+func scriptFirst(script string) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(script).Do(ctx)
+		return err
+	})
 }
 
 // hear notes what the page complains about.

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"sync"
@@ -16,11 +17,13 @@ type wire struct {
 	mu       sync.Mutex
 	listener net.Listener
 	ends     []net.Conn
+	streams  map[net.Conn]bool // of the browser's ends, those that what moves is told by
+	silent   map[net.Conn]bool
 }
 
 func newWire(t *testing.T, to string) *wire {
 	t.Helper()
-	w := &wire{t: t, to: to, here: "127.0.0.1:0"}
+	w := &wire{t: t, to: to, here: "127.0.0.1:0", streams: map[net.Conn]bool{}, silent: map[net.Conn]bool{}}
 	w.join()
 	t.Cleanup(w.cut)
 	return w
@@ -50,6 +53,51 @@ func (w *wire) cut() {
 	w.ends = nil
 }
 
+// hush keeps back whatever is said by the connections there are, without ending
+// those that what moves is told by: a line that breaks in silence. New connections
+// are let through.
+func (w *wire) hush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := 0; i < len(w.ends); i += 2 {
+		if near := w.ends[i]; w.streams[near] {
+			w.silent[near] = true
+		} else {
+			_ = near.Close() // it may have ended by itself
+		}
+	}
+}
+
+// listeningEnd passes on what comes from the engine, and nothing once it is hushed.
+type listeningEnd struct {
+	net.Conn
+	w *wire
+}
+
+func (l listeningEnd) Write(data []byte) (int, error) {
+	l.w.mu.Lock()
+	silent := l.w.silent[l.Conn]
+	l.w.mu.Unlock()
+	if silent {
+		return len(data), nil
+	}
+	return l.Conn.Write(data)
+}
+
+// askingEnd notes what the browser asks for by a connection.
+type askingEnd struct {
+	net.Conn
+	w *wire
+}
+
+func (a askingEnd) Read(data []byte) (int, error) {
+	n, err := a.Conn.Read(data)
+	a.w.mu.Lock()
+	a.w.streams[a.Conn] = bytes.HasPrefix(data[:n], []byte("GET /live"))
+	a.w.mu.Unlock()
+	return n, err
+}
+
 func (w *wire) serve(l net.Listener) {
 	for {
 		near, err := l.Accept()
@@ -64,9 +112,9 @@ func (w *wire) serve(l net.Listener) {
 		w.mu.Lock()
 		w.ends = append(w.ends, near, far)
 		w.mu.Unlock()
-		for _, ends := range [][2]net.Conn{{near, far}, {far, near}} {
+		for _, ends := range [][2]net.Conn{{listeningEnd{near, w}, far}, {far, askingEnd{near, w}}} {
 			go func() {
-				_, _ = io.Copy(ends[0], ends[1]) // it ends when either end does
+				_, _ = io.Copy(struct{ io.Writer }{ends[0]}, struct{ io.Reader }{ends[1]}) // it ends when either end does
 				_ = ends[0].Close()
 			}()
 		}

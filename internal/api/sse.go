@@ -44,6 +44,7 @@ type eventStream struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
 	patience time.Duration // how long the client may leave a piece unread
+	pulse    string        // what is written to show that somebody is here
 	every    time.Duration // how long it is silent at most
 
 	mu     sync.Mutex
@@ -53,9 +54,10 @@ type eventStream struct {
 // beatEvery is how long a stream is silent at most: less than proxies wait.
 const beatEvery = 25 * time.Second
 
-// beat writes a comment now and then, which every client passes over, until stop is
-// called. Where nobody takes it, the returned context ends: a stream on which nothing
-// happens is over when its client is gone.
+// beat shows now and then that somebody is here, until stop is called. It writes a
+// comment, which every client passes over, unless pulse says otherwise. Where nobody
+// takes it, the returned context ends: a stream on which nothing happens is over when
+// its client is gone.
 func (s *eventStream) beat(ctx context.Context) (alive context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var work sync.WaitGroup
@@ -68,7 +70,7 @@ func (s *eventStream) beat(ctx context.Context) (alive context.Context, stop fun
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if s.write(": still here\n\n") != nil {
+				if s.write(s.pulse) != nil {
 					return
 				}
 			}
@@ -79,7 +81,7 @@ func (s *eventStream) beat(ctx context.Context) (alive context.Context, stop fun
 
 // openStream sends the head of a stream; false where nobody is there.
 func openStream(w http.ResponseWriter, patience time.Duration) (*eventStream, bool) {
-	s := &eventStream{w: w, control: http.NewResponseController(w), patience: patience, every: beatEvery}
+	s := &eventStream{w: w, control: http.NewResponseController(w), patience: patience, pulse: ": still here\n\n", every: beatEvery}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)

@@ -49,6 +49,13 @@ type Standing struct {
 // its id the position.
 const EventMoved = "moved"
 
+// EventBeat says that the engine is there, and nothing else: a program cannot see
+// comments, nor whether a silent line is a broken one.
+const (
+	EventBeat  = "beat"
+	watchBeats = 10 * time.Second
+)
+
 func registerViews(api huma.API, svc Views) {
 	register(api, operation(api, "position", http.MethodGet, "/v1/position", "Ask where the engine stands"),
 		func(ctx context.Context, _ *struct{}) (Standing, error) {
@@ -87,7 +94,7 @@ type watchInput struct {
 func registerWatch(api huma.API, svc Views) {
 	op := operation(api, "watch", http.MethodGet, "/v1/watch", "Be told when anything moves on")
 	op.Responses["200"] = &huma.Response{
-		Description: "Server-sent events: moved, with the position as id",
+		Description: "Server-sent events: moved, with the position as id; beat every ten seconds, so that a line that broke in silence is noticed",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {}},
 	}
 	huma.Register(api, op, func(_ context.Context, in *watchInput) (*huma.StreamResponse, error) {
@@ -115,6 +122,7 @@ func serveWatch(ctx context.Context, svc Views, since string, w http.ResponseWri
 	if !ok {
 		return
 	}
+	s.pulse, s.every = "event: "+EventBeat+"\ndata: {}\n\n", watchBeats
 	ctx, rest := s.beat(ctx)
 	defer rest()
 	err := svc.Watch(ctx, since, func(m Moved) error {

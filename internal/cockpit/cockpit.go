@@ -64,6 +64,7 @@ func New(svc api.Service, o Options) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", http.StripPrefix("/assets/", assetHandler(assets)))
 	mux.HandleFunc("GET /live", c.live)
+	mux.HandleFunc("GET /waiting", c.count)
 	c.routes(mux)
 	return mux, nil
 }

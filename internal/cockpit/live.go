@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
@@ -14,4 +15,17 @@ func (c *cockpit) live(w http.ResponseWriter, r *http.Request) {
 		since = r.URL.Query().Get("since")
 	}
 	api.ServeWatch(r.Context(), c.svc, since, w)
+}
+
+// count says how much waits for a person, and nothing else: it is asked for
+// whenever anything moves, by pages that are not looked at as well.
+func (c *cockpit) count(w http.ResponseWriter, r *http.Request) {
+	at, err := c.svc.Position(r.Context())
+	if err != nil {
+		c.show(w, r, problemPage(err))
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	c.send(w, r, http.StatusOK, []byte(strconv.Itoa(c.waiting(r.Context(), at))))
 }

@@ -2,30 +2,21 @@
 // links and forms; it only spares people the reload.
 "use strict";
 (() => {
-  const root = document.documentElement;
   const main = document.getElementById("main");
-  const live = document.getElementById("live");
   const page = () => document.getElementById("page");
   const later = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-  // --- The state of the connection.
-
-  const words = { on: "live", wait: "reconnecting", gone: "offline", off: "static" };
-
-  function say(state) {
-    if (live.dataset.state === state) return;
-    live.dataset.state = state;
-    live.querySelector(".says").textContent = words[state];
-  }
-
   // --- Showing the page again. Only one question is under way at a time; what
-  // moves meanwhile makes another follow.
+  // moves meanwhile makes another follow, if it is about what the page is about then.
 
   const pace = 150; // milliseconds at least between two of them
   const patience = 3000; // after one that failed
+  const limit = 30000; // for an answer
   let showing = false;
   let again = false;
   let shown = 0;
+  let turns = 0; // how often the page was replaced
+  let meanwhile = [];
 
   async function show() {
     if (showing || document.hidden) {
@@ -38,15 +29,16 @@
     if (wait > 0) await later(wait);
     shown = performance.now();
     try {
-      if (!await ask()) return; // the browser is on its way elsewhere
+      await ask();
+      showing = false;
+      meanwhile.splice(0).forEach(heard);
+      catchUp();
     } catch {
       showing = false;
       again = true;
+      meanwhile = [];
       setTimeout(catchUp, patience);
-      return;
     }
-    showing = false;
-    if (live.dataset.state === "on") catchUp();
   }
 
   function catchUp() {
@@ -54,84 +46,24 @@
   }
 
   // Replaces the page by what it is now. An answer that is no page leaves what is
-  // shown as it is.
+  // shown as it is, and so does one that was overtaken.
   async function ask() {
-    const answer = await fetch(location.href, { headers: { "Stellwerk-Part": "main" }, cache: "no-store" });
+    const turn = turns;
+    const answer = await fetch(location.href, { headers: { "Stellwerk-Part": "main" }, cache: "no-store", signal: AbortSignal.timeout(limit) });
     if (answer.redirected || answer.status === 401) {
       location.reload();
-      return false;
+      await new Promise(() => {}); // the browser is on its way elsewhere
     }
+    if (answer.status >= 500 || answer.status === 429) throw new Error(answer.statusText);
     const html = await answer.text();
-    if (!html.includes('id="page"')) throw new Error(answer.statusText);
-    replace(html);
-    return true;
-  }
-
-  function replace(html) {
-    Idiomorph.morph(main, html, {
-      morphStyle: "innerHTML",
-      ignoreActiveValue: true,
-      callbacks: {
-        beforeNodeMorphed: mayChange,
-        beforeAttributeUpdated: mayChangeAttribute,
-        beforeNodeRemoved: (node) => node.id !== "refused",
-      },
-    });
-    dress();
-  }
-
-  // What a person opened, wrote or chose stays as they left it.
-  function mayChange(node) {
-    if (node.nodeType !== Node.ELEMENT_NODE) return true;
-    if (node.hasAttribute("data-own")) return false;
-    return !node.matches("textarea, input:not([type=hidden])") || node.value === node.defaultValue;
-  }
-
-  function mayChangeAttribute(name, node) {
-    return !(name === "open" && node.matches("details"));
-  }
-
-  // --- What the frame around the page shows.
-
-  let waiting = Number(page().dataset.waiting);
-
-  function dress() {
-    const data = page().dataset;
-    document.title = data.title;
-    const badge = document.getElementById("waiting");
-    badge.firstChild.textContent = data.waiting;
-    badge.hidden = data.waiting === "0";
-    const now = Number(data.waiting);
-    if (now > waiting) notify(now);
-    waiting = now;
-    tellTimes();
-    document.dispatchEvent(new CustomEvent("stellwerk:shown"));
-  }
-
-  function notify(n) {
-    if (!("Notification" in window) || Notification.permission !== "granted" || !document.hidden) return;
-    new Notification("Stellwerk", {
-      body: n === 1 ? "One thing waits for you." : n + " things wait for you.",
-      tag: "stellwerk-waiting",
-      icon: "/assets/icon.svg",
-    });
-  }
-
-  // --- Hearing what moves. One page of the browser listens for all of them:
-  // browsers allow only a few connections to one place.
-
-  const channel = "BroadcastChannel" in window ? new BroadcastChannel("stellwerk-live") : null;
-  let source = null; // on the page that listens
-
-  function tellOthers(message) {
-    if (channel) channel.postMessage(message);
+    if (turn !== turns) again = true;
+    else if (!replace(html)) throw new Error("no page");
   }
 
   function heard(moved) {
     const data = page().dataset;
-    if ("still" in data) return;
-    document.dispatchEvent(new CustomEvent("stellwerk:moved", { detail: moved }));
-    if (concerns(data, moved)) show();
+    if (showing) meanwhile.push(moved);
+    else if (!("still" in data) && concerns(data, moved)) show();
   }
 
   // A page that is about nothing in particular is concerned by everything.
@@ -141,83 +73,120 @@
     return moved.all || mine.length === 0 || mine.some((id) => theirs.includes(id));
   }
 
-  function listen() {
-    source = new EventSource("/live?since=" + encodeURIComponent(page().dataset.at));
-    source.onopen = () => {
-      announce("on");
-      catchUp();
-    };
-    source.onerror = () => {
-      const closed = source.readyState === EventSource.CLOSED;
-      announce(closed ? "gone" : "wait");
-      if (closed) setTimeout(listen, patience);
-    };
-    source.addEventListener("moved", (event) => {
-      const moved = JSON.parse(event.data);
-      tellOthers({ moved });
-      heard(moved);
+  document.addEventListener("stellwerk:moved", (event) => heard(event.detail));
+  document.addEventListener("stellwerk:refused", show); // because nobody is signed in, perhaps
+  document.addEventListener("visibilitychange", catchUp);
+
+  // Reports that it was a page.
+  function replace(html) {
+    const next = new DOMParser().parseFromString(html, "text/html").getElementById("page");
+    if (!next) return false;
+    turns++;
+    nameForms(main);
+    nameForms(next);
+    Idiomorph.morph(main, next, {
+      morphStyle: "innerHTML",
+      ignoreActiveValue: true,
+      callbacks: { beforeNodeMorphed: mayChange, beforeAttributeUpdated: mayChangeAttribute, beforeNodeRemoved: mayGo },
     });
+    dress();
+    return true;
   }
 
-  function announce(state) {
-    say(state);
-    tellOthers({ state });
-  }
-
-  function receive(message) {
-    if (message.state) say(message.state);
-    if (message.moved) heard(message.moved);
-    if (message.ask && source) tellOthers({ state: live.dataset.state });
-  }
-
-  function connect() {
-    if (!channel || !navigator.locks) {
-      listen();
-      return;
+  // No form becomes another: what is written in it is for one place.
+  function nameForms(tree) {
+    const names = new Set();
+    for (const form of tree.querySelectorAll("form[method=post]:not([id]), form[id^='to ']")) {
+      const place = form.querySelector("input[type=hidden][name=key]")?.value ?? "";
+      const name = "to " + form.getAttribute("action") + " " + place;
+      if (names.has(name)) form.removeAttribute("id");
+      else form.id = name;
+      names.add(name);
     }
-    navigator.locks.request("stellwerk-live", () => {
-      listen();
-      return new Promise(() => {}); // it listens for as long as the page is there
-    });
-    tellOthers({ ask: true });
   }
 
-  if (channel) channel.onmessage = (event) => receive(event.data);
-  connect();
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) catchUp();
-  });
+  // What a person opened, wrote or chose stays as they left it.
+  function mayChange(node) {
+    return node.nodeType !== Node.ELEMENT_NODE || !(node.hasAttribute("data-own") || touched(node));
+  }
 
-  // --- Forms are sent in place; what is refused is said above the page.
+  function touched(node) {
+    if (node.matches("select")) return node.selectedIndex !== Math.max(0, [...node.options].findIndex((o) => o.defaultSelected));
+    if (node.matches("[type=checkbox], [type=radio]")) return node.checked !== node.defaultChecked;
+    return node.matches("textarea, input:not([type=hidden])") && node.value !== node.defaultValue;
+  }
+
+  function mayChangeAttribute(name, node) {
+    return !(name === "open" && node.matches("details"));
+  }
+
+  // Neither what was refused goes nor words that nobody has sent.
+  function mayGo(node) {
+    if (node.nodeType !== Node.ELEMENT_NODE) return true;
+    if (node.matches("#refused, .changed")) return false;
+    const fields = "textarea, input:not([type=hidden], [type=checkbox], [type=radio])";
+    const written = [node, ...node.querySelectorAll(fields)].some((field) => field.matches(fields) && touched(field));
+    if (written) node.dataset.gone = "";
+    return !written;
+  }
+
+  // --- What the frame around the page shows.
+
+  function dress() {
+    document.title = page().dataset.title;
+    tellTimes();
+    document.dispatchEvent(new CustomEvent("stellwerk:shown"));
+  }
+
+  // --- Forms are sent in place, each once at a time; what is refused is said above
+  // the page.
+
+  const underWay = new WeakSet();
 
   document.addEventListener("submit", async (event) => {
     const form = event.target;
-    if (form.method !== "post" || form.hasAttribute("data-plain") || event.defaultPrevented) return;
+    if (form.method !== "post" || event.defaultPrevented) return;
+    if (underWay.has(form)) {
+      event.preventDefault();
+      return;
+    }
+    if (form.hasAttribute("data-plain")) {
+      if (event.submitter?.hasAttribute("formaction")) return; // a file is sent, and the page stays
+      underWay.add(form);
+      setTimeout(() => underWay.delete(form), limit);
+      return;
+    }
     event.preventDefault();
     const body = new URLSearchParams(new FormData(form, event.submitter));
-    const buttons = form.querySelectorAll("button");
-    allow(buttons, false);
+    underWay.add(form);
+    allow(form, false);
     try {
       await send(form, body);
     } catch {
-      refuse("", "The engine does not answer. Nothing was sent twice; try again when the light is green.");
+      refuse("", "The engine gave no answer. It may have done it all the same: look first, then decide whether to send it again.");
+      show();
     } finally {
-      allow(buttons, true);
+      underWay.delete(form);
+      allow(form, true);
     }
   });
 
-  function allow(buttons, may) {
-    for (const button of buttons) button.disabled = !may;
+  function allow(form, may) {
+    for (const button of form.querySelectorAll("button:not(.changed *)")) button.disabled = !may || "held" in form.dataset;
   }
 
   async function send(form, body) {
-    const answer = await fetch(form.action, { method: "POST", body, headers: { "Stellwerk-Part": "main" } });
+    const answer = await fetch(form.getAttribute("action"), {
+      method: "POST", body, headers: { "Stellwerk-Part": "main" }, signal: AbortSignal.timeout(2 * limit),
+    });
     const html = await answer.text();
     if (!answer.ok) {
       refuse(html);
+      show();
       return;
     }
     document.getElementById("refused")?.remove();
+    form.dispatchEvent(new CustomEvent("stellwerk:sent", { bubbles: true }));
     form.reset();
     const to = new URL(answer.url);
     if (to.pathname !== location.pathname) {
@@ -240,7 +209,6 @@
     else note.textContent = text || "This did not work.";
     page().prepend(note);
     note.scrollIntoView({ block: "nearest" });
-    if (html) show();
   }
 
   // --- On a narrow screen, what is looked at is brought into view: the tab, and
@@ -274,50 +242,4 @@
 
   setInterval(tellTimes, 20000);
   tellTimes();
-
-  // --- Theme and keys.
-
-  function isDark() {
-    if (root.dataset.theme) return root.dataset.theme === "dark";
-    return matchMedia("(prefers-color-scheme: dark)").matches;
-  }
-
-  function turn() {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    try {
-      localStorage.setItem("theme", root.dataset.theme);
-    } catch { /* it lasts as long as the page */ }
-  }
-
-  function showKeys() {
-    document.getElementById("help").showModal();
-  }
-
-  function offer(id, act) {
-    const button = document.getElementById(id);
-    button.hidden = false;
-    button.addEventListener("click", act);
-  }
-
-  offer("theme", turn);
-  offer("keys", showKeys);
-
-  const places = { p: "/", i: "/inbox", c: "/costs", s: "/settings" };
-  const together = 1500; // milliseconds between g and the key of a place
-  let went = 0;
-
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, textarea, select, dialog[open]")) return;
-    if (event.key === "g") {
-      went = Date.now();
-      return;
-    }
-    if (Date.now() - went < together && places[event.key]) {
-      location.assign(places[event.key]);
-      return;
-    }
-    if (event.key === "t") turn();
-    if (event.key === "?") showKeys();
-  });
 })();

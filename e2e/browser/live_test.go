@@ -34,7 +34,7 @@ func TestPagesStayTrue(t *testing.T) {
 	catchesUp := silentLine(s, cleo)
 	refreshFails(s, ada)
 	lateTab(s, ada)
-	toldElsewhere(s, ada)
+	changedUnderTheHands(s, ada, bob)
 	approveAtOnce(s, ada, bob)
 	catchesUp()
 }
@@ -87,7 +87,7 @@ func refreshFails(s *showcase, ada *person) {
 	})()`)
 	s.cli("home", "answer", s.statuses(s.manager)[0].Manager.Questions[0].ID, "On twenty-four hours.")
 	ada.wait("one failed", `window.failed`)
-	ada.sees("Approve and publish")
+	ada.sees("Approve and publish", "This is not asked any more.")
 	ada.wait("words stay", `[...document.querySelectorAll("textarea")].some((t) => t.value === "Half a tho")`)
 	if ada.is(`person.sees("This did not work")`) {
 		s.t.Error("the page was replaced by a failure")
@@ -135,15 +135,31 @@ func lateTab(s *showcase, ada *person) {
 	other.do("leave", page.Close())
 }
 
-// toldElsewhere: who looks elsewhere is told that something waits again.
-func toldElsewhere(s *showcase, ada *person) {
+// changedUnderTheHands: what would be approved becomes something else on a page
+// that shows it by itself. It cannot be approved before the person has looked. Who
+// looks elsewhere is told that something waits again.
+func changedUnderTheHands(s *showcase, ada, bob *person) {
 	s.t.Helper()
 	ada.open(s.URL + "/settings")
 	ada.live()
 	ada.text(`(() => { window.Notification = class { static permission = "granted"; constructor(title, more) { window.told = more.body; } }; })()`)
 	ada.away()
+	bob.open(s.URL + "/runs/" + s.manager + "/changes")
+	bob.live()
+	bob.sees("14:05 Lindau")
+	same := bob.stays()
 	s.cli("home", "feedback", s.manager, "Name the platform.")
 	s.reaches(s.manager, "publish", "awaiting_approval")
+	const form = `form[action$="/approve"]`
+	bob.wait("held", fmt.Sprintf(`document.querySelector('%s .changed')?.innerText.includes("This has changed since you looked.")`, form))
+	bob.wait("shown", `person.sees("Lindau platform 2")`)
+	bob.text(fmt.Sprintf(`document.querySelector('%s').requestSubmit()`, form))
+	if !bob.is(fmt.Sprintf(`document.querySelector('%s .go').disabled`, form)) || s.times("ApprovalGranted") != 0 {
+		s.t.Error("what nobody looked at can be approved")
+	}
+	bob.press(form, "I have looked at it now")
+	bob.wait("free", fmt.Sprintf(`!document.querySelector('%s .go').disabled && !document.querySelector('%s .changed')`, form, form))
+	same()
 	ada.wait("told", `window.told === "One thing waits for you."`)
 }
 

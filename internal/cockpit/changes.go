@@ -49,6 +49,13 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 		body.View = viewSplit
 	}
 	body.Here = changesPath(d.Alias, body.View, body.Chosen, body.Only)
+	if d.Status == string(core.StatusReview) {
+		m, err := c.svc.Mergeable(r.Context(), d.ID)
+		if err != nil {
+			return page{}, err
+		}
+		body.Merge = &m
+	}
 	if body.Patch, err = c.readPatch(r, d, body.Chosen, body.Only); err != nil {
 		return page{}, err
 	}
@@ -57,13 +64,6 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 			return page{}, err
 		}
 	}
-	if d.Status == string(core.StatusReview) {
-		m, err := c.svc.Mergeable(r.Context(), d.ID)
-		if err != nil {
-			return page{}, err
-		}
-		body.Merge = &m
-	}
 	c.layOut(&body, q.Get("comment"))
 	p, err := c.runPage(r, d, "changes", "Changes")
 	p.Body = body
@@ -71,8 +71,9 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 	return p, err
 }
 
-// readPatch reads what a run has changed, as much of it as a page can show. The
-// run was looked at before: what changes meanwhile makes a word about it lapse.
+// readPatch reads what a run has changed, as much of it as a page can show. What a
+// word about it is bound to was asked for before: what changes meanwhile makes the
+// word lapse.
 func (c *cockpit) readPatch(r *http.Request, d api.RunDetail, stage, only string) (patch.Patch, error) {
 	bounds := patch.Usual()
 	bounds.Whole = only

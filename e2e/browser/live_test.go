@@ -37,6 +37,7 @@ func TestPagesStayTrue(t *testing.T) {
 	changedUnderTheHands(s, ada, bob)
 	approveAtOnce(s, ada, bob)
 	catchesUp()
+	signedOut(s, bob)
 }
 
 // presence lets a test say whether a person looks at a page.
@@ -189,4 +190,29 @@ func approveAtOnce(s *showcase, ada, bob *person) {
 	if approved, published := s.times("ApprovalGranted"), s.times("PublishRequested"); approved != 1 || published != 1 || refused != 1 {
 		s.t.Errorf("approved %d times, published %d times, %d were told", approved, published, refused)
 	}
+}
+
+// signedOut: the session ends while somebody writes. Their words stay, and can be
+// sent after they have signed in in another tab.
+func signedOut(s *showcase, bob *person) {
+	s.t.Helper()
+	bob.allow("status of 401")
+	same := bob.stays()
+	bob.press("", "Stop or end this run")
+	bob.fill("#end", "Why?", "Half a reason")
+	other := bob.tab()
+	other.allow("/live")
+	other.open(s.URL)
+	other.press("", "Sign out")
+	other.wait("sent to the door", `location.pathname === "/sign-in"`)
+	bob.press("#end", "Cancel the run")
+	bob.sees("You are signed out, and nothing was sent.")
+	link, _ := s.link()
+	other.enter(link)
+	bob.wait("in again", `!person.sees("You are signed out")`)
+	bob.wait("the words are there", `document.querySelector("#end input[name=reason]").value === "Half a reason"`)
+	same()
+	bob.press("#end", "Cancel the run")
+	bob.sees("cancelled")
+	other.do("leave", page.Close())
 }

@@ -22,7 +22,7 @@ func (c *cockpit) form(mux *http.ServeMux, pattern string, show pageFunc, send s
 		p, where, err := send(r)
 		switch {
 		case err != nil:
-			p = problemPage(err)
+			p = refusedPage(r, err)
 		case where != "":
 			http.Redirect(w, r, where, http.StatusSeeOther)
 			return

@@ -148,7 +148,10 @@ func (c *cockpit) zip(w io.Writer, data []byte) error {
 }
 
 // problem is what an error page says.
-type problem struct{ What, Do string }
+type problem struct {
+	What, Do string
+	Sent     *sentForm // what was refused, where a person wrote something
+}
 
 func problemPage(err error) page {
 	p := page{Name: "problem", Title: "This did not work", Status: api.StatusOf(err), Still: true, Body: problemOf(err)}

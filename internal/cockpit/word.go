@@ -23,7 +23,7 @@ func (c *cockpit) word(mux *http.ServeMux, pattern string, do wordFunc) {
 		}
 		where, err := do(r)
 		if err != nil {
-			c.show(w, r, problemPage(err))
+			c.show(w, r, refusedPage(r, err))
 			return
 		}
 		if back := r.PostForm.Get("back"); local(back) {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -59,6 +60,7 @@ func (s *server) proven(id access.Identity, next http.Handler) http.Handler {
 			s.Log.Warn("a word came with a session's cookie and without its proof", "name", id.Name, "from", sender(r, s.listener.proxied))
 			s.showSignIn(w, http.StatusForbidden, signInView{
 				Next: "/", Problem: "this is not the browser that signed in, or it has lost what shows that it is", Hint: "sign out, then in again with a code: stellwerk cockpit",
+				Written: written(r),
 			})
 			return
 		}
@@ -66,19 +68,63 @@ func (s *server) proven(id access.Identity, next http.Handler) http.Handler {
 	})
 }
 
-// askToSignIn sends a browser that wants a page to the one where it signs in, and
-// tells a script so.
+// askToSignIn sends a browser that wants a page to the one where it signs in, gives
+// back what somebody wrote whose session is over, and tells a script.
 func (s *server) askToSignIn(w http.ResponseWriter, r *http.Request) {
-	to := "/sign-in"
-	if r.Method == http.MethodGet && r.URL.Path != "/" {
-		to += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
-	}
-	if page := strings.Contains(r.Header.Get("Accept"), "text/html") && r.Header.Get("HX-Request") == ""; page && r.Method == http.MethodGet {
+	page := strings.Contains(r.Header.Get("Accept"), "text/html")
+	switch {
+	case page && r.Method == http.MethodGet:
+		to := "/sign-in"
+		if r.URL.Path != "/" {
+			to += "?" + url.Values{"next": {r.URL.RequestURI()}}.Encode()
+		}
 		http.Redirect(w, r, to, http.StatusSeeOther)
-		return
+	case page:
+		s.showSignIn(w, http.StatusUnauthorized, signInView{
+			Next: cameFrom(r), Problem: "you are not signed in any more, and nothing was done", Hint: "sign in, look again, and send it then", Written: giveBack(w, r),
+		})
+	default:
+		plain(w, http.StatusUnauthorized, "sign in first")
 	}
-	w.Header().Set("HX-Redirect", "/sign-in")
-	plain(w, http.StatusUnauthorized, "sign in first")
+}
+
+// Bounds of what somebody gets back who was not let in.
+const (
+	maxGivenBack  = 64 << 10
+	giveBackLimit = 10 * time.Second
+)
+
+// giveBack is what somebody wrote into a form; empty where it cannot be read in
+// time, or is too much.
+func giveBack(w http.ResponseWriter, r *http.Request) string {
+	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(giveBackLimit)); err != nil {
+		return ""
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxGivenBack)
+	if err := r.ParseForm(); err != nil {
+		return ""
+	}
+	return written(r)
+}
+
+// written are the words in a form that was sent.
+func written(r *http.Request) string {
+	var words []string
+	for _, field := range []string{"goal", "text", "comment", "reason"} {
+		if text := r.PostForm.Get(field); text != "" {
+			words = append(words, text)
+		}
+	}
+	return strings.Join(words, "\n\n")
+}
+
+// cameFrom is the page of this site that a form was sent from.
+func cameFrom(r *http.Request) string {
+	u, err := url.Parse(r.Referer())
+	if err != nil || u.Host != r.Host {
+		return "/"
+	}
+	return onward(u.RequestURI())
 }
 
 // signInView is what the page shows.
@@ -86,9 +132,9 @@ type signInView struct {
 	Next    string
 	Problem string
 	Hint    string
-	Ask     bool // a code in the link is not sent before somebody says so
-	// Signed is who has signed in with this browser already; nil for nobody.
-	Signed *access.Identity
+	Ask     bool             // a code in the link is not sent before somebody says so
+	Signed  *access.Identity // who has signed in with this browser already; nil for nobody
+	Written string           // was not taken, and is not to be lost
 }
 
 // signInPage asks for a code. Who has signed in already goes on, unless the link

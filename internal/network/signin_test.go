@@ -15,8 +15,8 @@ func TestSigningIn(t *testing.T) {
 	if a := w.ask(http.MethodGet, "/runs/r1?tab=2", "", "Accept", "text/html"); a.StatusCode != http.StatusSeeOther || a.Header.Get("Location") != "/sign-in?next=%2Fruns%2Fr1%3Ftab%3D2" {
 		t.Errorf("a stranger: %d to %s", a.StatusCode, a.Header.Get("Location"))
 	}
-	if a := w.ask(http.MethodGet, "/runs/r1", "", "Accept", "text/html", "HX-Request", "true"); a.StatusCode != http.StatusUnauthorized || a.Header.Get("HX-Redirect") != "/sign-in" {
-		t.Errorf("a stranger's script: %d %v", a.StatusCode, a.Header)
+	if a := w.ask(http.MethodGet, "/runs/r1", "", "Accept", "*/*"); a.StatusCode != http.StatusUnauthorized || a.text != "sign in first\n" {
+		t.Errorf("a stranger's script: %d %q", a.StatusCode, a.text)
 	}
 	page := w.ask(http.MethodGet, `/sign-in?next=%2Fruns%2F%22%3E%3Cscript%3E`, "")
 	if page.StatusCode != http.StatusOK || !strings.Contains(page.text, `<script src="/sign-in.js" defer>`) || strings.Count(page.text, "<script") != 1 {
@@ -183,6 +183,26 @@ func TestAPersonReadsWhatIsWrong(t *testing.T) {
 		if a.Header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("a program, %s: %d %s", name, a.StatusCode, a.text)
 		}
+	}
+	if calls := w.svc.Calls(); len(calls) != 0 {
+		t.Errorf("the engine was told %v", calls)
+	}
+}
+
+// Whose session is over when they send a form gets back what they wrote, and comes
+// back to the page after signing in.
+func TestWordsOutliveASession(t *testing.T) {
+	w := serve(t, network.Config{})
+	const kind = "application/x-www-form-urlencoded"
+	a := w.ask(http.MethodPost, "/runs/r1/feedback", "text=Name+the+%3Cb%3Eplatform&subject=%7B%7D", "Content-Type", kind, "Accept", "text/html", "Referer", w.url+"/runs/r1/changes?view=split")
+	for _, want := range []string{`name="code"`, "Name the &lt;b&gt;platform</textarea>", `name="next" value="/runs/r1/changes?view=split"`, "nothing was done"} {
+		if a.StatusCode != http.StatusUnauthorized || !strings.Contains(a.text, want) {
+			t.Errorf("%d, without %s: %s", a.StatusCode, want, a.text)
+		}
+	}
+	a = w.ask(http.MethodPost, "/runs/r1/feedback", "text="+strings.Repeat("x", 100_000), "Content-Type", kind, "Accept", "text/html", "Referer", "https://elsewhere.example/runs/r1")
+	if a.StatusCode != http.StatusUnauthorized || strings.Contains(a.text, "<textarea") || !strings.Contains(a.text, `name="next" value="/"`) {
+		t.Errorf("too much, from elsewhere: %d %.300s", a.StatusCode, a.text)
 	}
 	if calls := w.svc.Calls(); len(calls) != 0 {
 		t.Errorf("the engine was told %v", calls)

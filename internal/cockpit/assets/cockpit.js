@@ -50,11 +50,13 @@
   async function ask() {
     const turn = turns;
     const answer = await fetch(location.href, { headers: { "Stellwerk-Part": "main" }, cache: "no-store", signal: AbortSignal.timeout(limit) });
-    if (answer.redirected || answer.status === 401) {
+    if (answer.redirected || (answer.status === 401 && !holdsWords(main))) {
       location.reload();
       await new Promise(() => {}); // the browser is on its way elsewhere
     }
-    if (answer.status >= 500 || answer.status === 429) throw new Error(answer.statusText);
+    if (answer.status === 401) sayWhoIsOut();
+    if (answer.status >= 500 || answer.status === 429 || answer.status === 401) throw new Error(answer.statusText);
+    document.querySelector("#refused[data-out]")?.remove();
     const html = await answer.text();
     if (turn !== turns) again = true;
     else if (!replace(html)) throw new Error("no page");
@@ -124,10 +126,14 @@
   function mayGo(node) {
     if (node.nodeType !== Node.ELEMENT_NODE) return true;
     if (node.matches("#refused, .changed")) return false;
-    const fields = "textarea, input:not([type=hidden], [type=checkbox], [type=radio])";
-    const written = [node, ...node.querySelectorAll(fields)].some((field) => field.matches(fields) && touched(field));
+    const written = holdsWords(node);
     if (written) node.dataset.gone = "";
     return !written;
+  }
+
+  function holdsWords(node) {
+    const fields = "textarea, input:not([type=hidden], [type=checkbox], [type=radio])";
+    return [node, ...node.querySelectorAll(fields)].some((field) => field.matches(fields) && touched(field));
   }
 
   // --- What the frame around the page shows.
@@ -180,9 +186,13 @@
       method: "POST", body, headers: { "Stellwerk-Part": "main" }, signal: AbortSignal.timeout(2 * limit),
     });
     const html = await answer.text();
+    if (answer.status === 401) {
+      sayWhoIsOut();
+      return;
+    }
     if (!answer.ok) {
       refuse(html);
-      show();
+      if (!("still" in page().dataset)) show();
       return;
     }
     document.getElementById("refused")?.remove();
@@ -199,16 +209,30 @@
 
   // What there is now is shown below the refusal, which stays until the next word.
   function refuse(html, text) {
-    document.getElementById("refused")?.remove();
-    const note = document.createElement("div");
-    note.id = "refused";
-    note.className = "card problem";
-    note.setAttribute("role", "alert");
     const said = new DOMParser().parseFromString(html, "text/html").querySelector(".problem");
-    if (said) note.append(...said.childNodes);
-    else note.textContent = text || "This did not work.";
-    page().prepend(note);
-    note.scrollIntoView({ block: "nearest" });
+    note(...(said ? said.childNodes : [text || "This did not work."]));
+  }
+
+  function note(...said) {
+    document.getElementById("refused")?.remove();
+    const box = document.createElement("div");
+    box.id = "refused";
+    box.className = "card problem";
+    box.setAttribute("role", "alert");
+    box.append(...said);
+    page().prepend(box);
+    box.scrollIntoView({ block: "nearest" });
+    return box;
+  }
+
+  // A session that is over takes nobody's words with it.
+  function sayWhoIsOut() {
+    if (document.querySelector("#refused[data-out]")) return;
+    const link = document.createElement("a");
+    link.href = "/sign-in";
+    link.target = "_blank";
+    link.textContent = "Sign in in another tab";
+    note("You are signed out, and nothing was sent. What you wrote stays here. ", link, ", then send it from here.").dataset.out = "";
   }
 
   // --- On a narrow screen, what is looked at is brought into view: the tab, and

@@ -18,6 +18,7 @@ type item struct {
 
 // evidence is the newest verified attempt of a task.
 type evidence struct {
+	task    string
 	Work    work
 	Role    string
 	Attempt api.Attempt
@@ -106,7 +107,7 @@ func evidenceOf(d api.RunDetail) []evidence {
 			if n == 0 {
 				continue
 			}
-			e := evidence{Work: workOf(d.Stages, t.ID), Role: t.Role, Attempt: t.Attempts[n-1]}
+			e := evidence{task: t.ID, Role: t.Role, Attempt: t.Attempts[n-1]}
 			switch {
 			case stuck(t) || d.Gate != nil && s.ID == d.Stage:
 				list = append(list, e)
@@ -117,6 +118,9 @@ func evidenceOf(d api.RunDetail) []evidence {
 	}
 	if len(list) == 0 {
 		list = before[max(0, len(before)-shownEvidence):]
+	}
+	for i := range list {
+		list[i].Work = workOf(d.Stages, list[i].task)
 	}
 	return list
 }

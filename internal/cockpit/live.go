@@ -27,5 +27,5 @@ func (c *cockpit) count(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	c.send(w, r, http.StatusOK, []byte(strconv.Itoa(c.waiting(r.Context(), at))))
+	c.send(w, r, http.StatusOK, []byte(strconv.Itoa(c.inbox.waiting(r.Context(), c.svc, at))))
 }

@@ -64,9 +64,9 @@ type work struct{ Title, Which string }
 func workOf(stages []api.Stage, id string) work {
 	parts := strings.Split(id, ".")
 	w := work{Title: sentence(parts[0])}
-	for _, s := range stages {
-		if s.ID == parts[0] {
-			w.Title = stageName(s)
+	for i := range stages { // there may be hundreds, and as many names
+		if stages[i].ID == parts[0] {
+			w.Title = stageName(stages[i])
 		}
 	}
 	var which, counted []string

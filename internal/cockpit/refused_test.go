@@ -21,8 +21,8 @@ func TestARefusedWordIsShownAgain(t *testing.T) {
 		why   error
 		again bool
 	}{
-		{"busy", core.Errorf(core.CodeUnavailable, "the engine ends"), true},
-		{"changed", core.Errorf(core.CodeConflict, "something else waits now"), false},
+		{"busy", core.Errorf(core.CodeUnavailable, "The engine ends"), true},
+		{"changed", core.Errorf(core.CodeConflict, "Something else waits now"), false},
 	} {
 		svc := hostile()
 		svc.On = func(apitest.Call) error { return c.why }

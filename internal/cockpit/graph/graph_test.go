@@ -51,13 +51,13 @@ func TestWellFormed(t *testing.T) {
 }
 
 // boxWidth is how wide a box is drawn.
-const boxWidth = 208
+const boxWidth = 220
 
 // TestNoLineCrossesABox compares where lines pass rows with where the boxes are.
 func TestNoLineCrossesABox(t *testing.T) {
 	svg := string(graph.Draw(many(60, 7)))
 	boxes := map[int][]int{} // left edges by upper edge
-	for _, m := range regexp.MustCompile(`<path d="M(\d+) (\d+)h194`).FindAllStringSubmatch(svg, -1) {
+	for _, m := range regexp.MustCompile(`<path d="M(\d+) (\d+)h206`).FindAllStringSubmatch(svg, -1) {
 		x, y := number(t, m[1]), number(t, m[2])
 		boxes[y] = append(boxes[y], x-7)
 	}

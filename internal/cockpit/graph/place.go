@@ -7,7 +7,7 @@ import (
 
 // The measures of a drawing, in pixels.
 const (
-	boxWidth   = 208
+	boxWidth   = 220
 	boxHeight  = 44
 	boxGap     = 20
 	laneWidth  = 16

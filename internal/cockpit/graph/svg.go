@@ -91,7 +91,7 @@ func (d *drawing) box(c *canvas, it *item, y int) {
 	c.addf(`<a class="block s-%s%s" href="%s"><title>%s</title>`, n.State, class, esc(n.Href), esc(title))
 	c.addf(`<path d="%s"/>`, outline(n, x, y))
 	c.addf(`<text class="mark" x="%d" y="%d">%s</text>`, x+17, y+boxHeight/2+5, n.State.Mark())
-	c.addf(`<text class="label" x="%d" y="%d">%s</text>`, x+31, y+19, esc(clip(n.Label, 24)))
+	c.addf(`<text class="label" x="%d" y="%d">%s</text>`, x+31, y+19, esc(clip(n.Label, 25)))
 	c.addf(`<text class="note" x="%d" y="%d">%s</text></a>`, x+31, y+34, esc(clip(note, 30)))
 }
 

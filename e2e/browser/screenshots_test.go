@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestScreenshots writes a picture of every page in both themes, and of some with
-// a phone, into the folder that STELLWERK_SCREENSHOTS names.
+// TestScreenshots writes a picture of every page in both themes, and with a phone,
+// into the folder that STELLWERK_SCREENSHOTS names.
 func TestScreenshots(t *testing.T) {
 	folder := os.Getenv("STELLWERK_SCREENSHOTS")
 	if folder == "" {
@@ -28,7 +28,7 @@ func TestScreenshots(t *testing.T) {
 	p.picture(folder, "sign-in")
 	p.enter(s.operator())
 	rules, manager, waves := "/runs/"+s.rules, "/runs/"+s.manager, "/runs/"+s.waves
-	for _, shot := range []struct{ name, address string }{
+	shots := []struct{ name, address string }{
 		{"run", rules}, {"run-gate", manager}, {"run-waves", waves},
 		{"projects", "/"}, {"project", "/projects/timetable"}, {"project-add", "/add"}, {"epic", "/projects/timetable/new"},
 		{"inbox", "/inbox"}, {"runs", "/runs"}, {"changes", rules + "/changes?stage=step-1"}, {"changes-split", rules + "/changes?stage=step-1&view=split"},
@@ -39,14 +39,15 @@ func TestScreenshots(t *testing.T) {
 		{"talk", manager + "/talk"}, {"waves", waves + "/waves"}, {"facts", waves + "/facts"},
 		{"settings", "/settings"}, {"roles", "/settings/roles"}, {"people", "/settings/people"},
 		{"playbooks", "/settings/playbooks"}, {"playbook", "/settings/playbooks/feature"}, {"docs", "/docs"}, {"nowhere", "/nowhere"},
-	} {
+	}
+	for _, shot := range shots {
 		p.open(s.URL + shot.address)
 		p.picture(folder, shot.name)
 	}
-	for _, name := range []struct{ name, address string }{{"run", rules}, {"inbox", "/inbox"}, {"changes", rules + "/changes?stage=step-1"}, {"projects", "/"}, {"timeline", rules + "/timeline?at=58"}, {"talk", manager + "/talk"}} {
-		p.dress(phone, "light")
-		p.open(s.URL + name.address)
-		p.shoot(filepath.Join(folder, "phone-"+name.name+".png"))
+	p.dress(phone, "light")
+	for _, shot := range shots {
+		p.open(s.URL + shot.address)
+		p.shoot(filepath.Join(folder, "phone-"+shot.name+".png"))
 	}
 	p.allow("status of 404")
 }

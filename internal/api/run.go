@@ -86,7 +86,10 @@ type Stage struct {
 	Skip   string `json:"skip,omitempty"` // on whose word it was skipped
 	Round  int    `json:"round"`
 	Gate   string `json:"gate"`
+	Code   bool   `json:"code,omitempty"` // it is for work on the code
 	Tasks  []Task `json:"tasks,omitempty"`
+	// Review is what the reviewer of its current round says of the work.
+	Review *core.Review `json:"review,omitempty"`
 	// After are the stages that one with a branch of its own comes after.
 	After []string `json:"after,omitempty"`
 }

@@ -87,9 +87,10 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 		if s.Status == core.StageOmitted {
 			stage.Skip = string(s.Skip)
 		}
-		stage.Title, stage.Branch, stage.After = s.Title, s.Branch, before(r, s)
+		stage.Title, stage.Branch, stage.After, stage.Review = s.Title, s.Branch, before(r, s), s.Review()
 		if phase := r.Playbook.Phase(s.ID); phase != nil {
 			stage.Title, stage.Gate = phase.Title, string(phase.Gate)
+			stage.Code = phase.Writes == core.WritesCode && phase.Act == ""
 		} else if s.Gate != nil {
 			stage.Gate = string(core.GateApproval)
 		}

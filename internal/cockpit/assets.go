@@ -19,7 +19,7 @@ const sheetName = "cockpit.css"
 func sheets() []string {
 	return []string{
 		"colours", "base", "frame", "parts", "forms", "track", "lists", "narrow",
-		"task", "changes", "talk", "graph", "waves", "costs", "projects", "settings", "door",
+		"task", "changes", "talk", "graph", "waves", "costs", "projects", "settings", "door", "verdict",
 	}
 }
 

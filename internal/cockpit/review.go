@@ -27,7 +27,8 @@ type reviewForm struct {
 	Run     string
 	Subject core.Subject
 	Drafts  []remark
-	Stages  []api.Stage // it can be sent back to, where it takes a choice
+	Way     wayBack
+	Against bool // who reviewed it asks for something else
 	shown   map[string]bool
 }
 
@@ -57,7 +58,7 @@ func (c *cockpit) reviewOf(r *http.Request, d api.RunDetail) (reviewForm, error)
 	f := reviewForm{Run: d.Alias, Subject: shownIn(d), shown: map[string]bool{}}
 	waits := d.Gate != nil || d.Status == string(core.StatusReview)
 	f.Can = waits && d.Waves == nil && api.CallerFrom(r.Context()).May(api.RoleApprover)
-	f.Stages = backTo(d)
+	f.Way, f.Against = backFrom(d), against(d)
 	list, err := c.opts.Drafts.Of(d.ID, reviewer(r))
 	f.Drafts = remarks(list, f.Subject.Commit)
 	return f, err
@@ -69,19 +70,6 @@ func shownIn(d api.RunDetail) core.Subject {
 		return d.Gate.Subject
 	}
 	return core.Subject{Commit: d.Head}
-}
-
-// backTo are the stages that words can be sent to, where the one that waits has
-// nobody who could act on them.
-func backTo(d api.RunDetail) []api.Stage {
-	at := slices.IndexFunc(d.Stages, func(s api.Stage) bool { return s.ID == d.Stage })
-	if d.Onward || d.Gate == nil || at < 0 || !slices.ContainsFunc(d.Stages[at].Tasks, func(t api.Task) bool { return t.Act != "" }) {
-		return nil
-	}
-	list := slices.Clone(d.Stages[:at])
-	list = slices.DeleteFunc(list, func(s api.Stage) bool { return s.Status != string(core.StageDone) })
-	slices.Reverse(list)
-	return list
 }
 
 // reviewer is whose comments are meant.
@@ -134,12 +122,10 @@ func (c *cockpit) sendReview(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var run api.Run
-	if to := r.PostForm.Get("to"); to != "" {
-		run, err = c.svc.Rollback(r.Context(), d.ID, api.Rollback{Subject: subject, To: to, Text: words})
-	} else {
-		run, err = c.svc.Feedback(r.Context(), d.ID, api.Feedback{Subject: subject, Text: words})
+	if words == "" && !against(d) { // the findings of a review are words of their own
+		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("comment on a line, or say in a sentence what is to be different")
 	}
+	run, err := c.sendBack(r, d.ID, api.Rollback{Subject: subject, To: r.PostForm.Get("to"), Text: words})
 	if err != nil {
 		return "", err
 	}
@@ -161,10 +147,7 @@ func requested(whole string, drafts []draft.Comment, shown core.Subject) (string
 		parts = append(parts, fmt.Sprintf("%s\n> %s\n%s", n.Place(), strings.TrimSpace(n.Quote), n.Text))
 	}
 	words := strings.Join(parts, "\n\n")
-	switch {
-	case words == "":
-		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("comment on a line, or say in a sentence what is to be different")
-	case len(words) > maxWords:
+	if len(words) > maxWords {
 		return "", core.Errorf(core.CodeInvalid, "the comments are %d kB long, at most %d are possible", len(words)>>10, maxWords>>10).WithHint("shorten them, or send them in two parts")
 	}
 	return words, nil

@@ -38,13 +38,16 @@ func runhead(d api.RunDetail, here string) runHead { return runHead{d, runnav(d.
 
 // gateForm is what the form of an approval needs.
 type gateForm struct {
-	Run    api.Run
-	Gate   *core.Gate
-	Stages []api.Stage // one of which has to be chosen to send it back
-	Back   string
+	Run     api.Run
+	Gate    *core.Gate
+	Way     wayBack
+	Against bool // who reviewed it asks for something else
+	Back    string
 }
 
-func gate(d api.RunDetail, back string) gateForm { return gateForm{d.Run, d.Gate, backTo(d), back} }
+func gate(d api.RunDetail, back string) gateForm {
+	return gateForm{d.Run, d.Gate, backFrom(d), against(d), back}
+}
 
 // answerBody is what the form of an answer needs.
 type answerBody struct {

@@ -41,6 +41,8 @@ func (c *cockpit) functions() template.FuncMap {
 		"may":        may,
 		"json":       asJSON,
 		"gate":       gate,
+		"verdict":    verdict,
+		"reviewWord": reviewWord,
 		"answerForm": answerForm,
 		"runnav":     runnav,
 		"clock":      func(t time.Time) string { return t.UTC().Format("15:04:05") },

@@ -48,15 +48,15 @@ func ended(e core.Event) track.State {
 	case core.AttemptExited:
 		return failedUnless(b.Kind == core.ExitFinished || b.Kind == core.ExitCancelled)
 	case core.VerifyConcluded:
-		return verdict(b.Passed && b.Error == "")
+		return passedIf(b.Passed && b.Error == "")
 	case core.MergeConcluded:
-		return verdict(b.Passed && b.Error == "" && len(b.Conflicts) == 0)
+		return passedIf(b.Passed && b.Error == "" && len(b.Conflicts) == 0)
 	case core.PublishPrepared:
-		return verdict(b.Passed && b.Error == "")
+		return passedIf(b.Passed && b.Error == "")
 	case core.PublishConcluded:
-		return verdict(b.OK)
+		return passedIf(b.OK)
 	case core.ValidateConcluded:
-		return verdict(b.Passed && b.Error == "")
+		return passedIf(b.Passed && b.Error == "")
 	case core.BriefEnded:
 		return failedUnless(b.Status == core.DelegatedDropped)
 	default:
@@ -64,7 +64,7 @@ func ended(e core.Event) track.State {
 	}
 }
 
-func verdict(good bool) track.State {
+func passedIf(good bool) track.State {
 	if good {
 		return track.Passed
 	}

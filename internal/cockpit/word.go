@@ -109,8 +109,8 @@ func (c *cockpit) rollback(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	run, err := c.svc.Rollback(r.Context(), r.PathValue("run"), api.Rollback{
-		Subject: subject, To: r.PostForm.Get("to"), Text: r.PostForm.Get("text"), Reset: r.PostForm.Has("reset"),
+	run, err := c.sendBack(r, r.PathValue("run"), api.Rollback{
+		Subject: subject, To: r.PostForm.Get("to"), Text: strings.TrimSpace(r.PostForm.Get("text")), Reset: r.PostForm.Has("reset"),
 	})
 	return runPath(run.Alias), err
 }

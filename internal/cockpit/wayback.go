@@ -1,0 +1,63 @@
+package cockpit
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// wayBack are the stages that a run can be sent back to from where it waits, the
+// newest first. It has none where the run takes words as a whole.
+type wayBack struct {
+	Stages []api.Stage
+	To     string // the one that is meant unless somebody chooses
+}
+
+// backFrom is the way back from a gate: to the stage that waits, if somebody there
+// can act on words, and to those that passed. Meant is what a review suggests, or
+// else who wrote the code last: words on code are for them.
+func backFrom(d api.RunDetail) wayBack {
+	at := slices.IndexFunc(d.Stages, func(s api.Stage) bool { return s.ID == d.Stage })
+	if d.Onward || d.Waves != nil || d.Gate == nil || at < 0 {
+		return wayBack{}
+	}
+	way := wayBack{To: d.Gate.Suggestion}
+	for i, s := range slices.Backward(d.Stages[:at+1]) {
+		acts := slices.ContainsFunc(s.Tasks, func(t api.Task) bool { return t.Act != "" })
+		if acts || i < at && s.Status != string(core.StageDone) {
+			continue
+		}
+		way.Stages = append(way.Stages, s)
+		if way.To == "" && s.Code {
+			way.To = s.ID
+		}
+	}
+	if way.To == "" && len(way.Stages) > 0 {
+		way.To = way.Stages[0].ID
+	}
+	return way
+}
+
+// Name is what the stage that is meant is called.
+func (w wayBack) Name() string {
+	for _, s := range w.Stages {
+		if s.ID == w.To {
+			return stageName(s)
+		}
+	}
+	return w.To
+}
+
+// sendBack sends words to the stage that was chosen, or to the one that waits.
+func (c *cockpit) sendBack(r *http.Request, run string, back api.Rollback) (api.Run, error) {
+	if back.To != "" && back.To != back.Subject.Stage {
+		return c.svc.Rollback(r.Context(), run, back)
+	}
+	if back.Text == "" {
+		_, err := text(r, "text")
+		return api.Run{}, err
+	}
+	return c.svc.Feedback(r.Context(), run, api.Feedback{Subject: back.Subject, Text: back.Text, Reset: back.Reset})
+}

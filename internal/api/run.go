@@ -65,6 +65,7 @@ type RunDetail struct {
 	// Choices were made when the run started.
 	Choices core.Choices `json:"choices"`
 	Head    string       `json:"head"`
+	Changed bool         `json:"changed,omitempty"` // there is a difference to look at
 	Stages  []Stage      `json:"stages"`
 	Gate    *core.Gate   `json:"gate,omitempty"`  // what waits for an approval
 	Pause   *core.Pause  `json:"pause,omitempty"` // why it is paused, and for which stage
@@ -109,6 +110,8 @@ type Task struct {
 	Limit     int       `json:"limit"`
 	Counted   int       `json:"counted"`
 	Attempts  []Attempt `json:"attempts,omitempty"`
+	// Prepared are the checks that were made once more before publishing.
+	Prepared []core.CheckResult `json:"prepared,omitempty"`
 }
 
 // Attempt is an attempt of a task.

@@ -81,7 +81,7 @@ func viewRow(r store.RunRow) api.Run {
 }
 
 func (a *App) viewDetail(r *core.Run) api.RunDetail {
-	d := api.RunDetail{Run: viewRun(r), Goal: r.Goal, Playbook: r.Playbook.Name, Choices: r.Choices, Head: r.Head, Pause: r.Pause, Folder: a.journal.dir(r.ID), Onward: r.Managed(), Opaque: opaque(r)}
+	d := api.RunDetail{Run: viewRun(r), Goal: r.Goal, Playbook: r.Playbook.Name, Choices: r.Choices, Head: r.Head, Pause: r.Pause, Folder: a.journal.dir(r.ID), Onward: r.Managed(), Opaque: opaque(r), Changed: r.Work() != r.BaseCommit}
 	for _, s := range r.Stages {
 		stage := api.Stage{ID: s.ID, Status: string(s.Status), Round: s.Round}
 		if s.Status == core.StageOmitted {
@@ -118,6 +118,9 @@ func viewTask(t *core.Task) api.Task {
 	}
 	if t.Act == "" {
 		task.Checks = check.Names(t.Done, t.Outputs)
+	}
+	if t.Prepared != nil {
+		task.Prepared = t.Prepared.Results
 	}
 	if t.Blocked != nil {
 		task.Blocked = t.Blocked.String()

@@ -37,7 +37,11 @@ func documentPath(run, digest, what, name string) string {
 
 // read renders as much of a document as a page shows.
 func (c *cockpit) read(ctx context.Context, run string, a *artifactBody) error {
-	text := capped{most: maxShown}
+	return c.readUpTo(ctx, run, a, maxShown)
+}
+
+func (c *cockpit) readUpTo(ctx context.Context, run string, a *artifactBody, most int) error {
+	text := capped{most: most}
 	err := c.svc.Document(ctx, run, a.Digest, &text)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil // it was removed; the page says what there was
@@ -116,16 +120,21 @@ func fileName(name, otherwise string) string {
 	return name
 }
 
-// capped takes the beginning of a document and lets the rest go by.
+// capped takes the beginning of a document and lets the rest go by. It has no
+// other way in than Write, so that none passes the bound.
 type capped struct {
-	bytes.Buffer
+	text bytes.Buffer
 	most int
 	cut  bool
 }
 
+func (c *capped) Bytes() []byte  { return c.text.Bytes() }
+func (c *capped) String() string { return c.text.String() }
+func (c *capped) Len() int       { return c.text.Len() }
+
 func (c *capped) Write(p []byte) (int, error) {
 	keep := min(len(p), max(0, c.most-c.Len()))
 	c.cut = c.cut || keep < len(p)
-	_, err := c.Buffer.Write(p[:keep])
+	_, err := c.text.Write(p[:keep])
 	return len(p), err
 }

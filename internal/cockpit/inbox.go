@@ -1,7 +1,6 @@
 package cockpit
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 
@@ -14,14 +13,6 @@ type item struct {
 	api.Waiting
 	Detail   api.RunDetail // without its stages, where they are not needed
 	Evidence []evidence
-}
-
-// evidence is the newest verified attempt of a task.
-type evidence struct {
-	task    string
-	Work    work
-	Role    string
-	Attempt api.Attempt
 }
 
 // inboxItems is how much of what waits is shown at once.
@@ -51,7 +42,7 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 		waiting, body.Next = waiting[:inboxItems], inboxPath(body.From+inboxItems)
 	}
 	for _, w := range waiting {
-		it, waits, err := c.item(r.Context(), w)
+		it, waits, err := c.item(r, w)
 		if err != nil {
 			return page{}, err
 		}
@@ -70,12 +61,13 @@ func inboxPath(from int) string {
 }
 
 // item looks at what waits; false where somebody has just decided.
-func (c *cockpit) item(ctx context.Context, w api.Waiting) (item, bool, error) {
+func (c *cockpit) item(r *http.Request, w api.Waiting) (item, bool, error) {
 	if w.Gate == nil && (w.Pause == nil || w.Pause.Code != core.PauseAttempts) {
 		d := api.RunDetail{Run: w.Run, Pause: w.Pause}
 		d.Next = w.Next
 		return item{Waiting: w, Detail: d}, true, nil
 	}
+	ctx := r.Context()
 	d, err := c.svc.Run(ctx, w.Run.ID)
 	switch {
 	case err != nil && (ctx.Err() != nil || core.CodeOf(err) == core.CodeUnavailable):
@@ -87,40 +79,8 @@ func (c *cockpit) item(ctx context.Context, w api.Waiting) (item, bool, error) {
 	case w.Gate != nil && d.Gate == nil:
 		return item{}, false, nil
 	}
-	it := item{Waiting: w, Detail: d, Evidence: evidenceOf(d)}
+	it := item{Waiting: w, Detail: d}
 	it.Gate = d.Gate
-	return it, true, nil
-}
-
-// shownEvidence is how many verified attempts of other stages stand beside an
-// approval.
-const shownEvidence = 3
-
-// evidenceOf is what the outside checks said about the stage that waits, and
-// about what has no try left. Where what waits was not checked itself, as what the
-// engine publishes, it is what was checked last before.
-func evidenceOf(d api.RunDetail) []evidence {
-	var list, before []evidence
-	for _, s := range d.Stages {
-		for _, t := range s.Tasks {
-			n := len(t.Attempts)
-			if n == 0 {
-				continue
-			}
-			e := evidence{task: t.ID, Role: t.Role, Attempt: t.Attempts[n-1]}
-			switch {
-			case stuck(t) || d.Gate != nil && s.ID == d.Stage:
-				list = append(list, e)
-			case d.Gate != nil && len(e.Attempt.Results) > 0:
-				before = append(before, e)
-			}
-		}
-	}
-	if len(list) == 0 {
-		list = before[max(0, len(before)-shownEvidence):]
-	}
-	for i := range list {
-		list[i].Work = workOf(d.Stages, list[i].task)
-	}
-	return list
+	it.Evidence, err = c.evidenceOf(r, d, glance)
+	return it, true, err
 }

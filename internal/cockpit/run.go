@@ -22,7 +22,10 @@ func (c *cockpit) run(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body := runBody{RunDetail: d, Evidence: evidenceOf(d), Asked: asked(d)}
+	body := runBody{RunDetail: d, Asked: asked(d)}
+	if body.Evidence, err = c.evidenceOf(r, d, look); err != nil {
+		return page{}, err
+	}
 	body.Diagram, body.Stages = track.Draw(diagram(d)), inOrder(d)
 	p, err := c.runPage(r, d, "run", d.Title)
 	p.Body = body

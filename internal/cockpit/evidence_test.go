@@ -1,0 +1,63 @@
+package cockpit_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// What is approved is there to be read beside the button: a plan that nobody has
+// to look for.
+func TestWhatWasHandedInIsBesideTheButton(t *testing.T) {
+	gate := &core.Gate{Subject: core.Subject{Stage: "plan", Round: 1}}
+	d := api.RunDetail{
+		Run: api.Run{ID: "r1", Alias: "r1", Status: "awaiting_approval", Stage: "plan"}, Gate: gate,
+		Stages: []api.Stage{{ID: "plan", Status: "gated", Tasks: []api.Task{{ID: "plan.r1", Attempts: []api.Attempt{
+			{N: 1, Artifacts: []core.Artifact{{Name: "plan.md", Digest: "d1", Size: 9}, {Name: "long.md", Digest: "d2", Size: 99999}, {Name: "data.json", Digest: "d3"}}},
+		}}}}},
+	}
+	svc := &apitest.Service{Documents: map[string]string{
+		"d1": "# Steps\n\n1. Add **sub**\n\n" + evil, "d2": "The beginning.\n\n" + strings.Repeat("word ", 20_000) + "\n\nThe end.", "d3": "{\"raw\": 1}",
+	}}
+	svc.Put(d)
+	svc.Waiting = []api.Waiting{{Kind: api.WaitApproval, Run: d.Run, Gate: gate}}
+	h := serve(t, svc, api.RoleApprover)
+	for _, address := range []string{"/inbox", "/runs/r1"} {
+		_, body := get(t, h, address)
+		for _, want := range []string{"<li>Add <strong>sub</strong></li>", "The beginning.", "read all of it", "/runs/r1/documents/d2/view", ">data.json</a>"} {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s does not say %q", address, want)
+			}
+		}
+		for _, bad := range []string{"The end.", "<script>alert", "raw&#34;", "Look at the changes"} {
+			if strings.Contains(body, bad) {
+				t.Errorf("%s holds %q", address, bad)
+			}
+		}
+	}
+	d.Changed = true
+	svc.Put(d)
+	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, `href="/runs/r1/changes">Look at the changes`) {
+		t.Error("the changes cannot be looked at")
+	}
+}
+
+func TestWhatWasCheckedBeforePublishingIsBesideTheButton(t *testing.T) {
+	gate := &core.Gate{Subject: core.Subject{Stage: "publish", Round: 1, Ref: "refs/heads/x"}}
+	d := api.RunDetail{
+		Run: api.Run{ID: "r1", Alias: "r1", Status: "awaiting_approval", Stage: "publish"}, Gate: gate,
+		Stages: []api.Stage{{ID: "publish", Status: "gated", Tasks: []api.Task{{ID: "publish.r1", Act: "pull-request", Prepared: []core.CheckResult{{Check: "command: make test", Passed: true}}}}}},
+	}
+	svc := &apitest.Service{}
+	svc.Put(d)
+	svc.Waiting = []api.Waiting{{Kind: api.WaitApproval, Run: d.Run, Gate: gate}}
+	h := serve(t, svc, api.RoleApprover)
+	for _, address := range []string{"/inbox", "/runs/r1"} {
+		if _, body := get(t, h, address); !strings.Contains(body, "Checked once more") || !strings.Contains(body, "<code>command: make test</code>") {
+			t.Errorf("%s does not say what was checked", address)
+		}
+	}
+}

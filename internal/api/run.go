@@ -89,6 +89,9 @@ type Stage struct {
 	Gate   string `json:"gate"`
 	Code   bool   `json:"code,omitempty"` // it is for work on the code
 	Tasks  []Task `json:"tasks,omitempty"`
+	// Asked is what is to be different about it in its current round, or in the
+	// one that is about to begin.
+	Asked *core.Hotfix `json:"asked,omitempty"`
 	// Review is what the reviewer of its current round says of the work.
 	Review *core.Review `json:"review,omitempty"`
 	// After are the stages that one with a branch of its own comes after.

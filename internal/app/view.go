@@ -88,6 +88,9 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 			stage.Skip = string(s.Skip)
 		}
 		stage.Title, stage.Branch, stage.After, stage.Review = s.Title, s.Branch, before(r, s), s.Review()
+		if stage.Asked = s.Hotfix; s.Next != nil {
+			stage.Asked = s.Next.Hotfix
+		}
 		if phase := r.Playbook.Phase(s.ID); phase != nil {
 			stage.Title, stage.Gate = phase.Title, string(phase.Gate)
 			stage.Code = phase.Writes == core.WritesCode && phase.Act == ""

@@ -149,3 +149,17 @@ func TestThePlanGoesBackToWhoMadeIt(t *testing.T) {
 		t.Error("there is a choice where there is none")
 	}
 }
+
+// Who asked for something sees that it was taken up.
+func TestWhatWasAskedForIsSeen(t *testing.T) {
+	d := atReview(core.ReviewApproved)
+	d.Stages[1].Tasks = []api.Task{{ID: "implement.r2", Role: "developer"}}
+	d.Stages[1].Asked = &core.Hotfix{From: "review", Text: "say it once, " + evil, Findings: []core.Finding{{File: "lib.sh", Line: 2, Issue: "twice"}}}
+	h := serve(t, waiting(d), api.RoleViewer)
+	for _, address := range []string{"/runs/r1", "/runs/r1/tasks/implement.r2"} {
+		_, body := get(t, h, address)
+		if strings.Contains(body, "<script>alert") || !strings.Contains(body, "say it once, ") || !strings.Contains(body, "<code>lib.sh:2</code>") {
+			t.Errorf("%s does not say what was asked for", address)
+		}
+	}
+}

@@ -1,5 +1,24 @@
 package api
 
+// PullRequest is where a run was published.
+type PullRequest struct {
+	Number int    `json:"number,omitempty"`
+	URL    string `json:"url,omitempty"`
+	State  string `json:"state"` // open, merged or closed
+	Commit string `json:"commit"`
+	// Record is the pull request itself where it is kept by Stellwerk, and nobody
+	// else has a page of it.
+	Record *PullRecord `json:"record,omitempty"`
+}
+
+// PullRecord is a pull request that is a record on the engine's machine.
+type PullRecord struct {
+	Title string `json:"title"`
+	Text  string `json:"text"` // Markdown; its beginning where it is long
+	Head  string `json:"head"`
+	Base  string `json:"base"`
+}
+
 // Merge names what a person was shown, and must be what is there now.
 type Merge struct {
 	Commit string `json:"commit,omitempty" doc:"That is to be merged; required"`

@@ -71,8 +71,10 @@ type RunDetail struct {
 	Pause   *core.Pause  `json:"pause,omitempty"` // why it is paused, and for which stage
 	Folder  string       `json:"folder"`
 	Manager *Manager     `json:"manager,omitempty"` // where one drives the run
-	Waves   *Waves       `json:"waves,omitempty"`   // where its work is delegated in waves
-	Onward  bool         `json:"onward,omitempty"`  // it drives a project, which does not go back to a stage
+	// PullRequest is where the run was published.
+	PullRequest *PullRequest `json:"pull_request,omitempty"`
+	Waves       *Waves       `json:"waves,omitempty"`  // where its work is delegated in waves
+	Onward      bool         `json:"onward,omitempty"` // it drives a project, which does not go back to a stage
 	// Opaque are the agents whose tool calls and consumption cannot be seen, and
 	// who cannot be kept to their roles' tools.
 	Opaque []string `json:"opaque,omitempty"`

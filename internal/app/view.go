@@ -105,7 +105,7 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 	if s := r.Current(); s != nil && r.Status == core.StatusAwaiting {
 		d.Gate = s.Gate
 	}
-	d.Pause = r.Pause
+	d.Pause, d.PullRequest = r.Pause, a.viewPullRequest(r)
 	if r.ByManager() {
 		d.Manager = viewManager(r)
 	}

@@ -90,6 +90,7 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.page(mux, "/", c.nowhere)
 
 	c.page(mux, "/runs/{run}/changes", c.changes)
+	c.page(mux, "/runs/{run}/pull-request", c.pullRequest)
 	mux.HandleFunc("GET /runs/{run}/changes/raw", c.rawChanges)
 	c.word(mux, "/runs/{run}/changes/comment", c.comment)
 	c.word(mux, "/runs/{run}/changes/send", c.sendReview)

@@ -56,7 +56,7 @@ func TestWhatWasCheckedBeforePublishingIsBesideTheButton(t *testing.T) {
 	svc.Waiting = []api.Waiting{{Kind: api.WaitApproval, Run: d.Run, Gate: gate}}
 	h := serve(t, svc, api.RoleApprover)
 	for _, address := range []string{"/inbox", "/runs/r1"} {
-		if _, body := get(t, h, address); !strings.Contains(body, "Checked once more") || !strings.Contains(body, "<code>command: make test</code>") {
+		if _, body := get(t, h, address); !strings.Contains(body, "Checked once more") || !strings.Contains(body, "Command <code>make test</code>") {
 			t.Errorf("%s does not say what was checked", address)
 		}
 	}

@@ -23,7 +23,8 @@ type taskBody struct {
 	Run      api.Run
 	Stage    api.Stage
 	Task     api.Task
-	Past     int64 // number of the event after which it was as shown; 0 where it still is
+	Opened   *api.PullRequest // by the engine, where that is what the task is for
+	Past     int64            // number of the event after which it was as shown; 0 where it still is
 	Prompt   *told
 	Attempts []attemptBody // newest first
 }
@@ -53,6 +54,9 @@ func (c *cockpit) task(r *http.Request) (page, error) {
 	}
 	d, t := seen.run, seen.task
 	body := taskBody{Run: d.Run, Stage: seen.stage, Task: t, Past: seen.past}
+	if t.Act == string(core.ActPullRequest) && t.Status == string(core.TaskDone) {
+		body.Opened = d.PullRequest
+	}
 	open := r.URL.Query().Get("attempt")
 	if !slices.ContainsFunc(t.Attempts, func(a api.Attempt) bool { return a.ID == open }) {
 		open = ""

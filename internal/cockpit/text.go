@@ -41,6 +41,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"may":        may,
 		"json":       asJSON,
 		"gate":       gate,
+		"pullPath":   pullPath,
 		"verdict":    verdict,
 		"reviewWord": reviewWord,
 		"answerForm": answerForm,

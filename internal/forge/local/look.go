@@ -31,6 +31,14 @@ func (f *Forge) Look(ctx context.Context, ref forge.Ref) (forge.Seen, error) {
 	return seen, nil
 }
 
+// Read is the record of a pull request.
+func (f *Forge) Read(project string, number int) (Record, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, r, err := f.record(project, number)
+	return r, err
+}
+
 // Write adds a note, as a person would on a forge, and returns its id. Kind and
 // Body are the writer's, as are Author, File and Line; whoever can write here
 // is one of the repository's own people.

@@ -1,0 +1,44 @@
+package cockpit
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// pullPath is where a run's pull request is looked at: on its forge, or on a page
+// of ours where it is a record that no browser could open.
+func pullPath(alias, address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		return ""
+	case err == nil && (u.Scheme == "https" || u.Scheme == "http"):
+		return address
+	case alias == "":
+		return ""
+	}
+	return runPath(alias) + "/pull-request"
+}
+
+// pullRequest shows a pull request that is a record.
+func (c *cockpit) pullRequest(r *http.Request) (page, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return page{}, err
+	}
+	if d.PullRequest == nil || d.PullRequest.Record == nil {
+		return page{}, core.Errorf(core.CodeNotFound, "run %s has no pull request that is kept here", d.Alias).WithHint("see `stellwerk status %s`", d.Alias)
+	}
+	p, err := c.runPage(r, d, "pullrequest", "Pull request")
+	p.Body = pullBody{d.Run, *d.PullRequest}
+	return p, err
+}
+
+// pullBody is a pull request of a run.
+type pullBody struct {
+	Run api.Run
+	api.PullRequest
+}

@@ -156,7 +156,7 @@ func (a *App) mergeSeen(ctx context.Context, run *core.Run, merge, tip string) (
 // yard only.
 func (a *App) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable, made string, err error) {
 	pr := run.PullRequest
-	if run.Status != core.StatusReview || pr == nil || pr.State != core.PullRequestOpen {
+	if !toMerge(run) {
 		return m, "", core.Errorf(core.CodeConflict, "run %s is %s: nothing waits to be merged", run.Alias, run.Status).
 			WithHint("see `stellwerk status %s`", run.Alias)
 	}

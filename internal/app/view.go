@@ -38,7 +38,14 @@ func viewRun(r *core.Run) api.Run {
 // mergesHere reports a run whose pull request is a record beside the person's own
 // repository, and waits.
 func mergesHere(r *core.Run) bool {
-	return r.Status == core.StatusReview && r.PullRequest != nil && r.PullRequest.State == core.PullRequestOpen && r.ForgeURL == "" && !r.Distant()
+	return toMerge(r) && r.ForgeURL == "" && !r.Distant()
+}
+
+// toMerge reports a run whose pull request is open, and that waits for it or is
+// over without.
+func toMerge(r *core.Run) bool {
+	waits := r.Status == core.StatusReview || r.Status == core.StatusCompleted && !r.Managed()
+	return waits && r.PullRequest != nil && r.PullRequest.State == core.PullRequestOpen
 }
 
 // next is what a person can type now.
@@ -48,6 +55,8 @@ func next(r *core.Run) string {
 		return r.Pause.Next
 	case r.Status == core.StatusActive && r.Session != "":
 		return fmt.Sprintf("it goes on in session %s (`claude --resume %s`), or here: `stellwerk resume %s --headless`", r.Session, r.Session, r.Alias)
+	case r.Status == core.StatusCompleted && mergesHere(r):
+		return fmt.Sprintf("look at it: `stellwerk diff %s`; then `stellwerk merge %s`", r.Alias, r.Alias)
 	case r.Status == core.StatusReview && mergesHere(r):
 		return fmt.Sprintf("look at it: `stellwerk diff %s`; then `stellwerk merge %s`, or say what is to change: `stellwerk feedback %s \"…\"`", r.Alias, r.Alias, r.Alias)
 	case r.Status == core.StatusReview:

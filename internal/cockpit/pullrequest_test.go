@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
@@ -48,5 +49,29 @@ func TestAPullRequestOnAForgeIsLedTo(t *testing.T) {
 	}
 	if code, _ := get(t, h, "/runs/r1/pull-request"); code != http.StatusNotFound {
 		t.Errorf("a page of what is elsewhere: %d", code)
+	}
+}
+
+// A run by phases is over when it has published: what it made is merged from its
+// pages all the same.
+func TestWhatARunLeavesIsMerged(t *testing.T) {
+	ended := time.Now()
+	svc := &apitest.Service{Documents: map[string]string{"diff": smallDiff}, MergeAnswer: api.Mergeable{Commit: "abc", Tip: "def", Base: "main", Can: true}}
+	d := api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: "completed", EndedAt: &ended, MergesHere: true}}
+	svc.Put(d)
+	h := serve(t, svc, api.RoleApprover)
+	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, `href="/runs/r1/changes#review">Look and merge`) {
+		t.Error("the run's page leads nowhere")
+	}
+	if _, body := get(t, h, "/runs/r1/changes"); !strings.Contains(body, `id="review"`) || !strings.Contains(body, "Merge into main") {
+		t.Error("it cannot be merged")
+	}
+	if _, body := get(t, serve(t, svc, api.RoleViewer), "/runs/r1/changes"); strings.Contains(body, "/merge\"") {
+		t.Error("a viewer is offered to merge")
+	}
+	d.MergesHere = false
+	svc.Put(d)
+	if _, body := get(t, h, "/runs/r1/changes"); strings.Contains(body, "Merge into") {
+		t.Error("what was merged can be merged again")
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // LawVersion is recorded on decisions. It changes when the law does.
-const LawVersion = 5
+const LawVersion = 6
 
 // Law judges one event before it is committed: whether this actor may say it,
 // whether the state machines allow it now, and whether a clause forbids it. r
@@ -244,8 +244,12 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawStageIdle(r, r.Stage(b.Stage), "the attempts cannot be reset")
 	case TargetChosen:
 		return lawTarget(r, b)
-	case PlanRead, PlanUpdated, PlanWriteRequested, MergeConcluded, StageDiscarded, ChangesRequested, ReviewAwaited, MergeGranted, PullRequestSeen:
+	case PlanRead, PlanUpdated, PlanWriteRequested, MergeConcluded, StageDiscarded, ChangesRequested, ReviewAwaited:
 		return lawManaged(r, body)
+	case MergeGranted:
+		return lawGrant(r, b)
+	case PullRequestSeen:
+		return lawSeen(r, b)
 	case MessageSent, QuestionAsked, QuestionAnswered, TaskProposed, TaskRefused, TaskFailed, PlanProposed, ToolRefused, ValidateConcluded, PlaybookSwapped:
 		return lawManager(r, actor, body)
 	case WaveOpened, WaveClosed, BriefAdmitted, BriefRefused, BriefEnded, CourseRefused:

@@ -89,16 +89,25 @@ func lawManaged(r *Run, body Body) error {
 		}
 	case ReviewAwaited:
 		return lawReview(r)
-	case MergeGranted:
-		return lawGrant(r, b)
-	case PullRequestSeen:
-		if r.PullRequest == nil {
-			return Errorf(CodeConflict, "there is no pull request")
-		}
-		if b.Commit != "" && b.Commit != r.PullRequest.Commit {
-			return Errorf(CodeConflict, "another commit was published since")
-		}
 	default:
+	}
+	return nil
+}
+
+// lawSeen: what becomes of a pull request is seen as long as its run waits for
+// that. A run by phases does not wait: it is over, and what a person still has
+// merged is seen afterwards.
+func lawSeen(r *Run, b PullRequestSeen) error {
+	pr := r.PullRequest
+	switch over := r.Status == StatusCompleted; {
+	case pr == nil:
+		return Errorf(CodeConflict, "there is no pull request")
+	case b.Commit != "" && b.Commit != pr.Commit:
+		return Errorf(CodeConflict, "another commit was published since")
+	case !over && !r.Managed():
+		return unlawful("%s is for runs that wait for it", b.Type())
+	case over && (r.Managed() || pr.State != PullRequestOpen || b.State != PullRequestMerged):
+		return Errorf(CodeConflict, "the run is over")
 	}
 	return nil
 }
@@ -108,6 +117,8 @@ func lawManaged(r *Run, body Body) error {
 func lawGrant(r *Run, b MergeGranted) error {
 	pr := r.PullRequest
 	switch {
+	case r.Managed() == (r.Status == StatusCompleted):
+		return Errorf(CodeConflict, "nothing waits to be merged now")
 	case pr == nil || pr.State != PullRequestOpen:
 		return Errorf(CodeConflict, "no pull request waits to be merged")
 	case r.ForgeURL != "":

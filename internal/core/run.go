@@ -19,7 +19,8 @@ const (
 	StatusCancelled RunStatus = "cancelled"
 )
 
-// Terminal reports that nothing can happen to the run any more.
+// Terminal reports that nothing is done for the run any more. What it published may
+// still be merged.
 func (s RunStatus) Terminal() bool {
 	return s == StatusCompleted || s == StatusFailed || s == StatusCancelled
 }

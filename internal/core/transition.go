@@ -61,8 +61,8 @@ var runEdges = []edge[RunStatus]{
 	{TypeBriefEnded, []RunStatus{StatusActive}, ""},
 	{TypeCourseRefused, []RunStatus{StatusActive}, ""},
 	{TypeReviewAwaited, []RunStatus{StatusActive}, StatusReview},
-	{TypeMergeGranted, []RunStatus{StatusReview}, ""},
-	{TypePullRequestSeen, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
+	{TypeMergeGranted, []RunStatus{StatusReview, StatusCompleted}, ""}, // one that did not wait for it is over
+	{TypePullRequestSeen, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview, StatusCompleted}, ""},
 	{TypeRunPaused, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, StatusPaused},
 	{TypeRunResumed, []RunStatus{StatusPaused}, ""}, // to what the pause interrupted
 	{TypeRunCompleted, []RunStatus{StatusActive, StatusReview}, StatusCompleted},

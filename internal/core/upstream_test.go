@@ -32,11 +32,54 @@ func TestWhatWasReadStaysRead(t *testing.T) {
 func TestALateLookCountsForItsCommit(t *testing.T) {
 	r := publishedRun()
 	for commit, want := range map[string]Code{"": "", "a": "", "b": CodeConflict} {
-		err := lawManaged(r, PullRequestSeen{State: PullRequestMerged, Commit: commit})
+		err := lawSeen(r, PullRequestSeen{State: PullRequestMerged, Commit: commit})
 		if err != nil && CodeOf(err) != want || err == nil && want != "" {
 			t.Errorf("%q: %v", commit, err)
 		}
 	}
+}
+
+// TestWhatARunByPhasesPublished is merged after its end, and nothing else happens
+// to it then.
+func TestWhatARunByPhasesPublished(t *testing.T) {
+	grant, taken := MergeGranted{Commit: "a", Base: "main", Tip: "t", Merge: "m"}, PullRequestSeen{State: PullRequestMerged, Commit: "a"}
+	r := publishedRun()
+	r.Status = StatusCompleted
+	for _, b := range []Body{grant, taken} {
+		if err := Law(r, actorOf(b), b); CodeOf(err) != CodeConflict {
+			t.Errorf("%s of a project that is done: %v", b.Type(), err)
+		}
+	}
+	r.Playbook.Project = nil
+	for _, b := range []Body{grant, taken} {
+		if err := Law(r, actorOf(b), b); err != nil {
+			t.Errorf("%s of a run that is over: %v", b.Type(), err)
+		}
+	}
+	for what, b := range map[string]Body{"closed": PullRequestSeen{State: PullRequestClosed, Commit: "a"}, "approved": ApprovalGranted{}, "resumed": RunResumed{}} {
+		if Law(r, actorOf(b), b) == nil {
+			t.Errorf("a run that is over was %s", what)
+		}
+	}
+	seen(r.PullRequest, taken)
+	for _, b := range []Body{grant, taken} {
+		if Law(r, actorOf(b), b) == nil {
+			t.Errorf("%s of what was merged", b.Type())
+		}
+	}
+	r = publishedRun()
+	r.Playbook.Project, r.Status = nil, StatusActive
+	if Law(r, Engine(), taken) == nil {
+		t.Error("a run by phases sees what it does not wait for")
+	}
+}
+
+// actorOf is who says it.
+func actorOf(b Body) Actor {
+	if b.Type() == TypePullRequestSeen {
+		return Engine()
+	}
+	return Person("ada")
 }
 
 // TestOnlyWhatWasPublishedIsGranted, by a person, and it is theirs once the base

@@ -28,7 +28,7 @@ func (v View) waits(d api.RunDetail) []string {
 			lines = append(lines, "  preview: "+terminal.Line(d.Preview))
 		}
 	}
-	if d.Next != "" && !core.RunStatus(d.Status).Terminal() && !asksOnly(d) {
+	if d.Next != "" && (d.MergesHere || !core.RunStatus(d.Status).Terminal()) && !asksOnly(d) {
 		lines = append(append(lines, ""), v.hang("  next: ", nil, v.typed(d.Next))...)
 	}
 	return lines

@@ -65,7 +65,7 @@ func TestAPausedRunOffersWhatItAdvises(t *testing.T) {
 	}
 	put("`stellwerk retry r1`, `stellwerk feedback r1 \"…\"` or `stellwerk skip r1`")
 	_, body := get(t, h, "/runs/r1")
-	for action, offered := range map[string]bool{"skip": true, "retry": true, "feedback": true, "resume": false} {
+	for action, offered := range map[string]bool{"skip": true, "retry": true, "rollback": true, "resume": false} {
 		if strings.Contains(body, "stellwerk "+action) || strings.Contains(body, `action="/runs/r1/`+action+`"`) != offered {
 			t.Fatalf("%s: want %v", action, offered)
 		}

@@ -159,7 +159,9 @@ func TestPagesStaySmall(t *testing.T) {
 func TestTheInboxPageByPage(t *testing.T) {
 	svc := &apitest.Service{}
 	for i := range 120 {
-		svc.Waiting = append(svc.Waiting, api.Waiting{Kind: api.WaitPause, Pause: &core.Pause{}, Run: api.Run{Alias: fmt.Sprint("r", i), Title: fmt.Sprintf("Goal %d.", i)}})
+		d := api.RunDetail{Run: api.Run{ID: fmt.Sprint("r", i), Alias: fmt.Sprint("r", i), Title: fmt.Sprintf("Goal %d.", i)}, Pause: &core.Pause{}}
+		svc.Put(d)
+		svc.Waiting = append(svc.Waiting, api.Waiting{Kind: api.WaitPause, Pause: d.Pause, Run: d.Run})
 	}
 	h := serve(t, svc, api.RoleApprover)
 	seen := ""

@@ -62,10 +62,8 @@ func inboxPath(from int) string {
 
 // item looks at what waits; false where somebody has just decided.
 func (c *cockpit) item(r *http.Request, w api.Waiting) (item, bool, error) {
-	if w.Gate == nil && (w.Pause == nil || w.Pause.Code != core.PauseAttempts) {
-		d := api.RunDetail{Run: w.Run, Pause: w.Pause}
-		d.Next = w.Next
-		return item{Waiting: w, Detail: d}, true, nil
+	if w.Gate == nil && w.Pause == nil {
+		return item{Waiting: w}, true, nil
 	}
 	ctx := r.Context()
 	d, err := c.svc.Run(ctx, w.Run.ID)
@@ -76,7 +74,7 @@ func (c *cockpit) item(r *http.Request, w api.Waiting) (item, bool, error) {
 		return item{Waiting: api.Waiting{
 			Kind: api.WaitUnreadable, Since: w.Since, Project: w.Project, Run: w.Run, Reason: "it cannot be read: " + err.Error(), Next: core.HintOf(err),
 		}}, true, nil
-	case w.Gate != nil && d.Gate == nil:
+	case w.Gate != nil && d.Gate == nil, w.Pause != nil && d.Pause == nil:
 		return item{}, false, nil
 	}
 	it := item{Waiting: w, Detail: d}

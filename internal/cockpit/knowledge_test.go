@@ -218,7 +218,9 @@ func TestRaisingALimit(t *testing.T) {
 func TestWayToTheLimit(t *testing.T) {
 	for code, leads := range map[core.PauseCode]bool{core.PauseBudget: true, core.PauseProjectLimit: true, core.PauseInfra: false} {
 		svc := hostileWaves()
-		svc.Waiting = []api.Waiting{{Kind: api.WaitPause, Run: api.Run{ID: "r1", Alias: "r1"}, Pause: &core.Pause{Code: code}}}
+		run, pause := api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused)}, &core.Pause{Code: code}
+		svc.Put(api.RunDetail{Run: run, Pause: pause})
+		svc.Waiting = []api.Waiting{{Kind: api.WaitPause, Run: run, Pause: pause}}
 		if _, body := get(t, serve(t, svc, api.RoleAdmin), "/inbox"); strings.Contains(body, `href="/runs/r1/costs#raise"`) != leads {
 			t.Errorf("a pause for %s: leads there %v", code, !leads)
 		}

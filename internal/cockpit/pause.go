@@ -1,63 +1,73 @@
 package cockpit
 
 import (
+	"net/http"
+	"slices"
+
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// pauseForm is how a paused run goes on. What is offered says what comes of it.
+// pauseForm is what a person can do about a run that stands still: what the engine
+// advises, the most sensible first.
 type pauseForm struct {
 	Alias, Back string
-	Advice      string // what the engine says that helps
-	Again       string // what trying again does; "" where it is not offered
-	Onward      string // what going on does
-	Raise       bool   // a limit is reached
-	Project     string // that is paused as a whole
-	Skips       string // the stage that can be left out
-	Hears       string // the stage that is tried again with a person's words
+	Stage       string // that it is paused for
+	Name        string // what that is called
+	First       string // command of the button in front
+	Again       string // what comes of trying again
+	Onward      string // and of going on
+	Resume      bool
+	Retry       bool
+	Skip        bool
+	Raise       bool    // of a limit
+	Remake      string  // stage to go back to, where it is named
+	RemakeName  string  // what that is called
+	Words       bool    // they can be sent along
+	Way         wayBack // for words
 }
 
-// pauseOf offers what the engine advises for a paused run, and nothing that it
-// would refuse.
-func pauseOf(d api.RunDetail, back string) pauseForm {
-	f := pauseForm{Alias: d.Alias, Back: back, Advice: d.Next}
-	code, stage := core.PausePerson, ""
-	if d.Pause != nil {
-		code, stage = d.Pause.Code, d.Pause.Stage
+func pausing(d api.RunDetail, back string) pauseForm {
+	f := pauseForm{Alias: d.Alias, Back: back, Resume: advises(d.Next, "resume"), Retry: advises(d.Next, "retry")}
+	if d.Pause == nil {
+		return f
 	}
-	again, onward := outlook(code, d)
-	if advises(d.Next, "retry") {
-		f.Again = again
+	f.Stage, f.Name = d.Pause.Stage, d.Pause.Stage
+	f.Again, f.Onward = outlook(d)
+	f.Skip = f.Stage != "" && advises(d.Next, "skip")
+	f.Raise = d.Pause.Code == core.PauseBudget || d.Pause.Code == core.PauseProjectLimit
+	f.Resume = f.Resume && !f.Raise
+	f.words(d)
+	for _, s := range d.Stages {
+		if s.ID == f.Stage {
+			f.Name = stageName(s)
+		}
+		if f.Remake != "" && s.ID == f.Remake {
+			f.RemakeName = stageName(s)
+		}
 	}
-	if advises(d.Next, "resume") {
-		f.Onward = onward
-	}
-	if advises(d.Next, "skip") {
-		f.Skips = stage
-	}
-	if advises(d.Next, "feedback") {
-		f.Hears = stage
-	}
-	f.Raise = code == core.PauseBudget || code == core.PauseProjectLimit
-	if code == core.PauseProject {
-		f.Project, f.Onward = d.Project, ""
+	for _, can := range []struct {
+		verb string
+		can  bool
+	}{{"rollback", f.Remake != ""}, {"retry", f.Retry && !f.Resume}, {"resume", f.Resume}, {"skip", f.Skip}} {
+		if can.can {
+			f.First = can.verb
+			break
+		}
 	}
 	return f
 }
 
 // outlook is what comes of trying again and of going on.
-func outlook(code core.PauseCode, d api.RunDetail) (again, onward string) {
+func outlook(d api.RunDetail) (again, onward string) {
 	again, onward = "What was lost begins anew.", "It takes up where it stopped."
-	switch code {
+	switch d.Pause.Code {
 	case core.PauseAttempts:
 		again = "It gets " + wording.Number(triesOf(d), "new attempt", "new attempts") + "."
-	case core.PauseBudget, core.PauseProjectLimit:
-		onward = "It stops again unless a limit was raised."
 	case core.PauseWall:
 		onward = "It gets the same time again."
-	case core.PauseInfra, core.PauseProject, core.PausePerson, core.PauseSterile, core.PauseInput, core.PauseAction, core.PausePublish,
-		core.PauseCondition, core.PauseUnlawful, core.PauseQuestion, core.PauseBarren:
+	default: // it is as always
 	}
 	return again, onward
 }
@@ -72,4 +82,61 @@ func triesOf(d api.RunDetail) int {
 		}
 	}
 	return 1
+}
+
+// words says whom words can be sent to: the stage itself where it is tried again
+// with them, and those before it.
+func (f *pauseForm) words(d api.RunDetail) {
+	at := slices.IndexFunc(d.Stages, func(s api.Stage) bool { return s.ID == f.Stage })
+	feedback, rollback := f.Stage != "" && advises(d.Next, "feedback"), false
+	for _, p := range wording.Parts(d.Next) {
+		if len(p.Command) == 0 || p.Command[0] != "rollback" {
+			continue
+		}
+		to := p.Command[len(p.Command)-1]
+		if slices.ContainsFunc(d.Stages, func(s api.Stage) bool { return s.ID == to }) {
+			f.Remake = to
+		} else {
+			rollback = true // to whichever
+		}
+	}
+	if f.Words = feedback; f.Words {
+		f.Way.To = f.Stage
+	}
+	if d.Onward || at < 0 || !feedback && !rollback {
+		return
+	}
+	if feedback {
+		f.Way.Stages = append(f.Way.Stages, d.Stages[at])
+	}
+	for _, s := range slices.Backward(d.Stages[:at]) {
+		if s.Status == string(core.StageDone) {
+			f.Way.Stages = append(f.Way.Stages, s)
+			if f.Way.To == "" && s.Code {
+				f.Way.To = s.ID
+			}
+		}
+	}
+	if f.Words = feedback || len(f.Way.Stages) > 0; f.Words && f.Way.To == "" {
+		f.Way.To = f.Way.Stages[0].ID
+	}
+}
+
+// advise sends a run back that is paused for a stage: to that stage, with words, or
+// to one before it.
+func (c *cockpit) advise(r *http.Request, stage string, back api.Rollback) (string, error) {
+	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+	if err != nil {
+		return "", err
+	}
+	if d.Pause == nil || d.Pause.Stage != stage {
+		return "", core.Errorf(core.CodeConflict, "run %s is not paused for stage %.80s any more", d.Alias, stage).WithHint("look again: `stellwerk status %s`", d.Alias)
+	}
+	var run api.Run
+	if back.To != "" && back.To != stage {
+		run, err = c.svc.Rollback(r.Context(), d.ID, back)
+	} else if back.Text, err = text(r, "text"); err == nil {
+		run, err = c.svc.Feedback(r.Context(), d.ID, api.Feedback{Text: back.Text})
+	}
+	return runPath(run.Alias), err
 }

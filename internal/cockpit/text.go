@@ -41,6 +41,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"may":        may,
 		"json":       asJSON,
 		"gate":       gate,
+		"pausing":    pausing,
 		"pullPath":   pullPath,
 		"verdict":    verdict,
 		"reviewWord": reviewWord,
@@ -77,7 +78,6 @@ func (c *cockpit) functions() template.FuncMap {
 		"gateTitle":   gateTitle,
 		"workOf":      workOf,
 		"check":       nameCheck,
-		"pauseOf":     pauseOf,
 		"runhead":     runhead,
 	}
 }

@@ -81,7 +81,7 @@ func (c *cockpit) feedback(r *http.Request) (string, error) {
 		return "", err
 	}
 	if stage := r.PostForm.Get("stage"); stage != "" {
-		return c.advise(r, stage, words)
+		return c.advise(r, stage, api.Rollback{Text: words})
 	}
 	subject, err := shownSubject(r)
 	if err != nil {
@@ -91,20 +91,10 @@ func (c *cockpit) feedback(r *http.Request) (string, error) {
 	return runPath(run.Alias), err
 }
 
-// advise has a stage that a run is paused for tried again with a person's words.
-func (c *cockpit) advise(r *http.Request, stage, words string) (string, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return "", err
-	}
-	if d.Pause == nil || d.Pause.Stage != stage {
-		return "", core.Errorf(core.CodeConflict, "run %s is not paused for stage %.80s any more", d.Alias, stage).WithHint("look again: `stellwerk status %s`", d.Alias)
-	}
-	run, err := c.svc.Feedback(r.Context(), d.ID, api.Feedback{Text: words})
-	return runPath(run.Alias), err
-}
-
 func (c *cockpit) rollback(r *http.Request) (string, error) {
+	if stage := r.PostForm.Get("stage"); stage != "" {
+		return c.advise(r, stage, api.Rollback{To: r.PostForm.Get("to"), Text: strings.TrimSpace(r.PostForm.Get("text"))})
+	}
 	subject, err := shownSubject(r)
 	if err != nil {
 		return "", err

@@ -299,6 +299,10 @@ func lawResume(r *Run, actor Actor, b RunResumed) error {
 		}
 		return Errorf(CodeConflict, "%s", r.Pause.Reason).
 			WithHint("`stellwerk retry %s` tries again, `stellwerk feedback %s \"…\"` tries again with your words, `stellwerk skip %s` goes on without it", r.Alias, r.Alias, r.Alias)
+	case PauseInput:
+		if !r.Managed() { // only another stage can hand it in
+			return Errorf(CodeConflict, "%s", r.Pause.Reason).WithHint("%s", r.Pause.Next)
+		}
 	case PauseBudget, PauseProjectLimit:
 		return lawRaised(r, limits)
 	case PauseQuestion:
@@ -307,7 +311,7 @@ func lawResume(r *Run, actor Actor, b RunResumed) error {
 			return Errorf(CodeConflict, "run %s waits for an answer: %s", r.Alias, q.Text).
 				WithHint("answer it: `stellwerk answer %s \"…\"`", q.ID)
 		}
-	case PauseBarren, PausePerson, PauseSterile, PauseWall, PauseInput, PausePublish, PauseCondition, PauseAction, PauseUnlawful, PauseProject:
+	case PauseBarren, PausePerson, PauseSterile, PauseWall, PausePublish, PauseCondition, PauseAction, PauseUnlawful, PauseProject:
 	}
 	return nil
 }

@@ -25,3 +25,11 @@ func TestAQuestionIsPausedWithItsProject(t *testing.T) {
 		t.Errorf("%s, %+v, %+v", r.Status, r.Pause, r.Answers)
 	}
 }
+
+// TestWhatIsMissingIsNotThereByGoingOn: the run would pause again at once.
+func TestWhatIsMissingIsNotThereByGoingOn(t *testing.T) {
+	r := &Run{Status: StatusPaused, Playbook: &Playbook{}, Pause: &Pause{Code: PauseInput, Reason: "it needs plan.md", Next: "have it made", From: StatusActive}}
+	if err := Law(r, Person("ada"), RunResumed{}); CodeOf(err) != CodeConflict || err.Error() != "it needs plan.md" {
+		t.Errorf("got %v", err)
+	}
+}

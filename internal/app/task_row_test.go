@@ -47,6 +47,10 @@ func TestTheTasksTableSaysWhoWantedWhat(t *testing.T) {
 	}
 	b.ends(boss)
 	work := b.detail()
+	b.until(0, "the start of the work", func(body core.Body) bool {
+		started, ok := body.(core.AttemptStarted)
+		return ok && started.Attempt == "t1.r1.a1"
+	})
 	b.ends(b.agent("t1.r1.a1"))
 	boss, _ = b.turns(2)
 	b.ends(boss)

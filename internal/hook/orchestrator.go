@@ -48,6 +48,10 @@ func (o orchestrator) run() Answer {
 	}
 	verdict := o.policy().Command(line)
 	if verdict.Rule == guard.PersonsWord {
+		if strings.Contains(line, "stellwerk run ") { // as the commands that begin a run say it
+			return denied("this session carries run %s, and one project has one run in a session at a time: show the person that it must end first. "+
+				"They go on with it (/stellwerk:resume) or discard it (/stellwerk:cancel). End your turn; do neither for them", o.snap.Alias)
+		}
 		verdict.Reason = "call `stellwerk` alone and plainly, without a variable, a pipe or another command beside it; for this session there are " + strings.Join(ownVerbs(), ", ")
 	}
 	if answer, no := refused(verdict); no {

@@ -392,3 +392,16 @@ func TestAnAgentThatOutlivedItsRunDoesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestASecondRunIsExplained: the command by which a run is begun, in a session that
+// carries one, is answered with what the person can do.
+func TestASecondRunIsExplained(t *testing.T) {
+	s := newStage(t)
+	answer := s.ask("", "Bash", map[string]any{"command": "stellwerk run --session=x --playbook feature - <<'STELLWERK_GOAL'\nGreet\nSTELLWERK_GOAL"})
+	s.expect(deny, answer)
+	for _, want := range []string{"carries run brisk-otter", "/stellwerk:resume", "/stellwerk:cancel"} {
+		if !strings.Contains(answer.Specific.Why, want) {
+			t.Errorf("%q is not said: %s", want, answer.Specific.Why)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -53,13 +54,23 @@ func playbookList(ctx context.Context, sh *shell) error {
 		}{entries})
 	}
 	for _, e := range entries {
-		about := e.Description
+		about := terminal.Line(e.Description)
 		if e.Problem != "" {
-			about = sh.Console.Style.Bad("not valid: ") + e.Problem
+			about = sh.Console.Style.Bad("not valid: ") + terminal.Line(firstProblem(e.Problem)) +
+				"; `" + sh.command("playbook validate "+quote(e.Name)) + "` says it all"
 		}
-		sh.printf("%-16s %-9s %s\n", terminal.Line(e.Name), place(e.Origin), terminal.Line(about))
+		sh.printf("%-16s %-9s %s\n", terminal.Line(e.Name), place(e.Origin), about)
 	}
 	return nil
+}
+
+// firstProblem is the first of several, and how many more there are.
+func firstProblem(problem string) string {
+	lines := strings.Split(strings.TrimSpace(problem), "\n")
+	if len(lines) == 1 {
+		return lines[0]
+	}
+	return fmt.Sprintf("%s, and %d more", lines[0], len(lines)-1)
 }
 
 // place says where something comes from in a word.

@@ -18,9 +18,13 @@ func newInit(sh *shell) *cobra.Command {
 		Use:         "init [flags]",
 		Short:       "Put a playbook into the repository to make it your own",
 		Long: `Writes a built-in playbook into ` + playbook.Folder + `/ of the
-repository, with the build and test commands that were found. This is
-optional: without it, runs use the built-in playbooks. Nothing that exists is
-overwritten. Commit the file, since runs read it from the base commit.`,
+repository. This is optional: without it, runs use the built-in playbooks.
+Nothing that exists is overwritten. Commit the file, since runs read it from the
+base commit.
+
+In it, ${setup}, ${build} and ${test} stand for the commands that are found when
+a run starts; what they are today is printed. A check whose command is not found
+is left out, unless you write one in its place.`,
 		Example: `  stellwerk init
   stellwerk init --playbook feature`,
 		Args: cobra.NoArgs,
@@ -58,10 +62,13 @@ func (o *initOptions) run(ctx context.Context, sh *shell) error {
 	}
 	sh.printf("Written: %s\n", path)
 	for _, c := range []struct{ name, value string }{{"setup", found.Setup}, {"build", found.Build}, {"test", found.Test}} {
-		if c.value != "" {
+		switch {
+		case c.value != "":
 			sh.printf("  ${%s} is %s\n", c.name, c.value)
-		} else {
-			sh.printf("  ${%s}: nothing was found; write the command in its place\n", c.name)
+		case c.name == "setup":
+			sh.printf("  ${%s}: nothing was found, and nothing is set up; you can write a command in its place\n", c.name)
+		default:
+			sh.printf("  ${%s}: nothing was found, and its check is left out; you can write a command in its place\n", c.name)
 		}
 	}
 	sh.printf("Next: commit it, then stellwerk trust\n")

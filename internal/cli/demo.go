@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -28,8 +27,9 @@ func newDemo(sh *shell) *cobra.Command {
 		Short:       "See a whole run with scripted agents",
 		Long: `Makes a small repository in a temporary folder and takes a goal to a pull
 request there with the feature playbook and scripted agents, of which one
-lies, one dies at work and one is sent back. Needs Go and git, costs nothing,
-and says at the end what was prevented and where to look. The folder stays.`,
+lies, one dies at work and one is sent back. Needs git, costs nothing, and says
+at the end what was prevented and where to look. The folder stays, and how to
+remove it is said.`,
 		Example: `  stellwerk demo
   stellwerk demo --yes`,
 		Args: cobra.NoArgs,
@@ -54,10 +54,7 @@ func (o *demoOptions) run(ctx context.Context, sh *shell) error {
 	if err := demo.Prepare(ctx, repository, o.yes); err != nil {
 		return err
 	}
-	args, err := o.args(ctx, sh, state)
-	if err != nil {
-		return err
-	}
+	args := o.args(ctx, sh, state)
 	fmt.Fprintf(sh.Console.Out, "A small repository was made in %s\n"+
 		"Its agents are scripted: one lies, one dies at work, one is sent back.\n\n", repository)
 	inside := sh.Program
@@ -66,11 +63,12 @@ func (o *demoOptions) run(ctx context.Context, sh *shell) error {
 	if err := explainDemo(ctx, sh, repository, state); err != nil {
 		return err
 	}
+	fmt.Fprintf(sh.Console.Out, "  All of it lies in %s and stays there. To remove it: rm -rf %s\n", dir, quote(dir))
 	return exitWith(code)
 }
 
 // args is the ordinary run that the demonstration consists of.
-func (o *demoOptions) args(ctx context.Context, sh *shell, state string) ([]string, error) {
+func (o *demoOptions) args(ctx context.Context, sh *shell, state string) []string {
 	args := []string{"run", demo.Goal, "--trust", "--state", state}
 	if o.yes {
 		args = append(args, "--yes")
@@ -79,18 +77,7 @@ func (o *demoOptions) args(ctx context.Context, sh *shell, state string) ([]stri
 		fmt.Fprintf(sh.Console.Out, "No isolation on this machine (%s): the demonstration goes without.\n", reason)
 		args = append(args, "--isolation", config.IsolationNone)
 	}
-	// The checks run `go test`: a Go outside the system's folders must be shown
-	// to them.
-	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
-	if err != nil {
-		return nil, fmt.Errorf("the demonstration needs Go on the PATH: %w", err)
-	}
-	if goroot := strings.TrimSpace(string(root)); !strings.HasPrefix(goroot, "/usr/") {
-		if err := os.Setenv(config.Variable("read_only"), goroot); err != nil {
-			return nil, fmt.Errorf("show Go to the demonstration: %w", err)
-		}
-	}
-	return args, nil
+	return args
 }
 
 // explainDemo says what was prevented, from the run's own events.

@@ -57,7 +57,8 @@ func Prepare(ctx context.Context, dir string, auto bool) error {
 	return nil
 }
 
-// featurePlaybook is the shipped feature playbook with scripted agents.
+// featurePlaybook is the shipped feature playbook with scripted agents, and with
+// checks that need no compiler: it is the run that is to be seen.
 func featurePlaybook(auto bool) ([]byte, error) {
 	source, ok := playbook.BuiltinSource(playbook.Feature)
 	if !ok {
@@ -65,6 +66,8 @@ func featurePlaybook(auto bool) ([]byte, error) {
 	}
 	header := "agents: {demo: {use: scripted, scenario: .stellwerk/scenario.yaml}}\ndefaults: {agent: demo, timeout: 2m}\n"
 	text := append([]byte(header), source...)
+	text = bytes.ReplaceAll(text, []byte("${build}"), []byte("sh -n greet.sh"))
+	text = bytes.ReplaceAll(text, []byte("${test}"), []byte("sh test.sh"))
 	if auto {
 		text = bytes.Replace(text, []byte("findings: ask"), []byte("findings: auto"), 1)
 	}

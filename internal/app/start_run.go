@@ -85,7 +85,7 @@ func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID) 
 	if err != nil {
 		return nil, err
 	}
-	if err := a.trust(ctx, p, plan, false); err != nil && !(req.Trust && core.CodeOf(err) == core.CodeUntrusted) {
+	if err := a.trust(ctx, p, plan, false); err != nil && (!req.Trust || core.CodeOf(err) != core.CodeUntrusted) {
 		return nil, err
 	}
 	plan.limitAttempts(settings.Attempts)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"path/filepath"
 	"syscall"
@@ -25,11 +26,14 @@ func Stop(ctx context.Context, opts Options) (api.Info, error) {
 	if err != nil {
 		return api.Info{}, err
 	}
-	if resolved, err := filepath.EvalSymlinks(state.dir); err == nil {
-		state.dir = resolved
-	} else {
-		return api.Info{}, nil // no folder, and so no engine
+	resolved, err := filepath.EvalSymlinks(state.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return api.Info{}, nil
 	}
+	if err != nil {
+		return api.Info{}, fmt.Errorf("look at the state folder: %w", err)
+	}
+	state.dir = resolved
 	info, err := inquire(ctx, opts, state)
 	if errors.Is(err, errNoEngine) {
 		if held(state) {
@@ -81,8 +85,8 @@ func inquire(ctx context.Context, opts Options, state stateFolder) (api.Info, er
 func awaitEnd(ctx context.Context, state stateFolder, pid int) error {
 	deadline := time.Now().Add(stopTime)
 	for held(state) {
-		if syscall.Kill(pid, 0) != nil {
-			return nil // it has gone, and another has the folder already
+		if gone := errors.Is(syscall.Kill(pid, 0), syscall.ESRCH); gone {
+			return nil // and another has the folder already
 		}
 		if time.Now().After(deadline) {
 			return core.Errorf(core.CodeUnavailable, "the engine was told to end and still runs, as process %d", pid).

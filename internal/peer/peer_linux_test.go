@@ -2,6 +2,7 @@ package peer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -77,5 +78,22 @@ func TestSessionsOfTheOtherEnd(t *testing.T) {
 				t.Errorf("inside of %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestProcessAtTheOtherEnd(t *testing.T) {
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Dial("unix", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid, known := peer.PID(c); !known || pid != os.Getpid() {
+		t.Errorf("%d, %v, want %d", pid, known, os.Getpid())
+	}
+	if err := errors.Join(c.Close(), l.Close()); err != nil {
+		t.Error(err)
 	}
 }

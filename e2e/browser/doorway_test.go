@@ -28,7 +28,7 @@ func TestABrowserThatWasOpened(t *testing.T) {
 	e.env = append(e.env, "PATH="+e.path("bin")+":"+os.Getenv("PATH"))
 	page := func() string {
 		t.Helper()
-		e.cli("home", "cockpit", "--open")
+		e.cli(".", "cockpit", "--open")
 		path, err := os.ReadFile(opened)
 		if err != nil {
 			t.Fatal(err)

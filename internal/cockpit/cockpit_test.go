@@ -66,18 +66,34 @@ func hostile() *apitest.Service {
 	return svc
 }
 
+// staysText asks for a page that shows what somebody hostile wrote: it is there as
+// text, and obeyed nowhere. Where another status than OK is wanted, nothing of it
+// needs to be there.
+func staysText(t *testing.T, h http.Handler, path string, want, most int) {
+	t.Helper()
+	code, body := get(t, h, path)
+	if code != want {
+		t.Errorf("%s: %d, want %d: %.300s", path, code, want, body)
+	}
+	if want == http.StatusOK && !strings.Contains(body, "&lt;script&gt;alert(1)") {
+		t.Errorf("%s does not show what was written", path)
+	}
+	for _, bad := range []string{"<script>alert", "<img", "<svg onload", "onerror=alert(1)>", `="javascript:`, "\u202e", "\x1b", `style="`} {
+		if strings.Contains(body, bad) {
+			t.Errorf("%s holds %q", path, bad)
+		}
+	}
+	if len(body) > most {
+		t.Errorf("%s has %d bytes", path, len(body))
+	}
+}
+
 func TestHostileContentStaysText(t *testing.T) {
 	h := serve(t, hostile(), api.RoleAdmin)
-	for _, path := range []string{"/", "/inbox", "/runs/r1", "/runs/none", "/nowhere"} {
-		_, body := get(t, h, path)
-		for _, bad := range []string{"<script>alert", "<img", "onerror=alert(1)>", `="javascript:`, "\u202e", "\x1b"} {
-			if strings.Contains(body, bad) {
-				t.Errorf("%s holds %q", path, bad)
-			}
-		}
-		if len(body) > 200_000 {
-			t.Errorf("%s has %d bytes", path, len(body))
-		}
+	for path, want := range map[string]int{
+		"/": http.StatusOK, "/inbox": http.StatusOK, "/runs/r1": http.StatusOK, "/runs/none": http.StatusNotFound, "/nowhere": http.StatusNotFound,
+	} {
+		staysText(t, h, path, want, 200_000)
 	}
 }
 

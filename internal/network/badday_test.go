@@ -269,13 +269,15 @@ func TestOnlyJSONIsWritten(t *testing.T) {
 	}
 }
 
+// TestTraversalInIDs: odd names are passed on as names, or refused. That they reach
+// no file of a real engine is held in package app.
 func TestTraversalInIDs(t *testing.T) {
 	w := serve(t, network.Config{})
 	token := w.token(api.RoleAdmin)
 	for _, id := range []string{"..", "%2e%2e", "..%2f..%2fetc%2fpasswd", "%2fetc%2fpasswd", "r1%00", "..%5c..", "r1/../../sign-in", "%252e%252e"} {
 		for _, path := range []string{"/v1/runs/" + id, "/v1/runs/" + id + "/diff", "/v1/runs/r1/artifacts/" + id, "/v1/projects/" + id + "x", "/assets/" + id} {
 			a := w.ask(http.MethodGet, path, "", "Authorization", bearer(token))
-			if strings.Contains(a.text, "root:") || a.StatusCode >= http.StatusInternalServerError {
+			if a.StatusCode >= http.StatusInternalServerError {
 				t.Errorf("%s: %d %.80s", path, a.StatusCode, a.text)
 			}
 			if strings.HasPrefix(path, "/v1/runs/"+id) && a.StatusCode == http.StatusOK {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -53,11 +54,11 @@ func refusedPage(r *http.Request, err error) page {
 
 // sentFrom is the page that a form was sent from.
 func sentFrom(r *http.Request) string {
-	if back := r.PostForm.Get("back"); local(back) {
+	if back := r.PostForm.Get("back"); api.OwnPage(back) {
 		return back
 	}
 	u, err := url.Parse(r.Referer())
-	if err != nil || u.Host != r.Host || !local(u.RequestURI()) {
+	if err != nil || u.Host != r.Host || !api.OwnPage(u.RequestURI()) {
 		return "/inbox"
 	}
 	return u.RequestURI()

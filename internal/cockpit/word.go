@@ -2,7 +2,6 @@ package cockpit
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -26,17 +25,11 @@ func (c *cockpit) word(mux *http.ServeMux, pattern string, do wordFunc) {
 			c.show(w, r, refusedPage(r, err))
 			return
 		}
-		if back := r.PostForm.Get("back"); local(back) {
+		if back := r.PostForm.Get("back"); api.OwnPage(back) {
 			where = back
 		}
 		http.Redirect(w, r, where, http.StatusSeeOther)
 	})
-}
-
-// local reports that an address is one of the cockpit's own pages.
-func local(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && strings.HasPrefix(address, "/") && u.Host == "" && u.Scheme == "" && !strings.HasPrefix(address, "//") && !strings.Contains(address, `\`)
 }
 
 // may reports that who asks may do what an approver or an admin does. It only

@@ -233,8 +233,7 @@ func (s *server) signOut(w http.ResponseWriter, r *http.Request) {
 // onward is where somebody goes who has signed in: a page of this site.
 func onward(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
-		strings.ContainsAny(next, "\\\r\n\t") || strings.HasPrefix(u.Path, "//") || strings.HasPrefix(u.Path, "/sign-") {
+	if err != nil || !api.OwnPage(next) || strings.HasPrefix(u.Path, "/sign-") {
 		return "/"
 	}
 	return next

@@ -52,7 +52,7 @@ func TestOneUnreadableRunHidesNoOther(t *testing.T) {
 			t.Errorf("%s: %d, %.300s", page, status, text)
 		}
 	}
-	if status, text := v.get("/inbox"); !strings.Contains(text, "it cannot be read") || !strings.Contains(text, "use the version of stellwerk that wrote it") {
+	if status, text := v.get("/inbox"); !strings.Contains(text, "cannot be read: event") || !strings.Contains(text, "the version of stellwerk that wrote it") {
 		t.Errorf("the inbox does not say what is wrong: %d, %s", status, text)
 	}
 	if err := stop(); err != nil {

@@ -34,6 +34,7 @@ func TestPagesStayTrue(t *testing.T) {
 	catchesUp := silentLine(s, cleo)
 	refreshFails(s, ada)
 	lateTab(s, ada)
+	disturbsNobody(s, ada)
 	changedUnderTheHands(s, ada, bob)
 	approveAtOnce(s, ada, bob)
 	catchesUp()
@@ -134,6 +135,34 @@ func lateTab(s *showcase, ada *person) {
 	ada.sees("Approve and publish")
 	ada.live()
 	other.do("leave", page.Close())
+}
+
+// disturbsNobody: a page that was told to stay does, over a reload as well, and
+// shows what it missed when it may; keys that were turned off do nothing.
+func disturbsNobody(s *showcase, ada *person) {
+	s.t.Helper()
+	ada.open(s.URL + "/runs/" + s.manager)
+	ada.live()
+	ada.press("", "Keys")
+	ada.press("#help", "These keys act")
+	ada.press("#help", "Close")
+	ada.text(`document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }))`)
+	if ada.is(`document.getElementById("help").open`) {
+		s.t.Error("a key acts that was turned off")
+	}
+	ada.manage("pause", `(() => { document.getElementById("pause").click(); return ""; })()`)
+	ada.open(s.URL + "/runs/" + s.manager)
+	ada.wait("paused", `document.getElementById("live").innerText.includes("paused") && document.getElementById("live").dataset.state === "on"`)
+	ada.text(`(() => { window.news = 0; document.addEventListener("stellwerk:moved", () => window.news++); })()`)
+	s.cli("home", "pause", s.manager)
+	ada.wait("it heard", `window.news > 0`)
+	if ada.is(`person.sees("Go on")`) {
+		s.t.Error("the page changed by itself")
+	}
+	ada.manage("go on", `(() => { document.getElementById("pause").click(); return ""; })()`)
+	ada.sees("Go on")
+	s.cli("home", "resume", s.manager, "--detach")
+	ada.sees("Approve and publish")
 }
 
 // changedUnderTheHands: what would be approved becomes something else on a page

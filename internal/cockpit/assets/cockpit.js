@@ -4,6 +4,7 @@
 (() => {
   const main = document.getElementById("main");
   const page = () => document.getElementById("page");
+  const paused = () => document.documentElement.dataset.updates === "paused";
   const later = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
   // --- Showing the page again. Only one question is under way at a time; what
@@ -18,8 +19,9 @@
   let turns = 0; // how often the page was replaced
   let meanwhile = [];
 
-  async function show() {
-    if (showing || document.hidden) {
+  // Wanted is what a person has asked for, although the page is not to change by itself.
+  async function show(wanted) {
+    if (showing || document.hidden || (paused() && !wanted)) {
       again = true;
       return;
     }
@@ -76,7 +78,8 @@
   }
 
   document.addEventListener("stellwerk:moved", (event) => heard(event.detail));
-  document.addEventListener("stellwerk:refused", show); // because nobody is signed in, perhaps
+  document.addEventListener("stellwerk:paused", catchUp);
+  document.addEventListener("stellwerk:refused", () => show(true)); // because nobody is signed in, perhaps
   document.addEventListener("visibilitychange", catchUp);
 
   // Reports that it was a page.
@@ -170,7 +173,7 @@
       await send(form, body);
     } catch {
       refuse("", "The engine gave no answer. It may have done it all the same: look first, then decide whether to send it again.");
-      show();
+      show(true);
     } finally {
       underWay.delete(form);
       allow(form, true);
@@ -188,11 +191,12 @@
     const html = await answer.text();
     if (answer.status === 401) {
       sayWhoIsOut();
+      show(true); // until somebody is signed in again
       return;
     }
     if (!answer.ok) {
       refuse(html);
-      if (!("still" in page().dataset)) show();
+      if (!("still" in page().dataset)) show(true);
       return;
     }
     document.getElementById("refused")?.remove();
@@ -264,6 +268,6 @@
     }
   }
 
-  setInterval(tellTimes, 20000);
+  setInterval(() => paused() || tellTimes(), 20000);
   tellTimes();
 })();

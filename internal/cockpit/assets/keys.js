@@ -28,12 +28,23 @@
   offer("theme", turn);
   offer("keys", showKeys);
 
+  // Keys without a modifier get in the way of those who speak to their machine.
+  const act = document.getElementById("keys-act");
+  try {
+    act.checked = localStorage.getItem("keys") !== "off";
+  } catch { /* they act */ }
+  act.addEventListener("change", () => {
+    try {
+      localStorage.setItem("keys", act.checked ? "on" : "off");
+    } catch { /* it lasts as long as the page */ }
+  });
+
   const places = { p: "/", i: "/inbox", c: "/costs", s: "/settings" };
   const together = 1500; // milliseconds between g and the key of a place
   let went = 0;
 
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!act.checked || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("input, textarea, select, dialog[open]")) return;
     if (event.key === "g") {
       went = Date.now();

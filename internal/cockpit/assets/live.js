@@ -59,8 +59,15 @@
   function say(state) {
     if (lamp.dataset.state === state) return;
     lamp.dataset.state = state;
-    lamp.querySelector(".says").textContent = words[state];
+    dress();
   }
+
+  function dress() {
+    const paused = document.documentElement.dataset.updates === "paused";
+    lamp.querySelector(".says").textContent = paused ? "paused" : words[lamp.dataset.state];
+  }
+
+  document.addEventListener("stellwerk:paused", dress);
 
   // --- Listening.
 

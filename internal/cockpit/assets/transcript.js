@@ -17,7 +17,8 @@
       following = false;
       return;
     }
-    setTimeout(follow, document.hidden ? pace : await pause(list));
+    const still = document.hidden || document.documentElement.dataset.updates === "paused";
+    setTimeout(follow, still ? pace : await pause(list));
   }
 
   // Adds what there is, and says how long to wait for more.

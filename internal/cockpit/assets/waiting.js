@@ -10,8 +10,10 @@
   let again = false;
 
   function tell(now) {
-    badge.firstChild.textContent = now;
-    badge.hidden = now === 0;
+    if (document.documentElement.dataset.updates !== "paused") {
+      badge.firstChild.textContent = now;
+      badge.hidden = now === 0;
+    }
     if (now > waiting && document.hidden) notify(now);
     waiting = now;
   }
@@ -55,4 +57,5 @@
     missed = false;
   });
   document.addEventListener("stellwerk:shown", () => tell(there()));
+  document.addEventListener("stellwerk:paused", count);
 })();

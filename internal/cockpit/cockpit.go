@@ -33,6 +33,7 @@ type cockpit struct {
 	opts      Options
 	templates map[string]*template.Template // by page
 	inbox     count
+	once      once
 	marks     markCache
 	colours   *highlight.Highlighter
 	zips      sync.Pool // of gzip.Writer

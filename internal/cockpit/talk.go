@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -185,6 +186,9 @@ func (c *cockpit) speak(r *http.Request) (string, error) {
 	if r.PostForm.Has("start") {
 		req.Start = &api.StartRun{}
 	}
-	_, err := c.svc.Speak(r.Context(), req)
+	_, err := c.once.do(r, func(ctx context.Context) (api.Run, error) {
+		_, err := c.svc.Speak(ctx, req)
+		return api.Run{}, err
+	})
 	return projectPath(r.PathValue("project")) + "/talk", err
 }

@@ -46,6 +46,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"verdict":    verdict,
 		"reviewWord": reviewWord,
 		"answerForm": answerForm,
+		"newKey":     newKey,
 		"runnav":     runnav,
 		"clock":      func(t time.Time) string { return t.UTC().Format("15:04:05") },
 		"size":       func(n int64) string { return wording.Bytes(uint64(max(0, n))) },

@@ -24,7 +24,6 @@ func TestBadDays(t *testing.T) {
 	cutOff(s, ada, bob)
 	restarted(s, ada)
 	changedMeanwhile(s, bob)
-	bothApprove(s, ada, bob)
 }
 
 // deaf makes a page miss what moves from now on, as one does whose news are late.
@@ -90,23 +89,6 @@ func changedMeanwhile(s *showcase, bob *person) {
 	bob.wait("the refusal stays", `document.querySelector("[role=alert].problem")`)
 	if s.times("ApprovalGranted") != 0 {
 		s.t.Error("what nobody saw was approved")
-	}
-}
-
-// bothApprove: two people press at once. One is heard, the other is told.
-func bothApprove(s *showcase, ada, bob *person) {
-	s.t.Helper()
-	for _, p := range []*person{ada, bob} {
-		p.open(s.URL + "/runs/" + s.manager)
-		p.sees("Approve and publish")
-	}
-	bob.deaf()
-	ada.press("#gate", "Approve and publish")
-	bob.press("#gate", "Approve and publish")
-	bob.wait("refused", `document.querySelector("[role=alert].problem")`)
-	ada.sees("Published, and waits for somebody to look")
-	if approved, published := s.times("ApprovalGranted"), s.times("PublishRequested"); approved != 1 || published != 1 {
-		s.t.Errorf("approved %d times, published %d times", approved, published)
 	}
 }
 

@@ -34,6 +34,7 @@ func TestPagesStayTrue(t *testing.T) {
 	catchesUp := silentLine(s, cleo)
 	refreshFails(s, ada)
 	lateTab(s, ada)
+	noAnswer(s, ada)
 	disturbsNobody(s, ada)
 	changedUnderTheHands(s, ada, bob)
 	approveAtOnce(s, ada, bob)
@@ -135,6 +136,23 @@ func lateTab(s *showcase, ada *person) {
 	ada.sees("Approve and publish")
 	ada.live()
 	other.do("leave", page.Close())
+}
+
+// noAnswer: nobody knows whether a word was heard, and the page says so.
+func noAnswer(s *showcase, ada *person) {
+	s.t.Helper()
+	ada.press("", "Stop or end this run")
+	ada.text(`(() => {
+		const real = window.fetch;
+		window.fetch = (where, how) => {
+			if (how?.method !== "POST") return real(where, how);
+			window.fetch = real;
+			return Promise.reject(new TypeError("the line is cut"));
+		};
+	})()`)
+	ada.press("#end", "Pause")
+	ada.sees("It may have done it all the same: look first")
+	ada.wait("it can be sent again", `[...document.querySelectorAll("#end button")].every((b) => !b.disabled)`)
 }
 
 // disturbsNobody: a page that was told to stay does, over a reload as well, and

@@ -26,7 +26,7 @@
   // Those that carry what was shown. Taking back one's own comment decides nothing.
   function forms() {
     return [...document.querySelectorAll("main form[method=post]")]
-      .filter((form) => about(form).trim() !== "" && !form.querySelector("input[type=hidden][name=text]"));
+      .filter((form) => about(form).trim() !== "" && !form.closest("[data-gone]") && !form.querySelector("input[type=hidden][name=text]"));
   }
 
   function judge() {
@@ -45,12 +45,13 @@
     form.dataset.held = "";
     allow(form, false);
     const before = form.querySelector(".changed");
-    if (before?.dataset.about === about(form)) return;
+    const why = text + about(form);
+    if (before?.dataset.why === why) return;
     before?.remove();
     const note = document.createElement("div");
     note.className = "notice changed";
     note.setAttribute("role", "status");
-    note.dataset.about = about(form);
+    note.dataset.why = why;
     note.append(text);
     if (canLook) note.append(" ", lookButton(form));
     form.prepend(note);

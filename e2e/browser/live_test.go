@@ -88,7 +88,7 @@ func refreshFails(s *showcase, ada *person) {
 			return Promise.resolve(new Response('<div class="page" id="page" data-still data-at="" data-waiting="0" data-title="" data-runs="" data-projects=""><h1>This did not work</h1></div>', { status: 503 }));
 		};
 	})()`)
-	s.cli("home", "answer", s.statuses(s.manager)[0].Manager.Questions[0].ID, "On twenty-four hours.")
+	s.cli(".", "answer", s.statuses(s.manager)[0].Manager.Questions[0].ID, "On twenty-four hours.")
 	ada.wait("one failed", `window.failed`)
 	ada.sees("Approve and publish", "This is not asked any more.")
 	ada.wait("words stay", `[...document.querySelectorAll("textarea")].some((t) => t.value === "Half a tho")`)
@@ -116,7 +116,7 @@ func lateTab(s *showcase, ada *person) {
 	other.do("hold a script back", fetch.Enable().WithPatterns([]*fetch.RequestPattern{{URLPattern: "*/assets/live.js"}}))
 	go func() { opened <- other.try(chromedp.Navigate(s.URL + "/runs/" + s.manager)) }()
 	held := <-asked
-	s.cli("home", "pause", s.manager)
+	s.cli(".", "pause", s.manager)
 	ada.sees("Go on")
 	other.do("let it through", chromedp.ActionFunc(func(ctx context.Context) error {
 		return fetch.ContinueRequest(held.RequestID).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Target))
@@ -129,7 +129,7 @@ func lateTab(s *showcase, ada *person) {
 
 	same := other.stays()
 	ada.do("freeze", page.SetWebLifecycleState(page.SetWebLifecycleStateStateFrozen))
-	s.cli("home", "resume", s.manager, "--detach")
+	s.cli(".", "resume", s.manager, "--detach")
 	other.sees("Approve and publish")
 	same()
 	ada.do("thaw", page.SetWebLifecycleState(page.SetWebLifecycleStateStateActive))
@@ -172,14 +172,14 @@ func disturbsNobody(s *showcase, ada *person) {
 	ada.open(s.URL + "/runs/" + s.manager)
 	ada.wait("paused", `document.getElementById("live").innerText.includes("paused") && document.getElementById("live").dataset.state === "on"`)
 	ada.text(`(() => { window.news = 0; document.addEventListener("stellwerk:moved", () => window.news++); })()`)
-	s.cli("home", "pause", s.manager)
+	s.cli(".", "pause", s.manager)
 	ada.wait("it heard", `window.news > 0`)
 	if ada.is(`person.sees("Go on")`) {
 		s.t.Error("the page changed by itself")
 	}
 	ada.manage("go on", `(() => { document.getElementById("pause").click(); return ""; })()`)
 	ada.sees("Go on")
-	s.cli("home", "resume", s.manager, "--detach")
+	s.cli(".", "resume", s.manager, "--detach")
 	ada.sees("Approve and publish")
 }
 
@@ -196,7 +196,7 @@ func changedUnderTheHands(s *showcase, ada, bob *person) {
 	bob.live()
 	bob.sees("14:05 Lindau")
 	same := bob.stays()
-	s.cli("home", "feedback", s.manager, "Name the platform.")
+	s.cli(".", "feedback", s.manager, "Name the platform.")
 	s.reaches(s.manager, "publish", "awaiting_approval")
 	const form = `form[action$="/approve"]`
 	bob.wait("held", fmt.Sprintf(`document.querySelector('%s .changed')?.innerText.includes("This has changed since you looked.")`, form))

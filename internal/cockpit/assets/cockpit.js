@@ -196,7 +196,7 @@
     }
     if (!answer.ok) {
       refuse(html);
-      if (!("still" in page().dataset)) show(true);
+      if (page().dataset.at) show(true); // what answered a form is at no address
       return;
     }
     document.getElementById("refused")?.remove();

@@ -36,6 +36,7 @@ type Store struct {
 	now   func() time.Time
 
 	mu    sync.Mutex
+	place string // see Settle
 	book  book
 	holds map[*hold]struct{}
 }

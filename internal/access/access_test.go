@@ -322,6 +322,33 @@ func TestRevokingATokenEndsWhatItBegan(t *testing.T) {
 	}
 }
 
+// TestASessionHoldsWhereItBegan: what a browser keeps for an address is of no use to
+// who has it after the engine went elsewhere.
+func TestASessionHoldsWhereItBegan(t *testing.T) {
+	w := newWorld(t)
+	settle := func(place string) {
+		t.Helper()
+		w.restart()
+		if err := w.Settle(place); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle("stellwerk-1")
+	cookie, id := w.signedIn(owner())
+	settle("stellwerk-1")
+	if got, ok := w.Session(cookie); !ok || got != id {
+		t.Errorf("at the same place: %+v, %v", got, ok)
+	}
+	settle("stellwerk-2")
+	if _, ok := w.Session(cookie); ok {
+		t.Error("it holds at another place")
+	}
+	settle("stellwerk-1")
+	if _, ok := w.Session(cookie); ok {
+		t.Error("it holds again at the place that somebody else could have had meanwhile")
+	}
+}
+
 // fill puts things into a list of the file until it has n, and restarts.
 func (w *world) fill(list string, n int, thing func(i int) map[string]any) {
 	w.t.Helper()
@@ -402,7 +429,7 @@ func TestNobodyPushesOthersOut(t *testing.T) {
 		}
 	}
 	w.fill("sessions", 1000, func(i int) map[string]any {
-		return map[string]any{"digest": fmt.Sprintf("%064d", i), "name": "eve", "role": api.RoleViewer, "token": eve.Token, "began": w.now(), "used_at": w.now()}
+		return map[string]any{"digest": fmt.Sprintf("%064d", i), "name": "eve", "role": api.RoleViewer, "token": eve.Token, "place": "", "began": w.now(), "used_at": w.now()}
 	})
 	last, _ = w.signedIn(eve)
 	if _, ok := w.Session(mine); !ok {

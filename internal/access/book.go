@@ -55,6 +55,7 @@ type session struct {
 	Name   string    `json:"name"`
 	Role   api.Role  `json:"role"`
 	Token  string    `json:"token,omitempty"`
+	Place  string    `json:"place"` // see Store.Settle
 	Began  time.Time `json:"began"`
 	UsedAt time.Time `json:"used_at"`
 }

@@ -58,6 +58,23 @@ func plainCode(typed string) string {
 // CodeName names a code, however a person has typed it, and does not give it away.
 func CodeName(typed string) string { return digest(plainCode(typed))[:16] }
 
+// Settle says by what place browsers know the engine from now on. A browser gives
+// what it keeps for a place, its cookie and its proof, to whoever is found there:
+// the sessions that began at another one, which somebody else may have now, end.
+func (s *Store) Settle(place string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.place = place
+	elsewhere := func(have session) bool { return have.Place != place }
+	if !slices.ContainsFunc(s.book.Sessions, elsewhere) {
+		return nil
+	}
+	return s.change(func(b *book) error {
+		b.Sessions = slices.DeleteFunc(b.Sessions, elsewhere)
+		return nil
+	})
+}
+
 // SignIn takes a code, which is thereby used up, and begins a session. The cookie
 // is returned here and can never be read again. What is said in the session takes
 // the proof, where there is one (see [Identity.Proves]). It fails with
@@ -80,7 +97,7 @@ func (s *Store) SignIn(typed, proof string) (cookie string, id Identity, err err
 		}
 		c := b.Codes[i]
 		b.Codes = slices.Delete(b.Codes, i, i+1)
-		began = session{Digest: digest(cookie), Name: c.Name, Role: c.Role, Token: c.Token, Began: now, UsedAt: now}
+		began = session{Digest: digest(cookie), Name: c.Name, Role: c.Role, Token: c.Token, Place: s.place, Began: now, UsedAt: now}
 		if proof != "" {
 			began.Proof = digest(proof)
 		}

@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -206,5 +207,28 @@ func TestWordsOutliveASession(t *testing.T) {
 	}
 	if calls := w.svc.Calls(); len(calls) != 0 {
 		t.Errorf("the engine was told %v", calls)
+	}
+}
+
+// TestWhoHasTheOldPort: an engine that was given another one, because somebody else
+// listens at its own, does not take the cookie that browsers bring to that one.
+func TestWhoHasTheOldPort(t *testing.T) {
+	w := serve(t, network.Config{})
+	_, value, _ := strings.Cut(w.cookie(), "=")
+	l, err := network.Listen(t.Context(), network.Config{Listen: strings.TrimPrefix(w.url, "http://"), AnyPort: true})
+	if err != nil || l.Missed() == "" {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- network.Serve(ctx, l, w.site()) }()
+	w.url = l.URL()
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", "stellwerk-"+l.URL()[strings.LastIndex(l.URL(), ":")+1:]+"="+value); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("the cookie of the old port: %d %s", a.StatusCode, a.text)
+	}
+	w.http.CloseIdleConnections()
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -46,8 +47,12 @@ type server struct {
 	crowd    *crowd
 }
 
-// Serve answers requests until ctx ends. It closes the listener.
+// Serve answers requests until ctx ends. It closes the listener. Who signed in when
+// the engine had another port has to do so again.
 func Serve(ctx context.Context, l *Listener, site Site) error {
+	if err := site.Access.Settle(l.cookieName()); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	return api.Serve(ctx, l, Handler(l, site))
 }
 

@@ -75,6 +75,21 @@ func (s *Store) Settle(place string) error {
 	})
 }
 
+// Whose says who would sign in with a code, and leaves it to be used; false where it
+// is none.
+func (s *Store) Whose(typed string) (Identity, bool) {
+	d := digest(plainCode(typed))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	i := slices.IndexFunc(s.book.Codes, func(c code) bool { return same(c.Digest, d) && now.Before(c.Until) })
+	if i < 0 {
+		return Identity{}, false
+	}
+	c := s.book.Codes[i]
+	return Identity{Name: c.Name, Role: c.Role, Token: c.Token}, true
+}
+
 // SignIn takes a code, which is thereby used up, and begins a session. The cookie
 // is returned here and can never be read again. What is said in the session takes
 // the proof, where there is one (see [Identity.Proves]). It fails with

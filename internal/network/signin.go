@@ -134,7 +134,9 @@ type signInView struct {
 	Hint    string
 	Ask     bool             // a code in the link is not sent before somebody says so
 	Signed  *access.Identity // who has signed in with this browser already; nil for nobody
-	Written string           // was not taken, and is not to be lost
+	Becomes *access.Identity // who they would be by Code
+	Code    string
+	Written string // was not taken, and is not to be lost
 }
 
 // signInPage asks for a code. Who has signed in already goes on, unless the link
@@ -191,6 +193,11 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	code := r.PostFormValue("code")
+	if v, asks := s.another(r, code); asks {
+		v.Next = next
+		s.showSignIn(w, http.StatusConflict, v)
+		return
+	}
 	cookie, id, err := s.Access.SignIn(code, r.PostFormValue(proofField))
 	if err != nil && wait > 0 {
 		s.showSignIn(w, http.StatusTooManyRequests, again(next, tooOften(w, wait)))
@@ -215,6 +222,23 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	s.Log.Info("somebody signed in", "name", id.Name, "role", id.Role, "from", from)
 	http.SetCookie(w, s.cookieFor(cookie, int(access.AbsoluteLife.Seconds())))
 	http.Redirect(w, r, next, http.StatusSeeOther)
+}
+
+// sureField says that somebody was asked who they want to be.
+const sureField = "sure"
+
+// another asks who has signed in already and sends a code of somebody else: a link
+// may have come from anywhere, to have them work under a name that is not theirs.
+func (s *server) another(r *http.Request, code string) (signInView, bool) {
+	now, signed := s.signedIn(r)
+	if !signed || r.PostFormValue(sureField) == code {
+		return signInView{}, false
+	}
+	then, known := s.Access.Whose(code)
+	if !known || then.Name == now.Name && then.Token == now.Token {
+		return signInView{}, false
+	}
+	return signInView{Signed: &now, Becomes: &then, Code: code}, true
 }
 
 // signOut ends the browser's session.

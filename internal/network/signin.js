@@ -4,7 +4,7 @@
 // Somebody who came from another site's link may have signed in already: the
 // browser kept the cookie back from that link, and gives it to a page of this one.
 // Who is known to have signed in goes on where the link has no code, and is signed
-// in anew where it has one.
+// in anew where it has one; the engine asks whether they want to be somebody else.
 // With the code goes a secret that this browser keeps for this place alone: a
 // cookie is sent to whatever listens on the same machine, and proves nothing.
 "use strict";
@@ -33,7 +33,7 @@
     }
     document.getElementById("ask").hidden = false;
     if ("signed" in form.dataset) return;
-  } else if ("signed" in form.dataset) {
+  } else if ("signed" in form.dataset && !("sure" in form.dataset)) {
     window.location.replace(form.elements.next.value);
     return;
   }

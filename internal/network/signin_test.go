@@ -129,15 +129,27 @@ func TestSigningInAnew(t *testing.T) {
 	if a := w.ask(http.MethodGet, "/", "", "Cookie", viewer); wrong.StatusCode != http.StatusForbidden || a.StatusCode != http.StatusOK {
 		t.Errorf("after a wrong code: %d, then %d", wrong.StatusCode, a.StatusCode)
 	}
-	anew := w.ask(http.MethodPost, "/sign-in", "code="+w.code(), "Content-Type", "application/x-www-form-urlencoded", "Cookie", viewer)
+	mine := w.code()
+	asked := w.ask(http.MethodPost, "/sign-in", "code="+mine, "Content-Type", "application/x-www-form-urlencoded", "Cookie", viewer)
+	if asked.StatusCode != http.StatusConflict || len(asked.Cookies()) != 0 || !strings.Contains(asked.text, "This code is of root, as admin") || !strings.Contains(asked.text, `name="sure" value="`+mine+`"`) {
+		t.Errorf("to be somebody else without being asked: %d %s", asked.StatusCode, asked.text)
+	}
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", viewer); !strings.Contains(a.text, "eve") {
+		t.Errorf("while they are asked: %d %s", a.StatusCode, a.text)
+	}
+	anew := w.ask(http.MethodPost, "/sign-in", "code="+mine+"&sure="+mine, "Content-Type", "application/x-www-form-urlencoded", "Cookie", viewer)
 	if anew.StatusCode != http.StatusSeeOther || len(anew.Cookies()) != 1 {
 		t.Fatalf("anew: %d %s", anew.StatusCode, anew.text)
 	}
 	if a := w.ask(http.MethodGet, "/", "", "Cookie", viewer); a.StatusCode != http.StatusUnauthorized {
 		t.Errorf("the session before goes on: %d %s", a.StatusCode, a.text)
 	}
-	if a := w.ask(http.MethodGet, "/", "", "Cookie", anew.Cookies()[0].Name+"="+anew.Cookies()[0].Value); !strings.Contains(a.text, "root") {
+	cookie := anew.Cookies()[0].Name + "=" + anew.Cookies()[0].Value
+	if a := w.ask(http.MethodGet, "/", "", "Cookie", cookie); !strings.Contains(a.text, "root") {
 		t.Errorf("anew is %s", a.text)
+	}
+	if a := w.ask(http.MethodPost, "/sign-in", "code="+w.code(), "Content-Type", "application/x-www-form-urlencoded", "Cookie", cookie); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("a code of their own: %d %s", a.StatusCode, a.text)
 	}
 }
 

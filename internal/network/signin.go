@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -88,18 +87,12 @@ func (s *server) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Bounds of what somebody gets back who was not let in.
-const (
-	maxGivenBack  = 64 << 10
-	giveBackLimit = 10 * time.Second
-)
+// maxGivenBack bounds what somebody gets back who was not let in.
+const maxGivenBack = 64 << 10
 
 // giveBack is what somebody wrote into a form; empty where it cannot be read in
 // time, or is too much.
 func giveBack(w http.ResponseWriter, r *http.Request) string {
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(giveBackLimit)); err != nil {
-		return ""
-	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxGivenBack)
 	if err := r.ParseForm(); err != nil {
 		return ""

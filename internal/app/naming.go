@@ -12,11 +12,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// titleOf is the run's title: the given one, or the goal's first line.
+// titleOf is the run's title: the given one, or the goal's first line, as it reads.
 func titleOf(req api.StartRun) string {
 	title := req.Title
 	if title == "" {
 		title, _, _ = strings.Cut(strings.TrimSpace(req.Goal), "\n")
+		title = unmarked(clip(title, 1000))
 	}
 	title = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -30,19 +30,23 @@ func (a *App) Projects(ctx context.Context, q api.ProjectQuery) ([]api.Project, 
 	if err != nil {
 		return nil, err
 	}
+	open, err := a.openRuns(ctx, key)
+	if err != nil {
+		return nil, err
+	}
 	var list []api.Project
 	for _, r := range rows {
 		if (q.All || key != "" || r.ArchivedAt == nil) && (key == "" || key == r.ID) {
-			list = append(list, viewProject(r))
+			list = append(list, viewProject(r, open[r.ID]))
 		}
 	}
 	return list, nil
 }
 
-func viewProject(r store.ProjectRow) api.Project {
+func viewProject(r store.ProjectRow, open []core.RunStatus) api.Project {
 	p := api.Project{
 		ID: r.ID, Name: r.Name, Repository: r.RepoURL, Base: r.DefaultBranch, Branch: r.IntegrationBranch, Playbook: r.Playbook,
-		Status: r.Status, Reason: r.Reason, Archived: r.ArchivedAt != nil, Epic: r.CurrentEpic, Queued: r.Queued, Refused: r.Refused,
+		Status: r.Status, State: projectState(r, open), Reason: r.Reason, Archived: r.ArchivedAt != nil, Epic: r.CurrentEpic, Queued: r.Queued, Refused: r.Refused,
 		Tasks: r.TotalTasks, CompletedTasks: r.CompletedTasks, FailedTasks: r.FailedTasks,
 		CostUSD: r.TotalCostUSD, URL: r.PRURL, LastActivity: r.LastActivity,
 	}
@@ -62,8 +66,12 @@ func (a *App) Project(ctx context.Context, id string) (api.ProjectDetail, error)
 	if err != nil {
 		return api.ProjectDetail{}, err
 	}
+	open, err := a.openRuns(ctx, p.ID)
+	if err != nil {
+		return api.ProjectDetail{}, err
+	}
 	d := api.ProjectDetail{
-		Project: viewProject(row), PullRequest: row.PRNumber, PausedBy: p.Pause, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy,
+		Project: viewProject(row, open[p.ID]), PullRequest: row.PRNumber, PausedBy: p.Pause, CreatedAt: row.CreatedAt, CreatedBy: row.CreatedBy,
 	}
 	if d.ByStatus, err = a.store.TaskCounts(ctx, p.ID); err != nil {
 		return d, err

@@ -39,7 +39,7 @@ func (c *cockpit) project(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body := projectBody{ProjectDetail: d, Lamp: lamp(d.Status)}
+	body := projectBody{ProjectDetail: d, Lamp: lamp(d.State)}
 	if body.More = len(d.Open) > runsPage; body.More {
 		body.Open = d.Open[:runsPage]
 	}

@@ -199,3 +199,22 @@ func TestPagesOfTheList(t *testing.T) {
 		t.Error("the filter does not filter, or is lost on the next page")
 	}
 }
+
+// A project is in the same words on every page, and they are true of all its runs.
+func TestHowAProjectStandsIsSaidEverywhere(t *testing.T) {
+	for state, words := range map[string]string{
+		api.ProjectFree: "free", api.ProjectRunning: "running", api.ProjectWaiting: "waits for you", api.ProjectPaused: "paused", "awaiting_review": "in review", "completed": "completed",
+	} {
+		p := api.Project{ID: "p", Name: "shop", Status: "active", State: state}
+		svc := &apitest.Service{ProjectList: []api.Project{p}, ProjectAnswer: api.ProjectDetail{Project: p, Runs: 2, Open: []api.Run{{ID: "r1", Alias: "r1", Status: "paused"}}}}
+		h := serve(t, svc, api.RoleApprover)
+		for _, address := range []string{"/", "/projects/shop"} {
+			if _, body := get(t, h, address); !strings.Contains(body, "</span>"+words+"</span>") {
+				t.Errorf("%s does not say that the project is %s", address, words)
+			}
+		}
+		if _, body := get(t, h, "/projects/shop"); strings.Contains(body, "No work yet") || !strings.Contains(body, "1 run is open, below") {
+			t.Error("the page does not see the runs that it lists")
+		}
+	}
+}

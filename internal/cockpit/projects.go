@@ -39,7 +39,7 @@ func (c *cockpit) projects(r *http.Request) (page, error) {
 		asks[w.Project]++
 	}
 	for _, p := range list {
-		card := projectCard{Project: p, Lamp: lamp(p.Status), Asks: asks[p.Name]}
+		card := projectCard{Project: p, Lamp: lamp(p.State), Asks: asks[p.Name]}
 		if p.Tasks > 0 {
 			card.Percent = 100 * p.CompletedTasks / p.Tasks
 		}

@@ -110,7 +110,7 @@ func word(status string) string {
 	words := map[string]string{
 		string(core.StatusActive): "running", string(core.StatusAwaiting): "waits for you", string(core.StatusReview): "in review",
 		"ended": "over", "requested": "asked for", "gated": "waits for you", "omitted": "left out", "admitted": "to do", string(core.StageOpen): "under way",
-		api.PieceStuck: "stuck, waits for you",
+		api.PieceStuck: "stuck, waits for you", api.ProjectWaiting: "waits for you",
 	}
 	if w, ok := words[status]; ok {
 		return w

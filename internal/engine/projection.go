@@ -119,6 +119,9 @@ func lastVerified(events []core.Event, t *core.Task) bool {
 
 // taskStatus maps a task's state to the four statuses of the tasks table.
 func taskStatus(t *core.Task) string {
+	if t.Status == core.TaskDelivered && t.Prepared != nil {
+		return "pending" // a person is asked about it
+	}
 	switch t.Status {
 	case core.TaskWaiting:
 		return "pending"

@@ -48,18 +48,21 @@ func (v View) Projects(list []api.Project) []string {
 
 func (v View) projectSignal(p api.Project) signal {
 	g := v.Style.Glyph
-	if p.Archived {
+	switch p.State {
+	case api.ProjectArchived:
 		return signal{g("◌", "[.]"), "archived", v.Style.Faint}
-	}
-	switch p.Status {
+	case api.ProjectFree:
+		return signal{g("○", "[ ]"), "free", v.Style.Faint}
 	case "completed":
 		return signal{g("●", "[x]"), "completed", v.Style.Good}
 	case "awaiting_review":
 		return signal{g("◇", "[?]"), "in review", v.Style.Asking}
-	case "paused":
+	case api.ProjectPaused:
+		return signal{g("‖", "[=]"), "paused", v.Style.Asking}
+	case api.ProjectWaiting:
 		return signal{g("‖", "[=]"), "waits", v.Style.Asking}
 	case "failed":
 		return signal{g("✗", "[!]"), "failed", v.Style.Bad}
 	}
-	return signal{g("◐", "[>]"), "active", v.Style.Busy}
+	return signal{g("◐", "[>]"), "running", v.Style.Busy}
 }

@@ -111,8 +111,8 @@ func TestRuns(t *testing.T) {
 func TestProject(t *testing.T) {
 	v := plain()
 	list := []api.Project{
-		{Name: "shop", Repository: "/srv/shop/.git", Status: "awaiting_review", Epic: "Greet people", Tasks: 4, CompletedTasks: 3, FailedTasks: 1, CostUSD: 1.5, Queued: 2, Refused: 1},
-		{Name: "farm", Repository: "https://git.example.org/farm.git", Status: "completed", Archived: true, Refused: 1},
+		{Name: "shop", Repository: "/srv/shop/.git", Status: "awaiting_review", State: "awaiting_review", Epic: "Greet people", Tasks: 4, CompletedTasks: 3, FailedTasks: 1, CostUSD: 1.5, Queued: 2, Refused: 1},
+		{Name: "farm", Repository: "https://git.example.org/farm.git", Status: "completed", Archived: true, State: "archived", Refused: 1},
 	}
 	d := api.ProjectDetail{
 		Project: list[0], Runs: 3, Tokens: 120_000, ByStatus: map[string]int{"completed": 3, "failed": 1},
@@ -124,7 +124,7 @@ func TestProject(t *testing.T) {
 		},
 	}
 	d.Base, d.Playbook, d.URL, d.LastActivity = "main", "project-rules", "https://git.example.org/shop/pulls/7", start.Add(-90*time.Second)
-	paused := api.ProjectDetail{Project: api.Project{Name: "shop", Status: "paused", Reason: "release freeze", Repository: "/srv/shop/.git"}}
+	paused := api.ProjectDetail{Project: api.Project{Name: "shop", Status: "paused", State: "paused", Reason: "release freeze", Repository: "/srv/shop/.git"}}
 	var lines []string
 	for _, part := range [][]string{v.Projects(list), v.Project(d), v.Project(paused)} {
 		lines = append(append(lines, part...), "")

@@ -135,7 +135,7 @@ func (c *cockpit) advise(r *http.Request, stage string, back api.Rollback) (stri
 	var run api.Run
 	if back.To != "" && back.To != stage {
 		run, err = c.svc.Rollback(r.Context(), d.ID, back)
-	} else if back.Text, err = text(r, "text"); err == nil {
+	} else if back.Text, err = text(r); err == nil {
 		run, err = c.svc.Feedback(r.Context(), d.ID, api.Feedback{Text: back.Text})
 	}
 	return runPath(run.Alias), err

@@ -56,7 +56,7 @@ func (c *cockpit) sendBack(r *http.Request, run string, back api.Rollback) (api.
 		return c.svc.Rollback(r.Context(), run, back)
 	}
 	if back.Text == "" {
-		_, err := text(r, "text")
+		_, err := text(r)
 		return api.Run{}, err
 	}
 	return c.svc.Feedback(r.Context(), run, api.Feedback{Subject: back.Subject, Text: back.Text, Reset: back.Reset})

@@ -51,8 +51,8 @@ func shownSubject(r *http.Request) (*core.Subject, error) {
 }
 
 // text is what a person wrote; an empty one is refused where it is needed.
-func text(r *http.Request, field string) (string, error) {
-	s := strings.TrimSpace(r.PostForm.Get(field))
+func text(r *http.Request) (string, error) {
+	s := strings.TrimSpace(r.PostForm.Get("text"))
 	if s == "" {
 		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("say in a sentence what is to be different")
 	}
@@ -69,7 +69,7 @@ func (c *cockpit) approve(r *http.Request) (string, error) {
 }
 
 func (c *cockpit) feedback(r *http.Request) (string, error) {
-	words, err := text(r, "text")
+	words, err := text(r)
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +129,7 @@ func (c *cockpit) cancel(r *http.Request) (string, error) {
 }
 
 func (c *cockpit) answer(r *http.Request) (string, error) {
-	words, err := text(r, "text")
+	words, err := text(r)
 	if err != nil {
 		return "", err
 	}

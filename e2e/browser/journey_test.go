@@ -147,7 +147,9 @@ func approveAndMerge(p *person, e *engine, run string) {
 	p.open(run)
 	p.sees("merged by ")
 	p.open(run + "/timeline")
-	p.sees("merge granted")
+	p.sees("Merge granted")
+	p.open(run + "/pull-request")
+	p.sees("merged")
 	p.open(e.URL + "/")
 	p.sees("departures")
 }

@@ -10,10 +10,11 @@ import (
 )
 
 // showcase is an engine with work of several kinds: a run by rules in the middle
-// of its work, one by a manager that waits to be approved, one in waves that asks.
+// of its work, one by a manager that waits to be approved, one in waves that asks,
+// and a small one by phases that was published.
 type showcase struct {
 	*engine
-	rules, manager, waves string // aliases of the runs
+	rules, manager, waves, small string // aliases of the runs
 }
 
 func newShowcase(t *testing.T) *showcase {
@@ -25,7 +26,8 @@ func newShowcase(t *testing.T) *showcase {
 	s.cli("timetable", "run", "Show late trains\n\nTravellers see which train is late, and by how much.", "--playbook", "project", "--base", "main", "--trust", "--detach")
 	s.cli("notes", "run", "Choose how to store field notes", "--playbook", "study", "--base", "main", "--trust", "--detach")
 	s.cli("departures", "run", "A departure board\n\nTravellers see when their train leaves.", "--playbook", "team", "--base", "main", "--trust", "--detach")
-	s.rules, s.manager, s.waves = s.alias("show-late"), s.alias("a-departure"), s.alias("choose-how")
+	s.cli("notes", "run", "Say what the notes are", "--playbook", "small", "--base", "main", "--trust", "--yes", "--detach")
+	s.rules, s.manager, s.waves, s.small = s.alias("show-late"), s.alias("a-departure"), s.alias("choose-how"), s.alias("say-what")
 	s.reaches(s.rules, "plan", "awaiting_approval")
 	s.cli(".", "approve", s.rules, "--detach")
 	s.reaches(s.manager, "", "paused")
@@ -33,6 +35,7 @@ func newShowcase(t *testing.T) *showcase {
 	s.reaches(s.manager, "publish", "awaiting_approval")
 	s.reaches(s.waves, "", "paused")
 	s.reaches(s.rules, "", "paused")
+	s.reaches(s.small, "", "completed")
 	return s
 }
 
@@ -98,6 +101,7 @@ func (s *showcase) pages() []string {
 			"/documents/" + s.document() + "/view?name=plan.md",
 		},
 		s.manager: {"", "/talk", "/plan", "/changes", "/graph"},
+		s.small:   {"", "/pull-request", "/changes"},
 		s.waves:   {"", "/waves", "/facts", "/facts?history", "/costs"},
 	} {
 		for _, p := range pages {

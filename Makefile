@@ -32,7 +32,7 @@ PURE := /internal/(core|decider/.*|gate|guard|plan|playbook|prompt|role|strictjs
 READERS := $(addprefix internal/,agent/claude agent/command agent/scripted api check cockpit desk dispatch guard hook mcp plan runfolder shim strictjson wave yard)
 
 unit: ## all tests, with the race detector where something can race; readers of what agents write are fuzzed for ten seconds each
-	$(GO) test -race -p 4 -timeout 15m $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/crash$$' -e '$(PURE)')
+	$(GO) test -race -p 4 -parallel 4 -timeout 15m $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/crash$$' -e '$(PURE)')
 	$(GO) test -timeout 15m $$($(GO) list ./... | grep -E '$(PURE)')
 	GO=$(GO) FOLDERS="$(READERS)" STELLWERK_KILLS=$(KILLS) bash scripts/beside.sh 10s $(GO) test -p 3 -timeout 15m ./e2e/... ./internal/crash
 

@@ -125,6 +125,7 @@ attempts:
 `
 
 func TestRunReachesAPullRequest(t *testing.T) {
+	t.Parallel()
 	dir := repository(t, map[string]string{
 		"README.md": "x\n", "scenario.yaml": scenarioText, ".stellwerk/playbooks/tiny.yaml": playbookText,
 	})

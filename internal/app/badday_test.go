@@ -126,6 +126,7 @@ func TestDatabaseGoneWhileServing(t *testing.T) {
 // TestAStalledPageHoldsNobodyUp: of 200 open pages one does not read. The others
 // hear of everything at once, and the engine ends when it is told to.
 func TestAStalledPageHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	owner, address, stop := listening(ctx, t, app.Options{State: t.TempDir(), Version: "test"})

@@ -24,6 +24,7 @@ steps: {role: dev, done: {command: "true"}}
 // TestACallIsCarriedOutOnce makes every call of a manager many times over by the
 // same name, also at once, and as one of another name.
 func TestACallIsCarriedOutOnce(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, lastingPlaybook)
 	run, err := d.app.StartRun(d.person(), api.StartRun{Dir: d.dir, Goal: "greet", Playbook: "tiny", Trust: true})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 )
 
 func TestDetachWaitsForAnEngineInPassing(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), time.Minute)
 	defer cancel()
 	opts := app.Options{State: t.TempDir(), Version: "test"}

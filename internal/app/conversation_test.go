@@ -137,6 +137,7 @@ func (b *booth) history(q api.MessageQuery) string {
 
 // TestAMessageOpensARun: the first words begin a run, the next are heard by it.
 func TestAMessageOpensARun(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	first := b.say("greet the world")
 	if !first.Started || !strings.Contains(first.Next, "begins with your words") {
@@ -176,6 +177,7 @@ func TestAMessageOpensARun(t *testing.T) {
 // TestAMessageOutlivesTheEngine: it was said, the engine ended, the turn that ran
 // ended without one; the next engine wakes the manager with it.
 func TestAMessageOutlivesTheEngine(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
@@ -197,6 +199,7 @@ func TestAMessageOutlivesTheEngine(t *testing.T) {
 // TestOneRunIsOpenedByManyVoices: who is not the first is heard by the run that
 // the first began.
 func TestOneRunIsOpenedByManyVoices(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	b.trust()
 	const voices = 4
@@ -228,6 +231,7 @@ func TestOneRunIsOpenedByManyVoices(t *testing.T) {
 // TestAnAnswerLetsTheRunGoOn: a question pauses the run, words do not answer it,
 // and an answer is given once.
 func TestAnAnswerLetsTheRunGoOn(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
@@ -271,6 +275,7 @@ func TestAnAnswerLetsTheRunGoOn(t *testing.T) {
 
 // TestADefaultAnswersInTime: nobody answers, and the run goes on.
 func TestADefaultAnswersInTime(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
@@ -291,6 +296,7 @@ func TestADefaultAnswersInTime(t *testing.T) {
 // TestAConversationIsRebuiltFromTheFolder: what a state folder lost is told again
 // by the run's own.
 func TestAConversationIsRebuiltFromTheFolder(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	b.say("greet the world")
 	b.turns(1)

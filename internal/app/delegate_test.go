@@ -24,6 +24,7 @@ func (b *booth) planned() (boss context.Context) {
 // TestManyDelegateAtOnce: an agent may call its tools side by side. Each call gets
 // a number of its own, and none is taken for one that was refused.
 func TestManyDelegateAtOnce(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	boss := b.planned()
 	if _, err := b.app.Delegate(boss, b.run.ID, core.Proposal{Prompt: "begin"}); err != nil {

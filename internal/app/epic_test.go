@@ -188,6 +188,7 @@ func (s *severed) Commit(ctx context.Context, c store.Commit) error {
 // of a run and the start of the next, an engine is lost, and the next engine
 // goes on from there.
 func TestAKilledEngineStartsTheNextEpicOnce(t *testing.T) {
+	t.Parallel()
 	for name, at := range map[string]func(store.Commit) bool{
 		"before the next run begins":         func(c store.Commit) bool { return c.Events[0].Type == core.TypeRunStarted },
 		"before it is noted that it has":     func(c store.Commit) bool { return c.Events[0].Type == core.TypeEpicTaken },
@@ -224,6 +225,7 @@ func TestAKilledEngineStartsTheNextEpicOnce(t *testing.T) {
 // TestWhatCannotBeStartedIsInNobodysWay: the playbook changed after it was
 // trusted, so the epic that would obey it is refused, and the next one starts.
 func TestWhatCannotBeStartedIsInNobodysWay(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	first, second := s.run("one"), s.run("two")
 	s.run("three")
@@ -265,6 +267,7 @@ func (s *shop) hash() string {
 
 // TestAMessageToAnIdleProjectOpensARun is what a conversation rests on.
 func TestAMessageToAnIdleProjectOpensARun(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	if _, err := s.app.AddProject(s.ctx, api.AddProject{Repository: s.dir, Name: "shop", Playbook: "gated"}); err != nil {
 		t.Fatal(err)
@@ -285,6 +288,7 @@ func TestAMessageToAnIdleProjectOpensARun(t *testing.T) {
 // TestAPauseThatWasInterrupted: the word about the project counts, also for runs
 // that an engine had no time to pause or to let go on.
 func TestAPauseThatWasInterrupted(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	run := s.run("one")
 	lose := func(kind core.Type, say func() error) {

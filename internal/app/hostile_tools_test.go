@@ -64,6 +64,7 @@ func TestASecretIsKeptOfNoCall(t *testing.T) {
 // TestARefusalIsKeptInFewWords: what an agent makes up is not made part of the
 // log by being refused.
 func TestARefusalIsKeptInFewWords(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
@@ -123,6 +124,7 @@ func (b *booth) blobs() (n int) {
 // TestAPlanThatHasNoPlace: a repository where something else is called .ai, or
 // has a document's name, makes the change refused and not tried for ever.
 func TestAPlanThatHasNoPlace(t *testing.T) {
+	t.Parallel()
 	for what, lay := range map[string]func(dir string) error{
 		"a link":   func(dir string) error { return os.Symlink("/etc", filepath.Join(dir, ".ai")) },
 		"a file":   func(dir string) error { return os.WriteFile(filepath.Join(dir, ".ai"), []byte("x"), 0o644) },

@@ -75,6 +75,7 @@ func TestLibrary(t *testing.T) {
 // TestLookingFetchesNothingKnown: who looks at a project's playbooks changes nothing
 // of the engine's copy, unless the base has moved on.
 func TestLookingFetchesNothingKnown(t *testing.T) {
+	t.Parallel()
 	s := newShop(t)
 	if _, err := s.app.AddProject(s.ctx, api.AddProject{Repository: s.dir, Name: "shop"}); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -90,8 +91,14 @@ func (a *App) grant(ctx context.Context, run *core.Run, speaker core.Actor, m ap
 	return run, made, err
 }
 
+// settingBase is how long the person's repository may take to set a branch: a hook
+// of theirs that hangs must not keep others from merging.
+const settingBase = 2 * time.Minute
+
 // setBase sets the person's branch to the merge.
 func (a *App) setBase(ctx context.Context, run *core.Run, m api.Mergeable, made string) error {
+	ctx, cancel := context.WithTimeout(ctx, settingBase)
+	defer cancel()
 	y, err := a.yards.Yard(ctx, run.Project)
 	if err != nil {
 		return err

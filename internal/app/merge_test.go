@@ -60,6 +60,7 @@ func atTheGate(t *testing.T) *published {
 // TestAnApprovalSaysWhatWasShown: without it, or with what has changed since, the
 // word is refused.
 func TestAnApprovalSaysWhatWasShown(t *testing.T) {
+	t.Parallel()
 	p := atTheGate(t)
 	stale := p.run.Gate.Subject
 	stale.Commit = strings.Repeat("a", 40)
@@ -141,6 +142,7 @@ func (p *published) refused(ctx context.Context, what string, req api.Merge, cod
 }
 
 func TestMergeIntoAPersonsRepository(t *testing.T) {
+	t.Parallel()
 	p := publish(t)
 	began := git(t, p.dir, "rev-parse", "main")
 
@@ -237,6 +239,7 @@ func (s dying) Commit(ctx context.Context, c store.Commit) error {
 // or a base that the next engine finds moved. Either way it is on the record
 // whose merge it was, and there is one.
 func TestAnEngineThatEndsInTheMiddleOfAMerge(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]dying{
 		"before the base moves": {on: core.TypeMergeGranted, after: true},
 		"after the base moved":  {on: core.TypePullRequestSeen},
@@ -270,6 +273,7 @@ func TestAnEngineThatEndsInTheMiddleOfAMerge(t *testing.T) {
 
 // TestAMergeThatDidNotComeAbout is on the record as such, and can be asked for again.
 func TestAMergeThatDidNotComeAbout(t *testing.T) {
+	t.Parallel()
 	p := publish(t)
 	git(t, p.dir, "checkout", "-q", "-b", "mine")
 	shown := p.look("")
@@ -296,6 +300,7 @@ func TestAMergeThatDidNotComeAbout(t *testing.T) {
 // TestWhatToTypeCanBePasted: the line works in a shell as it stands, in whichever
 // folder, and ends the run.
 func TestWhatToTypeCanBePasted(t *testing.T) {
+	t.Parallel()
 	t.Run("what is checked out", func(t *testing.T) {
 		p := publish(t)
 		m := p.look("checked out in " + p.dir)
@@ -338,6 +343,7 @@ func (p *published) shell(command string) (string, error) {
 }
 
 func TestAWishIsAboutWhatWasShown(t *testing.T) {
+	t.Parallel()
 	p := publish(t)
 	if _, err := p.app.Feedback(p.ctx, p.run.ID, api.Feedback{Text: "other", Subject: &core.Subject{Commit: strings.Repeat("a", 40)}}); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("about another commit: %v", err)

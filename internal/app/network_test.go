@@ -70,6 +70,7 @@ type answered struct {
 // TestAnEngineThatOthersReach: who was let in by one engine is known to the next,
 // and an attempt is let in by none.
 func TestAnEngineThatOthersReach(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	opts := app.Options{State: t.TempDir(), Version: "test"}
@@ -149,6 +150,7 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 // TestATakenAddress: where nobody asked for that one, another port does as well, and
 // any number of engines on a machine are reached.
 func TestATakenAddress(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -20,6 +20,7 @@ const onePlan = "# Plan: greet\n\n## Steps\n\n### [ ] 1. Say hello\n\nWrite it.\
 // TestAPlanThatCannotBeCommittedIsRefused: what git would not take must not stand
 // in the way of every later change.
 func TestAPlanThatCannotBeCommittedIsRefused(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
@@ -44,6 +45,7 @@ func TestAPlanThatCannotBeCommittedIsRefused(t *testing.T) {
 // TestARepeatedTurnFindsThePlanAsItIs: what a manager planned before it was lost
 // lies on its desk, and stands in its prompt, when it tries again.
 func TestARepeatedTurnFindsThePlanAsItIs(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)

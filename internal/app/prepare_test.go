@@ -79,6 +79,7 @@ func (s *strictSpawner) Start(ctx context.Context, order spawn.Order) error {
 // TestAnAttemptIsPreparedButNotStartedBeforeItsJournal lets preparing overlap
 // with the journal, and nothing more.
 func TestAnAttemptIsPreparedButNotStartedBeforeItsJournal(t *testing.T) {
+	t.Parallel()
 	dir := repository(t, map[string]string{
 		"README.md": "x\n", "scenario.yaml": scenarioText, ".stellwerk/playbooks/tiny.yaml": playbookText,
 	})

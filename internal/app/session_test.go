@@ -176,6 +176,7 @@ func run(argv []string, line string) (string, error) {
 }
 
 func TestSessionStartsTheAgents(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, sessionPlaybook)
 	run := d.start()
 	turn := d.turn(api.TurnStart)
@@ -238,6 +239,7 @@ func (d *desk) approves(run api.Run) {
 }
 
 func TestSessionAgentThatDiesIsReplaced(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, sessionPlaybook)
 	d.start()
 	first := d.turn(api.TurnStart).Offers[0]
@@ -263,6 +265,7 @@ func TestSessionAgentThatDiesIsReplaced(t *testing.T) {
 }
 
 func TestRunMovesBetweenSessionAndEngine(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, strings.Replace(sessionPlaybook, "{use: claude}", "{use: scripted, scenario: scenario.yaml}", 1))
 	if err := os.WriteFile(filepath.Join(d.dir, "scenario.yaml"), []byte(scenarioText), 0o600); err != nil {
 		t.Fatal(err)
@@ -340,6 +343,7 @@ func TestSnapshotThatIsDamagedIsWrittenAnew(t *testing.T) {
 }
 
 func TestEngineThatEndsFindsTheOfferAgain(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, sessionPlaybook)
 	d.start()
 	d.turn(api.TurnStart)
@@ -363,6 +367,7 @@ func TestEngineThatEndsFindsTheOfferAgain(t *testing.T) {
 }
 
 func TestTeamWorksInParallelInASession(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, `
 name: tiny
 kind: phases

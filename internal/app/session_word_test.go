@@ -38,6 +38,7 @@ func TestASessionApprovesNothingAhead(t *testing.T) {
 }
 
 func TestATakeThatIsInterruptedCountsAsNoAttempt(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, sessionPlaybook)
 	run := d.start()
 	d.turn(api.TurnStart)
@@ -66,6 +67,7 @@ func TestATakeThatIsInterruptedCountsAsNoAttempt(t *testing.T) {
 // TestWhatASessionRunsReachesNothing plays what a session could write into a
 // script that no guard reads.
 func TestWhatASessionRunsReachesNothing(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, sessionPlaybook)
 	remote := filepath.Join(t.TempDir(), "remote.git")
 	git(t, d.dir, "init", "-q", "--bare", remote)
@@ -102,6 +104,7 @@ func TestWhatASessionRunsReachesNothing(t *testing.T) {
 }
 
 func TestASessionGivesNoLimitUp(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, sessionPlaybook)
 	run := d.start()
 	if _, err := d.app.Pause(d.orchestrator(), run.ID, api.Pause{}); err != nil {
@@ -123,6 +126,7 @@ func TestASessionGivesNoLimitUp(t *testing.T) {
 
 // TestAnAgentOnItsWayIsNotStartedTwice: a turn may end between the call that starts an agent and the agent's start.
 func TestAnAgentOnItsWayIsNotStartedTwice(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, sessionPlaybook)
 	d.start()
 	d.turn(api.TurnStart)

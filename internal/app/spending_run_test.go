@@ -37,6 +37,7 @@ attempts:
 // TestSpendingOfARun holds what a run's attempts used, and what its project did
 // that day, to what the run itself says.
 func TestSpendingOfARun(t *testing.T) {
+	t.Parallel()
 	dir := repository(t, map[string]string{"scenario.yaml": spendingScenario, ".stellwerk/playbooks/costly.yaml": spendingPlaybook})
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), time.Minute)
 	defer cancel()

@@ -40,6 +40,7 @@ func (b *booth) taskTable(state string) map[string]store.TaskRow {
 // it again. Each row tells who made it, for whom, of what it came and what became
 // of it; rebuilt from the run's folder, the rows are the same.
 func TestTheTasksTableSaysWhoWantedWhat(t *testing.T) {
+	t.Parallel()
 	b := newBooth(t)
 	boss := b.planned()
 	if _, err := b.app.Delegate(boss, b.run.ID, core.Proposal{Prompt: "write hello.txt"}); err != nil {

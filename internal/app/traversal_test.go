@@ -21,6 +21,7 @@ import (
 // in find nothing, over the API and on pages. Wherever one could lead there lies a
 // file that would be taken for what was asked for.
 func TestNamesReachNoOtherFile(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), 2*time.Minute)
 	defer cancel()
 	opts := app.Options{State: t.TempDir(), Version: "test"}

@@ -25,6 +25,7 @@ steps: {role: dev, done: {command: "true"}}
 // TestATurnThatWasCutOffIsRepeated: what it was woken for is not lost with it,
 // and it is not counted against the agent.
 func TestATurnThatWasCutOffIsRepeated(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t, unheardPlaybook)
 	run, err := d.app.StartRun(d.person(), api.StartRun{Dir: d.dir, Goal: "greet", Playbook: "tiny", Trust: true})
 	if err != nil {

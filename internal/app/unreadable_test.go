@@ -17,6 +17,7 @@ import (
 // TestOneUnreadableRunHidesNoOther: a run with an event of a newer version says so
 // in every list, and the lists show the others.
 func TestOneUnreadableRunHidesNoOther(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), 2*time.Minute)
 	defer cancel()
 	opts := app.Options{State: t.TempDir(), Version: "test"}

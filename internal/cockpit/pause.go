@@ -15,6 +15,7 @@ type pauseForm struct {
 	Alias, Back string
 	Stage       string // that it is paused for
 	Name        string // what that is called
+	Advice      string // what the engine says, where the buttons do not say it
 	First       string // command of the button in front
 	Again       string // what comes of trying again
 	Onward      string // and of going on
@@ -29,12 +30,15 @@ type pauseForm struct {
 }
 
 func pausing(d api.RunDetail, back string) pauseForm {
-	f := pauseForm{Alias: d.Alias, Back: back, Resume: advises(d.Next, "resume"), Retry: advises(d.Next, "retry")}
+	f := pauseForm{Alias: d.Alias, Back: back, Advice: d.Next, Resume: advises(d.Next, "resume"), Retry: advises(d.Next, "retry")}
 	if d.Pause == nil {
 		return f
 	}
 	f.Stage, f.Name = d.Pause.Stage, d.Pause.Stage
 	f.Again, f.Onward = outlook(d)
+	if d.Pause.Code == core.PauseAttempts { // all of it has a button
+		f.Advice = ""
+	}
 	f.Skip = f.Stage != "" && advises(d.Next, "skip")
 	f.Raise = d.Pause.Code == core.PauseBudget || d.Pause.Code == core.PauseProjectLimit
 	f.Resume = f.Resume && !f.Raise

@@ -15,7 +15,7 @@ import (
 )
 
 // idlePlaybook has an agent that does nothing and a check that does not hold,
-// so that a run pauses after one attempt and a person's retry starts the next.
+// so that a run pauses after one attempt and a person's words start the next.
 const idlePlaybook = `
 name: bench
 kind: phases
@@ -29,7 +29,7 @@ phases:
 `
 
 // start measures, in an engine with nothing else to do, the time from a
-// person's word (a retry) to the moment its consequence, the process beside
+// person's word (feedback) to the moment its consequence, the process beside
 // the agent, has been started: the event and its decision are committed, the
 // manifest is on disk, inputs, prompt and spec are written, the program is
 // forked and executed. The time of the workspace is apart: the median of the
@@ -69,7 +69,7 @@ func start(ctx context.Context, shop *workshop) (o outcome, err error) {
 		if err != nil {
 			return o, err
 		}
-		m, err := s.retry(ctx, run.ID)
+		m, err := s.again(ctx, run.ID)
 		if err != nil {
 			return o, err
 		}
@@ -82,10 +82,11 @@ func start(ctx context.Context, shop *workshop) (o outcome, err error) {
 	return outcome{ratio: float64(m) / float64(b), measured: short(m), base: short(b)}, nil
 }
 
-// retry is the time from a person's word until the process is started.
-func (s *station) retry(ctx context.Context, run string) (time.Duration, error) {
+// again is the time from a person's word until the process is started. A retry
+// would look at what was handed in first.
+func (s *station) again(ctx context.Context, run string) (time.Duration, error) {
 	began := time.Now()
-	if _, err := s.app.Retry(asPerson(ctx), run, api.Retry{}); err != nil {
+	if _, err := s.app.Feedback(asPerson(ctx), run, api.Feedback{Text: "once more", Reset: true}); err != nil {
 		return 0, err
 	}
 	m := <-s.spawner.started

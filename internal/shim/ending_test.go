@@ -1,6 +1,7 @@
 package shim_test
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -89,13 +90,18 @@ func TestHangupIsNotIgnoredByTheAgent(t *testing.T) {
 	}
 }
 
+// TestCancelledBeforeItStarted starts nothing, and hands in what an agent of a
+// session may have written by then.
 func TestCancelledBeforeItStarted(t *testing.T) {
 	a := shimtest.New(t, sandbox.None, `echo ran > "$STELLWERK_OUT/ran"`)
+	if err := os.WriteFile(filepath.Join(a.Spec.Job.Dir, "half.txt"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := shim.Cancel(a.Folder); err != nil {
 		t.Fatal(err)
 	}
 	exit := a.Run(t)
-	if exit.Reason != shim.ReasonCancelled || shimtest.Exists(t, filepath.Join(a.Spec.Job.Out, "ran")) {
+	if exit.Reason != shim.ReasonCancelled || shimtest.Exists(t, filepath.Join(a.Spec.Job.Out, "ran")) || a.BundleFile(t, exit, "half.txt") != "half" {
 		t.Errorf("exit is %+v", exit)
 	}
 }

@@ -93,17 +93,18 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if !ok {
 		return fmt.Errorf("there is no agent %q in this program", spec.Agent)
 	}
-	if err := context.Cause(ctx); err != nil {
+	if context.Cause(ctx) != nil {
 		exit.Reason = ReasonCancelled
-		return nil
+	} else {
+		err = runAgent(ctx, folder, spec, opts, adapter, secrets, redactor, exit)
 	}
-	err = runAgent(ctx, folder, spec, opts, adapter, secrets, redactor, exit)
 	if exit.Reason == ReasonStartFailed {
 		return err
 	}
 	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), redactor)
 	if spec.Writes == WritesCode {
-		// A cancelled attempt hands in as well: its work must not be lost.
+		// A cancelled attempt hands in as well, also one that was cancelled before anything was started here: where an
+		// agent of a session works in it, there may be work already. It must not be lost.
 		exit.HandIn = handIn(context.WithoutCancel(ctx), folder, spec, opts)
 	}
 	return err

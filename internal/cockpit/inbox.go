@@ -11,7 +11,7 @@ import (
 // item is something that waits, with the evidence a person decides by.
 type item struct {
 	api.Waiting
-	Detail   api.RunDetail // without its stages, where they are not needed
+	Detail   api.RunDetail // of what waits at a gate or stands still
 	Evidence []evidence
 }
 

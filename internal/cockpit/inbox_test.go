@@ -27,7 +27,7 @@ func TestWhatFailedIsBesideTheButton(t *testing.T) {
 	h := serve(t, svc, api.RoleApprover)
 	for _, address := range []string{"/inbox", "/runs/r1"} {
 		_, body := get(t, h, address)
-		for _, want := range []string{"Its checks do not hold<", "Command <code>make test</code>", "one of them fails", "Try again", "It gets 2 new attempts."} {
+		for _, want := range []string{"Its checks do not hold<", "Command <code>make test</code>", "one of them fails", "Try again", "Checked once more, then 2 new attempts."} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s does not say %q", address, want)
 			}

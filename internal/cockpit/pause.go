@@ -68,7 +68,7 @@ func outlook(d api.RunDetail) (again, onward string) {
 	again, onward = "What was lost begins anew.", "It takes up where it stopped."
 	switch d.Pause.Code {
 	case core.PauseAttempts:
-		again = "It gets " + wording.Number(triesOf(d), "new attempt", "new attempts") + "."
+		again = "Checked once more, then " + wording.Number(triesOf(d), "new attempt", "new attempts") + "."
 	case core.PauseWall:
 		onward = "It gets the same time again."
 	default: // it is as always
@@ -110,19 +110,10 @@ func (f *pauseForm) words(d api.RunDetail) {
 	if d.Onward || at < 0 || !feedback && !rollback {
 		return
 	}
-	if feedback {
-		f.Way.Stages = append(f.Way.Stages, d.Stages[at])
-	}
-	for _, s := range slices.Backward(d.Stages[:at]) {
-		if s.Status == string(core.StageDone) {
-			f.Way.Stages = append(f.Way.Stages, s)
-			if f.Way.To == "" && s.Code {
-				f.Way.To = s.ID
-			}
-		}
-	}
-	if f.Words = feedback || len(f.Way.Stages) > 0; f.Words && f.Way.To == "" {
-		f.Way.To = f.Way.Stages[0].ID
+	f.Way.Stages = backwards(d.Stages[:at+1], feedback)
+	f.Words = len(f.Way.Stages) > 0
+	if f.Way.To == "" {
+		f.Way.To = f.Way.meant()
 	}
 }
 

@@ -23,21 +23,35 @@ func backFrom(d api.RunDetail) wayBack {
 	if d.Onward || d.Waves != nil || d.Gate == nil || at < 0 {
 		return wayBack{}
 	}
-	way := wayBack{To: d.Gate.Suggestion}
-	for i, s := range slices.Backward(d.Stages[:at+1]) {
-		acts := slices.ContainsFunc(s.Tasks, func(t api.Task) bool { return t.Act != "" })
-		if acts || i < at && s.Status != string(core.StageDone) {
-			continue
-		}
-		way.Stages = append(way.Stages, s)
-		if way.To == "" && s.Code {
-			way.To = s.ID
-		}
-	}
-	if way.To == "" && len(way.Stages) > 0 {
-		way.To = way.Stages[0].ID
+	acts := slices.ContainsFunc(d.Stages[at].Tasks, func(t api.Task) bool { return t.Act != "" })
+	way := wayBack{Stages: backwards(d.Stages[:at+1], !acts), To: d.Gate.Suggestion}
+	if way.To == "" {
+		way.To = way.meant()
 	}
 	return way
+}
+
+// backwards are the stages that somebody can do again, the newest first: those that
+// passed, and the last one, where a run stands, if it takes words itself.
+func backwards(stages []api.Stage, last bool) []api.Stage {
+	var list []api.Stage
+	for i, s := range slices.Backward(stages) {
+		if i == len(stages)-1 && last || i < len(stages)-1 && s.Status == string(core.StageDone) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// meant is who wrote the code last, or else the newest.
+func (w wayBack) meant() string {
+	if i := slices.IndexFunc(w.Stages, func(s api.Stage) bool { return s.Code }); i >= 0 {
+		return w.Stages[i].ID
+	}
+	if len(w.Stages) > 0 {
+		return w.Stages[0].ID
+	}
+	return ""
 }
 
 // Name is what the stage that is meant is called.

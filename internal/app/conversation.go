@@ -70,15 +70,6 @@ func (a *App) open(ctx context.Context, project string, req api.Speak) (api.Spok
 	}
 	start.Playbook = cmp.Or(start.Playbook, playbook.Project)
 	run, err := a.startRun(ctx, start, listens)
-	for n := 2; core.CodeOf(err) == core.CodeConflict && req.Start.Branch == "" && n <= maxBranches; n++ {
-		// The same was said before, and its branch is still there; or another run
-		// has just begun.
-		if _, driver, other := a.addressed(ctx, req.Project, req.Dir); other != nil || driver != nil {
-			break
-		}
-		start.Branch = fmt.Sprintf("%s-%d", branchName(start.Issue, titleOf(start)), n)
-		run, err = a.startRun(ctx, start, listens)
-	}
 	if err != nil {
 		return api.Spoken{}, err
 	}
@@ -96,9 +87,6 @@ func listens(p *core.Playbook) error {
 	return core.Errorf(core.CodeInvalid, "the playbook %s works in waves, and its planner reads answers, no messages", p.Name).
 		WithHint("`stellwerk run \"…\"` begins it; to talk with a manager, name another: --playbook %s", playbook.Project)
 }
-
-// maxBranches bounds the search for a branch that is not there yet.
-const maxBranches = 20
 
 // addressed finds the project that a person names, and the open run that drives
 // it; run is nil where none does.

@@ -1,15 +1,18 @@
 package app
 
 import (
+	"cmp"
+	"context"
 	"encoding/hex"
-	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // titleOf is the run's title: the given one, or the goal's first line, as it reads.
@@ -36,42 +39,70 @@ func clip(s string, n int) string {
 	return strings.TrimSpace(string(runes[:n-1])) + "…"
 }
 
-// slug turns a title into a part of a branch name.
+// slug turns a title into a part of a branch name of at most n letters. It is cut
+// earlier where they take much room, because a ref is a file whose name has an end.
 func slug(title string, n int) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(title) {
-		switch {
-		case r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
+	name, letters := "", 0
+	for word := range strings.FieldsFuncSeq(spell(title), func(r rune) bool { return strings.ContainsRune(" ._", r) }) {
+		if name != "" {
+			word = "-" + word
 		}
-		if b.Len() >= n {
-			break
+		for _, r := range word {
+			if letters == n || len(name)+utf8.RuneLen(r) > 2*n {
+				return strings.TrimRight(name, "-")
+			}
+			name += string(r)
+			letters++
 		}
 	}
-	return strings.Trim(b.String(), "-")
+	return name
 }
 
-// branchName is feature/issue-N-slug, or feature/slug without an issue.
-func branchName(issue, title string) string {
+// branchName is feature/issue-N-slug, or feature/slug without an issue. A title
+// of which nothing can stand in a name gives feature/run-ID.
+func branchName(issue, title string, id uuid.UUID) string {
 	name := slug(title, 40)
 	if issue = slug(core.IssueNumber(issue), 20); issue != "" {
 		return strings.TrimSuffix("feature/issue-"+issue+"-"+name, "-")
 	}
 	if name == "" {
-		name = "run"
+		name = "run-" + shortID(id)
 	}
 	return "feature/" + name
 }
 
 // alias is the short readable name of a run.
 func alias(title string, id uuid.UUID) string {
-	name := slug(title, 20)
-	if name == "" {
-		name = "run"
+	return cmp.Or(slug(title, 20), "run") + "-" + shortID(id)
+}
+
+// shortID tells runs apart whose titles do not.
+func shortID(id uuid.UUID) string { return hex.EncodeToString(id[13:]) }
+
+// ownBranch is the branch that a run gets if the person names none. If another
+// run or the repository has it already, the run's short id makes it distinct. A
+// run with the same title that is still open is somebody starting it twice,
+// and the engine refuses that.
+func (g *ground) ownBranch(ctx context.Context, issue, title string, id uuid.UUID) (string, error) {
+	name := branchName(issue, title, id)
+	distinct := name + "-" + shortID(id)
+	err := g.branchFree(ctx, name)
+	if err == nil {
+		err = g.up.branchFree(ctx, g.yard, name)
 	}
-	return fmt.Sprintf("%s-%s", name, hex.EncodeToString(id[13:]))
+	if core.CodeOf(err) == core.CodeConflict {
+		return distinct, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	open, err := g.app.store.Runs(ctx, store.Filter{Project: g.project, Open: true})
+	for _, row := range open {
+		if row.Branch == name && row.Title != title {
+			return distinct, nil
+		}
+	}
+	return name, err
 }
 
 // checkBranch refuses names that git would, and those that lead elsewhere.

@@ -19,16 +19,8 @@ func nameFrom(where string) string {
 	if last == "" {
 		last = path.Base(strings.TrimRight(where, "/"))
 	}
-	name := strings.Trim(strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.', r == '_':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '-'
-	}, last), "-._")
-	name = strings.TrimRight(name[:min(len(name), core.MaxProjectName-8)], "-._")
+	name := strings.Trim(strings.ReplaceAll(spell(last), " ", "-"), "-._")
+	name = strings.TrimRight(strings.ToValidUTF8(name[:min(len(name), core.MaxProjectName-8)], ""), "-._")
 	if !core.ProjectName(name) {
 		return "project"
 	}

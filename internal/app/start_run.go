@@ -174,7 +174,9 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 	title := titleOf(req)
 	branch := req.Branch
 	if branch == "" {
-		branch = branchName(req.Issue, title)
+		if branch, err = p.ownBranch(ctx, req.Issue, title, id); err != nil {
+			return core.RunStarted{}, err
+		}
 	}
 	if err := p.branchFree(ctx, branch); err != nil {
 		return core.RunStarted{}, err

@@ -65,7 +65,7 @@ func lawName(name string) error {
 		return nil
 	}
 	return Errorf(CodeInvalid, "%.80q cannot be the name of a project", name).
-		WithHint("use lower-case letters, digits, dots, dashes and underscores, at most %d, beginning with a letter or digit", MaxProjectName)
+		WithHint("use small letters, digits, dots, dashes and underscores, at most %d bytes, beginning with a letter or digit", MaxProjectName)
 }
 
 func lawQueue(p *Project, e Epic) error {

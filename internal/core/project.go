@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"time"
+	"unicode"
+)
 
 // Project is the state of one repository under Stellwerk.
 type Project struct {
@@ -46,17 +49,17 @@ func (p *Project) Remote() string {
 // MaxProjectName bounds the name of a project.
 const MaxProjectName = 64
 
-// ProjectName reports whether a project can have this name: lower-case letters,
-// digits, dots, dashes and underscores, the first a letter or a digit. The key
+// ProjectName reports whether a project can have this name: small letters of any
+// script, digits, dots, dashes and underscores, the first a letter or a digit. The key
 // of a project, sixteen hexadecimal digits, is nobody's name.
 func ProjectName(name string) bool {
 	hex := len(name) == 16
 	for i, c := range name {
-		letter, digit := c >= 'a' && c <= 'z', c >= '0' && c <= '9'
-		if !letter && !digit && (i == 0 || c != '.' && c != '-' && c != '_') {
+		letter := unicode.IsLetter(c) && !unicode.IsUpper(c) && !unicode.IsTitle(c) || unicode.IsDigit(c)
+		if !letter && (i == 0 || !unicode.In(c, unicode.Mn, unicode.Mc) && c != '.' && c != '-' && c != '_') {
 			return false
 		}
-		hex = hex && (digit || c >= 'a' && c <= 'f')
+		hex = hex && (c >= '0' && c <= '9' || c >= 'a' && c <= 'f')
 	}
 	return name != "" && len(name) <= MaxProjectName && !hex
 }

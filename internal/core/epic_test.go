@@ -11,7 +11,7 @@ import (
 func TestProjectName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"shop": true, "shop-2": true, "a": true, "0198": true, "my.shop_x": true, strings.Repeat("a", 64): true,
-		"": false, "Shop": false, "-shop": false, ".shop": false, "a/b": false, "a b": false, "schön": false, "a\n": false,
+		"": false, "Shop": false, "-shop": false, ".shop": false, "a/b": false, "a b": false, "schön": true, "商店": true, "Ärzte": false, "a\n": false, "a\u200b": false, "\xff": false,
 		strings.Repeat("a", 65): false, "0123456789abcdef": false, "0123456789abcdeg": true,
 	} {
 		if got := core.ProjectName(name); got != want {

@@ -29,6 +29,7 @@ import (
 //	remember DIR                       notes everything in DIR, .git included
 //	nochange [-published] DIR          everything is as it was remembered; -published leaves out what a new branch changes
 //	end [-SIGNAL] SUBCOMMAND           signals this scenario's `stellwerk SUBCOMMAND` (TERM) and waits until it is gone
+//	upgrade VERSION                    goes on with the state folder of an earlier version; its repositories are in $UPGRADE
 //	request METHOD PATH [JSON]         asks the engine over its socket; -token TOKEN instead of the person's
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := map[string]func(*testscript.TestScript, bool, []string){
@@ -41,6 +42,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"nochange": plain(nochange),
 		"end":      plain(end),
 		"request":  plain(request),
+		"upgrade":  plain(upgrade),
 	}
 	maps.Copy(all, badDays())
 	maps.Copy(all, sessions())

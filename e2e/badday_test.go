@@ -3,6 +3,7 @@ package e2e
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,6 +23,7 @@ import (
 //	lock FILE          holds the SQLite database FILE locked against writers
 //	unlock FILE        lets it go
 //	sql FILE TEXT      changes the SQLite database FILE
+//	rows FILE QUERY    prints what the SQLite database FILE answers, a row a line, with | between the columns
 func badDays() map[string]func(*testscript.TestScript, bool, []string) {
 	held := &databases{}
 	return map[string]func(*testscript.TestScript, bool, []string){
@@ -31,6 +33,7 @@ func badDays() map[string]func(*testscript.TestScript, bool, []string) {
 		"writable": plain(writable),
 		"lock":     plain(held.lock),
 		"unlock":   plain(held.unlock),
+		"rows":     plain(rows),
 		"sql":      plain(change),
 	}
 }
@@ -122,4 +125,35 @@ func change(ts *testscript.TestScript, args []string) {
 	ts.Check(err)
 	_, err = db.Exec(args[1])
 	ts.Check(errors.Join(err, db.Close()))
+}
+
+// rows reads as another program would: beside the engine, with SQL. What it prints
+// is compared by stdout.
+func rows(ts *testscript.TestScript, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: rows FILE QUERY")
+	}
+	db, err := sql.Open("sqlite", "file:"+ts.MkAbs(args[0])+"?mode=ro&_pragma=busy_timeout(10000)")
+	ts.Check(err)
+	defer func() { _ = db.Close() }() // only read from
+	found, err := db.Query(args[1])
+	ts.Check(err)
+	defer func() { _ = found.Close() }()
+	names, err := found.Columns()
+	ts.Check(err)
+	out := ts.Stdout() // asked for even where there are no rows, or stdout is still the last command's
+	for found.Next() {
+		values, places := make([]sql.NullString, len(names)), make([]any, len(names))
+		for i := range values {
+			places[i] = &values[i]
+		}
+		ts.Check(found.Scan(places...))
+		line := make([]string, len(values))
+		for i, v := range values {
+			line[i] = v.String
+		}
+		_, err := fmt.Fprintln(out, strings.Join(line, "|"))
+		ts.Check(err)
+	}
+	ts.Check(found.Err())
 }

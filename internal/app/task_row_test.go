@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -63,22 +64,25 @@ func TestTheTasksTableSaysWhoWantedWhat(t *testing.T) {
 
 	mgr := "project-mgr-" + b.run.Project
 	for name, c := range map[string]struct{ got, want string }{
-		"turn's addressee":   {boss1.Addressee, mgr},
-		"turn's creator":     {boss1.CreatedBy, "engine"},
-		"turn's prompt":      {boss1.Prompt, "epic"},
-		"turn's trigger":     {boss1.TriggeredBy, ""},
-		"work's addressee":   {done.Addressee, "worker-code-t1.r1"},
-		"work's creator":     {done.CreatedBy, mgr},
-		"work's prompt":      {done.Prompt, "write hello.txt"},
-		"work's repository":  {done.RepoURL, filepath.Join(b.dir, ".git")},
-		"work's status":      {done.Status, "completed"},
-		"work's branch":      {done.Branch, work.Branch + "-t1-1"},
-		"next turn's cause":  {boss2.TriggeredBy, done.ID},
-		"next turn's status": {boss2.Status, "completed"},
+		"turn's addressee":    {boss1.Addressee, mgr},
+		"turn's creator":      {boss1.CreatedBy, "me"},
+		"turn's prompt":       {boss1.Prompt, "epic"},
+		"turn's trigger":      {boss1.TriggeredBy, ""},
+		"next turn's creator": {boss2.CreatedBy, "engine"},
+		"work's creator":      {done.CreatedBy, mgr},
+		"work's prompt":       {done.Prompt, "write hello.txt"},
+		"work's repository":   {done.RepoURL, filepath.Join(b.dir, ".git")},
+		"work's status":       {done.Status, "completed"},
+		"work's branch":       {done.Branch, work.Branch + "-t1-1"},
+		"next turn's cause":   {boss2.TriggeredBy, done.ID},
+		"next turn's status":  {boss2.Status, "completed"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s is %q, not %q", name, c.got, c.want)
 		}
+	}
+	if id, found := strings.CutPrefix(done.Addressee, "worker-code-"); !found || uuid.Validate(id) != nil {
+		t.Errorf("the work's addressee is %q", done.Addressee)
 	}
 	if !strings.HasPrefix(boss2.Prompt, "task t1 done") {
 		t.Errorf("the second turn's prompt is %q", boss2.Prompt)

@@ -277,7 +277,7 @@ func wantRows(ctx context.Context, t *testing.T, app *App) {
 	}
 	for task, want := range map[string]string{
 		"planner.r1": "engine for planner-" + surfRun, "planner.r3": "engine for planner-" + surfRun,
-		"schema.r1": "planner-" + surfRun + " for worker-code-schema.r1",
+		"schema.r1": "planner-" + surfRun + " for worker-code-981847fe-8e97-8fd1-830f-de8c6d22028f",
 	} {
 		if said[task] != want {
 			t.Errorf("%s: %q, not %q", task, said[task], want)

@@ -58,6 +58,7 @@ type Delegation struct {
 	Task     string           `json:"task,omitempty"`
 	Reason   string           `json:"reason,omitempty"` // why it was refused or failed
 	Event    string           `json:"event"`            // that proposed it
+	By       Actor            `json:"by,omitzero"`      // who did
 }
 
 // Bounds of what the state holds of delegations that are over.

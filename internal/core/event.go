@@ -43,6 +43,13 @@ type Actor struct {
 	Version string    `json:"version,omitempty"`
 }
 
+// Impulse is an event that followed from no other, and who is answerable for it:
+// what is decided upon it has it for its cause.
+type Impulse struct {
+	Event string `json:"event"`
+	By    Actor  `json:"by"`
+}
+
 // Engine is the actor of what Stellwerk itself observed.
 func Engine() Actor { return Actor{Kind: ActorEngine} }
 

@@ -25,6 +25,9 @@ func FoldBody(r *Run, e Event, body Body) *Run {
 	}
 	r.Stream.Seq, r.Stream.At = e.Seq, e.At
 	countDecision(r, e)
+	if e.Cause == "" {
+		r.Impulse = Impulse{Event: e.ID, By: e.Actor}
+	}
 	before := r.Status
 	apply(r, e, body)
 	stir(r, e)

@@ -20,7 +20,7 @@ func wake(r *Run, e Event, w Wake) {
 		r.Missed++
 		return
 	}
-	w.Event, w.At, w.Text = e.ID, e.At, clipped(w.Text, keptWake)
+	w.Event, w.At, w.By, w.Text = e.ID, e.At, e.Actor, clipped(w.Text, keptWake)
 	r.Wakes = append(r.Wakes, w)
 }
 
@@ -121,7 +121,7 @@ func did(r *Run, e Event, d Deed) {
 func taskProposed(r *Run, e Event, b TaskProposed) {
 	r.Delegated++
 	r.Delegations = append(r.Delegations, &Delegation{
-		ID: b.Delegation, Key: b.Proposal.Key(), Proposal: b.Proposal, Status: DelegationWaiting, Event: e.ID,
+		ID: b.Delegation, Key: b.Proposal.Key(), Proposal: b.Proposal, Status: DelegationWaiting, Event: e.ID, By: e.Actor,
 	})
 	hear(r, e, ToolDelegate, b.Call, b.Delegation)
 	did(r, e, Deed{Tool: ToolDelegate, Key: b.Proposal.Key(), Subject: b.Delegation, Text: b.Proposal.Name()})

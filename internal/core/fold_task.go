@@ -9,6 +9,9 @@ func admit(r *Run, e Event, b TaskAdmitted) {
 		Writes: b.Writes, Needs: b.Needs, Inputs: b.Inputs, Outputs: b.Outputs, Done: b.Done,
 		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID, Delegation: b.Delegation, AdmittedAt: e.At,
 	})
+	if e.Cause == r.Impulse.Event {
+		s.Tasks[len(s.Tasks)-1].By = r.Impulse.By
+	}
 	s.begins(b.Kind)
 	take(r, b)
 	workBegun(r, b)

@@ -64,6 +64,7 @@ type Run struct {
 	PullRequest  *PullRequest  `json:"pull_request,omitempty"`
 	Sterile      int           `json:"sterile,omitempty"`       // decisions since the last progress
 	LastDecision string        `json:"last_decision,omitempty"` // cause of the newest decision
+	Impulse      Impulse       `json:"impulse,omitzero"`        // what the newest decisions follow from
 	AutoRounds   int           `json:"auto_rounds,omitempty"`
 	Plan         *Plan         `json:"plan,omitempty"`       // nil until it was looked for
 	PlanWrite    *PlanWrite    `json:"plan_write,omitempty"` // a change of the plan that is under way

@@ -44,6 +44,7 @@ type Task struct {
 	Event      string            `json:"event"`                // id of the event that asked for what is under way
 	Delegation string            `json:"delegation,omitempty"` // that it does the work of
 	AdmittedAt time.Time         `json:"admitted_at,omitzero"`
+	By         Actor             `json:"by,omitzero"` // whose word led to it
 }
 
 // Prepared is a publication that was verified and can be approved.

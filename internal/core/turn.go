@@ -31,6 +31,7 @@ type Wake struct {
 	Summary string        `json:"summary,omitempty"`      // the worker's own words: shown, never believed
 	Request string        `json:"pull_request,omitempty"` // address of the pull request that was opened
 	Merge   *MergeNote    `json:"merge,omitempty"`        // how its branch was merged, where it was to be
+	By      Actor         `json:"by,omitzero"`            // whose word it was
 	At      time.Time     `json:"at"`
 }
 

@@ -53,37 +53,6 @@ func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.Task
 // taskID is a task's id in the table, where those of all runs lie.
 func taskID(r *core.Run, task string) string { return r.ID + "/" + task }
 
-// addressee is who a task is for. Work without a kind is code.
-func addressee(r *core.Run, s *core.Stage, t *core.Task) string {
-	switch {
-	case t.Kind == core.KindManage:
-		return manager(r)
-	case t.Kind == core.KindWave:
-		return planner(r)
-	case !r.Managed():
-		return "worker-" + s.ID + "-" + t.ID
-	}
-	return "worker-" + cmp.Or(string(t.Kind), string(core.KindCode)) + "-" + t.ID
-}
-
-func manager(r *core.Run) string { return "project-mgr-" + r.Project }
-
-func planner(r *core.Run) string { return "planner-" + r.ID }
-
-// creator is who wanted a task: whoever delegated it, the watchdog where nothing
-// else woke the manager, and the engine for what follows from the playbook.
-func creator(r *core.Run, s *core.Stage, t *core.Task) string {
-	switch {
-	case t.Kind == core.KindManage && s.Turn != nil && len(s.Turn.Wakes) == 1 && s.Turn.Wakes[0].Kind == core.WakeWatchdog:
-		return "watchdog"
-	case t.Delegation != "":
-		return manager(r)
-	case r.ByWaves() && t.Kind == core.KindWork && r.Waves.Work(s.ID) != nil:
-		return planner(r)
-	}
-	return "engine"
-}
-
 // trigger is the task whose end called for this one: the newest that woke the
 // manager, the last that it had to wait for; "" where none did.
 func trigger(r *core.Run, s *core.Stage, t *core.Task) string {

@@ -37,7 +37,8 @@ func TestRowsOfAPhasesTasks(t *testing.T) {
 		}
 		row := rows[0]
 		said := strings.Join([]string{row.Addressee, row.CreatedBy, row.TriggeredBy, row.Prompt, row.RepoURL, row.Branch, row.Status}, "|")
-		if said != "worker-a-a.r1|engine||a: g|/srv/shop.git|feature/"+run+"|"+want.status || string(row.Result) != want.result {
+		addressee := map[string]string{"r1": "5874cfbf-d3b5-844f-8639-c04dab593961", "r2": "036d6e3c-190c-8093-bfef-1cab1855692f"}[run]
+		if said != "worker-a-"+addressee+"|me||a: g|/srv/shop.git|feature/"+run+"|"+want.status || string(row.Result) != want.result {
 			t.Errorf("%s: %s\n%s", run, said, row.Result)
 		}
 		if row.StartedAt == nil || row.CompletedAt == nil || !row.CreatedAt.Before(*row.StartedAt) || !row.StartedAt.Before(*row.CompletedAt) {

@@ -47,7 +47,9 @@ func (v *evaluation) artifact(c core.Check) (core.CheckResult, error) {
 	}
 	if len(wrong) == 0 {
 		if err := unreadable(c, data); err != nil {
-			wrong = append(wrong, plain.Line(err.Error(), 300))
+			for line := range strings.Lines(err.Error()) {
+				wrong = append(wrong, plain.Line(line, 300))
+			}
 		}
 	}
 	if len(wrong) > 0 {

@@ -40,10 +40,12 @@ func TestArtifactSchema(t *testing.T) {
 		passed  bool
 		words   []string
 	}{
-		"valid":          {`{"status":"ok","tests":[{"name":"a"}]}`, true, nil},
-		"wrong type":     {`{"status":"ok","tests":[{"name":"a"},{"name":7}]}`, false, []string{"7", "string", "/properties/name"}},
-		"wrong value":    {`{"status":"maybe","tests":[{"name":"a"}]}`, false, []string{"maybe", "at /properties/status"}},
-		"missing":        {`{"status":"ok"}`, false, []string{"at root", "tests"}},
+		"valid":       {`{"status":"ok","tests":[{"name":"a"}]}`, true, nil},
+		"wrong type":  {`{"status":"ok","tests":[{"name":"a"},{"name":7}]}`, false, []string{"- /tests/1/name: is the number 7, and must be string"}},
+		"wrong value": {`{"status":"maybe","tests":[{"name":"a"}]}`, false, []string{"- /status: ", "maybe"}},
+		"missing":     {`{"status":"ok"}`, false, []string{"- the document: required", "tests"}},
+		"all at once": {`{"status":"maybe","tests":[{"nam":"a"},{"name":7},[]]}`, false,
+			[]string{"- /status: ", "- /tests/0: required: missing properties: [\"name\"]", "- /tests/1/name: is the number 7", "- /tests/2: is an array, and must be object"}},
 		"not JSON":       {`status: ok`, false, []string{"not acceptable JSON"}},
 		"duplicate keys": {`{"status":"failed","status":"ok","tests":[]}`, false, []string{"not acceptable JSON", "status"}},
 		"folded keys":    {`{"status":"failed","STATUS":"ok","tests":[]}`, false, []string{"not acceptable JSON"}},
@@ -57,13 +59,44 @@ func TestArtifactSchema(t *testing.T) {
 	}
 }
 
+// Every kind of schema tells all that is wrong, each at its place; what cannot be
+// taken apart is told as far as the library does.
+func TestSchemaNamesEveryViolation(t *testing.T) {
+	w := newWorld(t)
+	for name, tc := range map[string]struct {
+		schema, content string
+		words           []string
+	}{
+		"definitions": {`{"$defs":{"n":{"type":"integer","minimum":1}},"properties":{"a":{"$ref":"#/$defs/n"},"b":{"$ref":"#/$defs/n","maximum":5}}}`,
+			`{"a":0,"b":9}`, []string{"- /a: minimum", "- /b: maximum"}},
+		"draft-07": {`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"n":{"type":"integer"}},"items":{"$ref":"#/definitions/n","maximum":5}}`,
+			`["x",9,true]`, []string{`- /0: is the string "x", and must be integer`, "- /2: is the boolean true"}},
+		"names": {`{"required":["a"],"properties":{"a":{},"b/c":{"type":"null"}},"additionalProperties":false}`,
+			`{"x":1,"b/c":2}`, []string{`missing properties: ["a"]`, `unexpected additional properties ["x"]`, "- /b~1c: is the number 2"}},
+		"other names": {`{"additionalProperties":{"type":"string"}}`, `{"x":1,"y":"","z":2}`, []string{"- /x: ", "- /z: "}},
+		"all of":      {`{"allOf":[{"required":["a"]},{"required":["b"]}]}`, `{}`, []string{`["a"]`, `["b"]`}},
+		"one of":      {`{"properties":{"a":{"oneOf":[{"type":"null"},{"type":"string"}]},"b":{"type":"null"}}}`, `{"a":1,"b":1}`, []string{"- /a: oneOf", "- /b: "}},
+		"tuples":      {`{"prefixItems":[{"type":"string"}],"items":{"type":"integer"}}`, `[1,"x"]`, []string{"- /0: ", "- /1: "}},
+		"a tree": {`{"$ref":"#/$defs/t","$defs":{"t":{"required":["v"],"properties":{"kids":{"items":{"$ref":"#/$defs/t"}}}}}}`,
+			`{"v":1,"kids":[{"v":1,"kids":[{}]},{}]}`, []string{"- /kids/0/kids/0: required", "- /kids/1: required"}},
+		"only whole": {`{"properties":{"a":{"type":"null"}},"unevaluatedProperties":false}`, `{"a":null,"b":1}`, []string{"b"}},
+		"itself":     {`{"properties":{"a":{"$ref":"#"}},"required":["v"]}`, `{"v":1,"a":{}}`, []string{`missing properties: ["v"]`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := core.Check{Kind: core.CheckArtifact, Name: "r.json", Schema: json.RawMessage(tc.schema)}
+			expect(t, w.evaluate(c, w.subject(w.head(), w.blob("r.json", tc.content))), false, tc.words...)
+		})
+	}
+}
+
 func TestArtifactThatIsAReviewMustBeOne(t *testing.T) {
 	w := newWorld(t)
 	for content, words := range map[string][]string{
 		`{"status":"maybe"}`:                             {"maybe", "APPROVED", "CHANGES_REQUESTED"},
 		`{"status":"changes_requested"}`:                 {"without a finding"},
 		`{"status":"changes_requested","findings":[{}]}`: {"findings[0]", "issue"},
-		`{"status":"pending","STATUS":"approved"}`:       {"not valid"},
+		`{"status":"changes_requested","findings":[{},{"issue":"x","line":-1},{"issue":"y"},{}]}`: {"findings[0]", "findings[1]: line -1", "findings[3]"},
+		`{"status":"pending","STATUS":"approved"}`:                                                {"not valid"},
 	} {
 		s := w.subject(w.head(), w.blob(check.ReviewName, content))
 		expect(t, w.evaluate(artifact(check.ReviewName), s), false, words...)

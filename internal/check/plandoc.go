@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,13 +24,17 @@ func (v *evaluation) plan(c core.Check) (core.CheckResult, error) {
 	if err != nil {
 		return fail("%s is no plan that can be followed:\n%s", show(a.Name), plain.Text(err.Error())), nil
 	}
+	var wrong []string
 	for _, step := range doc.Steps() {
 		if step.Done {
-			return fail("%s marks step %s as done, but it is a new plan: nothing of it is done yet.", show(a.Name), step.ID), nil
+			wrong = append(wrong, fmt.Sprintf("%s marks step %s as done, but it is a new plan: nothing of it is done yet.", show(a.Name), step.ID))
 		}
 		if step.Role != "" && !slices.Contains(c.Names, step.Role) {
-			return fail("%s gives step %s to the role %s, which there is not; there are %s.", show(a.Name), step.ID, show(step.Role), strings.Join(c.Names, ", ")), nil
+			wrong = append(wrong, fmt.Sprintf("%s gives step %s to the role %s, which there is not; there are %s.", show(a.Name), step.ID, show(step.Role), strings.Join(c.Names, ", ")))
 		}
+	}
+	if len(wrong) > 0 {
+		return fail("%s", strings.Join(wrong, "\n")), nil
 	}
 	return pass("A plan with %s to do.", count(len(doc.Steps()), "step")), nil
 }

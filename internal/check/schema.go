@@ -78,7 +78,7 @@ func ValidSchema(raw json.RawMessage) error {
 	return err
 }
 
-// violations says where and how a document breaks a schema; none where it is valid.
+// violations says at which places and how a document breaks a schema; none where it is valid.
 func violations(raw json.RawMessage, data []byte) ([]string, error) {
 	schema, err := compile(raw)
 	if err != nil {
@@ -88,10 +88,17 @@ func violations(raw json.RawMessage, data []byte) ([]string, error) {
 	if err != nil {
 		return []string{"not acceptable JSON: " + plain.Line(err.Error(), 300)}, nil
 	}
-	if err := schema.Validate(doc); err != nil {
-		return []string{plain.Line(violation(err.Error()), 500)}, nil
+	if err = schema.Validate(doc); err == nil {
+		return nil, nil
 	}
-	return nil, nil
+	if form, decodeErr := strictjson.Decode(raw); decodeErr == nil && separable(form) {
+		root := schema.Schema()
+		f := finder{root: root, parts: map[*jsonschema.Schema][]*jsonschema.Resolved{}, alone: map[*jsonschema.Schema]*jsonschema.Schema{}}
+		if f.look("", root, doc, 0); len(f.found) > 0 {
+			return f.found, nil
+		}
+	}
+	return []string{plain.Line(violation(err.Error()), 500)}, nil
 }
 
 // violation says what the library found: it leads there step by step from the root, and the last step has it all.

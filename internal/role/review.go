@@ -3,6 +3,7 @@ package role
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,12 +71,16 @@ func ParseReview(data []byte) (*core.Review, error) {
 	if len(all) > maxFindings {
 		return nil, fmt.Errorf("%s: %d findings; at most %d are read", ReviewArtifact, len(all), maxFindings)
 	}
+	var wrong error
 	for i, f := range all {
 		read, err := f.read()
 		if err != nil {
-			return nil, fmt.Errorf("%s: findings[%d]: %w", ReviewArtifact, i, err)
+			wrong = errors.Join(wrong, fmt.Errorf("%s: findings[%d]: %w", ReviewArtifact, i, err))
 		}
 		review.Findings = append(review.Findings, read)
+	}
+	if wrong != nil {
+		return nil, wrong
 	}
 	if review.Status == core.ReviewRejected && (review.Reason == "" || len(review.Reason) > maxIssue) {
 		return nil, fmt.Errorf("%s: a rejection needs its reason, of at most %d bytes", ReviewArtifact, maxIssue)

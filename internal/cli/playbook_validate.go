@@ -3,11 +3,15 @@ package cli
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
 func newPlaybookValidate(sh *shell) *cobra.Command {
@@ -16,7 +20,8 @@ func newPlaybookValidate(sh *shell) *cobra.Command {
 		Short: "Check playbooks",
 		Long: `Checks playbooks and reports everything that is wrong with them, each problem
 with file, line and column. Without arguments, checks all of the repository's
-own. Ends with exit code 1 where one is not valid.`,
+own. Of each role it says whose text applies: the built-in one, a file's, or the
+playbook's. Ends with exit code 1 where a playbook is not valid.`,
 		Example: `  stellwerk playbook validate
   stellwerk playbook validate .stellwerk/playbooks/feature.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return playbookValidate(cmd.Context(), sh, args) },
@@ -29,6 +34,46 @@ type verdict struct {
 	Valid    bool               `json:"valid"`
 	Problems []playbook.Problem `json:"problems"`
 	Warnings []playbook.Warning `json:"warnings"`
+	Roles    []roleSource       `json:"roles"`
+}
+
+// roleSource is whose text a role of a playbook has.
+type roleSource struct {
+	Name   string `json:"name"`
+	Origin string `json:"origin"`
+	Agent  string `json:"agent"`
+	Text   bool   `json:"text"` // it has instructions of its own
+	// Shadows is set where a built-in role has the name and does not apply.
+	Shadows bool `json:"shadows,omitempty"`
+}
+
+// roleSources are the roles of a playbook, by name.
+func roleSources(p *core.Playbook) []roleSource {
+	builtin, sources := role.Builtin(), []roleSource{}
+	for _, name := range slices.Sorted(maps.Keys(p.Roles)) {
+		r := p.Roles[name]
+		_, shadowed := builtin[name]
+		sources = append(sources, roleSource{
+			Name: name, Origin: r.Origin, Agent: r.Agent, Text: r.Prompt != "", Shadows: shadowed && r.Origin != role.OriginBuiltin,
+		})
+	}
+	return sources
+}
+
+// String says whose text it is.
+func (r roleSource) String() string {
+	whose := "built in"
+	switch {
+	case r.Origin == role.OriginBuiltin:
+	case r.Text:
+		whose = "text from " + r.Origin
+	default:
+		whose = "from " + r.Origin + ", without instructions of its own"
+	}
+	if r.Shadows {
+		whose += "; the built-in role of this name does not apply"
+	}
+	return whose
 }
 
 func playbookValidate(ctx context.Context, sh *shell, given []string) error {
@@ -71,8 +116,8 @@ func playbookValidate(ctx context.Context, sh *shell, given []string) error {
 }
 
 func (sh *shell) validate(ctx context.Context, name string) (verdict, error) {
-	v := verdict{Playbook: name, Problems: []playbook.Problem{}, Warnings: []playbook.Warning{}}
-	_, warnings, err := sh.playbook(ctx, name)
+	v := verdict{Playbook: name, Problems: []playbook.Problem{}, Warnings: []playbook.Warning{}, Roles: []roleSource{}}
+	p, warnings, err := sh.playbook(ctx, name)
 	var problems playbook.Problems
 	switch {
 	case errors.As(err, &problems):
@@ -82,6 +127,7 @@ func (sh *shell) validate(ctx context.Context, name string) (verdict, error) {
 	default:
 		v.Valid = true
 		v.Warnings = append(v.Warnings, warnings...)
+		v.Roles = roleSources(p)
 	}
 	return v, nil
 }
@@ -100,6 +146,9 @@ func (sh *shell) printVerdicts(verdicts []verdict) {
 		}
 		if v.Valid {
 			sh.printf("%s %s\n", style.Good("valid:"), terminal.Line(v.Playbook))
+		}
+		for _, r := range v.Roles {
+			sh.printText("  role "+terminal.Line(r.Name)+": ", terminal.Line(r.String())+", agent "+terminal.Line(r.Agent))
 		}
 	}
 }

@@ -44,6 +44,8 @@ type Role struct {
 	Tools        []string `json:"tools,omitempty"`
 	Capabilities []string `json:"capabilities,omitempty"`
 	Prompt       string   `json:"prompt,omitempty"` // system prompt, Markdown
+	// Origin is whose role it is: "builtin", the role's file, or the playbook's where that defines it.
+	Origin string `json:"origin,omitempty"`
 }
 
 // Tiers are models by the tier that a run can choose.

@@ -79,18 +79,28 @@ func (p *parser) roleNamed(v yamlfile.Value, name string) (core.Role, bool) {
 		v.Fail("unknown role "+quote(name), yamlfile.Known(name, known))
 		return core.Role{}, false
 	}
+	if file.Builtin() && inline.defines() {
+		file = role.Role{}
+	}
 	r := overlay(file.Role, inline.Role)
-	r.Name = name
+	r.Name, r.Origin = name, file.Origin
+	if !isFile || inline.defines() {
+		r.Origin = p.out.Origin
+	}
 	var ok bool
 	if r.Agent, ok = p.useAgent(v, inline, file); !ok {
 		return core.Role{}, false
 	}
 	p.used[name] = r
-	if len(inline.Tools) > 0 || !file.Builtin() {
+	if len(inline.Tools) > 0 || r.Origin != role.OriginBuiltin {
 		p.remarkOnTools(v, inline, r)
 	}
 	return r, true
 }
+
+// defines reports a role that says itself what it is, rather than adjusting another one. It takes nothing from a built-in
+// role that happens to have its name: whoever wrote it has not read that one's text.
+func (r *roleDraft) defines() bool { return r.Description != "" || r.Prompt != "" }
 
 // remarkOnTools says so where the role's own list of tools would be believed in and is not kept, or keeps the agent from
 // what the list grants.

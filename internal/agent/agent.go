@@ -172,6 +172,9 @@ const (
 	ClassUsageLimit Class = "usage_limit"
 	// ClassAuth means the credentials are missing or were refused.
 	ClassAuth Class = "auth"
+	// ClassMissing means that a program which the agent needs is not there, or
+	// may not be started.
+	ClassMissing Class = "missing"
 	// ClassNetwork means the model's service could not be reached.
 	ClassNetwork Class = "network"
 	// ClassBudget means Job.MaxUSD was used up.

@@ -56,6 +56,9 @@ const (
 // Infrastructure reports an end that says nothing about the work: the attempt
 // does not count against the round's limit.
 func (e AttemptExited) Infrastructure() bool {
+	if e.Hopeless {
+		return true
+	}
 	switch e.Kind {
 	case ExitLost, ExitNoStart, ExitCancelled:
 		return true

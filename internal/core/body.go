@@ -243,6 +243,9 @@ type AttemptExited struct {
 	Transcript string        `json:"transcript,omitempty"` // digest
 	Observed   bool          `json:"observed"`             // tool calls could be seen
 	Delivery   *Delivery     `json:"delivery,omitempty"`
+	// Hopeless says that trying again fails in the same way until a person has put something right: a program or a credential
+	// is missing. It says nothing about the work.
+	Hopeless bool `json:"hopeless,omitempty"`
 }
 
 // Usage is what an attempt consumed.

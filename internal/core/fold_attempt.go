@@ -37,6 +37,7 @@ func exited(r *Run, e Event, b AttemptExited) {
 	r.Usage = r.Usage.Add(b.Usage.sub(a.Usage)) // what was observed meanwhile is counted already
 	a.Usage, a.Duration, a.Delivery = b.Usage, b.Duration, b.Delivery
 
+	t.Stuck = b.Hopeless
 	infra := b.Infrastructure()
 	if infra {
 		t.Infra++

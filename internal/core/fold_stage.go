@@ -156,7 +156,7 @@ func resetAttempts(r *Run, s *Stage) {
 		if t.failed() { // what a check missed may be there by now: it is looked at before anybody works on it again
 			t.Status = TaskDelivered
 		}
-		t.Counted, t.Infra, t.NotBefore = 0, 0, r.StartedAt
+		t.Counted, t.Infra, t.Stuck, t.NotBefore = 0, 0, false, r.StartedAt
 	}
 	if r.Managed() && s.ID != PublishStage {
 		lapsePublish(r) // the run goes on: at that gate it asks again

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -115,6 +116,25 @@ func TestAnUnsettledRollbackKeepsTheNewestWork(t *testing.T) {
 	}
 	if len(s.run.Keep) != 1 || s.run.Keep[0].Commit != "c4" {
 		t.Fatalf("the abandoned work is not held: %+v", s.run.Keep)
+	}
+}
+
+// TestWhatWaitingDoesNotMendIsNotTriedAgain: a missing program or credential costs no
+// attempt and is waited for by nobody; a person's retry begins anew.
+func TestWhatWaitingDoesNotMendIsNotTriedAgain(t *testing.T) {
+	s := newScript(t, core.DefaultLimits(), phase("a", core.GateAuto))
+	s.say(core.Engine(), core.AttemptStarted{Attempt: "a.r1.a1"})
+	s.say(core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitFailed, Class: "auth", Message: "no key", Hopeless: true})
+	if p := s.run.Pause; p == nil || p.Code != core.PauseInfra || !strings.Contains(p.Reason, "no key") || strings.Contains(p.Reason, "times") {
+		t.Fatalf("the pause is %+v", s.run.Pause)
+	}
+	task := s.run.Task("a.r1")
+	if task.Counted != 0 || task.Requested != 1 {
+		t.Errorf("%d attempts counted, %d requested", task.Counted, task.Requested)
+	}
+	s.say(core.Person("me"), core.AttemptsReset{Stage: "a"})
+	if task := s.run.Task("a.r1"); s.run.Pause != nil || task.Stuck || task.Requested != 2 {
+		t.Errorf("after a retry: pause %+v, task %+v", s.run.Pause, task)
 	}
 }
 

@@ -36,6 +36,7 @@ type Task struct {
 	Requested  int               `json:"requested"`         // attempts ever requested
 	Counted    int               `json:"counted"`           // attempts that count against the limit
 	Infra      int               `json:"infra,omitempty"`   // attempts lost to infrastructure
+	Stuck      bool              `json:"stuck,omitempty"`   // no attempt can help before a person does
 	Blocked    *Claim            `json:"blocked,omitempty"` // claim it waits for
 	NotBefore  time.Time         `json:"not_before,omitzero"`
 	Prepared   *Prepared         `json:"prepared,omitempty"` // act tasks: what would be published

@@ -1,13 +1,13 @@
 package core
 
 // Spent reports a task that gets no further attempt in its round: those it had
-// are used up, or were lost to infrastructure too often.
+// are used up, were lost to infrastructure too often, or cannot be made.
 func (r *Run) Spent(t *Task) bool {
 	switch t.Status {
 	case TaskWaiting:
-		return t.Act == "" && (t.Counted >= t.Limit || t.Infra > r.Limits.Infra)
+		return t.Act == "" && (t.Counted >= t.Limit || t.Stuck || t.Infra > r.Limits.Infra)
 	case TaskDelivered:
-		return t.Act == "" && t.Infra > r.Limits.Infra
+		return t.Act == "" && (t.Stuck || t.Infra > r.Limits.Infra)
 	case TaskRunning, TaskVerifying, TaskDone, TaskDropped:
 	}
 	return false

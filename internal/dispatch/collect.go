@@ -66,10 +66,25 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 			body.Delivery.Rejected[i] = clean.String(text)
 		}
 	}
+	body.Hopeless = hopeless(exit, body)
 	if err := d.report(ctx, run, body); err != nil {
 		return err
 	}
 	return d.tidy(run, attempt)
+}
+
+// hopeless reports an end that a further attempt would meet in the same way: its
+// program is missing, or it has no credential. A script that ends in a missing
+// command may have done its work before, so what it handed in is looked at.
+func hopeless(exit shim.Exit, body core.AttemptExited) bool {
+	switch exit.Outcome.Class {
+	case agent.ClassAuth:
+		return true
+	case agent.ClassMissing:
+		return body.Delivery == nil || body.Delivery.Empty && len(body.Delivery.Artifacts) == 0
+	default:
+		return exit.Hopeless
+	}
 }
 
 // takeOver brings what an attempt left to where it is kept. What is handed in and

@@ -88,9 +88,13 @@ func (d *Dispatcher) notStarted(ctx context.Context, run *core.Run, attempt stri
 		return d.follow(ctx, run, attempt)
 	}
 	return d.report(ctx, run, core.AttemptExited{
-		Attempt: attempt, Kind: core.ExitNoStart, Message: d.redactor(run).String(err.Error()),
+		Attempt: attempt, Kind: core.ExitNoStart, Message: d.redactor(run).String(err.Error()), Hopeless: errors.Is(err, errUnset),
 	})
 }
+
+// errUnset means that the engine's environment lacks what an agent needs: it
+// stays so until somebody starts the engine with it.
+var errUnset = errors.New("is not set")
 
 // claimed waits until the shim has claimed the attempt: from then on it is
 // running whatever becomes of the engine.
@@ -178,7 +182,7 @@ func (d *Dispatcher) secrets(spec shim.Spec) ([]string, error) {
 		}
 		value, ok := d.Environ(name)
 		if !ok {
-			return nil, fmt.Errorf("the environment has no %s, which the agent %s needs", name, spec.Agent)
+			return nil, fmt.Errorf("%s, which the agent %s needs, %w in the environment that the engine was started from", name, spec.Agent, errUnset)
 		}
 		pairs = append(pairs, name+"="+value)
 	}

@@ -1,11 +1,13 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 // VisiblePath keeps those entries of a PATH that exist and that spec shows; the others would only be misses inside.
@@ -33,43 +35,42 @@ func (p plan) shows(path string) bool {
 // the only trace would be a line on standard error and an exit code the program itself could have had.
 func (p plan) findProgram(spec Spec) error {
 	name := spec.Argv[0]
+	path := variable(spec.Env, "PATH")
 	if strings.Contains(name, "/") {
 		full := name
 		if !filepath.IsAbs(full) {
 			full = filepath.Join(spec.Dir, full)
 		}
-		return p.startable(filepath.Clean(full))
+		return p.startable(filepath.Clean(full), path)
 	}
 	var outside error
-	for _, dir := range filepath.SplitList(variable(spec.Env, "PATH")) {
-		err := p.startable(filepath.Join(dir, name))
+	for _, dir := range filepath.SplitList(path) {
+		err := p.startable(filepath.Join(dir, name), path)
 		if err == nil {
 			return nil
 		}
-		if outside == nil && isExecutable(filepath.Join(dir, name)) {
+		if outside == nil && !errors.Is(err, ErrNoProgram) {
 			outside = err
 		}
 	}
 	if outside != nil {
 		return outside
 	}
-	return fmt.Errorf("%w: %q is in no directory of PATH=%s", ErrNoProgram, name, variable(spec.Env, "PATH"))
+	return fmt.Errorf("%w: %q is in no directory of PATH=%s", ErrNoProgram, name, path)
 }
 
-func (p plan) startable(path string) error {
-	switch {
-	case !isExecutable(path):
-		return fmt.Errorf("%w: %s", ErrNoProgram, path)
-	case !p.shows(path):
-		return fmt.Errorf("%w: %s; add its folder to the read-only paths", ErrNotVisible, path)
-	default:
-		return nil
+func (p plan) startable(file, path string) error {
+	if err := program.Executable(file); err != nil {
+		return err
 	}
-}
-
-func isExecutable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	if !p.shows(file) {
+		return fmt.Errorf("%w: %s; add its folder to the read-only paths", ErrNotVisible, file)
+	}
+	words := program.Interpreter(file)
+	if len(words) > 0 && program.Executable(words[0]) == nil && !p.shows(words[0]) {
+		return fmt.Errorf("%w: %s, which the first line of %s names; add its folder to the read-only paths", ErrNotVisible, words[0], file)
+	}
+	return program.CheckInterpreter(file, words, path)
 }
 
 func variable(env []string, name string) string {
@@ -83,18 +84,22 @@ func variable(env []string, name string) string {
 }
 
 // LookPath finds the file that name stands for, by the directory and the PATH of spec rather than by this process's.
+// It fails where the file could not be started.
 func LookPath(spec Spec, name string) (string, error) {
+	path := variable(spec.Env, "PATH")
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(spec.Dir, name)
 		}
-		return name, nil
-	}
-	path := variable(spec.Env, "PATH")
-	for _, dir := range filepath.SplitList(path) {
-		if full := filepath.Join(dir, name); filepath.IsAbs(dir) && isExecutable(full) {
-			return full, nil
+	} else {
+		full, err := program.Look(path, name)
+		if err != nil {
+			return "", err
 		}
+		name = full
 	}
-	return "", fmt.Errorf("%w: %q is in no directory of PATH=%s", ErrNoProgram, name, path)
+	if err := program.Executable(name); err != nil {
+		return "", err
+	}
+	return name, program.CheckInterpreter(name, program.Interpreter(name), path)
 }

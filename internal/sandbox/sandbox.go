@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 // Kind names a way to isolate a process.
@@ -29,7 +31,7 @@ var (
 	// ErrNotVisible means the program exists, but lies where the isolation does not reach.
 	ErrNotVisible = errors.New("not visible inside the isolation")
 	// ErrNoProgram means there is no such program on the PATH the process would have.
-	ErrNoProgram = errors.New("program not found")
+	ErrNoProgram = program.ErrMissing
 )
 
 // Spec is a command and what it may touch. All paths are absolute and keep their names inside. Where paths nest, the

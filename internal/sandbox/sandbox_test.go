@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"errors"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -192,6 +193,10 @@ func TestRefusals(t *testing.T) {
 	if err := os.Chmod(hiddenTool, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	write(t, filepath.Join(ours, "plain"), "#!/bin/sh\n")
+	if err := os.Chmod(write(t, filepath.Join(ours, "script"), "#!/no/such/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	base := Spec{Argv: []string{"/bin/sh"}, Dir: ours, Writable: []string{ours}}
 	for name, c := range map[string]struct {
 		change func(*Spec)
@@ -207,6 +212,9 @@ func TestRefusals(t *testing.T) {
 		"hidden program":       {func(s *Spec) { s.Argv = []string{hiddenTool} }, ErrNotVisible, "read-only paths"},
 		"hidden on PATH":       {func(s *Spec) { s.Argv, s.Env = []string{"tool"}, []string{"PATH=" + dir} }, ErrNotVisible, ""},
 		"no program":           {func(s *Spec) { s.Argv, s.Env = []string{"nix-da"}, []string{"PATH=/usr/bin"} }, ErrNoProgram, ""},
+		"no execute bit":       {func(s *Spec) { s.Argv = []string{"./plain"} }, program.ErrNotExecutable, "chmod +x " + ours + "/plain"},
+		"no execute bit, PATH": {func(s *Spec) { s.Argv, s.Env = []string{"plain"}, []string{"PATH=" + ours + ":/usr/bin"} }, program.ErrNotExecutable, "chmod +x"},
+		"bad interpreter":      {func(s *Spec) { s.Argv = []string{"./script"} }, program.ErrInterpreter, "names /no/such/sh"},
 		"hidden directory":     {func(s *Spec) { s.Dir = dir }, ErrNotVisible, "working directory"},
 		"no argv":              {func(s *Spec) { s.Argv = nil }, nil, "no program"},
 	} {

@@ -31,6 +31,8 @@ type Exit struct {
 	Reason  Reason `json:"reason"`
 	// Detail says what went wrong around the agent, for a person; an attempt can be complete in spite of it.
 	Detail string `json:"detail,omitempty"`
+	// Hopeless says of a failed start that another one fails in the same way: a program is missing or may not be started.
+	Hopeless bool `json:"hopeless,omitempty"`
 	// ExitCode is -1 where no process ended, and 128 plus the number for one ended by a signal.
 	ExitCode int           `json:"exit_code"`
 	Signal   string        `json:"signal,omitempty"`

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
 // cancelLook is how often a running shim looks for a request to cancel.
@@ -70,6 +72,7 @@ func attempt(ctx context.Context, folder string, opts Options) Exit {
 	}
 	if err != nil {
 		exit.Detail = err.Error()
+		exit.Hopeless = exit.Reason == ReasonStartFailed && (program.Hopeless(err) || errors.Is(err, sandbox.ErrNotVisible))
 	}
 	exit.EndedAt = time.Now().UTC()
 	return exit

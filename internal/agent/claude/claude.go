@@ -7,13 +7,14 @@ package claude
 
 import (
 	"fmt"
-	"os/exec"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 // Keys of agent.Job.Options that only this adapter understands.
@@ -31,6 +32,14 @@ var _ agent.Agent = Agent{}
 
 // Name is how playbooks call this agent.
 func (Agent) Name() string { return "claude" }
+
+// Program is what the agent is called on a PATH.
+const Program = "claude"
+
+// CredentialAdvice says what works inside an attempt, where nothing of the
+// person's own home is visible.
+const CredentialAdvice = "an attempt sees no login in your home folder: set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN " +
+	"(`claude setup-token` makes one for a subscription), in the environment that you start stellwerk from"
 
 // SecretEnv names the variables that carry credentials. Launch never sets them:
 // who starts the process passes those it has, and hides their values.
@@ -56,7 +65,7 @@ func (Agent) Reader() agent.Reader { return newReader() }
 // person's own may hold MCP servers; neither is loaded. The repository's
 // CLAUDE.md is plain instructions and is read.
 func (Agent) Launch(job agent.Job) (agent.Launch, error) {
-	binary, err := program(job)
+	binary, err := find(job)
 	if err != nil {
 		return agent.Launch{}, err
 	}
@@ -76,16 +85,15 @@ func (Agent) Launch(job agent.Job) (agent.Launch, error) {
 	return launch, nil
 }
 
-// program is the path of the native program behind whatever links lead to it,
+// find is the path of the native program behind whatever links lead to it,
 // so that a sandbox need show that one file only.
-func program(job agent.Job) (string, error) {
+func find(job agent.Job) (string, error) {
 	if path := job.Options[agent.OptionBinary]; path != "" {
 		return path, nil
 	}
-	path, err := exec.LookPath("claude")
+	path, err := program.Look(os.Getenv("PATH"), Program)
 	if err != nil {
-		return "", fmt.Errorf("finding Claude Code: %w; install it or name its program with the option %q",
-			err, agent.OptionBinary)
+		return "", fmt.Errorf("finding Claude Code: %w", err)
 	}
 	path, err = filepath.EvalSymlinks(path)
 	if err != nil {

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 func job() agent.Job {
@@ -118,7 +120,7 @@ func TestLaunchRefuses(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		j := job()
 		delete(j.Options, agent.OptionBinary)
-		if _, err := (Agent{}).Launch(j); err == nil || !strings.Contains(err.Error(), "binary") {
+		if _, err := (Agent{}).Launch(j); err == nil || !errors.Is(err, program.ErrMissing) {
 			t.Errorf("got %v", err)
 		}
 	})

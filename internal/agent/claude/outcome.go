@@ -48,7 +48,11 @@ func (r *reader) verdict(exitCode int) (agent.Class, string) {
 		return agent.ClassProtocol, "the result does not say whether it is an error"
 	}
 	if get[bool](r.result, "is_error") {
-		return r.failureClass(), r.failureText(exitCode)
+		class, text := r.failureClass(), r.failureText(exitCode)
+		if class == agent.ClassAuth {
+			text += "; " + CredentialAdvice
+		}
+		return class, text
 	}
 	if exitCode != 0 {
 		return agent.ClassCrashed, "Claude Code reported success but ended " + exitText(exitCode)

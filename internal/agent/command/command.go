@@ -58,6 +58,12 @@ func (r *reader) Line(line []byte) []agent.Record {
 	return []agent.Record{{Kind: agent.KindText, Text: text}}
 }
 
+// What shells end with where a command cannot be started.
+const (
+	shellNotExecutable = 126
+	shellNotFound      = 127
+)
+
 // Close takes the exit code as the program's claim and its last line as the
 // summary.
 func (r *reader) Close(exitCode int) agent.Outcome {
@@ -67,6 +73,9 @@ func (r *reader) Close(exitCode int) agent.Outcome {
 	case exitCode > 128:
 		outcome.Class = agent.ClassCrashed
 		outcome.Message = fmt.Sprintf("the command was ended by signal %d", exitCode-128)
+	case exitCode == shellNotExecutable || exitCode == shellNotFound:
+		outcome.Class = agent.ClassMissing
+		outcome.Message = fmt.Sprintf("the command ended with exit code %d: a program that it needs is not there or may not be started", exitCode)
 	default:
 		outcome.Class = agent.ClassCrashed
 		outcome.Message = fmt.Sprintf("the command ended with exit code %d", exitCode)

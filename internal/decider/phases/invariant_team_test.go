@@ -74,7 +74,7 @@ func checkTeam(t *rapid.T, r *core.Run, s *core.Stage) {
 // ended reports a specialist of whom nothing more will come.
 func ended(r *core.Run, task *core.Task) bool {
 	resting := task.Status == core.TaskWaiting || task.Status == core.TaskDelivered
-	return task.Status == core.TaskDone || resting && (task.Counted >= task.Limit || task.Infra > r.Limits.Infra)
+	return task.Status == core.TaskDone || resting && (task.Counted >= task.Limit || task.Stuck || task.Infra > r.Limits.Infra)
 }
 
 // checkReduced holds that a team is reduced only when all have ended, and that

@@ -42,7 +42,7 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 	switch a := a.(type) {
 	case core.StartAttempt:
 		if !honest && rapid.IntRange(0, 4).Draw(w.t, "nostart") == 0 {
-			return core.AttemptExited{Attempt: a.Attempt, Kind: core.ExitNoStart}
+			return core.AttemptExited{Attempt: a.Attempt, Kind: core.ExitNoStart, Hopeless: rapid.Bool().Draw(w.t, "hopeless")}
 		}
 		return core.AttemptStarted{Attempt: a.Attempt, Agent: "scripted", Session: a.Session}
 	case core.WatchAttempt:

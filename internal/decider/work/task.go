@@ -33,8 +33,11 @@ func Next(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 
 func idle(t *core.Task) bool { return t.Status == core.TaskWaiting || t.Status == core.TaskDelivered }
 
-// Lost reports a task that was lost too often to what lies outside the work.
-func Lost(r *core.Run, t *core.Task) bool { return idle(t) && t.Infra > r.Limits.Infra }
+// Lost reports a task that was lost too often to what lies outside the work, or
+// to something that waiting does not mend.
+func Lost(r *core.Run, t *core.Task) bool {
+	return idle(t) && (t.Stuck || t.Infra > r.Limits.Infra)
+}
 
 // Exhausted reports a task that has used up its attempts.
 func Exhausted(t *core.Task) bool {
@@ -107,6 +110,9 @@ func FirstFailed(a *core.Attempt) string {
 
 func lost(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	reason := fmt.Sprintf("%s was lost %d times to something outside the agent's work", t.ID, t.Infra)
+	if t.Stuck {
+		reason = label(r, s, t) + " cannot be worked on"
+	}
 	if a := t.Last(); a != nil && a.Message != "" {
 		reason += ": " + a.Message
 	} else if s.Trouble != "" {

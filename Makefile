@@ -1,6 +1,7 @@
 # Stellwerk's everyday commands. `make help` lists them.
 GO            ?= go
 GOLANGCI      := v2.14.0
+GORELEASER    := v2.15.4
 GOLANGCI_BIN  := $(shell $(GO) env GOPATH)/bin/golangci-lint
 RAPID_CHECKS  ?= 100
 KILLS         ?= 40
@@ -8,7 +9,7 @@ FUZZTIME      ?= 2m
 LDFLAGS       := -s -w
 
 .DEFAULT_GOAL := help
-.PHONY: help build test lint unit race fuzz planted bench tools demo screenshots
+.PHONY: help build install uninstall snapshot test lint unit race fuzz planted bench tools demo screenshots
 
 # Where `make screenshots` puts every page, and which of them the README and the documents show.
 SCREENSHOTS   ?= $(CURDIR)/bin/screenshots
@@ -18,7 +19,28 @@ help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/stellwerk and bin/stellwerk-hook
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/stellwerk ./cmd/stellwerk-hook
+	$(GO) build -trimpath -buildvcs=auto -ldflags '$(LDFLAGS)' -o bin/ ./cmd/stellwerk ./cmd/stellwerk-hook
+
+# Where `make install` puts the program. DESTDIR is for who makes a package of it.
+PREFIX        ?= /usr/local
+BINDIR        := $(DESTDIR)$(PREFIX)/bin
+SHARE         := $(DESTDIR)$(PREFIX)/share
+COMPLETIONS   := bash-completion/completions/stellwerk zsh/site-functions/_stellwerk fish/vendor_completions.d/stellwerk.fish
+
+install: build ## install the program, its man pages and completions under PREFIX (/usr/local)
+	$(GO) run ./deploy/manual bin/manual
+	install -d "$(BINDIR)" "$(SHARE)/man/man1" $(foreach c,$(COMPLETIONS),"$(SHARE)/$(dir $c)")
+	install -m 0755 bin/stellwerk bin/stellwerk-hook "$(BINDIR)"
+	install -m 0644 bin/manual/man1/*.1 "$(SHARE)/man/man1"
+	install -m 0644 bin/manual/completions/stellwerk.bash "$(SHARE)/$(word 1,$(COMPLETIONS))"
+	install -m 0644 bin/manual/completions/_stellwerk "$(SHARE)/$(word 2,$(COMPLETIONS))"
+	install -m 0644 bin/manual/completions/stellwerk.fish "$(SHARE)/$(word 3,$(COMPLETIONS))"
+
+uninstall: ## remove what `make install` put under PREFIX; your state folder stays
+	rm -f "$(BINDIR)/stellwerk" "$(BINDIR)/stellwerk-hook" "$(SHARE)"/man/man1/stellwerk.1 "$(SHARE)"/man/man1/stellwerk-*.1 $(foreach c,$(COMPLETIONS),"$(SHARE)/$c")
+
+snapshot: ## build archives and packages as a release would, twice, and compare them byte by byte
+	GORELEASER=$(GORELEASER) bash scripts/snapshot.sh
 
 test: tools lint unit planted ## everything that decides whether a change lands
 

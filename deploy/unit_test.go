@@ -49,7 +49,7 @@ func TestSystemdUnderstandsTheUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "stellwerk.service")
-	text := strings.Replace(unit(t), "/usr/local/bin/stellwerk", program, 1)
+	text := strings.Replace(unit(t), "ExecStart=stellwerk", "ExecStart="+program, 1)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func newBench(t *testing.T) *bench {
 		env: map[string]string{"HOME": dir}}
 	b.Program = Program{
 		Console: terminal.Console{In: strings.NewReader(""), Out: b.out, Err: b.err, Width: func() int { return 0 }, ErrWidth: func() int { return 0 }},
-		Version: "1.0", Env: func(n string) string { return b.env[n] }, Dir: func() (string, error) { return dir, nil },
+		Build:   Build{Version: "1.0"}, Env: func(n string) string { return b.env[n] }, Dir: func() (string, error) { return dir, nil },
 		Now: func() time.Time { return noon }, PID: thisPID,
 		Connect: func(context.Context, ConnectOptions) (api.Service, func() error, error) {
 			return b.svc, func() error { b.closed++; return nil }, nil

@@ -179,8 +179,8 @@ func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) finding
 	err := sh.connectTo(ctx, opts, func(svc api.Service) error {
 		info, err := svc.Info(ctx)
 		f.Found = fmt.Sprintf("version %s runs as process %d, %d open runs", terminal.Line(info.Version), info.PID, info.Runs)
-		if err == nil && info.Version != sh.Version {
-			f.Grade, f.Advice = gradeWarn, "this program is version "+sh.Version+"; restart the engine when it suits you: stellwerk stop, then as you started it"
+		if err == nil && info.Version != sh.Build.Version {
+			f.Grade, f.Advice = gradeWarn, "this program is version "+sh.Build.Version+"; restart the engine when it suits you: stellwerk stop, then as you started it"
 		}
 		return err
 	})

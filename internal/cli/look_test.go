@@ -286,9 +286,23 @@ func TestVersion(t *testing.T) {
 	b := newBench(t)
 	b.Connect = nil
 	b.run(t, ExitOK, "version")
-	b.said(t, b.out, "stellwerk 1.0 (go")
-	b.run(t, ExitOK, "version", "--json")
+	b.said(t, b.out, "stellwerk 1.0\nbuilt with go")
+
+	b.Build = Build{Version: "1.1", Commit: "0123456789abcdef0123", Date: "2026-01-02T03:04:05Z"}
 	b.out.b.Reset()
 	b.run(t, ExitOK, "--version")
-	b.said(t, b.out, "stellwerk 1.0 (go")
+	b.said(t, b.out, "stellwerk 1.1\ncommit 0123456789ab, 2026-01-02T03:04:05Z\nbuilt with go")
+
+	b.Build.Modified = true
+	b.run(t, ExitOK, "version")
+	b.said(t, b.out, "commit 0123456789ab with changes, 2026-01-02T03:04:05Z\n")
+	b.out.b.Reset()
+	b.run(t, ExitOK, "version", "--json")
+	var got map[string]any
+	if err := json.Unmarshal(b.out.b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got["commit"] != b.Build.Commit || got["date"] != b.Build.Date || got["modified"] != true || got["version"] != "1.1" {
+		t.Errorf("%v", got)
+	}
 }

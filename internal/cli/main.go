@@ -24,7 +24,7 @@ func Main() int {
 	}
 	p := Program{
 		Console: terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv),
-		Version: version(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now, PID: os.Getpid(),
+		Build:   built(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now, PID: os.Getpid(),
 		Interruptible: interruptible,
 	}
 	wire(&p)

@@ -24,7 +24,7 @@ are those of "stellwerk tool", for an agent's attempt as for a person.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			use := func(ctx context.Context, fn func(tool.Kit) error) error { return o.use(ctx, sh, fn) }
-			return mcp.Serve(cmd.Context(), use, sh.Version, io.NopCloser(sh.Console.In), unclosed{sh.Console.Out})
+			return mcp.Serve(cmd.Context(), use, sh.Build.Version, io.NopCloser(sh.Console.In), unclosed{sh.Console.Out})
 		},
 	}
 	cmd.Flags().StringVar(&o.run, "run", "", "the `RUN` that is meant")

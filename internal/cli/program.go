@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
@@ -19,8 +21,8 @@ import (
 // Program is the command line and everything it stands on. The functions are
 // given by the wiring; those a test does not need may be nil.
 type Program struct {
+	Build   Build
 	Console terminal.Console
-	Version string
 	Env     func(string) string
 	Dir     func() (string, error) // the working directory
 	Now     func() time.Time
@@ -111,6 +113,9 @@ func (p Program) Run(ctx context.Context, args []string) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	return sh.conclude(cmd, err, sh.json || asksForJSON(args))
 }
+
+// Commands is the tree of all commands, for man pages and completion scripts.
+func (p Program) Commands() *cobra.Command { return newRoot(&shell{Program: p}) }
 
 // asksForJSON looks for the flag in a command line that was not read to its end.
 func asksForJSON(args []string) bool {

@@ -27,7 +27,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
   stellwerk status
   stellwerk approve`,
 		Args:          onlyCommands,
-		Version:       sh.Version,
+		Version:       sh.Build.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -51,7 +51,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)
 	root.SetUsageTemplate(usageTemplate)
-	root.SetVersionTemplate(sh.versionLine() + "\n")
+	root.SetVersionTemplate(sh.Build.String() + "\n")
 	root.Flags().Bool("version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	sh.prepare(root)

@@ -30,7 +30,7 @@ func (sh *shell) options() (ConnectOptions, error) {
 	if err != nil {
 		return ConnectOptions{}, err
 	}
-	opts := ConnectOptions{State: state, Version: sh.Version, Verbose: sh.verbose}
+	opts := ConnectOptions{State: state, Version: sh.Build.Version, Verbose: sh.verbose}
 	if sh.verbose {
 		opts.Log = sh.Console.Err
 	}

@@ -1,62 +1,77 @@
 package cli
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
 
+// Build is what the Go toolchain recorded in this program. A build outside of a
+// git clone knows neither commit nor date.
+type Build struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Date     string `json:"date,omitempty"`     // of the commit, RFC 3339 in UTC
+	Modified bool   `json:"modified,omitempty"` // the clone had changes
+}
+
 func newVersion(sh *shell) *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Long:    `Prints the version of this program and what it was built with.`,
-		Example: `  stellwerk version`,
-		Args:    cobra.NoArgs,
+		Use:   "version",
+		Short: "Print the version",
+		Long: `Prints the version of this program, the commit it was built from with its date,
+and what it was built with.`,
+		Example: `  stellwerk version
+  stellwerk version --json`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if sh.json {
 				return sh.printJSON(struct {
-					Version  string `json:"version"`
+					Build
 					Go       string `json:"go"`
 					Platform string `json:"platform"`
-				}{sh.Version, runtime.Version(), platform()})
+				}{sh.Build, runtime.Version(), platform()})
 			}
-			sh.printf("%s\n", sh.versionLine())
+			sh.printf("%s\n", sh.Build)
 			return nil
 		},
 	}
 }
 
-func (sh *shell) versionLine() string {
-	return fmt.Sprintf("stellwerk %s (%s, %s)", sh.Version, runtime.Version(), platform())
+func (b Build) String() string {
+	line := "stellwerk " + b.Version + "\n"
+	if b.Commit != "" {
+		line += "commit " + b.Commit[:min(12, len(b.Commit))]
+		if b.Modified {
+			line += " with changes"
+		}
+		line += ", " + b.Date + "\n"
+	}
+	return line + "built with " + runtime.Version() + " for " + platform()
 }
 
 func platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
-// version is what the build recorded: the module's version, or the commit.
-func version() string {
+// built reads this program's Build.
+func built() Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return Build{Version: "unknown"}
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	commit, dirty := "", ""
+	b := Build{Version: info.Main.Version}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
-			commit = s.Value
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Date = s.Value
 		case "vcs.modified":
-			if s.Value == "true" {
-				dirty = "+changes"
-			}
+			b.Modified = s.Value == "true"
 		}
 	}
-	if len(commit) < 12 {
-		return "devel"
+	if b.Version == "" || b.Version == "(devel)" {
+		b.Version = "devel"
 	}
-	return "devel-" + commit[:12] + dirty
+	return b
 }

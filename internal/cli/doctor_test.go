@@ -22,6 +22,9 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%s: %+v", what, found[what])
 		}
 	}
+	b.Isolation = func(context.Context) (string, string) { return "sandbox", "bwrap is version 0.6" }
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "warn  isolation", "version 0.6")
 	b.Isolation = func(context.Context) (string, string) { return "none", "no bubblewrap" }
 	b.run(t, ExitError, "doctor")
 	b.said(t, b.out, "fail  isolation", "no bubblewrap", "apt install bubblewrap")

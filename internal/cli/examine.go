@@ -61,6 +61,9 @@ func (sh *shell) examineIsolation(ctx context.Context) finding {
 		return finding{"isolation", gradeFail, "agents cannot be isolated: " + terminal.Line(reason),
 			"install bubblewrap (Debian: apt install bubblewrap), or start runs with --isolation none"}
 	}
+	if reason != "" {
+		return finding{"isolation", gradeWarn, kind + ": " + terminal.Line(reason), "a newer bubblewrap has both walls"}
+	}
 	return finding{What: "isolation", Grade: gradeOK, Found: kind}
 }
 

@@ -59,8 +59,8 @@ type Program struct {
 	ScriptedAgent func(ctx context.Context, scenario string) int
 	ScriptedModel func(ctx context.Context, scenario, address, record string, out io.Writer) error
 
-	// Isolation is the strongest isolation this machine offers, and where that
-	// is none, why.
+	// Isolation is the strongest isolation this machine offers; the reason says
+	// why it is none, or what it lacks.
 	Isolation func(ctx context.Context) (kind, reason string)
 	// Credentials names the variables of which one gives the default agent its
 	// credential.

@@ -32,6 +32,9 @@ func wire(p *Program) {
 	p.ScriptedAgent, p.ScriptedModel = app.ScriptedAgent, app.ScriptedModel
 	p.Isolation = func(ctx context.Context) (string, string) {
 		kind, reason := sandbox.Detect(ctx)
+		if kind == sandbox.Sandbox {
+			reason = sandbox.Weakness()
+		}
 		return string(kind), reason
 	}
 	p.Credentials = claude.Agent{}.SecretEnv

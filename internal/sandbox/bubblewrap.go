@@ -1,9 +1,10 @@
 package sandbox
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 )
 
 // kernelFiles are the parts of /proc that change the whole machine. bubblewrap leaves them writable to root once its
@@ -15,20 +16,36 @@ func kernelFiles() []string {
 	}
 }
 
-func bubblewrap(p plan, spec Spec) ([]string, error) {
-	program, err := exec.LookPath("bwrap")
+// kernelLists are the parts of /proc that name the keys of everybody the process could be taken for.
+func kernelLists() []string { return []string{"/proc/keys", "/proc/key-users"} }
+
+func bubblewrap(p plan, spec Spec) (Launch, error) {
+	program, err := findBubblewrap()
 	if err != nil {
-		return nil, fmt.Errorf("%w: bubblewrap is not installed (%w)", ErrUnavailable, err)
+		return Launch{}, err
 	}
-	args := []string{
-		program,
+	filter, err := filterBytes()
+	if err != nil {
+		return Launch{}, err
+	}
+	args := []string{program.path, "--seccomp", strconv.Itoa(firstInherited), "--unshare-user"}
+	slot := slices.Index(args, "--seccomp") + 1
+	if program.disablesUserns() {
+		args = append(args, "--disable-userns")
+	}
+	args = append(args,
 		"--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
 		"--proc", "/proc", "--dev", "/dev",
-	}
+	)
 	for _, path := range kernelFiles() {
 		if exists(path) {
 			args = append(args, "--ro-bind", path, path)
+		}
+	}
+	for _, path := range kernelLists() {
+		if exists(path) {
+			args = append(args, mask(path)...)
 		}
 	}
 	if spec.Tmp != "" {
@@ -42,22 +59,30 @@ func bubblewrap(p plan, spec Spec) ([]string, error) {
 	}
 	for _, path := range linuxPrivate() {
 		if exists(path) {
-			args = append(args, "--tmpfs", path)
+			args = append(args, mask(path)...)
 		}
 	}
 	args = append(args, "--remount-ro", "/", "--chdir", spec.Dir, "--")
-	return append(args, spec.Argv...), nil
+	return Launch{Argv: append(args, spec.Argv...), filter: filter, slot: slot}, nil
 }
 
-// mountArgs keeps a system directory that is a link (/bin, /lib64) a link, as some programs compare such paths. A
-// folder is masked only where something above it is shown; elsewhere it is absent already.
+// mask makes a folder appear empty. A file becomes a device that bubblewrap mounts so that nobody can open it.
+func mask(path string) []string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return []string{"--tmpfs", path}
+	}
+	return []string{"--ro-bind", "/dev/null", path}
+}
+
+// mountArgs keeps a system directory that is a link (/bin, /lib64) a link, as some programs compare such paths. What lies
+// in a folder that is not shown needs no mask: it is absent already.
 func mountArgs(p plan, m mount) []string {
 	switch m.access {
 	case hidden:
-		if !exists(m.path) || !p.coveredFromAbove(m.path) {
+		if !exists(m.path) || p.accessTo(filepath.Dir(m.path)) == hidden {
 			return nil
 		}
-		return []string{"--tmpfs", m.path}
+		return mask(m.path)
 	case writable:
 		return []string{"--bind", m.path, m.path}
 	default:
@@ -66,15 +91,6 @@ func mountArgs(p plan, m mount) []string {
 		}
 		return []string{"--ro-bind", m.path, m.path}
 	}
-}
-
-func (p plan) coveredFromAbove(path string) bool {
-	for _, m := range p.mounts {
-		if m.path != path && m.access != hidden && within(path, m.path) {
-			return true
-		}
-	}
-	return false
 }
 
 func exists(path string) bool {

@@ -1,11 +1,11 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 )
 
@@ -17,21 +17,22 @@ const probeTime = 5 * time.Second
 func Detect(ctx context.Context) (Kind, string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	argv, err := Command(Sandbox, Spec{Argv: []string{"/bin/sh", "-c", "test ! -w /usr"}, Dir: "/"})
+	launch, err := Command(Sandbox, Spec{Argv: []string{"/bin/sh", "-c", "test ! -w /usr"}, Dir: "/"})
 	if err != nil {
 		return None, err.Error() + "; install it, or ask for isolation none"
 	}
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	program := launch.Argv[0]
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, program, launch.Argv[1:]...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
-	cmd.WaitDelay = time.Second
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return None, fmt.Sprintf("%s is installed but does not work here: %v: %s; user namespaces may be forbidden",
-			argv[0], err, firstLine(out))
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &out, time.Second
+	done, err := launch.Start(cmd)
+	if err != nil {
+		return None, fmt.Sprintf("%s does not start: %v", program, err)
 	}
-	return Sandbox, argv[0]
-}
-
-func firstLine(out []byte) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	return line
+	if <-done; !cmd.ProcessState.Success() {
+		return None, fmt.Sprintf("%s is installed but does not work here: %v: %s; user namespaces may be forbidden",
+			program, cmd.ProcessState, firstLine(out.Bytes()))
+	}
+	return Sandbox, program
 }

@@ -53,13 +53,18 @@ func newPlan(system []string, spec Spec) (plan, error) {
 	for p, a := range rules {
 		out.mounts = append(out.mounts, mount{p, a})
 	}
-	slices.SortFunc(out.mounts, func(a, b mount) int {
-		return cmp.Or(cmp.Compare(depth(a.path), depth(b.path)), strings.Compare(a.path, b.path))
-	})
+	out.order()
 	if err := out.check(given); err != nil {
 		return plan{}, err
 	}
 	return out, out.checkFolders(spec)
+}
+
+// order puts parents before what lies below them.
+func (p plan) order() {
+	slices.SortFunc(p.mounts, func(a, b mount) int {
+		return cmp.Or(cmp.Compare(depth(a.path), depth(b.path)), strings.Compare(a.path, b.path))
+	})
 }
 
 func (p plan) checkFolders(spec Spec) error {

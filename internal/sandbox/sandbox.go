@@ -7,6 +7,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 
@@ -51,35 +52,40 @@ type Spec struct {
 	Tmp string
 }
 
-// Command returns the argv that runs spec under kind. Its first element is an absolute path, or for None whatever
-// spec names.
-func Command(kind Kind, spec Spec) ([]string, error) { return commandOn(runtime.GOOS, kind, spec) }
+// Command makes ready what runs spec under kind.
+func Command(kind Kind, spec Spec) (Launch, error) { return commandOn(runtime.GOOS, kind, spec) }
 
-func commandOn(goos string, kind Kind, spec Spec) ([]string, error) {
+func commandOn(goos string, kind Kind, spec Spec) (Launch, error) {
 	if len(spec.Argv) == 0 {
-		return nil, errors.New("sandbox: no program to run")
+		return Launch{}, errors.New("sandbox: no program to run")
 	}
 	switch kind {
 	case None:
-		return spec.Argv, nil
+		return Launch{Argv: spec.Argv}, nil
 	case Sandbox:
 	default:
-		return nil, fmt.Errorf("%w: kind %q is unknown; use %q or %q", ErrUnavailable, kind, Sandbox, None)
+		return Launch{}, fmt.Errorf("%w: kind %q is unknown; use %q or %q", ErrUnavailable, kind, Sandbox, None)
 	}
-	plan, err := newPlan(systemPaths(goos), spec)
+	system := systemPaths(goos)
+	plan, err := newPlan(system, spec)
 	if err != nil {
-		return nil, err
+		return Launch{}, err
+	}
+	if goos == "linux" && os.Geteuid() == 0 {
+		if err := plan.hidePrivate(handFilled(system), spec); err != nil {
+			return Launch{}, err
+		}
 	}
 	if err := plan.findProgram(spec); err != nil {
-		return nil, err
+		return Launch{}, err
 	}
 	switch goos {
 	case "linux":
 		return bubblewrap(plan, spec)
 	case "darwin":
-		return seatbelt(plan, spec)
+		return seatbelt(plan, spec), nil
 	default:
-		return nil, fmt.Errorf("%w: there is none for %s", ErrUnavailable, goos)
+		return Launch{}, fmt.Errorf("%w: there is none for %s", ErrUnavailable, goos)
 	}
 }
 

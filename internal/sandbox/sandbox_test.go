@@ -26,14 +26,27 @@ func inside(t *testing.T, spec Spec, attr *syscall.SysProcAttr, script string) (
 	t.Helper()
 	spec.Argv = []string{"/bin/sh", "-c", script}
 	spec.Env = []string{"PATH=" + os.Getenv("PATH")}
-	argv, err := Command(Sandbox, spec)
+	launch, err := Command(Sandbox, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
-	cmd.Env, cmd.SysProcAttr = spec.Env, attr
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	return launched(t, launch, spec.Env, attr)
+}
+
+// launched starts what was made ready and returns what it printed.
+func launched(t *testing.T, launch Launch, env []string, attr *syscall.SysProcAttr) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), launch.Argv[0], launch.Argv[1:]...)
+	cmd.Env, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = env, attr, &out, &out
+	done, err := launch.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if <-done; !cmd.ProcessState.Success() {
+		return out.String(), &exec.ExitError{ProcessState: cmd.ProcessState}
+	}
+	return out.String(), nil
 }
 
 func mustInside(t *testing.T, spec Spec, script string) string {
@@ -141,12 +154,13 @@ func TestKernelSettingsCannotBeOpenedForWriting(t *testing.T) {
 	}
 }
 
+const nobody = 65534
+
 func TestOrdinaryUser(t *testing.T) {
 	requireSandbox(t)
 	if os.Getuid() != 0 {
 		t.Skip("every other test covers this: the tests do not run as root")
 	}
-	const nobody = 65534
 	dir, err := os.MkdirTemp("/var/tmp", "sandbox")
 	if err != nil {
 		t.Fatal(err)
@@ -233,9 +247,9 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestNoneChangesNothing(t *testing.T) {
-	argv, err := Command(None, Spec{Argv: []string{"x", "y"}})
-	if err != nil || !slices.Equal(argv, []string{"x", "y"}) {
-		t.Errorf("%v, %v", argv, err)
+	launch, err := Command(None, Spec{Argv: []string{"x", "y"}})
+	if err != nil || !slices.Equal(launch.Argv, []string{"x", "y"}) {
+		t.Errorf("%v, %v", launch.Argv, err)
 	}
 }
 
@@ -263,6 +277,40 @@ func TestDetectSaysWhy(t *testing.T) {
 	t.Setenv("PATH", broken)
 	if kind, reason = Detect(t.Context()); kind != None || !strings.Contains(reason, "Permission denied") {
 		t.Errorf("%s: %s", kind, reason)
+	}
+}
+
+// TestOldBubblewrap has a program that knows fewer options than today's.
+func TestOldBubblewrap(t *testing.T) {
+	dir := t.TempDir()
+	old := write(t, filepath.Join(dir, "bwrap"), "#!/bin/sh\necho bubblewrap 0.6.1\n")
+	if err := os.Chmod(old, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for _, c := range []struct {
+		version, weakness string
+		mode              os.FileMode
+	}{
+		{"0.6.1", "is version 0.6", 0o755},
+		{"0.11.0", "is installed setuid", 0o755 | os.ModeSetuid},
+		{"0.8.0", "", 0o755},
+		{"1.0.0", "", 0o755},
+	} {
+		write(t, old, "#!/bin/sh\necho bubblewrap "+c.version+"\n")
+		if err := os.Chmod(old, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		launch, err := commandOn("linux", Sandbox, Spec{Argv: []string{"/bin/sh"}, Dir: "/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(launch.Argv, "--disable-userns") != (c.weakness == "") || !slices.Contains(launch.Argv, "--unshare-user") {
+			t.Errorf("%s: %q", c.version, launch.Argv)
+		}
+		if got := Weakness(); !strings.Contains(got, c.weakness) || (got == "") != (c.weakness == "") {
+			t.Errorf("%s: %q", c.version, got)
+		}
 	}
 }
 

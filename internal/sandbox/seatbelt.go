@@ -9,8 +9,8 @@ import (
 // seatbeltProgram is part of macOS.
 const seatbeltProgram = "/usr/bin/sandbox-exec"
 
-func seatbelt(p plan, spec Spec) ([]string, error) {
-	return append([]string{seatbeltProgram, "-p", seatbeltProfile(p, spec, resolve), "--"}, spec.Argv...), nil
+func seatbelt(p plan, spec Spec) Launch {
+	return Launch{Argv: append([]string{seatbeltProgram, "-p", seatbeltProfile(p, spec, resolve), "--"}, spec.Argv...)}
 }
 
 // resolve follows links because Seatbelt compares real paths (/tmp is /private/tmp there).

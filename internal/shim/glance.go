@@ -1,10 +1,8 @@
 package shim
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
@@ -23,12 +21,9 @@ func Glance(root, dir, line string) error {
 		return err
 	}
 	box.Env = env.list()
-	argv, err := sandbox.Command(sandbox.Sandbox, box)
+	launch, err := sandbox.Command(sandbox.Sandbox, box)
 	if err != nil {
 		return err
 	}
-	if err := syscall.Exec(argv[0], argv, box.Env); err != nil {
-		return fmt.Errorf("run %s: %w", argv[0], err)
-	}
-	return nil
+	return launch.Exec(box.Env)
 }

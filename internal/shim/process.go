@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -59,19 +58,19 @@ func (p process) start() (*exec.Cmd, <-chan struct{}, error) {
 	if err := becomeSubreaper(); err != nil {
 		return nil, nil, err
 	}
-	argv, err := sandbox.Command(p.kind, p.box)
+	launch, err := sandbox.Command(p.kind, p.box)
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // wait ends it with all its descendants, and TERM comes before KILL
-	cmd.Path, cmd.Err = lookPath(p.kind, p.box, argv[0])
+	cmd := exec.Command(launch.Argv[0], launch.Argv[1:]...) //nolint:noctx // wait ends it with all its descendants, and TERM comes before KILL
+	cmd.Path, cmd.Err = lookPath(p.kind, p.box, launch.Argv[0])
 	cmd.Dir, cmd.Env = p.box.Dir, p.box.Env
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
 	if p.stdin != nil {
 		cmd.Stdin = p.stdin
 	}
 	cmd.SysProcAttr = sessionAttr()
-	done, err := startPinned(cmd)
+	done, err := launch.Start(cmd)
 	if err != nil {
 		return nil, nil, fmt.Errorf("start %s: %w", p.box.Argv[0], err)
 	}
@@ -84,23 +83,6 @@ func lookPath(kind sandbox.Kind, box sandbox.Spec, name string) (string, error) 
 		return name, nil
 	}
 	return sandbox.LookPath(box, name)
-}
-
-// startPinned starts and awaits cmd on one operating system thread that lives as long as the process: the kernel sends
-// the signal for a dead parent when that thread ends, not when the program does.
-func startPinned(cmd *exec.Cmd) (<-chan struct{}, error) {
-	started, done := make(chan error), make(chan struct{})
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		defer close(done)
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			_ = cmd.Wait() // how it ended is in cmd.ProcessState
-		}
-	}()
-	return done, <-started
 }
 
 // wait returns when the process itself has ended, by its own choice or by force.

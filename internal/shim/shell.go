@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -39,15 +38,12 @@ func Shell(folder, line, self string) error {
 		return fmt.Errorf("make a temporary folder: %w", err)
 	}
 	box.Tmp, box.Env = "", append(box.Env, "TMPDIR="+tmp)
-	argv, err := sandbox.Command(spec.Isolation, box)
+	launch, err := sandbox.Command(spec.Isolation, box)
 	if err != nil {
 		return err
 	}
 	if err := os.Chdir(box.Dir); err != nil {
 		return fmt.Errorf("enter the workspace: %w", err)
 	}
-	if err := syscall.Exec(argv[0], argv, box.Env); err != nil {
-		return fmt.Errorf("run %s: %w", argv[0], err)
-	}
-	return nil
+	return launch.Exec(box.Env)
 }

@@ -1,6 +1,7 @@
 package tool_test
 
 import (
+	"bytes"
 	"net"
 	"os"
 	"os/exec"
@@ -60,17 +61,21 @@ func call(t *testing.T, kind sandbox.Kind, dir, bin, line string) string {
 	t.Helper()
 	spec := sandbox.Spec{Argv: []string{"/bin/sh", "-c", line}, Dir: dir, ReadOnly: []string{dir, bin},
 		Env: []string{"PATH=" + dir + ":/usr/bin:/bin", agent.EnvProgram + "=" + bin}}
-	argv, err := sandbox.Command(kind, spec)
+	launch, err := sandbox.Command(kind, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
-	cmd.Env, cmd.Dir = spec.Env, dir
-	out, err := cmd.CombinedOutput()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), launch.Argv[0], launch.Argv[1:]...)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = spec.Env, dir, &out, &out
+	done, err := launch.Start(cmd)
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", line, err, out)
+		t.Fatal(err)
 	}
-	return string(out)
+	if <-done; !cmd.ProcessState.Success() {
+		t.Fatalf("%s: %v\n%s", line, cmd.ProcessState, out.String())
+	}
+	return out.String()
 }
 
 // TestInstallScriptsRefreshes replaces what another version left, and nothing

@@ -1,0 +1,64 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// call is a system call as the filter sees it. The virtual machine reads as networks do, so the numbers are written so.
+func call(arch, number, first uint32) []byte {
+	data := make([]byte, 64)
+	binary.BigEndian.PutUint32(data[atNumber:], number)
+	binary.BigEndian.PutUint32(data[atArch:], arch)
+	binary.BigEndian.PutUint32(data[atFirst:], first)
+	return data
+}
+
+func TestFilterDecides(t *testing.T) {
+	vm, err := bpf.NewVM(filter(ownArch, foreignABI))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const otherArch = unix.AUDIT_ARCH_ARM
+	errno := func(e unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e) }
+	for name, c := range map[string]struct {
+		data []byte
+		want uint32
+	}{
+		"read":                 {call(ownArch, unix.SYS_READ, 0), unix.SECCOMP_RET_ALLOW},
+		"another architecture": {call(otherArch, unix.SYS_READ, 0), unix.SECCOMP_RET_KILL_PROCESS},
+		"keyctl":               {call(ownArch, unix.SYS_KEYCTL, 0), errno(unix.EPERM)},
+		"add_key":              {call(ownArch, unix.SYS_ADD_KEY, 0), errno(unix.EPERM)},
+		"request_key":          {call(ownArch, unix.SYS_REQUEST_KEY, 0), errno(unix.EPERM)},
+		"io_uring":             {call(ownArch, unix.SYS_IO_URING_SETUP, 8), errno(unix.EPERM)},
+		"mount":                {call(ownArch, unix.SYS_MOUNT, 0), errno(unix.EPERM)},
+		"a thread":             {call(ownArch, unix.SYS_CLONE, unix.CLONE_VM|unix.CLONE_THREAD|unix.CLONE_SIGHAND), unix.SECCOMP_RET_ALLOW},
+		"a child":              {call(ownArch, unix.SYS_CLONE, uint32(unix.SIGCHLD)), unix.SECCOMP_RET_ALLOW},
+		"a user namespace":     {call(ownArch, unix.SYS_CLONE, uint32(unix.SIGCHLD)|unix.CLONE_NEWUSER), errno(unix.EPERM)},
+		"clone3":               {call(ownArch, unix.SYS_CLONE3, 0), errno(unix.ENOSYS)},
+		"unshare files":        {call(ownArch, unix.SYS_UNSHARE, unix.CLONE_FILES), unix.SECCOMP_RET_ALLOW},
+		"unshare time":         {call(ownArch, unix.SYS_UNSHARE, unix.CLONE_NEWTIME), errno(unix.EPERM)},
+		"unshare cgroup":       {call(ownArch, unix.SYS_UNSHARE, unix.CLONE_NEWCGROUP|unix.CLONE_FS), errno(unix.EPERM)},
+		"a local socket":       {call(ownArch, unix.SYS_SOCKET, unix.AF_UNIX), unix.SECCOMP_RET_ALLOW},
+		"IPv6":                 {call(ownArch, unix.SYS_SOCKET, unix.AF_INET6), unix.SECCOMP_RET_ALLOW},
+		"routes":               {call(ownArch, unix.SYS_SOCKET, unix.AF_NETLINK), unix.SECCOMP_RET_ALLOW},
+		"the kernel's ciphers": {call(ownArch, unix.SYS_SOCKET, unix.AF_ALG), errno(unix.EAFNOSUPPORT)},
+		"the hypervisor":       {call(ownArch, unix.SYS_SOCKET, unix.AF_VSOCK), errno(unix.EAFNOSUPPORT)},
+	} {
+		got, err := vm.Run(c.data)
+		if err != nil || uint32(got) != c.want {
+			t.Errorf("%s: %#x, want %#x (%v)", name, got, c.want, err)
+		}
+	}
+	if foreignABI == 0 {
+		return
+	}
+	if got, err := vm.Run(call(ownArch, unix.SYS_KEYCTL|foreignABI, 0)); err != nil || uint32(got) != errno(unix.ENOSYS) {
+		t.Errorf("x32: %#x (%v)", got, err)
+	}
+}

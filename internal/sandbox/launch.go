@@ -1,0 +1,93 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// Launch is a command made ready to be started in isolation.
+type Launch struct {
+	// Argv begins with an absolute path, or for None with whatever the Spec names.
+	Argv []string
+
+	filter []byte // of system calls; nil where nothing is isolated, or not by bubblewrap
+	slot   int    // where Argv has the number of the descriptor that the filter is read from
+}
+
+// firstInherited is the number that a process knows the first of exec.Cmd.ExtraFiles by.
+const firstInherited = 3
+
+// Start starts cmd, which was made from Argv and must have no ExtraFiles, and awaits it; the channel is closed when it has
+// ended, and how is in cmd.ProcessState. The process belongs to an operating system thread of its own that lives as long
+// as it does: the kernel sends Pdeathsig when that thread ends, and a session keyring is a thread's.
+func (l Launch) Start(cmd *exec.Cmd) (<-chan struct{}, error) {
+	started, done := make(chan error), make(chan struct{})
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread has another keyring and ends with this goroutine
+		defer close(done)
+		err := l.start(cmd)
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // how it ended is in cmd.ProcessState
+		}
+	}()
+	return done, <-started
+}
+
+func (l Launch) start(cmd *exec.Cmd) error {
+	if l.filter == nil {
+		return cmd.Start()
+	}
+	if err := leaveKeyring(); err != nil {
+		return err
+	}
+	filter, err := readable(l.filter)
+	if err != nil {
+		return err
+	}
+	cmd.ExtraFiles = []*os.File{filter}
+	return errors.Join(cmd.Start(), filter.Close())
+}
+
+// Exec replaces this process. It returns only if that fails.
+func (l Launch) Exec(env []string) error {
+	runtime.LockOSThread()
+	argv := l.Argv
+	if l.filter != nil {
+		if err := leaveKeyring(); err != nil {
+			return err
+		}
+		filter, err := readable(l.filter)
+		if err != nil {
+			return err
+		}
+		fd, err := syscall.Dup(int(filter.Fd())) // unlike the original, the copy is inherited
+		if err != nil {
+			return fmt.Errorf("sandbox: hand over the filter of system calls: %w", err)
+		}
+		argv = slices.Clone(argv)
+		argv[l.slot] = strconv.Itoa(fd)
+	}
+	if err := syscall.Exec(argv[0], argv, env); err != nil {
+		return fmt.Errorf("run %s: %w", argv[0], err)
+	}
+	return nil
+}
+
+// readable is a pipe that holds data, which must fit into one.
+func readable(data []byte) (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	if _, err := w.Write(data); err != nil {
+		return nil, errors.Join(fmt.Errorf("sandbox: write the filter of system calls: %w", err), r.Close(), w.Close())
+	}
+	return r, w.Close()
+}

@@ -1,0 +1,95 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPrivateFilesOfTheSystemAreHidden puts a service's password where administrators put services.
+func TestPrivateFilesOfTheSystemAreHidden(t *testing.T) {
+	asEverybody(t, func(t *testing.T, u user) {
+		for _, root := range []string{"/opt", "/usr/local"} {
+			dir, err := os.MkdirTemp(root, "stellwerk-test-")
+			if errors.Is(err, os.ErrPermission) {
+				t.Skip("every file there belongs to somebody else")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+			lay(t, dir)
+			spec := Spec{Dir: u.dir, Writable: []string{u.dir}}
+			out, err := inside(t, spec, u.attr, "cd "+dir+"; cat password group shut/password crowd/1; ls shut/inner crowd; sh private.sh; true")
+			if err != nil || strings.Contains(out, "hunter2") {
+				t.Errorf("below %s: %v: %s", root, err, out)
+			}
+			if out, err := inside(t, spec, u.attr, "cd "+dir+" && cat open && ./tool && ls"); err != nil || !strings.HasPrefix(out, "public\nworks\n") {
+				t.Errorf("below %s: %v: %s", root, err, out)
+			}
+		}
+	})
+}
+
+func lay(t *testing.T, dir string) {
+	t.Helper()
+	for name, mode := range map[string]os.FileMode{
+		"password": 0o600, "group": 0o640, "shut/password": 0o644, "shut/inner/password": 0o600, "open": 0o644, "tool": 0o755, "private.sh": 0o700,
+	} {
+		folder(t, dir, filepath.Dir(name))
+		text := "hunter2\n"
+		switch name {
+		case "open":
+			text = "public\n"
+		case "tool":
+			text = "#!/bin/sh\necho works\n"
+		case "private.sh":
+			text = "#!/bin/sh\necho hunter2\n"
+		}
+		path := write(t, filepath.Join(dir, name), text)
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder(t, dir, "crowd")
+	for i := range crowded + 1 {
+		path := write(t, filepath.Join(dir, "crowd", fmt.Sprint(i)), "hunter2\n")
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, mode := range map[string]os.FileMode{"": 0o755, "shut": 0o700} {
+		if err := os.Chmod(filepath.Join(dir, path), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPrivateFilesThatAreListedAreShown is the way round for who needs one of them.
+func TestPrivateFilesThatAreListedAreShown(t *testing.T) {
+	requireSandbox(t)
+	dir, err := os.MkdirTemp("/opt", "stellwerk-test-")
+	if errors.Is(err, os.ErrPermission) {
+		t.Skip("only who may write to /opt has private files there")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	lay(t, dir)
+	_, err = Command(Sandbox, Spec{Dir: "/", Argv: []string{filepath.Join(dir, "private.sh")}})
+	if !errors.Is(err, ErrNotVisible) || !strings.Contains(err.Error(), "read-only paths") {
+		t.Errorf("a private program: %v", err)
+	}
+	for _, shown := range []string{dir, filepath.Join(dir, "private.sh")} {
+		if out, err := inside(t, Spec{Dir: "/", ReadOnly: []string{shown}}, nil, filepath.Join(dir, "private.sh")); err != nil || out != "hunter2\n" {
+			t.Errorf("with %s listed: %v: %s", shown, err, out)
+		}
+	}
+	if out, err := inside(t, Spec{Dir: "/", ReadOnly: []string{filepath.Join(dir, "private.sh")}}, nil, "cat "+dir+"/password"); err == nil {
+		t.Errorf("another private file is shown with it: %s", out)
+	}
+}

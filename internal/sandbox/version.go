@@ -1,0 +1,63 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// bubblewrapProgram is the bwrap of this machine.
+type bubblewrapProgram struct {
+	path         string
+	major, minor int
+	setuid       bool
+}
+
+func findBubblewrap() (bubblewrapProgram, error) {
+	path, err := exec.LookPath("bwrap")
+	if err != nil {
+		return bubblewrapProgram{}, fmt.Errorf("%w: bubblewrap is not installed (%w)", ErrUnavailable, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return bubblewrapProgram{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), probeTime)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
+	if err != nil {
+		return bubblewrapProgram{}, fmt.Errorf("%w: %s does not tell its version: %w: %s", ErrUnavailable, path, err, firstLine(out))
+	}
+	found := bubblewrapProgram{path: path, setuid: info.Mode()&os.ModeSetuid != 0}
+	if _, err := fmt.Sscanf(string(out), "bubblewrap %d.%d", &found.major, &found.minor); err != nil {
+		return bubblewrapProgram{}, fmt.Errorf("%w: %s tells the version %q", ErrUnavailable, path, firstLine(out))
+	}
+	return found, nil
+}
+
+// disablesUserns tells whether bubblewrap itself can keep the processes inside from making user namespaces.
+func (b bubblewrapProgram) disablesUserns() bool {
+	return !b.setuid && (b.major > 0 || b.minor >= 8)
+}
+
+// Weakness says what the isolation of this machine lacks, for a person who may mend it. It is empty if nothing is missing,
+// or if there is no isolation at all.
+func Weakness() string {
+	program, err := findBubblewrap()
+	switch {
+	case err != nil || program.disablesUserns():
+		return ""
+	case program.setuid:
+		return program.path + " is installed setuid, and cannot forbid user namespaces inside; the filter of system calls alone does"
+	default:
+		return fmt.Sprintf("%s is version %d.%d, and cannot forbid user namespaces inside, as 0.8 can; the filter of system calls alone does",
+			program.path, program.major, program.minor)
+	}
+}
+
+func firstLine(out []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return line
+}

@@ -53,6 +53,7 @@ type Ask struct {
 	Text    string        `json:"text"`
 	Default string        `json:"default,omitempty"` // the answer where nobody gives one
 	After   time.Duration `json:"after,omitempty"`   // how long to wait for one
+	Voice   core.Voice    `json:"voice,omitempty"`   // whose part is spoken; the caller's own where empty
 }
 
 // Asked is a question that was asked.
@@ -66,6 +67,7 @@ type UpdatePlan struct {
 	Files   map[string]string `json:"files"`          // by their names below .ai
 	Base    string            `json:"base,omitempty"` // digest of the plan.md that was changed
 	Message string            `json:"message"`
+	Voice   core.Voice        `json:"voice,omitempty"` // whose part is spoken; the caller's own where empty
 }
 
 // Plan is the plan's documents.

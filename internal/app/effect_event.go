@@ -68,6 +68,11 @@ func calledTool(body core.Body) (runfolder.SideEffect, error) {
 			names[i] = f.Name
 		}
 		tool, input = core.ToolPlan, map[string]any{"message": b.Message, "files": names}
+	case core.DetailFetched:
+		tool, input = core.ToolDetail, map[string]any{"name": b.Name, "from": b.From}
+		if b.Name == "" {
+			input = map[string]any{"list": true}
+		}
 	case core.ToolRefused:
 		call.Attempt, call.Outcome, call.Reason = b.Attempt, runfolder.OutcomeRefused, runfolder.ShortText(b.Reason)
 		tool = b.Tool

@@ -140,7 +140,7 @@ func (a *App) Ask(ctx context.Context, id string, req api.Ask) (api.Asked, error
 	}
 	text := a.clean(ctx, run, req.Text)
 	body := core.QuestionAsked{
-		ID: core.QuestionID(run.Project, text), Text: text, Default: a.clean(ctx, run, req.Default), After: req.After, Call: callOf(ctx),
+		ID: core.QuestionID(run.Project, text), Text: text, Default: a.clean(ctx, run, req.Default), After: req.After, Call: callOf(ctx), Voice: req.Voice,
 	}
 	next, heard, err := a.use(ctx, run, core.ToolQuestion, body.Call, body)
 	if err != nil {

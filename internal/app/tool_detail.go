@@ -25,8 +25,12 @@ func (a *App) Detail(ctx context.Context, id string, req api.FetchDetail) (api.F
 	kind, called := core.Reference(strings.TrimSpace(req.Name))
 	out, digest := lookUp(run, kind, called)
 	if out.Title == "" {
-		return out, core.Errorf(core.CodeNotFound, "run %s has no detail %.100q", run.Alias, called).
+		err := core.Errorf(core.CodeNotFound, "run %s has no detail %.100q", run.Alias, called).
 			WithHint("`stellwerk tool detail --list` shows what there is")
+		return out, errors.Join(err, a.refuse(ctx, run, core.ToolDetail, err))
+	}
+	if err := a.fetched(ctx, run, core.DetailFetched{Name: a.clean(ctx, run, clip(req.Name, maxDetailName)), From: req.From, Voice: req.Voice}); err != nil {
+		return api.FetchedDetail{}, err
 	}
 	var text io.ReadSeeker = strings.NewReader(out.Content)
 	if digest != "" {
@@ -42,6 +46,21 @@ func (a *App) Detail(ctx context.Context, id string, req api.FetchDetail) (api.F
 	}
 	out.Content = a.clean(ctx, run, out.Content)
 	return out, nil
+}
+
+// maxDetailName bounds what is kept of what a detail was called by.
+const maxDetailName = 256
+
+// fetched records that an agent reads something, before it is shown. A person's
+// reading leaves no trace.
+func (a *App) fetched(ctx context.Context, run *core.Run, body core.DetailFetched) error {
+	if CallerOf(ctx).Kind != core.ActorAgent {
+		return nil
+	}
+	if _, err := a.engine.Submit(ctx, run.ID, CallerOf(ctx), body); err != nil {
+		return errors.Join(err, a.refuse(ctx, run, core.ToolDetail, err))
+	}
+	return nil
 }
 
 // inWaves finds a run whose details the caller may read.
@@ -135,6 +154,9 @@ func excerpt(out *api.FetchedDetail, text io.ReadSeeker, from int64) error {
 func (a *App) Details(ctx context.Context, id string) (api.DetailIndex, error) {
 	run, err := a.inWaves(ctx, id)
 	if err != nil {
+		return api.DetailIndex{}, err
+	}
+	if err := a.fetched(ctx, run, core.DetailFetched{}); err != nil {
 		return api.DetailIndex{}, err
 	}
 	out := api.DetailIndex{Details: []api.IndexedDetail{}, Waves: []string{}, Facts: []core.Fact{}, Answers: prompt.PastAnswers(run)}

@@ -28,7 +28,7 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 	if err != nil {
 		return api.Plan{}, err
 	}
-	body := core.PlanProposed{Base: req.Base, Message: a.clean(ctx, run, strings.TrimSpace(req.Message)), Call: callOf(ctx)}
+	body := core.PlanProposed{Base: req.Base, Message: a.clean(ctx, run, strings.TrimSpace(req.Message)), Call: callOf(ctx), Voice: req.Voice}
 	if run.Heard(core.ToolPlan, body.Call) != nil {
 		return a.planned(ctx, run) // its answer was lost
 	}

@@ -29,6 +29,7 @@ are those of "stellwerk tool", for an agent's attempt as for a person.`,
 	}
 	cmd.Flags().StringVar(&o.run, "run", "", "the `RUN` that is meant")
 	cmd.Flags().StringVar(&o.project, "project", "", "the `PROJECT` whose open run is meant")
+	o.speaks(cmd)
 	return cmd
 }
 

@@ -29,6 +29,9 @@ Agents of a run in waves read its details by fetch-detail. A person can use them
 too, in the manager's place: without --run or --project they speak to the
 project of the repository in the working directory.
 
+Every tool takes --role: a person speaks as user, or as blue where a program
+speaks for people; an agent only as what it is.
+
 A refusal says why, and what to do instead; the exit code is then not 0.`,
 		Example: `  stellwerk tool delegate "Add GET /health; it answers 200 and ok."
   stellwerk tool message "The API is done."
@@ -42,6 +45,11 @@ A refusal says why, and what to do instead; the exit code is then not 0.`,
 	f.StringVar(&o.run, "run", "", "the `RUN` that is meant")
 	f.StringVar(&o.project, "project", "", "the `PROJECT` whose open run is meant")
 	cmd.AddCommand(newToolDelegate(sh, o), newToolMessage(sh, o), newToolPlan(sh, o), newToolQuestion(sh, o), newToolDetail(sh, o))
+	for _, sub := range cmd.Commands() {
+		if sub.Flags().Lookup("role") == nil { // delegate's says besides who does the work
+			o.speaks(sub)
+		}
+	}
 	return cmd
 }
 
@@ -49,16 +57,49 @@ A refusal says why, and what to do instead; the exit code is then not 0.`,
 const kindWaves = "waves"
 
 // toolOptions say for which run the tools are.
-type toolOptions struct{ run, project string }
+type toolOptions struct{ run, project, voice string }
+
+// voiceHelp explains --role wherever it is whose part the caller speaks.
+const voiceHelp = "`VOICE` to speak with: user or blue; an agent's own is green for the manager, red for a worker"
+
+// speaks gives a command the flag for the caller's voice.
+func (o *toolOptions) speaks(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.voice, "role", "", voiceHelp)
+	must(cmd.RegisterFlagCompletionFunc("role", offer(func() []string { return []string{string(core.VoiceUser), string(core.VoiceBlue)} })))
+}
+
+// isVoice reports a word that names a voice, and no role that works.
+func isVoice(word string) bool {
+	switch core.Voice(word) {
+	case core.VoiceUser, core.VoiceBlue, core.VoiceGreen, core.VoiceRed:
+		return true
+	}
+	return false
+}
+
+// check refuses a voice that there is not. Whether the caller may speak with it is
+// for the engine to say.
+func (o *toolOptions) check() error {
+	if o.voice == "" || isVoice(o.voice) {
+		return nil
+	}
+	return usagef("--role %s: it is one of user, blue, green, red", o.voice)
+}
 
 // use calls fn with the tools of the attempt that this process belongs to, or
 // with those of the person.
 func (o *toolOptions) use(ctx context.Context, sh *shell, fn func(tool.Kit) error) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	if token := sh.Env(agent.EnvToken); token != "" && !access.LooksLikeToken(token) {
 		return o.useAsAttempt(ctx, sh, token, fn)
 	}
 	if err := sh.personal("a call of a tool without a token"); err != nil {
 		return err
+	}
+	if voice := core.Voice(o.voice); voice == core.VoiceGreen || voice == core.VoiceRed {
+		return usagef("--role %s: that is an agent's; yours are user and blue", o.voice)
 	}
 	repo, err := sh.repository()
 	if err != nil {
@@ -69,7 +110,7 @@ func (o *toolOptions) use(ctx context.Context, sh *shell, fn func(tool.Kit) erro
 		if err != nil {
 			return err
 		}
-		return fn(tool.Kit{Tools: svc, Run: run, Dir: repo.root})
+		return fn(tool.Kit{Tools: svc, Run: run, Dir: repo.root, Voice: core.Voice(o.voice)})
 	})
 }
 
@@ -89,7 +130,7 @@ func (o *toolOptions) useAsAttempt(ctx context.Context, sh *shell, token string,
 	if err != nil {
 		return err
 	}
-	kit := tool.Kit{Tools: tools, Run: run, Dir: dir, Origin: sh.Env(agent.EnvOrigin)}
+	kit := tool.Kit{Tools: tools, Run: run, Dir: dir, Origin: sh.Env(agent.EnvOrigin), Voice: core.Voice(o.voice)}
 	if err = fn(kit); core.CodeOf(err) == core.CodeUnavailable {
 		err = errors.Join(err, kit.Unheard())
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,8 +14,9 @@ import (
 
 type toolDelegateOptions struct {
 	*toolOptions
-	req  core.Proposal
-	file string
+	req   core.Proposal
+	file  string
+	roles []string
 }
 
 func newToolDelegate(sh *shell, t *toolOptions) *cobra.Command {
@@ -40,7 +42,7 @@ before it. With --kind merge or discard a single word is the branch.`,
 	}
 	f := cmd.Flags()
 	f.StringVar((*string)(&o.req.Kind), "kind", "", "code, review, fix, merge, discard, validate or pr")
-	f.StringVar(&o.req.Role, "role", "", "`ROLE` of who does it (default the playbook's)")
+	f.StringArrayVar(&o.roles, "role", nil, "`ROLE` of who does it (default the playbook's); user or blue is the voice that you speak with, and may be given besides")
 	f.StringVar(&o.req.Title, "title", "", "what to call it in a line (default the prompt's first)")
 	f.StringVar(&o.req.Line, "branch", "", "`BRANCH`, the same as the second argument")
 	f.StringArrayVar(&o.req.Inputs, "input", nil, "`NAME` of a document that it is given; repeatable")
@@ -52,7 +54,7 @@ before it. With --kind merge or discard a single word is the branch.`,
 }
 
 func (o *toolDelegateOptions) delegate(ctx context.Context, sh *shell, args []string) error {
-	if err := o.place(args); err != nil {
+	if err := errors.Join(o.place(args), o.sort()); err != nil {
 		return err
 	}
 	var err error
@@ -73,6 +75,21 @@ func (o *toolDelegateOptions) delegate(ctx context.Context, sh *shell, args []st
 		sh.printf("%s\n", terminal.Line(tool.SayDelegated(done)))
 		return nil
 	})
+}
+
+// sort tells the voice of the caller from the role of who does the work.
+func (o *toolDelegateOptions) sort() error {
+	for _, word := range o.roles {
+		to, what := &o.req.Role, "the role"
+		if isVoice(word) {
+			to, what = &o.voice, "the voice"
+		}
+		if *to != "" && *to != word {
+			return usagef("%s is given twice: --role %s and --role %s", what, *to, word)
+		}
+		*to = word
+	}
+	return nil
 }
 
 // place tells the prompt from the branch.

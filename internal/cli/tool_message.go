@@ -7,12 +7,11 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
 func newToolMessage(sh *shell, t *toolOptions) *cobra.Command {
-	var voice, file string
+	var file string
 	cmd := &cobra.Command{
 		Use:   "message CONTENT [flags]",
 		Short: "Write to the conversation",
@@ -32,10 +31,9 @@ the manager as green, a worker as red. A person is user, or blue with --role.`,
 			if text == "" {
 				return usagef("a message needs words")
 			}
-			return message(cmd.Context(), sh, t, api.Tell{Text: text, Voice: core.Voice(voice)})
+			return message(cmd.Context(), sh, t, api.Tell{Text: text})
 		},
 	}
-	cmd.Flags().StringVar(&voice, "role", "", "`VOICE` to speak with: user or blue")
 	cmd.Flags().StringVar(&file, "file", "", "read the content from this `FILE`")
 	return cmd
 }

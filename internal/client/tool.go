@@ -36,6 +36,9 @@ func (c *Client) Detail(ctx context.Context, run string, req api.FetchDetail) (a
 	if req.From > 0 {
 		query.Set("from", strconv.FormatInt(req.From, 10))
 	}
+	if req.Voice != "" {
+		query.Set("role", string(req.Voice))
+	}
 	return ofRun[api.FetchedDetail](ctx, c, http.MethodGet, query, nil, run, "tools", "detail")
 }
 

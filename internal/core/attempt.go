@@ -42,6 +42,7 @@ type Attempt struct {
 	Touches    bool           `json:"touches,omitempty"` // it changed what the playbook wants reviewed
 	Said       int            `json:"said,omitempty"`    // messages it sent
 	Refused    int            `json:"refused,omitempty"` // calls of tools that were refused to it
+	Fetched    int            `json:"fetched,omitempty"` // details that it read
 }
 
 // Verdict is what the outside checks said about a delivery.

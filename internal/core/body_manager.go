@@ -12,6 +12,7 @@ const (
 	TypeTaskFailed        Type = "TaskFailed"
 	TypePlanProposed      Type = "PlanProposed"
 	TypeToolRefused       Type = "ToolRefused"
+	TypeDetailFetched     Type = "DetailFetched"
 	TypeValidateConcluded Type = "ValidateConcluded"
 	TypePlaybookSwapped   Type = "PlaybookSwapped"
 )
@@ -35,6 +36,7 @@ type QuestionAsked struct {
 	From     string        `json:"from,omitempty"`     // delegation of a wave that raised it
 	Blocking bool          `json:"blocking,omitempty"` // it cannot go on without the answer
 	About    string        `json:"about,omitempty"`    // key of the fact that the answer establishes
+	Voice    Voice         `json:"voice,omitempty"`    // whose part is spoken; the asker's own where empty
 }
 
 // QuestionAnswered answers a question.
@@ -74,6 +76,7 @@ type PlanProposed struct {
 	Message string     `json:"message"`        // of the commit, after "plan: "
 	Base    string     `json:"base,omitempty"` // digest of the plan that it changes
 	Call    string     `json:"call,omitempty"`
+	Voice   Voice      `json:"voice,omitempty"` // whose part is spoken; the caller's own where empty
 }
 
 // PlanFile is one of the plan's documents.
@@ -88,6 +91,14 @@ type ToolRefused struct {
 	Attempt string `json:"attempt"`
 	Tool    Tool   `json:"tool"`
 	Reason  string `json:"reason"`
+}
+
+// DetailFetched records that an agent read what a run in waves knows. Nothing
+// follows from it.
+type DetailFetched struct {
+	Name  string `json:"name,omitempty"`  // as it was called; the list of all where empty
+	From  int64  `json:"from,omitempty"`  // byte that it began with
+	Voice Voice  `json:"voice,omitempty"` // that the agent gave itself
 }
 
 // ValidateConcluded is what came of looking at the run's branch once more.
@@ -112,6 +123,7 @@ func (TaskRefused) Type() Type       { return TypeTaskRefused }
 func (TaskFailed) Type() Type        { return TypeTaskFailed }
 func (PlanProposed) Type() Type      { return TypePlanProposed }
 func (ToolRefused) Type() Type       { return TypeToolRefused }
+func (DetailFetched) Type() Type     { return TypeDetailFetched }
 func (ValidateConcluded) Type() Type { return TypeValidateConcluded }
 func (PlaybookSwapped) Type() Type   { return TypePlaybookSwapped }
 
@@ -123,5 +135,6 @@ func (TaskRefused) sealed()       {}
 func (TaskFailed) sealed()        {}
 func (PlanProposed) sealed()      {}
 func (ToolRefused) sealed()       {}
+func (DetailFetched) sealed()     {}
 func (ValidateConcluded) sealed() {}
 func (PlaybookSwapped) sealed()   {}

@@ -130,6 +130,8 @@ func Decode(e Event) (Body, error) {
 		return decode[TaskFailed](e, raw)
 	case TypePlanProposed:
 		return decode[PlanProposed](e, raw)
+	case TypeDetailFetched:
+		return decode[DetailFetched](e, raw)
 	case TypeToolRefused:
 		return decode[ToolRefused](e, raw)
 	case TypeValidateConcluded:

@@ -30,7 +30,7 @@ func samples() []core.Body {
 		core.PlanRead{}, core.PlanWriteRequested{}, core.PlanUpdated{}, core.MergeConcluded{}, core.StageDiscarded{},
 		core.ChangesRequested{}, core.ReviewAwaited{}, core.MergeGranted{}, core.PullRequestSeen{},
 		core.MessageSent{}, core.QuestionAsked{}, core.QuestionAnswered{}, core.TaskProposed{}, core.TaskRefused{}, core.TaskFailed{},
-		core.PlanProposed{}, core.ToolRefused{}, core.ValidateConcluded{}, core.PlaybookSwapped{},
+		core.PlanProposed{}, core.ToolRefused{}, core.DetailFetched{}, core.ValidateConcluded{}, core.PlaybookSwapped{},
 		core.WaveOpened{}, core.WaveClosed{}, core.BriefAdmitted{}, core.BriefRefused{}, core.BriefEnded{}, core.CourseRefused{},
 		core.ProjectRegistered{}, core.ContentTrusted{}, core.ProjectNamed{}, core.PlaybookChosen{}, core.ProjectPaused{},
 		core.ProjectResumed{}, core.ProjectArchived{}, core.EpicQueued{}, core.EpicTaken{}, core.EpicRefused{},

@@ -34,12 +34,13 @@ type Proposal struct {
 	Outputs []string `json:"outputs,omitempty"`
 	Checks  []string `json:"checks,omitempty"` // commands that must succeed
 	After   []string `json:"after,omitempty"`  // delegations and lines that come before it
+	Voice   Voice    `json:"voice,omitempty"`  // whose part the caller speaks; their own where empty
 }
 
 // Key tells proposals apart: the same wish twice has the same key.
 func (p Proposal) Key() string {
 	p.Prompt = strings.Join(strings.Fields(strings.ToLower(p.Prompt)), " ")
-	p.Title = ""
+	p.Title, p.Voice = "", ""
 	raw, err := json.Marshal(p)
 	if err != nil { // strings only: cannot fail
 		raw = []byte(p.Prompt)

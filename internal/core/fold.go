@@ -220,6 +220,8 @@ func apply(r *Run, e Event, body Body) {
 		planProposed(r, e, b)
 	case ToolRefused:
 		toolRefused(r, b)
+	case DetailFetched:
+		detailFetched(r, e)
 	case ValidateConcluded:
 		validated(r, e, b)
 	case PlaybookSwapped:

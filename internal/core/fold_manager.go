@@ -271,6 +271,12 @@ func toolRefused(r *Run, b ToolRefused) {
 	}
 }
 
+func detailFetched(r *Run, e Event) {
+	if _, _, a := r.Attempt(e.Actor.ID); a != nil {
+		a.Fetched++
+	}
+}
+
 // validated ends a look at the run's branch. That it was looked at is what the
 // stage is for; what was seen is for the manager.
 func validated(r *Run, e Event, b ValidateConcluded) {

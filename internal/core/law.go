@@ -6,7 +6,7 @@ import (
 )
 
 // LawVersion is recorded on decisions. It changes when the law does.
-const LawVersion = 6
+const LawVersion = 7
 
 // Law judges one event before it is committed: whether this actor may say it,
 // whether the state machines allow it now, and whether a clause forbids it. r
@@ -70,6 +70,8 @@ func inWords(t Type) string {
 		return "a delegation"
 	case TypePlanProposed:
 		return "a change of the plan"
+	case TypeDetailFetched:
+		return "a look at a detail"
 	case TypePlaybookSwapped:
 		return "another playbook"
 	case TypeMergeGranted:
@@ -114,6 +116,8 @@ func actors(t Type) []ActorKind {
 		return []ActorKind{ActorPerson, ActorAgent, ActorDecider}
 	case TypeQuestionAnswered:
 		return []ActorKind{ActorPerson, ActorDecider}
+	case TypeDetailFetched: // a person's reading leaves no trace
+		return []ActorKind{ActorAgent}
 	case TypePlaybookSwapped:
 		return []ActorKind{ActorPerson}
 	case TypeWaveOpened, TypeWaveClosed, TypeBriefAdmitted, TypeBriefRefused, TypeBriefEnded, TypeCourseRefused:
@@ -250,7 +254,7 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawGrant(r, b)
 	case PullRequestSeen:
 		return lawSeen(r, b)
-	case MessageSent, QuestionAsked, QuestionAnswered, TaskProposed, TaskRefused, TaskFailed, PlanProposed, ToolRefused, ValidateConcluded, PlaybookSwapped:
+	case MessageSent, QuestionAsked, QuestionAnswered, TaskProposed, TaskRefused, TaskFailed, PlanProposed, ToolRefused, DetailFetched, ValidateConcluded, PlaybookSwapped:
 		return lawManager(r, actor, body)
 	case WaveOpened, WaveClosed, BriefAdmitted, BriefRefused, BriefEnded, CourseRefused:
 		return lawWave(r, body)

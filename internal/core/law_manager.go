@@ -82,6 +82,9 @@ func lawManager(r *Run, actor Actor, body Body) error {
 		if err := lawTool(r, actor, ToolDelegate, b.Call); err != nil {
 			return err
 		}
+		if err := lawVoice(r, actor, b.Proposal.Voice); err != nil {
+			return err
+		}
 		return lawPropose(r, b)
 	case TaskRefused:
 		if d := r.Delegation(b.Delegation); d == nil || d.Status != DelegationWaiting {
@@ -96,7 +99,12 @@ func lawManager(r *Run, actor Actor, body Body) error {
 		if err := lawTool(r, actor, ToolPlan, b.Call); err != nil {
 			return err
 		}
+		if err := lawVoice(r, actor, b.Voice); err != nil {
+			return err
+		}
 		return lawDraft(r, b)
+	case DetailFetched:
+		return lawFetch(r, actor, b)
 	case ToolRefused:
 		switch _, _, a := r.Attempt(b.Attempt); {
 		case a == nil:
@@ -129,10 +137,37 @@ func lawMessage(r *Run, actor Actor, b MessageSent) error {
 		return Errorf(CodeUnsupported, "run %s is driven by rules: nobody would read the message", r.Alias).
 			WithHint("say what is to change with `stellwerk feedback %s \"…\"`", r.Alias)
 	}
-	if !slices.Contains(voices(r, actor), b.Voice) {
-		return Errorf(CodeForbidden, "%s does not speak as %s", nameOf(actor), b.Voice)
+	if b.Voice == "" {
+		return Errorf(CodeInvalid, "a message needs a voice")
 	}
-	return nil
+	return lawVoice(r, actor, b.Voice)
+}
+
+// lawVoice: nobody speaks another's part. Without a voice it is the actor's own.
+func lawVoice(r *Run, actor Actor, voice Voice) error {
+	if voice == "" || slices.Contains(voices(r, actor), voice) {
+		return nil
+	}
+	return Errorf(CodeForbidden, "%s does not speak as %.40s", nameOf(actor), voice).
+		WithHint("leave out --role, or name one of your own: people are user and blue, the manager is green, workers are red")
+}
+
+// lawFetch: an agent reads what its run in waves knows while its attempt runs, and
+// each look is on record.
+func lawFetch(r *Run, actor Actor, b DetailFetched) error {
+	_, t, a := r.Attempt(actor.ID)
+	switch {
+	case !r.ByWaves():
+		return Errorf(CodeInvalid, "run %s has no details: only runs in waves have", r.Alias)
+	case a == nil || !a.Status.Active():
+		return Errorf(CodeForbidden, "attempt %s is over", actor.ID)
+	case !r.Playbook.Roles[t.Role].Grants(ToolDetail):
+		return Errorf(CodeForbidden, "the role %s does not list the tool %s", t.Role, ToolDetail.Command()).
+			WithHint("go on without it, or add it to the role's tools")
+	case a.Fetched >= MaxFetched:
+		return Errorf(CodeConflict, "%d details were read, which is all that an attempt can", MaxFetched).WithHint("go on with what you have")
+	}
+	return lawVoice(r, actor, b.Voice)
 }
 
 // voices are those that an actor may speak with.
@@ -140,7 +175,7 @@ func voices(r *Run, actor Actor) []Voice {
 	if actor.Kind != ActorAgent {
 		return []Voice{VoiceUser, VoiceBlue}
 	}
-	if _, t, _ := r.Attempt(actor.ID); t != nil && t.Kind == KindManage {
+	if _, t, _ := r.Attempt(actor.ID); t != nil && (t.Kind == KindManage || t.Kind == KindWave) {
 		return []Voice{VoiceGreen}
 	}
 	return []Voice{VoiceRed}
@@ -149,6 +184,9 @@ func voices(r *Run, actor Actor) []Voice {
 // lawQuestion is law 9: a question is asked once.
 func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
 	if err := lawTool(r, actor, ToolQuestion, b.Call); err != nil {
+		return err
+	}
+	if err := lawVoice(r, actor, b.Voice); err != nil {
 		return err
 	}
 	if !r.ByManager() && !r.ByWaves() {

@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // SaidKind says what part of a conversation something is.
 type SaidKind string
@@ -45,7 +48,7 @@ func SaidIn(e Event) (said Said, ok bool, err error) {
 		said = Said{Kind: SaidQuestion, Voice: VoiceGreen, By: e.Actor.ID, Text: b.Text, Question: b.ID, Default: b.Default}
 		switch {
 		case e.Actor.Kind == ActorPerson:
-			said.Voice = VoiceUser
+			said.Voice = cmp.Or(b.Voice, VoiceUser)
 		case e.Actor.Kind == ActorDecider && b.From == "":
 			said.By = PlannerStage
 		case e.Actor.Kind == ActorDecider:

@@ -52,6 +52,7 @@ var runEdges = []edge[RunStatus]{
 	{TypeTaskFailed, []RunStatus{StatusActive}, ""},
 	{TypePlanProposed, []RunStatus{StatusActive, StatusReview}, ""},
 	{TypeToolRefused, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
+	{TypeDetailFetched, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
 	{TypeValidateConcluded, []RunStatus{StatusActive, StatusAwaiting, StatusPaused, StatusReview}, ""},
 	{TypePlaybookSwapped, []RunStatus{StatusActive, StatusPaused, StatusReview}, ""},
 	{TypeWaveOpened, []RunStatus{StatusActive}, ""},

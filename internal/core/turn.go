@@ -43,6 +43,7 @@ const (
 	MaxBarren   = 3   // turns without a change before a person is asked
 	MaxMessages = 10  // that a manager may send in a turn
 	MaxDeeds    = 100 // calls of its tools in a turn
+	MaxFetched  = 500 // details that an attempt may read
 )
 
 // Turn is one turn of the manager: why it was woken, and what it did. A turn
@@ -62,7 +63,7 @@ const (
 	ToolMessage  Tool = "message"
 	ToolPlan     Tool = "plan"
 	ToolQuestion Tool = "question"
-	ToolDetail   Tool = "detail" // looks a document up; nothing comes of it
+	ToolDetail   Tool = "detail" // looks a document up, which is recorded
 )
 
 // Deed is a call of a tool that was carried out or refused.

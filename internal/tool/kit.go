@@ -6,6 +6,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -25,6 +26,32 @@ type Kit struct {
 	Origin string
 	// Base is the digest of the plan that a person changed.
 	Base string
+	// Voice is whose part the caller speaks in every call; their own where empty.
+	Voice core.Voice
+}
+
+// Delegate implements api.Tools.
+func (k Kit) Delegate(ctx context.Context, run string, req core.Proposal) (api.Delegated, error) {
+	req.Voice = cmp.Or(req.Voice, k.Voice)
+	return k.Tools.Delegate(ctx, run, req)
+}
+
+// Tell implements api.Tools.
+func (k Kit) Tell(ctx context.Context, run string, req api.Tell) (api.Told, error) {
+	req.Voice = cmp.Or(req.Voice, k.Voice)
+	return k.Tools.Tell(ctx, run, req)
+}
+
+// Ask implements api.Tools.
+func (k Kit) Ask(ctx context.Context, run string, req api.Ask) (api.Asked, error) {
+	req.Voice = cmp.Or(req.Voice, k.Voice)
+	return k.Tools.Ask(ctx, run, req)
+}
+
+// Detail implements api.Tools.
+func (k Kit) Detail(ctx context.Context, run string, req api.FetchDetail) (api.FetchedDetail, error) {
+	req.Voice = cmp.Or(req.Voice, k.Voice)
+	return k.Tools.Detail(ctx, run, req)
 }
 
 // Updated is a change of the plan that was committed.
@@ -54,7 +81,7 @@ func (k Kit) UpdatePlan(ctx context.Context, message string) (Updated, error) {
 		origin.Committed(changed, now.Digest)
 		return Updated{Plan: now, Sent: []string{}}, k.remember(origin)
 	}
-	plan, err := k.Tools.UpdatePlan(ctx, k.Run, api.UpdatePlan{Files: changed, Base: origin.Plan, Message: message})
+	plan, err := k.Tools.UpdatePlan(ctx, k.Run, api.UpdatePlan{Files: changed, Base: origin.Plan, Message: message, Voice: k.Voice})
 	if err != nil {
 		return Updated{}, err
 	}

@@ -120,6 +120,8 @@ func Event(e core.Event) (what, detail string) {
 		return "given up", Colon(b.Task, b.Reason)
 	case core.PlanProposed:
 		return "plan proposed", b.Message
+	case core.DetailFetched:
+		return "detail read", cmp.Or(b.Name, "the list of all")
 	case core.ToolRefused:
 		return "tool refused", Colon(string(b.Tool)+" to "+b.Attempt, b.Reason)
 	case core.ValidateConcluded:

@@ -17,14 +17,14 @@ import (
 // knows.
 func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	mux, _ := routes(svc, version)
-	return authenticated(auth, personHint, Bounded(mux, writeProblem))
+	return authenticated(auth, personHint, Bounded(statedOnce(mux), writeProblem))
 }
 
 // AdmittedHandler is Handler for requests whose caller is known already: it is
 // in their context, see WithCaller.
 func AdmittedHandler(svc Service, version string) http.Handler {
 	mux, _ := routes(svc, version)
-	next := Bounded(mux, writeProblem)
+	next := Bounded(statedOnce(mux), writeProblem)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		spoken(w, r, CallerFrom(r.Context()), next)
 	})

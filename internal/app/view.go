@@ -6,6 +6,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -107,7 +108,11 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 			stage.Gate = string(core.GateApproval)
 		}
 		for _, t := range s.Tasks {
-			stage.Tasks = append(stage.Tasks, viewTask(t))
+			task := viewTask(t)
+			if t.Act == core.ActPullRequest {
+				task.Checks = check.Names(dispatch.GateCheck(r, s.ID), nil)
+			}
+			stage.Tasks = append(stage.Tasks, task)
 		}
 		d.Stages = append(d.Stages, stage)
 	}

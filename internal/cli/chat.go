@@ -41,7 +41,7 @@ the background, the command drives the run for as long as it lasts.`,
 		ValidArgsFunction: completeAddressees(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	o.say.flags(cmd)
+	o.say.flags(sh, cmd)
 	cmd.Flags().IntVarP(&o.last, "last", "n", 20, "show the newest `N` of what was said before")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow the run until it ends")
 	return cmd

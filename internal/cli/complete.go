@@ -65,8 +65,8 @@ func completeStages(sh *shell, cmd *cobra.Command, flag string) {
 	}))
 }
 
-func completeRunFlags(cmd *cobra.Command) {
-	completePlaybooks(cmd)
+func completeRunFlags(sh *shell, cmd *cobra.Command) {
+	completePlaybooks(sh, cmd)
 	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
 	must(cmd.RegisterFlagCompletionFunc("agent", offer(playbook.Uses)))
 	must(cmd.RegisterFlagCompletionFunc("model-tier", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -79,8 +79,26 @@ func completeRunFlags(cmd *cobra.Command) {
 	must(cmd.RegisterFlagCompletionFunc("coverage", cobra.NoFileCompletions))
 }
 
-func completePlaybooks(cmd *cobra.Command) {
-	must(cmd.RegisterFlagCompletionFunc("playbook", offer(playbook.Builtins)))
+func completePlaybooks(sh *shell, cmd *cobra.Command) {
+	must(cmd.RegisterFlagCompletionFunc("playbook", offer(sh.playbookNames)))
+}
+
+// playbookNames are the names that --playbook takes here: the repository's own
+// playbooks, then the built-in ones.
+func (sh *shell) playbookNames() []string {
+	var names []string
+	if repo, err := sh.repository(); err == nil {
+		own, _ := repo.playbooks() // completion has nobody to tell of an error
+		for _, file := range own {
+			names = append(names, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+		}
+	}
+	for _, name := range playbook.Builtins() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // offer completes from a list that is made only when it is asked for, besides

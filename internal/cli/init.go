@@ -31,7 +31,7 @@ is left out, unless you write one in its place.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	cmd.Flags().StringVarP(&o.playbook, "playbook", "p", playbook.Feature, "built-in playbook `NAME` to begin with")
-	completePlaybooks(cmd)
+	must(cmd.RegisterFlagCompletionFunc("playbook", offer(playbook.Builtins)))
 	return cmd
 }
 

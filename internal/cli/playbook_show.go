@@ -16,7 +16,7 @@ detected commands and implied checks filled in.`,
 		Example: `  stellwerk playbook show feature
   stellwerk playbook show .stellwerk/playbooks/release.yaml`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: offer(playbook.Builtins),
+		ValidArgsFunction: offer(sh.playbookNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, _, err := sh.playbook(cmd.Context(), args[0])
 			if err != nil {

@@ -30,7 +30,7 @@ A URL must not hold a password or a token: it is kept and shown.`,
 	cmd.Flags().StringVar(&o.req.Name, "id", "", "`NAME` that commands know it by (default from its place)")
 	cmd.Flags().StringVarP(&o.req.Playbook, "playbook", "p", "", "playbook `NAME` that drives it where run names none")
 	cmd.Flags().StringVar(&o.req.Base, "base", "", "`BRANCH` that is looked at (default the current one)")
-	completePlaybooks(cmd)
+	completePlaybooks(sh, cmd)
 	return cmd
 }
 

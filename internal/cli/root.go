@@ -46,8 +46,8 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	add(root, groupWords, newSay(sh), newChat(sh), newAnswer(sh), newApprove(sh), newMerge(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
 		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh), newAdvance(sh), newTool(sh))
 	add(root, groupBooks, newInit(sh), newPlaybook(sh), newRoles(sh), newSchema(sh), newLimits(sh))
-	add(root, groupEngine, newServe(sh), newStop(sh), newCockpit(sh), newTokens(sh), newPlugin(sh), newMCP(sh), newDoctor(sh), newNotify(sh), newBackup(sh), newRestore(sh), newPrune(sh), newDemo(sh), newVersion(sh), newCompletion(sh))
-	add(root, "", newWorker(sh), newHook(sh), newScriptedAgent(sh), newScriptedModel(sh))
+	add(root, groupEngine, newServe(sh), newStop(sh), newCockpit(sh), newTokens(sh), newPlugin(sh), newMCP(sh), newDoctor(sh), newNotify(sh), newBackup(sh), newRestore(sh), newPrune(sh), newDemo(sh), newScriptedModel(sh), newVersion(sh), newCompletion(sh))
+	add(root, "", newWorker(sh), newHook(sh), newScriptedAgent(sh))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupEngine)
 	root.SetUsageTemplate(usageTemplate)

@@ -76,7 +76,7 @@ then runs in the background, and the cockpit stays when the command ends.`,
 	f.BoolVar(&o.req.Choices.UIDesigner, "ui-designer", false, "call a UI designer into the team that plans")
 	f.BoolVar(&o.req.NoQueue, "no-queue", false, "refuse the goal where another drives the project")
 	f.StringVar(&o.req.Session, "session", "", "let the interactive session `ID` start the agents")
-	completeRunFlags(cmd)
+	completeRunFlags(sh, cmd)
 	must(cmd.RegisterFlagCompletionFunc("project", completeProjects(sh)))
 	return cmd
 }

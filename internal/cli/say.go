@@ -40,7 +40,7 @@ answer and approve.` + afterHelp,
 		ValidArgsFunction: completeAddressees(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
-	o.flags(cmd)
+	o.flags(sh, cmd)
 	f := cmd.Flags()
 	f.BoolVarP(&o.wait, "wait", "w", false, "wait until the manager has answered, and show it")
 	o.after.flags(cmd)
@@ -49,7 +49,7 @@ answer and approve.` + afterHelp,
 }
 
 // flags are those of every command that may begin a run with a person's words.
-func (o *sayOptions) flags(cmd *cobra.Command) {
+func (o *sayOptions) flags(sh *shell, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.role, "role", string(core.VoiceUser), "`ROLE` to speak in: user, or blue for a program that speaks for people")
 	f.StringVarP(&o.start.Playbook, "playbook", "p", "", "playbook `FILE|NAME` of a run that begins (default the project's, or project)")
@@ -60,7 +60,7 @@ func (o *sayOptions) flags(cmd *cobra.Command) {
 		return []cobra.Completion{string(core.VoiceUser), string(core.VoiceBlue)}, cobra.ShellCompDirectiveNoFileComp
 	}))
 	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
-	completePlaybooks(cmd)
+	completePlaybooks(sh, cmd)
 }
 
 func (o *sayOptions) run(ctx context.Context, sh *shell, args []string) error {

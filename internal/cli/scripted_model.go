@@ -11,7 +11,6 @@ func newScriptedModel(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Annotations: onThisMachine(),
 		Use:         "scripted-model SCENARIO [flags]",
-		Hidden:      true,
 		Short:       "Play a scenario to a real agent program",
 		Long: `Serves a scenario over the Messages API on this machine, so that a real agent
 program can be tried without a model. Prints the address to give it as

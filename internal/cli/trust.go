@@ -49,7 +49,7 @@ agree to what is there now with --yes.`,
 	f.StringVar(&o.confirm, "confirm", "", "trust the content with this `HASH`")
 	f.BoolVarP(&o.yes, "yes", "y", false, "trust the content as it is now, without asking")
 	cmd.MarkFlagsMutuallyExclusive("confirm", "yes")
-	completePlaybooks(cmd)
+	completePlaybooks(sh, cmd)
 	return cmd
 }
 

@@ -167,6 +167,23 @@ func TestCompletion(t *testing.T) {
 	b = newBench(t)
 	b.run(t, ExitOK, "__complete", "run", "--playbook", "")
 	b.said(t, b.out, "feature\n")
+	dir, err := b.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, dir+"/.stellwerk/playbooks/release.yaml", "name: release\n")
+	for _, line := range [][]string{{"run", "--playbook"}, {"say", "--playbook"}, {"trust", "--playbook"}, {"playbook", "show"}} {
+		b.out.b.Reset()
+		b.run(t, ExitOK, append(append([]string{"__complete"}, line...), "")...)
+		b.said(t, b.out, "release\n", "feature\n")
+	}
+}
+
+// What the documentation tells people to type is in the list of commands.
+func TestHelpListsTheScriptedModel(t *testing.T) {
+	b := newBench(t)
+	b.run(t, ExitOK, "--help")
+	b.said(t, b.out, "\n  scripted-model ")
 }
 
 func TestCompletionWithoutAnEngine(t *testing.T) {

@@ -59,7 +59,7 @@ func (d *Dispatcher) prepared(ctx context.Context, run *core.Run, a core.Prepare
 	stage := run.Stage(a.Stage)
 	head := &core.Delivery{Commit: run.Head, Tree: tree}
 	body.Passed, body.Results, err = d.evaluate(ctx, run, evaluation{
-		event: a.Event, name: a.Task, check: gateCheck(run, a.Stage), base: run.BaseCommit, head: run.Head,
+		event: a.Event, name: a.Task, check: GateCheck(run, a.Stage), base: run.BaseCommit, head: run.Head,
 		writes: core.WritesCode, delivery: head,
 	})
 	if err != nil {
@@ -123,9 +123,9 @@ func target(run *core.Run, stage string) string {
 	return run.Base
 }
 
-// gateCheck is what must hold before anything is published: every command that
+// GateCheck is what must hold before anything is published: every command that
 // an earlier phase was checked with, and the publishing phase's own checks.
-func gateCheck(run *core.Run, stage string) core.Check {
+func GateCheck(run *core.Run, stage string) core.Check {
 	all := core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckGit, Git: &core.GitCheck{Commits: 1}}}}
 	seen := map[string]bool{}
 	for _, p := range run.Playbook.Phases {

@@ -3,43 +3,38 @@ package terminal
 import "strings"
 
 // Wrap breaks a line at its words into lines of at most so many columns; 0
-// leaves it whole. A command between backquotes stays on one line where one can
-// hold it, and a word that is longer than a line is left for the terminal to
-// break, so that both can be copied.
-func Wrap(line string, columns int) []string {
-	if columns <= 0 || Width(line) <= columns {
-		return []string{line}
-	}
-	var lines []string
-	current := ""
-	for _, word := range words(line, columns) {
-		switch {
-		case current == "":
-			current = word
-		case Width(current)+1+Width(word) <= columns:
-			current += " " + word
-		default:
-			lines = append(lines, current)
-			current = word
-		}
-	}
-	return append(lines, current)
-}
+// leaves it whole. A command between backquotes stays on one line, and what is
+// longer than a line is left for the terminal to break, so that both can be copied.
+func Wrap(line string, columns int) []string { return Hang("", line, columns) }
 
 // Hang wraps a line behind a prefix; the lines that follow are indented by the
-// prefix's width. columns is for both.
+// prefix's width. columns is for both. A name or a command that would not fit behind
+// the indentation gets a line of its own with less of it, so that the terminal does not
+// break it in the middle of a word.
 func Hang(prefix, line string, columns int) []string {
 	indent := Width(prefix)
-	room := 0
-	if columns > 0 {
-		room = max(columns-indent, minRoom)
+	room := max(columns-indent, min(minRoom, columns))
+	if columns <= 0 || Width(line) <= room {
+		return []string{prefix + line}
 	}
-	lines := Wrap(line, room)
-	for i := range lines {
-		if i > 0 {
-			prefix = strings.Repeat(" ", indent)
+	var lines []string
+	current, empty := prefix, true
+	for _, word := range words(line) {
+		used := Width(current)
+		switch {
+		case empty && Width(word) <= room:
+			current, empty = current+word, false
+		case !empty && used+1+Width(word) <= indent+room:
+			current += " " + word
+		default:
+			lines = append(lines, strings.TrimRight(current, " "))
+			less := max(0, min(indent, columns-Width(word)))
+			current, empty = strings.Repeat(" ", less)+word, false
 		}
-		lines[i] = prefix + lines[i]
+	}
+	lines = append(lines, current)
+	if strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:] // a prefix of blanks alone
 	}
 	return lines
 }
@@ -48,16 +43,14 @@ func Hang(prefix, line string, columns int) []string {
 const minRoom = 20
 
 // words are the pieces between which a line may be broken.
-func words(line string, columns int) []string {
+func words(line string) []string {
 	var all []string
 	fields := strings.Fields(line)
 	for i := 0; i < len(fields); i++ {
 		if span := quoted(fields[i:]); span > 1 {
-			if whole := strings.Join(fields[i:i+span], " "); Width(whole) <= columns {
-				all = append(all, whole)
-				i += span - 1
-				continue
-			}
+			all = append(all, strings.Join(fields[i:i+span], " "))
+			i += span - 1
+			continue
 		}
 		all = append(all, fields[i])
 	}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -36,9 +35,6 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 			return v.goesOn(w.Due, d.Next)
 		}
 	case core.VerifyRequested:
-		if again := commands(d); b.Fresh && len(again) > 0 {
-			return wording.Colon(wording.Count(len(again), "check"), strings.Join(again, "; "))
-		}
 		if t, ok := task(d, func(t api.Task) bool { return t.ID == b.Task }); ok && len(t.Checks) > 0 {
 			return wording.Colon(wording.Count(len(t.Checks), "check"), strings.Join(t.Checks, "; "))
 		}
@@ -57,22 +53,6 @@ func (v View) Remark(e core.Event, d api.RunDetail) string {
 
 func (v View) goesOn(due time.Time, next string) string {
 	return "goes on without an answer at " + v.clock(due) + ", or with one: " + v.typed(next)
-}
-
-// commands are the checks that are run once more on everything that was done: those
-// that are commands, each once.
-func commands(d api.RunDetail) []string {
-	var all []string
-	for _, st := range d.Stages {
-		for _, t := range st.Tasks {
-			for _, name := range t.Checks {
-				if strings.HasPrefix(name, "command: ") && !slices.Contains(all, name) {
-					all = append(all, name)
-				}
-			}
-		}
-	}
-	return all
 }
 
 func task(d api.RunDetail, is func(api.Task) bool) (api.Task, bool) {

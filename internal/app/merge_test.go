@@ -62,6 +62,7 @@ func atTheGate(t *testing.T) *published {
 func TestAnApprovalSaysWhatWasShown(t *testing.T) {
 	t.Parallel()
 	p := atTheGate(t)
+	git(t, p.dir, "branch", "other")
 	stale := p.run.Gate.Subject
 	stale.Commit = strings.Repeat("a", 40)
 	for what, c := range map[string]struct {

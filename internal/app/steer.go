@@ -78,10 +78,7 @@ func (a *App) Approve(ctx context.Context, id string, req api.Approve) (api.Run,
 				WithHint("approve it without a base; you are asked again before anything is published")
 		}
 		if req.Base != "" && req.Base != s.Gate.Subject.Base {
-			if _, err := shown(r, req.Subject); err != nil {
-				return nil, err
-			}
-			return core.TargetChosen{Base: req.Base}, a.hasBranch(ctx, r, req.Base)
+			return core.TargetChosen{Base: req.Base, About: req.Subject}, a.hasBranch(ctx, r, req.Base)
 		}
 		return core.ApprovalGranted{Subject: *req.Subject, Comment: a.redactor.String(req.Comment)}, nil
 	})
@@ -113,11 +110,11 @@ func (a *App) Feedback(ctx context.Context, id string, req api.Feedback) (api.Ru
 		if s := r.Stage(core.PlanStage); r.Managed() && (s == nil || s.Status.Closed()) {
 			return a.wish(ctx, r, req)
 		}
-		s, err := shown(r, req.Subject)
+		s, err := current(r)
 		if err != nil {
 			return nil, err
 		}
-		return core.FeedbackGiven{Stage: s.ID, Text: a.redactor.String(req.Text), Reset: req.Reset}, nil
+		return core.FeedbackGiven{Stage: s.ID, Text: a.redactor.String(req.Text), Reset: req.Reset, About: about(s, req.Subject)}, nil
 	})
 }
 
@@ -127,22 +124,19 @@ func (a *App) wish(ctx context.Context, r *core.Run, req api.Feedback) (core.Bod
 	if req.Reset {
 		return nil, core.Errorf(core.CodeInvalid, "the work of a project is not reset").WithHint("say what is to change, without --reset")
 	}
-	if err := unmoved(r, req.Subject); err != nil {
-		return nil, err
-	}
 	return core.ChangesRequested{
-		ID: fmt.Sprintf("here-%d", r.Stream.Seq), Source: CallerOf(ctx).ID, Text: a.redactor.String(req.Text),
+		ID: fmt.Sprintf("here-%d", r.Stream.Seq), Source: CallerOf(ctx).ID, Text: a.redactor.String(req.Text), About: req.Subject,
 	}, nil
 }
 
 // Rollback implements api.Service.
 func (a *App) Rollback(ctx context.Context, id string, req api.Rollback) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
-		s, err := shown(r, req.Subject)
+		s, err := current(r)
 		if err != nil {
 			return nil, err
 		}
-		body := core.RolledBack{From: s.ID, Target: req.To, Text: a.redactor.String(req.Text), Reset: req.Reset}
+		body := core.RolledBack{From: s.ID, Target: req.To, Text: a.redactor.String(req.Text), Reset: req.Reset, About: about(s, req.Subject)}
 		if s.Gate != nil {
 			body.Findings = s.Gate.Findings
 			if body.Target == "" {
@@ -261,28 +255,14 @@ func (a *App) Cancel(ctx context.Context, id string, req api.Cancel) (api.Run, e
 	})
 }
 
-// unmoved refuses a word about the work of a project where that is not what the
-// person was shown any more.
-func unmoved(r *core.Run, subject *core.Subject) error {
-	if subject == nil || subject.Stage == "" && subject.Commit == r.Head {
-		return nil
+// about is what a word speaks of: what the person was shown, or else what waits as
+// the word arrives. The law compares it with what waits when the word is committed.
+func about(s *core.Stage, shown *core.Subject) *core.Subject {
+	if shown != nil || s.Gate == nil {
+		return shown
 	}
-	if subject.Stage != "" {
-		_, err := shown(r, subject)
-		return err
-	}
-	return core.Errorf(core.CodeConflict, "what you were shown is commit %.8s, and the work is at %.8s now", subject.Commit, r.Head).
-		WithHint("look again: `stellwerk diff %s`", r.Alias)
-}
-
-// shown is the current stage, where it is the one a person was shown.
-func shown(r *core.Run, subject *core.Subject) (*core.Stage, error) {
-	s, err := current(r)
-	if err != nil || subject == nil || s.Gate != nil && s.Gate.Subject == *subject {
-		return s, err
-	}
-	return nil, core.Errorf(core.CodeConflict, "what you were shown of stage %s is not what waits now", subject.Stage).
-		WithHint("look again: `stellwerk status %s`", r.Alias)
+	waits := s.Gate.Subject
+	return &waits
 }
 
 func current(r *core.Run) (*core.Stage, error) {

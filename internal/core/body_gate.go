@@ -29,9 +29,10 @@ type ApprovalGranted struct {
 
 // FeedbackGiven opens a new round of the stage at the gate.
 type FeedbackGiven struct {
-	Stage string `json:"stage"`
-	Text  string `json:"text"`
-	Reset bool   `json:"reset,omitempty"`
+	Stage string   `json:"stage"`
+	Text  string   `json:"text"`
+	Reset bool     `json:"reset,omitempty"`
+	About *Subject `json:"about,omitempty"` // what the person was shown; nil where no gate stood
 }
 
 // RolledBack sends the run back to an earlier stage.
@@ -42,6 +43,7 @@ type RolledBack struct {
 	Findings []Finding `json:"findings,omitempty"`
 	Reset    bool      `json:"reset,omitempty"`
 	Auto     bool      `json:"auto,omitempty"`
+	About    *Subject  `json:"about,omitempty"` // what the person was shown; nil where no gate stood
 }
 
 // RefKept records that abandoned work is held under a ref.
@@ -84,7 +86,8 @@ type AttemptsReset struct {
 // TargetChosen names another branch for the pull request to go to. What was
 // prepared for the old one is prepared anew.
 type TargetChosen struct {
-	Base string `json:"base"`
+	Base  string   `json:"base"`
+	About *Subject `json:"about,omitempty"` // what the person was shown
 }
 
 // SessionTook makes an interactive session the one that starts the run's

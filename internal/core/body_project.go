@@ -65,6 +65,9 @@ type ChangesRequested struct {
 	ID     string `json:"id"`               // of the review on the forge, or of the word given here
 	Source string `json:"source,omitempty"` // who, and where
 	Text   string `json:"text"`
+	// About is what a person here was shown: a gate, or with no stage the commit
+	// that the work was at.
+	About *Subject `json:"about,omitempty"`
 }
 
 // ReviewAwaited says that the work is published and nothing is left to do until

@@ -131,7 +131,7 @@ func changesRequested(r *Run, e Event, b ChangesRequested) {
 	wake(r, e, Wake{Kind: WakeChanges, Subject: b.ID, Text: b.Text})
 	unpublish(r, e, "changes were asked for before it was published")
 	r.Asked = append(r.Asked, b.ID)
-	r.Changes = append(r.Changes, Changes(b))
+	r.Changes = append(r.Changes, Changes{ID: b.ID, Source: b.Source, Text: b.Text})
 	lapsePublish(r)
 }
 

@@ -195,7 +195,37 @@ func lawFeedback(r *Run, b FeedbackGiven) error {
 	if b.Text == "" {
 		return Errorf(CodeInvalid, "feedback needs words: what is to change?")
 	}
+	if err := lawShown(r, b.About); err != nil {
+		return err
+	}
 	return lawIdle(r, "feedback cannot be given")
+}
+
+// lawShown is law 13 for every other word about a delivery: it holds for what
+// the person was shown, and lapses when something else waits at the gate. Who
+// names nothing speaks of what waits.
+func lawShown(r *Run, about *Subject) error {
+	if about == nil {
+		return nil
+	}
+	if s := r.Current(); s != nil && s.Gate != nil && s.Gate.Subject == *about {
+		return nil
+	}
+	return Errorf(CodeConflict, "what you were shown of stage %s is not what waits now", about.Stage).
+		WithHint("look again: `stellwerk status %s`", r.Alias)
+}
+
+// lawUnmoved is lawShown for the work of a project as a whole, which a person is
+// shown as a commit where no gate stands.
+func lawUnmoved(r *Run, about *Subject) error {
+	if about == nil || about.Stage != "" {
+		return lawShown(r, about)
+	}
+	if about.Commit == r.Head {
+		return nil
+	}
+	return Errorf(CodeConflict, "you were shown commit %.8s, and the work is at %.8s now", about.Commit, r.Head).
+		WithHint("look again: `stellwerk diff %s`", r.Alias)
 }
 
 func lawRollback(r *Run, actor Actor, b RolledBack) error {
@@ -216,6 +246,9 @@ func lawRollback(r *Run, actor Actor, b RolledBack) error {
 	}
 	if phase := r.Playbook.Phase(b.Target); phase != nil && phase.Act != "" {
 		return Errorf(CodeInvalid, "stage %s is the engine's own act: there is nothing to redo", b.Target)
+	}
+	if err := lawShown(r, b.About); err != nil {
+		return err
 	}
 	if actor.Kind == ActorDecider {
 		if !b.Auto {
@@ -238,7 +271,7 @@ func lawTarget(r *Run, b TargetChosen) error {
 	case b.Base == "" || b.Base == r.Branch:
 		return Errorf(CodeInvalid, "%q cannot be the target of the pull request", b.Base)
 	}
-	return nil
+	return lawShown(r, b.About)
 }
 
 // after reports a stage that comes after the one the run is at.

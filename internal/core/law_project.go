@@ -87,6 +87,7 @@ func lawManaged(r *Run, body Body) error {
 		if b.Text == "" {
 			return Errorf(CodeInvalid, "a wish for changes needs words: what is to change?")
 		}
+		return lawUnmoved(r, b.About)
 	case ReviewAwaited:
 		return lawReview(r)
 	default:

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"sync"
 
@@ -44,9 +45,7 @@ func (o *once) do(r *http.Request, act func(context.Context) (api.Run, error)) (
 	for {
 		w, mine := o.enter(key)
 		if mine {
-			w.run, w.err = act(r.Context())
-			o.leave(key, w)
-			return w.run, w.err
+			return o.fulfil(r.Context(), key, w, act)
 		}
 		select {
 		case <-r.Context().Done():
@@ -57,6 +56,17 @@ func (o *once) do(r *http.Request, act func(context.Context) (api.Run, error)) (
 			return w.run, nil
 		}
 	}
+}
+
+// errBroken is what came of a wish whose act did not return.
+var errBroken = errors.New("it broke off")
+
+// fulfil acts, and tells who waits for it, also where acting breaks off.
+func (o *once) fulfil(ctx context.Context, key string, w *wish, act func(context.Context) (api.Run, error)) (api.Run, error) {
+	w.err = errBroken
+	defer o.leave(key, w)
+	w.run, w.err = act(ctx)
+	return w.run, w.err
 }
 
 // enter gives the wish of a key; mine where nobody has had it before.

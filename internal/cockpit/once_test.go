@@ -66,3 +66,32 @@ func TestADoublePressStartsOnce(t *testing.T) {
 		t.Errorf("with another goal, and shown again: %d", started)
 	}
 }
+
+// What breaks off while it acts has not happened: a repeat does not wait for it,
+// and tries.
+func TestARepeatDoesNotWaitForWhatBroke(t *testing.T) {
+	svc := &apitest.Service{}
+	svc.ProjectAnswer.Name = "shop"
+	svc.StartAnswer = &api.Run{Alias: "r9"}
+	breaks := true
+	svc.On = func(c apitest.Call) error {
+		if c.Verb == "start" && breaks {
+			breaks = false
+			panic("a defect")
+		}
+		return nil
+	}
+	h := serve(t, svc, api.RoleApprover)
+	form := url.Values{"goal": {"Sell tea"}, "once": {"0123456789abcdefghij"}}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("nothing broke")
+			}
+		}()
+		post(h, "/projects/shop/new", form)
+	}()
+	if w := post(h, "/projects/shop/new", form); w.Code != http.StatusSeeOther {
+		t.Errorf("sent again: %d %s", w.Code, w.Body)
+	}
+}

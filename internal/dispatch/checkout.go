@@ -33,7 +33,7 @@ type checkout struct {
 	event, name string
 	reuse       bool // caches of this run may serve
 	dir         string
-	ran         map[string]int // how often a command was run
+	ran         map[string]int // how often a command was run, by its digest
 }
 
 const setupTimeout = 30 * time.Minute
@@ -132,9 +132,9 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command, apart bool) (
 	if c.ran == nil {
 		c.ran = map[string]int{}
 	}
-	c.ran[cmd.Shell]++
-	sum := sha256.Sum256([]byte(c.event + "\x00" + cmd.Shell))
-	id := core.CheckID(c.name, hex.EncodeToString(sum[:6]), c.ran[cmd.Shell])
+	digest := c.digest(cmd, apart)
+	c.ran[digest]++
+	id := core.CheckID(c.name, digest, c.ran[digest])
 	folder := d.Layout.Attempt(c.run.ID, id)
 	if _, err := os.Stat(filepath.Join(folder, "spec.json")); errors.Is(err, os.ErrNotExist) {
 		dir := c.dir
@@ -164,6 +164,18 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command, apart bool) (
 		return check.Result{}, fmt.Errorf("the check %q was %s", cmd.Shell, status)
 	}
 	return c.result(ctx, folder, cmd)
+}
+
+// digest names a command of the verification. The setup's is never a check's: an
+// engine that takes over does not run the setup, and may run a check that is the
+// same command.
+func (c *checkout) digest(cmd check.Command, apart bool) string {
+	of := c.event + "\x00" + cmd.Shell
+	if !apart {
+		of = c.event + "\x00\x00" + cmd.Shell
+	}
+	sum := sha256.Sum256([]byte(of))
+	return hex.EncodeToString(sum[:6])
 }
 
 // copy makes the copy of the checkout that one command runs in.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -197,37 +196,6 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 	}
 	delivery.Tree, err = y.Tree(ctx, delivery.Commit)
 	return err
-}
-
-// keepWorkspace puts a workspace that nothing else holds the work of where
-// nobody cleans up.
-func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error) {
-	kept := filepath.Join(d.Layout.Attempt(run.ID, attempt), "workspace")
-	err := os.Rename(d.workspace(run, attempt), kept)
-	if errors.Is(err, os.ErrNotExist) {
-		return kept, nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("keep a workspace: %w", err)
-	}
-	return kept, disarm(kept)
-}
-
-// disarm renames every repository in a folder that a person will look at: git
-// run there would obey the agent's configuration, outside of any sandbox.
-func disarm(dir string) error {
-	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !strings.EqualFold(entry.Name(), ".git") {
-			return err
-		}
-		if err := os.Rename(path, filepath.Join(filepath.Dir(path), "dot-git")); err != nil {
-			return fmt.Errorf("disarm a kept workspace: %w", err)
-		}
-		if entry.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
-	})
 }
 
 // plainName reports a name that a document can have in every folder it is kept

@@ -233,7 +233,7 @@ func (d *Dispatcher) run(ctx context.Context, key string, run *core.Run, a core.
 	if times%loud == 0 {
 		d.tell(run, err)
 	}
-	d.again(key, run.ID, delay)
+	d.again(ctx, key, run.ID, delay)
 }
 
 // scope is how far an action's own context reaches: only what looks can be
@@ -266,26 +266,41 @@ func (d *Dispatcher) tell(run *core.Run, cause error) {
 	}
 }
 
-// again asks for the run's effects after a delay, until it is heard. The action
-// stays taken until then: what else happens to the run does not shorten its wait.
-func (d *Dispatcher) again(key, run string, delay time.Duration) {
-	for ; ; delay = min(2*delay, time.Minute) {
-		select {
-		case <-d.ctx.Done():
-			return
-		case <-time.After(delay):
-		}
-		d.mu.Lock()
-		if under := d.flight[key]; under != nil {
-			under.cancel(nil)
-			delete(d.flight, key)
-		}
-		d.mu.Unlock()
+// again asks for the run's effects after a delay. The action stays taken until
+// then: what else happens to the run does not shorten its wait, unless that
+// withdraws the action.
+func (d *Dispatcher) again(ctx context.Context, key, run string, delay time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(delay):
+	}
+	d.mu.Lock()
+	under, unwanted := d.flight[key], ctx.Err() != nil
+	asked := under.asked
+	under.cancel(nil)
+	delete(d.flight, key)
+	if unwanted {
+		delete(d.failed, key)
+	}
+	d.mu.Unlock()
+	if !unwanted || asked {
+		d.insist(run, delay)
+	}
+}
+
+// insist asks for the run's effects until it is heard.
+func (d *Dispatcher) insist(run string, delay time.Duration) {
+	for d.ctx.Err() == nil {
 		err := d.engine.Poke(d.ctx, run)
 		if err == nil || d.ctx.Err() != nil {
 			return
 		}
 		d.Log.Error("look again", "run", run, "error", err)
+		delay = min(2*delay, time.Minute)
+		select {
+		case <-d.ctx.Done():
+		case <-time.After(delay):
+		}
 	}
 }
 

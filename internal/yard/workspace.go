@@ -143,14 +143,14 @@ func RemoveWorkspace(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil
 	}
-	if err := openFolders(dir); err != nil {
+	if err := OpenFolders(dir); err != nil {
 		return fmt.Errorf("remove workspace: %w", err)
 	}
 	return os.RemoveAll(dir)
 }
 
-// openFolders makes every folder below dir readable and writable to its owner.
-func openFolders(dir string) error {
+// OpenFolders makes every folder below dir readable and writable to its owner.
+func OpenFolders(dir string) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err

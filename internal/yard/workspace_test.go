@@ -99,7 +99,7 @@ func TestRemoveWorkspaceWithClosedFolders(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(dir, "a/b"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, "a/b/c"), nil, 0))
 	must(t, os.Chmod(filepath.Join(dir, "a"), 0))
-	must(t, openFolders(dir))
+	must(t, OpenFolders(dir))
 	info, err := os.Stat(filepath.Join(dir, "a"))
 	must(t, err)
 	equal(t, "mode", info.Mode().Perm(), fs.FileMode(0o700))

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
@@ -55,7 +56,7 @@ func options() shim.Options {
 		panic(err)
 	}
 	return shim.Options{
-		Agents: map[string]agent.Agent{"script": script{}}, HandIn: []string{self, RoleHandIn}, Self: self,
+		Agents: map[string]agent.Agent{"script": script{}, "command": command.Agent{}}, HandIn: []string{self, RoleHandIn}, Self: self,
 		NewRedactor: func(values []string) (shim.Redactor, error) { return exact(values), nil },
 		Log:         slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}

@@ -1,0 +1,76 @@
+package dispatch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// keepWorkspace puts a workspace that nothing else holds the work of where
+// nobody cleans up. It is called again after a crash: where the workspace was
+// moved already, the rest is done now.
+func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error) {
+	kept := filepath.Join(d.Layout.Attempt(run.ID, attempt), "workspace")
+	err := os.Rename(d.workspace(run, attempt), kept)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("keep a workspace: %w", err)
+	}
+	if err := disarm(kept); err != nil {
+		return "", fmt.Errorf("disarm a kept workspace: %w", err)
+	}
+	return kept, nil
+}
+
+// disarm renames every repository in a folder that a person will look at: git
+// run there would obey the agent's configuration, outside of any sandbox. A
+// folder that is not there has none.
+func disarm(dir string) error {
+	if err := yard.OpenFolders(dir); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	var armed []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.EqualFold(entry.Name(), ".git") {
+			armed = append(armed, path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Backward(armed) { // what is inside before what is around it
+		free, err := freeName(filepath.Join(filepath.Dir(path), "dot-git"))
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(path, free); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freeName is the path, or where an agent has taken that the first with a number
+// that is free.
+func freeName(path string) (string, error) {
+	for name, n := path, 2; ; n++ {
+		_, err := os.Lstat(name)
+		if errors.Is(err, os.ErrNotExist) {
+			return name, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		name = fmt.Sprintf("%s-%d", path, n)
+	}
+}

@@ -1,0 +1,81 @@
+package dispatch
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// TestAKeptWorkspaceIsDisarmed: git that a person runs in it must find nothing to
+// obey, whatever names the agent took first and wherever an engine was killed
+// meanwhile. Nothing of the work is lost over it.
+func TestAKeptWorkspaceIsDisarmed(t *testing.T) {
+	files := []string{".git/config", ".git/hooks/.git/config", "dot-git/config", "lib/.git", "lib/.GIT/config", "lib/dot-git", "lib/code.go", "shut/.git/config"}
+	for name, before := range map[string]func(d *Dispatcher, run *core.Run, kept string) error{
+		"at once": func(*Dispatcher, *core.Run, string) error { return nil },
+		"after an engine that was killed in between": func(d *Dispatcher, run *core.Run, kept string) error {
+			return os.Rename(d.workspace(run, "build.r1.a1"), kept)
+		},
+		"again": func(d *Dispatcher, run *core.Run, _ string) error {
+			_, err := d.keepWorkspace(run, "build.r1.a1")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := New(nil, Options{Layout: Layout{State: t.TempDir()}})
+			t.Cleanup(d.Close)
+			run := &core.Run{ID: "run-1"}
+			dir, folder := d.Layout.Workspace(run.ID, "build.r1.a1"), d.Layout.Attempt(run.ID, "build.r1.a1")
+			for _, file := range files {
+				write(t, filepath.Join(dir, file), file)
+			}
+			if err := os.Chmod(filepath.Join(dir, "shut"), 0o500); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := before(d, run, filepath.Join(folder, "workspace")); err != nil {
+				t.Fatal(err)
+			}
+			kept, err := d.keepWorkspace(run, "build.r1.a1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if there := contents(t, kept); !slices.Equal(there, slices.Sorted(slices.Values(files))) {
+				t.Errorf("kept are the contents of %q", there)
+			}
+		})
+	}
+}
+
+// contents reads every file of a folder, and refuses what git would take for a
+// repository.
+func contents(t *testing.T, dir string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if strings.EqualFold(entry.Name(), ".git") {
+			t.Errorf("%s is left", path)
+		}
+		if entry.IsDir() {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		all = append(all, string(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(all)
+	return all
+}

@@ -31,6 +31,7 @@ type Run struct {
 	Tokens     int64      `json:"tokens"`
 	Branch     string     `json:"branch"`
 	Base       string     `json:"base"`
+	Remote     string     `json:"remote,omitempty"`      // where its branch is published, if that is not the person's own repository
 	URL        string     `json:"url,omitempty"`         // of the pull request
 	CI         string     `json:"ci,omitempty"`          // what the forge's own checks say of it
 	Preview    string     `json:"preview,omitempty"`     // link to a preview deployment
@@ -83,6 +84,7 @@ type RunDetail struct {
 // Stage is a stage of a run.
 type Stage struct {
 	ID     string `json:"id"`
+	Number string `json:"number,omitempty" doc:"Of a phase: it can be named by it"`
 	Branch string `json:"branch,omitempty"`
 	Title  string `json:"title,omitempty"`
 	Status string `json:"status"`

@@ -75,9 +75,13 @@ type Turn struct {
 	Round  int          `json:"round,omitempty"`
 	Stages int          `json:"stages,omitempty"` // of the run
 	At     int          `json:"at,omitempty"`     // position of the stage among them, from 1
+	Number string       `json:"number,omitempty"` // of the stage's phase
+	Back   []string     `json:"back,omitempty"`   // where the run can be sent back to: number and id of each
 	Offers []Offer      `json:"offers,omitempty"`
 	Gate   *core.Gate   `json:"gate,omitempty"`
 	Shown  []string     `json:"shown,omitempty"` // documents a person should read at the gate
+	Acts   string       `json:"acts,omitempty"`  // stage that acts on feedback at the gate
+	Words  []string     `json:"words,omitempty"` // messages that approve, for the person to read
 	Pause  *core.Pause  `json:"pause,omitempty"`
 	Busy   string       `json:"busy,omitempty"`  // what the engine is doing
 	Heard  core.Meaning `json:"heard,omitempty"` // what the person's last word means, unused

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -74,7 +76,7 @@ func (a *App) turn(run *core.Run) api.Turn {
 	t := api.Turn{Kind: api.TurnVerify, Run: &view, Stages: len(run.Stages), Pause: run.Pause, Busy: run.Busy()}
 	s := run.Current()
 	if s != nil {
-		t.Stage, t.Round = s.ID, s.Round
+		t.Stage, t.Round, t.Number = s.ID, s.Round, run.Playbook.Number(s.ID)
 		for i, other := range run.Stages {
 			if other == s {
 				t.At = i + 1
@@ -90,7 +92,8 @@ func (a *App) turn(run *core.Run) api.Turn {
 	case run.Pause != nil:
 		t.Kind = api.TurnPaused
 	case run.Status == core.StatusAwaiting && s != nil:
-		t.Kind, t.Gate, t.Shown = api.TurnGate, s.Gate, a.shown(run, s)
+		t.Kind, t.Gate, t.Shown, t.Back = api.TurnGate, s.Gate, a.shown(run, s), back(run)
+		t.Words, t.Acts = a.approvalWords(), run.Answerable(s)
 	default:
 		t.Offers = a.offers(run)
 		if len(t.Offers) > 0 {
@@ -100,6 +103,18 @@ func (a *App) turn(run *core.Run) api.Turn {
 		}
 	}
 	return t
+}
+
+// back are the stages that a run can be sent back to, each with its number.
+func back(run *core.Run) []string {
+	var names []string
+	for i, number := range run.Playbook.Numbers() {
+		phase := run.Playbook.Phases[i]
+		if s := run.Stage(phase.ID); s != nil && s.Status != core.StagePending && phase.Act == "" {
+			names = append(names, number+" "+phase.ID)
+		}
+	}
+	return names
 }
 
 // shown are the documents of a stage that a person should read at its gate.
@@ -130,7 +145,11 @@ func (a *App) Say(ctx context.Context, name string, req api.Say) (api.Turn, erro
 		return api.Turn{}, core.Errorf(core.CodeForbidden, "this was said inside session %s, and not by the person in it", name).
 			WithHint("the hook of the session's own program tells what they type")
 	}
-	means := core.MeaningOf(req.Text)
+	own, err := a.ownWords()
+	if err != nil {
+		return api.Turn{}, err
+	}
+	means := core.MeaningOf(req.Text, own...)
 	asked := run.Status == core.StatusAwaiting || run.Status == core.StatusPaused
 	if run.Status.Terminal() || !asked && means == "" {
 		return a.turn(run), nil
@@ -146,6 +165,25 @@ func (a *App) Say(ctx context.Context, name string, req api.Say) (api.Turn, erro
 		return api.Turn{}, err
 	}
 	return a.turn(run), nil
+}
+
+// ownWords are those with which the person approves by their own settings, as
+// they are now.
+func (a *App) ownWords() ([]string, error) {
+	s, err := userSettings(nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.Approvals.V, nil
+}
+
+// approvalWords are those that the person is told of at a gate.
+func (a *App) approvalWords() []string {
+	own, err := a.ownWords()
+	if err != nil {
+		a.log.Warn("the words of the person's settings are not listed", "error", err)
+	}
+	return append(core.ApprovalWords(cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG"))), own...)
 }
 
 // maxWord bounds what is kept of a person's message.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -114,7 +115,11 @@ func (a *App) Feedback(ctx context.Context, id string, req api.Feedback) (api.Ru
 		if err != nil {
 			return nil, err
 		}
-		return core.FeedbackGiven{Stage: s.ID, Text: a.redactor.String(req.Text), Reset: req.Reset, About: about(s, req.Subject)}, nil
+		text, what := a.redactor.String(req.Text), about(s, req.Subject)
+		if to := r.Answerable(s); to != s.ID && text != "" {
+			return sendBack(r, s, core.RolledBack{From: s.ID, Target: to, Text: text, Reset: req.Reset, About: what}), nil
+		}
+		return core.FeedbackGiven{Stage: s.ID, Text: text, Reset: req.Reset, About: what}, nil
 	})
 }
 
@@ -136,19 +141,31 @@ func (a *App) Rollback(ctx context.Context, id string, req api.Rollback) (api.Ru
 		if err != nil {
 			return nil, err
 		}
-		body := core.RolledBack{From: s.ID, Target: req.To, Text: a.redactor.String(req.Text), Reset: req.Reset, About: about(s, req.Subject)}
-		if s.Gate != nil {
-			body.Findings = s.Gate.Findings
-			if body.Target == "" {
-				body.Target = s.Gate.Suggestion
-			}
-		}
+		body := sendBack(r, s, core.RolledBack{
+			From: s.ID, Target: r.Called(req.To), Text: a.redactor.String(req.Text), Reset: req.Reset, About: about(s, req.Subject),
+		})
 		if body.Target == "" {
 			return nil, core.Errorf(core.CodeInvalid, "no stage is suggested: say which to go back to").
 				WithHint("`stellwerk rollback %s --to STAGE`", r.Alias)
 		}
 		return body, nil
 	})
+}
+
+// sendBack adds what the gate knows: the findings, and where they point if no
+// stage is named.
+func sendBack(r *core.Run, s *core.Stage, body core.RolledBack) core.RolledBack {
+	if s.Gate == nil {
+		return body
+	}
+	body.Findings = s.Gate.Findings
+	if body.Target == "" {
+		body.Target = s.Gate.Suggestion
+	}
+	if to := r.Answerable(s); body.Target == "" && to != s.ID {
+		body.Target = to
+	}
+	return body
 }
 
 // Skip implements api.Service.
@@ -158,10 +175,7 @@ func (a *App) Skip(ctx context.Context, id string, req api.Skip) (api.Run, error
 		if err != nil {
 			return nil, err
 		}
-		stage := req.Stage
-		if stage == "" {
-			stage = s.ID
-		}
+		stage := r.Called(cmp.Or(req.Stage, s.ID))
 		return core.StageSkipped{Stage: stage, Source: core.SkipPerson, Reason: a.redactor.String(req.Reason)}, nil
 	})
 }

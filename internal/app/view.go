@@ -18,6 +18,9 @@ func viewRun(r *core.Run) api.Run {
 		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
 		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: next(r), MergesHere: mergesHere(r),
 	}
+	if r.Distant() {
+		v.Remote = r.Remote
+	}
 	if r.Playbook != nil {
 		v.Kind = r.Playbook.Kind
 	}
@@ -102,7 +105,7 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 			stage.Asked = s.Next.Hotfix
 		}
 		if phase := r.Playbook.Phase(s.ID); phase != nil {
-			stage.Title, stage.Gate = phase.Title, string(phase.Gate)
+			stage.Title, stage.Gate, stage.Number = phase.Title, string(phase.Gate), r.Playbook.Number(s.ID)
 			stage.Code = phase.Writes == core.WritesCode && phase.Act == ""
 		} else if s.Gate != nil {
 			stage.Gate = string(core.GateApproval)

@@ -49,7 +49,7 @@ it was asked.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "`ID` of the session (default $"+sessionVariable+")")
-	cmd.Flags().StringVar(&o.to, "to", "", "`STAGE` to go back to")
+	cmd.Flags().StringVar(&o.to, "to", "", "`STAGE` to go back to, or the number of a phase")
 	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` of the pull request; the person is asked again")
 	return cmd
 }

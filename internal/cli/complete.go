@@ -201,14 +201,8 @@ func transcribed(folder string) []string {
 // endedFolder reports that the run of a folder has ended, as far as the folder
 // says.
 func endedFolder(folder string) bool {
-	data, err := os.ReadFile(filepath.Join(folder, "workflow-state.json"))
-	if err != nil {
-		return false
-	}
-	var state struct {
-		Status core.RunStatus `json:"status"`
-	}
-	return json.Unmarshal(data, &state) == nil && state.Status.Terminal()
+	state := readFolder(filepath.Join(folder, "workflow-state.json"))
+	return state != nil && state.Status.Terminal()
 }
 
 func firstEvent(path string) (core.RunStarted, bool) {

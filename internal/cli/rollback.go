@@ -19,17 +19,19 @@ func newRollback(sh *shell) *cobra.Command {
 		Use:   "rollback [RUN] [flags]",
 		Short: "Send the run back to a stage",
 		Long: `Opens a new round of an earlier stage; the stages after it are redone. Without
---to, goes where the review's findings point. The work so far is kept and
+--to, goes where the review's findings point. A phase is named by its id or by
+its number, as ` + "`stellwerk status`" + ` shows them. The work so far is kept and
 corrected; with --reset the round starts from before the stage, and the
 abandoned work is kept under a ref.` + afterHelp,
 		Example: `  stellwerk rollback
   stellwerk rollback brisk-otter --to build -m "handle the empty list"
+  stellwerk rollback brisk-otter --to 2 -m "check who may do it"
   stellwerk rollback brisk-otter --to plan --reset`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	cmd.Flags().StringVar(&o.req.To, "to", "", "`STAGE` to go back to")
+	cmd.Flags().StringVar(&o.req.To, "to", "", "`STAGE` to go back to, or the number of a phase")
 	cmd.Flags().StringVarP(&o.req.Text, "message", "m", "", "`TEXT`: what is to change there")
 	cmd.Flags().BoolVar(&o.req.Reset, "reset", false, "start again from before the stage")
 	completeStages(sh, cmd, "to")

@@ -57,6 +57,7 @@ type Settings struct {
 	Model      Value[string]   // of agents for which nothing else is said
 	Permits    Value[string]   // how Claude Code is let use its tools without a person
 	ReadOnly   Value[[]string] // paths of this machine that agents may read, such as toolchains
+	Approvals  Value[[]string] // messages with which the person approves in a session, beside the known ones
 	Notify     Value[[]string]
 	Attempts   Value[int]
 	Infra      Value[int]
@@ -82,7 +83,7 @@ func Defaults() *Settings {
 	limits, s := core.DefaultLimits(), &Settings{}
 	values := map[string]any{
 		"isolation": IsolationSandbox, "agent": "claude", "model": "", "claude_permissions": PermissionsBypass,
-		"read_only": []string(nil), "notify": []string{NotifyBell},
+		"read_only": []string(nil), "approval_words": []string(nil), "notify": []string{NotifyBell},
 		"limits.attempts": limits.Attempts, "limits.infra": limits.Infra, "limits.sterile": limits.Sterile,
 		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
 		"limits.cost_usd": limits.CostUSD, "limits.tokens": limits.Tokens,
@@ -145,6 +146,7 @@ func (s *Settings) Entries() []Entry {
 	add("model", s.Model.V, s.Model.From)
 	add("claude_permissions", s.Permits.V, s.Permits.From)
 	add("read_only", strings.Join(s.ReadOnly.V, " "), s.ReadOnly.From)
+	add("approval_words", strings.Join(s.Approvals.V, "; "), s.Approvals.From)
 	add("notify", strings.Join(s.Notify.V, " "), s.Notify.From)
 	add("limits.attempts", fmt.Sprint(s.Attempts.V), s.Attempts.From)
 	add("limits.infra", fmt.Sprint(s.Infra.V), s.Infra.From)

@@ -93,6 +93,7 @@ func TestRepositoryCanOnlyTighten(t *testing.T) {
 		{"asks for a container", "", "isolation: container", "isolation", "container project", ""},
 		{"skips permissions", "claude_permissions: listed", "claude_permissions: bypass", "claude_permissions", "listed user", "project.yaml:1:21: claude_permissions: a repository cannot set claude_permissions"},
 		{"opens paths", "", "read_only: [/home]", "read_only", " default", "project.yaml:1:12: read_only: a repository cannot set read_only"},
+		{"approves for the person", "", "approval_words: [go]", "approval_words", " default", "project.yaml:1:17: approval_words: a repository cannot set approval_words"},
 		{"model of the person counts", "model: opus", "model: haiku", "model", "opus user", ""},
 	}
 	for _, test := range tests {
@@ -131,6 +132,21 @@ func TestPersonForThisRun(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"/opt/go", "/opt/node"}, s.ReadOnly.V); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestApprovalWords(t *testing.T) {
+	s, _, err := Load(Input{Env: environment("STELLWERK_APPROVAL_WORDS", "jo, mach;ship it")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"jo, mach", "ship it"}, s.Approvals.V); diff != "" {
+		t.Error(diff)
+	}
+	for _, bad := range []string{"...", "ship it?", "/approve", "this is as good as it will ever get", strings.Repeat("x", 41)} {
+		if _, _, err := Load(Input{User: File{"user.yaml", []byte("approval_words: ['" + bad + "']\n")}}); core.CodeOf(err) != core.CodeInvalid {
+			t.Errorf("%q may approve: %v", bad, err)
+		}
 	}
 }
 

@@ -62,6 +62,8 @@ func table() []setting {
 			onlyPersonal("how an agent's program is let work is yours to say"),
 		list("read_only", string(filepath.ListSeparator), func(s *Settings) *Value[[]string] { return &s.ReadOnly }, absolute).
 			onlyPersonal("it would open paths of this machine to agents"),
+		list("approval_words", ";", func(s *Settings) *Value[[]string] { return &s.Approvals }, approval).
+			onlyPersonal("what counts as your approval is yours to say"),
 		list("notify", ",", func(s *Settings) *Value[[]string] { return &s.Notify }, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)),
 		number("limits.attempts", func(s *Settings) *Value[int] { return &s.Attempts }, 1, 20),
 		number("limits.infra", func(s *Settings) *Value[int] { return &s.Infra }, 0, 100),
@@ -190,6 +192,19 @@ func oneOf(words ...string) func(string) error {
 func name(text string) error {
 	if text == "" || strings.HasPrefix(text, "-") || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
 		return fmt.Errorf("%q is not a name", text)
+	}
+	return nil
+}
+
+// approval is a message that is short enough to be nothing but an approval.
+func approval(text string) error {
+	switch words := strings.Fields(text); {
+	case len(words) == 0 || !strings.ContainsFunc(text, unicode.IsLetter):
+		return fmt.Errorf("%q is not a word to approve with", text)
+	case len(words) > 4 || len(text) > 40:
+		return fmt.Errorf("%.60q is too long to approve with: at most 4 words and 40 characters", text)
+	case strings.ContainsAny(text, "?/\n"):
+		return fmt.Errorf("%q cannot be what you approve with: a question or a command is none", text)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -30,8 +31,9 @@ const commandPrefix = "/stellwerk:"
 
 // MeaningOf reads a person's message. Only a message that consists of an
 // explicit word, or of a command, means something: what merely contains the
-// word may be an objection.
-func MeaningOf(text string) Meaning {
+// word may be an objection. own are approvals in the person's own words, beside
+// those of ApprovalWords.
+func MeaningOf(text string, own ...string) Meaning {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if command, ok := strings.CutPrefix(text, commandPrefix); ok {
 		switch command { // with words behind it, it is a message: they may take it back
@@ -44,16 +46,22 @@ func MeaningOf(text string) Meaning {
 		}
 		return ""
 	}
-	switch strings.Join(strings.FieldsFunc(text, notLetter), " ") {
-	case "approve", "approved", "i approve", "yes approve", "approve it", "yes i approve", "lgtm",
-		"freigabe", "freigegeben", "freigeben", "ich gebe frei", "ja freigeben":
+	bare := bareWords(text)
+	if bare != "" && (isApproval(bare) || slices.ContainsFunc(own, func(word string) bool { return bareWords(word) == bare })) {
 		return MeansApprove
+	}
+	switch bare {
 	case "skip", "skip it", "skip this phase", "skip the phase":
 		return MeansSkip
 	case "cancel the run", "discard the run", "cancel run", "discard run":
 		return MeansCancel
 	}
 	return ""
+}
+
+// bareWords is a message without what people put between and after its words.
+func bareWords(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(strings.TrimSpace(text)), notLetter), " ")
 }
 
 func notLetter(r rune) bool { return strings.ContainsRune(" \t\n.,!:;-", r) }

@@ -77,7 +77,7 @@ func (v View) Run(d api.RunDetail) []string {
 	}
 	width := 8
 	for _, st := range d.Stages {
-		width = max(width, terminal.Width(st.ID))
+		width = max(width, terminal.Width(stageName(st)))
 	}
 	for _, st := range d.Stages {
 		lines = append(lines, v.stage(d.Run, st, width)...)
@@ -140,6 +140,9 @@ func (v View) choices(c core.Choices) string {
 	return v.dots(coverage, tier, designer)
 }
 
+// stageName is a stage's id, with the number by which rollback knows a phase, too.
+func stageName(st api.Stage) string { return strings.TrimSpace(st.Number + " " + terminal.Line(st.ID)) }
+
 func (v View) stage(r api.Run, st api.Stage, width int) []string {
 	s := v.stageSignal(r, st)
 	words := s.words
@@ -153,7 +156,7 @@ func (v View) stage(r api.Run, st api.Stage, width int) []string {
 	if st.Branch != "" { // a step of a plan: its name alone says nothing
 		title = "  " + v.Style.Faint(terminal.Line(st.Title))
 	}
-	lines := []string{v.fit(fmt.Sprintf("  %s %s  %s%s", s, pad(terminal.Line(st.ID), width), s.paint(words), title))}
+	lines := []string{v.fit(fmt.Sprintf("  %s %s  %s%s", s, pad(stageName(st), width), s.paint(words), title))}
 	if core.StageStatus(st.Status).Closed() {
 		return lines
 	}

@@ -13,7 +13,7 @@ func settle(r *core.Run, s *core.Stage) core.Body {
 	review := s.Review()
 	changes := review != nil && review.Status == core.ReviewChangesRequested
 	if changes && phase.Findings == core.FindingsAuto && r.AutoRounds < bound(r, phase) {
-		return core.RolledBack{From: s.ID, Target: suggest(r, phase, review.Findings), Findings: review.Findings, Auto: true}
+		return core.RolledBack{From: s.ID, Target: r.WayBack(phase, review.Findings), Findings: review.Findings, Auto: true}
 	}
 	if !changes && phase.Gate == core.GateAuto && phase.Act == "" {
 		return core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}
@@ -22,7 +22,7 @@ func settle(r *core.Run, s *core.Stage) core.Body {
 	ask.Skips, ask.Findings = core.ProposedSkips(r, s)
 	if changes {
 		ask.Findings = append(ask.Findings, review.Findings...)
-		ask.Suggestion = suggest(r, phase, review.Findings)
+		ask.Suggestion = r.WayBack(phase, review.Findings)
 	}
 	return ask
 }
@@ -33,35 +33,6 @@ func bound(r *core.Run, phase *core.Phase) int {
 		return phase.FindingsRounds
 	}
 	return r.Limits.AutoRounds
-}
-
-// suggest is the stage that findings are sent to: the earliest of their
-// targets, otherwise the playbook's default, otherwise the last stage before
-// this one that writes code.
-func suggest(r *core.Run, phase *core.Phase, findings []core.Finding) string {
-	target, code := "", ""
-	for _, p := range r.Playbook.Phases {
-		if p.ID == phase.ID {
-			break
-		}
-		if p.Writes == core.WritesCode && p.Act == "" && r.Stage(p.ID).Status == core.StageDone {
-			code = p.ID
-		}
-		for _, f := range findings {
-			if f.Target == p.ID && target == "" && r.Stage(p.ID).Status == core.StageDone {
-				target = p.ID
-			}
-		}
-	}
-	switch {
-	case target != "":
-		return target
-	case phase.Rollback != nil && phase.Rollback.Default != "":
-		return phase.Rollback.Default
-	case code != "":
-		return code
-	}
-	return phase.ID
 }
 
 // notices are what a person must know before they approve.

@@ -26,6 +26,9 @@ type Relay struct {
 	// Connect reaches the engine. Where none runs it starts one that outlives
 	// this process, unless existing is set; then it fails.
 	Connect func(ctx context.Context, existing bool) (api.Sessions, func() error, error)
+	// Open lists the runs of a folder's repository that have not ended, without
+	// an engine. Nil lists none.
+	Open func(dir string) []OpenRun
 	// Rings reports whether the person wants to hear a sound, now. Nil is never.
 	Rings func() (bool, error)
 }
@@ -148,7 +151,10 @@ func (c call) foreign(ctx context.Context) (reply, error) {
 	case hook.EventPrompt:
 		return reply{}, c.noteStart()
 	case hook.EventSessionStart:
-		return c.left(), c.prepareShell()
+		if err := c.prepareShell(); err != nil {
+			return reply{}, err
+		}
+		return c.open()
 	case hook.EventSessionEnd:
 		return reply{}, c.forgetStart()
 	case hook.EventWorktreeCreate:

@@ -140,13 +140,17 @@ func turns() map[string]api.Turn {
 	gate.Shown = []string{"/runs/r1/artifacts/plan.r1/plan.md"}
 	review.Stage, review.At = "review", 7
 	review.Gate = &core.Gate{Suggestion: "backend", Findings: []core.Finding{{File: "a.go"}, {File: "b.go"}}, Notices: []string{"the change\ntouches .github/"}}
+	review.Number, review.Acts, review.Back = "6", "backend", []string{"0 plan", "2 backend", "6 review"}
+	review.Words = []string{"approve", "ok, weiter"}
 	publish.Stage, publish.At = "publish", 8
 	publish.Gate = &core.Gate{Subject: core.Subject{Stage: "publish", Commit: "0123456789abcdef", Ref: "refs/heads/feature/search", Base: "main"}}
 	paused.Pause = &core.Pause{Reason: "three attempts failed: go test", Next: "look at the checks"}
 	over.Run.Status, over.Run.URL = "completed", "https://example.org/pull/7"
+	pushed := turn(api.TurnOver)
+	pushed.Run.Status, pushed.Run.URL, pushed.Run.Remote = "completed", "https://git.example.org/acme/rocket/pulls/7", "https://git.example.org/acme/rocket.git"
 	verify.Busy = "go test ./... is running"
 	return map[string]api.Turn{
-		"start": start, "team": team, "gate": gate, "review": review, "publish": publish, "paused": paused, "over": over, "verify": verify,
+		"start": start, "team": team, "gate": gate, "review": review, "publish": publish, "paused": paused, "over": over, "pushed": pushed, "verify": verify,
 		"working": turn(api.TurnWorking),
 	}
 }

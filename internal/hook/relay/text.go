@@ -3,6 +3,7 @@ package relay
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -22,6 +23,7 @@ const MaxText = 2500
 func render(name string, data any) (string, error) {
 	t, err := template.New(name+".md.tmpl").Funcs(template.FuncMap{
 		"line": line, "where": where, "approve": means(core.MeansApprove), "skip": means(core.MeansSkip), "cancel": means(core.MeansCancel),
+		"words": words, "acts": acts, "distant": func(r *api.Run) bool { return r.Remote != "" },
 	}).ParseFS(texts, name+".md.tmpl")
 	if err != nil {
 		return "", fmt.Errorf("read the text %s: %w", name, err)
@@ -39,6 +41,9 @@ func line(v any) string { return clip(strings.Join(strings.Fields(fmt.Sprint(v))
 // where says which stage of how many a run is in.
 func where(t api.Turn) string {
 	s := fmt.Sprintf("stage %s (%d of %d", line(t.Stage), t.At, t.Stages)
+	if t.Number != "" {
+		s = fmt.Sprintf("stage %s (phase %s, %d of %d", line(t.Stage), line(t.Number), t.At, t.Stages)
+	}
 	if t.Round > 1 {
 		s += fmt.Sprintf(", round %d", t.Round)
 	}
@@ -48,6 +53,20 @@ func where(t api.Turn) string {
 func means(want core.Meaning) func(api.Turn) bool {
 	return func(t api.Turn) bool { return t.Heard == want }
 }
+
+// words are the messages that approve, of which the person can type any.
+func words(t api.Turn) string {
+	quoted := []string{"`approve`"}
+	for _, w := range t.Words {
+		if q := "`" + line(w) + "`"; !slices.Contains(quoted, q) {
+			quoted = append(quoted, q)
+		}
+	}
+	return strings.Join(quoted, " or ")
+}
+
+// acts reports that another stage than the one that waits acts on feedback.
+func acts(t api.Turn) bool { return t.Acts != "" && t.Acts != t.Stage }
 
 // clip cuts a text to so many bytes, between two characters.
 func clip(s string, most int) string {

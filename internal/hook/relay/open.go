@@ -1,0 +1,44 @@
+package relay
+
+import (
+	"github.com/stellwerk-dev/stellwerk/internal/hook"
+)
+
+// OpenRun is a run of a repository that has not ended, as its folder says.
+type OpenRun struct {
+	Alias, Title  string
+	Status, Stage string
+	Session       string // that carries it; none where the engine starts its agents
+	Phases        bool   // it can be taken up in a session
+}
+
+// maxOpen is how many runs a session is told of.
+const maxOpen = 3
+
+// opened is what a session that carries no run is told of those that are open.
+type opened struct {
+	Runs []OpenRun
+	More int
+}
+
+// open tells a session that begins, and carries no run, what is open in its
+// repository: the person, who may take it up, and the model, so that it knows
+// what they speak of. Nothing is done about a run for that, and no engine asked.
+func (c call) open() (reply, error) {
+	if c.in.Source == compacted || c.Open == nil {
+		return reply{}, nil
+	}
+	runs := c.Open(c.in.Dir)
+	if len(runs) == 0 {
+		return reply{}, nil
+	}
+	told := opened{Runs: runs[:min(len(runs), maxOpen)], More: max(len(runs)-maxOpen, 0)}
+	message, err := render("open", told)
+	if err != nil {
+		return reply{}, err
+	}
+	text, err := render("open_context", told)
+	answer := hook.Context(hook.EventSessionStart, text)
+	answer.Message = message
+	return reply{Answer: answer}, err
+}

@@ -24,8 +24,8 @@ func newFeedback(sh *shell) *cobra.Command {
 		Long: `Opens a new round of the run's current stage with your words as its task. The
 work so far is kept and corrected; with --reset the round starts from before
 the stage, and the abandoned work is kept under a ref. At the gate of a stage
-that judges the work of others, as a review does, the stage that can put it right
-is done again instead.
+that judges the work of others, as a review does, the stage that can put it
+right is done again instead.
 
 In a project that has its plan, your words are about the work as a whole, at any
 time, after the pull request was opened too: by rules they become a stage of

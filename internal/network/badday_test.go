@@ -172,6 +172,21 @@ func TestAProxySaysWhoGuesses(t *testing.T) {
 	}
 }
 
+// TestALineThatAProxyAdds: some proxies add a line of their own below what they
+// were sent, and the last one is theirs.
+func TestALineThatAProxyAdds(t *testing.T) {
+	w := serve(t, network.Config{BehindProxy: true, Hosts: []string{"s.example"}})
+	for i := range 11 {
+		w.signIn("WRONG", "Host", "s.example", "X-Forwarded-For", fmt.Sprintf("10.0.0.%d", i), "X-Forwarded-For", "10.7.7.7, 192.0.2.1")
+	}
+	if a := w.signIn(w.code(), "Host", "s.example", "X-Forwarded-For", "10.9.9.9", "X-Forwarded-For", "192.0.2.1"); a.StatusCode != http.StatusTooManyRequests || len(a.Cookies()) != 0 {
+		t.Errorf("the guesser: %d", a.StatusCode)
+	}
+	if a := w.signIn(w.code(), "Host", "s.example", "X-Forwarded-For", "192.0.2.1", "X-Forwarded-For", "192.0.2.2"); a.StatusCode != http.StatusSeeOther {
+		t.Errorf("somebody whom the guesser names: %d", a.StatusCode)
+	}
+}
+
 // TestSlowLoris: connections that send next to nothing end, and others are served
 // meanwhile.
 func TestSlowLoris(t *testing.T) {

@@ -48,6 +48,11 @@ func (y *Yard) Release(ctx context.Context, ref, commit, branch string) error {
 	if held, err := y.IsAncestor(ctx, commit, tip); err != nil || !held {
 		return errors.Join(err, fmt.Errorf("release %s for %s: %w", ref, branch, ErrOnlyCopy))
 	}
+	return y.release(ctx, ref, commit, branch, tip)
+}
+
+// release removes the ref if it is still at commit and the branch still at tip.
+func (y *Yard) release(ctx context.Context, ref, commit, branch, tip string) error {
 	var script bytes.Buffer
 	fmt.Fprintf(&script, "verify refs/heads/%s\x00%s\x00delete %s\x00%s\x00", branch, tip, ref, commit)
 	if _, err := y.git().feed(ctx, script.Bytes(), "update-ref", "--no-deref", "--stdin", "-z"); err != nil {

@@ -39,3 +39,26 @@ func TestOnlyARefWhoseWorkABranchHoldsIsReleased(t *testing.T) {
 	must(t, err)
 	equal(t, "the branch holds it", held, true)
 }
+
+// TestNothingIsReleasedForABranchThatMovedMeanwhile: the branch was looked at, and
+// may be elsewhere by the time the ref goes; so may the ref.
+func TestNothingIsReleasedForABranchThatMovedMeanwhile(t *testing.T) {
+	f := newFixture(t)
+	first := f.commit(t, "one", "echo one > one.txt")
+	other := f.commit(t, "two", "echo two > two.txt")
+	ref := Attempts + "r/build.r1.a1"
+	must(t, f.yard.Keep(ctx(t), ref, first))
+	must(t, f.yard.Move(ctx(t), "refs/heads/topic", "", other))
+	if err := f.yard.release(ctx(t), ref, first, "topic", first); err == nil {
+		t.Error("released for a branch that is elsewhere")
+	}
+	if err := f.yard.release(ctx(t), ref, first, "gone", first); err == nil {
+		t.Error("released for a branch that is gone")
+	}
+	if err := f.yard.release(ctx(t), ref, other, "topic", other); err == nil {
+		t.Error("released although it is elsewhere")
+	}
+	at, err := f.yard.Resolve(ctx(t), ref)
+	must(t, err)
+	equal(t, "the ref", at, first)
+}

@@ -158,5 +158,12 @@ func handIn(path string) error {
 			return err
 		}
 	}
+	branches, err := git("for-each-ref", "--format=%(refname:short)", "refs/heads")
+	if err != nil {
+		return err
+	}
+	if names := strings.Fields(branches); len(names) > 1 {
+		result.Notes = append(result.Notes, fmt.Sprintf("there are %d branches: %s", len(names), strings.Join(names, ", ")))
+	}
 	return req.WriteResult(result)
 }

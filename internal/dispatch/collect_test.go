@@ -1,0 +1,172 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+)
+
+// shelf keeps what goes into a run's folder.
+type shelf struct{ dir string }
+
+func (s shelf) Artifact(_, stage string, _ int, name string, content []byte) error {
+	if err := os.MkdirAll(filepath.Join(s.dir, stage), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.dir, stage, name), content, 0o600)
+}
+
+func (shelf) Transcript(string, string, string, bool) error { return nil }
+
+// ended is a dispatcher before which an attempt ended, and an engine that hears
+// of it, or refuses to.
+type ended struct {
+	*surf
+	engine *heard
+	deaf   error
+	folder string
+}
+
+func (e *ended) Submit(ctx context.Context, run string, actor core.Actor, body core.Body) (*core.Run, error) {
+	if e.deaf != nil {
+		return nil, e.deaf
+	}
+	return e.engine.Submit(ctx, run, actor, body)
+}
+
+func (*ended) Poke(context.Context, string) error { return nil }
+
+const theAttempt = "api.r1.a1"
+
+func newEnded(t *testing.T, exit shim.Exit, outputs map[string]string) *ended {
+	t.Helper()
+	e := &ended{surf: newSurf(t), engine: &heard{news: make(chan core.Body, 10)}}
+	e.surf.engine, e.Folder = e, shelf{t.TempDir()}
+	e.folder = e.Layout.Attempt(e.run.ID, theAttempt)
+	work := e.Layout.Workspace(e.run.ID, theAttempt)
+	write(t, filepath.Join(work, "code.go"), "work")
+	write(t, filepath.Join(e.folder, "home", "cache"), "")
+	write(t, filepath.Join(e.folder, "prompt.md"), "Write it.")
+	write(t, filepath.Join(e.folder, "in", "plan.md"), "")
+	out := filepath.Join(e.folder, "out")
+	for name, text := range outputs {
+		write(t, filepath.Join(out, name), text)
+		exit.Outputs = append(exit.Outputs, shim.Output{Name: name, Size: int64(len(text))})
+	}
+	err := shim.WriteSpec(e.folder, shim.Spec{
+		Project: "p", Run: e.run.ID, Task: "api.r1", Attempt: theAttempt, Agent: agent.Command, Workspace: work,
+		Job:    agent.Job{Dir: work, Prompt: filepath.Join(e.folder, "prompt.md"), In: filepath.Join(e.folder, "in"), Out: out, Command: []string{"true"}},
+		Writes: shim.WritesCode, Base: e.run.BaseCommit, Branch: "feature/x", CommitMessage: "wip", Isolation: sandbox.None,
+		Identity: shim.Identity{Name: "A", Email: "a@example.org"}, Timeout: shim.Duration(1 << 40),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exit.Proto, exit.Attempt, exit.Reason = shim.Proto, theAttempt, shim.ReasonExited
+	raw, err := json.Marshal(exit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(e.folder, "exit.json"), string(raw))
+	return e
+}
+
+// TestWhatIsSaidOfAnEndIsClean: notes of the hand-in are passed on, and secrets are
+// taken out of everything: who salvaged the attempt may not have known them.
+func TestWhatIsSaidOfAnEndIsClean(t *testing.T) {
+	e := newEnded(t, shim.Exit{
+		Detail:  "the agent said " + hiddenWord,
+		Outcome: agent.Outcome{OK: true, Summary: "Used " + hiddenWord + "."},
+		HandIn:  &shim.HandIn{HandInResult: shim.HandInResult{Empty: true, Notes: []string{"a branch try-" + hiddenWord, "a stash"}}},
+		Refused: []shim.Refusal{{Name: "link", Reason: "it leads to " + hiddenWord}},
+	}, map[string]string{"notes.md": "see " + hiddenWord, "report.json": `{"context": {"key": "` + hiddenWord + `"}}`, "../up.md": "", ".hidden": ""})
+	if err := e.collect(t.Context(), e.run, theAttempt); err != nil {
+		t.Fatal(err)
+	}
+	body := e.engine.await(t).(core.AttemptExited)
+	raw, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(raw), hiddenWord) {
+		t.Errorf("reported was %s", raw)
+	}
+	d := body.Delivery
+	if want := []string{"a branch try-[redacted]", "a stash"}; !slices.Equal(d.Notes, want) {
+		t.Errorf("the notes are %q", d.Notes)
+	}
+	if len(d.Rejected) != 3 || !strings.Contains(strings.Join(d.Rejected, "\n"), "leads to [redacted]") {
+		t.Errorf("rejected were %q", d.Rejected)
+	}
+	if !d.Empty || d.Commit != e.run.BaseCommit || len(d.Artifacts) != 2 || body.Kind != core.ExitFinished {
+		t.Errorf("%+v of %+v", d, body)
+	}
+	for _, a := range d.Artifacts {
+		f, err := e.Blobs.Open(a.Digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := content(t, f.Name()); strings.Contains(text, hiddenWord) || !strings.Contains(text, "[redacted]") {
+			t.Errorf("%s is kept as %s", a.Name, text)
+		}
+		_ = f.Close()
+	}
+}
+
+// TestAWorkspaceGoesWhenItsEndIsOnRecord: until then it may be all there is.
+func TestAWorkspaceGoesWhenItsEndIsOnRecord(t *testing.T) {
+	e := newEnded(t, shim.Exit{HandIn: &shim.HandIn{HandInResult: shim.HandInResult{Empty: true}}}, map[string]string{"notes.md": "so"})
+	gone := []string{e.Layout.Workspace(e.run.ID, theAttempt), filepath.Join(e.folder, "home"), filepath.Join(e.folder, "out")}
+	stays := []string{filepath.Join(e.folder, "exit.json"), filepath.Join(e.folder, "prompt.md"), filepath.Join(e.folder, "spec.json")}
+	there := func(path string) bool { _, err := os.Stat(path); return err == nil }
+	e.deaf = errors.New("the disk is full")
+	if err := e.collect(t.Context(), e.run, theAttempt); !errors.Is(err, e.deaf) {
+		t.Fatalf("got %v", err)
+	}
+	for _, path := range slices.Concat(gone, stays) {
+		if !there(path) {
+			t.Errorf("%s went before its end was on record", path)
+		}
+	}
+	e.deaf = nil
+	if err := e.collect(t.Context(), e.run, theAttempt); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range gone {
+		if there(path) {
+			t.Errorf("%s is left", path)
+		}
+	}
+	for _, path := range stays {
+		if !there(path) {
+			t.Errorf("%s is gone", path)
+		}
+	}
+}
+
+// TestWhatCouldNotBeHandedInIsKept where nobody cleans up, and the report says
+// where.
+func TestWhatCouldNotBeHandedInIsKept(t *testing.T) {
+	e := newEnded(t, shim.Exit{HandIn: &shim.HandIn{Error: "git broke over " + hiddenWord}}, nil)
+	if err := e.collect(t.Context(), e.run, theAttempt); err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(e.folder, "workspace", "code.go")
+	if text := content(t, kept); text != "work" {
+		t.Errorf("kept is %q", text)
+	}
+	body := e.engine.await(t).(core.AttemptExited)
+	if d := body.Delivery; len(d.Rejected) != 1 || !strings.Contains(d.Rejected[0], filepath.Dir(kept)) || !strings.Contains(d.Rejected[0], "git broke over [redacted]") {
+		t.Errorf("%q", d.Rejected)
+	}
+}

@@ -1,7 +1,9 @@
 package shim_test
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -33,6 +35,40 @@ func TestTimeout(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestCancelWhileTheSandboxIsSetUp: an agent that is about to begin when its attempt is cancelled is asked to end once
+// it is there, and not only killed when the grace time is over.
+func TestCancelWhileTheSandboxIsSetUp(t *testing.T) {
+	onlySandbox(t)
+	real, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := shimtest.New(t, sandbox.Sandbox, "exec sleep 1000", func(s *shim.Spec) { s.Grace = shim.Duration(time.Minute) })
+	slow, up := t.TempDir(), filepath.Join(t.TempDir(), "up")
+	// All of it is done by the shell itself: another process would be taken for the agent.
+	program := fmt.Sprintf("#!/bin/bash\n: >'%s'\nuntil [ -e '%s' ] && [ $SECONDS -ge 2 ]; do :; done\nexec '%s' \"$@\"\n",
+		up, filepath.Join(a.Folder, "cancel"), real)
+	shimtest.Write(t, filepath.Join(slow, "bwrap"), program)
+	if err := os.Chmod(filepath.Join(slow, "bwrap"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := a.Command(t, shimtest.RoleWorker, "PATH="+slow+":"+os.Getenv("PATH"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	shimtest.Await(t, "the sandbox's program", func() bool { return shimtest.Exists(t, up) })
+	if err := shim.Cancel(a.Folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	exit := a.Exit(t)
+	if exit.Reason != shim.ReasonCancelled || exit.Signal != syscall.SIGTERM.String() {
+		t.Errorf("exit is %+v", exit)
 	}
 }
 

@@ -106,19 +106,25 @@ func (p process) wait(ctx context.Context, tree processTree, done <-chan struct{
 }
 
 // stop asks the whole tree to end, waits for the grace time, and then ends it. It returns how many it ended besides
-// the process itself.
+// the process itself. Where the isolation is still being set up there is no agent to ask yet, so it asks again until
+// there was one; after that it does not, or it would end what an agent starts to save its work.
 func (p process) stop(tree processTree, done <-chan struct{}) int {
-	tree.signal(syscall.SIGTERM)
 	grace := time.NewTimer(p.grace)
 	defer grace.Stop()
-	select {
-	case <-done:
-		return 0
-	case <-grace.C:
+	again := time.NewTicker(killLook)
+	defer again.Stop()
+	for asked := tree.ask(); ; {
+		select {
+		case <-done:
+			return 0
+		case <-grace.C:
+			killed := tree.kill()
+			<-done
+			return killed
+		case <-again.C:
+			asked = asked || tree.ask()
+		}
 	}
-	killed := tree.kill()
-	<-done
-	return killed
 }
 
 // exitStatus gives a signal as 128 plus its number. bubblewrap reports its child's signal in the same form.

@@ -57,12 +57,17 @@ func (t processTree) members() []int {
 	return out
 }
 
-func (t processTree) signal(s syscall.Signal) {
+// ask tells every member to end, and reports whether it reached one that is not the isolation's own: those have the
+// root's name, and before the isolation is set up there are no others.
+func (t processTree) ask() (reached bool) {
 	for _, pid := range t.members() {
-		if pid != t.root || !t.sparedRoot {
-			send(pid, s)
+		if pid == t.root && t.sparedRoot {
+			continue
 		}
+		reached = reached || !t.sparedRoot || processName(pid) != processName(t.root)
+		send(pid, syscall.SIGTERM)
 	}
+	return reached
 }
 
 // kill ends every member, again and again until none is left, since a process may fork while the table is read. It
@@ -89,7 +94,7 @@ func (t processTree) end(grace time.Duration) int {
 	if len(left) == 0 {
 		return 0
 	}
-	t.signal(syscall.SIGTERM)
+	t.ask()
 	for deadline := time.Now().Add(grace); time.Now().Before(deadline); time.Sleep(killLook) {
 		now := t.members()
 		if len(now) == 0 {

@@ -57,6 +57,15 @@ func readStat(pid int) (running, bool) {
 		err1 == nil && err2 == nil
 }
 
+// processName is the name of a process's program, "" when the process is gone.
+func processName(pid int) string {
+	name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
+	if err != nil {
+		return ""
+	}
+	return string(name)
+}
+
 func statFields(pid string) []string {
 	data, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	if err != nil {

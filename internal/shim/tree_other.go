@@ -41,6 +41,9 @@ func processTable() ([]running, error) {
 	return table, nil
 }
 
+// processName is not needed here: the isolation has no process of its own.
+func processName(int) string { return "" }
+
 func ownStartTime() string { return strconv.Itoa(os.Getpid()) }
 
 func ownChildren() []int { return nil }

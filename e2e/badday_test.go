@@ -8,10 +8,11 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // what holds a database locked
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // badDays are what only scenarios of bad days say.
@@ -38,13 +39,13 @@ func badDays() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 }
 
-// alone gives processes that were killed a moment to be gone.
+// alone waits for processes that were killed to be gone.
 func alone(ts *testscript.TestScript, args []string) {
 	if len(args) != 0 {
 		ts.Fatalf("usage: alone")
 	}
 	w := world{dir: ts.Getenv("WORK")}
-	if !waitFor(time.Second, func() bool { return len(w.processes()) == 0 }) {
+	if !patience.Until(func() bool { return len(w.processes()) == 0 }) {
 		ts.Fatalf("still there: %v", w.processes())
 	}
 }

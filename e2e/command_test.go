@@ -12,10 +12,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/itchyny/gojq"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // commands are what scenarios can say besides testscript's own words.
@@ -23,7 +24,7 @@ import (
 //	example DOC DIR                    writes the files that a page of docs/ shows
 //	repo DIR                           makes DIR a git repository with an identity and commits all of it to main
 //	exit N CMD…                        runs a command that must end with exit code N
-//	waitfor [-in TIME] [-see RE] CMD…  repeats a command until it succeeds (and its output matches); 30s unless told
+//	waitfor [-see RE] CMD…             repeats a command until it succeeds (and its output matches)
 //	jsonq [-lines] FILE EXPR [WANT]    evaluates jq on FILE (stdout and stderr too); the result must be WANT, or true
 //	jsonq -env NAME FILE EXPR          puts the result into a variable
 //	remember DIR                       notes everything in DIR, .git included
@@ -132,26 +133,19 @@ func names(vars []string) []string {
 }
 
 func waitfor(ts *testscript.TestScript, args []string) {
-	limit, see := 30*time.Second, regexp.MustCompile("")
-	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
+	see := regexp.MustCompile("")
+	if len(args) > 1 && args[0] == "-see" {
 		var err error
-		switch args[0] {
-		case "-in":
-			limit, err = time.ParseDuration(args[1])
-		case "-see":
-			see, err = regexp.Compile("(?m)" + args[1])
-		default:
-			ts.Fatalf("unknown flag %s", args[0])
-		}
+		see, err = regexp.Compile("(?m)" + args[1])
 		ts.Check(err)
 		args = args[2:]
 	}
 	if len(args) == 0 {
-		ts.Fatalf("usage: waitfor [-in TIME] [-see REGEXP] CMD…")
+		ts.Fatalf("usage: waitfor [-see REGEXP] CMD…")
 	}
 	var stdout, stderr bytes.Buffer
 	var err error
-	if !waitFor(limit, func() bool {
+	if !patience.Until(func() bool {
 		stdout.Reset()
 		stderr.Reset()
 		cmd := command(ts, args)
@@ -159,7 +153,7 @@ func waitfor(ts *testscript.TestScript, args []string) {
 		err = cmd.Run()
 		return err == nil && see.Match(stdout.Bytes())
 	}) {
-		ts.Fatalf("not within %s (%v): %s\n[stdout]\n%s[stderr]\n%s", limit, err, strings.Join(args, " "), &stdout, &stderr)
+		ts.Fatalf("not within %s (%v): %s\n[stdout]\n%s[stderr]\n%s", patience.Limit, err, strings.Join(args, " "), &stdout, &stderr)
 	}
 }
 

@@ -15,9 +15,10 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // modelKey is made up: nobody is asked but the scripted model.
@@ -28,16 +29,16 @@ const modelKey = "sk-ant-made-up-0123456789abcdef"
 //
 //	model FILE…                           plays a scenario to Claude Code from now on; calls are recorded in model.jsonl. What
 //	                                      $MESSENGER names is the part of a session that does as it is told
-//	session [-in TIME] NAME PROMPT [ARG…]
+//	session NAME PROMPT [ARG…]
 //	                                      says PROMPT in a session without a terminal, which begins or goes on; the stream is
 //	                                      printed and added to NAME.jsonl
-//	stands [-in TIME] WANT                waits until the latest run stands so: STATUS STAGE.ROUND, a regular expression; 60s unless told
+//	stands WANT                           waits until the latest run stands so: STATUS STAGE.ROUND, a regular expression
 //	transcript NAME                       prints what Claude Code itself recorded of a session
 //	terminal NAME start [ARG…]            begins a session in a terminal, or goes on with it
 //	terminal NAME type TEXT               types a line
 //	terminal NAME key KEY…                presses keys, as tmux names them
 //	terminal NAME rung                    waits until the terminal's bell was rung
-//	terminal NAME see [-in TIME] REGEXP   waits until the screen matches; 60s unless told
+//	terminal NAME see REGEXP              waits until the screen matches
 //	terminal NAME show                    prints the screen
 //	terminal NAME end                     closes the terminal
 func sessions() map[string]func(*testscript.TestScript, bool, []string) {
@@ -87,18 +88,17 @@ func model(ts *testscript.TestScript, args []string) {
 }
 
 func session(ts *testscript.TestScript, args []string) {
-	limit, args := within(ts, 2*time.Minute, args)
 	if len(args) < 2 {
-		ts.Fatalf("usage: session [-in TIME] NAME PROMPT [ARG…]")
+		ts.Fatalf("usage: session NAME PROMPT [ARG…]")
 	}
 	argv := append([]string{"-p", args[1], "--output-format", "stream-json", "--verbose"}, claudeArgs(ts, args[0])...)
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), patience.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, ts.Getenv("CLAUDE_BINARY"), append(argv, args[2:]...)...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), claudeEnv(ts)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second // for who it leaves behind
+	cmd.WaitDelay = patience.Limit // for who it leaves behind
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -111,16 +111,6 @@ func session(ts *testscript.TestScript, args []string) {
 	if code := cmd.ProcessState.ExitCode(); ctx.Err() != nil || code != 0 {
 		ts.Fatalf("session %s: exit code %d (%v): %s", args[0], code, ctx.Err(), &stderr)
 	}
-}
-
-// within reads a leading -in TIME.
-func within(ts *testscript.TestScript, limit time.Duration, args []string) (time.Duration, []string) {
-	if len(args) < 2 || args[0] != "-in" {
-		return limit, args
-	}
-	limit, err := time.ParseDuration(args[1])
-	ts.Check(err)
-	return limit, args[2:]
 }
 
 // keep adds the stream of a session to its file.
@@ -202,18 +192,17 @@ func transcript(ts *testscript.TestScript, args []string) {
 }
 
 func stands(ts *testscript.TestScript, args []string) {
-	limit, args := within(ts, time.Minute, args)
 	if len(args) != 1 {
-		ts.Fatalf("usage: stands [-in TIME] WANT")
+		ts.Fatalf("usage: stands WANT")
 	}
 	want, err := regexp.Compile("^(?:" + args[0] + ")$")
 	ts.Check(err)
 	var got string
-	if !waitFor(limit, func() bool {
+	if !patience.Until(func() bool {
 		got = standing(ts)
 		return want.MatchString(got)
 	}) {
-		ts.Fatalf("not within %s: the run is %s, not %s%s", limit, got, args[0], shown(ts))
+		ts.Fatalf("not within %s: the run is %s, not %s%s", patience.Limit, got, args[0], shown(ts))
 	}
 }
 

@@ -10,11 +10,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // telemetries are the commands of a scenario that somebody watches.
@@ -27,14 +28,11 @@ func telemetries() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){"scrape": plain(scrape), "otlp": plain(otlp)}
 }
 
-// patience is how long telemetry may lag behind.
-const patience = 30 * time.Second
-
 func scrape(ts *testscript.TestScript, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: scrape FILE ADDRESSFILE")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience.Limit)
 	defer cancel()
 	address := strings.TrimSpace(ts.ReadFile(args[1]))
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
@@ -74,7 +72,7 @@ func otlp(ts *testscript.TestScript, args []string) {
 		c.down = true
 		c.mu.Unlock()
 	case len(args) == 3 && args[0] == "see":
-		if !waitFor(patience, func() bool { return fmt.Sprint(c.count(args[2])) == args[1] }) {
+		if !patience.Until(func() bool { return fmt.Sprint(c.count(args[2])) == args[1] }) {
 			ts.Fatalf("%d spans %q came, not %s: %q", c.count(args[2]), args[2], args[1], c.all())
 		}
 	default:

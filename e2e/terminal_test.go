@@ -11,9 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // screens is the key of a scenario's terminals.
@@ -40,16 +41,15 @@ func terminal(ts *testscript.TestScript, args []string) {
 	case verb == "key" && len(rest) > 0:
 		s.tmux(append([]string{"send-keys", "-t", s.name}, rest...)...)
 	case verb == "see":
-		limit, rest := within(ts, time.Minute, rest)
 		if len(rest) != 1 {
-			ts.Fatalf("usage: terminal NAME see [-in TIME] REGEXP")
+			ts.Fatalf("usage: terminal NAME see REGEXP")
 		}
-		s.see(limit, rest[0])
+		s.see(rest[0])
 	case verb == "show" && len(rest) == 0:
 		_, err := fmt.Fprintln(ts.Stdout(), s.content())
 		ts.Check(err)
 	case verb == "rung" && len(rest) == 0:
-		if !waitFor(time.Minute, s.rung) {
+		if !patience.Until(s.rung) {
 			ts.Fatalf("the bell was not rung\n%s", s.content())
 		}
 	case verb == "end" && len(rest) == 0:
@@ -76,7 +76,7 @@ func (s screen) start(args []string) {
 	}, argv...)...)
 	tmux := s.ts.Value(screens{}).(*server)
 	tmux.names = append(tmux.names, s.name)
-	s.see(time.Minute, prompt)
+	s.see(prompt)
 }
 
 // line types a text and, once it stands in the input line, ends it. Typed in one
@@ -87,7 +87,7 @@ func (s screen) line(text string) {
 		content := s.content()
 		return strings.Contains(squeeze(content[max(0, strings.LastIndex(content, prompt)):]), squeeze(text))
 	}
-	if !waitFor(time.Minute, arrived) {
+	if !patience.Until(arrived) {
 		s.ts.Fatalf("the text does not appear: %s\n%s", text, s.content())
 	}
 	s.tmux("send-keys", "-t", s.name, "Enter")
@@ -97,11 +97,11 @@ func (s screen) line(text string) {
 // broken.
 func squeeze(text string) string { return strings.Join(strings.Fields(text), "") }
 
-func (s screen) see(limit time.Duration, pattern string) {
+func (s screen) see(pattern string) {
 	expression, err := regexp.Compile("(?m)" + pattern)
 	s.ts.Check(err)
-	if !waitFor(limit, func() bool { return expression.MatchString(s.content()) }) {
-		s.ts.Fatalf("not seen within %s: %s\n%s", limit, pattern, s.content())
+	if !patience.Until(func() bool { return expression.MatchString(s.content()) }) {
+		s.ts.Fatalf("not seen within %s: %s\n%s", patience.Limit, pattern, s.content())
 	}
 }
 
@@ -117,7 +117,7 @@ func (s screen) end() {
 	pid, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "-t", s.name, "#{pane_pid}")))
 	s.ts.Check(err)
 	s.tmux("kill-session", "-t", s.name)
-	if !waitFor(10*time.Second, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }) {
+	if !patience.Until(func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }) {
 		s.ts.Fatalf("the program of terminal %s does not end", s.name)
 	}
 	tmux := s.ts.Value(screens{}).(*server)

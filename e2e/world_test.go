@@ -10,9 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // process is a running process of a scenario.
@@ -76,7 +77,7 @@ func (w world) end(t testscript.T) {
 	}
 	failing, ok := t.(interface{ Failed() bool })
 	failed := ok && failing.Failed()
-	if !failed && waitFor(10*time.Second, func() bool { return len(w.processes()) == 0 }) {
+	if !failed && patience.Until(func() bool { return len(w.processes()) == 0 }) {
 		return
 	}
 	left := w.processes()
@@ -114,7 +115,7 @@ func end(ts *testscript.TestScript, args []string) {
 	for _, p := range found {
 		ts.Check(syscall.Kill(p.pid, signal))
 	}
-	if !waitFor(30*time.Second, func() bool { return len(w.running(args[0])) == 0 && !slices.ContainsFunc(found, process.holds) }) {
+	if !patience.Until(func() bool { return len(w.running(args[0])) == 0 && !slices.ContainsFunc(found, process.holds) }) {
 		ts.Fatalf("still there: %v", w.running(args[0]))
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
 	"github.com/stellwerk-dev/stellwerk/plugin"
 )
@@ -61,10 +61,10 @@ func newClient(t *testing.T) *client {
 // run starts the program in the project and returns what it printed.
 func (c *client) run(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.binary, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(c.root, "project"), c.env, 5*time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(c.root, "project"), c.env, patience.Limit
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // TestMain makes this binary two programs: the tests, and under the name
@@ -23,9 +23,6 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"stellwerk": func() { os.Exit(cli.Main()) }})
 }
-
-// patience is how long anything may take that a test waits for.
-const patience = 45 * time.Second
 
 // chromium starts a browser that ends with the test. What people do in it is
 // apart from one another, see [engine.person].
@@ -37,7 +34,7 @@ func chromium(t *testing.T) context.Context {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true),
-		chromedp.WSURLReadTimeout(patience), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
+		chromedp.WSURLReadTimeout(patience.Limit), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // it complains about events it does not know
@@ -46,20 +43,4 @@ func chromium(t *testing.T) context.Context {
 		t.Fatal("start chromium:", err)
 	}
 	return ctx
-}
-
-// until polls a condition that nothing signals.
-func until(limit time.Duration, holds func() bool) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	tick := time.NewTicker(30 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-ctx.Done():
-			return false
-		case <-tick.C:
-		}
-	}
-	return true
 }

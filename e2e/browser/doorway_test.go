@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // TestABrowserThatWasOpened: --open leads a browser by a file of the person's own.
@@ -43,7 +45,7 @@ func TestABrowserThatWasOpened(t *testing.T) {
 	p.sees("Sign in if it was you who asked for this code.")
 	p.press("", "Sign in")
 	p.wait("signed in", `location.pathname === "/" && window.person && person.sees("Projects")`)
-	if !until(patience, func() bool { _, err := os.Stat(path); return os.IsNotExist(err) }) {
+	if !patience.Until(func() bool { _, err := os.Stat(path); return os.IsNotExist(err) }) {
 		t.Error("the page that led to the code is still there")
 	}
 	p.do("open another", chromedp.Navigate("file://"+page()))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -77,7 +78,7 @@ func (e *engine) start(listen string) {
 			e.t.Logf("the engine:\n%s", regexp.MustCompile(`(?m)^.* msg=event .*\n`).ReplaceAllString(log.String(), ""))
 		}
 	}
-	if !until(patience, func() bool {
+	if !patience.Until(func() bool {
 		url, err := os.ReadFile(filepath.Join(e.state(), "network.url"))
 		e.URL = strings.TrimSpace(string(url))
 		return err == nil && e.URL != ""

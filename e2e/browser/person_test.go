@@ -17,6 +17,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 //go:embed testdata/page.js
@@ -122,7 +124,7 @@ faults:
 	}
 }
 
-// do acts in the page, within patience.
+// do acts in the page, within [patience.Limit].
 func (p *person) do(what string, actions ...chromedp.Action) {
 	p.t.Helper()
 	if err := p.try(actions...); err != nil {
@@ -136,7 +138,7 @@ func (p *person) try(actions ...chromedp.Action) error {
 	if chromedp.FromContext(p.ctx).Target == nil {
 		return chromedp.Run(p.ctx, actions...)
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, patience.Limit)
 	defer cancel()
 	return chromedp.Run(ctx, actions...)
 }
@@ -190,7 +192,7 @@ func (p *person) where() string { return p.text(`location.pathname + location.se
 // wait waits until an expression holds.
 func (p *person) wait(what, expression string) {
 	p.t.Helper()
-	if !until(patience, func() bool { return p.is(expression) }) {
+	if !patience.Until(func() bool { return p.is(expression) }) {
 		p.t.Fatalf("%s: not so in time: %s (%s)\n%s", p.where(), what, expression, p.text(`document.body.innerText`))
 	}
 }
@@ -214,7 +216,7 @@ func (p *person) press(within, text string) {
 func (p *person) manage(what, expression string) {
 	p.t.Helper()
 	why := ""
-	if !until(patience, func() bool { return p.eval(expression, &why) == nil && why == "" }) {
+	if !patience.Until(func() bool { return p.eval(expression, &why) == nil && why == "" }) {
 		p.t.Fatalf("%s: %s: %s\n%s", p.where(), what, why, p.text(`document.body.innerText`))
 	}
 }

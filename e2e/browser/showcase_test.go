@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // showcase is an engine with work of several kinds: a run by rules in the middle
@@ -78,7 +80,7 @@ func (s *showcase) alias(begins string) string {
 func (s *showcase) reaches(alias, stage, want string) {
 	s.t.Helper()
 	var now status
-	if !until(patience, func() bool {
+	if !patience.Until(func() bool {
 		now = s.statuses(alias)[0]
 		return now.Status == want && (stage == "" || now.Stage == stage)
 	}) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 const shortTimeout = 50 * time.Millisecond
@@ -47,7 +49,7 @@ func TestASlowRequestIsGivenUp(t *testing.T) {
 	}
 	defer func() { _ = conn.Close() }()
 	fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
-	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(patience.Deadline()); err != nil {
 		t.Fatal(err)
 	}
 	answer := make([]byte, 12)

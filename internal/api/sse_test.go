@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // gone is a client that takes nothing any more.
@@ -29,7 +31,7 @@ func TestABeatThatFailsEndsTheStream(t *testing.T) {
 	defer stop()
 	select {
 	case <-alive.Done():
-	case <-time.After(20 * time.Second):
+	case <-patience.Over():
 		t.Fatal("the stream of who is gone goes on")
 	}
 	if !s.isBroken() {

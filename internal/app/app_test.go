@@ -22,6 +22,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
@@ -144,7 +145,7 @@ func TestRunReachesAPullRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
 	defer cancel()
 	if err := a.Follow(ctx, run.ID, 0, func(e core.Event) error {
 		t.Logf("%d %s %s %.300s", e.Seq, e.Actor.Kind, e.Type, e.Body)

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // lastingPlaybook has a manager whose turn lasts until the test is over.
@@ -30,7 +30,7 @@ func TestACallIsCarriedOutOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(d.person(), time.Minute)
+	ctx, cancel := context.WithTimeout(d.person(), patience.Limit)
 	defer cancel()
 	started := errors.New("started")
 	attempt := core.AttemptID(core.TaskID(core.ManagerStage, 1, ""), 1)

@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -145,7 +146,7 @@ func (s *shop) until(what string, holds func(api.ProjectDetail) bool) {
 	s.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(30 * time.Second); !holds(s.project()); {
+	for deadline := patience.Over(); !holds(s.project()); {
 		select {
 		case <-tick.C:
 		case <-deadline:
@@ -206,7 +207,7 @@ func TestAKilledEngineStartsTheNextEpicOnce(t *testing.T) {
 			_, err := s.app.Cancel(s.ctx, first.ID, api.Cancel{})
 			select {
 			case <-cut.hit:
-			case <-time.After(30 * time.Second):
+			case <-patience.Over():
 				t.Fatalf("the step was never reached: %v", err)
 			}
 			s.close()

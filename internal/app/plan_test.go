@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
@@ -24,7 +24,7 @@ func TestAPlanThatCannotBeCommittedIsRefused(t *testing.T) {
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
-	ctx, cancel := context.WithTimeout(boss, 20*time.Second)
+	ctx, cancel := context.WithTimeout(boss, patience.Limit)
 	defer cancel()
 	for name, req := range map[string]api.UpdatePlan{
 		"a message with a zero byte": {Message: "a\x00b", Files: map[string]string{"plan.md": onePlan}},

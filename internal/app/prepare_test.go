@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
 
@@ -48,7 +49,7 @@ func (j *slowJournal) specs() []string {
 func (j *slowJournal) awaitSpec(ctx context.Context) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(30 * time.Second); len(j.specs()) < j.requests; {
+	for deadline := patience.Deadline(); len(j.specs()) < j.requests; {
 		select {
 		case <-ctx.Done():
 			return
@@ -103,7 +104,7 @@ func TestAnAttemptIsPreparedButNotStartedBeforeItsJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
 	defer cancel()
 	if err := a.Follow(ctx, run.ID, 0, func(core.Event) error { return nil }); err != nil {
 		t.Fatal(err)

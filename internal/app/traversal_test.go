@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
@@ -22,7 +22,7 @@ import (
 // file that would be taken for what was asked for.
 func TestNamesReachNoOtherFile(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
 	defer cancel()
 	opts := app.Options{State: t.TempDir(), Version: "test"}
 	run, _ := pausedRuns(ctx, t, opts)

@@ -7,18 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // TestOneUnreadableRunHidesNoOther: a run with an event of a newer version says so
 // in every list, and the lists show the others.
 func TestOneUnreadableRunHidesNoOther(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
 	defer cancel()
 	opts := app.Options{State: t.TempDir(), Version: "test"}
 	newer, other := pausedRuns(ctx, t, opts)

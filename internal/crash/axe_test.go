@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
@@ -94,9 +95,10 @@ func (s steppedStore) Remember(ctx context.Context, key string, verdict []byte) 
 	return s.axe.step("remember", func() error { return s.Store.Remember(ctx, key, verdict) })
 }
 
-// Claim is a step where it took something.
-func (s steppedStore) Claim(ctx context.Context, engine string, lease time.Duration, limit int) ([]store.Wake, error) {
-	wakes, err := s.Store.Claim(ctx, engine, lease, limit)
+// Claim is a step where it took something. The lease outlasts the test: an engine
+// that waited for what a dead one held would wait in vain.
+func (s steppedStore) Claim(ctx context.Context, engine string, _ time.Duration, limit int) ([]store.Wake, error) {
+	wakes, err := s.Store.Claim(ctx, engine, 10*patience.Limit, limit)
 	if err != nil || len(wakes) == 0 {
 		return wakes, err
 	}

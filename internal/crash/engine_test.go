@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // order is what an engine process is asked to do: see every run to its end,
@@ -139,7 +140,7 @@ func open(ctx context.Context, opts app.Options) (api.Service, func() error, err
 func takeOver(ctx context.Context, opts app.Options) (*app.App, error) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(5 * time.Second); ; <-tick.C {
+	for deadline := patience.Deadline(); ; <-tick.C {
 		a, err := app.Open(ctx, opts)
 		if core.CodeOf(err) != core.CodeConflict || time.Now().After(deadline) {
 			return a, err

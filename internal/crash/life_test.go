@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // life is one engine process, from its start to its end.
@@ -122,7 +124,7 @@ func (l *life) end() {
 // next waits for a signal; false where the process ended instead.
 func (l *life) next(signal <-chan struct{}, what string) bool {
 	l.world.t.Helper()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(patience.Limit)
 	defer timer.Stop()
 	select {
 	case <-signal:
@@ -132,7 +134,7 @@ func (l *life) next(signal <-chan struct{}, what string) bool {
 		return false
 	case <-timer.C:
 		l.kill()
-		l.world.t.Fatalf("engine %d: %s did not come in %s", l.world.lives, what, patience)
+		l.world.t.Fatalf("engine %d: %s did not come in %s", l.world.lives, what, patience.Limit)
 		return false
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // processes are those that have to do with the world: its engines, shims,
@@ -51,13 +52,7 @@ func (w *world) quiet() {
 // await looks for a condition that nothing signals.
 func (w *world) await(what string, holds func() bool) {
 	w.t.Helper()
-	deadline := time.Now().Add(patience)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("%s did not come in %s", what, patience)
-		}
-		<-tick.C
+	if !patience.Until(holds) {
+		w.t.Fatalf("%s did not come in %s", what, patience.Limit)
 	}
 }

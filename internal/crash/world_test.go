@@ -9,12 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
-
-// patience is how long an engine may take until something happens. It is shorter
-// than any lease: a new engine must not wait for what a dead one held.
-const patience = 30 * time.Second
 
 // world is a state folder, a person's repository and a record of everything
 // that engines on them acknowledged.

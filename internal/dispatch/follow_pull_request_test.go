@@ -18,6 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github/githubtest"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -43,7 +44,7 @@ func (h *heard) await(t *testing.T) core.Body {
 	select {
 	case body := <-h.news:
 		return body
-	case <-time.After(20 * time.Second):
+	case <-patience.Over():
 		t.Fatal("nothing was reported")
 		return nil
 	}

@@ -18,9 +18,9 @@ type Forges interface {
 	Forge(run *core.Run) (forge.Forge, error)
 }
 
-// patience is how long publishing waits for a forge or remote that does not
+// persistence is how long publishing waits for a forge or remote that does not
 // answer, or wants to be left alone, before a person is told.
-const patience = 10 * time.Minute
+const persistence = 10 * time.Minute
 
 // transient reports a failure beyond this machine that may pass by itself, and
 // how long to wait at least.
@@ -31,11 +31,11 @@ func transient(run *core.Run, err error) (after time.Duration, ok bool) {
 	return 0, run.Distant() && errors.Is(err, yard.ErrUnreachable) && !errors.Is(err, yard.ErrNoRepository)
 }
 
-// persist does something until it succeeds, fails for good or patience is over.
+// persist does something until it succeeds, fails for good or persistence has passed.
 func (d *Dispatcher) persist(ctx context.Context, run *core.Run, do func() error) error {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = 500*time.Millisecond, time.Minute
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(persistence); ; {
 		err := do()
 		if err == nil || ctx.Err() != nil {
 			return err

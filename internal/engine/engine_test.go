@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
@@ -79,7 +80,7 @@ func (r *recorder) await(t *testing.T, what string, match func(core.Action) bool
 
 func (r *recorder) until(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := patience.Over()
 	for !so() {
 		select {
 		case <-r.changed:

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
@@ -121,7 +122,7 @@ func stewarded(t *testing.T, look time.Duration, s *steward) (e *engine.Engine, 
 			if got != "p" {
 				t.Fatalf("%s: %s is tended", what, got)
 			}
-		case <-time.After(20 * time.Second):
+		case <-patience.Over():
 			t.Fatalf("%s: nobody tends the project", what)
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // TestAStalledWatcherHoldsNobodyUp: while one is still busy with the first move,
@@ -16,7 +16,7 @@ import (
 // it missed at once.
 func TestAStalledWatcherHoldsNobodyUp(t *testing.T) {
 	b := newBench(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // timed are limits of a project that may work for so long.
@@ -15,7 +16,7 @@ func timed(d time.Duration) core.Limits { return projectLimits(core.ProjectLimit
 func (b *bench) looks(id string, after time.Duration) {
 	b.t.Helper()
 	want := began().Add(after)
-	deadline := time.After(20 * time.Second)
+	deadline := patience.Over()
 	for !b.load(id).ProjectTimeUp().Equal(want) {
 		select {
 		case <-deadline:

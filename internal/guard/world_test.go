@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/pushlock"
 )
 
@@ -102,7 +103,7 @@ func (w world) work() string { return filepath.Join(w.root, "work") }
 
 // script runs lines of bash in the world's clone.
 func (w world) script(ctx context.Context, lines string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", w.fill.Replace(lines))
 	cmd.Dir, cmd.Env = w.work(), w.env

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/pushlock"
 )
 
@@ -45,7 +45,7 @@ func (w world) write(t *testing.T, name, text string, mode os.FileMode) {
 // sh runs lines in the clone and returns all they print.
 func (w world) sh(t *testing.T, lines string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", lines)
 	cmd.Dir, cmd.Env = w.work(), w.env

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
 // transcript writes entries of about so many bytes each and a torn one.
@@ -112,7 +111,6 @@ func TestAPageOfALongTranscriptTakesLittle(t *testing.T) {
 	path := transcript(t, 1000, 100_000) // a hundred megabytes
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	begun := time.Now()
 	newest, err := PageBefore(path, 0, 100)
 	if err != nil || newest.Entries[len(newest.Entries)-1].N != 1000 {
 		t.Fatalf("%d entries, %v", len(newest.Entries), err)
@@ -120,9 +118,8 @@ func TestAPageOfALongTranscriptTakesLittle(t *testing.T) {
 	if earlier, err := PageBefore(path, newest.Begin, 100); err != nil || earlier.End != newest.Begin {
 		t.Fatalf("what came before ends at %d, %v", earlier.End, err)
 	}
-	took := time.Since(begun)
 	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 || took > 2*time.Second {
-		t.Errorf("two pages took %v and %d bytes of memory", took, used)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 20<<20 {
+		t.Errorf("two pages took %d bytes of memory", used)
 	}
 }

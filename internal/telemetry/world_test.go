@@ -21,6 +21,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
@@ -205,7 +206,7 @@ func (r *receiver) spans() []*tracepb.Span {
 // await waits until so many spans came.
 func (r *receiver) await(t *testing.T, n int) []*tracepb.Span {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
 	for len(r.spans()) < n {
 		select {

@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // handInHelper names the variable that turns the test binary into a process that hands in, so that a
@@ -64,7 +65,7 @@ func testIdentity() Identity { return Identity{Name: "Ada Agent", Email: "ada@ex
 // ctx ends with the test, and with a test that hangs.
 func ctx(t testing.TB) context.Context {
 	t.Helper()
-	c, cancel := context.WithTimeout(t.Context(), time.Minute)
+	c, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	t.Cleanup(cancel)
 	return c
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // Base is the branch that every repository of the suite begins with.
@@ -125,7 +126,7 @@ func mustLook(t *testing.T, s Setup, number int, cursor string) forge.Seen {
 // after they have answered.
 func await(t *testing.T, s Setup, number int, until func(forge.Seen) bool) forge.Seen {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := patience.Deadline()
 	for {
 		seen := mustLook(t, s, number, "")
 		if until(seen) {

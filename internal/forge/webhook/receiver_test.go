@@ -15,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/webhook"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // delivery is a request as a Gitea signs it.
@@ -88,7 +89,7 @@ func TestReceiverIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := patience.Deadline()
 	for status := 0; status != http.StatusServiceUnavailable; {
 		response, err := http.Post(server.URL+"/gitea", "application/json", strings.NewReader("x"))
 		if err != nil {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // TestARestingSessionIsWoken plays the two handlers of one Stop event.
@@ -43,7 +43,7 @@ func TestTroubleIsNotWaitedFor(t *testing.T) {
 	d := newDesk(t)
 	d.broken(errors.New("the database is gone"))
 	d.happens(hook.EventStop, stopping)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
 	if code := d.Rewake(ctx, event(t, hook.EventStop, stopping), &bytes.Buffer{}); code != exitAnswered || ctx.Err() != nil {
 		t.Errorf("%d, %v", code, ctx.Err())

@@ -7,15 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
-
-// Patience is how long a test waits for something that should happen at once.
-const Patience = 30 * time.Second
 
 // QuickExit is a variable that spares a program with the race detector its second of waiting at the end.
 const QuickExit = "GORACE=atexit_sleep_ms=0"
@@ -63,7 +60,7 @@ func New(t testing.TB, kind sandbox.Kind, script string, changes ...func(*shim.S
 		},
 		Base: a.Git(t, "rev-parse", "HEAD"), Branch: "feature/x", Writes: shim.WritesCode, CommitMessage: "wip(#1/x): checkpoint",
 		Identity:  shim.Identity{Name: "Stellwerk", Email: "stellwerk@example.invalid"},
-		Isolation: kind, Timeout: shim.Duration(Patience), Grace: shim.Duration(Patience),
+		Isolation: kind, Timeout: shim.Duration(patience.Limit), Grace: shim.Duration(patience.Limit),
 		Masked: []string{state},
 	}
 	for _, change := range changes {
@@ -157,12 +154,8 @@ func (a Attempt) BundleFile(t testing.TB, exit shim.Exit, name string) string {
 // Await polls for a condition that gives no signal.
 func Await(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(Patience); !condition(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
-		}
+	if !patience.Until(condition) {
+		t.Fatalf("waited in vain for %s", what)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
@@ -78,7 +79,7 @@ func TestContract(t *testing.T) {
 
 func drain(t *testing.T, s *local.Spawner) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), shimtest.Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), patience.Limit)
 	defer cancel()
 	if err := s.Drain(ctx); err != nil {
 		t.Error(err)
@@ -123,7 +124,7 @@ func TestEngineKilledAndItsProgramReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			shimtest.Write(t, filepath.Join(a.Spec.Job.Out, "go"), "")
-			ctx, cancel := context.WithTimeout(t.Context(), shimtest.Patience)
+			ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 			defer cancel()
 			if status, err := spawner("unused").Wait(ctx, a.Folder); err != nil || status != spawn.Exited {
 				t.Fatalf("status %s, %v", status, err)

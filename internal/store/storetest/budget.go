@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -116,13 +117,13 @@ func testBudgetWakes(t *testing.T, open Open) {
 	push(t, s, "run/q", func(c *store.Commit) {
 		c.Run = &store.RunRow{ID: "q", Project: "q", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0), Limited: true}
 	})
-	for _, w := range claim(t, s, "e", deadline) {
+	for _, w := range claim(t, s, "e", patience.Limit) {
 		rest(t, s, "e", w)
 	}
 	drain(s)
 	woken := func() string {
 		streams := map[string]bool{}
-		for _, w := range claim(t, s, "e", deadline) {
+		for _, w := range claim(t, s, "e", patience.Limit) {
 			streams[w.Stream] = true
 			rest(t, s, "e", w)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -78,9 +79,6 @@ func Run(t *testing.T, open Open) {
 		t.Run(tt.name, func(t *testing.T) { tt.test(t, open) })
 	}
 }
-
-// deadline bounds every wait of the suite.
-const deadline = 20 * time.Second
 
 func seal(t *testing.T, s store.Store, stream string, head core.Head, bodies ...core.Body) ([]core.Event, core.Head) {
 	t.Helper()
@@ -164,7 +162,7 @@ func wantErr(t *testing.T, err, want error) {
 // the passing of time brings about.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
 	again := time.NewTicker(2 * time.Millisecond)
 	defer again.Stop()
@@ -172,7 +170,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 		select {
 		case <-again.C:
 		case <-ctx.Done():
-			t.Fatalf("not within %s: %s", deadline, what)
+			t.Fatalf("not within %s: %s", patience.Limit, what)
 		}
 	}
 }

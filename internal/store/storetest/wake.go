@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -258,7 +259,7 @@ func wantHint(t *testing.T, s store.Store, when string) {
 	t.Helper()
 	select {
 	case <-s.Wakes():
-	case <-time.After(deadline):
+	case <-patience.Over():
 		t.Fatalf("no hint %s", when)
 	}
 }
@@ -269,7 +270,7 @@ func wantHint(t *testing.T, s store.Store, when string) {
 func testNothingSwallowed(t *testing.T, open Open) {
 	const streams, each, engines = 6, 20, 3
 	p := &pursuit{seen: map[string]int64{}, busy: map[string]bool{}}
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
 	var looking, pushing sync.WaitGroup
 	for i := range engines {

@@ -3,13 +3,15 @@ GO            ?= go
 GOLANGCI      := v2.14.0
 GORELEASER    := v2.15.4
 GOLANGCI_BIN  := $(shell $(GO) env GOPATH)/bin/golangci-lint
-RAPID_CHECKS  ?= 100
 KILLS         ?= 40
 FUZZTIME      ?= 2m
+SOAK_KILLS    ?= 1000
+SOAK_CHECKS   ?= 10000
+SOAK_LINES    ?= 500000
 LDFLAGS       := -s -w
 
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall snapshot test lint unit race fuzz planted bench tools demo screenshots
+.PHONY: help build install uninstall snapshot test lint unit race fuzz soak planted bench tools demo screenshots
 
 # Where `make screenshots` puts every page, and which of them the README and the documents show.
 SCREENSHOTS   ?= $(CURDIR)/bin/screenshots
@@ -42,27 +44,33 @@ uninstall: ## remove what `make install` put under PREFIX; your state folder sta
 snapshot: ## build archives and packages as a release would, twice, and compare them byte by byte
 	GORELEASER=$(GORELEASER) bash scripts/snapshot.sh
 
-test: tools lint unit planted ## everything that decides whether a change lands
+test: tools lint planted unit ## everything that decides whether a change lands
 
-lint: ## golangci-lint with go vet in it, and the import and purity rules
+lint: ## golangci-lint with go vet in it, the import and purity rules, and whether go.mod is tidy
 	$(GOLANGCI_BIN) run ./...
+	GO=$(GO) bash scripts/tidy.sh
 
 # Packages without a goroutine of their own are tested without the race detector.
 PURE := /internal/(core|decider/.*|gate|guard|plan|playbook|prompt|role|strictjson|wave|wording|cockpit/(graph|highlight|patch|plot|track))$$
+# Those that mostly wait for processes, too: the race detector would double their time. `make race` has it.
+SLOW := /e2e$$|/e2e/browser$$|/crash$$
 
-# Whose fuzz targets read what an agent wrote.
-READERS := $(addprefix internal/,agent/claude agent/command agent/scripted api check cockpit desk dispatch guard hook mcp plan runfolder shim strictjson wave yard)
-
-unit: ## all tests, with the race detector where something can race; readers of what agents write are fuzzed for ten seconds each
-	$(GO) test -race -p 4 -parallel 4 -timeout 15m $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/crash$$' -e '$(PURE)')
-	$(GO) test -timeout 15m $$($(GO) list ./... | grep -E '$(PURE)')
-	GO=$(GO) FOLDERS="$(READERS)" STELLWERK_KILLS=$(KILLS) bash scripts/beside.sh 10s $(GO) test -p 3 -timeout 15m ./e2e/... ./internal/crash
+unit: ## all tests, with the race detector where something can race; ends with what was skipped and why
+	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
+		-race -p 4 -parallel 4 -timeout 40m $$($(GO) list ./... | grep -v -E -e '$(SLOW)' -e '$(PURE)') -- \
+		-timeout 40m $$($(GO) list ./... | grep -E '$(PURE)') -- \
+		-p 3 -timeout 40m $$($(GO) list ./... | grep -E '$(SLOW)')
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long
-	STELLWERK_KILLS=$(KILLS) $(GO) test -race -timeout 30m ./e2e ./internal/crash
+	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest -race -timeout 90m ./e2e ./internal/crash
 
 fuzz: ## every fuzz target there is, for FUZZTIME each
 	GO=$(GO) bash scripts/fuzz.sh $(FUZZTIME)
+
+# From 400 kills on, engines die at every durable step, before and after it.
+soak: ## hours: engines die at every durable step, many random kills, many cases of every property
+	GO=$(GO) STELLWERK_KILLS=$(SOAK_KILLS) STELLWERK_LINES=$(SOAK_LINES) $(GO) run ./scripts/gotest -count 1 -timeout 24h ./internal/crash ./internal/guard -- \
+		-count 1 -timeout 24h $$(grep -rl --include='*_test.go' pgregory.net/rapid . | xargs -n1 dirname | sort -u) -rapid.checks=$(SOAK_CHECKS)
 
 planted: ## three planted bugs must each be caught
 	bash scripts/planted.sh

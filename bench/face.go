@@ -43,7 +43,7 @@ func openFace(ctx context.Context, shop *workshop, state string) (*face, error) 
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	f.cmd = exec.CommandContext(ctx, program, "serve", "--state", state, "--listen", "127.0.0.1:0", "--log-level", "error")
-	f.cmd.Stderr = os.Stderr
+	f.cmd.Stderr = shop.log
 	f.cmd.Cancel = func() error { return f.cmd.Process.Signal(syscall.SIGTERM) }
 	if err := f.cmd.Start(); err != nil {
 		return nil, err

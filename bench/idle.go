@@ -67,7 +67,7 @@ func idle(ctx context.Context, shop *workshop) (o outcome, err error) {
 }
 
 func manyProjects(ctx context.Context, shop *workshop, dir string, n int) (err error) {
-	l, err := openLine(ctx, dir)
+	l, err := openLine(ctx, shop, dir)
 	if err != nil {
 		return err
 	}

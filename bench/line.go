@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -25,12 +25,13 @@ type line struct {
 	engine *engine.Engine
 	stop   context.CancelFunc
 	ended  chan error
+	log    io.Writer
 }
 
-func openLine(ctx context.Context, dir string) (*line, error) {
-	l := &line{}
+func openLine(ctx context.Context, shop *workshop, dir string) (*line, error) {
+	l := &line{log: shop.log}
 	var err error
-	l.app, err = app.Open(ctx, app.Options{State: dir, Version: "bench", Log: os.Stderr, Wrap: func(p *app.Parts) {
+	l.app, err = app.Open(ctx, app.Options{State: dir, Version: "bench", Log: shop.log, Wrap: func(p *app.Parts) {
 		l.parts = *p
 		p.Store = asleep{p.Store}
 	}})
@@ -60,7 +61,7 @@ func (nobody) Reconcile(*core.Run, []core.Action) {}
 func (l *line) start(ctx context.Context) {
 	l.engine = engine.New(engine.Options{
 		Store: l.parts.Store, Journal: l.parts.Journal, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
-		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Name: "bench",
+		Log: slog.New(slog.NewTextHandler(l.log, nil)), Name: "bench",
 	})
 	l.engine.SetDispatcher(nobody{})
 	ctx, l.stop = context.WithCancel(ctx)

@@ -59,7 +59,7 @@ func longList(ctx context.Context, shop *workshop) (o outcome, err error) {
 // manyRuns leaves runs of many projects in a state folder, all over but some that
 // wait at a gate.
 func manyRuns(ctx context.Context, shop *workshop, dir string) (err error) {
-	l, err := openLine(ctx, dir)
+	l, err := openLine(ctx, shop, dir)
 	if err != nil {
 		return err
 	}

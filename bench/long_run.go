@@ -19,7 +19,7 @@ func longRun(ctx context.Context, shop *workshop) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	l, err := openLine(ctx, dir)
+	l, err := openLine(ctx, shop, dir)
 	if err != nil {
 		return o, err
 	}

@@ -77,7 +77,7 @@ func measure(ctx context.Context, chosen []figure, quick bool, out io.Writer) (h
 	for _, f := range chosen {
 		o, err := f.measure(ctx, shop)
 		if err != nil {
-			return false, fmt.Errorf("%s: %w", f.name, err)
+			return false, fmt.Errorf("%s: %w\nThe engine's last words:\n%s", f.name, err, shop.lastWords())
 		}
 		held = held && f.holds(o)
 		row(out, f, o)

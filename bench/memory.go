@@ -36,7 +36,7 @@ func memory(ctx context.Context, shop *workshop) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	runs, err := underWay(ctx, dir, activeRuns)
+	runs, err := underWay(ctx, shop, dir, activeRuns)
 	if err != nil {
 		return o, err
 	}
@@ -47,7 +47,7 @@ func memory(ctx context.Context, shop *workshop) (o outcome, err error) {
 		}
 		defer func() { err = errors.Join(err, lock.Close()) }()
 	}
-	peak, err := serve(ctx, program, dir, time.Duration(shop.times(80))*100*time.Millisecond)
+	peak, err := serve(ctx, shop, program, dir, time.Duration(shop.times(80))*100*time.Millisecond)
 	if err != nil {
 		return o, err
 	}
@@ -56,8 +56,8 @@ func memory(ctx context.Context, shop *workshop) (o outcome, err error) {
 }
 
 // underWay leaves n runs with a running attempt in a state folder.
-func underWay(ctx context.Context, dir string, n int) ([]*core.Run, error) {
-	l, err := openLine(ctx, dir)
+func underWay(ctx context.Context, shop *workshop, dir string, n int) ([]*core.Run, error) {
+	l, err := openLine(ctx, shop, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +107,9 @@ func hold(dir string, r *core.Run) (*flock.Flock, error) {
 
 // serve runs an engine for a while after it answers, and returns the peak of
 // its resident memory in bytes.
-func serve(ctx context.Context, program, dir string, during time.Duration) (int64, error) {
+func serve(ctx context.Context, shop *workshop, program, dir string, during time.Duration) (int64, error) {
 	cmd := exec.CommandContext(ctx, program, "serve", "--state", dir)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = shop.log
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	if err := cmd.Start(); err != nil {
 		return 0, err

@@ -70,7 +70,7 @@ func openManaged(ctx context.Context, shop *workshop) (*face, string, error) {
 // managedRun leaves a paused run of 500 tasks in a state folder: some are done,
 // some were at work, and the others wait for a slot.
 func managedRun(ctx context.Context, shop *workshop, dir string, started core.RunStarted) (err error) {
-	l, err := openLine(ctx, dir)
+	l, err := openLine(ctx, shop, dir)
 	if err != nil {
 		return err
 	}

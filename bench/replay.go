@@ -20,7 +20,7 @@ func replay(ctx context.Context, shop *workshop) (o outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	id, err := longHistory(ctx, dir, events)
+	id, err := longHistory(ctx, shop, dir, events)
 	if err != nil {
 		return o, err
 	}
@@ -54,8 +54,8 @@ func replay(ctx context.Context, shop *workshop) (o outcome, err error) {
 
 // longHistory leaves a run of n events in a state folder. It is cancelled at
 // the end, so that an engine finds nothing to do.
-func longHistory(ctx context.Context, dir string, n int) (string, error) {
-	l, err := openLine(ctx, dir)
+func longHistory(ctx context.Context, shop *workshop, dir string, n int) (string, error) {
+	l, err := openLine(ctx, shop, dir)
 	if err != nil {
 		return "", err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
 	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -39,7 +38,7 @@ func openStation(ctx context.Context, shop *workshop, name, playbook string, fur
 	if s.repo, err = openRepository(ctx, dir, 1, files); err != nil {
 		return nil, err
 	}
-	s.app, err = app.Open(ctx, app.Options{State: s.state, Version: "bench", Log: os.Stderr, Wrap: func(p *app.Parts) {
+	s.app, err = app.Open(ctx, app.Options{State: s.state, Version: "bench", Log: shop.log, Wrap: func(p *app.Parts) {
 		s.spawner = &clockedSpawner{started: make(chan moment, 16), Spawner: local.New(local.Options{
 			Worker: []string{program, "worker", "run"}, Salvage: []string{program, "worker", "salvage"},
 		})}

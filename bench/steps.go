@@ -27,7 +27,7 @@ func steps(ctx context.Context, shop *workshop) (o outcome, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, yardstick.close()) }()
-	l, err := openLine(ctx, dir)
+	l, err := openLine(ctx, shop, dir)
 	if err != nil {
 		return o, err
 	}

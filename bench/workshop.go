@@ -2,17 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
-// workshop is what the figures share: a temporary folder, and the programs
-// that are compared.
+// workshop is what the figures share: a temporary folder, the programs that are
+// compared, and a file for what engines say meanwhile.
 type workshop struct {
 	dir   string
 	quick bool
+	log   *os.File
 }
 
 const helloSource = `package main
@@ -27,10 +30,24 @@ func openWorkshop(quick bool) (*workshop, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &workshop{dir: dir, quick: quick}, nil
+	log, err := os.Create(filepath.Join(dir, "engine.log"))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &workshop{dir: dir, quick: quick, log: log}, nil
 }
 
-func (w *workshop) close() error { return os.RemoveAll(w.dir) }
+func (w *workshop) close() error { return errors.Join(w.log.Close(), os.RemoveAll(w.dir)) }
+
+// lastWords are the newest lines of what engines have said.
+func (w *workshop) lastWords() string {
+	text, err := os.ReadFile(w.log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}
 
 // stellwerk builds the program from this tree.
 func (w *workshop) stellwerk(ctx context.Context) (string, error) {

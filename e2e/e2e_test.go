@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,6 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 // TestMain makes this binary three programs: the tests, and under the names
@@ -44,7 +46,7 @@ func TestScenarios(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := harness{sandboxed: kind == sandbox.Sandbox, claude: claudeBinary(), root: root}
+	h := harness{sandboxed: kind == sandbox.Sandbox, root: root}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		Setup:               h.setup,
@@ -58,7 +60,6 @@ func TestScenarios(t *testing.T) {
 // harness is what all scenarios have in common.
 type harness struct {
 	sandboxed bool
-	claude    string // the real Claude Code, or ""
 	root      string // of this repository: its pages and its plugin
 }
 
@@ -84,7 +85,8 @@ func (h harness) setup(env *testscript.Env) error {
 	if !h.sandboxed {
 		env.Setenv("STELLWERK_ISOLATION", "none")
 	}
-	env.Setenv("CLAUDE_BINARY", h.claude)
+	claude, _ := toolbox.Find(toolbox.Claude) // without it, [claude] does not hold
+	env.Setenv("CLAUDE_BINARY", claude)
 	env.Setenv("DOCS", filepath.Join(h.root, "docs"))
 	env.Setenv("PLUGIN", filepath.Join(h.root, "plugin"))
 	env.Setenv("MESSENGER", filepath.Join(h.root, "e2e", "testdata", "messenger.yaml"))
@@ -103,29 +105,17 @@ func (h harness) setup(env *testscript.Env) error {
 func (h harness) condition(name string) (bool, error) {
 	switch name {
 	case "sandbox":
+		if runtime.GOOS == "linux" && !h.sandboxed {
+			_, err := toolbox.Has(toolbox.Bubblewrap)
+			return false, err
+		}
 		return h.sandboxed, nil
 	case "claude":
-		return h.claude != "", nil
+		return toolbox.Has(toolbox.Claude)
 	case "tmux":
-		return terminalReason() == "", nil
+		return toolbox.Has(toolbox.Tmux)
 	case "mount":
 		return mountable() == "", nil
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
-}
-
-// claudeBinary finds the real Claude Code that `make tools` fetches.
-func claudeBinary() string {
-	path := os.Getenv("STELLWERK_CLAUDE_BINARY")
-	if path == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return ""
-		}
-		path = filepath.Join(cache, "stellwerk-tools", "claude-2.1.325", "claude")
-	}
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -166,11 +165,3 @@ func (s screen) tmux(args ...string) string {
 }
 
 func socket(dir string) string { return filepath.Join(dir, "s") }
-
-// terminalReason says why there is no terminal to test in; "" where there is one.
-func terminalReason() string {
-	if _, err := exec.LookPath("tmux"); err != nil {
-		return err.Error()
-	}
-	return ""
-}

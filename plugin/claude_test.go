@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 	"github.com/stellwerk-dev/stellwerk/plugin"
 )
 
@@ -30,17 +31,7 @@ type client struct {
 
 func newClient(t *testing.T) *client {
 	t.Helper()
-	binary := os.Getenv("STELLWERK_CLAUDE_BINARY")
-	if binary == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Skipf("no cache folder to look for Claude Code in: %v", err)
-		}
-		binary = filepath.Join(cache, "stellwerk-tools", "claude-2.1.325", "claude")
-	}
-	if _, err := os.Stat(binary); err != nil {
-		t.Skipf("the real Claude Code is not on this machine (%v); `make tools` fetches it", err)
-	}
+	binary := toolbox.Need(t, toolbox.Claude)
 	root := t.TempDir()
 	c := &client{binary: binary, root: root, plugin: filepath.Join(root, "plugin")}
 	for _, dir := range []string{"home", "project", "bin"} {

@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # Installs what the tests need and the machine lacks, quietly. What cannot be
-# installed here is printed with what is skipped for the lack of it.
+# installed here is printed with what is skipped for the lack of it; what it installs
+# on which system is also in internal/toolbox, for the tests.
 set -uo pipefail
 golangci_version=$1
 cd "$(dirname "$0")/.."
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
+
 apt_install() { # package, command, what is skipped without it
   have "$2" && return
-  if have apt-get && [ "$(id -u)" = 0 ]; then
-    (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$1") >/dev/null 2>&1
+  if have apt-get; then
+    (as_root apt-get update -qq && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$1") >/dev/null 2>&1
   fi
   have "$2" || echo "tools: no $2 on this machine: $3"
 }
@@ -27,10 +30,9 @@ if ! "$gobin/golangci-lint" version 2>/dev/null | grep -q "version ${golangci_ve
     { echo "tools: golangci-lint ${golangci_version} could not be installed"; exit 1; }
 fi
 
+apt_install npm npm "tests with the real Claude Code and of accessibility are skipped"
 if have npm; then
   bash scripts/fetch-claude.sh >/dev/null || echo "tools: Claude Code could not be fetched: tests with the real program are skipped"
   sh scripts/fetch-axe.sh >/dev/null || echo "tools: axe could not be fetched: tests of accessibility are skipped"
-else
-  echo "tools: no npm on this machine: tests with the real Claude Code and of accessibility are skipped"
 fi
 exit 0

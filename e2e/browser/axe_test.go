@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 // No page can only be used by those who see well, have a mouse or a large
@@ -85,13 +86,9 @@ func (p *person) dress(size window, theme string) {
 // axeScript is what scripts/fetch-axe.sh has fetched.
 func axeScript(t *testing.T) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
+	script, err := os.ReadFile(toolbox.Need(t, toolbox.Axe))
 	if err != nil {
-		t.Skip("no cache folder, so axe cannot be there:", err)
-	}
-	script, err := os.ReadFile(filepath.Join(cache, "stellwerk-tools", "axe-4.10.3", "axe.min.js"))
-	if err != nil {
-		t.Skip("axe is not there; `make tools` fetches it where npm is:", err)
+		t.Fatal(err)
 	}
 	return string(script)
 }

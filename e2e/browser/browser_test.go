@@ -8,7 +8,6 @@ package browser
 import (
 	"context"
 	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 // TestMain makes this binary two programs: the tests, and under the name
@@ -28,10 +28,7 @@ func TestMain(m *testing.M) {
 // apart from one another, see [engine.person].
 func chromium(t *testing.T) context.Context {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("no chromium on this machine; `make tools` installs it where it can")
-	}
+	path := toolbox.Need(t, toolbox.Chromium)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.WSURLReadTimeout(patience.Limit), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 // TestASessionCannotGiveItsRunAway: elsewhere it would be heard as a person.
@@ -78,7 +79,7 @@ func TestWhatASessionRunsReachesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(snap.Shell) == 0 {
-		t.Skip("no isolation on this machine")
+		toolbox.Unisolated(t, "sessions have no shell of their own")
 	}
 	look := append(slices.Clone(snap.Shell), d.dir)
 	if out, err := run(look, "git log --oneline | wc -l && pwd"); err != nil || !strings.HasSuffix(out, d.dir) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-const probeTime = 5 * time.Second
+const probeTime = 30 * time.Second
 
 // Detect returns the strongest kind this machine really provides, found out by running a command under it, and the
 // reason: what provides it, or why there is only None and what a person can do. It costs one short process; a caller

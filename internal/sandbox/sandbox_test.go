@@ -11,13 +11,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 func requireSandbox(t *testing.T) {
 	t.Helper()
 	kind, reason := Detect(t.Context())
 	if kind != Sandbox {
-		t.Skipf("no isolation on this machine: %s", reason)
+		toolbox.Unisolated(t, reason)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 func TestMain(m *testing.M) {
@@ -35,7 +36,7 @@ func eachKind(t *testing.T, test func(t *testing.T, kind sandbox.Kind)) {
 func onlySandbox(t *testing.T) {
 	t.Helper()
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		t.Skipf("no isolation on this machine: %s", reason)
+		toolbox.Unisolated(t, reason)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 // These tests run the real Claude Code program against a scripted model. The
@@ -45,18 +46,7 @@ type attempt struct {
 // program finds the real Claude Code or skips the test.
 func program(t *testing.T) string {
 	t.Helper()
-	path := os.Getenv("STELLWERK_CLAUDE_BINARY")
-	if path == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Skipf("no cache folder to look for Claude Code in: %v", err)
-		}
-		path = filepath.Join(cache, "stellwerk-tools", "claude-2.1.325", "claude")
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the real Claude Code is not on this machine (%v); `make tools` fetches it", err)
-	}
-	return path
+	return toolbox.Need(t, toolbox.Claude)
 }
 
 // prepare makes the folders of an attempt whose model plays scenario.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 // programs are stand-ins for the two programs of the hooks.
@@ -90,14 +91,7 @@ func commandsOf(v any) (all []string) {
 // it has not been fetched.
 func claude(t *testing.T) deploy.Client {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := filepath.Glob(filepath.Join(cache, "stellwerk-tools", "claude-*", "claude"))
-	if err != nil || len(found) == 0 {
-		t.Skip("the real Claude Code is not on this machine; `make tools` fetches it")
-	}
+	installed := toolbox.Need(t, toolbox.Claude)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +104,7 @@ func claude(t *testing.T) deploy.Client {
 	}
 	// Nothing of the surrounding shell reaches the program.
 	program := filepath.Join(dir, "claude")
-	script := fmt.Sprintf("#!/bin/sh\nexec env -i HOME='%s' PATH=/usr/bin:/bin DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 '%s' \"$@\"\n", home, found[len(found)-1])
+	script := fmt.Sprintf("#!/bin/sh\nexec env -i HOME='%s' PATH=/usr/bin:/bin DISABLE_AUTOUPDATER=1 CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 '%s' \"$@\"\n", home, installed)
 	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}

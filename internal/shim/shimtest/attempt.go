@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 // QuickExit is a variable that spares a program with the race detector its second of waiting at the end.
@@ -23,12 +24,12 @@ type Attempt struct {
 	Spec                     shim.Spec
 }
 
-// Kinds are the isolations this machine can provide; the reason for a missing one is logged.
-func Kinds(t testing.TB) []sandbox.Kind {
+// Kinds are the isolations this machine can provide. A missing one is a test that was skipped.
+func Kinds(t *testing.T) []sandbox.Kind {
 	t.Helper()
 	kind, reason := sandbox.Detect(t.Context())
 	if kind == sandbox.None {
-		t.Logf("the sandbox is not tested: %s", reason)
+		t.Run(string(sandbox.Sandbox), func(t *testing.T) { toolbox.Unisolated(t, reason) })
 		return []sandbox.Kind{sandbox.None}
 	}
 	return []sandbox.Kind{sandbox.None, sandbox.Sandbox}

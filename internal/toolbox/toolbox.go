@@ -1,0 +1,118 @@
+// Package toolbox finds the programs that tests need besides Go and git, and
+// that `make tools` installs. A test that lacks one is skipped. Where CI is
+// "true" it fails instead, if `make tools` installs that program on this system:
+// a build server that tests less than everybody thinks is worse than a red one.
+package toolbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// Tool is a program of the tests, by the name a person knows it by.
+type Tool string
+
+// The tools there are. Their versions are those of scripts/fetch-*.sh.
+const (
+	Bubblewrap Tool = "bubblewrap"
+	Chromium   Tool = "chromium"
+	Tmux       Tool = "tmux"
+	Claude     Tool = "Claude Code 2.1.325"
+	Axe        Tool = "axe 4.10.3"
+)
+
+// provided reports a tool that `make tools` installs on a system.
+func provided(tool Tool, system string) bool {
+	switch tool {
+	case Claude, Axe:
+		return slices.Contains([]string{"linux", "darwin"}, system)
+	case Bubblewrap, Chromium, Tmux:
+		return system == "linux"
+	}
+	return false
+}
+
+// Find is the path of a tool. The error says what to do.
+func Find(tool Tool) (string, error) {
+	path, err := locate(tool)
+	if err != nil {
+		return "", fmt.Errorf("%s is not on this machine, `make tools` installs it where it can: %w", tool, err)
+	}
+	return path, nil
+}
+
+func locate(tool Tool) (string, error) {
+	switch tool {
+	case Bubblewrap:
+		return exec.LookPath("bwrap")
+	case Claude:
+		if path := os.Getenv("STELLWERK_CLAUDE_BINARY"); path != "" {
+			return path, exists(path)
+		}
+		return cached("claude-2.1.325", "claude")
+	case Axe:
+		return cached("axe-4.10.3", "axe.min.js")
+	case Chromium, Tmux:
+	}
+	return exec.LookPath(string(tool))
+}
+
+// cached is a file that scripts/fetch-*.sh has put into the person's cache folder.
+func cached(elements ...string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(append([]string{cache, "stellwerk-tools"}, elements...)...)
+	return path, exists(path)
+}
+
+func exists(path string) error {
+	_, err := os.Stat(path)
+	return err
+}
+
+// Has reports whether a tool is here. The error is for a machine on which it must
+// be: whoever asks must fail.
+func Has(tool Tool) (bool, error) {
+	_, err := Find(tool)
+	if err != nil && required(tool) {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// required reports a tool without which nothing may be skipped.
+func required(tool Tool) bool {
+	return os.Getenv("CI") == "true" && provided(tool, runtime.GOOS)
+}
+
+// Need is the path of a tool. A test that lacks it does not come back.
+func Need(t testing.TB, tool Tool) string {
+	t.Helper()
+	path, err := Find(tool)
+	switch {
+	case err == nil:
+	case required(tool):
+		t.Fatal(err)
+	default:
+		t.Skip(err)
+	}
+	return path
+}
+
+// Unisolated ends a test that needs a sandbox on a machine without one, for the
+// reason that sandbox.Detect gave. Where bubblewrap is there and the system does
+// not let it work, no tool is missing.
+func Unisolated(t testing.TB, reason string) {
+	t.Helper()
+	if runtime.GOOS == "linux" {
+		Need(t, Bubblewrap)
+	}
+	t.Skip("no isolation on this machine:", reason)
+}

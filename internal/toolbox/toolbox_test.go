@@ -1,0 +1,59 @@
+package toolbox_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+)
+
+// TestVersions: the tests run what the scripts fetch.
+func TestVersions(t *testing.T) {
+	for script, tool := range map[string]toolbox.Tool{"fetch-claude.sh": toolbox.Claude, "fetch-axe.sh": toolbox.Axe} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "scripts", script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		version := string(tool[strings.LastIndex(string(tool), " ")+1:])
+		if !strings.Contains(string(text), "version="+version+"\n") {
+			t.Errorf("%s does not fetch version %s", script, version)
+		}
+	}
+}
+
+// TestNeedLacks is what TestALackingTool runs as another process.
+func TestNeedLacks(t *testing.T) {
+	if os.Getenv("TOOLBOX_LACKS") == "" {
+		return // on its own it says nothing
+	}
+	toolbox.Need(t, toolbox.Claude)
+	t.Error("it was found")
+}
+
+// TestALackingTool skips, and fails where CI says that it must be there.
+func TestALackingTool(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		return // `make tools` installs it there only
+	}
+	for ci, want := range map[string]string{"": "--- SKIP", "false": "--- SKIP", "true": "--- FAIL"} {
+		cmd := exec.Command(os.Args[0], "-test.run", "^TestNeedLacks$", "-test.v")
+		cmd.Env = []string{"TOOLBOX_LACKS=1", "CI=" + ci, "STELLWERK_CLAUDE_BINARY=" + filepath.Join(t.TempDir(), "none")}
+		out, err := cmd.CombinedOutput()
+		if !strings.Contains(string(out), want) || !strings.Contains(string(out), "`make tools` installs it") || (err != nil) != (ci == "true") {
+			t.Errorf("CI=%s: %v: %s", ci, err, out)
+		}
+	}
+	t.Setenv("STELLWERK_CLAUDE_BINARY", filepath.Join(t.TempDir(), "none"))
+	t.Setenv("CI", "true")
+	if found, err := toolbox.Has(toolbox.Claude); found || err == nil {
+		t.Errorf("a scenario hears %t, %v", found, err)
+	}
+	t.Setenv("CI", "")
+	if found, err := toolbox.Has(toolbox.Claude); found || err != nil {
+		t.Errorf("a scenario hears %t, %v", found, err)
+	}
+}

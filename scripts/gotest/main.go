@@ -1,0 +1,83 @@
+// Gotest runs `go test` several times over and sums up: failures in full where
+// they happen, and at the end every test that was skipped and why. Arguments are
+// those of `go test`; "--" stands between one run and the next.
+//
+//	go run ./scripts/gotest -race ./internal/... -- -timeout 30m ./e2e
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	green := all(ctx)
+	stop()
+	if !green {
+		os.Exit(1)
+	}
+}
+
+// all does the runs one after the other, sums up, and reports whether nothing failed.
+func all(ctx context.Context) bool {
+	report := newReport(os.Stdout)
+	failed := false
+	for _, args := range split(os.Args[1:]) {
+		if err := test(ctx, report, args); err != nil {
+			failed = true
+			if _, ended := errors.AsType[*exec.ExitError](err); !ended {
+				fmt.Fprintln(os.Stderr, "gotest:", err)
+			}
+		}
+	}
+	report.sum()
+	return !failed && report.failed == 0
+}
+
+// split are the arguments of each run.
+func split(args []string) [][]string {
+	var runs [][]string
+	for {
+		i := slices.Index(args, "--")
+		if i < 0 {
+			return append(runs, args)
+		}
+		runs, args = append(runs, args[:i]), args[i+1:]
+	}
+}
+
+// test is one run of `go test`, by the Go program that GO names.
+func test(ctx context.Context, report *report, args []string) error {
+	program := os.Getenv("GO")
+	if program == "" {
+		program = "go"
+	}
+	cmd := exec.CommandContext(ctx, program, append([]string{"test", "-json"}, args...)...)
+	// Asked rather than killed, it takes its tests with it.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadBytes('\n')
+		report.read(line)
+		if err != nil {
+			break // the end, or what Wait says better
+		}
+	}
+	return cmd.Wait()
+}

@@ -11,7 +11,7 @@ SOAK_LINES    ?= 500000
 LDFLAGS       := -s -w
 
 .DEFAULT_GOAL := help
-.PHONY: help build install uninstall snapshot test lint unit race fuzz soak planted bench tools demo screenshots
+.PHONY: help build install uninstall snapshot test lint unit race fuzz soak planted bench redaction tools demo screenshots
 
 # Where `make screenshots` puts every page, and which of them the README and the documents show.
 SCREENSHOTS   ?= $(CURDIR)/bin/screenshots
@@ -77,6 +77,11 @@ planted: ## three planted bugs must each be caught
 
 bench: build ## the figures, as ratios measured side by side in one run
 	$(GO) run ./bench
+
+redaction: ## what the rules for secrets find in all of Go and in large JavaScript projects, where there is nothing to find
+	MEASURE="$$($(GO) env GOROOT)/src" $(GO) test -tags measure -count 1 -run TestRulesSpareFolder -v ./internal/redact
+	dir="$$(mktemp -d)" && trap 'rm -rf "$$dir"' EXIT && (cd "$$dir" && npm pack --silent typescript webpack three react-dom && for f in *.tgz; do mkdir "$$f.d" && tar xzf "$$f" -C "$$f.d" && rm "$$f"; done) && \
+		MEASURE="$$dir" $(GO) test -tags measure -count 1 -run TestRulesSpareFolder -v ./internal/redact
 
 tools: ## install what the tests need and the machine lacks
 	@bash scripts/tools.sh $(GOLANGCI)

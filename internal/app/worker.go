@@ -78,6 +78,10 @@ func (r attemptRedactor) Redact(text string) string { return r.all.String(text) 
 
 func (r attemptRedactor) Stream(w io.Writer) io.WriteCloser { return r.exact.Writer(w) }
 
+func (r attemptRedactor) PlainStream(w io.Writer) io.WriteCloser { return r.all.Writer(w) }
+
+func (r attemptRedactor) Thread() func(string) string { return r.all.Thread().String }
+
 func newAttemptRedactor(values []string) (shim.Redactor, error) {
 	secrets := make([]redact.Secret, 0, len(values))
 	for i, v := range values {

@@ -73,6 +73,19 @@ func isPlaceholder(value []byte) bool {
 	return bytes.Count(value, value[:1]) == len(value)
 }
 
+// isPasswordWord recognises the words that stand for a password in documentation: user:password@localhost.
+func isPasswordWord(value []byte) bool {
+	word := strings.Trim(strings.ToLower(string(value)), "-_[]")
+	for _, owner := range []string{"your", "my", "the", "db", "user"} {
+		word = strings.TrimLeft(strings.TrimPrefix(word, owner), "-_")
+	}
+	switch word {
+	case "", "password", "passwd", "pass", "pwd", "pw", "secret", "token", "username", "name", "key", "string", "foo", "bar", "redacted", "placeholder":
+		return true
+	}
+	return false
+}
+
 // isAssigned judges the value of an assignment to a name like "password". quoted says that it stood in quotes; sign is
 // what stood between name and value, which tells settings (a=b, a: b) from programs (a = b, a := b).
 func isAssigned(value []byte, quoted bool, sign string) bool {
@@ -81,6 +94,8 @@ func isAssigned(value []byte, quoted bool, sign string) bool {
 	}
 	c := classesOf(value)
 	switch {
+	case isShortNumber(value):
+		return false
 	case quoted:
 		return c.letters() > 0 && c.digits > 0 && entropy(value) >= 2.5 ||
 			c.lower > 0 && c.upper > 0 && c.symbols > 0 && entropy(value) >= 3 && !isDotted(value)
@@ -93,6 +108,13 @@ func isAssigned(value []byte, quoted bool, sign string) bool {
 	default:
 		return c.letters() > 0 && c.digits > 0 && entropy(value) >= 2.5
 	}
+}
+
+// isShortNumber recognises a number in hexadecimal that is too short for a key: 0xc0506617.
+func isShortNumber(value []byte) bool {
+	digits, found := bytes.CutPrefix(value, []byte("0x"))
+	_, ok := parseHex(digits, 0, min(len(digits), 7))
+	return found && ok && len(digits) <= 16
 }
 
 // isDotted says whether value reads as a name of a program: identifiers joined by points, slashes or dashes.

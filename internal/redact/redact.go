@@ -41,6 +41,7 @@ type Redactor struct {
 	markers map[string]bool // the names it may write
 	views   sync.Pool
 
+	hasKeys     bool
 	longestName int
 	baseWork    int
 }
@@ -50,7 +51,9 @@ func New(o Options) *Redactor {
 	if o.Rules == nil {
 		o.Rules = DefaultRules()
 	}
-	r := &Redactor{rules: []*RuleSet{o.Rules}, markers: map[string]bool{uncheckedName: true}, baseWork: baseWork}
+	r := &Redactor{
+		rules: []*RuleSet{o.Rules}, markers: map[string]bool{uncheckedName: true, keyName: true}, hasKeys: o.Rules.hasKeys, baseWork: baseWork,
+	}
 	r.views.New = func() any { return new(viewBuffers) }
 	for _, rule := range o.Rules.rules {
 		r.markers[rule.Name] = true
@@ -100,17 +103,21 @@ func (r *Redactor) Bytes(b []byte) []byte {
 }
 
 func (r *Redactor) find(b []byte) []span {
-	spans, _ := r.findPending(b, &budget{left: r.baseWork + workShare*len(b)})
+	spans, _ := r.findPending(b, &budget{left: r.baseWork + workShare*len(b)}, &keyState{})
 	return spans
 }
 
-// findPending also returns where in b an exact value begins that more input could complete; len(b) where none does.
-func (r *Redactor) findPending(b []byte, work *budget) ([]span, int) {
+// findPending also returns where in b an exact value begins that more input could complete; len(b) where none does. It
+// moves keys behind b.
+func (r *Redactor) findPending(b []byte, work *budget, keys *keyState) ([]span, int) {
 	buffers := r.views.Get().(*viewBuffers)
 	defer r.views.Put(buffers)
 	spans, pending := r.exact.find(b, buffers)
 	for _, set := range r.rules {
 		spans = set.find(b, spans, work)
+	}
+	if r.hasKeys {
+		spans = findWallets(b, keys.find(b, spans))
 	}
 	if len(spans) == 0 {
 		return nil, pending
@@ -123,7 +130,9 @@ func (r *Redactor) render(dst, b []byte, spans []span) []byte {
 	at := 0
 	for _, s := range spans {
 		dst = append(dst, b[at:s.start]...)
-		dst = append(dst, markerOpen+s.name+markerClose...)
+		if !s.isRest {
+			dst = append(dst, markerOpen+s.name+markerClose...)
+		}
 		at = s.end
 	}
 	return append(dst, b[at:]...)

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -10,14 +11,17 @@ import (
 // Rule describes text that looks like a credential.
 type Rule struct {
 	Name string
-	// Keywords are lower-case literals; the pattern is tried only near one of them, in either case.
+	// Keywords are literals; the pattern is tried only near one of them, in either case unless Cased says otherwise.
 	Keywords []string
+	Cased    bool
 	// Pattern is a regular expression. Hidden is its group named "secret", or else group number Group; with Group zero
 	// the first group that is not empty, or else all of it.
 	Pattern string
 	Group   int
 	// Check, where set, has the last word on a find.
 	Check func(Match) bool
+	// Extent, where set, says how many bytes of a find are hidden, 0 for none.
+	Extent func(found []byte) int
 	// Lines lets the pattern reach over line ends, this many bytes far. Other rules see one line.
 	Lines int
 }
@@ -36,7 +40,8 @@ type RuleSet struct {
 	rules    []*compiledRule
 	keywords *automaton
 	owner    []int // by keyword: index of its rule
-	lengths  []int // by keyword
+	words    []string
+	hasKeys  bool // private keys are looked for too
 }
 
 type compiledRule struct {
@@ -80,7 +85,7 @@ func NewRuleSet(rules []Rule) *RuleSet {
 		for _, w := range r.Keywords {
 			words = append(words, []byte(strings.ToLower(w)))
 			s.owner = append(s.owner, i)
-			s.lengths = append(s.lengths, len(w))
+			s.words = append(s.words, w)
 		}
 	}
 	s.keywords = newAutomaton(words, true)
@@ -102,10 +107,26 @@ func (r *compiledRule) find(re matcher, part []byte, hit func(start, end int)) {
 			}
 			return part[loc[2*i]:loc[2*i+1]]
 		}
-		if r.Check == nil || r.Check(Match{Secret: part[start:end], group: named}) {
+		end = endOfQuoted(part, end, named("quote"))
+		if r.Extent != nil {
+			end = start + r.Extent(part[start:end])
+		}
+		if start < end && (r.Check == nil || r.Check(Match{Secret: part[start:end], group: named})) {
 			hit(start, end)
 		}
 	}
+}
+
+// endOfQuoted is where a value in quotes ends that was found up to a sign which ends others.
+func endOfQuoted(part []byte, end int, quote []byte) int {
+	if len(quote) == 0 || end == len(part) || bytes.IndexByte([]byte("&;|,"), part[end]) < 0 {
+		return end
+	}
+	rest := part[end:min(len(part), end+256)]
+	if i := bytes.IndexAny(rest, "\"'` \t\n"); i > 0 && rest[i] == quote[len(quote)-1] {
+		return end + i
+	}
+	return end
 }
 
 func (r *compiledRule) secretGroup(re *regexp.Regexp, loc []int) int {

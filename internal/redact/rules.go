@@ -1,18 +1,16 @@
 package redact
 
-import (
-	"bytes"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // DefaultRules are Stellwerk's own rules, made for the credentials its users are likely to have around and for the
 // texts agents write, and those of gitleaks for some two hundred services more.
 func DefaultRules() *RuleSet {
-	return NewRuleSet(slices.Concat(ownRules(), gitleaksRules()))
+	set := NewRuleSet(slices.Concat(ownRules(), gitleaksRules()))
+	set.hasKeys = true
+	return set
 }
 
-func ownRules() []Rule { return append(tokenRules(), contextRules()...) }
+func ownRules() []Rule { return slices.Concat(tokenRules(), contextRules(), encodedRules()) }
 
 // tokenRules recognise credentials by their own shape.
 func tokenRules() []Rule {
@@ -43,69 +41,11 @@ func tokenRules() []Rule {
 			Pattern: `\b(?:do[opr]_v1_[a-f0-9]{64}|dapi[a-f0-9]{32}(?:-[0-9])?|hv[sb]\.[A-Za-z0-9_-]{24,}|pul-[a-f0-9]{40}|[tn]fp_[A-Za-z0-9]{36,}|[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,})`},
 		{Name: "model-api-key", Keywords: []string{"hf_", "gsk_", "xai-", "pplx-", "r8_", "fw_"}, Check: random,
 			Pattern: `\b(?:hf_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}|pplx-[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{36,}|fw_[A-Za-z0-9]{22,})`},
-		{Name: "service-token", Keywords: []string{"sg.", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "dckr_pat_", "dckr_oat_", "ntn_", "secret_", "figd_", "phc_", "phx_", "glsa_", "sntrys_", "sntryu_", "rubygems_", "key-", "eaaa"}, Check: random,
-			Pattern: `\b(?:SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}|lin_api_[A-Za-z0-9]{32,}|dckr_[op]at_[A-Za-z0-9_-]{27,}|ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}|figd_[A-Za-z0-9_-]{38,}|ph[cx]_[A-Za-z0-9]{40,}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|sntry[su]_[A-Za-z0-9+/=_]{60,}|rubygems_[a-f0-9]{48}|key-[a-f0-9]{32})`},
-		{Name: "telegram-token", Keywords: []string{":aa"}, Pattern: `\b[0-9]{8,10}:AA[A-Za-z0-9_-]{32,33}`},
+		{Name: "service-token", Keywords: []string{"sg.", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "dckr_pat_", "dckr_oat_", "ntn_", "secret_", "figd_", "phc_", "phx_", "glsa_", "sntrys_", "sntryu_", "rubygems_", "key-", "sq0csp-", "sq0atp-", "access_token$", "swmtkn-1-", "sbp_", "nrak-", "pmak-"}, Check: random,
+			Pattern: `\b(?:SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}|lin_api_[A-Za-z0-9]{32,}|dckr_[op]at_[A-Za-z0-9_-]{27,}|ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}|figd_[A-Za-z0-9_-]{38,}|ph[cx]_[A-Za-z0-9]{40,}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|sntry[su]_[A-Za-z0-9+/=_]{60,}|rubygems_[a-f0-9]{48}|key-[a-f0-9]{32}|sq0(?:csp|atp)-[A-Za-z0-9_-]{22,}|access_token\$production\$[a-z0-9]{10,}\$[a-f0-9]{32}|SWMTKN-1-[a-z0-9]{40,}-[a-z0-9]{20,}|sbp_[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|PMAK-[a-f0-9]{24}-[a-f0-9]{34})`},
+		{Name: "telegram-token", Keywords: []string{":aa"}, Pattern: `(?:\b|bot)(?P<secret>[0-9]{8,10}:AA[A-Za-z0-9_-]{32,})`},
 		{Name: "twilio-key", Keywords: []string{"sk"}, Check: random, Pattern: `\bSK[0-9a-fA-F]{32}\b`},
 		{Name: "age-key", Keywords: []string{"age-secret-key-"}, Pattern: `AGE-SECRET-KEY-1[0-9A-Z]{50,}`},
 		{Name: "jwt", Keywords: []string{"eyj"}, Pattern: `\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`},
-		{Name: "private-key", Keywords: []string{pemOpen}, Pattern: pemPattern, Lines: pemReach},
 	}
-}
-
-const (
-	pemOpen  = "-----begin "
-	pemReach = 32 << 10
-	// pemPattern takes a whole block or, where its end is missing, the lines that look like a key. Line ends may be
-	// real or written as escapes.
-	pemPattern = `-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----` +
-		`(?:(?:[^-]|-[^-])*?-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----` +
-		`|(?:(?:\s|\\+[nrt])*(?:[A-Za-z-]+: [^\n\\]{1,100}|[A-Za-z0-9+/]{16,}={0,2}))*(?:(?:\s|\\+[nrt])*[A-Za-z0-9+/]{1,15}(?:={1,2}|\s*\z))?)`
-)
-
-// contextRules recognise credentials by what stands around them.
-func contextRules() []Rule {
-	return []Rule{
-		{Name: "url-credentials", Keywords: []string{"://"}, Check: notPlaceholder,
-			Pattern: `[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"'<>\\]*:(?P<secret>[^\s/@"'<>\\]+)@[A-Za-z0-9\[]`},
-		{Name: "url-token", Keywords: []string{"://"}, Check: random,
-			Pattern: `https?://(?P<secret>[A-Za-z0-9_.~%-]{16,})@[A-Za-z0-9\[]`},
-		{Name: "authorization", Keywords: []string{"authorization"}, Check: header,
-			Pattern: `(?i)authorization` + assign + `(?:(?P<scheme>basic|bearer|token|digest|negotiate|apikey|bot)[ \t]+)?(?P<secret>[^\s"'\\,;]{6,})`},
-		{Name: "bearer-token", Keywords: []string{"bearer "}, Check: random, Pattern: `(?i)\bbearer[ \t]+(?P<secret>[A-Za-z0-9._~+/=-]{16,})`},
-		{Name: "netrc", Keywords: []string{"password"}, Check: netrc, Lines: 512,
-			Pattern: `(?m)(?P<login>\blogin\s+\S+\s+|^[ \t]*)password[ \t]+(?P<secret>\S{4,})[ \t]*$`},
-		{Name: "assignment", Check: assignment,
-			Keywords: []string{"passw", "pwd", "passphrase", "secret", "token", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey",
-				"private_key", "private-key", "account_key", "accountkey", "auth_key", "authkey", "encryption_key", "signing_key", "credential", "_auth"},
-			Pattern: `(?i)(?:passw(?:or)?d|passwd|pwd|passphrase|secret|token|(?:api|access|private|account|auth|encryption|signing)[_-]?key|credentials?|_auth)[A-Za-z0-9_.-]{0,40}` +
-				assign + `(?P<secret>[^\s"'` + "`" + `\\,;&|]{8,})`},
-	}
-}
-
-func random(m Match) bool         { return isRandom(m.Secret) && !isPlaceholder(m.Secret) }
-func notPlaceholder(m Match) bool { return !isPlaceholder(m.Secret) }
-
-// header accepts what follows a known scheme; without one, the value must look random.
-func header(m Match) bool {
-	if len(m.Group("scheme")) > 0 {
-		return !isPlaceholder(m.Secret)
-	}
-	return random(m)
-}
-
-// netrc accepts any password after a login; on a line of its own it must not be a word of prose.
-func netrc(m Match) bool {
-	if strings.TrimSpace(string(m.Group("login"))) != "" {
-		return !isPlaceholder(m.Secret)
-	}
-	c := classesOf(m.Secret)
-	return c.digits > 0 && c.letters() > 0 && !isPlaceholder(m.Secret)
-}
-
-func assignment(m Match) bool {
-	if bytes.HasPrefix(m.Secret, []byte("/")) && bytes.Count(m.Secret, []byte("/")) > 1 {
-		return false // a path: PWD=/home/me/project
-	}
-	return isAssigned(m.Secret, len(m.Group("quote")) > 0, string(m.Group("sign")))
 }

@@ -43,7 +43,11 @@ func (q *search) keyword(word, end int) {
 		q.open = make([]window, len(q.set.rules))
 	}
 	i := q.set.owner[word]
-	next := q.window(q.set.rules[i], end-q.set.lengths[word], end)
+	start := end - len(q.set.words[word])
+	if q.set.rules[i].Cased && string(q.text[start:end]) != q.set.words[word] {
+		return
+	}
+	next := q.window(q.set.rules[i], start, end)
 	if q.work.used() {
 		q.unchecked(next)
 		return

@@ -15,10 +15,14 @@ const (
 type span struct {
 	start, end int
 	name       string
-	rank       int // lower wins where two finds cover the same text; exactRank for an exact secret
+	rank       int  // lower wins where two finds cover the same text; exactRank for an exact secret
+	isRest     bool // goes on with one that was hidden in an earlier piece of the text, and is not shown again
 }
 
-const exactRank = -1
+const (
+	exactRank = -1
+	keyRank   = 0
+)
 
 func (s span) isExact() bool { return s.rank == exactRank }
 

@@ -31,7 +31,8 @@ type writer struct {
 	tryAt    int    // length of held at which looking again is worth it
 	swallow  bool   // the last piece ended inside a secret: drop the rest of the token
 	rendered []byte
-	work     *budget // grows with what is written
+	work     *budget  // grows with what is written
+	keys     keyState // before held
 	err      error
 }
 
@@ -59,7 +60,7 @@ func (w *writer) Close() error {
 	err := w.err
 	if err == nil {
 		w.dropToken()
-		spans, _ := w.redactor.findPending(w.held, w.work)
+		spans, _ := w.redactor.findPending(w.held, w.work, &w.keys)
 		w.pass(len(w.held), spans)
 		err = w.err
 	}
@@ -70,11 +71,12 @@ func (w *writer) Close() error {
 // advance passes on as much of held as is safe.
 func (w *writer) advance() {
 	w.dropToken()
-	spans, pending := w.redactor.findPending(w.held, w.work)
+	keys := w.keys
+	spans, pending := w.redactor.findPending(w.held, w.work, &keys)
 	if pending < len(w.held) {
 		pending -= pendingMargin
 	}
-	cut := lineStart(w.held, min(pending, openEnd(w.held)))
+	cut := lineStart(w.held, min(pending, openEnd(w.held, keys.open)))
 	for i := len(spans) - 1; i >= 0; i-- {
 		if spans[i].start < cut && cut < spans[i].end {
 			cut = lineStart(w.held, spans[i].start)
@@ -83,11 +85,34 @@ func (w *writer) advance() {
 	if cut == 0 && len(w.held) >= w.most {
 		cut = w.force(spans, pending)
 	}
-	w.pass(cut, spans)
+	w.pass(w.follow(cut), spans)
 	w.tryAt = len(w.held) + min(len(w.held)/2, blockSize/16)
 	if bytes.IndexByte(w.held, '\n') < 0 {
 		w.tryAt = 0
 	}
+}
+
+// follow moves the state of keys to the cut. What stands between the last body and the cut waits, for it is hidden if the
+// key goes on.
+func (w *writer) follow(cut int) int {
+	if !w.redactor.hasKeys || cut <= 0 {
+		return cut
+	}
+	keys := w.keys
+	bodies := keys.find(w.held[:cut], nil)
+	if keys.hanging && len(w.held) < w.most {
+		end := 0
+		if len(bodies) > 0 {
+			end = bodies[len(bodies)-1].end
+		}
+		if end == 0 {
+			return 0
+		}
+		cut, keys = end, w.keys
+		keys.find(w.held[:cut], nil)
+	}
+	w.keys = keys
+	return cut
 }
 
 // pendingMargin covers the base64 digit before an occurrence, also at the end of the line before.
@@ -102,6 +127,11 @@ func (w *writer) force(spans []span, pending int) int {
 	}
 	if i := bytes.LastIndexFunc(w.held[cut/2:cut], func(r rune) bool { return r < 0x80 && !isToken(byte(r)) }); i >= 0 {
 		cut = cut/2 + i + 1
+	}
+	if i := bytes.LastIndex(w.held[max(0, cut-64):cut], []byte("--")); i >= 0 { // perhaps the first line of a key
+		if i += max(0, cut-64) - 3; i > 0 {
+			cut = i
+		}
 	}
 	for _, s := range spans {
 		if s.start >= cut || cut >= s.end {
@@ -150,18 +180,58 @@ func lineStart(b []byte, at int) int {
 	return bytes.LastIndexByte(b[:max(0, min(at, len(b)))], '\n') + 1
 }
 
-// openEnd is where text begins that a rule over several lines may yet need: a private key without its end, the login
-// before a password.
-func openEnd(b []byte) int {
-	at := len(b)
-	if begin := []byte("-----BEGIN "); bytes.Contains(b, begin) {
-		if i := bytes.LastIndex(b, begin); !bytes.Contains(b[i:], []byte("-----END ")) {
-			at = i
-		}
+// openEnd is where text begins that a rule over several lines may yet need: lines that could be of a private key or of
+// something encoded, a token that may go on in the next line, the login before a password. Inside a private key its lines
+// need not wait.
+func openEnd(b []byte, inKey bool) int {
+	at := lineStart(b, len(b)) // the last line is not complete
+	if at == 0 {
+		return len(b)
 	}
-	line := lineStart(b, at-1)
-	if bytes.Contains(b[line:at], []byte("login ")) {
-		at = line
+	if isNetrcLogin(b[lineStart(b, at-1) : at-1]) {
+		at = lineStart(b, at-1)
+	}
+	at = wrappedStart(b, at)
+	for !inKey && at > 0 {
+		start := lineStart(b, at-1)
+		if !isEncodedLine(b[start : at-1]) {
+			break
+		}
+		at = start
 	}
 	return at
+}
+
+// wrappedStart is where a token begins that may go on in the line at b[at:]: a few lines before, with nothing but the
+// token in between.
+func wrappedStart(b []byte, at int) int {
+	for start, lines := at, 0; start > 0 && lines < 8; lines++ {
+		end := start - 1
+		start = lineStart(b, end)
+		line := bytes.Trim(b[start:end], "\r \t>|+")
+		if hasOpenToken(line) {
+			return start
+		}
+		if len(line) < 4 || bytes.IndexFunc(line, func(r rune) bool { return r > '~' || !isToken(byte(r)) }) >= 0 {
+			break
+		}
+	}
+	return at
+}
+
+// isNetrcLogin reports the line of a netrc file that its password follows.
+func isNetrcLogin(line []byte) bool {
+	fields := bytes.Fields(line)
+	n := len(fields)
+	return n >= 2 && bytes.Equal(fields[n-2], []byte("login")) && (n == 2 || n == 4 && bytes.Equal(fields[0], []byte("machine")))
+}
+
+// isEncodedLine reports a line of base64 or hexadecimal digits and little else. A word or a checksum is too short.
+func isEncodedLine(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	if len(line) < 48 || len(line) > 512 {
+		return false
+	}
+	first, last := bodyOf(line)
+	return last-first >= 40 && 4*(last-first) >= 3*len(line)
 }

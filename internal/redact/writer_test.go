@@ -59,7 +59,9 @@ func TestWriterPassesLinesOnAtOnce(t *testing.T) {
 		{"ends in s\n", "ends in s\n"},
 		{"ends in swordfish-\n", ""},
 		{"or not, in the end\n", "ends in swordfish-\nor not, in the end\n"},
-		{key[:100] + "\n", ""},
+		{key[:100] + "\n", "-----BEGIN RSA PRIV" + "ATE KEY-----\n[redacted:private-key]"},
+		{key[100:200] + "\n", ""},
+		{"and then something else\n", "\nand then something else\n"},
 	} {
 		out.Reset()
 		if _, err := io.WriteString(w, step.write); err != nil {
@@ -69,12 +71,8 @@ func TestWriterPassesLinesOnAtOnce(t *testing.T) {
 			t.Errorf("after %.40q came %q, want %q", step.write, out.String(), step.want)
 		}
 	}
-	out.Reset()
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
-	}
-	if out.String() != "[redacted:private-key]" {
-		t.Errorf("an unfinished private key became %q", out.String())
 	}
 }
 

@@ -53,7 +53,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, adapt
 // supervise runs the process with both its streams read. The streams are finished when it returns.
 func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File, j *journal, reader agent.Reader,
 ) (end ending, streams []*stream, err error) {
-	stdout, err := newStream("standard output", j, spec.OutputBytes, reader.Line)
+	stdout, err := newStream("standard output", j, spec.OutputBytes, agent.Opaque(spec.Agent), reader.Line)
 	if err != nil {
 		return ending{}, nil, fmt.Errorf("open a pipe to the agent: %w", err)
 	}
@@ -63,7 +63,7 @@ func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File,
 			err = errors.Join(err, s.finish())
 		}
 	}()
-	stderr, err := newStream("standard error", j, spec.OutputBytes/stderrShare, func(line []byte) []agent.Record {
+	stderr, err := newStream("standard error", j, spec.OutputBytes/stderrShare, true, func(line []byte) []agent.Record {
 		return []agent.Record{{Kind: agent.KindStderr, Text: string(line)}}
 	})
 	if err != nil {

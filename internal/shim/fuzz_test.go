@@ -16,7 +16,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add("", "", "", []byte(`{"SECRET`))
 	f.Fuzz(func(t *testing.T, text, tool, id string, input []byte) {
 		record := agent.Record{Kind: agent.KindToolCall, Text: text, Tool: tool, ToolID: id, Input: input}
-		raw, err := encodeRecord(record, replacing("SECRET"))
+		raw, err := encodeRecord(record, replacing("SECRET").Redact, replacing("SECRET").Redact)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,9 +49,10 @@ func openJournal(folder string, redactor Redactor, outputBytes int64) (*journal,
 	}, nil
 }
 
-func (j *journal) add(records ...agent.Record) {
+// add takes records of one stream. Its thread redacts what the agent wrote.
+func (j *journal) add(thread func(string) string, records ...agent.Record) {
 	for _, rec := range records {
-		raw, err := encodeRecord(rec, j.redactor)
+		raw, err := encodeRecord(rec, j.redactor.Redact, thread)
 		j.mu.Lock()
 		if err == nil && j.err == nil {
 			err = j.put(raw, rec.Kind == agent.KindNotice || rec.Kind == agent.KindResult)
@@ -81,7 +82,7 @@ func (j *journal) put(record json.RawMessage, always bool) error {
 }
 
 func (j *journal) notice(format string, args ...any) {
-	j.add(agent.Record{Kind: agent.KindNotice, Text: fmt.Sprintf(format, args...)})
+	j.add(j.redactor.Redact, agent.Record{Kind: agent.KindNotice, Text: fmt.Sprintf(format, args...)})
 }
 
 // flush makes what was added visible to readers.

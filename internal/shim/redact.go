@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 )
@@ -16,11 +18,17 @@ type Redactor interface {
 	// also where one goes over several lines. It leaves the structure of a line alone otherwise, for the agent's adapter
 	// has yet to read it. Close passes on the rest.
 	Stream(w io.Writer) io.WriteCloser
+	// PlainStream does the same for a stream without structure, and takes out whatever looks like a secret as well: a
+	// private key has many lines.
+	PlainStream(w io.Writer) io.WriteCloser
+	// Thread returns a Redact for texts of one stream that follow each other: a private key that begins in one may end in
+	// another. It is called from one goroutine.
+	Thread() func(text string) string
 }
 
 // encodeRecord turns a record into JSON with every string in it redacted, whatever fields a record has: one that is
-// added later cannot be forgotten here.
-func encodeRecord(rec agent.Record, r Redactor) (json.RawMessage, error) {
+// added later cannot be forgotten here. What the agent wrote is read as the continuation of its records before.
+func encodeRecord(rec agent.Record, redact, written func(string) string) (json.RawMessage, error) {
 	if rec.Input != nil && !json.Valid(rec.Input) {
 		text, err := json.Marshal(string(rec.Input))
 		if err != nil {
@@ -34,26 +42,33 @@ func encodeRecord(rec agent.Record, r Redactor) (json.RawMessage, error) {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
+	var fields map[string]any
+	if err := decoder.Decode(&fields); err != nil {
 		return nil, fmt.Errorf("decode a record: %w", err)
 	}
-	return json.Marshal(redactValue(value, r))
+	for name, value := range fields {
+		if name == "text" || name == "input" { // a record has one of them
+			fields[name] = redactValue(value, written)
+		} else {
+			fields[name] = redactValue(value, redact)
+		}
+	}
+	return json.Marshal(fields)
 }
 
-func redactValue(value any, r Redactor) any {
+func redactValue(value any, redact func(string) string) any {
 	switch v := value.(type) {
 	case string:
-		return r.Redact(v)
+		return redact(v)
 	case []any:
 		for i := range v {
-			v[i] = redactValue(v[i], r)
+			v[i] = redactValue(v[i], redact)
 		}
 		return v
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for key, inner := range v {
-			out[r.Redact(key)] = redactValue(inner, r)
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			out[redact(key)] = redactValue(v[key], redact)
 		}
 		return out
 	default:

@@ -21,30 +21,35 @@ type stream struct {
 	done        chan struct{}
 }
 
-// newStream makes a pipe whose lines become records by parse. The parse function runs on one goroutine.
-func newStream(name string, j *journal, headBytes int64, parse func(line []byte) []agent.Record) (*stream, error) {
+// newStream makes a pipe whose lines become records by parse. The parse function runs on one goroutine. isPlain says that
+// it does not depend on what a line looks like.
+func newStream(name string, j *journal, headBytes int64, isPlain bool, parse func(line []byte) []agent.Record) (*stream, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+	thread := j.redactor.Thread()
 	s := &stream{read: read, write: write, done: make(chan struct{})}
 	s.capture = capture{
 		head: headBytes,
 		line: func(text []byte, cut int64) {
 			over := int64(max(0, len(text)-maxLine)) + cut
 			if over == 0 {
-				j.add(parse(text)...)
+				j.add(thread, parse(text)...)
 				return
 			}
 			// The redactor sees more than is kept: half of a secret must not stay at the cut.
-			clean := j.redactor.Redact(strings.ToValidUTF8(string(text), "\uFFFD"))
-			j.add(parse([]byte(clean[:min(len(clean), maxLine)]))...)
+			clean := thread(strings.ToValidUTF8(string(text), "\uFFFD"))
+			j.add(thread, parse([]byte(clean[:min(len(clean), maxLine)]))...)
 			j.notice("a line of %s was longer than %d bytes; %d bytes of it were dropped", name, maxLine, over)
 		},
 		gap: func(n int64) { j.notice("%s was too long; %d bytes were dropped here", name, n) },
 	}
-	s.capture.redact = j.redactor.Redact
+	s.capture.redact = thread
 	s.clean = j.redactor.Stream(&s.capture)
+	if isPlain {
+		s.clean = j.redactor.PlainStream(&s.capture)
+	}
 	go s.drain(j)
 	return s, nil
 }

@@ -13,8 +13,10 @@ import (
 
 type plain struct{}
 
-func (plain) Redact(text string) string       { return text }
-func (plain) Stream(io.Writer) io.WriteCloser { return nil }
+func (plain) Redact(text string) string            { return text }
+func (plain) Stream(io.Writer) io.WriteCloser      { return nil }
+func (plain) PlainStream(io.Writer) io.WriteCloser { return nil }
+func (plain) Thread() func(string) string          { return func(text string) string { return text } }
 
 func TestTailerFollowsAndLeavesATornLine(t *testing.T) {
 	folder := t.TempDir()
@@ -27,7 +29,7 @@ func TestTailerFollowsAndLeavesATornLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"one", "two", "three"} {
-		j.add(agent.Record{Kind: agent.KindText, Text: text})
+		j.add(plain{}.Redact, agent.Record{Kind: agent.KindText, Text: text})
 	}
 	j.flush()
 	got, err := tailer.Next()
@@ -73,9 +75,9 @@ func TestJournalHasALimitAndSaysSo(t *testing.T) {
 	j.limit = 5000
 	long := strings.Repeat("x", 1000)
 	for range 10 {
-		j.add(agent.Record{Kind: agent.KindText, Text: long})
+		j.add(plain{}.Redact, agent.Record{Kind: agent.KindText, Text: long})
 	}
-	j.add(agent.Record{Kind: agent.KindResult, Text: "result"})
+	j.add(plain{}.Redact, agent.Record{Kind: agent.KindResult, Text: "result"})
 	if err := j.close(); err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +94,11 @@ func TestJournalHasALimitAndSaysSo(t *testing.T) {
 func TestRecordsAreRedactedEverywhere(t *testing.T) {
 	raw, err := encodeRecord(agent.Record{
 		Kind: agent.KindToolCall, Tool: "bash", Input: json.RawMessage(`{"cmd":["echo SECRET"],"SECRET":1.50,"u":"\u0053ECRET"}`),
-	}, replacing("SECRET"))
+	}, replacing("SECRET").Redact, replacing("SECRET").Redact)
 	if err != nil || strings.Contains(string(raw), "SECRET") || !strings.Contains(string(raw), "1.50") {
 		t.Errorf("%s, %v", raw, err)
 	}
-	raw, err = encodeRecord(agent.Record{Kind: agent.KindToolCall, Input: json.RawMessage(`{"SECRET`)}, replacing("SECRET"))
+	raw, err = encodeRecord(agent.Record{Kind: agent.KindToolCall, Input: json.RawMessage(`{"SECRET`)}, replacing("SECRET").Redact, replacing("SECRET").Redact)
 	if err != nil || strings.Contains(string(raw), "SECRET") {
 		t.Errorf("%s, %v", raw, err)
 	}
@@ -104,8 +106,7 @@ func TestRecordsAreRedactedEverywhere(t *testing.T) {
 
 type replacing string
 
-func (r replacing) Redact(text string) string     { return strings.ReplaceAll(text, string(r), "***") }
-func (replacing) Stream(io.Writer) io.WriteCloser { return nil }
+func (r replacing) Redact(text string) string { return strings.ReplaceAll(text, string(r), "***") }
 
 func TestInstallSelf(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "bin")

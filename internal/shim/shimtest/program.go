@@ -78,6 +78,10 @@ func (e exact) Stream(w io.Writer) io.WriteCloser {
 	return &window{clean: e, out: w}
 }
 
+func (e exact) PlainStream(w io.Writer) io.WriteCloser { return e.Stream(w) }
+
+func (e exact) Thread() func(string) string { return e.Redact }
+
 // direct passes everything on.
 type direct struct{ io.Writer }
 

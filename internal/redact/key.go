@@ -1,0 +1,358 @@
+package redact
+
+import (
+	"bytes"
+)
+
+// keyName is shown in place of the body of a private key.
+const keyName = "private-key"
+
+const (
+	keyReach   = 64 << 10 // how far behind its first line a key is looked for
+	keyMisses  = 8        // other lines in a row that end the search
+	keyFillers = 4        // lines between two bodies
+	leastRun   = 16       // base64 digits in a row that make a line one of a key
+)
+
+// keyState follows private keys through a text that comes in pieces. A key lasts from its first line ("BEGIN … PRIVATE
+// KEY") to its last, and its lines may come numbered, indented, quoted, as a difference, or with their ends escaped. Only
+// the body is hidden. Because the state says whether a key is open, no line has to wait for the next.
+type keyState struct {
+	open    bool
+	left    int  // bytes until an open key is given up
+	misses  int  // lines without a body since the last one with
+	fillers int  // lines since then that may stand between two bodies
+	width   int  // base64 digits of the last line with a body, 0 before the first
+	indent  int  // what stood before them in their line
+	hanging bool // the text so far ended in a body: one at the beginning of the next goes on with it
+}
+
+// keyWords stand in the first and in the last line of a key.
+var keyWords = [][]byte{[]byte("PRIVATE KEY"), []byte("OpenVPN Static key"), []byte("Private-Lines: ")}
+
+// mark is the first or last line of a key, without what stands around it.
+type mark struct {
+	start, end int
+	isEnd      bool
+}
+
+// find appends to spans the bodies of private keys in text, and moves the state behind it.
+func (s *keyState) find(text []byte, spans []span) []span {
+	f := keyFinder{keyState: *s, text: text, spans: spans}
+	f.resume = s.open && s.hanging
+	f.hanging = false
+	marks := newMarkReader(text)
+	at := 0
+	for {
+		next, found := marks.after(at)
+		until := len(text)
+		if found {
+			until = next.start
+		}
+		f.lines(at, until, found)
+		if !found {
+			break
+		}
+		if next.isEnd && !f.open {
+			f.backwards(at, next.start)
+		}
+		f.close()
+		if !next.isEnd {
+			f.open, f.left = true, keyReach
+		}
+		at = next.end
+	}
+	*s = f.keyState
+	return f.spans
+}
+
+// markReader finds the marks of a text one after the other.
+type markReader struct {
+	text []byte
+	next []int // by word: where it stands next, len(text) where it does not
+}
+
+func newMarkReader(text []byte) *markReader {
+	m := &markReader{text: text, next: make([]int, len(keyWords))}
+	for i := range m.next {
+		m.look(i, 0)
+	}
+	return m
+}
+
+func (m *markReader) look(word, from int) {
+	m.next[word] = len(m.text)
+	if i := bytes.Index(m.text[from:], keyWords[word]); i >= 0 {
+		m.next[word] = from + i
+	}
+}
+
+// after is the first mark that lies wholly behind from.
+func (m *markReader) after(from int) (mark, bool) {
+	for {
+		word := 0
+		for i := range m.next {
+			if m.next[i] < m.next[word] {
+				word = i
+			}
+		}
+		at := m.next[word]
+		if at == len(m.text) {
+			return mark{}, false
+		}
+		m.look(word, at+len(keyWords[word]))
+		if at < from {
+			continue
+		}
+		if found, ok := markAt(m.text, from, at, len(keyWords[word])); ok {
+			return found, true
+		}
+	}
+}
+
+// markAt reads the line of a key around a word at text[at:at+n]: five dashes (or four and a space) on both sides.
+func markAt(text []byte, from, at, n int) (mark, bool) {
+	if text[at] == 'P' && text[at+1] == 'r' { // PuTTY: its last line is another of this form
+		return mark{start: at, end: at + n}, true
+	}
+	before := text[max(from, at-48):at]
+	i := bytes.LastIndex(before, []byte("--"))
+	if i < 0 {
+		return mark{}, false
+	}
+	label := bytes.TrimLeft(before[i+2:], " ")
+	isEnd := bytes.HasPrefix(label, []byte("END"))
+	if !isEnd && !bytes.HasPrefix(label, []byte("BEGIN")) {
+		return mark{}, false
+	}
+	start := at - len(before) + i
+	for start > from && text[start-1] == '-' {
+		start--
+	}
+	after := text[at+n : min(len(text), at+n+16)]
+	dashes := bytes.Index(after, []byte("---"))
+	if dashes < 0 {
+		return mark{}, false
+	}
+	end := at + n + dashes
+	for end < len(text) && text[end] == '-' {
+		end++
+	}
+	return mark{start: start, end: end, isEnd: isEnd}, true
+}
+
+type keyFinder struct {
+	keyState
+	text   []byte
+	spans  []span
+	resume bool // the first body goes on with one of the text before
+	region int  // index in spans plus one of the body that could go on
+}
+
+func (f *keyFinder) close() {
+	f.keyState = keyState{}
+	f.resume, f.region = false, 0
+}
+
+// lines looks through text[from:until] while a key is open. The last of them is whole where a mark follows.
+func (f *keyFinder) lines(from, until int, marked bool) {
+	for at := from; f.open && at < until; {
+		end, next := lineEnd(f.text[:until], at)
+		f.line(at, end)
+		if f.left -= next - at; f.left < 0 || f.misses > keyMisses {
+			f.close()
+			return
+		}
+		at = next
+	}
+	if f.open && !marked {
+		f.hanging = f.region > 0 || f.resume
+	}
+}
+
+func (f *keyFinder) line(start, end int) {
+	line := f.text[start:end]
+	first, last := bodyOf(line)
+	if last == 0 && f.width > 0 {
+		first, last = tailOf(line, f.indent, f.width)
+	}
+	switch {
+	case last > 0:
+		f.width, f.indent, f.misses, f.fillers = last-first, first, 0, 0
+		f.hide(start+first, start+last)
+	case isFiller(line) && f.fillers < keyFillers:
+		f.fillers++
+	default:
+		f.misses++
+		f.region, f.resume = 0, false
+	}
+}
+
+// hide adds a body, to the one before where only the ends and beginnings of lines lie between: not what holds a
+// document together.
+func (f *keyFinder) hide(start, end int) {
+	if f.resume && isBetween(f.text[:start]) {
+		f.spans = append(f.spans, span{start: 0, end: end, name: keyName, rank: keyRank, isRest: true})
+		f.resume, f.region = false, len(f.spans)
+		return
+	}
+	f.resume = false
+	if f.region > 0 {
+		last := &f.spans[f.region-1]
+		if isBetween(f.text[last.end:start]) {
+			last.end = end
+			return
+		}
+	}
+	f.spans = append(f.spans, span{start: start, end: end, name: keyName, rank: keyRank})
+	f.region = len(f.spans)
+}
+
+// backwards hides the lines before the last line of a key whose first is not in the text.
+func (f *keyFinder) backwards(from, until int) {
+	from = max(from, until-keyReach)
+	var bodies []window
+	for at, first := until, true; at > from; first = false {
+		start, end := lineBefore(f.text, from, at)
+		line := f.text[start:end]
+		a, b := bodyOf(line)
+		if b == 0 && first && len(bodies) == 0 {
+			a, b = tailOf(line, 0, 80)
+		}
+		switch {
+		case b > 0:
+			bodies = append(bodies, window{start + a, start + b})
+		case !isFiller(line):
+			at = from
+			continue
+		}
+		at = start
+	}
+	for i := len(bodies) - 1; i >= 0; i-- {
+		f.hide(bodies[i].start, bodies[i].end)
+	}
+}
+
+// lineEnd finds the end of the line at text[at:] and the beginning of the next. An end may be written as an escape.
+func lineEnd(text []byte, at int) (end, next int) {
+	for i := at; i < len(text); i++ {
+		switch text[i] {
+		case '\n', '\r':
+			return i, i + 1
+		case '\\':
+			j := i
+			for j < len(text) && text[j] == '\\' {
+				j++
+			}
+			if j < len(text) && (text[j] == 'n' || text[j] == 'r') {
+				return i, j + 1
+			}
+			i = j - 1
+		}
+	}
+	return len(text), len(text)
+}
+
+// lineBefore is the line that ends before text[until].
+func lineBefore(text []byte, from, until int) (start, end int) {
+	end = until
+	for end > from {
+		n := breakBefore(text[from:end])
+		if n == 0 {
+			break
+		}
+		end -= n
+	}
+	start = end
+	for start > from && breakBefore(text[from:start]) == 0 {
+		start--
+	}
+	return start, end
+}
+
+// breakBefore is the length of the line end that text ends with.
+func breakBefore(text []byte) int {
+	n := len(text)
+	if n == 0 {
+		return 0
+	}
+	if c := text[n-1]; c == '\n' || c == '\r' {
+		return 1
+	} else if n > 1 && text[n-2] == '\\' && (c == 'n' || c == 'r') {
+		for n -= 2; n > 0 && text[n-1] == '\\'; n-- {
+		}
+		return len(text) - n
+	}
+	return 0
+}
+
+// bodyOf finds the part of a line that is the body of a key: base64 digits that make up most of it. last is 0 where
+// there is none.
+func bodyOf(line []byte) (first, last int) {
+	total := 0
+	for i := 0; i < len(line); {
+		n := digitRun(line[i:])
+		if n >= leastRun {
+			if last == 0 {
+				first = i
+			}
+			last = i + n
+			total += n
+		}
+		i += max(n, 1)
+	}
+	if 2*total < len(bytes.TrimSpace(line)) {
+		return 0, 0
+	}
+	return first, last
+}
+
+// tailOf finds the short last line of a body, which begins where the others did and holds nothing else.
+func tailOf(line []byte, indent, width int) (first, last int) {
+	if len(line) <= indent {
+		indent = len(line) - len(bytes.TrimLeft(line, " \t"))
+	}
+	n := digitRun(line[indent:])
+	if n == 0 || n > width || len(bytes.Trim(line[indent+n:], " \t\"'`,;+\\")) > 0 {
+		return 0, 0
+	}
+	return indent, indent + n
+}
+
+// digitRun counts the bytes of the base64 digits that text begins with, those that JSON escapes among them.
+func digitRun(text []byte) int {
+	n := 0
+	for n < len(text) {
+		c := text[n]
+		if isAlnum(c) || c == '+' || c == '/' || c == '=' {
+			n++
+			continue
+		}
+		if c != '\\' {
+			return n
+		}
+		r, size, _ := unescapeOne(text[n:])
+		if size < 2 || r != '/' && r != '+' && r != '=' {
+			return n
+		}
+		n += size
+	}
+	return n
+}
+
+// isFiller reports a line that a key may have between others: an empty one, or a header ("DEK-Info: AES-128-CBC,…").
+func isFiller(line []byte) bool {
+	line = bytes.Trim(line, " \t>+|#*-\"'`,;\\")
+	if len(line) == 0 || isDigits(line) {
+		return true
+	}
+	name, _, found := bytes.Cut(line, []byte(": "))
+	return found && len(line) < 200 && bytes.IndexFunc(name, func(r rune) bool { return r != '-' && !isAlnum(r) }) < 0
+}
+
+func isDigits(b []byte) bool {
+	return bytes.IndexFunc(b, func(r rune) bool { return r < '0' || r > '9' }) < 0
+}
+
+// isBetween reports text that can be hidden with the bodies on both sides of it.
+func isBetween(text []byte) bool { return len(text) <= 512 && !bytes.ContainsAny(text, "\"'`{}[]<>") }

@@ -1,0 +1,22 @@
+package redact
+
+// Thread redacts texts that follow each other, such as the messages of one agent: a private key that one of them began
+// is hidden in the next. It is not safe for concurrent use.
+type Thread struct {
+	redactor *Redactor
+	keys     keyState
+}
+
+// Thread begins one.
+func (r *Redactor) Thread() *Thread { return &Thread{redactor: r} }
+
+// String returns the next text without secrets.
+func (t *Thread) String(s string) string {
+	in := []byte(s)
+	t.keys.hanging = false // each text says for itself that something was hidden in it
+	spans, _ := t.redactor.findPending(in, &budget{left: t.redactor.baseWork + workShare*len(in)}, &t.keys)
+	if len(spans) == 0 {
+		return s
+	}
+	return string(t.redactor.render(nil, in, spans))
+}

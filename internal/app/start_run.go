@@ -171,8 +171,14 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "git does not know who you are, so no commit can be made").
 			WithHint(`git config --global user.name "Your Name" && git config --global user.email you@example.org`)
 	}
+	// Branch and alias are published: they are made of what is shown, and before anything is cut off.
+	req.Goal, req.Title, req.Issue = a.redactor.String(req.Goal), a.redactor.String(req.Title), a.redactor.String(req.Issue)
 	title := titleOf(req)
 	branch := req.Branch
+	if a.redactor.String(branch) != branch {
+		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "the name of the branch has a secret in it, and would be published").
+			WithHint("choose another with --branch")
+	}
 	if branch == "" {
 		if branch, err = p.ownBranch(ctx, req.Issue, title, id); err != nil {
 			return core.RunStarted{}, err
@@ -185,7 +191,7 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 		return core.RunStarted{}, err
 	}
 	started := core.RunStarted{
-		Run: id.String(), Alias: alias(title, id), Project: p.project, Goal: a.redactor.String(req.Goal), Title: a.redactor.String(title),
+		Run: id.String(), Alias: alias(title, id), Project: p.project, Goal: req.Goal, Title: title,
 		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: settings.Limits(),
 		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.remote, Forge: config.ForgeLocal,
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,

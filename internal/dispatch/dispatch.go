@@ -14,6 +14,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
+	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
@@ -54,6 +55,12 @@ type Redactor interface {
 
 // redactor knows the secrets that are handed to the agents of a run.
 func (d *Dispatcher) redactor(run *core.Run) Redactor { return d.Redactors(run.Playbook.Secrets()) }
+
+// harmless is text from outside as it can be shown: first without what nobody
+// sees, which could stand in the middle of a secret, then without secrets.
+func (d *Dispatcher) harmless(run *core.Run, text string) string {
+	return d.redactor(run).String(plain.Text(text))
+}
 
 // present are those of the named variables that the engine's environment has.
 func (d *Dispatcher) present(names []string) []string {

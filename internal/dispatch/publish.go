@@ -71,7 +71,7 @@ func (d *Dispatcher) pullRequest(run *core.Run, req *core.PublishRequested, y *y
 		Diff: func(ctx context.Context) (string, error) {
 			var b strings.Builder
 			_, err := y.Diff(ctx, &b, run.BaseCommit, req.Subject.Commit, yard.DiffOptions{MaxBytes: 4 << 20})
-			return d.redactor(run).String(b.String()), err
+			return d.harmless(run, b.String()), err
 		},
 	}
 }

@@ -110,6 +110,20 @@ func (r *Redactor) find(b []byte) []span {
 // findPending also returns where in b an exact value begins that more input could complete; len(b) where none does. It
 // moves keys behind b.
 func (r *Redactor) findPending(b []byte, work *budget, keys *keyState) ([]span, int) {
+	if !hasHidden(b) {
+		spans, pending := r.findPlain(b, work, keys)
+		if len(spans) == 0 {
+			return nil, pending
+		}
+		return r.merge(b, spans), pending
+	}
+	before := *keys
+	spans, pending := r.findPlain(b, work, &before)
+	shown, begun := r.findRevealed(b, work, keys)
+	return r.merge(b, append(spans, shown...)), min(pending, begun)
+}
+
+func (r *Redactor) findPlain(b []byte, work *budget, keys *keyState) ([]span, int) {
 	buffers := r.views.Get().(*viewBuffers)
 	defer r.views.Put(buffers)
 	spans, pending := r.exact.find(b, buffers)
@@ -119,10 +133,7 @@ func (r *Redactor) findPending(b []byte, work *budget, keys *keyState) ([]span, 
 	if r.hasKeys {
 		spans = findWallets(b, keys.find(b, spans))
 	}
-	if len(spans) == 0 {
-		return nil, pending
-	}
-	return r.merge(b, spans), pending
+	return spans, pending
 }
 
 // render appends b to dst with every span replaced.

@@ -203,3 +203,23 @@ func TestLargeText(t *testing.T) {
 
 // markers counts what was hidden in a text.
 func markers(text string) int { return strings.Count(text, "[redacted:") }
+
+// TestHiddenCharactersHideNothing: a secret with characters in it that are taken out before it is shown.
+func TestHiddenCharactersHideNothing(t *testing.T) {
+	t.Parallel()
+	token := "gh" + "p_0123456789aBcDeFgHiJkLmNoPqRsTuVwXyZ"
+	r := redact.New(redact.Options{Secrets: []redact.Secret{{Name: "S", Value: "swordfish-and-a-half"}}})
+	for name, between := range map[string]string{
+		"zero width space": "\u200b", "soft hyphen": "\u00ad", "byte order mark": "\ufeff", "direction": "\u202e", "tag": "\U000e0041",
+		"colour": "\x1b[31m", "backspace": "\b", "several": "\u200b\x1b[0m\u2060",
+	} {
+		text := "a " + token[:20] + between + token[20:] + " and sword" + between + "fish-and-a-half.\n"
+		want := "a [redacted:github-token] and [redacted:S].\n"
+		if got := r.String(text); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+		if got := stream(t, r, text, 3); got != want {
+			t.Errorf("%s: streamed %q", name, got)
+		}
+	}
+}

@@ -29,16 +29,16 @@ func Text(s string) string {
 		s = escape.ReplaceAllString(s, "")
 	}
 	return strings.Map(func(r rune) rune {
-		if hidden(r) {
+		if Hidden(r) {
 			return -1
 		}
 		return r
 	}, s)
 }
 
-// hidden reports a character that changes how others are shown, or carries text nobody sees. The joiners U+200C and
+// Hidden reports a character that changes how others are shown, or carries text nobody sees. The joiners U+200C and
 // U+200D stay: scripts and emoji need them.
-func hidden(r rune) bool {
+func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false

@@ -56,11 +56,12 @@ func (r Record) write(dir string) error {
 // fenced puts text into a fence longer than any inside it, without characters
 // that a terminal or a page would obey.
 func fenced(text string) string {
+	text = plain.Text(text)
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fence + "diff\n" + plain.Text(text) + "\n" + fence
+	return fence + "diff\n" + text + "\n" + fence
 }
 
 func read(dir string) ([]Record, error) {

@@ -142,6 +142,33 @@ func TestCancelledBeforeItStarted(t *testing.T) {
 	}
 }
 
+// TestCancelReachesTheHandIn has work that takes for ever to be read.
+func TestCancelReachesTheHandIn(t *testing.T) {
+	eachKind(t, func(t *testing.T, kind sandbox.Kind) {
+		a := shimtest.New(t, kind, `git config filter.slow.clean 'touch begun; exec sleep 1000'
+			echo '*.txt filter=slow' > .gitattributes; echo work > work.txt`,
+			func(s *shim.Spec) { s.CancelledHandIn = shim.Duration(time.Millisecond) })
+		cmd := a.Command(t, shimtest.RoleWorker)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		shimtest.Await(t, "the hand-in", func() bool { return shimtest.Exists(t, filepath.Join(a.Workspace, "begun")) })
+		if err := shim.Cancel(a.Folder); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		exit := a.Exit(t)
+		if exit.Reason != shim.ReasonExited || exit.HandIn == nil || !strings.Contains(exit.HandIn.Error, "cancelled") {
+			t.Errorf("exit is %+v, hand-in %+v", exit, exit.HandIn)
+		}
+		if !shimtest.Exists(t, filepath.Join(a.Workspace, "work.txt")) {
+			t.Error("the work is gone")
+		}
+	})
+}
+
 func TestDescendantsEndWithTheAgent(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind sandbox.Kind) {
 		mark := "9" + strconv.FormatInt(time.Now().UnixNano(), 10)

@@ -81,7 +81,7 @@ func handIn(ctx context.Context, folder string, spec Spec, opts Options) *HandIn
 		if err == nil {
 			return &out
 		}
-		if !full && !noSpace(err) && !diskFull(folder) || try == fullDiskTries {
+		if !full && !noSpace(err) && !diskFull(folder) || try == fullDiskTries || ctx.Err() != nil {
 			return &HandIn{Error: err.Error()}
 		}
 		time.Sleep(fullDiskPause)

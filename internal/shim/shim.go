@@ -107,10 +107,29 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), redactor)
 	if spec.Writes == WritesCode {
 		// A cancelled attempt hands in as well, also one that was cancelled before anything was started here: where an
-		// agent of a session works in it, there may be work already. It must not be lost.
-		exit.HandIn = handIn(context.WithoutCancel(ctx), folder, spec, opts)
+		// agent of a session works in it, there may be work already. It must not be lost; but a person who cancels is
+		// not kept waiting by work that takes for ever to hand in. The workspace is then left as it is.
+		later, stop := outlasting(ctx, time.Duration(spec.CancelledHandIn))
+		defer stop()
+		exit.HandIn = handIn(later, folder, spec, opts)
 	}
 	return err
+}
+
+// outlasting is a context that ends some time after its parent.
+func outlasting(parent context.Context, by time.Duration) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
+		select {
+		case <-time.After(by):
+			cancel(context.Cause(parent))
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 // errCancelled is the cause of a context that ended because cancelling was asked for.

@@ -59,10 +59,12 @@ type Spec struct {
 	Identity          Identity `json:"identity"`
 
 	Isolation sandbox.Kind `json:"isolation"`
-	// Timeout ends the agent, Grace is the time between TERM and KILL, HandInTimeout ends the hand-in.
-	Timeout       Duration `json:"timeout"`
-	Grace         Duration `json:"grace,omitempty"`
-	HandInTimeout Duration `json:"hand_in_timeout,omitempty"`
+	// Timeout ends the agent, Grace is the time between TERM and KILL, HandInTimeout ends the hand-in, and
+	// CancelledHandIn ends that of an attempt that was cancelled, before or meanwhile.
+	Timeout         Duration `json:"timeout"`
+	Grace           Duration `json:"grace,omitempty"`
+	HandInTimeout   Duration `json:"hand_in_timeout,omitempty"`
+	CancelledHandIn Duration `json:"cancelled_hand_in,omitempty"`
 	// OutputBytes bounds what is kept of the agent's output; FileBytes and TotalBytes bound its output folder.
 	OutputBytes int64 `json:"output_bytes,omitempty"`
 	FileBytes   int64 `json:"file_bytes,omitempty"`
@@ -85,11 +87,12 @@ type Spec struct {
 
 // Defaults of limits a Spec leaves at zero.
 const (
-	defaultGrace         = 10 * time.Second
-	defaultHandInTimeout = 10 * time.Minute
-	defaultOutputBytes   = 64 << 20
-	defaultFileBytes     = 64 << 20
-	defaultTotalBytes    = 256 << 20
+	defaultGrace           = 10 * time.Second
+	defaultHandInTimeout   = 10 * time.Minute
+	defaultCancelledHandIn = time.Minute
+	defaultOutputBytes     = 64 << 20
+	defaultFileBytes       = 64 << 20
+	defaultTotalBytes      = 256 << 20
 )
 
 // Duration is written as text ("30m0s"), so that a person can read a spec.
@@ -162,6 +165,7 @@ func (s *Spec) fill(folder string) {
 	setDefault(&s.Job.Home, filepath.Join(folder, "home"))
 	setDefault(&s.Grace, Duration(defaultGrace))
 	setDefault(&s.HandInTimeout, Duration(defaultHandInTimeout))
+	setDefault(&s.CancelledHandIn, Duration(defaultCancelledHandIn))
 	setDefault(&s.OutputBytes, defaultOutputBytes)
 	setDefault(&s.FileBytes, defaultFileBytes)
 	setDefault(&s.TotalBytes, defaultTotalBytes)

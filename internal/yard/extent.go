@@ -17,6 +17,9 @@ type extent struct {
 // ordinary holds all but a handful of the repositories that are worked on in one piece.
 func ordinary() extent { return extent{entries: 1_000_000, bytes: 32 << 30} }
 
+// mostMemory is what git may allocate for something that an agent made.
+const mostMemory = 2 << 30
+
 // What file systems can hold.
 const (
 	maxPath = 2048

@@ -21,23 +21,29 @@ type forgedBundle struct {
 }
 
 func (b *forgedBundle) add(kind string, content []byte) (hash []byte) {
-	numbers := map[string]int{"commit": 1, "tree": 2, "blob": 3}
-	size := len(content)
-	head := byte(numbers[kind]<<4 | size&0xf)
+	b.header(map[string]int{"commit": 1, "tree": 2, "blob": 3}[kind], len(content))
+	b.compress(content)
+	sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...))
+	return sum[:]
+}
+
+func (b *forgedBundle) header(kind, size int) {
+	head := byte(kind<<4 | size&0xf)
 	for size >>= 4; size > 0; size >>= 7 {
 		b.pack.WriteByte(head | 0x80)
 		head = byte(size & 0x7f)
 	}
 	b.pack.WriteByte(head)
+	b.objects++
+}
+
+func (b *forgedBundle) compress(content []byte) {
 	if b.deflate == nil {
 		b.deflate = zlib.NewWriter(&b.pack)
 	}
 	b.deflate.Reset(&b.pack)
 	_, _ = b.deflate.Write(content) // a bytes.Buffer takes everything
 	_ = b.deflate.Close()
-	b.objects++
-	sum := sha1.Sum(append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...))
-	return sum[:]
 }
 
 // tower stacks trees on each other: each holds the one below it width times.
@@ -52,16 +58,22 @@ func (b *forgedBundle) tower(top []byte, height, width int) []byte {
 	return top
 }
 
+// finish adds a commit of the tree on base, and returns the whole pack.
+func (b *forgedBundle) finish(base string, tree []byte) (commit, pack []byte) {
+	commit = b.add("commit", fmt.Appendf(nil, "tree %x\nparent %s\nauthor A <a@b> 0 +0000\ncommitter A <a@b> 0 +0000\n\nx\n", tree, base))
+	pack = append([]byte("PACK\x00\x00\x00\x02"), binary.BigEndian.AppendUint32(nil, b.objects)...)
+	pack = append(pack, b.pack.Bytes()...)
+	sum := sha1.Sum(pack)
+	return commit, append(pack, sum[:]...)
+}
+
 // write makes a bundle with a commit of the tree on base.
 func (b *forgedBundle) write(t *testing.T, base string, tree []byte) string {
 	t.Helper()
-	commit := b.add("commit", fmt.Appendf(nil, "tree %x\nparent %s\nauthor A <a@b> 0 +0000\ncommitter A <a@b> 0 +0000\n\nx\n", tree, base))
-	pack := append([]byte("PACK\x00\x00\x00\x02"), binary.BigEndian.AppendUint32(nil, b.objects)...)
-	pack = append(pack, b.pack.Bytes()...)
-	sum := sha1.Sum(pack)
+	commit, pack := b.finish(base, tree)
 	file := filepath.Join(folder(t), "forged.bundle")
 	header := fmt.Sprintf("# v2 git bundle\n-%s \n%x %s\n\n", base, commit, bundleHead)
-	must(t, os.WriteFile(file, append(append([]byte(header), pack...), sum[:]...), 0o600))
+	must(t, os.WriteFile(file, append([]byte(header), pack...), 0o600))
 	return file
 }
 

@@ -29,6 +29,7 @@ type git struct {
 	config  []string
 	files   []*os.File // open files every process inherits
 	secrets []string   // never to be in an error, whoever says them
+	memory  uint64     // bytes that a process may allocate, where the system can hold it to that; 0 for any
 }
 
 func (g git) with(env ...string) git {
@@ -78,7 +79,13 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = grace
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil && g.memory > 0 {
+		err = limitMemory(cmd.Process.Pid, g.memory)
+	}
+	if cmd.Process != nil {
+		err = errors.Join(err, cmd.Wait())
+	}
 	if err == nil {
 		return nil
 	}

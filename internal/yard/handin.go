@@ -1,9 +1,11 @@
 package yard
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -116,6 +118,7 @@ type handInState struct {
 	spec    HandInSpec
 	private string // a repository nobody else knows
 	git     git
+	pack    packLimits
 	notes   []string
 	indexes int
 }
@@ -145,10 +148,12 @@ func newHandIn(spec HandInSpec) (*handInState, error) {
 	return &handInState{
 		spec:    spec,
 		private: private,
+		pack:    ordinaryPack(),
 		git: git{
 			dir:    private,
 			env:    append(ownEnv(), "GIT_DIR="+private),
-			config: append(ownConfig(), "core.multiPackIndex=false", "core.looseCompression=1"),
+			config: append(ownConfig(), "core.multiPackIndex=false", "core.looseCompression=1", "core.bigFileThreshold=64m", "pack.windowMemory=128m"),
+			memory: mostMemory,
 		},
 	}, nil
 }
@@ -214,12 +219,12 @@ func (h *handInState) parent(ctx context.Context, head string) (string, error) {
 	if head == "" || head == h.spec.Base {
 		return h.spec.Base, nil
 	}
-	sound, err := h.sound(ctx, head)
+	flaw, err := h.flaw(ctx, head)
 	if err != nil {
 		return "", err
 	}
-	if !sound {
-		h.note("the commits up to HEAD %s are damaged or incomplete; the files were committed on the base", head)
+	if flaw != "" {
+		h.note("the commits up to HEAD %s are %s; the files were committed on the base", head, flaw)
 		return h.spec.Base, nil
 	}
 	behind, err := h.git.isAncestor(ctx, head, h.spec.Base)
@@ -233,16 +238,68 @@ func (h *handInState) parent(ctx context.Context, head string) (string, error) {
 	return head, nil
 }
 
-// sound reports whether a commit is one, and everything between it and Base is there.
-func (h *handInState) sound(ctx context.Context, commit string) (bool, error) {
+// flaw says why a commit cannot be handed in; "" if it can: it is a commit, everything between it and Base is there, and
+// neither its tree nor what is new in it is over the limits. Git is not asked to read it before that is known.
+func (h *handInState) flaw(ctx context.Context, commit string) (string, error) {
 	hash, err := h.git.object(ctx, commit, "commit")
 	if err == nil && hash == commit {
-		_, err = h.git.run(ctx, "rev-list", "--objects", "--quiet", commit, "^"+h.spec.Base)
+		err = h.measure(ctx, commit)
+	}
+	if err == nil && hash == commit {
+		err = h.git.walkTree(ctx, commit, ordinary(), func(File) {})
 	}
 	if ctx.Err() != nil {
-		return false, err
+		return "", err
 	}
-	return err == nil && hash == commit, nil
+	if big, ok := errors.AsType[*TooBigError](err); ok {
+		return "more than can be handed in (" + big.Error() + ")", nil
+	}
+	if err != nil || hash != commit {
+		return "damaged or incomplete", nil
+	}
+	return "", nil
+}
+
+// measure refuses commits that bring more than a pack may hold, by what git knows of its objects without unpacking them.
+func (h *handInState) measure(ctx context.Context, commit string) error {
+	names, list := io.Pipe()
+	listed := make(chan error, 1)
+	go func() {
+		err := h.git.stream(ctx, nil, list, "rev-list", "--objects", "--no-object-names", commit, "^"+h.spec.Base)
+		listed <- errors.Join(err, list.Close())
+	}()
+	sizes := &sizeReader{what: "the work up to " + commit, most: h.pack}
+	err := h.git.stream(ctx, names, sizes, "cat-file", "--batch-check=%(objectsize)", "--buffer")
+	// Whoever lists would wait for ever for somebody to read.
+	err = errors.Join(err, names.Close(), <-listed)
+	if sizes.err != nil {
+		return sizes.err
+	}
+	return err
+}
+
+// sizeReader adds up lines of one size each, and fails, which ends git, once that is over the limits.
+type sizeReader struct {
+	what       string
+	most, seen packLimits
+	partial    []byte
+	err        error
+}
+
+func (r *sizeReader) Write(p []byte) (int, error) {
+	for rest := p; r.err == nil; {
+		line, after, complete := bytes.Cut(rest, []byte{'\n'})
+		r.partial = append(r.partial, line...)
+		if !complete {
+			return len(p), nil
+		}
+		size, err := strconv.ParseInt(string(r.partial), 10, 64)
+		if err == nil {
+			err = r.seen.add(r.what, size, r.most)
+		}
+		r.err, r.partial, rest = err, r.partial[:0], after
+	}
+	return 0, r.err
 }
 
 // left selects the commits worth keeping that the delivered commit does not contain.
@@ -250,11 +307,12 @@ func (h *handInState) left(ctx context.Context, candidates []string, head string
 	const most = 16
 	var left []string
 	for _, candidate := range candidates {
-		sound, err := h.sound(ctx, candidate)
+		flaw, err := h.flaw(ctx, candidate)
 		if err != nil {
 			return nil, err
 		}
-		if !sound {
+		if flaw != "" {
+			h.note("the commit %s beside HEAD was left out: it is %s", candidate, flaw)
 			continue
 		}
 		args := []string{"rev-list", "--max-count=1", candidate, "^" + h.spec.Base, "^" + head}

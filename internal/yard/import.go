@@ -54,6 +54,9 @@ func (y *Yard) importBundle(ctx context.Context, spec ImportSpec) (result Import
 		return Imported{}, err
 	}
 	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	if err := y.scan(ctx, file); err != nil {
+		return Imported{}, err
+	}
 	reader := bufio.NewReader(file)
 	content, err := readBundleHeader(reader)
 	if err != nil {
@@ -105,6 +108,19 @@ func (y *Yard) takeCopy(spec ImportSpec) (_ *os.File, err error) {
 	return target, nil
 }
 
+// scan looks at the sizes in a bundle before git does, and goes back to its beginning.
+func (y *Yard) scan(ctx context.Context, file *os.File) error {
+	reader := bufio.NewReader(file)
+	if _, err := readBundleHeader(reader); err != nil {
+		return err
+	}
+	if err := scanPack(ctx, reader, y.pack); err != nil {
+		return err
+	}
+	_, err := file.Seek(0, io.SeekStart)
+	return err
+}
+
 // unpack brings the bundle's objects in, without a ref. It feeds the pack to index-pack itself, because
 // git fetch applies transfer.fsckObjects to other repositories but, in many versions, not to bundles.
 func (y *Yard) unpack(ctx context.Context, pack io.Reader, base string, content bundleContent) error {
@@ -117,6 +133,7 @@ func (y *Yard) unpack(ctx context.Context, pack io.Reader, base string, content 
 	}
 	// Big blobs are streamed rather than held in memory.
 	g := y.git().withConfig("core.bigFileThreshold=16m")
+	g.memory = mostMemory
 	if err := g.stream(ctx, pack, io.Discard, "index-pack", "--stdin", "--fix-thin", "--strict"); err != nil {
 		return classifyImport(ctx, err)
 	}
@@ -142,8 +159,10 @@ func classifyImport(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil || exitCode(err) < 0 && !broke(err):
 		return err
-	case stderrHas(err, "No space left", "Read-only file system", "Permission denied", "Input/output error", "unable to create temporary", "Out of memory", "Disk quota"):
+	case stderrHas(err, "No space left", "Read-only file system", "Permission denied", "Input/output error", "unable to create temporary", "Disk quota"):
 		return err
+	case stderrHas(err, "ut of memory"): // by a limit of ours
+		return &TooBigError{What: "what git needs in memory to read the bundle", Limit: mostMemory}
 	}
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }

@@ -67,7 +67,7 @@ func giveEpic(p *person, e *engine, repository string) string {
 	p.press("form.card", "Add the project")
 	p.wait("added", `location.pathname === "/projects/departures"`)
 	p.healthy()
-	p.press("", "New epic")
+	p.press("", "New goal")
 	p.fill("", "Goal", "A departure board\n\nTravellers see when their train leaves.")
 	p.healthy()
 	p.press("", "Start")

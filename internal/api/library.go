@@ -38,6 +38,7 @@ type PlaybookEntry struct {
 	Drives      bool   `json:"drives,omitempty" doc:"Its runs drive the project, one after the other"`
 	Chosen      bool   `json:"chosen,omitempty" doc:"It is taken where none is named"`
 	Problem     string `json:"problem,omitempty" doc:"Why it cannot be used"`
+	Lacks       string `json:"lacks,omitempty" doc:"Why a run by it cannot start on the engine's machine as it is"`
 }
 
 // Builtin reports a playbook that comes with the program.

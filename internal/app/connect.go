@@ -70,6 +70,15 @@ const handover = 15 * time.Second
 
 var errNoEngine = errors.New("no engine is running")
 
+// unreachable says why an engine that may be there does not answer.
+func unreachable(folder string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return core.Wrap(core.CodeUnavailable, err, "you may not read the state folder "+folder,
+			"use the account that it belongs to, or choose another folder with --state DIR or STELLWERK_STATE")
+	}
+	return core.Wrap(core.CodeUnavailable, err, "the engine cannot be reached", "`stellwerk doctor` looks into it")
+}
+
 // dial connects to a running engine.
 func dial(ctx context.Context, opts Options) (*client.Client, error) {
 	state, err := locate(opts.State)
@@ -88,7 +97,7 @@ func dial(ctx context.Context, opts Options) (*client.Client, error) {
 		return nil, errNoEngine
 	}
 	if err != nil {
-		return nil, core.Wrap(core.CodeUnavailable, err, "the engine cannot be reached", "`stellwerk doctor` looks into it")
+		return nil, unreachable(state.dir, err)
 	}
 	if err := conn.Close(); err != nil {
 		return nil, fmt.Errorf("close a probe of the engine: %w", err)

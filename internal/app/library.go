@@ -176,6 +176,9 @@ func (l *library) source(name, origin string, data []byte, p *core.Playbook, err
 		return s
 	}
 	s.Kind, s.Description, s.Drives = p.Kind, p.Description, p.Drives()
+	if err := agentsPresent(p); err != nil {
+		s.Lacks = err.Error()
+	}
 	return s
 }
 

@@ -23,6 +23,9 @@ func viewRun(r *core.Run) api.Run {
 	}
 	if r.Playbook != nil {
 		v.Kind = r.Playbook.Kind
+		if !r.Playbook.MakesBranch() {
+			v.Branch = ""
+		}
 	}
 	if s := r.Current(); s != nil {
 		v.Stage = s.ID

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 )
 
 type showOptions struct{ run string }
@@ -50,37 +51,11 @@ func (o *showOptions) show(ctx context.Context, sh *shell, name string) error {
 	})
 }
 
-// document is a document and the stage that handed it in.
-type document struct {
-	Name  string `json:"name"`
-	Stage string `json:"stage"`
-	Bytes int64  `json:"bytes"`
-}
-
-// documents are what the newest attempts of a stage, or of all, handed in.
-func documents(d api.RunDetail, stage string) []document {
-	var all []document
-	for _, s := range d.Stages {
-		if stage != "" && s.ID != stage {
-			continue
-		}
-		for _, t := range s.Tasks {
-			if len(t.Attempts) == 0 {
-				continue
-			}
-			for _, a := range t.Attempts[len(t.Attempts)-1].Artifacts {
-				all = append(all, document{Name: a.Name, Stage: s.ID, Bytes: a.Size})
-			}
-		}
-	}
-	return all
-}
-
 func (sh *shell) listDocuments(d api.RunDetail) error {
-	all := documents(d, "")
+	all := view.Documents(d, "")
 	if sh.json {
 		return sh.printJSON(struct {
-			Documents []document `json:"documents"`
+			Documents []view.Document `json:"documents"`
 		}{all})
 	}
 	if len(all) == 0 {
@@ -114,7 +89,7 @@ func (sh *shell) showDocument(ctx context.Context, svc api.Service, id, name str
 
 // showGate prints the documents that a gate is about, and complains of those it cannot.
 func (sh *shell) showGate(ctx context.Context, svc api.Service, d api.RunDetail) {
-	all := documents(d, d.Gate.Subject.Stage)
+	all := view.Documents(d, d.Gate.Subject.Stage)
 	if len(all) == 0 {
 		sh.printf("This stage handed in no documents; the diff shows its changes.\n")
 	}

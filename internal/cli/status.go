@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -69,12 +70,28 @@ func (o *statusOptions) list(ctx context.Context, sh *shell, svc api.Service) er
 	if !o.all {
 		runs = recent(runs)
 	}
+	if v.ProjectNames, err = projectNames(ctx, svc, runs); err != nil {
+		return err
+	}
 	if len(runs)+len(lost) == 0 {
 		sh.printf("No runs yet. Begin with: stellwerk run \"what you want done\"\n")
 	}
 	sh.printLines(v.Runs(runs))
 	sh.reportLost(lost)
 	return nil
+}
+
+// projectNames are what people call the projects of runs, where there are several.
+func projectNames(ctx context.Context, svc api.Service, runs []api.Run) (map[string]string, error) {
+	if !slices.ContainsFunc(runs, func(r api.Run) bool { return r.Project != runs[0].Project }) {
+		return nil, nil
+	}
+	projects, err := svc.Projects(ctx, api.ProjectQuery{All: true})
+	names := map[string]string{}
+	for _, p := range projects {
+		names[p.ID] = p.Name
+	}
+	return names, err
 }
 
 // lookAt is how runs are shown: those that only an engine could drive on, and

@@ -28,12 +28,18 @@ type epicBody struct {
 }
 
 // Picked reports the playbook that is marked in the form: the one that was chosen,
-// or else the project's.
+// or else the project's. If that cannot start here, it is the first of the
+// repository's own that can.
 func (b epicBody) Picked(p api.PlaybookEntry) bool {
 	if b.Form.Playbook != "" {
 		return p.Name == b.Form.Playbook
 	}
-	return p.Chosen
+	starts := func(e api.PlaybookEntry) bool { return e.Problem == "" && e.Lacks == "" }
+	first := slices.IndexFunc(b.Playbooks, func(e api.PlaybookEntry) bool { return e.Chosen && starts(e) })
+	if first < 0 {
+		first = slices.IndexFunc(b.Playbooks, func(e api.PlaybookEntry) bool { return !e.Builtin() && starts(e) })
+	}
+	return first >= 0 && b.Playbooks[first].Name == p.Name
 }
 
 // epicPage shows the form with the project's own base: who sits in a browser
@@ -58,10 +64,12 @@ func (c *cockpit) epicWith(r *http.Request, body epicBody) (page, error) {
 		said := problemOf(err) // the goal can be written all the same
 		body.Problem = &said
 	}
-	slices.SortStableFunc(body.Playbooks, func(a, b api.PlaybookEntry) int { return min(1, len(a.Problem)) - min(1, len(b.Problem)) })
+	slices.SortStableFunc(body.Playbooks, func(a, b api.PlaybookEntry) int {
+		return min(1, len(a.Problem+a.Lacks)) - min(1, len(b.Problem+b.Lacks))
+	})
 	name := body.Project.Name
 	return page{
-		Name: "epic", Title: "New epic for " + name, Nav: "projects", Trail: []step{{"Projects", "/"}, {name, projectPath(name)}}, Still: true, Body: body,
+		Name: "epic", Title: "New goal for " + name, Nav: "projects", Trail: []step{{"Projects", "/"}, {name, projectPath(name)}}, Still: true, Body: body,
 	}, nil
 }
 

@@ -58,8 +58,15 @@ func TestWhatPagesSayOfTheirData(t *testing.T) {
 
 func TestTheFormOfAnEpicShowsWhatWasChosen(t *testing.T) {
 	own, other := api.PlaybookEntry{Name: "own", Chosen: true}, api.PlaybookEntry{Name: "other"}
-	if b := (epicBody{}); !b.Picked(own) || b.Picked(other) {
+	if b := (epicBody{Playbooks: []api.PlaybookEntry{other, own}}); !b.Picked(own) || b.Picked(other) {
 		t.Error("without a choice the project's playbook is not marked")
+	}
+	feature := api.PlaybookEntry{Name: "feature", Origin: "builtin", Chosen: true, Lacks: "there is no claude"}
+	if b := (epicBody{Playbooks: []api.PlaybookEntry{feature, other}}); b.Picked(feature) || !b.Picked(other) {
+		t.Error("a playbook that cannot start is marked")
+	}
+	if b := (epicBody{Playbooks: []api.PlaybookEntry{feature}}); b.Picked(feature) {
+		t.Error("the only playbook cannot start and is marked")
 	}
 	if b := (epicBody{Form: epicForm{Playbook: "other"}}); b.Picked(own) || !b.Picked(other) {
 		t.Error("the playbook that was chosen is not marked")

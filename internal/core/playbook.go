@@ -258,3 +258,12 @@ func (p *Playbook) Secrets() []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// MakesBranch reports a playbook whose runs change the project or publish; others
+// hand in documents and nothing else.
+func (p *Playbook) MakesBranch() bool {
+	if p.Project != nil {
+		return p.Project.Waves == nil || p.Project.Waves.Writes == WritesCode
+	}
+	return slices.ContainsFunc(p.Phases, func(phase Phase) bool { return phase.Act != "" || phase.Writes == WritesCode })
+}

@@ -3,6 +3,7 @@ package playbook
 import (
 	"embed"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -47,5 +48,11 @@ func Builtin(name string, o Options) (*core.Playbook, []Warning, error) {
 			WithHint("built in: %s", strings.Join(Builtins(), ", "))
 	}
 	o.Origin = OriginBuiltin
-	return Parse(name+".yaml", data, o)
+	p, warnings, err := Parse(name+".yaml", data, o)
+	for i := range warnings { // the person does not have the file, so no place in it helps
+		w := &warnings[i]
+		w.File, w.Line, w.Column, w.Path = "the built-in playbook "+name, 0, 0, ""
+		w.Hint = "`stellwerk init --playbook " + name + "` puts it into your repository to be changed"
+	}
+	return p, slices.Compact(warnings), err
 }

@@ -117,7 +117,7 @@ func TestFeatureWithoutCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(warnings) != 2 || !strings.Contains(warnings[0].String(), "feature.yaml:21:18: phases[1].done[1].command: no command was found for ${build}") {
+	if len(warnings) != 2 || !strings.Contains(warnings[0].String(), "the built-in playbook feature: no command was found for ${build}") {
 		t.Errorf("warnings: %v", warnings)
 	}
 	if mentions(p.Phase("implement").Done, core.CheckCommand) || p.Setup != "" {

@@ -120,9 +120,9 @@ func TestProjectRulesWithoutCommands(t *testing.T) {
 		texts = append(texts, w.String())
 	}
 	want := []string{
-		"project-rules.yaml:12:3: steps: no check looks at a step's branch or at a merge; give done a command that builds and tests the project",
-		"project-rules.yaml:14:16: steps.done[0].command: no command was found for ${build}; the check is left out; write the command in its place",
-		"project-rules.yaml:15:16: steps.done[1].command: no command was found for ${test}; the check is left out; write the command in its place",
+		"the built-in playbook project-rules: no check looks at a step's branch or at a merge; `stellwerk init --playbook project-rules` puts it into your repository to be changed",
+		"the built-in playbook project-rules: no command was found for ${build}; the check is left out; `stellwerk init --playbook project-rules` puts it into your repository to be changed",
+		"the built-in playbook project-rules: no command was found for ${test}; the check is left out; `stellwerk init --playbook project-rules` puts it into your repository to be changed",
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Error(diff)

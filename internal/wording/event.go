@@ -22,7 +22,11 @@ func Event(e core.Event) (what, detail string) {
 	}
 	switch b := body.(type) {
 	case core.RunStarted:
-		return "run started", fmt.Sprintf("%s: %s on %s from %s", b.Alias, b.Title, b.Branch, b.Base)
+		where := "on " + b.Branch + " from "
+		if b.Playbook.Kind != "" && !b.Playbook.MakesBranch() {
+			where = "documents from "
+		}
+		return "run started", b.Alias + ": " + b.Title + " " + where + b.Base
 	case core.ConditionRequested:
 		return "condition asked", b.Stage
 	case core.ConditionEvaluated:

@@ -26,6 +26,8 @@ type View struct {
 	// Flags stand in the commands that a person is told to type: those that lead
 	// to the engine which is meant.
 	Flags string
+	// ProjectNames are the names of projects by their keys, where several are listed.
+	ProjectNames map[string]string
 }
 
 // Event is a line about an event: when, what, who, details, which are wrapped

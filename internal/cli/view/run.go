@@ -15,20 +15,29 @@ import (
 // evidenceLines is how much of a failing check's output a look at a run shows.
 const evidenceLines = 12
 
-// Runs is a list of runs, one line each and a second where a person must act.
+// projectColumns is how wide a list shows a project's name.
+const projectColumns = 14
+
+// Runs is a list of runs, one line each and a second where a person must act. Of
+// several projects, each has its own, by the names in v.ProjectNames.
 func (v View) Runs(runs []api.Run) []string {
-	alias, stage := 8, 5
+	alias, stage, project := 8, 5, 0
 	for _, r := range runs {
+		if r.Project != runs[0].Project {
+			project = projectColumns
+		}
 		alias = max(alias, terminal.Width(terminal.Line(r.Alias)))
 		stage = max(stage, terminal.Width(terminal.Line(r.Stage)))
 	}
 	var lines []string
 	for _, r := range runs {
 		s := v.runSignal(r)
-		lines = append(lines, v.fit(strings.Join([]string{
-			s.String(), v.Style.Strong(pad(terminal.Line(r.Alias), alias)), s.paint(pad(s.words, 13)),
-			pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(r.Title),
-		}, "  ")))
+		columns := []string{s.String(), v.Style.Strong(pad(terminal.Line(r.Alias), alias))}
+		if project > 0 {
+			columns = append(columns, pad(v.Style.Fit(terminal.Line(cmp.Or(v.ProjectNames[r.Project], r.Project)), project), project))
+		}
+		columns = append(columns, s.paint(pad(s.words, 13)), pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(r.Title))
+		lines = append(lines, v.fit(strings.Join(columns, "  ")))
 		if r.Next != "" && !core.RunStatus(r.Status).Terminal() {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)
 		}
@@ -99,7 +108,7 @@ func (v View) facts(d api.RunDetail) []string {
 	if d.Tokens > 0 {
 		tokens = wording.Tokens(d.Tokens)
 	}
-	where := fmt.Sprintf("%s from %s", terminal.Line(d.Branch), terminal.Line(d.Base))
+	where := fmt.Sprintf("%s from %s", cmp.Or(terminal.Line(d.Branch), "documents"), terminal.Line(d.Base))
 	lines := []string{
 		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
 		v.fit("  " + v.Style.Faint(v.dots(v.lasted(d.Run), wording.Count(d.Attempts, "attempt"), money, tokens))),

@@ -16,7 +16,7 @@ import (
 // Problem is one thing wrong with a file, at a place in it.
 type Problem struct {
 	File    string
-	Line    int // counted from 1
+	Line    int // counted from 1; 0 if the person does not have the file
 	Column  int // counted from 1
 	Path    string
 	Message string
@@ -26,7 +26,11 @@ type Problem struct {
 // String renders the problem as "file:12:5: phases[2].role: message; hint".
 func (p Problem) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s:%d:%d: ", p.File, p.Line, p.Column)
+	b.WriteString(p.File)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
+	}
+	b.WriteString(": ")
 	if p.Path != "" {
 		b.WriteString(p.Path + ": ")
 	}

@@ -170,3 +170,58 @@ func TestWhatCouldNotBeHandedInIsKept(t *testing.T) {
 		t.Errorf("%q", d.Rejected)
 	}
 }
+
+func shimExit() shim.Exit {
+	return shim.Exit{HandIn: &shim.HandIn{HandInResult: shim.HandInResult{Empty: true}}}
+}
+
+// TestCommitsAreTakenOver: onto the round's base, or else they rewrite what was
+// there before it. What was seen used stays used, whatever the agent claims.
+func TestCommitsAreTakenOver(t *testing.T) {
+	for name, rewritten := range map[string]bool{"on top": false, "beside": true} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnded(t, shim.Exit{
+				Outcome: agent.Outcome{OK: true, CostUSD: 1, Usage: agent.Usage{InputTokens: 10}},
+				HandIn:  &shim.HandIn{HandInResult: shim.HandInResult{Checkpoint: true}, Bundle: "out.bundle"},
+			}, nil)
+			parent := map[bool]string{false: e.commit, true: e.run.BaseCommit}[rewritten]
+			commit := sh(t, filepath.Join(e.Layout.State, "person"), `commit=$(git commit-tree -m done -p `+parent+` HEAD^{tree})
+				git update-ref refs/handin/head $commit; git bundle create -q `+filepath.Join(e.folder, "out.bundle")+` refs/handin/head ^`+e.run.BaseCommit+`; echo $commit`)
+			stage, _, attempt := e.run.Attempt(theAttempt)
+			stage.Base, attempt.Usage = e.commit, core.Usage{CostUSD: 3, InputTokens: 4}
+			if err := e.collect(t.Context(), e.run, theAttempt); err != nil {
+				t.Fatal(err)
+			}
+			body := e.engine.await(t).(core.AttemptExited)
+			d := body.Delivery
+			if d.Commit != commit || d.Empty || !d.Checkpoint || d.Rewritten != rewritten || len(d.Rejected) > 0 {
+				t.Errorf("taken over was %+v, and not %s", d, commit)
+			}
+			y, err := e.Yards.Yard(t.Context(), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at, err := y.Resolve(t.Context(), d.Ref); err != nil || at != commit {
+				t.Errorf("%s is at %s, %v", d.Ref, at, err)
+			}
+			if body.Usage.CostUSD != 3 || body.Usage.InputTokens != 10 {
+				t.Errorf("used was %+v", body.Usage)
+			}
+		})
+	}
+}
+
+// TestADocumentThatIsTooLarge is named, and the others are taken.
+func TestADocumentThatIsTooLarge(t *testing.T) {
+	e := newEnded(t, shimExit(), map[string]string{"large.bin": "", "notes.md": "so"})
+	if err := os.Truncate(filepath.Join(e.folder, "out", "large.bin"), maxArtifact+1); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.collect(t.Context(), e.run, theAttempt); err != nil {
+		t.Fatal(err)
+	}
+	d := e.engine.await(t).(core.AttemptExited).Delivery
+	if len(d.Artifacts) != 1 || d.Artifacts[0].Name != "notes.md" || len(d.Rejected) != 1 || !strings.HasPrefix(d.Rejected[0], "large.bin: larger than") {
+		t.Errorf("taken were %+v, rejected %q", d.Artifacts, d.Rejected)
+	}
+}

@@ -147,3 +147,49 @@ func TestAnEngineThatDoesNotListenIsAskedAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestAnOlderStateSaysNothing: looks overtake one another.
+func TestAnOlderStateSaysNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		move, other := core.MoveBranch{Ref: "refs/heads/x", New: "c1"}, core.MoveBranch{Ref: "refs/heads/y", New: "c1"}
+		b := newBarred(t, move)
+		b.run.Stream.Seq = 5
+		b.want(move)
+		b.run = &core.Run{ID: b.run.ID, Playbook: b.run.Playbook}
+		b.run.Stream.Seq = 4
+		b.Reconcile(b.run, []core.Action{other})
+		synctest.Wait()
+		if b.tried() != 1 || len(b.flight) != 1 || b.flight["run-1 "+move.Key()] == nil {
+			t.Errorf("tried %d times, under way is %v", b.tried(), b.flight)
+		}
+	})
+}
+
+// TestWhatIsPreparedWaitsToBeWanted, and is dropped where it never is.
+func TestWhatIsPreparedWaitsToBeWanted(t *testing.T) {
+	for name, c := range map[string]struct {
+		then func(*job)
+		want error
+	}{"wanted": {(*job).ask, nil}, "withdrawn": {(*job).withdraw, errUnwanted}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBarred(t)
+				start := core.StartAttempt{Attempt: theAttempt}
+				under := &job{cancel: func(error) {}, wanted: make(chan struct{})}
+				b.flight["run-1 "+start.Key()] = under
+				done := make(chan error, 1)
+				go func() { done <- b.awaitWanted(t.Context(), b.run, start) }()
+				synctest.Wait()
+				if len(done) > 0 {
+					t.Error("it was not waited for")
+				}
+				b.mu.Lock()
+				c.then(under)
+				b.mu.Unlock()
+				if err := <-done; !errors.Is(err, c.want) {
+					t.Errorf("got %v, want %v", err, c.want)
+				}
+			})
+		})
+	}
+}

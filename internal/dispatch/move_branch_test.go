@@ -41,3 +41,28 @@ func TestABranchThatACrashedEngineMoved(t *testing.T) {
 		})
 	}
 }
+
+// TestARefIsHeldBeforeThatIsSaid: where it cannot be, nothing is.
+func TestARefIsHeldBeforeThatIsSaid(t *testing.T) {
+	p := newPress(t)
+	y, err := p.Yards.Yard(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hold := core.HoldRef{Ref: yard.Kept + "run-1/build", Commit: p.run.Head, Reason: "rolled back"}
+	for range 2 { // as after a crash
+		if err := p.holdRef(t.Context(), p.run, hold); err != nil {
+			t.Fatal(err)
+		}
+		if body := <-p.engine.news; body != core.RefKept(hold) {
+			t.Errorf("%+v was reported", body)
+		}
+	}
+	other := core.HoldRef{Ref: hold.Ref, Commit: p.run.BaseCommit}
+	if err := p.holdRef(t.Context(), p.run, other); err == nil || len(p.engine.news) > 0 {
+		t.Errorf("another commit in its place: %v, %d reports", err, len(p.engine.news))
+	}
+	if at, err := y.Resolve(t.Context(), hold.Ref); err != nil || at != hold.Commit {
+		t.Errorf("it is at %s, %v", at, err)
+	}
+}

@@ -234,7 +234,7 @@ func TestWhatMustStay(t *testing.T) {
 		"a workspace that was kept": {func(e *estate, _ *Request) {
 			e.file(filepath.Join(filepath.Dir(e.transcript), "workspace", "code.go"), "")
 		}, these(attempt)},
-		"an attempt that no event ends": {func(e *estate, _ *Request) { e.exited.Attempt = "build.r1.a2" }, these(attempt, copied)},
+		"an attempt that no event ends":                {func(e *estate, _ *Request) { e.exited.Attempt = "build.r1.a2" }, these(attempt, copied)},
 		"copies of transcripts that nobody wants gone": {func(_ *estate, req *Request) { req.Transcripts = false }, these(copied)},
 		"a blob that the project speaks of": {func(e *estate, _ *Request) {
 			e.project = []core.Body{core.ContentTrusted{Hash: e.orphan}}

@@ -68,7 +68,7 @@ func Restore(ctx context.Context, state, backup string) (err error) {
 	}
 	// The database comes last: a restore that was cut short leaves none, and
 	// nothing that looks complete.
-	return copyAll(ctx, stateFolder{dir: backup}.database(), to.database())
+	return copyAll(ctx, stateFolder{dir: backup}.database(), to.database(), halfPut)
 }
 
 // occupied says why a state folder is not restored over.
@@ -87,22 +87,22 @@ func copyKept(ctx context.Context, from, to string, names ...string) error {
 		if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := copyAll(ctx, source, filepath.Join(to, name)); err != nil {
+		if err := copyAll(ctx, source, filepath.Join(to, name), halfPut); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// copyAll copies a file or a folder with everything in it. What vanishes
-// meanwhile was temporary: what events name is never removed.
-func copyAll(ctx context.Context, from, to string) error {
+// copyAll copies a file or a folder with everything in it but what is passing. What
+// vanishes meanwhile was temporary: what events name is never removed.
+func copyAll(ctx context.Context, from, to string, passing passing) error {
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err == nil {
-			err = copyOne(path, filepath.Join(to, strings.TrimPrefix(path, from)), entry)
+			err = copyOne(path, filepath.Join(to, strings.TrimPrefix(path, from)), entry, passing)
 		}
 		if errors.Is(err, fs.ErrNotExist) && path != from {
 			return nil
@@ -115,12 +115,15 @@ func copyAll(ctx context.Context, from, to string) error {
 	return err
 }
 
-// passing are files that somebody is about to rename or remove.
-func passing(name string) bool {
-	return strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".new-")
-}
+// passing knows the names of files that somebody is about to rename or remove. What
+// they are depends on the folder: elsewhere, a document or a branch may be called so.
+type passing func(name string) bool
 
-func copyOne(from, to string, entry fs.DirEntry) error {
+func halfPut(name string) bool     { return strings.HasPrefix(name, ".new-") }                // blobs
+func locked(name string) bool      { return strings.HasSuffix(name, ".lock") }                // of a yard; no ref ends so
+func halfWritten(name string) bool { return locked(name) || strings.HasPrefix(name, "tmp_") } // objects of a yard
+
+func copyOne(from, to string, entry fs.DirEntry, passing passing) error {
 	switch {
 	case entry.IsDir():
 		return os.Mkdir(to, 0o700)

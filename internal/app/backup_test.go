@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -91,4 +92,42 @@ func TestABackupThatIsNotWholeIsNotRestored(t *testing.T) {
 	try("format 2")
 	write(sealFile, `{torn`)
 	try("does not say")
+}
+
+// TestNothingIsLeftOutForItsName: a document may be called like a lock, and a branch
+// like a file that git is about to rename.
+func TestNothingIsLeftOutForItsName(t *testing.T) {
+	state := t.TempDir()
+	stays := []string{
+		"runs/r1/artifacts/build/r1/yarn.lock", "runs/r1/artifacts/build/r1/tmp_notes.md", "blobs/ab/cdef",
+		"yards/p.git/refs/heads/feature/tmp_x", "yards/p.git/HEAD", "yards/p.git/objects/pack/pack-1.pack",
+	}
+	passes := []string{
+		"blobs/.new-1", "yards/p.git/refs/heads/main.lock", "yards/p.git/packed-refs.lock", "yards/p.git/objects/pack/tmp_pack_1", "yards/p.git/objects/ab/tmp_obj_1",
+	}
+	for _, name := range append(passes, stays...) {
+		path := filepath.Join(state, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(name), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	backup, restored := t.TempDir(), t.TempDir()
+	if err := errors.Join(
+		copyKept(t.Context(), state, backup, "runs", "blobs"), copyYards(t.Context(), filepath.Join(state, "yards"), filepath.Join(backup, "yards")),
+		copyKept(t.Context(), backup, restored, "runs", "blobs", "yards"),
+	); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{backup, restored} {
+		for _, name := range stays {
+			if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != name {
+				t.Errorf("%s: %q, %v", name, data, err)
+			}
+		}
+		for _, name := range passes {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+				t.Errorf("%s was copied", name)
+			}
+		}
+	}
 }

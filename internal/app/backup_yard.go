@@ -47,7 +47,7 @@ func copyYard(ctx context.Context, from, to string) error {
 		if e.Name() == "objects" {
 			continue
 		}
-		if err := copyAll(ctx, filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+		if err := copyAll(ctx, filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), locked); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func copyObjects(ctx context.Context, from, to string) (whole bool, err error) {
 }
 
 func copyObject(from, to string, entry fs.DirEntry) error {
-	err := copyOne(from, to, entry)
+	err := copyOne(from, to, entry, halfWritten)
 	if errors.Is(err, fs.ErrExist) {
 		return nil // of a pass before
 	}

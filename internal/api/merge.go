@@ -23,6 +23,9 @@ type PullRecord struct {
 type Merge struct {
 	Commit string `json:"commit,omitempty" doc:"That is to be merged; required"`
 	Tip    string `json:"tip,omitempty" doc:"Where the base branch was; required"`
+	// FastForward grants what the person's own git does next: moving a base that is
+	// checked out, with its files. Who asks does that, then asks again without it.
+	FastForward bool `json:"fast_forward,omitempty" doc:"Record the word to fast-forward a base that is checked out; the caller then moves it"`
 }
 
 // Mergeable is what merging a pull request would do.
@@ -37,4 +40,6 @@ type Mergeable struct {
 	Next      string   `json:"next,omitempty" doc:"What a person can do instead"`
 	Command   string   `json:"command,omitempty" doc:"The line that does it in a shell of the engine's machine, in whichever folder"`
 	Conflicts []string `json:"conflicts,omitempty" doc:"Paths that were changed on both sides"`
+	Tree      string   `json:"tree,omitempty" doc:"Work tree in which the base is checked out, where a fast-forward would bring it to the commit"`
+	Merged    bool     `json:"merged,omitempty" doc:"The base holds the commit already"`
 }

@@ -52,6 +52,12 @@ func (a *App) Merge(ctx context.Context, id string, req api.Merge) (api.Run, err
 		return a.mergeSeen(ctx, run, a.granted(ctx, run, m.Tip), m.Tip)
 	case req.Commit != "" && req.Commit != m.Commit || req.Tip != "" && req.Tip != m.Tip:
 		return api.Run{}, movedOn(run, m)
+	case req.FastForward && m.Tree != "" && req.Commit != "" && req.Tip != "":
+		run, err = a.engine.Submit(ctx, run.ID, speaker, core.MergeGranted{Commit: m.Commit, Base: m.Base, Tip: m.Tip, Merge: m.Commit})
+		if err != nil {
+			return api.Run{}, err
+		}
+		return viewRun(run), nil
 	case !m.Can:
 		return api.Run{}, core.Errorf(core.CodeConflict, "%s cannot be merged here: %s", m.Branch, m.Reason).WithHint("%s", instead(m))
 	case req.Commit == "" || req.Tip == "":
@@ -194,6 +200,7 @@ func (a *App) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable, ma
 	if m.Can = err == nil && m.Reason == ""; m.Can {
 		m.Next, m.Command = "", ""
 	}
+	m.Merged = err == nil && made == m.Tip
 	return m, made, err
 }
 
@@ -243,6 +250,9 @@ func handwork(ctx context.Context, run *core.Run, m *api.Mergeable) error {
 	tree, first, err := yard.CheckedOut(ctx, run.Remote, m.Base)
 	if err != nil {
 		return err
+	}
+	if tree != "" && m.Ahead == 0 && len(m.Conflicts) == 0 {
+		m.Tree = tree
 	}
 	if tree != "" && m.Reason == "" {
 		m.Reason = fmt.Sprintf("%s is checked out in %s, and files that you work with are never touched", m.Base, tree)

@@ -116,7 +116,8 @@ func (a *App) Run(ctx context.Context, id string) (api.RunDetail, error) {
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	return a.viewDetail(run), nil
+	d := a.viewDetail(run)
+	return d, a.adviseMerge(ctx, run, &d)
 }
 
 // Events implements api.Service.

@@ -12,18 +12,24 @@ import (
 
 func newMerge(sh *shell) *cobra.Command {
 	var a after
+	forward := false
 	cmd := &cobra.Command{
 		Use:   "merge [RUN] [flags]",
 		Short: "Merge what a run has published into its base branch",
 		Long: `Merges the run's branch into its base, where a pull request waits in a
-repository on this machine. The files that you work with are never touched: a
-base that is checked out somewhere is left to you, with the command to type.` + afterHelp,
+repository on this machine. The files that you work with are not touched unless
+you say so: a base that is checked out is fast-forwarded there by your own git
+with --fast-forward, or if you agree at the terminal. That needs a work tree
+without uncommitted changes and a base that has not moved on; otherwise it is
+left to you, with the command to type.` + afterHelp,
 		Example: `  stellwerk merge
-  stellwerk merge brisk-otter`,
+  stellwerk merge brisk-otter
+  stellwerk merge brisk-otter --fast-forward`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return sh.merge(cmd.Context(), first(args), a) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return sh.merge(cmd.Context(), first(args), forward, a) },
 	}
+	cmd.Flags().BoolVar(&forward, "fast-forward", false, "move a base that is checked out, with its files, if it is clean")
 	a.flags(cmd)
 	return cmd
 }
@@ -40,13 +46,24 @@ func (sh *shell) byHand(m api.Mergeable) error {
 	return exitWith(ExitError)
 }
 
-func (sh *shell) merge(ctx context.Context, given string, a after) error {
+func (sh *shell) merge(ctx context.Context, given string, forward bool, a after) error {
 	return sh.say(ctx, "merge", given, a, func(svc api.Service, id string) (api.Run, error) {
 		m, err := svc.Mergeable(ctx, id)
 		if err != nil {
 			return api.Run{}, err
 		}
-		if !m.Can && m.Command != "" && !sh.json {
+		if m.Tree != "" && !m.Merged {
+			if forward, err = sh.mayForward(ctx, m, forward); err != nil {
+				return api.Run{}, err
+			}
+			if forward {
+				if err := sh.fastForward(ctx, svc, id, m); err != nil {
+					return api.Run{}, err
+				}
+				m.Tip, m.Can = m.Commit, true
+			}
+		}
+		if !m.Can && !m.Merged && m.Command != "" && !sh.json {
 			return api.Run{}, sh.byHand(m)
 		}
 		run, err := svc.Merge(ctx, id, api.Merge{Commit: m.Commit, Tip: m.Tip})

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// adviseMerge makes the advice to merge fit the person's repository as it is: the
+// base may be checked out, in conflict or gone, or they have merged by hand, which
+// nobody watches for once a run is over.
+func (a *App) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) error {
+	if !mergesHere(run) {
+		return nil
+	}
+	m, _, err := a.mergeable(ctx, run)
+	if err != nil {
+		a.log.Warn("whether a run can be merged is not known", "run", run.Alias, "error", err)
+		return ctx.Err() // the run is shown all the same
+	}
+	advice := fmt.Sprintf("look at it: `stellwerk diff %s`; then ", run.Alias)
+	switch {
+	case m.Merged:
+		d.MergesHere, d.Next = false, ""
+		return nil
+	case m.Can:
+		return nil
+	case m.Tree != "":
+		advice += fmt.Sprintf("`stellwerk merge %s --fast-forward`, since %s is checked out in %s", run.Alias, m.Base, m.Tree)
+	default:
+		advice += instead(m)
+	}
+	if run.Status == core.StatusReview {
+		advice += fmt.Sprintf("; or say what is to change: `stellwerk feedback %s \"…\"`", run.Alias)
+	}
+	d.Next = advice
+	return nil
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// mayForward asks whether a base that is checked out may be moved with its files,
+// unless the person has said so with the command.
+func (sh *shell) mayForward(ctx context.Context, m api.Mergeable, said bool) (bool, error) {
+	switch {
+	case sh.isElsewhere() && said:
+		return false, core.Errorf(core.CodeUnsupported, "%s is checked out on the engine's machine, and its files are not moved from here", m.Base).
+			WithHint("there: `%s`", m.Command)
+	case said || sh.isElsewhere() || !sh.Console.Ask || sh.json:
+		return said, nil
+	}
+	return sh.confirm(ctx, fmt.Sprintf("%s is checked out in %s. Fast-forward it there, with its files?", m.Base, m.Tree))
+}
+
+// fastForward brings a base that is checked out to the commit, by the person's own
+// git with their own configuration. Their word is on record before anything moves.
+// git itself refuses to overwrite a file, and to go anywhere but forward.
+func (sh *shell) fastForward(ctx context.Context, svc api.Service, id string, m api.Mergeable) error {
+	changes, err := gitIn(ctx, m.Tree, "status", "--porcelain", "--untracked-files=no")
+	if err != nil {
+		return err
+	}
+	if changes != "" {
+		return core.Errorf(core.CodeConflict, "%s has uncommitted changes, and nothing was touched", m.Tree).
+			WithHint("commit or stash them, then merge again")
+	}
+	if _, err := svc.Merge(ctx, id, api.Merge{Commit: m.Commit, Tip: m.Tip, FastForward: true}); err != nil {
+		return err
+	}
+	if at, err := gitIn(ctx, m.Tree, "symbolic-ref", "--quiet", "HEAD"); err != nil || at != "refs/heads/"+m.Base {
+		return errors.Join(err, core.Errorf(core.CodeConflict, "%s is not checked out in %s any more", m.Base, m.Tree).WithHint("merge again"))
+	}
+	_, err = gitIn(ctx, m.Tree, "merge", "--quiet", "--ff-only", m.Commit)
+	return err
+}
+
+// gitIn runs the person's git in a work tree of theirs.
+func gitIn(ctx context.Context, tree string, args ...string) (string, error) {
+	var stderr strings.Builder
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", tree}, args...)...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", core.Wrap(core.CodeConflict, err, fmt.Sprintf("git %s in %s: %s", args[0], tree, strings.TrimSpace(stderr.String())),
+			"put that right, then merge again")
+	}
+	return strings.TrimSpace(string(out)), nil
+}

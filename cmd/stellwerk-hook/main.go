@@ -5,12 +5,16 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 )
 
 func main() {
+	// An answer that nobody reads must be an error here, not the end of this program.
+	signal.Ignore(syscall.SIGPIPE)
 	// A program that the client ends is a refusal without a reason; this one has one.
 	time.AfterFunc(hook.Deadline(os.Getenv), func() {
 		fmt.Fprintln(os.Stderr, "Stellwerk could not decide on this call in time, so it is refused")

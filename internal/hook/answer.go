@@ -3,8 +3,10 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 // Answer is what a hook tells Claude Code. The zero value has no opinion.
@@ -103,8 +105,29 @@ func (a Answer) Write(w io.Writer) error {
 	if err := e.Encode(a); err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
+	if err := heard(w); err != nil {
+		return err
+	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
+	}
+	return nil
+}
+
+// heard fails where nobody can read an answer. A program that is started with its
+// standard output closed finds the null device there instead: what it writes
+// succeeds, and is lost.
+func heard(w io.Writer) error {
+	file, ok := w.(*os.File)
+	if !ok {
+		return nil
+	}
+	out, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	if null, err := os.Stat(os.DevNull); err == nil && os.SameFile(out, null) {
+		return errors.New("nobody reads the answer: standard output is closed")
 	}
 	return nil
 }

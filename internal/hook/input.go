@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
@@ -80,13 +81,15 @@ func ReadBytes(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// SessionOf says which session an event is of. It reads no further than that,
-// and not strictly: an event of a session that is none of ours may hold anything.
+// SessionOf says which session an event is of. It reads nothing else, and not
+// strictly: an event of a session that is none of ours may hold anything. But one
+// that names a session twice, however it is spelt, is of nobody knows which.
 func SessionOf(data []byte) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return "", fmt.Errorf("%w: it is no object", ErrNoEvent)
 	}
+	session := ""
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
@@ -96,11 +99,23 @@ func SessionOf(data []byte) (string, error) {
 		if err := d.Decode(&value); err != nil {
 			return "", fmt.Errorf("%w: %w", ErrNoEvent, err)
 		}
-		if name == "session_id" {
-			return sessionName(value)
+		if key, ok := name.(string); !ok || !strings.EqualFold(key, "session_id") {
+			continue
+		}
+		if session != "" {
+			return "", fmt.Errorf("%w: it names two sessions", ErrNoEvent)
+		}
+		if session, err = sessionName(value); err != nil {
+			return "", err
 		}
 	}
-	return "", fmt.Errorf("%w: it names no session", ErrNoEvent)
+	if _, err := d.Token(); err != nil {
+		return "", fmt.Errorf("%w: it does not end: %w", ErrNoEvent, err)
+	}
+	if session == "" {
+		return "", fmt.Errorf("%w: it names no session", ErrNoEvent)
+	}
+	return session, nil
 }
 
 func sessionName(value raw) (string, error) {

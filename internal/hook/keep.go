@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard"
@@ -27,8 +26,7 @@ func Keep(tools []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 	}
 	if err := answer.Write(stdout); err != nil {
-		fmt.Fprintln(stderr, "stellwerk:", err)
-		return exitUnwritten
+		return undecided(stderr, err)
 	}
 	return exitAnswered
 }

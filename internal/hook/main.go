@@ -11,7 +11,8 @@ import (
 
 // The exit codes of the program. Claude Code takes 2 as a refusal whose reason
 // is on standard error, and any other than 0 as one where the plugin says
-// onFailure: block. With 0 and half an answer the tool would run.
+// onFailure: block, which older versions do not know. With 0 and half an answer
+// the tool would run.
 const (
 	exitAnswered  = 0
 	exitUnwritten = 1
@@ -57,8 +58,11 @@ func Respond(state string, data []byte, stdout, stderr io.Writer, began time.Tim
 		return undecided(stderr, err)
 	}
 	if err := a.Write(stdout); err != nil {
-		fmt.Fprintln(stderr, "stellwerk:", err)
-		return exitUnwritten
+		if entry.Session == "" && a.Specific == nil {
+			fmt.Fprintln(stderr, "stellwerk:", err)
+			return exitUnwritten // nothing was to be said
+		}
+		return undecided(stderr, err)
 	}
 	if err := entry.Note(state, began, time.Now()); err != nil {
 		fmt.Fprintln(stderr, "stellwerk:", err) // the decision stands without a note of it

@@ -59,8 +59,10 @@ func TestTheProgram(t *testing.T) {
 	for name, stdin := range map[string][]byte{
 		"nothing": nil, "garbage": []byte("\x00\x01garbage"), "half": push[:len(push)/2], "a list": []byte("[]"), "no session": []byte(`{"tool_name":"Bash"}`),
 		"a session that is a path": []byte(`{"session_id":"../../x","tool_name":"Bash"}`), "two events": append(push[:len(push):len(push)], push...),
-		"ambiguous": []byte(`{"session_id":"` + session + `","hook_event_name":"PreToolUse","tool_name":"TodoWrite","tool_name":"Bash","tool_input":{}}`),
-		"too much":  append([]byte(`{"session_id":"`), bytes.Repeat([]byte("x"), maxInput)...),
+		"ambiguous":                 []byte(`{"session_id":"` + session + `","hook_event_name":"PreToolUse","tool_name":"TodoWrite","tool_name":"Bash","tool_input":{}}`),
+		"two sessions":              []byte(`{"session_id":"another","session_id":"` + session + `","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push"}}`),
+		"two spellings of sessions": []byte(`{"session_id":"another","Session_ID":"` + session + `","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push"}}`),
+		"too much":                  append([]byte(`{"session_id":"`), bytes.Repeat([]byte("x"), maxInput)...),
 	} {
 		if out, errs, code := start(t, file, s.state, stdin, nil); code != ExitUndecided || out != "" || errs == "" {
 			t.Errorf("%s: %d %q %q", name, code, out, errs)
@@ -71,8 +73,35 @@ func TestTheProgram(t *testing.T) {
 		t.Skipf("there is no /dev/full here: %v", err)
 	}
 	defer func() { _ = full.Close() }()
-	if _, errs, code := start(t, file, s.state, push, full); code != exitUnwritten || errs == "" {
+	if _, errs, code := start(t, file, s.state, push, full); code != ExitUndecided || errs == "" {
 		t.Errorf("no room for the answer: %d %q", code, errs)
+	}
+}
+
+// TestNobodyReadsTheAnswer has a client that closed the program's standard output,
+// or its own end of it.
+func TestNobodyReadsTheAnswer(t *testing.T) {
+	file, s := program(t), newStage(t)
+	event := event(t, map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "git push"}, "cwd": s.root})
+	closed := exec.CommandContext(t.Context(), "/bin/sh", "-c", `exec "$0" >&-`, file)
+	deserted := exec.CommandContext(t.Context(), file)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Close(); err != nil {
+		t.Fatal(err)
+	}
+	deserted.Stdout = write
+	for name, cmd := range map[string]*exec.Cmd{"closed": closed, "nobody at the other end": deserted} {
+		var errs bytes.Buffer
+		cmd.Env, cmd.Stdin, cmd.Stderr = []string{"STELLWERK_STATE=" + s.state}, bytes.NewReader(event), &errs
+		if err := cmd.Run(); cmd.ProcessState.ExitCode() != ExitUndecided || !strings.Contains(errs.String(), "refused") {
+			t.Errorf("%s: %v %q", name, err, errs.String())
+		}
+	}
+	if err := write.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

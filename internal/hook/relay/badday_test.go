@@ -34,6 +34,20 @@ func TestGarbageIsNoEvent(t *testing.T) {
 	d.asked()
 }
 
+// TestAnAmbiguousToolCallIsRefused has the call of a guarded session under the name of another.
+func TestAnAmbiguousToolCallIsRefused(t *testing.T) {
+	d := newDesk(t)
+	for _, stdin := range []string{
+		`{"session_id":"another","session_id":"` + session + `","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push"}}`,
+		`{"session_id":"` + session + `","hook_event_name":"PreToolUse","tool_name":"TodoWrite","tool_name":"Bash"}`,
+	} {
+		var out, errs bytes.Buffer
+		if code := d.Handle(t.Context(), []byte(stdin), &out, &errs); code != hook.ExitUndecided || out.Len() > 0 || errs.Len() == 0 {
+			t.Errorf("%q: %d %q %q", stdin, code, out.String(), errs.String())
+		}
+	}
+}
+
 // TestOtherSessionsAreLeftAlone sends every event of a session that owns no run.
 func TestOtherSessionsAreLeftAlone(t *testing.T) {
 	d := newForeign(t)

@@ -7,6 +7,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,15 +62,15 @@ func (r Relay) Handle(ctx context.Context, data []byte, out, errs io.Writer) int
 	c := call{Relay: r, data: data, began: r.Now(), entry: &hook.Entry{}}
 	session, err := hook.SessionOf(data)
 	if err != nil {
-		return failed(errs, err)
+		return unread(data, errs, err)
 	}
 	_, err = snapshot.Read(r.State, session)
 	owned := !errors.Is(err, snapshot.ErrNone)
 	if owned && err != nil && !errors.Is(err, snapshot.ErrDamaged) {
-		return failed(errs, err)
+		return unread(data, errs, err)
 	}
 	if c.in, err = hook.Parse(data); err != nil {
-		return failed(errs, err)
+		return unread(data, errs, err)
 	}
 	if c.in.Event == hook.EventPreToolUse {
 		return hook.Respond(r.State, data, out, errs, c.began)
@@ -107,6 +108,16 @@ func (r reply) write(out io.Writer) error {
 	}
 	_, err := fmt.Fprintln(out, r.text)
 	return err
+}
+
+// unread ends an event that cannot be understood. One that may be the question
+// whether a tool may be used is refused.
+func unread(data []byte, errs io.Writer, err error) int {
+	code := failed(errs, err)
+	if bytes.Contains(data, []byte(`"`+hook.EventPreToolUse+`"`)) {
+		return hook.ExitUndecided
+	}
+	return code
 }
 
 func failed(errs io.Writer, err error) int {

@@ -81,3 +81,16 @@ func (sh *shell) namedSecrets(ctx context.Context) []namedSecret {
 	}
 	return named
 }
+
+// examineProxies says that a proxy's password stays here. There is nothing to say without one.
+func (sh *shell) examineProxies() (finding, bool) {
+	if sh.Proxies == nil {
+		return finding{}, false
+	}
+	names := sh.Proxies()
+	if len(names) == 0 {
+		return finding{}, false
+	}
+	return finding{"proxy", gradeWarn, "agents and checks get " + strings.Join(names, ", ") + " without the name and password in it",
+		"use a proxy on this machine that signs in by itself, or name the variable under `secrets` of the agent that needs it"}, true
+}

@@ -13,7 +13,7 @@ func newDoctor(sh *shell) *cobra.Command {
 		Use:         "doctor",
 		Short:       "Check that this machine has what runs need",
 		Long: `Checks git, isolation, the state folder and its space, the database, the agents
-on PATH and their credentials, the forge and its token, the clock, the engine
+on PATH and their credentials, passwords of proxies, the forge and its token, the clock, the engine
 and whether it answers on the network, the ways in which you are told that
 something waits, and the plugin for Claude Code, and says what to do about each
 that is not in order. Of credentials it looks only whether they are set; servers
@@ -63,6 +63,9 @@ func doctor(ctx context.Context, sh *shell) error {
 		examineListener(ctx, opts.State),
 		sh.examineNotices(ctx),
 		sh.examinePlugin(ctx),
+	}
+	if proxy, found := sh.examineProxies(); found {
+		findings = append(findings, proxy)
 	}
 	if sh.json {
 		if err := sh.printJSON(struct {

@@ -33,6 +33,15 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+func TestDoctorTellsOfProxyPasswords(t *testing.T) {
+	b := newBench(t)
+	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
+	b.Connect = refuseConnect
+	b.Proxies = func() []string { return []string{"HTTPS_PROXY"} }
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "warn  proxy", "HTTPS_PROXY without the name and password", "`secrets`")
+}
+
 func TestDoctorLooksForCredentials(t *testing.T) {
 	b := newBench(t)
 	dir := inRepository(t, b)

@@ -65,6 +65,8 @@ type Program struct {
 	// Credentials names the variables of which one gives the default agent its
 	// credential.
 	Credentials func() []string
+	// Proxies names the variables whose password agents and checks do not get.
+	Proxies func() []string
 	// SQLite is the version of the database library.
 	SQLite func(ctx context.Context) (string, error)
 

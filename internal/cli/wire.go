@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
 // wire gives the command line its engine.
@@ -38,6 +40,7 @@ func wire(p *Program) {
 		return string(kind), reason
 	}
 	p.Credentials = claude.Agent{}.SecretEnv
+	p.Proxies = func() []string { return shim.ProxiesWithPassword(os.Environ()) }
 	p.SQLite = sqliteVersion
 }
 

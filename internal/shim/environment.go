@@ -25,9 +25,7 @@ func certificateVariables() []string {
 // credential in the engine's environment cannot reach an agent by being there.
 func hostVariables() []string {
 	return append(certificateVariables(),
-		"PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME",
-		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
-	)
+		"PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "NO_PROXY", "no_proxy")
 }
 
 // HostEnvironment keeps of environ what a shim may inherit from the engine.
@@ -35,12 +33,55 @@ func HostEnvironment(environ []string) []string {
 	allowed := hostVariables()
 	var kept []string
 	for _, entry := range environ {
-		name, _, _ := strings.Cut(entry, "=")
-		if slices.Contains(allowed, name) || strings.HasPrefix(name, "LC_") {
+		name, value, _ := strings.Cut(entry, "=")
+		switch {
+		case slices.Contains(allowed, name) || strings.HasPrefix(name, "LC_"):
 			kept = append(kept, entry)
+		case isProxy(name):
+			bare, _ := withoutPassword(value)
+			kept = append(kept, name+"="+bare)
 		}
 	}
 	return kept
+}
+
+// isProxy reports a variable with the address of a proxy, in any spelling that programs read.
+func isProxy(name string) bool {
+	switch strings.ToLower(name) {
+	case "http_proxy", "https_proxy", "all_proxy", "ftp_proxy":
+		return true
+	}
+	return false
+}
+
+// withoutPassword takes the name and the password out of a proxy's address, and reports whether there were any. Everything
+// before the last @ that can belong to the host is taken for them: an address that is written wrongly must not pass whole.
+func withoutPassword(address string) (bare string, had bool) {
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found {
+		scheme, rest = "", address
+	} else {
+		scheme += "://"
+	}
+	at := strings.LastIndexByte(rest, '@')
+	if at < 0 {
+		return address, false
+	}
+	return scheme + rest[at+1:], true
+}
+
+// ProxiesWithPassword names the variables of environ that hold the address of a proxy together with a password, of which
+// agents and checks get the address alone.
+func ProxiesWithPassword(environ []string) []string {
+	var names []string
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if _, had := withoutPassword(value); isProxy(name) && had {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // variables is an environment under construction; later settings replace earlier ones.

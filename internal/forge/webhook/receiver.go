@@ -3,14 +3,16 @@ package webhook
 import (
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 )
 
 // atOnce bounds how many deliveries are read at the same time: each may take
 // MaxBody of memory before its signature is known.
-const atOnce = 4
+const atOnce = 16
 
 // Receiver is the handler that forges send to: POST /github and POST /gitea. It
 // answers without saying anything of what is here.
@@ -19,7 +21,7 @@ type Receiver struct {
 	taken  Deliveries
 	tell   func(kind string, hint Hint)
 	log    *slog.Logger
-	slots  chan struct{}
+	crowd  crowd
 	mux    http.ServeMux
 }
 
@@ -27,7 +29,7 @@ type Receiver struct {
 // under the name of the kind of forge. Tell may be called at once from several
 // goroutines.
 func NewReceiver(secret forge.Secret, taken Deliveries, tell func(kind string, hint Hint), log *slog.Logger) *Receiver {
-	r := &Receiver{secret: secret, taken: taken, tell: tell, log: log, slots: make(chan struct{}, atOnce)}
+	r := &Receiver{secret: secret, taken: taken, tell: tell, log: log, crowd: crowd{most: atOnce}}
 	for kind, from := range map[string]Sender{"github": GitHub(), "gitea": Gitea()} {
 		r.mux.HandleFunc("POST /"+kind, func(w http.ResponseWriter, req *http.Request) { r.take(w, req, kind, from) })
 	}
@@ -38,14 +40,18 @@ func NewReceiver(secret forge.Secret, taken Deliveries, tell func(kind string, h
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
 
 func (r *Receiver) take(w http.ResponseWriter, req *http.Request, kind string, from Sender) {
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	default:
-		w.WriteHeader(http.StatusServiceUnavailable)
+	connection := http.NewResponseController(w)
+	sending := r.crowd.enter(sender(req), func() {
+		if err := connection.SetReadDeadline(time.Unix(1, 0)); err != nil {
+			r.log.Warn("a slow webhook's delivery could not be ended", "forge", kind, "error", err)
+		}
+	})
+	body, err := Verify(from, r.secret, req.Header, http.MaxBytesReader(w, req.Body, MaxBody+1), r.taken)
+	if r.crowd.leave(sending) && err != nil {
+		r.log.Warn("a webhook's delivery took too long, and others wait", "forge", kind)
+		w.WriteHeader(http.StatusRequestTimeout)
 		return
 	}
-	body, err := Verify(from, r.secret, req.Header, http.MaxBytesReader(w, req.Body, MaxBody+1), r.taken)
 	var hint Hint
 	relevant := false
 	if err == nil {
@@ -60,6 +66,15 @@ func (r *Receiver) take(w http.ResponseWriter, req *http.Request, kind string, f
 		r.tell(kind, hint)
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// sender is the address that a delivery comes from; all of a proxy's are one.
+func sender(req *http.Request) string {
+	host, _, err := net.SplitHostPort(req.RemoteAddr)
+	if err != nil {
+		return req.RemoteAddr
+	}
+	return host
 }
 
 func status(err error) int {

@@ -22,6 +22,12 @@ type Conversation interface {
 	Answer(ctx context.Context, question string, req Answer) (Spoken, error)
 	// Messages reads what was said in a project over all its runs, oldest first.
 	Messages(ctx context.Context, q MessageQuery) ([]Message, error)
+	// Conversations lists those of a project, the first one first.
+	Conversations(ctx context.Context, q ConversationQuery) ([]Talk, error)
+	// OpenConversation begins one beside those.
+	OpenConversation(ctx context.Context, req OpenConversation) (Talk, error)
+	// NameConversation gives one another name.
+	NameConversation(ctx context.Context, req NameConversation) (Talk, error)
 	// Questions lists what waits for an answer in all projects, oldest first.
 	Questions(ctx context.Context) ([]Question, error)
 }
@@ -32,6 +38,9 @@ type Speak struct {
 	Dir     string     `json:"dir,omitempty"` // where paths begin
 	Text    string     `json:"text"`
 	Voice   core.Voice `json:"voice,omitempty" doc:"user (the default) or blue"`
+	// Conversation is where it is said: an id or a name; the project's first where
+	// empty.
+	Conversation string `json:"conversation,omitempty" doc:"Id or name of the conversation; the project's first where empty"`
 	// Start is how a run is begun where none drives the project; its goal is
 	// Text. Without it the words are refused.
 	Start *StartRun `json:"start,omitempty"`
@@ -58,6 +67,43 @@ type MessageQuery struct {
 	After   string // event; only what follows it
 	Last    bool   // the newest of it
 	Limit   int    // at most so many; 1000 where 0
+	// Conversation is an id or a name; everything that was said where empty.
+	Conversation string
+}
+
+// ConversationQuery names the project whose conversations are wanted.
+type ConversationQuery struct{ Project, Dir string }
+
+// Talk is one of a project's conversations.
+type Talk struct {
+	ID        string    `json:"id"` // the project's own, of the first
+	Project   string    `json:"project"`
+	Name      string    `json:"name"`
+	First     bool      `json:"first"` // the one that every project has
+	CreatedBy string    `json:"created_by"`
+	CreatedAt time.Time `json:"created_at"`
+	Messages  int       `json:"messages"`
+	LastAt    time.Time `json:"last_at,omitzero"` // when something was said last
+}
+
+// TalkList is a list of conversations.
+type TalkList struct {
+	Conversations []Talk `json:"conversations"`
+}
+
+// OpenConversation begins a conversation.
+type OpenConversation struct {
+	Project string `json:"project,omitempty"`
+	Dir     string `json:"dir,omitempty"`
+	Name    string `json:"name"`
+}
+
+// NameConversation gives a conversation another name.
+type NameConversation struct {
+	Project      string `json:"project,omitempty"`
+	Dir          string `json:"dir,omitempty"`
+	Conversation string `json:"conversation"` // id or name
+	Name         string `json:"name"`
 }
 
 // Message is a piece of a conversation.
@@ -127,9 +173,26 @@ func registerConversation(api huma.API, svc Conversation) {
 			After   string `query:"after" doc:"Only what follows this event"`
 			Last    bool   `query:"last" doc:"The newest instead of the oldest"`
 			Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many"`
+			In      string `query:"conversation" doc:"Id or name of a conversation; everything where empty"`
 		}) (MessageList, error) {
-			messages, err := svc.Messages(ctx, MessageQuery{Project: in.Project, Dir: in.Dir, After: in.After, Last: in.Last, Limit: in.Limit})
+			messages, err := svc.Messages(ctx, MessageQuery{Project: in.Project, Dir: in.Dir, After: in.After, Last: in.Last, Limit: in.Limit, Conversation: in.In})
 			return MessageList{Messages: notNil(messages)}, err
+		})
+	register(api, operation(api, "list-conversations", http.MethodGet, "/v1/conversations", "List the conversations of a project"),
+		func(ctx context.Context, in *struct {
+			Project string `query:"project" doc:"Id, name, path or run"`
+			Dir     string `query:"dir" doc:"The project of the repository at this path, where none is named"`
+		}) (TalkList, error) {
+			list, err := svc.Conversations(ctx, ConversationQuery{Project: in.Project, Dir: in.Dir})
+			return TalkList{Conversations: notNil(list)}, err
+		})
+	register(api, operation(api, "open-conversation", http.MethodPost, "/v1/conversations", "Begin a conversation"),
+		func(ctx context.Context, in *struct{ Body OpenConversation }) (Talk, error) {
+			return svc.OpenConversation(ctx, in.Body)
+		})
+	register(api, operation(api, "name-conversation", http.MethodPost, "/v1/conversations/name", "Give a conversation another name"),
+		func(ctx context.Context, in *struct{ Body NameConversation }) (Talk, error) {
+			return svc.NameConversation(ctx, in.Body)
 		})
 	register(api, operation(api, "list-questions", http.MethodGet, "/v1/questions", "List what waits for an answer, oldest first"),
 		func(ctx context.Context, _ *struct{}) (QuestionList, error) {

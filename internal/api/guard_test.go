@@ -19,7 +19,7 @@ func least() map[string]api.Role {
 	for role, methods := range map[api.Role][]string{
 		api.RoleViewer: {
 			"Runs", "Run", "Events", "Follow", "Output", "Effects", "Diff", "Artifact", "Inbox", "Limits", "Replay", "Info",
-			"Outline", "Facts", "Messages", "Questions", "Projects", "Project", "Plan", "Detail", "Details", "SignIn",
+			"Outline", "Facts", "Messages", "Conversations", "Questions", "Projects", "Project", "Plan", "Detail", "Details", "SignIn",
 			"Position", "Watch", "RunAt", "Prompt", "Document",
 			"Transcript",
 			"Mergeable",
@@ -27,7 +27,7 @@ func least() map[string]api.Role {
 			"Playbooks", "Playbook", "CheckPlaybook", "Roles", "Examine",
 		},
 		api.RoleApprover: {
-			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Merge", "Speak", "Answer",
+			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Merge", "Speak", "Answer", "OpenConversation", "NameConversation",
 			"PauseProject", "ResumeProject", "DropEpic", "RequeueEpic", "Delegate", "Tell", "Ask", "UpdatePlan",
 		},
 		api.RoleAdmin: {"AddProject", "ArchiveProject", "Swap", "Trust", "Import", "Backup", "TestNotices", "Prune", "Tokens", "AddToken", "RevokeToken"},
@@ -45,7 +45,7 @@ func plain() map[reflect.Type]reflect.Value {
 	values := map[reflect.Type]reflect.Value{}
 	for _, v := range []any{
 		api.StartRun{Project: "shop", Goal: "x"}, api.Speak{Project: "shop", Text: "x", Start: &api.StartRun{}},
-		api.MessageQuery{Project: "shop"}, func(core.Event) error { return nil },
+		api.MessageQuery{Project: "shop"}, api.ConversationQuery{Project: "shop"}, api.OpenConversation{Project: "shop"}, api.NameConversation{Project: "shop"}, func(core.Event) error { return nil },
 	} {
 		values[reflect.TypeOf(v)] = reflect.ValueOf(v)
 	}

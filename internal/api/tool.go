@@ -41,6 +41,9 @@ type Delegated struct {
 type Tell struct {
 	Text  string     `json:"text"`
 	Voice core.Voice `json:"voice,omitempty"` // whose part is spoken; the caller's own where empty
+	// Conversation is an id or a name. A manager speaks in the one that woke it
+	// where this is empty, others in the one that the run was begun in.
+	Conversation string `json:"conversation,omitempty"`
 }
 
 // Told is something that was said.
@@ -54,6 +57,8 @@ type Ask struct {
 	Default string        `json:"default,omitempty"` // the answer where nobody gives one
 	After   time.Duration `json:"after,omitempty"`   // how long to wait for one
 	Voice   core.Voice    `json:"voice,omitempty"`   // whose part is spoken; the caller's own where empty
+	// Conversation is an id or a name, as of what is told.
+	Conversation string `json:"conversation,omitempty"`
 }
 
 // Asked is a question that was asked.

@@ -30,6 +30,9 @@ type StartRun struct {
 	Session string `json:"session,omitempty"`
 	// NoQueue refuses a goal whose project is driven by a run already.
 	NoQueue bool `json:"no_queue,omitempty"`
+	// Conversation is where the goal is said, by its id; the project's first where
+	// empty.
+	Conversation string `json:"-"`
 }
 
 // Approve approves what waits. Subject is what the person was shown, and must be

@@ -31,6 +31,9 @@ func (a *App) speak(ctx context.Context, req api.Speak) (api.Spoken, error) {
 	if err != nil {
 		return api.Spoken{}, err
 	}
+	if req.Conversation, err = a.place(ctx, project, req.Conversation); err != nil {
+		return api.Spoken{}, err
+	}
 	if run == nil {
 		return a.open(ctx, project, req)
 	}
@@ -39,7 +42,7 @@ func (a *App) speak(ctx context.Context, req api.Speak) (api.Spoken, error) {
 			WithHint("`stellwerk inbox` lists what it asks")
 	}
 	gated, seq := run.Status == core.StatusAwaiting, run.Stream.Seq
-	run, said, err := a.message(ctx, run, api.Tell{Text: req.Text, Voice: req.Voice})
+	run, said, err := a.message(ctx, run, api.Tell{Text: req.Text, Voice: req.Voice, Conversation: cmp.Or(req.Conversation, project)})
 	if err != nil {
 		return api.Spoken{}, err
 	}
@@ -57,7 +60,7 @@ func (a *App) open(ctx context.Context, project string, req api.Speak) (api.Spok
 			WithHint("begin one: `stellwerk say \"…\"`")
 	}
 	start := *req.Start
-	start.Goal, start.Dir, start.NoQueue = req.Text, req.Dir, true // words in a queue are not heard
+	start.Goal, start.Dir, start.NoQueue, start.Conversation = req.Text, req.Dir, true, req.Conversation // words in a queue are not heard
 	known, err := a.engine.Project(ctx, project)
 	if err != nil {
 		return api.Spoken{}, err
@@ -206,7 +209,14 @@ func (a *App) Messages(ctx context.Context, q api.MessageQuery) ([]api.Message, 
 	if q.Limit <= 0 || q.Limit > maxMessages {
 		q.Limit = maxMessages
 	}
-	rows, err := a.store.Messages(ctx, store.MessageFilter{Project: project, After: q.After, Last: q.Last, Limit: q.Limit})
+	in := q.Conversation
+	if in != "" {
+		if in, err = a.place(ctx, project, in); err != nil {
+			return nil, err
+		}
+		in = cmp.Or(in, project)
+	}
+	rows, err := a.store.Messages(ctx, store.MessageFilter{Project: project, Conversation: in, After: q.After, Last: q.Last, Limit: q.Limit})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, core.Errorf(core.CodeNotFound, "%q is no message of the project", q.After)
 	}

@@ -195,7 +195,7 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: settings.Limits(),
 		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.remote, Forge: config.ForgeLocal,
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,
-		Session: req.Session,
+		Session: req.Session, Conversation: req.Conversation,
 	}
 	p.up.pin(&started, p.repo.CommonDir)
 	for _, phase := range started.Playbook.Phases { // the law holds tasks to what was settled here

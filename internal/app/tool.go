@@ -119,7 +119,11 @@ func (a *App) Tell(ctx context.Context, id string, req api.Tell) (api.Told, erro
 // message writes to the conversation of a run. The caller speaks with their own
 // voice where they name none.
 func (a *App) message(ctx context.Context, run *core.Run, req api.Tell) (*core.Run, *core.Heard, error) {
-	body := core.MessageSent{Voice: req.Voice, Text: a.clean(ctx, run, req.Text), Call: callOf(ctx)}
+	in, err := a.saidIn(ctx, run, req.Conversation)
+	if err != nil {
+		return run, nil, errors.Join(err, a.refuse(ctx, run, core.ToolMessage, err))
+	}
+	body := core.MessageSent{Voice: req.Voice, Text: a.clean(ctx, run, req.Text), Call: callOf(ctx), Conversation: in}
 	if body.Voice == "" {
 		body.Voice = core.VoiceUser
 		if actor := CallerOf(ctx); actor.Kind == core.ActorAgent {
@@ -132,15 +136,32 @@ func (a *App) message(ctx context.Context, run *core.Run, req api.Tell) (*core.R
 	return a.use(ctx, run, core.ToolMessage, body.Call, body)
 }
 
+// saidIn is the conversation that a caller speaks in. Where they name none, a
+// manager answers in the one that woke it; a worker and a person speak in the one
+// that the run was begun in.
+func (a *App) saidIn(ctx context.Context, run *core.Run, called string) (string, error) {
+	if called != "" {
+		return a.place(ctx, run.Project, called)
+	}
+	if turning := run.Turning(); turning != nil && turning.ID == CallerOf(ctx).ID && CallerOf(ctx).Kind == core.ActorAgent {
+		return run.Addressed(), nil
+	}
+	return run.Conversation, nil
+}
+
 // Ask implements api.Tools.
 func (a *App) Ask(ctx context.Context, id string, req api.Ask) (api.Asked, error) {
 	run, err := a.find(ctx, id)
 	if err != nil {
 		return api.Asked{}, err
 	}
+	in, err := a.saidIn(ctx, run, req.Conversation)
+	if err != nil {
+		return api.Asked{}, errors.Join(err, a.refuse(ctx, run, core.ToolQuestion, err))
+	}
 	text := a.clean(ctx, run, req.Text)
 	body := core.QuestionAsked{
-		ID: core.QuestionID(run.Project, text), Text: text, Default: a.clean(ctx, run, req.Default), After: req.After, Call: callOf(ctx), Voice: req.Voice,
+		ID: core.QuestionID(run.Project, text), Text: text, Default: a.clean(ctx, run, req.Default), After: req.After, Call: callOf(ctx), Voice: req.Voice, Conversation: in,
 	}
 	next, heard, err := a.use(ctx, run, core.ToolQuestion, body.Call, body)
 	if err != nil {

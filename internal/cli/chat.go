@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +61,7 @@ func (o *chatOptions) run(ctx context.Context, sh *shell, project string) error 
 	}
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &chat{sh: sh, o: o, project: project, dir: dir, lines: typedLines(reading, sh.Console.In), sent: map[string]bool{}}
+	c := &chat{sh: sh, o: o, project: project, dir: dir, lines: typedLines(reading, sh.Console.In), sent: map[string]bool{}, asked: map[string]bool{}}
 	return c.over(ctx, maxHandovers)
 }
 
@@ -76,7 +77,9 @@ type chat struct {
 	seen    int64       // its newest event that was shown
 	since   int64       // only what was said is shown of events up to here
 	sent    map[string]bool
-	refused bool // a line that no person typed was refused
+	refused bool            // a line that no person typed was refused
+	in      string          // id of the only conversation that is shown; "" for all
+	asked   map[string]bool // questions of it
 }
 
 // errQuit is the person's wish to end the chat.
@@ -241,8 +244,11 @@ func (c *chat) begin(ctx context.Context, svc api.Service) error {
 	if c.begun {
 		return nil
 	}
-	messages, err := svc.Messages(ctx, api.MessageQuery{Project: c.project, Dir: c.dir, Last: true, Limit: max(c.o.last, 1)})
+	messages, err := svc.Messages(ctx, api.MessageQuery{Project: c.project, Dir: c.dir, Last: true, Limit: max(c.o.last, 1), Conversation: c.o.say.in})
 	if err != nil {
+		return err
+	}
+	if err := c.enter(ctx, svc); err != nil {
 		return err
 	}
 	c.begun = true
@@ -270,6 +276,37 @@ func (c *chat) begin(ctx context.Context, svc api.Service) error {
 	}
 	c.hint(d)
 	return nil
+}
+
+// enter finds the conversation that the person named.
+func (c *chat) enter(ctx context.Context, svc api.Service) error {
+	if c.o.say.in == "" {
+		return nil
+	}
+	list, err := svc.Conversations(ctx, api.ConversationQuery{Project: c.project, Dir: c.dir})
+	for _, t := range list {
+		if called := c.o.say.in; called == t.ID || strings.EqualFold(called, t.Name) || strings.HasSuffix(t.ID, "-"+called) {
+			c.in = t.ID
+		}
+	}
+	return err
+}
+
+// elsewhere reports what was said in another conversation than the one that is
+// shown. An answer is where its question is.
+func (c *chat) elsewhere(m api.Message) bool {
+	if c.in == "" {
+		return false
+	}
+	if m.Kind == core.SaidAnswer {
+		return !c.asked[m.Question]
+	}
+	first := m.Conversation == "" && !strings.Contains(c.in, "-c") // it is known by the project's own id
+	here := m.Conversation == c.in || first
+	if here && m.Kind == core.SaidQuestion {
+		c.asked[m.Question] = true
+	}
+	return !here
 }
 
 // tell prints a remark of the program itself.

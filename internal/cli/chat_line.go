@@ -56,7 +56,7 @@ func (c *chat) typed(ctx context.Context, svc api.Service, l line) error {
 // say says a line. What it begins is followed.
 func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
 	start := c.o.say.start
-	spoken, err := svc.Speak(ctx, api.Speak{Project: c.project, Dir: c.dir, Text: text, Voice: core.Voice(c.o.say.role), Start: &start})
+	spoken, err := svc.Speak(ctx, api.Speak{Project: c.project, Dir: c.dir, Text: text, Voice: core.Voice(c.o.say.role), Conversation: c.o.say.in, Start: &start})
 	if core.CodeOf(err) == core.CodeUntrusted {
 		look := api.Trust{Dir: c.dir, Playbook: c.o.say.playbook(ctx, c.sh, svc, c.project), Base: start.Base}
 		return core.Wrap(core.CodeUntrusted, err, "a run would obey content of the repository that nobody trusts yet",
@@ -128,6 +128,7 @@ func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
 	switch {
 	case err != nil:
 		c.tell("something happened that this version does not know: " + string(e.Type))
+	case spoken && c.elsewhere(m):
 	case spoken && !c.sent[e.ID]:
 		c.print(m)
 		if m.Kind == core.SaidQuestion {

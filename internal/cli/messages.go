@@ -8,7 +8,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
-type messagesOptions struct{ last int }
+type messagesOptions struct {
+	last         int
+	conversation string
+}
 
 func newMessages(sh *shell) *cobra.Command {
 	o := &messagesOptions{}
@@ -16,7 +19,8 @@ func newMessages(sh *shell) *cobra.Command {
 		Use:   "messages [PROJECT] [flags]",
 		Short: "Show what was said in a project",
 		Long: `Prints the conversation of a project over all its runs, whole: goals, messages,
-questions and answers. The PROJECT is named as for say.
+questions and answers. The PROJECT is named as for say. Where it has several
+conversations, --conversation shows one of them.
 
 --json prints {"messages": […]}, with kind, voice, by, text, at and event among
 others.`,
@@ -26,6 +30,7 @@ others.`,
 		ValidArgsFunction: completeAddressees(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
+	inConversation(cmd, sh, &o.conversation, "only what was said in this `CONVERSATION`, by its name or id")
 	cmd.Flags().IntVarP(&o.last, "last", "n", 50, "only the newest `N`; 0 for all")
 	return cmd
 }
@@ -39,7 +44,7 @@ func (o *messagesOptions) run(ctx context.Context, sh *shell, project string) er
 		return err
 	}
 	return sh.connect(ctx, func(svc api.Service) error {
-		q := api.MessageQuery{Project: project, Dir: dir, Limit: o.last, Last: o.last > 0}
+		q := api.MessageQuery{Project: project, Dir: dir, Limit: o.last, Last: o.last > 0, Conversation: o.conversation}
 		list := api.MessageList{Messages: []api.Message{}}
 		for {
 			piece, err := svc.Messages(ctx, q)

@@ -42,7 +42,7 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 		&cobra.Group{ID: groupBooks, Title: "Playbooks and settings:"},
 		&cobra.Group{ID: groupEngine, Title: "The engine:"},
 	)
-	add(root, groupRuns, newRun(sh), newStatus(sh), newWatch(sh), newLog(sh), newEffects(sh), newDiff(sh), newShow(sh), newPlan(sh), newFacts(sh), newInbox(sh), newProjects(sh), newMessages(sh), newReplay(sh))
+	add(root, groupRuns, newRun(sh), newStatus(sh), newWatch(sh), newLog(sh), newEffects(sh), newDiff(sh), newShow(sh), newPlan(sh), newFacts(sh), newInbox(sh), newProjects(sh), newMessages(sh), newConversations(sh), newReplay(sh))
 	add(root, groupWords, newSay(sh), newChat(sh), newAnswer(sh), newApprove(sh), newMerge(sh), newFeedback(sh), newRollback(sh), newSkip(sh), newRetry(sh),
 		newPause(sh), newResume(sh), newCancel(sh), newTrust(sh), newAdvance(sh), newTool(sh))
 	add(root, groupBooks, newInit(sh), newPlaybook(sh), newRoles(sh), newSchema(sh), newLimits(sh))

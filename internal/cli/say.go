@@ -15,6 +15,7 @@ import (
 type sayOptions struct {
 	role  string
 	wait  bool
+	in    string // conversation
 	start api.StartRun
 	after after
 }
@@ -51,6 +52,7 @@ answer and approve.` + afterHelp,
 // flags are those of every command that may begin a run with a person's words.
 func (o *sayOptions) flags(sh *shell, cmd *cobra.Command) {
 	f := cmd.Flags()
+	inConversation(cmd, sh, &o.in, "speak in this `CONVERSATION`, by its name or id (default main)")
 	f.StringVar(&o.role, "role", string(core.VoiceUser), "`ROLE` to speak in: user, or blue for a program that speaks for people")
 	f.StringVarP(&o.start.Playbook, "playbook", "p", "", "playbook `FILE|NAME` of a run that begins (default the project's, or project)")
 	f.StringVar(&o.start.Base, "base", "", "`BRANCH` that it starts from (default the current one)")
@@ -149,7 +151,7 @@ func (o *sayOptions) speak(ctx context.Context, sh *shell, svc api.Service, proj
 	if err != nil {
 		return api.Spoken{}, err
 	}
-	req := api.Speak{Project: project, Dir: dir, Text: text, Voice: core.Voice(o.role), Start: &o.start}
+	req := api.Speak{Project: project, Dir: dir, Text: text, Voice: core.Voice(o.role), Conversation: o.in, Start: &o.start}
 	spoken, err := svc.Speak(ctx, req)
 	if core.CodeOf(err) != core.CodeUntrusted || project != "" {
 		return spoken, err

@@ -62,6 +62,9 @@ type toolOptions struct{ run, project, voice string }
 // voiceHelp explains --role wherever it is whose part the caller speaks.
 const voiceHelp = "`VOICE` to speak with: user or blue; an agent's own is green for the manager, red for a worker"
 
+// conversationHelp explains --conversation of the tools that say something.
+const conversationHelp = "`CONVERSATION` to say it in, by its name or id (default the one that woke the manager, or that the run was begun in)"
+
 // speaks gives a command the flag for the caller's voice.
 func (o *toolOptions) speaks(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.voice, "role", "", voiceHelp)

@@ -11,7 +11,7 @@ import (
 )
 
 func newToolMessage(sh *shell, t *toolOptions) *cobra.Command {
-	var file string
+	var file, in string
 	cmd := &cobra.Command{
 		Use:   "message CONTENT [flags]",
 		Short: "Write to the conversation",
@@ -31,9 +31,10 @@ the manager as green, a worker as red. A person is user, or blue with --role.`,
 			if text == "" {
 				return usagef("a message needs words")
 			}
-			return message(cmd.Context(), sh, t, api.Tell{Text: text})
+			return message(cmd.Context(), sh, t, api.Tell{Text: text, Conversation: in})
 		},
 	}
+	cmd.Flags().StringVar(&in, "conversation", "", conversationHelp)
 	cmd.Flags().StringVar(&file, "file", "", "read the content from this `FILE`")
 	return cmd
 }

@@ -35,6 +35,7 @@ A TEXT of - is read from standard input.`,
 	}
 	cmd.Flags().StringVar(&req.Default, "default", "", "the `ANSWER` where nobody gives one; needs --after")
 	cmd.Flags().DurationVar(&req.After, "after", 0, "`TIME` after which the default is the answer, such as 2h")
+	cmd.Flags().StringVar(&req.Conversation, "conversation", "", conversationHelp)
 	cmd.Flags().StringVar(&file, "file", "", "read the question from this `FILE`")
 	cmd.MarkFlagsRequiredTogether("default", "after")
 	return cmd

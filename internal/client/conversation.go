@@ -27,7 +27,7 @@ func (c *Client) Answer(ctx context.Context, question string, req api.Answer) (a
 // Messages implements [api.Conversation].
 func (c *Client) Messages(ctx context.Context, q api.MessageQuery) ([]api.Message, error) {
 	query := url.Values{}
-	for key, value := range map[string]string{"project": q.Project, "dir": q.Dir, "after": q.After} {
+	for key, value := range map[string]string{"project": q.Project, "dir": q.Dir, "after": q.After, "conversation": q.Conversation} {
 		if value != "" {
 			query.Set(key, value)
 		}
@@ -46,4 +46,26 @@ func (c *Client) Messages(ctx context.Context, q api.MessageQuery) ([]api.Messag
 func (c *Client) Questions(ctx context.Context) ([]api.Question, error) {
 	list, err := call[api.QuestionList](ctx, c, http.MethodGet, endpoint("questions"), nil, nil)
 	return list.Questions, err
+}
+
+// Conversations implements [api.Conversation].
+func (c *Client) Conversations(ctx context.Context, q api.ConversationQuery) ([]api.Talk, error) {
+	query := url.Values{}
+	for key, value := range map[string]string{"project": q.Project, "dir": q.Dir} {
+		if value != "" {
+			query.Set(key, value)
+		}
+	}
+	list, err := call[api.TalkList](ctx, c, http.MethodGet, endpoint("conversations"), query, nil)
+	return list.Conversations, err
+}
+
+// OpenConversation implements [api.Conversation].
+func (c *Client) OpenConversation(ctx context.Context, req api.OpenConversation) (api.Talk, error) {
+	return call[api.Talk](ctx, c, http.MethodPost, endpoint("conversations"), nil, req)
+}
+
+// NameConversation implements [api.Conversation].
+func (c *Client) NameConversation(ctx context.Context, req api.NameConversation) (api.Talk, error) {
+	return call[api.Talk](ctx, c, http.MethodPost, endpoint("conversations", "name"), nil, req)
 }

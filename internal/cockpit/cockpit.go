@@ -101,6 +101,7 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.page(mux, "/runs/{run}/talk", c.runTalk)
 	c.page(mux, "/projects/{project}/talk", c.projectTalk)
 	c.word(mux, "/projects/{project}/talk/say", c.speak)
+	c.word(mux, "/projects/{project}/talk/open", c.converse)
 	c.page(mux, "/runs", c.runsList)
 	c.page(mux, "/projects/{project}", c.project)
 	c.form(mux, "/add", c.addPage, c.addProject)

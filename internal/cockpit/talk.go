@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,19 @@ type talkBody struct {
 	Cut      bool   // there is more than a page shows
 	Here     string
 	Silent   string // why nothing can be said
+	Talks    []api.Talk
+	In       *api.Talk // the only one that is shown; nil where all are
+}
+
+// Named is the name of another conversation than the first, for who reads all of
+// them.
+func (b talkBody) Named(id string) string {
+	for _, t := range b.Talks {
+		if t.ID == id && b.In == nil {
+			return t.Name
+		}
+	}
+	return ""
 }
 
 // utterance is a piece of the conversation.
@@ -113,14 +127,25 @@ func (c *cockpit) talk(r *http.Request, p page, body talkBody) (page, error) {
 		n = fewMessages
 	}
 	n = min(n, mostMessages)
-	list, err := c.svc.Messages(r.Context(), api.MessageQuery{Project: body.Project.ID, Last: true, Limit: n + 1})
+	if err := c.enter(r, &body); err != nil {
+		return page{}, err
+	}
+	query := api.MessageQuery{Project: body.Project.ID, Last: true, Limit: n + 1}
+	if body.In != nil {
+		query.Conversation = body.In.ID
+	}
+	list, err := c.svc.Messages(r.Context(), query)
 	if err != nil {
 		return page{}, err
 	}
 	if len(list) > n {
 		list = list[len(list)-n:]
 		if body.Cut = n == mostMessages; !body.Cut {
-			body.Earlier = body.Here + "?n=" + strconv.Itoa(2*n)
+			more := url.Values{"n": {strconv.Itoa(2 * n)}}
+			if body.In != nil {
+				more.Set("in", body.In.ID)
+			}
+			body.Earlier = body.Here + "?" + more.Encode()
 		}
 	}
 	questions, err := c.svc.Questions(r.Context())
@@ -130,6 +155,20 @@ func (c *cockpit) talk(r *http.Request, p page, body talkBody) (page, error) {
 	body.Messages = utterances(list, questions, api.CallerFrom(r.Context()).Actor.ID)
 	p.Body = body
 	return p, nil
+}
+
+// enter finds the conversations of the project, and the one that is asked for.
+func (c *cockpit) enter(r *http.Request, body *talkBody) error {
+	var err error
+	if body.Talks, err = c.svc.Conversations(r.Context(), api.ConversationQuery{Project: body.Project.ID}); err != nil {
+		return err
+	}
+	for i, t := range body.Talks {
+		if t.ID == r.URL.Query().Get("in") {
+			body.In = &body.Talks[i]
+		}
+	}
+	return nil
 }
 
 // utterances says of each message who spoke and what it answers.
@@ -182,7 +221,7 @@ func (c *cockpit) speak(r *http.Request) (string, error) {
 	if words == "" {
 		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("say it in a sentence or two")
 	}
-	req := api.Speak{Project: r.PathValue("project"), Text: words}
+	req := api.Speak{Project: r.PathValue("project"), Text: words, Conversation: r.PostForm.Get("in")}
 	if r.PostForm.Has("start") {
 		req.Start = &api.StartRun{}
 	}
@@ -190,5 +229,21 @@ func (c *cockpit) speak(r *http.Request) (string, error) {
 		_, err := c.svc.Speak(ctx, req)
 		return api.Run{}, err
 	})
-	return projectPath(r.PathValue("project")) + "/talk", err
+	return talkPath(r.PathValue("project"), req.Conversation), err
+}
+
+// talkPath is where a conversation is read; all of them where none is named.
+func talkPath(project, conversation string) string {
+	path := projectPath(project) + "/talk"
+	if conversation != "" {
+		path += "?" + url.Values{"in": {conversation}}.Encode()
+	}
+	return path
+}
+
+// converse begins a conversation.
+func (c *cockpit) converse(r *http.Request) (string, error) {
+	project := r.PathValue("project")
+	talk, err := c.svc.OpenConversation(r.Context(), api.OpenConversation{Project: project, Name: r.PostForm.Get("name")})
+	return talkPath(project, talk.ID), err
 }

@@ -88,6 +88,32 @@ func TestSpeaking(t *testing.T) {
 	}
 }
 
+// TestConversationsAreApart: one of several is read and spoken in alone.
+func TestConversationsAreApart(t *testing.T) {
+	svc := talking()
+	svc.Talk.Talks = []api.Talk{{ID: "p", Name: "main", First: true}, {ID: "p-c1", Name: evil}}
+	svc.Talk.Messages[0].Conversation = "p-c1"
+	h := serve(t, svc, api.RoleApprover)
+	_, body := get(t, h, "/projects/shop/talk")
+	if !strings.Contains(body, "<strong>everything</strong>") || !strings.Contains(body, "talk?in=p-c1") || strings.Contains(body, `name="in"`) {
+		t.Error("everything is not shown, or there is no way to one of them")
+	}
+	_, body = get(t, h, "/projects/shop/talk?in=p-c1")
+	if !strings.Contains(body, `name="in" value="p-c1"`) || !strings.Contains(body, ">everything</a>") {
+		t.Error("what is said does not go to the conversation that is shown")
+	}
+	w := post(h, "/projects/shop/talk/say", url.Values{"text": {"hello"}, "in": {"p-c1"}})
+	calls := svc.Calls()
+	if req, ok := calls[len(calls)-1].Req.(api.Speak); !ok || req.Conversation != "p-c1" || w.Header().Get("Location") != "/projects/shop/talk?in=p-c1" {
+		t.Errorf("%s: the engine was told %+v", w.Header().Get("Location"), req)
+	}
+	w = post(h, "/projects/shop/talk/open", url.Values{"name": {"the search"}})
+	calls = svc.Calls()
+	if req, ok := calls[len(calls)-1].Req.(api.OpenConversation); !ok || req.Name != "the search" || !strings.Contains(w.Header().Get("Location"), "talk?in=") {
+		t.Errorf("%s: the engine was told %+v", w.Header().Get("Location"), req)
+	}
+}
+
 func TestALongConversationIsBounded(t *testing.T) {
 	svc := talking()
 	svc.Talk.Messages = nil

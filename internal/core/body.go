@@ -90,6 +90,8 @@ type RunStarted struct {
 	Policy     *RunPolicy `json:"policy,omitempty"`
 	Choices    Choices    `json:"choices"`
 	Session    string     `json:"session,omitempty"` // the interactive session that starts its agents; none where empty
+	// Conversation is where its goal was said; the project's first where empty.
+	Conversation string `json:"conversation,omitempty"`
 }
 
 // RunPolicy is a standing instruction given at the start of a run.

@@ -20,9 +20,10 @@ const (
 // MessageSent is something said in the project's conversation. What a person
 // says wakes the manager.
 type MessageSent struct {
-	Voice Voice  `json:"voice"`
-	Text  string `json:"text"`
-	Call  string `json:"call,omitempty"` // by which a repetition is known
+	Voice        Voice  `json:"voice"`
+	Text         string `json:"text"`
+	Call         string `json:"call,omitempty"`         // by which a repetition is known
+	Conversation string `json:"conversation,omitempty"` // the project's first where empty
 }
 
 // QuestionAsked is a question to people. The run waits for the answer once the
@@ -37,6 +38,8 @@ type QuestionAsked struct {
 	Blocking bool          `json:"blocking,omitempty"` // it cannot go on without the answer
 	About    string        `json:"about,omitempty"`    // key of the fact that the answer establishes
 	Voice    Voice         `json:"voice,omitempty"`    // whose part is spoken; the asker's own where empty
+	// Conversation is where it is asked; the project's first where empty.
+	Conversation string `json:"conversation,omitempty"`
 }
 
 // QuestionAnswered answers a question.

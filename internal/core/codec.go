@@ -164,6 +164,10 @@ func Decode(e Event) (Body, error) {
 		return decode[ProjectResumed](e, raw)
 	case TypeProjectArchived:
 		return decode[ProjectArchived](e, raw)
+	case TypeConversationOpened:
+		return decode[ConversationOpened](e, raw)
+	case TypeConversationNamed:
+		return decode[ConversationNamed](e, raw)
 	case TypeEpicQueued:
 		return decode[EpicQueued](e, raw)
 	case TypeEpicTaken:

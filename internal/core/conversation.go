@@ -20,18 +20,21 @@ const (
 
 // Message is something that was said in a project's conversation.
 type Message struct {
-	Event string    `json:"event"`
-	Voice Voice     `json:"voice"`
-	By    string    `json:"by,omitempty"`
-	Text  string    `json:"text"`
-	At    time.Time `json:"at"`
+	Event string `json:"event"`
+	// Conversation is where; the project's first where empty.
+	Conversation string    `json:"conversation,omitempty"`
+	Voice        Voice     `json:"voice"`
+	By           string    `json:"by,omitempty"`
+	Text         string    `json:"text"`
+	At           time.Time `json:"at"`
 }
 
 // Bounds of the conversation. The state holds the newest of it, as prompts do;
 // the events hold all.
 const (
 	MaxMessage  = 16 << 10
-	keptTalk    = 30
+	keptTalk    = 30  // of a conversation
+	keptTalks   = 120 // of all
 	keptMessage = 4 << 10
 	keptAnswers = 50 // in full
 	keptAnswer  = 100
@@ -48,6 +51,8 @@ type Question struct {
 	Blocking bool      `json:"blocking,omitempty"` // somebody cannot go on without the answer
 	About    string    `json:"about,omitempty"`    // key of the fact that the answer establishes
 	At       time.Time `json:"at"`
+	// Conversation is where it was asked; the project's first where empty.
+	Conversation string `json:"conversation,omitempty"`
 }
 
 // Answer is what a question was answered with.

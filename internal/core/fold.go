@@ -58,7 +58,7 @@ func begin(e Event, b RunStarted) *Run {
 		Playbook: &playbook, Limits: b.Limits, Base: b.Base, BaseCommit: b.BaseCommit,
 		Branch: b.Branch, Remote: b.Remote, Forge: b.Forge, Isolation: b.Isolation,
 		ForgeURL: b.ForgeURL, Repository: b.Repository, Home: b.Home,
-		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices, Session: b.Session,
+		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices, Session: b.Session, Conversation: b.Conversation,
 		Status: StatusActive, Head: b.BaseCommit, Verified: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,
 	}
 	for _, p := range playbook.Phases {
@@ -249,7 +249,7 @@ func apply(r *Run, e Event, body Body) {
 		r.Tell = append(r.Tell, e.ID)
 	case RunStarted, TimerFired, CommandRefused, ProjectRegistered, ContentTrusted,
 		ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
-		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped:
+		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed:
 		// They begin, bring the time or leave a trace; nothing more follows here.
 	}
 }

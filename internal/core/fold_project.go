@@ -43,6 +43,11 @@ func FoldProject(p *Project, e Event) (*Project, error) {
 		again.Refused = nil
 		p.leave(b.Epic)
 		p.Queue = append(p.Queue, again)
+	case ConversationOpened:
+		p.Conversations = append(slices.Clone(p.Conversations), Conversation{ID: b.ID, Name: b.Name, By: e.Actor.ID, At: e.At})
+	case ConversationNamed:
+		p.Conversations = slices.Clone(p.Conversations)
+		p.Conversation(b.ID).Name = b.Name
 	default:
 		return p, Errorf(CodeInvalid, "event %s: %s does not belong to a project", e.ID, e.Type)
 	}

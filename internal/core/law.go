@@ -94,7 +94,7 @@ func (s RunStatus) inWords() string {
 func actors(t Type) []ActorKind {
 	switch t {
 	case TypeContentTrusted, TypeWordGiven, TypeMergeGranted, TypePlaybookChosen, TypeProjectPaused, TypeProjectResumed, TypeProjectArchived,
-		TypeEpicQueued, TypeEpicRequeued, TypeEpicDropped:
+		TypeEpicQueued, TypeEpicRequeued, TypeEpicDropped, TypeConversationOpened, TypeConversationNamed:
 		return []ActorKind{ActorPerson}
 	case TypeProjectNamed:
 		return []ActorKind{ActorPerson, ActorEngine}
@@ -298,7 +298,7 @@ func clause(r *Run, actor Actor, body Body) error {
 		RunFailed, TimerFired, CommandRefused, PersonNotified, ProjectSpent,
 		ProjectRegistered, ContentTrusted:
 	case ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
-		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped: // LawProject judges them
+		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed: // LawProject judges them
 	}
 	return nil
 }

@@ -51,6 +51,10 @@ func LawProject(p *Project, actor Actor, body Body) error {
 		} else if e.Refused == nil {
 			return Errorf(CodeConflict, "epic %s waits for its turn already, at place %d", e.ID, p.Place(e.ID))
 		}
+	case ConversationOpened:
+		return lawConverse(p, b)
+	case ConversationNamed:
+		return lawRename(p, b)
 	case EpicDropped:
 		if p.Epic(b.Epic) == nil {
 			return noEpic(p, b.Epic)

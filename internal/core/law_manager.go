@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -140,6 +141,9 @@ func lawMessage(r *Run, actor Actor, b MessageSent) error {
 	if b.Voice == "" {
 		return Errorf(CodeInvalid, "a message needs a voice")
 	}
+	if err := lawPlace(r, b.Conversation); err != nil {
+		return err
+	}
 	return lawVoice(r, actor, b.Voice)
 }
 
@@ -186,7 +190,7 @@ func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
 	if err := lawTool(r, actor, ToolQuestion, b.Call); err != nil {
 		return err
 	}
-	if err := lawVoice(r, actor, b.Voice); err != nil {
+	if err := errors.Join(lawVoice(r, actor, b.Voice), lawPlace(r, b.Conversation)); err != nil {
 		return err
 	}
 	if !r.ByManager() && !r.ByWaves() {

@@ -18,7 +18,9 @@ type Project struct {
 	Resumed  string       `json:"resumed,omitempty"` // who let it go on last
 	Queue    []QueuedEpic `json:"queue,omitempty"`
 	Epics    int          `json:"epics,omitempty"` // ever queued
-	Stream   Head         `json:"stream"`
+	// Conversations were opened beside the first, which every project has.
+	Conversations []Conversation `json:"conversations,omitempty"`
+	Stream        Head           `json:"stream"`
 }
 
 // Standstill is a person's word that nothing begins in a project.

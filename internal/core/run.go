@@ -73,15 +73,16 @@ type Run struct {
 	Gone         []Line        `json:"gone,omitempty"`       // branches of rounds that were given up, still in the yard
 	Draft        *PlanDraft    `json:"draft,omitempty"`      // a change of the plan that was proposed
 	Delegations  []*Delegation `json:"delegations,omitempty"`
-	Delegated    int           `json:"delegated,omitempty"` // delegations ever proposed
-	Documents    []Artifact    `json:"documents,omitempty"` // that closed lines handed in, the newest of each name
-	Rounds       Rounds        `json:"rounds,omitempty"`    // of closed lines that the state does not hold any more
-	Wakes        []Wake        `json:"wakes,omitempty"`     // that no turn of the manager has seen
-	Missed       int           `json:"missed,omitempty"`    // wakes beyond those that are held
-	Barren       int           `json:"barren,omitempty"`    // turns of the manager without a change, in a row
-	Talk         []Message     `json:"talk,omitempty"`      // the newest of the conversation
-	Said         int           `json:"said,omitempty"`      // messages ever
-	Questions    []Question    `json:"questions,omitempty"` // that nobody has answered
+	Delegated    int           `json:"delegated,omitempty"`    // delegations ever proposed
+	Documents    []Artifact    `json:"documents,omitempty"`    // that closed lines handed in, the newest of each name
+	Rounds       Rounds        `json:"rounds,omitempty"`       // of closed lines that the state does not hold any more
+	Wakes        []Wake        `json:"wakes,omitempty"`        // that no turn of the manager has seen
+	Missed       int           `json:"missed,omitempty"`       // wakes beyond those that are held
+	Barren       int           `json:"barren,omitempty"`       // turns of the manager without a change, in a row
+	Talk         []Message     `json:"talk,omitempty"`         // the newest of the conversation
+	Said         int           `json:"said,omitempty"`         // messages ever
+	Conversation string        `json:"conversation,omitempty"` // where the goal was said; the project's first where empty
+	Questions    []Question    `json:"questions,omitempty"`    // that nobody has answered
 	Answers      []Answer      `json:"answers,omitempty"`
 	Calls        []Heard       `json:"calls,omitempty"` // of tools, the newest
 	Waves        *Waves        `json:"waves,omitempty"`

@@ -24,6 +24,8 @@ type Said struct {
 	Question string    `json:"question,omitempty" doc:"What a question or its answer is known by"`
 	Default  string    `json:"default,omitempty" doc:"Answer of a question where nobody gives one"`
 	Due      time.Time `json:"due,omitzero" doc:"When that holds"`
+	// Conversation is where it was said.
+	Conversation string `json:"conversation,omitempty" doc:"Id of the conversation; absent for the project's first, and for an answer, which is where its question is"`
 }
 
 // SaidIn is the piece of the conversation that an event is; ok is false where it
@@ -41,11 +43,11 @@ func SaidIn(e Event) (said Said, ok bool, err error) {
 	switch b := body.(type) {
 	case RunStarted:
 		managed := b.Playbook.Project != nil && b.Playbook.Project.Roles[KindManage] != ""
-		return Said{Kind: SaidGoal, Voice: VoiceUser, By: e.Actor.ID, Text: b.Goal}, managed, nil
+		return Said{Kind: SaidGoal, Voice: VoiceUser, By: e.Actor.ID, Text: b.Goal, Conversation: b.Conversation}, managed, nil
 	case MessageSent:
-		return Said{Kind: SaidMessage, Voice: b.Voice, By: e.Actor.ID, Text: b.Text}, true, nil
+		return Said{Kind: SaidMessage, Voice: b.Voice, By: e.Actor.ID, Text: b.Text, Conversation: b.Conversation}, true, nil
 	case QuestionAsked:
-		said = Said{Kind: SaidQuestion, Voice: VoiceGreen, By: e.Actor.ID, Text: b.Text, Question: b.ID, Default: b.Default}
+		said = Said{Kind: SaidQuestion, Voice: VoiceGreen, By: e.Actor.ID, Text: b.Text, Question: b.ID, Default: b.Default, Conversation: b.Conversation}
 		switch {
 		case e.Actor.Kind == ActorPerson:
 			said.Voice = cmp.Or(b.Voice, VoiceUser)

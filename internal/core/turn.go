@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // WakeKind says what woke a manager.
 type WakeKind string
@@ -32,7 +35,9 @@ type Wake struct {
 	Request string        `json:"pull_request,omitempty"` // address of the pull request that was opened
 	Merge   *MergeNote    `json:"merge,omitempty"`        // how its branch was merged, where it was to be
 	By      Actor         `json:"by,omitzero"`            // whose word it was
-	At      time.Time     `json:"at"`
+	// Conversation is where it was said; the project's first where empty.
+	Conversation string    `json:"conversation,omitempty"`
+	At           time.Time `json:"at"`
 }
 
 // Bounds of what the state keeps of a manager's turns.
@@ -95,6 +100,25 @@ func (r *Run) Turning() *Attempt {
 		}
 	}
 	return nil
+}
+
+// TaskID is a task's id where those of all runs lie.
+func (r *Run) TaskID(task string) string { return r.ID + "/" + task }
+
+// TriggeredBy is the task whose end called for this one: the newest that woke the
+// manager, the last that it had to wait for; "" where none did.
+func (r *Run) TriggeredBy(s *Stage, t *Task) string {
+	if t.Kind == KindManage && s.Turn != nil {
+		for _, w := range slices.Backward(s.Turn.Wakes) {
+			if d := r.Delegation(w.Subject); w.Kind == WakeTask && d != nil && d.Task != "" {
+				return d.Task
+			}
+		}
+	}
+	if n := len(t.DependsOn); n > 0 {
+		return t.DependsOn[n-1]
+	}
+	return ""
 }
 
 // InThisTurn is the delegation by which the turn that is under way had the same

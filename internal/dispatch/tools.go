@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/desk"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // Tools are what an attempt of a project reaches the engine by.
@@ -33,7 +35,11 @@ func (r attemptRoom) equip(spec *shim.Spec) {
 	if spec.Env == nil {
 		spec.Env = map[string]string{}
 	}
-	spec.Tools, spec.Conversation, spec.Trigger = r.d.Tools.Folder, r.run.Project, r.trigger()
+	spec.Tools, spec.Conversation, spec.Trigger = r.d.Tools.Folder, r.conversation(), r.trigger()
+	spec.Repository = r.d.redactor(r.run).String(yard.WithoutCredential(cmp.Or(r.run.Home, r.run.Remote)))
+	if task := r.run.TriggeredBy(r.stage, r.task); task != "" {
+		spec.TriggeredBy = r.run.TaskID(task)
+	}
 	spec.Env[agent.EnvSocket], spec.Env[agent.EnvProgram] = r.d.Tools.Socket, r.d.Self
 	spec.Secrets = append(spec.Secrets, agent.EnvToken)
 	if r.task.Kind == core.KindManage {
@@ -55,6 +61,16 @@ func (r attemptRoom) trigger() string {
 	return strings.Join(kinds, ",")
 }
 
+// conversation is where what the attempt says goes to: the project's first is known
+// by the project's own id.
+func (r attemptRoom) conversation() string {
+	in := r.run.Conversation
+	if r.task.Kind == core.KindManage {
+		in = r.run.Addressed()
+	}
+	return cmp.Or(in, r.run.Project)
+}
+
 // originPath is in the attempt's own home: its tools write there, too.
 func (r attemptRoom) originPath() string { return originPath(r.folder) }
 
@@ -73,5 +89,31 @@ func (r attemptRoom) noteOrigin() error {
 	if err := os.MkdirAll(filepath.Dir(r.originPath()), 0o700); err != nil {
 		return fmt.Errorf("make the attempt's folders: %w", err)
 	}
-	return desk.Lay(r.dir(), r.originPath())
+	if err := desk.Lay(r.dir(), r.originPath()); err != nil {
+		return err
+	}
+	return r.layScripts()
+}
+
+// scriptFolder is where an agent that was written for scripts finds its tools,
+// below the desk: ./scripts/send-message.sh.
+const scriptFolder = "scripts"
+
+// layScripts puts the tools on a manager's desk by the names of scripts. Nothing of
+// a desk but .ai is ever handed in, so that they are in nobody's delivery; a
+// workspace of code has none of them.
+func (r attemptRoom) layScripts() error {
+	if !r.run.Managed() || r.d.Tools.Folder == "" {
+		return nil
+	}
+	dir := filepath.Join(r.dir(), scriptFolder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the folder of the scripts: %w", err)
+	}
+	for _, t := range core.Tools() {
+		if err := os.Symlink(filepath.Join(r.d.Tools.Folder, t.Command()), filepath.Join(dir, t.Command()+".sh")); err != nil {
+			return fmt.Errorf("lay out the script %s.sh: %w", t.Command(), err)
+		}
+	}
+	return nil
 }

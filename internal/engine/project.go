@@ -101,7 +101,7 @@ func (e *Engine) append(ctx context.Context, p *core.Project, project string, ac
 		return p, err
 	}
 	p.Stream = after
-	commit := store.Commit{Stream: ev.Stream, After: head.Seq, Events: []core.Event{ev}, Project: row, Standing: standing(p)}
+	commit := store.Commit{Stream: ev.Stream, After: head.Seq, Events: []core.Event{ev}, Project: row, Standing: standing(p), Conversations: conversationRows(p, body)}
 	if p.Name != name {
 		commit.Acquire, commit.Release = []core.Claim{core.NameClaim(project, p.Name)}, []core.Claim{core.NameClaim(project, name)}
 	}

@@ -51,20 +51,12 @@ func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.Task
 }
 
 // taskID is a task's id in the table, where those of all runs lie.
-func taskID(r *core.Run, task string) string { return r.ID + "/" + task }
+func taskID(r *core.Run, task string) string { return r.TaskID(task) }
 
-// trigger is the task whose end called for this one: the newest that woke the
-// manager, the last that it had to wait for; "" where none did.
+// trigger is the task whose end called for this one, by its id in the table.
 func trigger(r *core.Run, s *core.Stage, t *core.Task) string {
-	if t.Kind == core.KindManage && s.Turn != nil {
-		for i := len(s.Turn.Wakes) - 1; i >= 0; i-- {
-			if d := r.Delegation(s.Turn.Wakes[i].Subject); s.Turn.Wakes[i].Kind == core.WakeTask && d != nil && d.Task != "" {
-				return taskID(r, d.Task)
-			}
-		}
-	}
-	if n := len(t.DependsOn); n > 0 {
-		return taskID(r, t.DependsOn[n-1])
+	if task := r.TriggeredBy(s, t); task != "" {
+		return taskID(r, task)
 	}
 	return ""
 }

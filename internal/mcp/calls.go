@@ -36,11 +36,12 @@ func (s *server) delegate(ctx context.Context, in delegateInput) (out api.Delega
 type messageInput struct {
 	Content string `json:"content" jsonschema:"what to say, in Markdown"`
 	Role    string `json:"role,omitempty" jsonschema:"voice to speak with; an agent has its own, a person is user or blue"`
+	In      string `json:"conversation,omitempty" jsonschema:"conversation to say it in, by its name or id; without one that which woke the manager"`
 }
 
 func (s *server) message(ctx context.Context, in messageInput) (out api.Told, text string, err error) {
 	err = s.use(ctx, func(k tool.Kit) error {
-		out, err = k.Tell(ctx, k.Run, api.Tell{Text: in.Content, Voice: core.Voice(in.Role)})
+		out, err = k.Tell(ctx, k.Run, api.Tell{Text: in.Content, Voice: core.Voice(in.Role), Conversation: in.In})
 		return err
 	})
 	return out, tool.SayTold(out), err

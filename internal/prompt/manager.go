@@ -47,6 +47,7 @@ type managerView struct {
 	Wakes, Deeds, Open, Lines, Ended          []string
 	Changes, Questions, Answers, Talk         []string
 	AnswersName                               string
+	Places                                    []string // conversations beside the first that are shown
 	Timeout                                   time.Duration
 }
 
@@ -90,7 +91,7 @@ func seen(r *core.Run, stage *core.Stage, task *core.Task, desk Desk) managerVie
 		Wakes: lines(stage.Turn.Wakes, maxWakes, wakeLine), Deeds: lines(stage.Turn.Deeds, maxOpen, deedLine),
 		Lines: lines(r.OpenLines(), maxOpen, lineLine), Changes: lines(r.Changes, 5, changeBlock),
 		Questions: lines(r.Questions, maxQuestions, func(q core.Question) string { return plain.Line(q.ID+": "+q.Text, maxTold) }),
-		Talk:      talk(r.Talk), AnswersName: answersFile,
+		Talk:      talk(heard(r, stage.Turn)), AnswersName: answersFile, Places: places(r, stage.Turn),
 	}
 	v.Plan, v.PlanCut = plain.Head(string(desk.Plan), maxPlanText), len(desk.Plan) > maxPlanText
 	if r.Plan != nil {
@@ -123,7 +124,7 @@ func wakeLine(w core.Wake) string {
 	case core.WakeTask:
 		return taskLine(w, text)
 	case core.WakeMessage:
-		return "A person wrote: " + text
+		return "A person wrote" + inside(w.Conversation) + ": " + text
 	case core.WakeAnswer:
 		return "Your question " + plain.Code(w.Subject, maxInline) + " was answered: " + text
 	case core.WakeChanges:
@@ -258,12 +259,46 @@ func delegations(r *core.Run) (open, ended []string) {
 	return open[:min(len(open), maxOpen)], ended
 }
 
+// inside says where something was said, where that is not the first conversation.
+func inside(conversation string) string {
+	if conversation == "" {
+		return ""
+	}
+	return " in conversation " + plain.Code(conversation, maxInline)
+}
+
+// spokenIn are the conversations that a turn is about: those that woke it, or the
+// one that its run was begun in.
+func spokenIn(r *core.Run, turn *core.Turn) []string {
+	if spoke := turn.Spoke(); len(spoke) > 0 {
+		return spoke
+	}
+	return []string{r.Conversation}
+}
+
+// heard is what was said in the conversations that a turn is about.
+func heard(r *core.Run, turn *core.Turn) []core.Message {
+	in := spokenIn(r, turn)
+	return slices.DeleteFunc(slices.Clone(r.Talk), func(m core.Message) bool { return !slices.Contains(in, m.Conversation) })
+}
+
+// places are the conversations beside the project's first that a turn is about.
+func places(r *core.Run, turn *core.Turn) []string {
+	var all []string
+	for _, c := range spokenIn(r, turn) {
+		if c != "" {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // talk is the newest of the conversation that fits.
 func talk(messages []core.Message) []string {
 	var out []string
 	left := maxTalk
 	for _, m := range slices.Backward(newest(messages, maxMessages)) {
-		text := "**" + string(m.Voice) + "**, " + m.At.UTC().Format("2 Jan 15:04") + ":\n\n" + plain.Fence(plain.Head(m.Text, maxTold))
+		text := "**" + string(m.Voice) + "**, " + m.At.UTC().Format("2 Jan 15:04") + inside(m.Conversation) + ":\n\n" + plain.Fence(plain.Head(m.Text, maxTold))
 		if left -= len(text); left < 0 {
 			break
 		}

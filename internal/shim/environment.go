@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -148,6 +149,7 @@ func values(sets ...secretSet) []string {
 func agentVariables(spec Spec, launch agent.Launch, secrets secretSet, host []string) variables {
 	v := variables{"TERM": "dumb", "SHELL": "/bin/sh", "GIT_TERMINAL_PROMPT": "0"}
 	v.add(HostEnvironment(host))
+	maps.Copy(v, managedVariables(spec)) // first: what the playbook sets is the person's wish
 	maps.Copy(v, spec.Env)
 	v.add(launch.Env)
 	maps.Copy(v, secrets)
@@ -160,6 +162,31 @@ func agentVariables(spec Spec, launch agent.Launch, secrets secretSet, host []st
 		"PROMPT": spec.Job.Prompt, "IN": spec.Job.In, "OUT": spec.Job.Out,
 	} {
 		v["STELLWERK_"+name] = value
+	}
+	return v
+}
+
+// maxPromptVariable bounds a prompt in the environment. Linux takes at most 128 KiB
+// for one variable.
+const maxPromptVariable = 96 << 10
+
+// managedVariables are what the attempts of a project have besides, by the plain
+// names that agents written for a project manager know. Other attempts have none of
+// them: a name like BRANCH may mean something else to the programs that they run.
+func managedVariables(spec Spec) variables {
+	if spec.Tools == "" {
+		return nil
+	}
+	v := variables{
+		"PROJECT_ID": spec.Project, "REPO_URL": spec.Repository, "CONVERSATION_ID": spec.Conversation,
+		"TASK_ID": spec.Run + "/" + spec.Task, "TRIGGERED_BY_TASK_ID": spec.TriggeredBy,
+		"BRANCH": spec.Branch, "INTEGRATION_BRANCH": spec.IntegrationBranch,
+		"GIT_USER_NAME": spec.Identity.Name, "GIT_USER_EMAIL": spec.Identity.Email,
+	}
+	// A prompt that is cut would be another one: where it is too long, the file and
+	// standard input have it.
+	if text, err := os.ReadFile(spec.Job.Prompt); err == nil && len(text) <= maxPromptVariable && !bytes.ContainsRune(text, 0) {
+		v["TASK_PROMPT"] = string(text)
 	}
 	return v
 }

@@ -42,6 +42,10 @@ type Spec struct {
 	Attempt      string `json:"attempt"`
 	Trigger      string `json:"trigger,omitempty"`
 	Conversation string `json:"conversation,omitempty"`
+	// Repository is the project's, without a credential; TriggeredBy the task whose
+	// end called for this one, by its id in the table of tasks.
+	Repository  string `json:"repository,omitempty"`
+	TriggeredBy string `json:"triggered_by,omitempty"`
 
 	// Session is the interactive session whose agent does the work; none where the shim starts it.
 	Session string `json:"session,omitempty"`

@@ -72,6 +72,8 @@ type Commit struct {
 	Tasks   []TaskRow // rows to insert or replace
 	// Messages are what the events add to the project's conversation.
 	Messages []MessageRow
+	// Conversations are those that the events open or name.
+	Conversations []ConversationRow
 	// Progress, where set, brings the row of the project that the run drives up
 	// to date. A project that is not registered has no row.
 	Progress *Progress
@@ -174,12 +176,22 @@ type MessageRow struct {
 	At time.Time
 }
 
+// ConversationRow is a conversation of a project. The first, which every project
+// has, is known by the project's id. What was said in it follows from the messages.
+type ConversationRow struct {
+	ID, Project, Name, CreatedBy string
+	CreatedAt                    time.Time
+	Messages                     int
+	LastAt                       time.Time // zero where nothing was said
+}
+
 // MessageFilter narrows a project's conversation.
 type MessageFilter struct {
-	Project string
-	After   string // event; only what follows it
-	Last    bool   // the newest of it, where there is more than Limit; After is ignored
-	Limit   int    // 0 for all
+	Project      string
+	Conversation string // id; all of the project's where empty
+	After        string // event; only what follows it
+	Last         bool   // the newest of it, where there is more than Limit; After is ignored
+	Limit        int    // 0 for all
 }
 
 // DaySpent is what the runs of a project that began on a day have used.
@@ -267,6 +279,8 @@ type Store interface {
 	// Messages reads the conversation of a project over all its runs, the oldest
 	// first. It fails with ErrNotFound where After is none of it.
 	Messages(ctx context.Context, f MessageFilter) ([]MessageRow, error)
+	// Conversations lists those of a project, the first first.
+	Conversations(ctx context.Context, project string) ([]ConversationRow, error)
 	// Questions lists what was asked in runs that are not over and nobody has
 	// answered, in all projects, the oldest first.
 	Questions(ctx context.Context) ([]MessageRow, error)

@@ -72,6 +72,23 @@ func takeCredential(address string) (bare, server string, c Credential, err erro
 	return u.String(), (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String(), c, nil
 }
 
+// WithoutCredential is the address of a repository for who must not have its
+// credential. The name of an ssh account is part of the address and stays.
+func WithoutCredential(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return redactURLs(address)
+	case u.User == nil:
+		return address
+	case u.Scheme == "ssh":
+		u.User = url.User(u.User.Username())
+	default:
+		u.User = nil
+	}
+	return u.String()
+}
+
 // reach prepares git for contact with a remote. given outranks what the yard's own source has, and that outranks the address.
 func (y *Yard) reach(ctx context.Context, r remote, given Credential) (git, error) {
 	g := y.git()

@@ -13,6 +13,7 @@ type Talk struct {
 	SpokenAnswer api.Spoken
 	Messages     []api.Message
 	Questions    []api.Question
+	Talks        []api.Talk
 }
 
 // Speak answers with Talk.SpokenAnswer.
@@ -46,3 +47,18 @@ func (s *Service) Messages(_ context.Context, q api.MessageQuery) ([]api.Message
 
 // Questions answers with Talk.Questions.
 func (s *Service) Questions(context.Context) ([]api.Question, error) { return s.Talk.Questions, nil }
+
+// Conversations answers with Talk.Talks.
+func (s *Service) Conversations(context.Context, api.ConversationQuery) ([]api.Talk, error) {
+	return s.Talk.Talks, nil
+}
+
+// OpenConversation answers with the conversation that was wanted.
+func (s *Service) OpenConversation(ctx context.Context, req api.OpenConversation) (api.Talk, error) {
+	return api.Talk{ID: s.Talk.Project + "-c1", Project: s.Talk.Project, Name: req.Name}, s.word(ctx, "open-conversation", req.Project, req)
+}
+
+// NameConversation answers with the conversation as it is called then.
+func (s *Service) NameConversation(ctx context.Context, req api.NameConversation) (api.Talk, error) {
+	return api.Talk{ID: req.Conversation, Project: s.Talk.Project, Name: req.Name}, s.word(ctx, "name-conversation", req.Project, req)
+}

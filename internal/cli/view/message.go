@@ -8,12 +8,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Message is a piece of a conversation: when, who, and their words, none of
 // which are cut.
 func (v View) Message(m api.Message) []string {
 	who, paint := v.speaker(m.Said)
+	if m.Conversation != "" { // its id ends in what tells it from the project's others
+		who += " in " + terminal.Line(m.Conversation[strings.LastIndexByte(m.Conversation, '-')+1:])
+	}
 	return v.utter(m, paint(who+":"))
 }
 
@@ -62,6 +66,15 @@ func (v View) speaker(s core.Said) (string, func(string) string) {
 		return name + " (blue)", v.Style.Strong
 	}
 	return name, v.Style.Strong
+}
+
+// Talk is a conversation in a line.
+func (v View) Talk(t api.Talk) []string {
+	text := fmt.Sprintf("%s (%s): %s", v.Style.Strong(terminal.Line(t.Name)), terminal.Line(t.ID), wording.Count(t.Messages, "message"))
+	if !t.LastAt.IsZero() {
+		text += ", the last at " + v.clock(t.LastAt)
+	}
+	return v.hang("", nil, text)
 }
 
 // Question is something that waits for an answer, with what to type.

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -10,10 +11,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
 
-// Messages reads the conversation of a project, the oldest first.
+// Messages reads what was said in a project, the oldest first.
 func (s *Store) Messages(ctx context.Context, f store.MessageFilter) ([]store.MessageRow, error) {
 	if f.Last {
-		rows, err := s.read.LastMessages(ctx, query.LastMessagesParams{ProjectID: f.Project, Limit: sqlLimit(f.Limit)})
+		rows, err := s.lastMessages(ctx, f)
 		slices.Reverse(rows)
 		return s.messageRows(rows, err)
 	}
@@ -28,7 +29,37 @@ func (s *Store) Messages(ctx context.Context, f store.MessageFilter) ([]store.Me
 		}
 		from.At, from.RunID, from.Seq = m.At, m.RunID, m.Seq
 	}
+	if f.Conversation != "" {
+		return s.messageRows(s.read.ConversationMessages(ctx, query.ConversationMessagesParams{
+			ConversationID: f.Conversation, At: from.At, RunID: from.RunID, Seq: from.Seq, Most: from.Most,
+		}))
+	}
 	return s.messageRows(s.read.Messages(ctx, from))
+}
+
+func (s *Store) lastMessages(ctx context.Context, f store.MessageFilter) ([]query.Message, error) {
+	if f.Conversation != "" {
+		return s.read.LastConversationMessages(ctx, query.LastConversationMessagesParams{ConversationID: f.Conversation, Limit: sqlLimit(f.Limit)})
+	}
+	return s.read.LastMessages(ctx, query.LastMessagesParams{ProjectID: f.Project, Limit: sqlLimit(f.Limit)})
+}
+
+// Conversations lists those of a project, the first first.
+func (s *Store) Conversations(ctx context.Context, project string) ([]store.ConversationRow, error) {
+	rows, err := s.read.Conversations(ctx, project)
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	list := make([]store.ConversationRow, len(rows))
+	for i, c := range rows {
+		list[i] = store.ConversationRow{
+			ID: c.ID, Project: c.ProjectID, Name: c.Name, CreatedBy: c.CreatedBy, CreatedAt: fromMicros(c.CreatedAt), Messages: int(c.Messages),
+		}
+		if c.LastAt > 0 {
+			list[i].LastAt = fromMicros(c.LastAt)
+		}
+	}
+	return list, nil
 }
 
 // Questions lists what nobody has answered, the oldest first.
@@ -54,6 +85,9 @@ func (s *Store) messageRows(rows []query.Message, err error) ([]store.MessageRow
 				Question: m.QuestionID, Default: m.DefaultText,
 			},
 		}
+		if m.ConversationID != m.ProjectID {
+			list[i].Conversation = m.ConversationID
+		}
 		if due := fromOptional(m.DueAt); due != nil {
 			list[i].Due = *due
 		}
@@ -65,6 +99,7 @@ func messageParams(m *store.MessageRow) query.PutMessageParams {
 	p := query.PutMessageParams{
 		RunID: m.Run, Seq: m.Seq, Event: m.Event, ProjectID: m.Project, Kind: string(m.Kind), Voice: string(m.Voice), Who: m.By,
 		Text: m.Text, QuestionID: m.Question, DefaultText: m.Default, At: micros(m.At),
+		ConversationID: cmp.Or(m.Conversation, m.Project),
 	}
 	if !m.Due.IsZero() {
 		p.DueAt = optionalMicros(&m.Due)

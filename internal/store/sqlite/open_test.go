@@ -161,8 +161,27 @@ func TestTotalsOfBeforeAreMadeTrue(t *testing.T) {
 	}
 }
 
+// TestWhatWasSaidBeforeIsInTheFirstConversation: a project of before has one, and
+// what was said in it is there.
+func TestWhatWasSaidBeforeIsInTheFirstConversation(t *testing.T) {
+	path := written(t, 7, `
+		INSERT INTO projects (id, name, repo_url, integration_branch, current_epic, last_activity, created_at, created_by, pr_url)
+		VALUES ('p', 'shop', '/r', '', '', 1, 1, 'me', '');
+		INSERT INTO messages (run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, at)
+		VALUES ('r', 1, 'r#1', 'p', 'message', 'user', 'me', 'hello', '', '', 60000000)`)
+	s := openAt(t, path, Options{})
+	talks, err := s.Conversations(t.Context(), "p")
+	if err != nil || len(talks) != 1 || talks[0].ID != "p" || talks[0].Name != "main" || talks[0].Messages != 1 || talks[0].LastAt.Unix() != 60 {
+		t.Errorf("%+v, %v", talks, err)
+	}
+	said, err := s.Messages(t.Context(), store.MessageFilter{Project: "p", Conversation: "p"})
+	if err != nil || len(said) != 1 || said[0].Text != "hello" || said[0].Conversation != "" {
+		t.Errorf("%+v, %v", said, err)
+	}
+}
+
 // newest is the version of the newest migration.
-const newest = 7
+const newest = 8
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")

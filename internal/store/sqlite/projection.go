@@ -33,6 +33,14 @@ func project(ctx context.Context, tx *txn, c store.Commit) error {
 			return fmt.Errorf("message %s: %w", c.Messages[i].Event, err)
 		}
 	}
+	for _, talk := range c.Conversations {
+		err := tx.PutConversation(ctx, query.PutConversationParams{
+			ID: talk.ID, ProjectID: talk.Project, Name: talk.Name, CreatedBy: talk.CreatedBy, CreatedAt: micros(talk.CreatedAt),
+		})
+		if err != nil {
+			return fmt.Errorf("row of conversation %s: %w", talk.ID, err)
+		}
+	}
 	if p := c.Progress; p != nil {
 		err := tx.DriveProject(ctx, query.DriveProjectParams{
 			ID: p.Project, Status: p.Status, CurrentEpic: p.Epic, IntegrationBranch: p.Branch, LastActivity: micros(p.At),

@@ -61,6 +61,52 @@ func testMessages(t *testing.T, open Open) {
 	}
 }
 
+// testConversations: each is a record of its own, and is read alone.
+func testConversations(t *testing.T, open Open) {
+	s := open(t)
+	register := func(id string, n int) {
+		push(t, s, core.ProjectStream(id), func(c *store.Commit) {
+			c.Project = &store.ProjectRow{ID: id, Name: id, CreatedBy: "ada", CreatedAt: moment(n), LastActivity: moment(n)}
+		})
+	}
+	register("p", 1)
+	register("q", 1)
+	talk := func(name string) {
+		push(t, s, core.ProjectStream("p"), func(c *store.Commit) {
+			c.Conversations = []store.ConversationRow{{ID: "p-c1", Project: "p", Name: name, CreatedBy: "bea", CreatedAt: moment(2)}}
+		})
+	}
+	talk("search")
+	talk("the search") // it was named anew
+	say := func(n int, in string) store.MessageRow {
+		return speak(t, s, "a", n, core.Said{Kind: core.SaidMessage, Voice: core.VoiceUser, By: "me", Text: fmt.Sprint(n), Conversation: in})
+	}
+	all := []store.MessageRow{say(3, ""), say(4, "p-c1"), say(5, ""), say(6, "p-c1")}
+	want := []store.ConversationRow{
+		{ID: "p", Project: "p", Name: "main", CreatedBy: "ada", CreatedAt: moment(1), Messages: 2, LastAt: moment(5)},
+		{ID: "p-c1", Project: "p", Name: "the search", CreatedBy: "bea", CreatedAt: moment(2), Messages: 2, LastAt: moment(6)},
+	}
+	got, err := s.Conversations(t.Context(), "p")
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	for _, tt := range []struct {
+		filter store.MessageFilter
+		want   []store.MessageRow
+	}{
+		{store.MessageFilter{Project: "p"}, all},
+		{store.MessageFilter{Project: "p", Conversation: "p"}, []store.MessageRow{all[0], all[2]}},
+		{store.MessageFilter{Project: "p", Conversation: "p-c1", Last: true, Limit: 1}, all[3:]},
+		{store.MessageFilter{Project: "p", Conversation: "p-c1", After: all[1].Event}, all[3:]},
+		{store.MessageFilter{Project: "q", Conversation: "q"}, []store.MessageRow{}},
+	} {
+		got, err := s.Messages(t.Context(), tt.filter)
+		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+			t.Errorf("%+v: %v\n%s", tt.filter, err, diff)
+		}
+	}
+}
+
 // testQuestions: a question is open until it is answered or its run is over,
 // and can be asked again in another run.
 func testQuestions(t *testing.T, open Open) {

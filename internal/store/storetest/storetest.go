@@ -71,6 +71,7 @@ func Run(t *testing.T, open Open) {
 		{"projection/standing", testStanding},
 		{"projection/tasks", testTaskRows},
 		{"projection/messages", testMessages},
+		{"projection/conversations", testConversations},
 		{"projection/questions", testQuestions},
 		{"snapshot", testSnapshot},
 		{"verdict", testVerdict},

@@ -1,6 +1,6 @@
 -- name: PutMessage :exec
-INSERT INTO messages (run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, due_at, at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO messages (run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, due_at, at, conversation_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: Messages :many
 SELECT m.* FROM messages m
@@ -13,6 +13,25 @@ SELECT m.* FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id D
 
 -- name: MessageByEvent :one
 SELECT * FROM messages WHERE event = ?;
+
+-- name: ConversationMessages :many
+SELECT m.* FROM messages m
+WHERE m.conversation_id = sqlc.arg(conversation_id)
+    AND (m.at, m.run_id, m.seq) > (CAST(sqlc.arg(at) AS INTEGER), CAST(sqlc.arg(run_id) AS TEXT), CAST(sqlc.arg(seq) AS INTEGER))
+ORDER BY m.at, m.run_id, m.seq LIMIT sqlc.arg(most);
+
+-- name: LastConversationMessages :many
+SELECT m.* FROM messages m WHERE m.conversation_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?;
+
+-- name: PutConversation :exec
+INSERT INTO conversations (id, project_id, name, created_by, created_at) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET name = excluded.name;
+
+-- name: Conversations :many
+SELECT c.id, c.project_id, c.name, c.created_by, c.created_at,
+    (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS messages,
+    CAST(coalesce((SELECT max(m.at) FROM messages m WHERE m.conversation_id = c.id), 0) AS INTEGER) AS last_at
+FROM conversations c WHERE c.project_id = ? ORDER BY c.created_at, c.id;
 
 -- A question is open while its run is and no answer follows it there.
 

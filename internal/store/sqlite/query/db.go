@@ -36,6 +36,12 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	if q.claimsStmt, err = db.PrepareContext(ctx, claims); err != nil {
 		return nil, fmt.Errorf("error preparing query Claims: %w", err)
 	}
+	if q.conversationMessagesStmt, err = db.PrepareContext(ctx, conversationMessages); err != nil {
+		return nil, fmt.Errorf("error preparing query ConversationMessages: %w", err)
+	}
+	if q.conversationsStmt, err = db.PrepareContext(ctx, conversations); err != nil {
+		return nil, fmt.Errorf("error preparing query Conversations: %w", err)
+	}
 	if q.driveProjectStmt, err = db.PrepareContext(ctx, driveProject); err != nil {
 		return nil, fmt.Errorf("error preparing query DriveProject: %w", err)
 	}
@@ -59,6 +65,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.holdersStmt, err = db.PrepareContext(ctx, holders); err != nil {
 		return nil, fmt.Errorf("error preparing query Holders: %w", err)
+	}
+	if q.lastConversationMessagesStmt, err = db.PrepareContext(ctx, lastConversationMessages); err != nil {
+		return nil, fmt.Errorf("error preparing query LastConversationMessages: %w", err)
 	}
 	if q.lastMessagesStmt, err = db.PrepareContext(ctx, lastMessages); err != nil {
 		return nil, fmt.Errorf("error preparing query LastMessages: %w", err)
@@ -98,6 +107,9 @@ func Prepare(ctx context.Context, db DBTX) (*Queries, error) {
 	}
 	if q.projectsStmt, err = db.PrepareContext(ctx, projects); err != nil {
 		return nil, fmt.Errorf("error preparing query Projects: %w", err)
+	}
+	if q.putConversationStmt, err = db.PrepareContext(ctx, putConversation); err != nil {
+		return nil, fmt.Errorf("error preparing query PutConversation: %w", err)
 	}
 	if q.putMessageStmt, err = db.PrepareContext(ctx, putMessage); err != nil {
 		return nil, fmt.Errorf("error preparing query PutMessage: %w", err)
@@ -202,6 +214,16 @@ func (q *Queries) Close() error {
 			err = fmt.Errorf("error closing claimsStmt: %w", cerr)
 		}
 	}
+	if q.conversationMessagesStmt != nil {
+		if cerr := q.conversationMessagesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing conversationMessagesStmt: %w", cerr)
+		}
+	}
+	if q.conversationsStmt != nil {
+		if cerr := q.conversationsStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing conversationsStmt: %w", cerr)
+		}
+	}
 	if q.driveProjectStmt != nil {
 		if cerr := q.driveProjectStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing driveProjectStmt: %w", cerr)
@@ -240,6 +262,11 @@ func (q *Queries) Close() error {
 	if q.holdersStmt != nil {
 		if cerr := q.holdersStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing holdersStmt: %w", cerr)
+		}
+	}
+	if q.lastConversationMessagesStmt != nil {
+		if cerr := q.lastConversationMessagesStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing lastConversationMessagesStmt: %w", cerr)
 		}
 	}
 	if q.lastMessagesStmt != nil {
@@ -305,6 +332,11 @@ func (q *Queries) Close() error {
 	if q.projectsStmt != nil {
 		if cerr := q.projectsStmt.Close(); cerr != nil {
 			err = fmt.Errorf("error closing projectsStmt: %w", cerr)
+		}
+	}
+	if q.putConversationStmt != nil {
+		if cerr := q.putConversationStmt.Close(); cerr != nil {
+			err = fmt.Errorf("error closing putConversationStmt: %w", cerr)
 		}
 	}
 	if q.putMessageStmt != nil {
@@ -474,115 +506,123 @@ func (q *Queries) queryRow(ctx context.Context, stmt *sql.Stmt, query string, ar
 }
 
 type Queries struct {
-	db                  DBTX
-	tx                  *sql.Tx
-	aboutQuestionStmt   *sql.Stmt
-	addWaiterStmt       *sql.Stmt
-	appendEventStmt     *sql.Stmt
-	claimsStmt          *sql.Stmt
-	driveProjectStmt    *sql.Stmt
-	dropClaimStmt       *sql.Stmt
-	dueWakesStmt        *sql.Stmt
-	eventsStmt          *sql.Stmt
-	freeWakesStmt       *sql.Stmt
-	headStmt            *sql.Stmt
-	holdWakeStmt        *sql.Stmt
-	holdersStmt         *sql.Stmt
-	lastMessagesStmt    *sql.Stmt
-	messageByEventStmt  *sql.Stmt
-	messagesStmt        *sql.Stmt
-	nextDueStmt         *sql.Stmt
-	openProjectRunsStmt *sql.Stmt
-	openQuestionsStmt   *sql.Stmt
-	openRunsStmt        *sql.Stmt
-	pendingWakesStmt    *sql.Stmt
-	projectStmt         *sql.Stmt
-	projectByNameStmt   *sql.Stmt
-	projectRunPageStmt  *sql.Stmt
-	projectRunsStmt     *sql.Stmt
-	projectsStmt        *sql.Stmt
-	putMessageStmt      *sql.Stmt
-	putProjectStmt      *sql.Stmt
-	putRunStmt          *sql.Stmt
-	putSnapshotStmt     *sql.Stmt
-	putTaskStmt         *sql.Stmt
-	raiseStmt           *sql.Stmt
-	raiseWaiterStmt     *sql.Stmt
-	raisedStmt          *sql.Stmt
-	recallStmt          *sql.Stmt
-	rememberStmt        *sql.Stmt
-	restWakeStmt        *sql.Stmt
-	runStmt             *sql.Stmt
-	runByAliasStmt      *sql.Stmt
-	runPageStmt         *sql.Stmt
-	runTotalsStmt       *sql.Stmt
-	runsStmt            *sql.Stmt
-	snapshotStmt        *sql.Stmt
-	spendingStmt        *sql.Stmt
-	spentStmt           *sql.Stmt
-	standProjectStmt    *sql.Stmt
-	stirProjectStmt     *sql.Stmt
-	takeClaimStmt       *sql.Stmt
-	takeWaitersStmt     *sql.Stmt
-	taskCountsStmt      *sql.Stmt
-	tasksStmt           *sql.Stmt
-	updateRunStmt       *sql.Stmt
+	db                           DBTX
+	tx                           *sql.Tx
+	aboutQuestionStmt            *sql.Stmt
+	addWaiterStmt                *sql.Stmt
+	appendEventStmt              *sql.Stmt
+	claimsStmt                   *sql.Stmt
+	conversationMessagesStmt     *sql.Stmt
+	conversationsStmt            *sql.Stmt
+	driveProjectStmt             *sql.Stmt
+	dropClaimStmt                *sql.Stmt
+	dueWakesStmt                 *sql.Stmt
+	eventsStmt                   *sql.Stmt
+	freeWakesStmt                *sql.Stmt
+	headStmt                     *sql.Stmt
+	holdWakeStmt                 *sql.Stmt
+	holdersStmt                  *sql.Stmt
+	lastConversationMessagesStmt *sql.Stmt
+	lastMessagesStmt             *sql.Stmt
+	messageByEventStmt           *sql.Stmt
+	messagesStmt                 *sql.Stmt
+	nextDueStmt                  *sql.Stmt
+	openProjectRunsStmt          *sql.Stmt
+	openQuestionsStmt            *sql.Stmt
+	openRunsStmt                 *sql.Stmt
+	pendingWakesStmt             *sql.Stmt
+	projectStmt                  *sql.Stmt
+	projectByNameStmt            *sql.Stmt
+	projectRunPageStmt           *sql.Stmt
+	projectRunsStmt              *sql.Stmt
+	projectsStmt                 *sql.Stmt
+	putConversationStmt          *sql.Stmt
+	putMessageStmt               *sql.Stmt
+	putProjectStmt               *sql.Stmt
+	putRunStmt                   *sql.Stmt
+	putSnapshotStmt              *sql.Stmt
+	putTaskStmt                  *sql.Stmt
+	raiseStmt                    *sql.Stmt
+	raiseWaiterStmt              *sql.Stmt
+	raisedStmt                   *sql.Stmt
+	recallStmt                   *sql.Stmt
+	rememberStmt                 *sql.Stmt
+	restWakeStmt                 *sql.Stmt
+	runStmt                      *sql.Stmt
+	runByAliasStmt               *sql.Stmt
+	runPageStmt                  *sql.Stmt
+	runTotalsStmt                *sql.Stmt
+	runsStmt                     *sql.Stmt
+	snapshotStmt                 *sql.Stmt
+	spendingStmt                 *sql.Stmt
+	spentStmt                    *sql.Stmt
+	standProjectStmt             *sql.Stmt
+	stirProjectStmt              *sql.Stmt
+	takeClaimStmt                *sql.Stmt
+	takeWaitersStmt              *sql.Stmt
+	taskCountsStmt               *sql.Stmt
+	tasksStmt                    *sql.Stmt
+	updateRunStmt                *sql.Stmt
 }
 
 func (q *Queries) WithTx(tx *sql.Tx) *Queries {
 	return &Queries{
-		db:                  tx,
-		tx:                  tx,
-		aboutQuestionStmt:   q.aboutQuestionStmt,
-		addWaiterStmt:       q.addWaiterStmt,
-		appendEventStmt:     q.appendEventStmt,
-		claimsStmt:          q.claimsStmt,
-		driveProjectStmt:    q.driveProjectStmt,
-		dropClaimStmt:       q.dropClaimStmt,
-		dueWakesStmt:        q.dueWakesStmt,
-		eventsStmt:          q.eventsStmt,
-		freeWakesStmt:       q.freeWakesStmt,
-		headStmt:            q.headStmt,
-		holdWakeStmt:        q.holdWakeStmt,
-		holdersStmt:         q.holdersStmt,
-		lastMessagesStmt:    q.lastMessagesStmt,
-		messageByEventStmt:  q.messageByEventStmt,
-		messagesStmt:        q.messagesStmt,
-		nextDueStmt:         q.nextDueStmt,
-		openProjectRunsStmt: q.openProjectRunsStmt,
-		openQuestionsStmt:   q.openQuestionsStmt,
-		openRunsStmt:        q.openRunsStmt,
-		pendingWakesStmt:    q.pendingWakesStmt,
-		projectStmt:         q.projectStmt,
-		projectByNameStmt:   q.projectByNameStmt,
-		projectRunPageStmt:  q.projectRunPageStmt,
-		projectRunsStmt:     q.projectRunsStmt,
-		projectsStmt:        q.projectsStmt,
-		putMessageStmt:      q.putMessageStmt,
-		putProjectStmt:      q.putProjectStmt,
-		putRunStmt:          q.putRunStmt,
-		putSnapshotStmt:     q.putSnapshotStmt,
-		putTaskStmt:         q.putTaskStmt,
-		raiseStmt:           q.raiseStmt,
-		raiseWaiterStmt:     q.raiseWaiterStmt,
-		raisedStmt:          q.raisedStmt,
-		recallStmt:          q.recallStmt,
-		rememberStmt:        q.rememberStmt,
-		restWakeStmt:        q.restWakeStmt,
-		runStmt:             q.runStmt,
-		runByAliasStmt:      q.runByAliasStmt,
-		runPageStmt:         q.runPageStmt,
-		runTotalsStmt:       q.runTotalsStmt,
-		runsStmt:            q.runsStmt,
-		snapshotStmt:        q.snapshotStmt,
-		spendingStmt:        q.spendingStmt,
-		spentStmt:           q.spentStmt,
-		standProjectStmt:    q.standProjectStmt,
-		stirProjectStmt:     q.stirProjectStmt,
-		takeClaimStmt:       q.takeClaimStmt,
-		takeWaitersStmt:     q.takeWaitersStmt,
-		taskCountsStmt:      q.taskCountsStmt,
-		tasksStmt:           q.tasksStmt,
-		updateRunStmt:       q.updateRunStmt,
+		db:                           tx,
+		tx:                           tx,
+		aboutQuestionStmt:            q.aboutQuestionStmt,
+		addWaiterStmt:                q.addWaiterStmt,
+		appendEventStmt:              q.appendEventStmt,
+		claimsStmt:                   q.claimsStmt,
+		conversationMessagesStmt:     q.conversationMessagesStmt,
+		conversationsStmt:            q.conversationsStmt,
+		driveProjectStmt:             q.driveProjectStmt,
+		dropClaimStmt:                q.dropClaimStmt,
+		dueWakesStmt:                 q.dueWakesStmt,
+		eventsStmt:                   q.eventsStmt,
+		freeWakesStmt:                q.freeWakesStmt,
+		headStmt:                     q.headStmt,
+		holdWakeStmt:                 q.holdWakeStmt,
+		holdersStmt:                  q.holdersStmt,
+		lastConversationMessagesStmt: q.lastConversationMessagesStmt,
+		lastMessagesStmt:             q.lastMessagesStmt,
+		messageByEventStmt:           q.messageByEventStmt,
+		messagesStmt:                 q.messagesStmt,
+		nextDueStmt:                  q.nextDueStmt,
+		openProjectRunsStmt:          q.openProjectRunsStmt,
+		openQuestionsStmt:            q.openQuestionsStmt,
+		openRunsStmt:                 q.openRunsStmt,
+		pendingWakesStmt:             q.pendingWakesStmt,
+		projectStmt:                  q.projectStmt,
+		projectByNameStmt:            q.projectByNameStmt,
+		projectRunPageStmt:           q.projectRunPageStmt,
+		projectRunsStmt:              q.projectRunsStmt,
+		projectsStmt:                 q.projectsStmt,
+		putConversationStmt:          q.putConversationStmt,
+		putMessageStmt:               q.putMessageStmt,
+		putProjectStmt:               q.putProjectStmt,
+		putRunStmt:                   q.putRunStmt,
+		putSnapshotStmt:              q.putSnapshotStmt,
+		putTaskStmt:                  q.putTaskStmt,
+		raiseStmt:                    q.raiseStmt,
+		raiseWaiterStmt:              q.raiseWaiterStmt,
+		raisedStmt:                   q.raisedStmt,
+		recallStmt:                   q.recallStmt,
+		rememberStmt:                 q.rememberStmt,
+		restWakeStmt:                 q.restWakeStmt,
+		runStmt:                      q.runStmt,
+		runByAliasStmt:               q.runByAliasStmt,
+		runPageStmt:                  q.runPageStmt,
+		runTotalsStmt:                q.runTotalsStmt,
+		runsStmt:                     q.runsStmt,
+		snapshotStmt:                 q.snapshotStmt,
+		spendingStmt:                 q.spendingStmt,
+		spentStmt:                    q.spentStmt,
+		standProjectStmt:             q.standProjectStmt,
+		stirProjectStmt:              q.stirProjectStmt,
+		takeClaimStmt:                q.takeClaimStmt,
+		takeWaitersStmt:              q.takeWaitersStmt,
+		taskCountsStmt:               q.taskCountsStmt,
+		tasksStmt:                    q.tasksStmt,
+		updateRunStmt:                q.updateRunStmt,
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 const aboutQuestion = `-- name: AboutQuestion :many
-SELECT run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, due_at, at FROM messages WHERE question_id <> '' AND question_id >= ?1 AND question_id < ?2
+SELECT run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, due_at, at, conversation_id FROM messages WHERE question_id <> '' AND question_id >= ?1 AND question_id < ?2
 ORDER BY at, run_id, seq
 `
 
@@ -42,6 +42,159 @@ func (q *Queries) AboutQuestion(ctx context.Context, arg AboutQuestionParams) ([
 			&i.DefaultText,
 			&i.DueAt,
 			&i.At,
+			&i.ConversationID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const conversationMessages = `-- name: ConversationMessages :many
+SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m
+WHERE m.conversation_id = ?1
+    AND (m.at, m.run_id, m.seq) > (CAST(?2 AS INTEGER), CAST(?3 AS TEXT), CAST(?4 AS INTEGER))
+ORDER BY m.at, m.run_id, m.seq LIMIT ?5
+`
+
+type ConversationMessagesParams struct {
+	ConversationID string
+	At             int64
+	RunID          string
+	Seq            int64
+	Most           int64
+}
+
+func (q *Queries) ConversationMessages(ctx context.Context, arg ConversationMessagesParams) ([]Message, error) {
+	rows, err := q.query(ctx, q.conversationMessagesStmt, conversationMessages,
+		arg.ConversationID,
+		arg.At,
+		arg.RunID,
+		arg.Seq,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Message
+	for rows.Next() {
+		var i Message
+		if err := rows.Scan(
+			&i.RunID,
+			&i.Seq,
+			&i.Event,
+			&i.ProjectID,
+			&i.Kind,
+			&i.Voice,
+			&i.Who,
+			&i.Text,
+			&i.QuestionID,
+			&i.DefaultText,
+			&i.DueAt,
+			&i.At,
+			&i.ConversationID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const conversations = `-- name: Conversations :many
+SELECT c.id, c.project_id, c.name, c.created_by, c.created_at,
+    (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS messages,
+    CAST(coalesce((SELECT max(m.at) FROM messages m WHERE m.conversation_id = c.id), 0) AS INTEGER) AS last_at
+FROM conversations c WHERE c.project_id = ? ORDER BY c.created_at, c.id
+`
+
+type ConversationsRow struct {
+	ID        string
+	ProjectID string
+	Name      string
+	CreatedBy string
+	CreatedAt int64
+	Messages  int64
+	LastAt    int64
+}
+
+func (q *Queries) Conversations(ctx context.Context, projectID string) ([]ConversationsRow, error) {
+	rows, err := q.query(ctx, q.conversationsStmt, conversations, projectID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ConversationsRow
+	for rows.Next() {
+		var i ConversationsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.Name,
+			&i.CreatedBy,
+			&i.CreatedAt,
+			&i.Messages,
+			&i.LastAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lastConversationMessages = `-- name: LastConversationMessages :many
+SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.conversation_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?
+`
+
+type LastConversationMessagesParams struct {
+	ConversationID string
+	Limit          int64
+}
+
+func (q *Queries) LastConversationMessages(ctx context.Context, arg LastConversationMessagesParams) ([]Message, error) {
+	rows, err := q.query(ctx, q.lastConversationMessagesStmt, lastConversationMessages, arg.ConversationID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Message
+	for rows.Next() {
+		var i Message
+		if err := rows.Scan(
+			&i.RunID,
+			&i.Seq,
+			&i.Event,
+			&i.ProjectID,
+			&i.Kind,
+			&i.Voice,
+			&i.Who,
+			&i.Text,
+			&i.QuestionID,
+			&i.DefaultText,
+			&i.DueAt,
+			&i.At,
+			&i.ConversationID,
 		); err != nil {
 			return nil, err
 		}
@@ -57,7 +210,7 @@ func (q *Queries) AboutQuestion(ctx context.Context, arg AboutQuestionParams) ([
 }
 
 const lastMessages = `-- name: LastMessages :many
-SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?
+SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?
 `
 
 type LastMessagesParams struct {
@@ -87,6 +240,7 @@ func (q *Queries) LastMessages(ctx context.Context, arg LastMessagesParams) ([]M
 			&i.DefaultText,
 			&i.DueAt,
 			&i.At,
+			&i.ConversationID,
 		); err != nil {
 			return nil, err
 		}
@@ -102,7 +256,7 @@ func (q *Queries) LastMessages(ctx context.Context, arg LastMessagesParams) ([]M
 }
 
 const messageByEvent = `-- name: MessageByEvent :one
-SELECT run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, due_at, at FROM messages WHERE event = ?
+SELECT run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, due_at, at, conversation_id FROM messages WHERE event = ?
 `
 
 func (q *Queries) MessageByEvent(ctx context.Context, event string) (Message, error) {
@@ -121,12 +275,13 @@ func (q *Queries) MessageByEvent(ctx context.Context, event string) (Message, er
 		&i.DefaultText,
 		&i.DueAt,
 		&i.At,
+		&i.ConversationID,
 	)
 	return i, err
 }
 
 const messages = `-- name: Messages :many
-SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at FROM messages m
+SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m
 WHERE m.project_id = ?1
     AND (m.at, m.run_id, m.seq) > (CAST(?2 AS INTEGER), CAST(?3 AS TEXT), CAST(?4 AS INTEGER))
 ORDER BY m.at, m.run_id, m.seq LIMIT ?5
@@ -168,6 +323,7 @@ func (q *Queries) Messages(ctx context.Context, arg MessagesParams) ([]Message, 
 			&i.DefaultText,
 			&i.DueAt,
 			&i.At,
+			&i.ConversationID,
 		); err != nil {
 			return nil, err
 		}
@@ -184,7 +340,7 @@ func (q *Queries) Messages(ctx context.Context, arg MessagesParams) ([]Message, 
 
 const openQuestions = `-- name: OpenQuestions :many
 
-SELECT q.run_id, q.seq, q.event, q.project_id, q.kind, q.voice, q.who, q.text, q.question_id, q.default_text, q.due_at, q.at FROM messages q JOIN runs r ON r.id = q.run_id
+SELECT q.run_id, q.seq, q.event, q.project_id, q.kind, q.voice, q.who, q.text, q.question_id, q.default_text, q.due_at, q.at, q.conversation_id FROM messages q JOIN runs r ON r.id = q.run_id
 WHERE q.kind = 'question' AND r.status NOT IN ('completed', 'failed', 'cancelled') AND NOT EXISTS (
     SELECT 1 FROM messages a
     WHERE a.question_id = q.question_id AND a.run_id = q.run_id AND a.seq > q.seq AND a.kind = 'answer')
@@ -214,6 +370,7 @@ func (q *Queries) OpenQuestions(ctx context.Context) ([]Message, error) {
 			&i.DefaultText,
 			&i.DueAt,
 			&i.At,
+			&i.ConversationID,
 		); err != nil {
 			return nil, err
 		}
@@ -228,24 +385,49 @@ func (q *Queries) OpenQuestions(ctx context.Context) ([]Message, error) {
 	return items, nil
 }
 
+const putConversation = `-- name: PutConversation :exec
+INSERT INTO conversations (id, project_id, name, created_by, created_at) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET name = excluded.name
+`
+
+type PutConversationParams struct {
+	ID        string
+	ProjectID string
+	Name      string
+	CreatedBy string
+	CreatedAt int64
+}
+
+func (q *Queries) PutConversation(ctx context.Context, arg PutConversationParams) error {
+	_, err := q.exec(ctx, q.putConversationStmt, putConversation,
+		arg.ID,
+		arg.ProjectID,
+		arg.Name,
+		arg.CreatedBy,
+		arg.CreatedAt,
+	)
+	return err
+}
+
 const putMessage = `-- name: PutMessage :exec
-INSERT INTO messages (run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, due_at, at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO messages (run_id, seq, event, project_id, kind, voice, who, text, question_id, default_text, due_at, at, conversation_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 `
 
 type PutMessageParams struct {
-	RunID       string
-	Seq         int64
-	Event       string
-	ProjectID   string
-	Kind        string
-	Voice       string
-	Who         string
-	Text        string
-	QuestionID  string
-	DefaultText string
-	DueAt       sql.NullInt64
-	At          int64
+	RunID          string
+	Seq            int64
+	Event          string
+	ProjectID      string
+	Kind           string
+	Voice          string
+	Who            string
+	Text           string
+	QuestionID     string
+	DefaultText    string
+	DueAt          sql.NullInt64
+	At             int64
+	ConversationID string
 }
 
 func (q *Queries) PutMessage(ctx context.Context, arg PutMessageParams) error {
@@ -262,6 +444,7 @@ func (q *Queries) PutMessage(ctx context.Context, arg PutMessageParams) error {
 		arg.DefaultText,
 		arg.DueAt,
 		arg.At,
+		arg.ConversationID,
 	)
 	return err
 }

@@ -15,6 +15,14 @@ type Claim struct {
 	Capacity int64
 }
 
+type Conversation struct {
+	ID        string
+	ProjectID string
+	Name      string
+	CreatedBy string
+	CreatedAt int64
+}
+
 type Event struct {
 	Stream   string
 	Seq      int64
@@ -30,18 +38,19 @@ type Event struct {
 }
 
 type Message struct {
-	RunID       string
-	Seq         int64
-	Event       string
-	ProjectID   string
-	Kind        string
-	Voice       string
-	Who         string
-	Text        string
-	QuestionID  string
-	DefaultText string
-	DueAt       sql.NullInt64
-	At          int64
+	RunID          string
+	Seq            int64
+	Event          string
+	ProjectID      string
+	Kind           string
+	Voice          string
+	Who            string
+	Text           string
+	QuestionID     string
+	DefaultText    string
+	DueAt          sql.NullInt64
+	At             int64
+	ConversationID string
 }
 
 type Project struct {

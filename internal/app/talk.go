@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// Conversations implements api.Conversation.
+func (a *App) Conversations(ctx context.Context, q api.ConversationQuery) ([]api.Talk, error) {
+	p, err := a.conversing(ctx, q.Project, q.Dir)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := a.store.Conversations(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]api.Talk, len(rows))
+	for i, row := range rows {
+		list[i] = viewTalk(p, row)
+	}
+	return list, nil
+}
+
+func viewTalk(p *core.Project, row store.ConversationRow) api.Talk {
+	return api.Talk{
+		ID: row.ID, Project: p.Name, Name: row.Name, First: row.ID == p.ID, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt,
+		Messages: row.Messages, LastAt: row.LastAt,
+	}
+}
+
+// conversing finds the project whose conversations somebody means.
+func (a *App) conversing(ctx context.Context, name, dir string) (*core.Project, error) {
+	id, err := a.projectNamed(ctx, name, dir)
+	if err != nil {
+		return nil, err
+	}
+	if id == "" {
+		run, err := a.find(ctx, name)
+		if err != nil {
+			return nil, unknownProject(name, err)
+		}
+		id = run.Project
+	}
+	p, err := a.engine.Project(ctx, id)
+	if err == nil && p == nil {
+		err = core.Errorf(core.CodeNotFound, "the repository is no project yet").WithHint("the first run makes it one, or `stellwerk projects add`")
+	}
+	return p, err
+}
+
+// OpenConversation implements api.Conversation.
+func (a *App) OpenConversation(ctx context.Context, req api.OpenConversation) (api.Talk, error) {
+	p, err := a.conversing(ctx, req.Project, req.Dir)
+	if err != nil {
+		return api.Talk{}, err
+	}
+	var id string
+	p, err = a.engine.Tell(ctx, p.ID, CallerOf(ctx), func(p *core.Project) (core.Body, error) {
+		id = core.ConversationID(p.ID, len(p.Conversations)+1)
+		return core.ConversationOpened{ID: id, Name: a.redactor.String(strings.TrimSpace(req.Name))}, nil
+	})
+	if err != nil {
+		return api.Talk{}, err
+	}
+	return a.talk(ctx, p, id)
+}
+
+// NameConversation implements api.Conversation.
+func (a *App) NameConversation(ctx context.Context, req api.NameConversation) (api.Talk, error) {
+	p, err := a.conversing(ctx, req.Project, req.Dir)
+	if err != nil {
+		return api.Talk{}, err
+	}
+	c := p.Conversation(req.Conversation)
+	switch {
+	case p.IsMain(req.Conversation):
+		return api.Talk{}, core.Errorf(core.CodeInvalid, "the conversation that every project has keeps its name, %s", core.MainConversation)
+	case c == nil:
+		return api.Talk{}, noConversation(p, req.Conversation)
+	}
+	body := core.ConversationNamed{ID: c.ID, Name: a.redactor.String(strings.TrimSpace(req.Name))}
+	if p, err = a.engine.Tell(ctx, p.ID, CallerOf(ctx), func(*core.Project) (core.Body, error) { return body, nil }); err != nil {
+		return api.Talk{}, err
+	}
+	return a.talk(ctx, p, body.ID)
+}
+
+// talk is a conversation as it is listed.
+func (a *App) talk(ctx context.Context, p *core.Project, id string) (api.Talk, error) {
+	rows, err := a.store.Conversations(ctx, p.ID)
+	if err != nil {
+		return api.Talk{}, err
+	}
+	for _, row := range rows {
+		if row.ID == id {
+			return viewTalk(p, row), nil
+		}
+	}
+	return api.Talk{}, noConversation(p, id)
+}
+
+func noConversation(p *core.Project, called string) error {
+	return core.Errorf(core.CodeNotFound, "project %s has no conversation %.80q", p.Name, called).
+		WithHint("`stellwerk conversations` lists them; `stellwerk conversations start NAME` begins one")
+}
+
+// place is the conversation that somebody calls so, as events name it: nothing for
+// the first, which needs no project to be known.
+func (a *App) place(ctx context.Context, project, called string) (string, error) {
+	if called == "" || called == project || strings.EqualFold(called, core.MainConversation) {
+		return "", nil
+	}
+	p, err := a.engine.Project(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	if p == nil {
+		return "", core.Errorf(core.CodeNotFound, "there is no conversation %.80q", called).
+			WithHint("the repository is no project yet; its first run makes it one")
+	}
+	if c := p.Conversation(called); c != nil {
+		return c.ID, nil
+	}
+	return "", noConversation(p, called)
+}

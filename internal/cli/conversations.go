@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+func newConversations(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "conversations [PROJECT]",
+		Short: "List the conversations of a project, or begin one",
+		Long: `Lists the conversations of a project. Each project has one from the beginning,
+main; whoever wants to keep a matter apart begins another, and speaks in it with
+--conversation of say, chat and messages. The manager reads the conversation
+that woke it, and answers there. The PROJECT is named as for say.`,
+		Example: `  stellwerk conversations
+  stellwerk conversations start "the search"
+  stellwerk say --conversation "the search" "it must ignore case"
+  stellwerk conversations rename "the search" search`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeAddressees(sh),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return sh.conversing(cmd.Context(), func(svc api.Service, dir string) error {
+				list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: first(args), Dir: dir})
+				if err != nil {
+					return err
+				}
+				if sh.json {
+					return sh.printJSON(api.TalkList{Conversations: list})
+				}
+				for _, t := range list {
+					sh.printLines(sh.view().Talk(t))
+				}
+				return nil
+			})
+		},
+	}
+	cmd.AddCommand(newConversationsStart(sh), newConversationsRename(sh))
+	return cmd
+}
+
+func newConversationsStart(sh *shell) *cobra.Command {
+	var project string
+	cmd := &cobra.Command{
+		Use:     "start NAME [flags]",
+		Short:   "Begin a conversation",
+		Long: `Begins a conversation beside those that the project has. Its NAME is one line,
+and no other conversation of the project has it.`,
+		Example: `  stellwerk conversations start "the search" --project shop`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := sh.personal("conversations start"); err != nil {
+				return err
+			}
+			return sh.conversing(cmd.Context(), func(svc api.Service, dir string) error {
+				talk, err := svc.OpenConversation(cmd.Context(), api.OpenConversation{Project: project, Dir: dir, Name: args[0]})
+				return sh.talk(talk, "begun", err)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` that it is of (default that of the working directory)")
+	must(cmd.RegisterFlagCompletionFunc("project", completeAddressees(sh)))
+	return cmd
+}
+
+func newConversationsRename(sh *shell) *cobra.Command {
+	var project string
+	cmd := &cobra.Command{
+		Use:     "rename CONVERSATION NAME [flags]",
+		Short:   "Give a conversation another name",
+		Long: `Gives a conversation another name. It is named by its name, its id, or the end
+of that (c1). main keeps its name.`,
+		Example: `  stellwerk conversations rename c1 search`,
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := sh.personal("conversations rename"); err != nil {
+				return err
+			}
+			return sh.conversing(cmd.Context(), func(svc api.Service, dir string) error {
+				req := api.NameConversation{Project: project, Dir: dir, Conversation: args[0], Name: args[1]}
+				talk, err := svc.NameConversation(cmd.Context(), req)
+				return sh.talk(talk, "renamed", err)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` that it is of (default that of the working directory)")
+	must(cmd.RegisterFlagCompletionFunc("project", completeAddressees(sh)))
+	return cmd
+}
+
+// conversing calls fn with the engine and the folder that a project may be of.
+func (sh *shell) conversing(ctx context.Context, fn func(svc api.Service, dir string) error) error {
+	dir, err := sh.Dir()
+	if err != nil {
+		return err
+	}
+	return sh.connect(ctx, func(svc api.Service) error { return fn(svc, dir) })
+}
+
+// talk says what became of a conversation.
+func (sh *shell) talk(t api.Talk, done string, err error) error {
+	if err != nil {
+		return err
+	}
+	if sh.json {
+		return sh.printJSON(t)
+	}
+	sh.printf("%s is %s (%s): stellwerk say --conversation %s \"…\"\n", terminal.Line(t.Name), done, t.ID, terminal.Line(quote(t.Name)))
+	return nil
+}
+
+// inConversation gives a command the flag for a conversation.
+func inConversation(cmd *cobra.Command, sh *shell, to *string, help string) {
+	cmd.Flags().StringVarP(to, "conversation", "c", "", help)
+	must(cmd.RegisterFlagCompletionFunc("conversation", func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var names []cobra.Completion
+		project := ""
+		if len(args) > 1 || len(args) == 1 && cmd.Name() != "say" {
+			project = args[0]
+		}
+		err := sh.conversing(cmd.Context(), func(svc api.Service, dir string) error {
+			list, err := svc.Conversations(cmd.Context(), api.ConversationQuery{Project: project, Dir: dir})
+			for _, t := range list {
+				names = append(names, t.Name)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}))
+}

@@ -27,15 +27,19 @@ func managed() *core.Run {
 	}
 }
 
-func TestTheLawOfAManager(t *testing.T) {
+// managerRow is an event in a managed run, and what the law says to it; "" where
+// it is lawful.
+type managerRow struct {
+	actor core.Actor
+	body  core.Body
+	says  string
+}
+
+func managerRows() map[string]managerRow {
 	decider := core.Actor{Kind: core.ActorDecider, ID: "manager"}
 	long := strings.Repeat("x", core.MaxWord+1)
 	propose := func(p core.Proposal) core.Body { return core.TaskProposed{Delegation: "t2", Proposal: p} }
-	tests := map[string]struct {
-		actor core.Actor
-		body  core.Body
-		says  string // "" where it is lawful
-	}{
+	tests := map[string]managerRow{
 		"a turn while one is open":       {decider, core.StageOpened{Stage: core.ManagerStage, Round: 2, Base: "c1"}, "stage manager is open"},
 		"a closed line once more":        {decider, core.StageOpened{Stage: "old", Round: 2, Base: "c1", Branch: "feature/x-old-2"}, ""},
 		"a closed line, the same round":  {decider, core.StageOpened{Stage: "old", Round: 1, Base: "c1", Branch: "feature/x-old-1"}, "round 1 is not its next"},
@@ -70,16 +74,25 @@ func TestTheLawOfAManager(t *testing.T) {
 		test.body = core.PlanProposed{Base: "d", Files: []core.PlanFile{{Name: name}}, Message: "m"}
 		tests["a plan's document with "+what] = test
 	}
-	for name, test := range tests {
+	return tests
+}
+
+func TestTheLawOfAManager(t *testing.T) {
+	for name, test := range managerRows() {
 		t.Run(name, func(t *testing.T) {
-			err := core.Law(managed(), test.actor, test.body)
-			switch {
-			case test.says == "" && err != nil:
-				t.Errorf("refused: %v", err)
-			case test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)):
-				t.Errorf("%v, want %q", err, test.says)
-			}
+			wants(t, name, core.Law(managed(), test.actor, test.body), test.says)
 		})
+	}
+}
+
+// wants compares a verdict with the words that are expected of it; "" for none.
+func wants(t *testing.T, what string, err error, says string) {
+	t.Helper()
+	switch {
+	case says == "" && err != nil:
+		t.Errorf("%s: refused: %v", what, err)
+	case says != "" && (err == nil || !strings.Contains(err.Error(), says)):
+		t.Errorf("%s: %v, want %q", what, err, says)
 	}
 }
 

@@ -219,6 +219,54 @@ func TestSkippedWorkIsNotPublished(t *testing.T) {
 	}
 }
 
+// TestWorkThatWasSentBackIsKeptWhenItIsSkipped: a stage that is to be done again goes on
+// from what it had handed in. Where it is then left out, nobody verifies that, and
+// it is neither published nor lost.
+func TestWorkThatWasSentBackIsKeptWhenItIsSkipped(t *testing.T) {
+	s := newScript(t, core.DefaultLimits(), phase("a", core.GateAuto), phase("b", core.GateAuto), phase("c", core.GateApproval))
+	s.round("a", "c1")
+	for n, commit := range []string{"c2", "c3", "c4"} {
+		attempt := core.AttemptID("b.r1", n+1)
+		s.say(core.Engine(), core.AttemptStarted{Attempt: attempt})
+		s.say(core.Engine(), core.AttemptExited{Attempt: attempt, Kind: core.ExitFinished, Delivery: &core.Delivery{Commit: commit, Tree: commit}})
+		s.say(core.Engine(), core.VerifyConcluded{Task: "b.r1", Attempt: attempt})
+	}
+	s.say(core.Person("me"), core.RolledBack{From: "b", Target: "b", Text: "once more"})
+	if b := s.run.Stage("b"); b.Round != 2 || b.Base != "c4" || b.Hotfix == nil || b.Hotfix.Text != "once more" || s.run.Verified != "c1" {
+		t.Fatalf("round %d starts from %s with %+v, verified is %s", b.Round, b.Base, b.Hotfix, s.run.Verified)
+	}
+	s.say(core.Engine(), core.AttemptExited{Attempt: "b.r2.a1", Kind: core.ExitCancelled})
+	s.say(core.Person("me"), core.StageSkipped{Stage: "b", Source: core.SkipPerson})
+	if len(s.run.Keep) != 1 || s.run.Keep[0].Commit != "c4" {
+		t.Errorf("the unverified work is not held: %+v", s.run.Keep)
+	}
+	if s.run.Head != "c1" || s.run.Stage("c").Base != "c1" || s.run.Stage("b").Next != nil {
+		t.Errorf("the run goes on from %s, the next stage from %s, b with %+v", s.run.Head, s.run.Stage("c").Base, s.run.Stage("b").Next)
+	}
+}
+
+// TestWhatAPersonSkippedStaysSkipped when the run is sent back before it; what a
+// condition or a plan left out is asked about again.
+func TestWhatAPersonSkippedStaysSkipped(t *testing.T) {
+	for source, want := range map[core.SkipSource]core.StageStatus{
+		core.SkipPerson: core.StageOmitted, core.SkipPlaybook: core.StageOmitted, core.SkipWhen: core.StageStale, core.SkipPlan: core.StageStale,
+	} {
+		s := newScript(t, core.DefaultLimits(), phase("a", core.GateAuto), phase("b", core.GateAuto), phase("c", core.GateApproval))
+		s.round("a", "c1")
+		s.say(core.Engine(), core.AttemptExited{Attempt: "b.r1.a1", Kind: core.ExitCancelled})
+		s.say(core.Person("me"), core.StageSkipped{Stage: "b", Source: core.SkipPerson})
+		s.run.Stage("b").Skip = source
+		s.say(core.Engine(), core.AttemptExited{Attempt: "c.r1.a1", Kind: core.ExitCancelled})
+		s.say(core.Person("me"), core.RolledBack{From: "c", Target: "a"})
+		if got := s.run.Stage("b").Status; got != want {
+			t.Errorf("skipped by %s, it is %s", source, got)
+		}
+		if got := s.run.Stage("c").Status; got != core.StageStale {
+			t.Errorf("what came after is %s", got)
+		}
+	}
+}
+
 func TestOnlyWhoWasAskedForADocumentCanReplaceIt(t *testing.T) {
 	plan := core.Phase{ID: "plan", Role: "dev", Writes: core.WritesArtifacts, Gate: core.GateAuto, Attempts: 3, Outputs: []string{"plan.md"}}
 	s := newScript(t, core.DefaultLimits(), plan, phase("build", core.GateAuto), phase("review", core.GateAuto))

@@ -108,6 +108,11 @@ func workRulings() map[string]ruling {
 		},
 		"a stage is opened": {
 			pending, decides, opened, nil, map[string]refusal{
+				"when all are closed": {change: func(r *core.Run) {
+					for _, s := range r.Stages {
+						s.Status = core.StageDone
+					}
+				}, says: "is opened out of order"},
 				"out of order":               {body: core.StageOpened{Stage: "review", Round: 1, Base: "c1"}, says: "is opened out of order"},
 				"in another round":           {body: core.StageOpened{Stage: "write", Round: 2, Base: "c1"}, says: "round 2 cannot follow round 0"},
 				"from elsewhere":             {body: core.StageOpened{Stage: "write", Round: 1, Base: "c0"}, says: "starts from the work as it is"},
@@ -125,6 +130,14 @@ func workRulings() map[string]ruling {
 				"as a planner's round":          {body: core.TaskAdmitted{Task: "y", Stage: "write", Round: 1, Attempts: 1, Kind: core.KindWave}, says: "a planner's round is a stage of its own"},
 				"for a delegation nobody wants": {body: core.TaskAdmitted{Task: "y", Stage: "write", Round: 1, Attempts: 1, Delegation: "t9"}, says: "t9 does not wait to be begun"},
 			},
+		},
+		"an act is admitted": {
+			with(phased, atPublish, func(r *core.Run) { r.Stages[3].Status = core.StageOpen }), decides,
+			core.TaskAdmitted{Task: "publish.r1", Stage: "publish", Round: 1, Act: core.ActPullRequest}, nil, nil,
+		},
+		"a task of a phase called as a manager's stage": {
+			with(phased, func(r *core.Run) { r.Stages[1].ID, r.Playbook.Phases[1].ID = core.ManagerStage, core.ManagerStage }), decides,
+			core.TaskAdmitted{Task: "y", Stage: core.ManagerStage, Round: 1, Attempts: 1}, nil, nil,
 		},
 		"a team is reduced": {
 			used, decides, reduced, nil, map[string]refusal{

@@ -131,6 +131,7 @@ type bench struct {
 	recorder *recorder
 	engine   *engine.Engine
 	stop     func()
+	wrap     func(store.Store) store.Store // what the engine sees of the store; nil for all of it
 }
 
 // clock is a database clock that a test moves.
@@ -171,8 +172,12 @@ func (b *bench) open() {
 		b.t.Fatal(err)
 	}
 	b.recorder = newRecorder()
+	seen := b.store
+	if b.wrap != nil {
+		seen = b.wrap(b.store)
+	}
 	b.engine = engine.New(engine.Options{
-		Store: b.store, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}},
+		Store: seen, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}},
 		Log: slog.New(slog.DiscardHandler), Name: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5,
 	})
 	b.engine.SetDispatcher(b.recorder)

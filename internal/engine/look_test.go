@@ -1,0 +1,144 @@
+package engine_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// aged is a store whose snapshots are those of an earlier program.
+type aged struct {
+	store.Store
+	state []byte
+}
+
+func (a aged) Snapshot(ctx context.Context, stream string) (store.Snapshot, error) {
+	snap, err := a.Store.Snapshot(ctx, stream)
+	snap.Format--
+	snap.State = a.state
+	return snap, err
+}
+
+// TestASnapshotOfAnotherFormatIsNotRead: what it meant is not known any more. The
+// events are.
+func TestASnapshotOfAnotherFormatIsNotRead(t *testing.T) {
+	for name, state := range map[string]string{"another state": `{"id":"r1","alias":"wrong"}`, "no state at all": "\x00"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			before := b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+			for range 7 { // past a snapshot
+				before = b.submit("r1", core.Engine(), core.TimerFired{Timer: "t"})
+			}
+			if snap, err := b.store.Snapshot(t.Context(), core.RunStream("r1")); err != nil || snap.Head.Seq == 0 {
+				t.Fatalf("there is no snapshot: %+v, %v", snap, err)
+			}
+			b.close()
+			b.wrap = func(s store.Store) store.Store { return aged{s, []byte(state)} }
+			b.open()
+			after, err := b.engine.Load(t.Context(), "r1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if after.Alias != "r1" || after.Stream != before.Stream || after.Attempts != before.Attempts {
+				t.Errorf("%s, %+v, %d attempts; before %+v, %d", after.Alias, after.Stream, after.Attempts, before.Stream, before.Attempts)
+			}
+		})
+	}
+}
+
+// restless is a store that notes which streams an engine was done with.
+type restless struct {
+	store.Store
+	mu   *sync.Mutex
+	done *[]string
+}
+
+func (r restless) Rest(ctx context.Context, engine string, w store.Wake) error {
+	r.mu.Lock()
+	*r.done = append(*r.done, w.Stream)
+	r.mu.Unlock()
+	return r.Store.Rest(ctx, engine, w)
+}
+
+// TestARunThatIsOverIsLookedAtUntilAllIsDone: it is not among the open ones that an
+// engine looks at when it comes up, so its wake must stand until its last attempt
+// was ended.
+func TestARunThatIsOverIsLookedAtUntilAllIsDone(t *testing.T) {
+	var mu sync.Mutex
+	var done []string
+	rested := func() bool { mu.Lock(); defer mu.Unlock(); return slices.Contains(done, core.RunStream("r1")) }
+	b := newBench(t)
+	b.close()
+	b.wrap = func(s store.Store) store.Store { return restless{s, &mu, &done} }
+	b.open()
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	b.submit("r1", core.Engine(), core.AttemptStarted{Attempt: "a.r1.a1"})
+	if !patience.Until(rested) {
+		t.Fatal("no look at r1 came to its end")
+	}
+	mu.Lock()
+	done = nil
+	mu.Unlock()
+	handed := b.recorder.handed("r1")
+	b.submit("r1", core.Person("me"), core.RunCancelled{})
+	b.recorder.awaitHanded(t, "r1", handed+2) // by the step itself, and by the look at it
+	b.close()
+	if rested() {
+		t.Error("the engine is done with a run whose attempt it has not ended")
+	}
+	b.open() // and pokes nobody
+	b.recorder.await(t, "the stop of the attempt, by the next engine", func(a core.Action) bool {
+		stop, ok := a.(core.StopAttempt)
+		return ok && stop.Attempt == "a.r1.a1"
+	})
+}
+
+// hasty is a store that tells once more of a claim that was just let go.
+type hasty struct {
+	store.Store
+	stale chan core.Claim
+}
+
+func (h hasty) Claims(ctx context.Context) ([]core.Claim, error) {
+	claims, err := h.Store.Claims(ctx)
+	select {
+	case c := <-h.stale:
+		claims = append(claims, c)
+	default:
+	}
+	return claims, err
+}
+
+// TestAClaimLetGoBeforeTheWaitIsNotMissed: a run that finds its slot taken waits for
+// it. Where it was let go in between, nobody wakes the run: it looks again itself.
+func TestAClaimLetGoBeforeTheWaitIsNotMissed(t *testing.T) {
+	stale := make(chan core.Claim, 1)
+	b := newBench(t)
+	b.close()
+	b.wrap = func(s store.Store) store.Store { return hasty{s, stale} }
+	b.open()
+	limits := core.DefaultLimits()
+	limits.Parallel = 1
+	b.submit("r1", core.Person("me"), start("r1", limits))
+	blocked := b.submit("r2", core.Person("me"), start("r2", limits)).Current().Tasks[0].Blocked
+	if blocked == nil {
+		t.Fatal("the second run does not wait")
+	}
+	b.recorder.awaitHanded(t, "r2", 2) // it was looked at, and nothing of it is on its way any more
+	stale <- *blocked
+	b.submit("r1", core.Person("me"), core.RunCancelled{})
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
+	b.recorder.await(t, "the second run's attempt", func(a core.Action) bool {
+		s, ok := a.(core.StartAttempt)
+		return ok && strings.HasPrefix(s.Event, "run/r2#")
+	})
+	if len(stale) > 0 {
+		t.Error("nobody looked at the claims")
+	}
+}

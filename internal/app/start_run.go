@@ -286,6 +286,15 @@ func flagsOf(req api.StartRun) map[string]string {
 	return flags
 }
 
+// steeringFiles are what the person and a repository's settings add to the files whose change is named.
+func steeringFiles(repository []byte) ([]string, error) {
+	s, _, err := loadSettings(nil, config.File{Name: config.ProjectFile, Data: repository})
+	if err != nil {
+		return nil, err
+	}
+	return s.Steering.V, nil
+}
+
 // userSettings settles what holds by the person's own word, given flags.
 func userSettings(flags map[string]string) (*config.Settings, error) {
 	s, _, err := loadSettings(flags, config.File{})

@@ -58,6 +58,7 @@ type Settings struct {
 	Permits    Value[string]   // how Claude Code is let use its tools without a person
 	ReadOnly   Value[[]string] // paths of this machine that agents may read, such as toolchains
 	Approvals  Value[[]string] // messages with which the person approves in a session, beside the known ones
+	Steering   Value[[]string] // files that are named before they are published, beside the known ones
 	Notify     Value[[]string]
 	Attempts   Value[int]
 	Infra      Value[int]
@@ -83,7 +84,7 @@ func Defaults() *Settings {
 	limits, s := core.DefaultLimits(), &Settings{}
 	values := map[string]any{
 		"isolation": IsolationSandbox, "agent": "claude", "model": "", "claude_permissions": PermissionsBypass,
-		"read_only": []string(nil), "approval_words": []string(nil), "notify": []string{NotifyBell},
+		"read_only": []string(nil), "approval_words": []string(nil), "steering_files": []string(nil), "notify": []string{NotifyBell},
 		"limits.attempts": limits.Attempts, "limits.infra": limits.Infra, "limits.sterile": limits.Sterile,
 		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
 		"limits.cost_usd": limits.CostUSD, "limits.tokens": limits.Tokens,
@@ -146,6 +147,7 @@ func (s *Settings) Entries() []Entry {
 	add("model", s.Model.V, s.Model.From)
 	add("claude_permissions", s.Permits.V, s.Permits.From)
 	add("read_only", strings.Join(s.ReadOnly.V, " "), s.ReadOnly.From)
+	add("steering_files", strings.Join(s.Steering.V, ", "), s.Steering.From)
 	add("approval_words", strings.Join(s.Approvals.V, "; "), s.Approvals.From)
 	add("notify", strings.Join(s.Notify.V, " "), s.Notify.From)
 	add("limits.attempts", fmt.Sprint(s.Attempts.V), s.Attempts.From)

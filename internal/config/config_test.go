@@ -88,6 +88,7 @@ func TestRepositoryCanOnlyTighten(t *testing.T) {
 		{"leaves the project's time", "", "limits: {project: {wall_time: 0}}", "limits.project.wall_time", "no limit project", ""},
 		{"longer wall time", "", "limits: {wall_time: 48h}", "limits.wall_time", "24h default", "project.yaml:1:21"},
 		{"shorter wall time", "", "limits: {wall_time: 90m}", "limits.wall_time", "1h30m project", ""},
+		{"adds what steers", "steering_files: [Makefile]", `steering_files: ["deploy/**"]`, "steering_files", "Makefile, deploy/** project", ""},
 		{"opens the sandbox", "", "isolation: none", "isolation", "sandbox default", "project.yaml:1:12: isolation: a repository can tighten isolation, not loosen it; sandbox stays in force"},
 		{"closes the sandbox", "isolation: none", "isolation: sandbox", "isolation", "sandbox project", ""},
 		{"asks for a container", "", "isolation: container", "isolation", "container project", ""},

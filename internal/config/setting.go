@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/steering"
 )
 
 // Isolation, from the weakest to the strongest.
@@ -64,6 +65,8 @@ func table() []setting {
 			onlyPersonal("it would open paths of this machine to agents"),
 		list("approval_words", ";", func(s *Settings) *Value[[]string] { return &s.Approvals }, approval).
 			onlyPersonal("what counts as your approval is yours to say"),
+		list("steering_files", ",", func(s *Settings) *Value[[]string] { return &s.Steering }, steering.Check).
+			added(),
 		list("notify", ",", func(s *Settings) *Value[[]string] { return &s.Notify }, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)),
 		number("limits.attempts", func(s *Settings) *Value[int] { return &s.Attempts }, 1, 20),
 		number("limits.infra", func(s *Settings) *Value[int] { return &s.Infra }, 0, 100),
@@ -83,6 +86,17 @@ func table() []setting {
 
 func (s setting) tightened(loosens func(current, proposed any) bool) setting {
 	s.loosens = loosens
+	return s
+}
+
+// added is a list to which everybody can add, and from which nobody can take away.
+func (s setting) added() setting {
+	s.loosens = func(any, any) bool { return false } // a repository's words count beside the person's
+	store, load := s.store, s.load
+	s.store = func(into *Settings, from Source, v any) {
+		before, _ := load(into).([]string)
+		store(into, from, append(slices.Clone(before), v.([]string)...))
+	}
 	return s
 }
 

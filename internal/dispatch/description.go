@@ -26,10 +26,32 @@ func description(run *core.Run) string {
 		b.WriteString(overridden(run))
 	}
 	fmt.Fprintf(&b, "\nCost: $%.2f, %d tokens, %d attempts in all.\n", run.Usage.CostUSD, run.Usage.Tokens(), run.Attempts)
+	b.WriteString(steered(run))
 	if run.Isolation == "none" {
 		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
 	}
 	return b.String()
+}
+
+// steered lists the changed files that steer builds, agents or tools, so that who reviews the pull request looks at them.
+func steered(run *core.Run) string {
+	var list strings.Builder
+	for _, s := range run.Stages {
+		for _, t := range s.Tasks {
+			if t.Prepared == nil {
+				continue
+			}
+			for _, notice := range t.Prepared.Notices {
+				if file, is := strings.CutPrefix(notice, touches); is {
+					fmt.Fprintf(&list, "- `%s`\n", strings.ReplaceAll(plain.Line(file, 300), "`", "'"))
+				}
+			}
+		}
+	}
+	if list.Len() == 0 {
+		return ""
+	}
+	return "\nChanges files that steer builds, agents or tools:\n\n" + list.String()
 }
 
 // issueLink is how a forge makes a link of an issue: by its address, or by its

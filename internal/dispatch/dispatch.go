@@ -105,7 +105,10 @@ type Options struct {
 	Tools       Tools
 	Listed      bool     // Claude Code is started without leave to bypass permissions
 	ReadOnly    []string // toolchains outside the system folders
-	Checks      int      // verifications at once
+	// Steering are the files that a person, and a repository with these settings, add to those whose change is named before
+	// it is published. Nil for none.
+	Steering func(repository []byte) ([]string, error)
+	Checks   int // verifications at once
 }
 
 // Dispatcher executes actions, each once at a time.

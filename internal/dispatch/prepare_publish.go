@@ -2,30 +2,16 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/steering"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
-
-// protected reports a path whose change a person is told of before they approve:
-// it steers Stellwerk, the forge or, wherever it lies, an agent. A file or link
-// of the name counts as a folder does, however it is spelt.
-func protected(path string) bool {
-	top, _, _ := strings.Cut(path, "/")
-	if strings.EqualFold(top, ".stellwerk") || strings.EqualFold(top, ".github") {
-		return true
-	}
-	for part := range strings.SplitSeq(path, "/") {
-		if strings.EqualFold(part, ".claude") {
-			return true
-		}
-	}
-	return false
-}
 
 // preparePublish verifies the head again, without memory, and looks up exactly
 // what publishing would change: the approval is bound to it.
@@ -162,6 +148,26 @@ func commands(c core.Check) []core.Check {
 	return found
 }
 
+// touches begins the notice of a change that a person is told of before they approve.
+const touches = "touches "
+
+// steering is what counts as steering for a run: what is known, what the person adds, and what the repository adds at the
+// commit that the run started from.
+func (d *Dispatcher) steering(ctx context.Context, run *core.Run, y *yard.Yard) (steering.Files, error) {
+	if d.Steering == nil {
+		return steering.Files{}, nil
+	}
+	settings, err := y.ReadFile(ctx, run.BaseCommit, config.ProjectFile, maxSettings)
+	if err != nil && !errors.Is(err, yard.ErrNotFound) {
+		return steering.Files{}, err
+	}
+	added, err := d.Steering(settings)
+	return steering.Files{Added: added}, err
+}
+
+// maxSettings bounds a repository's settings.
+const maxSettings = 1 << 20
+
 func (d *Dispatcher) publishNotices(ctx context.Context, run *core.Run, y *yard.Yard) ([]string, error) {
 	changes, err := y.Changed(ctx, run.BaseCommit, run.Head)
 	if err != nil {
@@ -171,9 +177,13 @@ func (d *Dispatcher) publishNotices(ctx context.Context, run *core.Run, y *yard.
 	if run.ForgeURL != "" {
 		notices = append(notices, fmt.Sprintf("opens a pull request in %s at %s", run.Repository, run.ForgeURL))
 	}
+	steers, err := d.steering(ctx, run, y)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range changes {
-		if protected(c.Path) || protected(c.OldPath) {
-			notices = append(notices, "touches "+c.Path)
+		if steers.Named(c.Path) || steers.Named(c.OldPath) {
+			notices = append(notices, touches+c.Path)
 		}
 	}
 	tip, err := d.remoteTip(ctx, run, y, "refs/heads/"+run.Base)

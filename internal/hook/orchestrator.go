@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+	"github.com/stellwerk-dev/stellwerk/internal/steering"
 )
 
 // orchestrator decides for the session itself, which carries messages between a
@@ -107,17 +108,9 @@ func (o orchestrator) near(at string, write bool) bool {
 	return false
 }
 
-// steers reports a path below a checkout that tells programs what to run: those
-// of the session's own client, of git and of Stellwerk.
-func steers(path string) bool {
-	for part := range strings.SplitSeq(strings.ToLower(path), string(filepath.Separator)) {
-		switch part {
-		case ".git", ".claude", ".stellwerk", ".mcp.json", ".vscode", ".github":
-			return true
-		}
-	}
-	return false
-}
+// steers reports a path below a checkout that tells programs what to do, or
+// that is git's own.
+func steers(path string) bool { return ofGit(path) || steering.Files{}.Named(path) }
 
 // start lets an offered agent start, and tells it what the offer says, whatever
 // the model wrote.

@@ -144,11 +144,13 @@ func TestOnlyDigestsAreWritten(t *testing.T) {
 func TestAFileThatOthersCouldHaveWrittenIsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.add("ada", api.RoleViewer)
-	if err := os.Chmod(w.path, 0o660); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := access.Open(w.path, "root", w.now); core.CodeOf(err) != core.CodeForbidden {
-		t.Errorf("mode 0660: %v", err)
+	for _, mode := range []os.FileMode{0o640, 0o620, 0o604, 0o602} {
+		if err := os.Chmod(w.path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := access.Open(w.path, "root", w.now); core.CodeOf(err) != core.CodeForbidden {
+			t.Errorf("mode %o: %v", mode, err)
+		}
 	}
 	for name, content := range map[string]string{
 		"torn":       `{"version":1,"tokens":[`,

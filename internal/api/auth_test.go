@@ -37,9 +37,12 @@ func TestPersonTokenIsMadeOnceAndKeptPrivate(t *testing.T) {
 
 func TestATokenOthersCouldReadIsReplaced(t *testing.T) {
 	for name, spoil := range map[string]func(string) error{
-		"readable": func(p string) error { return os.Chmod(p, 0o640) },
-		"short":    func(p string) error { return os.WriteFile(p, []byte("abc"), 0o600) },
-		"empty":    func(p string) error { return os.WriteFile(p, nil, 0o600) },
+		"readable by the group": func(p string) error { return os.Chmod(p, 0o640) },
+		"readable by others":    func(p string) error { return os.Chmod(p, 0o604) },
+		"writable by the group": func(p string) error { return os.Chmod(p, 0o620) },
+		"writable by others":    func(p string) error { return os.Chmod(p, 0o602) },
+		"short":                 func(p string) error { return os.WriteFile(p, []byte("abc"), 0o600) },
+		"empty":                 func(p string) error { return os.WriteFile(p, nil, 0o600) },
 	} {
 		path := filepath.Join(t.TempDir(), api.PersonTokenFile)
 		first, err := api.EnsurePersonToken(path)

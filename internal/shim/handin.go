@@ -184,14 +184,22 @@ func acceptHandIn(folder string) (HandIn, error) {
 	return out, syncFile(folder)
 }
 
+// openRegular opens a file that is none but itself: a root follows links as long as they stay inside.
 func openRegular(root *os.Root, name string) (*os.File, error) {
-	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	named, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !named.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", name)
+	if err == nil && !os.SameFile(named, info) {
+		err = fmt.Errorf("%s was replaced while it was opened", name)
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"unicode"
 	"unicode/utf8"
 )
@@ -141,7 +140,7 @@ func (c *collector) refuse(name, reason string) {
 
 // digest opens without waiting and without following a link, in case the entry is no longer what it was.
 func (c *collector) digest(name string) (out Output, err error) {
-	file, err := c.root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	file, err := openRegular(c.root, name)
 	if err != nil {
 		return Output{}, err
 	}
@@ -150,8 +149,6 @@ func (c *collector) digest(name string) (out Output, err error) {
 	switch {
 	case err != nil:
 		return Output{}, err
-	case !info.Mode().IsRegular():
-		return Output{}, errors.New("it is not a regular file")
 	case info.Size() > c.limits.file:
 		return Output{}, fmt.Errorf("it has %d bytes; %d are allowed", info.Size(), c.limits.file)
 	case c.total+info.Size() > c.limits.total:

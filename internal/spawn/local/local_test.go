@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -166,5 +167,31 @@ func TestShimThatCannotStart(t *testing.T) {
 	drain(t, crashing)
 	if status, err := crashing.Wait(t.Context(), a.Folder); err != nil || status != spawn.Absent {
 		t.Errorf("status %s, %v", status, err)
+	}
+}
+
+// TestAShimKnowsNothingOfTheEngine: of its environment it has only what is allowed
+// by name.
+func TestAShimKnowsNothingOfTheEngine(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("this system does not show the environment of a process")
+	}
+	t.Setenv("STELLWERK_TEST_CANARY", "sings")
+	a := shimtest.New(t, sandbox.None, `tr '\0' '\n' </proc/$PPID/environ >"$STELLWERK_OUT/environment"`)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := spawner(self)
+	t.Cleanup(func() { drain(t, s) })
+	if err := s.Start(t.Context(), spawn.Order{Attempt: "a1", Folder: a.Folder, Env: []string{shimtest.QuickExit}}); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := s.Wait(t.Context(), a.Folder); err != nil || status != spawn.Exited {
+		t.Fatalf("status %s, %v", status, err)
+	}
+	environment, err := os.ReadFile(filepath.Join(a.Spec.Job.Out, "environment"))
+	if err != nil || !strings.Contains(string(environment), "PATH=") || strings.Contains(string(environment), "CANARY") {
+		t.Errorf("the shim's environment is %q, %v", environment, err)
 	}
 }

@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -154,5 +155,34 @@ func TestWriterReportsErrors(t *testing.T) {
 	}
 	if err := w.Close(); err != nil {
 		t.Errorf("second Close: %v", err)
+	}
+}
+
+// TestWriterHidesWrappedValues: an encoder wraps lines where it likes, also right
+// before the digits that are the value's alone. Fewer than four of them before a line
+// end are not taken for the beginning of a value, see leastWrapped.
+func TestWriterHidesWrappedValues(t *testing.T) {
+	t.Parallel()
+	r := redact.New(redact.Options{Secrets: []redact.Secret{{Name: "S", Value: "swordfish-and-a-half"}}})
+	for _, before := range []string{"", "u", "us", "user:"} {
+		encoded := base64.StdEncoding.EncodeToString([]byte(before + "swordfish-and-a-half:more"))
+		whole := (8*len(before) + 5) / 6
+		for width := 4; width < len(encoded); width++ {
+			if rest := (width - whole%width) % width; rest > 0 && rest < 4 {
+				continue
+			}
+			var lines strings.Builder
+			for line := range slices.Chunk([]byte(encoded), width) {
+				lines.Write(line)
+				lines.WriteByte('\n')
+			}
+			text := "first line\n" + lines.String() + "last line\n"
+			want := r.String(text)
+			for _, size := range []int{width + 1, len(text)} {
+				if got := stream(t, r, text, size); got != want {
+					t.Errorf("%q in lines of %d, in pieces of %d: streamed %q, whole %q", before, width, size, got, want)
+				}
+			}
+		}
 	}
 }

@@ -18,7 +18,7 @@ var _ dispatch.Notifier = (*teller)(nil)
 
 // noticeEnded is the kind of a notice about a run that is over; the others are
 // those of what waits.
-const noticeEnded = "ended"
+const noticeEnded = notify.KindEnded
 
 // teller tells people what waits in runs, each thing once.
 type teller struct {

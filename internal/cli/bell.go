@@ -8,15 +8,22 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
+// How a person tells by ear what they are rung for: once for what waits for them,
+// twice for a run that is over.
+const (
+	ringWaits = "\a"
+	ringOver  = "\a\a"
+)
+
 // ring sounds the terminal, if there is one and the person wants to be told that
 // way, now. What keeps the bell from ringing is told and harms nothing else.
-func (sh *shell) ring() {
+func (sh *shell) ring(sound string) {
 	if sh.Console.Bell == nil {
 		return
 	}
 	wanted, err := sh.rings()
 	if wanted && err == nil {
-		_, err = io.WriteString(sh.Console.Bell, "\a")
+		_, err = io.WriteString(sh.Console.Bell, sound)
 	}
 	if err != nil {
 		sh.warn([]string{"the bell cannot be rung: " + err.Error()})
@@ -39,6 +46,14 @@ func (sh *shell) rings() (bool, error) {
 	}
 	_, still := quiet.Until(sh.Now())
 	return !still, nil
+}
+
+// soundOf is how an event that beckons sounds.
+func soundOf(t core.Type) string {
+	if t == core.TypeRunCompleted || t == core.TypeRunFailed {
+		return ringOver
+	}
+	return ringWaits
 }
 
 // beckons reports an event that brings a run to a halt of which the person is to

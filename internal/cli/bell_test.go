@@ -24,11 +24,23 @@ func TestTheBellFollowsThePersonsSettings(t *testing.T) {
 				b.env[k] = v
 			}
 			b.Console.Bell = screen
-			(&shell{Program: b.Program}).ring()
+			(&shell{Program: b.Program}).ring(ringWaits)
 			if screen.String() != c.want || b.err.String() != "" {
 				t.Errorf("rang %q, said %q", screen.String(), b.err.String())
 			}
 		})
+	}
+}
+
+// TestWhatIsOverSoundsOtherwise: who looks away hears whether they are needed.
+func TestWhatIsOverSoundsOtherwise(t *testing.T) {
+	for event, want := range map[core.Type]string{
+		core.TypeApprovalRequested: "\a", core.TypeRunPaused: "\a", core.TypeQuestionAsked: "\a",
+		core.TypeRunCompleted: "\a\a", core.TypeRunFailed: "\a\a",
+	} {
+		if got := soundOf(event); got != want {
+			t.Errorf("%s sounds like %q", event, got)
+		}
 	}
 }
 

@@ -152,7 +152,7 @@ func (c *chat) listen(ctx context.Context, svc api.Service, e core.Event) {
 	}
 	d, err := svc.Run(ctx, c.run.ID)
 	if err == nil && (e.Type == core.TypeQuestionAsked || d.Status != string(core.StatusActive)) {
-		c.sh.ring()
+		c.sh.ring(soundOf(e.Type))
 	}
 }
 

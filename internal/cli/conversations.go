@@ -46,8 +46,8 @@ that woke it, and answers there. The PROJECT is named as for say.`,
 func newConversationsStart(sh *shell) *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
-		Use:     "start NAME [flags]",
-		Short:   "Begin a conversation",
+		Use:   "start NAME [flags]",
+		Short: "Begin a conversation",
 		Long: `Begins a conversation beside those that the project has. Its NAME is one line,
 and no other conversation of the project has it.`,
 		Example: `  stellwerk conversations start "the search" --project shop`,
@@ -70,8 +70,8 @@ and no other conversation of the project has it.`,
 func newConversationsRename(sh *shell) *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
-		Use:     "rename CONVERSATION NAME [flags]",
-		Short:   "Give a conversation another name",
+		Use:   "rename CONVERSATION NAME [flags]",
+		Short: "Give a conversation another name",
 		Long: `Gives a conversation another name. It is named by its name, its id, or the end
 of that (c1). main keeps its name.`,
 		Example: `  stellwerk conversations rename c1 search`,

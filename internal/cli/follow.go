@@ -20,10 +20,10 @@ type follower struct {
 	sh     *shell
 	svc    api.Service
 	id     string
-	policy bool  // the run was started with --yes
-	review bool  // the run is followed through its review
-	seen   int64 // sequence number of the last event shown
-	calls  bool  // the newest event that halts a run is one to ring for
+	policy bool   // the run was started with --yes
+	review bool   // the run is followed through its review
+	seen   int64  // sequence number of the last event shown
+	calls  string // the newest event that halts a run is one to ring for
 	block  terminal.Block
 	tail   tail
 }
@@ -41,8 +41,8 @@ func (sh *shell) follow(ctx context.Context, svc api.Service, id string, after i
 	if f.live() {
 		err = errors.Join(err, f.block.Clear())
 	}
-	if err == nil && f.calls {
-		sh.ring()
+	if err == nil && f.calls != "" {
+		sh.ring(f.calls)
 	}
 	return detail, f.seen, err
 }
@@ -195,10 +195,13 @@ func (f *follower) show(ctx context.Context, e core.Event) error {
 // given by policy.
 func (f *follower) listen(e core.Event) {
 	if e.Type == core.TypeQuestionAsked {
-		f.sh.ring()
+		f.sh.ring(ringWaits)
 	}
 	if halts(e.Type) {
-		f.calls = beckons(e)
+		f.calls = ""
+		if beckons(e) {
+			f.calls = soundOf(e.Type)
+		}
 	}
 }
 

@@ -52,9 +52,13 @@ func (a Answer) Going() string {
 // Tell shows a person a message.
 func Tell(message string) Answer { return Answer{Message: message} }
 
-// Ring adds a sound to an answer.
-func (a Answer) Ring() Answer {
+// Ring adds a sound to an answer: once for what waits for the person, twice for a
+// run that is over.
+func (a Answer) Ring(over bool) Answer {
 	a.Sequence = "\a"
+	if over {
+		a.Sequence = "\a\a"
+	}
 	return a
 }
 

@@ -15,7 +15,7 @@ func (Desktop) Name() string { return "desktop" }
 
 // Send implements Way.
 func (Desktop) Send(ctx context.Context, m Message) error {
-	argv := command(m.Title, m.Text)
+	argv := command(runtime.GOOS, m)
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return fmt.Errorf("no desktop notifications on this machine: %w: %w", err, ErrPermanent)
@@ -26,13 +26,24 @@ func (Desktop) Send(ctx context.Context, m Message) error {
 	return nil
 }
 
-// command shows a notification. Texts are arguments, never part of a script.
-func command(title, text string) []string {
-	if runtime.GOOS == "darwin" {
-		return []string{
-			"osascript", "-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv)", "-e", "end run",
-			"--", title, text,
+// command shows a notification, with the sound that the desktop has for what it is
+// about. Texts are arguments, never part of a script.
+func command(system string, m Message) []string {
+	waits, over := "message-new-instant", "complete" // of the freedesktop sound themes
+	if system == "darwin" {
+		waits, over = "Ping", "Glass"
+	}
+	sound := over
+	for _, n := range m.Notices {
+		if n.Kind != KindEnded { // of several, what waits is what matters
+			sound = waits
 		}
 	}
-	return []string{"notify-send", "--app-name=stellwerk", "--", title, text}
+	if system == "darwin" {
+		return []string{
+			"osascript", "-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv) sound name (item 3 of argv)", "-e", "end run",
+			"--", m.Title, m.Text, sound,
+		}
+	}
+	return []string{"notify-send", "--app-name=stellwerk", "--hint=string:sound-name:" + sound, "--", m.Title, m.Text}
 }

@@ -28,6 +28,10 @@ type Notice struct {
 	At      time.Time `json:"at"`
 }
 
+// KindEnded is the kind of a notice about something that is over. All others are
+// about what waits.
+const KindEnded = "ended"
+
 // Message is what is sent at once: one notice, or several summed up.
 type Message struct {
 	ID      string // the same for the same notices

@@ -28,6 +28,25 @@ type metric struct {
 	NotOK    []string    `json:"reasons,omitempty"`
 	Reused   int         `json:"reused,omitempty"` // verdicts that were remembered
 	Observed *bool       `json:"observed,omitempty"`
+
+	// The same once more, by the names that Planner-Gate gives them.
+	WaveTime     *int64   `json:"wave_time,omitempty"`     // of a wave that ended, in milliseconds
+	AgentLatency *int64   `json:"agent_latency,omitempty"` // of an attempt, in milliseconds
+	Why          []string `json:"NOT_OK,omitempty"`        // reasons
+}
+
+// named fills in what the line says by other names, too.
+func (m metric) named() metric {
+	if m.Outcome == "NOT_OK" || m.Metric == "attempt" { // what was dropped has reasons, too
+		m.Why = m.NotOK
+	}
+	switch m.Metric {
+	case "wave":
+		m.WaveTime = m.Millis
+	case "attempt":
+		m.AgentLatency = m.Millis
+	}
+	return m
 }
 
 // meter derives the lines of metrics.jsonl from the events of a run: what an
@@ -84,7 +103,7 @@ func (m *meter) linesOf(e core.Event, body core.Body) [][]byte {
 
 // appendLine adds a line. Encoding a metric cannot fail: it holds plain values.
 func appendLine(lines [][]byte, m metric) [][]byte {
-	line, err := json.Marshal(m)
+	line, err := json.Marshal(m.named())
 	if err != nil {
 		return lines
 	}

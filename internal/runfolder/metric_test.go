@@ -49,9 +49,9 @@ func story(t *testing.T) []core.Event {
 }
 
 const told = `{"at":"1970-01-01T00:01:41Z","run":"0198","seq":2,"metric":"stage","stage":"plan","round":1,"outcome":"opened"}
-{"at":"1970-01-01T00:01:45Z","run":"0198","seq":6,"metric":"attempt","stage":"plan","round":1,"task":"plan.r1","attempt":"plan.r1.a1","role":"planner","agent":"claude","model":"sonnet","outcome":"failed","duration_ms":500,"usage":{"cost_usd":0.5},"reasons":["network","no route"],"observed":true}
-{"at":"1970-01-01T00:01:47Z","run":"0198","seq":8,"metric":"verify","stage":"plan","round":1,"task":"plan.r1","attempt":"plan.r1.a1","outcome":"NOT_OK","duration_ms":20,"reasons":["command: go test"],"reused":1}
-{"at":"1970-01-01T00:01:48Z","run":"0198","seq":9,"metric":"refusal","task":"d1","outcome":"NOT_OK","reasons":["inputs","no db_schema"]}
+{"at":"1970-01-01T00:01:45Z","run":"0198","seq":6,"metric":"attempt","stage":"plan","round":1,"task":"plan.r1","attempt":"plan.r1.a1","role":"planner","agent":"claude","model":"sonnet","outcome":"failed","duration_ms":500,"usage":{"cost_usd":0.5},"reasons":["network","no route"],"observed":true,"agent_latency":500,"NOT_OK":["network","no route"]}
+{"at":"1970-01-01T00:01:47Z","run":"0198","seq":8,"metric":"verify","stage":"plan","round":1,"task":"plan.r1","attempt":"plan.r1.a1","outcome":"NOT_OK","duration_ms":20,"reasons":["command: go test"],"reused":1,"NOT_OK":["command: go test"]}
+{"at":"1970-01-01T00:01:48Z","run":"0198","seq":9,"metric":"refusal","task":"d1","outcome":"NOT_OK","reasons":["inputs","no db_schema"],"NOT_OK":["inputs","no db_schema"]}
 {"at":"1970-01-01T00:01:49Z","run":"0198","seq":10,"metric":"verify","task":"plan.r1","attempt":"plan.r1.a2","outcome":"OK","duration_ms":0}
 {"at":"1970-01-01T00:01:49Z","run":"0198","seq":10,"metric":"task","stage":"plan","round":1,"task":"plan.r1","role":"planner","outcome":"OK","duration_ms":7000}
 {"at":"1970-01-01T00:01:50Z","run":"0198","seq":11,"metric":"stage","stage":"plan","round":1,"outcome":"OK","duration_ms":9000}
@@ -147,15 +147,15 @@ func TestMetricsOfWaves(t *testing.T) {
 		core.WaveClosed{Wave: 1, Course: core.CourseFinish},
 		core.CourseRefused{Course: core.CourseFinish, Reasons: []string{"a criterion is unmet"}},
 	))
-	wantFile(t, f, MetricsFile, []byte(`{"at":"1970-01-01T00:01:41Z","run":"0198","seq":2,"metric":"refusal","task":"paint","outcome":"NOT_OK","reasons":["unknown_role","nobody paints"]}
+	wantFile(t, f, MetricsFile, []byte(`{"at":"1970-01-01T00:01:41Z","run":"0198","seq":2,"metric":"refusal","task":"paint","outcome":"NOT_OK","reasons":["unknown_role","nobody paints"],"NOT_OK":["unknown_role","nobody paints"]}
 {"at":"1970-01-01T00:01:42Z","run":"0198","seq":3,"metric":"wave","wave":1,"outcome":"opened"}
 {"at":"1970-01-01T00:01:43Z","run":"0198","seq":4,"metric":"stage","wave":1,"stage":"survey","round":1,"outcome":"opened"}
-{"at":"1970-01-01T00:01:45Z","run":"0198","seq":6,"metric":"failure","wave":1,"task":"survey","outcome":"NOT_OK","reasons":["it cannot be done"]}
+{"at":"1970-01-01T00:01:45Z","run":"0198","seq":6,"metric":"failure","wave":1,"task":"survey","outcome":"NOT_OK","reasons":["it cannot be done"],"NOT_OK":["it cannot be done"]}
 {"at":"1970-01-01T00:01:45Z","run":"0198","seq":6,"metric":"task","wave":1,"stage":"survey","round":1,"task":"survey.r1","role":"scout","outcome":"NOT_OK","duration_ms":1000}
 {"at":"1970-01-01T00:01:46Z","run":"0198","seq":7,"metric":"stage","wave":1,"stage":"survey","round":1,"outcome":"discarded","duration_ms":3000,"reasons":["it cannot be done"]}
 {"at":"1970-01-01T00:01:47Z","run":"0198","seq":8,"metric":"failure","wave":1,"task":"prices","outcome":"dropped","reasons":["not wanted"]}
-{"at":"1970-01-01T00:01:48Z","run":"0198","seq":9,"metric":"wave","wave":1,"outcome":"OK","duration_ms":6000}
-{"at":"1970-01-01T00:01:49Z","run":"0198","seq":10,"metric":"refusal","outcome":"NOT_OK","reasons":["finish","a criterion is unmet"]}
+{"at":"1970-01-01T00:01:48Z","run":"0198","seq":9,"metric":"wave","wave":1,"outcome":"OK","duration_ms":6000,"wave_time":6000}
+{"at":"1970-01-01T00:01:49Z","run":"0198","seq":10,"metric":"refusal","outcome":"NOT_OK","reasons":["finish","a criterion is unmet"],"NOT_OK":["finish","a criterion is unmet"]}
 `))
 }
 

@@ -3,6 +3,7 @@ package runfolder
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,8 @@ type words struct {
 // asked is a line of inbox.jsonl.
 type asked struct {
 	ID       string    `json:"id"`
+	Question string    `json:"question_id"` // the same: by it answers.jsonl refers to the line
+	Source   string    `json:"source"`      // the delegation, or planner
 	Text     string    `json:"text"`
 	From     string    `json:"from,omitempty"` // delegation; the planner's own where empty
 	Blocking bool      `json:"blocking"`
@@ -146,7 +149,7 @@ func (w *words) hear(line []byte) error {
 	}
 	switch b := body.(type) {
 	case core.QuestionAsked:
-		w.inbox, err = withLine(w.inbox, asked{ID: b.ID, Text: b.Text, From: b.From, Blocking: b.Blocking, About: b.About, Default: b.Default, At: e.At})
+		w.inbox, err = withLine(w.inbox, asked{ID: b.ID, Question: b.ID, Source: cmp.Or(b.From, core.PlannerStage), Text: b.Text, From: b.From, Blocking: b.Blocking, About: b.About, Default: b.Default, At: e.At})
 	case core.QuestionAnswered:
 		w.answers, err = withLine(w.answers, answered{Question: b.ID, Answer: b.Text, By: by(b), At: e.At})
 	default: // its text only spoke of one

@@ -26,8 +26,8 @@ func conversation(t testing.TB) []core.Event {
 }
 
 const (
-	wantInbox = `{"id":"q-1","text":"How long?","from":"api","blocking":true,"about":"cart.life","default":"30 days","at":"1970-01-01T00:01:41Z"}
-{"id":"q-2","text":"Is \"type\":\"QuestionAnswered\" a word?","blocking":false,"at":"1970-01-01T00:01:42Z"}
+	wantInbox = `{"id":"q-1","question_id":"q-1","source":"api","text":"How long?","from":"api","blocking":true,"about":"cart.life","default":"30 days","at":"1970-01-01T00:01:41Z"}
+{"id":"q-2","question_id":"q-2","source":"planner","text":"Is \"type\":\"QuestionAnswered\" a word?","blocking":false,"at":"1970-01-01T00:01:42Z"}
 `
 	wantAnswers = `{"question_id":"q-2","answer":"Yes.","by":"planner","at":"1970-01-01T00:01:44Z"}
 {"question_id":"q-1","answer":"30 days","by":"default","at":"1970-01-01T00:01:45Z"}

@@ -60,7 +60,7 @@ func (c call) stop(ctx context.Context) (reply, error) {
 	c.entry.Turn = string(turn.Kind)
 	answer, err := c.step(turn)
 	if err == nil && c.rings(turn) {
-		answer.Answer = answer.Ring()
+		answer.Answer = answer.Ring(turn.Kind == api.TurnOver)
 	}
 	return answer, err
 }

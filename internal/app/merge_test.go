@@ -147,7 +147,7 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	p := publish(t)
 	began := git(t, p.dir, "rev-parse", "main")
 
-	if !p.run.MergesHere || !strings.Contains(p.run.Next, "`stellwerk merge "+p.run.Alias+"`") {
+	if !p.run.MergesHere || !strings.Contains(p.run.Next, "`stellwerk merge "+p.run.Alias+" --fast-forward`") {
 		t.Errorf("what to do next: %s", p.run.Next)
 	}
 	p.look("checked out in " + p.dir)

@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Inbox implements api.Service.
@@ -82,7 +83,7 @@ func approvals(r *core.Run) []api.Waiting {
 		return nil
 	}
 	return []api.Waiting{{
-		Kind: api.WaitApproval, Since: r.WaitsSince, Reason: "stage " + s.ID + " waits for an approval", Next: next(r), Gate: s.Gate,
+		Kind: api.WaitApproval, Since: r.WaitsSince, Reason: "stage " + s.ID + " waits for an approval", Next: wording.Next(r), Gate: s.Gate,
 	}}
 }
 
@@ -105,7 +106,7 @@ func reviews(r *core.Run) []api.Waiting {
 	if r.PullRequest != nil && r.PullRequest.URL != "" {
 		reason += ": " + r.PullRequest.URL
 	}
-	return []api.Waiting{{Kind: api.WaitReview, Since: r.WaitsSince, Reason: reason, Next: next(r)}}
+	return []api.Waiting{{Kind: api.WaitReview, Since: r.WaitsSince, Reason: reason, Next: wording.Next(r)}}
 }
 
 // projectName is what a person calls a project; its id where it is not known.

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -169,7 +170,7 @@ func (a *App) mergeSeen(ctx context.Context, run *core.Run, merge, tip string) (
 // yard only.
 func (a *App) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable, made string, err error) {
 	pr := run.PullRequest
-	if !toMerge(run) {
+	if !wording.ToMerge(run) {
 		return m, "", core.Errorf(core.CodeConflict, "run %s is %s: nothing waits to be merged", run.Alias, run.Status).
 			WithHint("see `stellwerk status %s`", run.Alias)
 	}

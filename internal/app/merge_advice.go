@@ -6,13 +6,14 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // adviseMerge makes the advice to merge fit the person's repository as it is: the
 // base may be checked out, in conflict or gone, or they have merged by hand, which
 // nobody watches for once a run is over.
 func (a *App) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) error {
-	if !mergesHere(run) {
+	if !wording.MergesHere(run) {
 		return nil
 	}
 	m, _, err := a.mergeable(ctx, run)

@@ -1,13 +1,12 @@
 package app
 
 import (
-	"fmt"
-
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // viewRun shows a run's state to a client.
@@ -16,7 +15,7 @@ func viewRun(r *core.Run) api.Run {
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: string(r.Status),
 		Reason: r.EndReason, Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(),
 		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
-		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: next(r), MergesHere: mergesHere(r),
+		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: wording.Next(r), MergesHere: wording.MergesHere(r),
 	}
 	if r.Distant() {
 		v.Remote = r.Remote
@@ -40,52 +39,6 @@ func viewRun(r *core.Run) api.Run {
 		}
 	}
 	return v
-}
-
-// mergesHere reports a run whose pull request is a record beside the person's own
-// repository, and waits.
-func mergesHere(r *core.Run) bool {
-	return toMerge(r) && r.ForgeURL == "" && !r.Distant()
-}
-
-// toMerge reports a run whose pull request is open, and that waits for it or is
-// over without.
-func toMerge(r *core.Run) bool {
-	waits := r.Status == core.StatusReview || r.Status == core.StatusCompleted && !r.Managed()
-	return waits && r.PullRequest != nil && r.PullRequest.State == core.PullRequestOpen
-}
-
-// next is what a person can type now.
-func next(r *core.Run) string {
-	switch {
-	case r.Pause != nil:
-		return r.Pause.Next
-	case r.Status == core.StatusActive && r.Session != "":
-		return fmt.Sprintf("it goes on in session %s (`claude --resume %s`), or here: `stellwerk resume %s --headless`", r.Session, r.Session, r.Alias)
-	case r.Status == core.StatusCompleted && mergesHere(r):
-		return fmt.Sprintf("look at it: `stellwerk diff %s`; then `stellwerk merge %s`", r.Alias, r.Alias)
-	case r.Status == core.StatusReview && mergesHere(r):
-		return fmt.Sprintf("look at it: `stellwerk diff %s`; then `stellwerk merge %s`, or say what is to change: `stellwerk feedback %s \"…\"`", r.Alias, r.Alias, r.Alias)
-	case r.Status == core.StatusReview:
-		return fmt.Sprintf("look at %s and merge it into %s, or say what is to change: `stellwerk feedback %s \"…\"`", r.Branch, r.Base, r.Alias)
-	case r.Status == core.StatusAwaiting:
-		text := fmt.Sprintf("`stellwerk approve %s`, or `stellwerk feedback %s \"…\"`", r.Alias, r.Alias)
-		if r.ByWaves() {
-			return fmt.Sprintf("`stellwerk approve %s`, or `stellwerk cancel %s`", r.Alias, r.Alias)
-		}
-		s := r.Current()
-		if s == nil || s.Gate == nil {
-			return text
-		}
-		if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Act != "" && !r.Managed() {
-			text = fmt.Sprintf("`stellwerk approve %s`, or `stellwerk rollback %s --to STAGE`", r.Alias, r.Alias)
-		}
-		if s.Gate.Suggestion != "" {
-			text = fmt.Sprintf("`stellwerk rollback %s` (to %s, as suggested), or `stellwerk approve %s`", r.Alias, s.Gate.Suggestion, r.Alias)
-		}
-		return text
-	}
-	return ""
 }
 
 func viewRow(r store.RunRow) api.Run {

@@ -326,12 +326,7 @@ func lawResume(r *Run, actor Actor, b RunResumed) error {
 	}
 	switch r.Pause.Code {
 	case PauseAttempts, PauseInfra:
-		if r.Managed() {
-			return Errorf(CodeConflict, "%s", r.Pause.Reason).
-				WithHint("`stellwerk retry %s` tries again, `stellwerk skip %s` goes on without it", r.Alias, r.Alias)
-		}
-		return Errorf(CodeConflict, "%s", r.Pause.Reason).
-			WithHint("`stellwerk retry %s` tries again, `stellwerk feedback %s \"…\"` tries again with your words, `stellwerk skip %s` goes on without it", r.Alias, r.Alias, r.Alias)
+		return Errorf(CodeConflict, "%s", r.Pause.Reason).WithHint("%s", r.Pause.Next)
 	case PauseInput:
 		if !r.Managed() { // only another stage can hand it in
 			return Errorf(CodeConflict, "%s", r.Pause.Reason).WithHint("%s", r.Pause.Next)

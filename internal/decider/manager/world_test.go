@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/advicetest"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/manager"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/rules"
 )
@@ -125,6 +126,9 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 			}
 		}
 		if len(bodies) == 0 {
+			if err := advicetest.Check(w.run); err != nil {
+				w.t.Fatalf("%v", err)
+			}
 			break
 		}
 		if i >= 60 {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/advicetest"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 )
 
@@ -121,6 +122,9 @@ func (w *world) settle(cause string) {
 			w.t.Fatalf("the same state decided differently:\n%s", diff)
 		}
 		if len(bodies) == 0 {
+			if err := advicetest.Check(w.run); err != nil {
+				w.t.Fatalf("%v", err)
+			}
 			checkRest(w.t, w.run)
 			checkAllowance(w.t, w.run)
 			return

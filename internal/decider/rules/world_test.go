@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/advicetest"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/rules"
 )
 
@@ -108,6 +109,9 @@ func (w *world) settle() {
 			}
 		}
 		if len(bodies) == 0 {
+			if err := advicetest.Check(w.run); err != nil {
+				w.t.Fatalf("%v", err)
+			}
 			w.rests()
 			checkAllowance(w.t, w.run)
 			return

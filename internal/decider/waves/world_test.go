@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/advicetest"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/waves"
 )
 
@@ -166,6 +167,9 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 			}
 		}
 		if len(bodies) == 0 {
+			if err := advicetest.Check(w.run); err != nil {
+				w.t.Fatalf("%v", err)
+			}
 			return nil
 		}
 		if i >= 60 {

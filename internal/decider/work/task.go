@@ -5,6 +5,7 @@ package work
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -66,8 +67,28 @@ func start(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	return core.RunPaused{
 		Code: core.PauseAttempts, Stage: s.ID, Reason: label(r, s, t) + ": " + WhyNot(t),
-		Next: fmt.Sprintf("`stellwerk status %s` shows why; then `stellwerk retry %s`, `stellwerk feedback %s \"…\"` or `stellwerk skip %s`", r.Alias, r.Alias, r.Alias, r.Alias),
+		Next: fmt.Sprintf("`stellwerk status %s` shows why; then %s", r.Alias, Onward(r, s)),
 	}
+}
+
+// Onward is what a person can type about a stage that has no attempt left, and the
+// law accepts: words need somebody who reads them, and not every stage can be
+// left out.
+func Onward(r *core.Run, s *core.Stage) string {
+	ways := []string{"retry " + r.Alias}
+	if !r.Managed() || s.ID == core.PlanStage && !r.ByWaves() {
+		ways = append(ways, "feedback "+r.Alias+` "…"`)
+	}
+	if !r.Managed() || s.Branch != "" {
+		ways = append(ways, "skip "+r.Alias)
+	} else {
+		ways = append(ways, "cancel "+r.Alias)
+	}
+	for i, way := range ways {
+		ways[i] = "`stellwerk " + way + "`"
+	}
+	last := len(ways) - 1
+	return strings.Join(ways[:last], ", ") + " or " + ways[last]
 }
 
 // label is what a person calls a task of a stage.

@@ -32,7 +32,7 @@ func Connect(ctx context.Context, opts Options) (api.Service, func() error, erro
 		if !errors.Is(err, errNoEngine) {
 			return nil, nil, err
 		}
-		stop, err := host(ctx, opts)
+		_, stop, err := host(ctx, opts)
 		if err == nil {
 			svc, err := dial(ctx, opts)
 			if err != nil {
@@ -110,13 +110,13 @@ func dial(ctx context.Context, opts Options) (*client.Client, error) {
 }
 
 // host starts an engine in this process and serves it on its socket.
-func host(ctx context.Context, opts Options) (func() error, error) {
+func host(ctx context.Context, opts Options) (*App, func() error, error) {
 	if err := checkAddresses(ctx, opts); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a, err := Open(ctx, opts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 2)
@@ -124,48 +124,65 @@ func host(ctx context.Context, opts Options) (func() error, error) {
 	tools, toolHandler, err := a.listenTools()
 	if err != nil {
 		stop()
-		return nil, errors.Join(err, a.Close())
+		return nil, nil, errors.Join(err, a.Close())
 	}
 	others, err := a.openNetwork(serving, opts)
 	if err != nil {
 		stop()
-		return nil, errors.Join(err, tools.Close(), a.Close())
+		return nil, nil, errors.Join(err, tools.Close(), a.Close())
 	}
 	listener, handler, err := a.listen()
 	if err != nil {
 		stop()
-		return nil, errors.Join(err, others(), tools.Close(), a.Close())
+		return nil, nil, errors.Join(err, others(), tools.Close(), a.Close())
 	}
 	hooks := func() error { return nil }
 	if opts.Webhook != "" {
 		if hooks, err = a.hearWebhooks(serving, opts.Webhook); err != nil {
 			stop()
-			return nil, errors.Join(err, others(), tools.Close(), listener.Close(), a.Close())
+			return nil, nil, errors.Join(err, others(), tools.Close(), listener.Close(), a.Close())
 		}
 	}
 	figures := func() error { return nil }
 	if opts.Metrics != "" {
 		if figures, err = a.showMetrics(serving, opts); err != nil {
 			stop()
-			return nil, errors.Join(err, others(), hooks(), tools.Close(), listener.Close(), a.Close())
+			return nil, nil, errors.Join(err, others(), hooks(), tools.Close(), listener.Close(), a.Close())
 		}
 	}
 	go func() { done <- api.Serve(serving, tools, toolHandler) }()
 	go func() { done <- api.Serve(serving, listener, handler) }()
-	return func() error {
+	return a, func() error {
 		stop()
 		return errors.Join(<-done, <-done, hooks(), figures(), others(), a.Close())
 	}, nil
 }
 
-// Serve runs an engine until the context ends.
+// stateLook is how often an engine looks whether its state folder is still there.
+const stateLook = 2 * time.Second
+
+// Serve runs an engine until the context ends, or its state folder is gone:
+// nobody could reach it any more, and what it would write is lost.
 func Serve(ctx context.Context, opts Options) error {
-	stop, err := host(ctx, opts)
+	a, stop, err := host(ctx, opts)
 	if err != nil {
 		return err
 	}
-	<-ctx.Done()
-	return stop()
+	look := time.NewTicker(stateLook)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return stop()
+		case <-look.C:
+		}
+		if a.lock.lost() {
+			gone := core.Errorf(core.CodeUnavailable, "the state folder %s was deleted or replaced while the engine ran, so it ends", a.state.dir).
+				WithHint("the next command starts an engine on what is there now; a backup is put back with stellwerk restore")
+			a.log.Error(gone.Error())
+			return errors.Join(gone, stop())
+		}
+	}
 }
 
 // Detach starts an engine in a process of its own and waits until it answers.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -112,7 +113,10 @@ func openState(flag string) (stateFolder, error) {
 }
 
 // engineLock makes sure that one engine runs on a state folder.
-type engineLock struct{ file *flock.Flock }
+type engineLock struct {
+	file *flock.Flock
+	held os.FileInfo
+}
 
 func lockState(s stateFolder) (*engineLock, error) {
 	file := flock.New(s.lockFile())
@@ -124,7 +128,21 @@ func lockState(s stateFolder) (*engineLock, error) {
 		return nil, core.Errorf(core.CodeConflict, "another engine runs on %s", s.dir).
 			WithHint("use it (every command finds its socket), or choose another folder with --state")
 	}
-	return &engineLock{file: file}, nil
+	info, err := os.Stat(s.lockFile())
+	if err != nil {
+		return nil, errors.Join(core.Wrap(core.CodeUnavailable, err, "the state folder cannot be locked", "check "+s.dir), file.Unlock())
+	}
+	return &engineLock{file: file, held: info}, nil
+}
+
+// lost reports that the file is not the one that was locked: somebody deleted
+// the state folder, or put another in its place.
+func (l *engineLock) lost() bool {
+	now, err := os.Stat(l.file.Path())
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return !os.SameFile(l.held, now)
 }
 
 func (l *engineLock) release() error {

@@ -84,3 +84,15 @@ func TestHowTheAttemptEndedIsBesideItsFailedChecks(t *testing.T) {
 		}
 	}
 }
+
+// What nobody has seen is not nothing.
+func TestCostThatNobodyObservedIsUnknown(t *testing.T) {
+	svc := &apitest.Service{}
+	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: "completed", Attempts: 2}})
+	h := serve(t, svc, api.RoleApprover)
+	for _, address := range []string{"/runs/r1", "/runs/r1/costs"} {
+		if _, body := get(t, h, address); strings.Contains(body, "$0.00") || !strings.Contains(strings.ToLower(body), "unknown") {
+			t.Errorf("%s says that two attempts cost nothing", address)
+		}
+	}
+}

@@ -247,7 +247,7 @@ func TestCostsSayTheirFigures(t *testing.T) {
 		{Day: today, Project: "b", Name: "notes", Runs: 1, CostUSD: 4, Tokens: 20_000},
 	}
 	_, body := get(t, serve(t, svc, api.RoleViewer), "/costs?days=7")
-	for _, want := range []string{"$5.25 and 25k tokens in 3 runs", `role="img"`, "$4.00", `<a href="/projects/notes">notes</a>`, today.Format("Mon 2 Jan 2006")} {
+	for _, want := range []string{"$5.25; 25k tokens in 3 runs", `role="img"`, "$4.00", `<a href="/projects/notes">notes</a>`, today.Format("Mon 2 Jan 2006")} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is missing", want)
 		}

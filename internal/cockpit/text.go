@@ -28,6 +28,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"taskFacts":  taskFacts,
 		"stageName":  stageName,
 		"money":      wording.Money,
+		"cost":       wording.Cost,
 		"amount":     wording.Amount,
 		"short":      wording.Short,
 		"clip":       clip,

@@ -23,9 +23,11 @@ func description(run *core.Run) string {
 		b.WriteString(steps(run))
 	default:
 		b.WriteString(stages(run))
+		b.WriteString(handedIn(run))
+		b.WriteString(found(run))
 		b.WriteString(overridden(run))
 	}
-	fmt.Fprintf(&b, "\nCost: $%.2f, %d tokens, %d attempts in all.\n", run.Usage.CostUSD, run.Usage.Tokens(), run.Attempts)
+	fmt.Fprintf(&b, "\nCost: %s, %d attempts in all.\n", spent(run.Usage), run.Attempts)
 	b.WriteString(steered(run))
 	if run.Isolation == "none" {
 		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
@@ -94,11 +96,95 @@ func overridden(run *core.Run) string {
 			continue
 		}
 		fmt.Fprintf(&b, "\nOpen findings of %s, approved as they are by %s:\n\n", s.ID, approver(s))
-		for _, f := range review.Findings {
-			fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(plain.Line(f.File+": "+f.Issue, 300), ": "))
+		b.WriteString(findings(review.Findings))
+	}
+	return b.String()
+}
+
+// spent is what agents have said that they used. What nobody has seen is not nothing.
+func spent(u core.Usage) string {
+	cost, tokens := "unknown", "tokens unknown"
+	if u.CostUSD > 0 {
+		cost = fmt.Sprintf("$%.2f", u.CostUSD)
+	}
+	if n := u.Tokens(); n > 0 {
+		tokens = fmt.Sprintf("%d tokens", n)
+	}
+	return cost + ", " + tokens
+}
+
+// handedIn is what each stage planned or did: its agents' own words, marked as those,
+// and the documents that they handed in.
+func handedIn(run *core.Run) string {
+	var b strings.Builder
+	for _, s := range run.Stages {
+		if s.Status != core.StageDone {
+			continue
+		}
+		for _, t := range s.Tasks {
+			a := t.Last()
+			if a == nil || a.Delivery == nil {
+				continue
+			}
+			line := ""
+			if a.Summary != "" {
+				line = ": its agent says " + quotedLine(a.Summary, 400)
+			}
+			for i, doc := range a.Delivery.Artifacts {
+				line += separator(i) + quotedLine(doc.Name, 100)
+			}
+			if line != "" {
+				fmt.Fprintf(&b, "- %s%s\n", t.ID, line)
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\nWhat was planned and done:\n\n" + b.String()
+}
+
+func separator(i int) string {
+	if i == 0 {
+		return "; documents: "
+	}
+	return ", "
+}
+
+// found is what reviews and people sent back, which was done again and verified, and what a
+// review remarked on that it approved.
+func found(run *core.Run) string {
+	var b strings.Builder
+	for _, s := range run.Stages {
+		if s.Status != core.StageDone {
+			continue
+		}
+		if h := s.Hotfix; h != nil {
+			fmt.Fprintf(&b, "\nSent back from %s to %s, done again in round %d and verified:\n\n", h.From, s.ID, s.Round)
+			if h.Text != "" {
+				fmt.Fprintf(&b, "- %s\n", quotedLine(h.Text, 300))
+			}
+			b.WriteString(findings(h.Findings))
+		}
+		if review := s.Review(); review != nil && review.Status == core.ReviewApproved && len(review.Findings) > 0 {
+			fmt.Fprintf(&b, "\nRemarks of %s, which approved:\n\n%s", s.ID, findings(review.Findings))
 		}
 	}
 	return b.String()
+}
+
+func findings(list []core.Finding) string {
+	var b strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(plain.Line(f.File+": "+f.Issue, 300), ": "))
+	}
+	return b.String()
+}
+
+// quotedLine is text of an agent or a person that no forge reads as a mention or a
+// command.
+func quotedLine(text string, most int) string {
+	return "`" + strings.ReplaceAll(plain.Line(text, most), "`", "'") + "`"
 }
 
 func approver(s *core.Stage) string {

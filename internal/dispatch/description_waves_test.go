@@ -35,7 +35,7 @@ func TestDescriptionOfWaves(t *testing.T) {
 
 Verified on each branch and again on each merge: ` + "`command: make test`" + `
 
-Cost: $0.00, 0 tokens, 0 attempts in all.
+Cost: unknown, tokens unknown, 0 attempts in all.
 `
 	if diff := cmp.Diff(want, description(run)); diff != "" {
 		t.Error(diff)

@@ -46,6 +46,15 @@ func Money(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
+// Cost is what so many attempts or runs have cost. Where agents have worked and none
+// has said what it cost, that is unknown, and not nothing.
+func Cost(usd float64, times int) string {
+	if usd == 0 && times > 0 {
+		return "unknown"
+	}
+	return Money(usd)
+}
+
 // Amount is a large number, rounded.
 func Amount(n int64) string {
 	switch {

@@ -101,8 +101,8 @@ func (v View) facts(d api.RunDetail) []string {
 		unenforced = v.Style.Asking("unenforced")
 	}
 	money := ""
-	if d.CostUSD > 0 {
-		money = wording.Money(d.CostUSD)
+	if d.CostUSD > 0 || d.Attempts > 0 && core.RunStatus(d.Status).Terminal() {
+		money = strings.Replace(wording.Cost(d.CostUSD, d.Attempts), "unknown", "cost unknown", 1)
 	}
 	tokens := ""
 	if d.Tokens > 0 {

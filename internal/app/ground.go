@@ -17,6 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -297,5 +298,5 @@ func (g *ground) detect(ctx context.Context, files []yard.File) playbook.Command
 			names = append(names, f.Path)
 		}
 	}
-	return playbook.Detect(names, func(name string) ([]byte, error) { return g.read(ctx, name) })
+	return playbook.Detect(names, func(name string) ([]byte, error) { return g.read(ctx, name) }, program.OnPath(os.Getenv("PATH")))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -100,7 +101,7 @@ func (r repository) options(ctx context.Context) (playbook.Options, error) {
 
 // commands are how the project is built and tested, as far as its files show.
 func (r repository) commands(ctx context.Context) playbook.Commands {
-	return playbook.Detect(r.files(ctx), r.read)
+	return playbook.Detect(r.files(ctx), r.read, program.OnPath(r.env("PATH")))
 }
 
 // files lists what git knows of, and runs nothing that the repository names;

@@ -155,3 +155,15 @@ type blobs struct {
 }
 
 func (b blobs) Open(digest string) (io.ReadCloser, error) { return b.store.Open(digest) }
+
+// toolCaches tells build tools to keep what they fetch in the cache rather than in
+// the home folder, which is new for every command: what a setup fetched is there
+// for the checks. Java takes its home from the system, where it has none.
+func toolCaches(cache string) map[string]string {
+	in := func(name string) string { return filepath.Join(cache, name) }
+	return map[string]string{
+		"XDG_CACHE_HOME": cache, "GOMODCACHE": in("go-mod"), "CARGO_HOME": in("cargo"), "npm_config_cache": in("npm"),
+		"PIP_CACHE_DIR": in("pip"), "GRADLE_USER_HOME": in("gradle"), "MAVEN_OPTS": "-Dmaven.repo.local=" + in("maven"),
+		"PIP_DISABLE_PIP_VERSION_CHECK": "1", "npm_config_update_notifier": "false",
+	}
+}

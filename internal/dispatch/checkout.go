@@ -115,7 +115,11 @@ type setupError struct {
 }
 
 func (e *setupError) Error() string {
-	return fmt.Sprintf("setup %q failed with exit code %d:\n%s", e.command, e.result.ExitCode, e.result.Output)
+	why := ""
+	if check.Offline(e.result.Output) {
+		why = ", for lack of network"
+	}
+	return fmt.Sprintf("setup %q failed with exit code %d%s:\n%s", e.command, e.result.ExitCode, why, e.result.Output)
 }
 
 func (e *setupError) evidence() core.CheckResult {
@@ -218,7 +222,7 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command) error {
 			Command: []string{"sh", "-c", cmd.Shell},
 		},
 		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
-		Env: map[string]string{"XDG_CACHE_HOME": cache}, Writable: []string{cache},
+		Env: toolCaches(cache), Writable: []string{cache},
 		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout),
 		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(),
 	})

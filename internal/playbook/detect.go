@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // Commands are how a project is prepared, built and tested; empty where nothing was found.
@@ -13,7 +15,14 @@ type Commands struct {
 	Setup string
 	Build string
 	Test  string
+	// Caches are the folders that the setup fills and that serve again while what they were made from is unchanged. There
+	// are none where a part of the setup must be repeated for every delivery.
+	Caches []core.Cache
+
+	fresh bool // the setup must be repeated
 }
+
+func (c Commands) empty() bool { return c.Setup == "" && c.Build == "" && c.Test == "" }
 
 // variable is the command that ${setup}, ${build} or ${test} stands for. Only a value that is nothing but the variable is
 // one: within a longer command ${…} belongs to the shell.
@@ -31,9 +40,9 @@ func (c Commands) variable(text string) (string, bool) {
 
 // Detect finds a project's commands from its files, given as paths relative to its root. Several stacks in the root are
 // combined. Where the root has none, the folders below it are looked at, and last a Makefile with a test target. A file
-// that cannot be read counts as empty.
-func Detect(files []string, read func(path string) ([]byte, error)) Commands {
-	p := project{files: map[string]bool{}, read: read}
+// that cannot be read counts as empty. A setup is found only where the tool that it runs is present.
+func Detect(files []string, read func(path string) ([]byte, error), present func(tool string) bool) Commands {
+	p := project{files: map[string]bool{}, read: read, present: present}
 	var folders []string
 	for _, file := range files {
 		p.files[file] = true
@@ -42,7 +51,7 @@ func Detect(files []string, read func(path string) ([]byte, error)) Commands {
 		}
 	}
 	found := p.stacks("")
-	if found == (Commands{}) {
+	if found.empty() {
 		slices.Sort(folders)
 		for _, folder := range folders {
 			found = found.and(p.stacks(folder).within(folder))
@@ -66,7 +75,11 @@ func (c Commands) and(other Commands) Commands {
 		}
 		return a + " && " + b
 	}
-	return Commands{join(c.Setup, other.Setup), join(c.Build, other.Build), join(c.Test, other.Test)}
+	both := Commands{Setup: join(c.Setup, other.Setup), Build: join(c.Build, other.Build), Test: join(c.Test, other.Test)}
+	if both.fresh = c.fresh || other.fresh; !both.fresh {
+		both.Caches = slices.Concat(c.Caches, other.Caches)
+	}
+	return both
 }
 
 // plainFolder is a folder name that needs no quoting in a shell.
@@ -83,12 +96,29 @@ func (c Commands) within(folder string) Commands {
 		}
 		return "(cd " + folder + " && " + command + ")"
 	}
-	return Commands{in(c.Setup), in(c.Build), in(c.Test)}
+	inside := Commands{Setup: in(c.Setup), Build: in(c.Build), Test: in(c.Test), fresh: c.fresh}
+	for _, cache := range c.Caches {
+		moved := core.Cache{Path: path.Join(folder, cache.Path)}
+		for _, key := range cache.Key {
+			moved.Key = append(moved.Key, path.Join(folder, key))
+		}
+		inside.Caches = append(inside.Caches, moved)
+	}
+	return inside
 }
 
 type project struct {
-	files map[string]bool
-	read  func(string) ([]byte, error)
+	files   map[string]bool
+	read    func(string) ([]byte, error)
+	present func(tool string) bool
+}
+
+// setup is the command where its tool is there; a wrapper of the repository's own always is.
+func (p project) setup(tool, command string) string {
+	if strings.HasPrefix(tool, "./") || p.present(tool) {
+		return command
+	}
+	return ""
 }
 
 func (p project) text(file string) string {
@@ -106,24 +136,41 @@ func (p project) stacks(folder string) Commands {
 	has := func(name string) bool { return p.files[path.Join(folder, name)] }
 	var c Commands
 	if has("go.mod") {
-		c = c.and(Commands{Build: "go build ./...", Test: "go test ./..."})
+		found := Commands{Build: "go build ./...", Test: "go test ./..."}
+		if has("go.sum") { // without one there is nothing to fetch
+			found.Setup = p.setup("go", "go mod download")
+		}
+		c = c.and(found)
 	}
 	if has("Cargo.toml") {
-		c = c.and(Commands{Build: "cargo build", Test: "cargo test"})
+		found := Commands{Build: "cargo build", Test: "cargo test"}
+		if has("Cargo.lock") {
+			found.Setup = p.setup("cargo", "cargo fetch --locked")
+		}
+		c = c.and(found)
 	}
 	switch {
 	case has("pom.xml"):
-		mvn := either(has("mvnw"), "./mvnw", "mvn")
-		c = c.and(Commands{Build: mvn + " -B -q -DskipTests package", Test: mvn + " -B -q verify"})
+		c = c.and(p.maven(folder))
 	case has("build.gradle"), has("build.gradle.kts"):
 		gradle := either(has("gradlew"), "./gradlew", "gradle")
-		c = c.and(Commands{Build: gradle + " assemble", Test: gradle + " check"})
+		c = c.and(Commands{Setup: p.setup(gradle, gradle+" -q dependencies"), Build: gradle + " assemble", Test: gradle + " check"})
 	}
 	if has("package.json") {
 		c = c.and(p.node(folder))
 	}
-	if has("pyproject.toml") || has("pytest.ini") || has("setup.py") || has("tox.ini") {
+	if has("pyproject.toml") || has("pytest.ini") || has("setup.py") || has("tox.ini") || has("requirements.txt") {
 		c = c.and(p.python(folder))
+	}
+	return c
+}
+
+// maven fetches what a single module needs. Modules that need each other cannot be resolved before they are built.
+func (p project) maven(folder string) Commands {
+	mvn := either(p.files[path.Join(folder, "mvnw")], "./mvnw", "mvn")
+	c := Commands{Build: mvn + " -B -q -DskipTests package", Test: mvn + " -B -q verify"}
+	if !strings.Contains(p.text(path.Join(folder, "pom.xml")), "<modules>") {
+		c.Setup = p.setup(mvn, mvn+" -B -q dependency:go-offline")
 	}
 	return c
 }
@@ -144,40 +191,30 @@ func (p project) node(folder string) Commands {
 		return Commands{}
 	}
 	has := func(name string) bool { return p.files[path.Join(folder, name)] }
-	tool, setup := "npm", "npm install"
+	tool, setup, lock := "npm", "npm install", ""
 	switch {
-	case has("package-lock.json"), has("npm-shrinkwrap.json"):
-		setup = "npm ci"
+	case has("package-lock.json"):
+		setup, lock = "npm ci", "package-lock.json"
+	case has("npm-shrinkwrap.json"):
+		setup, lock = "npm ci", "npm-shrinkwrap.json"
 	case has("pnpm-lock.yaml"):
-		tool, setup = "pnpm", "pnpm install --frozen-lockfile"
+		tool, setup, lock = "pnpm", "pnpm install --frozen-lockfile", "pnpm-lock.yaml"
+	case has("yarn.lock") && has(".yarnrc.yml"): // may keep its packages elsewhere than in node_modules
+		tool, setup = "yarn", "yarn install --immutable"
 	case has("yarn.lock"):
-		tool, setup = "yarn", either(has(".yarnrc.yml"), "yarn install --immutable", "yarn install --frozen-lockfile")
+		tool, setup, lock = "yarn", "yarn install --frozen-lockfile", "yarn.lock"
 	case has("bun.lock"), has("bun.lockb"):
 		tool, setup = "bun", "bun install --frozen-lockfile"
 	}
-	c := Commands{Setup: setup}
+	c := Commands{Setup: p.setup(tool, setup), fresh: lock == ""}
+	if lock != "" && c.Setup != "" {
+		c.Caches = []core.Cache{{Key: []string{lock}, Path: "node_modules"}}
+	}
 	if manifest.Scripts["build"] != "" {
 		c.Build = tool + " run build"
 	}
 	if test := manifest.Scripts["test"]; test != "" && !strings.Contains(test, "no test specified") {
 		c.Test = tool + " run test"
-	}
-	return c
-}
-
-// python tests with pytest where the project shows that it uses it.
-func (p project) python(folder string) Commands {
-	has := func(name string) bool { return p.files[path.Join(folder, name)] }
-	config := p.text(path.Join(folder, "pyproject.toml")) + p.text(path.Join(folder, "tox.ini")) + p.text(path.Join(folder, "setup.cfg"))
-	prefix, c := "python3 -m ", Commands{}
-	switch {
-	case has("uv.lock"):
-		prefix, c.Setup = "uv run ", "uv sync --frozen"
-	case has("poetry.lock"):
-		prefix, c.Setup = "poetry run ", "poetry install"
-	}
-	if strings.Contains(config, "pytest") || has("pytest.ini") || has("conftest.py") || has("tests/conftest.py") {
-		c.Test = prefix + "pytest"
 	}
 	return c
 }

@@ -8,6 +8,7 @@ package playbook
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
@@ -165,6 +166,9 @@ func cacheKeys() []string { return []string{"key", "path"} }
 func (p *parser) readCaches(o yamlfile.Object) {
 	v, ok := o.Get("cache")
 	if !ok {
+		if text := o.Text("setup"); strings.TrimSpace(text) == "${setup}" {
+			p.out.Caches = p.opts.Commands.Caches // that the detected setup fills
+		}
 		return
 	}
 	items, _ := v.List()

@@ -42,6 +42,14 @@ func Look(path, name string) (string, error) {
 	return "", fmt.Errorf("%w: %q is in no directory of PATH=%s", ErrMissing, name, path)
 }
 
+// OnPath says of a name whether a program on path has it.
+func OnPath(path string) func(name string) bool {
+	return func(name string) bool {
+		_, err := Look(path, name)
+		return err == nil
+	}
+}
+
 // Executable fails where file is no program that this system could be asked to start.
 func Executable(file string) error {
 	info, err := os.Stat(file)

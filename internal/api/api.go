@@ -24,6 +24,7 @@ type Service interface {
 	Operations
 	Transcripts
 	Books
+	Starts
 	Library
 	Health
 

@@ -24,10 +24,10 @@ func least() map[string]api.Role {
 			"Transcript",
 			"Mergeable",
 			"Conflicts", "Spending", "RunSpending",
-			"Playbooks", "Playbook", "CheckPlaybook", "Roles", "Examine",
+			"Playbooks", "Playbook", "CheckPlaybook", "Roles", "Examine", "Looking",
 		},
 		api.RoleApprover: {
-			"StartRun", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Merge", "Speak", "Answer", "OpenConversation", "NameConversation",
+			"StartRun", "Rehearse", "Approve", "Feedback", "Rollback", "Skip", "Retry", "Pause", "Resume", "Cancel", "Merge", "Speak", "Answer", "OpenConversation", "NameConversation",
 			"PauseProject", "ResumeProject", "DropEpic", "RequeueEpic", "Delegate", "Tell", "Ask", "UpdatePlan",
 		},
 		api.RoleAdmin: {"AddProject", "ArchiveProject", "Swap", "Trust", "Import", "Backup", "TestNotices", "Prune", "Tokens", "AddToken", "RevokeToken"},

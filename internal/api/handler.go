@@ -55,6 +55,7 @@ func routes(svc Service, version string) (*http.ServeMux, huma.API) {
 	registerKnowledge(api, svc)
 	registerViews(api, svc)
 	registerBooks(api, svc)
+	registerStarts(api, svc)
 	registerTranscripts(api, svc)
 	registerAccess(api, svc)
 	registerLibrary(api, svc)

@@ -79,6 +79,8 @@ type RunDetail struct {
 	// Opaque are the agents whose tool calls and consumption cannot be seen, and
 	// who cannot be kept to their roles' tools.
 	Opaque []string `json:"opaque,omitempty"`
+	// Preflight is what was found out before the run began.
+	Preflight *core.Preflight `json:"preflight,omitempty"`
 }
 
 // Stage is a stage of a run.

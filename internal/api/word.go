@@ -28,6 +28,12 @@ type StartRun struct {
 	Choices    core.Choices `json:"choices"`
 	// Session is the interactive session that is to start the run's agents.
 	Session string `json:"session,omitempty"`
+	// Preflight is how long the checks may be tried before the run begins, such
+	// as 2m, or "off" to begin without any look; empty for what is set.
+	Preflight string `json:"preflight,omitempty"`
+	// Ticket is a word of the client's own by which it can ask what the
+	// preflight is at; see Starts.
+	Ticket string `json:"ticket,omitempty" maxLength:"64"`
 	// NoQueue refuses a goal whose project is driven by a run already.
 	NoQueue bool `json:"no_queue,omitempty"`
 	// Conversation is where the goal is said, by its id; the project's first where

@@ -90,6 +90,7 @@ type App struct {
 	standing sync.Mutex
 	merging  sync.Mutex // held while somebody merges: of two, one does
 	queues   queues
+	looks    looks
 	ledger   ledger
 	teller   *teller
 	pruning  sync.Mutex
@@ -187,6 +188,9 @@ func (a *App) build(ctx context.Context) error {
 		SecretNames: secretNames, Tools: tools, ReadOnly: a.settings.ReadOnly.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
 	})
 	a.engine.SetDispatcher(a.dispatch)
+	if err := a.dispatch.ForgetTrials(ctx); err != nil {
+		a.log.Warn("trials of an engine that was killed left something behind", "error", err)
+	}
 	return a.start(ctx)
 }
 

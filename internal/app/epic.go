@@ -106,6 +106,7 @@ func epicOf(s *start) core.Epic {
 		Playbook: s.req.Playbook, Base: s.req.Base, Branch: s.req.Branch, Agent: s.req.Agent, Isolation: s.req.Isolation,
 		Forge: s.req.Forge, Remote: s.req.Remote, Repository: s.req.Repository,
 		Limits: s.req.Limits, Policy: s.started.Policy, Choices: s.started.Choices,
+		Preflight: s.req.Preflight,
 	}
 }
 
@@ -225,7 +226,7 @@ func startOf(p *core.Project, e core.QueuedEpic) api.StartRun {
 	return api.StartRun{
 		Project: p.ID, Goal: e.Goal, Title: e.Title, Issue: e.Issue, Playbook: e.Playbook, Base: e.Base, Branch: e.Branch,
 		Agent: e.Agent, Isolation: e.Isolation, Forge: e.Forge, Remote: e.Remote, Repository: e.Repository,
-		Limits: e.Limits, Choices: e.Choices,
+		Limits: e.Limits, Choices: e.Choices, Preflight: e.Preflight,
 	}
 }
 

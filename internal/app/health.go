@@ -2,13 +2,17 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -91,7 +95,10 @@ func examineGit(ctx context.Context) api.Examined {
 // examineAgent only looks whether the agent of the built-in playbooks is there:
 // starting it is for attempts.
 func examineAgent() api.Examined {
-	path, err := exec.LookPath("claude")
+	path, err := program.Look(os.Getenv("PATH"), claude.Program)
+	if errors.Is(err, program.ErrNotExecutable) {
+		return api.Examined{What: "Claude Code", Grade: api.GradeWarn, Found: err.Error()}
+	}
 	if err != nil {
 		return api.Examined{
 			What: "Claude Code", Grade: api.GradeWarn, Found: "there is no `claude` on the engine's PATH",

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/preflight"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -20,7 +21,8 @@ type library struct {
 	ground *ground // nil where no project is meant
 	opts   playbook.Options
 	own    []string // files of the repository's playbooks
-	chosen string   // playbook that is taken where none is named
+	files  []yard.File
+	chosen string // playbook that is taken where none is named
 }
 
 // library reads what a project's repository has on its base. One on this machine
@@ -50,6 +52,7 @@ func (a *App) library(ctx context.Context, q api.LibraryQuery) (*library, error)
 		return nil, err
 	}
 	files, err := g.yard.Files(ctx, g.commit)
+	l.files = files
 	for _, f := range files {
 		ext := path.Ext(f.Path)
 		if path.Dir(f.Path) == playbook.Folder && f.Kind == yard.Regular && (ext == ".yaml" || ext == ".yml") {
@@ -127,7 +130,7 @@ func (a *App) Playbooks(ctx context.Context, q api.LibraryQuery) ([]api.Playbook
 	}
 	for _, name := range playbook.Builtins() {
 		if !names[name] { // the repository's own takes its place
-			list = append(list, l.builtin(name).PlaybookEntry)
+			list = append(list, l.builtin(ctx, name).PlaybookEntry)
 		}
 	}
 	return list, nil
@@ -145,7 +148,7 @@ func (a *App) Playbook(ctx context.Context, name string, q api.LibraryQuery) (ap
 		}
 	}
 	if slices.Contains(playbook.Builtins(), name) {
-		return l.builtin(name), nil
+		return l.builtin(ctx, name), nil
 	}
 	return api.PlaybookSource{}, core.Errorf(core.CodeNotFound, "there is no playbook %.80q", name).
 		WithHint("built in: %s", strings.Join(playbook.Builtins(), ", "))
@@ -160,23 +163,23 @@ func (l *library) read(ctx context.Context, file string) (api.PlaybookSource, er
 		return api.PlaybookSource{}, err
 	}
 	p, _, err := playbook.Parse(file, data, l.opts)
-	return l.source(playbookName(file), file, data, p, err), nil
+	return l.source(ctx, playbookName(file), file, data, p, err), nil
 }
 
-func (l *library) builtin(name string) api.PlaybookSource {
+func (l *library) builtin(ctx context.Context, name string) api.PlaybookSource {
 	data, _ := playbook.BuiltinSource(name)
 	p, _, err := playbook.Builtin(name, l.opts)
-	return l.source(name, playbook.OriginBuiltin, data, p, err)
+	return l.source(ctx, name, playbook.OriginBuiltin, data, p, err)
 }
 
-func (l *library) source(name, origin string, data []byte, p *core.Playbook, err error) api.PlaybookSource {
+func (l *library) source(ctx context.Context, name, origin string, data []byte, p *core.Playbook, err error) api.PlaybookSource {
 	s := api.PlaybookSource{PlaybookEntry: api.PlaybookEntry{Name: name, Origin: origin, Chosen: name == l.chosen}, Text: string(data)}
 	if err != nil {
 		s.Problem = err.Error()
 		return s
 	}
 	s.Kind, s.Description, s.Drives = p.Kind, p.Description, p.Drives()
-	if err := agentsPresent(p); err != nil {
+	if _, err := preflight.Run(ctx, l.ground.look(p, l.files)); err != nil && ctx.Err() == nil {
 		s.Lacks = err.Error()
 	}
 	return s

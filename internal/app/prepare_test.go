@@ -100,7 +100,7 @@ func TestAnAttemptIsPreparedButNotStartedBeforeItsJournal(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	run, err := a.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "tiny", Trust: true, Yes: true})
+	run, err := a.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "tiny", Trust: true, Yes: true, Preflight: "off"})
 	if err != nil {
 		t.Fatal(err)
 	}

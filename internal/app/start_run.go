@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -47,7 +47,7 @@ func (a *App) startRun(ctx context.Context, req api.StartRun, fits func(*core.Pl
 		return api.Run{}, err
 	}
 	view, err := a.begin(ctx, s)
-	view.Warnings = s.warnings
+	view.Warnings = append(s.warnings, wording.Preflight(s.started.Preflight)...)
 	return view, err
 }
 
@@ -58,11 +58,50 @@ type start struct {
 	id       uuid.UUID
 	started  core.RunStarted
 	warnings []string
+
+	ground   *ground
+	plan     *plan
+	settings *config.Settings
+	// untried leaves the trial of the checks out of the preflight, for the reason
+	// why; rehearsed means that nothing is to begin.
+	untried   bool
+	why       string
+	rehearsed bool
+	tell      func(what string)
+	kept      func() error
 }
 
 // prepareStart settles everything about a run that can be settled before it
 // begins, or says why it cannot begin.
 func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID) (*start, error) {
+	s, err := a.settle(ctx, req, id)
+	if err != nil {
+		return nil, err
+	}
+	if s.untried, err = a.waits(ctx, s); err != nil {
+		return nil, err
+	}
+	s.why, s.tell = "it waits for its turn", a.looks.teller(req.Ticket)
+	defer a.looks.end(req.Ticket)
+	if err := a.preflight(ctx, s); err != nil {
+		return nil, err
+	}
+	// A run that is refused leaves neither a project nor trust behind.
+	if err := s.ground.register(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.trust(ctx, s.ground, s.plan, req.Trust); err != nil {
+		return nil, err
+	}
+	s.req.Base = s.ground.base
+	if strings.ContainsAny(s.req.Playbook, "/.") && !filepath.IsAbs(s.req.Playbook) {
+		s.req.Playbook = filepath.Join(req.Dir, s.req.Playbook)
+	}
+	return s, nil
+}
+
+// settle finds everything that a run is pinned to. It changes nothing.
+func (a *App) settle(ctx context.Context, req api.StartRun, id uuid.UUID) (*start, error) {
 	chosen, err := chooseForge(flagsOf(req))
 	if err != nil {
 		return nil, err
@@ -96,18 +135,23 @@ func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID) 
 	if err != nil {
 		return nil, err
 	}
-	// A run that is refused leaves neither a project nor trust behind.
-	if err := p.register(ctx); err != nil {
-		return nil, err
+	return &start{
+		req: req, id: id, started: started, ground: p, plan: plan, settings: settings,
+		warnings: append(append(warnings, plan.warnings...), p.warnings()...),
+	}, nil
+}
+
+// waits reports a goal that would wait in its project's queue: its checks are
+// tried when its turn comes, on what the base is then.
+func (a *App) waits(ctx context.Context, s *start) (bool, error) {
+	p, err := a.engine.Project(ctx, s.started.Project)
+	if err != nil || p == nil || !s.started.Playbook.Drives() {
+		return false, err
 	}
-	if err := a.trust(ctx, p, plan, req.Trust); err != nil {
-		return nil, err
-	}
-	req.Base = p.base
-	if strings.ContainsAny(req.Playbook, "/.") && !filepath.IsAbs(req.Playbook) {
-		req.Playbook = filepath.Join(req.Dir, req.Playbook)
-	}
-	return &start{req: req, id: id, started: started, warnings: append(append(warnings, plan.warnings...), p.warnings()...)}, nil
+	driver, err := a.driver(ctx, p.ID)
+	waiting := p.Waiting()
+	ahead := len(waiting) > 0 && waiting[0].Run != s.started.Run
+	return driver != nil || ahead || p.Still() != nil, err
 }
 
 // sessionFits refuses a session that cannot carry a run here.
@@ -161,11 +205,6 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 	isolation, err := a.chooseIsolation(settings, speakerIn(ctx, req.Session).Kind == core.ActorSession)
 	if err != nil {
 		return core.RunStarted{}, err
-	}
-	if req.Session == "" { // a session is the agents' program
-		if err := agentsPresent(plan.playbook); err != nil {
-			return core.RunStarted{}, err
-		}
 	}
 	if !p.repo.Identity.Complete() {
 		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "git does not know who you are, so no commit can be made").
@@ -276,6 +315,7 @@ func flagsOf(req api.StartRun) map[string]string {
 	set("forge", req.Forge)
 	set("remote", req.Remote)
 	set("repository", req.Repository)
+	set("preflight", req.Preflight)
 	if l := req.Limits; l != nil {
 		set("limits.attempts", fmt.Sprint(l.Attempts))
 		set("limits.wall_time", l.WallTime.String())
@@ -333,27 +373,6 @@ func (g *ground) branchFree(ctx context.Context, branch string) error {
 	}
 	if !errors.Is(err, yard.ErrNotFound) {
 		return err
-	}
-	return nil
-}
-
-// agentsPresent refuses a run whose agents are not on this machine: better now
-// than at the first attempt.
-func agentsPresent(p *core.Playbook) error {
-	for _, def := range p.Agents {
-		if def.Use == "command" && len(def.Run) > 0 && !strings.Contains(def.Run[0], "/") {
-			if _, err := exec.LookPath(def.Run[0]); err != nil {
-				return core.Errorf(core.CodeUnavailable, "the playbook %s runs `%s`, and there is no such program on the PATH", p.Name, def.Run[0]).
-					WithHint("install it, or name it with its path")
-			}
-		}
-		if def.Use != "claude" {
-			continue
-		}
-		if _, err := exec.LookPath("claude"); err != nil {
-			return core.Errorf(core.CodeUnavailable, "the playbook %s needs Claude Code, and there is no `claude` on the PATH", p.Name).
-				WithHint("install it (npm install -g @anthropic-ai/claude-code), or use a playbook with other agents: --playbook FILE")
-		}
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (a *App) Swap(ctx context.Context, id string, req api.Swap) (api.Run, error
 	if err := p.settle(run.Choices); err != nil {
 		return api.Run{}, err
 	}
-	if err := errors.Join(agentsPresent(p.playbook), g.up.keepsToken(p.playbook)); err != nil {
+	if err := errors.Join(g.ready(ctx, p.playbook, run.Isolation), g.up.keepsToken(p.playbook)); err != nil {
 		return api.Run{}, err
 	}
 	return a.steer(ctx, run.ID, func(*core.Run) (core.Body, error) {

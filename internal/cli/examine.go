@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -141,7 +142,10 @@ func (sh *shell) examineDatabase(ctx context.Context) finding {
 }
 
 func examineAgents(ctx context.Context) finding {
-	path, err := exec.LookPath("claude")
+	path, err := program.Look(os.Getenv("PATH"), "claude")
+	if errors.Is(err, program.ErrNotExecutable) {
+		return finding{"agents", gradeWarn, err.Error(), ""}
+	}
 	if err != nil {
 		return finding{"agents", gradeWarn, "claude is not on PATH", "npm install -g @anthropic-ai/claude-code, or use `command` agents in a playbook"}
 	}

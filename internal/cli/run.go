@@ -20,6 +20,10 @@ type runOptions struct {
 	maxTime time.Duration
 	detach  bool
 	cockpit bool
+
+	preflight   time.Duration
+	noPreflight bool
+	dryRun      bool
 }
 
 func newRun(sh *shell) *cobra.Command {
@@ -30,6 +34,10 @@ func newRun(sh *shell) *cobra.Command {
 		Long: `Starts a run in the git repository of the working directory and follows it.
 Your working copy is not touched: agents work on clones, and what they hand
 in is checked before it counts.
+
+Before it begins, agents, their credentials and the checks are looked at without
+a model: what would keep every attempt from succeeding stops the start and says
+what helps; a check that fails already is noted. This ends after two minutes.
 
 At a gate you are asked right there; without a terminal the command ends with
 exit code 3 and says what to type. Ctrl-C leaves the run as it is; it can be
@@ -44,7 +52,8 @@ then runs in the background, and the cockpit stays when the command ends.`,
 		Example: `  stellwerk run "add a search field to the list"
   stellwerk run --issue 42 --playbook fullstack "$(cat issue.md)"
   stellwerk run --yes --max-cost 5 --detach "upgrade the linter"
-  stellwerk run --cockpit "sort the list by name"`,
+  stellwerk run --cockpit "sort the list by name"
+  stellwerk run --dry-run "sort the list by name"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.req.Goal = strings.Join(args, " ")
@@ -75,6 +84,9 @@ then runs in the background, and the cockpit stays when the command ends.`,
 	f.StringVar((*string)(&o.req.Choices.ModelTier), "model-tier", "", "models of roles without one of their own: fast, balanced or strong")
 	f.BoolVar(&o.req.Choices.UIDesigner, "ui-designer", false, "call a UI designer into the team that plans")
 	f.BoolVar(&o.req.NoQueue, "no-queue", false, "refuse the goal where another drives the project")
+	f.DurationVar(&o.preflight, "preflight", 0, "try the checks on the base for at most this `TIME` first (default 2m)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show stages, prompts, checks, roles, limits and preflight, and start nothing")
+	f.BoolVar(&o.noPreflight, "no-preflight", false, "begin without a look at agents, credentials and checks")
 	f.StringVar(&o.req.Session, "session", "", "let the interactive session `ID` start the agents")
 	completeRunFlags(sh, cmd)
 	must(cmd.RegisterFlagCompletionFunc("project", completeProjects(sh)))
@@ -101,10 +113,16 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 	if err := o.complete(sh, cmd); err != nil {
 		return err
 	}
+	if o.dryRun && (o.detach || o.cockpit || o.req.Session != "") {
+		return usagef("--dry-run starts nothing: leave out --detach, --cockpit and --session")
+	}
 	if o.req.Yes || o.req.Trust {
 		if err := sh.personsOwn("run with --yes or --trust"); err != nil {
 			return err
 		}
+	}
+	if o.dryRun {
+		return o.dry(ctx, sh)
 	}
 	if o.req.Session != "" {
 		return o.runInSession(ctx, sh)
@@ -179,8 +197,16 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 	if t := o.req.Choices.ModelTier; !slices.Contains(append(core.KnownTiers(), ""), t) {
 		return usagef("--model-tier %s: it is one of %s, %s, %s", t, core.TierFast, core.TierBalanced, core.TierStrong)
 	}
-	if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-time", "attempts"); err != nil {
+	if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-time", "attempts", "preflight"); err != nil {
 		return err
+	}
+	switch {
+	case o.noPreflight && o.preflight > 0:
+		return usagef("--preflight and --no-preflight exclude each other")
+	case o.noPreflight:
+		o.req.Preflight = "off"
+	case o.preflight > 0:
+		o.req.Preflight = o.preflight.String()
 	}
 	if o.limits.WallTime = o.maxTime; o.limits != (core.Limits{}) {
 		o.req.Limits = &o.limits
@@ -208,7 +234,7 @@ func moreThanNothing(cmd *cobra.Command, names ...string) error {
 // start asks for the run, and where the repository's content is not trusted
 // yet, asks the person about it once.
 func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api.Run, error) {
-	run, err := svc.StartRun(ctx, o.req)
+	run, err := watched(ctx, sh, svc, &o.req, svc.StartRun)
 	if core.CodeOf(err) != core.CodeUntrusted {
 		return run, err
 	}
@@ -218,7 +244,7 @@ func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api
 	if err := sh.obeyed(ctx, svc, look, "run", err); err != nil {
 		return run, err
 	}
-	return svc.StartRun(ctx, o.req)
+	return watched(ctx, sh, svc, &o.req, svc.StartRun)
 }
 
 // obeyed asks the person whether content of the repository may be obeyed that

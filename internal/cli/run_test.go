@@ -43,7 +43,7 @@ func TestRunSendsWhatTheFlagsSay(t *testing.T) {
 	b.put("1", "active")
 	b.ends("1", core.RunCompleted{}, core.StatusCompleted)
 	b.run(t, ExitOK, "run", "do", "it", "--playbook", "x.yaml", "--issue", "42", "--title", "T", "--base", "main", "--branch", "b",
-		"--yes", "--trust", "--isolation", "none", "--agent", "command", "--max-cost", "2.5", "--max-tokens", "7", "--max-time", "90m", "--attempts", "2", "--coverage", "80")
+		"--preflight", "30s", "--yes", "--trust", "--isolation", "none", "--agent", "command", "--max-cost", "2.5", "--max-tokens", "7", "--max-time", "90m", "--attempts", "2", "--coverage", "80")
 	got, ok := b.svc.Calls()[0].Req.(api.StartRun)
 	if !ok {
 		t.Fatalf("%+v", b.svc.Calls())
@@ -51,7 +51,10 @@ func TestRunSendsWhatTheFlagsSay(t *testing.T) {
 	dir, _ := b.Dir()
 	want := api.StartRun{
 		Dir: dir, Goal: "do it", Title: "T", Issue: "42", Playbook: "x.yaml", Base: "main", Branch: "b", Yes: true, Trust: true,
-		Isolation: "none", Agent: "command", Choices: core.Choices{Coverage: 80},
+		Isolation: "none", Agent: "command", Choices: core.Choices{Coverage: 80}, Preflight: "30s", Ticket: got.Ticket,
+	}
+	if got.Ticket == "" {
+		t.Error("nobody could ask what its preflight is at")
 	}
 	limits := core.Limits{Attempts: 2, WallTime: 90 * 60e9, CostUSD: 2.5, Tokens: 7}
 	if got.Limits == nil || *got.Limits != limits {

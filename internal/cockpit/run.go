@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // runBody is a run drawn as tracks, and told as a list.
@@ -15,6 +16,7 @@ type runBody struct {
 	Diagram  template.HTML
 	Evidence []evidence
 	Asked    []api.Question // that wait for an answer
+	Before   []string       // what was found before it began
 }
 
 func (c *cockpit) run(r *http.Request) (page, error) {
@@ -22,7 +24,7 @@ func (c *cockpit) run(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body := runBody{RunDetail: d, Asked: asked(d)}
+	body := runBody{RunDetail: d, Asked: asked(d), Before: wording.Preflight(d.Preflight)}
 	if body.Evidence, err = c.evidenceOf(r, d, look); err != nil {
 		return page{}, err
 	}

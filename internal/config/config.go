@@ -66,6 +66,7 @@ type Settings struct {
 	WallTime   Value[time.Duration]
 	Parallel   Value[int]
 	AutoRounds Value[int]
+	Preflight  Value[time.Duration] // how long the checks are tried before a run; zero for no look at all
 	CostUSD    Value[float64]
 	Tokens     Value[int64]
 	Forge      ForgeSettings
@@ -94,7 +95,7 @@ func Defaults() *Settings {
 	}
 	maps.Copy(values, forgeDefaults())
 	maps.Copy(values, notifyDefaults())
-	values["retention"] = time.Duration(0)
+	values["retention"], values["preflight"] = time.Duration(0), 2*time.Minute
 	for _, setting := range table() {
 		setting.store(s, Source{Level: LevelDefault}, values[setting.key])
 	}
@@ -163,6 +164,11 @@ func (s *Settings) Entries() []Entry {
 	add("limits.project.wall_time", length(s.ProjectWallTime.V), s.ProjectWallTime.From)
 	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
 	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
+	preflight := "off"
+	if s.Preflight.V > 0 {
+		preflight = yamlfile.FormatDuration(s.Preflight.V)
+	}
+	add("preflight", preflight, s.Preflight.From)
 	retention := "off"
 	if s.Retention.V > 0 {
 		retention = FormatAge(s.Retention.V)

@@ -20,6 +20,22 @@ func retentionTable() []setting {
 	}
 }
 
+// preflightTable says how long a look before a run may take.
+func preflightTable() []setting {
+	return []setting{
+		base("preflight", func(s *Settings) *Value[time.Duration] { return &s.Preflight }, single(func(text string) (time.Duration, error) {
+			if text == "off" {
+				return 0, nil
+			}
+			d, err := time.ParseDuration(text)
+			if err != nil || d < time.Second {
+				return 0, fmt.Errorf("%q is neither off nor a duration of at least 1s; write 2m", text)
+			}
+			return d, nil
+		})),
+	}
+}
+
 // ParseAge reads an age of at least a day: 30d, or 36h.
 func ParseAge(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)

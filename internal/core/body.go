@@ -91,7 +91,8 @@ type RunStarted struct {
 	Choices    Choices    `json:"choices"`
 	Session    string     `json:"session,omitempty"` // the interactive session that starts its agents; none where empty
 	// Conversation is where its goal was said; the project's first where empty.
-	Conversation string `json:"conversation,omitempty"`
+	Conversation string     `json:"conversation,omitempty"`
+	Preflight    *Preflight `json:"preflight,omitempty"`
 }
 
 // RunPolicy is a standing instruction given at the start of a run.

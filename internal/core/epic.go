@@ -25,6 +25,7 @@ type Epic struct {
 	Limits     *Limits    `json:"limits,omitempty"` // zero fields are not set
 	Policy     *RunPolicy `json:"policy,omitempty"`
 	Choices    Choices    `json:"choices"`
+	Preflight  string     `json:"preflight,omitempty"` // as it was set for this run; empty for that of the settings
 }
 
 // QueuedEpic is an epic that has not become a run yet.

@@ -50,7 +50,8 @@ type Run struct {
 	Policy     *RunPolicy `json:"policy,omitempty"`
 	Choices    Choices    `json:"choices"`
 	Session    string     `json:"session,omitempty"` // the interactive session that starts the agents
-	Word       *Word      `json:"word,omitempty"`    // what the person in it said last, until it is used or lapses
+	Preflight  *Preflight `json:"preflight,omitempty"`
+	Word       *Word      `json:"word,omitempty"` // what the person in it said last, until it is used or lapses
 
 	Status       RunStatus     `json:"status"`
 	Pause        *Pause        `json:"pause,omitempty"`

@@ -3,6 +3,7 @@ package prompt
 import (
 	"slices"
 
+	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -30,6 +31,7 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 		Task: task.Name, Role: role(r.Playbook, task.Role), Writes: task.Writes, Outputs: task.Outputs, Done: task.Done,
 		Base: a.Base, Since: stage.Base, Try: task.Counted + 1, Limit: task.Limit, Timeout: task.Timeout,
 	}
+	in.RedBefore = redBefore(r.Preflight, task)
 	in.Skippable = skippable(r, stage.ID, task)
 	for i, s := range r.Stages {
 		if s.ID == stage.ID {
@@ -94,4 +96,16 @@ func producer(r *core.Run, name string) string {
 		}
 	}
 	return ""
+}
+
+// redBefore are those of a task's checks that failed before the run began.
+func redBefore(p *core.Preflight, t *core.Task) []string {
+	var red []string
+	names := check.Names(t.Done, t.Outputs)
+	for _, c := range p.Red() {
+		if slices.Contains(names, c.Check) {
+			red = append(red, c.Check)
+		}
+	}
+	return red
 }

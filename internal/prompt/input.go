@@ -31,6 +31,7 @@ type Input struct {
 	Outputs []string
 	Done    core.Check
 
+	RedBefore []string     // checks of the task that failed before the run began
 	Skippable []core.Phase // later phases that the task's plan may propose to leave out
 
 	Base    string // commit the workspace starts from

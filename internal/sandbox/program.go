@@ -41,7 +41,11 @@ func (p plan) findProgram(spec Spec) error {
 		if !filepath.IsAbs(full) {
 			full = filepath.Join(spec.Dir, full)
 		}
-		return p.startable(filepath.Clean(full), path)
+		err := p.startable(filepath.Clean(full), path)
+		if errors.Is(err, program.ErrNotExecutable) {
+			return program.NotExecutable(name) // by the name that the person knows it by
+		}
+		return err
 	}
 	var outside error
 	for _, dir := range filepath.SplitList(path) {

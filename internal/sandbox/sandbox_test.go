@@ -228,7 +228,7 @@ func TestRefusals(t *testing.T) {
 		"hidden program":       {func(s *Spec) { s.Argv = []string{hiddenTool} }, ErrNotVisible, "read-only paths"},
 		"hidden on PATH":       {func(s *Spec) { s.Argv, s.Env = []string{"tool"}, []string{"PATH=" + dir} }, ErrNotVisible, ""},
 		"no program":           {func(s *Spec) { s.Argv, s.Env = []string{"nix-da"}, []string{"PATH=/usr/bin"} }, ErrNoProgram, ""},
-		"no execute bit":       {func(s *Spec) { s.Argv = []string{"./plain"} }, program.ErrNotExecutable, "chmod +x " + ours + "/plain"},
+		"no execute bit":       {func(s *Spec) { s.Argv = []string{"./plain"} }, program.ErrNotExecutable, "chmod +x ./plain"},
 		"no execute bit, PATH": {func(s *Spec) { s.Argv, s.Env = []string{"plain"}, []string{"PATH=" + ours + ":/usr/bin"} }, program.ErrNotExecutable, "chmod +x"},
 		"bad interpreter":      {func(s *Spec) { s.Argv = []string{"./script"} }, program.ErrInterpreter, "names /no/such/sh"},
 		"hidden directory":     {func(s *Spec) { s.Dir = dir }, ErrNotVisible, "working directory"},

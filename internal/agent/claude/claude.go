@@ -6,6 +6,7 @@
 package claude
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,6 +46,29 @@ const CredentialAdvice = "an attempt sees no login in your home folder: set ANTH
 // who starts the process passes those it has, and hides their values.
 func (Agent) SecretEnv() []string {
 	return []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
+}
+
+// Lacks says what keeps the program from getting to work, given the variables
+// that it would have: no credential that it could see. A cloud's own sign-in and
+// a helper that an employer has set are not looked into.
+func (a Agent) Lacks(lookup func(name string) string) string {
+	clouds := []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}
+	for _, name := range append(a.SecretEnv(), clouds...) {
+		if lookup(name) != "" {
+			return ""
+		}
+	}
+	for _, file := range managedSettings() {
+		if data, err := os.ReadFile(file); err == nil && bytes.Contains(data, []byte("apiKeyHelper")) {
+			return ""
+		}
+	}
+	return "Claude Code has no credential; " + CredentialAdvice
+}
+
+// managedSettings are what an employer sets for Claude Code, and shown inside.
+func managedSettings() []string {
+	return []string{"/etc/claude-code/managed-settings.json", "/Library/Application Support/ClaudeCode/managed-settings.json"}
 }
 
 // Reader reads the output of one run.

@@ -170,6 +170,14 @@ func (s *Service) StartRun(ctx context.Context, req api.StartRun) (api.Run, erro
 	return s.commanded(ctx, "start", "", req)
 }
 
+// Rehearse shows the goal.
+func (s *Service) Rehearse(ctx context.Context, req api.StartRun) (api.Rehearsal, error) {
+	return api.Rehearsal{Goal: req.Goal}, s.word(ctx, "rehearse", "", req)
+}
+
+// Looking has nothing under way.
+func (s *Service) Looking(context.Context, string) (api.Looking, error) { return api.Looking{}, nil }
+
 // Runs lists the runs that are asked for, newest first.
 func (s *Service) Runs(_ context.Context, q api.RunQuery) ([]api.Run, error) {
 	s.mu.Lock()

@@ -119,6 +119,9 @@ func (v View) facts(d api.RunDetail) []string {
 	if d.MergedBy != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(fmt.Sprintf("merged by %s as %s", terminal.Line(d.MergedBy), wording.Short(d.Merge)))))
 	}
+	for _, note := range wording.Preflight(d.Preflight) {
+		lines = append(lines, v.hang("  ", v.Style.Faint, terminal.Line(note))...)
+	}
 	if len(d.Opaque) > 0 {
 		lines = append(lines, v.hang("  ", v.Style.Asking, "unobserved: tool calls of "+agents(d.Opaque)+" are neither seen nor held to a role's list")...)
 	}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Starts is what there is to know about a run before it begins.
+type Starts interface {
+	// Rehearse shows what StartRun would begin with, the preflight among it, and
+	// begins nothing. What the preflight found in the way is part of the answer.
+	Rehearse(ctx context.Context, req StartRun) (Rehearsal, error)
+	// Looking says what the preflight of a start is at that is under way.
+	Looking(ctx context.Context, ticket string) (Looking, error)
+}
+
+// Looking is what a preflight is at.
+type Looking struct {
+	At string `json:"at" doc:"What is being looked at; empty where the start is not under way"`
+}
+
+// Rehearsal is a run as it would begin.
+type Rehearsal struct {
+	Goal       string           `json:"goal"`
+	Title      string           `json:"title"`
+	Base       string           `json:"base"`
+	BaseCommit string           `json:"base_commit"`
+	Branch     string           `json:"branch"`
+	Remote     string           `json:"remote"`
+	Forge      string           `json:"forge"`
+	Isolation  string           `json:"isolation"`
+	Playbook   string           `json:"playbook"`
+	Kind       string           `json:"kind"`
+	Origin     string           `json:"origin" doc:"builtin, or the playbook's file"`
+	Setup      string           `json:"setup,omitempty"`
+	Caches     []core.Cache     `json:"caches,omitempty"`
+	Stages     []RehearsedStage `json:"stages"`
+	Roles      []RehearsedRole  `json:"roles"`
+	Limits     core.Limits      `json:"limits"`
+	Preflight  *core.Preflight  `json:"preflight,omitempty"`
+	Problem    *core.Refusal    `json:"problem,omitempty" doc:"Why the run would not begin"`
+	Untrusted  []string         `json:"untrusted,omitempty" doc:"Content of the repository that nobody has trusted yet"`
+	Warnings   []string         `json:"warnings,omitempty"`
+}
+
+// RehearsedStage is a stage as it would be worked on.
+type RehearsedStage struct {
+	ID       string        `json:"id"`
+	Title    string        `json:"title,omitempty"`
+	Role     string        `json:"role,omitempty"`
+	Team     []string      `json:"team,omitempty"`
+	Act      string        `json:"act,omitempty" doc:"What the engine does itself"`
+	Prompt   string        `json:"prompt,omitempty"`
+	Inputs   []string      `json:"inputs,omitempty"`
+	Checks   []string      `json:"checks,omitempty"`
+	Gate     string        `json:"gate,omitempty"`
+	Attempts int           `json:"attempts,omitempty"`
+	Timeout  time.Duration `json:"timeout,omitempty"`
+}
+
+// RehearsedRole is a role and whose text it has.
+type RehearsedRole struct {
+	Name    string `json:"name"`
+	Origin  string `json:"origin" doc:"builtin, the role's file, or the playbook's"`
+	Agent   string `json:"agent"`
+	Program string `json:"program" doc:"What plays it"`
+	Model   string `json:"model,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Shadows bool   `json:"shadows,omitempty" doc:"A built-in role has its name, and does not apply"`
+}
+
+func registerStarts(api huma.API, svc Starts) {
+	register(api, operation(api, "rehearse-run", http.MethodPost, "/v1/rehearsals", "Show what a run would begin with"),
+		func(ctx context.Context, in *struct{ Body StartRun }) (Rehearsal, error) {
+			return svc.Rehearse(ctx, in.Body)
+		})
+	register(api, operation(api, "look-at-start", http.MethodGet, "/v1/starts/{ticket}", "Ask what the preflight of a start is at"),
+		func(ctx context.Context, in *struct {
+			Ticket string `path:"ticket" doc:"As in the request to start" maxLength:"64"`
+		}) (Looking, error) {
+			return svc.Looking(ctx, in.Ticket)
+		})
+}
+
+// Rehearse implements Service. It tries commands of the repository, so it is for
+// whoever may start the run.
+func (g *guard) Rehearse(ctx context.Context, req StartRun) (Rehearsal, error) {
+	if err := mayStart(ctx, req); err != nil {
+		return Rehearsal{}, err
+	}
+	return g.svc.Rehearse(ctx, req)
+}
+
+// Looking implements Service.
+func (g *guard) Looking(ctx context.Context, ticket string) (Looking, error) {
+	return read(ctx, "", func() (Looking, error) { return g.svc.Looking(ctx, ticket) })
+}

@@ -1,0 +1,121 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/preflight"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// preflight finds out whether a run that is about to begin could succeed at all.
+// What it found becomes part of the run; an error means that it must not begin.
+func (a *App) preflight(ctx context.Context, s *start) error {
+	limit := s.settings.Preflight
+	switch {
+	case limit.V == 0:
+		s.started.Preflight = &core.Preflight{Skipped: "it was set to off by " + limit.From.String()}
+		if limit.From.Level == config.LevelFlag {
+			s.started.Preflight.Skipped = preflight.NoPreflight
+		}
+		return nil
+	case s.req.Session != "": // a session is the agents' program, and is not kept waiting
+		return nil
+	}
+	in, err := s.ground.preflight(ctx, s.plan.playbook, s.started.Isolation)
+	if err != nil {
+		return err
+	}
+	in.Limit, in.Tell = limit.V, s.tell
+	if !s.untried {
+		trial, err := a.dispatch.NewTrial(ctx, s.started)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			if err := trial.Close(ctx); err != nil {
+				a.log.Warn("a trial of the checks left something behind", "error", err)
+			}
+		}()
+		in.Trial, s.kept = tried{trial}, trial.Keep
+	}
+	found, err := preflight.Run(ctx, in)
+	if err != nil {
+		return err
+	}
+	if s.started.Preflight = found; s.untried {
+		s.started.Preflight = &core.Preflight{Skipped: s.why}
+	} else if !s.rehearsed {
+		return s.kept()
+	}
+	return nil
+}
+
+// ready refuses agents that are not on this machine or cannot get to work.
+func (g *ground) ready(ctx context.Context, p *core.Playbook, isolation string) error {
+	in, err := g.preflight(ctx, p, isolation)
+	if err == nil {
+		_, err = preflight.Run(ctx, in)
+	}
+	return err
+}
+
+// preflight is what there is to look at before a run with this playbook begins.
+func (g *ground) preflight(ctx context.Context, p *core.Playbook, isolation string) (preflight.Input, error) {
+	files, err := g.yard.Files(ctx, g.commit)
+	if err != nil {
+		return preflight.Input{}, err
+	}
+	in := g.look(p, files)
+	in.Detected = g.detect(ctx, files).Setup
+	in.Place.Isolated, in.Place.ReadOnly = isolation == string(sandbox.Sandbox), g.app.settings.ReadOnly.V
+	in.Place.Settings, err = config.UserFile(os.Getenv)
+	return in, err
+}
+
+// look is as much of it as costs nothing: the agents. Without a repository only
+// what comes with the program can be looked at.
+func (g *ground) look(p *core.Playbook, files []yard.File) preflight.Input {
+	in := preflight.Input{
+		Playbook: p, Agents: p.Agents, Files: map[string]string{}, Lacks: lacks,
+		Head: func(ctx context.Context, path string) (string, error) {
+			data, err := g.yard.Show(ctx, g.commit, path, maxConfigFile)
+			return string(data), err
+		},
+		Place: preflight.Place{Path: os.Getenv("PATH"), Getenv: os.Getenv},
+	}
+	for _, f := range files {
+		in.Files[f.Path] = f.Mode
+	}
+	return in
+}
+
+// lacks says what an agent's program lacks to get to work.
+func lacks(use string, lookup func(string) string) string {
+	if known, ok := agents()[use].(interface {
+		Lacks(lookup func(string) string) string
+	}); ok {
+		return known.Lacks(lookup)
+	}
+	return ""
+}
+
+// tried tells the preflight of a trial.
+type tried struct{ trial *dispatch.Trial }
+
+// Run implements preflight.Trial.
+func (t tried) Run(ctx context.Context, command string, limit time.Duration) (preflight.Outcome, error) {
+	result, err := t.trial.Run(ctx, command, limit)
+	var setup *dispatch.SetupFailed
+	failed := errors.As(err, &setup)
+	if failed {
+		result, err = setup.Result, nil
+	}
+	return preflight.Outcome{Setup: failed, Exit: result.ExitCode, TimedOut: result.TimedOut, Output: result.Output}, err
+}

@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/check"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
+)
+
+// Rehearse implements api.Service. It goes the way of a start as far as nothing
+// changes.
+func (a *App) Rehearse(ctx context.Context, req api.StartRun) (api.Rehearsal, error) {
+	if err := checkGoal(req); err != nil {
+		return api.Rehearsal{}, err
+	}
+	if err := personalForge(ctx, req); err != nil {
+		return api.Rehearsal{}, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return api.Rehearsal{}, fmt.Errorf("make a run id: %w", err)
+	}
+	trusted := req.Trust
+	req.Trust = true // what is not trusted is shown, and not tried
+	s, err := a.settle(ctx, req, id)
+	if err != nil {
+		return api.Rehearsal{}, err
+	}
+	r := rehearsal(s)
+	if err := a.trust(ctx, s.ground, s.plan, false); err != nil {
+		if core.CodeOf(err) != core.CodeUntrusted {
+			return r, err
+		}
+		r.Untrusted = s.plan.names()
+	} else {
+		trusted = true
+	}
+	defer a.looks.end(req.Ticket)
+	s.rehearsed, s.untried, s.why = true, !trusted, "the checks of content that nobody trusts yet are not tried"
+	s.tell = a.looks.teller(req.Ticket)
+	switch err := a.preflight(ctx, s); {
+	case core.CodeOf(err) == core.CodeUnavailable && ctx.Err() == nil:
+		r.Problem = &core.Refusal{Reason: a.redactor.String(err.Error()), Hint: core.HintOf(err)}
+	case err != nil:
+		return r, err
+	}
+	r.Preflight = s.started.Preflight
+	return r, nil
+}
+
+func rehearsal(s *start) api.Rehearsal {
+	p := &s.started.Playbook
+	r := api.Rehearsal{
+		Goal: s.started.Goal, Title: s.started.Title, Base: s.started.Base, BaseCommit: s.started.BaseCommit, Branch: s.started.Branch,
+		Remote: s.started.Remote, Forge: s.started.Forge, Isolation: s.started.Isolation, Playbook: p.Name, Kind: p.Kind, Origin: p.Origin,
+		Setup: p.Setup, Caches: p.Caches, Limits: s.started.Limits, Warnings: s.warnings, Stages: []api.RehearsedStage{}, Roles: []api.RehearsedRole{},
+	}
+	for _, phase := range p.Phases {
+		r.Stages = append(r.Stages, rehearsedPhase(phase))
+	}
+	if m := p.Project; m != nil {
+		r.Stages = append(r.Stages, api.RehearsedStage{
+			ID: "step", Title: "Each step", Role: m.Roles[core.KindCode], Checks: check.Names(m.Done, nil), Attempts: m.Attempts, Timeout: m.Timeout,
+		})
+	}
+	builtin := role.Builtin()
+	for _, name := range slices.Sorted(maps.Keys(p.Roles)) {
+		played := p.Roles[name]
+		_, shadowed := builtin[name]
+		r.Roles = append(r.Roles, api.RehearsedRole{
+			Name: name, Origin: played.Origin, Agent: played.Agent, Program: programOf(p.Agents[played.Agent]), Model: played.Model,
+			Text: played.Prompt, Shadows: shadowed && played.Origin != role.OriginBuiltin,
+		})
+	}
+	return r
+}
+
+func rehearsedPhase(phase core.Phase) api.RehearsedStage {
+	stage := api.RehearsedStage{
+		ID: phase.ID, Title: phase.Title, Role: phase.Role, Act: string(phase.Act), Prompt: phase.Prompt, Gate: string(phase.Gate),
+	}
+	if phase.Team != nil {
+		stage.Team = append(slices.Clone(phase.Team.Spokes), phase.Team.Hub)
+	}
+	for _, in := range phase.Inputs {
+		stage.Inputs = append(stage.Inputs, in.Name)
+	}
+	if phase.Act == "" {
+		stage.Checks, stage.Attempts, stage.Timeout = check.Names(phase.Done, phase.Outputs), phase.Attempts, phase.Timeout
+	}
+	return stage
+}
+
+// programOf is what an agent starts, in a word or a line.
+func programOf(def core.Agent) string {
+	if len(def.Run) > 0 {
+		return strings.Join(def.Run, " ")
+	}
+	return def.Use
+}
+
+// looks are what the preflights under way are at, by the tickets of who waits.
+type looks struct {
+	mu sync.Mutex
+	at map[string]string
+}
+
+// teller notes what a preflight is at; nobody asks about one without a ticket.
+func (l *looks) teller(ticket string) func(what string) {
+	return func(what string) {
+		if ticket == "" {
+			return
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.at == nil {
+			l.at = map[string]string{}
+		}
+		l.at[ticket] = what
+	}
+}
+
+func (l *looks) end(ticket string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.at, ticket)
+}
+
+// Looking implements api.Service.
+func (a *App) Looking(_ context.Context, ticket string) (api.Looking, error) {
+	a.looks.mu.Lock()
+	defer a.looks.mu.Unlock()
+	return api.Looking{At: a.redactor.String(a.looks.at[ticket])}, nil
+}

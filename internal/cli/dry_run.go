@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
+)
+
+// dry shows what the run would begin with, and begins nothing. It ends as the
+// preflight did.
+func (o *runOptions) dry(ctx context.Context, sh *shell) error {
+	return sh.connect(ctx, func(svc api.Service) error {
+		r, err := watched(ctx, sh, svc, &o.req, svc.Rehearse)
+		if err != nil {
+			return err
+		}
+		if sh.json {
+			err = sh.printJSON(r)
+		} else {
+			sh.printRehearsal(r)
+		}
+		if err == nil && r.Problem != nil {
+			return exitWith(ExitError)
+		}
+		return err
+	})
+}
+
+func (sh *shell) printRehearsal(r api.Rehearsal) {
+	style := sh.Console.Style
+	field := func(name, value string) {
+		if value != "" {
+			sh.printText("  "+padded(name, 11), value)
+		}
+	}
+	sh.printf("%s\n", style.Strong(terminal.Line(r.Title)))
+	field("playbook", fmt.Sprintf("%s (%s, %s)", r.Playbook, r.Kind, place(r.Origin)))
+	field("branch", fmt.Sprintf("%s from %s at %s", r.Branch, r.Base, wording.Short(r.BaseCommit)))
+	field("isolation", r.Isolation)
+	field("setup", r.Setup)
+	for _, c := range r.Caches {
+		field("cache", fmt.Sprintf("%s, while %s is unchanged", c.Path, strings.Join(c.Key, ", ")))
+	}
+	field("limits", limitsLine(r.Limits))
+	sh.printf("\n")
+	for _, s := range r.Stages {
+		sh.printStage(s)
+	}
+	sh.printf("\n")
+	for _, played := range r.Roles {
+		source := roleSource{Name: played.Name, Origin: played.Origin, Agent: played.Agent, Text: played.Text != "", Shadows: played.Shadows}
+		sh.printText("  role "+terminal.Line(played.Name)+": ", source.String()+", played by "+played.Program)
+	}
+	sh.printf("\n")
+	sh.printPreflight(r)
+}
+
+func (sh *shell) printStage(s api.RehearsedStage) {
+	who := s.Role
+	switch {
+	case s.Act != "":
+		who = "Stellwerk itself: " + s.Act
+	case len(s.Team) > 0:
+		who = "team of " + strings.Join(s.Team, ", ")
+	}
+	line := who
+	if s.Attempts > 0 {
+		line += fmt.Sprintf(", at most %s of %s", wording.Count(s.Attempts, "attempt"), wording.Duration(s.Timeout))
+	}
+	if s.Gate != "" {
+		line += ", gate: " + s.Gate
+	}
+	sh.printText(sh.Console.Style.Strong("stage "+terminal.Line(s.ID))+": ", line)
+	if s.Prompt != "" {
+		sh.printText("    prompt: ", s.Prompt)
+	}
+	if len(s.Inputs) > 0 {
+		sh.printText("    reads:  ", strings.Join(s.Inputs, ", "))
+	}
+	for _, c := range s.Checks {
+		sh.printText("    check:  ", c)
+	}
+}
+
+func (sh *shell) printPreflight(r api.Rehearsal) {
+	style := sh.Console.Style
+	sh.warn(r.Warnings)
+	if len(r.Untrusted) > 0 {
+		sh.printText("  trust: ", "nobody has trusted "+strings.Join(r.Untrusted, ", ")+" yet; the run would ask")
+	}
+	notes := wording.Preflight(r.Preflight)
+	for _, note := range notes {
+		sh.printText("  "+style.Asking("preflight: "), note)
+	}
+	switch {
+	case r.Problem != nil:
+		sh.printText("  "+style.Bad("preflight: "), r.Problem.Reason)
+		if r.Problem.Hint != "" {
+			sh.printText("    try: ", r.Problem.Hint)
+		}
+		sh.printf("The run would not begin.\n")
+	case len(notes) == 0:
+		sh.printText("  "+style.Good("preflight: "), "agents and checks are in order")
+		fallthrough
+	default:
+		sh.printf("Nothing was started.\n")
+	}
+}
+
+func limitsLine(l core.Limits) string {
+	parts := []string{"wall time " + wording.Duration(l.WallTime), wording.Count(l.Parallel, "attempt") + " at once"}
+	if l.CostUSD > 0 {
+		parts = append(parts, wording.Money(l.CostUSD))
+	} else {
+		parts = append(parts, "no limit of cost")
+	}
+	if l.Tokens > 0 {
+		parts = append(parts, wording.Tokens(l.Tokens))
+	}
+	return strings.Join(parts, ", ")
+}

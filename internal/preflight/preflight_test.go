@@ -1,0 +1,133 @@
+package preflight
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// stage is an Input with commands that end as the test says.
+func stage(ends map[string]Outcome, done ...core.Check) Input {
+	return Input{
+		Playbook: &core.Playbook{Name: "p", Phases: []core.Phase{{ID: "a", Done: core.Check{Kind: core.CheckAll, Of: done}}}},
+		Files:    map[string]string{}, Trial: ended(ends), Limit: time.Minute,
+		Place: Place{Path: "/usr/bin:/bin", Settings: "/home/me/.config/stellwerk/config.yaml", Getenv: func(string) string { return "" }},
+		Lacks: func(string, func(string) string) string { return "" },
+	}
+}
+
+type ended map[string]Outcome
+
+func (e ended) Run(_ context.Context, command string, _ time.Duration) (Outcome, error) {
+	return e[command], nil
+}
+
+func run(command string) core.Check { return core.Check{Kind: core.CheckCommand, Run: command} }
+
+// TestWhatStops holds what is read from real programs' words: only what no attempt could bring along stops a start.
+func TestWhatStops(t *testing.T) {
+	tests := []struct {
+		name, command string
+		end           Outcome
+		stops, helps  string // empty: it is noted
+	}{
+		{"dash", "x", Outcome{Exit: 127, Output: "sh: 1: pytest: not found\n"}, "no program pytest", "setup:"},
+		{"bash", "x", Outcome{Exit: 127, Output: "bash: line 1: jest: command not found\n"}, "no program jest", NoPreflight},
+		{"zsh", "x", Outcome{Exit: 127, Output: "zsh: command not found: jest\n"}, "", ""},
+		{"npm", "npm run test", Outcome{Exit: 127, Output: "> x@1.0.0 test\n> jest\n\nsh: 1: jest: not found\n"}, "no program jest", ""},
+		{"make", "make test", Outcome{Exit: 2, Output: "pytest\nmake: pytest: No such file or directory\nmake: *** [Makefile:2: test] Error 127\n"}, "no program pytest", ""},
+		{"env", "./x", Outcome{Exit: 127, Output: "/usr/bin/env: ‘deno’: No such file or directory\n"}, "no program deno", ""},
+		{"a script to be written", "./test.sh", Outcome{Exit: 127, Output: "sh: 1: ./test.sh: not found\n"}, "", ""},
+		{"a script without its bit", "./test.sh", Outcome{Exit: 126, Output: "sh: 1: ./test.sh: Permission denied\n"}, "", ""},
+		{"a program without its bit", "/opt/lint", Outcome{Exit: 126, Output: "sh: 1: /opt/lint: Permission denied\n"}, "/opt/lint is not executable", "chmod +x /opt/lint"},
+		{"python's runner", "python3 -m pytest", Outcome{Exit: 1, Output: "/usr/bin/python3: No module named pytest\n"}, "Python has no module pytest", "pip install pytest"},
+		{"a module of the code", "python3 -m pytest", Outcome{Exit: 2, Output: "E   ModuleNotFoundError: No module named 'shop'\n"}, "", ""},
+		{"a failing test", "x", Outcome{Exit: 1, Output: "FAIL: TestGreeting: pytest: not found in the text\n"}, "", ""},
+		{"a command that says 127", "x", Outcome{Exit: 127}, "", ""},
+		{"a setup without network", "x", Outcome{Setup: true, Exit: 1, Output: "npm error code ENOTFOUND\nnpm error network request failed\n"}, "lack of network", "HTTPS_PROXY"},
+		{"a setup that fails", "x", Outcome{Setup: true, Exit: 1, Output: "error: lock file is out of date\n"}, "", ""},
+		{"no virtual environments", "x", Outcome{Setup: true, Exit: 1, Output: "because ensurepip is not available\n"}, "virtual environments", "python3-venv"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			found, err := Run(t.Context(), stage(map[string]Outcome{test.command: test.end}, run(test.command)))
+			if test.stops == "" {
+				if err != nil || len(found.Red()) != 1 {
+					t.Errorf("%+v, %v", found, err)
+				}
+				return
+			}
+			if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), test.stops) || !strings.Contains(core.HintOf(err), test.helps) {
+				t.Errorf("%v (%s)", err, core.HintOf(err))
+			}
+		})
+	}
+}
+
+// TestWhatIsTried: what must fail is not tried, nor what is known, and what another check can replace stops nothing.
+func TestWhatIsTried(t *testing.T) {
+	missing := Outcome{Exit: 127, Output: "sh: 1: gone: not found\n"}
+	in := stage(map[string]Outcome{"either": missing, "not": missing}, run("true"), run("once"), run("once"),
+		core.Check{Kind: core.CheckNot, Of: []core.Check{run("not")}}, core.Check{Kind: core.CheckAny, Of: []core.Check{run("either")}})
+	var told []string
+	in.Tell = func(what string) { told = append(told, what) }
+	found, err := Run(t.Context(), in)
+	if err != nil || len(found.Checks) != 2 || !found.Checks[0].Passed || len(found.Red()) != 1 || found.Red()[0].Check != "command: either" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if len(told) != 2 || !strings.Contains(told[0], "once") {
+		t.Errorf("told %q", told)
+	}
+}
+
+type hangs struct{}
+
+func (hangs) Run(ctx context.Context, _ string, _ time.Duration) (Outcome, error) {
+	<-ctx.Done()
+	return Outcome{}, ctx.Err()
+}
+
+func TestTimeIsUp(t *testing.T) {
+	in := stage(nil, run("a"), run("b"))
+	in.Trial, in.Limit = hangs{}, time.Millisecond
+	found, err := Run(t.Context(), in)
+	if err != nil || len(found.Checks) != 2 || found.Checks[1].Untold == "" || len(found.Red()) != 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	in.Limit = time.Minute
+	if _, err := Run(ctx, in); !errors.Is(err, context.Canceled) {
+		t.Errorf("who gave up waiting is told %v", err)
+	}
+}
+
+// TestTools: a tool that is another file inside is asked for its version, one that is the same is not.
+func TestTools(t *testing.T) {
+	dir := t.TempDir()
+	for folder, text := range map[string]string{"mine": "echo v2", "theirs": "echo v1"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, folder, "node"), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mine, theirs := filepath.Join(dir, "mine"), filepath.Join(dir, "theirs")
+	in := stage(nil, run("npm run test"))
+	in.Place.Isolated, in.Place.Path, in.Place.ReadOnly = true, mine+":"+theirs+":/usr/bin:/bin", []string{theirs}
+	found, err := Run(t.Context(), in)
+	if err != nil || len(found.Tools) != 1 || found.Tools[0].Outside != "v2 at "+mine+"/node" || found.Tools[0].Inside != "v1 at "+theirs+"/node" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	in.Place.ReadOnly = []string{mine, theirs}
+	if found, err = Run(t.Context(), in); err != nil || len(found.Tools) != 0 {
+		t.Errorf("what is shown differs: %+v, %v", found, err)
+	}
+}

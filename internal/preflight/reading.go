@@ -1,0 +1,121 @@
+package preflight
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/check"
+)
+
+// What programs write where another one is not there. Only what cannot be part of the work counts: a name without a slash
+// is looked for on the PATH, and what `python -m` runs is the runner itself, not a module that the code imports.
+var (
+	shellMisses  = regexp.MustCompile(`(?m)^(?:\S*/)?(?:ba|da|z|a|k)?sh: (?:line )?\d+: ([^\s/:]+): (?:command )?not found`)
+	plainMisses  = regexp.MustCompile(`(?m)(?:^|: )([^\s/:]+): command not found$`)
+	envMisses    = regexp.MustCompile(`(?m)env: [‘'"]?([^\s/:’'"]+)[’'"]?: No such file or directory`)
+	makeMisses   = regexp.MustCompile(`(?m)^make(?:\[\d+\])?: ([^\s/:]+): No such file or directory`)
+	makeError    = regexp.MustCompile(`(?m)^make(?:\[\d+\])?: \*\*\* .*Error 127`)
+	denied       = regexp.MustCompile(`(?m): (/[^\s:]+): Permission denied$`)
+	pythonMisses = regexp.MustCompile(`(?m)^\S*python[\d.]*(?:\.exe)?: No module named ([\w.]+)`)
+)
+
+// Exit codes of shells.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+)
+
+// read says what of a command's end would keep every attempt from passing it, whatever it does.
+func (in Input) read(w wanted, out Outcome) *problem {
+	if out.Passed() || out.TimedOut || w.either && !out.Setup {
+		return nil
+	}
+	who := fmt.Sprintf("the check `%s`", w.command)
+	if out.Setup {
+		who = fmt.Sprintf("the setup `%s`", in.Playbook.Setup)
+	}
+	if module := first(pythonMisses, out.Output); module != "" && !in.brings(module) {
+		return &problem{fmt.Sprintf("%s cannot pass: inside the isolation Python has no module %s", who, module), in.pythonAdvice(module)}
+	}
+	if name := missing(out); name != "" {
+		return &problem{fmt.Sprintf("%s cannot pass: inside the isolation there is no program %s", who, name), in.advice(name)}
+	}
+	if file := first(denied, out.Output); out.Exit == exitNotExecutable && file != "" {
+		return &problem{fmt.Sprintf("%s cannot pass: %s is not executable", who, file), "chmod +x " + file}
+	}
+	if strings.Contains(out.Output, "ensurepip is not available") {
+		return &problem{who + " cannot pass: Python cannot make virtual environments here", "install what it names (Debian: apt install python3-venv)"}
+	}
+	if out.Setup && check.Offline(out.Output) {
+		return &problem{who + " failed for lack of network: " + lastLine(out.Output),
+			"try again when the network is there, or set HTTPS_PROXY where you start stellwerk; " + without}
+	}
+	return nil
+}
+
+// missing is the program outside the repository that a command could not start.
+func missing(out Outcome) string {
+	if out.Exit != exitNotFound && !makeError.MatchString(out.Output) {
+		return ""
+	}
+	for _, misses := range []*regexp.Regexp{shellMisses, plainMisses, envMisses, makeMisses} {
+		if name := first(misses, out.Output); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func first(re *regexp.Regexp, text string) string {
+	if m := re.FindStringSubmatch(text); m != nil {
+		return strings.TrimSuffix(m[1], ".__main__")
+	}
+	return ""
+}
+
+// brings reports a module that the repository itself has.
+func (in Input) brings(module string) bool {
+	top, _, _ := strings.Cut(module, ".")
+	for file := range in.Files {
+		dir, name := path.Split(file)
+		if name == top+".py" || name == "__init__.py" && path.Base(dir) == top {
+			return true
+		}
+	}
+	return false
+}
+
+const without = "if the run itself is to bring it along, leave this look out with " + NoPreflight
+
+// advice is how a program gets inside.
+func (in Input) advice(name string) string {
+	var ways []string
+	if elsewhere, _ := in.Place.find(name); elsewhere != "" {
+		ways = append(ways, in.Place.show(elsewhere))
+	}
+	if in.Detected != "" && in.Playbook.Setup == "" {
+		ways = append(ways, "let the playbook fetch it: `setup: "+in.Detected+"`")
+	} else if in.Files["package.json"] != "" && in.Playbook.Setup == "" {
+		ways = append(ways, "let the playbook fetch it: `setup: npm ci`")
+	}
+	if len(ways) == 0 {
+		ways = append(ways, "install it for the whole system, or let a `setup:` of the playbook put it into the checkout")
+	}
+	return strings.Join(append(ways, without), "; or ")
+}
+
+// pythonAdvice is how a Python module gets inside. One in the person's home is not there.
+func (in Input) pythonAdvice(module string) string {
+	way := fmt.Sprintf("let the playbook fetch it: `setup: python3 -m venv .venv && .venv/bin/python -m pip install %s`, and check with `.venv/bin/python -m %s`", module, module)
+	if in.Detected != "" && in.Playbook.Setup == "" {
+		way = "let the playbook fetch it: `setup: " + in.Detected + "`"
+	}
+	return strings.Join([]string{way, "install it for the whole system", without}, "; or ")
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

@@ -73,6 +73,10 @@ const (
 	OptionScenario = "scenario"
 	// OptionBaseURL is the address of the model API, when not the usual one.
 	OptionBaseURL = "base_url"
+	// OptionMCP is a file of MCP servers that the agent's program starts, as
+	// .mcp.json has them; OptionMCPServers are their names, with spaces between.
+	OptionMCP        = "mcp_config"
+	OptionMCPServers = "mcp_servers"
 	// OptionSelf is the path of the stellwerk program itself.
 	OptionSelf = "self"
 	// OptionTurn is the folder in which the end of a session's agent is announced.

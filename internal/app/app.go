@@ -185,7 +185,7 @@ func (a *App) build(ctx context.Context) error {
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
 		Spawner: parts.Spawner, Sessions: a.sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: a.teller, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
-		SecretNames: secretNames, Tools: tools, ReadOnly: a.settings.ReadOnly.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
+		SecretNames: secretNames, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
 	})
 	a.engine.SetDispatcher(a.dispatch)
 	if err := a.dispatch.ForgetTrials(ctx); err != nil {

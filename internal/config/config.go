@@ -56,6 +56,7 @@ type Settings struct {
 	Agent      Value[string]   // of roles for which nothing else is said
 	Model      Value[string]   // of agents for which nothing else is said
 	Permits    Value[string]   // how Claude Code is let use its tools without a person
+	MCP        Value[string]   // file of MCP servers for Claude Code without a person
 	ReadOnly   Value[[]string] // paths of this machine that agents may read, such as toolchains
 	Approvals  Value[[]string] // messages with which the person approves in a session, beside the known ones
 	Steering   Value[[]string] // files that are named before they are published, beside the known ones
@@ -84,7 +85,7 @@ type Settings struct {
 func Defaults() *Settings {
 	limits, s := core.DefaultLimits(), &Settings{}
 	values := map[string]any{
-		"isolation": IsolationSandbox, "agent": "claude", "model": "", "claude_permissions": PermissionsBypass,
+		"isolation": IsolationSandbox, "agent": "claude", "model": "", "claude_permissions": PermissionsBypass, "claude_mcp": "",
 		"read_only": []string(nil), "approval_words": []string(nil), "steering_files": []string(nil), "notify": []string{NotifyBell},
 		"limits.attempts": limits.Attempts, "limits.infra": limits.Infra, "limits.sterile": limits.Sterile,
 		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
@@ -147,6 +148,7 @@ func (s *Settings) Entries() []Entry {
 	add("agent", s.Agent.V, s.Agent.From)
 	add("model", s.Model.V, s.Model.From)
 	add("claude_permissions", s.Permits.V, s.Permits.From)
+	add("claude_mcp", s.MCP.V, s.MCP.From)
 	add("read_only", strings.Join(s.ReadOnly.V, " "), s.ReadOnly.From)
 	add("approval_words", strings.Join(s.Approvals.V, "; "), s.Approvals.From)
 	add("steering_files", strings.Join(s.Steering.V, ", "), s.Steering.From)

@@ -61,6 +61,8 @@ func table() []setting {
 		word("model", func(s *Settings) *Value[string] { return &s.Model }, name),
 		word("claude_permissions", func(s *Settings) *Value[string] { return &s.Permits }, oneOf(PermissionsBypass, PermissionsListed)).
 			onlyPersonal("how an agent's program is let work is yours to say"),
+		word("claude_mcp", func(s *Settings) *Value[string] { return &s.MCP }, absolute).
+			onlyPersonal("it starts programs beside agents"),
 		list("read_only", string(filepath.ListSeparator), func(s *Settings) *Value[[]string] { return &s.ReadOnly }, absolute).
 			onlyPersonal("it would open paths of this machine to agents"),
 		list("approval_words", ";", func(s *Settings) *Value[[]string] { return &s.Approvals }, approval).

@@ -186,7 +186,7 @@ func (r attemptRoom) options(ctx context.Context) (map[string]string, error) {
 	if url, ok := r.d.Environ("ANTHROPIC_BASE_URL"); ok && r.def.Use == "claude" && options[agent.OptionBaseURL] == "" {
 		options[agent.OptionBaseURL] = url
 	}
-	return options, r.scenario(ctx, options)
+	return options, errors.Join(r.servers(options), r.scenario(ctx, options))
 }
 
 // scenario lays out the scenario of a scripted agent. One inside the

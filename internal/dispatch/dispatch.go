@@ -105,6 +105,7 @@ type Options struct {
 	Tools       Tools
 	Listed      bool     // Claude Code is started without leave to bypass permissions
 	ReadOnly    []string // toolchains outside the system folders
+	MCP         string   // file of MCP servers for headless agents; none where empty
 	// Steering are the files that a person, and a repository with these settings, add to those whose change is named before
 	// it is published. Nil for none.
 	Steering func(repository []byte) ([]string, error)

@@ -86,7 +86,8 @@ func (Agent) Reader() agent.Reader { return newReader() }
 //
 // Settings: only those in the job's private home are read. A repository's
 // .claude folder may define hooks and helpers that run commands, and the
-// person's own may hold MCP servers; neither is loaded. The repository's
+// person's own may hold MCP servers; neither is loaded, but for servers that the
+// person named for this. The repository's
 // CLAUDE.md is plain instructions and is read.
 func (Agent) Launch(job agent.Job) (agent.Launch, error) {
 	binary, err := find(job)
@@ -103,8 +104,10 @@ func (Agent) Launch(job agent.Job) (agent.Launch, error) {
 		Stdin:    job.Prompt,
 		ReadOnly: []string{binary},
 	}
-	if job.Role.SystemPrompt != "" {
-		launch.ReadOnly = append(launch.ReadOnly, job.Role.SystemPrompt)
+	for _, path := range []string{job.Role.SystemPrompt, job.Options[agent.OptionMCP]} {
+		if path != "" {
+			launch.ReadOnly = append(launch.ReadOnly, path)
+		}
 	}
 	return launch, nil
 }
@@ -135,6 +138,9 @@ func flags(job agent.Job) ([]string, error) {
 	}
 	if job.Role.SystemPrompt != "" {
 		args = append(args, "--append-system-prompt-file", job.Role.SystemPrompt)
+	}
+	if path := job.Options[agent.OptionMCP]; path != "" { // beside --strict-mcp-config these are all there are
+		args = append(args, "--mcp-config", path)
 	}
 	if job.Role.Model != "" {
 		args = append(args, "--model", job.Role.Model)
@@ -199,6 +205,9 @@ func toolFlags(job agent.Job) []string {
 		allowed := role.Tools
 		if len(allowed) == 0 {
 			allowed = ordinaryTools()
+		}
+		for _, server := range strings.Fields(job.Options[agent.OptionMCPServers]) {
+			allowed = append(slices.Clip(allowed), "mcp__"+server) // by the role's list, or for want of one
 		}
 		args = append(append(args, "--allowedTools"), allowed...)
 	}

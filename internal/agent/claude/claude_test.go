@@ -54,6 +54,27 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
+// TestLaunchWithServers: those that were named are all there are, and are allowed
+// where everything has to be.
+func TestLaunchWithServers(t *testing.T) {
+	j := job()
+	j.Role.Tools = []string{"Read", "Bash(git log *)"}
+	j.Options[agent.OptionMCP], j.Options[agent.OptionMCPServers] = "/a/mcp.json", "angular-cli context7"
+	got, err := Agent{}.Launch(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Join(got.Argv, " ")
+	for _, want := range []string{"--strict-mcp-config", "--mcp-config /a/mcp.json --", "--allowedTools Read Bash(git log *) mcp__angular-cli mcp__context7"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%s lacks %s", line, want)
+		}
+	}
+	if !slices.Contains(got.ReadOnly, "/a/mcp.json") {
+		t.Errorf("the agent does not see its servers: %v", got.ReadOnly)
+	}
+}
+
 func TestLaunchWithToolRulesDeniesTheRest(t *testing.T) {
 	j := job()
 	j.Role.Tools = []string{"Read", "Bash(git log *)"}

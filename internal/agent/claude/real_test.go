@@ -145,6 +145,27 @@ func (a *attempt) count(kind agent.RecordKind) int {
 	return n
 }
 
+// TestRealClaudeStartsNamedServers: of the MCP servers only the one that was named
+// for the attempt is started.
+func TestRealClaudeStartsNamedServers(t *testing.T) {
+	t.Parallel()
+	a := prepare(t, "conversations: [{name: worker, turns: [{text: Done.}]}]\n", "# Task\n\nLook it up.\n")
+	a.write(t, filepath.Join(a.job.Dir, ".mcp.json"), `{"mcpServers":{"x":{"command":"touch","args":["repository-ran"]}}}`)
+	file := filepath.Join(filepath.Dir(a.job.Prompt), "mcp.json")
+	a.write(t, file, `{"mcpServers":{"docs":{"command":"touch","args":["`+a.job.Dir+`/named-ran"]}}}`)
+	a.job.Options[agent.OptionMCP], a.job.Options[agent.OptionMCPServers] = file, "docs"
+	a.run(t)
+	if !a.outcome.OK {
+		t.Errorf("outcome %+v", a.outcome)
+	}
+	if _, err := os.Stat(filepath.Join(a.job.Dir, "named-ran")); err != nil {
+		t.Errorf("the server that was named did not start: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(a.job.Dir, "repository-ran")); err == nil {
+		t.Error("the repository's server started")
+	}
+}
+
 func TestRealClaudeDoesTheWork(t *testing.T) {
 	t.Parallel()
 	a := prepare(t, `

@@ -49,6 +49,9 @@ type Approve struct {
 	// Base, where it differs from what was prepared, chooses another branch for
 	// the pull request. That is then prepared anew and asked about again.
 	Base string `json:"base,omitempty"`
+	// WithSecrets says that the places which look like secrets, the gate's leaks,
+	// are published all the same. It holds for this delivery alone.
+	WithSecrets bool `json:"with_secrets,omitempty" doc:"Publish although the gate names places that look like secrets; for exactly this delivery"`
 }
 
 // Feedback sends the current stage back with a person's words. Subject, where

@@ -81,7 +81,7 @@ func (a *App) Approve(ctx context.Context, id string, req api.Approve) (api.Run,
 		if req.Base != "" && req.Base != s.Gate.Subject.Base {
 			return core.TargetChosen{Base: req.Base, About: req.Subject}, a.hasBranch(ctx, r, req.Base)
 		}
-		return core.ApprovalGranted{Subject: *req.Subject, Comment: a.redactor.String(req.Comment)}, nil
+		return core.ApprovalGranted{Subject: *req.Subject, Comment: a.redactor.String(req.Comment), WithLeaks: req.WithSecrets}, nil
 	})
 }
 

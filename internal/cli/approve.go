@@ -14,6 +14,7 @@ import (
 type approveOptions struct {
 	delivery      string
 	comment, base string
+	withSecrets   bool
 	after         after
 }
 
@@ -27,7 +28,10 @@ pull request its commit, branch, remote and base. If any of it changes before
 it is used, the approval lapses and you are asked again.
 
 Another --base than the one shown approves nothing yet: what would be published
-there is verified, and you are asked again.` + afterHelp,
+there is verified, and you are asked again.
+
+Where the gate names places that look like secrets, the approval is refused
+unless you say --with-secrets: they are then published as they are.` + afterHelp,
 		Example: `  stellwerk approve
   stellwerk approve brisk-otter --comment "fine with me"
   stellwerk approve brisk-otter --base develop`,
@@ -38,6 +42,7 @@ there is verified, and you are asked again.` + afterHelp,
 	cmd.Flags().StringVarP(&o.comment, "comment", "m", "", "`TEXT` to record with it")
 	cmd.Flags().StringVar(&o.delivery, "delivery", "", "only if this `HASH` is what waits, as status shows it")
 	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` of the pull request; you are asked again")
+	cmd.Flags().BoolVar(&o.withSecrets, "with-secrets", false, "publish although the gate names places that look like secrets")
 	o.after.flags(cmd)
 	return cmd
 }
@@ -48,7 +53,7 @@ func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error
 		if err != nil {
 			return api.Run{}, err
 		}
-		req := api.Approve{Comment: o.comment, Base: o.base}
+		req := api.Approve{Comment: o.comment, Base: o.base, WithSecrets: o.withSecrets}
 		if detail.Gate != nil {
 			if !strings.HasPrefix(detail.Gate.Subject.Delivery, o.delivery) {
 				return api.Run{}, core.Errorf(core.CodeConflict, "what waits now is delivery %.10s, not %s", detail.Gate.Subject.Delivery, o.delivery).

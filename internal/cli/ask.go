@@ -10,6 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // errDecided is the cause of a question that somebody else has answered.
@@ -113,7 +114,11 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 	said := func(r api.Run, err error) (*api.Run, bool, error) { return &r, err == nil, err }
 	switch choice {
 	case "a", "approve":
-		return said(svc.Approve(ctx, d.ID, api.Approve{Subject: &d.Gate.Subject}))
+		with, err := q.withSecrets()
+		if err != nil || !with && len(d.Gate.Leaks) > 0 {
+			return nil, false, err
+		}
+		return said(svc.Approve(ctx, d.ID, api.Approve{Subject: &d.Gate.Subject, WithSecrets: with}))
 	case "f", "feedback":
 		text, err := sh.prompt(q.stands, "What is to change? ")
 		if err != nil || text == "" {
@@ -144,6 +149,17 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 	}
 	sh.printf("Please answer with one of the letters.\n")
 	return nil, false, nil
+}
+
+// withSecrets asks whether what looks like a secret is published all the same. A
+// letter is typed too easily for that.
+func (q *question) withSecrets() (bool, error) {
+	n := len(q.d.Gate.Leaks)
+	if n == 0 {
+		return false, nil
+	}
+	answer, err := q.sh.prompt(q.stands, fmt.Sprintf("%s above may be a secret. To publish it all the same, type: with secrets\n> ", wording.Count(n, "place")))
+	return strings.EqualFold(strings.TrimSpace(answer), "with secrets"), err
 }
 
 // rebase has the publication prepared for another target branch, about which the

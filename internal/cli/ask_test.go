@@ -123,3 +123,32 @@ func TestAProjectIsNotOfferedAWayBack(t *testing.T) {
 		t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
 	}
 }
+
+// TestSecretsAreApprovedInWords: a letter does not publish what looks like one.
+func TestSecretsAreApprovedInWords(t *testing.T) {
+	b := newBench(t)
+	keys := keyboard(t, b)
+	b.put("1", "awaiting_approval")
+	b.happen("1", core.ReviewAwaited{}, func(d *api.RunDetail) { d.Gate.Leaks = []core.Leak{{Rule: "github-token", File: "a.env", Line: 3}} })
+	b.svc.On = func(apitest.Call) error { b.ends("1", core.RunCompleted{}, core.StatusCompleted); return nil }
+	done := make(chan int)
+	go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+	sees(t, b, "looks like a secret: a.env:3: github-token", 1)
+	for i, line := range []string{"a\n", "yes\n", "a\n", "with secrets\n"} {
+		if _, err := io.WriteString(keys, line); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			sees(t, b, "type: with secrets", 1+i/2)
+		} else if i == 1 {
+			sees(t, b, "[a]pprove", 2)
+		}
+	}
+	if code := <-done; code != ExitOK {
+		t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
+	}
+	b.asked(t, "approve")
+	if req, ok := b.svc.Calls()[0].Req.(api.Approve); !ok || !req.WithSecrets {
+		t.Errorf("%+v", b.svc.Calls()[0].Req)
+	}
+}

@@ -156,9 +156,9 @@ func (f *follower) stopped(d api.RunDetail) bool {
 	case core.StatusPaused:
 		return !goesOn(d)
 	case core.StatusAwaiting:
-		// A review that requests changes is never approved by policy; it comes
-		// with a suggestion.
-		return d.Gate == nil || !f.policy || d.Gate.Suggestion != ""
+		// Neither a review that requests changes, which comes with a suggestion,
+		// nor what looks like a secret is ever approved by policy.
+		return d.Gate == nil || !f.policy || d.Gate.Suggestion != "" || len(d.Gate.Leaks) > 0
 	case core.StatusReview:
 		return !f.review
 	case core.StatusActive:

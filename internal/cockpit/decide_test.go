@@ -52,3 +52,32 @@ func TestLettersWithoutAShapeAreShown(t *testing.T) {
 		}
 	}
 }
+
+// TestLeaksAreShownBesideTheButton: and said yes to with a tick, which nobody sends
+// by accident.
+func TestLeaksAreShownBesideTheButton(t *testing.T) {
+	svc := &apitest.Service{Documents: map[string]string{"diff": smallDiff}}
+	gate := &core.Gate{
+		Subject: core.Subject{Stage: "publish", Round: 1, Commit: "0123456789abcdef", Ref: "refs/heads/work", Base: "trunk"},
+		Leaks:   []core.Leak{{Rule: "github-token", File: "a<b>.env", Line: 7}},
+	}
+	d := api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: "awaiting_approval", Stage: "publish"}, Gate: gate}
+	svc.Put(d)
+	svc.Waiting = []api.Waiting{{Kind: api.WaitApproval, Run: d.Run, Gate: gate}}
+	h := serve(t, svc, api.RoleApprover)
+	for _, path := range []string{"/inbox", "/runs/r1", "/runs/r1/changes"} {
+		_, body := get(t, h, path)
+		for _, shown := range []string{"a&lt;b&gt;.env:7: github-token", `type="checkbox" name="with_secrets"`} {
+			if !strings.Contains(body, shown) {
+				t.Errorf("%s does not show %s", path, shown)
+			}
+		}
+		if strings.Contains(body, `name="with_secrets" value="yes" checked`) {
+			t.Errorf("%s says yes by itself", path)
+		}
+	}
+	gate.Leaks = nil
+	if _, body := get(t, h, "/runs/r1"); strings.Contains(body, "with_secrets") {
+		t.Error("a gate without finds asks about them")
+	}
+}

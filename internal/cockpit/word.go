@@ -64,7 +64,8 @@ func (c *cockpit) approve(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	run, err := c.svc.Approve(r.Context(), r.PathValue("run"), api.Approve{Subject: subject, Comment: r.PostForm.Get("comment"), Base: r.PostForm.Get("base")})
+	run, err := c.svc.Approve(r.Context(), r.PathValue("run"), api.Approve{Subject: subject, Comment: r.PostForm.Get("comment"), Base: r.PostForm.Get("base"),
+		WithSecrets: r.PostForm.Has("with_secrets")})
 	return runPath(run.Alias), err
 }
 

@@ -1,5 +1,7 @@
 package core
 
+import "strconv"
+
 // Subject is what an approval speaks of. Any change to it lapses the approval.
 type Subject struct {
 	Stage    string `json:"stage"`
@@ -19,12 +21,53 @@ type ApprovalRequested struct {
 	Findings   []Finding      `json:"findings,omitempty"`
 	Notices    []string       `json:"notices,omitempty"` // protected paths touched, unenforced isolation
 	Skips      []SkipProposal `json:"skips,omitempty"`   // stages that the approval leaves out
+	Leaks      []Leak         `json:"leaks,omitempty"`   // what would be published and looks like a secret
 }
 
 // ApprovalGranted is a person's explicit word, or a policy recorded as such.
 type ApprovalGranted struct {
 	Subject Subject `json:"subject"`
 	Comment string  `json:"comment,omitempty"`
+	// WithLeaks says that they saw what looks like a secret and publish it all
+	// the same. Only a person can say that.
+	WithLeaks bool `json:"with_leaks,omitempty"`
+}
+
+// Leak is a place in what would be published that looks like a secret, or that
+// could not be searched for one. It never holds the secret itself.
+type Leak struct {
+	Rule   string `json:"rule"`             // what it looks like
+	File   string `json:"file,omitempty"`   // empty for the message of a commit
+	Line   int    `json:"line,omitempty"`   // of the file as Commit left it
+	Commit string `json:"commit,omitempty"` // that has it, where the last version has not
+}
+
+// Rules of a Leak that names no place: there is more than could be searched in
+// reasonable time, or there are more places than are worth listing.
+const (
+	LeakUnsearched = "unsearched"
+	LeakMore       = "more"
+)
+
+// String says where it is and what it looks like, for people.
+func (l Leak) String() string {
+	where := l.File
+	switch {
+	case l.Rule == LeakUnsearched:
+		return "not all of it could be searched for secrets: there is too much"
+	case l.Rule == LeakMore:
+		return "and more places"
+	case where == "":
+		return "the message of commit " + l.Commit[:min(len(l.Commit), 10)] + ": " + l.Rule
+	case l.Line > 0:
+		where += ":" + strconv.Itoa(l.Line)
+	default:
+		where += " (its name)"
+	}
+	if l.Commit != "" {
+		where += " in commit " + l.Commit[:min(len(l.Commit), 10)]
+	}
+	return where + ": " + l.Rule
 }
 
 // FeedbackGiven opens a new round of the stage at the gate.
@@ -113,6 +156,7 @@ type PublishPrepared struct {
 	Passed  bool          `json:"passed"`
 	Results []CheckResult `json:"results,omitempty"`
 	Notices []string      `json:"notices,omitempty"`
+	Leaks   []Leak        `json:"leaks,omitempty"` // what of it looks like a secret
 	Error   string        `json:"error,omitempty"`
 }
 

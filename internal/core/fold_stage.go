@@ -45,13 +45,13 @@ func rollBack(r *Run, b RolledBack) {
 func ask(r *Run, e Event, b ApprovalRequested) {
 	s := r.Stage(b.Subject.Stage)
 	s.Status = StageGated
-	s.Gate = &Gate{Event: e.ID, Subject: b.Subject, Suggestion: b.Suggestion, Findings: b.Findings, Notices: b.Notices, Skips: b.Skips}
+	s.Gate = &Gate{Event: e.ID, Subject: b.Subject, Suggestion: b.Suggestion, Findings: b.Findings, Notices: b.Notices, Skips: b.Skips, Leaks: b.Leaks}
 	r.Tell = append(r.Tell, e.ID)
 }
 
 func approve(r *Run, e Event, b ApprovalGranted) {
 	s := r.Stage(b.Subject.Stage)
-	s.Gate.Approved, s.Gate.By = true, e.Actor
+	s.Gate.Approved, s.Gate.By, s.Gate.WithLeaks = true, e.Actor, b.WithLeaks
 	r.Sterile = 0
 }
 

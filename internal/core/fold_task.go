@@ -79,7 +79,7 @@ func prepared(r *Run, b PublishPrepared) {
 		t.Status, s.Trouble = TaskWaiting, "the checks before publishing failed: "+failures(b.Results)
 	default:
 		t.Status = TaskDelivered
-		t.Prepared = &Prepared{Subject: b.Subject, Results: b.Results, Notices: b.Notices}
+		t.Prepared = &Prepared{Subject: b.Subject, Results: b.Results, Notices: b.Notices, Leaks: b.Leaks}
 	}
 }
 

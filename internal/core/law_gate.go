@@ -14,6 +14,19 @@ func lawAsk(r *Run, b ApprovalRequested) error {
 	if skips, _ := ProposedSkips(r, s); !slices.Equal(b.Skips, skips) {
 		return unlawful("stage %s: what the approval would leave out is not what the plan proposes", s.ID)
 	}
+	if !slices.Equal(b.Leaks, Leaks(s)) {
+		return unlawful("stage %s: the approval asked for does not name what looks like a secret", s.ID)
+	}
+	return nil
+}
+
+// Leaks are the places that look like a secret in what the stage would publish.
+func Leaks(s *Stage) []Leak {
+	for _, t := range s.Tasks {
+		if t.Act != "" && t.Prepared != nil {
+			return t.Prepared.Leaks
+		}
+	}
 	return nil
 }
 
@@ -68,6 +81,23 @@ func lawApprove(r *Run, actor Actor, b ApprovalGranted) error {
 	if b.Subject != s.Gate.Subject || b.Subject != GateSubject(r, s) {
 		return Errorf(CodeConflict, "stage %s changed since you looked at it", s.ID).
 			WithHint("look again with `stellwerk status %s`, then approve", r.Alias)
+	}
+	return lawLeaks(r, actor, b, s)
+}
+
+// lawLeaks is law 11 at the gate: what looks like a secret is published only on a
+// person's word that says so, for exactly this delivery.
+func lawLeaks(r *Run, actor Actor, b ApprovalGranted, s *Stage) error {
+	n := len(Leaks(s))
+	switch {
+	case n == 0 && b.WithLeaks:
+		return Errorf(CodeInvalid, "stage %s: nothing in it looks like a secret", s.ID).WithHint("approve it without saying so")
+	case n > 0 && !b.WithLeaks:
+		return Errorf(CodeConflict, "what would be published has %d places that look like a secret", n).
+			WithHint("have them taken out; or, if they are none, `stellwerk approve %s --with-secrets`", r.Alias)
+	case n > 0 && actor.Kind != ActorPerson:
+		return Errorf(CodeForbidden, "what looks like a secret is published on a person's own word only").
+			WithHint("`stellwerk approve %s --with-secrets` in a terminal, or the cockpit", r.Alias)
 	}
 	return nil
 }
@@ -295,6 +325,9 @@ func lawPublish(r *Run, b PublishRequested) error {
 	s := r.Stage(t.Stage)
 	if s.Gate == nil || !s.Gate.Approved || s.Gate.Subject != b.Subject || t.Prepared.Subject != b.Subject {
 		return unlawful("publishing %s is not approved", b.Subject.Commit)
+	}
+	if len(t.Prepared.Leaks) > 0 && (!s.Gate.WithLeaks || s.Gate.By.Kind != ActorPerson) {
+		return unlawful("publishing %s: nobody has said that what looks like a secret may be published", b.Subject.Commit)
 	}
 	if b.Subject.Commit != r.Head || b.Subject.Commit != r.Verified {
 		return unlawful("what was approved is no longer the head of the run")

@@ -118,6 +118,8 @@ type Gate struct {
 	Findings   []Finding      `json:"findings,omitempty"`
 	Notices    []string       `json:"notices,omitempty"`
 	Skips      []SkipProposal `json:"skips,omitempty"` // stages that the approval leaves out
+	Leaks      []Leak         `json:"leaks,omitempty"` // what would be published and looks like a secret
+	WithLeaks  bool           `json:"with_leaks,omitempty"`
 	Approved   bool           `json:"approved,omitempty"`
 	By         Actor          `json:"by"`
 }

@@ -53,6 +53,7 @@ type Prepared struct {
 	Subject Subject       `json:"subject"`
 	Results []CheckResult `json:"results,omitempty"`
 	Notices []string      `json:"notices,omitempty"`
+	Leaks   []Leak        `json:"leaks,omitempty"`
 }
 
 // keptAttempts bounds how many ended attempts of a round the state holds. The

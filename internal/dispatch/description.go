@@ -29,6 +29,7 @@ func description(run *core.Run) string {
 	}
 	fmt.Fprintf(&b, "\nCost: %s, %d attempts in all.\n", spent(run.Usage), run.Attempts)
 	b.WriteString(steered(run))
+	b.WriteString(knownLeaks(run))
 	if run.Isolation == "none" {
 		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
 	}

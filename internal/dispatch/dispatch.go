@@ -16,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -51,6 +52,8 @@ type Folder interface {
 type Redactor interface {
 	String(s string) string
 	Bytes(b []byte) []byte
+	// Thread looks through texts that follow each other.
+	Thread() *redact.Thread
 }
 
 // redactor knows the secrets that are handed to the agents of a run.
@@ -122,6 +125,8 @@ type Dispatcher struct {
 	checks chan struct{}
 	posts  *lookouts
 
+	searchBytes int64 // of what would be published, at most
+
 	mu     sync.Mutex
 	flight map[string]*job
 	failed map[string]*failure
@@ -160,7 +165,8 @@ func New(engine Engine, opts Options) *Dispatcher {
 	return &Dispatcher{
 		Options: opts, engine: engine, ctx: ctx, stop: stop,
 		checks: make(chan struct{}, max(opts.Checks, 1)), posts: newLookouts(),
-		flight: map[string]*job{}, failed: map[string]*failure{}, seen: map[string]int64{},
+		searchBytes: searchBytes,
+		flight:      map[string]*job{}, failed: map[string]*failure{}, seen: map[string]int64{},
 	}
 }
 

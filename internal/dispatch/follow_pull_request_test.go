@@ -19,6 +19,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github/githubtest"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -66,6 +67,9 @@ type unredacted struct{}
 
 func (unredacted) String(s string) string { return s }
 func (unredacted) Bytes(b []byte) []byte  { return b }
+func (unredacted) Thread() *redact.Thread {
+	return redact.New(redact.Options{Rules: redact.NewRuleSet(nil)}).Thread()
+}
 
 type oneForge struct{ only forge.Forge }
 

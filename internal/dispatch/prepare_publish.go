@@ -63,6 +63,9 @@ func (d *Dispatcher) prepared(ctx context.Context, run *core.Run, a core.Prepare
 		Stage: stage.ID, Round: stage.Round, Delivery: head.Digest(), Commit: run.Head,
 		Remote: run.Remote, Ref: ref, OldTip: old, Base: target(run, stage.ID),
 	}
+	if body.Leaks, err = d.leaks(ctx, run, y, run.Head); err != nil {
+		return err
+	}
 	body.Notices, err = d.publishNotices(ctx, run, y)
 	return err
 }

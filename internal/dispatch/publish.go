@@ -27,6 +27,17 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 	if err != nil {
 		return err
 	}
+	if unnamed, err := d.unnamedLeak(ctx, run, task, y); err != nil || unnamed != "" {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			body.Reason = d.trouble(run, err)
+		} else {
+			body.Lapsed, body.Reason = true, unnamed
+		}
+		return d.report(ctx, run, body)
+	}
 	err = d.persist(ctx, run, func() error {
 		return y.Push(ctx, yard.PushSpec{Remote: subject.Remote, Ref: subject.Ref, Commit: subject.Commit, ExpectedOld: subject.OldTip})
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -22,6 +23,10 @@ const hiddenWord = "hunter2"
 type discreet struct{}
 
 func (discreet) String(s string) string { return strings.ReplaceAll(s, hiddenWord, "[redacted]") }
+func (discreet) Thread() *redact.Thread {
+	return redact.New(redact.Options{Rules: redact.NewRuleSet(nil)}).Thread()
+}
+
 func (discreet) Bytes(b []byte) []byte {
 	return bytes.ReplaceAll(b, []byte(hiddenWord), []byte("[redacted]"))
 }

@@ -10,6 +10,23 @@ type Thread struct {
 // Thread begins one.
 func (r *Redactor) Thread() *Thread { return &Thread{redactor: r} }
 
+// Find is a place in a text that looks like a secret.
+type Find struct {
+	Name       string // of the secret or the rule
+	Start, End int
+}
+
+// Finds says where the next text has secrets, in their order.
+func (t *Thread) Finds(text []byte) []Find {
+	t.keys.hanging = false
+	spans, _ := t.redactor.findPending(text, &budget{left: t.redactor.baseWork + workShare*len(text)}, &t.keys)
+	finds := make([]Find, len(spans))
+	for i, s := range spans {
+		finds[i] = Find{Name: s.name, Start: s.start, End: s.end}
+	}
+	return finds
+}
+
 // String returns the next text without secrets.
 func (t *Thread) String(s string) string {
 	in := []byte(s)

@@ -72,6 +72,9 @@ func Event(e core.Event) (what, detail string) {
 	case core.ApprovalRequested:
 		return "waits for you", asked(b)
 	case core.ApprovalGranted:
+		if b.WithLeaks {
+			return "approved", Colon(b.Subject.Stage+", with what looks like secrets", b.Comment)
+		}
 		return "approved", Colon(b.Subject.Stage, b.Comment)
 	case core.FeedbackGiven:
 		return "feedback", Colon(b.Stage+reset(b.Reset), b.Text)
@@ -270,6 +273,9 @@ func prepared(b core.PublishPrepared) (what, detail string) {
 	if n := len(b.Results); n > 0 {
 		detail += ", " + Count(n, "check") + " passed"
 	}
+	if n := len(b.Leaks); n > 0 {
+		detail += ", " + Count(n, "place") + " to look at for secrets"
+	}
 	return "ready to publish", detail
 }
 
@@ -314,6 +320,9 @@ func asked(b core.ApprovalRequested) string {
 	}
 	if n := len(b.Findings); n > 0 {
 		detail += ": " + Count(n, "finding")
+	}
+	if n := len(b.Leaks); n > 0 {
+		detail += ": " + Count(n, "place") + " may be a secret"
 	}
 	if b.Suggestion != "" {
 		detail += ", suggests going back to " + b.Suggestion

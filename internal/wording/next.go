@@ -33,19 +33,23 @@ func Next(r *core.Run) string {
 	case r.Status == core.StatusReview:
 		return fmt.Sprintf("look at %s and merge it into %s, or say what is to change: `stellwerk feedback %s \"…\"`", r.Branch, r.Base, r.Alias)
 	case r.Status == core.StatusAwaiting:
-		text := fmt.Sprintf("`stellwerk approve %s`, or `stellwerk feedback %s \"…\"`", r.Alias, r.Alias)
-		if r.ByWaves() {
-			return fmt.Sprintf("`stellwerk approve %s`, or `stellwerk cancel %s`", r.Alias, r.Alias)
-		}
 		s := r.Current()
+		approve := "stellwerk approve " + r.Alias
+		if s != nil && s.Gate != nil && len(s.Gate.Leaks) > 0 {
+			approve += " --with-secrets"
+		}
+		text := fmt.Sprintf("`%s`, or `stellwerk feedback %s \"…\"`", approve, r.Alias)
+		if r.ByWaves() {
+			return fmt.Sprintf("`%s`, or `stellwerk cancel %s`", approve, r.Alias)
+		}
 		if s == nil || s.Gate == nil {
 			return text
 		}
 		if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Act != "" && !r.Managed() {
-			text = fmt.Sprintf("`stellwerk approve %s`, or `stellwerk rollback %s --to STAGE`", r.Alias, r.Alias)
+			text = fmt.Sprintf("`%s`, or `stellwerk rollback %s --to STAGE`", approve, r.Alias)
 		}
 		if s.Gate.Suggestion != "" {
-			text = fmt.Sprintf("`stellwerk rollback %s` (to %s, as suggested), or `stellwerk approve %s`", r.Alias, s.Gate.Suggestion, r.Alias)
+			text = fmt.Sprintf("`stellwerk rollback %s` (to %s, as suggested), or `%s`", r.Alias, s.Gate.Suggestion, approve)
 		}
 		return text
 	}

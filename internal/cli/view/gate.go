@@ -61,6 +61,9 @@ func (v View) Gate(g *core.Gate) []string {
 	for _, n := range g.Notices {
 		lines = append(lines, v.hang(v.Style.Asking("  note: "), nil, n)...)
 	}
+	for _, l := range g.Leaks {
+		lines = append(lines, v.hang(v.Style.Asking("  looks like a secret: "), nil, l.String())...)
+	}
 	for _, s := range g.Skips {
 		lines = append(lines, v.hang(v.Style.Asking("  skips "), nil, wording.Colon(s.Stage, s.Reason))...)
 	}

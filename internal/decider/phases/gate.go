@@ -18,7 +18,7 @@ func settle(r *core.Run, s *core.Stage) core.Body {
 	if !changes && phase.Gate == core.GateAuto && phase.Act == "" {
 		return core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}
 	}
-	ask := core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: notices(r, s)}
+	ask := core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: notices(r, s), Leaks: core.Leaks(s)}
 	ask.Skips, ask.Findings = core.ProposedSkips(r, s)
 	if changes {
 		ask.Findings = append(ask.Findings, review.Findings...)

@@ -68,7 +68,7 @@ func Unpublished(r *core.Run) []core.Body {
 func Prepare(r *core.Run, s *core.Stage) []core.Body {
 	for _, t := range s.Tasks {
 		if t.Prepared != nil {
-			return []core.Body{core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: append(Unenforced(r), t.Prepared.Notices...)}}
+			return []core.Body{core.ApprovalRequested{Subject: core.GateSubject(r, s), Notices: append(Unenforced(r), t.Prepared.Notices...), Leaks: t.Prepared.Leaks}}
 		}
 		if b := Next(r, s, t); b != nil {
 			return []core.Body{b}

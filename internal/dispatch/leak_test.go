@@ -1,0 +1,57 @@
+package dispatch
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+)
+
+// leakyPress is about to publish a commit with a token in it.
+func leakyPress(t *testing.T) *press {
+	t.Helper()
+	p := newPress(t)
+	person := filepath.Join(filepath.Dir(p.bare), "person")
+	commit := sh(t, person, `printf 'A=1\nB=gh''p_0123456789aBcDeFgHiJkLmNoPqRsTuVwXyZ\n' > a.env && git add a.env && git commit -q -m leak && git rev-parse HEAD`)
+	if err := p.Yards.(oneYard).yard.Fetch(t.Context(), person); err != nil {
+		t.Fatal(err)
+	}
+	p.run.Head = commit
+	p.run.Stages[0].Tasks[0].Publishing.Subject.Commit = commit
+	p.Redactors = func([]string) Redactor { return redact.New(redact.Options{}) }
+	return p
+}
+
+// TestAnUnnamedLeakIsNotPushed: a record from elsewhere says that nothing was
+// found, and the commit says otherwise.
+func TestAnUnnamedLeakIsNotPushed(t *testing.T) {
+	p := leakyPress(t)
+	got := p.publishOnce(t)
+	if got.OK || !got.Lapsed || !strings.Contains(got.Reason, "did not name") {
+		t.Fatalf("got %+v", got)
+	}
+	if p.branches(t)["feature/x"] != "" {
+		t.Error("it was pushed")
+	}
+
+	found, err := p.leaks(t.Context(), p.run, p.Yards.(oneYard).yard, p.run.Head)
+	if err != nil || len(found) == 0 || found[0] != (core.Leak{Rule: "github-token", File: "a.env", Line: 2}) {
+		t.Fatalf("found %+v, %v", found, err)
+	}
+	p.run.Stages[0].Tasks[0].Prepared = &core.Prepared{Leaks: found}
+	if got := p.publishOnce(t); !got.OK {
+		t.Errorf("what was named is not published: %+v", got)
+	}
+}
+
+// TestWhatIsTooLargeIsSaid: the search is bounded, and its bound no way around it.
+func TestWhatIsTooLargeIsSaid(t *testing.T) {
+	p := leakyPress(t)
+	p.searchBytes = 10
+	found, err := p.leaks(t.Context(), p.run, p.Yards.(oneYard).yard, p.run.Head)
+	if err != nil || len(found) != 1 || found[0].Rule != core.LeakUnsearched {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}

@@ -1,0 +1,256 @@
+// Package leak finds secrets in what commits add: it reads what git prints of them and says where something looks like a
+// secret, by file and line. It must not keep, return or log a secret, and it does not run git.
+package leak
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+)
+
+// Format is the --format of git log that a [Scanner] reads messages from: neither has a zero byte in it.
+const Format = "format:%x00%H%x00%B%x00"
+
+// Bounds of what is held at once: a file is searched piece by piece, and the end of a long line again with what follows.
+const (
+	pieceSize   = 1 << 20
+	overlap     = 4 << 10
+	maxControl  = 64 << 10
+	maxFinds    = 1000
+	hiddenBytes = 8
+)
+
+// Find is a place that looks like a secret.
+type Find struct {
+	Rule   string
+	Commit string // empty in a plain difference
+	File   string // empty for a commit's message
+	Line   int
+	digest [hiddenBytes]byte // of what was found, to tell whether it is the same elsewhere
+}
+
+// Same says whether the same secret was found in the same file.
+func (f Find) Same(other Find) bool {
+	return f.File == other.File && f.Rule == other.Rule && f.digest == other.digest
+}
+
+// Scanner is given the output of `git diff-tree -p -U0` or `git log -p -U0 --format=Format`. It is an [io.Writer], so that
+// nothing has to be held whole. Close has the last find.
+type Scanner struct {
+	threads func() *redact.Thread
+	finds   []Find
+
+	thread *redact.Thread
+	commit string
+	file   string
+	text   []byte // added lines of the file, or a message
+	starts []start
+
+	plus, minus int // lines of the hunk that are still to come
+	next        int // number of the next added line
+	state       state
+	control     []byte // a line that is none of a file
+	isMessage   bool
+}
+
+// start is where a line begins in text.
+type start struct{ at, line int }
+
+type state int
+
+const (
+	fresh   state = iota // at the beginning of a line
+	added                // inside an added line
+	ignored              // inside a line that does not matter
+	steered              // inside a line of git's own
+)
+
+// New makes a scanner that looks at each file and message with a thread of its own.
+func New(threads func() *redact.Thread) *Scanner {
+	return &Scanner{threads: threads, thread: threads()}
+}
+
+// Finds are those so far.
+func (s *Scanner) Finds() []Find { return s.finds }
+
+// Write implements io.Writer.
+func (s *Scanner) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		if s.state == fresh && s.begin(p[0]) {
+			p = p[1:]
+			continue
+		}
+		part, ended := p, false
+		if i := bytes.IndexByte(p, '\n'); i >= 0 {
+			part, ended = p[:i+1], true
+		}
+		p = p[len(part):]
+		switch s.state {
+		case added:
+			s.add(part)
+		case steered:
+			s.control = append(s.control, part[:min(len(part), maxControl-len(s.control))]...)
+		case fresh, ignored:
+		}
+		if ended {
+			s.endLine()
+		}
+	}
+	return n, nil
+}
+
+// Close searches what is left.
+func (s *Scanner) Close() {
+	s.endLine()
+	s.flush(0)
+}
+
+// begin decides what a line is by its first byte, and says whether that is none of it.
+func (s *Scanner) begin(c byte) bool {
+	switch {
+	case s.plus == 0 && s.minus == 0:
+		s.state = steered
+	case c == '+' && s.plus > 0:
+		s.state = added
+		s.plus--
+		s.starts = append(s.starts, start{at: len(s.text), line: s.next})
+		s.next++
+		return true
+	default:
+		s.state = ignored
+		if c == '-' && s.minus > 0 {
+			s.minus--
+		}
+	}
+	return false
+}
+
+func (s *Scanner) endLine() {
+	if s.state == steered {
+		s.steer(bytes.TrimSuffix(s.control, []byte{'\n'}))
+		s.control = s.control[:0]
+	}
+	s.state = fresh
+}
+
+// steer reads a line of git's own.
+func (s *Scanner) steer(line []byte) {
+	switch {
+	case s.isMessage:
+		s.message(line)
+	case bytes.HasPrefix(line, []byte{0}):
+		s.enter("")
+		hash, text, _ := bytes.Cut(line[1:], []byte{0})
+		s.commit, s.isMessage = string(hash), true
+		s.message(text)
+	case bytes.HasPrefix(line, []byte("diff --git ")):
+		s.enter("")
+	case bytes.HasPrefix(line, []byte("+++ ")):
+		s.enter(pathOf(string(line[4:])))
+		s.name()
+	case bytes.HasPrefix(line, []byte("@@ ")):
+		s.hunk(string(line))
+	}
+}
+
+func (s *Scanner) message(line []byte) {
+	text, _, ended := bytes.Cut(line, []byte{0})
+	s.starts = append(s.starts, start{at: len(s.text), line: 0})
+	s.add(append(text, '\n'))
+	if ended {
+		s.isMessage = false
+		s.flush(0)
+	}
+}
+
+// name searches the name of a file, which is published as well.
+func (s *Scanner) name() {
+	for _, f := range s.threads().Finds([]byte(s.file)) {
+		s.found(Find{Rule: f.Name, File: s.file}, []byte(s.file)[f.Start:f.End])
+	}
+}
+
+// enter goes on to another file.
+func (s *Scanner) enter(file string) {
+	s.flush(0)
+	s.file, s.thread = file, s.threads()
+}
+
+// hunk reads "@@ -a,b +c,d @@".
+func (s *Scanner) hunk(line string) {
+	fields := strings.Fields(line)
+	if len(fields) < 3 {
+		return
+	}
+	_, s.minus = rangeOf(fields[1])
+	s.next, s.plus = rangeOf(fields[2])
+}
+
+func rangeOf(field string) (first, count int) {
+	from, size, found := strings.Cut(strings.TrimLeft(field, "+-"), ",")
+	first, _ = strconv.Atoi(from) // git wrote it
+	if !found {
+		return first, 1
+	}
+	count, _ = strconv.Atoi(size)
+	return first, count
+}
+
+// pathOf is a path as git writes it behind its prefix.
+func pathOf(text string) string {
+	text = strings.TrimSuffix(text, "\t")
+	if plain, err := strconv.Unquote(text); err == nil {
+		text = plain
+	}
+	if text == "/dev/null" {
+		return ""
+	}
+	return strings.TrimPrefix(text, "b/")
+}
+
+func (s *Scanner) add(part []byte) {
+	for len(part) > 0 {
+		n := min(len(part), pieceSize-len(s.text))
+		s.text = append(s.text, part[:n]...)
+		part = part[n:]
+		if len(s.text) == pieceSize {
+			s.flush(overlap)
+		}
+	}
+}
+
+// flush searches what was collected, and keeps its end.
+func (s *Scanner) flush(keep int) {
+	for _, f := range s.thread.Finds(s.text) {
+		i := sort.Search(len(s.starts), func(i int) bool { return s.starts[i].at > f.Start })
+		line := 0
+		if i > 0 {
+			line = s.starts[i-1].line
+		}
+		s.found(Find{Rule: f.Name, File: s.file, Line: line}, s.text[f.Start:f.End])
+	}
+	cut := max(0, len(s.text)-keep)
+	last := start{line: s.next - 1}
+	if n := len(s.starts); n > 0 {
+		last.line = s.starts[n-1].line
+	}
+	s.text = append(s.text[:0], s.text[cut:]...)
+	s.starts = s.starts[:0]
+	if keep > 0 {
+		s.starts = append(s.starts, last)
+	}
+}
+
+func (s *Scanner) found(f Find, secret []byte) {
+	sum := sha256.Sum256(secret)
+	f.Commit = s.commit
+	copy(f.digest[:], sum[:])
+	if len(s.finds) < maxFinds && (len(s.finds) == 0 || s.finds[len(s.finds)-1] != f) {
+		s.finds = append(s.finds, f)
+	}
+}

@@ -1,0 +1,107 @@
+package leak_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/leak"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+)
+
+const token = "gh" + "p_0123456789aBcDeFgHiJkLmNoPqRsTuVwXyZ"
+
+// repository is a real one, with a commit for each set of files.
+func repository(t *testing.T, commits ...map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	git(t, dir, "init", "-q", "-b", "main")
+	git(t, dir, "commit", "-q", "--allow-empty", "-m", "base")
+	git(t, dir, "tag", "base")
+	for i, files := range commits {
+		message := fmt.Sprintf("change %d", i+1)
+		for name, content := range files {
+			if name == "MESSAGE" {
+				message = content
+				continue
+			}
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		git(t, dir, "add", "-A")
+		git(t, dir, "commit", "-q", "--allow-empty", "-m", message)
+	}
+	return dir
+}
+
+func git(t *testing.T, dir string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("git %v: %v", args, err)
+	}
+	return out
+}
+
+// scan reads what git prints in pieces of the given size.
+func scan(t *testing.T, output []byte, size int) []string {
+	t.Helper()
+	s := leak.New(redact.New(redact.Options{}).Thread)
+	for piece := range slices.Chunk(output, size) {
+		if _, err := s.Write(piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	var out []string
+	for _, f := range s.Finds() {
+		out = append(out, fmt.Sprintf("%s:%d %s", f.File, f.Line, f.Rule))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestScannerFindsWhatIsAdded(t *testing.T) {
+	key := "-----BEGIN RSA PRIV" + "ATE KEY-----\n" + strings.Repeat(strings.Repeat("aB3xK9+/", 8)+"\n", 6) + "-----END RSA PRIV" + "ATE KEY-----\n"
+	dir := repository(t,
+		map[string]string{"a.txt": "one\ntwo\n", "gone.txt": token + "\n", "MESSAGE": "use " + token + "\n\nand more"},
+		map[string]string{
+			"a.txt": "one\n+++ b/c.txt\n@@ -1 +1 @@\nx = " + token + "\n", "b/deploy.key": "\n" + key, "gone.txt": "nothing\n",
+			"binary": "\x00\x01" + token + "\x00", "long": strings.Repeat("x ", 3<<20) + token, "with " + token: "x\n", "ä.txt": "password = \"hunter2hunter2\"\n",
+		})
+	want := []string{
+		"a.txt:4 github-token", "b/deploy.key:3 private-key", "binary:1 github-token", "long:1 github-token",
+		"with " + token + ":0 github-token", "ä.txt:1 hashicorp-tf-password",
+	}
+	slices.Sort(want)
+	for _, size := range []int{7, 4096, 1 << 30} {
+		out := git(t, dir, "diff-tree", "-r", "-p", "--text", "-U0", "--no-renames", "base", "main")
+		if got := scan(t, out, size); !slices.Equal(got, want) {
+			t.Errorf("in pieces of %d:\n%q, want\n%q", size, got, want)
+		}
+	}
+	history := scan(t, git(t, dir, "log", "-p", "--text", "-U0", "--no-renames", "--format="+leak.Format, "base..main"), 1000)
+	for _, f := range append(want, ":0 github-token", "gone.txt:1 github-token") {
+		if !slices.Contains(history, f) {
+			t.Errorf("the history has no %s: %q", f, history)
+		}
+	}
+}
+
+func TestScannerSparesWhatIsTakenAway(t *testing.T) {
+	dir := repository(t, map[string]string{"a.txt": token + "\nb\n"}, map[string]string{"a.txt": "b\nc\n"})
+	if got := scan(t, git(t, dir, "diff-tree", "-r", "-p", "--text", "-U0", "--no-renames", "main~1", "main"), 100); len(got) > 0 {
+		t.Errorf("found %q", got)
+	}
+}

@@ -1,0 +1,37 @@
+package yard
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// AddedOptions say what of a range of commits is printed.
+type AddedOptions struct {
+	// History prints each commit by itself, with a header in this --format; without it, the difference as a whole.
+	History  string
+	MaxBytes int64
+}
+
+// Added writes what the commits from base to head add and take away, as a patch without context in which every file is
+// text, and reports whether it was cut at MaxBytes.
+func (y *Yard) Added(ctx context.Context, w io.Writer, base, head string, o AddedOptions) (truncated bool, err error) {
+	args := []string{"-p", "--text", "-U0", "--no-renames", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"}
+	command, err := diffTreeArgs(base, head, args, nil)
+	if err != nil {
+		return false, err
+	}
+	if o.History != "" {
+		command = append([]string{"log", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--format=" + o.History}, args...)
+		command = append(command, head, "^"+base, "--")
+	}
+	limited := &limitedWriter{w: w, left: o.MaxBytes}
+	err = y.git().stream(ctx, nil, limited, command...)
+	if limited.exceeded && ctx.Err() == nil {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read what is new from %s to %s: %w", base, head, err)
+	}
+	return false, nil
+}

@@ -40,13 +40,18 @@ func speaker(holder Caller, r *http.Request) (Caller, bool) {
 	if !given {
 		return holder, true
 	}
+	return holder.inSession(names)
+}
+
+// inSession is the session that a holder of a token names as the one it is in.
+func (c Caller) inSession(names []string) (Caller, bool) {
 	if len(names) != 1 || !snapshot.IsSession(names[0]) {
 		return Caller{}, false
 	}
 	name := names[0]
-	if len(holder.Inside) > 0 && !slices.Contains(holder.Inside, name) {
-		name = holder.Inside[0] // it was started in one session and names another
+	if len(c.Inside) > 0 && !slices.Contains(c.Inside, name) {
+		name = c.Inside[0] // it was started in one session and names another
 	}
-	holder.Actor = core.Actor{Kind: core.ActorSession, ID: name} // with the holder's role, and no more
-	return holder, true
+	c.Actor = core.Actor{Kind: core.ActorSession, ID: name} // with the holder's role, and no more
+	return c, true
 }

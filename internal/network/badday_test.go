@@ -83,8 +83,13 @@ func TestHeadersOnEveryAnswer(t *testing.T) {
 		if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") {
 			t.Errorf("%s: policy %q", path, policy)
 		}
-		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %v", path, h)
+		for name, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			if h.Get(name) != want {
+				t.Errorf("%s: %s is %q", path, name, h.Get(name))
+			}
 		}
 	}
 }

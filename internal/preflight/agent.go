@@ -120,7 +120,7 @@ func (in Input) versioned(ctx context.Context, name, file string, started bool) 
 	}
 	head, err := in.Head(ctx, clean)
 	if err != nil {
-		return nil //nolint:nilerr // a link, or larger than a script is: the start will show
+		return nil // a link, or larger than a script is: the start will show
 	}
 	if err := program.CheckInterpreter(file, program.Shebang(head), in.Place.inside()); err != nil {
 		return &problem{fmt.Sprintf("the agent %s runs %s: %v", name, file, err), ""}

@@ -65,7 +65,7 @@ func documentKinds(pass func(*rand.Rand) string) []occurrence {
 		{"Facebook", token("EAA"+"CEdEose0cBA", 100, alnum), `facebook_access_token: "%s"`},
 		{"Twitter", shape(50, alnum), `twitter_bearer_token: "%s"`},
 		{"OAuth client", token("", 40, alnum), `{"client_id":"x","client_secret":"%s"}`},
-		{"service account JSON", func(r *rand.Rand) string { return pemBlock(r) }, `{"type":"service_account","private_key":"%s"}`},
+		{"service account JSON", pemBlock, `{"type":"service_account","private_key":"%s"}`},
 		{"JSON web key", token("", 43, url64), `{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0","d":"%s"}`},
 		{"Firebase messaging", shape("AA"+"AA", 7, url64, ":APA91b", 134, url64), `"fcm_server_key": "%s"`},
 		{"Maven", pass, "<server>\n  <id>x</id>\n  <password>%s</password>\n</server>\n"},

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -157,6 +158,9 @@ type Record struct {
 	Kind string    `json:"kind"`
 	Text string    `json:"text,omitempty"`
 	Tool string    `json:"tool,omitempty"`
+	// Input is what a tool was called with, shortened.
+	Input   json.RawMessage `json:"input,omitempty"`
+	Outcome string          `json:"outcome,omitempty" doc:"error or denied; empty for what went well"`
 }
 
 // DiffQuery narrows a diff.

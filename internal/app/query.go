@@ -9,6 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -163,7 +164,17 @@ func (a *App) Output(ctx context.Context, id, attempt string, after int64) (api.
 	}
 	out := api.Output{Next: after}
 	for _, e := range entries {
-		out.Records = append(out.Records, api.Record{N: e.N, At: e.At, Kind: string(e.Record.Kind), Text: e.Record.Text, Tool: e.Record.Tool})
+		record := api.Record{N: e.N, At: e.At, Kind: string(e.Record.Kind), Text: e.Record.Text, Tool: e.Record.Tool}
+		if len(e.Record.Input) > 0 {
+			record.Input = runfolder.ShortArguments(e.Record.Input)
+		}
+		switch {
+		case e.Record.Denied:
+			record.Outcome = "denied"
+		case e.Record.Error:
+			record.Outcome = "error"
+		}
+		out.Records = append(out.Records, record)
 		out.Next = e.N
 	}
 	_, exitErr := shim.ReadExit(folder)

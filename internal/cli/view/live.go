@@ -121,7 +121,14 @@ func (v View) Record(r api.Record) []string {
 	if r.Tool != "" {
 		label += " " + terminal.Line(r.Tool)
 	}
-	text := strings.TrimRight(terminal.Text(r.Text), "\n")
+	if r.Outcome != "" {
+		label += " " + terminal.Line(r.Outcome)
+	}
+	said := r.Text
+	if said == "" && len(r.Input) > 0 {
+		said = wording.Arguments(r.Input)
+	}
+	text := strings.TrimRight(terminal.Text(said), "\n")
 	head := fmt.Sprintf("%s  %s", v.Style.Faint(v.clock(r.At)), v.Style.Strong(pad(terminal.Line(label), 12)))
 	if text == "" {
 		return []string{strings.TrimRight(head, " ")}

@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -239,6 +240,8 @@ func TestRecord(t *testing.T) {
 		{N: 1, At: start, Kind: "text", Text: "I will look.\nThen act.\x1b[2J"},
 		{N: 2, At: start, Kind: "tool_call", Tool: "Bash", Text: "go test ./..."},
 		{N: 3, At: start, Kind: "usage"},
+		{N: 4, At: start, Kind: "tool_call", Tool: "Bash", Input: json.RawMessage(`{"command":"rm -rf build\u001b[2J","description":"clean"}`)},
+		{N: 5, At: start, Kind: "tool_result", Tool: "Bash", Outcome: "denied", Text: "not allowed"},
 	}
 	var lines []string
 	for _, r := range records {

@@ -92,7 +92,7 @@ func TestTextIsStable(t *testing.T) {
 		if twice := Text(once); twice != once {
 			t.Fatalf("cleaning again changed %q to %q", once, twice)
 		}
-		if i := strings.IndexFunc(once, hidden); i >= 0 {
+		if i := strings.IndexFunc(once, Hidden); i >= 0 {
 			t.Fatalf("hidden character left at %d of %q", i, once)
 		}
 	})

@@ -255,8 +255,8 @@ func TestCommandEvidence(t *testing.T) {
 	if strings.Contains(r.Detail, "line 400\n") || strings.Contains(r.Detail, "\x1b") {
 		t.Errorf("the tail is not bounded or not plain:\n%s", r.Detail)
 	}
-	slow := core.Check{Kind: core.CheckCommand, Run: "echo started; exec sleep 60", Timeout: 200 * time.Millisecond}
-	expect(t, w.evaluate(slow, s), false, "time limit of 200ms", "started")
+	slow := core.Check{Kind: core.CheckCommand, Run: "echo started; exec sleep 600", Timeout: 3 * time.Second}
+	expect(t, w.evaluate(slow, s), false, "time limit of 3s", "started")
 }
 
 // late is a runner whose command was ended at its limit and answered the signal with status 0.

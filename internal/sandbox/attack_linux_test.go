@@ -127,11 +127,11 @@ func attackNamespaces() []string {
 		"ipc": unix.CLONE_NEWIPC, "uts": unix.CLONE_NEWUTS, "user": unix.CLONE_NEWUSER,
 	}
 	for name, flag := range flags {
-		for also, user := range map[string]uintptr{"": 0, " with a user namespace": unix.CLONE_NEWUSER} {
+		for beside, user := range map[string]uintptr{"alone": 0, "with a user namespace": unix.CLONE_NEWUSER} {
 			cmd := exec.Command("/bin/true")
 			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flag | user}
 			if cmd.Run() == nil {
-				done = append(done, name+also)
+				done = append(done, name+" "+beside)
 			}
 		}
 		if unix.Unshare(int(flag)) == nil {

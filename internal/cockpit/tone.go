@@ -56,6 +56,9 @@ func ended(e core.Event) track.State {
 	case core.PublishConcluded:
 		return passedIf(b.OK)
 	case core.ValidateConcluded:
+		if b.First && !b.Passed && b.Error == "" {
+			return track.Still // nobody has worked on it yet
+		}
 		return passedIf(b.Passed && b.Error == "")
 	case core.BriefEnded:
 		return failedUnless(b.Status == core.DelegatedDropped)

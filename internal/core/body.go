@@ -162,6 +162,8 @@ type TaskAdmitted struct {
 	DependsOn []string      `json:"depends_on,omitempty"`
 	Attempts  int           `json:"attempts"`
 	Timeout   time.Duration `json:"timeout"`
+	// VerifyFirst has the run's branch looked at before anybody is started.
+	VerifyFirst bool `json:"verify_first,omitempty"`
 	// Delegation is the proposal that this admits; "" where nobody proposed it.
 	Delegation string `json:"delegation,omitempty"`
 }

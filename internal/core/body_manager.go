@@ -104,13 +104,15 @@ type DetailFetched struct {
 	Voice Voice  `json:"voice,omitempty"` // that the agent gave itself
 }
 
-// ValidateConcluded is what came of looking at the run's branch once more.
+// ValidateConcluded is what came of looking at the run's branch: once more, or
+// before anybody works on a task that is done where its checks hold already.
 type ValidateConcluded struct {
 	Task    string        `json:"task"`
 	Commit  string        `json:"commit"`
 	Passed  bool          `json:"passed"`
 	Results []CheckResult `json:"results,omitempty"`
 	Error   string        `json:"error,omitempty"` // the checks could not be run at all
+	First   bool          `json:"first,omitempty"` // before anybody worked on the task
 }
 
 // PlaybookSwapped lets another playbook drive the project from here on.

@@ -97,7 +97,7 @@ func taskEffects(r *Run, s *Stage, t *Task) []Action {
 		return nil
 	case t.Status == TaskVerifying && t.Act == ActMerge:
 		return []Action{Merge{Event: t.Event, Stage: s.ID, Task: t.ID}}
-	case t.Status == TaskVerifying && t.Act == ActValidate:
+	case t.Status == TaskVerifying && (t.Act == ActValidate || t.looking()):
 		return []Action{Validate{Event: t.Event, Stage: s.ID, Task: t.ID}}
 	case t.Status == TaskVerifying && t.Act != "":
 		return []Action{PreparePublish{Event: t.Event, Stage: s.ID, Task: t.ID}}

@@ -281,6 +281,10 @@ func detailFetched(r *Run, e Event) {
 // stage is for; what was seen is for the manager.
 func validated(r *Run, e Event, b ValidateConcluded) {
 	t := r.Task(b.Task)
+	if b.First {
+		looked(r, e, t, b)
+		return
+	}
 	s := r.Stage(t.Stage)
 	if b.Error != "" {
 		t.Status, s.Trouble = TaskWaiting, b.Error

@@ -8,6 +8,7 @@ func admit(r *Run, e Event, b TaskAdmitted) {
 		ID: b.Task, Stage: b.Stage, Name: b.Name, Kind: b.Kind, Role: b.Role, Prompt: b.Prompt, Act: b.Act, Status: TaskWaiting,
 		Writes: b.Writes, Needs: b.Needs, Inputs: b.Inputs, Outputs: b.Outputs, Done: b.Done,
 		DependsOn: b.DependsOn, Limit: b.Attempts, Timeout: b.Timeout, Event: e.ID, Delegation: b.Delegation, AdmittedAt: e.At,
+		First: b.VerifyFirst,
 	})
 	if e.Cause == r.Impulse.Event {
 		s.Tasks[len(s.Tasks)-1].By = r.Impulse.By

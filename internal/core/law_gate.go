@@ -50,6 +50,9 @@ func lawVerified(s *Stage) error {
 			}
 			continue
 		}
+		if t.Status == TaskDone && t.First && t.Found != "" {
+			continue
+		}
 		a := t.Last()
 		if t.Status != TaskDone || a == nil || a.Verdict != VerdictPassed || a.Delivery == nil {
 			return unlawful("task %s has no delivery of round %d whose checks passed", t.ID, s.Round)
@@ -116,6 +119,9 @@ func lawPass(r *Run, b StagePassed) error {
 	}
 	if !s.TasksDone() {
 		return unlawful("stage %s has unfinished tasks", s.ID)
+	}
+	if i := slices.IndexFunc(s.Tasks, func(t *Task) bool { return t.Found != "" && t.Found != r.Head }); i >= 0 {
+		return unlawful("task %s was found done at %s, and the work is at %s", s.Tasks[i].ID, s.Tasks[i].Found, r.Head)
 	}
 	if s.Branch != "" && s.Merged == "" && s.Start() != s.Base {
 		return unlawful("stage %s: its branch %s is not merged", s.ID, s.Branch)

@@ -114,9 +114,7 @@ func lawManager(r *Run, actor Actor, body Body) error {
 			return Errorf(CodeConflict, "%d refusals of attempt %s are recorded, which is enough", MaxDeeds, b.Attempt)
 		}
 	case ValidateConcluded:
-		if t := r.Task(b.Task); t == nil || t.Act != ActValidate || t.Status != TaskVerifying {
-			return Errorf(CodeConflict, "task %s looks at nothing now", b.Task)
-		}
+		return lawLooked(r, b)
 	case PlaybookSwapped:
 		return lawSwap(r, b)
 	default:

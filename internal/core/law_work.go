@@ -27,6 +27,9 @@ func lawAdmit(r *Run, b TaskAdmitted) error {
 	if b.Round != r.Stage(b.Stage).Round {
 		return unlawful("task %s is not of the stage's current round", b.Task)
 	}
+	if err := lawFirst(r, b); err != nil {
+		return err
+	}
 	if (b.Kind == KindManage) != (b.Stage == ManagerStage && r.Drives()) {
 		return unlawful("task %s: a manager's turn is a stage of its own", b.Task)
 	}
@@ -175,6 +178,7 @@ func lawVerify(r *Run, b VerifyRequested) error {
 		if t.Status != TaskWaiting || !b.Fresh {
 			return unlawful("task %s: publishing is verified again, without memory", t.ID)
 		}
+	case t.ToLook() && b.Attempt == "" && b.Fresh:
 	case t.Status != TaskDelivered || t.Last() == nil || t.Last().ID != b.Attempt:
 		return unlawful("task %s has nothing to verify", b.Task)
 	}

@@ -101,9 +101,10 @@ type Phase struct {
 	Team           *Team         `json:"team,omitempty"`
 	Act            Act           `json:"act,omitempty"`
 	Skip           bool          `json:"skip,omitempty"`
-	Skippable      bool          `json:"skippable,omitempty"` // an approved plan may leave it out
-	When           string        `json:"when,omitempty"`      // jq on the run's context
-	Needs          []string      `json:"needs,omitempty"`     // capabilities the role must have
+	Skippable      bool          `json:"skippable,omitempty"`    // an approved plan may leave it out
+	VerifyFirst    bool          `json:"verify_first,omitempty"` // where its checks hold already, nobody is started
+	When           string        `json:"when,omitempty"`         // jq on the run's context
+	Needs          []string      `json:"needs,omitempty"`        // capabilities the role must have
 	Writes         Writes        `json:"writes"`
 	Inputs         []Input       `json:"inputs,omitempty"`
 	Outputs        []string      `json:"outputs,omitempty"`

@@ -33,6 +33,9 @@ type Task struct {
 	Limit      int               `json:"limit"`
 	Timeout    time.Duration     `json:"timeout"`
 	Attempts   []*Attempt        `json:"attempts,omitempty"`
+	First      bool              `json:"first,omitempty"`   // the run's branch is looked at before anybody is started
+	Looked     bool              `json:"looked,omitempty"`  // that was done
+	Found      string            `json:"found,omitempty"`   // commit of which the checks held without anybody's work
 	Requested  int               `json:"requested"`         // attempts ever requested
 	Counted    int               `json:"counted"`           // attempts that count against the limit
 	Infra      int               `json:"infra,omitempty"`   // attempts lost to infrastructure

@@ -6,13 +6,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// validate runs the checks of the run's branch once more, without memory.
+// validate runs the checks of the run's branch, without memory: once more, or
+// before anybody works on a task.
 func (d *Dispatcher) validate(ctx context.Context, run *core.Run, a core.Validate) error {
 	task := run.Task(a.Task)
 	if task == nil {
 		return nil
 	}
-	body := core.ValidateConcluded{Task: a.Task, Commit: run.Head}
+	body := core.ValidateConcluded{Task: a.Task, Commit: run.Head, First: task.First}
 	if err := d.validated(ctx, run, a, task, &body); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -133,6 +133,13 @@ var badPlaybooks = []bad{
 		"4:70: phases[0].done: plan.json says which phases to skip and has a form of its own; remove its schema",
 		`6:35: phases[2].inputs[0]: "b.md" is handed in by the phase "b", which a plan may leave out; make the input optional or remove skippable`,
 		"7:41: phases[3].skippable: what Stellwerk does itself cannot be left out by a plan; remove skippable; a person can use `stellwerk skip`"}},
+	{"verify first", head + "- {id: a, role: developer, verify_first: true, outputs: [a.md]}\n- {id: b, role: developer, verify_first: true, done: [{command: make}, {not: {changed: x}}]}\n- {id: c, role: developer, verify_first: true, done: {state: .a == 1}}\n- {id: d, role: developer, verify_first: true, done: {git: committed}}\n- {id: e, team: {spokes: [developer], hub: planner}, verify_first: true, outputs: [e.md]}\n- {id: f, act: pull-request, verify_first: true}\n", []string{
+		"4:42: phases[0].verify_first: a phase with outputs cannot be done before somebody has handed them in; remove verify_first, or leave command and files checks only",
+		"5:42: phases[1].verify_first: only command and files checks can hold before anybody has worked; remove verify_first, or leave command and files checks only",
+		"6:42: phases[2].verify_first: only command and files checks can hold before anybody has worked; remove verify_first, or leave command and files checks only",
+		"7:42: phases[3].verify_first: only command and files checks can hold before anybody has worked; remove verify_first, or leave command and files checks only",
+		"8:68: phases[4].verify_first: a team hands in documents, which are not there before it has worked; remove verify_first",
+		"9:44: phases[5].verify_first: what Stellwerk does itself is always verified first; remove verify_first"}},
 	{"another coverage", head + "- {id: a, role: developer, done: [{command: \"coverage=$(make cover); test ${coverage} -gt 80\"}]}\n", []string{
 		"4:45: phases[0].done[0].command: the command sets a variable coverage, and ${coverage} stands for the run's own target; give the variable another name"}},
 	{"no branch", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, act: pull-request, base: refs/heads/main}\n", []string{

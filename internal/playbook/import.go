@@ -205,6 +205,10 @@ func (i *importer) work(p *imported, line phaseLine) {
 	if p.agent == reviewer {
 		i.review(p)
 	}
+	if len(p.Outputs) == 0 && core.TreeOnly(core.Check{Kind: core.CheckAll, Of: p.done}) {
+		p.VerifyFirst = true
+		i.note(p.line, "the command is run first, as it was there: where it succeeds already, nobody is started. Remove verify_first, or add a changed check, if somebody must work in any case")
+	}
 	if len(p.Outputs) == 0 && !mentions(core.Check{Of: p.done}, core.CheckChanged, core.CheckFiles, core.CheckCommand) {
 		report := p.ID + ".md"
 		p.Outputs = []string{report}

@@ -19,7 +19,7 @@ type draft struct {
 }
 
 func phaseKeys() []string {
-	return []string{"id", "title", "role", "prompt", "team", "act", "skip", "skippable", "when", "needs", "writes", "inputs", "outputs",
+	return []string{"id", "title", "role", "prompt", "team", "act", "skip", "skippable", "verify_first", "when", "needs", "writes", "inputs", "outputs",
 		"done", "gate", "findings", "findings_rounds", "rollback", "attempts", "timeout", "base"}
 }
 
@@ -67,6 +67,9 @@ func (p *parser) readPhase(o yamlfile.Object) *draft {
 	d.readWrites(o)
 	d.readGate(o)
 	d.readFindings(o)
+	if v, ok := o.Get("verify_first"); ok {
+		d.readVerifyFirst(v)
+	}
 	return d
 }
 

@@ -113,6 +113,7 @@ func renderPhase(p core.Phase) (*yaml.Node, error) {
 	m.text("prompt", p.Prompt)
 	m.flag("skip", p.Skip)
 	m.flag("skippable", p.Skippable)
+	m.flag("verify_first", p.VerifyFirst)
 	m.text("when", p.When)
 	m.texts("needs", p.Needs)
 	if p.Act == "" {

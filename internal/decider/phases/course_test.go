@@ -18,6 +18,8 @@ type course struct {
 	now  time.Time
 	skip map[string][]core.SkipProposal // what a stage's plan proposes
 	fail map[string]bool                // by the name of the task
+	// holds says what a look before the work finds.
+	holds bool
 }
 
 func start(t *testing.T, list ...core.Phase) *course {
@@ -83,6 +85,8 @@ func (c *course) work() {
 			c.say(core.Engine(), core.AttemptExited{Attempt: a.Attempt, Kind: core.ExitFinished, Delivery: d})
 		case core.Verify:
 			c.say(core.Engine(), core.VerifyConcluded{Task: a.Task, Attempt: a.Attempt, Passed: !c.fail[c.run.Task(a.Task).Name], Skips: c.skip[a.Stage]})
+		case core.Validate:
+			c.say(core.Engine(), core.ValidateConcluded{Task: a.Task, Commit: c.run.Head, First: true, Passed: c.holds})
 		case core.Notify:
 			c.say(core.Engine(), core.PersonNotified(a))
 		default:

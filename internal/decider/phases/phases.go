@@ -19,7 +19,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "phases" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 5 }
+func (Decider) Version() int { return 6 }
 
 // Decide says what follows for the first stage that has not passed. Taking the
 // first one is what makes a skipped or missing predecessor impossible: the run
@@ -78,7 +78,7 @@ func open(r *core.Run, s *core.Stage) []core.Body {
 	if s.Next != nil {
 		opened.Reason = s.Next.Reason
 	}
-	begun := tasks(phase, opened.Round)
+	begun := tasks(phase, opened)
 	if refusal := refused(r, begun); refusal != nil {
 		return []core.Body{blocked(r, s, *refusal)}
 	}

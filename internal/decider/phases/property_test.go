@@ -77,6 +77,12 @@ func drawPhase(t *rapid.T, i int) core.Phase {
 		ph.Outputs = append(ph.Outputs, core.PlanArtifact)
 	}
 	ph.Skippable = rapid.Bool().Draw(t, "skippable")
+	if ph.Team == nil && rapid.IntRange(0, 3).Draw(t, "verify-first") == 0 {
+		ph.VerifyFirst, ph.Outputs, ph.Done = true, nil, core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckCommand, Run: "make"}}}
+		if rapid.IntRange(0, 4).Draw(t, "left-out") == 0 { // its command was not found in the repository
+			ph.Done.Of = nil
+		}
+	}
 	return ph
 }
 

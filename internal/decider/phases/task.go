@@ -6,11 +6,14 @@ import (
 )
 
 // tasks are the tasks of a new round of a phase.
-func tasks(phase *core.Phase, round int) []core.TaskAdmitted {
-	if phase.Team == nil {
-		return []core.TaskAdmitted{task(phase, round)}
+func tasks(phase *core.Phase, opened core.StageOpened) []core.TaskAdmitted {
+	if phase.Team != nil {
+		return team(phase, opened.Round)
 	}
-	return team(phase, round)
+	t := task(phase, opened.Round)
+	// A round that somebody asked for is to change something.
+	t.VerifyFirst = phase.VerifyFirst && core.TreeOnly(phase.Done) && (opened.Reason == core.OpenAdvance || opened.Reason == core.OpenRedo)
+	return []core.TaskAdmitted{t}
 }
 
 func task(phase *core.Phase, round int) core.TaskAdmitted {

@@ -69,7 +69,16 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 		return core.BranchMoved(a)
 	case core.HoldRef:
 		return core.RefKept(a)
-	case core.ReadPlan, core.WritePlan, core.Merge, core.Validate, core.WatchPullRequest:
+	case core.Validate:
+		v := core.ValidateConcluded{Task: a.Task, Commit: w.run.Head, First: true, Passed: rapid.Bool().Draw(w.t, "found")}
+		if !honest && rapid.IntRange(0, 5).Draw(w.t, "elsewhere") == 0 {
+			v.Commit = "other"
+		}
+		if !honest && rapid.IntRange(0, 5).Draw(w.t, "look-error") == 0 {
+			v.Passed, v.Error = false, "no space left on device"
+		}
+		return v
+	case core.ReadPlan, core.WritePlan, core.Merge, core.WatchPullRequest:
 		w.t.Fatalf("%T is not for a run of phases", a)
 	case core.PreparePublish:
 		s := w.run.Stage(a.Stage)
@@ -191,6 +200,8 @@ func (w *world) forged() (core.Actor, core.Body) {
 		core.TeamReduced{Stage: stage.ID, Round: stage.Round, Role: "dev", Dropped: []string{core.TaskID(stage.ID, stage.Round, "a")}, Reason: "x"},
 		core.RunCompleted{}, core.AttemptRequested{Task: core.TaskID(stage.ID, stage.Round, ""), Attempt: "x", N: 1},
 		core.PublishRequested{Task: core.TaskID("publish", 1, ""), Subject: subject},
+		core.ValidateConcluded{Task: core.TaskID(stage.ID, stage.Round, ""), Commit: w.run.Head, First: true, Passed: true},
+		core.TaskAdmitted{Task: "x", Stage: stage.ID, Round: stage.Round, Attempts: 1, VerifyFirst: true},
 		core.VerifyConcluded{Task: core.TaskID(stage.ID, stage.Round, ""), Attempt: core.AttemptID(core.TaskID(stage.ID, stage.Round, ""), 1), Passed: true},
 	}).Draw(w.t, "forgery")
 }

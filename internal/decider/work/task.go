@@ -57,6 +57,9 @@ func start(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 			return nil
 		}
 	}
+	if t.ToLook() {
+		return core.VerifyRequested{Task: t.ID, Fresh: true}
+	}
 	if Exhausted(t) {
 		return exhausted(r, s, t)
 	}

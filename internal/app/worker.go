@@ -161,14 +161,14 @@ func HandIn(ctx context.Context, yardDir, requestPath string) error {
 		return err
 	}
 	handed, err := yard.HandIn(ctx, yard.HandInSpec{
-		Yard: yardDir, Dir: request.Workspace, Base: request.Base, Message: request.Message,
+		Yard: yardDir, Dir: request.Workspace, Base: request.Base, Message: request.Message, Mark: request.Mark,
 		Identity: yard.Identity(request.Identity), Bundle: request.Bundle, MaxBytes: 1 << 30,
 	})
 	if err != nil {
 		return err
 	}
 	return request.WriteResult(shim.HandInResult{
-		Commit: handed.Commit, Empty: handed.Empty, Checkpoint: handed.Checkpointed, Left: handed.Left, Notes: handed.Notes,
+		Commit: handed.Commit, Empty: handed.Empty, Checkpoint: handed.Checkpointed, Mark: handed.Marked, Left: handed.Left, Notes: handed.Notes,
 	})
 }
 

@@ -16,7 +16,8 @@ const (
 )
 
 // git holds where the round's history has the wanted shape. Checkpoints that Stellwerk made of uncommitted work are
-// commits too, but need not match the message: the agent can neither word nor undo them.
+// commits too, but need not match the message: the agent can neither word nor undo them. Those that change nothing do not
+// count at all.
 func (v *evaluation) git(ctx context.Context, c core.Check) (core.CheckResult, error) {
 	commit := v.subject.commit()
 	if commit == "" {
@@ -26,6 +27,7 @@ func (v *evaluation) git(ctx context.Context, c core.Check) (core.CheckResult, e
 	if err != nil {
 		return core.CheckResult{}, fmt.Errorf("list the commits from %s to %s: %w", short(v.subject.Base), short(commit), err)
 	}
+	log = slices.DeleteFunc(log, func(c Commit) bool { return slices.Contains(v.subject.Marks, c.ID) })
 	if len(log) > maxCommits {
 		return fail("The round has more than %d commits.", maxCommits), nil
 	}

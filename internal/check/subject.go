@@ -15,6 +15,7 @@ type Subject struct {
 	Head        string          // commit looked at where the delivery has artifacts only
 	HeadTree    string          // tree of Head
 	Context     json.RawMessage // what agents reported, this delivery included
+	Marks       []string        // commits of the round that Stellwerk itself made and that change nothing
 	Checkpoints []string        // commits of the round that Stellwerk itself made of uncommitted work
 }
 

@@ -16,6 +16,7 @@ type Delivery struct {
 	Empty      bool            `json:"empty,omitempty"`
 	Rewritten  bool            `json:"rewritten,omitempty"`  // does not descend from the attempt's base
 	Checkpoint bool            `json:"checkpoint,omitempty"` // uncommitted work was committed by Stellwerk
+	Mark       bool            `json:"mark,omitempty"`       // its last commit is a checkpoint that changes nothing
 	Artifacts  []Artifact      `json:"artifacts,omitempty"`
 	Context    json.RawMessage `json:"context,omitempty"`  // report.json's context
 	Notes      []string        `json:"notes,omitempty"`    // what was unusual about it

@@ -186,7 +186,7 @@ func (d *Dispatcher) code(ctx context.Context, run *core.Run, stage *core.Stage,
 			return err
 		}
 		delivery.Commit, delivery.Ref = imported.Commit, ref
-		delivery.Empty, delivery.Checkpoint = imported.Commit == a.Base, hand.Checkpoint
+		delivery.Empty, delivery.Checkpoint, delivery.Mark = imported.Commit == a.Base, hand.Checkpoint, hand.Mark
 		// Commits of the round may be reshaped by a retry; what was there before may not.
 		kept, err := y.IsAncestor(ctx, stage.Base, imported.Commit)
 		if err != nil {

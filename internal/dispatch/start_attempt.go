@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -297,12 +298,20 @@ func renew(dirs ...string) error {
 	return nil
 }
 
+// marks reports work that ends in a checkpoint whoever committed it: that of a
+// phase, so that each can be told in the history.
+func (r attemptRoom) marks() bool { return r.run.Playbook.Phase(r.stage.ID) != nil }
+
+// message is the subject of the attempt's checkpoint: of a phase by its number.
 func (r attemptRoom) message() string {
-	where := r.stage.ID
-	if r.run.Issue != "" {
-		where = "#" + core.IssueNumber(r.run.Issue) + "/" + r.stage.ID
+	where, what := r.stage.ID, r.run.Title
+	if phase := r.run.Playbook.Phase(r.stage.ID); phase != nil {
+		where, what = "phase-"+r.run.Playbook.Number(r.stage.ID), cmp.Or(phase.Title, phase.ID)+" - "+r.run.Title
 	}
-	return fmt.Sprintf("wip(%s): %s", where, r.run.Title)
+	if r.run.Issue != "" {
+		where = "#" + core.IssueNumber(r.run.Issue) + "/" + where
+	}
+	return fmt.Sprintf("wip(%s): %s", where, what)
 }
 
 // copyBlob writes a blob to a path.

@@ -85,7 +85,7 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 	}
 	subject := check.Subject{
 		Delivery: e.delivery, Writes: e.writes, Outputs: e.outputs, Base: e.base, Head: e.head,
-		Context: run.Context(e.delivery), Checkpoints: checkpoints(run),
+		Context: run.Context(e.delivery), Checkpoints: commits(run, func(d *core.Delivery) bool { return d.Checkpoint }), Marks: commits(run, func(d *core.Delivery) bool { return d.Mark }),
 	}
 	commit := e.head
 	if e.delivery != nil && e.delivery.Commit != "" {
@@ -109,13 +109,14 @@ func (d *Dispatcher) evaluate(ctx context.Context, run *core.Run, e evaluation) 
 	return passed, results, err
 }
 
-// checkpoints are the commits that Stellwerk itself made of uncommitted work.
-func checkpoints(run *core.Run) []string {
+// commits are those of the deliveries of which something is true: of those that
+// end in a commit that Stellwerk itself made.
+func commits(run *core.Run, own func(*core.Delivery) bool) []string {
 	var commits []string
 	for _, s := range run.Stages {
 		for _, t := range s.Tasks {
 			for _, a := range t.Attempts {
-				if a.Delivery != nil && a.Delivery.Checkpoint {
+				if a.Delivery != nil && own(a.Delivery) {
 					commits = append(commits, a.Delivery.Commit)
 				}
 			}

@@ -26,6 +26,7 @@ type HandInRequest struct {
 	Base      string   `json:"base"`
 	Branch    string   `json:"branch"`
 	Message   string   `json:"message"`
+	Mark      bool     `json:"mark,omitempty"`
 	Identity  Identity `json:"identity"`
 	Bundle    string   `json:"bundle"`
 	Result    string   `json:"result"`
@@ -39,6 +40,8 @@ type HandInResult struct {
 	Empty bool `json:"empty,omitempty"`
 	// Checkpoint means that uncommitted work was committed.
 	Checkpoint bool `json:"checkpoint,omitempty"`
+	// Mark means that there was none, and a commit that changes nothing was made.
+	Mark bool `json:"mark,omitempty"`
 	// Left are commits beside Commit that the bundle holds; Notes say what was unusual.
 	Left  []string `json:"left,omitempty"`
 	Notes []string `json:"notes,omitempty"`
@@ -112,7 +115,7 @@ func tryHandIn(ctx context.Context, folder string, spec Spec, opts Options) (Han
 	}
 	request := HandInRequest{
 		Proto: Proto, Attempt: spec.Attempt, Workspace: spec.Workspace, Base: spec.Base, Branch: spec.Branch,
-		Message: spec.CommitMessage, Identity: spec.Identity,
+		Message: spec.CommitMessage, Mark: spec.Mark, Identity: spec.Identity,
 		Bundle: filepath.Join(dir, bundleFile), Result: filepath.Join(dir, "result.json"),
 	}
 	path := filepath.Join(dir, "request.json")

@@ -60,6 +60,7 @@ type Spec struct {
 	IntegrationBranch string   `json:"integration_branch,omitempty"`
 	Writes            Writes   `json:"writes"`
 	CommitMessage     string   `json:"commit_message,omitempty"`
+	Mark              bool     `json:"mark,omitempty"` // a checkpoint is made, too, where the agent committed everything
 	Identity          Identity `json:"identity"`
 
 	Isolation sandbox.Kind `json:"isolation"`

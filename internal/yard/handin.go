@@ -20,6 +20,7 @@ type HandInSpec struct {
 	Dir      string // the workspace
 	Base     string // the commit the workspace was made from
 	Message  string // of the checkpoint commit, if one is needed
+	Mark     bool   // one is needed, too, where the attempt committed everything itself: it changes nothing then
 	Identity Identity
 	When     time.Time // date of the checkpoint; zero means now
 	Bundle   string    // file to write; its folder is also used for scratch space
@@ -31,6 +32,7 @@ type HandedIn struct {
 	Commit       string   // what the attempt made; Base if nothing
 	Empty        bool     // nothing new: no bundle was written
 	Checkpointed bool     // uncommitted work was committed
+	Marked       bool     // a checkpoint was made that changes nothing: all work was committed
 	Commits      int      // commits in the bundle that lead to Commit
 	Left         []string // commits found on other branches and in the stash, bundled beside Commit
 	Notes        []string // what was unusual, and what could not be handed in, for the record
@@ -193,8 +195,9 @@ func (h *handInState) collect(ctx context.Context, refs agentRefs) (HandedIn, er
 	if err != nil {
 		return HandedIn{}, err
 	}
-	if tree != before {
-		result.Checkpointed = true
+	result.Checkpointed = tree != before
+	result.Marked = h.spec.Mark && tree == before && parent != h.spec.Base
+	if result.Checkpointed || result.Marked {
 		result.Commit, err = h.git.commitTree(ctx, tree, h.spec.Message, h.spec.Identity, h.spec.When, parent)
 		if err != nil {
 			return HandedIn{}, err

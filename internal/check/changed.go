@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -18,14 +19,19 @@ func (v *evaluation) changed(ctx context.Context, c core.Check) (core.CheckResul
 	if err != nil {
 		return core.CheckResult{}, err
 	}
-	var missing, found []string
+	var missing, found, files []string
 	for _, glob := range c.Globs {
 		m := matcher(glob)
 		hit := ""
 		for _, ch := range changes {
-			if counts(ch) && m.match(ch.Path) {
+			if !counts(ch) || !m.match(ch.Path) {
+				continue
+			}
+			if hit == "" {
 				hit = ch.Path
-				break
+			}
+			if len(files) < shownPaths && !slices.Contains(files, ch.Path) {
+				files = append(files, ch.Path)
 			}
 		}
 		if hit == "" {
@@ -35,7 +41,9 @@ func (v *evaluation) changed(ctx context.Context, c core.Check) (core.CheckResul
 		found = append(found, show(hit))
 	}
 	if len(missing) == 0 {
-		return pass("Changed: %s", strings.Join(found, ", ")), nil
+		result := pass("Changed: %s", strings.Join(found, ", "))
+		result.Files = files
+		return result, nil
 	}
 	return fail("No file matching %s was added or modified since %s.\n%s",
 		strings.Join(missing, " or "), short(v.subject.Base), whatChanged(changes)), nil

@@ -49,11 +49,20 @@ type folderState struct {
 	Session string         `json:"ownerSessionId"`
 	Current int            `json:"currentPhase"`
 	Phases  map[string]struct {
-		Name string `json:"name"`
+		Name   string `json:"name"`
+		Status string `json:"status"`
 	} `json:"phases"`
 }
 
-func (s *folderState) stage() string { return s.Phases[strconv.Itoa(s.Current)].Name }
+// stage is the name of the one that is under way, or the next.
+func (s *folderState) stage() string {
+	for _, p := range s.Phases {
+		if p.Status == "active" || p.Status == string(core.StatusAwaiting) {
+			return p.Name
+		}
+	}
+	return s.Phases[strconv.Itoa(s.Current)].Name
+}
 
 func readFolder(file string) *folderState {
 	data, err := os.ReadFile(file)

@@ -293,6 +293,7 @@ type CheckResult struct {
 	Passed  bool          `json:"passed"`
 	Detail  string        `json:"detail,omitempty"` // what was there, or the tail of the output
 	Output  string        `json:"output,omitempty"` // digest of the whole output
+	Files   []string      `json:"files,omitempty"`  // changed: those that matched, some of them where there are many
 	Reused  bool          `json:"reused,omitempty"` // a remembered verdict
 	Elapsed time.Duration `json:"elapsed,omitempty"`
 }

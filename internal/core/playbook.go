@@ -122,6 +122,9 @@ type Phase struct {
 type Input struct {
 	Name     string `json:"name"`
 	Optional bool   `json:"optional,omitempty"`
+	// Files names an earlier phase instead: the files that it was to change are
+	// named to the task, which has them in its working directory. Always optional.
+	Files string `json:"files,omitempty"`
 }
 
 // Team is a stage worked on by specialists in parallel and a hub that

@@ -140,6 +140,11 @@ var badPlaybooks = []bad{
 		"7:42: phases[3].verify_first: only command and files checks can hold before anybody has worked; remove verify_first, or leave command and files checks only",
 		"8:68: phases[4].verify_first: a team hands in documents, which are not there before it has worked; remove verify_first",
 		"9:44: phases[5].verify_first: what Stellwerk does itself is always verified first; remove verify_first"}},
+	{"files of a phase", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, role: developer, done: {changed: x}}\n- {id: c, role: developer, inputs: [{files: a}, {files: d}, {files: c}, {files: b, optional: true}], done: {changed: y}}\n", []string{
+		`6:45: phases[2].inputs[0].files: the phase "a" has no changed check, so nobody knows which files of it are meant; add one, or remove this input`,
+		`6:57: phases[2].inputs[1].files: there is no earlier phase "d"; did you mean "b"?`,
+		`6:69: phases[2].inputs[2].files: there is no earlier phase "c"; did you mean "b"?`,
+		`6:84: phases[2].inputs[3].optional: files names a phase whose changes are named to this one; they are never required; remove optional`}},
 	{"another coverage", head + "- {id: a, role: developer, done: [{command: \"coverage=$(make cover); test ${coverage} -gt 80\"}]}\n", []string{
 		"4:45: phases[0].done[0].command: the command sets a variable coverage, and ${coverage} stands for the run's own target; give the variable another name"}},
 	{"no branch", head + "- {id: a, role: planner, outputs: [a.md]}\n- {id: b, act: pull-request, base: refs/heads/main}\n", []string{

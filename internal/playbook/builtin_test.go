@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -121,5 +122,51 @@ func TestNothingWritesCodeAfterTheTests(t *testing.T) {
 		if phase.Act == "" && phase.Writes != core.WritesArtifacts {
 			t.Errorf("%s writes %s", phase.ID, phase.Writes)
 		}
+	}
+}
+
+// TestFullstackTen holds the ten phases to their list: the same phases, roles and gates in the same order, and everything that
+// the import of the list gives a phase to read.
+func TestFullstackTen(t *testing.T) {
+	p, warnings, err := Builtin("fullstack-ten", Options{Roles: role.Builtin()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range warnings {
+		if !strings.Contains(w.String(), "${setup}") {
+			t.Errorf("warning %v", w)
+		}
+	}
+	conf, err := os.ReadFile("testdata/import/ten.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := Import("phases.conf", conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported, _, err := Parse("phases.yaml", text, Options{Roles: role.Builtin()})
+	if err != nil || len(imported.Phases) != 10 {
+		t.Fatal(err)
+	}
+	for i, want := range imported.Phases {
+		got := p.Phases[i]
+		if got.ID != want.ID || got.Role != want.Role || got.Gate != want.Gate || got.Writes != want.Writes || got.Act != want.Act {
+			t.Errorf("phase %d is %s by %s, %s; the list has %s by %s, %s", i, got.ID, got.Role, got.Gate, want.ID, want.Role, want.Gate)
+		}
+		for _, in := range want.Inputs {
+			if in.Name == "tests.md" { // which the import had to name itself
+				in.Name = "ph06-test-engineer.md"
+			}
+			if !slices.ContainsFunc(got.Inputs, func(other core.Input) bool { return other.Name == in.Name && other.Files == in.Files }) {
+				t.Errorf("%s is not told of %s%s", got.ID, in.Name, in.Files)
+			}
+		}
+		if got.VerifyFirst {
+			t.Errorf("%s may be done by nobody", got.ID) // a green project would be left as it is
+		}
+	}
+	if diff := cmp.Diff(imported.Phase("review").Rollback, p.Phase("security").Rollback); diff != "" {
+		t.Errorf("the way back from the audit: %s", diff)
 	}
 }

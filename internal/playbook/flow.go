@@ -7,12 +7,17 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
 // checkFlow examines what phases expect of each other.
 func (p *parser) checkFlow() {
 	for i, d := range p.phases {
 		for j, input := range d.Inputs {
+			if input.Files != "" {
+				p.checkFiles(i, input, d.inputs[j])
+				continue
+			}
 			p.checkInput(i, input, d.inputs[j])
 		}
 		p.checkOutputs(i)
@@ -28,6 +33,23 @@ func (p *parser) checkFlow() {
 			p.phases[i+1].fields.Value().Warn("this phase comes after the pull request; what it changes is not part of it", "")
 		}
 	}
+}
+
+// checkFiles wants an earlier phase that must change something.
+func (p *parser) checkFiles(at int, input core.Input, v yamlfile.Value) {
+	var ids []string
+	for _, d := range p.phases[:at] {
+		if mentions(d.Done, core.CheckChanged) {
+			ids = append(ids, d.ID)
+		}
+		if d.ID == input.Files {
+			if !mentions(d.Done, core.CheckChanged) {
+				v.Fail("the phase "+quote(d.ID)+" has no changed check, so nobody knows which files of it are meant", "add one, or remove this input")
+			}
+			return
+		}
+	}
+	v.Fail("there is no earlier phase "+quote(input.Files), yamlfile.Known(input.Files, ids))
 }
 
 // checkInput wants an earlier phase that hands the input in.
@@ -103,6 +125,8 @@ func (p *parser) checkOutputs(at int) {
 		for _, name := range d.Outputs {
 			for _, other := range earlier.documents() {
 				switch v, _ := d.fields.Get("outputs"); {
+				case name == other && name == role.ReviewArtifact && !p.taken(name):
+					// Each is read of its own phase, and by nobody else.
 				case name == other:
 					v.Warn(fmt.Sprintf("%q is also handed in by the phase %q; later phases see the newest", name, earlier.ID), "")
 				case strings.EqualFold(name, other):
@@ -111,6 +135,13 @@ func (p *parser) checkOutputs(at int) {
 			}
 		}
 	}
+}
+
+// taken reports an artifact that some phase reads.
+func (p *parser) taken(name string) bool {
+	return slices.ContainsFunc(p.phases, func(d *draft) bool {
+		return slices.ContainsFunc(d.Inputs, func(in core.Input) bool { return in.Name == name })
+	})
 }
 
 // remark warns where the checks of a phase are weaker than they look.

@@ -202,7 +202,7 @@ func (i *importer) work(p *imported, line phaseLine) {
 		i.note(p.line, "%s is a team of %s with the hub %s", teamPlanning, strings.Join(p.Team.Spokes, ", "), p.Team.Hub)
 	}
 	i.criterion(p, line)
-	if p.agent == reviewer {
+	if p.agent == reviewer || p.agent == auditor {
 		i.review(p)
 	}
 	if len(p.Outputs) == 0 && core.TreeOnly(core.Check{Kind: core.CheckAll, Of: p.done}) {
@@ -220,6 +220,10 @@ func (i *importer) work(p *imported, line phaseLine) {
 func (i *importer) review(p *imported) {
 	p.Outputs = append([]string{role.ReviewArtifact}, p.Outputs...)
 	p.Findings = core.FindingsAsk
+	if p.agent == auditor {
+		i.note(p.line, "the audit hands in its findings as %s, so that they have a way back as those of the review have", role.ReviewArtifact)
+		return
+	}
 	i.note(p.line, "what was context.reviewFeedback is now the artifact %s: status and findings (type, file, line, severity, issue)", role.ReviewArtifact)
 }
 

@@ -14,6 +14,9 @@ import (
 // workflowFolder is where bytA's agents wrote what is not code.
 const workflowFolder = ".workflow/"
 
+// specGlob is a bare glob of the older form, which was meant from workflowFolder.
+var specGlob = regexp.MustCompile(`^specs/issue-[*?]+-`)
+
 // joint is where one part of a compound ends and the next begins: a plus or a double sign before a known word. Signs
 // within a command or an expression are left alone.
 var joint = regexp.MustCompile(`\s*(\+|&&|\|\|)\s*(GLOB:|STATE:|VERIFY:|PHASE_STATUS\b)`)
@@ -82,7 +85,7 @@ func (i *importer) glob(p *imported, line phaseLine, glob string, either bool) (
 		i.fail(line, 3, "the glob "+quote(glob)+" cannot be used", "name files inside the project, relative to its root")
 		return core.Check{}, false
 	}
-	if !strings.HasPrefix(glob, workflowFolder) {
+	if !strings.HasPrefix(glob, workflowFolder) && !specGlob.MatchString(glob) {
 		i.note(p.line, "%s must now be changed in this round; a file left over from earlier no longer counts", glob)
 		return core.Check{Kind: core.CheckChanged, Globs: []string{glob}}, true
 	}

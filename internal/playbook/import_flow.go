@@ -11,6 +11,7 @@ import (
 const (
 	teamPlanning = "team-planning"
 	reviewer     = "code-reviewer"
+	auditor      = "security-auditor"
 )
 
 // known is what is known about one of bytA's agents.
@@ -18,8 +19,10 @@ type known struct {
 	id      string
 	title   string
 	writes  core.Writes
-	reports bool // sees the reports of those who wrote code
-	all     bool // sees every earlier document
+	reports bool     // sees the reports of those who wrote code
+	all     bool     // sees every earlier document
+	api     bool     // sees the design of the interface
+	files   []string // phases whose changed files it is told
 }
 
 // specialist looks an agent up; an unknown one is a developer named after itself.
@@ -29,13 +32,13 @@ func specialist(agent string) (known, bool) {
 		"architect-planner":          {id: "plan", title: "Plan", writes: core.WritesArtifacts},
 		"ui-designer":                {id: "wireframes", title: "Wireframes", writes: core.WritesCode},
 		"api-architect":              {id: "api", title: "API design", writes: core.WritesArtifacts},
-		"postgresql-architect":       {id: "migrations", title: "Database migrations", writes: core.WritesCode},
-		"spring-boot-developer":      {id: "backend", title: "Backend", writes: core.WritesCode},
-		"angular-frontend-developer": {id: "frontend", title: "Frontend", writes: core.WritesCode},
+		"postgresql-architect":       {id: "migrations", title: "Database migrations", writes: core.WritesCode, api: true},
+		"spring-boot-developer":      {id: "backend", title: "Backend", writes: core.WritesCode, api: true, files: []string{"migrations"}},
+		"angular-frontend-developer": {id: "frontend", title: "Frontend", writes: core.WritesCode, api: true, files: []string{"wireframes"}},
 		"test-engineer":              {id: "tests", title: "Tests", writes: core.WritesCode, reports: true},
-		"security-auditor":           {id: "security", title: "Security audit", writes: core.WritesArtifacts, reports: true},
+		auditor:                      {id: "security", title: "Security audit", writes: core.WritesArtifacts, reports: true},
 		"architect-reviewer":         {id: "architecture", title: "Architecture review", writes: core.WritesArtifacts, all: true},
-		reviewer:                     {id: "review", title: "Code review", writes: core.WritesArtifacts, all: true},
+		reviewer:                     {id: "review", title: "Code review", writes: core.WritesArtifacts, all: true, files: []string{"migrations", "wireframes"}},
 	}
 	found, ok := table[agent]
 	if !ok {
@@ -56,7 +59,11 @@ func (i *importer) connect() {
 		}
 		about, _ := specialist(p.agent)
 		for before, earlier := range i.phases[:at] {
-			if before > 0 && !about.all && (!about.reports || earlier.Writes != core.WritesCode) {
+			wanted := before == 0 || about.all || about.reports && earlier.Writes == core.WritesCode || about.api && earlier.ID == "api"
+			if slices.Contains(about.files, earlier.ID) && mentions(core.Check{Of: earlier.done}, core.CheckChanged) {
+				p.Inputs = append(p.Inputs, core.Input{Files: earlier.ID, Optional: true})
+			}
+			if !wanted {
 				continue
 			}
 			for _, output := range earlier.Outputs {
@@ -80,7 +87,7 @@ func (i *importer) disband(p *imported) {
 }
 
 func (i *importer) input(p *imported, in core.Input) {
-	if in.Name == role.ReviewArtifact || slices.ContainsFunc(p.Inputs, func(other core.Input) bool { return other.Name == in.Name }) {
+	if in.Name == role.ReviewArtifact || slices.ContainsFunc(p.Inputs, func(other core.Input) bool { return other.Files == "" && other.Name == in.Name }) {
 		return
 	}
 	p.Inputs = append(p.Inputs, in)

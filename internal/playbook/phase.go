@@ -145,7 +145,7 @@ func (p *parser) readNeeds(o yamlfile.Object, d *draft) {
 	}
 }
 
-func inputKeys() []string { return []string{"name", "optional"} }
+func inputKeys() []string { return []string{"name", "optional", "files"} }
 
 func (d *draft) readArtifacts(o yamlfile.Object) {
 	if v, ok := o.Get("inputs"); ok {
@@ -177,6 +177,10 @@ func (d *draft) readInput(item yamlfile.Value) {
 		if v, ok := o.Get("optional"); ok {
 			input.Optional, _ = v.Bool()
 		}
+		if v, ok := o.Get("files"); ok {
+			d.readFiles(o, v)
+			return
+		}
 		var ok bool
 		if name, ok = o.Need("name", ""); !ok {
 			return
@@ -186,12 +190,27 @@ func (d *draft) readInput(item yamlfile.Value) {
 	if input.Name, ok = artifactName(name); !ok {
 		return
 	}
-	if slices.ContainsFunc(d.Inputs, func(other core.Input) bool { return other.Name == input.Name }) {
+	if slices.ContainsFunc(d.Inputs, func(other core.Input) bool { return other.Files == "" && other.Name == input.Name }) {
 		name.Fail("the input "+quote(input.Name)+" is listed twice", "")
 		return
 	}
 	d.Inputs = append(d.Inputs, input)
 	d.inputs = append(d.inputs, name)
+}
+
+// readFiles reads an input that is what an earlier phase changed in the project.
+func (d *draft) readFiles(o yamlfile.Object, v yamlfile.Value) {
+	for _, key := range []string{"name", "optional"} {
+		if o.Has(key) {
+			o.Key(key).Fail("files names a phase whose changes are named to this one; they are never required", "remove "+key)
+		}
+	}
+	phase, ok := v.Text()
+	if !ok {
+		return
+	}
+	d.Inputs = append(d.Inputs, core.Input{Files: phase, Optional: true})
+	d.inputs = append(d.inputs, v)
 }
 
 // requireOutputs adds a check for every output that has none of its own: a phase is done only when its outputs are

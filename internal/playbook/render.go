@@ -161,6 +161,10 @@ func renderInput(in core.Input) *yaml.Node {
 		return scalar(in.Name)
 	}
 	m := newMap().flow()
+	if in.Files != "" {
+		m.text("files", in.Files)
+		return m.node
+	}
 	m.text("name", in.Name)
 	m.flag("optional", true)
 	return m.node

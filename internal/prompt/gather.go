@@ -39,6 +39,12 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 		}
 	}
 	for _, want := range task.Inputs {
+		if want.Files != "" {
+			for _, file := range r.Changed(want.Files) {
+				in.Inputs = append(in.Inputs, InputFile{Name: file, Stage: want.Files, Tree: true})
+			}
+			continue
+		}
 		in.Inputs = append(in.Inputs, InputFile{Name: want.Name, Stage: producer(r, want.Name), Optional: want.Optional})
 	}
 	if phase.Team != nil {

@@ -59,6 +59,7 @@ type InputFile struct {
 	Name     string
 	Stage    string // that handed it in; empty where nobody did
 	Optional bool
+	Tree     bool // it is a file of the project, which Stage changed
 }
 
 // Part is what a task does in a team.

@@ -66,7 +66,7 @@ func TestTranscripts(t *testing.T) {
 func TestState(t *testing.T) {
 	r := &core.Run{
 		ID: "0198", Title: "User Dashboard", Issue: "https://example.org/o/r/issues/42", Sterile: 4, Branch: "feature/x", Base: "develop",
-		Status: core.StatusPaused, Pause: &core.Pause{Reason: "three attempts"}, StartedAt: time.Unix(100, 0).UTC(),
+		Status: core.StatusPaused, Pause: &core.Pause{Code: core.PauseAttempts, Reason: "three attempts"}, StartedAt: time.Unix(100, 0).UTC(),
 		Choices: core.Choices{Coverage: 70, ModelTier: "fast", UIDesigner: true}, Session: "abc-123",
 		Playbook: &core.Playbook{Name: "feature", Phases: []core.Phase{{ID: "plan", Title: "Planning"}}},
 		Stages: []*core.Stage{
@@ -102,7 +102,7 @@ func TestState(t *testing.T) {
 			"2": {"name": "publish", "status": "pending", "prUrl": "https://example.org/1"}},
 		"context": {"technicalSpec": {"specFile": "plan.md"}},
 		"recovery": {"phase_0_attempts": 1, "phase_1_attempts": 3},
-		"stopHookBlockCount": 4, "pushApproved": true, "pauseReason": "three attempts"}`), &want); err != nil {
+		"stopHookBlockCount": 4, "pushApproved": true, "pauseReason": "max_retries_phase_1", "pauseMessage": "three attempts"}`), &want); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -28,7 +29,8 @@ type workflowState struct {
 	Recovery           map[string]int   `json:"recovery"`
 	StopHookBlockCount int              `json:"stopHookBlockCount"`
 	PushApproved       bool             `json:"pushApproved"`
-	PauseReason        string           `json:"pauseReason,omitempty"`
+	PauseReason        string           `json:"pauseReason,omitempty"`  // a code
+	PauseMessage       string           `json:"pauseMessage,omitempty"` // the reason in words
 }
 
 type issue struct {
@@ -53,8 +55,8 @@ func State(r *core.Run) ([]byte, error) {
 		Status: string(r.Status), Issue: issueOf(r), Branch: r.Branch, FromBranch: r.Base,
 		TargetCoverage: r.Choices.Coverage, ModelTier: string(r.Choices.ModelTier), UIDesigner: r.Choices.UIDesigner,
 		OwnerSessionID: r.Session, StopHookBlockCount: r.Sterile,
-		CurrentPhase: len(r.Stages), StartedAt: r.StartedAt, Context: r.Context(),
-		Phases: map[string]phase{}, Recovery: map[string]int{},
+		StartedAt: r.StartedAt,
+		Phases:    map[string]phase{}, Recovery: map[string]int{},
 	}
 	if r.Status == "" {
 		s.Status = "idle"
@@ -62,15 +64,23 @@ func State(r *core.Run) ([]byte, error) {
 	if r.Playbook != nil {
 		s.Workflow = r.Playbook.Name
 	}
-	if r.Pause != nil {
-		s.PauseReason = r.Pause.Reason
-	}
 	current := r.Current()
 	for i, stage := range r.Stages {
-		if stage == current {
-			s.CurrentPhase = i
+		key := number(r, i, stage)
+		if s.CurrentPhase = whole(key); stage == current {
+			break
 		}
-		s.add(r, i, stage)
+		s.CurrentPhase++ // past the last one where all are over
+	}
+	for i, stage := range r.Stages {
+		s.add(r, number(r, i, stage), stage)
+	}
+	if r.Pause != nil {
+		s.PauseReason, s.PauseMessage = pauseCode(r, s.CurrentPhase), r.Pause.Reason
+	}
+	var err error
+	if s.Context, err = contextOf(r); err != nil {
+		return nil, err
 	}
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -79,8 +89,41 @@ func State(r *core.Run) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-func (s *workflowState) add(r *core.Run, i int, stage *core.Stage) {
-	key := strconv.Itoa(i)
+// number is what a stage is called by: the number of its phase, or its place
+// among stages that are none.
+func number(r *core.Run, at int, stage *core.Stage) string {
+	if r.Playbook != nil {
+		if n := r.Playbook.Number(stage.ID); n != "" {
+			return n
+		}
+	}
+	return strconv.Itoa(at)
+}
+
+// whole is the number of a phase without that of its way out.
+func whole(number string) int {
+	before, _, _ := strings.Cut(number, ".")
+	n, err := strconv.Atoi(before)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// pauseCode is why a run pauses, by the codes that tools around the phase workflow
+// know, otherwise by our own.
+func pauseCode(r *core.Run, phase int) string {
+	switch r.Pause.Code {
+	case core.PauseAttempts:
+		return fmt.Sprintf("max_retries_phase_%d", phase)
+	case core.PauseSterile:
+		return "stop_hook_loop_detected"
+	default:
+		return string(r.Pause.Code)
+	}
+}
+
+func (s *workflowState) add(r *core.Run, key string, stage *core.Stage) {
 	p := phase{Name: stage.ID, Status: phaseStatus(stage.Status), Round: stage.Round, Commit: stage.Commit}
 	if stage.Status.Closed() {
 		p.CompletedAt = stage.ClosedAt

@@ -1,0 +1,98 @@
+package runfolder
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// specs is where tools around the phase workflow look for what a phase left, by
+// the phase's id: the object of the context, and its member.
+func specs() map[string][2]string {
+	return map[string][2]string{
+		"plan":     {"technicalSpec", "specFile"},
+		"api":      {"apiDesign", "apiDesignFile"},
+		"backend":  {"backendImpl", "specFile"},
+		"frontend": {"frontendImpl", "specFile"},
+		"tests":    {"testReport", "specFile"},
+		"security": {"securityAudit", "specFile"},
+		"review":   {"reviewFeedback", "specFile"},
+	}
+}
+
+// contextOf is the run's context as agents reported it, and over it what is known
+// without them: where the documents of the phases lie, relative to the run's
+// folder, which files were changed, and what the review says.
+func contextOf(r *core.Run) (json.RawMessage, error) {
+	all := map[string]any{}
+	if err := json.Unmarshal(r.Context(), &all); err != nil {
+		return nil, fmt.Errorf("context of run %s: %w", r.ID, err)
+	}
+	put := func(object, member string, value any) {
+		into, ok := all[object].(map[string]any)
+		if !ok {
+			into = map[string]any{}
+			all[object] = into
+		}
+		into[member] = value
+	}
+	for _, s := range r.Stages {
+		if s.Status == core.StagePending || s.Status == core.StageStale || s.Status == core.StageOmitted {
+			continue
+		}
+		if at, known := specs()[s.ID]; known {
+			if document := reportOf(s); document != "" {
+				put(at[0], at[1], document)
+			}
+		}
+		files := r.Changed(s.ID)
+		switch {
+		case s.ID == "migrations" && len(files) > 0:
+			put("migrations", "databaseFile", files[0])
+		case s.ID == "wireframes" && len(files) > 0:
+			put("wireframes", "paths", files)
+		case s.ID == "review" && s.Review() != nil:
+			put("reviewFeedback", "status", strings.ToUpper(string(s.Review().Status)))
+			put("reviewFeedback", "fixes", fixes(s.Review().Findings))
+			put("reviewFeedback", "userApproved", s.Gate != nil && s.Gate.Approved)
+		}
+	}
+	return json.Marshal(all)
+}
+
+// reportOf is the path of the document that a stage's round handed in for people;
+// "" where there is none yet.
+func reportOf(s *core.Stage) string {
+	for _, t := range slices.Backward(s.Live()) {
+		if t.Status != core.TaskDone || t.Delivered() == nil {
+			continue
+		}
+		for _, name := range t.Outputs {
+			if path.Ext(name) == ".md" && t.Delivered().Artifact(name) != nil {
+				return path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", s.ID, s.Round), name)
+			}
+		}
+	}
+	return ""
+}
+
+// fix is a finding of a review.
+type fix struct {
+	Type     string `json:"type,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Severity string `json:"severity,omitempty"`
+	Issue    string `json:"issue"`
+}
+
+func fixes(findings []core.Finding) []fix {
+	all := make([]fix, 0, len(findings))
+	for _, f := range findings {
+		all = append(all, fix{Type: f.Type, File: f.File, Line: f.Line, Severity: f.Severity, Issue: f.Issue})
+	}
+	return all
+}

@@ -110,6 +110,7 @@ func gateRulings() map[string]ruling {
 				"unverified":              {change: reviewer(func(t *core.Task) { t.Last().Verdict = core.VerdictNone }), says: "whose checks passed"},
 				"with an act not done":    {change: atPublish, body: core.StagePassed{Stage: "publish", Round: 1}, says: "has unfinished tasks"},
 				"with its branch apart":   {change: at(2, func(s *core.Stage) { s.Branch, s.Line = "feature/y", "c2" }), says: "its branch feature/y is not merged"},
+				"found done elsewhere":    {change: at(2, func(s *core.Stage) { s.Tasks[0].First, s.Tasks[0].Found = true, "elsewhere" }), says: "was found done at elsewhere"},
 				"without being asked":     {change: at(2, func(s *core.Stage) { s.Gate = nil }), says: "waits for an approval"},
 				"without an answer":       {change: at(2, func(s *core.Stage) { s.Gate.Approved = false }), says: "waits for an approval"},
 				"approved as it was":      {change: at(2, func(s *core.Stage) { s.Gate.Subject = other }), says: "waits for an approval"},

@@ -125,9 +125,10 @@ func (p *parser) checkOutputs(at int) {
 		for _, name := range d.Outputs {
 			for _, other := range earlier.documents() {
 				switch v, _ := d.fields.Get("outputs"); {
-				case name == other && name == role.ReviewArtifact && !p.taken(name):
-					// Each is read of its own phase, and by nobody else.
 				case name == other:
+					if name == role.ReviewArtifact && !p.taken(name) {
+						continue // each is read of its own phase, and by nobody else
+					}
 					v.Warn(fmt.Sprintf("%q is also handed in by the phase %q; later phases see the newest", name, earlier.ID), "")
 				case strings.EqualFold(name, other):
 					v.Fail(fmt.Sprintf("%q and %q of the phase %q differ only in case", name, other, earlier.ID), "")

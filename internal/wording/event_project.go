@@ -29,6 +29,10 @@ func describeProject(body core.Body) (what, detail string) {
 		return "epic queued again", b.Epic
 	case core.EpicDropped:
 		return "epic dropped", Colon(b.Epic, b.Reason)
+	case core.ConversationOpened:
+		return "conversation opened", Colon(b.ID, b.Name)
+	case core.ConversationNamed:
+		return "conversation named", Colon(b.ID, b.Name)
 	default:
 		return string(body.Type()), ""
 	}

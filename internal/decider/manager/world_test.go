@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/decider/advicetest"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/manager"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/rules"
+	"github.com/stellwerk-dev/stellwerk/internal/wording/advicetest"
 )
 
 // tester is what a world needs of a test, random or not.

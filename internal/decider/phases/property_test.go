@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/decider/advicetest"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+	"github.com/stellwerk-dev/stellwerk/internal/wording/advicetest"
 )
 
 // world plays everything around a run: it commits what the law allows, lets

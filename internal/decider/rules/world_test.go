@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/decider/advicetest"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/rules"
+	"github.com/stellwerk-dev/stellwerk/internal/wording/advicetest"
 )
 
 // world plays everything around a project's run: it commits what the law allows,

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/decider/advicetest"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/waves"
+	"github.com/stellwerk-dev/stellwerk/internal/wording/advicetest"
 )
 
 // tester is what a world needs of a test, random or not.

@@ -13,12 +13,13 @@ func newDoctor(sh *shell) *cobra.Command {
 		Use:         "doctor",
 		Short:       "Check that this machine has what runs need",
 		Long: `Checks git, isolation, the state folder and its space, the database, the agents
-on PATH and their credentials, passwords of proxies, the forge and its token, the clock, the engine
-and whether it answers on the network, the ways in which you are told that
-something waits, and the plugin for Claude Code, and says what to do about each
-that is not in order. Of credentials it looks only whether they are set; servers
-are connected to, and sent nothing. Ends with exit code 1 where something keeps
-runs from working.`,
+on PATH and their credentials, passwords in proxy variables, the forge and its
+token, the clock, the engine and whether it answers on the network, how you are
+notified, and the plugin for Claude Code. For each problem it says what to do.
+
+It sees only whether a credential is set, never what it is. It connects to
+servers and sends them nothing. Exit code 1 means that something keeps runs from
+working.`,
 		Example: `  stellwerk doctor
   stellwerk doctor --json`,
 		Args: cobra.NoArgs,

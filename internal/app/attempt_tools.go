@@ -44,7 +44,7 @@ func (a *App) listenTools() (net.Listener, http.Handler, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, nil, err
 	}
-	listener, err := listenAt(filepath.Join(folder, toolSocket))
+	listener, err := a.listenAt(filepath.Join(folder, toolSocket))
 	if err != nil {
 		return nil, nil, err
 	}

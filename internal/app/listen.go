@@ -22,7 +22,7 @@ func (a *App) listen() (net.Listener, http.Handler, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	listener, err := listenAt(socket)
+	listener, err := a.listenAt(socket)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -30,16 +30,38 @@ func (a *App) listen() (net.Listener, http.Handler, error) {
 }
 
 // listenAt opens a socket that only its owner can use.
-func listenAt(socket string) (net.Listener, error) {
+func (a *App) listenAt(socket string) (net.Listener, error) {
 	if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove an old socket: %w", err)
 	}
-	listener, err := net.Listen("unix", socket) //nolint:noctx // a socket is opened at once or not at all
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", socket, err)
 	}
 	if err := os.Chmod(socket, 0o600); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	return listener, nil
+	return ownSocket{listener, a.lock}, nil
+}
+
+// ownSocket takes its path away as it closes, unless the state folder was
+// replaced: what is found at the path then belongs to the next engine.
+type ownSocket struct {
+	*net.UnixListener
+	lock *engineLock
+}
+
+// Close implements net.Listener.
+func (s ownSocket) Close() error {
+	s.SetUnlinkOnClose(!s.lock.lost())
+	return s.UnixListener.Close()
+}
+
+// withdraw removes a file of the state folder that said where this engine is
+// found, unless the folder was replaced: the file is the next engine's then.
+func (a *App) withdraw(path string) error {
+	if a.lock.lost() {
+		return nil
+	}
+	return os.Remove(path)
 }

@@ -132,7 +132,7 @@ func (a *App) showMetrics(ctx context.Context, opts Options) (wait func() error,
 		if errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		}
-		return errors.Join(err, os.Remove(a.state.metricsAddress()))
+		return errors.Join(err, a.withdraw(a.state.metricsAddress()))
 	}, nil
 }
 

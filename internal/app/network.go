@@ -49,7 +49,7 @@ func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error,
 	done := make(chan error, 2)
 	go func() { done <- network.Serve(ctx, l, site) }()
 	go func() { done <- a.keepDoors(ctx) }()
-	return func() error { return errors.Join(<-done, <-done, os.Remove(a.state.networkURL())) }, nil
+	return func() error { return errors.Join(<-done, <-done, a.withdraw(a.state.networkURL())) }, nil
 }
 
 // openListener opens the address. Where nobody named the port and the usual one is

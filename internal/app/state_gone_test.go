@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,6 +10,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
 // TestAnEngineEndsWithItsStateFolder takes the folder of an engine away, and puts another in its place.
@@ -51,5 +58,42 @@ func TestAnEngineEndsWithItsStateFolder(t *testing.T) {
 				t.Errorf("ended with %v and said %s", err, errs.String())
 			}
 		})
+	}
+}
+
+// TestAnEngineLeavesTheNextOneReachable replaces the state folder under an
+// engine, and ends it when the next one runs there already.
+func TestAnEngineLeavesTheNextOneReachable(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
+	defer cancel()
+	state := filepath.Join(t.TempDir(), "state")
+	opts := app.Options{State: state, Version: "test", Metrics: "127.0.0.1:0", Network: &network.Config{Listen: "127.0.0.1:0"}}
+	_, end, err := app.Connect(ctx, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(state, state+".old"); err != nil {
+		t.Fatal(errors.Join(err, end()))
+	}
+	_, endNext, err := app.Connect(ctx, opts)
+	if err := errors.Join(err, end()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"engine.sock", "tools/tool.sock", "network.url", "metrics.addr"} {
+		if _, err := os.Stat(filepath.Join(state, name)); err != nil {
+			t.Errorf("of the next engine: %v", err)
+		}
+	}
+	svc, hangUp, err := app.Dial(ctx, opts)
+	if err == nil {
+		_, err = svc.Info(ctx)
+		err = errors.Join(err, hangUp())
+	}
+	if err := errors.Join(err, endNext()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(state, "engine.sock")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an engine that ends leaves its socket behind: %v", err)
 	}
 }

@@ -32,7 +32,8 @@ const (
 func TestBuiltinIsComplete(t *testing.T) {
 	for name, r := range played() {
 		words := strings.Join(strings.Fields(r.Prompt), " ")
-		for _, phrase := range []string{"Read every input file", "Nobody answers questions", "$STELLWERK_OUT", "Your last message is one short sentence"} {
+		for _, phrase := range []string{"Read every input file", "Nobody answers questions", "$STELLWERK_OUT",
+			"If a person asked you directly", "Your last message is one short sentence"} {
 			if !strings.Contains(words, phrase) {
 				t.Errorf("%s does not say %q", name, phrase)
 			}

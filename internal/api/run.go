@@ -46,6 +46,7 @@ type Run struct {
 	EndedAt    *time.Time `json:"ended_at,omitempty"`
 	Seq        int64      `json:"seq"`
 	Warnings   []string   `json:"warnings,omitempty"` // of the start
+	Notes      []string   `json:"notes,omitempty"`    // of the start: what its preflight found, which the run keeps
 	Epic       *Epic      `json:"epic,omitempty"`     // it waits in, where it has not begun
 }
 

@@ -280,7 +280,7 @@ func TestRunMovesBetweenSessionAndEngine(t *testing.T) {
 	if _, err := d.app.Resume(d.person(), run.ID, api.Resume{Session: &none}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := snapshot.Read(d.state, d.session); err != snapshot.ErrNone { //nolint:errorlint // exactly this
+	if _, err := snapshot.Read(d.state, d.session); err != snapshot.ErrOver { //nolint:errorlint // exactly this
 		t.Errorf("the session still has a snapshot: %v", err)
 	}
 	awaitStatus(t, d, run.ID, core.StatusAwaiting)

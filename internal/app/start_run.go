@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -48,7 +47,7 @@ func (a *App) startRun(ctx context.Context, req api.StartRun, fits func(*core.Pl
 		return api.Run{}, err
 	}
 	view, err := a.begin(ctx, s)
-	view.Warnings = slices.Concat(s.warnings, wording.Preflight(s.started.Preflight))
+	view.Warnings, view.Notes = s.warnings, wording.Preflight(s.started.Preflight)
 	return view, err
 }
 

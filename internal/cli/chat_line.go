@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -72,7 +73,7 @@ func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
 // spoken notes what became of the person's words, and tells what is not to be
 // seen anyway.
 func (c *chat) spoken(s api.Spoken) {
-	c.sh.warn(s.Run.Warnings)
+	c.sh.warn(slices.Concat(s.Run.Warnings, s.Run.Notes))
 	c.sent[s.Event] = c.sh.Console.Ask // it stands on the screen already
 	if s.Run.ID != c.run.ID {
 		c.seen, c.since = s.Seq, s.Seq

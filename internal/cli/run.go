@@ -104,7 +104,7 @@ func (o *runOptions) runInSession(ctx context.Context, sh *shell) error {
 		if err := sh.startSettled(o.req.Session, err); err != nil {
 			return err
 		}
-		sh.warn(run.Warnings)
+		sh.warn(slices.Concat(run.Warnings, run.Notes))
 		return sh.begun(run)
 	})
 }
@@ -142,7 +142,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 		if err != nil {
 			return err
 		}
-		sh.warn(run.Warnings)
+		sh.warn(slices.Concat(run.Warnings, run.Notes))
 		if o.cockpit {
 			sh.showCockpit(ctx, code, run)
 		}

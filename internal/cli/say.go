@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -178,7 +179,7 @@ func (o *sayOptions) playbook(ctx context.Context, sh *shell, svc api.Service, p
 
 // spoken says what became of a person's words and goes on with the run.
 func (sh *shell) spoken(ctx context.Context, svc api.Service, s api.Spoken, wait bool, a after) error {
-	sh.warn(s.Run.Warnings)
+	sh.warn(slices.Concat(s.Run.Warnings, s.Run.Notes))
 	if sh.json && !wait && !a.follow {
 		return sh.printJSON(s)
 	}

@@ -156,11 +156,11 @@ func drive(ctx context.Context, a api.Service, o order, branches []string, out *
 	}
 	runs := map[string]string{}
 	for _, r := range known {
-		runs[r.Branch] = r.ID
+		runs[r.Title] = r.ID // runs that only hand in documents show no branch
 	}
 	failures := make(chan error, len(branches))
 	for _, branch := range branches {
-		go func() { failures <- follow(ctx, a, o, branch, runs[branch], out) }()
+		go func() { failures <- follow(ctx, a, o, branch, runs[goalOn(branch)], out) }()
 	}
 	for range branches {
 		if err := <-failures; err != nil {
@@ -170,10 +170,12 @@ func drive(ctx context.Context, a api.Service, o order, branches []string, out *
 	return nil
 }
 
+func goalOn(branch string) string { return "survive on " + branch }
+
 func follow(ctx context.Context, a api.Service, o order, branch, run string, out *voice) error {
 	if run == "" {
 		started, err := a.StartRun(ctx, api.StartRun{
-			Dir: o.Repository, Goal: "survive on " + branch, Branch: branch, Playbook: o.Playbook,
+			Dir: o.Repository, Goal: goalOn(branch), Branch: branch, Playbook: o.Playbook,
 			Isolation: o.Isolation, Trust: true, Yes: !o.Gates && !o.Apart,
 		})
 		if err != nil {

@@ -73,13 +73,11 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 }
 
 // hopeless reports an end that a further attempt would meet in the same way: its
-// program is missing, or it has no credential. A script that ends in a missing
-// command may have done its work before, so what it handed in is looked at.
+// program is missing, or it has no credential. Either may happen after the work
+// was done, so what was handed in is looked at.
 func hopeless(exit shim.Exit, body core.AttemptExited) bool {
 	switch exit.Outcome.Class {
-	case agent.ClassAuth:
-		return true
-	case agent.ClassMissing:
+	case agent.ClassAuth, agent.ClassMissing:
 		return body.Delivery == nil || body.Delivery.Empty && len(body.Delivery.Artifacts) == 0
 	default:
 		return exit.Hopeless

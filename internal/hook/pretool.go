@@ -19,8 +19,11 @@ func PreToolUse(state string, data []byte) (Answer, Entry, error) {
 		return Answer{}, Entry{}, err
 	}
 	snap, err := snapshot.Read(state, session)
-	if errors.Is(err, snapshot.ErrNone) {
+	if errors.Is(err, snapshot.ErrOver) {
 		return stray(data)
+	}
+	if errors.Is(err, snapshot.ErrNone) { // agents of the plugin are a person's own then
+		return Silent(), Entry{}, nil
 	}
 	if err != nil && !errors.Is(err, snapshot.ErrDamaged) {
 		return Answer{}, Entry{}, err
@@ -42,8 +45,8 @@ func PreToolUse(state string, data []byte) (Answer, Entry, error) {
 	return answer, entry, nil
 }
 
-// stray decides where the session owns no run: it is left alone, but for agents
-// of ours that outlived theirs. Nothing isolates them any more.
+// stray decides where the session owns no run any more: it is left alone, but for
+// agents of ours that outlived theirs. Nothing isolates them any more.
 func stray(data []byte) (Answer, Entry, error) {
 	if !bytes.Contains(data, []byte(`"stellwerk:`)) {
 		return Silent(), Entry{}, nil

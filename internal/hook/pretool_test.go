@@ -393,6 +393,17 @@ func TestAnAgentThatOutlivedItsRunDoesNothing(t *testing.T) {
 	}
 }
 
+// TestAnAgentOutsideOfARunIsLeftAlone: in a session that never owned a run, a person
+// uses the plugin's agents like any others.
+func TestAnAgentOutsideOfARunIsLeftAlone(t *testing.T) {
+	for _, tool := range []string{"Bash", "Read", "Write", "Grep"} {
+		data := event(t, map[string]any{"agent_id": "a1", "agent_type": "stellwerk:developer", "tool_name": tool, "tool_input": map[string]any{"command": "ls"}})
+		if a, _, err := PreToolUse(t.TempDir(), data); err != nil || a.Did() != none {
+			t.Errorf("%s: %+v, %v", tool, a, err)
+		}
+	}
+}
+
 // TestASecondRunIsExplained: the command by which a run is begun, in a session that
 // carries one, is answered with what the person can do.
 func TestASecondRunIsExplained(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -128,13 +127,21 @@ func TestNothingWritesCodeAfterTheTests(t *testing.T) {
 // TestFullstackTen holds the ten phases to their list: the same phases, roles and gates in the same order, and everything that
 // the import of the list gives a phase to read.
 func TestFullstackTen(t *testing.T) {
-	p, warnings, err := Builtin("fullstack-ten", Options{Roles: role.Builtin()})
-	if err != nil {
-		t.Fatal(err)
+	found := Commands{Setup: "setup it", Build: "build it", Test: "test it"}
+	p, warnings, err := Builtin("fullstack-ten", Options{Roles: role.Builtin(), Commands: found})
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(warnings, err)
 	}
-	for _, w := range warnings {
-		if !strings.Contains(w.String(), "${setup}") {
-			t.Errorf("warning %v", w)
+	// backend and frontend lie in folders of their own, so the commands of the list would not hold in the root.
+	for phase, want := range map[string][]string{"backend": {found.Build}, "frontend": {found.Build}, "tests": {found.Build, found.Test}} {
+		var runs []string
+		for _, c := range p.Phase(phase).Done.Of {
+			if c.Run != "" {
+				runs = append(runs, c.Run)
+			}
+		}
+		if diff := cmp.Diff(want, runs); diff != "" {
+			t.Errorf("%s is checked by other commands: %s", phase, diff)
 		}
 	}
 	conf, err := os.ReadFile("testdata/import/ten.conf")

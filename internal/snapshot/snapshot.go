@@ -61,12 +61,16 @@ type Agent struct {
 // ErrNone means that the session owns no run.
 var ErrNone = errors.New("the session owns no run")
 
+// ErrOver means that the session owned a run and owns none any more. It is an
+// ErrNone.
+var ErrOver = fmt.Errorf("%w any more", ErrNone)
+
 // ErrDamaged means that a session owns a run and its snapshot cannot be read.
 var ErrDamaged = errors.New("the session's snapshot cannot be read")
 
 const file = "snapshot.json"
 
-// Read reads a session's snapshot. The error is ErrNone or ErrDamaged, or says
+// Read reads a session's snapshot. The error is ErrNone, ErrOver or ErrDamaged, or says
 // that the name is none.
 func Read(state, session string) (Snapshot, error) {
 	dir, err := Dir(state, session)
@@ -96,7 +100,7 @@ func parse(data []byte, session string) (Snapshot, error) {
 	case s.Session != session:
 		return Snapshot{}, fmt.Errorf("%w: it is that of session %.80q", ErrDamaged, s.Session)
 	case s.Over:
-		return Snapshot{}, ErrNone
+		return Snapshot{}, ErrOver
 	}
 	return s, nil
 }

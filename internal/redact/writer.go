@@ -85,7 +85,7 @@ func (w *writer) advance() {
 	if cut == 0 && len(w.held) >= w.most {
 		cut = w.force(spans, pending)
 	}
-	w.pass(w.follow(cut), spans)
+	w.pass(w.follow(cut, spans), spans)
 	w.tryAt = len(w.held) + min(len(w.held)/2, blockSize/16)
 	if bytes.IndexByte(w.held, '\n') < 0 {
 		w.tryAt = 0
@@ -93,8 +93,8 @@ func (w *writer) advance() {
 }
 
 // follow moves the state of keys to the cut. What stands between the last body and the cut waits, for it is hidden if the
-// key goes on.
-func (w *writer) follow(cut int) int {
+// key goes on. So does the line of a find that reaches behind that body: it is found again only as a whole.
+func (w *writer) follow(cut int, spans []span) int {
 	if !w.redactor.hasKeys || cut <= 0 {
 		return cut
 	}
@@ -105,13 +105,28 @@ func (w *writer) follow(cut int) int {
 		if len(bodies) > 0 {
 			end = bodies[len(bodies)-1].end
 		}
-		if end == 0 {
+		if end = clearOf(w.held, end, spans); end == 0 {
 			return 0
 		}
 		cut, keys = end, w.keys
 		keys.find(w.held[:cut], nil)
 	}
 	w.keys = keys
+	return cut
+}
+
+// clearOf is cut, or the start of a line before it where a find lies across the cut or behind it in the same line.
+func clearOf(b []byte, cut int, spans []span) int {
+	until := len(b)
+	if i := bytes.IndexByte(b[cut:], '\n'); i >= 0 {
+		until = cut + i
+	}
+	for i := len(spans) - 1; i >= 0 && spans[i].end > cut; i-- {
+		if spans[i].start < until {
+			cut = lineStart(b, spans[i].start)
+			until = cut
+		}
+	}
 	return cut
 }
 

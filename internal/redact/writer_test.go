@@ -186,3 +186,42 @@ func TestWriterHidesWrappedValues(t *testing.T) {
 		}
 	}
 }
+
+// TestWriterHidesValuesInOpenKeys: behind the first line of a key, what looks like a line of it may be the beginning
+// of another secret, or the name of one.
+func TestWriterHidesValuesInOpenKeys(t *testing.T) {
+	t.Parallel()
+	r := redact.New(redact.Options{Secrets: []redact.Secret{{Name: "S", Value: "swordfish-and-a-half"}}})
+	first := "-----BEGIN PRIV" + "ATE KEY-----\n"
+	for _, test := range []struct{ text, secret string }{
+		{"API_TOKEN=abcdefghijklmnop1234.xyz\n", "abcdefghijklmnop1234"},
+		{"MYSERVICEACCOUNTPASSWORD: q8Zr-t5Lk!w2Vx7m9Bd\n", "t5Lk!w2Vx"},
+		{"aB3xK9aB3xK9aB3xK9aB3xK9swordfish-and-a-half\n", "fish-and-a-half"},
+	} {
+		for _, after := range []string{"", "and then something else\n", strings.Repeat("aB3xK9+/", 8) + "\n"} {
+			text := first + test.text + after
+			want := r.String(text)
+			if strings.Contains(want, test.secret) {
+				t.Fatalf("%q is not found in %q", test.secret, text)
+			}
+			for size := 1; size <= len(text); size++ {
+				if got := stream(t, r, text, size); strings.Contains(got, test.secret) {
+					t.Errorf("in pieces of %d: streamed %q, whole %q", size, got, want)
+				}
+			}
+			var out bytes.Buffer
+			w := r.Writer(&out)
+			for line := range strings.Lines(text) {
+				if _, err := io.WriteString(w, line); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if got := out.String(); got != want {
+				t.Errorf("by line: streamed %q, whole %q", got, want)
+			}
+		}
+	}
+}

@@ -176,8 +176,9 @@ func (a *App) take(ctx context.Context, p *core.Project, e core.QueuedEpic) (mor
 	if err != nil {
 		return a.refuseEpic(ctx, p, e, err)
 	}
-	s, err := a.prepareStart(ctx, startOf(p, e), id)
+	s, err := a.prepareStart(ctx, startOf(p, e), id, anyPlaybook)
 	if err == nil {
+		defer a.endTrial(ctx, s)
 		more, err = a.launch(ctx, p, e, s)
 	}
 	switch {
@@ -215,7 +216,7 @@ func (a *App) launch(ctx context.Context, p *core.Project, e core.QueuedEpic, s 
 	}
 	s.started.Policy = e.Policy
 	word := core.Policy(fmt.Sprintf("%s, queued by %s", e.ID, e.By))
-	if _, err := a.engine.Submit(ctx, s.started.Run, word, s.started); err != nil {
+	if _, err := a.submit(ctx, s, word); err != nil {
 		return false, err
 	}
 	return a.taken(ctx, p, e)

@@ -11,11 +11,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/preflight"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // preflight finds out whether a run that is about to begin could succeed at all.
 // What it found becomes part of the run; an error means that it must not begin.
+// The trial lasts until endTrial.
 func (a *App) preflight(ctx context.Context, s *start) error {
 	limit := s.settings.Preflight
 	switch {
@@ -34,16 +36,10 @@ func (a *App) preflight(ctx context.Context, s *start) error {
 	}
 	in.Limit, in.Tell = limit.V, s.tell
 	if !s.untried {
-		trial, err := a.dispatch.NewTrial(ctx, s.started)
-		if err != nil {
+		if s.trial, err = a.dispatch.NewTrial(ctx, s.started); err != nil {
 			return err
 		}
-		defer func() {
-			if err := trial.Close(ctx); err != nil {
-				a.log.Warn("a trial of the checks left something behind", "error", err)
-			}
-		}()
-		in.Trial, s.kept = tried{trial}, trial.Keep
+		in.Trial = tried{s.trial}
 	}
 	found, err := preflight.Run(ctx, in)
 	if err != nil {
@@ -51,10 +47,40 @@ func (a *App) preflight(ctx context.Context, s *start) error {
 	}
 	if s.started.Preflight = found; s.untried {
 		s.started.Preflight = &core.Preflight{Skipped: s.why}
-	} else if !s.rehearsed {
-		return s.kept()
 	}
 	return nil
+}
+
+// endTrial removes what the trial of the checks has made, but for what a run has taken over.
+func (a *App) endTrial(ctx context.Context, s *start) {
+	if s.trial == nil {
+		return
+	}
+	if err := s.trial.Close(ctx); err != nil {
+		a.log.Warn("a trial of the checks left something behind", "error", err)
+	}
+}
+
+// submit begins the run, which takes over what its trial has cached: before it
+// begins, as its first attempt may look there at once. Where it does not begin,
+// nobody would ever remove that.
+func (a *App) submit(ctx context.Context, s *start, word core.Actor) (*core.Run, error) {
+	if s.trial == nil {
+		return a.engine.Submit(ctx, s.started.Run, word, s.started)
+	}
+	err := s.trial.Keep()
+	if err == nil {
+		var run *core.Run
+		if run, err = a.engine.Submit(ctx, s.started.Run, word, s.started); err == nil {
+			return run, nil
+		}
+	}
+	if _, missing := a.store.Run(context.WithoutCancel(ctx), s.started.Run); errors.Is(missing, store.ErrNotFound) {
+		if err := s.trial.Disown(); err != nil {
+			a.log.Warn("what a trial of the checks has cached is left behind", "error", err)
+		}
+	}
+	return nil, err
 }
 
 // ready refuses agents that are not on this machine or cannot get to work.

@@ -45,7 +45,8 @@ func (a *App) Rehearse(ctx context.Context, req api.StartRun) (api.Rehearsal, er
 		trusted = true
 	}
 	defer a.looks.end(req.Ticket)
-	s.rehearsed, s.untried, s.why = true, !trusted, "the checks of content that nobody trusts yet are not tried"
+	defer a.endTrial(ctx, s)
+	s.untried, s.why = !trusted, "the checks of content that nobody trusts yet are not tried"
 	s.tell = a.looks.teller(req.Ticket)
 	switch err := a.preflight(ctx, s); {
 	case core.CodeOf(err) == core.CodeUnavailable && ctx.Err() == nil:

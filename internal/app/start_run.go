@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
@@ -24,8 +25,10 @@ const maxGoal = 64 << 10
 
 // StartRun implements api.Service.
 func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
-	return a.startRun(ctx, req, func(*core.Playbook) error { return nil })
+	return a.startRun(ctx, req, anyPlaybook)
 }
+
+func anyPlaybook(*core.Playbook) error { return nil }
 
 // startRun begins a run whose playbook fits what it is begun for.
 func (a *App) startRun(ctx context.Context, req api.StartRun, fits func(*core.Playbook) error) (api.Run, error) {
@@ -39,13 +42,11 @@ func (a *App) startRun(ctx context.Context, req api.StartRun, fits func(*core.Pl
 	if err != nil {
 		return api.Run{}, fmt.Errorf("make a run id: %w", err)
 	}
-	s, err := a.prepareStart(ctx, req, id)
+	s, err := a.prepareStart(ctx, req, id, fits)
 	if err != nil {
 		return api.Run{}, err
 	}
-	if err := fits(&s.started.Playbook); err != nil {
-		return api.Run{}, err
-	}
+	defer a.endTrial(ctx, s)
 	view, err := a.begin(ctx, s)
 	view.Warnings, view.Notes = s.warnings, wording.Preflight(s.started.Preflight)
 	return view, err
@@ -62,22 +63,28 @@ type start struct {
 	ground   *ground
 	plan     *plan
 	settings *config.Settings
-	// untried leaves the trial of the checks out of the preflight, for the reason
-	// why; rehearsed means that nothing is to begin.
-	untried   bool
-	why       string
-	rehearsed bool
-	tell      func(what string)
-	kept      func() error
+	// untried leaves the trial of the checks out of the preflight, for the reason why.
+	untried bool
+	why     string
+	tell    func(what string)
+	trial   *dispatch.Trial // nil where there was none
 }
 
 // prepareStart settles everything about a run that can be settled before it
-// begins, or says why it cannot begin.
-func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID) (*start, error) {
+// begins, or says why it cannot begin. Who gets a start ends its trial.
+func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID, fits func(*core.Playbook) error) (_ *start, err error) {
 	s, err := a.settle(ctx, req, id)
 	if err != nil {
 		return nil, err
 	}
+	if err := fits(&s.started.Playbook); err != nil { // before minutes are spent on trials
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			a.endTrial(ctx, s)
+		}
+	}()
 	if s.untried, err = a.waits(ctx, s); err != nil {
 		return nil, err
 	}
@@ -179,7 +186,7 @@ func (a *App) begin(ctx context.Context, s *start) (api.Run, error) {
 	} else if err := p.Still(); err != nil {
 		return api.Run{}, err
 	}
-	run, err := a.engine.Submit(ctx, s.started.Run, speakerIn(ctx, s.req.Session), s.started)
+	run, err := a.submit(ctx, s, speakerIn(ctx, s.req.Session))
 	if err != nil {
 		return api.Run{}, err
 	}

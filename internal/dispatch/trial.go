@@ -95,6 +95,9 @@ func (t *Trial) Keep() error {
 	return nil
 }
 
+// Disown removes what was kept for a run that has not begun after all.
+func (t *Trial) Disown() error { return yard.RemoveWorkspace(t.dispatcher.Layout.Work(t.run)) }
+
 // Close ends what still runs and removes every trace.
 func (t *Trial) Close(ctx context.Context) error {
 	return t.dispatcher.forgetTrial(ctx, t.room.run.ID)

@@ -12,9 +12,15 @@ import (
 // leakyPress is about to publish a commit with a token in it.
 func leakyPress(t *testing.T) *press {
 	t.Helper()
+	return pressOf(t, `printf 'A=1\nB=gh''p_0123456789aBcDeFgHiJkLmNoPqRsTuVwXyZ\n' > a.env && git add a.env && git commit -q -m leak`)
+}
+
+// pressOf is about to publish what a script commits.
+func pressOf(t *testing.T, script string) *press {
+	t.Helper()
 	p := newPress(t)
 	person := filepath.Join(filepath.Dir(p.bare), "person")
-	commit := sh(t, person, `printf 'A=1\nB=gh''p_0123456789aBcDeFgHiJkLmNoPqRsTuVwXyZ\n' > a.env && git add a.env && git commit -q -m leak && git rev-parse HEAD`)
+	commit := sh(t, person, script+` && git rev-parse HEAD`)
 	if err := p.Yards.(oneYard).yard.Fetch(t.Context(), person); err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +58,18 @@ func TestWhatIsTooLargeIsSaid(t *testing.T) {
 	p.searchBytes = 10
 	found, err := p.leaks(t.Context(), p.run, p.Yards.(oneYard).yard, p.run.Head)
 	if err != nil || len(found) != 1 || found[0].Rule != core.LeakUnsearched {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+// TestALeakOfAMergeIsFound: the merge added it, neither of its parents, and the next commit took it away.
+func TestALeakOfAMergeIsFound(t *testing.T) {
+	p := pressOf(t, `git checkout -q -b side && git commit -q --allow-empty -m side && git checkout -q - && git commit -q --allow-empty -m other &&
+		git merge -q --no-ff -m merge side && echo gh''p_0123456789aBcDeFgHiJkLmNoPqRsTuVwXyZ > a.env && git add a.env && git commit -q --amend --no-edit &&
+		git tag merged && git rm -q a.env && git commit -q -m gone`)
+	merge := sh(t, filepath.Join(filepath.Dir(p.bare), "person"), `git rev-parse merged`)
+	found, err := p.leaks(t.Context(), p.run, p.Yards.(oneYard).yard, p.run.Head)
+	if err != nil || len(found) != 1 || found[0] != (core.Leak{Rule: "github-token", File: "a.env", Line: 1, Commit: merge}) {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }

@@ -22,7 +22,8 @@ func (y *Yard) Added(ctx context.Context, w io.Writer, base, head string, o Adde
 		return false, err
 	}
 	if o.History != "" {
-		command = append([]string{"log", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--format=" + o.History}, args...)
+		// A merge is compared with its first parent only: what that has is shown where it came in.
+		command = append([]string{"log", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--format=" + o.History}, args...)
 		command = append(command, head, "^"+base, "--")
 	}
 	limited := &limitedWriter{w: w, left: o.MaxBytes}

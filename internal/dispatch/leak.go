@@ -27,17 +27,28 @@ const (
 // they end up, in their names, in commits that had it for a while, and in their
 // messages. All of that is pushed.
 func (d *Dispatcher) leaks(ctx context.Context, run *core.Run, y *yard.Yard, commit string) ([]core.Leak, error) {
+	found, cut, err := d.places(ctx, run, y, commit)
+	if err == nil && cut != (cuts{}) {
+		found = append(found, core.Leak{Rule: core.LeakUnsearched})
+	}
+	return found, err
+}
+
+// cuts say why a search did not come to its end. Only size is the same each time.
+type cuts struct{ size, time bool }
+
+// places are the leaks that name one.
+func (d *Dispatcher) places(ctx context.Context, run *core.Run, y *yard.Yard, commit string) (found []core.Leak, cut cuts, err error) {
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
 	last, cutLast, err := d.search(ctx, run, y, commit, "")
 	if err != nil {
-		return nil, err
+		return nil, cuts{}, err
 	}
 	history, cutHistory, err := d.search(ctx, run, y, commit, leak.Format)
 	if err != nil {
-		return nil, err
+		return nil, cuts{}, err
 	}
-	var found []core.Leak
 	for _, f := range last {
 		found = append(found, d.leak(run, f))
 	}
@@ -49,10 +60,7 @@ func (d *Dispatcher) leaks(ctx context.Context, run *core.Run, y *yard.Yard, com
 	if len(found) > maxLeaks {
 		found = append(found[:maxLeaks], core.Leak{Rule: core.LeakMore})
 	}
-	if cutLast || cutHistory {
-		found = append(found, core.Leak{Rule: core.LeakUnsearched})
-	}
-	return found, nil
+	return found, cuts{size: cutLast.size || cutHistory.size, time: cutLast.time || cutHistory.time}, nil
 }
 
 func (d *Dispatcher) leak(run *core.Run, f leak.Find) core.Leak {
@@ -60,21 +68,23 @@ func (d *Dispatcher) leak(run *core.Run, f leak.Find) core.Leak {
 	return core.Leak{Rule: f.Rule, File: file, Line: f.Line, Commit: f.Commit}
 }
 
-// search reads what is new in one form. cut says that it was not read to its end.
-func (d *Dispatcher) search(ctx context.Context, run *core.Run, y *yard.Yard, commit, format string) (finds []leak.Find, cut bool, err error) {
+// search reads what is new in one form.
+func (d *Dispatcher) search(ctx context.Context, run *core.Run, y *yard.Yard, commit, format string) (finds []leak.Find, cut cuts, err error) {
 	scanner := leak.New(d.redactor(run).Thread)
-	cut, err = y.Added(ctx, scanner, run.BaseCommit, commit, yard.AddedOptions{History: format, MaxBytes: d.searchBytes})
+	cut.size, err = y.Added(ctx, scanner, run.BaseCommit, commit, yard.AddedOptions{History: format, MaxBytes: d.searchBytes})
 	scanner.Close()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return scanner.Finds(), true, nil
+		cut.time = true
+		return scanner.Finds(), cut, nil
 	}
 	return scanner.Finds(), cut, err
 }
 
 // unnamedLeak looks once more before anything is pushed: a record that came from
-// elsewhere may have been written without a search.
+// elsewhere may have been written without a search. What is too large to search
+// was so for the approval too; a slow machine is nobody's fault.
 func (d *Dispatcher) unnamedLeak(ctx context.Context, run *core.Run, task *core.Task, y *yard.Yard) (string, error) {
-	found, err := d.leaks(ctx, run, y, task.Publishing.Subject.Commit)
+	found, cut, err := d.places(ctx, run, y, task.Publishing.Subject.Commit)
 	if err != nil {
 		return "", err
 	}
@@ -83,9 +93,12 @@ func (d *Dispatcher) unnamedLeak(ctx context.Context, run *core.Run, task *core.
 		named = task.Prepared.Leaks
 	}
 	for _, l := range found {
-		if l.Rule != core.LeakUnsearched && !slices.Contains(named, l) {
+		if !slices.Contains(named, l) {
 			return "what would be published looks like a secret that the approval did not name", nil
 		}
+	}
+	if cut.size && !slices.Contains(named, core.Leak{Rule: core.LeakUnsearched}) {
+		return "there is too much to search all of it for secrets, which the approval did not name", nil
 	}
 	return "", nil
 }

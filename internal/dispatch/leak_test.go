@@ -1,9 +1,11 @@
 package dispatch
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
@@ -71,5 +73,36 @@ func TestALeakOfAMergeIsFound(t *testing.T) {
 	found, err := p.leaks(t.Context(), p.run, p.Yards.(oneYard).yard, p.run.Head)
 	if err != nil || len(found) != 1 || found[0] != (core.Leak{Rule: "github-token", File: "a.env", Line: 1, Commit: merge}) {
 		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+// TestAnUnnamedCutIsNotPushed: a record from elsewhere does not say that there was too much to search.
+func TestAnUnnamedCutIsNotPushed(t *testing.T) {
+	p := leakyPress(t)
+	p.searchBytes = 10
+	got := p.publishOnce(t)
+	if got.OK || !got.Lapsed || !strings.Contains(got.Reason, "too much to search") {
+		t.Fatalf("got %+v", got)
+	}
+	if p.branches(t)["feature/x"] != "" {
+		t.Error("it was pushed")
+	}
+	p.run.Stages[0].Tasks[0].Prepared = &core.Prepared{Leaks: []core.Leak{{Rule: core.LeakUnsearched}}}
+	if got := p.publishOnce(t); !got.OK {
+		t.Errorf("what was named is not published: %+v", got)
+	}
+}
+
+// TestACutByTimeNeedsNoName: the search of the approval may have been the faster one.
+func TestACutByTimeNeedsNoName(t *testing.T) {
+	p := leakyPress(t)
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	y, task := p.Yards.(oneYard).yard, p.run.Stages[0].Tasks[0]
+	if found, err := p.leaks(ctx, p.run, y, p.run.Head); err != nil || len(found) != 1 || found[0].Rule != core.LeakUnsearched {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if reason, err := p.unnamedLeak(ctx, p.run, task, y); err != nil || reason != "" {
+		t.Errorf("got %q, %v", reason, err)
 	}
 }

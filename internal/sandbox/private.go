@@ -35,6 +35,8 @@ func (p *plan) hidePrivate(folders []string, spec Spec) error {
 		return fmt.Errorf("sandbox: %d files and folders below %s are private to root, too many to hide each; run Stellwerk as an ordinary user, or make them readable",
 			len(found), strings.Join(folders, ", "))
 	}
+	// A system folder that is private as a whole is not shown in the first place.
+	p.mounts = slices.DeleteFunc(p.mounts, func(m mount) bool { return found[m.path] })
 	for _, path := range slices.Sorted(maps.Keys(found)) {
 		p.mounts = append(p.mounts, mount{path, hidden})
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -91,5 +92,34 @@ func TestPrivateFilesThatAreListedAreShown(t *testing.T) {
 	}
 	if out, err := inside(t, Spec{Dir: "/", ReadOnly: []string{filepath.Join(dir, "private.sh")}}, nil, "cat "+dir+"/password"); err == nil {
 		t.Errorf("another private file is shown with it: %s", out)
+	}
+}
+
+// TestASystemFolderThatIsPrivateIsNotShown has one that only its owner may enter, as /opt with mode 0700, and shows what is
+// listed of it.
+func TestASystemFolderThatIsPrivateIsNotShown(t *testing.T) {
+	requireSandbox(t)
+	dir := folder(t, t.TempDir(), "opt")
+	password, tool := write(t, filepath.Join(dir, "password"), "hunter2\n"), write(t, filepath.Join(dir, "tool"), "listed\n")
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	spec := Spec{Dir: "/", ReadOnly: []string{tool}, Argv: []string{"/bin/sh", "-c", "cat " + tool + " " + password + "; true"}}
+	p, err := newPlan(append(systemPaths("linux"), dir), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.hidePrivate([]string{dir}, spec); err != nil {
+		t.Fatal(err)
+	}
+	if rules := slices.DeleteFunc(slices.Clone(p.mounts), func(m mount) bool { return m.path != dir }); len(rules) != 1 || rules[0].access != hidden {
+		t.Errorf("the rules for the folder are %v", rules)
+	}
+	launch, err := bubblewrap(p, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := launched(t, launch, []string{"PATH=" + os.Getenv("PATH")}, nil); err != nil || !strings.HasPrefix(out, "listed\n") || strings.Contains(out, "hunter2") {
+		t.Errorf("%v: %s", err, out)
 	}
 }

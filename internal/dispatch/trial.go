@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
@@ -119,6 +120,9 @@ func (d *Dispatcher) ForgetTrials(ctx context.Context) error {
 // trialEnd is how long a command of a trial may take to end when it is told to.
 const trialEnd = 30 * time.Second
 
+// forgetTrial ends the commands of a trial at once, so that one that does not end
+// takes no other's time, and removes what has ended. The checkouts stay for as long
+// as a command may be at work there.
 func (d *Dispatcher) forgetTrial(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), trialEnd)
 	defer cancel()
@@ -126,10 +130,18 @@ func (d *Dispatcher) forgetTrial(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	for _, folder := range folders {
-		if err := d.endTrial(ctx, folder); err != nil {
-			return err
-		}
+	var ending sync.WaitGroup
+	errs := make([]error, len(folders))
+	for i, folder := range folders {
+		ending.Go(func() {
+			if errs[i] = d.endTrial(ctx, folder); errs[i] == nil {
+				errs[i] = yard.RemoveWorkspace(folder)
+			}
+		})
+	}
+	ending.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	return errors.Join(yard.RemoveWorkspace(d.Layout.Work(name)), yard.RemoveWorkspace(filepath.Dir(d.Layout.Attempt(name, "x"))))
 }

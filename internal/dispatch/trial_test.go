@@ -1,0 +1,89 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+)
+
+// stubborn has a command in each folder, and trouble with some.
+type stubborn struct {
+	spawn.Spawner
+	mu          sync.Mutex
+	status      map[string]spawn.Status
+	probe, kill map[string]error
+}
+
+func (s *stubborn) Probe(_ context.Context, folder string) (spawn.Status, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.status[filepath.Base(folder)], s.probe[filepath.Base(folder)]
+}
+
+func (s *stubborn) Kill(_ context.Context, folder string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.kill[filepath.Base(folder)]; err != nil {
+		return err
+	}
+	s.status[filepath.Base(folder)] = spawn.Exited
+	return nil
+}
+
+func (s *stubborn) Wait(ctx context.Context, folder string) (spawn.Status, error) {
+	return s.Probe(ctx, folder)
+}
+
+// TestTroubleWithOneCommandKeepsNoOtherOfATrial: what has ended is removed, and
+// the rest when it has ended, too.
+func TestTroubleWithOneCommandKeepsNoOtherOfATrial(t *testing.T) {
+	unread, undying := errors.New("cannot be read"), errors.New("cannot be killed")
+	workers := &stubborn{
+		status: map[string]spawn.Status{"a": spawn.Running, "b": spawn.Running, "c": spawn.Running, "d": spawn.Exited},
+		probe:  map[string]error{"a": unread}, kill: map[string]error{"b": undying},
+	}
+	d := &Dispatcher{Options: Options{Layout: Layout{State: t.TempDir()}, Spawner: workers}}
+	name := trialPrefix + "1"
+	work := filepath.Join(d.Layout.Work(name), "verify-base")
+	for _, folder := range []string{d.Layout.Attempt(name, "a"), d.Layout.Attempt(name, "b"), d.Layout.Attempt(name, "c"), d.Layout.Attempt(name, "d"), work} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func() string {
+		t.Helper()
+		folders, err := filepath.Glob(filepath.Join(d.Layout.State, "*", name, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range folders {
+			folders[i] = filepath.Base(folders[i])
+		}
+		slices.Sort(folders)
+		return strings.Join(folders, " ")
+	}
+	if err := d.ForgetTrials(t.Context()); !errors.Is(err, unread) || !errors.Is(err, undying) {
+		t.Errorf("said %v", err)
+	}
+	if got := left(); got != "a b verify-base" { // commands that may still run are at work there
+		t.Errorf("left %q", got)
+	}
+	if workers.status["c"] != spawn.Exited {
+		t.Error("a command still runs")
+	}
+	clear(workers.probe)
+	clear(workers.kill)
+	if err := d.ForgetTrials(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := left(); got != "" {
+		t.Errorf("left %q in the end", got)
+	}
+}

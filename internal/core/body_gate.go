@@ -37,7 +37,7 @@ type ApprovalGranted struct {
 // could not be searched for one. It never holds the secret itself.
 type Leak struct {
 	Rule   string `json:"rule"`             // what it looks like
-	File   string `json:"file,omitempty"`   // empty for the message of a commit
+	File   string `json:"file,omitempty"`   // empty for the message, author or committer of a commit
 	Line   int    `json:"line,omitempty"`   // of the file as Commit left it
 	Commit string `json:"commit,omitempty"` // that has it, where the last version has not
 }
@@ -58,7 +58,7 @@ func (l Leak) String() string {
 	case l.Rule == LeakMore:
 		return "and more places"
 	case where == "":
-		return "the message of commit " + l.Commit[:min(len(l.Commit), 10)] + ": " + l.Rule
+		return "the message, author or committer of commit " + l.Commit[:min(len(l.Commit), 10)] + ": " + l.Rule
 	case l.Line > 0:
 		where += ":" + strconv.Itoa(l.Line)
 	default:

@@ -12,8 +12,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 )
 
-// Format is the --format of git log that a [Scanner] reads messages from: neither has a zero byte in it.
-const Format = "format:%x00%H%x00%B%x00"
+// Format is the --format of git log that a [Scanner] reads messages from, and who wrote and committed them. Nothing of that
+// has a zero byte in it.
+const Format = "format:%x00%H%x00%an <%ae>%n%cn <%ce>%n%n%B%x00"
 
 // Bounds of what is held at once: a file is searched piece by piece, and the end of a long line again with what follows.
 const (
@@ -28,7 +29,7 @@ const (
 type Find struct {
 	Rule   string
 	Commit string // empty in a plain difference
-	File   string // empty for a commit's message
+	File   string // empty for a commit's message, author and committer
 	Line   int
 	digest [hiddenBytes]byte // of what was found, to tell whether it is the same elsewhere
 }
@@ -47,6 +48,7 @@ type Scanner struct {
 	thread *redact.Thread
 	commit string
 	file   string
+	header string // the file that git announces
 	text   []byte // added lines of the file, or a message
 	starts []start
 
@@ -150,9 +152,15 @@ func (s *Scanner) steer(line []byte) {
 		s.message(text)
 	case bytes.HasPrefix(line, []byte("diff --git ")):
 		s.enter("")
-	case bytes.HasPrefix(line, []byte("+++ ")):
-		s.enter(pathOf(string(line[4:])))
+		s.header = string(line[len("diff --git "):])
+	case bytes.HasPrefix(line, []byte("new file mode ")): // an empty one has no line with +++
+		s.enter(pathOf(s.header[min(len(s.header), len(s.header)/2+1):])) // both halves name the same file
 		s.name()
+	case bytes.HasPrefix(line, []byte("+++ ")):
+		if path := pathOf(string(line[4:])); path != s.file {
+			s.enter(path)
+			s.name()
+		}
 	case bytes.HasPrefix(line, []byte("@@ ")):
 		s.hunk(string(line))
 	}

@@ -105,3 +105,37 @@ func TestScannerSparesWhatIsTakenAway(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 }
+
+func TestScannerFindsNamesOfEmptyFiles(t *testing.T) {
+	names := []string{token, "x b/" + token, "ä \"" + token + "\""}
+	dir := repository(t, map[string]string{names[0]: "", names[1]: "", names[2]: "", "plain": ""}, map[string]string{"plain": "x\n"})
+	var want []string
+	for _, name := range names {
+		want = append(want, name+":0 github-token")
+	}
+	slices.Sort(want)
+	for _, out := range [][]byte{
+		git(t, dir, "diff-tree", "-r", "-p", "--text", "-U0", "--no-renames", "base", "main"),
+		git(t, dir, "log", "-p", "--text", "-U0", "--no-renames", "--format="+leak.Format, "base..main"),
+	} {
+		if got := scan(t, out, 100); !slices.Equal(got, want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
+	}
+	if got := scan(t, git(t, dir, "diff-tree", "-r", "-p", "--text", "-U0", "--no-renames", "main", "base"), 100); len(got) > 0 {
+		t.Errorf("taken away: found %q", got)
+	}
+}
+
+func TestScannerFindsWhoMadeACommit(t *testing.T) {
+	for _, who := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"} {
+		t.Run(who, func(t *testing.T) {
+			t.Setenv(who, token)
+			dir := repository(t, map[string]string{"a.txt": "x\n"})
+			out := git(t, dir, "log", "-p", "--text", "-U0", "--no-renames", "--format="+leak.Format, "base..main")
+			if got, want := scan(t, out, 100), []string{":0 github-token"}; !slices.Equal(got, want) {
+				t.Errorf("found %q, want %q", got, want)
+			}
+		})
+	}
+}

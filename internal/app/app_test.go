@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -198,20 +199,24 @@ func showsOneHugeTranscript(ctx context.Context, t *testing.T, a *app.App, run, 
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	w := httptest.NewRecorder()
-	pages.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/runs/"+run+"/attempts/build.r1.a1/transcript", nil))
-	runtime.ReadMemStats(&after)
-	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "so it went on") {
-		t.Errorf("%d %.300s", w.Code, w.Body)
+	// Tests beside this one take memory as well, which can only add to what is
+	// counted: one look in bounds is proof, and several are tried for it.
+	const mb, looks = 1 << 20, 20
+	least := uint64(math.MaxUint64)
+	for range looks {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := httptest.NewRecorder()
+		pages.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/runs/"+run+"/attempts/build.r1.a1/transcript", nil))
+		runtime.ReadMemStats(&after)
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "so it went on") || w.Body.Len() > 4*mb {
+			t.Fatalf("%d, %d bytes: %.300s", w.Code, w.Body.Len(), w.Body)
+		}
+		if least = min(least, after.TotalAlloc-before.TotalAlloc); least <= 100*mb {
+			return
+		}
 	}
-	const mb = 1 << 20
-	if size, taken := w.Body.Len(), after.TotalAlloc-before.TotalAlloc; size > 4*mb || taken > 100*mb {
-		t.Errorf("a page of %d bytes, for which %d MB were taken", size, taken/mb)
-	} else {
-		t.Logf("a page of %d bytes, for which %d MB were taken", size, taken/mb)
-	}
+	t.Errorf("a page takes %d MB", least/mb)
 }
 
 // readsWhatWasPruned reads what the first attempt said after its folder is gone:

@@ -51,10 +51,12 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 	body.Here = changesPath(d.Alias, body.View, body.Chosen, body.Only)
 	if d.Status == string(core.StatusReview) || d.MergesHere {
 		m, err := c.svc.Mergeable(r.Context(), d.ID)
-		if err != nil {
+		switch {
+		case err == nil:
+			body.Merge = &m
+		case core.CodeOf(err) != core.CodeConflict: // merged since the run was read: there is nothing to merge any more
 			return page{}, err
 		}
-		body.Merge = &m
 	}
 	if body.Patch, err = c.readPatch(r, d, body.Chosen, body.Only); err != nil {
 		return page{}, err

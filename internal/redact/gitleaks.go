@@ -29,7 +29,9 @@ func gitleaksRules() []Rule {
 	for _, t := range table {
 		out = append(out, Rule{
 			Name: t.ID, Keywords: t.Keywords, Pattern: t.Regex, Group: t.Group,
-			Check: func(m Match) bool { return entropy(m.Secret) >= t.Entropy && !isPlaceholder(m.Secret) },
+			Check: func(m Match) bool {
+				return entropy(m.Secret) >= t.Entropy && !isPlaceholder(m.Secret) && !isWithinBase64(m.before)
+			},
 		})
 	}
 	return out

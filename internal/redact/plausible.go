@@ -70,20 +70,7 @@ func isPlaceholder(value []byte) bool {
 			return true
 		}
 	}
-	return bytes.Count(value, value[:1]) == len(value)
-}
-
-// isPasswordWord recognises the words that stand for a password in documentation: user:password@localhost.
-func isPasswordWord(value []byte) bool {
-	word := strings.Trim(strings.ToLower(string(value)), "-_[]")
-	for _, owner := range []string{"your", "my", "the", "db", "user"} {
-		word = strings.TrimLeft(strings.TrimPrefix(word, owner), "-_")
-	}
-	switch word {
-	case "", "password", "passwd", "pass", "pwd", "pw", "secret", "token", "username", "name", "key", "string", "foo", "bar", "redacted", "placeholder":
-		return true
-	}
-	return false
+	return bytes.Count(value, value[:1]) == len(value) || bytes.HasSuffix(value, []byte("EXAMPLE")) || bytes.HasSuffix(value, []byte("EXAMPLEKEY"))
 }
 
 // isAssigned judges the value of an assignment to a name like "password". quoted says that it stood in quotes; sign is
@@ -94,7 +81,7 @@ func isAssigned(value []byte, quoted bool, sign string) bool {
 	}
 	c := classesOf(value)
 	switch {
-	case isShortNumber(value):
+	case isShortNumber(value), isExpression(value, quoted):
 		return false
 	case quoted:
 		return c.letters() > 0 && c.digits > 0 && entropy(value) >= 2.5 ||
@@ -112,7 +99,7 @@ func isAssigned(value []byte, quoted bool, sign string) bool {
 
 // isShortNumber recognises a number in hexadecimal that is too short for a key: 0xc0506617.
 func isShortNumber(value []byte) bool {
-	digits, found := bytes.CutPrefix(value, []byte("0x"))
+	digits, found := bytes.CutPrefix(bytes.ReplaceAll(value, []byte("_"), nil), []byte("0x"))
 	_, ok := parseHex(digits, 0, min(len(digits), 7))
 	return found && ok && len(digits) <= 16
 }

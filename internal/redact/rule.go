@@ -29,6 +29,7 @@ type Rule struct {
 // Match is a find of a rule, as shown to its Check.
 type Match struct {
 	Secret []byte
+	before []byte // of the same window
 	group  func(name string) []byte
 }
 
@@ -111,7 +112,7 @@ func (r *compiledRule) find(re matcher, part []byte, hit func(start, end int)) {
 		if r.Extent != nil {
 			end = start + r.Extent(part[start:end])
 		}
-		if start < end && (r.Check == nil || r.Check(Match{Secret: part[start:end], group: named})) {
+		if start < end && (r.Check == nil || r.Check(Match{Secret: part[start:end], before: part[:start], group: named})) {
 			hit(start, end)
 		}
 	}

@@ -32,7 +32,7 @@ func tokenRules() []Rule {
 			Pattern: `\b(?:xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,}|xwfp-[A-Za-z0-9-]{10,})`},
 		{Name: "webhook-url", Keywords: []string{"hooks.slack.com/", "/api/webhooks/", ".webhook.office.com/"},
 			Pattern: `(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks|\.webhook\.office\.com/webhookb2)/(?P<secret>[A-Za-z0-9/+@_-]{20,})`},
-		{Name: "aws-access-key", Keywords: []string{"akia", "asia", "abia", "acca"}, Pattern: `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`},
+		{Name: "aws-access-key", Keywords: []string{"akia", "asia", "abia", "acca"}, Check: notPlaceholder, Pattern: `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`},
 		{Name: "stripe-key", Keywords: []string{"sk_", "rk_", "whsec_"},
 			Pattern: `\b(?:[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{24,})`},
 		{Name: "npm-token", Keywords: []string{"npm_"}, Pattern: `\bnpm_[A-Za-z0-9]{36,}`},

@@ -3,7 +3,6 @@ package redact
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/base64"
 	"math/big"
 	"strings"
 )
@@ -46,7 +45,7 @@ func contextRules() []Rule {
 		{Name: "seed-phrase", Keywords: []string{"mnemonic", "phrase"},
 			Pattern: `(?i)(?:mnemonic|(?:seed|recovery|secret)[ _-]?phrase)[A-Za-z0-9_.-]{0,20}` + assign + `(?P<secret>[a-z]{3,8}(?:[ ,]+[a-z]{3,8}){11,23})\b`},
 		{Name: "assignment", Check: assignment, Keywords: append([]string{"passw", "pwd", "passphrase", "secret", "token", "credential", "_auth", "_pass", "smtp", "psk"}, keyNames()...),
-			Pattern: `(?i)(?:passw(?:or)?d|passwd|pwd|passphrase|secret|token|(?:` + strings.Join(namedKeys, "|") + `)[_-]?key|credentials?|_auth\b|_pass|\bpsk)[A-Za-z0-9_.-]{0,40}` +
+			Pattern: `(?i)(?P<name>passw(?:or)?d|passwd|pwd|passphrase|secret|token|(?:` + strings.Join(namedKeys, "|") + `)[_-]?key|credentials?|_auth\b|_pass|\bpsk)(?P<rest>[A-Za-z0-9_.-]{0,40})` +
 				assign + `(?P<secret>[^\s"'` + "`" + `\\,;&|]{8,})`},
 		{Name: "assignment", Check: random, Keywords: []string{"define("},
 			Pattern: `(?i)define\(\s*["'][A-Z_]*(?:PASSWORD|SECRET|TOKEN|KEY|SALT)[A-Z_]*["']\s*,\s*["'](?P<secret>[^"'\n]{8,})["']`},
@@ -71,10 +70,14 @@ func notWord(m Match) bool        { return !isPlaceholder(m.Secret) && !isPasswo
 
 // header accepts what follows a known scheme; without one, the value must look random.
 func header(m Match) bool {
-	if len(m.Group("scheme")) > 0 {
+	switch scheme := m.Group("scheme"); {
+	case len(scheme) == 0:
+		return random(m)
+	case bytes.EqualFold(scheme, []byte("basic")):
+		return !isPlaceholder(m.Secret) && isBasic(m.Secret)
+	default:
 		return !isPlaceholder(m.Secret)
 	}
-	return random(m)
 }
 
 // netrc accepts any password after a login; on a line of its own it must not be a word of prose.
@@ -90,6 +93,9 @@ func assignment(m Match) bool {
 	if bytes.HasPrefix(m.Secret, []byte("/")) && bytes.Count(m.Secret, []byte("/")) > 1 && !isDense(m.Secret) {
 		return false // a path: PWD=/home/me/project
 	}
+	if namesOther(m.Group("rest")) || isNamesake(m.Secret, m.Group("name")) {
+		return false
+	}
 	return isAssigned(m.Secret, len(m.Group("quote")) > 0, string(m.Group("sign")))
 }
 
@@ -97,16 +103,6 @@ func assignment(m Match) bool {
 func isDense(value []byte) bool {
 	c := classesOf(value)
 	return len(value) >= 32 && c.digits >= 3 && c.upper >= 4 && c.lower >= 4 && entropy(value) >= 4.2
-}
-
-// basicCredentials accepts the base64 of a name and a password.
-func basicCredentials(m Match) bool {
-	text, err := base64.StdEncoding.DecodeString(string(m.Secret))
-	if err != nil {
-		text, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(string(m.Secret), "="))
-	}
-	name, password, found := bytes.Cut(text, []byte(":"))
-	return err == nil && found && len(name) > 0 && len(password) > 0 && bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 }
 
 const base58Digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"

@@ -124,6 +124,7 @@ type Dispatcher struct {
 	work   sync.WaitGroup
 	checks chan struct{}
 	posts  *lookouts
+	hidden privateFiles
 
 	searchBytes int64 // of what would be published, at most
 
@@ -164,7 +165,7 @@ func New(engine Engine, opts Options) *Dispatcher {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Dispatcher{
 		Options: opts, engine: engine, ctx: ctx, stop: stop,
-		checks: make(chan struct{}, max(opts.Checks, 1)), posts: newLookouts(),
+		checks: make(chan struct{}, max(opts.Checks, 1)), posts: newLookouts(), hidden: privateFiles{search: sandbox.Private},
 		searchBytes: searchBytes,
 		flight:      map[string]*job{}, failed: map[string]*failure{}, seen: map[string]int64{},
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -18,26 +19,42 @@ const (
 	mostPrivate = 4000
 )
 
-// hidePrivate hides what not everybody on the machine may read in those system folders that administrators fill by hand. A
-// sandbox of root runs as root, the owner of all of it, and mode 0600 holds no owner back. What somebody listed is left
-// as they want it.
-func (p *plan) hidePrivate(folders []string, spec Spec) error {
-	found, listed := map[string]bool{}, slices.Concat(spec.ReadOnly, spec.Writable, spec.Masked)
+// Private lists what not everybody on the machine may read in those system folders that administrators fill by hand. A
+// sandbox of root runs as root, the owner of all of it, and mode 0600 holds no owner back; for everybody else the list is
+// empty. The search looks at every file there, so a caller that starts many processes keeps the list for a while and
+// hands it in with each Spec.
+func Private() ([]string, error) {
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		return []string{}, nil
+	}
+	return privateBelow(handFilled(systemPaths("linux")))
+}
+
+func privateBelow(folders []string) ([]string, error) {
+	found := map[string]bool{}
 	for _, folder := range folders {
-		if slices.ContainsFunc(listed, func(path string) bool { return within(folder, path) }) {
-			continue
-		}
-		if err := findPrivate(folder, listed, found); err != nil {
-			return fmt.Errorf("sandbox: look for private files: %w", err)
+		if err := findPrivate(folder, found); err != nil {
+			return nil, fmt.Errorf("sandbox: look for private files: %w", err)
 		}
 	}
+	return slices.AppendSeq([]string{}, maps.Keys(found)), nil
+}
+
+// hide covers what Private found. What somebody listed is left as they want it.
+func (p *plan) hide(private []string, spec Spec) error {
+	listed := slices.Concat(spec.ReadOnly, spec.Writable, spec.Masked)
+	found := map[string]bool{}
+	for _, path := range private {
+		found[path] = !slices.ContainsFunc(listed, func(dir string) bool { return within(path, dir) })
+	}
+	maps.DeleteFunc(found, func(_ string, hide bool) bool { return !hide })
 	if len(found) > mostPrivate {
-		return fmt.Errorf("sandbox: %d files and folders below %s are private to root, too many to hide each; run Stellwerk as an ordinary user, or make them readable",
-			len(found), strings.Join(folders, ", "))
+		return fmt.Errorf("sandbox: %d files and folders of the system, %s among them, are private to root, too many to hide each; run Stellwerk as an ordinary user, or make them readable",
+			len(found), slices.Min(private))
 	}
 	// A system folder that is private as a whole is not shown in the first place.
 	p.mounts = slices.DeleteFunc(p.mounts, func(m mount) bool { return found[m.path] })
-	for _, path := range slices.Sorted(maps.Keys(found)) {
+	for path := range found {
 		p.mounts = append(p.mounts, mount{path, hidden})
 	}
 	p.order()
@@ -45,7 +62,7 @@ func (p *plan) hidePrivate(folders []string, spec Spec) error {
 }
 
 // findPrivate adds the files below root that others may not read, and the folders that they may not enter.
-func findPrivate(root string, listed []string, found map[string]bool) error {
+func findPrivate(root string, found map[string]bool) error {
 	files := map[string][]string{} // by folder
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -53,9 +70,6 @@ func findPrivate(root string, listed []string, found map[string]bool) error {
 		}
 		if err != nil {
 			return err
-		}
-		if slices.Contains(listed, path) {
-			return skip(entry)
 		}
 		if entry.Type()&fs.ModeSymlink != 0 {
 			return nil
@@ -84,13 +98,6 @@ func findPrivate(root string, listed []string, found map[string]bool) error {
 		}
 	}
 	return err
-}
-
-func skip(entry fs.DirEntry) error {
-	if entry.IsDir() {
-		return fs.SkipDir
-	}
-	return nil
 }
 
 // handFilled are the folders among paths that administrators fill. What packages bring below /usr is public.

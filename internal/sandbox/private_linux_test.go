@@ -109,7 +109,11 @@ func TestASystemFolderThatIsPrivateIsNotShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.hidePrivate([]string{dir}, spec); err != nil {
+	private, err := privateBelow([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.hide(private, spec); err != nil {
 		t.Fatal(err)
 	}
 	if rules := slices.DeleteFunc(slices.Clone(p.mounts), func(m mount) bool { return m.path != dir }); len(rules) != 1 || rules[0].access != hidden {

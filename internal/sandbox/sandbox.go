@@ -7,7 +7,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 
@@ -47,6 +46,8 @@ type Spec struct {
 	ReadOnly, Writable []string
 	// Masked directories appear empty, for what lies below a path that is shown and must stay hidden.
 	Masked []string
+	// Private is what Private found a short while ago. Where it is nil, Command searches.
+	Private []string
 	// Tmp is an empty folder to serve as /tmp. Without it /tmp is kept in memory. A folder that a process could write
 	// must not be given a second time.
 	Tmp string
@@ -66,15 +67,17 @@ func commandOn(goos string, kind Kind, spec Spec) (Launch, error) {
 	default:
 		return Launch{}, fmt.Errorf("%w: kind %q is unknown; use %q or %q", ErrUnavailable, kind, Sandbox, None)
 	}
-	system := systemPaths(goos)
-	plan, err := newPlan(system, spec)
+	plan, err := newPlan(systemPaths(goos), spec)
 	if err != nil {
 		return Launch{}, err
 	}
-	if goos == "linux" && os.Geteuid() == 0 {
-		if err := plan.hidePrivate(handFilled(system), spec); err != nil {
+	if spec.Private == nil {
+		if spec.Private, err = Private(); err != nil {
 			return Launch{}, err
 		}
+	}
+	if err := plan.hide(spec.Private, spec); err != nil {
+		return Launch{}, err
 	}
 	if err := plan.findProgram(spec); err != nil {
 		return Launch{}, err

@@ -37,7 +37,8 @@ func Shell(folder, line, self string) error {
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return fmt.Errorf("make a temporary folder: %w", err)
 	}
-	box.Tmp, box.Env = "", append(box.Env, "TMPDIR="+tmp)
+	// The attempt may be hours old: what is private is searched for again.
+	box.Tmp, box.Private, box.Env = "", nil, append(box.Env, "TMPDIR="+tmp)
 	launch, err := sandbox.Command(spec.Isolation, box)
 	if err != nil {
 		return err

@@ -88,6 +88,8 @@ type Spec struct {
 	ReadOnly []string `json:"read_only,omitempty"`
 	Writable []string `json:"writable,omitempty"`
 	Masked   []string `json:"masked,omitempty"`
+	// Private are the system's private files as the engine last saw them. Where it is null, the shim searches itself.
+	Private []string `json:"private"`
 }
 
 // Defaults of limits a Spec leaves at zero.

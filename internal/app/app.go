@@ -69,20 +69,21 @@ type Parts struct {
 
 // App is an engine with everything it needs. It implements api.Service.
 type App struct {
-	opts      Options
-	state     stateFolder
-	lock      *engineLock
-	store     store.Store
-	blobs     *blob.Folder
-	journal   *journal
-	yards     *yards
-	engine    *engine.Engine
-	dispatch  *dispatch.Dispatcher
-	redactor  *redact.Redactor
-	rules     *redact.RuleSet
-	settings  *config.Settings
-	isolation sandbox.Kind
-	why       string // why no stronger isolation is available
+	opts     Options
+	state    stateFolder
+	lock     *engineLock
+	store    store.Store
+	blobs    *blob.Folder
+	journal  *journal
+	yards    *yards
+	engine   *engine.Engine
+	dispatch *dispatch.Dispatcher
+	redactor *redact.Redactor
+	rules    *redact.RuleSet
+	settings *config.Settings
+	// isolation is what this machine provides, and why nothing stronger. Trying it out costs processes, so it is tried
+	// once, by who asks first: most commands never do.
+	isolation func() (sandbox.Kind, string)
 	log       *slog.Logger
 
 	// standing is held while it is judged whether something may begin in a
@@ -148,7 +149,7 @@ func (a *App) build(ctx context.Context) error {
 	if a.access, err = access.Open(a.state.access(), Person(), time.Now); err != nil {
 		return err
 	}
-	a.isolation, a.why = sandbox.Detect(ctx)
+	a.isolation = sync.OnceValues(func() (sandbox.Kind, string) { return sandbox.Detect(context.WithoutCancel(ctx)) })
 	a.journal = newJournal(a.state.runs(), a.blobs, a.log)
 	a.yards = newYards(a.state.yards(), gitCredential)
 	self, err := shim.InstallSelf(a.state.bin())
@@ -164,7 +165,7 @@ func (a *App) build(ctx context.Context) error {
 	parts := Parts{
 		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: a.pulls,
 		Spawner: spawnlocal.New(spawnlocal.Options{
-			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"}, Isolate: a.isolation == sandbox.Sandbox,
+			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"},
 		}),
 	}
 	if a.opts.Wrap != nil {

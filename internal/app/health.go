@@ -43,13 +43,14 @@ func (a *App) examineNetwork() api.Examined {
 }
 
 func (a *App) examineIsolation() api.Examined {
-	if a.isolation == sandbox.None {
+	kind, why := a.isolation()
+	if kind == sandbox.None {
 		return api.Examined{
-			What: "Isolation", Grade: api.GradeFail, Found: "agents cannot be isolated: " + a.why,
+			What: "Isolation", Grade: api.GradeFail, Found: "agents cannot be isolated: " + why,
 			Advice: "install bubblewrap, or start runs without isolation where you trust what they do",
 		}
 	}
-	return api.Examined{What: "Isolation", Grade: api.GradeOK, Found: string(a.isolation)}
+	return api.Examined{What: "Isolation", Grade: api.GradeOK, Found: string(kind)}
 }
 
 // examineDatabase asks the database for the time, which every step needs.

@@ -239,8 +239,9 @@ func (a *App) Info(ctx context.Context) (api.Info, error) {
 	if err != nil {
 		return api.Info{}, err
 	}
+	kind, why := a.isolation()
 	return api.Info{
 		Version: a.opts.Version, State: a.state.dir, PID: os.Getpid(),
-		Isolation: string(a.isolation), Reason: a.why, Runs: len(open),
+		Isolation: string(kind), Reason: why, Runs: len(open),
 	}, nil
 }

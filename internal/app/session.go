@@ -87,7 +87,7 @@ func (s *sessions) write(run *core.Run) error {
 		Session: run.Session, Run: run.ID, Alias: run.Alias, Root: filepath.Dir(run.Folder()), Branch: run.Branch,
 		Agents: map[string]snapshot.Agent{},
 	}
-	if s.app.isolation == sandbox.Sandbox {
+	if kind, _ := s.app.isolation(); kind == sandbox.Sandbox {
 		snap.Shell = []string{s.app.self, "worker", "look", snap.Root}
 	}
 	offers := s.app.offers(run)

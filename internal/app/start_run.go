@@ -271,8 +271,8 @@ func (a *App) chooseIsolation(settings *config.Settings, session bool) (string, 
 		return "", core.Errorf(core.CodeUnsupported, "isolation %q is not offered by this version", want.V).
 			WithHint("use --isolation sandbox")
 	}
-	if a.isolation != sandbox.Sandbox {
-		return "", core.Errorf(core.CodeUnavailable, "agents cannot be isolated on this machine: %s", a.why).
+	if kind, why := a.isolation(); kind != sandbox.Sandbox {
+		return "", core.Errorf(core.CodeUnavailable, "agents cannot be isolated on this machine: %s", why).
 			WithHint("install bubblewrap (Debian: apt install bubblewrap), or give isolation up with --isolation none")
 	}
 	return string(sandbox.Sandbox), nil

@@ -17,7 +17,7 @@ const probeTime = 30 * time.Second
 func Detect(ctx context.Context) (Kind, string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	launch, err := Command(Sandbox, Spec{Argv: []string{"/bin/sh", "-c", "test ! -w /usr"}, Dir: "/"})
+	launch, err := Command(Sandbox, Spec{Argv: []string{"/bin/sh", "-c", "test ! -w /usr"}, Dir: "/", Private: []string{}})
 	if err != nil {
 		return None, err.Error() + "; install it, or ask for isolation none"
 	}

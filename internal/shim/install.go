@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/google/renameio/v2"
+	"golang.org/x/sys/unix"
 )
 
 // InstallSelf puts a copy of the running program into dir/<digest>/ and returns its path, so that shims run from a
@@ -46,35 +48,73 @@ func openSelf() (*os.File, error) {
 
 const (
 	programName  = "stellwerk"
+	stampName    = "last" // which file was copied last, and where to
 	digestLength = 16
 )
 
 func install(source *os.File, dir string) (string, error) {
+	identity, err := identify(source)
+	if err != nil {
+		return "", err
+	}
+	if path, ok := installed(dir, identity); ok {
+		return path, nil
+	}
 	hash := sha256.New()
 	if _, err := io.Copy(hash, source); err != nil {
 		return "", err
 	}
-	folder := filepath.Join(dir, hex.EncodeToString(hash.Sum(nil))[:digestLength])
-	path := filepath.Join(folder, programName)
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
+	digest := hex.EncodeToString(hash.Sum(nil))[:digestLength]
+	path := filepath.Join(dir, digest, programName)
+	if _, err := os.Stat(path); err != nil {
+		if err := copyTo(source, path); err != nil {
+			return "", err
+		}
 	}
+	return path, renameio.WriteFile(filepath.Join(dir, stampName), []byte(identity+" "+digest+"\n"), 0o644)
+}
+
+// identify names a file and its present content without reading it: no write leaves a file's change time as it was.
+func identify(file *os.File) (string, error) {
+	var stat unix.Stat_t
+	if err := unix.Fstat(int(file.Fd()), &stat); err != nil {
+		return "", &os.PathError{Op: "stat", Path: file.Name(), Err: err}
+	}
+	return fmt.Sprintf("%d:%d:%d:%d.%d", stat.Dev, stat.Ino, stat.Size, stat.Ctim.Sec, stat.Ctim.Nsec), nil
+}
+
+// installed finds the copy that the stamp tells of, so that not every command has to read the whole program first.
+func installed(dir, identity string) (string, bool) {
+	stamp, err := os.ReadFile(filepath.Join(dir, stampName))
+	if err != nil {
+		return "", false
+	}
+	known, digest, _ := strings.Cut(strings.TrimSpace(string(stamp)), " ")
+	path := filepath.Join(dir, filepath.Base(digest), programName)
+	if _, err := os.Stat(path); err != nil || known != identity {
+		return "", false
+	}
+	return path, true
+}
+
+func copyTo(source *os.File, path string) error {
+	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", err
+		return err
 	}
 	if _, err := source.Seek(0, io.SeekStart); err != nil {
-		return "", err
+		return err
 	}
 	pending, err := renameio.NewPendingFile(path, renameio.WithTempDir(folder), renameio.WithStaticPermissions(0o755))
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer func() { _ = pending.Cleanup() }() // does nothing after the replacement
 	if _, err := io.Copy(pending, source); err != nil {
-		return "", err
+		return err
 	}
 	if err := pending.CloseAtomicallyReplace(); err != nil {
-		return "", err
+		return err
 	}
-	return path, errors.Join(syncFile(folder), syncFile(dir))
+	return errors.Join(syncFile(folder), syncFile(filepath.Dir(folder)))
 }

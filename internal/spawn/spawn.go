@@ -8,11 +8,10 @@ import "context"
 
 // Capabilities is what a spawner can do.
 type Capabilities struct {
-	Pull    bool // attempts are offered and taken, not started
-	Kill    bool // an attempt can be ended from here
-	Probe   bool // its state can be looked up at any time
-	Isolate bool // it runs in isolation
-	Meter   bool // what it uses can be measured while it runs
+	Pull  bool // attempts are offered and taken, not started
+	Kill  bool // an attempt can be ended from here
+	Probe bool // its state can be looked up at any time
+	Meter bool // what it uses can be measured while it runs
 }
 
 // Status is where an attempt stands.

@@ -31,8 +31,6 @@ type Options struct {
 	// Worker and Salvage are the commands of a shim and of a salvage, to which the attempt folder is added. The program
 	// should be the copy that shim.InstallSelf makes.
 	Worker, Salvage []string
-	// Isolate says whether attempts are isolated on this machine; it is only reported.
-	Isolate bool
 }
 
 // Spawner implements spawn.Spawner.
@@ -50,7 +48,7 @@ func New(options Options) *Spawner {
 
 // Capabilities implements spawn.Spawner.
 func (s *Spawner) Capabilities() spawn.Capabilities {
-	return spawn.Capabilities{Kill: true, Probe: true, Isolate: s.options.Isolate}
+	return spawn.Capabilities{Kill: true, Probe: true}
 }
 
 // Start implements spawn.Spawner.

@@ -84,6 +84,7 @@ func mergeConcluded(r *Run, e Event, b MergeConcluded) {
 	case b.Passed:
 		s.Trouble = ""
 		t.Status, s.Merged, s.Conflict, s.Note = TaskDone, b.Commit, nil, s.Note.settle()
+		t.Merge = s.Note
 		r.Head, r.Verified = b.Commit, b.Commit
 		r.Sterile = 0
 		lapsePublish(r)
@@ -91,6 +92,7 @@ func mergeConcluded(r *Run, e Event, b MergeConcluded) {
 	default:
 		t.Status = TaskDropped
 		s.Conflict, s.Note = &Unmerged{Into: b.Into, Files: b.Conflicts, Results: b.Results}, s.Note.refuse(b)
+		t.Merge = s.Note
 	}
 }
 

@@ -45,6 +45,7 @@ type Task struct {
 	Prepared   *Prepared         `json:"prepared,omitempty"` // act tasks: what would be published
 	Published  bool              `json:"published,omitempty"`
 	Publishing *PublishRequested `json:"publishing,omitempty"`
+	Merge      *MergeNote        `json:"merge,omitempty"`      // act tasks: how a merge went that was tried
 	Event      string            `json:"event"`                // id of the event that asked for what is under way
 	Delegation string            `json:"delegation,omitempty"` // that it does the work of
 	AdmittedAt time.Time         `json:"admitted_at,omitzero"`

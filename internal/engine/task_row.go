@@ -95,16 +95,22 @@ func wakesText(turn *core.Turn) string {
 
 // result is how a task ended.
 type result struct {
-	Success       bool     `json:"success"`
-	Summary       string   `json:"summary,omitempty"`
-	Commit        string   `json:"commit,omitempty"`
-	DurationMS    int64    `json:"duration_ms,omitempty"`
-	CostUSD       float64  `json:"cost_usd,omitempty"`
-	Review        string   `json:"review,omitempty"`
-	PRURL         string   `json:"pr_url,omitempty"`
-	PRNumber      int      `json:"pr_number,omitempty"`
-	Conflicts     bool     `json:"conflicts,omitempty"`
-	ResolvedFiles []string `json:"resolved_files,omitempty"`
+	Success    bool    `json:"success"`
+	Summary    string  `json:"summary,omitempty"`
+	Commit     string  `json:"commit,omitempty"`
+	DurationMS int64   `json:"duration_ms,omitempty"`
+	CostUSD    float64 `json:"cost_usd,omitempty"`
+	Review     string  `json:"review,omitempty"`
+	PRURL      string  `json:"pr_url,omitempty"`
+	PRNumber   int     `json:"pr_number,omitempty"`
+	*merged
+}
+
+// merged is how a merge went, or what an agent put right of one.
+type merged struct {
+	Conflicts     bool         `json:"conflicts"`
+	ResolvedFiles []string     `json:"resolved_files,omitempty"`
+	Build         core.Verdict `json:"build,omitempty"` // of the checks of the merged tree
 }
 
 func taskResult(r *core.Run, s *core.Stage, t *core.Task) []byte {
@@ -128,6 +134,9 @@ func taskResult(r *core.Run, s *core.Stage, t *core.Task) []byte {
 	if d := t.Delivered(); out.Success && d != nil {
 		out.Commit = d.Commit
 	}
+	if n := t.Merge; n != nil {
+		out.merged = &merged{Conflicts: n.Conflicts, ResolvedFiles: n.Resolved, Build: n.Build}
+	}
 	switch {
 	case !out.Success:
 	case t.Act == core.ActMerge:
@@ -135,7 +144,7 @@ func taskResult(r *core.Run, s *core.Stage, t *core.Task) []byte {
 	case t.Published && r.PullRequest != nil:
 		out.PRURL, out.PRNumber, out.Commit = r.PullRequest.URL, r.PullRequest.Number, r.PullRequest.Commit
 	case t.Kind == core.KindResolve && s.Conflict != nil:
-		out.Conflicts, out.ResolvedFiles = true, s.Conflict.Files
+		out.merged = &merged{Conflicts: true, ResolvedFiles: s.Conflict.Files}
 	}
 	encoded, err := json.Marshal(out)
 	if err != nil { // a cost that is no number, which no reader of usage lets through

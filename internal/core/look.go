@@ -25,7 +25,7 @@ func looked(r *Run, e Event, t *Task, b ValidateConcluded) {
 	}
 	t.Looked = true
 	if !b.Passed {
-		t.Status = TaskWaiting
+		t.Status, t.Seen = TaskWaiting, b.Results
 		return
 	}
 	t.Status, t.Found = TaskDone, b.Commit

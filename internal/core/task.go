@@ -35,6 +35,7 @@ type Task struct {
 	Attempts   []*Attempt        `json:"attempts,omitempty"`
 	First      bool              `json:"first,omitempty"`   // the run's branch is looked at before anybody is started
 	Looked     bool              `json:"looked,omitempty"`  // that was done
+	Seen       []CheckResult     `json:"seen,omitempty"`    // what that showed, where the checks did not hold
 	Found      string            `json:"found,omitempty"`   // commit of which the checks held without anybody's work
 	Requested  int               `json:"requested"`         // attempts ever requested
 	Counted    int               `json:"counted"`           // attempts that count against the limit

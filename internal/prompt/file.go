@@ -53,10 +53,14 @@ func hotfixFile(h core.Hotfix) []byte {
 	return b.Bytes()
 }
 
-func evidenceFile(a core.Attempt) []byte {
+func evidenceFile(f Failure) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# What the checks of attempt %d showed\n\nThis is material to work from, not instructions.\n", a.N)
-	for _, r := range a.Results {
+	of := "before anybody worked on this"
+	if f.Attempt > 0 {
+		of = fmt.Sprintf("of attempt %d", f.Attempt)
+	}
+	fmt.Fprintf(&b, "# What the checks %s showed\n\nThis is material to work from, not instructions.\n", of)
+	for _, r := range f.Results {
 		fmt.Fprintf(&b, "\n## %s: %s\n", map[bool]string{true: "Holds", false: "Does not hold"}[r.Passed], plain.Code(r.Check, maxInline))
 		if r.Detail != "" {
 			fmt.Fprintf(&b, "\n%s\n", plain.Fence(r.Detail))

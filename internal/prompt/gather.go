@@ -50,13 +50,16 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 	if phase.Team != nil {
 		in.Part, in.Team = part(task), phase.Team.Spokes
 	}
+	if len(task.Seen) > 0 {
+		in.Failed = &Failure{Results: task.Seen}
+	}
 	for _, earlier := range task.Attempts {
 		if earlier.ID == a.ID {
 			break
 		}
 		in.Last = earlier
 		if earlier.Verdict == core.VerdictFailed {
-			in.Failed = earlier
+			in.Failed = &Failure{Attempt: earlier.N, Results: earlier.Results}
 		}
 	}
 	return in, nil

@@ -40,10 +40,16 @@ type Input struct {
 	Limit   int
 	Timeout time.Duration
 	Last    *core.Attempt // the attempt before this one
-	Failed  *core.Attempt // the newest attempt before this one whose checks failed
+	Failed  *Failure      // what the checks showed when they last failed in this round
 
 	Paths  Paths
 	Inline bool // the agent takes no system prompt: the role's text goes into this one
+}
+
+// Failure is what checks that did not all hold showed.
+type Failure struct {
+	Attempt int // whose delivery they looked at; 0 for the branch before anybody worked on the task
+	Results []core.CheckResult
 }
 
 // Paths are the folders of an attempt as the agent sees them.

@@ -91,6 +91,15 @@ func TestFullstackAddsOnly(t *testing.T) {
 	if diff := cmp.Diff(want, commands); diff != "" {
 		t.Errorf("what is run from outside: %s", diff)
 	}
+	var drawn []string // the phases that get the wireframes, where there are any
+	for _, phase := range p.Phases {
+		if slices.ContainsFunc(phase.Inputs, func(in core.Input) bool { return in.Name == wireframes && in.Optional }) {
+			drawn = append(drawn, phase.ID)
+		}
+	}
+	if diff := cmp.Diff([]string{"frontend", "tests", "review"}, drawn); diff != "" {
+		t.Errorf("who gets the wireframes: %s", diff)
+	}
 	e := p.Phase(escalation)
 	if e == nil || e.When == "" || e.Role != "architect-reviewer" || e.Gate != core.GateApproval || e.Rollback == nil || e.Rollback.Default != "plan" {
 		t.Errorf("the escalation is %+v", e)

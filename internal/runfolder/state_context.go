@@ -45,7 +45,7 @@ func contextOf(r *core.Run) (json.RawMessage, error) {
 			continue
 		}
 		if at, known := specs()[s.ID]; known {
-			if document := reportOf(s); document != "" {
+			if document := reportOf(s, ""); document != "" {
 				put(at[0], at[1], document)
 			}
 		}
@@ -55,6 +55,8 @@ func contextOf(r *core.Run) (json.RawMessage, error) {
 			put("migrations", "databaseFile", files[0])
 		case s.ID == "wireframes" && len(files) > 0:
 			put("wireframes", "paths", files)
+		case s.ID == "plan" && reportOf(s, designer) != "":
+			put("wireframes", "paths", []string{reportOf(s, designer)})
 		case s.ID == "review" && s.Review() != nil:
 			put("reviewFeedback", "status", strings.ToUpper(string(s.Review().Status)))
 			put("reviewFeedback", "fixes", fixes(s.Review().Findings))
@@ -64,11 +66,14 @@ func contextOf(r *core.Run) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// reportOf is the path of the document that a stage's round handed in for people;
-// "" where there is none yet.
-func reportOf(s *core.Stage) string {
+// designer is the role that draws what a page looks like, as one of a team that plans.
+const designer = "ui-designer"
+
+// reportOf is the path of the document that a stage's round handed in for people,
+// of whichever role or a certain one; "" where there is none yet.
+func reportOf(s *core.Stage, role string) string {
 	for _, t := range slices.Backward(s.Live()) {
-		if t.Status != core.TaskDone || t.Delivered() == nil {
+		if t.Status != core.TaskDone || t.Delivered() == nil || role != "" && t.Role != role {
 			continue
 		}
 		for _, name := range t.Outputs {

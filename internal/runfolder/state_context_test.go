@@ -38,10 +38,14 @@ func TestStateOfTheEightPhases(t *testing.T) {
 	review.Tasks[0].Attempts[0].Review = &core.Review{Status: core.ReviewChangesRequested, Findings: []core.Finding{{Type: "backend", File: "A.java", Issue: "Check it", Target: "backend"}}}
 	tests := done("tests", core.WritesCode, []string{"ph04.md"}, nil)
 	tests.Tasks[0].Attempts[0].Delivery.Context = []byte(`{"testResults": {"allPassed": true}, "backendImpl": {"specFile": "made up", "note": "kept"}}`)
+	plan := done("plan", core.WritesArtifacts, []string{"plan-consolidated.md", "plan.json"}, nil)
+	designed := done("plan", core.WritesArtifacts, []string{"plan-ui-designer.md"}, nil).Tasks[0]
+	designed.Role = "ui-designer"
+	plan.Tasks = append([]*core.Task{designed}, plan.Tasks...)
 	r := &core.Run{
 		ID: "1", Title: "User Dashboard", Status: core.StatusAwaiting, Playbook: book, PullRequest: &core.PullRequest{URL: "https://example.org/7"},
 		Stages: []*core.Stage{
-			done("plan", core.WritesArtifacts, []string{"plan-consolidated.md", "plan.json"}, nil),
+			plan,
 			done("migrations", core.WritesCode, nil, []string{"db/V001.sql", "db/V002.sql"}),
 			done("backend", core.WritesCode, []string{"ph02.md"}, nil),
 			{ID: "frontend", Status: core.StageOmitted},
@@ -70,6 +74,7 @@ func TestStateOfTheEightPhases(t *testing.T) {
 	var want any
 	if err := json.Unmarshal([]byte(`{
 		"technicalSpec": {"specFile": "artifacts/plan.r2/plan-consolidated.md"},
+		"wireframes": {"paths": ["artifacts/plan.r2/plan-ui-designer.md"]},
 		"migrations": {"databaseFile": "db/V001.sql"},
 		"backendImpl": {"specFile": "artifacts/backend.r2/ph02.md", "note": "kept"},
 		"testReport": {"specFile": "artifacts/tests.r2/ph04.md"},

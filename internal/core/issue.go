@@ -19,3 +19,11 @@ func IssueNumber(issue string) string {
 	path = strings.TrimRight(path, "/")
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
+
+// IssueTitle is a title with the issue that it belongs to, if there is one.
+func IssueTitle(issue, title string) string {
+	if issue == "" {
+		return title
+	}
+	return strings.TrimSpace("#" + IssueNumber(issue) + " " + title)
+}

@@ -6,7 +6,8 @@ import (
 
 // OpenRun is a run of a repository that has not ended, as its folder says.
 type OpenRun struct {
-	Alias, Title  string
+	Alias         string
+	Title, Issue  string
 	Status, Stage string
 	Session       string // that carries it; none where the engine starts its agents
 	Phases        bool   // it can be taken up in a session

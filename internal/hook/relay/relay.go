@@ -45,7 +45,8 @@ const (
 // reply is an answer, or for the events that take none a text.
 type reply struct {
 	hook.Answer
-	text string
+	text  string
+	stuck string // what the session was told to start too often; "" where it was not
 }
 
 // call is an event on its way.

@@ -114,7 +114,7 @@ func (d *desk) asked(want ...string) {
 }
 
 func aRun() *api.Run {
-	return &api.Run{ID: "r1", Alias: "brisk-otter", Title: "Add a search field", Status: "active", Branch: "feature/search"}
+	return &api.Run{ID: "r1", Alias: "brisk-otter", Title: "Add a search field", Issue: "42", Status: "active", Branch: "feature/search"}
 }
 
 func offer(kind string, n int) api.Offer {

@@ -11,10 +11,9 @@ type rung struct {
 }
 
 // rings reports that the person is to hear of what a turn ended with: a gate, a
-// pause that is not their own, the run's end. Each is rung for once, however often
-// the session rests there.
-func (c call) rings(turn api.Turn) bool {
-	what := calling(turn)
+// pause that is not their own, a session that does not do what it is told, the
+// run's end. Each is rung for once, however often the session rests there.
+func (c call) rings(what string, over bool) bool {
 	if what == "" || c.Rings == nil {
 		return false
 	}
@@ -24,7 +23,7 @@ func (c call) rings(turn api.Turn) bool {
 		if c.recall(rungFile, &last); last.What == what {
 			return false
 		}
-		if turn.Kind != api.TurnOver { // after which nothing is remembered
+		if !over { // after which nothing is remembered
 			err = c.remember(rungFile, rung{what})
 		}
 	}
@@ -34,8 +33,9 @@ func (c call) rings(turn api.Turn) bool {
 	return wanted && err == nil
 }
 
-// calling names what calls for the person; "" where nothing does.
-func calling(turn api.Turn) string {
+// calling names what calls for the person; "" where nothing does. stuck is what
+// the session was told to start and let go without.
+func calling(turn api.Turn, stuck string) string {
 	switch turn.Kind {
 	case api.TurnGate:
 		if turn.Gate != nil {
@@ -49,7 +49,11 @@ func calling(turn api.Turn) string {
 		if turn.Run.Status != string(core.StatusCancelled) {
 			return "end"
 		}
-	case api.TurnNone, api.TurnWorking, api.TurnStart, api.TurnVerify:
+	case api.TurnStart:
+		if stuck != "" {
+			return "stuck " + stuck
+		}
+	case api.TurnNone, api.TurnWorking, api.TurnVerify:
 	}
 	return ""
 }

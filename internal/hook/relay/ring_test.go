@@ -59,3 +59,22 @@ func TestTheSessionsTerminalIsRungOnceForEachThing(t *testing.T) {
 		t.Error("it rang for a person who wants no bell")
 	}
 }
+
+// TestASessionThatIsLetGoRings: the person may have looked away when their session
+// was told for the last time, and a run that nobody carries on stands still.
+func TestASessionThatIsLetGoRings(t *testing.T) {
+	d := newDesk(t)
+	d.Rings = func() (bool, error) { return true, nil }
+	offered := turn(api.TurnStart)
+	offered.Offers = []api.Offer{{Attempt: "plan.r1.a1", Type: "stellwerk:planner"}}
+	for told := 1; told <= maxBlocks+2; told++ {
+		d.svc.Sessions.Turns(offered)
+		want := ""
+		if told == maxBlocks+1 {
+			want = "\a"
+		}
+		if got := d.answer(hook.EventStop, nil).Sequence; got != want {
+			t.Errorf("told for the %d. time, rang is %q, not %q", told, got, want)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func (c call) stop(ctx context.Context) (reply, error) {
 	}
 	c.entry.Turn = string(turn.Kind)
 	answer, err := c.step(turn)
-	if err == nil && c.rings(turn) {
+	if err == nil && c.rings(calling(turn, answer.stuck), turn.Kind == api.TurnOver) {
 		answer.Answer = answer.Ring(turn.Kind == api.TurnOver)
 	}
 	return answer, err
@@ -114,7 +114,9 @@ func (c call) start(turn api.Turn) (reply, error) {
 		return reply{}, err
 	}
 	if told > maxBlocks {
-		return c.tell("stuck", turn)
+		answer, err := c.tell("stuck", turn)
+		answer.stuck = strings.Join(attempts, " ")
+		return answer, err
 	}
 	text, err := startText(turn)
 	return reply{Answer: hook.GoOn(text)}, err

@@ -23,7 +23,7 @@ const MaxText = 2500
 func render(name string, data any) (string, error) {
 	t, err := template.New(name+".md.tmpl").Funcs(template.FuncMap{
 		"line": line, "where": where, "approve": means(core.MeansApprove), "skip": means(core.MeansSkip), "cancel": means(core.MeansCancel),
-		"words": words, "acts": acts, "distant": func(r *api.Run) bool { return r.Remote != "" },
+		"title": title, "suggested": suggested, "files": files, "words": words, "acts": acts, "distant": func(r *api.Run) bool { return r.Remote != "" },
 	}).ParseFS(texts, name+".md.tmpl")
 	if err != nil {
 		return "", fmt.Errorf("read the text %s: %w", name, err)
@@ -48,6 +48,46 @@ func where(t api.Turn) string {
 		s += fmt.Sprintf(", round %d", t.Round)
 	}
 	return s + ")"
+}
+
+// title is what a run is for, with the issue where it has one.
+func title(v any) string {
+	switch r := v.(type) {
+	case *api.Run:
+		return line(core.IssueTitle(r.Issue, r.Title))
+	case OpenRun:
+		return line(core.IssueTitle(r.Issue, r.Title))
+	}
+	return line(v)
+}
+
+// suggested is the stage that the findings of a gate point to, with its number
+// where it has one.
+func suggested(t api.Turn) string {
+	for _, b := range t.Back {
+		if number, id, found := strings.Cut(b, " "); found && id == t.Gate.Suggestion {
+			return fmt.Sprintf("%s (phase %s)", line(id), line(number))
+		}
+	}
+	return line(t.Gate.Suggestion)
+}
+
+// maxFiles is how many files of findings a text names.
+const maxFiles = 5
+
+// files are those that the findings of a gate are about.
+func files(findings []core.Finding) string {
+	var names []string
+	for _, f := range findings {
+		if name := line(f.File); f.File != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	more := len(names) - maxFiles
+	if more <= 0 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxFiles], ", "), more)
 }
 
 func means(want core.Meaning) func(api.Turn) bool {

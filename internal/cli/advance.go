@@ -32,7 +32,9 @@ for, and prints what the session is to do next. VERB is one of
                        With --base the pull request goes elsewhere, and the
                        person is asked about that
   feedback [TEXT]      the stage is done again
-  rollback [TEXT]      an earlier stage is done again, see --to
+  rollback [STAGE] [TEXT]
+                       an earlier stage is done again, by its id or the number
+                       of its phase (or --to STAGE). TEXT is then quoted
   skip, retry          the stage is left out, or tried again from the first
   pause, resume        the run stops for now, or goes on
   status               nothing happens
@@ -41,11 +43,12 @@ Without TEXT the person's last message is passed on, word for word. What needs
 the person's word is refused where they have not given it in the session since
 it was asked.`,
 		Example: `  stellwerk advance approve
+  stellwerk advance rollback 2 "check who may do it"
   stellwerk advance rollback --to backend "check who may do it"`,
 		Args:      cobra.MinimumNArgs(1),
 		ValidArgs: []string{"approve", "complete", "feedback", "rollback", "skip", "retry", "pause", "resume", "status"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd.Context(), sh, args[0], strings.TrimSpace(strings.Join(args[1:], " ")))
+			return o.run(cmd.Context(), sh, args[0], args[1:])
 		},
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "`ID` of the session (default $"+sessionVariable+")")
@@ -54,7 +57,7 @@ it was asked.`,
 	return cmd
 }
 
-func (o *advanceOptions) run(ctx context.Context, sh *shell, verb, text string) error {
+func (o *advanceOptions) run(ctx context.Context, sh *shell, verb string, words []string) error {
 	if err := sh.personal("advance " + verb); err != nil {
 		return err
 	}
@@ -82,7 +85,12 @@ func (o *advanceOptions) run(ctx context.Context, sh *shell, verb, text string) 
 		if turn.Run == nil {
 			return o.without(ctx, sh, svc, verb)
 		}
-		run, err := o.steer(ctx, sh, svc, turn, verb, text)
+		if verb == "rollback" && o.to == "" {
+			if words, err = o.target(ctx, svc, turn.Run.ID, words); err != nil {
+				return err
+			}
+		}
+		run, err := o.steer(ctx, sh, svc, turn, verb, strings.TrimSpace(strings.Join(words, " ")))
 		if err != nil {
 			return err
 		}
@@ -91,6 +99,26 @@ func (o *advanceOptions) run(ctx context.Context, sh *shell, verb, text string) 
 		}
 		return sh.whatNext(ctx, svc, o.session, run)
 	})
+}
+
+// target takes the stage to go back to from the words of a rollback, where they
+// begin with one: its id or number, and behind it at most one argument, the text.
+// More arguments are a sentence, which may begin with a stage's name too.
+func (o *advanceOptions) target(ctx context.Context, svc api.Service, run string, words []string) ([]string, error) {
+	if len(words) == 0 || len(words) > 2 {
+		return words, nil
+	}
+	detail, err := svc.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range detail.Stages {
+		if words[0] == s.ID || words[0] == s.Number && s.Number != "" {
+			o.to = s.ID
+			return words[1:], nil
+		}
+	}
+	return words, nil
 }
 
 // without answers where the session owns no run.

@@ -11,8 +11,8 @@ import (
 // it is. "Ok" alone does not: it also answers a question.
 func approvals() map[string][]string {
 	return map[string][]string{
-		"en": {"approve", "approved", "I approve", "yes, approve", "approve it", "yes, I approve", "ok, approve", "LGTM"},
-		"de": {"ok, weiter", "okay, weiter", "ja, weiter", "passt, weiter", "sieht gut aus, weiter", "freigabe", "freigegeben", "freigeben", "ich gebe frei", "ja, freigeben", "genehmigt"},
+		"en": {"approve", "approved", "I approve", "yes, approve", "approve it", "yes, I approve", "ok, approve", "yes, push", "LGTM"},
+		"de": {"ok, weiter", "okay, weiter", "ja, weiter", "ja, pushen", "passt, weiter", "sieht gut aus, weiter", "freigabe", "freigegeben", "freigeben", "ich gebe frei", "ja, freigeben", "genehmigt"},
 		"es": {"ok, adelante", "sí, adelante", "apruebo", "aprobado", "lo apruebo"},
 		"fr": {"ok, on continue", "j'approuve", "j’approuve", "approuvé", "validé"},
 		"it": {"ok, avanti", "sì, avanti", "approvo", "approvato"},

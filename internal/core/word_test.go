@@ -46,6 +46,8 @@ func TestMeaningOf(t *testing.T) {
 func TestApprovalsInOtherLanguages(t *testing.T) {
 	for text, want := range map[string]core.Meaning{
 		"ok, weiter":                core.MeansApprove,
+		"Ja, pushen!":               core.MeansApprove,
+		"Ja, nicht pushen":          "",
 		"OK, weiter!":               core.MeansApprove,
 		"Sieht gut aus, weiter.":    core.MeansApprove,
 		"J'approuve":                core.MeansApprove,

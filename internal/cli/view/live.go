@@ -19,7 +19,7 @@ func (v View) Live(d api.RunDetail, said string) []string {
 	if d.CostUSD > 0 {
 		money = wording.Money(d.CostUSD)
 	}
-	head := v.dots(v.Style.Strong(terminal.Line(d.Alias)), terminal.Line(d.Title), v.elapsed(d.Run), money)
+	head := v.dots(v.Style.Strong(terminal.Line(d.Alias)), terminal.Line(core.IssueTitle(d.Issue, d.Title)), v.elapsed(d.Run), money)
 	lines := []string{v.fit(head), v.track(d)}
 	if doing := v.doing(d); doing != "" {
 		lines = append(lines, v.fit(doing))

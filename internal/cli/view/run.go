@@ -36,7 +36,7 @@ func (v View) Runs(runs []api.Run) []string {
 		if project > 0 {
 			columns = append(columns, pad(v.Style.Fit(terminal.Line(cmp.Or(v.ProjectNames[r.Project], r.Project)), project), project))
 		}
-		columns = append(columns, s.paint(pad(s.words, 13)), pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(r.Title))
+		columns = append(columns, s.paint(pad(s.words, 13)), pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
 		lines = append(lines, v.fit(strings.Join(columns, "  ")))
 		if r.Next != "" && !core.RunStatus(r.Status).Terminal() {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)
@@ -73,7 +73,7 @@ func (v View) lasted(r api.Run) string {
 // waits.
 func (v View) Run(d api.RunDetail) []string {
 	s := v.runSignal(d.Run)
-	head := fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Alias)), s.paint(s.words), terminal.Line(d.Title))
+	head := fmt.Sprintf("%s %s  %s  %s", s, v.Style.Strong(terminal.Line(d.Alias)), s.paint(s.words), terminal.Line(core.IssueTitle(d.Issue, d.Title)))
 	lines := append([]string{v.fit(head)}, v.facts(d)...)
 	if len(d.Stages) > 0 || d.Manager != nil || d.Waves != nil {
 		lines = append(lines, "")

@@ -26,7 +26,10 @@ func (c *cockpit) functions() template.FuncMap {
 		"stageLamp":  stageLamp,
 		"stageWord":  stageWord,
 		"taskFacts":  taskFacts,
-		"stageName":  stageName,
+		"numbered":   numbered,
+		"titled":     core.IssueTitle,
+		"issue":      issueLabel,
+		"isAddress":  core.IssueAddress,
 		"money":      wording.Money,
 		"cost":       wording.Cost,
 		"amount":     wording.Amount,
@@ -127,6 +130,13 @@ func asJSON(v any) (string, error) {
 
 // stageName is what a stage is called.
 func stageName(s api.Stage) string { return cmp.Or(s.Title, s.ID) }
+
+// numbered is that with the number of a phase before it, by which people name it
+// at a terminal.
+func numbered(s api.Stage) string { return strings.TrimSpace(s.Number + " " + stageName(s)) }
+
+// issueLabel is what an issue is called.
+func issueLabel(issue string) string { return core.IssueTitle(issue, "") }
 
 // taskName is what a task is called in a list.
 func taskName(t api.Task) string { return clip(100, cmp.Or(t.Prompt, t.Name, t.Act, t.Role)) }

@@ -36,7 +36,7 @@ func verdict(d api.RunDetail) verdictBody {
 	var favour []reviewBody
 	for _, s := range d.Stages {
 		if s.ID == d.Gate.Suggestion {
-			v.Back = stageName(s)
+			v.Back = numbered(s)
 		}
 		if s.Review == nil {
 			continue

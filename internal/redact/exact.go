@@ -126,8 +126,9 @@ func (e *exact) findIn(v *view, length int) (spans []span, begun int) {
 	return spans, min(begun, len(v.text)-depth)
 }
 
-// leastWrapped is how much of a value must stand before a line end to be taken for the beginning of a wrapped one.
-// Without such a bound one line in three would wait for the next, because it ends in the first letter of some form.
+// leastWrapped is how much of a value must stand before a line end for that line to wait for the next. Without such a bound
+// one line in three would wait, because it ends in the first letter of some form. A [Writer] hides the rest of a value of
+// which less than that was passed on.
 const leastWrapped = 4
 
 func (v *view) endsInBreak(length int) bool {

@@ -68,12 +68,17 @@ func (r *Redactor) findRevealed(b []byte, work *budget, keys *keyState) (spans [
 	var shown view
 	shown.reveal(b)
 	found, begun := r.findPlain(shown.text, work, keys)
+	return shown.inSource(found, begun, len(b))
+}
+
+// inSource says where in the source, of the given length, spans of v and a position in it are.
+func (v *view) inSource(found []span, begun, length int) (spans []span, pending int) {
 	for _, s := range found {
-		s.start, s.end = int(shown.from[s.start]), int(shown.to[s.end-1])
+		s.start, s.end = int(v.from[s.start]), int(v.to[s.end-1])
 		spans = append(spans, s)
 	}
-	if begun < len(shown.from) {
-		return spans, int(shown.from[begun])
+	if begun < len(v.from) {
+		return spans, int(v.from[begun])
 	}
-	return spans, len(b)
+	return spans, length
 }

@@ -30,6 +30,7 @@ type writer struct {
 	held     []byte // not yet passed on
 	tryAt    int    // length of held at which looking again is worth it
 	swallow  bool   // the last piece ended inside a secret: drop the rest of the token
+	before   []byte // the end of what was passed on, as it was written
 	rendered []byte
 	work     *budget  // grows with what is written
 	keys     keyState // before held
@@ -60,7 +61,7 @@ func (w *writer) Close() error {
 	err := w.err
 	if err == nil {
 		w.dropToken()
-		spans, _ := w.redactor.findPending(w.held, w.work, &w.keys)
+		spans, _ := w.find(&w.keys)
 		w.pass(len(w.held), spans)
 		err = w.err
 	}
@@ -72,7 +73,7 @@ func (w *writer) Close() error {
 func (w *writer) advance() {
 	w.dropToken()
 	keys := w.keys
-	spans, pending := w.redactor.findPending(w.held, w.work, &keys)
+	spans, pending := w.find(&keys)
 	if pending < len(w.held) {
 		pending -= pendingMargin
 	}
@@ -175,6 +176,7 @@ func (w *writer) pass(cut int, spans []span) {
 		err = io.ErrShortWrite
 	}
 	w.err = err
+	w.before = endOf(append(w.before, w.held[max(0, cut-maxBefore):cut]...))
 	w.held = append(w.held[:0], w.held[cut:]...)
 }
 

@@ -8,6 +8,9 @@ import (
 // maxBefore bounds what a writer remembers of the text that it passed on: more than [leastWrapped] characters in any encoding.
 const maxBefore = 64
 
+// firstReach is how far a value that began before is followed unless it goes on.
+const firstReach = 512
+
 // find is [Redactor.findPending] for what is held. It also finds what is left of an exact value that began in the line
 // before, with too little of it there for that line to wait.
 func (w *writer) find(keys *keyState) (spans []span, pending int) {
@@ -16,10 +19,17 @@ func (w *writer) find(keys *keyState) (spans []span, pending int) {
 		return spans, pending
 	}
 	border := len(w.before)
-	joined := append(bytes.Clone(w.before), w.held[:min(len(w.held), w.redactor.exact.reach())]...)
-	found, begun := w.redactor.findExact(joined)
-	if begun < border {
-		pending = 0
+	var found []span
+	for _, size := range []int{firstReach, w.redactor.exact.reach()} { // seldom more than a first look is needed
+		joined := append(bytes.Clone(w.before), w.held[:min(len(w.held), size)]...)
+		var begun int
+		if found, begun = w.redactor.findExact(joined); begun >= border {
+			break
+		}
+		if len(w.held) <= size {
+			pending = 0
+			break
+		}
 	}
 	found = slices.DeleteFunc(found, func(s span) bool { return s.start >= border || s.end <= border })
 	for _, s := range found {

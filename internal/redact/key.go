@@ -16,7 +16,7 @@ const (
 
 // keyState follows private keys through a text that comes in pieces. A key lasts from its first line ("BEGIN … PRIVATE
 // KEY") to its last, and its lines may come numbered, indented, quoted, as a difference, or with their ends escaped. Only
-// the body is hidden. Because the state says whether a key is open, no line has to wait for the next.
+// the body is hidden. A body without such lines is recognised by how it begins. Because the state says whether a key is open, no line has to wait for the next.
 type keyState struct {
 	open    bool
 	left    int  // bytes until an open key is given up
@@ -25,15 +25,9 @@ type keyState struct {
 	width   int  // base64 digits of the last line with a body, 0 before the first
 	indent  int  // what stood before them in their line
 	hanging bool // the text so far ended in a body: one at the beginning of the next goes on with it
-}
-
-// keyWords stand in the first and in the last line of a key.
-var keyWords = [][]byte{[]byte("PRIVATE KEY"), []byte("OpenVPN Static key"), []byte("Private-Lines: ")}
-
-// mark is the first or last line of a key, without what stands around it.
-type mark struct {
-	start, end int
-	isEnd      bool
+	bare    bool // the key has no first line, and hence no last: it ends with any other line, or when
+	owed    int  // no more digits are to come; 0 where that is not known
+	full    int  // digits of its first line: in a difference, others seem to have one more
 }
 
 // find appends to spans the bodies of private keys in text, and moves the state behind it.
@@ -47,11 +41,15 @@ func (s *keyState) find(text []byte, spans []span) []span {
 		next, found := marks.after(at)
 		until := len(text)
 		if found {
-			until = next.start
+			until = next.line
 		}
 		f.lines(at, until, found)
 		if !found {
 			break
+		}
+		if next.isBody {
+			at = f.begin(next)
+			continue
 		}
 		if next.isEnd && !f.open {
 			f.backwards(at, next.start)
@@ -66,87 +64,34 @@ func (s *keyState) find(text []byte, spans []span) []span {
 	return f.spans
 }
 
-// markReader finds the marks of a text one after the other.
-type markReader struct {
-	text []byte
-	next []int // by word: where it stands next, len(text) where it does not
-}
-
-func newMarkReader(text []byte) *markReader {
-	m := &markReader{text: text, next: make([]int, len(keyWords))}
-	for i := range m.next {
-		m.look(i, 0)
-	}
-	return m
-}
-
-func (m *markReader) look(word, from int) {
-	m.next[word] = len(m.text)
-	if i := bytes.Index(m.text[from:], keyWords[word]); i >= 0 {
-		m.next[word] = from + i
-	}
-}
-
-// after is the first mark that lies wholly behind from.
-func (m *markReader) after(from int) (mark, bool) {
-	for {
-		word := 0
-		for i := range m.next {
-			if m.next[i] < m.next[word] {
-				word = i
-			}
-		}
-		at := m.next[word]
-		if at == len(m.text) {
-			return mark{}, false
-		}
-		m.look(word, at+len(keyWords[word]))
-		if at < from {
-			continue
-		}
-		if found, ok := markAt(m.text, from, at, len(keyWords[word])); ok {
-			return found, true
-		}
-	}
-}
-
-// markAt reads the line of a key around a word at text[at:at+n]: five dashes (or four and a space) on both sides.
-func markAt(text []byte, from, at, n int) (mark, bool) {
-	if text[at] == 'P' && text[at+1] == 'r' { // PuTTY: its last line is another of this form
-		return mark{start: at, end: at + n}, true
-	}
-	before := text[max(from, at-48):at]
-	i := bytes.LastIndex(before, []byte("--"))
-	if i < 0 {
-		return mark{}, false
-	}
-	label := bytes.TrimLeft(before[i+2:], " ")
-	isEnd := bytes.HasPrefix(label, []byte("END"))
-	if !isEnd && !bytes.HasPrefix(label, []byte("BEGIN")) {
-		return mark{}, false
-	}
-	start := at - len(before) + i
-	for start > from && text[start-1] == '-' {
-		start--
-	}
-	after := text[at+n : min(len(text), at+n+16)]
-	dashes := bytes.Index(after, []byte("---"))
-	if dashes < 0 {
-		return mark{}, false
-	}
-	end := at + n + dashes
-	for end < len(text) && text[end] == '-' {
-		end++
-	}
-	return mark{start: start, end: end, isEnd: isEnd}, true
-}
-
 type keyFinder struct {
 	keyState
 	text   []byte
 	spans  []span
 	resume bool // the first body goes on with one of the text before
 	region int  // index in spans plus one of the body that could go on
+}
+
+// begin opens a key whose body begins at m, unless its lines are those of an open one anyway, and says where to go on.
+func (f *keyFinder) begin(m mark) int {
+	if f.open {
+		return m.line
+	}
+	f.open, f.bare, f.left, f.owed = true, true, keyReach, m.owed
+	f.width, f.indent, f.full = m.end-m.start, m.start-m.line, m.end-m.start
+	f.hide(m.start, m.end)
+	f.pay(m.end - m.start)
+	return m.end
+}
+
+// pay counts digits of a key that has no last line.
+func (f *keyFinder) pay(digits int) {
+	if f.owed == 0 {
+		return
+	}
+	if f.owed -= digits; f.owed <= 0 {
+		f.close()
+	}
 }
 
 func (f *keyFinder) close() {
@@ -159,7 +104,7 @@ func (f *keyFinder) lines(from, until int, marked bool) {
 	for at := from; f.open && at < until; {
 		end, next := lineEnd(f.text[:until], at)
 		f.line(at, end)
-		if f.left -= next - at; f.left < 0 || f.misses > keyMisses {
+		if f.left -= next - at; f.left < 0 || f.misses > keyMisses || f.bare && f.misses > 0 {
 			f.close()
 			return
 		}
@@ -180,6 +125,7 @@ func (f *keyFinder) line(start, end int) {
 	case last > 0:
 		f.width, f.indent, f.misses, f.fillers = last-first, first, 0, 0
 		f.hide(start+first, start+last)
+		f.pay(min(last-first-bytes.Count(line[first:last], []byte{'\\'}), f.full))
 	case isFiller(line) && f.fillers < keyFillers:
 		f.fillers++
 	default:

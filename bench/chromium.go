@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
 // drawn measures how long Chromium takes from asking for the page of a run of 500
@@ -45,13 +47,11 @@ func drawn(ctx context.Context, shop *workshop) (o outcome, err error) {
 }
 
 func findChromium() (program, why string) {
-	names := []string{"chromium", "chromium-browser", "google-chrome"}
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, ""
-		}
+	path, err := toolbox.Find(toolbox.Chromium)
+	if err != nil {
+		return "", err.Error()
 	}
-	return "", "no chromium on the PATH"
+	return path, ""
 }
 
 // browser is a Chromium that is spoken to by its own protocol over two pipes:

@@ -21,7 +21,7 @@ apt_install() { # package, command, what is skipped without it
 apt_install git git "nothing works without it"
 apt_install tmux tmux "tests of interactive sessions are skipped"
 apt_install jq jq "the figure that compares the hook with bash and jq cannot be measured"
-apt_install chromium chromium "tests of the cockpit in a browser are skipped"
+have google-chrome || have google-chrome-stable || apt_install chromium chromium "tests of the cockpit in a browser are skipped"
 [ "$(uname -s)" = Linux ] && apt_install bubblewrap bwrap "tests of the sandbox are skipped"
 
 gobin="$(go env GOPATH)/bin"

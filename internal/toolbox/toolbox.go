@@ -57,9 +57,22 @@ func locate(tool Tool) (string, error) {
 		return cached("claude-2.1.325", "claude")
 	case Axe:
 		return cached("axe-4.10.3", "axe.min.js")
-	case Chromium, Tmux:
+	case Chromium:
+		return browser()
+	case Tmux:
 	}
 	return exec.LookPath(string(tool))
+}
+
+// browser is a Chromium by any of its names. Chrome comes first: where both are, as
+// on Ubuntu, the other may be in a snap, which cannot use a profile under /tmp.
+func browser() (string, error) {
+	for _, name := range []string{"google-chrome", "google-chrome-stable"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return exec.LookPath(string(Chromium))
 }
 
 // cached is a file that scripts/fetch-*.sh has put into the person's cache folder.

@@ -57,3 +57,22 @@ func TestALackingTool(t *testing.T) {
 		t.Errorf("a scenario hears %t, %v", found, err)
 	}
 }
+
+// TestAnyChromium: a machine that has Chrome needs no Chromium, and Chrome is what
+// is taken where both are.
+func TestAnyChromium(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	if _, err := toolbox.Find(toolbox.Chromium); err == nil {
+		t.Error("a browser was found in an empty folder")
+	}
+	for _, name := range []string{"chromium", "google-chrome"} {
+		program := filepath.Join(folder, name)
+		if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := toolbox.Find(toolbox.Chromium); err != nil || found != program {
+			t.Errorf("found %q, %v; not %s", found, err, program)
+		}
+	}
+}

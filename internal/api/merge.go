@@ -41,5 +41,5 @@ type Mergeable struct {
 	Command   string   `json:"command,omitempty" doc:"The line that does it in a shell of the engine's machine, in whichever folder"`
 	Conflicts []string `json:"conflicts,omitempty" doc:"Paths that were changed on both sides"`
 	Tree      string   `json:"tree,omitempty" doc:"Work tree in which the base is checked out, where a fast-forward would bring it to the commit"`
-	Merged    bool     `json:"merged,omitempty" doc:"The base holds the commit already"`
+	Merged    bool     `json:"merged,omitempty" doc:"The base holds the work already, as this commit or another"`
 }

@@ -49,7 +49,7 @@ func (a *App) Merge(ctx context.Context, id string, req api.Merge) (api.Run, err
 	switch {
 	case err != nil:
 		return api.Run{}, err
-	case made != "" && made == m.Tip && (req.Commit == "" || req.Commit == m.Commit): // it is there, whoever brought it
+	case m.Merged && (req.Commit == "" || req.Commit == m.Commit): // it is there, whoever brought it
 		return a.mergeSeen(ctx, run, a.granted(ctx, run, m.Tip), m.Tip)
 	case req.Commit != "" && req.Commit != m.Commit || req.Tip != "" && req.Tip != m.Tip:
 		return api.Run{}, movedOn(run, m)
@@ -201,7 +201,6 @@ func (a *App) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable, ma
 	if m.Can = err == nil && m.Reason == ""; m.Can {
 		m.Next, m.Command = "", ""
 	}
-	m.Merged = err == nil && made == m.Tip
 	return m, made, err
 }
 
@@ -239,6 +238,11 @@ func tryMerge(ctx context.Context, y *yard.Yard, run *core.Run, m *api.Mergeable
 	if err != nil {
 		return "", err
 	}
+	tree, err := y.Tree(ctx, m.Tip)
+	if err != nil {
+		return "", err
+	}
+	m.Merged = made.Tree == tree // it brings nothing: the base holds the commit, or all of it as another
 	if m.Conflicts = made.Conflicts; len(made.Conflicts) > 0 {
 		m.Reason = fmt.Sprintf("%s has moved on, and %d of its files were changed on both sides", m.Base, len(made.Conflicts)+made.Unlisted)
 	}

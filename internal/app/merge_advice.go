@@ -10,8 +10,8 @@ import (
 )
 
 // adviseMerge makes the advice to merge fit the person's repository as it is: the
-// base may be checked out, in conflict or gone, or they have merged by hand, which
-// nobody watches for once a run is over.
+// base may be checked out, in conflict or gone, or they have merged by hand. Nobody
+// watches for that once a run is over, so who looks at the run has it recorded.
 func (a *App) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) error {
 	if !wording.MergesHere(run) {
 		return nil
@@ -24,8 +24,8 @@ func (a *App) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) 
 	advice := fmt.Sprintf("look at it: `stellwerk diff %s`; then ", run.Alias)
 	switch {
 	case m.Merged:
-		d.MergesHere, d.Next = false, ""
-		return nil
+		a.noteMerged(ctx, run, m, d)
+		return ctx.Err()
 	case m.Can:
 		return nil
 	case m.Tree != "":
@@ -38,4 +38,22 @@ func (a *App) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) 
 	}
 	d.Next = advice
 	return nil
+}
+
+// noteMerged records that the base of a run that is over holds its work. Of one that
+// is not over, who watches the branch is about to say so.
+func (a *App) noteMerged(ctx context.Context, run *core.Run, m api.Mergeable, d *api.RunDetail) {
+	d.MergesHere, d.Next = false, ""
+	if run.Status != core.StatusCompleted {
+		return
+	}
+	_, err := a.mergeSeen(ctx, run, a.granted(ctx, run, m.Tip), m.Tip)
+	if err == nil {
+		run, err = a.engine.Load(ctx, run.ID)
+	}
+	if err != nil {
+		a.log.Warn("a merge was seen and cannot be recorded", "run", run.Alias, "error", err)
+		return
+	}
+	*d = a.viewDetail(run)
 }

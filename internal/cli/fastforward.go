@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -28,6 +27,9 @@ func (sh *shell) mayForward(ctx context.Context, m api.Mergeable, said bool) (bo
 // git with their own configuration. Their word is on record before anything moves.
 // git itself refuses to overwrite a file, and to go anywhere but forward.
 func (sh *shell) fastForward(ctx context.Context, svc api.Service, id string, m api.Mergeable) error {
+	if err := onBase(ctx, m); err != nil {
+		return err
+	}
 	changes, err := gitIn(ctx, m.Tree, "status", "--porcelain", "--untracked-files=no")
 	if err != nil {
 		return err
@@ -39,10 +41,20 @@ func (sh *shell) fastForward(ctx context.Context, svc api.Service, id string, m 
 	if _, err := svc.Merge(ctx, id, api.Merge{Commit: m.Commit, Tip: m.Tip, FastForward: true}); err != nil {
 		return err
 	}
-	if at, err := gitIn(ctx, m.Tree, "symbolic-ref", "--quiet", "HEAD"); err != nil || at != "refs/heads/"+m.Base {
-		return errors.Join(err, core.Errorf(core.CodeConflict, "%s is not checked out in %s any more", m.Base, m.Tree).WithHint("merge again"))
+	if err := onBase(ctx, m); err != nil { // the word took a moment
+		return err
 	}
 	_, err = gitIn(ctx, m.Tree, "merge", "--quiet", "--ff-only", m.Commit)
+	return err
+}
+
+// onBase refuses a work tree that has switched to another branch, or to none: git
+// would bring that forward.
+func onBase(ctx context.Context, m api.Mergeable) error {
+	at, err := gitIn(ctx, m.Tree, "rev-parse", "--symbolic-full-name", "HEAD")
+	if err == nil && at != "refs/heads/"+m.Base {
+		err = core.Errorf(core.CodeConflict, "%s is not checked out in %s any more, and nothing was touched", m.Base, m.Tree).WithHint("merge again")
+	}
 	return err
 }
 

@@ -59,7 +59,7 @@ unit: ## all tests, with the race detector where something can race; ends with w
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
 		-race -p 4 -parallel 4 -timeout 40m $$($(GO) list ./... | grep -v -E -e '$(SLOW)' -e '$(PURE)') -- \
 		-timeout 40m $$($(GO) list ./... | grep -E '$(PURE)') -- \
-		-p 3 -timeout 40m $$($(GO) list ./... | grep -E '$(SLOW)')
+		-p 3 -parallel 4 -timeout 40m -ldflags='-s -w' $$($(GO) list ./... | grep -E '$(SLOW)')
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest -race -timeout 90m ./e2e ./internal/crash

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -93,6 +94,7 @@ func (o *once) leave(key string, w *wish) {
 	defer o.mu.Unlock()
 	if w.err != nil && o.wishes[key] == w {
 		delete(o.wishes, key)
+		o.order = slices.DeleteFunc(o.order, func(k string) bool { return k == key })
 	}
 	close(w.done)
 }

@@ -95,3 +95,32 @@ func TestARepeatDoesNotWaitForWhatBroke(t *testing.T) {
 		t.Errorf("sent again: %d %s", w.Code, w.Body)
 	}
 }
+
+// What failed over and over takes nobody's place: a form that was sent before is
+// still known.
+func TestFailuresAreNotRemembered(t *testing.T) {
+	svc := &apitest.Service{}
+	svc.ProjectAnswer.Name = "shop"
+	svc.StartAnswer = &api.Run{Alias: "r9"}
+	started, fail := 0, false
+	svc.On = func(c apitest.Call) error {
+		if c.Verb == "start" && fail {
+			return core.Errorf(core.CodeUnavailable, "not now")
+		}
+		if c.Verb == "start" {
+			started++
+		}
+		return nil
+	}
+	h := serve(t, svc, api.RoleApprover)
+	first := url.Values{"goal": {"Sell tea"}, "once": {"0123456789abcdefghij"}}
+	post(h, "/projects/shop/new", first)
+	fail = true
+	for range 1100 { // more than are remembered
+		post(h, "/projects/shop/new", url.Values{"goal": {"Sell coffee"}, "once": {"0123456789abcdefghij"}})
+	}
+	fail = false
+	if post(h, "/projects/shop/new", first); started != 1 {
+		t.Errorf("the first form started %d runs", started)
+	}
+}

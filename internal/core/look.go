@@ -19,11 +19,10 @@ func looked(r *Run, e Event, t *Task, b ValidateConcluded) {
 	if b.Error != "" {
 		t.Status = TaskWaiting
 		t.Infra++
-		t.NotBefore = e.At.Add(backoff(t.Infra))
-		r.Stage(t.Stage).Trouble = ""
+		t.NotBefore, t.Trouble = e.At.Add(backoff(t.Infra)), b.Error
 		return
 	}
-	t.Looked = true
+	t.Looked, t.Trouble = true, ""
 	if !b.Passed {
 		t.Status, t.Seen = TaskWaiting, b.Results
 		return

@@ -40,6 +40,7 @@ type Task struct {
 	Requested  int               `json:"requested"`         // attempts ever requested
 	Counted    int               `json:"counted"`           // attempts that count against the limit
 	Infra      int               `json:"infra,omitempty"`   // attempts lost to infrastructure
+	Trouble    string            `json:"trouble,omitempty"` // what kept its branch from being looked at, the last time
 	Stuck      bool              `json:"stuck,omitempty"`   // no attempt can help before a person does
 	Blocked    *Claim            `json:"blocked,omitempty"` // claim it waits for
 	NotBefore  time.Time         `json:"not_before,omitzero"`

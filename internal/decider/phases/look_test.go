@@ -1,6 +1,7 @@
 package phases_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -41,5 +42,30 @@ func TestWhoIsAskedWorks(t *testing.T) {
 	c.want("page", core.StageDone, 2)
 	if c.run.Attempts != 3 || c.run.Stage("build").Tasks[0].Found != "" || c.run.Stage("page").Tasks[0].Found == "" {
 		t.Errorf("%d attempts; build %+v, page %+v", c.run.Attempts, c.run.Stage("build").Tasks[0], c.run.Stage("page").Tasks[0])
+	}
+}
+
+// TestALookThatFailsSaysWhy: it is repeated, and when that is given up, the pause
+// has the reason.
+func TestALookThatFailsSaysWhy(t *testing.T) {
+	c := start(t, green("build"))
+	for c.run.Pause == nil {
+		if effects := core.Effects(c.run); len(effects) > 0 {
+			look := effects[0].(core.Validate)
+			c.say(core.Engine(), core.ValidateConcluded{Task: look.Task, Commit: c.run.Head, First: true, Error: "no space left on device"})
+			continue
+		}
+		c.now = core.Timers(c.run)[0]
+		c.say(core.Engine(), core.TimerFired{Timer: "due"})
+	}
+	if p := c.run.Pause; p.Code != core.PauseInfra || !strings.HasSuffix(p.Reason, ": no space left on device") {
+		t.Errorf("paused with %+v", p)
+	}
+	c.say(core.Person("me"), core.AttemptsReset{Stage: "build"})
+	c.holds = true
+	c.work()
+	c.want("build", core.StageDone, 1)
+	if left := c.run.Stage("build").Tasks[0].Trouble; left != "" {
+		t.Errorf("after a look that worked there is %q", left)
 	}
 }

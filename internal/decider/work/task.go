@@ -4,6 +4,7 @@
 package work
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -137,10 +138,12 @@ func lost(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	if t.Stuck {
 		reason = label(r, s, t) + " cannot be worked on"
 	}
+	why := cmp.Or(t.Trouble, s.Trouble)
 	if a := t.Last(); a != nil && a.Message != "" {
-		reason += ": " + a.Message
-	} else if s.Trouble != "" {
-		reason += ": " + s.Trouble
+		why = a.Message
+	}
+	if why != "" {
+		reason += ": " + why
 	}
 	return core.RunPaused{
 		Code: core.PauseInfra, Stage: s.ID, Reason: reason,

@@ -140,6 +140,9 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command, apart bool) (
 	c.ran[digest]++
 	id := core.CheckID(c.name, digest, c.ran[digest])
 	folder := d.Layout.Attempt(c.run.ID, id)
+	if former := d.Layout.Attempt(c.run.ID, core.CheckID(c.name, c.digest(cmd, true), 1)); !apart && c.setsUp(former) {
+		folder = former
+	}
 	if _, err := os.Stat(filepath.Join(folder, "spec.json")); errors.Is(err, os.ErrNotExist) {
 		dir := c.dir
 		if apart {
@@ -180,6 +183,13 @@ func (c *checkout) digest(cmd check.Command, apart bool) string {
 	}
 	sum := sha256.Sum256([]byte(of))
 	return hex.EncodeToString(sum[:6])
+}
+
+// setsUp reports a folder in which an engine of an earlier version has started the
+// setup: it named that like a check, and checks run in copies.
+func (c *checkout) setsUp(folder string) bool {
+	spec, err := shim.ReadSpec(folder)
+	return err == nil && spec.Job.Dir == c.dir
 }
 
 // copy makes the copy of the checkout that one command runs in.

@@ -28,7 +28,7 @@ func (d *Dispatcher) keepWorkspace(run *core.Run, attempt string) (string, error
 	return kept, nil
 }
 
-// disarm renames every repository in a folder that a person will look at: git
+// disarm renames what makes a folder a repository, wherever a person may look: git
 // run there would obey the agent's configuration, outside of any sandbox. A
 // folder that is not there has none.
 func disarm(dir string) error {
@@ -40,7 +40,7 @@ func disarm(dir string) error {
 	}
 	var armed []string
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && strings.EqualFold(entry.Name(), ".git") {
+		if err == nil && (strings.EqualFold(entry.Name(), ".git") || bareHead(path)) {
 			armed = append(armed, path)
 		}
 		return err
@@ -49,7 +49,8 @@ func disarm(dir string) error {
 		return err
 	}
 	for _, path := range slices.Backward(armed) { // what is inside before what is around it
-		free, err := freeName(filepath.Join(filepath.Dir(path), "dot-git"))
+		name := "dot-" + strings.TrimPrefix(strings.ToLower(filepath.Base(path)), ".")
+		free, err := freeName(filepath.Join(filepath.Dir(path), name))
 		if err != nil {
 			return err
 		}
@@ -58,6 +59,20 @@ func disarm(dir string) error {
 		}
 	}
 	return nil
+}
+
+// bareHead reports the HEAD without which git does not take a folder for a
+// repository. A bare one needs no .git, and what was a .git is one.
+func bareHead(path string) bool {
+	if !strings.EqualFold(filepath.Base(path), "HEAD") {
+		return false
+	}
+	for _, beside := range []string{"objects", "commondir"} {
+		if _, err := os.Lstat(filepath.Join(filepath.Dir(path), beside)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // freeName is the path, or where an agent has taken that the first with a number

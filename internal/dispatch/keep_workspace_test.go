@@ -3,6 +3,7 @@ package dispatch
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,4 +79,32 @@ func contents(t *testing.T, dir string) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// TestAKeptWorkspaceHoldsNoBareRepository: git takes a folder with a HEAD for a
+// repository although it is not called .git, also one that was.
+func TestAKeptWorkspaceHoldsNoBareRepository(t *testing.T) {
+	d := New(nil, Options{Layout: Layout{State: t.TempDir()}})
+	t.Cleanup(d.Close)
+	run := &core.Run{ID: "run-1"}
+	dir := d.Layout.Workspace(run.ID, "build.r1.a1")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sh(t, dir, `git init -q --bare . && git init -q --bare nested && git init -q inner && git init -q --bare plain && rm -r plain/objects && echo ../nested > plain/commondir`)
+	if err := os.MkdirAll(d.Layout.Attempt(run.ID, "build.r1.a1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := d.keepWorkspace(run, "build.r1.a1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{".", "nested", "inner", "inner/dot-git", "plain"} {
+		cmd := exec.Command("git", "rev-parse", "--git-dir")
+		cmd.Dir = filepath.Join(kept, folder)
+		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+d.Layout.State)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "not a git repository") {
+			t.Errorf("in %s git finds %s(%v)", folder, out, err)
+		}
+	}
 }

@@ -98,19 +98,20 @@ func (d *Dispatcher) notStarted(ctx context.Context, run *core.Run, attempt stri
 var errUnset = errors.New("is not set")
 
 // claimed waits until the shim has claimed the attempt: from then on it is
-// running whatever becomes of the engine.
+// running whatever becomes of the engine. It waits for as long as the shim's
+// process lives, which takes its time on a busy machine.
 func (d *Dispatcher) claimed(ctx context.Context, folder string) error {
-	deadline := time.Now().Add(30 * time.Second)
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
 		status, err := d.Spawner.Probe(ctx, folder)
 		if err != nil {
 			return err
 		}
-		if status != spawn.Starting && status != spawn.Absent {
+		switch status {
+		case spawn.Starting:
+		case spawn.Absent:
+			return fmt.Errorf("the attempt's supervisor ended before it began: see %s", filepath.Join(folder, "shim.log"))
+		case spawn.Running, spawn.Exited, spawn.Lost:
 			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the attempt's supervisor did not come up in time: see %s", filepath.Join(folder, "shim.log"))
 		}
 		select {
 		case <-ctx.Done():

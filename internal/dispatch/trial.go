@@ -79,7 +79,8 @@ func (t *Trial) clean(r check.Result) check.Result {
 	return r
 }
 
-// Keep gives what setup and builds have cached to the run that begins now.
+// Keep gives what setup and builds have cached to the run that begins now. What
+// is there already was left by an engine that was killed before the run began.
 func (t *Trial) Keep() error {
 	l, name := t.dispatcher.Layout, t.room.run.ID
 	for from, to := range map[string]string{l.Caches(name): l.Caches(t.run), l.BuildCache(name): l.BuildCache(t.run)} {
@@ -87,6 +88,9 @@ func (t *Trial) Keep() error {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return fmt.Errorf("keep what a trial has cached: %w", err)
+		}
+		if err := yard.RemoveWorkspace(to); err != nil {
 			return fmt.Errorf("keep what a trial has cached: %w", err)
 		}
 		if err := os.Rename(from, to); err != nil {
@@ -107,12 +111,16 @@ func (t *Trial) Close(ctx context.Context) error {
 // ForgetTrials removes what trials have left whose engine was killed.
 func (d *Dispatcher) ForgetTrials(ctx context.Context) error {
 	var errs []error
+	left := map[string]bool{}
 	for _, pattern := range []string{d.Layout.Work(trialPrefix + "*"), filepath.Dir(d.Layout.Attempt(trialPrefix+"*", "x"))} {
-		left, err := filepath.Glob(pattern)
+		paths, err := filepath.Glob(pattern)
 		errs = append(errs, err)
-		for _, path := range left {
-			errs = append(errs, d.forgetTrial(ctx, filepath.Base(path)))
+		for _, path := range paths {
+			left[filepath.Base(path)] = true
 		}
+	}
+	for name := range left {
+		errs = append(errs, d.forgetTrial(ctx, name))
 	}
 	return errors.Join(errs...)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
 
@@ -19,11 +20,13 @@ type stubborn struct {
 	mu          sync.Mutex
 	status      map[string]spawn.Status
 	probe, kill map[string]error
+	probed      int
 }
 
 func (s *stubborn) Probe(_ context.Context, folder string) (spawn.Status, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.probed++
 	return s.status[filepath.Base(folder)], s.probe[filepath.Base(folder)]
 }
 
@@ -72,6 +75,9 @@ func TestTroubleWithOneCommandKeepsNoOtherOfATrial(t *testing.T) {
 	if err := d.ForgetTrials(t.Context()); !errors.Is(err, unread) || !errors.Is(err, undying) {
 		t.Errorf("said %v", err)
 	}
+	if workers.probed != 5 { // each once, and the one that was ended once more
+		t.Errorf("looked %d times", workers.probed)
+	}
 	if got := left(); got != "a b verify-base" { // commands that may still run are at work there
 		t.Errorf("left %q", got)
 	}
@@ -85,5 +91,24 @@ func TestTroubleWithOneCommandKeepsNoOtherOfATrial(t *testing.T) {
 	}
 	if got := left(); got != "" {
 		t.Errorf("left %q in the end", got)
+	}
+}
+
+// TestATrialKeepsOverWhatAKilledEngineKept: an epic that waited in a queue is
+// started again under the id that it had when its engine was killed.
+func TestATrialKeepsOverWhatAKilledEngineKept(t *testing.T) {
+	d := &Dispatcher{Options: Options{Layout: Layout{State: t.TempDir()}}}
+	trial := &Trial{dispatcher: d, room: &checkout{run: &core.Run{ID: trialPrefix + "run-1"}}, run: "run-1"}
+	for _, content := range []string{"old", "new"} {
+		write(t, filepath.Join(d.Layout.Caches(trialPrefix+"run-1"), content), content)
+		write(t, filepath.Join(d.Layout.BuildCache(trialPrefix+"run-1"), content), content)
+		if err := trial.Keep(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{d.Layout.Caches("run-1"), d.Layout.BuildCache("run-1")} {
+		if there := contents(t, folder); !slices.Equal(there, []string{"new"}) {
+			t.Errorf("%s holds %q", folder, there)
+		}
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
@@ -105,5 +107,39 @@ func TestAVerificationThatIsCalledOff(t *testing.T) {
 	}
 	if said := e.engine.taken(); len(said) > 0 {
 		t.Errorf("reported was %+v", said)
+	}
+}
+
+// TestASetupOfAnEarlierVersionIsFoundAgain: that named it like a check. It may be
+// at work in the checkout, where another must not begin.
+func TestASetupOfAnEarlierVersionIsFoundAgain(t *testing.T) {
+	s := newSurf(t)
+	s.withWorkers(t)
+	setups := filepath.Join(t.TempDir(), "setups")
+	s.run.Playbook.Setup = "echo set >>" + setups
+	y, err := s.Yards.Yard(t.Context(), s.run.Project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := &checkout{dispatcher: s.Dispatcher, yard: y, run: s.run, commit: s.commit, event: "e1", name: theAttempt}
+	before.dir = s.Layout.Checkout(s.run.ID, "e1", theAttempt)
+	if err := y.Checkout(t.Context(), before.dir, s.commit); err != nil {
+		t.Fatal(err)
+	}
+	setup := check.Command{Shell: s.run.Playbook.Setup, Timeout: setupTimeout, OutputCap: 1 << 20}
+	id := core.CheckID(theAttempt, before.digest(setup, true), 1)
+	folder := s.Layout.Attempt(s.run.ID, id)
+	if err := before.order(folder, id, before.dir, setup); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Spawner.Start(t.Context(), spawn.Order{Attempt: id, Folder: folder}); err != nil {
+		t.Fatal(err)
+	}
+	after := &checkout{dispatcher: s.Dispatcher, yard: y, run: s.run, commit: s.commit, event: "e1", name: theAttempt}
+	if err := after.prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, setups); got != "set\n" {
+		t.Errorf("set up was %q", got)
 	}
 }

@@ -14,7 +14,7 @@ type AddedOptions struct {
 }
 
 // Added writes what the commits from base to head add and take away, as a patch without context in which every file is
-// text, and reports whether it was cut at MaxBytes.
+// text, and reports whether it was cut: at MaxBytes, or because git would need more memory than it may have.
 func (y *Yard) Added(ctx context.Context, w io.Writer, base, head string, o AddedOptions) (truncated bool, err error) {
 	args := []string{"-p", "--text", "-U0", "--no-renames", "--no-color", "--src-prefix=a/", "--dst-prefix=b/"}
 	command, err := diffTreeArgs(base, head, args, nil)
@@ -27,8 +27,10 @@ func (y *Yard) Added(ctx context.Context, w io.Writer, base, head string, o Adde
 		command = append(command, head, "^"+base, "--")
 	}
 	limited := &limitedWriter{w: w, left: o.MaxBytes}
-	err = y.git().stream(ctx, nil, limited, command...)
-	if limited.exceeded && ctx.Err() == nil {
+	g := y.git()
+	g.memory = y.memory
+	err = g.stream(ctx, nil, limited, command...)
+	if (limited.exceeded || outOfMemory(err)) && ctx.Err() == nil {
 		return true, nil
 	}
 	if err != nil {

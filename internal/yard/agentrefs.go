@@ -41,9 +41,11 @@ func (h *handInState) agentRefs() agentRefs {
 	if found.head == "" {
 		h.note("HEAD of the workspace points at nothing; the files were committed on the base")
 	}
+	seen := map[string]bool{found.head: true}
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
 		wanted := name == "refs/stash" || strings.HasPrefix(name, "refs/heads/")
-		if wanted && refs[name] != found.head && !slices.Contains(found.others, refs[name]) {
+		if wanted && !seen[refs[name]] {
+			seen[refs[name]] = true
 			found.others = append(found.others, refs[name])
 		}
 	}

@@ -106,6 +106,9 @@ func stderrHas(err error, phrases ...string) bool {
 	return false
 }
 
+// outOfMemory reports a git command that needed more memory than it was given.
+func outOfMemory(err error) bool { return stderrHas(err, "ut of memory", "Cannot allocate memory") }
+
 var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^/\s']*@`)
 
 // redactURLs removes user names and passwords from the addresses in a text.

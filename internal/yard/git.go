@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,7 +30,7 @@ type git struct {
 	config  []string
 	files   []*os.File // open files every process inherits
 	secrets []string   // never to be in an error, whoever says them
-	memory  uint64     // bytes that a process may allocate, where the system can hold it to that; 0 for any
+	memory  int64      // bytes that a process may allocate, where the system can hold it to that; 0 for any
 }
 
 func (g git) with(env ...string) git {
@@ -72,6 +73,9 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 		full = append(full, "-c", setting)
 	}
 	cmd := exec.CommandContext(ctx, "git", append(full, args...)...)
+	if g.memory > 0 {
+		limitMemory(cmd, g.memory)
+	}
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = g.dir, g.env, g.files
 	stderr := &tail{max: maxStderr}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, stderr
@@ -79,13 +83,7 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = grace
-	err := cmd.Start()
-	if err == nil && g.memory > 0 {
-		err = limitMemory(cmd.Process.Pid, g.memory)
-	}
-	if cmd.Process != nil {
-		err = errors.Join(err, cmd.Wait())
-	}
+	err := cmd.Run()
 	if err == nil {
 		return nil
 	}
@@ -101,6 +99,13 @@ func (g git) stream(ctx context.Context, in io.Reader, out io.Writer, args ...st
 		failure.cause = context.Cause(ctx)
 	}
 	return failure
+}
+
+// limitMemory has a shell bound what the process may allocate before it becomes git: git does not begin without. Files that
+// are mapped to read do not count.
+func limitMemory(cmd *exec.Cmd, most int64) {
+	cmd.Args = append([]string{"sh", "-c", `ulimit -d "$0" && exec "$@"`, strconv.FormatInt(most>>10, 10), cmd.Path}, cmd.Args[1:]...)
+	cmd.Path = "/bin/sh"
 }
 
 // redact removes what must not be in a message: the secrets git was handed, and those in addresses.

@@ -257,6 +257,9 @@ func (h *handInState) flaw(ctx context.Context, commit string) (string, error) {
 	if big, ok := errors.AsType[*TooBigError](err); ok {
 		return "more than can be handed in (" + big.Error() + ")", nil
 	}
+	if outOfMemory(err) {
+		return "more than can be handed in (git needs more memory for it than it may have)", nil //nolint:nilerr // that is the answer
+	}
 	if err != nil || hash != commit {
 		return "damaged or incomplete", nil //nolint:nilerr // that is the answer
 	}
@@ -307,7 +310,11 @@ func (r *sizeReader) Write(p []byte) (int, error) {
 
 // left selects the commits worth keeping that the delivered commit does not contain.
 func (h *handInState) left(ctx context.Context, candidates []string, head string) ([]string, error) {
-	const most = 16
+	const most, looked = 16, 200 // each costs some processes
+	if len(candidates) > looked {
+		h.note("the workspace has %d branches beside HEAD; only %d were looked at", len(candidates), looked)
+		candidates = candidates[:looked]
+	}
 	var left []string
 	for _, candidate := range candidates {
 		flaw, err := h.flaw(ctx, candidate)

@@ -314,3 +314,20 @@ func TestHandInRefusesABadSpec(t *testing.T) {
 		}
 	}
 }
+
+// TestHandInLooksAtSomeBranches has a workspace with more branches than anybody would wait for.
+func TestHandInLooksAtSomeBranches(t *testing.T) {
+	f := newFixture(t)
+	dir := f.workspace(t)
+	var refs strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&refs, "%040x refs/heads/b%05d\n", i+1, i)
+	}
+	must(t, os.WriteFile(dir+"/.git/packed-refs", []byte(refs.String()), 0o600))
+	sh(t, dir, "echo n > new")
+	handed, imported := f.handIn(t, f.handInSpec(t, dir))
+	equal(t, "paths", f.paths(t, imported.Commit), ".gitignore README.md new src/a.txt")
+	if !strings.Contains(strings.Join(handed.Notes, "\n"), "10000 branches beside HEAD") {
+		t.Errorf("nothing is said about it: %q", handed.Notes)
+	}
+}

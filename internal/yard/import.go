@@ -133,7 +133,7 @@ func (y *Yard) unpack(ctx context.Context, pack io.Reader, base string, content 
 	}
 	// Big blobs are streamed rather than held in memory.
 	g := y.git().withConfig("core.bigFileThreshold=16m")
-	g.memory = mostMemory
+	g.memory = y.memory
 	if err := g.stream(ctx, pack, io.Discard, "index-pack", "--stdin", "--fix-thin", "--strict"); err != nil {
 		return classifyImport(ctx, err)
 	}
@@ -161,7 +161,7 @@ func classifyImport(ctx context.Context, err error) error {
 		return err
 	case stderrHas(err, "No space left", "Read-only file system", "Permission denied", "Input/output error", "unable to create temporary", "Disk quota"):
 		return err
-	case stderrHas(err, "ut of memory"): // by a limit of ours
+	case outOfMemory(err): // by a limit of ours
 		return &TooBigError{What: "what git needs in memory to read the bundle", Limit: mostMemory}
 	}
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)

@@ -79,8 +79,11 @@ func (s *packScanner) object(ctx context.Context) error {
 	kind, size := first>>4&7, uint64(first&0xf)
 	if first&0x80 != 0 {
 		rest, err := binary.ReadUvarint(s.in)
-		if err != nil || rest >= 1<<59 {
+		if err != nil {
 			return cutOff(err)
+		}
+		if rest >= 1<<59 {
+			return fmt.Errorf("%w: an object of the pack says that it is larger than anything", ErrCorrupt)
 		}
 		size |= rest << 4
 	}

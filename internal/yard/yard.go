@@ -27,6 +27,7 @@ type Yard struct {
 	dir       string
 	occupancy *os.File
 	extent    extent
+	memory    int64 // of git, where it reads what an agent made
 	pack      packLimits
 	vetted    sync.Map // commits whose trees are known to be within the extent
 	reader    reader
@@ -77,7 +78,7 @@ func Open(ctx context.Context, dir string, options ...Option) (*Yard, error) {
 	if err := ensure(dir); err != nil {
 		return nil, fmt.Errorf("open yard %s: %w", dir, err)
 	}
-	y := &Yard{dir: filepath.Clean(dir), extent: ordinary(), pack: ordinaryPack()}
+	y := &Yard{dir: filepath.Clean(dir), extent: ordinary(), pack: ordinaryPack(), memory: mostMemory}
 	for _, option := range options {
 		option(y)
 	}

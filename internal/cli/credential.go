@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os/exec"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 // examineCredentials looks whether the variables are set that agents get their
@@ -17,12 +19,12 @@ func (sh *shell) examineCredentials(ctx context.Context) finding {
 	var found, missing []string
 	if sh.Credentials != nil {
 		names := sh.Credentials()
-		_, absent := exec.LookPath("claude")
+		_, err := program.Look(os.Getenv("PATH"), "claude")
 		set := slices.IndexFunc(names, sh.isSet)
 		switch none := "none of " + strings.Join(names, ", ") + " is set"; {
 		case set >= 0:
 			found = append(found, "claude: "+names[set]+" is set")
-		case absent != nil:
+		case errors.Is(err, program.ErrMissing):
 			found = append(found, "claude: "+none+", and it is not on the PATH")
 		default:
 			missing = append(missing, "claude: "+none)

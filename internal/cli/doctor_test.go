@@ -61,6 +61,12 @@ phases: [{id: a, role: writer, done: {changed: x}}]
 	b.env["MY_TOKEN"] = "hush-2"
 	b.run(t, ExitError, "doctor") // there is not even git
 	b.said(t, b.out, "ok    credentials claude: none of KEY_A, KEY_B is set, and it is not on the PATH; own: MY_TOKEN is set")
+	if err := os.WriteFile(empty+"/claude", nil, 0o644); err != nil { // somebody meant it to be there
+		t.Fatal(err)
+	}
+	b.out.b.Reset()
+	b.run(t, ExitError, "doctor")
+	b.said(t, b.out, "warn  credentials claude: none of KEY_A, KEY_B is set")
 	b.env["MY_TOKEN"] = ""
 	t.Setenv("PATH", bin+":"+path)
 	b.Credentials = func() []string { return []string{"KEY_A", "KEY_B"} }

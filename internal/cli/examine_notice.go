@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"os/exec"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 // examineNotices looks whether the ways in which a person is told can be used:
@@ -49,11 +50,11 @@ func (sh *shell) examineNotices(ctx context.Context) finding {
 func (sh *shell) examineWay(ctx context.Context, way string, s config.NotifySettings) error {
 	switch way {
 	case config.NotifyDesktop:
-		program := "notify-send"
+		name := "notify-send"
 		if runtime.GOOS == "darwin" {
-			program = "osascript"
+			name = "osascript"
 		}
-		_, err := exec.LookPath(program)
+		_, err := program.Look(os.Getenv("PATH"), name)
 		return err
 	case config.NotifyWebhook:
 		secret, err := forge.TokenFrom(sh.Env, s.SecretEnv.V, s.SecretFile.V)

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 type pluginOptions struct{ scope, claude string }
@@ -155,12 +154,11 @@ func (sh *shell) writePlugin() (folder deploy.Folder, small bool, err error) {
 // none, this one does the same under that name.
 func hookProgram(self string) (string, bool) {
 	beside := filepath.Join(filepath.Dir(self), deploy.HookProgram)
-	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+	if program.Executable(beside) == nil {
 		return beside, true
 	}
-	path, err := exec.LookPath(deploy.HookProgram)
-	if err == nil || errors.Is(err, exec.ErrDot) {
-		return path, err == nil
+	if path, err := program.Look(os.Getenv("PATH"), deploy.HookProgram); err == nil {
+		return path, true
 	}
 	return self, false
 }

@@ -3,8 +3,11 @@ package notify
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
+
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 // Desktop shows notifications of the desktop, where there is one.
@@ -16,7 +19,7 @@ func (Desktop) Name() string { return "desktop" }
 // Send implements Way.
 func (Desktop) Send(ctx context.Context, m Message) error {
 	argv := command(runtime.GOOS, m)
-	path, err := exec.LookPath(argv[0])
+	path, err := program.Look(os.Getenv("PATH"), argv[0])
 	if err != nil {
 		return fmt.Errorf("no desktop notifications on this machine: %w: %w", err, ErrPermanent)
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 // bubblewrapProgram is the bwrap of this machine.
@@ -16,7 +18,7 @@ type bubblewrapProgram struct {
 }
 
 func findBubblewrap() (bubblewrapProgram, error) {
-	path, err := exec.LookPath("bwrap")
+	path, err := program.Look(os.Getenv("PATH"), "bwrap")
 	if err != nil {
 		return bubblewrapProgram{}, fmt.Errorf("%w: bubblewrap is not installed (%w)", ErrUnavailable, err)
 	}
@@ -45,15 +47,15 @@ func (b bubblewrapProgram) disablesUserns() bool {
 // Weakness says what the isolation of this machine lacks, for a person who may mend it. It is empty if nothing is missing,
 // or if there is no isolation at all.
 func Weakness() string {
-	program, err := findBubblewrap()
+	bwrap, err := findBubblewrap()
 	switch {
-	case err != nil || program.disablesUserns():
+	case err != nil || bwrap.disablesUserns():
 		return ""
-	case program.setuid:
-		return program.path + " is installed setuid, and cannot forbid user namespaces inside; the filter of system calls alone does"
+	case bwrap.setuid:
+		return bwrap.path + " is installed setuid, and cannot forbid user namespaces inside; the filter of system calls alone does"
 	default:
 		return fmt.Sprintf("%s is version %d.%d, and cannot forbid user namespaces inside, as 0.8 can; the filter of system calls alone does",
-			program.path, program.major, program.minor)
+			bwrap.path, bwrap.major, bwrap.minor)
 	}
 }
 

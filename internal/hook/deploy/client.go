@@ -2,16 +2,19 @@ package deploy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/plugin"
 )
 
@@ -29,19 +32,24 @@ const id = plugin.Name + "@" + plugin.Name
 
 // Find is the client at a path, or on PATH where none is given.
 func Find(given, dir string) (Client, error) {
-	name := given
-	if name == "" {
-		name = "claude"
-	}
-	path, err := exec.LookPath(name)
-	if err == nil {
-		path, err = filepath.Abs(path)
-	}
+	path, err := find(cmp.Or(given, "claude"))
 	if err != nil {
 		return Client{}, core.Wrap(core.CodeNotFound, err, "Claude Code is not to be found",
 			"npm install -g @anthropic-ai/claude-code, or name the program with --claude PATH")
 	}
 	return Client{Program: path, Dir: dir}, nil
+}
+
+// find is the program at a path, or that a name stands for.
+func find(name string) (string, error) {
+	if !strings.Contains(name, "/") {
+		return program.Look(os.Getenv("PATH"), name)
+	}
+	path, err := filepath.Abs(name)
+	if err == nil {
+		err = program.Executable(path)
+	}
+	return path, err
 }
 
 func (c Client) call(ctx context.Context, args ...string) (string, error) {

@@ -176,3 +176,24 @@ func TestTheRealClientTakesIt(t *testing.T) {
 	}
 	want()
 }
+
+// TestAClientThatMayNotBeExecutedIsNamed, not reported as missing.
+func TestAClientThatMayNotBeExecutedIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "claude")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for _, given := range []string{"", path} {
+		if _, err := deploy.Find(given, dir); err == nil || !strings.Contains(err.Error(), "chmod +x "+path) {
+			t.Errorf("given %q: %v", given, err)
+		}
+	}
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := deploy.Find("", dir); err != nil || c.Program != path {
+		t.Errorf("found %+v, %v", c, err)
+	}
+}

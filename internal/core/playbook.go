@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/json"
+	"iter"
 	"slices"
 	"time"
 )
@@ -191,6 +192,28 @@ type Check struct {
 	Into     string          `json:"into,omitempty"`     // merge: the commit that must have been taken in; alone: compared with
 	From     string          `json:"from,omitempty"`     // merge: the commit that it was to be merged with
 	Timeout  time.Duration   `json:"timeout,omitempty"`  // command
+}
+
+// Commands are the commands of a check that are to succeed, in its order; either is said of one that another check may
+// stand in for. What must fail is none of them.
+func (c Check) Commands() iter.Seq2[Check, bool] {
+	return func(yield func(Check, bool) bool) { c.commands(false, yield) }
+}
+
+func (c Check) commands(either bool, yield func(Check, bool) bool) bool {
+	switch c.Kind {
+	case CheckNot:
+		return true
+	case CheckCommand:
+		return yield(c, either)
+	default:
+		for _, of := range c.Of {
+			if !of.commands(either || c.Kind == CheckAny, yield) {
+				return false
+			}
+		}
+		return true
+	}
 }
 
 // GitCheck tests the shape of a delivery's history.

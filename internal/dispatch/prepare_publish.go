@@ -121,34 +121,25 @@ func GateCheck(run *core.Run, stage string) core.Check {
 		if s := run.Stage(p.ID); s == nil || s.Status != core.StageDone {
 			continue
 		}
-		for _, c := range commands(p.Done) {
-			if !seen[c.Run] {
+		for c, either := range p.Done.Commands() {
+			if !either && !seen[c.Run] {
 				seen[c.Run] = true
 				all.Of = append(all.Of, c)
 			}
 		}
 	}
 	if run.Managed() {
-		all.Of = append(all.Of, commands(run.Playbook.Project.Done)...)
+		for c, either := range run.Playbook.Project.Done.Commands() {
+			if !either {
+				all.Of = append(all.Of, c)
+			}
+		}
 	}
 	phase := run.Playbook.Phase(stage)
 	if phase != nil && (len(phase.Done.Of) > 0 || phase.Done.Kind != core.CheckAll && phase.Done.Kind != "") {
 		all.Of = append(all.Of, phase.Done)
 	}
 	return all
-}
-
-func commands(c core.Check) []core.Check {
-	if c.Kind == core.CheckCommand {
-		return []core.Check{c}
-	}
-	var found []core.Check
-	if c.Kind == core.CheckAll {
-		for _, of := range c.Of {
-			found = append(found, commands(of)...)
-		}
-	}
-	return found
 }
 
 // touches begins the notice of a change that a person is told of before they approve.

@@ -27,7 +27,7 @@ type Input struct {
 	Detected string
 	// Trial tries commands on the base commit; nil where nothing is to be tried.
 	Trial Trial
-	// Limit bounds the whole of it.
+	// Limit bounds the whole of it; zero for no limit, where nothing is tried.
 	Limit time.Duration
 	// Tell, where set, is told what is being looked at.
 	Tell func(what string)
@@ -60,7 +60,13 @@ func Run(ctx context.Context, in Input) (*core.Preflight, error) {
 	if in.Tell == nil {
 		in.Tell = func(string) {}
 	}
-	if err := refusal(in.agents(ctx)); err != nil {
+	limited, cancel := in.within(ctx)
+	defer cancel()
+	problems := in.agents(limited)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err := refusal(problems); err != nil {
 		return nil, err
 	}
 	found := &core.Preflight{}
@@ -68,8 +74,8 @@ func Run(ctx context.Context, in Input) (*core.Preflight, error) {
 		return found, nil
 	}
 	wanted := commands(in.Playbook)
-	found.Tools = in.tools(ctx, wanted)
-	checks, problems, err := in.try(ctx, wanted)
+	found.Tools = in.tools(limited, wanted)
+	checks, problems, err := in.try(ctx, limited, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +84,14 @@ func Run(ctx context.Context, in Input) (*core.Preflight, error) {
 	}
 	found.Checks, found.Took = checks, time.Since(started)
 	return found, nil
+}
+
+// within is the time that a preflight has.
+func (in Input) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if in.Limit == 0 { // only what costs nothing is looked at
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, in.Limit)
 }
 
 // NoPreflight is how a person leaves it all out.

@@ -86,6 +86,23 @@ func TestWhatIsTried(t *testing.T) {
 	}
 }
 
+// TestPhasesThatMayNotRun: what is skipped is not tried, and a condition that only the run can tell stops no start.
+func TestPhasesThatMayNotRun(t *testing.T) {
+	missing := Outcome{Exit: 127, Output: "sh: 1: gone: not found\n"}
+	in := stage(map[string]Outcome{"skipped": missing, "maybe": missing, "both": missing})
+	in.Playbook.Phases = []core.Phase{
+		{ID: "a", Skip: true, Done: run("skipped")}, {ID: "b", When: ".issue", Done: run("maybe")}, {ID: "c", When: ".issue", Done: run("both")},
+	}
+	found, err := Run(t.Context(), in)
+	if err != nil || len(found.Checks) != 2 || found.Checks[0].Check != "command: maybe" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	in.Playbook.Phases = append(in.Playbook.Phases, core.Phase{ID: "d", Done: run("both")})
+	if _, err = Run(t.Context(), in); err == nil || !strings.Contains(err.Error(), "`both`") || strings.Contains(err.Error(), "maybe") {
+		t.Errorf("%v", err)
+	}
+}
+
 type hangs struct{}
 
 func (hangs) Run(ctx context.Context, _ string, _ time.Duration) (Outcome, error) {
@@ -129,5 +146,30 @@ func TestTools(t *testing.T) {
 	in.Place.ReadOnly = []string{mine, theirs}
 	if found, err = Run(t.Context(), in); err != nil || len(found.Tools) != 0 {
 		t.Errorf("what is shown differs: %+v, %v", found, err)
+	}
+}
+
+// TestTheLimitHoldsForEverything: reading what an agent runs and asking tools for their versions take time, too.
+func TestTheLimitHoldsForEverything(t *testing.T) {
+	dir := t.TempDir()
+	for folder, text := range map[string]string{"mine": "echo v2", "theirs": "exec sleep 1000"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, folder, "node"), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := stage(map[string]Outcome{}, run("node test.js"))
+	in.Place.Isolated, in.Place.Path, in.Place.ReadOnly = true, dir+"/mine:"+dir+"/theirs:/usr/bin:/bin", []string{dir + "/theirs"}
+	in.Agents, in.Files = map[string]core.Agent{"a": {Use: "command", Run: []string{"./tool"}}}, map[string]string{"tool": modeExecutable}
+	in.Head = func(ctx context.Context, _ string) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
+	in.Trial, in.Limit = hangs{}, 100*time.Millisecond
+	found, err := Run(t.Context(), in)
+	if err != nil || len(found.Tools) != 0 || len(found.Checks) != 1 || found.Checks[0].Untold == "" {
+		t.Errorf("%+v, %v", found, err)
 	}
 }

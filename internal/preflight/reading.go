@@ -29,7 +29,7 @@ const (
 
 // read says what of a command's end would keep every attempt from passing it, whatever it does.
 func (in Input) read(w wanted, out Outcome) *problem {
-	if out.Passed() || out.TimedOut || w.either && !out.Setup {
+	if out.Passed() || out.TimedOut || w.optional && !out.Setup {
 		return nil
 	}
 	who := fmt.Sprintf("the check `%s`", w.command)
@@ -87,7 +87,7 @@ func (in Input) brings(module string) bool {
 	return false
 }
 
-const without = "if the run itself is to bring it along, leave this look out with " + NoPreflight
+const without = "if the run itself will add it, start with " + NoPreflight
 
 // advice is how a program gets inside.
 func (in Input) advice(name string) string {

@@ -51,6 +51,9 @@ func (in Input) tools(ctx context.Context, list []wanted) []core.ToolVersion {
 		if err == nil {
 			found.Inside = version(ctx, theirs, inside)
 		}
+		if ctx.Err() != nil { // who was ended has not said its version
+			break
+		}
 		if found.Outside != found.Inside {
 			found.Outside += " at " + mine
 			if err == nil {

@@ -13,36 +13,35 @@ import (
 
 // wanted is a command that some task must pass.
 type wanted struct {
-	command string
-	limit   time.Duration
-	either  bool // another check may take its place
+	command  string
+	limit    time.Duration
+	optional bool // a run may succeed without it
 }
 
-// commands are the commands of a playbook's checks, each once, in the order of the playbook. One that must fail is none
-// of them, nor is one whose end is known.
+// commands are the commands of a playbook's checks, each once, in the order of the playbook. Those of a phase that is
+// skipped are none of them, nor is one whose end is known. Whether a phase with a condition will run, only the run can tell.
 func commands(p *core.Playbook) []wanted {
 	var all []wanted
-	var walk func(c core.Check, either bool)
-	walk = func(c core.Check, either bool) {
-		switch c.Kind {
-		case core.CheckNot:
-			return
-		case core.CheckCommand:
-			known := c.Run == "true" || c.Run == ":"
-			if !known && !slices.ContainsFunc(all, func(w wanted) bool { return w.command == c.Run }) {
-				all = append(all, wanted{c.Run, c.Timeout, either})
+	add := func(done core.Check, conditional bool) {
+		for c, either := range done.Commands() {
+			if c.Run == "true" || c.Run == ":" {
+				continue
 			}
-		default:
-			for _, of := range c.Of {
-				walk(of, either || c.Kind == core.CheckAny)
+			optional := conditional || either
+			if i := slices.IndexFunc(all, func(w wanted) bool { return w.command == c.Run }); i >= 0 {
+				all[i].optional = all[i].optional && optional
+				continue
 			}
+			all = append(all, wanted{c.Run, c.Timeout, optional})
 		}
 	}
 	for _, phase := range p.Phases {
-		walk(phase.Done, false)
+		if !phase.Skip {
+			add(phase.Done, phase.When != "")
+		}
 	}
 	if p.Project != nil {
-		walk(p.Project.Done, false)
+		add(p.Project.Done, false)
 	}
 	return all
 }
@@ -53,13 +52,8 @@ const (
 	detailBytes = 2 << 10
 )
 
-// try runs the commands until the time is up. What is not tried by then is noted as such.
-func (in Input) try(ctx context.Context, list []wanted) ([]core.BaseCheck, []problem, error) {
-	if len(list) == 0 {
-		return nil, nil, nil
-	}
-	limited, cancel := context.WithTimeout(ctx, in.Limit)
-	defer cancel()
+// try runs the commands until the time of limited is up. What is not tried by then is noted as such.
+func (in Input) try(ctx, limited context.Context, list []wanted) ([]core.BaseCheck, []problem, error) {
 	var checks []core.BaseCheck
 	var problems []problem
 	for i, w := range list {
@@ -74,7 +68,7 @@ func (in Input) try(ctx context.Context, list []wanted) ([]core.BaseCheck, []pro
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
 		case limited.Err() != nil || errors.Is(err, context.DeadlineExceeded):
-			return append(checks, untold(list[i:], fmt.Sprintf("it was not over within the %s of the preflight", in.Limit))...), problems, nil
+			return append(checks, untold(list[i:], fmt.Sprintf("the preflight's %s ran out first", in.Limit))...), problems, nil
 		case err != nil:
 			return nil, nil, fmt.Errorf("try `%s` on the base commit: %w", w.command, err)
 		}
@@ -97,7 +91,7 @@ func verdict(name string, out Outcome, limit time.Duration) core.BaseCheck {
 	case out.Passed():
 		return core.BaseCheck{Check: name, Passed: true}
 	case out.TimedOut:
-		return core.BaseCheck{Check: name, Untold: fmt.Sprintf("it was not over within %s", limit)}
+		return core.BaseCheck{Check: name, Untold: fmt.Sprintf("it took longer than %s", limit)}
 	}
 	return failed(name, fmt.Sprintf("Exit status %d. %s", out.Exit, plain.Tail(out.Output, detailLines, detailBytes)))
 }

@@ -101,6 +101,9 @@ func (g *ground) preflight(ctx context.Context, p *core.Playbook, isolation stri
 	in := g.look(p, files)
 	in.Detected = g.detect(ctx, files).Setup
 	in.Place.Isolated, in.Place.ReadOnly = isolation == string(sandbox.Sandbox), g.app.settings.ReadOnly.V
+	if in.Place.Isolated {
+		in.Place.Private = g.app.dispatch.Private()
+	}
 	in.Place.Settings, err = config.UserFile(os.Getenv)
 	return in, err
 }

@@ -144,10 +144,6 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 	if err != nil {
 		return shim.Spec{}, err
 	}
-	private, err := r.d.private(r.run)
-	if err != nil {
-		return shim.Spec{}, err
-	}
 	role := r.role()
 	job := agent.Job{
 		Dir: r.dir(), Prompt: r.promptPath(), In: r.in(), Out: r.out(), Home: filepath.Join(r.folder, "home"),
@@ -163,7 +159,7 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 		Branch: branchOf(r.run, r.stage), IntegrationBranch: r.run.Branch, Writes: shim.Writes(r.task.Writes),
 		CommitMessage: r.message(), Mark: r.marks(), Identity: shim.Identity(r.run.Identity), Isolation: isolation(r.run),
 		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: r.secretNames(),
-		ReadOnly: append([]string{r.yard.Dir()}, r.d.ReadOnly...), Masked: masked(r.run, r.d.Layout), Private: private,
+		ReadOnly: append([]string{r.yard.Dir()}, r.d.ReadOnly...), Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run),
 	}
 	r.equip(&spec)
 	if r.taken.Session != "" {

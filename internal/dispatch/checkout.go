@@ -225,10 +225,6 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command) error {
 	if err := os.MkdirAll(in, 0o700); err != nil {
 		return fmt.Errorf("make a folder for a check: %w", err)
 	}
-	private, err := d.private(c.run)
-	if err != nil {
-		return err
-	}
 	return shim.WriteSpec(folder, shim.Spec{
 		Project: c.run.Project, Run: c.run.ID, Task: c.name, Attempt: id, Agent: "command",
 		Job: agent.Job{
@@ -237,7 +233,7 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command) error {
 		},
 		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
 		Env: toolCaches(cache), Writable: []string{cache},
-		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout), Private: private,
+		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout), Private: d.private(c.run),
 		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(),
 	})
 }

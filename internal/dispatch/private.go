@@ -16,31 +16,29 @@ const privateLasts = 30 * time.Second
 
 // privateFiles remembers which of the system's files are private.
 type privateFiles struct {
-	search func() ([]string, error)
+	search func() []string
 
 	mu    sync.Mutex
 	found []string
 	until time.Time
 }
 
-func (p *privateFiles) list() ([]string, error) {
+func (p *privateFiles) list() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.found != nil && time.Now().Before(p.until) {
-		return p.found, nil
+	if p.found == nil || !time.Now().Before(p.until) {
+		p.found, p.until = p.search(), time.Now().Add(privateLasts)
 	}
-	found, err := p.search()
-	if err != nil {
-		return nil, err
-	}
-	p.found, p.until = found, time.Now().Add(privateLasts)
-	return found, nil
+	return p.found
 }
 
 // private are the files to hide from a run's processes where they are isolated.
-func (d *Dispatcher) private(run *core.Run) ([]string, error) {
+func (d *Dispatcher) private(run *core.Run) []string {
 	if isolation(run) == sandbox.None {
-		return nil, nil
+		return nil
 	}
 	return d.hidden.list()
 }
+
+// Private are the files that isolated processes do not see.
+func (d *Dispatcher) Private() []string { return d.hidden.list() }

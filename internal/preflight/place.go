@@ -13,6 +13,7 @@ type Place struct {
 	Path     string // of the engine, which has it from the person's shell
 	Isolated bool
 	ReadOnly []string // folders that the person shows to agents
+	Private  []string // files and folders of the system that the isolation hides
 	Settings string   // the file in which they say so
 	Getenv   func(name string) string
 }
@@ -22,7 +23,7 @@ func (p Place) inside() string {
 	if !p.Isolated {
 		return p.Path
 	}
-	visible, err := sandbox.VisiblePath(p.Path, sandbox.Spec{Dir: "/", ReadOnly: p.ReadOnly})
+	visible, err := sandbox.VisiblePath(p.Path, sandbox.Spec{Dir: "/", ReadOnly: p.ReadOnly, Private: p.Private})
 	if err != nil {
 		return p.Path // what is wrong with the paths is said where they are used
 	}

@@ -23,21 +23,15 @@ const (
 // sandbox of root runs as root, the owner of all of it, and mode 0600 holds no owner back; for everybody else the list is
 // empty. The search looks at every file there, so a caller that starts many processes keeps the list for a while and
 // hands it in with each Spec.
-func Private() ([]string, error) {
+func Private() []string {
+	found := []string{}
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		return []string{}, nil
+		return found
 	}
-	return privateBelow(handFilled(systemPaths("linux")))
-}
-
-func privateBelow(folders []string) ([]string, error) {
-	found := map[string]bool{}
-	for _, folder := range folders {
-		if err := findPrivate(folder, found); err != nil {
-			return nil, fmt.Errorf("sandbox: look for private files: %w", err)
-		}
+	for _, folder := range handFilled(systemPaths("linux")) {
+		found = append(found, privateBelow(os.DirFS(folder), folder)...)
 	}
-	return slices.AppendSeq([]string{}, maps.Keys(found)), nil
+	return found
 }
 
 // hide covers what Private found. What somebody listed is left as they want it.
@@ -61,27 +55,29 @@ func (p *plan) hide(private []string, spec Spec) error {
 	return nil
 }
 
-// findPrivate adds the files below root that others may not read, and the folders that they may not enter.
-func findPrivate(root string, found map[string]bool) error {
+// privateBelow lists the files of a tree, which is the folder root, that others may not read, and the folders that they may
+// not enter. What cannot be looked at, such as another user's mount, is private to somebody else.
+func privateBelow(tree fs.FS, root string) []string {
+	var found []string
 	files := map[string][]string{} // by folder
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed since its folder was read
-		}
-		if err != nil {
-			return err
-		}
-		if entry.Type()&fs.ModeSymlink != 0 {
+	_ = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		path := filepath.Join(root, name)
+		if err == nil && entry.Type()&fs.ModeSymlink != 0 {
 			return nil
 		}
-		info, err := entry.Info()
+		var info fs.FileInfo
+		if err == nil {
+			info, err = entry.Info()
+		}
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
+		case errors.Is(err, fs.ErrNotExist): // removed since its folder was read
 		case err != nil:
-			return err
+			found = append(found, path)
+			if entry != nil && entry.IsDir() {
+				return fs.SkipDir
+			}
 		case entry.IsDir() && info.Mode().Perm()&0o001 == 0:
-			found[path] = true
+			found = append(found, path)
 			return fs.SkipDir
 		case !entry.IsDir() && info.Mode().Perm()&0o004 == 0:
 			files[filepath.Dir(path)] = append(files[filepath.Dir(path)], path)
@@ -90,14 +86,11 @@ func findPrivate(root string, found map[string]bool) error {
 	})
 	for folder, list := range files {
 		if len(list) > crowded && folder != root {
-			found[folder] = true
-			continue
+			list = []string{folder}
 		}
-		for _, file := range list {
-			found[file] = true
-		}
+		found = append(found, list...)
 	}
-	return err
+	return found
 }
 
 // handFilled are the folders among paths that administrators fill. What packages bring below /usr is public.

@@ -3,11 +3,14 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/fstest"
 )
 
 // TestPrivateFilesOfTheSystemAreHidden puts a service's password where administrators put services.
@@ -109,11 +112,7 @@ func TestASystemFolderThatIsPrivateIsNotShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	private, err := privateBelow([]string{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.hide(private, spec); err != nil {
+	if err := p.hide(privateBelow(os.DirFS(dir), dir), spec); err != nil {
 		t.Fatal(err)
 	}
 	if rules := slices.DeleteFunc(slices.Clone(p.mounts), func(m mount) bool { return m.path != dir }); len(rules) != 1 || rules[0].access != hidden {
@@ -125,5 +124,37 @@ func TestASystemFolderThatIsPrivateIsNotShown(t *testing.T) {
 	}
 	if out, err := launched(t, launch, []string{"PATH=" + os.Getenv("PATH")}, nil); err != nil || !strings.HasPrefix(out, "listed\n") || strings.Contains(out, "hunter2") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// odd is a tree with a mount of somebody else's in it, and a file on a disk that fails.
+type odd struct{ fstest.MapFS }
+
+func (o odd) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == "mount" {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EACCES}
+	}
+	entries, err := o.MapFS.ReadDir(name)
+	for i, e := range entries {
+		if e.Name() == "failing" {
+			entries[i] = failing{e}
+		}
+	}
+	return entries, err
+}
+
+type failing struct{ fs.DirEntry }
+
+func (failing) Info() (fs.FileInfo, error) { return nil, syscall.EIO }
+
+// TestWhatCannotBeLookedAtIsHidden, and refuses nothing else.
+func TestWhatCannotBeLookedAtIsHidden(t *testing.T) {
+	tree := odd{fstest.MapFS{
+		"mount/x": {Mode: 0o644}, "mount": {Mode: fs.ModeDir | 0o755}, "tool/failing": {Mode: 0o644}, "tool/run": {Mode: 0o755}, "tool/key": {Mode: 0o600},
+	}}
+	found := privateBelow(tree, "/opt")
+	slices.Sort(found)
+	if want := []string{"/opt/mount", "/opt/tool/failing", "/opt/tool/key"}; !slices.Equal(found, want) {
+		t.Errorf("found %q", found)
 	}
 }

@@ -10,9 +10,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
-// VisiblePath keeps those entries of a PATH that exist and that spec shows; the others would only be misses inside.
+// VisiblePath keeps those entries of a PATH that exist and that spec shows; the others would only be misses inside. It does
+// not search for private files itself: what spec.Private names is not shown.
 func VisiblePath(path string, spec Spec) (string, error) {
 	p, err := newPlan(systemPaths(runtime.GOOS), spec)
+	if err == nil {
+		err = p.hide(spec.Private, spec)
+	}
 	if err != nil {
 		return "", err
 	}

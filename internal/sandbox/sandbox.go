@@ -72,9 +72,7 @@ func commandOn(goos string, kind Kind, spec Spec) (Launch, error) {
 		return Launch{}, err
 	}
 	if spec.Private == nil {
-		if spec.Private, err = Private(); err != nil {
-			return Launch{}, err
-		}
+		spec.Private = Private()
 	}
 	if err := plan.hide(spec.Private, spec); err != nil {
 		return Launch{}, err

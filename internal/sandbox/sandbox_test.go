@@ -265,6 +265,15 @@ func TestVisiblePathDropsHomeFolders(t *testing.T) {
 	}
 }
 
+func TestVisiblePathDropsPrivateFolders(t *testing.T) {
+	dir := t.TempDir()
+	shown, private := folder(t, dir, "shown", "bin"), "/usr/bin"
+	got, err := VisiblePath(shown+":"+private, Spec{Dir: "/", ReadOnly: []string{shown}, Private: []string{private}})
+	if err != nil || got != shown {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestDetectSaysWhy(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	kind, reason := Detect(t.Context())

@@ -23,11 +23,11 @@ type Conversation interface {
 	// Messages reads what was said in a project over all its runs, oldest first.
 	Messages(ctx context.Context, q MessageQuery) ([]Message, error)
 	// Conversations lists those of a project, the first one first.
-	Conversations(ctx context.Context, q ConversationQuery) ([]Talk, error)
+	Conversations(ctx context.Context, q ConversationQuery) ([]ConversationView, error)
 	// OpenConversation begins one beside those.
-	OpenConversation(ctx context.Context, req OpenConversation) (Talk, error)
+	OpenConversation(ctx context.Context, req OpenConversation) (ConversationView, error)
 	// NameConversation gives one another name.
-	NameConversation(ctx context.Context, req NameConversation) (Talk, error)
+	NameConversation(ctx context.Context, req NameConversation) (ConversationView, error)
 	// Questions lists what waits for an answer in all projects, oldest first.
 	Questions(ctx context.Context) ([]Question, error)
 }
@@ -74,8 +74,8 @@ type MessageQuery struct {
 // ConversationQuery names the project whose conversations are wanted.
 type ConversationQuery struct{ Project, Dir string }
 
-// Talk is one of a project's conversations.
-type Talk struct {
+// ConversationView is one of a project's conversations.
+type ConversationView struct {
 	ID        string    `json:"id"` // the project's own, of the first
 	Project   string    `json:"project"`
 	Name      string    `json:"name"`
@@ -86,9 +86,9 @@ type Talk struct {
 	LastAt    time.Time `json:"last_at,omitzero"` // when something was said last
 }
 
-// TalkList is a list of conversations.
-type TalkList struct {
-	Conversations []Talk `json:"conversations"`
+// ConversationList is a list of conversations.
+type ConversationList struct {
+	Conversations []ConversationView `json:"conversations"`
 }
 
 // OpenConversation begins a conversation.
@@ -182,16 +182,16 @@ func registerConversation(api huma.API, svc Conversation) {
 		func(ctx context.Context, in *struct {
 			Project string `query:"project" doc:"Id, name, path or run"`
 			Dir     string `query:"dir" doc:"The project of the repository at this path, where none is named"`
-		}) (TalkList, error) {
+		}) (ConversationList, error) {
 			list, err := svc.Conversations(ctx, ConversationQuery{Project: in.Project, Dir: in.Dir})
-			return TalkList{Conversations: notNil(list)}, err
+			return ConversationList{Conversations: notNil(list)}, err
 		})
 	register(api, operation(api, "open-conversation", http.MethodPost, "/v1/conversations", "Begin a conversation"),
-		func(ctx context.Context, in *struct{ Body OpenConversation }) (Talk, error) {
+		func(ctx context.Context, in *struct{ Body OpenConversation }) (ConversationView, error) {
 			return svc.OpenConversation(ctx, in.Body)
 		})
 	register(api, operation(api, "name-conversation", http.MethodPost, "/v1/conversations/name", "Give a conversation another name"),
-		func(ctx context.Context, in *struct{ Body NameConversation }) (Talk, error) {
+		func(ctx context.Context, in *struct{ Body NameConversation }) (ConversationView, error) {
 			return svc.NameConversation(ctx, in.Body)
 		})
 	register(api, operation(api, "list-questions", http.MethodGet, "/v1/questions", "List what waits for an answer, oldest first"),

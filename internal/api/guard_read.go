@@ -82,8 +82,8 @@ func (g *guard) Messages(ctx context.Context, q MessageQuery) ([]Message, error)
 	return read(ctx, folderIn(q.Project, q.Dir), func() ([]Message, error) { return g.svc.Messages(ctx, q) })
 }
 
-func (g *guard) Conversations(ctx context.Context, q ConversationQuery) ([]Talk, error) {
-	return read(ctx, folderIn(q.Project, q.Dir), func() ([]Talk, error) { return g.svc.Conversations(ctx, q) })
+func (g *guard) Conversations(ctx context.Context, q ConversationQuery) ([]ConversationView, error) {
+	return read(ctx, folderIn(q.Project, q.Dir), func() ([]ConversationView, error) { return g.svc.Conversations(ctx, q) })
 }
 
 func (g *guard) Questions(ctx context.Context) ([]Question, error) {

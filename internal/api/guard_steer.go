@@ -75,15 +75,15 @@ func (g *guard) Answer(ctx context.Context, question string, req Answer) (Spoken
 	return steer(ctx, func() (Spoken, error) { return g.svc.Answer(ctx, question, req) })
 }
 
-func (g *guard) OpenConversation(ctx context.Context, req OpenConversation) (Talk, error) {
-	return read(ctx, folderIn(req.Project, req.Dir), func() (Talk, error) {
-		return steer(ctx, func() (Talk, error) { return g.svc.OpenConversation(ctx, req) })
+func (g *guard) OpenConversation(ctx context.Context, req OpenConversation) (ConversationView, error) {
+	return read(ctx, folderIn(req.Project, req.Dir), func() (ConversationView, error) {
+		return steer(ctx, func() (ConversationView, error) { return g.svc.OpenConversation(ctx, req) })
 	})
 }
 
-func (g *guard) NameConversation(ctx context.Context, req NameConversation) (Talk, error) {
-	return read(ctx, folderIn(req.Project, req.Dir), func() (Talk, error) {
-		return steer(ctx, func() (Talk, error) { return g.svc.NameConversation(ctx, req) })
+func (g *guard) NameConversation(ctx context.Context, req NameConversation) (ConversationView, error) {
+	return read(ctx, folderIn(req.Project, req.Dir), func() (ConversationView, error) {
+		return steer(ctx, func() (ConversationView, error) { return g.svc.NameConversation(ctx, req) })
 	})
 }
 

@@ -31,7 +31,7 @@ func (a *App) speak(ctx context.Context, req api.Speak) (api.Spoken, error) {
 	if err != nil {
 		return api.Spoken{}, err
 	}
-	if req.Conversation, err = a.place(ctx, project, req.Conversation); err != nil {
+	if req.Conversation, err = a.conversationID(ctx, project, req.Conversation); err != nil {
 		return api.Spoken{}, err
 	}
 	if run == nil {
@@ -211,7 +211,7 @@ func (a *App) Messages(ctx context.Context, q api.MessageQuery) ([]api.Message, 
 	}
 	in := q.Conversation
 	if in != "" {
-		if in, err = a.place(ctx, project, in); err != nil {
+		if in, err = a.conversationID(ctx, project, in); err != nil {
 			return nil, err
 		}
 		in = cmp.Or(in, project)

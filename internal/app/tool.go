@@ -141,7 +141,7 @@ func (a *App) message(ctx context.Context, run *core.Run, req api.Tell) (*core.R
 // that the run was begun in.
 func (a *App) saidIn(ctx context.Context, run *core.Run, called string) (string, error) {
 	if called != "" {
-		return a.place(ctx, run.Project, called)
+		return a.conversationID(ctx, run.Project, called)
 	}
 	if turning := run.Turning(); turning != nil && turning.ID == CallerOf(ctx).ID && CallerOf(ctx).Kind == core.ActorAgent {
 		return run.Addressed(), nil

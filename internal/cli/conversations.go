@@ -30,7 +30,7 @@ that woke it, and answers there. The PROJECT is named as for say.`,
 					return err
 				}
 				if sh.json {
-					return sh.printJSON(api.TalkList{Conversations: list})
+					return sh.printJSON(api.ConversationList{Conversations: list})
 				}
 				for _, t := range list {
 					sh.printLines(sh.view().Talk(t))
@@ -102,7 +102,7 @@ func (sh *shell) conversing(ctx context.Context, fn func(svc api.Service, dir st
 }
 
 // talk says what became of a conversation.
-func (sh *shell) talk(t api.Talk, done string, err error) error {
+func (sh *shell) talk(t api.ConversationView, done string, err error) error {
 	if err != nil {
 		return err
 	}

@@ -49,23 +49,23 @@ func (c *Client) Questions(ctx context.Context) ([]api.Question, error) {
 }
 
 // Conversations implements [api.Conversation].
-func (c *Client) Conversations(ctx context.Context, q api.ConversationQuery) ([]api.Talk, error) {
+func (c *Client) Conversations(ctx context.Context, q api.ConversationQuery) ([]api.ConversationView, error) {
 	query := url.Values{}
 	for key, value := range map[string]string{"project": q.Project, "dir": q.Dir} {
 		if value != "" {
 			query.Set(key, value)
 		}
 	}
-	list, err := call[api.TalkList](ctx, c, http.MethodGet, endpoint("conversations"), query, nil)
+	list, err := call[api.ConversationList](ctx, c, http.MethodGet, endpoint("conversations"), query, nil)
 	return list.Conversations, err
 }
 
 // OpenConversation implements [api.Conversation].
-func (c *Client) OpenConversation(ctx context.Context, req api.OpenConversation) (api.Talk, error) {
-	return call[api.Talk](ctx, c, http.MethodPost, endpoint("conversations"), nil, req)
+func (c *Client) OpenConversation(ctx context.Context, req api.OpenConversation) (api.ConversationView, error) {
+	return call[api.ConversationView](ctx, c, http.MethodPost, endpoint("conversations"), nil, req)
 }
 
 // NameConversation implements [api.Conversation].
-func (c *Client) NameConversation(ctx context.Context, req api.NameConversation) (api.Talk, error) {
-	return call[api.Talk](ctx, c, http.MethodPost, endpoint("conversations", "name"), nil, req)
+func (c *Client) NameConversation(ctx context.Context, req api.NameConversation) (api.ConversationView, error) {
+	return call[api.ConversationView](ctx, c, http.MethodPost, endpoint("conversations", "name"), nil, req)
 }

@@ -29,8 +29,8 @@ type talkBody struct {
 	Cut      bool   // there is more than a page shows
 	Here     string
 	Silent   string // why nothing can be said
-	Talks    []api.Talk
-	In       *api.Talk // the only one that is shown; nil where all are
+	Talks    []api.ConversationView
+	In       *api.ConversationView // the only one that is shown; nil where all are
 }
 
 // Named is the name of another conversation than the first, for who reads all of

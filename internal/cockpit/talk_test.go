@@ -91,7 +91,7 @@ func TestSpeaking(t *testing.T) {
 // TestConversationsAreApart: one of several is read and spoken in alone.
 func TestConversationsAreApart(t *testing.T) {
 	svc := talking()
-	svc.Talk.Talks = []api.Talk{{ID: "p", Name: "main", First: true}, {ID: "p-c1", Name: evil}}
+	svc.Talk.Talks = []api.ConversationView{{ID: "p", Name: "main", First: true}, {ID: "p-c1", Name: evil}}
 	svc.Talk.Messages[0].Conversation = "p-c1"
 	h := serve(t, svc, api.RoleApprover)
 	_, body := get(t, h, "/projects/shop/talk")

@@ -139,7 +139,7 @@ func lawMessage(r *Run, actor Actor, b MessageSent) error {
 	if b.Voice == "" {
 		return Errorf(CodeInvalid, "a message needs a voice")
 	}
-	if err := lawPlace(r, b.Conversation); err != nil {
+	if err := lawSpokenIn(r, b.Conversation); err != nil {
 		return err
 	}
 	return lawVoice(r, actor, b.Voice)
@@ -188,7 +188,7 @@ func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
 	if err := lawTool(r, actor, ToolQuestion, b.Call); err != nil {
 		return err
 	}
-	if err := errors.Join(lawVoice(r, actor, b.Voice), lawPlace(r, b.Conversation)); err != nil {
+	if err := errors.Join(lawVoice(r, actor, b.Voice), lawSpokenIn(r, b.Conversation)); err != nil {
 		return err
 	}
 	if !r.ByManager() && !r.ByWaves() {

@@ -309,8 +309,8 @@ func managerRulings() map[string]ruling {
 			turning, core.Engine(), core.ToolRefused{Attempt: "web.r1.a1"}, nil, map[string]refusal{
 				"of nobody":             {body: core.ToolRefused{Attempt: "x"}, says: "attempt x is not of a current round"},
 				"too often":             {change: func(r *core.Run) { r.Task("web.r1").Last().Refused = core.MaxDeeds }, says: "which is enough"},
-				"and a look at nothing": {body: core.ValidateConcluded{Task: "x"}, says: "task x looks at nothing now"},
-				"and a look at no act":  {body: core.ValidateConcluded{Task: "web.r1"}, says: "task web.r1 looks at nothing now"},
+				"and a look at nothing": {body: core.ValidateConcluded{Task: "x"}, says: "task x has no validation under way"},
+				"and a look at no act":  {body: core.ValidateConcluded{Task: "web.r1"}, says: "task web.r1 has no validation under way"},
 			},
 		},
 		"a project changes hands": {

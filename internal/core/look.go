@@ -72,10 +72,10 @@ func lawFirst(r *Run, b TaskAdmitted) error {
 func lawLooked(r *Run, b ValidateConcluded) error {
 	t := r.Task(b.Task)
 	if t == nil || t.Status != TaskVerifying || t.Act != ActValidate && !t.looking() {
-		return Errorf(CodeConflict, "task %s looks at nothing now", b.Task)
+		return Errorf(CodeConflict, "task %s has no validation under way", b.Task)
 	}
 	if b.First != t.looking() {
-		return unlawful("task %s: it is not said what was looked at", b.Task)
+		return unlawful("task %s: a validation before the work must say so, and no other may", b.Task)
 	}
 	if b.First && b.Passed && (b.Commit != r.Head || b.Error != "") {
 		return unlawful("task %s: its checks did not run on the work as it is", b.Task)

@@ -39,9 +39,9 @@ func TestTheLawOfLookingFirst(t *testing.T) {
 		"a look that did not":     {actor: core.Engine(), body: core.ValidateConcluded{Task: "build.r1", Commit: "c1", First: true}},
 		"a look at other work":    {actor: core.Engine(), body: core.ValidateConcluded{Task: "build.r1", Commit: "c0", First: true, Passed: true}, says: "did not run on the work as it is"},
 		"a look that met trouble": {actor: core.Engine(), body: core.ValidateConcluded{Task: "build.r1", Commit: "c1", First: true, Passed: true, Error: "x"}, says: "did not run on the work as it is"},
-		"a look of another kind":  {actor: core.Engine(), body: core.ValidateConcluded{Task: "build.r1", Commit: "c1", Passed: true}, says: "not said what was looked at"},
+		"a look of another kind":  {actor: core.Engine(), body: core.ValidateConcluded{Task: "build.r1", Commit: "c1", Passed: true}, says: "must say so"},
 		"an agent's look":         {actor: core.Actor{Kind: core.ActorAgent, ID: "a"}, body: core.ValidateConcluded{Task: "build.r1", Commit: "c1", First: true, Passed: true}, says: "agent"},
-		"a second look":           {actor: core.Engine(), change: func(r *core.Run) { r.Stages[0].Tasks[0].Looked = true }, body: core.ValidateConcluded{Task: "build.r1", Commit: "c1", First: true, Passed: true}, says: "looks at nothing now"},
+		"a second look":           {actor: core.Engine(), change: func(r *core.Run) { r.Stages[0].Tasks[0].Looked = true }, body: core.ValidateConcluded{Task: "build.r1", Commit: "c1", First: true, Passed: true}, says: "no validation under way"},
 		"a task with outputs":     {actor: decider, body: admit(func(b *core.TaskAdmitted) { b.Outputs = []string{"a.md"} }), says: "is not there before"},
 		"a task that changes":     {actor: decider, body: admit(func(b *core.TaskAdmitted) { b.Done = core.Check{Kind: core.CheckChanged, Globs: []string{"*"}} }), says: "is not there before"},
 		"a change within a not": {actor: decider, body: admit(func(b *core.TaskAdmitted) {

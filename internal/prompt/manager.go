@@ -47,7 +47,7 @@ type managerView struct {
 	Wakes, Deeds, Open, Lines, Ended          []string
 	Changes, Questions, Answers, Talk         []string
 	AnswersName                               string
-	Places                                    []string // conversations beside the first that are shown
+	Conversations                             []string // conversations beside the first that are shown
 	Timeout                                   time.Duration
 }
 
@@ -91,7 +91,7 @@ func seen(r *core.Run, stage *core.Stage, task *core.Task, desk Desk) managerVie
 		Wakes: lines(stage.Turn.Wakes, maxWakes, wakeLine), Deeds: lines(stage.Turn.Deeds, maxOpen, deedLine),
 		Lines: lines(r.OpenLines(), maxOpen, lineLine), Changes: lines(r.Changes, 5, changeBlock),
 		Questions: lines(r.Questions, maxQuestions, func(q core.Question) string { return plain.Line(q.ID+": "+q.Text, maxTold) }),
-		Talk:      talk(heard(r, stage.Turn)), AnswersName: answersFile, Places: places(r, stage.Turn),
+		Talk:      talk(heard(r, stage.Turn)), AnswersName: answersFile, Conversations: conversations(r, stage.Turn),
 	}
 	v.Plan, v.PlanCut = plain.Head(string(desk.Plan), maxPlanText), len(desk.Plan) > maxPlanText
 	if r.Plan != nil {
@@ -282,8 +282,8 @@ func heard(r *core.Run, turn *core.Turn) []core.Message {
 	return slices.DeleteFunc(slices.Clone(r.Talk), func(m core.Message) bool { return !slices.Contains(in, m.Conversation) })
 }
 
-// places are the conversations beside the project's first that a turn is about.
-func places(r *core.Run, turn *core.Turn) []string {
+// conversations are the conversations beside the project's first that a turn is about.
+func conversations(r *core.Run, turn *core.Turn) []string {
 	var all []string
 	for _, c := range spokenIn(r, turn) {
 		if c != "" {

@@ -13,7 +13,7 @@ type Talk struct {
 	SpokenAnswer api.Spoken
 	Messages     []api.Message
 	Questions    []api.Question
-	Talks        []api.Talk
+	Talks        []api.ConversationView
 }
 
 // Speak answers with Talk.SpokenAnswer.
@@ -49,16 +49,16 @@ func (s *Service) Messages(_ context.Context, q api.MessageQuery) ([]api.Message
 func (s *Service) Questions(context.Context) ([]api.Question, error) { return s.Talk.Questions, nil }
 
 // Conversations answers with Talk.Talks.
-func (s *Service) Conversations(context.Context, api.ConversationQuery) ([]api.Talk, error) {
+func (s *Service) Conversations(context.Context, api.ConversationQuery) ([]api.ConversationView, error) {
 	return s.Talk.Talks, nil
 }
 
 // OpenConversation answers with the conversation that was wanted.
-func (s *Service) OpenConversation(ctx context.Context, req api.OpenConversation) (api.Talk, error) {
-	return api.Talk{ID: s.Talk.Project + "-c1", Project: s.Talk.Project, Name: req.Name}, s.word(ctx, "open-conversation", req.Project, req)
+func (s *Service) OpenConversation(ctx context.Context, req api.OpenConversation) (api.ConversationView, error) {
+	return api.ConversationView{ID: s.Talk.Project + "-c1", Project: s.Talk.Project, Name: req.Name}, s.word(ctx, "open-conversation", req.Project, req)
 }
 
 // NameConversation answers with the conversation as it is called then.
-func (s *Service) NameConversation(ctx context.Context, req api.NameConversation) (api.Talk, error) {
-	return api.Talk{ID: req.Conversation, Project: s.Talk.Project, Name: req.Name}, s.word(ctx, "name-conversation", req.Project, req)
+func (s *Service) NameConversation(ctx context.Context, req api.NameConversation) (api.ConversationView, error) {
+	return api.ConversationView{ID: req.Conversation, Project: s.Talk.Project, Name: req.Name}, s.word(ctx, "name-conversation", req.Project, req)
 }

@@ -69,7 +69,7 @@ func (v View) speaker(s core.Said) (string, func(string) string) {
 }
 
 // Talk is a conversation in a line.
-func (v View) Talk(t api.Talk) []string {
+func (v View) Talk(t api.ConversationView) []string {
 	text := fmt.Sprintf("%s (%s): %s", v.Style.Strong(terminal.Line(t.Name)), terminal.Line(t.ID), wording.Count(t.Messages, "message"))
 	if !t.LastAt.IsZero() {
 		text += ", the last at " + v.clock(t.LastAt)

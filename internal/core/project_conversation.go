@@ -116,8 +116,8 @@ func lawRename(p *Project, b ConversationNamed) error {
 	return lawConversation(p, b.ID, b.Name)
 }
 
-// lawPlace: what is said in a run is said in a conversation of its project.
-func lawPlace(r *Run, conversation string) error {
+// lawSpokenIn: what is said in a run is said in a conversation of its project.
+func lawSpokenIn(r *Run, conversation string) error {
 	if conversation == "" || ofProject(r.Project, conversation) {
 		return nil
 	}

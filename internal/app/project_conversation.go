@@ -10,7 +10,7 @@ import (
 )
 
 // Conversations implements api.Conversation.
-func (a *App) Conversations(ctx context.Context, q api.ConversationQuery) ([]api.Talk, error) {
+func (a *App) Conversations(ctx context.Context, q api.ConversationQuery) ([]api.ConversationView, error) {
 	p, err := a.conversing(ctx, q.Project, q.Dir)
 	if err != nil {
 		return nil, err
@@ -19,15 +19,15 @@ func (a *App) Conversations(ctx context.Context, q api.ConversationQuery) ([]api
 	if err != nil {
 		return nil, err
 	}
-	list := make([]api.Talk, len(rows))
+	list := make([]api.ConversationView, len(rows))
 	for i, row := range rows {
-		list[i] = viewTalk(p, row)
+		list[i] = viewConversation(p, row)
 	}
 	return list, nil
 }
 
-func viewTalk(p *core.Project, row store.ConversationRow) api.Talk {
-	return api.Talk{
+func viewConversation(p *core.Project, row store.ConversationRow) api.ConversationView {
+	return api.ConversationView{
 		ID: row.ID, Project: p.Name, Name: row.Name, First: row.ID == p.ID, CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt,
 		Messages: row.Messages, LastAt: row.LastAt,
 	}
@@ -54,10 +54,10 @@ func (a *App) conversing(ctx context.Context, name, dir string) (*core.Project, 
 }
 
 // OpenConversation implements api.Conversation.
-func (a *App) OpenConversation(ctx context.Context, req api.OpenConversation) (api.Talk, error) {
+func (a *App) OpenConversation(ctx context.Context, req api.OpenConversation) (api.ConversationView, error) {
 	p, err := a.conversing(ctx, req.Project, req.Dir)
 	if err != nil {
-		return api.Talk{}, err
+		return api.ConversationView{}, err
 	}
 	var id string
 	p, err = a.engine.Tell(ctx, p.ID, CallerOf(ctx), func(p *core.Project) (core.Body, error) {
@@ -65,43 +65,43 @@ func (a *App) OpenConversation(ctx context.Context, req api.OpenConversation) (a
 		return core.ConversationOpened{ID: id, Name: a.redactor.String(strings.TrimSpace(req.Name))}, nil
 	})
 	if err != nil {
-		return api.Talk{}, err
+		return api.ConversationView{}, err
 	}
-	return a.talk(ctx, p, id)
+	return a.conversation(ctx, p, id)
 }
 
 // NameConversation implements api.Conversation.
-func (a *App) NameConversation(ctx context.Context, req api.NameConversation) (api.Talk, error) {
+func (a *App) NameConversation(ctx context.Context, req api.NameConversation) (api.ConversationView, error) {
 	p, err := a.conversing(ctx, req.Project, req.Dir)
 	if err != nil {
-		return api.Talk{}, err
+		return api.ConversationView{}, err
 	}
 	c := p.Conversation(req.Conversation)
 	switch {
 	case p.IsMain(req.Conversation):
-		return api.Talk{}, core.Errorf(core.CodeInvalid, "the conversation that every project has keeps its name, %s", core.MainConversation)
+		return api.ConversationView{}, core.Errorf(core.CodeInvalid, "the conversation that every project has keeps its name, %s", core.MainConversation)
 	case c == nil:
-		return api.Talk{}, noConversation(p, req.Conversation)
+		return api.ConversationView{}, noConversation(p, req.Conversation)
 	}
 	body := core.ConversationNamed{ID: c.ID, Name: a.redactor.String(strings.TrimSpace(req.Name))}
 	if p, err = a.engine.Tell(ctx, p.ID, CallerOf(ctx), func(*core.Project) (core.Body, error) { return body, nil }); err != nil {
-		return api.Talk{}, err
+		return api.ConversationView{}, err
 	}
-	return a.talk(ctx, p, body.ID)
+	return a.conversation(ctx, p, body.ID)
 }
 
-// talk is a conversation as it is listed.
-func (a *App) talk(ctx context.Context, p *core.Project, id string) (api.Talk, error) {
+// conversation is one as it is listed.
+func (a *App) conversation(ctx context.Context, p *core.Project, id string) (api.ConversationView, error) {
 	rows, err := a.store.Conversations(ctx, p.ID)
 	if err != nil {
-		return api.Talk{}, err
+		return api.ConversationView{}, err
 	}
 	for _, row := range rows {
 		if row.ID == id {
-			return viewTalk(p, row), nil
+			return viewConversation(p, row), nil
 		}
 	}
-	return api.Talk{}, noConversation(p, id)
+	return api.ConversationView{}, noConversation(p, id)
 }
 
 func noConversation(p *core.Project, called string) error {
@@ -109,9 +109,9 @@ func noConversation(p *core.Project, called string) error {
 		WithHint("`stellwerk conversations` lists them; `stellwerk conversations start NAME` begins one")
 }
 
-// place is the conversation that somebody calls so, as events name it: nothing for
+// conversationID is the conversation that somebody calls so, as events name it: nothing for
 // the first, which needs no project to be known.
-func (a *App) place(ctx context.Context, project, called string) (string, error) {
+func (a *App) conversationID(ctx context.Context, project, called string) (string, error) {
 	if called == "" || called == project || strings.EqualFold(called, core.MainConversation) {
 		return "", nil
 	}

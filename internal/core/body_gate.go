@@ -40,6 +40,15 @@ type Leak struct {
 	File   string `json:"file,omitempty"`   // empty for the message, author or committer of a commit
 	Line   int    `json:"line,omitempty"`   // of the file as Commit left it
 	Commit string `json:"commit,omitempty"` // that has it, where the last version has not
+	Count  int    `json:"count,omitempty"`  // of places that are not listed, with [LeakMore]
+}
+
+// IsNamedBy says whether who was shown other was shown this. A search that was cut short may count fewer places.
+func (l Leak) IsNamedBy(other Leak) bool {
+	if l.Rule == LeakMore && other.Rule == LeakMore {
+		return l.Count <= other.Count
+	}
+	return l == other
 }
 
 // Rules of a Leak that names no place: there is more than could be searched in
@@ -56,7 +65,10 @@ func (l Leak) String() string {
 	case l.Rule == LeakUnsearched:
 		return "not all of it could be searched for secrets: there is too much"
 	case l.Rule == LeakMore:
-		return "and more places"
+		if l.Count == 0 { // an older record
+			return "and more places"
+		}
+		return "and " + strconv.Itoa(l.Count) + " more"
 	case where == "":
 		return "the message, author or committer of commit " + l.Commit[:min(len(l.Commit), 10)] + ": " + l.Rule
 	case l.Line > 0:

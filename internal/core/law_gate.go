@@ -96,13 +96,22 @@ func lawLeaks(r *Run, actor Actor, b ApprovalGranted, s *Stage) error {
 	case n == 0 && b.WithLeaks:
 		return Errorf(CodeInvalid, "stage %s: nothing in it looks like a secret", s.ID).WithHint("approve it without saying so")
 	case n > 0 && !b.WithLeaks:
-		return Errorf(CodeConflict, "what would be published has %d places that look like a secret", n).
+		return Errorf(CodeConflict, "what would be published has %d places that look like a secret", places(Leaks(s))).
 			WithHint("have them taken out; or, if they are none, `stellwerk approve %s --with-secrets`", r.Alias)
 	case n > 0 && actor.Kind != ActorPerson:
 		return Errorf(CodeForbidden, "what looks like a secret is published on a person's own word only").
 			WithHint("`stellwerk approve %s --with-secrets` in a terminal, or the cockpit", r.Alias)
 	}
 	return nil
+}
+
+// places counts those that are not listed, too.
+func places(leaks []Leak) int {
+	n := 0
+	for _, l := range leaks {
+		n += max(1, l.Count)
+	}
+	return n
 }
 
 // lawPass is law 2 with the gate.

@@ -41,11 +41,11 @@ type cuts struct{ size, time bool }
 func (d *Dispatcher) places(ctx context.Context, run *core.Run, y *yard.Yard, commit string) (found []core.Leak, cut cuts, err error) {
 	ctx, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()
-	last, cutLast, err := d.search(ctx, run, y, commit, "")
+	last, moreLast, cutLast, err := d.search(ctx, run, y, commit, "")
 	if err != nil {
 		return nil, cuts{}, err
 	}
-	history, cutHistory, err := d.search(ctx, run, y, commit, leak.Format)
+	history, moreHistory, cutHistory, err := d.search(ctx, run, y, commit, leak.Format)
 	if err != nil {
 		return nil, cuts{}, err
 	}
@@ -57,8 +57,8 @@ func (d *Dispatcher) places(ctx context.Context, run *core.Run, y *yard.Yard, co
 			found = append(found, d.leak(run, f))
 		}
 	}
-	if len(found) > maxLeaks {
-		found = append(found[:maxLeaks], core.Leak{Rule: core.LeakMore})
+	if more := max(0, len(found)-maxLeaks) + max(moreLast, moreHistory); more > 0 {
+		found = append(found[:min(len(found), maxLeaks)], core.Leak{Rule: core.LeakMore, Count: more})
 	}
 	return found, cuts{size: cutLast.size || cutHistory.size, time: cutLast.time || cutHistory.time}, nil
 }
@@ -68,16 +68,21 @@ func (d *Dispatcher) leak(run *core.Run, f leak.Find) core.Leak {
 	return core.Leak{Rule: f.Rule, File: file, Line: f.Line, Commit: f.Commit}
 }
 
-// search reads what is new in one form.
-func (d *Dispatcher) search(ctx context.Context, run *core.Run, y *yard.Yard, commit, format string) (finds []leak.Find, cut cuts, err error) {
+// search reads what is new in one form: as a whole, or with a format commit by commit. more is how many finds it does not return.
+func (d *Dispatcher) search(ctx context.Context, run *core.Run, y *yard.Yard, commit, format string) (finds []leak.Find, more int, cut cuts, err error) {
 	scanner := leak.New(d.redactor(run).Thread)
 	cut.size, err = y.Added(ctx, scanner, run.BaseCommit, commit, yard.AddedOptions{History: format, MaxBytes: d.searchBytes})
 	scanner.Close()
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		cut.time = true
-		return scanner.Finds(), cut, nil
+	if err == nil && format != "" {
+		var cutCommits bool
+		cutCommits, err = y.AddedCommits(ctx, scanner.Commits(), run.BaseCommit, commit, d.searchBytes)
+		scanner.Close()
+		cut.size = cut.size || cutCommits
 	}
-	return scanner.Finds(), cut, err
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		cut.time, err = true, nil
+	}
+	return scanner.Finds(), scanner.More(), cut, err
 }
 
 // unnamedLeak looks once more before anything is pushed: a record that came from
@@ -93,7 +98,7 @@ func (d *Dispatcher) unnamedLeak(ctx context.Context, run *core.Run, task *core.
 		named = task.Prepared.Leaks
 	}
 	for _, l := range found {
-		if !slices.Contains(named, l) {
+		if !slices.ContainsFunc(named, l.IsNamedBy) {
 			return "what would be published looks like a secret that the approval did not name", nil
 		}
 	}

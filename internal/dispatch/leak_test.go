@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,41 @@ func TestALeakOfAMergeIsFound(t *testing.T) {
 	found, err := p.leaks(t.Context(), p.run, p.Yards.(oneYard).yard, p.run.Head)
 	if err != nil || len(found) != 1 || found[0] != (core.Leak{Rule: "github-token", File: "a.env", Line: 1, Commit: merge}) {
 		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+// TestALeakInACommitIsFound: what git does not show of a commit is pushed as well.
+func TestALeakInACommitIsFound(t *testing.T) {
+	for name, script := range map[string]string{
+		"a header":           `git cat-file commit HEAD | sed '/^committer/a note gh''p_0123456789aBcDeFgHiJkLmNoPqRsTuVwXyZ' > ../object`,
+		"behind a zero byte": `{ git cat-file commit HEAD; printf 'x\0gh''p_0123456789aBcDeFgHiJkLmNoPqRsTuVwXyZ\n'; } > ../object`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := pressOf(t, `git commit -q --allow-empty -m x && `+script+` && git update-ref HEAD $(git hash-object -t commit --literally -w ../object)`)
+			found, err := p.leaks(t.Context(), p.run, p.Yards.(oneYard).yard, p.run.Head)
+			if err != nil || len(found) != 1 || found[0] != (core.Leak{Rule: "github-token", Commit: p.run.Head}) {
+				t.Errorf("found %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// TestManyLeaksAreCounted: those that are not listed hold the publication back as well, and their number is said.
+func TestManyLeaksAreCounted(t *testing.T) {
+	p := pressOf(t, `for i in $(seq 1 1500); do echo "x$i = gh""p_0123456789aBcDeFgHiJkLmNoPqRsTuVw$((i + 1000));"; done > a.env && git add a.env && git commit -q -m leak`)
+	found, err := p.leaks(t.Context(), p.run, p.Yards.(oneYard).yard, p.run.Head)
+	more := core.Leak{Rule: core.LeakMore, Count: 1500 - maxLeaks}
+	if err != nil || len(found) != maxLeaks+1 || found[maxLeaks] != more {
+		t.Fatalf("found %d, at last %+v, %v", len(found), found[len(found)-1], err)
+	}
+	task := p.run.Stages[0].Tasks[0]
+	task.Prepared = &core.Prepared{Leaks: append(slices.Clone(found[:maxLeaks]), core.Leak{Rule: core.LeakMore, Count: more.Count - 1})}
+	if got := p.publishOnce(t); got.OK || !got.Lapsed {
+		t.Errorf("one more than was said is published: %+v", got)
+	}
+	task.Prepared.Leaks = found
+	if got := p.publishOnce(t); !got.OK {
+		t.Errorf("what was named is not published: %+v", got)
 	}
 }
 

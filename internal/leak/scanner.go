@@ -5,6 +5,7 @@ package leak
 import (
 	"bytes"
 	"crypto/sha256"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -12,9 +13,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 )
 
-// Format is the --format of git log that a [Scanner] reads messages from, and who wrote and committed them. Nothing of that
-// has a zero byte in it.
-const Format = "format:%x00%H%x00%an <%ae>%n%cn <%ce>%n%n%B%x00"
+// Format is the --format of git log in which a [Scanner] reads to which commit a patch belongs. The commits themselves are
+// searched as objects, see [Scanner.Commits]: what git log prints of them leaves out headers and what follows a zero byte.
+const Format = "format:%x00%H"
 
 // Bounds of what is held at once: a file is searched piece by piece, and the end of a long line again with what follows.
 const (
@@ -29,7 +30,7 @@ const (
 type Find struct {
 	Rule   string
 	Commit string // empty in a plain difference
-	File   string // empty for a commit's message, author and committer
+	File   string // empty for the commit itself: its message, author, committer and other headers
 	Line   int
 	digest [hiddenBytes]byte // of what was found, to tell whether it is the same elsewhere
 }
@@ -44,23 +45,27 @@ func (f Find) Same(other Find) bool {
 type Scanner struct {
 	threads func() *redact.Thread
 	finds   []Find
+	more    int // finds beyond maxFinds
 
 	thread *redact.Thread
 	commit string
 	file   string
 	header string // the file that git announces
-	text   []byte // added lines of the file, or a message
+	text   []byte // added lines of the file, or a commit
 	starts []start
+	seen   []place // finds that reach into the beginning of text, which was searched before
 
 	plus, minus int // lines of the hunk that are still to come
 	next        int // number of the next added line
 	state       state
 	control     []byte // a line that is none of a file
-	isMessage   bool
 }
 
 // start is where a line begins in text.
 type start struct{ at, line int }
+
+// place is a part of text.
+type place struct{ start, end int }
 
 type state int
 
@@ -76,8 +81,11 @@ func New(threads func() *redact.Thread) *Scanner {
 	return &Scanner{threads: threads, thread: threads()}
 }
 
-// Finds are those so far.
+// Finds are those so far, but never more than a thousand.
 func (s *Scanner) Finds() []Find { return s.finds }
+
+// More is how many finds there are beyond those that Finds returns.
+func (s *Scanner) More() int { return s.more }
 
 // Write implements io.Writer.
 func (s *Scanner) Write(p []byte) (int, error) {
@@ -143,13 +151,9 @@ func (s *Scanner) endLine() {
 // steer reads a line of git's own.
 func (s *Scanner) steer(line []byte) {
 	switch {
-	case s.isMessage:
-		s.message(line)
 	case bytes.HasPrefix(line, []byte{0}):
 		s.enter("")
-		hash, text, _ := bytes.Cut(line[1:], []byte{0})
-		s.commit, s.isMessage = string(hash), true
-		s.message(text)
+		s.commit = string(line[1:])
 	case bytes.HasPrefix(line, []byte("diff --git ")):
 		s.enter("")
 		s.header = string(line[len("diff --git "):])
@@ -163,16 +167,6 @@ func (s *Scanner) steer(line []byte) {
 		}
 	case bytes.HasPrefix(line, []byte("@@ ")):
 		s.hunk(string(line))
-	}
-}
-
-func (s *Scanner) message(line []byte) {
-	text, _, ended := bytes.Cut(line, []byte{0})
-	s.starts = append(s.starts, start{at: len(s.text), line: 0})
-	s.add(append(text, '\n'))
-	if ended {
-		s.isMessage = false
-		s.flush(0)
 	}
 }
 
@@ -234,31 +228,49 @@ func (s *Scanner) add(part []byte) {
 
 // flush searches what was collected, and keeps its end.
 func (s *Scanner) flush(keep int) {
-	for _, f := range s.thread.Finds(s.text) {
-		i := sort.Search(len(s.starts), func(i int) bool { return s.starts[i].at > f.Start })
-		line := 0
-		if i > 0 {
-			line = s.starts[i-1].line
-		}
-		s.found(Find{Rule: f.Name, File: s.file, Line: line}, s.text[f.Start:f.End])
-	}
 	cut := max(0, len(s.text)-keep)
-	last := start{line: s.next - 1}
-	if n := len(s.starts); n > 0 {
-		last.line = s.starts[n-1].line
+	var seen []place
+	for _, f := range s.thread.Finds(s.text) {
+		if f.End > cut && keep > 0 {
+			seen = append(seen, place{max(0, f.Start-cut), f.End - cut})
+		}
+		if !slices.ContainsFunc(s.seen, func(p place) bool { return f.Start < p.end && p.start < f.End }) {
+			s.found(Find{Rule: f.Name, File: s.file, Line: s.lineAt(f.Start)}, s.text[f.Start:f.End])
+		}
 	}
+	s.seen = seen
 	s.text = append(s.text[:0], s.text[cut:]...)
-	s.starts = s.starts[:0]
-	if keep > 0 {
-		s.starts = append(s.starts, last)
+	if keep == 0 {
+		s.starts = s.starts[:0]
+		return
 	}
+	kept := []start{{line: s.lineAt(cut)}}
+	for _, l := range s.starts {
+		if l.at > cut {
+			kept = append(kept, start{at: l.at - cut, line: l.line})
+		}
+	}
+	s.starts = kept
+}
+
+// lineAt is the number of the line of text[at].
+func (s *Scanner) lineAt(at int) int {
+	i := sort.Search(len(s.starts), func(i int) bool { return s.starts[i].at > at })
+	if i == 0 {
+		return 0
+	}
+	return s.starts[i-1].line
 }
 
 func (s *Scanner) found(f Find, secret []byte) {
 	sum := sha256.Sum256(secret)
 	f.Commit = s.commit
 	copy(f.digest[:], sum[:])
-	if len(s.finds) < maxFinds && (len(s.finds) == 0 || s.finds[len(s.finds)-1] != f) {
+	switch {
+	case len(s.finds) > 0 && s.finds[len(s.finds)-1] == f:
+	case len(s.finds) == maxFinds:
+		s.more++
+	default:
 		s.finds = append(s.finds, f)
 	}
 }

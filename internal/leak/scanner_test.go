@@ -1,6 +1,7 @@
 package leak_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -92,7 +93,7 @@ func TestScannerFindsWhatIsAdded(t *testing.T) {
 		}
 	}
 	history := scan(t, git(t, dir, "log", "-p", "--text", "-U0", "--no-renames", "--format="+leak.Format, "base..main"), 1000)
-	for _, f := range append(want, ":0 github-token", "gone.txt:1 github-token") {
+	for _, f := range append(want, "gone.txt:1 github-token") {
 		if !slices.Contains(history, f) {
 			t.Errorf("the history has no %s: %q", f, history)
 		}
@@ -127,15 +128,106 @@ func TestScannerFindsNamesOfEmptyFiles(t *testing.T) {
 	}
 }
 
+// scanCommits reads the commits since base as objects, in pieces of the given size.
+func scanCommits(t *testing.T, dir string, size int) []string {
+	t.Helper()
+	s := leak.New(redact.New(redact.Options{}).Thread)
+	cmd := exec.CommandContext(t.Context(), "git", "-C", dir, "cat-file", "--batch")
+	cmd.Stdin = bytes.NewReader(git(t, dir, "rev-list", "base..main"))
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := s.Commits()
+	for piece := range slices.Chunk(out, size) {
+		if _, err := w.Write(piece); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var found []string
+	for _, f := range s.Finds() {
+		found = append(found, fmt.Sprintf("%s %s:%d %s", strings.TrimSpace(string(git(t, dir, "rev-parse", "--short=4", f.Commit))), f.File, f.Line, f.Rule))
+	}
+	return found
+}
+
 func TestScannerFindsWhoMadeACommit(t *testing.T) {
 	for _, who := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"} {
 		t.Run(who, func(t *testing.T) {
 			t.Setenv(who, token)
 			dir := repository(t, map[string]string{"a.txt": "x\n"})
-			out := git(t, dir, "log", "-p", "--text", "-U0", "--no-renames", "--format="+leak.Format, "base..main")
-			if got, want := scan(t, out, 100), []string{":0 github-token"}; !slices.Equal(got, want) {
+			commit := strings.TrimSpace(string(git(t, dir, "rev-parse", "--short=4", "main")))
+			for _, size := range []int{1, 7, 1 << 20} {
+				if got, want := scanCommits(t, dir, size), []string{commit + " :0 github-token"}; !slices.Equal(got, want) {
+					t.Errorf("found %q, want %q", got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestScannerFindsInAllOfACommit: git shows neither other headers than its own nor what follows a zero byte, and pushes both.
+func TestScannerFindsInAllOfACommit(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(commit string) string{
+		"the message":               func(c string) string { return c + "Use " + token + "\n" },
+		"behind a zero byte":        func(c string) string { return c + "Nothing\x00" + token + "\n" },
+		"a header":                  func(c string) string { return strings.Replace(c, "\n\n", "\nnote "+token+"\n\n", 1) },
+		"a second line of a header": func(c string) string { return strings.Replace(c, "\n\n", "\nnote x\n "+token+"\n\n", 1) },
+		"an encoding":               func(c string) string { return strings.Replace(c, "\n\n", "\nencoding UTF-16\n\n"+token, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := repository(t, map[string]string{"a.txt": "x\n"})
+			object := filepath.Join(t.TempDir(), "commit")
+			if err := os.WriteFile(object, []byte(change(string(git(t, dir, "cat-file", "commit", "main")))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			commit := strings.TrimSpace(string(git(t, dir, "hash-object", "-t", "commit", "--literally", "-w", object)))
+			git(t, dir, "update-ref", "refs/heads/main", commit)
+			short := strings.TrimSpace(string(git(t, dir, "rev-parse", "--short=4", commit)))
+			if got, want := scanCommits(t, dir, 64), []string{short + " :0 github-token"}; !slices.Equal(got, want) {
 				t.Errorf("found %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// TestScannerCountsOnceAtSeams: a file is searched in pieces that overlap, and each find has its line.
+func TestScannerCountsOnceAtSeams(t *testing.T) {
+	t.Parallel()
+	const lines = 1000
+	var text strings.Builder
+	var want []string
+	text.WriteString(strings.Repeat("a harmless line\n", 1<<16-500)) // the seam is at a mebibyte
+	for i := range lines {
+		fmt.Fprintf(&text, "%03d %s\n", i, token)
+		want = append(want, fmt.Sprintf("big.txt:%d github-token", 1<<16-500+i+1))
+	}
+	slices.Sort(want)
+	dir := repository(t, map[string]string{"big.txt": text.String()})
+	out := git(t, dir, "diff-tree", "-r", "-p", "--text", "-U0", "--no-renames", "base", "main")
+	got := scan(t, out, 4096)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d finds, want %d", len(got), len(want))
+		for i := range min(len(got), len(want)) {
+			if got[i] != want[i] {
+				t.Fatalf("the first that differs is %s, want %s", got[i], want[i])
+			}
+		}
+	}
+}
+
+// TestScannerCountsBeyondItsBound: what is not kept is counted.
+func TestScannerCountsBeyondItsBound(t *testing.T) {
+	t.Parallel()
+	dir := repository(t, map[string]string{"many.txt": strings.Repeat("x = "+token+";\n", 1234)})
+	s := leak.New(redact.New(redact.Options{}).Thread)
+	if _, err := s.Write(git(t, dir, "diff-tree", "-r", "-p", "--text", "-U0", "--no-renames", "base", "main")); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if len(s.Finds()) != 1000 || s.More() != 234 {
+		t.Errorf("%d finds and %d more", len(s.Finds()), s.More())
 	}
 }

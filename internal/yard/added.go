@@ -1,6 +1,7 @@
 package yard
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -35,6 +36,29 @@ func (y *Yard) Added(ctx context.Context, w io.Writer, base, head string, o Adde
 	}
 	if err != nil {
 		return false, fmt.Errorf("read what is new from %s to %s: %w", base, head, err)
+	}
+	return false, nil
+}
+
+// AddedCommits writes the commits from base to head as `git cat-file --batch` prints them, and reports whether that was cut at
+// maxBytes.
+func (y *Yard) AddedCommits(ctx context.Context, w io.Writer, base, head string, maxBytes int64) (truncated bool, err error) {
+	for _, rev := range []string{base, head} {
+		if err := checkRev(rev); err != nil {
+			return false, err
+		}
+	}
+	commits, err := y.git().run(ctx, "rev-list", head, "^"+base, "--")
+	if err != nil {
+		return false, fmt.Errorf("list the commits from %s to %s: %w", base, head, err)
+	}
+	limited := &limitedWriter{w: w, left: maxBytes}
+	err = y.git().stream(ctx, bytes.NewReader(commits), limited, "cat-file", "--batch", "--buffer")
+	if limited.exceeded && ctx.Err() == nil {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the commits from %s to %s: %w", base, head, err)
 	}
 	return false, nil
 }

@@ -35,6 +35,16 @@ func TestPushExactCommit(t *testing.T) {
 	equal(t, "tip of another name with the same end", tip, "")
 }
 
+// TestPushLeavesTags: a tag is a text of its own, which nobody has searched for secrets.
+func TestPushLeavesTags(t *testing.T) {
+	f := newFixture(t)
+	remote := bareRemote(t, f)
+	topic := f.commit(t, "topic", "echo x > x")
+	sh(t, f.yard.Dir(), "git -c user.name=a -c user.email=a@example.org tag -a -m secret v1 "+topic+"; git config push.followTags true")
+	must(t, f.yard.Push(ctx(t), PushSpec{Remote: remote, Ref: "refs/heads/feature/x", Commit: topic}))
+	equal(t, "refs", sh(t, remote, "git for-each-ref --format='%(refname)'"), "refs/heads/feature/x\nrefs/heads/main")
+}
+
 func TestPushRefusesAMovedRemote(t *testing.T) {
 	f := newFixture(t)
 	remote := bareRemote(t, f)

@@ -154,7 +154,7 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 // withSecrets asks whether what looks like a secret is published all the same. A
 // letter is typed too easily for that.
 func (q *question) withSecrets() (bool, error) {
-	n := len(q.d.Gate.Leaks)
+	n := core.Places(q.d.Gate.Leaks)
 	if n == 0 {
 		return false, nil
 	}

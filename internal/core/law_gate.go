@@ -1,6 +1,9 @@
 package core
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // lawAsk: a person is asked about what is there, and only once it is verified.
 func lawAsk(r *Run, b ApprovalRequested) error {
@@ -96,7 +99,7 @@ func lawLeaks(r *Run, actor Actor, b ApprovalGranted, s *Stage) error {
 	case n == 0 && b.WithLeaks:
 		return Errorf(CodeInvalid, "stage %s: nothing in it looks like a secret", s.ID).WithHint("approve it without saying so")
 	case n > 0 && !b.WithLeaks:
-		return Errorf(CodeConflict, "what would be published has %d places that look like a secret", places(Leaks(s))).
+		return Errorf(CodeConflict, "what would be published has %s", looking(Places(Leaks(s)))).
 			WithHint("have them taken out; or, if they are none, `stellwerk approve %s --with-secrets`", r.Alias)
 	case n > 0 && actor.Kind != ActorPerson:
 		return Errorf(CodeForbidden, "what looks like a secret is published on a person's own word only").
@@ -105,8 +108,15 @@ func lawLeaks(r *Run, actor Actor, b ApprovalGranted, s *Stage) error {
 	return nil
 }
 
-// places counts those that are not listed, too.
-func places(leaks []Leak) int {
+func looking(places int) string {
+	if places == 1 {
+		return "1 place that looks like a secret"
+	}
+	return strconv.Itoa(places) + " places that look like a secret"
+}
+
+// Places counts what looks like a secret, what is not listed too.
+func Places(leaks []Leak) int {
 	n := 0
 	for _, l := range leaks {
 		n += max(1, l.Count)

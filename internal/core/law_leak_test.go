@@ -114,7 +114,7 @@ func leakRulings() map[string]ruling {
 		"an approval with leaks": {
 			state: state, actor: core.Person("p"), body: core.ApprovalGranted{Subject: subject, WithLeaks: true},
 			not: map[string]refusal{
-				"that it does not mention": {body: core.ApprovalGranted{Subject: subject}, says: "places that look like a secret"},
+				"that it does not mention": {body: core.ApprovalGranted{Subject: subject}, says: "1 place that looks like a secret"},
 				"that are not there":       {change: none, says: "nothing in it looks like a secret"},
 				"of a session": {change: func(r *core.Run) {
 					r.Session = "s"

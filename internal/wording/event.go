@@ -278,7 +278,7 @@ func prepared(b core.PublishPrepared) (what, detail string) {
 	if n := len(b.Results); n > 0 {
 		detail += ", " + Count(n, "check") + " passed"
 	}
-	if n := len(b.Leaks); n > 0 {
+	if n := core.Places(b.Leaks); n > 0 {
 		detail += ", " + Count(n, "place") + " to look at for secrets"
 	}
 	return "ready to publish", detail
@@ -326,7 +326,7 @@ func asked(b core.ApprovalRequested) string {
 	if n := len(b.Findings); n > 0 {
 		detail += ": " + Count(n, "finding")
 	}
-	if n := len(b.Leaks); n > 0 {
+	if n := core.Places(b.Leaks); n > 0 {
 		detail += ": " + Count(n, "place") + " may be a secret"
 	}
 	if b.Suggestion != "" {

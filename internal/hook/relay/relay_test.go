@@ -144,13 +144,18 @@ func turns() map[string]api.Turn {
 	review.Words = []string{"approve", "ok, weiter"}
 	publish.Stage, publish.At = "publish", 8
 	publish.Gate = &core.Gate{Subject: core.Subject{Stage: "publish", Commit: "0123456789abcdef", Ref: "refs/heads/feature/search", Base: "main"}}
+	leaky := publish
+	leaky.Gate = &core.Gate{Subject: publish.Gate.Subject}
+	for i := range 7 {
+		leaky.Gate.Leaks = append(leaky.Gate.Leaks, core.Leak{Rule: "github-token", File: "deploy/settings.env", Line: i + 1})
+	}
 	paused.Pause = &core.Pause{Reason: "three attempts failed: go test", Next: "look at the checks"}
 	over.Run.Status, over.Run.URL = "completed", "https://example.org/pull/7"
 	pushed := turn(api.TurnOver)
 	pushed.Run.Status, pushed.Run.URL, pushed.Run.Remote = "completed", "https://git.example.org/acme/rocket/pulls/7", "https://git.example.org/acme/rocket.git"
 	verify.Busy = "go test ./... is running"
 	return map[string]api.Turn{
-		"start": start, "team": team, "gate": gate, "review": review, "publish": publish, "paused": paused, "over": over, "pushed": pushed, "verify": verify,
+		"start": start, "team": team, "gate": gate, "review": review, "publish": publish, "leaky": leaky, "paused": paused, "over": over, "pushed": pushed, "verify": verify,
 		"working": turn(api.TurnWorking),
 	}
 }
@@ -180,6 +185,9 @@ func TestGolden(t *testing.T) {
 		golden(t, "prompt-review-"+strings.Trim(strings.ReplaceAll(strings.ReplaceAll(word, " ", "_"), ":", "_"), "/"), d.happens(hook.EventPrompt, map[string]any{"prompt": word}))
 	}
 	d := newDesk(t)
+	d.svc.Sessions.Turns(turns()["leaky"])
+	golden(t, "prompt-leaky-approve", d.happens(hook.EventPrompt, map[string]any{"prompt": "approve"}))
+	d = newDesk(t)
 	d.svc.Sessions.Assignment = api.Assignment{Attempt: "backend.r1.a1", Role: "backend-developer", Prompt: "/a/prompt.md", Dir: "/w", In: "/a/in", Out: "/a/out"}
 	golden(t, "agent-start", d.happens(hook.EventAgentStart, map[string]any{"agent_id": "a1", "agent_type": "stellwerk:backend-developer", "cwd": "/w"}))
 	golden(t, "agent-start-idle", newDesk(t).happens(hook.EventAgentStart, map[string]any{"agent_id": "a1", "agent_type": "stellwerk:backend-developer", "cwd": "/w"}))

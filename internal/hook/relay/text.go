@@ -23,7 +23,7 @@ const MaxText = 2500
 func render(name string, data any) (string, error) {
 	t, err := template.New(name+".md.tmpl").Funcs(template.FuncMap{
 		"line": line, "where": where, "approve": means(core.MeansApprove), "skip": means(core.MeansSkip), "cancel": means(core.MeansCancel),
-		"title": title, "suggested": suggested, "files": files, "words": words, "acts": acts, "distant": func(r *api.Run) bool { return r.Remote != "" },
+		"title": title, "suggested": suggested, "files": files, "words": words, "acts": acts, "leaks": leaks, "distant": func(r *api.Run) bool { return r.Remote != "" },
 	}).ParseFS(texts, name+".md.tmpl")
 	if err != nil {
 		return "", fmt.Errorf("read the text %s: %w", name, err)
@@ -116,6 +116,9 @@ func clip(s string, most int) string {
 	cut := strings.ToValidUTF8(s[:most-len("…")], "")
 	return cut + "…"
 }
+
+// leaks says whether the gate names what looks like a secret, which a session cannot approve.
+func leaks(turn api.Turn) bool { return turn.Gate != nil && len(turn.Gate.Leaks) > 0 }
 
 // startText tells a session what to start. Offers that do not fit come with the
 // next turn: an offer stands until it is taken.

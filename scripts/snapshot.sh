@@ -15,8 +15,9 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+git clone --quiet . "$work/source" # so that a commit made meanwhile is in neither build
 for build in first second; do
-	git clone --quiet . "$work/$build"
+	git clone --quiet "$work/source" "$work/$build"
 	(cd "$work/$build" && "$gobin/goreleaser" release --snapshot --clean --skip=sign,publish) >"$work/$build.log" 2>&1 ||
 		{ cat "$work/$build.log" && exit 1; }
 	# Whatever is published, and nothing that only describes the build itself.

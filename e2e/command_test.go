@@ -31,6 +31,7 @@ import (
 //	nochange [-published] DIR          everything is as it was remembered; -published leaves out what a new branch changes
 //	end [-SIGNAL] SUBCOMMAND           signals this scenario's `stellwerk SUBCOMMAND` (TERM) and waits until it is gone
 //	upgrade VERSION                    goes on with the state folder of an earlier version; its repositories are in $UPGRADE
+//	advised RUN VERB…                  types each command that the run's status suggests, and puts everything back after it
 //	request METHOD PATH [JSON]         asks the engine over its socket; -token TOKEN instead of the person's
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := map[string]func(*testscript.TestScript, bool, []string){
@@ -44,6 +45,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"end":      plain(end),
 		"request":  plain(request),
 		"upgrade":  plain(upgrade),
+		"advised":  plain(advised),
 	}
 	maps.Copy(all, badDays())
 	maps.Copy(all, sessions())

@@ -1,0 +1,26 @@
+package runfolder
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/baddisk"
+)
+
+// Effects follow once the manifest has their events: Append must not say so before
+// the disk does. What it could not say is appended by the next.
+func TestAppendWaitsForTheDisk(t *testing.T) {
+	f := openTemp(t)
+	events := history(t, 3, "x")
+	appendAll(t, f, events[:1]) // from now on no name is new, and only the content is waited for
+	var err error
+	if refused := baddisk.FailSyncs(func() { err = f.Append(events[:2]) }); refused != nil {
+		t.Fatal(refused)
+	}
+	if !errors.Is(err, syscall.EIO) {
+		t.Errorf("append what the disk did not take: %v, want EIO", err)
+	}
+	appendAll(t, f, events)
+	wantFile(t, f, ManifestFile, manifest(t, events))
+}

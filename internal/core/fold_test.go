@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,27 @@ func TestAResetStartsFromTheNewestCheckpoint(t *testing.T) {
 	s.say(core.Person("me"), core.RolledBack{From: "c", Target: "b", Reset: true})
 	if got := s.run.Stage("b").Base; got != "c4" {
 		t.Fatalf("the reset round of b starts from %s, a was redone at c4", got)
+	}
+}
+
+// TestAResetTakesTheBranchBack: what was reset is held, and then nothing of the run is
+// at the abandoned work any more.
+func TestAResetTakesTheBranchBack(t *testing.T) {
+	s := newScript(t, core.DefaultLimits(), phase("a", core.GateAuto), phase("b", core.GateApproval))
+	s.round("a", "c1")
+	s.round("b", "c2")
+	s.say(core.Engine(), core.BranchMoved{Ref: "refs/heads/feature/x", New: "c2"})
+	s.say(core.Person("me"), core.RolledBack{From: "b", Target: "b", Reset: true})
+	if s.run.Head != "c1" || s.run.Verified != "c1" {
+		t.Errorf("the head is %s, verified is %s", s.run.Head, s.run.Verified)
+	}
+	if len(s.run.Keep) != 1 || s.run.Keep[0].Commit != "c2" {
+		t.Fatalf("held is %+v", s.run.Keep)
+	}
+	s.say(core.Engine(), core.RefKept{Ref: s.run.Keep[0].Ref, Commit: "c2"})
+	want := core.MoveBranch{Ref: "refs/heads/feature/x", Old: "c2", New: "c1"}
+	if !slices.Contains(core.Effects(s.run), core.Action(want)) {
+		t.Errorf("the branch stays: %+v", core.Effects(s.run))
 	}
 }
 

@@ -45,16 +45,8 @@ func TestRefusals(t *testing.T) {
 				w.must(core.Engine(), core.AttemptExited{Attempt: w.run.Task("api.r1.t1").Last().ID, Kind: core.ExitFailed})
 			}
 		}, of(core.KindReview, "api"), core.RefusedLine, "nothing on api is verified yet"},
-		"a merge that a review is against": {func(w *world) {
-			w.planned()
-			w.propose(work("api"))
-			w.worked()
-			w.propose(of(core.KindReview, "api"))
-			task := w.run.Task("api.r1.t2")
-			w.must(core.Engine(), core.AttemptExited{Attempt: task.Last().ID, Kind: core.ExitFinished, Delivery: w.deliver(task, task.Last())})
-			w.must(core.Engine(), core.VerifyConcluded{Task: task.ID, Attempt: task.Last().ID, Passed: true,
-				Review: &core.Review{Status: core.ReviewChangesRequested, Findings: []core.Finding{{File: "a.go", Line: 3, Issue: "typo"}}}})
-		}, of(core.KindMerge, "api"), core.RefusedLine, "the newest review of api wants changes"},
+		"a merge that a review is against": {func(w *world) { w.judged("api", core.ReviewChangesRequested) }, of(core.KindMerge, "api"), core.RefusedLine, "the newest review of api wants changes"},
+		"a merge that a review rejects":    {func(w *world) { w.judged("api", core.ReviewRejected) }, of(core.KindMerge, "api"), core.RefusedLine, "the newest review of api wants changes"},
 		"a pull request of work under way": {func(w *world) { w.planned(); w.propose(work("")) }, of(core.KindPR, ""), core.RefusedUnfinished, "there is work under way: t1"},
 		"a pull request with open lines":   {func(w *world) { w.planned(); w.propose(work("api")); w.worked() }, of(core.KindPR, ""), core.RefusedUnfinished, "these lines are neither merged nor discarded: api"},
 		"a pull request with open steps":   {func(w *world) { w.planned(step) }, of(core.KindPR, ""), core.RefusedUnfinished, "these steps of the plan are not marked as done: 1"},
@@ -79,6 +71,15 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// judged has work done on a line and reviewed.
+func (w *world) judged(line string, status core.ReviewStatus) {
+	w.t.Helper()
+	w.planned()
+	w.propose(work(line))
+	w.worked()
+	w.reviewed(line, status)
 }
 
 // TestTheFirstOfTwoIsKept: the duplicate is the one that was proposed later.

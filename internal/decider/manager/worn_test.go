@@ -10,6 +10,12 @@ import (
 // objected has the line reviewed by somebody who wants changes.
 func (w *world) objected(line string) {
 	w.t.Helper()
+	w.reviewed(line, core.ReviewChangesRequested)
+}
+
+// reviewed has the line reviewed.
+func (w *world) reviewed(line string, status core.ReviewStatus) {
+	w.t.Helper()
 	d := w.propose(of(core.KindReview, line))
 	if d.Status != core.DelegationOpen {
 		w.t.Fatalf("the review is %s: %s", d.Status, d.Reason)
@@ -17,7 +23,7 @@ func (w *world) objected(line string) {
 	a := w.run.Task(d.Task).Last()
 	w.must(core.Engine(), core.AttemptStarted{Attempt: a.ID, Agent: "x"})
 	w.must(core.Engine(), core.AttemptExited{Attempt: a.ID, Kind: core.ExitFinished, Delivery: w.deliver(w.run.Task(d.Task), a)})
-	w.must(core.Engine(), core.VerifyConcluded{Task: d.Task, Attempt: a.ID, Passed: true, Review: &core.Review{Status: core.ReviewChangesRequested}})
+	w.must(core.Engine(), core.VerifyConcluded{Task: d.Task, Attempt: a.ID, Passed: true, Review: &core.Review{Status: status}})
 }
 
 // endless is a manager that reviews and fixes a line as often as it may, in a turn

@@ -90,6 +90,15 @@ func TestWhatCannotBeMergedIsNotDone(t *testing.T) {
 	if !w.has(core.TypeCourseRefused) || w.run.Status != core.StatusCompleted || w.run.Waves.Work("a").Status != core.DelegatedDropped {
 		t.Errorf("%s %+v\n%s", w.run.Status, w.run.Pause, w.account())
 	}
+	tried := 0
+	for _, task := range w.run.Stage("a").Tasks {
+		if task.Kind == core.KindResolve {
+			tried++
+		}
+	}
+	if most := w.run.Playbook.Project.Attempts; tried != most {
+		t.Errorf("its conflicts were resolved %d times, the playbook allows %d", tried, most)
+	}
 }
 
 // TestReferencesThatSayWhatTheyAreTo are known to the gate and to who begins the

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -92,16 +93,18 @@ func (r *recorder) until(t *testing.T, what string, so func() bool) {
 
 // ledger is a journal in memory that can be told to fail.
 type ledger struct {
-	mu     sync.Mutex
-	seqs   map[string]int64
-	broken bool
+	mu    sync.Mutex
+	seqs  map[string]int64
+	fails error
+	tries int
 }
 
 func (l *ledger) Append(_ context.Context, run *core.Run, events []core.Event) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.broken {
-		return fmt.Errorf("no space left on device")
+	l.tries++
+	if l.fails != nil {
+		return l.fails
 	}
 	if want := l.seqs[run.ID] + 1; events[0].Seq > want {
 		return fmt.Errorf("gap: event %d follows %d", events[0].Seq, want-1)
@@ -116,10 +119,17 @@ func (l *ledger) Seq(_ context.Context, run *core.Run) (int64, error) {
 	return l.seqs[run.ID], nil
 }
 
-func (l *ledger) setBroken(broken bool) {
+// failWith has the journal refuse everything; nil ends that.
+func (l *ledger) failWith(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.broken = broken
+	l.fails = err
+}
+
+func (l *ledger) tried() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tries
 }
 
 type bench struct {
@@ -269,22 +279,40 @@ func TestARestartFindsTheSameStateAndHandsItsEffectsOutAgain(t *testing.T) {
 	b.recorder.await(t, "the start of the attempt, again", isStart("a.r1.a1"))
 }
 
+// TestARefusedWordLeavesATraceAndNothingElse, for whatever reason it was refused.
 func TestARefusedWordLeavesATraceAndNothingElse(t *testing.T) {
+	for name, c := range map[string]struct {
+		body core.Body
+		code core.Code
+	}{
+		"not now":           {core.RunResumed{}, core.CodeConflict},
+		"no words":          {core.FeedbackGiven{Stage: "a"}, core.CodeInvalid},
+		"no such stage":     {core.StageSkipped{Stage: "z", Source: core.SkipPerson}, core.CodeNotFound},
+		"against the law":   {core.StageSkipped{Stage: "a", Source: core.SkipPlaybook}, core.CodeUnlawful},
+		"not theirs to say": {core.RunCompleted{}, core.CodeForbidden},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			before := b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+			if _, err := b.engine.Submit(t.Context(), "r1", core.Person("me"), c.body); core.CodeOf(err) != c.code {
+				t.Fatalf("got %v", err)
+			}
+			events, err := b.store.Events(t.Context(), core.RunStream("r1"), before.Stream.Seq, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(events) != 1 || events[0].Type != core.TypeCommandRefused || !strings.Contains(string(events[0].Body), string(c.body.Type())) {
+				t.Errorf("what follows is %+v", events)
+			}
+		})
+	}
 	b := newBench(t)
-	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
-	_, err := b.engine.Submit(t.Context(), "r1", core.Person("me"), core.RunResumed{})
-	if core.CodeOf(err) != core.CodeConflict {
-		t.Fatalf("got %v", err)
-	}
-	events, err := b.store.Events(t.Context(), core.RunStream("r1"), 0, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if last := events[len(events)-1]; last.Type != core.TypeCommandRefused {
-		t.Fatalf("the last event is %s", last.Type)
-	}
+	before := b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
 	if _, err := b.engine.Submit(t.Context(), "r1", core.Actor{Kind: core.ActorAgent, ID: "x"}, core.RunCancelled{}); core.CodeOf(err) != core.CodeForbidden {
 		t.Fatalf("an agent's word: got %v", err)
+	}
+	if head, err := b.store.Head(t.Context(), core.RunStream("r1")); err != nil || head.Seq != before.Stream.Seq {
+		t.Errorf("an agent's word left a trace: %+v, %v", head, err)
 	}
 }
 
@@ -364,12 +392,12 @@ func TestTheClockNeverRunsBackwards(t *testing.T) {
 
 func TestEffectsWaitForTheJournal(t *testing.T) {
 	b := newBench(t)
-	b.ledger.setBroken(true)
+	b.ledger.failWith(errors.New("no space left on device"))
 	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
 	if b.recorder.has(isStart("a.r1.a1")) {
 		t.Fatal("an effect came before the journal")
 	}
-	b.ledger.setBroken(false)
+	b.ledger.failWith(nil)
 	b.clock.move(2 * time.Minute) // the failed look's lease runs out
 	b.recorder.await(t, "the attempt, once the journal is written", isStart("a.r1.a1"))
 }

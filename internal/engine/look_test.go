@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -140,5 +141,103 @@ func TestAClaimLetGoBeforeTheWaitIsNotMissed(t *testing.T) {
 	})
 	if len(stale) > 0 {
 		t.Error("nobody looked at the claims")
+	}
+}
+
+// TestOnlyWhatDoesNotPassPausesARun: a full disk is waited for, a folder that cannot
+// be continued is for a person to put right.
+func TestOnlyWhatDoesNotPassPausesARun(t *testing.T) {
+	for name, c := range map[string]struct {
+		fails error
+		want  core.RunStatus
+	}{
+		"a full disk":      {core.Errorf(core.CodeUnavailable, "no space left on device"), core.StatusActive},
+		"another history":  {core.Errorf(core.CodeForked, "the folder tells something else"), core.StatusPaused},
+		"nobody knows why": {errors.New("oh dear"), core.StatusPaused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.ledger.failWith(c.fails)
+			b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+			if !patience.Until(func() bool { return b.ledger.tried() > 1 }) { // once by the step, and by the look at it
+				t.Fatal("nobody looked at the run")
+			}
+			state := b.load("r1") // waits for the look to end
+			if state.Status != c.want {
+				t.Errorf("the run is %s: %+v", state.Status, state.Pause)
+			}
+			if b.recorder.has(isStart("a.r1.a1")) {
+				t.Error("an effect came before the journal")
+			}
+		})
+	}
+}
+
+// overtaken is a store in which another engine takes a step while this one looks.
+type overtaken struct {
+	store.Store
+	step   func()
+	once   *sync.Once
+	raised chan int64 // the wake that the look may answer for, as it is then
+	rested chan int64
+}
+
+func (o overtaken) Raised(ctx context.Context, stream string) (wake, head int64, err error) {
+	o.once.Do(o.step)
+	wake, head, err = o.Store.Raised(ctx, stream)
+	select {
+	case o.raised <- wake:
+	default:
+	}
+	return wake, head, err
+}
+
+func (o overtaken) Rest(ctx context.Context, engine string, w store.Wake) error {
+	if w.Stream == core.RunStream("r1") {
+		select {
+		case o.rested <- w.Seq:
+		default:
+		}
+	}
+	return o.Store.Rest(ctx, engine, w)
+}
+
+// TestALookAnswersForWhatItSaw: a step of another engine that this one has not read is
+// not done with when this one rests.
+func TestALookAnswersForWhatItSaw(t *testing.T) {
+	b := newBench(t)
+	b.close()
+	var s overtaken
+	b.wrap = func(real store.Store) store.Store {
+		s = overtaken{Store: real, once: &sync.Once{}, raised: make(chan int64, 1), rested: make(chan int64, 1), step: func() {
+			head, err := real.Head(t.Context(), core.RunStream("r1"))
+			if err != nil {
+				t.Error(err)
+			}
+			ev, _, err := core.Seal(core.RunStream("r1"), head, b.clock.Now(), core.Engine(), "", core.TimerFired{Timer: "elsewhere"})
+			if err != nil {
+				t.Error(err)
+			}
+			if err := real.Commit(t.Context(), store.Commit{Stream: core.RunStream("r1"), After: head.Seq, Events: []core.Event{ev}}); err != nil {
+				t.Error(err)
+			}
+		}}
+		return s
+	}
+	b.open()
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	var raised, rested int64
+	for _, c := range []struct {
+		from <-chan int64
+		to   *int64
+	}{{s.raised, &raised}, {s.rested, &rested}} {
+		select {
+		case *c.to = <-c.from:
+		case <-patience.Over():
+			t.Fatal("nobody looked at the run")
+		}
+	}
+	if rested >= raised {
+		t.Errorf("the look answers for wake %d, and the step of another engine raised %d", rested, raised)
 	}
 }

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -10,7 +11,7 @@ import (
 // events, as after a crash or on a full disk.
 func TestPokeWritesTheJournalFirst(t *testing.T) {
 	b := newBench(t)
-	b.ledger.setBroken(true)
+	b.ledger.failWith(errors.New("no space left on device"))
 	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
 	if err := b.engine.Poke(t.Context(), "r1"); err == nil {
 		t.Error("a run whose journal cannot be written was poked")
@@ -18,7 +19,7 @@ func TestPokeWritesTheJournalFirst(t *testing.T) {
 	if b.recorder.has(isStart("a.r1.a1")) {
 		t.Error("the attempt was handed out before its request was in the journal")
 	}
-	b.ledger.setBroken(false)
+	b.ledger.failWith(nil)
 	if err := b.engine.Poke(t.Context(), "r1"); err != nil {
 		t.Fatal(err)
 	}

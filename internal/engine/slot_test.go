@@ -37,3 +37,20 @@ func TestEverybodyGetsTheSlot(t *testing.T) {
 		b.submit(next, core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
 	}
 }
+
+// TestARunGivesUpWhatAnEarlierEngineTook: its branch and its slots, once it is over.
+func TestARunGivesUpWhatAnEarlierEngineTook(t *testing.T) {
+	b := newBench(t)
+	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+	held, err := b.store.Claims(t.Context())
+	if err != nil || len(held) < 2 {
+		t.Fatalf("a run at work holds %v, %v", held, err)
+	}
+	b.close()
+	b.open()
+	b.submit("r1", core.Person("me"), core.RunCancelled{})
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
+	if held, err = b.store.Claims(t.Context()); err != nil || len(held) > 0 {
+		t.Errorf("a run that is over holds %v, %v", held, err)
+	}
+}

@@ -193,3 +193,31 @@ func TestWhatIsPreparedWaitsToBeWanted(t *testing.T) {
 		})
 	}
 }
+
+// slow is somebody who listens when told to.
+type slow struct{ listens chan struct{} }
+
+func (s slow) Tell(context.Context, *core.Run) error { <-s.listens; return nil }
+
+// TestWhatIsAskedForMeanwhileIsDoneAgain: an action that was asked for once more while
+// it was under way may have begun too early, and the run is looked at again.
+func TestWhatIsAskedForMeanwhileIsDoneAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		notify := core.Notify{Event: "run/run-1#5"}
+		b := newBarred(t, notify)
+		s := slow{make(chan struct{})}
+		b.Notifier = s
+		b.want(notify)
+		b.want(notify)
+		s.listens <- struct{}{}
+		synctest.Wait()
+		if len(b.flight) != 1 {
+			t.Fatal("what was asked for meanwhile is not begun again")
+		}
+		s.listens <- struct{}{}
+		synctest.Wait()
+		if len(b.flight) > 0 {
+			t.Error("what nobody asked for is begun again")
+		}
+	})
+}

@@ -3,6 +3,7 @@ package shim
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,21 @@ func TestCaptureGivesTheSameLinesHoweverTheyArrive(t *testing.T) {
 			t.Fatalf("total %d, dropped %d", c.total, c.dropped)
 		}
 	})
+}
+
+// TestTheEndOfAFloodIsRedactedInOnePiece: a secret may have many lines.
+func TestTheEndOfAFloodIsRedactedInOnePiece(t *testing.T) {
+	var got []string
+	c := &capture{
+		head: 10, line: func(text []byte, _ int64) { got = append(got, string(text)) }, gap: func(int64) {},
+		redact: func(text string) string { return strings.ReplaceAll(text, "open\nsesame", "[redacted]") },
+	}
+	c.write([]byte("first line\n"))
+	c.write([]byte("and open\nsesame\n"))
+	c.close()
+	if want := []string{"first line", "and [redacted]"}; !slices.Equal(got, want) {
+		t.Errorf("kept %q, want %q", got, want)
+	}
 }
 
 func TestCaptureKeepsBeginningAndEnd(t *testing.T) {

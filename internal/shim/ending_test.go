@@ -72,10 +72,11 @@ func TestCancelWhileTheSandboxIsSetUp(t *testing.T) {
 	}
 }
 
+// TestCancelLetsTheAgentFinishItsSentence, and a program that it starts for that.
 func TestCancelLetsTheAgentFinishItsSentence(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind sandbox.Kind) {
 		a := shimtest.New(t, kind, `
-			trap 'echo saved > "$STELLWERK_OUT/last"; exit 0' TERM
+			trap 'sh -c "sleep 0.3; echo saved > \"\$STELLWERK_OUT/last\""; exit 0' TERM
 			echo x > "$STELLWERK_OUT/ready"; while :; do sleep 0.1; done`)
 		cmd := a.Command(t, shimtest.RoleWorker)
 		if err := cmd.Start(); err != nil {

@@ -23,6 +23,7 @@ const goodSecret = "t0ken/with+odd=signs"
 type forge struct {
 	*httptest.Server
 	remote string // the repository behind it
+	decoy  string // name of a repository beside it that pushes go to instead; empty in an honest forge
 	mu     sync.Mutex
 	argv   []string // the command lines of git's processes, as anybody on the machine could see them during a request
 }
@@ -43,6 +44,9 @@ func newForge(t *testing.T, f fixture) *forge {
 		switch _, secret, _ := r.BasicAuth(); {
 		case secret == goodSecret:
 			r.Header.Del("Authorization")
+			if served.decoy != "" && strings.Contains(r.URL.String(), "receive-pack") {
+				r.URL.Path = strings.Replace(r.URL.Path, filepath.Base(served.remote), served.decoy, 1)
+			}
 			program.ServeHTTP(w, r)
 		case secret == "reader" && !strings.Contains(r.URL.String(), "receive-pack"):
 			program.ServeHTTP(w, r)

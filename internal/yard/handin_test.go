@@ -113,6 +113,7 @@ func TestHandInSurvives(t *testing.T) {
 		{name: "nested repository committed", script: "mkdir in; cd in; git init -q; echo n > f; git add .; git commit -qm in; cd ..; git add in 2>/dev/null; git commit -qm link", paths: ".gitignore README.md in/f src/a.txt", checkpointed: true, commits: 2, descends: true, note: "repository of its own"},
 		{name: "repository in a tracked folder", script: "cd src; git init -q; echo n > f; echo m >> a.txt", paths: ".gitignore README.md src/a.txt src/f", checkpointed: true, commits: 1, descends: true},
 		{name: "nested repository is a trap", script: "mkdir -p in/.git/objects in/.git/refs; mkfifo in/.git/HEAD in/.git/commondir; echo n > in/f", paths: ".gitignore README.md in/f src/a.txt", checkpointed: true, commits: 1, descends: true},
+		{name: "nested repository leads into a trap", script: "mkdir -p in/.git/objects in/.git/refs; echo ref: refs/heads/main > in/.git/HEAD; mkfifo trap; ln -s ../../trap in/.git/commondir; echo n > in/f", paths: ".gitignore README.md in/f src/a.txt", checkpointed: true, commits: 1, descends: true, note: "repository of its own"},
 		{name: "pipes", script: "echo n > new; mkfifo pipe src/.gitignore; rm README.md; mkfifo README.md .gitattributes", paths: ".gitignore new src/a.txt", checkpointed: true, commits: 1, descends: true, note: "README.md"},
 		{name: "devices", script: "echo n > new; mknod null c 1 3 2>/dev/null || mkfifo null; rm README.md; mknod README.md c 1 3 2>/dev/null || mkfifo README.md", paths: ".gitignore new src/a.txt", checkpointed: true, commits: 1, descends: true, note: "README.md"},
 		{name: "folder became a symlink", script: "mv src other; ln -s other src; ln -s / root", paths: ".gitignore README.md other/a.txt root src", checkpointed: true, commits: 1, descends: true},
@@ -157,9 +158,10 @@ func TestHandInNothing(t *testing.T) {
 			dir := f.workspace(t)
 			sh(t, dir, script)
 			spec := f.handInSpec(t, dir)
+			spec.Mark = true // of what is not there
 			handed, err := HandIn(ctx(t), spec)
 			must(t, err)
-			if !handed.Empty || handed.Commit != f.base || handed.Commits != 0 {
+			if !handed.Empty || handed.Marked || handed.Commit != f.base || handed.Commits != 0 {
 				t.Fatalf("got %+v", handed)
 			}
 			if strings.HasPrefix(name, "workspace") != (len(handed.Notes) == 1) {

@@ -87,6 +87,21 @@ func TestPushHeedsARemotesOwnRules(t *testing.T) {
 	}
 }
 
+// A forge may take a push, say so, and not do it.
+func TestPushIsNotBelieved(t *testing.T) {
+	f := newFixture(t)
+	served := newForge(t, f)
+	served.decoy = "decoy.git"
+	decoy := filepath.Join(filepath.Dir(served.remote), served.decoy)
+	sh(t, "/", "git clone -q --bare "+served.remote+" "+decoy)
+	topic := f.commit(t, "topic", "echo x > x")
+	push := PushSpec{Remote: served.address(), Ref: "refs/heads/t", Commit: topic, Credential: Credential{User: "pat", Secret: goodSecret}}
+	if err := f.yard.Push(ctx(t), push); !errors.Is(err, ErrDeclined) {
+		t.Errorf("a push that came to nothing: %v", err)
+	}
+	equal(t, "what the forge was sent", sh(t, decoy, "git rev-parse t"), topic)
+}
+
 func TestPushErrors(t *testing.T) {
 	f := newFixture(t)
 	if err := f.yard.Push(ctx(t), PushSpec{Remote: "/nonexistent", Ref: "refs/heads/x", Commit: f.base}); !errors.Is(err, ErrUnreachable) {

@@ -116,6 +116,8 @@ func TestWhatReachesFurtherTakesAnAdmin(t *testing.T) {
 		"start in a folder":        start(api.StartRun{Dir: "/srv/repo"}),
 		"start in a folder, named": start(api.StartRun{Dir: "/srv/repo", Project: "shop"}),
 		"start at a path":          start(api.StartRun{Project: "../repo"}),
+		"start above":              start(api.StartRun{Project: ".."}),
+		"start here":               start(api.StartRun{Project: "."}),
 		"start nowhere":            start(api.StartRun{}),
 		"trust with a start":       start(api.StartRun{Project: "shop", Trust: true}),
 		"playbook by path":         start(api.StartRun{Project: "shop", Playbook: "/tmp/mine.yaml"}),

@@ -208,13 +208,13 @@ func markers(text string) int { return strings.Count(text, "[redacted:") }
 func TestHiddenCharactersHideNothing(t *testing.T) {
 	t.Parallel()
 	token := "gh" + "p_0123456789aBcDeFgHiJkLmNoPqRsTuVwXyZ"
-	r := redact.New(redact.Options{Secrets: []redact.Secret{{Name: "S", Value: "swordfish-and-a-half"}}})
+	r := redact.New(redact.Options{Secrets: []redact.Secret{{Name: "S", Value: "swordfish-and-a-half"}, {Name: "M", Value: "open sesame\nplease do"}}})
 	for name, between := range map[string]string{
 		"zero width space": "\u200b", "soft hyphen": "\u00ad", "byte order mark": "\ufeff", "direction": "\u202e", "tag": "\U000e0041",
 		"colour": "\x1b[31m", "backspace": "\b", "several": "\u200b\x1b[0m\u2060",
 	} {
-		text := "a " + token[:20] + between + token[20:] + " and sword" + between + "fish-and-a-half.\n"
-		want := "a [redacted:github-token] and [redacted:S].\n"
+		text := "a " + token[:20] + between + token[20:] + " and sword" + between + "fish-and-a-half.\nopen ses" + between + "ame\nplease do it\n"
+		want := "a [redacted:github-token] and [redacted:S].\n[redacted:M] it\n"
 		if got := r.String(text); got != want {
 			t.Errorf("%s: %q", name, got)
 		}

@@ -240,7 +240,12 @@ func TestWhatMustStay(t *testing.T) {
 			e.project = []core.Body{core.ContentTrusted{Hash: e.orphan}}
 		}, orphaned},
 		"a blob that a run speaks of in passing": {func(e *estate, _ *Request) { e.exited.Message = "see " + e.orphan }, orphaned},
-		"a blob that is young":                   {func(e *estate, _ *Request) { _, err := e.Blobs.Touch(e.orphan); must(t, err) }, orphaned},
+		"a blob that was put since":              {func(e *estate, _ *Request) { _, err := e.Blobs.Touch(e.orphan); must(t, err) }, orphaned},
+		"a blob that is young, whatever is asked for": {func(e *estate, req *Request) {
+			_, err := e.Blobs.Touch(e.orphan)
+			must(t, err)
+			req.Before = time.Now().Add(time.Hour)
+		}, orphaned},
 		"blobs while a run is not known": {func(e *estate, _ *Request) {
 			e.file(filepath.Join(e.State, "runs", "0199", "manifest.jsonl"), "{}")
 		}, orphaned},
@@ -250,7 +255,13 @@ func TestWhatMustStay(t *testing.T) {
 			req := e.request()
 			c.change(e, &req)
 			want := c.stays(e)
+			dry := req
+			dry.Remove = false
+			said := e.prune(dry)
 			gone := e.prune(req)
+			if !slices.Equal(said, gone) {
+				t.Errorf("it was said that %q would go, and %q went", said, gone)
+			}
 			if there := e.there(); !slices.Equal(there, want) {
 				t.Errorf("left are %q, not %q", there, want)
 			}

@@ -1,5 +1,7 @@
 package api
 
+import "github.com/stellwerk-dev/stellwerk/internal/core"
+
 // LimitsQuery says of what the limits are asked for.
 type LimitsQuery struct {
 	Of  string `json:"of,omitempty"`  // a run or a project: id, alias or name
@@ -35,11 +37,20 @@ const (
 
 // Allowance is what was used of something, and what is left.
 type Allowance struct {
-	Kind  string   `json:"kind" doc:"cost_usd, tokens, wall_time (in seconds), attempts or parallel"`
-	Used  float64  `json:"used"`
-	Limit *float64 `json:"limit,omitempty" doc:"Absent where there is no limit"`
-	Left  *float64 `json:"left,omitempty"`
+	Kind string   `json:"kind" doc:"cost_usd, tokens, wall_time (in seconds), attempts or parallel"`
+	Used *float64 `json:"used" doc:"Null where agents have worked and none said what it cost"`
+	// Unpriced are the attempts that did not say what they cost: with any, what was
+	// used of cost_usd is the least that it can be.
+	Unpriced int      `json:"unpriced,omitempty"`
+	Limit    *float64 `json:"limit,omitempty" doc:"Absent where there is no limit"`
+	Left     *float64 `json:"left,omitempty"`
 }
+
+// Cost is what was used, where that is money.
+func (a Allowance) Cost() core.Cost { return core.Cost{CostUSD: a.Used, Unpriced: a.Unpriced} }
+
+// Amount is what is known to be used.
+func (a Allowance) Amount() float64 { return a.Cost().Known() }
 
 // AccountList is a list of accounts.
 type AccountList struct {

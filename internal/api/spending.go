@@ -39,8 +39,8 @@ type DaySpending struct {
 	Name     string    `json:"name" doc:"Of the project"`
 	Runs     int       `json:"runs"`
 	Attempts int       `json:"attempts"`
-	CostUSD  float64   `json:"cost_usd"`
-	Tokens   int64     `json:"tokens"`
+	core.Cost
+	Tokens int64 `json:"tokens"`
 }
 
 // AttemptSpending is what an attempt used.
@@ -80,3 +80,6 @@ func registerBooks(api huma.API, svc Books) {
 			return AttemptSpendingList{Attempts: notNil(attempts)}, err
 		})
 }
+
+// Cost is what the attempt cost, as far as its agent said.
+func (a AttemptSpending) Cost() core.Cost { return a.Usage.Cost(a.Over) }

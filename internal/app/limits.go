@@ -135,12 +135,16 @@ func (a *App) projectAccounts(ctx context.Context, id string, only *core.Run, us
 	if err != nil {
 		return nil, err
 	}
+	totals, err := a.store.RunTotals(ctx, id)
+	if err != nil {
+		return nil, err
+	}
 	limits, busy := strictest(runs), 0
 	for _, r := range runs {
 		busy += used[r.ID]
 	}
 	accounts := []api.Account{{Scope: api.ScopeProject, ID: id, Name: name, Allowances: []api.Allowance{
-		allowance(api.LimitCost, spent.CostUSD, limits.CostUSD), allowance(api.LimitTokens, spent.Tokens, limits.Tokens),
+		money(core.CostOf(spent.CostUSD, totals.Unpriced), limits.CostUSD), allowance(api.LimitTokens, spent.Tokens, limits.Tokens),
 		allowance(api.LimitWallTime, spent.Worked.Seconds(), limits.WallTime.Seconds()),
 		allowance(api.LimitAttempts, spent.Attempts, limits.Attempts), allowance(api.LimitParallel, busy, limits.Parallel),
 	}}}
@@ -206,7 +210,7 @@ func runAccount(r *core.Run, now time.Time, slots int) api.Account {
 		now = r.WaitsSince
 	}
 	return api.Account{Scope: api.ScopeRun, ID: r.ID, Name: r.Alias, Status: string(r.Status), Opaque: opaque(r), Allowances: []api.Allowance{
-		allowance(api.LimitCost, r.Usage.CostUSD, r.Limits.CostUSD), allowance(api.LimitTokens, r.Usage.Tokens(), r.Limits.Tokens),
+		money(r.Cost(), r.Limits.CostUSD), allowance(api.LimitTokens, r.Usage.Tokens(), r.Limits.Tokens),
 		allowance(api.LimitWallTime, max(now.Sub(r.ClockFrom), 0).Seconds(), r.Limits.WallTime.Seconds()),
 		allowance(api.LimitAttempts, r.Attempts, 0), allowance(api.LimitParallel, slots, r.Limits.AtOnce()),
 	}}
@@ -215,10 +219,18 @@ func runAccount(r *core.Run, now time.Time, slots int) api.Account {
 // allowance is what was used of a limit, and what is left; a limit of zero is
 // none.
 func allowance[T int | int64 | float64](kind string, used, limit T) api.Allowance {
-	a := api.Allowance{Kind: kind, Used: float64(used)}
+	n := float64(used)
+	a := api.Allowance{Kind: kind, Used: &n}
 	if limit > 0 {
 		bound, left := float64(limit), float64(max(limit-used, 0))
 		a.Limit, a.Left = &bound, &left
 	}
+	return a
+}
+
+// money is what was used of a limit of cost. What nobody told cannot be taken off.
+func money(spent core.Cost, limit float64) api.Allowance {
+	a := allowance(api.LimitCost, spent.Known(), limit)
+	a.Used, a.Unpriced = spent.CostUSD, spent.Unpriced
 	return a
 }

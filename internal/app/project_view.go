@@ -48,7 +48,7 @@ func viewProject(r store.ProjectRow, open []core.RunStatus) api.Project {
 		ID: r.ID, Name: r.Name, Repository: r.RepoURL, Base: r.DefaultBranch, Branch: r.IntegrationBranch, Playbook: r.Playbook,
 		Status: r.Status, State: projectState(r, open), Reason: r.Reason, Archived: r.ArchivedAt != nil, Epic: r.CurrentEpic, Queued: r.Queued, Refused: r.Refused,
 		Tasks: r.TotalTasks, CompletedTasks: r.CompletedTasks, FailedTasks: r.FailedTasks,
-		CostUSD: r.TotalCostUSD, URL: r.PRURL, LastActivity: r.LastActivity,
+		Cost: core.CostOf(r.TotalCostUSD, r.Unpriced), URL: r.PRURL, LastActivity: r.LastActivity,
 	}
 	if r.Paused != "" {
 		p.Reason = r.Paused
@@ -96,7 +96,7 @@ func (a *App) addRuns(ctx context.Context, d *api.ProjectDetail) error {
 	if err != nil {
 		return err
 	}
-	d.Runs, d.CostUSD, d.Tokens = totals.Runs, totals.CostUSD, totals.Tokens
+	d.Runs, d.Cost, d.Tokens = totals.Runs, core.CostOf(totals.CostUSD, totals.Unpriced), totals.Tokens
 	if totals.UpdatedAt.After(d.LastActivity) {
 		d.LastActivity = totals.UpdatedAt
 	}
@@ -144,7 +144,7 @@ func viewQueued(e *api.Epic) api.Run {
 		id = uuid.Nil // made by us, so it is one
 	}
 	run := api.Run{
-		ID: e.Run, Alias: alias(e.Title, id), Title: e.Title, Issue: e.Issue, Status: api.StatusQueued, Base: e.Base, StartedAt: e.At, UpdatedAt: e.At, Epic: e,
+		ID: e.Run, Alias: alias(e.Title, id), Title: e.Title, Issue: e.Issue, Status: api.StatusQueued, Cost: core.CostOf(0, 0), Base: e.Base, StartedAt: e.At, UpdatedAt: e.At, Epic: e,
 		Reason: fmt.Sprintf("%s of project %s waits at place %d", e.ID, e.Project, e.Place),
 	}
 	if e.Refused != nil {

@@ -41,7 +41,7 @@ func (a *App) Spending(ctx context.Context, q api.SpendingQuery) ([]api.DaySpend
 	}
 	list := make([]api.DaySpending, len(rows))
 	for i, r := range rows {
-		list[i] = api.DaySpending{Day: r.Day, Project: r.Project, Name: names[r.Project], Runs: r.Runs, Attempts: r.Attempts, CostUSD: r.CostUSD, Tokens: r.Tokens}
+		list[i] = api.DaySpending{Day: r.Day, Project: r.Project, Name: names[r.Project], Runs: r.Runs, Attempts: r.Attempts, Cost: core.CostOf(r.CostUSD, r.Unpriced), Tokens: r.Tokens}
 		if list[i].Name == "" {
 			list[i].Name = r.Project
 		}

@@ -78,7 +78,7 @@ func TestSpendingOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(days) != 1 || days[0].CostUSD != 3.5 || days[0].Tokens != 26 || days[0].Runs != 1 || days[0].Name == "" || days[0].Name == days[0].Project {
+	if len(days) != 1 || days[0].Known() != 3.5 || days[0].Tokens != 26 || days[0].Runs != 1 || days[0].Name == "" || days[0].Name == days[0].Project {
 		t.Errorf("by day: %+v", days)
 	}
 	for _, bad := range []int{-1, api.MostDays + 1} {

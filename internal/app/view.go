@@ -13,7 +13,7 @@ import (
 func viewRun(r *core.Run) api.Run {
 	v := api.Run{
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: string(r.Status),
-		Reason: r.EndReason, Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(),
+		Reason: r.EndReason, Attempts: r.Attempts, Cost: r.Cost(), Tokens: r.Usage.Tokens(),
 		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
 		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: wording.Next(r), MergesHere: wording.MergesHere(r),
 	}
@@ -44,7 +44,7 @@ func viewRun(r *core.Run) api.Run {
 func viewRow(r store.RunRow) api.Run {
 	return api.Run{
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: r.Status, Reason: r.Reason,
-		Stage: r.Stage, Attempts: r.Attempts, CostUSD: r.CostUSD, Tokens: r.Tokens, Branch: r.Branch, Base: r.Base,
+		Stage: r.Stage, Attempts: r.Attempts, Cost: core.CostOf(r.CostUSD, r.Unpriced), Tokens: r.Tokens, Branch: r.Branch, Base: r.Base,
 		URL: r.URL, Isolation: r.Isolation, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
 	}
 }

@@ -107,8 +107,8 @@ func TestLimits(t *testing.T) {
 	b := newBench(t)
 	limit, left := 10.0, 4.0
 	b.svc.Accounts = []api.Account{
-		{Scope: api.ScopeProject, Name: "shop", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: 6, Limit: &limit, Left: &left}}},
-		{Scope: api.ScopeRun, Name: "alias-1", Allowances: []api.Allowance{{Kind: api.LimitTokens, Used: 77}}},
+		{Scope: api.ScopeProject, Name: "shop", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: new(float64(6)), Limit: &limit, Left: &left}}},
+		{Scope: api.ScopeRun, Name: "alias-1", Allowances: []api.Allowance{{Kind: api.LimitTokens, Used: new(float64(77))}}},
 	}
 	b.run(t, ExitOK, "limits")
 	b.said(t, b.out, "limits.project.cost_usd", "project shop", "$6.00 of $10.00", "$4.00 left", "run alias-1")

@@ -60,7 +60,7 @@ func fullService() *apitest.Service {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	run := api.Run{
 		ID: "0198", Alias: "brisk-otter", Project: "p", Title: "t", Status: "awaiting_approval", Reason: "why", Next: "do",
-		Stage: "plan", Attempts: 2, CostUSD: 1.25, Tokens: 99, Branch: "feature/x", Base: "main", Isolation: "sandbox",
+		Stage: "plan", Attempts: 2, Cost: core.CostOf(1.25, 1), Tokens: 99, Branch: "feature/x", Base: "main", Isolation: "sandbox",
 		StartedAt: at, UpdatedAt: at, EndedAt: &at, Seq: 0,
 	}
 	svc := &apitest.Service{
@@ -73,7 +73,7 @@ func fullService() *apitest.Service {
 			Secret: "stw_x", Code: api.SignInCode{Code: "A-B", URL: "http://h/sign-in#A-B", Until: at},
 		},
 		Waiting:     []api.Waiting{{Run: run, Pause: &core.Pause{Code: core.PauseBudget, Reason: "r", At: at, From: core.StatusActive}}},
-		Accounts:    []api.Account{{Scope: api.ScopeRun, Name: "brisk otter", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: 2}}}, {Name: "another"}},
+		Accounts:    []api.Account{{Scope: api.ScopeRun, Name: "brisk otter", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: new(2.0)}}}, {Name: "another"}},
 		ProjectList: []api.Project{{ID: "k", Name: "shop", Repository: "/r", Base: "main", Status: "paused", Reason: "why", Archived: true, Queued: 1, LastActivity: at}, {Repository: "/d & x", LastActivity: at}},
 		ProjectAnswer: api.ProjectDetail{
 			Project: api.Project{ID: "k", Name: "shop", Repository: "/r", Base: "main", Status: "active", Refused: 1, LastActivity: at},
@@ -88,7 +88,7 @@ func fullService() *apitest.Service {
 			Contradictions: []core.Conflict{{ID: "c-1", Kind: core.ConflictValues, Subject: "x", Sides: []core.Side{{Source: "a", Fact: "f1", Text: "<&>"}}}},
 		},
 		Books: apitest.Books{
-			Days:     []api.DaySpending{{Day: at, Project: "k", Name: "shop", Runs: 2, Attempts: 3, CostUSD: 1.5, Tokens: 9}},
+			Days:     []api.DaySpending{{Day: at, Project: "k", Name: "shop", Runs: 2, Attempts: 3, Cost: core.CostOf(1.5, 0), Tokens: 9}},
 			Attempts: []api.AttemptSpending{{Attempt: "plan.r1.a1", Task: "plan.r1", Stage: "plan", Role: "r", Agent: "a", StartedAt: at, At: at, Over: true, Usage: core.Usage{CostUSD: 1}}},
 		},
 		Shelf: apitest.Shelf{

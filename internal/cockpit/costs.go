@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/plot"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -32,14 +33,14 @@ type costsBody struct {
 
 // share is what one of several has used.
 type share struct {
-	Key     string // what tells it from the others
-	Name    string
-	Href    string
-	Color   string // class of its series; "" where it has none
-	Times   int    // runs, or attempts
-	CostUSD float64
-	Tokens  int64
-	Bar     template.HTML
+	Key   string // what tells it from the others
+	Name  string
+	Href  string
+	Color string // class of its series; "" where it has none
+	Times int    // runs, or attempts
+	core.Cost
+	Tokens int64
+	Bar    template.HTML
 }
 
 // dayView is what was used on a day.
@@ -80,7 +81,7 @@ func byProject(spending []api.DaySpending) ([]share, share) {
 		}
 		for _, to := range []*share{sum, &all} {
 			to.Times += s.Runs
-			to.CostUSD += s.CostUSD
+			to.Cost = to.Plus(s.Cost)
 			to.Tokens += s.Tokens
 		}
 	}
@@ -91,7 +92,7 @@ func byProject(spending []api.DaySpending) ([]share, share) {
 // series of their own in a plot have its colour.
 func ranked(sums map[string]*share, colored bool) []share {
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
-		return cmp.Or(cmp.Compare(sums[b].CostUSD, sums[a].CostUSD), cmp.Compare(sums[b].Tokens, sums[a].Tokens), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(sums[b].Known(), sums[a].Known()), cmp.Compare(sums[b].Tokens, sums[a].Tokens), cmp.Compare(a, b))
 	})
 	list := make([]share, len(keys))
 	for i, key := range keys {
@@ -102,8 +103,8 @@ func ranked(sums map[string]*share, colored bool) []share {
 			list[i].Color = color
 		}
 		top := sums[keys[0]]
-		if top.CostUSD > 0 {
-			list[i].Bar = plot.Bar(list[i].CostUSD, top.CostUSD, color)
+		if top.Known() > 0 {
+			list[i].Bar = plot.Bar(list[i].Known(), top.Known(), color)
 		} else {
 			list[i].Bar = plot.Bar(float64(list[i].Tokens), float64(top.Tokens), color)
 		}
@@ -131,19 +132,19 @@ func (b *costsBody) plot(spending []api.DaySpending, today time.Time) {
 			continue
 		}
 		days[i].Times += s.Runs
-		days[i].CostUSD += s.CostUSD
+		days[i].Cost = days[i].Plus(s.Cost)
 		days[i].Tokens += s.Tokens
-		cost[i].Parts[series[s.Project]] += s.CostUSD
+		cost[i].Parts[series[s.Project]] += s.Known()
 		tokens[i].Parts[series[s.Project]] += float64(s.Tokens)
 	}
 	for i, d := range days {
-		cost[i].Title, tokens[i].Title = cost[i].Name+": "+wording.Money(d.CostUSD), tokens[i].Name+": "+wording.Amount(d.Tokens)+" tokens"
+		cost[i].Title, tokens[i].Title = cost[i].Name+": "+wording.Cost(d.Cost), tokens[i].Name+": "+wording.Amount(d.Tokens)+" tokens"
 		if d.Times > 0 {
 			b.ByDay = append(b.ByDay, d)
 		}
 	}
 	slices.Reverse(b.ByDay)
 	span := "of the last " + strconv.Itoa(b.Days) + " days, by the day on which runs began"
-	b.CostPlot = plot.Columns(plot.Stack{Title: "Cost " + span + ": " + wording.Money(b.Total.CostUSD) + " in all", Label: dollarTick, Columns: cost})
+	b.CostPlot = plot.Columns(plot.Stack{Title: "Cost " + span + ": " + wording.Cost(b.Total.Cost) + " in all", Label: dollarTick, Columns: cost})
 	b.TokenPlot = plot.Columns(plot.Stack{Title: "Tokens " + span + ": " + wording.Amount(b.Total.Tokens) + " in all", Label: countTick, Columns: tokens})
 }

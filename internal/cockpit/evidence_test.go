@@ -3,6 +3,7 @@ package cockpit_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
@@ -88,11 +89,33 @@ func TestHowTheAttemptEndedIsBesideItsFailedChecks(t *testing.T) {
 // What nobody has seen is not nothing.
 func TestCostThatNobodyObservedIsUnknown(t *testing.T) {
 	svc := &apitest.Service{}
-	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: "completed", Attempts: 2}})
+	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: "completed", Attempts: 2, Cost: core.CostOf(0, 2), Tokens: 9}})
+	limit := 10.0
+	svc.Accounts = []api.Account{{Scope: api.ScopeRun, ID: "r1", Name: "r1", Allowances: []api.Allowance{{Kind: api.LimitCost, Unpriced: 2, Limit: &limit}}}}
+	svc.Books.Days = []api.DaySpending{{Day: time.Now().UTC().Truncate(24 * time.Hour), Project: "p", Name: "shop", Runs: 1, Attempts: 2, Cost: core.CostOf(0, 2), Tokens: 9}}
+	svc.Books.Attempts = []api.AttemptSpending{{Attempt: "a.r1.a1", Task: "a.r1", Stage: "a", Role: "developer", At: time.Now(), Over: true, Usage: core.Usage{InputTokens: 9}}}
 	h := serve(t, svc, api.RoleApprover)
-	for _, address := range []string{"/runs/r1", "/runs/r1/costs"} {
+	for _, address := range []string{"/runs", "/runs/r1", "/runs/r1/costs"} {
 		if _, body := get(t, h, address); strings.Contains(body, "$0.00") || !strings.Contains(strings.ToLower(body), "unknown") {
 			t.Errorf("%s says that two attempts cost nothing", address)
+		}
+	}
+}
+
+// Figures and sums of all projects say so, too; a day on which nobody worked did cost nothing.
+func TestSumsOfCostSayWhatIsMissing(t *testing.T) {
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	for want, days := range map[string][]api.DaySpending{
+		"unknown":        {{Day: today, Project: "p", Name: "shop", Runs: 1, Attempts: 2, Cost: core.CostOf(0, 2), Tokens: 9}},
+		"at least $0.50": {{Day: today, Project: "p", Name: "shop", Runs: 1, Cost: core.CostOf(0, 2)}, {Day: today, Project: "q", Name: "notes", Runs: 1, Cost: core.CostOf(0.5, 0)}},
+	} {
+		svc := &apitest.Service{}
+		svc.Books.Days = days
+		_, body := get(t, serve(t, svc, api.RoleApprover), "/costs")
+		for _, said := range []string{"by the day on which runs began: " + want + " in all", "Cost: " + want + ";", `<td class="num">` + want + "</td>"} {
+			if !strings.Contains(body, said) {
+				t.Errorf("the page does not say %q", said)
+			}
 		}
 	}
 }

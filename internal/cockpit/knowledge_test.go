@@ -42,10 +42,10 @@ func hostileWaves() *apitest.Service {
 	svc.Known.Contradictions = []core.Conflict{{ID: "c-1", Kind: core.ConflictKind(long), Subject: long, Sides: []core.Side{{Source: long, Fact: "f1", Text: long}}}}
 	limit := 5.0
 	svc.Accounts = []api.Account{
-		{Scope: api.ScopeProject, ID: "r1", Name: long, Allowances: []api.Allowance{{Kind: long, Used: 1}}},
-		{Scope: api.ScopeRun, ID: "r1", Name: "r1", Status: long, Opaque: []string{long}, Allowances: []api.Allowance{{Kind: api.LimitCost, Used: 9, Limit: &limit}}},
+		{Scope: api.ScopeProject, ID: "r1", Name: long, Allowances: []api.Allowance{{Kind: long, Used: new(float64(1))}}},
+		{Scope: api.ScopeRun, ID: "r1", Name: "r1", Status: long, Opaque: []string{long}, Allowances: []api.Allowance{{Kind: api.LimitCost, Used: new(float64(9)), Limit: &limit}}},
 	}
-	svc.Books.Days = []api.DaySpending{{Day: time.Now().UTC().Truncate(24 * time.Hour), Project: long, Name: long, Runs: 1, CostUSD: 3, Tokens: 4}}
+	svc.Books.Days = []api.DaySpending{{Day: time.Now().UTC().Truncate(24 * time.Hour), Project: long, Name: long, Runs: 1, Cost: core.CostOf(3, 0), Tokens: 4}}
 	svc.Books.Attempts = []api.AttemptSpending{{Attempt: long, Task: long, Stage: long, Role: long, Agent: long, At: time.Now(), Over: true, Usage: core.Usage{CostUSD: 9}}}
 	return svc
 }
@@ -232,7 +232,7 @@ func TestTimeOfARunNeedsNoNumber(t *testing.T) {
 	for kind, asks := range map[string]bool{api.LimitWallTime: false, api.LimitTokens: true} {
 		svc := hostileWaves()
 		limit, left := 60.0, 0.0
-		svc.Accounts = []api.Account{{Scope: api.ScopeRun, ID: "r1", Name: "r1", Allowances: []api.Allowance{{Kind: kind, Used: 60, Limit: &limit, Left: &left}}}}
+		svc.Accounts = []api.Account{{Scope: api.ScopeRun, ID: "r1", Name: "r1", Allowances: []api.Allowance{{Kind: kind, Used: new(float64(60)), Limit: &limit, Left: &left}}}}
 		if _, body := get(t, serve(t, svc, api.RoleAdmin), "/runs/r1/costs"); strings.Contains(body, `class="card ask" id="raise"`) != asks {
 			t.Errorf("%s: asks %v", kind, !asks)
 		}
@@ -243,8 +243,8 @@ func TestCostsSayTheirFigures(t *testing.T) {
 	svc := &apitest.Service{}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	svc.Books.Days = []api.DaySpending{
-		{Day: today.AddDate(0, 0, -3), Project: "a", Name: "shop", Runs: 2, CostUSD: 1.25, Tokens: 5_000},
-		{Day: today, Project: "b", Name: "notes", Runs: 1, CostUSD: 4, Tokens: 20_000},
+		{Day: today.AddDate(0, 0, -3), Project: "a", Name: "shop", Runs: 2, Cost: core.CostOf(1.25, 0), Tokens: 5_000},
+		{Day: today, Project: "b", Name: "notes", Runs: 1, Cost: core.CostOf(4, 0), Tokens: 20_000},
 	}
 	_, body := get(t, serve(t, svc, api.RoleViewer), "/costs?days=7")
 	for _, want := range []string{"$5.25; 25k tokens in 3 runs", `role="img"`, "$4.00", `<a href="/projects/notes">notes</a>`, today.Format("Mon 2 Jan 2006")} {

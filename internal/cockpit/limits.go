@@ -67,14 +67,14 @@ func (a accountView) canBeRaised(u useView) bool {
 
 func use(a api.Allowance, limit float64) useView {
 	what, say := measure(a.Kind)
-	v := useView{Kind: a.Kind, What: what, Used: say(a.Used), Limit: say(limit)}
-	left := max(0, limit-a.Used)
+	v := useView{Kind: a.Kind, What: what, Used: used(a), Limit: say(limit)}
+	left := max(0, limit-a.Amount())
 	if a.Left != nil {
 		left = *a.Left
 	}
 	v.Left, v.Spent = say(left), left <= 0 && a.Kind != api.LimitParallel
 	class := "s-passed"
-	switch share := a.Used / max(limit, math.SmallestNonzeroFloat64); {
+	switch share := a.Amount() / max(limit, math.SmallestNonzeroFloat64); {
 	case a.Kind == api.LimitParallel:
 		class = "s-plain"
 	case v.Spent || share >= 1:
@@ -82,8 +82,17 @@ func use(a api.Allowance, limit float64) useView {
 	case share >= 0.8:
 		class = "s-under"
 	}
-	v.Bar = plot.Bar(a.Used, limit, class)
+	v.Bar = plot.Bar(a.Amount(), limit, class)
 	return v
+}
+
+// used says how much was used; of money, as far as agents said.
+func used(a api.Allowance) string {
+	if a.Kind == api.LimitCost {
+		return wording.Cost(a.Cost())
+	}
+	_, say := measure(a.Kind)
+	return say(a.Amount())
 }
 
 // measure is how something that is limited is called, and how much of it is said.

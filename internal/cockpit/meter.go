@@ -42,9 +42,9 @@ func metersOf(of string, a api.Account) []meter {
 			continue
 		}
 		what, say := measure(al.Kind)
-		m := meter{Of: of, What: what, Used: say(al.Used), Limit: say(*al.Limit)}
+		m := meter{Of: of, What: what, Used: used(al), Limit: say(*al.Limit)}
 		if *al.Limit > 0 {
-			m.Percent = int(min(100, 100*al.Used / *al.Limit))
+			m.Percent = int(min(100, 100*al.Amount() / *al.Limit))
 		}
 		m.Tight = m.Percent >= 80 && al.Kind != api.LimitParallel
 		list = append(list, m)

@@ -28,7 +28,7 @@ func yard() *apitest.Service {
 			{ID: "epic-2", Project: "shop", Title: evil, Refused: &core.Refusal{Reason: evil, Hint: evil}},
 		},
 	}
-	svc.Accounts = []api.Account{{Scope: api.ScopeProject, ID: "p", Name: "shop", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: 1.9, Limit: &limit}}}}
+	svc.Accounts = []api.Account{{Scope: api.ScopeProject, ID: "p", Name: "shop", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: new(float64(1.9)), Limit: &limit}}}}
 	epic := svc.ProjectAnswer.Queue[1]
 	svc.Waiting = append(svc.Waiting,
 		api.Waiting{Kind: api.WaitEpic, Project: "shop", Reason: evil, Run: api.Run{Alias: "e", Title: evil}, Epic: &epic},

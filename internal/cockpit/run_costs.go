@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/plot"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -84,15 +85,15 @@ func (b *runCostsBody) plot(attempts []api.AttemptSpending, accounts []api.Accou
 	}
 	ended := slices.SortedFunc(slices.Values(attempts), func(x, y api.AttemptSpending) int { return x.At.Compare(y.At) })
 	cost, tokens := make([]plot.Point, len(ended)), make([]plot.Point, len(ended))
-	dollarSum, tokenSum := 0.0, 0.0
+	spent, tokenSum := core.CostOf(0, 0), 0.0
 	for i, a := range ended {
-		dollarSum += a.Usage.CostUSD
+		spent = spent.Plus(a.Cost())
 		tokenSum += float64(a.Usage.Tokens())
-		cost[i], tokens[i] = plot.Point{At: a.At, Value: dollarSum}, plot.Point{At: a.At, Value: tokenSum}
+		cost[i], tokens[i] = plot.Point{At: a.At, Value: spent.Known()}, plot.Point{At: a.At, Value: tokenSum}
 	}
 	costLimit, tokenLimit := limitOf(accounts, api.LimitCost), limitOf(accounts, api.LimitTokens)
 	b.CostPlot = plot.Steps(plot.Line{
-		Title: "Cost over time: " + wording.Money(dollarSum) + " so far", Label: dollarTick, From: from, To: to, Points: cost,
+		Title: "Cost over time: " + wording.Cost(spent) + " so far", Label: dollarTick, From: from, To: to, Points: cost,
 		Limit: costLimit, LimitAs: "limit " + wording.Money(costLimit),
 	})
 	b.TokenPlot = plot.Steps(plot.Line{
@@ -132,7 +133,7 @@ func groups(d api.RunDetail, attempts []api.AttemptSpending) []group {
 				sums[name] = &share{Name: name}
 			}
 			sums[name].Times++
-			sums[name].CostUSD += a.Usage.CostUSD
+			sums[name].Cost = sums[name].Plus(a.Cost())
 			sums[name].Tokens += a.Usage.Tokens()
 		}
 		shares := ranked(sums, false)
@@ -140,7 +141,7 @@ func groups(d api.RunDetail, attempts []api.AttemptSpending) []group {
 			rest := share{Name: fmt.Sprintf("%d others", n-most+1)}
 			for _, s := range shares[most-1:] {
 				rest.Times += s.Times
-				rest.CostUSD += s.CostUSD
+				rest.Cost = rest.Plus(s.Cost)
 				rest.Tokens += s.Tokens
 			}
 			shares = append(shares[:most-1], rest)

@@ -22,7 +22,7 @@ func office() *apitest.Service {
 		Problems: []api.PlaybookRemark{{Line: 2, Column: 7, Path: evil, Message: evil, Hint: evil}, {Line: 99, Column: 1, Message: "beyond the end"}},
 		Warnings: []api.PlaybookRemark{{Line: 1, Column: 1, Message: evil}},
 	}
-	svc.Accounts = []api.Account{{Scope: api.ScopeEngine, Allowances: []api.Allowance{{Kind: evil, Used: 1}}}, {Scope: api.ScopeProject, Name: evil, Allowances: []api.Allowance{{Kind: api.LimitTokens, Used: 5}}}}
+	svc.Accounts = []api.Account{{Scope: api.ScopeEngine, Allowances: []api.Allowance{{Kind: evil, Used: new(float64(1))}}}, {Scope: api.ScopeProject, Name: evil, Allowances: []api.Allowance{{Kind: api.LimitTokens, Used: new(float64(5))}}}}
 	return svc
 }
 

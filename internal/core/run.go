@@ -91,7 +91,8 @@ type Run struct {
 	Swept        bool          `json:"swept,omitempty"`  // its working folders are gone
 	Tell         []string      `json:"tell,omitempty"`   // ids of events a person has not been told of
 	Usage        Usage         `json:"usage"`
-	Others       Spent         `json:"others,omitzero"` // by the project's other runs, when the run was last told
+	Unpriced     int           `json:"unpriced,omitempty"` // attempts that ended without saying what they cost
+	Others       Spent         `json:"others,omitzero"`    // by the project's other runs, when the run was last told
 	ToldAt       time.Time     `json:"told_at,omitzero"`
 	Attempts     int           `json:"attempts"` // ever requested
 	StartedAt    time.Time     `json:"started_at"`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // description is the text of a pull request: what was asked, what was done
@@ -27,7 +28,7 @@ func description(run *core.Run) string {
 		b.WriteString(found(run))
 		b.WriteString(overridden(run))
 	}
-	fmt.Fprintf(&b, "\nCost: %s, %d attempts in all.\n", spent(run.Usage), run.Attempts)
+	fmt.Fprintf(&b, "\nCost: %s, %d attempts in all.\n", spent(run), run.Attempts)
 	b.WriteString(steered(run))
 	b.WriteString(knownLeaks(run))
 	if run.Isolation == "none" {
@@ -103,15 +104,12 @@ func overridden(run *core.Run) string {
 }
 
 // spent is what agents have said that they used. What nobody has seen is not nothing.
-func spent(u core.Usage) string {
-	cost, tokens := "unknown", "tokens unknown"
-	if u.CostUSD > 0 {
-		cost = fmt.Sprintf("$%.2f", u.CostUSD)
-	}
-	if n := u.Tokens(); n > 0 {
+func spent(run *core.Run) string {
+	tokens := "tokens unknown"
+	if n := run.Usage.Tokens(); n > 0 {
 		tokens = fmt.Sprintf("%d tokens", n)
 	}
-	return cost + ", " + tokens
+	return wording.Cost(run.Cost()) + ", " + tokens
 }
 
 // handedIn is what each stage planned or did: its agents' own words, marked as those,

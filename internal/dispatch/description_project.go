@@ -7,6 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // steps is what a project's pull request says of its plan: every step, what was
@@ -57,11 +58,11 @@ func delegations(run *core.Run) string {
 // account is what a step took.
 func account(s *core.Stage) string {
 	attempts, reviewed, conflict := 0, "not reviewed", ""
-	var usage core.Usage
+	cost := core.CostOf(0, 0)
 	for _, t := range s.Tasks {
 		attempts += t.Requested
 		for _, a := range t.Attempts {
-			usage = usage.Add(a.Usage)
+			cost = cost.Plus(a.Cost())
 		}
 		switch t.Kind {
 		case core.KindReview:
@@ -77,8 +78,8 @@ func account(s *core.Stage) string {
 	if s.Round > 1 {
 		text += fmt.Sprintf(", begun %d times", s.Round)
 	}
-	if usage.CostUSD > 0 {
-		text += fmt.Sprintf(", $%.2f", usage.CostUSD)
+	if cost.Known() > 0 {
+		text += ", " + wording.Cost(cost)
 	}
 	return text
 }

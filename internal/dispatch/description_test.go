@@ -33,7 +33,7 @@ func TestDescriptionSaysWhatWasDoneAndFound(t *testing.T) {
 	}
 	review := done("review.r2", "", "review.json")
 	review.Attempts[0].Review = &core.Review{Status: core.ReviewApproved, Findings: []core.Finding{{File: "b.go", Issue: "could be shorter"}}}
-	run := &core.Run{Goal: "Greet", Stages: []*core.Stage{
+	run := &core.Run{Goal: "Greet", Attempts: 3, Unpriced: 3, Stages: []*core.Stage{
 		{ID: "plan", Status: core.StageDone, Round: 1, Tasks: []*core.Task{done("plan.r1", "Two steps `x`\n@team", "plan.md")}},
 		{
 			ID: "build", Status: core.StageDone, Round: 2, Tasks: []*core.Task{done("build.r2", "Handles the empty name")},
@@ -45,14 +45,14 @@ func TestDescriptionSaysWhatWasDoneAndFound(t *testing.T) {
 	for _, want := range []string{
 		"- plan.r1: its agent says `Two steps 'x' @team`; documents: `plan.md`\n", "- build.r2: its agent says `Handles the empty name`\n",
 		"Sent back from review to build, done again in round 2 and verified:\n\n- `please`\n- a.go: empty names crash\n",
-		"Remarks of review, which approved:\n\n- b.go: could be shorter\n", "Cost: unknown, tokens unknown, 0 attempts in all.",
+		"Remarks of review, which approved:\n\n- b.go: could be shorter\n", "Cost: unknown, tokens unknown, 3 attempts in all.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
 	}
 	run.Usage = core.Usage{CostUSD: 0.25, InputTokens: 10}
-	if got := description(run); !strings.Contains(got, "Cost: $0.25, 10 tokens,") {
+	if got := description(run); !strings.Contains(got, "Cost: at least $0.25, 10 tokens,") {
 		t.Error(got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // TestDescriptionOfWaves lists every delegation, and keeps an agent's words to a line.
 func TestDescriptionOfWaves(t *testing.T) {
 	run := &core.Run{
-		Goal: "Sign in with a link",
+		Goal: "Sign in with a link", Attempts: 3, Unpriced: 3,
 		Playbook: &core.Playbook{Kind: "waves", Project: &core.Management{
 			Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckCommand, Run: "make test"}}}, Waves: &core.WaveRules{Writes: core.WritesCode},
 		}},
@@ -35,7 +35,7 @@ func TestDescriptionOfWaves(t *testing.T) {
 
 Verified on each branch and again on each merge: ` + "`command: make test`" + `
 
-Cost: unknown, tokens unknown, 0 attempts in all.
+Cost: unknown, tokens unknown, 3 attempts in all.
 `
 	if diff := cmp.Diff(want, description(run)); diff != "" {
 		t.Error(diff)

@@ -13,7 +13,7 @@ func runRow(r *core.Run) store.RunRow {
 	row := store.RunRow{
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Goal: r.Goal, Issue: r.Issue,
 		Status: string(r.Status), Branch: r.Branch, Base: r.Base, Isolation: r.Isolation,
-		Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(), Limited: r.Limits.Project != (core.ProjectLimits{}), Worked: r.Share().Worked,
+		Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Unpriced: r.Unpriced, Tokens: r.Usage.Tokens(), Limited: r.Limits.Project != (core.ProjectLimits{}), Worked: r.Share().Worked,
 		StartedAt: r.StartedAt, UpdatedAt: r.Now(), EndedAt: r.EndedAt, Reason: r.EndReason,
 	}
 	if s := r.Current(); s != nil {

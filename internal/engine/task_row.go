@@ -95,14 +95,14 @@ func wakesText(turn *core.Turn) string {
 
 // result is how a task ended.
 type result struct {
-	Success    bool    `json:"success"`
-	Summary    string  `json:"summary,omitempty"`
-	Commit     string  `json:"commit,omitempty"`
-	DurationMS int64   `json:"duration_ms,omitempty"`
-	CostUSD    float64 `json:"cost_usd,omitempty"`
-	Review     string  `json:"review,omitempty"`
-	PRURL      string  `json:"pr_url,omitempty"`
-	PRNumber   int     `json:"pr_number,omitempty"`
+	Success    bool   `json:"success"`
+	Summary    string `json:"summary,omitempty"`
+	Commit     string `json:"commit,omitempty"`
+	DurationMS int64  `json:"duration_ms,omitempty"`
+	core.Cost
+	Review   string `json:"review,omitempty"`
+	PRURL    string `json:"pr_url,omitempty"`
+	PRNumber int    `json:"pr_number,omitempty"`
 	*merged
 }
 
@@ -114,10 +114,10 @@ type merged struct {
 }
 
 func taskResult(r *core.Run, s *core.Stage, t *core.Task) []byte {
-	out := result{Success: t.Status == core.TaskDone}
+	out := result{Success: t.Status == core.TaskDone, Cost: core.CostOf(0, 0)}
 	for _, a := range t.Attempts {
 		out.DurationMS += a.Duration.Milliseconds()
-		out.CostUSD += a.Usage.CostUSD
+		out.Cost = out.Plus(a.Cost())
 	}
 	if !out.Success {
 		out.Summary = r.EndReason

@@ -29,7 +29,7 @@ func TestRowsOfAPhasesTasks(t *testing.T) {
 	b.submit("r2", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled, Duration: time.Second, Message: "was stopped"})
 	for run, want := range map[string]struct{ status, result string }{
 		"r1": {"completed", `{"success":true,"summary":"Done.","commit":"c1","duration_ms":1000,"cost_usd":0.25}`},
-		"r2": {"failed", `{"success":false,"summary":"was stopped","duration_ms":1000}`},
+		"r2": {"failed", `{"success":false,"summary":"was stopped","duration_ms":1000,"cost_usd":null,"unpriced":1}`},
 	} {
 		rows, err := b.store.Tasks(t.Context(), run)
 		if err != nil || len(rows) != 1 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Bounds of a manager's prompt: it stays as long as it is however far the project
@@ -309,7 +310,7 @@ func talk(messages []core.Message) []string {
 }
 
 func spent(r *core.Run) string {
-	return fmt.Sprintf("%d attempts, $%.2f, %d tokens", r.Attempts, r.Usage.CostUSD, r.Usage.Tokens())
+	return fmt.Sprintf("%d attempts, cost %s, %d tokens", r.Attempts, wording.Cost(r.Cost()), r.Usage.Tokens())
 }
 
 func limits(r *core.Run) string {

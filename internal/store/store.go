@@ -112,6 +112,7 @@ type RunRow struct {
 	Isolation                              string
 	Attempts                               int
 	CostUSD                                float64
+	Unpriced                               int // attempts that did not say what they cost
 	Tokens                                 int64
 	Limited                                bool          // held to limits of its project
 	Worked                                 time.Duration // by UpdatedAt; an active run works on
@@ -129,6 +130,7 @@ type ProjectRow struct {
 	CreatedBy                                           string
 	TotalTasks, CompletedTasks, FailedTasks             int
 	TotalCostUSD                                        float64
+	Unpriced                                            int // attempts that are not in it
 	PRURL                                               string
 	PRNumber                                            int
 	Playbook                                            string // that drives it where none is named
@@ -200,6 +202,7 @@ type DaySpent struct {
 	Project        string
 	Runs, Attempts int
 	CostUSD        float64
+	Unpriced       int // attempts that are not in it
 	Tokens         int64
 }
 
@@ -216,6 +219,7 @@ type Filter struct {
 type RunTotals struct {
 	Runs      int
 	CostUSD   float64
+	Unpriced  int // attempts that are not in it
 	Tokens    int64
 	UpdatedAt time.Time // when one of them moved on last; zero where there is none
 }

@@ -3,6 +3,8 @@ package wording
 import (
 	"fmt"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // Duration is a time span in at most two units.
@@ -46,13 +48,16 @@ func Money(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// Cost is what so many attempts or runs have cost. Where agents have worked and none
-// has said what it cost, that is unknown, and not nothing.
-func Cost(usd float64, times int) string {
-	if usd == 0 && times > 0 {
+// Cost is what attempts cost, as far as they said: where some did not, it is the
+// least that it can be, and where none did, unknown.
+func Cost(c core.Cost) string {
+	switch {
+	case c.Unpriced == 0:
+		return Money(c.Known())
+	case c.CostUSD == nil:
 		return "unknown"
 	}
-	return Money(usd)
+	return "at least " + Money(*c.CostUSD)
 }
 
 // Amount is a large number, rounded.

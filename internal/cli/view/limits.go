@@ -47,7 +47,10 @@ func (v View) Accounts(list []api.Account) []string {
 		}
 		lines = append(lines, v.fit(v.accountOf(a)))
 		for _, allowed := range a.Allowances {
-			used := amount(allowed.Kind, allowed.Used)
+			used := amount(allowed.Kind, allowed.Amount())
+			if allowed.Kind == api.LimitCost {
+				used = wording.Cost(allowed.Cost())
+			}
 			if allowed.Limit != nil {
 				used += " of " + amount(allowed.Kind, *allowed.Limit)
 			}

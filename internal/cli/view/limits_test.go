@@ -12,7 +12,7 @@ import (
 
 func of(kind string, used, limit float64) api.Allowance {
 	left := max(limit-used, 0)
-	return api.Allowance{Kind: kind, Used: used, Limit: &limit, Left: &left}
+	return api.Allowance{Kind: kind, Used: &used, Limit: &limit, Left: &left}
 }
 
 func TestLimits(t *testing.T) {
@@ -24,11 +24,11 @@ func TestLimits(t *testing.T) {
 	lines = append(append(lines, ""), plain().Accounts([]api.Account{
 		{Scope: api.ScopeEngine, Allowances: []api.Allowance{of(api.LimitParallel, 2, 4)}},
 		{Scope: api.ScopeProject, Name: "shop", ID: "0123456789abcdef", Allowances: []api.Allowance{
-			of(api.LimitCost, 104.5, 100), {Kind: api.LimitTokens, Used: 12_345_678}, of(api.LimitWallTime, 90_000, 100_000), of(api.LimitAttempts, 7, 50), {Kind: api.LimitParallel, Used: 2},
+			of(api.LimitCost, 104.5, 100), {Kind: api.LimitTokens, Used: new(float64(12_345_678))}, of(api.LimitWallTime, 90_000, 100_000), of(api.LimitAttempts, 7, 50), {Kind: api.LimitParallel, Used: new(float64(2))},
 		}},
 		{Scope: api.ScopeRun, Name: "brisk-otter", Status: "awaiting_approval", Opaque: []string{"mine"}, Allowances: []api.Allowance{
-			{Kind: api.LimitCost}, of(api.LimitTokens, 999_999_999, 1_000_000_000), of(api.LimitWallTime, 4000, 24*3600),
-			{Kind: api.LimitAttempts, Used: 3}, of(api.LimitParallel, 0, 4),
+			{Kind: api.LimitCost, Unpriced: 3}, of(api.LimitTokens, 999_999_999, 1_000_000_000), of(api.LimitWallTime, 4000, 24*3600),
+			{Kind: api.LimitAttempts, Used: new(float64(3))}, of(api.LimitParallel, 0, 4),
 		}},
 	})...)
 	golden(t, "limits", strings.Join(lines, "\n")+"\n")

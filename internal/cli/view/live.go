@@ -16,8 +16,8 @@ import (
 // under way, and the last thing the agent said.
 func (v View) Live(d api.RunDetail, said string) []string {
 	money := ""
-	if d.CostUSD > 0 {
-		money = wording.Money(d.CostUSD)
+	if d.Known() > 0 {
+		money = wording.Cost(d.Cost)
 	}
 	head := v.dots(v.Style.Strong(terminal.Line(d.Alias)), terminal.Line(core.IssueTitle(d.Issue, d.Title)), v.elapsed(d.Run), money)
 	lines := []string{v.fit(head), v.track(d)}

@@ -34,8 +34,8 @@ func (v View) Projects(list []api.Project) []string {
 			queue = strings.TrimPrefix(fmt.Sprintf("%s, %d refused", queue, p.Refused), ", ")
 		}
 		money := ""
-		if p.CostUSD > 0 {
-			money = wording.Money(p.CostUSD)
+		if p.Known() > 0 || p.Unpriced > 0 {
+			money = spoken(p.Cost)
 		}
 		lines = append(lines, v.fit(strings.TrimRight(strings.Join([]string{
 			s.String(), v.Style.Strong(pad(terminal.Line(p.Name), name)), s.paint(pad(s.words, 9)), terminal.Line(p.Epic),

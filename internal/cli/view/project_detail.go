@@ -81,8 +81,8 @@ func spent(d api.ProjectDetail) string {
 		return ""
 	}
 	parts := []string{fmt.Sprint(d.Runs)}
-	if d.CostUSD > 0 {
-		parts = append(parts, wording.Money(d.CostUSD))
+	if d.Known() > 0 || d.Unpriced > 0 {
+		parts = append(parts, spoken(d.Cost))
 	}
 	if d.Tokens > 0 {
 		parts = append(parts, wording.Tokens(d.Tokens))

@@ -101,8 +101,8 @@ func (v View) facts(d api.RunDetail) []string {
 		unenforced = v.Style.Asking("unenforced")
 	}
 	money := ""
-	if d.CostUSD > 0 || d.Attempts > 0 && core.RunStatus(d.Status).Terminal() {
-		money = strings.Replace(wording.Cost(d.CostUSD, d.Attempts), "unknown", "cost unknown", 1)
+	if d.Known() > 0 || d.Unpriced > 0 {
+		money = spoken(d.Cost)
 	}
 	tokens := ""
 	if d.Tokens > 0 {
@@ -126,6 +126,14 @@ func (v View) facts(d api.RunDetail) []string {
 		lines = append(lines, v.hang("  ", v.Style.Asking, "unobserved: tool calls of "+agents(d.Opaque)+" are neither seen nor held to a role's list")...)
 	}
 	return lines
+}
+
+// spoken is a cost that stands among other figures.
+func spoken(c core.Cost) string {
+	if c.Unpriced > 0 && c.CostUSD == nil {
+		return "cost unknown"
+	}
+	return wording.Cost(c)
 }
 
 // agents names some.

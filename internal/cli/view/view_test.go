@@ -54,7 +54,7 @@ func detail() api.RunDetail {
 	return api.RunDetail{
 		Run: api.Run{
 			ID: "0198c1d2", Alias: "brisk-otter", Title: "Add a search field to the list", Status: "active",
-			Stage: "build", Attempts: 4, CostUSD: 0.423, Tokens: 182_000, Branch: "feature/add-search", Base: "main",
+			Stage: "build", Attempts: 4, Cost: core.CostOf(0.423, 1), Tokens: 182_000, Branch: "feature/add-search", Base: "main",
 			Isolation: "sandbox", StartedAt: start, UpdatedAt: start, Seq: 31,
 		},
 		Playbook: "feature",
@@ -112,7 +112,7 @@ func TestRuns(t *testing.T) {
 func TestProject(t *testing.T) {
 	v := plain()
 	list := []api.Project{
-		{Name: "shop", Repository: "/srv/shop/.git", Status: "awaiting_review", State: "awaiting_review", Epic: "Greet people", Tasks: 4, CompletedTasks: 3, FailedTasks: 1, CostUSD: 1.5, Queued: 2, Refused: 1},
+		{Name: "shop", Repository: "/srv/shop/.git", Status: "awaiting_review", State: "awaiting_review", Epic: "Greet people", Tasks: 4, CompletedTasks: 3, FailedTasks: 1, Cost: core.CostOf(1.5, 0), Queued: 2, Refused: 1},
 		{Name: "farm", Repository: "https://git.example.org/farm.git", Status: "completed", Archived: true, State: "archived", Refused: 1},
 	}
 	d := api.ProjectDetail{

@@ -69,7 +69,7 @@ func (s *Store) Spending(ctx context.Context, since time.Time) ([]store.DaySpent
 	for i, r := range rows {
 		list[i] = store.DaySpent{
 			Day: time.Unix(r.Day*24*60*60, 0).UTC(), Project: r.ProjectID, Runs: int(r.Runs), Attempts: int(r.Attempts),
-			CostUSD: r.CostUsd, Tokens: r.Tokens,
+			CostUSD: r.CostUsd, Unpriced: int(r.Unpriced), Tokens: r.Tokens,
 		}
 	}
 	return list, nil

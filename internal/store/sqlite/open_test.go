@@ -161,6 +161,25 @@ func TestTotalsOfBeforeAreMadeTrue(t *testing.T) {
 	}
 }
 
+// TestRunsOfBeforeThatToldNoCost: where no attempt said what it cost, that is
+// known of old runs too.
+func TestRunsOfBeforeThatToldNoCost(t *testing.T) {
+	path := written(t, 8, `
+		INSERT INTO projects (id, name, repo_url, integration_branch, current_epic, last_activity, created_at, created_by, pr_url)
+		VALUES ('p', 'shop', '/r', '', '', 1, 1, 'me', '');
+		INSERT INTO runs (id, alias, project_id, title, goal, issue, reason, stage, branch, base, url, isolation, attempts, cost_usd, started_at, updated_at)
+		VALUES ('r', 'otter', 'p', '', '', '', '', '', '', '', '', '', 3, 0, 1, 1), ('s', 'heron', 'p', '', '', '', '', '', '', '', '', '', 2, 0.5, 1, 2)`)
+	s := openAt(t, path, Options{})
+	for alias, want := range map[string]int{"otter": 3, "heron": 0} {
+		if row, err := s.Run(t.Context(), alias); err != nil || row.Unpriced != want {
+			t.Errorf("%s: %+v, %v", alias, row, err)
+		}
+	}
+	if row, err := s.Project(t.Context(), "shop"); err != nil || row.Unpriced != 3 {
+		t.Errorf("%+v, %v", row, err)
+	}
+}
+
 // TestWhatWasSaidBeforeIsInTheFirstConversation: a project of before has one, and
 // what was said in it is there.
 func TestWhatWasSaidBeforeIsInTheFirstConversation(t *testing.T) {
@@ -181,7 +200,7 @@ func TestWhatWasSaidBeforeIsInTheFirstConversation(t *testing.T) {
 }
 
 // newest is the version of the newest migration.
-const newest = 8
+const newest = 9
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")

@@ -13,7 +13,7 @@ func runParams(r *store.RunRow) query.PutRunParams {
 		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, Url: r.URL,
 		Isolation: r.Isolation, Attempts: int64(r.Attempts), CostUsd: r.CostUSD, Tokens: r.Tokens,
 		StartedAt: micros(r.StartedAt), UpdatedAt: micros(r.UpdatedAt), EndedAt: optionalMicros(r.EndedAt),
-		Limited: flag(r.Limited), Worked: r.Worked.Microseconds(),
+		Limited: flag(r.Limited), Worked: r.Worked.Microseconds(), Unpriced: int64(r.Unpriced),
 	}
 }
 
@@ -21,7 +21,7 @@ func runRow(r query.Run) store.RunRow {
 	return store.RunRow{
 		ID: r.ID, Alias: r.Alias, Project: r.ProjectID, Title: r.Title, Goal: r.Goal, Issue: r.Issue,
 		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, URL: r.Url,
-		Isolation: r.Isolation, Attempts: int(r.Attempts), CostUSD: r.CostUsd, Tokens: r.Tokens,
+		Isolation: r.Isolation, Attempts: int(r.Attempts), CostUSD: r.CostUsd, Unpriced: int(r.Unpriced), Tokens: r.Tokens,
 		StartedAt: fromMicros(r.StartedAt), UpdatedAt: fromMicros(r.UpdatedAt), EndedAt: fromOptional(r.EndedAt),
 		Limited: r.Limited != 0, Worked: time.Duration(r.Worked) * time.Microsecond,
 	}
@@ -51,7 +51,7 @@ func projectRow(p query.Project) store.ProjectRow {
 		IntegrationBranch: p.IntegrationBranch, Status: p.Status, CurrentEpic: p.CurrentEpic,
 		LastActivity: fromMicros(p.LastActivity), CreatedAt: fromMicros(p.CreatedAt), CreatedBy: p.CreatedBy,
 		TotalTasks: int(p.TotalTasks), CompletedTasks: int(p.CompletedTasks), FailedTasks: int(p.FailedTasks),
-		TotalCostUSD: p.TotalCostUsd, PRURL: p.PrUrl, PRNumber: int(p.PrNumber),
+		TotalCostUSD: p.TotalCostUsd, Unpriced: int(p.Unpriced), PRURL: p.PrUrl, PRNumber: int(p.PrNumber),
 		Playbook: p.Playbook, Paused: p.Paused, ArchivedAt: fromOptional(p.ArchivedAt),
 		Queued: int(p.Queued), Refused: int(p.Refused), Reason: p.RunReason,
 	}

@@ -27,7 +27,7 @@ func testRunRow(t *testing.T, open Open) {
 	row := store.RunRow{
 		ID: "0198-a", Alias: "otter", Project: "p", Title: "Title", Goal: "Goal\nof two lines", Issue: "42",
 		Status: "active", Reason: "why", Stage: "plan", Branch: "feature/x", Base: "main",
-		URL: "https://example.org/1", Isolation: "sandbox", Attempts: 3, CostUSD: 0.25, Tokens: 1 << 40, Limited: true, Worked: 90 * time.Minute,
+		URL: "https://example.org/1", Isolation: "sandbox", Attempts: 3, CostUSD: 0.25, Unpriced: 2, Tokens: 1 << 40, Limited: true, Worked: 90 * time.Minute,
 		StartedAt: moment(1), UpdatedAt: moment(2),
 	}
 	put := func() { push(t, s, "run/0198-a", func(c *store.Commit) { c.Run = &row }) }
@@ -61,7 +61,7 @@ func testRunFilter(t *testing.T, open Open) {
 		{ID: "c", Project: "q", Status: "failed"}, {ID: "d", Project: "q", Status: "paused"},
 		{ID: "e", Project: "p", Status: "cancelled"}, {ID: "f", Project: "p", Status: "awaiting_approval"},
 	} {
-		r.StartedAt, r.UpdatedAt, r.Alias, r.CostUSD, r.Tokens = moment(i), moment(10+i), "same", 0.5, 100
+		r.StartedAt, r.UpdatedAt, r.Alias, r.CostUSD, r.Tokens, r.Unpriced = moment(i), moment(10+i), "same", 0.5, 100, 1
 		push(t, s, core.RunStream(r.ID), func(c *store.Commit) { c.Run = &r })
 	}
 	for _, tt := range []struct {
@@ -87,7 +87,7 @@ func testRunFilter(t *testing.T, open Open) {
 	if _, err := s.Runs(t.Context(), store.Filter{Before: "none"}); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("after a run that is not there: %v", err)
 	}
-	for project, want := range map[string]store.RunTotals{"p": {Runs: 4, CostUSD: 2, Tokens: 400, UpdatedAt: moment(15)}, "none": {}} {
+	for project, want := range map[string]store.RunTotals{"p": {Runs: 4, CostUSD: 2, Unpriced: 4, Tokens: 400, UpdatedAt: moment(15)}, "none": {}} {
 		if got, err := s.RunTotals(t.Context(), project); err != nil || got != want {
 			t.Errorf("totals of %s: %+v, %v, want %+v", project, got, err, want)
 		}
@@ -171,7 +171,7 @@ func testProgress(t *testing.T, open Open) {
 	s := open(t)
 	row := store.ProjectRow{ID: "p", Name: "Name", Status: "active", LastActivity: moment(1), CreatedAt: moment(1)}
 	push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Project = &row })
-	run := store.RunRow{ID: "a", Project: "p", CostUSD: 1.5, StartedAt: moment(2), UpdatedAt: moment(2)}
+	run := store.RunRow{ID: "a", Project: "p", CostUSD: 1.5, Unpriced: 2, StartedAt: moment(2), UpdatedAt: moment(2)}
 	push(t, s, "run/a", func(c *store.Commit) {
 		c.Run = &run
 		c.Tasks = []store.TaskRow{
@@ -188,7 +188,7 @@ func testProgress(t *testing.T, open Open) {
 	}
 	row.Reason = "look"
 	row.Status, row.CurrentEpic, row.IntegrationBranch, row.LastActivity = "awaiting_review", "greet", "feature/greet", moment(3)
-	row.TotalTasks, row.CompletedTasks, row.FailedTasks, row.TotalCostUSD, row.PRURL, row.PRNumber = 3, 1, 1, 1.5, "u", 7
+	row.TotalTasks, row.CompletedTasks, row.FailedTasks, row.TotalCostUSD, row.Unpriced, row.PRURL, row.PRNumber = 3, 1, 1, 1.5, 2, "u", 7
 	other := store.ProjectRow{ID: "q", LastActivity: moment(2), CreatedAt: moment(2)}
 	push(t, s, core.ProjectStream("q"), func(c *store.Commit) { c.Project = &other })
 	push(t, s, "run/b", func(c *store.Commit) { c.Progress = &store.Progress{Project: "nobody", At: moment(9)} })

@@ -1,14 +1,14 @@
 -- name: PutRun :exec
 INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url,
-    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal,
     issue = excluded.issue, status = excluded.status, reason = excluded.reason, stage = excluded.stage,
     branch = excluded.branch, base = excluded.base, url = excluded.url, isolation = excluded.isolation,
     attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
     started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at,
-    limited = excluded.limited, worked = excluded.worked;
+    limited = excluded.limited, worked = excluded.worked, unpriced = excluded.unpriced;
 
 -- UpdateRun replaces a row where nothing changed that an index is over: setting
 -- such a column writes its index even to the same value.
@@ -16,7 +16,7 @@ ON CONFLICT (id) DO UPDATE SET
 -- name: UpdateRun :execrows
 UPDATE runs SET
     title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
-    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?
+    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?, unpriced = ?
 WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ? AND limited = ?;
 
 -- name: Run :one
@@ -54,7 +54,7 @@ WHERE project_id = sqlc.arg(project_id) AND started_at <= sqlc.arg(at) AND (star
 ORDER BY started_at DESC, id DESC LIMIT sqlc.arg(most);
 
 -- name: RunTotals :one
-SELECT count(*) AS runs, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
+SELECT count(*) AS runs, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
     CAST(coalesce(max(updated_at), 0) AS INTEGER) AS updated_at
 FROM runs WHERE project_id = ?;
 
@@ -129,6 +129,6 @@ FROM runs WHERE project_id = sqlc.arg(project_id) AND id <> sqlc.arg(id);
 
 -- name: Spending :many
 SELECT CAST(started_at / 86400000000 AS INTEGER) AS day, project_id, count(*) AS runs,
-    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd,
+    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced,
     CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens
 FROM runs WHERE started_at >= ? GROUP BY 1, 2 ORDER BY 1, 2;

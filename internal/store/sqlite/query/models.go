@@ -77,6 +77,7 @@ type Project struct {
 	Refused           int64
 	RunStatus         string
 	RunReason         string
+	Unpriced          int64
 }
 
 type Run struct {
@@ -101,6 +102,7 @@ type Run struct {
 	EndedAt   sql.NullInt64
 	Limited   int64
 	Worked    int64
+	Unpriced  int64
 }
 
 type Snapshot struct {

@@ -44,7 +44,7 @@ func (q *Queries) DriveProject(ctx context.Context, arg DriveProjectParams) erro
 }
 
 const openProjectRuns = `-- name: OpenProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
@@ -84,6 +84,7 @@ func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams
 			&i.EndedAt,
 			&i.Limited,
 			&i.Worked,
+			&i.Unpriced,
 		); err != nil {
 			return nil, err
 		}
@@ -99,7 +100,7 @@ func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams
 }
 
 const openRuns = `-- name: OpenRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
@@ -134,6 +135,7 @@ func (q *Queries) OpenRuns(ctx context.Context, limit int64) ([]Run, error) {
 			&i.EndedAt,
 			&i.Limited,
 			&i.Worked,
+			&i.Unpriced,
 		); err != nil {
 			return nil, err
 		}
@@ -149,7 +151,7 @@ func (q *Queries) OpenRuns(ctx context.Context, limit int64) ([]Run, error) {
 }
 
 const project = `-- name: Project :one
-SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason FROM projects WHERE id = ?
+SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason, unpriced FROM projects WHERE id = ?
 `
 
 func (q *Queries) Project(ctx context.Context, id string) (Project, error) {
@@ -179,12 +181,13 @@ func (q *Queries) Project(ctx context.Context, id string) (Project, error) {
 		&i.Refused,
 		&i.RunStatus,
 		&i.RunReason,
+		&i.Unpriced,
 	)
 	return i, err
 }
 
 const projectByName = `-- name: ProjectByName :one
-SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason FROM projects WHERE name = ? ORDER BY created_at, id LIMIT 1
+SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason, unpriced FROM projects WHERE name = ? ORDER BY created_at, id LIMIT 1
 `
 
 func (q *Queries) ProjectByName(ctx context.Context, name string) (Project, error) {
@@ -214,12 +217,13 @@ func (q *Queries) ProjectByName(ctx context.Context, name string) (Project, erro
 		&i.Refused,
 		&i.RunStatus,
 		&i.RunReason,
+		&i.Unpriced,
 	)
 	return i, err
 }
 
 const projectRunPage = `-- name: ProjectRunPage :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs
 WHERE project_id = ?1 AND started_at <= ?2 AND (started_at < ?2 OR id < ?3)
     AND (CAST(?4 AS TEXT) = '' OR status = ?4)
     AND (CAST(?5 AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
@@ -273,6 +277,7 @@ func (q *Queries) ProjectRunPage(ctx context.Context, arg ProjectRunPageParams) 
 			&i.EndedAt,
 			&i.Limited,
 			&i.Worked,
+			&i.Unpriced,
 		); err != nil {
 			return nil, err
 		}
@@ -288,7 +293,7 @@ func (q *Queries) ProjectRunPage(ctx context.Context, arg ProjectRunPageParams) 
 }
 
 const projectRuns = `-- name: ProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
 type ProjectRunsParams struct {
@@ -327,6 +332,7 @@ func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run
 			&i.EndedAt,
 			&i.Limited,
 			&i.Worked,
+			&i.Unpriced,
 		); err != nil {
 			return nil, err
 		}
@@ -342,7 +348,7 @@ func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run
 }
 
 const projects = `-- name: Projects :many
-SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason FROM projects ORDER BY last_activity DESC, id LIMIT ?
+SELECT id, name, repo_url, default_branch, integration_branch, status, current_epic, last_activity, created_at, created_by, total_tasks, completed_tasks, failed_tasks, total_cost_usd, pr_url, pr_number, playbook, paused, archived_at, queued, refused, run_status, run_reason, unpriced FROM projects ORDER BY last_activity DESC, id LIMIT ?
 `
 
 func (q *Queries) Projects(ctx context.Context, limit int64) ([]Project, error) {
@@ -378,6 +384,7 @@ func (q *Queries) Projects(ctx context.Context, limit int64) ([]Project, error) 
 			&i.Refused,
 			&i.RunStatus,
 			&i.RunReason,
+			&i.Unpriced,
 		); err != nil {
 			return nil, err
 		}
@@ -455,15 +462,15 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) error {
 
 const putRun = `-- name: PutRun :exec
 INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url,
-    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal,
     issue = excluded.issue, status = excluded.status, reason = excluded.reason, stage = excluded.stage,
     branch = excluded.branch, base = excluded.base, url = excluded.url, isolation = excluded.isolation,
     attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
     started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at,
-    limited = excluded.limited, worked = excluded.worked
+    limited = excluded.limited, worked = excluded.worked, unpriced = excluded.unpriced
 `
 
 type PutRunParams struct {
@@ -488,6 +495,7 @@ type PutRunParams struct {
 	EndedAt   sql.NullInt64
 	Limited   int64
 	Worked    int64
+	Unpriced  int64
 }
 
 func (q *Queries) PutRun(ctx context.Context, arg PutRunParams) error {
@@ -513,6 +521,7 @@ func (q *Queries) PutRun(ctx context.Context, arg PutRunParams) error {
 		arg.EndedAt,
 		arg.Limited,
 		arg.Worked,
+		arg.Unpriced,
 	)
 	return err
 }
@@ -598,7 +607,7 @@ func (q *Queries) Remember(ctx context.Context, arg RememberParams) error {
 }
 
 const run = `-- name: Run :one
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE id = ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE id = ?
 `
 
 func (q *Queries) Run(ctx context.Context, id string) (Run, error) {
@@ -626,12 +635,13 @@ func (q *Queries) Run(ctx context.Context, id string) (Run, error) {
 		&i.EndedAt,
 		&i.Limited,
 		&i.Worked,
+		&i.Unpriced,
 	)
 	return i, err
 }
 
 const runByAlias = `-- name: RunByAlias :one
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1
 `
 
 func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
@@ -659,12 +669,13 @@ func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
 		&i.EndedAt,
 		&i.Limited,
 		&i.Worked,
+		&i.Unpriced,
 	)
 	return i, err
 }
 
 const runPage = `-- name: RunPage :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs
 WHERE started_at <= ?1 AND (started_at < ?1 OR id < ?2)
     AND (CAST(?3 AS TEXT) = '' OR status = ?3)
     AND (CAST(?4 AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
@@ -716,6 +727,7 @@ func (q *Queries) RunPage(ctx context.Context, arg RunPageParams) ([]Run, error)
 			&i.EndedAt,
 			&i.Limited,
 			&i.Worked,
+			&i.Unpriced,
 		); err != nil {
 			return nil, err
 		}
@@ -731,7 +743,7 @@ func (q *Queries) RunPage(ctx context.Context, arg RunPageParams) ([]Run, error)
 }
 
 const runTotals = `-- name: RunTotals :one
-SELECT count(*) AS runs, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
+SELECT count(*) AS runs, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
     CAST(coalesce(max(updated_at), 0) AS INTEGER) AS updated_at
 FROM runs WHERE project_id = ?
 `
@@ -739,6 +751,7 @@ FROM runs WHERE project_id = ?
 type RunTotalsRow struct {
 	Runs      int64
 	CostUsd   float64
+	Unpriced  int64
 	Tokens    int64
 	UpdatedAt int64
 }
@@ -749,6 +762,7 @@ func (q *Queries) RunTotals(ctx context.Context, projectID string) (RunTotalsRow
 	err := row.Scan(
 		&i.Runs,
 		&i.CostUsd,
+		&i.Unpriced,
 		&i.Tokens,
 		&i.UpdatedAt,
 	)
@@ -756,7 +770,7 @@ func (q *Queries) RunTotals(ctx context.Context, projectID string) (RunTotalsRow
 }
 
 const runs = `-- name: Runs :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked FROM runs ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
 func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
@@ -790,6 +804,7 @@ func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
 			&i.EndedAt,
 			&i.Limited,
 			&i.Worked,
+			&i.Unpriced,
 		); err != nil {
 			return nil, err
 		}
@@ -806,7 +821,7 @@ func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
 
 const spending = `-- name: Spending :many
 SELECT CAST(started_at / 86400000000 AS INTEGER) AS day, project_id, count(*) AS runs,
-    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd,
+    CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced,
     CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens
 FROM runs WHERE started_at >= ? GROUP BY 1, 2 ORDER BY 1, 2
 `
@@ -817,6 +832,7 @@ type SpendingRow struct {
 	Runs      int64
 	Attempts  int64
 	CostUsd   float64
+	Unpriced  int64
 	Tokens    int64
 }
 
@@ -835,6 +851,7 @@ func (q *Queries) Spending(ctx context.Context, startedAt int64) ([]SpendingRow,
 			&i.Runs,
 			&i.Attempts,
 			&i.CostUsd,
+			&i.Unpriced,
 			&i.Tokens,
 		); err != nil {
 			return nil, err
@@ -1000,7 +1017,7 @@ const updateRun = `-- name: UpdateRun :execrows
 
 UPDATE runs SET
     title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
-    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?
+    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?, unpriced = ?
 WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ? AND limited = ?
 `
 
@@ -1020,6 +1037,7 @@ type UpdateRunParams struct {
 	UpdatedAt int64
 	EndedAt   sql.NullInt64
 	Worked    int64
+	Unpriced  int64
 	ID        string
 	Alias     string
 	ProjectID string
@@ -1047,6 +1065,7 @@ func (q *Queries) UpdateRun(ctx context.Context, arg UpdateRunParams) (int64, er
 		arg.UpdatedAt,
 		arg.EndedAt,
 		arg.Worked,
+		arg.Unpriced,
 		arg.ID,
 		arg.Alias,
 		arg.ProjectID,

@@ -49,16 +49,17 @@ func (d *Dispatcher) places(ctx context.Context, run *core.Run, y *yard.Yard, co
 	if err != nil {
 		return nil, cuts{}, err
 	}
-	for _, f := range last {
-		found = append(found, d.leak(run, f))
-	}
-	for i, f := range history {
-		if !slices.ContainsFunc(append(last, history[:i]...), f.Same) {
-			found = append(found, d.leak(run, f))
+	finds := slices.Clone(last)
+	for _, f := range history {
+		if !slices.ContainsFunc(finds, f.Same) {
+			finds = append(finds, f)
 		}
 	}
-	if more := max(0, len(found)-maxLeaks) + max(moreLast, moreHistory); more > 0 {
-		found = append(found[:min(len(found), maxLeaks)], core.Leak{Rule: core.LeakMore, Count: more})
+	for _, f := range finds[:min(len(finds), maxLeaks)] {
+		found = append(found, d.leak(run, f))
+	}
+	if more := len(finds) - len(found) + max(moreLast, moreHistory); more > 0 {
+		found = append(found, core.Leak{Rule: core.LeakMore, Count: more})
 	}
 	return found, cuts{size: cutLast.size || cutHistory.size, time: cutLast.time || cutHistory.time}, nil
 }

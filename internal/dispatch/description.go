@@ -24,8 +24,10 @@ func description(run *core.Run) string {
 		b.WriteString(steps(run))
 	default:
 		b.WriteString(stages(run))
-		b.WriteString(handedIn(run))
-		b.WriteString(found(run))
+	}
+	b.WriteString(handedIn(run))
+	b.WriteString(found(run))
+	if !run.Managed() { // in a project changes are made and merged without a second review
 		b.WriteString(overridden(run))
 	}
 	fmt.Fprintf(&b, "\nCost: %s, %d attempts in all.\n", spent(run), run.Attempts)

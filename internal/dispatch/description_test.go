@@ -56,3 +56,20 @@ func TestDescriptionSaysWhatWasDoneAndFound(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The pull request of a project says what was done and found as that of phases does.
+func TestDescriptionOfAProjectSaysWhatWasDone(t *testing.T) {
+	run := &core.Run{
+		Goal: "Greet", Plan: &core.Plan{Steps: []core.Step{{ID: "1", Title: "Say hello"}}},
+		Playbook: &core.Playbook{Kind: "rules", Project: &core.Management{}},
+		Stages: []*core.Stage{{ID: "step-1", Status: core.StageDone, Round: 2, Hotfix: &core.Hotfix{From: "review", Text: "too loud"}, Tasks: []*core.Task{
+			{ID: "step-1.r2.code", Kind: core.KindCode, Attempts: []*core.Attempt{{Summary: "Greets quietly", Delivery: &core.Delivery{}}}},
+		}}},
+	}
+	got := description(run)
+	for _, want := range []string{"- [x] 1. Say hello:", "- step-1.r2.code: its agent says `Greets quietly`\n", "Sent back from review to step-1, done again in round 2 and verified:\n\n- `too loud`\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}

@@ -1,10 +1,8 @@
 package core
 
 import (
-	"errors"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // The codes of a refusal, for who reads it by machine.
@@ -122,29 +120,6 @@ func lawManager(r *Run, actor Actor, body Body) error {
 	return nil
 }
 
-func lawMessage(r *Run, actor Actor, b MessageSent) error {
-	if err := lawTool(r, actor, ToolMessage, b.Call); err != nil {
-		return err
-	}
-	switch {
-	case strings.TrimSpace(b.Text) == "":
-		return Errorf(CodeInvalid, "a message needs words")
-	case len(b.Text) > MaxMessage:
-		return Errorf(CodeInvalid, "the message has %d bytes, at most %d are possible", len(b.Text), MaxMessage).
-			WithHint("say it shorter, or put it into a document")
-	case actor.Kind == ActorPerson && !r.ByManager():
-		return Errorf(CodeUnsupported, "run %s is driven by rules: nobody would read the message", r.Alias).
-			WithHint("say what is to change with `stellwerk feedback %s \"…\"`", r.Alias)
-	}
-	if b.Voice == "" {
-		return Errorf(CodeInvalid, "a message needs a voice")
-	}
-	if err := lawSpokenIn(r, b.Conversation); err != nil {
-		return err
-	}
-	return lawVoice(r, actor, b.Voice)
-}
-
 // lawVoice: nobody speaks another's part. Without a voice it is the actor's own.
 func lawVoice(r *Run, actor Actor, voice Voice) error {
 	if voice == "" || slices.Contains(voices(r, actor), voice) {
@@ -181,176 +156,6 @@ func voices(r *Run, actor Actor) []Voice {
 		return []Voice{VoiceGreen}
 	}
 	return []Voice{VoiceRed}
-}
-
-// lawQuestion is law 9: a question is asked once.
-func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
-	if err := lawTool(r, actor, ToolQuestion, b.Call); err != nil {
-		return err
-	}
-	if err := errors.Join(lawVoice(r, actor, b.Voice), lawSpokenIn(r, b.Conversation)); err != nil {
-		return err
-	}
-	if !r.ByManager() && !r.ByWaves() {
-		return Errorf(CodeUnsupported, "run %s is driven by rules: nobody would read the answer", r.Alias)
-	}
-	if r.ByWaves() != (actor.Kind == ActorDecider) {
-		return Errorf(CodeForbidden, "a question is not for %s to say", nameOf(actor)) // in waves it stands in what is handed in
-	}
-	if r.ByWaves() && !r.MayAsk(b.Blocking, 0) {
-		return unlawful("question %s: too many are open", b.ID)
-	}
-	if strings.TrimSpace(b.Text) == "" || len(b.Text) > MaxMessage {
-		return Errorf(CodeInvalid, "a question has between one and %d bytes", MaxMessage)
-	}
-	if b.ID != QuestionID(r.asking(), b.Text) {
-		return unlawful("question %q does not have the identity of its words", b.ID)
-	}
-	if len(b.Default) > MaxMessage {
-		return Errorf(CodeInvalid, "the default answer has %d bytes, at most %d are possible", len(b.Default), MaxMessage)
-	}
-	if b.Default != "" && strings.TrimSpace(b.Default) == "" { // it could never be given
-		return Errorf(CodeInvalid, "a default answer needs words")
-	}
-	if b.Default != "" && b.After <= 0 {
-		return Errorf(CodeInvalid, "a default answer needs a time after which it holds").WithHint("--default TEXT --after 2h")
-	}
-	if a := r.Answered(b.ID); a != nil {
-		return Errorf(CodeConflict, "this was asked before, and the answer was: %s", a.Text).WithHint("go on with that answer")
-	}
-	if r.Question(b.ID) != nil {
-		return Errorf(CodeConflict, "this is asked already and waits for an answer").WithHint("end the turn: the answer wakes you")
-	}
-	return nil
-}
-
-// lawAnswer: a person answers, or the default does once its time has come.
-func lawAnswer(r *Run, actor Actor, b QuestionAnswered) error {
-	q := r.Question(b.ID)
-	if q == nil {
-		if a := r.Answered(b.ID); a != nil {
-			return Errorf(CodeConflict, "question %s was answered before: %s", b.ID, a.Text).WithHint("%s", r.Differently())
-		}
-		return Errorf(CodeNotFound, "run %s has no question %s", r.Alias, b.ID).WithHint("see `stellwerk inbox`")
-	}
-	switch {
-	case strings.TrimSpace(b.Text) == "":
-		return Errorf(CodeInvalid, "an answer needs words")
-	case len(b.Text) > MaxMessage:
-		return Errorf(CodeInvalid, "the answer has %d bytes, at most %d are possible", len(b.Text), MaxMessage)
-	case (b.Default || b.Planner) != (actor.Kind == ActorDecider), b.Default && b.Planner:
-		return unlawful("question %s: a default or a planner's word is not a person's answer", b.ID)
-	case b.Planner && (!r.ByWaves() || q.From == ""):
-		return unlawful("question %s is not for a planner to answer", b.ID)
-	case b.Default && (q.Default == "" || b.Text != q.Default || r.Now().Before(q.Due)):
-		return unlawful("question %s: its default does not hold yet", b.ID)
-	}
-	return nil
-}
-
-func lawPropose(r *Run, b TaskProposed) error {
-	p := b.Proposal
-	switch {
-	case !r.ByManager():
-		return Errorf(CodeUnsupported, "run %s is driven by rules: its work is what the plan says", r.Alias)
-	case b.Delegation != DelegationID(r.Delegated+1):
-		return Errorf(CodeConflict, "%s is not the next delegation", b.Delegation)
-	case strings.TrimSpace(p.Prompt) == "" && !p.Kind.EngineAct():
-		return Errorf(CodeInvalid, "work needs a prompt that says what is to be done")
-	case len(p.Prompt) > MaxPrompt:
-		return Errorf(CodeInvalid, "the prompt has %d bytes, at most %d are possible", len(p.Prompt), MaxPrompt).
-			WithHint("put the details into .ai/*.md and name the file")
-	case len(p.Inputs)+len(p.Outputs)+len(p.Checks)+len(p.After) > MaxNames:
-		return Errorf(CodeInvalid, "a delegation names at most %d inputs, outputs, checks and dependencies", MaxNames)
-	}
-	words := append(slices.Concat(p.Checks, p.After), p.Title, p.Line, p.Role, string(p.Kind))
-	if strings.ContainsRune(p.Prompt+strings.Join(words, ""), 0) {
-		return Errorf(CodeInvalid, "a delegation has a zero byte in it, which no program could be given")
-	}
-	for _, word := range words {
-		if len(word) > MaxWord {
-			return Errorf(CodeInvalid, "%q … is too long: titles, names and checks have at most %d bytes", word[:40], MaxWord).
-				WithHint("put what it needs to say into the prompt, or a script into the repository")
-		}
-	}
-	for _, name := range slices.Concat(p.Inputs, p.Outputs) {
-		if !documentName(name) {
-			return Errorf(CodeInvalid, "%q cannot be the name of a document", name).WithHint("use letters, digits, dots, dashes and underscores: analysis.md")
-		}
-		if ReservedName(name) {
-			return Errorf(CodeInvalid, "%q is the name of a document that Stellwerk itself lays out or reads", name).WithHint("choose another")
-		}
-	}
-	return nil
-}
-
-// ReservedName reports a name under which an attempt is given or hands in something
-// else than a document of the project.
-func ReservedName(name string) bool {
-	switch name = strings.ToLower(name); name {
-	case "goal.md", "hotfix.md", "evidence.md", "answers.md", "report.json":
-		return true
-	}
-	return strings.HasSuffix(name, ".schema.json")
-}
-
-func documentName(name string) bool {
-	for i, c := range []byte(name) {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && (i == 0 || c != '.' && c != '-' && c != '_') {
-			return false
-		}
-	}
-	return name != "" && len(name) <= 80
-}
-
-// Bounds of a proposal.
-const (
-	MaxPrompt = 64 << 10
-	MaxNames  = 64
-	MaxWord   = 2 << 10
-)
-
-// EngineAct reports a kind of work that the engine does itself.
-func (k TaskKind) EngineAct() bool {
-	return k == KindMerge || k == KindPR || k == KindValidate || k == KindDiscard
-}
-
-// lawDraft is law 6 with one change at a time, each made from what is there.
-func lawDraft(r *Run, b PlanProposed) error {
-	switch {
-	case r.Plan == nil:
-		return Errorf(CodeConflict, "the plan is being read").WithHint("try again in a moment")
-	case r.Draft != nil || r.PlanWrite != nil:
-		return Errorf(CodeConflict, "another change of the plan is being committed").WithHint("try again in a moment")
-	case b.Base != r.Plan.Digest:
-		return Errorf(CodeConflict, "the plan was changed since you read it").
-			WithHint("look at it as it is now (`update-plan --show`, which is `stellwerk tool plan --show`) and put your change into that")
-	case len(b.Files) == 0:
-		return Errorf(CodeInvalid, "nothing of the plan is different").WithHint("edit .ai/plan.md first")
-	case strings.TrimSpace(b.Message) == "":
-		return Errorf(CodeInvalid, "a change of the plan needs a message").WithHint(`update-plan "what was changed"`)
-	case len(b.Message) > MaxWord || strings.ContainsRune(b.Message, 0):
-		return Errorf(CodeInvalid, "the message of the change has %d bytes, at most %d are possible, and no zero byte", len(b.Message), MaxWord).
-			WithHint("say in a line what was changed")
-	}
-	for _, f := range b.Files { // what git would not take would be tried for ever
-		if !planDocument(f.Name) {
-			return Errorf(CodeInvalid, "%.90q is none of the plan's documents", f.Name).
-				WithHint("they are right in .ai and called with letters, digits, spaces, dots, dashes and underscores: context.md")
-		}
-	}
-	return nil
-}
-
-// planDocument reports a name that a document right in .ai can have: one that git
-// takes everywhere, and that shows as what it is.
-func planDocument(file string) bool {
-	name, markdown := strings.CutSuffix(file, ".md")
-	odd := func(c rune) bool {
-		return !unicode.In(c, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune(" .-_", c)
-	}
-	return markdown && name != "" && len(name) <= 100 && !strings.HasPrefix(name, ".") && !strings.ContainsFunc(name, odd)
 }
 
 // lawSwap: a project changes hands with nothing under way.

@@ -74,7 +74,7 @@ var docProject = regexp.MustCompile("(?s)```yaml\n(name: [a-z]+\nkind: (rules|ma
 
 // TestDocumentedProjects reads the examples of the kinds that delegate, which use every key.
 func TestDocumentedProjects(t *testing.T) {
-	page, err := os.ReadFile("../../docs/playbooks.md")
+	page, err := os.ReadFile("../../docs/playbook-kinds.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +109,15 @@ func TestDocumentedProjects(t *testing.T) {
 	}
 }
 
-// TestDocumentedKeys wants every key of the format on the page.
+// TestDocumentedKeys wants every key of the format on the pages.
 func TestDocumentedKeys(t *testing.T) {
-	page, err := os.ReadFile("../../docs/playbooks.md")
-	if err != nil {
-		t.Fatal(err)
+	var page []byte
+	for _, name := range []string{"playbooks.md", "playbook-kinds.md"} {
+		text, err := os.ReadFile("../../docs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page = append(page, text...)
 	}
 	for _, keys := range [][]string{playbookKeys(), defaultKeys(), agentKeys(), roleKeys(), phaseKeys(), teamKeys(), tierKeys(),
 		planKeys(), stepsKeys(), publishKeys(), managerKeys(), watchdogKeys(), plannerKeys(), wavesKeys()} {

@@ -27,38 +27,40 @@ func (y *Yard) Added(ctx context.Context, w io.Writer, base, head string, o Adde
 		command = append([]string{"log", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--format=" + o.History}, args...)
 		command = append(command, head, "^"+base, "--")
 	}
-	limited := &limitedWriter{w: w, left: o.MaxBytes}
+	if truncated, err = y.bounded(ctx, nil, w, o.MaxBytes, command...); err != nil {
+		return false, fmt.Errorf("read what is new from %s to %s: %w", base, head, err)
+	}
+	return truncated, nil
+}
+
+// bounded runs a git command that reads what an agent made, and reports whether its output was cut: at maxBytes, or because
+// git would need more memory than it may have.
+func (y *Yard) bounded(ctx context.Context, in io.Reader, w io.Writer, maxBytes int64, command ...string) (truncated bool, err error) {
+	limited := &limitedWriter{w: w, left: maxBytes}
 	g := y.git()
 	g.memory = y.memory
-	err = g.stream(ctx, nil, limited, command...)
+	err = g.stream(ctx, in, limited, command...)
 	if (limited.exceeded || outOfMemory(err)) && ctx.Err() == nil {
 		return true, nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("read what is new from %s to %s: %w", base, head, err)
-	}
-	return false, nil
+	return false, err
 }
 
-// AddedCommits writes the commits from base to head as `git cat-file --batch` prints them, and reports whether that was cut at
-// maxBytes.
+// AddedCommits writes the commits from base to head as `git cat-file --batch` prints them, and reports whether that was cut,
+// like Added.
 func (y *Yard) AddedCommits(ctx context.Context, w io.Writer, base, head string, maxBytes int64) (truncated bool, err error) {
 	for _, rev := range []string{base, head} {
 		if err := checkRev(rev); err != nil {
 			return false, err
 		}
 	}
-	commits, err := y.git().run(ctx, "rev-list", head, "^"+base, "--")
-	if err != nil {
+	var commits bytes.Buffer
+	if truncated, err = y.bounded(ctx, nil, &commits, maxOutput, "rev-list", head, "^"+base, "--"); err != nil {
 		return false, fmt.Errorf("list the commits from %s to %s: %w", base, head, err)
 	}
-	limited := &limitedWriter{w: w, left: maxBytes}
-	err = y.git().stream(ctx, bytes.NewReader(commits), limited, "cat-file", "--batch", "--buffer")
-	if limited.exceeded && ctx.Err() == nil {
-		return true, nil
-	}
+	cut, err := y.bounded(ctx, &commits, w, maxBytes, "cat-file", "--batch", "--buffer")
 	if err != nil {
 		return false, fmt.Errorf("read the commits from %s to %s: %w", base, head, err)
 	}
-	return false, nil
+	return truncated || cut, nil
 }

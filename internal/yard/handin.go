@@ -258,7 +258,7 @@ func (h *handInState) flaw(ctx context.Context, commit string) (string, error) {
 		return "more than can be handed in (" + big.Error() + ")", nil
 	}
 	if outOfMemory(err) {
-		return "more than can be handed in (git needs more memory for it than it may have)", nil //nolint:nilerr // that is the answer
+		return "more than can be handed in (git needs more memory for it than it may have)", nil
 	}
 	if err != nil || hash != commit {
 		return "damaged or incomplete", nil //nolint:nilerr // that is the answer

@@ -51,6 +51,12 @@ func TestAddedSaysWhatItCouldNotRead(t *testing.T) {
 			t.Errorf("with format %q everything was read", history)
 		}
 	}
+	head = f.commit(t, "long", "head -c 50000000 /dev/zero | tr '\\0' x | git commit -q --allow-empty -F -; touch new")
+	cut, err := f.yard.AddedCommits(ctx(t), io.Discard, f.base, head, 1<<30)
+	must(t, err)
+	if !cut {
+		t.Error("a commit without end was read")
+	}
 }
 
 // TestGitWithoutALimitDoesNotBegin: what cannot be bounded does not read what an agent made.

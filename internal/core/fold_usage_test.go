@@ -9,7 +9,9 @@ import (
 // TestWhatIsUsedCountsOnce: what was seen of an attempt while it ran is part of what
 // it says at its end, and every attempt adds to the run.
 func TestWhatIsUsedCountsOnce(t *testing.T) {
-	used := func(usd float64, tokens int64) core.Usage { return core.Usage{CostUSD: usd, InputTokens: tokens, Turns: 1} }
+	used := func(usd float64, tokens int64) core.Usage {
+		return core.Usage{CostUSD: usd, InputTokens: tokens, Turns: 1}
+	}
 	for name, c := range map[string]struct {
 		seen [][]core.Usage // by attempt, the last of each at its end
 		want core.Usage

@@ -269,7 +269,7 @@ func clause(r *Run, actor Actor, body Body) error {
 	case RunResumed:
 		return lawResume(r, actor, b)
 	case RunCancelled:
-		if busy := r.Busy(); busy == publishing {
+		if r.Publishing() {
 			return Errorf(CodeConflict, "the run is being published, which is a matter of seconds").WithHint("try again in a moment")
 		}
 	case RunCompleted:

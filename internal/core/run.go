@@ -349,6 +349,9 @@ func (r *Run) Busy() string {
 	return ""
 }
 
+// Publishing reports that the run is being published, which nothing interrupts.
+func (r *Run) Publishing() bool { return r.Busy() == publishing }
+
 // Work is the newest commit of the run, verified or not, that a redone stage
 // continues from.
 func (r *Run) Work() string {

@@ -57,8 +57,11 @@ func Next(r *core.Run) string {
 }
 
 // onceIdle says what has to end before a paused run takes the words that it is
-// advised: those that begin a stage anew or leave it out.
+// advised: those that begin a stage anew or leave it out, and while it is published any.
 func onceIdle(r *core.Run) string {
+	if r.Publishing() {
+		return "once " + r.Busy() + " has ended: "
+	}
 	switch r.Pause.Code {
 	case core.PauseAttempts, core.PauseInfra, core.PauseInput, core.PauseCondition:
 		if busy := r.Busy(); busy != "" && !r.Managed() {

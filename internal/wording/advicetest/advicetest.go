@@ -14,7 +14,7 @@ import (
 // Check says which command a person is advised at a run that comes to rest, and
 // would be refused.
 func Check(r *core.Run) error {
-	if r == nil || r.Pause != nil && !r.Managed() && r.Busy() != "" { // the advice says what to wait for
+	if r == nil || r.Pause != nil && (r.Publishing() || !r.Managed() && r.Busy() != "") { // the advice says what to wait for
 		return nil
 	}
 	for _, part := range wording.Parts(wording.Next(r)) {

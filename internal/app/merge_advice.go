@@ -19,7 +19,8 @@ func (a *App) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) 
 	m, _, err := a.mergeable(ctx, run)
 	if err != nil {
 		a.log.Warn("whether a run can be merged is not known", "run", run.Alias, "error", err)
-		return ctx.Err() // the run is shown all the same
+		d.Next = fmt.Sprintf("look at it: `stellwerk diff %s`. Whether it can be merged cannot be told now: %v", run.Alias, err)
+		return ctx.Err()
 	}
 	advice := fmt.Sprintf("look at it: `stellwerk diff %s`; then ", run.Alias)
 	switch {

@@ -85,11 +85,11 @@ func (r Relay) Handle(ctx context.Context, data []byte, out, errs io.Writer) int
 	} else {
 		answer, err = c.foreign(ctx)
 	}
-	return c.conclude(answer, err, out, errs)
+	return c.conclude(ctx, answer, err, out, errs)
 }
 
 // conclude prints the answer and notes it.
-func (c call) conclude(answer reply, err error, out, errs io.Writer) int {
+func (c call) conclude(ctx context.Context, answer reply, err error, out, errs io.Writer) int {
 	code := exitAnswered
 	if err != nil {
 		code, c.entry.Error = failed(errs, err), err.Error()
@@ -97,10 +97,19 @@ func (c call) conclude(answer reply, err error, out, errs io.Writer) int {
 		return failed(errs, err)
 	}
 	c.entry.Did = answer.Did()
-	if err := c.entry.Note(c.State, c.began, c.Now()); err != nil {
+	if err := c.note(ctx); err != nil {
 		fmt.Fprintln(errs, "stellwerk:", err) // what was answered stands
 	}
 	return code
+}
+
+// note writes the entry to the session's journal. A client that ends takes its
+// hooks with it, which is nobody's fault.
+func (c call) note(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		c.entry.Did, c.entry.Error = "cut short", ""
+	}
+	return c.entry.Note(c.State, c.began, c.Now())
 }
 
 func (r reply) write(out io.Writer) error {

@@ -77,6 +77,9 @@ func (w world) end(t testscript.T) {
 	}
 	failing, ok := t.(interface{ Failed() bool })
 	failed := ok && failing.Failed()
+	if failed {
+		t.Log(w.engineLog())
+	}
 	if !failed && patience.Until(func() bool { return len(w.processes()) == 0 }) {
 		return
 	}
@@ -88,6 +91,16 @@ func (w world) end(t testscript.T) {
 		t.Log("processes outlived the scenario:", left)
 		t.FailNow()
 	}
+}
+
+// engineLog is the end of what engines in the background have logged.
+func (w world) engineLog() string {
+	const enough = 4000
+	text, err := os.ReadFile(filepath.Join(w.dir, "state", "engine.log"))
+	if err != nil {
+		return "no engine has logged anything: " + err.Error()
+	}
+	return "engine.log:\n" + string(text[max(0, len(text)-enough):])
 }
 
 func end(ts *testscript.TestScript, args []string) {

@@ -57,10 +57,13 @@ SLOW := ./e2e ./internal/crash ./e2e/browser
 # The longest of the others. Packages are tested in the order in which they are named, and none of these should be the last one running.
 LONG := ./internal/app ./internal/yard ./internal/shim ./internal/store/sqlite
 
+# The linter has run go vet, and nobody needs the symbols of these programs.
+QUICK := -vet=off -ldflags='-s -w'
+
 unit: ## all tests, with the race detector where something can race; ends with what was skipped and why
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
-		-race -p 4 -parallel 4 -timeout 40m $(LONG) $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/internal/crash$$' -e '$(PURE)') -- \
-		-p 4 -parallel 4 -timeout 40m -ldflags='-s -w' $(SLOW) $$($(GO) list ./... | grep -E '$(PURE)')
+		-race $(QUICK) -p 4 -parallel 4 -timeout 40m $(LONG) $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/internal/crash$$' -e '$(PURE)') -- \
+		$(QUICK) -p 3 -timeout 40m $(SLOW) $$($(GO) list ./... | grep -E '$(PURE)')
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest -race -timeout 90m ./e2e ./internal/crash

@@ -54,15 +54,13 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, and wheth
 PURE := /internal/(core|decider/.*|gate|guard|plan|playbook|prompt|redact|role|strictjson|wave|wording|cockpit/(graph|highlight|patch|plot|track))$$
 # Those that mostly wait for processes, too: the race detector would double their time. `make race` has it.
 SLOW := ./e2e ./internal/crash ./e2e/browser
-# The longest of the others. Packages are tested in the order in which they are named, and none of these should be the last one running.
-LONG := ./internal/app ./internal/yard ./internal/shim ./internal/store/sqlite
 
 # The linter has run go vet, and nobody needs the symbols of these programs.
 QUICK := -vet=off -ldflags='-s -w'
 
 unit: ## all tests, with the race detector where something can race; ends with what was skipped and why
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
-		-race $(QUICK) -p 4 -parallel 4 -timeout 40m $(LONG) $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/internal/crash$$' -e '$(PURE)') -- \
+		-race $(QUICK) -p 4 -parallel 4 -timeout 40m $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/internal/crash$$' -e '$(PURE)') -- \
 		$(QUICK) -p 3 -timeout 40m $(SLOW) $$($(GO) list ./... | grep -E '$(PURE)')
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long

@@ -82,7 +82,7 @@ type App struct {
 	rules    *redact.RuleSet
 	settings *config.Settings
 	// isolation is what this machine provides, and why nothing stronger. Trying it out costs processes, so it is tried
-	// once, by who asks first: most commands never do.
+	// once, by whoever asks first: most commands never do.
 	isolation func() (sandbox.Kind, string)
 	log       *slog.Logger
 

@@ -29,16 +29,49 @@ func TestAHookThatEndsWithItsClientIsNoError(t *testing.T) {
 		}
 		d.Handle(ctx, event(t, hook.EventStop, nil), &bytes.Buffer{}, &bytes.Buffer{})
 		end()
-		dir, err := snapshot.Dir(d.State, session)
-		if err != nil {
-			t.Fatal(err)
-		}
-		journal, err := os.ReadFile(filepath.Join(dir, "hooks.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if failed := strings.Contains(string(journal), `"error"`); failed == gone || strings.Contains(string(journal), "cut short") != gone {
+		journal := d.journal()
+		if failed := strings.Contains(journal, `"error"`); failed == gone || strings.Contains(journal, "cut short") != gone {
 			t.Errorf("the client is gone: %v; the journal says %s", gone, journal)
 		}
 	}
+}
+
+// TestAWaiterThatEndsWithItsClientIsNoError ends the client before the step that
+// its waiter belongs to has ended, and while the engine verifies.
+func TestAWaiterThatEndsWithItsClientIsNoError(t *testing.T) {
+	for _, verifying := range []bool{false, true} {
+		d := newDesk(t)
+		d.svc.Sessions.Turns(turns()["verify"])
+		ctx, end := context.WithCancel(t.Context())
+		if verifying {
+			d.happens(hook.EventStop, stopping)
+			d.Connect = func(ctx context.Context, _ bool) (api.Sessions, func() error, error) {
+				end()
+				return nil, nil, ctx.Err()
+			}
+		} else {
+			end()
+		}
+		if code := d.Rewake(ctx, event(t, hook.EventStop, stopping), &bytes.Buffer{}); code != exitAnswered {
+			t.Errorf("verifying: %v: exit %d", verifying, code)
+		}
+		end()
+		if journal := d.journal(); strings.Contains(journal, `"error"`) || !strings.Contains(journal, "cut short") {
+			t.Errorf("verifying: %v: the journal says %s", verifying, journal)
+		}
+	}
+}
+
+// journal is what was noted of the session's hooks.
+func (d *desk) journal() string {
+	d.t.Helper()
+	dir, err := snapshot.Dir(d.State, session)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "hooks.jsonl"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(data)
 }

@@ -106,7 +106,7 @@ func (c call) conclude(ctx context.Context, answer reply, err error, out, errs i
 // note writes the entry to the session's journal. A client that ends takes its
 // hooks with it, which is nobody's fault.
 func (c call) note(ctx context.Context) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
+	if c.entry.Error != "" && errors.Is(ctx.Err(), context.Canceled) {
 		c.entry.Did, c.entry.Error = "cut short", ""
 	}
 	return c.entry.Note(c.State, c.began, c.Now())

@@ -54,7 +54,7 @@ func (r Relay) Rewake(ctx context.Context, data []byte, errs io.Writer) int {
 		c.entry.Did, code = "wake", exitWake
 		fmt.Fprintln(errs, line)
 	}
-	if err := c.entry.Note(r.State, c.began, r.Now()); err != nil && code == exitAnswered {
+	if err := c.note(ctx); err != nil && code == exitAnswered {
 		return failed(errs, err)
 	}
 	return code

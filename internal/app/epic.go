@@ -45,7 +45,7 @@ const startTries = 5
 
 // passes reports a failure after which the start is tried again later.
 func (q *queues) passes(run string, err error) bool {
-	if !errors.Is(err, yard.ErrUnreachable) && core.CodeOf(err) != core.CodeInternal {
+	if !errors.Is(err, yard.ErrUnreachable) && core.CodeOf(err) != core.CodeInternal && !gitFailed(err) {
 		return false
 	}
 	q.mu.Lock()
@@ -55,6 +55,13 @@ func (q *queues) passes(run string, err error) bool {
 	}
 	q.failed[run]++
 	return q.failed[run] < startTries
+}
+
+// gitFailed reports a command that failed for a reason of the moment, such as a
+// ref that a process of a killed engine still has locked.
+func gitFailed(err error) bool {
+	var git *yard.CommandError
+	return errors.As(err, &git) && !errors.Is(err, yard.ErrAuth)
 }
 
 // started forgets the failures of an epic that has become a run.

@@ -35,8 +35,20 @@ func (y *Yard) Fetch(ctx context.Context, address string) error {
 	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow", "--prune"}
 	command = append(command, r.servant("upload-pack")...)
 	command = append(command, "--", r.address, "+refs/heads/*:"+UpstreamHeads+"*")
-	if _, err := g.withConfig(oldMistakes()...).run(ctx, command...); err != nil {
+	if err := y.fetch(ctx, g, command); err != nil {
 		return fmt.Errorf("fetch from %s: %w", redactURLs(address), classifyRemote(err))
 	}
 	return nil
+}
+
+// fetch runs one fetch at a time: of two that find the same branch moved, git lets the later one fail.
+func (y *Yard) fetch(ctx context.Context, g git, command []string) error {
+	select {
+	case y.fetching <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-y.fetching }()
+	_, err := g.withConfig(oldMistakes()...).run(ctx, command...)
+	return err
 }

@@ -42,7 +42,7 @@ func (y *Yard) fetchTip(ctx context.Context, address, from, ref string) (string,
 	command := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--refmap=", "--update-shallow"}
 	command = append(command, r.servant("upload-pack")...)
 	command = append(command, "--", r.address, "+"+from+":"+ref)
-	if _, err := g.withConfig(oldMistakes()...).run(ctx, command...); err != nil {
+	if err := y.fetch(ctx, g, command); err != nil {
 		return "", fmt.Errorf("fetch %s from %s: %w", from, redactURLs(address), classifyRemote(err))
 	}
 	return y.Resolve(ctx, ref)

@@ -31,6 +31,7 @@ type Yard struct {
 	pack      packLimits
 	vetted    sync.Map // commits whose trees are known to be within the extent
 	reader    reader
+	fetching  chan struct{} // held by who fetches
 
 	credentials Credentials // nil if no remote needs any
 }
@@ -78,7 +79,7 @@ func Open(ctx context.Context, dir string, options ...Option) (*Yard, error) {
 	if err := ensure(dir); err != nil {
 		return nil, fmt.Errorf("open yard %s: %w", dir, err)
 	}
-	y := &Yard{dir: filepath.Clean(dir), extent: ordinary(), pack: ordinaryPack(), memory: mostMemory}
+	y := &Yard{dir: filepath.Clean(dir), extent: ordinary(), pack: ordinaryPack(), memory: mostMemory, fetching: make(chan struct{}, 1)}
 	for _, option := range options {
 		option(y)
 	}

@@ -129,9 +129,10 @@ func apply(r *Run, e Event, body Body) {
 	case StageSkipped:
 		skip(r, e, b)
 	case FeedbackGiven:
+		sentBack(r, e, SentBack{From: b.Stage, To: b.Stage, Text: b.Text})
 		sendBack(r, r.Stage(b.Stage), OpenFeedback, &Hotfix{Text: b.Text}, b.Reset)
 	case RolledBack:
-		rollBack(r, b)
+		rollBack(r, e, b)
 	case ApprovalRequested:
 		ask(r, e, b)
 	case ApprovalGranted:
@@ -237,7 +238,7 @@ func apply(r *Run, e Event, body Body) {
 	case BriefEnded:
 		r.End(b)
 	case CourseRefused:
-		courseRefused(r, b)
+		courseRefused(r, e, b)
 	case RefKept:
 		r.Keep = slices.DeleteFunc(r.Keep, func(k KeepRef) bool { return k.Ref == b.Ref })
 		r.Kept++

@@ -34,6 +34,11 @@ func takeWish(r *Run, s *Stage, id string) {
 	if id == "" || i < 0 {
 		return
 	}
+	r.eachBack(func(b *SentBack) {
+		if b.Wish == id {
+			b.To = s.ID
+		}
+	})
 	wish := r.Changes[i]
 	s.Wish, r.Changes = &wish, slices.Delete(r.Changes, i, i+1)
 }
@@ -112,7 +117,10 @@ func discard(r *Run, e Event, b StageDiscarded) {
 	s.assumeRef()
 	s.Status, s.ClosedAt = StageOmitted, r.Now()
 	if b.Again {
+		sentBack(r, e, SentBack{From: s.ID, To: s.ID, Text: b.Reason})
 		s.Status, s.Next = StageStale, &Reopen{Reason: OpenRollback, Hotfix: &Hotfix{Text: b.Reason}}
+	} else {
+		settleBack(r, s, true)
 	}
 	if d := r.Delegation(b.Delegation); d != nil {
 		d.Status, d.Stage = DelegationDone, s.ID
@@ -132,6 +140,7 @@ func pullRequestSeen(r *Run, e Event, b PullRequestSeen) {
 func changesRequested(r *Run, e Event, b ChangesRequested) {
 	wake(r, e, Wake{Kind: WakeChanges, Subject: b.ID, Text: b.Text})
 	unpublish(r, e, "changes were asked for before it was published")
+	sentBack(r, e, SentBack{From: b.Source, Wish: b.ID, Text: b.Text})
 	r.Asked = append(r.Asked, b.ID)
 	r.Changes = append(r.Changes, Changes{ID: b.ID, Source: b.Source, Text: b.Text})
 	lapsePublish(r)

@@ -46,6 +46,7 @@ func endTurn(r *Run, s *Stage) {
 	case s.Turn == nil:
 	case s.Turn.changed():
 		r.Barren = 0
+		answerBack(r, s.Turn)
 		r.Changes = slices.DeleteFunc(r.Changes, func(c Changes) bool { return s.Turn.sawChange(c.ID) })
 	case r.Idle():
 		r.Barren++

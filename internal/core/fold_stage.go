@@ -15,6 +15,7 @@ func passed(r *Run, b StagePassed) {
 	s := r.Stage(b.Stage)
 	s.assumeRef()
 	s.Status, s.Commit, s.Trouble, s.ClosedAt = StageDone, b.Commit, "", r.Now()
+	settleBack(r, s, false)
 	if s.ID == ManagerStage {
 		endTurn(r, s)
 		return
@@ -25,7 +26,8 @@ func passed(r *Run, b StagePassed) {
 	r.Sterile = 0
 }
 
-func rollBack(r *Run, b RolledBack) {
+func rollBack(r *Run, e Event, b RolledBack) {
+	sentBack(r, e, SentBack{From: b.From, To: b.Target, Text: b.Text, Findings: b.Findings})
 	target := r.Stage(b.Target)
 	if target.Status == StageOmitted && target.Skip == SkipPlan {
 		// Whoever sends the run to a stage that the plan left out wants it done,
@@ -78,6 +80,7 @@ func skip(r *Run, e Event, b StageSkipped) {
 		abandon(r, r.Work(), "left unverified by "+s.ID+", which was skipped")
 		r.Head = r.Verified
 	}
+	settleBack(r, s, true)
 	s.assumeRef()
 	s.Status, s.Skip, s.Gate, s.Next, s.ClosedAt = StageOmitted, b.Source, nil, nil, r.Now()
 	s.Asked = false

@@ -46,6 +46,9 @@ func verified(r *Run, e Event, b VerifyConcluded) {
 		return
 	}
 	a.Verdict, t.Status = VerdictPassed, TaskDone
+	if s := r.Stage(t.Stage); r.Managed() && b.Review != nil && b.Review.Status == ReviewChangesRequested {
+		sentBack(r, e, SentBack{From: t.ID, To: s.ID, Text: b.Review.Reason, Findings: b.Review.Findings, Since: s.Round})
+	}
 	r.Sterile = 0
 	if t.Writes != WritesCode || a.Delivery == nil || a.Delivery.Commit == "" {
 		return

@@ -26,7 +26,7 @@ func waveClosed(r *Run, b WaveClosed) {
 	w.Open, w.Refused, w.Objections = false, nil, b.Notes
 	w.Idle++
 	w.Ends = slices.DeleteFunc(slices.Clone(w.Ends), func(end WaveEnd) bool { return end.Wave == b.Wave })
-	w.Ends = append(w.Ends, WaveEnd{Wave: b.Wave, Compact: b.Compact, Detailed: b.Detailed})
+	w.Ends = append(w.Ends, WaveEnd{Wave: b.Wave, Reason: clipped(b.Reason, keptWords), Compact: b.Compact, Detailed: b.Detailed})
 	w.Decision = nil
 }
 
@@ -76,7 +76,8 @@ func (r *Run) weigh() {
 	}
 }
 
-func courseRefused(r *Run, b CourseRefused) {
+func courseRefused(r *Run, e Event, b CourseRefused) {
+	sentBack(r, e, SentBack{From: PlannerStage, To: PlannerStage, Text: string(b.Course) + ": " + strings.Join(b.Reasons, "; ")})
 	r.Waves.Objections = append(slices.Clone(r.Waves.Objections), b.Reasons...)
 }
 

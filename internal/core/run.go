@@ -71,8 +71,10 @@ type Run struct {
 	PlanWrite    *PlanWrite    `json:"plan_write,omitempty"` // a change of the plan that is under way
 	Changes      []Changes     `json:"changes,omitempty"`    // what people want changed, and nobody works on yet
 	Asked        []string      `json:"asked,omitempty"`      // ids of all such wishes
-	Gone         []Line        `json:"gone,omitempty"`       // branches of rounds that were given up, still in the yard
-	Draft        *PlanDraft    `json:"draft,omitempty"`      // a change of the plan that was proposed
+	SentBack     []SentBack    `json:"sent_back,omitempty"`  // work that was to be done again, the newest
+	SentBefore   int           `json:"sent_before,omitempty"`
+	Gone         []Line        `json:"gone,omitempty"`  // branches of rounds that were given up, still in the yard
+	Draft        *PlanDraft    `json:"draft,omitempty"` // a change of the plan that was proposed
 	Delegations  []*Delegation `json:"delegations,omitempty"`
 	Delegated    int           `json:"delegated,omitempty"`    // delegations ever proposed
 	Documents    []Artifact    `json:"documents,omitempty"`    // that closed lines handed in, the newest of each name

@@ -65,6 +65,7 @@ type Document struct {
 // WaveEnd is what a planner wrote when it closed a wave.
 type WaveEnd struct {
 	Wave     int    `json:"wave"`
+	Reason   string `json:"reason,omitempty"`  // for what it decided then
 	Compact  string `json:"compact,omitempty"` // digests
 	Detailed string `json:"detailed,omitempty"`
 }

@@ -9,34 +9,57 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// description is the text of a pull request: what was asked, what was done
-// about it, and what was verified by whom.
-func description(run *core.Run) string {
+// Forges refuse longer texts; GitHub takes 65,536 characters.
+const (
+	maxDescription = 60_000
+	maxGoal        = 8 << 10
+)
+
+// description is the text of a pull request: what was asked, what was planned and done
+// about it, what was sent back and what came of that, and what was verified by whom. What
+// is long is cut before the last part, which says what a reviewer must not miss.
+func description(run *core.Run, plan []byte) string {
+	last := closing(run)
+	room := maxDescription - len(last)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(run.Goal))
-	if run.Issue != "" {
-		fmt.Fprintf(&b, "Issue: %s\n\n", issueLink(run.Issue))
+	for _, part := range []string{
+		plain.Head(strings.TrimSpace(run.Goal), maxGoal) + "\n", issueLine(run), overview(run), handedIn(run), sentBack(run), remarks(run), overridden(run),
+	} {
+		if room-b.Len() < len(part) {
+			part = "\n" + plain.Head(part, max(room-b.Len()-2, 0)) + "\n"
+		}
+		b.WriteString(part)
 	}
+	if folded := foldedPlan(plan); b.Len()+len(folded) <= room {
+		b.WriteString(folded)
+	}
+	return b.String() + last
+}
+
+func overview(run *core.Run) string {
 	switch {
 	case run.ByWaves():
-		b.WriteString(waves(run))
+		return waves(run)
 	case run.Managed():
-		b.WriteString(steps(run))
-	default:
-		b.WriteString(stages(run))
+		return "\n" + steps(run)
 	}
-	b.WriteString(handedIn(run))
-	b.WriteString(found(run))
-	if !run.Managed() { // in a project changes are made and merged without a second review
-		b.WriteString(overridden(run))
-	}
-	fmt.Fprintf(&b, "\nCost: %s, %d attempts in all.\n", spent(run), run.Attempts)
-	b.WriteString(steered(run))
-	b.WriteString(knownLeaks(run))
+	return "\n" + stages(run)
+}
+
+// closing is what the work took, and what its reviewer must know of it.
+func closing(run *core.Run) string {
+	text := fmt.Sprintf("\nCost: %s, %d attempts in all.\n", spent(run), run.Attempts) + steered(run) + knownLeaks(run)
 	if run.Isolation == "none" {
-		b.WriteString("\n**Unenforced**: the agents of this run were not isolated.\n")
+		text += "\n**Unenforced**: the agents of this run were not isolated.\n"
 	}
-	return b.String()
+	return text
+}
+
+func issueLine(run *core.Run) string {
+	if run.Issue == "" {
+		return ""
+	}
+	return fmt.Sprintf("\nIssue: %s\n", issueLink(run.Issue))
 }
 
 // steered lists the changed files that steer builds, agents or tools, so that who reviews the pull request looks at them.
@@ -94,13 +117,16 @@ func stages(run *core.Run) string {
 // overridden lists what a review wanted changed and a person approved as it is.
 func overridden(run *core.Run) string {
 	var b strings.Builder
+	if run.Managed() { // there changes are made and merged without a second review
+		return ""
+	}
 	for _, s := range run.Stages {
 		review := s.Review()
 		if s.Status != core.StageDone || review == nil || review.Status != core.ReviewChangesRequested {
 			continue
 		}
 		fmt.Fprintf(&b, "\nOpen findings of %s, approved as they are by %s:\n\n", s.ID, approver(s))
-		b.WriteString(findings(review.Findings))
+		b.WriteString(findings("", review.Findings))
 	}
 	return b.String()
 }
@@ -150,36 +176,6 @@ func separator(i int) string {
 		return "; documents: "
 	}
 	return ", "
-}
-
-// found is what reviews and people sent back, which was done again and verified, and what a
-// review remarked on that it approved.
-func found(run *core.Run) string {
-	var b strings.Builder
-	for _, s := range run.Stages {
-		if s.Status != core.StageDone {
-			continue
-		}
-		if h := s.Hotfix; h != nil {
-			fmt.Fprintf(&b, "\nSent back from %s to %s, done again in round %d and verified:\n\n", h.From, s.ID, s.Round)
-			if h.Text != "" {
-				fmt.Fprintf(&b, "- %s\n", quotedLine(h.Text, 300))
-			}
-			b.WriteString(findings(h.Findings))
-		}
-		if review := s.Review(); review != nil && review.Status == core.ReviewApproved && len(review.Findings) > 0 {
-			fmt.Fprintf(&b, "\nRemarks of %s, which approved:\n\n%s", s.ID, findings(review.Findings))
-		}
-	}
-	return b.String()
-}
-
-func findings(list []core.Finding) string {
-	var b strings.Builder
-	for _, f := range list {
-		fmt.Fprintf(&b, "- %s\n", strings.TrimPrefix(plain.Line(f.File+": "+f.Issue, 300), ": "))
-	}
-	return b.String()
 }
 
 // quotedLine is text of an agent or a person that no forge reads as a mention or a

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
@@ -17,19 +18,45 @@ func waves(run *core.Run) string {
 	for _, d := range run.Waves.Works {
 		if d.Wave != wave {
 			wave = d.Wave
-			fmt.Fprintf(&b, "\n## Wave %d\n\n", wave)
+			fmt.Fprintf(&b, "\n## Wave %d\n\n%s", wave, planned(run, wave))
 		}
 		box, after := "[ ]", fmt.Sprintf(": %s", d.Status)
 		if d.Status == core.DelegatedDone {
 			box, after = "[x]", ""
 		}
+		if heir := heir(run, d); heir != "" {
+			after += ", taken over by " + heir
+		}
 		if d.Reason != "" {
 			after += ", " + plain.Line(d.Reason, 200)
 		}
 		fmt.Fprintf(&b, "- %s %s%s\n", box, plain.Line(d.Brief.ID+" ("+d.Brief.Agent+"): "+d.Brief.Title(), 200), after)
+		if d.Answer != nil && d.Answer.Compact != "" {
+			fmt.Fprintf(&b, "  - its worker says %s\n", quotedLine(d.Answer.Compact, 300))
+		}
 	}
 	if names := check.Names(run.Playbook.Project.Done, nil); len(names) > 0 {
 		fmt.Fprintf(&b, "\nVerified on each branch and again on each merge: `%s`\n", strings.Join(names, "`, `"))
 	}
 	return b.String()
+}
+
+// planned is why the planner wanted a wave, which it said when it closed the one before.
+func planned(run *core.Run, wave int) string {
+	for _, end := range run.Waves.Ends {
+		if end.Wave == wave-1 && end.Reason != "" {
+			return "Planned, in the planner's words: " + quotedLine(end.Reason, 400) + "\n\n"
+		}
+	}
+	return ""
+}
+
+// heir is the delegation that took over what one left unmet; "" where there is none.
+func heir(run *core.Run, d *core.Delegated) string {
+	for _, other := range run.Waves.Works {
+		if slices.Contains(other.Brief.Replaces, d.Brief.ID) {
+			return plain.Line(other.Brief.ID, 100)
+		}
+	}
+	return ""
 }

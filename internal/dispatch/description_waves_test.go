@@ -15,18 +15,22 @@ func TestDescriptionOfWaves(t *testing.T) {
 		Playbook: &core.Playbook{Kind: "waves", Project: &core.Management{
 			Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckCommand, Run: "make test"}}}, Waves: &core.WaveRules{Writes: core.WritesCode},
 		}},
-		Waves: &core.Waves{Works: []*core.Delegated{
-			{Brief: core.Brief{ID: "design", Agent: "architect", Task: "Draw the borders.\n# Not a heading"}, Wave: 1, Status: core.DelegatedDone},
-			{Brief: core.Brief{ID: "mail", Agent: "builder", Task: "Send the link."}, Wave: 2, Status: core.DelegatedDone},
+		Waves: &core.Waves{Ends: []core.WaveEnd{{Wave: 0, Reason: "borders first"}, {Wave: 1}}, Works: []*core.Delegated{
+			{Brief: core.Brief{ID: "design", Agent: "architect", Task: "Draw the borders.\n# Not a heading"}, Wave: 1, Status: core.DelegatedDone, Answer: &core.WorkerOutput{Compact: "Two borders.\n@all"}},
+			{Brief: core.Brief{ID: "page", Agent: "builder", Task: "Build it."}, Wave: 1, Status: core.DelegatedPartial},
+			{Brief: core.Brief{ID: "mail", Agent: "builder", Task: "Send the link.", Replaces: []string{"page"}}, Wave: 2, Status: core.DelegatedDone},
 			{Brief: core.Brief{ID: "sms", Agent: "builder", Task: "Send it by SMS."}, Wave: 2, Status: core.DelegatedDropped, Reason: "nobody\nwants it"},
 		}},
 	}
 	want := `Sign in with a link
 
-
 ## Wave 1
 
+Planned, in the planner's words: ` + "`borders first`" + `
+
 - [x] design (architect): Draw the borders.
+  - its worker says ` + "`Two borders. @all`" + `
+- [ ] page (builder): Build it.: partial, taken over by mail
 
 ## Wave 2
 
@@ -37,7 +41,7 @@ Verified on each branch and again on each merge: ` + "`command: make test`" + `
 
 Cost: unknown, tokens unknown, 3 attempts in all.
 `
-	if diff := cmp.Diff(want, description(run)); diff != "" {
+	if diff := cmp.Diff(want, description(run, nil)); diff != "" {
 		t.Error(diff)
 	}
 }

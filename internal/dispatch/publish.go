@@ -45,7 +45,7 @@ func (d *Dispatcher) publish(ctx context.Context, run *core.Run, a core.Publish)
 		err = d.persist(ctx, run, func() error {
 			f, err := d.Forges.Forge(run)
 			if err == nil {
-				body.URL, body.Number, err = f.Open(ctx, d.pullRequest(run, task.Publishing, y))
+				body.URL, body.Number, err = d.open(ctx, run, f, task.Publishing, y)
 			}
 			return err
 		})
@@ -75,14 +75,18 @@ func (d *Dispatcher) address(run *core.Run, given string) string {
 	return d.link(run, given)
 }
 
-func (d *Dispatcher) pullRequest(run *core.Run, req *core.PublishRequested, y *yard.Yard) forge.PullRequest {
-	return forge.PullRequest{
-		Run: run.ID, Project: run.Project, Title: req.Title, Body: description(run),
+func (d *Dispatcher) open(ctx context.Context, run *core.Run, f forge.Forge, req *core.PublishRequested, y *yard.Yard) (string, int, error) {
+	plan, err := d.followedPlan(run)
+	if err != nil {
+		return "", 0, err
+	}
+	return f.Open(ctx, forge.PullRequest{
+		Run: run.ID, Project: run.Project, Title: req.Title, Body: description(run, plan),
 		Remote: req.Subject.Remote, Head: run.Branch, Base: req.Subject.Base, Commit: req.Subject.Commit,
 		Diff: func(ctx context.Context) (string, error) {
 			var b strings.Builder
 			_, err := y.Diff(ctx, &b, run.BaseCommit, req.Subject.Commit, yard.DiffOptions{MaxBytes: 4 << 20})
 			return d.harmless(run, b.String()), err
 		},
-	}
+	})
 }

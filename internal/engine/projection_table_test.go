@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// TestTheRowOfARun has each of its columns from the place it belongs to.
+func TestTheRowOfARun(t *testing.T) {
+	ended := noon(5)
+	r := &core.Run{
+		ID: "id", Alias: "alias", Project: "project", Title: "title", Goal: "goal", Issue: "7", Status: core.StatusFailed, Branch: "branch", Base: "base", Isolation: "sandbox",
+		Attempts: 3, Usage: core.Usage{CostUSD: 1.5, InputTokens: 10, OutputTokens: 20}, Unpriced: 2, StartedAt: noon(0), EndedAt: &ended, EndReason: "why it ended",
+		Stream: core.Head{At: noon(5)}, Playbook: &core.Playbook{}, PullRequest: &core.PullRequest{URL: "http://forge/1"},
+	}
+	want := store.RunRow{
+		ID: "id", Alias: "alias", Project: "project", Title: "title", Goal: "goal", Issue: "7", Status: "failed", Branch: "branch", Base: "base", Isolation: "sandbox",
+		Attempts: 3, CostUSD: 1.5, Tokens: 30, Unpriced: 2, StartedAt: noon(0), UpdatedAt: r.Now(), EndedAt: &ended, Reason: "why it ended", URL: "http://forge/1", Worked: r.Share().Worked,
+	}
+	if diff := cmp.Diff(want, runRow(r)); diff != "" {
+		t.Error(diff)
+	}
+	r.Limits.Project = core.ProjectLimits{Tokens: 1}
+	r.Pause = &core.Pause{Reason: "why it is paused"}
+	if row := runRow(r); row.Reason != "why it is paused" || !row.Limited {
+		t.Errorf("%+v", row)
+	}
+}
+
+// TestARunThatDrivesItsProjectTellsHowFarItIs, and no other does.
+func TestARunThatDrivesItsProjectTellsHowFarItIs(t *testing.T) {
+	for status, want := range map[core.RunStatus]string{
+		core.StatusActive: "active", core.StatusCancelled: "active", core.StatusAwaiting: "paused", core.StatusPaused: "paused",
+		core.StatusReview: "awaiting_review", core.StatusCompleted: "completed", core.StatusFailed: "failed", "unheard of": "active",
+	} {
+		r := managed(false)
+		r.Title, r.Status, r.PullRequest = "title", status, &core.PullRequest{URL: "http://forge/1", Number: 1}
+		if status == core.StatusPaused {
+			r.Pause = &core.Pause{Reason: "lunch"}
+		}
+		got := progress(r)
+		if diff := cmp.Diff(&store.Progress{
+			Project: "p", Status: want, Reason: r.Waits(), Epic: "title", Branch: "feature/x", At: r.Now(), PRURL: "http://forge/1", PRNumber: 1,
+		}, got); diff != "" {
+			t.Errorf("%s: %s", status, diff)
+		}
+	}
+	if progress(managed(true)) != nil || progress(&core.Run{Playbook: &core.Playbook{}}) != nil {
+		t.Error("a run that drives no project says how far it is")
+	}
+}
+
+// TestTheRowOfAProject says what people decided about it.
+func TestTheRowOfAProject(t *testing.T) {
+	p := &core.Project{ID: "p", Name: "shop", Playbook: "greet", Stream: core.Head{At: noon(5)}}
+	want := store.Standing{Project: "p", Name: "shop", Playbook: "greet", At: noon(5)}
+	if diff := cmp.Diff(&want, standing(p)); diff != "" {
+		t.Error(diff)
+	}
+	p.Pause = &core.Standstill{By: "ada"}
+	if want.Paused = "paused by ada"; standing(p).Paused != want.Paused {
+		t.Errorf("%+v", standing(p))
+	}
+	p.Pause.Reason = "holidays"
+	p.Archived = &core.Standstill{At: noon(6)}
+	p.Queue = []core.QueuedEpic{{}, {Refused: &core.Refusal{}}, {}}
+	at := noon(6)
+	want.Paused, want.ArchivedAt, want.Queued, want.Refused = "holidays", &at, 2, 1
+	if diff := cmp.Diff(&want, standing(p)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// said seals what somebody says.
+func said(t *testing.T, actor core.Actor, body core.Body) core.Event {
+	t.Helper()
+	ev, _, err := core.Seal("run/r", core.Head{Seq: 6}, noon(1), actor, "", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ev
+}
+
+// TestAnAnswerIsInTheConversationOfItsQuestion, wherever it was typed.
+func TestAnAnswerIsInTheConversationOfItsQuestion(t *testing.T) {
+	r := managed(false)
+	r.Answers = []core.Answer{{Question: core.Question{ID: "q1", Conversation: "talk"}}, {Question: core.Question{ID: "", Conversation: "wrong"}}}
+	events := []core.Event{
+		said(t, core.Person("ada"), core.MessageSent{Voice: core.VoiceUser, Text: "hello", Conversation: "other"}),
+		said(t, core.Engine(), core.TimerFired{Timer: "t"}),
+		said(t, core.Person("ada"), core.QuestionAnswered{ID: "q1", Text: "yes"}),
+		said(t, core.Person("ada"), core.QuestionAnswered{ID: "q9", Text: "no"}),
+	}
+	rows, err := messageRows(r, events)
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%d messages, %v", len(rows), err)
+	}
+	for i, want := range []string{"other", "talk", ""} {
+		row := rows[i]
+		if row.Said.Conversation != want || row.Project != "p" || row.Run != "r" || row.Seq != 7 || row.Event != "run/r#7" || !row.At.Equal(noon(1)) {
+			t.Errorf("%+v", row)
+		}
+	}
+	events[0].Body = []byte("{")
+	if _, err := messageRows(r, events); err == nil {
+		t.Error("a message that cannot be read is left out")
+	}
+}
+
+// TestOnlyWhatMovedIsWritten: the rows of tasks that a step left alone are not written again, and what it ended is.
+func TestOnlyWhatMovedIsWritten(t *testing.T) {
+	r := managed(false)
+	r.Stages = []*core.Stage{{ID: "s", Tasks: []*core.Task{
+		{ID: "done", Status: core.TaskDone, AdmittedAt: noon(0)},
+		{ID: "verified", Status: core.TaskDone, AdmittedAt: noon(0), Attempts: []*core.Attempt{{ID: "verified.a1", Status: core.AttemptEnded, Exit: core.ExitFinished}}},
+		{ID: "waits", Status: core.TaskWaiting, AdmittedAt: noon(0)},
+	}}}
+	ids := func(rows []store.TaskRow) (out []string) {
+		for _, row := range rows {
+			out = append(out, row.ID)
+		}
+		return out
+	}
+	timer := []core.Event{said(t, core.Engine(), core.TimerFired{Timer: "t"})}
+	verified := []core.Event{said(t, core.Engine(), core.VerifyConcluded{Task: "verified", Passed: true})}
+	exited := []core.Event{said(t, core.Engine(), core.AttemptExited{Attempt: "verified.a1", Kind: core.ExitFinished, Duration: time.Second})}
+	before := managed(false)
+	before.Stages = []*core.Stage{{ID: "s", Tasks: []*core.Task{r.Stages[0].Tasks[0], {ID: "verified", Status: core.TaskVerifying, AdmittedAt: noon(0)}, r.Stages[0].Tasks[2]}}}
+	for name, c := range map[string]struct {
+		before *core.Run
+		events []core.Event
+		want   []string
+	}{
+		"nothing was there":     {nil, timer, []string{"r/waits"}},
+		"nothing happened":      {r, timer, nil},
+		"one was verified":      {before, verified, []string{"r/verified"}},
+		"its attempt ended":     {before, exited, []string{"r/verified"}},
+		"a task and its events": {nil, verified, []string{"r/verified", "r/waits"}},
+	} {
+		if got := ids(taskRows(c.before, r, c.events)); !cmp.Equal(got, c.want) {
+			t.Errorf("%s: %v, not %v", name, got, c.want)
+		}
+	}
+	if got := ids(leftRows(r, "s", verified)); !cmp.Equal(got, []string{"r/verified"}) {
+		t.Errorf("of a round that is left: %v", got)
+	}
+	if leftRows(r, "other", verified) != nil {
+		t.Error("of a stage that is not there")
+	}
+}

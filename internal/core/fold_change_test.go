@@ -88,7 +88,7 @@ func (d deed) rich() deed {
 func TestWhatEachEventChanges(t *testing.T) {
 	t.Parallel()
 	for file, table := range deeds() {
-		golden(t, file, func(told *strings.Builder) {
+		golden(t, "fold/"+file, func(told *strings.Builder) {
 			for name, d := range sorted(table) {
 				plain, rich := d.changes(t), d.rich().changes(t)
 				fmt.Fprintf(told, "# %s: %s\n%s", name, d.body.Type(), strings.Join(plain, ""))
@@ -103,7 +103,7 @@ func golden(t *testing.T, file string, tell func(*strings.Builder)) {
 	t.Helper()
 	var told strings.Builder
 	tell(&told)
-	path := filepath.Join("testdata", "fold", file+".txt")
+	path := filepath.Join("testdata", filepath.FromSlash(file)+".txt")
 	if *update {
 		if err := os.WriteFile(path, []byte(told.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func golden(t *testing.T, file string, tell func(*strings.Builder)) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(told.String(), "\n")); diff != "" {
-		t.Errorf("%s: events change something else than they did; if that is meant, write the file anew with -update:\n%s", path, diff)
+		t.Errorf("%s: this is not what it was; if that is meant, write the file anew with -update:\n%s", path, diff)
 	}
 }
 

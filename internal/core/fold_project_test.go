@@ -49,7 +49,7 @@ func project() *core.Project {
 // of the state, as readers hold one, stays as it was.
 func TestWhatEachEventOfAProjectChanges(t *testing.T) {
 	t.Parallel()
-	golden(t, "project", func(told *strings.Builder) {
+	golden(t, "fold/project", func(told *strings.Builder) {
 		for name, d := range sorted(projectDeeds()) {
 			e, head, err := core.Seal("project/p", core.Head{Seq: 40}, happened, d.actor, "", d.body)
 			if err != nil {

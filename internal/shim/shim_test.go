@@ -48,8 +48,11 @@ func TestWholeAttempt(t *testing.T) {
 			echo '{"status":"done"}' > "$STELLWERK_OUT/report.json"
 			echo "finished"; exit 3`)
 		exit := a.Run(t)
-		if exit.Reason != shim.ReasonExited || exit.ExitCode != 3 || exit.Signal != "" || exit.Isolation != kind {
+		if exit.Reason != shim.ReasonExited || exit.ExitCode != 3 || exit.Signal != "" || exit.Isolation != kind || exit.Attempt != a.Spec.Attempt {
 			t.Errorf("exit is %+v", exit)
+		}
+		if written := len("the prompt\nthe plan\nfinished\n") + len("oops\n"); exit.OutputBytes != int64(written) || exit.OutputDropped != 0 || exit.EndedAt.Before(exit.StartedAt) || exit.StartedAt.IsZero() {
+			t.Errorf("it wrote %d bytes, of which %d are not kept, from %s to %s", exit.OutputBytes, exit.OutputDropped, exit.StartedAt, exit.EndedAt)
 		}
 		if exit.Outcome.OK || exit.Outcome.Summary != "finished" || exit.Detail != "" {
 			t.Errorf("outcome is %+v, detail %q", exit.Outcome, exit.Detail)
@@ -178,20 +181,21 @@ func TestWorkspaceDeleted(t *testing.T) {
 
 func TestStartFailures(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*shim.Spec)
-		want   string
+		change   func(*shim.Spec)
+		want     string
+		hopeless bool
 	}{
-		"unknown agent":   {func(s *shim.Spec) { s.Agent = "gone" }, `no agent "gone"`},
-		"missing program": {func(s *shim.Spec) { s.Job.Command = []string{"no-such-program"} }, "program not found"},
-		"missing secret":  {func(s *shim.Spec) { s.Secrets = []string{"ABSENT_TOKEN"} }, "ABSENT_TOKEN"},
-		"missing input":   {func(s *shim.Spec) { s.Job.Prompt = "/missing/prompt" }, "no such file"},
-		"no timeout":      {func(s *shim.Spec) { s.Timeout = 0 }, "no timeout"},
-		"no isolation":    {func(s *shim.Spec) { s.Isolation = "" }, "no isolation"},
-		"odd result kind": {func(s *shim.Spec) { s.Writes = "all" }, "none of code"},
+		"unknown agent":   {func(s *shim.Spec) { s.Agent = "gone" }, `no agent "gone"`, false},
+		"missing program": {func(s *shim.Spec) { s.Job.Command = []string{"no-such-program"} }, "program not found", true},
+		"missing secret":  {func(s *shim.Spec) { s.Secrets = []string{"ABSENT_TOKEN"} }, "ABSENT_TOKEN", false},
+		"missing input":   {func(s *shim.Spec) { s.Job.Prompt = "/missing/prompt" }, "no such file", false},
+		"no timeout":      {func(s *shim.Spec) { s.Timeout = 0 }, "no timeout", false},
+		"no isolation":    {func(s *shim.Spec) { s.Isolation = "" }, "no isolation", false},
+		"odd result kind": {func(s *shim.Spec) { s.Writes = "all" }, "none of code", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			exit := shimtest.New(t, sandbox.None, "true", c.change).Run(t)
-			if exit.Reason != shim.ReasonStartFailed || !strings.Contains(exit.Detail, c.want) || exit.ExitCode != -1 || exit.HandIn != nil {
+			if exit.Reason != shim.ReasonStartFailed || !strings.Contains(exit.Detail, c.want) || exit.ExitCode != -1 || exit.HandIn != nil || exit.Hopeless != c.hopeless {
 				t.Errorf("exit is %+v", exit)
 			}
 		})

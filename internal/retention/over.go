@@ -113,13 +113,10 @@ func (o *over) delivered(ctx context.Context, d *core.Delivery) error {
 	if d.Ref == "" {
 		return nil
 	}
-	at, err := o.yard.Resolve(ctx, d.Ref)
-	if err == nil && at == d.Commit {
+	if at, err := o.yard.Resolve(ctx, d.Ref); err == nil && at == d.Commit {
 		return nil
 	}
-	if err != nil && !errors.Is(err, yard.ErrNotFound) {
-		return err
-	}
+	// Whatever became of the ref, the branch may hold the commit.
 	held, err := o.yard.Holds(ctx, o.row.Branch, d.Commit)
 	if err == nil && !held {
 		err = fmt.Errorf("its commit %.12s is under no ref", d.Commit)

@@ -120,6 +120,16 @@ func TestHandInSurvives(t *testing.T) {
 		{name: "file became a folder and back", script: "rm README.md; mkdir README.md; echo n > README.md/x; rm -r src; echo n > src", paths: ".gitignore README.md/x src", checkpointed: true, commits: 1, descends: true},
 		{name: "strange names", script: `printf n > $'caf\xe9'; printf n > $'line\nbreak'; printf n > '-rf'; printf n > ' '; mkdir .GIT 'git~1'; printf n > .GIT/config; printf n > git~1/x; printf n > ':(top)x'`, paths: "\x20 -rf .gitignore :(top)x README.md caf\xe9 line\nbreak src/a.txt", checkpointed: true, commits: 1, descends: true},
 		{name: "everything deleted but the repository", script: "rm -rf src README.md .gitignore", paths: "", checkpointed: true, commits: 1, descends: true},
+		{name: "HEAD at a tag", script: "echo n > new; git add .; git commit -qm one; git tag -a -m x x; t=$(git rev-parse x); echo $t > .git/HEAD", paths: ".gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true, left: 1, note: "damaged"},
+		{name: "a branch at a tag", script: "echo n > new; git tag -a -m x x; git rev-parse x > .git/refs/heads/tagged", paths: ".gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true, note: "left out"},
+		{name: "a branch of an earlier step", script: "echo n > new; git add .; git commit -qm one; git branch old; git commit -q --allow-empty -m two", paths: ".gitignore README.md new src/a.txt", commits: 2, descends: true},
+		{name: "branches within each other", script: "echo n > new; git checkout -q -b a; git commit -q --allow-empty -m 1; git branch b; git commit -q --allow-empty -m 2; git checkout -q feature/x-step-1", paths: ".gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true, left: 1},
+		{name: "moved on after packing", script: "echo n > new; git add .; git commit -qm one; git pack-refs --all; echo m > more; git add .; git commit -qm two", paths: ".gitignore README.md more new src/a.txt", commits: 2, descends: true},
+		{name: "a packed tag", script: "git checkout -q --detach; git commit -q --allow-empty -m x; git tag t; git checkout -q feature/x-step-1; git pack-refs --all; echo n > new", paths: ".gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true},
+		{name: "HEAD at no branch's ref", script: "echo n > new; git add .; git commit -qm one; git update-ref refs/wip/x HEAD; git update-ref refs/heads/feature/x-step-1 HEAD~1; echo 'ref: refs/wip/x' > .git/HEAD", paths: ".gitignore README.md new src/a.txt", commits: 1, descends: true},
+		{name: "nested repository with nothing in it", script: "echo n > new; mkdir in; cd in; git init -q; echo '*' > .gitignore", paths: ".gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true, note: "repository of its own"},
+		{name: "nested repository under a name of git's", script: "echo n > new; mkdir git~1; cd git~1; git init -q; echo n > f", paths: ".gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true, note: "was left out"},
+		{name: "repositories inside each other", script: "d=.; for i in $(seq 9); do d=$d/r; mkdir $d; git -C $d init -q; echo n > $d/f; done", paths: ".gitignore README.md r/f r/r/f r/r/r/f r/r/r/r/f r/r/r/r/r/f r/r/r/r/r/r/f r/r/r/r/r/r/r/f r/r/r/r/r/r/r/r/f src/a.txt", checkpointed: true, commits: 1, descends: true, note: "more than 8 repositories"},
 		{name: "poisoned attributes", script: "echo n > new; echo '* filter=x working-tree-encoding=nonsense-8' > .gitattributes; git config filter.x.clean false; git config filter.x.required true", paths: ".gitattributes .gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true, note: "stored byte for byte"},
 		{name: "damaged object for a file that is there", script: "echo damaged > new; git add new; o=$(git rev-parse :new); o=.git/objects/${o:0:2}/${o:2}; chmod +w $o; echo x > $o", paths: ".gitignore README.md new src/a.txt", checkpointed: true, commits: 1, descends: true, note: "without the agent's own"},
 	} {
@@ -308,6 +318,8 @@ func TestHandInRefusesABadSpec(t *testing.T) {
 		"limit":    func(s *HandInSpec) { s.MaxBytes = 0 },
 		"identity": func(s *HandInSpec) { s.Identity = Identity{} },
 		"path":     func(s *HandInSpec) { s.Dir = "workspace" },
+		"yard":     func(s *HandInSpec) { s.Yard = "yard.git" },
+		"bundle":   func(s *HandInSpec) { s.Bundle = "work.bundle" },
 	} {
 		spec := good
 		spoil(&spec)

@@ -109,6 +109,7 @@ func TestImportRefusesBadFiles(t *testing.T) {
 			refs, err := f.yard.Refs(ctx(t), Attempts)
 			must(t, err)
 			equal(t, "refs", len(refs), 0)
+			equal(t, "copies left", sh(t, f.yard.Dir(), "ls -A "+incomingDir), "")
 		})
 	}
 }
@@ -124,6 +125,10 @@ func TestImportRefusesTooBig(t *testing.T) {
 	if big, ok := errors.AsType[*TooBigError](second(f.yard.Import(ctx(t), spec))); !ok || big.Size <= 10 {
 		t.Fatalf("got %v", big)
 	}
+	info, err := os.Stat(spec.Bundle)
+	must(t, err)
+	spec.MaxBytes = info.Size()
+	must(t, second(f.yard.Import(ctx(t), spec)))
 }
 
 func TestImportNeedsItsPrerequisites(t *testing.T) {

@@ -128,10 +128,14 @@ func create(dir string) error {
 	if err := os.Mkdir(filepath.Join(part, incomingDir), 0o700); err != nil {
 		return err
 	}
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the folder is neither empty nor a yard: %w", err)
+	err = os.Remove(dir)
+	switch {
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		err = os.Rename(part, dir)
+	default:
+		err = fmt.Errorf("the folder is neither empty nor a yard: %w", err)
 	}
-	if err := os.Rename(part, dir); err != nil {
+	if err != nil {
 		if _, lost := os.Stat(filepath.Join(dir, "config")); lost == nil {
 			return ensure(dir) // another process created it first
 		}

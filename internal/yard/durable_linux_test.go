@@ -1,0 +1,49 @@
+package yard
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/baddisk"
+)
+
+// TestNothingIsSaidBeforeTheDiskHasIt has a disk that takes nothing: whatever an event will speak of must not succeed on it.
+// Git is started on the same thread, and has the same disk.
+func TestNothingIsSaidBeforeTheDiskHasIt(t *testing.T) {
+	f, spec := handedIn(t)
+	topic := f.commit(t, "topic", "echo x > x")
+	other := f.commit(t, "other", "echo y > y")
+	dir := f.workspace(t)
+	sh(t, dir, "echo n > new")
+	handIn := f.handInSpec(t, dir)
+	fresh := filepath.Join(folder(t), "yard.git")
+	for name, act := range map[string]func() error{
+		"open": func() error { return second(Open(ctx(t), fresh)) },
+		"move": func() error { return f.yard.Move(ctx(t), "refs/heads/run", "", topic) },
+		"commit": func() error {
+			return second(f.yard.Commit(ctx(t), commitSpec(topic, map[string]string{"plan.md": "new"})))
+		},
+		"merge":   func() error { return second(f.yard.Merge(ctx(t), mergeSpec(topic, other))) },
+		"import":  func() error { return second(f.yard.Import(ctx(t), spec)) },
+		"hand in": func() error { return second(HandIn(ctx(t), handIn)) },
+	} {
+		var err error
+		if refused := baddisk.FailSyncs(func() { err = act() }); refused != nil {
+			t.Fatal(refused)
+		}
+		if err == nil {
+			t.Errorf("%s: a crash of the machine would take what it said", name)
+		}
+		must(t, act()) // the disk is well again
+	}
+	for _, left := range []string{filepath.Dir(fresh), filepath.Dir(handIn.Bundle)} {
+		entries, err := os.ReadDir(left)
+		must(t, err)
+		equal(t, "what is left in "+left, len(entries), 1)
+	}
+	at, err := f.yard.Resolve(ctx(t), "refs/heads/run")
+	must(t, errors.Join(err))
+	equal(t, "the branch", at, topic)
+}

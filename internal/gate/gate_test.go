@@ -99,6 +99,16 @@ func TestJudge(t *testing.T) {
 		"from a refused one":  {gate.Request{Pieces: []gate.Piece{reads("b", []string{"api.md"}, "a"), writes("a", "api.md", "x")}}, []string{"b refused_dependency a", "a unknown_dependency x"}, ""},
 		"limit, what is needed goes first": {gate.Request{Limits: gate.Limits{Left: 2, Bound: "a run has 9"}, Pieces: []gate.Piece{piece("b", "a"), piece("c"), piece("a"), piece("d", "c")}},
 			[]string{"b", "c limit", "a", "d refused_dependency c"}, "a run has 9: nothing more can be begun"},
+		"a bad name": {gate.Request{Pieces: []gate.Piece{{ID: "a", Role: "dev", Key: "k", Flaw: "it cannot be called so"}, keyed("b", "k"), piece("c", "a")}},
+			[]string{"a bad_name", "b", "c refused_dependency a"}, "it cannot be called so"},
+		"in the order of the request": {gate.Request{Pieces: []gate.Piece{reads("b", []string{"api.md", "x.md", "api.md"}), writes("a", "api.md")}},
+			[]string{"b missing_input api.md x.md api.md", "a"}, "a is to hand it in"},
+		"the first reason": {gate.Request{Known: past, Pieces: []gate.Piece{{ID: "a", Role: "ghost", Needs: []string{"db"}, Requires: []string{"x.md"}, After: []string{"a", "x", "failed", "refused"}}}},
+			[]string{"a unknown_role ghost"}, ""},
+		"just as many": {gate.Request{Limits: gate.Limits{Pieces: 2, Left: 2, Bound: "enough"}, Pieces: []gate.Piece{piece("a"), piece("b")}}, []string{"a", "b"}, ""},
+		"none left":    {gate.Request{Limits: gate.Limits{Bound: "enough"}, Pieces: []gate.Piece{piece("a")}}, []string{"a limit"}, "enough"},
+		"refused, so free": {gate.Request{Limits: gate.Limits{Left: 1, Bound: "enough"}, Pieces: []gate.Piece{piece("a", "x"), reads("b", []string{"x.md"}), piece("c")}},
+			[]string{"a unknown_dependency x", "b missing_input x.md", "c"}, ""},
 		"too many": {gate.Request{Limits: gate.Limits{Pieces: 1}, Pieces: []gate.Piece{piece("a"), piece("b")}}, []string{"a too_many", "b too_many"}, "2 pieces of work were wished for at once, at most 1 can be"},
 	}
 	for name, test := range tests {
@@ -140,6 +150,106 @@ func TestTheSameBrief(t *testing.T) {
 	want := gate.Piece{ID: "1", Role: "dev", Needs: b.Needs, Requires: b.Requires, Provided: b.Provided, Outputs: []string{"o", "1"}, After: b.DependsOn}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestEveryWordOfABriefCounts: one that differs in anything but its id is other work.
+func TestEveryWordOfABriefCounts(t *testing.T) {
+	whole := func() core.Brief {
+		return core.Brief{
+			ID: "1", Agent: "dev", Task: "t", Criteria: []core.Criterion{{Text: "c"}}, Requires: []string{"a", "b"}, Provided: []string{"p"},
+			DependsOn: []string{"d"}, Needs: []string{"n"}, Outputs: []string{"o"}, Replaces: []string{"r"},
+		}
+	}
+	first := gate.Brief(whole())
+	keys := map[string]string{first.Key: "the first"}
+	for name, change := range map[string]func(*core.Brief){
+		"agent": func(b *core.Brief) { b.Agent = "x" }, "task": func(b *core.Brief) { b.Task = "x" }, "criteria": func(b *core.Brief) { b.Criteria[0].Text = "x" },
+		"check": func(b *core.Brief) { b.Criteria[0].Check = "x" }, "requires": func(b *core.Brief) { b.Requires[1] = "x" }, "provided": func(b *core.Brief) { b.Provided[0] = "x" },
+		"depends on": func(b *core.Brief) { b.DependsOn[0] = "x" }, "needs": func(b *core.Brief) { b.Needs[0] = "x" }, "outputs": func(b *core.Brief) { b.Outputs[0] = "x" },
+		"replaces": func(b *core.Brief) { b.Replaces[0] = "x" }, "a list cut elsewhere": func(b *core.Brief) { b.Requires, b.Provided = []string{"a"}, []string{"b", "p"} },
+		"a word cut elsewhere": func(b *core.Brief) { b.Requires = []string{"ab"} }, "one more": func(b *core.Brief) { b.Criteria = append(b.Criteria, core.Criterion{Text: "d"}) },
+	} {
+		b := whole()
+		change(&b)
+		key := gate.Brief(b).Key
+		if other, taken := keys[key]; taken {
+			t.Errorf("%s is taken for %s", name, other)
+		}
+		keys[key] = name
+	}
+	bad := whole()
+	bad.ID = "../x"
+	if gate.Brief(bad).Flaw == "" || first.Flaw != "" {
+		t.Errorf("what is wrong with a name is said as %q, and of none %q", gate.Brief(bad).Flaw, first.Flaw)
+	}
+}
+
+// TestMarksTellRefusalsApart: by them a planner is told what it was told before.
+func TestMarksTellRefusalsApart(t *testing.T) {
+	for want, v := range map[string]gate.Verdict{
+		"limit": {Piece: "a", Code: gate.Limit, Text: "enough"}, "cycle: a, b": {Piece: "a", Code: gate.Cycle, Members: []string{"a", "b"}}, "": {Piece: "a"},
+	} {
+		if got := v.Mark(); got != want {
+			t.Errorf("%+v: %q, not %q", v, got, want)
+		}
+	}
+}
+
+// TestSentencesAreBounded: whoever reads them has a bounded place for it.
+func TestSentencesAreBounded(t *testing.T) {
+	many := func(n int) (words []string) {
+		for i := range n {
+			words = append(words, fmt.Sprintf("w%02d", i))
+		}
+		return words
+	}
+	says := func(q gate.Request) string {
+		t.Helper()
+		verdicts := gate.Judge(q)
+		return verdicts[len(verdicts)-1].Text
+	}
+	after := func(reason string) string {
+		return says(gate.Request{Roles: team(), Known: gate.Known{Earlier: []gate.Earlier{{ID: "x", State: gate.Failed, Reason: reason}}}, Pieces: []gate.Piece{piece("a", "x")}})
+	}
+	ring := func(n int) string {
+		q := gate.Request{Roles: team()}
+		for i, id := range many(n) {
+			q.Pieces = append(q.Pieces, piece(id, fmt.Sprintf("w%02d", (i+1)%n)))
+		}
+		return says(q)
+	}
+	roles := func(n int) string {
+		var all []gate.Role
+		for _, name := range many(n) {
+			all = append(all, gate.Role{Name: name})
+		}
+		return says(gate.Request{Roles: all, Pieces: []gate.Piece{{ID: "a", Role: "ghost"}}})
+	}
+	stock := func(documents, facts int) string {
+		known := gate.Known{Documents: []gate.Document{{Name: "again"}, {Name: "again"}}, Facts: many(facts)}
+		for _, name := range many(documents) {
+			known.Documents = append(known.Documents, gate.Document{Name: "d" + name})
+		}
+		return says(gate.Request{Roles: team(), Known: known, Pieces: []gate.Piece{{ID: "a", Role: "dev", Requires: []string{"x"}}}})
+	}
+	for _, c := range []struct{ text, has, lacks string }{
+		{after(strings.Repeat("é", 400)), "(" + strings.Repeat("é", 400) + "):", "…"},
+		{after(strings.Repeat("é", 401)), "(" + strings.Repeat("é", 400) + " …):", strings.Repeat("é", 401)},
+		{after(""), "which failed: ", "()"},
+		{ring(20), "w18 → w19 → w00;", "more"},
+		{ring(21), "w19 → … 1 more … → w00;", "w20"},
+		{roles(30), "w28, w29", "and more"},
+		{roles(31), "w29 and more", "w30"},
+		{stock(29, 0), "dw28, dw27", "and more"},
+		{stock(29, 0), "dw00, again", "again, again"},
+		{stock(31, 5), "dw01 and more", "w00"},
+		{stock(0, 29), "again, w00", "and more"},
+		{stock(0, 30), "w28 and more", "w29"},
+	} {
+		if !strings.Contains(c.text, c.has) || strings.Contains(c.text, c.lacks) {
+			t.Errorf("%q has not %q, or has %q", c.text, c.has, c.lacks)
+		}
 	}
 }
 

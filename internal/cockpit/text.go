@@ -47,6 +47,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"gate":       gate,
 		"pausing":    pausing,
 		"pullPath":   pullPath,
+		"pullText":   pullText,
 		"verdict":    verdict,
 		"reviewWord": reviewWord,
 		"answerForm": answerForm,

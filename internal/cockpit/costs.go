@@ -139,6 +139,7 @@ func (b *costsBody) plot(spending []api.DaySpending, today time.Time) {
 	}
 	for i, d := range days {
 		cost[i].Title, tokens[i].Title = cost[i].Name+": "+wording.Cost(d.Cost), tokens[i].Name+": "+wording.Amount(d.Tokens)+" tokens"
+		cost[i].More = d.Unpriced > 0
 		if d.Times > 0 {
 			b.ByDay = append(b.ByDay, d)
 		}

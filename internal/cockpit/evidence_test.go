@@ -100,6 +100,12 @@ func TestCostThatNobodyObservedIsUnknown(t *testing.T) {
 			t.Errorf("%s says that two attempts cost nothing", address)
 		}
 	}
+	if _, body := get(t, h, "/runs/r1/costs"); !strings.Contains(body, ">without 1 attempt that did not say</text>") {
+		t.Error("the plot of a run does not say what is missing in it")
+	}
+	if _, body := get(t, h, "/costs"); !strings.Contains(body, ">?</text>") || !strings.Contains(body, "? marks days with attempts that did not say") {
+		t.Error("the plot by day shows nothing of a day whose cost is unknown")
+	}
 }
 
 // Figures and sums of all projects say so, too; a day on which nobody worked did cost nothing.

@@ -94,12 +94,20 @@ func (b *runCostsBody) plot(attempts []api.AttemptSpending, accounts []api.Accou
 	costLimit, tokenLimit := limitOf(accounts, api.LimitCost), limitOf(accounts, api.LimitTokens)
 	b.CostPlot = plot.Steps(plot.Line{
 		Title: "Cost over time: " + wording.Cost(spent) + " so far", Label: dollarTick, From: from, To: to, Points: cost,
-		Limit: costLimit, LimitAs: "limit " + wording.Money(costLimit),
+		Limit: costLimit, LimitAs: "limit " + wording.Money(costLimit), Note: unsaid(spent.Unpriced),
 	})
 	b.TokenPlot = plot.Steps(plot.Line{
 		Title: "Tokens over time: " + wording.Amount(int64(tokenSum)) + " so far", Label: countTick, From: from, To: to, Points: tokens,
 		Limit: tokenLimit, LimitAs: "limit " + wording.Amount(int64(tokenLimit)),
 	})
+}
+
+// unsaid says how many attempts are missing in a plot of what they cost.
+func unsaid(attempts int) string {
+	if attempts == 0 {
+		return ""
+	}
+	return "without " + wording.Number(attempts, "attempt", "attempts") + " that did not say"
 }
 
 // limitOf is a limit of the run itself; 0 where it has none.

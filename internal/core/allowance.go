@@ -30,13 +30,17 @@ type Spent struct {
 	Worked   time.Duration `json:"worked,omitempty"`
 	Working  int           `json:"working,omitempty"` // how many of them work just then, and use up time
 	Attempts int           `json:"attempts,omitempty"`
+	Unpriced int           `json:"unpriced,omitempty"` // of the attempts, that ended without saying what they cost
 }
+
+// Cost is what of it was money.
+func (s Spent) Cost() Cost { return CostOf(s.CostUSD, s.Unpriced) }
 
 // Add sums what two parts of a project have spent.
 func (s Spent) Add(t Spent) Spent {
 	return Spent{
 		CostUSD: s.CostUSD + t.CostUSD, Tokens: s.Tokens + t.Tokens,
-		Worked: s.Worked + t.Worked, Working: s.Working + t.Working, Attempts: s.Attempts + t.Attempts,
+		Worked: s.Worked + t.Worked, Working: s.Working + t.Working, Attempts: s.Attempts + t.Attempts, Unpriced: s.Unpriced + t.Unpriced,
 	}
 }
 
@@ -45,7 +49,7 @@ func (r *Run) Share() Spent { return r.ShareAt(r.Now()) }
 
 // ShareAt is Share at a moment after the run's last event.
 func (r *Run) ShareAt(at time.Time) Spent {
-	s := Spent{CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(), Worked: r.worked(at), Attempts: r.Attempts}
+	s := Spent{CostUSD: r.Usage.CostUSD, Tokens: r.Usage.Tokens(), Worked: r.worked(at), Attempts: r.Attempts, Unpriced: r.Unpriced}
 	if r.Status == StatusActive {
 		s.Working = 1
 	}

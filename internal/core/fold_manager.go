@@ -193,7 +193,8 @@ func conclude(r *Run, e Event, s *Stage, t *Task, status DelegationStatus, text 
 	first := max(slices.IndexFunc(s.Tasks, func(t *Task) bool { return t.ID == d.Task }), 0)
 	for _, own := range s.Tasks[first:] { // what came before on the line was told of before
 		for _, a := range own.Attempts {
-			w.Elapsed, w.CostUSD = w.Elapsed+a.Duration, w.CostUSD+a.Usage.CostUSD
+			cost := a.Cost()
+			w.Elapsed, w.CostUSD, w.Unpriced = w.Elapsed+a.Duration, w.CostUSD+cost.Known(), w.Unpriced+cost.Unpriced
 		}
 	}
 	w.report(r, s, t, s.Tasks[first:])

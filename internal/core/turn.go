@@ -22,19 +22,20 @@ const (
 // Wake is a reason for the manager to look. Wakes that arrive while a turn runs
 // wait for the next; however many there are, one turn sees them all.
 type Wake struct {
-	Kind    WakeKind      `json:"kind"`
-	Event   string        `json:"event"`
-	Subject string        `json:"subject,omitempty"` // delegation, question or change it is about
-	Task    TaskKind      `json:"task,omitempty"`    // kind of the work that ended
-	Status  string        `json:"status,omitempty"`  // how it ended
-	Branch  string        `json:"branch,omitempty"`
-	Text    string        `json:"text,omitempty"`
-	Elapsed time.Duration `json:"elapsed,omitempty"`
-	CostUSD float64       `json:"cost_usd,omitempty"`
-	Summary string        `json:"summary,omitempty"`      // the worker's own words: shown, never believed
-	Request string        `json:"pull_request,omitempty"` // address of the pull request that was opened
-	Merge   *MergeNote    `json:"merge,omitempty"`        // how its branch was merged, where it was to be
-	By      Actor         `json:"by,omitzero"`            // whose word it was
+	Kind     WakeKind      `json:"kind"`
+	Event    string        `json:"event"`
+	Subject  string        `json:"subject,omitempty"` // delegation, question or change it is about
+	Task     TaskKind      `json:"task,omitempty"`    // kind of the work that ended
+	Status   string        `json:"status,omitempty"`  // how it ended
+	Branch   string        `json:"branch,omitempty"`
+	Text     string        `json:"text,omitempty"`
+	Elapsed  time.Duration `json:"elapsed,omitempty"`
+	CostUSD  float64       `json:"cost_usd,omitempty"`
+	Unpriced int           `json:"unpriced,omitempty"`     // attempts of it that did not say what they cost
+	Summary  string        `json:"summary,omitempty"`      // the worker's own words: shown, never believed
+	Request  string        `json:"pull_request,omitempty"` // address of the pull request that was opened
+	Merge    *MergeNote    `json:"merge,omitempty"`        // how its branch was merged, where it was to be
+	By       Actor         `json:"by,omitzero"`            // whose word it was
 	// Conversation is where it was said; the project's first where empty.
 	Conversation string    `json:"conversation,omitempty"`
 	At           time.Time `json:"at"`

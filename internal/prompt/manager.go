@@ -152,8 +152,8 @@ func taskLine(w core.Wake, text string) string {
 	if w.Elapsed > 0 {
 		what += " after " + duration(w.Elapsed)
 	}
-	if w.CostUSD > 0 {
-		what += fmt.Sprintf(", $%.2f", w.CostUSD)
+	if w.CostUSD > 0 || w.Unpriced > 0 {
+		what += ", " + wording.Expense(core.CostOf(w.CostUSD, w.Unpriced))
 	}
 	if text != "" { // often a worker's: it must not read like a line of this page
 		what += ". What came back: " + plain.Code(text, maxTold)

@@ -31,7 +31,7 @@ func project() *core.Run {
 				ID: core.ManagerStage, Round: 4, Status: core.StageOpen,
 				Turn: &core.Turn{
 					Wakes: []core.Wake{
-						{Kind: core.WakeTask, Subject: "t2", Status: "failed", Branch: "feature/cart-t2-1", Text: "3 attempts, and its checks still do not hold", Elapsed: 4 * time.Minute, CostUSD: 0.5},
+						{Kind: core.WakeTask, Subject: "t2", Status: "failed", Branch: "feature/cart-t2-1", Text: "3 attempts, and its checks still do not hold", Elapsed: 4 * time.Minute, CostUSD: 0.5, Unpriced: 2},
 						{Kind: core.WakeMessage, Text: "Please keep it small."},
 						{
 							Kind: core.WakeTask, Subject: "t1", Status: "done", Branch: "feature/cart-t1-1", Text: "merged into feature/cart", Elapsed: time.Minute, CostUSD: 0.25,

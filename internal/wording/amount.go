@@ -60,6 +60,14 @@ func Cost(c core.Cost) string {
 	return "at least " + Money(*c.CostUSD)
 }
 
+// Expense is a cost as a part of a sentence that does not say what it is.
+func Expense(c core.Cost) string {
+	if c.CostUSD == nil {
+		return "cost unknown"
+	}
+	return Cost(c)
+}
+
 // Amount is a large number, rounded.
 func Amount(n int64) string {
 	switch {

@@ -59,7 +59,7 @@ func Event(e core.Event) (what, detail string) {
 	case core.UsageObserved:
 		return "spent so far", b.Attempt + cost(b.Usage)
 	case core.ProjectSpent:
-		return "project spent", fmt.Sprintf("%s, %s, %s of work, %s in other runs", Money(b.Others.CostUSD), Tokens(b.Others.Tokens), Duration(b.Others.Worked), cmp.Or(Count(b.Others.Attempts, "attempt"), "no attempt"))
+		return "project spent", fmt.Sprintf("%s, %s, %s of work, %s in other runs", Expense(b.Others.Cost()), Tokens(b.Others.Tokens), Duration(b.Others.Worked), cmp.Or(Count(b.Others.Attempts, "attempt"), "no attempt"))
 	case core.VerifyRequested:
 		if b.Fresh {
 			return "checks begin", b.Task + ", of all that was done, without memory"

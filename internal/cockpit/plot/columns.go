@@ -7,6 +7,7 @@ type Column struct {
 	Name  string // on the axis
 	Title string
 	Parts []float64 // from below, each of the series of that place
+	More  bool      // that is not known how much
 }
 
 // Stack is columns beside one another.
@@ -36,13 +37,16 @@ func Columns(s Stack) template.HTML {
 	wide := max(step*0.8, 0.8)
 	for i, col := range s.Columns {
 		x, sum := left+step*float64(i)+(step-wide)/2, 0.0
-		if total(col.Parts) > 0 {
+		if total(col.Parts) > 0 || col.More {
 			c.addf(`<g><title>%s</title>`, esc(col.Title))
 			for k, part := range col.Parts {
 				if part > 0 {
 					c.addf(`<rect class="p%d" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, k%Series, x, axis.y(sum+part), wide, max(axis.y(sum)-axis.y(sum+part)-0.6, 0.6))
 				}
 				sum += part
+			}
+			if col.More {
+				c.addf(`<text class="when middle" x="%.1f" y="%.1f">?</text>`, x+wide/2, axis.y(sum)-3)
 			}
 			c.WriteString(`</g>`)
 		}

@@ -74,6 +74,25 @@ func TestLimitIsDrawnWhereItMatters(t *testing.T) {
 	}
 }
 
+// What is not known is marked, where otherwise nothing or too little would be seen.
+func TestWhatIsNotKnownIsMarked(t *testing.T) {
+	columns := func(more bool, part float64) string {
+		return string(plot.Columns(plot.Stack{Label: dollars, Columns: []plot.Column{{Title: "3 Mar: unknown", Parts: []float64{part}, More: more}}}))
+	}
+	for _, part := range []float64{0, 2} {
+		if got := columns(true, part); !strings.Contains(got, ">?</text>") || !strings.Contains(got, "<title>3 Mar: unknown</title>") {
+			t.Errorf("a day of %g and more shows nothing of that: %s", part, got)
+		}
+		if got := columns(false, part); strings.Contains(got, ">?</text>") {
+			t.Errorf("a day of %g is marked: %s", part, got)
+		}
+	}
+	line := plot.Line{Label: dollars, From: noon, To: noon.Add(time.Hour), Points: []plot.Point{{noon, 5}}, Note: "without <2>"}
+	if got := string(plot.Steps(line)); !strings.Contains(got, ">without &lt;2&gt;</text>") {
+		t.Error(got)
+	}
+}
+
 // TestManyPoints stay of a size, and the last of them holds.
 func TestManyPoints(t *testing.T) {
 	line := plot.Line{Label: dollars, From: noon, To: noon.Add(10_000 * time.Second)}

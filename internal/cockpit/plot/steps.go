@@ -19,6 +19,7 @@ type Line struct {
 	Points   []Point // in order
 	Limit    float64 // drawn where it is not far above; 0 for none
 	LimitAs  string  // what it is called
+	Note     string  // what the line does not show
 }
 
 // maxPoints is how many places a line changes at; between them it is as it was last.
@@ -41,6 +42,9 @@ func Steps(l Line) template.HTML {
 	c.times(l.From, l.To)
 	if len(l.Points) > 0 {
 		c.steps(l, s, x)
+	}
+	if l.Note != "" {
+		c.addf(`<text class="when start" x="%d" y="14">%s</text>`, left+4, esc(l.Note))
 	}
 	if limit {
 		c.addf(`<path class="limit" d="M%d %.1fH%d"/><text class="limit-name" x="%d" y="%.1f">%s</text>`, left, s.y(l.Limit), right, right-2, s.y(l.Limit)-4, esc(l.LimitAs))

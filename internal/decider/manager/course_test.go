@@ -348,18 +348,18 @@ func TestAProjectChangesHands(t *testing.T) {
 func TestTheEndOfWorkTellsWhatItTook(t *testing.T) {
 	w := steady(t)
 	w.planned()
-	for _, p := range []core.Proposal{work("api"), of(core.KindFix, "api")} {
+	for cost, p := range []core.Proposal{work("api"), of(core.KindFix, "api"), of(core.KindFix, "api")} { // the first does not say
 		d := w.propose(p)
 		w.rest()
 		task := w.run.Task(d.Task)
 		a := task.Last()
 		w.must(core.Engine(), core.AttemptStarted{Attempt: a.ID, Agent: "x"})
 		w.must(core.Engine(), core.AttemptExited{
-			Attempt: a.ID, Kind: core.ExitFinished, Delivery: w.deliver(task, a), Duration: time.Minute, Usage: core.Usage{CostUSD: 2},
+			Attempt: a.ID, Kind: core.ExitFinished, Delivery: w.deliver(task, a), Duration: time.Minute, Usage: core.Usage{CostUSD: float64(cost)},
 		})
 		effect[core.Verify](w)
 		wakes := w.run.Manager().Turn.Wakes
-		if len(wakes) != 1 || wakes[0].Elapsed != time.Minute || wakes[0].CostUSD != 2 {
+		if len(wakes) != 1 || wakes[0].Elapsed != time.Minute || wakes[0].CostUSD != float64(cost) || wakes[0].Unpriced != max(1-cost, 0) {
 			t.Errorf("%s: %+v", d.ID, wakes)
 		}
 	}

@@ -53,7 +53,7 @@ func (s *Store) Spent(ctx context.Context, project, except string, at time.Time)
 
 func spent(row query.SpentRow) core.Spent {
 	return core.Spent{
-		CostUSD: row.CostUsd, Tokens: row.Tokens, Attempts: int(row.Attempts),
+		CostUSD: row.CostUsd, Tokens: row.Tokens, Attempts: int(row.Attempts), Unpriced: int(row.Unpriced),
 		Worked: time.Duration(row.Worked) * time.Microsecond, Working: int(row.Working),
 	}
 }

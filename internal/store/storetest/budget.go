@@ -16,7 +16,7 @@ func spending(id string, share core.Spent, limits core.ProjectLimits) func(*stor
 	return func(c *store.Commit) {
 		c.Run = &store.RunRow{
 			ID: id, Project: "p", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0),
-			CostUSD: share.CostUSD, Tokens: share.Tokens, Attempts: share.Attempts,
+			CostUSD: share.CostUSD, Tokens: share.Tokens, Attempts: share.Attempts, Unpriced: share.Unpriced,
 			Limited: limits != (core.ProjectLimits{}), Worked: share.Worked,
 		}
 		c.Budget = &store.Budget{Project: "p", Run: id, Share: share, At: moment(0), Starts: true, Limits: limits}
@@ -35,7 +35,7 @@ func wantSpent(t *testing.T, err error, others core.Spent) {
 func testBudget(t *testing.T, open Open) {
 	s := open(t)
 	limits := core.ProjectLimits{CostUSD: 10, Tokens: 1000, Attempts: 5}
-	a := core.Spent{CostUSD: 6, Tokens: 600, Attempts: 3, Working: 1}
+	a := core.Spent{CostUSD: 6, Tokens: 600, Attempts: 3, Working: 1, Unpriced: 2}
 	push(t, s, "run/a", spending("a", a, limits))
 	push(t, s, "run/q", func(c *store.Commit) { // another project's
 		c.Run = &store.RunRow{ID: "q", Project: "q", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0), CostUSD: 100}
@@ -50,7 +50,7 @@ func testBudget(t *testing.T, open Open) {
 			t.Fatalf("a refused step left %+v, %v", head, err)
 		}
 	}
-	within := core.Spent{CostUSD: 3.5, Tokens: 399, Attempts: 2, Working: 1}
+	within := core.Spent{CostUSD: 3.5, Tokens: 399, Attempts: 2, Working: 1, Unpriced: 1}
 	push(t, s, "run/b", spending("b", within, limits))
 	for except, want := range map[string]core.Spent{"a": within, "b": a, "": a.Add(within)} {
 		if got, err := s.Spent(t.Context(), "p", except, moment(0)); err != nil || got != want {

@@ -124,7 +124,8 @@ ON CONFLICT (key) DO UPDATE SET verdict = excluded.verdict, at = excluded.at;
 -- name: Spent :one
 SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
     CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(status = 'active'), 0) AS INTEGER) AS working,
-    CAST(coalesce(sum(worked + CASE WHEN status = 'active' THEN max(CAST(sqlc.arg(at) AS INTEGER) - updated_at, 0) ELSE 0 END), 0) AS INTEGER) AS worked
+    CAST(coalesce(sum(worked + CASE WHEN status = 'active' THEN max(CAST(sqlc.arg(at) AS INTEGER) - updated_at, 0) ELSE 0 END), 0) AS INTEGER) AS worked,
+    CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced
 FROM runs WHERE project_id = sqlc.arg(project_id) AND id <> sqlc.arg(id);
 
 -- name: Spending :many

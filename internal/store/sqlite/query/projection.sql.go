@@ -871,7 +871,8 @@ const spent = `-- name: Spent :one
 
 SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
     CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(status = 'active'), 0) AS INTEGER) AS working,
-    CAST(coalesce(sum(worked + CASE WHEN status = 'active' THEN max(CAST(?1 AS INTEGER) - updated_at, 0) ELSE 0 END), 0) AS INTEGER) AS worked
+    CAST(coalesce(sum(worked + CASE WHEN status = 'active' THEN max(CAST(?1 AS INTEGER) - updated_at, 0) ELSE 0 END), 0) AS INTEGER) AS worked,
+    CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced
 FROM runs WHERE project_id = ?2 AND id <> ?3
 `
 
@@ -887,6 +888,7 @@ type SpentRow struct {
 	Attempts int64
 	Working  int64
 	Worked   int64
+	Unpriced int64
 }
 
 // An active run has worked on since its row was written.
@@ -899,6 +901,7 @@ func (q *Queries) Spent(ctx context.Context, arg SpentParams) (SpentRow, error) 
 		&i.Attempts,
 		&i.Working,
 		&i.Worked,
+		&i.Unpriced,
 	)
 	return i, err
 }

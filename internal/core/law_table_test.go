@@ -42,7 +42,7 @@ var decides = core.Actor{Kind: core.ActorDecider, ID: "phases"}
 
 func rulings() map[string]ruling {
 	all := map[string]ruling{}
-	for _, table := range []map[string]ruling{workRulings(), gateRulings(), sessionRulings(), projectRulings(), managerRulings(), waveRulings(), leakRulings()} {
+	for _, table := range []map[string]ruling{workRulings(), gateRulings(), sessionRulings(), projectRulings(), managerRulings(), waveRulings(), leakRulings(), edgeRulings()} {
 		maps.Copy(all, table)
 	}
 	return all

@@ -159,7 +159,8 @@ func waveRulings() map[string]ruling {
 	}
 }
 
-// epicRow is an event of a project that the law refuses.
+// epicRow is an event of a project, and what the law says to it; "" where it is
+// lawful.
 type epicRow struct {
 	state func() *core.Project
 	actor core.Actor
@@ -212,6 +213,15 @@ func epicRows() map[string]epicRow {
 		"refused twice":             {shop(refused), core.Engine(), core.EpicRefused{Epic: "epic-1"}, "epic epic-1 was refused"},
 		"requeued unknown":          {shop(), me, core.EpicRequeued{Epic: "epic-9"}, `has no epic "epic-9"`},
 		"requeued in its turn":      {shop(), me, core.EpicRequeued{Epic: "epic-1"}, "waits for its turn already, at place 1"},
+		"paused":                    {shop(), me, core.ProjectPaused{}, ""},
+		"archived in a pause":       {shop(stopped), me, core.ProjectArchived{}, ""},
+		"resumed from a pause":      {shop(stopped), me, core.ProjectResumed{}, ""},
+		"resumed from the archive":  {shop(archived), me, core.ProjectResumed{}, ""},
+		"queued in a pause":         {shop(stopped), me, core.EpicQueued{Epic: epic}, ""},
+		"the last that is queued":   {shop(func(p *core.Project) { p.Queue = make([]core.QueuedEpic, 199) }), me, core.EpicQueued{Epic: epic}, ""},
+		"taken":                     {shop(), core.Engine(), core.EpicTaken{Epic: "epic-1", Run: "r1"}, ""},
+		"requeued":                  {shop(refused), me, core.EpicRequeued{Epic: "epic-1"}, ""},
+		"dropped when refused":      {shop(refused), me, core.EpicDropped{Epic: "epic-1"}, ""},
 		"dropped unknown":           {shop(), me, core.EpicDropped{Epic: "epic-9"}, `has no epic "epic-9"`},
 	}
 }

@@ -17,6 +17,7 @@ import (
 // the agent to find out.
 func (sh *shell) examineCredentials(ctx context.Context) finding {
 	var found, missing []string
+	without := ""
 	if sh.Credentials != nil {
 		names := sh.Credentials()
 		_, err := program.Look(os.Getenv("PATH"), "claude")
@@ -25,7 +26,7 @@ func (sh *shell) examineCredentials(ctx context.Context) finding {
 		case set >= 0:
 			found = append(found, "claude: "+names[set]+" is set")
 		case errors.Is(err, program.ErrMissing):
-			found = append(found, "claude: "+none+", and it is not on the PATH")
+			without = "claude, which is not on PATH either: " + none
 		default:
 			missing = append(missing, "claude: "+none)
 		}
@@ -41,8 +42,12 @@ func (sh *shell) examineCredentials(ctx context.Context) finding {
 	case len(missing) > 0:
 		return finding{"credentials", gradeWarn, strings.Join(append(missing, found...), "; "),
 			"set it where you start runs, and where an engine runs in the background; agents do not see a login in your home folder"}
+	case len(found) == 0 && without != "":
+		return finding{"credentials", gradeWarn, without, "`command` agents need none; for claude, install it and set one of them where you start runs"}
 	case len(found) == 0:
 		found = append(found, "no agent here is known to need one")
+	case without != "":
+		found = append(found, without)
 	}
 	return finding{What: "credentials", Grade: gradeOK, Found: strings.Join(found, "; ")}
 }

@@ -60,7 +60,7 @@ phases: [{id: a, role: writer, done: {changed: x}}]
 	b.Connect, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
 	b.env["MY_TOKEN"] = "hush-2"
 	b.run(t, ExitError, "doctor") // there is not even git
-	b.said(t, b.out, "ok    credentials claude: none of KEY_A, KEY_B is set, and it is not on the PATH; own: MY_TOKEN is set")
+	b.said(t, b.out, "ok    credentials own: MY_TOKEN is set; claude, which is not on PATH either: none of KEY_A, KEY_B is set")
 	if err := os.WriteFile(empty+"/claude", nil, 0o644); err != nil { // somebody meant it to be there
 		t.Fatal(err)
 	}
@@ -80,4 +80,14 @@ phases: [{id: a, role: writer, done: {changed: x}}]
 	if strings.Contains(b.out.String(), "hush") {
 		t.Errorf("a secret is shown: %s", b.out)
 	}
+}
+
+// Where nothing is set, nothing is called good.
+func TestDoctorDoesNotPraiseMissingCredentials(t *testing.T) {
+	b := newBench(t)
+	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
+	t.Setenv("PATH", t.TempDir())
+	b.Connect, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
+	b.run(t, ExitError, "doctor") // there is not even git
+	b.said(t, b.out, "warn  credentials claude, which is not on PATH either: none of KEY_A, KEY_B is set", "`command` agents need none")
 }

@@ -54,7 +54,7 @@ func (sh *shell) printRehearsal(r api.Rehearsal) {
 	sh.printf("\n")
 	for _, played := range r.Roles {
 		source := roleSource{Name: played.Name, Origin: played.Origin, Agent: played.Agent, Text: played.Text != "", Shadows: played.Shadows}
-		sh.printText("  role "+terminal.Line(played.Name)+": ", source.String()+", played by "+played.Program)
+		sh.printText("  role "+terminal.Line(played.Name)+", played by "+terminal.Line(played.Program)+": ", terminal.Line(source.String()))
 	}
 	sh.printf("\n")
 	sh.printPreflight(r)

@@ -66,12 +66,12 @@ func (r roleSource) String() string {
 	switch {
 	case r.Origin == role.OriginBuiltin:
 	case r.Text:
-		whose = "text from " + r.Origin
+		whose = "its text is from " + r.Origin
 	default:
 		whose = "from " + r.Origin + ", without instructions of its own"
 	}
 	if r.Shadows {
-		whose += "; the built-in role of this name does not apply"
+		whose += "; the built-in role of this name is not used: drop `description` and `prompt` here to use it"
 	}
 	return whose
 }
@@ -148,7 +148,7 @@ func (sh *shell) printVerdicts(verdicts []verdict) {
 			sh.printf("%s %s\n", style.Good("valid:"), terminal.Line(v.Playbook))
 		}
 		for _, r := range v.Roles {
-			sh.printText("  role "+terminal.Line(r.Name)+": ", terminal.Line(r.String())+", agent "+terminal.Line(r.Agent))
+			sh.printText("  role "+terminal.Line(r.Name)+", agent "+terminal.Line(r.Agent)+": ", terminal.Line(r.String()))
 		}
 	}
 }

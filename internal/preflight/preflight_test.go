@@ -16,7 +16,7 @@ import (
 func stage(ends map[string]Outcome, done ...core.Check) Input {
 	return Input{
 		Playbook: &core.Playbook{Name: "p", Phases: []core.Phase{{ID: "a", Done: core.Check{Kind: core.CheckAll, Of: done}}}},
-		Files:    map[string]string{}, Trial: ended(ends), Limit: time.Minute,
+		Files:    map[string]string{"ci.sh": "100644", "good.sh": "100755", "web/bin/lint": "100644"}, Trial: ended(ends), Limit: time.Minute,
 		Place: Place{Path: "/usr/bin:/bin", Settings: "/home/me/.config/stellwerk/config.yaml", Getenv: func(string) string { return "" }},
 		Lacks: func(string, func(string) string) string { return "" },
 	}
@@ -44,7 +44,11 @@ func TestWhatStops(t *testing.T) {
 		{"make", "make test", Outcome{Exit: 2, Output: "pytest\nmake: pytest: No such file or directory\nmake: *** [Makefile:2: test] Error 127\n"}, "no program pytest", ""},
 		{"env", "./x", Outcome{Exit: 127, Output: "/usr/bin/env: ‘deno’: No such file or directory\n"}, "no program deno", ""},
 		{"a script to be written", "./test.sh", Outcome{Exit: 127, Output: "sh: 1: ./test.sh: not found\n"}, "", ""},
-		{"a script without its bit", "./test.sh", Outcome{Exit: 126, Output: "sh: 1: ./test.sh: Permission denied\n"}, "", ""},
+		{"a script of somebody's work without its bit", "./test.sh", Outcome{Exit: 126, Output: "sh: 1: ./test.sh: Permission denied\n"}, "", ""},
+		{"a script of the base without its bit", "./ci.sh", Outcome{Exit: 126, Output: "sh: 1: ./ci.sh: Permission denied\n"}, "ci.sh is committed without its execute bit", "git update-index --chmod=+x ci.sh"},
+		{"a script below a folder", "cd web && bin/lint", Outcome{Exit: 126, Output: "bash: line 1: bin/lint: Permission denied\n"}, "web/bin/lint is committed without", "chmod +x web/bin/lint"},
+		{"a script whose interpreter lacks it", "./good.sh", Outcome{Exit: 126, Output: "sh: 1: ./good.sh: Permission denied\n"}, "", ""},
+		{"a script of a script", "./ci.sh", Outcome{Exit: 1, Output: "./ci.sh: 3: ./ci.sh: Permission denied\n"}, "", ""},
 		{"a program without its bit", "/opt/lint", Outcome{Exit: 126, Output: "sh: 1: /opt/lint: Permission denied\n"}, "/opt/lint is not executable", "chmod +x /opt/lint"},
 		{"python's runner", "python3 -m pytest", Outcome{Exit: 1, Output: "/usr/bin/python3: No module named pytest\n"}, "Python has no module pytest", "pip install pytest"},
 		{"a module of the code", "python3 -m pytest", Outcome{Exit: 2, Output: "E   ModuleNotFoundError: No module named 'shop'\n"}, "", ""},

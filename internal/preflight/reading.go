@@ -2,8 +2,10 @@ package preflight
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
@@ -17,9 +19,12 @@ var (
 	envMisses    = regexp.MustCompile(`(?m)env: [‘'"]?([^\s/:’'"]+)[’'"]?: No such file or directory`)
 	makeMisses   = regexp.MustCompile(`(?m)^make(?:\[\d+\])?: ([^\s/:]+): No such file or directory`)
 	makeError    = regexp.MustCompile(`(?m)^make(?:\[\d+\])?: \*\*\* .*Error 127`)
-	denied       = regexp.MustCompile(`(?m): (/[^\s:]+): Permission denied$`)
+	denied       = regexp.MustCompile(`(?m): ([^\s:]*/[^\s:]+): Permission denied$`)
 	pythonMisses = regexp.MustCompile(`(?m)^\S*python[\d.]*(?:\.exe)?: No module named ([\w.]+)`)
 )
+
+// modePlain is git's mode of a file without its execute bit.
+const modePlain = "100644"
 
 // Exit codes of shells.
 const (
@@ -42,8 +47,10 @@ func (in Input) read(w wanted, out Outcome) *problem {
 	if name := missing(out); name != "" {
 		return &problem{fmt.Sprintf("%s cannot pass: inside the isolation there is no program %s", who, name), in.advice(name)}
 	}
-	if file := first(denied, out.Output); out.Exit == exitNotExecutable && file != "" {
-		return &problem{fmt.Sprintf("%s cannot pass: %s is not executable", who, file), "chmod +x " + file}
+	if out.Exit == exitNotExecutable {
+		if found := in.unexecutable(who, first(denied, out.Output)); found != nil {
+			return found
+		}
 	}
 	if strings.Contains(out.Output, "ensurepip is not available") {
 		return &problem{who + " cannot pass: Python cannot make virtual environments here", "install what it names (Debian: apt install python3-venv)"}
@@ -51,6 +58,23 @@ func (in Input) read(w wanted, out Outcome) *problem {
 	if out.Setup && check.Offline(out.Output) {
 		return &problem{who + " failed for lack of network: " + lastLine(out.Output),
 			"try again when the network is there, or set HTTPS_PROXY where you start stellwerk; " + without}
+	}
+	return nil
+}
+
+// unexecutable is about a file without its execute bit: one outside the repository, or one that the base commit has. One
+// that it does not have is still to be written.
+func (in Input) unexecutable(who, file string) *problem {
+	if path.IsAbs(file) {
+		return &problem{fmt.Sprintf("%s cannot pass: %s is not executable", who, file), "chmod +x " + file}
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
+		if script := path.Clean(file); file != "" && in.Files[name] == modePlain && (name == script || strings.HasSuffix(name, "/"+script)) {
+			return &problem{
+				fmt.Sprintf("%s cannot pass: %s is committed without its execute bit", who, name),
+				fmt.Sprintf("`chmod +x %[1]s && git update-index --chmod=+x %[1]s`, and commit that; if the run itself will do so, start with %[2]s", name, NoPreflight),
+			}
+		}
 	}
 	return nil
 }

@@ -24,3 +24,25 @@ func TestAppendWaitsForTheDisk(t *testing.T) {
 	appendAll(t, f, events)
 	wantFile(t, f, ManifestFile, manifest(t, events))
 }
+
+// TestSideEffectsWaitForTheDisk: what could not be kept is not taken for kept, and is written by the next who tries.
+func TestSideEffectsWaitForTheDisk(t *testing.T) {
+	f := openTemp(t)
+	var err error
+	if refused := baddisk.FailSyncs(func() { err = f.SideEffects(calls()...) }); refused != nil {
+		t.Fatal(refused)
+	}
+	if !errors.Is(err, syscall.EIO) {
+		t.Errorf("records that the disk did not take: %v, want EIO", err)
+	}
+	if err := f.SideEffects(calls()...); err != nil {
+		t.Fatal(err)
+	}
+	other := openTemp(t)
+	if err := other.SideEffects(calls()...); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := sideEffectLines(t, f.path), sideEffectLines(t, other.path); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -64,6 +64,7 @@ func Run(t *testing.T, open Open) {
 		{"budget/spending wakes the others", testBudgetWakes},
 		{"budget/race", testBudgetRace},
 		{"projection/run", testRunRow},
+		{"projection/each column", testColumns},
 		{"projection/runs", testRunFilter},
 		{"projection/project", testProjectRow},
 		{"projection/totals", testTotals},

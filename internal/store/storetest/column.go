@@ -1,0 +1,83 @@
+package storetest
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// change gives a column another value, one that it did not have before.
+func change(t *testing.T, column reflect.Value, n int) {
+	t.Helper()
+	at := time.Date(2026, 5, 1, 12, n, 0, 0, time.UTC)
+	switch column.Interface().(type) {
+	case time.Time:
+		column.Set(reflect.ValueOf(at))
+		return
+	case *time.Time:
+		column.Set(reflect.ValueOf(&at))
+		return
+	case time.Duration:
+		column.Set(reflect.ValueOf(time.Duration(n) * time.Minute))
+		return
+	case []byte:
+		column.SetBytes(fmt.Appendf(nil, `{"n":%d}`, n))
+		return
+	}
+	switch column.Kind() {
+	case reflect.String:
+		column.SetString(fmt.Sprint("value ", n))
+	case reflect.Int, reflect.Int64:
+		column.SetInt(int64(n))
+	case reflect.Float64:
+		column.SetFloat(float64(n) / 2)
+	case reflect.Bool:
+		column.SetBool(!column.Bool())
+	default:
+		t.Fatalf("a column of type %s", column.Type())
+	}
+}
+
+// eachColumn changes the columns of a row one after the other, but for those that are kept, and calls see after each.
+func eachColumn(t *testing.T, row reflect.Value, kept map[string]bool, see func(column string)) {
+	t.Helper()
+	for i := range row.NumField() {
+		if name := row.Type().Field(i).Name; !kept[name] {
+			change(t, row.Field(i), i+1)
+			see(name)
+		}
+	}
+}
+
+// testColumns: whatever changes in a row of a run or a task is what is read from then on.
+func testColumns(t *testing.T, open Open) {
+	s := open(t)
+	run := store.RunRow{ID: "r1", Project: "p", Status: "active", StartedAt: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), UpdatedAt: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}
+	push(t, s, "run/r1", func(c *store.Commit) { c.Run = &run })
+	eachColumn(t, reflect.ValueOf(&run).Elem(), map[string]bool{"ID": true}, func(column string) {
+		push(t, s, "run/r1", func(c *store.Commit) { c.Run = &run })
+		if got, err := s.Run(t.Context(), "r1"); err != nil || !cmp.Equal(run, got) {
+			t.Errorf("%s of a run: %s, %v", column, cmp.Diff(run, got), err)
+		}
+	})
+	task := store.TaskRow{ID: "r1/t", Run: "r1", Status: "pending", CreatedAt: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}
+	push(t, s, "run/r1", func(c *store.Commit) { c.Tasks = []store.TaskRow{task} })
+	eachColumn(t, reflect.ValueOf(&task).Elem(), map[string]bool{"ID": true, "Run": true, "Status": true}, func(column string) {
+		push(t, s, "run/r1", func(c *store.Commit) { c.Tasks = []store.TaskRow{task} })
+		if got, err := s.Tasks(t.Context(), "r1"); err != nil || len(got) != 1 || !cmp.Equal(task, got[0]) {
+			t.Errorf("%s of a task: %s, %v", column, cmp.Diff([]store.TaskRow{task}, got), err)
+		}
+	})
+	for _, status := range []string{"running", "completed", "failed", "pending"} {
+		task.Status = status
+		push(t, s, "run/r1", func(c *store.Commit) { c.Tasks = []store.TaskRow{task} })
+		if got, err := s.Tasks(t.Context(), "r1"); err != nil || len(got) != 1 || got[0].Status != status {
+			t.Errorf("status of a task: %+v, %v", got, err)
+		}
+	}
+}

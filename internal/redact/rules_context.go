@@ -26,7 +26,7 @@ func contextRules() []Rule {
 			Pattern: `\bauth\\*"[ \t]*:[ \t]*\\*"(?P<secret>[A-Za-z0-9+/_-]{8,}={0,2})\\*"`},
 		{Name: "client-key-data", Keywords: []string{"client-key-data"}, Check: notPlaceholder,
 			Pattern: `client-key-data\\*["']?[ \t]*:[ \t]*\\*["']?(?P<secret>[A-Za-z0-9+/=_-]{16,})`},
-		{Name: "json-web-key", Keywords: []string{`"kty"`, `\"kty\"`}, Lines: 2048,
+		{Name: "json-web-key", Keywords: []string{`"kty"`, `\"kty\"`}, Lines: webKeyReach,
 			Pattern: `"kty\\*"[^{}]*?\\*"(?:d|k)\\*"[ \t]*:[ \t\n]*\\*"(?P<secret>[A-Za-z0-9_-]{22,})`},
 		{Name: "password-hash", Keywords: []string{"$apr1$", "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$y$", "$argon2"},
 			Pattern: `\$(?:apr1\$[^\s$:"']{1,8}|2[aby]\$[0-9]{2}|[156y]\$[^\s:"']{1,60}|argon2i?d?\$[^\s:"']{10,60})\$(?P<secret>[./A-Za-z0-9+]{20,})`},
@@ -51,6 +51,9 @@ func contextRules() []Rule {
 			Pattern: `(?i)define\(\s*["'][A-Z_]*(?:PASSWORD|SECRET|TOKEN|KEY|SALT)[A-Z_]*["']\s*,\s*["'](?P<secret>[^"'\n]{8,})["']`},
 	}
 }
+
+// webKeyReach is how far behind its kind the secret of a JSON web key is looked for.
+const webKeyReach = 2048
 
 // namedKeys are what a key is called that is a secret.
 var namedKeys = []string{"api", "access", "private", "account", "auth", "encryption", "signing", "master", "app", "preshared", "server"}

@@ -134,34 +134,6 @@ func clearOf(b []byte, cut int, spans []span) int {
 // pendingMargin covers the base64 digit before an occurrence, also at the end of the line before.
 const pendingMargin = 4
 
-// force chooses a cut inside a line. It keeps a tail as context for the rules, and does not cut a find apart unless
-// that find fills everything that is held.
-func (w *writer) force(spans []span, pending int) int {
-	cut := len(w.held) - tailSize
-	if pending > 0 {
-		cut = min(cut, pending)
-	}
-	if i := bytes.LastIndexFunc(w.held[cut/2:cut], func(r rune) bool { return r < 0x80 && !isToken(byte(r)) }); i >= 0 {
-		cut = cut/2 + i + 1
-	}
-	if i := bytes.LastIndex(w.held[max(0, cut-64):cut], []byte("--")); i >= 0 { // perhaps the first line of a key
-		if i += max(0, cut-64) - 3; i > 0 {
-			cut = i
-		}
-	}
-	for _, s := range spans {
-		if s.start >= cut || cut >= s.end {
-			continue
-		}
-		if s.start > 0 {
-			return s.start
-		}
-		w.swallow = s.end == len(w.held)
-		return s.end
-	}
-	return cut
-}
-
 // pass writes held[:cut]. No span may lie across the cut.
 func (w *writer) pass(cut int, spans []span) {
 	if cut <= 0 {
@@ -198,8 +170,8 @@ func lineStart(b []byte, at int) int {
 }
 
 // openEnd is where text begins that a rule over several lines may yet need: lines that could be of a private key or of
-// something encoded, a token that may go on in the next line, the login before a password. Inside a private key its lines
-// need not wait.
+// something encoded, a token that may go on in the next line, the login before a password, the kind of a web key. Inside a
+// private key its lines need not wait.
 func openEnd(b []byte, inKey bool) int {
 	at := lineStart(b, len(b)) // the last line is not complete
 	if at == 0 {
@@ -208,7 +180,7 @@ func openEnd(b []byte, inKey bool) int {
 	if isNetrcLogin(b[lineStart(b, at-1) : at-1]) {
 		at = lineStart(b, at-1)
 	}
-	at = wrappedStart(b, at)
+	at = min(wrappedStart(b, at), webKeyStart(b))
 	for !inKey && at > 0 {
 		start := lineStart(b, at-1)
 		if !isEncodedLine(b[start : at-1]) {
@@ -234,6 +206,16 @@ func wrappedStart(b []byte, at int) int {
 		}
 	}
 	return at
+}
+
+// webKeyStart is where the line begins in which a JSON web key says of what kind it is, while its secret may yet come.
+func webKeyStart(b []byte) int {
+	from := max(0, len(b)-webKeyReach)
+	i := bytes.LastIndex(b[from:], []byte(`"kty`))
+	if i < 0 || bytes.ContainsAny(b[from+i:], "{}") {
+		return len(b)
+	}
+	return lineStart(b, from+i)
 }
 
 // isNetrcLogin reports the line of a netrc file that its password follows.

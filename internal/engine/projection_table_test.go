@@ -102,7 +102,7 @@ func TestAnAnswerIsInTheConversationOfItsQuestion(t *testing.T) {
 	}
 	for i, want := range []string{"other", "talk", ""} {
 		row := rows[i]
-		if row.Said.Conversation != want || row.Project != "p" || row.Run != "r" || row.Seq != 7 || row.Event != "run/r#7" || !row.At.Equal(noon(1)) {
+		if row.Conversation != want || row.Project != "p" || row.Run != "r" || row.Seq != 7 || row.Event != "run/r#7" || !row.At.Equal(noon(1)) {
 			t.Errorf("%+v", row)
 		}
 	}

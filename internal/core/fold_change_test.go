@@ -281,7 +281,11 @@ func differences(path string, before, after any) []string {
 			return lines
 		}
 	}
-	return []string{path + ": " + word(before, 60) + " → " + word(after, 2000) + "\n"}
+	was := word(before, 60)
+	if begin, _, long := strings.Cut(was, "… ("); long {
+		was = begin + "…"
+	}
+	return []string{path + ": " + was + " → " + word(after, 2000) + "\n"}
 }
 
 func at0(list []any, i int) any {

@@ -22,7 +22,7 @@ func (o *runOptions) dry(ctx context.Context, sh *shell) error {
 		if sh.json {
 			err = sh.printJSON(r)
 		} else {
-			sh.printRehearsal(r)
+			sh.printRehearsal(r, o.req.Trust)
 		}
 		if err == nil && r.Problem != nil {
 			return exitWith(ExitError)
@@ -31,7 +31,7 @@ func (o *runOptions) dry(ctx context.Context, sh *shell) error {
 	})
 }
 
-func (sh *shell) printRehearsal(r api.Rehearsal) {
+func (sh *shell) printRehearsal(r api.Rehearsal, trusted bool) {
 	style := sh.Console.Style
 	field := func(name, value string) {
 		if value != "" {
@@ -54,10 +54,10 @@ func (sh *shell) printRehearsal(r api.Rehearsal) {
 	sh.printf("\n")
 	for _, played := range r.Roles {
 		source := roleSource{Name: played.Name, Origin: played.Origin, Agent: played.Agent, Text: played.Text != "", Shadows: played.Shadows}
-		sh.printText("  role "+terminal.Line(played.Name)+", played by "+terminal.Line(played.Program)+": ", terminal.Line(source.String()))
+		sh.printText("  role "+terminal.Line(played.Name)+": ", "played by "+played.Program+"; "+source.String())
 	}
 	sh.printf("\n")
-	sh.printPreflight(r)
+	sh.printPreflight(r, trusted)
 }
 
 func (sh *shell) printStage(s api.RehearsedStage) {
@@ -87,11 +87,15 @@ func (sh *shell) printStage(s api.RehearsedStage) {
 	}
 }
 
-func (sh *shell) printPreflight(r api.Rehearsal) {
+func (sh *shell) printPreflight(r api.Rehearsal, trusted bool) {
 	style := sh.Console.Style
 	sh.warn(r.Warnings)
 	if len(r.Untrusted) > 0 {
-		sh.printText("  trust: ", "nobody has trusted "+strings.Join(r.Untrusted, ", ")+" yet; the run would ask")
+		then := "the run would ask"
+		if trusted {
+			then = "the run would trust it, as you say"
+		}
+		sh.printText("  trust: ", "nobody has trusted "+strings.Join(r.Untrusted, ", ")+" yet; "+then)
 	}
 	notes := wording.Preflight(r.Preflight)
 	for _, note := range notes {

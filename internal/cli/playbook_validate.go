@@ -148,7 +148,7 @@ func (sh *shell) printVerdicts(verdicts []verdict) {
 			sh.printf("%s %s\n", style.Good("valid:"), terminal.Line(v.Playbook))
 		}
 		for _, r := range v.Roles {
-			sh.printText("  role "+terminal.Line(r.Name)+", agent "+terminal.Line(r.Agent)+": ", terminal.Line(r.String()))
+			sh.printText("  role "+terminal.Line(r.Name)+": ", "agent "+terminal.Line(r.Agent)+"; "+terminal.Line(r.String()))
 		}
 	}
 }

@@ -18,7 +18,7 @@ func runtimes() map[string][]string {
 	return map[string][]string{
 		"node": {"npm", "npx", "pnpm", "yarn"}, "python3": {"pip", "pip3", "pytest", "tox", "uv", "poetry"}, "python": nil,
 		"go": nil, "cargo": nil, "rustc": {"cargo"}, "java": {"mvn", "gradle", "mvnw", "gradlew"}, "ruby": {"bundle", "rake", "rspec"},
-		"php": {"composer", "phpunit"}, "dotnet": nil, "deno": nil, "bun": nil, "elixir": {"mix"}, "swift": nil,
+		"php": {"composer", "phpunit"}, "dotnet": nil, "deno": nil, "bun": nil, "elixir": {"mix"}, "swift": nil, "perl": {"prove"},
 	}
 }
 

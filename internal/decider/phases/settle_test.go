@@ -1,6 +1,7 @@
 package phases_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -88,6 +89,9 @@ func TestWhoHandsInWhatIsMissing(t *testing.T) {
 		"one stage":                {[]core.Phase{writes("a"), reads}, core.StageDone, 0, "a"},
 		"the last of two":          {[]core.Phase{writes("a"), writes("b"), reads}, core.StageDone, 0, "b"},
 		"none that comes after it": {[]core.Phase{writes("a"), reads, writes("z")}, core.StageDone, 0, "a"},
+		"not who hands in another": {[]core.Phase{writes("a"), {ID: "b", Role: "dev", Outputs: []string{"b.md"}}, reads}, core.StageDone, 0, "a"},
+		"nor another team":         {[]core.Phase{writes("a"), {ID: "b", Team: &core.Team{Hub: "dev", Spokes: []string{"x"}}}, reads}, core.StageDone, 0, "a"},
+		"for the last time":        {[]core.Phase{writes("a"), reads}, core.StageDone, 2, "a"},
 		"only one after it":        {[]core.Phase{reads, writes("z")}, core.StageDone, 0, ""},
 		"one that was left out":    {[]core.Phase{writes("a"), reads}, core.StageOmitted, 0, ""},
 		"once too often":           {[]core.Phase{writes("a"), reads}, core.StageDone, 3, ""},
@@ -118,7 +122,7 @@ func TestWhoHandsInWhatIsMissing(t *testing.T) {
 					t.Errorf("it goes back to %q, want %q", b.Target, c.target)
 				}
 			case core.RunPaused:
-				if c.target != "" || b.Code != core.PauseInput {
+				if c.target != "" || b.Code != core.PauseInput || strings.Contains(b.Reason, "was skipped") != (c.status == core.StageOmitted) {
 					t.Errorf("it pauses: %+v", b)
 				}
 			default:

@@ -58,8 +58,10 @@ func TestTranscripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantFile(t, f, "transcripts/plan.r1.a1.jsonl", []byte("{}\n"))
-	if err := f.Transcript("../x", strings.NewReader("")); core.CodeOf(err) != core.CodeInvalid {
-		t.Errorf("got %v", err)
+	for _, bad := range []string{"../x", "a/b", "", "/x"} {
+		if err := f.Transcript(bad, strings.NewReader("")); core.CodeOf(err) != core.CodeInvalid {
+			t.Errorf("%q: %v", bad, err)
+		}
 	}
 }
 

@@ -162,3 +162,12 @@ func BenchmarkSideEffects(b *testing.B) {
 		next++
 	}
 }
+
+// TestAFolderThatIsNotThereHasNoSideEffects: somebody asks before the first call was recorded.
+func TestAFolderThatIsNotThereHasNoSideEffects(t *testing.T) {
+	for _, path := range []string{filepath.Join(t.TempDir(), "none"), t.TempDir()} {
+		if err := EachSideEffect(path, func(SideEffect) error { t.Error("there is one"); return nil }); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

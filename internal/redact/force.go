@@ -11,9 +11,6 @@ func (w *writer) force(spans []span, pending int) int {
 	for i, s := range spans {
 		if s.start < cut && cut < s.end {
 			across, cuts = i, nil
-			if s.end <= min(pending, len(w.held)-tailSize/2) {
-				cuts = []int{s.end}
-			}
 		}
 	}
 	for i := len(spans) - 1; i >= 0 && len(cuts) < forceTries; i-- {

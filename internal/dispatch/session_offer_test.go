@@ -1,0 +1,133 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
+)
+
+// guests are sessions whose program knows a role by a type.
+type guests struct{ changed chan string }
+
+func (guests) AgentType(core.Role) (string, bool)      { return "stellwerk:developer", true }
+func (g guests) Changed(_ context.Context, run string) { g.changed <- run }
+
+func offered(t *testing.T) (*phased, core.StartAttempt) {
+	t.Helper()
+	p := newPhased(t)
+	p.Sessions = guests{make(chan string, 10)}
+	a := p.action()
+	a.Session = "s1"
+	return p, a
+}
+
+// TestAnAttemptThatASessionTakes is worked on in the session's folder, without a secret and without the role's text twice.
+func TestAnAttemptThatASessionTakes(t *testing.T) {
+	p, a := offered(t)
+	p.Reconcile(p.run, []core.Action{a})
+	shimtest.Await(t, "the offer", func() bool { _, err := session.Read(p.folder); return err == nil })
+	offer, err := session.Read(p.folder)
+	if err != nil || offer.Attempt != builder || offer.Role != "developer" || offer.Type != "stellwerk:developer" || offer.Model != "small" || offer.N != 2 || offer.Base != p.commit {
+		t.Errorf("offered is %+v, %v", offer, err)
+	}
+	if orders, _ := p.workers.asked(); len(orders) > 0 {
+		t.Errorf("ordered is %+v before it was taken", orders)
+	}
+	theirs := t.TempDir()
+	write(t, filepath.Join(theirs, "work.go"), "theirs")
+	if err := session.Take(p.folder, session.Taken{Session: "s1", Agent: "x", Dir: theirs}); err != nil {
+		t.Fatal(err)
+	}
+	said, ok := p.engine.await(t).(core.AttemptStarted)
+	if !ok || said.Spawner != "session" || said.Session != "s1" || said.Agent != agent.Session {
+		t.Fatalf("reported is %+v", said)
+	}
+	spec := p.spec(t)
+	if spec.Session != "s1" || len(spec.Secrets) > 0 || spec.Workspace != theirs || spec.Job.Dir != theirs || spec.Job.Options[agent.OptionTurn] != session.TurnDir(p.folder) || spec.Job.Role.SystemPrompt != "" {
+		t.Errorf("it works as %+v", spec)
+	}
+	if orders, _ := p.workers.asked(); len(orders) != 1 || len(orders[0].Env) > 0 {
+		t.Errorf("ordered is %+v", orders)
+	}
+	if content(t, filepath.Join(theirs, "work.go")) != "theirs" || shimtest.Exists(t, p.Layout.Workspace(p.run.ID, builder)) || shimtest.Exists(t, filepath.Join(p.folder, "role.md")) {
+		t.Error("the session's folder was made anew, or its role told again")
+	}
+	if text := content(t, filepath.Join(p.folder, promptFile)); strings.Contains(text, "Write.") {
+		t.Errorf("its prompt has the role's text: %s", text)
+	}
+}
+
+// TestAnOfferThatIsWithdrawn cannot be taken any more; one that a stranger took starts nothing.
+func TestAnOfferThatIsWithdrawn(t *testing.T) {
+	p, a := offered(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { _, err := p.offer(ctx, p.run, a, p.folder); done <- err }()
+	if run := <-p.Sessions.(guests).changed; run != p.run.ID {
+		t.Errorf("told of %s", run)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+	if err := session.Take(p.folder, session.Taken{Session: "s1", Agent: "x"}); !errors.Is(err, session.ErrTaken) {
+		t.Errorf("a withdrawn offer was taken: %v", err)
+	}
+	p, a = offered(t)
+	go func() { _, err := p.offer(t.Context(), p.run, a, p.folder); done <- err }()
+	<-p.Sessions.(guests).changed
+	if err := session.Take(p.folder, session.Taken{Session: "s2", Agent: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err == nil || !strings.Contains(err.Error(), `"s2"`) {
+		t.Errorf("a stranger has it: %v", err)
+	}
+}
+
+// TestARoomForAnotherPlaceIsMadeAgain, as long as nothing has begun: an attempt may have been prepared for the engine's
+// own agent, or for a folder that a session's agent no longer has.
+func TestARoomForAnotherPlaceIsMadeAgain(t *testing.T) {
+	p, _ := offered(t)
+	first, second := t.TempDir(), t.TempDir()
+	var before string
+	for _, taken := range []session.Taken{{}, {Session: "s1", Dir: first}, {Session: "s1", Dir: second}, {Session: "s1", Dir: second}, {Session: "s2", Dir: second}, {}} {
+		got, err := p.prepare(t.Context(), p.run, builder, p.folder, spawn.Absent, taken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := taken.Dir
+		if want == "" {
+			want = p.Layout.Workspace(p.run.ID, builder)
+		}
+		if spec := p.spec(t); got.spec.Session != taken.Session || spec.Session != taken.Session || spec.Job.Dir != want || got.spec.Job.Dir != want {
+			t.Errorf("%+v: it is for %q in %s", taken, spec.Session, spec.Job.Dir)
+		}
+		info, err := os.Stat(filepath.Join(p.folder, promptFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := info.ModTime().String() + taken.Session + taken.Dir
+		if taken.Session == "s1" && taken.Dir == second && before != "" && strings.HasSuffix(before, "s1"+second) && before != now {
+			t.Error("one that is right was made again")
+		}
+		before = now
+	}
+	for _, status := range []spawn.Status{spawn.Running, spawn.Exited} { // whatever is said now, it has begun
+		if got, err := p.prepare(t.Context(), p.run, builder, p.folder, status, session.Taken{Session: "s3", Dir: first}); err != nil || got.spec.Session != "" {
+			t.Errorf("%s: %+v, %v", status, got.spec.Session, err)
+		}
+	}
+	write(t, filepath.Join(p.folder, "spec.json"), "{")
+	if _, err := p.prepare(t.Context(), p.run, builder, p.folder, spawn.Running, session.Taken{}); err == nil {
+		t.Error("what runs was prepared again")
+	}
+}

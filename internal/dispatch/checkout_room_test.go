@@ -124,7 +124,7 @@ func TestOnlyACommandThatRanHasAResult(t *testing.T) {
 			t.Errorf("%s: %d (%t), %v", reason, got.ExitCode, got.TimedOut, err)
 		}
 		if !c.ran {
-			if !strings.Contains(err.Error(), "the detail") {
+			if err != nil && !strings.Contains(err.Error(), "the detail") {
 				t.Errorf("%s: %v", reason, err)
 			}
 			continue

@@ -120,7 +120,7 @@ func TestWhatAnAgentCanWrite(t *testing.T) {
 			}
 		}
 	}
-	if tmpDir(sandbox.Sandbox, "/x") == tmpDir(sandbox.None, "/x") {
+	if isLinux && tmpDir(sandbox.Sandbox, "/x") == tmpDir(sandbox.None, "/x") {
 		t.Error("a sandbox has a /tmp of its own")
 	}
 }

@@ -210,6 +210,7 @@ func TestSecretsOverSeveralLinesAreStreamed(t *testing.T) {
 	for name, text := range map[string]string{
 		"web key":            "{\n  \"kty\": \"EC\",\n  \"crv\": \"P-256\",\n  \"x\": \"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\",\n  \"d\": \"%s\"\n}\n",
 		"web key, symmetric": "{\n  \"kty\": \"oct\",\n  \"k\": \"%s\"\n}\n",
+		"web key, sorted":    "{\n  \"crv\": \"P-256\",\n  \"d\": \"%s\",\n  \"kty\": \"EC\",\n  \"x\": \"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\"\n}\n",
 		"netrc":              "machine h\n  login me\n  password %s\n",
 		"netrc, one login":   "machine h login me\n  password %s\n",
 	} {
@@ -221,6 +222,39 @@ func TestSecretsOverSeveralLinesAreStreamed(t *testing.T) {
 		for _, size := range []int{1, 10, 50, 1000} {
 			if got := stream(t, r, text, size); got != want {
 				t.Errorf("%s in pieces of %d: %q", name, size, got)
+			}
+		}
+	}
+}
+
+// TestNothingOfAWebKeyIsKept: each of the numbers of an RSA key gives the others away, in whatever order they are printed.
+func TestNothingOfAWebKeyIsKept(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 3))
+	r := redact.New(redact.Options{})
+	for _, order := range []string{"kty n e d p q dp dq qi", "d dp dq e kty n p q qi", "p kty q d e n", "alg k kty", "kty alg k use"} {
+		var members, secrets []string
+		for _, name := range strings.Fields(order) {
+			value := map[string]string{"kty": "RSA", "e": "AQAB", "alg": "HS256", "use": "sig"}[name]
+			if value == "" {
+				value = draw(rng, 342, alnum)
+				if name != "n" {
+					secrets = append(secrets, value)
+				}
+			}
+			members = append(members, `"`+name+`": "`+value+`"`)
+		}
+		for form, text := range map[string]string{
+			"in a line": "{" + strings.Join(members, ", ") + "}",
+			"in lines":  "{\n  " + strings.Join(members, ",\n  ") + "\n}\n",
+			"in a text": strings.ReplaceAll("{"+strings.Join(members, ", ")+"}", `"`, `\"`),
+		} {
+			for how, got := range map[string]string{"whole": r.String(text), "streamed": stream(t, r, text, 100)} {
+				for i, secret := range secrets {
+					if leaks(got, secret) {
+						t.Errorf("%s %s, %s: secret %d is kept: %s", order, form, how, i, got)
+					}
+				}
 			}
 		}
 	}

@@ -208,14 +208,21 @@ func wrappedStart(b []byte, at int) int {
 	return at
 }
 
-// webKeyStart is where the line begins in which a JSON web key says of what kind it is, while its secret may yet come.
+// webKeyStart is where the line begins with the first member of a JSON web key that is secret or says what it is, while
+// the rest of the key may yet come.
 func webKeyStart(b []byte) int {
 	from := max(0, len(b)-webKeyReach)
-	i := bytes.LastIndex(b[from:], []byte(`"kty`))
-	if i < 0 || bytes.ContainsAny(b[from+i:], "{}") {
-		return len(b)
+	from += bytes.LastIndexAny(b[from:], "{}") + 1
+	first := len(b)
+	for _, name := range append([]string{"kty"}, webKeyNames...) {
+		if i := bytes.Index(b[from:first], []byte(`"`+name+`"`)); i >= 0 {
+			first = from + i
+		}
 	}
-	return lineStart(b, from+i)
+	if first == len(b) {
+		return first
+	}
+	return lineStart(b, first)
 }
 
 // isNetrcLogin reports the line of a netrc file that its password follows.

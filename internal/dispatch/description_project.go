@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -16,7 +15,7 @@ func steps(run *core.Run) string {
 	var b strings.Builder
 	b.WriteString("## Steps\n\n")
 	for _, step := range run.Plan.Steps {
-		title := plain.Line(step.ID+". "+step.Title, 200)
+		title := step.ID + ". " + quotedLine(step.Title, 200)
 		s := run.Stage("step-" + step.ID)
 		switch {
 		case s != nil && s.Status == core.StageDone:
@@ -32,7 +31,7 @@ func steps(run *core.Run) string {
 	b.WriteString(delegations(run))
 	for _, s := range run.Stages {
 		if s.Wish != nil && s.Status == core.StageDone {
-			fmt.Fprintf(&b, "- [x] Asked for later: %s: %s\n", plain.Line(s.Wish.Text, 200), account(s))
+			fmt.Fprintf(&b, "- [x] Asked for later: %s: %s\n", quotedLine(s.Wish.Text, 200), account(s))
 		}
 	}
 	if names := check.Names(run.Playbook.Project.Done, nil); len(names) > 0 {
@@ -46,7 +45,7 @@ func delegations(run *core.Run) string {
 	var b strings.Builder
 	for _, d := range run.Delegations {
 		if d.Status == core.DelegationDone && !d.Proposal.Kind.EngineAct() {
-			fmt.Fprintf(&b, "- %s: %s\n", d.ID, plain.Line(d.Proposal.Name(), 200))
+			fmt.Fprintf(&b, "- %s: %s\n", d.ID, quotedLine(d.Proposal.Name(), 200))
 		}
 	}
 	if b.Len() == 0 {

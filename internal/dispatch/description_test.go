@@ -80,7 +80,7 @@ func TestDescriptionOfAProjectSaysWhatWasDone(t *testing.T) {
 	}
 	got := description(run, nil)
 	for _, want := range []string{
-		"- [x] 1. Say hello:", "- step-1.r2.code: its agent says `Greets quietly`\n",
+		"- [x] 1. `Say hello`:", "- step-1.r2.code: its agent says `Greets quietly`\n",
 		"- step-1.r1.review asked for changes of step-1: `too loud`\n  - done and verified in round 2 of step-1\n",
 		"- Changes asked for by `@eve on the forge`: `in German`\n  - the manager's answer: `delegate t3: German`\n",
 	} {

@@ -28,9 +28,9 @@ func waves(run *core.Run) string {
 			after += ", taken over by " + heir
 		}
 		if d.Reason != "" {
-			after += ", " + plain.Line(d.Reason, 200)
+			after += ", " + quotedLine(d.Reason, 200)
 		}
-		fmt.Fprintf(&b, "- %s %s%s\n", box, plain.Line(d.Brief.ID+" ("+d.Brief.Agent+"): "+d.Brief.Title(), 200), after)
+		fmt.Fprintf(&b, "- %s %s: %s%s\n", box, plain.Line(d.Brief.ID+" ("+d.Brief.Agent+")", 100), quotedLine(d.Brief.Title(), 200), after)
 		if d.Answer != nil && d.Answer.Compact != "" {
 			fmt.Fprintf(&b, "  - its worker says %s\n", quotedLine(d.Answer.Compact, 300))
 		}

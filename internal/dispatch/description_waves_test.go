@@ -28,14 +28,14 @@ func TestDescriptionOfWaves(t *testing.T) {
 
 Planned, in the planner's words: ` + "`borders first`" + `
 
-- [x] design (architect): Draw the borders.
+- [x] design (architect): ` + "`Draw the borders.`" + `
   - its worker says ` + "`Two borders. @all`" + `
-- [ ] page (builder): Build it.: partial, taken over by mail
+- [ ] page (builder): ` + "`Build it.`" + `: partial, taken over by mail
 
 ## Wave 2
 
-- [x] mail (builder): Send the link.
-- [ ] sms (builder): Send it by SMS.: dropped, nobody wants it
+- [x] mail (builder): ` + "`Send the link.`" + `
+- [ ] sms (builder): ` + "`Send it by SMS.`" + `: dropped, ` + "`nobody wants it`" + `
 
 Verified on each branch and again on each merge: ` + "`command: make test`" + `
 

@@ -100,7 +100,7 @@ func lawLeaks(r *Run, actor Actor, b ApprovalGranted, s *Stage) error {
 		return Errorf(CodeInvalid, "stage %s: nothing in it looks like a secret", s.ID).WithHint("approve it without saying so")
 	case n > 0 && !b.WithLeaks:
 		return Errorf(CodeConflict, "what would be published has %s", looking(Places(Leaks(s)))).
-			WithHint("have them taken out; or, if they are none, `stellwerk approve %s --with-secrets`", r.Alias)
+			WithHint("`stellwerk status %s` names them; have them taken out, or, if they are none, `stellwerk approve %s --with-secrets`", r.Alias, r.Alias)
 	case n > 0 && actor.Kind != ActorPerson:
 		return Errorf(CodeForbidden, "what looks like a secret is published on a person's own word only").
 			WithHint("`stellwerk approve %s --with-secrets` in a terminal, or the cockpit", r.Alias)

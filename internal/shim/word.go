@@ -14,7 +14,7 @@ const VariableWord = "STELLWERK_SHIM_WORD"
 func takeWord() *os.File {
 	text, given := os.LookupEnv(VariableWord)
 	fd, err := strconv.Atoi(text)
-	if !given || err != nil || fd <= int(os.Stderr.Fd()) {
+	if !given || err != nil || fd <= syscall.Stderr {
 		return nil
 	}
 	syscall.CloseOnExec(fd)

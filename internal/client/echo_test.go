@@ -110,6 +110,9 @@ func TestEverythingCrossesTheWire(t *testing.T) {
 	svc := &echo{}
 	c := connect(t, svc)
 	for m := range reflect.TypeFor[api.Service]().Methods() {
+		if m.Name == "Follow" || m.Name == "Watch" {
+			continue // streams have tests of their own
+		}
 		t.Run(m.Name, func(t *testing.T) {
 			call := reflect.ValueOf(c).MethodByName(m.Name)
 			args := []reflect.Value{reflect.ValueOf(t.Context())}
@@ -120,8 +123,6 @@ func TestEverythingCrossesTheWire(t *testing.T) {
 				switch m.Type.In(i) {
 				case reflect.TypeFor[io.Writer]():
 					arg.Set(reflect.ValueOf(&document))
-				case reflect.TypeFor[func(core.Event) error](), reflect.TypeFor[func(api.Moved) error]():
-					t.Skip("streams have tests of their own")
 				default:
 					fill(arg, fmt.Sprintf("%s#%d", m.Name, i))
 					if m.Name == "Document" && i == 2 {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -123,5 +125,38 @@ func TestAFolderGoesOnWhereTheStoreEnds(t *testing.T) {
 	other[cut].Actor.ID = "elsewhere"
 	if n, err := b.engine.Import(t.Context(), "r1", chained(t, other)); core.CodeOf(err) != core.CodeForked || n != 0 {
 		t.Errorf("another history: %d, %v", n, err)
+	}
+}
+
+// TestAFolderTellsOfEveryRound: whoever imports a folder has the tasks of rounds that were given up in the table, as the
+// engine has that lived through them.
+func TestAFolderTellsOfEveryRound(t *testing.T) {
+	b := newBench(t)
+	two := start("r1", core.DefaultLimits())
+	two.Playbook.Phases[0].Gate = core.GateApproval
+	b.submit("r1", core.Person("me"), two)
+	b.submit("r1", core.Engine(), core.AttemptStarted{Attempt: "a.r1.a1"})
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitFinished, Delivery: delivered(1)})
+	state := b.submit("r1", core.Engine(), core.VerifyConcluded{Task: "a.r1", Attempt: "a.r1.a1", Passed: true})
+	about := core.GateSubject(state, state.Current())
+	b.submit("r1", core.Person("me"), core.FeedbackGiven{Stage: "a", Text: "again", About: &about})
+	lived, err := b.store.Tasks(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := b.store.Events(t.Context(), core.RunStream("r1"), 0, 0)
+	if err != nil || len(lived) < 2 {
+		t.Fatalf("%d tasks, %v", len(lived), err)
+	}
+	other := newBench(t)
+	if n, err := other.engine.Import(t.Context(), "r1", events); n != len(events) || err != nil {
+		t.Fatalf("imported %d, %v", n, err)
+	}
+	got, err := other.store.Tasks(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(lived, got); diff != "" {
+		t.Error(diff)
 	}
 }

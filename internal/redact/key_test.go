@@ -59,6 +59,7 @@ func keyForms(t testing.TB, key string) map[string]string {
 		"base64 wrapped": wrap(base64.StdEncoding.EncodeToString([]byte(key)), 76, "\n"),
 		"kubeconfig":     "    client-key-data: " + base64.StdEncoding.EncodeToString([]byte(key)) + "\n",
 		"hexadecimal":    hex.EncodeToString([]byte(key)),
+		"an odd digit":   "7" + hex.EncodeToString([]byte(key)),
 	}
 }
 

@@ -92,6 +92,9 @@ func TestBareKeysAreHidden(t *testing.T) {
 							t.Fatalf("%s in lines of %d, %s: %q stays in %q", name, width, form, line, got)
 						}
 					}
+					if tail := digits[len(digits)-6:]; strings.Contains(got, tail) {
+						t.Errorf("%s in lines of %d, %s: its last digits %q stay in %q", name, width, form, tail, got)
+					}
 					if form == "plain" && (!strings.HasPrefix(got, "first line\n") || !strings.HasSuffix(got, "\nlast line\n")) {
 						t.Errorf("%s in lines of %d: %q", name, width, got)
 					}

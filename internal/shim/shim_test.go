@@ -2,6 +2,8 @@ package shim_test
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,6 +48,7 @@ func TestWholeAttempt(t *testing.T) {
 			cat; cat "$STELLWERK_IN/plan.md"; echo; echo oops >&2
 			echo new > file.txt; git add file.txt; git commit -qm "mine"; echo more > uncommitted.txt
 			echo '{"status":"done"}' > "$STELLWERK_OUT/report.json"
+			mkdir "$TMPDIR/deep"; echo left > "$TMPDIR/deep/file"
 			echo "finished"; exit 3`)
 		exit := a.Run(t)
 		if exit.Reason != shim.ReasonExited || exit.ExitCode != 3 || exit.Signal != "" || exit.Isolation != kind || exit.Attempt != a.Spec.Attempt {
@@ -71,6 +74,9 @@ func TestWholeAttempt(t *testing.T) {
 		}
 		if state, err := shim.Look(a.Folder); err != nil || state != shim.StateExited {
 			t.Errorf("state is %s, %v", state, err)
+		}
+		if _, err := os.Stat(filepath.Join(a.Folder, "tmp")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("its temporary files are left: %v", err)
 		}
 	})
 }

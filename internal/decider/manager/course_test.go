@@ -364,3 +364,30 @@ func TestTheEndOfWorkTellsWhatItTook(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAManagerWantsCheckedIsChecked: its commands and documents are added to what must hold of any work.
+func TestWhatAManagerWantsCheckedIsChecked(t *testing.T) {
+	w := steady(t)
+	w.planned()
+	wanted := work("")
+	wanted.Checks, wanted.Outputs = []string{"make lint", "make docs"}, []string{"notes.md"}
+	d := w.propose(wanted)
+	for _, s := range w.run.Stages {
+		for _, task := range s.Tasks {
+			if task.Delegation != d.ID {
+				continue
+			}
+			var checks []string
+			for _, c := range task.Done.Of {
+				checks = append(checks, c.Run+c.Name)
+			}
+			for _, want := range []string{"make lint", "make docs", "notes.md"} {
+				if !slices.Contains(checks, want) {
+					t.Errorf("%s is not checked, only %q", want, checks)
+				}
+			}
+			return
+		}
+	}
+	t.Fatalf("nobody works on it: %+v\n%s", d, w.account())
+}

@@ -388,3 +388,18 @@ func TestOnlyLooksAreLazy(t *testing.T) {
 		}
 	}
 }
+
+// TestALookBesideAnEventIsNotLazy: writes that share a transaction wait for the disk if one of them has to, in whatever
+// order they came.
+func TestALookBesideAnEventIsNotLazy(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{LazyLooks: true})
+	look, event := &write{lazy: true}, &write{}
+	for _, batch := range [][]*write{{look, event}, {event, look}, {look, event, look}, {event}} {
+		if err := s.writer.pace(t.Context(), []*write{look}); err != nil || !s.writer.lazy {
+			t.Fatalf("a look alone waits for the disk: %v", err)
+		}
+		if err := s.writer.pace(t.Context(), batch); err != nil || s.writer.lazy {
+			t.Errorf("a transaction of %d with an event in it does not wait for the disk: %v", len(batch), err)
+		}
+	}
+}

@@ -97,6 +97,34 @@ func testRunFilter(t *testing.T, open Open) {
 	}
 }
 
+// testRunPages lists runs that began in the same moment page by page: each once.
+func testRunPages(t *testing.T, open Open) {
+	s := open(t)
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		push(t, s, core.RunStream(id), func(c *store.Commit) {
+			c.Run = &store.RunRow{ID: id, Alias: id, Project: "p", Status: "active", StartedAt: moment(1), UpdatedAt: moment(1)}
+		})
+	}
+	for _, f := range []store.Filter{{Limit: 2}, {Limit: 2, Project: "p"}, {Limit: 2, Open: true}, {Limit: 2, Status: "active"}} {
+		got := ""
+		for {
+			rows, err := s.Runs(t.Context(), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range rows {
+				got, f.Before = got+r.ID, r.ID
+			}
+			if len(rows) < f.Limit {
+				break
+			}
+		}
+		if got != "edcba" {
+			t.Errorf("%+v: the pages have %q", f, got)
+		}
+	}
+}
+
 func testProjectRow(t *testing.T, open Open) {
 	s := open(t)
 	row := store.ProjectRow{

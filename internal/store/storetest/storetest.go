@@ -66,6 +66,7 @@ func Run(t *testing.T, open Open) {
 		{"projection/run", testRunRow},
 		{"projection/each column", testColumns},
 		{"projection/runs", testRunFilter},
+		{"projection/pages of runs", testRunPages},
 		{"projection/project", testProjectRow},
 		{"projection/totals", testTotals},
 		{"projection/progress", testProgress},

@@ -53,7 +53,7 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, and wheth
 # Packages without a goroutine of their own are tested without the race detector.
 PURE := /internal/(core|decider/.*|gate|guard|plan|playbook|prompt|redact|role|strictjson|wave|wording|cockpit/(graph|highlight|patch|plot|track))$$
 # Those that mostly wait for processes, too: the race detector would double their time. `make race` has it.
-SLOW := ./e2e ./internal/crash ./e2e/browser
+SLOW := /(e2e|e2e/browser|internal/crash)$$
 
 # The linter has run go vet, and nobody needs the symbols of these programs.
 QUICK := -vet=off -ldflags='-s -w'
@@ -63,8 +63,8 @@ RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.or
 
 unit: ## all tests, with the race detector where something can race; ends with what was skipped and why
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
-		$(RACE) $(QUICK) -p 4 -parallel 4 -timeout 40m $$($(GO) list ./... | grep -v -E -e '/e2e$$|/e2e/browser$$|/internal/crash$$' -e '$(PURE)') -- \
-		$(QUICK) -p 3 -timeout 40m $(SLOW) $$($(GO) list ./... | grep -E '$(PURE)')
+		$(RACE) $(QUICK) -p 4 -parallel 4 -timeout 40m $$($(GO) list ./... | grep -v -E -e '$(SLOW)' -e '$(PURE)') -- \
+		$(QUICK) -p 3 -timeout 40m $$($(GO) list ./... | grep -E '$(SLOW)') $$($(GO) list ./... | grep -E '$(PURE)')
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest $(RACE) -timeout 90m ./e2e ./internal/crash

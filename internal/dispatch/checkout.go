@@ -71,6 +71,7 @@ func (c *checkout) prepare(ctx context.Context) error {
 	}
 	c.dir = dir
 	if err := c.setUp(ctx); err != nil {
+		c.dir = ""
 		return err
 	}
 	if err := os.WriteFile(dir+readySuffix, nil, 0o600); err != nil {

@@ -54,7 +54,7 @@ func eachColumn(t *testing.T, row reflect.Value, kept map[string]bool, see func(
 	}
 }
 
-// testColumns: whatever changes in a row of a run or a task is what is read from then on.
+// testColumns: whatever changes in a row of a run, a project or a task is what is read from then on.
 func testColumns(t *testing.T, open Open) {
 	s := open(t)
 	run := store.RunRow{ID: "r1", Project: "p", Status: "active", StartedAt: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), UpdatedAt: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}
@@ -63,6 +63,23 @@ func testColumns(t *testing.T, open Open) {
 		push(t, s, "run/r1", func(c *store.Commit) { c.Run = &run })
 		if got, err := s.Run(t.Context(), "r1"); err != nil || !cmp.Equal(run, got) {
 			t.Errorf("%s of a run: %s, %v", column, cmp.Diff(run, got), err)
+		}
+	})
+	eachColumn(t, reflect.ValueOf(&run).Elem(), map[string]bool{"ID": true, "Status": true}, func(column string) {
+		change(t, reflect.ValueOf(&run).Elem().FieldByName(column), 60) // once more, together with the status
+		run.Status = "with " + column
+		push(t, s, "run/r1", func(c *store.Commit) { c.Run = &run })
+		if got, err := s.Run(t.Context(), "r1"); err != nil || !cmp.Equal(run, got) {
+			t.Errorf("%s of a run whose status changed too: %s, %v", column, cmp.Diff(run, got), err)
+		}
+	})
+	project := store.ProjectRow{ID: "p1", Status: "active", CreatedAt: moment(0), LastActivity: moment(0)}
+	push(t, s, "project/p1", func(c *store.Commit) { c.Project = &project })
+	counted := map[string]bool{"ID": true, "TotalTasks": true, "CompletedTasks": true, "FailedTasks": true, "TotalCostUSD": true, "Unpriced": true}
+	eachColumn(t, reflect.ValueOf(&project).Elem(), counted, func(column string) {
+		push(t, s, "project/p1", func(c *store.Commit) { c.Project = &project })
+		if got, err := s.Project(t.Context(), "p1"); err != nil || !cmp.Equal(project, got) {
+			t.Errorf("%s of a project: %s, %v", column, cmp.Diff(project, got), err)
 		}
 	})
 	task := store.TaskRow{ID: "r1/t", Run: "r1", Status: "pending", CreatedAt: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}

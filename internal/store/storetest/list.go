@@ -146,7 +146,7 @@ func testSameMoment(t *testing.T, open Open) {
 			c.Run = &store.RunRow{ID: id, Alias: "otter", Project: "a", Status: "active", StartedAt: moment(1), UpdatedAt: moment(1)}
 			c.Tasks = []store.TaskRow{{ID: "task-" + id, Run: "a", Project: "a", Status: "pending", CreatedAt: moment(1)}}
 		})
-		speak(t, s, id, 1, core.Said{Kind: core.SaidQuestion, Voice: core.VoiceGreen, Text: id, Question: "q-" + id})
+		speak(t, s, id, 1, core.Said{Kind: core.SaidQuestion, Voice: core.VoiceGreen, Text: id, Question: map[string]string{"a": "q-4", "b": "q-3", "c": "q-2", "d": "q-1"}[id]})
 	}
 	push(t, s, core.ProjectStream("e"), func(c *store.Commit) {
 		c.Project = &store.ProjectRow{ID: "e", Name: "shop", LastActivity: moment(2), CreatedAt: moment(0)}

@@ -48,6 +48,8 @@ func Run(t *testing.T, open Open) {
 		{"wake/due withdrawn", testDueWithdrawn},
 		{"wake/next due", testNextDue},
 		{"wake/oldest first", testOldestFirst},
+		{"wake/ages", testAges},
+		{"wake/time kept", testTimeKept},
 		{"wake/hints", testHints},
 		{"wake/attended", testAttended},
 		{"wake/nothing swallowed", testNothingSwallowed},

@@ -161,4 +161,30 @@ func TestAMergeWaitsForItsTurn(t *testing.T) {
 			t.Errorf("%s: %+v follows", name, got)
 		}
 	}
+	if got := work.Advance(&core.Run{}, &core.Stage{}, &core.Task{Status: core.TaskRunning}); len(got) != 0 {
+		t.Errorf("while it works, %+v follows", got)
+	}
+}
+
+// TestOnlyATaskThatWaitsIsUsedUp: what was delivered with the last try is verified
+// yet, and an act has no tries to use up.
+func TestOnlyATaskThatWaitsIsUsedUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		task core.Task
+		want bool
+	}{
+		"the last try": {core.Task{Status: core.TaskWaiting, Counted: 2, Limit: 2}, true},
+		"one is left":  {core.Task{Status: core.TaskWaiting, Counted: 1, Limit: 2}, false},
+		"it works":     {core.Task{Status: core.TaskRunning, Counted: 2, Limit: 2}, false},
+		"it delivered": {core.Task{Status: core.TaskDelivered, Counted: 2, Limit: 2}, false},
+		"it is done":   {core.Task{Status: core.TaskDone, Counted: 2, Limit: 2}, false},
+		"an act":       {core.Task{Status: core.TaskWaiting, Act: core.ActMerge}, false},
+	} {
+		if got := work.Exhausted(&c.task); got != c.want {
+			t.Errorf("%s: used up is %v", name, got)
+		}
+	}
+	if got := work.WhyNot(&core.Task{Counted: 2}); got != "2 attempts, and its checks still do not hold" {
+		t.Errorf("of what has no attempt it says %q", got)
+	}
 }

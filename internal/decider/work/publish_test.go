@@ -16,7 +16,7 @@ func TestWhoApprovesAPublicationIsToldAllOfIt(t *testing.T) {
 	s := &core.Stage{ID: "publish", Status: core.StageOpen, Tasks: []*core.Task{{
 		ID: "publish", Prepared: &core.Prepared{Notices: []string{"changes CLAUDE.md"}, Leaks: leaks},
 	}}}
-	for isolation, first := range map[string][]string{"sandbox": nil, "none": work.Unenforced(&core.Run{Isolation: "none"})} {
+	for isolation, first := range map[string][]string{"sandbox": nil, "none": {"unenforced: this run's agents are not isolated"}} {
 		r := &core.Run{Isolation: isolation, Stages: []*core.Stage{s}}
 		bodies := work.Prepare(r, s)
 		if len(bodies) != 1 {
@@ -116,7 +116,7 @@ func TestTheCourseOfAPublication(t *testing.T) {
 		s := &core.Stage{ID: core.PublishStage, Round: 2, Status: core.StageOpen, Gate: c.gate, Tasks: []*core.Task{&c.task}}
 		r := published(func(r *core.Run) { r.Stages = append(r.Stages, s); r.Playbook = &core.Playbook{} })
 		bodies := c.next(r, s)
-		if diff := cmp.Diff(c.want, first(bodies)); diff != "" || len(bodies) > 1 {
+		if diff := cmp.Diff(c.want, first(bodies)); diff != "" || len(bodies) > 1 || len(bodies) == 1 && bodies[0] == nil {
 			t.Errorf("%s: %+v follows\n%s", name, bodies, diff)
 		}
 	}
@@ -134,10 +134,11 @@ func TestPublishingMeetsTrouble(t *testing.T) {
 	if got := work.Unpublished(r); len(got) != 1 || got[0] != core.Body(want) {
 		t.Errorf("%+v follows", got)
 	}
-	r.Stages[1].Trouble = ""
-	r.Stages[0].Trouble = "of another stage"
-	if got := work.Unpublished(r); len(got) != 0 {
-		t.Errorf("without trouble, %+v follows", got)
+	r.Stages[1].Trouble, r.Stages[0].Trouble = "", "of another stage"
+	for _, stages := range [][]*core.Stage{r.Stages, r.Stages[:1]} {
+		if got := work.Unpublished(&core.Run{Stages: stages}); len(got) != 0 {
+			t.Errorf("without trouble, %+v follows", got)
+		}
 	}
 }
 

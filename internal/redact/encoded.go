@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -23,7 +24,33 @@ const keyPrefix = "-----BEGIN "
 // encodedRules find such tokens and private keys in base64 and hexadecimal, whatever stands before them in what was
 // encoded, and tokens that are wrapped over lines.
 func encodedRules() []Rule {
-	var base64Words, hexWords, quoted []string
+	base64Words, hexWords := encodedWords()
+	var quoted []string
+	for _, p := range prefixes {
+		quoted = append(quoted, regexp.QuoteMeta(p))
+	}
+	return []Rule{
+		{Name: "encoded-secret", Keywords: base64Words, Cased: true, Extent: encodedExtent(holdsBase64), Lines: encodedReach,
+			Pattern: encodedPattern(`[A-Za-z0-9+/_-]`, 8)},
+		{Name: "encoded-secret", Keywords: hexWords, Extent: encodedExtent(holdsHex), Lines: encodedReach,
+			Pattern: encodedPattern(`[0-9a-fA-F]`, 16)},
+		{Name: "wrapped-token", Keywords: prefixes, Cased: true, Extent: wrappedExtent, Lines: 1 << 10,
+			Pattern: `(?:` + strings.Join(quoted, "|") + `)` + tokenPart + `*(?:` + tokenBreak + `[ \t>|+]*` + tokenPart + `{4,}){1,8}`},
+	}
+}
+
+const (
+	tokenPart  = `[A-Za-z0-9_.=-]`
+	tokenBreak = `[ \t]*(?:\r?\n|(?:\\+r)?\\+n|\\+r)` // line ends may be escaped, also more than once
+)
+
+const (
+	encodedReach = 16 << 10 // how far behind its first digits something encoded is followed
+	leastEncoded = 32       // digits of a line that the next goes on with
+)
+
+// encodedWords are what the beginnings of tokens and private keys become in base64 and in hexadecimal.
+func encodedWords() (base64Words, hexWords []string) {
 	for _, p := range append(slices.Clone(prefixes), keyPrefix) {
 		for shift := range 3 {
 			for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -33,23 +60,68 @@ func encodedRules() []Rule {
 		}
 		hexWords = append(hexWords, hex.EncodeToString([]byte(p)))
 	}
-	for _, p := range prefixes {
-		quoted = append(quoted, regexp.QuoteMeta(p))
-	}
-	return []Rule{
-		{Name: "encoded-secret", Keywords: distinct(base64Words...), Cased: true, Check: holdsBase64, Lines: 16 << 10,
-			Pattern: `(?:[A-Za-z0-9+/_-]{32,}[ \t]*(?:\r?\n|\\+[nr])[ \t]*)*[A-Za-z0-9+/_-]{8,}={0,2}`},
-		{Name: "encoded-secret", Keywords: hexWords, Check: holdsHex, Lines: 16 << 10,
-			Pattern: `(?:[0-9a-fA-F]{32,}[ \t]*(?:\r?\n|\\+[nr])[ \t]*)*[0-9a-fA-F]{16,}`},
-		{Name: "wrapped-token", Keywords: prefixes, Cased: true, Extent: wrappedExtent, Lines: 1 << 10,
-			Pattern: `(?:` + strings.Join(quoted, "|") + `)` + tokenPart + `*(?:` + tokenBreak + `[ \t>|+]*` + tokenPart + `{4,}){1,8}`},
+	return distinct(base64Words...), hexWords
+}
+
+// encodedPattern matches lines of digits. The last has at least so many, or stands alone.
+func encodedPattern(digit string, least int) string {
+	full := `(?:` + digit + `{` + strconv.Itoa(leastEncoded) + `,}` + tokenBreak + `[ \t]*)`
+	return `(` + full + `+` + digit + `{1,` + strconv.Itoa(least-1) + `}={0,2})(?:[ \t]*(?:[\r\n"'\x60,;\\)\]}<]|$))|(` +
+		full + `*` + digit + `{` + strconv.Itoa(least) + `,}={0,2})`
+}
+
+// encodedExtent is how much of lines of digits is hidden. A short last line may be no part of them.
+func encodedExtent(holds func([]byte) bool) func([]byte) int {
+	return func(found []byte) int {
+		if holds(found) {
+			return len(found)
+		}
+		if gaps := breaks().FindAllIndex(found, -1); len(gaps) > 0 {
+			if last := gaps[len(gaps)-1]; len(found)-last[1] < 16 && holds(found[:last[0]]) {
+				return last[0]
+			}
+		}
+		return 0
 	}
 }
 
-const (
-	tokenPart  = `[A-Za-z0-9_.=-]`
-	tokenBreak = `[ \t]*(?:\r?\n|\\+n)`
-)
+// encodedBegin finds what encodedWords are, in lines that are read one by one.
+var encodedBegin = sync.OnceValue(func() *automaton {
+	base64Words, hexWords := encodedWords()
+	var words [][]byte
+	for _, w := range base64Words {
+		words = append(words, []byte(w))
+	}
+	for _, w := range hexWords {
+		words = append(words, []byte(w), []byte(strings.ToUpper(w)))
+	}
+	return newAutomaton(words, false)
+})
+
+// encodedStart is where the line begins that something encoded begins in which may go on in the line at b[at:].
+func encodedStart(b []byte, at int) int {
+	for start := at; start > max(0, at-encodedReach); {
+		end := start - 1
+		start = lineStart(b, end)
+		line := bytes.TrimRight(b[start:end], "\r \t")
+		digits := len(line)
+		for digits > 0 && isBase64(line[digits-1]) {
+			digits--
+		}
+		if len(line)-digits < leastEncoded {
+			break
+		}
+		begins := false
+		encodedBegin().scan(line[digits:], func(int, int) { begins = true })
+		if begins {
+			return start
+		}
+		if len(bytes.TrimLeft(line[:digits], " \t")) > 0 {
+			break
+		}
+	}
+	return at
+}
 
 // tokens are the rules for what may stand in an encoding.
 var tokens = sync.OnceValue(func() *RuleSet { return NewRuleSet(tokenRules()) })
@@ -64,19 +136,32 @@ func holdsSecret(text []byte) bool {
 	return len(tokens().find(text, nil, &budget{left: baseWork})) > 0
 }
 
+// digitsOf is text without the ends of its lines, escaped or not, and what stands around them.
+func digitsOf(text []byte) []byte {
+	digits := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' {
+			for i < len(text) && text[i] == '\\' {
+				i++
+			}
+			continue // behind the letter of the escape
+		}
+		if isBase64(text[i]) {
+			digits = append(digits, text[i])
+		}
+	}
+	return digits
+}
+
 // holdsBase64 tries all alignments, because digits of something else may stand right before the encoding.
-func holdsBase64(m Match) bool {
-	digits := make([]byte, 0, len(m.Secret))
-	for i := 0; i < len(m.Secret); i++ {
-		switch c := m.Secret[i]; {
-		case c == '-':
-			digits = append(digits, '+')
-		case c == '_':
-			digits = append(digits, '/')
-		case c == '\\':
-			i++ // and the letter of the escape
-		case isBase64(c):
-			digits = append(digits, c)
+func holdsBase64(found []byte) bool {
+	digits := digitsOf(found)
+	for i, c := range digits {
+		switch c {
+		case '-':
+			digits[i] = '+'
+		case '_':
+			digits[i] = '/'
 		}
 	}
 	decoded := make([]byte, base64.RawStdEncoding.DecodedLen(len(digits)))
@@ -100,16 +185,8 @@ func appendRest(decoded, digits []byte) []byte {
 	return append(decoded, last...)
 }
 
-func holdsHex(m Match) bool {
-	digits := make([]byte, 0, len(m.Secret))
-	for i := 0; i < len(m.Secret); i++ {
-		switch c := m.Secret[i]; {
-		case c == '\\':
-			i++
-		case isAlnum(c):
-			digits = append(digits, c)
-		}
-	}
+func holdsHex(found []byte) bool {
+	digits := digitsOf(found)
 	decoded := make([]byte, len(digits)/2)
 	for shift := range 2 {
 		whole := digits[shift:]

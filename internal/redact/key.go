@@ -12,6 +12,7 @@ const (
 	keyMisses  = 8        // other lines in a row that end the search
 	keyFillers = 4        // lines between two bodies
 	leastRun   = 16       // base64 digits in a row that make a line one of a key
+	maxEscape  = 8        // backslashes before a digit beyond the first
 )
 
 // keyState follows private keys through a text that comes in pieces. A key lasts from its first line ("BEGIN … PRIVATE
@@ -78,9 +79,9 @@ func (f *keyFinder) begin(m mark) int {
 		return m.line
 	}
 	f.open, f.bare, f.left, f.owed = true, true, keyReach, m.owed
-	f.width, f.indent, f.full = m.end-m.start, m.start-m.line, m.end-m.start
+	f.width, f.indent, f.full = m.digits, m.start-m.line, m.digits
 	f.hide(m.start, m.end)
-	f.pay(m.end - m.start)
+	f.pay(m.digits)
 	return m.end
 }
 
@@ -123,9 +124,10 @@ func (f *keyFinder) line(start, end int) {
 	}
 	switch {
 	case last > 0:
-		f.width, f.indent, f.misses, f.fillers = last-first, first, 0, 0
+		digits := digitsIn(line[first:last])
+		f.width, f.indent, f.misses, f.fillers = digits, first, 0, 0
 		f.hide(start+first, start+last)
-		f.pay(min(last-first-bytes.Count(line[first:last], []byte{'\\'}), f.full))
+		f.pay(min(digits, f.full))
 	case isFiller(line) && f.fillers < keyFillers:
 		f.fillers++
 	default:
@@ -237,8 +239,8 @@ func breakBefore(text []byte) int {
 func bodyOf(line []byte) (first, last int) {
 	total := 0
 	for i := 0; i < len(line); {
-		n := digitRun(line[i:])
-		if n >= leastRun {
+		n, digits := digitRun(line[i:], len(line))
+		if digits >= leastRun {
 			if last == 0 {
 				first = i
 			}
@@ -253,37 +255,65 @@ func bodyOf(line []byte) (first, last int) {
 	return first, last
 }
 
-// tailOf finds the short last line of a body, which begins where the others did and holds nothing else.
+// tailOf finds the short last line of a body, which begins where the others did and holds nothing else, or ends the text in
+// quotes that they stand in.
 func tailOf(line []byte, indent, width int) (first, last int) {
 	if len(line) <= indent {
 		indent = len(line) - len(bytes.TrimLeft(line, " \t"))
 	}
-	n := digitRun(line[indent:])
-	if n == 0 || n > width || len(bytes.Trim(line[indent+n:], " \t\"'`,;+\\")) > 0 {
+	n, digits := digitRun(line[indent:], len(line))
+	rest := bytes.TrimLeft(line[indent+n:], "\\")
+	isQuoted := len(rest) > 0 && bytes.IndexByte([]byte("\"'`"), rest[0]) >= 0
+	if n == 0 || digits > width || !isQuoted && len(bytes.Trim(rest, " \t,;+\\")) > 0 {
 		return 0, 0
 	}
 	return indent, indent + n
 }
 
-// digitRun counts the bytes of the base64 digits that text begins with, those that JSON escapes among them.
-func digitRun(text []byte) int {
-	n := 0
-	for n < len(text) {
-		c := text[n]
-		if isAlnum(c) || c == '+' || c == '/' || c == '=' {
-			n++
-			continue
+// digitRun counts the base64 digits that text begins with, at most so many, and their bytes.
+func digitRun(text []byte, most int) (size, digits int) {
+	for digits < most {
+		_, n := digitAt(text[size:])
+		if n == 0 {
+			break
 		}
-		if c != '\\' {
-			return n
-		}
-		r, size, _ := unescapeOne(text[n:])
-		if size < 2 || r != '/' && r != '+' && r != '=' {
-			return n
-		}
-		n += size
+		size += n
+		digits++
 	}
-	return n
+	return size, digits
+}
+
+// digitAt reads the base64 digit that text begins with. It may be escaped, also more than once. size is 0 where there is none.
+func digitAt(text []byte) (digit byte, size int) {
+	if len(text) == 0 {
+		return 0, 0
+	}
+	if c := text[0]; c != '\\' {
+		if isAlnum(c) || c == '+' || c == '/' || c == '=' {
+			return c, 1
+		}
+		return 0, 0
+	}
+	last := 0
+	for last+1 < len(text) && last < maxEscape && text[last+1] == '\\' {
+		last++
+	}
+	r, n, _ := unescapeOne(text[last:])
+	if n < 2 || r != '/' && r != '+' && r != '=' {
+		return 0, 0
+	}
+	return byte(r), last + n
+}
+
+// digitsIn counts the base64 digits of a body.
+func digitsIn(body []byte) int {
+	sum := 0
+	for len(body) > 0 {
+		size, digits := digitRun(body, len(body))
+		sum += digits
+		body = body[max(size, 1):]
+	}
+	return sum
 }
 
 // isFiller reports a line that a key may have between others: an empty one, or a header ("DEK-Info: AES-128-CBC,…").

@@ -29,7 +29,8 @@ type mark struct {
 	line       int // where the lines before it end
 	isEnd      bool
 	isBody     bool
-	owed       int // base64 digits of the whole body, 0 where that is not known
+	digits     int // of the body, in base64
+	owed       int // those of the whole body, 0 where that is not known
 }
 
 // leastFirstLine is how many digits the first line of a body has at least, unless all of it is shorter.
@@ -40,34 +41,40 @@ func bodyAt(text []byte, from, at int) (mark, bool) {
 	if at < from {
 		return mark{}, false
 	}
-	n := digitRun(text[at:])
 	owed := 0
+	most := keyReach
 	if !bytes.HasPrefix(text[at:], []byte(opensshDigits)) {
-		if owed = keyDigits(text[at : at+n]); owed == 0 {
+		if owed = keyDigits(text[at:]); owed == 0 {
 			return mark{}, false
 		}
-		if n > owed {
-			n = owed
-		}
+		most = owed
 	}
-	if n < leastFirstLine && n != owed {
+	n, digits := digitRun(text[at:], most)
+	if digits < leastFirstLine && digits != owed {
 		return mark{}, false
 	}
 	line := at
 	for line > from && breakBefore(text[from:line]) == 0 {
 		line--
 	}
-	return mark{start: at, end: at + n, line: line, isBody: true, owed: owed}, true
+	return mark{start: at, end: at + n, line: line, isBody: true, digits: digits, owed: owed}, true
 }
 
-// keyDigits is how many base64 digits a private key has that begins with the given ones: a sequence of a version, 0 or 1, and
+// keyDigits is how many base64 digits a private key has whose first ones text begins with: those of a sequence of a version, 0 or 1, and
 // an algorithm, a number or a string of bytes (PKCS #8, PKCS #1, SEC 1). It is 0 for anything else, such as a certificate.
-func keyDigits(digits []byte) int {
-	if len(digits) < 12 {
-		return 0
+func keyDigits(text []byte) int {
+	var first [12]byte
+	at := 0
+	for i := range first {
+		digit, n := digitAt(text[at:])
+		if n == 0 {
+			return 0
+		}
+		first[i] = digit
+		at += n
 	}
 	var der [9]byte
-	if _, err := base64.StdEncoding.Decode(der[:], digits[:12]); err != nil || der[0] != 0x30 {
+	if _, err := base64.StdEncoding.Decode(der[:], first[:]); err != nil || der[0] != 0x30 {
 		return 0
 	}
 	head, size := 2, int(der[1])

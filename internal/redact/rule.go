@@ -154,7 +154,7 @@ func ownNameRule(name string, s Secret) Rule {
 		Name:     name,
 		Keywords: []string{strings.ToLower(s.Name)},
 		Pattern: `(?i:` + regexp.QuoteMeta(s.Name) + `)` + assign + `(?P<secret>` + regexp.QuoteMeta(s.Value) + `)` +
-			`(?:[\s"'\\,;&}]|$)`,
+			"(?:[\\s\"'`\\\\,;&|<>(){}\\[\\]]|$)",
 	}
 }
 

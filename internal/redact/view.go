@@ -140,8 +140,6 @@ func unescapeOne(text []byte) (r rune, size int, isByte bool) {
 		return '\\', 1, true
 	}
 	switch c := text[1]; c {
-	case '"', '\\', '/', '\'':
-		return rune(c), 2, true
 	case 'n':
 		return '\n', 2, true
 	case 'r':
@@ -169,6 +167,9 @@ func unescapeOne(text []byte) (r rune, size int, isByte bool) {
 				return pair, 12, false
 			}
 		}
+	}
+	if c := text[1]; ' ' <= c && c <= '~' && !isAlnum(c) { // a shell may escape any of them
+		return rune(c), 2, true
 	}
 	return '\\', 1, true
 }

@@ -180,7 +180,7 @@ func openEnd(b []byte, inKey bool) int {
 	if isNetrcLogin(b[lineStart(b, at-1) : at-1]) {
 		at = lineStart(b, at-1)
 	}
-	at = min(wrappedStart(b, at), webKeyStart(b))
+	at = min(wrappedStart(b, at), encodedStart(b, at), webKeyStart(b))
 	for !inKey && at > 0 {
 		start := lineStart(b, at-1)
 		if !isEncodedLine(b[start : at-1]) {

@@ -108,14 +108,25 @@ func sum(text string) (n uint32) {
 // the same error.
 func TestEverythingCrossesTheWire(t *testing.T) {
 	svc := &echo{}
-	c := connect(t, svc)
+	passesOn(t.Context(), t, svc, connect(t, svc))
+}
+
+// TestTheGuardChangesNothing of what it lets through.
+func TestTheGuardChangesNothing(t *testing.T) {
+	svc := &echo{}
+	passesOn(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("ada"), Role: api.RoleOwner}), t, svc, api.Guard(svc))
+}
+
+// passesOn calls every method of a face of svc.
+func passesOn(ctx context.Context, t *testing.T, svc *echo, face api.Service) {
+	t.Helper()
 	for m := range reflect.TypeFor[api.Service]().Methods() {
 		if m.Name == "Follow" || m.Name == "Watch" {
 			continue // streams have tests of their own
 		}
 		t.Run(m.Name, func(t *testing.T) {
-			call := reflect.ValueOf(c).MethodByName(m.Name)
-			args := []reflect.Value{reflect.ValueOf(t.Context())}
+			call := reflect.ValueOf(face).MethodByName(m.Name)
+			args := []reflect.Value{reflect.ValueOf(ctx)}
 			var want []any
 			var document bytes.Buffer
 			for i := 1; i < m.Type.NumIn(); i++ {

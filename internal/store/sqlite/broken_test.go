@@ -121,35 +121,46 @@ func calls(s *Store) map[string]struct {
 		"take a claim": {"claims", func(ctx context.Context) error {
 			return s.Commit(ctx, store.Commit{Stream: "run/new", Acquire: []core.Claim{claim}})
 		}},
-		"release":        {"claims waiters", func(ctx context.Context) error { return s.Commit(ctx, store.Commit{Stream: "run/new", Release: []core.Claim{claim}}) }},
-		"wake":           {"wakes", func(ctx context.Context) error { return s.Commit(ctx, store.Commit{Stream: "run/new"}) }},
-		"await":          {"waiters", func(ctx context.Context) error { return s.Await(ctx, "run/a", claim) }},
-		"events":         {"events", func(ctx context.Context) error { _, err := s.Events(ctx, "run/a", 0, 0); return err }},
-		"head":           {"events", func(ctx context.Context) error { _, err := s.Head(ctx, "run/a"); return err }},
-		"snapshot":       {"snapshots", func(ctx context.Context) error { _, err := s.Snapshot(ctx, "run/a"); return err }},
-		"claims":         {"claims", func(ctx context.Context) error { _, err := s.Claims(ctx); return err }},
-		"claim wakes":    {"wakes", func(ctx context.Context) error { _, err := s.Claim(ctx, "e", time.Minute, 9); return err }},
-		"rest":           {"wakes", func(ctx context.Context) error { return s.Rest(ctx, "e", store.Wake{Stream: "run/a"}) }},
-		"raised":         {"wakes", func(ctx context.Context) error { _, _, err := s.Raised(ctx, "run/a"); return err }},
-		"next due":       {"wakes", func(ctx context.Context) error { _, err := s.NextDue(ctx); return err }},
-		"run":            {"runs", func(ctx context.Context) error { _, err := s.Run(ctx, "a"); return err }},
-		"runs":           {"runs", func(ctx context.Context) error { _, err := s.Runs(ctx, store.Filter{}); return err }},
-		"page of runs":   {"runs", func(ctx context.Context) error { _, err := s.Runs(ctx, store.Filter{Before: "a"}); return err }},
-		"totals":         {"runs", func(ctx context.Context) error { _, err := s.RunTotals(ctx, "p"); return err }},
-		"spent":          {"runs", func(ctx context.Context) error { _, err := s.Spent(ctx, "p", "", now); return err }},
-		"spending":       {"runs", func(ctx context.Context) error { _, err := s.Spending(ctx, now); return err }},
-		"project":        {"projects", func(ctx context.Context) error { _, err := s.Project(ctx, "p"); return err }},
-		"projects":       {"projects", func(ctx context.Context) error { _, err := s.Projects(ctx, 0); return err }},
-		"tasks":          {"tasks", func(ctx context.Context) error { _, err := s.Tasks(ctx, "a"); return err }},
-		"task counts":    {"tasks", func(ctx context.Context) error { _, err := s.TaskCounts(ctx, "p"); return err }},
-		"messages":       {"messages", func(ctx context.Context) error { _, err := s.Messages(ctx, store.MessageFilter{Project: "p"}); return err }},
-		"messages after": {"messages", func(ctx context.Context) error { _, err := s.Messages(ctx, store.MessageFilter{Project: "p", After: "x"}); return err }},
-		"last messages":  {"messages", func(ctx context.Context) error { _, err := s.Messages(ctx, store.MessageFilter{Project: "p", Last: true}); return err }},
-		"conversations":  {"messages conversations", func(ctx context.Context) error { _, err := s.Conversations(ctx, "p"); return err }},
-		"questions":      {"messages runs", func(ctx context.Context) error { _, err := s.Questions(ctx); return err }},
-		"about":          {"messages", func(ctx context.Context) error { _, err := s.About(ctx, "q"); return err }},
-		"recall":         {"verdicts", func(ctx context.Context) error { _, err := s.Recall(ctx, "k"); return err }},
-		"remember":       {"verdicts", func(ctx context.Context) error { return s.Remember(ctx, "k", nil) }},
+		"release": {"claims waiters", func(ctx context.Context) error {
+			return s.Commit(ctx, store.Commit{Stream: "run/new", Release: []core.Claim{claim}})
+		}},
+		"wake":         {"wakes", func(ctx context.Context) error { return s.Commit(ctx, store.Commit{Stream: "run/new"}) }},
+		"await":        {"waiters", func(ctx context.Context) error { return s.Await(ctx, "run/a", claim) }},
+		"events":       {"events", func(ctx context.Context) error { _, err := s.Events(ctx, "run/a", 0, 0); return err }},
+		"head":         {"events", func(ctx context.Context) error { _, err := s.Head(ctx, "run/a"); return err }},
+		"snapshot":     {"snapshots", func(ctx context.Context) error { _, err := s.Snapshot(ctx, "run/a"); return err }},
+		"claims":       {"claims", func(ctx context.Context) error { _, err := s.Claims(ctx); return err }},
+		"claim wakes":  {"wakes", func(ctx context.Context) error { _, err := s.Claim(ctx, "e", time.Minute, 9); return err }},
+		"rest":         {"wakes", func(ctx context.Context) error { return s.Rest(ctx, "e", store.Wake{Stream: "run/a"}) }},
+		"raised":       {"wakes", func(ctx context.Context) error { _, _, err := s.Raised(ctx, "run/a"); return err }},
+		"next due":     {"wakes", func(ctx context.Context) error { _, err := s.NextDue(ctx); return err }},
+		"run":          {"runs", func(ctx context.Context) error { _, err := s.Run(ctx, "a"); return err }},
+		"runs":         {"runs", func(ctx context.Context) error { _, err := s.Runs(ctx, store.Filter{}); return err }},
+		"page of runs": {"runs", func(ctx context.Context) error { _, err := s.Runs(ctx, store.Filter{Before: "a"}); return err }},
+		"totals":       {"runs", func(ctx context.Context) error { _, err := s.RunTotals(ctx, "p"); return err }},
+		"spent":        {"runs", func(ctx context.Context) error { _, err := s.Spent(ctx, "p", "", now); return err }},
+		"spending":     {"runs", func(ctx context.Context) error { _, err := s.Spending(ctx, now); return err }},
+		"project":      {"projects", func(ctx context.Context) error { _, err := s.Project(ctx, "p"); return err }},
+		"projects":     {"projects", func(ctx context.Context) error { _, err := s.Projects(ctx, 0); return err }},
+		"tasks":        {"tasks", func(ctx context.Context) error { _, err := s.Tasks(ctx, "a"); return err }},
+		"task counts":  {"tasks", func(ctx context.Context) error { _, err := s.TaskCounts(ctx, "p"); return err }},
+		"messages": {"messages", func(ctx context.Context) error {
+			_, err := s.Messages(ctx, store.MessageFilter{Project: "p"})
+			return err
+		}},
+		"messages after": {"messages", func(ctx context.Context) error {
+			_, err := s.Messages(ctx, store.MessageFilter{Project: "p", After: "x"})
+			return err
+		}},
+		"last messages": {"messages", func(ctx context.Context) error {
+			_, err := s.Messages(ctx, store.MessageFilter{Project: "p", Last: true})
+			return err
+		}},
+		"conversations": {"messages conversations", func(ctx context.Context) error { _, err := s.Conversations(ctx, "p"); return err }},
+		"questions":     {"messages runs", func(ctx context.Context) error { _, err := s.Questions(ctx); return err }},
+		"about":         {"messages", func(ctx context.Context) error { _, err := s.About(ctx, "q"); return err }},
+		"recall":        {"verdicts", func(ctx context.Context) error { _, err := s.Recall(ctx, "k"); return err }},
+		"remember":      {"verdicts", func(ctx context.Context) error { return s.Remember(ctx, "k", nil) }},
 	}
 }
 

@@ -34,25 +34,25 @@ func wantRuns(newestFirst []store.RunRow, f store.Filter) string {
 // the same moment, and they were stored in no order.
 func testRunFilters(t *testing.T, open Open) {
 	s := open(t)
-	rows := map[string]store.RunRow{}
-	for i, id := range strings.Split("dbfhacge", "") {
-		r := store.RunRow{ID: id, Alias: []string{"odd", "even"}[i%2], Project: []string{"p", "q", "p"}[i%3], StartedAt: moment(i / 3), UpdatedAt: moment(9)}
-		r.Status = []string{"active", "completed", "failed", "cancelled", "paused", "active", "awaiting_approval", "completed"}[i]
+	var rows []store.RunRow
+	for i, id := range strings.Split("dbfhacgepomnlkji", "") {
+		r := store.RunRow{ID: id, Alias: []string{"odd", "even"}[i%2], Project: []string{"p", "q", "p"}[i%3], StartedAt: moment(i / 8), UpdatedAt: moment(9)}
+		r.Status = []string{"active", "completed", "failed", "cancelled", "paused", "active", "awaiting_approval"}[i%7]
 		push(t, s, core.RunStream(id), func(c *store.Commit) { c.Run = &r })
-		rows[id] = r
+		rows = append(rows, r)
 	}
-	newestFirst := []store.RunRow{rows["g"], rows["e"], rows["h"], rows["c"], rows["a"], rows["f"], rows["d"], rows["b"]}
+	slices.SortFunc(rows, func(a, b store.RunRow) int { return cmp.Or(b.StartedAt.Compare(a.StartedAt), cmp.Compare(b.ID, a.ID)) })
 	for _, f := range runFilters() {
 		list, err := s.Runs(t.Context(), f)
 		got := ""
 		for _, r := range list {
 			got += r.ID
 		}
-		if want := wantRuns(newestFirst, f); err != nil || got != want {
+		if want := wantRuns(rows, f); err != nil || got != want {
 			t.Errorf("%+v: %q, %v, want %q", f, got, err, want)
 		}
 	}
-	for alias, want := range map[string]string{"odd": "g", "even": "e"} {
+	for alias, want := range map[string]string{"odd": "p", "even": "o"} {
 		if r, err := s.Run(t.Context(), alias); err != nil || r.ID != want {
 			t.Errorf("alias %s: %q, %v, want the newest, %s", alias, r.ID, err, want)
 		}
@@ -74,7 +74,7 @@ func runFilters() []store.Filter {
 	each(3, func(f *store.Filter, i int) { f.Project = []string{"", "p", "q"}[i] })
 	each(2, func(f *store.Filter, i int) { f.Open = i == 1 })
 	each(4, func(f *store.Filter, i int) { f.Status = []string{"", "active", "completed", "none"}[i] })
-	each(5, func(f *store.Filter, i int) { f.Before = []string{"", "g", "c", "d", "b"}[i] })
+	each(5, func(f *store.Filter, i int) { f.Before = []string{"", "p", "j", "h", "a"}[i] })
 	each(3, func(f *store.Filter, i int) { f.Limit = []int{0, 1, 3}[i] })
 	return all
 }
@@ -84,15 +84,15 @@ func runFilters() []store.Filter {
 func testMessageFilters(t *testing.T, open Open) {
 	s := open(t)
 	var all []store.MessageRow
-	for i := range 12 {
-		said := core.Said{Kind: core.SaidMessage, Voice: core.VoiceUser, By: "me", Text: fmt.Sprint(i), Conversation: []string{"", "p-c1", "p-c2"}[i%3]}
-		all = append(all, speak(t, s, []string{"b", "a", "c", "a"}[i%4], i/6, said))
+	for i := range 24 {
+		said := core.Said{Kind: core.SaidMessage, Voice: core.VoiceUser, By: "me", Text: fmt.Sprint(i), Conversation: []string{"", "p-c1", "p-c2"}[i%3]} // several of a run in each, and in one moment
+		all = append(all, speak(t, s, []string{"b", "a", "c", "a"}[i%4], i/12, said))
 	}
 	slices.SortFunc(all, func(a, b store.MessageRow) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Run, b.Run), cmp.Compare(a.Seq, b.Seq))
 	})
 	for _, in := range []string{"", "p", "p-c1", "p-c2"} {
-		for after := range len(all) + 1 {
+		for after := 0; after <= len(all); after += 3 {
 			for _, limit := range []int{0, 1, 3} {
 				f := store.MessageFilter{Project: "p", Conversation: in, Limit: limit}
 				if after > 0 {

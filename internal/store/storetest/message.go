@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -146,4 +147,47 @@ func testQuestions(t *testing.T, open Open) {
 	}
 	run("b", "completed")
 	want([]store.MessageRow{}...)
+}
+
+// testAskedAgain: a question is answered by an answer that follows it in its own run, and by nothing else.
+func testAskedAgain(t *testing.T, open Open) {
+	s := open(t)
+	run := func(id, status string) {
+		push(t, s, core.RunStream(id), func(c *store.Commit) {
+			c.Run = &store.RunRow{ID: id, Project: "p", Status: status, StartedAt: moment(1), UpdatedAt: moment(1)}
+		})
+	}
+	n := 0
+	say := func(run string, kind core.SaidKind) {
+		n++
+		speak(t, s, run, n, core.Said{Kind: kind, Voice: core.VoiceUser, Text: "x", Question: "q"})
+	}
+	want := func(step string, runs ...string) {
+		t.Helper()
+		rows, err := s.Questions(t.Context())
+		if got := names(rows, func(m store.MessageRow) string { return m.Run }); err != nil || !slices.Equal(got, runs) {
+			t.Errorf("%s: open in %v, %v, want %v", step, got, err, runs)
+		}
+	}
+	run("a", "active")
+	run("b", "active")
+	say("a", core.SaidQuestion)
+	say("a", core.SaidMessage)
+	want("talked about", "a")
+	say("b", core.SaidMessage)
+	say("b", core.SaidMessage)
+	say("b", core.SaidAnswer)
+	want("answered in another run", "a")
+	say("a", core.SaidAnswer)
+	want("answered")
+	say("a", core.SaidQuestion)
+	want("asked again", "a")
+	for _, status := range []string{"paused", "awaiting_approval", "awaiting_review", "active"} {
+		run("a", status)
+		want(status, "a")
+	}
+	for _, status := range []string{"completed", "failed", "cancelled"} {
+		run("a", status)
+		want(status)
+	}
 }

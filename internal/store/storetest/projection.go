@@ -263,6 +263,12 @@ func testStanding(t *testing.T, open Open) {
 	stand(store.Standing{Name: "shop", At: moment(7)})
 	row.ArchivedAt, row.LastActivity = nil, moment(7)
 	want("back again")
+	row.Status = "completed"
+	push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Project = &row })
+	stand(store.Standing{Name: "shop", Paused: "lunch", At: moment(8)})
+	stand(store.Standing{Name: "shop", At: moment(8)})
+	row.LastActivity = moment(8)
+	want("paused and let go on after its row was put again")
 }
 
 func testTaskRows(t *testing.T, open Open) {

@@ -14,7 +14,7 @@ func testSpending(t *testing.T, open Open) {
 	first := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for id, run := range map[string]store.RunRow{
 		"before":   {Project: "p", StartedAt: first.Add(-time.Microsecond), CostUSD: 100},
-		"first":    {Project: "p", StartedAt: first, CostUSD: 1, Tokens: 10, Attempts: 1},
+		"first":    {Project: "p", StartedAt: first, CostUSD: 1, Tokens: 10, Attempts: 1, Unpriced: 1},
 		"same day": {Project: "p", StartedAt: first.Add(24*time.Hour - time.Microsecond), CostUSD: 2, Tokens: 20, Attempts: 2, Unpriced: 1},
 		"other":    {Project: "o", StartedAt: first, CostUSD: 4},
 		"next":     {Project: "p", StartedAt: first.Add(24 * time.Hour), CostUSD: 8, Tokens: 80},
@@ -28,7 +28,7 @@ func testSpending(t *testing.T, open Open) {
 	}
 	want := []store.DaySpent{
 		{Day: first, Project: "o", Runs: 1, CostUSD: 4},
-		{Day: first, Project: "p", Runs: 2, Attempts: 3, CostUSD: 3, Unpriced: 1, Tokens: 30},
+		{Day: first, Project: "p", Runs: 2, Attempts: 3, CostUSD: 3, Unpriced: 2, Tokens: 30},
 		{Day: first.Add(24 * time.Hour), Project: "p", Runs: 1, CostUSD: 8, Tokens: 80},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

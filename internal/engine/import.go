@@ -18,39 +18,53 @@ func (e *Engine) Import(ctx context.Context, run string, events []core.Event) (i
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tail, err := e.unknown(ctx, s.name, events)
-	if err != nil || len(tail) == 0 {
+	if err == nil && len(tail) > 0 {
+		err = e.takeOver(ctx, s, tail)
+	}
+	if err != nil {
 		return 0, err
 	}
+	return len(tail), e.decideLost(ctx, s)
+}
+
+// takeOver judges and commits the events by which a folder is longer.
+func (e *Engine) takeOver(ctx context.Context, s *stream, tail []core.Event) error {
 	s.drop()
 	if err := e.load(ctx, s); err != nil {
-		return 0, err
+		return err
 	}
 	if _, err := core.VerifyChain(s.head, tail); err != nil {
-		return 0, err
+		return err
 	}
 	state := &stream{name: s.name, run: s.run.Clone(), head: s.head}
 	rows := taskHistory{}
 	if err := state.judge(tail, rows); err != nil {
-		return 0, err
+		return err
 	}
 	b := &batch{run: state.run, head: state.head, commit: store.Commit{Stream: s.name, After: s.head.Seq, Events: tail}}
 	if err := e.finish(s, b); err != nil {
-		return 0, err
+		return err
 	}
 	b.commit.Tasks = rows.all()
 	if err := e.store.Commit(ctx, b.commit); err != nil {
 		s.drop()
-		return 0, err
+		return err
 	}
-	if _, err = e.committed(ctx, s, b); err != nil || b.run.Status.Terminal() {
-		return len(tail), err
+	_, err := e.committed(ctx, s, b)
+	return err
+}
+
+// decideLost decides again what was decided in lines that were lost. An earlier
+// import may have come to its events and not to this.
+func (e *Engine) decideLost(ctx context.Context, s *stream) error {
+	if err := e.load(ctx, s); err != nil || s.run == nil || s.run.Status.Terminal() {
+		return err
 	}
-	if d, ok := e.deciders[b.run.Playbook.Kind]; ok && len(core.Decide(b.run, d)) == 0 {
-		return len(tail), nil
+	if d, ok := e.deciders[s.run.Playbook.Kind]; ok && len(core.Decide(s.run, d)) == 0 {
+		return nil
 	}
-	// What was decided in lines that were lost is decided again.
-	_, err = e.attempt(ctx, s, input{core.Engine(), core.TimerFired{Timer: "imported"}})
-	return len(tail), err
+	_, err := e.attempt(ctx, s, input{core.Engine(), core.TimerFired{Timer: "imported"}})
+	return err
 }
 
 // judge folds events as replay does, and holds each to the law first: what

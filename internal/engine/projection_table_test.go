@@ -32,6 +32,71 @@ func TestTheRowOfARun(t *testing.T) {
 	}
 }
 
+// TestTheRowOfATask has each of its columns from the place it belongs to.
+func TestTheRowOfATask(t *testing.T) {
+	s := &core.Stage{ID: "build", Branch: "feature/x/t1"}
+	task := &core.Task{
+		ID: "t2", Kind: core.KindReview, Prompt: "look at it", DependsOn: []string{"t0", "t1"}, Status: core.TaskRunning, AdmittedAt: noon(1), By: core.Person("ada"),
+		Attempts: []*core.Attempt{{ID: "t2.a1", Status: core.AttemptEnded, StartedAt: noon(2)}, {ID: "t2.a2", Status: core.AttemptRunning, StartedAt: noon(3)}},
+	}
+	r := managed(false)
+	r.Home, r.Remote = "file:///home", "https://forge/r"
+	begun := noon(3)
+	want := store.TaskRow{
+		ID: "r/t2", Run: "r", Project: "p", Addressee: addressee(r, s, task), Kind: "review", Status: "running", Prompt: "look at it", RepoURL: "file:///home",
+		Branch: "feature/x/t1", TriggeredBy: "r/t1", CreatedBy: "ada", CreatedAt: noon(1), StartedAt: &begun, Worker: "t2.a2",
+	}
+	if diff := cmp.Diff(want, taskRow(r, s, task, noon(9))); diff != "" {
+		t.Error(diff)
+	}
+	plain := &core.Run{ID: "r", Project: "p", Remote: "https://forge/r", Branch: "feature/x", Status: core.StatusActive, Playbook: &core.Playbook{}}
+	s.Branch, task.Attempts, task.DependsOn = "", nil, nil
+	want.Kind, want.RepoURL, want.Branch, want.Addressee, want.TriggeredBy, want.StartedAt, want.Worker = "build", "https://forge/r", "feature/x", addressee(plain, s, task), "", nil, ""
+	if diff := cmp.Diff(want, taskRow(plain, s, task, noon(9))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWhatAStepSpends: the other runs are looked at where a step costs something or a run begins to work beside them, and a
+// run at work is held to its project's limits.
+func TestWhatAStepSpends(t *testing.T) {
+	limits := core.ProjectLimits{CostUSD: 10}
+	state := func(status core.RunStatus, cost float64, tokens int64, limits core.ProjectLimits) *core.Run {
+		r := managed(false)
+		r.Status, r.Usage, r.Limits.Project, r.Stream.At = status, core.Usage{CostUSD: cost, OutputTokens: tokens}, limits, noon(3)
+		return r
+	}
+	requested := said(t, core.Engine(), core.AttemptRequested{Attempt: "t1.a1", Task: "t1"})
+	timer := said(t, core.Engine(), core.TimerFired{Timer: "t"})
+	before := state(core.StatusActive, 1, 10, limits)
+	for name, c := range map[string]struct {
+		before, after  *core.Run
+		event          core.Event
+		spends, starts bool
+		budget         bool
+	}{
+		"it begins":                 {nil, state(core.StatusActive, 0, 0, limits), timer, true, false, true},
+		"an attempt is wanted":      {before, state(core.StatusActive, 1, 10, limits), requested, false, true, true},
+		"nothing is used":           {before, state(core.StatusActive, 1, 10, limits), timer, false, false, true},
+		"money is used":             {before, state(core.StatusActive, 1.5, 10, limits), timer, true, false, true},
+		"tokens are used":           {before, state(core.StatusActive, 1, 11, limits), timer, true, false, true},
+		"it rests":                  {before, state(core.StatusPaused, 1, 10, limits), timer, false, false, false},
+		"it rests and used tokens":  {before, state(core.StatusPaused, 1, 11, limits), timer, true, false, false},
+		"it works again":            {state(core.StatusPaused, 1, 10, limits), before, timer, true, false, true},
+		"a project without a limit": {before, state(core.StatusActive, 1, 10, core.ProjectLimits{}), timer, false, false, false},
+	} {
+		b := &batch{run: c.after, commit: store.Commit{Events: []core.Event{timer, c.event}}}
+		b.limit(c.before)
+		want := store.Commit{Events: b.commit.Events, Spends: c.spends}
+		if c.budget {
+			want.Budget = &store.Budget{Project: "p", Run: "r", Share: c.after.Share(), At: noon(3), Starts: c.starts, Limits: limits}
+		}
+		if diff := cmp.Diff(want, b.commit); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 // TestARunThatDrivesItsProjectTellsHowFarItIs, and no other does.
 func TestARunThatDrivesItsProjectTellsHowFarItIs(t *testing.T) {
 	for status, want := range map[core.RunStatus]string{
@@ -131,6 +196,8 @@ func TestOnlyWhatMovedIsWritten(t *testing.T) {
 	exited := []core.Event{said(t, core.Engine(), core.AttemptExited{Attempt: "verified.a1", Kind: core.ExitFinished, Duration: time.Second})}
 	before := managed(false)
 	before.Stages = []*core.Stage{{ID: "s", Tasks: []*core.Task{r.Stages[0].Tasks[0], {ID: "verified", Status: core.TaskVerifying, AdmittedAt: noon(0)}, r.Stages[0].Tasks[2]}}}
+	emptied := managed(false)
+	emptied.Stages = []*core.Stage{{ID: "s"}}
 	for name, c := range map[string]struct {
 		before *core.Run
 		events []core.Event
@@ -140,6 +207,8 @@ func TestOnlyWhatMovedIsWritten(t *testing.T) {
 		"nothing happened":      {r, timer, nil},
 		"one was verified":      {before, verified, []string{"r/verified"}},
 		"its attempt ended":     {before, exited, []string{"r/verified"}},
+		"a stage is new":        {managed(false), timer, []string{"r/waits"}},
+		"its tasks are new":     {emptied, timer, []string{"r/waits"}},
 		"a task and its events": {nil, verified, []string{"r/verified", "r/waits"}},
 	} {
 		if got := ids(taskRows(c.before, r, c.events)); !cmp.Equal(got, c.want) {

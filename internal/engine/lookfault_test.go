@@ -1,0 +1,113 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+func (f *faulty) Claims(ctx context.Context) ([]core.Claim, error) {
+	if f.fails() {
+		return nil, errFault
+	}
+	return f.Store.Claims(ctx)
+}
+
+func (f *faulty) Raised(ctx context.Context, stream string) (wake, head int64, err error) {
+	if f.fails() {
+		return 0, 0, errFault
+	}
+	return f.Store.Raised(ctx, stream)
+}
+
+func (f *faulty) Spent(ctx context.Context, project, except string, at time.Time) (core.Spent, error) {
+	if f.fails() {
+		return core.Spent{}, errFault
+	}
+	return f.Store.Spent(ctx, project, except, at)
+}
+
+// TestALookThatFailsSaysSo: a look in which any call of the store fails is not taken for one that saw everything, and the
+// next does what it left: the journal is whole, the effects are handed out, and who waited for a claim has it.
+func TestALookThatFailsSaysSo(t *testing.T) {
+	for name, c := range map[string]struct{ due, freed bool }{"waiting": {}, "its time has come": {due: true}, "the claim is free": {freed: true}} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			look := func(at int) *faulty {
+				f := b.waiting(c.freed)
+				f.calls, f.at = 0, at
+				w := store.Wake{Stream: core.RunStream("r2"), Due: c.due}
+				_, err := b.engine.LookAt(t.Context(), &w)
+				if at > 0 && !errors.Is(err, errFault) {
+					t.Errorf("call %d fails: %v", at, err)
+				}
+				calls := f.calls
+				if _, err := b.engine.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r2")}); err != nil {
+					t.Errorf("after call %d failed: %v", at, err)
+				}
+				run := b.load("r2")
+				if b.ledger.seqs["r2"] != run.Stream.Seq || b.recorder.handed("r2") == 0 || c.freed == (run.Current().Tasks[0].Blocked != nil) {
+					t.Errorf("after call %d failed: the journal has %d of %d, handed out %d times, waits for %v",
+						at, b.ledger.seqs["r2"], run.Stream.Seq, b.recorder.handed("r2"), run.Current().Tasks[0].Blocked)
+				}
+				f.calls = calls
+				return f
+			}
+			calls := look(0).calls
+			if calls < 7 {
+				t.Fatalf("a look asks only %d times", calls)
+			}
+			for at := 1; at <= calls; at++ {
+				look(at)
+			}
+		})
+	}
+}
+
+// waiting is a fresh engine on a database of its own, in which run r2 waits for the slot that r1 holds, or that is free by
+// now, and the journal knows nothing of either. Nobody looks.
+func (b *bench) waiting(freed bool) *faulty {
+	b.t.Helper()
+	b.close()
+	var f *faulty
+	b.wrap = func(s store.Store) store.Store { f = &faulty{Store: s}; return f }
+	b.path += "x"
+	b.open()
+	b.stop()
+	limits := projectLimits(core.ProjectLimits{Tokens: 1000})
+	limits.Parallel = 1
+	b.running("r1", limits)
+	b.submit("r2", core.Person("me"), start("r2", limits))
+	if freed {
+		b.submit("r1", core.Person("me"), core.RunCancelled{Reason: "not wanted"})
+		b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
+	}
+	b.close()
+	b.ledger = &ledger{seqs: map[string]int64{}}
+	b.open()
+	b.stop()
+	return f
+}
+
+// TestARunThatDoesNotWorkHearsNothing: a look tells of what others have spent, or of claims, only who is at work.
+func TestARunThatDoesNotWorkHearsNothing(t *testing.T) {
+	b := newBench(t)
+	b.waiting(false)
+	b.submit("r2", core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "lunch"})
+	b.spend("r1", 0, 2000)
+	b.submit("r1", core.Person("me"), core.RunCancelled{Reason: "not wanted"})
+	b.submit("r1", core.Engine(), core.AttemptExited{Attempt: "a.r1.a1", Kind: core.ExitCancelled})
+	for _, run := range []string{"r1", "r2"} {
+		before := b.load(run).Stream
+		if _, err := b.engine.LookAt(t.Context(), &store.Wake{Stream: core.RunStream(run)}); err != nil {
+			t.Fatal(err)
+		}
+		if after := b.load(run).Stream; after != before {
+			t.Errorf("%s went from %d to %d: %v", run, before.Seq, after.Seq, b.types(run))
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/manager"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
@@ -187,7 +188,7 @@ func (b *bench) open() {
 		seen = b.wrap(b.store)
 	}
 	b.engine = engine.New(engine.Options{
-		Store: seen, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}},
+		Store: seen, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
 		Log: slog.New(slog.DiscardHandler), Name: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5,
 	})
 	b.engine.SetDispatcher(b.recorder)

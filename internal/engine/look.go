@@ -93,7 +93,8 @@ func (e *Engine) unwritable(ctx context.Context, s *stream, cause error) error {
 	return err
 }
 
-// retryClaims tells the run that a claim it waits for has become free.
+// retryClaims tells the run that a claim it waits for has become free. One that
+// is held keeps no other waiting: a turn and the work beside it need different slots.
 func (e *Engine) retryClaims(ctx context.Context, s *stream) error {
 	for _, st := range s.run.Stages {
 		for _, t := range st.Tasks {
@@ -101,11 +102,13 @@ func (e *Engine) retryClaims(ctx context.Context, s *stream) error {
 				continue
 			}
 			free, err := e.freeOrAwait(ctx, s.name, *t.Blocked)
-			if err != nil || !free {
+			if err != nil {
 				return err
 			}
-			_, err = e.attempt(ctx, s, input{core.Engine(), core.ClaimFreed{Claim: *t.Blocked}})
-			return err
+			if free {
+				_, err = e.attempt(ctx, s, input{core.Engine(), core.ClaimFreed{Claim: *t.Blocked}})
+				return err
+			}
 		}
 	}
 	return nil

@@ -32,6 +32,9 @@ func hiddenLength(text []byte) int {
 	if text[0] == 0x1b {
 		return escapeLength(text)
 	}
+	if !utf8.FullRune(text) {
+		return len(text) // what follows may make it one
+	}
 	if r, size := utf8.DecodeRune(text); r != utf8.RuneError && r != '\r' && plain.Hidden(r) {
 		return size
 	}

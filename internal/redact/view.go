@@ -121,6 +121,9 @@ func (v *view) unescape(in *view) {
 			i++
 			continue
 		}
+		if isUnfinished(in.text[i:]) {
+			break
+		}
 		r, size, isByte := unescapeOne(in.text[i:])
 		from, to := in.from[i], in.to[i+size-1]
 		n := 1
@@ -132,6 +135,33 @@ func (v *view) unescape(in *view) {
 		}
 		i += size
 	}
+}
+
+// isUnfinished says whether text, which begins with a backslash or a percent sign, is all of an escape but its end. A view
+// leaves it out, because it must not part what stands before it from what is yet to come.
+func isUnfinished(text []byte) bool {
+	digits := func(from, n int) bool {
+		part := text[min(from, len(text)):]
+		_, ok := parseHex(part, 0, len(part))
+		return len(part) < n && ok
+	}
+	switch {
+	case len(text) == 1:
+		return true
+	case text[0] == '%':
+		return digits(1, 2)
+	case text[1] == 'x':
+		return digits(2, 2)
+	case text[1] != 'u':
+		return false
+	case digits(2, 4):
+		return true
+	}
+	n, ok := parseHex(text, 2, 4)
+	if !ok || !utf16.IsSurrogate(n) {
+		return false
+	}
+	return len(text) == 6 || text[6] == '\\' && (len(text) == 7 || text[7] == 'u' && digits(8, 4))
 }
 
 // unescapeOne reads the escape that text begins with. isByte says that the result is a byte, not a rune.
@@ -183,6 +213,9 @@ func (v *view) percentDecode(in *view, plusIsSpace bool) {
 			c = ' '
 		}
 		if c == '%' {
+			if isUnfinished(in.text[i:]) {
+				break
+			}
 			if n, ok := parseHex(in.text, i+1, 2); ok {
 				v.add(byte(n), in.from[i], in.to[i+2])
 				i += 2

@@ -95,7 +95,7 @@ func TestASecretIsHiddenToItsEnd(t *testing.T) {
 		for _, n := range []int{4000, reachAfter - 40, reachAfter, reachAfter + 40, 9000} {
 			secret := strings.Repeat("q8Zrt5Lkw2", n/10) + strings.Repeat(string(c), 3) + "q8Zrt5Lkw2Vx7m9B"
 			for how, got := range map[string]string{"whole": r.String("client-key-data: " + secret + " stays\n"), "streamed": streamed(t, r, "client-key-data: "+secret+" stays\n", 700)} {
-				if c != '+' && c != '/' && c != '=' && !strings.Contains("aZ9", string(c)) && n <= reachAfter {
+				if bytes.IndexByte([]byte("-_.~%"), c) >= 0 && n <= reachAfter {
 					continue // ends the value
 				}
 				if strings.Contains(got, "Vx7m9B") || !strings.HasSuffix(got, "] stays\n") {

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,8 +53,24 @@ func newShop(t *testing.T) *shop {
 	t.Cleanup(func() {
 		s.until("nobody is at work", func(api.ProjectDetail) bool { return !s.busy() })
 		s.close()
+		if !patience.Until(func() bool { return !s.leaving() }) {
+			t.Error("an agent's supervisor does not end")
+		}
 	})
 	return s
+}
+
+// leaving reports a supervisor that has told the end of its attempt and still removes the temporary files of it.
+func (s *shop) leaving() bool {
+	left := false
+	_ = filepath.WalkDir(s.state, func(path string, _ fs.DirEntry, err error) error { // what goes meanwhile is what is waited for
+		if err == nil && filepath.Base(path) == "exit.json" {
+			_, err := os.Stat(filepath.Join(filepath.Dir(path), "tmp"))
+			left = left || err == nil
+		}
+		return nil
+	})
+	return left
 }
 
 // busy reports an agent at work: it outlives the engine, and its folder.

@@ -3,10 +3,13 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -109,5 +112,52 @@ func TestARunThatDoesNotWorkHearsNothing(t *testing.T) {
 		if after := b.load(run).Stream; after != before {
 			t.Errorf("%s went from %d to %d: %v", run, before.Seq, after.Seq, b.types(run))
 		}
+	}
+}
+
+// TestALookAfterTheClockWasSetBack tells a run of nothing that happened before its own last event.
+func TestALookAfterTheClockWasSetBack(t *testing.T) {
+	b := newBench(t)
+	b.stop()
+	limits := projectLimits(core.ProjectLimits{Tokens: 1000})
+	b.running("r1", limits)
+	b.running("r2", limits)
+	b.spend("r1", 0, 2000)
+	b.clock.move(-time.Hour)
+	if _, err := b.engine.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r2")}); err != nil {
+		t.Fatal(err)
+	}
+	events, err := b.store.Events(t.Context(), core.RunStream("r2"), 0, 0)
+	i := at(events, core.TypeProjectSpent)
+	if err != nil || i < 0 {
+		t.Fatalf("it was not told: %v, %v", b.types("r2"), err)
+	}
+	body, err := core.Decode(events[i])
+	if spent, ok := body.(core.ProjectSpent); err != nil || !ok || spent.At.Before(events[i-1].At) {
+		t.Errorf("told as of %+v, %v; the event before is of %s", body, err, events[i-1].At)
+	}
+}
+
+// lost is a journal that cannot say what it has.
+type lost struct{ *ledger }
+
+func (lost) Seq(context.Context, *core.Run) (int64, error) { return 0, errFault }
+
+// TestAJournalThatCannotBeReadIsNotWritten: nobody knows from where on. Nothing is handed out, since the journal comes first.
+func TestAJournalThatCannotBeReadIsNotWritten(t *testing.T) {
+	b := newBench(t)
+	b.stop()
+	b.running("r1", core.DefaultLimits())
+	tried, handed := b.ledger.tried(), b.recorder.handed("r1")
+	e := engine.New(engine.Options{Store: b.store, Journal: lost{b.ledger}, Deciders: []core.Decider{phases.Decider{}}, Log: slog.New(slog.DiscardHandler), Name: "other"})
+	e.SetDispatcher(b.recorder)
+	if err := e.Poke(t.Context(), "r1"); !errors.Is(err, errFault) {
+		t.Errorf("poked: %v", err)
+	}
+	if b.ledger.tried() != tried || b.recorder.handed("r1") != handed {
+		t.Error("it was written, or effects were handed out")
+	}
+	if _, err := e.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r1")}); !errors.Is(err, errFault) {
+		t.Errorf("looked at: %v", err)
 	}
 }

@@ -185,4 +185,8 @@ func TestTheTableSaysWhatBecameOfIt(t *testing.T) {
 			t.Errorf("%s\nnot %s", got, want)
 		}
 	}
+	task := core.Task{Status: core.TaskDone, Kind: core.KindResolve}
+	if got := string(taskResult(r, &core.Stage{}, &task)); got != `{"success":true,"cost_usd":0}` {
+		t.Errorf("of a conflict that is no more: %s", got)
+	}
 }

@@ -320,6 +320,10 @@ func TestBackup(t *testing.T) {
 	if err := s.Backup(t.Context(), filepath.Join(still, "below")); core.CodeOf(err) != core.CodeUnavailable {
 		t.Errorf("a folder that is a file: %v", err)
 	}
+	none := filepath.Join(t.TempDir(), "none", "copy.db")
+	if err := s.Backup(t.Context(), none); core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "backup cannot be written") || strings.Contains(err.Error(), s.path) {
+		t.Errorf("a folder that is not there: %v, want it said of the backup", err)
+	}
 }
 
 // TestClockSetBack claims what was committed before the clock was set back.

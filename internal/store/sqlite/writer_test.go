@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
 
@@ -181,7 +182,8 @@ func TestHints(t *testing.T) {
 			c.DueAt = &soon
 		}
 		c.Attended = tt.attended
-		select { // of before
+		c.Spends, c.Run = true, &store.RunRow{ID: "a", Project: "p", Status: "active", StartedAt: s.now(), UpdatedAt: s.now()} // beside nobody
+		select {                                                                                                               // of before
 		case <-s.Wakes():
 		default:
 		}

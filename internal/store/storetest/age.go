@@ -38,6 +38,10 @@ func order(t *testing.T, s store.Store) string {
 func testAges(t *testing.T, open Open) {
 	raise := map[string]func(t *testing.T, s store.Store){
 		"event": func(t *testing.T, s store.Store) { push(t, s, "run/x") },
+		"time": func(t *testing.T, s store.Store) {
+			t.Helper()
+			push(t, s, "run/x", at(t, s, time.Hour))
+		},
 		"release": func(t *testing.T, s store.Store) {
 			t.Helper()
 			if err := take(t, s, "run/holder", hold("h", 1)); err != nil {

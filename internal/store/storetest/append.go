@@ -162,6 +162,14 @@ func testChain(t *testing.T, open Open) {
 		"second does not follow the first":     func(e []core.Event) []core.Event { e[1].PrevHash = other.Hash; return e },
 		"a gap":                                func(e []core.Event) []core.Event { e[1].Seq = 4; return e },
 		"another stream":                       func(e []core.Event) []core.Event { e[0].Stream = "run/b"; return e[:1] },
+		"a time of another zone": func(e []core.Event) []core.Event {
+			e[0].At = e[0].At.In(time.FixedZone("east", 3600))
+			return e[:1]
+		},
+		"a body that is none": func(e []core.Event) []core.Event {
+			e[0].Body = []byte("{")
+			return e[:1]
+		},
 		"a time that cannot be kept": func(e []core.Event) []core.Event {
 			e[0].At = e[0].At.Add(time.Nanosecond)
 			return e[:1]

@@ -134,6 +134,14 @@ func testBudgetWakes(t *testing.T, open Open) {
 	if got := woken(); got != "map[run/a:true run/b:true]" {
 		t.Errorf("woken: %v, want the run itself and the other active one of its project that is held to limits", got)
 	}
+	push(t, s, "run/a", spending("a", core.Spent{CostUSD: 1}, limits), func(c *store.Commit) { c.Spends = false })
+	if got := woken(); got != "map[run/a:true]" {
+		t.Errorf("woken by a step that spends nothing: %v", got)
+	}
+	push(t, s, "run/a", func(c *store.Commit) { c.Spends = true })
+	if got := woken(); got != "map[run/a:true]" {
+		t.Errorf("woken by a step that says of no run what it spent: %v", got)
+	}
 	// One that has no limits has others stop, and one that is given limits hears of it.
 	push(t, s, "run/b", spending("b", core.Spent{}, core.ProjectLimits{}))
 	push(t, s, "run/free", spending("free", core.Spent{}, limits))

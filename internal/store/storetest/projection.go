@@ -301,7 +301,7 @@ func testSnapshot(t *testing.T, open Open) {
 	wantErr(t, err, store.ErrNotFound)
 	for i, format := range []int{7, 8} {
 		want := store.Snapshot{
-			Head:   core.Head{Seq: int64(i), Hash: "h", At: moment(i)},
+			Head:   core.Head{Seq: int64(i), Hash: fmt.Sprint("h", i), At: moment(i)},
 			Format: format, State: []byte{0, 1, 0xff, byte(format)},
 		}
 		push(t, s, "run/a", func(c *store.Commit) { c.Snapshot = &want })

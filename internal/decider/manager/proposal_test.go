@@ -20,7 +20,7 @@ func TestWhatAProposalWaitsFor(t *testing.T) {
 	line := func(id string, change func(s *core.Stage)) func(r *core.Run) {
 		return api(func(s *core.Stage) { s.ID = id; s.Branch = "feature/x-" + id + "-1"; change(s) })
 	}
-	as := func(s *core.Stage) {}
+	as := func(*core.Stage) {}
 	merged := func(s *core.Stage) { s.Status = core.StageDone }
 	given := func(s *core.Stage) { s.Status = core.StageOmitted }
 	after := func(names ...string) core.Proposal { return core.Proposal{Prompt: "do it", After: names} }

@@ -174,3 +174,46 @@ func TestWhatBeginsOfAWave(t *testing.T) {
 		})
 	}
 }
+
+// TestHowDelegationsEnd: what used its tries up fails with its stage; what changed
+// nothing is passed without a merge; what failed is given up. Publishing comes to its
+// end as well, or says what stands in its way.
+func TestHowDelegationsEnd(t *testing.T) {
+	t.Parallel()
+	usedUp := task(core.KindWork, core.TaskWaiting)
+	usedUp.Counted = 2
+	failed := delegated("a", core.DelegatedFailed)
+	failed.Reason = "x"
+	stage := func(change func(s *core.Stage), tasks ...*core.Task) *core.Stage {
+		s := line("a", tasks...)
+		change(s)
+		return s
+	}
+	as := func(*core.Stage) {}
+	publish := func(status core.StageStatus, trouble string) *core.Stage {
+		return &core.Stage{ID: core.PublishStage, Status: status, Round: 1, Trouble: trouble, Gate: &core.Gate{}}
+	}
+	why := "2 attempts, and its checks still do not hold"
+	for name, c := range map[string]struct {
+		work  *core.Delegated
+		stage *core.Stage
+		want  []string
+	}{
+		"its tries are used up":    {delegated("a", core.DelegatedOpen), stage(as, usedUp), []string{"BriefEnded a failed: " + why, "StageDiscarded a: " + why}},
+		"one is left":              {delegated("a", core.DelegatedOpen), stage(as, task(core.KindWork, core.TaskWaiting)), []string{"AttemptRequested"}},
+		"it failed":                {failed, stage(as, task(core.KindWork, core.TaskDone)), []string{"StageDiscarded a: x"}},
+		"documents alone":          {delegated("a", core.DelegatedDone), stage(func(s *core.Stage) { s.Branch = "" }, task(core.KindWork, core.TaskDone)), []string{"StagePassed a"}},
+		"no change on its branch":  {delegated("a", core.DelegatedPartial), stage(func(s *core.Stage) { s.Line = s.Base }, task(core.KindWork, core.TaskDone)), []string{"StagePassed a"}},
+		"a change on its branch":   {delegated("a", core.DelegatedPartial), stage(as, task(core.KindWork, core.TaskDone)), []string{"TaskAdmitted a.r1.merge"}},
+		"what cannot be published": {delegated("a", core.DelegatedDone), publish(core.StageOpen, "declined"), []string{"RunPaused publish: declined"}},
+		"what was published":       {delegated("a", core.DelegatedDone), publish(core.StageDone, ""), []string{"RunCompleted"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := wave(core.WritesCode, c.work)
+			r.Stages = []*core.Stage{c.stage}
+			if diff := cmp.Diff(c.want, outline(waves.Decider{}.Decide(r))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

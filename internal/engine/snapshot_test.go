@@ -8,7 +8,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -131,32 +130,5 @@ func TestAFaultLeavesProjectsAndFoldersAsTheyWere(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestAWatcherHearsOnlyOfMoves: one who looked a moment ago is not called before something moves, and then of that alone.
-func TestAWatcherHearsOnlyOfMoves(t *testing.T) {
-	b := newBench(t)
-	b.running("r1", core.DefaultLimits())
-	b.stop()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	heard, ended := make(chan engine.Moved, 8), make(chan error, 1)
-	since := b.engine.Position()
-	go func() {
-		ended <- b.engine.Watch(ctx, since, func(m engine.Moved) error { heard <- m; return nil })
-	}()
-	b.submit("r2", core.Person("me"), start("r2", core.DefaultLimits()))
-	select {
-	case m := <-heard:
-		if m.All || len(m.Streams) != 1 || m.Streams[0] != core.RunStream("r2") {
-			t.Errorf("heard first of %+v", m)
-		}
-	case <-patience.Over():
-		t.Error("nothing is heard")
-	}
-	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }

@@ -27,7 +27,6 @@ func (e *Engine) Submit(ctx context.Context, run string, actor core.Actor, body 
 	for {
 		state, err := e.attempt(ctx, s, input{actor, body})
 		if errors.Is(err, store.ErrStale) {
-			s.drop()
 			continue
 		}
 		if err != nil && actor.Kind == core.ActorPerson && refusal(err) {

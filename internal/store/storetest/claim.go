@@ -131,6 +131,15 @@ func testClaimWaiters(t *testing.T, open Open) {
 			t.Fatal(err)
 		}
 	}
+	other, kind := hold("", 0), hold("", 0)
+	other.Key, kind.Kind = "p:other", core.ClaimSlot
+	for _, c := range []core.Claim{other, kind} { // these wait for something else, and go on waiting
+		push(t, s, "run/elsewhere")
+		rest(t, s, "e", claimOne(t, s, "e", "run/elsewhere"))
+		if err := s.Await(t.Context(), "run/elsewhere", c); err != nil {
+			t.Fatal(err)
+		}
+	}
 	claimNone(t, s, "e")
 	drop(t, s, "run/c", hold("c", 1)) // not a holder: nobody's waiting ends
 	rest(t, s, "e", claimOne(t, s, "e", "run/c"))
@@ -150,6 +159,16 @@ func testClaimWaiters(t *testing.T, open Open) {
 	}
 	drop(t, s, "run/b", hold("b", 1))
 	rest(t, s, "e", claimOne(t, s, "e", "run/b")) // nobody waits any more
+	for _, c := range []core.Claim{other, kind} {
+		c.Holder, c.Limit = "b", 1
+		if err := take(t, s, "run/b", c); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Commit(t.Context(), store.Commit{Stream: "run/b", After: 2, Release: []core.Claim{c}}); err != nil {
+			t.Fatal(err)
+		}
+		rest(t, s, "e", claimOne(t, s, "e", "run/elsewhere"))
+	}
 }
 
 func testClaimHandOver(t *testing.T, open Open) {

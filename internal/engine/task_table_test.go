@@ -40,6 +40,7 @@ func TestTheTableSaysWhatIsToBeDone(t *testing.T) {
 		"no phase":              {phases, core.Stage{ID: "publish", Title: "Publish"}, core.Task{}, "Publish"},
 		"nothing is known":      {phases, core.Stage{ID: "publish"}, core.Task{}, "the goal"},
 		"a manager's turn":      {managed(false), core.Stage{ID: "manager", Turn: turn}, core.Task{Kind: core.KindManage}, "task t1 done as planned\nwatchdog\nand 2 more"},
+		"a turn that saw all":   {managed(false), core.Stage{ID: "manager", Turn: &core.Turn{Wakes: turn.Wakes[1:]}}, core.Task{Kind: core.KindManage}, "watchdog"},
 		"a turn nobody asked":   {managed(false), core.Stage{ID: "manager", Title: "Manage"}, core.Task{Kind: core.KindManage}, "Manage"},
 		"a planner's turn":      {managed(true), core.Stage{ID: "planner", Title: "Plan"}, core.Task{Kind: core.KindWave}, "the goal"},
 		"work of a wave":        {managed(true), core.Stage{ID: "w1", Title: "Work"}, core.Task{Kind: core.KindWork}, "do the work"},

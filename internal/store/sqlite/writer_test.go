@@ -165,6 +165,11 @@ func TestACommitThatFails(t *testing.T) {
 func TestHints(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
+	select {
+	case <-s.Wakes():
+	default:
+		t.Error("no hint at wakes of an earlier life")
+	}
 	head := commit(t, s, "run/a")
 	soon := s.now().Add(time.Hour)
 	for _, tt := range []struct {

@@ -178,6 +178,20 @@ func newBench(t *testing.T) *bench {
 
 // open starts an engine on the database, as after a restart.
 func (b *bench) open() {
+	b.rest()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := b.engine.Run(ctx); err != nil {
+			b.t.Error(err)
+		}
+	}()
+	b.stop = func() { cancel(); <-done }
+}
+
+// rest opens the database with an engine that looks at nothing by itself.
+func (b *bench) rest() {
 	var err error
 	if b.store, err = sqlite.Open(b.t.Context(), b.path, sqlite.Options{Clock: b.clock.Now}); err != nil {
 		b.t.Fatal(err)
@@ -192,15 +206,7 @@ func (b *bench) open() {
 		Log: slog.New(slog.DiscardHandler), Name: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5,
 	})
 	b.engine.SetDispatcher(b.recorder)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := b.engine.Run(ctx); err != nil {
-			b.t.Error(err)
-		}
-	}()
-	b.stop = func() { cancel(); <-done }
+	b.stop = func() {}
 }
 
 func (b *bench) close() {

@@ -112,8 +112,7 @@ func (b *bench) play(at int, after bool) *faulty {
 	}
 	b.path += "x" // a database of its own
 	b.ledger = &ledger{seqs: map[string]int64{}}
-	b.open()
-	b.stop() // nobody looks: what is not in the steps themselves does not happen
+	b.rest() // nobody looks: what is not in the steps themselves does not happen
 	for _, w := range twoRunsOnOneSlot() {
 		_, err := b.engine.Submit(b.t.Context(), w.run, w.actor, w.body)
 		if !errors.Is(err, errFault) {

@@ -45,8 +45,7 @@ func TestOnlyATimeBeforeTheNextLookIsWorthAHint(t *testing.T) {
 		b := newBench(t)
 		b.close()
 		b.wrap = func(s store.Store) store.Store { seen = &attentive{Store: s}; return seen }
-		b.open()
-		b.stop()
+		b.rest()
 		limits := core.DefaultLimits()
 		limits.WallTime = wall
 		if _, err := b.engine.Submit(t.Context(), "r1", core.Person("me"), start("r1", limits)); err != nil {

@@ -79,8 +79,7 @@ func (b *bench) waiting(freed bool) *faulty {
 	var f *faulty
 	b.wrap = func(s store.Store) store.Store { f = &faulty{Store: s}; return f }
 	b.path += "x"
-	b.open()
-	b.stop()
+	b.rest()
 	limits := projectLimits(core.ProjectLimits{Tokens: 1000})
 	limits.Parallel = 1
 	b.running("r1", limits)
@@ -91,8 +90,7 @@ func (b *bench) waiting(freed bool) *faulty {
 	}
 	b.close()
 	b.ledger = &ledger{seqs: map[string]int64{}}
-	b.open()
-	b.stop()
+	b.rest()
 	return f
 }
 

@@ -9,7 +9,7 @@
   window.person = {
     broken,
     sees: (text) => document.body !== null && words(document.body).includes(text),
-    // Presses what a finger would reach, and says why it cannot.
+    // Presses what a finger would reach, and says why it cannot. The answer is on its way before the page goes.
     press(text, within) {
       const place = within ? document.querySelector(within) : document;
       if (!place) return "there is no " + within;
@@ -21,7 +21,7 @@
       const box = e.getClientRects()[0];
       const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
       if (!top || !(e.contains(top) || top.contains(e))) return text + " is covered by " + (top ? top.outerHTML.slice(0, 120) : "nothing");
-      e.click();
+      setTimeout(() => e.click());
       return "";
     },
     // Puts the cursor into the field of a label, all of its content chosen.

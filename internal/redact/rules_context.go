@@ -26,8 +26,8 @@ func contextRules() []Rule {
 			Pattern: `\bauth\\*"[ \t]*:[ \t]*\\*"(?P<secret>[A-Za-z0-9+/_-]{8,}={0,2})\\*"`},
 		{Name: "client-key-data", Keywords: []string{"client-key-data"}, Check: notPlaceholder,
 			Pattern: `client-key-data\\*["']?[ \t]*:[ \t]*\\*["']?(?P<secret>[A-Za-z0-9+/=_-]{16,})`},
-		{Name: "json-web-key", Keywords: []string{`"kty"`, `\"kty\"`}, Lines: webKeyReach, Pattern: `"kty\\*"[^{}]*?` + webKeyMembers},
-		{Name: "json-web-key", Keywords: quoted(webKeyNames), Lines: webKeyReach, Pattern: webKeyMembers + `\\*"[^{}]*"kty\\*"`},
+		{Name: "json-web-key", Keywords: []string{`"kty"`, `\"kty\"`}, Lines: webKeyReach, Pattern: `"kty\\*"[^{}]*?` + webKeyMembers()},
+		{Name: "json-web-key", Keywords: inQuotes(webKeyNames), Lines: webKeyReach, Pattern: webKeyMembers() + `\\*"[^{}]*"kty\\*"`},
 		{Name: "password-hash", Keywords: []string{"$apr1$", "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$y$", "$argon2"},
 			Pattern: `\$(?:apr1\$[^\s$:"']{1,8}|2[aby]\$[0-9]{2}|[156y]\$[^\s:"']{1,60}|argon2i?d?\$[^\s:"']{10,60})\$(?P<secret>[./A-Za-z0-9+]{20,})`},
 		{Name: "password-setting", Keywords: []string{"requirepass", "masterauth"}, Check: notPlaceholder,
@@ -55,13 +55,16 @@ func contextRules() []Rule {
 // webKeyReach is how far from its kind the secrets of a JSON web key are looked for: an RSA key of 4096 bits fits.
 const webKeyReach = 4096
 
-// webKeyNames are the members of a JSON web key that are secret, webKeyMembers the first of them up to the last one.
+// webKeyNames are the members of a JSON web key that are secret.
 var webKeyNames = []string{"d", "k", "p", "q", "dp", "dq", "qi"}
 
-const webKeyMembers = `\\*"(?:d|k|p|q|dp|dq|qi)\\*"[ \t]*:[ \t\n]*\\*"(?P<secret>[A-Za-z0-9_-]{22,}(?:[^{}]*[A-Za-z0-9_-]{22,})?)`
+// webKeyMembers matches the first of them up to the last one.
+func webKeyMembers() string {
+	return `\\*"(?:` + strings.Join(webKeyNames, "|") + `)\\*"[ \t]*:[ \t\n]*\\*"(?P<secret>[A-Za-z0-9_-]{22,}(?:[^{}]*[A-Za-z0-9_-]{22,})?)`
+}
 
-// quoted are names as JSON has them, and as JSON inside a JSON text has them.
-func quoted(names []string) []string {
+// inQuotes are names as JSON has them, and as JSON inside a JSON text has them.
+func inQuotes(names []string) []string {
 	var out []string
 	for _, n := range names {
 		out = append(out, `"`+n+`"`, `\"`+n+`\"`)

@@ -42,26 +42,8 @@ func testAges(t *testing.T, open Open) {
 			t.Helper()
 			push(t, s, "run/x", at(t, s, time.Hour))
 		},
-		"release": func(t *testing.T, s store.Store) {
-			t.Helper()
-			if err := take(t, s, "run/holder", hold("h", 1)); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Await(t.Context(), "run/x", hold("", 0)); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Commit(t.Context(), store.Commit{Stream: "run/holder", Release: []core.Claim{hold("h", 1)}}); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"spending": func(t *testing.T, s store.Store) {
-			t.Helper()
-			c := store.Commit{Stream: "run/spender"}
-			spending("spender", core.Spent{}, core.ProjectLimits{})(&c)
-			if err := s.Commit(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
-		},
+		"release":  letGo,
+		"spending": spent,
 	}
 	for name, again := range raise {
 		t.Run(name, func(t *testing.T) {
@@ -144,6 +126,15 @@ func testTimeKept(t *testing.T, open Open) {
 		}
 	}
 	want("looked at")
+	letGo(t, s)
+	want("a claim was released")
+	spent(t, s)
+	want("another has spent")
+}
+
+// letGo releases a claim that run/x waits for.
+func letGo(t *testing.T, s store.Store) {
+	t.Helper()
 	if err := take(t, s, "run/holder", hold("h", 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -153,11 +144,14 @@ func testTimeKept(t *testing.T, open Open) {
 	if err := s.Commit(t.Context(), store.Commit{Stream: "run/holder", Release: []core.Claim{hold("h", 1)}}); err != nil {
 		t.Fatal(err)
 	}
-	want("a claim was released")
+}
+
+// spent has another run of the project use something up.
+func spent(t *testing.T, s store.Store) {
+	t.Helper()
 	c := store.Commit{Stream: "run/spender"}
 	spending("spender", core.Spent{}, core.ProjectLimits{})(&c)
 	if err := s.Commit(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	want("another has spent")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // maxShownPlan is how much of a plan a pull request shows.
@@ -99,7 +100,7 @@ func foldedPlan(plan []byte) string {
 	if len(plan) == 0 {
 		return ""
 	}
-	return "\n<details>\n<summary>The plan</summary>\n\n" + plain.Fence(plain.Head(string(plan), maxShownPlan)) + "\n\n</details>\n"
+	return wording.PlanBegins + "\n" + plain.Fence(plain.Head(string(plan), maxShownPlan)) + "\n" + wording.PlanEnds
 }
 
 // followedPlan is the plan that the run followed, without secrets: that of the project, or what its

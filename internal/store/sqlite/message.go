@@ -31,7 +31,7 @@ func (s *Store) Messages(ctx context.Context, f store.MessageFilter) ([]store.Me
 	}
 	if f.Conversation != "" {
 		return s.messageRows(s.read.ConversationMessages(ctx, query.ConversationMessagesParams{
-			ConversationID: f.Conversation, At: from.At, RunID: from.RunID, Seq: from.Seq, Most: from.Most,
+			ConversationID: f.Conversation, ProjectID: f.Project, At: from.At, RunID: from.RunID, Seq: from.Seq, Most: from.Most,
 		}))
 	}
 	return s.messageRows(s.read.Messages(ctx, from))
@@ -39,7 +39,7 @@ func (s *Store) Messages(ctx context.Context, f store.MessageFilter) ([]store.Me
 
 func (s *Store) lastMessages(ctx context.Context, f store.MessageFilter) ([]query.Message, error) {
 	if f.Conversation != "" {
-		return s.read.LastConversationMessages(ctx, query.LastConversationMessagesParams{ConversationID: f.Conversation, Limit: sqlLimit(f.Limit)})
+		return s.read.LastConversationMessages(ctx, query.LastConversationMessagesParams{ConversationID: f.Conversation, ProjectID: f.Project, Limit: sqlLimit(f.Limit)})
 	}
 	return s.read.LastMessages(ctx, query.LastMessagesParams{ProjectID: f.Project, Limit: sqlLimit(f.Limit)})
 }

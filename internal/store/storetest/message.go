@@ -100,6 +100,8 @@ func testConversations(t *testing.T, open Open) {
 		{store.MessageFilter{Project: "p", Conversation: "p-c1", Last: true, Limit: 1}, all[3:]},
 		{store.MessageFilter{Project: "p", Conversation: "p-c1", After: all[1].Event}, all[3:]},
 		{store.MessageFilter{Project: "q", Conversation: "q"}, []store.MessageRow{}},
+		{store.MessageFilter{Project: "q", Conversation: "p-c1"}, []store.MessageRow{}}, // another project's
+		{store.MessageFilter{Project: "q", Conversation: "p-c1", Last: true}, []store.MessageRow{}},
 	} {
 		got, err := s.Messages(t.Context(), tt.filter)
 		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {

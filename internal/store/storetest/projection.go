@@ -257,6 +257,8 @@ func testStanding(t *testing.T, open Open) {
 	drive("awaiting_review", 5)
 	row.Reason, row.LastActivity = "asks", moment(5)
 	want("paused while its run moves")
+	drive("awaiting_review", 2) // an imported run tells of what was long ago
+	want("driven by an older run")
 	stand(store.Standing{Name: "shop", ArchivedAt: later(6), At: moment(3)})
 	row.Playbook, row.Paused, row.Status, row.Queued, row.Refused, row.ArchivedAt = "", "", "awaiting_review", 0, 0, later(6)
 	want("archived")

@@ -84,7 +84,7 @@ SELECT * FROM projects ORDER BY last_activity DESC, id LIMIT ?;
 UPDATE projects SET
     status = CASE WHEN paused <> '' THEN 'paused' ELSE sqlc.arg(status) END,
     run_status = sqlc.arg(status), run_reason = sqlc.arg(reason), current_epic = sqlc.arg(current_epic), integration_branch = sqlc.arg(integration_branch),
-    last_activity = sqlc.arg(last_activity), pr_url = sqlc.arg(pr_url), pr_number = sqlc.arg(pr_number)
+    last_activity = max(last_activity, CAST(sqlc.arg(last_activity) AS INTEGER)), pr_url = sqlc.arg(pr_url), pr_number = sqlc.arg(pr_number)
 WHERE projects.id = sqlc.arg(id);
 
 -- name: StandProject :exec

@@ -59,13 +59,14 @@ func (q *Queries) AboutQuestion(ctx context.Context, arg AboutQuestionParams) ([
 
 const conversationMessages = `-- name: ConversationMessages :many
 SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m
-WHERE m.conversation_id = ?1
-    AND (m.at, m.run_id, m.seq) > (CAST(?2 AS INTEGER), CAST(?3 AS TEXT), CAST(?4 AS INTEGER))
-ORDER BY m.at, m.run_id, m.seq LIMIT ?5
+WHERE m.conversation_id = ?1 AND m.project_id = ?2
+    AND (m.at, m.run_id, m.seq) > (CAST(?3 AS INTEGER), CAST(?4 AS TEXT), CAST(?5 AS INTEGER))
+ORDER BY m.at, m.run_id, m.seq LIMIT ?6
 `
 
 type ConversationMessagesParams struct {
 	ConversationID string
+	ProjectID      string
 	At             int64
 	RunID          string
 	Seq            int64
@@ -75,6 +76,7 @@ type ConversationMessagesParams struct {
 func (q *Queries) ConversationMessages(ctx context.Context, arg ConversationMessagesParams) ([]Message, error) {
 	rows, err := q.query(ctx, q.conversationMessagesStmt, conversationMessages,
 		arg.ConversationID,
+		arg.ProjectID,
 		arg.At,
 		arg.RunID,
 		arg.Seq,
@@ -164,16 +166,17 @@ func (q *Queries) Conversations(ctx context.Context, projectID string) ([]Conver
 }
 
 const lastConversationMessages = `-- name: LastConversationMessages :many
-SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.conversation_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?
+SELECT m.run_id, m.seq, m.event, m.project_id, m.kind, m.voice, m.who, m.text, m.question_id, m.default_text, m.due_at, m.at, m.conversation_id FROM messages m WHERE m.conversation_id = ? AND m.project_id = ? ORDER BY m.at DESC, m.run_id DESC, m.seq DESC LIMIT ?
 `
 
 type LastConversationMessagesParams struct {
 	ConversationID string
+	ProjectID      string
 	Limit          int64
 }
 
 func (q *Queries) LastConversationMessages(ctx context.Context, arg LastConversationMessagesParams) ([]Message, error) {
-	rows, err := q.query(ctx, q.lastConversationMessagesStmt, lastConversationMessages, arg.ConversationID, arg.Limit)
+	rows, err := q.query(ctx, q.lastConversationMessagesStmt, lastConversationMessages, arg.ConversationID, arg.ProjectID, arg.Limit)
 	if err != nil {
 		return nil, err
 	}

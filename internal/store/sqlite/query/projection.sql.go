@@ -14,7 +14,7 @@ const driveProject = `-- name: DriveProject :exec
 UPDATE projects SET
     status = CASE WHEN paused <> '' THEN 'paused' ELSE ?1 END,
     run_status = ?1, run_reason = ?2, current_epic = ?3, integration_branch = ?4,
-    last_activity = ?5, pr_url = ?6, pr_number = ?7
+    last_activity = max(last_activity, CAST(?5 AS INTEGER)), pr_url = ?6, pr_number = ?7
 WHERE projects.id = ?8
 `
 

@@ -55,6 +55,9 @@ PURE := /internal/(core|decider/.*|gate|guard|plan|playbook|prompt|redact|role|s
 # Those that mostly wait for processes, too: the race detector would double their time. `make race` has it.
 SLOW := /(e2e|e2e/browser|internal/crash)$$
 
+# What takes longest begins first: nobody waits at the end for one package alone.
+LONG := ./internal/yard ./internal/app ./internal/dispatch ./internal/shim ./internal/engine ./internal/cockpit
+
 # The linter has run go vet, and nobody needs the symbols of these programs.
 QUICK := -vet=off -ldflags='-s -w'
 
@@ -63,8 +66,8 @@ RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.or
 
 unit: ## all tests, with the race detector where something can race; ends with what was skipped and why
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
-		$(RACE) $(QUICK) -p 4 -parallel 4 -timeout 40m $$($(GO) list ./... | grep -v -E -e '$(SLOW)' -e '$(PURE)') -- \
-		$(QUICK) -p 3 -timeout 40m $$($(GO) list ./... | grep -E '$(SLOW)') $$($(GO) list ./... | grep -E '$(PURE)')
+		$(RACE) $(QUICK) -p 4 -parallel 4 -timeout 40m $(LONG) $$($(GO) list ./... | grep -v -E -e '$(SLOW)' -e '$(PURE)') -- \
+		$(QUICK) -p 3 -parallel 3 -timeout 40m $$($(GO) list ./... | grep -E '$(SLOW)') $$($(GO) list ./... | grep -E '$(PURE)')
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest $(RACE) -timeout 90m ./e2e ./internal/crash

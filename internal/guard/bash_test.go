@@ -42,7 +42,7 @@ func fragments() []string {
 // stand-in for git: none may push. STELLWERK_LINES sets how many lines are made up.
 func TestNoLineFoolsTheParser(t *testing.T) {
 	t.Parallel()
-	lines := 5_000
+	lines := 2_000
 	if wanted, err := strconv.Atoi(os.Getenv("STELLWERK_LINES")); err == nil {
 		lines = wanted
 	}

@@ -170,6 +170,10 @@ func (a *App) mergeSeen(ctx context.Context, run *core.Run, merge, tip string) (
 // yard only.
 func (a *App) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable, made string, err error) {
 	pr := run.PullRequest
+	if pr != nil && pr.State == core.PullRequestMerged {
+		return m, "", core.Errorf(core.CodeConflict, "%s is merged already: nothing waits to be merged", run.Branch).
+			WithHint("`stellwerk log %s` tells by whom; begin further work with `stellwerk run`", run.Alias)
+	}
 	if !wording.ToMerge(run) {
 		return m, "", core.Errorf(core.CodeConflict, "run %s is %s: nothing waits to be merged", run.Alias, run.Status).
 			WithHint("see `stellwerk status %s`", run.Alias)
@@ -260,7 +264,7 @@ func handwork(ctx context.Context, run *core.Run, m *api.Mergeable) error {
 		m.Tree = tree
 	}
 	if tree != "" && m.Reason == "" {
-		m.Reason = fmt.Sprintf("%s is checked out in %s, and files that you work with are never touched", m.Base, tree)
+		m.Reason = fmt.Sprintf("%s is checked out in %s, and files that you work with are touched only if you say so", m.Base, tree)
 	}
 	edit := " --no-edit"
 	if len(m.Conflicts) > 0 {
@@ -277,6 +281,8 @@ func handwork(ctx context.Context, run *core.Run, m *api.Mergeable) error {
 		m.Next = fmt.Sprintf("merge %s into %s in a clone of %s, and push it", m.Branch, m.Base, run.Remote)
 	case len(m.Conflicts) > 0:
 		m.Next = "merge it yourself and put the conflicts right, or cancel the run and begin another"
+	case m.Tree != "":
+		m.Next = fmt.Sprintf("say so with `stellwerk merge %s --fast-forward`, or merge it yourself", run.Alias)
 	default:
 		m.Next = "merge it yourself"
 	}

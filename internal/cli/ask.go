@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -77,7 +78,7 @@ func (q *question) put(ctx context.Context) (*api.Run, error) {
 	if q.d.Onward {
 		rollback = ""
 	}
-	if q.d.Waves != nil { // it reads answers alone
+	if !takesFeedback(q.d) {
 		feedback = ""
 	}
 	base := ""
@@ -100,7 +101,7 @@ func (q *question) put(ctx context.Context) (*api.Run, error) {
 			return nil, err
 		case err != nil:
 			// A refusal is an answer: say why, and ask again.
-			q.sh.complain(err.Error(), "")
+			q.sh.complain(err.Error(), q.sh.reaching(core.HintOf(err)))
 		case decided:
 			return run, nil
 		}
@@ -126,8 +127,8 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 		}
 		return said(svc.Feedback(ctx, d.ID, api.Feedback{Subject: &d.Gate.Subject, Text: text}))
 	case "r", "rollback":
-		to, err := sh.prompt(q.stands, fmt.Sprintf("Back to which stage? [%s] ", terminal.Line(suggestion(d))))
-		if err != nil {
+		to, err := q.wayBack()
+		if err != nil || to == "" && d.Gate.Suggestion == "" {
 			return nil, false, err
 		}
 		text, err := sh.prompt(q.stands, "What is to change there? (may be empty) ")
@@ -178,10 +179,29 @@ func (q *question) rebase(ctx context.Context) (run *api.Run, decided bool, err 
 	return &r, err == nil, err
 }
 
-// suggestion is where a rollback without a target goes, or a hint to name one.
-func suggestion(d api.RunDetail) string {
-	if d.Gate.Suggestion != "" {
-		return d.Gate.Suggestion
+// takesFeedback reports a gate at which somebody is there to act on feedback: not
+// where the engine itself acts, nor in waves, which read answers alone.
+func takesFeedback(d api.RunDetail) bool {
+	at := slices.IndexFunc(d.Stages, func(s api.Stage) bool { return s.ID == d.Gate.Subject.Stage })
+	return d.Waves == nil && (d.Onward || at < 0 || !acts(d.Stages[at]))
+}
+
+// acts reports a stage in which the engine itself acts, and no agent.
+func acts(s api.Stage) bool {
+	return slices.ContainsFunc(s.Tasks, func(t api.Task) bool { return t.Act != "" })
+}
+
+// wayBack asks which stage to go back to: one of those that an agent has worked on.
+func (q *question) wayBack() (string, error) {
+	var begun []string
+	for _, s := range q.d.Stages {
+		if s.Round > 0 && !acts(s) {
+			begun = append(begun, s.ID)
+		}
 	}
-	return "name one"
+	line := "Back to which stage? (" + strings.Join(begun, ", ") + ")"
+	if s := q.d.Gate.Suggestion; s != "" {
+		line += " [" + s + "]"
+	}
+	return q.sh.prompt(q.stands, terminal.Line(line)+" ")
 }

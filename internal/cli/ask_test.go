@@ -124,6 +124,41 @@ func TestAProjectIsNotOfferedAWayBack(t *testing.T) {
 	}
 }
 
+// TestOnlyWhatWorksIsOffered: a stage in which the engine acts has nobody who could
+// act on feedback, and a refusal says what to do instead.
+func TestOnlyWhatWorksIsOffered(t *testing.T) {
+	b := newBench(t)
+	keys := keyboard(t, b)
+	b.put("1", "awaiting_approval")
+	next := subject()
+	next.Stage = "publish"
+	b.happen("1", core.ApprovalRequested{Subject: next}, func(d *api.RunDetail) {
+		d.Gate = &core.Gate{Subject: next}
+		d.Stages = []api.Stage{{ID: "plan", Round: 1}, {ID: "build", Round: 2}, {ID: "publish", Round: 1, Tasks: []api.Task{{Act: "pull-request"}}}, {ID: "later"}}
+	})
+	b.svc.On = func(apitest.Call) error {
+		return core.Errorf(core.CodeInvalid, "there is no stage bild").WithHint("name one that there is")
+	}
+	done := make(chan int)
+	go func() { done <- b.Run(t.Context(), []string{"watch"}) }()
+	sees(t, b, "\n[a]pprove, [r]ollback, ", 1)
+	if _, err := io.WriteString(keys, "r\nbild\n\n"); err != nil {
+		t.Fatal(err)
+	}
+	sees(t, b, "Back to which stage? (plan, build) ", 1)
+	sees(t, b, "[a]pprove", 2)
+	if _, err := io.WriteString(keys, "r\n\nl\n"); err != nil { // nothing is suggested, and nothing was named
+		t.Fatal(err)
+	}
+	if code := <-done; code != ExitWaiting {
+		t.Errorf("exit code %d\n%s%s", code, b.out, b.err)
+	}
+	b.asked(t, "rollback")
+	if !strings.Contains(b.err.String(), "name one that there is") {
+		t.Errorf("the refusal says nothing about what to do:\n%s", b.err)
+	}
+}
+
 // TestSecretsAreApprovedInWords: a letter does not publish what looks like one.
 func TestSecretsAreApprovedInWords(t *testing.T) {
 	b := newBench(t)

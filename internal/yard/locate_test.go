@@ -24,6 +24,31 @@ func TestLocate(t *testing.T) {
 	}
 }
 
+// TestLocateKnowsThePerson wherever git lets them keep their configuration.
+func TestLocateKnowsThePerson(t *testing.T) {
+	for name, c := range map[string]struct {
+		variable, value, file string
+	}{
+		"at home":               {"HOME", "", ".gitconfig"},
+		"under XDG_CONFIG_HOME": {"XDG_CONFIG_HOME", "", "git/config"},
+		"in a file of its own":  {"GIT_CONFIG_GLOBAL", "mine", "mine"},
+		"for all of a machine":  {"GIT_CONFIG_SYSTEM", "all", "all"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, place := person(t), folder(t)
+			file := filepath.Join(place, c.file)
+			must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+			must(t, os.WriteFile(file, []byte("[user]\n\tname = Kim\n\temail = kim@example.org\n"), 0o600))
+			t.Setenv("GIT_CONFIG_NOSYSTEM", "0")
+			t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+			t.Setenv(c.variable, filepath.Join(place, c.value))
+			got, err := Locate(ctx(t), dir)
+			must(t, err)
+			equal(t, "identity", got.Identity, Identity{Name: "Kim", Email: "kim@example.org"})
+		})
+	}
+}
+
 func TestLocateWorktreesShareARepository(t *testing.T) {
 	dir := person(t)
 	tree := filepath.Join(folder(t), "tree")

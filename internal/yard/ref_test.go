@@ -51,6 +51,35 @@ func TestMoveComparesAndSwaps(t *testing.T) {
 	}
 }
 
+// TestABranchIsNotWhatIsBelowItsName: where there is a branch run/line there is none called run.
+func TestABranchIsNotWhatIsBelowItsName(t *testing.T) {
+	f := newFixture(t)
+	topic := f.commit(t, "topic", "echo x > x")
+	const branch, attempt = "refs/heads/run/line", Attempts + "r1/a1"
+	must(t, f.yard.Move(ctx(t), branch, "", topic))
+	must(t, f.yard.Keep(ctx(t), attempt, topic))
+	if held, err := f.yard.Holds(ctx(t), "run", topic); held || err != nil {
+		t.Errorf("a branch that is not there holds it: %v, %v", held, err)
+	}
+	if err := f.yard.Release(ctx(t), attempt, topic, "run"); !errors.Is(err, ErrOnlyCopy) {
+		t.Errorf("released for a branch that is not there: %v", err)
+	}
+	if err := f.yard.Release(ctx(t), Attempts+"r1", f.base, "run/line"); err != nil {
+		t.Errorf("release what is not there: %v", err)
+	}
+	if err := f.yard.DeleteRef(ctx(t), "refs/heads/run", topic); err != nil {
+		t.Errorf("delete what is not there: %v", err)
+	}
+	if err := f.yard.Move(ctx(t), "refs/heads/run", "", topic); err == nil {
+		t.Error("a branch is said to be made that git cannot make")
+	}
+	for _, ref := range []string{branch, attempt} {
+		tip, err := f.yard.Resolve(ctx(t), ref)
+		must(t, err)
+		equal(t, ref, tip, topic)
+	}
+}
+
 func TestMoveHasOneWinner(t *testing.T) {
 	f := newFixture(t)
 	const racers = 6

@@ -299,3 +299,46 @@ func TestAMergeThatClashes(t *testing.T) {
 		t.Errorf("concluded is %+v", got)
 	}
 }
+
+// TestWhatABranchChanged is what it changed since its base, to everything that verifies the branch.
+func TestWhatABranchChanged(t *testing.T) {
+	p := managed(t)
+	p.run.Stream.At = p.run.Stream.At.AddDate(2025, 0, 0)
+	p.stage.Line = p.run.Head
+	one := func(kind core.CheckKind, path string) core.Check {
+		return core.Check{Kind: kind, Globs: []string{path}}
+	}
+	verdicts := map[string]func(core.Check) (bool, []core.CheckResult){
+		"validated": func(c core.Check) (bool, []core.CheckResult) {
+			p.task.Done = c
+			if err := p.validate(t.Context(), p.run, core.Validate{Event: "e1", Stage: p.stage.ID, Task: p.task.ID}); err != nil {
+				t.Fatal(err)
+			}
+			got := p.engine.await(t).(core.ValidateConcluded)
+			return got.Passed, got.Results
+		},
+		"merged": func(c core.Check) (bool, []core.CheckResult) {
+			p.run.Playbook.Project.Done = c
+			if err := p.merge(t.Context(), p.run, core.Merge{Event: "e2", Stage: p.stage.ID, Task: p.task.ID}); err != nil {
+				t.Fatal(err)
+			}
+			got := p.engine.await(t).(core.MergeConcluded)
+			return got.Passed, got.Results
+		},
+	}
+	for name, verdict := range verdicts {
+		for what, c := range map[string]struct {
+			check  core.Check
+			passes bool
+		}{
+			"what it added is changed":               {one(core.CheckChanged, "more.txt"), true},
+			"what was there before is not":           {one(core.CheckChanged, "kept.txt"), false},
+			"what was to be left alone and was not":  {one(core.CheckAlone, "more.txt"), false},
+			"what was to be left alone and was left": {one(core.CheckAlone, "kept.txt"), true},
+		} {
+			if passed, results := verdict(c.check); passed != c.passes || len(results) != 1 {
+				t.Errorf("%s, %s: passed is %v, %+v", name, what, passed, results)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -158,5 +159,37 @@ func TestAFolderTellsOfEveryRound(t *testing.T) {
 	}
 	if diff := cmp.Diff(lived, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestALongFolderGoesOn: what the store has is known again, however many reads that takes.
+func TestALongFolderGoesOn(t *testing.T) {
+	whole := told(t)
+	cut := at(whole, core.TypeAttemptExited)
+	long := slices.Clone(whole[:cut])
+	for n := range 2100 {
+		usage := whole[cut]
+		usage.Type, usage.Body = core.TypeUsageObserved, fmt.Appendf(nil, `{"attempt":"a.r1.a1","usage":{"input_tokens":%d}}`, n+1)
+		long = append(long, usage)
+	}
+	long = append(long, whole[cut:]...)
+	for i := range long {
+		long[i].Seq = int64(i + 1)
+		long[i].ID = core.EventID(long[i].Stream, long[i].Seq)
+	}
+	long = chained(t, long)
+	for _, known := range []int{1023, 1024, 1025, 2048, 2090} {
+		t.Run(fmt.Sprint(known, " known"), func(t *testing.T) {
+			b := newBench(t)
+			if n, err := b.engine.Import(t.Context(), "r1", long[:known]); n != known || err != nil {
+				t.Fatalf("the beginning: %d, %v", n, err)
+			}
+			if n, err := b.engine.Import(t.Context(), "r1", long); n != len(long)-known || err != nil {
+				t.Errorf("the rest: %d of %d, %v", n, len(long)-known, err)
+			}
+			if n, err := b.engine.Import(t.Context(), "r1", long); n != 0 || err != nil {
+				t.Errorf("again: %d, %v", n, err)
+			}
+		})
 	}
 }

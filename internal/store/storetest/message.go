@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -149,6 +150,31 @@ func testQuestions(t *testing.T, open Open) {
 	}
 	run("b", "completed")
 	want([]store.MessageRow{}...)
+}
+
+// testQuestionPrefix: a question is found by every beginning of its id, whatever it goes on with, and by nothing else.
+func testQuestionPrefix(t *testing.T, open Open) {
+	s := open(t)
+	push(t, s, core.RunStream("a"), func(c *store.Commit) {
+		c.Run = &store.RunRow{ID: "a", Project: "p", Status: "active", StartedAt: moment(1), UpdatedAt: moment(1)}
+	})
+	ids := []string{"q-c", "q-cf", "q-d", "q-d0", "q-d9", "q-da", "q-df", "q-dff", "q-dz", "q-d~", "q-d\u00e9", "q-e", "q-f"}
+	rows := make([]store.MessageRow, len(ids))
+	for i, id := range ids {
+		rows[i] = speak(t, s, "a", i+2, core.Said{Kind: core.SaidQuestion, Voice: core.VoiceGreen, Text: id + "?", Question: id})
+	}
+	for _, prefix := range append([]string{"q", "q-", "q-dg", "q-dfff"}, ids...) {
+		want := []store.MessageRow{}
+		for i, id := range ids {
+			if strings.HasPrefix(id, prefix) {
+				want = append(want, rows[i])
+			}
+		}
+		got, err := s.About(t.Context(), prefix)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("about %s: %v\n%s", prefix, err, diff)
+		}
+	}
 }
 
 // testAskedAgain: a question is answered by an answer that follows it in its own run, and by nothing else.

@@ -81,6 +81,7 @@ func Run(t *testing.T, open Open) {
 		{"projection/messages", testMessages},
 		{"projection/conversations", testConversations},
 		{"projection/questions", testQuestions},
+		{"projection/beginning of a question", testQuestionPrefix},
 		{"projection/asked again", testAskedAgain},
 		{"snapshot", testSnapshot},
 		{"verdict", testVerdict},

@@ -138,6 +138,26 @@ func TestMultiLineSecret(t *testing.T) {
 	}
 }
 
+// TestIndentedSecret: white space at the beginning of a secret's own lines is no part of what is looked for.
+func TestIndentedSecret(t *testing.T) {
+	t.Parallel()
+	for name, indent := range map[string]string{"spaces": "\n  ", "a tab": "\n\t", "an empty line": "\n\n", "an empty line and spaces": "\n \n  ", "CRLF": "\r\n "} {
+		value := strings.Join([]string{"user: ada", "word: a plain one", "end of it"}, indent)
+		r := exactOnly(redact.Secret{Name: "FILE", Value: value})
+		for form, text := range map[string]string{
+			"as is":      value,
+			"not at all": strings.ReplaceAll(value, indent, "\n"),
+			"deeper":     strings.ReplaceAll(value, indent, "\n\t    "),
+			"escaped":    quoted(t, value),
+			"joined":     strings.ReplaceAll(value, indent, ""),
+		} {
+			if got := r.String(text); got != "[redacted:FILE]" {
+				t.Errorf("%s, %s: %q", name, form, got)
+			}
+		}
+	}
+}
+
 func TestShortValues(t *testing.T) {
 	t.Parallel()
 	r := exactOnly(redact.Secret{Name: "PIN", Value: "1234"}, redact.Secret{Name: "MODE", Value: "true"}, redact.Secret{Name: "NONE", Value: " "})

@@ -110,6 +110,8 @@ func TestLockedByAnotherProcess(t *testing.T) {
 	if got, err := s.Head(t.Context(), "run/a"); err != nil || got != head {
 		t.Errorf("reading while another process writes: %+v, %v", got, err)
 	}
+	_, err := Open(t.Context(), path, Options{BusyTimeout: 20 * time.Millisecond})
+	wantUnavailable(t, err, "locked") // before anybody relies on it
 	kill(t, cmd)
 	if err := s.Commit(t.Context(), c); err != nil {
 		t.Errorf("after the other process ended: %v", err)

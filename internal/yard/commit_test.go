@@ -128,6 +128,29 @@ func TestExtract(t *testing.T) {
 	}
 }
 
+// TestWhatIsExtractedIsWhole: names that git tells apart may be the same to a file system, and one is then missing.
+func TestWhatIsExtractedIsWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		paths []string
+		whole bool
+	}{
+		"different names":       {[]string{"a", "b/a", "b/b"}, true},
+		"the same name":         {[]string{"a", "a", "b"}, false},
+		"the same name, last":   {[]string{"b", "a", "a"}, false},
+		"a file and a folder":   {[]string{"a", "a/b"}, false},
+		"a folder and a file":   {[]string{"a/b", "a"}, false},
+		"the same, in a folder": {[]string{"a/b", "a/b"}, false},
+	} {
+		var files []portionFile
+		for i, path := range c.paths {
+			files = append(files, portionFile{File{Path: path, Kind: Regular}, []byte{byte(i)}})
+		}
+		if err := writeFiles(filepath.Join(folder(t), "out"), files); (err == nil) != c.whole {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestExtractIsBounded(t *testing.T) {
 	f := newFixture(t)
 	many := f.commit(t, "many", "mkdir .ai; cd .ai; for i in $(seq 2001); do : > $i; done")

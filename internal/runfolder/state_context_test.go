@@ -93,3 +93,21 @@ func TestStateOfTheEightPhases(t *testing.T) {
 		t.Errorf("%+v, %v", paused, err)
 	}
 }
+
+// TestStateOfTheTenPhases: wireframes and the interface are phases of their own in
+// the longer list, and tools find what they left beside the frontend's report.
+func TestStateOfTheTenPhases(t *testing.T) {
+	data, err := contextOf(&core.Run{ID: "1", Stages: []*core.Stage{
+		done("wireframes", core.WritesCode, nil, []string{"wireframes/a.html", "wireframes/b.html"}),
+		done("api", core.WritesArtifacts, []string{"ph02.md"}, nil),
+		done("frontend", core.WritesCode, []string{"ph03.md"}, nil),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"apiDesign":{"apiDesignFile":"artifacts/api.r2/ph02.md"},"frontendImpl":{"specFile":"artifacts/frontend.r2/ph03.md"},` +
+		`"wireframes":{"paths":["wireframes/a.html","wireframes/b.html"]}}`
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Error(diff)
+	}
+}

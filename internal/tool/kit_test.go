@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -193,5 +195,31 @@ func TestSayDetail(t *testing.T) {
 	}
 	if got := tool.SayDetails(api.DetailIndex{}); got != "there is nothing yet" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestEveryToolSpeaksWithTheVoiceOfItsCaller, unless a call names another.
+func TestEveryToolSpeaksWithTheVoiceOfItsCaller(t *testing.T) {
+	s := sit(t)
+	s.Voice = core.VoiceBlue
+	s.write(t, "plan.md", "one")
+	if _, err := s.UpdatePlan(t.Context(), "the plan"); err != nil || len(s.engine.sent) != 1 || s.engine.sent[0].Voice != core.VoiceBlue {
+		t.Errorf("the plan is sent as %+v: %v", s.engine.sent, err)
+	}
+	for _, c := range []struct{ named, want core.Voice }{{"", core.VoiceBlue}, {core.VoiceUser, core.VoiceUser}} {
+		_, delegated := s.Delegate(t.Context(), "r1", core.Proposal{Voice: c.named})
+		_, told := s.Tell(t.Context(), "r1", api.Tell{Voice: c.named})
+		_, asked := s.Ask(t.Context(), "r1", api.Ask{Voice: c.named})
+		_, read := s.Detail(t.Context(), "r1", api.FetchDetail{Voice: c.named})
+		if err := errors.Join(delegated, told, asked, read); err != nil {
+			t.Fatal(err)
+		}
+		calls := s.engine.Calls()
+		want := []any{core.Proposal{Voice: c.want}, api.Tell{Voice: c.want}, api.Ask{Voice: c.want}, api.FetchDetail{Voice: c.want}}
+		for i, call := range calls[len(calls)-len(want):] {
+			if diff := cmp.Diff(want[i], call.Req); diff != "" {
+				t.Errorf("%s: %s", call.Verb, diff)
+			}
+		}
 	}
 }

@@ -87,6 +87,31 @@ func TestAdvancePassesOnAWord(t *testing.T) {
 	}
 }
 
+// TestAdvanceGoesBackToAStageByIDOrNumber: what follows is the text. A sentence that
+// begins with such a word is a sentence.
+func TestAdvanceGoesBackToAStageByIDOrNumber(t *testing.T) {
+	for _, c := range []struct {
+		words    []string
+		to, text string
+	}{
+		{[]string{"1", "check who may"}, "plan", "check who may"},
+		{[]string{"plan", "check who may"}, "plan", "check who may"},
+		{[]string{"7", "check who may"}, "", "7 check who may"},
+		{[]string{"1", "check", "who", "may"}, "", "1 check who may"},
+	} {
+		b := inSession(t, api.TurnGate)
+		b.svc.Put(api.RunDetail{
+			Run:    api.Run{ID: "r1", Alias: "alias-r1", Status: string(core.StatusAwaiting), Stage: "review"},
+			Gate:   &core.Gate{Subject: subject()},
+			Stages: []api.Stage{{ID: "draft", Number: "0"}, {ID: "plan", Number: "1"}, {ID: "review"}},
+		})
+		b.run(t, ExitOK, append([]string{"advance", "rollback"}, c.words...)...)
+		if got, ok := b.steered(t).Req.(api.Rollback); !ok || got.To != c.to || got.Text != c.text {
+			t.Errorf("%q: %+v", c.words, got)
+		}
+	}
+}
+
 func TestAdvancePassesOnThePersonsOwnWords(t *testing.T) {
 	b := inSession(t, api.TurnGate)
 	state := t.TempDir()

@@ -130,6 +130,24 @@ func (a *attempt) git(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(output))
 }
 
+// TestAComplaintIsNotWhatWasMissing: the prompt of a retry quotes what the last
+// attempt did not find, and that does not make it found.
+func TestAComplaintIsNotWhatWasMissing(t *testing.T) {
+	for prompt, want := range map[string]int{
+		"Do it.\nIt ended: the prompt does not contain \"plan.md\"\n":           3,
+		"Read plan.md.\nIt ended: the prompt does not contain \"plan.md\"\n":    0,
+		"Do it.\nIt ended: the prompt does not contain \"plan.md\", plan.md.\n": 0,
+	} {
+		a := prepare(t, do("expect_prompt: plan.md"))
+		if err := os.WriteFile(a.job.Prompt, []byte(prompt), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code := a.run(t); code != want {
+			t.Errorf("%q: exit code %d, want %d", prompt, code, want)
+		}
+	}
+}
+
 func TestAnHonestPlay(t *testing.T) {
 	a := prepare(t, do(
 		`say: I begin.`,

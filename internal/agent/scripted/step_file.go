@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -97,8 +98,11 @@ func (e *expectPrompt) play(_ context.Context, s *session) error {
 	if err != nil {
 		return &unexpectedError{fmt.Sprintf("the prompt cannot be read: %v", err)}
 	}
-	if !e.pattern.Match(prompt) {
-		return &unexpectedError{fmt.Sprintf("the prompt does not contain %q", e.pattern)}
+	// A retry is told what the last attempt complained about. That it is told so is not
+	// what was missing.
+	complaint := fmt.Sprintf("the prompt does not contain %q", e.pattern)
+	if !e.pattern.Match(bytes.ReplaceAll(prompt, []byte(complaint), nil)) {
+		return &unexpectedError{complaint}
 	}
 	return nil
 }

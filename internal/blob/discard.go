@@ -51,7 +51,8 @@ func (f *Folder) Discard(digest string, before time.Time) (bool, error) {
 	if at := info.ModTime(); !at.Before(before) || time.Since(at) < Young {
 		return false, nil
 	}
-	return true, explain(f.disk.remove(path), "blob "+digest)
+	err = f.disk.remove(path)
+	return err == nil, explain(err, "blob "+digest)
 }
 
 // Touch makes a blob young for somebody who is about to speak of it, and reports

@@ -125,8 +125,9 @@ func (b *booth) blobs() (n int) {
 // has a document's name, makes the change refused and not tried for ever.
 func TestAPlanThatHasNoPlace(t *testing.T) {
 	t.Parallel()
+	outside := t.TempDir()
 	for what, lay := range map[string]func(dir string) error{
-		"a link":   func(dir string) error { return os.Symlink("/etc", filepath.Join(dir, ".ai")) },
+		"a link":   func(dir string) error { return os.Symlink(outside, filepath.Join(dir, ".ai")) },
 		"a file":   func(dir string) error { return os.WriteFile(filepath.Join(dir, ".ai"), []byte("x"), 0o644) },
 		"a folder": func(dir string) error { return plant(dir, ".ai/context.md/x") },
 	} {

@@ -224,7 +224,9 @@ func (r attemptRoom) furnish(ctx context.Context) (p prepared, err error) {
 		laid <- err
 	}()
 	err = r.workspace(ctx)
-	return p, errors.Join(err, <-laid)
+	// A return statement may read p before it receives, while the papers are still being laid out.
+	err = errors.Join(err, <-laid)
+	return p, err
 }
 
 // papers lays out inputs, prompt and the draft of the spec.

@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) {
 	attacks := map[string]func() []string{
 		"keys": attackKeys, "namespaces": attackNamespaces, "cgroups": attackCgroups, "person": bePerson, "keeper": keepKeys,
-		"session": searchSession,
+		"session": searchSession, "replace": replaceSelf,
 	}
 	if len(os.Args) > 1 {
 		if attack, ok := attacks[os.Args[1]]; ok {

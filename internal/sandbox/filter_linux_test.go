@@ -45,6 +45,9 @@ func TestFilterDecides(t *testing.T) {
 		"unshare time":         {call(ownArch, unix.SYS_UNSHARE, unix.CLONE_NEWTIME), errno(unix.EPERM)},
 		"unshare cgroup":       {call(ownArch, unix.SYS_UNSHARE, unix.CLONE_NEWCGROUP|unix.CLONE_FS), errno(unix.EPERM)},
 		"a local socket":       {call(ownArch, unix.SYS_SOCKET, unix.AF_UNIX), unix.SECCOMP_RET_ALLOW},
+		"IPv4":                 {call(ownArch, unix.SYS_SOCKET, unix.AF_INET), unix.SECCOMP_RET_ALLOW},
+		"packets":              {call(ownArch, unix.SYS_SOCKET, unix.AF_PACKET), errno(unix.EAFNOSUPPORT)},
+		"a clone's time bit":   {call(ownArch, unix.SYS_CLONE, unix.CLONE_NEWTIME), unix.SECCOMP_RET_ALLOW},
 		"IPv6":                 {call(ownArch, unix.SYS_SOCKET, unix.AF_INET6), unix.SECCOMP_RET_ALLOW},
 		"routes":               {call(ownArch, unix.SYS_SOCKET, unix.AF_NETLINK), unix.SECCOMP_RET_ALLOW},
 		"the kernel's ciphers": {call(ownArch, unix.SYS_SOCKET, unix.AF_ALG), errno(unix.EAFNOSUPPORT)},
@@ -53,6 +56,21 @@ func TestFilterDecides(t *testing.T) {
 		got, err := vm.Run(c.data)
 		if err != nil || uint32(got) != c.want {
 			t.Errorf("%s: %#x, want %#x (%v)", name, got, c.want, err)
+		}
+	}
+	for _, flag := range []uint32{unix.CLONE_NEWNS, unix.CLONE_NEWCGROUP, unix.CLONE_NEWUTS, unix.CLONE_NEWIPC, unix.CLONE_NEWUSER, unix.CLONE_NEWPID, unix.CLONE_NEWNET} {
+		for _, number := range []uint32{unix.SYS_CLONE, unix.SYS_UNSHARE} {
+			if got, err := vm.Run(call(ownArch, number, flag|unix.CLONE_VM)); err != nil || uint32(got) != errno(unix.EPERM) {
+				t.Errorf("call %d with the flag %#x: %#x (%v)", number, flag, got, err)
+			}
+		}
+	}
+	for _, number := range []uint32{
+		unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
+		unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_SETNS, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
+	} {
+		if got, err := vm.Run(call(ownArch, number, 0)); err != nil || uint32(got) != errno(unix.EPERM) {
+			t.Errorf("call %d: %#x (%v)", number, got, err)
 		}
 	}
 	if foreignABI == 0 {

@@ -1,0 +1,228 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pretend puts a program named bwrap first and alone on PATH.
+func pretend(t *testing.T, script string) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	return tool(t, filepath.Join(dir, "bwrap"), "#!/bin/sh\n"+script+"\n")
+}
+
+// TestEverythingASandboxIsMadeOf compares whole arguments: each one that is missing is a way out.
+func TestEverythingASandboxIsMadeOf(t *testing.T) {
+	bwrap := pretend(t, "echo bubblewrap 0.8.0")
+	top := t.TempDir()
+	dir, file, deep := folder(t, top, "dir"), write(t, filepath.Join(top, "file"), ""), link(t, "dir", filepath.Join(top, "link"))
+	p := plan{mounts: []mount{
+		{top, readOnly}, {dir, writable}, {deep, readOnly}, {file, hidden}, {top + "/none", hidden}, {dir + "/sub", hidden}, {"/nowhere/at/all", hidden},
+	}}
+	folder(t, dir, "sub")
+	for _, tmp := range []string{"", "/var/lib/some"} {
+		want := []string{
+			bwrap, "--seccomp", "3", "--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+			"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev",
+		}
+		for _, path := range []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi"} {
+			if exists(path) {
+				want = append(want, "--ro-bind", path, path)
+			}
+		}
+		for _, path := range []string{"/proc/keys", "/proc/key-users"} {
+			if exists(path) {
+				want = append(want, "--ro-bind", "/dev/null", path)
+			}
+		}
+		if tmp == "" {
+			want = append(want, "--tmpfs", "/tmp")
+		} else {
+			want = append(want, "--bind", tmp, "/tmp")
+		}
+		want = append(want, "--tmpfs", "/var/tmp", "--dir", "/run", "--ro-bind", top, top, "--bind", dir, dir, "--ro-bind", deep, deep,
+			"--ro-bind", "/dev/null", file, "--tmpfs", dir+"/sub")
+		for _, path := range []string{"/etc/ssl/private", "/etc/pki/tls/private"} {
+			if exists(path) {
+				want = append(want, "--tmpfs", path)
+			}
+		}
+		want = append(want, "--remount-ro", "/", "--chdir", dir, "--", "some", "--program")
+		launch, err := bubblewrap(p, Spec{Argv: []string{"some", "--program"}, Dir: dir, Tmp: tmp})
+		if err != nil || !slices.Equal(launch.Argv, want) {
+			t.Errorf("%v, the arguments are\n%q\nwant\n%q", err, launch.Argv, want)
+		}
+		if launch.Argv[launch.slot] != "3" || len(launch.filter) == 0 || len(launch.filter)%8 != 0 {
+			t.Errorf("the filter of %d bytes is read from %s", len(launch.filter), launch.Argv[launch.slot])
+		}
+	}
+	if target, err := os.Readlink("/bin"); err == nil {
+		if got := mountArgs(p, mount{"/bin", readOnly}); !slices.Equal(got, []string{"--symlink", target, "/bin"}) {
+			t.Errorf("a system's link is mounted with %q", got)
+		}
+	}
+}
+
+// TestABubblewrapThatIsNoUse: it is missing, says what nobody understands, fails, or isolates nothing.
+func TestABubblewrapThatIsNoUse(t *testing.T) {
+	const talks = `if [ "$1" = --version ]; then echo bubblewrap 0.11.0; exit; fi; `
+	for name, c := range map[string]struct {
+		script, want string
+		found        bool // as a program that can be asked for
+	}{
+		"other words":         {"echo 'burrito 1.0'; echo second line", `tells the version "burrito 1.0"`, false},
+		"no number":           {"echo bubblewrap x", `tells the version "bubblewrap x"`, false},
+		"fails at once":       {"echo; echo broken; echo loader; exit 3", "does not tell its version: exit status 3: broken", false},
+		"cannot isolate":      {talks + "echo setting up uid map: Permission denied; echo more; exit 1", "does not work here: exit status 1: setting up uid map: Permission denied; user", true},
+		"does not complain":   {talks + "exit 0", "", true},
+		"shows what it likes": {talks + `until [ "$1" = -- ]; do shift; done; shift; exec "$@"`, "does not work here", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "shows what it likes" && os.Geteuid() != 0 {
+				t.Skip("only root can write to /usr outside")
+			}
+			path := pretend(t, c.script)
+			kind, reason := Detect(t.Context())
+			if c.want == "" {
+				if kind != Sandbox || reason != path {
+					t.Errorf("it is %s: %s", kind, reason)
+				}
+				return
+			}
+			if kind != None || !strings.Contains(reason, c.want) || !strings.Contains(reason, path) {
+				t.Errorf("it is %s: %s", kind, reason)
+			}
+			_, err := Command(Sandbox, Spec{Argv: []string{"/bin/sh"}, Dir: "/", Private: []string{}})
+			if errors.Is(err, ErrUnavailable) == c.found {
+				t.Errorf("asked for: %v", err)
+			}
+			if got := Weakness(); got != "" {
+				t.Errorf("what is not there is weak: %s", got)
+			}
+		})
+	}
+	for program, want := range map[bubblewrapProgram]bool{
+		{minor: 7}: false, {minor: 8}: true, {minor: 9}: true, {major: 1}: true, {minor: 8, setuid: true}: false, {major: 1, setuid: true}: false,
+	} {
+		if program.disablesUserns() != want {
+			t.Errorf("%+v can forbid namespaces: %v", program, !want)
+		}
+	}
+}
+
+// TestOtherSystems have another program, or none.
+func TestOtherSystems(t *testing.T) {
+	spec := Spec{Argv: []string{"/bin/sh", "-c", "true"}, Dir: "/usr", Private: []string{}}
+	launch, err := commandOn("darwin", Sandbox, spec)
+	if err != nil || len(launch.Argv) != 7 || launch.filter != nil {
+		t.Fatalf("%q, %v", launch.Argv, err)
+	}
+	if !slices.Equal(slices.Delete(slices.Clone(launch.Argv), 2, 3), []string{seatbeltProgram, "-p", "--", "/bin/sh", "-c", "true"}) || !strings.HasPrefix(launch.Argv[2], "(version 1)\n(deny default)\n") {
+		t.Errorf("the arguments are %q", launch.Argv)
+	}
+	if _, err := commandOn("plan9", Sandbox, spec); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "plan9") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTheRulesOfSeatbelt: the last one that fits decides, so their order is that of the plan.
+func TestTheRulesOfSeatbelt(t *testing.T) {
+	p := plan{mounts: []mount{{"/usr", readOnly}, {"/work", writable}, {"/usr/local/state", hidden}}}
+	within := func(s string) string { return "/private" + s }
+	got := seatbeltProfile(p, Spec{}, within)
+	want := `(allow file-read* (literal "/"))
+(allow file-read* (subpath "/private/usr"))
+(deny file-write* (require-all (subpath "/private/usr") (require-not (subpath "/dev"))))
+(allow file-read* file-write* (subpath "/private/work"))
+(deny file-read* file-write* (subpath "/private/usr/local/state"))
+`
+	if _, rules, _ := strings.Cut(got, "\n(allow file-read* (lit"); "(allow file-read* (lit"+rules != want {
+		t.Errorf("the rules are\n%s\nwant\n%s", rules, want)
+	}
+	if with := seatbeltProfile(p, Spec{Tmp: "/t"}, within); with != got+"(allow file-read* file-write* (subpath \"/private/t\"))\n" {
+		t.Errorf("with a folder for temporary files:\n%s", with)
+	}
+	dir := t.TempDir()
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if to := link(t, dir, filepath.Join(t.TempDir(), "link")); resolve(to) != real || resolve(to+"/none") != to+"/none" {
+		t.Errorf("%s leads to %s, and %s/none to %s", to, resolve(to), to, resolve(to+"/none"))
+	}
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+// TestAStartLeavesNothingOpen, whether it succeeds or not, and says how it ended.
+func TestAStartLeavesNothingOpen(t *testing.T) {
+	for _, filter := range [][]byte{nil, []byte("filter")} {
+		before := descriptors(t)
+		for program, works := range map[string]bool{"/bin/true": true, "/no/such/program": false} {
+			cmd := exec.Command(program)
+			done, err := Launch{filter: filter}.Start(cmd)
+			if (err == nil) != works {
+				t.Fatalf("%s: %v", program, err)
+			}
+			if <-done; works && !cmd.ProcessState.Success() {
+				t.Errorf("%s: %v", program, cmd.ProcessState)
+			}
+		}
+		if after := descriptors(t); after != before {
+			t.Errorf("%d descriptors are open, before there were %d", after, before)
+		}
+	}
+	var out strings.Builder
+	cmd := exec.Command("/bin/cat", "/proc/self/fd/3")
+	cmd.Stdout = &out
+	done, err := Launch{filter: []byte("the filter")}.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if <-done; out.String() != "the filter" {
+		t.Errorf("it can read %q", out.String())
+	}
+}
+
+// TestAProcessIsReplacedByASandbox, which has the environment and the filter it was given, and no other.
+func TestAProcessIsReplacedByASandbox(t *testing.T) {
+	asEverybody(t, func(t *testing.T, u user) {
+		cmd := exec.Command(u.self, "replace", u.dir)
+		cmd.Dir, cmd.SysProcAttr, cmd.Env = u.dir, u.attr, []string{"PATH=/usr/bin:/bin", "LEAK=1"}
+		out, err := cmd.CombinedOutput()
+		if err != nil || string(out) != "PWD="+u.dir+"\nSEEN=1\nSeccomp:\t2\n" {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	err := Launch{Argv: []string{"/no/such/program"}}.Exec(nil)
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "run /no/such/program") {
+		t.Errorf("a program that is not there: %v", err)
+	}
+}
+
+// replaceSelf becomes a shell inside a sandbox.
+func replaceSelf() []string {
+	spec := user{dir: os.Args[2]}.spec()
+	spec.Argv = []string{"/bin/sh", "-c", "/usr/bin/env | /usr/bin/grep -v ^_= | /usr/bin/sort; /usr/bin/grep ^Seccomp: /proc/self/status"}
+	spec.Env = []string{"SEEN=1"}
+	launch, err := Command(Sandbox, spec)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return []string{fmt.Sprint(launch.Exec(spec.Env))}
+}

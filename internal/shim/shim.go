@@ -7,6 +7,7 @@
 package shim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,14 +72,14 @@ func attempt(ctx context.Context, folder string, opts Options) Exit {
 		err = carryOut(ctx, folder, spec, opts, &exit)
 	}
 	if err != nil {
-		exit.Detail = err.Error()
+		exit.Detail = cmp.Or(exit.Detail, err.Error()) // carryOut says it without secrets
 		exit.Hopeless = exit.Reason == ReasonStartFailed && (program.Hopeless(err) || errors.Is(err, sandbox.ErrNotVisible))
 	}
 	exit.EndedAt = time.Now().UTC()
 	return exit
 }
 
-func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit *Exit) error {
+func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit *Exit) (err error) {
 	secrets, err := takeSecrets(spec.Secrets)
 	if err != nil {
 		return err
@@ -91,7 +92,12 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if err != nil {
 		return fmt.Errorf("prepare the removal of secrets: %w", err)
 	}
-	defer func() { exit.redact(redactor) }()
+	defer func() {
+		if err != nil {
+			exit.Detail = err.Error()
+		}
+		exit.redact(redactor)
+	}()
 	adapter, ok := opts.Agents[spec.Agent]
 	if !ok {
 		return fmt.Errorf("there is no agent %q in this program", spec.Agent)

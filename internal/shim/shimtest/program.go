@@ -22,6 +22,8 @@ const (
 	RoleWorker  = "worker"
 	RoleSalvage = "salvage"
 	RoleHandIn  = "hand-in"
+	RoleShell   = "shell"  // with a line of shell
+	RoleGlance  = "glance" // with a folder to start in and a line of shell
 )
 
 // Redacted replaces a secret.
@@ -40,6 +42,10 @@ func Intercept() {
 		err = shim.Salvage(context.Background(), path, options())
 	case RoleHandIn:
 		err = handIn(path)
+	case RoleShell:
+		err = shim.Shell(path, os.Args[3], options().Self)
+	case RoleGlance:
+		err = shim.Glance(path, os.Args[3], os.Args[4])
 	default:
 		return
 	}

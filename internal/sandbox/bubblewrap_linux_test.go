@@ -191,15 +191,21 @@ func TestAStartLeavesNothingOpen(t *testing.T) {
 			t.Errorf("%d descriptors are open, before there were %d", after, before)
 		}
 	}
-	var out strings.Builder
-	cmd := exec.Command("/bin/cat", "/proc/self/fd/3")
-	cmd.Stdout = &out
-	done, err := Launch{filter: []byte("the filter")}.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if <-done; out.String() != "the filter" {
-		t.Errorf("it can read %q", out.String())
+	for _, filter := range []string{"", "the filter"} {
+		var out strings.Builder
+		cmd := exec.Command("/bin/sh", "-c", "test ! -e /proc/self/fd/3 || cat <&3")
+		cmd.Stdout = &out
+		launch := Launch{filter: []byte(filter)}
+		if filter == "" {
+			launch.filter = nil
+		}
+		done, err := launch.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if <-done; out.String() != filter || !cmd.ProcessState.Success() || len(cmd.ExtraFiles) != min(len(filter), 1) {
+			t.Errorf("it can read %q, %v, and is given %d files", out.String(), cmd.ProcessState, len(cmd.ExtraFiles))
+		}
 	}
 }
 

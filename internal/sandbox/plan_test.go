@@ -35,13 +35,13 @@ func TestTheDeepestRuleDecides(t *testing.T) {
 	top := t.TempDir()
 	ro, rw := folder(t, top, "ro"), folder(t, top, "rw")
 	inner := folder(t, rw, "inner")
-	p, err := newPlan([]string{ro, top + "/system"}, Spec{
+	p, err := newPlan([]string{ro, top + "/system", top + "/gone"}, Spec{
 		Dir: ro, ReadOnly: []string{inner, inner}, Writable: []string{rw}, Masked: []string{ro + "/secret", top + "/system"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []mount{{ro, readOnly}, {rw, writable}, {top + "/system", hidden}, {ro + "/secret", hidden}, {inner, readOnly}}
+	want := []mount{{top + "/gone", readOnly}, {ro, readOnly}, {rw, writable}, {top + "/system", hidden}, {ro + "/secret", hidden}, {inner, readOnly}}
 	if !slices.Equal(p.mounts, want) {
 		t.Errorf("the rules are %v, want %v", p.mounts, want)
 	}
@@ -65,6 +65,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 	folder(t, rw, "plain", "deep")
 	link(t, filepath.Dir(outside), rw+"/link")
 	link(t, filepath.Dir(outside), top+"/beside")
+	link(t, "none", top+"/nothing")
 	for name, c := range map[string]struct {
 		spec Spec
 		want string
@@ -74,6 +75,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 		"a link at its end":               {Spec{Dir: "/", Writable: []string{rw}, Masked: []string{rw + "/link"}}, "symbolic link"},
 		"a link below what is read-only":  {Spec{Dir: "/", ReadOnly: []string{rw, rw + "/link/inner"}}, ""},
 		"a link beside":                   {Spec{Dir: "/", Writable: []string{rw}, ReadOnly: []string{top + "/beside"}}, ""},
+		"a link to nothing":               {Spec{Dir: "/", ReadOnly: []string{top + "/nothing"}}, "no such file"},
 		"masked and missing":              {Spec{Dir: "/", Masked: []string{top + "/none"}}, ""},
 		"masked and missing, in writable": {Spec{Dir: "/", Writable: []string{rw}, Masked: []string{rw + "/none"}}, "no such file"},
 		"writable and missing":            {Spec{Dir: "/", Writable: []string{top + "/none"}}, "no such file"},

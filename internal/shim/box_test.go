@@ -92,7 +92,7 @@ func TestWhatAnAgentCanWrite(t *testing.T) {
 		put(t, filepath.Dir(certificate), "ca.pem", "")
 		spec.Writes, spec.Masked, spec.Private = writes, []string{"/state"}, []string{"/private"}
 		spec.ReadOnly, spec.Writable = []string{"/yard", spec.Job.Out, ""}, []string{"/cache/"}
-		spec.Job.Role.SystemPrompt, spec.Env = "/role.md", map[string]string{"SSL_CERT_FILE": certificate, "PIP_CERT": "/etc/ca", "CURL_CA_BUNDLE": "/missing", "SSL_CERT_DIR": "relative"}
+		spec.Job.Role.SystemPrompt, spec.Env = "/role.md", map[string]string{"SSL_CERT_FILE": certificate, "PIP_CERT": "/etc/passwd", "GIT_SSL_CAINFO": "/usr/bin/env", "CURL_CA_BUNDLE": "/missing", "SSL_CERT_DIR": "."}
 		folder := t.TempDir()
 		box, err := agentBox(folder, spec, "/self", agent.Launch{Argv: []string{"agent"}, ReadOnly: []string{"/adapter"}, Writable: []string{"/state-of-adapter", "/cache"}}, nil)
 		if err != nil {

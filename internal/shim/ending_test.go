@@ -100,23 +100,30 @@ func TestCancelLetsTheAgentFinishItsSentence(t *testing.T) {
 }
 
 func TestSignalsToTheShim(t *testing.T) {
-	a := shimtest.New(t, sandbox.None, `echo work > kept.txt; echo x > "$STELLWERK_OUT/ready"; exec sleep 1000`)
-	cmd := a.Command(t, shimtest.RoleWorker)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	a.AwaitOutput(t, "ready")
-	for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM} {
-		if err := cmd.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	exit := a.Exit(t)
-	if exit.Reason != shim.ReasonCancelled || a.BundleFile(t, exit, "kept.txt") != "work" {
-		t.Errorf("exit is %+v", exit)
+	for signal, want := range map[syscall.Signal]shim.Reason{
+		syscall.SIGHUP: shim.ReasonExited, syscall.SIGTERM: shim.ReasonCancelled, syscall.SIGINT: shim.ReasonCancelled,
+	} {
+		t.Run(signal.String(), func(t *testing.T) {
+			a := shimtest.New(t, sandbox.None, `echo work > kept.txt; echo x > "$STELLWERK_OUT/ready"; until [ -e "$STELLWERK_OUT/go" ]; do sleep 0.1; done`)
+			cmd := a.Command(t, shimtest.RoleWorker)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			a.AwaitOutput(t, "ready")
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			if want == shim.ReasonExited {
+				shimtest.Write(t, filepath.Join(a.Spec.Job.Out, "go"), "")
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			exit := a.Exit(t)
+			if exit.Reason != want || a.BundleFile(t, exit, "kept.txt") != "work" {
+				t.Errorf("exit is %+v", exit)
+			}
+		})
 	}
 }
 

@@ -162,6 +162,45 @@ func TestFloodIsCappedAndDrained(t *testing.T) {
 	t.Logf("1 GiB in %s, worker %d KB", time.Since(begin).Round(time.Millisecond), usage.Maxrss)
 }
 
+// TestEachStreamHasItsShare: standard error an eighth of what standard output has; both count.
+func TestEachStreamHasItsShare(t *testing.T) {
+	a := shimtest.New(t, sandbox.None, `yes x | head -n 5000; yes y | head -n 5000 >&2`, func(s *shim.Spec) { s.OutputBytes = 80 })
+	exit := a.Run(t)
+	if out, err := len(a.Said(t, agent.KindText)), len(a.Said(t, agent.KindStderr)); out != 40+1000 || err != 5+1000 {
+		t.Errorf("%d lines of standard output are kept, and %d of standard error", out, err)
+	}
+	if exit.OutputBytes != 20000 || exit.OutputDropped != 20000-2*(1040+1005) {
+		t.Errorf("%d bytes of %d were dropped", exit.OutputDropped, exit.OutputBytes)
+	}
+	want := []string{"standard error was too long; 7990 bytes were dropped here", "standard output was too long; 7920 bytes were dropped here"}
+	if notes := slices.Sorted(slices.Values(a.Said(t, agent.KindNotice))); !slices.Equal(notes, want) {
+		t.Errorf("notices are %q", notes)
+	}
+}
+
+// TestAProgramOutsideTheWalls will not be there the next time either.
+func TestAProgramOutsideTheWalls(t *testing.T) {
+	onlySandbox(t)
+	a := shimtest.New(t, sandbox.Sandbox, "", func(s *shim.Spec) {
+		s.Job.Command = []string{filepath.Join(s.Masked[0], "tool")}
+		shimtest.Write(t, s.Job.Command[0], "#!/bin/sh\n")
+		if err := os.Chmod(s.Job.Command[0], 0o755); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if exit := a.Run(t); exit.Reason != shim.ReasonStartFailed || !exit.Hopeless || !strings.Contains(exit.Detail, sandbox.ErrNotVisible.Error()) {
+		t.Errorf("exit is %+v", exit)
+	}
+}
+
+// TestAnEndThatCannotBeWritten is an error of the shim.
+func TestAnEndThatCannotBeWritten(t *testing.T) {
+	a := shimtest.New(t, sandbox.None, `mkdir -p "${STELLWERK_OUT%/out}/exit.json/x"`)
+	if out, err := a.Command(t, shimtest.RoleWorker).CombinedOutput(); err == nil || !strings.Contains(string(out), "exit.json") {
+		t.Errorf("the shim ended with %v: %s", err, out)
+	}
+}
+
 func TestLongLineIsCut(t *testing.T) {
 	a := shimtest.New(t, sandbox.None, `head -c 20000000 /dev/zero | tr '\0' x; echo; echo the end`)
 	exit := a.Run(t)

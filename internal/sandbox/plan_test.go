@@ -186,8 +186,12 @@ func TestWhatAdministratorsFill(t *testing.T) {
 	if got := handFilled(given); !slices.Equal(got, want) {
 		t.Errorf("they are %q, want %q", got, want)
 	}
-	if got := handFilled([]string{"/etc/mtab", "/etc/os-release"}); slices.ContainsFunc(got, func(p string) bool { return p != "/usr/local" }) {
-		t.Errorf("links are among %q", got)
+	dir := folder(t, t.TempDir(), "etc", "ssl")
+	spelt := "/etc/.." + dir // as everything below /etc is
+	for path, filled := range map[string]bool{spelt: true, "/etc/.." + link(t, dir, dir+"-link"): false, "/etc/.." + write(t, dir+"-file", ""): false, dir: false} {
+		if got := handFilled([]string{path}); slices.Contains(got, path) != filled {
+			t.Errorf("%s: they are %q", path, got)
+		}
 	}
 }
 
@@ -201,6 +205,7 @@ func TestWhichProgramIsMeant(t *testing.T) {
 	tool(t, unseen+"/run", "#!/bin/sh\n")
 	tool(t, unseen+"/only", "#!/bin/sh\n")
 	tool(t, unseen+"/sh", "")
+	tool(t, unseen+"/data", "#!/bin/sh\n")
 	write(t, sub+"/data", "")
 	tool(t, shown+"/data", "#!/bin/sh\n")
 	tool(t, shown+"/hidden-sh", "#!"+unseen+"/sh -e\n")
@@ -221,7 +226,9 @@ func TestWhichProgramIsMeant(t *testing.T) {
 		"on PATH, after a hidden one":      {"run", unseen + ":" + shown, unseen + "/run", nil, nil},
 		"on PATH, after one that is data":  {"data", sub + ":" + shown, shown + "/data", nil, nil},
 		"on PATH, hidden, then none":       {"only", unseen + ":" + shown, unseen + "/only", nil, ErrNotVisible},
-		"on PATH, data, then hidden":       {"data", sub + ":" + unseen, "", program.ErrNotExecutable, program.ErrNotExecutable},
+		"on PATH, data, then hidden":       {"data", sub + ":" + unseen, unseen + "/data", nil, program.ErrNotExecutable},
+		"on PATH, hidden, then data":       {"data", unseen + ":" + sub, unseen + "/data", nil, ErrNotVisible},
+		"on PATH, data":                    {"data", "/none:" + sub, "", program.ErrNotExecutable, program.ErrNotExecutable},
 		"not on PATH":                      {"none", shown, "", ErrNoProgram, ErrNoProgram},
 		"in the folder, but not on PATH":   {"run", "", "", ErrNoProgram, ErrNoProgram},
 		"not executable":                   {"./data", "", "", program.ErrNotExecutable, program.ErrNotExecutable},

@@ -227,7 +227,7 @@ func TestRefusals(t *testing.T) {
 		"mount through a link": {func(s *Spec) { s.ReadOnly = []string{ours + "/link"} }, nil, "symbolic link"},
 		"hidden program":       {func(s *Spec) { s.Argv = []string{hiddenTool} }, ErrNotVisible, "read-only paths"},
 		"hidden on PATH":       {func(s *Spec) { s.Argv, s.Env = []string{"tool"}, []string{"PATH=" + dir} }, ErrNotVisible, ""},
-		"no program":           {func(s *Spec) { s.Argv, s.Env = []string{"nix-da"}, []string{"PATH=/usr/bin"} }, ErrNoProgram, ""},
+		"no program":           {func(s *Spec) { s.Argv, s.Env = []string{"nix-da"}, []string{"PATH=/usr/bin"} }, ErrNoProgram, `"nix-da" is in no directory of PATH=/usr/bin`},
 		"no execute bit":       {func(s *Spec) { s.Argv = []string{"./plain"} }, program.ErrNotExecutable, "chmod +x ./plain"},
 		"no execute bit, PATH": {func(s *Spec) { s.Argv, s.Env = []string{"plain"}, []string{"PATH=" + ours + ":/usr/bin"} }, program.ErrNotExecutable, "chmod +x"},
 		"bad interpreter":      {func(s *Spec) { s.Argv = []string{"./script"} }, program.ErrInterpreter, "names /no/such/sh"},

@@ -156,7 +156,7 @@ func TestAnOutputFolderThatLeadsElsewhere(t *testing.T) {
 // TestTheLastWordsOfAHandIn are the end of its log, as text.
 func TestTheLastWordsOfAHandIn(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", " it broke \n": "it broke", "a\xffb": "a\uFFFDb",
+		"": "", "\nit broke\n": "it broke", "a\xffb": "a\uFFFDb",
 		strings.Repeat("x", 2000):                    strings.Repeat("x", 2000),
 		"first" + strings.Repeat("x", 1996) + "last": strings.Repeat("x", 1996) + "last",
 	} {

@@ -76,10 +76,11 @@ func everything(t *testing.T, s *Store, head core.Head) store.Commit {
 // of the commit is kept, and it can be made again.
 func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 	t.Parallel()
+	const sameIndex = "NEW.started_at = OLD.started_at"
 	for _, row := range []string{
 		"INSERT ON events", "DELETE ON claims", "INSERT ON claims", "DELETE ON waiters",
 		"UPDATE ON wakes WHEN NEW.stream = 'run/a'", "UPDATE ON wakes WHEN NEW.stream = 'run/waits'", "UPDATE ON wakes WHEN NEW.stream = 'run/b'",
-		"UPDATE ON runs", "INSERT ON projects", "INSERT ON tasks", "INSERT ON messages", "INSERT ON conversations WHEN NEW.id = 'talk'",
+		"UPDATE ON runs", "UPDATE ON runs WHEN " + sameIndex, "INSERT ON projects", "INSERT ON tasks", "INSERT ON messages", "INSERT ON conversations WHEN NEW.id = 'talk'",
 		"UPDATE ON projects WHEN NEW.current_epic <> OLD.current_epic", "UPDATE ON projects WHEN NEW.paused <> OLD.paused", "INSERT ON snapshots",
 	} {
 		t.Run(row, func(t *testing.T) {
@@ -87,6 +88,13 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 			s, head := occupied(t)
 			otherwise(t, s, "CREATE TRIGGER refuse BEFORE "+row+" BEGIN SELECT RAISE(ABORT, 'refused here'); END")
 			c := everything(t, s, head)
+			if strings.HasSuffix(row, sameIndex) {
+				before, err := s.Run(t.Context(), "a")
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Run.StartedAt = before.StartedAt
+			}
 			if err := s.Commit(t.Context(), c); err == nil || !strings.Contains(err.Error(), "refused here") {
 				t.Errorf("committed: %v", err)
 			}
@@ -98,6 +106,42 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 			otherwise(t, s, "DROP TRIGGER refuse")
 			if err := s.Commit(t.Context(), c); err != nil {
 				t.Errorf("again: %v", err)
+			}
+		})
+	}
+}
+
+// TestAWakeThatCannotBeWrittenIsSaid: whichever step of a look the database refuses, the engine is told, and finds all
+// wakes once it does not.
+func TestAWakeThatCannotBeWrittenIsSaid(t *testing.T) {
+	t.Parallel()
+	const engine = "e"
+	claims := func(s *Store) error { _, err := s.Claim(t.Context(), engine, time.Minute, 9); return err }
+	for name, test := range map[string]struct {
+		row string
+		ask func(s *Store, held store.Wake) error
+	}{
+		"taken over":    {"NEW.holder = ''", func(s *Store, _ store.Wake) error { return claims(s) }},
+		"claimed":       {"NEW.holder <> ''", func(s *Store, _ store.Wake) error { return claims(s) }},
+		"put to rest":   {"NEW.holder = ''", func(s *Store, held store.Wake) error { return s.Rest(t.Context(), engine, held) }},
+		"claimed again": {"NEW.holder <> ''", func(s *Store, _ store.Wake) error { s.engines[engine] = true; return claims(s) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := occupied(t)
+			held, err := s.Claim(t.Context(), engine, time.Minute, 1)
+			if err != nil || len(held) != 1 {
+				t.Fatalf("claimed %+v, %v", held, err)
+			}
+			delete(s.engines, engine) // it lived before
+			otherwise(t, s, "CREATE TRIGGER refuse BEFORE UPDATE ON wakes WHEN "+test.row+" BEGIN SELECT RAISE(ABORT, 'refused here'); END")
+			if err := test.ask(s, held[0]); err == nil || !strings.Contains(err.Error(), "refused here") {
+				t.Errorf("not said: %v", err)
+			}
+			otherwise(t, s, "DROP TRIGGER refuse")
+			delete(s.engines, engine)
+			if wakes, err := s.Claim(t.Context(), engine, time.Minute, 9); err != nil || len(wakes) != 3 {
+				t.Errorf("claimed afterwards: %+v, %v", wakes, err)
 			}
 		})
 	}

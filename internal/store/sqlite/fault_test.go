@@ -132,6 +132,39 @@ func TestCannotBeMade(t *testing.T) {
 	wantUnavailable(t, err, "is not a file")
 }
 
+// TestWhatBecameOfTheFileIsSaid: a store that is open says what happened to its file, and goes on once it is back.
+func TestWhatBecameOfTheFileIsSaid(t *testing.T) {
+	t.Parallel()
+	for words, test := range map[string]struct{ folder, other bool }{
+		"was taken away": {}, "cannot be looked at": {folder: true, other: true}, "was replaced": {other: true},
+	} {
+		t.Run(words, func(t *testing.T) {
+			t.Parallel()
+			top := t.TempDir()
+			folder := filepath.Join(top, "state")
+			must(t, os.Mkdir(folder, 0o700))
+			s := openAt(t, filepath.Join(folder, "stellwerk.db"), Options{})
+			what, aside := s.path, filepath.Join(top, "aside")
+			if test.folder {
+				what = folder
+			}
+			must(t, os.Rename(what, aside))
+			if test.other {
+				must(t, os.WriteFile(what, nil, 0o600))
+			}
+			_, err := s.Now(t.Context())
+			wantUnavailable(t, err, words)
+			if test.other {
+				must(t, os.Remove(what))
+			}
+			must(t, os.Rename(aside, what))
+			if _, err := s.Now(t.Context()); err != nil {
+				t.Errorf("after it was put back: %v", err)
+			}
+		})
+	}
+}
+
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")
 	if err := os.WriteFile(path, bytes.Repeat([]byte("not a database "), 1000), 0o600); err != nil {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 func TestSettings(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{BusyTimeout: 1234 * time.Millisecond})
 	for pragma, want := range map[string]string{
-		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "1234",
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "1234", "journal_size_limit": "67108864",
 	} {
 		var got string
 		if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
@@ -57,6 +58,34 @@ func TestSettings(t *testing.T) {
 	}
 	if _, err := s.readers.ExecContext(t.Context(), "DELETE FROM events"); err == nil {
 		t.Error("a reader can write")
+	}
+}
+
+// TestHowManyRead: one writes, and as many read as was asked for. What nobody set has its default.
+func TestHowManyRead(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		options Options
+		readers int
+		busy    string
+	}{
+		{Options{}, 4, "5000"}, {Options{Readers: -1, BusyTimeout: -1}, 4, "5000"}, {Options{Readers: 1, BusyTimeout: time.Millisecond}, 1, "1"},
+	} {
+		s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), test.options)
+		if got := s.writer.db.Stats().MaxOpenConnections; got != 1 {
+			t.Errorf("%+v: %d can write", test.options, got)
+		}
+		if got := s.readers.Stats().MaxOpenConnections; got != test.readers {
+			t.Errorf("%+v: %d can read", test.options, got)
+		}
+		for who, db := range map[string]interface {
+			QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+		}{"the writer": s.writer.conn, "a reader": s.readers} {
+			var busy string
+			if err := db.QueryRowContext(t.Context(), "PRAGMA busy_timeout").Scan(&busy); err != nil || busy != test.busy {
+				t.Errorf("%+v: %s waits %s ms for a lock, %v", test.options, who, busy, err)
+			}
+		}
 	}
 }
 

@@ -38,3 +38,10 @@ func closed(t testing.TB, c io.Closer) {
 		t.Errorf("close: %v", err)
 	}
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -89,6 +89,54 @@ func TestWritesAreMadeInTheirOrder(t *testing.T) {
 	}
 }
 
+// TestWritesThatWaitShareATransaction: as many as may.
+func TestWritesThatWaitShareATransaction(t *testing.T) {
+	t.Parallel()
+	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
+	writes, release := queued(t, s, maxBatch)
+	transactions := map[*txn]int{}
+	for _, w := range writes {
+		w.do = func(_ context.Context, tx *txn) error {
+			transactions[tx]++ // only the writer's own goroutine calls it
+			return nil
+		}
+	}
+	enqueue(t, s, writes...)
+	release()
+	for i, w := range writes {
+		if err := <-w.result; err != nil {
+			t.Errorf("write %d: %v", i, err)
+		}
+	}
+	if len(transactions) != 1 {
+		t.Errorf("%d writes were made in %d transactions", maxBatch, len(transactions))
+	}
+}
+
+// TestARefusalBesideAFailure: what the database fails at is told to who wrote it, though the batch is made again for one
+// that was refused before it.
+func TestARefusalBesideAFailure(t *testing.T) {
+	t.Parallel()
+	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
+	writes, release := queued(t, s, 4)
+	refusal := errors.New("refused")
+	writes[0].do = func(context.Context, *txn) error { return refusal }
+	writes[2].do = func(ctx context.Context, _ *txn) error {
+		_, err := s.writer.conn.ExecContext(ctx, "INSERT INTO none VALUES (1)")
+		return err
+	}
+	enqueue(t, s, writes...)
+	release()
+	for i, says := range []string{"refused", "", "no such table", ""} {
+		if err := <-writes[i].result; says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("write %d: %v, want %q", i, err, says)
+		}
+	}
+	if got := rows(t, s); got != "001 003" {
+		t.Errorf("kept: %s", got)
+	}
+}
+
 // TestClosingWaitsForWhatWaits: a write that was taken is made, one that comes later is refused.
 func TestClosingWaitsForWhatWaits(t *testing.T) {
 	t.Parallel()

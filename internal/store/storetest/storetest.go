@@ -52,6 +52,7 @@ func Run(t *testing.T, open Open) {
 		{"wake/time kept", testTimeKept},
 		{"wake/hints", testHints},
 		{"wake/attended", testAttended},
+		{"wake/hints to others", testHintsToOthers},
 		{"wake/nothing swallowed", testNothingSwallowed},
 		{"claim/one holder", testClaimOne},
 		{"claim/many holders", testClaimMany},

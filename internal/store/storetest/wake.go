@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
@@ -243,6 +244,29 @@ func testAttended(t *testing.T, open Open) {
 	claimNone(t, s, "a")
 	_, _, err = s.Raised(t.Context(), "run/none")
 	wantErr(t, err, store.ErrNotFound)
+}
+
+// testHintsToOthers commits attended steps that wake streams their committer does
+// not look at: those are hinted at.
+func testHintsToOthers(t *testing.T, open Open) {
+	s := open(t)
+	slot := core.Claim{Kind: core.ClaimSlot, Key: "k", Holder: "run/a", Limit: 1}
+	limits := core.ProjectLimits{CostUSD: 10}
+	attended := func(c *store.Commit) { c.Attended = true }
+	push(t, s, "run/a", spending("a", core.Spent{}, limits), func(c *store.Commit) { c.Acquire = []core.Claim{slot} })
+	push(t, s, "run/b", spending("b", core.Spent{}, limits))
+	if err := s.Await(t.Context(), "run/b", slot); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range claim(t, s, "e", patience.Limit) {
+		rest(t, s, "e", w)
+	}
+	drain(s)
+	push(t, s, "run/a", attended, func(c *store.Commit) { c.Release = []core.Claim{slot} })
+	wantHint(t, s, "after a claim was released that another waits for")
+	drain(s)
+	push(t, s, "run/a", spending("a", core.Spent{CostUSD: 1}, limits), attended)
+	wantHint(t, s, "after a run of the same project has spent")
 }
 
 func drain(s store.Store) {

@@ -29,6 +29,7 @@ type estate struct {
 	exited     core.AttemptExited
 	swept      bool
 	project    []core.Body
+	second     []core.Body            // of another project
 	more       []core.Body            // of the run, before it is swept
 	others     map[string][]core.Body // events of runs that are not over, by run
 	calls      int
@@ -37,6 +38,7 @@ type estate struct {
 	copied     string // path in the run's folder
 	work       string
 	draft      string
+	asked      string // digest of the prompt
 	orphan     string // digest of a blob that nobody speaks of
 	first      string // commit of the attempt
 	other      string // commit beside it
@@ -73,7 +75,7 @@ func newEstate(t *testing.T) *estate {
 	e.exited = core.AttemptExited{Attempt: theAttempt, Transcript: e.blob("said"), Delivery: &core.Delivery{
 		Commit: e.first, Ref: theRef, Artifacts: []core.Artifact{{Name: "plan.md", Digest: e.blob("plan")}},
 	}}
-	e.orphan = e.blob("nobody's")
+	e.asked, e.orphan = e.blob("asked"), e.blob("nobody's")
 	e.file(e.transcript, "said")
 	e.file(filepath.Join(filepath.Dir(e.transcript), "prompt.md"), "asked")
 	e.file(e.copied, "said")
@@ -130,17 +132,20 @@ func (e *estate) Runs(context.Context, store.Filter) ([]store.RunRow, error) {
 }
 
 func (e *estate) Projects(context.Context, int) ([]store.ProjectRow, error) {
-	return []store.ProjectRow{{ID: "p1"}}, e.call()
+	return []store.ProjectRow{{ID: "p1"}, {ID: "p2"}}, e.call()
 }
 
 func (e *estate) bodies(stream string) []core.Body {
 	if stream == core.ProjectStream("p1") {
 		return e.project
 	}
+	if stream == core.ProjectStream("p2") {
+		return e.second
+	}
 	if run := strings.TrimPrefix(stream, core.RunStream("")); run != theRun {
 		return e.others[run]
 	}
-	bodies := append([]core.Body{core.AttemptStarted{Attempt: theAttempt, Prompt: e.blob("asked")}, e.exited}, e.more...)
+	bodies := append([]core.Body{core.AttemptStarted{Attempt: theAttempt, Prompt: e.asked}, e.exited}, e.more...)
 	if e.swept {
 		bodies = append(bodies, core.RunSwept{})
 	}

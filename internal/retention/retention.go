@@ -113,7 +113,8 @@ func Run(ctx context.Context, o Options, req Request) (Report, error) {
 			return p.report, fmt.Errorf("look at what is left of %s: %w", row.Alias, err)
 		}
 	}
-	return p.report, p.blobs(ctx, known)
+	err = p.blobs(ctx, known)
+	return p.report, err
 }
 
 // run sees to one run that is over and swept.

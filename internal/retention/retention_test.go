@@ -1,11 +1,13 @@
 package retention
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -37,11 +39,15 @@ func TestAFolderGoesAsAWholeAlsoWhereThatWasCutShort(t *testing.T) {
 }
 
 func TestWhatCannotBeRemovedStays(t *testing.T) {
-	p := &pass{Request: Request{Remove: true}, Options: Options{Log: slog.New(slog.DiscardHandler)}}
+	var logged bytes.Buffer
+	p := &pass{Request: Request{Remove: true}, Options: Options{Log: slog.New(slog.NewTextHandler(&logged, nil))}}
 	p.did(Item{Kind: KindBlob, Name: "a", Bytes: 5}, func() error { return errors.New("in use") })
 	p.did(Item{Kind: KindBlob, Name: "b", Bytes: 7}, func() error { return nil })
 	if p.report.Bytes != 7 || len(p.report.Items) != 1 || len(p.report.Kept) != 1 || p.report.Kept[0].Name != "a" {
 		t.Errorf("%+v", p.report)
+	}
+	if said := logged.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "name=a") || !strings.Contains(said, "in use") {
+		t.Errorf("the log says %q", said)
 	}
 	dry := &pass{}
 	dry.did(Item{Name: "c", Bytes: 3}, func() error { t.Error("it was removed"); return nil })
@@ -86,7 +92,7 @@ func TestAnAttemptIsProvedWhateverItsStageIsCalled(t *testing.T) {
 	if proof, doubt := o.attempt(t.Context(), t.TempDir(), "check-style.r1.a1"); doubt == nil {
 		t.Errorf("it would go, because %s", proof)
 	}
-	if _, doubt := o.attempt(t.Context(), t.TempDir(), "check-style.r1.a1-0123456789ab-1"); doubt != nil {
-		t.Errorf("the command of a check stays: %v", doubt)
+	if proof, doubt := o.attempt(t.Context(), t.TempDir(), "check-style.r1.a1-0123456789ab-1"); doubt != nil || proof == "" {
+		t.Errorf("the command of a check stays, or goes for no reason: %q, %v", proof, doubt)
 	}
 }

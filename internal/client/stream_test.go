@@ -122,9 +122,10 @@ func TestAnEngineElsewhereMayBeAwayForAWhile(t *testing.T) {
 		after   string
 		code    core.Code
 	}{
-		"away for a while":  {[]string{moved(4), hangUp, moved(5) + "event: end\n\n"}, "4 5", "3 4 4", ""},
-		"never there":       {[]string{hangUp}, "", "3", core.CodeUnavailable},
-		"a move of no kind": {[]string{moved(4) + "event: moved\ndata: []\n\n"}, "4", "3", core.CodeInternal},
+		"away for a while":        {[]string{moved(4), hangUp, moved(5) + "event: end\n\n"}, "4 5", "3 4 4", ""},
+		"never there":             {[]string{hangUp}, "", "3", core.CodeUnavailable},
+		"refused when it is back": {[]string{moved(4), `{"code":"not_found"}`}, "4", "3 4", core.CodeNotFound},
+		"a move of no kind":       {[]string{moved(4) + "event: moved\ndata: []\n\n"}, "4", "3", core.CodeInternal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s script
@@ -132,6 +133,9 @@ func TestAnEngineElsewhereMayBeAwayForAWhile(t *testing.T) {
 			err := elsewhere(t, s.replies(t, c.answers...)).Watch(t.Context(), "3", func(m api.Moved) error { heard = append(heard, m.At); return nil })
 			if (err == nil) != (c.code == "") || err != nil && core.CodeOf(err) != c.code || strings.Join(heard, " ") != c.heard || strings.Join(s.asked(), " ") != c.after {
 				t.Errorf("heard is %q, asked after %q, %v", heard, s.asked(), err)
+			}
+			if core.CodeOf(err) == core.CodeUnavailable && !strings.HasPrefix(core.HintOf(err), "check the address of --server") {
+				t.Errorf("advised is %q", core.HintOf(err))
 			}
 		})
 	}

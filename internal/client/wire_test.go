@@ -263,18 +263,23 @@ func TestADocumentThatBreaksOff(t *testing.T) {
 	}
 }
 
+// last is a reader who has had enough after the first word.
+type last func()
+
+func (l last) Write(p []byte) (int, error) { l(); return len(p), nil }
+
 // TestWhoGaveUp is told why they did, and not that the engine failed.
 func TestWhoGaveUp(t *testing.T) {
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
 	c := nearby(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, `{"version":`)
+		_, _ = io.WriteString(w, "half")
 		_ = http.NewResponseController(w).Flush()
-		cancel(enough)
 		<-r.Context().Done()
 	})
-	for range 2 { // in the middle of the answer, and before it
-		if _, err := c.Info(ctx); !errors.Is(err, enough) {
+	for range 2 { // in the middle of the document, and before it
+		if err := c.Diff(ctx, "r", api.DiffQuery{}, last(func() { cancel(enough) })); !errors.Is(err, enough) || core.CodeOf(err) == core.CodeUnavailable {
 			t.Error(err)
 		}
 	}

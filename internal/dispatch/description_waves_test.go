@@ -21,6 +21,7 @@ func TestDescriptionOfWaves(t *testing.T) {
 			{Brief: core.Brief{ID: "mail", Agent: "builder", Task: "Send the link.", Replaces: []string{"page"}}, Wave: 2, Status: core.DelegatedDone},
 			{Brief: core.Brief{ID: "sms", Agent: "builder", Task: "Send it by SMS."}, Wave: 2, Status: core.DelegatedDropped, Reason: "nobody\nwants it"},
 		}},
+		SentBack: []core.SentBack{{By: core.Person("ada"), From: core.PlannerStage, To: core.PlannerStage, Text: "too wide"}, {By: core.Person("ada"), From: "mail", To: "mail"}},
 	}
 	want := `Sign in with a link
 
@@ -38,6 +39,13 @@ Planned, in the planner's words: ` + "`borders first`" + `
 - [ ] sms (builder): ` + "`Send it by SMS.`" + `: dropped, ` + "`nobody wants it`" + `
 
 Verified on each branch and again on each merge: ` + "`command: make test`" + `
+
+## Sent back
+
+- What the planner decided was refused: ` + "`too wide`" + `
+  - not done
+- mail, by person ada
+  - not done
 
 Cost: unknown, tokens unknown, 3 attempts in all.
 `

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -21,6 +23,24 @@ func TestRolesGrantTools(t *testing.T) {
 				t.Errorf("%v and %s: %v", c.list, tool, got)
 			}
 		}
+	}
+}
+
+// TestTheCommandsOfTools: each has a program of its own, on which roles rely by name.
+func TestTheCommandsOfTools(t *testing.T) {
+	want := map[core.Tool]string{
+		core.ToolDelegate: "delegate-to-red", core.ToolMessage: "send-message", core.ToolPlan: "update-plan",
+		core.ToolQuestion: "request-clarification", core.ToolDetail: "fetch-detail",
+	}
+	got := map[core.Tool]string{}
+	for _, tool := range core.Tools() {
+		got[tool] = tool.Command()
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := core.Tool("other").Command(); got != "other" {
+		t.Errorf("another tool is called by %q", got)
 	}
 }
 

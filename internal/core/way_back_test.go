@@ -80,7 +80,7 @@ func TestWhatAStageChanged(t *testing.T) {
 	t.Parallel()
 	state := with(phased, func(r *core.Run) {
 		task := func(id string, status core.TaskStatus, files ...string) *core.Task {
-			return &core.Task{ID: id, Status: status, Attempts: []*core.Attempt{{Results: []core.CheckResult{{Files: files}, {Files: files}}}}}
+			return &core.Task{ID: id, Status: status, Attempts: []*core.Attempt{{Results: []core.CheckResult{{Check: "no files"}, {Files: files}, {Files: files}}}}}
 		}
 		r.Stages[1].Tasks = []*core.Task{
 			task("a", core.TaskDone, "a.go", "b.go"), task("b", core.TaskDone, "b.go", "c.go"), task("c", core.TaskVerifying, "d.go"), task("d", core.TaskDropped, "e.go"), {ID: "e", Status: core.TaskDone},

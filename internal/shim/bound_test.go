@@ -217,15 +217,18 @@ func TestAFullDiskIsWaitedFor(t *testing.T) {
 			}
 		})
 	}
-	folder := t.TempDir()
-	if err := os.Symlink("/dev/full", filepath.Join(folder, ".space")); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if got := handIn(ctx, folder, goodSpec(t), Options{}); got.Error == "" { // and does not wait for a second
-		t.Errorf("got %+v", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		folder := t.TempDir()
+		if err := os.Symlink("/dev/full", filepath.Join(folder, ".space")); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		begin := time.Now()
+		if got := handIn(ctx, folder, goodSpec(t), Options{}); got.Error == "" || time.Since(begin) != 0 {
+			t.Errorf("cancelled, it took %s, %+v", time.Since(begin), got)
+		}
+	})
 	for err, want := range map[error]bool{syscall.ENOSPC: true, syscall.EDQUOT: true, syscall.EIO: false, &os.PathError{Err: syscall.ENOSPC}: true} {
 		if noSpace(err) != want || noSpace(nil) {
 			t.Errorf("%v is for want of space: %v", err, !want)

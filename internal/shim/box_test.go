@@ -83,6 +83,21 @@ func same(t *testing.T, got, want variables) {
 	}
 }
 
+// TestHalfAnIdentityIsOne: git would otherwise make up the whole of it.
+func TestHalfAnIdentityIsOne(t *testing.T) {
+	for id, want := range map[Identity][]string{
+		{}:             {},
+		{Name: "N"}:    {"GIT_AUTHOR_EMAIL=", "GIT_AUTHOR_NAME=N", "GIT_COMMITTER_EMAIL=", "GIT_COMMITTER_NAME=N"},
+		{Email: "e"}:   {"GIT_AUTHOR_EMAIL=e", "GIT_AUTHOR_NAME=", "GIT_COMMITTER_EMAIL=e", "GIT_COMMITTER_NAME="},
+		{"N", "n@e.x"}: {"GIT_AUTHOR_EMAIL=n@e.x", "GIT_AUTHOR_NAME=N", "GIT_COMMITTER_EMAIL=n@e.x", "GIT_COMMITTER_NAME=N"},
+	} {
+		v := variables{}
+		if v.setIdentity(id); !slices.Equal(v.list(), want) {
+			t.Errorf("of %+v it is told %q", id, v.list())
+		}
+	}
+}
+
 // TestWhatAnAgentCanWrite: its working directory, output and home, and the workspace where code is handed in from there;
 // nothing is shown for reading that can be written.
 func TestWhatAnAgentCanWrite(t *testing.T) {
@@ -92,7 +107,10 @@ func TestWhatAnAgentCanWrite(t *testing.T) {
 		put(t, filepath.Dir(certificate), "ca.pem", "")
 		spec.Writes, spec.Masked, spec.Private = writes, []string{"/state"}, []string{"/private"}
 		spec.ReadOnly, spec.Writable = []string{"/yard", spec.Job.Out, ""}, []string{"/cache/"}
-		spec.Job.Role.SystemPrompt, spec.Env = "/role.md", map[string]string{"SSL_CERT_FILE": certificate, "PIP_CERT": "/etc/passwd", "GIT_SSL_CAINFO": "/usr/bin/env", "CURL_CA_BUNDLE": "/missing", "SSL_CERT_DIR": "."}
+		spec.Job.Role.SystemPrompt, spec.Env = "/role.md", map[string]string{"SSL_CERT_FILE": certificate, "PIP_CERT": "/etc/passwd", "GIT_SSL_CAINFO": "/usr/bin/env", "CURL_CA_BUNDLE": certificate + ".gone", "SSL_CERT_DIR": "."}
+		if err := os.Symlink("none", certificate+".gone"); err != nil {
+			t.Fatal(err)
+		}
 		folder := t.TempDir()
 		box, err := agentBox(folder, spec, "/self", agent.Launch{Argv: []string{"agent"}, ReadOnly: []string{"/adapter"}, Writable: []string{"/state-of-adapter", "/cache"}}, nil)
 		if err != nil {

@@ -69,6 +69,7 @@ func TestAHandInIsTheChildsOwn(t *testing.T) {
 	}{
 		"says nothing":        {"true", func(*Spec) {}, "no such file"},
 		"fails":               {`printf 'x%.0s' $(seq 3000); echo; echo it broke; exit 3`, func(*Spec) {}, "it broke"},
+		"complains":           {`echo out; echo it broke >&2; exit 4`, func(*Spec) {}, "exited with code 4: out\nit broke"},
 		"fails with a result": {`echo '{"commit": "c1", "empty": true}' > result.json; echo it broke; exit 1`, func(*Spec) {}, "it broke"},
 		"takes for ever": {"sleep 1000", func(s *Spec) {
 			s.HandInTimeout, s.Grace = Duration(50*time.Millisecond), Duration(50*time.Millisecond)
@@ -90,8 +91,16 @@ func TestAHandInIsTheChildsOwn(t *testing.T) {
 		t.Error("the bundle is not out of the child's reach")
 	}
 	asked, err := ReadHandInRequest(filepath.Join(folder, "asked.json"))
-	if err != nil || asked.Attempt != "a1" || asked.Base != "b1" || asked.Branch != "feature/x" || asked.Message != "wip" || !asked.Mark || asked.Identity != (Identity{"N", "n@e"}) || !filepath.IsAbs(asked.Workspace) {
+	dir := filepath.Join(folder, handInDir)
+	want := HandInRequest{
+		Proto: Proto, Attempt: "a1", Workspace: asked.Workspace, Base: "b1", Branch: "feature/x", Message: "wip", Mark: true, Identity: Identity{"N", "n@e"},
+		Bundle: filepath.Join(dir, bundleFile), Result: filepath.Join(dir, "result.json"),
+	}
+	if err != nil || asked != want || !filepath.IsAbs(asked.Workspace) {
 		t.Errorf("asked was %+v, %v", asked, err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("its folder is %v, %v", info.Mode(), err)
 	}
 	if got, _ := handed(t, `echo '{"commit": "b1", "empty": true}' > result.json`, func(*Spec) {}); !got.Empty || got.Bundle != "" || got.Error != "" {
 		t.Errorf("nothing handed in is %+v", got)
@@ -121,7 +130,7 @@ func TestWhatASalvageFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		exit, err := ReadExit(folder)
-		if err != nil || exit.Reason != ReasonLost || exit.ExitCode != -1 || exit.Attempt != "a1" || exit.Isolation != sandbox.None || exit.EndedAt.IsZero() || exit.Outcome.Class != agent.ClassCrashed || exit.Outcome.OK {
+		if err != nil || exit.Reason != ReasonLost || exit.ExitCode != -1 || exit.Attempt != "a1" || exit.Isolation != sandbox.None || exit.StartedAt.IsZero() || exit.EndedAt.Before(exit.StartedAt) || exit.Outcome.Class != agent.ClassCrashed || exit.Outcome.OK {
 			t.Errorf("%s: salvaged is %+v, %v", writes, exit, err)
 		}
 		if len(exit.Outputs) != 1 || string(mustRead(t, filepath.Join(folder, "out"), "notes.md")) != "***" || (exit.HandIn != nil) != code {
@@ -137,7 +146,7 @@ func TestWhatASalvageFinds(t *testing.T) {
 	if err := Salvage(t.Context(), folder, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if exit, err := ReadExit(folder); err != nil || exit.Reason != ReasonLost || !strings.HasPrefix(exit.Detail, "nothing could be saved") {
+	if exit, err := ReadExit(folder); err != nil || exit.Reason != ReasonLost || !strings.HasPrefix(exit.Detail, "nothing could be saved: read ") || exit.EndedAt.IsZero() {
 		t.Errorf("salvaged is %+v, %v", exit, err)
 	}
 	folder = t.TempDir()

@@ -80,6 +80,13 @@ func TestEveryReadingOfAFolder(t *testing.T) {
 	if got, err := Look(none); err == nil {
 		t.Errorf("what cannot be looked at is %s", got)
 	}
+	linked := t.TempDir()
+	if err := os.Symlink("none", filepath.Join(linked, cancelFile)); err != nil {
+		t.Fatal(err)
+	}
+	if !Cancelled(linked) {
+		t.Error("what is there, if only as a link, is not there")
+	}
 	if Cancelled(none) {
 		t.Error("what cannot be looked at is cancelled")
 	}

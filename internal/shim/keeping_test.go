@@ -67,9 +67,17 @@ func TestADocumentIsReplacedAndNotWrittenTo(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 	}
+	put(t, dir, "clean", "")
+	before, err := os.Stat(filepath.Join(dir, "clean"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	outputs, refused := collect(dir, outputLimits{file: 100, total: 100}, masking{})
+	if after, err := os.Stat(filepath.Join(dir, "clean")); err != nil || !os.SameFile(before, after) {
+		t.Errorf("one without a secret was replaced: %v", err)
+	}
 	sum := sha256.Sum256([]byte("a ***"))
-	if len(refused) > 0 || len(outputs) != 1 || outputs[0] != (Output{Name: "doc", Size: 5, SHA256: hex.EncodeToString(sum[:])}) {
+	if len(refused) > 0 || len(outputs) != 2 || outputs[1] != (Output{Name: "doc", Size: 5, SHA256: hex.EncodeToString(sum[:])}) {
 		t.Errorf("taken are %+v, refused %+v", outputs, refused)
 	}
 	info, err := os.Stat(filepath.Join(dir, "doc"))

@@ -28,4 +28,7 @@ func TestAPromptInTheEnvironmentIsWholeOrNotThere(t *testing.T) {
 			t.Errorf("%s: there is %v, of %d bytes", name, is, len(got))
 		}
 	}
+	if got, is := managedVariables(Spec{Tools: "/tools", Job: agent.Job{Prompt: path + ".none"}})["TASK_PROMPT"]; is {
+		t.Errorf("without a prompt there is %q", got)
+	}
 }

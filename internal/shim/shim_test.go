@@ -255,12 +255,13 @@ func TestStartFailures(t *testing.T) {
 }
 
 func TestRunsOnce(t *testing.T) {
-	a := shimtest.New(t, sandbox.None, `echo run >> "$STELLWERK_OUT/runs"; while [ ! -e "$STELLWERK_OUT/go" ]; do sleep 0.05; done`)
+	a := shimtest.New(t, sandbox.None, `echo hello; echo run >> "$STELLWERK_OUT/runs"; while [ ! -e "$STELLWERK_OUT/go" ]; do sleep 0.05; done`)
 	first := a.Command(t, shimtest.RoleWorker)
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
 	a.AwaitOutput(t, "runs")
+	shimtest.Await(t, "its first words", func() bool { return slices.Equal(a.Said(t, agent.KindText), []string{"hello"}) })
 	again := func() {
 		t.Helper()
 		out, err := a.Command(t, shimtest.RoleWorker).CombinedOutput()

@@ -104,6 +104,17 @@ func TestRecordsAreRedactedEverywhere(t *testing.T) {
 	}
 }
 
+// TestWhatTheAgentWroteIsAThread: only that is read as the continuation of what it wrote before, and all of it is read.
+func TestWhatTheAgentWroteIsAThread(t *testing.T) {
+	raw, err := encodeRecord(agent.Record{
+		Kind: agent.KindToolCall, Text: "X text", Tool: "X tool", ToolID: "X id", Input: json.RawMessage(`{"Xa":["X","X",{"X":"X"}],"Xb":"X","c":[1.50,null,true]}`),
+	}, replacing("X").Redact, func(text string) string { return strings.ReplaceAll(text, "X", "+") })
+	want := `{"input":{"+a":["+","+",{"+":"+"}],"+b":"+","c":[1.50,null,true]},"kind":"` + string(agent.KindToolCall) + `","text":"+ text","tool":"*** tool","tool_id":"*** id"}`
+	if err != nil || string(raw) != want {
+		t.Errorf("%v: kept as %s, want %s", err, raw, want)
+	}
+}
+
 type replacing string
 
 func (r replacing) Redact(text string) string { return strings.ReplaceAll(text, string(r), "***") }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -155,6 +158,11 @@ func TestWhatACheckGets(t *testing.T) {
 		spec, err := shim.ReadSpec(folder)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(agent.Job{
+			Dir: c.dir, Prompt: filepath.Join(folder, "command"), In: filepath.Join(folder, "in"), Out: filepath.Join(folder, "out"), Home: filepath.Join(folder, "home"), Command: []string{"sh", "-c", "make"},
+		}, spec.Job); diff != "" || content(t, spec.Job.Prompt) != "make\n" {
+			t.Errorf("%q: %s", content(t, spec.Job.Prompt), diff)
 		}
 		if len(spec.Secrets) > 0 || !slices.Equal(spec.Redact, []string{"NEEDED"}) || spec.Tools != "" || spec.Writes != shim.WritesArtifacts {
 			t.Errorf("it gets %+v", spec)

@@ -129,11 +129,12 @@ func TestAnAttemptIsMetered(t *testing.T) {
 type pages struct {
 	forge.Forge
 	cursors []string
+	ref     forge.Ref // of the last look
 	more    bool
 }
 
 func (p *pages) Look(_ context.Context, ref forge.Ref) (forge.Seen, error) {
-	p.cursors = append(p.cursors, ref.Cursor)
+	p.cursors, p.ref = append(p.cursors, ref.Cursor), ref
 	n := len(p.cursors)
 	return forge.Seen{
 		State: "open", Cursor: strings.Repeat("c", n), More: p.more || n < 3,
@@ -148,10 +149,13 @@ func TestALookReadsEveryPage(t *testing.T) {
 		f := &pages{more: more}
 		w.Forges = oneForge{f}
 		pr := *w.run.PullRequest
-		pr.Cursor = "begin"
+		pr.Cursor, w.run.Project, w.run.Remote = "begin", "shop", "https://git.example.org/r.git"
 		seen, err := w.look(t.Context(), w.run, &pr)
 		if err != nil || len(seen.Notes) != want || len(f.cursors) != want || !slices.Equal(f.cursors[:3], []string{"begin", "c", "cc"}) || seen.Cursor != strings.Repeat("c", want) {
 			t.Errorf("read are %d notes by %q, %v", len(seen.Notes), f.cursors, err)
+		}
+		if ref := (forge.Ref{Project: "shop", Remote: w.run.Remote, Number: pr.Number, Cursor: strings.Repeat("c", want-1)}); f.ref != ref {
+			t.Errorf("looked at was %+v, want %+v", f.ref, ref)
 		}
 	}
 }

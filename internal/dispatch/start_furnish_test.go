@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -142,6 +144,15 @@ func TestAnAttemptIsFurnished(t *testing.T) {
 	}
 	if spec.Workspace != work || spec.Job.Dir != work || spec.Branch != "feature/x" || spec.IntegrationBranch != "feature/x" || spec.Writes != shim.WritesCode {
 		t.Errorf("it works in %+v", spec)
+	}
+	options := map[string]string{
+		agent.OptionSelf: "/bin/stellwerk", optionYard: filepath.Join(p.Layout.State, "yard.git"), agent.OptionTask: "build", agent.OptionRound: "1", agent.OptionAttempt: "2",
+	}
+	if diff := gocmp.Diff(agent.Job{
+		Dir: work, Prompt: filepath.Join(p.folder, promptFile), In: filepath.Join(p.folder, "in"), Out: filepath.Join(p.folder, "out"), Home: filepath.Join(p.folder, "home"),
+		Role: agent.Role{Name: "developer", Tools: []string{"Read"}, Model: "small", SystemPrompt: filepath.Join(p.folder, "role.md")}, Options: options,
+	}, spec.Job); diff != "" {
+		t.Error(diff)
 	}
 	if spec.Run != p.run.ID || spec.Task != p.task.ID || spec.Attempt != builder || time.Duration(spec.Timeout) != time.Hour || spec.Identity.Email != "a@example.org" {
 		t.Errorf("it is %+v", spec)

@@ -88,7 +88,9 @@ func TestPlacesThatCannotBeLookedAt(t *testing.T) {
 			if name != "blobs" { // the others may be missing
 				e.file(path, "a file")
 			}
-			report, err := Run(t.Context(), e.Options, e.request())
+			req := e.request()
+			req.Transcripts = name == "transcripts"
+			report, err := Run(t.Context(), e.Options, req)
 			if err == nil {
 				t.Error("nothing is said")
 			}

@@ -74,7 +74,7 @@ func TestTreeLimits(t *testing.T) {
 func TestSizesOfAPack(t *testing.T) {
 	head := "PACK\x00\x00\x00\x02\x00\x00\x00\x01"
 	sized := func(rest uint64) []byte { return append([]byte(head+"\xb0"), binary.AppendUvarint(nil, rest)...) }
-	if err := scanPack(ctx(t), bytes.NewReader(sized(1<<59)), ordinaryPack()); !errors.Is(err, ErrCorrupt) {
+	if err := scanPack(ctx(t), bytes.NewReader(sized(1<<59)), ordinaryPack()); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "larger than anything") {
 		t.Errorf("more than anything: %v", err)
 	}
 	if big, ok := errors.AsType[*TooBigError](scanPack(ctx(t), bytes.NewReader(sized(1<<59-1)), ordinaryPack())); !ok || big.Size != (1<<59-1)<<4 {
@@ -87,6 +87,19 @@ func TestSizesOfAPack(t *testing.T) {
 		b.compress([]byte(content))
 		if err := scanPack(ctx(t), strings.NewReader(head+b.pack.String()), ordinaryPack()); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("a delta of %q: %v", content, err)
+		}
+	}
+	var whole forgedBundle
+	base := whole.add("blob", []byte("base"))
+	whole.delta(base, 4, 1)
+	whole.header(offsetDelta, 2)
+	whole.pack.WriteString("\x81\x01")
+	whole.compress([]byte("\x04\x04"))
+	pack := "PACK\x00\x00\x00\x02\x00\x00\x00\x03" + whole.pack.String()
+	must(t, scanPack(ctx(t), strings.NewReader(pack), ordinaryPack()))
+	for cut := range pack {
+		if err := scanPack(ctx(t), strings.NewReader(pack[:cut]), ordinaryPack()); !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("%d of %d bytes: %v", cut, len(pack), err)
 		}
 	}
 	for size, content := range map[int]string{3: "ab", 2: "abc"} {
@@ -130,6 +143,12 @@ func TestWhatAnAgentsRefsSay(t *testing.T) {
 	} {
 		must(t, os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte(head+"\n"), 0o600))
 		equal(t, "HEAD "+head, h.agentRefs().head, want)
+	}
+	file := folder(t)
+	must(t, os.WriteFile(filepath.Join(file, ".git"), []byte("gitdir: "+filepath.Join(dir, ".git")), 0o600))
+	h = &handInState{spec: HandInSpec{Dir: file}}
+	if refs := h.agentRefs(); refs.head != "" || len(refs.others) > 0 || len(h.notes) != 1 || !strings.Contains(h.notes[0], "replaced") {
+		t.Errorf("a repository that is a file: %+v, %q", refs, h.notes)
 	}
 	h = &handInState{spec: HandInSpec{Dir: filepath.Join(dir, "none")}}
 	if refs := h.agentRefs(); refs.head != "" || len(h.notes) != 1 {
@@ -271,4 +290,86 @@ func TestExtractWantsAPlaceOfItsOwn(t *testing.T) {
 		t.Error("a folder with something in it is taken")
 	}
 	equal(t, "what was there", sh(t, taken, "ls -A"), "mine")
+}
+
+// TestWhatAPackMayHoldIsCounted object by object.
+func TestWhatAPackMayHoldIsCounted(t *testing.T) {
+	most := packLimits{objects: 2, object: 10, total: 15}
+	var seen packLimits
+	must(t, seen.add("it", 10, most))
+	must(t, seen.add("it", 5, most))
+	equal(t, "seen", seen, packLimits{objects: 2, total: 15})
+	for _, c := range []struct {
+		seen packLimits
+		size int64
+		want TooBigError
+	}{
+		{packLimits{}, 11, TooBigError{What: "an object in it", Size: 11, Limit: 10}},
+		{packLimits{objects: 1, total: 10}, 6, TooBigError{What: "it, unpacked,", Limit: 15}},
+		{packLimits{objects: 2, total: 10}, 5, TooBigError{What: "it", Unit: "objects", Limit: 2}},
+	} {
+		if got, ok := errors.AsType[*TooBigError](c.seen.add("it", c.size, most)); !ok || *got != c.want {
+			t.Errorf("%d bytes after %+v: %+v", c.size, c.seen, got)
+		}
+	}
+}
+
+// TestWhatACommitHolds, to the last field.
+func TestWhatACommitHolds(t *testing.T) {
+	f := newFixture(t)
+	head := f.commit(t, "topic", "ln -s README.md link; printf x > run; chmod +x run; git update-index --add --cacheinfo 160000,"+f.base+",sub; mkdir sub")
+	got, err := f.yard.Files(ctx(t), head)
+	must(t, err)
+	hash := func(path string) string { return sh(t, f.yard.Dir(), "git rev-parse "+head+":"+path) }
+	want := []File{
+		{".gitignore", "100644", Regular, 6, hash(".gitignore")}, {"README.md", "100644", Regular, 6, hash("README.md")}, {"link", "120000", Symlink, 9, hash("link")},
+		{"run", "100755", Executable, 1, hash("run")}, {"src/a.txt", "100644", Regular, 8, hash("src/a.txt")}, {"sub", "160000", Submodule, 0, f.base},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	for _, file := range want {
+		file.Size = 0
+		if found, err := f.yard.entry(ctx(t), head, file.Path); err != nil || found != file {
+			t.Errorf("%s: %+v, %v", file.Path, found, err)
+		}
+	}
+	for path, want := range map[string]string{"link": "README.md", "run": "x", "README.md": "hello\n"} {
+		content, err := f.yard.Show(ctx(t), head, path, 10)
+		must(t, err)
+		equal(t, path, string(content), want)
+	}
+	if _, err := f.yard.ReadFile(ctx(t), head, "link", 10); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a link is read as a file: %v", err)
+	}
+	if _, err := f.yard.ReadFile(ctx(t), head, "README.md", 6); err != nil {
+		t.Errorf("just as large as may be: %v", err)
+	}
+	if _, err := f.yard.ReadFile(ctx(t), head, "README.md", 5); !errors.As(err, new(*TooBigError)) {
+		t.Errorf("larger than may be: %v", err)
+	}
+}
+
+// TestWhatIsSpecialAboutACommit: one thing at a time.
+func TestWhatIsSpecialAboutACommit(t *testing.T) {
+	f := newFixture(t)
+	const lfs = "'*.bin filter=lfs'"
+	for name, c := range map[string]struct {
+		script string
+		want   [2]bool
+	}{
+		"nothing":            {"echo x > x", [2]bool{}},
+		"a submodule":        {"git update-index --add --cacheinfo 160000," + f.base + ",sub; mkdir sub", [2]bool{true, false}},
+		"at the top":         {"echo " + lfs + " > .gitattributes", [2]bool{false, true}},
+		"below":              {"mkdir d; echo " + lfs + " > d/.gitattributes; echo '* text' > .gitattributes; mkdir z; echo '* text' > z/.gitattributes", [2]bool{false, true}},
+		"of no matter":       {"echo " + lfs + " > x.gitattributes; ln -s x.gitattributes .gitattributes", [2]bool{}},
+		"as long as is read": {fmt.Sprintf("(echo %s; (yes '#' || true) | head -c $((%d-17))) > .gitattributes", lfs, 1<<20), [2]bool{false, true}},
+		"longer":             {fmt.Sprintf("(echo %s; (yes '#' || true) | head -c $((%d-16))) > .gitattributes", lfs, 1<<20), [2]bool{}},
+	} {
+		branch := strings.ReplaceAll(name, " ", "-")
+		f.commit(t, branch, c.script)
+		submodules, uses, err := f.yard.Special(ctx(t), UpstreamHeads+branch)
+		must(t, err)
+		equal(t, name, [2]bool{submodules, uses}, c.want)
+	}
 }

@@ -119,6 +119,8 @@ func TestAMergeIsReadAsGitWritesIt(t *testing.T) {
 	if d := cmp.Diff(want, found, cmp.AllowUnexported(merging{}, conflict{}, entry{})); d != "" {
 		t.Error(d)
 	}
+	equal(t, "paths in conflict", strings.Join(found.paths(), " "), "a b")
+	equal(t, "paths of which there are only messages", strings.Join(merging{named: []string{"z"}}.paths(), " "), "z")
 	if names := conflictNames([]string{"-1", "CONFLICT", "x", "y"}); names != nil {
 		t.Errorf("fewer than no paths: %q", names)
 	}
@@ -375,9 +377,32 @@ func TestARepositoryThatCannotBeLaid(t *testing.T) {
 			t.Errorf("%s: nothing is said", name)
 		}
 	}
-	lines, err := alternateLines([]string{"/a", "/b c"})
-	must(t, err)
-	equal(t, "borrows", lines, "/a\n/b c\n")
+}
+
+// TestARepositoryAsItIsLaid, to the last file.
+func TestARepositoryAsItIsLaid(t *testing.T) {
+	for name, c := range map[string]struct {
+		layout layout
+		want   map[string]string
+	}{
+		"alone": {layout{head: "ref: refs/heads/x", config: "[core]\n"}, map[string]string{"HEAD": "ref: refs/heads/x\n", "config": "[core]\n"}},
+		"with all there is": {layout{head: "h", config: "c", alternates: []string{"/a", "/b c"}, shallow: []byte("s\n"), durable: true}, map[string]string{
+			"HEAD": "h\n", "config": "c", "objects/info/alternates": "/a\n/b c\n", "shallow": "s\n",
+		}},
+	} {
+		dir := filepath.Join(folder(t), "r")
+		must(t, layRepository(dir, c.layout))
+		got := map[string]string{}
+		for _, file := range strings.Fields(sh(t, dir, "find . -type f | cut -c3-")) {
+			content, err := os.ReadFile(filepath.Join(dir, file))
+			must(t, err)
+			got[file] = string(content)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		equal(t, name+": folders", sh(t, dir, "find . -type d | sort | tr '\\n' ' '"), ". ./info ./objects ./objects/info ./objects/pack ./refs ./refs/heads ./refs/tags")
+	}
 }
 
 // TestHandInThatCannotBeWritten leaves no scratch files and no bundle.

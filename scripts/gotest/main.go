@@ -1,6 +1,7 @@
-// Gotest runs `go test` several times over and sums up: failures in full where
+// Gotest runs `go test` several times at once and sums up: failures in full where
 // they happen, and at the end every test that was skipped and why. Arguments are
-// those of `go test`; "--" stands between one run and the next.
+// those of `go test`; "--" stands between one run and the next. Tests that compute
+// then fill the time in which those of another run wait.
 //
 //	go run ./scripts/gotest -race ./internal/... -- -timeout 30m ./e2e
 package main
@@ -26,14 +27,26 @@ func main() {
 	}
 }
 
-// all does the runs one after the other, sums up, and reports whether nothing failed.
+// all does the runs, sums up, and reports whether nothing failed.
 func all(ctx context.Context) bool {
 	report := newReport(os.Stdout)
+	runs := split(os.Args[1:])
+	lines, ended := make(chan []byte), make(chan error)
+	for _, args := range runs {
+		go func() { ended <- test(ctx, lines, args) }()
+	}
 	failed := false
-	for _, args := range split(os.Args[1:]) {
-		if err := test(ctx, report, args); err != nil {
+	for left := len(runs); left > 0; {
+		select {
+		case line := <-lines:
+			report.read(line)
+		case err := <-ended:
+			left--
+			if err == nil {
+				continue
+			}
 			failed = true
-			if _, ended := errors.AsType[*exec.ExitError](err); !ended {
+			if _, exited := errors.AsType[*exec.ExitError](err); !exited {
 				fmt.Fprintln(os.Stderr, "gotest:", err)
 			}
 		}
@@ -54,8 +67,9 @@ func split(args []string) [][]string {
 	}
 }
 
-// test is one run of `go test`, by the Go program that GO names.
-func test(ctx context.Context, report *report, args []string) error {
+// test is one run of `go test`, by the Go program that GO names; each line of its
+// output is sent on.
+func test(ctx context.Context, lines chan<- []byte, args []string) error {
 	program := os.Getenv("GO")
 	if program == "" {
 		program = "go"
@@ -71,10 +85,10 @@ func test(ctx context.Context, report *report, args []string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	lines := bufio.NewReader(out)
+	output := bufio.NewReader(out)
 	for {
-		line, err := lines.ReadBytes('\n')
-		report.read(line)
+		line, err := output.ReadBytes('\n')
+		lines <- line
 		if err != nil {
 			break // the end, or what Wait says better
 		}

@@ -186,7 +186,7 @@ func stageLaw(r *Run, body Body) error {
 		return nil
 	}
 	if s == nil {
-		return Errorf(CodeNotFound, "the run has no stage %q", id).WithHint("its stages are: %s", strings.Join(stageIDs(r), ", "))
+		return noStage(r, id)
 	}
 	if _, allowed := StageNext(s.Status, body.Type()); !allowed {
 		return Errorf(CodeConflict, "%s is not possible now: stage %s is %s", inWords(body.Type()), s.ID, s.Status).
@@ -195,12 +195,13 @@ func stageLaw(r *Run, body Body) error {
 	return nil
 }
 
-func stageIDs(r *Run) []string {
+// noStage refuses the name of a stage that the run does not have, and tells which it has.
+func noStage(r *Run, id string) error {
 	ids := make([]string, 0, len(r.Stages))
 	for _, s := range r.Stages {
 		ids = append(ids, s.ID)
 	}
-	return ids
+	return Errorf(CodeNotFound, "the run has no stage %q", id).WithHint("its stages are: %s", strings.Join(ids, ", "))
 }
 
 func unlawful(format string, args ...any) *Error { return Errorf(CodeUnlawful, format, args...) }

@@ -153,6 +153,9 @@ func TestWhoNamesAStageNamesOneThatIsThere(t *testing.T) {
 		}
 	}
 	statuses := []core.StageStatus{core.StagePending, core.StageOpen, core.StageGated, core.StageDone, core.StageOmitted, core.StageStale}
+	if got := core.HintOf(core.Law(phased(), me, core.RolledBack{Target: "nowhere"})); got != "its stages are: plan, write, review, publish" {
+		t.Errorf("going back: the hint is %q", got)
+	}
 	for _, s := range named("nowhere") {
 		r := phased()
 		if s.body.Type() == core.TypeApprovalGranted {

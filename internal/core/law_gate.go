@@ -290,7 +290,7 @@ func lawRollback(r *Run, actor Actor, b RolledBack) error {
 	}
 	target := r.Stage(b.Target)
 	if target == nil {
-		return Errorf(CodeNotFound, "the run has no stage %q", b.Target)
+		return noStage(r, b.Target)
 	}
 	if after(r, b.Target) {
 		return Errorf(CodeConflict, "stage %s comes after %s, where the run is", b.Target, currentID(r)).

@@ -195,7 +195,7 @@ func TestEverythingThatWaitsIsLookedAt(t *testing.T) {
 		b.submit(id, core.Person("me"), start(id, limits))
 	}
 	b.recorder = newRecorder()
-	e := b.with(engine.Options{Look: time.Hour})
+	e := b.on(silent{b.store}, engine.Options{Look: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- e.Run(ctx) }()

@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+)
+
+// shelf is a store that has the events of one stream, and nothing else.
+type shelf struct {
+	store.Store
+	events []core.Event
+}
+
+func (s *shelf) Events(_ context.Context, _ string, after int64, limit int) ([]core.Event, error) {
+	return s.events[min(after, int64(len(s.events))):min(after+int64(limit), int64(len(s.events)))], nil
+}
+
+func (s *shelf) add(t *testing.T, stream string, body core.Body) {
+	t.Helper()
+	head := core.Head{Seq: int64(len(s.events)), At: noon(1)}
+	if n := len(s.events); n > 0 {
+		hash, err := s.events[n-1].Hash()
+		if err != nil {
+			t.Fatal(err)
+		}
+		head.Hash = hash
+	}
+	ev, _, err := core.Seal(stream, head, noon(1), core.Person("ada"), "", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.events = append(s.events, ev)
+}
+
+// TestALongHistoryIsReadToItsEnd: of a project and of a run, whatever number of events is read at once.
+func TestALongHistoryIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	project, run := &shelf{}, &shelf{}
+	project.add(t, core.ProjectStream("p"), core.ProjectRegistered{Project: "p", Name: "shop"})
+	run.add(t, core.RunStream("r"), core.RunStarted{Run: "r", Alias: "r", Project: "p", Playbook: core.Playbook{Kind: "phases"}})
+	for n := 2; n <= 2*readBatch+1; n++ {
+		project.add(t, core.ProjectStream("p"), core.ProjectNamed{Name: fmt.Sprint("shop", n)})
+		run.add(t, core.RunStream("r"), core.TimerFired{Timer: fmt.Sprint(n)})
+	}
+	for _, n := range []int{1, readBatch - 1, readBatch, readBatch + 1, 2 * readBatch, 2*readBatch + 1} {
+		last := project.events[n-1]
+		hash, err := last.Hash()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(Options{Store: &shelf{events: project.events[:n]}}).Project(t.Context(), "p")
+		want := core.Head{Seq: int64(n), Hash: hash, At: last.At}
+		if err != nil || p == nil || p.Stream != want || n > 1 && p.Name != fmt.Sprint("shop", n) {
+			t.Errorf("of %d events, the project is %+v, %v", n, p, err)
+		}
+		was, err := New(Options{Store: run}).At(t.Context(), "r", int64(n))
+		if err != nil || was.Stream.Seq != int64(n) {
+			t.Errorf("at event %d: %+v, %v", n, was, err)
+		}
+	}
+}
+
+// TestWhatIsTakenAndLetGo: the claims that a step adds and ends, in their order, and of those that stay nothing.
+func TestWhatIsTakenAndLetGo(t *testing.T) {
+	t.Parallel()
+	a, b, c, d := core.Claim{Key: "a"}, core.Claim{Key: "b"}, core.Claim{Key: "c"}, core.Claim{Key: "d"}
+	more := a
+	more.Limit = 2
+	for name, test := range map[string]struct{ before, after, acquire, release []core.Claim }{
+		"nothing":      {nil, nil, nil, nil},
+		"the same":     {[]core.Claim{a, b}, []core.Claim{b, a}, nil, nil},
+		"some":         {[]core.Claim{a, b, c}, []core.Claim{d, b}, []core.Claim{d}, []core.Claim{a, c}},
+		"all":          {[]core.Claim{a, b}, nil, nil, []core.Claim{a, b}},
+		"the first":    {nil, []core.Claim{b, a}, []core.Claim{b, a}, nil},
+		"another size": {[]core.Claim{a}, []core.Claim{more}, []core.Claim{more}, []core.Claim{a}},
+	} {
+		acquire, release := difference(test.before, test.after)
+		if diff := cmp.Diff(test.acquire, acquire) + cmp.Diff(test.release, release); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestWhichFailuresAreRefusals: those that are an answer to a word; what cannot be answered now leaves no trace.
+func TestWhichFailuresAreRefusals(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[core.Code]bool{
+		core.CodeConflict: true, core.CodeUnlawful: true, core.CodeForbidden: true, core.CodeInvalid: true, core.CodeNotFound: true,
+		core.CodeUntrusted: false, core.CodeForked: false, core.CodeUnavailable: false, core.CodeUnsupported: false, core.CodeInternal: false,
+	} {
+		if got := refusal(core.Errorf(code, "x")); got != want {
+			t.Errorf("%s: %v", code, got)
+		}
+	}
+}
+
+// TestWhoGoesIsForgotten: a follower or watcher that has ended costs nothing more.
+func TestWhoGoesIsForgotten(t *testing.T) {
+	t.Parallel()
+	l := live{subscribers: map[*subscriber]struct{}{}, moves: moves{engine: "e"}}
+	one, goes := l.subscribe("run/a")
+	other, leaves := l.subscribe("run/b")
+	all, ends := l.subscribe("")
+	l.publish(nil)
+	l.publish([]core.Event{{Stream: "run/a"}, {Stream: "run/a"}})
+	if len(one.moved) != 1 || len(other.moved) != 0 || len(all.moved) != 1 || l.moves.position() != "e.1" {
+		t.Errorf("told %d, %d and %d times, at %s", len(one.moved), len(other.moved), len(all.moved), l.moves.position())
+	}
+	goes()
+	if _, left := l.subscribers[other]; !left || len(l.subscribers) != 2 {
+		t.Errorf("%d are left", len(l.subscribers))
+	}
+	leaves()
+	ends()
+	if len(l.subscribers) != 0 {
+		t.Errorf("%d are left", len(l.subscribers))
+	}
+}
+
+// TestHowOftenARunIsToldOfItsProject: whenever it is something new, and not without end.
+func TestHowOftenARunIsToldOfItsProject(t *testing.T) {
+	t.Parallel()
+	spent := func(n int) error {
+		return fmt.Errorf("commit: %w", &store.BudgetSpent{Project: "p", Others: core.Spent{Attempts: n}, At: noon(n)})
+	}
+	r := &refusals{}
+	if r.refusedBy(nil) || r.refusedBy(store.ErrStale) || r.spent != nil {
+		t.Errorf("another failure is taken for it: %+v", r)
+	}
+	for n := range maxDecisions {
+		if !r.refusedBy(spent(n)) || *r.spent != (core.ProjectSpent{Others: core.Spent{Attempts: n}, At: noon(n)}) {
+			t.Fatalf("%d: told %+v", n, r.spent)
+		}
+		if r.refusedBy(spent(n)) {
+			t.Fatalf("%d: told the same twice", n)
+		}
+	}
+	if r.refusedBy(spent(maxDecisions)) {
+		t.Error("it is told without end")
+	}
+}

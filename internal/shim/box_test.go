@@ -147,6 +147,7 @@ func TestWhatAnAgentCanWrite(t *testing.T) {
 // toolchain; no secret, no variable of the playbook, no tool.
 func TestAHandInTrustsNothingOfTheAgent(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "leak")
+	t.Setenv("LANG", "de_DE.UTF-8")
 	spec := fullSpec(t)
 	spec.ReadOnly, spec.Masked, spec.Private = []string{"/yard", spec.Workspace, spec.Workspace + "/bin", spec.Workspace + "-sdk"}, []string{"/state"}, []string{"/private"}
 	spec.Secrets, spec.Writable = []string{"TOKEN"}, []string{"/cache"}
@@ -162,13 +163,27 @@ func TestAHandInTrustsNothingOfTheAgent(t *testing.T) {
 	}
 	env := variables{}
 	env.add(box.Env)
-	if env["HOME"] != "/handin" || env["STELLWERK_OUT"] != spec.Job.Out || env["STELLWERK_ATTEMPT"] != "a" || env["GIT_COMMITTER_EMAIL"] != "n@e" || env["GIT_TERMINAL_PROMPT"] != "0" {
+	if env["HOME"] != "/handin" || env["STELLWERK_OUT"] != spec.Job.Out || env["STELLWERK_ATTEMPT"] != "a" || env["GIT_COMMITTER_EMAIL"] != "n@e" || env["GIT_TERMINAL_PROMPT"] != "0" || env["LANG"] != "de_DE.UTF-8" || env["TERM"] != "dumb" {
 		t.Errorf("its environment is %q", box.Env)
 	}
 	for _, name := range []string{"GITHUB_TOKEN", "TOKEN", "COLOR", "BRANCH", "STELLWERK_RUN", "TASK_PROMPT"} {
 		if _, told := env[name]; told || strings.HasPrefix(env["PATH"], "/tools") {
 			t.Errorf("its environment is %q", box.Env)
 		}
+	}
+}
+
+// TestABoxThatCannotBe shows a path that is not there: nothing is begun in it.
+func TestABoxThatCannotBe(t *testing.T) {
+	spec := fullSpec(t)
+	spec.Isolation, spec.Masked, spec.ReadOnly = sandbox.Sandbox, nil, []string{"/no/such/folder"}
+	agents, err := agentBox(t.TempDir(), spec, "", agent.Launch{Argv: []string{"agent"}}, nil)
+	if err == nil || agents.Argv != nil {
+		t.Errorf("the agent's is %+v, %v", agents, err)
+	}
+	children, err := handInBox(spec, "", t.TempDir(), []string{"child"})
+	if err == nil || children.Argv != nil {
+		t.Errorf("the hand-in's is %+v, %v", children, err)
 	}
 }
 

@@ -60,6 +60,16 @@ func TestAWordToAProjectThatMovesOnIsMadeAnew(t *testing.T) {
 	if err != errFault || silence == nil { //nolint:errorlint // it is passed on as it is
 		t.Errorf("who says nothing: %+v, %v", silence, err)
 	}
+	if err := b.register("other", "taken"); err != nil {
+		t.Fatal(err)
+	}
+	before := b.engine.Position()
+	if err := b.engine.Record(t.Context(), "p", core.Person("ada"), core.ProjectNamed{Name: "taken"}); core.CodeOf(err) != core.CodeConflict || b.engine.Position() != before {
+		t.Errorf("a name that is taken: %v, at %s", err, b.engine.Position())
+	}
+	if err := b.engine.Record(t.Context(), "p", core.Person("ada"), core.ProjectNamed{Name: "free"}); err != nil || b.engine.Position() == before {
+		t.Errorf("nobody hears of a name that is free: %v, at %s", err, b.engine.Position())
+	}
 	if none, err := b.engine.Project(t.Context(), "q"); none != nil || err != nil {
 		t.Errorf("one that is not registered: %+v, %v", none, err)
 	}

@@ -145,3 +145,79 @@ func TestHowOftenARunIsToldOfItsProject(t *testing.T) {
 		t.Error("it is told without end")
 	}
 }
+
+// claimed is a store that knows who holds what, and nothing else.
+type claimed struct {
+	store.Store
+	claims []core.Claim
+}
+
+func (c claimed) Claims(context.Context) ([]core.Claim, error) { return c.claims, nil }
+
+// TestWhenAClaimIsFree: while fewer than may hold just it.
+func TestWhenAClaimIsFree(t *testing.T) {
+	t.Parallel()
+	slot := func(holder, key string) core.Claim {
+		return core.Claim{Kind: core.ClaimSlot, Key: key, Holder: holder, Limit: 2}
+	}
+	wanted := slot("me", "k")
+	for name, test := range map[string]struct {
+		held []core.Claim
+		free bool
+	}{
+		"by nobody":        {nil, true},
+		"by one":           {[]core.Claim{slot("a", "k")}, true},
+		"by all that may":  {[]core.Claim{slot("a", "k"), slot("b", "k")}, false},
+		"by too many":      {[]core.Claim{slot("a", "k"), slot("b", "k"), slot("c", "k")}, false},
+		"others of a kind": {[]core.Claim{slot("a", "k"), slot("b", "k2"), slot("c", "k2")}, true},
+		"another kind":     {[]core.Claim{slot("a", "k"), {Kind: core.ClaimProject, Key: "k", Holder: "b"}}, true},
+	} {
+		free, err := New(Options{Store: claimed{claims: test.held}}).free(t.Context(), wanted)
+		if err != nil || free != test.free {
+			t.Errorf("held %s, it is free: %v, %v", name, free, err)
+		}
+	}
+}
+
+// TestTheRowOfAConversation is written when one is opened or named, as it is then.
+func TestTheRowOfAConversation(t *testing.T) {
+	t.Parallel()
+	p := &core.Project{ID: "p", Conversations: []core.Conversation{{ID: "p-c1", Name: "one", By: "eve", At: noon(1)}, {ID: "p-c2", Name: "two", By: "ada", At: noon(2)}}}
+	want := []store.ConversationRow{{ID: "p-c2", Project: "p", Name: "two", CreatedBy: "ada", CreatedAt: noon(2)}}
+	for _, body := range []core.Body{core.ConversationOpened{ID: "p-c2", Name: "two"}, core.ConversationNamed{ID: "p-c2", Name: "two"}} {
+		if diff := cmp.Diff(want, conversationRows(p, body)); diff != "" {
+			t.Errorf("%s: %s", body.Type(), diff)
+		}
+	}
+	if rows := conversationRows(p, core.ProjectNamed{Name: "p-c2"}); rows != nil {
+		t.Errorf("something else: %+v", rows)
+	}
+}
+
+// TestTheHistoryOfTasks has each as it was last, the oldest first.
+func TestTheHistoryOfTasks(t *testing.T) {
+	t.Parallel()
+	h := taskHistory{}
+	h.put([]store.TaskRow{{ID: "c", CreatedAt: noon(1), Status: "pending"}, {ID: "b", CreatedAt: noon(2)}, {ID: "a", CreatedAt: noon(2)}})
+	h.put([]store.TaskRow{{ID: "c", CreatedAt: noon(1), Status: "completed"}})
+	want := []store.TaskRow{{ID: "c", CreatedAt: noon(1), Status: "completed"}, {ID: "a", CreatedAt: noon(2)}, {ID: "b", CreatedAt: noon(2)}}
+	if diff := cmp.Diff(want, h.all()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTheTasksOfEveryStageAreWritten: of all stages in motion, not only the first.
+func TestTheTasksOfEveryStageAreWritten(t *testing.T) {
+	t.Parallel()
+	r := managed(false)
+	for _, id := range []string{"a", "b", "c"} {
+		r.Stages = append(r.Stages, &core.Stage{ID: id, Tasks: []*core.Task{{ID: id + "1", Status: core.TaskWaiting}, {ID: id + "2", Status: core.TaskRunning}}})
+	}
+	var ids []string
+	for _, row := range taskRows(nil, r, []core.Event{said(t, core.Engine(), core.TimerFired{Timer: "t"})}) {
+		ids = append(ids, row.ID)
+	}
+	if diff := cmp.Diff([]string{"r/a1", "r/a2", "r/b1", "r/b2", "r/c1", "r/c2"}, ids); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -323,3 +324,28 @@ func TestAShorterFolderTellsNothingNew(t *testing.T) {
 type silent struct{ store.Store }
 
 func (silent) Wakes() <-chan struct{} { return nil }
+
+// TestAFolderThatStaysBrokenPausesItsRunOnce, and a pause that cannot be written is said with what led to it.
+func TestAFolderThatStaysBrokenPausesItsRunOnce(t *testing.T) {
+	b, e, s, _ := troubling(t, nil)
+	if _, err := e.Submit(t.Context(), "r1", core.Person("me"), start("r1", core.DefaultLimits())); err != nil {
+		t.Fatal(err)
+	}
+	b.ledger.seqs["r1"] = 0
+	broken := core.Errorf(core.CodeForked, "another history")
+	b.ledger.failWith(broken)
+	before := b.types("r1")
+	s.commit = errFault
+	if _, err := e.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r1")}); !errors.Is(err, broken) || !errors.Is(err, errFault) {
+		t.Errorf("a pause that cannot be written: %v", err)
+	}
+	s.commit = nil
+	for range 2 {
+		if _, err := e.LookAt(t.Context(), &store.Wake{Stream: core.RunStream("r1")}); err == nil || err.Error() != broken.Error() {
+			t.Errorf("looked at: %v", err)
+		}
+		if after := b.types("r1")[len(before):]; !slices.Equal(after, []core.Type{core.TypeRunPaused}) {
+			t.Errorf("what follows is %v", after)
+		}
+	}
+}

@@ -87,9 +87,10 @@ const never = 1 << 30
 func TestNoFailureOfGitIsPassedOver(t *testing.T) {
 	f := newFixture(t)
 	bare := bareRemote(t, f)
-	into := f.commit(t, "into", `printf 'ONE\ntwo\n' > src/a.txt; git rm -q README.md; seq 1 30 > n`)
+	into := f.commit(t, "into", `printf 'ONE\ntwo\n' > src/a.txt; echo i >> README.md; echo x >> .gitignore; seq 1 30 > n`)
 	from := f.commit(t, "from", `printf 'one!\ntwo\n' > src/a.txt; echo f > f; echo more >> README.md; mkdir dir; echo d > dir/d; echo '*.bin filter=lfs' > .gitattributes`)
-	result := f.commit(t, "result", `git reset -q --hard into; git merge -q from > /dev/null || printf 'ONE!\ntwo\n' > src/a.txt; seq 1 29 > n; echo x > f`)
+	result := f.commit(t, "result", `git reset -q --hard into; git merge -q from > /dev/null || printf 'ONE!\ntwo\n' > src/a.txt
+git show from:README.md > README.md; git rm -q .gitignore; seq 1 29 > n; echo x > f`)
 	clean := f.commit(t, "clean", "echo c > c")
 	must(t, f.yard.Move(ctx(t), "refs/heads/run", "", clean))
 	sh(t, f.person, "git remote add origin "+bare+"; git fetch -q origin; git config user.name Pat")

@@ -313,19 +313,32 @@ func TestHandInManyLeftovers(t *testing.T) {
 func TestHandInRefusesABadSpec(t *testing.T) {
 	f := newFixture(t)
 	good := f.handInSpec(t, f.workspace(t))
-	for name, spoil := range map[string]func(*HandInSpec){
-		"base":     func(s *HandInSpec) { s.Base = "main" },
-		"limit":    func(s *HandInSpec) { s.MaxBytes = 0 },
-		"identity": func(s *HandInSpec) { s.Identity = Identity{} },
-		"path":     func(s *HandInSpec) { s.Dir = "workspace" },
-		"yard":     func(s *HandInSpec) { s.Yard = "yard.git" },
-		"bundle":   func(s *HandInSpec) { s.Bundle = "work.bundle" },
+	for why, spoil := range map[string]func(*HandInSpec){
+		`base "main" is not a full commit hash`: func(s *HandInSpec) { s.Base = "main" },
+		"no size limit was given":               func(s *HandInSpec) { s.MaxBytes = 0 },
+		"identity":                              func(s *HandInSpec) { s.Identity = Identity{} },
+		`path "workspace" is not absolute`:      func(s *HandInSpec) { s.Dir = "workspace" },
+		`path "yard.git" is not absolute`:       func(s *HandInSpec) { s.Yard = "yard.git" },
+		`path "work.bundle" is not absolute`:    func(s *HandInSpec) { s.Bundle = "work.bundle" },
 	} {
 		spec := good
 		spoil(&spec)
-		if _, err := HandIn(ctx(t), spec); err == nil {
-			t.Errorf("%s: accepted", name)
+		if _, err := HandIn(ctx(t), spec); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("not refused because of %s: %v", why, err)
 		}
+	}
+}
+
+// TestHandInTakesNoTagForACommit: HEAD of the workspace is one, which git would follow to a commit.
+func TestHandInTakesNoTagForACommit(t *testing.T) {
+	f := newFixture(t)
+	dir := f.workspace(t)
+	sh(t, dir, "echo m > mine; git add mine; git commit -qm mine; git tag -a -m tag tag; tag=$(git rev-parse tag); echo $tag > .git/HEAD")
+	handed, imported := f.handIn(t, f.handInSpec(t, dir))
+	equal(t, "paths", f.paths(t, imported.Commit), ".gitignore README.md mine src/a.txt")
+	equal(t, "commits", handed.Commits, 1)
+	if !strings.Contains(handed.Notes[0], "damaged or incomplete; the files were committed on the base") {
+		t.Errorf("notes: %q", handed.Notes)
 	}
 }
 

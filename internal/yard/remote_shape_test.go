@@ -150,3 +150,17 @@ func TestFoldersAreOpenedForTheirOwner(t *testing.T) {
 		t.Errorf("a folder that is gone: %v", err)
 	}
 }
+
+// TestAFoldersOwnSettingsOpenNoBranch that is checked out in it.
+func TestAFoldersOwnSettingsOpenNoBranch(t *testing.T) {
+	f := newFixture(t)
+	head := f.commit(t, "topic", "echo x > x")
+	for _, setting := range []string{"ignore", "updateInstead", "warn"} {
+		sh(t, f.person, "git config receive.denyCurrentBranch "+setting)
+		err := f.yard.Push(ctx(t), PushSpec{Remote: f.person, Ref: "refs/heads/main", Commit: head, ExpectedOld: f.base})
+		if !errors.Is(err, ErrCheckedOut) {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+	equal(t, "main", sh(t, f.person, "git rev-parse main; git status --porcelain"), f.base)
+}

@@ -184,10 +184,10 @@ func TestResolvedTellsOnceOfEachPath(t *testing.T) {
 	const change = "sed -i 's/line 5$/five of into/; s/line 30$/thirty of into/' a b"
 	r := resolving{
 		fixture: f,
-		into:    f.commit(t, "into", change+`; printf 'into\n>>>>>>> sample of into\n' > of-into; echo into > of-from`),
+		into:    f.commit(t, "into", change+`; printf 'into\n<<<<<<< sample\n>>>>>>> sample of into\n' > of-into; echo into > of-from`),
 		from:    f.commit(t, "from", `printf 'from\n>>>>>>> sample of from\n' > of-from; echo from > of-into; echo own > own`),
 	}
-	const merge = `git merge -q $into > /dev/null || true; printf 'into, from\n>>>>>>> sample of into\n' > of-into; printf 'into, from\n>>>>>>> sample of from\n' > of-from; git add -A; git commit -qm merged
+	const merge = `git merge -q $into > /dev/null || true; printf 'into, from\n<<<<<<< sample\n>>>>>>> sample of into\n' > of-into; printf 'into, from\n>>>>>>> sample of from\n' > of-from; git add -A; git commit -qm merged
 		`
 	results := r.results(t, merge, merge+"sed -i '/ of into$/d' b a", merge+"echo '>>>>>>> left' >> of-from")
 	for i, want := range [][]string{

@@ -2,8 +2,9 @@ package sandbox
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
-	"github.com/stellwerk-dev/stellwerk/internal/program"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
 
@@ -122,11 +124,12 @@ func TestProgramsAndNamesWorkInside(t *testing.T) {
 	requireSandbox(t)
 	dir := t.TempDir()
 	spec := Spec{Dir: dir, Writable: []string{dir}}
-	out := mustInside(t, spec, "git --version && id -un && getent hosts localhost && echo hi > /tmp/x && cat /tmp/x && pwd")
+	own := "/tmp/" + rand.Text()
+	out := mustInside(t, spec, fmt.Sprintf("git --version && id -un && getent hosts localhost && echo hi > %[1]s && cat %[1]s && pwd", own))
 	if !strings.Contains(out, "git version") || !strings.Contains(out, "hi\n"+dir) {
 		t.Errorf("got %q", out)
 	}
-	if _, err := os.Stat("/tmp/x"); err == nil {
+	if _, err := os.Stat(own); err == nil {
 		t.Error("/tmp is shared with the machine")
 	}
 }

@@ -193,6 +193,12 @@ seq 1 20 | sed s/10/ten/ > n; printf 'a\0b' > binary; git add -A; git commit -qm
 			t.Errorf("with %d lines: cut %t, %s", lines, cut, out.String())
 		}
 	}
+	for _, pattern := range []string{"*", ":/", ":(glob)**", "?"} {
+		var out bytes.Buffer
+		if must2(t)(f.yard.Diff(ctx(t), &out, seven, head, DiffOptions{Paths: []string{pattern}})); out.Len() > 0 {
+			t.Errorf("%s is not taken literally: %s", pattern, out.String())
+		}
+	}
 	var out bytes.Buffer
 	whole := must2(t)(f.yard.Diff(ctx(t), &out, seven, head, DiffOptions{}))
 	size := int64(out.Len())

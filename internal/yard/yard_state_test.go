@@ -89,6 +89,7 @@ func TestWhoeverCallsHasNoSay(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", config)
+	must(t, f.yard.reader.close()) // the next one starts with this environment
 	y, err := Open(ctx(t), filepath.Join(folder(t), "other.git"))
 	must(t, err)
 	must(t, y.Fetch(ctx(t), f.person))

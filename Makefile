@@ -67,7 +67,7 @@ RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.or
 unit: ## all tests, with the race detector where something can race; ends with what was skipped and why
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
 		$(RACE) $(QUICK) -p 3 -parallel 4 -timeout 40m $(LONG) $$($(GO) list ./... | grep -v -E -e '$(SLOW)' -e '$(PURE)') -- \
-		$(QUICK) -p 3 -parallel 3 -timeout 40m $$($(GO) list ./... | grep -E '$(SLOW)') $$($(GO) list ./... | grep -E '$(PURE)')
+		$(QUICK) -p 3 -parallel 4 -timeout 40m $$($(GO) list ./... | grep -E '$(SLOW)') $$($(GO) list ./... | grep -E '$(PURE)')
 
 race: ## the scenarios and the crash test with the race detector in every process: twice as long
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest $(RACE) -timeout 90m ./e2e ./internal/crash

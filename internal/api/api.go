@@ -62,8 +62,9 @@ type Service interface {
 	// it can be done. It fails with CodeConflict where nothing waits for that.
 	Mergeable(ctx context.Context, id string) (Mergeable, error)
 	// Merge brings a run's pull request into its base branch, in the person's
-	// repository. What they have checked out is never touched: where the base is,
-	// it fails with CodeConflict and says what to type.
+	// repository. If they have the base checked out, it fails with CodeConflict and
+	// says what to type; with FastForward it records their word, and their own git
+	// moves the branch with its files.
 	Merge(ctx context.Context, id string, req Merge) (Run, error)
 	// Swap lets another playbook drive a project's run.
 	Swap(ctx context.Context, id string, req Swap) (Run, error)

@@ -91,7 +91,7 @@ func TestWhatCannotBeLookedAtIsNeitherThereNorGone(t *testing.T) {
 	}
 }
 
-// TestABlobThatCannotBeRemovedIsNotGone.
+// TestABlobThatCannotBeRemovedIsNotGone: who discards it is told so, and does not count it.
 func TestABlobThatCannotBeRemovedIsNotGone(t *testing.T) {
 	f := openTemp(t)
 	digest := put(t, f, "hello")

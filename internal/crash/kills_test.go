@@ -18,7 +18,7 @@ const (
 	killsVariable = "STELLWERK_KILLS"
 	seedVariable  = "STELLWERK_SEED"
 
-	defaultKills = 40
+	defaultKills = 24
 )
 
 func number(t *testing.T, variable string, otherwise int64) int64 {

@@ -109,20 +109,20 @@ func TestHandInLeavesBombsOnOtherBranches(t *testing.T) {
 // TestImportRefusesPackBombs has bundles that git would unpack for hours, or in more memory than there is.
 func TestImportRefusesPackBombs(t *testing.T) {
 	f := newFixture(t)
-	f.yard.pack = packLimits{objects: 1000, object: 64 << 20, total: 256 << 20}
+	f.yard.pack = packLimits{objects: 200, object: 4 << 20, total: 16 << 20}
 	for name, bomb := range map[string]func(b *forgedBundle) []byte{
 		"one blob": func(b *forgedBundle) []byte {
-			blob := b.add("blob", make([]byte, 65<<20))
+			blob := b.add("blob", make([]byte, 5<<20))
 			return b.add("tree", append([]byte("100644 f\x00"), blob...))
 		},
 		"many blobs": func(b *forgedBundle) []byte {
 			for i := range 30 {
-				b.add("blob", append(make([]byte, 10<<20), fmt.Sprint(i)...))
+				b.add("blob", append(make([]byte, 1<<20), fmt.Sprint(i)...))
 			}
 			return b.add("tree", nil)
 		},
 		"many objects": func(b *forgedBundle) []byte {
-			for i := range 1001 {
+			for i := range 201 {
 				b.add("blob", []byte(fmt.Sprint(i)))
 			}
 			return b.add("tree", nil)

@@ -5,10 +5,14 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
+
+// ErrNoEngine is why there is no Service: nobody serves the state folder.
+var ErrNoEngine = errors.New("no engine is running")
 
 // Service is the engine as its clients see it. Every method may be called
 // concurrently. Errors are core errors; the handlers turn their codes into

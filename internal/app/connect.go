@@ -29,7 +29,7 @@ func Connect(ctx context.Context, opts Options) (api.Service, func() error, erro
 		if err == nil {
 			return svc, svc.Close, nil
 		}
-		if !errors.Is(err, errNoEngine) {
+		if !errors.Is(err, api.ErrNoEngine) {
 			return nil, nil, err
 		}
 		_, stop, err := host(ctx, opts)
@@ -56,7 +56,7 @@ func Connect(ctx context.Context, opts Options) (api.Service, func() error, erro
 // Dial connects to an engine that runs already, and starts none.
 func Dial(ctx context.Context, opts Options) (api.Service, func() error, error) {
 	svc, err := dial(ctx, opts)
-	if errors.Is(err, errNoEngine) {
+	if errors.Is(err, api.ErrNoEngine) {
 		return nil, nil, core.Wrap(core.CodeUnavailable, err, "no engine runs on this state folder", "start one: stellwerk serve")
 	}
 	if err != nil {
@@ -67,8 +67,6 @@ func Dial(ctx context.Context, opts Options) (api.Service, func() error, error) 
 
 // handover is how long an engine may take to come up or go down.
 const handover = 15 * time.Second
-
-var errNoEngine = errors.New("no engine is running")
 
 // unreachable says why an engine that may be there does not answer.
 func unreachable(folder string, err error) error {
@@ -94,7 +92,7 @@ func dial(ctx context.Context, opts Options) (*client.Client, error) {
 	}
 	conn, err := (&net.Dialer{Timeout: 3 * time.Second}).DialContext(ctx, "unix", socket)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, errNoEngine
+		return nil, api.ErrNoEngine
 	}
 	if err != nil {
 		return nil, unreachable(state.dir, err)

@@ -35,7 +35,7 @@ func (a *App) locate(ctx context.Context, at site) (*ground, error) {
 
 // groundAt is the ground of a repository that is not on this machine.
 func (a *App) groundAt(ctx context.Context, dir, url string) (*ground, error) {
-	identity, err := yard.PersonIdentity(ctx)
+	identity, err := yard.PersonIdentity(ctx, "/")
 	if err != nil {
 		return nil, err
 	}

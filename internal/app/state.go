@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
 
 // stateFolder is where an engine keeps everything. The repository of a person
@@ -89,6 +91,12 @@ func (s stateFolder) listening(name string) (string, error) {
 func locate(flag string) (stateFolder, error) {
 	dir, err := config.StateFolder(flag, os.Getenv)
 	return stateFolder{dir: dir}, err
+}
+
+// ExamineDatabase looks whether an engine could open the database of a state
+// folder, and changes nothing. Errors: fs.ErrNotExist where there is none yet.
+func ExamineDatabase(ctx context.Context, dir string) error {
+	return sqlite.Examine(ctx, stateFolder{dir: dir}.database())
 }
 
 // openState makes the state folder, readable by its owner only.

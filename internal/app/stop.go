@@ -35,7 +35,7 @@ func Stop(ctx context.Context, opts Options) (api.Info, error) {
 	}
 	state.dir = resolved
 	info, err := inquire(ctx, opts, state)
-	if errors.Is(err, errNoEngine) {
+	if errors.Is(err, api.ErrNoEngine) {
 		if held(state) {
 			return api.Info{}, core.Errorf(core.CodeUnavailable, "an engine holds %s and does not answer", state.dir).
 				WithHint("it may be coming up or going down: try again in a moment, or look at %s", state.logFile())

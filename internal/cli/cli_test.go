@@ -25,6 +25,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv("TEST_MCP") != "" {
 		os.Exit(beServer())
 	}
+	for name, value := range map[string]string{"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org"} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -12,10 +12,11 @@ func newDoctor(sh *shell) *cobra.Command {
 		Annotations: onThisMachine(),
 		Use:         "doctor",
 		Short:       "Check that this machine has what runs need",
-		Long: `Checks git, isolation, the state folder and its space, the database, the agents
-on PATH and their credentials, passwords in proxy variables, the forge and its
-token, the clock, the engine and whether it answers on the network, how you are
-notified, and the plugin for Claude Code. For each problem it says what to do.
+		Long: `Checks git and whom commits are by, isolation, the state folder and its space,
+the database, the agents on PATH and their credentials, passwords in proxy
+variables, the forge and its token, the clock, the engine and whether it answers
+on the network, how you are notified, and the plugin for Claude Code. For each
+problem it says what to do.
 
 It sees only whether a credential is set, never what it is. It connects to
 servers and sends them nothing. Exit code 1 means that something keeps runs from
@@ -51,11 +52,12 @@ func doctor(ctx context.Context, sh *shell) error {
 	}
 	findings := []finding{
 		examineGit(ctx),
+		sh.examineIdentity(ctx),
 		sh.examineIsolation(ctx),
 		examineState(opts.State),
 		examineSpace(opts.State),
 		sh.examineKept(ctx, opts.State),
-		sh.examineDatabase(ctx),
+		sh.examineDatabase(ctx, opts.State),
 		examineAgents(ctx),
 		sh.examineCredentials(ctx),
 		sh.examineForge(),

@@ -6,6 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 func TestDoctor(t *testing.T) {
@@ -24,7 +28,7 @@ func TestDoctor(t *testing.T) {
 	}
 	b.Isolation = func(context.Context) (string, string) { return "sandbox", "bwrap is version 0.6" }
 	b.run(t, ExitOK, "doctor")
-	b.said(t, b.out, "warn  isolation", "version 0.6")
+	b.said(t, b.out, "ok    identity    Ada <ada@example.org>", "warn  isolation", "version 0.6")
 	b.Isolation = func(context.Context) (string, string) { return "none", "no bubblewrap" }
 	b.run(t, ExitError, "doctor")
 	b.said(t, b.out, "fail  isolation", "no bubblewrap", "apt install bubblewrap")
@@ -90,4 +94,74 @@ func TestDoctorDoesNotPraiseMissingCredentials(t *testing.T) {
 	b.Connect, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
 	b.run(t, ExitError, "doctor") // there is not even git
 	b.said(t, b.out, "warn  credentials claude, which is not on PATH either: none of KEY_A, KEY_B is set", "`command` agents need none")
+}
+
+// What refuses the first run is told before it.
+func TestDoctorMissesAnIdentity(t *testing.T) {
+	b := newBench(t)
+	b.Connect = refuseConnect
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("GIT_AUTHOR_EMAIL", "")
+	b.run(t, ExitError, "doctor")
+	b.said(t, b.out, "fail  identity    git does not know who you are", "git config --global user.email")
+}
+
+func TestDoctorLooksAtTheDatabase(t *testing.T) {
+	b := newBench(t)
+	state := t.TempDir()
+	b.env["STELLWERK_STATE"], b.Connect, b.Database = state, refuseConnect, app.ExamineDatabase
+	b.run(t, ExitOK, "doctor") // there is none, which is in order
+	writeFile(t, filepath.Join(state, "stellwerk.db"), strings.Repeat("not a database\n", 100))
+	b.run(t, ExitError, "doctor")
+	b.said(t, b.out, "fail  database    database "+filepath.Join(state, "stellwerk.db")+" is damaged", "`stellwerk restore`")
+}
+
+// A folder that cannot be looked at is not one that the first run makes, nor is
+// an engine that cannot be reached none.
+func TestDoctorDoesNotPraiseWhatItCannotRead(t *testing.T) {
+	b := newBench(t)
+	state := t.TempDir()
+	b.env["STELLWERK_STATE"] = state
+	b.Connect = func(context.Context, ConnectOptions) (api.Service, func() error, error) {
+		return nil, nil, core.Errorf(core.CodeUnavailable, "you may not read the state folder").WithHint("use the account that it belongs to")
+	}
+	b.run(t, ExitError, "doctor")
+	b.said(t, b.out, "fail  engine      you may not read the state folder", "use the account")
+
+	b.Connect = refuseConnect
+	writeFile(t, filepath.Join(state, "yards"), "a file in the folder's place")
+	b.out.b.Reset()
+	b.run(t, ExitError, "doctor")
+	b.said(t, b.out, "fail  state       an engine could not read it", filepath.Join(state, "yards"), "--state DIR")
+
+	if err := os.Symlink("loop", filepath.Join(state, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	b.env["STELLWERK_STATE"] = filepath.Join(state, "loop", "state")
+	b.out.b.Reset()
+	b.run(t, ExitError, "doctor")
+	b.said(t, b.out, "fail  state       "+filepath.Join(state, "loop", "state")+" cannot be written")
+}
+
+func TestDoctorKnowsWhatThePluginNeeds(t *testing.T) {
+	for version, want := range map[string]string{
+		"2.1.197": "warn  plugin      not installed, and Claude Code is too old for it: 2.1.197",
+		"2.1.325": "ok    plugin      not installed; `stellwerk plugin install`",
+	} {
+		b := newBench(t)
+		b.Connect = refuseConnect
+		bin := t.TempDir()
+		script := "#!/bin/sh\ncase $1 in --version) echo '" + version + " (Claude Code)';; *) echo '[]';; esac\n"
+		if err := os.WriteFile(bin+"/claude", []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+		b.run(t, ExitOK, "doctor")
+		b.said(t, b.out, want)
+		if told := strings.Contains(b.out.String(), "the plugin needs 2.1.325 or newer: claude update"); told != (version == "2.1.197") {
+			t.Errorf("%s: %s", version, b.out)
+		}
+	}
 }

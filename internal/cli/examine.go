@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,10 +70,11 @@ func (sh *shell) examineIsolation(ctx context.Context) finding {
 	return finding{What: "isolation", Grade: gradeOK, Found: kind}
 }
 
-// nearest is the folder, or the closest one above it that exists.
+// nearest is the folder, or the closest one above it that exists. A folder that
+// cannot be looked at is not taken for one that is not there.
 func nearest(folder string) string {
 	for {
-		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
+		if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) || folder == filepath.Dir(folder) {
 			return folder
 		}
 		folder = filepath.Dir(folder)
@@ -90,6 +93,10 @@ func examineState(state string) finding {
 	if at != state {
 		return finding{What: "state", Grade: gradeOK, Found: state + " (made by the first run)"}
 	}
+	if err := unreadable(state); err != nil {
+		return finding{"state", gradeFail, "an engine could not read it: " + err.Error(),
+			"give it to the account that runs stellwerk (chown, chmod 700), or choose another folder with --state DIR or STELLWERK_STATE"}
+	}
 	info, err := os.Stat(state)
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
 		return finding{"state", gradeWarn, fmt.Sprintf("%s is open to others (mode %04o)", state, info.Mode().Perm()), "chmod 700 " + quote(state)}
@@ -98,6 +105,25 @@ func examineState(state string) finding {
 		return finding{"state", gradeWarn, name + " can be read by others", "chmod 600 " + quote(name)}
 	}
 	return finding{What: "state", Grade: gradeOK, Found: state}
+}
+
+// unreadable says why the state folder, or a folder that an engine made in it,
+// cannot be listed.
+func unreadable(state string) error {
+	for _, name := range []string{".", "runs", "yards", "blobs", "bin", "attempts", "work"} {
+		dir, err := os.Open(filepath.Join(state, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // made by the next engine
+		}
+		if err == nil {
+			_, err = dir.Readdirnames(1)
+			err = errors.Join(err, dir.Close())
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	return nil
 }
 
 // readable is a file of the state folder that others should not read and can.
@@ -130,15 +156,25 @@ func examineSpace(state string) finding {
 	return f
 }
 
-func (sh *shell) examineDatabase(ctx context.Context) finding {
-	if sh.SQLite == nil {
-		return finding{What: "database", Grade: gradeOK, Found: "SQLite, built in"}
+func (sh *shell) examineDatabase(ctx context.Context, state string) finding {
+	const what = "database"
+	found := "SQLite, built in"
+	if sh.SQLite != nil {
+		v, err := sh.SQLite(ctx)
+		if err != nil {
+			return finding{what, gradeFail, "SQLite does not work: " + err.Error(), "this build of stellwerk is broken; install another"}
+		}
+		found = "SQLite " + v + ", built in"
 	}
-	v, err := sh.SQLite(ctx)
-	if err != nil {
-		return finding{"database", gradeFail, "SQLite does not work: " + err.Error(), "this build of stellwerk is broken; install another"}
+	if sh.Database == nil {
+		return finding{What: what, Grade: gradeOK, Found: found}
 	}
-	return finding{What: "database", Grade: gradeOK, Found: "SQLite " + v + ", built in"}
+	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	defer cancel()
+	if err := sh.Database(ctx, state); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return finding{what, gradeFail, terminal.Line(err.Error()), core.HintOf(err)}
+	}
+	return finding{What: what, Grade: gradeOK, Found: found}
 }
 
 func examineAgents(ctx context.Context) finding {
@@ -192,7 +228,7 @@ func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) finding
 		return err
 	})
 	switch {
-	case core.CodeOf(err) == core.CodeUnavailable:
+	case errors.Is(err, api.ErrNoEngine):
 		f.Found = "none runs; commands start one while they need it"
 	case err != nil:
 		f.Grade, f.Found, f.Advice = gradeFail, err.Error(), core.HintOf(err)

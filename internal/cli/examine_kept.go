@@ -61,6 +61,7 @@ func weigh(ctx context.Context, dir string) (sizes map[string]uint64, whole bool
 		}
 		top, _, _ := strings.Cut(strings.TrimPrefix(path, dir+string(filepath.Separator)), string(filepath.Separator))
 		sizes[top] += weight(entry, err)
+		whole = whole && (err == nil || errors.Is(err, fs.ErrNotExist))
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

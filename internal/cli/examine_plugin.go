@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
 )
 
@@ -29,8 +30,22 @@ func (sh *shell) examinePlugin(ctx context.Context) finding {
 	if err != nil {
 		return finding{What: "plugin", Grade: gradeOK, Found: "not installed: there is no Claude Code on PATH"}
 	}
-	installed, err := client.Plugin(ctx)
+	// The version comes first: a client that is too old may not even list its plugins.
+	text, err := client.Version(ctx)
 	if err != nil {
+		f.Found, f.Advice = err.Error(), "try it yourself: claude --version"
+		return f
+	}
+	old := olderClient(text)
+	if old {
+		f.Advice = fmt.Sprintf("the plugin needs %d.%d.%d or newer: claude update", minClientMajor, minClientMinor, minClientPatch)
+	}
+	installed, err := client.Plugin(ctx)
+	switch {
+	case old && (err != nil || len(installed) == 0):
+		f.Found = "not installed, and Claude Code is too old for it: " + terminal.Line(text)
+		return f
+	case err != nil:
 		f.Found, f.Advice = err.Error(), "try it yourself: claude plugin list"
 		return f
 	}
@@ -50,9 +65,8 @@ func (sh *shell) examinePlugin(ctx context.Context) finding {
 	if trouble := hooksAnswer(ctx, deploy.Folder(installed[0].Folder)); trouble != "" {
 		return finding{"plugin", gradeFail, trouble, "stellwerk plugin install renews it; meanwhile `claude plugin disable stellwerk@stellwerk` lets you work"}
 	}
-	if text, err := client.Version(ctx); err != nil || olderClient(text) {
-		f.Found = fmt.Sprintf("enabled (%s), but Claude Code is %s", strings.Join(scopes, ", "), text)
-		f.Advice = fmt.Sprintf("the plugin needs %d.%d.%d or newer: claude update", minClientMajor, minClientMinor, minClientPatch)
+	if old {
+		f.Found = fmt.Sprintf("enabled (%s), but Claude Code is too old for it: %s", strings.Join(scopes, ", "), terminal.Line(text))
 		return f
 	}
 	return finding{What: "plugin", Grade: gradeOK, Found: "enabled (" + strings.Join(scopes, ", ") + "), and its hooks answer"}

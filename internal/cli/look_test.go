@@ -15,7 +15,7 @@ import (
 )
 
 func refuseConnect(context.Context, ConnectOptions) (api.Service, func() error, error) {
-	return nil, nil, core.Errorf(core.CodeUnavailable, "no engine runs")
+	return nil, nil, core.Wrap(core.CodeUnavailable, api.ErrNoEngine, "no engine runs", "")
 }
 
 func TestJSONHasNoControlCharacters(t *testing.T) {

@@ -69,6 +69,9 @@ type Program struct {
 	Proxies func() []string
 	// SQLite is the version of the database library.
 	SQLite func(ctx context.Context) (string, error)
+	// Database looks whether the database of a state folder can be opened, and
+	// changes nothing; fs.ErrNotExist where there is none.
+	Database func(ctx context.Context, state string) error
 
 	// Interruptible returns a context that ends with the first interrupt; the
 	// second ends the process.
@@ -94,7 +97,7 @@ type ConnectOptions struct {
 	// credential for it. Nothing else counts then.
 	Server, Token string
 	// Existing asks for an engine that runs already; where none does, connecting
-	// fails with CodeUnavailable and changes nothing.
+	// fails with CodeUnavailable and api.ErrNoEngine, and changes nothing.
 	Existing bool
 }
 

@@ -41,7 +41,7 @@ func wire(p *Program) {
 	}
 	p.Credentials = claude.Agent{}.SecretEnv
 	p.Proxies = func() []string { return shim.ProxiesWithPassword(os.Environ()) }
-	p.SQLite = sqliteVersion
+	p.SQLite, p.Database = sqliteVersion, app.ExamineDatabase
 }
 
 func sqliteVersion(ctx context.Context) (version string, err error) {

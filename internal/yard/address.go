@@ -109,7 +109,8 @@ func (y *Yard) RemoteHead(ctx context.Context, address string) (string, error) {
 	return "", nil
 }
 
-// PersonIdentity is who the person's own git says they are, in no repository.
-func PersonIdentity(ctx context.Context) (Identity, error) {
-	return personGit("/").identity(ctx)
+// PersonIdentity is who the person's own git says they are, in the repository
+// that holds dir; "/" for in none.
+func PersonIdentity(ctx context.Context, dir string) (Identity, error) {
+	return personGit(dir).identity(ctx)
 }

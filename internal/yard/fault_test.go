@@ -116,7 +116,7 @@ git show from:README.md > README.md; git rm -q .gitignore; seq 1 29 > n; echo x 
 			_, _, err := RemoteAddress(ctx, f.person, "origin")
 			return err
 		}},
-		"person":     {run: func(ctx context.Context, _ *Yard) error { return second(PersonIdentity(ctx)) }},
+		"person":     {run: func(ctx context.Context, _ *Yard) error { return second(PersonIdentity(ctx, "/")) }},
 		"locate":     {run: func(ctx context.Context, _ *Yard) error { return second(Locate(ctx, f.person)) }},
 		"work files": {run: func(ctx context.Context, _ *Yard) error { return second(WorkFiles(ctx, f.person)) }},
 		"commit": {run: func(ctx context.Context, y *Yard) error {

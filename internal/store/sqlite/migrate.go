@@ -30,12 +30,10 @@ func migrations() fs.FS {
 // migrate brings db to the newest schema. A database with content is copied
 // first; one of a newer schema, or of something else, is left untouched.
 func (s *Store) migrate(ctx context.Context, db *sql.DB, schema fs.FS, told func(Migration)) error {
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, schema, goose.WithDisableGlobalRegistry(true))
+	provider, newest, err := versions(db, schema)
 	if err != nil {
-		return fmt.Errorf("migrations: %w", err)
+		return err
 	}
-	sources := provider.ListSources()
-	newest := sources[len(sources)-1].Version
 	current, err := s.schemaVersion(ctx, db)
 	if err != nil || current == newest {
 		return err
@@ -58,6 +56,16 @@ func (s *Store) migrate(ctx context.Context, db *sql.DB, schema fs.FS, told func
 		told(done)
 	}
 	return nil
+}
+
+// versions are the migrations for db and the version that the last of them makes.
+func versions(db *sql.DB, schema fs.FS) (*goose.Provider, int64, error) {
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, schema, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return nil, 0, fmt.Errorf("migrations: %w", err)
+	}
+	sources := provider.ListSources()
+	return provider, sources[len(sources)-1].Version, nil
 }
 
 // schemaVersion reads the newest applied migration without changing anything;

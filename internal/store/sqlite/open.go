@@ -113,13 +113,17 @@ func ensureFile(path string) (made bool, err error) {
 		return false, err
 	}
 	if !info.Mode().IsRegular() {
-		return false, core.Errorf(core.CodeUnavailable, "database %s is not a file", path).
-			WithHint("move it away, or choose another state folder")
+		return false, notAFile(path)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return false, os.Chmod(path, 0o600)
 	}
 	return false, nil
+}
+
+func notAFile(path string) error {
+	return core.Errorf(core.CodeUnavailable, "database %s is not a file", path).
+		WithHint("move it away, or choose another state folder")
 }
 
 func dataSource(path string, busy time.Duration, readOnly bool) string {

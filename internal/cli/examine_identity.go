@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// examineIdentity looks whether git knows whom a run's commits are by: without
+// a name and an address no run starts.
+func (sh *shell) examineIdentity(ctx context.Context) finding {
+	const what = "identity"
+	dir, err := sh.Dir()
+	if err != nil {
+		return finding{what, gradeWarn, err.Error(), ""}
+	}
+	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	defer cancel()
+	person, err := yard.PersonIdentity(ctx, dir)
+	if err != nil {
+		return finding{what, gradeWarn, "git cannot say whom commits are by: " + terminal.Line(err.Error()), "try it yourself: git config user.name"}
+	}
+	if !person.Complete() {
+		return finding{what, gradeFail, "git does not know who you are, so no run can commit",
+			`git config --global user.name "Your Name" && git config --global user.email you@example.org`}
+	}
+	return finding{What: what, Grade: gradeOK, Found: terminal.Line(person.Name + " <" + person.Email + ">")}
+}

@@ -49,7 +49,12 @@ var badPlaybooks = []bad{
 	{"no phases", "name: p\nkind: phases\n", []string{"1:1: phases is missing; list at least one phase"}},
 	{"keys of another kind", "name: p\nkind: phases\nsteps: {role: developer}\nphases:\n- {id: a, role: planner, outputs: [a.md]}\n", []string{
 		"3:1: steps: a playbook of kind phases has no steps; that is for kind: rules or manager"}},
-	{"unknown kind", "name: p\nkind: phase\n", []string{`2:7: kind: unknown kind "phase"; this version knows: phases, rules, manager, waves`}},
+	{"unknown kind", "name: p\nkind: dag\nsetup: true\n", []string{
+		`2:7: kind: unknown kind "dag"; this version knows: phases, rules, manager, waves`, `3:8: setup: expected text, got the boolean true; quote it: "true"`}},
+	{"misspelt kind", "name: p\nkind: phase\nphases:\n- {id: a, role: planer, outputs: [a.md]}\n", []string{
+		`2:7: kind: unknown kind "phase"; did you mean "phases"?`, `4:17: phases[0].role: unknown role "planer"; did you mean "planner"?`}},
+	{"kind of another tool", "name: p\nkind: workflow\nphases:\n- {id: a, role: planer, outputs: [a.md]}\n", []string{
+		`2:7: kind: unknown kind "workflow"; this version knows: phases, rules, manager, waves`, `4:17: phases[0].role: unknown role "planer"; did you mean "planner"?`}},
 	{"bad name", "name: My Playbook\nkind: phases\nphases: []\n", []string{
 		"1:7: name: is not a valid name; use small letters, digits and single hyphens, at most 40 characters",
 		"3:9: phases: the list is empty; list at least one phase"}},

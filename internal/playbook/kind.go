@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -53,16 +54,21 @@ func kindsWith(key string) []string {
 	return slices.DeleteFunc(Kinds(), func(kind string) bool { return !slices.Contains(kindKeys(kind), key) })
 }
 
-// readKind reads the playbook's kind; false where it is none that this version drives. Keys of other kinds are reported.
-func (p *parser) readKind(v yamlfile.Value, o yamlfile.Object) bool {
-	kind, ok := v.Text()
+// readKind reads the playbook's kind. Where it is none that this version drives, the file is read on as the kind it seems
+// to be, so that everything wrong with it is found at once. Keys of other kinds are reported.
+func (p *parser) readKind(o yamlfile.Object) {
+	var kind string
+	v, ok := o.Need("kind", knownKinds())
+	if ok {
+		kind, ok = v.Text()
+	}
 	switch {
 	case !ok:
-		return false
-	case slices.Contains(Kinds(), kind):
-	default:
-		v.Fail("unknown kind "+quote(kind), knownKinds())
-		return false
+		p.out.Kind = kindByKeys(o)
+		return
+	case !slices.Contains(Kinds(), kind):
+		p.out.Kind = cmp.Or(unknownKind(v, kind), kindByKeys(o))
+		return
 	}
 	p.out.Kind = kind
 	for _, key := range allKindKeys() {
@@ -70,5 +76,25 @@ func (p *parser) readKind(v yamlfile.Value, o yamlfile.Object) bool {
 			o.Key(key).Fail("a playbook of kind "+kind+" has no "+key, "that is for kind: "+strings.Join(kindsWith(key), " or "))
 		}
 	}
-	return true
+}
+
+// unknownKind reports a kind that this version does not drive, and returns the one that was probably meant; "" for none.
+func unknownKind(v yamlfile.Value, kind string) string {
+	hint, meant := knownKinds(), yamlfile.Nearest(kind, Kinds())
+	if meant != "" {
+		hint = yamlfile.Known(kind, Kinds())
+	}
+	v.Fail("unknown kind "+quote(kind), hint)
+	return meant
+}
+
+// kindByKeys is the only kind of playbook that has all keys of the file; "" where it could be several.
+func kindByKeys(o yamlfile.Object) string {
+	fits := slices.DeleteFunc(Kinds(), func(kind string) bool {
+		return slices.ContainsFunc(allKindKeys(), func(key string) bool { return o.Has(key) && !slices.Contains(kindKeys(kind), key) })
+	})
+	if len(fits) != 1 {
+		return ""
+	}
+	return fits[0]
 }

@@ -103,9 +103,7 @@ func (p *parser) playbook(root yamlfile.Value) {
 	if !ok {
 		return
 	}
-	if v, ok := o.Need("kind", knownKinds()); ok && !p.readKind(v, o) {
-		return
-	}
+	p.readKind(o)
 	if v, ok := o.Need("name", ""); ok {
 		if p.out.Name, ok = v.Text(); ok && !validID(p.out.Name) {
 			v.Fail("is not a valid name", idHint)

@@ -175,7 +175,7 @@ func (a *App) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable, ma
 			WithHint("`stellwerk log %s` tells by whom; begin further work with `stellwerk run`", run.Alias)
 	}
 	if !wording.ToMerge(run) {
-		return m, "", core.Errorf(core.CodeConflict, "run %s is %s: nothing waits to be merged", run.Alias, run.Status).
+		return m, "", core.Errorf(core.CodeConflict, "run %s is %s: nothing waits to be merged", run.Alias, run.Status.InWords()).
 			WithHint("see `stellwerk status %s`", run.Alias)
 	}
 	m = api.Mergeable{Commit: pr.Commit, Branch: run.Branch, Base: dispatch.Target(run)}

@@ -70,7 +70,7 @@ func (a *App) mustOwn(ctx context.Context, name string) (*core.Run, error) {
 }
 
 func nothingOffered(run *core.Run) error {
-	return core.Errorf(core.CodeConflict, "run %s has no work to offer now: it is %s", run.Alias, run.Status).
+	return core.Errorf(core.CodeConflict, "run %s has no work to offer now: it is %s", run.Alias, run.Status.InWords()).
 		WithHint("end the turn; Stellwerk says what is next")
 }
 

@@ -67,7 +67,7 @@ func (a *App) Approve(ctx context.Context, id string, req api.Approve) (api.Run,
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		s := r.Current()
 		if s == nil || s.Gate == nil || s.Gate.Approved {
-			return nil, core.Errorf(core.CodeConflict, "run %s is %s: nothing waits for an approval", r.Alias, r.Status).
+			return nil, core.Errorf(core.CodeConflict, "run %s is %s: nothing waits for an approval", r.Alias, r.Status.InWords()).
 				WithHint("see `stellwerk status %s`", r.Alias)
 		}
 		if req.Subject == nil {
@@ -234,7 +234,7 @@ func (a *App) Resume(ctx context.Context, id string, req api.Resume) (api.Run, e
 	}
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		if r.Pause == nil {
-			return nil, core.Errorf(core.CodeConflict, "run %s is %s, not paused", r.Alias, r.Status).WithHint("see `stellwerk status %s`", r.Alias)
+			return nil, core.Errorf(core.CodeConflict, "run %s is %s, not paused", r.Alias, r.Status.InWords()).WithHint("see `stellwerk status %s`", r.Alias)
 		}
 		return core.RunResumed{Limits: raised(r.Limits, req)}, nil
 	})
@@ -283,5 +283,5 @@ func current(r *core.Run) (*core.Stage, error) {
 	if s := r.Current(); s != nil && !r.Status.Terminal() {
 		return s, nil
 	}
-	return nil, core.Errorf(core.CodeConflict, "run %s is %s", r.Alias, r.Status).WithHint("see `stellwerk status %s`", r.Alias)
+	return nil, core.Errorf(core.CodeConflict, "run %s is %s", r.Alias, r.Status.InWords()).WithHint("see `stellwerk status %s`", r.Alias)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // behindBody is an attempt with the run it belongs to.
@@ -26,7 +27,7 @@ func verdictWord(a api.Attempt) string {
 	case a.Verdict != "":
 		return a.Verdict + " the checks"
 	case a.Exit != "":
-		return word(a.Exit)
+		return wording.Exit(a.Exit)
 	}
 	return word(a.Status)
 }

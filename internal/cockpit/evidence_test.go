@@ -74,14 +74,17 @@ func TestHowTheAttemptEndedIsBesideItsFailedChecks(t *testing.T) {
 			Verdict: "failed", Results: []core.CheckResult{{Check: "changed: **", Kind: core.CheckChanged, Detail: "Nothing changed."}},
 		}}}}}},
 	}
-	svc := &apitest.Service{}
-	svc.Put(d)
-	svc.Waiting = []api.Waiting{{Kind: api.WaitPause, Run: d.Run, Pause: pause}}
-	h := serve(t, svc, api.RoleApprover)
-	for _, address := range []string{"/inbox", "/runs/r1"} {
-		_, body := get(t, h, address)
-		if !strings.Contains(body, "The agent failed: exit 127: agent.sh: no such file") || !strings.Contains(body, "Nothing changed.") {
-			t.Errorf("%s does not say how the attempt ended", address)
+	for exit, want := range map[string]string{"failed": "The agent failed: ", "no_start": "The agent did not start: ", "timeout": "The agent timed out: "} {
+		d.Stages[0].Tasks[0].Attempts[0].Exit = exit
+		svc := &apitest.Service{}
+		svc.Put(d)
+		svc.Waiting = []api.Waiting{{Kind: api.WaitPause, Run: d.Run, Pause: pause}}
+		h := serve(t, svc, api.RoleApprover)
+		for _, address := range []string{"/inbox", "/runs/r1"} {
+			_, body := get(t, h, address)
+			if !strings.Contains(body, want+"exit 127: agent.sh: no such file") || !strings.Contains(body, "Nothing changed.") {
+				t.Errorf("%s does not say how the attempt ended: %s", address, exit)
+			}
 		}
 	}
 }

@@ -39,6 +39,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"plural":     wording.Number,
 		"calls":      calls,
 		"word":       word,
+		"exit":       wording.Exit,
 		"lamp":       lamp,
 		"markdown":   markdown,
 		"join":       strings.Join,

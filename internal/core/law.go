@@ -27,7 +27,7 @@ func Law(r *Run, actor Actor, body Body) error {
 		return lawStart(actor, started)
 	}
 	if _, allowed := RunNext(r.Status, body.Type()); !allowed {
-		return Errorf(CodeConflict, "%s is not possible now: the run is %s", inWords(body.Type()), r.Status.inWords()).
+		return Errorf(CodeConflict, "%s is not possible now: the run is %s", inWords(body.Type()), r.Status.InWords()).
 			WithHint("see `stellwerk status %s`", r.Alias)
 	}
 	if err := stageLaw(r, body); err != nil {
@@ -79,14 +79,6 @@ func inWords(t Type) string {
 	default:
 		return string(t)
 	}
-}
-
-// inWords names a status for messages that people meet.
-func (s RunStatus) inWords() string {
-	if s == StatusAwaiting {
-		return "waiting for an approval"
-	}
-	return string(s)
 }
 
 // actors says who may utter an event. An agent speaks, asks and proposes; what

@@ -125,6 +125,18 @@ func TestAStepIsFoundInItsPlan(t *testing.T) {
 	}
 }
 
+// TestHowARunStands is said to people without the names that programs have for it.
+func TestHowARunStands(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[core.RunStatus]string{
+		core.StatusActive: "active", core.StatusAwaiting: "waiting for an approval", core.StatusReview: "in review", core.StatusPaused: "paused", core.StatusFailed: "failed",
+	} {
+		if got := status.InWords(); got != want {
+			t.Errorf("%s: %q, want %q", status, got, want)
+		}
+	}
+}
+
 // TestWhichChecksWereRedBefore: those that failed; not those of which nothing is known.
 func TestWhichChecksWereRedBefore(t *testing.T) {
 	t.Parallel()

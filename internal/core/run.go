@@ -25,6 +25,18 @@ func (s RunStatus) Terminal() bool {
 	return s == StatusCompleted || s == StatusFailed || s == StatusCancelled
 }
 
+// InWords names a status for messages that people meet.
+func (s RunStatus) InWords() string {
+	switch s {
+	case StatusAwaiting:
+		return "waiting for an approval"
+	case StatusReview:
+		return "in review"
+	default:
+		return string(s)
+	}
+}
+
 // Run is the state of one goal on its way to a pull request: the fold of its
 // events. It holds the current round of each stage; what earlier rounds did is
 // in the events.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // Short is the beginning of a digest, or that there is none.
@@ -13,6 +15,18 @@ func Short(digest string) string {
 		return digest[:10]
 	}
 	return cmp.Or(digest, "nothing")
+}
+
+// Exit is how an attempt ended, said of its agent.
+func Exit(kind string) string {
+	switch core.ExitKind(kind) {
+	case core.ExitNoStart:
+		return "did not start"
+	case core.ExitTimeout:
+		return "timed out"
+	default:
+		return kind
+	}
 }
 
 // Colon is a, and what b says about it where it says something.

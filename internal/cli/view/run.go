@@ -236,7 +236,7 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	}
 	state := a.Status
 	if a.Exit != "" {
-		state = a.Exit
+		state = wording.Exit(a.Exit)
 	}
 	verdict := ""
 	if a.Verdict != "" {

@@ -96,6 +96,15 @@ func gated() api.RunDetail {
 	return d
 }
 
+// TestAnAttemptThatDidNotStart is told in words, not by the name that programs have for it.
+func TestAnAttemptThatDidNotStart(t *testing.T) {
+	d := detail()
+	d.Stages[1].Tasks[0].Attempts = []api.Attempt{{ID: "build.r2.a1", N: 1, Status: "ended", Agent: "claude", Exit: "no_start"}}
+	if text := strings.Join(view.View{Now: start}.Run(d), "\n"); strings.Contains(text, "no_start") || !strings.Contains(text, "did not start") {
+		t.Error(text)
+	}
+}
+
 func TestRuns(t *testing.T) {
 	ended := start.Add(time.Hour)
 	runs := []api.Run{

@@ -12,13 +12,13 @@ const Pushed = "The push failed."
 // Explain says what happened and where to look, from the run's own events and
 // what its agents said.
 func Explain(alias, repository, state string, events []core.Event, said []string) ([]string, error) {
-	var lies, crashes, sentBack, approvals, pushes int
+	var lies, crashes, sentBack, accepted, approvals, pushes int
 	for _, text := range said {
 		if text == Pushed {
 			pushes++
 		}
 	}
-	finished := map[string]bool{}
+	finished, findings := map[string]bool{}, map[core.Subject]bool{}
 	pullRequest := "none yet"
 	for _, e := range events {
 		body, err := core.Decode(e)
@@ -37,8 +37,13 @@ func Explain(alias, repository, state string, events []core.Event, said []string
 			}
 		case core.RolledBack, core.FeedbackGiven:
 			sentBack++
+		case core.ApprovalRequested:
+			findings[b.Subject] = len(b.Findings) > 0
 		case core.ApprovalGranted:
 			approvals++
+			if findings[b.Subject] {
+				accepted++
+			}
 		case core.PublishConcluded:
 			if b.OK {
 				pullRequest = b.URL
@@ -46,11 +51,18 @@ func Explain(alias, repository, state string, events []core.Event, said []string
 		default:
 		}
 	}
+	review := fmt.Sprintf("%d × the run was sent back with findings, and the rest was done again.", sentBack)
+	if accepted > 0 {
+		review = fmt.Sprintf("%d × a review's findings were approved as they are, and nothing was sent back for them.", accepted)
+		if sentBack > 0 {
+			review = fmt.Sprintf("%d × the run was sent back with findings; %d × findings were approved as they are.", sentBack, accepted)
+		}
+	}
 	return []string{
 		fmt.Sprintf("%d × an agent said it was done and was not: the checks were believed.", lies),
 		fmt.Sprintf("%d × an agent died at work: what it had written was saved, the next went on.", crashes),
 		fmt.Sprintf("%d × an agent tried to push: its workspace has nowhere to push to.", pushes),
-		fmt.Sprintf("%d × the run was sent back with findings, and the rest was done again.", sentBack),
+		review,
 		fmt.Sprintf("%d gates were passed, each approval bound to exactly what was there.", approvals),
 		"The working copy was not touched: see `git status` and `git log --all` in",
 		"  " + repository,

@@ -45,8 +45,8 @@ func TestWhatStops(t *testing.T) {
 		{"env", "./x", Outcome{Exit: 127, Output: "/usr/bin/env: ‘deno’: No such file or directory\n"}, "no program deno", ""},
 		{"a script to be written", "./test.sh", Outcome{Exit: 127, Output: "sh: 1: ./test.sh: not found\n"}, "", ""},
 		{"a script of somebody's work without its bit", "./test.sh", Outcome{Exit: 126, Output: "sh: 1: ./test.sh: Permission denied\n"}, "", ""},
-		{"a script of the base without its bit", "./ci.sh", Outcome{Exit: 126, Output: "sh: 1: ./ci.sh: Permission denied\n"}, "ci.sh is committed without its execute bit", "git update-index --chmod=+x ci.sh"},
-		{"a script below a folder", "cd web && bin/lint", Outcome{Exit: 126, Output: "bash: line 1: bin/lint: Permission denied\n"}, "web/bin/lint is committed without", "chmod +x web/bin/lint"},
+		{"a script of the base without its bit", "./ci.sh", Outcome{Exit: 126, Output: "sh: 1: ./ci.sh: Permission denied\n"}, "ci.sh has no execute bit in the commit the run starts from", "git update-index --chmod=+x ci.sh"},
+		{"a script below a folder", "cd web && bin/lint", Outcome{Exit: 126, Output: "bash: line 1: bin/lint: Permission denied\n"}, "web/bin/lint has no execute bit in the commit", "chmod +x web/bin/lint"},
 		{"a script whose interpreter lacks it", "./good.sh", Outcome{Exit: 126, Output: "sh: 1: ./good.sh: Permission denied\n"}, "", ""},
 		{"a script of a script", "./ci.sh", Outcome{Exit: 1, Output: "./ci.sh: 3: ./ci.sh: Permission denied\n"}, "", ""},
 		{"a program without its bit", "/opt/lint", Outcome{Exit: 126, Output: "sh: 1: /opt/lint: Permission denied\n"}, "/opt/lint is not executable", "chmod +x /opt/lint"},
@@ -71,6 +71,22 @@ func TestWhatStops(t *testing.T) {
 				t.Errorf("%v (%s)", err, core.HintOf(err))
 			}
 		})
+	}
+}
+
+// TestPythonByItsOtherName: most systems have only python3.
+func TestPythonByItsOtherName(t *testing.T) {
+	in := stage(map[string]Outcome{"python -m pytest": {Exit: 127, Output: "sh: 1: python: not found\n"}}, run("python -m pytest"))
+	in.Place.Path = t.TempDir()
+	if _, err := Run(t.Context(), in); err == nil || strings.Contains(err.Error()+core.HintOf(err), "python3") {
+		t.Errorf("without any: %v (%s)", err, core.HintOf(err))
+	}
+	if err := os.WriteFile(filepath.Join(in.Place.Path, "python3"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run(t.Context(), in)
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "no program python, only python3") || !strings.Contains(core.HintOf(err), "write python3") {
+		t.Errorf("%v (%s)", err, core.HintOf(err))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
+	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 // What programs write where another one is not there. Only what cannot be part of the work counts: a name without a slash
@@ -45,6 +46,9 @@ func (in Input) read(w wanted, out Outcome) *problem {
 		return &problem{fmt.Sprintf("%s cannot pass: inside the isolation Python has no module %s", who, module), in.pythonAdvice(module)}
 	}
 	if name := missing(out); name != "" {
+		if found := in.otherPython(who, name); found != nil {
+			return found
+		}
 		return &problem{fmt.Sprintf("%s cannot pass: inside the isolation there is no program %s", who, name), in.advice(name)}
 	}
 	if out.Exit == exitNotExecutable {
@@ -62,6 +66,20 @@ func (in Input) read(w wanted, out Outcome) *problem {
 	return nil
 }
 
+// otherPython is about a command that calls Python by a name that it does not have inside, where it is called python3.
+func (in Input) otherPython(who, name string) *problem {
+	if name != "python" {
+		return nil
+	}
+	if _, err := program.Look(in.Place.inside(), "python3"); err != nil {
+		return nil
+	}
+	return &problem{
+		fmt.Sprintf("%s cannot pass: inside the isolation there is no program python, only python3", who),
+		"write python3 where it says python; or install python for the whole system (Debian: apt install python-is-python3); or " + without,
+	}
+}
+
 // unexecutable is about a file without its execute bit: one outside the repository, or one that the base commit has. One
 // that it does not have is still to be written.
 func (in Input) unexecutable(who, file string) *problem {
@@ -71,7 +89,7 @@ func (in Input) unexecutable(who, file string) *problem {
 	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
 		if script := path.Clean(file); file != "" && in.Files[name] == modePlain && (name == script || strings.HasSuffix(name, "/"+script)) {
 			return &problem{
-				fmt.Sprintf("%s cannot pass: %s is committed without its execute bit", who, name),
+				fmt.Sprintf("%s cannot pass: %s has no execute bit in the commit the run starts from", who, name),
 				fmt.Sprintf("`chmod +x %[1]s && git update-index --chmod=+x %[1]s`, and commit that; if the run itself will do so, start with %[2]s", name, NoPreflight),
 			}
 		}

@@ -297,7 +297,7 @@ func validated(r *Run, e Event, b ValidateConcluded) {
 	t.Status, s.Trouble = TaskDone, ""
 	status, text := DelegationDone, "every check of the run's branch passes"
 	if !b.Passed {
-		status, text = DelegationFailed, "the run's branch does not pass "+failures(b.Results)
+		status, text = DelegationFailed, "the run's branch does not pass "+failures(r, b.Results)
 	}
 	conclude(r, e, s, t, status, text)
 }

@@ -239,6 +239,7 @@ func verifyDeeds() map[string]deed {
 		"not found out":                 {looking, engine, blind},
 		"a publication is ready":        {prepared, engine, ready},
 		"a publication is not verified": {prepared, engine, red},
+		"a publication was red before":  {with(prepared, func(r *core.Run) { r.Preflight = &core.Preflight{Checks: []core.BaseCheck{{Check: "lint"}}} }), engine, red},
 		"a publication is not prepared": {prepared, engine, unready},
 		"a publication that is gone":    {prepared, engine, core.PublishPrepared{Task: "old", Passed: true}},
 	}

@@ -80,7 +80,7 @@ func prepared(r *Run, b PublishPrepared) {
 	case b.Error != "":
 		t.Status, s.Trouble = TaskWaiting, b.Error
 	case !b.Passed:
-		t.Status, s.Trouble = TaskWaiting, "the checks before publishing failed: "+failures(b.Results)
+		t.Status, s.Trouble = TaskWaiting, "the checks before publishing failed: "+failures(r, b.Results)
 	default:
 		t.Status = TaskDelivered
 		t.Prepared = &Prepared{Subject: b.Subject, Results: b.Results, Notices: b.Notices, Leaks: b.Leaks}
@@ -111,7 +111,8 @@ func published(r *Run, e Event, b PublishConcluded) {
 }
 
 // failures names the checks that did not hold.
-func failures(results []CheckResult) string {
+// failures names the checks that failed, and says which of them did before anybody had worked.
+func failures(r *Run, results []CheckResult) string {
 	names := ""
 	for _, c := range results {
 		if c.Passed {
@@ -121,6 +122,9 @@ func failures(results []CheckResult) string {
 			names += "; "
 		}
 		names += c.Check
+		if r.Preflight.WasRed(c.Check) {
+			names += RedBefore
+		}
 	}
 	return names
 }

@@ -148,6 +148,9 @@ func TestWhichChecksWereRedBefore(t *testing.T) {
 	if got := (*core.Preflight)(nil).Red(); got != nil {
 		t.Errorf("without a preflight: %+v", got)
 	}
+	if !p.WasRed("go vet") || p.WasRed("go build") || p.WasRed("go test") || (*core.Preflight)(nil).WasRed("go vet") {
+		t.Errorf("red were %+v", p.Red())
+	}
 }
 
 // TestAChoiceIsMadeByItsName: another's name makes none.

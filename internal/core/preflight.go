@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Preflight is what was found out before a run began, without an agent. What
 // would have kept every attempt from succeeding is not in here: it kept the run
@@ -27,6 +30,14 @@ type ToolVersion struct {
 	Name    string `json:"name"`
 	Outside string `json:"outside"`
 	Inside  string `json:"inside,omitempty"`
+}
+
+// RedBefore follows the name of a failing check that was red.
+const RedBefore = " (was red before this run began)"
+
+// WasRed reports a check that failed before anybody had worked.
+func (p *Preflight) WasRed(check string) bool {
+	return slices.ContainsFunc(p.Red(), func(c BaseCheck) bool { return c.Check == check })
 }
 
 // Red are the checks that failed before anybody had worked.

@@ -27,7 +27,7 @@ func drive(r *core.Run, s *core.Stage, t *core.Task) []core.Body {
 	case t.Status == core.TaskWaiting && lacks(r, t) != "":
 		return []core.Body{core.TaskFailed{Task: t.ID, Reason: fmt.Sprintf("%s is not there any more: who handed it in was given up", lacks(r, t))}}
 	case work.Exhausted(t):
-		return []core.Body{core.TaskFailed{Task: t.ID, Reason: work.WhyNot(t)}}
+		return []core.Body{core.TaskFailed{Task: t.ID, Reason: work.WhyNot(r, t)}}
 	case t.Status != core.TaskDone:
 		return work.Advance(r, s, t)
 	case t.Act == core.ActMerge, r.Merges(s) && s.Start() == s.Base:

@@ -98,7 +98,7 @@ func act(r *core.Run, s *core.Stage, step *core.Step, t *core.Task, then move) [
 	case moveRecover:
 		return []core.Body{recovery(r, s, t)}
 	case moveAsk:
-		return []core.Body{giveUp(r, s, work.WhyNot(t))}
+		return []core.Body{giveUp(r, s, work.WhyNot(r, t))}
 	}
 	return nil
 }
@@ -156,9 +156,9 @@ func giveUp(r *core.Run, s *core.Stage, reason string) core.Body {
 // unclear, and a person is asked.
 func recovery(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 	if n := len(t.Attempts); n > 1 && slices.Equal(signature(t.Attempts[n-1]), signature(t.Attempts[n-2])) {
-		return startOver(r, s, work.WhyNot(t)+"; the same as before, so another approach is needed")
+		return startOver(r, s, work.WhyNot(r, t)+"; the same as before, so another approach is needed")
 	}
-	return giveUp(r, s, work.WhyNot(t))
+	return giveUp(r, s, work.WhyNot(r, t))
 }
 
 // signature is what makes two failures the same.

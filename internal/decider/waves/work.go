@@ -31,7 +31,7 @@ func drive(r *core.Run, d *core.Delegated) []core.Body {
 	case core.DelegatedOpen:
 		t := s.Tasks[len(s.Tasks)-1]
 		if work.Exhausted(t) {
-			return fail(d, s, work.WhyNot(t))
+			return fail(d, s, work.WhyNot(r, t))
 		}
 		return work.Advance(r, s, t)
 	case core.DelegatedFailed:
@@ -173,7 +173,7 @@ func merges(r *core.Run) []core.Body {
 	case t.Status == core.TaskDone:
 		return []core.Body{work.Admit(r, s, core.KindMerge, work.Name(s, core.KindMerge), "")}
 	case work.Exhausted(t):
-		return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: work.WhyNot(t)}}
+		return []core.Body{core.StageDiscarded{Stage: s.ID, Round: s.Round, Reason: work.WhyNot(r, t)}}
 	}
 	return work.Bounded(r, work.Advance(r, s, t))
 }

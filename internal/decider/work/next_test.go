@@ -184,7 +184,22 @@ func TestOnlyATaskThatWaitsIsUsedUp(t *testing.T) {
 			t.Errorf("%s: used up is %v", name, got)
 		}
 	}
-	if got := work.WhyNot(&core.Task{Counted: 2}); got != "2 attempts, and its checks still do not hold" {
+	if got := work.WhyNot(&core.Run{}, &core.Task{Counted: 2}); got != "2 attempts, and its checks still do not hold" {
 		t.Errorf("of what has no attempt it says %q", got)
+	}
+}
+
+// TestWhatWasRedBeforeIsCalledThat: who reads why a run is paused learns that the
+// work did not break the check.
+func TestWhatWasRedBeforeIsCalledThat(t *testing.T) {
+	r := &core.Run{Preflight: &core.Preflight{Checks: []core.BaseCheck{{Check: "command: make old"}, {Check: "command: make new", Passed: true}}}}
+	for check, want := range map[string]string{
+		"command: make old": "1 attempt, and its checks still do not hold; command: make old (was red before this run began)",
+		"command: make new": "1 attempt, and its checks still do not hold; command: make new",
+	} {
+		failed := &core.Task{Counted: 1, Attempts: []*core.Attempt{{Results: []core.CheckResult{{Check: "changed: **", Passed: true}, {Check: check}}}}}
+		if got := work.WhyNot(r, failed); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

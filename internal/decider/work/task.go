@@ -70,7 +70,7 @@ func start(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 
 func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	return core.RunPaused{
-		Code: core.PauseAttempts, Stage: s.ID, Reason: label(r, s, t) + ": " + WhyNot(t),
+		Code: core.PauseAttempts, Stage: s.ID, Reason: label(r, s, t) + ": " + WhyNot(r, t),
 		Next: fmt.Sprintf("`stellwerk status %s` shows why; then %s", r.Alias, Onward(r, s)),
 	}
 }
@@ -107,8 +107,9 @@ func label(r *core.Run, s *core.Stage, t *core.Task) string {
 	return name
 }
 
-// WhyNot says what keeps a task from being done.
-func WhyNot(t *core.Task) string {
+// WhyNot says what keeps a task from being done, and of a check that failed before
+// anybody had worked that it did.
+func WhyNot(r *core.Run, t *core.Task) string {
 	attempts := fmt.Sprintf("%d attempts", t.Counted)
 	if t.Counted == 1 {
 		attempts = "1 attempt"
@@ -116,6 +117,9 @@ func WhyNot(t *core.Task) string {
 	reason := attempts + ", and its checks still do not hold"
 	if failed := FirstFailed(t.Last()); failed != "" {
 		reason += "; " + failed
+		if r.Preflight.WasRed(failed) {
+			reason += core.RedBefore
+		}
 	}
 	return reason
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -60,15 +61,15 @@ func (o *initOptions) run(ctx context.Context, sh *shell) error {
 			Commands playbook.Commands `json:"commands"`
 		}{path, found})
 	}
-	sh.printf("Written: %s\n", path)
+	sh.printText("Written: ", path)
 	for _, c := range []struct{ name, value string }{{"setup", found.Setup}, {"build", found.Build}, {"test", found.Test}} {
 		switch {
 		case c.value != "":
-			sh.printf("  ${%s} is %s\n", c.name, c.value)
+			sh.printText("  ", fmt.Sprintf("${%s} is %s", c.name, c.value))
 		case c.name == "setup":
-			sh.printf("  ${%s}: nothing was found, and nothing is set up; you can write a command in its place\n", c.name)
+			sh.printText("  ", fmt.Sprintf("${%s}: nothing was found, and nothing is set up; you can write a command in its place", c.name))
 		default:
-			sh.printf("  ${%s}: nothing was found, and its check is left out; you can write a command in its place\n", c.name)
+			sh.printText("  ", fmt.Sprintf("${%s}: nothing was found, and its check is left out; you can write a command in its place", c.name))
 		}
 	}
 	sh.printf("Next: commit it, then stellwerk trust\n")

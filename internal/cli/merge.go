@@ -68,7 +68,7 @@ func (sh *shell) merge(ctx context.Context, given string, forward bool, a after)
 		}
 		run, err := svc.Merge(ctx, id, api.Merge{Commit: m.Commit, Tip: m.Tip})
 		if err == nil && !sh.json {
-			sh.printf("Merged: %s (%.10s) into %s\n", terminal.Line(m.Branch), m.Commit, terminal.Line(m.Base))
+			sh.printText("Merged: ", fmt.Sprintf("%s (%.10s) into %s", m.Branch, m.Commit, m.Base))
 		}
 		return run, err
 	})

@@ -139,13 +139,13 @@ func (sh *shell) printVerdicts(verdicts []verdict) {
 	}
 	for _, v := range verdicts {
 		for _, p := range v.Problems {
-			sh.printf("%s %s\n", style.Bad("error:"), terminal.Line(p.String()))
+			sh.printText(style.Bad("error:")+" ", p.String())
 		}
 		for _, w := range v.Warnings {
-			sh.printf("%s %s\n", style.Asking("note:"), terminal.Line(w.String()))
+			sh.printText(style.Asking("note:")+" ", w.String())
 		}
 		if v.Valid {
-			sh.printf("%s %s\n", style.Good("valid:"), terminal.Line(v.Playbook))
+			sh.printText(style.Good("valid:")+" ", v.Playbook)
 		}
 		for _, r := range v.Roles {
 			sh.printText("  role "+terminal.Line(r.Name)+": ", "agent "+terminal.Line(r.Agent)+"; "+terminal.Line(r.String()))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
 // typed is what the person types, line by line. A read cannot be taken back, so
@@ -105,7 +107,8 @@ func readLine(r io.Reader) (string, error) {
 
 // confirm asks a question that only an explicit yes answers.
 func (sh *shell) confirm(ctx context.Context, question string) (bool, error) {
-	line, err := sh.prompt(ctx, question+" [y/N] ")
+	lines := terminal.Wrap(terminal.Line(question)+" [y/N]", sh.Console.Width())
+	line, err := sh.prompt(ctx, strings.Join(lines, "\n")+" ")
 	if err != nil {
 		return false, err
 	}

@@ -2,10 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 )
 
 func newStop(sh *shell) *cobra.Command {
@@ -48,12 +47,12 @@ func stop(ctx context.Context, sh *shell) error {
 		return sh.printJSON(stopAnswer{State: opts.State, Stopped: info.PID != 0, PID: info.PID, Open: info.Runs})
 	}
 	if info.PID == 0 {
-		sh.printf("No engine runs on %s.\n", terminal.Line(opts.State))
+		sh.printText("", fmt.Sprintf("No engine runs on %s.", opts.State))
 		return nil
 	}
-	sh.printf("The engine of %s, process %d, has ended. Agents at work go on.\n", terminal.Line(opts.State), info.PID)
+	sh.printText("", fmt.Sprintf("The engine of %s, process %d, has ended. Agents at work go on.", opts.State, info.PID))
 	if info.Runs > 0 {
-		sh.printf("  open runs: %d; they go on with the next engine: stellwerk serve --detach\n", info.Runs)
+		sh.printText("  ", fmt.Sprintf("open runs: %d; they go on with the next engine: stellwerk serve --detach", info.Runs))
 	}
 	return nil
 }

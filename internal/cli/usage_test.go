@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -89,6 +91,50 @@ func TestErrorsAreWrappedOnAScreen(t *testing.T) {
 		if w := terminal.Width(strings.TrimRight(line, "\n")); w > 40 && strings.Contains(strings.TrimSpace(line), " ") {
 			t.Errorf("%d columns: %s", w, line)
 		}
+	}
+}
+
+// TestSentencesAreWrappedOnAScreen: no line that could be broken is wider than the screen.
+func TestSentencesAreWrappedOnAScreen(t *testing.T) {
+	const columns = 40
+	for name, c := range map[string]struct {
+		code int
+		set  func(*bench) []string
+		says string
+	}{
+		"init": {ExitOK, func(b *bench) []string {
+			if err := os.Rename(inRepository(t, b)+"/go.mod", b.env["HOME"]+"/README"); err != nil { // so that nothing is found
+				t.Fatal(err)
+			}
+			return []string{"init"}
+		}, "its check is left out"},
+		"validate": {ExitError, func(b *bench) []string {
+			writeFile(t, inRepository(t, b)+"/.stellwerk/playbooks/own.yaml", "name: own\nkind: phase\n")
+			return []string{"playbook", "validate", ".stellwerk/playbooks/own.yaml"}
+		}, "did you mean"},
+		"merge": {ExitError, func(b *bench) []string {
+			b.at("n").put("1", "completed")
+			b.svc.MergeAnswer = api.Mergeable{Branch: "feature/x", Base: "main", Tree: "/home/ada/project", Reason: "main is checked out", Command: "git merge"}
+			return []string{"merge", "alias-1"}
+		}, "[y/N]"},
+		"stop": {ExitOK, func(b *bench) []string {
+			b.Stop = func(context.Context, ConnectOptions) (api.Info, error) { return api.Info{PID: 7, Runs: 2}, nil }
+			return []string{"stop", "--state", "/srv/state"}
+		}, "they go on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.Console.Width = func() int { return columns }
+			b.run(t, c.code, c.set(b)...)
+			if !strings.Contains(strings.Join(strings.Fields(b.out.String()), " "), c.says) {
+				t.Errorf("%q is missing in %s", c.says, b.out)
+			}
+			for line := range strings.Lines(b.out.String()) {
+				if w := terminal.Width(strings.TrimRight(line, " \n")); w > columns && strings.Contains(strings.TrimSpace(line), " ") {
+					t.Errorf("%d columns: %s", w, line)
+				}
+			}
+		})
 	}
 }
 

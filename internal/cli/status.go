@@ -73,38 +73,12 @@ func (o *statusOptions) list(ctx context.Context, sh *shell, svc api.Service) er
 	if v.ProjectNames, err = projectNames(ctx, svc, runs); err != nil {
 		return err
 	}
-	if v.Merged, err = merged(ctx, svc, runs); err != nil {
-		return err
-	}
 	if len(runs)+len(lost) == 0 {
 		sh.printf("No runs yet. Begin with: stellwerk run \"what you want done\"\n")
 	}
 	sh.printLines(v.Runs(runs))
 	sh.reportLost(lost)
 	return nil
-}
-
-// mergesAsked is of how many completed runs a list finds out whether they were merged: the newest.
-const mergesAsked = 50
-
-// merged are the completed runs that are known to be merged. Of a run whose history
-// cannot be read it is not known.
-func merged(ctx context.Context, svc api.Service, runs []api.Run) (map[string]bool, error) {
-	found, asked := map[string]bool{}, 0
-	for _, r := range runs {
-		if r.Status != string(core.StatusCompleted) || r.Branch == "" {
-			continue
-		}
-		if asked++; asked > mergesAsked {
-			break
-		}
-		d, err := svc.Run(ctx, r.ID)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		found[r.ID] = err == nil && d.PullRequest != nil && d.PullRequest.State == string(core.PullRequestMerged)
-	}
-	return found, nil
 }
 
 // projectNames are what people call the projects of runs, where there are several.

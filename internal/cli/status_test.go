@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 func TestStatusAsJSON(t *testing.T) {
@@ -43,19 +42,6 @@ func TestStatusListsOpenRunsAndTheNewestEnded(t *testing.T) {
 	b.said(t, b.out, "alias-1")
 	b.run(t, ExitOK, "status", "--all")
 	b.said(t, b.out, "ended-a")
-}
-
-// TestStatusTellsMergedRuns: of two that are over, one needs nothing any more.
-func TestStatusTellsMergedRuns(t *testing.T) {
-	b := newBench(t)
-	for id, state := range map[string]core.PullRequestState{"a": core.PullRequestMerged, "b": core.PullRequestOpen} {
-		b.svc.Put(api.RunDetail{
-			Run:         api.Run{ID: id, Alias: "ended-" + id, Status: "completed", Branch: "feature/" + id, Stage: "publish", EndedAt: &noon},
-			PullRequest: &api.PullRequest{State: string(state)},
-		})
-	}
-	b.run(t, ExitOK, "status")
-	b.said(t, b.out, "ended-a   merged ", "ended-b   completed ")
 }
 
 func TestStatusWithoutAnEngine(t *testing.T) {

@@ -28,8 +28,6 @@ type View struct {
 	Flags string
 	// ProjectNames are the names of projects by their keys, where several are listed.
 	ProjectNames map[string]string
-	// Merged are the runs of a list, by id, whose work is known to be in its base.
-	Merged map[string]bool
 }
 
 // Event is a line about an event: when, what, who, details, which are wrapped

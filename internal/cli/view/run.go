@@ -32,9 +32,6 @@ func (v View) Runs(runs []api.Run) []string {
 	var lines []string
 	for _, r := range runs {
 		s := v.runSignal(r)
-		if v.Merged[r.ID] {
-			s.words = "merged"
-		}
 		columns := []string{s.String(), v.Style.Strong(pad(terminal.Line(r.Alias), alias))}
 		if project > 0 {
 			columns = append(columns, pad(v.Style.Fit(terminal.Line(cmp.Or(v.ProjectNames[r.Project], r.Project)), project), project))

@@ -110,7 +110,6 @@ func published(r *Run, e Event, b PublishConcluded) {
 	}
 }
 
-// failures names the checks that did not hold.
 // failures names the checks that failed, and says which of them did before anybody had worked.
 func failures(r *Run, results []CheckResult) string {
 	names := ""

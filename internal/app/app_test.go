@@ -132,7 +132,7 @@ func TestRunReachesAPullRequest(t *testing.T) {
 		"README.md": "x\n", "scenario.yaml": scenarioText, ".stellwerk/playbooks/tiny.yaml": playbookText,
 	})
 	ctx := api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")})
-	state := t.TempDir()
+	state := stateFolder(t)
 	a, err := app.Open(ctx, app.Options{State: state, Version: "test", Log: t.Output(), Verbose: true})
 	if err != nil {
 		t.Fatal(err)

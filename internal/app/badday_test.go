@@ -73,7 +73,7 @@ func (v *visitor) get(path string) (status int, text string) {
 func TestDatabaseGoneWhileServing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
-	opts := app.Options{State: t.TempDir(), Version: "test"}
+	opts := app.Options{State: stateFolder(t), Version: "test"}
 	owner, address, stop := listening(ctx, t, opts)
 	repo := repository(t, map[string]string{"README.md": "x\n"})
 	if _, err := owner.AddProject(ctx, api.AddProject{Repository: repo, Name: "shop"}); err != nil {
@@ -130,7 +130,7 @@ func TestAStalledPageHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
-	owner, address, stop := listening(ctx, t, app.Options{State: t.TempDir(), Version: "test"})
+	owner, address, stop := listening(ctx, t, app.Options{State: stateFolder(t), Version: "test"})
 	repo := repository(t, map[string]string{"README.md": "x\n"})
 	if _, err := owner.AddProject(ctx, api.AddProject{Repository: repo, Name: "shop"}); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func TestDetachWaitsForAnEngineInPassing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
 	defer cancel()
-	opts := app.Options{State: t.TempDir(), Version: "test"}
+	opts := app.Options{State: stateFolder(t), Version: "test"}
 	passing, err := app.Open(ctx, opts)
 	if err != nil {
 		t.Fatal(err)

@@ -307,7 +307,7 @@ func TestAConversationIsRebuiltFromTheFolder(t *testing.T) {
 	}
 	want := b.history(api.MessageQuery{Dir: b.dir})
 	folder := b.detail().Folder
-	other, err := app.Open(b.person(), app.Options{State: t.TempDir(), Version: "test"})
+	other, err := app.Open(b.person(), app.Options{State: stateFolder(t), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package app_test
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +44,7 @@ type shop struct {
 }
 
 func newShop(t *testing.T) *shop {
-	s := &shop{t: t, state: t.TempDir(), ctx: api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")})}
+	s := &shop{t: t, state: stateFolder(t), ctx: api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")})}
 	s.dir = repository(t, map[string]string{
 		"README.md": "x\n", "scenario.yaml": planner, ".stellwerk/playbooks/gated.yaml": gated,
 	})
@@ -53,24 +52,8 @@ func newShop(t *testing.T) *shop {
 	t.Cleanup(func() {
 		s.until("nobody is at work", func(api.ProjectDetail) bool { return !s.busy() })
 		s.close()
-		if !patience.Until(func() bool { return !s.leaving() }) {
-			t.Error("an agent's supervisor does not end")
-		}
 	})
 	return s
-}
-
-// leaving reports a supervisor that has told the end of its attempt and still removes the temporary files of it.
-func (s *shop) leaving() bool {
-	left := false
-	_ = filepath.WalkDir(s.state, func(path string, _ fs.DirEntry, err error) error { // what goes meanwhile is what is waited for
-		if err == nil && filepath.Base(path) == "exit.json" {
-			_, err := os.Stat(filepath.Join(filepath.Dir(path), "tmp"))
-			left = left || err == nil
-		}
-		return nil
-	})
-	return left
 }
 
 // busy reports an agent at work: it outlives the engine, and its folder.

@@ -40,7 +40,7 @@ func publish(t *testing.T) *published {
 // atTheGate is a run whose pull request waits for an approval.
 func atTheGate(t *testing.T) *published {
 	t.Helper()
-	p := &published{t: t, state: t.TempDir(), dir: repository(t, map[string]string{
+	p := &published{t: t, state: stateFolder(t), dir: repository(t, map[string]string{
 		"README.md": "x\n", "scenario.yaml": projectScenario, ".stellwerk/playbooks/project.yaml": projectPlaybook, ".ai/plan.md": projectPlan,
 	})}
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)

@@ -74,7 +74,7 @@ func TestAnEngineThatOthersReach(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
-	opts := app.Options{State: t.TempDir(), Version: "test"}
+	opts := app.Options{State: stateFolder(t), Version: "test"}
 	owner, address, stop := listening(ctx, t, opts)
 	token, err := owner.AddToken(ctx, api.AddToken{Name: "ada", Role: api.RoleViewer})
 	if err != nil {
@@ -175,7 +175,7 @@ func TestATakenAddress(t *testing.T) {
 			t.Errorf("it was at %s, and is at %s", want, again)
 		}
 	}
-	opts := app.Options{State: t.TempDir(), Version: "test", Network: &network.Config{Listen: usual}}
+	opts := app.Options{State: stateFolder(t), Version: "test", Network: &network.Config{Listen: usual}}
 	if _, _, err := app.Connect(ctx, opts); !errors.Is(err, network.ErrTaken) {
 		t.Errorf("asked for in so many words: %v", err)
 	}

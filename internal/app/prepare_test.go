@@ -84,7 +84,7 @@ func TestAnAttemptIsPreparedButNotStartedBeforeItsJournal(t *testing.T) {
 	dir := repository(t, map[string]string{
 		"README.md": "x\n", "scenario.yaml": scenarioText, ".stellwerk/playbooks/tiny.yaml": playbookText,
 	})
-	state := t.TempDir()
+	state := stateFolder(t)
 	journal := &slowJournal{t: t, state: state}
 	spawner := &strictSpawner{journal: journal}
 	ctx := api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")})

@@ -49,7 +49,7 @@ type desk struct {
 
 func newDesk(t *testing.T, playbook string) *desk {
 	t.Helper()
-	d := &desk{t: t, state: t.TempDir(), session: "5e551011-aaaa"}
+	d := &desk{t: t, state: stateFolder(t), session: "5e551011-aaaa"}
 	d.dir = repository(t, map[string]string{"README.md": "x\n", ".stellwerk/playbooks/tiny.yaml": playbook})
 	t.Cleanup(d.clear)
 	d.open()

@@ -41,7 +41,7 @@ func TestSpendingOfARun(t *testing.T) {
 	dir := repository(t, map[string]string{"scenario.yaml": spendingScenario, ".stellwerk/playbooks/costly.yaml": spendingPlaybook})
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
 	defer cancel()
-	a, err := app.Open(ctx, app.Options{State: t.TempDir(), Version: "test", Log: t.Output()})
+	a, err := app.Open(ctx, app.Options{State: stateFolder(t), Version: "test", Log: t.Output()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestNamesReachNoOtherFile(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
 	defer cancel()
-	opts := app.Options{State: t.TempDir(), Version: "test"}
+	opts := app.Options{State: stateFolder(t), Version: "test"}
 	run, _ := pausedRuns(ctx, t, opts)
 	bait := filepath.Join(opts.State, "bait")
 	line := `{"n":1,"at":"2026-01-01T00:00:00Z","record":{"kind":"text","text":"kept secret"}}` + "\n"

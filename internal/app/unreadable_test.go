@@ -20,7 +20,7 @@ func TestOneUnreadableRunHidesNoOther(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
 	defer cancel()
-	opts := app.Options{State: t.TempDir(), Version: "test"}
+	opts := app.Options{State: stateFolder(t), Version: "test"}
 	newer, other := pausedRuns(ctx, t, opts)
 	database, err := sql.Open("sqlite", filepath.Join(opts.State, "stellwerk.db"))
 	if err != nil {

@@ -3,6 +3,8 @@ package api_test
 import (
 	"errors"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,6 +34,23 @@ func TestPersonTokenIsMadeOnceAndKeptPrivate(t *testing.T) {
 	}
 	if again, err := api.EnsurePersonToken(path); err != nil || again != first {
 		t.Errorf("second call: %q, %v", again, err)
+	}
+}
+
+// TestHowATokenIsShown: the name of the scheme may be written in any way.
+func TestHowATokenIsShown(t *testing.T) {
+	for header, want := range map[string]struct {
+		token  string
+		bearer bool
+	}{
+		"Bearer abc": {"abc", true}, "bearer abc": {"abc", true}, "BEARER  abc ": {"abc", true},
+		"Basic abc": {"abc", false}, "abc": {"", false}, "": {"", false},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+		r.Header.Set("Authorization", header)
+		if token, bearer := api.BearerToken(r); token != want.token || bearer != want.bearer {
+			t.Errorf("%q shows %q, %v", header, token, bearer)
+		}
 	}
 }
 

@@ -213,14 +213,19 @@ func TestAFileIsTouchedOnce(t *testing.T) {
 
 // TestATurnThatWasCutOff was lost to that; nobody else's end is looked at in this way.
 func TestATurnThatWasCutOff(t *testing.T) {
+	done, broke := agent.Outcome{OK: true}, agent.Outcome{Class: agent.ClassRefused, Message: "the model refused"}
 	for name, c := range map[string]struct {
 		kind core.TaskKind
+		end  agent.Outcome
 		want core.AttemptExited
 	}{
-		"a manager's": {core.KindManage, core.AttemptExited{Kind: core.ExitFailed, Class: string(agent.ClassNetwork), Message: "a call of its tools found no engine"}},
-		"a coder's":   {core.KindCode, core.AttemptExited{Kind: core.ExitFinished}},
+		"a manager's": {core.KindManage, done, core.AttemptExited{Kind: core.ExitFailed, Class: string(agent.ClassNetwork), Message: "a call of its tools found no engine"}},
+		"a coder's":   {core.KindCode, done, core.AttemptExited{Kind: core.ExitFinished}},
+		"a manager's that failed by itself": {core.KindManage, broke, core.AttemptExited{
+			Kind: core.ExitFailed, Class: string(agent.ClassRefused), Message: "the model refused",
+		}},
 	} {
-		e := newEnded(t, shim.Exit{Outcome: agent.Outcome{OK: true}}, nil)
+		e := newEnded(t, shim.Exit{Outcome: c.end}, nil)
 		_, task, _ := e.run.Attempt(theAttempt)
 		task.Kind = c.kind
 		write(t, originPath(e.folder), `{"dir":"","plan":"","files":null,"unheard":true}`)

@@ -31,6 +31,20 @@ func entries(t *testing.T, folder string) string {
 	return strings.Join(names, " ")
 }
 
+// TestASpecThatCannotBeWrittenIsNotFinished: whoever starts it would obey what is there by chance.
+func TestASpecThatCannotBeWrittenIsNotFinished(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, specDraft), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteSpec(folder, goodSpec(t)); err == nil {
+		t.Error("it is said to be written")
+	}
+	if found, err := has(folder, specFile); err != nil || found {
+		t.Errorf("there is a spec: %v, %v", found, err)
+	}
+}
+
 // TestEveryReadingOfAFolder: whatever a crash left, it is absent, running, exited or lost, and looking changes nothing.
 func TestEveryReadingOfAFolder(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -74,6 +74,17 @@ func TestShow(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+func TestDiffShowsWhatWasMovedAsMoved(t *testing.T) {
+	f := newFixture(t)
+	head := f.commit(t, "topic", "git mv src/a.txt moved.txt")
+	var out bytes.Buffer
+	cut, err := f.yard.Diff(ctx(t), &out, f.base, head, DiffOptions{})
+	must(t, err)
+	if cut || !strings.Contains(out.String(), "rename from src/a.txt\nrename to moved.txt\n") {
+		t.Errorf("got %s", out.String())
+	}
+}
+
 func TestDiffIsLimited(t *testing.T) {
 	f := newFixture(t)
 	head := f.commit(t, "topic", `seq 1 200000 > big; echo '*.txt diff=evil' > .gitattributes; echo z >> src/a.txt`)

@@ -255,6 +255,40 @@ func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	storetest.Equal(t, s, openAt(t, told[0].Backup, Options{}), "run/a")
 }
 
+// TestTheFirstDatabasesAreCopied: the oldest schema is worth as much as any other.
+func TestTheFirstDatabasesAreCopied(t *testing.T) {
+	path := written(t, 1, "SELECT 1")
+	var told []Migration
+	openAt(t, path, Options{OnMigrate: func(m Migration) { told = append(told, m) }})
+	if len(told) != 1 || told[0].From != 1 || told[0].To != newest {
+		t.Fatalf("told %+v", told)
+	}
+	if info, err := os.Stat(told[0].Backup); err != nil || info.Size() == 0 {
+		t.Errorf("the copy is %v, %v", info, err)
+	}
+}
+
+// TestADatabaseBehindALink is the one that the link names.
+func TestADatabaseBehindALink(t *testing.T) {
+	there := filepath.Join(t.TempDir(), "real.db")
+	if err := openAt(t, there, Options{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "stellwerk.db")
+	if err := os.Symlink(there, link); err != nil {
+		t.Fatal(err)
+	}
+	s := openAt(t, link, Options{})
+	if _, err := s.Now(t.Context()); err != nil {
+		t.Errorf("steps are refused: %v", err)
+	}
+	commit(t, s, "run/a")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Equal(t, openAt(t, link, Options{}), openAt(t, there, Options{}), "run/a")
+}
+
 func TestFailedMigrationNamesTheCopy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")
 	if err := openAt(t, path, Options{}).Close(); err != nil {

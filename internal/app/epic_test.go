@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -144,14 +143,8 @@ func (s *shop) project() api.ProjectDetail {
 // until waits for something that nothing signals to a client.
 func (s *shop) until(what string, holds func(api.ProjectDetail) bool) {
 	s.t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := patience.Over(); !holds(s.project()); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			s.t.Fatalf("%s never: %+v", what, s.project())
-		}
+	if !patience.Until(func() bool { return holds(s.project()) }) {
+		s.t.Fatalf("%s never: %+v", what, s.project())
 	}
 }
 

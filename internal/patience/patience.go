@@ -9,8 +9,12 @@ import "time"
 // Limit is how long a test waits before it calls what it waits for a hang.
 const Limit = 4 * time.Minute
 
-// look is how often Until asks.
-const look = 20 * time.Millisecond
+// Between two questions Until waits this long at least, and longer the longer a
+// question takes: whoever waits leaves the machine to those it waits for.
+const (
+	look = 20 * time.Millisecond
+	rest = 3
+)
 
 // Over delivers once Limit has passed, for the last case of a select.
 func Over() <-chan time.Time { return time.After(Limit) }
@@ -22,14 +26,15 @@ func Deadline() time.Time { return time.Now().Add(Limit) }
 // whether it came true within Limit.
 func Until(holds func() bool) bool {
 	over := Over()
-	tick := time.NewTicker(look)
-	defer tick.Stop()
-	for !holds() {
+	for {
+		asked := time.Now()
+		if holds() {
+			return true
+		}
 		select {
 		case <-over:
 			return false
-		case <-tick.C:
+		case <-time.After(max(look, rest*time.Since(asked))):
 		}
 	}
-	return true
 }

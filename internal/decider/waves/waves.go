@@ -21,7 +21,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "waves" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 2 }
+func (Decider) Version() int { return 3 }
 
 // Decide asks one after the other who may have something to say. The first who
 // does is followed; the rest are asked again afterwards.

@@ -74,7 +74,8 @@ func unreachable(folder string, err error) error {
 		return core.Wrap(core.CodeUnavailable, err, "you may not read the state folder "+folder,
 			"use the account that it belongs to, or choose another folder with --state DIR or STELLWERK_STATE")
 	}
-	return core.Wrap(core.CodeUnavailable, err, "the engine cannot be reached", "`stellwerk doctor` looks into it")
+	return core.Wrap(core.CodeUnavailable, err, "the engine cannot be reached",
+		"see the end of "+filepath.Join(folder, "engine.log")+"; `stellwerk stop` ends it, and the next command starts another")
 }
 
 // dial connects to a running engine.

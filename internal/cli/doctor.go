@@ -12,7 +12,7 @@ func newDoctor(sh *shell) *cobra.Command {
 		Annotations: onThisMachine(),
 		Use:         "doctor",
 		Short:       "Check that this machine has what runs need",
-		Long: `Checks git and whom commits are by, isolation, the state folder and its space,
+		Long: `Checks git and your commit identity, isolation, the state folder and its space,
 the database, the agents on PATH and their credentials, passwords in proxy
 variables, the forge and its token, the clock, the engine and whether it answers
 on the network, how you are notified, and the plugin for Claude Code. For each

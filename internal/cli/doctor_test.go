@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -97,15 +98,26 @@ func TestDoctorDoesNotPraiseMissingCredentials(t *testing.T) {
 }
 
 // What refuses the first run is told before it.
-func TestDoctorMissesAnIdentity(t *testing.T) {
+func TestDoctorReportsAMissingIdentity(t *testing.T) {
 	b := newBench(t)
 	b.Connect = refuseConnect
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", "")
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("GIT_AUTHOR_EMAIL", "")
+	elsewhere, repository := t.TempDir(), t.TempDir()
+	if err := exec.CommandContext(t.Context(), "git", "init", "-q", repository).Run(); err != nil {
+		t.Fatal(err)
+	}
+	b.Dir = func() (string, error) { return repository, nil }
 	b.run(t, ExitError, "doctor")
 	b.said(t, b.out, "fail  identity    git does not know who you are", "git config --global user.email")
+
+	// Elsewhere it may be a repository's own.
+	b.Dir = func() (string, error) { return elsewhere, nil }
+	b.out.b.Reset()
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "warn  identity    git does not know who you are; a repository can have")
 }
 
 func TestDoctorLooksAtTheDatabase(t *testing.T) {
@@ -134,7 +146,7 @@ func TestDoctorDoesNotPraiseWhatItCannotRead(t *testing.T) {
 	writeFile(t, filepath.Join(state, "yards"), "a file in the folder's place")
 	b.out.b.Reset()
 	b.run(t, ExitError, "doctor")
-	b.said(t, b.out, "fail  state       an engine could not read it", filepath.Join(state, "yards"), "--state DIR")
+	b.said(t, b.out, "fail  state       the engine cannot read it", "move "+filepath.Join(state, "yards")+" away", "--state DIR")
 
 	if err := os.Symlink("loop", filepath.Join(state, "loop")); err != nil {
 		t.Fatal(err)
@@ -149,6 +161,8 @@ func TestDoctorKnowsWhatThePluginNeeds(t *testing.T) {
 	for version, want := range map[string]string{
 		"2.1.197": "warn  plugin      not installed, and Claude Code is too old for it: 2.1.197",
 		"2.1.325": "ok    plugin      not installed; `stellwerk plugin install`",
+		"2.2.0":   "ok    plugin      not installed; `stellwerk plugin install`",
+		"latest":  "warn  plugin      the version of Claude Code cannot be read: latest",
 	} {
 		b := newBench(t)
 		b.Connect = refuseConnect

@@ -94,8 +94,7 @@ func examineState(state string) finding {
 		return finding{What: "state", Grade: gradeOK, Found: state + " (made by the first run)"}
 	}
 	if err := unreadable(state); err != nil {
-		return finding{"state", gradeFail, "an engine could not read it: " + err.Error(),
-			"give it to the account that runs stellwerk (chown, chmod 700), or choose another folder with --state DIR or STELLWERK_STATE"}
+		return finding{"state", gradeFail, "the engine cannot read it: " + err.Error(), ownFolder(err) + ", or choose another folder with --state DIR or STELLWERK_STATE"}
 	}
 	info, err := os.Stat(state)
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
@@ -124,6 +123,14 @@ func unreadable(state string) error {
 		}
 	}
 	return nil
+}
+
+// ownFolder is what makes a folder of the state readable again.
+func ownFolder(err error) string {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.ENOTDIR) {
+		return "move " + quote(at.Path) + " away, which should be a folder"
+	}
+	return "give it to the account that runs stellwerk (chown, chmod 700)"
 }
 
 // readable is a file of the state folder that others should not read and can.

@@ -7,8 +7,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// examineIdentity looks whether git knows whom a run's commits are by: without
-// a name and an address no run starts.
+// examineIdentity looks whether git has a name and an address for commits: without
+// them no run starts.
 func (sh *shell) examineIdentity(ctx context.Context) finding {
 	const what = "identity"
 	dir, err := sh.Dir()
@@ -19,11 +19,15 @@ func (sh *shell) examineIdentity(ctx context.Context) finding {
 	defer cancel()
 	person, err := yard.PersonIdentity(ctx, dir)
 	if err != nil {
-		return finding{what, gradeWarn, "git cannot say whom commits are by: " + terminal.Line(err.Error()), "try it yourself: git config user.name"}
+		return finding{what, gradeWarn, "git cannot say who you are: " + terminal.Line(err.Error()), "try it yourself: git config user.name"}
 	}
 	if !person.Complete() {
-		return finding{what, gradeFail, "git does not know who you are, so no run can commit",
+		f := finding{what, gradeFail, "git does not know who you are, so no run can commit",
 			`git config --global user.name "Your Name" && git config --global user.email you@example.org`}
+		if yard.CommonDir(dir) == "" {
+			f.Grade, f.Found = gradeWarn, "git does not know who you are; a repository can have a name and an address of its own"
+		}
+		return f
 	}
 	return finding{What: what, Grade: gradeOK, Found: terminal.Line(person.Name + " <" + person.Email + ">")}
 }

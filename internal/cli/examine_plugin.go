@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
@@ -17,8 +18,9 @@ import (
 const minClientMajor, minClientMinor, minClientPatch = 2, 1, 325
 
 // examinePlugin looks whether Claude Code has the plugin, and whether the
-// programs of its hooks answer. Without the plugin, or the client, nothing is
-// wrong: runs do not need them.
+// programs of its hooks answer. Without the client nothing is wrong: runs do not
+// need it. One that is too old for the plugin is worth a warning before anybody
+// installs it.
 func (sh *shell) examinePlugin(ctx context.Context) finding {
 	f := finding{What: "plugin", Grade: gradeWarn}
 	dir, err := sh.Dir()
@@ -36,7 +38,11 @@ func (sh *shell) examinePlugin(ctx context.Context) finding {
 		f.Found, f.Advice = err.Error(), "try it yourself: claude --version"
 		return f
 	}
-	old := olderClient(text)
+	old, known := olderClient(text)
+	if !known {
+		f.Found, f.Advice = "the version of Claude Code cannot be read: "+terminal.Line(text), "try it yourself: claude --version"
+		return f
+	}
 	if old {
 		f.Advice = fmt.Sprintf("the plugin needs %d.%d.%d or newer: claude update", minClientMajor, minClientMinor, minClientPatch)
 	}
@@ -95,16 +101,13 @@ func hooksAnswer(ctx context.Context, folder deploy.Folder) string {
 	return ""
 }
 
-func olderClient(version string) bool {
+// olderClient reports a version that is older than the plugin needs; known is
+// whether it can be read at all.
+func olderClient(version string) (older, known bool) {
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch); err != nil {
-		return true
+		return false, false
 	}
-	if major != minClientMajor {
-		return major < minClientMajor
-	}
-	if minor != minClientMinor {
-		return minor < minClientMinor
-	}
-	return patch < minClientPatch
+	needed := []int{minClientMajor, minClientMinor, minClientPatch}
+	return slices.Compare([]int{major, minor, patch}, needed) < 0, true
 }

@@ -65,7 +65,7 @@ func (o *initOptions) run(ctx context.Context, sh *shell) error {
 	for _, c := range []struct{ name, value string }{{"setup", found.Setup}, {"build", found.Build}, {"test", found.Test}} {
 		switch {
 		case c.value != "":
-			sh.printText("  ", fmt.Sprintf("${%s} is %s", c.name, c.value))
+			sh.printText("  ", fmt.Sprintf("${%s} is `%s`", c.name, c.value))
 		case c.name == "setup":
 			sh.printText("  ", fmt.Sprintf("${%s}: nothing was found, and nothing is set up; you can write a command in its place", c.name))
 		default:

@@ -163,7 +163,7 @@ func TestWhichRunIsMeant(t *testing.T) {
 	b.put("1", "awaiting_approval")
 	b.put("2", "paused")
 	b.run(t, ExitError, "approve")
-	b.said(t, b.err, "2 runs are open", "alias-1  Title 1, awaiting approval", "alias-2  Title 2, paused")
+	b.said(t, b.err, "2 runs are open", "alias-1  Title 1, waiting for an approval", "alias-2  Title 2, paused")
 	b.asked(t)
 
 	b = newBench(t)

@@ -38,7 +38,7 @@ func Explain(alias, repository, state string, events []core.Event, said []string
 		case core.RolledBack, core.FeedbackGiven:
 			sentBack++
 		case core.ApprovalRequested:
-			findings[b.Subject] = len(b.Findings) > 0
+			findings[b.Subject] = len(b.Findings) > 0 && b.Suggestion != "" // a plan proposes what to skip
 		case core.ApprovalGranted:
 			approvals++
 			if findings[b.Subject] {
@@ -53,9 +53,9 @@ func Explain(alias, repository, state string, events []core.Event, said []string
 	}
 	review := fmt.Sprintf("%d × the run was sent back with findings, and the rest was done again.", sentBack)
 	if accepted > 0 {
-		review = fmt.Sprintf("%d × a review's findings were approved as they are, and nothing was sent back for them.", accepted)
+		review = fmt.Sprintf("%d × you approved a review despite its findings.", accepted)
 		if sentBack > 0 {
-			review = fmt.Sprintf("%d × the run was sent back with findings; %d × findings were approved as they are.", sentBack, accepted)
+			review = fmt.Sprintf("%d × the run was sent back with findings; %d × you approved a review despite its findings.", sentBack, accepted)
 		}
 	}
 	return []string{

@@ -12,16 +12,18 @@ import (
 // that nothing was found.
 func TestFindingsThatWereApproved(t *testing.T) {
 	review := core.Subject{Stage: "review", Round: 1, Delivery: "d"}
-	asked := core.ApprovalRequested{Subject: review, Findings: []core.Finding{{Issue: "the empty name"}}}
+	asked := core.ApprovalRequested{Subject: review, Findings: []core.Finding{{Issue: "the empty name"}}, Suggestion: "implement"}
+	skips := core.ApprovalRequested{Subject: review, Findings: []core.Finding{{Issue: "frontend can be skipped"}}}
 	sentBack := core.RolledBack{From: "review", Target: "implement"}
 	for _, test := range []struct {
 		want   string
 		bodies []core.Body
 	}{
-		{"1 × a review's findings were approved as they are, and nothing was sent back for them.", []core.Body{asked, core.ApprovalGranted{Subject: review}}},
+		{"1 × you approved a review despite its findings.", []core.Body{asked, core.ApprovalGranted{Subject: review}}},
 		{"1 × the run was sent back with findings, and the rest was done again.", []core.Body{asked, sentBack}},
-		{"1 × the run was sent back with findings; 1 × findings were approved as they are.", []core.Body{asked, sentBack, asked, core.ApprovalGranted{Subject: review}}},
+		{"1 × the run was sent back with findings; 1 × you approved a review despite its findings.", []core.Body{asked, sentBack, asked, core.ApprovalGranted{Subject: review}}},
 		{"0 × the run was sent back with findings, and the rest was done again.", []core.Body{core.ApprovalRequested{Subject: review}, core.ApprovalGranted{Subject: review}}},
+		{"0 × the run was sent back with findings, and the rest was done again.", []core.Body{skips, core.ApprovalGranted{Subject: review}}},
 	} {
 		var head core.Head
 		var events []core.Event

@@ -53,6 +53,10 @@ var badPlaybooks = []bad{
 		`2:7: kind: unknown kind "dag"; this version knows: phases, rules, manager, waves`, `3:8: setup: expected text, got the boolean true; quote it: "true"`}},
 	{"misspelt kind", "name: p\nkind: phase\nphases:\n- {id: a, role: planer, outputs: [a.md]}\n", []string{
 		`2:7: kind: unknown kind "phase"; did you mean "phases"?`, `4:17: phases[0].role: unknown role "planer"; did you mean "planner"?`}},
+	{"misspelt kind, keys of another", "name: p\nkind: phase\nsteps: {role: developer}\nphases:\n- {id: a, role: planner, outputs: [a.md]}\n", []string{
+		`2:7: kind: unknown kind "phase"; did you mean "phases"?`, "3:1: steps: a playbook of kind phases has no steps; that is for kind: rules or manager"}},
+	{"keys say more than a misspelt kind", "name: p\nkind: ruls\nphases:\n- {id: a, role: planner, outputs: [a.md]}\n", []string{
+		`2:7: kind: unknown kind "ruls"; did you mean "rules"?`}},
 	{"kind of another tool", "name: p\nkind: workflow\nphases:\n- {id: a, role: planer, outputs: [a.md]}\n", []string{
 		`2:7: kind: unknown kind "workflow"; this version knows: phases, rules, manager, waves`, `4:17: phases[0].role: unknown role "planer"; did you mean "planner"?`}},
 	{"bad name", "name: My Playbook\nkind: phases\nphases: []\n", []string{

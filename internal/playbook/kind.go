@@ -64,13 +64,13 @@ func (p *parser) readKind(o yamlfile.Object) {
 	}
 	switch {
 	case !ok:
-		p.out.Kind = kindByKeys(o)
-		return
+		kind = kindByKeys(o)
 	case !slices.Contains(Kinds(), kind):
-		p.out.Kind = cmp.Or(unknownKind(v, kind), kindByKeys(o))
+		kind = cmp.Or(kindByKeys(o), unknownKind(v, kind))
+	}
+	if p.out.Kind = kind; kind == "" {
 		return
 	}
-	p.out.Kind = kind
 	for _, key := range allKindKeys() {
 		if o.Has(key) && !slices.Contains(kindKeys(kind), key) {
 			o.Key(key).Fail("a playbook of kind "+kind+" has no "+key, "that is for kind: "+strings.Join(kindsWith(key), " or "))

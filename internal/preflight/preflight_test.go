@@ -85,8 +85,12 @@ func TestPythonByItsOtherName(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Run(t.Context(), in)
-	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "no program python, only python3") || !strings.Contains(core.HintOf(err), "write python3") {
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "no program python") || !strings.HasPrefix(core.HintOf(err), "write python3") {
 		t.Errorf("%v (%s)", err, core.HintOf(err))
+	}
+	in.Detected = "uv sync"
+	if _, err := Run(t.Context(), in); !strings.Contains(core.HintOf(err), "`setup: uv sync`; or write python3") {
+		t.Errorf("the setup that was found comes first: %v (%s)", err, core.HintOf(err))
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
-	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
 // What programs write where another one is not there. Only what cannot be part of the work counts: a name without a slash
@@ -46,9 +45,6 @@ func (in Input) read(w wanted, out Outcome) *problem {
 		return &problem{fmt.Sprintf("%s cannot pass: inside the isolation Python has no module %s", who, module), in.pythonAdvice(module)}
 	}
 	if name := missing(out); name != "" {
-		if found := in.otherPython(who, name); found != nil {
-			return found
-		}
 		return &problem{fmt.Sprintf("%s cannot pass: inside the isolation there is no program %s", who, name), in.advice(name)}
 	}
 	if out.Exit == exitNotExecutable {
@@ -64,20 +60,6 @@ func (in Input) read(w wanted, out Outcome) *problem {
 			"try again when the network is there, or set HTTPS_PROXY where you start stellwerk; " + without}
 	}
 	return nil
-}
-
-// otherPython is about a command that calls Python by a name that it does not have inside, where it is called python3.
-func (in Input) otherPython(who, name string) *problem {
-	if name != "python" {
-		return nil
-	}
-	if _, err := program.Look(in.Place.inside(), "python3"); err != nil {
-		return nil
-	}
-	return &problem{
-		fmt.Sprintf("%s cannot pass: inside the isolation there is no program python, only python3", who),
-		"write python3 where it says python; or install python for the whole system (Debian: apt install python-is-python3); or " + without,
-	}
 }
 
 // unexecutable is about a file without its execute bit: one outside the repository, or one that the base commit has. One
@@ -141,6 +123,9 @@ func (in Input) advice(name string) string {
 		ways = append(ways, "let the playbook fetch it: `setup: "+in.Detected+"`")
 	} else if in.Files["package.json"] != "" && in.Playbook.Setup == "" {
 		ways = append(ways, "let the playbook fetch it: `setup: npm ci`")
+	}
+	if _, err := in.Place.find("python3"); name == "python" && err == nil {
+		ways = append(ways, "write python3 where it says python: that is there", "install python for the whole system (Debian: apt install python-is-python3)")
 	}
 	if len(ways) == 0 {
 		ways = append(ways, "install it for the whole system, or let a `setup:` of the playbook put it into the checkout")

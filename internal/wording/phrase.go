@@ -24,9 +24,13 @@ func Exit(kind string) string {
 		return "did not start"
 	case core.ExitTimeout:
 		return "timed out"
-	default:
-		return kind
+	case core.ExitLost:
+		return "was lost"
+	case core.ExitCancelled:
+		return "was stopped"
+	case core.ExitFinished, core.ExitFailed:
 	}
+	return kind
 }
 
 // Colon is a, and what b says about it where it says something.

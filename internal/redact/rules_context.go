@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"math/big"
 	"strings"
 )
@@ -20,7 +21,7 @@ func contextRules() []Rule {
 		{Name: "bearer-token", Keywords: []string{"bearer "}, Check: random, Pattern: `(?i)\bbearer[ \t]+(?P<secret>[A-Za-z0-9._~+/=-]{16,})`},
 		{Name: "netrc", Keywords: []string{"password"}, Check: netrc, Lines: 512,
 			Pattern: `(?m)(?P<login>\blogin\s+\S+\s+|^[ \t]*)password[ \t]+(?P<secret>\S{4,})[ \t]*$`},
-		{Name: "pgpass", Keywords: []string{":5432:", ":5433:", ":5434:", ":6432:", ":6543:", ":25060:", ":26257:", ":*:"}, Check: notPlaceholder,
+		{Name: "pgpass", Keywords: pgpassPorts(), Check: notPlaceholder,
 			Pattern: `(?:^|[\s"'+>])[A-Za-z0-9_.*-]+:(?:[0-9]{4,5}|\*):[A-Za-z0-9_.*-]+:[A-Za-z0-9_.*@-]+:(?P<secret>[^\s:"'<>/]{4,})(?:[\s"']|$)`},
 		{Name: "docker-auth", Keywords: []string{`auth"`, `auth\`}, Check: basicCredentials,
 			Pattern: `\bauth\\*"[ \t]*:[ \t]*\\*"(?P<secret>[A-Za-z0-9+/_-]{8,}={0,2})\\*"`},
@@ -87,6 +88,16 @@ func keyNames() []string {
 func random(m Match) bool         { return isRandom(m.Secret) && !isPlaceholder(m.Secret) }
 func notPlaceholder(m Match) bool { return !isPlaceholder(m.Secret) }
 func notWord(m Match) bool        { return !isPlaceholder(m.Secret) && !isPasswordWord(m.Secret) }
+
+// pgpassPorts are where PostgreSQL and its relatives listen: by default, beside another one, behind a pooler, in a container
+// or at a provider. Four fields between colons are too common to look at every number.
+func pgpassPorts() []string {
+	ports := []string{":*:", ":6432:", ":6433:", ":6543:", ":6544:", ":15432:", ":15433:", ":25432:", ":35432:", ":45432:", ":55432:", ":65432:", ":25060:", ":25061:", ":26257:"}
+	for last := range 10 {
+		ports = append(ports, fmt.Sprintf(":543%d:", last), fmt.Sprintf(":544%d:", last), fmt.Sprintf(":5432%d:", last))
+	}
+	return ports
+}
 
 // header accepts what follows a known scheme; without one, the value must look random.
 func header(m Match) bool {

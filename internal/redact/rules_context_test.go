@@ -34,7 +34,7 @@ func contextTexts() map[string][]string {
 			"recovery_phrase: \"⟨" + strings.TrimSpace(strings.Repeat("able ", 12)) + "⟩\"", "SECRET_PHRASE=⟨" + strings.TrimSpace(strings.Repeat("able ", 12)) + "⟩."},
 		"assignment": {"define('DB_PASSWORD', '⟨q8Zrt5Lk⟩');", "define('AUTH_SALT', '⟨q8Zrt5Lk⟩');", "define('X_SECRET', '⟨q8Zrt5Lk⟩');", "define('X_TOKEN', '⟨q8Zrt5Lk⟩');", "define('X_KEY', '⟨q8Zrt5Lk⟩');"},
 	}
-	for _, port := range []string{"5432", "5433", "5434", "6432", "6543", "25060", "26257", "*"} {
+	for _, port := range []string{"5432", "5433", "5439", "5444", "6432", "6543", "15432", "54322", "55432", "25060", "26257", "*"} {
 		texts["pgpass"] = append(texts["pgpass"], "db.internal:"+port+":app:me:⟨q8Zr⟩", "+*:"+port+":*:me:⟨q8Zr⟩")
 	}
 	for _, flag := range []string{"--password", "--token", "--secret", "--api-key", "--apikey", "--passphrase", "--auth-token", "--access-token"} {

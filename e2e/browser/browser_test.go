@@ -7,7 +7,9 @@ package browser
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -29,15 +31,46 @@ func TestMain(m *testing.M) {
 func chromium(t *testing.T) context.Context {
 	t.Helper()
 	path := toolbox.Need(t, toolbox.Chromium)
+	said := &lastWords{}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true),
-		chromedp.WSURLReadTimeout(patience.Limit), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		chromedp.WSURLReadTimeout(patience.Limit), chromedp.CombinedOutput(said), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
+	ctx, stop := chromedp.NewExecAllocator(context.WithValue(context.Background(), wordsKey{}, said), options...)
 	t.Cleanup(stop)
-	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // it complains about events it does not know
+	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(func(format string, args ...any) { fmt.Fprintf(said, "chromedp: "+format+"\n", args...) }))
 	t.Cleanup(end)
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatal("start chromium:", err)
 	}
 	return ctx
+}
+
+// wordsKey is where the context of a browser has its lastWords.
+type wordsKey struct{}
+
+// lastWords keeps the end of what a browser, and who speaks with it, complain
+// about: what there is to see of one that died. They complain all the time.
+type lastWords struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (w *lastWords) Write(text []byte) (int, error) {
+	const most = 4 << 10
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text = append(w.text, text...)
+	w.text = w.text[max(0, len(w.text)-most):]
+	return len(text), nil
+}
+
+// died says what there is to see of a browser that is gone; "" of one that lives.
+func died(browser context.Context) string {
+	if browser.Err() == nil {
+		return ""
+	}
+	said := browser.Value(wordsKey{}).(*lastWords)
+	said.mu.Lock()
+	defer said.mu.Unlock()
+	return "the browser has gone; the last it said:\n" + string(said.text)
 }

@@ -189,10 +189,20 @@ func (p *person) text(expression string) string {
 
 func (p *person) where() string { return p.text(`location.pathname + location.search`) }
 
+// until waits as [patience.Until] does, for as long as there is a browser.
+func (p *person) until(holds func() bool) bool {
+	p.t.Helper()
+	held := patience.Until(func() bool { return p.ctx.Err() != nil || holds() })
+	if gone := died(p.ctx); gone != "" {
+		p.t.Fatal(gone)
+	}
+	return held
+}
+
 // wait waits until an expression holds.
 func (p *person) wait(what, expression string) {
 	p.t.Helper()
-	if !patience.Until(func() bool { return p.is(expression) }) {
+	if !p.until(func() bool { return p.is(expression) }) {
 		p.t.Fatalf("%s: not so in time: %s (%s)\n%s", p.where(), what, expression, p.text(`document.body.innerText`))
 	}
 }
@@ -216,7 +226,7 @@ func (p *person) press(within, text string) {
 func (p *person) manage(what, expression string) {
 	p.t.Helper()
 	why := ""
-	if !patience.Until(func() bool { return p.eval(expression, &why) == nil && why == "" }) {
+	if !p.until(func() bool { return p.eval(expression, &why) == nil && why == "" }) {
 		p.t.Fatalf("%s: %s: %s\n%s", p.where(), what, why, p.text(`document.body.innerText`))
 	}
 }

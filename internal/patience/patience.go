@@ -9,11 +9,12 @@ import "time"
 // Limit is how long a test waits before it calls what it waits for a hang.
 const Limit = 4 * time.Minute
 
-// Between two questions Until waits this long at least, and longer the longer a
-// question takes: whoever waits leaves the machine to those it waits for.
+// Between two questions Until pauses for a few times as long as the question
+// took, so that waiting leaves the machine to whatever is waited for.
 const (
-	look = 20 * time.Millisecond
-	rest = 3
+	shortest = 20 * time.Millisecond
+	longest  = time.Second
+	rest     = 3 // times as long as the question
 )
 
 // Over delivers once Limit has passed, for the last case of a select.
@@ -33,8 +34,8 @@ func Until(holds func() bool) bool {
 		}
 		select {
 		case <-over:
-			return false
-		case <-time.After(max(look, rest*time.Since(asked))):
+			return holds()
+		case <-time.After(min(max(shortest, rest*time.Since(asked)), longest)):
 		}
 	}
 }

@@ -2,9 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 )
 
 // TestMain makes this binary the attacker, too: a program that is started inside a sandbox and says what it achieved.
@@ -34,66 +34,18 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// user is somebody to run a sandbox as, with a folder and a copy of this binary of their own.
-type user struct {
-	attr *syscall.SysProcAttr
-	dir  string
-	self string
-}
+// user is somebody to run a sandbox as.
+type user struct{ plainuser.User }
 
-// asEverybody runs a test as who runs the tests, and as an ordinary user as well where that is root.
+// asEverybody runs a test as who runs the tests, and if that is root, as an ordinary user, too.
 func asEverybody(t *testing.T, test func(t *testing.T, u user)) {
 	requireSandbox(t)
-	ids := map[string]int{"as " + fmt.Sprint(os.Getuid()): os.Getuid()}
-	if os.Getuid() == 0 {
-		ids["as nobody"] = nobody
-	}
-	for name, id := range ids {
-		t.Run(name, func(t *testing.T) { test(t, newUser(t, id)) })
-	}
-}
-
-func newUser(t *testing.T, id int) user {
-	t.Helper()
-	dir, err := os.MkdirTemp("/var/tmp", "sandbox")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	u := user{dir: dir, self: filepath.Join(dir, "attacker")}
-	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	copyProgram(t, own, u.self)
-	if id != os.Getuid() {
-		if err := os.Chown(dir, id, id); err != nil {
-			t.Fatal(err)
-		}
-		u.attr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(id), Gid: uint32(id)}}
-	}
-	return u
-}
-
-func copyProgram(t *testing.T, from, to string) {
-	t.Helper()
-	in, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = io.Copy(out, in)
-	if err := errors.Join(err, in.Close(), out.Close()); err != nil {
-		t.Fatal(err)
-	}
+	plainuser.Everybody(t, func(t *testing.T, u plainuser.User) { test(t, user{u}) })
 }
 
 // spec starts this binary as an attacker inside.
 func (u user) spec(args ...string) Spec {
-	return Spec{Argv: append([]string{u.self}, args...), Dir: u.dir, Writable: []string{u.dir}, Env: []string{"PATH=/usr/bin:/bin"}}
+	return Spec{Argv: append([]string{u.Self}, args...), Dir: u.Dir, Writable: []string{u.Dir}, Env: []string{"PATH=/usr/bin:/bin"}}
 }
 
 // achieved is what an attacker printed.
@@ -106,13 +58,22 @@ func achieved(t *testing.T, out string, err error) []string {
 	return list
 }
 
+func TestASandboxRunsAsWhoStartsIt(t *testing.T) {
+	asEverybody(t, func(t *testing.T, u user) {
+		out, err := inside(t, Spec{Dir: u.Dir, Writable: []string{u.Dir}}, u.Attr, "id -u && echo ok > file && cat file && git --version")
+		if err != nil || !strings.HasPrefix(out, fmt.Sprintf("%d\nok\ngit version", u.ID)) {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
 func TestNamespacesCannotBeMade(t *testing.T) {
 	asEverybody(t, func(t *testing.T, u user) {
 		launch, err := Command(Sandbox, u.spec("namespaces"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := launched(t, launch, nil, u.attr)
+		out, err := launched(t, launch, nil, u.Attr)
 		for _, what := range achieved(t, out, err) {
 			t.Error("inside was possible:", what)
 		}
@@ -160,7 +121,7 @@ func TestProcessesOutsideStayAlive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := launched(t, launch, nil, u.attr)
+		out, err := launched(t, launch, nil, u.Attr)
 		for _, what := range achieved(t, out, err) {
 			t.Error("inside was possible:", what)
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 )
 
 // pretend puts a program named bwrap first and alone on PATH.
@@ -212,10 +214,10 @@ func TestAStartLeavesNothingOpen(t *testing.T) {
 // TestAProcessIsReplacedByASandbox, which has the environment and the filter it was given, and no other.
 func TestAProcessIsReplacedByASandbox(t *testing.T) {
 	asEverybody(t, func(t *testing.T, u user) {
-		cmd := exec.Command(u.self, "replace", u.dir)
-		cmd.Dir, cmd.SysProcAttr, cmd.Env = u.dir, u.attr, []string{"PATH=/usr/bin:/bin", "LEAK=1"}
+		cmd := exec.Command(u.Self, "replace", u.Dir)
+		cmd.Dir, cmd.SysProcAttr, cmd.Env = u.Dir, u.Attr, []string{"PATH=/usr/bin:/bin", "LEAK=1"}
 		out, err := cmd.CombinedOutput()
-		if err != nil || string(out) != "PWD="+u.dir+"\nSEEN=1\nSeccomp:\t2\n" {
+		if err != nil || string(out) != "PWD="+u.Dir+"\nSEEN=1\nSeccomp:\t2\n" {
 			t.Errorf("%v: %s", err, out)
 		}
 	})
@@ -227,7 +229,7 @@ func TestAProcessIsReplacedByASandbox(t *testing.T) {
 
 // replaceSelf becomes a shell inside a sandbox.
 func replaceSelf() []string {
-	spec := user{dir: os.Args[2]}.spec()
+	spec := user{plainuser.User{Dir: os.Args[2]}}.spec()
 	spec.Argv = []string{"/bin/sh", "-c", "/usr/bin/env | /usr/bin/grep -v ^_= | /usr/bin/sort; /usr/bin/grep ^Seccomp: /proc/self/status"}
 	spec.Env = []string{"SEEN=1"}
 	launch, err := Command(Sandbox, spec)

@@ -59,12 +59,12 @@ func TestForeignCallsAreClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asEverybody(t, func(t *testing.T, u user) {
-				file := filepath.Join(u.dir, "foreign")
+				file := filepath.Join(u.Dir, "foreign")
 				if err := os.WriteFile(file, executable(slices.Concat(code, end)), 0o755); err != nil {
 					t.Fatal(err)
 				}
 				outside := exec.Command(file)
-				outside.SysProcAttr = u.attr
+				outside.SysProcAttr = u.Attr
 				t.Logf("outside: %v", outside.Run())
 				spec := u.spec()
 				spec.Argv = []string{file}
@@ -72,7 +72,7 @@ func TestForeignCallsAreClosed(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if out, err := launched(t, launch, nil, u.attr); err == nil {
+				if out, err := launched(t, launch, nil, u.Attr); err == nil {
 					t.Errorf("inside was possible: %s", out)
 				} else {
 					t.Logf("inside: %v", err)

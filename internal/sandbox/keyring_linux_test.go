@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 )
 
 const (
@@ -33,8 +35,8 @@ func TestKeyringsAreOutOfReach(t *testing.T) {
 		t.Skipf("no keyrings on this machine: %v", err)
 	}
 	asEverybody(t, func(t *testing.T, u user) {
-		cmd := exec.Command(u.self, "person", u.self, u.dir)
-		cmd.Dir, cmd.SysProcAttr, cmd.Env = u.dir, u.attr, []string{"PATH=/usr/bin:/bin"}
+		cmd := exec.Command(u.Self, "person", u.Self, u.Dir)
+		cmd.Dir, cmd.SysProcAttr, cmd.Env = u.Dir, u.Attr, []string{"PATH=/usr/bin:/bin"}
 		out, err := cmd.CombinedOutput()
 		for _, what := range achieved(t, string(out), err) {
 			t.Error(what)
@@ -71,7 +73,7 @@ func bePerson() []string {
 func keepKeys() []string {
 	defer removeKeys()
 	self, dir, serials := os.Args[0], os.Args[2], os.Args[3:]
-	spec := user{self: self, dir: dir}.spec(append([]string{"keys"}, serials...)...)
+	spec := user{plainuser.User{Self: self, Dir: dir}}.spec(append([]string{"keys"}, serials...)...)
 	launch, err := Command(Sandbox, spec)
 	if err != nil {
 		return []string{err.Error()}

@@ -26,12 +26,12 @@ func TestPrivateFilesOfTheSystemAreHidden(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = os.RemoveAll(dir) })
 			lay(t, dir)
-			spec := Spec{Dir: u.dir, Writable: []string{u.dir}}
-			out, err := inside(t, spec, u.attr, "cd "+dir+"; cat password group shut/password crowd/1; ls shut/inner crowd; sh private.sh; true")
+			spec := Spec{Dir: u.Dir, Writable: []string{u.Dir}}
+			out, err := inside(t, spec, u.Attr, "cd "+dir+"; cat password group shut/password crowd/1; ls shut/inner crowd; sh private.sh; true")
 			if err != nil || strings.Contains(out, "hunter2") {
 				t.Errorf("below %s: %v: %s", root, err, out)
 			}
-			if out, err := inside(t, spec, u.attr, "cd "+dir+" && cat open && ./tool && ls"); err != nil || !strings.HasPrefix(out, "public\nworks\n") {
+			if out, err := inside(t, spec, u.Attr, "cd "+dir+" && cat open && ./tool && ls"); err != nil || !strings.HasPrefix(out, "public\nworks\n") {
 				t.Errorf("below %s: %v: %s", root, err, out)
 			}
 		}

@@ -159,28 +159,6 @@ func TestKernelSettingsCannotBeOpenedForWriting(t *testing.T) {
 	}
 }
 
-const nobody = 65534
-
-func TestOrdinaryUser(t *testing.T) {
-	requireSandbox(t)
-	if os.Getuid() != 0 {
-		t.Skip("every other test covers this: the tests do not run as root")
-	}
-	dir, err := os.MkdirTemp("/var/tmp", "sandbox")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chown(dir, nobody, nobody); err != nil {
-		t.Fatal(err)
-	}
-	attr := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	out, err := inside(t, Spec{Dir: dir, Writable: []string{dir}}, attr, "id -u && echo ok > file && cat file && git --version")
-	if err != nil || !strings.HasPrefix(out, "65534\nok\ngit version") {
-		t.Errorf("%v: %s", err, out)
-	}
-}
-
 func TestDeeperPathWins(t *testing.T) {
 	requireSandbox(t)
 	top := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
@@ -175,6 +176,11 @@ func TestCancelReachesTheHandIn(t *testing.T) {
 			t.Error("the work is gone")
 		}
 	})
+}
+
+func TestCancelReachesTheHandInAsAPlainUser(t *testing.T) {
+	onlySandbox(t)
+	plainuser.Again(t, nil, "TestCancelReachesTheHandIn")
 }
 
 func TestDescendantsEndWithTheAgent(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 )
 
 // plant puts a commit of the tree into a workspace's own repository, as its HEAD.
@@ -63,6 +65,10 @@ func TestHandInSurvivesBombs(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestHandInSurvivesBombsAsAPlainUser(t *testing.T) {
+	plainuser.Again(t, nil, "TestHandInSurvivesBombs")
 }
 
 // TestHandInMeasuresWhatIsNew has commits that are small in the workspace and would be large in a pack.

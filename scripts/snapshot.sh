@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds what a release consists of, without publishing or signing it, from two
-# clones of this commit in two folders: each file must be the same to the byte.
-# What was built stays in dist/.
+# clones of this commit in two folders: each file must be the same to the byte,
+# and hold what deploy/contents lists. What was built stays in dist/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +25,8 @@ for build in first second; do
 		-type f -print0 | sort -z | xargs -0 sha256sum) >"$work/$build.sums"
 done
 diff "$work/first.sums" "$work/second.sums" || { echo "snapshot: two builds of one commit differ" && exit 1; }
+cut -c 67- "$work/first.sums" | bash scripts/contents.sh "$work/first/dist" "$work/first/bin/manual"
 rm -rf dist
 mv "$work/first/dist" dist
 sed 's/^\(.\{12\}\)[0-9a-f]*/\1/' "$work/first.sums"
-echo "snapshot: $(wc -l <"$work/first.sums") files, the same bytes in two builds"
+echo "snapshot: all that deploy/contents lists, the same bytes in two builds"

@@ -59,8 +59,13 @@ func built() Build {
 	if !ok {
 		return Build{Version: "unknown"}
 	}
-	b := Build{Version: info.Main.Version}
-	for _, s := range info.Settings {
+	return recorded(info.Main.Version, info.Settings)
+}
+
+// recorded is the Build of a program by its module's version and the toolchain's settings.
+func recorded(version string, settings []debug.BuildSetting) Build {
+	b := Build{Version: version}
+	for _, s := range settings {
 		switch s.Key {
 		case "vcs.revision":
 			b.Commit = s.Value

@@ -48,11 +48,16 @@ type Rehearsal struct {
 	Warnings   []string         `json:"warnings,omitempty"`
 }
 
-// RehearsedStage is a stage as it would be worked on.
+// RehearsedStage is a stage as it would be worked on. Of work that a plan, a
+// manager or a planner brings about, it stands for every piece: step/code is the
+// code of each step.
 type RehearsedStage struct {
 	ID       string        `json:"id"`
 	Title    string        `json:"title,omitempty"`
+	When     string        `json:"when,omitempty" doc:"What brings the stage about; empty for one that always comes"`
+	Does     string        `json:"does,omitempty" doc:"What the stage is for, where no prompt of the playbook says so"`
 	Role     string        `json:"role,omitempty"`
+	Roles    []string      `json:"roles,omitempty" doc:"Roles that a plan, a manager or a planner can name for it, in place of role where there is one"`
 	Team     []string      `json:"team,omitempty"`
 	Act      string        `json:"act,omitempty" doc:"What the engine does itself"`
 	Prompt   string        `json:"prompt,omitempty"`

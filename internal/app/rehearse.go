@@ -63,15 +63,7 @@ func rehearsal(s *start) api.Rehearsal {
 	r := api.Rehearsal{
 		Goal: s.started.Goal, Title: s.started.Title, Base: s.started.Base, BaseCommit: s.started.BaseCommit, Branch: s.started.Branch,
 		Remote: s.started.Remote, Forge: s.started.Forge, Isolation: s.started.Isolation, Playbook: p.Name, Kind: p.Kind, Origin: p.Origin,
-		Setup: p.Setup, Caches: p.Caches, Limits: s.started.Limits, Warnings: s.warnings, Stages: []api.RehearsedStage{}, Roles: []api.RehearsedRole{},
-	}
-	for _, phase := range p.Phases {
-		r.Stages = append(r.Stages, rehearsedPhase(phase))
-	}
-	if m := p.Project; m != nil {
-		r.Stages = append(r.Stages, api.RehearsedStage{
-			ID: "step", Title: "Each step", Role: m.Roles[core.KindCode], Checks: check.Names(m.Done, nil), Attempts: m.Attempts, Timeout: m.Timeout,
-		})
+		Setup: p.Setup, Caches: p.Caches, Limits: s.started.Limits, Warnings: s.warnings, Stages: rehearsedStages(s.started), Roles: []api.RehearsedRole{},
 	}
 	builtin := role.Builtin()
 	for _, name := range slices.Sorted(maps.Keys(p.Roles)) {
@@ -87,18 +79,36 @@ func rehearsal(s *start) api.Rehearsal {
 
 func rehearsedPhase(phase core.Phase) api.RehearsedStage {
 	stage := api.RehearsedStage{
-		ID: phase.ID, Title: phase.Title, Role: phase.Role, Act: string(phase.Act), Prompt: phase.Prompt, Gate: string(phase.Gate),
+		ID: phase.ID, Title: phase.Title, When: condition(phase), Role: phase.Role, Act: string(phase.Act), Prompt: phase.Prompt, Gate: string(phase.Gate),
 	}
 	if phase.Team != nil {
 		stage.Team = append(slices.Clone(phase.Team.Spokes), phase.Team.Hub)
 	}
 	for _, in := range phase.Inputs {
-		stage.Inputs = append(stage.Inputs, in.Name)
+		name := in.Name
+		if in.Files != "" {
+			name = "the files of " + in.Files
+		}
+		stage.Inputs = append(stage.Inputs, name)
 	}
 	if phase.Act == "" {
 		stage.Checks, stage.Attempts, stage.Timeout = check.Names(phase.Done, phase.Outputs), phase.Attempts, phase.Timeout
 	}
 	return stage
+}
+
+// condition says what decides whether a phase comes about; empty for one that
+// always does.
+func condition(phase core.Phase) string {
+	switch {
+	case phase.Skip:
+		return "never: the playbook skips it"
+	case phase.When != "":
+		return phase.When + " holds"
+	case phase.Skippable:
+		return "unless the approved plan leaves it out"
+	}
+	return ""
 }
 
 // programOf is what an agent starts, in a word or a line.

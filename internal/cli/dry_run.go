@@ -8,6 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -55,20 +56,16 @@ func (sh *shell) printRehearsal(r api.Rehearsal, trusted bool) {
 	for _, played := range r.Roles {
 		source := roleSource{Name: played.Name, Origin: played.Origin, Agent: played.Agent, Text: played.Text != "", Shadows: played.Shadows}
 		sh.printText("  role "+terminal.Line(played.Name)+": ", "played by "+played.Program+"; "+source.String())
+		if played.Text != "" && played.Origin == r.Origin && played.Origin != role.OriginBuiltin { // a role's file is named
+			sh.printText("    prompt: ", played.Text)
+		}
 	}
 	sh.printf("\n")
 	sh.printPreflight(r, trusted)
 }
 
 func (sh *shell) printStage(s api.RehearsedStage) {
-	who := s.Role
-	switch {
-	case s.Act != "":
-		who = "Stellwerk itself: " + s.Act
-	case len(s.Team) > 0:
-		who = "team of " + strings.Join(s.Team, ", ")
-	}
-	line := who
+	line := worker(s)
 	if s.Attempts > 0 {
 		line += fmt.Sprintf(", at most %s of %s", wording.Count(s.Attempts, "attempt"), wording.Duration(s.Timeout))
 	}
@@ -76,15 +73,33 @@ func (sh *shell) printStage(s api.RehearsedStage) {
 		line += ", gate: " + s.Gate
 	}
 	sh.printText(sh.Console.Style.Strong("stage "+terminal.Line(s.ID))+": ", line)
-	if s.Prompt != "" {
-		sh.printText("    prompt: ", s.Prompt)
+	detail := func(prefix, text string) {
+		if text != "" {
+			sh.printText(prefix, text)
+		}
 	}
-	if len(s.Inputs) > 0 {
-		sh.printText("    reads:  ", strings.Join(s.Inputs, ", "))
-	}
+	detail("    when:   ", s.When)
+	detail("    does:   ", s.Does)
+	detail("    prompt: ", s.Prompt)
+	detail("    reads:  ", strings.Join(s.Inputs, ", "))
 	for _, c := range s.Checks {
-		sh.printText("    check:  ", c)
+		detail("    check:  ", c)
 	}
+}
+
+// worker says who does a stage.
+func worker(s api.RehearsedStage) string {
+	switch {
+	case s.Act != "":
+		return "Stellwerk itself: " + s.Act
+	case len(s.Team) > 0:
+		return "team of " + strings.Join(s.Team, ", ")
+	case len(s.Roles) == 0:
+		return s.Role
+	case s.Role == "":
+		return "one of " + strings.Join(s.Roles, ", ")
+	}
+	return s.Role + " (or, if named, " + strings.Join(s.Roles, ", ") + ")"
 }
 
 func (sh *shell) printPreflight(r api.Rehearsal, trusted bool) {

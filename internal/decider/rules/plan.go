@@ -10,8 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
-// planArtifact is the document by which a plan is handed in.
-const planArtifact = "plan.md"
+// PlanArtifact is the document by which a plan is handed in.
+const PlanArtifact = "plan.md"
 
 // planned sees that there is a plan that can be followed.
 func planned(r *core.Run) []core.Body {
@@ -62,8 +62,8 @@ func openPlan(r *core.Run, s *core.Stage) []core.Body {
 	}
 	return []core.Body{opened, core.TaskAdmitted{
 		Task: core.TaskID(core.PlanStage, opened.Round, ""), Stage: core.PlanStage, Round: opened.Round, Kind: core.KindPlan, Role: role,
-		Writes: core.WritesArtifacts, Outputs: []string{planArtifact}, Attempts: m.Attempts, Timeout: m.Timeout,
-		Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckArtifact, Name: planArtifact}, {Kind: core.CheckPlan, Name: planArtifact, Names: roles(r)}}},
+		Writes: core.WritesArtifacts, Outputs: []string{PlanArtifact}, Attempts: m.Attempts, Timeout: m.Timeout,
+		Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckArtifact, Name: PlanArtifact}, {Kind: core.CheckPlan, Name: PlanArtifact, Names: roles(r)}}},
 	}}
 }
 
@@ -94,7 +94,7 @@ func planning(r *core.Run, s *core.Stage) []core.Body {
 
 // takePlan has a plan that passed committed.
 func takePlan(r *core.Run, s *core.Stage) []core.Body {
-	a := r.Artifact(planArtifact)
+	a := r.Artifact(PlanArtifact)
 	if s.Merged != "" || a == nil || work.Moving(r) {
 		return nil
 	}

@@ -149,30 +149,6 @@ func TestTimeIsUp(t *testing.T) {
 	}
 }
 
-// TestTools: a tool that is another file inside is asked for its version, one that is the same is not.
-func TestTools(t *testing.T) {
-	dir := t.TempDir()
-	for folder, text := range map[string]string{"mine": "echo v2", "theirs": "echo v1"} {
-		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, folder, "node"), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mine, theirs := filepath.Join(dir, "mine"), filepath.Join(dir, "theirs")
-	in := stage(nil, run("npm run test"))
-	in.Place.Isolated, in.Place.Path, in.Place.ReadOnly = true, mine+":"+theirs+":/usr/bin:/bin", []string{theirs}
-	found, err := Run(t.Context(), in)
-	if err != nil || len(found.Tools) != 1 || found.Tools[0].Outside != "v2 at "+mine+"/node" || found.Tools[0].Inside != "v1 at "+theirs+"/node" {
-		t.Errorf("%+v, %v", found, err)
-	}
-	in.Place.ReadOnly = []string{mine, theirs}
-	if found, err = Run(t.Context(), in); err != nil || len(found.Tools) != 0 {
-		t.Errorf("what is shown differs: %+v, %v", found, err)
-	}
-}
-
 // TestTheLimitHoldsForEverything: reading what an agent runs and asking tools for their versions take time, too.
 func TestTheLimitHoldsForEverything(t *testing.T) {
 	dir := t.TempDir()

@@ -2,68 +2,120 @@ package preflight
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
-// runtimes are the tools whose version decides what code works, with those that stand on them.
-func runtimes() map[string][]string {
-	return map[string][]string{
-		"node": {"npm", "npx", "pnpm", "yarn"}, "python3": {"pip", "pip3", "pytest", "tox", "uv", "poetry"}, "python": nil,
-		"go": nil, "cargo": nil, "rustc": {"cargo"}, "java": {"mvn", "gradle", "mvnw", "gradlew"}, "ruby": {"bundle", "rake", "rspec"},
-		"php": {"composer", "phpunit"}, "dotnet": nil, "deno": nil, "bun": nil, "elixir": {"mix"}, "swift": nil, "perl": {"prove"},
+// runtimes are what some programs stand on: they find it by its name, and its version decides what code works.
+func runtimes() map[string]string {
+	return map[string]string{
+		"npm": "node", "npx": "node", "pnpm": "node", "yarn": "node",
+		"pip": "python3", "pip3": "python3", "pytest": "python3", "tox": "python3", "uv": "python3", "poetry": "python3",
+		"mvn": "java", "mvnw": "java", "gradle": "java", "gradlew": "java", "cargo": "rustc",
+		"bundle": "ruby", "rake": "ruby", "rspec": "ruby", "composer": "php", "phpunit": "php", "mix": "elixir", "prove": "perl",
 	}
 }
 
-var word = regexp.MustCompile(`[A-Za-z0-9_.+-]+`)
+// builtins are the programs that a shell has itself, so that no PATH decides about them.
+func builtins() []string {
+	return []string{"[", "echo", "false", "kill", "pwd", "test", "time", "times", "true", "type", "ulimit", "umask", "wait"}
+}
 
-// tools names those that the commands use and that are other ones inside. Where both are the same file nothing is started.
+// starter notes the programs that a command line starts. It implements [shell.Judge].
+type starter struct {
+	names []string
+	moved bool // the line sets its own PATH: where its programs are is not known
+}
+
+// Program implements shell.Judge.
+func (s *starter) Program(_ *shell.Run, p shell.Program) {
+	if s.moved {
+		return
+	}
+	name, runtime := string(p.Path), runtimes()[p.Name]
+	named := p.Path.Known() && !strings.Contains(name, "/")
+	if named && !slices.Contains(builtins(), name) {
+		s.names = append(s.names, name)
+	}
+	if runtime != "" && (named || runtime == "java") { // a repository's ./gradlew looks for java, its .venv/bin/pytest has its own Python
+		s.names = append(s.names, runtime)
+	}
+}
+
+// Assign implements shell.Judge.
+func (s *starter) Assign(_ *shell.Run, name string, _ []shell.Text) {
+	s.moved = s.moved || name == "PATH"
+}
+
+// Open implements shell.Judge.
+func (s *starter) Open(*shell.Run, shell.Text, bool) {}
+
+// Ignores implements shell.Judge.
+func (s *starter) Ignores(string) bool { return false }
+
+// programs are what command lines start by name, each once. Of a line that cannot be followed it is what comes before.
+func programs(lines []string) []string {
+	var names []string
+	for _, line := range lines {
+		var s starter
+		shell.Look(line, shell.Unknown(), &s)
+		names = append(names, s.names...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// toolsTime is what comparing tools may take, however many they are.
+const toolsTime = 20 * time.Second
+
+// tools names the programs of the commands that are of another version inside.
 func (in Input) tools(ctx context.Context, list []wanted) []core.ToolVersion {
 	if !in.Place.Isolated {
 		return nil
 	}
-	var used []string
-	for _, text := range append(commandLines(list), in.Playbook.Setup) {
-		used = append(used, word.FindAllString(text, -1)...)
-	}
+	ctx, cancel := context.WithTimeout(ctx, toolsTime)
+	defer cancel()
 	var differ []core.ToolVersion
-	inside := in.Place.inside()
-	for name, above := range runtimes() {
-		if !slices.ContainsFunc(append(above, name), func(tool string) bool { return slices.Contains(used, tool) }) {
-			continue
-		}
-		mine, err := program.Look(in.Place.Path, name)
-		if err != nil {
-			continue
-		}
-		theirs, err := program.Look(inside, name)
-		if err == nil && same(mine, theirs) {
-			continue
-		}
-		found := core.ToolVersion{Name: name, Outside: version(ctx, mine, in.Place.Path)}
-		if err == nil {
-			found.Inside = version(ctx, theirs, inside)
-		}
+	for _, name := range programs(append(commandLines(list), in.Playbook.Setup)) {
+		found := in.compare(ctx, name)
 		if ctx.Err() != nil { // who was ended has not said its version
 			break
 		}
-		if found.Outside != found.Inside {
-			found.Outside += " at " + mine
-			if err == nil {
-				found.Inside += " at " + theirs
-			}
-			differ = append(differ, found)
+		if found != nil {
+			differ = append(differ, *found)
 		}
 	}
-	slices.SortFunc(differ, func(a, b core.ToolVersion) int { return strings.Compare(a.Name, b.Name) })
 	return differ
+}
+
+// compare is what a name stands for on both sides; nil where that is the same file or version. A program that only one
+// side has is not started.
+func (in Input) compare(ctx context.Context, name string) *core.ToolVersion {
+	mine, err := program.Look(in.Place.Path, name)
+	if err != nil {
+		return nil
+	}
+	inside := in.Place.inside()
+	theirs, err := program.Look(inside, name)
+	if err != nil {
+		return &core.ToolVersion{Name: name, Outside: "at " + mine}
+	}
+	if same(mine, theirs) {
+		return nil
+	}
+	outer, inner := version(ctx, mine, in.Place.Path), version(ctx, theirs, inside)
+	if outer == inner {
+		return nil
+	}
+	return &core.ToolVersion{Name: name, Outside: outer + " at " + mine, Inside: inner + " at " + theirs}
 }
 
 func commandLines(list []wanted) []string {
@@ -83,8 +135,15 @@ func same(a, b string) bool {
 // versionTime is what a program may take to say its version.
 const versionTime = 5 * time.Second
 
-// version asks a program of this machine for its version. Some say it on standard error, and one calls it a command.
+// version asks a program of this machine for its version. Some say it on standard error, and one calls it a command. What
+// does not know the question gets an empty folder to work in, and neither a home folder nor anything of the environment.
 func version(ctx context.Context, file, path string) string {
+	const unknown = "of an unknown version"
+	dir, err := os.MkdirTemp("", "stellwerk-version-")
+	if err != nil {
+		return unknown
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(ctx, versionTime)
 	defer cancel()
 	argument := map[string]string{"go": "version", "java": "-version"}[filepath.Base(file)]
@@ -92,12 +151,12 @@ func version(ctx context.Context, file, path string) string {
 		argument = "--version"
 	}
 	cmd := exec.CommandContext(ctx, file, argument)
-	cmd.Env = []string{"PATH=" + path, "LC_ALL=C"}
+	cmd.Dir, cmd.Env = dir, []string{"PATH=" + path, "LC_ALL=C"}
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if err != nil || line == "" {
-		return "of an unknown version"
+		return unknown
 	}
 	return strings.TrimSpace(line)
 }

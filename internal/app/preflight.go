@@ -112,7 +112,7 @@ func (g *ground) preflight(ctx context.Context, p *core.Playbook, isolation stri
 // what comes with the program can be looked at.
 func (g *ground) look(p *core.Playbook, files []yard.File) preflight.Input {
 	in := preflight.Input{
-		Playbook: p, Agents: p.Agents, Files: map[string]string{}, Lacks: lacks,
+		Playbook: p, Agents: p.Agents, Files: map[string]string{}, Lacks: lacks, Handed: secretNames,
 		Head: func(ctx context.Context, path string) (string, error) {
 			data, err := g.yard.Show(ctx, g.commit, path, maxConfigFile)
 			return string(data), err

@@ -141,15 +141,22 @@ func (in Input) credential(name string, def core.Agent) *problem {
 			return &problem{fmt.Sprintf("the agent %s needs %s, which is not set", name, secret), "set it in the environment that you start stellwerk from"}
 		}
 	}
-	lacks := in.Lacks(def.Use, func(variable string) string {
-		if v := def.Env[variable]; v != "" {
-			return v
-		}
-		return in.Place.Getenv(variable)
-	})
+	lacks := in.Lacks(def.Use, func(variable string) string { return in.visible(def, variable) })
 	if lacks == "" {
 		return nil
 	}
 	what, help, _ := strings.Cut(lacks, "; ")
 	return &problem{fmt.Sprintf("the agent %s cannot get to work: %s", name, what), help}
+}
+
+// visible is the value that an attempt of the agent finds in a variable. The engine's environment alone gives it none: it
+// gets what its definition sets or names, and what its program is known to read a credential from.
+func (in Input) visible(def core.Agent, variable string) string {
+	if value := def.Env[variable]; value != "" {
+		return value
+	}
+	if slices.Contains(def.Secrets, variable) || slices.Contains(in.Handed(def.Use), variable) {
+		return in.Place.Getenv(variable)
+	}
+	return ""
 }

@@ -23,6 +23,8 @@ type Input struct {
 	Head  func(ctx context.Context, path string) (string, error)
 	// Lacks says what an agent's program lacks to get to work, given the variables it would have; empty for nothing known.
 	Lacks func(use string, lookup func(name string) string) string
+	// Handed names the variables that attempts get from the engine's environment because their agent's program knows them.
+	Handed func(use string) []string
 	// Detected is the setup that the files of the repository suggest.
 	Detected string
 	// Trial tries commands on the base commit; nil where nothing is to be tried.

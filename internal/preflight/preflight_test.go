@@ -18,7 +18,7 @@ func stage(ends map[string]Outcome, done ...core.Check) Input {
 		Playbook: &core.Playbook{Name: "p", Phases: []core.Phase{{ID: "a", Done: core.Check{Kind: core.CheckAll, Of: done}}}},
 		Files:    map[string]string{"ci.sh": "100644", "good.sh": "100755", "web/bin/lint": "100644"}, Trial: ended(ends), Limit: time.Minute,
 		Place: Place{Path: "/usr/bin:/bin", Settings: "/home/me/.config/stellwerk/config.yaml", Getenv: func(string) string { return "" }},
-		Lacks: func(string, func(string) string) string { return "" },
+		Lacks: func(string, func(string) string) string { return "" }, Handed: func(string) []string { return nil },
 	}
 }
 

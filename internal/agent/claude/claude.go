@@ -40,7 +40,8 @@ const Program = "claude"
 // CredentialAdvice says what works inside an attempt, where nothing of the
 // person's own home is visible.
 const CredentialAdvice = "an attempt sees no login in your home folder: set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN " +
-	"(`claude setup-token` makes one for a subscription), in the environment that you start stellwerk from"
+	"(`claude setup-token` makes one for a subscription), in the environment that you start stellwerk from; " +
+	"for Bedrock, Vertex or Foundry, give the agent their variables in the playbook, under `env:` or `secrets:`"
 
 // SecretEnv names the variables that carry credentials. Launch never sets them:
 // who starts the process passes those it has, and hides their values.
@@ -48,9 +49,9 @@ func (Agent) SecretEnv() []string {
 	return []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
 }
 
-// Lacks says what keeps the program from getting to work, given the variables
-// that it would have: no credential that it could see. A cloud's own sign-in and
-// a helper that an employer has set are not looked into.
+// Lacks says what keeps the program from getting to work: no credential that it
+// could see. lookup must know only the variables that an attempt gets. A cloud's
+// own sign-in and a helper that an employer has set are not looked into.
 func (a Agent) Lacks(lookup func(name string) string) string {
 	clouds := []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"}
 	for _, name := range append(a.SecretEnv(), clouds...) {

@@ -171,3 +171,18 @@ func TestLaunchHasCommandsJudged(t *testing.T) {
 		}
 	}
 }
+
+func TestLacksACredential(t *testing.T) {
+	for _, name := range append((Agent{}).SecretEnv(), "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY") {
+		lookup := func(asked string) string { return map[string]string{name: "set"}[asked] }
+		if got := (Agent{}).Lacks(lookup); got != "" {
+			t.Errorf("with %s: %s", name, got)
+		}
+	}
+	got := Agent{}.Lacks(func(string) string { return "" })
+	for _, want := range []string{"no credential", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "Bedrock", "`env:`", "`secrets:`"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q does not name %s", got, want)
+		}
+	}
+}

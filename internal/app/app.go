@@ -53,6 +53,9 @@ type Options struct {
 	// MetricsPublic lets Metrics be an address that other machines reach.
 	MetricsPublic bool
 	Network       *network.Config // where an engine that serves is reached by others; nil for nowhere
+	// Lost, if set, is told once that the state folder was deleted or replaced
+	// under an engine of this process, which serves nobody any more.
+	Lost func(error)
 	// Wrap, where set, may replace parts before the engine is built from them:
 	// a test stands between the engine and what is durable.
 	Wrap func(*Parts)

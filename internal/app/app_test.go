@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,7 +31,7 @@ import (
 // TestMain lets the test binary be the program that runs beside agents: the
 // engine copies and starts it as it would the real one.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && (os.Args[1] == "worker" || os.Args[1] == "scripted-agent" || os.Args[1] == "serve") {
+	if len(os.Args) > 2 && slices.Contains([]string{"worker", "scripted-agent", "serve", "host"}, os.Args[1]) {
 		os.Exit(program(os.Args[1:]))
 	}
 	os.Exit(m.Run())
@@ -43,6 +44,8 @@ func program(args []string) int {
 	switch strings.Join(args[:2], " ") {
 	case "serve --state":
 		err = app.Serve(ctx, app.Options{State: args[2]})
+	case "host --state":
+		err = hosted(ctx, args[2])
 	case "worker run":
 		err = app.Worker(ctx, args[2])
 	case "worker salvage":
@@ -63,6 +66,18 @@ func program(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// hosted is a command that is its own engine, and waits for something.
+func hosted(ctx context.Context, state string) error {
+	ctx, lost := context.WithCancelCause(ctx)
+	defer lost(nil)
+	_, end, err := app.Connect(ctx, app.Options{State: state, Lost: lost})
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return end()
 }
 
 func git(t *testing.T, dir string, args ...string) string {

@@ -22,7 +22,8 @@ import (
 )
 
 // Connect finds the engine of a state folder, or starts one in this process
-// for as long as the connection lasts.
+// for as long as the connection lasts. If the state folder of such an engine is
+// lost, opts.Lost is told, and closing the connection returns the same error.
 func Connect(ctx context.Context, opts Options) (api.Service, func() error, error) {
 	for deadline := time.Now().Add(handover); ; {
 		svc, err := dial(ctx, opts)
@@ -32,7 +33,7 @@ func Connect(ctx context.Context, opts Options) (api.Service, func() error, erro
 		if !errors.Is(err, api.ErrNoEngine) {
 			return nil, nil, err
 		}
-		_, stop, err := host(ctx, opts)
+		stop, err := host(ctx, opts)
 		if err == nil {
 			svc, err := dial(ctx, opts)
 			if err != nil {
@@ -108,80 +109,93 @@ func dial(ctx context.Context, opts Options) (*client.Client, error) {
 	return client.New(socket, token), nil
 }
 
-// host starts an engine in this process and serves it on its socket.
-func host(ctx context.Context, opts Options) (*App, func() error, error) {
+// host starts an engine in this process and serves it on its socket until the
+// returned function ends it.
+func host(ctx context.Context, opts Options) (func() error, error) {
 	if err := checkAddresses(ctx, opts); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	a, err := Open(ctx, opts)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan error, 2)
+	done := make(chan error, 3)
 	// The tools come first: whoever finds the engine may start an attempt.
 	tools, toolHandler, err := a.listenTools()
 	if err != nil {
 		stop()
-		return nil, nil, errors.Join(err, a.Close())
+		return nil, errors.Join(err, a.Close())
 	}
 	others, err := a.openNetwork(serving, opts)
 	if err != nil {
 		stop()
-		return nil, nil, errors.Join(err, tools.Close(), a.Close())
+		return nil, errors.Join(err, tools.Close(), a.Close())
 	}
 	listener, handler, err := a.listen()
 	if err != nil {
 		stop()
-		return nil, nil, errors.Join(err, others(), tools.Close(), a.Close())
+		return nil, errors.Join(err, others(), tools.Close(), a.Close())
 	}
 	hooks := func() error { return nil }
 	if opts.Webhook != "" {
 		if hooks, err = a.hearWebhooks(serving, opts.Webhook); err != nil {
 			stop()
-			return nil, nil, errors.Join(err, others(), tools.Close(), listener.Close(), a.Close())
+			return nil, errors.Join(err, others(), tools.Close(), listener.Close(), a.Close())
 		}
 	}
 	figures := func() error { return nil }
 	if opts.Metrics != "" {
 		if figures, err = a.showMetrics(serving, opts); err != nil {
 			stop()
-			return nil, nil, errors.Join(err, others(), hooks(), tools.Close(), listener.Close(), a.Close())
+			return nil, errors.Join(err, others(), hooks(), tools.Close(), listener.Close(), a.Close())
 		}
 	}
 	go func() { done <- api.Serve(serving, tools, toolHandler) }()
 	go func() { done <- api.Serve(serving, listener, handler) }()
-	return a, func() error {
+	go func() { done <- a.guardState(serving) }()
+	return func() error {
 		stop()
-		return errors.Join(<-done, <-done, hooks(), figures(), others(), a.Close())
+		return errors.Join(<-done, <-done, <-done, hooks(), figures(), others(), a.Close())
 	}, nil
 }
 
 // stateLook is how often an engine looks whether its state folder is still there.
 const stateLook = 2 * time.Second
 
-// Serve runs an engine until the context ends, or its state folder is gone:
-// nobody could reach it any more, and what it would write is lost.
+// guardState returns nil as the context ends, and an error if the state folder
+// is gone before: nobody could reach the engine any more, and what it would
+// write is lost. Whoever hosts the engine is told, and has to end it.
+func (a *App) guardState(ctx context.Context) error {
+	look := time.NewTicker(stateLook)
+	defer look.Stop()
+	for !a.lock.lost() {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-look.C:
+		}
+	}
+	gone := core.Errorf(core.CodeUnavailable, "the state folder %s was deleted or replaced while the engine ran, so it ends", a.state.dir).
+		WithHint("the next command starts an engine on what is there now; a backup is put back with stellwerk restore")
+	a.log.Error(gone.Error())
+	if a.opts.Lost != nil {
+		a.opts.Lost(gone)
+	}
+	return gone
+}
+
+// Serve runs an engine until the context ends or its state folder is gone.
 func Serve(ctx context.Context, opts Options) error {
-	a, stop, err := host(ctx, opts)
+	ctx, lost := context.WithCancelCause(ctx)
+	defer lost(nil)
+	opts.Lost = lost
+	stop, err := host(ctx, opts)
 	if err != nil {
 		return err
 	}
-	look := time.NewTicker(stateLook)
-	defer look.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return stop()
-		case <-look.C:
-		}
-		if a.lock.lost() {
-			gone := core.Errorf(core.CodeUnavailable, "the state folder %s was deleted or replaced while the engine ran, so it ends", a.state.dir).
-				WithHint("the next command starts an engine on what is there now; a backup is put back with stellwerk restore")
-			a.log.Error(gone.Error())
-			return errors.Join(gone, stop())
-		}
-	}
+	<-ctx.Done()
+	return stop()
 }
 
 // Detach starts an engine in a process of its own and waits until it answers.

@@ -18,47 +18,69 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
 
-// TestAnEngineEndsWithItsStateFolder takes the folder of an engine away, and puts another in its place.
+// TestAnEngineEndsWithItsStateFolder takes the folder of an engine away, or puts
+// another in its place: under one that serves, and under one in a command.
 func TestAnEngineEndsWithItsStateFolder(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
 	for name, lose := range map[string]func(state string) error{
+		"deleted":    deleted,
 		"moved away": func(state string) error { return os.Rename(state, state+".old") },
 		"replaced": func(state string) error {
 			return errors.Join(os.Rename(state, state+".old"), os.Mkdir(state, 0o700), os.WriteFile(filepath.Join(state, "engine.lock"), nil, 0o600))
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			state := filepath.Join(t.TempDir(), "state")
-			var errs bytes.Buffer
-			cmd := exec.CommandContext(t.Context(), self, "serve", "--state", state)
-			cmd.Stderr = &errs
-			cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+t.TempDir())
-			cmd.WaitDelay = time.Minute
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			for {
-				if _, err := os.Stat(filepath.Join(state, "engine.sock")); err == nil {
-					break
-				}
-				select {
-				case <-t.Context().Done():
-					t.Fatal("the engine did not start")
-				case <-time.After(20 * time.Millisecond):
-				}
-			}
-			if err := lose(state); err != nil {
-				t.Fatal(err)
-			}
-			// The test's own deadline ends one that lives on.
-			if err := cmd.Wait(); err == nil || !strings.Contains(errs.String(), "was deleted or replaced") {
-				t.Errorf("ended with %v and said %s", err, errs.String())
-			}
-		})
+		for _, engine := range []string{"serve", "host"} {
+			t.Run(engine+" "+name, func(t *testing.T) {
+				t.Parallel()
+				endsWithoutState(t, engine, lose)
+			})
+		}
 	}
+}
+
+// deleted deletes a folder that somebody may still write to.
+func deleted(folder string) error {
+	var err error
+	patience.Until(func() bool { err = os.RemoveAll(folder); return err == nil })
+	return err
+}
+
+// endsWithoutState starts this binary as an engine, loses its state folder and
+// expects it to end and to say why.
+func endsWithoutState(t *testing.T, engine string, lose func(state string) error) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	defer cancel()
+	state := filepath.Join(t.TempDir(), "state")
+	var errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, self, engine, "--state", state)
+	cmd.Stderr = &errs
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+t.TempDir())
+	cmd.WaitDelay = time.Minute
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	started := patience.Until(func() bool { return answering(ctx, state) })
+	if err := lose(state); err != nil || !started {
+		cancel()
+		t.Fatalf("started: %v, lost: %v, ended: %v, said %s", started, err, cmd.Wait(), errs.String())
+	}
+	if err := cmd.Wait(); ctx.Err() != nil || err == nil || !strings.Contains(errs.String(), "was deleted or replaced") {
+		t.Errorf("ended with %v and said %s", err, errs.String())
+	}
+}
+
+// answering reports an engine that has come up altogether.
+func answering(ctx context.Context, state string) bool {
+	svc, hangUp, err := app.Dial(ctx, app.Options{State: state})
+	if err != nil {
+		return false
+	}
+	_, err = svc.Info(api.WithCaller(ctx, api.Caller{Actor: core.Person("me")}))
+	return errors.Join(err, hangUp()) == nil
 }
 
 // TestAnEngineLeavesTheNextOneReachable replaces the state folder under an
@@ -77,8 +99,11 @@ func TestAnEngineLeavesTheNextOneReachable(t *testing.T) {
 		t.Fatal(errors.Join(err, end()))
 	}
 	_, endNext, err := app.Connect(ctx, opts)
-	if err := errors.Join(err, end()); err != nil {
-		t.Fatal(err)
+	if err != nil {
+		t.Fatal(errors.Join(err, end()))
+	}
+	if err := end(); err != nil && !strings.Contains(err.Error(), "was deleted or replaced") { // as it says if it has looked meanwhile
+		t.Error(err)
 	}
 	for _, name := range []string{"engine.sock", "tools/tool.sock", "network.url", "metrics.addr"} {
 		if _, err := os.Stat(filepath.Join(state, name)); err != nil {

@@ -99,6 +99,9 @@ type ConnectOptions struct {
 	// Existing asks for an engine that runs already; where none does, connecting
 	// fails with CodeUnavailable and api.ErrNoEngine, and changes nothing.
 	Existing bool
+	// Lost, if set, is told once that the state folder was deleted or replaced
+	// under an engine of this process.
+	Lost func(error)
 }
 
 // RestoreOptions say what is restored where.
@@ -109,13 +112,18 @@ type RestoreOptions struct {
 
 // Run executes the command line and returns the exit code.
 func (p Program) Run(ctx context.Context, args []string) int {
-	sh := &shell{Program: p}
+	life, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	sh := &shell{Program: p, giveUp: giveUp}
 	root := newRoot(sh)
 	root.SetArgs(args)
 	root.SetIn(p.Console.In)
 	root.SetOut(p.Console.Out)
 	root.SetErr(p.Console.Err)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := root.ExecuteContextC(life)
+	if ctx.Err() == nil && life.Err() != nil {
+		err = ranError{context.Cause(life)} // all other errors come of it
+	}
 	return sh.conclude(cmd, err, sh.json || asksForJSON(args))
 }
 

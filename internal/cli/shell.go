@@ -17,6 +17,7 @@ import (
 // shell is one invocation: the program and the flags every command has.
 type shell struct {
 	Program
+	giveUp    context.CancelCauseFunc // ends the command with the reason why it cannot go on
 	stateFlag string
 	remote    remoteFlags
 	json      bool
@@ -50,9 +51,13 @@ func (sh *shell) connect(ctx context.Context, fn func(api.Service) error) error 
 }
 
 func (sh *shell) connectTo(ctx context.Context, opts ConnectOptions, fn func(api.Service) error) error {
+	if ctx.Err() != nil { // after a lost state folder, an engine would begin on an empty one
+		return context.Cause(ctx)
+	}
 	if err := sh.elsewhere(&opts); err != nil {
 		return err
 	}
+	opts.Lost = sh.giveUp
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	connected := context.AfterFunc(ctx, end)

@@ -68,6 +68,6 @@ func served(ctx context.Context, o ConnectOptions, begin func(context.Context, a
 func appOptions(o ConnectOptions) app.Options {
 	return app.Options{
 		State: o.State, Version: o.Version, Log: o.Log, Verbose: o.Verbose,
-		Webhook: o.Webhook, Metrics: o.Metrics, MetricsPublic: o.MetricsPublic, Network: o.Network,
+		Webhook: o.Webhook, Metrics: o.Metrics, MetricsPublic: o.MetricsPublic, Network: o.Network, Lost: o.Lost,
 	}
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes a state folder with a PROGRAM of some version, for the test that a later
-# version goes on with it: one open run of each kind of playbook, one that is
-# paused after failed attempts and one that is complete.
+# version goes on with it: one open run of each kind of playbook, and one that is
+# paused after failed attempts.
 #
 #   e2e/testdata/upgrade/make.sh PROGRAM VERSION     writes VERSION.tar.gz beside this script
 #

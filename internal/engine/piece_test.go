@@ -221,3 +221,20 @@ func TestTheTasksOfEveryStageAreWritten(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestWhoHoldsWhatIsWaitedFor: an attempt that waits for a claim is told of
+// somebody else, not of itself.
+func TestWhoHoldsWhatIsWaitedFor(t *testing.T) {
+	wanted := core.Claim{Kind: core.ClaimSlot, Key: "engine", Holder: "run/r2/a1"}
+	refused := map[string]*store.ClaimHeld{"a1": {Claim: wanted, Holder: "run/r1/a7"}}
+	decider := core.Actor{Kind: core.ActorDecider, ID: "phases"}
+	for attempt, want := range map[string]core.Body{
+		"a1": core.ClaimRefused{Task: "t", Claim: wanted, Holder: "run/r1/a7"},
+		"a2": core.AttemptRequested{Task: "t", Attempt: "a2"},
+	} {
+		_, got := granted(decider, core.AttemptRequested{Task: "t", Attempt: attempt}, refused)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", attempt, diff)
+		}
+	}
+}

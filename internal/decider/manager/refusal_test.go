@@ -140,3 +140,20 @@ func TestAnInputThatIsGoneFailsTheWork(t *testing.T) {
 		t.Errorf("%s: %s", d.Status, d.Reason)
 	}
 }
+
+// TestOneOfTwoGetsTheLine: what becomes ready at the same time for one line of work
+// is not begun together.
+func TestOneOfTwoGetsTheLine(t *testing.T) {
+	w := steady(t)
+	w.planned()
+	w.propose(work("api"))
+	first := w.propose(core.Proposal{Prompt: "the page", Line: "web", After: []string{"t1"}})
+	second := w.propose(core.Proposal{Prompt: "its style", Line: "web", After: []string{"t1"}})
+	w.worked()
+	if d := w.run.Delegation(first.ID); d.Status != core.DelegationOpen {
+		t.Errorf("the first is %s: %s", d.Status, d.Reason)
+	}
+	if d := w.run.Delegation(second.ID); d.Status != core.DelegationRefused || !strings.Contains(d.Reason, first.ID+" is at work on web") {
+		t.Errorf("the second is %s: %s", d.Status, d.Reason)
+	}
+}

@@ -74,8 +74,8 @@ RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.or
 
 unit: ## all tests, with the race detector where something can race; ends with what was skipped and why
 	GO=$(GO) GOGC=400 STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest \
-		$(RACE) $(QUICK) -p 3 -parallel 4 -timeout 40m $(LONG) $(filter-out $(LONG),$(RACING)) -- \
-		$(QUICK) -p 3 -parallel 4 -timeout 40m $(SLOW) $(filter-out $(SLOW) $(RACING),$(PACKAGES))
+		$(RACE) $(QUICK) -p 3 -parallel 4 -timeout 60m $(LONG) $(filter-out $(LONG),$(RACING)) -- \
+		$(QUICK) -p 3 -parallel 4 -timeout 60m $(SLOW) $(filter-out $(SLOW) $(RACING),$(PACKAGES))
 
 race: ## all tests but the browser's with the race detector, in every process of theirs: twice as long
 	GO=$(GO) STELLWERK_KILLS=$(KILLS) $(GO) run ./scripts/gotest $(RACE) -timeout 90m $(filter-out ./e2e/browser,$(SLOW) $(PACKAGES))

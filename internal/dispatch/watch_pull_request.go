@@ -8,9 +8,18 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// pollEvery is how often a repository on this machine is asked whether it has
+// pollLocal is how often a repository on this machine is asked whether it has
 // taken a pull request in.
-const pollEvery = 3 * time.Second
+const pollLocal = 3 * time.Second
+
+// pollEvery is how often a run's repository is asked: one elsewhere is a server,
+// and is left in peace for as long as the settings say.
+func (d *Dispatcher) pollEvery(run *core.Run) time.Duration {
+	if run.Distant() {
+		return max(pollLocal, d.Poll)
+	}
+	return pollLocal
+}
 
 // watchPullRequest follows a pull request to its end. Where there is no forge
 // that could say, it waits until the target branch holds what was published:
@@ -23,11 +32,7 @@ func (d *Dispatcher) watchPullRequest(ctx context.Context, run *core.Run, a core
 	if err != nil {
 		return err
 	}
-	every := pollEvery
-	if run.Distant() {
-		every = max(every, d.Poll)
-	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(d.pollEvery(run))
 	defer tick.Stop()
 	seen := ""
 	for {

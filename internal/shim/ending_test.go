@@ -205,7 +205,7 @@ func TestKilledShimIsSalvaged(t *testing.T) {
 	eachKind(t, func(t *testing.T, kind sandbox.Kind) {
 		mark := "8" + strconv.FormatInt(time.Now().UnixNano(), 10)
 		a := shimtest.New(t, kind, `
-			trap "" TERM; echo precious > work.txt; echo r > "$STELLWERK_OUT/ready"; sleep `+mark+` & exec sleep `+mark)
+			trap "" TERM; echo precious > work.txt; echo r > "$STELLWERK_OUT/ready"; sleep `+mark+` & sleep `+mark+` & exec sleep `+mark)
 		cmd := a.Command(t, shimtest.RoleWorker)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -266,13 +267,15 @@ func TestReadOnlyDisk(t *testing.T) {
 // TestBrokenBatch lets one write of several break the transaction they share:
 // the others are committed all the same.
 func TestBrokenBatch(t *testing.T) {
-	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
-	err := amongOthers(t, s, func(ctx context.Context, _ *txn) error {
-		_, err := s.writer.conn.ExecContext(ctx, "ROLLBACK; INSERT INTO none VALUES (1)")
-		return err
-	})
-	if err == nil {
-		t.Error("the broken write succeeded")
+	for _, others := range [][]string{{"a", "b"}, {"a"}} {
+		s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
+		err := among(t, s, others, func(ctx context.Context, _ *txn) error {
+			_, err := s.writer.conn.ExecContext(ctx, "ROLLBACK; INSERT INTO none VALUES (1)")
+			return err
+		})
+		if err == nil {
+			t.Error("the broken write succeeded")
+		}
 	}
 }
 
@@ -290,8 +293,15 @@ func TestRefusalInBatch(t *testing.T) {
 }
 
 // amongOthers lets a write share its transaction with one before and one after
-// it, and returns what became of it. The others must be committed, and alone.
+// it, and returns what became of it.
 func amongOthers(t *testing.T, s *Store, do func(context.Context, *txn) error) error {
+	t.Helper()
+	return among(t, s, []string{"a", "b"}, do)
+}
+
+// among lets a write share its transaction with others, which write a key each, the
+// first of them before it. They must be committed, and alone.
+func among(t *testing.T, s *Store, others []string, do func(context.Context, *txn) error) error {
 	t.Helper()
 	started, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
@@ -308,12 +318,12 @@ func amongOthers(t *testing.T, s *Store, do func(context.Context, *txn) error) e
 	<-started
 	one := &write{ctx: t.Context(), result: make(chan error, 1), do: do}
 	var writes []*write
-	for _, key := range []string{"a", "b"} {
+	for _, key := range others {
 		writes = append(writes, &write{ctx: t.Context(), result: make(chan error, 1), do: func(ctx context.Context, tx *txn) error {
 			return tx.AddWaiter(ctx, query.AddWaiterParams{Kind: "k", Key: key, Stream: "s"})
 		}})
 	}
-	for _, w := range []*write{writes[0], one, writes[1]} {
+	for _, w := range slices.Insert(slices.Clone(writes), 1, one) {
 		if err := s.writer.enqueue(w); err != nil {
 			t.Fatal(err)
 		}
@@ -326,7 +336,7 @@ func amongOthers(t *testing.T, s *Store, do func(context.Context, *txn) error) e
 		}
 	}
 	var keys string
-	if err := s.readers.QueryRow("SELECT group_concat(key, ' ' ORDER BY key) FROM waiters").Scan(&keys); err != nil || keys != "a b" {
+	if err := s.readers.QueryRow("SELECT group_concat(key, ' ' ORDER BY key) FROM waiters").Scan(&keys); err != nil || keys != strings.Join(others, " ") {
 		t.Errorf("rows %q, %v, want those of the others", keys, err)
 	}
 	return <-one.result

@@ -88,9 +88,14 @@ func testConversations(t *testing.T, open Open) {
 		{ID: "p", Project: "p", Name: "main", CreatedBy: "ada", CreatedAt: moment(1), Messages: 2, LastAt: moment(5)},
 		{ID: "p-c1", Project: "p", Name: "the search", CreatedBy: "bea", CreatedAt: moment(2), Messages: 2, LastAt: moment(6)},
 	}
-	got, err := s.Conversations(t.Context(), "p")
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v\n%s", err, diff)
+	for project, want := range map[string][]store.ConversationRow{
+		"p": want,
+		"q": {{ID: "q", Project: "q", Name: "main", CreatedBy: "ada", CreatedAt: moment(1)}}, // nobody has said anything yet
+	} {
+		got, err := s.Conversations(t.Context(), project)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v\n%s", err, diff)
+		}
 	}
 	for _, tt := range []struct {
 		filter store.MessageFilter

@@ -37,7 +37,7 @@ type starter struct {
 
 // Program implements shell.Judge.
 func (s *starter) Program(_ *shell.Run, p shell.Program) {
-	if s.moved {
+	if s.moved || p.Sourced() {
 		return
 	}
 	name, runtime := string(p.Path), runtimes()[p.Name]
@@ -112,10 +112,16 @@ func (in Input) compare(ctx context.Context, name string) *core.ToolVersion {
 		return nil
 	}
 	outer, inner := version(ctx, mine, in.Place.Path), version(ctx, theirs, inside)
-	if outer == inner {
+	if unplaced(outer) == unplaced(inner) {
 		return nil
 	}
 	return &core.ToolVersion{Name: name, Outside: outer + " at " + mine, Inside: inner + " at " + theirs}
+}
+
+// unplaced is a version without the folders that some programs name with it.
+func unplaced(version string) string {
+	words := slices.DeleteFunc(strings.Fields(version), filepath.IsAbs)
+	return strings.Join(words, " ")
 }
 
 func commandLines(list []wanted) []string {

@@ -68,6 +68,8 @@ func TestProgramsOfCommands(t *testing.T) {
 		"timeout 60 sh -c 'jest --ci'":           {"jest"},
 		"PATH=.venv/bin:$PATH tool":              nil,
 		"ruff; $RUNNER; jest":                    {"ruff"},
+		". .venv/bin/activate && pytest":         nil,
+		"ruff; eval \"$(pyenv init -)\"; pytest": {"pyenv", "ruff"},
 		"$(":                                     nil,
 		"":                                       nil,
 	} {
@@ -98,5 +100,20 @@ func TestTools(t *testing.T) {
 	in.Place.ReadOnly = []string{mine, theirs}
 	if found, err = Run(t.Context(), in); err != nil || len(found.Tools) != 0 {
 		t.Errorf("what is shown differs: %+v, %v", found, err)
+	}
+}
+
+// TestAVersionIsNotItsPlace: pip and others say where they are as well.
+func TestAVersionIsNotItsPlace(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		same bool
+	}{
+		{"pip 24.0 from /home/me/lib (python 3.11)", "pip 24.0 from /usr/lib (python 3.11)", true},
+		{"pip 24.0 from /home/me/lib (python 3.11)", "pip 23.2 from /home/me/lib (python 3.11)", false},
+	} {
+		if same := unplaced(test.a) == unplaced(test.b); same != test.same {
+			t.Errorf("%q and %q: the same is %v", test.a, test.b, same)
+		}
 	}
 }

@@ -54,6 +54,10 @@ type Program struct {
 	scope *scope
 }
 
+// Sourced reports that the line has read a file or evaluated text that is not
+// known before the program starts: that may have set any variable, PATH too.
+func (p Program) Sourced() bool { return p.scope != nil && p.scope.loaded }
+
 // Run is one look at one line.
 type Run struct {
 	judge     Judge

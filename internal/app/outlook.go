@@ -51,7 +51,7 @@ func (o *outlook) work(kind core.TaskKind, stage api.RehearsedStage) {
 	branch := &core.Stage{Conflict: &core.Unmerged{Into: "both sides"}}
 	t := work.Admit(o.run, branch, kind, "", "")
 	stage.Role, stage.Act, stage.Attempts, stage.Timeout = t.Role, string(t.Act), t.Attempts, t.Timeout
-	stage.Roles = slices.DeleteFunc(stage.Roles, func(name string) bool { return name == t.Role })
+	stage.Roles = slices.DeleteFunc(slices.Clone(stage.Roles), func(name string) bool { return name == t.Role })
 	stage.Checks = check.Names(t.Done, t.Outputs)
 	o.add(stage)
 }
@@ -130,14 +130,15 @@ func times(n int) string {
 
 // reviewed says which steps are reviewed. The plan has the last word about each.
 func reviewed(rule core.ReviewRule) string {
+	const unless = "; a plan that a person wrote or approved can leave it out"
 	switch rule.When {
 	case core.ReviewPaths:
-		return "the step changes " + strings.Join(rule.Paths, ", ") + ", or the plan asks for a review"
+		return "the step changes " + strings.Join(rule.Paths, ", ") + ", or the plan asks for a review" + unless
 	case core.ReviewNever:
 		return "the plan asks for a review"
 	case core.ReviewAlways:
 	}
-	return "always, unless a plan that a person wrote or approved leaves it out"
+	return "always" + unless
 }
 
 func (o *outlook) manager() {
@@ -150,16 +151,20 @@ func (o *outlook) manager() {
 	})
 	workers := o.others(o.m.Roles[core.KindManage])
 	o.work(core.KindWork, api.RehearsedStage{
-		ID: "work", When: "the manager delegates it", Roles: slices.Clone(workers),
+		ID: "work", When: "the manager delegates it", Roles: workers,
 		Does: "what the manager says, on a branch; the manager can ask for documents and further checks",
 	})
-	if o.m.Roles[core.KindReview] != "" {
-		o.work(core.KindReview, api.RehearsedStage{
-			ID: "work/review", When: "the manager asks for it, at most " + times(o.m.Reviews) + " for a branch", Roles: slices.Clone(workers), Does: "reviews the branch",
-		})
+	asked := func(of string) string {
+		if o.m.Reviews == 0 {
+			return "the manager asks for it"
+		}
+		return "the manager asks for it; after " + of + " of a branch you are asked first"
 	}
+	o.work(core.KindReview, api.RehearsedStage{
+		ID: "work/review", When: asked(wording.Number(o.m.Reviews, "review", "reviews")), Roles: workers, Does: "reviews the branch",
+	})
 	o.work(core.KindFix, api.RehearsedStage{
-		ID: "work/fix", When: "the manager asks for it, at most " + times(o.m.Reviews) + " for a branch", Roles: slices.Clone(workers), Does: "puts right what a review found",
+		ID: "work/fix", When: asked(wording.Number(o.m.Reviews, "fix", "fixes")), Roles: workers, Does: "puts right what a review found",
 	})
 	o.merging("work", "the manager says so; at once if it gave the branch no name")
 	o.add(api.RehearsedStage{

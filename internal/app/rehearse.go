@@ -100,13 +100,16 @@ func rehearsedPhase(phase core.Phase) api.RehearsedStage {
 // condition says what decides whether a phase comes about; empty for one that
 // always does.
 func condition(phase core.Phase) string {
+	const unless = "unless the approved plan leaves it out"
 	switch {
 	case phase.Skip:
 		return "never: the playbook skips it"
+	case phase.When != "" && phase.Skippable:
+		return phase.When + " holds, " + unless
 	case phase.When != "":
 		return phase.When + " holds"
 	case phase.Skippable:
-		return "unless the approved plan leaves it out"
+		return unless
 	}
 	return ""
 }

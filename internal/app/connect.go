@@ -76,7 +76,7 @@ func unreachable(folder string, err error) error {
 			"use the account that it belongs to, or choose another folder with --state DIR or STELLWERK_STATE")
 	}
 	return core.Wrap(core.CodeUnavailable, err, "the engine cannot be reached",
-		"see the end of "+filepath.Join(folder, "engine.log")+"; `stellwerk stop` ends it, and the next command starts another")
+		"try again in a moment; if that does not help, see the end of "+filepath.Join(folder, "engine.log")+" and end the process that it names last")
 }
 
 // dial connects to a running engine.

@@ -17,12 +17,12 @@ planted() {
 		missed=1
 		return
 	fi
-	if ! out=$("$GO" test -count=1 -timeout 10m -run "^($test)\$" "$package" 2>&1); then
+	if ! out=$("$GO" test -count=1 -timeout 30m -run "^($test)\$" "$package" 2>&1); then
 		echo "planted: $test fails without the bug $name:" && echo "$out"
 		missed=1
 		return
 	fi
-	if out=$("$GO" test -count=1 -timeout 10m -tags "$tag" -run "^($test)\$" "$package" 2>&1); then
+	if out=$("$GO" test -count=1 -timeout 30m -tags "$tag" -run "^($test)\$" "$package" 2>&1); then
 		echo "planted: $name NOT caught: $test in $package passes with it"
 		missed=1
 		return

@@ -15,10 +15,14 @@ import (
 var Limit = limit(os.Getenv("STELLWERK_PATIENCE"))
 
 func limit(wish string) time.Duration {
-	if d, err := time.ParseDuration(wish); err == nil && d > 0 {
-		return d
+	if wish == "" {
+		return 20 * time.Minute
 	}
-	return 20 * time.Minute
+	d, err := time.ParseDuration(wish)
+	if err != nil || d <= 0 {
+		panic("STELLWERK_PATIENCE must be a duration such as 1m, not " + wish)
+	}
+	return d
 }
 
 // Between two questions Until pauses for a few times as long as the question

@@ -52,7 +52,7 @@ func (u User) run(t *testing.T, files, tests []string) (string, error) {
 	cmd := exec.CommandContext(t.Context(), u.Self, "-test.v", "-test.run", pattern(tests), "-test.timeout", remaining(t).String())
 	cmd.Dir, cmd.SysProcAttr = work, u.Attr
 	cmd.WaitDelay = patience.Limit // for what the tests left behind, and holds their output open
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + folder("h"), "TMPDIR=" + folder("t")}
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + folder("h"), "TMPDIR=" + folder("t"), "STELLWERK_PATIENCE=" + patience.Limit.String()}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -79,6 +79,7 @@ func copyFile(t *testing.T, from, to string) {
 		t.Fatal(errors.Join(err, in.Close()))
 	}
 	_, err = io.Copy(out, in)
+	err = errors.Join(err, out.Chmod(0o755)) // whatever the umask takes away
 	if err := errors.Join(err, in.Close(), out.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	green := all(ctx)
 	stop()
 	if !green {
@@ -31,7 +31,7 @@ func main() {
 func all(ctx context.Context) bool {
 	report := newReport(os.Stdout)
 	runs := split(os.Args[1:])
-	env, remove := inMemory()
+	env, remove := inMemory(shared)
 	defer remove()
 	lines, ended := make(chan []byte), make(chan error)
 	for _, args := range runs {

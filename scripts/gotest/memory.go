@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,12 +21,12 @@ const (
 // hundreds of thousands of small files is a third of their system time on a disk.
 // What go builds stays on the disk. remove clears up. Elsewhere, with too little room
 // or with a TMPDIR of your own, tests keep their files where they would.
-func inMemory() (env []string, remove func()) {
+func inMemory(parent string) (env []string, remove func()) {
 	env, remove = os.Environ(), func() {}
-	if os.Getenv("TMPDIR") != "" || !roomy(shared) {
+	if os.Getenv("TMPDIR") != "" || !roomy(parent) {
 		return env, remove
 	}
-	dir, err := shortFolder(shared)
+	dir, err := shortFolder(parent)
 	if err != nil {
 		return env, remove // a system where programs may not write there
 	}
@@ -47,7 +48,10 @@ func shortFolder(parent string) (string, error) {
 		dir := filepath.Join(parent, fmt.Sprint("t", n))
 		switch err := os.Mkdir(dir, 0o700); {
 		case err == nil:
-			return dir, os.Chmod(dir, 0o777|os.ModeSticky)
+			if err := os.Chmod(dir, 0o777|os.ModeSticky); err != nil {
+				return "", errors.Join(err, os.Remove(dir))
+			}
+			return dir, nil
 		case !os.IsExist(err):
 			return "", err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -27,7 +28,7 @@ func TestAFolderOfItsOwn(t *testing.T) {
 
 func TestAPersonsOwnFolderIsKept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	env, remove := inMemory()
+	env, remove := inMemory(shared)
 	remove()
 	if !slices.Equal(env, os.Environ()) {
 		t.Errorf("the environment was changed: %q", env)
@@ -39,5 +40,25 @@ func TestOnlyMemoryIsRoomy(t *testing.T) {
 		if roomy(dir) {
 			t.Errorf("%s is taken for memory", dir)
 		}
+	}
+}
+
+func TestTestsAreInMemoryWhereThereIsRoom(t *testing.T) {
+	if !roomy(shared) {
+		t.Skip("no room in memory on this machine")
+	}
+	t.Setenv("TMPDIR", "")
+	t.Setenv("GOTMPDIR", "")
+	env, remove := inMemory(shared)
+	dir, ok := strings.CutPrefix(env[len(env)-2], "TMPDIR="+shared+"/")
+	if !ok || env[len(env)-1] != "GOTMPDIR="+os.TempDir() {
+		t.Errorf("the environment ends with %q", env[len(env)-2:])
+	}
+	if _, err := os.Stat(shared + "/" + dir); err != nil {
+		t.Error(err)
+	}
+	remove()
+	if _, err := os.Stat(shared + "/" + dir); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
 	}
 }

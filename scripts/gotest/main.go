@@ -31,11 +31,9 @@ func main() {
 func all(ctx context.Context) bool {
 	report := newReport(os.Stdout)
 	runs := split(os.Args[1:])
-	env, remove := inMemory(shared)
-	defer remove()
 	lines, ended := make(chan []byte), make(chan error)
 	for _, args := range runs {
-		go func() { ended <- test(ctx, lines, env, args) }()
+		go func() { ended <- test(ctx, lines, args) }()
 	}
 	failed := false
 	for left := len(runs); left > 0; {
@@ -71,7 +69,7 @@ func split(args []string) [][]string {
 
 // test is one run of `go test`, by the Go program that GO names; each line of its
 // output is sent on.
-func test(ctx context.Context, lines chan<- []byte, env, args []string) error {
+func test(ctx context.Context, lines chan<- []byte, args []string) error {
 	program := os.Getenv("GO")
 	if program == "" {
 		program = "go"
@@ -79,7 +77,7 @@ func test(ctx context.Context, lines chan<- []byte, env, args []string) error {
 	cmd := exec.CommandContext(ctx, program, append([]string{"test", "-json"}, args...)...)
 	// Asked rather than killed, it takes its tests with it.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.Env, cmd.Stderr = env, os.Stderr
+	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err

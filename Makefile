@@ -54,12 +54,12 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, and wheth
 # Those that mostly wait for processes: the race detector would double their time. `make race` has it for them, too.
 SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard
 # Pure code, and packages whose tests wait for one process at a time; `make race` has them, too. A new package is watched.
-CALM := ./deploy ./deploy/manual ./deploy/sbom ./internal/agent ./internal/agent/command ./internal/agent/scenario ./internal/agent/scripted \
+CALM := ./deploy ./deploy/manual ./deploy/sbom ./internal/agent ./internal/agent/claude ./internal/agent/command ./internal/agent/scenario ./internal/agent/scripted \
 	./internal/check/plain ./internal/cli/terminal ./internal/cli/view ./internal/cockpit/graph ./internal/cockpit/patch ./internal/cockpit/plot \
 	./internal/cockpit/track ./internal/config ./internal/config/yamlfile ./internal/core ./internal/decider/manager ./internal/decider/phases \
 	./internal/decider/rules ./internal/decider/waves ./internal/decider/work ./internal/demo ./internal/desk ./internal/forge ./internal/gate \
-	./internal/guard/shell ./internal/hook ./internal/hook/deploy ./internal/leak ./internal/measure ./internal/plan ./internal/playbook \
-	./internal/preflight ./internal/program ./internal/pushlock ./internal/retention ./internal/role ./internal/shim/shimtest ./internal/spawn \
+	./internal/guard ./internal/guard/shell ./internal/hook ./internal/hook/deploy ./internal/leak ./internal/measure ./internal/plan ./internal/playbook \
+	./internal/preflight ./internal/program ./internal/pushlock ./internal/redact ./internal/retention ./internal/role ./internal/shim/shimtest ./internal/spawn \
 	./internal/steering ./internal/store/sqlite/query ./internal/strictjson ./internal/toolbox ./internal/wording ./internal/wording/advicetest
 PACKAGES = $(or $(shell $(GO) list -f '.{{slice .ImportPath (len .Module.Path)}}' ./...),$(error go list has found no packages))
 RACING = $(filter-out $(SLOW) $(CALM),$(PACKAGES))

@@ -50,6 +50,20 @@ func TestAnOptionalQuestionBecomesBlocking(t *testing.T) {
 	}
 }
 
+// TestOptionalQuestionsHideNoBlockingOne, though they were asked before it.
+func TestOptionalQuestionsHideNoBlockingOne(t *testing.T) {
+	w := steady(t, core.WritesArtifacts, further(brief("a"), brief("b", "a")), further())
+	w.work = func(_ *world, d *core.Delegated) core.WorkerOutput {
+		if d.Brief.ID == "a" {
+			return core.WorkerOutput{Status: core.OutputCompleted, Optional: []core.Asked{{Text: "Which colour?"}}}
+		}
+		return core.WorkerOutput{Status: core.OutputBlocked, Blocking: []core.Asked{{Text: "How big?"}}, Coverage: core.Coverage{Unmet: []string{"works"}}}
+	}
+	if w.play(); w.run.Pause == nil || w.run.Pause.Code != core.PauseQuestion || !strings.Contains(w.run.Pause.Reason, "How big?") {
+		t.Errorf("%s %+v\n%s", w.run.Status, w.run.Pause, w.account())
+	}
+}
+
 // TestManyQuestionsAreOneStep: however many are asked and not answered in time,
 // the decider comes to rest.
 func TestManyQuestionsAreOneStep(t *testing.T) {

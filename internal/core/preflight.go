@@ -12,7 +12,9 @@ type Preflight struct {
 	Skipped string        `json:"skipped,omitempty"` // on whose word nothing was tried
 	Checks  []BaseCheck   `json:"checks,omitempty"`
 	Tools   []ToolVersion `json:"tools,omitempty"` // that differ between the person's shell and the isolation
-	Took    time.Duration `json:"took,omitempty"`
+	// Uncompared are the programs that the time was too short to compare.
+	Uncompared []string      `json:"uncompared,omitempty"`
+	Took       time.Duration `json:"took,omitempty"`
 }
 
 // BaseCheck is how a command of the playbook ended on the commit that a run

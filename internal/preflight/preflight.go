@@ -76,7 +76,7 @@ func Run(ctx context.Context, in Input) (*core.Preflight, error) {
 		return found, nil
 	}
 	wanted := commands(in.Playbook)
-	found.Tools = in.tools(limited, wanted)
+	found.Tools, found.Uncompared = in.tools(limited, wanted)
 	checks, problems, err := in.try(ctx, limited, wanted)
 	if err != nil {
 		return nil, err

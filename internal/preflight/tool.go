@@ -76,24 +76,24 @@ func programs(lines []string) []string {
 // toolsTime is what comparing tools may take, however many they are.
 const toolsTime = 20 * time.Second
 
-// tools names the programs of the commands that are of another version inside.
-func (in Input) tools(ctx context.Context, list []wanted) []core.ToolVersion {
+// tools names the programs of the commands that are of another version inside, and those for which time was too short.
+func (in Input) tools(ctx context.Context, list []wanted) (differ []core.ToolVersion, uncompared []string) {
 	if !in.Place.Isolated {
-		return nil
+		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, toolsTime)
 	defer cancel()
-	var differ []core.ToolVersion
-	for _, name := range programs(append(commandLines(list), in.Playbook.Setup)) {
+	names := programs(append(commandLines(list), in.Playbook.Setup))
+	for i, name := range names {
 		found := in.compare(ctx, name)
 		if ctx.Err() != nil { // who was ended has not said its version
-			break
+			return differ, names[i:]
 		}
 		if found != nil {
 			differ = append(differ, *found)
 		}
 	}
-	return differ
+	return differ, nil
 }
 
 // compare is what a name stands for on both sides; nil where that is the same file or version. A program that only one

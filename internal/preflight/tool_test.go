@@ -1,8 +1,10 @@
 package preflight
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,6 +56,40 @@ func TestToolsOfAnyName(t *testing.T) {
 	}
 	if _, err := os.Stat(dir + "/started"); err == nil {
 		t.Error("a program that is not there inside was started")
+	}
+}
+
+// TestToolsThatAreTooSlow: once time is up, what was not compared is named, the one under way first.
+func TestToolsThatAreTooSlow(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	pipe := filepath.Join(dir, "asked")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for folder, version := range map[string]string{"mine": "2", "theirs": "1"} {
+		put(t, "echo "+version, dir, folder, "first")
+		put(t, "echo asked > "+pipe+"; exec sleep 600", dir, folder, "slow")
+		put(t, "echo "+version, dir, folder, "third")
+	}
+	asked := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(pipe)
+		asked <- err
+		cancel()
+	}()
+	in := stage(nil, run("third && slow && first"))
+	in.Place.Isolated, in.Place.Path, in.Place.ReadOnly = true, dir+"/mine:"+dir+"/theirs:/usr/bin:/bin", []string{dir + "/theirs"}
+	differ, uncompared := in.tools(ctx, commands(in.Playbook))
+	if err := <-asked; err != nil {
+		t.Fatal(err)
+	}
+	if len(differ) != 1 || differ[0].Name != "first" {
+		t.Errorf("%+v", differ)
+	}
+	if diff := cmp.Diff([]string{"slow", "third"}, uncompared); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -27,6 +28,9 @@ func Preflight(p *core.Preflight) []string {
 			inside = "missing"
 		}
 		notes = append(notes, fmt.Sprintf("%s is %s in your shell, and %s inside the isolation", t.Name, t.Outside, inside))
+	}
+	if len(p.Uncompared) > 0 {
+		notes = append(notes, "not known whether these are the same inside the isolation, for time was up: "+strings.Join(p.Uncompared, ", "))
 	}
 	if p.Skipped != "" {
 		notes = append(notes, "no preflight: "+p.Skipped)

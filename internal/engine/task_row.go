@@ -100,10 +100,29 @@ type result struct {
 	Commit     string `json:"commit,omitempty"`
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	core.Cost
-	Review   string `json:"review,omitempty"`
+	*reviewed
 	PRURL    string `json:"pr_url,omitempty"`
 	PRNumber int    `json:"pr_number,omitempty"`
 	*merged
+}
+
+// reviewed is what a reviewer said: as Stellwerk names it, and as the ticket format does.
+type reviewed struct {
+	Review   core.ReviewStatus `json:"review"`
+	Decision string            `json:"decision"`
+	Issues   []string          `json:"issues,omitempty"`
+	Reason   string            `json:"reason,omitempty"`
+}
+
+func reviewOf(r *core.Review) *reviewed {
+	decisions := map[core.ReviewStatus]string{
+		core.ReviewApproved: "APPROVE", core.ReviewChangesRequested: "REQUEST_CHANGES", core.ReviewRejected: "REJECT",
+	}
+	out := &reviewed{Review: r.Status, Decision: decisions[r.Status], Reason: r.Reason}
+	for _, f := range r.Findings {
+		out.Issues = append(out.Issues, strings.TrimPrefix(f.File+": "+f.Issue, ": "))
+	}
+	return out
 }
 
 // merged is how a merge went, or what an agent put right of one.
@@ -128,7 +147,7 @@ func taskResult(r *core.Run, s *core.Stage, t *core.Task) []byte {
 			out.Summary = cmp.Or(a.Message, out.Summary)
 		}
 		if a.Review != nil {
-			out.Review = string(a.Review.Status)
+			out.reviewed = reviewOf(a.Review)
 		}
 	}
 	if d := t.Delivered(); out.Success && d != nil {

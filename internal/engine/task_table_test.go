@@ -173,14 +173,21 @@ func TestTheTableSaysWhatBecameOfIt(t *testing.T) {
 	s := &core.Stage{Merged: "m1", Conflict: &core.Unmerged{Files: []string{"f"}}}
 	ended := []*core.Attempt{{Status: core.AttemptEnded, Exit: core.ExitFinished, Duration: time.Second, Usage: core.Usage{CostUSD: 1}},
 		{Status: core.AttemptEnded, Exit: core.ExitFinished, Duration: time.Second, Usage: core.Usage{CostUSD: 2}, Review: &core.Review{Status: "approved"}}}
+	said := func(review core.Review) []*core.Attempt {
+		return []*core.Attempt{{Status: core.AttemptEnded, Exit: core.ExitFinished, Review: &review}}
+	}
+	changes := core.Review{Status: core.ReviewChangesRequested, Findings: []core.Finding{{File: "a.go", Line: 3, Issue: "no test"}, {Issue: "too slow"}}}
 	note := &core.MergeNote{Conflicts: true, Resolved: []string{"g"}, Build: core.VerdictPassed}
 	for want, task := range map[string]core.Task{
-		`{"success":true,"duration_ms":2000,"cost_usd":3,"review":"approved"}`:                                 {Status: core.TaskDone, Attempts: ended},
-		`{"success":true,"commit":"m1","cost_usd":0,"conflicts":true,"resolved_files":["g"],"build":"passed"}`: {Status: core.TaskDone, Act: core.ActMerge, Merge: note},
-		`{"success":false,"cost_usd":0,"conflicts":true,"resolved_files":["g"],"build":"passed"}`:              {Status: core.TaskDropped, Act: core.ActMerge, Merge: note},
-		`{"success":true,"commit":"p1","cost_usd":0,"pr_url":"http://forge/1","pr_number":1}`:                  {Status: core.TaskDone, Published: true},
+		`{"success":true,"duration_ms":2000,"cost_usd":3,"review":"approved","decision":"APPROVE"}`:                                                     {Status: core.TaskDone, Attempts: ended},
+		`{"success":true,"commit":"m1","cost_usd":0,"conflicts":true,"resolved_files":["g"],"build":"passed"}`:                                          {Status: core.TaskDone, Act: core.ActMerge, Merge: note},
+		`{"success":false,"cost_usd":0,"conflicts":true,"resolved_files":["g"],"build":"passed"}`:                                                       {Status: core.TaskDropped, Act: core.ActMerge, Merge: note},
+		`{"success":true,"commit":"p1","cost_usd":0,"pr_url":"http://forge/1","pr_number":1}`:                                                           {Status: core.TaskDone, Published: true},
+		`{"success":true,"cost_usd":null,"unpriced":1,"review":"changes_requested","decision":"REQUEST_CHANGES","issues":["a.go: no test","too slow"]}`: {Status: core.TaskDone, Attempts: said(changes)},
+		`{"success":true,"cost_usd":null,"unpriced":1,"review":"rejected","decision":"REJECT","reason":"the wrong way"}`: {
+			Status: core.TaskDone, Attempts: said(core.Review{Status: core.ReviewRejected, Reason: "the wrong way"})},
 		`{"success":false,"cost_usd":0}`: {Status: core.TaskDropped, Published: true},
-		`{"success":true,"duration_ms":2000,"cost_usd":3,"review":"approved","conflicts":true,"resolved_files":["f"]}`: {Status: core.TaskDone, Kind: core.KindResolve, Attempts: ended},
+		`{"success":true,"duration_ms":2000,"cost_usd":3,"review":"approved","decision":"APPROVE","conflicts":true,"resolved_files":["f"]}`: {Status: core.TaskDone, Kind: core.KindResolve, Attempts: ended},
 	} {
 		if got := string(taskResult(r, s, &task)); got != want {
 			t.Errorf("%s\nnot %s", got, want)

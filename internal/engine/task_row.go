@@ -106,7 +106,7 @@ type result struct {
 	*merged
 }
 
-// reviewed is what a reviewer said: as Stellwerk names it, and as the ticket format does.
+// reviewed is what a reviewer said, with the verdict in both of its names.
 type reviewed struct {
 	Review   core.ReviewStatus `json:"review"`
 	Decision string            `json:"decision"`

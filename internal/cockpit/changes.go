@@ -1,6 +1,7 @@
 package cockpit
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"net/url"
@@ -17,8 +18,8 @@ const (
 	viewSplit   = "split"
 )
 
-// painting is how long a page may take over the colours of its source text.
-const painting = 400 * time.Millisecond
+// usualPainting is how long a page takes over the colours of its source text at most.
+const usualPainting = 400 * time.Millisecond
 
 // maxLive is how large a difference may be to be read again whenever the run
 // moves on.
@@ -90,7 +91,7 @@ func (c *cockpit) readPatch(r *http.Request, d api.RunDetail, stage, only string
 
 // layOut makes the files of a difference what the page shows of them.
 func (c *cockpit) layOut(b *changesBody, comment string) {
-	until := time.Now().Add(painting)
+	until := time.Now().Add(cmp.Or(c.opts.Painting, usualPainting))
 	l := layout{view: b.View, here: b.Here, comment: comment, review: &b.Review, paint: func(name string, lines []string) []line {
 		return painted(c.colours.Lines(name, lines, until))
 	}}

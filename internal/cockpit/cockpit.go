@@ -20,11 +20,12 @@ import (
 
 // Options of a cockpit.
 type Options struct {
-	Version string
-	Log     *slog.Logger
-	Drafts  *draft.Book      // keeps comments until they are sent
-	Now     func() time.Time // time.Now where nil
-	Home    string           // of who runs the engine, which paths are shown from
+	Version  string
+	Log      *slog.Logger
+	Drafts   *draft.Book      // keeps comments until they are sent
+	Now      func() time.Time // time.Now where nil
+	Home     string           // of who runs the engine, which paths are shown from
+	Painting time.Duration    // that a page may take over the colours of source text; the usual where zero
 }
 
 // cockpit holds what all pages need.

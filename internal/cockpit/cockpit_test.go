@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
@@ -25,7 +26,7 @@ func serve(t *testing.T, svc *apitest.Service, role api.Role) http.Handler {
 
 func serveWith(t *testing.T, svc *apitest.Service, role api.Role, drafts *draft.Book) http.Handler {
 	t.Helper()
-	h, err := cockpit.New(svc, cockpit.Options{Version: "test", Home: "/home/ada", Drafts: drafts})
+	h, err := cockpit.New(svc, cockpit.Options{Version: "test", Home: "/home/ada", Drafts: drafts, Painting: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,6 +79,28 @@ func TestNothingBeginsAfterTheEnd(t *testing.T) {
 	})
 }
 
+// TestTheEndWaitsForWhatIsUnderWay: whatever the dispatcher works with may be closed after it.
+func TestTheEndWaitsForWhatIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		notify := core.Notify{Event: "run/run-1#5"}
+		b := newBarred(t, notify)
+		s := slow{make(chan struct{})}
+		b.Notifier = s
+		b.want(notify)
+		synctest.Wait()
+		closed := make(chan struct{})
+		go func() { b.Close(); close(closed) }()
+		synctest.Wait()
+		select {
+		case <-closed:
+			t.Error("the end did not wait for what is under way")
+		default:
+		}
+		s.listens <- struct{}{}
+		<-closed
+	})
+}
+
 // TestARunThatIsOverIsForgotten once nothing of it is left to do, and not before.
 func TestARunThatIsOverIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

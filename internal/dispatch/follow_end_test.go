@@ -3,6 +3,8 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -186,6 +188,35 @@ func TestARequestIsOnRecordBeforeThePlaceIs(t *testing.T) {
 	}
 	if changed, err := w.tellNews(t.Context(), w.run, &pr, forge.Seen{State: "open", Cursor: "later"}); err != nil || changed || len(w.engine.taken()) > 0 {
 		t.Errorf("nothing new is told: %v", err)
+	}
+}
+
+// TestAHintIsForAllItNames: every pull request of a repository that a hint is about is looked at, and no other.
+func TestAHintIsForAllItNames(t *testing.T) {
+	for name, test := range map[string]struct {
+		numbers []int
+		want    map[string]bool
+	}{
+		"by number": {[]int{1, 3}, map[string]bool{"run-1": true, "run-3": true}},
+		"all of it": {nil, map[string]bool{"run-1": true, "run-2": true, "run-3": true}},
+		"none":      {[]int{7}, map[string]bool{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &Dispatcher{posts: newLookouts()}
+			for n, repository := range []string{"acme/rocket", "acme/rocket", "acme/rocket", "acme/other"} {
+				d.posts.post(&core.Run{ID: fmt.Sprint("run-", n+1), Forge: "github", Repository: repository, PullRequest: &core.PullRequest{Number: n + 1}})
+			}
+			d.Hint("github", "acme/rocket", test.numbers)
+			asked := map[string]bool{}
+			for id, o := range d.posts.all {
+				if len(o.now) > 0 {
+					asked[id] = true
+				}
+			}
+			if !maps.Equal(asked, test.want) {
+				t.Errorf("asked for %v, want %v", asked, test.want)
+			}
+		})
 	}
 }
 

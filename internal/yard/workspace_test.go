@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 )
 
 func (f fixture) workspace(t testing.TB) string {
@@ -103,11 +105,17 @@ func TestRemoveWorkspaceWithClosedFolders(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "a"))
 	must(t, err)
 	equal(t, "mode", info.Mode().Perm(), fs.FileMode(0o700))
-	must(t, RemoveWorkspace(dir))
+	must(t, os.Chmod(filepath.Join(dir, "a"), 0))
 	must(t, RemoveWorkspace(dir))
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
+	must(t, RemoveWorkspace(dir))
+}
+
+// TestRemoveWorkspaceAsAPlainUser: for root, no folder is closed.
+func TestRemoveWorkspaceAsAPlainUser(t *testing.T) {
+	plainuser.Again(t, nil, "TestRemoveWorkspaceWithClosedFolders")
 }
 
 // BenchmarkWorkspace makes a workspace and, in turn, what git itself offers for the same commit of 2,000

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -50,4 +51,10 @@ func TestExamineSaysWhatIsWrong(t *testing.T) {
 	if err := Examine(t.Context(), locked); err == nil || !strings.Contains(err.Error(), "cannot be written") {
 		t.Error(err)
 	}
+}
+
+// TestExamineAsAPlainUser: for root, every file can be written.
+func TestExamineAsAPlainUser(t *testing.T) {
+	t.Parallel()
+	plainuser.Again(t, nil, "TestExamineSaysWhatIsWrong")
 }

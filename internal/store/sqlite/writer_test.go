@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
@@ -253,5 +254,41 @@ func TestHints(t *testing.T) {
 		if hinted != tt.want {
 			t.Errorf("%s: hinted %v", tt.name, hinted)
 		}
+	}
+}
+
+// TestAHintIsNotLostBesideALookThatEnds: the end of a look in the same transaction says nothing about others.
+func TestAHintIsNotLostBesideALookThatEnds(t *testing.T) {
+	t.Parallel()
+	s := openAt(t, filepath.Join(t.TempDir(), "stellwerk.db"), Options{})
+	commit(t, s, "run/a")
+	held, err := s.Claim(t.Context(), "e", time.Hour, 1)
+	if err != nil || len(held) != 1 {
+		t.Fatalf("claimed %+v, %v", held, err)
+	}
+	select { // of before
+	case <-s.Wakes():
+	default:
+	}
+	c, _ := next(t, s, "run/b", core.Head{})
+	_, release := queued(t, s, 0)
+	done := make(chan error, 2)
+	for i, write := range []func() error{
+		func() error { return s.Commit(t.Context(), c) },
+		func() error { return s.Rest(t.Context(), "e", held[0]) },
+	} {
+		go func() { done <- write() }()
+		if !patience.Until(func() bool { return len(s.writer.queue) == i+1 }) {
+			t.Fatal("a write does not wait")
+		}
+	}
+	release()
+	if err := errors.Join(<-done, <-done); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-s.Wakes():
+	default:
+		t.Error("nobody hears of the event")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -35,11 +36,21 @@ func chromium(t *testing.T) context.Context {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.WSURLReadTimeout(patience.Limit), chromedp.CombinedOutput(said), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
+	release := make(chan struct{})
+	t.Cleanup(func() { close(release) })
 	ctx, stop := chromedp.NewExecAllocator(context.WithValue(context.Background(), wordsKey{}, said), options...)
 	t.Cleanup(stop)
 	ctx, end := chromedp.NewContext(ctx, chromedp.WithErrorf(func(format string, args ...any) { fmt.Fprintf(said, "chromedp: "+format+"\n", args...) }))
 	t.Cleanup(end)
-	if err := chromedp.Run(ctx); err != nil {
+	started := make(chan error)
+	go func() {
+		// The system kills the browser with the thread that started it, not with the process: that thread stays as long as it does.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		started <- chromedp.Run(ctx)
+		<-release
+	}()
+	if err := <-started; err != nil {
 		t.Fatal("start chromium:", err)
 	}
 	return ctx

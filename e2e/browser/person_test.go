@@ -128,7 +128,7 @@ faults:
 func (p *person) do(what string, actions ...chromedp.Action) {
 	p.t.Helper()
 	if err := p.try(actions...); err != nil {
-		p.t.Fatalf("%s: %v", what, err)
+		p.t.Fatalf("%s: %v\n%s", what, err, died(p.ctx))
 	}
 }
 

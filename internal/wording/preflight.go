@@ -30,7 +30,7 @@ func Preflight(p *core.Preflight) []string {
 		notes = append(notes, fmt.Sprintf("%s is %s in your shell, and %s inside the isolation", t.Name, t.Outside, inside))
 	}
 	if len(p.Uncompared) > 0 {
-		notes = append(notes, "not known whether these are the same inside the isolation, for time was up: "+strings.Join(p.Uncompared, ", "))
+		notes = append(notes, "time ran out before these were compared with the isolation: "+strings.Join(p.Uncompared, ", "))
 	}
 	if p.Skipped != "" {
 		notes = append(notes, "no preflight: "+p.Skipped)

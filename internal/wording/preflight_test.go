@@ -27,7 +27,7 @@ func TestWhatAPreflightFound(t *testing.T) {
 		},
 		"no time for tools": {
 			&core.Preflight{Uncompared: []string{"slow", "third"}},
-			[]string{"not known whether these are the same inside the isolation, for time was up: slow, third"},
+			[]string{"time ran out before these were compared with the isolation: slow, third"},
 		},
 		"none was wanted": {&core.Preflight{Skipped: "--no-preflight"}, []string{"no preflight: --no-preflight"}},
 	} {

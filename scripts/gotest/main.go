@@ -78,7 +78,7 @@ func test(ctx context.Context, lines chan<- []byte, args []string) error {
 	if program == "" {
 		program = "go"
 	}
-	cmd, out, err := begin(ctx, append([]string{program, "test", "-json"}, args...))
+	cmd, out, err := begin(ctx, memory, append([]string{program, "test", "-json"}, args...))
 	if err != nil {
 		return err
 	}
@@ -93,10 +93,10 @@ func test(ctx context.Context, lines chan<- []byte, args []string) error {
 	return cmd.Wait()
 }
 
-// begin starts `go test`, with the tests' temporary files in memory if it can be:
+// begin starts `go test`, with the tests' temporary files in dir, in memory, if it can be:
 // on a disk, making and removing hundreds of thousands of small files is a third of
 // their system time.
-func begin(ctx context.Context, args []string) (*exec.Cmd, io.Reader, error) {
+func begin(ctx context.Context, dir string, args []string) (*exec.Cmd, io.Reader, error) {
 	prepare := func(args []string) (*exec.Cmd, io.Reader, error) {
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 		// Asked rather than killed, it takes its tests with it.
@@ -105,12 +105,12 @@ func begin(ctx context.Context, args []string) (*exec.Cmd, io.Reader, error) {
 		out, err := cmd.StdoutPipe()
 		return cmd, out, err
 	}
-	if there := inMemory(); there != nil {
+	if there := inMemory(dir); there != nil {
 		cmd, out, err := prepare(slices.Insert(slices.Clone(args), 2, there...))
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := startInMemory(cmd, memory); !errors.Is(err, errNoMemory) {
+		if err := startInMemory(cmd, dir); !errors.Is(err, errNoMemory) {
 			return cmd, out, err
 		}
 	}

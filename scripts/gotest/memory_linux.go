@@ -19,16 +19,16 @@ const room = 6 << 30
 const memory = "/tmp/sw"
 
 // inMemory are arguments of `go test` with which tests, and they alone, keep their
-// temporary files in memory; what go builds stays on the disk. It is none where too
+// temporary files in dir, in memory; what go builds stays on the disk. It is none where too
 // little is free, where only root may do so, and where a person said where to keep them.
-func inMemory() []string {
+func inMemory(dir string) []string {
 	if os.Geteuid() != 0 || os.Getenv("TMPDIR") != "" || os.Getenv("GOTMPDIR") != "" {
 		return nil
 	}
 	if table, err := os.ReadFile("/proc/meminfo"); err != nil || available(string(table)) < room {
 		return nil
 	}
-	return []string{"-exec", fmt.Sprintf("env TMPDIR=%s GOTMPDIR=%[1]s", memory)}
+	return []string{"-exec", fmt.Sprintf("env TMPDIR=%s GOTMPDIR=%[1]s", dir)}
 }
 
 // available is how many bytes /proc/meminfo says programs can have.

@@ -61,7 +61,7 @@ func TestAPersonsOwnFolderIsKept(t *testing.T) {
 			t.Setenv("TMPDIR", "")
 			t.Setenv("GOTMPDIR", "")
 			t.Setenv(name, "/elsewhere")
-			if args := inMemory(); args != nil {
+			if args := inMemory("/tmp/m"); args != nil {
 				t.Errorf("%q", args)
 			}
 		})
@@ -86,11 +86,12 @@ func TestWhatTestsSee(t *testing.T) {
 	mountable(t)
 	t.Setenv("TMPDIR", "")
 	t.Setenv("GOTMPDIR", "")
+	dir := filepath.Join(t.TempDir(), "m")
 	program := filepath.Join(t.TempDir(), "go")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$*|$TMPDIR$GOTMPDIR\"\nstat -f -c %T "+memory), 0o700); err != nil {
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$*|$TMPDIR$GOTMPDIR\"\nstat -f -c %T "+dir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd, out, err := begin(t.Context(), []string{program, "test", "-json", "./..."})
+	cmd, out, err := begin(t.Context(), dir, []string{program, "test", "-json", "./..."})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestWhatTestsSee(t *testing.T) {
 	if err := errors.Join(err, cmd.Wait()); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := string(read), "test -exec env TMPDIR=/tmp/sw GOTMPDIR=/tmp/sw -json ./...|\ntmpfs\n"; got != want {
+	if got, want := string(read), "test -exec env TMPDIR="+dir+" GOTMPDIR="+dir+" -json ./...|\ntmpfs\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

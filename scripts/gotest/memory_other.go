@@ -7,6 +7,6 @@ import "os/exec"
 const memory = ""
 
 // inMemory are no arguments: only Linux gives a program memory as a folder.
-func inMemory() []string { return nil }
+func inMemory(string) []string { return nil }
 
 func startInMemory(cmd *exec.Cmd, _ string) error { return cmd.Start() }

@@ -1,10 +1,6 @@
 package dispatch
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -27,17 +23,13 @@ type privateFiles struct {
 	until time.Time
 }
 
-// list leaves out what is gone since the search: a sandbox cannot cover what is not there.
 func (p *privateFiles) list() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.found == nil || !time.Now().Before(p.until) {
 		p.found, p.until = p.search(), time.Now().Add(privateLasts)
 	}
-	return slices.DeleteFunc(slices.Clone(p.found), func(path string) bool {
-		_, err := os.Lstat(path)
-		return errors.Is(err, fs.ErrNotExist)
-	})
+	return p.found
 }
 
 // private are the files to hide from a run's processes where they are isolated.

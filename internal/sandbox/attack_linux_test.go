@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,7 +32,43 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
+	if err := ownSystem(); err != nil {
+		fmt.Println("files of these tests below /opt and /usr/local are everybody's:", err)
+	}
 	os.Exit(m.Run())
+}
+
+// ownSystem gives root's tests an /opt and a /usr/local that nobody else sees change: what they put there and take away
+// would be in the way of every sandbox that another program starts at that moment.
+func ownSystem() error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	const begun = "STELLWERK_TEST_SYSTEM"
+	if os.Getenv(begun) == "" {
+		runtime.LockOSThread()
+		if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+			return err
+		}
+		return unix.Exec("/proc/self/exe", os.Args, append(os.Environ(), begun+"=1")) // so that it holds for every thread
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	const kept = "/mnt" // not shown in a sandbox
+	if err := unix.Mount("tmpfs", kept, "tmpfs", 0, ""); err != nil {
+		return err
+	}
+	for _, path := range []string{"/opt", "/usr/local"} {
+		upper, work := filepath.Join(kept, path, "upper"), filepath.Join(kept, path, "work")
+		if err := errors.Join(os.MkdirAll(upper, 0o755), os.MkdirAll(work, 0o755)); err != nil {
+			return err
+		}
+		if err := unix.Mount("overlay", path, "overlay", 0, fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", path, upper, work)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // user is somebody to run a sandbox as.

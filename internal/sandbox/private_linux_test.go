@@ -98,6 +98,15 @@ func TestPrivateFilesThatAreListedAreShown(t *testing.T) {
 	}
 }
 
+// TestWhatIsGoneIsNotHidden: a file that was deleted after the search keeps no process from starting.
+func TestWhatIsGoneIsNotHidden(t *testing.T) {
+	requireSandbox(t)
+	gone := "/usr/local/stellwerk-test-gone/password"
+	if out, err := inside(t, Spec{Dir: "/", Private: []string{gone}}, nil, "echo started"); err != nil || out != "started\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestASystemFolderThatIsPrivateIsNotShown has one that only its owner may enter, as /opt with mode 0700, and shows what is
 // listed of it.
 func TestASystemFolderThatIsPrivateIsNotShown(t *testing.T) {

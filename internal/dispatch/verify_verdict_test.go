@@ -139,13 +139,13 @@ func TestTroubleIsNoVerdict(t *testing.T) {
 	}
 }
 
-// TestAReviewIsRead: each finding is sent to the stage that is to answer for it, and a secret that reading put together
+// TestAReviewIsRead: each finding is sent to the earliest stage that is to answer for it, and a secret that reading put together
 // is removed. A phase is done again where a project's step would be given up.
 func TestAReviewIsRead(t *testing.T) {
 	for name, managed := range map[string]bool{"phases": false, "a project": true} {
 		t.Run(name, func(t *testing.T) {
 			p := newPhased(t)
-			p.run.Playbook.Phases[1].Rollback = &core.Rollback{Types: []core.RollbackRule{{Match: "design", Stage: "plan"}}, Default: "build"}
+			p.run.Playbook.Phases[1].Rollback = &core.Rollback{Types: []core.RollbackRule{{Match: "design", Stage: "build"}, {Match: "design", Stage: "plan"}}, Default: "build"}
 			if managed {
 				p.run.Playbook.Project = &core.Management{}
 			}

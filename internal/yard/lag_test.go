@@ -23,4 +23,6 @@ func TestLag(t *testing.T) {
 	equal(t, "gone apart", lag(), Lag{Follows: "origin/main", Lacks: 2, Ahead: 1})
 	sh(t, f.person, "git reset -q --hard HEAD^ && git push -q origin main:trunk && git branch -q -u origin/trunk")
 	equal(t, "with an upstream of another name", lag(), Lag{Follows: "origin/trunk"})
+	sh(t, f.person, "git branch -q work && git branch -q -u work")
+	equal(t, "with a local branch as its upstream", lag(), Lag{Follows: "origin/main", Lacks: 2})
 }

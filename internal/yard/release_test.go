@@ -40,6 +40,26 @@ func TestOnlyARefWhoseWorkABranchHoldsIsReleased(t *testing.T) {
 	equal(t, "the branch holds it", held, true)
 }
 
+// TestABranchHoldsWhatItHasComeBy, and not what lies ahead of it.
+func TestABranchHoldsWhatItHasComeBy(t *testing.T) {
+	f := newFixture(t)
+	next := f.commit(t, "one", "echo one > one.txt")
+	ahead, passed := Attempts+"r/build.r1.a1", Attempts+"r/build.r1.a2"
+	must(t, f.yard.Keep(ctx(t), ahead, next))
+	must(t, f.yard.Keep(ctx(t), passed, f.base))
+	must(t, f.yard.Move(ctx(t), "refs/heads/topic", "", f.base))
+	if err := f.yard.Release(ctx(t), ahead, next, "topic"); !errors.Is(err, ErrOnlyCopy) {
+		t.Errorf("ahead of the branch: %v", err)
+	}
+	must(t, f.yard.Move(ctx(t), "refs/heads/topic", f.base, next))
+	must(t, f.yard.Release(ctx(t), passed, f.base, "topic"))
+	refs, err := f.yard.Refs(ctx(t), Attempts)
+	must(t, err)
+	if len(refs) != 1 || refs[0].Name != ahead {
+		t.Errorf("left are %v", refs)
+	}
+}
+
 // TestNothingIsReleasedForABranchThatMovedMeanwhile: the branch was looked at, and
 // may be elsewhere by the time the ref goes; so may the ref.
 func TestNothingIsReleasedForABranchThatMovedMeanwhile(t *testing.T) {

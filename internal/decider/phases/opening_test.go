@@ -65,6 +65,8 @@ func TestWhetherAStageIsBegun(t *testing.T) {
 		"the engine's word before a decision": {when, core.Stage{Trouble: "no such program"}, core.RunPaused{Code: core.PauseCondition, Stage: "docs", Reason: "its condition could not be evaluated: no such program", Next: "`stellwerk skip r`, or `stellwerk resume r` to evaluate it again"}},
 		"what was not published": {core.Phase{Act: core.ActPullRequest}, core.Stage{Status: core.StageGated, Trouble: "the push was declined"},
 			core.RunPaused{Code: core.PausePublish, Stage: "docs", Reason: "the push was declined", Next: "`stellwerk resume r` tries again, `stellwerk rollback r --to STAGE` has it fixed"}},
+		"what could not be prepared": {core.Phase{Act: core.ActPullRequest}, core.Stage{Status: core.StageOpen, Trouble: "the base is gone"},
+			core.RunPaused{Code: core.PausePublish, Stage: "docs", Reason: "the base is gone", Next: "`stellwerk resume r` tries again, `stellwerk rollback r --to STAGE` has it fixed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.stage.Status == "" {

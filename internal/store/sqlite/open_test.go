@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -468,5 +469,17 @@ func TestALookBesideAnEventIsNotLazy(t *testing.T) {
 		if err := s.writer.pace(t.Context(), batch); err != nil || s.writer.lazy {
 			t.Errorf("a transaction of %d with an event in it does not wait for the disk: %v", len(batch), err)
 		}
+	}
+}
+
+// TestAPatchReleaseCounts: the faults of write-ahead logs were mended in one.
+func TestAPatchReleaseCounts(t *testing.T) {
+	for text, want := range map[string][]int{"3.51.3": {3, 51, 3}, "3.9.10": {3, 9, 10}} {
+		if got, err := parseVersion(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s is %v, %v", text, got, err)
+		}
+	}
+	if got, err := parseVersion("3.51"); err == nil {
+		t.Errorf("half a version is %v", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
 // odd is an agent that cannot be launched, or that reads what is not there.
@@ -37,6 +38,19 @@ func (deaf) Close(int) agent.Outcome    { return agent.Outcome{} }
 type veil struct{ strict }
 
 func (veil) Redact(text string) string { return masking{}.Redact(text) }
+
+// TestAStartThatFailsKeepsNothingOpen: nobody waits for output of a process that does not exist.
+func TestAStartThatFailsKeepsNothingOpen(t *testing.T) {
+	for name, kind := range map[string]sandbox.Kind{"no program": sandbox.None, "an unknown isolation": "prison"} {
+		t.Run(name, func(t *testing.T) {
+			told := 0
+			box := sandbox.Spec{Argv: []string{"/no/such/program"}, Dir: t.TempDir()}
+			if _, err := (process{kind: kind, box: box, limit: time.Hour, started: func() { told++ }}).run(t.Context()); err == nil || told != 1 {
+				t.Errorf("told %d times: %v", told, err)
+			}
+		})
+	}
+}
 
 // TestAStartThatFailsIsWholeInItsEnd: of whom it was, in which isolation, why, and that nothing else came of it.
 func TestAStartThatFailsIsWholeInItsEnd(t *testing.T) {

@@ -232,7 +232,9 @@ func start(id string, limits core.Limits) core.RunStarted {
 
 func (b *bench) submit(run string, actor core.Actor, body core.Body) *core.Run {
 	b.t.Helper()
-	state, err := b.engine.Submit(b.t.Context(), run, actor, body)
+	ctx, cancel := context.WithTimeout(b.t.Context(), patience.Limit)
+	defer cancel()
+	state, err := b.engine.Submit(ctx, run, actor, body)
 	if err != nil {
 		b.t.Fatalf("%s: %v", body.Type(), err)
 	}

@@ -34,7 +34,10 @@ func TestAStalledWatcherHoldsNobodyUp(t *testing.T) {
 		if !stalled {
 			stalled = true
 			close(busy)
-			<-wake
+			select {
+			case <-wake:
+			case <-ctx.Done():
+			}
 			return nil
 		}
 		late <- m
@@ -43,19 +46,27 @@ func TestAStalledWatcherHoldsNobodyUp(t *testing.T) {
 	heard := make(chan engine.Moved, 100)
 	watch(func(m engine.Moved) error { heard <- m; return nil })
 
+	next := func(from <-chan engine.Moved) engine.Moved {
+		t.Helper()
+		select {
+		case m := <-from:
+			return m
+		case <-ctx.Done():
+			t.Fatal("it hears nothing any more")
+			return engine.Moved{}
+		}
+	}
+
 	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
 	<-busy
 	for range 20 {
 		b.submit("r1", core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "x"})
 		b.submit("r1", core.Person("me"), core.RunResumed{})
-		for m := range heard {
-			if m.At == b.engine.Position() {
-				break
-			}
+		for next(heard).At != b.engine.Position() {
 		}
 	}
 	close(wake)
-	if m := <-late; m.All || len(m.Streams) != 1 || m.Streams[0] != core.RunStream("r1") {
+	if m := next(late); m.All || len(m.Streams) != 1 || m.Streams[0] != core.RunStream("r1") {
 		t.Errorf("afterwards it hears %+v", m)
 	}
 }

@@ -46,8 +46,9 @@ linter() {
     { echo "tools: golangci-lint ${golangci_version} could not be installed"; return 1; }
 }
 
-# Packages are downloaded while the linter is compiled.
+# Packages and modules are downloaded while the linter is compiled. A module that cannot be had is named by who needs it.
 { system_packages; from_npm; } &
+go list -deps -test ./... >/dev/null 2>&1 &
 linter
 linted=$?
 wait

@@ -34,7 +34,8 @@ func chromium(t *testing.T) context.Context {
 	path := toolbox.Need(t, toolbox.Chromium)
 	said := &lastWords{}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("force-prefers-reduced-motion", true),
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("force-prefers-reduced-motion", true), // drawing what moves is dear without a graphics card
 		chromedp.WSURLReadTimeout(patience.Limit), chromedp.CombinedOutput(said), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })

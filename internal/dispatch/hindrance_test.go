@@ -385,7 +385,7 @@ func TestWhatIsNotToBeHad(t *testing.T) {
 	if err := p.watchPullRequest(ended, p.run, core.WatchPullRequest{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("what is on a forge was looked for in the yard: %v", err)
 	}
-	if got := p.Private(); !slices.Equal(got, []string{"/etc/passwd"}) {
+	if got := p.Private(); !slices.Equal(got, []string{"/etc/private"}) {
 		t.Errorf("hidden are %q", got)
 	}
 	e := newEnded(t, shim.Exit{}, nil)

@@ -84,7 +84,7 @@ func newPhased(t *testing.T) *phased {
 	p.SecretNames = func(use string) []string {
 		return map[string][]string{"claude": {"KNOWN_KEY", "UNSET_KEY"}}[use]
 	}
-	p.hidden.search = func() []string { return []string{"/etc/passwd"} }
+	p.hidden.search = func() []string { return []string{"/etc/private"} }
 	p.attempt = &core.Attempt{ID: builder, N: 2, Base: p.commit}
 	before := &core.Attempt{ID: "build.r1.a1", N: 1, Base: p.run.BaseCommit, Delivery: &core.Delivery{Artifacts: []core.Artifact{
 		{Name: "notes.md", Digest: p.put(t, "half")}, {Name: reportFile, Digest: p.put(t, "{}")},
@@ -160,7 +160,7 @@ func TestAnAttemptIsFurnished(t *testing.T) {
 	if spec.CommitMessage != "wip(phase-1): Build - A cart" || !spec.Mark || string(spec.Isolation) != "sandbox" {
 		t.Errorf("it ends in %q (%t) under %q", spec.CommitMessage, spec.Mark, spec.Isolation)
 	}
-	if !slices.Equal(spec.Masked, []string{p.Layout.State}) || !slices.Equal(spec.Private, []string{"/etc/passwd"}) {
+	if !slices.Equal(spec.Masked, []string{p.Layout.State}) || !slices.Equal(spec.Private, []string{"/etc/private"}) {
 		t.Errorf("hidden are %q and %q", spec.Masked, spec.Private)
 	}
 	if !slices.Equal(spec.Secrets, []string{"NEEDED", "KNOWN_KEY"}) || !maps.Equal(spec.Env, map[string]string{"COLOR": "1"}) || spec.Tools != "" {

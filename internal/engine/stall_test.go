@@ -58,7 +58,11 @@ func TestAStalledWatcherHoldsNobodyUp(t *testing.T) {
 	}
 
 	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
-	<-busy
+	select {
+	case <-busy:
+	case <-ctx.Done():
+		t.Fatal("nobody hears that a run begins")
+	}
 	for range 20 {
 		b.submit("r1", core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "x"})
 		b.submit("r1", core.Person("me"), core.RunResumed{})

@@ -1,0 +1,156 @@
+package egress
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// maxHello bounds what a client may send before its ClientHello is complete.
+const maxHello = 64 << 10
+
+const (
+	recordHandshake = 22
+	majorVersion    = 3
+	messageHello    = 1
+	extensionSNI    = 0
+	nameHost        = 0
+	recordHeader    = 5
+	maxRecord       = 1<<14 + 256
+	handshakeHeader = 4
+	helloRandom     = 2 + 32 // the version before it
+)
+
+// What parseHello says besides a name.
+var (
+	errIncomplete = errors.New("the TLS ClientHello is not complete")
+	errNotTLS     = errors.New("not TLS")
+	errBadHello   = errors.New("the TLS ClientHello cannot be read")
+)
+
+// parseHello returns the name that a ClientHello asks for, "" if it asks for none.
+// The message may be spread over several records. errIncomplete asks for more
+// bytes, and need says how many there must be in all before it is worth trying
+// again; errNotTLS means that no TLS client begins like this.
+func parseHello(data []byte) (name string, need int, err error) {
+	var message []byte
+	for start := 0; ; {
+		rest := data[start:]
+		if len(rest) > 0 && rest[0] != recordHandshake || len(rest) > 1 && rest[1] != majorVersion {
+			if start == 0 {
+				return "", 0, errNotTLS
+			}
+			return "", 0, errBadHello
+		}
+		if len(rest) < recordHeader {
+			return "", len(data) + 1, errIncomplete
+		}
+		size := int(binary.BigEndian.Uint16(rest[3:]))
+		if size == 0 || size > maxRecord {
+			return "", 0, errBadHello
+		}
+		message = append(message, rest[recordHeader:min(len(rest), recordHeader+size)]...)
+		whole, err := cutHello(message)
+		if err == nil {
+			name, err = helloName(whole)
+			return name, 0, err
+		}
+		start += recordHeader + size
+		if !errors.Is(err, errIncomplete) || start > len(data) {
+			return "", start, err
+		}
+	}
+}
+
+// cutHello returns the body of the ClientHello that a handshake begins with.
+func cutHello(message []byte) ([]byte, error) {
+	if len(message) > 0 && message[0] != messageHello {
+		return nil, errBadHello
+	}
+	if len(message) < handshakeHeader {
+		return nil, errIncomplete
+	}
+	length := int(message[1])<<16 | int(message[2])<<8 | int(message[3])
+	switch {
+	case length > maxHello:
+		return nil, errBadHello
+	case len(message) < handshakeHeader+length:
+		return nil, errIncomplete
+	}
+	return message[handshakeHeader : handshakeHeader+length], nil
+}
+
+// helloName reads the body of a ClientHello.
+func helloName(body []byte) (string, error) {
+	c := cursor{rest: body}
+	c.take(helloRandom)
+	c.vector(1) // session
+	c.vector(2) // cipher suites
+	c.vector(1) // compression
+	if !c.failed && len(c.rest) == 0 {
+		return "", nil // before there were extensions
+	}
+	extensions := cursor{rest: c.vector(2)}
+	if c.failed || len(c.rest) != 0 {
+		return "", errBadHello
+	}
+	name, seen := "", false
+	for len(extensions.rest) > 0 {
+		kind := extensions.number(2)
+		content := extensions.vector(2)
+		if extensions.failed {
+			return "", errBadHello
+		}
+		if kind != extensionSNI {
+			continue
+		}
+		if seen {
+			return "", errBadHello // servers differ in which they take
+		}
+		seen = true
+		var err error
+		if name, err = serverName(content); err != nil {
+			return "", err
+		}
+	}
+	return name, nil
+}
+
+// serverName reads the extension, which may hold one name.
+func serverName(content []byte) (string, error) {
+	c := cursor{rest: content}
+	list := cursor{rest: c.vector(2)}
+	kind := list.number(1)
+	name := list.vector(2)
+	if c.failed || list.failed || len(c.rest) != 0 || len(list.rest) != 0 || kind != nameHost || len(name) == 0 {
+		return "", errBadHello
+	}
+	return string(name), nil
+}
+
+// cursor reads from the front of a message. After a read beyond the end, failed is
+// set and everything is empty.
+type cursor struct {
+	rest   []byte
+	failed bool
+}
+
+func (c *cursor) take(n int) []byte {
+	if c.failed || n > len(c.rest) {
+		c.failed, c.rest = true, nil
+		return nil
+	}
+	taken := c.rest[:n]
+	c.rest = c.rest[n:]
+	return taken
+}
+
+func (c *cursor) number(bytes int) int {
+	n := 0
+	for _, b := range c.take(bytes) {
+		n = n<<8 | int(b)
+	}
+	return n
+}
+
+// vector is what a length of so many bytes stands before.
+func (c *cursor) vector(bytes int) []byte { return c.take(c.number(bytes)) }

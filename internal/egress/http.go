@@ -1,0 +1,179 @@
+package egress
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	answerBytes  = 1 << 20 // of a response's header
+	continueTime = time.Second
+)
+
+// answer serves one HTTP request.
+func (d *door) answer(w http.ResponseWriter, r *http.Request, c *client) {
+	switch {
+	case r.Method == http.MethodConnect:
+		d.connect(w, r, c)
+	case r.URL.Scheme != "" || r.URL.Host != "":
+		d.plain(w, r, c)
+	case d.Origin != nil:
+		d.Origin.ServeHTTP(w, r)
+	default:
+		http.Error(w, "This is a proxy and has no pages of its own: set it as HTTP_PROXY and HTTPS_PROXY.", http.StatusNotFound)
+	}
+}
+
+// connect opens a tunnel.
+func (d *door) connect(w http.ResponseWriter, r *http.Request, c *client) {
+	host, port, err := splitEndpoint(r.RequestURI)
+	a := d.begin("connect", host, port)
+	defer a.end()
+	if err != nil {
+		d.refuse(w, a.refuse(err.Error()))
+		return
+	}
+	far, err := d.reach(r.Context(), a, host, port, tunnelled)
+	if err != nil {
+		d.refuse(w, err)
+		return
+	}
+	defer func() { _ = far.Close() }() // the tunnel has noted how it ended
+	early, err := hijack(w)
+	if err != nil {
+		a.Cause = err.Error()
+		return
+	}
+	if _, err := io.WriteString(c.Conn, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		a.Cause = cause(err)
+		return
+	}
+	d.carry(a, c.Conn, far, early)
+}
+
+// hijack takes a connection from the HTTP server and returns what was read of it
+// beyond the request.
+func hijack(w http.ResponseWriter) ([]byte, error) {
+	conn, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return nil, err
+	}
+	_ = conn.SetDeadline(time.Time{}) // fails only with the connection
+	return buffered.Reader.Peek(buffered.Reader.Buffered())
+}
+
+// plain forwards one request of plain HTTP on a connection of its own, so that its
+// bytes are known and its address is checked.
+func (d *door) plain(w http.ResponseWriter, r *http.Request, c *client) {
+	host, port, err := plainEndpoint(r.URL)
+	a := d.begin("http", host, port)
+	defer a.end()
+	if err != nil {
+		d.refuse(w, a.refuse(err.Error()))
+		return
+	}
+	far, err := d.reach(r.Context(), a, host, port, forwarded)
+	if err != nil {
+		d.refuse(w, err)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	watch := newWatch(d.Idle, func() { cancel(); _ = c.Conn.Close(); _ = far.Close() })
+	defer watch.stop()
+	wire := &meter{Conn: far.Conn, moved: watch.touch}
+	defer func() {
+		a.Sent, a.Received = wire.settle()
+		a.Cause = cmp.Or(watch.cause(), a.Cause, wire.cause(), contextCause(r.Context()))
+	}()
+	p := httputil.ReverseProxy{
+		Transport:     d.transport,
+		FlushInterval: -1,
+		ErrorLog:      log.New(io.Discard, "", 0), // the record has the cause
+		Rewrite:       func(p *httputil.ProxyRequest) { direct(p, a.Host, port) },
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			a.Cause = cause(err)
+			http.Error(w, endpoint(a.Host, port)+" gave no answer: "+a.Cause, http.StatusBadGateway)
+		},
+	}
+	p.ServeHTTP(w, r.WithContext(context.WithValue(ctx, wireKey{}, wired{wire, far.upstream})))
+}
+
+// plainEndpoint is where an absolute-form request wants to go. TLS is not plain,
+// and on its port nothing else may pass.
+func plainEndpoint(u *url.URL) (string, int, error) {
+	host, port, err := cutPort(u.Host)
+	switch {
+	case err != nil:
+		return u.Host, 0, err
+	case !strings.EqualFold(u.Scheme, "http"):
+		return host, max(port, 0), errors.New("the proxy forwards plain http only; use CONNECT for anything else")
+	case port == portHTTPS:
+		return host, port, errors.New("port 443 is for TLS; use CONNECT")
+	case port < 0:
+		port = portHTTP
+	}
+	return host, port, nil
+}
+
+// direct names the canonical host in the request, and leaves the query as it is.
+func direct(p *httputil.ProxyRequest, host string, port int) {
+	p.Out.URL.Scheme = "http"
+	p.Out.URL.Host = endpoint(host, port)
+	if port == portHTTP {
+		p.Out.URL.Host = strings.TrimSuffix(p.Out.URL.Host, ":80")
+	}
+	p.Out.Host = p.Out.URL.Host
+	p.Out.URL.RawQuery = p.In.URL.RawQuery
+}
+
+// contextCause says why a request ended before its answer did.
+func contextCause(ctx context.Context) string {
+	if ctx.Err() == nil {
+		return ""
+	}
+	return cause(ctx.Err())
+}
+
+type wireKey struct{}
+
+// wired is the open connection for a request, and whether it leads to the upstream
+// proxy.
+type wired struct {
+	conn     net.Conn
+	upstream bool
+}
+
+// plainTransport sends each request on the connection that its context carries: it
+// dials nothing itself.
+func plainTransport(upstream *url.URL) *http.Transport {
+	return &http.Transport{
+		DisableKeepAlives:      true,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: answerBytes,
+		ExpectContinueTimeout:  continueTime,
+		Proxy: func(r *http.Request) (*url.URL, error) {
+			if at, ok := r.Context().Value(wireKey{}).(wired); !ok || !at.upstream {
+				return nil, nil
+			}
+			// The connection to an https proxy has its TLS already.
+			return &url.URL{Scheme: "http", Host: upstream.Host, User: upstream.User}, nil
+		},
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			at, ok := ctx.Value(wireKey{}).(wired)
+			if !ok {
+				return nil, errors.New("no connection was opened for this request")
+			}
+			return at.conn, nil
+		},
+	}
+}

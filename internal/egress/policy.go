@@ -1,0 +1,106 @@
+package egress
+
+import (
+	"fmt"
+	"net/netip"
+)
+
+// Policy is what an attempt may reach.
+type Policy struct {
+	Open    bool // any public host; still recorded
+	Allow   []Rule
+	Deny    []Rule // wins over everything
+	Private []Grant
+}
+
+// Refused says that the policy forbids a connection, and why.
+type Refused struct {
+	Host  string // canonical, or as a bounded line if it could not be read
+	Port  int
+	Cause string
+}
+
+// Error implements error.
+func (r *Refused) Error() string {
+	return fmt.Sprintf("connection to %s refused: %s", endpoint(r.Host, r.Port), r.Cause)
+}
+
+// Check reports whether the list names a host and port. The addresses of the host
+// are checked by CheckAddress. The error is a *Refused.
+func (p Policy) Check(host string, port int) error {
+	_, err := p.check(host, port)
+	return err
+}
+
+// check returns the canonical host, too.
+func (p Policy) check(host string, port int) (string, error) {
+	name, err := canonical(host)
+	if err != nil {
+		return "", &Refused{shown(host), port, err.Error()}
+	}
+	if port < 1 || port > 65535 {
+		return "", &Refused{name, port, "the port must be a number from 1 to 65535"}
+	}
+	if r, found := find(p.Deny, name, port); found {
+		return "", &Refused{name, port, fmt.Sprintf("the network list denies %s", r)}
+	}
+	if _, found := find(p.Allow, name, port); !found && !p.Open {
+		return "", &Refused{name, port, "it is not on the network list"}
+	}
+	return name, nil
+}
+
+// CheckAddress reports whether a host, which Check let pass, may be reached at an
+// address. The error is a *Refused.
+func (p Policy) CheckAddress(host string, port int, a netip.Addr) error {
+	name, err := canonical(host)
+	if err != nil {
+		return &Refused{shown(host), port, err.Error()}
+	}
+	if a.Zone() != "" || !a.IsValid() {
+		return &Refused{name, port, "its address belongs to one network interface only"}
+	}
+	a = a.Unmap()
+	if r, found := find(p.Deny, a.String(), port); found {
+		return &Refused{name, port, fmt.Sprintf("it is at %s, and the network list denies %s", a, r)}
+	}
+	what := classify(a)
+	if what == "" {
+		own, err := ours(a)
+		switch {
+		case err != nil:
+			return &Refused{name, port, err.Error()}
+		case !own:
+			return nil
+		}
+		what = "an address of this machine"
+	}
+	if p.granted(name, port, a) {
+		return nil
+	}
+	return &Refused{name, port, fmt.Sprintf("it is at %s, %s", a, what)}
+}
+
+// granted reports whether a person gave their word for an address. A metadata
+// service and the unspecified address must be named themselves: nobody who grants
+// a company's network means them.
+func (p Policy) granted(host string, port int, a netip.Addr) bool {
+	for _, g := range p.Private {
+		if special(a) && !g.Range.IsSingleIP() {
+			continue
+		}
+		if g.covers(host, port, a) {
+			return true
+		}
+	}
+	return false
+}
+
+func find(rules []Rule, host string, port int) (Rule, bool) {
+	for _, r := range rules {
+		if r.covers(host, port) {
+			return r, true
+		}
+	}
+	return Rule{}, false
+}

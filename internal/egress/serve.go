@@ -1,0 +1,194 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	headerTime  = 30 * time.Second // for a request's header or SOCKS handshake
+	headerBytes = 64 << 10
+	shortage    = 50 * time.Millisecond // before another accept, if the system ran out of something
+	socksFirst  = 5                     // the byte that a SOCKS5 client begins with
+)
+
+// Serve serves connections until ctx ends or the listener fails. It closes the
+// listener and every connection, and returns when no goroutine of it is left. The
+// error is nil if ctx ended.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	inner, cancel := context.WithCancel(ctx)
+	d := &door{Server: s, ctx: inner, handed: make(chan net.Conn)}
+	web := d.webServer()
+	var served sync.WaitGroup
+	served.Go(func() { _ = web.Serve(handover{d, l.Addr()}) }) // ends with inner only
+	stop := context.AfterFunc(inner, func() { _ = l.Close() })
+	err := d.accept(l)
+	stop()
+	cancel()
+	_ = l.Close()   // a second time, if ctx ended
+	_ = web.Close() // it has no listener of its own
+	served.Wait()
+	d.open.Wait()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// door is one call of Serve.
+type door struct {
+	*Server
+	ctx    context.Context
+	handed chan net.Conn // to the HTTP server
+	open   sync.WaitGroup
+}
+
+func (d *door) accept(l net.Listener) error {
+	for {
+		conn, err := l.Accept()
+		switch {
+		case err == nil:
+			d.admit(conn)
+		case d.ctx.Err() != nil:
+			return d.ctx.Err()
+		case scarce(err):
+			select {
+			case <-time.After(shortage):
+			case <-d.ctx.Done():
+			}
+		default:
+			return err
+		}
+	}
+}
+
+// scarce reports whether an accept may succeed later.
+func scarce(err error) bool {
+	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
+// admit serves a connection if there is room, and turns it away at once otherwise.
+func (d *door) admit(conn net.Conn) {
+	select {
+	case d.slots <- struct{}{}:
+	default:
+		d.turnAway(conn)
+		return
+	}
+	d.open.Add(1)
+	c := &client{Conn: conn}
+	stop := context.AfterFunc(d.ctx, func() { _ = conn.Close() })
+	c.release = sync.OnceFunc(func() {
+		stop()
+		_ = conn.Close() // whoever served it has noted how it ended
+		<-d.slots
+		d.open.Done()
+	})
+	go d.greet(c)
+}
+
+// greet finds out which protocol a client speaks.
+func (d *door) greet(c *client) {
+	var first [1]byte
+	_ = c.SetReadDeadline(time.Now().Add(headerTime)) // fails only with the connection
+	if _, err := io.ReadFull(c.Conn, first[:]); err != nil {
+		c.release()
+		return
+	}
+	c.first = first[:]
+	if first[0] == socksFirst {
+		defer c.release()
+		d.socks(c)
+		return
+	}
+	select {
+	case d.handed <- c:
+	case <-d.ctx.Done():
+		c.release()
+	}
+}
+
+// client is a connection from the sandbox.
+type client struct {
+	net.Conn
+	first    []byte // read already
+	hijacked atomic.Bool
+	release  func() // closes it and gives its place away, once
+}
+
+// Read implements net.Conn.
+func (c *client) Read(p []byte) (int, error) {
+	if len(c.first) > 0 && len(p) > 0 {
+		n := copy(p, c.first)
+		c.first = c.first[n:]
+		return n, nil
+	}
+	return c.Conn.Read(p)
+}
+
+// handover is the listener of the HTTP server: it accepts what greet hands over.
+type handover struct {
+	*door
+	addr net.Addr
+}
+
+func (h handover) Accept() (net.Conn, error) {
+	select {
+	case c := <-h.handed:
+		return c, nil
+	case <-h.ctx.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+func (h handover) Close() error   { return nil }
+func (h handover) Addr() net.Addr { return h.addr }
+
+type clientKey struct{}
+
+// webServer reads requests. A connection's place is free again when the server
+// closes it or, once a handler has taken it over, when that handler returns.
+func (d *door) webServer() *http.Server {
+	return &http.Server{
+		ReadHeaderTimeout: headerTime,
+		MaxHeaderBytes:    headerBytes,
+		IdleTimeout:       d.Idle,
+		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is their business
+		BaseContext:       func(net.Listener) context.Context { return d.ctx },
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(ctx, clientKey{}, conn)
+		},
+		ConnState: func(conn net.Conn, state http.ConnState) {
+			c, ok := conn.(*client)
+			switch {
+			case !ok:
+			case state == http.StateHijacked:
+				c.hijacked.Store(true)
+			case state == http.StateClosed:
+				c.release()
+			}
+		},
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			c := r.Context().Value(clientKey{}).(*client)
+			defer func() {
+				if c.hijacked.Load() {
+					c.release()
+				}
+			}()
+			d.answer(w, r, c)
+		}),
+	}
+}

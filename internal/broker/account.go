@@ -1,0 +1,145 @@
+package broker
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/ledger"
+)
+
+// Ledger is the account that requests are charged to. It is safe for concurrent use. Every reservation is settled once.
+type Ledger interface {
+	// Reserve sets aside what is wanted, or as much as there is down to the least; it may wait for more to be granted.
+	// The error is ledger.ErrExhausted where not even the least is left.
+	Reserve(ctx context.Context, ask ledger.Ask) (ledger.Held, error)
+	// Extend raises a reservation to a total, or fails and leaves it.
+	Extend(ctx context.Context, held ledger.Held, total ledger.Amount) (ledger.Held, error)
+	// Progress notes what a request has spent so far, should nobody be left to settle it.
+	Progress(held ledger.Held, seen ledger.Spent) error
+	// Settle charges what a request has spent and frees the rest.
+	Settle(held ledger.Held, spent ledger.Spent) error
+}
+
+const (
+	noteEvery   = 64               // tokens of output between two notes of progress
+	extendBy    = 1024             // tokens of output that are asked for at a time
+	extendLimit = 10 * time.Second // that a stream stands still for them
+)
+
+// account is one request's reservation.
+type account struct {
+	ledger  Ledger
+	request request
+	price   Price
+	factor  float64
+	held    ledger.Held
+	output  int64 // the most tokens that the provider was told to answer
+	noted   int64 // tokens of output that the ledger knows of
+	told    bool  // the ledger knows what the provider said of the prompt
+}
+
+// open reserves what a request may cost.
+func open(ctx context.Context, l Ledger, r request, p Price) (*account, error) {
+	a := &account{ledger: l, request: r, price: p, factor: r.multiplier(p), output: r.output}
+	held, err := l.Reserve(ctx, ledger.Ask{
+		Model: r.model, Floor: a.estimate(0), Least: a.estimate(r.least).Amount(), Want: a.estimate(r.output).Amount(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.held = held
+	if !held.Full {
+		a.output = a.affordable(held.Amount)
+	}
+	return a, nil
+}
+
+// estimate is what the request costs with so much output, before the provider has said anything. All of the prompt
+// counts as input, and costs what its dearest kind does.
+func (a *account) estimate(output int64) ledger.Spent {
+	u := a.request.prompt
+	u.Output = output
+	return ledger.Spent{Usage: ledger.Usage{Input: u.Prompt(), Output: output}, USD: a.price.Cost(u, a.factor)}
+}
+
+// affordable is how much output an amount pays for.
+func (a *account) affordable(amount ledger.Amount) int64 {
+	floor := a.estimate(0)
+	output := min(a.request.output, amount.Tokens-floor.Usage.Tokens())
+	if each := a.estimate(1).USD - floor.USD; each > 0 {
+		output = min(output, int64(math.Floor((amount.USD-floor.USD)/each+1e-6)))
+	}
+	return max(a.request.least, output)
+}
+
+// spent is what an answer has cost as far as it is known: the provider's word where there is one, an estimate
+// otherwise.
+func (a *account) spent(r reading) ledger.Spent {
+	u := r.usage
+	if !r.final {
+		u.Output = max(u.Output, tokensIn(r.text))
+	}
+	if !r.prompt {
+		return a.estimate(u.Output)
+	}
+	return ledger.Spent{Usage: u, USD: a.price.Cost(u, a.factor)}
+}
+
+// closing is what an answer has cost that ends here. What the provider thought without showing it, nobody knows: then
+// all that it was allowed to counts.
+func (a *account) closing(r reading) ledger.Spent {
+	if r.silent && !r.final {
+		r.text = max(r.text, a.output*bytesPerToken)
+	}
+	return a.spent(r)
+}
+
+// follow keeps the reservation ahead of an answer on its way. An error means that the answer must end here.
+func (a *account) follow(ctx context.Context, r reading) error {
+	now := a.spent(r)
+	if !r.final && !within(now.Amount(), a.held.Amount) {
+		more := r
+		more.text += extendBy * bytesPerToken
+		ctx, cancel := context.WithTimeout(ctx, extendLimit)
+		defer cancel()
+		held, err := a.ledger.Extend(ctx, a.held, a.spent(more).Amount())
+		if err != nil {
+			return err
+		}
+		a.held = held
+	}
+	return a.note(r, now.Usage.Output)
+}
+
+// note tells the ledger of progress before it is made, so that what is on record is never less than what was answered.
+func (a *account) note(r reading, output int64) error {
+	if output < a.noted && r.prompt == a.told {
+		return nil
+	}
+	a.noted, a.told = output+noteEvery, r.prompt
+	if !r.final {
+		r.text = max(r.text, a.noted*bytesPerToken)
+	}
+	return a.ledger.Progress(a.held, a.closing(r))
+}
+
+func within(a, limit ledger.Amount) bool {
+	const grain = 1e-9 // of a dollar: what adding floats may be off by
+	return a.USD <= limit.USD+grain && a.Tokens <= limit.Tokens
+}
+
+// unlimited is the ledger of attempts without one.
+type unlimited struct{}
+
+func (unlimited) Reserve(_ context.Context, ask ledger.Ask) (ledger.Held, error) {
+	return ledger.Held{Amount: ask.Want, Full: true}, nil
+}
+
+func (unlimited) Extend(_ context.Context, held ledger.Held, total ledger.Amount) (ledger.Held, error) {
+	held.Amount = total
+	return held, nil
+}
+
+func (unlimited) Progress(ledger.Held, ledger.Spent) error { return nil }
+func (unlimited) Settle(ledger.Held, ledger.Spent) error   { return nil }

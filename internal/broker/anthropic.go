@@ -1,0 +1,71 @@
+package broker
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+func anthropic() Provider {
+	return Provider{
+		Name:     "anthropic",
+		Upstream: "https://api.anthropic.com",
+		routes: []route{
+			{method: http.MethodPost, path: "/v1/messages", metered: true},
+			{method: http.MethodPost, path: "/v1/messages/count_tokens"},
+			{method: http.MethodGet, path: "/v1/models", below: true},
+			{method: http.MethodHead, path: "/"},
+		},
+		present: presentAnthropic,
+		dialect: messages{},
+	}
+}
+
+// presentAnthropic adds the credential. What a subscription's token needs in anthropic-beta is the client's to send: it
+// knows that it has such a token by the shape of its own.
+func presentAnthropic(h http.Header, c Credential) {
+	if c.Kind == APIKey {
+		h.Set("X-Api-Key", c.Value)
+		return
+	}
+	h.Set("Authorization", "Bearer "+c.Value)
+}
+
+// messages is the dialect of the Messages API.
+type messages struct{}
+
+func (messages) meter(stream bool) meter {
+	if stream {
+		return &messageStream{}
+	}
+	return &messageBody{}
+}
+
+var messagesErrors = map[int]string{
+	http.StatusBadRequest:            "invalid_request_error",
+	http.StatusUnauthorized:          "authentication_error",
+	http.StatusForbidden:             "permission_error",
+	http.StatusRequestEntityTooLarge: "request_too_large",
+}
+
+func (messages) failure(status int, message string) []byte {
+	kind, ok := messagesErrors[status]
+	if !ok {
+		kind = "api_error"
+	}
+	return errorBody(kind, message)
+}
+
+// last carries the type of a refusal, which clients do not take for a fault that passes.
+func (messages) last(message string) []byte {
+	return append(append([]byte("event: error\ndata: "), errorBody("permission_error", message)...), "\n\n"...)
+}
+
+func errorBody(kind, message string) []byte {
+	body, err := json.Marshal(map[string]any{
+		"type": "error", "error": map[string]string{"type": kind, "message": message},
+	})
+	if err != nil { // strings always encode
+		panic(err)
+	}
+	return body
+}

@@ -1,0 +1,217 @@
+// Package broker stands between an agent and its model's provider. The agent knows a loopback address and a token that is
+// good for one attempt; the broker swaps the token for the credential, forwards the few requests that its provider has,
+// reads from the answers what they cost, and ends an answer where the attempt's account would be overdrawn. It runs in the
+// attempt's supervisor, outside the sandbox. It must not store or log the credential or what is said, and it holds no limit
+// of its own: those are the ledger's.
+package broker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/ledger"
+)
+
+// requestLimit bounds a request's body; providers take less.
+const requestLimit = 64 << 20
+
+// Options say what a broker is made of.
+type Options struct {
+	Provider  Provider
+	Upstream  *url.URL // of a gateway, its path included; nil for the provider's own
+	Source    Source
+	Token     string // what the agent presents
+	Ledger    Ledger // nil: nothing limits the attempt
+	Prices    Prices
+	Transport http.RoundTripper // nil: one that is like http.DefaultTransport
+	Record    func(Exchange)    // called once for every request, when it is over; nil for nobody
+	Log       *slog.Logger      // nil: nothing is logged
+}
+
+// New makes the handler for one attempt. It serves below the provider's [Provider.Path].
+func New(o Options) (http.Handler, error) {
+	if o.Provider.dialect == nil {
+		return nil, errors.New("the broker needs a provider of the table")
+	}
+	if o.Upstream == nil {
+		own, err := url.Parse(o.Provider.Upstream)
+		if err != nil {
+			return nil, fmt.Errorf("the address of the provider %s: %w", o.Provider.Name, err)
+		}
+		o.Upstream = own
+	}
+	switch {
+	case o.Upstream.Scheme != "http" && o.Upstream.Scheme != "https", o.Upstream.Host == "":
+		return nil, errors.New("the provider's address must be a URL that begins with https:// or http://")
+	case o.Upstream.User != nil, o.Upstream.RawQuery != "", o.Upstream.Fragment != "":
+		return nil, errors.New("the provider's address must not contain a user, a query or a fragment; give the credential by itself")
+	case o.Source == nil:
+		return nil, errors.New("the broker needs a source for the credential")
+	case len(o.Token) < 32:
+		return nil, errors.New("the attempt's token is too short to be secret; make it with NewToken")
+	case len(o.Prices.models) == 0:
+		return nil, errors.New("the broker needs a price list; read it with ReadPrices")
+	}
+	b := &broker{Options: o, guard: newGuard(o.Token), vault: vault{source: o.Source}}
+	if b.Ledger == nil {
+		b.Ledger = unlimited{}
+	}
+	if b.Transport == nil {
+		b.Transport = newTransport()
+	}
+	if b.Log == nil {
+		b.Log = slog.New(slog.DiscardHandler)
+	}
+	return b, nil
+}
+
+// newTransport is for few connections that answer slowly: a model may think for minutes before it says a word.
+func newTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:   true,
+		TLSHandshakeTimeout: 10 * time.Second,
+		IdleConnTimeout:     90 * time.Second,
+		MaxIdleConnsPerHost: 32,
+		ReadBufferSize:      pieceSize,
+		DisableCompression:  true,
+	}
+}
+
+type broker struct {
+	Options
+	guard guard
+	vault vault
+}
+
+func (b *broker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{broker: b, w: w, r: r}
+	x.record = Exchange{Start: time.Now(), Method: shorten(r.Method), Path: shorten(r.URL.Path)}
+	defer func() {
+		x.record.End = time.Now()
+		if b.Record != nil {
+			b.Record(x.record)
+		}
+	}()
+	x.serve()
+}
+
+// exchange is one request under way.
+type exchange struct {
+	*broker
+	w      http.ResponseWriter
+	r      *http.Request
+	record Exchange
+}
+
+func (x *exchange) serve() {
+	if !x.guard.admits(x.r.Header) {
+		x.refuse(http.StatusUnauthorized, "the token is not the one of this attempt")
+		return
+	}
+	path, below := strings.CutPrefix(x.r.URL.EscapedPath(), x.Provider.Path())
+	if path == "" {
+		path = "/"
+	}
+	route, known := x.Provider.find(x.r.Method, path)
+	if !below || !known {
+		x.refuse(http.StatusForbidden, fmt.Sprintf("Stellwerk forwards only the requests that %s needs; %s %s is none of them",
+			x.Provider.Name, x.record.Method, x.record.Path))
+		return
+	}
+	body, ok := x.body()
+	if !ok {
+		return
+	}
+	if !route.metered {
+		x.forward(path, body, nil)
+		return
+	}
+	x.metered(path, body)
+}
+
+// body reads the whole request: what it may cost depends on all of it.
+func (x *exchange) body() ([]byte, bool) {
+	if e := x.r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		x.refuse(http.StatusBadRequest, "the request is compressed; send it as it is, so that Stellwerk can tell what it may cost")
+		return nil, false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, requestLimit))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		x.refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d MiB", requestLimit>>20))
+	case err != nil:
+		x.refuse(http.StatusBadRequest, "the request ended before all of it was sent")
+	}
+	return body, err == nil
+}
+
+// metered forwards a request within what the ledger sets aside for it.
+func (x *exchange) metered(path string, body []byte) {
+	request, err := x.Provider.dialect.request(body)
+	if err != nil {
+		x.refuse(http.StatusBadRequest, "Stellwerk cannot tell what the request may cost: "+err.Error())
+		return
+	}
+	x.record.Model = shorten(request.model)
+	price, known := x.Prices.Of(request.model)
+	if !known {
+		x.Log.Info("the price list does not have this model; it counts as the dearest", "model", x.record.Model)
+	}
+	a, err := open(x.r.Context(), x.Ledger, request, price)
+	if err != nil {
+		x.exhausted(err)
+		return
+	}
+	x.record.Reserved = a.held.Amount
+	if a.output < request.output {
+		body = request.clamp(a.output)
+	}
+	x.forward(path, body, a)
+}
+
+// exhausted tells why nothing could be set aside. The status is one that clients do not retry.
+func (x *exchange) exhausted(err error) {
+	if !errors.Is(err, ledger.ErrExhausted) && x.r.Context().Err() == nil {
+		x.Log.Error("the attempt's account cannot be kept, so its request is refused", "err", err)
+	}
+	x.refuse(http.StatusForbidden, overdrawn(err))
+}
+
+// overdrawn is what the agent, and whoever reads its transcript, is told about a limit.
+func overdrawn(err error) string {
+	if errors.Is(err, ledger.ErrExhausted) {
+		return "Stellwerk: " + err.Error() + ". A person can raise the limit; asking again does not help."
+	}
+	return "Stellwerk cannot keep the account of this attempt, so it forwards nothing: " + err.Error()
+}
+
+// refuse answers in the provider's stead.
+func (x *exchange) refuse(status int, message string) {
+	x.record.Status, x.record.Cause = status, message
+	x.w.Header().Set("Content-Type", "application/json")
+	if status < http.StatusInternalServerError {
+		x.w.Header().Set("X-Should-Retry", "false")
+	}
+	x.w.WriteHeader(status)
+	if _, err := x.w.Write(x.Provider.dialect.failure(status, message)); err != nil {
+		x.Log.Debug("the agent did not wait for a refusal", "err", err)
+	}
+}
+
+// settle charges a request. It must happen even when the agent is gone, so it takes no context.
+func (x *exchange) settle(a *account, spent ledger.Spent) {
+	x.record.Usage, x.record.USD, x.record.Reserved = spent.Usage, spent.USD, a.held.Amount
+	if err := a.ledger.Settle(a.held, spent); err != nil {
+		x.Log.Error("a request could not be charged to the attempt's account", "err", err)
+	}
+}

@@ -1,0 +1,163 @@
+package broker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/stellwerk-dev/stellwerk/internal/ledger"
+)
+
+// forward sends a request to the provider and its answer to the agent. An account is settled in every case.
+func (x *exchange) forward(path string, body []byte, a *account) {
+	var sent atomic.Bool
+	answer, err := x.send(path, body, &sent)
+	if err != nil {
+		x.unanswered(err, a, sent.Load())
+		return
+	}
+	defer func() {
+		if err := answer.Body.Close(); err != nil {
+			x.Log.Debug("closing the provider's answer", "err", err)
+		}
+	}()
+	x.record.Status = answer.StatusCode
+	switch {
+	case answer.StatusCode >= 300 && answer.StatusCode < 400:
+		x.settleNothing(a)
+		x.refuse(http.StatusBadGateway, "the provider's address redirects elsewhere, and Stellwerk follows no redirects; "+
+			"a person has to name the address it leads to")
+	case encoded(answer.Header):
+		x.settleEstimate(a)
+		x.refuse(http.StatusBadGateway, "the provider's answer is compressed although that was not asked for, so Stellwerk cannot read what it costs")
+	case a == nil || answer.StatusCode >= 400:
+		x.settleNothing(a)
+		x.start(answer)
+		x.copy(answer.Body)
+	case eventStream(answer.Header):
+		x.start(answer)
+		x.stream(answer.Body, a)
+	default:
+		x.start(answer)
+		x.plain(answer.Body, a)
+	}
+}
+
+// send asks the provider, and once more where it refused a credential that has a successor.
+func (x *exchange) send(path string, body []byte, sent *atomic.Bool) (*http.Response, error) {
+	ctx := httptrace.WithClientTrace(x.r.Context(), &httptrace.ClientTrace{
+		WroteRequest: func(info httptrace.WroteRequestInfo) { sent.Store(info.Err == nil) },
+	})
+	credential, err := x.vault.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := x.once(ctx, path, body, credential)
+	if err != nil || answer.StatusCode != http.StatusUnauthorized {
+		return answer, err
+	}
+	other, renewed, err := x.vault.renew(ctx, credential)
+	if err != nil {
+		x.Log.Warn("the provider refused the credential, and its source gave no other", "err", err)
+	}
+	if !renewed {
+		return answer, nil
+	}
+	if err := answer.Body.Close(); err != nil {
+		x.Log.Debug("closing the provider's answer", "err", err)
+	}
+	return x.once(ctx, path, body, other)
+}
+
+func (x *exchange) once(ctx context.Context, path string, body []byte, c Credential) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, x.r.Method, x.address(path), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) == 0 {
+		request.Body = http.NoBody
+	}
+	request.Header = forwarded(x.r.Header)
+	x.Provider.present(request.Header, c)
+	return x.Transport.RoundTrip(request)
+}
+
+// address is where a path of the provider is, below a gateway's own.
+func (x *exchange) address(path string) string {
+	u := url.URL{Scheme: x.Upstream.Scheme, Host: x.Upstream.Host, RawQuery: x.r.URL.RawQuery}
+	return u.Scheme + "://" + u.Host + strings.TrimSuffix(x.Upstream.EscapedPath(), "/") + path + query(u.RawQuery)
+}
+
+func query(raw string) string {
+	if raw == "" {
+		return ""
+	}
+	return "?" + raw
+}
+
+// unanswered ends a request that the provider said nothing to. If it has the request, it may have read it all.
+func (x *exchange) unanswered(err error, a *account, sent bool) {
+	if sent {
+		x.settleEstimate(a)
+	} else {
+		x.settleNothing(a)
+	}
+	if x.r.Context().Err() != nil {
+		x.record.Cause = "the agent did not wait for the answer"
+		return
+	}
+	x.Log.Warn("the provider cannot be reached", "err", x.vault.scrubber().text(err.Error()))
+	x.refuse(http.StatusBadGateway, "the provider cannot be reached: "+x.vault.scrubber().text(err.Error()))
+}
+
+func (x *exchange) settleNothing(a *account) {
+	if a != nil {
+		x.settle(a, ledger.Spent{})
+	}
+}
+
+func (x *exchange) settleEstimate(a *account) {
+	if a != nil {
+		x.settle(a, a.estimate(0))
+	}
+}
+
+func encoded(h http.Header) bool {
+	e := h.Get("Content-Encoding")
+	return e != "" && !strings.EqualFold(e, "identity")
+}
+
+func eventStream(h http.Header) bool {
+	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	return err == nil && kind == "text/event-stream"
+}
+
+// start begins the answer to the agent.
+func (x *exchange) start(answer *http.Response) {
+	returned(x.w.Header(), answer.Header, x.vault.scrubber())
+	x.w.WriteHeader(answer.StatusCode)
+}
+
+// abort ends the connection without the mark of a complete answer, as the provider's ended.
+func abort() { panic(http.ErrAbortHandler) }
+
+// broken says why an answer stopped early.
+func (x *exchange) broken(err error) {
+	x.record.Cause = "the provider's answer broke off"
+	if x.r.Context().Err() != nil || errors.Is(err, errAgentGone) {
+		x.record.Cause = "the agent closed the connection before the answer was complete"
+	}
+}
+
+// errAgentGone marks what could not be written to the agent.
+var errAgentGone = errors.New("the agent is gone")
+
+// ended reports that a body was read to its end.
+func ended(err error) bool { return errors.Is(err, io.EOF) }

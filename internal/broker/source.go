@@ -1,0 +1,116 @@
+package broker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Source yields a credential. Get is called before the first request, Refresh after the provider has refused what was
+// got; both may block and are never called at once. No error may contain the credential.
+type Source interface {
+	Get(ctx context.Context) (Credential, error)
+	Refresh(ctx context.Context) (Credential, error)
+}
+
+const (
+	commandTimeout = 30 * time.Second
+	longestValue   = 64 << 10
+)
+
+// Value is a source whose credential is known already, such as one from the environment.
+func Value(c Credential) Source {
+	return source{c.Kind, func(context.Context) (string, error) { return c.Value, nil }}
+}
+
+// File is a source that reads a file, anew at each refresh.
+func File(kind Kind, path string) Source {
+	return source{kind, func(context.Context) (string, error) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return "", fmt.Errorf("read the credential's file: %w", err)
+		}
+		return string(data), nil
+	}}
+}
+
+// Command is a source that runs a program and takes what it prints. The program runs outside every sandbox, with the
+// environment of this process, and gets no input. What it prints is never part of an error.
+func Command(kind Kind, argv ...string) Source {
+	return source{kind, func(ctx context.Context) (string, error) { return output(ctx, argv) }}
+}
+
+// Keyring is a source that asks the system's keyring for the entry of the service "stellwerk" with an account's name.
+func Keyring(kind Kind, account string) Source {
+	if runtime.GOOS == "darwin" {
+		return Command(kind, "security", "find-generic-password", "-w", "-s", "stellwerk", "-a", account)
+	}
+	return Command(kind, "secret-tool", "lookup", "service", "stellwerk", "account", account)
+}
+
+// source reads its value anew each time.
+type source struct {
+	kind Kind
+	read func(context.Context) (string, error)
+}
+
+func (s source) Get(ctx context.Context) (Credential, error) {
+	value, err := s.read(ctx)
+	if err != nil {
+		return Credential{}, err
+	}
+	value = strings.TrimSpace(value)
+	switch {
+	case value == "":
+		return Credential{}, errors.New("the credential is empty")
+	case len(value) > longestValue:
+		return Credential{}, errors.New("the credential is too long to be one")
+	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return Credential{}, errors.New("the credential has characters that no header can carry; give its value alone, on one line")
+	}
+	return Credential{Kind: s.kind, Value: value}, nil
+}
+
+func (s source) Refresh(ctx context.Context) (Credential, error) { return s.Get(ctx) }
+
+// output is what a program prints. Its complaints are not repeated: they may quote the credential.
+func output(ctx context.Context, argv []string) (string, error) {
+	if len(argv) == 0 {
+		return "", errors.New("the credential's command is empty")
+	}
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay = time.Second
+	var out bytes.Buffer
+	cmd.Stdout = &limited{&out, longestValue}
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("the credential's command %q did not finish within %s", argv[0], commandTimeout)
+	case errors.As(err, &exit):
+		return "", fmt.Errorf("the credential's command %q failed (%s); run it in a terminal to see why", argv[0], exit.ProcessState)
+	case err != nil:
+		return "", fmt.Errorf("run the credential's command %q: %w", argv[0], err)
+	}
+	return out.String(), nil
+}
+
+// limited keeps the beginning of what is written, with one byte more than is valid.
+type limited struct {
+	to   *bytes.Buffer
+	most int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	room := max(0, l.most+1-l.to.Len())
+	l.to.Write(p[:min(room, len(p))])
+	return len(p), nil
+}

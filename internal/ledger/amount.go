@@ -105,3 +105,6 @@ func dollars(nano int64) float64 { return float64(nano) / perDollar }
 func bounded(n int64) int64 { return min(max(n, 0), most) }
 
 func plus(a, b int64) int64 { return bounded(bounded(a) + bounded(b)) }
+
+// clean is s with nothing below zero and the money in whole units, as the journal keeps it.
+func (s Spent) clean() Spent { return Spent{}.add(s) }

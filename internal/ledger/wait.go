@@ -1,0 +1,127 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// waiter is a reservation that waits for the grant to be raised.
+type waiter struct {
+	seq  int64 // of the first want that it is part of
+	want sum
+}
+
+// acquire takes what is wanted, or what is left and no less than least, and calls commit with it under the lock. What
+// commit refuses is not taken.
+func (l *Ledger) acquire(ctx context.Context, want, least sum, commit func(sum) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.look(); err != nil {
+		return err
+	}
+	if l.covers(want) {
+		return commit(want)
+	}
+	w := &waiter{want: want}
+	l.waiting[w] = true
+	if err := l.ask(); err != nil {
+		delete(l.waiting, w)
+		return err
+	}
+	w.seq = l.want.Seq
+	reason, err := l.wait(ctx, w)
+	delete(l.waiting, w)
+	if askErr := l.ask(); err == nil { // for less, as one waits no more
+		err = askErr
+	}
+	switch free := l.grant.limit().less(l.book.used()); {
+	case err != nil:
+		return err
+	case l.covers(want):
+		return commit(want)
+	case least.fits(free):
+		return commit(want.atMost(free))
+	}
+	return l.exhausted(reason)
+}
+
+// covers reports that the grant has room for so much more.
+func (l *Ledger) covers(more sum) bool { return l.book.used().add(more).fits(l.grant.limit()) }
+
+// ask tells the engine what would be needed for all that waits.
+func (l *Ledger) ask() error {
+	total := l.book.used()
+	for w := range l.waiting {
+		total = total.add(w.want)
+	}
+	next := Want{Seq: l.want.Seq + 1, Total: total.amount()}
+	if err := writeFile(filepath.Join(l.folder, wantFile), next); err != nil {
+		return err
+	}
+	l.want = next
+	return nil
+}
+
+// wait returns when the waiter can be served, when the engine has refused it, or when patience ends; the reason says why
+// no more was granted. It gives up the lock while it waits.
+func (l *Ledger) wait(ctx context.Context, w *waiter) (reason string, err error) {
+	over := time.NewTimer(l.Patience)
+	defer over.Stop()
+	poll := time.NewTicker(l.Poll)
+	defer poll.Stop()
+	for {
+		if err := l.look(); err != nil {
+			return "", err
+		}
+		switch {
+		case l.journal == nil:
+			return "", ErrClosed
+		case l.covers(w.want):
+			return "", nil
+		case l.grant.Refused != "" && l.grant.Seq >= w.seq:
+			return l.grant.Refused, nil
+		}
+		changed := l.changed
+		l.mu.Unlock()
+		late := false
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-over.C:
+			late = true
+		case <-poll.C:
+		case <-changed:
+		}
+		l.mu.Lock()
+		if err != nil {
+			return "", err
+		}
+		if late {
+			return fmt.Sprintf("Stellwerk's engine has not answered for %s, and no more than what it granted may be spent", l.Patience), nil
+		}
+	}
+}
+
+// Exhausted is the error of a reservation that could not be made.
+type Exhausted struct {
+	Reason   string // which limit, in the engine's words
+	Spent    Amount // by the attempt
+	Reserved Amount // for its requests under way
+}
+
+func (e *Exhausted) Error() string {
+	text := fmt.Sprintf("%s; this attempt has spent %s", e.Reason, e.Spent)
+	if e.Reserved != (Amount{}) {
+		text += fmt.Sprintf(", and %s are set aside for its requests under way", e.Reserved)
+	}
+	return text
+}
+
+// Is makes it an ErrExhausted.
+func (e *Exhausted) Is(target error) bool { return target == ErrExhausted }
+
+func (l *Ledger) exhausted(reason string) error {
+	return &Exhausted{Reason: reason, Spent: l.book.settled.amount(), Reserved: l.book.held.amount()}
+}

@@ -187,9 +187,11 @@ func TestRequestsAreBounded(t *testing.T) {
 func TestWhatABrokerNeeds(t *testing.T) {
 	w := serve(t, says(200, "application/json", plainAnswer))
 	for name, change := range map[string]func(*broker.Options){
-		"provider":    func(o *broker.Options) { o.Provider = broker.Provider{} },
-		"scheme":      func(o *broker.Options) { o.Upstream = &url.URL{Scheme: "ftp", Host: "h"} },
-		"user":        func(o *broker.Options) { o.Upstream = &url.URL{Scheme: "https", Host: "h", User: url.UserPassword("u", key)} },
+		"provider": func(o *broker.Options) { o.Provider = broker.Provider{} },
+		"scheme":   func(o *broker.Options) { o.Upstream = &url.URL{Scheme: "ftp", Host: "h"} },
+		"user": func(o *broker.Options) {
+			o.Upstream = &url.URL{Scheme: "https", Host: "h", User: url.UserPassword("u", key)}
+		},
 		"query":       func(o *broker.Options) { o.Upstream = &url.URL{Scheme: "https", Host: "h", RawQuery: "key=" + key} },
 		"source":      func(o *broker.Options) { o.Source = nil },
 		"token":       func(o *broker.Options) { o.Token = "short" },

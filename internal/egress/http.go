@@ -95,11 +95,21 @@ func (d *door) plain(w http.ResponseWriter, r *http.Request, c *client) {
 		a.Sent, a.Received = wire.settle()
 		a.Cause = cmp.Or(watch.cause(), a.Cause, wire.cause(), contextCause(r.Context()))
 	}()
+	if err := http.NewResponseController(w).EnableFullDuplex(); err != nil { // a host may answer before it has read everything
+		a.Cause = err.Error()
+		return
+	}
 	p := httputil.ReverseProxy{
 		Transport:     d.transport,
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0), // the record has the cause
 		Rewrite:       func(p *httputil.ProxyRequest) { direct(p, a.Host, port) },
+		ModifyResponse: func(r *http.Response) error {
+			if r.StatusCode != http.StatusSwitchingProtocols {
+				r.Body = &answerBody{r.Body, a}
+			}
+			return nil
+		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			a.Cause = cause(err)
 			http.Error(w, endpoint(a.Host, port)+" gave no answer: "+a.Cause, http.StatusBadGateway)
@@ -134,6 +144,21 @@ func direct(p *httputil.ProxyRequest, host string, port int) {
 	}
 	p.Out.Host = p.Out.URL.Host
 	p.Out.URL.RawQuery = p.In.URL.RawQuery
+}
+
+// answerBody notes how an answer broke off.
+type answerBody struct {
+	io.ReadCloser
+	a *attempt
+}
+
+// Read implements io.Reader.
+func (b *answerBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.a.Cause = cause(err)
+	}
+	return n, err
 }
 
 // contextCause says why a request ended before its answer did.

@@ -17,17 +17,17 @@ import (
 
 // dialUpstream opens a connection to the upstream proxy and, for a tunnel, asks it
 // to connect to target. The proxy's own address is the person's choice, and no
-// policy applies to it.
+// policy applies to it. Its errors are not the host's, so they wrap nothing.
 func (s *Server) dialUpstream(ctx context.Context, target string, how manner) (*far, error) {
 	dialer := net.Dialer{Timeout: dialTime}
 	conn, err := dialer.DialContext(ctx, "tcp", upstreamAddress(s.Upstream))
 	if err != nil {
-		return nil, fmt.Errorf("the upstream proxy cannot be reached: %w", err)
+		return nil, errors.New("the upstream proxy cannot be reached: " + cause(err))
 	}
 	f := &far{Conn: conn, upstream: true}
 	if err := s.prepare(ctx, f, target, how); err != nil {
 		_ = conn.Close() // err is the news
-		return nil, fmt.Errorf("the upstream proxy gave no connection: %w", err)
+		return nil, errors.New("the upstream proxy gave no connection: " + cause(err))
 	}
 	return f, nil
 }

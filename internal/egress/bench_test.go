@@ -1,78 +1,87 @@
 package egress
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"testing"
 	"time"
 )
 
-const chunk = 1 << 20
-
-// BenchmarkThroughput sends bytes from a host to a client, directly and through
-// the proxy: MB/s of one against the other is the price.
+// BenchmarkThroughput moves bytes from a host to a client directly and through the
+// proxy by turns, so that a busy machine slows both: ratio is the proxy's speed as
+// a part of the direct one.
 func BenchmarkThroughput(b *testing.B) {
+	const chunk = 16 << 20
 	source := peer(b, func(c *net.TCPConn) {
-		buffer := make([]byte, chunk)
-		for {
+		for buffer := make([]byte, 1<<20); ; {
 			if _, err := c.Write(buffer); err != nil {
 				return
 			}
 		}
 	})
-	drain := func(b *testing.B, r io.Reader) {
-		buffer := make([]byte, 256<<10)
-		b.SetBytes(chunk)
-		for b.Loop() {
-			if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, io.LimitReader(r, chunk), buffer); err != nil {
-				b.Fatal(err)
-			}
-		}
+	w := start(b, Options{Policy: local(b)})
+	direct, err := net.Dial("tcp", source.String())
+	if err != nil {
+		b.Fatal(err)
 	}
-	b.Run("direct", func(b *testing.B) {
-		conn, err := net.Dial("tcp", source.String())
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer func() { _ = conn.Close() }()
-		drain(b, struct{ io.Reader }{conn})
-	})
-	b.Run("proxy", func(b *testing.B) {
-		w := start(b, Options{Policy: local(b)})
-		conn, r, _ := w.connect(at("a.example.com", source))
-		defer func() { _ = conn.Close() }()
-		if r.Buffered() > 0 {
-			_, _ = r.Discard(r.Buffered())
-		}
-		drain(b, struct{ io.Reader }{conn})
-	})
-}
-
-// BenchmarkFirstByte opens a connection and waits for one byte.
-func BenchmarkFirstByte(b *testing.B) {
-	greeter := peer(b, func(c *net.TCPConn) { _, _ = c.Write([]byte{1}) })
-	one := func(b *testing.B, conn io.Reader) {
-		if _, err := io.ReadFull(conn, make([]byte, 1)); err != nil {
-			b.Fatal(err)
-		}
+	defer func() { _ = direct.Close() }()
+	proxied, r, _ := w.connect(at("a.example.com", source))
+	defer func() { _ = proxied.Close() }()
+	if _, err := r.Discard(r.Buffered()); err != nil {
+		b.Fatal(err)
 	}
-	b.Run("direct", func(b *testing.B) {
-		for b.Loop() {
-			conn, err := net.DialTimeout("tcp", greeter.String(), time.Minute)
+	buffer := make([]byte, 256<<10)
+	drain := func(r io.Reader) time.Duration {
+		began := time.Now()
+		for left := chunk; left > 0; {
+			n, err := r.Read(buffer)
 			if err != nil {
 				b.Fatal(err)
 			}
-			one(b, conn)
-			_ = conn.Close()
+			left -= n
 		}
-	})
-	b.Run("proxy", func(b *testing.B) {
-		w := start(b, Options{Policy: local(b)})
-		for b.Loop() {
-			conn, r, _ := w.connect(at("a.example.com", greeter))
-			one(b, r)
-			_ = conn.Close()
-			w.record()
+		return time.Since(began)
+	}
+	var straight, through time.Duration
+	for b.Loop() {
+		straight += drain(direct)
+		through += drain(proxied)
+	}
+	b.ReportMetric(straight.Seconds()/through.Seconds(), "ratio")
+	b.ReportMetric(float64(b.N)*chunk/1e6/straight.Seconds(), "direct-MB/s")
+	b.ReportMetric(float64(b.N)*chunk/1e6/through.Seconds(), "proxy-MB/s")
+}
+
+// BenchmarkFirstByte opens a connection and waits for one byte, directly and
+// through the proxy by turns: ratio is how many times as long the proxy takes.
+func BenchmarkFirstByte(b *testing.B) {
+	greeter := peer(b, func(c *net.TCPConn) { _, _ = c.Write([]byte{1}) })
+	w := start(b, Options{Policy: local(b)})
+	target := at("a.example.com", greeter)
+	var straight, through time.Duration
+	for b.Loop() {
+		began := time.Now()
+		conn, err := net.Dial("tcp", greeter.String())
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
+		first(b, bufio.NewReader(conn))
+		straight += time.Since(began)
+		_ = conn.Close()
+
+		began = time.Now()
+		proxied, r, _ := w.connect(target)
+		first(b, r)
+		through += time.Since(began)
+		_ = proxied.Close()
+		w.record()
+	}
+	b.ReportMetric(through.Seconds()/straight.Seconds(), "ratio")
+}
+
+func first(b *testing.B, r *bufio.Reader) {
+	if _, err := r.ReadByte(); err != nil {
+		b.Fatal(err)
+	}
 }

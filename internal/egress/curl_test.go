@@ -85,7 +85,7 @@ func (w *world) bridge() string {
 // TestGoClient: the error of Go's own client shows the reason.
 func TestGoClient(t *testing.T) {
 	w := start(t, Options{Policy: local(t), Advice: "Ask a person to allow %s."})
-	_, err := w.browser("http").Get("https://evil.example/")
+	_, _, err := get(w.browser("http"), "https://evil.example/")
 	if want := "Connection to evil.example:443 refused: it is not on the network list. Ask a person to allow evil.example:443."; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v", err)
 	}

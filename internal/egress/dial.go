@@ -54,19 +54,19 @@ func (s *Server) reach(ctx context.Context, a *attempt, host string, port int, h
 }
 
 func (s *Server) open(ctx context.Context, a *attempt, host string, port int, how manner) (*far, error) {
-	name, err := s.Policy.check(host, port)
+	name, err := s.o.Policy.check(host, port)
 	if err != nil {
 		return nil, err
 	}
 	a.Host = name
 	if s.viaUpstream(name, port) {
 		if addr, err := netip.ParseAddr(name); err == nil {
-			if err := s.Policy.CheckAddress(name, port, addr); err != nil {
+			if err := s.o.Policy.CheckAddress(name, port, addr); err != nil {
 				return nil, err
 			}
 		}
 		a.Allowed = true
-		a.Address = s.Upstream.Host
+		a.Address = s.o.Upstream.Host
 		return s.dialUpstream(ctx, endpoint(name, port), how)
 	}
 	addresses, err := s.addresses(ctx, name)
@@ -89,7 +89,7 @@ func (s *Server) addresses(ctx context.Context, name string) ([]netip.Addr, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)
 	defer cancel()
-	found, err := s.Resolve(ctx, name)
+	found, err := s.o.Resolve(ctx, name)
 	if err == nil && len(found) == 0 {
 		err = &net.DNSError{Err: "no addresses", Name: name, IsNotFound: true}
 	}
@@ -106,7 +106,7 @@ func (s *Server) passing(name string, port int, found []netip.Addr) ([]netip.Add
 	var passed []netip.Addr
 	var first error
 	for _, addr := range found {
-		err := s.Policy.CheckAddress(name, port, addr)
+		err := s.o.Policy.CheckAddress(name, port, addr)
 		if err == nil {
 			passed = append(passed, addr.Unmap())
 		} else if first == nil {
@@ -136,7 +136,7 @@ func dial(ctx context.Context, a *attempt, addresses []netip.Addr, port int) (*f
 
 // viaUpstream reports whether a host is reached through the upstream proxy.
 func (s *Server) viaUpstream(name string, port int) bool {
-	if s.Upstream == nil {
+	if s.o.Upstream == nil {
 		return false
 	}
 	u, err := s.proxied(&url.URL{Scheme: "https", Host: endpoint(name, port)})

@@ -69,7 +69,7 @@ type Connection struct {
 
 // Server is the way out of one attempt's network.
 type Server struct {
-	Options
+	o         Options
 	slots     chan struct{}
 	proxied   func(*url.URL) (*url.URL, error)
 	transport *http.Transport
@@ -89,7 +89,7 @@ func New(o Options) *Server {
 	if o.Record == nil {
 		o.Record = func(Connection) {}
 	}
-	s := &Server{Options: o, slots: make(chan struct{}, o.MaxConns), transport: plainTransport(o.Upstream)}
+	s := &Server{o: o, slots: make(chan struct{}, o.MaxConns), transport: plainTransport(o.Upstream)}
 	if o.Upstream != nil {
 		c := httpproxy.Config{HTTPSProxy: "http://upstream.invalid", NoProxy: o.NoProxy}
 		s.proxied = c.ProxyFunc()
@@ -104,7 +104,7 @@ type attempt struct {
 }
 
 func (s *Server) begin(protocol, host string, port int) *attempt {
-	return &attempt{record: s.Record, Connection: Connection{Start: time.Now(), Protocol: protocol, Host: shown(host), Port: port}}
+	return &attempt{record: s.o.Record, Connection: Connection{Start: time.Now(), Protocol: protocol, Host: shown(host), Port: port}}
 }
 
 // refuse notes a refusal, which is the answer to the client, too.

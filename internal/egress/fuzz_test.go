@@ -71,7 +71,7 @@ func FuzzHello(f *testing.F) {
 func TestHello(t *testing.T) {
 	for _, name := range []string{"a.example.com", ""} {
 		whole := clientHello(t, name)
-		for n := range 40 {
+		for _, n := range []int{0, 20, 97, 1000} {
 			spread := whole
 			if n > 0 {
 				spread = rerecord(whole, n)

@@ -26,8 +26,8 @@ func (d *door) answer(w http.ResponseWriter, r *http.Request, c *client) {
 		d.connect(w, r, c)
 	case r.URL.Scheme != "" || r.URL.Host != "":
 		d.plain(w, r, c)
-	case d.Origin != nil:
-		d.Origin.ServeHTTP(w, r)
+	case d.o.Origin != nil:
+		d.o.Origin.ServeHTTP(w, r)
 	default:
 		http.Error(w, "This is a proxy and has no pages of its own: set it as HTTP_PROXY and HTTPS_PROXY.", http.StatusNotFound)
 	}
@@ -68,7 +68,7 @@ func hijack(w http.ResponseWriter) ([]byte, error) {
 		return nil, err
 	}
 	_ = conn.SetDeadline(time.Time{}) // fails only with the connection
-	return buffered.Reader.Peek(buffered.Reader.Buffered())
+	return buffered.Peek(buffered.Reader.Buffered())
 }
 
 // plain forwards one request of plain HTTP on a connection of its own, so that its
@@ -86,16 +86,22 @@ func (d *door) plain(w http.ResponseWriter, r *http.Request, c *client) {
 		d.refuse(w, err)
 		return
 	}
+	d.forward(w, r, c, a, far)
+}
+
+// forward sends a request on an open connection, closes that, and notes its bytes.
+func (d *door) forward(w http.ResponseWriter, r *http.Request, c *client, a *attempt, far *far) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	watch := newWatch(d.Idle, func() { cancel(); _ = c.Conn.Close(); _ = far.Close() })
+	watch := newWatch(d.o.Idle, func() { cancel(); _ = c.Close(); _ = far.Close() })
 	defer watch.stop()
 	wire := &meter{Conn: far.Conn, moved: watch.touch}
 	defer func() {
 		a.Sent, a.Received = wire.settle()
 		a.Cause = cmp.Or(watch.cause(), a.Cause, wire.cause(), contextCause(r.Context()))
 	}()
-	if err := http.NewResponseController(w).EnableFullDuplex(); err != nil { // a host may answer before it has read everything
+	// A host may answer before it has read everything.
+	if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
 		a.Cause = err.Error()
 		return
 	}
@@ -103,7 +109,7 @@ func (d *door) plain(w http.ResponseWriter, r *http.Request, c *client) {
 		Transport:     d.transport,
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0), // the record has the cause
-		Rewrite:       func(p *httputil.ProxyRequest) { direct(p, a.Host, port) },
+		Rewrite:       func(p *httputil.ProxyRequest) { direct(p, a.Host, a.Port) },
 		ModifyResponse: func(r *http.Response) error {
 			if r.StatusCode != http.StatusSwitchingProtocols {
 				r.Body = &answerBody{r.Body, a}
@@ -112,7 +118,7 @@ func (d *door) plain(w http.ResponseWriter, r *http.Request, c *client) {
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			a.Cause = cause(err)
-			http.Error(w, endpoint(a.Host, port)+" gave no answer: "+a.Cause, http.StatusBadGateway)
+			http.Error(w, endpoint(a.Host, a.Port)+" gave no answer: "+a.Cause, http.StatusBadGateway)
 		},
 	}
 	p.ServeHTTP(w, r.WithContext(context.WithValue(ctx, wireKey{}, wired{wire, far.upstream})))

@@ -27,7 +27,7 @@ func (d *door) refuse(w http.ResponseWriter, err error) {
 	}
 	advice := ""
 	if refused != nil {
-		advice = strings.ReplaceAll(d.Advice, "%s", endpoint(refused.Host, refused.Port))
+		advice = strings.ReplaceAll(d.o.Advice, "%s", endpoint(refused.Host, refused.Port))
 	}
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -75,7 +75,7 @@ func hangUp(conn net.Conn, word string) {
 func (d *door) turnAway(conn net.Conn) {
 	a := d.begin("", "", 0)
 	defer a.end()
-	a.Cause = fmt.Sprintf("%d connections are open already", d.MaxConns)
+	a.Cause = fmt.Sprintf("%d connections are open already", d.o.MaxConns)
 	_ = conn.SetDeadline(time.Now().Add(goodbye)) // fails only with the connection
 	_, _ = io.WriteString(conn, rawAnswer(http.StatusServiceUnavailable, "Too many connections: "+a.Cause+".", "Open fewer at once, or close those that are done."))
 	_ = conn.Close()

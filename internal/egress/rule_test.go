@@ -9,7 +9,7 @@ import (
 func TestParseRule(t *testing.T) {
 	for text, want := range map[string]Rule{
 		"example.com":                       {"example.com", false, 443},
-		" Example.COM. ":                    {"example.com", false, 443},
+		"Example.COM.":                      {"example.com", false, 443},
 		"example.com:8443":                  {"example.com", false, 8443},
 		"example.com:*":                     {"example.com", false, 0},
 		"*.example.com":                     {"example.com", true, 443},

@@ -37,10 +37,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	_ = web.Close() // it has no listener of its own
 	served.Wait()
 	d.open.Wait()
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // door is one call of Serve.
@@ -165,7 +165,7 @@ func (d *door) webServer() *http.Server {
 	return &http.Server{
 		ReadHeaderTimeout: headerTime,
 		MaxHeaderBytes:    headerBytes,
-		IdleTimeout:       d.Idle,
+		IdleTimeout:       d.o.Idle,
 		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is their business
 		BaseContext:       func(net.Listener) context.Context { return d.ctx },
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {

@@ -45,7 +45,7 @@ func (d *door) socks(c *client) {
 	a := d.begin("socks5", host, port)
 	defer a.end()
 	if command != socksConnect {
-		a.refuse("SOCKS5 is served for outgoing TCP connections only")
+		a.Cause = "SOCKS5 is served for outgoing TCP connections only"
 		hangUp(c, reply(replyNoCommand))
 		return
 	}

@@ -189,6 +189,7 @@ func chat(t *testing.T, conn io.ReadWriter, target string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusSwitchingProtocols || response.Header.Get("Sec-WebSocket-Accept") != "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" {
 		t.Fatalf("%s %v", response.Status, response.Header)
 	}

@@ -36,9 +36,9 @@ type tunnel struct {
 // carry runs a tunnel to its end and notes it in the record. The caller closes
 // both connections.
 func (d *door) carry(a *attempt, near net.Conn, far *far, early []byte) {
-	t := &tunnel{client: near, host: far.Conn, idle: d.Idle, pulse: d.Idle / 4}
+	t := &tunnel{client: near, host: far.Conn, idle: d.o.Idle, pulse: d.o.Idle / 4}
 	cut := func() { _ = near.Close(); _ = far.Close() }
-	t.watch = newWatch(d.Idle, cut)
+	t.watch = newWatch(d.o.Idle, cut)
 	defer t.watch.stop()
 	stop := context.AfterFunc(d.ctx, cut)
 
@@ -57,7 +57,7 @@ func (d *door) carry(a *attempt, near net.Conn, far *far, early []byte) {
 	var refused *Refused
 	switch {
 	case errors.As(t.why, &refused):
-		a.refuse(refused.Cause)
+		a.Allowed, a.Cause = false, refused.Cause
 	case ended:
 		a.Cause = "the attempt ended"
 	case t.why != nil:
@@ -75,7 +75,10 @@ func (t *tunnel) up(host string, port int, early []byte) error {
 		return err
 	}
 	err = t.pour(t.host, t.client, first, &t.sent)
-	if !t.hostDone.Load() && !(errors.Is(err, syscall.ECONNRESET) && gone(t.client)) { // after its end a host owes nothing
+	switch {
+	case t.hostDone.Load(): // after its end a host owes nothing
+	case errors.Is(err, syscall.ECONNRESET) && gone(t.client):
+	default:
 		t.note(err)
 	}
 	return nil

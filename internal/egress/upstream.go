@@ -20,7 +20,7 @@ import (
 // policy applies to it. Its errors are not the host's, so they wrap nothing.
 func (s *Server) dialUpstream(ctx context.Context, target string, how manner) (*far, error) {
 	dialer := net.Dialer{Timeout: dialTime}
-	conn, err := dialer.DialContext(ctx, "tcp", upstreamAddress(s.Upstream))
+	conn, err := dialer.DialContext(ctx, "tcp", upstreamAddress(s.o.Upstream))
 	if err != nil {
 		return nil, errors.New("the upstream proxy cannot be reached: " + cause(err))
 	}
@@ -37,7 +37,7 @@ func (s *Server) prepare(ctx context.Context, f *far, target string, how manner)
 	raw := f.Conn
 	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Now()) })
 	defer stop()
-	if strings.EqualFold(s.Upstream.Scheme, "https") {
+	if strings.EqualFold(s.o.Upstream.Scheme, "https") {
 		secure := tls.Client(f.Conn, s.upstreamTLS())
 		if err := secure.HandshakeContext(ctx); err != nil {
 			return err
@@ -47,7 +47,7 @@ func (s *Server) prepare(ctx context.Context, f *far, target string, how manner)
 	if how == forwarded {
 		return nil
 	}
-	if err := f.ask(target, s.Upstream.User); err != nil {
+	if err := f.ask(target, s.o.Upstream.User); err != nil {
 		return err
 	}
 	if !stop() {
@@ -57,12 +57,12 @@ func (s *Server) prepare(ctx context.Context, f *far, target string, how manner)
 }
 
 func (s *Server) upstreamTLS() *tls.Config {
-	c := s.UpstreamTLS.Clone()
+	c := s.o.UpstreamTLS.Clone()
 	if c == nil {
 		c = &tls.Config{MinVersion: tls.VersionTLS12}
 	}
 	if c.ServerName == "" {
-		c.ServerName = s.Upstream.Hostname()
+		c.ServerName = s.o.Upstream.Hostname()
 	}
 	return c
 }

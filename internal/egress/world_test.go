@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/textproto"
 	"net/url"
 	"path/filepath"
 	"strconv"
@@ -86,11 +87,15 @@ func (w *world) connect(target string) (*net.UnixConn, *bufio.Reader, string) {
 	conn := w.dial()
 	fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, target)
 	r := bufio.NewReader(conn)
-	response, err := http.ReadResponse(r, &http.Request{Method: http.MethodConnect})
+	head := textproto.NewReader(r)
+	line, err := head.ReadLine()
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return conn, r, response.Status
+	if _, err := head.ReadMIMEHeader(); err != nil {
+		w.t.Fatal(err)
+	}
+	return conn, r, strings.TrimPrefix(line, "HTTP/1.1 ")
 }
 
 // record waits for the next record.

@@ -86,11 +86,13 @@ func (a *account) spent(r reading) ledger.Spent {
 	return ledger.Spent{Usage: u, USD: a.price.Cost(u, a.factor)}
 }
 
-// closing is what an answer has cost that ends here. What the provider thought without showing it, nobody knows: then
-// all that it was allowed to counts.
+// closing is what an answer has cost that ends here without the provider's last word: no more than it was told to
+// answer. What it thought without showing it, nobody knows; then it is all of that.
 func (a *account) closing(r reading) ledger.Spent {
-	if r.silent && !r.final {
-		r.text = max(r.text, a.output*bytesPerToken)
+	if all := a.output * bytesPerToken; r.silent {
+		r.text = all
+	} else {
+		r.text = min(r.text, all)
 	}
 	return a.spent(r)
 }

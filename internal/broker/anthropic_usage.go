@@ -83,6 +83,7 @@ type messageEvent struct {
 		Thinking  string `json:"thinking"`
 		JSON      string `json:"partial_json"`
 		Signature string `json:"signature"`
+		Estimated int64  `json:"estimated_tokens"` // of thinking that is not shown, since the last delta
 	} `json:"delta"`
 }
 
@@ -106,19 +107,20 @@ func (m *messageStream) event(_ string, data []byte) {
 		m.open, m.shown = e.Block.Type, false
 		m.now.text += int64(len(e.Block.Name) + len(e.Block.Text))
 	case "content_block_delta":
-		m.delta(e.Delta.Text+e.Delta.Thinking+e.Delta.JSON, e.Delta.Signature)
+		m.delta(len(e.Delta.Text)+len(e.Delta.Thinking)+len(e.Delta.JSON)+int(min(max(e.Delta.Estimated, 0), mostOutput))*bytesPerToken,
+			len(e.Delta.Signature))
 	case "content_block_stop":
 		m.open = ""
 	}
 }
 
-// delta counts what was added. A signature stands for thinking that was not shown.
-func (m *messageStream) delta(shown, signature string) {
-	m.now.text += int64(len(shown))
+// delta counts bytes that were added. A signature stands for thinking that was not shown.
+func (m *messageStream) delta(shown, signature int) {
 	if !m.shown {
-		m.now.text += int64(len(signature))
+		shown += signature
 	}
-	m.shown = m.shown || shown != "" || signature != ""
+	m.now.text += int64(shown)
+	m.shown = m.shown || shown > 0
 }
 
 // messageBody meters a message that comes as one piece.

@@ -175,7 +175,7 @@ func TestAStreamIsCutWhereTheReservationEnds(t *testing.T) {
 		t.Errorf("after the end comes %q, %v", rest, err)
 	}
 	x := w.next()
-	if !x.Cut || x.Cause == "" || x.Usage.Output != 1003 {
+	if !x.Cut || x.Cause == "" || x.Usage.Output != 1000 {
 		t.Errorf("on record is %+v", x)
 	}
 	select {
@@ -183,7 +183,7 @@ func TestAStreamIsCutWhereTheReservationEnds(t *testing.T) {
 	case <-patience.Over():
 		t.Fatal("the provider goes on")
 	}
-	if s := l.Statement(); len(s.Flights) != 0 || s.Settled.Tokens != int64((len(ask)+2)/3)+1003 {
+	if s := l.Statement(); len(s.Flights) != 0 || s.Settled.Tokens != int64((len(ask)+2)/3)+1000 || s.Overspent != (ledger.Amount{}) {
 		t.Errorf("the statement is %+v", s)
 	}
 }

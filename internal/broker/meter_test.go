@@ -85,6 +85,13 @@ func TestAnswersAreMetered(t *testing.T) {
 			want: ledger.Usage{Output: 60}, usd: 0.0012,
 		},
 		{
+			name: "stream that breaks off while it thinks unseen and says how much", kind: "text/event-stream", broken: true,
+			answer: started(usual) + event("content_block_start", `{"type":"content_block_start","content_block":{"type":"thinking"}}`) +
+				event("content_block_delta", `{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"","estimated_tokens":70}}`) +
+				event("content_block_delta", `{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"","estimated_tokens":30}}`),
+			want: ledger.Usage{Input: 1000, CacheRead: 2000, CacheWrite: 300, Output: 100}, usd: 0.0059 + 0.002,
+		},
+		{
 			name: "plain", ask: message(model, 5000, ""), kind: "application/json",
 			answer: `{"type":"message","content":[{"type":"text","text":"hi"}],"usage":` + usual + `}`,
 			want:   ledger.Usage{Input: 1000, CacheRead: 2000, CacheWrite: 300, Output: 1}, usd: 0.0059 + 0.00002,

@@ -179,12 +179,15 @@ func (x *exchange) metered(path string, body []byte) {
 	x.forward(path, body, a)
 }
 
-// exhausted tells why nothing could be set aside. The status is one that clients do not retry.
+// limitStatus refuses what the account does not cover. Clients retry 429 and all of 5xx, but not this.
+const limitStatus = http.StatusForbidden
+
+// exhausted tells why nothing could be set aside.
 func (x *exchange) exhausted(err error) {
 	if !errors.Is(err, ledger.ErrExhausted) && x.r.Context().Err() == nil {
 		x.Log.Error("the attempt's account cannot be kept, so its request is refused", "err", err)
 	}
-	x.refuse(http.StatusForbidden, overdrawn(err))
+	x.refuse(limitStatus, overdrawn(err))
 }
 
 // overdrawn is what the agent, and whoever reads its transcript, is told about a limit.

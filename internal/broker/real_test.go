@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
+	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
 	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
@@ -85,18 +86,18 @@ func TestRealClaudeWorksWithAKeyItNeverSaw(t *testing.T) {
 				t.Errorf("Claude Code printed\n%s", out)
 			}
 			untouched(t, home)
-			for _, c := range w.seen() {
-				t.Logf("%s %s?%s key=%q auth=%q beta=%q", c.Method, c.Path, c.Query, c.Header.Get("X-Api-Key"), c.Header.Get("Authorization"), c.Header.Get("Anthropic-Beta"))
+			if x := w.next(); x.Usage != (ledger.Usage{Input: 70, Output: 9}) || x.Model != "claude-opus-5-5" {
+				t.Errorf("on record is %+v", x)
 			}
-			for _, x := range w.exchanges {
-				t.Logf("%+v", x)
+			if kind == broker.OAuth && !strings.Contains(w.seen()[0].Header.Get("Anthropic-Beta"), "oauth-") {
+				t.Errorf("the provider saw %v", w.seen()[0].Header)
 			}
 		})
 	}
 }
 
 func TestRealClaudeIsCutInTheMiddleOfAnAnswer(t *testing.T) {
-	_, account := limited(t, t.TempDir(), 1.2, 1e9)
+	l, account := limited(t, t.TempDir(), 1.2, 1e9)
 	w := serve(t, func(rw http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			return
@@ -108,8 +109,16 @@ func TestRealClaudeIsCutInTheMiddleOfAnAnswer(t *testing.T) {
 		says(200, "text/event-stream", answer)(rw, r)
 	}, account)
 	out, _ := claude(t, w, "ANTHROPIC_API_KEY")
-	t.Log(out)
-	for _, x := range w.exchanges {
-		t.Logf("%+v", x)
+	if first := w.next(); !first.Cut {
+		t.Errorf("on record is %+v", first)
+	}
+	if second := w.next(); second.Status != http.StatusForbidden { // Claude Code tries once more, and stops at the refusal
+		t.Errorf("on record is %+v", second)
+	}
+	if !strings.Contains(out, refusal) || !strings.Contains(out, `"terminal_reason":"api_error"`) || len(w.seen()) != 1 || len(w.recorded) != 0 {
+		t.Errorf("the provider saw %d requests; Claude Code printed\n%s", len(w.seen()), out)
+	}
+	if s := l.Statement(); s.Overspent != (ledger.Amount{}) || len(s.Flights) != 0 {
+		t.Errorf("the statement is %+v", s)
 	}
 }

@@ -13,13 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // key is the credential that nothing inside may ever see.
 const key = "sk-ant-api03-the-real-key-that-stays-outside"

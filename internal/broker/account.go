@@ -13,8 +13,9 @@ type Ledger interface {
 	// Reserve sets aside what is wanted, or as much as there is down to the least; it may wait for more to be granted.
 	// The error is ledger.ErrExhausted where not even the least is left.
 	Reserve(ctx context.Context, ask ledger.Ask) (ledger.Held, error)
-	// Extend raises a reservation to a total, or fails and leaves it.
-	Extend(ctx context.Context, held ledger.Held, total ledger.Amount) (ledger.Held, error)
+	// Extend raises a reservation to a total: what is wanted, or as much as there is down to the least. Where that is not
+	// left, it fails and leaves the reservation as it was.
+	Extend(ctx context.Context, held ledger.Held, least, want ledger.Amount) (ledger.Held, error)
 	// Progress notes what a request has spent so far, should nobody be left to settle it.
 	Progress(held ledger.Held, seen ledger.Spent) error
 	// Settle charges what a request has spent and frees the rest.
@@ -23,7 +24,7 @@ type Ledger interface {
 
 const (
 	noteEvery   = 64               // tokens of output between two notes of progress
-	extendBy    = 1024             // tokens of output that are asked for at a time
+	extendBy    = 1024             // tokens of output that are asked for at least, and a quarter of what there was
 	extendLimit = 10 * time.Second // that a stream stands still for them
 )
 
@@ -102,10 +103,10 @@ func (a *account) follow(ctx context.Context, r reading) error {
 	now := a.spent(r)
 	if !r.final && !within(now.Amount(), a.held.Amount) {
 		more := r
-		more.text += extendBy * bytesPerToken
+		more.text += max(extendBy*bytesPerToken, r.text/4)
 		ctx, cancel := context.WithTimeout(ctx, extendLimit)
 		defer cancel()
-		held, err := a.ledger.Extend(ctx, a.held, a.spent(more).Amount())
+		held, err := a.ledger.Extend(ctx, a.held, now.Amount(), a.spent(more).Amount())
 		if err != nil {
 			return err
 		}
@@ -138,8 +139,8 @@ func (unlimited) Reserve(_ context.Context, ask ledger.Ask) (ledger.Held, error)
 	return ledger.Held{Amount: ask.Want, Full: true}, nil
 }
 
-func (unlimited) Extend(_ context.Context, held ledger.Held, total ledger.Amount) (ledger.Held, error) {
-	held.Amount = total
+func (unlimited) Extend(_ context.Context, held ledger.Held, _, want ledger.Amount) (ledger.Held, error) {
+	held.Amount = want
 	return held, nil
 }
 

@@ -59,7 +59,7 @@ func (messages) request(body []byte) (request, error) {
 	return r, nil
 }
 
-func whole(raw json.RawMessage) (int64, error) {
+func whole(raw []byte) (int64, error) {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil || n < 1 || n > mostOutput {
 		return 0, errors.New("a positive whole number is required")

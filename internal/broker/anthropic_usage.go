@@ -78,16 +78,13 @@ type messageEvent struct {
 		Name string `json:"name"`
 		Text string `json:"text"`
 	} `json:"content_block"`
-	Delta struct {
-		Text      string `json:"text"`
-		Thinking  string `json:"thinking"`
-		JSON      string `json:"partial_json"`
-		Signature string `json:"signature"`
-		Estimated int64  `json:"estimated_tokens"` // of thinking that is not shown, since the last delta
-	} `json:"delta"`
 }
 
-func (m *messageStream) event(_ string, data []byte) {
+func (m *messageStream) event(name string, data []byte) {
+	if name == "content_block_delta" {
+		m.delta(data)
+		return
+	}
 	var e messageEvent
 	if json.Unmarshal(data, &e) != nil {
 		m.now.text += int64(len(data)) // whatever it is, it is no less than this
@@ -107,19 +104,32 @@ func (m *messageStream) event(_ string, data []byte) {
 		m.open, m.shown = e.Block.Type, false
 		m.now.text += int64(len(e.Block.Name) + len(e.Block.Text))
 	case "content_block_delta":
-		m.delta(len(e.Delta.Text)+len(e.Delta.Thinking)+len(e.Delta.JSON)+int(min(max(e.Delta.Estimated, 0), mostOutput))*bytesPerToken,
-			len(e.Delta.Signature))
+		m.delta(data)
 	case "content_block_stop":
 		m.open = ""
 	}
 }
 
-// delta counts bytes that were added. A signature stands for thinking that was not shown.
-func (m *messageStream) delta(shown, signature int) {
+// delta counts what was added. Nearly all events are deltas, so they are scanned and not decoded. A signature stands for
+// thinking that was not shown; estimated_tokens are the tokens of such thinking since the last delta.
+func (m *messageStream) delta(data []byte) {
+	shown, signature := int64(0), int64(0)
+	for key, value := range members(data) {
+		switch string(key) {
+		case "text", "thinking", "partial_json":
+			shown += int64(len(value))
+		case "signature":
+			signature += int64(len(value))
+		case "estimated_tokens":
+			if n, err := whole(value); err == nil {
+				shown += n * bytesPerToken
+			}
+		}
+	}
 	if !m.shown {
 		shown += signature
 	}
-	m.now.text += int64(shown)
+	m.now.text += shown
 	m.shown = m.shown || shown > 0
 }
 

@@ -57,7 +57,7 @@ func supervise(folder string) {
 }
 
 func TestAKilledSupervisorsAccountIsSettled(t *testing.T) {
-	next, gone := make(chan string), make(chan error, 1)
+	next, gone := make(chan string, 1), make(chan error, 1)
 	provider := httptest.NewServer(drip(t, next, gone))
 	defer provider.Close()
 	folder, token := t.TempDir(), newToken(t, broker.APIKey)
@@ -79,12 +79,12 @@ func TestAKilledSupervisorsAccountIsSettled(t *testing.T) {
 	defer client.CloseIdleConnections()
 	w := &world{t: t, url: strings.TrimSpace(address), token: token}
 	ask := message("claude-opus-5-5", 32000, `,"stream":true`)
+	next <- started(`{"input_tokens":7000,"output_tokens":1}`)
 	answer, err := client.Do(w.request(http.MethodPost, "/v1/messages", ask))
 	if err != nil {
 		t.Fatal(err)
 	}
 	read := bufio.NewReader(answer.Body)
-	next <- started(`{"input_tokens":7000,"output_tokens":1}`)
 	expect(t, read, "message_start")
 	const seen = 2000
 	for range seen / 100 {

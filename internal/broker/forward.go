@@ -139,16 +139,10 @@ func eventStream(h http.Header) bool {
 	return err == nil && kind == "text/event-stream"
 }
 
-// start begins the answer to the agent. A stream begins at once, before its first event.
+// start begins the answer to the agent. The headers leave together with the first piece of the body.
 func (x *exchange) start(answer *http.Response) {
 	returned(x.w.Header(), answer.Header, x.vault.scrubber())
 	x.w.WriteHeader(answer.StatusCode)
-	if !eventStream(answer.Header) {
-		return
-	}
-	if err := http.NewResponseController(x.w).Flush(); err != nil {
-		x.Log.Debug("the agent did not wait for the beginning of an answer", "err", err)
-	}
 }
 
 // abort ends the connection without the mark of a complete answer, as the provider's ended.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 )
 
 // field is the value of a key of a JSON object and where it stands.
@@ -57,4 +58,62 @@ func replace(body []byte, f field, value string) []byte {
 	out = append(out, body[:f.start]...)
 	out = append(out, value...)
 	return append(out, body[f.end:]...)
+}
+
+// members yields the keys of a JSON text, at whatever depth, whose values are texts or numbers, with those values as they
+// are written. It is for texts of a known form whose size matters more than their exact value.
+func members(data []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		var key []byte
+		for {
+			i := bytes.IndexByte(data, '"')
+			until := i
+			if i < 0 {
+				until = len(data)
+			}
+			if n := digits(data[:until]); key != nil && len(n) > 0 && !yield(key, n) {
+				return
+			}
+			if i < 0 {
+				return
+			}
+			text, rest := quoted(data[i+1:])
+			if colon := bytes.TrimLeft(rest, " \t\r\n"); len(colon) > 0 && colon[0] == ':' {
+				key, data = text, colon[1:]
+				continue
+			}
+			if key != nil && !yield(key, text) {
+				return
+			}
+			key, data = nil, rest
+		}
+	}
+}
+
+// quoted is a text up to its closing quotation mark, and what follows that.
+func quoted(data []byte) (text, rest []byte) {
+	for end := 0; ; end++ {
+		i := bytes.IndexByte(data[end:], '"')
+		if i < 0 {
+			return data, nil
+		}
+		end += i
+		slashes := 0
+		for slashes < end && data[end-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return data[:end], data[end+1:]
+		}
+	}
+}
+
+// digits is the number that a value begins with.
+func digits(data []byte) []byte {
+	data = bytes.TrimLeft(data, " \t\r\n")
+	n := 0
+	for n < len(data) && data[n] >= '0' && data[n] <= '9' {
+		n++
+	}
+	return data[:n]
 }

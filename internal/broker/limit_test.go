@@ -126,9 +126,6 @@ func TestBodiesThatTheProviderMightReadDifferently(t *testing.T) {
 func drip(t *testing.T, next <-chan string, gone chan<- error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		if err := http.NewResponseController(w).Flush(); err != nil {
-			t.Errorf("the provider flushes: %v", err)
-		}
 		for {
 			select {
 			case text := <-next:
@@ -151,15 +148,15 @@ func TestAStreamIsCutWhereTheReservationEnds(t *testing.T) {
 	prompt := float64((len(ask)+2)/3) * 4e-6
 	folder := t.TempDir()
 	l, account := limited(t, folder, prompt+0.02, 1e9) // a thousand tokens of output
-	next, gone := make(chan string), make(chan error, 1)
+	next, gone := make(chan string, 1), make(chan error, 1)
 	w := serve(t, drip(t, next, gone), account)
+	next <- started(fmt.Sprintf(`{"input_tokens":%d,"output_tokens":1}`, (len(ask)+2)/3))
 	answer, err := w.client.Do(w.request(http.MethodPost, "/v1/messages", ask))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	read := bufio.NewReader(answer.Body)
-	next <- started(fmt.Sprintf(`{"input_tokens":%d,"output_tokens":1}`, (len(ask)+2)/3))
 	expect(t, read, "message_start")
 	for range 10 { // a hundred tokens each, which come at once
 		next <- delta(strings.Repeat("x", 300))
@@ -232,16 +229,16 @@ func TestAnEventLargerThanTheReservationIsNotPassedOn(t *testing.T) {
 
 func TestAnAgentThatClosesEarlyIsCharged(t *testing.T) {
 	l, account := limited(t, t.TempDir(), 1, 1e9)
-	next, gone := make(chan string), make(chan error, 1)
+	next, gone := make(chan string, 1), make(chan error, 1)
 	w := serve(t, drip(t, next, gone), account)
 	ctx, cancel := context.WithCancel(t.Context())
+	next <- started(`{"input_tokens":500,"output_tokens":1}`)
 	answer, err := w.client.Do(w.request(http.MethodPost, "/v1/messages", message("claude-opus-5-5", 1000, `,"stream":true`)).WithContext(ctx))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	read := bufio.NewReader(answer.Body)
-	next <- started(`{"input_tokens":500,"output_tokens":1}`)
 	expect(t, read, "message_start")
 	next <- delta(strings.Repeat("x", 90))
 	expect(t, read, "content_block_delta")

@@ -84,16 +84,15 @@ func (x *exchange) stream(body io.Reader, a *account) {
 		if err := a.follow(x.r.Context(), meter.reading()); err != nil {
 			return &cutError{err}
 		}
-		pending = append(pending, p...)
-		n := wholeEvents(pending)
-		if len(pending) > longestEvent {
-			n = len(pending)
+		if len(pending) > 0 {
+			p = append(pending, p...)
 		}
-		if err := x.write(pending[:n]); err != nil {
-			return err
+		n := wholeEvents(p)
+		if len(p) > longestEvent {
+			n = len(p)
 		}
-		pending = append(pending[:0], pending[n:]...)
-		return nil
+		pending = append([]byte(nil), p[n:]...)
+		return x.write(p[:n])
 	})
 	x.finish(err, pending)
 }

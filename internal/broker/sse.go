@@ -21,8 +21,13 @@ func (e *eventReader) feed(p []byte) {
 			e.keep(p)
 			return
 		}
-		e.keep(p[:i])
-		e.end()
+		if len(e.line) == 0 && !e.lost {
+			e.end(p[:i])
+		} else {
+			e.keep(p[:i])
+			e.end(e.line)
+		}
+		e.line = e.line[:0]
 		p = p[i+1:]
 	}
 }
@@ -36,8 +41,8 @@ func (e *eventReader) keep(p []byte) {
 }
 
 // end takes a whole line; an empty one ends the event.
-func (e *eventReader) end() {
-	line := bytes.TrimSuffix(e.line, []byte("\r"))
+func (e *eventReader) end(line []byte) {
+	line = bytes.TrimSuffix(line, []byte("\r"))
 	key, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch {
@@ -53,7 +58,6 @@ func (e *eventReader) end() {
 	case string(key) == "data" && len(e.data)+len(value) <= longestEvent:
 		e.data = append(e.data, value...)
 	}
-	e.line = e.line[:0]
 }
 
 // wholeEvents is how much of p consists of whole events.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -49,6 +50,7 @@ type Ledger struct {
 	journal *journal // nil when closed
 	book    *book
 	grant   Grant
+	looked  fs.FileInfo // the file that the grant was read from
 	want    Want
 	waiting map[*waiter]bool
 	changed chan struct{} // closed when there may be more to take
@@ -85,7 +87,29 @@ func Open(folder string, initial Grant) (*Ledger, error) {
 }
 
 // look reads the grant anew.
-func (l *Ledger) look() error { return readFile(filepath.Join(l.folder, grantFile), &l.grant) }
+func (l *Ledger) look() error {
+	path := filepath.Join(l.folder, grantFile)
+	now, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("read an account: %w", err)
+	}
+	var g Grant
+	if err := readFile(path, &g); err != nil {
+		return err
+	}
+	l.grant, l.looked = g, now
+	return nil
+}
+
+// glance reads the grant anew if its file seems to be another one. It may miss one that was replaced twice within the
+// clock's grain, so it does for a first try only.
+func (l *Ledger) glance() error {
+	now, err := os.Stat(filepath.Join(l.folder, grantFile))
+	if err == nil && l.looked != nil && os.SameFile(now, l.looked) && now.ModTime().Equal(l.looked.ModTime()) {
+		return nil
+	}
+	return l.look()
+}
 
 // note writes a line and adds it up.
 func (l *Ledger) note(n line) error {
@@ -111,13 +135,13 @@ func (l *Ledger) Reserve(ctx context.Context, ask Ask) (Held, error) {
 	return held, err
 }
 
-// Extend raises what is set aside for a request to a total, in the same way as Reserve; all of it or nothing.
-func (l *Ledger) Extend(ctx context.Context, held Held, total Amount) (Held, error) {
-	more := sumOf(total).less(sumOf(held.Amount))
-	err := l.acquire(ctx, more, more, func(sum) error {
-		amount := sumOf(held.Amount).add(more).amount()
-		held.Amount = amount
-		return l.note(line{Deed: extended, ID: held.ID, Held: &amount})
+// Extend raises what is set aside for a request to a total, in the same way as Reserve.
+func (l *Ledger) Extend(ctx context.Context, held Held, least, want Amount) (Held, error) {
+	had := sumOf(held.Amount)
+	more := sumOf(least).less(had)
+	err := l.acquire(ctx, sumOf(want).less(had).atLeast(more), more, func(got sum) error {
+		held.Amount = had.add(got).amount()
+		return l.note(line{Deed: extended, ID: held.ID, Held: &held.Amount})
 	})
 	return held, err
 }

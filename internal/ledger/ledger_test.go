@@ -237,15 +237,18 @@ func TestExtending(t *testing.T) {
 	folder := t.TempDir()
 	l := begin(t, folder, final(1, 1000))
 	held := reserve(t, l, ask(0.25, 100))
-	held, err := l.Extend(t.Context(), held, amount(0.75, 50))
+	held, err := l.Extend(t.Context(), held, amount(0.5, 50), amount(0.75, 50))
 	if err != nil || held.Amount != amount(0.75, 100) {
 		t.Fatalf("extended to %+v, %v", held, err)
 	}
-	if _, err := l.Extend(t.Context(), held, amount(1.01, 50)); !errors.Is(err, ledger.ErrExhausted) {
+	if _, err := l.Extend(t.Context(), held, amount(1.01, 50), amount(1.02, 50)); !errors.Is(err, ledger.ErrExhausted) {
 		t.Errorf("beyond the grant: %v", err)
 	}
 	if s := l.Statement(); s.Flights[0].Held != amount(0.75, 100) {
 		t.Errorf("the statement is %+v", s)
+	}
+	if held, err = l.Extend(t.Context(), held, amount(0.8, 50), amount(7, 50)); err != nil || held.Amount != amount(1, 100) {
+		t.Errorf("with less than wanted it is extended to %+v, %v", held, err)
 	}
 	settle(t, l, held, spent(0.75, 50, 50))
 	if s := l.Statement(); s.Overspent != amount(0, 0) || s.Settled != amount(0.75, 100) {

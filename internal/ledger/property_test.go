@@ -93,7 +93,7 @@ func useAtRandom(t *testing.T, l *ledger.Ledger, r *rand.Rand) {
 		}
 		if r.IntN(4) == 0 {
 			total := amount(held.Amount.USD*1.5, held.Amount.Tokens*3/2)
-			if more, err := l.Extend(t.Context(), held, total); err == nil {
+			if more, err := l.Extend(t.Context(), held, held.Amount, total); err == nil {
 				held = more
 			} else if !errors.Is(err, ledger.ErrExhausted) {
 				t.Error(err)

@@ -18,7 +18,7 @@ type waiter struct {
 func (l *Ledger) acquire(ctx context.Context, want, least sum, commit func(sum) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.look(); err != nil {
+	if err := l.glance(); err != nil {
 		return err
 	}
 	if l.covers(want) {

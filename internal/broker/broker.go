@@ -165,7 +165,7 @@ func (x *exchange) metered(path string, body []byte) {
 	x.record.Model = shorten(request.model)
 	price, known := x.Prices.Of(request.model)
 	if !known {
-		x.Log.Info("the price list does not have this model; it counts as the dearest", "model", x.record.Model)
+		x.Log.Debug("the price list does not have this model; it counts as the dearest", "model", x.record.Model)
 	}
 	a, err := open(x.r.Context(), x.Ledger, request, price)
 	if err != nil {

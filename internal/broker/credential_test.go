@@ -205,3 +205,12 @@ func TestAQuotedCredentialIsHidden(t *testing.T) {
 		})
 	}
 }
+
+func TestAMadeUpKeyIsNoSecret(t *testing.T) {
+	w := serve(t, says(200, "application/json", plainAnswer), func(o *broker.Options) {
+		o.Source = broker.Value(broker.Credential{Kind: broker.Bearer, Value: "usage"})
+	})
+	if got, x := w.ask(message("claude-opus-5-5", 100, "")); got.Body != plainAnswer || x.Usage.Output != 5 {
+		t.Errorf("the agent got %s, on record %+v", got.Body, x)
+	}
+}

@@ -78,7 +78,7 @@ func members(data []byte) iter.Seq2[[]byte, []byte] {
 				return
 			}
 			text, rest := quoted(data[i+1:])
-			if colon := bytes.TrimLeft(rest, " \t\r\n"); len(colon) > 0 && colon[0] == ':' {
+			if colon := unspaced(rest); len(colon) > 0 && colon[0] == ':' {
 				key, data = text, colon[1:]
 				continue
 			}
@@ -110,10 +110,17 @@ func quoted(data []byte) (text, rest []byte) {
 
 // digits is the number that a value begins with.
 func digits(data []byte) []byte {
-	data = bytes.TrimLeft(data, " \t\r\n")
+	data = unspaced(data)
 	n := 0
 	for n < len(data) && data[n] >= '0' && data[n] <= '9' {
 		n++
 	}
 	return data[:n]
+}
+
+func unspaced(data []byte) []byte {
+	for len(data) > 0 && (data[0] == ' ' || data[0] == '\t' || data[0] == '\r' || data[0] == '\n') {
+		data = data[1:]
+	}
+	return data
 }

@@ -1,0 +1,35 @@
+package broker
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMembers(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"type":"x","delta":{"text":"a\"b\\","n":12,"last":"\\\\"}}`: `type=x text=a\"b\\ n=12 last=\\\\`,
+		`{ "a" : "b" , "c" :` + "\n" + ` 7 }`:                         `a=b c=7`,
+		`{"a":["x","y"],"b":null,"c":true,"d":-1}`:                    `a=x`,
+		`{"a":"not closed`:                      `a=not closed`,
+		`{"a":"text with \"text\":\"inside\""}`: `a=text with \"text\":\"inside\"`,
+		``:                                      ``, `{}`: ``, `"`: ``, `"a":`: ``, `[1,2]`: ``,
+	} {
+		var got []string
+		for key, value := range members([]byte(text)) {
+			got = append(got, string(key)+"="+string(value))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s has %v, not %s", text, got, want)
+		}
+	}
+}
+
+func TestWholeEvents(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "\n": 0, "a": 0, "a\n": 0, "a\n\n": 3, "a\n\nb\n": 3, "a\r\n\r\n": 5, "a\r\n\r\nb\r\n": 5, "a\n\nb\n\n": 6, "a\nb\n\nc": 5,
+	} {
+		if got := wholeEvents([]byte(text)); got != want {
+			t.Errorf("%q: %d, not %d", text, got, want)
+		}
+	}
+}

@@ -26,6 +26,7 @@ func TestGo(t *testing.T) {
 		"nonsense":                {"https://alice:sesame@*", "off", "", "GOPROXY is not an address", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			_, environ := person(t, "GOPROXY="+c.proxy, "GOSUMDB="+c.sums, "GOPRIVATE="+c.private)
 			expect(t, "go", environ, c.remark, c.hosts...)
 		})

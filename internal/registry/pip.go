@@ -2,17 +2,18 @@ package registry
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// pipDefaults prints where pip looks if it is set to nothing: its index, and the host that this index keeps files at.
-const pipDefaults = `from pip._internal.models.index import PyPI; print(PyPI.url); print("https://" + PyPI.file_storage_domain)`
+//go:embed pip.py
+var pipScript string
 
-// askPip reads pip's settings, in which it includes its PIP_ variables, and its defaults.
+// askPip reads pip's settings, among which pip counts its PIP_ variables, and its defaults.
 func askPip(ctx context.Context, t tool) (finding, error) {
-	out, err := t.run(ctx, "python3", "-m", "pip", "config", "list")
+	out, err := t.run(ctx, "python3", "-c", pipScript)
 	if err != nil {
 		return finding{}, fmt.Errorf("%w; is pip installed for this Python?", err)
 	}
@@ -22,29 +23,20 @@ func askPip(ctx context.Context, t tool) (finding, error) {
 	if no := settings["no-index"]; len(no) > 0 && slices.Contains([]string{"1", "on", "t", "true", "y", "yes"}, strings.ToLower(no[0])) {
 		return found, nil
 	}
-	out, err = t.run(ctx, "python3", "-c", pipDefaults)
-	if err != nil {
-		return finding{}, err
-	}
-	defaults := strings.Fields(out)
-	if len(defaults) != 2 {
+	index, set := settings["index-url"]
+	if !set {
 		return finding{}, errAnswer
 	}
-	found.pipIndexes(settings, defaults)
+	found.pipIndexes(slices.Concat(index, settings["extra-index-url"]), pipDefaults(out))
 	return found, nil
 }
 
-// pipIndexes adds the index and those besides it. A mirror usually serves the files itself; the index that is pip's default
-// does not.
-func (f *finding) pipIndexes(settings map[string][]string, defaults []string) {
-	index, set := settings["index-url"]
-	if !set {
-		index = defaults[:1]
-	}
-	files, _ := hostOf(defaults[0])
-	for _, host := range f.pipAddresses("index-url", slices.Concat(index, settings["extra-index-url"])) {
-		if host == files {
-			f.url("pip's host for files", defaults[1])
+// pipIndexes adds indexes. A mirror usually serves the files itself; the index that is pip's default does not.
+func (f *finding) pipIndexes(indexes []string, defaults map[string][]string) {
+	hosts := f.pipAddresses("index-url", indexes)
+	for _, index := range defaults["index-url"] {
+		if host, err := hostOf(index); err == nil && slices.Contains(hosts, host) {
+			f.pipAddresses("pip's host for files", defaults["files-url"])
 		}
 	}
 }
@@ -60,11 +52,16 @@ func (f *finding) pipAddresses(setting string, addresses []string) []string {
 	return slices.Clone(f.hosts[before:])
 }
 
-// pipSettings reads lines such as global.index-url='https://…', of which there may be several for one setting: what
-// is set for `pip install` wins over what is set for all commands, and a variable over both. A list is one text, whose lines
-// are parted by \n as Python prints it.
+// pipSettings are what holds for `pip install`: its own settings win over those for all commands, and variables over both.
 func pipSettings(out string) map[string][]string {
-	sections := []string{"global", "install", ":env:"}
+	return pipLines(out, "default", "global", "install", ":env:")
+}
+
+func pipDefaults(out string) map[string][]string { return pipLines(out, "default") }
+
+// pipLines reads lines such as global.index-url='https://…'. Of two lines for one setting the one of the later section
+// holds. A list is one text, whose lines are parted by \n as Python prints it.
+func pipLines(out string, sections ...string) map[string][]string {
 	settings, from := map[string][]string{}, map[string]int{}
 	for line := range strings.Lines(out) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")

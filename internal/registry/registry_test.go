@@ -34,7 +34,7 @@ func need(t *testing.T, name string) string {
 func person(t *testing.T, variables ...string) (home string, environ []string) {
 	t.Helper()
 	home = t.TempDir()
-	return home, append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "RUSTUP_HOME=" + rustup(t)}, variables...)
+	return home, append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "RUSTUP_HOME=" + rustup(t), "npm_config_globalconfig=/dev/null"}, variables...)
 }
 
 // rustup is where this machine's cargo finds its real program, if it is one of rustup's.

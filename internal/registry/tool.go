@@ -66,7 +66,7 @@ func (t tool) run(ctx context.Context, name string, args ...string) (string, err
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = grace
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("`%s %s` failed: %w", name, args[0], reason(err))
+		return "", fmt.Errorf("%s failed: %w", name, reason(err))
 	}
 	return out.String(), nil
 }

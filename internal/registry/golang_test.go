@@ -33,13 +33,14 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// What a person has set with `go env -w` counts, and what a repository says does not.
+// What a person has set with `go env -w` counts, but for another version of Go, which would be fetched. What a repository
+// says does not.
 func TestGoFile(t *testing.T) {
 	need(t, "go")
 	repository(t)
 	home, environ := person(t)
 	file := filepath.Join(home, "settings")
-	write(t, 0o600, "GOPROXY=https://mirror.example.com\nGOSUMDB=off\n", file)
+	write(t, 0o600, "GOPROXY=https://mirror.example.com\nGOSUMDB=off\nGOTOOLCHAIN=go9.99.9\n", file)
 	expect(t, "go", append(environ, "GOENV="+file), "", "mirror.example.com")
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed pip.py
+//go:embed ask_pip.py
 var pipScript string
 
 // askPip reads pip's settings, among which pip counts its PIP_ variables, and its defaults.

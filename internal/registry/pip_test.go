@@ -11,7 +11,9 @@ import (
 func needPip(t *testing.T) {
 	t.Helper()
 	python := need(t, "python3")
-	if out, err := exec.Command(python, "-m", "pip", "--version").CombinedOutput(); err != nil {
+	cmd := exec.Command(python, "-m", "pip", "--version")
+	cmd.Dir = nowhere // Python imports from the folder it runs in
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("pip is not on this machine: %v: %s", err, out)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
@@ -138,6 +139,9 @@ func TestCancelledWithEverythingItStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = held.Close() }()
+	if err := held.SetReadDeadline(patience.Deadline()); err != nil {
+		t.Fatal(err)
+	}
 	reader := bufio.NewReader(held)
 	if line, err := reader.ReadString('\n'); err != nil || line != "up\n" {
 		t.Fatalf("%q, %v", line, err)

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,8 @@ type cargoSource struct {
 }
 
 type cargoRegistry struct {
-	Index string `toml:"index"`
+	Index    string `toml:"index"`
+	Protocol string `toml:"protocol"`
 }
 
 // askCargo reads cargo's own configuration: cargo has no stable command that prints it. The host of the crates themselves
@@ -62,6 +64,9 @@ func askCargo(ctx context.Context, t tool) (finding, error) {
 	}
 	var found finding
 	if slices.Contains(indexes, "") { // crates-io as cargo has it
+		if cmp.Or(t.get("CARGO_REGISTRIES_CRATES_IO_PROTOCOL"), config.Registries[cratesIo].Protocol) == "git" {
+			return finding{}, errors.New("it fetches the default index by git, which takes it to several hosts; set the protocol of crates-io to sparse")
+		}
 		index, err := cargoDefault(ctx, t)
 		if err != nil {
 			return finding{}, err

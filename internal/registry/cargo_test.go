@@ -41,10 +41,12 @@ func TestCargoConfiguration(t *testing.T) {
 			"CARGO_REGISTRIES_CORP_INDEX=https://mirror.example.com", unused, []string{"mirror.example.com"}},
 		"more registries": {replaced + "registry = 'sparse+https://used.example.com/'\n[registries]\ncorp = { index = 'ssh://git@corp.example.com/index', token = 'sesame' }",
 			"", "cargo has not used corp.example.com:22", []string{"corp.example.com:22", "crates.example.com:8443", "used.example.com"}},
-		"a circle":       {replaced + `replace-with = "crates-io"`, "", "in a circle", nil},
-		"a missing name": {"[source.crates-io]\nreplace-with = 'gone'", "", "does not describe", nil},
-		"not TOML":       {"[registries\ntoken = 'sesame'", "", "config.toml is not valid", nil},
-		"nonsense":       {replaced + `registry = "https://alice:sesame@*/"`, "", "the address of a registry is not an address", nil},
+		"by git":           {"[registries.crates-io]\nprotocol = 'git'", "", "by git", nil},
+		"by git, variable": {"", "CARGO_REGISTRIES_CRATES_IO_PROTOCOL=git", "by git", nil},
+		"a circle":         {replaced + `replace-with = "crates-io"`, "", "in a circle", nil},
+		"a missing name":   {"[source.crates-io]\nreplace-with = 'gone'", "", "does not describe", nil},
+		"not TOML":         {"[registries\ntoken = 'sesame'", "", "config.toml is not valid", nil},
+		"nonsense":         {replaced + `registry = "https://alice:sesame@*/"`, "", "the address of a registry is not an address", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			environ := standIn(t, "cargo", "exit 9")

@@ -103,6 +103,23 @@ func TestResolvesOnce(t *testing.T) {
 	}
 }
 
+// TestForbiddenAddress: an address that does not pass is not dialled, though it
+// comes first and somebody listens there.
+func TestForbiddenAddress(t *testing.T) {
+	addr := peer(t, echo)
+	trap, err := net.Listen("tcp", at("127.0.0.2", addr))
+	if err != nil {
+		t.Skipf("only one loopback address can be listened at here: %v", err)
+	}
+	defer func() { _ = trap.Close() }()
+	w := start(t, Options{Policy: local(t), Resolve: always("127.0.0.2", "127.0.0.1")})
+	conn, _, status := w.connect(at("a.example.com", addr))
+	_ = conn.Close()
+	if c := w.record(); status != "200 Connection established" || c.Address != addr.String() || !c.Allowed {
+		t.Errorf("%s, %+v", status, c)
+	}
+}
+
 // TestPassingAddresses: of several addresses those that pass are tried in order.
 func TestPassingAddresses(t *testing.T) {
 	addr := peer(t, echo)

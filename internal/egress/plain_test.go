@@ -2,14 +2,12 @@ package egress
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -234,38 +232,4 @@ func TestIdle(t *testing.T) {
 	if c := w.record(); c.Cause != "no bytes were moved for 50ms" || c.Sent < 30 {
 		t.Errorf("%+v", c)
 	}
-}
-
-// TestIdleIsNotLong: a connection that moves a byte now and then lives longer than
-// the idle time, and loses nothing when a copy looks up.
-func TestIdleIsNotLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := New(Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		outer, near := net.Pipe()
-		distant, host := net.Pipe()
-		a := s.begin("connect", "a.example.com", 22)
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			(&door{Server: s, ctx: ctx}).carry(a, near, &far{Conn: distant}, nil)
-		}()
-		began := time.Now()
-		for i := range byte(20) {
-			time.Sleep(defaultIdle / 2) // of the bubble's own time
-			if _, err := outer.Write([]byte{i}); err != nil {
-				t.Fatalf("after %v: %v", time.Since(began), err)
-			}
-			var heard [1]byte
-			if _, err := io.ReadFull(host, heard[:]); err != nil || heard[0] != i {
-				t.Fatalf("after %v: %v, %v", time.Since(began), heard, err)
-			}
-		}
-		last := time.Now()
-		<-ended
-		if took := time.Since(last); took < defaultIdle || took > defaultIdle*5/4 || a.Sent != 20 {
-			t.Errorf("cut %v after the last byte: %+v", took, a.Connection)
-		}
-	})
 }

@@ -104,6 +104,15 @@ func TestARefusalIsFinalAndSaysWhatToDo(t *testing.T) {
 	}
 }
 
+func TestThinkingNeedsMoreThanAWord(t *testing.T) {
+	ask := message("claude-opus-5-5", 32000, `,"thinking":{"type":"enabled","budget_tokens":20000}`)
+	_, account := limited(t, t.TempDir(), float64((len(ask)+2)/3)*4e-6+0.02, 1e9) // a thousand tokens of output
+	w := serve(t, says(200, "application/json", plainAnswer), account)
+	if got, _ := w.ask(ask); got.Status != 403 || len(w.seen()) != 0 {
+		t.Errorf("got %d %s", got.Status, got.Body)
+	}
+}
+
 func TestBodiesThatTheProviderMightReadDifferently(t *testing.T) {
 	w := serve(t, says(200, "application/json", plainAnswer))
 	for _, body := range []string{

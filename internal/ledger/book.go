@@ -33,33 +33,41 @@ func (f Flight) Charge() Spent {
 	return charge
 }
 
-// apply adds a line. Its error means that the line cannot follow those before it.
-func (b *book) apply(l line) error {
+// check fails for a line that cannot follow those before it.
+func (b *book) check(l line) error {
+	known := b.flights[l.ID] != nil
+	switch l.Deed {
+	case reserved:
+		known = l.ID > b.last && l.Held != nil && l.Spent != nil
+	case extended:
+		known = known && l.Held != nil
+	case progressed, settled, lost:
+		known = known && l.Spent != nil
+	default:
+		known = false
+	}
+	if !known {
+		return fmt.Errorf("%w: %q of %d", errLine, l.Deed, l.ID)
+	}
+	return nil
+}
+
+// apply adds a line that was checked.
+func (b *book) apply(l line) {
 	f := b.flights[l.ID]
-	if l.Deed == reserved {
-		if l.ID <= b.last || l.Held == nil || l.Spent == nil {
-			return fmt.Errorf("%w: reservation %d", errLine, l.ID)
-		}
+	switch l.Deed {
+	case reserved:
 		b.last = l.ID
 		b.flights[l.ID] = &Flight{ID: l.ID, Model: l.Model, Held: *l.Held, Floor: *l.Spent}
 		b.held = b.held.add(sumOf(*l.Held))
-		return nil
-	}
-	if f == nil {
-		return fmt.Errorf("%w: %s of %d, which is not in flight", errLine, l.Deed, l.ID)
-	}
-	switch {
-	case l.Deed == extended && l.Held != nil:
+	case extended:
 		b.held = b.held.less(sumOf(f.Held)).add(sumOf(*l.Held))
 		f.Held = *l.Held
-	case l.Deed == progressed && l.Spent != nil:
+	case progressed:
 		f.Seen = *l.Spent
-	case (l.Deed == settled || l.Deed == lost) && l.Spent != nil:
+	case settled, lost:
 		b.settle(f, *l.Spent)
-	default:
-		return fmt.Errorf("%w: %q", errLine, l.Deed)
 	}
-	return nil
 }
 
 func (b *book) settle(f *Flight, spent Spent) {

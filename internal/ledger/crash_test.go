@@ -85,6 +85,18 @@ func TestATornLastLineIsLeftOut(t *testing.T) {
 	}
 }
 
+func TestATornLineIsCutOff(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "meter.jsonl")
+	if err := os.WriteFile(path, []byte(`{"op":"reserve","id":1,`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, folder, ledger.Grant{})
+	if data, err := os.ReadFile(path); err != nil || len(data) != 0 {
+		t.Errorf("the journal has %q, %v", data, err)
+	}
+}
+
 func TestABrokenJournalIsNotGuessedAt(t *testing.T) {
 	for text, want := range map[string]string{
 		"{}\n": "line 1 of meter.jsonl", "nonsense\n": "line 1 of meter.jsonl",

@@ -87,11 +87,12 @@ func readBook(folder string) (*book, int64, error) {
 		var l line
 		err := json.Unmarshal(raw, &l)
 		if err == nil {
-			err = b.apply(l)
+			err = b.check(l)
 		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("read an account: line %d of %s: %w", number, journalFile, err)
 		}
+		b.apply(l)
 		data, size = rest, size+int64(len(raw))+1
 	}
 }

@@ -116,10 +116,14 @@ func (l *Ledger) note(n line) error {
 	if l.journal == nil {
 		return ErrClosed
 	}
+	if err := l.book.check(n); err != nil {
+		return err
+	}
 	if err := l.journal.add(n); err != nil {
 		return err
 	}
-	return l.book.apply(n)
+	l.book.apply(n)
+	return nil
 }
 
 // Reserve sets aside what is wanted. If the grant does not cover it, Reserve asks the engine for more and waits; where
@@ -166,7 +170,7 @@ func (l *Ledger) Settle(held Held, spent Spent) error {
 	n := line{Deed: settled, ID: held.ID, Spent: &spent}
 	err := l.note(n)
 	if err != nil {
-		err = errors.Join(err, l.book.apply(n))
+		l.book.apply(n)
 	}
 	close(l.changed)
 	l.changed = make(chan struct{})

@@ -271,4 +271,13 @@ func TestTheProvidersWordCountsAboveTheReservation(t *testing.T) {
 	if err := l.Settle(ledger.Held{ID: 1}, spent(1, 1, 1)); err == nil {
 		t.Error("a reservation is settled twice")
 	}
+	if err := l.Progress(ledger.Held{ID: 1}, spent(1, 1, 1)); err == nil {
+		t.Error("a reservation that is settled makes progress")
+	}
+	if _, err := l.Extend(t.Context(), ledger.Held{ID: 9}, amount(0, 0), amount(0, 0)); err == nil {
+		t.Error("a reservation that never was is extended")
+	}
+	if again, err := ledger.Read(folder); err != nil || again.Settled != s.Settled {
+		t.Errorf("then the statement is %+v, %v", again, err)
+	}
 }

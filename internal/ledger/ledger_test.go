@@ -187,7 +187,7 @@ func TestUnlimitedDimensions(t *testing.T) {
 func TestSettlingLessFreesTheRestAtOnce(t *testing.T) {
 	folder := t.TempDir()
 	l := begin(t, folder, ledger.Grant{Amount: amount(1, 1000)})
-	l.Poll = patience.Limit // only the settlement can wake it
+	l.Poll, l.Patience = 2*patience.Limit, 2*patience.Limit // only the settlement can wake it
 	first := reserve(t, l, ask(0.9, 100))
 	done := make(chan ledger.Held, 1)
 	go func() { done <- reserve(t, l, ask(0.5, 50)) }()
@@ -210,8 +210,21 @@ func TestPatienceEnds(t *testing.T) {
 		t.Errorf("set aside was %+v", held)
 	}
 	_, err := l.Reserve(t.Context(), ask(1, 1))
-	if !errors.Is(err, ledger.ErrExhausted) || err.Error() != "Stellwerk's engine has not answered for 1ns, and no more than what it granted may be spent; "+
+	if !errors.Is(err, ledger.ErrExhausted) || err.Error() != "Stellwerk's engine has not answered in time, and no more may be spent than it granted; "+
 		"this attempt has spent $0.00 and 0 tokens, and $1.00 and 2 tokens are set aside for its requests under way" {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestADeadlineShortensThePatience(t *testing.T) {
+	l := begin(t, t.TempDir(), ledger.Grant{Amount: amount(1, 1000)})
+	held := reserve(t, l, ask(0.5, 1))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	if held, err := l.Extend(ctx, held, amount(0.6, 1), amount(2, 1)); err != nil || held.Amount != amount(1, 1) {
+		t.Errorf("extended to %+v, %v", held, err)
+	}
+	if _, err := l.Reserve(ctx, ask(1, 1)); !errors.Is(err, ledger.ErrExhausted) {
 		t.Errorf("the error is %v", err)
 	}
 }

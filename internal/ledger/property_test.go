@@ -13,7 +13,7 @@ import (
 // Whatever twenty requests reserve, extend and settle at once while an engine grants in portions: what is spent and set
 // aside is never above the grant, and the journal says the same as the ledger.
 func TestNothingIsEverOverspent(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(3) {
 		folder := t.TempDir()
 		l := begin(t, folder, ledger.Grant{Amount: amount(1, 1000)})
 		stop := make(chan struct{})
@@ -81,7 +81,7 @@ func grantInPortions(t *testing.T, folder string, limit ledger.Amount, stop <-ch
 
 // useAtRandom spends as requests do, until it is refused or has had enough.
 func useAtRandom(t *testing.T, l *ledger.Ledger, r *rand.Rand) {
-	for range 20 {
+	for range 15 {
 		want := amount(0.1+r.Float64(), 100+r.Int64N(1000))
 		held, err := l.Reserve(t.Context(), ledger.Ask{Model: "m", Least: amount(want.USD/4, want.Tokens/4), Want: want})
 		if errors.Is(err, ledger.ErrExhausted) {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -88,7 +89,10 @@ func (l *Ledger) wait(ctx context.Context, w *waiter) (reason string, err error)
 		late := false
 		select {
 		case <-ctx.Done():
-			err = ctx.Err()
+			late = errors.Is(ctx.Err(), context.DeadlineExceeded)
+			if !late {
+				err = ctx.Err()
+			}
 		case <-over.C:
 			late = true
 		case <-poll.C:
@@ -99,7 +103,7 @@ func (l *Ledger) wait(ctx context.Context, w *waiter) (reason string, err error)
 			return "", err
 		}
 		if late {
-			return fmt.Sprintf("Stellwerk's engine has not answered for %s, and no more than what it granted may be spent", l.Patience), nil
+			return "Stellwerk's engine has not answered in time, and no more may be spent than it granted", nil
 		}
 	}
 }

@@ -32,6 +32,7 @@ const (
 type account struct {
 	ledger  Ledger
 	request request
+	prices  Prices
 	price   Price
 	factor  float64
 	held    ledger.Held
@@ -41,8 +42,9 @@ type account struct {
 }
 
 // open reserves what a request may cost.
-func open(ctx context.Context, l Ledger, r request, p Price) (*account, error) {
-	a := &account{ledger: l, request: r, price: p, factor: r.multiplier(p), output: r.output}
+func open(ctx context.Context, l Ledger, list Prices, r request) (*account, error) {
+	p, _ := list.Of(r.model)
+	a := &account{ledger: l, request: r, prices: list, price: p, factor: r.multiplier(p), output: r.output}
 	held, err := l.Reserve(ctx, ledger.Ask{
 		Model: r.model, Floor: a.estimate(0), Least: a.estimate(r.least).Amount(), Want: a.estimate(r.output).Amount(),
 	})
@@ -84,7 +86,16 @@ func (a *account) spent(r reading) ledger.Spent {
 	if !r.prompt {
 		return a.estimate(u.Output)
 	}
-	return ledger.Spent{Usage: u, USD: a.price.Cost(u, a.factor)}
+	spent := ledger.Spent{Usage: u, USD: a.price.Cost(u, a.factor)}
+	for _, other := range r.others {
+		price := a.price
+		if other.model != "" {
+			price, _ = a.prices.Of(other.model)
+		}
+		spent.Usage = spent.Usage.Add(other.usage)
+		spent.USD += price.Cost(other.usage, a.factor)
+	}
+	return spent
 }
 
 // closing is what an answer has cost that ends here without the provider's last word: no more than it was told to

@@ -18,6 +18,26 @@ type messageUsage struct {
 	Server *struct {
 		Searches int64 `json:"web_search_requests"`
 	} `json:"server_tool_use"`
+	Iterations []iteration `json:"iterations"`
+}
+
+// iteration is one of several calls of a model that an answer took.
+type iteration struct {
+	Type  string `json:"type"`
+	Model string `json:"model"`
+	messageUsage
+}
+
+// others are the calls that the totals leave out: of an advisor, which may be another model, and for a compaction. A type
+// that is not known counts, too.
+func (m messageUsage) others() []charge {
+	var list []charge
+	for _, i := range m.Iterations {
+		if i.Type != "message" && i.Type != "fallback_message" {
+			list = append(list, charge{i.Model, i.onto(ledger.Usage{})})
+		}
+	}
+	return list
 }
 
 // onto lays what is said over what was known. All figures are totals of the message so far.
@@ -97,6 +117,7 @@ func (m *messageStream) event(name string, data []byte) {
 	case "message_delta":
 		if e.Usage != nil {
 			m.now.usage = e.Usage.onto(m.now.usage)
+			m.now.others = e.Usage.others()
 			m.now.final = e.Usage.Output != nil
 			m.now.prompt = m.now.prompt || e.Usage.Input != nil
 		}
@@ -153,6 +174,7 @@ func (m *messageBody) reading() reading {
 	r := reading{text: m.size}
 	if m.size == int64(len(m.body)) && json.Unmarshal(m.body, &message) == nil && message.Usage != nil {
 		r.usage = message.Usage.onto(ledger.Usage{})
+		r.others = message.Usage.others()
 		r.prompt = message.Usage.Input != nil
 		r.final = message.Usage.Output != nil
 	}

@@ -163,11 +163,10 @@ func (x *exchange) metered(path string, body []byte) {
 		return
 	}
 	x.record.Model = shorten(request.model)
-	price, known := x.Prices.Of(request.model)
-	if !known {
+	if _, known := x.Prices.Of(request.model); !known {
 		x.Log.Debug("the price list does not have this model; it counts as the dearest", "model", x.record.Model)
 	}
-	a, err := open(x.r.Context(), x.Ledger, request, price)
+	a, err := open(x.r.Context(), x.Ledger, x.Prices, request)
 	if err != nil {
 		x.exhausted(err)
 		return

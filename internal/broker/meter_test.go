@@ -92,6 +92,13 @@ func TestAnswersAreMetered(t *testing.T) {
 			want: ledger.Usage{Input: 1000, CacheRead: 2000, CacheWrite: 300, Output: 100}, usd: 0.0059 + 0.002,
 		},
 		{
+			name: "stream with an advisor and a compaction", kind: "text/event-stream",
+			answer: started(usual) + finished(`{"output_tokens":40,"iterations":[{"type":"message","input_tokens":1000,"output_tokens":40},`+
+				`{"type":"compaction","input_tokens":500,"output_tokens":100},`+
+				`{"type":"advisor_message","model":"claude-fable-5-1","input_tokens":200,"output_tokens":10}]}`),
+			want: ledger.Usage{Input: 1700, CacheRead: 2000, CacheWrite: 300, Output: 150}, usd: 0.0059 + 0.0008 + 0.002 + 0.002 + 0.002 + 0.0005,
+		},
+		{
 			name: "plain", ask: message(model, 5000, ""), kind: "application/json",
 			answer: `{"type":"message","content":[{"type":"text","text":"hi"}],"usage":` + usual + `}`,
 			want:   ledger.Usage{Input: 1000, CacheRead: 2000, CacheWrite: 300, Output: 1}, usd: 0.0059 + 0.00002,

@@ -106,8 +106,15 @@ type meter interface {
 // reading is what is known of an answer so far.
 type reading struct {
 	usage  ledger.Usage // as the provider said
+	others []charge     // what it said besides
 	prompt bool         // it has said what it read
 	final  bool         // it has said all
 	text   int64        // bytes of the answer that were seen
 	silent bool         // it is at work on something that it does not show
+}
+
+// charge is a usage that is not part of an answer's own; an empty model is that of the request.
+type charge struct {
+	model string
+	usage ledger.Usage
 }

@@ -33,3 +33,22 @@ func TestWholeEvents(t *testing.T) {
 		}
 	}
 }
+
+func TestEventsAreHeldBackUntilTheyAreWhole(t *testing.T) {
+	const text = "a: 1\n\nb: 22\nc\n\nd\r\n\r\ne: 3\n\nrest"
+	for size := 1; size <= len(text); size++ {
+		var b eventBuffer
+		got := ""
+		for rest := text; rest != ""; {
+			n := min(size, len(rest))
+			out := string(b.add([]byte(rest[:n])))
+			if out != "" && wholeEvents([]byte(out)) != len(out) {
+				t.Errorf("in pieces of %d, %q is passed on", size, out)
+			}
+			got, rest = got+out, rest[n:]
+		}
+		if got+"rest" != text || string(b.kept) != "rest" {
+			t.Errorf("in pieces of %d: %q and %q are kept", size, got, b.kept)
+		}
+	}
+}

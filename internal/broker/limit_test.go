@@ -236,6 +236,14 @@ func TestAnEventLargerThanTheReservationIsNotPassedOn(t *testing.T) {
 	}
 }
 
+func TestAHugeEventPassesWhole(t *testing.T) {
+	answer := started(`{"input_tokens":20,"output_tokens":1}`) + delta(strings.Repeat("x", 8<<20)) + finished(`{"output_tokens":9}`)
+	w := serve(t, says(200, "text/event-stream", answer))
+	if got, x := w.ask(message("claude-opus-5-5", 32000, `,"stream":true`)); got.Body != answer || x.Usage.Output != 9 {
+		t.Errorf("on record is %+v; the agent got %d of %d bytes", x, len(got.Body), len(answer))
+	}
+}
+
 func TestAnAgentThatClosesEarlyIsCharged(t *testing.T) {
 	l, account := limited(t, t.TempDir(), 1, 1e9)
 	next, gone := make(chan string, 1), make(chan error, 1)

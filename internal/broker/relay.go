@@ -78,23 +78,15 @@ func (x *exchange) plain(body io.Reader, a *account) {
 func (x *exchange) stream(body io.Reader, a *account) {
 	meter := x.Provider.dialect.meter(true)
 	defer func() { x.settle(a, a.closing(meter.reading())) }()
-	var pending []byte
+	var pending eventBuffer
 	err := x.pieces(body, func(p []byte) error {
 		meter.feed(p)
 		if err := a.follow(x.r.Context(), meter.reading()); err != nil {
 			return &cutError{err}
 		}
-		if len(pending) > 0 {
-			p = append(pending, p...)
-		}
-		n := wholeEvents(p)
-		if len(p) > longestEvent {
-			n = len(p)
-		}
-		pending = append([]byte(nil), p[n:]...)
-		return x.write(p[:n])
+		return x.write(pending.add(p))
 	})
-	x.finish(err, pending)
+	x.finish(err, pending.kept)
 }
 
 // cutError ends a stream because of the account.

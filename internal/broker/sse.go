@@ -60,6 +60,33 @@ func (e *eventReader) end(line []byte) {
 	}
 }
 
+// eventBuffer holds back the part of an event until the rest of it has come.
+type eventBuffer struct{ kept []byte }
+
+// add takes another piece and returns the events that are whole. An event beyond all bounds is not held back.
+func (b *eventBuffer) add(p []byte) []byte {
+	if len(b.kept) == 0 {
+		n := wholeEvents(p)
+		b.kept = append(b.kept, p[n:]...)
+		return p[:n]
+	}
+	const overlap = 3 // an end of an event can begin so much before the piece
+	from := max(0, len(b.kept)-overlap)
+	b.kept = append(b.kept, p...)
+	n := wholeEvents(b.kept[from:])
+	if n > 0 {
+		n += from
+	}
+	if len(b.kept) > longestEvent {
+		n = len(b.kept)
+	}
+	whole := b.kept[:n]
+	if n > 0 {
+		b.kept = append([]byte(nil), b.kept[n:]...)
+	}
+	return whole
+}
+
 // wholeEvents is how much of p consists of whole events.
 func wholeEvents(p []byte) int {
 	for end := len(p); end > 0; {

@@ -38,6 +38,9 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
 		"--proc", "/proc", "--dev", "/dev",
 	)
+	if spec.Network.Closed {
+		args = append(args, "--unshare-net")
+	}
 	for _, path := range kernelFiles() {
 		if exists(path) {
 			args = append(args, "--ro-bind", path, path)
@@ -62,8 +65,20 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 			args = append(args, mask(path)...)
 		}
 	}
+	if spec.Network.Closed && spec.Network.Socket != "" {
+		args = append(args, "--ro-bind", spec.Network.Socket, SocketPath)
+	}
 	args = append(args, "--remount-ro", "/", "--chdir", spec.Dir, "--")
-	return Launch{Argv: append(args, spec.Argv...), filter: filter, slot: slot}, nil
+	launch := Launch{Argv: append(args, spec.command()...), filter: filter, slot: slot}
+	if spec.Network.Closed {
+		launch.gauge = &gauge{}
+	}
+	return launch, nil
+}
+
+// command is what runs inside.
+func (s Spec) command() []string {
+	return slices.Concat(s.Network.Starter, s.Argv)
 }
 
 // mask makes a folder appear empty. A file becomes a device that bubblewrap mounts so that nobody can open it.

@@ -142,6 +142,7 @@ func TestTheRulesOfSeatbelt(t *testing.T) {
 	within := func(s string) string { return "/private" + s }
 	got := seatbeltProfile(p, Spec{}, within)
 	want := `(allow file-read* (literal "/"))
+(allow network*)
 (allow file-read* (subpath "/private/usr"))
 (deny file-write* (require-all (subpath "/private/usr") (require-not (subpath "/dev"))))
 (allow file-read* file-write* (subpath "/private/work"))
@@ -152,6 +153,14 @@ func TestTheRulesOfSeatbelt(t *testing.T) {
 	}
 	if with := seatbeltProfile(p, Spec{Tmp: "/t"}, within); with != got+"(allow file-read* file-write* (subpath \"/private/t\"))\n" {
 		t.Errorf("with a folder for temporary files:\n%s", with)
+	}
+	closed := seatbeltProfile(p, Spec{Network: Network{Closed: true, Port: 4711}}, within)
+	if n := strings.Count(closed, "network-outbound"); n != 1 || !strings.Contains(closed, `(allow network-outbound (remote ip "localhost:4711"))`) ||
+		strings.Contains(closed, "network*") {
+		t.Errorf("with a closed network:\n%s", closed)
+	}
+	if none := seatbeltProfile(p, Spec{Network: Network{Closed: true}}, within); strings.Contains(none, "network-outbound") {
+		t.Errorf("with a closed network and no way out:\n%s", none)
 	}
 	dir := t.TempDir()
 	real, err := filepath.EvalSymlinks(dir)

@@ -18,6 +18,16 @@ type Launch struct {
 
 	filter []byte // of system calls; nil where nothing is isolated, or not by bubblewrap
 	slot   int    // where Argv has the number of the descriptor that the filter is read from
+	gauge  *gauge // of a closed network; nil where nothing is counted
+}
+
+// Unrouted is how many packets the process sent to addresses outside its closed network: none of them left. It is asked
+// once, after the process that Start started has ended.
+func (l Launch) Unrouted() (packets int64, err error) {
+	if l.gauge == nil {
+		return 0, nil
+	}
+	return l.gauge.read()
 }
 
 // firstInherited is the number that a process knows the first of exec.Cmd.ExtraFiles by.
@@ -52,6 +62,9 @@ func (l Launch) start(cmd *exec.Cmd) error {
 		return err
 	}
 	cmd.ExtraFiles = []*os.File{filter}
+	if l.gauge != nil {
+		return errors.Join(l.gauge.start(cmd), filter.Close())
+	}
 	return errors.Join(cmd.Start(), filter.Close())
 }
 

@@ -1,7 +1,8 @@
 // Package sandbox turns a command into the same command run in isolation: the strongest kind this machine offers, or
 // `none` where somebody asked for that. It decides what a process can see and write, and nothing else: it starts no
 // agent, knows no attempt, and keeps no state. What a Spec does not name is not visible, so that forgetting a path
-// costs a failed start and never a leak. The network stays open.
+// costs a failed start and never a leak. The network is open or closed: with a closed one, a process reaches itself by
+// loopback and the machine by the one socket that its Spec names.
 package sandbox
 
 import (
@@ -50,8 +51,25 @@ type Spec struct {
 	Private []string
 	// Tmp is an empty folder to serve as /tmp. Without it /tmp is kept in memory. A folder that a process could write
 	// must not be given a second time.
-	Tmp string
+	Tmp     string
+	Network Network
 }
+
+// Network is what a process sees of the machine's network. The zero value leaves it open.
+type Network struct {
+	// Closed gives the process a network of its own, with a loopback interface and nothing else. macOS has no such thing:
+	// there, connections to Port of this machine are allowed and all others are not.
+	Closed bool
+	Port   int
+	// Socket is a unix socket of this machine. A closed Linux sandbox shows it as SocketPath.
+	Socket string
+	// Starter is a program and its arguments, to which the command is added: it starts the command inside, and makes
+	// Socket reachable for programs that only know addresses and ports.
+	Starter []string
+}
+
+// SocketPath is where a closed sandbox shows Network.Socket.
+const SocketPath = "/run/stellwerk.sock"
 
 // Command makes ready what runs spec under kind.
 func Command(kind Kind, spec Spec) (Launch, error) { return commandOn(runtime.GOOS, kind, spec) }

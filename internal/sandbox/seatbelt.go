@@ -10,7 +10,7 @@ import (
 const seatbeltProgram = "/usr/bin/sandbox-exec"
 
 func seatbelt(p plan, spec Spec) Launch {
-	return Launch{Argv: append([]string{seatbeltProgram, "-p", seatbeltProfile(p, spec, resolve), "--"}, spec.Argv...)}
+	return Launch{Argv: append([]string{seatbeltProgram, "-p", seatbeltProfile(p, spec, resolve), "--"}, spec.command()...)}
 }
 
 // resolve follows links because Seatbelt compares real paths (/tmp is /private/tmp there).
@@ -35,13 +35,13 @@ func seatbeltProfile(p plan, spec Spec, resolve func(string) string) string {
 (allow ipc-posix-shm)
 (allow ipc-posix-sem)
 (allow pseudo-tty)
-(allow network*)
 (allow system-socket)
 (allow file-read-metadata)
 (allow file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))
 (allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))
 (allow file-read* (literal "/"))
 `)
+	b.WriteString(seatbeltNetwork(spec.Network))
 	rule := func(format, path string) { fmt.Fprintf(&b, format+"\n", quote(resolve(path))) }
 	for _, m := range p.mounts {
 		switch m.access {
@@ -62,4 +62,17 @@ func seatbeltProfile(p plan, spec Spec, resolve func(string) string) string {
 
 func quote(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
+}
+
+// seatbeltNetwork writes what may be connected to. There is one loopback interface for all of the machine, so a closed
+// network leaves one of its ports and what listens inside cannot be reached by its own test.
+func seatbeltNetwork(n Network) string {
+	if !n.Closed {
+		return "(allow network*)\n"
+	}
+	rules := "(allow network-bind (local ip \"localhost:*\"))\n(allow network-inbound (local ip \"localhost:*\"))\n"
+	if n.Port != 0 {
+		rules += fmt.Sprintf("(allow network-outbound (remote ip \"localhost:%d\"))\n", n.Port)
+	}
+	return rules
 }

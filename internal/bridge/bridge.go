@@ -1,0 +1,132 @@
+// Package bridge is the first process inside a sandbox whose network is closed. Programs in there know addresses and
+// ports; the one way out is a unix socket. The bridge listens on loopback, carries every connection to the socket byte by
+// byte, starts the command, and ends with it. It decides nothing and reads nothing of what it carries: whatever runs
+// beside it can use the socket by itself. It keeps others inside from looking into it or tracing it.
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Command is the program and the words that make it a bridge. A socket, "--" and the command to start follow.
+func Command(program string) []string { return []string{program, "worker", "bridge"} }
+
+// asked reads the arguments of a process that was started by Command.
+func asked(args []string) (socket string, argv []string, ok bool) {
+	if words := Command(""); len(args) < len(words)+3 || args[1] != words[1] || args[2] != words[2] || args[4] != "--" {
+		return "", nil, false
+	}
+	return args[3], args[5:], true
+}
+
+// Address is where the bridge listens. The network inside is a sandbox's own, so the port is free, and it lies outside
+// the range that the kernel hands out to programs which ask for any.
+const Address = "127.0.0.1:61080"
+
+// Name is what the process table calls the bridge, so that whoever ends an agent can tell the two apart.
+const Name = "stellwerk-net"
+
+// Exit codes that shells use for a command that cannot be started.
+const (
+	notExecutable = 126
+	notFound      = 127
+	bySignal      = 128
+)
+
+const acceptPause = 10 * time.Millisecond
+
+// Intercept makes this process a bridge if its arguments ask for one, and then ends it. Whatever program may be started by
+// Command calls it first.
+func Intercept() {
+	if socket, argv, ok := asked(os.Args); ok {
+		// The end of the process is what others wait for: it is not held up by what a program does at its end otherwise.
+		syscall.Exit(run(socket, argv))
+	}
+}
+
+// run carries connections to socket while argv runs, and returns what the process ends with: argv's exit code, or 128 plus
+// the number of the signal that ended it.
+func run(socket string, argv []string) int {
+	if err := hide(); err != nil {
+		return fail(notExecutable, err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp4", Address)
+	if err != nil {
+		return fail(notExecutable, fmt.Errorf("listen inside the sandbox: %w", err))
+	}
+	go serve(listener, socket)
+	// The signal that asks an agent to end is sent to each process. The bridge stays until its command has ended.
+	asked := make(chan os.Signal, 4)
+	signal.Notify(asked, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // who started the sandbox ends what is in it
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+			return fail(notFound, err)
+		}
+		return fail(notExecutable, err)
+	}
+	_ = cmd.Wait() // how it ended is in cmd.ProcessState
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		return bySignal + int(status.Signal())
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+func fail(code int, err error) int {
+	fmt.Fprintf(os.Stderr, "stellwerk: %v\n", err)
+	return code
+}
+
+// serve carries connections until the process ends.
+func serve(listener net.Listener, socket string) {
+	for {
+		inside, err := listener.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			time.Sleep(acceptPause) // out of descriptors: connections that wait are taken when some are free
+			continue
+		}
+		go carry(inside, socket)
+	}
+}
+
+// carry copies both ways. What one side has finished saying is finished on the other, and may still be answered.
+func carry(inside net.Conn, socket string) {
+	defer func() { _ = inside.Close() }()
+	outside, err := (&net.Dialer{}).DialContext(context.Background(), "unix", socket)
+	if err != nil {
+		return
+	}
+	defer func() { _ = outside.Close() }()
+	var both sync.WaitGroup
+	both.Go(func() { pass(outside, inside) })
+	both.Go(func() { pass(inside, outside) })
+	both.Wait()
+}
+
+type half interface{ CloseWrite() error }
+
+// pass copies until the end. A side that is gone ends the other, which would wait for it for ever.
+func pass(to, from net.Conn) {
+	_, err := io.Copy(to, from)
+	if w, ok := to.(half); ok && err == nil {
+		err = w.CloseWrite()
+	}
+	if err != nil {
+		_, _ = to.Close(), from.Close()
+	}
+}

@@ -1,0 +1,118 @@
+package bridge
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	Intercept()
+	os.Exit(m.Run())
+}
+
+func TestAsked(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{append(Command("stellwerk"), "/s", "--", "sh", "-c", "true"), []string{"sh", "-c", "true"}},
+		{append(Command("stellwerk"), "/s", "--", "sh"), []string{"sh"}},
+		{append(Command("stellwerk"), "/s", "--"), nil},
+		{append(Command("stellwerk"), "/s", "sh", "--"), nil},
+		{[]string{"stellwerk", "worker", "run", "/s", "--", "sh"}, nil},
+		{[]string{"stellwerk", "run", "bridge", "/s", "--", "sh"}, nil},
+		{[]string{"stellwerk"}, nil},
+	} {
+		socket, argv, ok := asked(c.args)
+		if ok != (c.want != nil) || !slices.Equal(argv, c.want) || ok && socket != "/s" {
+			t.Errorf("%q: %q, %q, %v", c.args, socket, argv, ok)
+		}
+	}
+}
+
+// across makes a connection that a bridge carries, and returns both its ends.
+func across(t *testing.T) (inside, outside net.Conn) {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), "s")
+	far, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = far.Close(), near.Close() })
+	go serve(near, socket)
+	if inside, err = net.Dial("tcp4", near.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if outside, err = far.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = inside.Close(), outside.Close() })
+	return inside, outside
+}
+
+// What one side has finished saying can still be answered.
+func TestHalfOfAConnectionEnds(t *testing.T) {
+	inside, outside := across(t)
+	if _, err := io.WriteString(inside, "ask"); err != nil {
+		t.Fatal(err)
+	}
+	if err := inside.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if asked, err := io.ReadAll(outside); err != nil || string(asked) != "ask" {
+		t.Fatalf("%q, %v", asked, err)
+	}
+	fmt.Fprintln(outside, "answer")
+	if line, err := bufio.NewReader(inside).ReadString('\n'); err != nil || line != "answer\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if err := outside.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(inside); err != nil || len(rest) > 0 {
+		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+// A side that breaks off ends the other.
+func TestAConnectionBreaksOff(t *testing.T) {
+	inside, outside := across(t)
+	if err := inside.(*net.TCPConn).SetLinger(0); err != nil {
+		t.Fatal(err)
+	}
+	if err := inside.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(outside); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Nobody behind the socket: the connection ends at once.
+func TestNobodyIsOutside(t *testing.T) {
+	near, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = near.Close() }()
+	go serve(near, filepath.Join(t.TempDir(), strings.Repeat("x", 10)))
+	conn, err := net.Dial("tcp4", near.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if rest, _ := io.ReadAll(conn); len(rest) > 0 {
+		t.Errorf("%q", rest)
+	}
+}

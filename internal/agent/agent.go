@@ -125,6 +125,9 @@ const (
 	KindResult RecordKind = "result"
 	// KindStderr is a line the program wrote to standard error.
 	KindStderr RecordKind = "stderr"
+	// KindConnection is a connection that a process of the attempt asked for:
+	// Connection is set.
+	KindConnection RecordKind = "connection"
 	// KindRaw is a line the Reader could not understand, unchanged.
 	KindRaw RecordKind = "raw"
 )
@@ -139,8 +142,9 @@ type Record struct {
 	Error  bool            `json:"error,omitempty"`
 	// Denied says that the call was not carried out, because it may not be: of a
 	// result, or of a notice that names the call.
-	Denied bool   `json:"denied,omitempty"`
-	Usage  *Usage `json:"usage,omitempty"`
+	Denied     bool        `json:"denied,omitempty"`
+	Usage      *Usage      `json:"usage,omitempty"`
+	Connection *Connection `json:"connection,omitempty"`
 }
 
 // Usage counts what an attempt consumed so far. Subscription plans report no

@@ -92,6 +92,7 @@ func mayStart(ctx context.Context, req StartRun) error {
 		{req.Trust, "trust a repository"},
 		{req.Limits != nil, "set limits"},
 		{req.Isolation != "", "choose the isolation"},
+		{req.Network != "", "choose what agents can reach"},
 		{req.Agent != "", "choose another agent"},
 		{req.Forge != "" || req.Remote != "" || req.Repository != "", "choose where a run is published"},
 		{req.Session != "", "give a run to a session"},

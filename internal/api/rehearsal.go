@@ -34,6 +34,7 @@ type Rehearsal struct {
 	Remote     string           `json:"remote"`
 	Forge      string           `json:"forge"`
 	Isolation  string           `json:"isolation"`
+	Network    Reachable        `json:"network"`
 	Playbook   string           `json:"playbook"`
 	Kind       string           `json:"kind"`
 	Origin     string           `json:"origin" doc:"builtin, or the playbook's file"`
@@ -46,6 +47,15 @@ type Rehearsal struct {
 	Problem    *core.Refusal    `json:"problem,omitempty" doc:"Why the run would not begin"`
 	Untrusted  []string         `json:"untrusted,omitempty" doc:"Content of the repository that nobody has trusted yet"`
 	Warnings   []string         `json:"warnings,omitempty"`
+}
+
+// Reachable is what a run's processes can connect to, besides the model.
+type Reachable struct {
+	Mode     string   `json:"mode" doc:"open, listed or none"`
+	Attempts []string `json:"attempts,omitempty" doc:"Of roles and stages that name nothing themselves"`
+	Setup    []string `json:"setup,omitempty"`
+	Checks   []string `json:"checks,omitempty"`
+	Deny     []string `json:"deny,omitempty"`
 }
 
 // RehearsedStage is a stage as it would be worked on. Of work that a plan, a
@@ -63,6 +73,7 @@ type RehearsedStage struct {
 	Prompt   string        `json:"prompt,omitempty"`
 	Inputs   []string      `json:"inputs,omitempty"`
 	Checks   []string      `json:"checks,omitempty"`
+	Reach    []string      `json:"reach,omitempty" doc:"Hosts that its attempts can connect to, besides the model"`
 	Gate     string        `json:"gate,omitempty"`
 	Attempts int           `json:"attempts,omitempty"`
 	Timeout  time.Duration `json:"timeout,omitempty"`

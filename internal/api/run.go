@@ -40,6 +40,7 @@ type Run struct {
 	MergedBy   string     `json:"merged_by,omitempty"`   // who had it merged here
 	Merge      string     `json:"merge,omitempty"`       // the commit by which that was done
 	Isolation  string     `json:"isolation"`             // "none" is shown as unenforced
+	Network    string     `json:"network,omitempty"`     // open, listed or none; empty for a run that began before there were lists
 	Session    string     `json:"session,omitempty"`     // that starts its agents
 	StartedAt  time.Time  `json:"started_at"`
 	UpdatedAt  time.Time  `json:"updated_at"`
@@ -143,6 +144,7 @@ type Attempt struct {
 	Artifacts []core.Artifact    `json:"artifacts,omitempty"`
 	Notes     []string           `json:"notes,omitempty"`    // what was unusual about what was handed in
 	Rejected  []string           `json:"rejected,omitempty"` // what was handed in and not accepted
+	Traffic   *core.Traffic      `json:"traffic,omitempty"`  // what it connected to; null where the network was open
 }
 
 // Output is a piece of an attempt's transcript.

@@ -19,6 +19,7 @@ type StartRun struct {
 	Yes       bool   `json:"yes,omitempty"`
 	Trust     bool   `json:"trust,omitempty"`
 	Isolation string `json:"isolation,omitempty"`
+	Network   string `json:"network,omitempty"` // open, listed or none
 	Agent     string `json:"agent,omitempty"`
 	Forge     string `json:"forge,omitempty"`  // local, or the one that the settings name
 	Remote    string `json:"remote,omitempty"` // name of a git remote

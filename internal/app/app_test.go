@@ -22,6 +22,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
@@ -31,6 +32,7 @@ import (
 // TestMain lets the test binary be the program that runs beside agents: the
 // engine copies and starts it as it would the real one.
 func TestMain(m *testing.M) {
+	bridge.Intercept()
 	if len(os.Args) > 2 && slices.Contains([]string{"worker", "scripted-agent", "serve", "host"}, os.Args[1]) {
 		os.Exit(program(os.Args[1:]))
 	}

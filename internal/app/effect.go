@@ -28,6 +28,11 @@ func transcribed(folder, run, attempt string, observed bool) ([]runfolder.SideEf
 	if err != nil {
 		return nil, err
 	}
+	if len(entries) > 0 {
+		calls = append(calls, unrouted(exit, by, entries[len(entries)-1].N)...)
+	} else {
+		calls = append(calls, unrouted(exit, by, 0)...)
+	}
 	by.At, by.Outcome = exit.EndedAt, runfolder.OutcomeUnobserved
 	switch {
 	case !observed:
@@ -65,12 +70,18 @@ func opaque(run *core.Run) []string {
 // was too long to be kept, and what it said is not known.
 const unseenTool = "?"
 
-// callsOf finds the calls among the entries of a transcript, and what became of
-// each. A result is of the newest call of its name.
+// callsOf finds the calls and connections among the entries of a transcript, and
+// what became of each. A result is of the newest call of its name.
 func callsOf(entries []shim.Entry, by runfolder.SideEffect) []runfolder.SideEffect {
 	var calls []runfolder.SideEffect
 	at := map[string]int{} // where the newest call of a name is
 	for _, e := range entries {
+		if e.Record.Connection != nil {
+			if c, ok := connected(e, by); ok {
+				calls = append(calls, c)
+			}
+			continue
+		}
 		r, call := e.Record, by
 		call.N, call.At, call.Outcome = e.N, e.At, runfolder.OutcomeUnknown
 		switch {

@@ -9,7 +9,7 @@ import (
 )
 
 // toolEntries are the entries of an attempt's transcript that tell of calls of
-// tools, without what those returned: a transcript may be larger than the memory
+// tools and of connections, without what those returned: a transcript may be larger than the memory
 // that anybody wants to give for it.
 func toolEntries(folder string) ([]shim.Entry, error) {
 	var kept []shim.Entry
@@ -23,6 +23,10 @@ func toolEntries(folder string) ([]shim.Entry, error) {
 		}
 		for _, e := range page.Entries {
 			r := &e.Record
+			if r.Connection != nil {
+				kept = append(kept, e)
+				continue
+			}
 			if r.Kind != agent.KindToolCall && (r.ToolID == "" || r.Kind != agent.KindToolResult && !r.Denied) {
 				continue
 			}

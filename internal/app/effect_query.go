@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -71,7 +72,7 @@ func (a *App) underWay(run *core.Run, at *core.Attempt, to *effects) error {
 	if agent.Opaque(at.Agent) {
 		by.At, by.Outcome, by.Reason = at.StartedAt, runfolder.OutcomeUnobserved, unobserved(at.Agent)
 		to.add(viewEffect(by))
-		return nil
+		by.At, by.Outcome, by.Reason = time.Time{}, "", ""
 	}
 	entries, err := toolEntries(a.attemptFolder(run.ID, at.ID))
 	if err != nil {

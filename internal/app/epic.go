@@ -110,7 +110,7 @@ func (a *App) queued(ctx context.Context, p *core.Project, s *start) (*api.Epic,
 func epicOf(s *start) core.Epic {
 	return core.Epic{
 		Run: s.started.Run, Goal: s.started.Goal, Title: s.started.Title, Issue: s.started.Issue,
-		Playbook: s.req.Playbook, Base: s.req.Base, Branch: s.req.Branch, Agent: s.req.Agent, Isolation: s.req.Isolation,
+		Playbook: s.req.Playbook, Base: s.req.Base, Branch: s.req.Branch, Agent: s.req.Agent, Isolation: s.req.Isolation, Network: s.req.Network,
 		Forge: s.req.Forge, Remote: s.req.Remote, Repository: s.req.Repository,
 		Limits: s.req.Limits, Policy: s.started.Policy, Choices: s.started.Choices,
 		Preflight: s.req.Preflight,
@@ -233,7 +233,7 @@ func (a *App) launch(ctx context.Context, p *core.Project, e core.QueuedEpic, s 
 func startOf(p *core.Project, e core.QueuedEpic) api.StartRun {
 	return api.StartRun{
 		Project: p.ID, Goal: e.Goal, Title: e.Title, Issue: e.Issue, Playbook: e.Playbook, Base: e.Base, Branch: e.Branch,
-		Agent: e.Agent, Isolation: e.Isolation, Forge: e.Forge, Remote: e.Remote, Repository: e.Repository,
+		Agent: e.Agent, Isolation: e.Isolation, Network: e.Network, Forge: e.Forge, Remote: e.Remote, Repository: e.Repository,
 		Limits: e.Limits, Choices: e.Choices, Preflight: e.Preflight,
 	}
 }

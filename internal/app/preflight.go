@@ -112,7 +112,7 @@ func (g *ground) preflight(ctx context.Context, p *core.Playbook, isolation stri
 // what comes with the program can be looked at.
 func (g *ground) look(p *core.Playbook, files []yard.File) preflight.Input {
 	in := preflight.Input{
-		Playbook: p, Agents: p.Agents, Files: map[string]string{}, Lacks: lacks, Handed: secretNames,
+		Playbook: p, Agents: p.Agents, Files: map[string]string{}, Lacks: g.lacks, Handed: secretNames,
 		Head: func(ctx context.Context, path string) (string, error) {
 			data, err := g.yard.Show(ctx, g.commit, path, maxConfigFile)
 			return string(data), err
@@ -126,7 +126,10 @@ func (g *ground) look(p *core.Playbook, files []yard.File) preflight.Input {
 }
 
 // lacks says what an agent's program lacks to get to work.
-func lacks(use string, lookup func(string) string) string {
+func (g *ground) lacks(use string, lookup func(string) string) string {
+	if g.app.settings.Credential.Set() && provider(use) != "" {
+		return ""
+	}
 	if known, ok := agents()[use].(interface {
 		Lacks(lookup func(string) string) string
 	}); ok {

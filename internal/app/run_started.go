@@ -44,12 +44,17 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 	if err := p.up.admit(ctx, p.yard, branch, plan.playbook); err != nil {
 		return core.RunStarted{}, err
 	}
+	network, remarks, err := p.network(ctx, plan.playbook, isolation, settings.Network, speakerIn(ctx, req.Session).Kind == core.ActorSession)
+	if err != nil {
+		return core.RunStarted{}, err
+	}
+	plan.warnings = append(plan.warnings, remarks...)
 	started := core.RunStarted{
 		Run: id.String(), Alias: alias(title, id), Project: p.project, Goal: req.Goal, Title: title,
 		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: settings.Limits(),
 		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.remote, Forge: config.ForgeLocal,
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,
-		Session: req.Session, Conversation: req.Conversation,
+		Session: req.Session, Conversation: req.Conversation, Network: network,
 	}
 	p.up.pin(&started, p.repo.CommonDir)
 	for _, phase := range started.Playbook.Phases { // the law holds tasks to what was settled here

@@ -19,6 +19,7 @@ func flagsOf(req api.StartRun) map[string]string {
 		}
 	}
 	set("isolation", req.Isolation)
+	set("network.mode", req.Network)
 	set("agent", req.Agent)
 	set("forge", req.Forge)
 	set("remote", req.Remote)

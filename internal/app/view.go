@@ -14,7 +14,7 @@ func viewRun(r *core.Run) api.Run {
 	v := api.Run{
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: string(r.Status),
 		Reason: r.EndReason, Attempts: r.Attempts, Cost: r.Cost(), Tokens: r.Usage.Tokens(),
-		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
+		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Network: r.Network.Mode(), Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
 		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: wording.Next(r), MergesHere: wording.MergesHere(r),
 	}
 	if r.Distant() {
@@ -105,7 +105,7 @@ func viewTask(t *core.Task) api.Task {
 		v := api.Attempt{
 			ID: at.ID, N: at.N, Status: string(at.Status), Agent: at.Agent, Exit: string(at.Exit), Message: at.Message,
 			Summary: at.Summary, Verdict: string(at.Verdict), Results: at.Results, Usage: at.Usage, Duration: at.Duration,
-			StartedAt: at.StartedAt,
+			StartedAt: at.StartedAt, Traffic: at.Traffic,
 		}
 		if at.Delivery != nil {
 			v.Commit, v.Artifacts = at.Delivery.Commit, at.Delivery.Artifacts

@@ -12,6 +12,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
+	"github.com/stellwerk-dev/stellwerk/internal/broker"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
@@ -35,6 +38,25 @@ func secretNames(name string) []string {
 		return known.SecretEnv()
 	}
 	return nil
+}
+
+// provider is where an agent's model is, in the table of package broker.
+func provider(name string) string {
+	if known, ok := agents()[name].(interface{ Provider() string }); ok {
+		return known.Provider()
+	}
+	return ""
+}
+
+// credentialOf is where the settings keep the model's credential; nil for the environment.
+func credentialOf(s config.CredentialSettings) *dispatch.Credential {
+	if !s.Set() {
+		return nil
+	}
+	return &dispatch.Credential{
+		Kind:   broker.Kind(s.Kind.V),
+		Source: shim.Source{File: s.File.V, Command: s.Command.V, Keyring: s.Keyring.V},
+	}
 }
 
 // engineSecrets are the credentials in the engine's environment, to be removed
@@ -101,7 +123,7 @@ func shimOptions(folder string) (shim.Options, error) {
 		return shim.Options{}, fmt.Errorf("find this program: %w", err)
 	}
 	opts := shim.Options{
-		Agents: agents(), NewRedactor: newAttemptRedactor, Self: self,
+		Agents: agents(), NewRedactor: newAttemptRedactor, Self: self, Bridge: bridge.Command(self),
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if spec, err := shim.ReadSpec(folder); err == nil {
@@ -146,7 +168,7 @@ func AttemptShell(folder, line string) error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	return shim.Shell(folder, line, self)
+	return shim.Shell(folder, line, self, bridge.Command(self))
 }
 
 // LookShell runs a line of shell for a session itself, in the place of this

@@ -9,6 +9,10 @@ func anthropic() Provider {
 	return Provider{
 		Name:     "anthropic",
 		Upstream: "https://api.anthropic.com",
+		Address:  "ANTHROPIC_BASE_URL",
+		Holders: []Holder{
+			{"ANTHROPIC_AUTH_TOKEN", Bearer}, {"ANTHROPIC_API_KEY", APIKey}, {"CLAUDE_CODE_OAUTH_TOKEN", OAuth},
+		},
 		routes: []route{
 			{method: http.MethodPost, path: "/v1/messages", metered: true},
 			{method: http.MethodPost, path: "/v1/messages/count_tokens"},
@@ -44,6 +48,7 @@ var messagesErrors = map[int]string{
 	http.StatusBadRequest:            "invalid_request_error",
 	http.StatusUnauthorized:          "authentication_error",
 	http.StatusForbidden:             "permission_error",
+	http.StatusPaymentRequired:       "billing_error",
 	http.StatusRequestEntityTooLarge: "request_too_large",
 }
 

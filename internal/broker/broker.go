@@ -178,15 +178,16 @@ func (x *exchange) metered(path string, body []byte) {
 	x.forward(path, body, a)
 }
 
-// limitStatus refuses what the account does not cover. Clients retry 429 and all of 5xx, but not this.
-const limitStatus = http.StatusForbidden
+// StatusSpent refuses what the account does not cover. Clients retry 429 and all of 5xx, and take 403 for a credential
+// that is wrong; this they tell their user as it is.
+const StatusSpent = http.StatusPaymentRequired
 
 // exhausted tells why nothing could be set aside.
 func (x *exchange) exhausted(err error) {
 	if !errors.Is(err, ledger.ErrExhausted) && x.r.Context().Err() == nil {
 		x.Log.Error("the attempt's account cannot be kept, so its request is refused", "err", err)
 	}
-	x.refuse(limitStatus, overdrawn(err))
+	x.refuse(StatusSpent, overdrawn(err))
 }
 
 // overdrawn is what the agent, and whoever reads its transcript, is told about a limit.

@@ -91,7 +91,7 @@ func TestARefusalIsFinalAndSaysWhatToDo(t *testing.T) {
 	w := serve(t, says(200, "application/json", plainAnswer), account)
 	got, x := w.ask(message("claude-opus-5-5", 1000, ""))
 	f := got.failure(t)
-	if got.Status != 403 || f.Error.Type != "permission_error" || got.Header.Get("X-Should-Retry") != "false" || len(w.seen()) != 0 {
+	if got.Status != 402 || f.Error.Type != "billing_error" || got.Header.Get("X-Should-Retry") != "false" || len(w.seen()) != 0 {
 		t.Errorf("got %d %v %s", got.Status, got.Header, got.Body)
 	}
 	for _, part := range []string{refusal, "this attempt has spent $0.00 and 0 tokens", "A person can raise the limit"} {
@@ -99,7 +99,7 @@ func TestARefusalIsFinalAndSaysWhatToDo(t *testing.T) {
 			t.Errorf("%q is not in %q", part, f.Error.Message)
 		}
 	}
-	if x.Status != 403 || x.Cause != f.Error.Message || l.Statement().Settled.USD != 0 {
+	if x.Status != 402 || x.Cause != f.Error.Message || l.Statement().Settled.USD != 0 {
 		t.Errorf("on record is %+v", x)
 	}
 }
@@ -108,7 +108,7 @@ func TestThinkingNeedsMoreThanAWord(t *testing.T) {
 	ask := message("claude-opus-5-5", 32000, `,"thinking":{"type":"enabled","budget_tokens":20000}`)
 	_, account := limited(t, t.TempDir(), float64((len(ask)+2)/3)*4e-6+0.02, 1e9) // a thousand tokens of output
 	w := serve(t, says(200, "application/json", plainAnswer), account)
-	if got, _ := w.ask(ask); got.Status != 403 || len(w.seen()) != 0 {
+	if got, _ := w.ask(ask); got.Status != 402 || len(w.seen()) != 0 {
 		t.Errorf("got %d %s", got.Status, got.Body)
 	}
 }
@@ -328,7 +328,7 @@ func TestTwentyRequestsWithMoneyForThree(t *testing.T) {
 	for range 3 {
 		count[<-statuses]++
 	}
-	if count[403] != 17 || count[200] != 3 {
+	if count[402] != 17 || count[200] != 3 {
 		t.Errorf("the statuses are %v", count)
 	}
 	s, err := ledger.Read(folder)

@@ -12,9 +12,13 @@ import (
 type Provider struct {
 	Name     string
 	Upstream string // where it is reached unless the person names a gateway
-	routes   []route
-	present  func(http.Header, Credential)
-	dialect  dialect
+	// Address is the variable that agents find its address in. Holders are those of credentials, first what the
+	// provider's own program prefers.
+	Address string
+	Holders []Holder
+	routes  []route
+	present func(http.Header, Credential)
+	dialect dialect
 }
 
 // Providers is the table.

@@ -112,7 +112,7 @@ func TestRealClaudeIsCutInTheMiddleOfAnAnswer(t *testing.T) {
 	if first := w.next(); !first.Cut {
 		t.Errorf("on record is %+v", first)
 	}
-	if second := w.next(); second.Status != http.StatusForbidden { // Claude Code tries once more, and stops at the refusal
+	if second := w.next(); second.Status != http.StatusPaymentRequired { // Claude Code tries once more, and stops at the refusal
 		t.Errorf("on record is %+v", second)
 	}
 	if !strings.Contains(out, refusal) || !strings.Contains(out, `"terminal_reason":"api_error"`) || len(w.seen()) != 1 || len(w.recorded) != 0 {

@@ -67,6 +67,7 @@ func completeStages(sh *shell, cmd *cobra.Command, flag string) {
 
 func completeRunFlags(sh *shell, cmd *cobra.Command) {
 	completePlaybooks(sh, cmd)
+	must(cmd.RegisterFlagCompletionFunc("network", offer(config.NetworkModes)))
 	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
 	must(cmd.RegisterFlagCompletionFunc("agent", offer(playbook.Uses)))
 	must(cmd.RegisterFlagCompletionFunc("model-tier", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

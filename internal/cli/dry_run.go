@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
@@ -43,6 +45,7 @@ func (sh *shell) printRehearsal(r api.Rehearsal, trusted bool) {
 	field("playbook", fmt.Sprintf("%s (%s, %s)", r.Playbook, r.Kind, place(r.Origin)))
 	field("branch", fmt.Sprintf("%s from %s at %s", r.Branch, r.Base, wording.Short(r.BaseCommit)))
 	field("isolation", r.Isolation)
+	field("network", networkLine(r.Network))
 	field("setup", r.Setup)
 	for _, c := range r.Caches {
 		field("cache", fmt.Sprintf("%s, while %s is unchanged", c.Path, strings.Join(c.Key, ", ")))
@@ -50,6 +53,11 @@ func (sh *shell) printRehearsal(r api.Rehearsal, trusted bool) {
 	field("limits", limitsLine(r.Limits))
 	sh.printf("\n")
 	for _, s := range r.Stages {
+		if slices.Equal(s.Reach, r.Network.Attempts) {
+			s.Reach = nil // said once, for all
+		} else if s.Act == "" && len(s.Reach) == 0 {
+			s.Reach = []string{wording.Reach(nil)}
+		}
 		sh.printStage(s)
 	}
 	sh.printf("\n")
@@ -82,9 +90,28 @@ func (sh *shell) printStage(s api.RehearsedStage) {
 	detail("    does:   ", s.Does)
 	detail("    prompt: ", s.Prompt)
 	detail("    reads:  ", strings.Join(s.Inputs, ", "))
+	detail("    reaches: ", strings.Join(s.Reach, ", "))
 	for _, c := range s.Checks {
 		detail("    check:  ", c)
 	}
+}
+
+// networkLine says what can be reached, besides the model.
+func networkLine(r api.Reachable) string {
+	switch r.Mode {
+	case config.NetworkOpen:
+		return "open: agents, setup and checks can connect to anything"
+	case config.NetworkNone:
+		return "none: agents reach their model, and nothing else is reached"
+	}
+	line := fmt.Sprintf("agents reach their model and %s; setup: %s; checks: %s", wording.Reach(r.Attempts), wording.Reach(r.Setup), wording.Reach(r.Checks))
+	if len(r.Attempts) == 0 {
+		line = fmt.Sprintf("agents reach their model; setup: %s; checks: %s", wording.Reach(r.Setup), wording.Reach(r.Checks))
+	}
+	if len(r.Deny) > 0 {
+		line += "; never " + strings.Join(r.Deny, ", ")
+	}
+	return line
 }
 
 // worker says who does a stage.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
@@ -22,6 +23,7 @@ func Main() int {
 		fmt.Fprintf(os.Stderr, "stellwerk: files left open by the shell cannot be kept from agents: %v\n", err)
 		return ExitError
 	}
+	bridge.Intercept() // it starts every command of a sandbox, and nothing else is made ready for it
 	p := Program{
 		Console: terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv),
 		Build:   built(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now, PID: os.Getpid(),

@@ -72,6 +72,7 @@ then runs in the background, and the cockpit stays when the command ends.`,
 	f.BoolVarP(&o.detach, "detach", "d", false, "leave the run to an engine in the background")
 	f.BoolVar(&o.cockpit, "cockpit", false, "show the run in a browser, too")
 	f.StringVar(&o.req.Isolation, "isolation", "", "sandbox or none (default sandbox)")
+	f.StringVar(&o.req.Network, "network", "", "what agents reach: listed, none or open (default listed)")
 	f.StringVar(&o.req.Agent, "agent", "", "`AGENT` for roles without one of their own")
 	f.StringVar(&o.req.Forge, "forge", "", "local, or the `FORGE` that your settings name")
 	f.StringVar(&o.req.Remote, "remote", "", "git remote `NAME` to start from and publish to")
@@ -190,6 +191,9 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 	case "", config.IsolationSandbox, config.IsolationNone:
 	default:
 		return usagef("--isolation %s: it is one of %s, %s", o.req.Isolation, config.IsolationSandbox, config.IsolationNone)
+	}
+	if modes := config.NetworkModes(); o.req.Network != "" && !slices.Contains(modes, o.req.Network) {
+		return usagef("--network %s: it is one of %s", o.req.Network, strings.Join(modes, ", "))
 	}
 	if c := o.req.Choices.Coverage; c < 0 || c > 100 || c == 0 && cmd.Flags().Changed("coverage") {
 		return usagef("--coverage %d: it is a percentage from 1 to 100", c)

@@ -57,11 +57,13 @@ func (o *sayOptions) flags(sh *shell, cmd *cobra.Command) {
 	f.StringVar(&o.role, "role", string(core.VoiceUser), "`ROLE` to speak in: user, or blue for a program that speaks for people")
 	f.StringVarP(&o.start.Playbook, "playbook", "p", "", "playbook `FILE|NAME` of a run that begins (default the project's, or project)")
 	f.StringVar(&o.start.Base, "base", "", "`BRANCH` that it starts from (default the current one)")
+	f.StringVar(&o.start.Network, "network", "", "what its agents reach: listed, none or open (default listed)")
 	f.StringVar(&o.start.Isolation, "isolation", "", "its isolation, sandbox or none (default sandbox)")
 	f.BoolVar(&o.start.Trust, "trust", false, "trust the repository's playbook and roles as they are")
 	must(cmd.RegisterFlagCompletionFunc("role", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{string(core.VoiceUser), string(core.VoiceBlue)}, cobra.ShellCompDirectiveNoFileComp
 	}))
+	must(cmd.RegisterFlagCompletionFunc("network", offer(config.NetworkModes)))
 	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
 	completePlaybooks(sh, cmd)
 }

@@ -72,6 +72,8 @@ type Settings struct {
 	Tokens     Value[int64]
 	Forge      ForgeSettings
 	Telling    NotifySettings
+	Network    NetworkSettings
+	Credential CredentialSettings
 	Retention  Value[time.Duration] // after which an engine that serves prunes; zero for never
 
 	ProjectCostUSD  Value[float64]
@@ -96,6 +98,8 @@ func Defaults() *Settings {
 	}
 	maps.Copy(values, forgeDefaults())
 	maps.Copy(values, notifyDefaults())
+	maps.Copy(values, networkDefaults())
+	maps.Copy(values, credentialDefaults())
 	values["retention"], values["preflight"] = time.Duration(0), 2*time.Minute
 	for _, setting := range table() {
 		setting.store(s, Source{Level: LevelDefault}, values[setting.key])
@@ -166,6 +170,7 @@ func (s *Settings) Entries() []Entry {
 	add("limits.project.wall_time", length(s.ProjectWallTime.V), s.ProjectWallTime.From)
 	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
 	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
+	entries = slices.Concat(entries, s.Network.entries(), s.Credential.entries())
 	preflight := "off"
 	if s.Preflight.V > 0 {
 		preflight = yamlfile.FormatDuration(s.Preflight.V)

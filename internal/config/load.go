@@ -42,6 +42,9 @@ func Load(in Input) (*Settings, []yamlfile.Warning, error) {
 			failed = append(failed, err)
 		}
 	}
+	if err := s.Credential.check(); err != nil {
+		failed = append(failed, core.Wrap(core.CodeInvalid, err, "your settings contradict each other", ""))
+	}
 	err := errors.Join(append([]error{userReport.Err(), projectReport.Err()}, failed...)...)
 	if err != nil {
 		return nil, nil, err
@@ -108,6 +111,8 @@ func flagName(key string) string {
 		return "max-cost"
 	case "limits.tokens":
 		return "max-tokens"
+	case "network.mode":
+		return "network"
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(key, "limits."), "_", "-")
 }

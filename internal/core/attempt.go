@@ -33,6 +33,7 @@ type Attempt struct {
 	Summary    string         `json:"summary,omitempty"`
 	Duration   time.Duration  `json:"duration,omitempty"`
 	Usage      Usage          `json:"usage"`
+	Traffic    *Traffic       `json:"traffic,omitempty"`
 	Delivery   *Delivery      `json:"delivery,omitempty"`
 	Counted    bool           `json:"counted,omitempty"`
 	Verdict    Verdict        `json:"verdict,omitempty"`

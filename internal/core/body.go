@@ -93,6 +93,7 @@ type RunStarted struct {
 	// Conversation is where its goal was said; the project's first where empty.
 	Conversation string     `json:"conversation,omitempty"`
 	Preflight    *Preflight `json:"preflight,omitempty"`
+	Network      *Network   `json:"network,omitempty"`
 }
 
 // RunPolicy is a standing instruction given at the start of a run.
@@ -251,6 +252,8 @@ type AttemptExited struct {
 	// Hopeless says that trying again fails in the same way until a person has put something right: a program or a credential
 	// is missing. It says nothing about the work.
 	Hopeless bool `json:"hopeless,omitempty"`
+	// Traffic is nil where nobody looked: the network was open.
+	Traffic *Traffic `json:"traffic,omitempty"`
 }
 
 // Usage is what an attempt consumed.

@@ -19,6 +19,7 @@ type Epic struct {
 	Branch     string     `json:"branch,omitempty"`
 	Agent      string     `json:"agent,omitempty"`
 	Isolation  string     `json:"isolation,omitempty"`
+	Network    string     `json:"network,omitempty"`
 	Forge      string     `json:"forge,omitempty"` // empty for that of the settings, as the two below
 	Remote     string     `json:"remote,omitempty"`
 	Repository string     `json:"repository,omitempty"`

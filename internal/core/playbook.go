@@ -20,6 +20,7 @@ type Playbook struct {
 	Tiers       Tiers            `json:"tiers,omitempty"`
 	Setup       string           `json:"setup,omitempty"`
 	Caches      []Cache          `json:"caches,omitempty"`
+	Network     Reaches          `json:"network,omitzero"`
 	Phases      []Phase          `json:"phases,omitempty"`
 	Project     *Management      `json:"project,omitempty"` // of kind rules or manager
 }
@@ -44,6 +45,7 @@ type Role struct {
 	Color        string   `json:"color,omitempty"`
 	Tools        []string `json:"tools,omitempty"`
 	Capabilities []string `json:"capabilities,omitempty"`
+	Network      Reach    `json:"network,omitzero"`
 	Prompt       string   `json:"prompt,omitempty"` // system prompt, Markdown
 	// Origin is whose role it is: "builtin", the role's file, or the playbook's where that defines it.
 	Origin string `json:"origin,omitempty"`
@@ -117,6 +119,7 @@ type Phase struct {
 	Attempts       int           `json:"attempts"`
 	Timeout        time.Duration `json:"timeout"`
 	Base           string        `json:"base,omitempty"` // target branch of a pull request
+	Network        Reach         `json:"network,omitzero"`
 }
 
 // Input is an artifact a task reads.

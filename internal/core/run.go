@@ -63,6 +63,7 @@ type Run struct {
 	Choices    Choices    `json:"choices"`
 	Session    string     `json:"session,omitempty"` // the interactive session that starts the agents
 	Preflight  *Preflight `json:"preflight,omitempty"`
+	Network    *Network   `json:"network,omitempty"`
 	Word       *Word      `json:"word,omitempty"` // what the person in it said last, until it is used or lapses
 
 	Status       RunStatus     `json:"status"`

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
 )
 
@@ -17,6 +18,7 @@ const roleEngine = "crash-engine"
 // TestMain lets the test binary be the whole program: the engine, and what
 // runs beside agents.
 func TestMain(m *testing.M) {
+	bridge.Intercept()
 	if len(os.Args) > 2 {
 		switch os.Args[1] {
 		case roleEngine:

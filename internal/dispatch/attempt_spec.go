@@ -145,6 +145,10 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 		return shim.Spec{}, err
 	}
 	role := r.role()
+	broker, secrets := r.model(r.secretNames())
+	if broker != nil {
+		delete(options, agent.OptionBaseURL) // the broker's is the agent's
+	}
 	job := agent.Job{
 		Dir: r.dir(), Prompt: r.promptPath(), In: r.in(), Out: r.out(), Home: filepath.Join(r.folder, "home"),
 		Role:    agent.Role{Name: role.Name, Tools: role.Tools, Model: model(role, r.def)},
@@ -158,8 +162,9 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 		Agent: r.def.Use, Job: job, Workspace: r.dir(), Base: r.attempt.Base,
 		Branch: branchOf(r.run, r.stage), IntegrationBranch: r.run.Branch, Writes: shim.Writes(r.task.Writes),
 		CommitMessage: r.message(), Mark: r.marks(), Identity: shim.Identity(r.run.Identity), Isolation: isolation(r.run),
-		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: r.secretNames(),
+		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: secrets, Model: broker,
 		ReadOnly: append([]string{r.yard.Dir()}, r.d.ReadOnly...), Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run),
+		Network: r.reach(),
 	}
 	r.equip(&spec)
 	if r.taken.Session != "" {

@@ -151,7 +151,7 @@ func (c *checkout) execute(ctx context.Context, cmd check.Command, apart bool) (
 				return check.Result{}, err
 			}
 		}
-		if err := c.order(folder, id, dir, cmd); err != nil {
+		if err := c.order(folder, id, dir, cmd, apart); err != nil {
 			return check.Result{}, err
 		}
 	}
@@ -210,7 +210,7 @@ func (c *checkout) copy(ctx context.Context, id string) (string, error) {
 	return dir, nil
 }
 
-func (c *checkout) order(folder, id, dir string, cmd check.Command) error {
+func (c *checkout) order(folder, id, dir string, cmd check.Command, apart bool) error {
 	d := c.dispatcher
 	home, cache := c.home(folder)
 	prompt := filepath.Join(folder, "command")
@@ -235,7 +235,7 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command) error {
 		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
 		Env: toolCaches(cache), Writable: []string{cache},
 		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout), Private: d.private(c.run),
-		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(),
+		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(), Network: c.reach(apart),
 	})
 }
 
@@ -271,6 +271,11 @@ func (c *checkout) result(ctx context.Context, folder string, cmd check.Command)
 	}
 	if exit.Reason == shim.ReasonStartFailed || exit.Reason == shim.ReasonLost || exit.Reason == shim.ReasonCancelled {
 		return check.Result{}, fmt.Errorf("the check %q could not be run: %s", cmd.Shell, firstOf(exit.Detail, string(exit.Reason)))
+	}
+	if exit.Traffic != nil && !strings.HasPrefix(c.run.ID, trialPrefix) { // a trial has no folder to keep them in
+		if err := c.dispatcher.Folder.Connections(c.run.ID, folder); err != nil {
+			return check.Result{}, err
+		}
 	}
 	output, err := outputOf(folder)
 	if err != nil {

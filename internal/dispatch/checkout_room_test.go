@@ -152,7 +152,7 @@ func TestWhatACheckGets(t *testing.T) {
 		p.run.Isolation = kind
 		c := &checkout{dispatcher: p.Dispatcher, yard: y, run: p.run, commit: p.commit, name: "build.r1.a1", dir: filepath.Join(t.TempDir(), "checkout"), reuse: true}
 		folder := filepath.Join(t.TempDir(), "check")
-		if err := c.order(folder, "check-1", c.dir, check.Command{Shell: "make", Timeout: 7, OutputCap: 9}); err != nil {
+		if err := c.order(folder, "check-1", c.dir, check.Command{Shell: "make", Timeout: 7, OutputCap: 9}, true); err != nil {
 			t.Fatal(err)
 		}
 		spec, err := shim.ReadSpec(folder)

@@ -50,6 +50,7 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 		Message: clean.String(message(folder, exit)), Summary: clean.String(clip(exit.Outcome.Summary, 2000)),
 		RetryAt:  exit.Outcome.RetryAt,
 		Duration: exit.EndedAt.Sub(exit.StartedAt), Observed: exit.Outcome.Observed,
+		Traffic: trafficOf(exit.Traffic, clean),
 	}
 	claimed := exit.Outcome.Usage
 	claimed.CostUSD = max(claimed.CostUSD, exit.Outcome.CostUSD)

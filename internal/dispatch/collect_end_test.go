@@ -122,6 +122,8 @@ func (u unshelved) Artifact(run, stage string, round int, name string, content [
 }
 func (u unshelved) Transcript(string, string, string, bool) error { return u.transcript }
 
+func (u unshelved) Connections(string, string) error { return nil }
+
 // TestAnEndThatCannotBeKept is not reported, and nothing is removed: it is collected again.
 func TestAnEndThatCannotBeKept(t *testing.T) {
 	full := errors.New("no space left")

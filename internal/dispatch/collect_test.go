@@ -28,6 +28,8 @@ func (s shelf) Artifact(_, stage string, _ int, name string, content []byte) err
 
 func (shelf) Transcript(string, string, string, bool) error { return nil }
 
+func (shelf) Connections(string, string) error { return nil }
+
 // ended is a dispatcher before which an attempt ended, and an engine that hears
 // of it, or refuses to.
 type ended struct {

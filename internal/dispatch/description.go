@@ -51,6 +51,8 @@ func closing(run *core.Run) string {
 	text := fmt.Sprintf("\nCost: %s, %d attempts in all.\n", spent(run), run.Attempts) + steered(run) + knownLeaks(run)
 	if run.Isolation == "none" {
 		text += "\n**Unenforced**: the agents of this run were not isolated.\n"
+	} else if run.Network != nil && run.Network.Open {
+		text += "\n**Open network**: the agents of this run could connect to anything.\n"
 	}
 	return text
 }

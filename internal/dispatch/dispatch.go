@@ -46,6 +46,8 @@ type Folder interface {
 	Artifact(run, stage string, round int, name string, content []byte) error
 	// Transcript keeps an attempt's transcript and the side effects seen in it.
 	Transcript(run, attempt, path string, observed bool) error
+	// Connections keeps what the command of a verification in folder connected to.
+	Connections(run, folder string) error
 }
 
 // Redactor removes secrets from what is kept or shown.
@@ -105,10 +107,15 @@ type Options struct {
 	// the variables an agent's program knows as its credentials.
 	Environ     func(name string) (string, bool)
 	SecretNames func(agent string) []string
-	Tools       Tools
-	Listed      bool     // Claude Code is started without leave to bypass permissions
-	ReadOnly    []string // toolchains outside the system folders
-	MCP         string   // file of MCP servers for headless agents; none where empty
+	// Provider is that of an agent's model, of package broker; empty where an agent has none of its own. Credential is
+	// where the person keeps its credential, nil for the environment. Prices is their file of prices.
+	Provider   func(agent string) string
+	Credential *Credential
+	Prices     string
+	Tools      Tools
+	Listed     bool     // Claude Code is started without leave to bypass permissions
+	ReadOnly   []string // toolchains outside the system folders
+	MCP        string   // file of MCP servers for headless agents; none where empty
 	// Steering are the files that a person, and a repository with these settings, add to those whose change is named before
 	// it is published. Nil for none.
 	Steering func(repository []byte) ([]string, error)

@@ -90,7 +90,7 @@ func folderOf(room *checkout) string {
 // ordered leaves a command as an engine did that was killed then.
 func ordered(t *testing.T, room *checkout) {
 	t.Helper()
-	if err := room.order(folderOf(room), core.CheckID(room.name, room.digest(command, true), 1), room.dir, command); err != nil {
+	if err := room.order(folderOf(room), core.CheckID(room.name, room.digest(command, true), 1), room.dir, command, true); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -230,10 +230,10 @@ func TestWhatStandsInTheWayOfACheck(t *testing.T) {
 		do   func(c *checkout, folder string) error
 		want string
 	}{
-		"its folder":  {func(_ *checkout, folder string) { fileAt(t, folder) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build) }, "make a folder for a check"},
-		"its home":    {func(_ *checkout, folder string) { fileAt(t, filepath.Join(folder, "home")) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build) }, "make a folder for a check"},
-		"its inputs":  {func(_ *checkout, folder string) { fileAt(t, filepath.Join(folder, "in")) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build) }, "make a folder for a check"},
-		"its command": {func(_ *checkout, folder string) { folderAt(t, filepath.Join(folder, "command")) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build) }, "write a check's command"},
+		"its folder":  {func(_ *checkout, folder string) { fileAt(t, folder) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build, true) }, "make a folder for a check"},
+		"its home":    {func(_ *checkout, folder string) { fileAt(t, filepath.Join(folder, "home")) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build, true) }, "make a folder for a check"},
+		"its inputs":  {func(_ *checkout, folder string) { fileAt(t, filepath.Join(folder, "in")) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build, true) }, "make a folder for a check"},
+		"its command": {func(_ *checkout, folder string) { folderAt(t, filepath.Join(folder, "command")) }, func(c *checkout, folder string) error { return c.order(folder, "check-1", c.dir, build, true) }, "write a check's command"},
 		"no checkout": {func(*checkout, string) {}, func(c *checkout, _ string) error { _, err := c.copy(t.Context(), "check-1"); return err }, "copy "},
 		"no commit":   {func(c *checkout, _ string) { c.commit, c.dir = noCommit, "" }, func(c *checkout, _ string) error { _, err := c.Run(t.Context(), build); return err }, noCommit},
 		"its mark": {func(c *checkout, _ string) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
@@ -177,7 +178,11 @@ func agentFor(run *core.Run, task *core.Task) (core.Agent, error) {
 // to be handed over in memory.
 func (d *Dispatcher) secrets(spec shim.Spec) ([]string, error) {
 	var pairs []string
-	for _, name := range spec.Secrets {
+	names := spec.Secrets
+	if spec.Model != nil && spec.Model.Secret != "" {
+		names = append(slices.Clone(names), spec.Model.Secret)
+	}
+	for _, name := range names {
 		if name == agent.EnvToken {
 			pairs = append(pairs, name+"="+d.Tools.Token(spec.Run, spec.Attempt))
 			continue

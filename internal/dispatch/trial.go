@@ -38,6 +38,7 @@ func (d *Dispatcher) NewTrial(ctx context.Context, started core.RunStarted) (*Tr
 	playbook := started.Playbook
 	stand := &core.Run{
 		ID: trialPrefix + started.Run, Project: started.Project, Playbook: &playbook, Isolation: started.Isolation, Identity: started.Identity,
+		Network: started.Network,
 	}
 	room := &checkout{dispatcher: d, yard: y, run: stand, commit: started.BaseCommit, event: stand.ID, name: "base", reuse: true}
 	return &Trial{dispatcher: d, room: room, run: started.Run}, nil

@@ -129,7 +129,7 @@ func TestASetupOfAnEarlierVersionIsFoundAgain(t *testing.T) {
 	setup := check.Command{Shell: s.run.Playbook.Setup, Timeout: setupTimeout, OutputCap: 1 << 20}
 	id := core.CheckID(theAttempt, before.digest(setup, true), 1)
 	folder := s.Layout.Attempt(s.run.ID, id)
-	if err := before.order(folder, id, before.dir, setup); err != nil {
+	if err := before.order(folder, id, before.dir, setup, true); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Spawner.Start(t.Context(), spawn.Order{Attempt: id, Folder: folder}); err != nil {

@@ -94,7 +94,7 @@ type defaults struct {
 
 // playbookKeys are the keys of a playbook of any kind.
 func playbookKeys() []string {
-	keys := []string{"name", "kind", "description", "agents", "roles", "tiers", "defaults", "setup", "cache"}
+	keys := []string{"name", "kind", "description", "agents", "roles", "tiers", "defaults", "setup", "cache", "network"}
 	return append(keys, allKindKeys()...)
 }
 
@@ -116,6 +116,7 @@ func (p *parser) playbook(root yamlfile.Value) {
 	p.readRoles(o)
 	p.readDefaults(o)
 	p.readCaches(o)
+	p.out.Network = readReaches(o)
 	switch p.out.Kind {
 	case KindPhases:
 		p.readPhases(o)

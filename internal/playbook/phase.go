@@ -20,7 +20,7 @@ type draft struct {
 
 func phaseKeys() []string {
 	return []string{"id", "title", "role", "prompt", "team", "act", "skip", "skippable", "verify_first", "when", "needs", "writes", "inputs", "outputs",
-		"done", "gate", "findings", "findings_rounds", "rollback", "attempts", "timeout", "base"}
+		"done", "gate", "findings", "findings_rounds", "rollback", "attempts", "timeout", "base", "network"}
 }
 
 func (p *parser) readPhases(o yamlfile.Object) {
@@ -55,6 +55,7 @@ func (p *parser) readPhase(o yamlfile.Object) *draft {
 	if v, ok := o.Get("when"); ok {
 		d.When, _ = expression(v)
 	}
+	d.Network = readReach(o, "network")
 	p.readWorker(o, d)
 	p.readNeeds(o, d)
 	d.readArtifacts(o)
@@ -116,7 +117,7 @@ func (p *parser) readWorker(o yamlfile.Object, d *draft) {
 	if v, ok := o.Get("act"); ok {
 		act, _ := v.Choice(string(core.ActPullRequest))
 		d.Act = core.Act(act)
-		for _, key := range []string{"prompt", "needs", "writes", "outputs", "findings", "rollback"} {
+		for _, key := range []string{"prompt", "needs", "writes", "outputs", "findings", "rollback", "network"} {
 			if o.Has(key) {
 				o.Key(key).Fail("a phase with an act has no "+key, "the engine does it, no agent")
 			}

@@ -34,6 +34,7 @@ func Render(p core.Playbook) ([]byte, error) {
 	}
 	root.tiers(p.Tiers)
 	root.text("setup", p.Setup)
+	root.reaches("network", p.Network)
 	root.list("cache", len(p.Caches), func(i int) *yaml.Node {
 		m := newMap().flow()
 		m.texts("key", p.Caches[i].Key)
@@ -96,6 +97,7 @@ func renderRole(r core.Role) *yaml.Node {
 	m.text("color", r.Color)
 	m.texts("tools", r.Tools)
 	m.texts("capabilities", r.Capabilities)
+	m.reach("network", r.Network)
 	m.text("prompt", r.Prompt)
 	return m.node
 }
@@ -116,6 +118,7 @@ func renderPhase(p core.Phase) (*yaml.Node, error) {
 	m.flag("verify_first", p.VerifyFirst)
 	m.text("when", p.When)
 	m.texts("needs", p.Needs)
+	m.reach("network", p.Network)
 	if p.Act == "" {
 		m.text("writes", string(p.Writes))
 	}

@@ -21,7 +21,7 @@ type roleDraft struct {
 }
 
 func roleKeys() []string {
-	return []string{"description", "agent", "model", "tiers", "color", "tools", "capabilities", "prompt"}
+	return []string{"description", "agent", "model", "tiers", "color", "tools", "capabilities", "network", "prompt"}
 }
 
 func (p *parser) readRoles(o yamlfile.Object) {
@@ -50,6 +50,7 @@ func (r *roleDraft) read(o yamlfile.Object) {
 	r.Color = o.Text("color")
 	r.Prompt = o.Text("prompt")
 	r.Capabilities = o.Texts("capabilities")
+	r.Network = readReach(o, "network")
 	if v, ok := o.Get("tools"); ok {
 		r.Tools = role.Tools(v)
 	}
@@ -136,7 +137,12 @@ func overlay(base, over core.Role) core.Role {
 		}
 		return b
 	}
+	network := base.Network
+	if !over.Network.IsZero() {
+		network = over.Network
+	}
 	return core.Role{
+		Network:     network,
 		Description: text(base.Description, over.Description), Model: text(base.Model, over.Model),
 		Color: text(base.Color, over.Color), Prompt: text(base.Prompt, over.Prompt),
 		Tiers: over.Tiers, Tools: list(base.Tools, over.Tools), Capabilities: list(base.Capabilities, over.Capabilities),

@@ -17,7 +17,7 @@ const fence = "---"
 
 // followed are the keys of the front matter that mean something here; others belong to Claude Code and are noted.
 func followed() []string {
-	return []string{"name", "description", "tools", "model", "color", "capabilities", "agent"}
+	return []string{"name", "description", "tools", "model", "color", "capabilities", "agent", "network"}
 }
 
 // split separates front matter from prompt. The front matter keeps its line numbers: what is before it is blanked out.
@@ -89,6 +89,8 @@ func (r *Role) readKey(p yamlfile.Pair) {
 		r.Tools = Tools(p.Value)
 	case "capabilities":
 		r.Capabilities = words(p.Value)
+	case "network":
+		r.Network = Network(p.Value)
 	case "isolation":
 		readIsolation(p)
 	case "disallowedTools":

@@ -38,7 +38,7 @@ func TestParseForms(t *testing.T) {
 		{"all tools", "---\nname: x\ntools: \"*\"\n---\n", core.Role{Name: "x"}, nil},
 		{"list of tools", "---\nname: x\ntools: [Read, Write]\n---\n", core.Role{Name: "x", Tools: []string{"Read", "Write"}}, nil},
 		{"keys of Claude Code", "---\nname: x\nisolation: worktree\npermissionMode: plan\ndisallowedTools: Bash\n---\n", core.Role{Name: "x"}, []string{
-			"api-architect.md:4:1: permissionMode: is not used by Stellwerk; known: agent, capabilities, color, description, model, name, tools",
+			"api-architect.md:4:1: permissionMode: is not used by Stellwerk; known: agent, capabilities, color, description, model, name, network, tools",
 			"api-architect.md:5:1: disallowedTools: is not followed: the role keeps every tool that tools allows; list the allowed tools in tools"}},
 		{"colons in the description", "---\nname: x\ndescription: Use when: asked. <example>user: hi</example>\ntools: Read\n---\nText\n",
 			core.Role{Name: "x", Description: "Use when: asked. <example>user: hi</example>", Tools: []string{"Read"}, Prompt: "Text"},

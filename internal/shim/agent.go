@@ -17,15 +17,11 @@ const stderrShare = 8
 // runAgent runs the agent's process to its end and fills in exit. An error leaves exit at start-failed where the
 // process never ran; otherwise it says what is missing around a run that took place.
 func runAgent(ctx context.Context, folder string, spec Spec, opts Options, adapter agent.Agent,
-	secrets secretSet, redactor Redactor, exit *Exit,
+	secrets secretSet, model *credential, redactor Redactor, exit *Exit,
 ) error {
 	launch, err := adapter.Launch(spec.Job)
 	if err != nil {
 		return fmt.Errorf("prepare agent %s: %w", adapter.Name(), err)
-	}
-	box, err := agentBox(folder, spec, opts.Self, launch, secrets)
-	if err != nil {
-		return err
 	}
 	stdin, err := openInput(launch.Stdin)
 	if err != nil {
@@ -36,13 +32,30 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, adapt
 	if err != nil {
 		return err
 	}
-	reader := adapter.Reader()
-	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader)
+	way, err := openGateway(ctx, folder, spec, opts, model, transcript)
 	if err != nil {
 		return errors.Join(err, transcript.close())
 	}
+	box, err := agentBox(folder, spec, opts.Self, launch, secrets, way)
+	if err != nil {
+		_, closeErr := way.close()
+		return errors.Join(err, closeErr, transcript.close())
+	}
+	reader := adapter.Reader()
+	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader)
+	var closeErr error
+	exit.Traffic, closeErr = way.close()
+	if err = errors.Join(err, closeErr); err != nil {
+		return errors.Join(err, transcript.close())
+	}
+	if exit.Traffic != nil {
+		exit.Traffic.Unrouted = end.unrouted
+	}
 	exit.Reason, exit.ExitCode, exit.Signal, exit.Killed = end.reason, end.code, signalName(end.signal), end.killed
 	exit.Outcome = reader.Close(end.code)
+	if way.overdrawn() && !exit.Outcome.OK { // whatever the program made of it
+		exit.Outcome.Class = agent.ClassBudget
+	}
 	for _, s := range streams {
 		exit.OutputBytes += s.total
 		exit.OutputDropped += s.capture.dropped

@@ -2,6 +2,7 @@ package shim
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,7 @@ import (
 )
 
 // agentBox says what the agent sees and with which environment it runs.
-func agentBox(folder string, spec Spec, self string, launch agent.Launch, secrets secretSet) (sandbox.Spec, error) {
+func agentBox(folder string, spec Spec, self string, launch agent.Launch, secrets secretSet, way *gateway) (sandbox.Spec, error) {
 	tmp := filepath.Join(folder, tmpFolder)
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return sandbox.Spec{}, fmt.Errorf("make the attempt's temporary folder: %w", err)
@@ -24,6 +25,7 @@ func agentBox(folder string, spec Spec, self string, launch agent.Launch, secret
 	}
 	env := agentVariables(spec, launch, secrets, os.Environ())
 	env["TMPDIR"] = tmpDir(spec.Isolation, tmp)
+	maps.Copy(env, way.variables())
 
 	writable := []string{spec.Job.Dir, spec.Job.Out, spec.Job.Home}
 	if spec.Writes == WritesCode {
@@ -31,7 +33,7 @@ func agentBox(folder string, spec Spec, self string, launch agent.Launch, secret
 	}
 	box := sandbox.Spec{
 		Argv: launch.Argv, Dir: spec.Job.Dir, Tmp: tmp, Masked: spec.Masked, Private: spec.Private,
-		Writable: paths(writable, spec.Writable, launch.Writable),
+		Writable: paths(writable, spec.Writable, launch.Writable), Network: way.box(),
 	}
 	readOnly := paths(
 		[]string{spec.Job.In, spec.Job.Prompt, spec.Job.Role.SystemPrompt, spec.Tools, self},
@@ -60,7 +62,7 @@ func handInBox(spec Spec, self, dir string, argv []string) (sandbox.Spec, error)
 	env["STELLWERK_ATTEMPT"], env["STELLWERK_OUT"] = spec.Attempt, spec.Job.Out
 	box := sandbox.Spec{
 		Argv: argv, Dir: dir, Masked: spec.Masked, Private: spec.Private,
-		Writable: paths([]string{spec.Workspace, dir}),
+		Writable: paths([]string{spec.Workspace, dir}), Network: sandbox.Network{Closed: true},
 	}
 	box.ReadOnly = slices.DeleteFunc(paths([]string{self}, spec.ReadOnly), func(p string) bool {
 		return p == spec.Workspace || strings.HasPrefix(p, spec.Workspace+"/")

@@ -112,7 +112,7 @@ func TestWhatAnAgentCanWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		folder := t.TempDir()
-		box, err := agentBox(folder, spec, "/self", agent.Launch{Argv: []string{"agent"}, ReadOnly: []string{"/adapter"}, Writable: []string{"/state-of-adapter", "/cache"}}, nil)
+		box, err := agentBox(folder, spec, "/self", agent.Launch{Argv: []string{"agent"}, ReadOnly: []string{"/adapter"}, Writable: []string{"/state-of-adapter", "/cache"}}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestAHandInTrustsNothingOfTheAgent(t *testing.T) {
 func TestABoxThatCannotBe(t *testing.T) {
 	spec := fullSpec(t)
 	spec.Isolation, spec.Masked, spec.ReadOnly = sandbox.Sandbox, nil, []string{"/no/such/folder"}
-	agents, err := agentBox(t.TempDir(), spec, "", agent.Launch{Argv: []string{"agent"}}, nil)
+	agents, err := agentBox(t.TempDir(), spec, "", agent.Launch{Argv: []string{"agent"}}, nil, nil)
 	if err == nil || agents.Argv != nil {
 		t.Errorf("the agent's is %+v, %v", agents, err)
 	}

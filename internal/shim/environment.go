@@ -29,7 +29,19 @@ func hostVariables() []string {
 		"PATH", "LANG", "LANGUAGE", "TZ", "USER", "LOGNAME", "NO_PROXY", "no_proxy")
 }
 
-// HostEnvironment keeps of environ what a shim may inherit from the engine.
+// SupervisorEnvironment keeps of environ what a shim inherits from the engine: what it hands on, and the way to the network
+// with the password that this needs.
+func SupervisorEnvironment(environ []string) []string {
+	kept := HostEnvironment(environ)
+	for _, entry := range environ {
+		if name, _, _ := strings.Cut(entry, "="); isProxy(name) {
+			kept = append(slices.DeleteFunc(kept, func(e string) bool { return strings.HasPrefix(e, name+"=") }), entry)
+		}
+	}
+	return kept
+}
+
+// HostEnvironment keeps of environ what an agent may inherit.
 func HostEnvironment(environ []string) []string {
 	allowed := hostVariables()
 	var kept []string

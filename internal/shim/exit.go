@@ -48,6 +48,8 @@ type Exit struct {
 	OutputBytes   int64        `json:"output_bytes"`
 	OutputDropped int64        `json:"output_dropped,omitempty"`
 	Isolation     sandbox.Kind `json:"isolation"`
+	// Traffic is what the attempt's processes connected to; nil where nobody looked, because the network was open.
+	Traffic *agent.Traffic `json:"traffic,omitempty"`
 	// Killed counts processes that were left when the agent ended. Those in a sandbox die with it, uncounted.
 	Killed int `json:"killed,omitempty"`
 }
@@ -92,6 +94,11 @@ func (e *Exit) redact(r Redactor) {
 	e.Outcome.Message = r.Redact(e.Outcome.Message)
 	e.Outcome.Summary = r.Redact(e.Outcome.Summary)
 	e.Outcome.SessionID = r.Redact(e.Outcome.SessionID)
+	if e.Traffic != nil {
+		for i, host := range e.Traffic.Hosts {
+			e.Traffic.Hosts[i].Host, e.Traffic.Hosts[i].Cause = r.Redact(host.Host), r.Redact(host.Cause)
+		}
+	}
 	if e.HandIn != nil {
 		e.HandIn.Error = r.Redact(e.HandIn.Error)
 		for i, note := range e.HandIn.Notes {

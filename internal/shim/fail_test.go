@@ -42,7 +42,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 		"a lock, claimed":     {func(t *testing.T, f string) { mkdir(t, f, lockFile) }, func(f string) error { _, err := claim(t.Context(), f); return err }, "lock the attempt: "},
 		"a lock, salvaged":    {func(t *testing.T, f string) { put(t, f, startedFile, "{}"); mkdir(t, f, lockFile) }, func(f string) error { return Salvage(t.Context(), f, Options{}) }, "lock the attempt: "},
 		"a file, salvaged":    {func(*testing.T, string) {}, func(f string) error { return Salvage(t.Context(), filepath.Join(f, specFile, "x"), Options{}) }, "look into the attempt folder: "},
-		"a file, run in":      {func(*testing.T, string) {}, func(f string) error { return Shell(filepath.Join(f, specFile, "x"), "true", "") }, "look into the attempt folder: "},
+		"a file, run in":      {func(*testing.T, string) {}, func(f string) error { return Shell(filepath.Join(f, specFile, "x"), "true", "", nil) }, "look into the attempt folder: "},
 		"the mark of a start": {func(t *testing.T, f string) { stands(t, f, "."+startedFile+"."+strconv.Itoa(os.Getpid())) }, markStarted, "write "},
 		"a draft":             {func(t *testing.T, f string) { mkdir(t, f, specDraft) }, func(f string) error { return DraftSpec(f, goodSpec(t)) }, "write "},
 		"a wish to cancel":    {func(t *testing.T, f string) { stands(t, f, cancelFile) }, Cancel, "write "},
@@ -147,7 +147,7 @@ func TestALineOfShellThatCannotBegin(t *testing.T) {
 			if err := WriteSpec(folder, spec); err != nil {
 				t.Fatal(err)
 			}
-			if err := Shell(folder, "exit 99", ""); err == nil || !strings.Contains(err.Error(), c.want) {
+			if err := Shell(folder, "exit 99", "", nil); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -13,7 +13,7 @@ import (
 func Glance(root, dir, line string) error {
 	env := variables{"TERM": "dumb", "SHELL": "/bin/sh", "HOME": "/tmp", "GIT_TERMINAL_PROMPT": "0"}
 	env.add(HostEnvironment(os.Environ()))
-	box := sandbox.Spec{Argv: []string{"/bin/bash", "-c", line}, Dir: dir, ReadOnly: paths([]string{root})}
+	box := sandbox.Spec{Argv: []string{"/bin/bash", "-c", line}, Dir: dir, ReadOnly: paths([]string{root}), Network: sandbox.Network{Closed: true}}
 	if rel, err := filepath.Rel(root, dir); err != nil || !filepath.IsLocal(rel) {
 		box.ReadOnly = paths([]string{root, dir})
 	}

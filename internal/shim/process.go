@@ -31,6 +31,8 @@ type ending struct {
 	code   int
 	signal syscall.Signal
 	killed int
+	// unrouted counts packets to addresses that a closed network has no way to.
+	unrouted int64
 }
 
 const (
@@ -42,7 +44,7 @@ const (
 
 // run starts the process and returns when neither it nor a descendant is left. The error says why it could not start.
 func (p process) run(ctx context.Context) (ending, error) {
-	cmd, done, err := p.start()
+	cmd, launch, done, err := p.start()
 	p.started()
 	if err != nil {
 		return ending{}, err
@@ -51,16 +53,17 @@ func (p process) run(ctx context.Context) (ending, error) {
 	end := p.wait(ctx, tree, done)
 	end.killed += tree.end(min(p.grace, leftoverGrace))
 	end.code, end.signal = exitStatus(cmd.ProcessState, p.kind)
-	return end, nil
+	end.unrouted, err = launch.Unrouted()
+	return end, err
 }
 
-func (p process) start() (*exec.Cmd, <-chan struct{}, error) {
+func (p process) start() (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
 	if err := becomeSubreaper(); err != nil {
-		return nil, nil, err
+		return nil, sandbox.Launch{}, nil, err
 	}
 	launch, err := sandbox.Command(p.kind, p.box)
 	if err != nil {
-		return nil, nil, err
+		return nil, sandbox.Launch{}, nil, err
 	}
 	cmd := exec.Command(launch.Argv[0], launch.Argv[1:]...) //nolint:noctx // wait ends it with all its descendants, and TERM comes before KILL
 	cmd.Path, cmd.Err = lookPath(p.kind, p.box, launch.Argv[0])
@@ -72,9 +75,9 @@ func (p process) start() (*exec.Cmd, <-chan struct{}, error) {
 	cmd.SysProcAttr = sessionAttr()
 	done, err := launch.Start(cmd)
 	if err != nil {
-		return nil, nil, fmt.Errorf("start %s: %w", p.box.Argv[0], err)
+		return nil, sandbox.Launch{}, nil, fmt.Errorf("start %s: %w", p.box.Argv[0], err)
 	}
-	return cmd, done, nil
+	return cmd, launch, done, nil
 }
 
 // lookPath finds the program by the PATH it will have, not by the shim's.

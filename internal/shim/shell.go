@@ -17,7 +17,7 @@ var ErrNotRunning = errors.New("the attempt is not running")
 // the files, and without a secret. It is for an agent that another program runs and that asks for a tool. Shell
 // replaces this process, so that who started it holds the line itself by its pid. /tmp lasts for one line; what TMPDIR
 // names lasts for the attempt.
-func Shell(folder, line, self string) error {
+func Shell(folder, line, self string, bridge []string) error {
 	state, err := Look(folder)
 	if err != nil {
 		return err
@@ -29,7 +29,11 @@ func Shell(folder, line, self string) error {
 	if err != nil {
 		return err
 	}
-	box, err := agentBox(folder, spec, self, agent.Launch{Argv: []string{"/bin/bash", "-c", line}}, nil)
+	way, err := joinGateway(folder, spec, bridge)
+	if err != nil {
+		return err
+	}
+	box, err := agentBox(folder, spec, self, agent.Launch{Argv: []string{"/bin/bash", "-c", line}}, nil, way)
 	if err != nil {
 		return err
 	}
@@ -38,7 +42,9 @@ func Shell(folder, line, self string) error {
 		return fmt.Errorf("make a temporary folder: %w", err)
 	}
 	// The attempt may be hours old: what is private is searched for again.
-	box.Tmp, box.Private, box.Env = "", nil, append(box.Env, "TMPDIR="+tmp)
+	env := variables{}
+	env.add(append(box.Env, "TMPDIR="+tmp))
+	box.Tmp, box.Private, box.Env = "", nil, env.list()
 	launch, err := sandbox.Command(spec.Isolation, box)
 	if err != nil {
 		return err

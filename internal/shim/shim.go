@@ -34,6 +34,8 @@ type Options struct {
 	// HandIn is the command that bundles a workspace; the path of a HandInRequest is added to it. It runs inside the
 	// isolation.
 	HandIn []string
+	// Bridge is the command of a bridge (package bridge), to which a socket, "--" and what it is to start are added.
+	Bridge []string
 	// Self is the path of this program, shown to the agent for its tools and used by HandIn.
 	Self string
 	Log  *slog.Logger
@@ -73,7 +75,7 @@ func attempt(ctx context.Context, folder string, opts Options) Exit {
 	}
 	if err != nil {
 		exit.Detail = cmp.Or(exit.Detail, err.Error()) // carryOut says it without secrets
-		exit.Hopeless = exit.Reason == ReasonStartFailed && (program.Hopeless(err) || errors.Is(err, sandbox.ErrNotVisible))
+		exit.Hopeless = exit.Reason == ReasonStartFailed && (program.Hopeless(err) || errors.Is(err, sandbox.ErrNotVisible) || errors.Is(err, errCredential))
 	}
 	exit.EndedAt = time.Now().UTC()
 	return exit
@@ -88,7 +90,11 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if err != nil {
 		return err
 	}
-	redactor, err := opts.NewRedactor(values(secrets, foreign))
+	model, err := takeCredential(ctx, spec.Model)
+	if err != nil {
+		return err
+	}
+	redactor, err := opts.NewRedactor(values(secrets, foreign, model.secret()))
 	if err != nil {
 		return fmt.Errorf("prepare the removal of secrets: %w", err)
 	}
@@ -105,7 +111,7 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if context.Cause(ctx) != nil {
 		exit.Reason = ReasonCancelled
 	} else {
-		err = runAgent(ctx, folder, spec, opts, adapter, secrets, redactor, exit)
+		err = runAgent(ctx, folder, spec, opts, adapter, secrets, model, redactor, exit)
 	}
 	if exit.Reason == ReasonStartFailed {
 		return err

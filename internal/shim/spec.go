@@ -81,6 +81,8 @@ type Spec struct {
 	// Redact names variables that may be in the shim's environment too, for one purpose: their values are removed from
 	// everything that is kept. The agent does not get them.
 	Redact []string `json:"redact,omitempty"`
+	// Model is how the agent reaches its model; nil where that is the agent's own affair.
+	Model *Model `json:"model,omitempty"`
 	// Tools is the folder PATH begins with.
 	Tools string `json:"tools,omitempty"`
 	// ReadOnly and Writable are shown to the agent besides what Job names; ReadOnly to the hand-in as well. Masked
@@ -88,6 +90,8 @@ type Spec struct {
 	ReadOnly []string `json:"read_only,omitempty"`
 	Writable []string `json:"writable,omitempty"`
 	Masked   []string `json:"masked,omitempty"`
+	// Network is what the attempt can connect to; the hand-in connects to nothing.
+	Network Network `json:"network,omitzero"`
 	// Private are the system's private files as the engine last saw them. Where it is null, the shim searches itself.
 	Private []string `json:"private"`
 }

@@ -3,8 +3,11 @@ package shim
 import (
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 )
 
 // running is one entry of the machine's process table.
@@ -17,7 +20,8 @@ type running struct {
 // a daemon that left its parent and its session is then still found, as a child of the shim.
 type processTree struct {
 	root int
-	// sparedRoot is set where the root is the isolation's own process: ending it politely would end the agent rudely.
+	// sparedRoot is set where the root is the isolation's own process: ending it politely would end the agent rudely. So
+	// it is with the bridge inside, which ends with the agent.
 	sparedRoot bool
 }
 
@@ -61,7 +65,7 @@ func (t processTree) members() []int {
 // root's name, and before the isolation is set up there are no others.
 func (t processTree) ask() (reached bool) {
 	for _, pid := range t.members() {
-		if pid == t.root && t.sparedRoot {
+		if t.sparedRoot && (pid == t.root || strings.TrimSpace(processName(pid)) == bridge.Name) {
 			continue
 		}
 		reached = reached || !t.sparedRoot || processName(pid) != processName(t.root)

@@ -49,6 +49,9 @@ func (Agent) SecretEnv() []string {
 	return []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}
 }
 
+// Provider is whose model the program asks, by its name in package broker.
+func (Agent) Provider() string { return "anthropic" }
+
 // Lacks says what keeps the program from getting to work: no credential that it
 // could see. lookup must know only the variables that an attempt gets. A cloud's
 // own sign-in and a helper that an employer has set are not looked into.

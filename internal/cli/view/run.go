@@ -99,6 +99,8 @@ func (v View) facts(d api.RunDetail) []string {
 	unenforced := ""
 	if d.Isolation == "none" {
 		unenforced = v.Style.Asking("unenforced")
+	} else if d.Network == "open" {
+		unenforced = v.Style.Asking("open network")
 	}
 	money := ""
 	if d.Known() > 0 || d.Unpriced > 0 {
@@ -251,6 +253,9 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	}
 	for _, r := range a.Rejected {
 		lines = append(lines, v.hang("          not accepted: ", nil, r)...)
+	}
+	if refused := wording.Refused(a.Traffic); refused != "" {
+		lines = append(lines, v.hang("          network: ", nil, refused)...)
 	}
 	for _, n := range a.Notes {
 		lines = append(lines, v.hang("          note: ", nil, n)...)

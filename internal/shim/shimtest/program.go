@@ -14,6 +14,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
@@ -31,6 +32,7 @@ const Redacted = "[redacted]"
 
 // Intercept plays a role and ends the process if the test binary was started for one. TestMain calls it first.
 func Intercept() {
+	bridge.Intercept()
 	if len(os.Args) < 3 {
 		return
 	}
@@ -43,7 +45,7 @@ func Intercept() {
 	case RoleHandIn:
 		err = handIn(path)
 	case RoleShell:
-		err = shim.Shell(path, os.Args[3], options().Self)
+		err = shim.Shell(path, os.Args[3], options().Self, options().Bridge)
 	case RoleGlance:
 		err = shim.Glance(path, os.Args[3], os.Args[4])
 	default:
@@ -63,6 +65,7 @@ func options() shim.Options {
 	}
 	return shim.Options{
 		Agents: map[string]agent.Agent{"script": script{}, "command": command.Agent{}}, HandIn: []string{self, RoleHandIn}, Self: self,
+		Bridge:      bridge.Command(self),
 		NewRedactor: func(values []string) (shim.Redactor, error) { return exact(values), nil },
 		Log:         slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}

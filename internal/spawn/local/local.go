@@ -83,7 +83,7 @@ func (s *Spawner) spawn(command []string, folder string, secrets []string) error
 	args := append(slices.Clone(command[1:]), folder)
 	cmd := exec.Command(command[0], args...) //nolint:noctx // an attempt outlives the engine that starts it
 	cmd.Dir = folder
-	cmd.Env = append(shim.HostEnvironment(os.Environ()), secrets...)
+	cmd.Env = append(shim.SupervisorEnvironment(os.Environ()), secrets...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	word, giver, err := os.Pipe()

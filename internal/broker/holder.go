@@ -1,0 +1,17 @@
+package broker
+
+// Holder is a variable that agents find a credential in, and the kind it is of.
+type Holder struct {
+	Variable string
+	Kind     Kind
+}
+
+// Holder is the variable of a kind of credential.
+func (p Provider) Holder(kind Kind) (Holder, bool) {
+	for _, h := range p.Holders {
+		if h.Kind == kind {
+			return h, true
+		}
+	}
+	return Holder{}, false
+}

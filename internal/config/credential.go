@@ -1,0 +1,75 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/broker"
+)
+
+// CredentialSettings say where the credential of the model is, if not in the environment: at most one of a file, what a
+// command prints, and an entry of the system's keyring.
+type CredentialSettings struct {
+	File    Value[string]
+	Command Value[[]string]
+	Keyring Value[string] // account of the service stellwerk
+	Kind    Value[string]
+}
+
+func credentialDefaults() map[string]any {
+	return map[string]any{
+		"credential.file": "", "credential.command": []string(nil), "credential.keyring": "", "credential.kind": string(broker.APIKey),
+	}
+}
+
+func credentialTable() []setting {
+	const yours = "it would say which secret of yours is used"
+	at := func(field func(*CredentialSettings) *Value[string]) func(*Settings) *Value[string] {
+		return func(s *Settings) *Value[string] { return field(&s.Credential) }
+	}
+	return []setting{
+		word("credential.file", at(func(c *CredentialSettings) *Value[string] { return &c.File }), absolute).onlyPersonal(yours),
+		list("credential.command", " ", func(s *Settings) *Value[[]string] { return &s.Credential.Command }, name).onlyPersonal(yours),
+		word("credential.keyring", at(func(c *CredentialSettings) *Value[string] { return &c.Keyring }), name).onlyPersonal(yours),
+		word("credential.kind", at(func(c *CredentialSettings) *Value[string] { return &c.Kind }),
+			oneOf(string(broker.APIKey), string(broker.OAuth), string(broker.Bearer))).onlyPersonal(yours),
+	}
+}
+
+func (c CredentialSettings) entries() []Entry {
+	return []Entry{
+		{"credential.file", c.File.V, c.File.From},
+		{"credential.command", strings.Join(c.Command.V, " "), c.Command.From},
+		{"credential.keyring", c.Keyring.V, c.Keyring.From},
+		{"credential.kind", c.Kind.V, c.Kind.From},
+	}
+}
+
+// Set tells whether the credential is somewhere else than in the environment.
+func (c CredentialSettings) Set() bool {
+	return c.File.V != "" || len(c.Command.V) > 0 || c.Keyring.V != ""
+}
+
+// check refuses a credential that is in two places.
+func (c CredentialSettings) check() error {
+	places := 0
+	for _, set := range []bool{c.File.V != "", len(c.Command.V) > 0, c.Keyring.V != ""} {
+		if set {
+			places++
+		}
+	}
+	if places > 1 {
+		return errors.New("the credential is in one place: set one of credential.file, credential.command and credential.keyring")
+	}
+	return nil
+}
+
+// PricesFile is the person's own list of what models cost, beside their settings.
+func PricesFile(env func(string) string) (string, error) {
+	file, err := UserFile(env)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(file), "prices.yaml"), nil
+}

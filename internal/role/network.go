@@ -1,0 +1,59 @@
+package role
+
+import (
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/egress"
+	"github.com/stellwerk-dev/stellwerk/internal/registry"
+)
+
+// The words that stand in the place of a list of hosts.
+const (
+	NetworkNone = "none"
+	networkOpen = "open"
+)
+
+const networkHint = "write none, or a list of presets and hosts: [npm, api.example.com:8443]"
+
+// Network reads what is to be reached: none, or a list of presets and hosts.
+func Network(v yamlfile.Value) core.Reach {
+	if v.IsText() {
+		switch word, _ := v.Text(); word {
+		case NetworkNone:
+			return core.Reach{None: true}
+		case networkOpen:
+			v.Fail("an open network is yours to ask for on your machine", "start the run with --network open, or name the hosts that are needed")
+			return core.Reach{}
+		}
+	}
+	if !v.IsList() {
+		v.Fail("expected a list", networkHint)
+		return core.Reach{}
+	}
+	var reach core.Reach
+	for _, item := range v.Each() {
+		if name, ok := readHost(item); ok {
+			reach.Names = append(reach.Names, name)
+		}
+	}
+	if len(v.Each()) == 0 {
+		v.Fail("the list is empty", "write none where nothing is to be reached")
+	}
+	return reach
+}
+
+// readHost reads a preset or a host, which is kept as it is compared.
+func readHost(v yamlfile.Value) (string, bool) {
+	name, ok := v.Text()
+	if !ok || slices.Contains(registry.Known(), name) {
+		return name, ok
+	}
+	rule, err := egress.ParseRule(name)
+	if err != nil {
+		v.Fail(err.Error(), networkHint)
+		return "", false
+	}
+	return rule.String(), true
+}

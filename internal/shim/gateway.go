@@ -1,0 +1,200 @@
+package shim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
+	"github.com/stellwerk-dev/stellwerk/internal/egress"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+)
+
+// socketFile is where the gateway of a closed network listens. Every process that a sandbox shows it to is of this attempt.
+const socketFile = "net.sock"
+
+// portFile names the port where a system has no networks of a sandbox's own.
+const portFile = "net.port"
+
+// gateway is the way of an attempt's processes to their model and to the hosts on their list. It runs in the shim: it is
+// out of the agent's reach, and an engine that ends cuts nothing.
+type gateway struct {
+	network sandbox.Network
+	// address is where programs of the attempt find it.
+	address string
+	record  *record
+	model   *modelDesk
+	stop    context.CancelFunc
+	served  chan error
+}
+
+// openGateway begins to serve. Nil is an attempt that needs none: it has the machine's network, and no broker.
+func openGateway(ctx context.Context, folder string, spec Spec, opts Options, c *credential, j *journal) (_ *gateway, err error) {
+	if !spec.closed() && spec.Model == nil {
+		return nil, nil
+	}
+	g := &gateway{record: &record{journal: j}, network: sandbox.Network{Closed: spec.closed()}, served: make(chan error, 1)}
+	options, err := g.options(spec)
+	if err != nil {
+		return nil, err
+	}
+	if g.model, err = openModel(folder, spec.Model, c, g.record, opts); err != nil {
+		return nil, err
+	}
+	options.Origin = g.model.origin()
+	listener, err := g.listen(ctx, folder, opts)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the attempt's way to the network: %w", err), g.model.close())
+	}
+	// Cancelling an attempt asks its agent to end, which may still have something to say.
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	g.stop = stop
+	go func() { g.served <- egress.New(options).Serve(serving, listener) }()
+	return g, nil
+}
+
+// options say what is let through. Where the network is not closed, nothing is: programs have it without us.
+func (g *gateway) options(spec Spec) (egress.Options, error) {
+	if !g.network.Closed {
+		return egress.Options{}, nil
+	}
+	policy, err := spec.Network.policy()
+	if err != nil {
+		return egress.Options{}, err
+	}
+	upstream, noProxy, err := upstreamProxy()
+	return egress.Options{Policy: policy, Upstream: upstream, NoProxy: noProxy, Record: g.record.add, Advice: spec.Network.Advice}, err
+}
+
+// listen opens the socket that a closed sandbox shows, or where there is no such sandbox, a port of this machine.
+func (g *gateway) listen(ctx context.Context, folder string, opts Options) (net.Listener, error) {
+	if isLinux && g.network.Closed {
+		g.network.Socket, g.address = filepath.Join(folder, socketFile), bridge.Address
+		g.network.Starter = bridgeCommand(opts.Bridge)
+		return listenIn(ctx, folder)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	g.address = listener.Addr().String()
+	if err := g.setPort(); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return listener, os.WriteFile(filepath.Join(folder, portFile), []byte(g.address), 0o600)
+}
+
+func (g *gateway) setPort() error {
+	_, port, err := net.SplitHostPort(g.address)
+	if err == nil {
+		g.network.Port, err = strconv.Atoi(port)
+	}
+	return err
+}
+
+// bridgeCommand starts a command behind a bridge.
+func bridgeCommand(program []string) []string {
+	return append(append([]string{}, program...), sandbox.SocketPath, "--")
+}
+
+// listenIn opens the socket by way of its folder's descriptor: the name of a socket has at most 107 bytes.
+func listenIn(ctx context.Context, folder string) (net.Listener, error) {
+	dir, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), socketFile))
+	if err != nil {
+		return nil, err
+	}
+	if l, ok := listener.(*net.UnixListener); ok {
+		l.SetUnlinkOnClose(false) // by the name of a descriptor that is closed then
+	}
+	return listener, nil
+}
+
+// upstreamProxy is the machine's own way out, where that is a proxy.
+func upstreamProxy() (*url.URL, string, error) {
+	proxies := httpproxy.FromEnvironment()
+	if proxies.HTTPSProxy == "" {
+		return nil, "", nil
+	}
+	address, err := url.Parse(proxies.HTTPSProxy)
+	if err != nil || address.Host == "" {
+		return nil, "", fmt.Errorf("HTTPS_PROXY is not the address of a proxy, such as http://proxy.example.com:3128")
+	}
+	return address, proxies.NoProxy, nil
+}
+
+// joinGateway is the gateway of an attempt that another process serves, for one more process of that attempt.
+func joinGateway(folder string, spec Spec, program []string) (*gateway, error) {
+	if !spec.closed() {
+		return nil, nil
+	}
+	if isLinux {
+		return &gateway{address: bridge.Address, network: sandbox.Network{
+			Closed: true, Socket: filepath.Join(folder, socketFile), Starter: bridgeCommand(program),
+		}}, nil
+	}
+	address, err := os.ReadFile(filepath.Join(folder, portFile))
+	if err != nil {
+		return nil, fmt.Errorf("find the attempt's way to the network: %w", err)
+	}
+	g := &gateway{address: string(address), network: sandbox.Network{Closed: true}}
+	return g, g.setPort()
+}
+
+// variables are how programs find the gateway.
+func (g *gateway) variables() variables {
+	if g == nil {
+		return nil
+	}
+	v := variables{}
+	maps.Copy(v, g.model.variables(g.address))
+	if !g.network.Closed {
+		return v
+	}
+	v["NODE_USE_ENV_PROXY"] = "1"
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		v[name] = "http://" + g.address
+	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		v[name] = "localhost,127.0.0.1,::1"
+	}
+	host, port, _ := net.SplitHostPort(g.address)
+	for _, scheme := range []string{"http", "https"} {
+		v["JAVA_TOOL_OPTIONS"] += fmt.Sprintf(" -D%s.proxyHost=%s -D%[1]s.proxyPort=%[3]s", scheme, host, port)
+	}
+	return v
+}
+
+// box is what a sandbox is told of it.
+func (g *gateway) box() sandbox.Network {
+	if g == nil {
+		return sandbox.Network{}
+	}
+	return g.network
+}
+
+// close ends every connection and returns what was seen.
+func (g *gateway) close() (*agent.Traffic, error) {
+	if g == nil {
+		return nil, nil
+	}
+	g.stop()
+	err := errors.Join(<-g.served, g.model.close())
+	if !g.network.Closed {
+		return nil, err
+	}
+	return g.record.traffic(), err
+}

@@ -1,0 +1,173 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// hierarchy is a place where groups can be made, and the controllers that work in them.
+type hierarchy struct {
+	base        string // the group in which ours are made
+	own         string // the group this process is in
+	controllers []string
+	version     int
+}
+
+// cgroup is a group of ours, which is a folder in each hierarchy. It lies in the folder that bounds all groups of one
+// owner together.
+type cgroup struct {
+	hierarchies []hierarchy
+	owner, name string
+	// lock tells others that the group has somebody who removes it.
+	lock *os.File
+}
+
+const (
+	makeTries  = 20
+	removeTime = 2 * time.Second
+	removeLook = 10 * time.Millisecond
+)
+
+// makeCgroup makes the group and removes those that nobody owns any more.
+func makeCgroup(hierarchies []hierarchy, opts Options) (*cgroup, error) {
+	g := &cgroup{hierarchies: hierarchies, owner: opts.Owner, name: opts.Name}
+	g.sweep()
+	for range makeTries {
+		err := g.make(opts)
+		if err == nil {
+			return g, nil
+		}
+		g.remove()
+		if !errors.Is(err, unix.ENOENT) { // somebody else removes the owner's folder when the last group in it is gone
+			return nil, fmt.Errorf("make a control group: %w", err)
+		}
+	}
+	return nil, fmt.Errorf("make a control group in %s: it is removed again and again", hierarchies[0].base)
+}
+
+func (g *cgroup) make(opts Options) error {
+	for i, h := range g.hierarchies {
+		outer, inner := filepath.Join(h.base, g.owner), g.dir(i)
+		if err := os.Mkdir(outer, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+		if h.version == 2 {
+			if err := enable(outer, h.controllers); err != nil {
+				return err
+			}
+		}
+		// Others may run in there and have more than the new limit already; theirs then stays.
+		if err := h.limit(outer, opts.Total, true); err != nil && !errors.Is(err, unix.EBUSY) {
+			return err
+		}
+		if err := os.Mkdir(inner, 0o755); err != nil {
+			return err
+		}
+		if i == 0 {
+			if err := g.take(inner); err != nil {
+				return err
+			}
+		}
+		if err := h.limit(inner, opts.Limits, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take locks the folder and looks whether it is still there: a sweep may have come before the lock.
+func (g *cgroup) take(dir string) error {
+	lock, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		return errors.Join(fmt.Errorf("lock %s: %w", dir, err), lock.Close())
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return errors.Join(err, lock.Close())
+	}
+	g.lock = lock
+	return nil
+}
+
+// sweep removes groups of this owner whose maker died. What still has processes stays.
+func (g *cgroup) sweep() {
+	outer := filepath.Join(g.hierarchies[0].base, g.owner)
+	entries, err := os.ReadDir(outer)
+	if err != nil {
+		return // there is none yet
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		dir, err := os.Open(filepath.Join(outer, entry.Name()))
+		if err != nil {
+			continue // gone already
+		}
+		if unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+			for i := range slices.Backward(g.hierarchies) {
+				_ = os.Remove(filepath.Join(g.hierarchies[i].base, g.owner, entry.Name())) // busy: the next sweep
+			}
+		}
+		_ = dir.Close() // only locked
+	}
+}
+
+func (g *cgroup) dir(i int) string { return filepath.Join(g.hierarchies[i].base, g.owner, g.name) }
+
+// with is the group's folder in which a controller works, "" if none does.
+func (g *cgroup) with(controller string) string {
+	for i, h := range g.hierarchies {
+		if slices.Contains(h.controllers, controller) {
+			return g.dir(i)
+		}
+	}
+	return ""
+}
+
+// remove gives the group up. Its processes must have been ended; the kernel may take a moment to forget them.
+func (g *cgroup) remove() {
+	deadline := time.Now().Add(removeTime)
+	for i := range slices.Backward(g.hierarchies) {
+		for errors.Is(os.Remove(g.dir(i)), unix.EBUSY) && time.Now().Before(deadline) {
+			time.Sleep(removeLook)
+		}
+		_ = os.Remove(filepath.Dir(g.dir(i))) // stays while others are in it
+	}
+	if g.lock != nil {
+		_ = g.lock.Close() // only locked
+		g.lock = nil
+	}
+}
+
+// enter has start fork a process into the group, and leaves nothing else in there. It must be called on a locked
+// thread. In version 1 a process begins where the thread is that forks it.
+func (g *cgroup) enterV1(start func() error) error {
+	tid := fmt.Sprint(unix.Gettid())
+	var err error
+	moved := 0
+	for i := range g.hierarchies {
+		if err = writeFile(g.dir(i), "tasks", tid); err != nil {
+			err = fmt.Errorf("enter a control group: %w", err)
+			break
+		}
+		moved++
+	}
+	if err == nil {
+		err = start()
+	}
+	for _, h := range g.hierarchies[:moved] {
+		if back := writeFile(h.own, "tasks", tid); back != nil {
+			err = errors.Join(err, fmt.Errorf("leave a control group: %w", back))
+		}
+	}
+	return err
+}

@@ -1,0 +1,212 @@
+package resource
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options describe a group.
+type Options struct {
+	// Owner names whose group it is, Name which one: letters, digits, dots, dashes and underscores.
+	Owner, Name string
+	Limits      Limits
+	// Total bounds all groups of the owner together.
+	Total Limits
+	// Sandboxed says that the process makes a user namespace of its own before it runs what is to be bounded.
+	Sandboxed bool
+}
+
+// Group is a bounded set of processes: one that Start starts, and all its descendants. Its methods may be called from
+// any goroutine.
+type Group struct {
+	opts    Options
+	holding Holding
+	why     []string
+	bounds  bounds // nil where the kernel holds nothing
+
+	mu      sync.Mutex
+	looked  Usage // what the watcher saw
+	ended   *Breach
+	touched *Breach // what the kernel refused without an end
+}
+
+// bounds are limits the kernel holds for a group.
+type bounds interface {
+	holds() map[Resource]Means
+	// start prepares cmd and calls start, which starts it, on the calling thread.
+	start(cmd *exec.Cmd, start func() error) error
+	// read is what happened so far.
+	read() reading
+	remove()
+}
+
+// reading is what the kernel tells of a group.
+type reading struct {
+	memory, peakMemory int64
+	tasks, peakTasks   int
+	cpu                time.Duration
+	kills              int64 // processes that were ended for want of memory
+	refusals           int64 // processes that could not be started
+}
+
+var groupName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// Confine makes a group. What the machine cannot enforce is left to Watch; Holding and Why say so.
+func Confine(opts Options) (*Group, error) {
+	for _, name := range []string{opts.Owner, opts.Name} {
+		if !groupName.MatchString(name) {
+			return nil, fmt.Errorf("%q cannot be the name of a group of processes", name)
+		}
+	}
+	g := &Group{opts: opts, holding: Holding{Memory: Watched, Processes: Watched, CPU: Measured, Disk: Watched}}
+	g.bounds, g.why = strongest(opts)
+	if g.bounds == nil {
+		return g, nil
+	}
+	held := g.bounds.holds()
+	for r, at := range map[Resource]*Means{Memory: &g.holding.Memory, Processes: &g.holding.Processes, CPU: &g.holding.CPU} {
+		if means, ok := held[r]; ok {
+			*at = means
+		}
+	}
+	return g, nil
+}
+
+// Support is what bounds a group on this machine.
+type Support struct {
+	Holding
+	// Why says what stands in the way of stronger means, for a person who may mend it.
+	Why []string
+}
+
+// Detect makes a group with limits and removes it again, so what it reports is what really applies.
+func Detect(sandboxed bool) (Support, error) {
+	all := Limits{Memory: 64 * mib, Processes: 64, CPU: 1}
+	g, err := Confine(Options{
+		Owner: fmt.Sprintf("stellwerk-probe-%d", os.Getpid()), Name: fmt.Sprint(time.Now().UnixNano()),
+		Limits: all, Total: all, Sandboxed: sandboxed,
+	})
+	if err != nil {
+		return Support{}, err
+	}
+	g.Close()
+	return Support{Holding: g.holding, Why: g.why}, nil
+}
+
+// Holding says by which means the group is bounded.
+func (g *Group) Holding() Holding { return g.holding }
+
+// Why says what stands in the way of stronger means.
+func (g *Group) Why() []string { return g.why }
+
+// Start calls start, which must start cmd on the calling thread; that must be locked to its goroutine. The process is in
+// the group before it runs its program. Files it writes are bounded, and it leaves no core.
+func (g *Group) Start(cmd *exec.Cmd, start func() error) error {
+	if cmd.Err == nil {
+		prefix(cmd, fileLimits(g.opts.Limits))
+	}
+	if g.bounds == nil {
+		return start()
+	}
+	return g.bounds.start(cmd, start)
+}
+
+// Inside is what has to stand before the command that runs in the user namespace of a sandbox: it bounds the processes
+// where no control group does. It is empty if that is not needed.
+func (g *Group) Inside() []string {
+	if g.holding.Processes != Rlimit || g.opts.Limits.Processes <= 0 {
+		return nil
+	}
+	return processLimit(g.opts.Limits.Processes)
+}
+
+// Close removes the group. Its processes must have been ended.
+func (g *Group) Close() {
+	if g.bounds != nil {
+		g.bounds.remove()
+	}
+}
+
+// Usage is what was used so far, by the kernel's account or else the watcher's.
+func (g *Group) Usage() Usage {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := g.looked
+	if g.bounds != nil {
+		r := g.bounds.read()
+		out.PeakMemory = max(out.PeakMemory, r.peakMemory)
+		out.PeakProcesses = max(out.PeakProcesses, r.peakTasks)
+		out.CPUSeconds = max(out.CPUSeconds, r.cpu.Seconds())
+	}
+	return out
+}
+
+// Breach is the limit the group ran into, nil if it ran into none. It is to be asked for before Close.
+func (g *Group) Breach() *Breach {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ended != nil {
+		return g.ended
+	}
+	if g.bounds == nil {
+		return g.touched
+	}
+	r := g.bounds.read()
+	switch {
+	case r.kills > 0:
+		return g.memoryBreach(r)
+	case r.refusals > 0:
+		return g.processBreach(r.peakTasks, false)
+	}
+	return g.touched
+}
+
+// memoryBreach blames the owner's limit where the group did not have as much as its own allows.
+func (g *Group) memoryBreach(r reading) *Breach {
+	own, total := g.opts.Limits.Memory, g.opts.Total.Memory
+	if total > 0 && (own <= 0 || r.peakMemory > 0 && r.peakMemory < own-mib) {
+		return &Breach{Resource: Memory, Value: r.peakMemory, Limit: total, Total: true}
+	}
+	return &Breach{Resource: Memory, Value: own, Limit: own}
+}
+
+func (g *Group) processBreach(peak int, final bool) *Breach {
+	own, total := int64(g.opts.Limits.Processes), int64(g.opts.Total.Processes)
+	b := &Breach{Resource: Processes, Value: int64(peak), Limit: own, Final: final}
+	if total > 0 && (own <= 0 || peak > 0 && int64(peak) < own-own/20-1) {
+		b.Limit, b.Total = total, true
+	}
+	return b
+}
+
+// prefix has another program start what cmd starts.
+func prefix(cmd *exec.Cmd, before []string) {
+	if len(before) == 0 {
+		return
+	}
+	cmd.Args = append(append([]string{}, before...), append([]string{cmd.Path}, cmd.Args[1:]...)...)
+	cmd.Path = before[0]
+}
+
+// fileLimits is a shell that forbids cores and files beyond the disk's limit before it becomes the program. A shell's
+// unit is 512 bytes, by POSIX.
+func fileLimits(l Limits) []string {
+	set := []string{"ulimit -c 0"}
+	if l.Disk > 0 {
+		set = append(set, fmt.Sprintf("ulimit -f %d", (l.Disk+511)/512))
+	}
+	return []string{shell, "-c", strings.Join(set, " && ") + ` && exec "$@"`, shell}
+}
+
+const shell = "/bin/sh"
+
+// processLimit is a shell that bounds the processes of its user namespace: dash and busybox call it -p, bash -u. It
+// starts nothing without a limit.
+func processLimit(n int) []string {
+	return []string{shell, "-c", fmt.Sprintf(`{ ulimit -u %d 2>/dev/null || ulimit -p %d; } && exec "$@"`, n, n), shell}
+}

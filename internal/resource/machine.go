@@ -1,0 +1,38 @@
+package resource
+
+// Machine is what there is to be had.
+type Machine struct {
+	Memory   int64 // bytes; of the container, if that has less
+	Cores    int
+	FreeDisk int64 // bytes, where the work is done
+}
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// DefaultLimits suit a machine on which a person works beside the agents.
+//   - Memory: half of it. One attempt alone cannot make the machine swap, and 2 GiB are what a compiler and a browser
+//     need at least.
+//   - Processes: 2048. A test runner with a worker per core of a large machine needs some hundreds, counting threads; as
+//     many as this cost a fork bomb's victim little.
+//   - CPU: no limit. Groups get a smaller weight instead, so that whoever else wants the processor comes first and an
+//     idle machine is used in full.
+//   - Disk: 20 GiB, or a quarter of what is free, so that four attempts can have as much.
+func DefaultLimits(m Machine) Limits {
+	return Limits{
+		Memory:    max(m.Memory/2, 2*gib),
+		Processes: 2048,
+		Disk:      min(20*gib, max(m.FreeDisk/4, gib)),
+	}
+}
+
+// DefaultTotal is for all groups together: they leave the machine an eighth of its memory, and half of its free disk.
+func DefaultTotal(m Machine) Limits {
+	return Limits{
+		Memory:    max(m.Memory-m.Memory/8, 2*gib),
+		Processes: 8192,
+		Disk:      max(m.FreeDisk/2, gib),
+	}
+}

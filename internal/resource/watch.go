@@ -1,0 +1,228 @@
+package resource
+
+import (
+	"cmp"
+	"os"
+	"time"
+)
+
+// Watch is what a watcher looks at.
+type Watch struct {
+	// Folders are those the group writes to. What they hold when the watch begins is not the group's.
+	Folders []string
+	// Shared is a folder in which the groups of one owner tell each other what they use, so that limits in all can be
+	// held without the kernel. Without it those are not watched.
+	Shared string
+
+	every time.Duration // how often it looks; tests do not wait
+}
+
+const (
+	// look is how often a watcher looks at processes and at the free space.
+	look = 500 * time.Millisecond
+	// patientLooks is how often in a row a group is found at its limit of processes until it is ended. A build that
+	// meets the limit once can go on; a fork bomb would spin until the attempt's time is over.
+	patientLooks = 10
+)
+
+// Watcher looks at a group until it is stopped.
+type Watcher struct {
+	group    *Group
+	breaches chan Breach
+	stop     chan struct{}
+	done     chan struct{}
+	begun    chan struct{} // closed when it is known what the folders hold
+
+	every    time.Duration
+	disk     *diskWatch
+	share    *share
+	refusals int64
+	pinned   int
+}
+
+// Watch begins to watch the descendants of this process, which must have no others than the group's. Everything the
+// kernel does not hold is held by the reader of Breaches, who has to end the group.
+func (g *Group) Watch(w Watch) (*Watcher, error) {
+	shared, err := openShare(w.Shared, g.opts.Name)
+	if err != nil {
+		return nil, err
+	}
+	out := &Watcher{
+		group: g, breaches: make(chan Breach, 1), stop: make(chan struct{}), done: make(chan struct{}), begun: make(chan struct{}),
+		disk: newDiskWatch(w.Folders), share: shared, every: cmp.Or(w.every, look),
+	}
+	go out.run()
+	return out, nil
+}
+
+// Breaches gives one value when the group must be ended.
+func (w *Watcher) Breaches() <-chan Breach { return w.breaches }
+
+// Stop ends the watch and takes a last look at the disk, so that what was written at the end counts.
+func (w *Watcher) Stop() {
+	close(w.stop)
+	<-w.done
+}
+
+func (w *Watcher) run() {
+	defer close(w.done)
+	defer w.share.close()
+	tick := time.NewTicker(w.every)
+	defer tick.Stop()
+	w.disk.begin()
+	close(w.begun)
+	for {
+		if b := w.look(); b != nil {
+			b.Final = true
+			w.group.end(*b)
+			w.breaches <- *b
+			<-w.stop
+			return
+		}
+		select {
+		case <-w.stop:
+			w.last()
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// last finds what a group wrote between the last look and its end.
+func (w *Watcher) last() {
+	limit := w.group.opts.Limits.Disk
+	w.group.saw(Usage{Disk: w.disk.last(limit)})
+	if limit > 0 && w.disk.used >= limit {
+		w.group.end(Breach{Resource: Disk, Value: w.disk.used, Limit: limit})
+	}
+}
+
+// look returns the limit that the group is beyond.
+func (w *Watcher) look() *Breach {
+	now := w.use()
+	limits, holding := w.group.opts.Limits, w.group.holding
+	if b := w.processes(now); b != nil {
+		return b
+	}
+	if over(now.Memory, limits.Memory) && !holding.Memory.Enforced() {
+		return &Breach{Resource: Memory, Value: now.Memory, Limit: limits.Memory}
+	}
+	if now.Disk >= limits.Disk && limits.Disk > 0 {
+		return &Breach{Resource: Disk, Value: now.Disk, Limit: limits.Disk}
+	}
+	all := w.share.tell(now)
+	if free, floor := w.disk.lowest(); free < floor && now.Disk >= leastBlamed && all.heaviest(now, Disk) {
+		return &Breach{Resource: Disk, Value: free, Limit: floor, Full: true}
+	}
+	return w.inAll(all, now)
+}
+
+// inAll ends the heaviest group where all together have too much, and leaves the others alone.
+func (w *Watcher) inAll(all others, now use) *Breach {
+	total, holding := w.group.opts.Total, w.group.holding
+	sum := all.sum(now)
+	for _, c := range []struct {
+		r           Resource
+		have, limit int64
+	}{
+		{Memory, sum.Memory, total.Memory}, {Processes, int64(sum.Processes), int64(total.Processes)}, {Disk, sum.Disk, total.Disk},
+	} {
+		// The kernel counts a user namespace's processes by themselves.
+		held := holding.Of(c.r).Enforced() && holding.Of(c.r) != Rlimit
+		if over(c.have, c.limit) && !held && all.heaviest(now, c.r) {
+			return &Breach{Resource: c.r, Value: c.have, Limit: c.limit, Total: true}
+		}
+	}
+	return nil
+}
+
+func over(have, limit int64) bool { return limit > 0 && have > limit }
+
+// processes ends a group beyond the limit, or one that stays at it.
+func (w *Watcher) processes(now use) *Breach {
+	limit := w.group.opts.Limits.Processes
+	switch holding := w.group.holding.Processes; {
+	case holding == Watched:
+		if over(int64(now.Processes), int64(limit)) {
+			return &Breach{Resource: Processes, Value: int64(now.Processes), Limit: int64(limit)}
+		}
+		return nil
+	case holding == Rlimit:
+		if limit <= 0 || now.Processes < limit-limit/20-1 {
+			w.pinned = 0
+			return nil
+		}
+		w.group.touch(Breach{Resource: Processes, Value: int64(now.Processes), Limit: int64(limit)})
+	case now.refusals == w.refusals:
+		w.pinned = 0
+		return nil
+	}
+	w.refusals = now.refusals
+	if w.pinned++; w.pinned < patientLooks {
+		return nil
+	}
+	return w.group.processBreach(now.Processes, true)
+}
+
+// use is what the group has at this moment. Processes are looked up only where the kernel does not count them.
+func (w *Watcher) use() use {
+	g := w.group
+	var now use
+	if g.bounds != nil {
+		r := g.bounds.read()
+		now = use{Memory: r.memory, Processes: r.tasks, refusals: r.refusals, cpu: r.cpu}
+	}
+	memoryHeld := g.holding.Memory.Enforced()
+	if !memoryHeld || g.holding.Processes == Rlimit || !g.holding.Processes.Enforced() {
+		seen := readTree(os.Getpid(), g.opts.Limits.Memory)
+		now.Processes = max(now.Processes, seen.Processes)
+		now.Memory, now.cpu = max(now.Memory, seen.Memory), max(now.cpu, seen.cpu)
+	}
+	limit := g.opts.Limits.Disk
+	now.Disk = w.disk.look(limit)
+	g.saw(Usage{PeakMemory: now.Memory, PeakProcesses: now.Processes, CPUSeconds: now.cpu.Seconds(), Disk: now.Disk})
+	return now
+}
+
+// use is one look at a group.
+type use struct {
+	Memory    int64         `json:"memory"`
+	Processes int           `json:"processes"`
+	Disk      int64         `json:"disk"`
+	refusals  int64         // so far
+	cpu       time.Duration // of those that run
+}
+
+func (u use) of(r Resource) int64 {
+	switch r {
+	case Memory:
+		return u.Memory
+	case Processes:
+		return int64(u.Processes)
+	default:
+		return u.Disk
+	}
+}
+
+func (g *Group) saw(u Usage) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.looked.PeakMemory = max(g.looked.PeakMemory, u.PeakMemory)
+	g.looked.PeakProcesses = max(g.looked.PeakProcesses, u.PeakProcesses)
+	g.looked.CPUSeconds = max(g.looked.CPUSeconds, u.CPUSeconds)
+	g.looked.Disk = u.Disk
+}
+
+func (g *Group) end(b Breach) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ended == nil {
+		g.ended = &b
+	}
+}
+
+func (g *Group) touch(b Breach) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.touched = &b
+}

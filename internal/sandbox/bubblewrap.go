@@ -41,6 +41,9 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 	if spec.Network.Closed {
 		args = append(args, "--unshare-net")
 	}
+	memory := program.inMemory(spec.MemoryFiles)
+	args = append(args, memory("/dev/shm")...)
+	args = append(args, "--remount-ro", "/dev") // it is in memory as well
 	for _, path := range kernelFiles() {
 		if exists(path) {
 			args = append(args, "--ro-bind", path, path)
@@ -48,21 +51,22 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 	}
 	for _, path := range kernelLists() {
 		if exists(path) {
-			args = append(args, mask(path)...)
+			args = append(args, mask(path, memory)...)
 		}
 	}
 	if spec.Tmp != "" {
 		args = append(args, "--bind", spec.Tmp, "/tmp")
 	} else {
-		args = append(args, "--tmpfs", "/tmp")
+		args = append(args, memory("/tmp")...)
 	}
-	args = append(args, "--tmpfs", "/var/tmp", "--dir", "/run")
+	args = append(args, memory("/var/tmp")...)
+	args = append(args, "--dir", "/run")
 	for _, m := range p.mounts {
-		args = append(args, mountArgs(p, m)...)
+		args = append(args, mountArgs(p, m, memory)...)
 	}
 	for _, path := range linuxPrivate() {
 		if exists(path) {
-			args = append(args, mask(path)...)
+			args = append(args, mask(path, memory)...)
 		}
 	}
 	if spec.Network.Closed && spec.Network.Socket != "" {
@@ -78,26 +82,26 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 
 // command is what runs inside.
 func (s Spec) command() []string {
-	return slices.Concat(s.Network.Starter, s.Argv)
+	return slices.Concat(s.Network.Starter, s.Inside, s.Argv)
 }
 
 // mask makes a folder appear empty. A file becomes a device that bubblewrap mounts so that nobody can open it.
-func mask(path string) []string {
+func mask(path string, memory memoryFolder) []string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return []string{"--tmpfs", path}
+		return memory(path)
 	}
 	return []string{"--ro-bind", "/dev/null", path}
 }
 
 // mountArgs keeps a system directory that is a link (/bin, /lib64) a link, as some programs compare such paths. What lies
 // in a folder that is not shown needs no mask: it is absent already.
-func mountArgs(p plan, m mount) []string {
+func mountArgs(p plan, m mount, memory memoryFolder) []string {
 	switch m.access {
 	case hidden:
 		if !exists(m.path) || p.accessTo(filepath.Dir(m.path)) == hidden {
 			return nil
 		}
-		return mask(m.path)
+		return mask(m.path, memory)
 	case writable:
 		return []string{"--bind", m.path, m.path}
 	default:

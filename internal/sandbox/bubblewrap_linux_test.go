@@ -34,7 +34,7 @@ func TestEverythingASandboxIsMadeOf(t *testing.T) {
 	for _, tmp := range []string{"", "/var/lib/some"} {
 		want := []string{
 			bwrap, "--seccomp", "3", "--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-			"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev",
+			"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
 		}
 		for _, path := range []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi"} {
 			if exists(path) {
@@ -68,7 +68,7 @@ func TestEverythingASandboxIsMadeOf(t *testing.T) {
 		}
 	}
 	if target, err := os.Readlink("/bin"); err == nil {
-		if got := mountArgs(p, mount{"/bin", readOnly}); !slices.Equal(got, []string{"--symlink", target, "/bin"}) {
+		if got := mountArgs(p, mount{"/bin", readOnly}, nil); !slices.Equal(got, []string{"--symlink", target, "/bin"}) {
 			t.Errorf("a system's link is mounted with %q", got)
 		}
 	}
@@ -246,4 +246,20 @@ func replaceSelf() []string {
 		return []string{err.Error()}
 	}
 	return []string{fmt.Sprint(launch.Exec(spec.Env))}
+}
+
+// TestMemoryFoldersAreBounded fills every folder that is kept in memory.
+func TestMemoryFoldersAreBounded(t *testing.T) {
+	requireSandbox(t)
+	masked := folder(t, t.TempDir(), "masked")
+	spec := Spec{Dir: "/", ReadOnly: []string{filepath.Dir(masked)}, Masked: []string{masked}, MemoryFiles: 1 << 20}
+	out := mustInside(t, spec, `for d in /tmp /var/tmp /dev/shm `+masked+`; do head -c 4194304 /dev/zero > $d/file 2>/dev/null; wc -c < $d/file; done
+		(: > /dev/file) 2>/dev/null || echo no file in /dev`)
+	if want := strings.Repeat("1048576\n", 4); !strings.HasPrefix(out, want) || !strings.HasSuffix(out, "no file in /dev\n") {
+		t.Errorf("it wrote %s", out)
+	}
+	old := bubblewrapProgram{minor: 6}
+	if args := old.inMemory(1 << 20)("/tmp"); old.boundsMemory() || !slices.Equal(args, []string{"--tmpfs", "/tmp"}) {
+		t.Errorf("an old bubblewrap is called with %q", args)
+	}
 }

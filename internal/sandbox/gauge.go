@@ -35,13 +35,15 @@ func (g *gauge) start(cmd *exec.Cmd) error {
 	first := firstInherited + len(cmd.ExtraFiles)
 	cmd.ExtraFiles = append(cmd.ExtraFiles, tells, waits)
 	cmd.Args = slices.Insert(cmd.Args, 1, "--info-fd", strconv.Itoa(first), "--block-fd", strconv.Itoa(first+1))
-	err = errors.Join(cmd.Start(), tells.Close(), waits.Close())
-	if err == nil {
-		err = g.open(told)
+	if err := errors.Join(cmd.Start(), tells.Close(), waits.Close()); err != nil {
+		return errors.Join(err, told.Close(), lets.Close())
 	}
-	// What is written lets bubblewrap go on; where it has ended, nobody reads it.
-	_, _ = lets.Write([]byte{'\n'})
-	return errors.Join(err, told.Close(), lets.Close())
+	if err := g.open(told); err != nil {
+		_, _ = cmd.Process.Kill(), cmd.Wait() // it waits inside, and has done nothing yet
+		return errors.Join(err, told.Close(), lets.Close())
+	}
+	_, _ = lets.Write([]byte{'\n'}) // where bubblewrap has ended, nobody reads it
+	return errors.Join(told.Close(), lets.Close())
 }
 
 // open finds the network of bubblewrap's child. A bubblewrap that failed tells nothing, and says why itself.

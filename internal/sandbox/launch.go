@@ -19,6 +19,9 @@ type Launch struct {
 	filter []byte // of system calls; nil where nothing is isolated, or not by bubblewrap
 	slot   int    // where Argv has the number of the descriptor that the filter is read from
 	gauge  *gauge // of a closed network; nil where nothing is counted
+
+	// Around is called by Start on the thread that forks, and has to call what it is given, which starts the process.
+	Around func(start func() error) error
 }
 
 // Unrouted is how many packets the process sent to addresses outside its closed network: none of them left. It is asked
@@ -41,13 +44,20 @@ func (l Launch) Start(cmd *exec.Cmd) (<-chan struct{}, error) {
 	go func() {
 		runtime.LockOSThread() // and never unlocked: the thread has another keyring and ends with this goroutine
 		defer close(done)
-		err := l.start(cmd)
+		err := l.around(func() error { return l.start(cmd) })
 		started <- err
 		if err == nil {
 			_ = cmd.Wait() // how it ended is in cmd.ProcessState
 		}
 	}()
 	return done, <-started
+}
+
+func (l Launch) around(start func() error) error {
+	if l.Around == nil {
+		return start()
+	}
+	return l.Around(start)
 }
 
 func (l Launch) start(cmd *exec.Cmd) error {

@@ -51,7 +51,12 @@ type Spec struct {
 	Private []string
 	// Tmp is an empty folder to serve as /tmp. Without it /tmp is kept in memory. A folder that a process could write
 	// must not be given a second time.
-	Tmp     string
+	Tmp string
+	// MemoryFiles is how many bytes each folder that is kept in memory can hold. Zero leaves that to the system, which
+	// allows half of the machine's memory.
+	MemoryFiles int64
+	// Inside is a command of the system's that stands before Argv in a sandbox on Linux.
+	Inside []string
 	Network Network
 }
 

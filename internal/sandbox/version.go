@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/program"
@@ -44,11 +46,28 @@ func (b bubblewrapProgram) disablesUserns() bool {
 	return !b.setuid && (b.major > 0 || b.minor >= 8)
 }
 
+// boundsMemory tells whether bubblewrap can bound a folder that it keeps in memory.
+func (b bubblewrapProgram) boundsMemory() bool { return b.major > 0 || b.minor >= 7 }
+
+// memoryFolder is the arguments for a folder that is kept in memory.
+type memoryFolder func(path string) []string
+
+// inMemory bounds such folders if bubblewrap can. A size of zero bounds nothing.
+func (b bubblewrapProgram) inMemory(size int64) memoryFolder {
+	var bound []string
+	if size > 0 && b.boundsMemory() {
+		bound = []string{"--size", strconv.FormatInt(size, 10)}
+	}
+	return func(path string) []string { return append(slices.Clone(bound), "--tmpfs", path) }
+}
+
 // Weakness says what the isolation of this machine lacks, for a person who may mend it. It is empty if nothing is missing,
 // or if there is no isolation at all.
 func Weakness() string {
 	bwrap, err := findBubblewrap()
 	switch {
+	case err == nil && !bwrap.boundsMemory():
+		return fmt.Sprintf("%s is version %d.%d, and cannot bound the folders that it keeps in memory, as 0.7 can", bwrap.path, bwrap.major, bwrap.minor)
 	case err != nil || bwrap.disablesUserns():
 		return ""
 	case bwrap.setuid:

@@ -56,7 +56,7 @@ type Spec struct {
 	// allows half of the machine's memory.
 	MemoryFiles int64
 	// Inside is a command of the system's that stands before Argv in a sandbox on Linux.
-	Inside []string
+	Inside  []string
 	Network Network
 }
 

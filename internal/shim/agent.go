@@ -52,6 +52,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, adapt
 		exit.Traffic.Unrouted = end.unrouted
 	}
 	exit.Reason, exit.ExitCode, exit.Signal, exit.Killed = end.reason, end.code, signalName(end.signal), end.killed
+	exit.Resources = end.took
 	exit.Outcome = reader.Close(end.code)
 	if way.overdrawn() && !exit.Outcome.OK { // whatever the program made of it
 		exit.Outcome.Class = agent.ClassBudget
@@ -87,6 +88,7 @@ func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File,
 	end, err = process{
 		kind: spec.Isolation, box: box, stdin: stdin, stdout: stdout.write, stderr: stderr.write,
 		limit: time.Duration(spec.Timeout), grace: time.Duration(spec.Grace),
+		resources: spec.Resources, name: spec.Attempt, own: []string{spec.Job.Dir, spec.Workspace, spec.Job.Out, spec.Job.Home},
 		started: func() { stdout.started(); stderr.started() },
 	}.run(ctx)
 	return end, streams, err

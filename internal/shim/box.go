@@ -32,7 +32,8 @@ func agentBox(folder string, spec Spec, self string, launch agent.Launch, secret
 		writable = append(writable, spec.Workspace)
 	}
 	box := sandbox.Spec{
-		Argv: launch.Argv, Dir: spec.Job.Dir, Tmp: tmp, Masked: spec.Masked, Private: spec.Private,
+		MemoryFiles: spec.Resources.memoryFiles(),
+		Argv:        launch.Argv, Dir: spec.Job.Dir, Tmp: tmp, Masked: spec.Masked, Private: spec.Private,
 		Writable: paths(writable, spec.Writable, launch.Writable), Network: way.box(),
 	}
 	readOnly := paths(
@@ -61,7 +62,8 @@ func handInBox(spec Spec, self, dir string, argv []string) (sandbox.Spec, error)
 	env.setIdentity(spec.Identity)
 	env["STELLWERK_ATTEMPT"], env["STELLWERK_OUT"] = spec.Attempt, spec.Job.Out
 	box := sandbox.Spec{
-		Argv: argv, Dir: dir, Masked: spec.Masked, Private: spec.Private,
+		MemoryFiles: spec.Resources.forHandIn().memoryFiles(),
+		Argv:        argv, Dir: dir, Masked: spec.Masked, Private: spec.Private,
 		Writable: paths([]string{spec.Workspace, dir}), Network: sandbox.Network{Closed: true},
 	}
 	box.ReadOnly = slices.DeleteFunc(paths([]string{self}, spec.ReadOnly), func(p string) bool {

@@ -20,6 +20,8 @@ const (
 	ReasonTimeout     Reason = "timeout"
 	ReasonCancelled   Reason = "cancelled"
 	ReasonStartFailed Reason = "start-failed"
+	// ReasonLimit is an attempt that was ended because it took too much of the machine.
+	ReasonLimit Reason = "limit"
 	// ReasonLost is written by Salvage for an attempt whose shim died.
 	ReasonLost Reason = "lost"
 )
@@ -52,6 +54,8 @@ type Exit struct {
 	Traffic *agent.Traffic `json:"traffic,omitempty"`
 	// Killed counts processes that were left when the agent ended. Those in a sandbox die with it, uncounted.
 	Killed int `json:"killed,omitempty"`
+	// Resources is what the agent took of the machine; nil where nothing bounded it.
+	Resources *Consumption `json:"resources,omitempty"`
 }
 
 // ReadExit returns the Exit of folder; the error is os.ErrNotExist while there is none.

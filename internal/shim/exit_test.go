@@ -56,7 +56,8 @@ func texts(v reflect.Value, path string, fn func(path string, text reflect.Value
 func TestEveryWordOfAnEndIsRedacted(t *testing.T) {
 	t.Parallel()
 	own := []string{"Attempt", "Reason", "Signal", "Isolation", "Outcome.Class", "Outputs[].Name", "Outputs[].SHA256", "Refused[].Name", "Refused[].Reason",
-		"HandIn.HandInResult.Commit", "HandIn.HandInResult.Left[]", "HandIn.Bundle", "HandIn.SHA256"}
+		"HandIn.HandInResult.Commit", "HandIn.HandInResult.Left[]", "HandIn.Bundle", "HandIn.SHA256",
+		"Resources.Held.Memory", "Resources.Held.Processes", "Resources.Held.CPU", "Resources.Held.Disk", "Resources.Breach.Resource"}
 	var exit Exit
 	texts(reflect.ValueOf(&exit).Elem(), "", func(_ string, text reflect.Value) { text.SetString("it is " + word) })
 	exit.redact(wordless{})

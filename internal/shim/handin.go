@@ -141,9 +141,12 @@ func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string
 	end, err := process{
 		kind: spec.Isolation, box: box, stdout: log, stderr: log,
 		limit: time.Duration(spec.HandInTimeout), grace: time.Duration(spec.Grace),
+		resources: spec.Resources.forHandIn(), name: spec.Attempt, own: []string{dir},
 		started: func() {},
 	}.run(ctx)
-	if err == nil && (end.reason != ReasonExited || end.code != 0) {
+	if err == nil && end.took != nil && end.took.Breach != nil && (end.reason != ReasonExited || end.code != 0) {
+		err = errors.New(end.took.Breach.String())
+	} else if err == nil && (end.reason != ReasonExited || end.code != 0) {
 		err = fmt.Errorf("%s with code %d: %s", end.reason, end.code, lastWords(log))
 	}
 	if err = errors.Join(err, log.Close()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -21,6 +22,10 @@ type process struct {
 	stderr *os.File
 	limit  time.Duration
 	grace  time.Duration
+	// resources bound it, by the name of its attempt; own are the folders whose growth is its use of the disk.
+	resources Resources
+	name      string
+	own       []string
 	// started is called once, when the process has its files or when it will never need them.
 	started func()
 }
@@ -33,6 +38,8 @@ type ending struct {
 	killed int
 	// unrouted counts packets to addresses that a closed network has no way to.
 	unrouted int64
+	// took is nil where nothing bounds the process.
+	took *Consumption
 }
 
 const (
@@ -44,23 +51,31 @@ const (
 
 // run starts the process and returns when neither it nor a descendant is left. The error says why it could not start.
 func (p process) run(ctx context.Context) (ending, error) {
-	cmd, launch, done, err := p.start()
+	bound, err := p.confine()
+	if err != nil {
+		p.started()
+		return ending{}, err
+	}
+	cmd, launch, done, err := p.start(bound)
 	p.started()
 	if err != nil {
+		bound.close(nil)
 		return ending{}, err
 	}
 	tree := processTree{root: cmd.Process.Pid, sparedRoot: p.kind == sandbox.Sandbox && isLinux}
-	end := p.wait(ctx, tree, done)
+	end := p.wait(ctx, tree, done, bound.breaches())
 	end.killed += tree.end(min(p.grace, leftoverGrace))
 	end.code, end.signal = exitStatus(cmd.ProcessState, p.kind)
+	end.took = bound.close(cmd.ProcessState)
 	end.unrouted, err = launch.Unrouted()
 	return end, err
 }
 
-func (p process) start() (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
+func (p process) start(bound *bound) (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
 	if err := becomeSubreaper(); err != nil {
 		return nil, sandbox.Launch{}, nil, err
 	}
+	p.box.Inside = bound.inside()
 	launch, err := sandbox.Command(p.kind, p.box)
 	if err != nil {
 		return nil, sandbox.Launch{}, nil, err
@@ -73,6 +88,7 @@ func (p process) start() (*exec.Cmd, sandbox.Launch, <-chan struct{}, error) {
 		cmd.Stdin = p.stdin
 	}
 	cmd.SysProcAttr = sessionAttr()
+	launch.Around = bound.around(cmd)
 	done, err := launch.Start(cmd)
 	if err != nil {
 		return nil, sandbox.Launch{}, nil, fmt.Errorf("start %s: %w", p.box.Argv[0], err)
@@ -89,7 +105,7 @@ func lookPath(kind sandbox.Kind, box sandbox.Spec, name string) (string, error) 
 }
 
 // wait returns when the process itself has ended, by its own choice or by force.
-func (p process) wait(ctx context.Context, tree processTree, done <-chan struct{}) ending {
+func (p process) wait(ctx context.Context, tree processTree, done <-chan struct{}, breaches <-chan resource.Breach) ending {
 	limit := time.NewTimer(p.limit)
 	defer limit.Stop()
 	orphans := time.NewTicker(orphanLook)
@@ -100,6 +116,10 @@ func (p process) wait(ctx context.Context, tree processTree, done <-chan struct{
 			return ending{reason: ReasonExited}
 		case <-orphans.C:
 			tree.reapOrphans()
+		case <-breaches: // what takes too much gets no time to take more
+			killed := tree.kill()
+			<-done
+			return ending{reason: ReasonLimit, killed: killed}
 		case <-limit.C:
 			return ending{reason: ReasonTimeout, killed: p.stop(tree, done)}
 		case <-ctx.Done():

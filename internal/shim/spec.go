@@ -75,6 +75,8 @@ type Spec struct {
 	FileBytes   int64 `json:"file_bytes,omitempty"`
 	TotalBytes  int64 `json:"total_bytes,omitempty"`
 
+	Resources Resources `json:"resources,omitzero"`
+
 	Env map[string]string `json:"env,omitempty"`
 	// Secrets names variables whose values the shim finds in its own environment.
 	Secrets []string `json:"secrets,omitempty"`

@@ -1,0 +1,115 @@
+package shim
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+)
+
+// Resources bound what an attempt takes of the machine. The zero value bounds nothing.
+type Resources struct {
+	Limits resource.Limits `json:"limits,omitzero"`
+	// Total bounds all attempts of Owner together. Where the kernel does not, they tell each other in Shared.
+	Total  resource.Limits `json:"total,omitzero"`
+	Owner  string          `json:"owner,omitzero"`
+	Shared string          `json:"shared,omitzero"`
+}
+
+// Consumption is what an attempt took of the machine, and what bounded it.
+type Consumption struct {
+	resource.Usage
+	Held resource.Holding `json:"held"`
+	// Breach is the limit it ran into. The attempt can have gone on in spite of it.
+	Breach *resource.Breach `json:"breach,omitempty"`
+}
+
+// handInMemory is what git gets to make a bundle of, however little the agent may have.
+const handInMemory = 1 << 30
+
+// forHandIn are the bounds of the hand-in, which reads what the agent wrote.
+func (r Resources) forHandIn() Resources {
+	if r.Limits.Memory > 0 {
+		r.Limits.Memory = max(r.Limits.Memory, handInMemory)
+	}
+	return r
+}
+
+// memoryFiles is the part of an attempt's memory that each folder kept in memory can take.
+func (r Resources) memoryFiles() int64 {
+	const part = 4
+	return r.Limits.Memory / part
+}
+
+// bound is a process's group and its watcher; nil where nothing is bounded.
+type bound struct {
+	group   *resource.Group
+	watcher *resource.Watcher
+}
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9._]+`)
+
+// confine makes the group before the process is started in it.
+func (p process) confine() (*bound, error) {
+	if p.resources.Owner == "" {
+		return nil, nil
+	}
+	group, err := resource.Confine(resource.Options{
+		Owner: p.resources.Owner, Name: fmt.Sprintf("a%s.%d", notInNames.ReplaceAllString(p.name, "-"), os.Getpid()),
+		Limits: p.resources.Limits, Total: p.resources.Total, Sandboxed: p.kind == sandbox.Sandbox && isLinux,
+	})
+	if err != nil {
+		return nil, err
+	}
+	watcher, err := group.Watch(resource.Watch{Folders: p.watched(), Shared: p.resources.Shared})
+	if err != nil {
+		group.Close()
+		return nil, err
+	}
+	return &bound{group, watcher}, nil
+}
+
+// watched are the folders that only this process writes to.
+func (p process) watched() []string {
+	return paths(p.own, []string{p.box.Tmp})
+}
+
+// around has the process start in its group.
+func (b *bound) around(cmd *exec.Cmd) func(start func() error) error {
+	if b == nil {
+		return nil
+	}
+	return func(start func() error) error { return b.group.Start(cmd, start) }
+}
+
+func (b *bound) inside() []string {
+	if b == nil {
+		return nil
+	}
+	return b.group.Inside()
+}
+
+// breaches is a channel that nothing comes from where nothing is bounded.
+func (b *bound) breaches() <-chan resource.Breach {
+	if b == nil {
+		return nil
+	}
+	return b.watcher.Breaches()
+}
+
+// close ends the watch and says what was used. The processes have ended, or were never started: then state is nil.
+func (b *bound) close(state *os.ProcessState) *Consumption {
+	if b == nil {
+		return nil
+	}
+	defer b.group.Close()
+	b.watcher.Stop()
+	out := &Consumption{Usage: b.group.Usage(), Held: b.group.Holding(), Breach: b.group.Breach()}
+	if state != nil {
+		out.CPUSeconds = max(out.CPUSeconds, (state.UserTime() + state.SystemTime()).Seconds())
+	}
+	return out
+}

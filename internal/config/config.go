@@ -81,6 +81,9 @@ type Settings struct {
 	ProjectWallTime Value[time.Duration]
 	ProjectAttempts Value[int]
 	ProjectParallel Value[int]
+
+	Resources    ResourceSettings // of an attempt
+	AllResources ResourceSettings // of all attempts together
 }
 
 // Defaults are in force where nothing else is set.
@@ -96,6 +99,7 @@ func Defaults() *Settings {
 		"limits.project.wall_time": limits.Project.WallTime,
 		"limits.project.attempts":  limits.Project.Attempts, "limits.project.parallel": limits.Project.Parallel,
 	}
+	maps.Copy(values, resourceDefaults())
 	maps.Copy(values, forgeDefaults())
 	maps.Copy(values, notifyDefaults())
 	maps.Copy(values, networkDefaults())
@@ -171,6 +175,7 @@ func (s *Settings) Entries() []Entry {
 	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
 	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
 	entries = slices.Concat(entries, s.Network.entries(), s.Credential.entries())
+	entries = slices.Concat(entries, s.Resources.entries("resources."), s.AllResources.entries("resources.total."))
 	preflight := "off"
 	if s.Preflight.V > 0 {
 		preflight = yamlfile.FormatDuration(s.Preflight.V)

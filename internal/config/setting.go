@@ -83,7 +83,7 @@ func table() []setting {
 		optionalDuration("limits.project.wall_time", func(s *Settings) *Value[time.Duration] { return &s.ProjectWallTime }),
 		optional("limits.project.attempts", func(s *Settings) *Value[int] { return &s.ProjectAttempts }),
 		optional("limits.project.parallel", func(s *Settings) *Value[int] { return &s.ProjectParallel }),
-	}, slices.Concat(networkTable(), credentialTable(), preflightTable(), forgeTable(), notifyTable(), retentionTable())...)
+	}, slices.Concat(resourceTable(), networkTable(), credentialTable(), preflightTable(), forgeTable(), notifyTable(), retentionTable())...)
 }
 
 func (s setting) tightened(loosens func(current, proposed any) bool) setting {

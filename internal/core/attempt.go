@@ -44,6 +44,7 @@ type Attempt struct {
 	Said       int            `json:"said,omitempty"`    // messages it sent
 	Refused    int            `json:"refused,omitempty"` // calls of tools that were refused to it
 	Fetched    int            `json:"fetched,omitempty"` // details that it read
+	Resources  *Consumption   `json:"resources,omitempty"`
 }
 
 // Verdict is what the outside checks said about a delivery.

@@ -94,6 +94,7 @@ type RunStarted struct {
 	Conversation string     `json:"conversation,omitempty"`
 	Preflight    *Preflight `json:"preflight,omitempty"`
 	Network      *Network   `json:"network,omitempty"`
+	Resources    Resources  `json:"resources,omitzero"`
 }
 
 // RunPolicy is a standing instruction given at the start of a run.
@@ -254,6 +255,8 @@ type AttemptExited struct {
 	Hopeless bool `json:"hopeless,omitempty"`
 	// Traffic is nil where nobody looked: the network was open.
 	Traffic *Traffic `json:"traffic,omitempty"`
+	// Resources is what it took of the machine; nil where nothing bounded it.
+	Resources *Consumption `json:"resources,omitempty"`
 }
 
 // Usage is what an attempt consumed.

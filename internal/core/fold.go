@@ -59,8 +59,9 @@ func begin(e Event, b RunStarted) *Run {
 		Branch: b.Branch, Remote: b.Remote, Forge: b.Forge, Isolation: b.Isolation,
 		ForgeURL: b.ForgeURL, Repository: b.Repository, Home: b.Home,
 		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices, Session: b.Session, Conversation: b.Conversation, Preflight: b.Preflight,
-		Network: b.Network,
-		Status:  StatusActive, Head: b.BaseCommit, Verified: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,
+		Network:   b.Network,
+		Resources: b.Resources,
+		Status:    StatusActive, Head: b.BaseCommit, Verified: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,
 	}
 	for _, p := range playbook.Phases {
 		r.Stages = append(r.Stages, &Stage{ID: p.ID, Status: StagePending})

@@ -36,7 +36,7 @@ func exited(r *Run, e Event, b AttemptExited) {
 	a.Status, a.Exit, a.Class, a.Message, a.Summary = AttemptEnded, b.Kind, b.Class, b.Message, b.Summary
 	a.Traffic = b.Traffic
 	r.Usage = r.Usage.Add(b.Usage.sub(a.Usage)) // what was observed meanwhile is counted already
-	a.Usage, a.Duration, a.Delivery = b.Usage, b.Duration, b.Delivery
+	a.Usage, a.Duration, a.Delivery, a.Resources = b.Usage, b.Duration, b.Delivery, b.Resources
 	r.Unpriced += a.Cost().Unpriced
 
 	t.Stuck = b.Hopeless

@@ -64,6 +64,7 @@ type Run struct {
 	Session    string     `json:"session,omitempty"` // the interactive session that starts the agents
 	Preflight  *Preflight `json:"preflight,omitempty"`
 	Network    *Network   `json:"network,omitempty"`
+	Resources  Resources  `json:"resources,omitzero"`
 	Word       *Word      `json:"word,omitempty"` // what the person in it said last, until it is used or lapses
 
 	Status       RunStatus     `json:"status"`

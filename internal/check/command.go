@@ -57,7 +57,7 @@ func (v *evaluation) run(ctx context.Context, c core.Check) (core.CheckResult, e
 	}
 	r := core.CheckResult{
 		Kind: c.Kind, Check: Describe(c), Output: res.Digest, Elapsed: time.Since(started),
-		Passed: res.ExitCode == 0 && !res.TimedOut,
+		Passed: res.Passed(),
 	}
 	switch {
 	case r.Passed:
@@ -65,6 +65,8 @@ func (v *evaluation) run(ctx context.Context, c core.Check) (core.CheckResult, e
 		return r, nil
 	case res.TimedOut:
 		r.Detail = fmt.Sprintf("Ended by Stellwerk after its time limit of %s.", limit)
+	case res.Limit != "":
+		r.Detail = fmt.Sprintf("It was %s. Exit status %d.", res.Limit, res.ExitCode)
 	default:
 		r.Detail = fmt.Sprintf("Exit status %d%s.", res.ExitCode, hint(res.ExitCode))
 	}

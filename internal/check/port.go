@@ -89,7 +89,11 @@ type Result struct {
 	Output   string // at least the last 4 KiB of the combined output
 	Digest   string // of the output kept in full, empty where none is
 	TimedOut bool
+	Limit    string // of the machine's resources that it ran into; empty where it passed
 }
+
+// Passed reports that the command did what was asked.
+func (r Result) Passed() bool { return r.ExitCode == 0 && !r.TimedOut && r.Limit == "" }
 
 // Memory holds verdicts by key. Recall's answer is used as it is, so a key must name everything a verdict depends on;
 // see Key.

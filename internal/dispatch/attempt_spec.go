@@ -166,6 +166,7 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 		ReadOnly: append([]string{r.yard.Dir()}, r.d.ReadOnly...), Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run),
 		Network: r.reach(),
 	}
+	spec.Resources = resources(r.run, r.d.Layout)
 	r.equip(&spec)
 	if r.taken.Session != "" {
 		spec.Session, spec.Agent, spec.Secrets = r.taken.Session, agent.Session, nil

@@ -102,7 +102,7 @@ func (c *checkout) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if result.ExitCode != 0 || result.TimedOut {
+	if !result.Passed() {
 		return &setupError{command: c.run.Playbook.Setup, result: result}
 	}
 	return caches.save(ctx)
@@ -117,7 +117,9 @@ type setupError struct {
 
 func (e *setupError) Error() string {
 	why := ""
-	if check.Offline(e.result.Output) {
+	if e.result.Limit != "" {
+		why = ", " + e.result.Limit
+	} else if check.Offline(e.result.Output) {
 		why = ", for lack of network"
 	}
 	return fmt.Sprintf("setup %q failed with exit code %d%s:\n%s", e.command, e.result.ExitCode, why, e.result.Output)
@@ -236,6 +238,7 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command, apart bool) 
 		Env: toolCaches(cache), Writable: []string{cache},
 		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout), Private: d.private(c.run),
 		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(), Network: c.reach(apart),
+		Resources: resources(c.run, d.Layout),
 	})
 }
 
@@ -287,7 +290,7 @@ func (c *checkout) result(ctx context.Context, folder string, cmd check.Command)
 	}
 	return check.Result{
 		ExitCode: exit.ExitCode, TimedOut: exit.Reason == shim.ReasonTimeout,
-		Output: tail(output, 64<<10), Digest: digest,
+		Output: tail(output, 64<<10), Digest: digest, Limit: breach(exit),
 	}, nil
 }
 

@@ -50,7 +50,8 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 		Message: clean.String(message(folder, exit)), Summary: clean.String(clip(exit.Outcome.Summary, 2000)),
 		RetryAt:  exit.Outcome.RetryAt,
 		Duration: exit.EndedAt.Sub(exit.StartedAt), Observed: exit.Outcome.Observed,
-		Traffic: trafficOf(exit.Traffic, clean),
+		Traffic:   trafficOf(exit.Traffic, clean),
+		Resources: consumption(exit),
 	}
 	claimed := exit.Outcome.Usage
 	claimed.CostUSD = max(claimed.CostUSD, exit.Outcome.CostUSD)
@@ -103,6 +104,9 @@ func (d *Dispatcher) takeOver(ctx context.Context, run *core.Run, task *core.Tas
 // thing it wrote to standard error.
 func message(folder string, exit shim.Exit) string {
 	text := firstOf(exit.Outcome.Message, exit.Detail)
+	if limit := breach(exit); limit != "" {
+		text = strings.TrimSuffix(limit+": "+text, ": ")
+	}
 	if exit.Outcome.OK && exit.ExitCode == 0 {
 		return text
 	}
@@ -128,6 +132,8 @@ func exitKind(exit shim.Exit) core.ExitKind {
 		return core.ExitNoStart
 	case shim.ReasonLost:
 		return core.ExitLost
+	case shim.ReasonLimit:
+		return core.ExitFailed
 	case shim.ReasonExited:
 		if exit.ExitCode == 0 && exit.Outcome.OK {
 			return core.ExitFinished

@@ -41,6 +41,9 @@ func (l Layout) BuildCache(run string) string {
 	return filepath.Join(l.State, "work", run, "build-cache")
 }
 
+// Resources is where attempts tell each other what they take of the machine.
+func (l Layout) Resources() string { return filepath.Join(l.State, "resources") }
+
 // Caches holds what a run's setup made.
 func (l Layout) Caches(run string) string {
 	return filepath.Join(l.State, "work", run, "caches")

@@ -65,6 +65,10 @@ func (v view) LastEnded() string {
 	if v.Last.Message != "" {
 		said = " The message was: " + plain.Code(v.Last.Message, 2*maxInline)
 	}
+	if took := v.Last.Resources; took != nil && took.Breach != "" && v.Last.Exit == core.ExitFailed {
+		return "It ran into a limit of this machine: " + plain.Line(took.Breach, maxInline) + ". Use less at a time: " +
+			"fewer processes side by side, smaller inputs, files you no longer need deleted."
+	}
 	switch v.Last.Exit {
 	case core.ExitFinished:
 		if v.Last.Verdict == core.VerdictFailed {

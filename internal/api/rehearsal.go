@@ -43,6 +43,7 @@ type Rehearsal struct {
 	Stages     []RehearsedStage `json:"stages"`
 	Roles      []RehearsedRole  `json:"roles"`
 	Limits     core.Limits      `json:"limits"`
+	Resources  core.Resources   `json:"resources,omitzero"`
 	Preflight  *core.Preflight  `json:"preflight,omitempty"`
 	Problem    *core.Refusal    `json:"problem,omitempty" doc:"Why the run would not begin"`
 	Untrusted  []string         `json:"untrusted,omitempty" doc:"Content of the repository that nobody has trusted yet"`

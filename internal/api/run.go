@@ -84,6 +84,8 @@ type RunDetail struct {
 	Opaque []string `json:"opaque,omitempty"`
 	// Preflight is what was found out before the run began.
 	Preflight *core.Preflight `json:"preflight,omitempty"`
+	// Resources are the limits of what attempts take of the machine.
+	Resources core.Resources `json:"resources,omitzero"`
 }
 
 // Stage is a stage of a run.
@@ -145,6 +147,7 @@ type Attempt struct {
 	Notes     []string           `json:"notes,omitempty"`    // what was unusual about what was handed in
 	Rejected  []string           `json:"rejected,omitempty"` // what was handed in and not accepted
 	Traffic   *core.Traffic      `json:"traffic,omitempty"`  // what it connected to; null where the network was open
+	Resources *core.Consumption  `json:"resources,omitempty"`
 }
 
 // Output is a piece of an attempt's transcript.

@@ -29,7 +29,7 @@ const examineTimeout = 5 * time.Second
 func (a *App) Examine(ctx context.Context) ([]api.Examined, error) {
 	return []api.Examined{
 		{What: "Engine", Grade: api.GradeOK, Found: "version " + a.opts.Version},
-		a.examineNetwork(), a.examineIsolation(), a.examineDatabase(ctx), a.examineSpace(),
+		a.examineNetwork(), a.examineIsolation(), a.examineResources(), a.examineDatabase(ctx), a.examineSpace(),
 		examineGit(ctx), examineAgent(),
 	}, nil
 }

@@ -63,7 +63,7 @@ func rehearsal(s *start) api.Rehearsal {
 	r := api.Rehearsal{
 		Goal: s.started.Goal, Title: s.started.Title, Base: s.started.Base, BaseCommit: s.started.BaseCommit, Branch: s.started.Branch,
 		Remote: s.started.Remote, Forge: s.started.Forge, Isolation: s.started.Isolation, Playbook: p.Name, Kind: p.Kind, Origin: p.Origin,
-		Network: reachable(s.started.Network, p), Setup: p.Setup, Caches: p.Caches, Limits: s.started.Limits, Warnings: s.warnings, Stages: rehearsedStages(s.started), Roles: []api.RehearsedRole{},
+		Network: reachable(s.started.Network, p), Setup: p.Setup, Caches: p.Caches, Limits: s.started.Limits, Resources: s.started.Resources, Warnings: s.warnings, Stages: rehearsedStages(s.started), Roles: []api.RehearsedRole{},
 	}
 	for i, stage := range r.Stages {
 		r.Stages[i].Reach = reachOf(s.started.Network, p, stage)

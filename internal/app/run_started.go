@@ -56,6 +56,9 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,
 		Session: req.Session, Conversation: req.Conversation, Network: network,
 	}
+	if started.Resources, err = a.resources(settings); err != nil {
+		return core.RunStarted{}, err
+	}
 	p.up.pin(&started, p.repo.CommonDir)
 	for _, phase := range started.Playbook.Phases { // the law holds tasks to what was settled here
 		started.Limits.Attempts = max(started.Limits.Attempts, phase.Attempts)

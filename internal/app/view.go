@@ -78,7 +78,7 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 	if s := r.Current(); s != nil && r.Status == core.StatusAwaiting {
 		d.Gate = s.Gate
 	}
-	d.Pause, d.PullRequest = r.Pause, a.viewPullRequest(r)
+	d.Pause, d.PullRequest, d.Resources = r.Pause, a.viewPullRequest(r), r.Resources
 	if r.ByManager() {
 		d.Manager = viewManager(r)
 	}
@@ -105,7 +105,7 @@ func viewTask(t *core.Task) api.Task {
 		v := api.Attempt{
 			ID: at.ID, N: at.N, Status: string(at.Status), Agent: at.Agent, Exit: string(at.Exit), Message: at.Message,
 			Summary: at.Summary, Verdict: string(at.Verdict), Results: at.Results, Usage: at.Usage, Duration: at.Duration,
-			StartedAt: at.StartedAt, Traffic: at.Traffic,
+			StartedAt: at.StartedAt, Traffic: at.Traffic, Resources: at.Resources,
 		}
 		if at.Delivery != nil {
 			v.Commit, v.Artifacts = at.Delivery.Commit, at.Delivery.Artifacts

@@ -105,6 +105,7 @@ func newBench(t *testing.T) *bench {
 		},
 		Detach:    func(context.Context, ConnectOptions) error { b.detached++; return nil },
 		Isolation: func(context.Context) (string, string) { return "sandbox", "" },
+		Bounds:    func(bool) (string, string, error) { return "memory, processes, cpu: cgroup v2; disk: watched", "", nil },
 	}
 	return b
 }

@@ -54,6 +54,7 @@ func doctor(ctx context.Context, sh *shell) error {
 		examineGit(ctx),
 		sh.examineIdentity(ctx),
 		sh.examineIsolation(ctx),
+		sh.examineResources(ctx),
 		examineState(opts.State),
 		examineSpace(opts.State),
 		sh.examineKept(ctx, opts.State),

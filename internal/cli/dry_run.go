@@ -51,6 +51,7 @@ func (sh *shell) printRehearsal(r api.Rehearsal, trusted bool) {
 		field("cache", fmt.Sprintf("%s, while %s is unchanged", c.Path, strings.Join(c.Key, ", ")))
 	}
 	field("limits", limitsLine(r.Limits))
+	field("resources", wording.Resources(r.Resources.Attempt))
 	sh.printf("\n")
 	for _, s := range r.Stages {
 		if slices.Equal(s.Reach, r.Network.Attempts) {

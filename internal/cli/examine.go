@@ -15,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
@@ -68,6 +69,19 @@ func (sh *shell) examineIsolation(ctx context.Context) finding {
 		return finding{"isolation", gradeWarn, kind + ": " + terminal.Line(reason), "a newer bubblewrap has both walls"}
 	}
 	return finding{What: "isolation", Grade: gradeOK, Found: kind}
+}
+
+// examineResources says which limits of an attempt the kernel holds here.
+func (sh *shell) examineResources(ctx context.Context) finding {
+	kind, _ := sh.Isolation(ctx)
+	found, advice, err := sh.Bounds(kind == config.IsolationSandbox)
+	if err != nil {
+		return finding{What: "resources", Grade: gradeWarn, Found: "attempts cannot be bounded: " + terminal.Line(err.Error())}
+	}
+	if advice != "" {
+		return finding{"resources", gradeWarn, found, terminal.Line(advice)}
+	}
+	return finding{What: "resources", Grade: gradeOK, Found: found}
 }
 
 // nearest is the folder, or the closest one above it that exists. A folder that

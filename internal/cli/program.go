@@ -62,6 +62,9 @@ type Program struct {
 	// Isolation is the strongest isolation this machine offers; the reason says
 	// why it is none, or what it lacks.
 	Isolation func(ctx context.Context) (kind, reason string)
+	// Bounds tries what holds attempts to their share of this machine, and says
+	// what stands in the way where memory or processes are only watched.
+	Bounds func(sandboxed bool) (found, advice string, err error)
 	// Credentials names the variables of which one gives the default agent its
 	// credential.
 	Credentials func() []string

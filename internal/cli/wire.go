@@ -39,6 +39,7 @@ func wire(p *Program) {
 		}
 		return string(kind), reason
 	}
+	p.Bounds = app.Bounds
 	p.Credentials = claude.Agent{}.SecretEnv
 	p.Proxies = func() []string { return shim.ProxiesWithPassword(os.Environ()) }
 	p.SQLite, p.Database = sqliteVersion, app.ExamineDatabase

@@ -118,6 +118,9 @@ func (v View) facts(d api.RunDetail) []string {
 	if chosen := v.choices(d.Choices); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))
 	}
+	if bounds := wording.Resources(d.Resources.Attempt); bounds != "" {
+		lines = append(lines, v.fit("  "+v.Style.Faint("an attempt has at most "+bounds)))
+	}
 	if d.MergedBy != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(fmt.Sprintf("merged by %s as %s", terminal.Line(d.MergedBy), wording.Short(d.Merge)))))
 	}
@@ -250,6 +253,9 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	}
 	if !newest {
 		return lines
+	}
+	if a.Resources != nil {
+		lines = append(lines, v.hang("          ", v.Style.Faint, wording.Consumption(*a.Resources)+" ("+terminal.Line(a.Resources.Held)+")")...)
 	}
 	for _, r := range a.Rejected {
 		lines = append(lines, v.hang("          not accepted: ", nil, r)...)

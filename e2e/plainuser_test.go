@@ -17,7 +17,7 @@ func TestAttacksAsAPlainUser(t *testing.T) {
 	}
 	var files, tests []string
 	for _, scenario := range []string{
-		"agent_descriptors", "agent_goal_secret", "agent_home", "agent_peeks", "agent_private_key", "agent_proxy", "gate_secrets",
+		"agent_descriptors", "agent_goal_secret", "agent_home", "agent_peeks", "agent_private_key", "agent_proxy", "gate_secrets", "limits_resources",
 	} {
 		files = append(files, filepath.Join("testdata", scenario+".txtar"))
 		tests = append(tests, "TestScenarios/"+scenario)

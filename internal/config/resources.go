@@ -59,23 +59,17 @@ const (
 )
 
 func resourceTable() []setting {
-	var out []setting
-	for prefix, at := range map[string]func(*Settings) *ResourceSettings{
-		"resources.":       func(s *Settings) *ResourceSettings { return &s.Resources },
-		"resources.total.": func(s *Settings) *ResourceSettings { return &s.AllResources },
-	} {
-		four := []setting{
+	of := func(prefix string, at func(*Settings) *ResourceSettings) []setting {
+		return []setting{
 			limited(prefix+"memory", func(s *Settings) *Value[Size] { return &at(s).Memory }, parseSize(leastMemory)),
 			limited(prefix+"processes", func(s *Settings) *Value[Count] { return &at(s).Processes }, parseCount),
 			limited(prefix+"cpu", func(s *Settings) *Value[Cores] { return &at(s).CPU }, parseCores),
 			limited(prefix+"disk", func(s *Settings) *Value[Size] { return &at(s).Disk }, parseSize(leastDisk)),
 		}
-		for _, s := range four {
-			if prefix == "resources.total." {
-				s = s.onlyPersonal("it bounds the work of other repositories as well")
-			}
-			out = append(out, s)
-		}
+	}
+	out := of("resources.", func(s *Settings) *ResourceSettings { return &s.Resources })
+	for _, s := range of("resources.total.", func(s *Settings) *ResourceSettings { return &s.AllResources }) {
+		out = append(out, s.onlyPersonal("it bounds the work of other repositories as well"))
 	}
 	return out
 }

@@ -178,7 +178,7 @@ func (g *Group) memoryBreach(r reading) *Breach {
 func (g *Group) processBreach(peak int, final bool) *Breach {
 	own, total := int64(g.opts.Limits.Processes), int64(g.opts.Total.Processes)
 	b := &Breach{Resource: Processes, Value: int64(peak), Limit: own, Final: final}
-	if total > 0 && (own <= 0 || peak > 0 && int64(peak) < own-own/20-1) {
+	if total > 0 && (own <= 0 || peak > 0 && !nearly(peak, int(own))) {
 		b.Limit, b.Total = total, true
 	}
 	return b

@@ -20,9 +20,9 @@ type Watch struct {
 const (
 	// look is how often a watcher looks at processes and at the free space.
 	look = 500 * time.Millisecond
-	// patientLooks is how often in a row a group is found at its limit of processes until it is ended. A build that
-	// meets the limit once can go on; a fork bomb would spin until the attempt's time is over.
-	patientLooks = 10
+	// patientLooks is how often in a row a group is found at its limit of processes until it is ended, ten seconds. A
+	// build that meets the limit once can go on; a fork bomb would spin until the attempt's time is over.
+	patientLooks = 20
 )
 
 // Watcher looks at a group until it is stopped.
@@ -148,12 +148,12 @@ func (w *Watcher) processes(now use) *Breach {
 		}
 		return nil
 	case holding == Rlimit:
-		if limit <= 0 || now.Processes < limit-limit/20-1 {
+		if !nearly(now.Processes, limit) {
 			w.pinned = 0
 			return nil
 		}
 		w.group.touch(Breach{Resource: Processes, Value: int64(now.Processes), Limit: int64(limit)})
-	case now.refusals == w.refusals:
+	case now.refusals == w.refusals && (now.refusals == 0 || !nearly(now.Processes, limit)):
 		w.pinned = 0
 		return nil
 	}
@@ -163,6 +163,9 @@ func (w *Watcher) processes(now use) *Breach {
 	}
 	return w.group.processBreach(now.Processes, true)
 }
+
+// nearly reports a number of processes that is at the limit, but for those that end and begin all the time.
+func nearly(have, limit int) bool { return limit > 0 && have >= limit-limit/20-1 }
 
 // use is what the group has at this moment. Processes are looked up only where the kernel does not count them.
 func (w *Watcher) use() use {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"syscall"
 
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -110,6 +111,19 @@ func (b *bound) close(state *os.ProcessState) *Consumption {
 	out := &Consumption{Usage: b.group.Usage(), Held: b.group.Holding(), Breach: b.group.Breach()}
 	if state != nil {
 		out.CPUSeconds = max(out.CPUSeconds, (state.UserTime() + state.SystemTime()).Seconds())
+		out.PeakMemory = max(out.PeakMemory, largest(state))
 	}
 	return out
+}
+
+// largest is the memory of the largest process there was, for an attempt that was over before anybody looked.
+func largest(state *os.ProcessState) int64 {
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if isLinux {
+		return usage.Maxrss << 10 // others count in bytes
+	}
+	return usage.Maxrss
 }

@@ -59,7 +59,7 @@ func TestHonestAttemptTakesLittle(t *testing.T) {
 		if exit.Reason != shim.ReasonExited || exit.ExitCode != 0 || exit.HandIn == nil || exit.HandIn.Bundle == "" || exit.Resources.Breach != nil {
 			t.Errorf("%s: %+v, %+v", kind, exit, exit.HandIn)
 		}
-		if took := exit.Resources; took.CPUSeconds <= 0 || took.Held.Memory == "" {
+		if took := exit.Resources; took.CPUSeconds <= 0 || took.PeakMemory <= 0 || took.Held.Memory == "" {
 			t.Errorf("%s: %+v", kind, took)
 		}
 		if said := a.Said(t, "text"); !strings.Contains(fmt.Sprint(said), "0") {

@@ -46,7 +46,9 @@ const (
 	Scope   Means = "systemd scope"
 	Cgroup2 Means = "cgroup v2"
 	Cgroup1 Means = "cgroup v1"
-	Rlimit  Means = "rlimit"
+	// Rlimit bounds the processes of a user namespace. The kernel counts no refusals then: who met the limit between two
+	// looks of the watcher is not told of.
+	Rlimit Means = "rlimit"
 	// Watched means that nothing stops a process at the limit: we look every now and then, and end what is beyond.
 	Watched Means = "watched"
 	// Measured means that we only tell how much was used.

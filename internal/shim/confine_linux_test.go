@@ -21,7 +21,8 @@ func bounded(t *testing.T, l resource.Limits) func(*shim.Spec) {
 	}
 }
 
-// TestAttemptRunsIntoALimit has scripts that take too much, and that stop by themselves where nothing holds them.
+// TestAttemptRunsIntoALimit has scripts that take too much, and that stop by themselves where nothing holds them. The one
+// with too many processes stays for some looks: without a control group nobody counts what was refused.
 func TestAttemptRunsIntoALimit(t *testing.T) {
 	for _, kind := range shimtest.Kinds(t) {
 		for name, c := range map[string]struct {
@@ -29,7 +30,7 @@ func TestAttemptRunsIntoALimit(t *testing.T) {
 			limits       resource.Limits
 		}{
 			"memory":    {`head -c 1073741824 /dev/zero | tail | wc -c | grep -q 1073741824 || exit 9; sleep 60`, "killed at ", resource.Limits{Memory: 128 << 20}},
-			"processes": {`i=0; while [ $i -lt 3000 ]; do sleep 60 & i=$((i+1)); done; wait`, " 100 processes, the limit of an attempt", resource.Limits{Processes: 100}},
+			"processes": {`sleep 3 & hold=$!; sh -c 'i=0; while [ $i -lt 3000 ]; do sleep 60 & i=$((i+1)); done'; wait $hold; exit 9`, " 100 processes, the limit of an attempt", resource.Limits{Processes: 100}},
 			"disk":      {`i=0; while [ $i -lt 200 ]; do head -c 10485760 /dev/zero > $i; i=$((i+1)); done; sleep 60`, " on disk; the limit of an attempt is 100.0 MiB", resource.Limits{Disk: 100 << 20}},
 		} {
 			t.Run(string(kind)+"/"+name, func(t *testing.T) {

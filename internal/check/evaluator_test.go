@@ -266,6 +266,23 @@ func (late) Run(context.Context, check.Command) (check.Result, error) {
 	return check.Result{TimedOut: true}, nil
 }
 
+// large is a runner whose command met a limit of the machine.
+type large struct{}
+
+func (large) Run(context.Context, check.Command) (check.Result, error) {
+	return check.Result{Limit: "killed at 4.0 GiB of memory, the limit of an attempt", Output: "linking"}, nil
+}
+
+func TestACommandThatTookTooMuchHasNotPassed(t *testing.T) {
+	w := newWorld(t)
+	e := &check.Evaluator{Tree: w, Artifacts: w, Runner: large{}}
+	_, results, err := e.Evaluate(t.Context(), command("make"), w.subject(w.head()))
+	if err != nil || len(results) != 1 {
+		t.Fatal(results, err)
+	}
+	expect(t, results[0], false, "It was killed at 4.0 GiB of memory, the limit of an attempt. Exit status 0.", "linking")
+}
+
 func TestACommandEndedAtItsLimitHasNotPassed(t *testing.T) {
 	w := newWorld(t)
 	e := &check.Evaluator{Tree: w, Artifacts: w, Runner: late{}}

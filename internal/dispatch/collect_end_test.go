@@ -34,6 +34,7 @@ func TestHowAnAttemptEnded(t *testing.T) {
 		{shim.ReasonCancelled, 0, true, core.ExitCancelled},
 		{shim.ReasonStartFailed, -1, false, core.ExitNoStart},
 		{shim.ReasonLost, -1, false, core.ExitLost},
+		{shim.ReasonLimit, 0, true, core.ExitFailed},
 		{"unheard of", 0, true, core.ExitFailed},
 	} {
 		if got := exitKind(shim.Exit{Reason: c.reason, ExitCode: c.code, Outcome: agent.Outcome{OK: c.ok}}); got != c.want {

@@ -25,8 +25,7 @@ func resources(run *core.Run, l Layout) shim.Resources {
 // breach is the limit a process ran into, if that was its end or may have been
 // the reason for it; empty otherwise.
 func breach(exit shim.Exit) string {
-	ok := exit.Reason == shim.ReasonExited && exit.ExitCode == 0
-	if ok || exit.Resources == nil || exit.Resources.Breach == nil {
+	if exitKind(exit) == core.ExitFinished || exit.Resources == nil || exit.Resources.Breach == nil {
 		return ""
 	}
 	return exit.Resources.Breach.String()

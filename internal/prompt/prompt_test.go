@@ -177,6 +177,22 @@ func TestEveryEndIsExplained(t *testing.T) {
 	}
 }
 
+// TestALimitOfTheMachineIsTold to the next attempt, if that was how the last one ended.
+func TestALimitOfTheMachineIsTold(t *testing.T) {
+	took := &core.Consumption{Breach: "killed at 4.0 GiB of memory, the limit of an attempt"}
+	for exit, want := range map[core.ExitKind]bool{core.ExitFailed: true, core.ExitFinished: false, core.ExitCancelled: false} {
+		v := view{Input{Last: &core.Attempt{Exit: exit, Resources: took, Message: took.Breach + ": and more"}}}
+		said := v.LastEnded()
+		if strings.HasPrefix(said, "It ran into a limit of this machine: killed at 4.0 GiB of memory, the limit of an attempt. Use less") != want {
+			t.Errorf("%s: %s", exit, said)
+		}
+	}
+	v := view{Input{Last: &core.Attempt{Exit: core.ExitFailed, Resources: &core.Consumption{PeakMemory: 1}}}}
+	if said := v.LastEnded(); said != "It ended with an error." {
+		t.Errorf("without a breach: %s", said)
+	}
+}
+
 func TestRewrittenHistory(t *testing.T) {
 	r := dashboard()
 	task := failedOnce(r)

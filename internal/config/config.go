@@ -174,8 +174,8 @@ func (s *Settings) Entries() []Entry {
 	add("limits.project.wall_time", length(s.ProjectWallTime.V), s.ProjectWallTime.From)
 	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
 	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
-	entries = slices.Concat(entries, s.Network.entries(), s.Credential.entries())
-	entries = slices.Concat(entries, s.Resources.entries("resources."), s.AllResources.entries("resources.total."))
+	entries = slices.Concat(entries, s.Resources.entries("resources."), s.AllResources.entries("resources.total."),
+		s.Network.entries(), s.Credential.entries())
 	preflight := "off"
 	if s.Preflight.V > 0 {
 		preflight = yamlfile.FormatDuration(s.Preflight.V)

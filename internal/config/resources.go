@@ -87,10 +87,10 @@ func limited[T limitValue](key string, field func(*Settings) *Value[T], parse fu
 		return parse(text)
 	})).tightened(func(current, proposed any) bool {
 		now, then := current.(T), proposed.(T)
-		switch {
-		case then == unlimited:
+		switch then {
+		case unlimited:
 			return true
-		case then == automatic:
+		case automatic:
 			return now > 0
 		default:
 			return now > 0 && then > now

@@ -139,7 +139,8 @@ type Attempt struct {
 	Summary   string             `json:"summary,omitempty"`
 	Verdict   string             `json:"verdict,omitempty"`
 	Results   []core.CheckResult `json:"results,omitempty"`
-	Usage     core.Usage         `json:"usage"`
+	Usage     core.Usage         `json:"usage"`             // what counts: metered where a broker did, as claimed otherwise
+	Claimed   *core.Usage        `json:"claimed,omitempty"` // by the agent, where a broker metered it
 	Duration  time.Duration      `json:"duration,omitempty"`
 	StartedAt time.Time          `json:"started_at,omitzero"`
 	Commit    string             `json:"commit,omitempty"`

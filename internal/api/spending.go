@@ -45,15 +45,16 @@ type DaySpending struct {
 
 // AttemptSpending is what an attempt used.
 type AttemptSpending struct {
-	Attempt   string     `json:"attempt"`
-	Task      string     `json:"task"`
-	Stage     string     `json:"stage"`
-	Role      string     `json:"role,omitempty"`
-	Agent     string     `json:"agent,omitempty"` // once it has started
-	StartedAt time.Time  `json:"started_at"`      // or was asked for
-	At        time.Time  `json:"at"`              // when it ended, or was last heard of
-	Over      bool       `json:"over"`
-	Usage     core.Usage `json:"usage"`
+	Attempt   string      `json:"attempt"`
+	Task      string      `json:"task"`
+	Stage     string      `json:"stage"`
+	Role      string      `json:"role,omitempty"`
+	Agent     string      `json:"agent,omitempty"` // once it has started
+	StartedAt time.Time   `json:"started_at"`      // or was asked for
+	At        time.Time   `json:"at"`              // when it ended, or was last heard of
+	Over      bool        `json:"over"`
+	Usage     core.Usage  `json:"usage"`             // what counts: metered where a broker did, as claimed otherwise
+	Claimed   *core.Usage `json:"claimed,omitempty"` // by the agent, where a broker metered it
 }
 
 // SpendingList is spending by project and day on the wire.
@@ -81,5 +82,10 @@ func registerBooks(api huma.API, svc Books) {
 		})
 }
 
-// Cost is what the attempt cost, as far as its agent said.
-func (a AttemptSpending) Cost() core.Cost { return a.Usage.Cost(a.Over) }
+// Cost is what the attempt cost, as far as its broker metered or its agent said.
+func (a AttemptSpending) Cost() core.Cost {
+	if a.Claimed != nil {
+		return core.CostOf(a.Usage.CostUSD, 0)
+	}
+	return a.Usage.Cost(a.Over)
+}

@@ -127,15 +127,24 @@ func (b *book) enter(ev core.Event) error {
 		})
 	case core.TypeUsageObserved:
 		return entry(ev, func(u core.UsageObserved) {
-			b.heard(ev, u.Attempt, func(a *api.AttemptSpending) { a.Usage = u.Usage })
+			b.heard(ev, u.Attempt, func(a *api.AttemptSpending) { a.Usage, a.Claimed = u.Used(), claimed(u.Usage, u.Metered) })
 		})
 	case core.TypeAttemptExited:
 		return entry(ev, func(e core.AttemptExited) {
-			b.heard(ev, e.Attempt, func(a *api.AttemptSpending) { a.Usage, a.Over = e.Usage, true })
+			b.heard(ev, e.Attempt, func(a *api.AttemptSpending) { a.Usage, a.Claimed, a.Over = e.Used(), claimed(e.Usage, e.Metered), true })
 		})
 	default: // nothing is spent by it
 		return nil
 	}
+}
+
+// claimed is what an agent says that it used, beside what its broker metered; nil
+// where that is all that is known.
+func claimed(claim core.Usage, metered *core.Usage) *core.Usage {
+	if metered == nil {
+		return nil
+	}
+	return &claim
 }
 
 func entry[T any](ev core.Event, enter func(T)) error {

@@ -104,7 +104,7 @@ func viewTask(t *core.Task) api.Task {
 	for _, at := range t.Attempts {
 		v := api.Attempt{
 			ID: at.ID, N: at.N, Status: string(at.Status), Agent: at.Agent, Exit: string(at.Exit), Message: at.Message,
-			Summary: at.Summary, Verdict: string(at.Verdict), Results: at.Results, Usage: at.Usage, Duration: at.Duration,
+			Summary: at.Summary, Verdict: string(at.Verdict), Results: at.Results, Usage: at.Used(), Claimed: claimed(at.Usage, at.Metered), Duration: at.Duration,
 			StartedAt: at.StartedAt, Traffic: at.Traffic, Resources: at.Resources,
 		}
 		if at.Delivery != nil {

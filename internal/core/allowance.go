@@ -31,6 +31,9 @@ type Spent struct {
 	Working  int           `json:"working,omitempty"` // how many of them work just then, and use up time
 	Attempts int           `json:"attempts,omitempty"`
 	Unpriced int           `json:"unpriced,omitempty"` // of the attempts, that ended without saying what they cost
+	// Held is what attempts under way have reserved and not spent.
+	HeldUSD    float64 `json:"held_usd,omitempty"`
+	HeldTokens int64   `json:"held_tokens,omitempty"`
 }
 
 // Cost is what of it was money.
@@ -41,6 +44,7 @@ func (s Spent) Add(t Spent) Spent {
 	return Spent{
 		CostUSD: s.CostUSD + t.CostUSD, Tokens: s.Tokens + t.Tokens,
 		Worked: s.Worked + t.Worked, Working: s.Working + t.Working, Attempts: s.Attempts + t.Attempts, Unpriced: s.Unpriced + t.Unpriced,
+		HeldUSD: s.HeldUSD + t.HeldUSD, HeldTokens: s.HeldTokens + t.HeldTokens,
 	}
 }
 
@@ -53,14 +57,19 @@ func (r *Run) ShareAt(at time.Time) Spent {
 	if r.Status == StatusActive {
 		s.Working = 1
 	}
+	for _, a := range r.Active() {
+		held := a.held()
+		s.HeldUSD, s.HeldTokens = s.HeldUSD+held.USD, s.HeldTokens+held.Tokens
+	}
 	return s
 }
 
-// ProjectSpent tells a run what the other runs of its project had used at a
-// moment. It is said where that, with what the run uses itself, reaches a limit
-// of the project: so the decision that follows can be derived again from the
-// run's own events. It is also said where the run would otherwise look at the
-// project's time too late.
+// ProjectSpent tells a run what the other runs of its project had used and held
+// at a moment. It is said where that, with what the run uses and wants to
+// reserve itself, reaches a limit of the project: so the decision that follows
+// can be derived again from the run's own events. It is also said where the run
+// would otherwise look at the project's time too late. What others hold they may
+// give back at any time, so that part of it is good for one step.
 type ProjectSpent struct {
 	Others Spent     `json:"others"`
 	At     time.Time `json:"at,omitzero"`
@@ -70,11 +79,29 @@ type ProjectSpent struct {
 func (ProjectSpent) Type() Type { return TypeProjectSpent }
 func (ProjectSpent) sealed()    {}
 
-// Allows reports that a run may be active when the runs of its project have
-// spent this much in all, and that it may have started attempts to get there,
-// where it has: what is under way is not stopped for a number of attempts.
-func (l ProjectLimits) Allows(total Spent, started bool) bool {
-	return l.reached(total) == nil && (!started || l.Attempts == 0 || total.Attempts <= l.Attempts)
+// Intent is what a step of a run does that limits of its project can forbid.
+type Intent struct {
+	Works    bool // the run is active after it
+	Starts   bool // it starts attempts: what is under way is not stopped for their number
+	Reserves bool // it reserves money or tokens
+}
+
+// Allows reports that a run may take a step after which the runs of its project
+// have spent and hold this much in all.
+func (l ProjectLimits) Allows(total Spent, s Intent) bool {
+	switch {
+	case s.Works && l.reached(total) != nil:
+		return false
+	case s.Starts && l.Attempts > 0 && total.Attempts > l.Attempts:
+		return false
+	}
+	return !s.Reserves || !l.overdrawn(total)
+}
+
+// overdrawn reports that more is spent and held than may be spent.
+func (l ProjectLimits) overdrawn(total Spent) bool {
+	return l.CostUSD > 0 && nanos(total.CostUSD+total.HeldUSD) > nanos(l.CostUSD) ||
+		l.Tokens > 0 && total.Tokens+total.HeldTokens > l.Tokens
 }
 
 // limit is a limit that was reached, in words.
@@ -131,30 +158,48 @@ func (l *limit) raise(r *Run) string {
 	return fmt.Sprintf("`stellwerk resume %s %s` raises it for this run, `%s` in your settings for later ones", r.Alias, l.flag, l.setting)
 }
 
-// affordable is as much of what a decider says as the project has attempts left
-// for. Where nothing is left of it, the run pauses; what is under way goes on.
+// affordable is as much of what a decider says as attempts, money and tokens are
+// left for, with the first portion that each start reserves. Where nothing is
+// left, the run pauses; what is under way goes on.
 func affordable(r *Run, bodies []Body) []Body {
-	total := r.together()
-	for i, b := range bodies {
-		if _, starts := b.(AttemptRequested); !starts {
+	own, total := r.Share(), r.together()
+	var kept []Body
+	for _, b := range bodies {
+		start, starts := b.(AttemptRequested)
+		if !starts {
+			kept = append(kept, b)
 			continue
 		}
-		l := r.Limits.Project.exhausted(total)
-		if l != nil && i > 0 {
-			return bodies[:i]
+		var pause *RunPaused
+		portion, short := r.portion(own, total)
+		if l := r.Limits.Project.exhausted(total); l != nil {
+			pause = &RunPaused{Code: PauseProjectLimit, Stage: currentID(r), Reason: l.reason, Next: l.raise(r)}
+		} else if short != nil {
+			if own.HeldUSD > 0 || own.HeldTokens > 0 {
+				continue // it starts when what the run itself holds is released
+			}
+			pause = &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: short.Reason, Next: short.Next}
 		}
-		if l != nil {
-			return []Body{RunPaused{Code: PauseProjectLimit, Stage: currentID(r), Reason: l.reason, Next: l.raise(r)}}
+		if pause != nil && len(kept) > 0 {
+			return kept
 		}
-		total.Attempts++
+		if pause != nil {
+			return []Body{*pause}
+		}
+		takes := Spent{Attempts: 1}
+		if start.Reserve = portion; portion != nil {
+			takes.HeldUSD, takes.HeldTokens = portion.USD, portion.Tokens
+		}
+		own, total = own.Add(takes), total.Add(takes)
+		kept = append(kept, start)
 	}
-	return bodies
+	return kept
 }
 
-// lawAllowance is law 10 of a start: it is within the limits, as far as the
-// run was told.
-func lawAllowance(r *Run, attempt string) error {
-	total := r.together()
+// lawAllowance is law 10 of a start: it is within the limits, as far as the run
+// was told, and so is what it reserves.
+func lawAllowance(r *Run, b AttemptRequested) error {
+	total, attempt := r.together(), b.Attempt
 	if over := overBudget(r, r.Limits); over != "" {
 		return unlawful("attempt %s: %s", attempt, over)
 	}
@@ -163,7 +208,10 @@ func lawAllowance(r *Run, attempt string) error {
 			return unlawful("attempt %s: %s", attempt, l.reason)
 		}
 	}
-	return nil
+	if b.Reserve == nil { // it has to ask before it spends, where there are limits
+		return nil
+	}
+	return lawLeft(r, attempt, *b.Reserve)
 }
 
 // lawRaised: a run that a limit of money, tokens or its project paused goes on

@@ -32,7 +32,13 @@ type Attempt struct {
 	Message    string         `json:"message,omitempty"`
 	Summary    string         `json:"summary,omitempty"`
 	Duration   time.Duration  `json:"duration,omitempty"`
-	Usage      Usage          `json:"usage"`
+	Usage      Usage          `json:"usage"`             // as its agent claims; Used is what counts
+	Metered    *Usage         `json:"metered,omitempty"` // by its broker
+	Brokered   bool           `json:"brokered,omitempty"`
+	Reserved   *Amount        `json:"reserved,omitempty"` // what it may spend in all; nil where nothing limited it at its start
+	Wants      *Want          `json:"wants,omitempty"`    // that is not answered
+	Answered   int64          `json:"answered,omitempty"` // number of its newest want that is
+	Short      *Shortage      `json:"short,omitempty"`    // why that one was not met in full
 	Traffic    *Traffic       `json:"traffic,omitempty"`
 	Delivery   *Delivery      `json:"delivery,omitempty"`
 	Counted    bool           `json:"counted,omitempty"`

@@ -32,6 +32,7 @@ const (
 	TypeAttemptStopRequested Type = "AttemptStopRequested"
 	TypeUsageObserved        Type = "UsageObserved"
 	TypeProjectSpent         Type = "ProjectSpent"
+	TypeAllowanceReserved    Type = "AllowanceReserved"
 	TypeAttemptExited        Type = "AttemptExited"
 	TypeVerifyRequested      Type = "VerifyRequested"
 	TypeVerifyConcluded      Type = "VerifyConcluded"
@@ -186,6 +187,8 @@ type AttemptRequested struct {
 	Attempt string `json:"attempt"`
 	N       int    `json:"n"`
 	Base    string `json:"base"` // commit the workspace starts from
+	// Reserve is what the attempt may spend before it asks for more; nil where nothing limits it.
+	Reserve *Amount `json:"reserve,omitempty"`
 }
 
 // ClaimRefused records that a claim a decision needed is held by others.
@@ -208,6 +211,8 @@ type AttemptStarted struct {
 	Isolation string `json:"isolation"`
 	Prompt    string `json:"prompt,omitempty"` // digest of the prompt
 	Session   string `json:"session,omitempty"`
+	// Brokered says that a broker lets the attempt spend only what is reserved, and meters it.
+	Brokered bool `json:"brokered,omitempty"`
 }
 
 // AttemptStopRequested asks for a running attempt to be ended.
@@ -216,11 +221,13 @@ type AttemptStopRequested struct {
 	Reason  string `json:"reason"`
 }
 
-// UsageObserved says what a running attempt has consumed so far, where that
-// reaches a limit of the run.
+// UsageObserved says what a running attempt of a run with limits has consumed so
+// far, and what it wants reserved.
 type UsageObserved struct {
 	Attempt string `json:"attempt"`
-	Usage   Usage  `json:"usage"`
+	Usage   Usage  `json:"usage"`             // as its agent claims
+	Metered *Usage `json:"metered,omitempty"` // by its broker
+	Wants   *Want  `json:"wants,omitempty"`
 }
 
 // ExitKind says how an attempt ended. It is what Stellwerk saw, not what the
@@ -245,7 +252,8 @@ type AttemptExited struct {
 	Message    string        `json:"message,omitempty"`
 	Summary    string        `json:"summary,omitempty"`  // the agent's own words: shown, never believed
 	RetryAt    *time.Time    `json:"retry_at,omitempty"` // when a usage limit resets
-	Usage      Usage         `json:"usage"`
+	Usage      Usage         `json:"usage"`              // as its agent claims
+	Metered    *Usage        `json:"metered,omitempty"`  // by its broker; nil where it had none
 	Duration   time.Duration `json:"duration,omitempty"`
 	Transcript string        `json:"transcript,omitempty"` // digest
 	Observed   bool          `json:"observed"`             // tool calls could be seen

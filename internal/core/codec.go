@@ -44,6 +44,8 @@ func Decode(e Event) (Body, error) {
 		return decode[UsageObserved](e, raw)
 	case TypeProjectSpent:
 		return decode[ProjectSpent](e, raw)
+	case TypeAllowanceReserved:
+		return decode[AllowanceReserved](e, raw)
 	case TypeAttemptExited:
 		return decode[AttemptExited](e, raw)
 	case TypeVerifyRequested:

@@ -22,7 +22,7 @@ func samples() []core.Body {
 	return []core.Body{
 		core.RunStarted{}, core.ConditionRequested{}, core.ConditionEvaluated{}, core.StageOpened{}, core.TaskAdmitted{}, core.TeamReduced{},
 		core.AttemptRequested{}, core.ClaimRefused{}, core.ClaimFreed{}, core.AttemptStarted{}, core.AttemptStopRequested{},
-		core.UsageObserved{}, core.ProjectSpent{}, core.AttemptExited{}, core.VerifyRequested{}, core.VerifyConcluded{}, core.BranchMoved{},
+		core.UsageObserved{}, core.ProjectSpent{}, core.AllowanceReserved{}, core.AttemptExited{}, core.VerifyRequested{}, core.VerifyConcluded{}, core.BranchMoved{},
 		core.ApprovalRequested{}, core.ApprovalGranted{}, core.FeedbackGiven{}, core.RolledBack{},
 		core.RefKept{}, core.StagePassed{}, core.StageSkipped{}, core.AttemptsReset{}, core.TargetChosen{}, core.SessionTook{}, core.WordGiven{}, core.PublishPrepared{},
 		core.PublishRequested{}, core.PublishConcluded{}, core.RunPaused{}, core.RunResumed{}, core.RunCompleted{},

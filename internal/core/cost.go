@@ -28,8 +28,8 @@ func (c Cost) Known() float64 {
 // Plus adds another's.
 func (c Cost) Plus(d Cost) Cost { return CostOf(c.Known()+d.Known(), c.Unpriced+d.Unpriced) }
 
-// Cost is what an attempt cost that used so much. While it is at work it may still
-// say so.
+// Cost is what an attempt cost whose agent claims to have used so much. While it is
+// at work it may still say so.
 func (u Usage) Cost(over bool) Cost {
 	if u.CostUSD == 0 && over {
 		return CostOf(0, 1)
@@ -37,8 +37,12 @@ func (u Usage) Cost(over bool) Cost {
 	return CostOf(u.CostUSD, 0)
 }
 
-// Cost is what the attempt cost; nothing where it never started.
+// Cost is what the attempt cost; nothing where it never started. A broker knows that
+// of each attempt.
 func (a *Attempt) Cost() Cost {
+	if a.Metered != nil {
+		return CostOf(a.Metered.CostUSD, 0)
+	}
 	return a.Usage.Cost(a.Status == AttemptEnded && a.Exit != ExitNoStart)
 }
 

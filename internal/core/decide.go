@@ -23,6 +23,9 @@ func Decide(r *Run, d Decider) []Body {
 	if bodies := overdue(r); len(bodies) > 0 {
 		return bodies
 	}
+	if bodies := reserve(r); len(bodies) > 0 { // whatever the run waits for: what is under way goes on
+		return bodies
+	}
 	if r.Status == StatusAwaiting {
 		return standing(r)
 	}
@@ -78,8 +81,10 @@ func stopReason(r *Run, t *Task, a *Attempt) string {
 	switch {
 	case r.Status.Terminal():
 		return "the run is " + string(r.Status)
-	case r.Pause != nil && r.Pause.Stop:
+	case r.Pause != nil && (r.Pause.Stop || r.Pause.Code == PauseBudget && !a.Brokered): // nothing else keeps such a one from spending
 		return r.Pause.Reason
+	case r.Unfunded == a.ID && !a.Brokered && r.Status != StatusActive: // one that is active pauses
+		return a.Short.Reason
 	case a.Status == AttemptRunning && a.Session != r.Session:
 		return "the run has moved to " + place(r.Session)
 	case a.Status == AttemptRunning && t.Timeout > 0 && r.Now().After(a.StartedAt.Add(t.Timeout+stopGrace)):
@@ -148,6 +153,9 @@ func guard(r *Run) *RunPaused {
 		}
 	}
 	if pause := overProject(r); pause != nil {
+		return pause
+	}
+	if pause := unfunded(r); pause != nil {
 		return pause
 	}
 	if r.Limits.WallTime > 0 && !r.Now().Before(r.ClockFrom.Add(r.Limits.WallTime)) {

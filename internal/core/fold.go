@@ -27,6 +27,7 @@ func FoldBody(r *Run, e Event, body Body) *Run {
 	countDecision(r, e)
 	if e.Cause == "" {
 		r.Impulse = Impulse{Event: e.ID, By: e.Actor}
+		r.Others.HeldUSD, r.Others.HeldTokens = 0, 0 // known for one step
 	}
 	before := r.Status
 	apply(r, e, body)
@@ -155,6 +156,8 @@ func apply(r *Run, e Event, body Body) {
 		metered(r, b)
 	case ProjectSpent:
 		told(r, b)
+	case AllowanceReserved:
+		reserved(r, b)
 	case AttemptExited:
 		exited(r, e, b)
 	case VerifyRequested:
@@ -283,7 +286,7 @@ func resume(r *Run, e Event, b RunResumed) {
 
 // clearTrouble lets a run go on after a person's word.
 func clearTrouble(r *Run) {
-	r.Pause = nil
+	r.Pause, r.Unfunded = nil, ""
 	for _, s := range r.Stages {
 		s.Trouble = ""
 	}

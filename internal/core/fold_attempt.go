@@ -8,12 +8,12 @@ func requested(r *Run, e Event, b AttemptRequested) {
 	if len(t.Attempts) >= keptAttempts {
 		t.Attempts = t.Attempts[1:]
 	}
-	t.Attempts = append(t.Attempts, &Attempt{ID: b.Attempt, N: b.N, Status: AttemptPending, Event: e.ID, Base: b.Base})
+	t.Attempts = append(t.Attempts, &Attempt{ID: b.Attempt, N: b.N, Status: AttemptPending, Event: e.ID, Base: b.Base, Reserved: b.Reserve})
 }
 
 func started(r *Run, e Event, b AttemptStarted) {
 	_, _, a := r.Attempt(b.Attempt)
-	a.StartedAt, a.Agent, a.Isolation, a.Session = e.At, b.Agent, b.Isolation, b.Session
+	a.StartedAt, a.Agent, a.Isolation, a.Session, a.Brokered = e.At, b.Agent, b.Isolation, b.Session, b.Brokered
 	a.Status, _ = AttemptNext(a.Status, e.Type)
 }
 
@@ -24,8 +24,20 @@ func stopping(r *Run, e Event, b AttemptStopRequested) {
 
 func metered(r *Run, b UsageObserved) {
 	_, _, a := r.Attempt(b.Attempt)
-	r.Usage = r.Usage.Add(b.Usage.sub(a.Usage))
-	a.Usage = b.Usage
+	r.account(a, b.Usage, b.Metered)
+	if b.Wants != nil && b.Wants.Seq > a.Answered { // one that was answered is not answered again
+		a.Wants = b.Wants
+	}
+}
+
+// account takes in what an attempt has used by now. What was observed before is
+// counted already, and what a broker metered stands against any later claim.
+func (r *Run) account(a *Attempt, claimed Usage, metered *Usage) {
+	before := a.Used()
+	if a.Usage = claimed; metered != nil {
+		a.Metered = metered
+	}
+	r.Usage = r.Usage.Add(a.Used().sub(before))
 }
 
 func exited(r *Run, e Event, b AttemptExited) {
@@ -34,13 +46,13 @@ func exited(r *Run, e Event, b AttemptExited) {
 		return
 	}
 	a.Status, a.Exit, a.Class, a.Message, a.Summary = AttemptEnded, b.Kind, b.Class, b.Message, b.Summary
-	a.Traffic = b.Traffic
-	r.Usage = r.Usage.Add(b.Usage.sub(a.Usage)) // what was observed meanwhile is counted already
-	a.Usage, a.Duration, a.Delivery, a.Resources = b.Usage, b.Duration, b.Delivery, b.Resources
+	r.account(a, b.Usage, b.Metered)
+	a.Duration, a.Delivery = b.Duration, b.Delivery
+	a.Traffic, a.Resources = b.Traffic, b.Resources
 	r.Unpriced += a.Cost().Unpriced
 
 	t.Stuck = b.Hopeless
-	infra := b.Infrastructure()
+	infra := starved(r, a) || b.Infrastructure()
 	if infra {
 		t.Infra++
 		t.NotBefore = e.At.Add(backoff(t.Infra))

@@ -22,7 +22,7 @@ func newScript(t *testing.T, limits core.Limits, list ...core.Phase) *script {
 	s := &script{t: t, now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
 	s.say(core.Person("me"), core.RunStarted{
 		Run: "r", Alias: "r", Project: "p", Base: "main", BaseCommit: "c0", Branch: "feature/x", Limits: limits,
-		Playbook: core.Playbook{Kind: "phases", Roles: map[string]core.Role{"dev": {Name: "dev"}}, Phases: list},
+		Playbook: core.Playbook{Kind: "phases", Roles: map[string]core.Role{"dev": {Name: "dev"}, "critic": {Name: "critic"}}, Phases: list},
 	})
 	return s
 }

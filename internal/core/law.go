@@ -6,7 +6,7 @@ import (
 )
 
 // LawVersion is recorded on decisions. It changes when the law does.
-const LawVersion = 7
+const LawVersion = 8
 
 // Law judges one event before it is committed: whether this actor may say it,
 // whether the state machines allow it now, and whether a clause forbids it. r
@@ -116,7 +116,7 @@ func actors(t Type) []ActorKind {
 		return []ActorKind{ActorDecider}
 	case TypePlanWriteRequested, TypeStageDiscarded, TypeReviewAwaited, TypeTaskRefused, TypeTaskFailed,
 		TypeConditionRequested, TypeStageOpened, TypeTaskAdmitted, TypeTeamReduced, TypeAttemptRequested, TypeAttemptStopRequested,
-		TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
+		TypeAllowanceReserved, TypeVerifyRequested, TypeApprovalRequested, TypeStagePassed, TypePublishRequested, TypeRunCompleted, TypeRunFailed:
 		return []ActorKind{ActorDecider}
 	case TypePlanRead, TypePlanUpdated, TypeMergeConcluded, TypePullRequestSeen, TypeToolRefused, TypeValidateConcluded,
 		TypeConditionEvaluated, TypeClaimRefused, TypeClaimFreed, TypeAttemptStarted, TypeAttemptExited, TypeUsageObserved, TypeProjectSpent,
@@ -219,6 +219,8 @@ func clause(r *Run, actor Actor, body Body) error {
 		return lawAttemptStep(r, body.Type(), b.Attempt)
 	case UsageObserved:
 		return lawAttemptStep(r, TypeAttemptStopRequested, b.Attempt)
+	case AllowanceReserved:
+		return lawReserve(r, b)
 	case AttemptExited:
 		return lawAttemptStep(r, body.Type(), b.Attempt)
 	case VerifyRequested:

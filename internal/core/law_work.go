@@ -93,7 +93,7 @@ func lawAttempt(r *Run, b AttemptRequested) error {
 	case r.Now().Before(t.NotBefore):
 		return unlawful("task %s is not to be tried before %s", t.ID, t.NotBefore)
 	}
-	if err := lawAllowance(r, b.Attempt); err != nil {
+	if err := lawAllowance(r, b); err != nil {
 		return err
 	}
 	if err := lawInputs(r, t); err != nil {

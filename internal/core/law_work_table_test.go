@@ -76,6 +76,11 @@ func writer(change func(*core.Task)) func(*core.Run) {
 }
 
 func workRulings() map[string]ruling {
+	wanting := with(phased, func(r *core.Run) {
+		under("write.r1", core.AttemptRunning)(r)
+		a := r.Task("write.r1").Last()
+		a.Reserved, a.Answered, a.Wants = &core.Amount{USD: 1, Tokens: 10}, 1, &core.Want{Seq: 2, Amount: core.Amount{USD: 4, Tokens: 40}}
+	})
 	next := core.AttemptRequested{Task: "write.r1", Attempt: core.AttemptID("write.r1", 2), N: 2, Base: "c1"}
 	admitted := core.TaskAdmitted{Task: "write.r1.y", Stage: "write", Round: 1, Attempts: 1}
 	reduced := core.TeamReduced{Stage: "write", Round: 1, Role: "dev", Dropped: []string{"write.r1.x", "write.r1"}}
@@ -178,6 +183,7 @@ func workRulings() map[string]ruling {
 				"from elsewhere":            {body: core.AttemptRequested{Task: "write.r1", Attempt: next.Attempt, N: 2, Base: "c0"}, says: "does not start from the round's work"},
 				"too early":                 {change: writer(func(t *core.Task) { t.NotBefore = time.Now() }), says: "is not to be tried before"},
 				"without money":             {change: func(r *core.Run) { r.Limits.CostUSD, r.Usage.CostUSD = 1, 1 }, says: "attempt " + next.Attempt + ": "},
+				"with too large a portion":  {change: func(r *core.Run) { r.Limits.CostUSD = 1 }, body: core.AttemptRequested{Task: next.Task, Attempt: next.Attempt, N: next.N, Base: next.Base, Reserve: &core.Amount{USD: 1.5}}, says: "are more than is left"},
 				"without the project's":     {change: func(r *core.Run) { r.Limits.Project.CostUSD, r.Others.CostUSD = 1, 1 }, says: "have cost $1.00"},
 				"without its input":         {change: func(r *core.Run) { r.Task("plan.r1").Outputs = nil }, says: "lacks its input plan.md"},
 				"before what it depends on": {change: func(r *core.Run) { r.Task("write.r1.x").Status = core.TaskWaiting }, says: "depends on write.r1.x, which is not done"},
@@ -192,6 +198,34 @@ func workRulings() map[string]ruling {
 				}, says: "is writing the same branch"},
 				"beside one who is to begin": {change: func(r *core.Run) { under("write.r1.x", core.AttemptPending)(r); r.Task("write.r1").DependsOn = nil }, says: "is writing the same branch"},
 				"beside one who is to end":   {change: func(r *core.Run) { under("write.r1.x", core.AttemptStopping)(r); r.Task("write.r1").DependsOn = nil }, says: "is writing the same branch"},
+			},
+		},
+		"an allowance": {
+			wanting, decides, core.AllowanceReserved{Attempt: "write.r1.a1", Seq: 2, Amount: core.Amount{USD: 4, Tokens: 40}},
+			map[string]func(*core.Run){
+				"of all that is left":      func(r *core.Run) { r.Limits.CostUSD, r.Limits.Tokens = 4, 40 },
+				"of the project's":         func(r *core.Run) { r.Limits.Project.CostUSD, r.Others.CostUSD, r.Others.HeldUSD = 6, 1, 1 },
+				"before the agent started": func(r *core.Run) { r.Task("write.r1").Last().Status = core.AttemptPending },
+				"at a pause":               func(r *core.Run) { r.Status, r.Pause = core.StatusPaused, &core.Pause{} },
+				"for what was overspent": func(r *core.Run) {
+					r.Limits.CostUSD, r.Task("write.r1").Last().Metered, r.Usage.CostUSD = 3, &core.Usage{CostUSD: 4}, 4
+				},
+			},
+			map[string]refusal{
+				"of an unknown attempt":     {body: core.AllowanceReserved{Attempt: "write.r9.a1", Seq: 2}, says: "is not of a current round"},
+				"after its end":             {change: func(r *core.Run) { r.Task("write.r1").Last().Status = core.AttemptEnded }, says: "is not possible now"},
+				"when to be stopped":        {change: func(r *core.Run) { r.Task("write.r1").Last().Status = core.AttemptStopping }, says: "is not possible now"},
+				"that nobody wants":         {change: func(r *core.Run) { r.Task("write.r1").Last().Wants = nil }, says: "does not ask for this"},
+				"for another want":          {body: core.AllowanceReserved{Attempt: "write.r1.a1", Seq: 1}, says: "does not ask for this"},
+				"that is refused and given": {body: core.AllowanceReserved{Attempt: "write.r1.a1", Seq: 2, Amount: core.Amount{USD: 4, Tokens: 10}, Refused: true}, says: "what is refused adds nothing"},
+				"of less money":             {body: core.AllowanceReserved{Attempt: "write.r1.a1", Seq: 2, Amount: core.Amount{USD: 0.5, Tokens: 40}}, says: "cannot become less"},
+				"of fewer tokens":           {body: core.AllowanceReserved{Attempt: "write.r1.a1", Seq: 2, Amount: core.Amount{USD: 4, Tokens: 9}}, says: "cannot become less"},
+				"of too much money":         {change: func(r *core.Run) { r.Limits.CostUSD = 3.999999999 }, says: "are more than is left"},
+				"of too many tokens":        {change: func(r *core.Run) { r.Limits.Tokens = 39 }, says: "are more than is left"},
+				"of what others spent":      {change: func(r *core.Run) { r.Limits.Project.CostUSD, r.Others.CostUSD = 6, 2.5 }, says: "are more than is left"},
+				"of what others hold":       {change: func(r *core.Run) { r.Limits.Project.Tokens, r.Others.HeldTokens = 60, 21 }, says: "are more than is left"},
+				"of what the run spent":     {change: func(r *core.Run) { r.Limits.CostUSD, r.Usage.CostUSD = 6, 2.5 }, says: "are more than is left"},
+				"by the word of an engine":  {actor: core.Engine(), says: "is not for the engine to say"},
 			},
 		},
 		"an attempt exits": {

@@ -109,6 +109,7 @@ type Run struct {
 	Usage        Usage         `json:"usage"`
 	Unpriced     int           `json:"unpriced,omitempty"` // attempts that ended without saying what they cost
 	Others       Spent         `json:"others,omitzero"`    // by the project's other runs, when the run was last told
+	Unfunded     string        `json:"unfunded,omitempty"` // the attempt that lacks money or tokens and that the run pauses for
 	ToldAt       time.Time     `json:"told_at,omitzero"`
 	Attempts     int           `json:"attempts"` // ever requested
 	StartedAt    time.Time     `json:"started_at"`

@@ -15,24 +15,31 @@ func TestWhatAProjectAllows(t *testing.T) {
 	t.Parallel()
 	limits := core.ProjectLimits{CostUSD: 10, Tokens: 100, WallTime: time.Hour, Attempts: 3}
 	below := core.Spent{CostUSD: 9.99, Tokens: 99, Worked: time.Hour - 1, Attempts: 3}
+	works, starts := core.Intent{Works: true}, core.Intent{Works: true, Starts: true, Reserves: true}
 	for name, test := range map[string]struct {
-		limits  core.ProjectLimits
-		change  func(*core.Spent)
-		started bool
-		want    bool
+		limits core.ProjectLimits
+		change func(*core.Spent)
+		step   core.Intent
+		want   bool
 	}{
-		"below each":               {limits, func(*core.Spent) {}, true, true},
-		"money":                    {limits, func(s *core.Spent) { s.CostUSD = 10 }, false, false},
-		"tokens":                   {limits, func(s *core.Spent) { s.Tokens = 100 }, false, false},
-		"time":                     {limits, func(s *core.Spent) { s.Worked = time.Hour }, false, false},
-		"an attempt too many":      {limits, func(s *core.Spent) { s.Attempts = 4 }, true, false},
-		"what is under way":        {limits, func(s *core.Spent) { s.Attempts = 4 }, false, true},
-		"no limit":                 {core.ProjectLimits{}, func(s *core.Spent) { s.Attempts = 1e6 }, true, true},
-		"started, money is all up": {limits, func(s *core.Spent) { s.CostUSD = 10 }, true, false},
+		"below each":               {limits, func(*core.Spent) {}, starts, true},
+		"money":                    {limits, func(s *core.Spent) { s.CostUSD = 10 }, works, false},
+		"tokens":                   {limits, func(s *core.Spent) { s.Tokens = 100 }, works, false},
+		"time":                     {limits, func(s *core.Spent) { s.Worked = time.Hour }, works, false},
+		"an attempt too many":      {limits, func(s *core.Spent) { s.Attempts = 4 }, starts, false},
+		"what is under way":        {limits, func(s *core.Spent) { s.Attempts = 4 }, works, true},
+		"no limit":                 {core.ProjectLimits{}, func(s *core.Spent) { s.Attempts, s.HeldUSD, s.HeldTokens = 1e6, 1e6, 1e6 }, starts, true},
+		"started, money is all up": {limits, func(s *core.Spent) { s.CostUSD = 10 }, starts, false},
+		"at rest, all is up":       {limits, func(s *core.Spent) { *s = core.Spent{CostUSD: 10, Tokens: 100, Worked: time.Hour, Attempts: 9} }, core.Intent{}, true},
+		"all money held":           {limits, func(s *core.Spent) { s.HeldUSD = 0.01 }, starts, true},
+		"too much money held":      {limits, func(s *core.Spent) { s.HeldUSD = 0.010000001 }, core.Intent{Reserves: true}, false},
+		"of which none now":        {limits, func(s *core.Spent) { s.HeldUSD = 5 }, works, true},
+		"all tokens held":          {limits, func(s *core.Spent) { s.HeldTokens = 1 }, starts, true},
+		"too many tokens held":     {limits, func(s *core.Spent) { s.HeldTokens = 2 }, core.Intent{Reserves: true}, false},
 	} {
 		total := below
 		test.change(&total)
-		if got := test.limits.Allows(total, test.started); got != test.want {
+		if got := test.limits.Allows(total, test.step); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -34,22 +33,32 @@ func (r *refusals) refusedBy(err error) bool {
 
 // limit holds a step to the limits of the project, and has the project's other
 // runs looked at where it spends, or begins to use up time beside them. A run
-// that rests may always say so.
+// that rests may always say so, unless an attempt that it left under way
+// reserves more.
 func (b *batch) limit(before *core.Run) {
 	r := b.run
 	if before != nil {
 		was, now := before.Share(), r.Share()
 		b.commit.Spends = now.CostUSD > was.CostUSD || now.Tokens > was.Tokens
 	}
-	if r.Status != core.StatusActive {
-		return
-	}
-	if before == nil || before.Status != core.StatusActive {
+	active := r.Status == core.StatusActive
+	if active && (before == nil || before.Status != core.StatusActive) {
 		b.commit.Spends = true
 	}
-	if r.Limits.Project != (core.ProjectLimits{}) {
-		starts := slices.ContainsFunc(b.commit.Events, func(ev core.Event) bool { return ev.Type == core.TypeAttemptRequested })
-		b.commit.Budget = &store.Budget{Project: r.Project, Run: r.ID, Share: r.Share(), At: r.Now(), Starts: starts, Limits: r.Limits.Project}
+	step := core.Intent{Works: active, Starts: b.starts, Reserves: b.reserves}
+	if r.Limits.Project != (core.ProjectLimits{}) && (active || step.Reserves) {
+		b.commit.Budget = &store.Budget{Project: r.Project, Run: r.ID, Share: r.Share(), At: r.Now(), Intent: step, Limits: r.Limits.Project}
+	}
+}
+
+// notes takes in what of an event the limits of the project can forbid.
+func (b *batch) notes(body core.Body) {
+	switch body := body.(type) {
+	case core.AttemptRequested:
+		b.starts, b.reserves = true, true
+	case core.AllowanceReserved:
+		b.reserves = b.reserves || !body.Refused
+	default:
 	}
 }
 

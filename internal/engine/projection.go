@@ -10,10 +10,12 @@ import (
 
 // runRow is the projection of a run.
 func runRow(r *core.Run) store.RunRow {
+	share := r.Share()
 	row := store.RunRow{
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Goal: r.Goal, Issue: r.Issue,
 		Status: string(r.Status), Branch: r.Branch, Base: r.Base, Isolation: r.Isolation,
-		Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Unpriced: r.Unpriced, Tokens: r.Usage.Tokens(), Limited: r.Limits.Project != (core.ProjectLimits{}), Worked: r.Share().Worked,
+		Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Unpriced: r.Unpriced, Tokens: r.Usage.Tokens(), Limited: r.Limits.Project != (core.ProjectLimits{}), Worked: share.Worked,
+		HeldUSD: share.HeldUSD, HeldTokens: share.HeldTokens,
 		StartedAt: r.StartedAt, UpdatedAt: r.Now(), EndedAt: r.EndedAt, Reason: r.EndReason,
 	}
 	if s := r.Current(); s != nil {

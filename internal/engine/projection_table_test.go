@@ -66,30 +66,40 @@ func TestWhatAStepSpends(t *testing.T) {
 		r.Status, r.Usage, r.Limits.Project, r.Stream.At = status, core.Usage{CostUSD: cost, OutputTokens: tokens}, limits, noon(3)
 		return r
 	}
-	requested := said(t, core.Engine(), core.AttemptRequested{Attempt: "t1.a1", Task: "t1"})
-	timer := said(t, core.Engine(), core.TimerFired{Timer: "t"})
+	requested := core.AttemptRequested{Attempt: "t1.a1", Task: "t1"}
+	timer := core.TimerFired{Timer: "t"}
+	reserved, refused := core.AllowanceReserved{Attempt: "t1.a1", Seq: 1}, core.AllowanceReserved{Attempt: "t1.a1", Seq: 1, Refused: true}
+	rests, works := core.Intent{}, core.Intent{Works: true}
+	starts := core.Intent{Works: true, Starts: true, Reserves: true}
 	before := state(core.StatusActive, 1, 10, limits)
 	for name, c := range map[string]struct {
-		before, after  *core.Run
-		event          core.Event
-		spends, starts bool
-		budget         bool
+		before, after *core.Run
+		body          core.Body
+		spends        bool
+		step          core.Intent
+		budget        bool
 	}{
-		"it begins":                 {nil, state(core.StatusActive, 0, 0, limits), timer, true, false, true},
-		"an attempt is wanted":      {before, state(core.StatusActive, 1, 10, limits), requested, false, true, true},
-		"nothing is used":           {before, state(core.StatusActive, 1, 10, limits), timer, false, false, true},
-		"money is used":             {before, state(core.StatusActive, 1.5, 10, limits), timer, true, false, true},
-		"tokens are used":           {before, state(core.StatusActive, 1, 11, limits), timer, true, false, true},
-		"it rests":                  {before, state(core.StatusPaused, 1, 10, limits), timer, false, false, false},
-		"it rests and used tokens":  {before, state(core.StatusPaused, 1, 11, limits), timer, true, false, false},
-		"it works again":            {state(core.StatusPaused, 1, 10, limits), before, timer, true, false, true},
-		"a project without a limit": {before, state(core.StatusActive, 1, 10, core.ProjectLimits{}), timer, false, false, false},
+		"it begins":                 {nil, state(core.StatusActive, 0, 0, limits), timer, true, works, true},
+		"an attempt is wanted":      {before, state(core.StatusActive, 1, 10, limits), requested, false, starts, true},
+		"more is reserved":          {before, state(core.StatusActive, 1, 10, limits), reserved, false, core.Intent{Works: true, Reserves: true}, true},
+		"no more is reserved":       {before, state(core.StatusActive, 1, 10, limits), refused, false, works, true},
+		"it rests and is refused":   {before, state(core.StatusPaused, 1, 10, limits), refused, false, rests, false},
+		"it rests and reserves":     {before, state(core.StatusPaused, 1, 10, limits), reserved, false, core.Intent{Reserves: true}, true},
+		"nothing is used":           {before, state(core.StatusActive, 1, 10, limits), timer, false, works, true},
+		"money is used":             {before, state(core.StatusActive, 1.5, 10, limits), timer, true, works, true},
+		"tokens are used":           {before, state(core.StatusActive, 1, 11, limits), timer, true, works, true},
+		"it rests":                  {before, state(core.StatusPaused, 1, 10, limits), timer, false, rests, false},
+		"it rests and used tokens":  {before, state(core.StatusPaused, 1, 11, limits), timer, true, rests, false},
+		"it works again":            {state(core.StatusPaused, 1, 10, limits), before, timer, true, works, true},
+		"a project without a limit": {before, state(core.StatusActive, 1, 10, core.ProjectLimits{}), timer, false, works, false},
 	} {
-		b := &batch{run: c.after, commit: store.Commit{Events: []core.Event{timer, c.event}}}
+		b := &batch{run: c.after, commit: store.Commit{Events: []core.Event{said(t, core.Engine(), c.body)}}}
+		b.notes(core.TimerFired{Timer: "t"})
+		b.notes(c.body)
 		b.limit(c.before)
 		want := store.Commit{Events: b.commit.Events, Spends: c.spends}
 		if c.budget {
-			want.Budget = &store.Budget{Project: "p", Run: "r", Share: c.after.Share(), At: noon(3), Starts: c.starts, Limits: limits}
+			want.Budget = &store.Budget{Project: "p", Run: "r", Share: c.after.Share(), At: noon(3), Intent: c.step, Limits: limits}
 		}
 		if diff := cmp.Diff(want, b.commit); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -145,6 +145,8 @@ type batch struct {
 	claims []core.Claim
 	commit store.Commit
 	now    time.Time
+	// starts and reserves: there are attempts, or money and tokens, that the step takes.
+	starts, reserves bool
 }
 
 // build folds the input and everything the decider makes of it. The step is
@@ -188,6 +190,7 @@ func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
 	if opened, ok := body.(core.StageOpened); ok {
 		b.commit.Tasks = append(b.commit.Tasks, leftRows(b.run, opened.Stage, b.commit.Events)...)
 	}
+	b.notes(body)
 	b.run, b.head = core.FoldBody(b.run, ev, body), head
 	b.commit.Events = append(b.commit.Events, ev)
 	return nil

@@ -15,7 +15,7 @@ func (t *Tracker) exit(e core.Event, b core.AttemptExited) []Piece {
 		return nil
 	}
 	a := &ended[0]
-	a.Class, a.Usage, a.Took = b.Class, b.Usage, b.Duration
+	a.Class, a.Usage, a.Took = b.Class, b.Used(), b.Duration
 	if at := a.Began.Add(b.Duration); b.Duration > 0 && at.Before(a.Ended) {
 		a.Ended = at
 	}

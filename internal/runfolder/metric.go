@@ -142,7 +142,8 @@ func (m *metric) fill(body core.Body) bool {
 	switch b := body.(type) {
 	case core.AttemptExited:
 		m.Metric, m.Attempt, m.Outcome = "attempt", b.Attempt, string(b.Kind)
-		m.Millis, m.Usage, m.Observed = millis(b.Duration), &b.Usage, &b.Observed
+		used := b.Used()
+		m.Millis, m.Usage, m.Observed = millis(b.Duration), &used, &b.Observed
 		if b.Kind != core.ExitFinished {
 			m.NotOK = reasons(b.Class, b.Message)
 		}

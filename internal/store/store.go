@@ -47,13 +47,14 @@ func (e *BudgetSpent) Error() string {
 	return fmt.Sprintf("a limit of project %s is reached", e.Project)
 }
 
-// Budget holds a run to the limits of its project: what it uses itself, and all
-// other runs of the project as the store knows them, must be allowed.
+// Budget holds a step of a run to the limits of its project: what the run has
+// spent and holds itself, and all other runs of the project as the store knows
+// them, must be allowed.
 type Budget struct {
 	Project, Run string
 	Share        core.Spent // of the run itself, as of this commit
 	At           time.Time  // of the commit: until then active runs have worked
-	Starts       bool       // this commit starts attempts
+	Intent       core.Intent
 	Limits       core.ProjectLimits
 }
 
@@ -114,6 +115,8 @@ type RunRow struct {
 	CostUSD                                float64
 	Unpriced                               int // attempts that did not say what they cost
 	Tokens                                 int64
+	HeldUSD                                float64 // reserved by attempts under way and not spent
+	HeldTokens                             int64
 	Limited                                bool          // held to limits of its project
 	Worked                                 time.Duration // by UpdatedAt; an active run works on
 	StartedAt, UpdatedAt                   time.Time
@@ -294,7 +297,7 @@ type Store interface {
 	// TaskCounts counts the tasks of all runs of a project by their status.
 	TaskCounts(ctx context.Context, project string) (map[string]int, error)
 	Claims(ctx context.Context) ([]core.Claim, error)
-	// Spent is what the runs of a project have used in all, but for one of them.
+	// Spent is what the runs of a project have used and hold in all, but for one of them.
 	// Those that are active have worked until the given moment.
 	Spent(ctx context.Context, project, except string, at time.Time) (core.Spent, error)
 

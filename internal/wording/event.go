@@ -57,7 +57,9 @@ func Event(e core.Event) (what, detail string) {
 		what, detail = exited(b)
 		return what, detail + rejected(b.Delivery)
 	case core.UsageObserved:
-		return "spent so far", b.Attempt + cost(b.Usage)
+		return "spent so far", b.Attempt + cost(b.Used())
+	case core.AllowanceReserved:
+		return allowed(b)
 	case core.ProjectSpent:
 		return "project spent", fmt.Sprintf("%s, %s, %s of work, %s in other runs", Expense(b.Others.Cost()), Tokens(b.Others.Tokens), Duration(b.Others.Worked), cmp.Or(Count(b.Others.Attempts, "attempt"), "no attempt"))
 	case core.VerifyRequested:
@@ -209,7 +211,7 @@ func exited(b core.AttemptExited) (what, detail string) {
 	if b.Duration > 0 {
 		detail += " after " + Duration(b.Duration)
 	}
-	detail += cost(b.Usage)
+	detail += cost(b.Used())
 	switch b.Kind {
 	case core.ExitFinished:
 		return "attempt finished", detail
@@ -369,6 +371,18 @@ func reset(on bool) string {
 		return " (from before the stage)"
 	}
 	return ""
+}
+
+// allowed says what an attempt may spend, and what keeps it from more.
+func allowed(b core.AllowanceReserved) (what, detail string) {
+	detail = fmt.Sprintf("%s: $%.2f, %s in all", b.Attempt, b.USD, Tokens(b.Tokens))
+	if b.Refused {
+		return "allowance refused", detail + "; " + b.Short.Reason
+	}
+	if b.Short != nil {
+		return "allowance reserved", detail + ", less than it wants: " + b.Short.Reason
+	}
+	return "allowance reserved", detail
 }
 
 func cost(u core.Usage) string {

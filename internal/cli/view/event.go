@@ -76,7 +76,7 @@ func (v View) tone(t core.Type, what string) func(string) string {
 func Notable(t core.Type) bool {
 	return !slices.Contains([]core.Type{
 		core.TypeConditionRequested, core.TypeConditionEvaluated, core.TypeTaskAdmitted, core.TypeAttemptRequested,
-		core.TypeClaimFreed, core.TypeUsageObserved, core.TypeProjectSpent, core.TypeBranchMoved, core.TypeRefKept, core.TypePublishRequested,
+		core.TypeClaimFreed, core.TypeUsageObserved, core.TypeProjectSpent, core.TypeAllowanceReserved, core.TypeBranchMoved, core.TypeRefKept, core.TypePublishRequested,
 		core.TypeTimerFired, core.TypeRunSwept, core.TypePersonNotified, core.TypePlanWriteRequested,
 	}, t)
 }

@@ -26,7 +26,24 @@ func (w *world) othersSpend() core.Body {
 		Attempts: rapid.IntRange(0, 2).Draw(w.t, "others attempts"),
 	})
 	others.Working = rapid.IntRange(0, 3).Draw(w.t, "others working")
+	others.HeldUSD, others.HeldTokens = rapid.SampledFrom([]float64{0, 2}).Draw(w.t, "others hold"), rapid.Int64Range(0, 60).Draw(w.t, "tokens held")
 	return core.ProjectSpent{Others: others, At: w.run.Now()}
+}
+
+// observed draws what an attempt is seen to use: what its agent claims, or what
+// its broker meters, which spends no more than is reserved, and what it wants.
+func (w *world) observed(a *core.Attempt) core.Body {
+	if !a.Brokered {
+		return core.UsageObserved{Attempt: a.ID, Usage: core.Usage{CostUSD: 3}}
+	}
+	seen := core.UsageObserved{Attempt: a.ID, Metered: &core.Usage{}}
+	if a.Reserved != nil {
+		seen.Metered = &core.Usage{CostUSD: a.Reserved.USD, OutputTokens: a.Reserved.Tokens}
+	}
+	seen.Wants = &core.Want{Seq: a.Answered + 1, Amount: core.Amount{
+		USD: seen.Metered.CostUSD + rapid.SampledFrom([]float64{0, 1, 4}).Draw(w.t, "usd"), Tokens: seen.Metered.OutputTokens + rapid.Int64Range(0, 90).Draw(w.t, "wanted"),
+	}}
+	return seen
 }
 
 // checkTime: a run has worked for as long as it was active, whatever happened.
@@ -57,7 +74,8 @@ func checkStart(t *rapid.T, before *core.Run, body core.Body) {
 }
 
 // checkAllowance is law 10 while attempts run: where the project's money,
-// tokens or time are used up, a run is not active, and nothing of it goes on.
+// tokens or time are used up, a run is not active, and nothing of it goes on that
+// a broker does not hold.
 func checkAllowance(t *rapid.T, r *core.Run) {
 	l, spent := r.Limits.Project, r.Others.Add(r.Share())
 	if r.Status.Terminal() || (l.CostUSD == 0 || spent.CostUSD < l.CostUSD) && (l.Tokens == 0 || spent.Tokens < l.Tokens) && (l.WallTime == 0 || spent.Worked < l.WallTime) {
@@ -67,7 +85,7 @@ func checkAllowance(t *rapid.T, r *core.Run) {
 		t.Fatalf("the run is active with %+v spent of %+v", spent, l)
 	}
 	for _, a := range r.Active() {
-		if r.Pause != nil && r.Pause.Code == core.PauseBudget && a.Status != core.AttemptStopping {
+		if r.Pause != nil && r.Pause.Code == core.PauseBudget && a.Status != core.AttemptStopping && !a.Brokered {
 			t.Fatalf("attempt %s is %s with %+v spent of %+v", a.ID, a.Status, spent, l)
 		}
 	}

@@ -26,7 +26,7 @@ func (w *world) drawInput() (core.Actor, core.Body) {
 		return w.sessionSays()
 	case "timer":
 		if active := r.Active(); len(active) > 0 && rapid.Bool().Draw(w.t, "metered") {
-			return core.Engine(), core.UsageObserved{Attempt: active[0].ID, Usage: core.Usage{CostUSD: 3}}
+			return core.Engine(), w.observed(active[0])
 		}
 		return core.Engine(), core.TimerFired{Timer: "t"}
 	case "project":
@@ -44,7 +44,7 @@ func (w *world) answer(a core.Action, honest bool) core.Body {
 		if !honest && rapid.IntRange(0, 4).Draw(w.t, "nostart") == 0 {
 			return core.AttemptExited{Attempt: a.Attempt, Kind: core.ExitNoStart, Hopeless: rapid.Bool().Draw(w.t, "hopeless")}
 		}
-		return core.AttemptStarted{Attempt: a.Attempt, Agent: "scripted", Session: a.Session}
+		return core.AttemptStarted{Attempt: a.Attempt, Agent: "scripted", Session: a.Session, Brokered: !honest && rapid.Bool().Draw(w.t, "brokered")}
 	case core.WatchAttempt:
 		return w.exit(a.Attempt, honest)
 	case core.StopAttempt:

@@ -10,8 +10,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
 
-// within refuses a step of a run whose project has spent what it may. Writes
-// follow one another, so no two runs can take what only one of them may.
+// within refuses a step that the limits of the run's project do not allow.
+// Writes follow one another, so no two runs can take what only one of them may.
 func within(ctx context.Context, tx *txn, b *store.Budget) error {
 	if b == nil {
 		return nil
@@ -21,7 +21,7 @@ func within(ctx context.Context, tx *txn, b *store.Budget) error {
 		return fmt.Errorf("what project %s has spent: %w", b.Project, err)
 	}
 	others := spent(row)
-	if b.Limits.Allows(others.Add(b.Share), b.Starts) {
+	if b.Limits.Allows(others.Add(b.Share), b.Intent) {
 		return nil
 	}
 	return &store.BudgetSpent{Project: b.Project, Others: others, At: b.At}
@@ -55,6 +55,7 @@ func spent(row query.SpentRow) core.Spent {
 	return core.Spent{
 		CostUSD: row.CostUsd, Tokens: row.Tokens, Attempts: int(row.Attempts), Unpriced: int(row.Unpriced),
 		Worked: time.Duration(row.Worked) * time.Microsecond, Working: int(row.Working),
+		HeldUSD: row.HeldUsd, HeldTokens: row.HeldTokens,
 	}
 }
 

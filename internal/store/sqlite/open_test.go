@@ -230,7 +230,7 @@ func TestWhatWasSaidBeforeIsInTheFirstConversation(t *testing.T) {
 }
 
 // newest is the version of the newest migration.
-const newest = 9
+const newest = 10
 
 func TestOlderDatabaseIsCopiedThenMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stellwerk.db")

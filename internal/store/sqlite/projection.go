@@ -76,7 +76,7 @@ func putRun(ctx context.Context, tx *txn, r query.PutRunParams) error {
 	n, err := tx.UpdateRun(ctx, query.UpdateRunParams{
 		Title: r.Title, Goal: r.Goal, Issue: r.Issue, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base,
 		Url: r.Url, Isolation: r.Isolation, Attempts: r.Attempts, CostUsd: r.CostUsd, Tokens: r.Tokens,
-		UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt, Worked: r.Worked, Unpriced: r.Unpriced,
+		UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt, Worked: r.Worked, Unpriced: r.Unpriced, HeldUsd: r.HeldUsd, HeldTokens: r.HeldTokens,
 		ID: r.ID, Alias: r.Alias, ProjectID: r.ProjectID, Status: r.Status, StartedAt: r.StartedAt, Limited: r.Limited,
 	})
 	if err != nil || n > 0 {

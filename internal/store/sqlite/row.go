@@ -13,7 +13,7 @@ func runParams(r *store.RunRow) query.PutRunParams {
 		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, Url: r.URL,
 		Isolation: r.Isolation, Attempts: int64(r.Attempts), CostUsd: r.CostUSD, Tokens: r.Tokens,
 		StartedAt: micros(r.StartedAt), UpdatedAt: micros(r.UpdatedAt), EndedAt: optionalMicros(r.EndedAt),
-		Limited: flag(r.Limited), Worked: r.Worked.Microseconds(), Unpriced: int64(r.Unpriced),
+		Limited: flag(r.Limited), Worked: r.Worked.Microseconds(), Unpriced: int64(r.Unpriced), HeldUsd: r.HeldUSD, HeldTokens: r.HeldTokens,
 	}
 }
 
@@ -21,7 +21,7 @@ func runRow(r query.Run) store.RunRow {
 	return store.RunRow{
 		ID: r.ID, Alias: r.Alias, Project: r.ProjectID, Title: r.Title, Goal: r.Goal, Issue: r.Issue,
 		Status: r.Status, Reason: r.Reason, Stage: r.Stage, Branch: r.Branch, Base: r.Base, URL: r.Url,
-		Isolation: r.Isolation, Attempts: int(r.Attempts), CostUSD: r.CostUsd, Unpriced: int(r.Unpriced), Tokens: r.Tokens,
+		Isolation: r.Isolation, Attempts: int(r.Attempts), CostUSD: r.CostUsd, Unpriced: int(r.Unpriced), Tokens: r.Tokens, HeldUSD: r.HeldUsd, HeldTokens: r.HeldTokens,
 		StartedAt: fromMicros(r.StartedAt), UpdatedAt: fromMicros(r.UpdatedAt), EndedAt: fromOptional(r.EndedAt),
 		Limited: r.Limited != 0, Worked: time.Duration(r.Worked) * time.Microsecond,
 	}

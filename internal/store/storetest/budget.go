@@ -17,9 +17,9 @@ func spending(id string, share core.Spent, limits core.ProjectLimits) func(*stor
 		c.Run = &store.RunRow{
 			ID: id, Project: "p", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0),
 			CostUSD: share.CostUSD, Tokens: share.Tokens, Attempts: share.Attempts, Unpriced: share.Unpriced,
-			Limited: limits != (core.ProjectLimits{}), Worked: share.Worked,
+			Limited: limits != (core.ProjectLimits{}), Worked: share.Worked, HeldUSD: share.HeldUSD, HeldTokens: share.HeldTokens,
 		}
-		c.Budget = &store.Budget{Project: "p", Run: id, Share: share, At: moment(0), Starts: true, Limits: limits}
+		c.Budget = &store.Budget{Project: "p", Run: id, Share: share, At: moment(0), Intent: core.Intent{Works: true, Starts: true, Reserves: true}, Limits: limits}
 		c.Spends = true
 	}
 }
@@ -86,7 +86,7 @@ func testBudgetTime(t *testing.T, open Open) {
 	step := func(at int, share time.Duration) store.Commit {
 		events, _ := seal(t, s, "run/d", core.Head{}, tick(1))
 		return store.Commit{Stream: "run/d", Events: events, Budget: &store.Budget{
-			Project: "p", Run: "d", Share: core.Spent{Worked: share, Working: 1}, At: moment(at), Limits: limits,
+			Project: "p", Run: "d", Share: core.Spent{Worked: share, Working: 1}, At: moment(at), Intent: core.Intent{Works: true}, Limits: limits,
 		}}
 	}
 	err := s.Commit(t.Context(), step(16, 5*time.Minute+30*time.Second))
@@ -177,5 +177,77 @@ func testBudgetRace(t *testing.T, open Open) {
 	}
 	if all, err := stores[0].Spent(t.Context(), "p", "", moment(0)); err != nil || won != limit || all.Attempts != limit {
 		t.Errorf("%d won, %+v spent (%v), want %d", won, all, err, limit)
+	}
+}
+
+// testBudgetHeld: what attempts of other runs hold cannot be reserved, and keeps
+// nobody from going on. It is free once their run says so.
+func testBudgetHeld(t *testing.T, open Open) {
+	s := open(t)
+	limits := core.ProjectLimits{CostUSD: 10, Tokens: 1000}
+	a := core.Spent{CostUSD: 1, Tokens: 100, HeldUSD: 7, HeldTokens: 500, Working: 1}
+	push(t, s, "run/a", spending("a", a, limits))
+	push(t, s, "run/a", spending("a", a, limits), func(c *store.Commit) { c.Run.Status = "paused" }) // its attempts go on
+	a.Working = 0
+	step := func(share core.Spent, does core.Intent) error {
+		head, err := s.Head(t.Context(), "run/b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, _ := seal(t, s, "run/b", head, tick(1))
+		c := store.Commit{Stream: "run/b", After: head.Seq, Events: events}
+		spending("b", share, limits)(&c)
+		c.Budget.Intent = does
+		return s.Commit(t.Context(), c)
+	}
+	for _, share := range []core.Spent{{HeldUSD: 2.000000001}, {CostUSD: 1, HeldUSD: 1.1}, {HeldTokens: 401}, {Tokens: 1, HeldTokens: 400}} {
+		wantSpent(t, step(share, core.Intent{Works: true, Reserves: true}), a)
+		wantSpent(t, step(share, core.Intent{Reserves: true}), a)
+		if err := step(share, core.Intent{Works: true, Starts: true}); err != nil {
+			t.Errorf("a step that reserves nothing, with %+v: %v", share, err)
+		}
+	}
+	all := core.Spent{CostUSD: 0.5, HeldUSD: 1.5, Tokens: 150, HeldTokens: 250}
+	if err := step(all, core.Intent{Works: true, Reserves: true}); err != nil {
+		t.Errorf("all that is left: %v", err)
+	}
+	if got, err := s.Spent(t.Context(), "p", "", moment(0)); err != nil || got.HeldUSD != 8.5 || got.HeldTokens != 750 {
+		t.Errorf("held is %+v, %v", got, err)
+	}
+	if row, err := s.Run(t.Context(), "b"); err != nil || row.HeldUSD != 1.5 || row.HeldTokens != 250 {
+		t.Errorf("the run's row is %+v, %v", row, err)
+	}
+	push(t, s, "run/a", spending("a", core.Spent{CostUSD: 2, Tokens: 100}, limits))
+	if err := step(core.Spent{CostUSD: 0.5, HeldUSD: 7.5}, core.Intent{Works: true, Reserves: true}); err != nil {
+		t.Errorf("what was given back: %v", err)
+	}
+}
+
+// testBudgetReserveRace has many runs reserve at once what is enough for few.
+func testBudgetReserveRace(t *testing.T, open Open) {
+	stores := []store.Store{open(t), open(t)}
+	const portion, limit = 0.3, 1.0
+	outcome := make(chan error, 24)
+	for i := range cap(outcome) {
+		go func() {
+			id := fmt.Sprint("r", i)
+			c := store.Commit{Stream: "run/" + id}
+			spending(id, core.Spent{HeldUSD: portion}, core.ProjectLimits{CostUSD: limit})(&c)
+			outcome <- stores[i%2].Commit(t.Context(), c)
+		}()
+	}
+	won := 0
+	for range cap(outcome) {
+		var spent *store.BudgetSpent
+		switch err := <-outcome; {
+		case err == nil:
+			won++
+		case !errors.As(err, &spent):
+			t.Errorf("got %v, want a budget that is spent", err)
+		}
+	}
+	all, err := stores[0].Spent(t.Context(), "p", "", moment(0))
+	if err != nil || won != 3 || all.HeldUSD < 0.89 || all.HeldUSD > limit {
+		t.Errorf("%d won, %+v held (%v), want 3 portions of %v within %v", won, all, err, portion, limit)
 	}
 }

@@ -27,7 +27,7 @@ func testRunRow(t *testing.T, open Open) {
 	row := store.RunRow{
 		ID: "0198-a", Alias: "otter", Project: "p", Title: "Title", Goal: "Goal\nof two lines", Issue: "42",
 		Status: "active", Reason: "why", Stage: "plan", Branch: "feature/x", Base: "main",
-		URL: "https://example.org/1", Isolation: "sandbox", Attempts: 3, CostUSD: 0.25, Unpriced: 2, Tokens: 1 << 40, Limited: true, Worked: 90 * time.Minute,
+		URL: "https://example.org/1", Isolation: "sandbox", Attempts: 3, CostUSD: 0.25, Unpriced: 2, Tokens: 1 << 40, HeldUSD: 0.125, HeldTokens: 1 << 41, Limited: true, Worked: 90 * time.Minute,
 		StartedAt: moment(1), UpdatedAt: moment(2),
 	}
 	put := func() { push(t, s, "run/0198-a", func(c *store.Commit) { c.Run = &row }) }

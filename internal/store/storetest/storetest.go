@@ -66,6 +66,8 @@ func Run(t *testing.T, open Open) {
 		{"budget/time", testBudgetTime},
 		{"budget/spending wakes the others", testBudgetWakes},
 		{"budget/race", testBudgetRace},
+		{"budget/held", testBudgetHeld},
+		{"budget/reserve-race", testBudgetReserveRace},
 		{"projection/run", testRunRow},
 		{"projection/each column", testColumns},
 		{"projection/runs", testRunFilter},

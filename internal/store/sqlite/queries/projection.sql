@@ -1,14 +1,15 @@
 -- name: PutRun :exec
 INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url,
-    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal,
     issue = excluded.issue, status = excluded.status, reason = excluded.reason, stage = excluded.stage,
     branch = excluded.branch, base = excluded.base, url = excluded.url, isolation = excluded.isolation,
     attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
     started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at,
-    limited = excluded.limited, worked = excluded.worked, unpriced = excluded.unpriced;
+    limited = excluded.limited, worked = excluded.worked, unpriced = excluded.unpriced,
+    held_usd = excluded.held_usd, held_tokens = excluded.held_tokens;
 
 -- UpdateRun replaces a row where nothing changed that an index is over: setting
 -- such a column writes its index even to the same value.
@@ -16,7 +17,8 @@ ON CONFLICT (id) DO UPDATE SET
 -- name: UpdateRun :execrows
 UPDATE runs SET
     title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
-    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?, unpriced = ?
+    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?, unpriced = ?,
+    held_usd = ?, held_tokens = ?
 WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ? AND limited = ?;
 
 -- name: Run :one
@@ -125,7 +127,8 @@ ON CONFLICT (key) DO UPDATE SET verdict = excluded.verdict, at = excluded.at;
 SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
     CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(status = 'active'), 0) AS INTEGER) AS working,
     CAST(coalesce(sum(worked + CASE WHEN status = 'active' THEN max(CAST(sqlc.arg(at) AS INTEGER) - updated_at, 0) ELSE 0 END), 0) AS INTEGER) AS worked,
-    CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced
+    CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced,
+    CAST(coalesce(sum(held_usd), 0) AS REAL) AS held_usd, CAST(coalesce(sum(held_tokens), 0) AS INTEGER) AS held_tokens
 FROM runs WHERE project_id = sqlc.arg(project_id) AND id <> sqlc.arg(id);
 
 -- name: Spending :many

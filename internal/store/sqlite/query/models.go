@@ -81,28 +81,30 @@ type Project struct {
 }
 
 type Run struct {
-	ID        string
-	Alias     string
-	ProjectID string
-	Title     string
-	Goal      string
-	Issue     string
-	Status    string
-	Reason    string
-	Stage     string
-	Branch    string
-	Base      string
-	Url       string
-	Isolation string
-	Attempts  int64
-	CostUsd   float64
-	Tokens    int64
-	StartedAt int64
-	UpdatedAt int64
-	EndedAt   sql.NullInt64
-	Limited   int64
-	Worked    int64
-	Unpriced  int64
+	ID         string
+	Alias      string
+	ProjectID  string
+	Title      string
+	Goal       string
+	Issue      string
+	Status     string
+	Reason     string
+	Stage      string
+	Branch     string
+	Base       string
+	Url        string
+	Isolation  string
+	Attempts   int64
+	CostUsd    float64
+	Tokens     int64
+	StartedAt  int64
+	UpdatedAt  int64
+	EndedAt    sql.NullInt64
+	Limited    int64
+	Worked     int64
+	Unpriced   int64
+	HeldUsd    float64
+	HeldTokens int64
 }
 
 type Snapshot struct {

@@ -44,7 +44,7 @@ func (q *Queries) DriveProject(ctx context.Context, arg DriveProjectParams) erro
 }
 
 const openProjectRuns = `-- name: OpenProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE project_id = ? AND status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
@@ -85,6 +85,8 @@ func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams
 			&i.Limited,
 			&i.Worked,
 			&i.Unpriced,
+			&i.HeldUsd,
+			&i.HeldTokens,
 		); err != nil {
 			return nil, err
 		}
@@ -100,7 +102,7 @@ func (q *Queries) OpenProjectRuns(ctx context.Context, arg OpenProjectRunsParams
 }
 
 const openRuns = `-- name: OpenRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE status NOT IN ('completed', 'failed', 'cancelled')
 ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
@@ -136,6 +138,8 @@ func (q *Queries) OpenRuns(ctx context.Context, limit int64) ([]Run, error) {
 			&i.Limited,
 			&i.Worked,
 			&i.Unpriced,
+			&i.HeldUsd,
+			&i.HeldTokens,
 		); err != nil {
 			return nil, err
 		}
@@ -223,7 +227,7 @@ func (q *Queries) ProjectByName(ctx context.Context, name string) (Project, erro
 }
 
 const projectRunPage = `-- name: ProjectRunPage :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs
 WHERE project_id = ?1 AND started_at <= ?2 AND (started_at < ?2 OR id < ?3)
     AND (CAST(?4 AS TEXT) = '' OR status = ?4)
     AND (CAST(?5 AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
@@ -278,6 +282,8 @@ func (q *Queries) ProjectRunPage(ctx context.Context, arg ProjectRunPageParams) 
 			&i.Limited,
 			&i.Worked,
 			&i.Unpriced,
+			&i.HeldUsd,
+			&i.HeldTokens,
 		); err != nil {
 			return nil, err
 		}
@@ -293,7 +299,7 @@ func (q *Queries) ProjectRunPage(ctx context.Context, arg ProjectRunPageParams) 
 }
 
 const projectRuns = `-- name: ProjectRuns :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE project_id = ? ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
 type ProjectRunsParams struct {
@@ -333,6 +339,8 @@ func (q *Queries) ProjectRuns(ctx context.Context, arg ProjectRunsParams) ([]Run
 			&i.Limited,
 			&i.Worked,
 			&i.Unpriced,
+			&i.HeldUsd,
+			&i.HeldTokens,
 		); err != nil {
 			return nil, err
 		}
@@ -462,40 +470,43 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) error {
 
 const putRun = `-- name: PutRun :exec
 INSERT INTO runs (id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url,
-    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     alias = excluded.alias, project_id = excluded.project_id, title = excluded.title, goal = excluded.goal,
     issue = excluded.issue, status = excluded.status, reason = excluded.reason, stage = excluded.stage,
     branch = excluded.branch, base = excluded.base, url = excluded.url, isolation = excluded.isolation,
     attempts = excluded.attempts, cost_usd = excluded.cost_usd, tokens = excluded.tokens,
     started_at = excluded.started_at, updated_at = excluded.updated_at, ended_at = excluded.ended_at,
-    limited = excluded.limited, worked = excluded.worked, unpriced = excluded.unpriced
+    limited = excluded.limited, worked = excluded.worked, unpriced = excluded.unpriced,
+    held_usd = excluded.held_usd, held_tokens = excluded.held_tokens
 `
 
 type PutRunParams struct {
-	ID        string
-	Alias     string
-	ProjectID string
-	Title     string
-	Goal      string
-	Issue     string
-	Status    string
-	Reason    string
-	Stage     string
-	Branch    string
-	Base      string
-	Url       string
-	Isolation string
-	Attempts  int64
-	CostUsd   float64
-	Tokens    int64
-	StartedAt int64
-	UpdatedAt int64
-	EndedAt   sql.NullInt64
-	Limited   int64
-	Worked    int64
-	Unpriced  int64
+	ID         string
+	Alias      string
+	ProjectID  string
+	Title      string
+	Goal       string
+	Issue      string
+	Status     string
+	Reason     string
+	Stage      string
+	Branch     string
+	Base       string
+	Url        string
+	Isolation  string
+	Attempts   int64
+	CostUsd    float64
+	Tokens     int64
+	StartedAt  int64
+	UpdatedAt  int64
+	EndedAt    sql.NullInt64
+	Limited    int64
+	Worked     int64
+	Unpriced   int64
+	HeldUsd    float64
+	HeldTokens int64
 }
 
 func (q *Queries) PutRun(ctx context.Context, arg PutRunParams) error {
@@ -522,6 +533,8 @@ func (q *Queries) PutRun(ctx context.Context, arg PutRunParams) error {
 		arg.Limited,
 		arg.Worked,
 		arg.Unpriced,
+		arg.HeldUsd,
+		arg.HeldTokens,
 	)
 	return err
 }
@@ -607,7 +620,7 @@ func (q *Queries) Remember(ctx context.Context, arg RememberParams) error {
 }
 
 const run = `-- name: Run :one
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE id = ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE id = ?
 `
 
 func (q *Queries) Run(ctx context.Context, id string) (Run, error) {
@@ -636,12 +649,14 @@ func (q *Queries) Run(ctx context.Context, id string) (Run, error) {
 		&i.Limited,
 		&i.Worked,
 		&i.Unpriced,
+		&i.HeldUsd,
+		&i.HeldTokens,
 	)
 	return i, err
 }
 
 const runByAlias = `-- name: RunByAlias :one
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs WHERE alias = ? ORDER BY started_at DESC, id DESC LIMIT 1
 `
 
 func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
@@ -670,12 +685,14 @@ func (q *Queries) RunByAlias(ctx context.Context, alias string) (Run, error) {
 		&i.Limited,
 		&i.Worked,
 		&i.Unpriced,
+		&i.HeldUsd,
+		&i.HeldTokens,
 	)
 	return i, err
 }
 
 const runPage = `-- name: RunPage :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs
 WHERE started_at <= ?1 AND (started_at < ?1 OR id < ?2)
     AND (CAST(?3 AS TEXT) = '' OR status = ?3)
     AND (CAST(?4 AS INTEGER) OR status NOT IN ('completed', 'failed', 'cancelled'))
@@ -728,6 +745,8 @@ func (q *Queries) RunPage(ctx context.Context, arg RunPageParams) ([]Run, error)
 			&i.Limited,
 			&i.Worked,
 			&i.Unpriced,
+			&i.HeldUsd,
+			&i.HeldTokens,
 		); err != nil {
 			return nil, err
 		}
@@ -770,7 +789,7 @@ func (q *Queries) RunTotals(ctx context.Context, projectID string) (RunTotalsRow
 }
 
 const runs = `-- name: Runs :many
-SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced FROM runs ORDER BY started_at DESC, id DESC LIMIT ?
+SELECT id, alias, project_id, title, goal, issue, status, reason, stage, branch, base, url, isolation, attempts, cost_usd, tokens, started_at, updated_at, ended_at, limited, worked, unpriced, held_usd, held_tokens FROM runs ORDER BY started_at DESC, id DESC LIMIT ?
 `
 
 func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
@@ -805,6 +824,8 @@ func (q *Queries) Runs(ctx context.Context, limit int64) ([]Run, error) {
 			&i.Limited,
 			&i.Worked,
 			&i.Unpriced,
+			&i.HeldUsd,
+			&i.HeldTokens,
 		); err != nil {
 			return nil, err
 		}
@@ -872,7 +893,8 @@ const spent = `-- name: Spent :one
 SELECT CAST(coalesce(sum(cost_usd), 0) AS REAL) AS cost_usd, CAST(coalesce(sum(tokens), 0) AS INTEGER) AS tokens,
     CAST(coalesce(sum(attempts), 0) AS INTEGER) AS attempts, CAST(coalesce(sum(status = 'active'), 0) AS INTEGER) AS working,
     CAST(coalesce(sum(worked + CASE WHEN status = 'active' THEN max(CAST(?1 AS INTEGER) - updated_at, 0) ELSE 0 END), 0) AS INTEGER) AS worked,
-    CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced
+    CAST(coalesce(sum(unpriced), 0) AS INTEGER) AS unpriced,
+    CAST(coalesce(sum(held_usd), 0) AS REAL) AS held_usd, CAST(coalesce(sum(held_tokens), 0) AS INTEGER) AS held_tokens
 FROM runs WHERE project_id = ?2 AND id <> ?3
 `
 
@@ -883,12 +905,14 @@ type SpentParams struct {
 }
 
 type SpentRow struct {
-	CostUsd  float64
-	Tokens   int64
-	Attempts int64
-	Working  int64
-	Worked   int64
-	Unpriced int64
+	CostUsd    float64
+	Tokens     int64
+	Attempts   int64
+	Working    int64
+	Worked     int64
+	Unpriced   int64
+	HeldUsd    float64
+	HeldTokens int64
 }
 
 // An active run has worked on since its row was written.
@@ -902,6 +926,8 @@ func (q *Queries) Spent(ctx context.Context, arg SpentParams) (SpentRow, error) 
 		&i.Working,
 		&i.Worked,
 		&i.Unpriced,
+		&i.HeldUsd,
+		&i.HeldTokens,
 	)
 	return i, err
 }
@@ -1020,33 +1046,36 @@ const updateRun = `-- name: UpdateRun :execrows
 
 UPDATE runs SET
     title = ?, goal = ?, issue = ?, reason = ?, stage = ?, branch = ?, base = ?, url = ?, isolation = ?,
-    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?, unpriced = ?
+    attempts = ?, cost_usd = ?, tokens = ?, updated_at = ?, ended_at = ?, worked = ?, unpriced = ?,
+    held_usd = ?, held_tokens = ?
 WHERE id = ? AND alias = ? AND project_id = ? AND status = ? AND started_at = ? AND limited = ?
 `
 
 type UpdateRunParams struct {
-	Title     string
-	Goal      string
-	Issue     string
-	Reason    string
-	Stage     string
-	Branch    string
-	Base      string
-	Url       string
-	Isolation string
-	Attempts  int64
-	CostUsd   float64
-	Tokens    int64
-	UpdatedAt int64
-	EndedAt   sql.NullInt64
-	Worked    int64
-	Unpriced  int64
-	ID        string
-	Alias     string
-	ProjectID string
-	Status    string
-	StartedAt int64
-	Limited   int64
+	Title      string
+	Goal       string
+	Issue      string
+	Reason     string
+	Stage      string
+	Branch     string
+	Base       string
+	Url        string
+	Isolation  string
+	Attempts   int64
+	CostUsd    float64
+	Tokens     int64
+	UpdatedAt  int64
+	EndedAt    sql.NullInt64
+	Worked     int64
+	Unpriced   int64
+	HeldUsd    float64
+	HeldTokens int64
+	ID         string
+	Alias      string
+	ProjectID  string
+	Status     string
+	StartedAt  int64
+	Limited    int64
 }
 
 // UpdateRun replaces a row where nothing changed that an index is over: setting
@@ -1069,6 +1098,8 @@ func (q *Queries) UpdateRun(ctx context.Context, arg UpdateRunParams) (int64, er
 		arg.EndedAt,
 		arg.Worked,
 		arg.Unpriced,
+		arg.HeldUsd,
+		arg.HeldTokens,
 		arg.ID,
 		arg.Alias,
 		arg.ProjectID,

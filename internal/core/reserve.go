@@ -1,0 +1,186 @@
+package core
+
+// Amount is a sum of money and tokens.
+type Amount struct {
+	USD    float64 `json:"usd,omitempty"`
+	Tokens int64   `json:"tokens,omitempty"`
+}
+
+// Want asks for an attempt's reservation to be raised. A broker asks before it
+// lets a request pass, so that nothing is spent that is not reserved. For an
+// agent without one dispatch asks, once the agent claims to have spent more than
+// its reservation.
+type Want struct {
+	Seq    int64 `json:"seq"` // counted by who asks; each want is answered once
+	Amount       // in all since the attempt's start
+}
+
+// Shortage says why a want was not met in full.
+type Shortage struct {
+	Amount        // that was wanted
+	Reason string `json:"reason"`
+	Next   string `json:"next"`
+}
+
+// AllowanceReserved answers a want: the attempt may spend the amount in all
+// since its start. Until the attempt ends, no other attempt of the run and of
+// the project can reserve the part that it has not spent.
+type AllowanceReserved struct {
+	Attempt string    `json:"attempt"`
+	Seq     int64     `json:"seq"` // of the want
+	Amount            // never less than before
+	Short   *Shortage `json:"short,omitempty"`   // where it is less than was wanted
+	Refused bool      `json:"refused,omitempty"` // nothing was left to add, and nothing was added
+}
+
+// Type implements Body.
+func (AllowanceReserved) Type() Type { return TypeAllowanceReserved }
+func (AllowanceReserved) sealed()    {}
+
+// Used is what counts of an attempt: what its broker metered, or what its agent
+// claims where no broker did.
+func (a *Attempt) Used() Usage { return used(a.Usage, a.Metered) }
+
+// Used is what counts of what was observed.
+func (b UsageObserved) Used() Usage { return used(b.Usage, b.Metered) }
+
+// Used is what counts of an attempt that ended.
+func (b AttemptExited) Used() Usage { return used(b.Usage, b.Metered) }
+
+func used(claimed Usage, metered *Usage) Usage {
+	if metered != nil {
+		return *metered
+	}
+	return claimed
+}
+
+// held is what an attempt has reserved and not spent. One that ended holds
+// nothing: its end releases its reservation.
+func (a *Attempt) held() Amount {
+	if a.Reserved == nil || !a.Status.Active() {
+		return Amount{}
+	}
+	u := a.Used()
+	return Amount{USD: dollars(max(nanos(a.Reserved.USD)-nanos(u.CostUSD), 0)), Tokens: max(a.Reserved.Tokens-u.Tokens(), 0)}
+}
+
+// committed is what of the limits an attempt has to itself: what it has reserved
+// or spent, whichever is more.
+func (a *Attempt) committed() Amount {
+	u := a.Used()
+	c := Amount{USD: u.CostUSD, Tokens: u.Tokens()}
+	if a.Reserved != nil {
+		c = Amount{USD: max(c.USD, a.Reserved.USD), Tokens: max(c.Tokens, a.Reserved.Tokens)}
+	}
+	return c
+}
+
+// portion is what an attempt has reserved from its start, when the run and all
+// runs of its project have spent and hold this much; nil where nothing limits
+// it. The shortage is why it cannot start.
+func (r *Run) portion(own, total Spent) (*Amount, *Shortage) {
+	money, tokens := r.funds(own, total)
+	if !money.limited() && !tokens.limited() {
+		return nil, nil
+	}
+	for _, f := range []fund{money, tokens} {
+		if f.limited() && f.left() <= 0 {
+			return nil, f.short(r, Amount{})
+		}
+	}
+	return &Amount{USD: dollars(money.first()), Tokens: tokens.first()}, nil
+}
+
+// reserve answers the wants of attempts under way, one at a time: each changes
+// what is left for the next.
+func reserve(r *Run) []Body {
+	for _, a := range r.Active() {
+		if a.Wants == nil || a.Status == AttemptStopping {
+			continue
+		}
+		base := a.committed()
+		money, tokens := r.funds(r.Share(), r.together())
+		usd, noMoney := money.raise(nanos(base.USD), nanos(a.Wants.USD))
+		count, noTokens := tokens.raise(base.Tokens, a.Wants.Tokens)
+		b := AllowanceReserved{Attempt: a.ID, Seq: a.Wants.Seq, Amount: Amount{USD: dollars(usd), Tokens: count}}
+		if noMoney || noTokens { // money is of no use without tokens
+			b.Amount, b.Refused = base, true
+		}
+		switch {
+		case usd < nanos(a.Wants.USD) || noMoney:
+			b.Short = money.short(r, a.Wants.Amount)
+		case count < a.Wants.Tokens || noTokens:
+			b.Short = tokens.short(r, a.Wants.Amount)
+		}
+		return []Body{b}
+	}
+	return nil
+}
+
+// unfunded pauses a run that has an attempt without the money or tokens that it
+// needs. It stops no attempt that a broker holds: such a one spends only what is
+// reserved, and the answers under way are paid for.
+func unfunded(r *Run) *RunPaused {
+	_, _, a := r.Attempt(r.Unfunded)
+	if a == nil || a.Short == nil {
+		return nil
+	}
+	return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: a.Short.Reason, Next: a.Short.Next}
+}
+
+// lawReserve is law 10 of a reservation: it answers the attempt's want, takes
+// nothing back, and leaves what is spent and held within the limits, as far as
+// the run was told.
+func lawReserve(r *Run, b AllowanceReserved) error {
+	if err := lawAttemptStep(r, TypeAttemptStopRequested, b.Attempt); err != nil {
+		return err
+	}
+	_, _, a := r.Attempt(b.Attempt)
+	if a.Wants == nil || a.Wants.Seq != b.Seq {
+		return Errorf(CodeConflict, "attempt %s does not ask for this", b.Attempt)
+	}
+	base := a.committed()
+	switch {
+	case nanos(b.USD) < nanos(base.USD) || b.Tokens < base.Tokens:
+		return unlawful("attempt %s: what it may spend cannot become less", b.Attempt)
+	case b.Refused && b.Amount != base:
+		return unlawful("attempt %s: what is refused adds nothing", b.Attempt)
+	}
+	return lawLeft(r, b.Attempt, Amount{USD: b.USD - base.USD, Tokens: b.Tokens - base.Tokens})
+}
+
+// lawLeft: only what is left can be reserved.
+func lawLeft(r *Run, attempt string, more Amount) error {
+	money, tokens := r.funds(r.Share(), r.together())
+	if money.holds(nanos(more.USD)) && tokens.holds(more.Tokens) {
+		return nil
+	}
+	return unlawful("attempt %s: $%.6f and %d tokens are more than is left", attempt, more.USD, more.Tokens)
+}
+
+// starved reports an attempt that failed after it could not get what it wanted,
+// which says nothing about the work. Where another would not get that either, the
+// run pauses.
+func starved(r *Run, a *Attempt) bool {
+	if a.Short == nil || a.Exit == ExitFinished {
+		return false
+	}
+	u := a.Used()
+	money, tokens := r.funds(r.Share(), r.together())
+	if !money.holds(nanos(a.Short.USD-u.CostUSD)) || !tokens.holds(a.Short.Tokens-u.Tokens()) {
+		r.Unfunded = a.ID
+	}
+	return true
+}
+
+func reserved(r *Run, b AllowanceReserved) {
+	_, _, a := r.Attempt(b.Attempt)
+	amount := b.Amount
+	a.Reserved, a.Answered, a.Wants, a.Short = &amount, b.Seq, nil, b.Short
+	switch {
+	case b.Refused:
+		r.Unfunded = a.ID
+	case r.Unfunded == a.ID:
+		r.Unfunded = ""
+	}
+}

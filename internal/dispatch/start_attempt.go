@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/desk"
+	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
@@ -56,7 +57,7 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 	if err != nil {
 		return err
 	}
-	body := core.AttemptStarted{Attempt: a.Attempt, Agent: p.spec.Agent, Spawner: "local", Isolation: run.Isolation, Prompt: digest}
+	body := core.AttemptStarted{Attempt: a.Attempt, Agent: p.spec.Agent, Spawner: "local", Isolation: run.Isolation, Prompt: digest, Brokered: d.hasBroker(p.spec)}
 	if p.spec.Session != "" {
 		body.Spawner, body.Session = "session", p.spec.Session
 	}
@@ -249,6 +250,11 @@ func (r attemptRoom) papers(ctx context.Context) (prepared, error) {
 	spec, err := r.spec(ctx)
 	if err != nil {
 		return prepared{}, err
+	}
+	if r.d.hasBroker(spec) {
+		if err := ledger.WriteGrant(r.folder, grantOf(r.run, r.attempt)); err != nil {
+			return prepared{}, err
+		}
 	}
 	return prepared{spec, text}, shim.DraftSpec(r.folder, spec)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
@@ -21,7 +22,11 @@ func (d *Dispatcher) watchAttempt(ctx context.Context, run *core.Run, a core.Wat
 	metered := make(chan struct{})
 	go func() {
 		defer close(metered)
-		d.meter(watch, run, a.Attempt)
+		if d.brokered(d.Layout.Attempt(run.ID, a.Attempt)) {
+			d.fund(watch, run, a.Attempt)
+		} else {
+			d.meter(watch, run, a.Attempt)
+		}
 	}()
 	err := d.follow(ctx, run, a.Attempt)
 	done()
@@ -60,18 +65,19 @@ const meterEvery = 2 * time.Second
 // meterShare is the part of a limit that one attempt may consume unreported.
 const meterShare = 20
 
-// meter reports what an attempt consumes, so that a limit holds while it runs
-// and not only afterwards. It reports in steps and not at the limit only:
-// attempts that run side by side use up one limit together, and each sees only
-// its own part.
+// meter reports what the agent of an attempt without a broker claims to have
+// consumed, so that a limit holds while it runs and not only afterwards. It
+// reports in steps and not at the limit only: attempts that run side by side use
+// up one limit together, and each sees only its own part. What was consumed
+// beyond the attempt's reservation is reserved after the fact.
 func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 	steps := meterSteps(run.Limits)
 	if steps == (core.Spent{}) {
 		return
 	}
-	var reported core.Usage
-	if _, _, a := run.Attempt(attempt); a != nil {
-		reported = a.Usage
+	_, _, a := run.Attempt(attempt)
+	if a == nil {
+		return
 	}
 	tail := shim.NewTailer(d.Layout.Attempt(run.ID, attempt), 0)
 	tick := time.NewTicker(meterEvery)
@@ -87,16 +93,36 @@ func (d *Dispatcher) meter(ctx context.Context, run *core.Run, attempt string) {
 			d.Log.Warn("cannot meter", "run", run.Alias, "attempt", attempt, "error", err)
 			return
 		}
-		usage := newest(entries, reported)
-		if usage == nil || !noteworthy(steps, reported, *usage) {
+		usage := newest(entries, a.Usage)
+		if usage == nil || !noteworthy(steps, a.Usage, *usage) {
 			continue
 		}
-		if err := d.report(ctx, run, core.UsageObserved{Attempt: attempt, Usage: *usage}); err != nil && ctx.Err() == nil {
-			d.Log.Error("report consumption", "run", run.Alias, "attempt", attempt, "error", err)
+		state, err := d.engine.Submit(ctx, run.ID, core.Engine(), core.UsageObserved{Attempt: attempt, Usage: *usage, Wants: overdraft(run, a, *usage)})
+		if core.CodeOf(err) == core.CodeConflict {
+			d.Log.Debug("an attempt that has ended is not metered", "run", run.Alias, "attempt", attempt, "reason", err)
+			return
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				d.Log.Error("report consumption", "run", run.Alias, "attempt", attempt, "error", err)
+			}
 			continue
 		}
-		reported = *usage
+		run = state
+		if _, _, a = run.Attempt(attempt); a == nil {
+			return
+		}
 	}
+}
+
+// overdraft asks for what an agent claims to have used beyond its reservation;
+// nil where that covers it.
+func overdraft(run *core.Run, a *core.Attempt, used core.Usage) *core.Want {
+	total := core.Amount{USD: used.CostUSD, Tokens: used.Tokens()}
+	if covers(grantOf(run, a), ledger.Amount(total)) {
+		return nil
+	}
+	return &core.Want{Seq: a.Answered + 1, Amount: total}
 }
 
 // atLeast keeps what was observed of an attempt from being taken back: what was

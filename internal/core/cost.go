@@ -1,5 +1,7 @@
 package core
 
+import "math"
+
 // Cost is what attempts cost, as far as their agents said. An agent that says
 // nothing need not have been free: nothing told is unknown, and a sum of which
 // some was told is the least that it can be.
@@ -44,6 +46,12 @@ func (a *Attempt) Cost() Cost {
 		return CostOf(a.Metered.CostUSD, 0)
 	}
 	return a.Usage.Cost(a.Status == AttemptEnded && a.Exit != ExitNoStart)
+}
+
+// Disputed reports that a claim differs from what was metered: by a cent, or by a
+// token.
+func (u Usage) Disputed(claim Usage) bool {
+	return math.Abs(u.CostUSD-claim.CostUSD) >= 0.01 || u.Tokens() != claim.Tokens()
 }
 
 // Cost is what the run's attempts cost.

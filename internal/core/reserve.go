@@ -143,8 +143,8 @@ func lawReserve(r *Run, b AllowanceReserved) error {
 	switch {
 	case nanos(b.USD) < nanos(base.USD) || b.Tokens < base.Tokens:
 		return unlawful("attempt %s: what it may spend cannot become less", b.Attempt)
-	case b.Refused && b.Amount != base:
-		return unlawful("attempt %s: what is refused adds nothing", b.Attempt)
+	case b.Refused && (b.Amount != base || b.Short == nil):
+		return unlawful("attempt %s: a refusal adds nothing, and says why", b.Attempt)
 	}
 	return lawLeft(r, b.Attempt, Amount{USD: b.USD - base.USD, Tokens: b.Tokens - base.Tokens})
 }

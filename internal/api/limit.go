@@ -44,6 +44,7 @@ type Allowance struct {
 	Unpriced int      `json:"unpriced,omitempty"`
 	Limit    *float64 `json:"limit,omitempty" doc:"Absent where there is no limit"`
 	Left     *float64 `json:"left,omitempty"`
+	Reserved float64  `json:"reserved,omitempty" doc:"For attempts under way and not spent; not among what is left"`
 }
 
 // Cost is what was used, where that is money.

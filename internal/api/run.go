@@ -151,6 +151,9 @@ type Attempt struct {
 	Resources *core.Consumption  `json:"resources,omitempty"`
 }
 
+// Disputed reports that the agent claims something else than its broker metered.
+func (a Attempt) Disputed() bool { return a.Claimed != nil && a.Usage.Disputed(*a.Claimed) }
+
 // Output is a piece of an attempt's transcript.
 type Output struct {
 	Records []Record `json:"records"`

@@ -144,7 +144,7 @@ func (a *App) projectAccounts(ctx context.Context, id string, only *core.Run, us
 		busy += used[r.ID]
 	}
 	accounts := []api.Account{{Scope: api.ScopeProject, ID: id, Name: name, Allowances: []api.Allowance{
-		money(core.CostOf(spent.CostUSD, totals.Unpriced), limits.CostUSD), allowance(api.LimitTokens, spent.Tokens, limits.Tokens),
+		money(core.CostOf(spent.CostUSD, totals.Unpriced), limits.CostUSD, spent.HeldUSD), reserved(allowance(api.LimitTokens, spent.Tokens, limits.Tokens), float64(spent.HeldTokens)),
 		allowance(api.LimitWallTime, spent.Worked.Seconds(), limits.WallTime.Seconds()),
 		allowance(api.LimitAttempts, spent.Attempts, limits.Attempts), allowance(api.LimitParallel, busy, limits.Parallel),
 	}}}
@@ -209,8 +209,9 @@ func runAccount(r *core.Run, now time.Time, slots int) api.Account {
 	if r.Status != core.StatusActive { // its time stands still
 		now = r.WaitsSince
 	}
+	held := r.Share()
 	return api.Account{Scope: api.ScopeRun, ID: r.ID, Name: r.Alias, Status: string(r.Status), Opaque: opaque(r), Allowances: []api.Allowance{
-		money(r.Cost(), r.Limits.CostUSD), allowance(api.LimitTokens, r.Usage.Tokens(), r.Limits.Tokens),
+		money(r.Cost(), r.Limits.CostUSD, held.HeldUSD), reserved(allowance(api.LimitTokens, r.Usage.Tokens(), r.Limits.Tokens), float64(held.HeldTokens)),
 		allowance(api.LimitWallTime, max(now.Sub(r.ClockFrom), 0).Seconds(), r.Limits.WallTime.Seconds()),
 		allowance(api.LimitAttempts, r.Attempts, 0), allowance(api.LimitParallel, slots, r.Limits.AtOnce()),
 	}}
@@ -228,9 +229,19 @@ func allowance[T int | int64 | float64](kind string, used, limit T) api.Allowanc
 	return a
 }
 
+// reserved takes off what is left what attempts under way hold of it.
+func reserved(a api.Allowance, held float64) api.Allowance {
+	if a.Left != nil {
+		left := max(*a.Left-held, 0)
+		a.Left = &left
+	}
+	a.Reserved = held
+	return a
+}
+
 // money is what was used of a limit of cost. What nobody told cannot be taken off.
-func money(spent core.Cost, limit float64) api.Allowance {
-	a := allowance(api.LimitCost, spent.Known(), limit)
+func money(spent core.Cost, limit, held float64) api.Allowance {
+	a := reserved(allowance(api.LimitCost, spent.Known(), limit), held)
 	a.Used, a.Unpriced = spent.CostUSD, spent.Unpriced
 	return a
 }

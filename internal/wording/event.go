@@ -212,6 +212,9 @@ func exited(b core.AttemptExited) (what, detail string) {
 		detail += " after " + Duration(b.Duration)
 	}
 	detail += cost(b.Used())
+	if b.Metered != nil && b.Metered.Disputed(b.Usage) {
+		detail += ", " + Metered(*b.Metered, b.Usage)
+	}
 	switch b.Kind {
 	case core.ExitFinished:
 		return "attempt finished", detail
@@ -375,14 +378,27 @@ func reset(on bool) string {
 
 // allowed says what an attempt may spend, and what keeps it from more.
 func allowed(b core.AllowanceReserved) (what, detail string) {
-	detail = fmt.Sprintf("%s: $%.2f, %s in all", b.Attempt, b.USD, Tokens(b.Tokens))
-	if b.Refused {
-		return "allowance refused", detail + "; " + b.Short.Reason
+	var parts []string
+	if b.USD > 0 {
+		parts = append(parts, Money(b.USD))
 	}
-	if b.Short != nil {
+	if b.Tokens > 0 {
+		parts = append(parts, Tokens(b.Tokens))
+	}
+	detail = b.Attempt + " may spend " + cmp.Or(strings.Join(parts, " and "), "nothing")
+	switch {
+	case b.Refused:
+		return "allowance refused", detail + " and no more: " + b.Short.Reason
+	case b.Short != nil:
 		return "allowance reserved", detail + ", less than it wants: " + b.Short.Reason
 	}
 	return "allowance reserved", detail
+}
+
+// Metered is what a broker metered of an attempt whose agent claims something
+// else.
+func Metered(metered, claimed core.Usage) string {
+	return fmt.Sprintf("metered %s and %s, claimed %s and %s", Money(metered.CostUSD), Tokens(metered.Tokens()), Money(claimed.CostUSD), Tokens(claimed.Tokens()))
 }
 
 func cost(u core.Usage) string {

@@ -75,13 +75,17 @@ func (v View) accountOf(a api.Account) string {
 }
 
 func (v View) left(a api.Allowance) string {
+	held := ""
+	if a.Reserved > 0 {
+		held = v.Style.Faint(", " + amount(a.Kind, a.Reserved) + " reserved for work under way")
+	}
 	switch {
 	case a.Left == nil:
 		return v.Style.Faint("no limit")
 	case *a.Left <= 0:
-		return v.Style.Asking("nothing left")
+		return v.Style.Asking("nothing left") + held
 	}
-	return amount(a.Kind, *a.Left) + " left"
+	return amount(a.Kind, *a.Left) + " left" + held
 }
 
 func labels(kind string) string {

@@ -248,6 +248,9 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 		verdict = "checks " + a.Verdict
 	}
 	lines := []string{v.fit("        " + v.dots(terminal.Line(a.ID), terminal.Line(a.Agent), state, verdict, spent))}
+	if a.Disputed() {
+		lines = append(lines, v.hang("          ", v.Style.Asking, wording.Metered(a.Usage, *a.Claimed))...)
+	}
 	if a.Message != "" {
 		lines = append(lines, v.hang("          ", nil, a.Message)...)
 	}

@@ -23,8 +23,11 @@ func (d *Dispatcher) hasBroker(spec shim.Spec) bool { return d.Brokered != nil &
 
 // fund answers what the broker of an attempt asks for, as long as the attempt
 // runs. A broker is told only what is committed: if the engine ends in between,
-// the next one tells it.
+// the next one tells it. Without limits a broker never asks.
 func (d *Dispatcher) fund(ctx context.Context, run *core.Run, attempt string) {
+	if money, tokens := run.Limits.Limited(); !money && !tokens {
+		return
+	}
 	folder := d.Layout.Attempt(run.ID, attempt)
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()

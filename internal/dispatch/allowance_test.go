@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -296,5 +297,35 @@ func TestAnEndedAttemptIsSettled(t *testing.T) {
 	write(t, filepath.Join(e.folder, "meter.jsonl"), "{\n")
 	if err := e.collect(t.Context(), e.run, theAttempt); err == nil || len(e.engine.taken()) > 0 {
 		t.Error("an account that cannot be read was taken for an empty one")
+	}
+}
+
+// TestAnAttemptStartsWithItsPortion: its supervisor finds what it may spend before it begins, and all where nothing limits
+// it. An agent without a broker finds nothing.
+func TestAnAttemptStartsWithItsPortion(t *testing.T) {
+	for name, c := range map[string]struct {
+		limits   core.Limits
+		reserved *core.Amount
+		brokered bool
+		want     string
+	}{
+		"limited":    {core.Limits{CostUSD: 10}, &core.Amount{USD: 0.5}, true, `{"seq":0,"usd":0.5,"tokens":0,"unlimited_tokens":true}`},
+		"not at all": {core.Limits{}, nil, true, `{"seq":0,"usd":0,"tokens":0,"unlimited_usd":true,"unlimited_tokens":true}`},
+		"unreserved": {core.Limits{Tokens: 10}, nil, true, `{"seq":0,"usd":0,"tokens":0,"unlimited_usd":true}`},
+		"no broker":  {core.Limits{CostUSD: 10}, &core.Amount{USD: 0.5}, false, ""},
+	} {
+		p := newPhased(t)
+		p.Brokered = func(shim.Spec) bool { return c.brokered }
+		p.run.Limits, p.attempt.Reserved = c.limits, c.reserved
+		if said, ok := p.began(t).(core.AttemptStarted); !ok || said.Brokered != c.brokered {
+			t.Errorf("%s: reported is %+v", name, said)
+		}
+		grant, err := os.ReadFile(filepath.Join(p.folder, "grant.json"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if strings.TrimSpace(string(grant)) != c.want {
+			t.Errorf("%s: granted is %s, want %s", name, grant, c.want)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func kernelCounters() map[string]string {
 }
 
 // start starts bubblewrap, which waits inside until the counters are open.
-func (g *gauge) start(cmd *exec.Cmd) error {
+func (g *gauge) start(cmd *exec.Cmd, bubblewrap string) error {
 	told, tells, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
@@ -34,7 +34,8 @@ func (g *gauge) start(cmd *exec.Cmd) error {
 	}
 	first := firstInherited + len(cmd.ExtraFiles)
 	cmd.ExtraFiles = append(cmd.ExtraFiles, tells, waits)
-	cmd.Args = slices.Insert(cmd.Args, 1, "--info-fd", strconv.Itoa(first), "--block-fd", strconv.Itoa(first+1))
+	// Something may stand before bubblewrap, such as what sets limits.
+	cmd.Args = slices.Insert(cmd.Args, slices.Index(cmd.Args, bubblewrap)+1, "--info-fd", strconv.Itoa(first), "--block-fd", strconv.Itoa(first+1))
 	if err := errors.Join(cmd.Start(), tells.Close(), waits.Close()); err != nil {
 		return errors.Join(err, told.Close(), lets.Close())
 	}

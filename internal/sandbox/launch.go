@@ -73,7 +73,7 @@ func (l Launch) start(cmd *exec.Cmd) error {
 	}
 	cmd.ExtraFiles = []*os.File{filter}
 	if l.gauge != nil {
-		return errors.Join(l.gauge.start(cmd), filter.Close())
+		return errors.Join(l.gauge.start(cmd, l.Argv[0]), filter.Close())
 	}
 	return errors.Join(cmd.Start(), filter.Close())
 }

@@ -118,7 +118,7 @@ func openModel(folder string, m *Model, c *credential, j *record, opts Options) 
 	if err != nil {
 		return nil, err
 	}
-	account, err := ledger.Open(folder, ledger.Grant{UnlimitedUSD: true, UnlimitedTokens: true})
+	account, err := ledger.Open(folder, ledger.Grant{}) // the engine has written what it grants
 	if err != nil {
 		return nil, err
 	}

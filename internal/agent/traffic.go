@@ -1,5 +1,11 @@
 package agent
 
+import (
+	"fmt"
+	"net"
+	"strconv"
+)
+
 // ProtocolModel is the protocol of a request to the model, which goes by way of the broker.
 const ProtocolModel = "model"
 
@@ -14,6 +20,30 @@ type Connection struct {
 	Sent         int64  `json:"sent,omitempty"`
 	Received     int64  `json:"received,omitempty"`
 	Milliseconds int64  `json:"ms,omitempty"`
+}
+
+// String tells of it in a line.
+func (c *Connection) String() string {
+	if c == nil {
+		return ""
+	}
+	to := c.Host
+	if c.Port != 0 {
+		to = net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
+	}
+	line := "connection to " + to
+	if c.Protocol == ProtocolModel {
+		line = "request to the model at " + to
+	} else if c.Allowed {
+		line += fmt.Sprintf(": %d bytes sent, %d received", c.Sent, c.Received)
+	}
+	if !c.Allowed {
+		line += ": refused"
+	}
+	if c.Cause != "" {
+		line += ": " + c.Cause
+	}
+	return line
 }
 
 // Sums counts connections.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -164,7 +165,7 @@ func (a *App) Output(ctx context.Context, id, attempt string, after int64) (api.
 	}
 	out := api.Output{Next: after}
 	for _, e := range entries {
-		record := api.Record{N: e.N, At: e.At, Kind: string(e.Record.Kind), Text: e.Record.Text, Tool: e.Record.Tool}
+		record := api.Record{N: e.N, At: e.At, Kind: string(e.Record.Kind), Text: cmp.Or(e.Record.Text, e.Record.Connection.String()), Tool: e.Record.Tool}
 		if len(e.Record.Input) > 0 {
 			record.Input = runfolder.ShortArguments(e.Record.Input)
 		}

@@ -74,7 +74,7 @@ func reachOf(n *core.Network, p *core.Playbook, s api.RehearsedStage) []string {
 func presets(p *core.Playbook, detected []string) []string {
 	known := registry.Known()
 	named := slices.DeleteFunc(p.Reached(), func(name string) bool { return !slices.Contains(known, name) })
-	all := append(named, detected...)
+	all := slices.Concat(named, detected)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

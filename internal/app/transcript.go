@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -90,7 +91,7 @@ func (a *App) unspoken(run *core.Run, attempt string) (api.Transcript, error) {
 
 func spoken(e shim.Entry) api.Utterance {
 	r := api.Utterance{
-		N: e.N, At: e.At, Kind: string(e.Record.Kind), Text: e.Record.Text, Tool: e.Record.Tool, Input: e.Record.Input,
+		N: e.N, At: e.At, Kind: string(e.Record.Kind), Text: cmp.Or(e.Record.Text, e.Record.Connection.String()), Tool: e.Record.Tool, Input: e.Record.Input,
 		Failed: e.Record.Error, Denied: e.Record.Denied,
 	}
 	if n := len(r.Text); n > maxSpokenText {

@@ -101,7 +101,7 @@ func saidOf(u api.Utterance) said {
 		s.Clipped = s.Clipped || len(u.Input) > maxSaid
 	case agent.KindToolResult, agent.KindThinking, agent.KindRaw, agent.KindStderr:
 		s.Brief = clip(160, firstLine(u.Text))
-	case agent.KindText, agent.KindUsage, agent.KindNotice, agent.KindResult:
+	case agent.KindText, agent.KindUsage, agent.KindNotice, agent.KindResult, agent.KindConnection:
 	}
 	return s
 }

@@ -5,10 +5,10 @@ import "testing"
 func TestAConnectionInALine(t *testing.T) {
 	for want, c := range map[string]*Connection{
 		"": nil,
-		"connection to a.example.com:443: 3 bytes sent, 4 received":               {Protocol: "connect", Host: "a.example.com", Port: 443, Allowed: true, Sent: 3, Received: 4},
+		"connection to a.example.com:443: 3 bytes sent, 4 received":              {Protocol: "connect", Host: "a.example.com", Port: 443, Allowed: true, Sent: 3, Received: 4},
 		"connection to [2001:db8::7]:80: refused: it is not on the network list": {Protocol: "http", Host: "2001:db8::7", Port: 80, Cause: "it is not on the network list"},
-		"request to the model at api.example.com":                                 {Protocol: ProtocolModel, Host: "api.example.com", Allowed: true},
-		"request to the model at api.example.com: refused: the limit is reached":  {Protocol: ProtocolModel, Host: "api.example.com", Cause: "the limit is reached"},
+		"request to the model at api.example.com":                                {Protocol: ProtocolModel, Host: "api.example.com", Allowed: true},
+		"request to the model at api.example.com: refused: the limit is reached": {Protocol: ProtocolModel, Host: "api.example.com", Cause: "the limit is reached"},
 	} {
 		if got := c.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -18,6 +18,7 @@ func TestAttacksAsAPlainUser(t *testing.T) {
 	var files, tests []string
 	for _, scenario := range []string{
 		"agent_descriptors", "agent_goal_secret", "agent_home", "agent_peeks", "agent_private_key", "agent_proxy", "gate_secrets", "limits_resources",
+		"walls_network",
 	} {
 		files = append(files, filepath.Join("testdata", scenario+".txtar"))
 		tests = append(tests, "TestScenarios/"+scenario)

@@ -16,6 +16,9 @@ func (t *Tracker) exit(e core.Event, b core.AttemptExited) []Piece {
 	}
 	a := &ended[0]
 	a.Class, a.Usage, a.Took = b.Class, b.Used(), b.Duration
+	if b.Traffic != nil {
+		a.Traffic = *b.Traffic
+	}
 	if at := a.Began.Add(b.Duration); b.Duration > 0 && at.Before(a.Ended) {
 		a.Ended = at
 	}

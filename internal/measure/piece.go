@@ -67,4 +67,5 @@ type Piece struct {
 	Outcome  string
 	Class    string // of an attempt that failed
 	Usage    core.Usage
+	Traffic  core.Traffic // of an attempt in a closed network
 }

@@ -21,6 +21,7 @@ type metrics struct {
 	refusals                   *family
 	attempts, checks, cost     *family
 	cache, wakes, calls, spans *family
+	connections, bytes         *family
 
 	runTime, waveTime                *family
 	stageTime, taskTime              *family
@@ -55,6 +56,8 @@ func newMetrics(opts Options) *metrics {
 		checks:      counter("stellwerk_checks_total", "Checks that ended.", "check", "outcome", "reused"),
 		cost:        counter("stellwerk_cost_usd_total", "What attempts cost, in US dollars, as far as agents say.", "agent", "model"),
 		cache:       counter("stellwerk_cache_tokens_total", "Tokens read from and written to a model's cache.", "agent", "model"),
+		connections: counter("stellwerk_connections_total", "Connections that attempts asked for, besides those to the model.", "agent", "outcome"),
+		bytes:       counter("stellwerk_network_bytes_total", "Bytes that attempts sent and received, besides those of the model.", "agent", "direction"),
 		wakes:       counter("stellwerk_wakes_total", "Streams that were looked at.", "reason"),
 		calls:       counter("stellwerk_forge_calls_total", "Calls to forges.", "forge", "operation", "outcome"),
 		spans:       counter("stellwerk_trace_spans_total", "Spans that were sent or given up.", "outcome"),
@@ -161,6 +164,16 @@ func (m *metrics) attempt(p measure.Piece) {
 	}
 	if p.Usage.CacheTokens > 0 {
 		m.cache.add(float64(p.Usage.CacheTokens), agent, model)
+	}
+	for outcome, n := range map[string]int{"allowed": p.Traffic.Allowed, "refused": p.Traffic.Refused} {
+		if n > 0 {
+			m.connections.add(float64(n), agent, outcome)
+		}
+	}
+	for direction, n := range map[string]int64{"sent": p.Traffic.Sent, "received": p.Traffic.Received} {
+		if n > 0 {
+			m.bytes.add(float64(n), agent, direction)
+		}
 	}
 	for kind, n := range map[string]int64{"input": p.Usage.InputTokens, "output": p.Usage.OutputTokens} {
 		if n > 0 {

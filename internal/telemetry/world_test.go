@@ -121,7 +121,7 @@ func attempt() []core.Body {
 		core.AttemptStarted{Attempt: "build.r1.a1", Agent: "claude"},
 		core.AttemptExited{Attempt: "build.r1.a1", Kind: core.ExitFinished, Summary: "my words hunter2", Duration: 400 * time.Millisecond,
 			Traffic: &core.Traffic{Allowed: 3, Refused: 2, Sent: 70, Received: 900},
-			Usage: core.Usage{CostUSD: 0.25, InputTokens: 1200, OutputTokens: 34, CacheTokens: 5}},
+			Usage:   core.Usage{CostUSD: 0.25, InputTokens: 1200, OutputTokens: 34, CacheTokens: 5}},
 	}
 }
 

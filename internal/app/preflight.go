@@ -149,5 +149,5 @@ func (t tried) Run(ctx context.Context, command string, limit time.Duration) (pr
 	if failed {
 		result, err = setup.Result, nil
 	}
-	return preflight.Outcome{Setup: failed, Exit: result.ExitCode, TimedOut: result.TimedOut, Output: result.Output}, err
+	return preflight.Outcome{Setup: failed, Exit: result.ExitCode, TimedOut: result.TimedOut, Output: result.Output, Refused: result.Refused}, err
 }

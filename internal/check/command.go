@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
@@ -69,6 +70,10 @@ func (v *evaluation) run(ctx context.Context, c core.Check) (core.CheckResult, e
 		r.Detail = fmt.Sprintf("It was %s. Exit status %d.", res.Limit, res.ExitCode)
 	default:
 		r.Detail = fmt.Sprintf("Exit status %d%s.", res.ExitCode, hint(res.ExitCode))
+	}
+	if len(res.Refused) > 0 {
+		r.Detail += fmt.Sprintf(" It was refused connections to %s: a check reaches only what the playbook names under `network: {checks: […]}`.",
+			strings.Join(res.Refused, ", "))
 	}
 	if tail := plain.Tail(res.Output, tailLines, tailBytes); tail != "" {
 		r.Detail += " The end of its output:\n" + tail

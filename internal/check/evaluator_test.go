@@ -283,6 +283,23 @@ func TestACommandThatTookTooMuchHasNotPassed(t *testing.T) {
 	expect(t, results[0], false, "It was killed at 4.0 GiB of memory, the limit of an attempt. Exit status 0.", "linking")
 }
 
+// walled is a runner whose command was kept from a host.
+type walled struct{}
+
+func (walled) Run(context.Context, check.Command) (check.Result, error) {
+	return check.Result{ExitCode: 1, Refused: []string{"a.example.com:443"}, Output: "no answer"}, nil
+}
+
+func TestACommandThatWasKeptFromAHostSaysSo(t *testing.T) {
+	w := newWorld(t)
+	e := &check.Evaluator{Tree: w, Artifacts: w, Runner: walled{}}
+	_, results, err := e.Evaluate(t.Context(), command("make"), w.subject(w.head()))
+	if err != nil || len(results) != 1 {
+		t.Fatal(results, err)
+	}
+	expect(t, results[0], false, "Exit status 1. It was refused connections to a.example.com:443", "`network: {checks: […]}`", "no answer")
+}
+
 func TestACommandEndedAtItsLimitHasNotPassed(t *testing.T) {
 	w := newWorld(t)
 	e := &check.Evaluator{Tree: w, Artifacts: w, Runner: late{}}

@@ -90,6 +90,8 @@ type Result struct {
 	Digest   string // of the output kept in full, empty where none is
 	TimedOut bool
 	Limit    string // of the machine's resources that it ran into; empty where it passed
+	// Refused are the hosts, with their ports, that a closed network kept it from.
+	Refused []string
 }
 
 // Passed reports that the command did what was asked.

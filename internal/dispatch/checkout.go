@@ -119,6 +119,8 @@ func (e *setupError) Error() string {
 	why := ""
 	if e.result.Limit != "" {
 		why = ", " + e.result.Limit
+	} else if len(e.result.Refused) > 0 {
+		why = ", refused connections to " + strings.Join(e.result.Refused, ", ")
 	} else if check.Offline(e.result.Output) {
 		why = ", for lack of network"
 	}
@@ -290,7 +292,7 @@ func (c *checkout) result(ctx context.Context, folder string, cmd check.Command)
 	}
 	return check.Result{
 		ExitCode: exit.ExitCode, TimedOut: exit.Reason == shim.ReasonTimeout,
-		Output: tail(output, 64<<10), Digest: digest, Limit: breach(exit),
+		Output: tail(output, 64<<10), Digest: digest, Limit: breach(exit), Refused: refused(exit.Traffic),
 	}, nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -61,7 +63,7 @@ func TestACommandThatDoesNotRun(t *testing.T) {
 			write(t, filepath.Join(room.dir, "code.go"), "")
 			c.way(room)
 			result, err := room.execute(c.ctx, command, true)
-			if err == nil || !strings.Contains(err.Error(), c.want) || result != (check.Result{}) || c.hand.killed != c.killed {
+			if err == nil || !strings.Contains(err.Error(), c.want) || !cmp.Equal(result, check.Result{}) || c.hand.killed != c.killed {
 				t.Errorf("%+v, %v; killed %d times", result, err, c.hand.killed)
 			}
 		})
@@ -77,6 +79,10 @@ func TestACommandThatDoesNotRun(t *testing.T) {
 		if got := (&setupError{"make", check.Result{ExitCode: 3, Output: output}}).Error(); got != want {
 			t.Errorf("said is %q", got)
 		}
+	}
+	walled := &setupError{"make", check.Result{ExitCode: 3, Output: "no such host", Refused: []string{"a.example.com:443", "b.example.com:80"}}}
+	if got, want := walled.Error(), "setup \"make\" failed with exit code 3, refused connections to a.example.com:443, b.example.com:80:\nno such host"; got != want {
+		t.Errorf("said is %q", got)
 	}
 }
 

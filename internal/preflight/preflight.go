@@ -47,6 +47,7 @@ type Outcome struct {
 	Exit     int
 	TimedOut bool
 	Output   string
+	Refused  []string // hosts that a closed network kept it from
 }
 
 // Passed reports a command that did what it should.

@@ -55,6 +55,8 @@ func TestWhatStops(t *testing.T) {
 		{"a failing test", "x", Outcome{Exit: 1, Output: "FAIL: TestGreeting: pytest: not found in the text\n"}, "", ""},
 		{"a command that says 127", "x", Outcome{Exit: 127}, "", ""},
 		{"a setup without network", "x", Outcome{Setup: true, Exit: 1, Output: "npm error code ENOTFOUND\nnpm error network request failed\n"}, "lack of network", "HTTPS_PROXY"},
+		{"a setup that a list keeps from a host", "x", Outcome{Setup: true, Exit: 1, Output: "npm error code ENOTFOUND\n", Refused: []string{"r.example.com:443"}},
+			"was refused connections to r.example.com:443", "network: {setup: [r.example.com:443]}"},
 		{"a setup that fails", "x", Outcome{Setup: true, Exit: 1, Output: "error: lock file is out of date\n"}, "", ""},
 		{"no virtual environments", "x", Outcome{Setup: true, Exit: 1, Output: "because ensurepip is not available\n"}, "virtual environments", "python3-venv"},
 	}

@@ -55,6 +55,10 @@ func (in Input) read(w wanted, out Outcome) *problem {
 	if strings.Contains(out.Output, "ensurepip is not available") {
 		return &problem{who + " cannot pass: Python cannot make virtual environments here", "install what it names (Debian: apt install python3-venv)"}
 	}
+	if out.Setup && len(out.Refused) > 0 {
+		return &problem{who + " was refused connections to " + strings.Join(out.Refused, ", "),
+			fmt.Sprintf("allow them, under `network: {setup: [%s]}` in the playbook or `network.allow` in your settings; %s", strings.Join(out.Refused, ", "), without)}
+	}
 	if out.Setup && check.Offline(out.Output) {
 		return &problem{who + " failed for lack of network: " + lastLine(out.Output),
 			"try again when the network is there, or set HTTPS_PROXY where you start stellwerk; " + without}

@@ -36,6 +36,7 @@ type trial struct {
 	files   map[string]string // in the workspace
 	shown   []string          // folders of this machine
 	env     []string          // of the worker
+	set     map[string]string // in the playbook
 	network shim.Network
 }
 
@@ -53,7 +54,7 @@ func (tr trial) run(t *testing.T) result {
 		toolbox.Unisolated(t, reason)
 	}
 	a := shimtest.New(t, sandbox.Sandbox, "exec 2>&1\n"+tr.line, func(s *shim.Spec) {
-		s.Network, s.ReadOnly, s.Writes = tr.network, tr.shown, shim.WritesArtifacts
+		s.Network, s.ReadOnly, s.Env, s.Writes = tr.network, tr.shown, tr.set, shim.WritesArtifacts
 		s.Network.Advice = "Ask for %s."
 	})
 	for name, text := range tr.files {

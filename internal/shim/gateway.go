@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"golang.org/x/net/http/httpproxy"
 
@@ -154,8 +155,8 @@ func joinGateway(folder string, spec Spec, program []string) (*gateway, error) {
 	return g, g.setPort()
 }
 
-// variables are how programs find the gateway.
-func (g *gateway) variables() variables {
+// variables are how programs find the gateway. Of what the person set for Java nothing is lost.
+func (g *gateway) variables(set variables) variables {
 	if g == nil {
 		return nil
 	}
@@ -165,17 +166,22 @@ func (g *gateway) variables() variables {
 		return v
 	}
 	v["NODE_USE_ENV_PROXY"] = "1"
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+	for _, name := range []string{
+		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy",
+		"YARN_HTTP_PROXY", "YARN_HTTPS_PROXY", // Yarn reads no others from version 2 on
+	} {
 		v[name] = "http://" + g.address
 	}
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		v[name] = "localhost,127.0.0.1,::1"
 	}
-	host, port, _ := net.SplitHostPort(g.address)
-	for _, scheme := range []string{"http", "https"} {
-		v["JAVA_TOOL_OPTIONS"] += fmt.Sprintf(" -D%s.proxyHost=%s -D%[1]s.proxyPort=%[3]s", scheme, host, port)
-	}
+	v["JAVA_TOOL_OPTIONS"] = strings.TrimSpace(set["JAVA_TOOL_OPTIONS"] + " " + g.javaOptions())
 	return v
+}
+
+func (g *gateway) javaOptions() string {
+	host, port, _ := net.SplitHostPort(g.address)
+	return fmt.Sprintf("-Dhttp.proxyHost=%s -Dhttp.proxyPort=%s -Dhttps.proxyHost=%[1]s -Dhttps.proxyPort=%[2]s", host, port)
 }
 
 // box is what a sandbox is told of it.

@@ -45,9 +45,12 @@ const (
 
 const acceptPause = 10 * time.Millisecond
 
-// Intercept makes this process a bridge if its arguments ask for one, and then ends it. Whatever program may be started by
-// Command calls it first.
+// Intercept makes this process a bridge or a connection if its arguments ask for one, and then ends it. Whatever program may
+// be started by Command or Connector calls it first.
 func Intercept() {
+	if target, ok := wanted(os.Args); ok {
+		syscall.Exit(connected(target))
+	}
 	if socket, argv, ok := asked(os.Args); ok {
 		// The end of the process is what others wait for: it is not held up by what a program does at its end otherwise.
 		syscall.Exit(run(socket, argv))

@@ -25,7 +25,7 @@ func agentBox(folder string, spec Spec, self string, launch agent.Launch, secret
 	}
 	env := agentVariables(spec, launch, secrets, os.Environ())
 	env["TMPDIR"] = tmpDir(spec.Isolation, tmp)
-	maps.Copy(env, way.variables(env))
+	maps.Copy(env, way.variables(env, self))
 
 	writable := []string{spec.Job.Dir, spec.Job.Out, spec.Job.Home}
 	if spec.Writes == WritesCode {

@@ -34,3 +34,11 @@ func TestProxiesLoseTheirPasswords(t *testing.T) {
 		}
 	}
 }
+
+// TestTheProgramsNameInAnSSHCommand: a shell, then ssh, then a shell read it.
+func TestTheProgramsNameInAnSSHCommand(t *testing.T) {
+	const want = `ssh -o 'ProxyCommand='\''/o'\''\'\'''\''x y%%z'\'' worker connect %h %p'`
+	if got := sshCommand("/o'x y%z"); got != want {
+		t.Errorf("it is %s, want %s", got, want)
+	}
+}

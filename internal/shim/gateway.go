@@ -155,8 +155,9 @@ func joinGateway(folder string, spec Spec, program []string) (*gateway, error) {
 	return g, g.setPort()
 }
 
-// variables are how programs find the gateway. Of what the person set for Java nothing is lost.
-func (g *gateway) variables(set variables) variables {
+// variables are how programs find the gateway. What the person set for Java and for ssh holds. self is the program that is
+// shown inside.
+func (g *gateway) variables(set variables, self string) variables {
 	if g == nil {
 		return nil
 	}
@@ -175,9 +176,21 @@ func (g *gateway) variables(set variables) variables {
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
 		v[name] = "localhost,127.0.0.1,::1"
 	}
+	if self != "" && set["GIT_SSH_COMMAND"] == "" && set["GIT_SSH"] == "" {
+		v["GIT_SSH_COMMAND"] = sshCommand(self)
+	}
 	v["JAVA_TOOL_OPTIONS"] = strings.TrimSpace(set["JAVA_TOOL_OPTIONS"] + " " + g.javaOptions())
 	return v
 }
+
+// sshCommand is an ssh that connects by way of the gateway. ssh knows no proxy, and replaces what follows a percent sign.
+func sshCommand(self string) string {
+	words := bridge.Connector(shellWord(strings.ReplaceAll(self, "%", "%%")))
+	return "ssh -o " + shellWord("ProxyCommand="+strings.Join(append(words, "%h", "%p"), " "))
+}
+
+// shellWord quotes a text for a shell.
+func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func (g *gateway) javaOptions() string {
 	host, port, _ := net.SplitHostPort(g.address)

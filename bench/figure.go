@@ -54,6 +54,12 @@ func figures() []figure {
 		{name: "live", what: "event → 200 open pages, p99", limit: 1, of: "100 ms", measure: liveEvents},
 		{name: "list", what: "pages over 10,000 runs: first byte", limit: 1, of: "100 ms", measure: longList},
 		{name: "idle", what: "idle engine with 50 projects", limit: 1, of: "1% of a core, 150 MB", measure: idle},
+		{name: "walls", what: "start of an attempt behind all walls", limit: 1.5, of: "in a sandbox without", measure: wallsStart},
+		{name: "tunnel", what: "256 MiB through bridge and proxy", limit: 0.7, atLeast: true, of: "direct on loopback", measure: tunnelSpeed},
+		{name: "tunnel-first", what: "so, first byte over TLS", limit: 2, of: "direct on loopback", measure: tunnelFirst},
+		{name: "model", what: "an answer through bridge and broker", limit: 0.7, atLeast: true, of: "direct on loopback", measure: modelSpeed},
+		{name: "model-first", what: "so, first event", limit: 2, of: "direct on loopback", measure: modelFirst},
+		{name: "redaction", what: "redaction of a stream, CPU", limit: 1.2, of: "line by line", measure: redaction},
 	}
 }
 

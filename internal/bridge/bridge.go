@@ -1,6 +1,6 @@
 // Package bridge is the first process inside a sandbox whose network is closed. Programs in there know addresses and
-// ports; the one way out is a unix socket. The bridge listens on loopback, carries every connection to the socket byte by
-// byte, starts the command, and ends with it. It decides nothing and reads nothing of what it carries: whatever runs
+// ports; the one way out is a unix socket. The bridge listens on loopback, gives every connection to the process behind the
+// socket, starts the command, and ends with it. It decides nothing and reads nothing: whatever runs
 // beside it can use the socket by itself. It keeps others inside from looking into it or tracing it.
 package bridge
 
@@ -8,14 +8,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/handover"
 )
 
 // Command is the program and the words that make it a bridge. A socket, "--" and the command to start follow.
@@ -107,7 +107,7 @@ func serve(listener net.Listener, socket string) {
 	}
 }
 
-// carry copies both ways. What one side has finished saying is finished on the other, and may still be answered.
+// carry hands a connection over to who listens outside. The bridge is then out of the way.
 func carry(inside net.Conn, socket string) {
 	defer func() { _ = inside.Close() }()
 	outside, err := (&net.Dialer{}).DialContext(context.Background(), "unix", socket)
@@ -115,21 +115,9 @@ func carry(inside net.Conn, socket string) {
 		return
 	}
 	defer func() { _ = outside.Close() }()
-	var both sync.WaitGroup
-	both.Go(func() { pass(outside, inside) })
-	both.Go(func() { pass(inside, outside) })
-	both.Wait()
-}
-
-type half interface{ CloseWrite() error }
-
-// pass copies until the end. A side that is gone ends the other, which would wait for it for ever.
-func pass(to, from net.Conn) {
-	_, err := io.Copy(to, from)
-	if w, ok := to.(half); ok && err == nil {
-		err = w.CloseWrite()
-	}
-	if err != nil {
-		_, _ = to.Close(), from.Close()
+	client, isTCP := inside.(*net.TCPConn)
+	server, isUnix := outside.(*net.UnixConn)
+	if isTCP && isUnix {
+		_ = handover.Give(server, client) // where it fails, the client finds its connection closed
 	}
 }

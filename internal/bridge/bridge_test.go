@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -9,7 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/handover"
 )
 
 func TestMain(m *testing.M) {
@@ -54,11 +58,24 @@ func across(t *testing.T) (inside, outside net.Conn) {
 	if inside, err = net.Dial("tcp4", near.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
-	if outside, err = far.Accept(); err != nil {
-		t.Fatal(err)
-	}
+	outside = taken(t, far)
 	t.Cleanup(func() { _, _ = inside.Close(), outside.Close() })
 	return inside, outside
+}
+
+// taken is the next connection that the bridge gives to who listens outside.
+func taken(t *testing.T, far net.Listener) net.Conn {
+	t.Helper()
+	way, err := far.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = way.Close() }()
+	_, handed, err := handover.Take(way)
+	if err != nil || handed == nil {
+		t.Fatalf("%v, %v", handed, err)
+	}
+	return handed
 }
 
 // What one side has finished saying can still be answered.
@@ -94,7 +111,7 @@ func TestAConnectionBreaksOff(t *testing.T) {
 	if err := inside.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadAll(outside); err != nil {
+	if _, err := io.ReadAll(outside); !errors.Is(err, syscall.ECONNRESET) {
 		t.Fatal(err)
 	}
 }

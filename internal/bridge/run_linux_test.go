@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/handover"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
 )
@@ -31,7 +32,10 @@ func behind(t *testing.T, argv ...string) (said string, code int) {
 	defer func() { _ = listener.Close() }()
 	go func() {
 		for conn, err := listener.Accept(); err == nil; conn, err = listener.Accept() {
-			_, _ = conn.Write([]byte("from outside\n"))
+			if _, handed, err := handover.Take(conn); err == nil && handed != nil {
+				_, _ = handed.Write([]byte("from outside\n"))
+				_ = handed.Close()
+			}
 			_ = conn.Close()
 		}
 	}()

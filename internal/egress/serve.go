@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/handover"
 )
 
 const (
@@ -28,7 +30,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	d := &door{Server: s, ctx: inner, handed: make(chan net.Conn)}
 	web := d.webServer()
 	var served sync.WaitGroup
-	served.Go(func() { _ = web.Serve(handover{d, l.Addr()}) }) // ends with inner only
+	served.Go(func() { _ = web.Serve(handedOver{d, l.Addr()}) }) // ends with inner only
 	stop := context.AfterFunc(inner, func() { _ = l.Close() })
 	err := d.accept(l)
 	stop()
@@ -100,16 +102,32 @@ func (d *door) admit(conn net.Conn) {
 	go d.greet(c)
 }
 
+// replace serves a connection that was handed over in the place of the one it came on.
+func (d *door) replace(c *client, handed net.Conn) {
+	stop := context.AfterFunc(d.ctx, func() { _ = handed.Close() })
+	leave := c.release
+	c.Conn, c.release = handed, sync.OnceFunc(func() {
+		stop()
+		_ = handed.Close() // whoever served it has noted how it ended
+		leave()
+	})
+}
+
 // greet finds out which protocol a client speaks.
 func (d *door) greet(c *client) {
-	var first [1]byte
 	_ = c.SetReadDeadline(time.Now().Add(headerTime)) // fails only with the connection
-	if _, err := io.ReadFull(c.Conn, first[:]); err != nil {
+	first, handed, err := handover.Take(c.Conn)
+	if err == nil && handed != nil {
+		d.replace(c, handed)
+		_ = c.SetReadDeadline(time.Now().Add(headerTime))
+		first, _, err = handover.Take(c.Conn)
+	}
+	if err != nil {
 		c.release()
 		return
 	}
-	c.first = first[:]
-	if first[0] == socksFirst {
+	c.first = []byte{first}
+	if first == socksFirst {
 		defer c.release()
 		d.socks(c)
 		return
@@ -139,13 +157,13 @@ func (c *client) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// handover is the listener of the HTTP server: it accepts what greet hands over.
-type handover struct {
+// handedOver is the listener of the HTTP server: it accepts what greet hands over.
+type handedOver struct {
 	*door
 	addr net.Addr
 }
 
-func (h handover) Accept() (net.Conn, error) {
+func (h handedOver) Accept() (net.Conn, error) {
 	select {
 	case c := <-h.handed:
 		return c, nil
@@ -154,8 +172,8 @@ func (h handover) Accept() (net.Conn, error) {
 	}
 }
 
-func (h handover) Close() error   { return nil }
-func (h handover) Addr() net.Addr { return h.addr }
+func (h handedOver) Close() error   { return nil }
+func (h handedOver) Addr() net.Addr { return h.addr }
 
 type clientKey struct{}
 

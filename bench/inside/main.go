@@ -120,7 +120,7 @@ func (o order) connect() (net.Conn, error) {
 		return nil, errors.Join(err, conn.Close())
 	}
 	// The host says nothing before it is asked, so nothing of it is read here.
-	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: http.MethodConnect})
+	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: http.MethodConnect}) //nolint:bodyclose // it has none
 	if err == nil && answer.StatusCode != http.StatusOK {
 		err = errors.New("the proxy says " + answer.Status)
 	}

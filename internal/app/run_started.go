@@ -21,6 +21,9 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 	if err != nil {
 		return core.RunStarted{}, err
 	}
+	if err := a.unexposed(isolation, plan); err != nil {
+		return core.RunStarted{}, err
+	}
 	if !p.repo.Identity.Complete() {
 		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "git does not know who you are, so no commit can be made").
 			WithHint(`git config --global user.name "Your Name" && git config --global user.email you@example.org`)
@@ -92,6 +95,19 @@ func (a *App) chooseIsolation(settings *config.Settings, session bool) (string, 
 			WithHint("install bubblewrap (Debian: apt install bubblewrap), or give isolation up with --isolation none")
 	}
 	return string(sandbox.Sandbox), nil
+}
+
+// unexposed refuses a run whose isolated processes would see a socket of this
+// machine.
+func (a *App) unexposed(isolation string, plan *plan) error {
+	if isolation == string(sandbox.None) {
+		return nil
+	}
+	remark, err := a.dispatch.Exposed()
+	if remark != "" {
+		plan.warnings = append(plan.warnings, remark)
+	}
+	return err
 }
 
 // limitAttempts holds the playbook to the attempts that were set: a flag is the

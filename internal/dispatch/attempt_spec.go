@@ -144,6 +144,10 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 	if err != nil {
 		return shim.Spec{}, err
 	}
+	visible, err := r.d.shown(r.run, r.yard)
+	if err != nil {
+		return shim.Spec{}, err
+	}
 	role := r.role()
 	broker, secrets := r.model(r.secretNames())
 	if broker != nil {
@@ -163,7 +167,7 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 		Branch: branchOf(r.run, r.stage), IntegrationBranch: r.run.Branch, Writes: shim.Writes(r.task.Writes),
 		CommitMessage: r.message(), Mark: r.marks(), Identity: shim.Identity(r.run.Identity), Isolation: isolation(r.run),
 		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: secrets, Model: broker,
-		ReadOnly: append([]string{r.yard.Dir()}, r.d.ReadOnly...), Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run),
+		ReadOnly: visible, Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run),
 		Network: r.reach(),
 	}
 	spec.Resources = resources(r.run, r.d.Layout)

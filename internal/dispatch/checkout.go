@@ -216,6 +216,10 @@ func (c *checkout) copy(ctx context.Context, id string) (string, error) {
 
 func (c *checkout) order(folder, id, dir string, cmd check.Command, apart bool) error {
 	d := c.dispatcher
+	visible, err := d.shown(c.run, c.yard)
+	if err != nil {
+		return err
+	}
 	home, cache := c.home(folder)
 	prompt := filepath.Join(folder, "command")
 	for _, dir := range []string{folder, home, cache} {
@@ -238,7 +242,7 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command, apart bool) 
 		},
 		Writes: shim.WritesArtifacts, Isolation: isolation(c.run), Timeout: shim.Duration(cmd.Timeout),
 		Env: toolCaches(cache), Writable: []string{cache},
-		OutputBytes: cmd.OutputCap, ReadOnly: c.visible(), Masked: masked(c.run, d.Layout), Private: d.private(c.run),
+		OutputBytes: cmd.OutputCap, ReadOnly: visible, Masked: masked(c.run, d.Layout), Private: d.private(c.run),
 		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(), Network: c.reach(apart),
 		Resources: resources(c.run, d.Layout),
 	})
@@ -253,10 +257,6 @@ func (c *checkout) home(folder string) (home, cache string) {
 		return filepath.Join(folder, "home"), c.dir + cacheSuffix
 	}
 	return filepath.Join(folder, "home"), c.dispatcher.Layout.BuildCache(c.run.ID)
-}
-
-func (c *checkout) visible() []string {
-	return append([]string{c.yard.Dir()}, c.dispatcher.ReadOnly...)
 }
 
 // masked hides the state folder where there is no wall between: it is named so

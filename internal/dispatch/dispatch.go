@@ -134,7 +134,9 @@ type Dispatcher struct {
 	work   sync.WaitGroup
 	checks chan struct{}
 	posts  *lookouts
-	hidden privateFiles
+	// hidden are private files of the system, exposed the sockets in folders that agents see.
+	hidden  remembered[[]string]
+	exposed remembered[sandbox.Exposed]
 
 	searchBytes int64 // of what would be published, at most
 
@@ -175,7 +177,10 @@ func New(engine Engine, opts Options) *Dispatcher {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Dispatcher{
 		Options: opts, engine: engine, ctx: ctx, stop: stop,
-		checks: make(chan struct{}, max(opts.Checks, 1)), posts: newLookouts(), hidden: privateFiles{search: sandbox.Private},
+		checks: make(chan struct{}, max(opts.Checks, 1)), posts: newLookouts(), hidden: remembered[[]string]{search: sandbox.Private},
+		exposed: remembered[sandbox.Exposed]{search: func() sandbox.Exposed {
+			return sandbox.Sockets(opts.ReadOnly, []string{opts.Layout.State})
+		}},
 		searchBytes: searchBytes,
 		flight:      map[string]*job{}, failed: map[string]*failure{}, seen: map[string]int64{},
 	}

@@ -91,7 +91,7 @@ func (d *Dispatcher) notStarted(ctx context.Context, run *core.Run, attempt stri
 		return d.follow(ctx, run, attempt)
 	}
 	return d.report(ctx, run, core.AttemptExited{
-		Attempt: attempt, Kind: core.ExitNoStart, Message: d.redactor(run).String(err.Error()), Hopeless: errors.Is(err, errUnset),
+		Attempt: attempt, Kind: core.ExitNoStart, Message: d.redactor(run).String(err.Error()), Hopeless: errors.Is(err, errUnset) || errors.Is(err, errExposed),
 	})
 }
 

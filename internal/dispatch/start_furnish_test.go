@@ -16,6 +16,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
@@ -322,6 +323,11 @@ func TestAStartThatFails(t *testing.T) {
 		"no agent":              {func(p *phased) { p.run.Playbook.Agents = nil }, "does not define", false, false},
 		"no secret": {func(p *phased) { p.Environ = func(string) (string, bool) { return "", false } },
 			"NEEDED, which the agent claude needs, is not set in the environment", true, true},
+		"a socket in a folder that agents see": {func(p *phased) {
+			p.exposed.search = func() sandbox.Exposed {
+				return sandbox.Exposed{Sockets: []sandbox.Socket{{Path: "/srv/data/db.sock", Folder: "/srv/data"}}}
+			}
+		}, "/srv/data/db.sock lies in /srv/data, which `read_only` shows to agents, and a read-only folder keeps nobody from connecting; take /srv/data off", true, false},
 		"no process": {func(p *phased) { p.workers.broken = errors.New("no room for " + hiddenWord) }, "no room for [redacted]", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,20 +12,22 @@ import (
 func TestOneSearchServesForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		searches := 0
-		p := privateFiles{search: func() []string {
+		r := remembered[[]string]{search: func() []string {
 			searches++
 			return []string{"/opt/password"}
 		}}
 		ask := func(want int) {
 			t.Helper()
-			if got := p.list(); !slices.Equal(got, []string{"/opt/password"}) || searches != want {
+			if got := r.get(); !slices.Equal(got, []string{"/opt/password"}) || searches != want {
 				t.Errorf("%q after %d searches, want %d", got, searches, want)
 			}
 		}
 		ask(1)
-		time.Sleep(privateLasts - time.Nanosecond)
+		time.Sleep(rememberedFor - time.Nanosecond)
 		ask(1)
 		time.Sleep(time.Nanosecond)
 		ask(2)
+		r.renew()
+		ask(3)
 	})
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -11,13 +12,15 @@ import (
 
 const probeTime = 30 * time.Second
 
-// Detect returns the strongest kind this machine really provides, found out by running a command under it, and the
+// Detect returns the strongest kind this machine really provides, found out by running a command under it with a closed network, and the
 // reason: what provides it, or why there is only None and what a person can do. It costs one short process; a caller
 // asks once and keeps the answer.
 func Detect(ctx context.Context) (Kind, string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	launch, err := Command(Sandbox, Spec{Argv: []string{"/bin/sh", "-c", "test ! -w /usr"}, Dir: "/", Private: []string{}})
+	launch, err := Command(Sandbox, Spec{
+		Argv: []string{"/bin/sh", "-c", "test ! -w /usr"}, Dir: "/", Private: []string{}, Network: Network{Closed: true},
+	})
 	if err != nil {
 		return None, err.Error() + "; install it, or ask for isolation none"
 	}
@@ -30,9 +33,13 @@ func Detect(ctx context.Context) (Kind, string) {
 	if err != nil {
 		return None, fmt.Sprintf("%s does not start: %v", program, err)
 	}
-	if <-done; !cmd.ProcessState.Success() {
-		return None, fmt.Sprintf("%s is installed but does not work here: %v: %s; user namespaces may be forbidden",
-			program, cmd.ProcessState, firstLine(out.Bytes()))
+	<-done
+	if _, err := launch.Unrouted(); err != nil {
+		return None, fmt.Sprintf("%s does not close the network: %v", program, err)
+	}
+	if !cmd.ProcessState.Success() {
+		return None, fmt.Sprintf("%s is installed but does not work here: %v: %s; %s",
+			program, cmd.ProcessState, firstLine(out.Bytes()), cmp.Or(forbidden(kernelSettings, os.Geteuid()), "user namespaces may be forbidden"))
 	}
 	return Sandbox, program
 }

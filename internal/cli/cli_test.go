@@ -16,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wall"
 )
 
 func TestMain(m *testing.M) {
@@ -105,6 +106,7 @@ func newBench(t *testing.T) *bench {
 		},
 		Detach:    func(context.Context, ConnectOptions) error { b.detached++; return nil },
 		Isolation: func(context.Context) (string, string) { return "sandbox", "" },
+		Walls:     func(context.Context) (wall.Report, error) { return wall.Report{}, nil },
 		Bounds:    func(bool) (string, string, error) { return "memory, processes, cpu: cgroup v2; disk: watched", "", nil },
 	}
 	return b

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
+	"github.com/stellwerk-dev/stellwerk/internal/wall"
 )
 
 // Main is the program: it runs the command line of this process and returns
@@ -24,6 +25,7 @@ func Main() int {
 		return ExitError
 	}
 	bridge.Intercept() // it starts every command of a sandbox, and nothing else is made ready for it
+	wall.Intercept()
 	p := Program{
 		Console: terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv),
 		Build:   built(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now, PID: os.Getpid(),

@@ -16,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/wall"
 )
 
 // Program is the command line and everything it stands on. The functions are
@@ -62,6 +63,8 @@ type Program struct {
 	// Isolation is the strongest isolation this machine offers; the reason says
 	// why it is none, or what it lacks.
 	Isolation func(ctx context.Context) (kind, reason string)
+	// Walls tries the walls around agents with a process in a sandbox.
+	Walls func(ctx context.Context) (wall.Report, error)
 	// Bounds tries what holds attempts to their share of this machine, and says
 	// what stands in the way where memory or processes are only watched.
 	Bounds func(sandboxed bool) (found, advice string, err error)

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/wall"
 )
 
 // wire gives the command line its engine.
@@ -38,6 +39,13 @@ func wire(p *Program) {
 			reason = sandbox.Weakness()
 		}
 		return string(kind), reason
+	}
+	p.Walls = func(ctx context.Context) (wall.Report, error) {
+		self, err := os.Executable()
+		if err != nil {
+			return wall.Report{}, err
+		}
+		return wall.Try(ctx, self)
 	}
 	p.Bounds = app.Bounds
 	p.Credentials = claude.Agent{}.SecretEnv

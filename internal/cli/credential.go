@@ -13,8 +13,8 @@ import (
 )
 
 // examineCredentials looks whether the variables are set that agents get their
-// credentials by. It neither reads nor shows a value: whether one is good is for
-// the agent to find out.
+// credentials by, and whether one is where the settings say. It shows no value:
+// whether one is good is for the agent to find out.
 func (sh *shell) examineCredentials(ctx context.Context) finding {
 	var found, missing []string
 	without := ""
@@ -22,7 +22,12 @@ func (sh *shell) examineCredentials(ctx context.Context) finding {
 		names := sh.Credentials()
 		_, err := program.Look(os.Getenv("PATH"), "claude")
 		set := slices.IndexFunc(names, sh.isSet)
+		place, trouble := sh.keptCredential(ctx)
 		switch none := "none of " + strings.Join(names, ", ") + " is set"; {
+		case trouble != "":
+			missing = append(missing, "claude: "+trouble)
+		case place != "":
+			found = append(found, "claude: "+place)
 		case set >= 0:
 			found = append(found, "claude: "+names[set]+" is set")
 		case errors.Is(err, program.ErrMissing):

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/broker"
+	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+)
+
+// keptCredential gets the model's credential from where the settings keep it, and
+// says only where that is, or what went wrong. Both are empty if it is kept in the
+// environment.
+func (sh *shell) keptCredential(ctx context.Context) (place, trouble string) {
+	repo, err := sh.repository()
+	if err != nil {
+		return "", ""
+	}
+	settings, _, err := repo.settings()
+	if err != nil {
+		return "", "the settings cannot be read: " + terminal.Line(err.Error())
+	}
+	c := settings.Credential
+	kind := broker.Kind(c.Kind.V)
+	var source broker.Source
+	switch {
+	case c.File.V != "":
+		place, source = "the file "+c.File.V, broker.File(kind, c.File.V)
+	case len(c.Command.V) > 0:
+		place, source = "the command "+c.Command.V[0], broker.Command(kind, c.Command.V...)
+	case c.Keyring.V != "":
+		place, source = "the keyring's entry "+c.Keyring.V, broker.Keyring(kind, c.Keyring.V)
+	default:
+		return "", ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	defer cancel()
+	if _, err := source.Get(ctx); err != nil {
+		return "", terminal.Line(place + " gives no credential: " + err.Error())
+	}
+	return terminal.Line(place + " gives a credential (" + c.Kind.V + ")"), ""
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -144,17 +145,27 @@ func (b *block) open() (block, []map[string]any) {
 	switch b.Type {
 	case "text":
 		opened.Text = &empty
-		return opened, []map[string]any{{"type": "text_delta", "text": *b.Text}}
+		return opened, deltas("text_delta", "text", *b.Text)
 	case "thinking":
 		opened.Thinking, opened.Signature = &empty, &empty
-		return opened, []map[string]any{
-			{"type": "thinking_delta", "thinking": *b.Thinking},
-			{"type": "signature_delta", "signature": *b.Signature},
-		}
+		return opened, append(deltas("thinking_delta", "thinking", *b.Thinking),
+			map[string]any{"type": "signature_delta", "signature": *b.Signature})
 	default:
 		opened.Input = json.RawMessage("{}")
-		return opened, []map[string]any{{"type": "input_json_delta", "partial_json": string(b.Input)}}
+		return opened, deltas("input_json_delta", "partial_json", string(b.Input))
 	}
+}
+
+// deltaSize is how many characters a delta has at most. The API's have fewer; what matters is that a long answer comes in
+// many events, so that it can end in the middle.
+const deltaSize = 1000
+
+func deltas(kind, field, text string) []map[string]any {
+	var all []map[string]any
+	for part := range slices.Chunk([]rune(text), deltaSize) {
+		all = append(all, map[string]any{"type": kind, field: string(part)})
+	}
+	return all
 }
 
 // send writes the error as the API does. A final one is marked as not worth

@@ -1,7 +1,9 @@
 package scriptedmodel
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +17,9 @@ type Request struct {
 	// the call is a subagent's, that subagent.
 	Session string `json:"session,omitempty"`
 	Agent   string `json:"agent,omitempty"`
+	// Credential is the header that carried the caller's credential and the
+	// SHA-256 of its value: enough to tell whose it was, and no use to anybody.
+	Credential string `json:"credential,omitempty"`
 	// Conversation is the name of the conversation that answered, Turn the index
 	// of its turn, or of that of a rule, and Line where the turn begins in the
 	// scenario; Conversation is empty for side calls and refusals.
@@ -99,7 +104,7 @@ func (m *messagesCall) record(r *http.Request) Request {
 	record := Request{
 		Method: r.Method, Path: r.URL.Path,
 		Session: r.Header.Get("X-Claude-Code-Session-Id"), Agent: r.Header.Get("X-Claude-Code-Agent-Id"),
-		Model: m.Model, System: string(m.System), Stream: m.Stream,
+		Credential: credentialOf(r.Header), Model: m.Model, System: string(m.System), Stream: m.Stream,
 	}
 	if record.Session == "" {
 		record.Session = m.Metadata.UserID
@@ -126,6 +131,15 @@ func (m *messagesCall) record(r *http.Request) Request {
 	}
 	record.Heard = strings.Join(heard, "\n")
 	return record
+}
+
+func credentialOf(h http.Header) string {
+	for _, name := range []string{"X-Api-Key", "Authorization"} {
+		if value := h.Get(name); value != "" {
+			return fmt.Sprintf("%s %x", name, sha256.Sum256([]byte(strings.TrimPrefix(value, "Bearer "))))
+		}
+	}
+	return ""
 }
 
 // answered reports whether the model has spoken in this conversation before.

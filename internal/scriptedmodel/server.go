@@ -1,9 +1,9 @@
 // Package scriptedmodel is a local stand-in for a model: a server that speaks
 // the Anthropic Messages API well enough for real agent programs and answers
 // from a scenario file, so that those programs are tested end to end without a
-// model, a key or a network. It listens on loopback addresses only, reads no
-// credential, and never invents an answer: what the scenario does not foresee is
-// refused with an error that shows in the agent's output.
+// model, a key or a network. It listens on loopback addresses only, asks for no
+// credential and keeps none, and never invents an answer: what the scenario does
+// not foresee is refused with an error that shows in the agent's output.
 package scriptedmodel
 
 import (

@@ -363,3 +363,36 @@ func TestRunPrintsItsAddressAndEndsWithItsContext(t *testing.T) {
 		t.Errorf("recorded %s: %v", calls, err)
 	}
 }
+
+// TestALongReplyComesInPieces that add up to it.
+func TestALongReplyComesInPieces(t *testing.T) {
+	long := strings.Repeat("ä", 2*deltaSize+1)
+	_, c := serve(t, "conversations:\n  - turns:\n      - text: "+long+"\n")
+	c.stream = true
+	_, body, _ := c.say("go")
+	got, pieces := "", 0
+	for line := range strings.Lines(body) {
+		var e struct{ Delta struct{ Text string } }
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			if err := json.Unmarshal([]byte(data), &e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if e.Delta.Text != "" {
+			got, pieces = got+e.Delta.Text, pieces+1
+		}
+	}
+	if got != long || pieces != 3 {
+		t.Errorf("%d pieces with %d bytes of %d", pieces, len(got), len(long))
+	}
+}
+
+// TestTheCredentialIsKeptAsADigest with the header that carried it.
+func TestTheCredentialIsKeptAsADigest(t *testing.T) {
+	const digest = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b" // of "secret"
+	for header, value := range map[string]string{"X-Api-Key": "secret", "Authorization": "Bearer secret"} {
+		if got := credentialOf(http.Header{header: {value}}); got != header+" "+digest {
+			t.Errorf("%s: %s", header, got)
+		}
+	}
+}

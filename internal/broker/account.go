@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
 
@@ -55,7 +56,22 @@ func open(ctx context.Context, l Ledger, list Prices, r request) (*account, erro
 	if !held.Full {
 		a.output = a.affordable(held.Amount)
 	}
+	if r.stream {
+		return a, nil
+	}
+	if err := l.Progress(held, a.unheard()); err != nil {
+		return nil, errors.Join(err, l.Settle(held, ledger.Spent{})) // it is not sent
+	}
 	return a, nil
+}
+
+// unheard is what a request counts for that was sent and whose answer nobody saw. A provider ends a stream that is not
+// read; an answer in one piece it may write and bill to the end.
+func (a *account) unheard() ledger.Spent {
+	if a.request.stream {
+		return a.estimate(0)
+	}
+	return a.estimate(a.output)
 }
 
 // estimate is what the request costs with so much output, before the provider has said anything. All of the prompt

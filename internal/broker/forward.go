@@ -102,7 +102,7 @@ func query(raw string) string {
 	return "?" + raw
 }
 
-// unanswered ends a request that the provider said nothing to. If it has the request, it may have read it all.
+// unanswered ends a request that the provider said nothing to. If it has the request, it may have read it all and be answering.
 func (x *exchange) unanswered(err error, a *account, sent bool) {
 	if sent {
 		x.settleEstimate(a)
@@ -125,7 +125,7 @@ func (x *exchange) settleNothing(a *account) {
 
 func (x *exchange) settleEstimate(a *account) {
 	if a != nil {
-		x.settle(a, a.estimate(0))
+		x.settle(a, a.unheard())
 	}
 }
 

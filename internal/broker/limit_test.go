@@ -274,32 +274,41 @@ func TestAnAgentThatClosesEarlyIsCharged(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatClosesBeforeTheAnswerIsChargedThePrompt(t *testing.T) {
-	l, account := limited(t, t.TempDir(), 1, 1e9)
-	arrived, gone := make(chan struct{}), make(chan struct{})
-	w := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		close(arrived)
-		<-r.Context().Done()
-		close(gone)
-	}, account)
-	ctx, cancel := context.WithCancel(t.Context())
-	ask := message("claude-opus-5-5", 1000, "")
-	done := make(chan error, 1)
-	go func() {
-		answer, err := w.client.Do(w.request(http.MethodPost, "/v1/messages", ask).WithContext(ctx))
-		if err == nil {
-			err = answer.Body.Close()
+// TestAnAgentThatClosesBeforeTheAnswer is charged the prompt of a stream, which ends with it, and all of an answer in one
+// piece, which the provider may go on writing.
+func TestAnAgentThatClosesBeforeTheAnswer(t *testing.T) {
+	for more, output := range map[string]int64{`,"stream":true`: 0, "": 1000} {
+		folder := t.TempDir()
+		l, account := limited(t, folder, 1, 1e9)
+		ask := message("claude-opus-5-5", 1000, more)
+		want := ledger.Usage{Input: int64(len(ask)+2) / 3, Output: output}
+		arrived, gone := make(chan struct{}), make(chan struct{})
+		w := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+			close(arrived)
+			<-r.Context().Done()
+			close(gone)
+		}, account)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			answer, err := w.client.Do(w.request(http.MethodPost, "/v1/messages", ask).WithContext(ctx))
+			if err == nil {
+				err = answer.Body.Close()
+			}
+			done <- err
+		}()
+		<-arrived
+		if s, err := ledger.Read(folder); err != nil || s.Total().Tokens != want.Tokens() { // should the supervisor die now
+			t.Errorf("%q: under way it counts for %v, %v", more, s.Total(), err)
 		}
-		done <- err
-	}()
-	<-arrived
-	cancel()
-	<-gone
-	if err := <-done; err == nil {
-		t.Error("the agent got an answer")
-	}
-	if x := w.next(); x.Usage != (ledger.Usage{Input: int64(len(ask)+2) / 3}) || l.Statement().Settled.Tokens != x.Usage.Input {
-		t.Errorf("on record is %+v", x)
+		cancel()
+		<-gone
+		if err := <-done; err == nil {
+			t.Errorf("%q: the agent got an answer", more)
+		}
+		if x := w.next(); x.Usage != want || l.Statement().Settled.Tokens != want.Tokens() {
+			t.Errorf("%q: on record is %+v", more, x)
+		}
 	}
 }
 

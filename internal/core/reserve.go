@@ -1,5 +1,7 @@
 package core
 
+import "cmp"
+
 // Amount is a sum of money and tokens.
 type Amount struct {
 	USD    float64 `json:"usd,omitempty"`
@@ -125,7 +127,11 @@ func unfunded(r *Run) *RunPaused {
 	if a == nil || a.Short == nil {
 		return nil
 	}
-	return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: a.Short.Reason, Next: a.Short.Next}
+	short := a.Short
+	if !a.Status.Active() { // since it was refused, it has spent what it had
+		short = cmp.Or(r.lacks(a), short)
+	}
+	return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: short.Reason, Next: short.Next}
 }
 
 // lawReserve is law 10 of a reservation: it answers the attempt's want, takes
@@ -165,12 +171,24 @@ func starved(r *Run, a *Attempt) bool {
 	if a.Short == nil || a.Exit == ExitFinished {
 		return false
 	}
-	u := a.Used()
-	money, tokens := r.funds(r.Share(), r.together())
-	if !money.holds(nanos(a.Short.USD-u.CostUSD)) || !tokens.holds(a.Short.Tokens-u.Tokens()) {
+	if r.lacks(a) != nil {
 		r.Unfunded = a.ID
 	}
 	return true
+}
+
+// lacks says why an attempt that ended could not get now what it wanted; nil
+// where it could.
+func (r *Run) lacks(a *Attempt) *Shortage {
+	u := a.Used()
+	money, tokens := r.funds(r.Share(), r.together())
+	switch {
+	case !money.holds(nanos(a.Short.USD - u.CostUSD)):
+		return money.short(r, a.Short.Amount)
+	case !tokens.holds(a.Short.Tokens - u.Tokens()):
+		return tokens.short(r, a.Short.Amount)
+	}
+	return nil
 }
 
 func reserved(r *Run, b AllowanceReserved) {

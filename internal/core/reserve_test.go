@@ -131,7 +131,7 @@ func TestAFailureForWantOfMoneyIsNotCounted(t *testing.T) {
 	s := brokered(t, l)
 	s.want(1, 1, core.Amount{USD: 11})
 	s.say(core.Engine(), core.AttemptExited{Attempt: tryOne, Kind: core.ExitFailed, Metered: &core.Usage{CostUSD: 4}})
-	if p := s.run.Pause; p == nil || p.Code != core.PauseBudget || !strings.Contains(p.Reason, "of its $10.00") || s.run.Task("a.r1").Counted != 0 {
+	if p := s.run.Pause; p == nil || p.Code != core.PauseBudget || !strings.Contains(p.Reason, "the run has cost $4.00 of its $10.00") || s.run.Task("a.r1").Counted != 0 {
 		t.Fatalf("the run is %s: %+v with %d counted", s.run.Status, p, s.run.Task("a.r1").Counted)
 	}
 	s.mayResume(true) // what it held is free again

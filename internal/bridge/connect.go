@@ -56,7 +56,7 @@ func connect(proxy, target string, in io.Reader, out io.Writer) error {
 	}
 	go func() {
 		_, _ = io.Copy(conn, in) // the host notices, and ends
-		if w, ok := conn.(half); ok {
+		if w, ok := conn.(interface{ CloseWrite() error }); ok {
 			_ = w.CloseWrite()
 		}
 	}()

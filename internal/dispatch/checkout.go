@@ -117,11 +117,12 @@ type setupError struct {
 
 func (e *setupError) Error() string {
 	why := ""
-	if e.result.Limit != "" {
+	switch {
+	case e.result.Limit != "":
 		why = ", " + e.result.Limit
-	} else if len(e.result.Refused) > 0 {
+	case len(e.result.Refused) > 0:
 		why = ", refused connections to " + strings.Join(e.result.Refused, ", ")
-	} else if check.Offline(e.result.Output) {
+	case check.Offline(e.result.Output):
 		why = ", for lack of network"
 	}
 	return fmt.Sprintf("setup %q failed with exit code %d%s:\n%s", e.command, e.result.ExitCode, why, e.result.Output)

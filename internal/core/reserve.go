@@ -196,7 +196,7 @@ func reserved(r *Run, b AllowanceReserved) {
 	amount := b.Amount
 	a.Reserved, a.Answered, a.Wants, a.Short = &amount, b.Seq, nil, b.Short
 	switch {
-	case b.Refused:
+	case b.Refused && !a.Brokered: // a broker goes on with what it has, and others may give back what they hold
 		r.Unfunded = a.ID
 	case r.Unfunded == a.ID:
 		r.Unfunded = ""

@@ -192,15 +192,8 @@ func TestABrokerGetsWhatTheLimitLeaves(t *testing.T) {
 	if !errors.Is(refused.err, ledger.ErrExhausted) || !strings.Contains(refused.err.Error(), "of its $10.00") || !strings.Contains(refused.err.Error(), "--max-cost") {
 		t.Fatalf("beyond the end %+v was had, %v", refused.held, refused.err)
 	}
-	run := p.load()
-	if run.Pause == nil || run.Pause.Code != core.PauseBudget || !strings.Contains(refused.err.Error(), run.Pause.Reason) {
+	if run := p.load(); run.Status != core.StatusActive { // what is held may be given back
 		t.Errorf("the run is %s: %+v, the broker was told %v", run.Status, run.Pause, refused.err)
-	}
-	raised := tenDollars()
-	raised.CostUSD = 20
-	p.submit(core.Person("me"), core.RunResumed{Limits: &raised})
-	if more := await(t, p.spend(1, 0.1)); more.err != nil || !more.held.Full {
-		t.Errorf("with the limit raised %+v was had, %v", more.held, more.err)
 	}
 }
 

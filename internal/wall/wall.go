@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
+	"github.com/stellwerk-dev/stellwerk/internal/handover"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -93,9 +94,22 @@ func serve(listener net.Listener, word string) {
 		if err != nil {
 			return
 		}
-		_, _ = conn.Write([]byte(word))
-		_ = conn.Close()
+		greet(conn, word)
 	}
+}
+
+// greet says the word to who connected, which may have been handed over by a bridge.
+func greet(conn net.Conn, word string) {
+	defer func() { _ = conn.Close() }()
+	if _, ok := conn.(*net.UnixConn); ok {
+		_, handed, err := handover.Take(conn)
+		if err != nil || handed == nil {
+			return
+		}
+		defer func() { _ = handed.Close() }()
+		conn = handed
+	}
+	_, _ = conn.Write([]byte(word)) // who connected tells whether it came
 }
 
 func start(ctx context.Context, program, socket string, o order) (Report, error) {

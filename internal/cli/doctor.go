@@ -13,10 +13,10 @@ func newDoctor(sh *shell) *cobra.Command {
 		Use:         "doctor",
 		Short:       "Check that this machine has what runs need",
 		Long: `Checks git and your commit identity, isolation and each wall around agents,
-what bounds them, the state folder and its space, the database, the agents on PATH and their credentials, passwords in proxy
-variables, the forge and its token, the clock, the engine and whether it answers
-on the network, how you are notified, and the plugin for Claude Code. For each
-problem it says what to do.
+what bounds them, the state folder and its space, the database, the agents on
+PATH and their credentials, passwords in proxy variables, the forge and its
+token, the clock, the engine and whether it answers on the network, how you are
+notified, and the plugin for Claude Code. For each problem it says what to do.
 
 It looks whether a credential is there, and never shows it. It connects to
 servers and sends them nothing. Exit code 1 means that something keeps runs from

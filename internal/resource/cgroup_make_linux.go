@@ -26,6 +26,8 @@ type cgroup struct {
 	owner, name string
 	// lock tells others that the group has somebody who removes it.
 	lock *os.File
+	// entrance is where processes are started in a group of version 1.
+	entrance *entrance
 }
 
 const (
@@ -41,6 +43,9 @@ func makeCgroup(hierarchies []hierarchy, opts Options) (*cgroup, error) {
 	for range makeTries {
 		err := g.make(opts)
 		if err == nil {
+			if hierarchies[0].version == 1 {
+				g.entrance = g.enter()
+			}
 			return g, nil
 		}
 		g.remove()
@@ -135,6 +140,10 @@ func (g *cgroup) with(controller string) string {
 
 // remove gives the group up. Its processes must have been ended; the kernel may take a moment to forget them.
 func (g *cgroup) remove() {
+	if g.entrance != nil {
+		g.entrance.close()
+		g.entrance = nil
+	}
 	deadline := time.Now().Add(removeTime)
 	for i := range slices.Backward(g.hierarchies) {
 		for errors.Is(os.Remove(g.dir(i)), unix.EBUSY) && time.Now().Before(deadline) {
@@ -146,28 +155,4 @@ func (g *cgroup) remove() {
 		_ = g.lock.Close() // only locked
 		g.lock = nil
 	}
-}
-
-// enter has start fork a process into the group, and leaves nothing else in there. It must be called on a locked
-// thread. In version 1 a process begins where the thread is that forks it.
-func (g *cgroup) enterV1(start func() error) error {
-	tid := fmt.Sprint(unix.Gettid())
-	var err error
-	moved := 0
-	for i := range g.hierarchies {
-		if err = writeFile(g.dir(i), "tasks", tid); err != nil {
-			err = fmt.Errorf("enter a control group: %w", err)
-			break
-		}
-		moved++
-	}
-	if err == nil {
-		err = start()
-	}
-	for _, h := range g.hierarchies[:moved] {
-		if back := writeFile(h.own, "tasks", tid); back != nil {
-			err = errors.Join(err, fmt.Errorf("leave a control group: %w", back))
-		}
-	}
-	return err
 }

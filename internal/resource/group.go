@@ -28,6 +28,7 @@ type Group struct {
 	holding Holding
 	why     []string
 	bounds  bounds // nil where the kernel holds nothing
+	closing sync.Once
 
 	mu      sync.Mutex
 	looked  Usage // what the watcher saw
@@ -38,7 +39,7 @@ type Group struct {
 // bounds are limits the kernel holds for a group.
 type bounds interface {
 	holds() map[Resource]Means
-	// start prepares cmd and calls start, which starts it, on the calling thread.
+	// start prepares cmd and calls start, which starts it, on the calling thread or on one that lives until remove.
 	start(cmd *exec.Cmd, start func() error) error
 	// read is what happened so far.
 	read() reading
@@ -104,8 +105,9 @@ func (g *Group) Holding() Holding { return g.holding }
 // Why says what stands in the way of stronger means.
 func (g *Group) Why() []string { return g.why }
 
-// Start calls start, which must start cmd on the calling thread; that must be locked to its goroutine. The process is in
-// the group before it runs its program. Files it writes are bounded, and it leaves no core.
+// Start calls start, which must start cmd on the thread that it is called on: the calling one, which must be locked to its
+// goroutine, or one that ends with Close. The process is in the group before it runs its program. Files it writes are
+// bounded, and it leaves no core.
 func (g *Group) Start(cmd *exec.Cmd, start func() error) error {
 	if cmd.Err == nil {
 		prefix(cmd, fileLimits(g.opts.Limits))
@@ -125,10 +127,10 @@ func (g *Group) Inside() []string {
 	return processLimit(g.opts.Limits.Processes)
 }
 
-// Close removes the group. Its processes must have been ended.
+// Close removes the group. Its processes must have been ended. Closing no group, or one a second time, does nothing.
 func (g *Group) Close() {
-	if g.bounds != nil {
-		g.bounds.remove()
+	if g != nil && g.bounds != nil {
+		g.closing.Do(g.bounds.remove)
 	}
 }
 

@@ -146,10 +146,10 @@ func (b cgroupBounds) holds() map[Resource]Means {
 
 func (b cgroupBounds) remove() { b.group.remove() }
 
-// start forks straight into a group of version 2.
+// start forks straight into a group of version 2, and on a thread that waits inside in version 1.
 func (b cgroupBounds) start(cmd *exec.Cmd, start func() error) error {
 	if b.means == Cgroup1 {
-		return b.group.enterV1(start)
+		return b.group.entrance.start(start)
 	}
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

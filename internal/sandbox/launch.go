@@ -20,7 +20,8 @@ type Launch struct {
 	slot   int    // where Argv has the number of the descriptor that the filter is read from
 	gauge  *gauge // of a closed network; nil where nothing is counted
 
-	// Around is called by Start on the thread that forks, and has to call what it is given, which starts the process.
+	// Around is called by Start and has to call what it is given, which starts the process: on the thread that it is called
+	// on itself, or on one that lives as long as the process.
 	Around func(start func() error) error
 }
 

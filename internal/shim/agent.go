@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -16,33 +17,31 @@ const stderrShare = 8
 
 // runAgent runs the agent's process to its end and fills in exit. An error leaves exit at start-failed where the
 // process never ran; otherwise it says what is missing around a run that took place.
-func runAgent(ctx context.Context, folder string, spec Spec, opts Options, adapter agent.Agent,
-	secrets secretSet, model *credential, redactor Redactor, exit *Exit,
-) error {
-	launch, err := adapter.Launch(spec.Job)
+func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with provisions, exit *Exit) error {
+	launch, err := with.adapter.Launch(spec.Job)
 	if err != nil {
-		return fmt.Errorf("prepare agent %s: %w", adapter.Name(), err)
+		return fmt.Errorf("prepare agent %s: %w", with.adapter.Name(), err)
 	}
 	stdin, err := openInput(launch.Stdin)
 	if err != nil {
 		return err
 	}
 	defer closeInput(stdin)
-	transcript, err := openJournal(folder, redactor, spec.OutputBytes)
+	transcript, err := openJournal(folder, with.redactor, spec.OutputBytes)
 	if err != nil {
 		return err
 	}
-	way, err := openGateway(ctx, folder, spec, opts, model, transcript)
+	way, err := openGateway(ctx, folder, spec, opts, with.model, transcript)
 	if err != nil {
 		return errors.Join(err, transcript.close())
 	}
-	box, err := agentBox(folder, spec, opts.Self, launch, secrets, way)
+	box, err := agentBox(folder, spec, opts.Self, launch, with.secrets, way)
 	if err != nil {
 		_, closeErr := way.close()
 		return errors.Join(err, closeErr, transcript.close())
 	}
-	reader := adapter.Reader()
-	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader)
+	reader := with.adapter.Reader()
+	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader, with.group)
 	var closeErr error
 	exit.Traffic, closeErr = way.close()
 	if err = errors.Join(err, closeErr); err != nil {
@@ -65,7 +64,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, adapt
 }
 
 // supervise runs the process with both its streams read. The streams are finished when it returns.
-func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File, j *journal, reader agent.Reader,
+func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File, j *journal, reader agent.Reader, group *resource.Group,
 ) (end ending, streams []*stream, err error) {
 	stdout, err := newStream("standard output", j, spec.OutputBytes, agent.Opaque(spec.Agent), reader.Line)
 	if err != nil {
@@ -88,7 +87,7 @@ func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File,
 	end, err = process{
 		kind: spec.Isolation, box: box, stdin: stdin, stdout: stdout.write, stderr: stderr.write,
 		limit: time.Duration(spec.Timeout), grace: time.Duration(spec.Grace),
-		resources: spec.Resources, name: spec.Attempt, own: []string{spec.Job.Dir, spec.Workspace, spec.Job.Out, spec.Job.Home},
+		group: group, shared: spec.Resources.Shared, own: []string{spec.Job.Dir, spec.Workspace, spec.Job.Out, spec.Job.Home},
 		started: func() { stdout.started(); stderr.started() },
 	}.run(ctx)
 	return end, streams, err

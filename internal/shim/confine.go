@@ -53,24 +53,29 @@ type bound struct {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._]+`)
 
-// confine makes the group before the process is started in it.
-func (p process) confine() (*bound, error) {
-	if p.resources.Owner == "" {
+// group makes the group of an attempt's next process; nil where nothing is bounded. Some of it goes on in the background, so
+// it is made as early as can be.
+func (r Resources) group(spec Spec) (*resource.Group, error) {
+	if r.Owner == "" {
 		return nil, nil
 	}
-	group, err := resource.Confine(resource.Options{
-		Owner: p.resources.Owner, Name: fmt.Sprintf("a%s.%d", notInNames.ReplaceAllString(p.name, "-"), os.Getpid()),
-		Limits: p.resources.Limits, Total: p.resources.Total, Sandboxed: p.kind == sandbox.Sandbox && isLinux,
+	return resource.Confine(resource.Options{
+		Owner: r.Owner, Name: fmt.Sprintf("a%s.%d", notInNames.ReplaceAllString(spec.Attempt, "-"), os.Getpid()),
+		Limits: r.Limits, Total: r.Total, Sandboxed: spec.Isolation == sandbox.Sandbox && isLinux,
 	})
+}
+
+// watch begins to watch the group before the process is started in it, and closes it where that fails.
+func (p process) watch() (*bound, error) {
+	if p.group == nil {
+		return nil, nil
+	}
+	watcher, err := p.group.Watch(resource.Watch{Folders: p.watched(), Shared: p.shared})
 	if err != nil {
+		p.group.Close()
 		return nil, err
 	}
-	watcher, err := group.Watch(resource.Watch{Folders: p.watched(), Shared: p.resources.Shared})
-	if err != nil {
-		group.Close()
-		return nil, err
-	}
-	return &bound{group, watcher}, nil
+	return &bound{p.group, watcher}, nil
 }
 
 // watched are the folders that only this process writes to.

@@ -134,6 +134,11 @@ func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string
 	if err != nil {
 		return fmt.Errorf("hand in: %w", err)
 	}
+	group, err := spec.Resources.forHandIn().group(spec)
+	if err != nil {
+		return fmt.Errorf("hand in: %w", err)
+	}
+	defer group.Close()
 	log, err := os.OpenFile(filepath.Join(dir, "log"), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("hand in: %w", err)
@@ -141,7 +146,7 @@ func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string
 	end, err := process{
 		kind: spec.Isolation, box: box, stdout: log, stderr: log,
 		limit: time.Duration(spec.HandInTimeout), grace: time.Duration(spec.Grace),
-		resources: spec.Resources.forHandIn(), name: spec.Attempt, own: []string{dir},
+		group: group, shared: spec.Resources.Shared, own: []string{dir},
 		started: func() {},
 	}.run(ctx)
 	if err == nil && end.took != nil && end.took.Breach != nil && (end.reason != ReasonExited || end.code != 0) {

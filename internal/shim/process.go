@@ -22,10 +22,11 @@ type process struct {
 	stderr *os.File
 	limit  time.Duration
 	grace  time.Duration
-	// resources bound it, by the name of its attempt; own are the folders whose growth is its use of the disk.
-	resources Resources
-	name      string
-	own       []string
+	// group bounds it, nil if nothing does, and ends with it; own are the folders whose growth is its use of the disk, and
+	// shared is where it tells others what it uses.
+	group  *resource.Group
+	own    []string
+	shared string
 	// started is called once, when the process has its files or when it will never need them.
 	started func()
 }
@@ -51,7 +52,7 @@ const (
 
 // run starts the process and returns when neither it nor a descendant is left. The error says why it could not start.
 func (p process) run(ctx context.Context) (ending, error) {
-	bound, err := p.confine()
+	bound, err := p.watch()
 	if err != nil {
 		p.started()
 		return ending{}, err

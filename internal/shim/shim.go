@@ -20,6 +20,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -81,42 +82,54 @@ func attempt(ctx context.Context, folder string, opts Options) Exit {
 	return exit
 }
 
+// provisions is what an agent runs with that its spec only names.
+type provisions struct {
+	adapter  agent.Agent
+	secrets  secretSet
+	model    *credential
+	redactor Redactor
+	group    *resource.Group
+}
+
 func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit *Exit) (err error) {
-	secrets, err := takeSecrets(spec.Secrets)
-	if err != nil {
+	with := provisions{}
+	if with.secrets, err = takeSecrets(spec.Secrets); err != nil {
 		return err
 	}
 	foreign, err := takePresent(spec.Redact)
 	if err != nil {
 		return err
 	}
-	model, err := takeCredential(ctx, spec.Model)
-	if err != nil {
+	if with.group, err = spec.Resources.group(spec); err != nil {
 		return err
 	}
-	redactor, err := opts.NewRedactor(values(secrets, foreign, model.secret()))
-	if err != nil {
+	defer with.group.Close()
+	if with.model, err = takeCredential(ctx, spec.Model); err != nil {
+		return err
+	}
+	if with.redactor, err = opts.NewRedactor(values(with.secrets, foreign, with.model.secret())); err != nil {
 		return fmt.Errorf("prepare the removal of secrets: %w", err)
 	}
 	defer func() {
 		if err != nil {
 			exit.Detail = err.Error()
 		}
-		exit.redact(redactor)
+		exit.redact(with.redactor)
 	}()
-	adapter, ok := opts.Agents[spec.Agent]
-	if !ok {
+	var ok bool
+	if with.adapter, ok = opts.Agents[spec.Agent]; !ok {
 		return fmt.Errorf("there is no agent %q in this program", spec.Agent)
 	}
 	if context.Cause(ctx) != nil {
 		exit.Reason = ReasonCancelled
 	} else {
-		err = runAgent(ctx, folder, spec, opts, adapter, secrets, model, redactor, exit)
+		err = runAgent(ctx, folder, spec, opts, with, exit)
 	}
 	if exit.Reason == ReasonStartFailed {
 		return err
 	}
-	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), redactor)
+	with.group.Close() // the hand-in has one of its own
+	exit.Outputs, exit.Refused = collect(spec.Job.Out, spec.limits(), with.redactor)
 	if spec.Writes == WritesCode {
 		// A cancelled attempt hands in as well, also one that was cancelled before anything was started here: where an
 		// agent of a session works in it, there may be work already. It must not be lost; but a person who cancels is

@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkStream reads streamed answers of a provider on loopback, directly and through the broker with an account:
-// the time until the first event, and a whole answer of 4 MiB in events as large as a model's.
+// the time until the first event after a prompt of 100 KB, and a whole answer of 4 MiB in events as large as a model's.
 func BenchmarkStream(b *testing.B) {
 	first := started(`{"input_tokens":100,"output_tokens":1}`)
 	var text strings.Builder
@@ -79,7 +79,7 @@ func read(b *testing.B, address string, size int) {
 	b.Helper()
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
-	body := message("claude-opus-5-5", 32000, `,"stream":true`)
+	body := message("claude-opus-5-5", 32000, `,"stream":true,"system":"`+strings.Repeat("word ", 20<<10)+`"`)
 	for b.Loop() {
 		r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, address, strings.NewReader(body))
 		if err != nil {

@@ -6,9 +6,9 @@
 package broker
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -21,6 +21,9 @@ import (
 
 // requestLimit bounds a request's body; providers take less.
 const requestLimit = 64 << 20
+
+// requestAtOnce is how much room a request gets because its header says that it is so long.
+const requestAtOnce = 4 << 20
 
 // Options say what a broker is made of.
 type Options struct {
@@ -144,7 +147,9 @@ func (x *exchange) body() ([]byte, bool) {
 		x.refuse(http.StatusBadRequest, "the request is compressed; send it as it is, so that Stellwerk can tell what it may cost")
 		return nil, false
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, requestLimit))
+	var all bytes.Buffer
+	all.Grow(int(min(max(x.r.ContentLength, 0), requestAtOnce)) + bytes.MinRead) // so that it is not copied as it grows
+	_, err := all.ReadFrom(http.MaxBytesReader(x.w, x.r.Body, requestLimit))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -152,7 +157,7 @@ func (x *exchange) body() ([]byte, bool) {
 	case err != nil:
 		x.refuse(http.StatusBadRequest, "the request ended before all of it was sent")
 	}
-	return body, err == nil
+	return all.Bytes(), err == nil
 }
 
 // metered forwards a request within what the ledger sets aside for it.

@@ -2,51 +2,49 @@ package broker
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // field is the value of a key of a JSON object and where it stands.
 type field struct {
 	start, end int
-	raw        json.RawMessage
+	raw        []byte
 }
 
 // fieldsOf reads the keys of a JSON object. A key that is given twice is an error: the broker and the provider might
-// take different ones.
+// take different ones. What is wrong inside a value is the provider's to say.
 func fieldsOf(body []byte) (map[string]field, error) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, fmt.Errorf("it is not valid JSON: %w", err)
-	}
-	if token != json.Delim('{') {
+	in := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if in.PeekKind() != '{' {
 		return nil, errors.New("it is not a JSON object")
 	}
 	fields := map[string]field{}
-	for decoder.More() {
-		key, err := decoder.Token()
-		if err != nil {
-			return nil, fmt.Errorf("it is not valid JSON: %w", err)
+	_, err := in.ReadToken()
+	for err == nil && in.PeekKind() != '}' {
+		var key jsontext.Token
+		if key, err = in.ReadToken(); err != nil {
+			break
 		}
-		name, _ := key.(string)
-		var raw json.RawMessage
-		if err := decoder.Decode(&raw); err != nil {
-			return nil, fmt.Errorf("it is not valid JSON: %w", err)
-		}
+		name := key.String()
 		if _, twice := fields[name]; twice {
 			return nil, fmt.Errorf("%q is given twice", name)
 		}
-		end := int(decoder.InputOffset())
-		fields[name] = field{start: end - len(raw), end: end, raw: raw}
+		value, failed := in.ReadValue()
+		end := int(in.InputOffset())
+		fields[name], err = field{start: end - len(value), end: end, raw: body[end-len(value) : end]}, failed
 	}
-	if _, err := decoder.Token(); err != nil {
+	if err == nil {
+		_, err = in.ReadToken()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("it is not valid JSON: %w", err)
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+	if _, err := in.ReadToken(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("something follows the JSON object")
 	}
 	return fields, nil

@@ -93,7 +93,7 @@ func (i *importer) glob(p *imported, line phaseLine, glob string, either bool) (
 	switch {
 	case "."+name == path.Ext(glob):
 		name = p.ID + path.Ext(glob)
-	case !artifactForm.MatchString(name), name == reservedArtifact:
+	case !validArtifact(name), name == reservedArtifact:
 		name = p.ID + ".md"
 	}
 	i.note(p.line, "%s is now the artifact %s, handed in through $STELLWERK_OUT", glob, name)

@@ -20,7 +20,9 @@ func validID(id string) bool { return len(id) <= 40 && idForm.MatchString(id) }
 // reservedArtifact is the agent's report, which Stellwerk reads itself.
 const reservedArtifact = "report.json"
 
-var artifactForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var artifactForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+func validArtifact(name string) bool { return len(name) <= 100 && artifactForm.MatchString(name) }
 
 // artifactName reads the name of an artifact: a plain file name, because it becomes one.
 func artifactName(v yamlfile.Value) (string, bool) {
@@ -30,7 +32,7 @@ func artifactName(v yamlfile.Value) (string, bool) {
 		return "", false
 	case name == reservedArtifact:
 		v.Fail(name+" is the agent's own report and cannot be an artifact", "choose another name")
-	case !artifactForm.MatchString(name):
+	case !validArtifact(name):
 		v.Fail(quote(name)+" is not a valid artifact name", "use a plain file name such as plan.md, without folders")
 	default:
 		return name, true

@@ -39,6 +39,7 @@ type cargoSource struct {
 type cargoRegistry struct {
 	Index    string `toml:"index"`
 	Protocol string `toml:"protocol"`
+	Token    string `toml:"token"`
 }
 
 // askCargo reads cargo's own configuration: cargo has no stable command that prints it. The host of the crates themselves
@@ -78,6 +79,8 @@ func askCargo(ctx context.Context, t tool) (finding, error) {
 			found.cargoIndex(home, index)
 		}
 	}
+	found.cargoSettings(config, t.environ)
+	found.cargoLogins(home, config)
 	return found, nil
 }
 

@@ -30,7 +30,7 @@ func TestCargoConfiguration(t *testing.T) {
 		remark         string
 		hosts          []string
 	}{
-		"a mirror":                 {replaced + `registry = "sparse+https://alice:sesame@mirror.example.com/index/"`, "", unused, []string{"mirror.example.com"}},
+		"a mirror":                 {replaced + `registry = "sparse+https://mirror.example.com/index/"`, "", unused, []string{"mirror.example.com"}},
 		"a mirror that was used":   {replaced + `registry = "sparse+http://used.example.com:8080/index/"`, "", "", []string{"crates.example.com:8443", "used.example.com:8080"}},
 		"a folder":                 {replaced + `directory = "/srv/vendor"`, "", "use no host", nil},
 		"a local registry":         {replaced + `local-registry = "/srv/registry"`, "", "use no host", nil},
@@ -39,7 +39,7 @@ func TestCargoConfiguration(t *testing.T) {
 		"a registry in a variable": {"[source.crates-io]\nreplace-with = 'my-mirror'", "CARGO_REGISTRIES_MY_MIRROR_INDEX=sparse+https://mirror.example.com/", unused, []string{"mirror.example.com"}},
 		"a variable wins": {"[source.crates-io]\nreplace-with = 'corp'\n[registries.corp]\nindex = 'https://file.example.com'",
 			"CARGO_REGISTRIES_CORP_INDEX=https://mirror.example.com", unused, []string{"mirror.example.com"}},
-		"more registries": {replaced + "registry = 'sparse+https://used.example.com/'\n[registries]\ncorp = { index = 'ssh://git@corp.example.com/index', token = 'sesame' }",
+		"more registries": {replaced + "registry = 'sparse+https://used.example.com/'\n[registries]\ncorp = { index = 'ssh://corp.example.com/index' }",
 			"", "cargo has not used corp.example.com:22", []string{"corp.example.com:22", "crates.example.com:8443", "used.example.com"}},
 		"by git":           {"[registries.crates-io]\nprotocol = 'git'", "", "by git", nil},
 		"by git, variable": {"", "CARGO_REGISTRIES_CRATES_IO_PROTOCOL=git", "by git", nil},
@@ -58,6 +58,54 @@ func TestCargoConfiguration(t *testing.T) {
 			expect(t, "cargo", append(environ, "CARGO_HOME="+home, c.variable), c.remark, c.hosts...)
 		})
 	}
+}
+
+// What replaces the default registry, and the other registries, are handed in as a file; what the environment has, as
+// variables.
+func TestCargoInside(t *testing.T) {
+	environ := standIn(t, "cargo", "exit 9")
+	home := t.TempDir()
+	write(t, 0o600, `[source.crates-io]
+replace-with = "mid"
+[source.mid]
+registry = "https://unused.example.com/index"
+replace-with = "my-mirror"
+[source."https://git.example.com/other"]
+git = "https://git.example.com/other"
+replace-with = "vendored"
+[source.vendored]
+directory = "/srv/vendor"
+[registries.my-mirror]
+index = "sparse+https://alice:sesame@mirror.example.com/index/"
+[registries.corp]
+index = "sparse+https://corp.example.com/index/"
+token = "sesame"
+[registries.team]
+index = "sparse+https://team.example.com/"
+[net]
+retry = 9
+`, home, "config.toml")
+	write(t, 0o600, "[registries.team]\ntoken = 'sesame'\n[registry]\ntoken = 'sesame'\n", home, "credentials.toml")
+	for _, host := range []string{"mirror", "corp", "team", "more"} {
+		copied(t, home, host+".example.com-0123456789abcdef", `{"dl":"https://`+host+`.example.com/dl"}`)
+	}
+	environ = append(environ, "CARGO_HOME="+home, "CARGO_REGISTRIES_MORE_INDEX=sparse+https://alice:sesame@more.example.com/", "CARGO_REGISTRIES_MORE_TOKEN=sesame", "CARGO_REGISTRY_TOKEN=sesame")
+	got := expect(t, "cargo", environ, noLogin+"corp.example.com, mirror.example.com, more.example.com, team.example.com", "corp.example.com", "mirror.example.com", "more.example.com", "team.example.com")
+	handsIn(t, got, map[string]string{
+		"CARGO_REGISTRIES_MORE_INDEX": "sparse+https://more.example.com/",
+		".cargo/config.toml": `[source."crates-io"]
+replace-with = "mid"
+[source."mid"]
+registry = "https://unused.example.com/index"
+replace-with = "my-mirror"
+[registries."corp"]
+index = "sparse+https://corp.example.com/index/"
+[registries."my-mirror"]
+index = "sparse+https://mirror.example.com/index/"
+[registries."team"]
+index = "sparse+https://team.example.com/"
+`,
+	})
 }
 
 // Cargo prefers the older name, and looks in the home folder unless it is told another one.
@@ -88,7 +136,7 @@ func TestCargoDefault(t *testing.T) {
 		t.Errorf("cargo uses %q, and complains: %s", got.Hosts, complaint)
 	}
 	copied(t, cargo, got.Hosts[0]+"-0123456789abcdef", `{"dl":"https://zz.example.com/dl"}`)
-	expect(t, "cargo", environ, "", got.Hosts[0], "zz.example.com")
+	handsIn(t, expect(t, "cargo", environ, "", got.Hosts[0], "zz.example.com"), nil)
 }
 
 // The real cargo leaves behind where an index has its crates.

@@ -15,10 +15,10 @@ func TestGo(t *testing.T) {
 	}{
 		"a mirror": {"https://mirror.example.com/go", "off", "", "", []string{"mirror.example.com"}},
 		"a list": {"https://alice:sesame@a.example.com|http://b.example.com:3000,direct", "sums.example.com", "",
-			"`direct`, which opens nothing", []string{"a.example.com", "b.example.com:3000", "sums.example.com"}},
+			noLogin + "a.example.com", []string{"a.example.com", "b.example.com:3000", "sums.example.com"}},
 		"a name without scheme":   {"mirror.example.com", "off", "", "", []string{"mirror.example.com"}},
 		"a database with a key":   {"https://a.example.com", "sums.example.com+0123abcd+AbCd", "", "", []string{"a.example.com", "sums.example.com"}},
-		"a database with address": {"https://a.example.com", "sums.example.com+0123abcd+AbCd http://alice:sesame@s.example.com/sums", "", "", []string{"a.example.com", "s.example.com:80"}},
+		"a database with address": {"https://a.example.com", "sums.example.com+0123abcd+AbCd http://alice:sesame@s.example.com/sums", "", noLogin + "s.example.com:80", []string{"a.example.com", "s.example.com:80"}},
 		"direct":                  {"direct", "sums.example.com", "", "`direct`, which opens nothing", []string{"sums.example.com"}},
 		"off":                     {"off", "sums.example.com", "", "fetches no modules", nil},
 		"a folder":                {"file:///srv/modules", "off", "", "use no host", nil},
@@ -33,6 +33,48 @@ func TestGo(t *testing.T) {
 	}
 }
 
+// What Go has to be told inside is what differs from its defaults.
+func TestGoInside(t *testing.T) {
+	need(t, "go")
+	for name, c := range map[string]struct {
+		variables []string
+		remark    string
+		hosts     []string
+		want      map[string]string
+	}{
+		"a list": {[]string{"GOPROXY=https://alice:sesame@a.example.com/go?key=sesame|http://b.example.com:3000,file:///srv/modules,direct", "GOSUMDB=off"},
+			"`direct`, which opens nothing", []string{"a.example.com", "b.example.com:3000"},
+			map[string]string{"GOPROXY": "https://a.example.com/go|http://b.example.com:3000,file:///srv/modules,direct", "GOSUMDB": "off"}},
+		"what cannot be read is left out": {[]string{"GOPROXY=https://alice:sesame@*,https://b.example.com", "GOSUMDB=off"}, "GOPROXY is not an address", []string{"b.example.com"},
+			map[string]string{"GOPROXY": "https://b.example.com", "GOSUMDB": "off"}},
+		"a database": {[]string{"GOPROXY=https://b.example.com", "GOSUMDB=sums.example.com+0123abcd+AbCd https://alice:sesame@s.example.com/sums"}, noLogin + "s.example.com",
+			[]string{"b.example.com", "s.example.com"},
+			map[string]string{"GOPROXY": "https://b.example.com", "GOSUMDB": "sums.example.com+0123abcd+AbCd https://s.example.com/sums"}},
+		"a database with a secret": {[]string{"GOPROXY=https://b.example.com", "GOSUMDB=alice:sesame@s.example.com"}, noLogin + "s.example.com", []string{"b.example.com", "s.example.com"},
+			map[string]string{"GOPROXY": "https://b.example.com"}},
+		"private modules": {[]string{"GOPROXY=https://b.example.com", "GOSUMDB=off", "GOPRIVATE=git.example.com/*", "GONOSUMDB=example.org", "GOINSECURE=git.example.com"}, "GOPRIVATE",
+			[]string{"b.example.com"},
+			map[string]string{"GOPROXY": "https://b.example.com", "GOSUMDB": "off", "GOPRIVATE": "git.example.com/*", "GONOSUMDB": "example.org", "GOINSECURE": "git.example.com"}},
+		"off": {[]string{"GOPROXY=off", "GOSUMDB=s https://alice:sesame@s.example.com"}, "fetches no modules", nil, map[string]string{"GOPROXY": "off"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, environ := person(t, c.variables...)
+			handsIn(t, expect(t, "go", environ, c.remark, c.hosts...), c.want)
+		})
+	}
+}
+
+func TestGoDefaultInside(t *testing.T) {
+	need(t, "go")
+	_, environ := person(t)
+	got, err := Ask(t.Context(), "go", environ)
+	if err != nil || len(got.Hosts) == 0 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	handsIn(t, got.Settings, nil)
+}
+
 // What a person has set with `go env -w` counts, but for another version of Go, which would be fetched. What a repository
 // says does not.
 func TestGoFile(t *testing.T) {
@@ -41,7 +83,8 @@ func TestGoFile(t *testing.T) {
 	home, environ := person(t)
 	file := filepath.Join(home, "settings")
 	write(t, 0o600, "GOPROXY=https://mirror.example.com\nGOSUMDB=off\nGOTOOLCHAIN=go9.99.9\n", file)
-	expect(t, "go", append(environ, "GOENV="+file), "", "mirror.example.com")
+	handsIn(t, expect(t, "go", append(environ, "GOENV="+file), "", "mirror.example.com"),
+		map[string]string{"GOPROXY": "https://mirror.example.com", "GOSUMDB": "off"})
 }
 
 // repository makes the test run inside a project whose files name a host of its own for every tool. It is also the folder

@@ -3,25 +3,44 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
 	"strings"
 )
 
+// npmFile is where npm, pnpm and the classic yarn look in a home folder. A scope's registry could not be set by a variable:
+// its name has characters that many shells drop.
+const npmFile = ".npmrc"
+
 // askNpm reads the list for people rather than its JSON form, which leaves out every registry with a password in it. A
-// setting that another overrides is a comment there.
+// setting that another overrides is a comment there, and so is the place that the following settings are from.
 func askNpm(ctx context.Context, t tool) (finding, error) {
 	out, err := t.run(ctx, "npm", "config", "list", "--long")
 	if err != nil {
 		return finding{}, err
 	}
-	settings := map[string]any{}
+	settings, defaults := map[string]any{}, map[string]any{}
+	section := ""
 	for line := range strings.Lines(out) {
+		if place, ok := strings.CutPrefix(line, `; "`); ok {
+			section, _, _ = strings.Cut(place, `"`)
+		}
 		key, value, ok := strings.Cut(strings.TrimSpace(line), " = ")
 		var text string
 		if ok && json.Unmarshal([]byte(value), &text) == nil {
 			settings[key] = text
+			if section == "default" {
+				defaults[key] = text
+			}
+		} else if ok && strings.HasPrefix(key, "//") {
+			settings[key] = value // hidden
 		}
 	}
-	return registries(settings)
+	found, own, err := registries(settings, defaults)
+	found.handOn(t, "npm_config_registry")
+	found.file(npmFile, npmLines(own)...)
+	return found, err
 }
 
 func askPnpm(ctx context.Context, t tool) (finding, error) {
@@ -33,20 +52,57 @@ func askPnpm(ctx context.Context, t tool) (finding, error) {
 	if err := json.Unmarshal([]byte(out), &settings); err != nil {
 		return finding{}, errAnswer
 	}
-	return registries(settings)
+	found, own, err := registries(settings, nil)
+	found.handOn(t, "npm_config_registry", "pnpm_config_registry")
+	found.file(npmFile, npmLines(own)...)
+	return found, err
 }
 
-// registries are the registry of all packages, which must be there, and those of scopes.
-func registries(settings map[string]any) (finding, error) {
-	var found finding
+// registries are the registry of all packages, which must be there, and those of scopes. What of them is not a tool's default
+// is returned by its name, as it can be handed in. If the default is not known, it is handed in, too: a file in the home
+// folder overrides nothing else.
+func registries(settings, defaults map[string]any) (found finding, own map[string]string, err error) {
 	if text, ok := settings["registry"].(string); !ok || text == "" {
-		return finding{}, errAnswer
+		return finding{}, nil, errAnswer
 	}
+	own = map[string]string{}
 	for key, value := range settings {
 		text, ok := value.(string)
-		if ok && (key == "registry" || strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")) {
-			found.url("the setting "+key, text)
+		scoped := strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")
+		if !ok || key != "registry" && !scoped {
+			continue
+		}
+		address := found.url("the setting "+key, text)
+		if address != "" && defaults[key] != value {
+			own[key] = address
 		}
 	}
-	return found, nil
+	found.npmLogins(settings, own)
+	return found, own, nil
+}
+
+// npmLogins notes the registries that the settings have a login for, such as //host/:_authToken.
+func (f *finding) npmLogins(settings map[string]any, own map[string]string) {
+	for key := range settings {
+		at, _, _ := strings.Cut(strings.TrimPrefix(key, "//"), "/")
+		if !strings.HasPrefix(key, "//") {
+			continue
+		}
+		for _, address := range own {
+			if parsed, err := url.Parse(address); err == nil && parsed.Host == at {
+				if host, err := hostOf(address); err == nil {
+					f.login(host)
+				}
+			}
+		}
+	}
+}
+
+// npmLines are registries as a file of npm has them.
+func npmLines(own map[string]string) []string {
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(own)) {
+		lines = append(lines, key+"="+own[key])
+	}
+	return lines
 }

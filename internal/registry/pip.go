@@ -19,8 +19,9 @@ func askPip(ctx context.Context, t tool) (finding, error) {
 	}
 	settings := pipSettings(out)
 	var found finding
+	found.pipVariables(pipOwn(out))
 	found.pipAddresses("find-links", settings["find-links"])
-	if no := settings["no-index"]; len(no) > 0 && slices.Contains([]string{"1", "on", "t", "true", "y", "yes"}, strings.ToLower(no[0])) {
+	if isSet(settings["no-index"]) {
 		return found, nil
 	}
 	index, set := settings["index-url"]
@@ -29,6 +30,34 @@ func askPip(ctx context.Context, t tool) (finding, error) {
 	}
 	found.pipIndexes(slices.Concat(index, settings["extra-index-url"]), pipDefaults(out))
 	return found, nil
+}
+
+// isSet is how pip reads a setting that is a yes or a no.
+func isSet(value []string) bool {
+	return len(value) > 0 && slices.Contains([]string{"1", "on", "t", "true", "y", "yes"}, strings.ToLower(value[0]))
+}
+
+// pipVariables sets what pip is to use inside. A repository has no settings for pip but in a list of requirements, which win
+// over variables.
+func (f *finding) pipVariables(own map[string][]string) {
+	for _, name := range []string{"index-url", "extra-index-url", "find-links"} {
+		var inside []string
+		for _, address := range own[name] {
+			host, err := hostOf(address)
+			switch text, _ := bare(address); {
+			case err == nil && host != "":
+				inside = append(inside, text)
+			case err == nil || strings.HasPrefix(address, "/"): // a folder
+				inside = append(inside, address)
+			}
+		}
+		f.set("PIP_"+variable(name), strings.Join(inside, " "))
+	}
+	if isSet(own["no-index"]) {
+		f.set("PIP_NO_INDEX", "1")
+	}
+	trusted := slices.DeleteFunc(own["trusted-host"], func(host string) bool { return strings.Contains(host, "@") })
+	f.set("PIP_TRUSTED_HOST", strings.Join(trusted, " "))
 }
 
 // pipIndexes adds indexes. A mirror usually serves the files itself; the index that is pip's default does not.
@@ -56,6 +85,9 @@ func (f *finding) pipAddresses(setting string, addresses []string) []string {
 func pipSettings(out string) map[string][]string {
 	return pipLines(out, "default", "global", "install", ":env:")
 }
+
+// pipOwn are settings without the defaults.
+func pipOwn(out string) map[string][]string { return pipLines(out, "global", "install", ":env:") }
 
 func pipDefaults(out string) map[string][]string { return pipLines(out, "default") }
 

@@ -25,21 +25,27 @@ func TestPip(t *testing.T) {
 		variable string
 		remark   string
 		hosts    []string
+		inside   map[string]string
 	}{
 		"several": {"[global]\nindex-url = http://alice:sesame@mirror.example.com:8081/simple\nextra-index-url =\n    https://a.example.com/simple\n    http://b.example.com/simple\n" +
-			"find-links = /opt/wheels https://links.example.com/wheels",
-			"", "", []string{"a.example.com", "b.example.com:80", "links.example.com", "mirror.example.com:8081"}},
-		"for install":     {"[install]\nindex_url = https://install.example.com/\n[global]\nindex-url = https://mirror.example.com/\n[download]\nindex-url = https://download.example.com/", "", "", []string{"install.example.com"}},
-		"a variable wins": {"[global]\nindex-url = https://mirror.example.com/", "PIP_INDEX_URL=https://other.example.com/", "", []string{"other.example.com"}},
-		"no index":        {"[global]\nno-index = true\nfind-links = https://links.example.com/\nindex-url = https://mirror.example.com/", "", "", []string{"links.example.com"}},
-		"a folder":        {"[global]\nindex-url = /srv/simple", "", "use no host", nil},
-		"nonsense":        {"[global]\nindex-url = https://alice:sesame@*/", "", "index-url is not an address", nil},
+			"find-links = /opt/wheels https://links.example.com/wheels?key=sesame\ntrusted-host = mirror.example.com",
+			"", noLogin + "links.example.com, mirror.example.com:8081", []string{"a.example.com", "b.example.com:80", "links.example.com", "mirror.example.com:8081"},
+			map[string]string{
+				"PIP_INDEX_URL": "http://mirror.example.com:8081/simple", "PIP_EXTRA_INDEX_URL": "https://a.example.com/simple http://b.example.com/simple",
+				"PIP_FIND_LINKS": "/opt/wheels https://links.example.com/wheels", "PIP_TRUSTED_HOST": "mirror.example.com",
+			}},
+		"for install":     {"[install]\nindex_url = https://install.example.com/\n[global]\nindex-url = https://mirror.example.com/\n[download]\nindex-url = https://download.example.com/", "", "", []string{"install.example.com"}, map[string]string{"PIP_INDEX_URL": "https://install.example.com/"}},
+		"a variable wins": {"[global]\nindex-url = https://mirror.example.com/", "PIP_INDEX_URL=https://other.example.com/", "", []string{"other.example.com"}, map[string]string{"PIP_INDEX_URL": "https://other.example.com/"}},
+		"no index": {"[global]\nno-index = true\nfind-links = https://links.example.com/\nindex-url = https://mirror.example.com/", "", "", []string{"links.example.com"},
+			map[string]string{"PIP_INDEX_URL": "https://mirror.example.com/", "PIP_FIND_LINKS": "https://links.example.com/", "PIP_NO_INDEX": "1"}},
+		"a folder": {"[global]\nindex-url = /srv/simple", "", "use no host", nil, map[string]string{"PIP_INDEX_URL": "/srv/simple"}},
+		"nonsense": {"[global]\nindex-url = https://alice:sesame@*/", "", "index-url is not an address", nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home, environ := person(t, c.variable)
 			write(t, 0o600, c.file+"\n", home, "pip.conf")
-			expect(t, "pip", append(environ, "PIP_CONFIG_FILE="+home+"/pip.conf"), c.remark, c.hosts...)
+			handsIn(t, expect(t, "pip", append(environ, "PIP_CONFIG_FILE="+home+"/pip.conf"), c.remark, c.hosts...), c.inside)
 		})
 	}
 }
@@ -63,7 +69,7 @@ func TestPipDefault(t *testing.T) {
 	}
 	words := strings.Fields(out)
 	hosts := slices.Sorted(slices.Values(words[:2]))
-	expect(t, "pip", append(environ, "PIP_CONFIG_FILE=/dev/null"), "", hosts...) // no file of this machine
+	handsIn(t, expect(t, "pip", append(environ, "PIP_CONFIG_FILE=/dev/null"), "", hosts...), nil) // no file of this machine
 	write(t, 0o600, "[global]\nindex-url = "+words[2]+"\n", home, "pip.conf")
 	expect(t, "pip", append(environ, "PIP_CONFIG_FILE="+home+"/pip.conf"), "", hosts...)
 }

@@ -1,6 +1,7 @@
 // Package registry says which hosts the package managers of this machine talk to, so that a closed network can open exactly
-// those. It asks each tool what it is set to; no host is written down here, so a company's mirror works like any other. It
-// decides nothing about what may be reached, and it never returns the user name or password of a URL.
+// those, and what a tool needs to talk to the same ones where it sees neither the person's home folder nor their environment.
+// It asks each tool what it is set to; no host is written down here, so a company's mirror works like any other. It decides
+// nothing about what may be reached, and it never returns the user name, the password or the query of a URL.
 package registry
 
 import (
@@ -18,8 +19,18 @@ import (
 type Answer struct {
 	// Hosts are sorted: a host, or host:port if the port is not 443.
 	Hosts []string
+	// Settings make the tool use these hosts. They are empty if the tool is set to nothing.
+	Settings Settings
 	// Remark is what a person should know: the tool is missing, a host could not be found out, or what a setting does not open.
 	Remark string
+}
+
+// Settings are what a tool has to find inside a sandbox.
+type Settings struct {
+	// Variables are for the environment: what no repository can set, and what the person's own environment has.
+	Variables map[string]string
+	// Files are for the home folder, by their path in it. A repository's own settings win over them, as they do outside.
+	Files map[string]string
 }
 
 // presets are the package managers and how each is asked.
@@ -75,34 +86,3 @@ func askWithin(ctx context.Context, limit time.Duration, preset string, environ 
 
 // nameThem is what helps if a tool does not.
 const nameThem = "name the hosts in `network.allow`"
-
-// finding collects what a tool said.
-type finding struct {
-	hosts   []string
-	remarks []string
-}
-
-// url adds the host of a registry. What is wrong with an address is said without it, because it may contain a password.
-func (f *finding) url(setting, text string) {
-	host, err := hostOf(text)
-	if err != nil {
-		f.remark("%s %v: %s", setting, err, nameThem)
-		return
-	}
-	if host != "" {
-		f.hosts = append(f.hosts, host)
-	}
-}
-
-func (f *finding) remark(format string, args ...any) {
-	f.remarks = append(f.remarks, fmt.Sprintf(format, args...))
-}
-
-func (f *finding) answer(preset string) Answer {
-	if len(f.hosts) == 0 && len(f.remarks) == 0 {
-		f.remark("%s is set to use no host", preset)
-	}
-	slices.Sort(f.hosts)
-	slices.Sort(f.remarks)
-	return Answer{Hosts: slices.Compact(f.hosts), Remark: strings.Join(slices.Compact(f.remarks), "; ")}
-}

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
@@ -71,8 +74,11 @@ func standIn(t *testing.T, name, script string) []string {
 	return []string{"HOME=" + t.TempDir(), "PATH=" + bin + ":/usr/bin:/bin"}
 }
 
+// noLogin is a part of what is said of a login.
+const noLogin = "no login is handed in for "
+
 // expect asks, and compares. No answer may contain a secret of the tests.
-func expect(t *testing.T, preset string, environ []string, remark string, hosts ...string) {
+func expect(t *testing.T, preset string, environ []string, remark string, hosts ...string) Settings {
 	t.Helper()
 	got, err := Ask(t.Context(), preset, environ)
 	if err != nil {
@@ -84,8 +90,25 @@ func expect(t *testing.T, preset string, environ []string, remark string, hosts 
 	if !strings.Contains(got.Remark, remark) || remark == "" && got.Remark != "" {
 		t.Errorf("%s: remark %q, want %q", preset, got.Remark, remark)
 	}
-	if text := got.Remark + strings.Join(got.Hosts, " "); strings.Contains(text, "sesame") || strings.Contains(text, "alice") {
+	if text := fmt.Sprintf("%+v", got); strings.Contains(text, "sesame") || strings.Contains(text, "alice") {
 		t.Errorf("%s: a secret is in the answer: %s", preset, text)
+	}
+	return got.Settings
+}
+
+// handsIn compares what is to be found inside: variables, and files by a path that has a dot in it.
+func handsIn(t *testing.T, got Settings, want map[string]string) {
+	t.Helper()
+	all := maps.Clone(got.Variables)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, got.Files)
+	if want == nil {
+		want = map[string]string{}
+	}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("inside (-want +got)\n%s", diff)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -49,6 +50,16 @@ func (t tool) get(name string) string {
 		}
 	}
 	return value
+}
+
+// with is the tool with one more variable, without is the tool with some fewer.
+func (t tool) with(entry string) tool { return tool{environ: append(slices.Clone(t.environ), entry)} }
+
+func (t tool) without(names ...string) tool {
+	return tool{environ: slices.DeleteFunc(slices.Clone(t.environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(names, name)
+	})}
 }
 
 // run is what a program prints. What it says on standard error is not kept: it may quote an address with a password.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -29,24 +32,61 @@ func askYarn(ctx context.Context, t tool) (finding, error) {
 		return finding{}, errAnswer
 	}
 	var found finding
-	found.url("npmRegistryServer", main)
-	return found, found.yarnScopes(scopes)
+	own := map[string]string{"": found.url("npmRegistryServer", main)}
+	err = found.yarnScopes(scopes, own)
+	found.handOn(t, "YARN_NPM_REGISTRY_SERVER")
+	found.file(".yarnrc.yml", yarnLines(own)...)
+	return found, err
+}
+
+// yarnLines are the registries of scopes, and without a scope that of all packages, as a file of yarn has them. Yarn connects
+// without TLS only where it is told to.
+func yarnLines(own map[string]string) []string {
+	var lines, scopes, plain []string
+	for _, scope := range slices.Sorted(maps.Keys(own)) {
+		address := own[scope]
+		if address == "" {
+			continue
+		}
+		if scope == "" {
+			lines = append(lines, "npmRegistryServer: "+strconv.Quote(address))
+		} else {
+			scopes = append(scopes, "  "+strconv.Quote(scope)+":", "    npmRegistryServer: "+strconv.Quote(address))
+		}
+		if parsed, err := url.Parse(address); err == nil && parsed.Scheme == "http" {
+			plain = append(plain, "  - "+strconv.Quote(parsed.Hostname()))
+		}
+	}
+	if len(scopes) > 0 {
+		lines = append(append(lines, "npmScopes:"), scopes...)
+	}
+	if len(plain) > 0 {
+		slices.Sort(plain)
+		lines = append(append(lines, "unsafeHttpWhitelist:"), slices.Compact(plain)...)
+	}
+	return lines
 }
 
 // yarnScopes adds the registries of scopes; without any, yarn prints undefined.
-func (f *finding) yarnScopes(out string) error {
+func (f *finding) yarnScopes(out string, own map[string]string) error {
 	if out = strings.TrimSpace(out); out == "undefined" || out == "" {
 		return nil
 	}
 	var scopes map[string]struct {
 		Server string `json:"npmRegistryServer"`
+		Token  string `json:"npmAuthToken"` // hidden
+		Ident  string `json:"npmAuthIdent"` // hidden
 	}
 	if err := json.Unmarshal([]byte(out), &scopes); err != nil {
 		return errAnswer
 	}
 	for name, scope := range scopes {
-		if scope.Server != "" {
-			f.url("the registry of @"+name, scope.Server)
+		if scope.Server == "" {
+			continue
+		}
+		own[name] = f.url("the registry of @"+name, scope.Server)
+		if host, err := hostOf(scope.Server); err == nil && scope.Token+scope.Ident != "" {
+			f.login(host)
 		}
 	}
 	return nil
@@ -69,5 +109,17 @@ func askClassicYarn(ctx context.Context, t tool) (finding, error) {
 			maps.Copy(settings, data)
 		}
 	}
-	return registries(settings)
+	found, own, err := registries(settings, nil)
+	found.handOn(t, "npm_config_registry", "yarn_registry")
+	found.file(".yarnrc", classicLines(own)...)
+	return found, err
+}
+
+// classicLines are registries as a file of the classic yarn has them.
+func classicLines(own map[string]string) []string {
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(own)) {
+		lines = append(lines, strconv.Quote(key)+" "+strconv.Quote(own[key]))
+	}
+	return lines
 }

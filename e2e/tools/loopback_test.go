@@ -59,10 +59,33 @@ func TestGit(t *testing.T) {
 
 func TestPip(t *testing.T) {
 	t.Parallel()
+	python := needPip(t)
+	f := pythonIndex(t)
+	index := "PIP_INDEX_URL=" + f.link + "/simple/"
+	both(t, trial{
+		line: fmt.Sprintf("export %s; %s", index, pipLine(python)),
+		env:  f.env, network: f.listed(preset(t, "pip", index, "PIP_FIND_LINKS=")),
+	}, f.host, true, "refused: it is not on the network list")
+}
+
+// needPip is a Python that has pip.
+func needPip(t *testing.T) string {
+	t.Helper()
 	python := need(t, "python3")
 	if out, err := exec.Command(python, "-m", "pip", "--version").CombinedOutput(); err != nil {
 		t.Skipf("%s has no pip: %s", python, out)
 	}
+	return python
+}
+
+// pipLine installs the package of pythonIndex.
+func pipLine(python string) string {
+	return "export PIP_DISABLE_PIP_VERSION_CHECK=1; " + python + " -m pip install --target=got small && cat got/small.py"
+}
+
+// pythonIndex is an index of one package, at /simple/.
+func pythonIndex(t *testing.T) far {
+	t.Helper()
 	const name = "small-1.0-py3-none-any.whl"
 	wheel := zipped(t, map[string]string{
 		"small.py":                     "WORD = 'small'\n",
@@ -76,17 +99,41 @@ func TestPip(t *testing.T) {
 		fmt.Fprintf(w, `<!DOCTYPE html><a href="/files/%s">%[1]s</a>`, name)
 	})
 	mux.HandleFunc("/files/"+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(wheel) })
-	f := serve(t, mux)
-	index := "PIP_INDEX_URL=" + f.link + "/simple/"
-	both(t, trial{
-		line: fmt.Sprintf("export %s PIP_DISABLE_PIP_VERSION_CHECK=1; %s -m pip install --target=got small && cat got/small.py", index, python),
-		env:  f.env, network: f.listed(preset(t, "pip", index, "PIP_FIND_LINKS=")),
-	}, f.host, true, "refused: it is not on the network list")
+	return serve(t, mux)
 }
 
 func TestCargo(t *testing.T) {
 	t.Parallel()
 	bin, shown := toolchain(t)
+	f := crateIndex(t)
+	home := t.TempDir()
+	shimtest.Write(t, filepath.Join(home, "config.toml"), f.cargoConfig())
+	files := cargoProject()
+	files[".cargo/config.toml"] = f.cargoConfig()
+	both(t, trial{
+		line: cargoLine(bin), files: files, shown: shown, env: f.env, network: f.listed(preset(t, "cargo", "CARGO_HOME="+home)),
+	}, f.host, true, "response 403")
+}
+
+// cargoLine fetches the crate of crateIndex.
+func cargoLine(bin string) string {
+	return "PATH=" + bin + ":$PATH; cargo fetch && ls ~/.cargo/registry/src/*/small-1.0.0/src/lib.rs"
+}
+
+func cargoProject() map[string]string {
+	return map[string]string{
+		"Cargo.toml": "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nsmall = \"1\"\n", "src/lib.rs": "",
+	}
+}
+
+// cargoConfig makes cargo use the server in place of its default registry.
+func (f far) cargoConfig() string {
+	return fmt.Sprintf("[source.crates-io]\nreplace-with = \"own\"\n[source.own]\nregistry = \"sparse+%s/index/\"\n", f.link)
+}
+
+// crateIndex is an index of one crate, at /index/.
+func crateIndex(t *testing.T) far {
+	t.Helper()
 	crate := packed(t, map[string]string{
 		"small-1.0.0/Cargo.toml": "[package]\nname = \"small\"\nversion = \"1.0.0\"\nedition = \"2021\"\n",
 		"small-1.0.0/src/lib.rs": "pub const WORD: &str = \"small\";\n",
@@ -99,17 +146,7 @@ func TestCargo(t *testing.T) {
 		fmt.Fprintf(w, `{"name":"small","vers":"1.0.0","deps":[],"cksum":"%s","features":{},"yanked":false}`+"\n", hex.EncodeToString(sum[:]))
 	})
 	mux.HandleFunc("/crates/small/1.0.0/download", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(crate) })
-	config := fmt.Sprintf("[source.crates-io]\nreplace-with = \"own\"\n[source.own]\nregistry = \"sparse+%s/index/\"\n", f.link)
-	home := t.TempDir()
-	shimtest.Write(t, filepath.Join(home, "config.toml"), config)
-	both(t, trial{
-		line: "PATH=" + bin + ":$PATH; cargo fetch && ls ~/.cargo/registry/src/*/small-1.0.0/src/lib.rs",
-		files: map[string]string{
-			"Cargo.toml": "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nsmall = \"1\"\n",
-			"src/lib.rs": "", ".cargo/config.toml": config,
-		},
-		shown: shown, env: f.env, network: f.listed(preset(t, "cargo", "CARGO_HOME="+home)),
-	}, f.host, true, "response 403")
+	return f
 }
 
 // toolchain is a folder with a cargo that reads registries over HTTPS, and what must be shown for it.

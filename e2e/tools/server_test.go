@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -48,7 +49,41 @@ func serve(t *testing.T, handler http.Handler) far {
 	return f
 }
 
-// certify makes an authority, in a file, and its certificate for 127.0.0.2.
+// farName is a name that certificates of far servers are good for.
+const farName = "mirror.example.com"
+
+// named is the server under a name, by way of a proxy such as a company has. Go takes no proxy to an address of loopback.
+func (f far) named(t *testing.T) far {
+	t.Helper()
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect || r.Host != farName+":443" {
+			http.Error(w, "nobody is there", http.StatusBadGateway)
+			return
+		}
+		server, err := net.Dial("tcp4", f.host)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = server.Close() }()
+		client, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() {
+			_, _ = io.Copy(server, client)
+			_ = server.Close()
+		}()
+		_, _ = io.Copy(client, server) // until one of them has ended
+		_ = client.Close()
+	}))
+	t.Cleanup(proxy.Close)
+	return far{host: farName, link: "https://" + farName, env: append(slices.Clone(f.env), "HTTPS_PROXY="+proxy.URL, "NO_PROXY=", "no_proxy=")}
+}
+
+// certify makes an authority, in a file, and its certificate for 127.0.0.2 and a name.
 func certify(t *testing.T) (file string, _ tls.Certificate) {
 	t.Helper()
 	sign := func(template, parent *x509.Certificate, key, signer *ecdsa.PrivateKey) []byte {
@@ -63,7 +98,7 @@ func certify(t *testing.T) (file string, _ tls.Certificate) {
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
 	}
 	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.2"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 2)},
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "127.0.0.2"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 2)}, DNSNames: []string{farName},
 		NotBefore: root.NotBefore, NotAfter: root.NotAfter, KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}

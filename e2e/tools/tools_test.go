@@ -38,6 +38,8 @@ type trial struct {
 	env     []string          // of the worker
 	set     map[string]string // in the playbook
 	network shim.Network
+	// settings are what the person's package managers are set to.
+	settings shim.Settings
 }
 
 // result is how a trial ended.
@@ -55,7 +57,7 @@ func (tr trial) run(t *testing.T) result {
 	}
 	a := shimtest.New(t, sandbox.Sandbox, "exec 2>&1\n"+tr.line, func(s *shim.Spec) {
 		s.Network, s.ReadOnly, s.Env, s.Writes = tr.network, tr.shown, tr.set, shim.WritesArtifacts
-		s.Network.Advice = "Ask for %s."
+		s.Network.Advice, s.Settings = "Ask for %s.", tr.settings
 	})
 	for name, text := range tr.files {
 		path := filepath.Join(a.Workspace, name)

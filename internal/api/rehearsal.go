@@ -52,11 +52,12 @@ type Rehearsal struct {
 
 // Reachable is what a run's processes can connect to, besides the model.
 type Reachable struct {
-	Mode     string   `json:"mode" doc:"open, listed or none"`
-	Attempts []string `json:"attempts,omitempty" doc:"Of roles and stages that name nothing themselves"`
-	Setup    []string `json:"setup,omitempty"`
-	Checks   []string `json:"checks,omitempty"`
-	Deny     []string `json:"deny,omitempty"`
+	Mode     string            `json:"mode" doc:"open, listed or none"`
+	Attempts []string          `json:"attempts,omitempty" doc:"Of roles and stages that name nothing themselves"`
+	Setup    []string          `json:"setup,omitempty"`
+	Checks   []string          `json:"checks,omitempty"`
+	Deny     []string          `json:"deny,omitempty"`
+	Settings core.ToolSettings `json:"settings,omitzero" doc:"What package managers are told, so that they use the registries they use outside"`
 }
 
 // RehearsedStage is a stage as it would be worked on. Of work that a plan, a

@@ -13,7 +13,7 @@ import (
 )
 
 // network settles what the processes of a run can connect to: the person's lists, and the hosts that the presets stand for
-// on this machine. The warnings name presets that stand for nothing.
+// on this machine, with the settings that make tools use them. The warnings name presets that stand for nothing.
 func (g *ground) network(ctx context.Context, p *core.Playbook, isolation string, want config.NetworkSettings, session bool) (*core.Network, []string, error) {
 	if isolation == string(sandbox.None) { // nobody could hold a process to a list
 		return &core.Network{Open: true}, nil, nil
@@ -45,6 +45,7 @@ func (g *ground) network(ctx context.Context, p *core.Playbook, isolation string
 			return nil, nil, core.Wrap(core.CodeUnavailable, err, "it is not known which registry "+preset+" uses on this machine", "")
 		}
 		n.Presets[preset] = answer.Hosts
+		n.Settings.Add(core.ToolSettings(answer.Settings))
 		if answer.Remark != "" {
 			warnings = append(warnings, answer.Remark)
 		}
@@ -57,6 +58,7 @@ func reachable(n *core.Network, p *core.Playbook) api.Reachable {
 	r := api.Reachable{Mode: n.Mode(), Deny: n.Deny}
 	if !n.Open {
 		r.Attempts, r.Setup, r.Checks = n.ForAttempt(p, core.Reach{}, core.Reach{}), n.ForSetup(p), n.ForChecks(p)
+		r.Settings = n.Settings
 	}
 	return r
 }

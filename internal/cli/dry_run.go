@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,6 +47,9 @@ func (sh *shell) printRehearsal(r api.Rehearsal, trusted bool) {
 	field("branch", fmt.Sprintf("%s from %s at %s", r.Branch, r.Base, wording.Short(r.BaseCommit)))
 	field("isolation", r.Isolation)
 	field("network", networkLine(r.Network))
+	for _, line := range settingLines(r.Network.Settings) {
+		field("packages", line)
+	}
 	field("setup", r.Setup)
 	for _, c := range r.Caches {
 		field("cache", fmt.Sprintf("%s, while %s is unchanged", c.Path, strings.Join(c.Key, ", ")))
@@ -113,6 +117,19 @@ func networkLine(r api.Reachable) string {
 		line += "; never " + strings.Join(r.Deny, ", ")
 	}
 	return line
+}
+
+// settingLines say what package managers find: variables, and files of the home folder.
+func settingLines(s core.ToolSettings) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(s.Variables)) {
+		lines = append(lines, name+"="+s.Variables[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		text := strings.Split(strings.TrimSpace(s.Files[name]), "\n")
+		lines = append(lines, "~/"+name+": "+strings.Join(text, "; "))
+	}
+	return lines
 }
 
 // worker says who does a stage.

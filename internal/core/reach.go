@@ -40,11 +40,38 @@ type Network struct {
 	// Detected are the presets of what the project is made with. Presets says which hosts each preset stands for.
 	Detected []string            `json:"detected,omitempty"`
 	Presets  map[string][]string `json:"presets,omitempty"`
+	// Settings make the package managers inside use those hosts. All processes of the run have them, also those that reach
+	// none of the hosts: what one has fetched, the next finds under the same address.
+	Settings ToolSettings `json:"settings,omitzero"`
 	// Allow, Deny and Private are the person's own words: hosts for everything that works for the run, hosts for nothing,
 	// and hosts that may be at a private address, with the range.
 	Allow   []string `json:"allow,omitempty"`
 	Deny    []string `json:"deny,omitempty"`
 	Private []string `json:"private,omitempty"`
+}
+
+// ToolSettings are what package managers find in their environment and their home folder. They hold no secret.
+type ToolSettings struct {
+	Variables map[string]string `json:"variables,omitempty"`
+	Files     map[string]string `json:"files,omitempty"` // by their path in the home folder
+}
+
+// IsZero tells whether nothing is set.
+func (s ToolSettings) IsZero() bool { return len(s.Variables) == 0 && len(s.Files) == 0 }
+
+// Add takes over what other settings say and these do not.
+func (s *ToolSettings) Add(other ToolSettings) {
+	s.Variables = united(s.Variables, other.Variables)
+	s.Files = united(s.Files, other.Files)
+}
+
+func united(first, second map[string]string) map[string]string {
+	if len(second) == 0 {
+		return first
+	}
+	all := maps.Clone(second)
+	maps.Copy(all, first)
+	return all
 }
 
 // Mode is how much a run can reach: open, listed or none.

@@ -67,6 +67,24 @@ func TestModeOfANetwork(t *testing.T) {
 	}
 }
 
+func TestSettingsAddUp(t *testing.T) {
+	var s ToolSettings
+	s.Add(ToolSettings{})
+	if !s.IsZero() {
+		t.Errorf("nothing and nothing is %+v", s)
+	}
+	npm := ToolSettings{Variables: map[string]string{"a": "npm"}, Files: map[string]string{".npmrc": "npm"}}
+	s.Add(npm)
+	s.Add(ToolSettings{Variables: map[string]string{"a": "pnpm", "b": "pnpm"}, Files: map[string]string{".npmrc": "pnpm", ".gemrc": "gem"}})
+	want := ToolSettings{Variables: map[string]string{"a": "npm", "b": "pnpm"}, Files: map[string]string{".npmrc": "npm", ".gemrc": "gem"}}
+	if diff := cmp.Diff(want, s); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if len(npm.Variables) != 1 || len(npm.Files) != 1 {
+		t.Errorf("what was added is %+v now", npm)
+	}
+}
+
 func TestNamesThatAPlaybookReaches(t *testing.T) {
 	p := &Playbook{
 		Network: Reaches{Attempts: Reach{Names: []string{"npm", "b.example.com"}}, Setup: Reach{Names: []string{"npm"}}, Checks: Reach{Names: []string{"c.example.com"}}},

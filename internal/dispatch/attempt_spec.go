@@ -168,7 +168,7 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 		CommitMessage: r.message(), Mark: r.marks(), Identity: shim.Identity(r.run.Identity), Isolation: isolation(r.run),
 		Timeout: shim.Duration(r.task.Timeout), Env: r.def.Env, Secrets: secrets, Model: broker,
 		ReadOnly: visible, Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run),
-		Network: r.reach(),
+		Network: r.reach(), Settings: settings(r.run),
 	}
 	spec.Resources = resources(r.run, r.d.Layout)
 	r.equip(&spec)

@@ -38,3 +38,11 @@ func (c *checkout) reach(apart bool) shim.Network {
 	}
 	return reach(c.run, func(n *core.Network) []string { return n.ForSetup(c.run.Playbook) }, setupAdvice)
 }
+
+// settings are what the package managers of every process of a run find.
+func settings(run *core.Run) shim.Settings {
+	if run.Network == nil || run.Network.Open {
+		return shim.Settings{}
+	}
+	return shim.Settings(run.Network.Settings)
+}

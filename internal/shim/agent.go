@@ -36,6 +36,9 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 		return errors.Join(err, transcript.close())
 	}
 	box, err := agentBox(folder, spec, opts.Self, launch, with.secrets, way)
+	if err == nil {
+		err = furnish(spec, box.Env)
+	}
 	if err != nil {
 		_, closeErr := way.close()
 		return errors.Join(err, closeErr, transcript.close())

@@ -162,6 +162,7 @@ func agentVariables(spec Spec, launch agent.Launch, secrets secretSet, host []st
 	v := variables{"TERM": "dumb", "SHELL": "/bin/sh", "GIT_TERMINAL_PROMPT": "0"}
 	v.add(HostEnvironment(host))
 	maps.Copy(v, managedVariables(spec)) // first: what the playbook sets is the person's wish
+	maps.Copy(v, spec.Settings.over(spec.Env, secrets))
 	maps.Copy(v, spec.Env)
 	v.add(launch.Env)
 	maps.Copy(v, secrets)

@@ -94,6 +94,8 @@ type Spec struct {
 	Masked   []string `json:"masked,omitempty"`
 	// Network is what the attempt can connect to; the hand-in connects to nothing.
 	Network Network `json:"network,omitzero"`
+	// Settings are for the package managers of the attempt.
+	Settings Settings `json:"settings,omitzero"`
 	// Private are the system's private files as the engine last saw them. Where it is null, the shim searches itself.
 	Private []string `json:"private"`
 }

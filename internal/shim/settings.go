@@ -1,0 +1,97 @@
+package shim
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Settings are how the programs of an attempt find the package registries that they use outside. They hold no secret, and
+// give way to what the playbook sets.
+type Settings struct {
+	Variables map[string]string `json:"variables,omitempty"`
+	// Files are for the home folder, by their path in it.
+	Files map[string]string `json:"files,omitempty"`
+}
+
+// over are the variables that nobody sets otherwise. Some programs read a name in any case of its letters.
+func (s Settings) over(set ...map[string]string) variables {
+	v := variables{}
+	for name, value := range s.Variables {
+		taken := slices.ContainsFunc(set, func(m map[string]string) bool {
+			return slices.ContainsFunc(slices.Collect(maps.Keys(m)), func(other string) bool { return strings.EqualFold(name, other) })
+		})
+		if !taken {
+			v[name] = value
+		}
+	}
+	return v
+}
+
+// cargoFolder is the one folder of a home that a variable moves for our own sake: checks share what cargo has fetched.
+const cargoFolder, cargoHome = ".cargo", "CARGO_HOME"
+
+// furnish puts the files where programs look for them. One that is there already stays.
+func furnish(spec Spec, environ []string) error {
+	env := variables{}
+	env.add(environ)
+	for _, name := range slices.Sorted(maps.Keys(spec.Settings.Files)) {
+		folder, inside := spec.Job.Home, filepath.FromSlash(name)
+		if rest, ours := strings.CutPrefix(inside, cargoFolder+string(filepath.Separator)); ours && env[cargoHome] != "" {
+			writable := append([]string{spec.Job.Home}, spec.Writable...)
+			at := slices.IndexFunc(writable, func(dir string) bool { return below(dir, env[cargoHome]) })
+			if at < 0 { // the playbook's own: what is there is not ours to change
+				continue
+			}
+			rel, err := filepath.Rel(writable[at], env[cargoHome])
+			if err != nil {
+				return fmt.Errorf("find the home of cargo: %w", err)
+			}
+			folder, inside = writable[at], filepath.Join(rel, rest)
+		}
+		if err := leave(folder, inside, spec.Attempt, spec.Settings.Files[name]); err != nil {
+			return fmt.Errorf("write the settings of a package manager: %w", err)
+		}
+	}
+	return nil
+}
+
+// below reports a path in dir.
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return dir != "" && err == nil && filepath.IsLocal(rel)
+}
+
+// leave writes a file, whole or not at all, unless there is one. Processes of other attempts may have written into the
+// folder: a link that they left leads nowhere outside it.
+func leave(folder, name, attempt, text string) (err error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	part := name + "." + attempt
+	if err := root.RemoveAll(part); err != nil {
+		return err
+	}
+	file, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = root.Link(part, name)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return errors.Join(err, root.Remove(part))
+}

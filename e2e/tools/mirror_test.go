@@ -193,4 +193,16 @@ func TestCargoMirror(t *testing.T) {
 		f.person(t, map[string]string{".cargo/config.toml": strings.Replace(f.cargoConfig(), "https://", "https://alice:sesame@", 1)}))
 	both(t, tr, f.host, true, "response 403")
 	f.onlyWith(t, tr)
+
+	// Setup and checks share what cargo has fetched. A check that reaches nothing finds it under the mirror's name.
+	cache := t.TempDir()
+	tr.shared, tr.set = []string{cache}, map[string]string{"CARGO_HOME": filepath.Join(cache, "cargo")}
+	tr.line = "PATH=" + bin + ":$PATH; cargo fetch"
+	if r := tr.run(t); !r.ok || len(r.hosts(true)) != 1 {
+		t.Errorf("a setup: %+v", r)
+	}
+	tr.line, tr.network = tr.line+" --offline", shim.Network{}
+	if r := tr.run(t); !r.ok || len(r.rows) > 0 {
+		t.Errorf("a check: %+v", r)
+	}
 }

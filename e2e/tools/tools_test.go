@@ -35,6 +35,7 @@ type trial struct {
 	line    string
 	files   map[string]string // in the workspace
 	shown   []string          // folders of this machine
+	shared  []string          // folders of this machine, to write in
 	env     []string          // of the worker
 	set     map[string]string // in the playbook
 	network shim.Network
@@ -56,7 +57,7 @@ func (tr trial) run(t *testing.T) result {
 		toolbox.Unisolated(t, reason)
 	}
 	a := shimtest.New(t, sandbox.Sandbox, "exec 2>&1\n"+tr.line, func(s *shim.Spec) {
-		s.Network, s.ReadOnly, s.Env, s.Writes = tr.network, tr.shown, tr.set, shim.WritesArtifacts
+		s.Network, s.ReadOnly, s.Writable, s.Env, s.Writes = tr.network, tr.shown, tr.shared, tr.set, shim.WritesArtifacts
 		s.Network.Advice, s.Settings = "Ask for %s.", tr.settings
 	})
 	for name, text := range tr.files {

@@ -30,6 +30,7 @@ import (
 //	remember DIR                       notes everything in DIR, .git included
 //	nochange [-published] DIR          everything is as it was remembered; -published leaves out what a new branch changes
 //	end [-SIGNAL] SUBCOMMAND           signals this scenario's `stellwerk SUBCOMMAND` (TERM) and waits until it is gone
+//	argv TEXT                          a process of this scenario has TEXT in its command line; negated, none has
 //	upgrade VERSION                    goes on with the state folder of an earlier version; its repositories are in $UPGRADE
 //	advised RUN VERB…                  types each command that the run's status suggests, and puts everything back after it
 //	request METHOD PATH [JSON]         asks the engine over its socket; -token TOKEN instead of the person's
@@ -46,6 +47,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"request":  plain(request),
 		"upgrade":  plain(upgrade),
 		"advised":  plain(advised),
+		"argv":     argv,
 	}
 	maps.Copy(all, badDays())
 	maps.Copy(all, sessions())

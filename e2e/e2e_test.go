@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -101,7 +102,7 @@ func (h harness) setup(env *testscript.Env) error {
 	return nil
 }
 
-// condition adds [sandbox], [claude], [tmux] and [mount] to what a line can depend on.
+// condition adds [sandbox], [claude], [tmux], [mount] and [tracing] to what a line can depend on.
 func (h harness) condition(name string) (bool, error) {
 	switch name {
 	case "sandbox":
@@ -116,6 +117,15 @@ func (h harness) condition(name string) (bool, error) {
 		return toolbox.Has(toolbox.Tmux)
 	case "mount":
 		return mountable() == "", nil
+	case "tracing":
+		return tracing(), nil
 	}
 	return false, fmt.Errorf("unknown condition %q", name)
+}
+
+// tracing reports a kernel that lets a process read the memory of others of the same
+// user, as all do unless Yama keeps them from it.
+func tracing() bool {
+	scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	return runtime.GOOS == "linux" && (err != nil || strings.TrimSpace(string(scope)) == "0")
 }

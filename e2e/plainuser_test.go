@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -15,13 +18,41 @@ func TestAttacksAsAPlainUser(t *testing.T) {
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
 		toolbox.Unisolated(t, reason)
 	}
-	var files, tests []string
-	for _, scenario := range []string{
+	scenarios := []string{
 		"agent_descriptors", "agent_goal_secret", "agent_home", "agent_peeks", "agent_private_key", "agent_proxy", "gate_secrets", "limits_resources",
 		"walls_network",
-	} {
+	}
+	if claudeForAll(t) {
+		scenarios = append(scenarios, "budget_claude", "walls_claude")
+	}
+	var files, tests []string
+	for _, scenario := range scenarios {
 		files = append(files, filepath.Join("testdata", scenario+".txtar"))
 		tests = append(tests, "TestScenarios/"+scenario)
 	}
 	plainuser.Again(t, files, tests...)
+}
+
+// claudeForAll puts Claude Code where every user can start it: it was fetched into the home of who runs the tests. It
+// reports whether there is one.
+func claudeForAll(t *testing.T) bool {
+	t.Helper()
+	program, err := toolbox.Find(toolbox.Claude)
+	if err != nil {
+		t.Log(err) // where it must be here, its scenarios fail
+		return false
+	}
+	dir, err := os.MkdirTemp("/var/tmp", "claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	shown := filepath.Join(dir, "claude")
+	// A link if it can be one: the program has hundreds of megabytes.
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", `ln "$0" "$1" 2>/dev/null || cp "$0" "$1"`, program, shown).CombinedOutput()
+	if err := errors.Join(err, os.Chmod(dir, 0o755)); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Setenv("STELLWERK_CLAUDE_BINARY", shown)
+	return true
 }

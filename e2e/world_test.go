@@ -137,6 +137,17 @@ func end(ts *testscript.TestScript, args []string) {
 	}
 }
 
+func argv(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: argv TEXT")
+	}
+	has := func(p process) bool { return strings.Contains(strings.Join(p.args, "\x00"), args[0]) }
+	all := world{dir: ts.Getenv("WORK")}.processes()
+	if at := slices.IndexFunc(all, has); (at < 0) != neg {
+		ts.Fatalf("of these processes, %d has it: %v", at, all)
+	}
+}
+
 // holds reports a process that may still hold its files and sockets: one that is
 // ending has no command line any more, and closes them with its last thread.
 func (p process) holds() bool {

@@ -53,9 +53,15 @@ func (u User) run(t *testing.T, files, tests []string) (string, error) {
 	cmd.Dir, cmd.SysProcAttr = work, u.Attr
 	cmd.WaitDelay = patience.Limit // for what the tests left behind, and holds their output open
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + folder("h"), "TMPDIR=" + folder("t"), "STELLWERK_PATIENCE=" + patience.Limit.String()}
+	if program := os.Getenv(claudeVariable); program != "" {
+		cmd.Env = append(cmd.Env, claudeVariable+"="+program)
+	}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
+
+// claudeVariable says where Claude Code is, if not where package toolbox looks for it: in the home of who fetched it.
+const claudeVariable = "STELLWERK_CLAUDE_BINARY"
 
 // pattern selects these tests and no others, whose names begin like theirs.
 func pattern(tests []string) string {

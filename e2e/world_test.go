@@ -143,8 +143,11 @@ func argv(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	has := func(p process) bool { return strings.Contains(strings.Join(p.args, "\x00"), args[0]) }
 	all := world{dir: ts.Getenv("WORK")}.processes()
-	if at := slices.IndexFunc(all, has); (at < 0) != neg {
-		ts.Fatalf("of these processes, %d has it: %v", at, all)
+	switch at := slices.IndexFunc(all, has); {
+	case at >= 0 && neg:
+		ts.Fatalf("%v has it", all[at])
+	case at < 0 && !neg:
+		ts.Fatalf("none of these has it: %v", all)
 	}
 }
 

@@ -96,9 +96,13 @@ func (d *door) forward(w http.ResponseWriter, r *http.Request, c *client, a *att
 	watch := newWatch(d.o.Idle, func() { cancel(); _ = c.Close(); _ = far.Close() })
 	defer watch.stop()
 	wire := &meter{Conn: far.Conn, moved: watch.touch}
+	body, passedOn := &answerBody{a: a}, false
 	defer func() {
 		a.Sent, a.Received = wire.settle()
-		a.Cause = cmp.Or(watch.cause(), a.Cause, wire.cause(), contextCause(r.Context()))
+		a.Cause = cmp.Or(watch.cause(), a.Cause, wire.cause())
+		if a.Cause == "" && !passedOn {
+			a.Cause = contextCause(r.Context())
+		}
 	}()
 	// A host may answer before it has read everything.
 	if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
@@ -112,7 +116,7 @@ func (d *door) forward(w http.ResponseWriter, r *http.Request, c *client, a *att
 		Rewrite:       func(p *httputil.ProxyRequest) { direct(p, a.Host, a.Port) },
 		ModifyResponse: func(r *http.Response) error {
 			if r.StatusCode != http.StatusSwitchingProtocols {
-				r.Body = &answerBody{r.Body, a}
+				body.ReadCloser, r.Body = r.Body, body
 			}
 			return nil
 		},
@@ -122,6 +126,7 @@ func (d *door) forward(w http.ResponseWriter, r *http.Request, c *client, a *att
 		},
 	}
 	p.ServeHTTP(w, r.WithContext(context.WithValue(ctx, wireKey{}, wired{wire, far.upstream})))
+	passedOn = body.ended // and it did not panic: a client that hangs up from here on has its answer
 }
 
 // plainEndpoint is where an absolute-form request wants to go. TLS is not plain,
@@ -152,16 +157,21 @@ func direct(p *httputil.ProxyRequest, host string, port int) {
 	p.Out.URL.RawQuery = p.In.URL.RawQuery
 }
 
-// answerBody notes how an answer broke off.
+// answerBody notes how an answer ended or broke off.
 type answerBody struct {
 	io.ReadCloser
-	a *attempt
+	a     *attempt
+	ended bool
 }
 
 // Read implements io.Reader.
 func (b *answerBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF):
+		b.ended = true
+	default:
 		b.a.Cause = cause(err)
 	}
 	return n, err

@@ -164,6 +164,27 @@ func TestPlainBreaks(t *testing.T) {
 	}
 }
 
+// TestPlainClientLeavesAtTheEnd: a client that hangs up as soon as it has the whole
+// answer has broken nothing off. The end of the request is then seen before or after
+// that of the connection.
+func TestPlainClientLeavesAtTheEnd(t *testing.T) {
+	server := page(t, func(http.ResponseWriter, *http.Request) {})
+	w := start(t, Options{Policy: local(t)})
+	for range 300 {
+		conn := w.dial()
+		fmt.Fprintf(conn, "GET http://%s/ HTTP/1.1\r\nHost: x\r\n\r\n", at("a.example.com", server.Listener.Addr()))
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = response.Body.Close(), conn.Close()
+		if c := w.record(); c.Cause != "" || !c.Allowed {
+			t.Fatalf("%+v", c)
+		}
+	}
+	w.none()
+}
+
 // TestOrigin: requests for the proxy itself are answered by the origin, on the
 // same connection, as they come, and are nobody's connection.
 func TestOrigin(t *testing.T) {

@@ -23,7 +23,7 @@ func TestAttacksAsAPlainUser(t *testing.T) {
 		"walls_neighbour", "walls_network", "walls_redirect",
 	}
 	if claudeForAll(t) {
-		scenarios = append(scenarios, "budget_claude", "walls_claude")
+		scenarios = append(scenarios, "budget_claude", "walls_claude", "walls_settings")
 	}
 	var files, tests []string
 	for _, scenario := range scenarios {

@@ -88,11 +88,12 @@ func (Agent) Reader() agent.Reader { return newReader() }
 // is allowed and the rest is denied: by the program, and for the shell by a hook
 // of ours too, since the program lets pass what it takes for harmless.
 //
-// Settings: only those in the job's private home are read. A repository's
-// .claude folder may define hooks and helpers that run commands, and the
-// person's own may hold MCP servers; neither is loaded, but for servers that the
-// person named for this. The repository's
-// CLAUDE.md is plain instructions and is read.
+// Settings: no file of them is read but the employer's. A repository's .claude
+// folder may define hooks and helpers that run commands, or name another address
+// for the model; the person's own may hold MCP servers, of which those are started
+// that the person named for this. Those in the job's private home would be the
+// agent's own work: the program obeys them while it runs, and could be sent away
+// from its model. The repository's CLAUDE.md is plain instructions and is read.
 func (Agent) Launch(job agent.Job) (agent.Launch, error) {
 	binary, err := find(job)
 	if err != nil {
@@ -138,7 +139,7 @@ func flags(job agent.Job) ([]string, error) {
 		"-p", "--output-format", "stream-json", "--verbose",
 		"--no-session-persistence",
 		"--strict-mcp-config",
-		"--setting-sources", "user",
+		"--setting-sources", "",
 	}
 	if job.Role.SystemPrompt != "" {
 		args = append(args, "--append-system-prompt-file", job.Role.SystemPrompt)

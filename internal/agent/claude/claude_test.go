@@ -35,7 +35,7 @@ func TestLaunch(t *testing.T) {
 	want := agent.Launch{
 		Argv: []string{
 			"/opt/claude", "-p", "--output-format", "stream-json", "--verbose",
-			"--no-session-persistence", "--strict-mcp-config", "--setting-sources", "user",
+			"--no-session-persistence", "--strict-mcp-config", "--setting-sources", "",
 			"--append-system-prompt-file", "/roles/tester.md", "--model", "sonnet",
 			"--max-turns", "12", "--max-budget-usd", "2.5",
 			"--permission-mode", "bypassPermissions", "--add-dir", "/w",

@@ -41,6 +41,8 @@ type attempt struct {
 	records []agent.Record
 	outcome agent.Outcome
 	stderr  string
+	// settings are the program's own beside those of the adapter, as an employer sets them.
+	settings string
 }
 
 // program finds the real Claude Code or skips the test.
@@ -96,6 +98,9 @@ func (a *attempt) run(t *testing.T) {
 	launch, err := claude.Agent{}.Launch(a.job)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if a.settings != "" {
+		launch.Argv = append(launch.Argv, "--settings", a.settings)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
@@ -252,7 +257,7 @@ conversations:
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := prepare(t, scenario, "Write it.\n")
-			a.write(t, filepath.Join(a.job.Home, "settings.json"), `{"permissions":{"disableBypassPermissionsMode":"disable"}}`)
+			a.settings = `{"permissions":{"disableBypassPermissionsMode":"disable"}}`
 			a.job.Options[claude.OptionPermissionMode], a.job.Role.Tools = test.mode, test.tools
 			a.run(t)
 			content, err := os.ReadFile(filepath.Join(a.job.Out, "copy.md"))

@@ -76,6 +76,13 @@ func TestFilterDecides(t *testing.T) {
 			t.Errorf("a socket of the family %d: %#x (%v)", family, got, err)
 		}
 	}
+	for family, want := range map[uint32]uint32{unix.AF_VSOCK: errno(unix.EAFNOSUPPORT), unix.AF_PACKET: errno(unix.EAFNOSUPPORT), unix.AF_INET: unix.SECCOMP_RET_ALLOW} {
+		data := call(ownArch, unix.SYS_SOCKET, family)
+		binary.BigEndian.PutUint32(data[atFirst+4:], 1) // the kernel takes an int: bits above it hide no family
+		if got, err := vm.Run(data); err != nil || uint32(got) != want {
+			t.Errorf("a socket of the family %d with high bits: %#x (%v)", family, got, err)
+		}
+	}
 	for _, number := range []uint32{unix.SYS_CLONE, unix.SYS_UNSHARE} { // whose flags are not taken for a number
 		if got, err := vm.Run(call(ownArch, number, unix.SYS_SOCKET)); err != nil || uint32(got) != unix.SECCOMP_RET_ALLOW {
 			t.Errorf("call %d with the flags %#x: %#x (%v)", number, unix.SYS_SOCKET, got, err)

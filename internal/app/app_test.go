@@ -43,6 +43,7 @@ func program(args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	var err error
+	var code int
 	switch strings.Join(args[:2], " ") {
 	case "serve --state":
 		err = app.Serve(ctx, app.Options{State: args[2]})
@@ -55,9 +56,9 @@ func program(args []string) int {
 	case "worker await":
 		err = app.Await(ctx, args[2])
 	case "worker shell":
-		err = app.AttemptShell(args[2], args[3])
+		code, err = app.AttemptShell(args[2], args[3])
 	case "worker look":
-		err = app.LookShell(args[2], args[3], args[4])
+		code, err = app.LookShell(args[3], args[4], args[5], args[6])
 	case "worker hand-in":
 		err = app.HandIn(ctx, args[2], args[3])
 	default:
@@ -67,7 +68,7 @@ func program(args []string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return 0
+	return code
 }
 
 // hosted is a command that is its own engine, and waits for something.

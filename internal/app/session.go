@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -88,7 +89,10 @@ func (s *sessions) write(run *core.Run) error {
 		Agents: map[string]snapshot.Agent{},
 	}
 	if kind, _ := s.app.isolation(); kind == sandbox.Sandbox {
-		snap.Shell = []string{s.app.self, "worker", "look", snap.Root}
+		var err error
+		if snap.Shell, err = lookCommand(s.app.self, snap.Root, dispatch.Resources(run, dispatch.Layout{State: s.app.state.dir})); err != nil {
+			return err
+		}
 	}
 	offers := s.app.offers(run)
 	for _, o := range offers {

@@ -81,6 +81,9 @@ func TestWhatASessionRunsReachesNothing(t *testing.T) {
 	if len(snap.Shell) == 0 {
 		toolbox.Unisolated(t, "sessions have no shell of their own")
 	}
+	if at := slices.Index(snap.Shell, "--resources"); at < 0 || !strings.Contains(snap.Shell[at+1], `{"limits":{"memory":`) {
+		t.Errorf("its commands are not bounded: %q", snap.Shell)
+	}
 	look := append(slices.Clone(snap.Shell), d.dir)
 	if out, err := run(look, "git log --oneline | wc -l && pwd"); err != nil || !strings.HasSuffix(out, d.dir) {
 		t.Fatalf("the checkout is not to be seen: %q, %v", out, err)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -161,20 +162,37 @@ func Salvage(ctx context.Context, folder string) error {
 // Await stands in the place of an agent that an interactive session runs.
 func Await(ctx context.Context, turn string) error { return session.Await(ctx, turn, os.Stdout) }
 
-// AttemptShell runs a line of shell as a part of an attempt, in the place of
-// this process.
-func AttemptShell(folder, line string) error {
+// AttemptShell runs a line of shell as a part of an attempt, and returns its
+// exit code.
+func AttemptShell(folder, line string) (int, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return 0, fmt.Errorf("find this program: %w", err)
 	}
 	return shim.Shell(folder, line, self, bridge.Command(self))
 }
 
-// LookShell runs a line of shell for a session itself, in the place of this
-// process: it sees the checkout at root, read-only, and nothing else of the
-// person's.
-func LookShell(root, dir, line string) error { return shim.Glance(root, dir, line) }
+// LookShell runs a line of shell for a session itself, and returns its exit
+// code: it sees the checkout at root, read-only, and nothing else of the
+// person's. Limits are those of lookCommand; without any, nothing is bounded.
+func LookShell(limits, root, dir, line string) (int, error) {
+	var bounds shim.Resources
+	if limits != "" {
+		if err := json.Unmarshal([]byte(limits), &bounds); err != nil {
+			return 0, fmt.Errorf("read the limits of a session's commands: %w", err)
+		}
+	}
+	return shim.Glance(root, dir, line, bounds)
+}
+
+// lookCommand is the command that calls LookShell with the limits of the run.
+func lookCommand(self, root string, bounds shim.Resources) ([]string, error) {
+	limits, err := json.Marshal(bounds)
+	if err != nil {
+		return nil, fmt.Errorf("hand over the limits of a session's commands: %w", err)
+	}
+	return []string{self, "worker", "look", "--resources", string(limits), root}, nil
+}
 
 // HandIn bundles a workspace. It runs inside the isolation.
 func HandIn(ctx context.Context, yardDir, requestPath string) error {

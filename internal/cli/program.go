@@ -52,10 +52,11 @@ type Program struct {
 	Salvage func(ctx context.Context, folder string) error
 	HandIn  func(ctx context.Context, yard, request string) error
 	// Await stands in the place of an agent that a session runs, AttemptShell
-	// runs a line of shell for it, and LookShell for the session itself.
+	// runs a line of shell for it, and LookShell for the session itself, within
+	// the limits of its run.
 	Await        func(ctx context.Context, folder string) error
-	AttemptShell func(folder, line string) error
-	LookShell    func(root, dir, line string) error
+	AttemptShell func(folder, line string) (code int, err error)
+	LookShell    func(limits, root, dir, line string) (code int, err error)
 	// ScriptedAgent and ScriptedModel play a scenario file.
 	ScriptedAgent func(ctx context.Context, scenario string) int
 	ScriptedModel func(ctx context.Context, scenario, address, record string, out io.Writer) error

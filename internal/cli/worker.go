@@ -46,16 +46,9 @@ func newWorker(sh *shell) *cobra.Command {
 			Short:   "Run a line of shell as a part of an attempt",
 			Long:    "Runs what the agent of a person's own session asks for, inside the attempt's\nsandbox.",
 			Example: `  stellwerk worker shell attempts/0198c1d2/build.r1.a1 'go test ./...'`,
-			RunE:    func(_ *cobra.Command, args []string) error { return sh.AttemptShell(args[0], args[1]) },
+			RunE:    func(_ *cobra.Command, args []string) error { return ended(sh.AttemptShell(args[0], args[1])) },
 		},
-		&cobra.Command{
-			Use: "look ROOT FOLDER LINE", Args: cobra.ExactArgs(3), Annotations: own,
-			Short: "Run a line of shell for a session itself",
-			Long: `Runs what a person's own session asks for where it sees their checkout,
-read-only, and nothing else of theirs.`,
-			Example: `  stellwerk worker look ~/shop ~/shop 'git status'`,
-			RunE:    func(_ *cobra.Command, args []string) error { return sh.LookShell(args[0], args[1], args[2]) },
-		},
+		newLook(sh, own),
 		&cobra.Command{
 			Use: "keep TOOL...", Args: cobra.MinimumNArgs(1), Annotations: own,
 			Short:   "Hold an agent's shell to the rules of its role",
@@ -74,4 +67,28 @@ read-only, and nothing else of theirs.`,
 		},
 	)
 	return cmd
+}
+
+func newLook(sh *shell, annotations map[string]string) *cobra.Command {
+	var limits string
+	cmd := &cobra.Command{
+		Use: "look ROOT FOLDER LINE", Args: cobra.ExactArgs(3), Annotations: annotations,
+		Short: "Run a line of shell for a session itself",
+		Long: `Runs what a person's own session asks for where it sees their checkout,
+read-only, and nothing else of theirs.`,
+		Example: `  stellwerk worker look ~/shop ~/shop 'git status'`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return ended(sh.LookShell(limits, args[0], args[1], args[2]))
+		},
+	}
+	cmd.Flags().StringVar(&limits, "resources", "", "what it may take of the machine, as JSON")
+	return cmd
+}
+
+// ended passes a process's exit code on.
+func ended(code int, err error) error {
+	if err != nil {
+		return err
+	}
+	return exitWith(code)
 }

@@ -170,7 +170,7 @@ func (r attemptRoom) spec(ctx context.Context) (shim.Spec, error) {
 		ReadOnly: visible, Masked: masked(r.run, r.d.Layout), Private: r.d.private(r.run),
 		Network: r.reach(), Settings: settings(r.run),
 	}
-	spec.Resources = resources(r.run, r.d.Layout)
+	spec.Resources = Resources(r.run, r.d.Layout)
 	r.equip(&spec)
 	if r.taken.Session != "" {
 		spec.Session, spec.Agent, spec.Secrets = r.taken.Session, agent.Session, nil

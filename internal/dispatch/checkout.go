@@ -245,7 +245,7 @@ func (c *checkout) order(folder, id, dir string, cmd check.Command, apart bool) 
 		Env: toolCaches(cache), Writable: []string{cache},
 		OutputBytes: cmd.OutputCap, ReadOnly: visible, Masked: masked(c.run, d.Layout), Private: d.private(c.run),
 		Identity: shim.Identity(c.run.Identity), Redact: c.run.Playbook.Secrets(), Network: c.reach(apart),
-		Settings: settings(c.run), Resources: resources(c.run, d.Layout),
+		Settings: settings(c.run), Resources: Resources(c.run, d.Layout),
 	})
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
-// resources are the bounds the run was started with. Attempts of one state folder
+// Resources are the bounds the run was started with. Attempts of one state folder
 // share the bounds in all. A run from before there were any has none.
-func resources(run *core.Run, l Layout) shim.Resources {
+func Resources(run *core.Run, l Layout) shim.Resources {
 	if run.Resources == (core.Resources{}) {
 		return shim.Resources{}
 	}

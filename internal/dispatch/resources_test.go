@@ -12,15 +12,15 @@ import (
 
 func TestBoundsOfARun(t *testing.T) {
 	run := &core.Run{}
-	if got := resources(run, Layout{State: "/state"}); got != (shim.Resources{}) {
+	if got := Resources(run, Layout{State: "/state"}); got != (shim.Resources{}) {
 		t.Errorf("a run without bounds has %+v", got)
 	}
 	run.Resources = core.Resources{Attempt: core.ResourceLimits{Memory: 1, Processes: 2, CPU: 3, Disk: 4}, Total: core.ResourceLimits{Memory: 5}}
-	got := resources(run, Layout{State: "/state"})
+	got := Resources(run, Layout{State: "/state"})
 	if got.Limits != (resource.Limits{Memory: 1, Processes: 2, CPU: 3, Disk: 4}) || got.Total.Memory != 5 || got.Shared != "/state/resources" {
 		t.Errorf("%+v", got)
 	}
-	if other := resources(run, Layout{State: "/other"}); other.Owner == got.Owner || !strings.HasPrefix(got.Owner, "stellwerk-") {
+	if other := Resources(run, Layout{State: "/other"}); other.Owner == got.Owner || !strings.HasPrefix(got.Owner, "stellwerk-") {
 		t.Errorf("two state folders have the owners %s and %s", got.Owner, other.Owner)
 	}
 }

@@ -29,7 +29,6 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 		return Launch{}, err
 	}
 	args := []string{program.path, "--seccomp", strconv.Itoa(firstInherited), "--unshare-user"}
-	slot := slices.Index(args, "--seccomp") + 1
 	if program.disablesUserns() {
 		args = append(args, "--disable-userns")
 	}
@@ -73,7 +72,7 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 		args = append(args, "--ro-bind", spec.Network.Socket, SocketPath)
 	}
 	args = append(args, "--remount-ro", "/", "--chdir", spec.Dir, "--")
-	launch := Launch{Argv: append(args, spec.command()...), filter: filter, slot: slot}
+	launch := Launch{Argv: append(args, spec.command()...), filter: filter}
 	if spec.Network.Closed {
 		launch.gauge = &gauge{}
 	}

@@ -6,9 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
-	"strconv"
-	"syscall"
 )
 
 // Launch is a command made ready to be started in isolation.
@@ -17,7 +14,6 @@ type Launch struct {
 	Argv []string
 
 	filter []byte // of system calls; nil where nothing is isolated, or not by bubblewrap
-	slot   int    // where Argv has the number of the descriptor that the filter is read from
 	gauge  *gauge // of a closed network; nil where nothing is counted
 
 	// Around is called by Start and has to call what it is given, which starts the process: on the thread that it is called
@@ -77,31 +73,6 @@ func (l Launch) start(cmd *exec.Cmd) error {
 		return errors.Join(l.gauge.start(cmd, l.Argv[0]), filter.Close())
 	}
 	return errors.Join(cmd.Start(), filter.Close())
-}
-
-// Exec replaces this process. It returns only if that fails.
-func (l Launch) Exec(env []string) error {
-	runtime.LockOSThread()
-	argv := l.Argv
-	if l.filter != nil {
-		if err := leaveKeyring(); err != nil {
-			return err
-		}
-		filter, err := readable(l.filter)
-		if err != nil {
-			return err
-		}
-		fd, err := syscall.Dup(int(filter.Fd())) // unlike the original, the copy is inherited
-		if err != nil {
-			return fmt.Errorf("sandbox: hand over the filter of system calls: %w", err)
-		}
-		argv = slices.Clone(argv)
-		argv[l.slot] = strconv.Itoa(fd)
-	}
-	if err := syscall.Exec(argv[0], argv, env); err != nil {
-		return fmt.Errorf("run %s: %w", argv[0], err)
-	}
-	return nil
 }
 
 // readable is a pipe that holds data, which must fit into one.

@@ -45,16 +45,17 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 	}
 	reader := with.adapter.Reader()
 	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader, with.group)
+	lines, linesErr := closeLines(folder, end.took)
 	var closeErr error
 	exit.Traffic, closeErr = way.close()
 	if err = errors.Join(err, closeErr); err != nil {
-		return errors.Join(err, transcript.close())
+		return errors.Join(err, linesErr, transcript.close())
 	}
 	if exit.Traffic != nil {
-		exit.Traffic.Unrouted = end.unrouted
+		exit.Traffic.Unrouted = end.unrouted + lines.Unrouted
 	}
 	exit.Reason, exit.ExitCode, exit.Signal, exit.Killed = end.reason, end.code, signalName(end.signal), end.killed
-	exit.Resources = end.took
+	exit.Resources = end.took.with(lines.Took)
 	exit.Outcome = reader.Close(end.code)
 	if way.overdrawn() && !exit.Outcome.OK { // whatever the program made of it
 		exit.Outcome.Class = agent.ClassBudget
@@ -63,7 +64,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 		exit.OutputBytes += s.total
 		exit.OutputDropped += s.capture.dropped
 	}
-	return transcript.close()
+	return errors.Join(linesErr, transcript.close())
 }
 
 // supervise runs the process with both its streams read. The streams are finished when it returns.

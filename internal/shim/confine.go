@@ -53,15 +53,15 @@ type bound struct {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._]+`)
 
-// group makes the group of an attempt's next process; nil where nothing is bounded. Some of it goes on in the background, so
-// it is made as early as can be.
-func (r Resources) group(spec Spec) (*resource.Group, error) {
+// group makes the group of a process by the name of what it belongs to; nil where nothing is bounded. Some of it goes on in
+// the background, so it is made as early as can be.
+func (r Resources) group(name string, kind sandbox.Kind) (*resource.Group, error) {
 	if r.Owner == "" {
 		return nil, nil
 	}
 	return resource.Confine(resource.Options{
-		Owner: r.Owner, Name: fmt.Sprintf("a%s.%d", notInNames.ReplaceAllString(spec.Attempt, "-"), os.Getpid()),
-		Limits: r.Limits, Total: r.Total, Sandboxed: spec.Isolation == sandbox.Sandbox && isLinux,
+		Owner: r.Owner, Name: fmt.Sprintf("a%s.%d", notInNames.ReplaceAllString(name, "-"), os.Getpid()),
+		Limits: r.Limits, Total: r.Total, Sandboxed: kind == sandbox.Sandbox && isLinux,
 	})
 }
 

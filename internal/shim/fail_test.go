@@ -42,7 +42,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 		"a lock, claimed":     {func(t *testing.T, f string) { mkdir(t, f, lockFile) }, func(f string) error { _, err := claim(t.Context(), f); return err }, "lock the attempt: "},
 		"a lock, salvaged":    {func(t *testing.T, f string) { put(t, f, startedFile, "{}"); mkdir(t, f, lockFile) }, func(f string) error { return Salvage(t.Context(), f, Options{}) }, "lock the attempt: "},
 		"a file, salvaged":    {func(*testing.T, string) {}, func(f string) error { return Salvage(t.Context(), filepath.Join(f, specFile, "x"), Options{}) }, "look into the attempt folder: "},
-		"a file, run in":      {func(*testing.T, string) {}, func(f string) error { return Shell(filepath.Join(f, specFile, "x"), "true", "", nil) }, "look into the attempt folder: "},
+		"a file, run in":      {func(*testing.T, string) {}, func(f string) error { _, err := Shell(filepath.Join(f, specFile, "x"), "true", "", nil); return err }, "look into the attempt folder: "},
 		"the mark of a start": {func(t *testing.T, f string) { stands(t, f, "."+startedFile+"."+strconv.Itoa(os.Getpid())) }, markStarted, "write "},
 		"a draft":             {func(t *testing.T, f string) { mkdir(t, f, specDraft) }, func(f string) error { return DraftSpec(f, goodSpec(t)) }, "write "},
 		"a wish to cancel":    {func(t *testing.T, f string) { stands(t, f, cancelFile) }, Cancel, "write "},
@@ -96,7 +96,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 			}
 			return errors.Join(j.put([]byte("{"), true), j.close())
 		}, "encode an entry of the transcript: "},
-		"a folder to look into": {func(*testing.T, string) {}, func(f string) error { return Glance(filepath.Join(f, "none"), f, "true") }, "sandbox: a path to show inside: "},
+		"a folder to look into": {func(*testing.T, string) {}, func(f string) error { _, err := Glance(filepath.Join(f, "none"), f, "true", Resources{}); return err }, "sandbox: a path to show inside: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := prepared(t)
@@ -147,13 +147,13 @@ func TestALineOfShellThatCannotBegin(t *testing.T) {
 			if err := WriteSpec(folder, spec); err != nil {
 				t.Fatal(err)
 			}
-			if err := Shell(folder, "exit 99", "", nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Shell(folder, "exit 99", "", nil); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
 	t.Setenv("PATH", t.TempDir())
-	if err := Glance("/usr", "/usr", "exit 99"); !errors.Is(err, sandbox.ErrUnavailable) {
+	if _, err := Glance("/usr", "/usr", "exit 99", Resources{}); !errors.Is(err, sandbox.ErrUnavailable) {
 		t.Errorf("without bubblewrap: %v", err)
 	}
 }

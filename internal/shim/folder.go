@@ -24,6 +24,8 @@ const (
 	exitFile    = "exit.json"
 	bundleFile  = "out.bundle"
 	handInDir   = "handin"
+	linesFile   = "lines.jsonl"
+	overFile    = "over.json"
 	tmpFolder   = "tmp"
 )
 

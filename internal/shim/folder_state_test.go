@@ -82,7 +82,7 @@ func TestEveryReadingOfAFolder(t *testing.T) {
 			if after := entries(t, folder); after != before {
 				t.Errorf("looking made %q of %q", after, before)
 			}
-			if err := Shell(folder, "true", "", nil); c.want != StateRunning && !errors.Is(err, ErrNotRunning) {
+			if _, err := Shell(folder, "true", "", nil); c.want != StateRunning && !errors.Is(err, ErrNotRunning) {
 				t.Errorf("a tool of an attempt that is %s: %v", c.want, err)
 			}
 			if err := Salvage(t.Context(), folder, Options{}); c.want != StateLost && !errors.Is(err, ErrNotLost) {

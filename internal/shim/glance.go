@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
@@ -8,22 +9,27 @@ import (
 )
 
 // Glance runs a line of shell where it sees the folder at root, read-only, and nothing else of the person's: no home, no
-// credential, no state folder. Like Shell it replaces this process. A folder to start in that lies elsewhere is shown as
-// well.
-func Glance(root, dir, line string) error {
+// credential, no state folder. Like Shell it returns the line's exit code, and the line ends with this process. A folder to
+// start in that lies elsewhere is shown as well.
+func Glance(root, dir, line string, limits Resources) (int, error) {
 	env := variables{"TERM": "dumb", "SHELL": "/bin/sh", "HOME": "/tmp", "GIT_TERMINAL_PROMPT": "0"}
 	env.add(HostEnvironment(os.Environ()))
-	box := sandbox.Spec{Argv: []string{"/bin/bash", "-c", line}, Dir: dir, ReadOnly: paths([]string{root}), Network: sandbox.Network{Closed: true}}
+	box := sandbox.Spec{
+		Argv: []string{"/bin/bash", "-c", line}, Dir: dir, ReadOnly: paths([]string{root}), Network: sandbox.Network{Closed: true},
+		MemoryFiles: limits.memoryFiles(),
+	}
 	if rel, err := filepath.Rel(root, dir); err != nil || !filepath.IsLocal(rel) {
 		box.ReadOnly = paths([]string{root, dir})
 	}
 	if err := env.setPath(sandbox.Sandbox, box, ""); err != nil {
-		return err
+		return 0, err
 	}
 	box.Env = env.list()
-	launch, err := sandbox.Command(sandbox.Sandbox, box)
+	group, err := limits.group("look", sandbox.Sandbox)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return launch.Exec(box.Env)
+	defer group.Close()
+	end, err := runLine(context.Background(), process{kind: sandbox.Sandbox, box: box, group: group, shared: limits.Shared})
+	return end.code, err
 }

@@ -134,7 +134,7 @@ func runHandIn(ctx context.Context, spec Spec, opts Options, dir, request string
 	if err != nil {
 		return fmt.Errorf("hand in: %w", err)
 	}
-	group, err := spec.Resources.forHandIn().group(spec)
+	group, err := spec.Resources.forHandIn().group(spec.Attempt, spec.Isolation)
 	if err != nil {
 		return fmt.Errorf("hand in: %w", err)
 	}

@@ -27,6 +27,8 @@ type process struct {
 	group  *resource.Group
 	own    []string
 	shared string
+	// joined leaves it in the session and the process group that this program was started in, whose owner ends it there.
+	joined bool
 	// started is called once, when the process has its files or when it will never need them.
 	started func()
 }
@@ -89,6 +91,7 @@ func (p process) start(bound *bound) (*exec.Cmd, sandbox.Launch, <-chan struct{}
 		cmd.Stdin = p.stdin
 	}
 	cmd.SysProcAttr = sessionAttr()
+	cmd.SysProcAttr.Setsid = !p.joined
 	launch.Around = bound.around(cmd)
 	done, err := launch.Start(cmd)
 	if err != nil {

@@ -7,50 +7,50 @@ import (
 	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
-	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
 // ErrNotRunning means that an attempt is over, or has not begun.
 var ErrNotRunning = errors.New("the attempt is not running")
 
-// Shell runs a line of shell as a part of the attempt in folder: with its isolation, its environment and its view of
-// the files, and without a secret. It is for an agent that another program runs and that asks for a tool. Shell
-// replaces this process, so that who started it holds the line itself by its pid. /tmp lasts for one line; what TMPDIR
-// names lasts for the attempt.
-func Shell(folder, line, self string, bridge []string) error {
+// Shell runs a line of shell as a part of the attempt in folder: with its isolation, its environment, its limits and its
+// view of the files, and without a secret. It is for an agent that another program runs and that asks for a tool. It
+// returns the line's exit code. The line ends with this process, however that ends, and with the attempt. /tmp lasts for
+// one line; what TMPDIR names lasts for the attempt, and with everything else on disk counts for the attempt.
+func Shell(folder, line, self string, bridge []string) (int, error) {
 	state, err := Look(folder)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if state != StateRunning {
-		return fmt.Errorf("%w: it is %s", ErrNotRunning, state)
+		return 0, fmt.Errorf("%w: it is %s", ErrNotRunning, state)
 	}
 	spec, err := ReadSpec(folder)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	way, err := joinGateway(folder, spec, bridge)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	box, err := agentBox(folder, spec, self, agent.Launch{Argv: []string{"/bin/bash", "-c", line}}, nil, way)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	tmp := filepath.Join(spec.Job.Home, "tmp")
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
-		return fmt.Errorf("make a temporary folder: %w", err)
+		return 0, fmt.Errorf("make a temporary folder: %w", err)
 	}
 	// The attempt may be hours old: what is private is searched for again.
 	env := variables{}
 	env.add(append(box.Env, "TMPDIR="+tmp))
 	box.Tmp, box.Private, box.Env = "", nil, env.list()
-	launch, err := sandbox.Command(spec.Isolation, box)
+	if _, err := os.Stat(box.Dir); err != nil { // a failed start would name the shell
+		return 0, fmt.Errorf("enter the workspace: %w", err)
+	}
+	group, err := spec.Resources.group(spec.Attempt+"-line", spec.Isolation)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if err := os.Chdir(box.Dir); err != nil {
-		return fmt.Errorf("enter the workspace: %w", err)
-	}
-	return launch.Exec(box.Env)
+	defer group.Close()
+	return attemptLine(folder, process{kind: spec.Isolation, box: box, group: group, shared: spec.Resources.Shared})
 }

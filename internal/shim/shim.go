@@ -100,7 +100,7 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	if err != nil {
 		return err
 	}
-	if with.group, err = spec.Resources.group(spec); err != nil {
+	if with.group, err = spec.Resources.group(spec.Attempt, spec.Isolation); err != nil {
 		return err
 	}
 	defer with.group.Close()

@@ -4,6 +4,7 @@ package shimtest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,7 @@ const (
 	RoleSalvage = "salvage"
 	RoleHandIn  = "hand-in"
 	RoleShell   = "shell"  // with a line of shell
-	RoleGlance  = "glance" // with a folder to start in and a line of shell
+	RoleGlance  = "glance" // with a folder to start in, a line of shell and, if it has any, its limits as JSON
 )
 
 // Redacted replaces a secret.
@@ -37,6 +38,7 @@ func Intercept() {
 		return
 	}
 	var err error
+	var code int
 	switch path := os.Args[2]; os.Args[1] {
 	case RoleWorker:
 		err = shim.Run(context.Background(), path, options())
@@ -45,9 +47,9 @@ func Intercept() {
 	case RoleHandIn:
 		err = handIn(path)
 	case RoleShell:
-		err = shim.Shell(path, os.Args[3], options().Self, options().Bridge)
+		code, err = shim.Shell(path, os.Args[3], options().Self, options().Bridge)
 	case RoleGlance:
-		err = shim.Glance(path, os.Args[3], os.Args[4])
+		code, err = glance(path, os.Args[3:])
 	default:
 		return
 	}
@@ -55,7 +57,17 @@ func Intercept() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(0)
+	os.Exit(code)
+}
+
+func glance(root string, args []string) (int, error) {
+	var limits shim.Resources
+	if len(args) > 2 {
+		if err := json.Unmarshal([]byte(args[2]), &limits); err != nil {
+			return 0, err
+		}
+	}
+	return shim.Glance(root, args[0], args[1], limits)
 }
 
 func options() shim.Options {

@@ -1,0 +1,213 @@
+package shim
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
+)
+
+// A line of shell belongs to an attempt that another process carries out: the shim, whose agent a person's session runs.
+// While it runs it holds a part of the lock of the file in which it leaves what it took. A shim whose agent has ended
+// says so in another file, and waits for the lines before it hands in.
+
+// lineRecord is what a line took.
+type lineRecord struct {
+	Took     *Consumption `json:"took,omitempty"`
+	Unrouted int64        `json:"unrouted,omitzero"`
+}
+
+// overRecord is why lines have to end.
+type overRecord struct {
+	Breach *resource.Breach `json:"breach,omitempty"`
+}
+
+const (
+	// noLimit is the time of what somebody else ends.
+	noLimit = time.Duration(math.MaxInt64)
+	// lineGrace is what a line gets between TERM and KILL. Who asked for its end may use force soon.
+	lineGrace = time.Second
+)
+
+var errAttemptOver = errors.New("its attempt is over")
+
+// runLine runs a line and returns its exit code. What ended it, if that was not itself, is told to whoever reads its
+// standard error.
+func runLine(ctx context.Context, p process) (ending, error) {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer stop()
+	p.stdin, p.stdout, p.stderr = os.Stdin, os.Stdout, os.Stderr
+	p.limit, p.grace, p.joined, p.started = noLimit, lineGrace, true, func() {}
+	end, err := p.run(ctx)
+	if err != nil {
+		return end, err
+	}
+	if end.took != nil && end.took.Breach != nil {
+		fmt.Fprintln(os.Stderr, lineBreach(*end.took.Breach))
+	}
+	return end, nil
+}
+
+// lineBreach tells the agent of a session which limit its line ran into.
+func lineBreach(b resource.Breach) string {
+	who := "this command was "
+	if b.Resource == resource.Memory && !b.Final {
+		who = "a process of this command was "
+	}
+	return "stellwerk: " + who + b.String() + ". Take less at a time; if the work needs more, say so in your report."
+}
+
+// attemptLine runs a line as a part of the attempt in folder, and ends it with the attempt.
+func attemptLine(folder string, p process) (code int, err error) {
+	held := flock.New(filepath.Join(folder, linesFile), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	if err := held.RLock(); err != nil {
+		return 0, fmt.Errorf("join the attempt: %w", err)
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	ctx, stop := whileRunning(folder)
+	defer stop()
+	if ctx.Err() != nil {
+		return 0, fmt.Errorf("%w: %w", ErrNotRunning, context.Cause(ctx))
+	}
+	end, err := runLine(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		fmt.Fprintf(os.Stderr, "stellwerk: this command was ended: %v\n", cause)
+	}
+	return end.code, leaveRecord(folder, lineRecord{Took: end.took, Unrouted: end.unrouted})
+}
+
+// whileRunning is a context that ends with the attempt; its cause says why.
+func whileRunning(folder string) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	if err := attemptOver(folder); err != nil {
+		cancel(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(cancelLook)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if err := attemptOver(folder); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil); <-done }
+}
+
+// attemptOver says why no line of the attempt may run, nil if one may.
+func attemptOver(folder string) error {
+	data, err := os.ReadFile(filepath.Join(folder, overFile))
+	if err == nil {
+		var over overRecord
+		if err := json.Unmarshal(data, &over); err != nil {
+			return fmt.Errorf("%w: %w", errAttemptOver, err)
+		}
+		if over.Breach != nil {
+			return fmt.Errorf("%w, %s", errAttemptOver, over.Breach)
+		}
+		return errAttemptOver
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	state, err := Look(folder)
+	if err == nil && state != StateRunning {
+		err = fmt.Errorf("%w: it is %s", errAttemptOver, state)
+	}
+	return err
+}
+
+// leaveRecord adds to what the attempt's lines took, in one write, so that lines beside it are not mixed in.
+func leaveRecord(folder string, r lineRecord) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("tell what a line of shell took: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(folder, linesFile), os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("tell what a line of shell took: %w", err)
+	}
+	_, err = file.Write(append(data, '\n'))
+	return errors.Join(err, file.Close())
+}
+
+// closeLines ends the lines of an attempt whose agent has ended, and returns what all of them took.
+func closeLines(folder string, agent *Consumption) (lineRecord, error) {
+	if some, err := has(folder, linesFile); err != nil || !some {
+		return lineRecord{}, err
+	}
+	var over overRecord
+	if agent != nil {
+		over.Breach = agent.Breach
+	}
+	if err := writeJSON(filepath.Join(folder, overFile), over); err != nil {
+		return lineRecord{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), killTime)
+	defer cancel()
+	held := flock.New(filepath.Join(folder, linesFile), flock.SetFlag(os.O_RDWR))
+	if _, err := held.TryLockContext(ctx, killLook); err != nil {
+		return lineRecord{}, errors.Join(fmt.Errorf("end the attempt's lines of shell: %w", err), held.Close())
+	}
+	data, err := os.ReadFile(filepath.Join(folder, linesFile))
+	if err = errors.Join(err, held.Close()); err != nil {
+		return lineRecord{}, err
+	}
+	return readRecords(bytes.NewReader(data))
+}
+
+func readRecords(r io.Reader) (lineRecord, error) {
+	var sum lineRecord
+	scanner := bufio.NewScanner(r)
+	for scanner.Scan() {
+		var one lineRecord
+		if err := json.Unmarshal(scanner.Bytes(), &one); err != nil {
+			return sum, fmt.Errorf("read what lines of shell took: %w", err)
+		}
+		sum.Unrouted += one.Unrouted
+		if sum.Took == nil {
+			sum.Took = one.Took
+			continue
+		}
+		sum.Took = sum.Took.with(one.Took)
+	}
+	return sum, scanner.Err()
+}
+
+// with adds what another process of the attempt took. Limits are each process's own, so the largest peak counts.
+func (c *Consumption) with(other *Consumption) *Consumption {
+	if c == nil || other == nil {
+		return c
+	}
+	sum := *c
+	sum.PeakMemory, sum.PeakProcesses = max(c.PeakMemory, other.PeakMemory), max(c.PeakProcesses, other.PeakProcesses)
+	sum.CPUSeconds += other.CPUSeconds
+	if sum.Breach == nil {
+		sum.Breach = other.Breach
+	}
+	return &sum
+}

@@ -104,6 +104,7 @@ type App struct {
 	pulls    *local.Forge // pull requests of repositories without a forge
 	sessions *sessions
 	self     string // the copy of this program that runs beside agents
+	walls    wallTrials
 	tokens   *api.AttemptTokens
 
 	access  *access.Store

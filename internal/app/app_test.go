@@ -27,12 +27,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/wall"
 )
 
 // TestMain lets the test binary be the program that runs beside agents: the
 // engine copies and starts it as it would the real one.
 func TestMain(m *testing.M) {
 	bridge.Intercept()
+	wall.Intercept()
 	if len(os.Args) > 2 && slices.Contains([]string{"worker", "scripted-agent", "serve", "host"}, os.Args[1]) {
 		os.Exit(program(os.Args[1:]))
 	}

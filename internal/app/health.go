@@ -27,11 +27,12 @@ const examineTimeout = 5 * time.Second
 
 // Examine implements api.Service.
 func (a *App) Examine(ctx context.Context) ([]api.Examined, error) {
-	return []api.Examined{
+	found := []api.Examined{
 		{What: "Engine", Grade: api.GradeOK, Found: "version " + a.opts.Version},
-		a.examineNetwork(), a.examineIsolation(), a.examineResources(), a.examineDatabase(ctx), a.examineSpace(),
-		examineGit(ctx), examineAgent(),
-	}, nil
+		a.examineNetwork(), a.examineIsolation(),
+	}
+	found = append(found, a.examineWalls(ctx)...)
+	return append(found, a.examineResources(), a.examineDatabase(ctx), a.examineSpace(), examineGit(ctx), examineAgent()), nil
 }
 
 func (a *App) examineNetwork() api.Examined {
@@ -47,7 +48,7 @@ func (a *App) examineIsolation() api.Examined {
 	if kind == sandbox.None {
 		return api.Examined{
 			What: "Isolation", Grade: api.GradeFail, Found: "agents cannot be isolated: " + why,
-			Advice: "install bubblewrap, or start runs without isolation where you trust what they do",
+			Advice: sandbox.Remedy() + "; or start runs without isolation where you trust what they do",
 		}
 	}
 	return api.Examined{What: "Isolation", Grade: api.GradeOK, Found: string(kind)}

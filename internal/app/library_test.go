@@ -150,6 +150,10 @@ func TestPagesOfRuns(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(found, func(e api.Examined) bool { return e.What == "Database" && e.Grade == api.GradeOK }) {
 		t.Errorf("%v, %v", found, err)
 	}
+	if !slices.ContainsFunc(found, func(e api.Examined) bool { return e.What == "Net wall" && e.Grade == api.GradeOK }) &&
+		!slices.ContainsFunc(found, func(e api.Examined) bool { return e.What == "Isolation" && e.Grade == api.GradeFail && e.Advice != "" }) {
+		t.Errorf("the walls are not tried: %v", found)
+	}
 }
 
 // commit adds files to a repository.

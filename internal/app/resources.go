@@ -43,7 +43,8 @@ func Bounds(sandboxed bool) (found, advice string, err error) {
 		return "", "", err
 	}
 	if !support.Memory.Enforced() || !support.Processes.Enforced() {
-		advice = "what is only watched is ended within a second of passing its limit. To have the kernel hold it: " + strings.Join(support.Why, "; ")
+		advice = "what is only watched is ended within a second of passing its limit. The kernel holds it where a systemd manager runs for " +
+			"this user, or in a unit with Delegate=yes. In the way here: " + strings.ReplaceAll(strings.Join(support.Why, "; "), "\n", ", ")
 	}
 	return support.String(), advice, nil
 }

@@ -92,7 +92,7 @@ func (a *App) chooseIsolation(settings *config.Settings, session bool) (string, 
 	}
 	if kind, why := a.isolation(); kind != sandbox.Sandbox {
 		return "", core.Errorf(core.CodeUnavailable, "agents cannot be isolated on this machine: %s", why).
-			WithHint("install bubblewrap (Debian: apt install bubblewrap), or give isolation up with --isolation none")
+			WithHint("%s; or give isolation up with --isolation none", sandbox.Remedy())
 	}
 	return string(sandbox.Sandbox), nil
 }

@@ -106,8 +106,11 @@ func newBench(t *testing.T) *bench {
 		},
 		Detach:    func(context.Context, ConnectOptions) error { b.detached++; return nil },
 		Isolation: func(context.Context) (string, string) { return "sandbox", "" },
-		Walls:     func(context.Context) (wall.Report, error) { return wall.Report{}, nil },
-		Bounds:    func(bool) (string, string, error) { return "memory, processes, cpu: cgroup v2; disk: watched", "", nil },
+		Remedy:    func() string { return "sudo apt install bubblewrap" },
+		Walls: func(context.Context) ([]wall.Trial, error) {
+			return []wall.Trial{{Wall: "net wall", State: wall.Holds, Found: "nothing is reached"}}, nil
+		},
+		Bounds: func(bool) (string, string, error) { return "memory, processes, cpu: cgroup v2; disk: watched", "", nil },
 	}
 	return b
 }

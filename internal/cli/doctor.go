@@ -50,11 +50,12 @@ func doctor(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	findings := []finding{
+	findings := append([]finding{
 		examineGit(ctx),
 		sh.examineIdentity(ctx),
 		sh.examineIsolation(ctx),
-		sh.examineWalls(ctx),
+	}, sh.examineWalls(ctx)...)
+	findings = append(findings,
 		sh.examineResources(ctx),
 		examineState(opts.State),
 		examineSpace(opts.State),
@@ -68,7 +69,7 @@ func doctor(ctx context.Context, sh *shell) error {
 		examineListener(ctx, opts.State),
 		sh.examineNotices(ctx),
 		sh.examinePlugin(ctx),
-	}
+	)
 	if proxy, found := sh.examineProxies(); found {
 		findings = append(findings, proxy)
 	}

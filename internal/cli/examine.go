@@ -63,7 +63,7 @@ func (sh *shell) examineIsolation(ctx context.Context) finding {
 	kind, reason := sh.Isolation(ctx)
 	if kind == "none" || kind == "" {
 		return finding{"isolation", gradeFail, "agents cannot be isolated: " + terminal.Line(reason),
-			"install bubblewrap (Debian: apt install bubblewrap), or start runs with --isolation none"}
+			terminal.Line(sh.Remedy()) + "; or start runs with --isolation none"}
 	}
 	if reason != "" {
 		return finding{"isolation", gradeWarn, kind + ": " + terminal.Line(reason), "a newer bubblewrap has both walls"}

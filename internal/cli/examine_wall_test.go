@@ -13,13 +13,17 @@ func TestDoctorTriesTheWalls(t *testing.T) {
 	b := newBench(t)
 	b.env["STELLWERK_STATE"], b.Connect = filepath.Join(t.TempDir(), "state"), refuseConnect
 	b.run(t, ExitOK, "doctor")
-	b.said(t, b.out, "ok    walls       tried from inside: network closed")
-	b.Walls = func(context.Context) (wall.Report, error) {
-		return wall.Report{Network: "a process inside connected to 192.0.2.1:443", Calls: "a process inside may call keyctl"}, nil
+	b.said(t, b.out, "ok    net wall    nothing is reached")
+	unclear := wall.Trial{Wall: "file wall", State: wall.Unclear, Found: "could not tell: why", Advice: "look elsewhere"}
+	b.Walls = func(context.Context) ([]wall.Trial, error) { return []wall.Trial{unclear}, nil }
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "warn  file wall   could not tell: why\n      look elsewhere\n")
+	b.Walls = func(context.Context) ([]wall.Trial, error) {
+		return []wall.Trial{unclear, {Wall: "call wall", State: wall.Broken, Found: "a process inside can call setns", Advice: "reinstall bubblewrap"}}, nil
 	}
 	b.run(t, ExitError, "doctor")
-	b.said(t, b.out, "fail  walls       a process inside connected to 192.0.2.1:443; a process inside may call keyctl")
-	b.Walls = func(context.Context) (wall.Report, error) { return wall.Report{}, errors.New("no sandbox today") }
+	b.said(t, b.out, "fail  call wall   a process inside can call setns\n      reinstall bubblewrap\n")
+	b.Walls = func(context.Context) ([]wall.Trial, error) { return nil, errors.New("no sandbox today") }
 	b.run(t, ExitError, "doctor")
 	b.said(t, b.out, "fail  walls       they cannot be tried: no sandbox today")
 }

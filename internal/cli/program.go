@@ -64,8 +64,10 @@ type Program struct {
 	// Isolation is the strongest isolation this machine offers; the reason says
 	// why it is none, or what it lacks.
 	Isolation func(ctx context.Context) (kind, reason string)
+	// Remedy says what makes isolation possible here, where it is none.
+	Remedy func() string
 	// Walls tries the walls around agents with a process in a sandbox.
-	Walls func(ctx context.Context) (wall.Report, error)
+	Walls func(ctx context.Context) ([]wall.Trial, error)
 	// Bounds tries what holds attempts to their share of this machine, and says
 	// what stands in the way where memory or processes are only watched.
 	Bounds func(sandboxed bool) (found, advice string, err error)

@@ -40,10 +40,11 @@ func wire(p *Program) {
 		}
 		return string(kind), reason
 	}
-	p.Walls = func(ctx context.Context) (wall.Report, error) {
+	p.Remedy = sandbox.Remedy
+	p.Walls = func(ctx context.Context) ([]wall.Trial, error) {
 		self, err := os.Executable()
 		if err != nil {
-			return wall.Report{}, err
+			return nil, err
 		}
 		return wall.Try(ctx, self)
 	}

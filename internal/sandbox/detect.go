@@ -39,7 +39,7 @@ func Detect(ctx context.Context) (Kind, string) {
 	}
 	if !cmd.ProcessState.Success() {
 		return None, fmt.Sprintf("%s is installed but does not work here: %v: %s; %s",
-			program, cmd.ProcessState, firstLine(out.Bytes()), cmp.Or(forbidden(kernelSettings, os.Geteuid()), "user namespaces may be forbidden"))
+			program, cmd.ProcessState, firstLine(out.Bytes()), cmp.Or(forbidden(kernelSettings, os.Geteuid(), program).why, "user namespaces may be forbidden"))
 	}
 	return Sandbox, program
 }

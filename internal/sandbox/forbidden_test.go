@@ -14,6 +14,7 @@ func TestForbidden(t *testing.T) {
 		want        string
 	}{
 		"a machine without such settings":  {"kernel/other", "1", 1000, ""},
+		"AppArmor, for bubblewrap alone":   {"kernel/apparmor_restrict_unprivileged_userns", "1\n", 1000, `profile bwrap /opt/bin/bwrap flags=(unconfined) {\n  userns,\n}\n' | sudo tee /etc/apparmor.d/bwrap && sudo apparmor_parser -r /etc/apparmor.d/bwrap`},
 		"AppArmor":                         {"kernel/apparmor_restrict_unprivileged_userns", "1\n", 1000, "kernel.apparmor_restrict_unprivileged_userns=0"},
 		"AppArmor, and root":               {"kernel/apparmor_restrict_unprivileged_userns", "1\n", 0, ""},
 		"AppArmor that forbids nothing":    {"kernel/apparmor_restrict_unprivileged_userns", "0\n", 1000, ""},
@@ -29,8 +30,12 @@ func TestForbidden(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.value), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := forbidden(dir, c.uid); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+		got := forbidden(dir, c.uid, "/opt/bin/bwrap")
+		if (got.why == "") != (c.want == "") || (got.fix == "") != (c.want == "") || !strings.Contains(got.fix, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if strings.Contains(got.why, "sysctl") {
+			t.Errorf("%s: the reason has the fix in it: %s", name, got.why)
 		}
 	}
 }

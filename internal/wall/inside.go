@@ -12,26 +12,33 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 )
 
-// outside is an address that belongs to nobody: it is reserved for documentation.
-const outside = "198.51.100.7:443"
+// elsewhere is an address that belongs to nobody: it is reserved for documentation.
+const elsewhere = "198.51.100.7:443"
 
-func try(ctx context.Context, o order) Report {
-	r := Report{Calls: tryCalls()}
-	for _, address := range []string{o.Server, outside} {
-		if _, err := hear(ctx, address); err == nil {
-			r.Network = "a process inside connected to " + address
-			break
-		}
+// look tries what a wall is to stop: a server of this machine, a file and system calls.
+func look(ctx context.Context, o order) seen {
+	s := seen{Calls: tryCalls()}
+	if _, err := hear(ctx, o.Server); err == nil {
+		s.Reached = append(s.Reached, o.Server)
+	}
+	if word, err := os.ReadFile(o.File); err == nil {
+		s.Word = string(word)
+	}
+	return s
+}
+
+// lookInside also tries another machine's address, and uses what must work inside.
+func lookInside(ctx context.Context, o order) seen {
+	s := look(ctx, o)
+	if _, err := hear(ctx, elsewhere); err == nil {
+		s.Reached = append(s.Reached, elsewhere)
 	}
 	if word, err := hear(ctx, bridge.Address); err != nil || word != o.Word {
-		r.Inside = fmt.Sprintf("the supervisor is not reached: %q, %v", word, err)
+		s.Way = fmt.Sprintf("the supervisor is not reached (%q, %v)", word, err)
 	} else if err := ownServer(ctx); err != nil {
-		r.Inside = "a server inside is not reached: " + err.Error()
+		s.Way = "a server inside is not reached (" + err.Error() + ")"
 	}
-	if _, err := os.Stat(o.File); err == nil {
-		r.Files = "a process inside sees " + o.File
-	}
-	return r
+	return s
 }
 
 // hear connects, and returns what is said there within a while.

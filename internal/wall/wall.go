@@ -1,5 +1,6 @@
 // Package wall tries the walls around agents on this machine: it starts a process in a sandbox as an attempt has it, which
-// tries to get past each wall and to use what must work inside. It changes nothing and says nothing about attempts.
+// tries to get past each wall and to use what must work inside. The same is tried outside, where it must be possible. It
+// changes nothing and says nothing about attempts.
 package wall
 
 import (
@@ -20,16 +21,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
-// Report is what the process inside found. A text says what is wrong; an empty one is a wall that holds, or a thing that works.
-type Report struct {
-	Network string `json:"network"` // an address, and a server of this machine
-	Inside  string `json:"inside"`  // a server of its own, and the way to the attempt's supervisor
-	Calls   string `json:"calls"`   // the filter of system calls
-	Files   string `json:"files"`   // a file that is not shown
-}
-
-// order is what the process inside is told: a server of this machine, a file that it must not see, and what its
-// supervisor says to whoever connects.
+// order is what the processes are told: a server of this machine, a file that is not shown inside, and what both say to
+// whoever reaches them.
 type order struct{ Server, File, Word string }
 
 const (
@@ -48,7 +41,7 @@ func Intercept() {
 	var o order
 	err := json.Unmarshal([]byte(os.Args[3]), &o)
 	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(try(context.Background(), o))
+		err = json.NewEncoder(os.Stdout).Encode(lookInside(context.Background(), o))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -59,23 +52,23 @@ func Intercept() {
 
 // Try tries the walls with program, which calls bridge.Intercept and Intercept first. An error means that the sandbox
 // could not be tried.
-func Try(ctx context.Context, program string) (_ Report, err error) {
+func Try(ctx context.Context, program string) (_ []Trial, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "stellwerk-walls-")
 	if err != nil {
-		return Report{}, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	o := order{File: filepath.Join(dir, "file"), Word: filepath.Base(dir)}
 	if err := os.WriteFile(o.File, []byte(o.Word), 0o600); err != nil {
-		return Report{}, err
+		return nil, err
 	}
 	socket := filepath.Join(dir, "s")
 	for _, at := range []struct{ network, address string }{{"tcp4", "127.0.0.1:0"}, {"unix", socket}} {
 		listener, err := (&net.ListenConfig{}).Listen(ctx, at.network, at.address)
 		if err != nil {
-			return Report{}, err
+			return nil, err
 		}
 		served := make(chan struct{})
 		go func() { serve(listener, o.Word); close(served) }()
@@ -112,17 +105,17 @@ func greet(conn net.Conn, word string) {
 	_, _ = conn.Write([]byte(word)) // who connected tells whether it came
 }
 
-func start(ctx context.Context, program, socket string, o order) (Report, error) {
+func start(ctx context.Context, program, socket string, o order) ([]Trial, error) {
 	text, err := json.Marshal(o)
 	if err != nil {
-		return Report{}, err
+		return nil, err
 	}
 	launch, err := sandbox.Command(sandbox.Sandbox, sandbox.Spec{
 		Argv: append(command(program), string(text)), Dir: "/", Private: []string{}, ReadOnly: []string{program},
 		Network: sandbox.Network{Closed: true, Socket: socket, Starter: append(bridge.Command(program), sandbox.SocketPath, "--")},
 	})
 	if err != nil {
-		return Report{}, err
+		return nil, err
 	}
 	var out, complaint bytes.Buffer
 	cmd := exec.CommandContext(ctx, launch.Argv[0], launch.Argv[1:]...)
@@ -130,15 +123,15 @@ func start(ctx context.Context, program, socket string, o order) (Report, error)
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &complaint, time.Second
 	done, err := launch.Start(cmd)
 	if err != nil {
-		return Report{}, err
+		return nil, err
 	}
 	<-done
 	if _, err := launch.Unrouted(); err != nil {
-		return Report{}, err
+		return nil, err
 	}
-	var r Report
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		return Report{}, fmt.Errorf("the sandbox did not answer: %v: %s", cmd.ProcessState, strings.TrimSpace(complaint.String()))
+	var inside seen
+	if err := json.Unmarshal(out.Bytes(), &inside); err != nil {
+		return nil, fmt.Errorf("the sandbox did not answer: %v: %s", cmd.ProcessState, strings.TrimSpace(complaint.String()))
 	}
-	return r, nil
+	return judge(o, launch.Argv[0], look(ctx, o), inside), nil
 }

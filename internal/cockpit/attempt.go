@@ -12,10 +12,15 @@ type behindBody struct {
 	Run     api.Run
 	Stages  []api.Stage
 	Attempt attemptBody
+	Bounds  []wording.Bound // nil where nothing bounded it, or while it runs
 }
 
 func behind(b taskBody, a attemptBody) behindBody {
-	return behindBody{b.Run, []api.Stage{b.Stage}, a}
+	body := behindBody{Run: b.Run, Stages: []api.Stage{b.Stage}, Attempt: a}
+	if a.Resources != nil {
+		body.Bounds = wording.Bounds(*a.Resources, b.Limits)
+	}
+	return body
 }
 
 // verdictWord says how an attempt stands: what the checks said of it, or else how

@@ -23,8 +23,9 @@ type taskBody struct {
 	Run      api.Run
 	Stage    api.Stage
 	Task     api.Task
-	Opened   *api.PullRequest // by the engine, where that is what the task is for
-	Past     int64            // number of the event after which it was as shown; 0 where it still is
+	Opened   *api.PullRequest    // by the engine, where that is what the task is for
+	Limits   core.ResourceLimits // of an attempt
+	Past     int64               // number of the event after which it was as shown; 0 where it still is
 	Prompt   *told
 	Attempts []attemptBody // newest first
 }
@@ -53,7 +54,7 @@ func (c *cockpit) task(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	d, t := seen.run, seen.task
-	body := taskBody{Run: d.Run, Stage: seen.stage, Task: t, Past: seen.past}
+	body := taskBody{Run: d.Run, Stage: seen.stage, Task: t, Limits: d.Resources.Attempt, Past: seen.past}
 	if t.Act == string(core.ActPullRequest) && t.Status == string(core.TaskDone) {
 		body.Opened = d.PullRequest
 	}

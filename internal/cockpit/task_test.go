@@ -32,7 +32,8 @@ func hostileTask(t *testing.T) *apitest.Service {
 	names := []string{"a.md", "a.json", "a.txt", "a.html", "a.svg", evil + "../../etc/passwd"}
 	at := api.Attempt{
 		ID: "build.r1.a1", N: 1, Status: "ended", Agent: long, Exit: "failed", Message: long, Summary: long, Verdict: "failed", Duration: time.Minute,
-		Notes: []string{long}, Rejected: []string{long}, Results: []core.CheckResult{{Check: long, Detail: long, Output: digest}, {Check: long, Passed: true, Detail: evil}},
+		Resources: &core.Consumption{Held: "memory, cpu: " + evil + "; disk: watched", Breach: long},
+		Notes:     []string{long}, Rejected: []string{long}, Results: []core.CheckResult{{Check: long, Detail: long, Output: digest}, {Check: long, Passed: true, Detail: evil}},
 	}
 	for _, n := range names {
 		at.Artifacts = append(at.Artifacts, core.Artifact{Name: n, Digest: digest, Size: 3})
@@ -179,5 +180,32 @@ func TestTasksOfEarlierRoundsAreFound(t *testing.T) {
 	}
 	if code, body := get(t, h, "/runs/r1/tasks/plan.r7"); code != http.StatusNotFound || !strings.Contains(body, "timeline") {
 		t.Errorf("a task that never was: %d", code)
+	}
+}
+
+// TestAttemptShowsItsResources: what it took, the limit, and whether the kernel held it or somebody only looked.
+func TestAttemptShowsItsResources(t *testing.T) {
+	svc := hostile()
+	d, err := svc.Run(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Resources.Attempt = core.ResourceLimits{Memory: 1 << 30, Processes: 120, Disk: 4 << 10}
+	d.Stages[0].Tasks[0].Attempts = []api.Attempt{{ID: "build.r1.a1", N: 1, Status: "ended", Resources: &core.Consumption{
+		PeakMemory: 3 << 20, PeakProcesses: 7, CPUSeconds: 1.25, Disk: 2 << 10,
+		Held: "memory: watched; processes: rlimit; cpu: measured; disk: watched", Breach: "refused more than 120 processes, the limit of an attempt", Exceeded: "processes",
+	}}}
+	svc.Put(d)
+	_, page := get(t, serve(t, svc, api.RoleViewer), taskPage)
+	for _, want := range []string{
+		"It was refused more than 120 processes, the limit of an attempt.",
+		`<dt>Memory</dt><dd>3.0 MiB of 1.0 GiB</dd><dd class="quiet">only watched</dd>`,
+		`<dt>Processes</dt><dd>7 of 120</dd><dd class="quiet">held by the kernel (rlimit)</dd>`,
+		`<dt>Processor</dt><dd>1.2 s</dd><dd class="quiet">no limit</dd>`,
+		`<dt>Disk</dt><dd>2.0 KiB of 4.0 KiB</dd><dd class="quiet">only watched</dd>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s is not on the page", want)
+		}
 	}
 }

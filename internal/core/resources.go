@@ -24,4 +24,6 @@ type Consumption struct {
 	Held string `json:"held,omitzero"`
 	// Breach is the limit the attempt ran into, as a clause: "killed at 4.0 GiB of memory, the limit of an attempt".
 	Breach string `json:"breach,omitzero"`
+	// Exceeded is what that limit is about: memory, processes or disk.
+	Exceeded string `json:"exceeded,omitzero"`
 }

@@ -42,7 +42,7 @@ func consumption(exit shim.Exit) *core.Consumption {
 		Held: took.Held.String(),
 	}
 	if took.Breach != nil {
-		out.Breach = took.Breach.String()
+		out.Breach, out.Exceeded = took.Breach.String(), string(took.Breach.Resource)
 	}
 	return out
 }

@@ -15,7 +15,7 @@ func (t *Tracker) exit(e core.Event, b core.AttemptExited) []Piece {
 		return nil
 	}
 	a := &ended[0]
-	a.Class, a.Usage, a.Took = b.Class, b.Used(), b.Duration
+	a.Class, a.Usage, a.Took, a.Machine = b.Class, b.Used(), b.Duration, b.Resources
 	if b.Traffic != nil {
 		a.Traffic = *b.Traffic
 	}

@@ -67,5 +67,6 @@ type Piece struct {
 	Outcome  string
 	Class    string // of an attempt that failed
 	Usage    core.Usage
-	Traffic  core.Traffic // of an attempt in a closed network
+	Traffic  core.Traffic      // of an attempt in a closed network
+	Machine  *core.Consumption // what an attempt took of it; nil where nothing bounded it
 }

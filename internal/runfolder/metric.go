@@ -28,6 +28,8 @@ type metric struct {
 	NotOK    []string    `json:"reasons,omitempty"`
 	Reused   int         `json:"reused,omitempty"` // verdicts that were remembered
 	Observed *bool       `json:"observed,omitempty"`
+	// Resources is what an attempt took of the machine.
+	Resources *core.Consumption `json:"resources,omitempty"`
 
 	// The same once more, by the names that Planner-Gate gives them.
 	WaveTime     *int64   `json:"wave_time,omitempty"`     // of a wave that ended, in milliseconds
@@ -143,7 +145,7 @@ func (m *metric) fill(body core.Body) bool {
 	case core.AttemptExited:
 		m.Metric, m.Attempt, m.Outcome = "attempt", b.Attempt, string(b.Kind)
 		used := b.Used()
-		m.Millis, m.Usage, m.Observed = millis(b.Duration), &used, &b.Observed
+		m.Millis, m.Usage, m.Observed, m.Resources = millis(b.Duration), &used, &b.Observed, b.Resources
 		if b.Kind != core.ExitFinished {
 			m.NotOK = reasons(b.Class, b.Message)
 		}

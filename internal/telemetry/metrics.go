@@ -22,13 +22,16 @@ type metrics struct {
 	attempts, checks, cost     *family
 	cache, wakes, calls, spans *family
 	connections, bytes         *family
+	breaches                   *family
 
 	runTime, waveTime                *family
 	stageTime, taskTime              *family
 	attemptTime, checkTime, callTime *family
 	tokens                           *family
+	memory, disk                     *family
+	processor, processes             *family
 
-	drives, agents, classes, models, kinds, codes, forges *values
+	drives, agents, classes, models, kinds, codes, forges, limits *values
 }
 
 func newMetrics(opts Options) *metrics {
@@ -38,6 +41,8 @@ func newMetrics(opts Options) *metrics {
 		quick  = []float64{0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 1800}
 		work   = []float64{1, 5, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400}
 		lasts  = []float64{1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 43200, 86400, 259200, 604800}
+		sizes  = []float64{1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30, 4 << 30, 16 << 30, 64 << 30}
+		counts = []float64{4, 16, 64, 256, 1024, 4096}
 		tokens = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
 	)
 	r := &registry{}
@@ -58,6 +63,11 @@ func newMetrics(opts Options) *metrics {
 		cache:       counter("stellwerk_cache_tokens_total", "Tokens read from and written to a model's cache.", "agent", "model"),
 		connections: counter("stellwerk_connections_total", "Connections that attempts asked for, besides those to the model.", "agent", "outcome"),
 		bytes:       counter("stellwerk_network_bytes_total", "Bytes that attempts sent and received, besides those of the model.", "agent", "direction"),
+		breaches:    counter("stellwerk_resource_breaches_total", "Attempts that ran into a limit of the machine's resources, by which.", "agent", "resource"),
+		memory:      histogram("stellwerk_attempt_peak_memory_bytes", "The most memory that an attempt had.", sizes, "agent"),
+		processes:   histogram("stellwerk_attempt_peak_processes", "The most processes and threads that an attempt had.", counts, "agent"),
+		processor:   histogram("stellwerk_attempt_processor_seconds", "Processor time of an attempt.", work, "agent"),
+		disk:        histogram("stellwerk_attempt_disk_bytes", "What an attempt wrote and left on disk.", sizes, "agent"),
 		wakes:       counter("stellwerk_wakes_total", "Streams that were looked at.", "reason"),
 		calls:       counter("stellwerk_forge_calls_total", "Calls to forges.", "forge", "operation", "outcome"),
 		spans:       counter("stellwerk_trace_spans_total", "Spans that were sent or given up.", "outcome"),
@@ -71,7 +81,7 @@ func newMetrics(opts Options) *metrics {
 		tokens: histogram("gen_ai_client_token_usage", "Number of input and output tokens used.", tokens,
 			"gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model", "gen_ai_token_type"),
 		drives: newValues(8, opts.Redact), agents: newValues(16, opts.Redact), classes: newValues(32, opts.Redact),
-		models: newValues(32, opts.Redact), kinds: newValues(32, opts.Redact), codes: newValues(32, opts.Redact), forges: newValues(8, opts.Redact),
+		models: newValues(32, opts.Redact), kinds: newValues(32, opts.Redact), codes: newValues(32, opts.Redact), forges: newValues(8, opts.Redact), limits: newValues(4, opts.Redact),
 	}
 	for _, outcome := range []string{spanSent, spanDropped} {
 		m.spans.add(0, outcome)
@@ -175,10 +185,25 @@ func (m *metrics) attempt(p measure.Piece) {
 			m.bytes.add(float64(n), agent, direction)
 		}
 	}
+	m.machine(agent, p.Machine)
 	for kind, n := range map[string]int64{"input": p.Usage.InputTokens, "output": p.Usage.OutputTokens} {
 		if n > 0 {
 			m.tokens.observe(float64(n), opInvokeAgent, m.agents.of(provider(p.Agent)), model, kind)
 		}
+	}
+}
+
+// machine counts what an attempt took of the machine.
+func (m *metrics) machine(agent string, took *core.Consumption) {
+	if took == nil {
+		return
+	}
+	m.memory.observe(float64(took.PeakMemory), agent)
+	m.processes.observe(float64(took.PeakProcesses), agent)
+	m.processor.observe(took.CPUSeconds, agent)
+	m.disk.observe(float64(took.Disk), agent)
+	if took.Breach != "" {
+		m.breaches.add(1, agent, m.limits.of(took.Exceeded))
 	}
 }
 

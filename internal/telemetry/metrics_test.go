@@ -109,6 +109,11 @@ func TestMetrics(t *testing.T) {
 		{2, "stellwerk_connections_total", []string{"agent", "claude", "outcome", "refused"}},
 		{70, "stellwerk_network_bytes_total", []string{"agent", "claude", "direction", "sent"}},
 		{900, "stellwerk_network_bytes_total", []string{"agent", "claude", "direction", "received"}},
+		{1, "stellwerk_resource_breaches_total", []string{"agent", "claude", "resource", "memory"}},
+		{1, "stellwerk_attempt_peak_memory_bytes", []string{"agent", "claude"}},
+		{1, "stellwerk_attempt_peak_processes", []string{"agent", "claude"}},
+		{1, "stellwerk_attempt_processor_seconds", []string{"agent", "claude"}},
+		{1, "stellwerk_attempt_disk_bytes", []string{"agent", "claude"}},
 		{1, "gen_ai_client_token_usage", []string{"gen_ai_operation_name", "invoke_agent", "gen_ai_provider_name", "anthropic", "gen_ai_request_model", "sonnet", "gen_ai_token_type", "input"}},
 		{1, "gen_ai_client_token_usage", []string{"gen_ai_token_type", "output"}},
 		{1, "stellwerk_checks_total", []string{"check", "command", "outcome", "OK", "reused", "false"}},
@@ -122,6 +127,11 @@ func TestMetrics(t *testing.T) {
 	} {
 		if v := got.value(t, want.name, want.labels...); v != want.value {
 			t.Errorf("%s%v is %v, not %v", want.name, want.labels, v, want.value)
+		}
+	}
+	for _, bucket := range []string{`{agent="claude",le="6.7108864e+07"} 0`, `{agent="claude",le="2.68435456e+08"} 1`} {
+		if want := "stellwerk_attempt_peak_memory_bytes_bucket" + bucket; !strings.Contains(got.text, want) {
+			t.Errorf("there is no %s", want)
 		}
 	}
 	for _, never := range []string{runID, "hunter2", "build.r1", "secret goal", "developer"} {

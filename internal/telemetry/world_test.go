@@ -120,8 +120,9 @@ func attempt() []core.Body {
 		core.AttemptRequested{Task: "build.r1", Attempt: "build.r1.a1", N: 1},
 		core.AttemptStarted{Attempt: "build.r1.a1", Agent: "claude"},
 		core.AttemptExited{Attempt: "build.r1.a1", Kind: core.ExitFinished, Summary: "my words hunter2", Duration: 400 * time.Millisecond,
-			Traffic: &core.Traffic{Allowed: 3, Refused: 2, Sent: 70, Received: 900},
-			Usage:   core.Usage{CostUSD: 0.25, InputTokens: 1200, OutputTokens: 34, CacheTokens: 5}},
+			Traffic:   &core.Traffic{Allowed: 3, Refused: 2, Sent: 70, Received: 900},
+			Resources: &core.Consumption{PeakMemory: 100 << 20, PeakProcesses: 7, CPUSeconds: 1.5, Disk: 2 << 20, Breach: "killed at hunter2", Exceeded: "memory"},
+			Usage:     core.Usage{CostUSD: 0.25, InputTokens: 1200, OutputTokens: 34, CacheTokens: 5}},
 	}
 }
 

@@ -115,5 +115,5 @@ func judgeCalls(outside, inside seen) Trial {
 	case len(telling) == 0:
 		return Trial{Wall: callWall, State: Unclear, Found: "could not tell: outside the sandbox the kernel refuses the calls of the filter as well"}
 	}
-	return Trial{Wall: callWall, State: Holds, Found: strings.Join(telling, ", ") + ": possible outside, refused inside"}
+	return Trial{Wall: callWall, State: Holds, Found: "possible outside, refused inside: " + strings.Join(telling, ", ")}
 }

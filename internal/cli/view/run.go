@@ -259,6 +259,9 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	}
 	if a.Resources != nil {
 		lines = append(lines, v.hang("          ", v.Style.Faint, wording.Consumption(*a.Resources)+" ("+terminal.Line(a.Resources.Held)+")")...)
+		if breach := a.Resources.Breach; breach != "" && !strings.Contains(a.Message, breach) {
+			lines = append(lines, v.hang("          limit: ", v.Style.Asking, breach)...)
+		}
 	}
 	for _, r := range a.Rejected {
 		lines = append(lines, v.hang("          not accepted: ", nil, r)...)

@@ -105,6 +105,20 @@ func TestAnAttemptThatDidNotStart(t *testing.T) {
 	}
 }
 
+// TestAttemptAtALimit says which it ran into, once, also where the attempt went on.
+func TestAttemptAtALimit(t *testing.T) {
+	const breach = "killed at 4.0 GiB of memory, the limit of an attempt"
+	for _, message := range []string{"", "exit status 137: " + breach} {
+		d := detail()
+		d.Stages[1].Tasks[0].Attempts = []api.Attempt{{ID: "build.r2.a1", N: 1, Status: "ended", Agent: "claude", Exit: "finished", Message: message,
+			Resources: &core.Consumption{PeakMemory: 4 << 30, Held: "memory: watched", Breach: breach}}}
+		text := strings.Join(view.View{Now: start}.Run(d), "\n")
+		if strings.Count(text, breach) != 1 || !strings.Contains(text, "took 4.0 GiB of memory") || !strings.Contains(text, "(memory: watched)") {
+			t.Errorf("with the message %q: %s", message, text)
+		}
+	}
+}
+
 func TestRuns(t *testing.T) {
 	ended := start.Add(time.Hour)
 	runs := []api.Run{

@@ -35,15 +35,24 @@ func TestNames(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	small, large := Machine{Memory: gib, FreeDisk: gib}, Machine{Memory: 64 * gib, FreeDisk: 500 * gib}
-	if l := DefaultLimits(small); l != (Limits{Memory: 2 * gib, Processes: 2048, Disk: gib}) {
-		t.Errorf("%+v", l)
-	}
-	if l := DefaultLimits(large); l != (Limits{Memory: 32 * gib, Processes: 2048, Disk: 20 * gib}) {
-		t.Errorf("%+v", l)
-	}
-	if l := DefaultTotal(large); l != (Limits{Memory: 56 * gib, Processes: 8192, Disk: 250 * gib}) {
-		t.Errorf("%+v", l)
+	for name, c := range map[string]struct {
+		machine    Machine
+		one, total Limits
+	}{
+		"a virtual machine of 1 GiB, nearly full": {Machine{Memory: gib, Cores: 1, FreeDisk: gib}, Limits{Memory: 896 * mib, Processes: 2048, Disk: 512 * mib}, Limits{Memory: 896 * mib, Processes: 8192, Disk: 512 * mib}},
+		"a laptop of 2 GiB":                       {Machine{Memory: 2 * gib, Cores: 2, FreeDisk: 30 * gib}, Limits{Memory: 1792 * mib, Processes: 2048, Disk: 7680 * mib}, Limits{Memory: 1792 * mib, Processes: 8192, Disk: 15 * gib}},
+		"a laptop of 3 GiB":                       {Machine{Memory: 3 * gib, Cores: 2, FreeDisk: 3 * gib}, Limits{Memory: 2 * gib, Processes: 2048, Disk: gib}, Limits{Memory: 2688 * mib, Processes: 8192, Disk: 1536 * mib}},
+		"two cores and 24 GiB":                    {Machine{Memory: 24 * gib, Cores: 2, FreeDisk: 72 * gib}, Limits{Memory: 12 * gib, Processes: 2048, Disk: 18 * gib}, Limits{Memory: 21 * gib, Processes: 8192, Disk: 36 * gib}},
+		"a large one":                             {Machine{Memory: 64 * gib, Cores: 32, FreeDisk: 500 * gib}, Limits{Memory: 32 * gib, Processes: 2048, Disk: 20 * gib}, Limits{Memory: 56 * gib, Processes: 8192, Disk: 250 * gib}},
+		"a full disk":                             {Machine{Memory: 64 * gib, Cores: 32}, Limits{Memory: 32 * gib, Processes: 2048, Disk: 64 * mib}, Limits{Memory: 56 * gib, Processes: 8192, Disk: 64 * mib}},
+	} {
+		one, total := DefaultLimits(c.machine), DefaultTotal(c.machine)
+		if one != c.one || total != c.total {
+			t.Errorf("%s: %+v, in all %+v", name, one, total)
+		}
+		if total.Memory >= c.machine.Memory || one.Memory > total.Memory || one.Disk > total.Disk {
+			t.Errorf("%s: %+v and %+v leave the machine nothing", name, one, total)
+		}
 	}
 	m, err := ReadMachine(t.TempDir())
 	if err != nil || m.Memory < 64*mib || m.Cores < 1 || m.FreeDisk <= 0 {

@@ -13,26 +13,31 @@ const (
 )
 
 // DefaultLimits suit a machine on which a person works beside the agents.
-//   - Memory: half of it. One attempt alone cannot make the machine swap, and 2 GiB are what a compiler and a browser
-//     need at least.
+//   - Memory: half of it, and 2 GiB on a small machine, which a compiler and a browser need; never more than all attempts
+//     together. One attempt alone cannot make the machine swap.
 //   - Processes: 2048. A test runner with a worker per core of a large machine needs some hundreds, counting threads; as
 //     many as this cost a fork bomb's victim little.
 //   - CPU: no limit. Groups get a smaller weight instead, so that whoever else wants the processor comes first and an
 //     idle machine is used in full.
-//   - Disk: 20 GiB, or a quarter of what is free, so that four attempts can have as much.
+//   - Disk: 20 GiB, or a quarter of what is free, so that four attempts can have as much. On a disk that is nearly full it
+//     is 1 GiB if that is no more than all attempts together.
 func DefaultLimits(m Machine) Limits {
+	total := DefaultTotal(m)
 	return Limits{
-		Memory:    max(m.Memory/2, 2*gib),
+		Memory:    min(max(m.Memory/2, 2*gib), total.Memory),
 		Processes: 2048,
-		Disk:      min(20*gib, max(m.FreeDisk/4, gib)),
+		Disk:      min(20*gib, max(m.FreeDisk/4, gib), total.Disk),
 	}
 }
+
+// leastDisk keeps a full disk from meaning that there is no limit.
+const leastDisk = 64 * mib
 
 // DefaultTotal is for all groups together: they leave the machine an eighth of its memory, and half of its free disk.
 func DefaultTotal(m Machine) Limits {
 	return Limits{
-		Memory:    max(m.Memory-m.Memory/8, 2*gib),
+		Memory:    m.Memory - m.Memory/8,
 		Processes: 8192,
-		Disk:      max(m.FreeDisk/2, gib),
+		Disk:      max(m.FreeDisk/2, leastDisk),
 	}
 }

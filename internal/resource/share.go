@@ -46,22 +46,35 @@ func openShare(dir, name string) (*share, error) {
 	return &share{dir: dir, name: name, file: file}, nil
 }
 
-// tell writes what the group uses and reads what the others do.
-func (s *share) tell(now use) others {
+// tell writes what the group uses.
+func (s *share) tell(now use) {
 	if s == nil {
-		return others{}
+		return
 	}
 	data, err := json.Marshal(now)
 	if err == nil {
 		_, err = s.file.WriteAt(append(data, strings.Repeat(" ", 8)...), 0) // over what was longer
 	}
 	if err == nil {
-		err = s.file.Truncate(int64(len(data)))
+		_ = s.file.Truncate(int64(len(data))) // spaces behind it do no harm
 	}
+}
+
+// alone reads what the others use and lets decide judge it, while no other group of the owner does the same: two that know
+// each other's figures of a moment ago would both be the heaviest. While another one judges, the next look does.
+func (s *share) alone(decide func(others)) {
+	if s == nil {
+		decide(others{})
+		return
+	}
+	lock, err := os.OpenFile(filepath.Join(s.dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return others{self: s.name} // a full disk: the others are not added up for now
+		return // a full disk: the others are not added up for now
 	}
-	return s.read()
+	defer func() { _ = lock.Close() }() // with the lock
+	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
+		decide(s.read())
+	}
 }
 
 func (s *share) read() others {
@@ -99,8 +112,12 @@ func readShared(path string) (use, bool) {
 	return u, true
 }
 
+// sum leaves out those that are being ended: what they have is free in a moment.
 func (o others) sum(now use) use {
 	for _, u := range o.uses {
+		if u.Ending {
+			continue
+		}
 		now.Memory, now.Processes, now.Disk = now.Memory+u.Memory, now.Processes+u.Processes, now.Disk+u.Disk
 	}
 	return now

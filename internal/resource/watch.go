@@ -110,7 +110,24 @@ func (w *Watcher) look() *Breach {
 	if now.Disk >= limits.Disk && limits.Disk > 0 {
 		return &Breach{Resource: Disk, Value: now.Disk, Limit: limits.Disk}
 	}
-	all := w.share.tell(now)
+	return w.judge(now)
+}
+
+// judge says whether this group has to end for the sake of all. It tells the others, so that no second one ends for it.
+func (w *Watcher) judge(now use) *Breach {
+	w.share.tell(now)
+	var found *Breach
+	w.share.alone(func(all others) {
+		if found = w.together(all, now); found != nil {
+			now.Ending = true
+			w.share.tell(now)
+		}
+	})
+	return found
+}
+
+// together ends the heaviest group where there is too much of all, or too little left.
+func (w *Watcher) together(all others, now use) *Breach {
 	if free, floor := w.disk.lowest(); free < floor && now.Disk >= leastBlamed && all.heaviest(now, Disk) {
 		return &Breach{Resource: Disk, Value: free, Limit: floor, Full: true}
 	}
@@ -192,6 +209,7 @@ type use struct {
 	Memory    int64         `json:"memory"`
 	Processes int           `json:"processes"`
 	Disk      int64         `json:"disk"`
+	Ending    bool          `json:"ending,omitzero"` // it is about to give all of it back
 	refusals  int64         // so far
 	cpu       time.Duration // of those that run
 }

@@ -157,6 +157,36 @@ func TestAllAreWatchedTogether(t *testing.T) {
 }
 
 // TestPlainUserIsBounded bounds processes in a user namespace, without a control group and without root.
+// TestOneEndsForAll has two groups that each know the other's figure of a moment ago, and have more by now.
+func TestOneEndsForAll(t *testing.T) {
+	dir := t.TempDir()
+	watcher := func(name string) *Watcher {
+		s, err := openShare(dir, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.close)
+		g := &Group{opts: Options{Name: name, Total: Limits{Processes: 30}}, holding: Holding{Memory: Watched, Processes: Watched, CPU: Measured, Disk: Watched}}
+		return &Watcher{group: g, share: s, disk: newDiskWatch(nil)}
+	}
+	a, b, c := watcher("a"), watcher("b"), watcher("c")
+	b.share.tell(use{Processes: 19})
+	if found := a.judge(use{Processes: 20}); found == nil || !found.Total || found.Value != 39 {
+		t.Fatalf("the heaviest is left alone: %+v", found)
+	}
+	if found := b.judge(use{Processes: 21}); found != nil {
+		t.Errorf("another one is ended for the same: %+v", found)
+	}
+	// What is still too much without the one that ends is another matter.
+	if found := c.judge(use{Processes: 40}); found == nil || found.Value != 61 {
+		t.Errorf("%+v", found)
+	}
+	// Nobody decides while another one does.
+	a.share.alone(func(others) {
+		b.share.alone(func(others) { t.Error("two decide at once") })
+	})
+}
+
 func TestPlainUserIsBounded(t *testing.T) {
 	bwrap, err := program.Look(os.Getenv("PATH"), "bwrap")
 	if err != nil {

@@ -83,6 +83,39 @@ func TestLineRunsIntoALimit(t *testing.T) {
 	}
 }
 
+// TestLinesTogetherRunIntoALimit that each of them keeps: one of two has to end, and the other goes on.
+func TestLinesTogetherRunIntoALimit(t *testing.T) {
+	for _, kind := range shimtest.Kinds(t) {
+		t.Run(string(kind), func(t *testing.T) {
+			a := shimtest.New(t, kind, `echo r > "$STELLWERK_OUT/ready"; until [ -e "$STELLWERK_OUT/go" ]; do sleep 0.02; done`,
+				bounded(t, resource.Limits{}), func(s *shim.Spec) { s.Resources.Total.Memory, s.Resources.Owner = 220<<20, s.Resources.Owner+"-all" })
+			s := session{a, a.Command(t, shimtest.RoleWorker)}
+			if err := s.worker.Start(); err != nil {
+				t.Fatal(err)
+			}
+			a.AwaitOutput(t, "ready")
+			said := make(chan string, 2)
+			for range 2 {
+				cmd := s.line(t, `dd if=/dev/zero bs=128M > >(sleep 600)`)
+				go func() {
+					out, _ := cmd.CombinedOutput() // what it says tells how it ended
+					said <- string(out)
+				}()
+			}
+			if first := <-said; !strings.Contains(first, "of memory") || !strings.Contains(first, "the limit of all attempts together") {
+				t.Errorf("one is told %s", first)
+			}
+			exit := s.end(t)
+			if second := <-said; !strings.Contains(second, "its attempt is over") || strings.Contains(second, "together") {
+				t.Errorf("the other is told %s", second)
+			}
+			if exit.Resources.Breach == nil || !exit.Resources.Breach.Total {
+				t.Errorf("%+v", exit.Resources)
+			}
+		})
+	}
+}
+
 // TestLineFillsTheDisk of its attempt, which ends; so does the line, and says why.
 func TestLineFillsTheDisk(t *testing.T) {
 	for _, kind := range shimtest.Kinds(t) {
@@ -172,5 +205,5 @@ func TestLinesOfAPlainUser(t *testing.T) {
 		t.Skip(reason)
 	}
 	plainuser.Again(t, nil, "TestLineRunsIntoALimit/sandbox/memory", "TestLineRunsIntoALimit/sandbox/processes", "TestLineFillsTheDisk/sandbox",
-		"TestLineEndsWithItsAttempt", "TestGlanceRunsIntoALimit")
+		"TestLinesTogetherRunIntoALimit/sandbox", "TestLineEndsWithItsAttempt", "TestGlanceRunsIntoALimit")
 }

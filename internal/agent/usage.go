@@ -1,6 +1,9 @@
 package agent
 
-import "maps"
+import (
+	"maps"
+	"math"
+)
 
 // What an agent says that it has consumed is a claim like any other. These bound
 // it: no sum overflows, and none is less than nothing.
@@ -42,10 +45,11 @@ func sum(a, b int64) int64 { return tokens(tokens(a) + tokens(b)) }
 
 func tokens(n int64) int64 { return min(max(n, 0), maxTokens) }
 
-// dollars takes what is no number for nothing.
+// dollars takes what is no number for nothing, and rounds to a billionth: sums of
+// floats drift.
 func dollars(usd float64) float64 {
 	if usd > 0 {
-		return min(usd, maxUSD)
+		return math.Round(min(usd, maxUSD)*1e9) / 1e9
 	}
 	return 0
 }

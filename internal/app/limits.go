@@ -241,7 +241,12 @@ func reserved(a api.Allowance, held float64) api.Allowance {
 
 // money is what was used of a limit of cost. What nobody told cannot be taken off.
 func money(spent core.Cost, limit, held float64) api.Allowance {
-	a := reserved(allowance(api.LimitCost, spent.Known(), limit), held)
+	a := allowance(api.LimitCost, spent.Known(), limit)
+	if a.Left != nil {
+		left := max(core.SumUSD(limit, -spent.Known(), -held), 0)
+		a.Left = &left
+	}
+	a.Reserved = held
 	a.Used, a.Unpriced = spent.CostUSD, spent.Unpriced
 	return a
 }

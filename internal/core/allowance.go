@@ -42,9 +42,9 @@ func (s Spent) Cost() Cost { return CostOf(s.CostUSD, s.Unpriced) }
 // Add sums what two parts of a project have spent.
 func (s Spent) Add(t Spent) Spent {
 	return Spent{
-		CostUSD: s.CostUSD + t.CostUSD, Tokens: s.Tokens + t.Tokens,
+		CostUSD: SumUSD(s.CostUSD, t.CostUSD), Tokens: s.Tokens + t.Tokens,
 		Worked: s.Worked + t.Worked, Working: s.Working + t.Working, Attempts: s.Attempts + t.Attempts, Unpriced: s.Unpriced + t.Unpriced,
-		HeldUSD: s.HeldUSD + t.HeldUSD, HeldTokens: s.HeldTokens + t.HeldTokens,
+		HeldUSD: SumUSD(s.HeldUSD, t.HeldUSD), HeldTokens: s.HeldTokens + t.HeldTokens,
 	}
 }
 
@@ -59,7 +59,7 @@ func (r *Run) ShareAt(at time.Time) Spent {
 	}
 	for _, a := range r.Active() {
 		held := a.held()
-		s.HeldUSD, s.HeldTokens = s.HeldUSD+held.USD, s.HeldTokens+held.Tokens
+		s.HeldUSD, s.HeldTokens = SumUSD(s.HeldUSD, held.USD), s.HeldTokens+held.Tokens
 	}
 	return s
 }
@@ -100,7 +100,7 @@ func (l ProjectLimits) Allows(total Spent, s Intent) bool {
 
 // overdrawn reports that more is spent and held than may be spent.
 func (l ProjectLimits) overdrawn(total Spent) bool {
-	return l.CostUSD > 0 && nanos(total.CostUSD+total.HeldUSD) > nanos(l.CostUSD) ||
+	return l.CostUSD > 0 && nanos(total.CostUSD)+nanos(total.HeldUSD) > nanos(l.CostUSD) ||
 		l.Tokens > 0 && total.Tokens+total.HeldTokens > l.Tokens
 }
 
@@ -111,7 +111,7 @@ type limit struct{ reason, flag, setting string }
 // is.
 func (l ProjectLimits) reached(total Spent) *limit {
 	switch {
-	case l.CostUSD > 0 && total.CostUSD >= l.CostUSD:
+	case l.CostUSD > 0 && nanos(total.CostUSD) >= nanos(l.CostUSD):
 		return &limit{
 			fmt.Sprintf("the runs of the project have cost $%.2f of its $%.2f", total.CostUSD, l.CostUSD),
 			"--max-project-cost USD", "limits.project.cost_usd",

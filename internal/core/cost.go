@@ -28,7 +28,7 @@ func (c Cost) Known() float64 {
 }
 
 // Plus adds another's.
-func (c Cost) Plus(d Cost) Cost { return CostOf(c.Known()+d.Known(), c.Unpriced+d.Unpriced) }
+func (c Cost) Plus(d Cost) Cost { return CostOf(SumUSD(c.Known(), d.Known()), c.Unpriced+d.Unpriced) }
 
 // Cost is what an attempt cost whose agent claims to have used so much. While it is
 // at work it may still say so.

@@ -82,7 +82,7 @@ func exited(r *Run, e Event, b AttemptExited) {
 // Add sums two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
-		CostUSD: u.CostUSD + v.CostUSD, InputTokens: u.InputTokens + v.InputTokens,
+		CostUSD: SumUSD(u.CostUSD, v.CostUSD), InputTokens: u.InputTokens + v.InputTokens,
 		OutputTokens: u.OutputTokens + v.OutputTokens, CacheTokens: u.CacheTokens + v.CacheTokens,
 		Turns: u.Turns + v.Turns,
 	}

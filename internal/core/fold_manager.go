@@ -194,7 +194,7 @@ func conclude(r *Run, e Event, s *Stage, t *Task, status DelegationStatus, text 
 	for _, own := range s.Tasks[first:] { // what came before on the line was told of before
 		for _, a := range own.Attempts {
 			cost := a.Cost()
-			w.Elapsed, w.CostUSD, w.Unpriced = w.Elapsed+a.Duration, w.CostUSD+cost.Known(), w.Unpriced+cost.Unpriced
+			w.Elapsed, w.CostUSD, w.Unpriced = w.Elapsed+a.Duration, SumUSD(w.CostUSD, cost.Known()), w.Unpriced+cost.Unpriced
 		}
 	}
 	w.report(r, s, t, s.Tasks[first:])

@@ -1,9 +1,6 @@
 package core
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // portionShare is the part of a limit that an attempt is given unasked: at its
 // start, and on top of what it wants. It is small, so that what one attempt
@@ -23,7 +20,7 @@ type fund struct {
 func (r *Run) funds(own, total Spent) (money, tokens fund) {
 	return fund{
 			true, [2]int64{nanos(r.Limits.CostUSD), nanos(r.Limits.Project.CostUSD)},
-			[2]int64{nanos(own.CostUSD + own.HeldUSD), nanos(total.CostUSD + total.HeldUSD)},
+			[2]int64{nanos(own.CostUSD) + nanos(own.HeldUSD), nanos(total.CostUSD) + nanos(total.HeldUSD)},
 		}, fund{
 			false, [2]int64{r.Limits.Tokens, r.Limits.Project.Tokens},
 			[2]int64{own.Tokens + own.HeldTokens, total.Tokens + total.HeldTokens},
@@ -102,16 +99,3 @@ func (f fund) short(r *Run, want Amount) *Shortage {
 func (l Limits) Limited() (money, tokens bool) {
 	return l.CostUSD > 0 || l.Project.CostUSD > 0, l.Tokens > 0 || l.Project.Tokens > 0
 }
-
-const perDollar = 1e9
-
-// nanos is money in whole billionths of a dollar: sums of fractions drift, and
-// what is left must not depend on the order they were added in.
-func nanos(usd float64) int64 {
-	return int64(math.Round(min(max(usd, -most), most) * perDollar))
-}
-
-func dollars(nanos int64) float64 { return float64(nanos) / perDollar }
-
-// most is more money than anybody has, and few enough billionths to be added up.
-const most = 1e9

@@ -6,7 +6,7 @@ import (
 )
 
 // LawVersion is recorded on decisions. It changes when the law does.
-const LawVersion = 8
+const LawVersion = 9
 
 // Law judges one event before it is committed: whether this actor may say it,
 // whether the state machines allow it now, and whether a clause forbids it. r

@@ -152,7 +152,7 @@ func lawReserve(r *Run, b AllowanceReserved) error {
 	case b.Refused && (b.Amount != base || b.Short == nil):
 		return unlawful("attempt %s: a refusal adds nothing, and says why", b.Attempt)
 	}
-	return lawLeft(r, b.Attempt, Amount{USD: b.USD - base.USD, Tokens: b.Tokens - base.Tokens})
+	return lawLeft(r, b.Attempt, Amount{USD: SumUSD(b.USD, -base.USD), Tokens: b.Tokens - base.Tokens})
 }
 
 // lawLeft: only what is left can be reserved.
@@ -183,7 +183,7 @@ func (r *Run) lacks(a *Attempt) *Shortage {
 	u := a.Used()
 	money, tokens := r.funds(r.Share(), r.together())
 	switch {
-	case !money.holds(nanos(a.Short.USD - u.CostUSD)):
+	case !money.holds(nanos(a.Short.USD) - nanos(u.CostUSD)):
 		return money.short(r, a.Short.Amount)
 	case !tokens.holds(a.Short.Tokens - u.Tokens()):
 		return tokens.short(r, a.Short.Amount)

@@ -242,10 +242,10 @@ func (r attemptRoom) budget() float64 {
 		if limit == 0 {
 			return 0
 		}
-		return max(limit-used, 0.01)
+		return max(core.SumUSD(limit, -used), 0.01)
 	}
 	used := r.run.Usage.CostUSD
-	return lower(left(r.run.Limits.CostUSD, used), left(r.run.Limits.Project.CostUSD, r.run.Others.CostUSD+used))
+	return lower(left(r.run.Limits.CostUSD, used), left(r.run.Limits.Project.CostUSD, core.SumUSD(r.run.Others.CostUSD, used)))
 }
 
 // secretNames are the variables handed to the agent: those its definition

@@ -53,9 +53,9 @@ func (s *Store) Spent(ctx context.Context, project, except string, at time.Time)
 
 func spent(row query.SpentRow) core.Spent {
 	return core.Spent{
-		CostUSD: row.CostUsd, Tokens: row.Tokens, Attempts: int(row.Attempts), Unpriced: int(row.Unpriced),
+		CostUSD: core.SumUSD(row.CostUsd), Tokens: row.Tokens, Attempts: int(row.Attempts), Unpriced: int(row.Unpriced),
 		Worked: time.Duration(row.Worked) * time.Microsecond, Working: int(row.Working),
-		HeldUSD: row.HeldUsd, HeldTokens: row.HeldTokens,
+		HeldUSD: core.SumUSD(row.HeldUsd), HeldTokens: row.HeldTokens,
 	}
 }
 
@@ -70,7 +70,7 @@ func (s *Store) Spending(ctx context.Context, since time.Time) ([]store.DaySpent
 	for i, r := range rows {
 		list[i] = store.DaySpent{
 			Day: time.Unix(r.Day*24*60*60, 0).UTC(), Project: r.ProjectID, Runs: int(r.Runs), Attempts: int(r.Attempts),
-			CostUSD: r.CostUsd, Unpriced: int(r.Unpriced), Tokens: r.Tokens,
+			CostUSD: core.SumUSD(r.CostUsd), Unpriced: int(r.Unpriced), Tokens: r.Tokens,
 		}
 	}
 	return list, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
@@ -152,7 +153,7 @@ func (s *Store) RunTotals(ctx context.Context, project string) (store.RunTotals,
 	if err != nil {
 		return store.RunTotals{}, s.explain(err)
 	}
-	totals := store.RunTotals{Runs: int(row.Runs), CostUSD: row.CostUsd, Unpriced: int(row.Unpriced), Tokens: row.Tokens}
+	totals := store.RunTotals{Runs: int(row.Runs), CostUSD: core.SumUSD(row.CostUsd), Unpriced: int(row.Unpriced), Tokens: row.Tokens}
 	if row.Runs > 0 {
 		totals.UpdatedAt = fromMicros(row.UpdatedAt)
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
 )
@@ -51,7 +52,7 @@ func projectRow(p query.Project) store.ProjectRow {
 		IntegrationBranch: p.IntegrationBranch, Status: p.Status, CurrentEpic: p.CurrentEpic,
 		LastActivity: fromMicros(p.LastActivity), CreatedAt: fromMicros(p.CreatedAt), CreatedBy: p.CreatedBy,
 		TotalTasks: int(p.TotalTasks), CompletedTasks: int(p.CompletedTasks), FailedTasks: int(p.FailedTasks),
-		TotalCostUSD: p.TotalCostUsd, Unpriced: int(p.Unpriced), PRURL: p.PrUrl, PRNumber: int(p.PrNumber),
+		TotalCostUSD: core.SumUSD(p.TotalCostUsd), Unpriced: int(p.Unpriced), PRURL: p.PrUrl, PRNumber: int(p.PrNumber),
 		Playbook: p.Playbook, Paused: p.Paused, ArchivedAt: fromOptional(p.ArchivedAt),
 		Queued: int(p.Queued), Refused: int(p.Refused), Reason: p.RunReason,
 	}

@@ -33,11 +33,16 @@ const (
 	LimitWallTime = "wall_time"
 	LimitAttempts = "attempts"
 	LimitParallel = "parallel"
+
+	// Of a run, where each of its attempts has a limit. What is used is that of the
+	// attempt under way that has used most.
+	LimitAttemptCost   = "attempt_cost_usd"
+	LimitAttemptTokens = "attempt_tokens"
 )
 
 // Allowance is what was used of something, and what is left.
 type Allowance struct {
-	Kind string   `json:"kind" doc:"cost_usd, tokens, wall_time (in seconds), attempts or parallel"`
+	Kind string   `json:"kind" doc:"cost_usd, tokens, wall_time (in seconds), attempts, parallel, attempt_cost_usd or attempt_tokens"`
 	Used *float64 `json:"used" doc:"Null where agents have worked and none said what it cost"`
 	// Unpriced are the attempts that did not say what they cost: with any, what was
 	// used of cost_usd is the least that it can be.

@@ -78,8 +78,12 @@ type Skip struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Retry gives the current stage its attempts back.
-type Retry struct{}
+// Retry gives the current stage its attempts back, with raised limits of each
+// attempt where given.
+type Retry struct {
+	MaxAttemptCostUSD float64 `json:"max_attempt_cost_usd,omitempty" exclusiveMinimum:"0"`
+	MaxAttemptTokens  int64   `json:"max_attempt_tokens,omitempty" exclusiveMinimum:"0"`
+}
 
 // Swap names the playbook that takes a project over.
 type Swap struct {

@@ -210,11 +210,33 @@ func runAccount(r *core.Run, now time.Time, slots int) api.Account {
 		now = r.WaitsSince
 	}
 	held := r.Share()
-	return api.Account{Scope: api.ScopeRun, ID: r.ID, Name: r.Alias, Status: string(r.Status), Opaque: opaque(r), Allowances: []api.Allowance{
+	a := api.Account{Scope: api.ScopeRun, ID: r.ID, Name: r.Alias, Status: string(r.Status), Opaque: opaque(r), Allowances: []api.Allowance{
 		money(r.Cost(), r.Limits.CostUSD, held.HeldUSD), reserved(allowance(api.LimitTokens, r.Usage.Tokens(), r.Limits.Tokens), float64(held.HeldTokens)),
 		allowance(api.LimitWallTime, max(now.Sub(r.ClockFrom), 0).Seconds(), r.Limits.WallTime.Seconds()),
 		allowance(api.LimitAttempts, r.Attempts, 0), allowance(api.LimitParallel, slots, r.Limits.AtOnce()),
 	}}
+	a.Allowances = append(a.Allowances, perAttempt(r)...)
+	return a
+}
+
+// perAttempt is what the attempt that has used most has used of the limits of each.
+func perAttempt(r *core.Run) []api.Allowance {
+	limits := r.Limits.Attempt
+	usd, tokens := 0.0, int64(0)
+	for _, a := range r.Active() {
+		u := a.Used()
+		usd, tokens = max(usd, u.CostUSD), max(tokens, u.Tokens())
+	}
+	var list []api.Allowance
+	if limits.CostUSD > 0 {
+		a := money(core.CostOf(usd, 0), limits.CostUSD, 0)
+		a.Kind = api.LimitAttemptCost
+		list = append(list, a)
+	}
+	if limits.Tokens > 0 {
+		list = append(list, allowance(api.LimitAttemptTokens, tokens, limits.Tokens))
+	}
+	return list
 }
 
 // allowance is what was used of a limit, and what is left; a limit of zero is

@@ -31,6 +31,8 @@ func flagsOf(req api.StartRun) map[string]string {
 		set("limits.parallel", fmt.Sprint(l.Parallel))
 		set("limits.cost_usd", fmt.Sprint(l.CostUSD))
 		set("limits.tokens", fmt.Sprint(l.Tokens))
+		set("limits.attempt.cost_usd", fmt.Sprint(l.Attempt.CostUSD))
+		set("limits.attempt.tokens", fmt.Sprint(l.Attempt.Tokens))
 	}
 	return flags
 }

@@ -181,13 +181,20 @@ func (a *App) Skip(ctx context.Context, id string, req api.Skip) (api.Run, error
 }
 
 // Retry implements api.Service.
-func (a *App) Retry(ctx context.Context, id string, _ api.Retry) (api.Run, error) {
+func (a *App) Retry(ctx context.Context, id string, req api.Retry) (api.Run, error) {
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		s, err := troubled(r)
 		if err != nil {
 			return nil, err
 		}
-		return core.AttemptsReset{Stage: s.ID}, nil
+		b := core.AttemptsReset{Stage: s.ID}
+		if req != (api.Retry{}) {
+			limits := r.Limits.Attempt
+			replace(&limits.CostUSD, req.MaxAttemptCostUSD)
+			replace(&limits.Tokens, req.MaxAttemptTokens)
+			b.Limits = &limits
+		}
+		return b, nil
 	})
 }
 

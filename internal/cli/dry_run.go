@@ -186,5 +186,8 @@ func limitsLine(l core.Limits) string {
 	if l.Tokens > 0 {
 		parts = append(parts, wording.Tokens(l.Tokens))
 	}
+	if of := wording.AttemptLimits(l.Attempt); of != "" {
+		parts = append(parts, of)
+	}
 	return strings.Join(parts, ", ")
 }

@@ -8,7 +8,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
-type retryOptions struct{ after after }
+type retryOptions struct {
+	req   api.Retry
+	after after
+}
 
 func newRetry(sh *shell) *cobra.Command {
 	o := &retryOptions{}
@@ -16,19 +19,30 @@ func newRetry(sh *shell) *cobra.Command {
 		Use:   "retry [RUN] [flags]",
 		Short: "Give the current stage its attempts back",
 		Long: `Lets the run's current stage be tried again after its attempts are used up. The
-next attempt is shown what the checks found.` + afterHelp,
+next attempt is shown what the checks found.
+
+If attempts end at their own limit of money or tokens, raise that limit along
+with it: it holds for every later attempt of the run.` + afterHelp,
 		Example: `  stellwerk retry
-  stellwerk retry brisk-otter`,
+  stellwerk retry brisk-otter
+  stellwerk retry brisk-otter --max-attempt-cost 2.50`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeOpenRuns(sh),
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := moreThanNothing(cmd, "max-attempt-cost", "max-attempt-tokens"); err != nil {
+				return err
+			}
+			return o.run(cmd.Context(), sh, first(args))
+		},
 	}
+	cmd.Flags().Float64Var(&o.req.MaxAttemptCostUSD, "max-attempt-cost", 0, "new limit of each attempt in `USD`")
+	cmd.Flags().Int64Var(&o.req.MaxAttemptTokens, "max-attempt-tokens", 0, "new limit of each attempt, of `N` tokens")
 	o.after.flags(cmd)
 	return cmd
 }
 
 func (o *retryOptions) run(ctx context.Context, sh *shell, given string) error {
 	return sh.say(ctx, "retry", given, o.after, func(svc api.Service, id string) (api.Run, error) {
-		return svc.Retry(ctx, id, api.Retry{})
+		return svc.Retry(ctx, id, o.req)
 	})
 }

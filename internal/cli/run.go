@@ -79,6 +79,8 @@ then runs in the background, and the cockpit stays when the command ends.`,
 	f.StringVar(&o.req.Repository, "repository", "", "`OWNER/NAME` on the forge, where the remote does not tell")
 	f.Float64Var(&o.limits.CostUSD, "max-cost", 0, "pause at so many `USD`")
 	f.Int64Var(&o.limits.Tokens, "max-tokens", 0, "pause at `N` tokens")
+	f.Float64Var(&o.limits.Attempt.CostUSD, "max-attempt-cost", 0, "end an attempt at so many `USD`")
+	f.Int64Var(&o.limits.Attempt.Tokens, "max-attempt-tokens", 0, "end an attempt at `N` tokens")
 	f.DurationVar(&o.maxTime, "max-time", 0, "pause after this `TIME`, such as 2h30m")
 	f.IntVar(&o.limits.Attempts, "attempts", 0, "tries per stage and round (default 3)")
 	f.IntVar(&o.req.Choices.Coverage, "coverage", 0, "test coverage to aim at, in `PERCENT`")
@@ -201,7 +203,7 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 	if t := o.req.Choices.ModelTier; !slices.Contains(append(core.KnownTiers(), ""), t) {
 		return usagef("--model-tier %s: it is one of %s, %s, %s", t, core.TierFast, core.TierBalanced, core.TierStrong)
 	}
-	if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-time", "attempts", "preflight"); err != nil {
+	if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-attempt-cost", "max-attempt-tokens", "max-time", "attempts", "preflight"); err != nil {
 		return err
 	}
 	switch {

@@ -23,6 +23,7 @@ func TestUsageErrors(t *testing.T) {
 		{"run", "x", "--max-cost", "NaN"}, {"resume", "x", "--max-cost", "0"}, {"resume", "x", "--max-cost", "-1"}, {"resume", "x", "--max-tokens", "0"},
 		{"resume", "x", "--max-project-cost", "inf"}, {"resume", "x", "--max-project-tokens", "-5"}, {"resume", "x", "--max-project-time", "0s"},
 		{"resume", "x", "--max-project-attempts", "0"},
+		{"run", "x", "--max-attempt-cost", "0"}, {"retry", "x", "--max-attempt-cost", "-1"}, {"retry", "x", "--max-attempt-tokens", "0"},
 		{"completion", "tcsh"}, {"schema", "frobnicate"}, {"backup"}, {"trust", "--yes", "--confirm", "x"}, {"worker", "run"},
 	} {
 		b := newBench(t)

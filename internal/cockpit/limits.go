@@ -62,6 +62,9 @@ func accountViews(accounts []api.Account) []accountView {
 // canBeRaised reports a limit that is reached and that a number raises. The time
 // of a run is granted anew whenever it goes on.
 func (a accountView) canBeRaised(u useView) bool {
+	if u.Kind == api.LimitAttemptCost || u.Kind == api.LimitAttemptTokens { // `retry` does, once the attempt has failed
+		return false
+	}
 	return u.Spent && (a.Scope != api.ScopeRun || u.Kind != api.LimitWallTime)
 }
 
@@ -103,6 +106,10 @@ func measure(kind string) (string, func(float64) string) {
 		return "Cost", wording.Money
 	case api.LimitTokens:
 		return "Tokens", number
+	case api.LimitAttemptCost:
+		return "Cost of an attempt", wording.Money
+	case api.LimitAttemptTokens:
+		return "Tokens of an attempt", number
 	case api.LimitWallTime:
 		return "Working time", func(v float64) string {
 			if v < 1 {

@@ -76,6 +76,9 @@ type Settings struct {
 	Credential CredentialSettings
 	Retention  Value[time.Duration] // after which an engine that serves prunes; zero for never
 
+	AttemptCostUSD Value[float64]
+	AttemptTokens  Value[int64]
+
 	ProjectCostUSD  Value[float64]
 	ProjectTokens   Value[int64]
 	ProjectWallTime Value[time.Duration]
@@ -95,6 +98,7 @@ func Defaults() *Settings {
 		"limits.attempts": limits.Attempts, "limits.infra": limits.Infra, "limits.sterile": limits.Sterile,
 		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
 		"limits.cost_usd": limits.CostUSD, "limits.tokens": limits.Tokens,
+		"limits.attempt.cost_usd": limits.Attempt.CostUSD, "limits.attempt.tokens": limits.Attempt.Tokens,
 		"limits.project.cost_usd": limits.Project.CostUSD, "limits.project.tokens": limits.Project.Tokens,
 		"limits.project.wall_time": limits.Project.WallTime,
 		"limits.project.attempts":  limits.Project.Attempts, "limits.project.parallel": limits.Project.Parallel,
@@ -116,6 +120,7 @@ func (s *Settings) Limits() core.Limits {
 	return core.Limits{
 		Attempts: s.Attempts.V, Infra: s.Infra.V, Sterile: s.Sterile.V, WallTime: s.WallTime.V, Parallel: s.Parallel.V,
 		CostUSD: s.CostUSD.V, Tokens: s.Tokens.V, AutoRounds: s.AutoRounds.V,
+		Attempt: core.AttemptLimits{CostUSD: s.AttemptCostUSD.V, Tokens: s.AttemptTokens.V},
 		Project: core.ProjectLimits{
 			CostUSD: s.ProjectCostUSD.V, Tokens: s.ProjectTokens.V, WallTime: s.ProjectWallTime.V,
 			Attempts: s.ProjectAttempts.V, Parallel: s.ProjectParallel.V,
@@ -169,6 +174,8 @@ func (s *Settings) Entries() []Entry {
 	add("limits.auto_rounds", fmt.Sprint(s.AutoRounds.V), s.AutoRounds.From)
 	add("limits.cost_usd", cost(s.CostUSD.V), s.CostUSD.From)
 	add("limits.tokens", count(s.Tokens.V), s.Tokens.From)
+	add("limits.attempt.cost_usd", cost(s.AttemptCostUSD.V), s.AttemptCostUSD.From)
+	add("limits.attempt.tokens", count(s.AttemptTokens.V), s.AttemptTokens.From)
 	add("limits.project.cost_usd", cost(s.ProjectCostUSD.V), s.ProjectCostUSD.From)
 	add("limits.project.tokens", count(s.ProjectTokens.V), s.ProjectTokens.From)
 	add("limits.project.wall_time", length(s.ProjectWallTime.V), s.ProjectWallTime.From)

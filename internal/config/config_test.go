@@ -78,6 +78,8 @@ func TestRepositoryCanOnlyTighten(t *testing.T) {
 		{"lifts a budget", "limits: {cost_usd: 2.5}", "limits: {cost_usd: 0}", "limits.cost_usd", "$2.50 user", "project.yaml:1:20"},
 		{"raises a budget", "limits: {cost_usd: 2.5}", "limits: {cost_usd: 3}", "limits.cost_usd", "$2.50 user", "project.yaml:1:20"},
 		{"lifts a token limit", "limits: {tokens: 1000}", "limits: {tokens: 0}", "limits.tokens", "1000 user", "project.yaml:1:18"},
+		{"bounds an attempt", "limits: {attempt: {cost_usd: 5, tokens: 900}}", "limits: {attempt: {cost_usd: 2}}", "limits.attempt.cost_usd", "$2.00 project", ""},
+		{"lifts the attempt's", "limits: {attempt: {tokens: 9}}", "limits: {attempt: {tokens: 0}}", "limits.attempt.tokens", "9 user", "project.yaml:1:28"},
 		{"bounds the project", "", "limits: {project: {cost_usd: 50, parallel: 2}}", "limits.project.parallel", "2 project", ""},
 		{"raises the project's", "limits: {project: {attempts: 9}}", "limits: {project: {attempts: 10}}", "limits.project.attempts", "9 user", "project.yaml:1:30: limits.project.attempts"},
 		{"lifts the project's", "limits: {project: {tokens: 9}}", "limits: {project: {tokens: 0}}", "limits.project.tokens", "9 user", "project.yaml:1:28"},

@@ -78,6 +78,8 @@ func table() []setting {
 		number("limits.auto_rounds", func(s *Settings) *Value[int] { return &s.AutoRounds }, 0, 100),
 		money("limits.cost_usd", func(s *Settings) *Value[float64] { return &s.CostUSD }),
 		optional("limits.tokens", func(s *Settings) *Value[int64] { return &s.Tokens }),
+		money("limits.attempt.cost_usd", func(s *Settings) *Value[float64] { return &s.AttemptCostUSD }),
+		optional("limits.attempt.tokens", func(s *Settings) *Value[int64] { return &s.AttemptTokens }),
 		money("limits.project.cost_usd", func(s *Settings) *Value[float64] { return &s.ProjectCostUSD }),
 		optional("limits.project.tokens", func(s *Settings) *Value[int64] { return &s.ProjectTokens }),
 		optionalDuration("limits.project.wall_time", func(s *Settings) *Value[time.Duration] { return &s.ProjectWallTime }),

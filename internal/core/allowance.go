@@ -15,6 +15,12 @@ type ProjectLimits struct {
 	Parallel int           `json:"parallel,omitempty"`  // at once
 }
 
+// AttemptLimits bound what each attempt uses. Zero means no limit.
+type AttemptLimits struct {
+	CostUSD float64 `json:"cost_usd,omitempty"`
+	Tokens  int64   `json:"tokens,omitempty"`
+}
+
 // AtOnce is how many attempts a run could have at once, if it were alone.
 func (l Limits) AtOnce() int {
 	if l.Project.Parallel > 0 {
@@ -150,12 +156,12 @@ func overProject(r *Run) *RunPaused {
 	if l == nil {
 		return nil
 	}
-	return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: l.reason, Next: l.raise(r), Stop: true}
+	return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: l.reason, Next: l.raise(r, "resume"), Stop: true}
 }
 
 // raise is what a person can type.
-func (l *limit) raise(r *Run) string {
-	return fmt.Sprintf("`stellwerk resume %s %s` raises it for this run, `%s` in your settings for later ones", r.Alias, l.flag, l.setting)
+func (l *limit) raise(r *Run, verb string) string {
+	return fmt.Sprintf("`stellwerk %s %s %s` raises it for this run, `%s` in your settings for later ones", verb, r.Alias, l.flag, l.setting)
 }
 
 // affordable is as much of what a decider says as attempts, money and tokens are
@@ -173,7 +179,7 @@ func affordable(r *Run, bodies []Body) []Body {
 		var pause *RunPaused
 		portion, short := r.portion(own, total)
 		if l := r.Limits.Project.exhausted(total); l != nil {
-			pause = &RunPaused{Code: PauseProjectLimit, Stage: currentID(r), Reason: l.reason, Next: l.raise(r)}
+			pause = &RunPaused{Code: PauseProjectLimit, Stage: currentID(r), Reason: l.reason, Next: l.raise(r, "resume")}
 		} else if short != nil {
 			if own.HeldUSD > 0 || own.HeldTokens > 0 {
 				continue // it starts when what the run itself holds is released
@@ -211,7 +217,7 @@ func lawAllowance(r *Run, b AttemptRequested) error {
 	if b.Reserve == nil { // it has to ask before it spends, where there are limits
 		return nil
 	}
-	return lawLeft(r, attempt, *b.Reserve)
+	return lawLeft(r, nil, attempt, *b.Reserve)
 }
 
 // lawRaised: a run that a limit of money, tokens or its project paused goes on

@@ -39,6 +39,7 @@ type Attempt struct {
 	Wants      *Want          `json:"wants,omitempty"`    // that is not answered
 	Answered   int64          `json:"answered,omitempty"` // number of its newest want that is
 	Short      *Shortage      `json:"short,omitempty"`    // why that one was not met in full
+	Exceeded   string         `json:"exceeded,omitempty"` // the limit of its own that ended it, in words
 	Traffic    *Traffic       `json:"traffic,omitempty"`
 	Delivery   *Delivery      `json:"delivery,omitempty"`
 	Counted    bool           `json:"counted,omitempty"`

@@ -135,7 +135,8 @@ type StageSkipped struct {
 
 // AttemptsReset gives a stage's current round its attempts back.
 type AttemptsReset struct {
-	Stage string `json:"stage"`
+	Stage  string         `json:"stage"`
+	Limits *AttemptLimits `json:"limits,omitempty"` // of each attempt from now on; nil where they stay
 }
 
 // TargetChosen names another branch for the pull request to go to. What was

@@ -85,6 +85,8 @@ func stopReason(r *Run, t *Task, a *Attempt) string {
 		return r.Pause.Reason
 	case r.Unfunded == a.ID && !a.Brokered && r.Status != StatusActive: // one that is active pauses
 		return a.Short.Reason
+	case a.Short != nil && a.Short.Own && !a.Brokered:
+		return a.Short.Reason
 	case a.Status == AttemptRunning && a.Session != r.Session:
 		return "the run has moved to " + place(r.Session)
 	case a.Status == AttemptRunning && t.Timeout > 0 && r.Now().After(a.StartedAt.Add(t.Timeout+stopGrace)):

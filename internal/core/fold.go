@@ -142,6 +142,9 @@ func apply(r *Run, e Event, body Body) {
 		approve(r, e, b)
 	case AttemptsReset:
 		resetAttempts(r, r.Stage(b.Stage))
+		if b.Limits != nil {
+			r.Limits.Attempt = *b.Limits
+		}
 	case TaskAdmitted:
 		admit(r, e, b)
 	case TeamReduced:

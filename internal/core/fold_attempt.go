@@ -1,5 +1,7 @@
 package core
 
+import "strings"
+
 func requested(r *Run, e Event, b AttemptRequested) {
 	t := r.Task(b.Task)
 	t.Status, t.Blocked = TaskRunning, nil
@@ -45,14 +47,20 @@ func exited(r *Run, e Event, b AttemptExited) {
 	if a == nil {
 		return
 	}
+	stopped := a.Status == AttemptStopping
 	a.Status, a.Exit, a.Class, a.Message, a.Summary = AttemptEnded, b.Kind, b.Class, b.Message, b.Summary
 	r.account(a, b.Usage, b.Metered)
+	own := overOwn(r, a, stopped)
+	if own != nil {
+		a.Short, a.Exceeded = own, own.Reason
+		a.Message = strings.TrimSuffix(own.Reason+": "+b.Message, ": ")
+	}
 	a.Duration, a.Delivery = b.Duration, b.Delivery
 	a.Traffic, a.Resources = b.Traffic, b.Resources
 	r.Unpriced += a.Cost().Unpriced
 
 	t.Stuck = b.Hopeless
-	infra := starved(r, a) || b.Infrastructure()
+	infra := starved(r, a) || own == nil && b.Infrastructure()
 	if infra {
 		t.Infra++
 		t.NotBefore = e.At.Add(backoff(t.Infra))

@@ -7,34 +7,59 @@ import "fmt"
 // holds does not starve the others, and large enough that it asks rarely.
 const portionShare = 20
 
+// stand is what is spent and held of the limits of a run, of its project and of
+// one attempt.
+type stand [3]Spent
+
+const limitRun, limitProject, limitAttempt = 0, 1, 2
+
+// stand is what counts when an attempt asks for more. What it gives back with its
+// want is not held any more.
+func (r *Run) stand(a *Attempt) stand {
+	s := stand{r.Share(), r.together()}
+	if a == nil {
+		return s
+	}
+	base, given, u := a.base(), a.committed(), a.Used()
+	for _, of := range []int{limitRun, limitProject} {
+		s[of].HeldUSD = SumUSD(s[of].HeldUSD, base.USD, -given.USD)
+		s[of].HeldTokens += base.Tokens - given.Tokens
+	}
+	s[limitAttempt] = Spent{CostUSD: u.CostUSD, Tokens: u.Tokens(), HeldUSD: SumUSD(base.USD, -u.CostUSD), HeldTokens: base.Tokens - u.Tokens()}
+	return s
+}
+
 // fund is what can be had of money, in whole billionths of a dollar, or of
-// tokens: the limits of the run and of its project, of which zero means none,
-// and what is spent or held of each.
+// tokens: the limits, of which zero means none, and what is spent or held of each.
 type fund struct {
 	money       bool
-	limit, gone [2]int64 // of the run, of its project
+	stand       stand
+	limit, gone [len(stand{})]int64
 }
 
-// funds are what can be had, when the run and all runs of its project have spent
-// and hold this much.
-func (r *Run) funds(own, total Spent) (money, tokens fund) {
-	return fund{
-			true, [2]int64{nanos(r.Limits.CostUSD), nanos(r.Limits.Project.CostUSD)},
-			[2]int64{nanos(own.CostUSD) + nanos(own.HeldUSD), nanos(total.CostUSD) + nanos(total.HeldUSD)},
-		}, fund{
-			false, [2]int64{r.Limits.Tokens, r.Limits.Project.Tokens},
-			[2]int64{own.Tokens + own.HeldTokens, total.Tokens + total.HeldTokens},
-		}
+// funds are what can be had when so much is spent and held.
+func (r *Run) funds(s stand) (money, tokens fund) {
+	l := r.Limits
+	money = fund{money: true, stand: s, limit: [...]int64{nanos(l.CostUSD), nanos(l.Project.CostUSD), nanos(l.Attempt.CostUSD)}}
+	tokens = fund{stand: s, limit: [...]int64{l.Tokens, l.Project.Tokens, l.Attempt.Tokens}}
+	for of, part := range s {
+		money.gone[of] = nanos(part.CostUSD) + nanos(part.HeldUSD)
+		tokens.gone[of] = part.Tokens + part.HeldTokens
+	}
+	return money, tokens
 }
 
-func (f fund) limited() bool { return f.limit[0] > 0 || f.limit[1] > 0 }
+func (f fund) limited() bool { return f.limit != [len(stand{})]int64{} }
 
 // binding is the limit that has least left.
 func (f fund) binding() int {
-	if f.limit[0] == 0 || f.limit[1] > 0 && f.limit[1]-f.gone[1] < f.limit[0]-f.gone[0] {
-		return 1
+	least := -1
+	for of, limit := range f.limit {
+		if limit > 0 && (least < 0 || limit-f.gone[of] < f.limit[least]-f.gone[least]) {
+			least = of
+		}
 	}
-	return 0
+	return max(least, limitRun)
 }
 
 // left is what nobody has spent or holds; below zero where somebody has spent
@@ -45,10 +70,13 @@ func (f fund) left() int64 { return f.limit[f.binding()] - f.gone[f.binding()] }
 func (f fund) holds(more int64) bool { return !f.limited() || more <= 0 || more <= f.left() }
 
 func (f fund) portion() int64 {
-	if f.limit[0] > 0 && f.limit[1] > 0 {
-		return min(f.limit[0], f.limit[1]) / portionShare
+	lowest := int64(0)
+	for _, limit := range f.limit {
+		if limit > 0 && (lowest == 0 || limit < lowest) {
+			lowest = limit
+		}
 	}
-	return max(f.limit[0], f.limit[1]) / portionShare
+	return lowest / portionShare
 }
 
 // first is what an attempt has from its start. It leaves half of what is left, so
@@ -76,26 +104,36 @@ func (f fund) raise(base, want int64) (raised int64, refused bool) {
 }
 
 // short says why no more can be had.
-func (f fund) short(r *Run, want Amount) *Shortage {
-	who, spent, flag, setting := "the run has", r.Share(), "--max-", "limits."
-	if f.binding() == 1 {
-		who, spent, flag, setting = "the runs of the project have", r.together(), "--max-project-", "limits.project."
+func (f fund) short(r *Run, want Amount) *Shortage { return f.shortOf(f.binding(), r, want) }
+
+func (f fund) shortOf(of int, r *Run, want Amount) *Shortage {
+	who, flag, setting := "the run has", "--max-", "limits."
+	switch of {
+	case limitProject:
+		who, flag, setting = "the runs of the project have", "--max-project-", "limits.project."
+	case limitAttempt:
+		who, flag, setting = "the attempt has", "--max-attempt-", "limits.attempt."
 	}
-	bound := f.limit[f.binding()]
+	spent, bound := f.stand[of], f.limit[of]
 	l := limit{fmt.Sprintf("%s used %d of its %d tokens", who, spent.Tokens, bound), flag + "tokens N", setting + "tokens"}
 	held := fmt.Sprintf(", and %d more are reserved for work under way", spent.HeldTokens)
+	others := spent.HeldTokens - f.stand[limitAttempt].HeldTokens
 	if f.money {
 		l = limit{fmt.Sprintf("%s cost $%.2f of its $%.2f", who, spent.CostUSD, dollars(bound)), flag + "cost USD", setting + "cost_usd"}
 		held = fmt.Sprintf(", and $%.2f more is reserved for work under way", spent.HeldUSD)
+		others = nanos(spent.HeldUSD) - nanos(f.stand[limitAttempt].HeldUSD)
+	}
+	if of == limitAttempt {
+		return &Shortage{Amount: want, Reason: l.reason, Next: l.raise(r, "retry"), Own: true}
 	}
 	if f.money && spent.HeldUSD > 0 || !f.money && spent.HeldTokens > 0 {
 		l.reason += held
 	}
-	return &Shortage{Amount: want, Reason: l.reason, Next: l.raise(r)}
+	return &Shortage{Amount: want, Reason: l.reason, Next: l.raise(r, "resume"), Held: others > 0}
 }
 
 // Limited reports which of them attempts of the run may spend only where it is
 // reserved.
 func (l Limits) Limited() (money, tokens bool) {
-	return l.CostUSD > 0 || l.Project.CostUSD > 0, l.Tokens > 0 || l.Project.Tokens > 0
+	return l.CostUSD > 0 || l.Project.CostUSD > 0 || l.Attempt.CostUSD > 0, l.Tokens > 0 || l.Project.Tokens > 0 || l.Attempt.Tokens > 0
 }

@@ -239,6 +239,7 @@ type Limits struct {
 	CostUSD    float64       `json:"cost_usd,omitempty"`
 	Tokens     int64         `json:"tokens,omitempty"`
 	AutoRounds int           `json:"auto_rounds"` // rounds opened without asking a person
+	Attempt    AttemptLimits `json:"attempt,omitzero"`
 	Project    ProjectLimits `json:"project,omitzero"`
 }
 

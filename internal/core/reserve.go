@@ -15,6 +15,15 @@ type Amount struct {
 type Want struct {
 	Seq    int64 `json:"seq"` // counted by who asks; each want is answered once
 	Amount       // in all since the attempt's start
+	// Keeps is what a broker that gives something back keeps to until the want is
+	// answered, whatever it was told before. It includes what is set aside for its
+	// requests under way.
+	Keeps *Amount `json:"keeps,omitempty"`
+}
+
+// returns reports a want that asks for nothing beyond what it keeps.
+func (w Want) returns() bool {
+	return w.Keeps != nil && nanos(w.USD) <= nanos(w.Keeps.USD) && w.Tokens <= w.Keeps.Tokens
 }
 
 // Shortage says why a want was not met in full.
@@ -22,17 +31,20 @@ type Shortage struct {
 	Amount        // that was wanted
 	Reason string `json:"reason"`
 	Next   string `json:"next"`
+	Own    bool   `json:"own,omitempty"`  // it is the attempt's own limit
+	Held   bool   `json:"held,omitempty"` // others hold some of it, and may give it back
 }
 
 // AllowanceReserved answers a want: the attempt may spend the amount in all
 // since its start. Until the attempt ends, no other attempt of the run and of
 // the project can reserve the part that it has not spent.
 type AllowanceReserved struct {
-	Attempt string    `json:"attempt"`
-	Seq     int64     `json:"seq"` // of the want
-	Amount            // never less than before
-	Short   *Shortage `json:"short,omitempty"`   // where it is less than was wanted
-	Refused bool      `json:"refused,omitempty"` // nothing was left to add, and nothing was added
+	Attempt  string    `json:"attempt"`
+	Seq      int64     `json:"seq"` // of the want
+	Amount             // never less than before, or than the want keeps
+	Short    *Shortage `json:"short,omitempty"`    // where it is less than was wanted
+	Refused  bool      `json:"refused,omitempty"`  // nothing was left to add, and nothing was added
+	Returned bool      `json:"returned,omitempty"` // nothing was asked for but to give something back
 }
 
 // Type implements Body.
@@ -77,11 +89,22 @@ func (a *Attempt) committed() Amount {
 	return c
 }
 
+// base is what an attempt has to itself once its want is answered, before anything
+// is added: what it is committed to, less what it gives back.
+func (a *Attempt) base() Amount {
+	c := a.committed()
+	if a.Wants == nil || a.Wants.Keeps == nil {
+		return c
+	}
+	u, keeps := a.Used(), a.Wants.Keeps
+	return Amount{USD: max(u.CostUSD, min(c.USD, keeps.USD)), Tokens: max(u.Tokens(), min(c.Tokens, keeps.Tokens))}
+}
+
 // portion is what an attempt has reserved from its start, when the run and all
 // runs of its project have spent and hold this much; nil where nothing limits
 // it. The shortage is why it cannot start.
 func (r *Run) portion(own, total Spent) (*Amount, *Shortage) {
-	money, tokens := r.funds(own, total)
+	money, tokens := r.funds(stand{own, total})
 	if !money.limited() && !tokens.limited() {
 		return nil, nil
 	}
@@ -100,8 +123,11 @@ func reserve(r *Run) []Body {
 		if a.Wants == nil || a.Status == AttemptStopping {
 			continue
 		}
-		base := a.committed()
-		money, tokens := r.funds(r.Share(), r.together())
+		base := a.base()
+		if a.Wants.returns() {
+			return []Body{AllowanceReserved{Attempt: a.ID, Seq: a.Wants.Seq, Amount: base, Returned: true}}
+		}
+		money, tokens := r.funds(r.stand(a))
 		usd, noMoney := money.raise(nanos(base.USD), nanos(a.Wants.USD))
 		count, noTokens := tokens.raise(base.Tokens, a.Wants.Tokens)
 		b := AllowanceReserved{Attempt: a.ID, Seq: a.Wants.Seq, Amount: Amount{USD: dollars(usd), Tokens: count}}
@@ -145,19 +171,21 @@ func lawReserve(r *Run, b AllowanceReserved) error {
 	if a.Wants == nil || a.Wants.Seq != b.Seq {
 		return Errorf(CodeConflict, "attempt %s does not ask for this", b.Attempt)
 	}
-	base := a.committed()
+	base := a.base()
 	switch {
 	case nanos(b.USD) < nanos(base.USD) || b.Tokens < base.Tokens:
 		return unlawful("attempt %s: what it may spend cannot become less", b.Attempt)
 	case b.Refused && (b.Amount != base || b.Short == nil):
 		return unlawful("attempt %s: a refusal adds nothing, and says why", b.Attempt)
+	case b.Returned && (b.Amount != base || !a.Wants.returns()):
+		return unlawful("attempt %s: giving back adds nothing", b.Attempt)
 	}
-	return lawLeft(r, b.Attempt, Amount{USD: SumUSD(b.USD, -base.USD), Tokens: b.Tokens - base.Tokens})
+	return lawLeft(r, a, b.Attempt, Amount{USD: SumUSD(b.USD, -base.USD), Tokens: b.Tokens - base.Tokens})
 }
 
 // lawLeft: only what is left can be reserved.
-func lawLeft(r *Run, attempt string, more Amount) error {
-	money, tokens := r.funds(r.Share(), r.together())
+func lawLeft(r *Run, a *Attempt, attempt string, more Amount) error {
+	money, tokens := r.funds(r.stand(a))
 	if money.holds(nanos(more.USD)) && tokens.holds(more.Tokens) {
 		return nil
 	}
@@ -168,7 +196,7 @@ func lawLeft(r *Run, attempt string, more Amount) error {
 // which says nothing about the work. Where another would not get that either, the
 // run pauses.
 func starved(r *Run, a *Attempt) bool {
-	if a.Short == nil || a.Exit == ExitFinished {
+	if a.Short == nil || a.Short.Own || a.Exit == ExitFinished {
 		return false
 	}
 	if r.lacks(a) != nil {
@@ -181,7 +209,8 @@ func starved(r *Run, a *Attempt) bool {
 // where it could.
 func (r *Run) lacks(a *Attempt) *Shortage {
 	u := a.Used()
-	money, tokens := r.funds(r.Share(), r.together())
+	money, tokens := r.funds(r.stand(nil))
+	money.limit[limitAttempt], tokens.limit[limitAttempt] = 0, 0 // another attempt has its own
 	switch {
 	case !money.holds(nanos(a.Short.USD) - nanos(u.CostUSD)):
 		return money.short(r, a.Short.Amount)
@@ -191,12 +220,44 @@ func (r *Run) lacks(a *Attempt) *Shortage {
 	return nil
 }
 
+// classBudget is the class of an end for want of money.
+const classBudget = "budget"
+
+// overOwn says that an attempt which ended ran into its own limit; nil where it did
+// not. A broker refused or cut an answer, the agent's program kept to the limit by
+// itself, or the attempt was stopped for it.
+func overOwn(r *Run, a *Attempt, stopped bool) *Shortage {
+	switch own := a.Short != nil && a.Short.Own; {
+	case r.Limits.Attempt == (AttemptLimits{}), a.Short != nil && !own:
+		return nil
+	case a.Exit == ExitFailed && a.Class == classBudget, a.Exit == ExitCancelled && stopped && own && !a.Brokered:
+	default:
+		return nil
+	}
+	s, u := r.stand(nil), a.Used()
+	s[limitAttempt] = Spent{CostUSD: u.CostUSD, Tokens: u.Tokens()}
+	money, tokens := r.funds(s)
+	m, t := money.limit[limitAttempt], tokens.limit[limitAttempt]
+	if a.Short == nil && (m == 0 || money.binding() != limitAttempt) && (t == 0 || tokens.binding() != limitAttempt) {
+		return nil
+	}
+	// The one of which the larger part is gone.
+	if t == 0 || m > 0 && float64(money.gone[limitAttempt])/float64(m) >= float64(tokens.gone[limitAttempt])/float64(t) {
+		return money.shortOf(limitAttempt, r, Amount{})
+	}
+	return tokens.shortOf(limitAttempt, r, Amount{})
+}
+
 func reserved(r *Run, b AllowanceReserved) {
 	_, _, a := r.Attempt(b.Attempt)
 	amount := b.Amount
-	a.Reserved, a.Answered, a.Wants, a.Short = &amount, b.Seq, nil, b.Short
+	a.Reserved, a.Answered, a.Wants = &amount, b.Seq, nil
+	if b.Returned { // what it lacked before, it lacks still
+		return
+	}
+	a.Short = b.Short
 	switch {
-	case b.Refused && !a.Brokered: // a broker goes on with what it has, and others may give back what they hold
+	case b.Refused && !a.Brokered && !b.Short.Own: // a broker goes on with what it has, and others may give back what they hold
 		r.Unfunded = a.ID
 	case r.Unfunded == a.ID:
 		r.Unfunded = ""

@@ -25,7 +25,28 @@ type guild struct {
 // purse is what a broker knows: what it may spend, and what it spent.
 type purse struct {
 	grant, spent core.Amount
-	seq          int64
+	seq, told    int64       // of the newest want, and of the one that the grant answers
+	keeps        core.Amount // from the want returned on
+	returned     int64
+}
+
+// limit is what the broker lets be spent: what it gave back it keeps to, until an
+// answer comes that knows of it.
+func (p *purse) limit() core.Amount {
+	if p.told >= p.returned {
+		return p.grant
+	}
+	return core.Amount{USD: min(p.grant.USD, p.keeps.USD), Tokens: min(p.grant.Tokens, p.keeps.Tokens)}
+}
+
+// want asks for so much more than was spent.
+func (p *purse) want(a *core.Attempt, more core.Amount) core.UsageObserved {
+	w := &core.Want{Seq: p.seq, Amount: core.Amount{USD: p.spent.USD + more.USD, Tokens: p.spent.Tokens + more.Tokens}}
+	if p.returned > a.Answered {
+		keeps := p.keeps
+		w.Keeps = &keeps
+	}
+	return core.UsageObserved{Attempt: a.ID, Metered: &core.Usage{CostUSD: p.spent.USD, OutputTokens: p.spent.Tokens}, Wants: w}
 }
 
 // step is a step of the engine.
@@ -106,7 +127,7 @@ func (g *guild) build(r *core.Run, actor core.Actor, body core.Body, told *core.
 func (g *guild) tell(i int) {
 	for _, a := range g.runs[i].Active() {
 		if p := g.purse(i, a.ID); a.Reserved != nil {
-			p.grant = *a.Reserved
+			p.grant, p.told = *a.Reserved, a.Answered
 		}
 	}
 }
@@ -135,8 +156,10 @@ func (g *guild) check() {
 			}
 			worst := p.spent
 			if _, _, a := r.Attempt(attempt); a != nil && a.Status.Active() {
-				worst = core.Amount{USD: max(p.grant.USD, p.spent.USD), Tokens: max(p.grant.Tokens, p.spent.Tokens)}
+				most := p.limit()
+				worst = core.Amount{USD: max(most.USD, p.spent.USD), Tokens: max(most.Tokens, p.spent.Tokens)}
 			}
+			g.within(key, worst, r.Limits.Attempt.CostUSD, r.Limits.Attempt.Tokens)
 			own.USD, own.Tokens = own.USD+worst.USD, own.Tokens+worst.Tokens
 		}
 		g.within(fmt.Sprint("run ", i), own, r.Limits.CostUSD, r.Limits.Tokens)
@@ -158,6 +181,8 @@ func TestNothingIsSpentThatIsNotReserved(t *testing.T) {
 		l := core.DefaultLimits()
 		l.CostUSD = rapid.SampledFrom([]float64{0, 1, 7.77}).Draw(t, "cost")
 		l.Tokens = rapid.SampledFrom([]int64{0, 10, 5000}).Draw(t, "tokens")
+		l.Attempt.CostUSD = rapid.SampledFrom([]float64{0, 0.4, 3}).Draw(t, "attempt's cost")
+		l.Attempt.Tokens = rapid.SampledFrom([]int64{0, 7, 2000}).Draw(t, "attempt's tokens")
 		l.Project.CostUSD = rapid.SampledFrom([]float64{0, 1.1, 10}).Draw(t, "project cost")
 		l.Project.Tokens = rapid.SampledFrom([]int64{0, 17, 6000}).Draw(t, "project tokens")
 		g := &guild{t: t, runs: make([]*core.Run, 2), limits: l, purses: map[string]*purse{}, now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
@@ -197,28 +222,52 @@ func (g *guild) happen(i int) {
 	}
 	a := rapid.SampledFrom(active).Draw(g.t, "attempt")
 	p := g.purse(i, a.ID)
-	switch rapid.SampledFrom([]string{"start", "want", "want", "spend", "spend", "end", "restart"}).Draw(g.t, "what") {
+	switch rapid.SampledFrom([]string{"start", "want", "want", "spend", "spend", "return", "end", "restart"}).Draw(g.t, "what") {
 	case "start":
 		g.try(i, core.Engine(), core.AttemptStarted{Attempt: a.ID, Brokered: true})
 	case "want":
 		p.seq++
-		metered := core.Usage{CostUSD: p.spent.USD, OutputTokens: p.spent.Tokens}
-		g.try(i, core.Engine(), core.UsageObserved{Attempt: a.ID, Metered: &metered, Wants: &core.Want{Seq: p.seq, Amount: core.Amount{
-			USD: p.spent.USD + rapid.Float64Range(0, 5).Draw(g.t, "usd"), Tokens: p.spent.Tokens + rapid.Int64Range(0, 3000).Draw(g.t, "more"),
-		}}})
+		g.try(i, core.Engine(), p.want(a, core.Amount{USD: rapid.Float64Range(0, 5).Draw(g.t, "usd"), Tokens: rapid.Int64Range(0, 3000).Draw(g.t, "more")}))
 		if rapid.IntRange(0, 3).Draw(g.t, "engine dies") > 0 {
 			g.tell(i)
 		}
 	case "spend":
 		if money, _ := g.limits.Limited(); money {
-			p.spent.USD += max(p.grant.USD-p.spent.USD, 0) * rapid.SampledFrom([]float64{0.1, 0.5, 1}).Draw(g.t, "part")
+			p.spent.USD += max(p.limit().USD-p.spent.USD, 0) * rapid.SampledFrom([]float64{0.1, 0.5, 1}).Draw(g.t, "part")
 		}
 		if _, tokens := g.limits.Limited(); tokens {
-			p.spent.Tokens += rapid.Int64Range(0, max(p.grant.Tokens-p.spent.Tokens, 0)).Draw(g.t, "spent")
+			p.spent.Tokens += rapid.Int64Range(0, max(p.limit().Tokens-p.spent.Tokens, 0)).Draw(g.t, "spent")
 		}
+	case "return":
+		g.giveBack(i, a)
 	case "end":
 		g.end(i, a, rapid.SampledFrom([]core.ExitKind{core.ExitFinished, core.ExitFailed, core.ExitLost}).Draw(g.t, "exit"))
 	case "restart":
+		g.tell(i)
+	}
+}
+
+// giveBack has a broker give back a part of what it has not spent. The engine may hear of it,
+// and die before it says so; or hear of it with a later want only.
+func (g *guild) giveBack(i int, a *core.Attempt) {
+	p := g.purse(i, a.ID)
+	had, part := p.limit(), rapid.SampledFrom([]float64{0, 0.5}).Draw(g.t, "kept")
+	p.keeps = core.Amount{
+		USD:    core.SumUSD(p.spent.USD, max(had.USD-p.spent.USD, 0)*part),
+		Tokens: p.spent.Tokens + int64(float64(max(had.Tokens-p.spent.Tokens, 0))*part),
+	}
+	p.seq++
+	p.returned = p.seq
+	heard := rapid.IntRange(0, 2).Draw(g.t, "heard")
+	if heard == 0 {
+		return
+	}
+	held := g.runs[i].Share().HeldUSD
+	g.try(i, core.Engine(), p.want(a, core.Amount{USD: core.SumUSD(p.keeps.USD, -p.spent.USD), Tokens: p.keeps.Tokens - p.spent.Tokens}))
+	if now := g.runs[i].Share().HeldUSD; now > held+1e-9 {
+		g.t.Fatalf("after something was given back, $%f is held, and $%f was", now, held)
+	}
+	if heard == 1 {
 		g.tell(i)
 	}
 }

@@ -59,12 +59,18 @@ func (d *Dispatcher) fund(ctx context.Context, run *core.Run, attempt string) {
 	}
 }
 
-// ask brings what a broker wants to the engine, and returns the state that
+// ask brings what a broker wants, or gives back, to the engine, and returns the state that
 // answers it; nil where nothing new is wanted.
 func (d *Dispatcher) ask(ctx context.Context, run *core.Run, a *core.Attempt, folder string) (*core.Run, error) {
 	want, err := ledger.ReadWant(folder)
-	if err != nil || want.Seq <= a.Answered || covers(grantOf(run, a), want.Total) {
+	returns := want.Return != nil && want.Return.Seq > a.Answered // until it is answered, no grant that it has counts
+	if err != nil || want.Seq <= a.Answered || !returns && covers(grantOf(run, a), want.Total) {
 		return nil, err
+	}
+	wants := core.Want{Seq: want.Seq, Amount: core.Amount(want.Total)}
+	if returns {
+		keeps := core.Amount(want.Return.Keeps)
+		wants.Keeps = &keeps
 	}
 	statement, err := ledger.Read(folder)
 	if err != nil {
@@ -72,7 +78,7 @@ func (d *Dispatcher) ask(ctx context.Context, run *core.Run, a *core.Attempt, fo
 	}
 	metered := meteredOf(statement.Models)
 	return d.engine.Submit(ctx, run.ID, core.Engine(), core.UsageObserved{
-		Attempt: a.ID, Usage: a.Usage, Metered: &metered, Wants: &core.Want{Seq: want.Seq, Amount: core.Amount(want.Total)},
+		Attempt: a.ID, Usage: a.Usage, Metered: &metered, Wants: &wants,
 	})
 }
 
@@ -84,7 +90,7 @@ func grantOf(run *core.Run, a *core.Attempt) ledger.Grant {
 		g.Amount = ledger.Amount(*a.Reserved)
 	}
 	if a.Short != nil {
-		g.Refused = a.Short.Reason + "; " + a.Short.Next
+		g.Refused, g.Held = a.Short.Reason+"; "+a.Short.Next, a.Short.Held
 	}
 	return g
 }

@@ -227,6 +227,36 @@ func TestAnAnswerThatWasNotTold(t *testing.T) {
 	}
 }
 
+// TestWhatABrokerGivesBackIsFree: the engine hears of it, and with the next want of it the broker is told anew.
+func TestWhatABrokerGivesBackIsFree(t *testing.T) {
+	p := newPaid(t, tenDollars())
+	stop := p.watched()
+	first := await(t, p.spend(6, 0.1))
+	if first.err != nil || p.load().Share().HeldUSD != 6.5 {
+		t.Fatalf("%+v was had, %v", first.held, first.err)
+	}
+	if err := p.account.Settle(first.held, ledger.Spent{USD: 0.25}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the first look finds what was needed since the one before
+		if err := p.account.Return(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !patience.Until(func() bool { return p.load().Share().HeldUSD == 0 }) {
+		t.Fatalf("held is %+v", p.load().Share())
+	}
+	stop()
+	if err := p.account.Return(); err != nil {
+		t.Fatal(err)
+	}
+	outcome := p.spend(3, 3) // nobody has told the broker, and the next engine hears of this want
+	defer p.watched()()
+	if got := await(t, outcome); got.err != nil || !got.held.Full || p.load().Share().HeldUSD < 3 {
+		t.Errorf("%+v was had, %v, and held is %+v", got.held, got.err, p.load().Share())
+	}
+}
+
 // TestWithoutAnEngineOnlyWhatIsReservedIsSpent.
 func TestWithoutAnEngineOnlyWhatIsReservedIsSpent(t *testing.T) {
 	p := newPaid(t, tenDollars())

@@ -235,8 +235,8 @@ func model(role core.Role, def core.Agent) string {
 	return ""
 }
 
-// budget is what is left of the run's and its project's money, for agents that
-// can keep to it; 0 where there is no limit.
+// budget is what is left of the run's and its project's money, and no more than the
+// attempt may spend, for agents that can keep to it; 0 where there is no limit.
 func (r attemptRoom) budget() float64 {
 	left := func(limit, used float64) float64 {
 		if limit == 0 {
@@ -245,7 +245,8 @@ func (r attemptRoom) budget() float64 {
 		return max(core.SumUSD(limit, -used), 0.01)
 	}
 	used := r.run.Usage.CostUSD
-	return lower(left(r.run.Limits.CostUSD, used), left(r.run.Limits.Project.CostUSD, core.SumUSD(r.run.Others.CostUSD, used)))
+	shared := lower(left(r.run.Limits.CostUSD, used), left(r.run.Limits.Project.CostUSD, core.SumUSD(r.run.Others.CostUSD, used)))
+	return lower(shared, r.run.Limits.Attempt.CostUSD)
 }
 
 // secretNames are the variables handed to the agent: those its definition

@@ -147,9 +147,12 @@ func newest(entries []shim.Entry, reported core.Usage) *core.Usage {
 }
 
 // meterSteps are the limits that consumption is held against while an attempt
-// runs: the lower of the run's and its project's. Zero means none.
+// runs: the lowest of the run's, its project's and the attempt's. Zero means none.
 func meterSteps(l core.Limits) core.Spent {
-	return core.Spent{CostUSD: lower(l.CostUSD, l.Project.CostUSD), Tokens: lower(l.Tokens, l.Project.Tokens)}
+	return core.Spent{
+		CostUSD: lower(lower(l.CostUSD, l.Project.CostUSD), l.Attempt.CostUSD),
+		Tokens:  lower(lower(l.Tokens, l.Project.Tokens), l.Attempt.Tokens),
+	}
 }
 
 func lower[T int64 | float64](a, b T) T {

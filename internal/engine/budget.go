@@ -57,7 +57,7 @@ func (b *batch) notes(body core.Body) {
 	case core.AttemptRequested:
 		b.starts, b.reserves = true, true
 	case core.AllowanceReserved:
-		b.reserves = b.reserves || !body.Refused
+		b.reserves = b.reserves || !body.Refused && !body.Returned
 	default:
 	}
 }

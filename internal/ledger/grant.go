@@ -24,11 +24,16 @@ type Grant struct {
 	UnlimitedTokens bool `json:"unlimited_tokens,omitempty"`
 	// Refused says why wants up to Seq get no more than this, in words for a person: which limit, and how to raise it.
 	Refused string `json:"refused,omitempty"`
+	// Held says that others hold some of what is missing, and may give it back: it is worth asking again.
+	Held bool `json:"held,omitempty"`
 }
 
-// limit is the grant in whole units.
-func (g Grant) limit() sum {
+// limit is the grant in whole units, as far as it answers what was given back last.
+func (g Grant) limit(r *Return) sum {
 	s := sumOf(g.Amount)
+	if r != nil && g.Seq < r.Seq {
+		s = s.atMost(sumOf(r.Keeps))
+	}
 	if g.UnlimitedUSD {
 		s.nano = most
 	}
@@ -42,6 +47,15 @@ func (g Grant) limit() sum {
 type Want struct {
 	Seq   int64  `json:"seq"`
 	Total Amount `json:"total"`
+	// Return is what was given back last. It stays in the file, so that whoever keeps the account next knows of it.
+	Return *Return `json:"return,omitempty"`
+}
+
+// Return gives a part of the grant back: whatever the grants before say, the attempt spends no more than it keeps until a
+// want from Seq on is answered.
+type Return struct {
+	Seq   int64  `json:"seq"`
+	Keeps Amount `json:"keeps"`
 }
 
 // ReadWant is what an attempt asks for; the zero Want where it has never asked.

@@ -40,9 +40,10 @@ type Held struct {
 
 // Ledger keeps one attempt's account. It is safe for concurrent use; one process at a time may have it open.
 type Ledger struct {
-	// Patience is how long a reservation waits for the engine to raise the grant; an engine may be restarting. Poll is
-	// how often it looks. Both are set before the first reservation.
-	Patience, Poll time.Duration
+	// Patience is how long a reservation waits for the engine to raise the grant; an engine may be restarting. Held is how
+	// long it goes on asking if the engine says that others hold what is missing, and Again how soon it asks for the second
+	// time. Poll is how often it looks for an answer. All are set before the first reservation.
+	Patience, Held, Again, Poll time.Duration
 
 	folder string
 
@@ -52,6 +53,7 @@ type Ledger struct {
 	grant   Grant
 	looked  fs.FileInfo // the file that the grant was read from
 	want    Want
+	peak    sum // the most that was set aside at once since the last look at what is not needed
 	waiting map[*waiter]bool
 	changed chan struct{} // closed when there may be more to take
 }
@@ -60,7 +62,7 @@ type Ledger struct {
 // keeper died are charged with what is known of them.
 func Open(folder string, initial Grant) (*Ledger, error) {
 	l := &Ledger{
-		Patience: 5 * time.Minute, Poll: 50 * time.Millisecond,
+		Patience: 5 * time.Minute, Held: time.Minute, Again: 2 * time.Second, Poll: 50 * time.Millisecond,
 		folder: folder, grant: initial, waiting: map[*waiter]bool{}, changed: make(chan struct{}),
 	}
 	var err error
@@ -123,6 +125,7 @@ func (l *Ledger) note(n line) error {
 		return err
 	}
 	l.book.apply(n)
+	l.peak = l.peak.atLeast(l.book.held)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,10 @@ import (
 
 // waiter is a reservation that waits for the grant to be raised.
 type waiter struct {
-	seq  int64 // of the first want that it is part of
-	want sum
+	seq         int64 // of the first want that it is part of
+	want, least sum
+	again       time.Time // when it asks again, while others hold what is missing
+	pause       time.Duration
 }
 
 // acquire takes what is wanted, or what is left and no less than least, and calls commit with it under the lock. What
@@ -25,7 +28,7 @@ func (l *Ledger) acquire(ctx context.Context, want, least sum, commit func(sum) 
 	if l.covers(want) {
 		return commit(want)
 	}
-	w := &waiter{want: want}
+	w := &waiter{want: want, least: least}
 	l.waiting[w] = true
 	if err := l.ask(); err != nil {
 		delete(l.waiting, w)
@@ -37,7 +40,7 @@ func (l *Ledger) acquire(ctx context.Context, want, least sum, commit func(sum) 
 	if askErr := l.ask(); err == nil { // for less, as one waits no more
 		err = askErr
 	}
-	switch free := l.grant.limit().less(l.book.used()); {
+	switch free := l.limit().less(l.book.used()); {
 	case err != nil:
 		return err
 	case l.covers(want):
@@ -48,8 +51,11 @@ func (l *Ledger) acquire(ctx context.Context, want, least sum, commit func(sum) 
 	return l.exhausted(reason)
 }
 
+// limit is what may be spent and set aside in all.
+func (l *Ledger) limit() sum { return l.grant.limit(l.want.Return) }
+
 // covers reports that the grant has room for so much more.
-func (l *Ledger) covers(more sum) bool { return l.book.used().add(more).fits(l.grant.limit()) }
+func (l *Ledger) covers(more sum) bool { return l.book.used().add(more).fits(l.limit()) }
 
 // ask tells the engine what would be needed for all that waits.
 func (l *Ledger) ask() error {
@@ -57,7 +63,10 @@ func (l *Ledger) ask() error {
 	for w := range l.waiting {
 		total = total.add(w.want)
 	}
-	next := Want{Seq: l.want.Seq + 1, Total: total.amount()}
+	return l.tell(Want{Seq: l.want.Seq + 1, Total: total.amount(), Return: l.want.Return})
+}
+
+func (l *Ledger) tell(next Want) error {
 	if err := writeFile(filepath.Join(l.folder, wantFile), next); err != nil {
 		return err
 	}
@@ -72,6 +81,7 @@ func (l *Ledger) wait(ctx context.Context, w *waiter) (reason string, err error)
 	defer over.Stop()
 	poll := time.NewTicker(l.Poll)
 	defer poll.Stop()
+	began := time.Now()
 	for {
 		if err := l.look(); err != nil {
 			return "", err
@@ -82,7 +92,17 @@ func (l *Ledger) wait(ctx context.Context, w *waiter) (reason string, err error)
 		case l.covers(w.want):
 			return "", nil
 		case l.grant.Refused != "" && l.grant.Seq >= w.seq:
-			return l.grant.Refused, nil
+			if reason = l.grant.Refused; !l.worthwhile(w, began) {
+				return reason, nil
+			}
+			if err := l.askAgain(w); err != nil {
+				return "", err
+			}
+		case l.grant.Seq >= w.seq: // it was granted, and another request was quicker to take it
+			if err := l.ask(); err != nil {
+				return "", err
+			}
+			w.seq = l.want.Seq
 		}
 		changed := l.changed
 		l.mu.Unlock()
@@ -103,9 +123,34 @@ func (l *Ledger) wait(ctx context.Context, w *waiter) (reason string, err error)
 			return "", err
 		}
 		if late {
-			return "Stellwerk's engine has not answered in time, and no more may be spent than it granted", nil
+			return cmp.Or(reason, "Stellwerk's engine has not answered in time, and no more may be spent than it granted"), nil
 		}
 	}
+}
+
+// worthwhile reports that a waiter who was refused may still be served: others hold what is missing, and not even the least
+// is left.
+func (l *Ledger) worthwhile(w *waiter, began time.Time) bool {
+	return l.grant.Held && time.Since(began) < l.Held && !w.least.fits(l.limit().less(l.book.used()))
+}
+
+// askAgain asks once more after a while that grows: each answer is an event.
+func (l *Ledger) askAgain(w *waiter) error {
+	now := time.Now()
+	if w.again.IsZero() {
+		w.pause = l.Again
+		w.again = now.Add(w.pause)
+	}
+	if now.Before(w.again) {
+		return nil
+	}
+	w.pause *= 2
+	w.again = now.Add(w.pause)
+	if err := l.ask(); err != nil {
+		return err
+	}
+	w.seq = l.want.Seq
+	return nil
 }
 
 // Exhausted is the error of a reservation that could not be made.

@@ -69,6 +69,10 @@ func (v view) LastEnded() string {
 		return "It ran into a limit of this machine: " + plain.Line(took.Breach, maxInline) + ". Use less at a time: " +
 			"fewer processes side by side, smaller inputs, files you no longer need deleted."
 	}
+	if v.Last.Exceeded != "" {
+		return "It ran into a limit: " + plain.Line(v.Last.Exceeded, maxInline) + ". You have as much as it had. Work in smaller steps, " +
+			"read only what you need, and commit or write down each step as soon as it stands."
+	}
 	switch v.Last.Exit {
 	case core.ExitFinished:
 		if v.Last.Verdict == core.VerdictFailed {

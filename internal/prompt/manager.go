@@ -321,6 +321,9 @@ func limits(r *core.Run) string {
 	if r.Limits.Tokens > 0 {
 		text += fmt.Sprintf(", %d tokens", r.Limits.Tokens)
 	}
+	if of := wording.AttemptLimits(r.Limits.Attempt); of != "" {
+		text += ", " + of
+	}
 	return text
 }
 

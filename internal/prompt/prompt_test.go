@@ -193,6 +193,16 @@ func TestALimitOfTheMachineIsTold(t *testing.T) {
 	}
 }
 
+// TestALimitOfTheAttemptIsTold to the next one, however the last one ended at it.
+func TestALimitOfTheAttemptIsTold(t *testing.T) {
+	for _, exit := range []core.ExitKind{core.ExitFailed, core.ExitCancelled} {
+		v := view{Input{Last: &core.Attempt{Exit: exit, Exceeded: "the attempt has cost $0.97 of its $1.00", Message: "402"}}}
+		if said := v.LastEnded(); !strings.HasPrefix(said, "It ran into a limit: the attempt has cost $0.97 of its $1.00. You have as much as it had.") {
+			t.Errorf("%s: %s", exit, said)
+		}
+	}
+}
+
 func TestRewrittenHistory(t *testing.T) {
 	r := dashboard()
 	task := failedOnce(r)

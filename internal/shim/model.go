@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
@@ -89,6 +91,29 @@ type modelDesk struct {
 	provider broker.Provider
 	variable string
 	token    string
+	stop     func() // ends giving back
+}
+
+// returnEvery is how often the account gives back what no request has needed in the meantime.
+const returnEvery = 15 * time.Second
+
+// giveBack has the account give back what it does not need, until the returned function is called.
+func giveBack(account *ledger.Ledger, every time.Duration, log *slog.Logger) (stop func()) {
+	tick, over, done := time.NewTicker(every), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-over:
+				return
+			case <-tick.C:
+			}
+			if err := account.Return(); err != nil {
+				log.Error("give back what no request needs", "error", err)
+			}
+		}
+	}()
+	return func() { tick.Stop(); close(over); <-done }
 }
 
 // openModel makes the broker of an attempt. Nil where none is wanted.
@@ -129,7 +154,7 @@ func openModel(folder string, m *Model, c *credential, j *record, opts Options) 
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare the way to the model: %w", err), account.Close())
 	}
-	return &modelDesk{handler: handler, account: account, provider: provider, variable: holder.Variable, token: token}, nil
+	return &modelDesk{handler: handler, account: account, provider: provider, variable: holder.Variable, token: token, stop: giveBack(account, returnEvery, opts.Log)}, nil
 }
 
 // variables are what the agent knows of its model.
@@ -152,6 +177,7 @@ func (d *modelDesk) close() error {
 	if d == nil {
 		return nil
 	}
+	d.stop()
 	return d.account.Close()
 }
 

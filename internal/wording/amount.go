@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -93,4 +94,19 @@ func Bytes(n uint64) string {
 		return fmt.Sprintf("%d B", n)
 	}
 	return fmt.Sprintf("%.1f %s", value, units[unit])
+}
+
+// AttemptLimits says what each attempt may use; "" where nothing limits it.
+func AttemptLimits(l core.AttemptLimits) string {
+	var parts []string
+	if l.CostUSD > 0 {
+		parts = append(parts, Money(l.CostUSD))
+	}
+	if l.Tokens > 0 {
+		parts = append(parts, Tokens(l.Tokens))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, " and ") + " for each attempt"
 }

@@ -92,6 +92,9 @@ func Event(e core.Event) (what, detail string) {
 	case core.StageSkipped:
 		return "stage skipped", Colon(fmt.Sprintf("%s by %s", b.Stage, b.Source), b.Reason)
 	case core.AttemptsReset:
+		if b.Limits != nil {
+			return "attempts granted", Colon(b.Stage, AttemptLimits(*b.Limits))
+		}
 		return "attempts granted", b.Stage
 	case core.TargetChosen:
 		return "target chosen", b.Base
@@ -387,6 +390,8 @@ func allowed(b core.AllowanceReserved) (what, detail string) {
 	}
 	detail = b.Attempt + " may spend " + cmp.Or(strings.Join(parts, " and "), "nothing")
 	switch {
+	case b.Returned:
+		return "allowance given back", detail
 	case b.Refused:
 		return "allowance refused", detail + " and no more: " + b.Short.Reason
 	case b.Short != nil:

@@ -100,13 +100,17 @@ func labels(kind string) string {
 		return "attempts"
 	case api.LimitParallel:
 		return "attempts at once"
+	case api.LimitAttemptCost:
+		return "attempt's money"
+	case api.LimitAttemptTokens:
+		return "attempt's tokens"
 	}
 	return kind
 }
 
 func amount(kind string, n float64) string {
 	switch kind {
-	case api.LimitCost:
+	case api.LimitCost, api.LimitAttemptCost:
 		return wording.Money(n)
 	case api.LimitWallTime:
 		return wording.Duration(time.Duration(n * float64(time.Second)))

@@ -28,7 +28,7 @@ func TestLimits(t *testing.T) {
 		}},
 		{Scope: api.ScopeRun, Name: "brisk-otter", Status: "awaiting_approval", Opaque: []string{"mine"}, Allowances: []api.Allowance{
 			{Kind: api.LimitCost, Unpriced: 3}, of(api.LimitTokens, 999_999_999, 1_000_000_000), of(api.LimitWallTime, 4000, 24*3600),
-			{Kind: api.LimitAttempts, Used: new(float64(3))}, of(api.LimitParallel, 0, 4),
+			{Kind: api.LimitAttempts, Used: new(float64(3))}, of(api.LimitParallel, 0, 4), of(api.LimitAttemptCost, 0.4, 2.5), of(api.LimitAttemptTokens, 9000, 9000),
 		}},
 	})...)
 	golden(t, "limits", strings.Join(lines, "\n")+"\n")

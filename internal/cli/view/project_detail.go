@@ -104,5 +104,8 @@ func limits(l *core.Limits) string {
 	if l.Tokens > 0 {
 		parts = append(parts, wording.Tokens(l.Tokens))
 	}
+	if of := wording.AttemptLimits(l.Attempt); of != "" {
+		parts = append(parts, of)
+	}
 	return strings.Join(parts, ", ")
 }

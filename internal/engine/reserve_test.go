@@ -56,6 +56,39 @@ func TestRunsReserveOfOneProject(t *testing.T) {
 	want("r2", 4, 2, 5, 5.5)
 }
 
+// TestARunGetsWhatAnotherGivesBack while both are at work. Giving back is possible even if the project's money was overspent.
+func TestARunGetsWhatAnotherGivesBack(t *testing.T) {
+	b := newBench(t)
+	l := projectLimits(core.ProjectLimits{CostUSD: 10})
+	b.brokered("r1", l)
+	b.brokered("r2", l)
+	wants := func(id string, spent float64, w core.Want) *core.Attempt {
+		t.Helper()
+		state := b.submit(id, core.Engine(), core.UsageObserved{Attempt: "a.r1.a1", Metered: &core.Usage{CostUSD: spent}, Wants: &w})
+		_, _, a := state.Attempt("a.r1.a1")
+		if a.Answered != w.Seq {
+			t.Fatalf("%s: want %d was not answered: %+v", id, w.Seq, a)
+		}
+		return a
+	}
+	wants("r1", 0.5, core.Want{Seq: 1, Amount: core.Amount{USD: 9.5}})
+	if a := wants("r2", 0.5, core.Want{Seq: 1, Amount: core.Amount{USD: 4}}); a.Reserved.USD != 0.5 || a.Short == nil || !a.Short.Held {
+		t.Fatalf("while r1 holds it, r2 has %+v and is short for %+v", a.Reserved, a.Short)
+	}
+	keeps := core.Amount{USD: 1}
+	if a := wants("r1", 0.5, core.Want{Seq: 2, Amount: keeps, Keeps: &keeps}); a.Reserved.USD != 1 {
+		t.Fatalf("after it gave back, r1 has %+v", a.Reserved)
+	}
+	if a := wants("r2", 0.5, core.Want{Seq: 2, Amount: core.Amount{USD: 4}}); a.Reserved.USD != 4.5 || a.Short != nil {
+		t.Fatalf("after r1 gave back, r2 has %+v and is short for %+v", a.Reserved, a.Short)
+	}
+	b.submit("r1", core.Engine(), core.UsageObserved{Attempt: "a.r1.a1", Metered: &core.Usage{CostUSD: 12}})
+	keeps = core.Amount{USD: 0.75}
+	if a := wants("r2", 0.5, core.Want{Seq: 3, Amount: keeps, Keeps: &keeps}); a.Reserved.USD != 0.75 {
+		t.Errorf("with the project's money overspent, r2 has %+v", a.Reserved)
+	}
+}
+
 // TestReservationsInParallel has runs ask at once, and none get what another has.
 func TestReservationsInParallel(t *testing.T) {
 	const limit, asks = 10.0, 8

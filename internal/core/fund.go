@@ -35,6 +35,7 @@ type fund struct {
 	money       bool
 	stand       stand
 	limit, gone [len(stand{})]int64
+	least       int64 // in all, with less than which an attempt cannot go on
 }
 
 // funds are what can be had when so much is spent and held.
@@ -129,7 +130,7 @@ func (f fund) shortOf(of int, r *Run, want Amount) *Shortage {
 	if f.money && spent.HeldUSD > 0 || !f.money && spent.HeldTokens > 0 {
 		l.reason += held
 	}
-	return &Shortage{Amount: want, Reason: l.reason, Next: l.raise(r, "resume"), Held: others > 0}
+	return &Shortage{Amount: want, Reason: l.reason, Next: l.raise(r, "resume"), Held: others > 0 && f.least-f.gone[limitAttempt] <= bound-f.gone[of]+others}
 }
 
 // Limited reports which of them attempts of the run may spend only where it is

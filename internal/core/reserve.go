@@ -15,6 +15,9 @@ type Amount struct {
 type Want struct {
 	Seq    int64 `json:"seq"` // counted by who asks; each want is answered once
 	Amount       // in all since the attempt's start
+	// Least is the total below which more is of no use to the broker; nothing where
+	// all is of use.
+	Least Amount `json:"least,omitzero"`
 	// Keeps is what a broker that gives something back keeps to until the want is
 	// answered, whatever it was told before. It includes what is set aside for its
 	// requests under way.
@@ -32,7 +35,7 @@ type Shortage struct {
 	Reason string `json:"reason"`
 	Next   string `json:"next"`
 	Own    bool   `json:"own,omitempty"`  // it is the attempt's own limit
-	Held   bool   `json:"held,omitempty"` // others hold some of it, and may give it back
+	Held   bool   `json:"held,omitempty"` // others hold enough of it, and may give it back
 }
 
 // AllowanceReserved answers a want: the attempt may spend the amount in all
@@ -128,6 +131,7 @@ func reserve(r *Run) []Body {
 			return []Body{AllowanceReserved{Attempt: a.ID, Seq: a.Wants.Seq, Amount: base, Returned: true}}
 		}
 		money, tokens := r.funds(r.stand(a))
+		money.least, tokens.least = nanos(a.Wants.Least.USD), a.Wants.Least.Tokens
 		usd, noMoney := money.raise(nanos(base.USD), nanos(a.Wants.USD))
 		count, noTokens := tokens.raise(base.Tokens, a.Wants.Tokens)
 		b := AllowanceReserved{Attempt: a.ID, Seq: a.Wants.Seq, Amount: Amount{USD: dollars(usd), Tokens: count}}

@@ -262,10 +262,9 @@ func (g *guild) giveBack(i int, a *core.Attempt) {
 	if heard == 0 {
 		return
 	}
-	held := g.runs[i].Share().HeldUSD
 	g.try(i, core.Engine(), p.want(a, core.Amount{USD: core.SumUSD(p.keeps.USD, -p.spent.USD), Tokens: p.keeps.Tokens - p.spent.Tokens}))
-	if now := g.runs[i].Share().HeldUSD; now > held+1e-9 {
-		g.t.Fatalf("after something was given back, $%f is held, and $%f was", now, held)
+	if _, _, now := g.runs[i].Attempt(a.ID); now.Answered == p.seq && (now.Reserved.USD > p.keeps.USD+1e-9 || now.Reserved.Tokens > p.keeps.Tokens) {
+		g.t.Fatalf("after it gave something back and kept %+v, it has %+v", p.keeps, now.Reserved)
 	}
 	if heard == 1 {
 		g.tell(i)

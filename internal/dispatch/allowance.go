@@ -67,7 +67,7 @@ func (d *Dispatcher) ask(ctx context.Context, run *core.Run, a *core.Attempt, fo
 	if err != nil || want.Seq <= a.Answered || !returns && covers(grantOf(run, a), want.Total) {
 		return nil, err
 	}
-	wants := core.Want{Seq: want.Seq, Amount: core.Amount(want.Total)}
+	wants := core.Want{Seq: want.Seq, Amount: core.Amount(want.Total), Least: core.Amount(want.Least)}
 	if returns {
 		keeps := core.Amount(want.Return.Keeps)
 		wants.Keeps = &keeps

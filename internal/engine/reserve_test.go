@@ -75,16 +75,19 @@ func TestARunGetsWhatAnotherGivesBack(t *testing.T) {
 	if a := wants("r2", 0.5, core.Want{Seq: 1, Amount: core.Amount{USD: 4}}); a.Reserved.USD != 0.5 || a.Short == nil || !a.Short.Held {
 		t.Fatalf("while r1 holds it, r2 has %+v and is short for %+v", a.Reserved, a.Short)
 	}
+	if a := wants("r2", 0.5, core.Want{Seq: 2, Amount: core.Amount{USD: 14}, Least: core.Amount{USD: 9.51}}); a.Short == nil || a.Short.Held {
+		t.Fatalf("of what r1 holds, r2 needs more, and is short for %+v", a.Short)
+	}
 	keeps := core.Amount{USD: 1}
 	if a := wants("r1", 0.5, core.Want{Seq: 2, Amount: keeps, Keeps: &keeps}); a.Reserved.USD != 1 {
 		t.Fatalf("after it gave back, r1 has %+v", a.Reserved)
 	}
-	if a := wants("r2", 0.5, core.Want{Seq: 2, Amount: core.Amount{USD: 4}}); a.Reserved.USD != 4.5 || a.Short != nil {
+	if a := wants("r2", 0.5, core.Want{Seq: 3, Amount: core.Amount{USD: 4}}); a.Reserved.USD != 4.5 || a.Short != nil {
 		t.Fatalf("after r1 gave back, r2 has %+v and is short for %+v", a.Reserved, a.Short)
 	}
 	b.submit("r1", core.Engine(), core.UsageObserved{Attempt: "a.r1.a1", Metered: &core.Usage{CostUSD: 12}})
 	keeps = core.Amount{USD: 0.75}
-	if a := wants("r2", 0.5, core.Want{Seq: 3, Amount: keeps, Keeps: &keeps}); a.Reserved.USD != 0.75 {
+	if a := wants("r2", 0.5, core.Want{Seq: 4, Amount: keeps, Keeps: &keeps}); a.Reserved.USD != 0.75 {
 		t.Errorf("with the project's money overspent, r2 has %+v", a.Reserved)
 	}
 }

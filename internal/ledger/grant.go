@@ -47,6 +47,7 @@ func (g Grant) limit(r *Return) sum {
 type Want struct {
 	Seq   int64  `json:"seq"`
 	Total Amount `json:"total"`
+	Least Amount `json:"least,omitzero"` // with less than this total not even one reservation can be made
 	// Return is what was given back last. It stays in the file, so that whoever keeps the account next knows of it.
 	Return *Return `json:"return,omitempty"`
 }

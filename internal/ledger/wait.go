@@ -59,11 +59,15 @@ func (l *Ledger) covers(more sum) bool { return l.book.used().add(more).fits(l.l
 
 // ask tells the engine what would be needed for all that waits.
 func (l *Ledger) ask() error {
-	total := l.book.used()
+	total, least := l.book.used(), sum{most, most}
 	for w := range l.waiting {
-		total = total.add(w.want)
+		total, least = total.add(w.want), least.atMost(w.least)
 	}
-	return l.tell(Want{Seq: l.want.Seq + 1, Total: total.amount(), Return: l.want.Return})
+	next := Want{Seq: l.want.Seq + 1, Total: total.amount(), Return: l.want.Return}
+	if len(l.waiting) > 0 {
+		next.Least = l.book.used().add(least).amount()
+	}
+	return l.tell(next)
 }
 
 func (l *Ledger) tell(next Want) error {

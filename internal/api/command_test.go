@@ -21,6 +21,12 @@ func TestALimitIsMoreThanNothing(t *testing.T) {
 			}
 		}
 	}
+	for _, field := range []string{"max_attempt_cost_usd", "max_attempt_tokens"} {
+		resp, body := ask(t, c, http.MethodPost, "/v1/runs/r1/retry", `{"`+field+`":0}`)
+		if p := problem(t, resp, body); resp.StatusCode != http.StatusUnprocessableEntity || p.Code != core.CodeInvalid || !strings.Contains(p.Detail, field) {
+			t.Errorf("%s: %d %s", field, resp.StatusCode, body)
+		}
+	}
 	if calls := svc.Calls(); len(calls) != 0 {
 		t.Errorf("it came to %v", calls)
 	}

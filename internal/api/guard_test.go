@@ -139,6 +139,10 @@ func TestWhatReachesFurtherTakesAnAdmin(t *testing.T) {
 			_, err := svc.Resume(ctx, "r", api.Resume{MaxProjectAttempts: 9})
 			return err
 		},
+		"raise a limit of attempts": func(ctx context.Context, svc api.Service) error {
+			_, err := svc.Retry(ctx, "r", api.Retry{MaxAttemptCostUSD: 9})
+			return err
+		},
 		"resume in a session": func(ctx context.Context, svc api.Service) error {
 			_, err := svc.Resume(ctx, "r", api.Resume{Session: &session})
 			return err

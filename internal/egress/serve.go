@@ -104,13 +104,25 @@ func (d *door) admit(conn net.Conn) {
 
 // replace serves a connection that was handed over in the place of the one it came on.
 func (d *door) replace(c *client, handed net.Conn) {
-	stop := context.AfterFunc(d.ctx, func() { _ = handed.Close() })
+	stop := context.AfterFunc(d.ctx, func() { hangUpOn(handed) })
 	leave := c.release
 	c.Conn, c.release = handed, sync.OnceFunc(func() {
 		stop()
-		_ = handed.Close() // whoever served it has noted how it ended
+		hangUpOn(handed) // whoever served it has noted how it ended
 		leave()
 	})
+}
+
+// hangUpOn closes a client's connection. Whoever handed it over has it as well, and may have made it a blocking one: a read
+// or write of ours then waits in the kernel, where no deadline and no close reaches it. A shutdown does.
+func hangUpOn(conn net.Conn) {
+	if both, ok := conn.(interface {
+		CloseRead() error
+		CloseWrite() error
+	}); ok {
+		_, _ = both.CloseRead(), both.CloseWrite() // they fail if it has ended already
+	}
+	_ = conn.Close()
 }
 
 // greet finds out which protocol a client speaks.
@@ -155,6 +167,12 @@ func (c *client) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	return c.Conn.Read(p)
+}
+
+// Close implements net.Conn.
+func (c *client) Close() error {
+	hangUpOn(c.Conn)
+	return nil
 }
 
 // handedOver is the listener of the HTTP server: it accepts what greet hands over.

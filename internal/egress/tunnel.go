@@ -37,7 +37,7 @@ type tunnel struct {
 // both connections.
 func (d *door) carry(a *attempt, near net.Conn, far *far, early []byte) {
 	t := &tunnel{client: near, host: far.Conn, idle: d.o.Idle, pulse: d.o.Idle / 4}
-	cut := func() { _ = near.Close(); _ = far.Close() }
+	cut := func() { hangUpOn(near); _ = far.Close() }
 	t.watch = newWatch(d.o.Idle, cut)
 	defer t.watch.stop()
 	stop := context.AfterFunc(d.ctx, cut)

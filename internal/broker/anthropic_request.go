@@ -14,7 +14,7 @@ import (
 // more than there are.
 const (
 	bytesPerToken = 3
-	imageTokens   = 5000 // the most that one image counts for, however large
+	imageTokens   = 5000 // the most that one image counts for; its bytes say nothing about its size
 )
 
 const (
@@ -42,7 +42,9 @@ func (messages) request(body []byte) (request, error) {
 	if f, given := fields["stream"]; given && json.Unmarshal(f.raw, &r.stream) != nil {
 		return request{}, errors.New("stream: true or false is required")
 	}
-	r.fast = string(fields["speed"].raw) == `"fast"`
+	if speed, given := fields["speed"]; given && string(speed.raw) != `"standard"` && string(speed.raw) != "null" {
+		r.fast = true // however it is spelled
+	}
 	if place, given := fields["inference_geo"]; given && string(place.raw) != `"global"` && string(place.raw) != "null" {
 		r.factor = abroad
 	}
@@ -120,7 +122,7 @@ func promptOf(body []byte, fields map[string]field) ledger.Usage {
 		data := imagesIn(fields["messages"].raw)
 		for _, n := range data {
 			size -= n
-			images += min(tokensIn(n), imageTokens)
+			images += imageTokens
 		}
 	}
 	tokens := tokensIn(size) + images

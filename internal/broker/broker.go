@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -23,7 +24,7 @@ import (
 const requestLimit = 64 << 20
 
 // requestAtOnce is how much room a request gets because its header says that it is so long.
-const requestAtOnce = 4 << 20
+const requestAtOnce = 256 << 10
 
 // Options say what a broker is made of.
 type Options struct {
@@ -36,6 +37,8 @@ type Options struct {
 	Transport http.RoundTripper // nil: one that is like http.DefaultTransport
 	Record    func(Exchange)    // called once for every request, when it is over; nil for nobody
 	Log       *slog.Logger      // nil: nothing is logged
+	// Closed refuses requests that have the provider connect to hosts which they name.
+	Closed bool
 }
 
 // New makes the handler for one attempt. It serves below the provider's [Provider.Path].
@@ -93,6 +96,7 @@ type broker struct {
 	Options
 	guard guard
 	vault vault
+	room  room
 }
 
 func (b *broker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -130,8 +134,10 @@ func (x *exchange) serve() {
 			x.Provider.Name, x.record.Method, x.record.Path))
 		return
 	}
-	body, ok := x.body()
-	if !ok {
+	came := &share{room: &x.room, from: http.MaxBytesReader(x.w, x.r.Body, requestLimit)}
+	defer came.leave()
+	body, ok := x.body(came)
+	if !ok || !x.staysInside(body) {
 		return
 	}
 	if !route.metered {
@@ -142,22 +148,37 @@ func (x *exchange) serve() {
 }
 
 // body reads the whole request: what it may cost depends on all of it.
-func (x *exchange) body() ([]byte, bool) {
+func (x *exchange) body(came io.Reader) ([]byte, bool) {
 	if e := x.r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		x.refuse(http.StatusBadRequest, "the request is compressed; send it as it is, so that Stellwerk can tell what it may cost")
 		return nil, false
 	}
 	var all bytes.Buffer
 	all.Grow(int(min(max(x.r.ContentLength, 0), requestAtOnce)) + bytes.MinRead) // so that it is not copied as it grows
-	_, err := all.ReadFrom(http.MaxBytesReader(x.w, x.r.Body, requestLimit))
+	_, err := all.ReadFrom(came)
 	var large *http.MaxBytesError
 	switch {
+	case errors.Is(err, errCrowded):
+		x.refuse(http.StatusServiceUnavailable, "Stellwerk: "+err.Error()+"; send this again when some of them are answered")
 	case errors.As(err, &large):
 		x.refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d MiB", requestLimit>>20))
 	case err != nil:
 		x.refuse(http.StatusBadRequest, "the request ended before all of it was sent")
 	}
 	return all.Bytes(), err == nil
+}
+
+// staysInside refuses a request that would have the provider connect for an agent whose network is closed.
+func (x *exchange) staysInside(body []byte) bool {
+	if !x.Closed {
+		return true
+	}
+	err := x.Provider.dialect.outward(body)
+	if err != nil {
+		x.refuse(http.StatusBadRequest, "the request would have the provider connect to other hosts, and this attempt's network is closed: "+err.Error()+
+			". Leave it out; what is needed from a host on the network list, fetch yourself")
+	}
+	return err == nil
 }
 
 // metered forwards a request within what the ledger sets aside for it.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is set aside for a request, before the provider has said anything: a third of its bytes as input, an image for no
-// more than an image can count for, at the dearest kind of input that can come of it.
+// What is set aside for a request, before the provider has said anything: a third of its bytes as input, an image for the
+// most that an image can count for, at the dearest kind of input that can come of it.
 func TestWhatIsSetAside(t *testing.T) {
 	image := func(kind string, size int) string {
 		return fmt.Sprintf(`{"type":%q,"source":{"type":"base64","media_type":"image/png","data":%q}}`, kind, strings.Repeat("A", size))
@@ -29,7 +29,7 @@ func TestWhatIsSetAside(t *testing.T) {
 		each  float64 // dollars for a million tokens of the prompt
 	}{
 		"text that could be an image": {text, without(text, 0), 4},
-		"small image":                 {small, without(small, 3000) + 1000, 4},
+		"small image":                 {small, without(small, 3000) + 5000, 4},
 		"large images":                {large, without(large, 1500000) + 10000, 4},
 		"image of a tool":             {result, without(result, 900000) + 5000, 4},
 		"document":                    {document, without(document, 0), 4},

@@ -120,6 +120,11 @@ func TestAnswersAreMetered(t *testing.T) {
 			want:   ledger.Usage{Input: 1000, CacheRead: 2000, CacheWrite: 300, Output: 1}, usd: (0.0059 + 0.00002) * 2.2,
 		},
 		{
+			name: "fast mode spelled another way", ask: message(model, 5000, `,"sp\u0065ed":"f\u0061st"`), kind: "application/json",
+			answer: `{"usage":` + usual + `}`,
+			want:   ledger.Usage{Input: 1000, CacheRead: 2000, CacheWrite: 300, Output: 1}, usd: (0.0059 + 0.00002) * 2,
+		},
+		{
 			name: "long prompt", ask: message("claude-haiku-5-5", 5000, ""), kind: "application/json",
 			answer: `{"usage":{"input_tokens":1,"cache_read_input_tokens":100000,"output_tokens":0}}`,
 			want:   ledger.Usage{Input: 1, CacheRead: 100000}, usd: 0.0000005 + 0.005,

@@ -73,6 +73,8 @@ func (p Provider) find(method, path string) (route, bool) {
 type dialect interface {
 	// request understands the body of a metered request. The error is told to the agent.
 	request(body []byte) (request, error)
+	// outward fails for a body that has the provider connect to hosts which it names, and says what in it does.
+	outward(body []byte) error
 	// meter reads an answer to such a request.
 	meter(stream bool) meter
 	// failure is the body of an error in the provider's format.

@@ -48,7 +48,7 @@ func openGateway(ctx context.Context, folder string, spec Spec, opts Options, c 
 	if err != nil {
 		return nil, err
 	}
-	if g.model, err = openModel(folder, spec.Model, c, g.record, opts); err != nil {
+	if g.model, err = openModel(folder, spec, c, g.record, opts); err != nil {
 		return nil, err
 	}
 	options.Origin = g.model.origin()

@@ -117,7 +117,8 @@ func giveBack(account *ledger.Ledger, every time.Duration, log *slog.Logger) (st
 }
 
 // openModel makes the broker of an attempt. Nil where none is wanted.
-func openModel(folder string, m *Model, c *credential, j *record, opts Options) (*modelDesk, error) {
+func openModel(folder string, spec Spec, c *credential, j *record, opts Options) (*modelDesk, error) {
+	m := spec.Model
 	if m == nil {
 		return nil, nil
 	}
@@ -149,7 +150,7 @@ func openModel(folder string, m *Model, c *credential, j *record, opts Options) 
 	}
 	handler, err := broker.New(broker.Options{
 		Provider: provider, Upstream: upstream, Source: c.source, Token: token, Ledger: account, Prices: prices, Log: opts.Log,
-		Record: func(x broker.Exchange) { j.model(x, upstream, provider) },
+		Record: func(x broker.Exchange) { j.model(x, upstream, provider) }, Closed: spec.closed(),
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("prepare the way to the model: %w", err), account.Close())

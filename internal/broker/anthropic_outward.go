@@ -1,0 +1,132 @@
+package broker
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// deepest bounds how far into a request is looked. Parts of messages lie less than half as deep.
+const deepest = 32
+
+// outward finds what would have the provider connect to a host of the agent's choice: a server of tools, a tool that fetches
+// pages, an image or a document that is named by its URL. A host that can be made to ask for a URL can be told anything.
+func (messages) outward(body []byte) error {
+	if !mentionsHosts(body) {
+		return nil
+	}
+	fields, err := fieldsOf(body)
+	if err != nil {
+		return err
+	}
+	if raw := bytes.TrimSpace(fields["mcp_servers"].raw); len(raw) > 0 && string(raw) != "null" && string(raw) != "[]" {
+		return errors.New("mcp_servers")
+	}
+	return errors.Join(fetchingTools(fields["tools"].raw), sources(fields["messages"].raw, deepest), sources(fields["system"].raw, deepest))
+}
+
+// fetches tells the types of tools that the provider itself connects for.
+func fetches(kind string) bool {
+	return strings.HasPrefix(kind, "web_fetch") || strings.HasPrefix(kind, "mcp_")
+}
+
+// mentionsHosts is a first look: nearly all requests have nothing of the kind, and a whole look takes longer.
+func mentionsHosts(body []byte) bool {
+	for key, value := range members(body) {
+		if unquoted(key) != "type" {
+			continue
+		}
+		if kind := unquoted(value); kind == "url" || fetches(kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// unquoted is a text as it was meant, from what stands between its quotation marks.
+func unquoted(raw []byte) string {
+	var text string
+	if bytes.IndexByte(raw, '\\') < 0 || json.Unmarshal(append(append([]byte{'"'}, raw...), '"'), &text) != nil {
+		return string(raw)
+	}
+	return text
+}
+
+func fetchingTools(raw json.RawMessage) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	var tools []json.RawMessage
+	if err := json.Unmarshal(raw, &tools); err != nil {
+		return fmt.Errorf("tools: %w", err)
+	}
+	for _, tool := range tools {
+		kind, err := typeOf(tool)
+		if err != nil {
+			return fmt.Errorf("tools: %w", err)
+		}
+		if fetches(kind) {
+			return fmt.Errorf("the tool %s", shorten(kind))
+		}
+	}
+	return nil
+}
+
+// sources looks for parts that are named by a URL. What a tool was called with is the agent's own text.
+func sources(raw json.RawMessage, depth int) error {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) == 0 || raw[0] != '[' && raw[0] != '{':
+		return nil
+	case depth == 0:
+		return errors.New("messages: they are nested too deeply")
+	case raw[0] == '[':
+		var parts []json.RawMessage
+		if err := json.Unmarshal(raw, &parts); err != nil {
+			return fmt.Errorf("messages: %w", err)
+		}
+		for _, part := range parts {
+			if err := sources(part, depth-1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	fields, err := fieldsOf(raw)
+	if err != nil {
+		return fmt.Errorf("messages: %w", err)
+	}
+	for name, f := range fields {
+		if name == "input" {
+			continue
+		}
+		if name == "source" {
+			if kind, err := typeOf(f.raw); err != nil || kind == "url" {
+				return errors.Join(errors.New("a source that is a URL"), err)
+			}
+		}
+		if err := sources(f.raw, depth-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// typeOf is the type that an object says it is; none where it is another kind of value.
+func typeOf(raw json.RawMessage) (string, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' {
+		return "", nil
+	}
+	fields, err := fieldsOf(raw)
+	if err != nil {
+		return "", err
+	}
+	var kind string
+	if given := fields["type"].raw; given != nil && json.Unmarshal(given, &kind) != nil {
+		return "", errors.New("a type must be a text")
+	}
+	return kind, nil
+}

@@ -94,7 +94,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return errors.Join(j.put([]byte("{"), true), j.close())
+			return errors.Join(j.put([]byte("{"), "notice"), j.close())
 		}, "encode an entry of the transcript: "},
 		"a folder to look into": {func(*testing.T, string) {}, func(f string) error { _, err := Glance(filepath.Join(f, "none"), f, "true", Resources{}); return err }, "sandbox: a path to show inside: "},
 	} {

@@ -30,6 +30,7 @@ type journal struct {
 	n        int64
 	written  int64
 	limit    int64
+	network  int64 // bytes of connections, which count by themselves
 	refused  int64
 	err      error
 }
@@ -37,6 +38,10 @@ type journal struct {
 // journalGrowth bounds the journal by the raw output kept: JSON can make text longer, and an adapter can make several
 // records of a line.
 const journalGrowth = 4
+
+// connectionBytes bounds the records of connections. What an agent prints takes nothing of it: nobody can hide a connection
+// by filling the transcript first.
+const connectionBytes = 8 << 20
 
 func openJournal(folder string, redactor Redactor, outputBytes int64) (*journal, error) {
 	file, err := os.OpenFile(filepath.Join(folder, journalFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -55,15 +60,27 @@ func (j *journal) add(thread func(string) string, records ...agent.Record) {
 		raw, err := encodeRecord(rec, j.redactor.Redact, thread)
 		j.mu.Lock()
 		if err == nil && j.err == nil {
-			err = j.put(raw, rec.Kind == agent.KindNotice || rec.Kind == agent.KindResult)
+			err = j.put(raw, rec.Kind)
 		}
 		j.err = errors.Join(j.err, err)
 		j.mu.Unlock()
 	}
 }
 
-func (j *journal) put(record json.RawMessage, always bool) error {
-	if j.written > j.limit && !always {
+// full tells whether there is room for no more records of a kind.
+func (j *journal) full(kind agent.RecordKind) bool {
+	switch kind {
+	case agent.KindNotice, agent.KindResult:
+		return false
+	case agent.KindConnection:
+		return j.network > connectionBytes
+	default:
+		return j.written > j.limit
+	}
+}
+
+func (j *journal) put(record json.RawMessage, kind agent.RecordKind) error {
+	if j.full(kind) {
 		j.refused++
 		return nil
 	}
@@ -76,7 +93,11 @@ func (j *journal) put(record json.RawMessage, always bool) error {
 	if err != nil {
 		return fmt.Errorf("encode an entry of the transcript: %w", err)
 	}
-	j.written += int64(len(line)) + 1
+	if kind == agent.KindConnection {
+		j.network += int64(len(line)) + 1
+	} else {
+		j.written += int64(len(line)) + 1
+	}
 	_, err = j.buffer.Write(append(line, '\n'))
 	return err
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/egress"
 )
 
-// maxHosts bounds what an exit says about hosts; the transcript has every connection.
+// maxHosts bounds what an exit says about hosts that were reached, and about hosts that were not; the transcript has every
+// connection.
 const maxHosts = 100
 
 // record keeps every connection: in the transcript one by one, and as sums.
@@ -22,6 +23,7 @@ type record struct {
 	spent bool // a limit ended or refused a request to the model
 	sums  agent.Traffic
 	hosts map[string]*agent.HostTraffic
+	kinds map[bool]int // of hosts, by whether they were reached when they were first named
 }
 
 // add takes in a connection that has ended.
@@ -48,11 +50,12 @@ func (r *record) host(c egress.Connection) *agent.HostTraffic {
 	name := r.journal.redactor.Redact(c.Host)
 	key := net.JoinHostPort(name, strconv.Itoa(c.Port))
 	if r.hosts == nil {
-		r.hosts = map[string]*agent.HostTraffic{}
+		r.hosts, r.kinds = map[string]*agent.HostTraffic{}, map[bool]int{}
 	}
-	if known := r.hosts[key]; known != nil || len(r.hosts) == maxHosts {
+	if known := r.hosts[key]; known != nil || r.kinds[c.Allowed] == maxHosts {
 		return known
 	}
+	r.kinds[c.Allowed]++
 	r.hosts[key] = &agent.HostTraffic{Host: name, Port: c.Port}
 	return r.hosts[key]
 }

@@ -95,10 +95,22 @@ func embedded(a netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
+// leadsTo is an address, and the IPv4 address that it leads to.
+func leadsTo(a netip.Addr) []netip.Addr {
+	if v4, ok := embedded(a); ok {
+		return []netip.Addr{a, v4}
+	}
+	return []netip.Addr{a}
+}
+
 // ours reports whether an address is one of this host's own. Interfaces come and
 // go, so it asks each time.
-func ours(a netip.Addr) (bool, error) {
-	addresses, err := net.InterfaceAddrs()
+func (p Policy) ours(a netip.Addr) (bool, error) {
+	list := p.own
+	if list == nil {
+		list = net.InterfaceAddrs
+	}
+	addresses, err := list()
 	if err != nil {
 		return false, fmt.Errorf("list this host's own addresses: %w", err)
 	}

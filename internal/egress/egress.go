@@ -19,6 +19,7 @@ import (
 const (
 	defaultMaxConns = 256
 	defaultIdle     = 10 * time.Minute
+	defaultHeader   = 30 * time.Second
 )
 
 // Options is what a Server is made of. Only Policy is needed.
@@ -50,6 +51,7 @@ type Options struct {
 	Advice string
 
 	MaxConns int           // at once; 256 if zero
+	Header   time.Duration // for a request's header or SOCKS handshake; 30 seconds if zero
 	Idle     time.Duration // a connection without traffic is cut after it; 10 minutes if zero
 }
 
@@ -79,6 +81,9 @@ type Server struct {
 func New(o Options) *Server {
 	if o.MaxConns <= 0 {
 		o.MaxConns = defaultMaxConns
+	}
+	if o.Header <= 0 {
+		o.Header = defaultHeader
 	}
 	if o.Idle <= 0 {
 		o.Idle = defaultIdle

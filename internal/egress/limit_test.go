@@ -10,6 +10,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 )
@@ -91,6 +92,31 @@ func TestHeaderLimit(t *testing.T) {
 		t.Errorf("%d lines were taken", n)
 	}
 	w.none()
+}
+
+// TestSlowHeaders: whoever does not come to the end of a header keeps no place.
+func TestSlowHeaders(t *testing.T) {
+	for name, said := range map[string]string{
+		"nothing": "", "a part of a header": "GET http://a.example.com/ HTTP/1.1\r\nX: ", "a part of a handshake": "\x05\x01", "a part of a request": "\x05\x01\x00\x05\x01",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t, Options{Policy: local(t), MaxConns: 1, Header: 20 * time.Millisecond})
+			conn := w.dial()
+			fmt.Fprint(conn, said)
+			if _, err := io.Copy(io.Discard, conn); err != nil {
+				t.Fatal(err)
+			}
+		})
+		t.Run("handed over, "+name, func(t *testing.T) {
+			w := start(t, Options{Policy: local(t), MaxConns: 1, Header: 20 * time.Millisecond})
+			near, far := w.handOver()
+			_ = far.Close()
+			fmt.Fprint(near, said)
+			if _, err := io.Copy(io.Discard, near); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }
 
 // TestBigTransfer: many bytes arrive as they were, in both directions at once, and

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 )
 
@@ -11,6 +12,8 @@ type Policy struct {
 	Allow   []Rule
 	Deny    []Rule // wins over everything
 	Private []Grant
+
+	own func() ([]net.Addr, error) // this host's own addresses; nil asks the system
 }
 
 // Refused says that the policy forbids a connection, and why.
@@ -61,19 +64,21 @@ func (p Policy) CheckAddress(host string, port int, a netip.Addr) error {
 		return &Refused{name, port, "its address belongs to one network interface only"}
 	}
 	a = a.Unmap()
-	if r, found := find(p.Deny, a.String(), port); found {
-		return &Refused{name, port, fmt.Sprintf("it is at %s, and the network list denies %s", a, r)}
-	}
 	what := classify(a)
-	if what == "" {
-		own, err := ours(a)
-		switch {
-		case err != nil:
-			return &Refused{name, port, err.Error()}
-		case !own:
-			return nil
+	for _, at := range leadsTo(a) {
+		if r, found := find(p.Deny, at.String(), port); found {
+			return &Refused{name, port, fmt.Sprintf("it is at %s, and the network list denies %s", a, r)}
 		}
-		what = "an address of this machine"
+		own, err := p.ours(at)
+		if err != nil {
+			return &Refused{name, port, err.Error()}
+		}
+		if own && what == "" {
+			what = "an address of this machine"
+		}
+	}
+	if what == "" {
+		return nil
 	}
 	if p.granted(name, port, a) {
 		return nil

@@ -85,12 +85,42 @@ func TestOwnAddresses(t *testing.T) {
 		if (Policy{Open: true}).CheckAddress("host.example", 443, a) == nil {
 			t.Errorf("%s is let pass", a)
 		}
-		if mine, err := ours(a.Unmap()); err != nil || !mine {
+		if mine, err := (Policy{}).ours(a.Unmap()); err != nil || !mine {
 			t.Errorf("%s is not taken for one of this machine's: %v", a, err)
 		}
 	}
-	if mine, err := ours(netip.MustParseAddr("8.8.8.8")); err != nil || mine {
+	if mine, err := (Policy{}).ours(netip.MustParseAddr("8.8.8.8")); err != nil || mine {
 		t.Errorf("8.8.8.8 is taken for one of this machine's: %v", err)
+	}
+}
+
+// TestPublicOwnAddresses: a machine may have public addresses, and whoever reaches one of those reaches the machine.
+func TestPublicOwnAddresses(t *testing.T) {
+	prefix := func(text string) net.Addr {
+		ip, network, err := net.ParseCIDR(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &net.IPNet{IP: ip, Mask: network.Mask}
+	}
+	p := Policy{Open: true, Private: grants(t, "granted.example=93.184.216.34"), own: func() ([]net.Addr, error) {
+		return []net.Addr{prefix("93.184.216.34/24"), prefix("2606:4700::1/64")}, nil
+	}}
+	for _, c := range []struct {
+		host, addr string
+		ok         bool
+	}{
+		{"host.example", "93.184.216.34", false}, {"host.example", "::ffff:93.184.216.34", false}, {"host.example", "2606:4700::1", false},
+		{"host.example", "64:ff9b::5db8:d822", false}, {"host.example", "2002:5db8:d822::1", false}, {"host.example", "64:ff9b::5db8:d823", true},
+		{"host.example", "93.184.216.35", true}, {"host.example", "2606:4700::2", true}, {"granted.example", "93.184.216.34", true},
+	} {
+		if err := p.CheckAddress(c.host, 443, netip.MustParseAddr(c.addr)); (err == nil) != c.ok {
+			t.Errorf("%s at %s: %v", c.host, c.addr, err)
+		}
+	}
+	p.own = func() ([]net.Addr, error) { return nil, errors.New("the kernel says nothing") }
+	if p.CheckAddress("host.example", 443, netip.MustParseAddr("93.184.216.35")) == nil {
+		t.Error("where the machine's addresses are not known, one is let pass")
 	}
 }
 
@@ -116,6 +146,12 @@ func TestGrants(t *testing.T) {
 	p.Deny = rules(t, "10.2.0.9:*")
 	if p.CheckAddress("registry.corp", 443, netip.MustParseAddr("10.2.0.9")) == nil {
 		t.Error("a denied address is let pass under a granted name")
+	}
+	p.Deny = rules(t, "8.8.8.8:*")
+	for _, text := range []string{"8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808::1"} {
+		if p.CheckAddress("host.example", 443, netip.MustParseAddr(text)) == nil {
+			t.Errorf("%s leads to a denied address and is let pass", text)
+		}
 	}
 	if (Policy{Private: p.Private}).Check("registry.corp", 443) == nil {
 		t.Error("a grant puts a host on the list")

@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	headerTime  = 30 * time.Second // for a request's header or SOCKS handshake
 	headerBytes = 64 << 10
 	shortage    = 50 * time.Millisecond // before another accept, if the system ran out of something
 	socksFirst  = 5                     // the byte that a SOCKS5 client begins with
@@ -127,11 +126,11 @@ func hangUpOn(conn net.Conn) {
 
 // greet finds out which protocol a client speaks.
 func (d *door) greet(c *client) {
-	_ = c.SetReadDeadline(time.Now().Add(headerTime)) // fails only with the connection
+	_ = c.SetReadDeadline(time.Now().Add(d.o.Header)) // fails only with the connection
 	first, handed, err := handover.Take(c.Conn)
 	if err == nil && handed != nil {
 		d.replace(c, handed)
-		_ = c.SetReadDeadline(time.Now().Add(headerTime))
+		_ = c.SetReadDeadline(time.Now().Add(d.o.Header))
 		first, _, err = handover.Take(c.Conn)
 	}
 	if err != nil {
@@ -199,7 +198,7 @@ type clientKey struct{}
 // closes it or, once a handler has taken it over, when that handler returns.
 func (d *door) webServer() *http.Server {
 	return &http.Server{
-		ReadHeaderTimeout: headerTime,
+		ReadHeaderTimeout: d.o.Header,
 		MaxHeaderBytes:    headerBytes,
 		IdleTimeout:       d.o.Idle,
 		ErrorLog:          log.New(io.Discard, "", 0), // what clients do wrong is their business

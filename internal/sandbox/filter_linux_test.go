@@ -88,10 +88,4 @@ func TestFilterDecides(t *testing.T) {
 			t.Errorf("call %d with the flags %#x: %#x (%v)", number, unix.SYS_SOCKET, got, err)
 		}
 	}
-	if foreignABI == 0 {
-		return
-	}
-	if got, err := vm.Run(call(ownArch, unix.SYS_KEYCTL|foreignABI, 0)); err != nil || uint32(got) != errno(unix.ENOSYS) {
-		t.Errorf("x32: %#x (%v)", got, err)
-	}
 }

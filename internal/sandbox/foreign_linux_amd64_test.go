@@ -7,7 +7,23 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
 )
+
+// TestX32IsNotThere: its numbers belong to the same architecture. Few kernels serve them, so the filter itself is asked.
+func TestX32IsNotThere(t *testing.T) {
+	vm, err := bpf.NewVM(filter(ownArch, foreignABI))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, number := range []uint32{unix.SYS_READ, unix.SYS_KEYCTL, unix.SYS_SOCKET, unix.SYS_UNSHARE, 520} {
+		if got, err := vm.Run(call(ownArch, number|0x40000000, unix.AF_INET)); err != nil || uint32(got) != unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS) {
+			t.Errorf("call %d: %#x (%v)", number, got, err)
+		}
+	}
+}
 
 // executable is a program of nothing but code, which is loaded at the address 0x400000.
 func executable(code []byte) []byte {

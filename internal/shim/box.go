@@ -38,7 +38,7 @@ func agentBox(folder string, spec Spec, self string, launch agent.Launch, secret
 	}
 	readOnly := paths(
 		[]string{spec.Job.In, spec.Job.Prompt, spec.Job.Role.SystemPrompt, spec.Tools, self},
-		spec.ReadOnly, launch.ReadOnly, certificates(env))
+		spec.ReadOnly, launch.ReadOnly, certificates(os.Environ()))
 	box.ReadOnly = slices.DeleteFunc(readOnly, func(p string) bool { return slices.Contains(box.Writable, p) })
 	if err := env.setPath(spec.Isolation, box, spec.Tools); err != nil {
 		return sandbox.Spec{}, err

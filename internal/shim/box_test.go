@@ -107,7 +107,13 @@ func TestWhatAnAgentCanWrite(t *testing.T) {
 		put(t, filepath.Dir(certificate), "ca.pem", "")
 		spec.Writes, spec.Masked, spec.Private = writes, []string{"/state"}, []string{"/private"}
 		spec.ReadOnly, spec.Writable = []string{"/yard", spec.Job.Out, ""}, []string{"/cache/"}
-		spec.Job.Role.SystemPrompt, spec.Env = "/role.md", map[string]string{"SSL_CERT_FILE": certificate, "PIP_CERT": "/etc/passwd", "GIT_SSL_CAINFO": "/usr/bin/env", "CURL_CA_BUNDLE": certificate + ".gone", "SSL_CERT_DIR": "."}
+		spec.Job.Role.SystemPrompt, spec.Env = "/role.md", map[string]string{"NODE_EXTRA_CA_CERTS": t.TempDir(), "SSL_CERT_FILE": t.TempDir()} // the playbook's, not shown
+		for name, value := range map[string]string{
+			"SSL_CERT_FILE": certificate, "PIP_CERT": "/etc/passwd", "GIT_SSL_CAINFO": "/usr/bin/env", "CURL_CA_BUNDLE": certificate + ".gone", "SSL_CERT_DIR": ".",
+			"NODE_EXTRA_CA_CERTS": "", "REQUESTS_CA_BUNDLE": "", "NIX_SSL_CERT_FILE": "", "CARGO_HTTP_CAINFO": "",
+		} {
+			t.Setenv(name, value)
+		}
 		if err := os.Symlink("none", certificate+".gone"); err != nil {
 			t.Fatal(err)
 		}

@@ -232,11 +232,14 @@ func (v variables) setPath(kind sandbox.Kind, box sandbox.Spec, tools string) er
 	return nil
 }
 
-// certificates are the existing paths that certificate variables point to and no system folder shows.
-func certificates(env variables) []string {
+// certificates are the files and folders that the machine's own variables name for TLS. A playbook may set those variables as
+// well, but what it names is not shown for that: only the person opens paths.
+func certificates(environ []string) []string {
+	machine := variables{}
+	machine.add(environ)
 	var out []string
 	for _, name := range certificateVariables() {
-		path := env[name]
+		path := machine[name]
 		if path == "" || !filepath.IsAbs(path) || strings.HasPrefix(path, "/etc/") || strings.HasPrefix(path, "/usr/") {
 			continue
 		}

@@ -40,6 +40,7 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 	if spec.Network.Closed {
 		args = append(args, "--unshare-net")
 	}
+	args = append(args, "--args", strconv.Itoa(environmentFD))
 	memory := program.inMemory(spec.MemoryFiles)
 	args = append(args, memory("/dev/shm")...)
 	args = append(args, "--remount-ro", "/dev") // it is in memory as well
@@ -76,6 +77,7 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 	if spec.Network.Closed {
 		launch.gauge = &gauge{}
 	}
+	launch.environment = environment(spec.Env)
 	return launch, nil
 }
 

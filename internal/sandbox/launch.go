@@ -16,6 +16,8 @@ type Launch struct {
 	filter []byte // of system calls; nil where nothing is isolated, or not by bubblewrap
 	gauge  *gauge // of a closed network; nil where nothing is counted
 
+	environment []byte // of the inside, as bubblewrap's arguments
+
 	// Around is called by Start and has to call what it is given, which starts the process: on the thread that it is called
 	// on itself, or on one that lives as long as the process.
 	Around func(start func() error) error
@@ -34,7 +36,8 @@ func (l Launch) Unrouted() (packets int64, err error) {
 const firstInherited = 3
 
 // Start starts cmd, which was made from Argv and must have no ExtraFiles, and awaits it; the channel is closed when it has
-// ended, and how is in cmd.ProcessState. The process belongs to an operating system thread of its own that lives as long
+// ended, and how is in cmd.ProcessState. In a sandbox of bubblewrap's the process has the environment of the Spec; of that of
+// cmd nothing passes but where programs and the manager of scopes are. The process belongs to an operating system thread of its own that lives as long
 // as it does: the kernel sends Pdeathsig when that thread ends, and a session keyring is a thread's.
 func (l Launch) Start(cmd *exec.Cmd) (<-chan struct{}, error) {
 	started, done := make(chan error), make(chan struct{})
@@ -68,11 +71,15 @@ func (l Launch) start(cmd *exec.Cmd) error {
 	if err != nil {
 		return err
 	}
-	cmd.ExtraFiles = []*os.File{filter}
-	if l.gauge != nil {
-		return errors.Join(l.gauge.start(cmd, l.Argv[0]), filter.Close())
+	inside, err := inMemory(l.environment)
+	if err != nil {
+		return errors.Join(err, filter.Close())
 	}
-	return errors.Join(cmd.Start(), filter.Close())
+	cmd.ExtraFiles, cmd.Env = []*os.File{filter, inside}, outside(cmd.Env)
+	if l.gauge != nil {
+		return errors.Join(l.gauge.start(cmd, l.Argv[0]), filter.Close(), inside.Close())
+	}
+	return errors.Join(cmd.Start(), filter.Close(), inside.Close())
 }
 
 // readable is a pipe that holds data, which must fit into one.

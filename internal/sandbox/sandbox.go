@@ -40,8 +40,8 @@ var (
 type Spec struct {
 	Argv []string
 	Dir  string
-	// Env is the complete environment. Command reads PATH from it; handing it to the process is the caller's part, so
-	// that no value shows up in an argument list.
+	// Env is the complete environment of the process; in a sandbox of bubblewrap's the launch hands it over. Otherwise that is
+	// the caller's part, as exec.Cmd.Env.
 	Env []string
 	// ReadOnly and Writable must exist. A directory is shown with everything below it.
 	ReadOnly, Writable []string

@@ -1,0 +1,32 @@
+package sandbox
+
+import "strings"
+
+// environmentFD is where bubblewrap reads the environment of what it starts.
+const environmentFD = firstInherited + 1
+
+// outside keeps of an environment what bubblewrap itself, and what stands before it, may have: the way to programs and to the
+// manager of scopes. All else is for the inside alone: a variable such as LD_PRELOAD would have the repository's code run
+// before there is a sandbox around it.
+func outside(env []string) []string {
+	kept := []string{} // nil would be the environment of this process
+	for _, entry := range env {
+		switch name, _, _ := strings.Cut(entry, "="); name {
+		case "PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS":
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// environment is the arguments that set an environment inside, as bubblewrap reads them from a file. In an argument list
+// everybody on the machine could see the values.
+func environment(env []string) []byte {
+	var out []byte
+	for _, entry := range env {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
+			out = append(out, "--setenv\x00"+name+"\x00"+value+"\x00"...)
+		}
+	}
+	return out
+}

@@ -64,6 +64,38 @@ curl -sS -o /dev/null --noproxy '*' http://LISTED/ 2>&1 | grep -o "Couldn't conn
 	}
 }
 
+// TestTheListIsKept: the person's words on hosts reach the proxy, each for what it means. All these hosts could be reached.
+func TestTheListIsKept(t *testing.T) {
+	requireSandbox(t)
+	hosts := map[string]string{}
+	for _, name := range []string{"LISTED", "DENIED", "UNLISTED", "UNGRANTED"} {
+		listener, err := net.Listen("tcp", "127.0.0.2:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
+		_ = server.Listener.Close()
+		server.Listener = listener
+		server.Start()
+		defer server.Close()
+		hosts[name] = listener.Addr().String()
+	}
+	script := ""
+	for _, name := range []string{"LISTED", "DENIED", "UNLISTED", "UNGRANTED"} {
+		script += "curl -s -o /dev/null -w '" + name + " %{http_code}\\n' http://" + hosts[name] + "/\n"
+	}
+	a := shimtest.New(t, sandbox.Sandbox, script, func(s *shim.Spec) {
+		s.Network = shim.Network{
+			Allow: []string{hosts["LISTED"], hosts["DENIED"], hosts["UNGRANTED"]}, Deny: []string{hosts["DENIED"]},
+			Private: []string{hosts["LISTED"] + "=127.0.0.2", hosts["DENIED"] + "=127.0.0.2", hosts["UNLISTED"] + "=127.0.0.2"},
+		}
+	})
+	a.Run(t)
+	if diff := cmp.Diff([]string{"LISTED 200", "DENIED 403", "UNLISTED 403", "UNGRANTED 403"}, a.Said(t, agent.KindText)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func requireSandbox(t *testing.T) {
 	t.Helper()
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {

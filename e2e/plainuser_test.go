@@ -20,7 +20,7 @@ func TestAttacksAsAPlainUser(t *testing.T) {
 	}
 	scenarios := []string{
 		"agent_descriptors", "agent_goal_secret", "agent_home", "agent_peeks", "agent_private_key", "agent_proxy", "gate_secrets", "limits_resources",
-		"walls_attack", "walls_neighbour", "walls_network", "walls_redirect",
+		"walls_attack", "walls_environment", "walls_neighbour", "walls_network", "walls_redirect",
 	}
 	if claudeForAll(t) {
 		scenarios = append(scenarios, "budget_claude", "walls_claude", "walls_settings")

@@ -98,6 +98,7 @@ func TestHeaderLimit(t *testing.T) {
 func TestSlowHeaders(t *testing.T) {
 	for name, said := range map[string]string{
 		"nothing": "", "a part of a header": "GET http://a.example.com/ HTTP/1.1\r\nX: ", "a part of a handshake": "\x05\x01", "a part of a request": "\x05\x01\x00\x05\x01",
+		"a part of the next header": "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nX: ",
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := start(t, Options{Policy: local(t), MaxConns: 1, Header: 20 * time.Millisecond})

@@ -194,7 +194,7 @@ func (a *App) build(ctx context.Context) error {
 		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
 		Spawner: parts.Spawner, Sessions: a.sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: a.teller, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
-		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Brokered: func(spec shim.Spec) bool { return spec.Model != nil }, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
+		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
 	})
 	a.engine.SetDispatcher(a.dispatch)
 	if err := a.dispatch.ForgetTrials(ctx); err != nil {

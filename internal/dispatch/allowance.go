@@ -14,12 +14,10 @@ const askEvery = 100 * time.Millisecond
 
 // brokered reports that the supervisor of an attempt has a broker, which lets it
 // spend only what is reserved.
-func (d *Dispatcher) brokered(folder string) bool {
+func brokered(folder string) bool {
 	spec, err := shim.ReadSpec(folder)
-	return err == nil && d.hasBroker(spec)
+	return err == nil && spec.Model != nil
 }
-
-func (d *Dispatcher) hasBroker(spec shim.Spec) bool { return d.Brokered != nil && d.Brokered(spec) }
 
 // fund answers what the broker of an attempt asks for, as long as the attempt
 // runs. A broker is told only what is committed: if the engine ends in between,
@@ -114,8 +112,8 @@ func meteredOf(models map[string]ledger.Spent) core.Usage {
 // settle is what an attempt that is over has spent by its broker's account;
 // requests that were under way when its supervisor was killed included. It is
 // nil where it had no broker.
-func (d *Dispatcher) settle(folder string) (*core.Usage, error) {
-	if !d.brokered(folder) {
+func settle(folder string) (*core.Usage, error) {
+	if !brokered(folder) {
 		return nil, nil //nolint:nilnil // nobody metered it
 	}
 	statement, err := ledger.Read(folder)

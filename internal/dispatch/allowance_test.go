@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
@@ -50,7 +51,7 @@ func newPaid(t *testing.T, l core.Limits) *paid {
 		Look: time.Second, SnapshotEvery: 100,
 	})
 	p.engine.SetDispatcher(idle{})
-	p.Dispatcher = New(p.engine, Options{Layout: Layout{State: dir}, Log: slog.New(slog.DiscardHandler), Brokered: func(shim.Spec) bool { return true }})
+	p.Dispatcher = New(p.engine, Options{Layout: Layout{State: dir}, Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(p.Close)
 	work := core.Phase{ID: "a", Role: "dev", Writes: core.WritesArtifacts, Gate: core.GateAuto, Attempts: 3}
 	p.submit(core.Person("me"), core.RunStarted{
@@ -291,7 +292,14 @@ func TestAnAttemptThatEndsAsksForNoMore(t *testing.T) {
 // claims.
 func TestAnEndedAttemptIsSettled(t *testing.T) {
 	e := newEnded(t, shim.Exit{Reason: shim.ReasonLost}, nil)
-	e.Brokered = func(shim.Spec) bool { return true }
+	spec, err := shim.ReadSpec(e.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Model = &shim.Model{Provider: "anthropic"}
+	if err := shim.WriteSpec(e.folder, spec); err != nil {
+		t.Fatal(err)
+	}
 	account, err := ledger.Open(e.folder, ledger.Grant{UnlimitedUSD: true, UnlimitedTokens: true})
 	if err != nil {
 		t.Fatal(err)
@@ -338,7 +346,9 @@ func TestAnAttemptStartsWithItsPortion(t *testing.T) {
 		"no broker":  {core.Limits{CostUSD: 10}, &core.Amount{USD: 0.5}, false, ""},
 	} {
 		p := newPhased(t)
-		p.Brokered = func(shim.Spec) bool { return c.brokered }
+		if c.brokered {
+			p.Credential, p.Provider = &Credential{Kind: broker.APIKey}, func(string) string { return "anthropic" }
+		}
 		p.run.Limits, p.attempt.Reserved = c.limits, c.reserved
 		if said, ok := p.began(t).(core.AttemptStarted); !ok || said.Brokered != c.brokered {
 			t.Errorf("%s: reported is %+v", name, said)

@@ -56,7 +56,7 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 	claimed := exit.Outcome.Usage
 	claimed.CostUSD = max(claimed.CostUSD, exit.Outcome.CostUSD)
 	body.Usage = atLeast(usageOf(claimed, exit.Outcome.Turns), a.Usage)
-	if body.Metered, err = d.settle(folder); err != nil {
+	if body.Metered, err = settle(folder); err != nil {
 		return err
 	}
 	if task.Kind == core.KindManage {

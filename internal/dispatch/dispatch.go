@@ -18,7 +18,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
-	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -121,8 +120,6 @@ type Options struct {
 	// it is published. Nil for none.
 	Steering func(repository []byte) ([]string, error)
 	Checks   int // verifications at once
-	// Brokered reports that the supervisor of an attempt with this spec has a broker. Nil where none has.
-	Brokered func(spec shim.Spec) bool
 }
 
 // Dispatcher executes actions, each once at a time.

@@ -57,7 +57,7 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 	if err != nil {
 		return err
 	}
-	body := core.AttemptStarted{Attempt: a.Attempt, Agent: p.spec.Agent, Spawner: "local", Isolation: run.Isolation, Prompt: digest, Brokered: d.hasBroker(p.spec)}
+	body := core.AttemptStarted{Attempt: a.Attempt, Agent: p.spec.Agent, Spawner: "local", Isolation: run.Isolation, Prompt: digest, Brokered: p.spec.Model != nil}
 	if p.spec.Session != "" {
 		body.Spawner, body.Session = "session", p.spec.Session
 	}
@@ -251,7 +251,7 @@ func (r attemptRoom) papers(ctx context.Context) (prepared, error) {
 	if err != nil {
 		return prepared{}, err
 	}
-	if r.d.hasBroker(spec) {
+	if spec.Model != nil {
 		if err := ledger.WriteGrant(r.folder, grantOf(r.run, r.attempt)); err != nil {
 			return prepared{}, err
 		}

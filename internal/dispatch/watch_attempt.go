@@ -22,7 +22,7 @@ func (d *Dispatcher) watchAttempt(ctx context.Context, run *core.Run, a core.Wat
 	metered := make(chan struct{})
 	go func() {
 		defer close(metered)
-		if d.brokered(d.Layout.Attempt(run.ID, a.Attempt)) {
+		if brokered(d.Layout.Attempt(run.ID, a.Attempt)) {
 			d.fund(watch, run, a.Attempt)
 		} else {
 			d.meter(watch, run, a.Attempt)

@@ -14,6 +14,9 @@ const deepest = 32
 // outward finds what would have the provider connect to a host of the agent's choice: a server of tools, a tool that fetches
 // pages, an image or a document that is named by its URL. A host that can be made to ask for a URL can be told anything.
 func (messages) outward(body []byte) error {
+	if bytes.IndexByte(body, 0) >= 0 { // no JSON in UTF-8 has one, and every text in UTF-16 or UTF-32
+		return errors.New("it cannot be read, because it is not in UTF-8")
+	}
 	if !mentionsHosts(body) {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -149,7 +150,7 @@ func (x *exchange) serve() {
 
 // body reads the whole request: what it may cost depends on all of it.
 func (x *exchange) body(came io.Reader) ([]byte, bool) {
-	if e := x.r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+	if slices.ContainsFunc(x.r.Header.Values("Content-Encoding"), func(e string) bool { return e != "" && e != "identity" }) {
 		x.refuse(http.StatusBadRequest, "the request is compressed; send it as it is, so that Stellwerk can tell what it may cost")
 		return nil, false
 	}

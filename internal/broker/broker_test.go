@@ -177,10 +177,12 @@ func TestRequestsAreBounded(t *testing.T) {
 	if f := got.failure(t); got.Status != 413 || f.Error.Type != "request_too_large" {
 		t.Errorf("got %d %s", got.Status, got.Body)
 	}
-	r := w.request(http.MethodPost, "/v1/messages", message("claude-opus-5-5", 100, ""))
-	r.Header.Set("Content-Encoding", "gzip")
-	if got := w.do(r); got.Status != 400 || len(w.seen()) != 0 {
-		t.Errorf("a compressed request: %d %s", got.Status, got.Body)
+	for _, encodings := range [][]string{{"gzip"}, {"identity", "gzip"}} {
+		r := w.request(http.MethodPost, "/v1/messages/count_tokens", message("claude-opus-5-5", 100, ""))
+		r.Header["Content-Encoding"] = encodings
+		if got := w.do(r); got.Status != 400 || len(w.seen()) != 0 {
+			t.Errorf("a compressed request, %q: %d %s", encodings, got.Status, got.Body)
+		}
 	}
 }
 

@@ -1,11 +1,13 @@
 package broker_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 )
@@ -59,6 +61,23 @@ func TestAClosedNetworkDoesNotEndAtTheProvider(t *testing.T) {
 		if got, _ := w.ask(body); got.Status != 200 {
 			t.Errorf("%s: %d %s", name, got.Status, got.Body)
 		}
+	}
+}
+
+// A parser of the provider's may take a text in UTF-16, in which nothing that is looked for stands as it does in UTF-8.
+func TestAClosedNetworkIsHeldInEveryEncoding(t *testing.T) {
+	w := serve(t, says(200, "application/json", plainAnswer), closed)
+	for name, order := range map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian} {
+		var body []byte
+		for _, unit := range utf16.Encode([]rune(message("claude-opus-5-5", 9, `,"mcp_servers":[{"type":"url","url":"https://evil.example"}]`))) {
+			body = order.AppendUint16(body, unit)
+		}
+		if got := w.do(w.request(http.MethodPost, "/v1/messages/count_tokens", string(body))); got.Status != 400 || w.next().Status != 400 {
+			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+		}
+	}
+	if saw := w.seen(); len(saw) != 0 {
+		t.Errorf("the provider saw %v", saw)
 	}
 }
 

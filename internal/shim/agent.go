@@ -45,7 +45,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 	}
 	reader := with.adapter.Reader()
 	end, streams, err := supervise(ctx, spec, box, stdin, transcript, reader, with.group)
-	lines, linesErr := closeLines(folder, end.took)
+	lines, linesErr := closeLines(folder, spec, end.took)
 	var closeErr error
 	exit.Traffic, closeErr = way.close()
 	if err = errors.Join(err, closeErr); err != nil {

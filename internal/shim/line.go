@@ -44,8 +44,7 @@ const (
 
 var errAttemptOver = errors.New("its attempt is over")
 
-// runLine runs a line and returns its exit code. What ended it, if that was not itself, is told to whoever reads its
-// standard error.
+// runLine runs a line and returns how it ended. If it ran into a limit, whoever reads its standard error is told.
 func runLine(ctx context.Context, p process) (ending, error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
@@ -155,9 +154,12 @@ func leaveRecord(folder string, r lineRecord) error {
 	return errors.Join(err, file.Close())
 }
 
-// closeLines ends the lines of an attempt whose agent has ended, and returns what all of them took.
-func closeLines(folder string, agent *Consumption) (lineRecord, error) {
-	if some, err := has(folder, linesFile); err != nil || !some {
+// closeLines ends the lines of an attempt whose agent has ended, and returns what all of them took. In a session the first
+// line may still be about to begin: it makes its file before it looks whether the attempt is over, so that one of the two
+// sees the other.
+func closeLines(folder string, spec Spec, agent *Consumption) (lineRecord, error) {
+	some, err := has(folder, linesFile)
+	if err != nil || !some && spec.Session == "" {
 		return lineRecord{}, err
 	}
 	var over overRecord
@@ -165,6 +167,9 @@ func closeLines(folder string, agent *Consumption) (lineRecord, error) {
 		over.Breach = agent.Breach
 	}
 	if err := writeJSON(filepath.Join(folder, overFile), over); err != nil {
+		return lineRecord{}, err
+	}
+	if some, err = has(folder, linesFile); err != nil || !some {
 		return lineRecord{}, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), killTime)

@@ -177,7 +177,7 @@ func (x *exchange) staysInside(body []byte) bool {
 	err := x.Provider.dialect.outward(body)
 	if err != nil {
 		x.refuse(http.StatusBadRequest, "the request would have the provider connect to other hosts, and this attempt's network is closed: "+err.Error()+
-			". Leave it out; what is needed from a host on the network list, fetch yourself")
+			". Leave it out, and fetch what you need from hosts on the network list yourself")
 	}
 	return err == nil
 }

@@ -70,7 +70,7 @@ func (v view) LastEnded() string {
 			"fewer processes side by side, smaller inputs, files you no longer need deleted."
 	}
 	if v.Last.Exceeded != "" {
-		return "It ran into a limit: " + plain.Line(v.Last.Exceeded, maxInline) + ". You have as much as it had. Work in smaller steps, " +
+		return "It ran into a limit: " + plain.Line(v.Last.Exceeded, maxInline) + ". You have a limit as well. Work in smaller steps, " +
 			"read only what you need, and commit or write down each step as soon as it stands."
 	}
 	switch v.Last.Exit {

@@ -197,7 +197,7 @@ func TestALimitOfTheMachineIsTold(t *testing.T) {
 func TestALimitOfTheAttemptIsTold(t *testing.T) {
 	for _, exit := range []core.ExitKind{core.ExitFailed, core.ExitCancelled} {
 		v := view{Input{Last: &core.Attempt{Exit: exit, Exceeded: "the attempt has cost $0.97 of its $1.00", Message: "402"}}}
-		if said := v.LastEnded(); !strings.HasPrefix(said, "It ran into a limit: the attempt has cost $0.97 of its $1.00. You have as much as it had.") {
+		if said := v.LastEnded(); !strings.HasPrefix(said, "It ran into a limit: the attempt has cost $0.97 of its $1.00. You have a limit as well.") {
 			t.Errorf("%s: %s", exit, said)
 		}
 	}

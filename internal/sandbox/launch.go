@@ -36,9 +36,10 @@ func (l Launch) Unrouted() (packets int64, err error) {
 const firstInherited = 3
 
 // Start starts cmd, which was made from Argv and must have no ExtraFiles, and awaits it; the channel is closed when it has
-// ended, and how is in cmd.ProcessState. In a sandbox of bubblewrap's the process has the environment of the Spec; of that of
-// cmd nothing passes but where programs and the manager of scopes are. The process belongs to an operating system thread of its own that lives as long
-// as it does: the kernel sends Pdeathsig when that thread ends, and a session keyring is a thread's.
+// ended, and how is in cmd.ProcessState. In bubblewrap's sandbox the process has the environment of the Spec. Of that of cmd,
+// bubblewrap itself gets what says where programs and the manager of scopes are. The process belongs to an operating system
+// thread of its own that lives as long as it does: the kernel sends Pdeathsig when that thread ends, and a session keyring is
+// a thread's.
 func (l Launch) Start(cmd *exec.Cmd) (<-chan struct{}, error) {
 	started, done := make(chan error), make(chan struct{})
 	go func() {

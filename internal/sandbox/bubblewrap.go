@@ -77,8 +77,8 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 	if spec.Network.Closed {
 		launch.gauge = &gauge{}
 	}
-	launch.environment = environment(spec.Env)
-	return launch, nil
+	launch.environment, err = environment(spec.Env)
+	return launch, err
 }
 
 // command is what runs inside.

@@ -1,6 +1,9 @@
 package sandbox
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // environmentFD is where bubblewrap reads the environment of what it starts.
 const environmentFD = firstInherited + 1
@@ -19,14 +22,29 @@ func outside(env []string) []string {
 	return kept
 }
 
+// What can be handed over. The kernel starts no program with a longer variable, and bubblewrap takes 9000 arguments in all, of
+// which a variable is three.
+const (
+	longestVariable = 128<<10 - 1
+	mostVariables   = 2500
+)
+
 // environment is the arguments that set an environment inside, as bubblewrap reads them from a file. In an argument list
 // everybody on the machine could see the values.
-func environment(env []string) []byte {
+func environment(env []string) ([]byte, error) {
+	if len(env) > mostVariables {
+		return nil, fmt.Errorf("sandbox: there are %d environment variables, and no more than %d can be handed in", len(env), mostVariables)
+	}
 	var out []byte
 	for _, entry := range env {
-		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
-			out = append(out, "--setenv\x00"+name+"\x00"+value+"\x00"...)
+		name, value, ok := strings.Cut(entry, "=")
+		if !ok || name == "" {
+			continue
 		}
+		if len(entry) > longestVariable {
+			return nil, fmt.Errorf("sandbox: the environment variable %s has %d bytes, and no more than %d can be handed in", name, len(entry), longestVariable)
+		}
+		out = append(out, "--setenv\x00"+name+"\x00"+value+"\x00"...)
 	}
-	return out
+	return out, nil
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,5 +38,33 @@ func TestTheEnvironmentIsForTheInside(t *testing.T) {
 	}
 	if strings.Contains(strings.Join(launch.Argv, " "), "two=2") {
 		t.Error("everybody on the machine can read the environment")
+	}
+}
+
+// TestWhatAnEnvironmentCanHold arrives, and what is more is refused before bubblewrap fails at it.
+func TestWhatAnEnvironmentCanHold(t *testing.T) {
+	requireSandbox(t)
+	work := t.TempDir()
+	env := []string{"PATH=/usr/bin:/bin"}
+	for len(env) < mostVariables-1 {
+		env = append(env, fmt.Sprintf("V%d=v", len(env)))
+	}
+	longest := "LONG=" + strings.Repeat("x", longestVariable-len("LONG="))
+	spec := Spec{Argv: []string{"/bin/sh", "-c", `printf '%s %s' "$V2498" "${#LONG}"`}, Dir: work, Writable: []string{work}, Env: append(env, longest)}
+	launch, err := Command(Sandbox, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := launched(t, launch, spec.Env, nil); err != nil || out != fmt.Sprint("v ", longestVariable-len("LONG=")) {
+		t.Errorf("inside, the environment is %q, %v", out, err)
+	}
+	for want, env := range map[string][]string{
+		"2501 environment variables":    append(spec.Env, "ONE=more"),
+		"environment variable LONG has": {"PATH=/usr/bin:/bin", longest + "x"},
+	} {
+		spec.Env = env
+		if _, err := Command(Sandbox, spec); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

@@ -98,20 +98,24 @@ func TestCargoElsewhere(t *testing.T) {
 func TestPlantedLinks(t *testing.T) {
 	outside := t.TempDir()
 	put(t, outside, "kept", "kept")
-	for name, plant := range map[string]func(cargo string) error{
-		"of the folder":         func(cargo string) error { return os.Symlink(outside, cargo) },
-		"of the file":           func(cargo string) error { return linked(cargo, "config.toml", filepath.Join(outside, "new")) },
-		"of what becomes it":    func(cargo string) error { return linked(cargo, "config.toml.a1", filepath.Join(outside, "kept")) },
-		"that leads above":      func(cargo string) error { return os.Symlink("../"+filepath.Base(outside), cargo) },
-		"of the file, relative": func(cargo string) error { return linked(cargo, "config.toml", "../../new") },
+	for name, c := range map[string]struct {
+		plant func(cargo string) error
+		fails bool // the folder itself leads elsewhere, so there is no place to write to
+	}{
+		"of the folder":         {func(cargo string) error { return os.Symlink(outside, cargo) }, true},
+		"that leads above":      {func(cargo string) error { return os.Symlink("../"+filepath.Base(outside), cargo) }, true},
+		"of the file":           {func(cargo string) error { return linked(cargo, "config.toml", filepath.Join(outside, "new")) }, false},
+		"of the file, relative": {func(cargo string) error { return linked(cargo, "config.toml", "../../new") }, false},
+		"of what becomes it":    {func(cargo string) error { return linked(cargo, "config.toml.a1", filepath.Join(outside, "kept")) }, false},
 	} {
 		spec := furnished(t)
 		cargo := filepath.Join(spec.Writable[0], "cargo")
-		if err := plant(cargo); err != nil {
+		if err := c.plant(cargo); err != nil {
 			t.Fatal(err)
 		}
-		err := furnish(spec, []string{"CARGO_HOME=" + cargo})
-		t.Logf("%s: %v", name, err)
+		if err := furnish(spec, []string{"CARGO_HOME=" + cargo}); (err != nil) != c.fails {
+			t.Errorf("%s: %v", name, err)
+		}
 		filesIn(t, outside, map[string]string{"kept": "kept"})
 	}
 }

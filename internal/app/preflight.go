@@ -3,9 +3,12 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
@@ -94,6 +97,9 @@ func (g *ground) ready(ctx context.Context, p *core.Playbook, isolation string) 
 
 // preflight is what there is to look at before a run with this playbook begins.
 func (g *ground) preflight(ctx context.Context, p *core.Playbook, isolation string) (preflight.Input, error) {
+	if err := checkPrices(p); err != nil {
+		return preflight.Input{}, err
+	}
 	files, err := g.yard.Files(ctx, g.commit)
 	if err != nil {
 		return preflight.Input{}, err
@@ -136,6 +142,21 @@ func (g *ground) lacks(use string, lookup func(string) string) string {
 		return known.Lacks(lookup)
 	}
 	return ""
+}
+
+// checkPrices reads the person's price list as the broker of the first attempt would.
+func checkPrices(p *core.Playbook) error {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(p.Agents)), func(a core.Agent) bool { return provider(a.Use) != "" }) {
+		return nil
+	}
+	file, err := config.PricesFile(os.Getenv)
+	if err != nil {
+		return err
+	}
+	if _, err := broker.ReadPrices(file); err != nil {
+		return core.Wrap(core.CodeUnavailable, err, "the price list has mistakes", "correct "+file)
+	}
+	return nil
 }
 
 // tried tells the preflight of a trial.

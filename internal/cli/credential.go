@@ -16,6 +16,11 @@ import (
 // credentials by, and whether one is where the settings say. It shows no value:
 // whether one is good is for the agent to find out.
 func (sh *shell) examineCredentials(ctx context.Context) finding {
+	if repo, err := sh.repository(); err == nil {
+		if _, _, err := repo.settings(); err != nil {
+			return unsettled("credentials")
+		}
+	}
 	var found, missing []string
 	without := ""
 	if sh.Credentials != nil {

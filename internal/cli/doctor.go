@@ -12,11 +12,12 @@ func newDoctor(sh *shell) *cobra.Command {
 		Annotations: onThisMachine(),
 		Use:         "doctor",
 		Short:       "Check that this machine has what runs need",
-		Long: `Checks git and your commit identity, isolation and each wall around agents,
-what bounds them, the state folder and its space, the database, the agents on
-PATH and their credentials, passwords in proxy variables, the forge and its
-token, the clock, the engine and whether it answers on the network, how you are
-notified, and the plugin for Claude Code. For each problem it says what to do.
+		Long: `Checks git and your commit identity, your settings and price list, isolation and
+each wall around agents, what bounds them, the state folder and its space, the
+database, the agents on PATH and their credentials, passwords in proxy
+variables, the forge and its token, the clock, the engine and whether it answers
+on the network, how you are notified, and the plugin for Claude Code. For each
+problem it says what to do.
 
 It looks whether a credential is there, and never shows it. It connects to
 servers and sends them nothing. Exit code 1 means that something keeps runs from
@@ -53,6 +54,7 @@ func doctor(ctx context.Context, sh *shell) error {
 	findings := append([]finding{
 		examineGit(ctx),
 		sh.examineIdentity(ctx),
+		sh.examineSettings(),
 		sh.examineIsolation(ctx),
 	}, sh.examineWalls(ctx)...)
 	findings = append(findings,

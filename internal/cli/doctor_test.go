@@ -38,6 +38,29 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
+func TestDoctorReadsSettingsAndPrices(t *testing.T) {
+	b := newBench(t)
+	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
+	b.Connect = refuseConnect
+	dir := filepath.Join(b.env["HOME"], ".config", "stellwerk")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, dir+"/prices.yaml", "models: {x: {input: three, output: 1}}\n")
+	b.run(t, ExitError, "doctor")
+	b.said(t, b.out, "fail  settings    "+dir+`/prices.yaml:1:21: models.x.input: "three" is not a price`, "claude attempts do not start until then")
+	writeFile(t, dir+"/prices.yaml", "models: {x: {input: 3, output: 1}}\n")
+	b.run(t, ExitOK, "doctor")
+	b.said(t, b.out, "ok    settings    no mistakes")
+	writeFile(t, dir+"/config.yaml", "network: {mode: closed}\n")
+	b.run(t, ExitError, "doctor")
+	const mistake = `network.mode: "closed"`
+	b.said(t, b.out, "fail  settings    "+dir+"/config.yaml:1:17: "+mistake, "warn  credentials not examined", "warn  notify      not examined")
+	if n := strings.Count(b.out.String(), mistake); n != 1 {
+		t.Errorf("the mistake is told %d times", n)
+	}
+}
+
 func TestDoctorTellsOfProxyPasswords(t *testing.T) {
 	b := newBench(t)
 	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")

@@ -9,7 +9,7 @@ import (
 
 // keptCredential gets the model's credential from where the settings keep it, and
 // says only where that is, or what went wrong. Both are empty if it is kept in the
-// environment.
+// environment, or if there are no settings to go by.
 func (sh *shell) keptCredential(ctx context.Context) (place, trouble string) {
 	repo, err := sh.repository()
 	if err != nil {
@@ -17,7 +17,7 @@ func (sh *shell) keptCredential(ctx context.Context) (place, trouble string) {
 	}
 	settings, _, err := repo.settings()
 	if err != nil {
-		return "", "the settings cannot be read: " + terminal.Line(err.Error())
+		return "", ""
 	}
 	c := settings.Credential
 	kind := broker.Kind(c.Kind.V)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -16,11 +15,11 @@ func (sh *shell) examineForge() finding {
 	const what = "forge"
 	repo, err := sh.repository()
 	if err != nil {
-		return finding{what, gradeWarn, "the settings cannot be read: " + err.Error(), ""}
+		return unsettled(what)
 	}
 	settings, _, err := repo.settings()
 	if err != nil {
-		return finding{what, gradeFail, "the settings cannot be read: " + terminal.Line(err.Error()), ""}
+		return unsettled(what)
 	}
 	f := settings.Forge
 	if f.Local() {

@@ -26,11 +26,11 @@ func (sh *shell) examineKept(ctx context.Context, state string) finding {
 	const what = "kept"
 	repo, err := sh.repository()
 	if err != nil {
-		return finding{what, gradeWarn, "the settings cannot be read: " + err.Error(), ""}
+		return unsettled(what)
 	}
 	settings, _, err := repo.settings()
 	if err != nil {
-		return finding{what, gradeWarn, "the settings cannot be read: " + err.Error(), ""}
+		return unsettled(what)
 	}
 	sizes, whole := weigh(ctx, state)
 	var sum uint64

@@ -21,11 +21,11 @@ func (sh *shell) examineNotices(ctx context.Context) finding {
 	const what = "notify"
 	repo, err := sh.repository()
 	if err != nil {
-		return finding{what, gradeWarn, "the settings cannot be read: " + err.Error(), ""}
+		return unsettled(what)
 	}
 	settings, _, err := repo.settings()
 	if err != nil {
-		return finding{what, gradeFail, "the settings cannot be read: " + terminal.Line(err.Error()), ""}
+		return unsettled(what)
 	}
 	ways := settings.Notify.V
 	if slices.Contains(ways, config.NotifyOff) {

@@ -149,7 +149,7 @@ func (s *Settings) Entries() []Entry {
 		if usd == 0 {
 			return "no limit"
 		}
-		return fmt.Sprintf("$%.2f", usd)
+		return core.Money(usd)
 	}
 	length := func(d time.Duration) string {
 		if d == 0 {

@@ -119,7 +119,7 @@ func (l ProjectLimits) reached(total Spent) *limit {
 	switch {
 	case l.CostUSD > 0 && nanos(total.CostUSD) >= nanos(l.CostUSD):
 		return &limit{
-			fmt.Sprintf("the runs of the project have cost $%.2f of its $%.2f", total.CostUSD, l.CostUSD),
+			fmt.Sprintf("the runs of the project have cost %s of its %s", Money(total.CostUSD), Money(l.CostUSD)),
 			"--max-project-cost USD", "limits.project.cost_usd",
 		}
 	case l.Tokens > 0 && total.Tokens >= l.Tokens:

@@ -1,6 +1,9 @@
 package core
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Cost is what attempts cost, as far as their agents said. An agent that says
 // nothing need not have been free: nothing told is unknown, and a sum of which
@@ -8,6 +11,14 @@ import "math"
 type Cost struct {
 	CostUSD  *float64 `json:"cost_usd" doc:"Null where agents have worked and none said what it cost"`
 	Unpriced int      `json:"unpriced,omitempty" doc:"Attempts that ended without saying what they cost; with any, cost_usd is the least that it can be"`
+}
+
+// Money is an amount of dollars for a person; small amounts keep the digits that matter.
+func Money(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
 }
 
 // CostOf is a sum, beside so many attempts that said nothing.

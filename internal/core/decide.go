@@ -182,7 +182,7 @@ func (r *Run) pending() int {
 func overBudget(r *Run, l Limits) string {
 	switch {
 	case l.CostUSD > 0 && nanos(r.Usage.CostUSD) >= nanos(l.CostUSD):
-		return fmt.Sprintf("the run has cost $%.2f of its $%.2f", r.Usage.CostUSD, l.CostUSD)
+		return fmt.Sprintf("the run has cost %s of its %s", Money(r.Usage.CostUSD), Money(l.CostUSD))
 	case l.Tokens > 0 && r.Usage.Tokens() >= l.Tokens:
 		return fmt.Sprintf("the run has used %d of its %d tokens", r.Usage.Tokens(), l.Tokens)
 	}

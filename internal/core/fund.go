@@ -120,15 +120,18 @@ func (f fund) shortOf(of int, r *Run, want Amount) *Shortage {
 	held := fmt.Sprintf(", and %d more are reserved for work under way", spent.HeldTokens)
 	others := spent.HeldTokens - f.stand[limitAttempt].HeldTokens
 	if f.money {
-		l = limit{fmt.Sprintf("%s cost $%.2f of its $%.2f", who, spent.CostUSD, dollars(bound)), flag + "cost USD", setting + "cost_usd"}
-		held = fmt.Sprintf(", and $%.2f more is reserved for work under way", spent.HeldUSD)
+		l = limit{fmt.Sprintf("%s cost %s of its %s", who, Money(spent.CostUSD), Money(dollars(bound))), flag + "cost USD", setting + "cost_usd"}
+		held = fmt.Sprintf(", and %s more is reserved for work under way", Money(spent.HeldUSD))
 		others = nanos(spent.HeldUSD) - nanos(f.stand[limitAttempt].HeldUSD)
+	}
+	if of != limitAttempt && (f.money && spent.HeldUSD > 0 || !f.money && spent.HeldTokens > 0) {
+		l.reason += held
+	}
+	if f.money && nanos(spent.CostUSD) < bound || !f.money && spent.Tokens < bound {
+		l.reason += "; too little is left for the next request"
 	}
 	if of == limitAttempt {
 		return &Shortage{Amount: want, Reason: l.reason, Next: l.raise(r, "retry"), Own: true}
-	}
-	if f.money && spent.HeldUSD > 0 || !f.money && spent.HeldTokens > 0 {
-		l.reason += held
 	}
 	return &Shortage{Amount: want, Reason: l.reason, Next: l.raise(r, "resume"), Held: others > 0 && f.least-f.gone[limitAttempt] <= bound-f.gone[of]+others}
 }

@@ -30,7 +30,7 @@ func TestAnAttemptHasALimitOfItsOwn(t *testing.T) {
 		}
 		s.say(core.Engine(), core.AttemptExited{Attempt: tryOne, Kind: core.ExitFailed, Class: "budget", Message: "402", Metered: &core.Usage{CostUSD: 0.97}})
 		a = s.first()
-		if want := "the attempt has cost $0.97 of its $1.00"; a.Exceeded != want || a.Message != want+": 402" || !a.Counted {
+		if want := "the attempt has cost $0.97 of its $1.00; too little is left for the next request"; a.Exceeded != want || a.Message != want+": 402" || !a.Counted {
 			t.Errorf("it ended as %+v", a)
 		}
 		if s.run.Status != core.StatusActive || s.run.Unfunded != "" || s.run.Attempts != 2 {
@@ -65,7 +65,7 @@ func TestOtherEndsAreNotBlamedOnTheLimit(t *testing.T) {
 func TestAProgramThatKeepsToTheLimitItself(t *testing.T) {
 	s := brokered(t, ownDollar(10))
 	s.say(core.Engine(), core.AttemptExited{Attempt: tryOne, Kind: core.ExitFailed, Class: "budget", Metered: &core.Usage{CostUSD: 0.2, InputTokens: 990}})
-	if a := s.first(); a.Exceeded != "the attempt has used 990 of its 1000 tokens" || !a.Counted {
+	if a := s.first(); a.Exceeded != "the attempt has used 990 of its 1000 tokens; too little is left for the next request" || !a.Counted {
 		t.Errorf("it ended as %+v", a)
 	}
 }

@@ -316,7 +316,7 @@ func spent(r *core.Run) string {
 func limits(r *core.Run) string {
 	text := fmt.Sprintf("%d agents at once, %d attempts for each piece of work, %s in all", r.Limits.Parallel, r.Playbook.Project.Attempts, duration(r.Limits.WallTime))
 	if r.Limits.CostUSD > 0 {
-		text += fmt.Sprintf(", $%.2f", r.Limits.CostUSD)
+		text += ", " + core.Money(r.Limits.CostUSD)
 	}
 	if r.Limits.Tokens > 0 {
 		text += fmt.Sprintf(", %d tokens", r.Limits.Tokens)

@@ -45,6 +45,9 @@ type credential struct {
 // errCredential means that the shim cannot get the credential: a person has to see to that.
 var errCredential = errors.New("there is no credential")
 
+// errPrices means that nobody could tell what an answer costs: a person has to correct their price list.
+var errPrices = errors.New("the price list has mistakes")
+
 // takeCredential takes the credential out of the environment, or asks for it. Nil where no broker is wanted.
 func takeCredential(ctx context.Context, m *Model) (*credential, error) {
 	if m == nil {
@@ -132,7 +135,7 @@ func openModel(folder string, spec Spec, c *credential, j *record, opts Options)
 	}
 	prices, err := broker.ReadPrices(m.Prices)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errPrices, err)
 	}
 	var upstream *url.URL
 	if m.Upstream != "" {

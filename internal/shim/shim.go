@@ -76,7 +76,7 @@ func attempt(ctx context.Context, folder string, opts Options) Exit {
 	}
 	if err != nil {
 		exit.Detail = cmp.Or(exit.Detail, err.Error()) // carryOut says it without secrets
-		exit.Hopeless = exit.Reason == ReasonStartFailed && (program.Hopeless(err) || errors.Is(err, sandbox.ErrNotVisible) || errors.Is(err, errCredential))
+		exit.Hopeless = exit.Reason == ReasonStartFailed && (program.Hopeless(err) || errors.Is(err, sandbox.ErrNotVisible) || errors.Is(err, errCredential) || errors.Is(err, errPrices))
 	}
 	exit.EndedAt = time.Now().UTC()
 	return exit

@@ -42,12 +42,7 @@ func Age(d time.Duration) string {
 }
 
 // Money is an amount of dollars; small amounts keep the digits that matter.
-func Money(usd float64) string {
-	if usd > 0 && usd < 0.01 {
-		return fmt.Sprintf("$%.4f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
-}
+func Money(usd float64) string { return core.Money(usd) }
 
 // Cost is what attempts cost, as far as they said: where some did not, it is the
 // least that it can be, and where none did, unknown.

@@ -93,6 +93,17 @@ func TestWhatAPersonIsToldOfATask(t *testing.T) {
 			t.Counted, t.Name, t.Last().Results = 3, "code", red
 			r.Playbook.Phases = []core.Phase{{ID: "api", Title: "The API"}}
 		}, "The API, code: 3 attempts, and its checks still do not hold; test", ""},
+		"a limit of the attempt": {func(_ *core.Run, _ *core.Stage, t *core.Task) {
+			t.Counted, t.Last().Exceeded, t.Last().Short = 3, "the attempt has cost $1.00 of its $1.00", &core.Shortage{Own: true, Next: "`stellwerk retry r --max-attempt-cost USD` raises it"}
+		}, "api: 3 attempts, and its checks still do not hold; it ran into a limit: the attempt has cost $1.00 of its $1.00",
+			"`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"` or `stellwerk skip r`; `stellwerk retry r --max-attempt-cost USD` raises it"},
+		"a limit of the machine": {func(_ *core.Run, _ *core.Stage, t *core.Task) {
+			t.Counted, t.Last().Exit, t.Last().Resources = 3, core.ExitFailed, &core.Consumption{Breach: "killed at 1.0 GiB of memory", Exceeded: "memory"}
+		}, "api: 3 attempts, and its checks still do not hold; it ran into a limit: killed at 1.0 GiB of memory",
+			"`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"` or `stellwerk skip r`; a higher `resources.memory` in your settings is for new runs"},
+		"a limit that was met and outlived": {func(_ *core.Run, _ *core.Stage, t *core.Task) {
+			t.Counted, t.Last().Exit, t.Last().Resources = 3, core.ExitFinished, &core.Consumption{Breach: "killed at 1.0 GiB of memory", Exceeded: "memory"}
+		}, "api: 3 attempts, and its checks still do not hold", ""},
 		"a phase without a title": {func(r *core.Run, _ *core.Stage, t *core.Task) {
 			t.Counted, r.Playbook.Phases = 3, []core.Phase{{ID: "api"}}
 		}, "api: 3 attempts, and its checks still do not hold", ""},

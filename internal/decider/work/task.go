@@ -69,10 +69,15 @@ func start(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 }
 
 func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
-	return core.RunPaused{
-		Code: core.PauseAttempts, Stage: s.ID, Reason: label(r, s, t) + ": " + WhyNot(r, t),
-		Next: fmt.Sprintf("`stellwerk status %s` shows why; then %s", r.Alias, Onward(r, s)),
+	next := fmt.Sprintf("`stellwerk status %s` shows why; then %s", r.Alias, Onward(r, s))
+	switch a := t.Last(); {
+	case a == nil:
+	case a.Exceeded != "" && a.Short != nil:
+		next += "; " + a.Short.Next
+	case outgrew(a):
+		next += fmt.Sprintf("; a higher `resources.%s` in your settings is for new runs", a.Resources.Exceeded)
 	}
+	return core.RunPaused{Code: core.PauseAttempts, Stage: s.ID, Reason: label(r, s, t) + ": " + WhyNot(r, t), Next: next}
 }
 
 // Onward is what a person can type about a stage that has no attempt left, and the
@@ -115,13 +120,26 @@ func WhyNot(r *core.Run, t *core.Task) string {
 		attempts = "1 attempt"
 	}
 	reason := attempts + ", and its checks still do not hold"
-	if failed := FirstFailed(t.Last()); failed != "" {
+	last := t.Last()
+	if failed := FirstFailed(last); failed != "" {
 		reason += "; " + failed
 		if r.Preflight.WasRed(failed) {
 			reason += core.RedBefore
 		}
 	}
+	switch {
+	case last == nil:
+	case last.Exceeded != "":
+		reason += "; it ran into a limit: " + last.Exceeded
+	case outgrew(last):
+		reason += "; it ran into a limit: " + last.Resources.Breach
+	}
 	return reason
+}
+
+// outgrew reports an attempt that failed at a limit of the machine's resources.
+func outgrew(a *core.Attempt) bool {
+	return a.Exit == core.ExitFailed && a.Resources != nil && a.Resources.Breach != ""
 }
 
 // FirstFailed is the first check that an attempt's delivery failed.

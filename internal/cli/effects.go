@@ -22,14 +22,16 @@ func newEffects(sh *shell) *cobra.Command {
 		Short: "Show what agents did: every tool call that could be seen",
 		Long: `Shows the tool calls of a run's agents, the newest last: when, which attempt,
 which tool, what became of it, and its arguments, without secrets and shortened.
-The whole is in transcripts/ of the run's folder.
+The whole is in transcripts/ of the run's folder. Connections to hosts other
+than the model's are shown as the tool network.
 
 Outcomes:
   ok          carried out
   error       carried out, and failed
   denied      not carried out: the role does not list the tool, or a rule or the
               guard of a session forbids the call
-  refused     one of Stellwerk's own tools, refused by the engine
+  refused     one of Stellwerk's own tools, refused by the engine; or a
+              connection to a host that agents may not reach
   running     no result yet
   unknown     ended without a result
   unobserved  the agent does not report its calls, and cannot be kept to its
@@ -39,6 +41,7 @@ Outcomes:
 		Example: `  stellwerk effects
   stellwerk effects brisk-otter build.r1.a2
   stellwerk effects brisk-otter --outcome denied
+  stellwerk effects brisk-otter --tool network --outcome refused
   stellwerk effects --tool Bash --json | jq -r '.effects[].input.command'`,
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: completeAttempts(sh),

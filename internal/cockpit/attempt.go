@@ -13,10 +13,12 @@ type behindBody struct {
 	Stages  []api.Stage
 	Attempt attemptBody
 	Bounds  []wording.Bound // nil where nothing bounded it, or while it runs
+	Refused string          // connections; empty if none was
+	Allow   string          // how to allow them
 }
 
 func behind(b taskBody, a attemptBody) behindBody {
-	body := behindBody{Run: b.Run, Stages: []api.Stage{b.Stage}, Attempt: a}
+	body := behindBody{Run: b.Run, Stages: []api.Stage{b.Stage}, Attempt: a, Refused: wording.Refused(a.Traffic), Allow: wording.Allowing(a.Traffic)}
 	if a.Resources != nil {
 		body.Bounds = wording.Bounds(*a.Resources, b.Limits)
 	}

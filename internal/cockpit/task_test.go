@@ -183,7 +183,8 @@ func TestTasksOfEarlierRoundsAreFound(t *testing.T) {
 	}
 }
 
-// TestAttemptShowsItsResources: what it took, the limit, and whether the kernel held it or somebody only looked.
+// TestAttemptShowsItsResources: what it took, the limit, whether the kernel held it or somebody only looked, and which
+// hosts it was refused.
 func TestAttemptShowsItsResources(t *testing.T) {
 	svc := hostile()
 	d, err := svc.Run(t.Context(), "r1")
@@ -194,11 +195,13 @@ func TestAttemptShowsItsResources(t *testing.T) {
 	d.Stages[0].Tasks[0].Attempts = []api.Attempt{{ID: "build.r1.a1", N: 1, Status: "ended", Resources: &core.Consumption{
 		PeakMemory: 3 << 20, PeakProcesses: 7, CPUSeconds: 1.25, Disk: 2 << 10,
 		Held: "memory: watched; processes: rlimit; cpu: measured; disk: watched", Breach: "refused more than 120 processes, the limit of an attempt", Exceeded: "processes",
-	}}}
+	}, Traffic: &core.Traffic{Refused: 2, Turned: []string{"api.example.com:443"}}}}
 	svc.Put(d)
 	_, page := get(t, serve(t, svc, api.RoleViewer), taskPage)
 	for _, want := range []string{
 		"It was refused more than 120 processes, the limit of an attempt.",
+		`<h3>Network</h3><p class="bad">2 connections refused (api.example.com:443)</p>`,
+		"<code>network.allow</code> in your settings",
 		`<dt>Memory</dt><dd>3.0 MiB of 1.0 GiB</dd><dd class="quiet">only watched</dd>`,
 		`<dt>Processes</dt><dd>7 of 120</dd><dd class="quiet">held by the kernel (rlimit)</dd>`,
 		`<dt>Processor</dt><dd>1.2 s</dd><dd class="quiet">no limit</dd>`,

@@ -25,6 +25,9 @@ func Arguments(input json.RawMessage) string {
 	if json.Unmarshal(input, &text) == nil {
 		return text
 	}
+	if text := connection(input); text != "" {
+		return text
+	}
 	var compact bytes.Buffer
 	if json.Compact(&compact, input) != nil || compact.String() == "{}" {
 		return ""

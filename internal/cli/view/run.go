@@ -268,6 +268,9 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	}
 	if refused := wording.Refused(a.Traffic); refused != "" {
 		lines = append(lines, v.hang("          network: ", nil, refused)...)
+		if allow := wording.Allowing(a.Traffic); allow != "" {
+			lines = append(lines, v.hang("            ", v.Style.Faint, allow)...)
+		}
 	}
 	for _, n := range a.Notes {
 		lines = append(lines, v.hang("          note: ", nil, n)...)

@@ -67,8 +67,8 @@ func completeStages(sh *shell, cmd *cobra.Command, flag string) {
 
 func completeRunFlags(sh *shell, cmd *cobra.Command) {
 	completePlaybooks(sh, cmd)
-	must(cmd.RegisterFlagCompletionFunc("network", offer(config.NetworkModes)))
-	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
+	must(cmd.RegisterFlagCompletionFunc("network", choose(config.NetworkModes)))
+	must(cmd.RegisterFlagCompletionFunc("isolation", choose(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
 	must(cmd.RegisterFlagCompletionFunc("agent", offer(playbook.Uses)))
 	must(cmd.RegisterFlagCompletionFunc("model-tier", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var tiers []cobra.Completion
@@ -107,6 +107,13 @@ func (sh *shell) playbookNames() []string {
 func offer(list func() []string) completer {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return list(), cobra.ShellCompDirectiveDefault
+	}
+}
+
+// choose completes from a list that names all there is.
+func choose(list func() []string) completer {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return list(), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

@@ -63,8 +63,8 @@ func (o *sayOptions) flags(sh *shell, cmd *cobra.Command) {
 	must(cmd.RegisterFlagCompletionFunc("role", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{string(core.VoiceUser), string(core.VoiceBlue)}, cobra.ShellCompDirectiveNoFileComp
 	}))
-	must(cmd.RegisterFlagCompletionFunc("network", offer(config.NetworkModes)))
-	must(cmd.RegisterFlagCompletionFunc("isolation", offer(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
+	must(cmd.RegisterFlagCompletionFunc("network", choose(config.NetworkModes)))
+	must(cmd.RegisterFlagCompletionFunc("isolation", choose(func() []string { return []string{config.IsolationSandbox, config.IsolationNone} })))
 	completePlaybooks(sh, cmd)
 }
 

@@ -212,6 +212,8 @@ func TestCompletion(t *testing.T) {
 	b.run(t, ExitOK, "__complete", "rollback", "alias-1", "--to", "")
 	b.said(t, b.out, "plan\n", "review\n")
 	b = newBench(t)
+	b.run(t, ExitOK, "__complete", "run", "--network", "")
+	b.said(t, b.out, "listed\nnone\nopen\n:4\n") // and no names of files
 	b.run(t, ExitOK, "__complete", "run", "--playbook", "")
 	b.said(t, b.out, "feature\n")
 	dir, err := b.Dir()

@@ -39,6 +39,7 @@ type Input struct {
 	Try     int    // attempts of the round that counted, this one included
 	Limit   int
 	Timeout time.Duration
+	Closed  bool          // what is not on the attempt's network list cannot be reached
 	Last    *core.Attempt // the attempt before this one
 	Failed  *Failure      // what the checks showed when they last failed in this round
 

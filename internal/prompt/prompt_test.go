@@ -178,6 +178,28 @@ func TestEveryEndIsExplained(t *testing.T) {
 }
 
 // TestALimitOfTheMachineIsTold to the next attempt, if that was how the last one ended.
+// TestAClosedNetworkIsTold: most programs show a refusal as a bare 403, which says nothing of what to do.
+func TestAClosedNetworkIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		isolation string
+		network   *core.Network
+		want      bool
+	}{
+		"closed":            {"sandbox", &core.Network{}, true},
+		"the model only":    {"sandbox", &core.Network{None: true}, true},
+		"open":              {"sandbox", &core.Network{Open: true}, false},
+		"without isolation": {"none", &core.Network{}, false},
+		"of an older run":   {"sandbox", nil, false},
+	} {
+		r := dashboard()
+		r.Isolation, r.Network = c.isolation, c.network
+		text := string(build(t, r, "backend-1-1", nil))
+		if strings.Contains(text, "- Network: closed. A proxy refuses every host that is not on the list") != c.want {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 func TestALimitOfTheMachineIsTold(t *testing.T) {
 	took := &core.Consumption{Breach: "killed at 4.0 GiB of memory, the limit of an attempt"}
 	for exit, want := range map[core.ExitKind]bool{core.ExitFailed: true, core.ExitFinished: false, core.ExitCancelled: false} {

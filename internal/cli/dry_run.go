@@ -181,7 +181,7 @@ func limitsLine(l core.Limits) string {
 	if l.CostUSD > 0 {
 		parts = append(parts, wording.Money(l.CostUSD))
 	} else {
-		parts = append(parts, "no limit of cost")
+		parts = append(parts, "no cost limit")
 	}
 	if l.Tokens > 0 {
 		parts = append(parts, wording.Tokens(l.Tokens))

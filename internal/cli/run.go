@@ -231,7 +231,7 @@ func moreThanNothing(cmd *cobra.Command, names ...string) error {
 		f := cmd.Flags().Lookup(name)
 		value := f.Value.String()
 		if f.Changed && (slices.Contains([]string{"0", "0s", "NaN", "+Inf"}, value) || strings.HasPrefix(value, "-")) {
-			return usagef("--%s %s: it must be positive", name, value)
+			return usagef("--%s %s: it must be more than 0", name, value)
 		}
 	}
 	return nil

@@ -32,11 +32,11 @@ func bubblewrap(p plan, spec Spec) (Launch, error) {
 	if program.disablesUserns() {
 		args = append(args, "--disable-userns")
 	}
-	args = append(args,
-		"--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
-		"--proc", "/proc", "--dev", "/dev",
-	)
+	args = append(args, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
+	if !spec.Brief {
+		args = append(args, "--die-with-parent")
+	}
+	args = append(args, "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev")
 	if spec.Network.Closed {
 		args = append(args, "--unshare-net")
 	}

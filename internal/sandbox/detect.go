@@ -19,7 +19,7 @@ func Detect(ctx context.Context) (Kind, string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	launch, err := Command(Sandbox, Spec{
-		Argv: []string{"/bin/sh", "-c", "test ! -w /usr"}, Dir: "/", Private: []string{}, Network: Network{Closed: true},
+		Argv: []string{"/bin/sh", "-c", "test ! -w /usr"}, Dir: "/", Private: []string{}, Network: Network{Closed: true}, Brief: true,
 	})
 	if err != nil {
 		return None, err.Error() + "; install it, or ask for isolation none"

@@ -9,13 +9,13 @@ import (
 const environmentFD = firstInherited + 1
 
 // outside keeps of an environment what bubblewrap itself, and what stands before it, may have: the way to programs and to the
-// manager of scopes. All else is for the inside alone: a variable such as LD_PRELOAD would have the repository's code run
+// manager of scopes, and the folder by which whoever cleans up after a dead supervisor knows its processes. All else is for the inside alone: a variable such as LD_PRELOAD would have the repository's code run
 // before there is a sandbox around it.
 func outside(env []string) []string {
 	kept := []string{} // nil would be the environment of this process
 	for _, entry := range env {
 		switch name, _, _ := strings.Cut(entry, "="); name {
-		case "PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS":
+		case "PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "STELLWERK_OUT":
 			kept = append(kept, entry)
 		}
 	}

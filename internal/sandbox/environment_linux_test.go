@@ -68,3 +68,10 @@ func TestWhatAnEnvironmentCanHold(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoCleansUpKnowsBubblewrap: the output folder is how processes of a dead supervisor are found.
+func TestWhoCleansUpKnowsBubblewrap(t *testing.T) {
+	if got := strings.Join(outside([]string{"SECRET=s", "STELLWERK_OUT=/attempt/out", "LD_PRELOAD=x", "PATH=/bin"}), " "); got != "STELLWERK_OUT=/attempt/out PATH=/bin" {
+		t.Errorf("bubblewrap has %q", got)
+	}
+}

@@ -24,7 +24,7 @@ func kernelCounters() map[string]string {
 
 // start starts bubblewrap, which waits inside until the counters are open.
 func (g *gauge) start(cmd *exec.Cmd, bubblewrap string) error {
-	told, tells, err := os.Pipe()
+	told, tells, err := unbroken()
 	if err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
@@ -45,6 +45,21 @@ func (g *gauge) start(cmd *exec.Cmd, bubblewrap string) error {
 	}
 	_, _ = lets.Write([]byte{'\n'}) // where bubblewrap has ended, nobody reads it
 	return errors.Join(told.Close(), lets.Close())
+}
+
+// unbroken is a pipe whose writing end can be read from as well, so that whoever has it can write even when nobody else reads
+// any more. bubblewrap would otherwise be ended by what it tells to a dead supervisor, and leave a process behind that waits
+// for it for ever.
+func unbroken() (r, w *os.File, err error) {
+	r, end, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err = os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", end.Fd()), os.O_RDWR, 0)
+	if err = errors.Join(err, end.Close()); err != nil {
+		return nil, nil, errors.Join(err, r.Close())
+	}
+	return r, w, nil
 }
 
 // open finds the network of bubblewrap's child. A bubblewrap that failed tells nothing, and says why itself.

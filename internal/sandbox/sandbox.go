@@ -55,6 +55,10 @@ type Spec struct {
 	// MemoryFiles is how many bytes each folder that is kept in memory can hold. Zero leaves that to the system, which
 	// allows half of the machine's memory.
 	MemoryFiles int64
+	// Brief is a command that ends by itself and may outlive the process that starts it. All others die with that. A
+	// bubblewrap that dies while it sets up the sandbox leaves a process behind that waits for it for ever, so a trial that
+	// anybody may interrupt is brief.
+	Brief bool
 	// Inside is a command of the system's that stands before Argv in a sandbox on Linux.
 	Inside  []string
 	Network Network

@@ -111,7 +111,7 @@ func start(ctx context.Context, program, socket string, o order) ([]Trial, error
 		return nil, err
 	}
 	launch, err := sandbox.Command(sandbox.Sandbox, sandbox.Spec{
-		Argv: append(command(program), string(text)), Dir: "/", Private: []string{}, ReadOnly: []string{program},
+		Argv: append(command(program), string(text)), Dir: "/", Private: []string{}, ReadOnly: []string{program}, Brief: true,
 		Network: sandbox.Network{Closed: true, Socket: socket, Starter: append(bridge.Command(program), sandbox.SocketPath, "--")},
 	})
 	if err != nil {

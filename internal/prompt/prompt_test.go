@@ -177,7 +177,6 @@ func TestEveryEndIsExplained(t *testing.T) {
 	}
 }
 
-// TestALimitOfTheMachineIsTold to the next attempt, if that was how the last one ended.
 // TestAClosedNetworkIsTold: most programs show a refusal as a bare 403, which says nothing of what to do.
 func TestAClosedNetworkIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -200,6 +199,7 @@ func TestAClosedNetworkIsTold(t *testing.T) {
 	}
 }
 
+// TestALimitOfTheMachineIsTold to the next attempt, if that was how the last one ended.
 func TestALimitOfTheMachineIsTold(t *testing.T) {
 	took := &core.Consumption{Breach: "killed at 4.0 GiB of memory, the limit of an attempt"}
 	for exit, want := range map[core.ExitKind]bool{core.ExitFailed: true, core.ExitFinished: false, core.ExitCancelled: false} {

@@ -116,12 +116,15 @@ func (b *bound) close(state *os.ProcessState) *Consumption {
 	out := &Consumption{Usage: b.group.Usage(), Held: b.group.Holding(), Breach: b.group.Breach()}
 	if state != nil {
 		out.CPUSeconds = max(out.CPUSeconds, (state.UserTime() + state.SystemTime()).Seconds())
-		out.PeakMemory = max(out.PeakMemory, largest(state))
+		if !out.Held.Memory.Enforced() { // the kernel has no account of all of them
+			out.PeakMemory = max(out.PeakMemory, largest(state))
+		}
 	}
 	return out
 }
 
-// largest is the memory of the largest process there was, for an attempt that was over before anybody looked.
+// largest is the memory of the largest process there was, for an attempt that was over before anybody looked. It is no less
+// than what this process had when it forked.
 func largest(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

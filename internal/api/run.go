@@ -66,8 +66,8 @@ type RunDetail struct {
 	Run
 	Goal     string `json:"goal"`
 	Playbook string `json:"playbook"`
-	// Choices were made when the run started.
-	Choices core.Choices `json:"choices"`
+	// Options were chosen when the run started.
+	Options core.Options `json:"choices"`
 	Head    string       `json:"head"`
 	Changed bool         `json:"changed,omitempty"` // there is a difference to look at
 	Stages  []Stage      `json:"stages"`

@@ -112,7 +112,7 @@ func epicOf(s *start) core.Epic {
 		Run: s.started.Run, Goal: s.started.Goal, Title: s.started.Title, Issue: s.started.Issue,
 		Playbook: s.req.Playbook, Base: s.req.Base, Branch: s.req.Branch, Agent: s.req.Agent, Isolation: s.req.Isolation, Network: s.req.Network,
 		Forge: s.req.Forge, Remote: s.req.Remote, Repository: s.req.Repository,
-		Limits: s.req.Limits, Policy: s.started.Policy, Choices: s.started.Choices,
+		Limits: s.req.Limits, Policy: s.started.Policy, Options: s.started.Options,
 		Preflight: s.req.Preflight,
 	}
 }
@@ -234,7 +234,7 @@ func startOf(p *core.Project, e core.QueuedEpic) api.StartRun {
 	return api.StartRun{
 		Project: p.ID, Goal: e.Goal, Title: e.Title, Issue: e.Issue, Playbook: e.Playbook, Base: e.Base, Branch: e.Branch,
 		Agent: e.Agent, Isolation: e.Isolation, Network: e.Network, Forge: e.Forge, Remote: e.Remote, Repository: e.Repository,
-		Limits: e.Limits, Choices: e.Choices, Preflight: e.Preflight,
+		Limits: e.Limits, Options: e.Options, Preflight: e.Preflight,
 	}
 }
 

@@ -56,7 +56,7 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 		Run: id.String(), Alias: alias(title, id), Project: p.project, Goal: req.Goal, Title: title,
 		Issue: strings.TrimPrefix(req.Issue, "#"), Playbook: *plan.playbook, Limits: settings.Limits(),
 		Base: p.base, BaseCommit: p.commit, Branch: branch, Remote: p.remote, Forge: config.ForgeLocal,
-		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Choices: req.Choices,
+		Isolation: isolation, Identity: core.Identity(p.repo.Identity), Options: req.Options,
 		Session: req.Session, Conversation: req.Conversation, Network: network,
 	}
 	if started.Resources, err = a.resources(settings); err != nil {
@@ -131,7 +131,7 @@ func (p *plan) limitAttempts(set config.Value[int]) {
 }
 
 // settle makes the playbook this run's own by what was chosen for it.
-func (p *plan) settle(c core.Choices) error {
+func (p *plan) settle(c core.Options) error {
 	settled, warnings, err := playbook.Settle(*p.playbook, c)
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func (a *App) settle(ctx context.Context, req api.StartRun, id uuid.UUID) (*star
 		return nil, err
 	}
 	plan.limitAttempts(settings.Attempts)
-	if err := plan.settle(req.Choices); err != nil {
+	if err := plan.settle(req.Options); err != nil {
 		return nil, err
 	}
 	started, err := a.runStarted(ctx, req, id, p, settings, plan)

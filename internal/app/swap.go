@@ -42,7 +42,7 @@ func (a *App) Swap(ctx context.Context, id string, req api.Swap) (api.Run, error
 		return api.Run{}, err
 	}
 	p.limitAttempts(settings.Attempts)
-	if err := p.settle(run.Choices); err != nil {
+	if err := p.settle(run.Options); err != nil {
 		return api.Run{}, err
 	}
 	if err := errors.Join(g.ready(ctx, p.playbook, run.Isolation), g.up.keepsToken(p.playbook)); err != nil {

@@ -50,7 +50,7 @@ func viewRow(r store.RunRow) api.Run {
 }
 
 func (a *App) viewDetail(r *core.Run) api.RunDetail {
-	d := api.RunDetail{Run: viewRun(r), Goal: r.Goal, Playbook: r.Playbook.Name, Choices: r.Choices, Head: r.Head, Pause: r.Pause, Folder: a.journal.dir(r.ID), Onward: r.Managed(), Opaque: opaque(r), Preflight: r.Preflight, Changed: r.Work() != r.BaseCommit}
+	d := api.RunDetail{Run: viewRun(r), Goal: r.Goal, Playbook: r.Playbook.Name, Options: r.Options, Head: r.Head, Pause: r.Pause, Folder: a.journal.dir(r.ID), Onward: r.Managed(), Opaque: opaque(r), Preflight: r.Preflight, Changed: r.Work() != r.BaseCommit}
 	for _, s := range r.Stages {
 		stage := api.Stage{ID: s.ID, Status: string(s.Status), Round: s.Round}
 		if s.Status == core.StageOmitted {

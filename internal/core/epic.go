@@ -25,7 +25,7 @@ type Epic struct {
 	Repository string     `json:"repository,omitempty"`
 	Limits     *Limits    `json:"limits,omitempty"` // zero fields are not set
 	Policy     *RunPolicy `json:"policy,omitempty"`
-	Choices    Choices    `json:"choices"`
+	Options    Options    `json:"choices"`
 	Preflight  string     `json:"preflight,omitempty"` // as it was set for this run; empty for that of the settings
 }
 

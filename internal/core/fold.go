@@ -59,7 +59,7 @@ func begin(e Event, b RunStarted) *Run {
 		Playbook: &playbook, Limits: b.Limits, Base: b.Base, BaseCommit: b.BaseCommit,
 		Branch: b.Branch, Remote: b.Remote, Forge: b.Forge, Isolation: b.Isolation,
 		ForgeURL: b.ForgeURL, Repository: b.Repository, Home: b.Home,
-		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices, Session: b.Session, Conversation: b.Conversation, Preflight: b.Preflight,
+		Identity: b.Identity, Policy: b.Policy, Options: b.Options, Session: b.Session, Conversation: b.Conversation, Preflight: b.Preflight,
 		Network:   b.Network,
 		Resources: b.Resources,
 		Status:    StatusActive, Head: b.BaseCommit, Verified: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,

@@ -42,7 +42,7 @@ func steerDeeds() map[string]deed {
 	started := core.RunStarted{
 		Run: "r", Alias: "a", Project: "p", Goal: "g", Title: "t", Issue: "i", Playbook: *phased().Playbook, Limits: raised, Base: "main", BaseCommit: "c0",
 		Branch: "feature/x", Remote: "origin", Forge: "f", ForgeURL: "u", Repository: "o/n", Home: "h", Isolation: "none", Identity: core.Identity{Name: "n", Email: "e"},
-		Policy: &core.RunPolicy{Approve: true, By: "me"}, Choices: core.Choices{}, Session: "s", Conversation: "c", Preflight: &core.Preflight{},
+		Policy: &core.RunPolicy{Approve: true, By: "me"}, Options: core.Options{}, Session: "s", Conversation: "c", Preflight: &core.Preflight{},
 	}
 	inWaves, byManager := started, started
 	inWaves.Playbook, byManager.Playbook = *waved().Playbook, *managed().Playbook

@@ -60,7 +60,7 @@ type Run struct {
 	Isolation  string     `json:"isolation"`
 	Identity   Identity   `json:"identity"`
 	Policy     *RunPolicy `json:"policy,omitempty"`
-	Choices    Choices    `json:"choices"`
+	Options    Options    `json:"choices"`
 	Session    string     `json:"session,omitempty"` // the interactive session that starts the agents
 	Preflight  *Preflight `json:"preflight,omitempty"`
 	Network    *Network   `json:"network,omitempty"`

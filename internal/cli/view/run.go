@@ -115,7 +115,7 @@ func (v View) facts(d api.RunDetail) []string {
 		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
 		v.fit("  " + v.Style.Faint(v.dots(v.lasted(d.Run), wording.Count(d.Attempts, "attempt"), money, tokens))),
 	}
-	if chosen := v.choices(d.Choices); chosen != "" {
+	if chosen := v.choices(d.Options); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))
 	}
 	if bounds := wording.Resources(d.Resources.Attempt); bounds != "" {
@@ -151,7 +151,7 @@ func agents(names []string) string {
 }
 
 // choices are what was chosen when the run started.
-func (v View) choices(c core.Choices) string {
+func (v View) choices(c core.Options) string {
 	coverage, tier, designer := "", "", ""
 	if c.Coverage > 0 {
 		coverage = fmt.Sprintf("coverage %d%%", c.Coverage)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Choices are made once, when a run starts.
-type Choices struct {
+// Options are chosen once, when a run starts.
+type Options struct {
 	Coverage   int  `json:"coverage,omitempty"` // target, percent
 	ModelTier  Tier `json:"model_tier,omitempty"`
 	UIDesigner bool `json:"ui_designer,omitempty"`
@@ -24,20 +24,20 @@ const (
 // KnownTiers lists the tiers, the fastest first.
 func KnownTiers() []Tier { return []Tier{TierFast, TierBalanced, TierStrong} }
 
-// Choice names something that a run has or has not.
-type Choice string
+// Option names something that a run has or has not.
+type Option string
 
-// ChoiceUIDesigner calls a designer into a team.
-const ChoiceUIDesigner Choice = "ui_designer"
+// OptionUIDesigner calls a designer into a team.
+const OptionUIDesigner Option = "ui_designer"
 
-// KnownChoices lists what a spoke of a team can depend on.
-func KnownChoices() []Choice { return []Choice{ChoiceUIDesigner} }
+// KnownOptions lists what a spoke of a team can depend on.
+func KnownOptions() []Option { return []Option{OptionUIDesigner} }
 
-// Has reports that the choice was made.
-func (c Choices) Has(choice Choice) bool { return choice == ChoiceUIDesigner && c.UIDesigner }
+// Has reports that the option was chosen.
+func (c Options) Has(o Option) bool { return o == OptionUIDesigner && c.UIDesigner }
 
-// Check says what is wrong with the choices.
-func (c Choices) Check() error {
+// Check says what is wrong with the options.
+func (c Options) Check() error {
 	if c.Coverage < 0 || c.Coverage > 100 {
 		return Errorf(CodeInvalid, "a test coverage of %d %% cannot be aimed at", c.Coverage).WithHint("name a percentage from 1 to 100")
 	}

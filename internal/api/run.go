@@ -16,18 +16,20 @@ const (
 
 // Run is a run in a list.
 type Run struct {
-	ID       string `json:"id"`
-	Alias    string `json:"alias"`
-	Project  string `json:"project"`
-	Title    string `json:"title"`
-	Issue    string `json:"issue,omitempty"`
-	Kind     string `json:"kind,omitempty"` // of the playbook, while it is open
-	Status   string `json:"status"`
-	Reason   string `json:"reason"`
-	Next     string `json:"next,omitempty"`   // what a person can type now
-	Halted   bool   `json:"halted,omitempty"` // paused, and what was under way is stopped
-	Stage    string `json:"stage"`
-	Attempts int    `json:"attempts"`
+	ID      string `json:"id"`
+	Alias   string `json:"alias"`
+	Project string `json:"project"`
+	Title   string `json:"title"`
+	Issue   string `json:"issue,omitempty"`
+	Kind    string `json:"kind,omitempty"` // of the playbook, while it is open
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Next    string `json:"next,omitempty"` // what a person can type now
+	// Advice is the same as values, for who offers something better than a command.
+	Advice   core.Advice `json:"advice,omitzero"`
+	Halted   bool        `json:"halted,omitempty"` // paused, and what was under way is stopped
+	Stage    string      `json:"stage"`
+	Attempts int         `json:"attempts"`
 	core.Cost
 	Tokens     int64      `json:"tokens"`
 	Branch     string     `json:"branch"`

@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -39,7 +40,7 @@ func (a *App) speak(ctx context.Context, req api.Speak) (api.Spoken, error) {
 	}
 	if run.ByWaves() {
 		return api.Spoken{}, core.Errorf(core.CodeUnsupported, "run %s goes on in waves, and its planner reads answers, no messages", run.Alias).
-			WithHint("`stellwerk inbox` lists what it asks")
+			WithHint("look at what it asks").Offer(core.Choice{Verb: core.VerbInbox})
 	}
 	gated, seq := run.Status == core.StatusAwaiting, run.Stream.Seq
 	run, said, err := a.message(ctx, run, api.Tell{Text: req.Text, Voice: req.Voice, Conversation: cmp.Or(req.Conversation, project)})
@@ -169,9 +170,9 @@ func heard(r *core.Run, event string) string {
 	case r.ByWaves():
 		return heardInWaves(r)
 	case r.Pause != nil && r.Pause.Code == core.PauseQuestion && len(r.Questions) > 0:
-		return fmt.Sprintf("the project waits for the answer to %s: %s; the manager reads your message after that", r.Questions[0].ID, r.Pause.Next)
+		return fmt.Sprintf("the project waits for the answer to %s: %s; the manager reads your message after that", r.Questions[0].ID, wording.Next(r))
 	case r.Pause != nil:
-		return fmt.Sprintf("the project is paused (%s); the manager reads your message when it goes on: %s", r.Pause.Reason, r.Pause.Next)
+		return fmt.Sprintf("the project is paused (%s); the manager reads your message when it goes on: %s", r.Pause.Reason, wording.Next(r))
 	case !r.InTurn() || len(r.Wakes) == 0 && r.Missed == 0:
 		return "the manager is woken"
 	case slices.ContainsFunc(r.Manager().Turn.Wakes, func(w core.Wake) bool { return w.Event == event }):
@@ -188,7 +189,7 @@ func heardInWaves(r *core.Run) string {
 		}
 	}
 	if r.Pause != nil {
-		return fmt.Sprintf("the run is paused (%s): %s", r.Pause.Reason, r.Pause.Next)
+		return fmt.Sprintf("the run is paused (%s): %s", r.Pause.Reason, wording.Next(r))
 	}
 	return "who waited for it goes on"
 }

@@ -62,7 +62,7 @@ func (a *App) hasAttempt(run *core.Run, attempt string) bool {
 }
 
 func noAttempt(run *core.Run, attempt string) error {
-	return core.Errorf(core.CodeNotFound, "run %s has no attempt %s", run.Alias, attempt).WithHint("`stellwerk status %s` lists the attempts", run.Alias)
+	return core.Errorf(core.CodeNotFound, "run %s has no attempt %s", run.Alias, attempt).Offer(run.Choices(core.VerbStatus)...)
 }
 
 // underWay adds what an attempt that has not ended did so far.

@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -144,7 +145,8 @@ func notNow(p *core.Project, driver *store.RunRow) error {
 			WithHint("leave out --no-queue, and the goal waits behind them")
 	}
 	return core.Errorf(core.CodeConflict, "the project is driven by run %s already", driver.Alias).
-		WithHint("leave out --no-queue and the goal is queued, tell that run what else is wanted (`stellwerk feedback %s \"…\"`), or cancel it", driver.Alias)
+		WithHint("leave out --no-queue and the goal is queued, tell that run what else is wanted, or cancel it").
+		Offer(core.Choice{Verb: core.VerbFeedback, Run: driver.Alias}, core.Choice{Verb: core.VerbCancel, Run: driver.Alias})
 }
 
 // next starts the epic whose turn has come, and records those that cannot be
@@ -241,7 +243,7 @@ func startOf(p *core.Project, e core.QueuedEpic) api.StartRun {
 // refuseEpic records that an epic cannot be started, and tells a person. Those
 // behind it have their turn.
 func (a *App) refuseEpic(ctx context.Context, p *core.Project, e core.QueuedEpic, why error) (more bool, err error) {
-	body := core.EpicRefused{Epic: e.ID, Reason: a.redactor.String(why.Error()), Hint: core.HintOf(why)}
+	body := core.EpicRefused{Epic: e.ID, Reason: a.redactor.String(why.Error()), Advice: core.AdviceOf(why)}
 	err = a.engine.Record(ctx, p.ID, core.Engine(), body)
 	switch core.CodeOf(err) {
 	case core.CodeNotFound, core.CodeConflict: // somebody dropped it meanwhile
@@ -254,7 +256,7 @@ func (a *App) refuseEpic(ctx context.Context, p *core.Project, e core.QueuedEpic
 	text := fmt.Sprintf("%s (%s of project %s): %s", e.Title, e.ID, p.Name, body.Reason)
 	if err := a.teller.outbox.Notify(ctx, notify.Notice{
 		ID: fmt.Sprintf("%s/%s/%s/%d", api.WaitEpic, p.ID, e.ID, time.Now().UnixNano()), Kind: api.WaitEpic, Project: p.Name, At: time.Now(),
-		Title: "an epic of " + p.Name + " cannot be started", Text: a.redactor.String(text), Next: body.Hint,
+		Title: "an epic of " + p.Name + " cannot be started", Text: a.redactor.String(text), Next: wording.Hint(why),
 	}); err != nil {
 		a.log.Error("tell a person", "error", err)
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -91,11 +90,7 @@ func pauses(r *core.Run) []api.Waiting {
 	if r.Pause == nil || r.Pause.Code == core.PauseQuestion { // what is asked is listed itself
 		return nil
 	}
-	answer := r.Pause.Next
-	if answer == "" {
-		answer = fmt.Sprintf("see `stellwerk status %s`, then `stellwerk resume %s`", r.Alias, r.Alias)
-	}
-	return []api.Waiting{{Kind: api.WaitPause, Since: r.Pause.At, Reason: r.Pause.Reason, Next: answer, Pause: r.Pause}}
+	return []api.Waiting{{Kind: api.WaitPause, Since: r.Pause.At, Reason: r.Pause.Reason, Next: wording.Next(r), Pause: r.Pause}}
 }
 
 func reviews(r *core.Run) []api.Waiting {

@@ -108,7 +108,7 @@ func (a *App) named(ctx context.Context, name string) (projects []string, only *
 	run, err := a.find(ctx, name)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil, nil, core.Errorf(core.CodeNotFound, "there is no run or project %q", name).
-			WithHint("`stellwerk status` lists the runs, `stellwerk projects` the projects")
+			Offer(core.Choice{Verb: core.VerbRuns}, core.Choice{Verb: core.VerbProjects})
 	}
 	if err != nil {
 		return nil, nil, err

@@ -11,7 +11,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
-	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -145,7 +144,7 @@ func (a *App) granted(ctx context.Context, run *core.Run, tip string) string {
 
 func movedOn(run *core.Run, m api.Mergeable) error {
 	return core.Errorf(core.CodeConflict, "what you were shown is not what would be merged now: %.8s into %s at %.8s", m.Commit, m.Base, m.Tip).
-		WithHint("look again: `stellwerk diff %s`", run.Alias)
+		WithHint("look again").Offer(run.Choices(core.VerbDiff)...)
 }
 
 // mergeSeen records what the forge would say: that the base holds the work, at
@@ -174,9 +173,9 @@ func (a *App) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable, ma
 		return m, "", core.Errorf(core.CodeConflict, "%s is merged already: nothing waits to be merged", run.Branch).
 			WithHint("`stellwerk log %s` tells by whom; begin further work with `stellwerk run`", run.Alias)
 	}
-	if !wording.ToMerge(run) {
+	if !run.ToMerge() {
 		return m, "", core.Errorf(core.CodeConflict, "run %s is %s: nothing waits to be merged", run.Alias, run.Status.InWords()).
-			WithHint("see `stellwerk status %s`", run.Alias)
+			Offer(run.Choices(core.VerbStatus)...)
 	}
 	m = api.Mergeable{Commit: pr.Commit, Branch: run.Branch, Base: dispatch.Target(run)}
 	switch {

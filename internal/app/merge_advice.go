@@ -6,14 +6,13 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // adviseMerge makes the advice to merge fit the person's repository as it is: the
 // base may be checked out, in conflict or gone, or they have merged by hand. Nobody
 // watches for that once a run is over, so who looks at the run has it recorded.
 func (a *App) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) error {
-	if !wording.MergesHere(run) {
+	if !run.MergesHere() {
 		return nil
 	}
 	m, _, err := a.mergeable(ctx, run)

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 var _ dispatch.Notifier = (*teller)(nil)
@@ -82,7 +83,7 @@ func notices(r *core.Run) []notify.Notice {
 	for _, q := range r.Questions {
 		all = append(all, notify.Notice{
 			ID: "question/" + r.ID + "/" + q.ID, Kind: api.WaitQuestion, Title: "asks you something", Text: q.Text, At: q.At,
-			Next: fmt.Sprintf("`stellwerk answer %s \"…\"`", q.ID),
+			Next: wording.Advice("", q.Ask()),
 		})
 	}
 	if r.EndedAt != nil && r.Status != core.StatusCancelled {

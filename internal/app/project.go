@@ -152,12 +152,12 @@ func (a *App) say(ctx context.Context, p *core.Project, body core.Body) error {
 		}
 		if len(open) > 0 {
 			return core.Errorf(core.CodeConflict, "run %s of project %s is open", open[0].Alias, p.Name).
-				WithHint("wait for it, or `stellwerk cancel %s`", open[0].Alias)
+				WithHint("wait for it, or cancel it").Offer(core.Choice{Verb: core.VerbCancel, Run: open[0].Alias})
 		}
 	case core.EpicDropped:
 		if e := p.Epic(b.Epic); e != nil {
 			if row, err := a.store.Run(ctx, e.Run); err == nil {
-				return core.Errorf(core.CodeConflict, "epic %s has become run %s", e.ID, row.Alias).WithHint("`stellwerk cancel %s` ends it", row.Alias)
+				return core.Errorf(core.CodeConflict, "epic %s has become run %s", e.ID, row.Alias).WithHint("end it").Offer(core.Choice{Verb: core.VerbCancel, Run: row.Alias})
 			}
 		}
 	default:

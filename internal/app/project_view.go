@@ -10,6 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -155,9 +156,11 @@ func viewQueued(e *api.Epic) api.Run {
 
 // requeue is what a person can type about an epic that could not be started.
 func requeue(e api.Epic) string {
-	next := fmt.Sprintf("`stellwerk projects requeue %s %s`, or `stellwerk projects drop %s %s`", e.Project, e.ID, e.Project, e.ID)
-	if e.Refused.Hint != "" {
-		next = strings.TrimSuffix(e.Refused.Hint, ".") + "; then " + next
+	next := wording.Advice("", core.Advice{Choices: []core.Choice{
+		{Verb: core.VerbRequeueEpic, Project: e.Project, Epic: e.ID}, {Verb: core.VerbDropEpic, Project: e.Project, Epic: e.ID},
+	}})
+	if hint := wording.Advice("", e.Refused.Advice); hint != "" {
+		next = strings.TrimSuffix(hint, ".") + "; then " + next
 	}
 	return next
 }

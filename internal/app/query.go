@@ -48,7 +48,7 @@ func (a *App) findPrefix(ctx context.Context, prefix string) (store.RunRow, erro
 	case 1:
 		return found[0], nil
 	case 0:
-		return store.RunRow{}, core.Errorf(core.CodeNotFound, "there is no run %q", prefix).WithHint("`stellwerk status` lists the runs")
+		return store.RunRow{}, core.Errorf(core.CodeNotFound, "there is no run %q", prefix).Offer(core.Choice{Verb: core.VerbRuns})
 	}
 	return store.RunRow{}, core.Errorf(core.CodeInvalid, "%q is the beginning of %d runs", prefix, len(found)).WithHint("one of: %s", strings.Join(names, ", "))
 }
@@ -150,7 +150,7 @@ func (a *App) Output(ctx context.Context, id, attempt string, after int64) (api.
 		return api.Output{}, err
 	}
 	if strings.ContainsAny(attempt, "/\\") || strings.HasPrefix(attempt, ".") || attempt == "" {
-		return api.Output{}, core.Errorf(core.CodeInvalid, "%q is no attempt", attempt).WithHint("`stellwerk status %s` lists the attempts", run.Alias)
+		return api.Output{}, core.Errorf(core.CodeInvalid, "%q is no attempt", attempt).Offer(run.Choices(core.VerbStatus)...)
 	}
 	folder := a.attemptFolder(run.ID, attempt)
 	path, over := shim.JournalPath(folder), false

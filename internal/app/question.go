@@ -10,6 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Questions implements api.Conversation.
@@ -83,7 +84,7 @@ func pending(run *core.Run, project string, rows []store.MessageRow) []api.Waiti
 		q := viewQuestion(run, project, row)
 		all = append(all, api.Waiting{
 			Kind: api.WaitQuestion, Since: q.At, Reason: fmt.Sprintf("%s asks (%s): %s", q.Asker, q.ID, q.Text),
-			Next: fmt.Sprintf("`stellwerk answer %s \"…\"`", q.ID), Question: &q,
+			Next: wording.Advice("", core.Question{ID: q.ID}.Ask()), Question: &q,
 		})
 	}
 	return all
@@ -141,7 +142,7 @@ func (a *App) closedQuestion(ctx context.Context, given, prefix string) error {
 		return err
 	}
 	if len(about) == 0 || len(given) < 3 {
-		return core.Errorf(core.CodeNotFound, "there is no question %.80q", given).WithHint("`stellwerk inbox` lists what waits for you")
+		return core.Errorf(core.CodeNotFound, "there is no question %.80q", given).WithHint("look at what waits for you").Offer(core.Choice{Verb: core.VerbInbox})
 	}
 	last := about[len(about)-1]
 	if last.Kind == core.SaidAnswer {
@@ -157,10 +158,10 @@ func (a *App) closedQuestion(ctx context.Context, given, prefix string) error {
 			return err
 		}
 		return core.Errorf(core.CodeConflict, "question %s was answered before by %s: %s", last.Question, by, last.Text).
-			WithHint("%s", run.Differently())
+			Advise(run.Differently())
 	}
 	return core.Errorf(core.CodeConflict, "question %s is of a run that is over", last.Question).
-		WithHint("`stellwerk inbox` lists what waits for you")
+		WithHint("look at what waits for you").Offer(core.Choice{Verb: core.VerbInbox})
 }
 
 // viewManager shows how a run stands that a manager drives.

@@ -72,7 +72,7 @@ func (a *App) nameFree(ctx context.Context, project, name string) error {
 func (a *App) findProject(ctx context.Context, nameOrKey string) (*core.Project, error) {
 	row, err := a.store.Project(ctx, nameOrKey)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, core.Errorf(core.CodeNotFound, "there is no project %.80q", nameOrKey).WithHint("`stellwerk projects --all` lists them")
+		return nil, core.Errorf(core.CodeNotFound, "there is no project %.80q", nameOrKey).Offer(core.Choice{Verb: core.VerbProjects})
 	}
 	if err != nil {
 		return nil, err

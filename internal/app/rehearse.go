@@ -14,6 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Rehearse implements api.Service. It goes the way of a start as far as nothing
@@ -50,7 +51,7 @@ func (a *App) Rehearse(ctx context.Context, req api.StartRun) (api.Rehearsal, er
 	s.tell = a.looks.teller(req.Ticket)
 	switch err := a.preflight(ctx, s); {
 	case core.CodeOf(err) == core.CodeUnavailable && ctx.Err() == nil:
-		r.Problem = &core.Refusal{Reason: a.redactor.String(err.Error()), Hint: core.HintOf(err)}
+		r.Problem = &core.Refusal{Reason: a.redactor.String(err.Error()), Advice: core.Advice{Hint: wording.Hint(err)}}
 	case err != nil:
 		return r, err
 	}

@@ -68,7 +68,7 @@ func (a *App) Approve(ctx context.Context, id string, req api.Approve) (api.Run,
 		s := r.Current()
 		if s == nil || s.Gate == nil || s.Gate.Approved {
 			return nil, core.Errorf(core.CodeConflict, "run %s is %s: nothing waits for an approval", r.Alias, r.Status.InWords()).
-				WithHint("see `stellwerk status %s`", r.Alias)
+				Offer(r.Choices(core.VerbStatus)...)
 		}
 		if req.Subject == nil {
 			return nil, core.Errorf(core.CodeInvalid, "it is not said what of run %s is approved", r.Alias).
@@ -146,7 +146,7 @@ func (a *App) Rollback(ctx context.Context, id string, req api.Rollback) (api.Ru
 		})
 		if body.Target == "" {
 			return nil, core.Errorf(core.CodeInvalid, "no stage is suggested: say which to go back to").
-				WithHint("`stellwerk rollback %s --to STAGE`", r.Alias)
+				Offer(r.Choices(core.VerbRollback)...)
 		}
 		return body, nil
 	})
@@ -216,7 +216,7 @@ func (a *App) Pause(ctx context.Context, id string, req api.Pause) (api.Run, err
 		if reason == "" {
 			reason = "paused by " + pausedBy(ctx)
 		}
-		return core.RunPaused{Code: core.PausePerson, Reason: a.redactor.String(reason), Stop: req.Stop, Next: "`stellwerk resume " + r.Alias + "`"}, nil
+		return core.RunPaused{Code: core.PausePerson, Reason: a.redactor.String(reason), Stop: req.Stop, Advice: core.Advice{Choices: r.Choices(core.VerbResume)}}, nil
 	})
 }
 
@@ -241,7 +241,7 @@ func (a *App) Resume(ctx context.Context, id string, req api.Resume) (api.Run, e
 	}
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		if r.Pause == nil {
-			return nil, core.Errorf(core.CodeConflict, "run %s is %s, not paused", r.Alias, r.Status.InWords()).WithHint("see `stellwerk status %s`", r.Alias)
+			return nil, core.Errorf(core.CodeConflict, "run %s is %s, not paused", r.Alias, r.Status.InWords()).Offer(r.Choices(core.VerbStatus)...)
 		}
 		return core.RunResumed{Limits: raised(r.Limits, req)}, nil
 	})
@@ -290,5 +290,5 @@ func current(r *core.Run) (*core.Stage, error) {
 	if s := r.Current(); s != nil && !r.Status.Terminal() {
 		return s, nil
 	}
-	return nil, core.Errorf(core.CodeConflict, "run %s is %s", r.Alias, r.Status.InWords()).WithHint("see `stellwerk status %s`", r.Alias)
+	return nil, core.Errorf(core.CodeConflict, "run %s is %s", r.Alias, r.Status.InWords()).Offer(r.Choices(core.VerbStatus)...)
 }

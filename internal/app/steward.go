@@ -66,7 +66,7 @@ func (a *App) alignRun(ctx context.Context, p *core.Project, run *core.Run) erro
 	switch {
 	case p.Pause != nil && (run.Pause == nil || run.Pause.Code == core.PauseQuestion): // which a default answer would end
 		_, err = a.engine.Submit(ctx, run.ID, core.Engine(), core.RunPaused{
-			Code: core.PauseProject, Reason: p.Still().Error(), Next: "`stellwerk projects resume " + p.Name + "`",
+			Code: core.PauseProject, Reason: p.Still().Error(), Advice: core.Advice{Choices: []core.Choice{{Verb: core.VerbResumeProject, Project: p.Name}}},
 		})
 	case p.Pause == nil && run.Pause != nil && run.Pause.Code == core.PauseProject:
 		_, err = a.engine.Submit(ctx, run.ID, core.Policy("the project was resumed by "+p.Resumed), core.RunResumed{})

@@ -7,6 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // unreadable reports that the history of a run cannot be read: it is damaged, or
@@ -19,7 +20,7 @@ func unreadable(ctx context.Context, err error) bool {
 func viewUnreadable(row store.RunRow, err error) api.Run {
 	v := viewRow(row)
 	v.Reason = "it cannot be read: " + err.Error()
-	v.Next = cmp.Or(core.HintOf(err), "a backup has it as it was: `stellwerk restore`")
+	v.Next = cmp.Or(wording.Hint(err), "a backup has it as it was: `stellwerk restore`")
 	return v
 }
 

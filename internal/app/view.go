@@ -15,7 +15,7 @@ func viewRun(r *core.Run) api.Run {
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: string(r.Status),
 		Reason: r.EndReason, Attempts: r.Attempts, Cost: r.Cost(), Tokens: r.Usage.Tokens(),
 		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Network: r.Network.Mode(), Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
-		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: wording.Next(r), MergesHere: wording.MergesHere(r),
+		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: wording.Next(r), Advice: r.Advice(), MergesHere: r.MergesHere(),
 	}
 	if r.Distant() {
 		v.Remote = r.Remote

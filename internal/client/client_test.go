@@ -17,6 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -78,7 +79,7 @@ func fullService() *apitest.Service {
 		ProjectAnswer: api.ProjectDetail{
 			Project: api.Project{ID: "k", Name: "shop", Repository: "/r", Base: "main", Status: "active", Refused: 1, LastActivity: at},
 			Run:     &run, Open: []api.Run{run}, Runs: 2, Tokens: 7, ByStatus: map[string]int{"completed": 1}, Limits: &core.Limits{Attempts: 3},
-			Queue:     []api.Epic{{ID: "epic-1", Project: "shop", Title: "t", Playbook: "p", Base: "main", Run: "r", By: "ada", At: at, Refused: &core.Refusal{Reason: "r", Hint: "h", At: at}}},
+			Queue:     []api.Epic{{ID: "epic-1", Project: "shop", Title: "t", Playbook: "p", Base: "main", Run: "r", By: "ada", At: at, Refused: &core.Refusal{Reason: "r", Advice: core.Advice{Hint: "h"}, At: at}}},
 			PausedBy:  &core.Standstill{By: "ada", Reason: "r", At: at},
 			CreatedAt: at, CreatedBy: "ada",
 		},
@@ -287,7 +288,7 @@ func TestWrongTokenAndNoEngine(t *testing.T) {
 	}
 	_ = wrong.Close()
 	stop()
-	if _, err := wrong.Info(t.Context()); core.CodeOf(err) != core.CodeUnavailable || core.HintOf(err) == "" {
+	if _, err := wrong.Info(t.Context()); core.CodeOf(err) != core.CodeUnavailable || wording.Hint(err) == "" {
 		t.Errorf("no engine: %v", err)
 	}
 }

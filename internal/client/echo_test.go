@@ -15,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // echo is a service that notes how it was called, and answers with something of every kind.
@@ -146,7 +147,7 @@ func passesOn(ctx context.Context, t *testing.T, svc *echo, face api.Service) {
 			svc.fails = nil
 			out := call.Call(args)
 			if err, _ := out[len(out)-1].Interface().(error); err != nil {
-				t.Fatalf("%v (%s)", err, core.HintOf(err))
+				t.Fatalf("%v (%s)", err, wording.Hint(err))
 			}
 			if svc.method != m.Name {
 				t.Errorf("%s was called", svc.method)
@@ -166,7 +167,7 @@ func passesOn(ctx context.Context, t *testing.T, svc *echo, face api.Service) {
 			}
 			svc.fails = core.Errorf(core.CodeForked, "two stories").WithHint("choose one")
 			out = call.Call(args)
-			if err, _ := out[len(out)-1].Interface().(error); core.CodeOf(err) != core.CodeForked || core.HintOf(err) != "choose one" {
+			if err, _ := out[len(out)-1].Interface().(error); core.CodeOf(err) != core.CodeForked || wording.Hint(err) != "choose one" {
 				t.Errorf("the error came back as %v", err)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // line is an event of a run as a stream has it.
@@ -134,8 +135,8 @@ func TestAnEngineElsewhereMayBeAwayForAWhile(t *testing.T) {
 			if (err == nil) != (c.code == "") || err != nil && core.CodeOf(err) != c.code || strings.Join(heard, " ") != c.heard || strings.Join(s.asked(), " ") != c.after {
 				t.Errorf("heard is %q, asked after %q, %v", heard, s.asked(), err)
 			}
-			if core.CodeOf(err) == core.CodeUnavailable && !strings.HasPrefix(core.HintOf(err), "check the address of --server") {
-				t.Errorf("advised is %q", core.HintOf(err))
+			if core.CodeOf(err) == core.CodeUnavailable && !strings.HasPrefix(wording.Hint(err), "check the address of --server") {
+				t.Errorf("advised is %q", wording.Hint(err))
 			}
 		})
 	}

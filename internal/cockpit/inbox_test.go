@@ -20,7 +20,7 @@ func TestWhatFailedIsBesideTheButton(t *testing.T) {
 		Attempts: []api.Attempt{{N: 1, Results: []core.CheckResult{{Check: "command: make test", Detail: "one of them fails"}}}},
 	}
 	svc.Put(api.RunDetail{
-		Run:    api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused), Reason: "its checks do not hold; command: make test", Next: "`stellwerk retry r1`"},
+		Run:    api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused), Reason: "its checks do not hold; command: make test", Advice: can("", about("r1", core.VerbRetry)...)},
 		Pause:  pause,
 		Stages: []api.Stage{{ID: "write", Status: string(core.StageOpen), Tasks: []api.Task{task}}},
 	})
@@ -58,18 +58,19 @@ func TestARunThatCannotBeReadHidesNoOther(t *testing.T) {
 // What is offered to somebody whose run is paused is what helps.
 func TestAPauseSaysWhatHelps(t *testing.T) {
 	for _, c := range []struct {
-		code            core.PauseCode
-		next, want, not string
+		code      core.PauseCode
+		choice    core.Choice
+		want, not string
 	}{
-		{core.PausePerson, "`stellwerk resume r1`", "It takes up where it stopped.", "Try again"},
-		{core.PauseInfra, "put it right, then `stellwerk retry r1`", "What was lost begins anew.", "Go on"},
-		{core.PauseWall, "`stellwerk resume r1`", "It gets the same time again.", "Try again"},
-		{core.PauseBudget, "`stellwerk resume r1 --max-cost 20`", "/runs/r1/costs#raise", "Try again"},
-		{core.PauseProject, "`stellwerk projects resume shop`", "/projects/shop", "Go on"},
+		{core.PausePerson, core.Choice{Verb: core.VerbResume, Run: "r1"}, "It takes up where it stopped.", "Try again"},
+		{core.PauseInfra, core.Choice{Verb: core.VerbRetry, Run: "r1"}, "What was lost begins anew.", "Go on"},
+		{core.PauseWall, core.Choice{Verb: core.VerbResume, Run: "r1"}, "It gets the same time again.", "Try again"},
+		{core.PauseBudget, core.Choice{Verb: core.VerbRaise, Run: "r1", Limit: core.LimitCost}, "/runs/r1/costs#raise", "Try again"},
+		{core.PauseProject, core.Choice{Verb: core.VerbResumeProject, Project: "shop"}, "/projects/shop", "Go on"},
 	} {
 		pause := &core.Pause{Code: c.code}
-		run := api.Run{ID: "r1", Alias: "r1", Project: "shop", Status: string(core.StatusPaused), Reason: "it stands still", Next: c.next}
-		svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: run, Reason: run.Reason, Next: c.next, Pause: pause}}}
+		run := api.Run{ID: "r1", Alias: "r1", Project: "shop", Status: string(core.StatusPaused), Reason: "it stands still", Advice: can("", c.choice)}
+		svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: run, Reason: run.Reason, Pause: pause}}}
 		svc.Put(api.RunDetail{Run: run, Pause: pause})
 		h := serve(t, svc, api.RoleApprover)
 		for _, address := range []string{"/inbox", "/runs/r1"} {

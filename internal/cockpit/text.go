@@ -36,6 +36,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"short":      wording.Short,
 		"clip":       clip,
 		"advice":     advice,
+		"typed":      typed,
 		"plural":     wording.Number,
 		"calls":      calls,
 		"word":       word,

@@ -53,7 +53,7 @@ type EpicTaken struct {
 type EpicRefused struct {
 	Epic   string `json:"epic"`
 	Reason string `json:"reason"`
-	Hint   string `json:"hint,omitempty"`
+	Advice
 }
 
 // EpicRequeued lets an epic that was refused wait for its turn again, at the

@@ -39,9 +39,9 @@ type QueuedEpic struct {
 
 // Refusal is why something a person asked for was not done.
 type Refusal struct {
-	Reason string    `json:"reason"`
-	Hint   string    `json:"hint,omitempty"`
-	At     time.Time `json:"at"`
+	Reason string `json:"reason"`
+	Advice
+	At time.Time `json:"at"`
 }
 
 // EpicID names the n-th epic of a project.

@@ -107,11 +107,11 @@ func apply(r *Run, e Event, body Body) {
 		if r.Pause != nil { // asked to stop what a pause let go on, or paused with its project
 			r.Pause.Stop = r.Pause.Stop || b.Stop
 			if r.Pause.Code == PauseQuestion { // an answer alone is then no leave to go on
-				r.Pause.Code, r.Pause.Reason, r.Pause.Next = b.Code, b.Reason, b.Next
+				r.Pause.Code, r.Pause.Reason, r.Pause.Advice = b.Code, b.Reason, b.Advice
 			}
 			break
 		}
-		r.Pause = &Pause{Code: b.Code, Stage: b.Stage, Reason: b.Reason, Next: b.Next, At: e.At, From: r.Status, Stop: b.Stop}
+		r.Pause = &Pause{Code: b.Code, Stage: b.Stage, Reason: b.Reason, Advice: b.Advice, At: e.At, From: r.Status, Stop: b.Stop}
 		r.Tell = append(r.Tell, e.ID)
 	case RunResumed:
 		resume(r, e, b)

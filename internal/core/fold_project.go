@@ -38,7 +38,7 @@ func FoldProject(p *Project, e Event) (*Project, error) {
 		p.leave(b.Epic)
 	case EpicRefused:
 		p.Queue = slices.Clone(p.Queue)
-		p.Epic(b.Epic).Refused = &Refusal{Reason: b.Reason, Hint: b.Hint, At: e.At}
+		p.Epic(b.Epic).Refused = &Refusal{Reason: b.Reason, Advice: b.Advice, At: e.At}
 	case EpicRequeued:
 		again := *p.Epic(b.Epic)
 		again.Refused = nil

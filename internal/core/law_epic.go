@@ -15,7 +15,7 @@ func LawProject(p *Project, actor Actor, body Body) error {
 		if first {
 			return Errorf(CodeConflict, "the project is registered already, as %s", p.Name)
 		}
-		return Errorf(CodeNotFound, "there is no such project").WithHint("`stellwerk projects` lists them")
+		return Errorf(CodeNotFound, "there is no such project").Offer(Choice{Verb: VerbProjects})
 	}
 	switch b := body.(type) {
 	case ProjectNamed:
@@ -32,7 +32,7 @@ func LawProject(p *Project, actor Actor, body Body) error {
 		}
 	case ProjectResumed:
 		if p.Pause == nil && p.Archived == nil {
-			return Errorf(CodeConflict, "project %s is neither paused nor archived", p.Name).WithHint("see `stellwerk projects show %s`", p.Name)
+			return Errorf(CodeConflict, "project %s is neither paused nor archived", p.Name).Offer(Choice{Verb: VerbProject, Project: p.Name})
 		}
 	case EpicQueued:
 		return lawQueue(p, b.Epic)
@@ -82,7 +82,7 @@ func lawQueue(p *Project, e Epic) error {
 		return unlawful("epic %s does not say what is to be started", e.ID)
 	case len(p.Queue) >= maxQueue:
 		return Errorf(CodeConflict, "%d epics are in the queue of project %s, and it holds no more", len(p.Queue), p.Name).
-			WithHint("`stellwerk projects drop %s EPIC` takes one out", p.Name)
+			WithHint("take one out").Offer(Choice{Verb: VerbDropEpic, Project: p.Name})
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (p *Project) waits(id string) (*QueuedEpic, error) {
 }
 
 func noEpic(p *Project, id string) error {
-	return Errorf(CodeNotFound, "project %s has no epic %q in its queue", p.Name, id).WithHint("`stellwerk projects queue %s` lists them", p.Name)
+	return Errorf(CodeNotFound, "project %s has no epic %q in its queue", p.Name, id).Offer(Choice{Verb: VerbQueue, Project: p.Name})
 }
 
 // Still is why nothing begins in the project, nil where something can.
@@ -117,7 +117,7 @@ func (p *Project) Still() error {
 		why = ": " + s.Reason
 	}
 	return Errorf(CodeConflict, "project %s is %s%s", p.Name, word, why).
-		WithHint("`stellwerk projects resume %s` lets it go on", p.Name)
+		WithHint("let it go on").Offer(Choice{Verb: VerbResumeProject, Project: p.Name})
 }
 
 func (p *Project) still() string {

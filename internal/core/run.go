@@ -126,10 +126,10 @@ type Pause struct {
 	Code   PauseCode `json:"code"`
 	Stage  string    `json:"stage,omitempty"`
 	Reason string    `json:"reason"`
-	Next   string    `json:"next,omitempty"`
-	At     time.Time `json:"at"`
-	From   RunStatus `json:"from"` // what resuming returns to
-	Stop   bool      `json:"stop,omitempty"`
+	Advice
+	At   time.Time `json:"at"`
+	From RunStatus `json:"from"` // what resuming returns to
+	Stop bool      `json:"stop,omitempty"`
 }
 
 // KeepRef is abandoned work that must be held under a ref.

@@ -289,7 +289,7 @@ func (d *Dispatcher) poke(run string) {
 func (d *Dispatcher) tell(run *core.Run, cause error) {
 	err := d.report(d.ctx, run, core.RunPaused{
 		Code: core.PauseAction, Reason: d.redactor(run).String("what was decided cannot be done: " + cause.Error()),
-		Next: "put it right; it is tried again by itself, then `stellwerk resume " + run.Alias + "`",
+		Advice: core.Advice{Hint: "put it right; it is tried again by itself, then go on", Choices: run.Choices(core.VerbResume)},
 	})
 	if err != nil && d.ctx.Err() == nil {
 		d.Log.Error("pause a run", "run", run.Alias, "error", err)

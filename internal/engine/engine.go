@@ -179,5 +179,5 @@ func (e *Engine) Load(ctx context.Context, run string) (*core.Run, error) {
 }
 
 func notFound(run string) error {
-	return core.Errorf(core.CodeNotFound, "no run %s", run).WithHint("`stellwerk status` lists the runs")
+	return core.Errorf(core.CodeNotFound, "no run %s", run).Offer(core.Choice{Verb: core.VerbRuns})
 }

@@ -88,7 +88,7 @@ func (e *Engine) unwritable(ctx context.Context, s *stream, cause error) error {
 	}
 	_, err := e.attempt(ctx, s, input{core.Engine(), core.RunPaused{
 		Code: core.PauseAction, Reason: "the run's folder cannot be continued: " + cause.Error(),
-		Next: "put the folder right, then `stellwerk resume " + s.run.Alias + "`",
+		Advice: core.Advice{Hint: "put the folder right, then go on", Choices: s.run.Choices(core.VerbResume)},
 	}})
 	return err
 }

@@ -108,7 +108,7 @@ func (e *Engine) append(ctx context.Context, p *core.Project, project string, ac
 	err = e.store.Commit(ctx, commit)
 	var held *store.ClaimHeld
 	if errors.As(err, &held) {
-		return p, core.Errorf(core.CodeConflict, "another project is called %s", p.Name).WithHint("`stellwerk projects --all` lists them; choose another name")
+		return p, core.Errorf(core.CodeConflict, "another project is called %s", p.Name).WithHint("choose another name").Offer(core.Choice{Verb: core.VerbProjects})
 	}
 	if err == nil {
 		e.live.publish(commit.Events)

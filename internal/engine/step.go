@@ -108,11 +108,11 @@ func (e *Engine) held(ctx context.Context, held *store.ClaimHeld) error {
 	}
 	if held.Claim.Kind == core.ClaimProject {
 		return core.Errorf(core.CodeConflict, "the project is driven by run %s already", run).
-			WithHint("tell that run what else is wanted (`stellwerk feedback %s \"…\"`), wait for it, or cancel it", run)
+			WithHint("tell that run what else is wanted, wait for it, or cancel it").Offer(core.Choice{Verb: core.VerbFeedback, Run: run}, core.Choice{Verb: core.VerbCancel, Run: run})
 	}
 	_, branch, _ := strings.Cut(held.Claim.Key, ":")
 	return core.Errorf(core.CodeConflict, "the branch %s is in use by run %s", branch, run).
-		WithHint("continue that run (`stellwerk status`), cancel it, or choose another branch with --branch")
+		WithHint("continue that run, cancel it, or choose another branch").Offer(core.Choice{Verb: core.VerbStatus, Run: run}, core.Choice{Verb: core.VerbCancel, Run: run}, core.Choice{Verb: core.VerbStartBranch})
 }
 
 // committed makes a durable step visible: the state in memory, the journal,
@@ -214,14 +214,14 @@ func (e *Engine) decide(b *batch, cause string, refused map[string]*store.ClaimH
 			if err := b.add(actor, cause, body); err != nil {
 				return b.add(core.Engine(), cause, core.RunPaused{
 					Code: core.PauseUnlawful, Reason: fmt.Sprintf("%s was decided, and the law refuses it: %v", body.Type(), err),
-					Next: "this is a defect of Stellwerk; `stellwerk replay` shows how it came about",
+					Advice: core.Advice{Hint: "this is a defect of Stellwerk", Choices: b.run.Choices(core.VerbReplay)},
 				})
 			}
 		}
 	}
 	return b.add(core.Engine(), cause, core.RunPaused{
 		Code: core.PauseUnlawful, Reason: fmt.Sprintf("%d decisions in one step without coming to rest", maxDecisions),
-		Next: "this is a defect of Stellwerk; `stellwerk replay` shows how it came about",
+		Advice: core.Advice{Hint: "this is a defect of Stellwerk", Choices: b.run.Choices(core.VerbReplay)},
 	})
 }
 

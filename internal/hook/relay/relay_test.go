@@ -149,7 +149,7 @@ func turns() map[string]api.Turn {
 	for i := range 7 {
 		leaky.Gate.Leaks = append(leaky.Gate.Leaks, core.Leak{Rule: "github-token", File: "deploy/settings.env", Line: i + 1})
 	}
-	paused.Pause = &core.Pause{Reason: "three attempts failed: go test", Next: "look at the checks"}
+	paused.Pause = &core.Pause{Reason: "three attempts failed: go test", Advice: core.Advice{Hint: "look at the checks"}}
 	over.Run.Status, over.Run.URL = "completed", "https://example.org/pull/7"
 	pushed := turn(api.TurnOver)
 	pushed.Run.Status, pushed.Run.URL, pushed.Run.Remote = "completed", "https://git.example.org/acme/rocket/pulls/7", "https://git.example.org/acme/rocket.git"

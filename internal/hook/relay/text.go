@@ -22,7 +22,7 @@ const MaxText = 2500
 // render fills in one of the texts beside this file.
 func render(name string, data any) (string, error) {
 	t, err := template.New(name+".md.tmpl").Funcs(template.FuncMap{
-		"line": line, "standing": standing, "where": where, "approve": means(core.MeansApprove), "skip": means(core.MeansSkip), "cancel": means(core.MeansCancel),
+		"line": line, "slash": slash, "elsewhere": elsewhere, "standing": standing, "where": where, "approve": means(core.MeansApprove), "skip": means(core.MeansSkip), "cancel": means(core.MeansCancel),
 		"title": title, "suggested": suggested, "files": files, "words": words, "acts": acts, "leaks": leaks, "distant": func(r *api.Run) bool { return r.Remote != "" },
 	}).ParseFS(texts, name+".md.tmpl")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // adviseMerge makes the advice to merge fit the person's repository as it is: the
@@ -18,10 +19,10 @@ func (a *App) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) 
 	m, _, err := a.mergeable(ctx, run)
 	if err != nil {
 		a.log.Warn("whether a run can be merged is not known", "run", run.Alias, "error", err)
-		d.Next = fmt.Sprintf("look at it: `stellwerk diff %s`. Whether it can be merged cannot be told now: %v", run.Alias, err)
+		setAdvice(d, core.Advice{Hint: fmt.Sprintf("whether it can be merged cannot be told now: %v", err), Choices: run.Choices(core.VerbDiff)})
 		return ctx.Err()
 	}
-	advice := fmt.Sprintf("look at it: `stellwerk diff %s`; then ", run.Alias)
+	advice := core.Advice{Hint: instead(m), Choices: run.Choices(core.VerbDiff)}
 	switch {
 	case m.Merged:
 		a.noteMerged(ctx, run, m, d)
@@ -29,21 +30,24 @@ func (a *App) adviseMerge(ctx context.Context, run *core.Run, d *api.RunDetail) 
 	case m.Can:
 		return nil
 	case m.Tree != "":
-		advice += fmt.Sprintf("`stellwerk merge %s --fast-forward`, since %s is checked out in %s", run.Alias, m.Base, m.Tree)
-	default:
-		advice += instead(m)
+		advice = core.Advice{Hint: m.Base + " is checked out in " + m.Tree, Choices: run.Choices(core.VerbDiff, core.VerbFastForward)}
 	}
 	if run.Status == core.StatusReview {
-		advice += fmt.Sprintf("; or say what is to change: `stellwerk feedback %s \"…\"`", run.Alias)
+		advice.Choices = append(advice.Choices, run.Choices(core.VerbFeedback)...)
 	}
-	d.Next = advice
+	setAdvice(d, advice)
 	return nil
+}
+
+func setAdvice(d *api.RunDetail, advice core.Advice) {
+	d.Advice, d.Next = advice, wording.Advice("", advice)
 }
 
 // noteMerged records that the base of a run that is over holds its work. Of one that
 // is not over, who watches the branch is about to say so.
 func (a *App) noteMerged(ctx context.Context, run *core.Run, m api.Mergeable, d *api.RunDetail) {
-	d.MergesHere, d.Next = false, ""
+	d.MergesHere = false
+	setAdvice(d, core.Advice{})
 	if run.Status != core.StatusCompleted {
 		return
 	}

@@ -87,6 +87,7 @@ func placeOf(c core.Choice) (step, bool) {
 		core.VerbRollback:      {"Send it back", run + "#gate"},
 		core.VerbFeedback:      {"Send it back", run + "#gate"},
 		core.VerbMerge:         {"Merge", run + "/changes#review"},
+		core.VerbFastForward:   {"Merge", run + "/changes#review"},
 		core.VerbCancel:        {"Cancel the run", run + "#end"},
 		core.VerbRuns:          {"the runs", "/runs"},
 		core.VerbAnswer:        {"the inbox", "/inbox"},

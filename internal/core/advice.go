@@ -44,6 +44,9 @@ func (r *Run) gateChoices() []Choice {
 // words that it names.
 func (r *Run) pauseAdvice() Advice {
 	advice, busy := r.Pause.Advice, r.Busy()
+	if advice.Hint == "" && len(advice.Choices) == 0 {
+		advice.Choices = r.Choices(VerbStatus)
+	}
 	switch r.Pause.Code {
 	case PauseAttempts, PauseInfra, PauseInput, PauseCondition: // a stage begins anew or is left out
 		if r.Managed() && !r.Publishing() {

@@ -39,6 +39,7 @@ const (
 	VerbHandBack    Verb = "hand_back" // go on without the session
 	VerbCancel      Verb = "cancel"
 	VerbMerge       Verb = "merge"
+	VerbFastForward Verb = "fast_forward" // merge, and move a base that is checked out
 	VerbAnswer      Verb = "answer"
 	VerbSay         Verb = "say" // to the manager
 )
@@ -74,7 +75,7 @@ const (
 func KnownVerbs() []Verb {
 	return []Verb{
 		VerbApprove, VerbApproveLeak, VerbFeedback, VerbRollback, VerbRetry, VerbSkip, VerbPause, VerbStop, VerbResume, VerbRaise,
-		VerbTakeOver, VerbJoin, VerbHandBack, VerbCancel, VerbMerge, VerbAnswer, VerbSay,
+		VerbTakeOver, VerbJoin, VerbHandBack, VerbCancel, VerbMerge, VerbFastForward, VerbAnswer, VerbSay,
 		VerbStart, VerbStartBranch, VerbResumeProject, VerbDropEpic, VerbRequeueEpic, VerbRestore, VerbRebuild, VerbStateFolder,
 		VerbStatus, VerbLog, VerbDiff, VerbReplay, VerbRuns, VerbInbox, VerbProjects, VerbProject, VerbQueue, VerbConversations, VerbShowPlan,
 	}

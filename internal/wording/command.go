@@ -25,6 +25,8 @@ func arguments(c core.Choice) string {
 		return string(c.Verb) + " " + c.Run
 	case core.VerbApproveLeak:
 		return "approve " + c.Run + " --with-secrets"
+	case core.VerbFastForward:
+		return "merge " + c.Run + " --fast-forward"
 	case core.VerbFeedback:
 		return "feedback " + c.Run + ` "…"`
 	case core.VerbRollback:

@@ -48,7 +48,7 @@ func meant(r *core.Run, c core.Choice) (bodies []core.Body, known bool) {
 	case core.VerbSay, core.VerbStart, core.VerbStartBranch, core.VerbResumeProject, core.VerbDropEpic, core.VerbRequeueEpic,
 		core.VerbRestore, core.VerbRebuild, core.VerbStateFolder:
 		return nil, true // are about something else
-	case core.VerbTakeOver, core.VerbJoin, core.VerbHandBack, core.VerbMerge:
+	case core.VerbTakeOver, core.VerbJoin, core.VerbHandBack, core.VerbMerge, core.VerbFastForward:
 		return nil, true // depend on the session, or on the repository
 	case core.VerbCancel:
 		return []core.Body{core.RunCancelled{}}, true

@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -149,20 +149,17 @@ func viewQueued(e *api.Epic) api.Run {
 		Reason: fmt.Sprintf("%s of project %s waits at place %d", e.ID, e.Project, e.Place),
 	}
 	if e.Refused != nil {
-		run.Status, run.Reason, run.Next = api.StatusRefused, e.Refused.Reason, requeue(*e)
+		run.Status, run.Reason, run.Advice = api.StatusRefused, e.Refused.Reason, requeue(*e)
+		run.Next = wording.Advice("", run.Advice)
 	}
 	return run
 }
 
-// requeue is what a person can type about an epic that could not be started.
-func requeue(e api.Epic) string {
-	next := wording.Advice("", core.Advice{Choices: []core.Choice{
-		{Verb: core.VerbRequeueEpic, Project: e.Project, Epic: e.ID}, {Verb: core.VerbDropEpic, Project: e.Project, Epic: e.ID},
-	}})
-	if hint := wording.Advice("", e.Refused.Advice); hint != "" {
-		next = strings.TrimSuffix(hint, ".") + "; then " + next
-	}
-	return next
+// requeue is what a person can do about an epic that could not be started.
+func requeue(e api.Epic) core.Advice {
+	return core.Advice{Hint: e.Refused.Hint, Choices: append(slices.Clone(e.Refused.Choices),
+		core.Choice{Verb: core.VerbRequeueEpic, Project: e.Project, Epic: e.ID}, core.Choice{Verb: core.VerbDropEpic, Project: e.Project, Epic: e.ID},
+	)}
 }
 
 // refusedEpics are those of all projects that wait for a person.
@@ -185,7 +182,7 @@ func (a *App) refusedEpics(ctx context.Context) ([]api.Waiting, error) {
 				view := viewEpic(p, e, nil)
 				waiting = append(waiting, api.Waiting{
 					Kind: api.WaitEpic, Since: e.Refused.At, Project: p.Name, Reason: "could not be started: " + e.Refused.Reason,
-					Next: requeue(view), Run: viewQueued(&view), Epic: &view,
+					Next: wording.Advice("", requeue(view)), Run: viewQueued(&view), Epic: &view,
 				})
 			}
 		}

@@ -41,7 +41,7 @@ func Parts(code core.PauseCode, a core.Advice) []Part {
 	case len(rest) == 0:
 		return []Part{{Text: a.Hint}}
 	}
-	return append([]Part{{Text: a.Hint + ": "}}, rest...)
+	return append([]Part{{Text: strings.TrimSuffix(a.Hint, ".") + ": "}}, rest...)
 }
 
 // phrase is a choice with what comes of it.

@@ -47,9 +47,10 @@ snapshot: ## build archives and packages as a release would, twice, and compare 
 test: tools lint planted unit ## everything that decides whether a change lands
 
 # Collecting garbage is a third of the linter's work and a fifth of the tests': GOGC spares most of it.
-lint: ## golangci-lint with go vet in it, the import and purity rules, and whether go.mod is tidy
+lint: ## golangci-lint with go vet in it, the import and purity rules, whether go.mod is tidy, links and prose of the documents
 	GOGC=400 GOMEMLIMIT=3GiB $(GOLANGCI_BIN) run ./...
 	GO=$(GO) bash scripts/tidy.sh
+	$(GO) run ./scripts/links
 
 # Those that mostly wait for processes: the race detector would double their time. `make race` has it for them, too.
 SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard

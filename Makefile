@@ -2,6 +2,7 @@
 GO            ?= go
 GOLANGCI      := v2.14.0
 GORELEASER    := v2.15.4
+VALE          := v3.21.0
 GOLANGCI_BIN  := $(shell $(GO) env GOPATH)/bin/golangci-lint
 KILLS         ?= 24
 FUZZTIME      ?= 2m
@@ -51,6 +52,7 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, whether g
 	GOGC=400 GOMEMLIMIT=3GiB $(GOLANGCI_BIN) run ./...
 	GO=$(GO) bash scripts/tidy.sh
 	$(GO) run ./scripts/links
+	bash scripts/prose.sh
 
 # Those that mostly wait for processes: the race detector would double their time. `make race` has it for them, too.
 SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard
@@ -103,7 +105,7 @@ redaction: ## what the rules for secrets find in all of Go, tests included, and 
 		MEASURE="$$dir" $(GO) test -tags measure -count 1 -run TestRulesSpareFolder -v ./internal/redact
 
 tools: ## install what the tests need and the machine lacks
-	@bash scripts/tools.sh $(GOLANGCI)
+	@bash scripts/tools.sh $(GOLANGCI) $(VALE)
 
 demo: ## see it work: a small repository, lying agents, a pull request
 	$(GO) run ./cmd/stellwerk demo --yes

@@ -4,13 +4,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 )
 
 func main() {
-	listed, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.md").Output()
+	listed, err := exec.CommandContext(context.Background(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "*.md").Output()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "links: git ls-files:", err)
 		os.Exit(1)

@@ -47,6 +47,9 @@ func letsIn(ctx context.Context) (string, error) {
 	return c.Actor.ID, nil
 }
 
+// reached says where the network reaches the engine.
+func (a *App) reached(address string) { a.address.Store(&address) }
+
 // SignIn implements api.Access.
 func (a *App) SignIn(ctx context.Context, _ api.SignIn) (api.SignInCode, error) {
 	if _, err := letsIn(ctx); err != nil {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
@@ -72,18 +73,26 @@ type Parts struct {
 
 // App is an engine with everything it needs. It implements api.Service.
 type App struct {
-	opts     Options
-	state    stateFolder
-	lock     *engineLock
-	store    store.Store
-	blobs    *blob.Folder
-	journal  *journal
-	yards    *yards
-	engine   *engine.Engine
-	dispatch *dispatch.Dispatcher
-	redactor *redact.Redactor
-	rules    *redact.RuleSet
-	settings *config.Settings
+	opts         Options
+	state        stateFolder
+	lock         *engineLock
+	layout       dispatch.Layout
+	person       string
+	version      string
+	provider     func(string) string
+	secretNames  func(string) []string
+	agentLacks   func(string, func(string) string) string
+	deciders     []core.Decider
+	agentProgram string
+	store        store.Store
+	blobs        *blob.Folder
+	journal      *journal
+	yards        *yards
+	engine       *engine.Engine
+	dispatch     *dispatch.Dispatcher
+	redactor     *redact.Redactor
+	rules        *redact.RuleSet
+	settings     *config.Settings
 	// isolation is what this machine provides, and why nothing stronger. Trying it out costs processes, so it is tried
 	// once, by whoever asks first: most commands never do.
 	isolation func() (sandbox.Kind, string)
@@ -113,7 +122,7 @@ type App struct {
 	tails      tails
 	references references
 	stop       context.CancelFunc
-	work       sync.WaitGroup
+	work       *sync.WaitGroup
 }
 
 var _ api.Service = (*App)(nil)
@@ -129,7 +138,8 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: opts, state: state, lock: lock, rules: redact.DefaultRules()}
+	a := &App{opts: opts, state: state, lock: lock, layout: dispatch.Layout{State: state.dir}, person: Person(), rules: redact.DefaultRules(),
+		version: opts.Version, provider: provider, secretNames: secretNames, agentLacks: agentLacks, deciders: deciders(), agentProgram: claude.Program, work: &sync.WaitGroup{}}
 	a.redactor = redact.New(redact.Options{Secrets: engineSecrets(), Rules: a.rules})
 	a.log = newLogger(opts, a.redactor)
 	if err := a.build(ctx); err != nil {
@@ -147,7 +157,7 @@ func (a *App) build(ctx context.Context) error {
 	if a.blobs, err = blob.Open(a.state.blobs()); err != nil {
 		return err
 	}
-	if a.settings, err = userSettings(nil); err != nil {
+	if a.settings, err = config.OfPerson(nil); err != nil {
 		return err
 	}
 	if a.access, err = access.Open(a.state.access(), Person(), time.Now); err != nil {
@@ -191,7 +201,7 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
-		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
+		Layout: a.layout, Yards: a.yards, Blobs: a.blobs,
 		Spawner: parts.Spawner, Sessions: a.sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: a.teller, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
@@ -266,6 +276,12 @@ func (a *App) migrated(m sqlite.Migration) {
 	a.log.Info("the database was brought up to date", "migration", m)
 }
 
+// ExamineDatabase looks whether an engine could open the database of a state
+// folder, and changes nothing. Errors: fs.ErrNotExist where there is none yet.
+func ExamineDatabase(ctx context.Context, dir string) error {
+	return sqlite.Examine(ctx, stateFolder{dir: dir}.database())
+}
+
 // Person is the name under which the person at this machine speaks.
 func Person() string {
 	u, err := user.Current()
@@ -273,4 +289,13 @@ func Person() string {
 		return fmt.Sprintf("uid %d", os.Getuid())
 	}
 	return filepath.Base(u.Username)
+}
+
+// steeringFiles are what the person and a repository's settings add to the files whose change is named.
+func steeringFiles(repository []byte) ([]string, error) {
+	s, _, err := config.Read(nil, config.File{Name: config.ProjectFile, Data: repository})
+	if err != nil {
+		return nil, err
+	}
+	return s.Steering.V, nil
 }

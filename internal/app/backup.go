@@ -13,32 +13,37 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
 )
 
-// Backup implements api.Service: it writes the state to a new folder, while in
-// use. The readable copies come before the database, so that none is ahead of
+// database is the store of the engine that is backed up.
+type database interface {
+	// Backup writes a copy of everything that is committed to a new file.
+	Backup(ctx context.Context, path string) error
+}
+
+// writeBackup writes the state to a new folder, while in use. The readable copies come before the database, so that none is ahead of
 // it: what they lack is written again. What events name comes after: whatever
 // the database speaks of is there by then, and what is gained meanwhile does no
 // harm. Attempts under way are left out: after a restore they are tried again,
 // and not counted. The seal comes last: a backup that was cut short has none.
-func (a *App) Backup(ctx context.Context, path string) error {
+func writeBackup(ctx context.Context, from stateFolder, db database, path, version string) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return core.Errorf(core.CodeConflict, "%s exists already", path).WithHint("a backup is a new folder: choose another name")
 		}
 		return core.Wrap(core.CodeUnavailable, err, "the backup's folder cannot be made", "check the folder above it")
 	}
-	if err := copyKept(ctx, a.state.dir, path, "runs"); err != nil {
+	if err := copyKept(ctx, from.dir, path, "runs"); err != nil {
 		return err
 	}
-	if err := a.store.Backup(ctx, filepath.Join(path, filepath.Base(a.state.database()))); err != nil {
+	if err := db.Backup(ctx, filepath.Join(path, filepath.Base(from.database()))); err != nil {
 		return err
 	}
-	if err := copyKept(ctx, a.state.dir, path, "blobs", "pulls", draft.Folder); err != nil {
+	if err := copyKept(ctx, from.dir, path, "blobs", "pulls", draft.Folder); err != nil {
 		return err
 	}
-	if err := copyYards(ctx, a.state.yards(), filepath.Join(path, "yards")); err != nil {
+	if err := copyYards(ctx, from.yards(), filepath.Join(path, "yards")); err != nil {
 		return err
 	}
-	return seal(path, a.opts.Version)
+	return seal(path, version)
 }
 
 // Restore puts a backup in the place of a state folder that is new or empty, and
@@ -73,7 +78,7 @@ func Restore(ctx context.Context, state, backup string) (err error) {
 
 // occupied says why a state folder is not restored over.
 func occupied(state stateFolder) error {
-	if held(state) {
+	if state.held() {
 		return core.Errorf(core.CodeConflict, "an engine runs on %s, and nothing is overwritten", state.dir).
 			WithHint("end it (`systemctl stop stellwerk`, or end `stellwerk serve`), move the folder away, then restore; or restore elsewhere with --state DIR")
 	}

@@ -218,7 +218,7 @@ func Detach(ctx context.Context, opts Options) error {
 		if err == nil || last {
 			return err
 		}
-		last = !held(state) || time.Now().After(deadline) // who held it may have gone this moment
+		last = !state.held() || time.Now().After(deadline) // who held it may have gone this moment
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -254,15 +254,6 @@ func answers(ctx context.Context, opts Options) bool {
 	}
 	_, err = svc.Info(ctx)
 	return errors.Join(err, svc.Close()) == nil
-}
-
-// held says whether another engine has the state folder.
-func held(state stateFolder) bool {
-	lock, err := lockState(state)
-	if err != nil {
-		return core.CodeOf(err) == core.CodeConflict
-	}
-	return lock.release() != nil
 }
 
 func detach(ctx context.Context, opts Options, state stateFolder) error {

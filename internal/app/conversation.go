@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -117,42 +115,6 @@ func (a *App) addressed(ctx context.Context, name, dir string) (project string, 
 		}
 	}
 	return project, nil, nil
-}
-
-// projectNamed is the id of a project by id, name or path, or of the repository
-// in dir where name is empty; "" where no project is called so.
-func (a *App) projectNamed(ctx context.Context, name, dir string) (string, error) {
-	if name == "" || strings.ContainsRune(name, '/') || strings.HasPrefix(name, ".") {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(dir, name)
-		}
-		repo, err := yard.Locate(ctx, name)
-		if err != nil {
-			return "", locateError(name, err)
-		}
-		return projectID(repo.CommonDir), nil
-	}
-	rows, err := a.store.Projects(ctx, 0)
-	if err != nil {
-		return "", err
-	}
-	var found []string
-	for _, p := range rows {
-		if p.ID == name {
-			return p.ID, nil
-		}
-		if p.Name == name {
-			found = append(found, p.ID)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return "", nil
-	case 1:
-		return found[0], nil
-	}
-	return "", core.Errorf(core.CodeInvalid, "%d projects are called %q", len(found), name).
-		WithHint("name the id, or the path of the repository: `stellwerk projects --json`")
 }
 
 func unknownProject(name string, err error) error {

@@ -2,11 +2,9 @@ package app
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
@@ -51,19 +49,6 @@ func unobserved(name string) string {
 		return "the agent " + name + " does not report its tool calls, and cannot be told which to use"
 	}
 	return "the attempt was lost; what its agent did last is not known"
-}
-
-// opaque are the agents of a run whose tool calls cannot be seen. Where a session
-// drives it, its agents are the session's own.
-func opaque(run *core.Run) []string {
-	var names []string
-	for name, def := range run.Playbook.Agents {
-		if run.Session == "" && agent.Opaque(def.Use) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // unseenTool stands for the tool of a call that only its result tells of: its line

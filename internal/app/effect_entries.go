@@ -8,13 +8,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 )
 
+// pageSize is how many entries are read at once.
+const pageSize = 1000
+
 // toolEntries are the entries of an attempt's transcript that tell of calls of
 // tools and of connections, without what those returned: a transcript may be larger than the memory
 // that anybody wants to give for it.
 func toolEntries(folder string) ([]shim.Entry, error) {
 	var kept []shim.Entry
 	for at := int64(0); ; {
-		page, err := shim.PageAfter(shim.JournalPath(folder), at, maxSpoken)
+		page, err := shim.PageAfter(shim.JournalPath(folder), at, pageSize)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, nil // it has not said anything yet
 		}

@@ -74,7 +74,7 @@ func (a *App) underWay(run *core.Run, at *core.Attempt, to *effects) error {
 		to.add(viewEffect(by))
 		by.At, by.Outcome, by.Reason = time.Time{}, "", ""
 	}
-	entries, err := toolEntries(a.attemptFolder(run.ID, at.ID))
+	entries, err := toolEntries(a.layout.Attempt(run.ID, at.ID))
 	if err != nil {
 		return err
 	}

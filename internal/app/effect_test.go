@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
-	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/runfolder"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -102,24 +101,6 @@ func TestCallsThatEventsKeep(t *testing.T) {
 	}
 }
 
-// TestTheNewestEffectsAreListed gathers more records than an answer holds.
-func TestTheNewestEffectsAreListed(t *testing.T) {
-	const all = 3*maxEffects + 7
-	for limit, want := range map[int]int{0: maxEffects, 5: 5} {
-		l := &effects{query: api.EffectQuery{Limit: limit, Tool: "bash"}}
-		for i := range all {
-			l.add(api.Effect{Attempt: "a", Tool: "Bash", At: time.Unix(int64(i), 0)})
-			l.add(api.Effect{Attempt: "a", Tool: "Read", At: time.Unix(int64(i), 0)})
-		}
-		got := l.list()
-		if len(got.Effects) != want || got.LeftOut != all-want || got.Total != 2*all || got.Effects[want-1].At != time.Unix(all-1, 0) {
-			t.Errorf("limit %d: %d listed, %d left out of %d", limit, len(got.Effects), got.LeftOut, got.Total)
-		}
-	}
-}
-
-// TestWhatWasTooMuchIsNotHidden: an agent that writes more than is kept does not
-// make calls that nobody hears of.
 func TestWhatWasTooMuchIsNotHidden(t *testing.T) {
 	folder := t.TempDir()
 	spec := shim.Spec{Proto: shim.Proto, Run: "run", Attempt: "a.r1.a1", Agent: "claude", Timeout: shim.Duration(time.Minute),

@@ -95,7 +95,7 @@ func (a *App) queued(ctx context.Context, p *core.Project, s *start) (*api.Epic,
 		return nil, notNow(p, driver)
 	}
 	epic := epicOf(s)
-	p, err = a.engine.Tell(ctx, p.ID, CallerOf(ctx), func(p *core.Project) (core.Body, error) {
+	p, err = a.engine.Tell(ctx, p.ID, api.CallerFrom(ctx).Actor, func(p *core.Project) (core.Body, error) {
 		epic.ID = core.EpicID(p.Epics + 1)
 		return core.EpicQueued{Epic: epic}, nil
 	})
@@ -183,7 +183,7 @@ func (a *App) take(ctx context.Context, p *core.Project, e core.QueuedEpic) (mor
 	if err != nil {
 		return a.refuseEpic(ctx, p, e, err)
 	}
-	s, err := a.prepareStart(ctx, startOf(p, e), id, anyPlaybook)
+	s, err := a.prepareStart(ctx, startOf(p, e), id, a.waits)
 	if err == nil {
 		defer a.endTrial(ctx, s)
 		more, err = a.launch(ctx, p, e, s)

@@ -52,7 +52,7 @@ func (f *forges) forge(run *core.Run) (forge.Forge, error) {
 	if run.ForgeURL == "" {
 		return f.local, nil
 	}
-	settings, err := userSettings(nil)
+	settings, err := config.OfPerson(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func forgeToken(s config.ForgeSettings) (forge.Secret, error) {
 // gitCredential implements yard.Credentials: the token is for git only where a
 // remote is on the very server that the person's settings name.
 func gitCredential(_ context.Context, address string) (yard.Credential, error) {
-	settings, err := userSettings(nil)
+	settings, err := config.OfPerson(nil)
 	if err != nil {
 		return yard.Credential{}, err
 	}
@@ -132,7 +132,7 @@ func withPort(u *url.URL) string {
 // forgeSecrets are the token of the forge, the secret of its webhooks and those
 // by which a person is told, as far as they can be read now: what cannot be read is not used either.
 func forgeSecrets() []redact.Secret {
-	settings, err := userSettings(nil)
+	settings, err := config.OfPerson(nil)
 	if err != nil {
 		return nil
 	}

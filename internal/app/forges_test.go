@@ -109,22 +109,3 @@ func TestARunNamesItsForge(t *testing.T) {
 		t.Errorf("the local forge: %v, %v", f, err)
 	}
 }
-
-// TestAPlaybookIsNotGivenTheToken by whatever name the settings have for it.
-func TestAPlaybookIsNotGivenTheToken(t *testing.T) {
-	setForge(t, "{forge: gitea, forge_url: 'https://git.example.org', forge_token_env: BOT, webhook_secret_env: HOOK}")
-	chosen, err := chooseForge(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	up := upstream{settings: chosen, name: "origin", repository: "acme/rocket"}
-	for _, name := range []string{"BOT", "HOOK"} {
-		p := &core.Playbook{Agents: map[string]core.Agent{"a": {Secrets: []string{name}}}}
-		if err := up.keepsToken(p); core.CodeOf(err) != core.CodeForbidden {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if err := up.keepsToken(&core.Playbook{Agents: map[string]core.Agent{"a": {Secrets: []string{"OTHER"}}}}); err != nil {
-		t.Error(err)
-	}
-}

@@ -3,8 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -84,13 +82,6 @@ func (g *ground) special(ctx context.Context) error {
 	return nil
 }
 
-// projectID keys a project by its canonical git directory, so that all its
-// worktrees are one project.
-func projectID(commonDir string) string {
-	sum := sha256.Sum256([]byte(commonDir))
-	return hex.EncodeToString(sum[:8])
-}
-
 // register puts the repository under Stellwerk where it is not yet.
 func (g *ground) register(ctx context.Context) error {
 	p, err := g.app.engine.Project(ctx, g.project)
@@ -146,7 +137,7 @@ func (g *ground) settings(ctx context.Context, flags map[string]string) (*config
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
-	return loadSettings(flags, config.File{Name: config.ProjectFile, Data: data})
+	return config.Read(flags, config.File{Name: config.ProjectFile, Data: data})
 }
 
 // plan is a playbook with what it rests on.

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -28,11 +28,11 @@ const examineTimeout = 5 * time.Second
 // Examine implements api.Service.
 func (a *App) Examine(ctx context.Context) ([]api.Examined, error) {
 	found := []api.Examined{
-		{What: "Engine", Grade: api.GradeOK, Found: "version " + a.opts.Version},
+		{What: "Engine", Grade: api.GradeOK, Found: "version " + a.version},
 		a.examineNetwork(), a.examineIsolation(),
 	}
 	found = append(found, a.examineWalls(ctx)...)
-	return append(found, a.examineResources(), a.examineDatabase(ctx), a.examineSpace(), examineGit(ctx), examineAgent()), nil
+	return append(found, a.examineResources(), a.examineDatabase(ctx), a.examineSpace(), examineGit(ctx), a.examineAgent()), nil
 }
 
 func (a *App) examineNetwork() api.Examined {
@@ -96,8 +96,8 @@ func examineGit(ctx context.Context) api.Examined {
 
 // examineAgent only looks whether the agent of the built-in playbooks is there:
 // starting it is for attempts.
-func examineAgent() api.Examined {
-	path, err := program.Look(os.Getenv("PATH"), claude.Program)
+func (a *App) examineAgent() api.Examined {
+	path, err := program.Look(os.Getenv("PATH"), a.agentProgram)
 	if errors.Is(err, program.ErrNotExecutable) {
 		return api.Examined{What: "Claude Code", Grade: api.GradeWarn, Found: err.Error()}
 	}
@@ -108,4 +108,17 @@ func examineAgent() api.Examined {
 		}
 	}
 	return api.Examined{What: "Claude Code", Grade: api.GradeOK, Found: path}
+}
+
+func (a *App) examineResources() api.Examined {
+	kind, _ := a.isolation()
+	found, advice, err := resource.Bounds(kind == sandbox.Sandbox)
+	if err != nil {
+		return api.Examined{What: "Resources", Grade: api.GradeWarn, Found: "attempts cannot be bounded: " + err.Error()}
+	}
+	examined := api.Examined{What: "Resources", Grade: api.GradeOK, Found: found}
+	if advice != "" {
+		examined.Grade, examined.Advice = api.GradeWarn, advice
+	}
+	return examined
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/preflight"
@@ -18,7 +19,7 @@ import (
 
 // library is what there is to read for one project, or for none.
 type library struct {
-	ground *ground // nil where no project is meant
+	ground *ground // has no repository where no project is meant
 	opts   playbook.Options
 	own    []string // files of the repository's playbooks
 	files  []yard.File
@@ -30,11 +31,11 @@ type library struct {
 // asks nothing of another machine.
 func (a *App) library(ctx context.Context, q api.LibraryQuery) (*library, error) {
 	if q.Project == "" {
-		settings, err := userSettings(nil)
+		settings, err := config.OfPerson(nil)
 		if err != nil {
 			return nil, err
 		}
-		return &library{opts: playbook.Options{Roles: role.Builtin(), Agent: settings.Agent.V, Model: settings.Model.V}}, nil
+		return &library{ground: &ground{app: a}, opts: playbook.Options{Roles: role.Builtin(), Agent: settings.Agent.V, Model: settings.Model.V}}, nil
 	}
 	g, err := a.lookInto(ctx, q.Project)
 	if err != nil {

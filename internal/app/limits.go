@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -19,7 +20,7 @@ func (a *App) Limits(ctx context.Context, q api.LimitsQuery) ([]api.Account, err
 	if err != nil {
 		return nil, err
 	}
-	settings, err := userSettings(nil)
+	settings, err := config.OfPerson(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (a *App) Merge(ctx context.Context, id string, req api.Merge) (api.Run, err
 	if err != nil {
 		return api.Run{}, err
 	}
-	speaker := speakerTo(ctx, run)
+	speaker := api.Speaker(ctx, run.Session)
 	if speaker.Kind != core.ActorPerson {
 		return api.Run{}, core.Errorf(core.CodeForbidden, "only a person merges").WithHint("the person does that, in a terminal of their own or in the cockpit")
 	}

@@ -56,5 +56,5 @@ func (a *App) noteMerged(ctx context.Context, run *core.Run, m api.Mergeable, d 
 		a.log.Warn("a merge was seen and cannot be recorded", "run", run.Alias, "error", err)
 		return
 	}
-	*d = a.viewDetail(run)
+	*d = a.detail(run)
 }

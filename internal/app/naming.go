@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"context"
 	"encoding/hex"
 	"strings"
 	"unicode"
@@ -10,16 +9,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // titleOf is the run's title: the given one, or the goal's first line, as it reads.
-func titleOf(req api.StartRun) string {
-	title := req.Title
+func titleOf(title, goal string) string {
 	if title == "" {
-		title, _, _ = strings.Cut(strings.TrimSpace(req.Goal), "\n")
+		title, _, _ = strings.Cut(strings.TrimSpace(goal), "\n")
 		title = unmarked(clip(title, 1000))
 	}
 	title = strings.Map(func(r rune) rune {
@@ -78,32 +74,6 @@ func alias(title string, id uuid.UUID) string {
 
 // shortID tells runs apart whose titles do not.
 func shortID(id uuid.UUID) string { return hex.EncodeToString(id[13:]) }
-
-// ownBranch is the branch that a run gets if the person names none. If another
-// run or the repository has it already, the run's short id makes it distinct. A
-// run with the same title that is still open is somebody starting it twice,
-// and the engine refuses that.
-func (g *ground) ownBranch(ctx context.Context, issue, title string, id uuid.UUID) (string, error) {
-	name := branchName(issue, title, id)
-	distinct := name + "-" + shortID(id)
-	err := g.branchFree(ctx, name)
-	if err == nil {
-		err = g.up.branchFree(ctx, g.yard, name)
-	}
-	if core.CodeOf(err) == core.CodeConflict {
-		return distinct, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	open, err := g.app.store.Runs(ctx, store.Filter{Project: g.project, Open: true})
-	for _, row := range open {
-		if row.Branch == name && row.Title != title {
-			return distinct, nil
-		}
-	}
-	return name, err
-}
 
 // checkBranch refuses names that git would, and those that lead elsewhere.
 func checkBranch(name string) error {

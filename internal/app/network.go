@@ -43,7 +43,7 @@ func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error,
 	if err := renameio.WriteFile(a.state.networkURL(), []byte(address+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("say where the engine listens: %w", err), l.Close())
 	}
-	a.address.Store(&address)
+	a.reached(address)
 	a.log.Info("the cockpit is served", "url", address)
 	a.closeDoors()
 	done := make(chan error, 2)

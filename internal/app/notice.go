@@ -99,7 +99,7 @@ func thing(r *core.Run, w api.Waiting) string {
 // noticeSetup is how the person wants to be told, by their settings as they are
 // now. The bell is rung by whoever holds the terminal.
 func noticeSetup() (notify.Setup, error) {
-	settings, err := userSettings(nil)
+	settings, err := config.OfPerson(nil)
 	if err != nil {
 		return notify.Setup{}, err
 	}
@@ -152,18 +152,4 @@ func asWay[T notify.Way](way T, err error) (notify.Way, error) {
 		return nil, err
 	}
 	return way, nil
-}
-
-// TestNotices implements api.Operations.
-func (a *App) TestNotices(ctx context.Context) ([]api.NoticeTest, error) {
-	told, err := a.teller.outbox.Test(ctx)
-	tests := make([]api.NoticeTest, 0, len(told))
-	for _, t := range told {
-		test := api.NoticeTest{Way: t.Way, OK: t.Err == nil}
-		if t.Err != nil {
-			test.Error = a.redactor.String(t.Err.Error())
-		}
-		tests = append(tests, test)
-	}
-	return tests, err
 }

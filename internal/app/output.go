@@ -4,14 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
-
-func (a *App) attemptFolder(run, attempt string) string {
-	return filepath.Join(a.state.dir, "attempts", run, attempt)
-}
 
 // diffStat writes what changed, a line a file.
 func diffStat(ctx context.Context, y *yard.Yard, from, to string, w io.Writer) error {

@@ -97,7 +97,7 @@ func (g *ground) ready(ctx context.Context, p *core.Playbook, isolation string) 
 
 // preflight is what there is to look at before a run with this playbook begins.
 func (g *ground) preflight(ctx context.Context, p *core.Playbook, isolation string) (preflight.Input, error) {
-	if err := checkPrices(p); err != nil {
+	if err := g.checkPrices(p); err != nil {
 		return preflight.Input{}, err
 	}
 	files, err := g.yard.Files(ctx, g.commit)
@@ -118,7 +118,7 @@ func (g *ground) preflight(ctx context.Context, p *core.Playbook, isolation stri
 // what comes with the program can be looked at.
 func (g *ground) look(p *core.Playbook, files []yard.File) preflight.Input {
 	in := preflight.Input{
-		Playbook: p, Agents: p.Agents, Files: map[string]string{}, Lacks: g.lacks, Handed: secretNames,
+		Playbook: p, Agents: p.Agents, Files: map[string]string{}, Lacks: g.lacks, Handed: g.app.secretNames,
 		Head: func(ctx context.Context, path string) (string, error) {
 			data, err := g.yard.Show(ctx, g.commit, path, maxConfigFile)
 			return string(data), err
@@ -133,20 +133,15 @@ func (g *ground) look(p *core.Playbook, files []yard.File) preflight.Input {
 
 // lacks says what an agent's program lacks to get to work.
 func (g *ground) lacks(use string, lookup func(string) string) string {
-	if g.app.settings.Credential.Set() && provider(use) != "" {
+	if g.app.settings.Credential.Set() && g.app.provider(use) != "" {
 		return ""
 	}
-	if known, ok := agents()[use].(interface {
-		Lacks(lookup func(string) string) string
-	}); ok {
-		return known.Lacks(lookup)
-	}
-	return ""
+	return g.app.agentLacks(use, lookup)
 }
 
 // checkPrices reads the person's price list as the broker of the first attempt would.
-func checkPrices(p *core.Playbook) error {
-	if !slices.ContainsFunc(slices.Collect(maps.Values(p.Agents)), func(a core.Agent) bool { return provider(a.Use) != "" }) {
+func (g *ground) checkPrices(p *core.Playbook) error {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(p.Agents)), func(a core.Agent) bool { return g.app.provider(a.Use) != "" }) {
 		return nil
 	}
 	file, err := config.PricesFile(os.Getenv)

@@ -2,83 +2,21 @@ package app
 
 import (
 	"context"
-	"path/filepath"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
-	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // AddProject implements api.Service.
 func (a *App) AddProject(ctx context.Context, req api.AddProject) (api.ProjectDetail, error) {
-	if req.Name != "" && !core.ProjectName(req.Name) {
-		return api.ProjectDetail{}, core.LawProject(nil, core.Engine(), core.ProjectRegistered{Name: req.Name})
-	}
-	if strings.ContainsAny(req.Playbook, "/\\") {
-		return api.ProjectDetail{}, core.Errorf(core.CodeInvalid, "%.80q is a path, and a project's playbook is named", req.Playbook).
-			WithHint("commit it as .stellwerk/playbooks/NAME.yaml, then --playbook NAME")
-	}
-	g, err := a.added(ctx, req)
+	project, warnings, err := a.addProject(ctx, req)
 	if err != nil {
 		return api.ProjectDetail{}, err
 	}
-	if req.Name != "" {
-		if err := a.nameFree(ctx, g.project, req.Name); err != nil {
-			return api.ProjectDetail{}, err
-		}
-	}
-	g.base, g.wanted = req.Base, req.Name
-	g.forge.Kind.V = config.ForgeLocal // the repository itself is looked at, wherever its runs will be published
-	if err := g.prepare(ctx); err != nil {
-		return api.ProjectDetail{}, err
-	}
-	if err := g.register(ctx); err != nil {
-		return api.ProjectDetail{}, err
-	}
-	if err := g.decide(ctx, req); err != nil {
-		return api.ProjectDetail{}, err
-	}
-	d, err := a.Project(ctx, g.project)
-	d.Warnings = g.warnings()
+	d, err := a.Project(ctx, project)
+	d.Warnings = warnings
 	return d, err
-}
-
-// added is the repository that is to be put under Stellwerk.
-func (a *App) added(ctx context.Context, req api.AddProject) (*ground, error) {
-	address, err := yard.ParseAddress(req.Repository)
-	if err != nil {
-		return nil, core.Errorf(core.CodeInvalid, "%w", err)
-	}
-	if address.URL != "" {
-		return a.groundAt(ctx, "", address.URL)
-	}
-	if !filepath.IsAbs(address.Path) {
-		return nil, core.Errorf(core.CodeInvalid, "%.200q is not an absolute path", address.Path)
-	}
-	return a.locate(ctx, site{dir: address.Path})
-}
-
-// decide records what a person says about a project as they add it.
-func (g *ground) decide(ctx context.Context, req api.AddProject) error {
-	p, err := g.app.engine.Project(ctx, g.project)
-	if err != nil {
-		return err
-	}
-	if req.Playbook != "" && req.Playbook != p.Playbook {
-		if _, _, err := g.find(ctx, req.Playbook); err != nil {
-			return err
-		}
-		if err := g.app.engine.Record(ctx, g.project, CallerOf(ctx), core.PlaybookChosen{Playbook: req.Playbook}); err != nil {
-			return err
-		}
-	}
-	if req.Name == "" || req.Name == p.Name {
-		return nil
-	}
-	return g.app.engine.Record(ctx, g.project, CallerOf(ctx), core.ProjectNamed{Name: req.Name})
 }
 
 // PauseProject implements api.Service.
@@ -162,5 +100,5 @@ func (a *App) say(ctx context.Context, p *core.Project, body core.Body) error {
 		}
 	default:
 	}
-	return a.engine.Record(ctx, p.ID, CallerOf(ctx), body)
+	return a.engine.Record(ctx, p.ID, api.CallerFrom(ctx).Actor, body)
 }

@@ -60,7 +60,7 @@ func (a *App) OpenConversation(ctx context.Context, req api.OpenConversation) (a
 		return api.ConversationView{}, err
 	}
 	var id string
-	p, err = a.engine.Tell(ctx, p.ID, CallerOf(ctx), func(p *core.Project) (core.Body, error) {
+	p, err = a.engine.Tell(ctx, p.ID, api.CallerFrom(ctx).Actor, func(p *core.Project) (core.Body, error) {
 		id = core.ConversationID(p.ID, len(p.Conversations)+1)
 		return core.ConversationOpened{ID: id, Name: a.redactor.String(strings.TrimSpace(req.Name))}, nil
 	})
@@ -84,7 +84,7 @@ func (a *App) NameConversation(ctx context.Context, req api.NameConversation) (a
 		return api.ConversationView{}, noConversation(p, req.Conversation)
 	}
 	body := core.ConversationNamed{ID: c.ID, Name: a.redactor.String(strings.TrimSpace(req.Name))}
-	if p, err = a.engine.Tell(ctx, p.ID, CallerOf(ctx), func(*core.Project) (core.Body, error) { return body, nil }); err != nil {
+	if p, err = a.engine.Tell(ctx, p.ID, api.CallerFrom(ctx).Actor, func(*core.Project) (core.Body, error) { return body, nil }); err != nil {
 		return api.ConversationView{}, err
 	}
 	return a.conversation(ctx, p, body.ID)
@@ -102,29 +102,4 @@ func (a *App) conversation(ctx context.Context, p *core.Project, id string) (api
 		}
 	}
 	return api.ConversationView{}, noConversation(p, id)
-}
-
-func noConversation(p *core.Project, called string) error {
-	return core.Errorf(core.CodeNotFound, "project %s has no conversation %.80q", p.Name, called).
-		WithHint("`stellwerk conversations` lists them; `stellwerk conversations start NAME` begins one")
-}
-
-// conversationID is the conversation that somebody calls so, as events name it: nothing for
-// the first, which needs no project to be known.
-func (a *App) conversationID(ctx context.Context, project, called string) (string, error) {
-	if called == "" || called == project || strings.EqualFold(called, core.MainConversation) {
-		return "", nil
-	}
-	p, err := a.engine.Project(ctx, project)
-	if err != nil {
-		return "", err
-	}
-	if p == nil {
-		return "", core.Errorf(core.CodeNotFound, "there is no conversation %.80q", called).
-			WithHint("the repository is no project yet; its first run makes it one")
-	}
-	if c := p.Conversation(called); c != nil {
-		return c.ID, nil
-	}
-	return "", noConversation(p, called)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/retention"
 )
@@ -56,7 +57,7 @@ func (a *App) retain(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		settings, err := userSettings(nil)
+		settings, err := config.OfPerson(nil)
 		if err == nil && settings.Retention.V > 0 {
 			_, err = a.Prune(ctx, api.Prune{OlderThan: settings.Retention.V, Remove: true})
 		}

@@ -5,6 +5,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
+// detail shows a run with what lies beside its state: its folder, and the record of
+// its pull request.
+func (a *App) detail(r *core.Run) api.RunDetail {
+	d := viewDetail(r)
+	d.Folder, d.PullRequest = a.journal.dir(r.ID), a.viewPullRequest(r)
+	return d
+}
+
 // maxPullText bounds what is sent of a pull request's text.
 const maxPullText = 32 << 10 // characters
 

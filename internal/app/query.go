@@ -16,43 +16,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
-// find loads a run by id, alias or a unique prefix of either.
-func (a *App) find(ctx context.Context, id string) (*core.Run, error) {
-	if a.engine.Holds(id) {
-		return a.engine.Load(ctx, id)
-	}
-	row, err := a.store.Run(ctx, id)
-	if errors.Is(err, store.ErrNotFound) {
-		row, err = a.findPrefix(ctx, id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.engine.Load(ctx, row.ID)
-}
-
-func (a *App) findPrefix(ctx context.Context, prefix string) (store.RunRow, error) {
-	rows, err := a.store.Runs(ctx, store.Filter{})
-	if err != nil {
-		return store.RunRow{}, err
-	}
-	var found []store.RunRow
-	var names []string
-	for _, r := range rows {
-		if prefix != "" && (strings.HasPrefix(r.ID, prefix) || strings.HasPrefix(r.Alias, prefix)) {
-			found = append(found, r)
-			names = append(names, r.Alias)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return store.RunRow{}, core.Errorf(core.CodeNotFound, "there is no run %q", prefix).WithHint("`stellwerk status` lists the runs")
-	}
-	return store.RunRow{}, core.Errorf(core.CodeInvalid, "%q is the beginning of %d runs", prefix, len(found)).WithHint("one of: %s", strings.Join(names, ", "))
-}
-
 // Runs implements api.Service.
 func (a *App) Runs(ctx context.Context, q api.RunQuery) ([]api.Run, error) {
 	filter, err := a.runFilter(ctx, q)
@@ -118,7 +81,7 @@ func (a *App) Run(ctx context.Context, id string) (api.RunDetail, error) {
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	d := a.viewDetail(run)
+	d := a.detail(run)
 	return d, a.adviseMerge(ctx, run, &d)
 }
 
@@ -152,7 +115,7 @@ func (a *App) Output(ctx context.Context, id, attempt string, after int64) (api.
 	if strings.ContainsAny(attempt, "/\\") || strings.HasPrefix(attempt, ".") || attempt == "" {
 		return api.Output{}, core.Errorf(core.CodeInvalid, "%q is no attempt", attempt).WithHint("`stellwerk status %s` lists the attempts", run.Alias)
 	}
-	folder := a.attemptFolder(run.ID, attempt)
+	folder := a.layout.Attempt(run.ID, attempt)
 	path, over := shim.JournalPath(folder), false
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		if path, over = a.keptTranscript(run.ID, attempt), true; !exists(path) {
@@ -242,7 +205,7 @@ func (a *App) Info(ctx context.Context) (api.Info, error) {
 	}
 	kind, why := a.isolation()
 	return api.Info{
-		Version: a.opts.Version, State: a.state.dir, PID: os.Getpid(),
+		Version: a.version, State: a.state.dir, PID: os.Getpid(),
 		Isolation: string(kind), Reason: why, Runs: len(open),
 	}, nil
 }

@@ -4,28 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
-
-// nameFrom makes a name of where a repository lies: its last part, or that
-// before a .git.
-func nameFrom(where string) string {
-	where = strings.TrimSuffix(strings.TrimRight(where, "/"), ".git")
-	_, last, _ := strings.Cut(path.Base(strings.TrimRight(where, "/")), ":") // host:shop
-	if last == "" {
-		last = path.Base(strings.TrimRight(where, "/"))
-	}
-	name := strings.Trim(strings.ReplaceAll(spell(last), " ", "-"), "-._")
-	name = strings.TrimRight(strings.ToValidUTF8(name[:min(len(name), core.MaxProjectName-8)], ""), "-._")
-	if !core.ProjectName(name) {
-		return "project"
-	}
-	return name
-}
 
 // maxNames bounds the search for a name that nobody has.
 const maxNames = 1000
@@ -43,7 +25,7 @@ func (a *App) register(ctx context.Context, body core.ProjectRegistered, base st
 		if err == nil {
 			err = a.engine.Register(ctx, body, store.ProjectRow{
 				ID: body.Project, Name: body.Name, RepoURL: body.Path + body.URL, DefaultBranch: base, Status: "active",
-				LastActivity: now, CreatedAt: now, CreatedBy: Person(),
+				LastActivity: now, CreatedAt: now, CreatedBy: a.person,
 			})
 		}
 		if core.CodeOf(err) != core.CodeConflict || n > maxNames {
@@ -66,16 +48,4 @@ func (a *App) nameFree(ctx context.Context, project, name string) error {
 		return err
 	}
 	return core.Errorf(core.CodeConflict, "%s is called %s already", row.RepoURL, name).WithHint("choose another name with --id")
-}
-
-// findProject loads a project by its name or key.
-func (a *App) findProject(ctx context.Context, nameOrKey string) (*core.Project, error) {
-	row, err := a.store.Project(ctx, nameOrKey)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, core.Errorf(core.CodeNotFound, "there is no project %.80q", nameOrKey).WithHint("`stellwerk projects --all` lists them")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.engine.Project(ctx, row.ID)
 }

@@ -2,13 +2,10 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/google/uuid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
@@ -19,15 +16,9 @@ import (
 // Rehearse implements api.Service. It goes the way of a start as far as nothing
 // changes.
 func (a *App) Rehearse(ctx context.Context, req api.StartRun) (api.Rehearsal, error) {
-	if err := checkGoal(req); err != nil {
-		return api.Rehearsal{}, err
-	}
-	if err := personalForge(ctx, req); err != nil {
-		return api.Rehearsal{}, err
-	}
-	id, err := uuid.NewV7()
+	id, err := newRun(ctx, req)
 	if err != nil {
-		return api.Rehearsal{}, fmt.Errorf("make a run id: %w", err)
+		return api.Rehearsal{}, err
 	}
 	trusted := req.Trust
 	req.Trust = true // what is not trusted is shown, and not tried

@@ -18,7 +18,7 @@ func (a *App) Replay(ctx context.Context, id string) (api.Replay, error) {
 		return api.Replay{}, err
 	}
 	r := replayer{}
-	for _, d := range deciders() {
+	for _, d := range a.deciders {
 		if d.Kind() == run.Playbook.Kind {
 			r.decider = d
 		}

@@ -12,12 +12,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // runStarted settles everything that a run is pinned to.
 func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p *ground, settings *config.Settings, plan *plan) (core.RunStarted, error) {
-	isolation, err := a.chooseIsolation(settings, speakerIn(ctx, req.Session).Kind == core.ActorSession)
+	isolation, err := a.chooseIsolation(settings, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
 	if err != nil {
 		return core.RunStarted{}, err
 	}
@@ -30,7 +31,7 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 	}
 	// Branch and alias are published: they are made of what is shown, and before anything is cut off.
 	req.Goal, req.Title, req.Issue = a.redactor.String(req.Goal), a.redactor.String(req.Title), a.redactor.String(req.Issue)
-	title := titleOf(req)
+	title := titleOf(req.Title, req.Goal)
 	branch := req.Branch
 	if a.redactor.String(branch) != branch {
 		return core.RunStarted{}, core.Errorf(core.CodeInvalid, "the name of the branch has a secret in it, and would be published").
@@ -47,7 +48,7 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 	if err := p.up.admit(ctx, p.yard, branch, plan.playbook); err != nil {
 		return core.RunStarted{}, err
 	}
-	network, remarks, err := p.network(ctx, plan.playbook, isolation, settings.Network, speakerIn(ctx, req.Session).Kind == core.ActorSession)
+	network, remarks, err := p.network(ctx, plan.playbook, isolation, settings.Network, api.Speaker(ctx, req.Session).Kind == core.ActorSession)
 	if err != nil {
 		return core.RunStarted{}, err
 	}
@@ -70,7 +71,7 @@ func (a *App) runStarted(ctx context.Context, req api.StartRun, id uuid.UUID, p 
 		started.Limits.Attempts = max(started.Limits.Attempts, m.Attempts)
 	}
 	if req.Yes {
-		started.Policy = &core.RunPolicy{Approve: true, By: CallerOf(ctx).ID}
+		started.Policy = &core.RunPolicy{Approve: true, By: api.CallerFrom(ctx).Actor.ID}
 	}
 	return started, nil
 }
@@ -158,4 +159,30 @@ func (g *ground) branchFree(ctx context.Context, branch string) error {
 		return err
 	}
 	return nil
+}
+
+// ownBranch is the branch that a run gets if the person names none. If another
+// run or the repository has it already, the run's short id makes it distinct. A
+// run with the same title that is still open is somebody starting it twice,
+// and the engine refuses that.
+func (g *ground) ownBranch(ctx context.Context, issue, title string, id uuid.UUID) (string, error) {
+	name := branchName(issue, title, id)
+	distinct := name + "-" + shortID(id)
+	err := g.branchFree(ctx, name)
+	if err == nil {
+		err = g.up.branchFree(ctx, g.yard, name)
+	}
+	if core.CodeOf(err) == core.CodeConflict {
+		return distinct, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	open, err := g.app.store.Runs(ctx, store.Filter{Project: g.project, Open: true})
+	for _, row := range open {
+		if row.Branch == name && row.Title != title {
+			return distinct, nil
+		}
+	}
+	return name, err
 }

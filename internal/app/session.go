@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,7 +92,7 @@ func (s *sessions) write(run *core.Run) error {
 	}
 	if kind, _ := s.app.isolation(); kind == sandbox.Sandbox {
 		var err error
-		if snap.Shell, err = lookCommand(s.app.self, snap.Root, dispatch.Resources(run, dispatch.Layout{State: s.app.state.dir})); err != nil {
+		if snap.Shell, err = lookCommand(s.app.self, snap.Root, dispatch.Resources(run, s.app.layout)); err != nil {
 			return err
 		}
 	}
@@ -132,7 +134,7 @@ type worker struct {
 func (a *App) workers(run *core.Run) []worker {
 	var at []worker
 	for _, attempt := range run.Active() {
-		folder := a.attemptFolder(run.ID, attempt.ID)
+		folder := a.layout.Attempt(run.ID, attempt.ID)
 		taken, err := session.TakenBy(folder)
 		if err != nil || taken.Session != run.Session || taken.Agent == "" || session.Ended(folder) || shim.Cancelled(folder) {
 			continue
@@ -151,7 +153,7 @@ func (a *App) offers(run *core.Run) []api.Offer {
 		return nil
 	}
 	for _, attempt := range run.Active() {
-		folder := a.attemptFolder(run.ID, attempt.ID)
+		folder := a.layout.Attempt(run.ID, attempt.ID)
 		o, err := session.Read(folder)
 		if err != nil || attempt.Status != core.AttemptPending {
 			continue
@@ -174,7 +176,7 @@ func (a *App) offering(run *core.Run) bool {
 		if attempt.Status != core.AttemptPending {
 			continue
 		}
-		if _, err := session.Read(a.attemptFolder(run.ID, attempt.ID)); errors.Is(err, os.ErrNotExist) {
+		if _, err := session.Read(a.layout.Attempt(run.ID, attempt.ID)); errors.Is(err, os.ErrNotExist) {
 			return true
 		}
 	}
@@ -245,4 +247,13 @@ func (s *sessions) await(ctx context.Context, run string) {
 	case <-s.next(run):
 	case <-time.After(patience):
 	}
+}
+
+// lookCommand is the command that calls worker.LookShell with the limits of the run.
+func lookCommand(self, root string, bounds shim.Resources) ([]string, error) {
+	limits, err := json.Marshal(bounds)
+	if err != nil {
+		return nil, fmt.Errorf("hand over the limits of a session's commands: %w", err)
+	}
+	return []string{self, "worker", "look", "--resources", string(limits), root}, nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -54,7 +53,7 @@ func (a *App) leased(run *core.Run, agent string) (string, error) {
 	if agent == "" || len(agent) > 128 || strings.ContainsAny(agent, "/\\.") {
 		return "", core.Errorf(core.CodeInvalid, "%.80q is not the name of an agent", agent)
 	}
-	return filepath.Join(dispatch.Layout{State: a.state.dir}.Work(run.ID), "agent-"+agent), nil
+	return filepath.Join(a.layout.Work(run.ID), "agent-"+agent), nil
 }
 
 // baseFile says which commit a leased workspace was made from: git is not to be
@@ -92,7 +91,7 @@ func (a *App) Take(ctx context.Context, name string, req api.Take) (api.Assignme
 	if err != nil {
 		return api.Assignment{}, err
 	}
-	folder := a.attemptFolder(run.ID, attempt)
+	folder := a.layout.Attempt(run.ID, attempt)
 	if err := a.begun(ctx, run.ID, attempt); err != nil {
 		// The agent will not hear of it, so the attempt is nobody's: lost, not failed.
 		return api.Assignment{}, errors.Join(err, shim.Cancel(folder))
@@ -120,7 +119,7 @@ func (a *App) takeOffer(run *core.Run, req api.Take, taken session.Taken) (strin
 		if o.Type != req.Type || o.Base != string(base) {
 			continue
 		}
-		err := session.Take(a.attemptFolder(run.ID, o.Attempt), taken)
+		err := session.Take(a.layout.Attempt(run.ID, o.Attempt), taken)
 		if errors.Is(err, session.ErrTaken) {
 			continue
 		}

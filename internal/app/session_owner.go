@@ -20,7 +20,7 @@ func (a *App) moveTo(ctx context.Context, id, session string) (*core.Run, error)
 		return run, err
 	}
 	old := run.Session
-	if run, err = a.engine.Submit(ctx, run.ID, speakerTo(ctx, run), core.SessionTook{Session: session}); err != nil {
+	if run, err = a.engine.Submit(ctx, run.ID, api.Speaker(ctx, run.Session), core.SessionTook{Session: session}); err != nil {
 		return run, err
 	}
 	if old != "" {

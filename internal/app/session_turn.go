@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 )
@@ -53,7 +54,7 @@ func (a *App) starting(run *core.Run, alive []string) bool {
 	for _, s := range run.Stages {
 		for _, t := range s.Tasks {
 			for _, attempt := range t.Attempts {
-				if taken, err := session.TakenBy(a.attemptFolder(run.ID, attempt.ID)); err == nil {
+				if taken, err := session.TakenBy(a.layout.Attempt(run.ID, attempt.ID)); err == nil {
 					known[taken.Agent] = true
 				}
 			}
@@ -160,7 +161,7 @@ func (a *App) Say(ctx context.Context, name string, req api.Say) (api.Turn, erro
 		word.Subject = &subject
 	}
 	// The hook of the person's own program heard it: these are their words.
-	run, err = a.engine.Submit(ctx, run.ID, core.Person(Person()), word)
+	run, err = a.engine.Submit(ctx, run.ID, core.Person(a.person), word)
 	if err != nil {
 		return api.Turn{}, err
 	}
@@ -170,7 +171,7 @@ func (a *App) Say(ctx context.Context, name string, req api.Say) (api.Turn, erro
 // ownWords are those with which the person approves by their own settings, as
 // they are now.
 func (a *App) ownWords() ([]string, error) {
-	s, err := userSettings(nil)
+	s, err := config.OfPerson(nil)
 	if err != nil {
 		return nil, err
 	}

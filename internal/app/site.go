@@ -78,15 +78,3 @@ func (g *ground) fetchError(err error) error {
 	}
 	return core.Wrap(core.CodeUnavailable, err, "the repository cannot be fetched", hint)
 }
-
-func locateError(dir string, err error) error {
-	switch {
-	case errors.Is(err, yard.ErrNotRepository):
-		return core.Errorf(core.CodeInvalid, "%s is not in a git repository", dir).
-			WithHint("change into your repository, or make one: git init && git add . && git commit")
-	case errors.Is(err, yard.ErrNoCommits):
-		return core.Errorf(core.CodeInvalid, "the repository in %s has no commits yet", dir).
-			WithHint("make a first one: git add . && git commit -m 'first commit'")
-	}
-	return core.Wrap(core.CodeUnavailable, err, "the repository cannot be read", "check "+dir)
-}

@@ -1,10 +1,13 @@
 package app
 
 import (
+	"path"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // spelled are Latin letters that do not come apart into a plain letter and its
@@ -62,4 +65,20 @@ func plainLatin(r rune) string {
 
 func invisible(r rune) bool {
 	return unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// nameFrom makes a name of where a repository lies: its last part, or that
+// before a .git.
+func nameFrom(where string) string {
+	where = strings.TrimSuffix(strings.TrimRight(where, "/"), ".git")
+	_, last, _ := strings.Cut(path.Base(strings.TrimRight(where, "/")), ":") // host:shop
+	if last == "" {
+		last = path.Base(strings.TrimRight(where, "/"))
+	}
+	name := strings.Trim(strings.ReplaceAll(spell(last), " ", "-"), "-._")
+	name = strings.TrimRight(strings.ToValidUTF8(name[:min(len(name), core.MaxProjectName-8)], ""), "-._")
+	if !core.ProjectName(name) {
+		return "project"
+	}
+	return name
 }

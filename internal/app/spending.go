@@ -138,15 +138,6 @@ func (b *book) enter(ev core.Event) error {
 	}
 }
 
-// claimed is what an agent says that it used, beside what its broker metered; nil
-// where that is all that is known.
-func claimed(claim core.Usage, metered *core.Usage) *core.Usage {
-	if metered == nil {
-		return nil
-	}
-	return &claim
-}
-
 func entry[T any](ev core.Event, enter func(T)) error {
 	var body T
 	if err := json.Unmarshal(ev.Body, &body); err != nil {

@@ -12,40 +12,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
-	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // maxGoal bounds a goal; what is longer belongs into a file of the repository.
 const maxGoal = 64 << 10
-
-// StartRun implements api.Service.
-func (a *App) StartRun(ctx context.Context, req api.StartRun) (api.Run, error) {
-	return a.startRun(ctx, req, anyPlaybook)
-}
-
-func anyPlaybook(*core.Playbook) error { return nil }
-
-// startRun begins a run whose playbook fits what it is begun for.
-func (a *App) startRun(ctx context.Context, req api.StartRun, fits func(*core.Playbook) error) (api.Run, error) {
-	if err := checkGoal(req); err != nil {
-		return api.Run{}, err
-	}
-	if err := personalForge(ctx, req); err != nil {
-		return api.Run{}, err
-	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return api.Run{}, fmt.Errorf("make a run id: %w", err)
-	}
-	s, err := a.prepareStart(ctx, req, id, fits)
-	if err != nil {
-		return api.Run{}, err
-	}
-	defer a.endTrial(ctx, s)
-	view, err := a.begin(ctx, s)
-	view.Warnings, view.Notes = s.warnings, wording.Preflight(s.started.Preflight)
-	return view, err
-}
 
 // start is a run that is about to begin: everything it is pinned to was looked
 // up and found in order.
@@ -65,14 +35,42 @@ type start struct {
 	trial   *dispatch.Trial // nil where there was none
 }
 
+// admission judges a run before its checks are tried: it refuses the run, or says
+// that it would have to wait for its turn.
+type admission func(ctx context.Context, started core.RunStarted) (waits bool, err error)
+
+// newStart prepares the start of a run that somebody asks for now.
+func (a *App) newStart(ctx context.Context, req api.StartRun, admit admission) (*start, error) {
+	id, err := newRun(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return a.prepareStart(ctx, req, id, admit)
+}
+
+// newRun refuses a request that no run can come from, and makes the run's id.
+func newRun(ctx context.Context, req api.StartRun) (uuid.UUID, error) {
+	if err := checkGoal(req); err != nil {
+		return uuid.Nil, err
+	}
+	if err := personalForge(ctx, req); err != nil {
+		return uuid.Nil, err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("make a run id: %w", err)
+	}
+	return id, nil
+}
+
 // prepareStart settles everything about a run that can be settled before it
 // begins, or says why it cannot begin. Who gets a start ends its trial.
-func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID, fits func(*core.Playbook) error) (_ *start, err error) {
+func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID, admit admission) (_ *start, err error) {
 	s, err := a.settle(ctx, req, id)
 	if err != nil {
 		return nil, err
 	}
-	if err := fits(&s.started.Playbook); err != nil { // before minutes are spent on trials
+	if s.untried, err = admit(ctx, s.started); err != nil { // before minutes are spent on trials
 		return nil, err
 	}
 	defer func() {
@@ -80,9 +78,6 @@ func (a *App) prepareStart(ctx context.Context, req api.StartRun, id uuid.UUID, 
 			a.endTrial(ctx, s)
 		}
 	}()
-	if s.untried, err = a.waits(ctx, s); err != nil {
-		return nil, err
-	}
 	s.why, s.tell = "it waits for its turn", a.looks.teller(req.Ticket)
 	defer a.looks.end(req.Ticket)
 	if err := a.preflight(ctx, s); err != nil {
@@ -143,19 +138,6 @@ func (a *App) settle(ctx context.Context, req api.StartRun, id uuid.UUID) (*star
 	}, nil
 }
 
-// waits reports a goal that would wait in its project's queue: its checks are
-// tried when its turn comes, on what the base is then.
-func (a *App) waits(ctx context.Context, s *start) (bool, error) {
-	p, err := a.engine.Project(ctx, s.started.Project)
-	if err != nil || p == nil || !s.started.Playbook.Drives() {
-		return false, err
-	}
-	driver, err := a.driver(ctx, p.ID)
-	waiting := p.Waiting()
-	ahead := len(waiting) > 0 && waiting[0].Run != s.started.Run
-	return driver != nil || ahead || p.Still() != nil, err
-}
-
 // sessionFits refuses a session that cannot carry a run here.
 func (g *ground) sessionFits(ctx context.Context, req api.StartRun) error {
 	if req.Session != "" && g.far() {
@@ -164,32 +146,6 @@ func (g *ground) sessionFits(ctx context.Context, req api.StartRun) error {
 	}
 	return g.app.alone(ctx, req, g.project)
 }
-
-// begin commits the start of a run, or where the project is driven already,
-// that its goal waits.
-func (a *App) begin(ctx context.Context, s *start) (api.Run, error) {
-	a.standing.Lock()
-	defer a.standing.Unlock()
-	p, err := a.engine.Project(ctx, s.started.Project)
-	if err != nil {
-		return api.Run{}, err
-	}
-	if s.started.Playbook.Drives() {
-		if queued, err := a.queued(ctx, p, s); err != nil || queued != nil {
-			return viewQueued(queued), err
-		}
-	} else if err := p.Still(); err != nil {
-		return api.Run{}, err
-	}
-	run, err := a.submit(ctx, s, speakerIn(ctx, s.req.Session))
-	if err != nil {
-		return api.Run{}, err
-	}
-	return viewRun(run), a.sessions.refresh(ctx, run.ID)
-}
-
-// CallerOf is the actor on whose word a request is carried out.
-func CallerOf(ctx context.Context) core.Actor { return api.CallerFrom(ctx).Actor }
 
 func checkGoal(req api.StartRun) error {
 	switch {

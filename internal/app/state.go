@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -18,7 +17,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
-	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 )
 
 // stateFolder is where an engine keeps everything. The repository of a person
@@ -93,12 +91,6 @@ func locate(flag string) (stateFolder, error) {
 	return stateFolder{dir: dir}, err
 }
 
-// ExamineDatabase looks whether an engine could open the database of a state
-// folder, and changes nothing. Errors: fs.ErrNotExist where there is none yet.
-func ExamineDatabase(ctx context.Context, dir string) error {
-	return sqlite.Examine(ctx, stateFolder{dir: dir}.database())
-}
-
 // openState makes the state folder, readable by its owner only.
 func openState(flag string) (stateFolder, error) {
 	s, err := locate(flag)
@@ -141,6 +133,15 @@ func lockState(s stateFolder) (*engineLock, error) {
 		return nil, errors.Join(core.Wrap(core.CodeUnavailable, err, "the state folder cannot be locked", "check "+s.dir), file.Unlock())
 	}
 	return &engineLock{file: file, held: info}, nil
+}
+
+// held says whether another engine has the state folder.
+func (s stateFolder) held() bool {
+	lock, err := lockState(s)
+	if err != nil {
+		return core.CodeOf(err) == core.CodeConflict
+	}
+	return lock.release() != nil
 }
 
 // lost reports that the file is not the one that was locked: somebody deleted

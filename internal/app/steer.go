@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -26,7 +25,7 @@ func (a *App) steer(ctx context.Context, id string, say func(*core.Run) (core.Bo
 	if err := a.goesOn(ctx, run, body); err != nil {
 		return api.Run{}, err
 	}
-	run, err = a.engine.Submit(ctx, run.ID, speakerTo(ctx, run), body)
+	run, err = a.engine.Submit(ctx, run.ID, api.Speaker(ctx, run.Session), body)
 	if err != nil {
 		return api.Run{}, err
 	}
@@ -45,20 +44,6 @@ func (a *App) goesOn(ctx context.Context, run *core.Run, body core.Body) error {
 		return err
 	}
 	return p.Still()
-}
-
-// speakerTo is in whose name a caller speaks to a run. Who was started inside
-// the session that owns it speaks for that session, whatever they say.
-func speakerTo(ctx context.Context, run *core.Run) core.Actor {
-	return speakerIn(ctx, run.Session)
-}
-
-func speakerIn(ctx context.Context, session string) core.Actor {
-	caller := api.CallerFrom(ctx)
-	if session != "" && caller.Actor.Kind == core.ActorPerson && slices.Contains(caller.Inside, session) {
-		return core.Actor{Kind: core.ActorSession, ID: session}
-	}
-	return caller.Actor
 }
 
 // Approve implements api.Service. The approval is bound to what the person was
@@ -130,7 +115,7 @@ func (a *App) wish(ctx context.Context, r *core.Run, req api.Feedback) (core.Bod
 		return nil, core.Errorf(core.CodeInvalid, "the work of a project is not reset").WithHint("say what is to change, without --reset")
 	}
 	return core.ChangesRequested{
-		ID: fmt.Sprintf("here-%d", r.Stream.Seq), Source: CallerOf(ctx).ID, Text: a.redactor.String(req.Text), About: req.Subject,
+		ID: fmt.Sprintf("here-%d", r.Stream.Seq), Source: api.CallerFrom(ctx).Actor.ID, Text: a.redactor.String(req.Text), About: req.Subject,
 	}, nil
 }
 
@@ -214,18 +199,18 @@ func (a *App) Pause(ctx context.Context, id string, req api.Pause) (api.Run, err
 	return a.steer(ctx, id, func(r *core.Run) (core.Body, error) {
 		reason := req.Reason
 		if reason == "" {
-			reason = "paused by " + pausedBy(ctx)
+			reason = "paused by " + a.pausedBy(ctx)
 		}
 		return core.RunPaused{Code: core.PausePerson, Reason: a.redactor.String(reason), Stop: req.Stop, Next: "`stellwerk resume " + r.Alias + "`"}, nil
 	})
 }
 
 // pausedBy names who paused a run, for a person.
-func pausedBy(ctx context.Context) string {
-	if caller := CallerOf(ctx); caller.Kind != core.ActorSession {
+func (a *App) pausedBy(ctx context.Context) string {
+	if caller := api.CallerFrom(ctx).Actor; caller.Kind != core.ActorSession {
 		return caller.ID
 	}
-	return Person() + ", in their session"
+	return a.person + ", in their session"
 }
 
 // Resume implements api.Service.

@@ -36,7 +36,7 @@ func Stop(ctx context.Context, opts Options) (api.Info, error) {
 	state.dir = resolved
 	info, err := inquire(ctx, opts, state)
 	if errors.Is(err, api.ErrNoEngine) {
-		if held(state) {
+		if state.held() {
 			return api.Info{}, core.Errorf(core.CodeUnavailable, "an engine holds %s and does not answer", state.dir).
 				WithHint("it may be coming up or going down: try again in a moment, or look at %s", state.logFile())
 		}
@@ -84,7 +84,7 @@ func inquire(ctx context.Context, opts Options, state stateFolder) (api.Info, er
 // awaitEnd waits until the state folder is free.
 func awaitEnd(ctx context.Context, state stateFolder, pid int) error {
 	deadline := time.Now().Add(stopTime)
-	for held(state) {
+	for state.held() {
 		if gone := errors.Is(syscall.Kill(pid, 0), syscall.ESRCH); gone {
 			return nil // and another has the folder already
 		}

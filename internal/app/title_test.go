@@ -3,7 +3,6 @@ package app
 import (
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
 // A title is read in tabs, lists and pull requests, which are no Markdown.
@@ -19,11 +18,11 @@ func TestTitlesAreWithoutMarks(t *testing.T) {
 		"**":                                        "**",
 		"#7 is broken":                              "#7 is broken",
 	} {
-		if got := titleOf(api.StartRun{Goal: goal}); got != want {
+		if got := titleOf("", goal); got != want {
 			t.Errorf("%q is called %q, want %q", goal, got, want)
 		}
 	}
-	if got := titleOf(api.StartRun{Title: "**as I say**", Goal: "x"}); got != "**as I say**" {
+	if got := titleOf("**as I say**", "x"); got != "**as I say**" {
 		t.Errorf("a title that was given is %q", got)
 	}
 }

@@ -70,7 +70,7 @@ func (a *App) once(ctx context.Context, run *core.Run, tool core.Tool, call stri
 	if heard := run.Heard(tool, call); heard != nil {
 		return run, heard, nil
 	}
-	next, err := a.engine.Submit(ctx, run.ID, CallerOf(ctx), body)
+	next, err := a.engine.Submit(ctx, run.ID, api.CallerFrom(ctx).Actor, body)
 	if err == nil {
 		return next, next.Heard(tool, call), nil
 	}
@@ -91,11 +91,11 @@ func (a *App) use(ctx context.Context, run *core.Run, tool core.Tool, call strin
 
 // refuse records that a tool was refused to an agent.
 func (a *App) refuse(ctx context.Context, run *core.Run, tool core.Tool, why error) error {
-	actor := CallerOf(ctx)
+	actor := api.CallerFrom(ctx).Actor
 	if actor.Kind != core.ActorAgent {
 		return nil
 	}
-	reason := clip(a.clean(ctx, run, why.Error()), maxWord)
+	reason := clip(a.clean(ctx, run, why.Error()), maxReason)
 	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.ToolRefused{Attempt: actor.ID, Tool: tool, Reason: reason})
 	if core.CodeOf(err) == core.CodeConflict {
 		return nil // the attempt or the run is over: there is nothing to leave a trace in
@@ -126,7 +126,7 @@ func (a *App) message(ctx context.Context, run *core.Run, req api.Tell) (*core.R
 	body := core.MessageSent{Voice: req.Voice, Text: a.clean(ctx, run, req.Text), Call: callOf(ctx), Conversation: in}
 	if body.Voice == "" {
 		body.Voice = core.VoiceUser
-		if actor := CallerOf(ctx); actor.Kind == core.ActorAgent {
+		if actor := api.CallerFrom(ctx).Actor; actor.Kind == core.ActorAgent {
 			body.Voice = core.VoiceRed
 			if turning := run.Turning(); turning != nil && turning.ID == actor.ID {
 				body.Voice = core.VoiceGreen
@@ -143,7 +143,7 @@ func (a *App) saidIn(ctx context.Context, run *core.Run, called string) (string,
 	if called != "" {
 		return a.conversationID(ctx, run.Project, called)
 	}
-	if turning := run.Turning(); turning != nil && turning.ID == CallerOf(ctx).ID && CallerOf(ctx).Kind == core.ActorAgent {
+	if turning := run.Turning(); turning != nil && turning.ID == api.CallerFrom(ctx).Actor.ID && api.CallerFrom(ctx).Actor.Kind == core.ActorAgent {
 		return run.Addressed(), nil
 	}
 	return run.Conversation, nil
@@ -173,3 +173,6 @@ func (a *App) Ask(ctx context.Context, id string, req api.Ask) (api.Asked, error
 	}
 	return asked, nil
 }
+
+// maxReason bounds what is kept of why a call was refused.
+const maxReason = 2000

@@ -54,10 +54,10 @@ const maxDetailName = 256
 // fetched records that an agent reads something, before it is shown. A person's
 // reading leaves no trace.
 func (a *App) fetched(ctx context.Context, run *core.Run, body core.DetailFetched) error {
-	if CallerOf(ctx).Kind != core.ActorAgent {
+	if api.CallerFrom(ctx).Actor.Kind != core.ActorAgent {
 		return nil
 	}
-	if _, err := a.engine.Submit(ctx, run.ID, CallerOf(ctx), body); err != nil {
+	if _, err := a.engine.Submit(ctx, run.ID, api.CallerFrom(ctx).Actor, body); err != nil {
 		return errors.Join(err, a.refuse(ctx, run, core.ToolDetail, err))
 	}
 	return nil

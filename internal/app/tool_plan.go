@@ -32,7 +32,7 @@ func (a *App) UpdatePlan(ctx context.Context, id string, req api.UpdatePlan) (ap
 	if run.Heard(core.ToolPlan, body.Call) != nil {
 		return a.planned(ctx, run) // its answer was lost
 	}
-	err = core.Law(run, CallerOf(ctx), asked(body, req)) // before anything is kept of it
+	err = core.Law(run, api.CallerFrom(ctx).Actor, asked(body, req)) // before anything is kept of it
 	if err == nil {
 		err = checkPlan(run, req)
 	}

@@ -39,7 +39,7 @@ func (a *App) Transcript(ctx context.Context, id, attempt string, q api.Transcri
 	if most <= 0 || most > maxSpoken {
 		most = maxSpoken
 	}
-	folder := a.attemptFolder(run.ID, attempt)
+	folder := a.layout.Attempt(run.ID, attempt)
 	_, exitErr := shim.ReadExit(folder) // before the transcript: what it wrote last is then there
 	over := exitErr == nil
 	page, err := read(shim.JournalPath(folder), q.At, most)

@@ -29,7 +29,7 @@ func (a *App) trust(ctx context.Context, g *ground, p *plan, confirm bool) error
 	if err := g.register(ctx); err != nil {
 		return err
 	}
-	return a.engine.Record(ctx, g.project, CallerOf(ctx), core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")})
+	return a.engine.Record(ctx, g.project, api.CallerFrom(ctx).Actor, core.ContentTrusted{Hash: p.playbook.Hash, What: strings.Join(p.names(), ", ")})
 }
 
 func (p *plan) names() []string {

@@ -28,3 +28,11 @@ func waitsUnread(row store.RunRow, err error) []api.Waiting {
 	v := viewUnreadable(row, err)
 	return []api.Waiting{{Kind: api.WaitUnreadable, Since: row.UpdatedAt, Reason: v.Reason, Next: v.Next, Run: v}}
 }
+
+func viewRow(r store.RunRow) api.Run {
+	return api.Run{
+		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: r.Status, Reason: r.Reason,
+		Stage: r.Stage, Attempts: r.Attempts, Cost: core.CostOf(r.CostUSD, r.Unpriced), Tokens: r.Tokens, Branch: r.Branch, Base: r.Base,
+		URL: r.URL, Isolation: r.Isolation, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
+	}
+}

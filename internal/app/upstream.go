@@ -33,11 +33,11 @@ func chooseForge(flags map[string]string) (config.ForgeSettings, error) {
 			given[key] = flags[key]
 		}
 	}
-	settings, err := userSettings(given)
+	settings, err := config.OfPerson(given)
 	if err != nil {
 		return config.ForgeSettings{}, err
 	}
-	own, err := userSettings(nil)
+	own, err := config.OfPerson(nil)
 	if err != nil {
 		return config.ForgeSettings{}, err
 	}
@@ -51,7 +51,7 @@ func chooseForge(flags map[string]string) (config.ForgeSettings, error) {
 
 // personalForge keeps a session from choosing where a person's token writes.
 func personalForge(ctx context.Context, req api.StartRun) error {
-	if req.Forge+req.Remote+req.Repository != "" && speakerIn(ctx, req.Session).Kind == core.ActorSession {
+	if req.Forge+req.Remote+req.Repository != "" && api.Speaker(ctx, req.Session).Kind == core.ActorSession {
 		return core.Errorf(core.CodeForbidden, "a session cannot choose where a run is published").
 			WithHint("the person does that: in a terminal of their own, or in their settings")
 	}

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
-	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -41,16 +43,9 @@ func viewRun(r *core.Run) api.Run {
 	return v
 }
 
-func viewRow(r store.RunRow) api.Run {
-	return api.Run{
-		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: r.Status, Reason: r.Reason,
-		Stage: r.Stage, Attempts: r.Attempts, Cost: core.CostOf(r.CostUSD, r.Unpriced), Tokens: r.Tokens, Branch: r.Branch, Base: r.Base,
-		URL: r.URL, Isolation: r.Isolation, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
-	}
-}
-
-func (a *App) viewDetail(r *core.Run) api.RunDetail {
-	d := api.RunDetail{Run: viewRun(r), Goal: r.Goal, Playbook: r.Playbook.Name, Choices: r.Choices, Head: r.Head, Pause: r.Pause, Folder: a.journal.dir(r.ID), Onward: r.Managed(), Opaque: opaque(r), Preflight: r.Preflight, Changed: r.Work() != r.BaseCommit}
+// viewDetail shows all of a run that follows from its state.
+func viewDetail(r *core.Run) api.RunDetail {
+	d := api.RunDetail{Run: viewRun(r), Goal: r.Goal, Playbook: r.Playbook.Name, Choices: r.Choices, Head: r.Head, Pause: r.Pause, Onward: r.Managed(), Opaque: opaque(r), Preflight: r.Preflight, Changed: r.Work() != r.BaseCommit}
 	for _, s := range r.Stages {
 		stage := api.Stage{ID: s.ID, Status: string(s.Status), Round: s.Round}
 		if s.Status == core.StageOmitted {
@@ -78,7 +73,7 @@ func (a *App) viewDetail(r *core.Run) api.RunDetail {
 	if s := r.Current(); s != nil && r.Status == core.StatusAwaiting {
 		d.Gate = s.Gate
 	}
-	d.Pause, d.PullRequest, d.Resources = r.Pause, a.viewPullRequest(r), r.Resources
+	d.Pause, d.Resources = r.Pause, r.Resources
 	if r.ByManager() {
 		d.Manager = viewManager(r)
 	}
@@ -114,4 +109,26 @@ func viewTask(t *core.Task) api.Task {
 		task.Attempts = append(task.Attempts, v)
 	}
 	return task
+}
+
+// claimed is what an agent says that it used, beside what its broker metered; nil
+// where that is all that is known.
+func claimed(claim core.Usage, metered *core.Usage) *core.Usage {
+	if metered == nil {
+		return nil
+	}
+	return &claim
+}
+
+// opaque are the agents of a run whose tool calls cannot be seen. Where a session
+// drives it, its agents are the session's own.
+func opaque(run *core.Run) []string {
+	var names []string
+	for name, def := range run.Playbook.Agents {
+		if run.Session == "" && agent.Opaque(def.Use) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -38,7 +38,7 @@ func (a *App) RunAt(ctx context.Context, id string, seq int64) (api.RunDetail, e
 	if err != nil {
 		return api.RunDetail{}, err
 	}
-	return a.viewDetail(state), nil
+	return a.detail(state), nil
 }
 
 // Prompt implements api.Service. The attempt's folder has it as long as it is
@@ -58,7 +58,7 @@ func (a *App) Prompt(ctx context.Context, id, attempt string, w io.Writer) error
 	if _, _, under := run.Attempt(attempt); under == nil {
 		return noAttempt(run, attempt)
 	}
-	text, err := os.ReadFile(filepath.Join(a.attemptFolder(run.ID, attempt), "prompt.md"))
+	text, err := os.ReadFile(filepath.Join(a.layout.Attempt(run.ID, attempt), "prompt.md"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return core.Errorf(core.CodeNotFound, "attempt %s has no prompt yet", attempt).WithHint("it is being prepared: ask again")
 	}

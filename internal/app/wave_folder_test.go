@@ -310,23 +310,3 @@ func fetchAll(ctx context.Context, t *testing.T, app *App) {
 		t.Errorf("what is not there: %v", err)
 	}
 }
-
-// TestExcerpt: a part ends with a whole character, and the rest can be had.
-func TestExcerpt(t *testing.T) {
-	text := strings.Repeat("ä", maxDetail/2+10) // two bytes each
-	var got strings.Builder
-	text = "x" + text
-	for from, n := int64(0), 0; ; n++ {
-		var out api.FetchedDetail
-		if err := excerpt(&out, strings.NewReader(text), from); err != nil || n > 2 {
-			t.Fatal(n, err)
-		}
-		got.WriteString(out.Content)
-		if from = out.Next; from == 0 {
-			break
-		}
-	}
-	if got.String() != text {
-		t.Errorf("%d bytes became %d", len(text), got.Len())
-	}
-}

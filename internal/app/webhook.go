@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/webhook"
@@ -25,7 +26,7 @@ const (
 // hearWebhooks takes deliveries of forges at an address until ctx ends: hints to
 // look at a pull request now, and nothing else of the engine.
 func (a *App) hearWebhooks(ctx context.Context, address string) (wait func() error, err error) {
-	settings, err := userSettings(nil)
+	settings, err := config.OfPerson(nil)
 	if err != nil {
 		return nil, err
 	}

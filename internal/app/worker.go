@@ -10,88 +10,14 @@ import (
 	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
-	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
-	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
-	"github.com/stellwerk-dev/stellwerk/internal/broker"
-	"github.com/stellwerk-dev/stellwerk/internal/config"
-	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
-
-// agents are the programs that this version knows how to run.
-func agents() map[string]agent.Agent {
-	all := map[string]agent.Agent{}
-	for _, a := range []agent.Agent{command.Agent{}, scripted.Agent{}, claude.Agent{}, claude.Session{}} {
-		all[a.Name()] = a
-	}
-	return all
-}
-
-// secretNames are the variables an agent's program knows as its credentials.
-func secretNames(name string) []string {
-	if known, ok := agents()[name].(interface{ SecretEnv() []string }); ok {
-		return known.SecretEnv()
-	}
-	return nil
-}
-
-// provider is where an agent's model is, in the table of package broker.
-func provider(name string) string {
-	if known, ok := agents()[name].(interface{ Provider() string }); ok {
-		return known.Provider()
-	}
-	return ""
-}
-
-// credentialOf is where the settings keep the model's credential; nil for the environment.
-func credentialOf(s config.CredentialSettings) *dispatch.Credential {
-	if !s.Set() {
-		return nil
-	}
-	return &dispatch.Credential{
-		Kind:   broker.Kind(s.Kind.V),
-		Source: shim.Source{File: s.File.V, Command: s.Command.V, Keyring: s.Keyring.V},
-	}
-}
-
-// engineSecrets are the credentials in the engine's environment, to be removed
-// from everything it keeps or shows.
-func engineSecrets() []redact.Secret {
-	var secrets []redact.Secret
-	for name := range agents() {
-		secrets = append(secrets, present(secretNames(name))...)
-	}
-	return append(secrets, forgeSecrets()...)
-}
-
-// redactors implements dispatch.Options.Redactors.
-func (a *App) redactors(names []string) dispatch.Redactor { return a.redactorOf(names) }
-
-// redactorOf is a redactor that also knows the named variables.
-func (a *App) redactorOf(names []string) *redact.Redactor {
-	extra := present(names)
-	if len(extra) == 0 {
-		return a.redactor
-	}
-	return redact.New(redact.Options{Secrets: append(engineSecrets(), extra...), Rules: a.rules})
-}
-
-// present are those of the named variables that the environment has.
-func present(names []string) []redact.Secret {
-	var secrets []redact.Secret
-	for _, name := range names {
-		if value, ok := os.LookupEnv(name); ok && value != "" {
-			secrets = append(secrets, redact.Secret{Name: name, Value: value})
-		}
-	}
-	return secrets
-}
 
 // attemptRedactor implements shim.Redactor. In a stream that is still to be
 // read it looks for exact values only: what the rules find may be structure.
@@ -118,13 +44,13 @@ func newAttemptRedactor(values []string) (shim.Redactor, error) {
 
 // shimOptions are what a shim is given by its program. The yard it hands in to
 // is named by the attempt's spec.
-func shimOptions(folder string) (shim.Options, error) {
+func shimOptions(folder string, agents map[string]agent.Agent) (shim.Options, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return shim.Options{}, fmt.Errorf("find this program: %w", err)
 	}
 	opts := shim.Options{
-		Agents: agents(), NewRedactor: newAttemptRedactor, Self: self, Bridge: bridge.Command(self),
+		Agents: agents, NewRedactor: newAttemptRedactor, Self: self, Bridge: bridge.Command(self),
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if spec, err := shim.ReadSpec(folder); err == nil {
@@ -133,9 +59,9 @@ func shimOptions(folder string) (shim.Options, error) {
 	return opts, nil
 }
 
-// Worker runs beside an agent: it carries out one attempt.
-func Worker(ctx context.Context, folder string) error {
-	opts, err := shimOptions(folder)
+// runAttempt runs beside an agent: it carries out one attempt.
+func runAttempt(ctx context.Context, folder string, agents map[string]agent.Agent) error {
+	opts, err := shimOptions(folder, agents)
 	if err != nil {
 		return err
 	}
@@ -146,9 +72,9 @@ func Worker(ctx context.Context, folder string) error {
 	return err
 }
 
-// Salvage saves what a lost attempt left.
-func Salvage(ctx context.Context, folder string) error {
-	opts, err := shimOptions(folder)
+// salvage saves what a lost attempt left.
+func salvage(ctx context.Context, folder string, agents map[string]agent.Agent) error {
+	opts, err := shimOptions(folder, agents)
 	if err != nil {
 		return err
 	}
@@ -174,7 +100,7 @@ func AttemptShell(folder, line string) (int, error) {
 
 // LookShell runs a line of shell for a session itself, and returns its exit
 // code: it sees the checkout at root, read-only, and nothing else of the
-// person's. Limits are those of lookCommand; without any, nothing is bounded.
+// person's. Limits are those that package session wrote; without any, nothing is bounded.
 func LookShell(limits, root, dir, line string) (int, error) {
 	var bounds shim.Resources
 	if limits != "" {
@@ -183,15 +109,6 @@ func LookShell(limits, root, dir, line string) (int, error) {
 		}
 	}
 	return shim.Glance(root, dir, line, bounds)
-}
-
-// lookCommand is the command that calls LookShell with the limits of the run.
-func lookCommand(self, root string, bounds shim.Resources) ([]string, error) {
-	limits, err := json.Marshal(bounds)
-	if err != nil {
-		return nil, fmt.Errorf("hand over the limits of a session's commands: %w", err)
-	}
-	return []string{self, "worker", "look", "--resources", string(limits), root}, nil
 }
 
 // HandIn bundles a workspace. It runs inside the isolation.

@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
@@ -48,7 +49,7 @@ func wire(p *Program) {
 		}
 		return wall.Try(ctx, self)
 	}
-	p.Bounds = app.Bounds
+	p.Bounds = resource.Bounds
 	p.Credentials = claude.Agent{}.SecretEnv
 	p.Proxies = func() []string { return shim.ProxiesWithPassword(os.Environ()) }
 	p.SQLite, p.Database = sqliteVersion, app.ExamineDatabase

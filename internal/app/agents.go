@@ -11,8 +11,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/forges"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
 // agents are the programs that this version knows how to run.
@@ -68,7 +70,7 @@ func engineSecrets() []redact.Secret {
 	for name := range agents() {
 		secrets = append(secrets, present(secretNames(name))...)
 	}
-	return append(secrets, forgeSecrets()...)
+	return append(secrets, forges.Secrets()...)
 }
 
 // redactors implements dispatch.Options.Redactors.
@@ -95,7 +97,7 @@ func present(names []string) []redact.Secret {
 }
 
 // Worker runs beside an agent: it carries out one attempt.
-func Worker(ctx context.Context, folder string) error { return runAttempt(ctx, folder, agents()) }
+func Worker(ctx context.Context, folder string) error { return worker.Run(ctx, folder, agents()) }
 
 // Salvage saves what a lost attempt left.
-func Salvage(ctx context.Context, folder string) error { return salvage(ctx, folder, agents()) }
+func Salvage(ctx context.Context, folder string) error { return worker.Salvage(ctx, folder, agents()) }

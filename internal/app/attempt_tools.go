@@ -12,35 +12,36 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
 )
 
 // openTools makes what attempts reach the engine by: the folder they are shown,
 // with the scripts in it, and the key of their tokens, which they are not shown.
 func (a *App) openTools() (dispatch.Tools, error) {
-	folder, err := a.state.toolFolder()
+	folder, err := a.state.ToolFolder()
 	if err != nil {
 		return dispatch.Tools{}, err
 	}
 	if err := tool.InstallScripts(folder); err != nil {
 		return dispatch.Tools{}, core.Wrap(core.CodeUnavailable, err, "the tools of agents cannot be laid out", "check that "+folder+" can be written")
 	}
-	if a.tokens, err = api.OpenAttemptTokens(a.state.toolKeyFile()); err != nil {
+	if a.tokens, err = api.OpenAttemptTokens(a.state.ToolKey()); err != nil {
 		return dispatch.Tools{}, err
 	}
-	return dispatch.Tools{Folder: folder, Socket: filepath.Join(folder, toolSocket), Token: a.tokens.Issue}, nil
+	return dispatch.Tools{Folder: folder, Socket: filepath.Join(folder, statefolder.ToolSocket), Token: a.tokens.Issue}, nil
 }
 
 // listenTools opens the socket of the attempts' tools.
 func (a *App) listenTools() (net.Listener, http.Handler, error) {
-	folder, err := a.state.toolFolder()
+	folder, err := a.state.ToolFolder()
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, nil, err
 	}
-	listener, err := a.listenAt(filepath.Join(folder, toolSocket))
+	listener, err := a.listenAt(filepath.Join(folder, statefolder.ToolSocket))
 	if err != nil {
 		return nil, nil, err
 	}

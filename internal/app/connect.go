@@ -19,6 +19,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
 // Connect finds the engine of a state folder, or starts one in this process
@@ -81,14 +82,14 @@ func unreachable(folder string, err error) error {
 
 // dial connects to a running engine.
 func dial(ctx context.Context, opts Options) (*client.Client, error) {
-	state, err := locate(opts.State)
+	state, err := statefolder.Locate(opts.State)
 	if err != nil {
 		return nil, err
 	}
-	if resolved, err := filepath.EvalSymlinks(state.dir); err == nil {
-		state.dir = resolved
+	if resolved, err := filepath.EvalSymlinks(state.Dir); err == nil {
+		state.Dir = resolved
 	}
-	socket, err := state.socket()
+	socket, err := state.Socket()
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +98,12 @@ func dial(ctx context.Context, opts Options) (*client.Client, error) {
 		return nil, api.ErrNoEngine
 	}
 	if err != nil {
-		return nil, unreachable(state.dir, err)
+		return nil, unreachable(state.Dir, err)
 	}
 	if err := conn.Close(); err != nil {
 		return nil, fmt.Errorf("close a probe of the engine: %w", err)
 	}
-	token, err := api.ReadPersonToken(state.tokenFile())
+	token, err := api.ReadPersonToken(state.TokenFile())
 	if err != nil {
 		return nil, err
 	}
@@ -169,14 +170,14 @@ const stateLook = 2 * time.Second
 func (a *App) guardState(ctx context.Context) error {
 	look := time.NewTicker(stateLook)
 	defer look.Stop()
-	for !a.lock.lost() {
+	for !a.lock.Lost() {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-look.C:
 		}
 	}
-	gone := core.Errorf(core.CodeUnavailable, "the state folder %s was deleted or replaced while the engine ran, so it ends", a.state.dir).
+	gone := core.Errorf(core.CodeUnavailable, "the state folder %s was deleted or replaced while the engine ran, so it ends", a.state.Dir).
 		WithHint("the next command starts an engine on what is there now; a backup is put back with stellwerk restore")
 	a.log.Error(gone.Error())
 	if a.opts.Lost != nil {
@@ -205,7 +206,7 @@ func Detach(ctx context.Context, opts Options) error {
 	if err := checkAddresses(ctx, opts); err != nil {
 		return err
 	}
-	state, err := openState(opts.State)
+	state, err := statefolder.Open(opts.State)
 	if err != nil {
 		return err
 	}
@@ -218,7 +219,7 @@ func Detach(ctx context.Context, opts Options) error {
 		if err == nil || last {
 			return err
 		}
-		last = !state.held() || time.Now().After(deadline) // who held it may have gone this moment
+		last = !state.Held() || time.Now().After(deadline) // who held it may have gone this moment
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -256,16 +257,16 @@ func answers(ctx context.Context, opts Options) bool {
 	return errors.Join(err, svc.Close()) == nil
 }
 
-func detach(ctx context.Context, opts Options, state stateFolder) error {
-	self, err := shim.InstallSelf(state.bin())
+func detach(ctx context.Context, opts Options, state statefolder.Folder) error {
+	self, err := shim.InstallSelf(state.Bin())
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(state.logFile(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(state.LogFile(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return core.Wrap(core.CodeUnavailable, err, "the engine's log cannot be opened", "check "+state.dir)
+		return core.Wrap(core.CodeUnavailable, err, "the engine's log cannot be opened", "check "+state.Dir)
 	}
-	args := []string{"serve", "--state", state.dir}
+	args := []string{"serve", "--state", state.Dir}
 	if opts.LogFormat != "" {
 		args = append(args, "--log-format", opts.LogFormat)
 	}
@@ -280,7 +281,7 @@ func detach(ctx context.Context, opts Options, state stateFolder) error {
 	}
 	args = append(args, networkArguments(opts.Network)...)
 	cmd := exec.Command(self, args...) //nolint:noctx // the engine outlives the command that starts it
-	cmd.Dir, cmd.Stdout, cmd.Stderr = state.dir, log, log
+	cmd.Dir, cmd.Stdout, cmd.Stderr = state.Dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()
 	if err = errors.Join(err, log.Close()); err != nil {
@@ -291,7 +292,7 @@ func detach(ctx context.Context, opts Options, state stateFolder) error {
 	return await(ctx, opts, state, exited)
 }
 
-func await(ctx context.Context, opts Options, state stateFolder, exited <-chan error) error {
+func await(ctx context.Context, opts Options, state statefolder.Folder, exited <-chan error) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -303,7 +304,7 @@ func await(ctx context.Context, opts Options, state stateFolder, exited <-chan e
 			return ctx.Err()
 		case <-tick.C:
 		case err := <-exited:
-			return core.Errorf(core.CodeUnavailable, "the engine ended as it started: %v", err).WithHint("see %s", state.logFile())
+			return core.Errorf(core.CodeUnavailable, "the engine ended as it started: %v", err).WithHint("see %s", state.LogFile())
 		}
 	}
 }

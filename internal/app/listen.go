@@ -9,16 +9,17 @@ import (
 	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
 // listen opens the engine's socket. The engine holds the state folder's lock,
 // so a socket that is already there belongs to nobody any more.
 func (a *App) listen() (net.Listener, http.Handler, error) {
-	socket, err := a.state.socket()
+	socket, err := a.state.Socket()
 	if err != nil {
 		return nil, nil, err
 	}
-	token, err := api.EnsurePersonToken(a.state.tokenFile())
+	token, err := api.EnsurePersonToken(a.state.TokenFile())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,19 +49,19 @@ func (a *App) listenAt(socket string) (net.Listener, error) {
 // replaced: what is found at the path then belongs to the next engine.
 type ownSocket struct {
 	*net.UnixListener
-	lock *engineLock
+	lock *statefolder.Lock
 }
 
 // Close implements net.Listener.
 func (s ownSocket) Close() error {
-	s.SetUnlinkOnClose(!s.lock.lost())
+	s.SetUnlinkOnClose(!s.lock.Lost())
 	return s.UnixListener.Close()
 }
 
 // withdraw removes a file of the state folder that said where this engine is
 // found, unless the folder was replaced: the file is the next engine's then.
 func (a *App) withdraw(path string) error {
-	if a.lock.lost() {
+	if a.lock.Lost() {
 		return nil
 	}
 	return os.Remove(path)

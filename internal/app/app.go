@@ -171,7 +171,7 @@ func (a *App) build(ctx context.Context) error {
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
 		Name: engineName, Steward: a,
 	})
-	if err := a.connect(ctx, self, parts, forges, pulls); err != nil {
+	if err := a.wire(ctx, self, parts, forges, pulls); err != nil {
 		return err
 	}
 	if err := a.dispatch.ForgetTrials(ctx); err != nil {
@@ -180,8 +180,8 @@ func (a *App) build(ctx context.Context) error {
 	return a.start(ctx)
 }
 
-// connect makes the rooms around the engine, and hands each what it needs of the others.
-func (a *App) connect(ctx context.Context, self string, parts Parts, forges *forges.Forges, pulls *local.Forge) error {
+// wire makes the rooms around the engine, and hands each what it needs of the others.
+func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges.Forges, pulls *local.Forge) error {
 	tools, err := a.openTools()
 	if err != nil {
 		return err

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -32,20 +30,21 @@ func (a *App) openTools() (dispatch.Tools, error) {
 	return dispatch.Tools{Folder: folder, Socket: filepath.Join(folder, statefolder.ToolSocket), Token: a.tokens.Issue}, nil
 }
 
-// listenTools opens the socket of the attempts' tools.
-func (a *App) listenTools() (net.Listener, http.Handler, error) {
+// serveTools answers at the socket of the attempts' tools until ctx ends.
+func (a *App) serveTools(ctx context.Context) (wait func() error, err error) {
 	folder, err := a.state.ToolFolder()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	listener, err := a.listenAt(filepath.Join(folder, statefolder.ToolSocket))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return newQueue(listener, toolConnections), api.ToolHandler(a, a.tokens, a.opts.Version), nil
+	handler := api.ToolHandler(a, a.tokens, a.opts.Version)
+	return background(func() error { return api.Serve(ctx, newQueue(listener, toolConnections), handler) }), nil
 }
 
 // toolPatience is how long a call of a tool waits for an engine that is being

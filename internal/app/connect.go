@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -121,45 +122,38 @@ func host(ctx context.Context, opts Options) (func() error, error) {
 		return nil, err
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan error, 3)
-	// The tools come first: whoever finds the engine may start an attempt.
-	tools, toolHandler, err := a.listenTools()
-	if err != nil {
+	ends := []func() error{a.Close}
+	end := func() error {
 		stop()
-		return nil, errors.Join(err, a.Close())
-	}
-	others, err := a.openNetwork(serving, opts)
-	if err != nil {
-		stop()
-		return nil, errors.Join(err, tools.Close(), a.Close())
-	}
-	listener, handler, err := a.listen()
-	if err != nil {
-		stop()
-		return nil, errors.Join(err, others(), tools.Close(), a.Close())
-	}
-	hooks := func() error { return nil }
-	if opts.Webhook != "" {
-		if hooks, err = a.hearWebhooks(serving, opts.Webhook); err != nil {
-			stop()
-			return nil, errors.Join(err, others(), tools.Close(), listener.Close(), a.Close())
+		var errs []error
+		for _, f := range slices.Backward(ends) {
+			errs = append(errs, f())
 		}
+		return errors.Join(errs...)
 	}
-	figures := func() error { return nil }
-	if opts.Metrics != "" {
-		if figures, err = a.showMetrics(serving, opts); err != nil {
-			stop()
-			return nil, errors.Join(err, others(), hooks(), tools.Close(), listener.Close(), a.Close())
+	// The tools come before the API: whoever finds the engine may start an attempt.
+	for _, begin := range []func(context.Context) (wait func() error, err error){
+		a.serveTools, a.serveNetwork, a.hearWebhooks, a.showMetrics, a.serveAPI,
+	} {
+		wait, err := begin(serving)
+		if err != nil {
+			return nil, errors.Join(err, end())
 		}
+		ends = append(ends, wait)
 	}
-	go func() { done <- api.Serve(serving, tools, toolHandler) }()
-	go func() { done <- api.Serve(serving, listener, handler) }()
-	go func() { done <- a.guardState(serving) }()
-	return func() error {
-		stop()
-		return errors.Join(<-done, <-done, <-done, hooks(), figures(), others(), a.Close())
-	}, nil
+	ends = append(ends, background(func() error { return a.guardState(serving) }))
+	return end, nil
 }
+
+// background runs fn beside everything else. The returned function waits for its end.
+func background(fn func() error) (wait func() error) {
+	done := make(chan error, 1)
+	go func() { done <- fn() }()
+	return func() error { return <-done }
+}
+
+// nothing is what there is to wait for where nothing was begun.
+func nothing() error { return nil }
 
 // stateLook is how often an engine looks whether its state folder is still there.
 const stateLook = 2 * time.Second

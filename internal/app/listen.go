@@ -1,33 +1,34 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
-// listen opens the engine's socket. The engine holds the state folder's lock,
+// serveAPI answers at the engine's socket until ctx ends. The engine holds the state folder's lock,
 // so a socket that is already there belongs to nobody any more.
-func (a *App) listen() (net.Listener, http.Handler, error) {
+func (a *App) serveAPI(ctx context.Context) (wait func() error, err error) {
 	socket, err := a.state.Socket()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	token, err := api.EnsurePersonToken(a.state.TokenFile())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	listener, err := a.listenAt(socket)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return listener, api.Handler(a, api.NewPersonAuthenticator(token, Person()), a.opts.Version), nil
+	handler := api.Handler(a, api.NewPersonAuthenticator(token, Person()), a.opts.Version)
+	return background(func() error { return api.Serve(ctx, listener, handler) }), nil
 }
 
 // listenAt opens a socket that only its owner can use.

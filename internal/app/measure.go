@@ -108,28 +108,28 @@ const (
 )
 
 // showMetrics serves the figures at an address until ctx ends.
-func (a *App) showMetrics(ctx context.Context, opts Options) (wait func() error, err error) {
-	address, err := metricsAddress(opts)
+func (a *App) showMetrics(ctx context.Context) (wait func() error, err error) {
+	address, err := metricsAddress(a.opts)
 	if err != nil {
 		return nil, err
 	}
+	if address == "" {
+		return nothing, nil
+	}
 	listener, err := net.Listen("tcp", address) //nolint:noctx // a socket is opened at once or not at all
 	if err != nil {
-		return nil, core.Wrap(core.CodeUnavailable, err, "metrics cannot be shown at "+opts.Metrics, "choose another address")
+		return nil, core.Wrap(core.CodeUnavailable, err, "metrics cannot be shown at "+a.opts.Metrics, "choose another address")
 	}
 	// Whoever let the system choose the port has to find it.
 	if err := renameio.WriteFile(a.state.MetricsAddress(), []byte(listener.Addr().String()+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("say where the metrics are: %w", err), listener.Close())
 	}
-	server := metricsServer(a.telemetry.Handler(), opts.MetricsPublic)
+	server := metricsServer(a.telemetry.Handler(), a.opts.MetricsPublic)
 	a.log.Info("metrics are shown", "address", listener.Addr())
-	done := make(chan error, 1)
-	go func() {
-		done <- server.Serve(network.Bound(listener, metricsConnections))
-	}()
+	served := background(func() error { return server.Serve(network.Bound(listener, metricsConnections)) })
 	context.AfterFunc(ctx, func() { _ = server.Close() }) // whoever reads figures reads them again
 	return func() error {
-		err := <-done
+		err := served()
 		if errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		}

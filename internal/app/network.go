@@ -21,16 +21,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
-// openNetwork serves the API and the cockpit to others until ctx ends.
-func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error, err error) {
+// serveNetwork serves the API and the cockpit to others until ctx ends.
+func (a *App) serveNetwork(ctx context.Context) (wait func() error, err error) {
 	// One that an engine left behind that was killed leads nowhere.
 	if err := os.Remove(a.state.NetworkURL()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("forget where the last engine listened: %w", err)
 	}
-	if opts.Network == nil {
-		return func() error { return nil }, nil
+	if a.opts.Network == nil {
+		return nothing, nil
 	}
-	l, err := a.openListener(ctx, *opts.Network)
+	l, err := a.openListener(ctx, *a.opts.Network)
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +46,9 @@ func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error,
 	a.Reached(address)
 	a.log.Info("the cockpit is served", "url", address)
 	a.closeDoors()
-	done := make(chan error, 2)
-	go func() { done <- network.Serve(ctx, l, site) }()
-	go func() { done <- a.keepDoors(ctx) }()
-	return func() error { return errors.Join(<-done, <-done, a.withdraw(a.state.NetworkURL())) }, nil
+	served := background(func() error { return network.Serve(ctx, l, site) })
+	doors := background(func() error { return a.keepDoors(ctx) })
+	return func() error { return errors.Join(served(), doors(), a.withdraw(a.state.NetworkURL())) }, nil
 }
 
 // openListener opens the address. Where nobody named the port and the usual one is

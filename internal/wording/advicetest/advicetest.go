@@ -44,7 +44,7 @@ func Check(r *core.Run) error {
 // looks are commands that only look, or that say nothing to the run itself.
 var looks = []string{"status", "log", "diff", "show", "replay", "say", "projects", "inbox"}
 
-// meant are the words that a command gives the run, as internal/app makes them. Of
+// meant are the words that a command gives the run, as internal/service makes them. Of
 // several, such as for --to STAGE, one has to be accepted.
 func meant(r *core.Run, command []string) (bodies []core.Body, known bool) {
 	s := r.Current()

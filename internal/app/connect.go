@@ -207,7 +207,7 @@ func Detach(ctx context.Context, opts Options) error {
 	deadline, last := time.Now().Add(handover), false
 	for {
 		if answers(ctx, opts) {
-			return deaf(opts)
+			return alreadyRuns(opts)
 		}
 		err := detach(ctx, opts, state)
 		if err == nil || last {
@@ -222,22 +222,22 @@ func Detach(ctx context.Context, opts Options) error {
 	}
 }
 
-// deaf refuses to take an engine that runs already for one that hears webhooks,
-// shows its metrics or listens where it was asked to.
-func deaf(opts Options) error {
+// alreadyRuns refuses to take an engine that runs for one that listens, shows its
+// metrics or hears webhooks where it was asked to.
+func alreadyRuns(opts Options) error {
+	asked := []struct{ address, does, flag string }{
+		{"", "listen", "--listen"}, {opts.Metrics, "show its metrics", "--metrics"}, {opts.Webhook, "hear webhooks", "--webhook"},
+	}
 	if opts.Network != nil && !opts.Network.AnyPort {
-		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to listen at %s", opts.Network.Listen).
-			WithHint("end it (stellwerk stop), then start it again with --listen")
+		asked[0].address = opts.Network.Listen
 	}
-	if opts.Metrics != "" {
-		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to show its metrics at %s", opts.Metrics).
-			WithHint("end it (stellwerk stop), then start it again with --metrics")
+	for _, a := range asked {
+		if a.address != "" {
+			return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to %s at %s", a.does, a.address).
+				WithHint("end it (stellwerk stop), then start it again with %s", a.flag)
+		}
 	}
-	if opts.Webhook == "" {
-		return nil
-	}
-	return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to hear webhooks at %s", opts.Webhook).
-		WithHint("end it (stellwerk stop), then start it again with --webhook")
+	return nil
 }
 
 // answers reports an engine that does more than hold its socket: one that was

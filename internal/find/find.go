@@ -98,9 +98,27 @@ func (a *Finder) ProjectName(ctx context.Context, id string) (string, error) {
 	return row.Name, err
 }
 
-// ProjectNamed is the id of a project by id, name or path, or of the repository
+// ProjectOf is the id of the project that somebody means: by id, name or path, by
+// the folder they are in where name is empty, or by one of its runs, which is
+// returned as well.
+func (a *Finder) ProjectOf(ctx context.Context, name, dir string) (project string, run *core.Run, err error) {
+	if project, err = a.projectNamed(ctx, name, dir); err != nil || project != "" {
+		return project, nil, err
+	}
+	run, err = a.Run(ctx, name)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return "", nil, core.Errorf(core.CodeNotFound, "there is no project or run %.80q", name).
+			WithHint("`stellwerk projects` and `stellwerk status` list them; words that are none belong into quotes")
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return run.Project, run, nil
+}
+
+// projectNamed is the id of a project by id, name or path, or of the repository
 // in dir where name is empty; "" where no project is called so.
-func (a *Finder) ProjectNamed(ctx context.Context, name, dir string) (string, error) {
+func (a *Finder) projectNamed(ctx context.Context, name, dir string) (string, error) {
 	if name == "" || strings.ContainsRune(name, '/') || strings.HasPrefix(name, ".") {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,24 +13,9 @@ import (
 // transcribed are the calls of tools that an attempt's transcript shows. Where
 // the agent was not observed to its end, that is a record of its own.
 func transcribed(folder, run, attempt string, observed bool) ([]runfolder.SideEffect, error) {
-	spec, err := shim.ReadSpec(folder)
+	calls, by, exit, err := seen(folder, run, attempt)
 	if err != nil {
 		return nil, err
-	}
-	by := runfolder.SideEffect{Run: run, Attempt: attempt, Role: spec.Job.Role.Name, Agent: spec.Agent}
-	entries, err := ToolEntries(folder)
-	if err != nil {
-		return nil, err
-	}
-	calls := CallsOf(entries, by)
-	exit, err := shim.ReadExit(folder)
-	if err != nil {
-		return nil, err
-	}
-	if len(entries) > 0 {
-		calls = append(calls, unrouted(exit, by, entries[len(entries)-1].N)...)
-	} else {
-		calls = append(calls, unrouted(exit, by, 0)...)
 	}
 	by.At, by.Outcome = exit.EndedAt, runfolder.OutcomeUnobserved
 	switch {
@@ -41,6 +27,28 @@ func transcribed(folder, run, attempt string, observed bool) ([]runfolder.SideEf
 		return calls, nil
 	}
 	return append(calls, by), nil
+}
+
+// seen are the calls and connections in the folder of an attempt, or of a command that
+// verifies one. The record by has what they all say; without an attempt it is the spec's.
+func seen(folder, run, attempt string) (calls []runfolder.SideEffect, by runfolder.SideEffect, exit shim.Exit, err error) {
+	spec, err := shim.ReadSpec(folder)
+	if err != nil {
+		return nil, by, exit, err
+	}
+	by = runfolder.SideEffect{Run: run, Attempt: cmp.Or(attempt, spec.Attempt), Role: spec.Job.Role.Name, Agent: spec.Agent}
+	entries, err := ToolEntries(folder)
+	if err != nil {
+		return nil, by, exit, err
+	}
+	if exit, err = shim.ReadExit(folder); err != nil {
+		return nil, by, exit, err
+	}
+	var last int64
+	if len(entries) > 0 {
+		last = entries[len(entries)-1].N
+	}
+	return append(CallsOf(entries, by), unrouted(exit, by, last)...), by, exit, nil
 }
 
 // Unobserved says why nothing is known of what an agent did.

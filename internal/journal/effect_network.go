@@ -52,28 +52,10 @@ func unrouted(exit shim.Exit, by runfolder.SideEffect, after int64) []runfolder.
 
 // Connections implements dispatch.Folder.
 func (j *Journal) Connections(run, folder string) error {
-	spec, err := shim.ReadSpec(folder)
+	found, _, _, err := seen(folder, run, "")
 	if err != nil {
 		return err
 	}
-	exit, err := shim.ReadExit(folder)
-	if err != nil {
-		return err
-	}
-	by := runfolder.SideEffect{Run: run, Attempt: spec.Attempt, Agent: spec.Agent}
-	entries, err := ToolEntries(folder)
-	if err != nil {
-		return err
-	}
-	var found []runfolder.SideEffect
-	var last int64
-	for _, e := range entries {
-		c, ok := connected(e, by)
-		if last = e.N; ok {
-			found = append(found, c)
-		}
-	}
-	found = append(found, unrouted(exit, by, last)...)
 	if len(found) == 0 {
 		return nil
 	}

@@ -22,10 +22,6 @@ import (
 
 var _ dispatch.Notifier = (*Teller)(nil)
 
-// noticeEnded is the kind of a notice about a run that is over; the others are
-// those of what waits.
-const noticeEnded = notify.KindEnded
-
 // Options are what a Teller needs.
 type Options struct {
 	File     string // file of what is to be told and was not yet
@@ -67,7 +63,7 @@ func (t *Teller) Tell(ctx context.Context, run *core.Run) error {
 
 // waits says that what a notice is about is still so.
 func (t *Teller) waits(ctx context.Context, n notify.Notice) bool {
-	if n.Run == "" || n.Kind == noticeEnded {
+	if n.Run == "" || n.Kind == notify.KindEnded {
 		return true
 	}
 	run, err := t.Load(ctx, n.Run)
@@ -102,7 +98,7 @@ func notices(r *core.Run) []notify.Notice {
 		})
 	}
 	if r.EndedAt != nil && r.Status != core.StatusCancelled {
-		all = append(all, notify.Notice{ID: "ended/" + r.ID, Kind: noticeEnded, Title: "is " + string(r.Status), Text: r.EndReason, At: *r.EndedAt})
+		all = append(all, notify.Notice{ID: "ended/" + r.ID, Kind: notify.KindEnded, Title: "is " + string(r.Status), Text: r.EndReason, At: *r.EndedAt})
 	}
 	return all
 }

@@ -94,17 +94,9 @@ func listens(p *core.Playbook) error {
 // addressed finds the project that a person names, and the open run that drives
 // it; run is nil where none does.
 func (a *Service) addressed(ctx context.Context, name, dir string) (project string, run *core.Run, err error) {
-	if project, err = a.find.ProjectNamed(ctx, name, dir); err != nil {
-		return "", nil, err
-	}
-	if project == "" {
-		if run, err = a.find.Run(ctx, name); err != nil {
-			return "", nil, unknownProject(name, err)
-		}
-		if !run.Status.Terminal() {
-			return run.Project, run, nil
-		}
-		project = run.Project
+	project, run, err = a.find.ProjectOf(ctx, name, dir)
+	if err != nil || run != nil && !run.Status.Terminal() {
+		return project, run, err
 	}
 	open, err := a.store.Runs(ctx, store.Filter{Project: project, Open: true})
 	if err != nil {
@@ -117,14 +109,6 @@ func (a *Service) addressed(ctx context.Context, name, dir string) (project stri
 		}
 	}
 	return project, nil, nil
-}
-
-func unknownProject(name string, err error) error {
-	if core.CodeOf(err) != core.CodeNotFound {
-		return err
-	}
-	return core.Errorf(core.CodeNotFound, "there is no project or run %.80q", name).
-		WithHint("`stellwerk projects` and `stellwerk status` list them; words that are none belong into quotes")
 }
 
 // heard says what happens after a person has spoken.
@@ -159,16 +143,9 @@ func heardInWaves(r *core.Run) string {
 
 // Messages implements api.Conversation.
 func (a *Service) Messages(ctx context.Context, q api.MessageQuery) ([]api.Message, error) {
-	project, err := a.find.ProjectNamed(ctx, q.Project, q.Dir)
+	project, _, err := a.find.ProjectOf(ctx, q.Project, q.Dir)
 	if err != nil {
 		return nil, err
-	}
-	if project == "" {
-		run, err := a.find.Run(ctx, q.Project)
-		if err != nil {
-			return nil, unknownProject(q.Project, err)
-		}
-		project = run.Project
 	}
 	if q.Limit <= 0 || q.Limit > maxMessages {
 		q.Limit = maxMessages

@@ -36,16 +36,9 @@ func viewConversation(p *core.Project, row store.ConversationRow) api.Conversati
 
 // conversing finds the project whose conversations somebody means.
 func (a *Service) conversing(ctx context.Context, name, dir string) (*core.Project, error) {
-	id, err := a.find.ProjectNamed(ctx, name, dir)
+	id, _, err := a.find.ProjectOf(ctx, name, dir)
 	if err != nil {
 		return nil, err
-	}
-	if id == "" {
-		run, err := a.find.Run(ctx, name)
-		if err != nil {
-			return nil, unknownProject(name, err)
-		}
-		id = run.Project
 	}
 	p, err := a.engine.Project(ctx, id)
 	if err == nil && p == nil {

@@ -120,7 +120,8 @@ func (a *Service) Output(ctx context.Context, id, attempt string, after int64) (
 	folder := a.layout.Attempt(run.ID, attempt)
 	path, over := shim.JournalPath(folder), false
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-		if path, over = a.keptTranscript(run.ID, attempt), true; !exists(path) {
+		path, over = a.keptTranscript(run.ID, attempt), true
+		if _, err := os.Stat(path); err != nil {
 			return api.Output{}, noAttempt(run, attempt)
 		}
 	}
@@ -190,13 +191,7 @@ func (a *Service) Artifact(ctx context.Context, id, name string, w io.Writer) er
 	if artifact == nil {
 		return core.Errorf(core.CodeNotFound, "run %s has no artifact %q", run.Alias, name)
 	}
-	f, err := a.blobs.Open(artifact.Digest)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // only read from
-	_, err = io.Copy(w, f)
-	return err
+	return a.copyDocument(artifact.Digest, w)
 }
 
 // Info implements api.Service.

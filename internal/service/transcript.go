@@ -74,11 +74,6 @@ func (a *Service) keptTranscript(run, attempt string) string {
 	return filepath.Join(a.journal.Dir(run), runfolder.TranscriptsDir, attempt+".jsonl")
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // unspoken is the transcript of an attempt that has none: it has not begun to
 // speak, or never did.
 func (a *Service) unspoken(run *core.Run, attempt string) (api.Transcript, error) {

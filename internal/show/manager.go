@@ -30,7 +30,7 @@ func manager(r *core.Run) *api.Manager {
 		}
 	}
 	m.Asks = r.Pause != nil && r.Pause.Code == core.PauseQuestion
-	m.Due = goesOn(r)
+	m.Due = goesOn(r.Questions)
 	for _, q := range r.Questions {
 		m.Questions = append(m.Questions, openQuestion(r, q))
 	}
@@ -52,11 +52,11 @@ func openQuestion(r *core.Run, q core.Question) api.Question {
 	}
 }
 
-// goesOn is when a run that waits for answers goes on without them: all its
+// goesOn is when a run that waits for answers goes on without them: all of these
 // questions have defaults. Zero where it does not.
-func goesOn(r *core.Run) time.Time {
+func goesOn(questions []core.Question) time.Time {
 	var due time.Time
-	for _, q := range r.Questions {
+	for _, q := range questions {
 		if q.Due.IsZero() {
 			return time.Time{}
 		}

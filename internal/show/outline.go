@@ -3,7 +3,7 @@ package show
 import (
 	"cmp"
 	"fmt"
-	"time"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -137,22 +137,6 @@ func waves(r *core.Run) *api.Waves {
 		}
 	}
 	w.Asks = r.Pause != nil && r.Pause.Code == core.PauseQuestion
-	w.Due = unblocked(r)
+	w.Due = goesOn(slices.DeleteFunc(slices.Clone(r.Questions), func(q core.Question) bool { return !q.Blocking }))
 	return w
-}
-
-// unblocked is when a run in waves goes on without answers: what it cannot do
-// without has defaults. Zero where it does not.
-func unblocked(r *core.Run) time.Time {
-	var due time.Time
-	for _, q := range r.Questions {
-		switch {
-		case !q.Blocking:
-		case q.Due.IsZero():
-			return time.Time{}
-		case q.Due.After(due):
-			due = q.Due
-		}
-	}
-	return due
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/rest"
 	"github.com/stellwerk-dev/stellwerk/internal/forges"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -120,15 +121,8 @@ func (g *ground) follow(ctx context.Context) error {
 		remedy = "bring the two together first"
 	}
 	g.up.warnings = append(g.up.warnings, fmt.Sprintf("%s lacks %s of %s, as it was last fetched: the run starts from %s as it is here; %s if it is to build on them",
-		g.base, counted(lag.Lacks), lag.Follows, g.base, remedy))
+		g.base, wording.Count(lag.Lacks, "commit"), lag.Follows, g.base, remedy))
 	return nil
-}
-
-func counted(commits int) string {
-	if commits == 1 {
-		return "1 commit"
-	}
-	return fmt.Sprintf("%d commits", commits)
 }
 
 // start names what the run starts from.

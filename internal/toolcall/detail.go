@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/naming"
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
+	"github.com/stellwerk-dev/stellwerk/internal/show"
 )
 
 // maxDetail is how many bytes of a detail are read at once.
@@ -172,10 +173,6 @@ func (a *Tools) Details(ctx context.Context, id string) (api.DetailIndex, error)
 			out.Waves = append(out.Waves, prompt.DetailedFile(end.Wave))
 		}
 	}
-	for _, fact := range run.Waves.Pool {
-		if fact.SupersededBy == nil {
-			out.Facts = append(out.Facts, fact)
-		}
-	}
+	out.Facts = append(out.Facts, show.Holding(run.Waves)...)
 	return out, nil
 }

@@ -45,6 +45,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
 	"github.com/stellwerk-dev/stellwerk/internal/toolcall"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // Options say where and how an engine runs.
@@ -130,7 +131,8 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 
 // build makes what an engine changes the world through, and then the engine.
 func (a *App) build(ctx context.Context) error {
-	database, err := sqlite.Open(ctx, a.state.Database(), sqlite.Options{OnMigrate: a.migrated, LazyLooks: true})
+	migrated := func(m sqlite.Migration) { a.log.Info("the database was brought up to date", "migration", m) }
+	database, err := sqlite.Open(ctx, a.state.Database(), sqlite.Options{OnMigrate: migrated, LazyLooks: true})
 	if err != nil {
 		return err
 	}
@@ -145,7 +147,7 @@ func (a *App) build(ctx context.Context) error {
 		return err
 	}
 	a.journal = journal.New(a.state.Runs(), a.blobs, a.log)
-	a.yards = newYards(a.state.Yards(), forges.GitCredential)
+	a.yards = &yards{dir: a.state.Yards(), pass: forges.GitCredential, open: map[string]*yard.Yard{}}
 	self, err := shim.InstallSelf(a.state.Bin())
 	if err != nil {
 		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.Dir+" can be written and has space")
@@ -282,10 +284,6 @@ func (a *App) Close() error {
 		errs = append(errs, a.store.Close())
 	}
 	return errors.Join(append(errs, a.lock.Release())...)
-}
-
-func (a *App) migrated(m sqlite.Migration) {
-	a.log.Info("the database was brought up to date", "migration", m)
 }
 
 // ExamineDatabase looks whether an engine could open the database of a state

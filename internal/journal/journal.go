@@ -23,7 +23,7 @@ import (
 // Journal keeps the readable copies of runs. It implements engine.Journal and
 // dispatch.Folder.
 type Journal struct {
-	shelf *shelf
+	*shelf
 	log   *slog.Logger
 	blobs *blob.Folder
 
@@ -44,19 +44,11 @@ const stateEvery = time.Second
 // New opens the run folders below root.
 func New(root string, blobs *blob.Folder, log *slog.Logger) *Journal {
 	j := &Journal{
-		shelf: newShelf(root), blobs: blobs, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
+		shelf: &shelf{root: root, folders: map[string]*shelved{}}, blobs: blobs, log: log, seqs: map[string]int64{}, stale: map[string]*core.Run{},
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go j.follow()
 	return j
-}
-
-// Dir is the folder of a run.
-func (j *Journal) Dir(run string) string { return j.shelf.dir(run) }
-
-// Use hands a run's folder to fn. Nobody else closes it meanwhile.
-func (j *Journal) Use(run string, fn func(*runfolder.Folder) error) error {
-	return j.shelf.use(run, fn)
 }
 
 // Append implements engine.Journal. A run's last event comes after everything that

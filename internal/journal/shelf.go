@@ -30,13 +30,12 @@ type shelved struct {
 	gone   bool  // not on the shelf any more
 }
 
-func newShelf(root string) *shelf { return &shelf{root: root, folders: map[string]*shelved{}} }
+// Dir is the folder of a run.
+func (s *shelf) Dir(run string) string { return filepath.Join(s.root, run) }
 
-func (s *shelf) dir(run string) string { return filepath.Join(s.root, run) }
-
-// use hands a run's folder to fn. A folder with which something went wrong is
+// Use hands a run's folder to fn. A folder with which something went wrong is
 // opened anew the next time: it may have been moved or removed.
-func (s *shelf) use(run string, fn func(*runfolder.Folder) error) error {
+func (s *shelf) Use(run string, fn func(*runfolder.Folder) error) error {
 	f, err := s.take(run)
 	if err != nil {
 		return err
@@ -51,7 +50,7 @@ func (s *shelf) take(run string) (*shelved, error) {
 	s.uses++
 	f, ok := s.folders[run]
 	if !ok {
-		folder, err := runfolder.Open(s.dir(run))
+		folder, err := runfolder.Open(s.Dir(run))
 		if err != nil {
 			return nil, err
 		}

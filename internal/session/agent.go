@@ -32,7 +32,8 @@ func (a *Sessions) Lease(ctx context.Context, name string, req api.Lease) (api.L
 	}
 	offers := a.offers(run)
 	if len(offers) == 0 {
-		return api.Leased{}, nothingOffered(run)
+		return api.Leased{}, core.Errorf(core.CodeConflict, "run %s has no work to offer now: it is %s", run.Alias, run.Status.InWords()).
+			WithHint("end the turn; Stellwerk says what is next")
 	}
 	y, err := a.yards.Yard(ctx, run.Project)
 	if err != nil {
@@ -67,11 +68,6 @@ func (a *Sessions) mustOwn(ctx context.Context, name string) (*core.Run, error) 
 		err = core.Errorf(core.CodeConflict, "session %s owns no run", name).WithHint("start one, or take one over with `stellwerk resume RUN --session %s`", name)
 	}
 	return run, err
-}
-
-func nothingOffered(run *core.Run) error {
-	return core.Errorf(core.CodeConflict, "run %s has no work to offer now: it is %s", run.Alias, run.Status.InWords()).
-		WithHint("end the turn; Stellwerk says what is next")
 }
 
 // Take implements api.Sessions.

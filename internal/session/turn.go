@@ -37,7 +37,10 @@ func (a *Sessions) Turn(ctx context.Context, name string, req api.TurnQuery) (ap
 		starting := a.starting(run, req.Alive) && time.Now().Before(late)
 		unsettled := t.Kind == api.TurnVerify || t.Kind == api.TurnStart && (offering || starting)
 		if !unsettled || wait.Err() != nil {
-			return t, a.dismiss(run, t, req.Peek)
+			if t.Kind == api.TurnOver && !req.Peek { // it has been told, and is let go
+				err = a.release(run.Session)
+			}
+			return t, err
 		}
 		a.await(wait, run.ID)
 		if run, err = a.engine.Load(ctx, run.ID); err != nil {
@@ -63,14 +66,6 @@ func (a *Sessions) starting(run *core.Run, alive []string) bool {
 		}
 	}
 	return slices.ContainsFunc(alive, func(agent string) bool { return !known[agent] })
-}
-
-// dismiss lets a session go whose run is over, once it has been told.
-func (a *Sessions) dismiss(run *core.Run, t api.Turn, peek bool) error {
-	if t.Kind != api.TurnOver || peek {
-		return nil
-	}
-	return a.release(run.Session)
 }
 
 // turn says what a session is to do in a state.

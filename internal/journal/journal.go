@@ -200,7 +200,7 @@ func (j *Journal) writeWaves(run *core.Run) {
 func (j *Journal) Close() {
 	close(j.stop)
 	<-j.done
-	if err := j.shelf.close(); err != nil {
+	if err := j.close(); err != nil {
 		j.log.Error("close the run folders", "error", err)
 	}
 }

@@ -14,13 +14,11 @@ func diffStat(ctx context.Context, y *yard.Yard, from, to string, w io.Writer) e
 	if err != nil {
 		return err
 	}
+	added, deleted := 0, 0
 	for _, c := range changes {
 		fmt.Fprintf(w, "%c %s\n", c.Status, c.Path)
+		added, deleted = added+c.Added, deleted+c.Deleted
 	}
-	files, added, deleted, err := y.Stat(ctx, from, to)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%d files changed, %d lines added, %d deleted\n", files, added, deleted)
+	_, err = fmt.Fprintf(w, "%d files changed, %d lines added, %d deleted\n", len(changes), added, deleted)
 	return err
 }

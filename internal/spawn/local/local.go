@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
@@ -48,7 +49,7 @@ func New(options Options) *Spawner {
 
 // Capabilities implements spawn.Spawner.
 func (s *Spawner) Capabilities() spawn.Capabilities {
-	return spawn.Capabilities{Kill: true, Probe: true}
+	return spawn.Capabilities{Name: "local", Isolation: []string{string(sandbox.Sandbox), string(sandbox.None)}, Resources: true, Sessions: true}
 }
 
 // Start implements spawn.Spawner.

@@ -137,15 +137,12 @@ func open(ctx context.Context, opts app.Options) (api.Service, func() error, err
 
 // takeOver opens an engine that serves nobody. One that was killed in the middle
 // of starting a process holds the state folder until that has begun.
-func takeOver(ctx context.Context, opts app.Options) (*app.App, error) {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := patience.Deadline(); ; <-tick.C {
-		a, err := app.Open(ctx, opts)
-		if core.CodeOf(err) != core.CodeConflict || time.Now().After(deadline) {
-			return a, err
-		}
-	}
+func takeOver(ctx context.Context, opts app.Options) (a *app.App, err error) {
+	patience.Until(func() bool {
+		a, err = app.Open(ctx, opts)
+		return core.CodeOf(err) != core.CodeConflict
+	})
+	return a, err
 }
 
 // drive sees the runs of some branches to their end.

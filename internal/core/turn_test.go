@@ -123,7 +123,6 @@ func TestWhichEndsCount(t *testing.T) {
 	}
 }
 
-
 // TestWhenATaskIsSpent tries each bound on both sides.
 func TestWhenATaskIsSpent(t *testing.T) {
 	t.Parallel()

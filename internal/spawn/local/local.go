@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 )
@@ -49,7 +48,7 @@ func New(options Options) *Spawner {
 
 // Capabilities implements spawn.Spawner.
 func (s *Spawner) Capabilities() spawn.Capabilities {
-	return spawn.Capabilities{Name: "local", Isolation: []string{string(sandbox.Sandbox), string(sandbox.None)}, Resources: true, Sessions: true}
+	return spawn.Capabilities{Name: "local", Isolation: []string{"sandbox", "none"}, Resources: true, Sessions: true}
 }
 
 // Start implements spawn.Spawner.

@@ -4,8 +4,8 @@ import "github.com/stellwerk-dev/stellwerk/internal/core"
 
 // LimitsQuery says of what the limits are asked for.
 type LimitsQuery struct {
-	Of  string `json:"of,omitempty"`  // a run or a project: id, alias or name
-	Dir string `json:"dir,omitempty"` // otherwise the project of the repository here; all where it is none
+	Of  string `query:"of" doc:"A run or a project"`        // id, alias or name
+	Dir string `query:"dir" doc:"A folder of a repository"` // otherwise the project of the repository here; all where it is none
 }
 
 // Who has limits.

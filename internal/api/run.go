@@ -53,12 +53,12 @@ type Run struct {
 
 // RunQuery narrows a list of runs.
 type RunQuery struct {
-	Dir     string `json:"dir,omitempty"`
-	Project string `json:"project,omitempty"` // name or key
-	Open    bool   `json:"open,omitempty"`
-	Status  string `json:"status,omitempty"` // only those of this status
-	Before  string `json:"before,omitempty"` // id or alias of a run; only those that come after it in the list
-	Limit   int    `json:"limit,omitempty"`  // at most so many; all where 0
+	Dir     string `query:"dir" doc:"Only those of the repository at this path"`
+	Project string `query:"project" doc:"Only those of this project: name or key"`
+	Open    bool   `query:"open" doc:"Only those that have not ended"`
+	Status  string `query:"status" doc:"Only those of this status"`
+	Before  string `query:"before" doc:"Only those that come after this run in the list: id or alias"`
+	Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many"` // all where 0
 }
 
 // RunDetail is a run with its stages.
@@ -175,6 +175,6 @@ type Record struct {
 
 // DiffQuery narrows a diff.
 type DiffQuery struct {
-	Stage string `json:"stage,omitempty"`
-	Stat  bool   `json:"stat,omitempty"`
+	Stage string `query:"stage" doc:"Only those of this stage's round"`
+	Stat  bool   `query:"stat" doc:"A summary instead of the patch"`
 }

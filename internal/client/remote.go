@@ -35,14 +35,14 @@ func NewRemote(address, token string) (Remote, error) {
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: remoteDialTimeout}).DialContext,
 		TLSHandshakeTimeout: remoteDialTimeout, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
 	}
-	return Remote{&Client{
+	return Remote{connected(&Client{
 		base: base, where: base, hint: "check the address of --server, and that the engine there listens: stellwerk serve --listen …",
 		token: token, patience: remotePatience,
 		http: &http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-	}}, nil
+	})}, nil
 }
 
 func remoteBase(address string) (string, error) {

@@ -154,10 +154,10 @@ type Manager struct {
 
 // Delegation is work that a manager wants done.
 type Delegation struct {
-	ID     string `json:"id"`
-	Title  string `json:"title"`
-	Kind   string `json:"kind,omitempty"`
-	Status string `json:"status"`
-	Branch string `json:"branch,omitempty"`
-	Reason string `json:"reason,omitempty"` // why it was refused or failed
+	ID     string                `json:"id"`
+	Title  string                `json:"title"`
+	Kind   core.TaskKind         `json:"kind,omitempty"`
+	Status core.DelegationStatus `json:"status"`
+	Branch string                `json:"branch,omitempty"`
+	Reason string                `json:"reason,omitempty"` // why it was refused or failed
 }

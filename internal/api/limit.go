@@ -17,11 +17,11 @@ const (
 
 // Account is what one of them may use.
 type Account struct {
-	Scope      string      `json:"scope" doc:"engine, project or run"`
-	ID         string      `json:"id,omitempty"`
-	Name       string      `json:"name,omitempty"`
-	Status     string      `json:"status,omitempty"`
-	Allowances []Allowance `json:"allowances"`
+	Scope      string         `json:"scope" doc:"engine, project or run"`
+	ID         string         `json:"id,omitempty"`
+	Name       string         `json:"name,omitempty"`
+	Status     core.RunStatus `json:"status,omitempty"`
+	Allowances []Allowance    `json:"allowances"`
 	// Opaque are agents of a run that do not say what they use.
 	Opaque []string `json:"opaque,omitempty"`
 }

@@ -38,22 +38,22 @@ type ProjectQuery struct {
 // Project is a repository under Stellwerk, and how far it was brought by the
 // runs that drive it.
 type Project struct {
-	ID             string `json:"id"`   // the key, for programs
-	Name           string `json:"name"` // unique, by which commands know it
-	Repository     string `json:"repository"`
-	Base           string `json:"base"`
-	Branch         string `json:"branch,omitempty"`
-	Playbook       string `json:"playbook,omitempty"`
-	Status         string `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
-	Reason         string `json:"reason,omitempty" doc:"why it is paused"`
-	State          string `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed or archived"`
-	Archived       bool   `json:"archived,omitempty"`
-	Epic           string `json:"epic,omitempty"`
-	Queued         int    `json:"queued" doc:"epics that wait for their turn"`
-	Refused        int    `json:"refused,omitempty" doc:"epics that could not be started"`
-	Tasks          int    `json:"tasks"`
-	CompletedTasks int    `json:"completed_tasks"`
-	FailedTasks    int    `json:"failed_tasks"`
+	ID             string         `json:"id"`   // the key, for programs
+	Name           string         `json:"name"` // unique, by which commands know it
+	Repository     string         `json:"repository"`
+	Base           string         `json:"base"`
+	Branch         string         `json:"branch,omitempty"`
+	Playbook       string         `json:"playbook,omitempty"`
+	Status         core.RunStatus `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
+	Reason         string         `json:"reason,omitempty" doc:"why it is paused"`
+	State          string         `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed or archived"`
+	Archived       bool           `json:"archived,omitempty"`
+	Epic           string         `json:"epic,omitempty"`
+	Queued         int            `json:"queued" doc:"epics that wait for their turn"`
+	Refused        int            `json:"refused,omitempty" doc:"epics that could not be started"`
+	Tasks          int            `json:"tasks"`
+	CompletedTasks int            `json:"completed_tasks"`
+	FailedTasks    int            `json:"failed_tasks"`
 	core.Cost
 	URL          string    `json:"url,omitempty"`
 	LastActivity time.Time `json:"last_activity"`

@@ -73,7 +73,7 @@ type RehearsedStage struct {
 	Inputs   []string      `json:"inputs,omitempty"`
 	Checks   []string      `json:"checks,omitempty"`
 	Reach    []string      `json:"reach,omitempty" doc:"Hosts that its attempts can connect to, besides the model"`
-	Gate     string        `json:"gate,omitempty"`
+	Gate     core.GateKind `json:"gate,omitempty"`
 	Attempts int           `json:"attempts,omitempty"`
 	Timeout  time.Duration `json:"timeout,omitempty"`
 }

@@ -51,14 +51,14 @@ func (sh *shell) untilAnswered(ctx context.Context, svc api.Service, s api.Spoke
 
 // waitExit is 0 where a run goes on or is completed.
 func waitExit(d api.RunDetail) int {
-	if d.Status == string(core.StatusActive) {
+	if d.Status == core.StatusActive {
 		return ExitOK
 	}
 	return exitByStatus(d.Status)
 }
 
 // stops reports a run that does not go on by itself.
-func stops(status string) bool { return status != string(core.StatusActive) }
+func stops(status core.RunStatus) bool { return status != core.StatusActive }
 
 // see looks at one event of the run.
 func (r *reply) see(e core.Event) error {

@@ -154,12 +154,12 @@ func (b *bench) asked(t *testing.T, want ...string) {
 func subject() core.Subject { return core.Subject{Stage: "review", Round: 1, Delivery: "d1"} }
 
 // put adds a run that stands as its status says.
-func (b *bench) put(id, status string) {
+func (b *bench) put(id string, status core.RunStatus) {
 	d := api.RunDetail{
 		Run:    api.Run{ID: id, Alias: "alias-" + id, Title: "Title " + id, Status: status, Stage: "review", StartedAt: noon, Next: "`stellwerk approve alias-" + id + "`"},
 		Stages: []api.Stage{{ID: "plan", Status: "passed"}, {ID: "review", Status: "open"}},
 	}
-	if status == string(core.StatusAwaiting) {
+	if status == core.StatusAwaiting {
 		d.Gate = &core.Gate{Subject: subject()}
 	}
 	b.svc.Put(d)
@@ -171,12 +171,12 @@ func (b *bench) happen(id string, body core.Body, update func(*api.RunDetail)) {
 }
 
 func (b *bench) ends(id string, body core.Body, status core.RunStatus) {
-	b.happen(id, body, func(d *api.RunDetail) { d.Status, d.Gate = string(status), nil })
+	b.happen(id, body, func(d *api.RunDetail) { d.Status, d.Gate = status, nil })
 }
 
 func (b *bench) waits(id string) {
 	b.happen(id, core.ApprovalRequested{Subject: subject()}, func(d *api.RunDetail) {
-		d.Status, d.Gate = string(core.StatusAwaiting), &core.Gate{Subject: subject()}
+		d.Status, d.Gate = core.StatusAwaiting, &core.Gate{Subject: subject()}
 	})
 }
 

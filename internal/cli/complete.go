@@ -153,7 +153,7 @@ func (sh *shell) known(ctx context.Context) []knownRun {
 			if err != nil {
 				return err
 			}
-			k := knownRun{alias: r.Alias, title: r.Title, ended: core.RunStatus(r.Status).Terminal()}
+			k := knownRun{alias: r.Alias, title: r.Title, ended: r.Status.Terminal()}
 			for _, s := range detail.Stages {
 				k.stages = append(k.stages, s.ID)
 				for _, t := range s.Tasks {

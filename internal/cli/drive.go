@@ -58,7 +58,7 @@ func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, afte
 // asks reports a gate and a person in front of it.
 func (sh *shell) asks(d api.RunDetail) bool {
 	return sh.Console.Ask && !sh.json && sh.personal("") == nil &&
-		d.Status == string(core.StatusAwaiting) && d.Gate != nil
+		d.Status == core.StatusAwaiting && d.Gate != nil
 }
 
 // finished is finish, and what else waits.

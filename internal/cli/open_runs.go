@@ -34,7 +34,7 @@ func openRuns(state, dir string) []relay.OpenRun {
 			continue
 		}
 		open = append(open, relay.OpenRun{
-			Alias: started.Alias, Title: started.Title, Issue: started.Issue, Status: string(folder.Status), Stage: folder.stage(),
+			Alias: started.Alias, Title: started.Title, Issue: started.Issue, Status: folder.Status, Stage: folder.stage(),
 			Session: folder.Session, Phases: len(started.Playbook.Phases) > 0,
 		})
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // queued says where a goal waits that could not begin at once, and who starts
@@ -35,7 +34,7 @@ func (sh *shell) queued(ctx context.Context, svc api.Service, run api.Run) error
 // others says what became of the project's queue when a run has ended and the
 // engine ends with this command.
 func (sh *shell) others(ctx context.Context, svc api.Service, run api.Run) error {
-	if sh.json || !core.RunStatus(run.Status).Terminal() {
+	if sh.json || !run.Status.Terminal() {
 		return nil
 	}
 	ours, err := sh.ours(ctx, svc)

@@ -103,7 +103,7 @@ func (sh *shell) lookAt(ctx context.Context, svc api.Service, runs []api.Run) (v
 		return v, err
 	}
 	for i, r := range runs {
-		if r.Status == string(core.StatusActive) && r.Session == "" {
+		if r.Status == core.StatusActive && r.Session == "" {
 			runs[i].Next = fmt.Sprintf("no engine is running; `stellwerk resume %s` goes on", r.Alias)
 		}
 	}

@@ -46,7 +46,7 @@ func TestAdviceLeadsToPages(t *testing.T) {
 func TestAPausedRunOffersWhatItAdvises(t *testing.T) {
 	svc := reviewed(smallDiff)
 	put := func(next string) {
-		run := api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused), Reason: "used up", Next: next, Stage: "another"}
+		run := api.Run{ID: "r1", Alias: "r1", Status: core.StatusPaused, Reason: "used up", Next: next, Stage: "another"}
 		svc.Put(api.RunDetail{Run: run, Pause: &core.Pause{Stage: "build", Next: next}})
 	}
 	h := serve(t, svc, api.RoleApprover)

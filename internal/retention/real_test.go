@@ -19,9 +19,9 @@ func (e *estate) database(others ...store.RunRow) {
 	must(e.t, err)
 	e.t.Cleanup(func() { must(e.t, db.Close()) })
 	for _, row := range append(others, e.row) {
-		row.Status, row.StartedAt, row.UpdatedAt = string(core.StatusActive), time.Now(), time.Now()
+		row.Status, row.StartedAt, row.UpdatedAt = core.StatusActive, time.Now(), time.Now()
 		if row.EndedAt != nil {
-			row.Status = string(core.StatusCompleted)
+			row.Status = core.StatusCompleted
 		}
 		e.commit(db, core.RunStream(row.ID), &row)
 	}

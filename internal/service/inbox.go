@@ -26,7 +26,7 @@ func (a *Service) Inbox(ctx context.Context) ([]api.Waiting, error) {
 	}
 	var waiting []api.Waiting
 	for _, row := range rows {
-		if row.Status == string(core.StatusActive) && len(byRun[row.ID]) == 0 {
+		if row.Status == core.StatusActive && len(byRun[row.ID]) == 0 {
 			continue // nothing of it waits, and there may be a thousand of them
 		}
 		found, err := a.waitsOf(ctx, row, byRun[row.ID])

@@ -213,7 +213,7 @@ func runAccount(r *core.Run, now time.Time, slots int) api.Account {
 		now = r.WaitsSince
 	}
 	held := r.Share()
-	a := api.Account{Scope: api.ScopeRun, ID: r.ID, Name: r.Alias, Status: string(r.Status), Opaque: show.Opaque(r), Allowances: []api.Allowance{
+	a := api.Account{Scope: api.ScopeRun, ID: r.ID, Name: r.Alias, Status: r.Status, Opaque: show.Opaque(r), Allowances: []api.Allowance{
 		money(r.Cost(), r.Limits.CostUSD, held.HeldUSD), reserved(allowance(api.LimitTokens, r.Usage.Tokens(), r.Limits.Tokens), float64(held.HeldTokens)),
 		allowance(api.LimitWallTime, max(now.Sub(r.ClockFrom), 0).Seconds(), r.Limits.WallTime.Seconds()),
 		allowance(api.LimitAttempts, r.Attempts, 0), allowance(api.LimitParallel, slots, r.Limits.AtOnce()),

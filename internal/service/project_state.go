@@ -16,7 +16,7 @@ func (a *Service) openRuns(ctx context.Context, project string) (map[string][]co
 	}
 	open := map[string][]core.RunStatus{}
 	for _, r := range rows {
-		open[r.Project] = append(open[r.Project], core.RunStatus(r.Status))
+		open[r.Project] = append(open[r.Project], r.Status)
 	}
 	return open, nil
 }
@@ -46,8 +46,8 @@ func projectState(row store.ProjectRow, open []core.RunStatus) string {
 		return api.ProjectWaiting
 	case reviewed > 0:
 		return string(core.StatusReview)
-	case row.Status == string(core.StatusCompleted), row.Status == string(core.StatusFailed):
-		return row.Status
+	case row.Status == core.StatusCompleted, row.Status == core.StatusFailed:
+		return string(row.Status)
 	}
 	return api.ProjectFree
 }

@@ -25,7 +25,7 @@ func (a *Service) viewPullRequest(r *core.Run) *api.PullRequest {
 	if pr == nil {
 		return nil
 	}
-	v := &api.PullRequest{Number: pr.Number, URL: pr.URL, State: string(pr.State), Commit: pr.Commit}
+	v := &api.PullRequest{Number: pr.Number, URL: pr.URL, State: pr.State, Commit: pr.Commit}
 	if r.ForgeURL != "" {
 		return v
 	}

@@ -35,7 +35,7 @@ func manager(r *core.Run) *api.Manager {
 		m.Questions = append(m.Questions, openQuestion(r, q))
 	}
 	for _, d := range r.Delegations {
-		view := api.Delegation{ID: d.ID, Title: d.Proposal.Name(), Kind: string(d.Proposal.Kind), Status: string(d.Status), Reason: d.Reason}
+		view := api.Delegation{ID: d.ID, Title: d.Proposal.Name(), Kind: d.Proposal.Kind, Status: d.Status, Reason: d.Reason}
 		if s := r.Stage(d.Stage); s != nil {
 			view.Branch = s.Branch
 		}

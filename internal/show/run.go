@@ -16,7 +16,7 @@ import (
 // Run shows a run's state to a client.
 func Run(r *core.Run) api.Run {
 	v := api.Run{
-		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: string(r.Status),
+		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: r.Status,
 		Reason: r.EndReason, Attempts: r.Attempts, Cost: r.Cost(), Tokens: r.Usage.Tokens(),
 		Branch: r.Branch, Base: r.Base, Isolation: r.Isolation, Network: r.Network.Mode(), Session: r.Session, StartedAt: r.StartedAt, UpdatedAt: r.Now(),
 		EndedAt: r.EndedAt, Seq: r.Stream.Seq, Next: wording.Next(r), MergesHere: wording.MergesHere(r),
@@ -49,19 +49,19 @@ func Run(r *core.Run) api.Run {
 func Detail(r *core.Run) api.RunDetail {
 	d := api.RunDetail{Run: Run(r), Goal: r.Goal, Playbook: r.Playbook.Name, Choices: r.Choices, Head: r.Head, Pause: r.Pause, Onward: r.Managed(), Opaque: Opaque(r), Preflight: r.Preflight, Changed: r.Work() != r.BaseCommit}
 	for _, s := range r.Stages {
-		stage := api.Stage{ID: s.ID, Status: string(s.Status), Round: s.Round}
+		stage := api.Stage{ID: s.ID, Status: s.Status, Round: s.Round}
 		if s.Status == core.StageOmitted {
-			stage.Skip = string(s.Skip)
+			stage.Skip = s.Skip
 		}
 		stage.Title, stage.Branch, stage.After, stage.Review = s.Title, s.Branch, before(r, s), s.Review()
 		if stage.Asked = s.Hotfix; s.Next != nil {
 			stage.Asked = s.Next.Hotfix
 		}
 		if phase := r.Playbook.Phase(s.ID); phase != nil {
-			stage.Title, stage.Gate, stage.Number = phase.Title, string(phase.Gate), r.Playbook.Number(s.ID)
+			stage.Title, stage.Gate, stage.Number = phase.Title, phase.Gate, r.Playbook.Number(s.ID)
 			stage.Code = phase.Writes == core.WritesCode && phase.Act == ""
 		} else if s.Gate != nil {
-			stage.Gate = string(core.GateApproval)
+			stage.Gate = core.GateApproval
 		}
 		for _, t := range s.Tasks {
 			task := task(t)
@@ -87,7 +87,7 @@ func Detail(r *core.Run) api.RunDetail {
 
 func task(t *core.Task) api.Task {
 	task := api.Task{
-		ID: t.ID, Name: t.Name, Kind: string(t.Kind), Prompt: t.Prompt, Role: t.Role, Act: string(t.Act), Status: string(t.Status), NotBefore: t.NotBefore, Limit: t.Limit, Counted: t.Counted,
+		ID: t.ID, Name: t.Name, Kind: t.Kind, Prompt: t.Prompt, Role: t.Role, Act: string(t.Act), Status: t.Status, NotBefore: t.NotBefore, Limit: t.Limit, Counted: t.Counted,
 	}
 	if t.Act == "" {
 		task.Checks = check.Names(t.Done, t.Outputs)
@@ -100,8 +100,8 @@ func task(t *core.Task) api.Task {
 	}
 	for _, at := range t.Attempts {
 		v := api.Attempt{
-			ID: at.ID, N: at.N, Status: string(at.Status), Agent: at.Agent, Exit: string(at.Exit), Message: at.Message,
-			Summary: at.Summary, Verdict: string(at.Verdict), Results: at.Results, Usage: at.Used(), Claimed: Claimed(at.Usage, at.Metered), Duration: at.Duration,
+			ID: at.ID, N: at.N, Status: at.Status, Agent: at.Agent, Exit: at.Exit, Message: at.Message,
+			Summary: at.Summary, Verdict: at.Verdict, Results: at.Results, Usage: at.Used(), Claimed: Claimed(at.Usage, at.Metered), Duration: at.Duration,
 			StartedAt: at.StartedAt, Traffic: at.Traffic, Resources: at.Resources,
 		}
 		if at.Delivery != nil {

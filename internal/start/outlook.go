@@ -73,12 +73,12 @@ func (o *outlook) merging(of, when string, resolvers ...string) {
 
 func (o *outlook) publish(when string) {
 	stage := api.RehearsedStage{
-		ID: core.PublishStage, Title: "Publish", When: when, Act: string(core.ActPullRequest), Gate: string(core.GateApproval),
+		ID: core.PublishStage, Title: "Publish", When: when, Act: string(core.ActPullRequest), Gate: core.GateApproval,
 		Does:   fmt.Sprintf("opens a pull request from %s into %s", o.run.Branch, dispatch.Target(o.run)),
 		Checks: check.Names(dispatch.GateCheck(o.run, core.PublishStage), nil),
 	}
 	if o.m.Push == core.PushStanding {
-		stage.Gate = string(core.GateAuto)
+		stage.Gate = core.GateAuto
 	}
 	o.add(stage)
 }
@@ -98,7 +98,7 @@ func (o *outlook) rules() {
 		open += fmt.Sprintf("; without such a plan on %s the run pauses", o.run.Base)
 	} else {
 		o.thinking(core.KindPlan, api.RehearsedStage{
-			ID: core.PlanStage, Title: "Plan", Gate: string(o.m.PlanGate), When: o.run.Base + " has no .ai/plan.md with open steps", Does: "splits the goal into the steps of .ai/plan.md",
+			ID: core.PlanStage, Title: "Plan", Gate: o.m.PlanGate, When: o.run.Base + " has no .ai/plan.md with open steps", Does: "splits the goal into the steps of .ai/plan.md",
 		}, core.Check{Kind: core.CheckArtifact, Name: rules.PlanArtifact}, core.Check{Kind: core.CheckPlan, Name: rules.PlanArtifact})
 	}
 	o.work(core.KindCode, api.RehearsedStage{

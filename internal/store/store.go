@@ -108,7 +108,8 @@ type Wake struct {
 // RunRow is the projection of a run for lists.
 type RunRow struct {
 	ID, Alias, Project, Title, Goal, Issue string
-	Status, Reason, Stage                  string
+	Status                                 core.RunStatus
+	Reason, Stage                          string
 	Branch, Base, URL                      string
 	Isolation                              string
 	Attempts                               int
@@ -128,7 +129,8 @@ type RunRow struct {
 // set them. LastActivity is at least when one of its runs moved on last.
 type ProjectRow struct {
 	ID, Name, RepoURL, DefaultBranch, IntegrationBranch string
-	Status, CurrentEpic                                 string
+	Status                                              core.RunStatus
+	CurrentEpic                                         string
 	LastActivity, CreatedAt                             time.Time
 	CreatedBy                                           string
 	TotalTasks, CompletedTasks, FailedTasks             int
@@ -154,11 +156,12 @@ type Standing struct {
 
 // Progress is how far a run has brought its project.
 type Progress struct {
-	Project, Status, Epic, Branch string
-	Reason                        string // why the run waits
-	At                            time.Time
-	PRURL                         string
-	PRNumber                      int
+	Project, Epic, Branch string
+	Status                core.RunStatus
+	Reason                string // why the run waits
+	At                    time.Time
+	PRURL                 string
+	PRNumber              int
 }
 
 // TaskRow is the projection of a task.
@@ -212,9 +215,9 @@ type DaySpent struct {
 // Filter narrows a list of runs. Zero values match everything.
 type Filter struct {
 	Project string
-	Open    bool   // only runs that are not over
-	Status  string // only those of this status
-	Before  string // id of a run; only those that come after it in the list
+	Open    bool           // only runs that are not over
+	Status  core.RunStatus // only those of this status
+	Before  string         // id of a run; only those that come after it in the list
 	Limit   int
 }
 

@@ -90,11 +90,11 @@ func delegated(run *core.Run, id string) (api.Delegated, error) {
 	d := run.Delegation(id)
 	switch {
 	case d == nil: // over for so long that only the events have it
-		return api.Delegated{ID: id, Status: string(core.DelegationDone)}, nil
+		return api.Delegated{ID: id, Status: core.DelegationDone}, nil
 	case d.Status == core.DelegationRefused:
 		return api.Delegated{}, core.Errorf(core.CodeConflict, "%s", d.Reason).WithHint("nothing was begun")
 	}
-	out := api.Delegated{ID: d.ID, Status: string(d.Status), Line: d.Stage}
+	out := api.Delegated{ID: d.ID, Status: d.Status, Line: d.Stage}
 	if s := run.Stage(d.Stage); s != nil {
 		out.Branch, out.Merges = s.Branch, run.Merges(s)
 	}

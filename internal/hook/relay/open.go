@@ -1,16 +1,18 @@
 package relay
 
 import (
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 )
 
 // OpenRun is a run of a repository that has not ended, as its folder says.
 type OpenRun struct {
-	Alias         string
-	Title, Issue  string
-	Status, Stage string
-	Session       string // that carries it; none where the engine starts its agents
-	Phases        bool   // it can be taken up in a session
+	Alias        string
+	Title, Issue string
+	Status       core.RunStatus
+	Stage        string
+	Session      string // that carries it; none where the engine starts its agents
+	Phases       bool   // it can be taken up in a session
 }
 
 // maxOpen is how many runs a session is told of.

@@ -41,7 +41,7 @@ func Connect(ctx context.Context, opts Options) (api.Service, func() error, erro
 			if err != nil {
 				return nil, nil, errors.Join(err, stop())
 			}
-			return svc, func() error { return errors.Join(svc.Close(), stop()) }, nil
+			return svc.Hosted(), func() error { return errors.Join(svc.Close(), stop()) }, nil
 		}
 		// Another engine holds the folder and does not answer yet, or not any
 		// more: it is coming up or going down.

@@ -116,7 +116,8 @@ func (c *chat) over(ctx context.Context, handovers int) error {
 			if c.run.ID == "" {
 				return nil
 			}
-			return c.sh.left(ctx, svc, c.run)
+			c.sh.left(svc, c.run)
+			return nil
 		}
 		return err
 	})

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -37,6 +38,9 @@ type Client struct {
 	http  *http.Client
 	// patience is how long a stream that broke off is resumed while nobody answers.
 	patience time.Duration
+
+	hosted bool        // by this process
+	ending atomic.Bool // as it said
 }
 
 // New talks to the engine at a unix socket in the name of who holds token. It
@@ -55,6 +59,16 @@ func connected(c *Client) *Client {
 	c.Service = api.NewProxy(c.do)
 	return c
 }
+
+// Hosted marks the engine as one of this process.
+func (c *Client) Hosted() *Client {
+	c.hosted = true
+	return c
+}
+
+// Ends reports an engine that ends with this process, or that was ending when it
+// answered last: it will not drive a run on.
+func (c *Client) Ends() bool { return c.hosted || c.ending.Load() }
 
 // do calls a route and reads what comes back: a stream, a document or an answer.
 func (c *Client) do(ctx context.Context, r api.Route, in, out any) error {
@@ -122,6 +136,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 		return nil, c.unreachable(req.Context(), err)
 	}
 	if resp.StatusCode == http.StatusOK {
+		c.ending.Store(resp.Close) // a server that shuts down keeps no connection
 		return resp, nil
 	}
 	defer func() { _ = resp.Body.Close() }()

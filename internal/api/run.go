@@ -14,7 +14,9 @@ const (
 	StatusRefused core.RunStatus = "refused"
 )
 
-// Run is a run in a list.
+// Run is a run in a list, and the answer to a word about it: what follows from
+// its row or its folded state without its stages. It is no core.Run, because that
+// is stored and may change with the law, and this is promised to clients.
 type Run struct {
 	ID       string         `json:"id"`
 	Alias    string         `json:"alias"`
@@ -61,7 +63,8 @@ type RunQuery struct {
 	Limit   int            `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many"` // all where 0
 }
 
-// RunDetail is a run with its stages.
+// RunDetail is a run with its stages. It is a shape of its own because a list
+// would have to fold every run to show stages.
 type RunDetail struct {
 	Run
 	Goal     string `json:"goal"`

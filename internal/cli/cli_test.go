@@ -34,7 +34,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // buffer is a screen that a test can read while it is written.

@@ -124,7 +124,9 @@ func must(err error) {
 	}
 }
 
-// knownRun is a run as completion needs it.
+// knownRun is a run as completion needs it. It is no api.RunDetail, because a
+// run folder, which is read where no engine runs, knows attempts by their
+// transcripts alone and not which stage had them.
 type knownRun struct {
 	alias, title string
 	ended        bool

@@ -21,7 +21,8 @@ type runsBody struct {
 	Next    string // address of what follows
 }
 
-// listedRun is a run with the name of its project.
+// listedRun is a run with the name of its project, of which a run knows the key
+// alone.
 type listedRun struct {
 	api.Run
 	Name string

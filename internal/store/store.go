@@ -105,7 +105,9 @@ type Wake struct {
 	Fence  int64
 }
 
-// RunRow is the projection of a run for lists.
+// RunRow is the projection of a run for lists, totals and limits. It is a shape
+// of its own because lists must not fold every run, and its columns are what SQL
+// selects and sums by.
 type RunRow struct {
 	ID, Alias, Project, Title, Goal, Issue string
 	Status                                 core.RunStatus

@@ -58,7 +58,7 @@ func title(v any) string {
 	switch r := v.(type) {
 	case *api.Run:
 		return line(core.IssueTitle(r.Issue, r.Title))
-	case OpenRun:
+	case api.Run:
 		return line(core.IssueTitle(r.Issue, r.Title))
 	}
 	return line(v)

@@ -28,7 +28,7 @@ func ToolHandler(svc Tools, auth Authenticator, version string) http.Handler {
 func own[O any](ctx context.Context, run string, call func() (O, error)) (O, error) {
 	if caller := CallerFrom(ctx); caller.Run != "" && caller.Run != run {
 		var none O
-		return none, core.Errorf(core.CodeForbidden, "an attempt speaks for its own run only")
+		return none, core.Errorf(core.CodeForbidden, "an attempt can use the tools of its own run only")
 	}
 	return call()
 }

@@ -10,7 +10,7 @@ import (
 
 // queued says where a goal waits that could not begin at once, and who starts
 // it.
-func (sh *shell) queued(ctx context.Context, svc api.Service, run api.Run) error {
+func (sh *shell) queued(svc api.Service, run api.Run) error {
 	if sh.json {
 		return sh.printJSON(run)
 	}

@@ -172,7 +172,7 @@ func moved(fn func(api.Moved) error) handler {
 		}
 		var m api.Moved
 		if err := json.Unmarshal(data, &m); err != nil {
-			return "", core.Errorf(core.CodeInternal, "the engine said what moved in a way that cannot be read: %w", err)
+			return "", core.Errorf(core.CodeInternal, "the engine sent a move that cannot be read: %w", err)
 		}
 		return m.At, fn(m)
 	}

@@ -28,6 +28,7 @@ func projectDeeds() map[string]projectDeed {
 		"an epic is queued":      {me, core.EpicQueued{Epic: core.Epic{ID: "epic-4", Goal: "g"}}},
 		"an epic is taken":       {engine, core.EpicTaken{Epic: "epic-2", Run: "r"}},
 		"an epic is dropped":     {me, core.EpicDropped{Epic: "epic-2"}},
+		"an epic is postponed":   {engine, core.EpicPostponed{Epic: "epic-2", Reason: "why"}},
 		"an epic is refused":     {engine, core.EpicRefused{Epic: "epic-2", Reason: "why", Hint: "what"}},
 		"an epic is queued anew": {me, core.EpicRequeued{Epic: "epic-1"}},
 		"a conversation opens":   {me, core.ConversationOpened{ID: "c3", Name: "n"}},

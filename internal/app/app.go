@@ -22,6 +22,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
@@ -171,7 +172,7 @@ func (a *App) build(ctx context.Context) error {
 	}
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
-		Name: engineName, Steward: a,
+		Name: engineName, Steward: project.Decider{},
 	})
 	if err := a.wire(ctx, self, parts, forges, pulls); err != nil {
 		return err
@@ -205,7 +206,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	a.outbox = teller.Outbox
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Sessions: sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: teller, Folder: parts.Folder,
+		Spawner: parts.Spawner, Sessions: sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: teller, Projects: a.engine, Epics: a, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
 	})
@@ -254,7 +255,25 @@ func (a *App) start(ctx context.Context) error {
 		}
 	}
 	a.work.Go(func() { a.Retain(running) })
-	return a.LookAtProjects(ctx, running)
+	return a.lookAtProjects(ctx)
+}
+
+// lookAtProjects tends those that have something to be seen to when an engine
+// starts.
+func (a *App) lookAtProjects(ctx context.Context) error {
+	rows, err := a.store.Projects(ctx, 0)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.Queued == 0 && row.Paused == "" {
+			continue
+		}
+		if err := a.engine.Tend(ctx, row.ID); err != nil {
+			a.log.Error("look at a project", "project", row.Name, "error", err)
+		}
+	}
+	return nil
 }
 
 // Close ends the engine. Attempts go on, and the next engine finds them.

@@ -123,8 +123,8 @@ func LawWithin(p *Project, body Body) error {
 				WithHint("leave out --no-queue, and the goal waits behind them").Because(ErrBusy)
 		}
 	case RunPaused:
-		if b.Code == PauseProject && p.Pause == nil {
-			return Errorf(CodeConflict, "project %s is not paused", p.Name)
+		if b.Code == PauseProject && p.Still() == nil {
+			return Errorf(CodeConflict, "project %s does not stand still", p.Name)
 		}
 	case RunResumed, FeedbackGiven, RolledBack, StageSkipped, AttemptsReset:
 		return p.Still()

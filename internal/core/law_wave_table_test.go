@@ -232,7 +232,7 @@ func epicRows() map[string]epicRow {
 		"a run that drives nothing": {shop(), me, core.RunStarted{Run: "r2"}, ""},
 		"a run in a pause":          {shop(stopped), me, core.RunStarted{Run: "r2"}, "project shop is paused: no money"},
 		"a run in the archive":      {shop(archived), me, core.RunStarted{Run: "r1", Playbook: drives}, "project shop is archived"},
-		"a pause with no project's": {shop(), core.Engine(), core.RunPaused{Code: core.PauseProject}, "project shop is not paused"},
+		"a pause with no project's": {shop(), core.Engine(), core.RunPaused{Code: core.PauseProject}, "project shop does not stand still"},
 		"a pause with its project":  {shop(stopped), core.Engine(), core.RunPaused{Code: core.PauseProject}, ""},
 		"a pause of its own":        {shop(), me, core.RunPaused{Code: core.PausePerson}, ""},
 		"resuming in a pause":       {shop(stopped), me, core.RunResumed{}, "project shop is paused: no money"},

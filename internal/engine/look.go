@@ -29,8 +29,8 @@ func (e *Engine) look(ctx context.Context, w store.Wake) {
 // about it. Nothing else would bring the next engine to look at such a run.
 func (e *Engine) lookAt(ctx context.Context, w *store.Wake) (unfinished bool, err error) {
 	kind, id := core.StreamKind(w.Stream)
-	if kind == "project" && e.opts.Steward != nil {
-		return false, e.opts.Steward.Tend(ctx, id)
+	if kind == "project" {
+		return false, e.Tend(ctx, id)
 	}
 	if kind != "run" {
 		return false, nil

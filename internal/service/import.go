@@ -41,7 +41,7 @@ func (a *Service) Import(ctx context.Context, req api.Import) (api.Imported, err
 	}
 	run, err := a.engine.Load(ctx, id)
 	if err == nil {
-		err = errors.Join(a.align(ctx, run.Project), a.takeArtifacts(id, req.Folder))
+		err = errors.Join(a.engine.Tend(ctx, run.Project), a.takeArtifacts(id, req.Folder))
 	}
 	if err != nil {
 		return api.Imported{}, err

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
 // AddProject implements api.Service.
@@ -68,37 +67,11 @@ func (a *Service) tell(ctx context.Context, id string, body core.Body) (api.Proj
 	if err != nil {
 		return api.ProjectDetail{}, err
 	}
-	if err := a.say(ctx, p, body); err != nil {
+	if err := a.engine.Record(ctx, p.ID, api.CallerFrom(ctx).Actor, body); err != nil {
 		return api.ProjectDetail{}, err
 	}
-	if err := a.align(ctx, p.ID); err != nil {
+	if err := a.engine.Tend(ctx, p.ID); err != nil {
 		return api.ProjectDetail{}, err
 	}
 	return a.Project(ctx, p.ID)
-}
-
-// say records a person's word where nothing of the project that has begun
-// stands against it.
-func (a *Service) say(ctx context.Context, p *core.Project, body core.Body) error {
-	a.standing.Lock()
-	defer a.standing.Unlock()
-	switch b := body.(type) {
-	case core.ProjectArchived:
-		open, err := a.store.Runs(ctx, store.Filter{Project: p.ID, Open: true, Limit: 1})
-		if err != nil {
-			return err
-		}
-		if len(open) > 0 {
-			return core.Errorf(core.CodeConflict, "run %s of project %s is open", open[0].Alias, p.Name).
-				WithHint("wait for it, or `stellwerk cancel %s`", open[0].Alias)
-		}
-	case core.EpicDropped:
-		if e := p.Epic(b.Epic); e != nil {
-			if row, err := a.store.Run(ctx, e.Run); err == nil {
-				return core.Errorf(core.CodeConflict, "epic %s has become run %s", e.ID, row.Alias).WithHint("`stellwerk cancel %s` ends it", row.Alias)
-			}
-		}
-	default:
-	}
-	return a.engine.Record(ctx, p.ID, api.CallerFrom(ctx).Actor, body)
 }

@@ -98,12 +98,8 @@ type Service struct {
 	log          *slog.Logger
 	work         *sync.WaitGroup
 
-	// standing is held while it is judged whether something may begin in a
-	// project and while it begins, and while a person's word about that is taken.
-	standing   sync.Mutex
 	merging    sync.Mutex // held while somebody merges: of two, one does
 	pruning    sync.Mutex
-	queues     queues
 	ledger     ledger
 	walls      wallTrials
 	tails      tails

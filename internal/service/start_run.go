@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -41,29 +42,17 @@ func (a *Service) waits(ctx context.Context, started core.RunStarted) (bool, err
 	if err != nil || p == nil || !started.Playbook.Drives() {
 		return false, err
 	}
-	driver, err := a.driver(ctx, p.ID)
-	waiting := p.Waiting()
-	ahead := len(waiting) > 0 && waiting[0].Run != started.Run
-	return driver != nil || ahead || p.Still() != nil, err
+	driver, err := a.engine.Driver(ctx, p.ID)
+	return driver != "" || core.LawWithin(p, started) != nil, err
 }
 
-// begin commits the start of a run, or where the project is driven already,
-// that its goal waits.
+// begin commits the start of a run, or if its project is not free for it, that
+// its goal waits.
 func (a *Service) begin(ctx context.Context, s *start.Prepared) (api.Run, error) {
-	a.standing.Lock()
-	defer a.standing.Unlock()
-	p, err := a.engine.Project(ctx, s.Started.Project)
-	if err != nil {
-		return api.Run{}, err
-	}
-	if s.Started.Playbook.Drives() {
-		if queued, err := a.queued(ctx, p, s); err != nil || queued != nil {
-			return viewQueued(queued), err
-		}
-	} else if err := p.Still(); err != nil {
-		return api.Run{}, err
-	}
 	run, err := a.start.Submit(ctx, s, api.Speaker(ctx, s.Request.Session))
+	if errors.Is(err, core.ErrBusy) && s.Started.Playbook.Drives() && !s.Request.NoQueue {
+		return a.queue(ctx, s)
+	}
 	if err != nil {
 		return api.Run{}, err
 	}

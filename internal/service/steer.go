@@ -22,30 +22,11 @@ func (a *Service) steer(ctx context.Context, id string, say func(*core.Run) (cor
 	if err != nil {
 		return api.Run{}, err
 	}
-	a.standing.Lock()
-	defer a.standing.Unlock()
-	if err := a.goesOn(ctx, run, body); err != nil {
-		return api.Run{}, err
-	}
 	run, err = a.engine.Submit(ctx, run.ID, api.Speaker(ctx, run.Session), body)
 	if err != nil {
 		return api.Run{}, err
 	}
 	return show.Run(run), nil
-}
-
-// goesOn refuses a word that would set a run going whose project stands still.
-func (a *Service) goesOn(ctx context.Context, run *core.Run, body core.Body) error {
-	to, _ := core.RunNext(run.Status, body.Type())
-	_, resumed := body.(core.RunResumed)
-	if run.Status != core.StatusPaused || to.Terminal() || to == core.StatusPaused && !resumed {
-		return nil
-	}
-	p, err := a.engine.Project(ctx, run.Project)
-	if err != nil || p == nil {
-		return err
-	}
-	return p.Still()
 }
 
 // Approve implements api.Service. The approval is bound to what the person was

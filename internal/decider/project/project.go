@@ -21,11 +21,12 @@ var retries = [...]time.Duration{2 * time.Second, 15 * time.Second, time.Minute,
 // Decide says what the project's state asks for.
 func (d Decider) Decide(p *core.Project, f core.ProjectFacts) core.ProjectActions {
 	a := core.ProjectActions{}
+	still := p.Still() != nil
 	for _, run := range f.Open {
 		switch {
-		case p.Pause != nil && (run.Pause == "" || run.Pause == core.PauseQuestion): // which a default answer would end
+		case still && (run.Pause == "" || run.Pause == core.PauseQuestion): // which a default answer would end
 			a.Pause = append(a.Pause, run.ID)
-		case p.Still() == nil && run.Pause == core.PauseProject:
+		case !still && run.Pause == core.PauseProject:
 			a.Resume = append(a.Resume, run.ID)
 		}
 	}

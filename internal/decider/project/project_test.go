@@ -69,7 +69,7 @@ func (w *world) orderly() {
 	switch {
 	case a.Start != nil && (w.p.Still() != nil || w.facts().Driver != "" || a.Start.ID != w.line[0]):
 		w.Fatalf("%s is to begin: %s", a.Start.ID, w)
-	case w.p.Pause != nil && len(a.Resume) > 0, w.p.Pause == nil && len(a.Pause) > 0:
+	case w.p.Still() != nil && len(a.Resume) > 0, w.p.Still() == nil && len(a.Pause) > 0:
 		w.Fatalf("%+v is decided: %s", a, w)
 	}
 }

@@ -38,7 +38,7 @@ func testGiven(t *testing.T, open Open) {
 
 func testIdle(t *testing.T, open Open) {
 	s := open(t)
-	row := &store.RunRow{ID: "a", Alias: "a-1", Project: "p", Status: string(core.StatusPaused)}
+	row := &store.RunRow{ID: "a", Alias: "a-1", Project: "p", Status: core.StatusPaused}
 	push(t, s, "run/a", func(c *store.Commit) { c.Run = row })
 	c := given(t, s, "project/p")
 	c.Idle = "p"
@@ -51,7 +51,7 @@ func testIdle(t *testing.T, open Open) {
 	if err := s.Commit(t.Context(), other); err != nil {
 		t.Fatalf("another project: %v", err)
 	}
-	row.Status = string(core.StatusCancelled)
+	row.Status = core.StatusCancelled
 	push(t, s, "run/a", func(c *store.Commit) { c.Run = row })
 	if err := s.Commit(t.Context(), c); err != nil {
 		t.Fatalf("after the run's end: %v", err)
@@ -68,7 +68,7 @@ func testGivenRace(t *testing.T, open Open) {
 		project, run := fmt.Sprint("p", i), fmt.Sprint("r", i)
 		push(t, stores[0], "project/"+project)
 		start := given(t, stores[0], "run/"+run, store.Position{Stream: "project/" + project, Seq: 1})
-		start.Run = &store.RunRow{ID: run, Alias: run, Project: project, Status: string(core.StatusActive)}
+		start.Run = &store.RunRow{ID: run, Alias: run, Project: project, Status: core.StatusActive}
 		head, err := stores[0].Head(t.Context(), "project/"+project)
 		if err != nil {
 			t.Fatal(err)

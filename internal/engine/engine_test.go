@@ -30,7 +30,7 @@ type recorder struct {
 	mu      sync.Mutex
 	actions map[string]core.Action
 	count   map[string]int // how often a run's effects were handed out
-	tended  int            // how often a project was looked at
+	tended  int64          // up to which event the project was looked at last
 	epic    string         // that is to begin
 	changed chan struct{}
 }
@@ -54,10 +54,10 @@ func (r *recorder) Reconcile(run *core.Run, actions []core.Action) {
 	}
 }
 
-func (r *recorder) StartEpic(_ *core.Project, epic *core.QueuedEpic) {
+func (r *recorder) StartEpic(p *core.Project, epic *core.QueuedEpic) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tended++
+	r.tended = p.Stream.Seq
 	if r.epic = ""; epic != nil {
 		r.epic = epic.ID
 	}
@@ -67,8 +67,8 @@ func (r *recorder) StartEpic(_ *core.Project, epic *core.QueuedEpic) {
 	}
 }
 
-// looked is how often projects were looked at.
-func (r *recorder) looked() int {
+// looked is up to which event the project was looked at last.
+func (r *recorder) looked() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.tended

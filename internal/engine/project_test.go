@@ -175,7 +175,7 @@ func TestOnlyWhatTheProjectPausedGoesOnWithIt(t *testing.T) {
 // hint, though the run's own look needs none.
 func TestTheEndOfARunIsToldAtOnce(t *testing.T) {
 	b, _ := driving(t, time.Hour, func(s store.Store) store.Store { return s })
-	b.recorder.until(t, "a look at the queue", func() bool { return b.recorder.looked() > 1 })
+	b.recorder.until(t, "a look at the queue", func() bool { return b.recorder.looked() == 2 })
 	if epic := b.recorder.begins(); epic != "" {
 		t.Fatalf("%s is to begin beside another run", epic)
 	}

@@ -225,7 +225,7 @@ func (b *bench) all(want core.RunStatus) {
 		b.t.Fatal(err)
 	}
 	for _, row := range rows {
-		if row.Status != string(want) {
+		if row.Status != want {
 			b.t.Errorf("run %s is %s, want %s", row.ID, row.Status, want)
 		}
 	}

@@ -40,6 +40,8 @@ type order struct {
 	// Wedge is the folder of a program that the engine takes for git and that
 	// ends it; empty for none.
 	Wedge string
+	// Queue lets one goal wait behind another, and that one be cancelled.
+	Queue bool
 	// Gates are approved by a person who looks on, rather than beforehand.
 	Gates bool
 	// Apart is that the person is in another process, and told what happened.
@@ -101,6 +103,11 @@ func serve(o order) error {
 		return err
 	}
 	out.say(sayUp)
+	if o.Queue {
+		if err := o.succession(ctx, a); err != nil {
+			return err
+		}
+	}
 	if err := drive(ctx, a, o, o.Branches, &out); err != nil {
 		return err
 	}

@@ -54,7 +54,9 @@ func hears(t *testing.T, o *office, story func(start func(epics ...string)), wan
 	synctest.Test(t, func(t *testing.T) {
 		o.Dispatcher = New(nil, Options{
 			Projects: o, Epics: o, Log: slog.New(slog.DiscardHandler),
-			Redactors: func([]string) Redactor { return redact.New(redact.Options{Secrets: []redact.Secret{{Name: "KEY", Value: "s3cret-s3cret"}}}) },
+			Redactors: func([]string) Redactor {
+				return redact.New(redact.Options{Secrets: []redact.Secret{{Name: "KEY", Value: "s3cret-s3cret"}}})
+			},
 		})
 		story(func(epics ...string) {
 			for _, id := range epics {

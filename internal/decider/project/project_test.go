@@ -47,11 +47,13 @@ func (w *world) deeds() map[string]func(*rapid.T) {
 			w.decided = slices.Delete(w.decided, i, i+1)
 			do()
 		},
-		"kill":        func(*rapid.T) { w.decided, w.starting = nil, nil },
-		"start":       func(*rapid.T) { w.start(nil) },
-		"fail":        func(t *rapid.T) { w.start(&core.StartFailure{Passing: rapid.Bool().Draw(t, "passing")}) },
-		"time passes": func(t *rapid.T) { w.now = w.now.Add(time.Duration(rapid.IntRange(1, 90).Draw(t, "seconds")) * time.Second) },
-		"":            func(*rapid.T) { w.orderly() },
+		"kill":  func(*rapid.T) { w.decided, w.starting = nil, nil },
+		"start": func(*rapid.T) { w.start(nil) },
+		"fail":  func(t *rapid.T) { w.start(&core.StartFailure{Passing: rapid.Bool().Draw(t, "passing")}) },
+		"time passes": func(t *rapid.T) {
+			w.now = w.now.Add(time.Duration(rapid.IntRange(1, 90).Draw(t, "seconds")) * time.Second)
+		},
+		"": func(*rapid.T) { w.orderly() },
 	}
 }
 

@@ -2,6 +2,7 @@
 GO            ?= go
 GOLANGCI      := v2.14.0
 GORELEASER    := v2.15.4
+VALE          := v3.21.0
 GOLANGCI_BIN  := $(shell $(GO) env GOPATH)/bin/golangci-lint
 KILLS         ?= 24
 FUZZTIME      ?= 2m
@@ -47,9 +48,11 @@ snapshot: ## build archives and packages as a release would, twice, and compare 
 test: tools lint planted unit ## everything that decides whether a change lands
 
 # Collecting garbage is a third of the linter's work and a fifth of the tests': GOGC spares most of it.
-lint: ## golangci-lint with go vet in it, the import and purity rules, and whether go.mod is tidy
+lint: ## golangci-lint with go vet in it, the import and purity rules, whether go.mod is tidy, links and prose of the documents
 	GOGC=400 GOMEMLIMIT=3GiB $(GOLANGCI_BIN) run ./...
 	GO=$(GO) bash scripts/tidy.sh
+	$(GO) run ./scripts/links
+	bash scripts/prose.sh
 
 # Those that mostly wait for processes: the race detector would double their time. `make race` has it for them, too.
 SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard
@@ -102,7 +105,7 @@ redaction: ## what the rules for secrets find in all of Go, tests included, and 
 		MEASURE="$$dir" $(GO) test -tags measure -count 1 -run TestRulesSpareFolder -v ./internal/redact
 
 tools: ## install what the tests need and the machine lacks
-	@bash scripts/tools.sh $(GOLANGCI)
+	@bash scripts/tools.sh $(GOLANGCI) $(VALE)
 
 demo: ## see it work: a small repository, lying agents, a pull request
 	$(GO) run ./cmd/stellwerk demo --yes

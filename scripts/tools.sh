@@ -4,6 +4,7 @@
 # on which system is also in internal/toolbox, for the tests.
 set -uo pipefail
 golangci_version=$1
+vale_version=$2
 cd "$(dirname "$0")/.."
 
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -46,10 +47,20 @@ linter() {
     { echo "tools: golangci-lint ${golangci_version} could not be installed"; return 1; }
 }
 
+# Vale needs a C compiler. It does not say its version, but what it was built from does.
+prose() {
+  local vale
+  vale="$(go env GOPATH)/bin/vale"
+  go version -m "$vale" 2>/dev/null | grep -q "vale/v3[[:space:]]*${vale_version}\b" && return
+  go install "github.com/vale-cli/vale/v3/cmd/vale@${vale_version}" >/dev/null 2>&1 ||
+    echo "tools: vale ${vale_version} could not be installed: spelling and style of the documents are not checked"
+}
+
 # Packages and modules are downloaded while the linter is compiled. A module that cannot be had is named by who needs it.
 { system_packages; from_npm; } &
 go list -deps -test ./... >/dev/null 2>&1 &
 linter
 linted=$?
+prose
 wait
 exit $linted

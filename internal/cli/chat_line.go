@@ -153,7 +153,7 @@ func (c *chat) listen(ctx context.Context, svc api.Service, e core.Event) {
 		return
 	}
 	d, err := svc.Run(ctx, c.run.ID)
-	if err == nil && (e.Type == core.TypeQuestionAsked || d.Status != string(core.StatusActive)) {
+	if err == nil && (e.Type == core.TypeQuestionAsked || d.Status != core.StatusActive) {
 		c.sh.ring(soundOf(e.Type))
 	}
 }

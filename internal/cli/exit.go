@@ -24,8 +24,8 @@ const (
 )
 
 // exitByStatus is the one place that turns a run's status into an exit code.
-func exitByStatus(status string) int {
-	switch core.RunStatus(status) {
+func exitByStatus(status core.RunStatus) int {
+	switch status {
 	case core.StatusCompleted:
 		return ExitOK
 	case core.StatusFailed, core.StatusCancelled:

@@ -150,7 +150,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 			sh.showCockpit(ctx, code, run)
 		}
 		if run.Epic != nil {
-			return sh.queued(ctx, svc, run)
+			return sh.queued(svc, run)
 		}
 		if o.detach {
 			return sh.startedDetached(run)

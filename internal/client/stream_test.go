@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func (s *script) replies(t *testing.T, answers ...string) http.HandlerFunc {
 		defer s.mu.Unlock()
 		n := len(s.after)
 		w.Header().Set("Connection", "close") // over a connection that is kept a request may be sent twice
-		s.after = append(s.after, r.Header.Get("Last-Event-ID"))
+		s.after = append(s.after, cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("since")))
 		switch {
 		case n >= len(answers):
 			t.Errorf("it was asked %d times", n+1)

@@ -45,7 +45,7 @@ func TestAdviceLeadsToPages(t *testing.T) {
 func TestAPausedRunOffersWhatItAdvises(t *testing.T) {
 	svc := reviewed(smallDiff)
 	put := func(advice core.Advice) {
-		run := api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused), Reason: "used up", Advice: advice, Stage: "another"}
+		run := api.Run{ID: "r1", Alias: "r1", Status: core.StatusPaused, Reason: "used up", Advice: advice, Stage: "another"}
 		svc.Put(api.RunDetail{Run: run, Pause: &core.Pause{Code: core.PauseBudget, Stage: "build", Advice: advice}})
 	}
 	h := serve(t, svc, api.RoleApprover)

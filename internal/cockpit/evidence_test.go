@@ -74,7 +74,7 @@ func TestHowTheAttemptEndedIsBesideItsFailedChecks(t *testing.T) {
 			Verdict: "failed", Results: []core.CheckResult{{Check: "changed: **", Kind: core.CheckChanged, Detail: "Nothing changed."}},
 		}}}}}},
 	}
-	for exit, want := range map[string]string{"failed": "The agent failed: ", "no_start": "The agent did not start: ", "timeout": "The agent timed out: ",
+	for exit, want := range map[core.ExitKind]string{"failed": "The agent failed: ", "no_start": "The agent did not start: ", "timeout": "The agent timed out: ",
 		"lost": "The agent was lost: ", "cancelled": "The agent was stopped: "} {
 		d.Stages[0].Tasks[0].Attempts[0].Exit = exit
 		svc := &apitest.Service{}

@@ -179,9 +179,9 @@ func TestWhatWasTypedIsKept(t *testing.T) {
 func TestPagesOfTheList(t *testing.T) {
 	svc := &apitest.Service{ProjectList: []api.Project{{ID: "p", Name: "shop"}}}
 	for i := range 120 {
-		status := "completed"
+		status := core.StatusCompleted
 		if i%2 == 1 {
-			status = "failed"
+			status = core.StatusFailed
 		}
 		svc.Put(api.RunDetail{Run: api.Run{ID: fmt.Sprintf("id%03d", i), Alias: fmt.Sprintf("run%03d", i), Title: "t", Status: status, Project: "p"}})
 	}

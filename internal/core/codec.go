@@ -181,6 +181,8 @@ func Decode(e Event) (Body, error) {
 		return decode[EpicQueued](e, raw)
 	case TypeEpicTaken:
 		return decode[EpicTaken](e, raw)
+	case TypeEpicPostponed:
+		return decode[EpicPostponed](e, raw)
 	case TypeEpicRefused:
 		return decode[EpicRefused](e, raw)
 	case TypeEpicRequeued:

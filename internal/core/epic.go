@@ -35,6 +35,10 @@ type QueuedEpic struct {
 	By      string    `json:"by"` // who asked for it
 	At      time.Time `json:"at"`
 	Refused *Refusal  `json:"refused,omitempty"` // why it could not be started; nil while it waits for its turn
+	// Tries is how often it was started in vain since it was queued, and TriedAt
+	// when that was last.
+	Tries   int        `json:"tries,omitempty"`
+	TriedAt *time.Time `json:"tried_at,omitempty"`
 }
 
 // Refusal is why something a person asked for was not done.

@@ -79,6 +79,13 @@ func (e *Error) Advise(a Advice) *Error {
 	return &c
 }
 
+// Because returns a copy in whose chain errors.Is finds err. The text stays.
+func (e *Error) Because(err error) *Error {
+	c := *e
+	c.cause = err
+	return &c
+}
+
 // CodeOf is the code of the first Error in err's chain, CodeInternal where
 // there is none, and "" for nil.
 func CodeOf(err error) Code {

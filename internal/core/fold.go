@@ -258,7 +258,7 @@ func apply(r *Run, e Event, body Body) {
 		r.Tell = append(r.Tell, e.ID)
 	case RunStarted, TimerFired, CommandRefused, ProjectRegistered, ContentTrusted,
 		ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
-		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed:
+		EpicQueued, EpicTaken, EpicPostponed, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed:
 		// They begin, bring the time or leave a trace; nothing more follows here.
 	}
 }

@@ -29,6 +29,7 @@ func projectDeeds() map[string]projectDeed {
 		"an epic is taken":       {engine, core.EpicTaken{Epic: "epic-2", Run: "r"}},
 		"an epic is dropped":     {me, core.EpicDropped{Epic: "epic-2"}},
 		"an epic is refused":     {engine, core.EpicRefused{Epic: "epic-2", Reason: "why", Advice: core.Advice{Hint: "what"}}},
+		"an epic is postponed":   {engine, core.EpicPostponed{Epic: "epic-2", Reason: "why"}},
 		"an epic is queued anew": {me, core.EpicRequeued{Epic: "epic-1"}},
 		"a conversation opens":   {me, core.ConversationOpened{ID: "c3", Name: "n"}},
 		"a conversation's name":  {me, core.ConversationNamed{ID: "c1", Name: "n"}},

@@ -90,7 +90,7 @@ func actors(t Type) []ActorKind {
 		return []ActorKind{ActorPerson}
 	case TypeProjectNamed:
 		return []ActorKind{ActorPerson, ActorEngine}
-	case TypeEpicTaken, TypeEpicRefused:
+	case TypeEpicTaken, TypeEpicPostponed, TypeEpicRefused:
 		return []ActorKind{ActorEngine}
 	case TypeFeedbackGiven, TypeTargetChosen, TypeRunCancelled, TypeAttemptsReset, TypeSessionTook:
 		return []ActorKind{ActorPerson, ActorSession}
@@ -293,7 +293,7 @@ func clause(r *Run, actor Actor, body Body) error {
 		RunFailed, TimerFired, CommandRefused, PersonNotified, ProjectSpent,
 		ProjectRegistered, ContentTrusted:
 	case ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
-		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed: // LawProject judges them
+		EpicQueued, EpicTaken, EpicPostponed, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed: // LawProject judges them
 	}
 	return nil
 }

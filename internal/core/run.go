@@ -39,7 +39,8 @@ func (s RunStatus) InWords() string {
 
 // Run is the state of one goal on its way to a pull request: the fold of its
 // events. It holds the current round of each stage; what earlier rounds did is
-// in the events.
+// in the events. It is the one shape that decides anything; all others are made
+// from it or from its events.
 type Run struct {
 	ID         string     `json:"id"`
 	Alias      string     `json:"alias"`

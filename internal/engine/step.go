@@ -76,6 +76,11 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		if err != nil {
 			return nil, err
 		}
+		if settled, err := e.within(ctx, in, b, &no); err != nil {
+			return nil, err
+		} else if !settled {
+			continue
+		}
 		err = e.commit(ctx, b)
 		var held *store.ClaimHeld
 		if errors.As(err, &held) {
@@ -108,7 +113,8 @@ func (e *Engine) held(ctx context.Context, held *store.ClaimHeld) error {
 	}
 	if held.Claim.Kind == core.ClaimProject {
 		return core.Errorf(core.CodeConflict, "the project is driven by run %s already", run).
-			WithHint("tell that run what else is wanted, wait for it, or cancel it").Offer(core.Choice{Verb: core.VerbFeedback, Run: run}, core.Choice{Verb: core.VerbCancel, Run: run})
+			WithHint("let the goal wait in the queue, tell that run what else is wanted, or cancel it").
+			Offer(core.Choice{Verb: core.VerbFeedback, Run: run}, core.Choice{Verb: core.VerbCancel, Run: run}).Because(core.ErrBusy)
 	}
 	_, branch, _ := strings.Cut(held.Claim.Key, ":")
 	return core.Errorf(core.CodeConflict, "the branch %s is in use by run %s", branch, run).
@@ -147,6 +153,7 @@ type batch struct {
 	now    time.Time
 	// starts and reserves: there are attempts, or money and tokens, that the step takes.
 	starts, reserves bool
+	going            bool // the step starts the run, or ends a pause
 }
 
 // build folds the input and everything the decider makes of it. The step is
@@ -164,6 +171,11 @@ func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*
 	cause := b.commit.Events[0].ID
 	if no.spent != nil {
 		if err := b.add(core.Engine(), cause, *no.spent); err != nil {
+			return nil, err
+		}
+	}
+	if no.still != nil {
+		if err := b.add(core.Engine(), cause, *no.still); err != nil {
 			return nil, err
 		}
 	}
@@ -191,7 +203,9 @@ func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
 		b.commit.Tasks = append(b.commit.Tasks, leftRows(b.run, opened.Stage, b.commit.Events)...)
 	}
 	b.notes(body)
+	rested := b.run == nil || b.run.Status == core.StatusPaused
 	b.run, b.head = core.FoldBody(b.run, ev, body), head
+	b.going = b.going || rested && b.run.Status != core.StatusPaused && !b.run.Status.Terminal()
 	b.commit.Events = append(b.commit.Events, ev)
 	return nil
 }

@@ -73,7 +73,7 @@ func TestThePersonsHooksKeepRunning(t *testing.T) {
 			before := w.must(t, "git config --local --list; cat '"+strings.ReplaceAll(hooks, "'", `'\''`)+"/pre-push'")
 			must(t, pushlock.Install(t.Context(), w.work()))
 			must(t, pushlock.Install(t.Context(), w.work()))
-			out := w.must(t, "git commit --allow-empty -m c; mkdir -p d && cd d && git add -A; git commit --allow-empty -m c")
+			out := w.must(t, "git commit --allow-empty -m c; mkdir -p d && cd d && touch new && git add -A; git commit --allow-empty -m c")
 			if strings.Count(out, "own pre-commit") != 2 || !strings.Contains(out, "own post-index-change") {
 				t.Errorf("the hooks do not run:\n%s", out)
 			}

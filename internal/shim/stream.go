@@ -6,11 +6,16 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 )
 
 // drainTime is how long a pipe is read after every process that could write to it has ended.
 const drainTime = 2 * time.Second
+
+// maxPipe is the most that a pipe holds unless root made it larger.
+const maxPipe = 1 << 20
 
 // stream reads one of the agent's two pipes to its end.
 type stream struct {
@@ -63,10 +68,37 @@ func (s *stream) drain(j *journal) {
 		j.flush()
 		if err != nil {
 			// The end of the pipe, or the deadline finish sets: both mean that nobody is left to write.
+			s.leftover(chunk)
+			j.flush()
 			s.release()
 			s.capture.close()
 			return
 		}
+	}
+}
+
+// leftover takes what lies in the pipe although its time is up: on a busy machine the shim can be behind by more than
+// that, and the agent's last word is the one that counts. It takes no more than a pipe holds, because a process out of
+// the shim's reach may go on writing.
+func (s *stream) leftover(chunk []byte) {
+	if err := s.read.SetReadDeadline(time.Time{}); err != nil {
+		return // the pipe's end was reached, and it takes no deadline any more
+	}
+	pipe, err := s.read.SyscallConn()
+	if err != nil {
+		return
+	}
+	for taken := 0; taken < maxPipe; {
+		n := 0
+		err := pipe.Read(func(fd uintptr) bool {
+			n, _ = unix.Read(int(fd), chunk) // an empty pipe is an error, too: either way there is nothing to take
+			return true
+		})
+		if err != nil || n <= 0 {
+			return
+		}
+		s.take(chunk[:n])
+		taken += n
 	}
 }
 

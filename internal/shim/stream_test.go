@@ -3,8 +3,10 @@ package shim
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 )
@@ -70,5 +72,43 @@ func TestAStreamIsTakenToItsEnd(t *testing.T) {
 				t.Errorf("%s, plain %v: %d lines of %d bytes, the first %.20q and the last %.20q", name, isPlain, len(lines), s.total, lines[:min(1, len(lines))], lines[max(0, len(lines)-1):])
 			}
 		}
+	}
+}
+
+// TestALateReaderLosesNothing: the time to read a pipe ran out while the shim was still busy with what it read before.
+func TestALateReaderLosesNothing(t *testing.T) {
+	t.Parallel()
+	j, err := openJournal(t.TempDir(), plain{}, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	busy, free := make(chan struct{}), make(chan struct{})
+	s, err := newStream("stdout", j, 100, true, func(line []byte) []agent.Record {
+		if lines = append(lines, string(line)); len(lines) == 1 {
+			close(busy)
+			<-free
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(s.write, "first\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-busy
+	_, err = io.WriteString(s.write, "second\nlast\n")
+	if err = errors.Join(err, s.read.SetReadDeadline(time.Unix(1, 0))); err != nil {
+		t.Fatal(err)
+	}
+	close(free)
+	<-s.done
+	s.started()
+	if err := errors.Join(s.read.Close(), j.close()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"first", "second", "last"}; !slices.Equal(lines, want) {
+		t.Errorf("it read %q, want %q", lines, want)
 	}
 }

@@ -3,9 +3,9 @@ package strictjson
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Reasons for refusing a document. Every [Error] matches exactly one of them with [errors.Is].
@@ -13,8 +13,6 @@ var (
 	ErrSyntax       = errors.New("not valid JSON")
 	ErrDuplicateKey = errors.New("duplicate key")
 	ErrCaseKey      = errors.New("key differs only in case")
-	ErrUTF8         = errors.New("invalid UTF-8")
-	ErrSurrogate    = errors.New("lone surrogate in escape")
 	ErrTrailing     = errors.New("data after the JSON value")
 	ErrDepth        = errors.New("nested too deeply")
 	ErrSize         = errors.New("document too large")
@@ -23,7 +21,7 @@ var (
 
 // Error says why a document was refused and where.
 type Error struct {
-	Path   string // JSON path of the value, $ for the document
+	Path   string // the JSON Pointer of the value, or "the document"
 	Offset int    // byte offset in the document
 	Kind   error  // one of the Err values of this package
 	Detail string // what was found; bounded in length, so safe to log
@@ -47,38 +45,13 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.cause}
 }
 
-// step is one element of a path. That of an object whose first key is still to come is neither key nor index.
-type step struct {
-	key     string
-	index   int
-	isKey   bool
-	isIndex bool
-}
-
-func formatPath(steps []step) string {
-	var b strings.Builder
-	b.WriteByte('$')
-	for _, st := range steps {
-		switch {
-		case !st.isKey && !st.isIndex:
-		case st.isIndex:
-			fmt.Fprintf(&b, "[%d]", st.index)
-		case isPlainKey(st.key):
-			b.WriteString("." + clip(st.key))
-		default:
-			b.WriteString("[" + strconv.QuoteToASCII(clip(st.key)) + "]")
-		}
+// pathOf shows where a pointer leads: the document itself, or the names and numbers on the way to a value. A document may
+// have keys of any length.
+func pathOf(p jsontext.Pointer) string {
+	if p == "" {
+		return "the document"
 	}
-	return b.String()
-}
-
-func isPlainKey(key string) bool {
-	for _, r := range key {
-		if r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			return false
-		}
-	}
-	return key != ""
+	return clip(string(p))
 }
 
 // clip bounds text taken from a document, because errors are stored and shown.

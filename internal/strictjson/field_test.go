@@ -39,16 +39,16 @@ type report struct {
 func TestFieldNamesAreExact(t *testing.T) {
 	t.Parallel()
 	for in, path := range map[string]string{
-		`{"Status":"approved"}`:            "$.Status",
-		`{"\u0053tatus":"approved"}`:       "$.Status",
-		`{"\u017ftatus":"approved"}`:       `$["\u017ftatus"]`,
-		`{"plain":1}`:                      "$.plain",
-		`{"IN":1}`:                         "$.IN",
-		`{"DEEP":"promoted"}`:              "$.DEEP",
-		`{"list":[null,{"Deep":"x"}]}`:     "$.list[1].Deep",
-		`{"pair":[{},{"Deep":"x"}]}`:       "$.pair[1].Deep",
-		`{"by_name":{"Deep":{"Deep":""}}}`: "$.by_name.Deep.Deep",
-		`{"self":{"self":{"sTatus":""}}}`:  "$.self.self.sTatus",
+		`{"Status":"approved"}`:            "/Status",
+		`{"\u0053tatus":"approved"}`:       "/Status",
+		`{"\u017ftatus":"approved"}`:       "/\u017ftatus",
+		`{"plain":1}`:                      "/plain",
+		`{"IN":1}`:                         "/IN",
+		`{"DEEP":"promoted"}`:              "/DEEP",
+		`{"list":[null,{"Deep":"x"}]}`:     "/list/1/Deep",
+		`{"pair":[{},{"Deep":"x"}]}`:       "/pair/1/Deep",
+		`{"by_name":{"Deep":{"Deep":""}}}`: "/by_name/Deep/Deep",
+		`{"self":{"self":{"sTatus":""}}}`:  "/self/self/sTatus",
 	} {
 		var r report
 		err := strictjson.Unmarshal([]byte(in), &r)
@@ -85,7 +85,7 @@ func TestTypeErrorHasPath(t *testing.T) {
 	t.Parallel()
 	var r report
 	err := strictjson.Unmarshal([]byte(`{"self":{"status":1}}`), &r)
-	if !errors.Is(err, strictjson.ErrType) || !strings.Contains(err.Error(), "$.self.status (byte ") {
+	if !errors.Is(err, strictjson.ErrType) || !strings.Contains(err.Error(), "/self/status (byte ") {
 		t.Errorf("got %v", err)
 	}
 	var mismatch *json.UnmarshalTypeError

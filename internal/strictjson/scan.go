@@ -1,150 +1,91 @@
 package strictjson
 
 import (
-	"encoding/json"
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
-	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scanner checks one document in a single pass. Besides the path, it remembers only the keys of the open objects.
+// scanner checks one document in a single pass. It remembers the keys of the open objects only.
 type scanner struct {
+	dec      *jsontext.Decoder
 	data     []byte
-	pos      int
-	path     []step
 	maxDepth int
 	fields   fieldCache
 }
 
-func (s *scanner) failf(kind error, offset int, format string, args ...any) error {
-	return &Error{Path: formatPath(s.path), Offset: offset, Kind: kind, Detail: fmt.Sprintf(format, args...)}
+// newScanner lets the decoder read repeated keys, because they are told apart here from those that differ only in case.
+func newScanner(data []byte, depth int) *scanner {
+	dec := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
+	return &scanner{dec: dec, data: data, maxDepth: depth, fields: fieldCache{}}
 }
 
-// syntax reports that the current byte cannot stand where something else was expected.
-func (s *scanner) syntax(want string) error {
-	if s.pos >= len(s.data) {
-		return s.failf(ErrSyntax, s.pos, "want %s, the document ends", want)
-	}
-	return s.failf(ErrSyntax, s.pos, "want %s, got %q", want, s.data[s.pos])
+func (s *scanner) failf(kind error, offset int64, format string, args ...any) error {
+	return &Error{Path: pathOf(s.dec.StackPointer()), Offset: int(offset), Kind: kind, Detail: fmt.Sprintf(format, args...)}
 }
 
-func (s *scanner) peek() byte {
-	if s.pos < len(s.data) {
-		return s.data[s.pos]
-	}
-	return 0
-}
-
-func (s *scanner) space() {
-	for s.pos < len(s.data) {
-		switch s.data[s.pos] {
-		case ' ', '\t', '\r', '\n':
-			s.pos++
-		default:
-			return
+// syntax gives the decoder's complaint the shape of every other error of this package.
+func (s *scanner) syntax(err error) error {
+	var bad *jsontext.SyntacticError
+	if errors.As(err, &bad) {
+		detail := clip(bad.Err.Error())
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			detail = "the document ends too early"
 		}
+		return &Error{Path: pathOf(bad.JSONPointer), Offset: int(bad.ByteOffset), Kind: ErrSyntax, Detail: detail, cause: err}
 	}
+	return s.failf(ErrSyntax, int64(len(s.data)), "the document is empty")
 }
 
 func (s *scanner) document(target reflect.Type) error {
-	s.space()
 	if err := s.value(target); err != nil {
 		return err
 	}
-	s.space()
-	if s.pos < len(s.data) {
-		return s.failf(ErrTrailing, s.pos, "%d bytes follow", len(s.data)-s.pos)
+	rest := bytes.TrimLeft(s.data[s.dec.InputOffset():], " \t\r\n")
+	if len(rest) == 0 {
+		return nil
 	}
-	return nil
+	return &Error{Path: pathOf(""), Offset: len(s.data) - len(rest), Kind: ErrTrailing, Detail: fmt.Sprintf("%d bytes follow", len(rest))}
 }
 
 // value reads one value. target is the Go type it will be stored in, nil where that is unknown.
 func (s *scanner) value(target reflect.Type) error {
-	switch c := s.peek(); {
-	case c == '{':
-		return s.object(shapeOf(target))
-	case c == '[':
-		return s.array(shapeOf(target))
-	case c == '"':
-		_, err := s.text()
-		return err
-	case c == '-' || isDigit(c):
-		return s.number()
-	case c == 't':
-		return s.literal("true")
-	case c == 'f':
-		return s.literal("false")
-	case c == 'n':
-		return s.literal("null")
-	default:
-		return s.syntax("a value")
-	}
-}
-
-func (s *scanner) literal(word string) error {
-	for i := range len(word) {
-		if s.peek() != word[i] {
-			return s.syntax(word)
+	switch kind := s.dec.PeekKind(); kind {
+	case '{', '[':
+		if _, err := s.dec.ReadToken(); err != nil {
+			return s.syntax(err)
 		}
-		s.pos++
-	}
-	return nil
-}
-
-func (s *scanner) enter(st step) error {
-	if len(s.path) >= s.maxDepth {
-		return s.failf(ErrDepth, s.pos, "at most %d levels allowed", s.maxDepth)
-	}
-	s.path = append(s.path, st)
-	return nil
-}
-
-func (s *scanner) leave() { s.path = s.path[:len(s.path)-1] }
-
-func (s *scanner) array(target reflect.Type) error {
-	if err := s.enter(step{isIndex: true}); err != nil {
-		return err
-	}
-	s.pos++
-	if s.space(); s.peek() == ']' {
-		s.pos++
-		s.leave()
+		if s.dec.StackDepth() > s.maxDepth {
+			return s.failf(ErrDepth, s.dec.InputOffset()-1, "at most %d levels allowed", s.maxDepth)
+		}
+		if kind == '{' {
+			return s.object(shapeOf(target))
+		}
+		return s.array(elemOf(shapeOf(target)))
+	default:
+		if _, err := s.dec.ReadToken(); err != nil {
+			return s.syntax(err)
+		}
 		return nil
 	}
-	elem := elemOf(target)
-	for i := 0; ; i++ {
-		s.path[len(s.path)-1].index = i
-		s.space()
+}
+
+func (s *scanner) array(elem reflect.Type) error {
+	for s.dec.PeekKind() != ']' {
 		if err := s.value(elem); err != nil {
 			return err
 		}
-		s.space()
-		switch s.peek() {
-		case ',':
-			s.pos++
-		case ']':
-			s.pos++
-			s.leave()
-			return nil
-		default:
-			return s.syntax("',' or ']'")
-		}
 	}
+	return s.end()
 }
 
 func (s *scanner) object(target reflect.Type) error {
-	if err := s.enter(step{}); err != nil {
-		return err
-	}
-	s.pos++
-	if s.space(); s.peek() == '}' {
-		s.pos++
-		s.leave()
-		return nil
-	}
 	seen := map[string]string{}
-	for {
-		s.space()
+	for s.dec.PeekKind() != '}' {
 		elem, err := s.member(target, seen)
 		if err != nil {
 			return err
@@ -152,32 +93,29 @@ func (s *scanner) object(target reflect.Type) error {
 		if err := s.value(elem); err != nil {
 			return err
 		}
-		s.space()
-		switch s.peek() {
-		case ',':
-			s.pos++
-		case '}':
-			s.pos++
-			s.leave()
-			return nil
-		default:
-			return s.syntax("',' or '}'")
-		}
 	}
+	return s.end()
 }
 
-// member reads a key and its colon, and returns the Go type of the value that follows.
+func (s *scanner) end() error {
+	if _, err := s.dec.ReadToken(); err != nil {
+		return s.syntax(err)
+	}
+	return nil
+}
+
+// member reads a key, and returns the Go type of the value that follows.
 func (s *scanner) member(target reflect.Type, seen map[string]string) (reflect.Type, error) {
-	if s.peek() != '"' {
-		return nil, s.syntax("a key")
-	}
-	start := s.pos
-	key, err := s.key()
+	raw, err := s.dec.ReadValue()
 	if err != nil {
-		return nil, err
+		return nil, s.syntax(err)
 	}
-	s.path[len(s.path)-1] = step{key: key, isKey: true}
-	folded := fold(key)
+	start := s.dec.InputOffset() - int64(len(raw))
+	name, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil {
+		return nil, s.syntax(err)
+	}
+	key, folded := string(name), fold(string(name))
 	if earlier, dup := seen[folded]; dup {
 		if earlier == key {
 			return nil, s.failf(ErrDuplicateKey, start, "%q is already set", clip(key))
@@ -189,26 +127,5 @@ func (s *scanner) member(target reflect.Type, seen map[string]string) (reflect.T
 	if clash != "" {
 		return nil, s.failf(ErrCaseKey, start, "got %q, the field is %q", clip(key), clash)
 	}
-	if s.space(); s.peek() != ':' {
-		return nil, s.syntax("':'")
-	}
-	s.pos++
-	s.space()
 	return elem, nil
-}
-
-func (s *scanner) key() (string, error) {
-	raw, err := s.text()
-	if err != nil {
-		return "", err
-	}
-	inner := string(raw[1 : len(raw)-1])
-	if !strings.ContainsRune(inner, '\\') {
-		return inner, nil
-	}
-	var key string
-	if err := json.Unmarshal(raw, &key); err != nil {
-		return "", s.failf(ErrSyntax, s.pos, "key: %v", err)
-	}
-	return key, nil
 }

@@ -8,7 +8,11 @@ package strictjson
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // DefaultDepth and DefaultBytes are the limits where none is given.
@@ -58,11 +62,10 @@ func (l Limits) scan(data []byte, target reflect.Type) error {
 	if l.Bytes <= 0 {
 		l.Bytes = DefaultBytes
 	}
-	s := scanner{data: data, maxDepth: l.Depth, fields: fieldCache{}}
 	if len(data) > l.Bytes {
-		return s.failf(ErrSize, l.Bytes, "%d bytes, at most %d allowed", len(data), l.Bytes)
+		return &Error{Path: pathOf(""), Offset: l.Bytes, Kind: ErrSize, Detail: fmt.Sprintf("%d bytes, at most %d allowed", len(data), l.Bytes)}
 	}
-	return s.document(target)
+	return newScanner(data, l.Depth).document(target)
 }
 
 // typeError gives encoding/json's complaint about a Go type the same shape as every other error of this package.
@@ -71,12 +74,12 @@ func typeError(err error) error {
 	if !errors.As(err, &mismatch) {
 		return err
 	}
-	path := "$"
+	path := jsontext.Pointer("")
 	if mismatch.Field != "" {
-		path += "." + clip(mismatch.Field)
+		path = jsontext.Pointer("/" + strings.ReplaceAll(mismatch.Field, ".", "/"))
 	}
 	return &Error{
-		Path: path, Offset: int(mismatch.Offset), Kind: ErrType,
+		Path: pathOf(path), Offset: int(mismatch.Offset), Kind: ErrType,
 		Detail: "got " + clip(mismatch.Value) + ", want " + mismatch.Type.String(),
 		cause:  err,
 	}

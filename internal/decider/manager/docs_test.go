@@ -51,9 +51,9 @@ func TestTheTablesAreThoseOfTheDocs(t *testing.T) {
 		return slices.Contains([]string{"", "plan", "resolve", "manage", "wave"}, kind)
 	})
 	for header, want := range map[string][]string{
-		"| wake | reason |":               words(t, "turn.go", "Wake"),
-		"| code | meaning | what to do |": words(t, "law_manager.go", "Refused"),
-		"| kind | what | who |\n":         delegated,
+		"| wake | reason |":       words(t, "turn.go", "Wake"),
+		"| code | meaning |":      words(t, "law_manager.go", "Refused"),
+		"| kind | what | who |\n": delegated,
 	} {
 		_, table, found := strings.Cut(string(page), header)
 		if !found {

@@ -159,9 +159,9 @@ func TestProjectsOfTheFirstVersionAreKept(t *testing.T) {
 	s := openAt(t, path, Options{})
 	for _, standing := range []store.Standing{{Paused: "holidays"}, {}} {
 		standing.Project, standing.Name = "p", "shop"
-		want := "awaiting_review"
+		want := core.StatusReview
 		if standing.Paused != "" {
-			want = "paused"
+			want = core.StatusPaused
 		}
 		if err := s.Commit(t.Context(), store.Commit{Stream: "project/p", Standing: &standing}); err != nil {
 			t.Fatal(err)

@@ -37,7 +37,7 @@ func Check(r *core.Run) error {
 	return nil
 }
 
-// meant are the words that a choice gives the run, as internal/app makes them: none
+// meant are the words that a choice gives the run, as internal/service makes them: none
 // for one that says nothing to the run itself. Of several, such as for a rollback
 // to whichever stage, one has to be accepted.
 func meant(r *core.Run, c core.Choice) (bodies []core.Body, known bool) {

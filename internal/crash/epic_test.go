@@ -105,7 +105,7 @@ func (o order) standing(ctx context.Context, a api.Service) (map[string]api.Run,
 }
 
 func ended(ctx context.Context, a api.Service, run api.Run) error {
-	if core.RunStatus(run.Status).Terminal() {
+	if run.Status.Terminal() {
 		return nil
 	}
 	_, err := a.Cancel(ctx, run.ID, api.Cancel{})

@@ -157,7 +157,7 @@ func TestThePlanIsShown(t *testing.T) {
 	}
 }
 
-// TestAStepThatIsStuckSaysSo: in words and by its lamp, where the plan is listed and
+// TestAStepThatIsStuckSaysSo: in words and by its colour, where the plan is listed and
 // where it is drawn.
 func TestAStepThatIsStuckSaysSo(t *testing.T) {
 	svc := reviewed(smallDiff)
@@ -171,6 +171,6 @@ func TestAStepThatIsStuckSaysSo(t *testing.T) {
 		}
 	}
 	if _, body := get(t, h, "/runs/r1/plan"); !strings.Contains(body, `<li class="s-waiting" id="step-1">`) {
-		t.Error("its lamp is that of something else")
+		t.Error("its colour is that of something else")
 	}
 }

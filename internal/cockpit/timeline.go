@@ -48,7 +48,7 @@ type stride struct {
 type happened struct {
 	core.Event
 	What, Detail, Who string
-	Lamp              track.State
+	Colour            track.State
 	Href              string
 	Here              bool
 }
@@ -146,7 +146,7 @@ func taskIn(run string, e core.Event) string {
 }
 
 func inWords(d api.RunDetail, e core.Event) happened {
-	h := happened{Event: e, Who: string(e.Actor.Kind), Lamp: tone(e), Href: timelinePath(d.Alias, e.Seq)}
+	h := happened{Event: e, Who: string(e.Actor.Kind), Colour: tone(e), Href: timelinePath(d.Alias, e.Seq)}
 	what, detail := wording.Event(e)
 	h.What, h.Detail = sentence(what), byName(d.Stages, detail)
 	switch {

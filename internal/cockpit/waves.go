@@ -111,7 +111,7 @@ func linked(d api.RunDetail, pieces []api.Piece) []pieceView {
 func workGraph(d api.RunDetail, pieces []pieceView) graph.Plan {
 	plan := graph.Plan{Title: "The work of " + clip(80, d.Title) + " and what waits for what", Band: "Wave"}
 	for _, p := range pieces {
-		node := graph.Node{ID: p.ID, Label: clip(60, p.ID), Note: clip(60, p.Role), State: lamp(p.Status), Stale: p.Stale != "", Href: p.Href, Band: p.Wave, After: p.After}
+		node := graph.Node{ID: p.ID, Label: clip(60, p.ID), Note: clip(60, p.Role), State: colour(p.Status), Stale: p.Stale != "", Href: p.Href, Band: p.Wave, After: p.After}
 		if d.Waves == nil && p.Title != "" {
 			node.Label = clip(60, p.Title)
 		}

@@ -65,7 +65,7 @@ func silentLine(s *showcase, cleo *person) (catchesUp func()) {
 	way.hush()
 	return func() {
 		s.t.Helper()
-		cleo.sees("Published, and waits for somebody to look")
+		cleo.sees("Published, waiting for a review")
 		cleo.live()
 		same()
 	}
@@ -205,10 +205,10 @@ func changedUnderTheHands(s *showcase, ada, bob *person) {
 	if !bob.is(fmt.Sprintf(`document.querySelector('%s .go').disabled`, form)) || s.times("ApprovalGranted") != 0 {
 		s.t.Error("what nobody looked at can be approved")
 	}
-	bob.press(form, "I have looked at it now")
+	bob.press(form, "I have looked again")
 	bob.wait("free", fmt.Sprintf(`!document.querySelector('%s .go').disabled && !document.querySelector('%s .changed')`, form, form))
 	same()
-	ada.wait("told", `window.told === "One thing waits for you."`)
+	ada.wait("told", `window.told === "One thing is waiting for you."`)
 }
 
 // approveAtOnce: two people press in the same moment, on pages that hear everything.
@@ -226,7 +226,7 @@ func approveAtOnce(s *showcase, ada, bob *person) {
 		p.text(fmt.Sprintf(`(() => { const button = document.querySelector('#gate form[action$="/approve"] .go'); setTimeout(() => button.click(), %d - Date.now()); })()`, moment))
 	}
 	for _, p := range both {
-		p.sees("Published, and waits for somebody to look")
+		p.sees("Published, waiting for a review")
 	}
 	refused := 0
 	for _, p := range both {

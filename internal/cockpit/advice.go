@@ -113,9 +113,9 @@ func runPlace(verb, run, flags string) (step, bool) {
 		"status":   {"the run", run},
 		"diff":     {"the changes", run + "/changes"},
 		"log":      {"the timeline", run + "/timeline"},
-		"resume":   {"Go on", run + "#gate"},
+		"resume":   {"Resume", run + "#gate"},
 		"retry":    {"Try again", run + "#gate"},
-		"skip":     {"Leave it out", run + "#gate"},
+		"skip":     {"Skip", run + "#gate"},
 		"approve":  {"Approve", run + "#gate"},
 		"rollback": {"Send it back", run + "#gate"},
 		"feedback": {"Send it back", run + "#gate"},
@@ -133,7 +133,7 @@ func projectPlace(words string) (step, bool) {
 		return step{"the projects", "/?all"}, verb == "add"
 	}
 	title, known := map[string]string{
-		"show": "the project", "resume": "Let it go on", "queue": "the queue", "drop": "Drop it", "requeue": "Queue it again",
+		"show": "the project", "resume": "Resume", "queue": "the queue", "drop": "Drop", "requeue": "Queue again",
 	}[verb]
 	where := "/projects/" + url.PathEscape(name)
 	if verb == "queue" || verb == "drop" || verb == "requeue" {

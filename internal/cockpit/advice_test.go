@@ -19,19 +19,19 @@ func TestAdviceLeadsToPages(t *testing.T) {
 	for hint, want := range map[string]string{
 		"see `stellwerk status r1`":                                      `See <a href="/runs/r1">the run</a>`,
 		"raise it: `stellwerk resume r1 --max-cost USD --max-tokens N`":  `Raise it: <a href="/runs/r1/costs#raise">Limits</a>`,
-		"`stellwerk resume r1` tries again":                              `<a href="/runs/r1#gate">Go on</a> tries again`,
+		"`stellwerk resume r1` tries again":                              `<a href="/runs/r1#gate">Resume</a> tries again`,
 		"take it over with `stellwerk resume r1 --session`":              `Take it over with <code>stellwerk resume r1 --session</code>`,
 		"look again: `stellwerk diff r1`":                                `Look again: <a href="/runs/r1/changes">the changes</a>`,
 		"say it with `stellwerk feedback r1 \"…\"`":                      `Say it with <a href="/runs/r1#gate">Send it back</a>`,
 		"`stellwerk cancel RUN` ends one":                                `<code>stellwerk cancel RUN</code> ends one`,
 		"`stellwerk status` lists the runs":                              `<a href="/runs">The runs</a> lists the runs`,
-		"`stellwerk projects resume shop` lets it go on":                 `<a href="/projects/shop">Let it go on</a> lets it go on`,
-		"`stellwerk projects drop shop EPIC` takes one out":              `<a href="/projects/shop#queue">Drop it</a> takes one out`,
+		"`stellwerk projects resume shop` lets it go on":                 `<a href="/projects/shop">Resume</a> lets it go on`,
+		"`stellwerk projects drop shop EPIC` takes one out":              `<a href="/projects/shop#queue">Drop</a> takes one out`,
 		"`stellwerk projects --all` lists them":                          `<a href="/?all">The projects</a> lists them`,
 		"`limits.cost` in your settings":                                 `<code>limits.cost</code> in your settings`,
 		"`stellwerk status ../../" + evil + "`":                          `href="/runs/..%2F..%2F%3Cscript%3Ealert%281%29%3C%2Fscript%3E%3Cimg"`,
 		"`stellwerk frobnicate <img src=x onerror=alert(1)>` " + evil:    `<code>stellwerk frobnicate &lt;img src=x onerror=alert(1)&gt;</code>`,
-		"`stellwerk retry r1` or `stellwerk skip r1` or `stellwerk x r1": `<a href="/runs/r1#gate">Try again</a> or <a href="/runs/r1#gate">Leave it out</a> or <code>stellwerk x r1</code>`,
+		"`stellwerk retry r1` or `stellwerk skip r1` or `stellwerk x r1": `<a href="/runs/r1#gate">Try again</a> or <a href="/runs/r1#gate">Skip</a> or <code>stellwerk x r1</code>`,
 	} {
 		svc.On = func(apitest.Call) error { return core.Errorf(core.CodeConflict, "no").WithHint("%s", hint) }
 		w := post(h, "/runs/r1/retry", url.Values{})

@@ -212,11 +212,11 @@ func signal(d api.RunDetail, s api.Stage) *track.Signal {
 	sig := track.Signal{Aspect: track.Dark, Href: runPath(d.Alias) + "#gate", Title: "Signal after " + stageTitle(s)}
 	switch colour(s.Status) {
 	case track.Waiting:
-		sig.Aspect, sig.Title = track.Stop, sig.Title+": red, it waits for you"
+		sig.Aspect, sig.Title = track.Stop, sig.Title+": red, waiting for you"
 	case track.Under:
-		sig.Aspect, sig.Title = track.Check, sig.Title+": amber, the work is under way"
+		sig.Aspect, sig.Title = track.Check, sig.Title+": amber, work under way"
 	case track.Passed:
-		sig.Aspect, sig.Title = track.Clear, sig.Title+": green, let through"
+		sig.Aspect, sig.Title = track.Clear, sig.Title+": green, approved"
 	case track.Ahead, track.Failed, track.Still:
 		sig.Title += ": dark"
 	}

@@ -41,11 +41,11 @@ func TestWhatCanBeDoneAboutAPause(t *testing.T) {
 		},
 		"no try is left": {
 			code: core.PauseAttempts, next: "`stellwerk status r1` shows why; then `stellwerk retry r1`, `stellwerk feedback r1 \"…\"` or `stellwerk skip r1`",
-			says: []string{"/runs/r1/skip", "Try again with these words", `<option value="implement" selected>`, `<option value="plan">`}, missing: []string{"/runs/r1/resume"}, inFront: "Try again",
+			says: []string{"/runs/r1/skip", "Send it back and try again", `<option value="implement" selected>`, `<option value="plan">`}, missing: []string{"/runs/r1/resume"}, inFront: "Try again",
 		},
 		"it could not be published": {
 			code: core.PausePublish, next: "`stellwerk resume r1` tries again, `stellwerk rollback r1 --to STAGE` has it fixed",
-			says: []string{`name="to" value="plan"`}, missing: []string{"/runs/r1/retry", "/runs/r1/skip"}, inFront: "Go on",
+			says: []string{`name="to" value="plan"`}, missing: []string{"/runs/r1/retry", "/runs/r1/skip"}, inFront: "Resume",
 		},
 		"money is spent": {
 			code: core.PauseBudget, next: "`stellwerk resume r1 --max-cost USD` raises it",

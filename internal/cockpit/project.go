@@ -127,7 +127,7 @@ func (c *cockpit) requeueEpic(r *http.Request) (string, error) {
 func namedEpic(r *http.Request) (string, error) {
 	epic := r.PostForm.Get("epic")
 	if epic == "" {
-		return "", core.Errorf(core.CodeInvalid, "it is not said which epic is meant").WithHint("go back to the queue and choose there")
+		return "", core.Errorf(core.CodeInvalid, "no goal chosen").WithHint("go back to the queue and choose one there")
 	}
 	return epic, nil
 }

@@ -36,7 +36,7 @@ type filter struct {
 // runFilters are the ways to narrow a list of runs, by what their addresses say.
 func runFilters() []struct{ Key, Title string } {
 	return []struct{ Key, Title string }{
-		{"", "All"}, {"open", "Open"}, {string(core.StatusAwaiting), "Wait for you"}, {string(core.StatusPaused), "Paused"},
+		{"", "All"}, {"open", "Open"}, {string(core.StatusAwaiting), "Waiting for you"}, {string(core.StatusPaused), "Paused"},
 		{string(core.StatusReview), "In review"}, {string(core.StatusCompleted), "Completed"}, {string(core.StatusFailed), "Failed"}, {string(core.StatusCancelled), "Cancelled"},
 	}
 }

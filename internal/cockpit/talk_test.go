@@ -166,7 +166,7 @@ func TestAStepThatIsStuckSaysSo(t *testing.T) {
 	for _, path := range []string{"/runs/r1/plan", "/runs/r1/graph"} {
 		_, body := get(t, h, path)
 		_, body, _ = strings.Cut(body, "Say hello")
-		if !strings.Contains(body, "stuck, waits for you") || !strings.Contains(body, "all 3 attempts were used") || strings.Contains(body, ">open<") {
+		if !strings.Contains(body, "stuck, waiting for you") || !strings.Contains(body, "all 3 attempts were used") || strings.Contains(body, ">open<") {
 			t.Errorf("%s does not say that the step is stuck", path)
 		}
 	}

@@ -114,9 +114,9 @@ func clip(most int, s string) string {
 // word is how a status of a run, a project, a stage or a task is said.
 func word(status string) string {
 	words := map[string]string{
-		string(core.StatusActive): "running", string(core.StatusAwaiting): "waits for you", string(core.StatusReview): "in review",
-		"ended": "over", "requested": "asked for", "gated": "waits for you", "omitted": "left out", "admitted": "to do", string(core.StageOpen): "under way",
-		api.PieceStuck: "stuck, waits for you", api.ProjectWaiting: "waits for you",
+		string(core.StatusActive): "running", string(core.StatusAwaiting): "waiting for you", string(core.StatusReview): "in review",
+		"ended": "over", "requested": "requested", "gated": "waiting for you", "omitted": "skipped", "admitted": "to do", string(core.StageOpen): "under way",
+		api.PieceStuck: "stuck, waiting for you", api.ProjectWaiting: "waiting for you",
 	}
 	if w, ok := words[status]; ok {
 		return w

@@ -63,7 +63,7 @@ func (c *cockpit) timeline(r *http.Request) (page, error) {
 	if asked != "" {
 		n, err := strconv.ParseInt(asked, 10, 64)
 		if err != nil {
-			return page{}, core.Errorf(core.CodeInvalid, "%.40q is no number of an event", asked).WithHint("the run has events 1 to %d", d.Seq)
+			return page{}, core.Errorf(core.CodeInvalid, "%.40q is not the number of an event", asked).WithHint("the run has events 1 to %d", d.Seq)
 		}
 		body.At = min(max(n, 1), d.Seq)
 	}

@@ -11,8 +11,8 @@ import (
 func TestCallsThatWereNotSeenAreNotCounted(t *testing.T) {
 	seen, unseen := api.Effect{Outcome: api.EffectOK}, api.Effect{Outcome: api.EffectUnobserved}
 	for want, list := range map[string][]api.Effect{
-		"1 tool call":                                           {seen},
-		"1 attempt with calls that Stellwerk could not see":                    {unseen},
+		"1 tool call": {seen},
+		"1 attempt with calls that Stellwerk could not see":                {unseen},
 		"2 tool calls, 2 attempts with calls that Stellwerk could not see": {seen, unseen, seen, unseen},
 	} {
 		if got := calls(list); got != want {

@@ -9,8 +9,8 @@ import (
 )
 
 // colour maps a status of anything to the state it is drawn in.
-func colour(status string) track.State {
-	switch status {
+func colour[S ~string](status S) track.State {
+	switch string(status) {
 	case string(core.StatusActive), string(core.StageOpen), string(core.TaskRunning), string(core.TaskDelivered), string(core.TaskVerifying),
 		string(core.AttemptPending), string(core.AttemptStopping):
 		return track.Under

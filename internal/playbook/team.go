@@ -61,11 +61,11 @@ func (p *parser) readOptional(o yamlfile.Object, d *draft) {
 		if !ok {
 			continue
 		}
-		choice, _ := pair.Value.Choice(words(core.KnownChoices())...)
+		choice, _ := pair.Value.Choice(words(core.KnownOptions())...)
 		if d.Team.Optional == nil {
-			d.Team.Optional = map[string]core.Choice{}
+			d.Team.Optional = map[string]core.Option{}
 		}
-		d.Team.Optional[name] = core.Choice(choice)
+		d.Team.Optional[name] = core.Option(choice)
 	}
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks spelling and style of the documents with Vale, by .vale.ini. Without Vale it says so and passes, unless CI=true.
+# Checks spelling and style of the documents and the roles with Vale, by .vale.ini. Without Vale it says so and passes, unless CI=true.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 vale="$(go env GOPATH)/bin/vale"
@@ -8,4 +8,4 @@ if [ ! -x "$vale" ]; then
   [ "${CI:-}" != true ]
   exit
 fi
-"$vale" --output=line README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md docs
+"$vale" --output=line README.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md docs plugin internal/role/builtin

@@ -42,7 +42,7 @@ func TestABrowserThatWasOpened(t *testing.T) {
 	path := page()
 	p.do("open the file", chromedp.Navigate("file://"+path))
 	p.wait("led to the code", `location.pathname === "/sign-in" && location.hash === "" && document.getElementById("code").value !== ""`)
-	p.sees("Sign in if it was you who asked for this code.")
+	p.sees("Sign in only if you asked for this code.")
 	p.press("", "Sign in")
 	p.wait("signed in", `location.pathname === "/" && window.person && person.sees("Projects")`)
 	if !patience.Until(func() bool { _, err := os.Stat(path); return os.IsNotExist(err) }) {

@@ -73,7 +73,7 @@ func giveEpic(p *person, e *engine, repository string) string {
 	p.press("", "Start")
 	p.sees("Read before you trust", ".stellwerk/playbooks/team.yaml")
 	p.healthy()
-	p.press("", "I have read this and trust it.")
+	p.press("", "I have read these files and trust them.")
 	p.press("", "Trust and start")
 	p.wait("begun", `location.pathname.startsWith("/runs/")`)
 	p.healthy()
@@ -116,7 +116,7 @@ func askForChange(p *person, e *engine, run string) {
 	p.manage("choose the line", `(() => { const a = [...document.querySelectorAll("tr.d-add a")].find((a) => a.closest("tr").innerText.includes("Lindau")); if (!a) return "no line"; setTimeout(() => a.click()); return ""; })()`)
 	p.fill("", "Comment on board.txt", "Name the platform, please.")
 	p.healthy()
-	p.press("", "Keep this comment")
+	p.press("", "Save comment")
 	p.sees("not sent yet")
 	p.healthy()
 	p.allow("/live", "ERR_CONNECTION_REFUSED") // the stream that ends, and what a page asks for meanwhile, such as its icon

@@ -65,7 +65,7 @@ func silentLine(s *showcase, cleo *person) (catchesUp func()) {
 	way.hush()
 	return func() {
 		s.t.Helper()
-		cleo.sees("Published, and waits for somebody to look")
+		cleo.sees("Published, waiting for a review")
 		cleo.live()
 		same()
 	}
@@ -90,7 +90,7 @@ func refreshFails(s *showcase, ada *person) {
 	})()`)
 	s.cli(".", "answer", s.statuses(s.manager)[0].Manager.Questions[0].ID, "On twenty-four hours.")
 	ada.wait("one failed", `window.failed`)
-	ada.sees("Approve and publish", "This is not asked any more.")
+	ada.sees("Approve and publish", "Nobody is asking this any more.")
 	ada.wait("words stay", `[...document.querySelectorAll("textarea")].some((t) => t.value === "Half a tho")`)
 	if ada.is(`person.sees("This did not work")`) {
 		s.t.Error("the page was replaced by a failure")
@@ -117,7 +117,7 @@ func lateTab(s *showcase, ada *person) {
 	go func() { opened <- other.try(chromedp.Navigate(s.URL + "/runs/" + s.manager)) }()
 	held := <-asked
 	s.cli(".", "pause", s.manager)
-	ada.sees("Go on")
+	ada.sees("Resume")
 	other.do("let it through", chromedp.ActionFunc(func(ctx context.Context) error {
 		return fetch.ContinueRequest(held.RequestID).Do(cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Target))
 	}))
@@ -125,7 +125,7 @@ func lateTab(s *showcase, ada *person) {
 		s.t.Fatal(err)
 	}
 	other.live()
-	other.sees("Go on")
+	other.sees("Resume")
 
 	same := other.stays()
 	ada.do("freeze", page.SetWebLifecycleState(page.SetWebLifecycleStateStateFrozen))
@@ -151,7 +151,7 @@ func noAnswer(s *showcase, ada *person) {
 		};
 	})()`)
 	ada.press("#end", "Pause")
-	ada.sees("It may have done it all the same: look first")
+	ada.sees("It may have acted anyway: look first")
 	ada.wait("it can be sent again", `[...document.querySelectorAll("#end button")].every((b) => !b.disabled)`)
 }
 
@@ -162,7 +162,7 @@ func disturbsNobody(s *showcase, ada *person) {
 	ada.open(s.URL + "/runs/" + s.manager)
 	ada.live()
 	ada.press("", "Keys")
-	ada.press("#help", "These keys act")
+	ada.press("#help", "Enable these keys")
 	ada.press("#help", "Close")
 	ada.text(`document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }))`)
 	if ada.is(`document.getElementById("help").open`) {
@@ -174,11 +174,11 @@ func disturbsNobody(s *showcase, ada *person) {
 	ada.text(`(() => { window.news = 0; document.addEventListener("stellwerk:moved", () => window.news++); })()`)
 	s.cli(".", "pause", s.manager)
 	ada.wait("it heard", `window.news > 0`)
-	if ada.is(`person.sees("Go on")`) {
+	if ada.is(`person.sees("Resume")`) {
 		s.t.Error("the page changed by itself")
 	}
 	ada.manage("go on", `(() => { document.getElementById("pause").click(); return ""; })()`)
-	ada.sees("Go on")
+	ada.sees("Resume")
 	s.cli(".", "resume", s.manager, "--detach")
 	ada.sees("Approve and publish")
 }
@@ -205,10 +205,10 @@ func changedUnderTheHands(s *showcase, ada, bob *person) {
 	if !bob.is(fmt.Sprintf(`document.querySelector('%s .go').disabled`, form)) || s.times("ApprovalGranted") != 0 {
 		s.t.Error("what nobody looked at can be approved")
 	}
-	bob.press(form, "I have looked at it now")
+	bob.press(form, "I have looked again")
 	bob.wait("free", fmt.Sprintf(`!document.querySelector('%s .go').disabled && !document.querySelector('%s .changed')`, form, form))
 	same()
-	ada.wait("told", `window.told === "One thing waits for you."`)
+	ada.wait("told", `window.told === "One thing is waiting for you."`)
 }
 
 // approveAtOnce: two people press in the same moment, on pages that hear everything.
@@ -226,7 +226,7 @@ func approveAtOnce(s *showcase, ada, bob *person) {
 		p.text(fmt.Sprintf(`(() => { const button = document.querySelector('#gate form[action$="/approve"] .go'); setTimeout(() => button.click(), %d - Date.now()); })()`, moment))
 	}
 	for _, p := range both {
-		p.sees("Published, and waits for somebody to look")
+		p.sees("Published, waiting for a review")
 	}
 	refused := 0
 	for _, p := range both {

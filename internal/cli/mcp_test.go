@@ -100,10 +100,10 @@ func TestMCPCalls(t *testing.T) {
 		refused   bool
 		said      string
 	}{
-		{"delegate_to_red", map[string]any{"prompt": "Add it.", "branch": "api", "checks": []string{"make"}}, false, "t1 is taken on"},
+		{"delegate_to_red", map[string]any{"prompt": "Add it.", "branch": "api", "checks": []string{"make"}}, false, "t1 is admitted"},
 		{"delegate_to_red", map[string]any{"prompt": "too early"}, true, "there is no plan yet\ntry: write one first"},
 		{"delegate_to_red", map[string]any{"promt": "Add it."}, true, "promt"},
-		{"send_message", map[string]any{"content": "Hello."}, false, "said (e1)"},
+		{"send_message", map[string]any{"content": "Hello."}, false, "sent (e1)"},
 		{"request_clarification", map[string]any{"question": "Which?", "default": "A", "after": "2h"}, false, "asked as q-"},
 		{"request_clarification", map[string]any{"question": "Which?", "after": "soon"}, true, "write it like"},
 		{"show_plan", map[string]any{}, false, "there is no plan yet"},

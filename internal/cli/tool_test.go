@@ -31,7 +31,7 @@ func TestToolsSendWhatIsSaid(t *testing.T) {
 		want any
 		said string
 	}{
-		"a prompt": {"", []string{"delegate", "Add it."}, "delegate", core.Proposal{Prompt: "Add it."}, "t1 is taken on"},
+		"a prompt": {"", []string{"delegate", "Add it."}, "delegate", core.Proposal{Prompt: "Add it."}, "t1 is admitted"},
 		"everything": {"", []string{"delegate", "Add it.", "api", "--kind", "code", "--role", "dev", "--title", "It", "--input", "a.md", "--input", "b.md",
 			"--output", "c.md", "--check", "make a, b", "--after", "t1"}, "delegate",
 			core.Proposal{Prompt: "Add it.", Line: "api", Kind: core.KindCode, Role: "dev", Title: "It", Inputs: []string{"a.md", "b.md"},
@@ -42,8 +42,8 @@ func TestToolsSendWhatIsSaid(t *testing.T) {
 		"a branch by its flag":         {"", []string{"delegate", "--kind", "discard", "--branch", "api", "too big"}, "delegate", core.Proposal{Prompt: "too big", Line: "api", Kind: core.KindDiscard}, "t1"},
 		"no prompt needed":             {"", []string{"delegate", "--kind", "pr"}, "delegate", core.Proposal{Kind: core.KindPR}, "t1"},
 		"a dash":                       {"", []string{"delegate", "--", "- add it"}, "delegate", core.Proposal{Prompt: "- add it"}, "t1"},
-		"a message":                    {"", []string{"message", "Hello."}, "message", api.Tell{Text: "Hello."}, "said (e1)"},
-		"a message as blue":            {"", []string{"message", "--role", "blue", "Hello."}, "message", api.Tell{Text: "Hello.", Voice: core.VoiceBlue}, "said"},
+		"a message":                    {"", []string{"message", "Hello."}, "message", api.Tell{Text: "Hello."}, "sent (e1)"},
+		"a message as blue":            {"", []string{"message", "--role", "blue", "Hello."}, "message", api.Tell{Text: "Hello.", Voice: core.VoiceBlue}, "sent"},
 		"a question":                   {"", []string{"question", "Which?"}, "question", api.Ask{Text: "Which?"}, "asked as q-"},
 		"a question with a default":    {"", []string{"question", "Which?", "--default", "A", "--after", "2h"}, "question", api.Ask{Text: "Which?", Default: "A", After: 2 * time.Hour}, "asked as q-"},
 	} {

@@ -40,7 +40,7 @@ func (c *cockpit) addProject(r *http.Request) (page, string, error) {
 	field := func(name string) string { return strings.TrimSpace(r.PostForm.Get(name)) }
 	req := api.AddProject{Repository: field("repository"), Name: field("name"), Playbook: field("playbook"), Base: field("base")}
 	if req.Repository == "" {
-		return c.notAdded(r, req, core.Errorf(core.CodeInvalid, "no repository is named").WithHint("say where it is: a path on the engine's machine, or a URL"))
+		return c.notAdded(r, req, core.Errorf(core.CodeInvalid, "no repository given").WithHint("name a path on the engine's machine, or a URL"))
 	}
 	d, err := c.svc.AddProject(r.Context(), req)
 	if err != nil {

@@ -78,10 +78,10 @@ func placeOf(c core.Choice) (step, bool) {
 		core.VerbStatus:        {"the run", run},
 		core.VerbDiff:          {"the changes", run + "/changes"},
 		core.VerbLog:           {"the timeline", run + "/timeline"},
-		core.VerbResume:        {"Go on", run + "#gate"},
+		core.VerbResume:        {"Resume", run + "#gate"},
 		core.VerbRaise:         {"Limits", run + "/costs#raise"},
 		core.VerbRetry:         {"Try again", run + "#gate"},
-		core.VerbSkip:          {"Leave it out", run + "#gate"},
+		core.VerbSkip:          {"Skip", run + "#gate"},
 		core.VerbApprove:       {"Approve", run + "#gate"},
 		core.VerbApproveLeak:   {"Approve", run + "#gate"},
 		core.VerbRollback:      {"Send it back", run + "#gate"},
@@ -94,10 +94,10 @@ func placeOf(c core.Choice) (step, bool) {
 		core.VerbInbox:         {"the inbox", "/inbox"},
 		core.VerbProjects:      {"the projects", "/?all"},
 		core.VerbProject:       {"the project", project},
-		core.VerbResumeProject: {"Let it go on", project},
+		core.VerbResumeProject: {"Resume", project},
 		core.VerbQueue:         {"the queue", project + "#queue"},
-		core.VerbDropEpic:      {"Drop it", project + "#queue"},
-		core.VerbRequeueEpic:   {"Queue it again", project + "#queue"},
+		core.VerbDropEpic:      {"Drop", project + "#queue"},
+		core.VerbRequeueEpic:   {"Queue again", project + "#queue"},
 	}[c.Verb]
 	return place, known
 }

@@ -39,7 +39,7 @@ func verdictWord(a api.Attempt) string {
 	return word(a.Status)
 }
 
-func verdictLamp(a api.Attempt) track.State {
+func verdictColour(a api.Attempt) track.State {
 	switch {
 	case a.Status.Active():
 		return track.Under

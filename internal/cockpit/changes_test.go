@@ -64,7 +64,7 @@ func TestChangesAreShown(t *testing.T) {
 			t.Fatalf("%d: %s", code, body)
 		}
 		for _, want := range []string{
-			"cmd/main.go", `<i class="h-k">func</i>`, `<i class="h-f">fresh</i>`, "The file is not text", "renamed from a.sh", "mode 100644 became 100755", "3 files",
+			"cmd/main.go", `<i class="h-k">func</i>`, `<i class="h-f">fresh</i>`, "Not a text file", "renamed from a.sh", "mode 100644 became 100755", "3 files",
 			"&lt;script&gt;", "Merge into main",
 		} {
 			if !strings.Contains(body, want) {
@@ -177,7 +177,7 @@ func TestCommentsOnWhatHasChangedAreNotSent(t *testing.T) {
 		t.Fatalf("%d: %s", w.Code, w.Body)
 	}
 	_, body := get(t, h, "/runs/r1/changes")
-	if !strings.Contains(body, "not about what is shown") || strings.Contains(body, "<img") || strings.Contains(body, "\u202e") {
+	if !strings.Contains(body, "not about the version shown") || strings.Contains(body, "<img") || strings.Contains(body, "\u202e") {
 		t.Errorf("the comment is not shown as one on something else, or obeyed")
 	}
 	before := len(svc.Calls())
@@ -320,7 +320,7 @@ func TestLargeChangesAreBounded(t *testing.T) {
 	if !strings.Contains(body, `href="/runs/r1/changes?file=f7.go#f-`) {
 		t.Error("a file cannot be shown by itself")
 	}
-	if code, body = get(t, h, "/runs/r1/changes?file=f7.go"); code != http.StatusOK || len(body) > 4<<20 || !strings.Contains(body, "too long to be shown") || strings.Count(body, `class="file"`) != 1 {
+	if code, body = get(t, h, "/runs/r1/changes?file=f7.go"); code != http.StatusOK || len(body) > 4<<20 || !strings.Contains(body, "too long to show") || strings.Count(body, `class="file"`) != 1 {
 		t.Errorf("alone: %d kB, status %d", len(body)>>10, code)
 	}
 	if code, body = get(t, h, "/runs/r1/changes/raw"); code != http.StatusOK || body != diff.String() {

@@ -145,7 +145,7 @@ func (b *costsBody) plot(spending []api.DaySpending, today time.Time) {
 		}
 	}
 	slices.Reverse(b.ByDay)
-	span := "of the last " + strconv.Itoa(b.Days) + " days, by the day on which runs began"
+	span := "of the last " + strconv.Itoa(b.Days) + " days, by the day runs started"
 	b.CostPlot = plot.Columns(plot.Stack{Title: "Cost " + span + ": " + wording.Cost(b.Total.Cost) + " in all", Label: dollarTick, Columns: cost})
 	b.TokenPlot = plot.Columns(plot.Stack{Title: "Tokens " + span + ": " + wording.Amount(b.Total.Tokens) + " in all", Label: countTick, Columns: tokens})
 }

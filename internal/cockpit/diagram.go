@@ -59,7 +59,7 @@ func sideBySide(d api.RunDetail, stages []abreast) []track.Section {
 		}
 		section := &sections[len(sections)-1]
 		section.Lines = append(section.Lines, ownLine(d, s.Stage))
-		if lamp(s.Status) != track.Passed {
+		if colour(s.Status) != track.Passed {
 			section.State = track.Ahead
 		}
 	}
@@ -135,13 +135,13 @@ func levels(stages []api.Stage) map[string]int {
 // onMain is a stage on the run's own branch. Tasks of a team work beside one
 // another.
 func onMain(d api.RunDetail, s api.Stage) track.Section {
-	section := track.Section{Title: stageTitle(s), State: stageLamp(s)}
+	section := track.Section{Title: stageTitle(s), State: stageColour(s)}
 	tasks := s.Tasks
 	if len(tasks) == 0 {
 		tasks = []api.Task{{ID: s.ID, Status: core.TaskStatus(s.Status)}}
 	}
 	for _, t := range tasks {
-		line := track.Line{State: taskLamp(t), Blocks: []track.Block{block(d, s, t)}}
+		line := track.Line{State: taskColour(t), Blocks: []track.Block{block(d, s, t)}}
 		if len(tasks) > 1 {
 			line.Name = clip(maxLabel, t.Role)
 		}
@@ -153,7 +153,7 @@ func onMain(d api.RunDetail, s api.Stage) track.Section {
 
 // ownLine is a stage with a branch of its own, whose tasks follow one another.
 func ownLine(d api.RunDetail, s api.Stage) track.Line {
-	line := track.Line{Name: stageTitle(s), State: stageLamp(s)}
+	line := track.Line{Name: stageTitle(s), State: stageColour(s)}
 	for _, t := range s.Tasks {
 		line.Blocks = append(line.Blocks, block(d, s, t))
 	}
@@ -173,7 +173,7 @@ func stageTitle(s api.Stage) string {
 
 func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 	role := clip(maxLabel, t.Role)
-	b := track.Block{Label: clip(maxLabel, taskLabel(s, t)), State: taskLamp(t), Href: taskPath(d.Alias, t.ID)}
+	b := track.Block{Label: clip(maxLabel, taskLabel(s, t)), State: taskColour(t), Href: taskPath(d.Alias, t.ID)}
 	switch n := len(t.Attempts); {
 	case t.Act != "":
 		b.Note = "by the engine"
@@ -187,7 +187,7 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 	if len(s.Tasks) == 0 {
 		b.Href, b.Note = runPath(d.Alias), word(s.Status)
 	}
-	if lamp(s.Status) == track.Waiting && (t.Act != "" || s.Status == core.StageStatus(core.DelegatedBlocked)) { // who did it waits as well
+	if colour(s.Status) == track.Waiting && (t.Act != "" || s.Status == core.StageStatus(core.DelegatedBlocked)) { // who did it waits as well
 		b.State = track.Waiting
 	}
 	b.Title = strings.Join([]string{stageTitle(s), b.Label, b.Note, taskWord(t)}, ", ")
@@ -206,17 +206,17 @@ func taskLabel(s api.Stage, t api.Task) string {
 
 // signal stands where a person lets a stage pass.
 func signal(d api.RunDetail, s api.Stage) *track.Signal {
-	if s.Gate != core.GateApproval && lamp(s.Status) != track.Waiting {
+	if s.Gate != core.GateApproval && colour(s.Status) != track.Waiting {
 		return nil
 	}
 	sig := track.Signal{Aspect: track.Dark, Href: runPath(d.Alias) + "#gate", Title: "Signal after " + stageTitle(s)}
-	switch lamp(s.Status) {
+	switch colour(s.Status) {
 	case track.Waiting:
-		sig.Aspect, sig.Title = track.Stop, sig.Title+": red, it waits for you"
+		sig.Aspect, sig.Title = track.Stop, sig.Title+": red, waiting for you"
 	case track.Under:
-		sig.Aspect, sig.Title = track.Check, sig.Title+": amber, the work is under way"
+		sig.Aspect, sig.Title = track.Check, sig.Title+": amber, work under way"
 	case track.Passed:
-		sig.Aspect, sig.Title = track.Clear, sig.Title+": green, let through"
+		sig.Aspect, sig.Title = track.Clear, sig.Title+": green, approved"
 	case track.Ahead, track.Failed, track.Still:
 		sig.Title += ": dark"
 	}

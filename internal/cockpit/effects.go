@@ -111,10 +111,10 @@ func calls(list []api.Effect) string {
 	}
 	var said []string
 	if seen := len(list) - unseen; seen > 0 {
-		said = append(said, wording.Number(seen, "call of a tool", "calls of tools"))
+		said = append(said, wording.Number(seen, "tool call", "tool calls"))
 	}
 	if unseen > 0 {
-		said = append(said, wording.Number(unseen, "attempt", "attempts")+" whose calls could not be seen")
+		said = append(said, wording.Number(unseen, "attempt", "attempts")+" with calls that Stellwerk could not see")
 	}
 	return strings.Join(said, ", ")
 }

@@ -11,9 +11,9 @@ import (
 func TestCallsThatWereNotSeenAreNotCounted(t *testing.T) {
 	seen, unseen := api.Effect{Outcome: api.EffectOK}, api.Effect{Outcome: api.EffectUnobserved}
 	for want, list := range map[string][]api.Effect{
-		"1 call of a tool":                                           {seen},
-		"1 attempt whose calls could not be seen":                    {unseen},
-		"2 calls of tools, 2 attempts whose calls could not be seen": {seen, unseen, seen, unseen},
+		"1 tool call": {seen},
+		"1 attempt with calls that Stellwerk could not see":                {unseen},
+		"2 tool calls, 2 attempts with calls that Stellwerk could not see": {seen, unseen, seen, unseen},
 	} {
 		if got := calls(list); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -146,7 +146,7 @@ func TestOnlyAnAdminIsAskedToTrust(t *testing.T) {
 	svc := shelved()
 	untrusted(svc)
 	body := post(serve(t, svc, api.RoleApprover), "/projects/shop/new", url.Values{"goal": {"kept-goal"}}).Body.String()
-	if strings.Contains(body, "confirm") || !strings.Contains(body, "An admin has to read and trust it") || !strings.Contains(body, "kept-goal") {
+	if strings.Contains(body, "confirm") || !strings.Contains(body, "An admin must read and trust them") || !strings.Contains(body, "kept-goal") {
 		t.Error("an approver is asked to trust, or not told who is")
 	}
 }
@@ -156,7 +156,7 @@ func TestNobodyTrustsWhatTheyCannotSee(t *testing.T) {
 	svc.TrustAnswer.Content = strings.Repeat("x", 500_000)
 	untrusted(svc)
 	body := post(serve(t, svc, api.RoleAdmin), "/projects/shop/new", url.Values{"goal": {"x"}}).Body.String()
-	if strings.Contains(body, `name="confirm"`) || !strings.Contains(body, "too long to be read here") {
+	if strings.Contains(body, `name="confirm"`) || !strings.Contains(body, "too long to show here") {
 		t.Error("a part is shown and the whole trusted")
 	}
 }

@@ -41,7 +41,7 @@ func (f epicForm) request(project string) (api.StartRun, error) {
 		Options: core.Options{ModelTier: core.Tier(f.Tier), UIDesigner: f.Designer},
 	}
 	if req.Goal == "" {
-		return req, core.Errorf(core.CodeInvalid, "the goal is empty").WithHint("say in a few sentences what is to be different when it is done")
+		return req, core.Errorf(core.CodeInvalid, "the goal is empty").WithHint("say in a few sentences what should be different afterwards")
 	}
 	if f.Coverage != "" {
 		n, err := strconv.Atoi(f.Coverage)
@@ -75,8 +75,8 @@ func (f epicForm) limits() (core.Limits, error) {
 		n, err := strconv.ParseFloat(strings.TrimPrefix(field.text, "$"), 64)
 		whole := field.name == "hours" || field.name == "cost" || n == float64(int64(n))
 		if err != nil || !(n > 0 && n <= field.most) || !whole {
-			return l, core.Errorf(core.CodeInvalid, "%s: %.40q is not a number above 0 that can be a limit", field.name, field.text).
-				WithHint("leave it empty for what the settings say")
+			return l, core.Errorf(core.CodeInvalid, "%s: %.40q is not a number above 0", field.name, field.text).
+				WithHint("leave it empty to use the settings")
 		}
 		field.set(n)
 	}

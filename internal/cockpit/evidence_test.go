@@ -57,7 +57,7 @@ func TestWhatWasCheckedBeforePublishingIsBesideTheButton(t *testing.T) {
 	svc.Waiting = []api.Waiting{{Kind: api.WaitApproval, Run: d.Run, Gate: gate}}
 	h := serve(t, svc, api.RoleApprover)
 	for _, address := range []string{"/inbox", "/runs/r1"} {
-		if _, body := get(t, h, address); !strings.Contains(body, "Checked once more") || !strings.Contains(body, "Command <code>make test</code>") {
+		if _, body := get(t, h, address); !strings.Contains(body, "Checked again") || !strings.Contains(body, "Command <code>make test</code>") {
 			t.Errorf("%s does not say what was checked", address)
 		}
 	}
@@ -104,10 +104,10 @@ func TestCostThatNobodyObservedIsUnknown(t *testing.T) {
 			t.Errorf("%s says that two attempts cost nothing", address)
 		}
 	}
-	if _, body := get(t, h, "/runs/r1/costs"); !strings.Contains(body, ">without 1 attempt that did not say</text>") {
+	if _, body := get(t, h, "/runs/r1/costs"); !strings.Contains(body, ">without 1 attempt that reported none</text>") {
 		t.Error("the plot of a run does not say what is missing in it")
 	}
-	if _, body := get(t, h, "/costs"); !strings.Contains(body, ">?</text>") || !strings.Contains(body, "? marks days with attempts that did not say") {
+	if _, body := get(t, h, "/costs"); !strings.Contains(body, ">?</text>") || !strings.Contains(body, "? marks days with attempts that reported no cost") {
 		t.Error("the plot by day shows nothing of a day whose cost is unknown")
 	}
 }
@@ -122,7 +122,7 @@ func TestSumsOfCostSayWhatIsMissing(t *testing.T) {
 		svc := &apitest.Service{}
 		svc.Books.Days = days
 		_, body := get(t, serve(t, svc, api.RoleApprover), "/costs")
-		for _, said := range []string{"by the day on which runs began: " + want + " in all", "Cost: " + want + ";", `<td class="num">` + want + "</td>"} {
+		for _, said := range []string{"by the day runs started: " + want + " in all", "Cost: " + want + ";", `<td class="num">` + want + "</td>"} {
 			if !strings.Contains(body, said) {
 				t.Errorf("the page does not say %q", said)
 			}

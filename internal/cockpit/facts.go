@@ -103,7 +103,7 @@ func why(f core.Fact) string {
 	case core.OriginPerson:
 		return "A person's answer to " + source
 	case core.OriginDefault:
-		return "The default of " + source + ", which nobody answered in time"
+		return "The default for " + source + ", because nobody answered in time"
 	}
 	return source
 }

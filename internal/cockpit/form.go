@@ -16,7 +16,7 @@ func (c *cockpit) form(mux *http.ServeMux, pattern string, show pageFunc, send s
 	c.page(mux, pattern, show)
 	mux.HandleFunc("POST "+pattern, func(w http.ResponseWriter, r *http.Request) {
 		if err := r.ParseForm(); err != nil {
-			c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send it again, with less in it")))
+			c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send a shorter text")))
 			return
 		}
 		p, where, err := send(r)

@@ -27,7 +27,7 @@ func TestWhatFailedIsBesideTheButton(t *testing.T) {
 	h := serve(t, svc, api.RoleApprover)
 	for _, address := range []string{"/inbox", "/runs/r1"} {
 		_, body := get(t, h, address)
-		for _, want := range []string{"Its checks do not hold<", "Command <code>make test</code>", "one of them fails", "Try again", "Checked once more, then 2 new attempts."} {
+		for _, want := range []string{"Its checks do not hold<", "Command <code>make test</code>", "one of them fails", "Try again", "Checks again, then makes 2 new attempts."} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s does not say %q", address, want)
 			}
@@ -62,9 +62,9 @@ func TestAPauseSaysWhatHelps(t *testing.T) {
 		choice    core.Choice
 		want, not string
 	}{
-		{core.PausePerson, core.Choice{Verb: core.VerbResume, Run: "r1"}, "It takes up where it stopped.", "Try again"},
-		{core.PauseInfra, core.Choice{Verb: core.VerbRetry, Run: "r1"}, "What was lost begins anew.", "Go on"},
-		{core.PauseWall, core.Choice{Verb: core.VerbResume, Run: "r1"}, "It gets the same time again.", "Try again"},
+		{core.PausePerson, core.Choice{Verb: core.VerbResume, Run: "r1"}, "Continues where it stopped.", "Try again"},
+		{core.PauseInfra, core.Choice{Verb: core.VerbRetry, Run: "r1"}, "Starts the lost work over.", "Go on"},
+		{core.PauseWall, core.Choice{Verb: core.VerbResume, Run: "r1"}, "Continues with the same time limit again.", "Try again"},
 		{core.PauseBudget, core.Choice{Verb: core.VerbRaise, Run: "r1", Limit: core.LimitCost}, "/runs/r1/costs#raise", "Try again"},
 		{core.PauseProject, core.Choice{Verb: core.VerbResumeProject, Project: "shop"}, "/projects/shop", "Go on"},
 	} {
@@ -104,7 +104,7 @@ func TestWhatWasCheckedIsBesideTheButton(t *testing.T) {
 	h := serve(t, svc, api.RoleApprover)
 	for _, address := range []string{"/inbox", "/runs/r1"} {
 		_, body := get(t, h, address)
-		for _, want := range []string{"Publish waits for an approval", "Draw the cart <small>code", "<code>make test</code>", "<code>~/shop</code>"} {
+		for _, want := range []string{"Publish is waiting for approval", "Draw the cart <small>code", "<code>make test</code>", "<code>~/shop</code>"} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s does not say %q", address, want)
 			}

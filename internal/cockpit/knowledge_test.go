@@ -161,7 +161,7 @@ func TestFactsAreFound(t *testing.T) {
 			t.Errorf("%s shows %v, want %v", path, got, want)
 		}
 	}
-	if _, body := get(t, h, "/runs/r1/facts"); !strings.Contains(body, `in place of <a href="?history#f1">f1</a>`) {
+	if _, body := get(t, h, "/runs/r1/facts"); !strings.Contains(body, `replacing <a href="?history#f1">f1</a>`) {
 		t.Error("it is not said what a fact took the place of")
 	}
 }

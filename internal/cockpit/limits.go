@@ -149,14 +149,14 @@ func (c *cockpit) raise(r *http.Request) (string, error) {
 		}
 		v, err := strconv.ParseFloat(given, 64)
 		if err != nil || v <= 0 || v > 1e12 || math.IsNaN(v) || f.whole && v != math.Trunc(v) {
-			return "", core.Errorf(core.CodeInvalid, "%.40q cannot be a limit", given).WithHint("write a number above 0, or leave the field empty")
+			return "", core.Errorf(core.CodeInvalid, "%.40q is not a limit", given).WithHint("write a number above 0, or leave the field empty")
 		}
 		*f.to = v
 	}
 	req.MaxTokens, req.MaxProjectTokens, req.MaxProjectAttempts = int64(tokens), int64(projectTokens), int(min(attempts, math.MaxInt32))
 	req.MaxProjectTime = time.Duration(min(hours, 1e6) * float64(time.Hour))
 	if req == (api.Resume{}) {
-		return "", core.Errorf(core.CodeInvalid, "no limit was named").WithHint("write at least one number, or let the run go on as it is")
+		return "", core.Errorf(core.CodeInvalid, "no limit given").WithHint("write at least one number, or resume the run as it is")
 	}
 	run, err := c.svc.Resume(r.Context(), r.PathValue("run"), req)
 	if err != nil {

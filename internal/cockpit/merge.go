@@ -19,7 +19,7 @@ func merging(alias string, m *api.Mergeable) mergeForm { return mergeForm{*m, al
 func (c *cockpit) merge(r *http.Request) (string, error) {
 	req := api.Merge{Commit: r.PostForm.Get("commit"), Tip: r.PostForm.Get("tip")}
 	if req.Commit == "" || req.Tip == "" {
-		return "", core.Errorf(core.CodeInvalid, "it is not said what was shown").WithHint("go back to the page, look again and decide there")
+		return "", core.Errorf(core.CodeInvalid, "the form does not say what was shown").WithHint("go back to the page, look again and decide there")
 	}
 	run, err := c.svc.Merge(r.Context(), r.PathValue("run"), req)
 	return runPath(run.Alias), err

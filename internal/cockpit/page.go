@@ -90,7 +90,7 @@ func (c *cockpit) show(w http.ResponseWriter, r *http.Request, p page) {
 	var out bytes.Buffer
 	if err := c.templates[p.Name].ExecuteTemplate(&out, name, p); err != nil {
 		c.opts.Log.Error("render a page", "page", p.Name, "error", err)
-		http.Error(w, "The page could not be made; the engine's log says why.", http.StatusInternalServerError)
+		http.Error(w, "The cockpit could not render this page; the engine's log says why.", http.StatusInternalServerError)
 		return
 	}
 	h := w.Header()
@@ -171,5 +171,5 @@ func problemOf(err error) problem {
 }
 
 func (c *cockpit) nowhere(r *http.Request) (page, error) {
-	return page{}, core.Errorf(core.CodeNotFound, "there is no page %.200s", r.URL.Path).WithHint("begin at the projects")
+	return page{}, core.Errorf(core.CodeNotFound, "there is no page %.200s", r.URL.Path).WithHint("start at the projects")
 }

@@ -67,12 +67,12 @@ func pausing(d api.RunDetail, back string) pauseForm {
 
 // outlook is what comes of trying again and of going on.
 func outlook(d api.RunDetail) (again, onward string) {
-	again, onward = "What was lost begins anew.", "It takes up where it stopped."
+	again, onward = "Starts the lost work over.", "Continues where it stopped."
 	switch d.Pause.Code {
 	case core.PauseAttempts:
-		again = "Checked once more, then " + wording.Number(triesOf(d), "new attempt", "new attempts") + "."
+		again = "Checks again, then makes " + wording.Number(triesOf(d), "new attempt", "new attempts") + "."
 	case core.PauseWall:
-		onward = "It gets the same time again."
+		onward = "Continues with the same time limit again."
 	default: // it is as always
 	}
 	return again, onward
@@ -121,7 +121,7 @@ func (c *cockpit) advise(r *http.Request, stage string, back api.Rollback) (stri
 		return "", err
 	}
 	if d.Pause == nil || d.Pause.Stage != stage {
-		return "", core.Errorf(core.CodeConflict, "run %s is not paused for stage %.80s any more", d.Alias, stage).WithHint("look again").Offer(core.Choice{Verb: core.VerbStatus, Run: d.Alias})
+		return "", core.Errorf(core.CodeConflict, "run %s is no longer paused at stage %.80s", d.Alias, stage).WithHint("look again").Offer(core.Choice{Verb: core.VerbStatus, Run: d.Alias})
 	}
 	var run api.Run
 	if back.To != "" && back.To != stage {

@@ -42,11 +42,11 @@ func TestWhatCanBeDoneAboutAPause(t *testing.T) {
 		},
 		"no try is left": {
 			code: core.PauseAttempts, choices: about("r1", core.VerbStatus, core.VerbRetry, core.VerbFeedback, core.VerbSkip),
-			says: []string{"/runs/r1/skip", "Try again with these words", `<option value="implement" selected>`, `<option value="plan">`}, missing: []string{"/runs/r1/resume"}, inFront: "Try again",
+			says: []string{"/runs/r1/skip", "Send it back and try again", `<option value="implement" selected>`, `<option value="plan">`}, missing: []string{"/runs/r1/resume"}, inFront: "Try again",
 		},
 		"it could not be published": {
 			code: core.PausePublish, choices: about("r1", core.VerbResume, core.VerbRollback),
-			says: []string{`name="to" value="plan"`}, missing: []string{"/runs/r1/retry", "/runs/r1/skip"}, inFront: "Go on",
+			says: []string{`name="to" value="plan"`}, missing: []string{"/runs/r1/retry", "/runs/r1/skip"}, inFront: "Resume",
 		},
 		"money is spent": {
 			code: core.PauseBudget, choices: []core.Choice{{Verb: core.VerbRaise, Run: "r1", Limit: core.LimitCost}},

@@ -44,7 +44,7 @@ func waitsFor(w api.Waiting) string {
 	return headline(w.Reason)
 }
 
-func awaits(stage string) string { return sentence(cmp.Or(stage, "it")) + " waits for an approval" }
+func awaits(stage string) string { return sentence(cmp.Or(stage, "it")) + " is waiting for approval" }
 
 // gateTitle is what the stage is called that waits for an approval.
 func gateTitle(d api.RunDetail) string {

@@ -120,7 +120,7 @@ func playbooksPath(project string) string {
 // files change by commits that its people make.
 func (c *cockpit) savePlaybook(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
-		c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send it again, with less in it")))
+		c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send a shorter text")))
 		return
 	}
 	h := w.Header()

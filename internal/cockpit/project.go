@@ -22,7 +22,7 @@ const (
 // projectBody is everything about a project.
 type projectBody struct {
 	api.ProjectDetail
-	Lamp    track.State
+	Colour  track.State
 	Percent int
 	Waiting []api.Waiting // what waits for a person in it
 	Diagram template.HTML // of the run that drives it, where it is small
@@ -39,7 +39,7 @@ func (c *cockpit) project(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body := projectBody{ProjectDetail: d, Lamp: lamp(d.State)}
+	body := projectBody{ProjectDetail: d, Colour: colour(d.State)}
 	if body.More = len(d.Open) > runsPage; body.More {
 		body.Open = d.Open[:runsPage]
 	}
@@ -127,7 +127,7 @@ func (c *cockpit) requeueEpic(r *http.Request) (string, error) {
 func namedEpic(r *http.Request) (string, error) {
 	epic := r.PostForm.Get("epic")
 	if epic == "" {
-		return "", core.Errorf(core.CodeInvalid, "it is not said which epic is meant").WithHint("go back to the queue and choose there")
+		return "", core.Errorf(core.CodeInvalid, "no goal chosen").WithHint("go back to the queue and choose one there")
 	}
 	return epic, nil
 }

@@ -60,11 +60,11 @@ func said(t *testing.T, svc *apitest.Service, verb string) any {
 func TestProjectPages(t *testing.T) {
 	h := serve(t, yard(), api.RoleAdmin)
 	for path, want := range map[string]string{
-		"/projects/shop":               "could not be started",
-		"/projects/shop?queued=epic-1": "in the queue at place 1",
+		"/projects/shop":               "Stellwerk could not start it",
+		"/projects/shop?queued=epic-1": "in the queue at position 1",
 		"/inbox":                       "/projects/shop/requeue",
 		"/runs":                        "Runs",
-		"/runs?project=" + url.QueryEscape(evil) + "&status=" + url.QueryEscape(evil): "No such runs",
+		"/runs?project=" + url.QueryEscape(evil) + "&status=" + url.QueryEscape(evil): "No matching runs",
 		"/add":               "Add the project",
 		"/projects/shop/new": "Goal",
 	} {
@@ -203,7 +203,7 @@ func TestPagesOfTheList(t *testing.T) {
 // A project is in the same words on every page, and they are true of all its runs.
 func TestHowAProjectStandsIsSaidEverywhere(t *testing.T) {
 	for state, words := range map[string]string{
-		api.ProjectFree: "free", api.ProjectRunning: "running", api.ProjectWaiting: "waits for you", api.ProjectPaused: "paused", "awaiting_review": "in review", "completed": "completed",
+		api.ProjectFree: "free", api.ProjectRunning: "running", api.ProjectWaiting: "waiting for you", api.ProjectPaused: "paused", "awaiting_review": "in review", "completed": "completed",
 	} {
 		p := api.Project{ID: "p", Name: "shop", Status: "active", State: state}
 		svc := &apitest.Service{ProjectList: []api.Project{p}, ProjectAnswer: api.ProjectDetail{Project: p, Runs: 2, Open: []api.Run{{ID: "r1", Alias: "r1", Status: "paused"}}}}

@@ -18,7 +18,7 @@ type projectsBody struct {
 // projectCard is a project at a glance.
 type projectCard struct {
 	api.Project
-	Lamp    track.State
+	Colour  track.State
 	Percent int // of its tasks that are done
 	Asks    int // what waits for a person in it
 }
@@ -39,12 +39,12 @@ func (c *cockpit) projects(r *http.Request) (page, error) {
 		asks[w.Project]++
 	}
 	for _, p := range list {
-		card := projectCard{Project: p, Lamp: lamp(p.State), Asks: asks[p.Name]}
+		card := projectCard{Project: p, Colour: colour(p.State), Asks: asks[p.Name]}
 		if p.Tasks > 0 {
 			card.Percent = 100 * p.CompletedTasks / p.Tasks
 		}
 		if card.Asks > 0 {
-			card.Lamp = track.Waiting
+			card.Colour = track.Waiting
 		}
 		body.Projects = append(body.Projects, card)
 	}

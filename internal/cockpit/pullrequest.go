@@ -30,7 +30,7 @@ func (c *cockpit) pullRequest(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	if d.PullRequest == nil || d.PullRequest.Record == nil {
-		return page{}, core.Errorf(core.CodeNotFound, "run %s has no pull request that is kept here", d.Alias).WithHint("see `stellwerk status %s`", d.Alias)
+		return page{}, core.Errorf(core.CodeNotFound, "run %s has no pull request on this machine", d.Alias).WithHint("see `stellwerk status %s`", d.Alias)
 	}
 	p, err := c.runPage(r, d, "pullrequest", "Pull request")
 	p.Body = pullBody{d.Run, *d.PullRequest}

@@ -60,7 +60,7 @@ func TestWhatARunLeavesIsMerged(t *testing.T) {
 	d := api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: "completed", EndedAt: &ended, MergesHere: true}}
 	svc.Put(d)
 	h := serve(t, svc, api.RoleApprover)
-	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, `href="/runs/r1/changes#review">Look and merge`) {
+	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, `href="/runs/r1/changes#review">Review and merge`) {
 		t.Error("the run's page leads nowhere")
 	}
 	if _, body := get(t, h, "/runs/r1/changes"); !strings.Contains(body, `id="review"`) || !strings.Contains(body, "Merge into main") {

@@ -86,16 +86,16 @@ func (c *cockpit) comment(r *http.Request) (string, error) {
 		return "", err
 	}
 	if !review.Can {
-		return "", core.Errorf(core.CodeConflict, "run %s takes no comments now", d.Alias).WithHint("it takes them when it waits for you")
+		return "", core.Errorf(core.CodeConflict, "you cannot comment on run %s now", d.Alias).WithHint("you can when it is waiting for you")
 	}
 	form := r.PostForm
 	line, err := strconv.Atoi(form.Get("line"))
 	if err != nil || form.Get("key") == "" {
-		return "", core.Errorf(core.CodeInvalid, "it is not said which line is meant").WithHint("go back to the changes and choose one there")
+		return "", core.Errorf(core.CodeInvalid, "no line chosen").WithHint("go back to the changes and choose one there")
 	}
 	commit := form.Get("commit")
 	if _, err := hex.DecodeString(commit); err != nil || len(commit) > maxHash {
-		return "", core.Errorf(core.CodeInvalid, "it is not said which commit is meant").WithHint("go back to the changes and choose a line there")
+		return "", core.Errorf(core.CodeInvalid, "no commit chosen").WithHint("go back to the changes and choose a line there")
 	}
 	err = c.opts.Drafts.Put(d.ID, reviewer(r), draft.Comment{
 		Key: clip(80, form.Get("key")), Path: clip(1000, form.Get("path")), Line: line, Gone: form.Has("gone"),
@@ -123,7 +123,7 @@ func (c *cockpit) sendReview(r *http.Request) (string, error) {
 		return "", err
 	}
 	if words == "" && !against(d) { // the findings of a review are words of their own
-		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("comment on a line, or say in a sentence what is to be different")
+		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("comment on a line, or say in a sentence what should change")
 	}
 	run, err := c.sendBack(r, d.ID, api.Rollback{Subject: subject, To: r.PostForm.Get("to"), Text: words})
 	if err != nil {
@@ -142,13 +142,13 @@ func requested(whole string, drafts []draft.Comment, shown core.Subject) (string
 	for _, n := range drafts {
 		if n.Commit != shown.Commit {
 			return "", core.Errorf(core.CodeConflict, "the comment on %s is about commit %s, and %s is shown now", n.Place(), wording.Short(n.Commit), wording.Short(shown.Commit)).
-				WithHint("look again: edit the comment where it still holds, or remove it")
+				WithHint("look again: edit the comment if it still applies, or remove it")
 		}
 		parts = append(parts, fmt.Sprintf("%s\n> %s\n%s", n.Place(), strings.TrimSpace(n.Quote), n.Text))
 	}
 	words := strings.Join(parts, "\n\n")
 	if len(words) > maxWords {
-		return "", core.Errorf(core.CodeInvalid, "the comments are %d kB long, at most %d are possible", len(words)>>10, maxWords>>10).WithHint("shorten them, or send them in two parts")
+		return "", core.Errorf(core.CodeInvalid, "the comments are %d kB long; the limit is %d kB", len(words)>>10, maxWords>>10).WithHint("shorten them, or send them in two parts")
 	}
 	return words, nil
 }

@@ -107,7 +107,7 @@ func unsaid(attempts int) string {
 	if attempts == 0 {
 		return ""
 	}
-	return "without " + wording.Number(attempts, "attempt", "attempts") + " that did not say"
+	return "without " + wording.Number(attempts, "attempt", "attempts") + " that reported none"
 }
 
 // limitOf is a limit of the run itself; 0 where it has none.

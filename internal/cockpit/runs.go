@@ -44,7 +44,7 @@ type runFilter struct {
 // runFilters are the ways to narrow a list of runs, by what their addresses say.
 func runFilters() []runFilter {
 	return []runFilter{
-		{"", "All"}, {"open", "Open"}, {core.StatusAwaiting, "Wait for you"}, {core.StatusPaused, "Paused"},
+		{"", "All"}, {"open", "Open"}, {core.StatusAwaiting, "Waiting for you"}, {core.StatusPaused, "Paused"},
 		{core.StatusReview, "In review"}, {core.StatusCompleted, "Completed"}, {core.StatusFailed, "Failed"}, {core.StatusCancelled, "Cancelled"},
 	}
 }

@@ -45,8 +45,8 @@ func settingsTabs() []tab {
 	return []tab{{"health", "Health and limits", "/settings"}, {"playbooks", "Playbooks", "/settings/playbooks"}, {"roles", "Roles", "/settings/roles"}, {"people", "People", "/settings/people"}}
 }
 
-// gradeLamp is how what an examination found looks.
-func gradeLamp(grade string) track.State {
+// gradeColour is how what an examination found looks.
+func gradeColour(grade string) track.State {
 	switch grade {
 	case api.GradeOK:
 		return track.Passed

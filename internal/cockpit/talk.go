@@ -74,13 +74,13 @@ func (b talkBody) Manager() string {
 	}
 	switch m := b.Run.Manager; {
 	case m.Asks:
-		return "the manager waits for an answer"
+		return "the manager is waiting for an answer"
 	case m.Busy:
 		return "the manager is at work"
 	case m.Idle:
 		return "the manager has nothing to do"
 	}
-	return "the manager waits for the work it asked for"
+	return "the manager is waiting for the work it delegated"
 }
 
 func (c *cockpit) projectTalk(r *http.Request) (page, error) {
@@ -119,7 +119,7 @@ func (c *cockpit) talk(r *http.Request, p page, body talkBody) (page, error) {
 		}
 		body.Run, p.Runs = &d, append(p.Runs, d.ID)
 		if d.Waves != nil {
-			body.Silent = "This run goes on in waves. Its planner reads answers, and no other words."
+			body.Silent = "This run works in waves. Its planner reads only answers."
 		}
 	}
 	n, err := strconv.Atoi(r.URL.Query().Get("n"))

@@ -157,7 +157,7 @@ func TestThePlanIsShown(t *testing.T) {
 	}
 }
 
-// TestAStepThatIsStuckSaysSo: in words and by its lamp, where the plan is listed and
+// TestAStepThatIsStuckSaysSo: in words and by its colour, where the plan is listed and
 // where it is drawn.
 func TestAStepThatIsStuckSaysSo(t *testing.T) {
 	svc := reviewed(smallDiff)
@@ -166,11 +166,11 @@ func TestAStepThatIsStuckSaysSo(t *testing.T) {
 	for _, path := range []string{"/runs/r1/plan", "/runs/r1/graph"} {
 		_, body := get(t, h, path)
 		_, body, _ = strings.Cut(body, "Say hello")
-		if !strings.Contains(body, "stuck, waits for you") || !strings.Contains(body, "all 3 attempts were used") || strings.Contains(body, ">open<") {
+		if !strings.Contains(body, "stuck, waiting for you") || !strings.Contains(body, "all 3 attempts were used") || strings.Contains(body, ">open<") {
 			t.Errorf("%s does not say that the step is stuck", path)
 		}
 	}
 	if _, body := get(t, h, "/runs/r1/plan"); !strings.Contains(body, `<li class="s-waiting" id="step-1">`) {
-		t.Error("its lamp is that of something else")
+		t.Error("its colour is that of something else")
 	}
 }

@@ -199,11 +199,11 @@ func TestAttemptShowsItsResources(t *testing.T) {
 	svc.Put(d)
 	_, page := get(t, serve(t, svc, api.RoleViewer), taskPage)
 	for _, want := range []string{
-		"It was refused more than 120 processes, the limit of an attempt.",
+		"The agent was refused more than 120 processes, the limit of an attempt.",
 		`<h3>Network</h3><p class="bad">2 connections refused (api.example.com:443)</p>`,
 		"<code>network.allow</code> in your settings",
 		`<dt>Memory</dt><dd>3.0 MiB of 1.0 GiB</dd><dd class="quiet">only watched</dd>`,
-		`<dt>Processes</dt><dd>7 of 120</dd><dd class="quiet">held by the kernel (rlimit)</dd>`,
+		`<dt>Processes</dt><dd>7 of 120</dd><dd class="quiet">enforced by the kernel (rlimit)</dd>`,
 		`<dt>Processor</dt><dd>1.2 s</dd><dd class="quiet">no limit</dd>`,
 		`<dt>Disk</dt><dd>2.0 KiB of 4.0 KiB</dd><dd class="quiet">only watched</dd>`,
 	} {

@@ -48,7 +48,7 @@ type stride struct {
 type happened struct {
 	core.Event
 	What, Detail, Who string
-	Lamp              track.State
+	Colour            track.State
 	Href              string
 	Here              bool
 }
@@ -63,7 +63,7 @@ func (c *cockpit) timeline(r *http.Request) (page, error) {
 	if asked != "" {
 		n, err := strconv.ParseInt(asked, 10, 64)
 		if err != nil {
-			return page{}, core.Errorf(core.CodeInvalid, "%.40q is no number of an event", asked).WithHint("the run has events 1 to %d", d.Seq)
+			return page{}, core.Errorf(core.CodeInvalid, "%.40q is not the number of an event", asked).WithHint("the run has events 1 to %d", d.Seq)
 		}
 		body.At = min(max(n, 1), d.Seq)
 	}
@@ -146,7 +146,7 @@ func taskIn(run string, e core.Event) string {
 }
 
 func inWords(d api.RunDetail, e core.Event) happened {
-	h := happened{Event: e, Who: string(e.Actor.Kind), Lamp: tone(e), Href: timelinePath(d.Alias, e.Seq)}
+	h := happened{Event: e, Who: string(e.Actor.Kind), Colour: tone(e), Href: timelinePath(d.Alias, e.Seq)}
 	what, detail := wording.Event(e)
 	h.What, h.Detail = sentence(what), byName(d.Stages, detail)
 	switch {

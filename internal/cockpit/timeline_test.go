@@ -148,7 +148,7 @@ func TestEffectsAreFiltered(t *testing.T) {
 	if _, body := get(t, h, "/runs/r1/effects?outcome=denied"); strings.Contains(body, "make test") || !strings.Contains(body, "not yours") {
 		t.Error("the outcome is not heeded")
 	}
-	if _, body := get(t, h, "/runs/r1/effects?tool=Read"); !strings.Contains(body, "Nothing fits") {
+	if _, body := get(t, h, "/runs/r1/effects?tool=Read"); !strings.Contains(body, "No matches") {
 		t.Error("nothing to show is not said")
 	}
 }

@@ -43,7 +43,7 @@ func (c *cockpit) transcript(r *http.Request) (page, error) {
 	if at := r.URL.Query().Get("at"); at != "" {
 		n, err := strconv.ParseInt(at, 10, 64)
 		if err != nil || n < 0 {
-			return page{}, core.Errorf(core.CodeInvalid, "%.40q is no place in a transcript", at).WithHint("begin at the newest")
+			return page{}, core.Errorf(core.CodeInvalid, "%.40q is not a position in a transcript", at).WithHint("start at the newest")
 		}
 		q.At = n
 	}

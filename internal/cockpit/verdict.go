@@ -67,7 +67,7 @@ func against(d api.RunDetail) bool {
 func reviewWord(s core.ReviewStatus) string {
 	switch s {
 	case core.ReviewApproved:
-		return "is in favour"
+		return "approves"
 	case core.ReviewChangesRequested:
 		return "asks for changes"
 	case core.ReviewRejected:

@@ -67,7 +67,7 @@ func TestAReviewInFavourIsSaid(t *testing.T) {
 	h := serve(t, waiting(atReview(core.ReviewApproved, core.Finding{Issue: "a nit"})), api.RoleApprover)
 	for _, address := range everyGate {
 		_, body := get(t, h, address)
-		for _, want := range []string{"Review is in favour", "a nit", `<button class="go">Approve`} {
+		for _, want := range []string{"Review approves", "a nit", `<button class="go">Approve`} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s does not say %q", address, want)
 			}
@@ -84,7 +84,7 @@ func TestALaterGateSaysWhatWasApprovedAgainstAReview(t *testing.T) {
 	h := serve(t, waiting(d), api.RoleApprover)
 	for _, address := range everyGate {
 		_, body := get(t, h, address)
-		for _, want := range []string{"Review asks for changes", "and was approved all the same", "it is added twice", `<option value="implement" selected>`} {
+		for _, want := range []string{"Review asks for changes", "and was approved anyway", "it is added twice", `<option value="implement" selected>`} {
 			if !strings.Contains(body, want) {
 				t.Errorf("%s does not say %q", address, want)
 			}

@@ -109,9 +109,9 @@ func linked(d api.RunDetail, pieces []api.Piece) []pieceView {
 
 // workGraph says how a run's work is drawn.
 func workGraph(d api.RunDetail, pieces []pieceView) graph.Plan {
-	plan := graph.Plan{Title: "The work of " + clip(80, d.Title) + " and what waits for what", Band: "Wave"}
+	plan := graph.Plan{Title: "The work of " + clip(80, d.Title) + " and its dependencies", Band: "Wave"}
 	for _, p := range pieces {
-		node := graph.Node{ID: p.ID, Label: clip(60, p.ID), Note: clip(60, p.Role), State: lamp(p.Status), Stale: p.Stale != "", Href: p.Href, Band: p.Wave, After: p.After}
+		node := graph.Node{ID: p.ID, Label: clip(60, p.ID), Note: clip(60, p.Role), State: colour(p.Status), Stale: p.Stale != "", Href: p.Href, Band: p.Wave, After: p.After}
 		if d.Waves == nil && p.Title != "" {
 			node.Label = clip(60, p.Title)
 		}
@@ -123,7 +123,7 @@ func workGraph(d api.RunDetail, pieces []pieceView) graph.Plan {
 		}
 		said := []string{clip(60, p.ID), clip(100, p.Title), clip(40, p.Role), word(p.Status)}
 		if node.Stale {
-			said = append(said, "built on what no longer holds")
+			said = append(said, "relies on a fact no longer valid")
 		}
 		node.Title = strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ", ")
 		plan.Nodes = append(plan.Nodes, node)
@@ -179,7 +179,7 @@ func disagreement(kind core.ConflictKind) string {
 	case core.ConflictFile:
 		return "one file, two writers"
 	case core.ConflictCriterion:
-		return "not as asked for"
+		return "not as requested"
 	}
 	return string(kind)
 }

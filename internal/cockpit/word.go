@@ -41,11 +41,11 @@ func may(caller api.Caller, role string) bool { return caller.May(api.Role(role)
 func shownSubject(r *http.Request) (*core.Subject, error) {
 	shown := r.PostForm.Get("subject")
 	if shown == "" {
-		return nil, core.Errorf(core.CodeInvalid, "it is not said what was shown").WithHint("go back to the page, look again and decide there")
+		return nil, core.Errorf(core.CodeInvalid, "the form does not say what was shown").WithHint("go back to the page, look again and decide there")
 	}
 	subject := &core.Subject{}
 	if err := strictjson.Unmarshal([]byte(shown), subject); err != nil {
-		return nil, core.Wrap(core.CodeInvalid, err, "what was shown cannot be read", "go back to the page, look again and decide there")
+		return nil, core.Wrap(core.CodeInvalid, err, "the form's record of what was shown cannot be read", "go back to the page, look again and decide there")
 	}
 	return subject, nil
 }
@@ -54,7 +54,7 @@ func shownSubject(r *http.Request) (*core.Subject, error) {
 func text(r *http.Request) (string, error) {
 	s := strings.TrimSpace(r.PostForm.Get("text"))
 	if s == "" {
-		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("say in a sentence what is to be different")
+		return "", core.Errorf(core.CodeInvalid, "nothing was written").WithHint("say in a sentence what should change")
 	}
 	return s, nil
 }
@@ -118,7 +118,7 @@ func (c *cockpit) retry(r *http.Request) (string, error) {
 func (c *cockpit) skip(r *http.Request) (string, error) {
 	stage := r.PostForm.Get("stage")
 	if stage == "" {
-		return "", core.Errorf(core.CodeInvalid, "it is not said what was shown").WithHint("go back to the page, look again and decide there")
+		return "", core.Errorf(core.CodeInvalid, "the form does not say what was shown").WithHint("go back to the page, look again and decide there")
 	}
 	run, err := c.svc.Skip(r.Context(), r.PathValue("run"), api.Skip{Stage: stage, Reason: r.PostForm.Get("reason")})
 	return runPath(run.Alias), err

@@ -101,7 +101,7 @@ func (w *world) calledOnce(h history, s score) {
 			w.t.Fatalf("run %s: the call %+v got no answer", h.row.Branch, c)
 		case len(events) != 1:
 			w.t.Fatalf("run %s: the call %+v was answered once, and became %d events: %v", h.row.Branch, c, len(events), events)
-		case c.tool == "send-message" && c.answer != "said ("+events[0]+")":
+		case c.tool == "send-message" && c.answer != "sent ("+events[0]+")":
 			w.t.Fatalf("run %s: the call %+v became %s", h.row.Branch, c, events[0])
 		}
 		delete(found, c.deed())

@@ -10,7 +10,7 @@ const hands = `
 n=0
 note() { echo "$1 $STELLWERK_RUN $STELLWERK_ATTEMPT $2" >> "$LEDGER"; }
 section() { sed -n "/^## $1/,/^## /p" "$STELLWERK_PROMPT"; }
-deeds=$(section 'What this turn did already')
+deeds=$(section 'What this turn already did')
 fresh() {
   n=$((n + 1))
   name=$1 tag=$STELLWERK_ATTEMPT-$n

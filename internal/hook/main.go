@@ -71,6 +71,6 @@ func Respond(state string, data []byte, stdout, stderr io.Writer, began time.Tim
 }
 
 func undecided(stderr io.Writer, err error) int {
-	fmt.Fprintf(stderr, "Stellwerk could not decide on this call, so it is refused: %v\n", err)
+	fmt.Fprintf(stderr, "Stellwerk could not decide on this call and refused it: %v\n", err)
 	return ExitUndecided
 }

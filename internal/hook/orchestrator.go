@@ -31,14 +31,14 @@ func (o orchestrator) decide() Answer {
 	case writes:
 		return o.file(true)
 	case searches:
-		return denied("this session explores nothing while it carries run %s; its agents do", o.snap.Alias)
+		return denied("this session explores nothing while it carries run %s; the agents do that", o.snap.Alias)
 	case starts:
 		return o.start()
 	case asks:
 		return denied("ask in plain words and end your turn: what the person types themselves counts, a chosen option does not")
 	case unknown:
 	}
-	return denied("%s is not for the session that carries run %s; its agents do the work. `stellwerk pause` stops the run", o.in.Tool, o.snap.Alias)
+	return denied("%s is not for the session that carries run %s; agents do the work. `stellwerk pause` stops the run", o.in.Tool, o.snap.Alias)
 }
 
 // run lets calls of Stellwerk through unasked: the engine decides on them.
@@ -116,7 +116,7 @@ func steers(path string) bool { return ofGit(path) || steering.Files{}.Named(pat
 // the model wrote.
 func (o orchestrator) start() Answer {
 	if len(o.snap.Offers) == 0 {
-		return denied("there is nothing to start now; end your turn, and you will be told what comes next")
+		return denied("there is nothing to start now; end your turn, and Stellwerk says what comes next")
 	}
 	given := o.in.text("subagent_type")
 	for _, offer := range o.snap.Offers {

@@ -58,7 +58,7 @@ func stray(data []byte) (Answer, Entry, error) {
 	if in.Agent == "" || !strings.HasPrefix(in.AgentType, "stellwerk:") || in.Tool == handback {
 		return Silent(), Entry{}, nil
 	}
-	return denied("the run of this agent is not in this session any more; end now without doing anything"), Entry{}, nil
+	return denied("this session no longer carries the run of this agent; end now without doing anything"), Entry{}, nil
 }
 
 // handback is how an agent ends where the client runs in its automatic mode.

@@ -11,15 +11,15 @@ import (
 )
 
 type delegateInput struct {
-	Prompt  string   `json:"prompt,omitempty" jsonschema:"what is to be done, where, and how it is known to be done; the kinds merge, discard, validate and pr need none"`
-	Branch  string   `json:"branch,omitempty" jsonschema:"short name of the branch it belongs to, such as api; without one it gets its own and is merged once verified"`
-	Kind    string   `json:"kind,omitempty" jsonschema:"code, review, fix, merge, discard, validate or pr; usually none"`
-	Role    string   `json:"role,omitempty" jsonschema:"role of who does it; the playbook's default without"`
-	Title   string   `json:"title,omitempty" jsonschema:"what to call it in a line"`
-	Inputs  []string `json:"inputs,omitempty" jsonschema:"names of documents that it is given"`
-	Outputs []string `json:"outputs,omitempty" jsonschema:"names of documents that it hands in, such as analysis.md"`
-	Checks  []string `json:"checks,omitempty" jsonschema:"commands that must succeed besides the project's own checks"`
-	After   []string `json:"after,omitempty" jsonschema:"ids (t1) and branches that are to be merged before it begins"`
+	Prompt  string   `json:"prompt,omitempty" jsonschema:"what to do, where, and how to tell that it is done; the kinds merge, discard, validate and pr need none"`
+	Branch  string   `json:"branch,omitempty" jsonschema:"short name of the branch to work on, such as api; without one the work gets its own branch, which is merged once verified"`
+	Kind    string   `json:"kind,omitempty" jsonschema:"code, review, fix, merge, discard, validate or pr; usually left out"`
+	Role    string   `json:"role,omitempty" jsonschema:"role that does the work; the playbook's default if left out"`
+	Title   string   `json:"title,omitempty" jsonschema:"a title of one line"`
+	Inputs  []string `json:"inputs,omitempty" jsonschema:"names of documents to give to the agent"`
+	Outputs []string `json:"outputs,omitempty" jsonschema:"names of documents that the agent hands in, such as analysis.md"`
+	Checks  []string `json:"checks,omitempty" jsonschema:"commands that must succeed in addition to the project's own checks"`
+	After   []string `json:"after,omitempty" jsonschema:"ids (t1) and branches that must be merged before it begins"`
 }
 
 func (s *server) delegate(ctx context.Context, in delegateInput) (out api.Delegated, text string, err error) {
@@ -35,8 +35,8 @@ func (s *server) delegate(ctx context.Context, in delegateInput) (out api.Delega
 
 type messageInput struct {
 	Content string `json:"content" jsonschema:"what to say, in Markdown"`
-	Role    string `json:"role,omitempty" jsonschema:"voice to speak with; an agent has its own, a person is user or blue"`
-	In      string `json:"conversation,omitempty" jsonschema:"conversation to say it in, by its name or id; without one that which woke the manager"`
+	Role    string `json:"role,omitempty" jsonschema:"role to speak in; an agent has its own, a person is user or blue"`
+	In      string `json:"conversation,omitempty" jsonschema:"name or id of the conversation; if left out, the one that woke the manager"`
 }
 
 func (s *server) message(ctx context.Context, in messageInput) (out api.Told, text string, err error) {
@@ -48,16 +48,16 @@ func (s *server) message(ctx context.Context, in messageInput) (out api.Told, te
 }
 
 type questionInput struct {
-	Question string `json:"question" jsonschema:"what people are to answer"`
-	Default  string `json:"default,omitempty" jsonschema:"the answer where nobody gives one; needs after"`
-	After    string `json:"after,omitempty" jsonschema:"how long to wait for one, such as 2h"`
+	Question string `json:"question" jsonschema:"what to ask people"`
+	Default  string `json:"default,omitempty" jsonschema:"the answer if nobody gives one in time; needs after"`
+	After    string `json:"after,omitempty" jsonschema:"how long to wait for an answer, such as 2h"`
 }
 
 func (s *server) question(ctx context.Context, in questionInput) (out api.Asked, text string, err error) {
 	ask := api.Ask{Text: in.Question, Default: in.Default}
 	if in.After != "" {
 		if ask.After, err = time.ParseDuration(in.After); err != nil {
-			return out, "", core.Errorf(core.CodeInvalid, "%q is no length of time", in.After).WithHint("write it like 90m or 2h")
+			return out, "", core.Errorf(core.CodeInvalid, "%q is not a duration", in.After).WithHint("write it like 90m or 2h")
 		}
 	}
 	err = s.use(ctx, func(k tool.Kit) error {
@@ -68,7 +68,7 @@ func (s *server) question(ctx context.Context, in questionInput) (out api.Asked,
 }
 
 type planInput struct {
-	Message string `json:"message" jsonschema:"what was changed; the commit is called plan: MESSAGE"`
+	Message string `json:"message" jsonschema:"what you changed; the commit message is plan: MESSAGE"`
 }
 
 func (s *server) plan(ctx context.Context, in planInput) (out tool.Updated, text string, err error) {
@@ -110,8 +110,8 @@ func (s *server) show(ctx context.Context, _ showInput) (out api.Plan, text stri
 }
 
 type detailInput struct {
-	Name string `json:"name,omitempty" jsonschema:"id, name or key, such as d3; without one everything there is is listed"`
-	From int64  `json:"from,omitempty" jsonschema:"byte to begin with, where a part was left out"`
+	Name string `json:"name,omitempty" jsonschema:"id, name or key, such as d3; if left out, everything is listed"`
+	From int64  `json:"from,omitempty" jsonschema:"byte to start from, to continue a document that was cut"`
 }
 
 // detailOutput is a detail, or the index of all.

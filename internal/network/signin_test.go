@@ -122,7 +122,7 @@ func TestSigningInAnew(t *testing.T) {
 	c := w.signIn(code).Cookies()[0]
 	viewer := c.Name + "=" + c.Value
 	a := w.ask(http.MethodGet, "/sign-in?next=%2Fruns%2Fr1", "", "Cookie", viewer, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Site", "none")
-	if a.StatusCode != http.StatusOK || !strings.Contains(a.text, "signed in as eve, as viewer") || !strings.Contains(a.text, "data-signed") || !strings.Contains(a.text, `href="/runs/r1"`) {
+	if a.StatusCode != http.StatusOK || !strings.Contains(a.text, "signed in as eve, viewer") || !strings.Contains(a.text, "data-signed") || !strings.Contains(a.text, `href="/runs/r1"`) {
 		t.Errorf("a link opened by who has signed in: %d %s", a.StatusCode, a.text)
 	}
 	wrong := w.ask(http.MethodPost, "/sign-in", "code=AAAA-BBBB-CCCC-DDDD", "Content-Type", "application/x-www-form-urlencoded", "Cookie", viewer)
@@ -131,7 +131,7 @@ func TestSigningInAnew(t *testing.T) {
 	}
 	mine := w.code()
 	asked := w.ask(http.MethodPost, "/sign-in", "code="+mine, "Content-Type", "application/x-www-form-urlencoded", "Cookie", viewer)
-	if asked.StatusCode != http.StatusConflict || len(asked.Cookies()) != 0 || !strings.Contains(asked.text, "This code is of root, as admin") || !strings.Contains(asked.text, `name="sure" value="`+mine+`"`) {
+	if asked.StatusCode != http.StatusConflict || len(asked.Cookies()) != 0 || !strings.Contains(asked.text, "This code belongs to root, admin") || !strings.Contains(asked.text, `name="sure" value="`+mine+`"`) {
 		t.Errorf("to be somebody else without being asked: %d %s", asked.StatusCode, asked.text)
 	}
 	if a := w.ask(http.MethodGet, "/", "", "Cookie", viewer); !strings.Contains(a.text, "eve") {

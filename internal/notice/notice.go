@@ -82,13 +82,13 @@ func notices(r *core.Run) []notify.Notice {
 		n := notify.Notice{Kind: w.Kind, Text: w.Reason, Next: w.Next, At: w.Since}
 		switch {
 		case w.Gate != nil:
-			n.ID, n.Title = w.Gate.Event, "waits for your approval"
+			n.ID, n.Title = w.Gate.Event, "is waiting for your approval"
 		case w.Pause != nil && (w.Pause.Code == core.PausePerson || w.Pause.Code == core.PauseProject):
 			continue
 		case w.Pause != nil:
 			n.ID, n.Title = thing(r, w), "is paused"
 		default:
-			n.ID, n.Title = thing(r, w), "waits for a review"
+			n.ID, n.Title = thing(r, w), "is waiting for a review"
 		}
 		all = append(all, n)
 	}

@@ -48,7 +48,7 @@ type target struct {
 func newTarget(address string, privateHosts []string) (target, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
-		return target{}, fmt.Errorf("it is no address with https:// and a host: %w", ErrPermanent)
+		return target{}, fmt.Errorf("it is not an https:// address with a host: %w", ErrPermanent)
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
 	here := u.Hostname() == "localhost" || err == nil && ip.Unmap().IsLoopback()
@@ -68,9 +68,9 @@ func (t target) control(_, address string, _ syscall.RawConn) error {
 	ip, err := netip.ParseAddr(host)
 	switch literal, parseErr := netip.ParseAddr(t.url.Hostname()); {
 	case err != nil:
-		return fmt.Errorf("an address that is none: %w: %w", err, ErrPermanent)
+		return fmt.Errorf("not an address: %w: %w", err, ErrPermanent)
 	case t.url.Scheme != "https" && !ip.Unmap().IsLoopback():
-		return fmt.Errorf("%s is at %s, and http:// is for this machine alone: %w", t.url.Hostname(), ip, ErrPermanent)
+		return fmt.Errorf("%s is at %s, and http:// works only for this machine: %w", t.url.Hostname(), ip, ErrPermanent)
 	case public(ip):
 		return nil
 	case !t.private:
@@ -89,9 +89,9 @@ type privateError struct {
 
 func (e *privateError) Error() string {
 	if linkLocal(e.ip) {
-		return fmt.Sprintf("%s is at %s, an address that nothing is sent to unless it is named itself in notify_private_hosts", e.host, e.ip)
+		return fmt.Sprintf("%s is at %s; Stellwerk sends nothing there unless notify_private_hosts names the address itself", e.host, e.ip)
 	}
-	return fmt.Sprintf("%s is at %s, which is not on the open network; add %s to notify_private_hosts where that is meant", e.host, e.ip, e.host)
+	return fmt.Sprintf("%s is at %s, which is not a public address; if you mean it, add %s to notify_private_hosts", e.host, e.ip, e.host)
 }
 
 // Is implements errors.Is: trying again does not mend it.

@@ -39,11 +39,11 @@ func readLedger(file string) (ledger, error) {
 		return ledger{}, nil
 	}
 	if err != nil {
-		return ledger{}, fmt.Errorf("read what is to be told: %w", err)
+		return ledger{}, fmt.Errorf("read the pending notifications: %w", err)
 	}
 	var l ledger
 	if err := json.Unmarshal(data, &l); err != nil {
-		return ledger{}, fmt.Errorf("understand what is to be told: %w", err)
+		return ledger{}, fmt.Errorf("parse the pending notifications: %w", err)
 	}
 	return l, nil
 }
@@ -51,10 +51,10 @@ func readLedger(file string) (ledger, error) {
 func (l *ledger) write(file string) error {
 	data, err := json.Marshal(l)
 	if err != nil {
-		return fmt.Errorf("write down what is to be told: %w", err)
+		return fmt.Errorf("save the pending notifications: %w", err)
 	}
 	if err := renameio.WriteFile(file, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write down what is to be told: %w", err)
+		return fmt.Errorf("save the pending notifications: %w", err)
 	}
 	return nil
 }

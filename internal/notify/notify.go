@@ -49,7 +49,7 @@ type Way interface {
 }
 
 // ErrPermanent marks a failure that trying again does not mend.
-var ErrPermanent = errors.New("it is not tried again")
+var ErrPermanent = errors.New("not trying again")
 
 const (
 	shown    = 10  // notices of a sum that are named one by one

@@ -59,7 +59,7 @@ type rest struct {
 func Open(opts Options) *Outbox {
 	l, err := readLedger(opts.File)
 	if err != nil {
-		opts.Log.Warn("what was to be told is not known any more", "error", err)
+		opts.Log.Warn("the pending notifications are lost", "error", err)
 	}
 	return &Outbox{opts: opts, ledger: l, wake: make(chan struct{}, 1), done: make(chan struct{}), rests: map[string]rest{}}
 }
@@ -97,7 +97,7 @@ func (o *Outbox) Notify(_ context.Context, n Notice) error {
 		return nil
 	}
 	if dropped := o.ledger.add(n); dropped != "" {
-		o.opts.Log.Warn("too much is to be told, the oldest is left out", "notice", dropped)
+		o.opts.Log.Warn("too many pending notifications, dropping the oldest", "notice", dropped)
 	}
 	if err := o.ledger.write(o.opts.File); err != nil {
 		o.ledger.Waiting = o.ledger.Waiting[:len(o.ledger.Waiting)-1]
@@ -141,7 +141,7 @@ func (o *Outbox) round(ctx context.Context) time.Duration {
 	}
 	setup, err := o.opts.Setup()
 	if err != nil {
-		o.opts.Log.Warn("how a person wants to be told is not known", "error", err)
+		o.opts.Log.Warn("cannot read how to notify people", "error", err)
 		return looking
 	}
 	now := time.Now()
@@ -197,12 +197,12 @@ func (o *Outbox) tell(ctx context.Context, way Way) {
 	given := o.ledger.conclude(name, notices, err)
 	if err == nil {
 		delete(o.rests, name)
-		o.opts.Log.Info("a person was told", "way", name, "notices", len(notices))
+		o.opts.Log.Info("notified", "way", name, "notices", len(notices))
 		return
 	}
 	wait := min(max(2*o.rests[name].wait, firstWait), lastWait)
 	o.rests[name] = rest{wait, time.Now().Add(wait)}
-	o.opts.Log.Warn("a person could not be told", "way", name, "notices", len(notices), "given_up", len(given), "in", wait, "error", err)
+	o.opts.Log.Warn("could not notify", "way", name, "notices", len(notices), "given_up", len(given), "in", wait, "error", err)
 }
 
 // conclude writes down what was told, and returns when to go on.
@@ -213,7 +213,7 @@ func (o *Outbox) conclude(setup Setup) time.Duration {
 		return !slices.ContainsFunc(setup.Ways, func(w Way) bool { return e.wants(w.Name()) })
 	})
 	if err := o.ledger.write(o.opts.File); err != nil {
-		o.opts.Log.Error("what was told may be told again", "error", err)
+		o.opts.Log.Error("notifications may be sent again", "error", err)
 	}
 	next := looking
 	for _, way := range setup.Ways {
@@ -235,7 +235,7 @@ type Told struct {
 func (o *Outbox) Test(ctx context.Context) ([]Told, error) {
 	setup, err := o.opts.Setup()
 	told := make([]Told, len(setup.Ways))
-	n := Notice{ID: "test-" + time.Now().UTC().Format(time.RFC3339Nano), Kind: "test", Title: "this is a test", Text: "What waits for you will be told like this.", At: time.Now()}
+	n := Notice{ID: "test-" + time.Now().UTC().Format(time.RFC3339Nano), Kind: "test", Title: "this is a test", Text: "Stellwerk will tell you like this when something is waiting for you.", At: time.Now()}
 	var sends sync.WaitGroup
 	for i, way := range setup.Ways {
 		sends.Go(func() {

@@ -73,7 +73,7 @@ func judge(host string, status int, answer string) error {
 	case status >= 500, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
 		return err
 	case status >= 300 && status < 400:
-		return fmt.Errorf("%w; redirects are not followed, name the address it leads to: %w", err, ErrPermanent)
+		return fmt.Errorf("%w; Stellwerk follows no redirects, so name the final address: %w", err, ErrPermanent)
 	}
 	return fmt.Errorf("%w: %w", err, ErrPermanent)
 }

@@ -20,7 +20,7 @@ func ParseQuiet(hours, zone string) (Quiet, error) {
 	if zone != "" {
 		var err error
 		if at, err = time.LoadLocation(zone); err != nil {
-			return Quiet{}, fmt.Errorf("%q is no time zone this machine knows; write one such as Europe/Berlin", zone)
+			return Quiet{}, fmt.Errorf("this machine knows no time zone %q; write one such as Europe/Berlin", zone)
 		}
 	}
 	if hours == "" {
@@ -33,7 +33,7 @@ func ParseQuiet(hours, zone string) (Quiet, error) {
 		q.to, err = minutes(to)
 	}
 	if err != nil || q.from == q.to {
-		return Quiet{}, fmt.Errorf("%q is no range of hours; write it as 22:00-07:00", hours)
+		return Quiet{}, fmt.Errorf("%q is not a range of hours; write it as 22:00-07:00", hours)
 	}
 	return q, nil
 }

@@ -30,11 +30,11 @@ func NewWebhook(address, secret string, privateHosts []string) (*Webhook, error)
 	key := []byte(secret)
 	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		if key, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-			return nil, fmt.Errorf("the secret of the webhook begins with whsec_ and is not base64: %w", ErrPermanent)
+			return nil, fmt.Errorf("the secret of the webhook starts with whsec_ but is not base64: %w", ErrPermanent)
 		}
 	}
 	if len(key) < minKey {
-		return nil, fmt.Errorf("the secret of the webhook has %d bytes, and needs %d: %w", len(key), minKey, ErrPermanent)
+		return nil, fmt.Errorf("the secret of the webhook has %d bytes but needs %d: %w", len(key), minKey, ErrPermanent)
 	}
 	return &Webhook{newPoster(t), key}, nil
 }

@@ -49,7 +49,7 @@ func TestReadNetwork(t *testing.T) {
 
 func TestReadBadNetwork(t *testing.T) {
 	for bad, want := range map[string]string{
-		"open":                       "an open network is yours to ask for",
+		"open":                       "only you can open the network",
 		"[]":                         "the list is empty",
 		"npm":                        "expected a list",
 		"['https://']":               "p.yaml:3:",

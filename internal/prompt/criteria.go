@@ -66,18 +66,18 @@ func (v view) sentence(c core.Check) string {
 	case core.CheckArtifact:
 		return v.artifact(c)
 	case core.CheckState:
-		return fmt.Sprintf("The jq expression %s is true of the `context` you report in %s, laid over what earlier phases reported. Report only what is so.",
+		return fmt.Sprintf("The jq expression %s is true of the `context` you report in %s, merged over what earlier phases reported. Report only what is true.",
 			plain.Code(c.Expr, maxScript), plain.Code(path.Join(v.Paths.Out, ReportName), 1<<10))
 	case core.CheckGit:
 		return v.history(c.Git)
 	case core.CheckPlan:
-		return fmt.Sprintf("%s is a plan in the form shown above, with at least one step that is not done.", plain.Code(path.Join(v.Paths.Out, c.Name), 1<<10))
+		return fmt.Sprintf("%s is a plan in the form shown above, with at least one open step.", plain.Code(path.Join(v.Paths.Out, c.Name), 1<<10))
 	case core.CheckOutput, core.CheckDecision:
 		return v.document(c)
 	case core.CheckAlone:
-		return fmt.Sprintf("No file that matches %s was changed, deleted, renamed or replaced.", each(c.Globs))
+		return fmt.Sprintf("You changed, deleted, renamed or replaced no file that matches %s.", each(c.Globs))
 	case core.CheckMerge:
-		return fmt.Sprintf("Your last commit descends from `%s` as well as from what you started with, has no conflict markers, and drops nothing that either side brought.", short(c.Into))
+		return fmt.Sprintf("Your last commit descends from `%s` as well as from what you started with, has no conflict markers, and drops nothing from either side.", short(c.Into))
 	case core.CheckAll, core.CheckAny, core.CheckNot:
 	}
 	return ""
@@ -99,31 +99,31 @@ func (v view) command(c core.Check) string {
 }
 
 func (v view) artifact(c core.Check) string {
-	s := plain.Code(path.Join(v.Paths.Out, c.Name), 1<<10) + " is there and is not empty"
+	s := plain.Code(path.Join(v.Paths.Out, c.Name), 1<<10) + " exists and is not empty"
 	if len(c.Schema) > 0 {
-		s += ", and is JSON that is valid against the schema in " + plain.Code(path.Join(v.Paths.In, schemaName(c.Name)), 1<<10)
+		s += ", is JSON, and is valid against the schema in " + plain.Code(path.Join(v.Paths.In, schemaName(c.Name)), 1<<10)
 	}
 	if c.Name == roles.ReviewArtifact {
-		s += ", and has the form given below"
+		s += ", and has the form shown below"
 	}
 	return s + "."
 }
 
-// document says of what form a document of a run in waves is, and what an answer must speak of.
+// document says what form a document of a run in waves has, and what an answer must cover.
 func (v view) document(c core.Check) string {
-	s := fmt.Sprintf("%s is one JSON object, and nothing else, that is valid against the schema in %s.",
+	s := fmt.Sprintf("%s is one JSON object and nothing else, valid against the schema in %s.",
 		plain.Code(path.Join(v.Paths.Out, c.Artifact()), 1<<10), plain.Code(path.Join(v.Paths.In, schemaName(c.Artifact())), 1<<10))
 	if len(c.Names) > 0 {
-		s += " With the status `completed` these documents lie beside it: " + each(c.Names) + "."
+		s += " With the status `completed`, the output folder also holds these documents: " + each(c.Names) + "."
 	}
 	if len(c.Criteria) == 0 {
 		return s
 	}
-	s += " Its `coverage` has each of these criteria word for word, in one of its two lists; with the status `completed` none is unmet:"
+	s += " Its `coverage` has each of these criteria word for word in one of its two lists; with the status `completed`, none is unmet:"
 	for _, criterion := range c.Criteria {
 		s += "\n- " + plain.Code(criterion.Text, maxScript)
 		if criterion.Check != "" {
-			s += ", which is held to the command " + plain.Code(criterion.Check, maxScript)
+			s += ", which Stellwerk checks with " + plain.Code(criterion.Check, maxScript)
 		}
 	}
 	return s
@@ -144,10 +144,10 @@ func (v view) history(g *core.GitCheck) string {
 		wants = append(wants, "the first line of every message matches the regular expression "+plain.Code(g.Message, maxScript))
 	}
 	if g.MaxFiles > 0 {
-		wants = append(wants, fmt.Sprintf("the number of files they change is at most %d", g.MaxFiles))
+		wants = append(wants, fmt.Sprintf("they change at most %d files", g.MaxFiles))
 	}
 	if g.MaxLines > 0 {
-		wants = append(wants, fmt.Sprintf("the lines they add and remove are together at most %d", g.MaxLines))
+		wants = append(wants, fmt.Sprintf("they add and remove at most %d lines in all", g.MaxLines))
 	}
 	return fmt.Sprintf("Of the commits since `%s`: %s.", short(v.Since), strings.Join(wants, "; "))
 }

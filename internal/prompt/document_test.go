@@ -20,15 +20,15 @@ func TestDocumentsOfAWave(t *testing.T) {
 	}}
 	text := string(build(t, r, "backend-1-1", nil))
 	for _, want := range []string{
-		"- `/attempt/out/worker_output.json` is one JSON object, and nothing else, that is valid against the schema in `/attempt/in/worker_output.json.schema.json`. Its `coverage` has",
+		"- `/attempt/out/worker_output.json` is one JSON object and nothing else, valid against the schema in `/attempt/in/worker_output.json.schema.json`. Its `coverage` has",
 		"none is unmet:\n  - `` It answers within `1s` ``\n  - `It is tested`\n",
-		"- `/attempt/out/planner_decision.json` is one JSON object, and nothing else, that is valid against the schema in `/attempt/in/planner_decision.json.schema.json`.\n",
+		"- `/attempt/out/planner_decision.json` is one JSON object and nothing else, valid against the schema in `/attempt/in/planner_decision.json.schema.json`.\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "worker_output.json` is there") {
+	if strings.Contains(text, "worker_output.json` exists") {
 		t.Error("the same document is asked for twice")
 	}
 	in, err := Gather(r, "backend-1-1")

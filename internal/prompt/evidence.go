@@ -67,28 +67,28 @@ func (v view) LastEnded() string {
 	}
 	if took := v.Last.Resources; took != nil && took.Breach != "" && v.Last.Exit == core.ExitFailed {
 		return "It ran into a limit of this machine: " + plain.Line(took.Breach, maxInline) + ". Use less at a time: " +
-			"fewer processes side by side, smaller inputs, files you no longer need deleted."
+			"run fewer processes side by side, take smaller inputs, delete files you no longer need."
 	}
 	if v.Last.Exceeded != "" {
-		return "It ran into a limit: " + plain.Line(v.Last.Exceeded, maxInline) + ". You have a limit as well. Work in smaller steps, " +
-			"read only what you need, and commit or write down each step as soon as it stands."
+		return "It ran into a limit: " + plain.Line(v.Last.Exceeded, maxInline) + ". You have a limit, too. Work in smaller steps, " +
+			"read only what you need, and commit or write down each step as soon as it works."
 	}
 	switch v.Last.Exit {
 	case core.ExitFinished:
 		if v.Last.Verdict == core.VerdictFailed {
-			return "It ended by itself, but what it handed in did not pass the checks."
+			return "It ended by itself, but its work failed the checks."
 		}
 		return "It ended by itself." + said
 	case core.ExitFailed:
 		return "It ended with an error." + said
 	case core.ExitTimeout:
-		return fmt.Sprintf("It was ended at its time limit of %s. Take smaller steps, and commit or write down each as soon as it stands.", duration(v.Timeout))
+		return fmt.Sprintf("Stellwerk stopped it at its time limit of %s. Take smaller steps, and commit or write down each as soon as it works.", duration(v.Timeout))
 	case core.ExitCancelled:
-		return "It was stopped from outside before it had finished."
+		return "It was stopped before it had finished."
 	case core.ExitLost:
-		return "It was lost for reasons that have nothing to do with its work."
+		return "Stellwerk lost it, for reasons that have nothing to do with its work."
 	case core.ExitNoStart:
-		return "It could not be started, so it did nothing." + said
+		return "It did not start, so it did nothing." + said
 	}
 	return "How it ended is not known."
 }

@@ -31,7 +31,7 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 		Task: task.Name, Role: role(r.Playbook, task.Role), Writes: task.Writes, Outputs: task.Outputs, Done: task.Done,
 		Base: a.Base, Since: stage.Base, Try: task.Counted + 1, Limit: task.Limit, Timeout: task.Timeout,
 	}
-	in.Closed = r.Isolation != "none" && r.Network != nil && !r.Network.Open
+	in.Closed = closed(r)
 	in.RedBefore = redBefore(r.Preflight, task)
 	in.Skippable = skippable(r, stage.ID, task)
 	for i, s := range r.Stages {
@@ -64,6 +64,11 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 		}
 	}
 	return in, nil
+}
+
+// closed reports that attempts of a run reach only the hosts on their list.
+func closed(r *core.Run) bool {
+	return r.Isolation != "none" && r.Network != nil && !r.Network.Open
 }
 
 // part is what a task does in its team.

@@ -16,16 +16,16 @@ func (v view) Again() string {
 	}
 	switch v.Reason {
 	case core.OpenFeedback:
-		return "A person looked at what this phase delivered and asks for changes."
+		return "A person looked at the result of this phase and asks for changes."
 	case core.OpenRollback:
 		if from == "" {
-			return "A later phase found something that this phase must put right."
+			return "A later phase found something that this phase must fix."
 		}
-		return "The later phase " + from + " found something that this phase must put right."
+		return "The later phase " + from + " found something that this phase must fix."
 	case core.OpenMissing:
-		return "This phase was passed once, but a later phase lacks an output of it. Hand in every output named below."
+		return "This phase passed before, but a later phase lacks one of its outputs. Hand in every output named below."
 	case core.OpenRedo:
-		return "An earlier phase was done again since this phase was last passed. Compare what is there with the inputs " +
+		return "An earlier phase was done again after this phase last passed. Compare the work with the inputs " +
 			"as they are now, and change what no longer fits."
 	case core.OpenAdvance, core.OpenWoken, core.OpenWatchdog:
 	}

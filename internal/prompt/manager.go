@@ -44,7 +44,7 @@ type managerView struct {
 	Spent, Limits, PullRequest, Checks, Roles string
 	Plan, PlanTrouble                         string
 	Round, Missed, Said                       int
-	PlanCut, AnswersCut, Inline               bool
+	PlanCut, AnswersCut, Inline, Closed       bool
 	Wakes, Deeds, Open, Lines, Ended          []string
 	Changes, Questions, Answers, Talk         []string
 	AnswersName                               string
@@ -87,7 +87,7 @@ func ManagerFiles(r *core.Run) []File {
 func seen(r *core.Run, stage *core.Stage, task *core.Task, desk Desk) managerView {
 	v := managerView{
 		Title: r.Title, Base: r.Base, Branch: r.Branch, Goal: plain.Head(r.Goal, maxGoal), Role: role(r.Playbook, task.Role).Prompt,
-		Work: desk.Paths.Work, Inline: desk.Inline, Round: stage.Round, Missed: stage.Turn.Missed + max(len(stage.Turn.Wakes)-maxWakes, 0), Said: r.Said,
+		Work: desk.Paths.Work, Inline: desk.Inline, Closed: closed(r), Round: stage.Round, Missed: stage.Turn.Missed + max(len(stage.Turn.Wakes)-maxWakes, 0), Said: r.Said,
 		Spent: spent(r), Limits: limits(r), Checks: checks(r), Roles: delegates(r), Timeout: task.Timeout,
 		Wakes: lines(stage.Turn.Wakes, maxWakes, wakeLine), Deeds: lines(stage.Turn.Deeds, maxOpen, deedLine),
 		Lines: lines(r.OpenLines(), maxOpen, lineLine), Changes: lines(r.Changes, 5, changeBlock),
@@ -131,11 +131,11 @@ func wakeLine(w core.Wake) string {
 	case core.WakeChanges:
 		return "Somebody who looked at the work wants changes: " + plain.Code(text, maxTold)
 	case core.WakeChecks:
-		return "The checks of the pull request failed on the forge. Have it looked into."
+		return "The forge's checks of the pull request failed. Have somebody look into it."
 	case core.WakeWatchdog:
-		return "Nothing has happened for " + duration(w.Elapsed) + ", and nothing is under way. Bring the project on, or ask."
+		return "Nothing has happened for " + duration(w.Elapsed) + ", and nothing is under way. Move the project forward, or ask."
 	case core.WakePerson:
-		return strings.TrimSpace("A person let the project go on. " + text)
+		return strings.TrimSpace("A person resumed the project. " + text)
 	}
 	return text
 }
@@ -165,7 +165,7 @@ func taskLine(w core.Wake, text string) string {
 		what += mergeLine(w.Merge)
 	}
 	if w.Summary != "" {
-		what += ". Its worker's own words, which nobody verified: " + plain.Code(plain.Line(w.Summary, maxTold), maxTold)
+		what += ". The worker's own words, unverified: " + plain.Code(plain.Line(w.Summary, maxTold), maxTold)
 	}
 	return what
 }
@@ -180,17 +180,17 @@ func mergeLine(n *core.MergeNote) string {
 		}
 	}
 	if len(n.Failed) > 0 {
-		text += ". At first the merged tree did not pass " + names(n.Failed, 0)
+		text += ". At first the merged tree failed " + names(n.Failed, 0)
 	}
 	switch n.Build {
 	case core.VerdictPassed:
 		text += ". The merged tree passes every check"
 	case core.VerdictFailed:
-		text += ". The merged tree does not pass the checks"
+		text += ". The merged tree fails the checks"
 	case core.VerdictNone:
 	}
 	if n.Words != "" {
-		text += ". The words of who was to put it right, which nobody verified: " + plain.Code(plain.Line(n.Words, maxTold/2), maxTold/2)
+		text += ". The words of the agent that tried to repair it, unverified: " + plain.Code(plain.Line(n.Words, maxTold/2), maxTold/2)
 	}
 	return text
 }
@@ -220,12 +220,12 @@ func deedLine(d core.Deed) string {
 }
 
 func lineLine(s *core.Stage) string {
-	state := "nothing on it is verified"
+	state := "nothing verified"
 	if s.Line != "" {
 		state = "verified at `" + short(s.Line) + "`"
 	}
 	if s.Conflict != nil {
-		state += ", its merge was refused"
+		state += ", merge refused"
 	}
 	return plain.Code(s.ID, maxInline) + " (" + plain.Code(s.Branch, maxInline) + "): " + plain.Line(s.Title, maxInline) + "; " + state
 }
@@ -237,7 +237,7 @@ func changeBlock(c core.Changes) string {
 func answerLine(a core.Answer) string {
 	by := ""
 	if a.Default {
-		by = " (nobody answered in time: the default)"
+		by = " (the default: nobody answered in time)"
 	}
 	return plain.Line(a.Question.Text, maxInline) + " — " + plain.Line(a.Text, maxTold/2) + by
 }

@@ -124,7 +124,7 @@ func workBlock(r *core.Run, d *core.Delegated) string {
 		fmt.Fprintf(&b, "; %d of %d criteria met", len(a.Coverage.Met), len(d.Brief.Criteria))
 	}
 	if d.Stale != "" {
-		b.WriteString("; **stale**: it was built on " + plain.Code(d.Stale, maxInline) + ", which no longer holds")
+		b.WriteString("; **stale**: it relies on " + plain.Code(d.Stale, maxInline) + ", which is no longer valid")
 	}
 	for i, text := range d.Unmet {
 		if i == 3 {
@@ -160,7 +160,7 @@ func questionLine(q core.Question) string {
 	}
 	text += ": " + plain.Code(q.Text, maxPast)
 	if q.Default != "" {
-		text += " (by default " + plain.Code(q.Default, maxInline) + ", at " + q.Due.UTC().Format("2 Jan 15:04") + ")"
+		text += " (default: " + plain.Code(q.Default, maxInline) + ", at " + q.Due.UTC().Format("2 Jan 15:04") + ")"
 	}
 	return text
 }

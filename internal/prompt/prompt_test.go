@@ -190,11 +190,19 @@ func TestAClosedNetworkIsTold(t *testing.T) {
 		"without isolation": {"none", &core.Network{}, false},
 		"of an older run":   {"sandbox", nil, false},
 	} {
-		r := dashboard()
-		r.Isolation, r.Network = c.isolation, c.network
-		text := string(build(t, r, "backend-1-1", nil))
-		if strings.Contains(text, "- Network: closed. A proxy refuses every host that is not on the list") != c.want {
-			t.Errorf("%s: %s", name, text)
+		phases, managed, waves := dashboard(), project(), inWaves()
+		for _, r := range []*core.Run{phases, managed, waves} {
+			r.Isolation, r.Network = c.isolation, c.network
+		}
+		for who, text := range map[string]string{
+			"developer": string(build(t, phases, "backend-1-1", nil)),
+			"manager":   turnPrompt(t, managed, ""),
+			"planner":   plannerPrompt(t, waves, room()),
+			"worker":    workerPrompt(t, waves, workAttempt, room()),
+		} {
+			if strings.Contains(text, "\n- Network: closed. A proxy refuses every host that is not on the list") != c.want {
+				t.Errorf("%s, for a %s: %s", name, who, text)
+			}
 		}
 	}
 }
@@ -219,7 +227,7 @@ func TestALimitOfTheMachineIsTold(t *testing.T) {
 func TestALimitOfTheAttemptIsTold(t *testing.T) {
 	for _, exit := range []core.ExitKind{core.ExitFailed, core.ExitCancelled} {
 		v := view{Input{Last: &core.Attempt{Exit: exit, Exceeded: "the attempt has cost $0.97 of its $1.00", Message: "402"}}}
-		if said := v.LastEnded(); !strings.HasPrefix(said, "It ran into a limit: the attempt has cost $0.97 of its $1.00. You have a limit as well.") {
+		if said := v.LastEnded(); !strings.HasPrefix(said, "It ran into a limit: the attempt has cost $0.97 of its $1.00. You have a limit, too.") {
 			t.Errorf("%s: %s", exit, said)
 		}
 	}
@@ -328,7 +336,7 @@ func TestFilesHoldWhatThePromptCuts(t *testing.T) {
 	want := map[string][]string{
 		GoalName:               {"Show each user", "under a second."},
 		HotfixName:             {"Sort by date.", "a.go:3", "Wrong order."},
-		EvidenceName:           {"Does not hold: `command: go test ./...`", "got 0 orders", "Holds: `changed"},
+		EvidenceName:           {"Failed: `command: go test ./...`", "got 0 orders", "Passed: `changed"},
 		"api.json.schema.json": {`"type": "object"`},
 	}
 	for _, f := range Files(in) {

@@ -377,7 +377,7 @@ func TestResolveInWaves(t *testing.T) {
 	s.Conflict = &core.Unmerged{Files: []string{"cart.go"}, Into: workCommit}
 	s.Tasks = append(s.Tasks, &core.Task{ID: "cart-api.r1.resolve", Stage: "cart-api", Kind: core.KindResolve, Role: "developer", Writes: core.WritesCode, Limit: 3, Attempts: []*core.Attempt{{ID: "resolve.a1", N: 1, Base: baseCommit}}})
 	text := string(build(t, r, "resolve.a1", nil))
-	if !strings.Contains(text, "could not be merged") || !strings.Contains(text, "It answers with the stored items.") {
+	if !strings.Contains(text, "Stellwerk could not merge the branch") || !strings.Contains(text, "It answers with the stored items.") {
 		t.Error(text)
 	}
 }

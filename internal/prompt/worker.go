@@ -166,7 +166,7 @@ func ownAnswers(r *core.Run, d *core.Delegated) []string {
 		}
 		text := answerBlock(*a)
 		if room -= len(text); room < 0 {
-			return append(out, "Further answers are among those in the context.")
+			return append(out, "The context has further answers.")
 		}
 		out = append(out, text)
 	}
@@ -175,7 +175,7 @@ func ownAnswers(r *core.Run, d *core.Delegated) []string {
 
 func answerBlock(a core.Answer) string {
 	return fmt.Sprintf("%s asked %s. The answer, by %s:\n\n%s", plain.Code(a.Question.ID, maxInline), plain.Code(a.Question.Text, maxTold),
-		map[string]string{"person": "a person", "planner": "the planner", "default": "default, as nobody answered in time"}[answeredBy(a)],
+		map[string]string{"person": "a person", "planner": "the planner", "default": "default, because nobody answered in time"}[answeredBy(a)],
 		plain.Fence(plain.Head(a.Text, maxTold)))
 }
 
@@ -203,10 +203,10 @@ func FactText(f core.Fact) string {
 		text += "\nSources: " + plain.Line(strings.Join(f.Sources, ", "), maxTold) + "\n"
 	}
 	if f.SupersededBy != nil {
-		text += "\nIt no longer holds: " + plain.Line(*f.SupersededBy, maxInline) + " took its place.\n"
+		text += "\nIt is no longer valid: " + plain.Line(*f.SupersededBy, maxInline) + " replaced it.\n"
 	}
 	if f.Stale != "" {
-		text += "\nIt was built on " + plain.Line(f.Stale, maxInline) + ", which no longer holds.\n"
+		text += "\nIt relies on " + plain.Line(f.Stale, maxInline) + ", which is no longer valid.\n"
 	}
 	return text
 }
@@ -231,7 +231,7 @@ func (v workerView) holds(c core.Criterion) string {
 	if c.Check == "" {
 		return text
 	}
-	return text + "\n  Nobody's word is taken for it: " + strings.ReplaceAll(v.command(core.Check{Run: c.Check}), "\n", "\n  ")
+	return text + "\n  Stellwerk checks it: " + strings.ReplaceAll(v.command(core.Check{Run: c.Check}), "\n", "\n  ")
 }
 
 // further are the checks of the playbook that hold of every delegation.

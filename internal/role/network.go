@@ -24,7 +24,7 @@ func Network(v yamlfile.Value) core.Reach {
 		case NetworkNone:
 			return core.Reach{None: true}
 		case networkOpen:
-			v.Fail("an open network is yours to ask for on your machine", "start the run with --network open, or name the hosts that are needed")
+			v.Fail("only you can open the network, on your machine", "start the run with --network open, or name the hosts that are needed")
 			return core.Reach{}
 		}
 	}
@@ -39,7 +39,7 @@ func Network(v yamlfile.Value) core.Reach {
 		}
 	}
 	if len(v.Each()) == 0 {
-		v.Fail("the list is empty", "write none where nothing is to be reached")
+		v.Fail("the list is empty", "write none to reach no host")
 	}
 	return reach
 }

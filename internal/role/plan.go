@@ -46,7 +46,7 @@ func ParsePlan(data []byte) ([]core.SkipProposal, error) {
 		return nil, fmt.Errorf("%s: %w", core.PlanArtifact, err)
 	}
 	if doc.Skip == nil {
-		return nil, fmt.Errorf(`%s: skip is missing; write {"skip": []} where every phase is needed`, core.PlanArtifact)
+		return nil, fmt.Errorf(`%s: skip is missing; write {"skip": []} if every phase is needed`, core.PlanArtifact)
 	}
 	if len(*doc.Skip) > maxSkips {
 		return nil, fmt.Errorf("%s: proposes to skip %d phases; at most %d are read", core.PlanArtifact, len(*doc.Skip), maxSkips)

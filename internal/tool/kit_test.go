@@ -190,10 +190,10 @@ func TestSayDetail(t *testing.T) {
 	if got := tool.SayDetail(api.FetchedDetail{Content: "all of it\n", Size: 10}); got != "all of it" {
 		t.Errorf("%q", got)
 	}
-	if got := tool.SayDetail(api.FetchedDetail{Content: "half", Size: 9, Next: 4}); got != "half\n\n[5 of 9 bytes are left out; go on from byte 4 (--from)]" {
+	if got := tool.SayDetail(api.FetchedDetail{Content: "half", Size: 9, Next: 4}); got != "half\n\n[5 of 9 bytes left out; continue from byte 4 (--from)]" {
 		t.Errorf("%q", got)
 	}
-	if got := tool.SayDetails(api.DetailIndex{}); got != "there is nothing yet" {
+	if got := tool.SayDetails(api.DetailIndex{}); got != "nothing yet" {
 		t.Errorf("%q", got)
 	}
 }

@@ -11,17 +11,17 @@ import (
 
 // SayDelegated says in a line what became of a proposal.
 func SayDelegated(d api.Delegated) string {
-	text := d.ID + " is taken on"
+	text := d.ID + " is admitted"
 	switch d.Status {
 	case core.DelegationWaiting:
-		text = d.ID + " waits for what it comes after"
+		text = d.ID + " waits for the work it comes after"
 	case core.DelegationDone:
 		text = d.ID + " is done"
 	case core.DelegationOpen, core.DelegationFailed, core.DelegationRefused:
 	}
 	switch {
 	case d.Branch != "" && d.Merges:
-		return text + ", on " + d.Branch + "; it is merged as soon as it is verified"
+		return text + ", on " + d.Branch + "; Stellwerk merges it once it is verified"
 	case d.Branch != "":
 		return text + ", on " + d.Branch + "; it stays there until you have it merged"
 	}
@@ -29,7 +29,7 @@ func SayDelegated(d api.Delegated) string {
 }
 
 // SayTold says in a line that a message was sent.
-func SayTold(t api.Told) string { return "said (" + t.Event + ")" }
+func SayTold(t api.Told) string { return "sent (" + t.Event + ")" }
 
 // SayAsked says in a line that a question was asked.
 func SayAsked(a api.Asked) string {
@@ -37,23 +37,23 @@ func SayAsked(a api.Asked) string {
 	if a.Due.IsZero() {
 		return text
 	}
-	return text + ", at the latest at " + a.Due.UTC().Format(time.RFC3339) + " with the default"
+	return text + ", or the default does at " + a.Due.UTC().Format(time.RFC3339)
 }
 
 // SayUpdated says in a line what was committed.
 func SayUpdated(u Updated) string {
 	if len(u.Sent) == 0 {
-		return "this is committed already, as " + u.Commit[:min(len(u.Commit), 12)]
+		return "already committed, as " + u.Commit[:min(len(u.Commit), 12)]
 	}
 	return "committed " + strings.Join(u.Sent, ", ") + " as " + u.Commit[:min(len(u.Commit), 12)]
 }
 
-// SayDetail is a detail as text. Where a part was left out it says so, and where to
-// go on.
+// SayDetail is a detail as text. It says if a part was left out, and where to
+// continue.
 func SayDetail(d api.FetchedDetail) string {
 	text := strings.TrimRight(d.Content, "\n")
 	if d.Next > 0 {
-		text += fmt.Sprintf("\n\n[%d of %d bytes are left out; go on from byte %d (--from)]", d.Size-d.Next, d.Size, d.Next)
+		text += fmt.Sprintf("\n\n[%d of %d bytes left out; continue from byte %d (--from)]", d.Size-d.Next, d.Size, d.Next)
 	}
 	return text
 }
@@ -82,7 +82,7 @@ func SayDetails(index api.DetailIndex) string {
 		fmt.Fprintf(&b, "%s  %s — %s\n", a.Question, a.Text, strings.Join(strings.Fields(a.Answer), " "))
 	}
 	if b.Len() == 0 {
-		return "there is nothing yet"
+		return "nothing yet"
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -91,11 +91,11 @@ func TestDecisionsThatCannotBeUsed(t *testing.T) {
 		}},
 		{"bare delegations", with(continuing, `"agent_id": "backend-developer", "task": "Write the service."`, `"agent_id": "", "task": "\n"`,
 			`"acceptance_criteria": ["It loads"],`, `"acceptance_criteria": [],`, `"required_inputs": [], `, ``), []string{
-			"/delegations/0/agent_id: is empty; it is the role that does it", "/delegations/0/task: is empty; it is what is to be done",
-			"/delegations/1/acceptance_criteria: is empty; it has what must hold of the result", "/delegations/1/required_inputs: is missing; it is artifacts, facts and answers",
+			"/delegations/0/agent_id: is empty; it is the role that does it", "/delegations/0/task: is empty; it is what to do",
+			"/delegations/1/acceptance_criteria: is empty; it has what must be true of the result", "/delegations/1/required_inputs: is missing; it is artifacts, facts and answers",
 		}},
 		{"criteria", with(continuing, `"It answers"`, `"It is  tested"`, `"It loads"`, `" ", {"text": "`+strings.Repeat("long ", 101)+`"}`), []string{
-			"/delegations/1/acceptance_criteria/0: is empty; it is what must hold", "/delegations/1/acceptance_criteria/1/text: has 505 characters; at most 500 are allowed",
+			"/delegations/1/acceptance_criteria/0: is empty; it is what must be true", "/delegations/1/acceptance_criteria/1/text: has 505 characters; at most 500 are allowed",
 			`/delegations/0/acceptance_criteria/1: "It is tested" is at /delegations/0/acceptance_criteria/0, too`,
 		}},
 		{"a command nobody sees whole", with(continuing, "go test ./...", `go test\u202e ./...`), []string{"/delegations/0/acceptance_criteria/1/check: has a control character"}},

@@ -84,7 +84,7 @@ func TestOutputsThatCannotBeUsed(t *testing.T) {
 		{"wrong types", with(completed, `"status": "completed"`, `"status": 7`, `"detailed_md": ""`, `"detailed_md": null`,
 			`"blocking_questions": []`, `"blocking_questions": "none"`, `"missing_info_requests": []`, `"missing_info_requests": [3, {}, []]`, "0.6", `"high"`), []string{
 			"/status: must be text, got a number; it is how it ended", "/detailed_md: must be text, got null",
-			"/blocking_questions: must be a list, got text; it has questions without whose answers it cannot go on",
+			"/blocking_questions: must be a list, got text; it has questions it cannot continue without",
 			"/missing_info_requests/0: must be an object, got a number", "/missing_info_requests/1/text: is missing; it is the question itself",
 			"/missing_info_requests/2: must be an object, got a list", "/assumptions_made/0/confidence: must be a number, got text",
 		}},

@@ -172,7 +172,7 @@
     try {
       await send(form, body);
     } catch {
-      refuse("", "The engine gave no answer. It may have done it all the same: look first, then decide whether to send it again.");
+      refuse("", "The engine did not answer. It may have acted anyway: look first, then decide whether to send it again.");
       show(true);
     } finally {
       underWay.delete(form);
@@ -236,7 +236,7 @@
     link.href = "/sign-in";
     link.target = "_blank";
     link.textContent = "Sign in in another tab";
-    note("You are signed out, and nothing was sent. What you wrote stays here. ", link, ", then send it from here.").dataset.out = "";
+    note("You are signed out, and nothing was sent. Your text stays here. ", link, ", then send it from here.").dataset.out = "";
   }
 
   // --- On a narrow screen, what is looked at is brought into view: the tab, and

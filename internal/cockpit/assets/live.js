@@ -26,7 +26,7 @@
   const silence = 25000;
   const patience = 3000; // after the engine refused
   const words = { on: "live", wait: "reconnecting", gone: "offline", off: "static" };
-  const lamp = document.getElementById("live");
+  const light = document.getElementById("live");
   const position = () => document.getElementById("page").dataset.at;
 
   let known = position();
@@ -57,14 +57,14 @@
   // --- The state of the connection.
 
   function say(state) {
-    if (lamp.dataset.state === state) return;
-    lamp.dataset.state = state;
+    if (light.dataset.state === state) return;
+    light.dataset.state = state;
     dress();
   }
 
   function dress() {
     const paused = document.documentElement.dataset.updates === "paused";
-    lamp.querySelector(".says").textContent = paused ? "paused" : words[lamp.dataset.state];
+    light.querySelector(".says").textContent = paused ? "paused" : words[light.dataset.state];
   }
 
   document.addEventListener("stellwerk:paused", dress);
@@ -122,7 +122,7 @@
   }
 
   function tell(news) {
-    channel?.postMessage({ ...news, state: lamp.dataset.state, hidden: document.hidden, quiet: Date.now() - alive });
+    channel?.postMessage({ ...news, state: light.dataset.state, hidden: document.hidden, quiet: Date.now() - alive });
   }
 
   function receive(message) {

@@ -37,7 +37,7 @@
       else hold(form, "This has changed since you looked.", true);
     }
     for (const form of document.querySelectorAll("[data-gone] form, form[data-gone]")) {
-      hold(form, "This is not asked any more. What you wrote stays here until you leave the page.", false);
+      hold(form, "Nobody is asking this any more. Your text stays here until you leave the page.", false);
     }
   }
 
@@ -61,7 +61,7 @@
   function lookButton(form) {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = "I have looked at it now";
+    button.textContent = "I have looked again";
     button.disabled = true;
     setTimeout(() => { button.disabled = false; }, moment);
     button.addEventListener("click", () => {

@@ -4,8 +4,8 @@
   if (!("Notification" in window)) return;
 
   const words = {
-    granted: "This browser tells you.",
-    denied: "This browser was told not to. Its settings for this site can change that.",
+    granted: "This browser notifies you.",
+    denied: "This browser blocks notifications from this site. You can change that in its settings.",
     default: "",
   };
 

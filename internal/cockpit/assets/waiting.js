@@ -21,7 +21,7 @@
   function notify(n) {
     if (!("Notification" in window) || Notification.permission !== "granted") return;
     new Notification("Stellwerk", {
-      body: n === 1 ? "One thing waits for you." : n + " things wait for you.",
+      body: n === 1 ? "One thing is waiting for you." : n + " things are waiting for you.",
       tag: "stellwerk-waiting",
       icon: "/assets/icon.svg",
     });

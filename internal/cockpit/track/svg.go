@@ -132,13 +132,13 @@ func blocks(c *canvas, list []Block, x, y int) {
 	}
 }
 
-// signal draws a mast with three lamps beside the track, the lit one by the
+// signal draws a mast with three lights beside the track, the lit one by the
 // signal's aspect.
 func signal(c *canvas, s Signal, x, y int) {
 	c.addf(`<a class="signal a-%s" href="%s" aria-label="%s"><title>%s</title>`, s.Aspect, esc(s.Href), esc(s.Title), esc(s.Title))
 	c.addf(`<path class="mast" d="M%d %dV%d"/><rect x="%d" y="%d" width="16" height="38" rx="7"/>`, x, y, y-8, x-8, y-44)
-	for i, lamp := range []string{"red", "amber", "green"} {
-		c.addf(`<circle class="%s" cx="%d" cy="%d" r="4"/>`, lamp, x, y-37+i*12)
+	for i, colour := range []string{"red", "amber", "green"} {
+		c.addf(`<circle class="%s" cx="%d" cy="%d" r="4"/>`, colour, x, y-37+i*12)
 	}
 	c.WriteString(`</a>`)
 }

@@ -12,11 +12,11 @@ import (
 func slashes(verb core.Verb) string {
 	return map[core.Verb]string{
 		core.VerbResume:   "/stellwerk:resume to go on",
-		core.VerbRetry:    "/stellwerk:retry-reset to give the stage its attempts back",
+		core.VerbRetry:    "/stellwerk:retry-reset to reset the stage's attempts",
 		core.VerbFeedback: "/stellwerk:feedback to say what is to be different",
 		core.VerbRollback: "/stellwerk:rollback to go back to an earlier stage",
-		core.VerbSkip:     "/stellwerk:skip to leave it out",
-		core.VerbStatus:   "/stellwerk:status to know more",
+		core.VerbSkip:     "/stellwerk:skip to skip it",
+		core.VerbStatus:   "/stellwerk:status to see more",
 		core.VerbCancel:   "/stellwerk:cancel to discard the run",
 	}[verb]
 }

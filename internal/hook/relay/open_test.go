@@ -26,7 +26,7 @@ func TestAFreshSessionHearsWhatIsOpen(t *testing.T) {
 	for _, source := range []string{"startup", "resume", "clear", "fork"} {
 		a := d.answer(hook.EventSessionStart, map[string]any{"source": source})
 		for _, want := range []string{
-			"brisk-otter (Add a search field): waiting for an approval, at plan, last carried by another session", "/stellwerk:resume brisk-otter takes it up here",
+			"brisk-otter (Add a search field): waiting for an approval, at plan, last carried by another session", "/stellwerk:resume brisk-otter continues it here",
 			"calm-heron (The shop): active. `stellwerk status calm-heron`",
 		} {
 			if !strings.Contains(a.Message, want) {

@@ -133,7 +133,7 @@ func pauseAfter(err error) time.Duration {
 func wakeLine(turn api.Turn) string {
 	switch turn.Kind {
 	case api.TurnStart, api.TurnGate, api.TurnPaused, api.TurnOver:
-		return fmt.Sprintf("Stellwerk has finished checking run %s. End your turn with one short sentence; you are then told what comes next.", turn.Run.Alias)
+		return fmt.Sprintf("Stellwerk has finished checking run %s. End your turn with one short sentence; Stellwerk then says what comes next.", turn.Run.Alias)
 	case api.TurnNone, api.TurnWorking, api.TurnVerify:
 	}
 	return ""

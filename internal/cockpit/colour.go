@@ -8,8 +8,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// lamp is how a status of anything looks.
-func lamp[S ~string](status S) track.State {
+// colour maps a status of anything to the state it is drawn in.
+func colour[S ~string](status S) track.State {
 	switch string(status) {
 	case string(core.StatusActive), string(core.StageOpen), string(core.TaskRunning), string(core.TaskDelivered), string(core.TaskVerifying),
 		string(core.AttemptPending), string(core.AttemptStopping):
@@ -26,24 +26,24 @@ func lamp[S ~string](status S) track.State {
 	return track.Ahead
 }
 
-// taskLamp is how a task looks: one that has no try left has failed, until a
+// taskColour is how a task is drawn: one that has no try left has failed, until a
 // person gives it another.
-func taskLamp(t api.Task) track.State {
+func taskColour(t api.Task) track.State {
 	if stuck(t) {
 		return track.Failed
 	}
-	return lamp(t.Status)
+	return colour(t.Status)
 }
 
 func stuck(t api.Task) bool {
-	return lamp(t.Status) == track.Ahead && t.Limit > 0 && t.Counted >= t.Limit
+	return colour(t.Status) == track.Ahead && t.Limit > 0 && t.Counted >= t.Limit
 }
 
-// stageLamp is how a stage looks: one with a task that has failed waits for a
+// stageColour is how a stage is drawn: one with a task that has failed waits for a
 // person.
-func stageLamp(s api.Stage) track.State {
-	if lamp(s.Status) != track.Passed && slices.ContainsFunc(s.Tasks, stuck) {
+func stageColour(s api.Stage) track.State {
+	if colour(s.Status) != track.Passed && slices.ContainsFunc(s.Tasks, stuck) {
 		return track.Waiting
 	}
-	return lamp(s.Status)
+	return colour(s.Status)
 }

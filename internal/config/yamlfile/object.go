@@ -42,6 +42,7 @@ func (v Value) Pairs() ([]Pair, bool) {
 		}
 		first[name] = keyNode.Line
 		pairs = append(pairs, Pair{Name: name, Key: key, Value: v.child(v.node.Content[i+1], key.path)})
+		pairs[len(pairs)-1].Value.key = keyNode
 	}
 	return pairs, true
 }
@@ -71,6 +72,9 @@ func (v Value) Object(keys ...string) (Object, bool) {
 	}
 	return o, true
 }
+
+// Is reports an object that was read, as the zero one was not.
+func (o Object) Is() bool { return o.fields != nil }
 
 // Get finds the value of a key.
 func (o Object) Get(key string) (Value, bool) {

@@ -65,32 +65,14 @@ func expression() yamlfile.Form[string] {
 	})
 }
 
-// reach is the form of what can be reached over the network.
-func reach() yamlfile.Form[core.Reach] {
-	names := yamlfile.Schema{"type": "array", "minItems": 1, "items": yamlfile.AnyText.Schema}
-	return yamlfile.Form[core.Reach]{
-		Schema: yamlfile.Schema{
-			"description": "Presets (npm) and hosts (api.example.com:8443) that can be reached besides those named further up, or none.",
-			"oneOf":       []yamlfile.Schema{{"const": role.NetworkNone}, names},
-		},
-		Read: func(v yamlfile.Value) (core.Reach, bool) { return role.Network(v), true },
-		Write: func(r core.Reach) *yaml.Node {
-			if r.None {
-				return yamlfile.Text(role.NetworkNone)
-			}
-			return yamlfile.AnyList.Write(r.Names)
-		},
-	}
-}
-
 // networkField holds the lists of a playbook. One list alone is that of the attempts.
 func networkField(r *core.Reaches) yamlfile.Field {
-	one := yamlfile.At("", "", &r.Attempts, reach())
+	one := yamlfile.At("", "", &r.Attempts, role.Reach())
 	const doc = "What can be reached besides the model: one list for the attempts, or one for each of attempts, setup and checks."
 	return yamlfile.Group("network", doc, yamlfile.Fields{
-		yamlfile.At("attempts", "", &r.Attempts, reach()),
-		yamlfile.At("setup", "", &r.Setup, reach()),
-		yamlfile.At("checks", "", &r.Checks, reach()),
+		yamlfile.At("attempts", "", &r.Attempts, role.Reach()),
+		yamlfile.At("setup", "", &r.Setup, role.Reach()),
+		yamlfile.At("checks", "", &r.Checks, role.Reach()),
 	}, nil).Or(one, false)
 }
 

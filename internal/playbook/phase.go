@@ -34,7 +34,7 @@ func (p *parser) phaseFields(d *draft) yamlfile.Fields {
 		yamlfile.At("verify_first", "Where the checks hold already, nobody is started. Not with changed, git, state, artifact or outputs.", &d.VerifyFirst, yamlfile.Flag),
 		yamlfile.At("when", "jq on the run's context; the phase is left out unless it is true.", &d.When, expression()),
 		yamlfile.At("needs", "Capabilities the role must have.", &d.Needs, yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, d.readNeed))),
-		yamlfile.At("network", "", &d.Network, reach()),
+		yamlfile.At("network", "", &d.Network, role.Reach()),
 		yamlfile.At("writes", "", &d.Writes, yamlfile.OneOf(core.WritesCode, core.WritesArtifacts)).If(d.Act == ""),
 		d.inputsField(),
 		yamlfile.At("outputs", "", &d.about.outputs, d.outputs()),

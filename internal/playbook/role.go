@@ -22,24 +22,14 @@ type roleDraft struct {
 
 // roleFields describe a role.
 func roleFields(r *roleDraft) yamlfile.Fields {
-	tools := yamlfile.AnyList
-	tools.Read = func(v yamlfile.Value) ([]string, bool) { return role.Tools(v), true }
-	return yamlfile.Fields{
-		yamlfile.At("description", "", &r.Description, yamlfile.AnyText),
-		yamlfile.At("agent", "", &r.Agent, yamlfile.AnyText).Then(func(v yamlfile.Value) bool { r.agent, r.hasAgent = v, true; return true }),
-		yamlfile.At("model", "", &r.Model, yamlfile.AnyText),
-		tiersField("Models in place of model, where the run chose a tier.", &r.Tiers),
-		yamlfile.At("color", "", &r.Color, yamlfile.AnyText),
-		yamlfile.At("tools", "", &r.Tools, tools),
-		yamlfile.At("capabilities", "", &r.Capabilities, yamlfile.AnyList),
-		yamlfile.At("network", "", &r.Network, reach()),
-		yamlfile.At("prompt", "System prompt, Markdown.", &r.Prompt, yamlfile.AnyText),
-	}
+	afterModel := 3
+	fields := slices.Insert(role.Fields(&r.Role), afterModel, tiersField("Models in place of model, where the run chose a tier.", &r.Tiers))
+	return append(fields, yamlfile.At("prompt", "System prompt, Markdown.", &r.Prompt, yamlfile.AnyText))
 }
 
 // roleForm is the form of a role.
 func roleForm() yamlfile.Form[roleDraft] {
-	form := yamlfile.ObjectOf(roleFields, nil)
+	form := yamlfile.ObjectOf(roleFields, func(o yamlfile.Object, r *roleDraft) { r.agent, r.hasAgent = o.Get("agent") })
 	read := form.Read
 	form.Read = func(v yamlfile.Value) (roleDraft, bool) {
 		r, ok := read(v)

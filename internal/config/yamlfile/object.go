@@ -107,25 +107,6 @@ func (o Object) empty(key string) bool {
 	return false
 }
 
-// Text reads the text of a key, empty where it is absent or wrong.
-func (o Object) Text(key string) string {
-	v, ok := o.Get(key)
-	if !ok {
-		return ""
-	}
-	text, _ := v.Text()
-	return text
-}
-
-// Texts reads the texts of a key.
-func (o Object) Texts(key string) []string {
-	v, ok := o.Get(key)
-	if !ok {
-		return nil
-	}
-	return v.Texts()
-}
-
 // Value is the map itself.
 func (o Object) Value() Value { return o.value }
 

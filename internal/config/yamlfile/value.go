@@ -20,9 +20,6 @@ type Value struct {
 	path   string
 }
 
-// Path names the value within its file: "phases[2].role".
-func (v Value) Path() string { return v.path }
-
 // Node is the value for who decodes it by other means; aliases below it are not followed.
 func (v Value) Node() *yaml.Node { return v.node }
 

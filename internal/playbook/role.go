@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -124,12 +125,6 @@ func isShell(tool string) bool { return tool == "Bash" || strings.HasPrefix(tool
 
 // overlay is base with every field that over sets.
 func overlay(base, over core.Role) core.Role {
-	text := func(b, o string) string {
-		if o != "" {
-			return o
-		}
-		return b
-	}
 	list := func(b, o []string) []string {
 		if len(o) > 0 {
 			return o
@@ -142,8 +137,8 @@ func overlay(base, over core.Role) core.Role {
 	}
 	return core.Role{
 		Network:     network,
-		Description: text(base.Description, over.Description), Model: text(base.Model, over.Model),
-		Color: text(base.Color, over.Color), Prompt: text(base.Prompt, over.Prompt),
+		Description: cmp.Or(over.Description, base.Description), Model: cmp.Or(over.Model, base.Model),
+		Color: cmp.Or(over.Color, base.Color), Prompt: cmp.Or(over.Prompt, base.Prompt),
 		Tiers: over.Tiers, Tools: list(base.Tools, over.Tools), Capabilities: list(base.Capabilities, over.Capabilities),
 	}
 }

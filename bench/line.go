@@ -57,6 +57,8 @@ type nobody struct{}
 func (nobody) Prepare(*core.Run, []core.Action)   {}
 func (nobody) Reconcile(*core.Run, []core.Action) {}
 
+func (nobody) StartEpic(*core.Project, *core.QueuedEpic) {}
+
 // start sets an engine going that has seen no run yet.
 func (l *line) start(ctx context.Context) {
 	l.engine = engine.New(engine.Options{

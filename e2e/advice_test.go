@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -23,24 +26,25 @@ func advised(ts *testscript.TestScript, args []string) {
 	}
 	out, err := command(ts, []string{"stellwerk", "status", args[0], "--json"}).Output()
 	ts.Check(err)
-	next, err := query(string(out), ".runs[0].next", false)
-	ts.Check(err)
-	stage, err := query(string(out), ".runs[0].stages[0].id", false)
-	ts.Check(err)
+	var seen struct {
+		Runs []api.RunDetail `json:"runs"`
+	}
+	ts.Check(json.Unmarshal(out, &seen))
+	run := seen.Runs[0]
 	var verbs []string
-	for _, part := range wording.Parts(next) {
-		if len(part.Command) == 0 {
-			continue
+	for _, choice := range run.Advice.Choices {
+		verbs = append(verbs, string(choice.Verb))
+		if choice.Verb == core.VerbRollback && choice.Stage == "" {
+			choice.Stage = run.Stages[0].ID
 		}
-		verbs = append(verbs, part.Command[0])
-		line := append([]string{"stellwerk"}, part.Command...)
+		line := strings.Fields(wording.Command(choice))
 		for i, word := range line {
-			line[i] = strings.NewReplacer(`"…"`, "make it better", "STAGE", stage).Replace(word)
+			line[i] = strings.NewReplacer(`"…"`, "make it better", "USD", "1000").Replace(word)
 		}
 		aside(ts, func() { accepted(ts, line) })
 	}
 	if !slices.Equal(verbs, args[1:]) {
-		ts.Fatalf("suggested are %v, not %v: %s", verbs, args[1:], next)
+		ts.Fatalf("suggested are %v, not %v: %s", verbs, args[1:], run.Next)
 	}
 }
 

@@ -2,10 +2,7 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // Access is who may reach the engine over the network.
@@ -62,27 +59,4 @@ type SignInCode struct {
 // TokenList is a list of tokens.
 type TokenList struct {
 	Tokens []Token `json:"tokens"`
-}
-
-func registerAccess(api huma.API, svc Access) {
-	register(api, operation(api, "tokens", http.MethodGet, "/v1/tokens", "List people's tokens"),
-		func(ctx context.Context, _ *struct{}) (TokenList, error) {
-			tokens, err := svc.Tokens(ctx)
-			return TokenList{Tokens: notNil(tokens)}, err
-		})
-	register(api, operation(api, "add-token", http.MethodPost, "/v1/tokens", "Make a token for a person"),
-		func(ctx context.Context, in *struct{ Body AddToken }) (NewToken, error) {
-			return svc.AddToken(ctx, in.Body)
-		})
-	register(api, operation(api, "revoke-token", http.MethodPost, "/v1/tokens/{token}/revoke", "End a token and the sessions that began with it"),
-		func(ctx context.Context, in *struct {
-			Token string `path:"token" doc:"Id or name"`
-			Body  RevokeToken
-		}) (Token, error) {
-			return svc.RevokeToken(ctx, in.Token, in.Body)
-		})
-	register(api, operation(api, "sign-in", http.MethodPost, "/v1/sign-in", "Make a code by which a browser can sign in once"),
-		func(ctx context.Context, in *struct{ Body SignIn }) (SignInCode, error) {
-			return svc.SignIn(ctx, in.Body)
-		})
 }

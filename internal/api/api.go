@@ -144,3 +144,8 @@ type Info struct {
 	Reason    string `json:"reason,omitempty"`
 	Runs      int    `json:"runs"` // open ones
 }
+
+// Backup names the file a backup is written to.
+type Backup struct {
+	Path string `json:"path"`
+}

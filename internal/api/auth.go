@@ -141,7 +141,7 @@ func BearerToken(r *http.Request) (string, bool) {
 // WriteUnknown answers a request of somebody who is not known.
 func WriteUnknown(w http.ResponseWriter, hint string) {
 	w.Header().Set("WWW-Authenticate", `Bearer realm="stellwerk"`)
-	writeProblem(w, newProblem(http.StatusUnauthorized, core.CodeForbidden, "the engine does not know who asks", hint))
+	writeProblem(w, newProblem(http.StatusUnauthorized, core.CodeForbidden, "the engine does not know the token of this request", hint))
 }
 
 // spoken passes a request on in the name of who speaks through its sender.

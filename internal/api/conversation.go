@@ -2,10 +2,7 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -62,17 +59,19 @@ type Answer struct {
 
 // MessageQuery narrows a conversation.
 type MessageQuery struct {
-	Project string
-	Dir     string
-	After   string // event; only what follows it
-	Last    bool   // the newest of it
-	Limit   int    // at most so many; 1000 where 0
-	// Conversation is an id or a name; everything that was said where empty.
-	Conversation string
+	Project      string `query:"project" doc:"Id, name, path or run"`
+	Dir          string `query:"dir" doc:"The project of the repository at this path, where none is named"`
+	After        string `query:"after" doc:"Only what follows this event"`
+	Last         bool   `query:"last" doc:"The newest instead of the oldest"`
+	Limit        int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many"` // 1000 where 0
+	Conversation string `query:"conversation" doc:"Id or name of a conversation; everything where empty"`
 }
 
 // ConversationQuery names the project whose conversations are wanted.
-type ConversationQuery struct{ Project, Dir string }
+type ConversationQuery struct {
+	Project string `query:"project" doc:"Id, name, path or run"`
+	Dir     string `query:"dir" doc:"The project of the repository at this path, where none is named"`
+}
 
 // ConversationView is one of a project's conversations.
 type ConversationView struct {
@@ -155,55 +154,10 @@ type Manager struct {
 
 // Delegation is work that a manager wants done.
 type Delegation struct {
-	ID     string `json:"id"`
-	Title  string `json:"title"`
-	Kind   string `json:"kind,omitempty"`
-	Status string `json:"status"`
-	Branch string `json:"branch,omitempty"`
-	Reason string `json:"reason,omitempty"` // why it was refused or failed
-}
-
-func registerConversation(api huma.API, svc Conversation) {
-	register(api, operation(api, "speak", http.MethodPost, "/v1/conversation", "Say something to a project's manager"),
-		func(ctx context.Context, in *struct{ Body Speak }) (Spoken, error) { return svc.Speak(ctx, in.Body) })
-	register(api, operation(api, "list-messages", http.MethodGet, "/v1/conversation", "Read what was said in a project"),
-		func(ctx context.Context, in *struct {
-			Project string `query:"project" doc:"Id, name, path or run"`
-			Dir     string `query:"dir" doc:"The project of the repository at this path, where none is named"`
-			After   string `query:"after" doc:"Only what follows this event"`
-			Last    bool   `query:"last" doc:"The newest instead of the oldest"`
-			Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many"`
-			In      string `query:"conversation" doc:"Id or name of a conversation; everything where empty"`
-		}) (MessageList, error) {
-			messages, err := svc.Messages(ctx, MessageQuery{Project: in.Project, Dir: in.Dir, After: in.After, Last: in.Last, Limit: in.Limit, Conversation: in.In})
-			return MessageList{Messages: notNil(messages)}, err
-		})
-	register(api, operation(api, "list-conversations", http.MethodGet, "/v1/conversations", "List the conversations of a project"),
-		func(ctx context.Context, in *struct {
-			Project string `query:"project" doc:"Id, name, path or run"`
-			Dir     string `query:"dir" doc:"The project of the repository at this path, where none is named"`
-		}) (ConversationList, error) {
-			list, err := svc.Conversations(ctx, ConversationQuery{Project: in.Project, Dir: in.Dir})
-			return ConversationList{Conversations: notNil(list)}, err
-		})
-	register(api, operation(api, "open-conversation", http.MethodPost, "/v1/conversations", "Begin a conversation"),
-		func(ctx context.Context, in *struct{ Body OpenConversation }) (ConversationView, error) {
-			return svc.OpenConversation(ctx, in.Body)
-		})
-	register(api, operation(api, "name-conversation", http.MethodPost, "/v1/conversations/name", "Give a conversation another name"),
-		func(ctx context.Context, in *struct{ Body NameConversation }) (ConversationView, error) {
-			return svc.NameConversation(ctx, in.Body)
-		})
-	register(api, operation(api, "list-questions", http.MethodGet, "/v1/questions", "List what waits for an answer, oldest first"),
-		func(ctx context.Context, _ *struct{}) (QuestionList, error) {
-			questions, err := svc.Questions(ctx)
-			return QuestionList{Questions: notNil(questions)}, err
-		})
-	register(api, operation(api, "answer", http.MethodPost, "/v1/questions/{question}/answer", "Answer a question"),
-		func(ctx context.Context, in *struct {
-			Question string `path:"question" doc:"A unique beginning of its id"`
-			Body     Answer
-		}) (Spoken, error) {
-			return svc.Answer(ctx, in.Question, in.Body)
-		})
+	ID     string                `json:"id"`
+	Title  string                `json:"title"`
+	Kind   core.TaskKind         `json:"kind,omitempty"`
+	Status core.DelegationStatus `json:"status"`
+	Branch string                `json:"branch,omitempty"`
+	Reason string                `json:"reason,omitempty"` // why it was refused or failed
 }

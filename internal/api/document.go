@@ -1,32 +1,15 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
 // writeTimeout is how long a client may leave a piece of a stream unread.
 const writeTimeout = 30 * time.Second
-
-func registerDocument[I any](api huma.API, op huma.Operation, contentType string, write func(context.Context, *I, io.Writer) error) {
-	op.Responses["200"] = &huma.Response{Description: "The document", Content: map[string]*huma.MediaType{contentType: {}}}
-	huma.Register(api, op, func(_ context.Context, in *I) (*huma.StreamResponse, error) {
-		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			r, w := humago.Unwrap(hc)
-			err := ServeDocument(w, http.Header{"Content-Type": {contentType}}, func(out io.Writer) error { return write(r.Context(), in, out) })
-			if err != nil {
-				writeProblem(w, problemOf(err))
-			}
-		}}, nil
-	})
-}
 
 // ServeDocument streams what write writes, under a head. A failure before the
 // first byte is returned, and nothing was sent; one after it breaks the connection,

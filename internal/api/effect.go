@@ -1,20 +1,16 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // EffectQuery narrows down what agents did.
 type EffectQuery struct {
-	Attempt string
-	Tool    string
-	Outcome string
-	Limit   int // at most so many, the newest; 0 for as many as an answer holds
+	Attempt string `query:"attempt" doc:"Only those of this attempt"`
+	Tool    string `query:"tool" doc:"Only calls of this tool"`
+	Outcome string `query:"outcome" doc:"Only those that ended so"`
+	Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many, the newest"` // as many as an answer holds where 0
 }
 
 // The outcomes of a call of a tool.
@@ -52,19 +48,4 @@ type Effects struct {
 	Effects []Effect `json:"effects"`
 	LeftOut int      `json:"left_out"` // older ones beyond the limit
 	Total   int      `json:"total"`    // records of the run, whatever was asked for
-}
-
-func registerEffects(api huma.API, svc Service) {
-	register(api, operation(api, "list-effects", http.MethodGet, "/v1/runs/{run}/effects", "List what agents did"),
-		func(ctx context.Context, in *struct {
-			RunPath
-			Attempt string `query:"attempt" doc:"Only those of this attempt"`
-			Tool    string `query:"tool" doc:"Only calls of this tool"`
-			Outcome string `query:"outcome" doc:"Only those that ended so"`
-			Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many, the newest"`
-		}) (Effects, error) {
-			list, err := svc.Effects(ctx, in.Run, EffectQuery{Attempt: in.Attempt, Tool: in.Tool, Outcome: in.Outcome, Limit: in.Limit})
-			list.Effects = notNil(list.Effects)
-			return list, err
-		})
 }

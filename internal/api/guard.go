@@ -7,18 +7,25 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Guard is svc for callers with roles: the one place that says what each role
-// may do. It refuses with CodeForbidden and otherwise changes nothing; whatever
-// else speaks against a word is for svc to say. Attempts and callers who are not
-// known are refused everything, reading included.
-func Guard(svc Service) Service { return &guard{svc} }
+// Guard is svc for callers with roles, as the table of routes gives them. It
+// refuses with CodeForbidden and otherwise changes nothing; whatever else speaks
+// against a word is for svc to say. Attempts and callers who are not known are
+// refused everything, reading included.
+func Guard(svc Service) Service {
+	return NewProxy(func(ctx context.Context, r Route, in, out any) error {
+		if err := r.allow(ctx, svc, in); err != nil {
+			return err
+		}
+		return r.call(ctx, svc, in, out)
+	})
+}
 
-// guard has a method of its own for each of Service's, and embeds nothing: one
-// that is added to Service does not compile until somebody has said here who may
-// call it.
-type guard struct{ svc Service }
-
-var _ Service = (*guard)(nil)
+func (r Route) allow(ctx context.Context, svc Service, in any) error {
+	if err := may(ctx, r.Role, r.to); err != nil || r.further == nil {
+		return err
+	}
+	return r.further(ctx, svc, in)
+}
 
 // may refuses who has less than a role.
 func may(ctx context.Context, least Role, what string) error {
@@ -29,65 +36,65 @@ func may(ctx context.Context, least Role, what string) error {
 	switch c.Actor.Kind {
 	case core.ActorPerson, core.ActorSession:
 	default:
-		return core.Errorf(core.CodeForbidden, "to %s is for people with a role, and this is none of them", what)
+		return core.Errorf(core.CodeForbidden, "only people with a role can %s", what)
 	}
 	if least == RoleOwner {
-		return core.Errorf(core.CodeForbidden, "to %s is for the engine's own machine, and not for the network", what)
+		return core.Errorf(core.CodeForbidden, "you can %s only on the engine's own machine, not over the network", what)
 	}
-	return core.Errorf(core.CodeForbidden, "to %s takes the role %s, and %.80s has the role %s", what, least, c.Actor.ID, c.Role).
+	return core.Errorf(core.CodeForbidden, "you need the role %s to %s; %.80s has the role %s", least, what, c.Actor.ID, c.Role).
 		WithHint("ask an admin for it: stellwerk tokens add NAME --role %s", least)
 }
 
-// permit calls call where the caller has at least a role.
-func permit[T any](ctx context.Context, least Role, what string, call func() (T, error)) (T, error) {
-	if err := may(ctx, least, what); err != nil {
-		var none T
-		return none, err
+// foldered is a request that can name a folder of the engine's machine.
+type foldered interface{ folder() string }
+
+// mayName lets only an admin name a folder: whoever may name folders learns what
+// is in them.
+func mayName(ctx context.Context, in foldered) error {
+	if in.folder() == "" {
+		return nil
 	}
-	return call()
+	return may(ctx, RoleAdmin, "name a folder of the engine's machine")
 }
 
-// The words of refusals that several methods share.
-const (
-	toRead   = "read"
-	toSteer  = "steer a run"
-	toFolder = "name a folder of the engine's machine"
-)
+func inFolder[Q foldered](ctx context.Context, _ Service, q *Q) error { return mayName(ctx, *q) }
 
-// read permits reading. What begins with a folder of the engine's machine takes
-// an admin: whoever may name folders learns what is in them.
-func read[T any](ctx context.Context, folder string, call func() (T, error)) (T, error) {
-	if folder != "" {
-		return permit(ctx, RoleAdmin, toFolder, call)
-	}
-	return permit(ctx, RoleViewer, toRead, call)
+func sentInFolder[T foldered](ctx context.Context, _ Service, in *sent[T]) error {
+	return mayName(ctx, in.Body)
 }
 
-// steer permits what an approver may say.
-func steer[T any](ctx context.Context, call func() (T, error)) (T, error) {
-	return permit(ctx, RoleApprover, toSteer, call)
-}
+func (q RunQuery) folder() string           { return q.Dir }
+func (q ProjectQuery) folder() string       { return q.Dir }
+func (q LimitsQuery) folder() string        { return q.Dir }
+func (q MessageQuery) folder() string       { return folderOf(q.Project, q.Dir) }
+func (q ConversationQuery) folder() string  { return folderOf(q.Project, q.Dir) }
+func (req OpenConversation) folder() string { return folderOf(req.Project, req.Dir) }
+func (req NameConversation) folder() string { return folderOf(req.Project, req.Dir) }
+func (req StartRun) folder() string         { return folderOf(req.Project, req.Dir) }
 
-// folderIn is the folder that a request for a project names. Without a name the
+// folderOf is the folder that a request for a project names. Without a name the
 // project is that of a folder, even if it is the engine's own.
-func folderIn(project, dir string) string {
+func folderOf(project, dir string) string {
 	if project == "" || strings.ContainsRune(project, '/') || strings.HasPrefix(project, ".") {
 		return "the project's"
 	}
 	return dir
 }
 
-// mayStart says what of a start is an approver's: a goal for a project that is
-// there, as its settings have it. What reaches further is an admin's.
+// startsFurther leaves to an approver a goal for a project that is there, as its
+// settings have it. What reaches further is an admin's.
+func startsFurther(ctx context.Context, _ Service, in *sent[StartRun]) error {
+	return mayStart(ctx, in.Body)
+}
+
 func mayStart(ctx context.Context, req StartRun) error {
-	if err := may(ctx, RoleApprover, "start a run"); err != nil {
+	if err := mayName(ctx, req); err != nil {
 		return err
 	}
 	for _, c := range []struct {
 		asked bool
 		what  string
 	}{
-		{folderIn(req.Project, req.Dir) != "", toFolder},
 		{strings.ContainsAny(req.Playbook, `/.\`), "name a playbook by its path"},
 		{req.Trust, "trust a repository"},
 		{req.Limits != nil, "set limits"},
@@ -105,4 +112,39 @@ func mayStart(ctx context.Context, req StartRun) error {
 		}
 	}
 	return nil
+}
+
+// speaksFurther treats words as the start that they may become.
+func speaksFurther(ctx context.Context, _ Service, in *sent[Speak]) error {
+	start := StartRun{}
+	if in.Body.Start != nil {
+		start = *in.Body.Start
+	}
+	start.Project, start.Dir = in.Body.Project, in.Body.Dir
+	return mayStart(ctx, start)
+}
+
+func retriesFurther(ctx context.Context, _ Service, in *toRun[Retry]) error {
+	if in.Body == (Retry{}) {
+		return nil
+	}
+	return may(ctx, RoleAdmin, "raise a limit")
+}
+
+func resumesFurther(ctx context.Context, _ Service, in *toRun[Resume]) error {
+	switch req := in.Body; {
+	case req.Session != nil && *req.Session != "":
+		return may(ctx, RoleAdmin, "give a run to a session")
+	case req != (Resume{Session: req.Session}):
+		return may(ctx, RoleAdmin, "raise a limit")
+	}
+	return nil
+}
+
+func resumesArchived(ctx context.Context, svc Service, in *toProject[ResumeProject]) error {
+	d, err := svc.Project(ctx, in.Project)
+	if err == nil && d.Archived {
+		err = may(ctx, RoleAdmin, "take a project out of the archive")
+	}
+	return err
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"reflect"
 
@@ -32,7 +31,7 @@ func AdmittedHandler(svc Service, version string) http.Handler {
 
 // Describe is the OpenAPI document of the service.
 func Describe(version string) *huma.OpenAPI {
-	_, api := routes(&guard{}, version) // nobody calls it
+	_, api := routes(Guard(nil), version) // nobody calls it
 	return api.OpenAPI()
 }
 
@@ -43,24 +42,9 @@ func routes(svc Service, version string) (*http.ServeMux, huma.API) {
 			"there is no "+r.Method+" "+r.URL.Path, "see /openapi.json for what there is"))
 	})
 	api := humago.New(mux, config(version))
-	registerRuns(api, svc)
-	registerEffects(api, svc)
-	registerProjects(api, svc)
-	registerCommands(api, svc)
-	registerStreams(api, svc)
-	registerEngine(api, svc)
-	registerSessions(api, svc)
-	registerTools(api, svc)
-	registerConversation(api, svc)
-	registerKnowledge(api, svc)
-	registerViews(api, svc)
-	registerBooks(api, svc)
-	registerStarts(api, svc)
-	registerTranscripts(api, svc)
-	registerAccess(api, svc)
-	registerLibrary(api, svc)
-	registerHealth(api, svc)
-	registerOperations(api, svc)
+	for _, r := range Routes() {
+		r.connect(api, svc)
+	}
 	return mux, api
 }
 
@@ -83,32 +67,4 @@ func schemaName(t reflect.Type, hint string) string {
 		return "PauseState"
 	}
 	return huma.DefaultSchemaNamer(t, hint)
-}
-
-// body is a response.
-type body[T any] struct{ Body T }
-
-// operation describes an endpoint. Its errors are problems, whichever they are.
-func operation(api huma.API, id, method, path, summary string) huma.Operation {
-	problem := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
-	return huma.Operation{
-		OperationID: id, Method: method, Path: path, Summary: summary,
-		BodyReadTimeout: -1, MaxBodyBytes: -1, // bounded has read and limited it
-		RejectUnknownQueryParameters: true,
-		Responses: map[string]*huma.Response{"default": {
-			Description: "What went wrong",
-			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: problem}},
-		}},
-	}
-}
-
-// register connects an endpoint to a method of the service.
-func register[I, T any](api huma.API, op huma.Operation, call func(context.Context, *I) (T, error)) {
-	huma.Register(api, op, func(ctx context.Context, in *I) (*body[T], error) {
-		out, err := call(ctx, in)
-		if err != nil {
-			return nil, problemOf(err)
-		}
-		return &body[T]{Body: out}, nil
-	})
 }

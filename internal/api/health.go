@@ -2,9 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // Health is how the engine and its machine stand.
@@ -31,12 +28,4 @@ type Examined struct {
 // ExaminedList is what was found.
 type ExaminedList struct {
 	Findings []Examined `json:"findings"`
-}
-
-func registerHealth(api huma.API, svc Health) {
-	register(api, operation(api, "examine", http.MethodGet, "/v1/health", "Look at what runs need on the engine's machine"),
-		func(ctx context.Context, _ *struct{}) (ExaminedList, error) {
-			found, err := svc.Examine(ctx)
-			return ExaminedList{Findings: notNil(found)}, err
-		})
 }

@@ -2,10 +2,7 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -76,26 +73,4 @@ type FactList struct {
 // ConflictList is what contradicts itself in a run, on the wire.
 type ConflictList struct {
 	Conflicts []core.Conflict `json:"conflicts"`
-}
-
-func registerKnowledge(api huma.API, svc Knowledge) {
-	register(api, operation(api, "get-outline", http.MethodGet, "/v1/runs/{run}/outline", "Look at a run's work, piece by piece"),
-		func(ctx context.Context, in *RunPath) (Outline, error) {
-			out, err := svc.Outline(ctx, in.Run)
-			out.Pieces = notNil(out.Pieces)
-			return out, err
-		})
-	register(api, operation(api, "list-facts", http.MethodGet, "/v1/runs/{run}/facts", "Read what a run holds to be true"),
-		func(ctx context.Context, in *struct {
-			RunPath
-			History bool `query:"history" doc:"What no longer holds, too"`
-		}) (FactList, error) {
-			facts, err := svc.Facts(ctx, in.Run, in.History)
-			return FactList{Facts: notNil(facts)}, err
-		})
-	register(api, operation(api, "list-conflicts", http.MethodGet, "/v1/runs/{run}/conflicts", "Read what contradicts itself in a run"),
-		func(ctx context.Context, in *RunPath) (ConflictList, error) {
-			conflicts, err := svc.Conflicts(ctx, in.Run)
-			return ConflictList{Conflicts: notNil(conflicts)}, err
-		})
 }

@@ -2,9 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // Library is what runs are made of: the playbooks and roles that come with the
@@ -26,7 +23,7 @@ type Library interface {
 
 // LibraryQuery says whose playbooks and roles are meant.
 type LibraryQuery struct {
-	Project string `json:"project,omitempty"` // name or key; what comes with the program where empty
+	Project string `query:"project" doc:"Name or key; without one, what comes with the program"`
 }
 
 // PlaybookEntry is a playbook in a list.
@@ -94,35 +91,4 @@ type PlaybookList struct {
 // RoleList is a list of roles.
 type RoleList struct {
 	Roles []RoleEntry `json:"roles"`
-}
-
-// LibraryInput says in a query whose playbooks and roles are meant.
-type LibraryInput struct {
-	Project string `query:"project" doc:"Name or key; without one, what comes with the program"`
-}
-
-func registerLibrary(api huma.API, svc Library) {
-	register(api, operation(api, "playbooks", http.MethodGet, "/v1/playbooks", "List playbooks"),
-		func(ctx context.Context, in *LibraryInput) (PlaybookList, error) {
-			list, err := svc.Playbooks(ctx, LibraryQuery(*in))
-			return PlaybookList{Playbooks: notNil(list)}, err
-		})
-	register(api, operation(api, "playbook", http.MethodGet, "/v1/playbooks/{playbook}", "Read a playbook"),
-		func(ctx context.Context, in *struct {
-			LibraryInput
-			Playbook string `path:"playbook" doc:"Its name"`
-		}) (PlaybookSource, error) {
-			return svc.Playbook(ctx, in.Playbook, LibraryQuery(in.LibraryInput))
-		})
-	register(api, operation(api, "check-playbook", http.MethodPost, "/v1/playbooks/check", "Say what is wrong with a playbook's text"),
-		func(ctx context.Context, in *struct{ Body CheckPlaybook }) (PlaybookVerdict, error) {
-			v, err := svc.CheckPlaybook(ctx, in.Body)
-			v.Problems, v.Warnings = notNil(v.Problems), notNil(v.Warnings)
-			return v, err
-		})
-	register(api, operation(api, "roles", http.MethodGet, "/v1/roles", "List the roles that playbooks can name"),
-		func(ctx context.Context, in *LibraryInput) (RoleList, error) {
-			list, err := svc.Roles(ctx, LibraryQuery(*in))
-			return RoleList{Roles: notNil(list)}, err
-		})
 }

@@ -4,8 +4,8 @@ import "github.com/stellwerk-dev/stellwerk/internal/core"
 
 // LimitsQuery says of what the limits are asked for.
 type LimitsQuery struct {
-	Of  string `json:"of,omitempty"`  // a run or a project: id, alias or name
-	Dir string `json:"dir,omitempty"` // otherwise the project of the repository here; all where it is none
+	Of  string `query:"of" doc:"A run or a project"`        // id, alias or name
+	Dir string `query:"dir" doc:"A folder of a repository"` // otherwise the project of the repository here; all where it is none
 }
 
 // Who has limits.
@@ -17,11 +17,11 @@ const (
 
 // Account is what one of them may use.
 type Account struct {
-	Scope      string      `json:"scope" doc:"engine, project or run"`
-	ID         string      `json:"id,omitempty"`
-	Name       string      `json:"name,omitempty"`
-	Status     string      `json:"status,omitempty"`
-	Allowances []Allowance `json:"allowances"`
+	Scope      string         `json:"scope" doc:"engine, project or run"`
+	ID         string         `json:"id,omitempty"`
+	Name       string         `json:"name,omitempty"`
+	Status     core.RunStatus `json:"status,omitempty"`
+	Allowances []Allowance    `json:"allowances"`
 	// Opaque are agents of a run that do not say what they use.
 	Opaque []string `json:"opaque,omitempty"`
 }

@@ -1,11 +1,13 @@
 package api
 
+import "github.com/stellwerk-dev/stellwerk/internal/core"
+
 // PullRequest is where a run was published.
 type PullRequest struct {
-	Number int    `json:"number,omitempty"`
-	URL    string `json:"url,omitempty"`
-	State  string `json:"state"` // open, merged or closed
-	Commit string `json:"commit"`
+	Number int                   `json:"number,omitempty"`
+	URL    string                `json:"url,omitempty"`
+	State  core.PullRequestState `json:"state"` // open, merged or closed
+	Commit string                `json:"commit"`
 	// Record is the pull request itself where it is kept by Stellwerk, and nobody
 	// else has a page of it.
 	Record *PullRecord `json:"record,omitempty"`

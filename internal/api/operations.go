@@ -2,10 +2,7 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // Operations are what whoever runs an engine asks of it. They are no part of any
@@ -61,18 +58,4 @@ type PrunedKept struct {
 	Run    string `json:"run,omitempty"`
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
-}
-
-func registerOperations(api huma.API, svc Operations) {
-	register(api, operation(api, "test-notices", http.MethodPost, "/v1/notices/test", "Send a test in each way that people are told in"),
-		func(ctx context.Context, _ *struct{}) (NoticeTests, error) {
-			tests, err := svc.TestNotices(ctx)
-			return NoticeTests{notNil(tests)}, err
-		})
-	register(api, operation(api, "prune", http.MethodPost, "/v1/prune", "Remove from the state folder what is proved to be kept elsewhere"),
-		func(ctx context.Context, in *struct{ Body Prune }) (Pruned, error) {
-			out, err := svc.Prune(ctx, in.Body)
-			out.Items, out.Kept = notNil(out.Items), notNil(out.Kept)
-			return out, err
-		})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Problem is an error on the wire: an RFC 9457 problem with the code a client
@@ -20,6 +21,8 @@ type Problem struct {
 	Detail string    `json:"detail" doc:"What happened, to what"`
 	Code   core.Code `json:"code" doc:"What kind of error it is"`
 	Hint   string    `json:"hint,omitempty" doc:"What a person can do"`
+	// Choices are those that the hint puts into words.
+	Choices []core.Choice `json:"choices,omitempty"`
 }
 
 // statusByCode is the one place that turns codes into HTTP statuses.
@@ -70,7 +73,9 @@ func problemOf(err error) *Problem {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		code = core.CodeUnavailable
 	}
-	return newProblem(statusByCode(code), code, err.Error(), core.HintOf(err))
+	p = newProblem(statusByCode(code), code, err.Error(), wording.Hint(err))
+	p.Choices = core.AdviceOf(err).Choices
+	return p
 }
 
 func newProblem(status int, code core.Code, detail, hint string) *Problem {
@@ -88,7 +93,7 @@ func (p *Problem) ContentType(string) string { return "application/problem+json"
 
 // Err is the problem as the error the service returned.
 func (p *Problem) Err() error {
-	return &core.Error{Code: p.Code, Message: p.Detail, Hint: p.Hint}
+	return &core.Error{Code: p.Code, Message: p.Detail, Advice: core.Advice{Hint: p.Hint}}
 }
 
 // ownProblems replaces the framework's error bodies with ours, so that clients

@@ -2,10 +2,7 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -34,29 +31,29 @@ type ProjectCommands interface {
 
 // ProjectQuery narrows a list of projects.
 type ProjectQuery struct {
-	Dir string `json:"dir,omitempty"` // only that of the repository at this path
-	All bool   `json:"all,omitempty"` // archived ones, too
+	Dir string `query:"dir" doc:"Only that of the repository at this path"`
+	All bool   `query:"all" doc:"Archived ones, too"`
 }
 
 // Project is a repository under Stellwerk, and how far it was brought by the
 // runs that drive it.
 type Project struct {
-	ID             string `json:"id"`   // the key, for programs
-	Name           string `json:"name"` // unique, by which commands know it
-	Repository     string `json:"repository"`
-	Base           string `json:"base"`
-	Branch         string `json:"branch,omitempty"`
-	Playbook       string `json:"playbook,omitempty"`
-	Status         string `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
-	Reason         string `json:"reason,omitempty" doc:"why it is paused"`
-	State          string `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed or archived"`
-	Archived       bool   `json:"archived,omitempty"`
-	Epic           string `json:"epic,omitempty"`
-	Queued         int    `json:"queued" doc:"epics that wait for their turn"`
-	Refused        int    `json:"refused,omitempty" doc:"epics that could not be started"`
-	Tasks          int    `json:"tasks"`
-	CompletedTasks int    `json:"completed_tasks"`
-	FailedTasks    int    `json:"failed_tasks"`
+	ID             string         `json:"id"`   // the key, for programs
+	Name           string         `json:"name"` // unique, by which commands know it
+	Repository     string         `json:"repository"`
+	Base           string         `json:"base"`
+	Branch         string         `json:"branch,omitempty"`
+	Playbook       string         `json:"playbook,omitempty"`
+	Status         core.RunStatus `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
+	Reason         string         `json:"reason,omitempty" doc:"why it is paused"`
+	State          string         `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed or archived"`
+	Archived       bool           `json:"archived,omitempty"`
+	Epic           string         `json:"epic,omitempty"`
+	Queued         int            `json:"queued" doc:"epics that wait for their turn"`
+	Refused        int            `json:"refused,omitempty" doc:"epics that could not be started"`
+	Tasks          int            `json:"tasks"`
+	CompletedTasks int            `json:"completed_tasks"`
+	FailedTasks    int            `json:"failed_tasks"`
 	core.Cost
 	URL          string    `json:"url,omitempty"`
 	LastActivity time.Time `json:"last_activity"`
@@ -139,55 +136,4 @@ type RequeueEpic struct {
 // ProjectList is a list of projects.
 type ProjectList struct {
 	Projects []Project `json:"projects"`
-}
-
-// ProjectPath names a project in an endpoint's path.
-type ProjectPath struct {
-	Project string `path:"project" doc:"Name or key"`
-}
-
-// projectInput is a person's word about a project.
-type projectInput[T any] struct {
-	ProjectPath
-	Body T
-}
-
-func registerProjects(api huma.API, svc ProjectCommands) {
-	register(api, operation(api, "projects", http.MethodGet, "/v1/projects", "List the repositories under Stellwerk"),
-		func(ctx context.Context, in *struct {
-			Dir string `query:"dir" doc:"Only that of the repository at this path"`
-			All bool   `query:"all" doc:"Archived ones, too"`
-		}) (ProjectList, error) {
-			projects, err := svc.Projects(ctx, ProjectQuery{Dir: in.Dir, All: in.All})
-			return ProjectList{Projects: notNil(projects)}, err
-		})
-	register(api, operation(api, "add-project", http.MethodPost, "/v1/projects", "Put a repository under Stellwerk"),
-		func(ctx context.Context, in *struct{ Body AddProject }) (ProjectDetail, error) {
-			return whole(svc.AddProject(ctx, in.Body))
-		})
-	register(api, operation(api, "get-project", http.MethodGet, "/v1/projects/{project}", "Look at a project"),
-		func(ctx context.Context, in *ProjectPath) (ProjectDetail, error) {
-			return whole(svc.Project(ctx, in.Project))
-		})
-	registerProjectCommand(api, "pause-project", "pause", "Stand a project still", svc.PauseProject)
-	registerProjectCommand(api, "resume-project", "resume", "Let a project go on", svc.ResumeProject)
-	registerProjectCommand(api, "archive-project", "archive", "Put a project aside", svc.ArchiveProject)
-	registerProjectCommand(api, "drop-epic", "drop", "Take an epic out of the queue", svc.DropEpic)
-	registerProjectCommand(api, "requeue-epic", "requeue", "Let refused epics wait for their turn again", svc.RequeueEpic)
-}
-
-func registerProjectCommand[T any](api huma.API, id, verb, summary string, call func(context.Context, string, T) (ProjectDetail, error)) {
-	register(api, operation(api, id, http.MethodPost, "/v1/projects/{project}/"+verb, summary),
-		func(ctx context.Context, in *projectInput[T]) (ProjectDetail, error) {
-			return whole(call(ctx, in.Project, in.Body))
-		})
-}
-
-// whole makes empty lists [] on the wire, not null.
-func whole(d ProjectDetail, err error) (ProjectDetail, error) {
-	d.Queue = notNil(d.Queue)
-	if d.ByStatus == nil {
-		d.ByStatus = map[string]int{}
-	}
-	return d, err
 }

@@ -2,10 +2,7 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -76,7 +73,7 @@ type RehearsedStage struct {
 	Inputs   []string      `json:"inputs,omitempty"`
 	Checks   []string      `json:"checks,omitempty"`
 	Reach    []string      `json:"reach,omitempty" doc:"Hosts that its attempts can connect to, besides the model"`
-	Gate     string        `json:"gate,omitempty"`
+	Gate     core.GateKind `json:"gate,omitempty"`
 	Attempts int           `json:"attempts,omitempty"`
 	Timeout  time.Duration `json:"timeout,omitempty"`
 }
@@ -90,31 +87,4 @@ type RehearsedRole struct {
 	Model   string `json:"model,omitempty"`
 	Text    string `json:"text,omitempty"`
 	Shadows bool   `json:"shadows,omitempty" doc:"A built-in role has its name, and does not apply"`
-}
-
-func registerStarts(api huma.API, svc Starts) {
-	register(api, operation(api, "rehearse-run", http.MethodPost, "/v1/rehearsals", "Show what a run would begin with"),
-		func(ctx context.Context, in *struct{ Body StartRun }) (Rehearsal, error) {
-			return svc.Rehearse(ctx, in.Body)
-		})
-	register(api, operation(api, "look-at-start", http.MethodGet, "/v1/starts/{ticket}", "Ask what the preflight of a start is at"),
-		func(ctx context.Context, in *struct {
-			Ticket string `path:"ticket" doc:"As in the request to start" maxLength:"64"`
-		}) (Looking, error) {
-			return svc.Looking(ctx, in.Ticket)
-		})
-}
-
-// Rehearse implements Service. It tries commands of the repository, so it is for
-// whoever may start the run.
-func (g *guard) Rehearse(ctx context.Context, req StartRun) (Rehearsal, error) {
-	if err := mayStart(ctx, req); err != nil {
-		return Rehearsal{}, err
-	}
-	return g.svc.Rehearse(ctx, req)
-}
-
-// Looking implements Service.
-func (g *guard) Looking(ctx context.Context, ticket string) (Looking, error) {
-	return read(ctx, "", func() (Looking, error) { return g.svc.Looking(ctx, ticket) })
 }

@@ -10,24 +10,28 @@ import (
 // The statuses of a run that has not begun: its epic waits, or could not be
 // started.
 const (
-	StatusQueued  = "queued"
-	StatusRefused = "refused"
+	StatusQueued  core.RunStatus = "queued"
+	StatusRefused core.RunStatus = "refused"
 )
 
-// Run is a run in a list.
+// Run is a run in a list, and the answer to a word about it: what follows from
+// its row or its folded state without its stages. It is no core.Run, because that
+// is stored and may change with the law, and this is promised to clients.
 type Run struct {
-	ID       string `json:"id"`
-	Alias    string `json:"alias"`
-	Project  string `json:"project"`
-	Title    string `json:"title"`
-	Issue    string `json:"issue,omitempty"`
-	Kind     string `json:"kind,omitempty"` // of the playbook, while it is open
-	Status   string `json:"status"`
-	Reason   string `json:"reason"`
-	Next     string `json:"next,omitempty"`   // what a person can type now
-	Halted   bool   `json:"halted,omitempty"` // paused, and what was under way is stopped
-	Stage    string `json:"stage"`
-	Attempts int    `json:"attempts"`
+	ID      string         `json:"id"`
+	Alias   string         `json:"alias"`
+	Project string         `json:"project"`
+	Title   string         `json:"title"`
+	Issue   string         `json:"issue,omitempty"`
+	Kind    string         `json:"kind,omitempty"` // of the playbook, while it is open
+	Status  core.RunStatus `json:"status"`
+	Reason  string         `json:"reason"`
+	Next    string         `json:"next,omitempty"` // what a person can type now
+	// Advice is the same as values, for who offers something better than a command.
+	Advice   core.Advice `json:"advice,omitzero"`
+	Halted   bool        `json:"halted,omitempty"` // paused, and what was under way is stopped
+	Stage    string      `json:"stage"`
+	Attempts int         `json:"attempts"`
 	core.Cost
 	Tokens     int64      `json:"tokens"`
 	Branch     string     `json:"branch"`
@@ -53,21 +57,22 @@ type Run struct {
 
 // RunQuery narrows a list of runs.
 type RunQuery struct {
-	Dir     string `json:"dir,omitempty"`
-	Project string `json:"project,omitempty"` // name or key
-	Open    bool   `json:"open,omitempty"`
-	Status  string `json:"status,omitempty"` // only those of this status
-	Before  string `json:"before,omitempty"` // id or alias of a run; only those that come after it in the list
-	Limit   int    `json:"limit,omitempty"`  // at most so many; all where 0
+	Dir     string         `query:"dir" doc:"Only those of the repository at this path"`
+	Project string         `query:"project" doc:"Only those of this project: name or key"`
+	Open    bool           `query:"open" doc:"Only those that have not ended"`
+	Status  core.RunStatus `query:"status" doc:"Only those of this status"`
+	Before  string         `query:"before" doc:"Only those that come after this run in the list: id or alias"`
+	Limit   int            `query:"limit" minimum:"0" maximum:"10000" doc:"At most so many"` // all where 0
 }
 
-// RunDetail is a run with its stages.
+// RunDetail is a run with its stages. It is a shape of its own because a list
+// would have to fold every run to show stages.
 type RunDetail struct {
 	Run
 	Goal     string `json:"goal"`
 	Playbook string `json:"playbook"`
-	// Choices were made when the run started.
-	Choices core.Choices `json:"choices"`
+	// Options were chosen when the run started.
+	Options core.Options `json:"choices"`
 	Head    string       `json:"head"`
 	Changed bool         `json:"changed,omitempty"` // there is a difference to look at
 	Stages  []Stage      `json:"stages"`
@@ -90,16 +95,16 @@ type RunDetail struct {
 
 // Stage is a stage of a run.
 type Stage struct {
-	ID     string `json:"id"`
-	Number string `json:"number,omitempty" doc:"Of a phase: it can be named by it"`
-	Branch string `json:"branch,omitempty"`
-	Title  string `json:"title,omitempty"`
-	Status string `json:"status"`
-	Skip   string `json:"skip,omitempty"` // on whose word it was skipped
-	Round  int    `json:"round"`
-	Gate   string `json:"gate"`
-	Code   bool   `json:"code,omitempty"` // it is for work on the code
-	Tasks  []Task `json:"tasks,omitempty"`
+	ID     string           `json:"id"`
+	Number string           `json:"number,omitempty" doc:"Of a phase: it can be named by it"`
+	Branch string           `json:"branch,omitempty"`
+	Title  string           `json:"title,omitempty"`
+	Status core.StageStatus `json:"status"`
+	Skip   core.SkipSource  `json:"skip,omitempty"` // on whose word it was skipped
+	Round  int              `json:"round"`
+	Gate   core.GateKind    `json:"gate"`
+	Code   bool             `json:"code,omitempty"` // it is for work on the code
+	Tasks  []Task           `json:"tasks,omitempty"`
 	// Asked is what is to be different about it in its current round, or in the
 	// one that is about to begin.
 	Asked *core.Hotfix `json:"asked,omitempty"`
@@ -111,19 +116,19 @@ type Stage struct {
 
 // Task is a task of a stage's current round.
 type Task struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name,omitempty"` // what it is called where its stage has several
-	Kind      string    `json:"kind,omitempty"`
-	Role      string    `json:"role,omitempty"`
-	Prompt    string    `json:"prompt,omitempty"` // what is to be done, in the words of who asked for it
-	Act       string    `json:"act,omitempty"`    // what the engine itself does; such a task has no attempts
-	Status    string    `json:"status"`
-	Blocked   string    `json:"blocked,omitempty"`
-	NotBefore time.Time `json:"not_before,omitzero"` // of the next attempt
-	Checks    []string  `json:"checks,omitempty"`    // what a delivery is held to
-	Limit     int       `json:"limit"`
-	Counted   int       `json:"counted"`
-	Attempts  []Attempt `json:"attempts,omitempty"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name,omitempty"` // what it is called where its stage has several
+	Kind      core.TaskKind   `json:"kind,omitempty"`
+	Role      string          `json:"role,omitempty"`
+	Prompt    string          `json:"prompt,omitempty"` // what is to be done, in the words of who asked for it
+	Act       string          `json:"act,omitempty"`    // what the engine itself does; such a task has no attempts
+	Status    core.TaskStatus `json:"status"`
+	Blocked   string          `json:"blocked,omitempty"`
+	NotBefore time.Time       `json:"not_before,omitzero"` // of the next attempt
+	Checks    []string        `json:"checks,omitempty"`    // what a delivery is held to
+	Limit     int             `json:"limit"`
+	Counted   int             `json:"counted"`
+	Attempts  []Attempt       `json:"attempts,omitempty"`
 	// Prepared are the checks that were made once more before publishing.
 	Prepared []core.CheckResult `json:"prepared,omitempty"`
 }
@@ -132,12 +137,12 @@ type Task struct {
 type Attempt struct {
 	ID        string             `json:"id"`
 	N         int                `json:"n"`
-	Status    string             `json:"status"`
+	Status    core.AttemptStatus `json:"status"`
 	Agent     string             `json:"agent,omitempty"`
-	Exit      string             `json:"exit,omitempty"`
+	Exit      core.ExitKind      `json:"exit,omitempty"`
 	Message   string             `json:"message,omitempty"`
 	Summary   string             `json:"summary,omitempty"`
-	Verdict   string             `json:"verdict,omitempty"`
+	Verdict   core.Verdict       `json:"verdict,omitempty"`
 	Results   []core.CheckResult `json:"results,omitempty"`
 	Usage     core.Usage         `json:"usage"`             // what counts: metered where a broker did, as claimed otherwise
 	Claimed   *core.Usage        `json:"claimed,omitempty"` // by the agent, where a broker metered it
@@ -175,6 +180,6 @@ type Record struct {
 
 // DiffQuery narrows a diff.
 type DiffQuery struct {
-	Stage string `json:"stage,omitempty"`
-	Stat  bool   `json:"stat,omitempty"`
+	Stage string `query:"stage" doc:"Only those of this stage's round"`
+	Stat  bool   `query:"stat" doc:"A summary instead of the patch"`
 }

@@ -142,3 +142,6 @@ type Begin struct {
 	Source string `json:"source"`
 	Dir    string `json:"dir,omitempty"`
 }
+
+// Done is the answer where there is nothing to say.
+type Done struct{}

@@ -55,3 +55,13 @@ func (c Caller) inSession(names []string) (Caller, bool) {
 	c.Actor = core.Actor{Kind: core.ActorSession, ID: name} // with the holder's role, and no more
 	return c, true
 }
+
+// Speaker is in whose name a caller speaks to a run that a session owns. A process
+// that was started inside that session speaks for the session, whoever it says it is.
+func Speaker(ctx context.Context, session string) core.Actor {
+	caller := CallerFrom(ctx)
+	if session != "" && caller.Actor.Kind == core.ActorPerson && slices.Contains(caller.Inside, session) {
+		return core.Actor{Kind: core.ActorSession, ID: session}
+	}
+	return caller.Actor
+}

@@ -2,10 +2,7 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -29,7 +26,7 @@ const (
 
 // SpendingQuery says of what time.
 type SpendingQuery struct {
-	Days int `json:"days,omitempty"` // back from today, which is one of them; DefaultDays where 0
+	Days int `query:"days" minimum:"0" maximum:"366" doc:"Back from today; 30 where it is not said"` // today is one of them
 }
 
 // DaySpending is what the runs of a project that began on a day have used since.
@@ -65,21 +62,6 @@ type SpendingList struct {
 // AttemptSpendingList is spending by attempt on the wire.
 type AttemptSpendingList struct {
 	Attempts []AttemptSpending `json:"attempts"`
-}
-
-func registerBooks(api huma.API, svc Books) {
-	register(api, operation(api, "list-spending", http.MethodGet, "/v1/spending", "Ask what all projects spent, day by day"),
-		func(ctx context.Context, in *struct {
-			Days int `query:"days" minimum:"0" maximum:"366" doc:"Back from today; 30 where it is not said"`
-		}) (SpendingList, error) {
-			days, err := svc.Spending(ctx, SpendingQuery{Days: in.Days})
-			return SpendingList{Days: notNil(days)}, err
-		})
-	register(api, operation(api, "list-run-spending", http.MethodGet, "/v1/runs/{run}/spending", "Ask what a run spent, attempt by attempt"),
-		func(ctx context.Context, in *RunPath) (AttemptSpendingList, error) {
-			attempts, err := svc.RunSpending(ctx, in.Run)
-			return AttemptSpendingList{Attempts: notNil(attempts)}, err
-		})
 }
 
 // Cost is what the attempt cost, as far as its broker metered or its agent said.

@@ -2,12 +2,8 @@ package api
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"strconv"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -19,25 +15,6 @@ const (
 	EventProblem  = "problem" // data is a Problem; nothing follows
 	EventEnd      = "end"     // the run has ended; nothing follows
 )
-
-func registerStreams(api huma.API, svc Service) {
-	registerFollow(api, svc)
-	op := operation(api, "diff", http.MethodGet, "/v1/runs/{run}/diff", "Read the run's changes as a patch")
-	registerDocument(api, op, "text/x-diff", func(ctx context.Context, in *struct {
-		RunPath
-		Stage string `query:"stage" doc:"Only those of this stage's round"`
-		Stat  bool   `query:"stat" doc:"A summary instead of the patch"`
-	}, w io.Writer) error {
-		return svc.Diff(ctx, in.Run, DiffQuery{Stage: in.Stage, Stat: in.Stat}, w)
-	})
-	op = operation(api, "artifact", http.MethodGet, "/v1/runs/{run}/artifacts/{name}", "Read the newest valid artifact of a name")
-	registerDocument(api, op, "application/octet-stream", func(ctx context.Context, in *struct {
-		RunPath
-		Name string `path:"name"`
-	}, w io.Writer) error {
-		return svc.Artifact(ctx, in.Run, in.Name, w)
-	})
-}
 
 type followInput struct {
 	RunPath
@@ -56,24 +33,17 @@ func (in *followInput) from() (int64, error) {
 	return seq, nil
 }
 
-func registerFollow(api huma.API, svc Service) {
-	op := operation(api, "follow", http.MethodGet, "/v1/runs/{run}/follow", "Follow a run's history as it happens")
-	op.Responses["200"] = &huma.Response{
-		Description: "Server-sent events: event with the sequence number as id, then end or problem",
-		Content:     map[string]*huma.MediaType{"text/event-stream": {}},
-	}
-	huma.Register(api, op, func(ctx context.Context, in *followInput) (*huma.StreamResponse, error) {
-		after, err := in.from()
-		if err != nil {
-			return nil, problemOf(err)
-		}
-		detail, err := svc.Run(ctx, in.Run)
-		if err != nil {
-			return nil, problemOf(err)
-		}
-		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			r, w := humago.Unwrap(hc)
-			follow(r.Context(), svc, detail.ID, after, w)
-		}}, nil
-	})
+func following() endpoint {
+	return streaming("Server-sent events: event with the sequence number as id, then end or problem",
+		func(ctx context.Context, svc Service, in *followInput, fn func(core.Event) error) error {
+			return svc.Follow(ctx, in.Run, in.After, fn)
+		},
+		func(ctx context.Context, svc Service, in *followInput) (func(context.Context, http.ResponseWriter), error) {
+			after, err := in.from()
+			if err != nil {
+				return nil, err
+			}
+			detail, err := svc.Run(ctx, in.Run)
+			return func(ctx context.Context, w http.ResponseWriter) { follow(ctx, svc, detail.ID, after, w) }, err
+		})
 }

@@ -30,11 +30,11 @@ type Tools interface {
 
 // Delegated is work that was taken on.
 type Delegated struct {
-	ID     string `json:"id"`
-	Status string `json:"status"` // waiting or open
-	Line   string `json:"line,omitempty"`
-	Branch string `json:"branch,omitempty"`
-	Merges bool   `json:"merges"` // it is merged as soon as it is verified
+	ID     string                `json:"id"`
+	Status core.DelegationStatus `json:"status"` // waiting or open
+	Line   string                `json:"line,omitempty"`
+	Branch string                `json:"branch,omitempty"`
+	Merges bool                  `json:"merges"` // it is merged as soon as it is verified
 }
 
 // Tell is something to be said.

@@ -1,20 +1,14 @@
 package api
 
 import (
-	"context"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // FetchDetail asks for a document, a fact or an answer of a run in waves.
 type FetchDetail struct {
-	Name string `json:"name"`           // id (d3, f7, q-…), name or key
-	From int64  `json:"from,omitempty"` // byte to begin with
-	// Voice is whose part is spoken; the caller's own where empty.
-	Voice core.Voice `json:"voice,omitempty"`
+	Name  string     `query:"name" required:"true" maxLength:"256" doc:"Id, name or key"` // such as d3, f7, q-…
+	From  int64      `query:"from" minimum:"0" doc:"Byte to begin with"`
+	Voice core.Voice `query:"role" maxLength:"16" doc:"Voice to speak with; the caller's own where empty"`
 }
 
 // FetchedDetail is what was asked for, or the part of it that has room.
@@ -38,26 +32,4 @@ type DetailIndex struct {
 type IndexedDetail struct {
 	core.Detail
 	Wave int `json:"wave"`
-}
-
-func registerDetails(api huma.API, svc Tools) {
-	register(api, operation(api, "tool-detail", http.MethodGet, "/v1/runs/{run}/tools/detail", "Read a document of a run in waves"),
-		func(ctx context.Context, in *struct {
-			RunPath
-			Name string `query:"name" required:"true" maxLength:"256" doc:"Id, name or key"`
-			From int64  `query:"from" minimum:"0" doc:"Byte to begin with"`
-			Role string `query:"role" maxLength:"16" doc:"Voice to speak with; the caller's own where empty"`
-		}) (FetchedDetail, error) {
-			if err := own(ctx, in.Run); err != nil {
-				return FetchedDetail{}, err
-			}
-			return svc.Detail(ctx, in.Run, FetchDetail{Name: in.Name, From: in.From, Voice: core.Voice(in.Role)})
-		})
-	register(api, operation(api, "tool-details", http.MethodGet, "/v1/runs/{run}/tools/details", "List what of a run in waves can be read"),
-		func(ctx context.Context, in *RunPath) (DetailIndex, error) {
-			if err := own(ctx, in.Run); err != nil {
-				return DetailIndex{}, err
-			}
-			return svc.Details(ctx, in.Run)
-		})
 }

@@ -3,10 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // Transcripts are what agents said and did, in pieces: a whole one may be
@@ -19,9 +16,9 @@ type Transcripts interface {
 
 // TranscriptQuery says which piece of a transcript is wanted.
 type TranscriptQuery struct {
-	At      int64 // a place that an earlier piece named; 0 is the end, or with Forward the beginning
-	Forward bool  // what follows the place, instead of what comes before it
-	Limit   int   // at most so many records; 0 for as many as an answer holds
+	At      int64 `query:"at" minimum:"0" doc:"A place that an earlier piece named; without one the end, or with forward the beginning"`
+	Forward bool  `query:"forward" doc:"What follows the place, instead of what comes before it"`
+	Limit   int   `query:"limit" minimum:"0" maximum:"1000" doc:"At most so many records"` // as many as an answer holds where 0
 }
 
 // Transcript is a piece of an attempt's transcript, the oldest record first.
@@ -44,19 +41,4 @@ type Utterance struct {
 	Failed bool            `json:"failed,omitempty" doc:"Of a result"`
 	Denied bool            `json:"denied,omitempty" doc:"The call was not carried out"`
 	Cut    int             `json:"cut,omitempty" doc:"Bytes that were left out at the end"`
-}
-
-func registerTranscripts(api huma.API, svc Transcripts) {
-	register(api, operation(api, "read-transcript", http.MethodGet, "/v1/runs/{run}/attempts/{attempt}/transcript", "Read a piece of an attempt's transcript, the newest where none is named"),
-		func(ctx context.Context, in *struct {
-			RunPath
-			Attempt string `path:"attempt"`
-			At      int64  `query:"at" minimum:"0" doc:"A place that an earlier piece named; without one the end, or with forward the beginning"`
-			Forward bool   `query:"forward" doc:"What follows the place, instead of what comes before it"`
-			Limit   int    `query:"limit" minimum:"0" maximum:"1000" doc:"At most so many records"`
-		}) (Transcript, error) {
-			piece, err := svc.Transcript(ctx, in.Run, in.Attempt, TranscriptQuery{At: in.At, Forward: in.Forward, Limit: in.Limit})
-			piece.Records = notNil(piece.Records)
-			return piece, err
-		})
 }

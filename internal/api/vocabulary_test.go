@@ -18,6 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // TestRolesThatCanBeGiven are read by their names; the owner's is none of them.
@@ -32,7 +33,7 @@ func TestRolesThatCanBeGiven(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "owner", "Admin", "admins", "view"} {
-		if got, err := api.ParseRole(name); got != "" || core.CodeOf(err) != core.CodeInvalid || core.HintOf(err) != "choose viewer, approver or admin" {
+		if got, err := api.ParseRole(name); got != "" || core.CodeOf(err) != core.CodeInvalid || wording.Hint(err) != "choose viewer, approver or admin" {
 			t.Errorf("%q: %q, %v", name, got, err)
 		}
 	}
@@ -91,7 +92,7 @@ func TestAProblemTellsOfItsError(t *testing.T) {
 	if diff := cmp.Diff(&api.Problem{Title: "Too Many Requests", Status: 429, Detail: "too many", Code: core.CodeInvalid, Hint: "wait"}, own); diff != "" || own.Error() != "too many" {
 		t.Errorf("%q: %s", own.Error(), diff)
 	}
-	if err := own.Err(); core.CodeOf(err) != core.CodeInvalid || err.Error() != "too many" || core.HintOf(err) != "wait" {
+	if err := own.Err(); core.CodeOf(err) != core.CodeInvalid || err.Error() != "too many" || wording.Hint(err) != "wait" {
 		t.Errorf("as an error it is %v", err)
 	}
 }

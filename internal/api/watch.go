@@ -7,9 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -56,57 +53,26 @@ const (
 	watchBeats = 10 * time.Second
 )
 
-func registerViews(api huma.API, svc Views) {
-	register(api, operation(api, "position", http.MethodGet, "/v1/position", "Ask where the engine stands"),
-		func(ctx context.Context, _ *struct{}) (Standing, error) {
-			at, err := svc.Position(ctx)
-			return Standing{At: at}, err
-		})
-	registerWatch(api, svc)
-	register(api, operation(api, "get-run-at", http.MethodGet, "/v1/runs/{run}/at/{seq}", "Look at a run as it was after one of its events"),
-		func(ctx context.Context, in *struct {
-			RunPath
-			Seq int64 `path:"seq" minimum:"1"`
-		}) (RunDetail, error) {
-			return svc.RunAt(ctx, in.Run, in.Seq)
-		})
-	op := operation(api, "prompt", http.MethodGet, "/v1/runs/{run}/attempts/{attempt}/prompt", "Read what an attempt was told")
-	registerDocument(api, op, "text/markdown; charset=utf-8", func(ctx context.Context, in *struct {
-		RunPath
-		Attempt string `path:"attempt"`
-	}, w io.Writer) error {
-		return svc.Prompt(ctx, in.Run, in.Attempt, w)
-	})
-	op = operation(api, "document", http.MethodGet, "/v1/runs/{run}/documents/{digest}", "Read an artifact or a check's output by its digest")
-	registerDocument(api, op, "application/octet-stream", func(ctx context.Context, in *struct {
-		RunPath
-		Digest string `path:"digest" pattern:"^[0-9a-f]{64}$"`
-	}, w io.Writer) error {
-		return svc.Document(ctx, in.Run, in.Digest, w)
-	})
-}
-
 type watchInput struct {
 	Since string `query:"since" doc:"A position; without one the first event says where the engine stands"`
 	Last  string `header:"Last-Event-ID" doc:"Takes the place of since when a broken stream is resumed"`
 }
 
-func registerWatch(api huma.API, svc Views) {
-	op := operation(api, "watch", http.MethodGet, "/v1/watch", "Be told when anything moves on")
-	op.Responses["200"] = &huma.Response{
-		Description: "Server-sent events: moved, with the position as id; beat every ten seconds, so that a line that broke in silence is noticed",
-		Content:     map[string]*huma.MediaType{"text/event-stream": {}},
+func (in *watchInput) from() string {
+	if in.Last != "" {
+		return in.Last
 	}
-	huma.Register(api, op, func(_ context.Context, in *watchInput) (*huma.StreamResponse, error) {
-		since := in.Since
-		if in.Last != "" {
-			since = in.Last
-		}
-		return &huma.StreamResponse{Body: func(hc huma.Context) {
-			r, w := humago.Unwrap(hc)
-			ServeWatch(r.Context(), svc, since, w)
-		}}, nil
-	})
+	return in.Since
+}
+
+func watching() endpoint {
+	return streaming("Server-sent events: moved, with the position as id; beat every ten seconds, so that a line that broke in silence is noticed",
+		func(ctx context.Context, svc Service, in *watchInput, fn func(Moved) error) error {
+			return svc.Watch(ctx, in.Since, fn)
+		},
+		func(_ context.Context, svc Service, in *watchInput) (func(context.Context, http.ResponseWriter), error) {
+			return func(ctx context.Context, w http.ResponseWriter) { ServeWatch(ctx, svc, in.from(), w) }, nil
+		})
 }
 
 // ServeWatch writes moves as server-sent events until the client goes or the

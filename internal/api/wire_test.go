@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // TestASecretThatCannotBeKeptIsNone: what lies at its path stays, and nobody goes on with a secret that no file holds.
@@ -52,7 +53,7 @@ func TestATokenOfTheWrongShapeIsReplaced(t *testing.T) {
 		if err := os.WriteFile(path, []byte(held), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if token, err := api.ReadPersonToken(path); core.CodeOf(err) != core.CodeForbidden || token != "" || core.HintOf(err) == "" {
+		if token, err := api.ReadPersonToken(path); core.CodeOf(err) != core.CodeForbidden || token != "" || wording.Hint(err) == "" {
 			t.Errorf("%s was read as %q, %v", held, token, err)
 		}
 		if token, err := api.EnsurePersonToken(path); err != nil || token == held || len(token) != 64 {

@@ -26,7 +26,7 @@ type StartRun struct {
 	// Repository is owner/name on the forge, where the remote does not tell.
 	Repository string       `json:"repository,omitempty"`
 	Limits     *core.Limits `json:"limits,omitempty"` // zero fields are not set
-	Choices    core.Choices `json:"choices"`
+	Options    core.Options `json:"choices"`
 	// Session is the interactive session that is to start the run's agents.
 	Session string `json:"session,omitempty"`
 	// Preflight is how long the checks may be tried before the run begins, such

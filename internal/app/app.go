@@ -1,7 +1,6 @@
 // Package app wires everything together. It is the only package that knows all
-// the others: which store, which spawner, which forge, which agents. It is the
-// service that the faces talk to. It must not decide what a run does next; it
-// prepares what a person asked for and submits it.
+// the others: which store, which spawner, which forge, which agents, and who listens
+// where. It must not do anything itself that a client asks for: package service does.
 package app
 
 import (
@@ -15,27 +14,39 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/find"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
+	"github.com/stellwerk-dev/stellwerk/internal/forges"
+	"github.com/stellwerk-dev/stellwerk/internal/journal"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/notice"
+	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/service"
+	"github.com/stellwerk-dev/stellwerk/internal/session"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	spawnlocal "github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/start"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
+	"github.com/stellwerk-dev/stellwerk/internal/toolcall"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // Options say where and how an engine runs.
@@ -72,48 +83,29 @@ type Parts struct {
 
 // App is an engine with everything it needs. It implements api.Service.
 type App struct {
+	*service.Service
+
 	opts     Options
-	state    stateFolder
-	lock     *engineLock
+	state    statefolder.Folder
+	lock     *statefolder.Lock
 	store    store.Store
 	blobs    *blob.Folder
-	journal  *journal
+	journal  *journal.Journal
 	yards    *yards
 	engine   *engine.Engine
 	dispatch *dispatch.Dispatcher
 	redactor *redact.Redactor
 	rules    *redact.RuleSet
 	settings *config.Settings
-	// isolation is what this machine provides, and why nothing stronger. Trying it out costs processes, so it is tried
-	// once, by whoever asks first: most commands never do.
-	isolation func() (sandbox.Kind, string)
-	log       *slog.Logger
-
-	// standing is held while it is judged whether something may begin in a
-	// project and while it begins, and while a person's word about that is taken.
-	standing sync.Mutex
-	merging  sync.Mutex // held while somebody merges: of two, one does
-	queues   queues
-	looks    looks
-	ledger   ledger
-	teller   *teller
-	pruning  sync.Mutex
+	log      *slog.Logger
 
 	telemetry *telemetry.Telemetry // nil where nobody wants to be told
+	outbox    *notify.Outbox
+	tokens    *api.AttemptTokens
+	access    *access.Store
 
-	pulls    *local.Forge // pull requests of repositories without a forge
-	sessions *sessions
-	self     string // the copy of this program that runs beside agents
-	walls    wallTrials
-	tokens   *api.AttemptTokens
-
-	access  *access.Store
-	address atomic.Pointer[string] // where the network reaches the engine; nil where it does not
-
-	tails      tails
-	references references
-	stop       context.CancelFunc
-	work       sync.WaitGroup
+	stop context.CancelFunc
+	work sync.WaitGroup
 }
 
 var _ api.Service = (*App)(nil)
@@ -121,11 +113,11 @@ var _ api.Service = (*App)(nil)
 // Open starts an engine on a state folder. Only one can run on a folder: a
 // second one gets CodeConflict.
 func Open(ctx context.Context, opts Options) (*App, error) {
-	state, err := openState(opts.State)
+	state, err := statefolder.Open(opts.State)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockState(state)
+	lock, err := statefolder.Acquire(state)
 	if err != nil {
 		return nil, err
 	}
@@ -138,36 +130,32 @@ func Open(ctx context.Context, opts Options) (*App, error) {
 	return a, nil
 }
 
+// build makes what an engine changes the world through, and then the engine.
 func (a *App) build(ctx context.Context) error {
-	database, err := sqlite.Open(ctx, a.state.database(), sqlite.Options{OnMigrate: a.migrated, LazyLooks: true})
+	migrated := func(m sqlite.Migration) { a.log.Info("the database was brought up to date", "migration", m) }
+	database, err := sqlite.Open(ctx, a.state.Database(), sqlite.Options{OnMigrate: migrated, LazyLooks: true})
 	if err != nil {
 		return err
 	}
 	a.store = database
-	if a.blobs, err = blob.Open(a.state.blobs()); err != nil {
+	if a.blobs, err = blob.Open(a.state.Blobs()); err != nil {
 		return err
 	}
-	if a.settings, err = userSettings(nil); err != nil {
+	if a.settings, err = config.OfPerson(nil); err != nil {
 		return err
 	}
-	if a.access, err = access.Open(a.state.access(), Person(), time.Now); err != nil {
+	if a.access, err = access.Open(a.state.Access(), Person(), time.Now); err != nil {
 		return err
 	}
-	a.isolation = sync.OnceValues(func() (sandbox.Kind, string) { return sandbox.Detect(context.WithoutCancel(ctx)) })
-	a.journal = newJournal(a.state.runs(), a.blobs, a.log)
-	a.yards = newYards(a.state.yards(), gitCredential)
-	self, err := shim.InstallSelf(a.state.bin())
+	a.journal = journal.New(a.state.Runs(), a.blobs, a.log)
+	a.yards = &yards{dir: a.state.Yards(), pass: forges.GitCredential, open: map[string]*yard.Yard{}}
+	self, err := shim.InstallSelf(a.state.Bin())
 	if err != nil {
-		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.dir+" can be written and has space")
+		return core.Wrap(core.CodeUnavailable, err, "the program cannot be copied into the state folder", "check that "+a.state.Dir+" can be written and has space")
 	}
-	a.self, a.sessions, a.teller = self, newSessions(a), newTeller(a)
-	tools, err := a.openTools()
-	if err != nil {
-		return err
-	}
-	a.pulls = local.New(a.state.pulls())
+	pulls := local.New(a.state.Pulls())
 	parts := Parts{
-		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: a.pulls,
+		Store: a.store, Journal: a.journal, Folder: a.journal, Forge: pulls,
 		Spawner: spawnlocal.New(spawnlocal.Options{
 			Worker: []string{self, "worker", "run"}, Salvage: []string{self, "worker", "salvage"},
 		}),
@@ -178,29 +166,66 @@ func (a *App) build(ctx context.Context) error {
 	if a.opts.Log != nil {
 		parts.Journal = &loggedJournal{parts.Journal, a.log}
 	}
-	forges := newForges(parts.Forge)
+	forges := forges.New(parts.Forge)
 	if err := a.measure(ctx, &parts, forges); err != nil {
 		return err
 	}
 	a.engine = engine.New(engine.Options{
 		Store: parts.Store, Journal: parts.Journal, Deciders: deciders(), Log: a.log,
-		Name: engineName, Steward: a,
+		Name: engineName, Steward: project.Decider{},
 	})
-	prices, err := config.PricesFile(os.Getenv)
-	if err != nil {
+	if err := a.wire(ctx, self, parts, forges, pulls); err != nil {
 		return err
 	}
-	a.dispatch = dispatch.New(a.engine, dispatch.Options{
-		Layout: dispatch.Layout{State: a.state.dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Sessions: a.sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: a.teller, Folder: parts.Folder,
-		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
-		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
-	})
-	a.engine.SetDispatcher(a.dispatch)
 	if err := a.dispatch.ForgetTrials(ctx); err != nil {
 		a.log.Warn("trials of an engine that was killed left something behind", "error", err)
 	}
 	return a.start(ctx)
+}
+
+// wire makes the rooms around the engine, and hands each what it needs of the others.
+func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges.Forges, pulls *local.Forge) error {
+	tools, err := a.openTools()
+	if err != nil {
+		return err
+	}
+	prices, err := config.PricesFile(os.Getenv)
+	if err != nil {
+		return err
+	}
+	person := Person()
+	// What this machine provides is found out once, by whoever asks first: it costs
+	// processes, and most commands never ask.
+	isolation := sync.OnceValues(func() (sandbox.Kind, string) { return sandbox.Detect(context.WithoutCancel(ctx)) })
+	find := find.New(a.engine, a.store)
+	sessions := session.New(session.Options{
+		State: a.state.Dir, Self: self, Person: person, Engine: a.engine, Store: a.store, Yards: a.yards, Find: find,
+		Folder: a.journal.Dir, Redactor: a.redactor, Isolation: isolation, Log: a.log,
+	})
+	teller := notice.New(notice.Options{File: a.state.Notices(), Load: a.engine.Load, Project: find.ProjectName, Redactor: a.redactorOf, Log: a.log})
+	a.outbox = teller.Outbox
+	a.dispatch = dispatch.New(a.engine, dispatch.Options{
+		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Blobs: a.blobs,
+		Spawner: parts.Spawner, Sessions: sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: teller, Projects: a.engine, Epics: a, Folder: parts.Folder,
+		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
+		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
+	})
+	a.engine.SetDispatcher(a.dispatch)
+	starter := start.NewStarter(start.Options{
+		State: a.state.Dir, Person: person, Engine: a.engine, Store: a.store, Find: find, Yards: a.yards, Trials: a.dispatch,
+		Agents:   start.Agents{Provider: provider, SecretNames: secretNames, Lacks: agentLacks},
+		Settings: a.settings, Redactor: a.redactor, Isolation: isolation, Alone: sessions.Alone, Log: a.log,
+	})
+	a.Service = service.New(service.Options{
+		Version: a.opts.Version, Person: person, Self: self, Agent: claude.Program, State: a.state,
+		Store: a.store, Blobs: a.blobs, Journal: a.journal, Yards: a.yards, Engine: a.engine, Deciders: deciders(),
+		Find: find, Start: starter, Sessions: sessions, Outbox: a.outbox, Pulls: pulls, Access: a.access,
+		Tools: toolcall.New(toolcall.Options{
+			Engine: a.engine, Find: find, Yards: a.yards, Blobs: a.blobs, Redactor: a.redactor, Secrets: a.redactorOf, Token: a.tokens.Issue,
+		}),
+		Redactor: a.redactor, Secrets: a.redactorOf, Isolation: isolation, Log: a.log, Work: &a.work,
+	})
+	return nil
 }
 
 // engineName stays the same from one engine of a state folder to the next, of
@@ -213,7 +238,7 @@ const engineName = "engine"
 func (a *App) start(ctx context.Context) error {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	a.stop = stop
-	a.teller.outbox.Start()
+	a.outbox.Start()
 	a.work.Go(func() {
 		if err := a.engine.Run(running); err != nil {
 			a.log.Error("engine", "error", err)
@@ -223,14 +248,32 @@ func (a *App) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.log.Info("the engine runs", "version", a.opts.Version, "pid", os.Getpid(), "state", a.state.dir, "open_runs", len(open))
+	a.log.Info("the engine runs", "version", a.opts.Version, "pid", os.Getpid(), "state", a.state.Dir, "open_runs", len(open))
 	for _, run := range open {
 		if err := a.engine.Poke(ctx, run.ID); err != nil {
 			a.log.Error("look at an open run", "run", run.Alias, "error", err)
 		}
 	}
-	a.work.Go(func() { a.retain(running) })
-	return a.lookAtProjects(ctx, running)
+	a.work.Go(func() { a.Retain(running) })
+	return a.lookAtProjects(ctx)
+}
+
+// lookAtProjects tends those that have something to be seen to when an engine
+// starts.
+func (a *App) lookAtProjects(ctx context.Context) error {
+	rows, err := a.store.Projects(ctx, 0)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.Queued == 0 && row.Paused == "" {
+			continue
+		}
+		if err := a.engine.Tend(ctx, row.ID); err != nil {
+			a.log.Error("look at a project", "project", row.Name, "error", err)
+		}
+	}
+	return nil
 }
 
 // Close ends the engine. Attempts go on, and the next engine finds them.
@@ -243,8 +286,8 @@ func (a *App) Close() error {
 		a.dispatch.Close()
 	}
 	a.work.Wait()
-	if a.teller != nil {
-		a.teller.outbox.Close()
+	if a.outbox != nil {
+		a.outbox.Close()
 	}
 	if a.telemetry != nil {
 		a.telemetry.Close()
@@ -259,11 +302,13 @@ func (a *App) Close() error {
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}
-	return errors.Join(append(errs, a.lock.release())...)
+	return errors.Join(append(errs, a.lock.Release())...)
 }
 
-func (a *App) migrated(m sqlite.Migration) {
-	a.log.Info("the database was brought up to date", "migration", m)
+// ExamineDatabase looks whether an engine could open the database of a state
+// folder, and changes nothing. Errors: fs.ErrNotExist where there is none yet.
+func ExamineDatabase(ctx context.Context, dir string) error {
+	return sqlite.Examine(ctx, statefolder.Folder{Dir: dir}.Database())
 }
 
 // Person is the name under which the person at this machine speaks.
@@ -273,4 +318,13 @@ func Person() string {
 		return fmt.Sprintf("uid %d", os.Getuid())
 	}
 	return filepath.Base(u.Username)
+}
+
+// steeringFiles are what the person and a repository's settings add to the files whose change is named.
+func steeringFiles(repository []byte) ([]string, error) {
+	s, _, err := config.Read(nil, config.File{Name: config.ProjectFile, Data: repository})
+	if err != nil {
+		return nil, err
+	}
+	return s.Steering.V, nil
 }

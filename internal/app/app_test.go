@@ -28,6 +28,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
+	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
 // TestMain lets the test binary be the program that runs beside agents: the
@@ -56,15 +57,15 @@ func program(args []string) int {
 	case "worker salvage":
 		err = app.Salvage(ctx, args[2])
 	case "worker await":
-		err = app.Await(ctx, args[2])
+		err = worker.Await(ctx, args[2])
 	case "worker shell":
-		code, err = app.AttemptShell(args[2], args[3])
+		code, err = worker.AttemptShell(args[2], args[3])
 	case "worker look":
-		code, err = app.LookShell(args[3], args[4], args[5], args[6])
+		code, err = worker.LookShell(args[3], args[4], args[5], args[6])
 	case "worker hand-in":
-		err = app.HandIn(ctx, args[2], args[3])
+		err = worker.HandIn(ctx, args[2], args[3])
 	default:
-		return app.ScriptedAgent(ctx, args[1])
+		return worker.ScriptedAgent(ctx, args[1])
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

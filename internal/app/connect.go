@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
 // Connect finds the engine of a state folder, or starts one in this process
@@ -39,7 +41,7 @@ func Connect(ctx context.Context, opts Options) (api.Service, func() error, erro
 			if err != nil {
 				return nil, nil, errors.Join(err, stop())
 			}
-			return svc, func() error { return errors.Join(svc.Close(), stop()) }, nil
+			return svc.Hosted(), func() error { return errors.Join(svc.Close(), stop()) }, nil
 		}
 		// Another engine holds the folder and does not answer yet, or not any
 		// more: it is coming up or going down.
@@ -81,14 +83,14 @@ func unreachable(folder string, err error) error {
 
 // dial connects to a running engine.
 func dial(ctx context.Context, opts Options) (*client.Client, error) {
-	state, err := locate(opts.State)
+	state, err := statefolder.Locate(opts.State)
 	if err != nil {
 		return nil, err
 	}
-	if resolved, err := filepath.EvalSymlinks(state.dir); err == nil {
-		state.dir = resolved
+	if resolved, err := filepath.EvalSymlinks(state.Dir); err == nil {
+		state.Dir = resolved
 	}
-	socket, err := state.socket()
+	socket, err := state.Socket()
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +99,12 @@ func dial(ctx context.Context, opts Options) (*client.Client, error) {
 		return nil, api.ErrNoEngine
 	}
 	if err != nil {
-		return nil, unreachable(state.dir, err)
+		return nil, unreachable(state.Dir, err)
 	}
 	if err := conn.Close(); err != nil {
 		return nil, fmt.Errorf("close a probe of the engine: %w", err)
 	}
-	token, err := api.ReadPersonToken(state.tokenFile())
+	token, err := api.ReadPersonToken(state.TokenFile())
 	if err != nil {
 		return nil, err
 	}
@@ -120,45 +122,38 @@ func host(ctx context.Context, opts Options) (func() error, error) {
 		return nil, err
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan error, 3)
-	// The tools come first: whoever finds the engine may start an attempt.
-	tools, toolHandler, err := a.listenTools()
-	if err != nil {
+	ends := []func() error{a.Close}
+	end := func() error {
 		stop()
-		return nil, errors.Join(err, a.Close())
-	}
-	others, err := a.openNetwork(serving, opts)
-	if err != nil {
-		stop()
-		return nil, errors.Join(err, tools.Close(), a.Close())
-	}
-	listener, handler, err := a.listen()
-	if err != nil {
-		stop()
-		return nil, errors.Join(err, others(), tools.Close(), a.Close())
-	}
-	hooks := func() error { return nil }
-	if opts.Webhook != "" {
-		if hooks, err = a.hearWebhooks(serving, opts.Webhook); err != nil {
-			stop()
-			return nil, errors.Join(err, others(), tools.Close(), listener.Close(), a.Close())
+		var errs []error
+		for _, f := range slices.Backward(ends) {
+			errs = append(errs, f())
 		}
+		return errors.Join(errs...)
 	}
-	figures := func() error { return nil }
-	if opts.Metrics != "" {
-		if figures, err = a.showMetrics(serving, opts); err != nil {
-			stop()
-			return nil, errors.Join(err, others(), hooks(), tools.Close(), listener.Close(), a.Close())
+	// The tools come before the API: whoever finds the engine may start an attempt.
+	for _, begin := range []func(context.Context) (wait func() error, err error){
+		a.serveTools, a.serveNetwork, a.hearWebhooks, a.showMetrics, a.serveAPI,
+	} {
+		wait, err := begin(serving)
+		if err != nil {
+			return nil, errors.Join(err, end())
 		}
+		ends = append(ends, wait)
 	}
-	go func() { done <- api.Serve(serving, tools, toolHandler) }()
-	go func() { done <- api.Serve(serving, listener, handler) }()
-	go func() { done <- a.guardState(serving) }()
-	return func() error {
-		stop()
-		return errors.Join(<-done, <-done, <-done, hooks(), figures(), others(), a.Close())
-	}, nil
+	ends = append(ends, background(func() error { return a.guardState(serving) }))
+	return end, nil
 }
+
+// background runs fn beside everything else. The returned function waits for its end.
+func background(fn func() error) (wait func() error) {
+	done := make(chan error, 1)
+	go func() { done <- fn() }()
+	return func() error { return <-done }
+}
+
+// nothing is what there is to wait for where nothing was begun.
+func nothing() error { return nil }
 
 // stateLook is how often an engine looks whether its state folder is still there.
 const stateLook = 2 * time.Second
@@ -169,14 +164,14 @@ const stateLook = 2 * time.Second
 func (a *App) guardState(ctx context.Context) error {
 	look := time.NewTicker(stateLook)
 	defer look.Stop()
-	for !a.lock.lost() {
+	for !a.lock.Lost() {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-look.C:
 		}
 	}
-	gone := core.Errorf(core.CodeUnavailable, "the state folder %s was deleted or replaced while the engine ran, so it ends", a.state.dir).
+	gone := core.Errorf(core.CodeUnavailable, "the state folder %s was deleted or replaced while the engine ran, so it ends", a.state.Dir).
 		WithHint("the next command starts an engine on what is there now; a backup is put back with stellwerk restore")
 	a.log.Error(gone.Error())
 	if a.opts.Lost != nil {
@@ -205,20 +200,20 @@ func Detach(ctx context.Context, opts Options) error {
 	if err := checkAddresses(ctx, opts); err != nil {
 		return err
 	}
-	state, err := openState(opts.State)
+	state, err := statefolder.Open(opts.State)
 	if err != nil {
 		return err
 	}
 	deadline, last := time.Now().Add(handover), false
 	for {
 		if answers(ctx, opts) {
-			return deaf(opts)
+			return alreadyRuns(opts)
 		}
 		err := detach(ctx, opts, state)
 		if err == nil || last {
 			return err
 		}
-		last = !held(state) || time.Now().After(deadline) // who held it may have gone this moment
+		last = !state.Held() || time.Now().After(deadline) // who held it may have gone this moment
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -227,22 +222,22 @@ func Detach(ctx context.Context, opts Options) error {
 	}
 }
 
-// deaf refuses to take an engine that runs already for one that hears webhooks,
-// shows its metrics or listens where it was asked to.
-func deaf(opts Options) error {
+// alreadyRuns refuses to take an engine that runs for one that listens, shows its
+// metrics or hears webhooks where it was asked to.
+func alreadyRuns(opts Options) error {
+	asked := []struct{ address, does, flag string }{
+		{"", "listen", "--listen"}, {opts.Metrics, "show its metrics", "--metrics"}, {opts.Webhook, "hear webhooks", "--webhook"},
+	}
 	if opts.Network != nil && !opts.Network.AnyPort {
-		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to listen at %s", opts.Network.Listen).
-			WithHint("end it (stellwerk stop), then start it again with --listen")
+		asked[0].address = opts.Network.Listen
 	}
-	if opts.Metrics != "" {
-		return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to show its metrics at %s", opts.Metrics).
-			WithHint("end it (stellwerk stop), then start it again with --metrics")
+	for _, a := range asked {
+		if a.address != "" {
+			return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to %s at %s", a.does, a.address).
+				WithHint("end it (stellwerk stop), then start it again with %s", a.flag)
+		}
 	}
-	if opts.Webhook == "" {
-		return nil
-	}
-	return core.Errorf(core.CodeConflict, "an engine runs already, and it is not known to hear webhooks at %s", opts.Webhook).
-		WithHint("end it (stellwerk stop), then start it again with --webhook")
+	return nil
 }
 
 // answers reports an engine that does more than hold its socket: one that was
@@ -256,25 +251,16 @@ func answers(ctx context.Context, opts Options) bool {
 	return errors.Join(err, svc.Close()) == nil
 }
 
-// held says whether another engine has the state folder.
-func held(state stateFolder) bool {
-	lock, err := lockState(state)
-	if err != nil {
-		return core.CodeOf(err) == core.CodeConflict
-	}
-	return lock.release() != nil
-}
-
-func detach(ctx context.Context, opts Options, state stateFolder) error {
-	self, err := shim.InstallSelf(state.bin())
+func detach(ctx context.Context, opts Options, state statefolder.Folder) error {
+	self, err := shim.InstallSelf(state.Bin())
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(state.logFile(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(state.LogFile(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return core.Wrap(core.CodeUnavailable, err, "the engine's log cannot be opened", "check "+state.dir)
+		return core.Wrap(core.CodeUnavailable, err, "the engine's log cannot be opened", "check "+state.Dir)
 	}
-	args := []string{"serve", "--state", state.dir}
+	args := []string{"serve", "--state", state.Dir}
 	if opts.LogFormat != "" {
 		args = append(args, "--log-format", opts.LogFormat)
 	}
@@ -289,7 +275,7 @@ func detach(ctx context.Context, opts Options, state stateFolder) error {
 	}
 	args = append(args, networkArguments(opts.Network)...)
 	cmd := exec.Command(self, args...) //nolint:noctx // the engine outlives the command that starts it
-	cmd.Dir, cmd.Stdout, cmd.Stderr = state.dir, log, log
+	cmd.Dir, cmd.Stdout, cmd.Stderr = state.Dir, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	err = cmd.Start()
 	if err = errors.Join(err, log.Close()); err != nil {
@@ -300,7 +286,7 @@ func detach(ctx context.Context, opts Options, state stateFolder) error {
 	return await(ctx, opts, state, exited)
 }
 
-func await(ctx context.Context, opts Options, state stateFolder, exited <-chan error) error {
+func await(ctx context.Context, opts Options, state statefolder.Folder, exited <-chan error) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -312,7 +298,7 @@ func await(ctx context.Context, opts Options, state stateFolder, exited <-chan e
 			return ctx.Err()
 		case <-tick.C:
 		case err := <-exited:
-			return core.Errorf(core.CodeUnavailable, "the engine ended as it started: %v", err).WithHint("see %s", state.logFile())
+			return core.Errorf(core.CodeUnavailable, "the engine ended as it started: %v", err).WithHint("see %s", state.LogFile())
 		}
 	}
 }

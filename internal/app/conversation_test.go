@@ -242,7 +242,7 @@ func TestAnAnswerLetsTheRunGoOn(t *testing.T) {
 	}
 	b.ends(boss)
 	b.until(0, "the pause", func(body core.Body) bool { _, ok := body.(core.RunPaused); return ok })
-	if spoken := b.say("yes"); !strings.Contains(spoken.Next, asked.ID) || spoken.Run.Status != string(core.StatusPaused) {
+	if spoken := b.say("yes"); !strings.Contains(spoken.Next, asked.ID) || spoken.Run.Status != core.StatusPaused {
 		t.Fatalf("plain words: %+v", spoken)
 	}
 	waiting, err := b.app.Inbox(b.person())
@@ -251,7 +251,7 @@ func TestAnAnswerLetsTheRunGoOn(t *testing.T) {
 		t.Fatalf("%+v, %v", waiting, err)
 	}
 	spoken, err := b.app.Answer(b.person(), asked.ID[:5], api.Answer{Text: "in German"})
-	if err != nil || spoken.Run.Status != string(core.StatusActive) || !strings.Contains(spoken.Next, "woken") {
+	if err != nil || spoken.Run.Status != core.StatusActive || !strings.Contains(spoken.Next, "woken") {
 		t.Fatalf("%+v, %v", spoken, err)
 	}
 	_, err = b.app.Answer(b.person(), asked.ID, api.Answer{Text: "in French"})

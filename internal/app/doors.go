@@ -16,14 +16,14 @@ const doorsEvery = time.Minute
 
 // signedIn removes the page that led to a code which is used up.
 func (a *App) signedIn(code string) {
-	if err := doorway.Close(a.state.dir, access.CodeName(code)); err != nil {
+	if err := doorway.Close(a.state.Dir, access.CodeName(code)); err != nil {
 		a.log.Warn("a page that leads to a used code is left", "error", err)
 	}
 }
 
 // closeDoors removes the pages that lead to codes which have run out.
 func (a *App) closeDoors() {
-	if err := doorway.Sweep(a.state.dir, time.Now().Add(-access.CodeLife)); err != nil {
+	if err := doorway.Sweep(a.state.Dir, time.Now().Add(-access.CodeLife)); err != nil {
 		a.log.Warn("pages that lead to old codes are left", "error", err)
 	}
 }

@@ -69,13 +69,13 @@ func (s *shop) busy() bool {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		if r.Status == string(core.StatusActive) {
+		if r.Status == core.StatusActive {
 			return true
 		}
 		for _, st := range d.Stages {
 			for _, task := range st.Tasks {
 				for _, a := range task.Attempts {
-					if core.AttemptStatus(a.Status).Active() {
+					if a.Status.Active() {
 						return true
 					}
 				}

@@ -124,7 +124,7 @@ func reach(ctx context.Context, t *testing.T, a *app.App, run string, want core.
 		if err != nil {
 			t.Fatal(err)
 		}
-		switch core.RunStatus(detail.Status) {
+		switch detail.Status {
 		case want:
 			return detail
 		case core.StatusPaused, core.StatusFailed:

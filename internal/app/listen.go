@@ -1,32 +1,34 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
-// listen opens the engine's socket. The engine holds the state folder's lock,
+// serveAPI answers at the engine's socket until ctx ends. The engine holds the state folder's lock,
 // so a socket that is already there belongs to nobody any more.
-func (a *App) listen() (net.Listener, http.Handler, error) {
-	socket, err := a.state.socket()
+func (a *App) serveAPI(ctx context.Context) (wait func() error, err error) {
+	socket, err := a.state.Socket()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	token, err := api.EnsurePersonToken(a.state.tokenFile())
+	token, err := api.EnsurePersonToken(a.state.TokenFile())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	listener, err := a.listenAt(socket)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return listener, api.Handler(a, api.NewPersonAuthenticator(token, Person()), a.opts.Version), nil
+	handler := api.Handler(a, api.NewPersonAuthenticator(token, Person()), a.opts.Version)
+	return background(func() error { return api.Serve(ctx, listener, handler) }), nil
 }
 
 // listenAt opens a socket that only its owner can use.
@@ -48,19 +50,19 @@ func (a *App) listenAt(socket string) (net.Listener, error) {
 // replaced: what is found at the path then belongs to the next engine.
 type ownSocket struct {
 	*net.UnixListener
-	lock *engineLock
+	lock *statefolder.Lock
 }
 
 // Close implements net.Listener.
 func (s ownSocket) Close() error {
-	s.SetUnlinkOnClose(!s.lock.lost())
+	s.SetUnlinkOnClose(!s.lock.Lost())
 	return s.UnixListener.Close()
 }
 
 // withdraw removes a file of the state folder that said where this engine is
 // found, unless the folder was replaced: the file is the next engine's then.
 func (a *App) withdraw(path string) error {
-	if a.lock.lost() {
+	if a.lock.Lost() {
 		return nil
 	}
 	return os.Remove(path)

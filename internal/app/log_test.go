@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func TestALogHasOneTypeForEachKeyAndNoSecrets(t *testing.T) {
@@ -51,7 +52,7 @@ func TestALogsFormatAndLevel(t *testing.T) {
 		t.Errorf("nothing said: %v, %v", level, err)
 	}
 	for _, wrong := range [][2]string{{"xml", ""}, {"", "loud"}, {"JSON", "info"}} {
-		if _, err := CheckLog(wrong[0], wrong[1]); core.CodeOf(err) != core.CodeInvalid || core.HintOf(err) == "" {
+		if _, err := CheckLog(wrong[0], wrong[1]); core.CodeOf(err) != core.CodeInvalid || wording.Hint(err) == "" {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}

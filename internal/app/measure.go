@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forges"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
@@ -22,7 +23,7 @@ import (
 
 // measure starts telemetry where somebody wants to be told, and has it see what
 // passes between the parts. Where nobody does, nothing of it exists.
-func (a *App) measure(ctx context.Context, parts *Parts, f *forges) error {
+func (a *App) measure(ctx context.Context, parts *Parts, f *forges.Forges) error {
 	export, err := telemetry.FromEnvironment(os.LookupEnv)
 	if err != nil { // work goes on without
 		a.log.Warn("traces are not sent", "error", err)
@@ -33,7 +34,7 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges) error {
 	}
 	t, err := telemetry.Open(ctx, telemetry.Options{
 		Source: parts.Store, Version: a.opts.Version, Log: a.log, Metrics: counted, Export: export,
-		Cursor: a.state.traces(), Redact: a.redactor.String,
+		Cursor: a.state.Traces(), Redact: a.redactor.String,
 	})
 	if err != nil {
 		return fmt.Errorf("begin to measure: %w", err)
@@ -42,7 +43,7 @@ func (a *App) measure(ctx context.Context, parts *Parts, f *forges) error {
 	parts.Journal = &measuredJournal{parts.Journal, t}
 	if counted {
 		parts.Store = &measuredStore{parts.Store, t}
-		f.count = func(kind string, f forge.Forge) forge.Forge { return &measuredForge{f, kind, t} }
+		f.Count = func(kind string, f forge.Forge) forge.Forge { return &measuredForge{f, kind, t} }
 	}
 	return nil
 }
@@ -107,32 +108,32 @@ const (
 )
 
 // showMetrics serves the figures at an address until ctx ends.
-func (a *App) showMetrics(ctx context.Context, opts Options) (wait func() error, err error) {
-	address, err := metricsAddress(opts)
+func (a *App) showMetrics(ctx context.Context) (wait func() error, err error) {
+	address, err := metricsAddress(a.opts)
 	if err != nil {
 		return nil, err
 	}
+	if address == "" {
+		return nothing, nil
+	}
 	listener, err := net.Listen("tcp", address) //nolint:noctx // a socket is opened at once or not at all
 	if err != nil {
-		return nil, core.Wrap(core.CodeUnavailable, err, "metrics cannot be shown at "+opts.Metrics, "choose another address")
+		return nil, core.Wrap(core.CodeUnavailable, err, "metrics cannot be shown at "+a.opts.Metrics, "choose another address")
 	}
 	// Whoever let the system choose the port has to find it.
-	if err := renameio.WriteFile(a.state.metricsAddress(), []byte(listener.Addr().String()+"\n"), 0o600); err != nil {
+	if err := renameio.WriteFile(a.state.MetricsAddress(), []byte(listener.Addr().String()+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("say where the metrics are: %w", err), listener.Close())
 	}
-	server := metricsServer(a.telemetry.Handler(), opts.MetricsPublic)
+	server := metricsServer(a.telemetry.Handler(), a.opts.MetricsPublic)
 	a.log.Info("metrics are shown", "address", listener.Addr())
-	done := make(chan error, 1)
-	go func() {
-		done <- server.Serve(network.Bound(listener, metricsConnections))
-	}()
+	served := background(func() error { return server.Serve(network.Bound(listener, metricsConnections)) })
 	context.AfterFunc(ctx, func() { _ = server.Close() }) // whoever reads figures reads them again
 	return func() error {
-		err := <-done
+		err := served()
 		if errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		}
-		return errors.Join(err, a.withdraw(a.state.metricsAddress()))
+		return errors.Join(err, a.withdraw(a.state.MetricsAddress()))
 	}, nil
 }
 

@@ -21,16 +21,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/network"
 )
 
-// openNetwork serves the API and the cockpit to others until ctx ends.
-func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error, err error) {
+// serveNetwork serves the API and the cockpit to others until ctx ends.
+func (a *App) serveNetwork(ctx context.Context) (wait func() error, err error) {
 	// One that an engine left behind that was killed leads nowhere.
-	if err := os.Remove(a.state.networkURL()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(a.state.NetworkURL()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("forget where the last engine listened: %w", err)
 	}
-	if opts.Network == nil {
-		return func() error { return nil }, nil
+	if a.opts.Network == nil {
+		return nothing, nil
 	}
-	l, err := a.openListener(ctx, *opts.Network)
+	l, err := a.openListener(ctx, *a.opts.Network)
 	if err != nil {
 		return nil, err
 	}
@@ -40,23 +40,22 @@ func (a *App) openNetwork(ctx context.Context, opts Options) (wait func() error,
 	}
 	address := l.URL()
 	// Whoever let the system choose the port has to find it.
-	if err := renameio.WriteFile(a.state.networkURL(), []byte(address+"\n"), 0o600); err != nil {
+	if err := renameio.WriteFile(a.state.NetworkURL(), []byte(address+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("say where the engine listens: %w", err), l.Close())
 	}
-	a.address.Store(&address)
+	a.Reached(address)
 	a.log.Info("the cockpit is served", "url", address)
 	a.closeDoors()
-	done := make(chan error, 2)
-	go func() { done <- network.Serve(ctx, l, site) }()
-	go func() { done <- a.keepDoors(ctx) }()
-	return func() error { return errors.Join(<-done, <-done, a.withdraw(a.state.networkURL())) }, nil
+	served := background(func() error { return network.Serve(ctx, l, site) })
+	doors := background(func() error { return a.keepDoors(ctx) })
+	return func() error { return errors.Join(served(), doors(), a.withdraw(a.state.NetworkURL())) }, nil
 }
 
 // openListener opens the address. Where nobody named the port and the usual one is
 // taken, the state folder keeps the other one: open pages find the next engine, and
 // browsers what they keep for it.
 func (a *App) openListener(ctx context.Context, c network.Config) (*network.Listener, error) {
-	if last, err := os.ReadFile(a.state.networkPort()); err == nil {
+	if last, err := os.ReadFile(a.state.NetworkPort()); err == nil {
 		port, _ := strconv.ParseUint(strings.TrimSpace(string(last)), 10, 16) // what is no number is none
 		c.Last = uint16(port)
 	}
@@ -67,7 +66,7 @@ func (a *App) openListener(ctx context.Context, c network.Config) (*network.List
 	a.log.Warn("somebody else listens at the usual address already; the cockpit has another port", "taken", l.Missed(), "url", l.URL())
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	if err == nil {
-		err = renameio.WriteFile(a.state.networkPort(), []byte(port+"\n"), 0o600)
+		err = renameio.WriteFile(a.state.NetworkPort(), []byte(port+"\n"), 0o600)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("keep the port of the cockpit: %w", err), l.Close())
@@ -94,7 +93,7 @@ func (a *App) site() (network.Site, error) {
 	if err != nil {
 		home = "" // paths are shown whole
 	}
-	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log, Home: home, Drafts: draft.Open(a.state.drafts())})
+	pages, err := cockpit.New(guarded, cockpit.Options{Version: a.opts.Version, Log: a.log, Home: home, Drafts: draft.Open(a.state.Drafts())})
 	if err != nil {
 		return network.Site{}, fmt.Errorf("make the cockpit: %w", err)
 	}

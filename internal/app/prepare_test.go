@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -47,18 +46,8 @@ func (j *slowJournal) specs() []string {
 
 // awaitSpec waits until every attempt that was requested has its spec.
 func (j *slowJournal) awaitSpec(ctx context.Context) {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := patience.Deadline(); len(j.specs()) < j.requests; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if time.Now().After(deadline) {
-			j.t.Error("the attempt is not prepared before its request is journaled")
-			return
-		}
+	if !patience.Until(func() bool { return ctx.Err() != nil || len(j.specs()) >= j.requests }) {
+		j.t.Error("the attempt is not prepared before its request is journaled")
 	}
 }
 

@@ -298,7 +298,7 @@ func awaitStatus(t *testing.T, d *desk, run string, want core.RunStatus) {
 	defer cancel()
 	err := d.app.Follow(ctx, run, 0, func(core.Event) error {
 		detail, err := d.app.Run(ctx, run)
-		if err == nil && detail.Status == string(want) {
+		if err == nil && detail.Status == want {
 			return errSeen
 		}
 		return err

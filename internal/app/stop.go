@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/peer"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
 )
 
 // stopTime is how long an engine may take to end what it has begun.
@@ -22,23 +23,23 @@ const stopTime = time.Minute
 // returns when it has let go of the folder. It returns what the engine said of
 // itself before; where none runs, that is nothing. Attempts go on.
 func Stop(ctx context.Context, opts Options) (api.Info, error) {
-	state, err := locate(opts.State)
+	state, err := statefolder.Locate(opts.State)
 	if err != nil {
 		return api.Info{}, err
 	}
-	resolved, err := filepath.EvalSymlinks(state.dir)
+	resolved, err := filepath.EvalSymlinks(state.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return api.Info{}, nil
 	}
 	if err != nil {
 		return api.Info{}, fmt.Errorf("look at the state folder: %w", err)
 	}
-	state.dir = resolved
+	state.Dir = resolved
 	info, err := inquire(ctx, opts, state)
 	if errors.Is(err, api.ErrNoEngine) {
-		if held(state) {
-			return api.Info{}, core.Errorf(core.CodeUnavailable, "an engine holds %s and does not answer", state.dir).
-				WithHint("it may be coming up or going down: try again in a moment, or look at %s", state.logFile())
+		if state.Held() {
+			return api.Info{}, core.Errorf(core.CodeUnavailable, "an engine holds %s and does not answer", state.Dir).
+				WithHint("it may be coming up or going down: try again in a moment, or look at %s", state.LogFile())
 		}
 		return api.Info{}, nil
 	}
@@ -53,7 +54,7 @@ func Stop(ctx context.Context, opts Options) (api.Info, error) {
 
 // inquire asks the engine about itself, and makes sure that its process is the
 // one of that number here: an engine in a container counts its own.
-func inquire(ctx context.Context, opts Options, state stateFolder) (api.Info, error) {
+func inquire(ctx context.Context, opts Options, state statefolder.Folder) (api.Info, error) {
 	svc, err := dial(ctx, opts)
 	if err != nil {
 		return api.Info{}, err
@@ -62,7 +63,7 @@ func inquire(ctx context.Context, opts Options, state stateFolder) (api.Info, er
 	if err = errors.Join(err, svc.Close()); err != nil {
 		return api.Info{}, err
 	}
-	socket, err := state.socket()
+	socket, err := state.Socket()
 	if err != nil {
 		return api.Info{}, err
 	}
@@ -82,15 +83,15 @@ func inquire(ctx context.Context, opts Options, state stateFolder) (api.Info, er
 }
 
 // awaitEnd waits until the state folder is free.
-func awaitEnd(ctx context.Context, state stateFolder, pid int) error {
+func awaitEnd(ctx context.Context, state statefolder.Folder, pid int) error {
 	deadline := time.Now().Add(stopTime)
-	for held(state) {
+	for state.Held() {
 		if gone := errors.Is(syscall.Kill(pid, 0), syscall.ESRCH); gone {
 			return nil // and another has the folder already
 		}
 		if time.Now().After(deadline) {
 			return core.Errorf(core.CodeUnavailable, "the engine was told to end and still runs, as process %d", pid).
-				WithHint("see %s", state.logFile())
+				WithHint("see %s", state.LogFile())
 		}
 		select {
 		case <-ctx.Done():

@@ -20,6 +20,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/waves"
+	"github.com/stellwerk-dev/stellwerk/internal/find"
+	"github.com/stellwerk-dev/stellwerk/internal/journal"
 )
 
 const (
@@ -31,7 +33,7 @@ const (
 // a run folder as an engine keeps it.
 type surfStory struct {
 	t     *testing.T
-	keep  *journal
+	keep  *journal.Journal
 	blobs *blob.Folder
 	run   *core.Run
 	head  core.Head
@@ -44,13 +46,13 @@ func newSurfStory(t *testing.T, state, repository string) *surfStory {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &surfStory{t: t, blobs: blobs, keep: newJournal(filepath.Join(state, "runs"), blobs, slog.New(slog.DiscardHandler)), now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
+	s := &surfStory{t: t, blobs: blobs, keep: journal.New(filepath.Join(state, "runs"), blobs, slog.New(slog.DiscardHandler)), now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
 	out, err := exec.CommandContext(t.Context(), "git", "-C", repository, "rev-parse", "HEAD").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.say(core.Person("ada"), core.RunStarted{
-		Run: surfRun, Alias: "calm-fox", Project: projectID(repository), Goal: "A cart that stays.", Title: "A cart that stays", Limits: core.DefaultLimits(),
+		Run: surfRun, Alias: "calm-fox", Project: find.ProjectID(repository), Goal: "A cart that stays.", Title: "A cart that stays", Limits: core.DefaultLimits(),
 		Base: "main", BaseCommit: strings.TrimSpace(string(out)), Branch: "feature/cart", Remote: repository, Forge: "local", Isolation: "none",
 		Identity: core.Identity{Name: "Ada", Email: "ada@example.org"},
 		Playbook: core.Playbook{
@@ -308,25 +310,5 @@ func fetchAll(ctx context.Context, t *testing.T, app *App) {
 	}
 	if _, err := app.Detail(ctx, surfRun, api.FetchDetail{Name: "d99"}); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("what is not there: %v", err)
-	}
-}
-
-// TestExcerpt: a part ends with a whole character, and the rest can be had.
-func TestExcerpt(t *testing.T) {
-	text := strings.Repeat("ä", maxDetail/2+10) // two bytes each
-	var got strings.Builder
-	text = "x" + text
-	for from, n := int64(0), 0; ; n++ {
-		var out api.FetchedDetail
-		if err := excerpt(&out, strings.NewReader(text), from); err != nil || n > 2 {
-			t.Fatal(n, err)
-		}
-		got.WriteString(out.Content)
-		if from = out.Next; from == 0 {
-			break
-		}
-	}
-	if got.String() != text {
-		t.Errorf("%d bytes became %d", len(text), got.Len())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/webhook"
@@ -24,8 +25,12 @@ const (
 
 // hearWebhooks takes deliveries of forges at an address until ctx ends: hints to
 // look at a pull request now, and nothing else of the engine.
-func (a *App) hearWebhooks(ctx context.Context, address string) (wait func() error, err error) {
-	settings, err := userSettings(nil)
+func (a *App) hearWebhooks(ctx context.Context) (wait func() error, err error) {
+	address := a.opts.Webhook
+	if address == "" {
+		return nothing, nil
+	}
+	settings, err := config.OfPerson(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +57,11 @@ func (a *App) hearWebhooks(ctx context.Context, address string) (wait func() err
 		ReadTimeout: hookTimeout, WriteTimeout: hookTimeout, IdleTimeout: hookTimeout, MaxHeaderBytes: hookHeader,
 	}
 	a.log.Info("webhooks are heard", "address", listener.Addr())
-	done := make(chan error, 1)
-	go func() {
-		done <- server.Serve(network.Bound(listener, hookConnections)) // the next look makes up for one that was turned away
-	}()
+	// The next look makes up for a delivery that was turned away.
+	served := background(func() error { return server.Serve(network.Bound(listener, hookConnections)) })
 	context.AfterFunc(ctx, func() { _ = server.Close() }) // what it was sent is only a hint
 	return func() error {
-		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+		if err := served(); !errors.Is(err, http.ErrServerClosed) {
 			return fmt.Errorf("hear webhooks: %w", err)
 		}
 		return nil

@@ -17,10 +17,6 @@ type yards struct {
 	open map[string]*yard.Yard
 }
 
-func newYards(dir string, pass yard.Credentials) *yards {
-	return &yards{dir: dir, pass: pass, open: map[string]*yard.Yard{}}
-}
-
 // Yard implements dispatch.Yards.
 func (y *yards) Yard(ctx context.Context, project string) (*yard.Yard, error) {
 	y.mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // helloDigest is the SHA-256 of "hello".
@@ -148,7 +149,7 @@ func TestDamagedIsFoundAndMended(t *testing.T) {
 	if err := os.WriteFile(path, []byte("hellp"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Verify(t.Context(), helloDigest); core.CodeOf(err) != core.CodeUnavailable || core.HintOf(err) == "" {
+	if err := f.Verify(t.Context(), helloDigest); core.CodeOf(err) != core.CodeUnavailable || wording.Hint(err) == "" {
 		t.Errorf("damaged: %v", err)
 	}
 	put(t, f, "hello")
@@ -225,7 +226,7 @@ func TestFolderCannotBeMade(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(filepath.Join(file, "blobs")); core.CodeOf(err) != core.CodeUnavailable || core.HintOf(err) == "" {
+	if _, err := Open(filepath.Join(file, "blobs")); core.CodeOf(err) != core.CodeUnavailable || wording.Hint(err) == "" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func TestTroubleIsExplained(t *testing.T) {
@@ -32,8 +33,8 @@ func TestTroubleIsExplained(t *testing.T) {
 		{errDisk, core.CodeInternal, "blob x: ", ""},
 	} {
 		err := explain(fmt.Errorf("open: %w", c.err), "blob x")
-		if !errors.Is(err, c.err) || core.CodeOf(err) != c.code || !strings.HasPrefix(err.Error(), c.says) || !strings.Contains(core.HintOf(err), c.hint) || (core.HintOf(err) == "") != (c.hint == "") {
-			t.Errorf("%v is told as %q (%s, hint %q)", c.err, err, core.CodeOf(err), core.HintOf(err))
+		if !errors.Is(err, c.err) || core.CodeOf(err) != c.code || !strings.HasPrefix(err.Error(), c.says) || !strings.Contains(wording.Hint(err), c.hint) || (wording.Hint(err) == "") != (c.hint == "") {
+			t.Errorf("%v is told as %q (%s, hint %q)", c.err, err, core.CodeOf(err), wording.Hint(err))
 		}
 	}
 	if err := explain(nil, "blob x"); err != nil {

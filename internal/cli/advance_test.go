@@ -23,7 +23,7 @@ func inSession(t *testing.T, kind api.TurnKind) *bench {
 	t.Helper()
 	b := newBench(t)
 	b.env[sessionVariable] = aSession
-	b.put("r1", string(core.StatusAwaiting))
+	b.put("r1", core.StatusAwaiting)
 	b.turn(kind)
 	return b
 }
@@ -101,7 +101,7 @@ func TestAdvanceGoesBackToAStageByIDOrNumber(t *testing.T) {
 	} {
 		b := inSession(t, api.TurnGate)
 		b.svc.Put(api.RunDetail{
-			Run:    api.Run{ID: "r1", Alias: "alias-r1", Status: string(core.StatusAwaiting), Stage: "review"},
+			Run:    api.Run{ID: "r1", Alias: "alias-r1", Status: core.StatusAwaiting, Stage: "review"},
 			Gate:   &core.Gate{Subject: subject()},
 			Stages: []api.Stage{{ID: "draft", Number: "0"}, {ID: "plan", Number: "1"}, {ID: "review"}},
 		})
@@ -161,7 +161,7 @@ func TestAdvanceStatus(t *testing.T) {
 
 	b = newBench(t)
 	b.env[sessionVariable] = aSession
-	b.put("r1", string(core.StatusActive)) // of no session
+	b.put("r1", core.StatusActive) // of no session
 	b.run(t, ExitOK, "advance", "status")
 	b.said(t, b.out, "No run is under way in a session")
 	b.svc.Put(api.RunDetail{Run: api.Run{ID: "r2", Alias: "other-run", Status: "active", Session: "another", StartedAt: noon}})
@@ -173,7 +173,7 @@ func TestAdvanceStatus(t *testing.T) {
 
 func TestAdvanceIsForSessions(t *testing.T) {
 	b := newBench(t)
-	b.put("r1", string(core.StatusAwaiting))
+	b.put("r1", core.StatusAwaiting)
 	b.run(t, ExitUsage, "advance", "approve")
 	b.run(t, ExitUsage, "advance", "approve", "--session", "../x")
 	b.asked(t)
@@ -189,7 +189,7 @@ func TestAdvanceIsForSessions(t *testing.T) {
 func TestWordsOfASessionAreItsOwn(t *testing.T) {
 	for _, verb := range []string{"approve", "retry", "skip", "rollback"} {
 		b := inSession(t, api.TurnGate).own()
-		b.put("r2", string(core.StatusActive)) // another run of the repository
+		b.put("r2", core.StatusActive) // another run of the repository
 		b.run(t, ExitOK, verb)
 		if got := b.steered(t); got.Run != "r1" {
 			t.Errorf("%s steered %s", verb, got.Run)
@@ -203,7 +203,7 @@ func TestARunOfASessionBeginsAndReturns(t *testing.T) {
 	b.env[sessionVariable] = aSession
 	state := t.TempDir()
 	b.env["STELLWERK_STATE"] = state
-	b.put("r1", string(core.StatusActive))
+	b.put("r1", core.StatusActive)
 	mark := startMark(t, state)
 	b.run(t, ExitOK, "run", "--session", aSession, "add a search field")
 	if got := b.steered(t); got.Req.(api.StartRun).Session != aSession || b.detached != 1 {
@@ -261,7 +261,7 @@ func TestResumeMovesARun(t *testing.T) {
 		}
 	}
 	b := newBench(t)
-	b.put("r1", string(core.StatusPaused))
+	b.put("r1", core.StatusPaused)
 	b.run(t, ExitUsage, "resume", "alias-r1", "--session")
 	b.run(t, ExitUsage, "resume", "--session=a", "--headless", "alias-r1")
 	b.asked(t)

@@ -27,7 +27,7 @@ func (sh *shell) untilAnswered(ctx context.Context, svc api.Service, s api.Spoke
 	err := svc.Follow(ctx, s.Run.ID, s.Seq, r.see)
 	switch {
 	case errors.Is(err, errInterrupted):
-		return sh.leave(ctx, svc, s.Run)
+		return sh.leave(svc, s.Run)
 	case err != nil && !errors.Is(err, errReplied):
 		return err
 	}
@@ -43,22 +43,23 @@ func (sh *shell) untilAnswered(ctx context.Context, svc api.Service, s api.Spoke
 	}
 	if stops(detail.Status) {
 		sh.printLines(sh.view().Run(detail))
-	} else if ours, err := sh.ours(ctx, svc); err != nil || ours {
-		return errors.Join(err, sh.left(ctx, svc, detail.Run))
+	} else if sh.ours(svc) {
+		sh.left(svc, detail.Run)
+		return nil
 	}
 	return exitWith(waitExit(detail))
 }
 
 // waitExit is 0 where a run goes on or is completed.
 func waitExit(d api.RunDetail) int {
-	if d.Status == string(core.StatusActive) {
+	if d.Status == core.StatusActive {
 		return ExitOK
 	}
 	return exitByStatus(d.Status)
 }
 
 // stops reports a run that does not go on by itself.
-func stops(status string) bool { return status != string(core.StatusActive) }
+func stops(status core.RunStatus) bool { return status != core.StatusActive }
 
 // see looks at one event of the run.
 func (r *reply) see(e core.Event) error {

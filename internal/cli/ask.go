@@ -101,7 +101,7 @@ func (q *question) put(ctx context.Context) (*api.Run, error) {
 			return nil, err
 		case err != nil:
 			// A refusal is an answer: say why, and ask again.
-			q.sh.complain(err.Error(), q.sh.reaching(core.HintOf(err)))
+			q.sh.complain(err.Error(), q.sh.reaching(wording.Hint(err)))
 		case decided:
 			return run, nil
 		}

@@ -71,7 +71,7 @@ func TestNextGateIsAskedAfterOneThatWasDecidedElsewhere(t *testing.T) {
 	sees(t, b, "[a]pprove", 1)
 	b.happen("1", core.ApprovalGranted{Subject: subject()}, func(d *api.RunDetail) { d.Status, d.Gate = "active", nil })
 	b.happen("1", core.ApprovalRequested{Subject: next}, func(d *api.RunDetail) {
-		d.Status, d.Gate = string(core.StatusAwaiting), &core.Gate{Subject: next}
+		d.Status, d.Gate = core.StatusAwaiting, &core.Gate{Subject: next}
 	})
 	sees(t, b, "stage publish, round 1", 1)
 	sees(t, b, "[a]pprove", 2)

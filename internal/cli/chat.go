@@ -116,7 +116,8 @@ func (c *chat) over(ctx context.Context, handovers int) error {
 			if c.run.ID == "" {
 				return nil
 			}
-			return c.sh.left(ctx, svc, c.run)
+			c.sh.left(svc, c.run)
+			return nil
 		}
 		return err
 	})
@@ -191,7 +192,7 @@ func (c *chat) done(ctx context.Context, svc api.Service) (bool, error) {
 	if err != nil || c.o.follow || c.seen < d.Seq {
 		return false, err
 	}
-	if goesOn(d) || d.Status == string(core.StatusActive) && (d.Manager == nil || !d.Manager.Idle) {
+	if goesOn(d) || d.Status == core.StatusActive && (d.Manager == nil || !d.Manager.Idle) {
 		return false, nil
 	}
 	if stops(d.Status) && !c.sh.json {
@@ -266,8 +267,8 @@ func (c *chat) begin(ctx context.Context, svc api.Service) error {
 	if err != nil {
 		return err
 	}
-	if core.RunStatus(d.Status).Terminal() {
-		c.tell("Run " + d.Alias + " is " + d.Status + ": what you say next begins another, with your words as its goal.")
+	if d.Status.Terminal() {
+		c.tell("Run " + d.Alias + " is " + string(d.Status) + ": what you say next begins another, with your words as its goal.")
 		return nil
 	}
 	c.run, c.seen, c.since = d.Run, newest.Seq, d.Seq

@@ -10,6 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/view"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 const chatHelp = `Each line is said to the manager. What begins with a slash is not:
@@ -39,7 +40,7 @@ func (c *chat) typed(ctx context.Context, svc api.Service, l line) error {
 	case errors.Is(err, errQuit) || ctx.Err() != nil && err != nil:
 		return err
 	case err != nil:
-		c.sh.complain(err.Error(), core.HintOf(err))
+		c.sh.complain(err.Error(), wording.Hint(err))
 		c.refused = !c.sh.Console.Ask
 	}
 	switch {
@@ -152,7 +153,7 @@ func (c *chat) listen(ctx context.Context, svc api.Service, e core.Event) {
 		return
 	}
 	d, err := svc.Run(ctx, c.run.ID)
-	if err == nil && (e.Type == core.TypeQuestionAsked || d.Status != string(core.StatusActive)) {
+	if err == nil && (e.Type == core.TypeQuestionAsked || d.Status != core.StatusActive) {
 		c.sh.ring(soundOf(e.Type))
 	}
 }

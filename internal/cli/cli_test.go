@@ -34,8 +34,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-const thisPID, otherPID = 4711, 815
-
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // buffer is a screen that a test can read while it is written.
@@ -95,12 +93,12 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	dir := t.TempDir()
-	b := &bench{svc: &apitest.Service{InfoAnswer: api.Info{PID: otherPID, Version: "1.0"}}, out: &buffer{}, err: &buffer{},
+	b := &bench{svc: &apitest.Service{InfoAnswer: api.Info{Version: "1.0"}}, out: &buffer{}, err: &buffer{},
 		env: map[string]string{"HOME": dir}}
 	b.Program = Program{
 		Console: terminal.Console{In: strings.NewReader(""), Out: b.out, Err: b.err, Width: func() int { return 0 }, ErrWidth: func() int { return 0 }},
 		Build:   Build{Version: "1.0"}, Env: func(n string) string { return b.env[n] }, Dir: func() (string, error) { return dir, nil },
-		Now: func() time.Time { return noon }, PID: thisPID,
+		Now: func() time.Time { return noon },
 		Connect: func(context.Context, ConnectOptions) (api.Service, func() error, error) {
 			return b.svc, func() error { b.closed++; return nil }, nil
 		},
@@ -115,7 +113,20 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-func (b *bench) own() *bench { b.svc.InfoAnswer.PID = thisPID; return b }
+// own makes the engine one that ends with the command.
+func (b *bench) own() *bench {
+	connect := b.Connect
+	b.Connect = func(ctx context.Context, o ConnectOptions) (api.Service, func() error, error) {
+		svc, end, err := connect(ctx, o)
+		return ending{svc}, end, err
+	}
+	return b
+}
+
+// ending is an engine that drives nothing on.
+type ending struct{ api.Service }
+
+func (ending) Ends() bool { return true }
 
 // at puts a person in front of it who types these lines.
 func (b *bench) at(lines ...string) *bench {
@@ -154,12 +165,12 @@ func (b *bench) asked(t *testing.T, want ...string) {
 func subject() core.Subject { return core.Subject{Stage: "review", Round: 1, Delivery: "d1"} }
 
 // put adds a run that stands as its status says.
-func (b *bench) put(id, status string) {
+func (b *bench) put(id string, status core.RunStatus) {
 	d := api.RunDetail{
 		Run:    api.Run{ID: id, Alias: "alias-" + id, Title: "Title " + id, Status: status, Stage: "review", StartedAt: noon, Next: "`stellwerk approve alias-" + id + "`"},
 		Stages: []api.Stage{{ID: "plan", Status: "passed"}, {ID: "review", Status: "open"}},
 	}
-	if status == string(core.StatusAwaiting) {
+	if status == core.StatusAwaiting {
 		d.Gate = &core.Gate{Subject: subject()}
 	}
 	b.svc.Put(d)
@@ -171,12 +182,12 @@ func (b *bench) happen(id string, body core.Body, update func(*api.RunDetail)) {
 }
 
 func (b *bench) ends(id string, body core.Body, status core.RunStatus) {
-	b.happen(id, body, func(d *api.RunDetail) { d.Status, d.Gate = string(status), nil })
+	b.happen(id, body, func(d *api.RunDetail) { d.Status, d.Gate = status, nil })
 }
 
 func (b *bench) waits(id string) {
 	b.happen(id, core.ApprovalRequested{Subject: subject()}, func(d *api.RunDetail) {
-		d.Status, d.Gate = string(core.StatusAwaiting), &core.Gate{Subject: subject()}
+		d.Status, d.Gate = core.StatusAwaiting, &core.Gate{Subject: subject()}
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/doorway"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func newCockpit(sh *shell) *cobra.Command {
@@ -121,7 +122,7 @@ func (sh *shell) showCockpit(ctx context.Context, code api.SignInCode, run api.R
 		return
 	}
 	if err := sh.browse(ctx, code, link); err != nil {
-		sh.warn([]string{err.Error() + ": " + core.HintOf(err)})
+		sh.warn([]string{err.Error() + ": " + wording.Hint(err)})
 	}
 }
 

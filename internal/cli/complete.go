@@ -124,7 +124,9 @@ func must(err error) {
 	}
 }
 
-// knownRun is a run as completion needs it.
+// knownRun is a run as completion needs it. It is no api.RunDetail, because a
+// run folder, which is read where no engine runs, knows attempts by their
+// transcripts alone and not which stage had them.
 type knownRun struct {
 	alias, title string
 	ended        bool
@@ -153,7 +155,7 @@ func (sh *shell) known(ctx context.Context) []knownRun {
 			if err != nil {
 				return err
 			}
-			k := knownRun{alias: r.Alias, title: r.Title, ended: core.RunStatus(r.Status).Terminal()}
+			k := knownRun{alias: r.Alias, title: r.Title, ended: r.Status.Terminal()}
 			for _, s := range detail.Stages {
 				k.stages = append(k.stages, s.ID)
 				for _, t := range s.Tasks {

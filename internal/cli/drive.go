@@ -42,7 +42,7 @@ func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, afte
 		}
 		switch {
 		case errors.Is(err, errInterrupted):
-			return seen, sh.leave(ctx, svc, run)
+			return seen, sh.leave(svc, run)
 		case err != nil:
 			return seen, err
 		case !asked:
@@ -58,7 +58,7 @@ func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, afte
 // asks reports a gate and a person in front of it.
 func (sh *shell) asks(d api.RunDetail) bool {
 	return sh.Console.Ask && !sh.json && sh.personal("") == nil &&
-		d.Status == string(core.StatusAwaiting) && d.Gate != nil
+		d.Status == core.StatusAwaiting && d.Gate != nil
 }
 
 // finished is finish, and what else waits.
@@ -83,28 +83,21 @@ func (sh *shell) finish(d api.RunDetail) error {
 }
 
 // leave says how a run that was left goes on, and ends with its exit code.
-func (sh *shell) leave(ctx context.Context, svc api.Service, run api.Run) error {
-	if err := sh.left(ctx, svc, run); err != nil {
-		return err
-	}
+func (sh *shell) leave(svc api.Service, run api.Run) error {
+	sh.left(svc, run)
 	return exitWith(ExitWaiting)
 }
 
 // left says how a run that was left goes on.
-func (sh *shell) left(ctx context.Context, svc api.Service, run api.Run) error {
-	ours, err := sh.ours(context.WithoutCancel(ctx), svc)
-	if err != nil {
-		return err
-	}
+func (sh *shell) left(svc api.Service, run api.Run) {
 	alias := terminal.Line(run.Alias)
-	if ours {
+	if sh.ours(svc) {
 		sh.printf("Left %s. Agents at work finish what they began; nothing is lost.\n", alias)
 		sh.printf("  go on: %s\n  end it: %s\n", sh.command("watch "+alias), sh.command("cancel "+alias))
 	} else {
 		sh.printf("Left %s. It goes on in the background.\n", alias)
 		sh.printf("  look again: %s\n  stop it: %s\n", sh.command("watch "+alias), sh.command("pause "+alias))
 	}
-	return nil
 }
 
 // after is what a command does once the person's word is given.
@@ -157,14 +150,7 @@ func (sh *shell) goOn(ctx context.Context, svc api.Service, run api.Run, a after
 	if session := sh.sessionHere(); session != "" && !a.follow {
 		return sh.whatNext(ctx, svc, session, run)
 	}
-	ours, err := sh.ours(ctx, svc)
-	if core.CodeOf(err) == core.CodeUnavailable {
-		ours, err = true, nil // it heard the word and has ended: nobody else would drive the run
-	}
-	if err != nil {
-		return err
-	}
-	if a.follow || ours && !a.detach {
+	if a.follow || sh.ours(svc) && !a.detach {
 		return sh.drive(ctx, svc, run, run.Seq)
 	}
 	if sh.json {

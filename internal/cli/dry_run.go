@@ -83,7 +83,7 @@ func (sh *shell) printStage(s api.RehearsedStage) {
 		line += fmt.Sprintf(", at most %s of %s", wording.Count(s.Attempts, "attempt"), wording.Duration(s.Timeout))
 	}
 	if s.Gate != "" {
-		line += ", gate: " + s.Gate
+		line += ", gate: " + string(s.Gate)
 	}
 	sh.printText(sh.Console.Style.Strong("stage "+terminal.Line(s.ID))+": ", line)
 	detail := func(prefix, text string) {

@@ -16,7 +16,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -193,7 +192,7 @@ func (sh *shell) examineDatabase(ctx context.Context, state string) finding {
 	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
 	defer cancel()
 	if err := sh.Database(ctx, state); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return finding{what, gradeFail, terminal.Line(err.Error()), core.HintOf(err)}
+		return finding{what, gradeFail, terminal.Line(err.Error()), wording.Hint(err)}
 	}
 	return finding{What: what, Grade: gradeOK, Found: found}
 }
@@ -252,7 +251,7 @@ func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) finding
 	case errors.Is(err, api.ErrNoEngine):
 		f.Found = "none runs; commands start one while they need it"
 	case err != nil:
-		f.Grade, f.Found, f.Advice = gradeFail, err.Error(), core.HintOf(err)
+		f.Grade, f.Found, f.Advice = gradeFail, err.Error(), wording.Hint(err)
 	}
 	return f
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // examineForge looks at the settings of the forge. Of the token it looks only
@@ -26,7 +26,7 @@ func (sh *shell) examineForge() finding {
 		return finding{What: what, Grade: gradeOK, Found: "local: pull requests are records on this machine"}
 	}
 	if err := f.Check(); err != nil {
-		return finding{what, gradeFail, err.Error(), core.HintOf(err)}
+		return finding{what, gradeFail, err.Error(), wording.Hint(err)}
 	}
 	found := fmt.Sprintf("%s at %s, remote %s", f.Kind.V, f.Server(), f.RemoteName())
 	if missing, advice := sh.missingToken(f); missing != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // The exit codes.
@@ -23,8 +24,8 @@ const (
 )
 
 // exitByStatus is the one place that turns a run's status into an exit code.
-func exitByStatus(status string) int {
-	switch core.RunStatus(status) {
+func exitByStatus(status core.RunStatus) int {
+	switch status {
 	case core.StatusCompleted:
 		return ExitOK
 	case core.StatusFailed, core.StatusCancelled:
@@ -104,11 +105,11 @@ func explain(cmd *cobra.Command, err error) (failure, bool) {
 	}
 	switch {
 	case errors.As(err, &usage) || !errors.As(err, &ran):
-		return failure{core.CodeInvalid, err.Error(), core.HintOf(err), cmd.UseLine(), ExitUsage}, true
+		return failure{core.CodeInvalid, err.Error(), wording.Hint(err), cmd.UseLine(), ExitUsage}, true
 	case errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled):
 		return failure{Code: core.CodeUnavailable, Detail: "interrupted", Exit: ExitError}, false
 	}
-	return failure{Code: core.CodeOf(err), Detail: err.Error(), Hint: core.HintOf(err), Exit: ExitError}, false
+	return failure{Code: core.CodeOf(err), Detail: err.Error(), Hint: wording.Hint(err), Exit: ExitError}, false
 }
 
 // failJSON writes an error for programs: one line, the last on standard error, so

@@ -69,7 +69,7 @@ func (f *follower) until(ctx context.Context, after int64) (api.RunDetail, error
 	if err != nil {
 		return detail, err
 	}
-	f.review = detail.Status == string(core.StatusReview) && detail.Seq <= after
+	f.review = detail.Status == core.StatusReview && detail.Seq <= after
 	if detail.Seq <= after && f.stopped(detail) {
 		return detail, nil
 	}
@@ -150,7 +150,7 @@ func stopping(t core.Type) bool {
 
 // stopped reports a run that does not go on by itself.
 func (f *follower) stopped(d api.RunDetail) bool {
-	switch core.RunStatus(d.Status) {
+	switch d.Status {
 	case core.StatusCompleted, core.StatusFailed, core.StatusCancelled:
 		return true
 	case core.StatusPaused:

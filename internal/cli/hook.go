@@ -45,7 +45,7 @@ func (sh *shell) handleEvent(ctx context.Context, rewake bool) (int, error) {
 		return 0, err
 	}
 	r := relay.Relay{State: opts.State, Env: sh.Env, Now: sh.Now, Connect: sh.background(opts), Rings: sh.rings,
-		Open: func(dir string) []relay.OpenRun { return openRuns(opts.State, dir) }}
+		Open: func(dir string) []api.Run { return openRuns(opts.State, dir) }}
 	if rewake {
 		return r.Rewake(ctx, data, sh.Console.Err), nil
 	}

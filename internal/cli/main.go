@@ -28,7 +28,7 @@ func Main() int {
 	wall.Intercept()
 	p := Program{
 		Console: terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv),
-		Build:   built(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now, PID: os.Getpid(),
+		Build:   built(), Env: os.Getenv, Dir: os.Getwd, Now: time.Now,
 		Interruptible: interruptible,
 	}
 	wire(&p)

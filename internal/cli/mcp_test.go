@@ -30,7 +30,7 @@ func beServer() int {
 	svc.Put(api.RunDetail{Run: api.Run{ID: "2", Alias: "alias-2", Kind: playbook.KindManager, Status: "active"}})
 	p := Program{
 		Console: terminal.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Width: func() int { return 0 }, ErrWidth: func() int { return 0 }},
-		Build:   Build{Version: "1.0"}, Env: os.Getenv, Dir: os.Getwd, Now: time.Now, PID: os.Getpid(), Interruptible: interruptible,
+		Build:   Build{Version: "1.0"}, Env: os.Getenv, Dir: os.Getwd, Now: time.Now, Interruptible: interruptible,
 		Connect: func(context.Context, ConnectOptions) (api.Service, func() error, error) {
 			return svc, func() error { return nil }, nil
 		},

@@ -6,15 +6,16 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/hook/relay"
+	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // openRuns lists the runs of the repository that a folder is in and that have
 // not ended, the newest first, from the run folders: no engine need run. A
 // folder that cannot be read is left out, as a session must begin in any case.
-func openRuns(state, dir string) []relay.OpenRun {
+func openRuns(state, dir string) []api.Run {
 	repository := yard.CommonDir(dir)
 	if repository == "" {
 		return nil
@@ -23,7 +24,7 @@ func openRuns(state, dir string) []relay.OpenRun {
 	if err != nil {
 		return nil
 	}
-	var open []relay.OpenRun
+	var open []api.Run
 	for i := len(files) - 1; i >= 0; i-- { // ids of runs ascend with time
 		folder := readFolder(files[i])
 		if folder == nil || folder.Status.Terminal() {
@@ -33,15 +34,20 @@ func openRuns(state, dir string) []relay.OpenRun {
 		if !ok || started.Folder() != repository {
 			continue
 		}
-		open = append(open, relay.OpenRun{
-			Alias: started.Alias, Title: started.Title, Issue: started.Issue, Status: string(folder.Status), Stage: folder.stage(),
-			Session: folder.Session, Phases: len(started.Playbook.Phases) > 0,
+		kind := started.Playbook.Kind
+		if len(started.Playbook.Phases) > 0 {
+			kind = playbook.KindPhases // also of a run that began before kinds were written down
+		}
+		open = append(open, api.Run{
+			Alias: started.Alias, Title: started.Title, Issue: started.Issue, Status: folder.Status, Stage: folder.stage(),
+			Session: folder.Session, Kind: kind,
 		})
 	}
 	return open
 }
 
-// folderState is what is needed of workflow-state.json.
+// folderState is what is needed of workflow-state.json. The hooks of a session
+// and completion read it where no engine runs that could be asked for a run.
 type folderState struct {
 	Status  core.RunStatus `json:"status"`
 	Session string         `json:"ownerSessionId"`

@@ -27,7 +27,6 @@ type Program struct {
 	Env     func(string) string
 	Dir     func() (string, error) // the working directory
 	Now     func() time.Time
-	PID     int
 
 	// Connect returns the engine of a state folder: the one that runs already,
 	// or one in this process that ends with the returned function.

@@ -117,7 +117,7 @@ func TestTheQueueIsNamedWhenTheEngineEnds(t *testing.T) {
 	b.out.b.Reset()
 	ended := time.Unix(2000, 0)
 	b.put("3", "active")
-	b.happen("3", core.RunCompleted{}, func(d *api.RunDetail) { d.Status, d.EndedAt = string(core.StatusCompleted), &ended })
+	b.happen("3", core.RunCompleted{}, func(d *api.RunDetail) { d.Status, d.EndedAt = core.StatusCompleted, &ended })
 	b.svc.ProjectAnswer.Run = &api.Run{ID: "2", Alias: "driver", StartedAt: time.Unix(1000, 0)}
 	b.run(t, ExitOK, "watch", "3")
 	if strings.Contains(b.out.String(), "has begun") {

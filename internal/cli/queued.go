@@ -6,12 +6,11 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // queued says where a goal waits that could not begin at once, and who starts
 // it.
-func (sh *shell) queued(ctx context.Context, svc api.Service, run api.Run) error {
+func (sh *shell) queued(svc api.Service, run api.Run) error {
 	if sh.json {
 		return sh.printJSON(run)
 	}
@@ -21,11 +20,7 @@ func (sh *shell) queued(ctx context.Context, svc api.Service, run api.Run) error
 		behind = " behind run " + e.Behind
 	}
 	sh.printText("", fmt.Sprintf("Queued as %s of project %s, at place %d%s: %s", e.ID, e.Project, e.Place, behind, e.Title))
-	ours, err := sh.ours(ctx, svc)
-	if err != nil {
-		return err
-	}
-	if ours {
+	if sh.ours(svc) {
 		sh.printf("  it begins when its turn comes and an engine runs: stellwerk serve\n")
 	}
 	sh.printf("  look: %s\n", sh.command("projects queue "+terminal.Line(e.Project)))
@@ -35,12 +30,8 @@ func (sh *shell) queued(ctx context.Context, svc api.Service, run api.Run) error
 // others says what became of the project's queue when a run has ended and the
 // engine ends with this command.
 func (sh *shell) others(ctx context.Context, svc api.Service, run api.Run) error {
-	if sh.json || !core.RunStatus(run.Status).Terminal() {
+	if sh.json || !run.Status.Terminal() || !sh.ours(svc) {
 		return nil
-	}
-	ours, err := sh.ours(ctx, svc)
-	if err != nil || !ours {
-		return err
 	}
 	p, err := svc.Project(ctx, run.Project)
 	if err != nil {

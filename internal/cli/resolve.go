@@ -66,7 +66,7 @@ func newest(ctx context.Context, svc api.Service, dir string) (string, error) {
 func ambiguous(open []api.Run) error {
 	lines := []string{fmt.Sprintf("%d runs are open here; which one?", len(open))}
 	for _, r := range open {
-		lines = append(lines, fmt.Sprintf("%s  %s, %s", terminal.Line(r.Alias), terminal.Line(r.Title), terminal.Line(core.RunStatus(r.Status).InWords())))
+		lines = append(lines, fmt.Sprintf("%s  %s, %s", terminal.Line(r.Alias), terminal.Line(r.Title), terminal.Line(r.Status.InWords())))
 	}
 	return core.Errorf(core.CodeInvalid, "%s", strings.Join(lines, "\n")).WithHint("name it: the same command with %s", terminal.Line(open[0].Alias))
 }

@@ -125,10 +125,10 @@ func (o *resumeOptions) run(ctx context.Context, sh *shell, given string) error 
 		if err != nil {
 			return api.Run{}, err
 		}
-		if folder == "" && core.RunStatus(detail.Status).Terminal() && (detail.EndedAt == nil || detail.EndedAt.Before(began)) {
+		if folder == "" && detail.Status.Terminal() && (detail.EndedAt == nil || detail.EndedAt.Before(began)) {
 			return detail.Run, sh.over(detail)
 		}
-		goes := detail.Status != string(core.StatusPaused) || folder != "" && asks(detail)
+		goes := detail.Status != core.StatusPaused || folder != "" && asks(detail)
 		if goes && o.req == (api.Resume{}) {
 			if detail.Seq, err = before(ctx, svc, detail.Run, began); err != nil {
 				return api.Run{}, err
@@ -164,7 +164,7 @@ func before(ctx context.Context, svc api.Service, run api.Run, began time.Time) 
 
 // elsewhere refuses to wait here for agents that a session is to start.
 func elsewhere(run api.Run) error {
-	if run.Session == "" || run.Status != string(core.StatusActive) {
+	if run.Session == "" || run.Status != core.StatusActive {
 		return nil
 	}
 	return core.Errorf(core.CodeConflict, "the agents of run %s are started by session %s", run.Alias, run.Session).

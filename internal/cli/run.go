@@ -83,9 +83,9 @@ then runs in the background, and the cockpit stays when the command ends.`,
 	f.Int64Var(&o.limits.Attempt.Tokens, "max-attempt-tokens", 0, "end an attempt at `N` tokens")
 	f.DurationVar(&o.maxTime, "max-time", 0, "pause after this `TIME`, such as 2h30m")
 	f.IntVar(&o.limits.Attempts, "attempts", 0, "tries per stage and round (default 3)")
-	f.IntVar(&o.req.Choices.Coverage, "coverage", 0, "test coverage to aim at, in `PERCENT`")
-	f.StringVar((*string)(&o.req.Choices.ModelTier), "model-tier", "", "models of roles without one of their own: fast, balanced or strong")
-	f.BoolVar(&o.req.Choices.UIDesigner, "ui-designer", false, "call a UI designer into the team that plans")
+	f.IntVar(&o.req.Options.Coverage, "coverage", 0, "test coverage to aim at, in `PERCENT`")
+	f.StringVar((*string)(&o.req.Options.ModelTier), "model-tier", "", "models of roles without one of their own: fast, balanced or strong")
+	f.BoolVar(&o.req.Options.UIDesigner, "ui-designer", false, "call a UI designer into the team that plans")
 	f.BoolVar(&o.req.NoQueue, "no-queue", false, "refuse the goal where another drives the project")
 	f.DurationVar(&o.preflight, "preflight", 0, "try the checks on the base for at most this `TIME` first (default 2m)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show stages, prompts, checks, roles, limits and preflight, and start nothing")
@@ -150,7 +150,7 @@ func (o *runOptions) run(ctx context.Context, sh *shell, cmd *cobra.Command) err
 			sh.showCockpit(ctx, code, run)
 		}
 		if run.Epic != nil {
-			return sh.queued(ctx, svc, run)
+			return sh.queued(svc, run)
 		}
 		if o.detach {
 			return sh.startedDetached(run)
@@ -197,10 +197,10 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 	if modes := config.NetworkModes(); o.req.Network != "" && !slices.Contains(modes, o.req.Network) {
 		return usagef("--network %s: it is one of %s", o.req.Network, strings.Join(modes, ", "))
 	}
-	if c := o.req.Choices.Coverage; c < 0 || c > 100 || c == 0 && cmd.Flags().Changed("coverage") {
+	if c := o.req.Options.Coverage; c < 0 || c > 100 || c == 0 && cmd.Flags().Changed("coverage") {
 		return usagef("--coverage %d: it is a percentage from 1 to 100", c)
 	}
-	if t := o.req.Choices.ModelTier; !slices.Contains(append(core.KnownTiers(), ""), t) {
+	if t := o.req.Options.ModelTier; !slices.Contains(append(core.KnownTiers(), ""), t) {
 		return usagef("--model-tier %s: it is one of %s, %s, %s", t, core.TierFast, core.TierBalanced, core.TierStrong)
 	}
 	if err := moreThanNothing(cmd, "max-cost", "max-tokens", "max-attempt-cost", "max-attempt-tokens", "max-time", "attempts", "preflight"); err != nil {

@@ -51,7 +51,7 @@ func TestRunSendsWhatTheFlagsSay(t *testing.T) {
 	dir, _ := b.Dir()
 	want := api.StartRun{
 		Dir: dir, Goal: "do it", Title: "T", Issue: "42", Playbook: "x.yaml", Base: "main", Branch: "b", Yes: true, Trust: true,
-		Isolation: "none", Agent: "command", Choices: core.Choices{Coverage: 80}, Preflight: "30s", Ticket: got.Ticket,
+		Isolation: "none", Agent: "command", Options: core.Options{Coverage: 80}, Preflight: "30s", Ticket: got.Ticket,
 	}
 	if got.Ticket == "" {
 		t.Error("nobody could ask what its preflight is at")

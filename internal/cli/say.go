@@ -188,7 +188,7 @@ func (sh *shell) spoken(ctx context.Context, svc api.Service, s api.Spoken, wait
 	if !sh.json {
 		sh.printText(s.Run.Alias+": ", s.Next)
 	}
-	if paused := s.Run.Status == string(core.StatusPaused); paused && wait {
+	if paused := s.Run.Status == core.StatusPaused; paused && wait {
 		return exitWith(ExitWaiting) // nobody reads it now
 	} else if paused && !a.follow {
 		return nil

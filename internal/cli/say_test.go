@@ -152,7 +152,7 @@ func TestChat(t *testing.T) {
 	b.svc.On = func(apitest.Call) error {
 		b.happen("1", core.TaskProposed{Delegation: "t1", Proposal: core.Proposal{Prompt: "Do it"}}, nil)
 		b.happen("1", core.QuestionAsked{ID: "q-1", Text: "what?"}, func(d *api.RunDetail) {
-			d.Status, d.Manager.Asks = string(core.StatusPaused), true
+			d.Status, d.Manager.Asks = core.StatusPaused, true
 			d.Manager.Questions = []api.Question{{ID: "q-1", Text: "what?"}}
 		})
 		return nil

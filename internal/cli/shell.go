@@ -84,13 +84,11 @@ func (sh *shell) detached(ctx context.Context) error {
 	return sh.Detach(ctx, opts)
 }
 
-// ours reports that the engine ends with this process.
-func (sh *shell) ours(ctx context.Context, svc api.Service) (bool, error) {
-	info, err := svc.Info(ctx)
-	if err != nil {
-		return false, err
-	}
-	return info.PID == sh.PID && !sh.isElsewhere(), nil
+// ours reports that the engine ends with this process, or with another command
+// that ends: nobody else drives a run on.
+func (sh *shell) ours(svc api.Service) bool {
+	engine, ok := svc.(interface{ Ends() bool })
+	return ok && engine.Ends() && !sh.isElsewhere()
 }
 
 // personal refuses what only a person may say where an attempt says it. The

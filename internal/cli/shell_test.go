@@ -14,7 +14,7 @@ import (
 // an empty folder.
 func TestACommandEndsWithItsStateFolder(t *testing.T) {
 	b := newBench(t).own()
-	b.put("r1", string(core.StatusActive))
+	b.put("r1", core.StatusActive)
 	connect, connected := b.Connect, 0
 	b.Connect = func(ctx context.Context, o ConnectOptions) (api.Service, func() error, error) {
 		connected++

@@ -60,10 +60,7 @@ func (o *statusOptions) list(ctx context.Context, sh *shell, svc api.Service) er
 		return err
 	}
 	lost := unknown(folders, runs)
-	v, err := sh.lookAt(ctx, svc, runs)
-	if err != nil {
-		return err
-	}
+	v := sh.lookAt(svc, runs)
 	if sh.json {
 		return sh.printJSON(api.RunList{Runs: append([]api.Run{}, runs...)})
 	}
@@ -96,18 +93,17 @@ func projectNames(ctx context.Context, svc api.Service, runs []api.Run) (map[str
 
 // lookAt is how runs are shown: those that only an engine could drive on, and
 // none runs, say so. An engine of this process ends with the command.
-func (sh *shell) lookAt(ctx context.Context, svc api.Service, runs []api.Run) (view.View, error) {
+func (sh *shell) lookAt(svc api.Service, runs []api.Run) view.View {
 	v := sh.view()
-	var err error
-	if v.Unattended, err = sh.ours(ctx, svc); err != nil || !v.Unattended {
-		return v, err
+	if v.Unattended = sh.ours(svc); !v.Unattended {
+		return v
 	}
 	for i, r := range runs {
-		if r.Status == string(core.StatusActive) && r.Session == "" {
+		if r.Status == core.StatusActive && r.Session == "" {
 			runs[i].Next = fmt.Sprintf("no engine is running; `stellwerk resume %s` goes on", r.Alias)
 		}
 	}
-	return v, nil
+	return v
 }
 
 func (o *statusOptions) one(ctx context.Context, sh *shell, svc api.Service, given string) error {
@@ -116,10 +112,7 @@ func (o *statusOptions) one(ctx context.Context, sh *shell, svc api.Service, giv
 		return err
 	}
 	runs := []api.Run{detail.Run}
-	v, err := sh.lookAt(ctx, svc, runs)
-	if err != nil {
-		return err
-	}
+	v := sh.lookAt(svc, runs)
 	detail.Run = runs[0]
 	if sh.json {
 		return sh.printJSON(struct {

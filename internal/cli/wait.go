@@ -60,9 +60,8 @@ func (sh *shell) halt(ctx context.Context, what, given string, stop bool, w word
 // settle keeps an engine of this process alive until what it was told to stop
 // has stopped, and reports whether it has.
 func (sh *shell) settle(ctx context.Context, svc api.Service, id string) (bool, error) {
-	ours, err := sh.ours(ctx, svc)
-	if err != nil || !ours {
-		return true, err
+	if !sh.ours(svc) {
+		return true, nil
 	}
 	for range settleLimit / settleLook {
 		detail, err := svc.Run(ctx, id)

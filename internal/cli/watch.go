@@ -34,7 +34,7 @@ func watch(ctx context.Context, sh *shell, given string) error {
 		if err != nil {
 			return err
 		}
-		if !sh.json && !sh.Console.Live && detail.Status == string(core.StatusActive) {
+		if !sh.json && !sh.Console.Live && detail.Status == core.StatusActive {
 			sh.printLines(sh.view().Run(detail))
 		}
 		return sh.drive(ctx, svc, detail.Run, detail.Seq)

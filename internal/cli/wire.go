@@ -9,9 +9,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
+	statebackup "github.com/stellwerk-dev/stellwerk/internal/backup"
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
+	workerprocess "github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
 // wire gives the command line its engine.
@@ -29,10 +32,10 @@ func wire(p *Program) {
 	p.Serve = func(ctx context.Context, o ConnectOptions) error { return served(ctx, o, app.Serve) }
 	p.Detach = func(ctx context.Context, o ConnectOptions) error { return served(ctx, o, app.Detach) }
 	p.Stop = func(ctx context.Context, o ConnectOptions) (api.Info, error) { return app.Stop(ctx, appOptions(o)) }
-	p.Restore = func(ctx context.Context, o RestoreOptions) error { return app.Restore(ctx, o.State, o.Backup) }
-	p.Worker, p.Salvage, p.HandIn = app.Worker, app.Salvage, app.HandIn
-	p.Await, p.AttemptShell, p.LookShell = app.Await, app.AttemptShell, app.LookShell
-	p.ScriptedAgent, p.ScriptedModel = app.ScriptedAgent, app.ScriptedModel
+	p.Restore = func(ctx context.Context, o RestoreOptions) error { return statebackup.Restore(ctx, o.State, o.Backup) }
+	p.Worker, p.Salvage, p.HandIn = app.Worker, app.Salvage, workerprocess.HandIn
+	p.Await, p.AttemptShell, p.LookShell = workerprocess.Await, workerprocess.AttemptShell, workerprocess.LookShell
+	p.ScriptedAgent, p.ScriptedModel = workerprocess.ScriptedAgent, workerprocess.ScriptedModel
 	p.Isolation = func(ctx context.Context) (string, string) {
 		kind, reason := sandbox.Detect(ctx)
 		if kind == sandbox.Sandbox {
@@ -48,7 +51,7 @@ func wire(p *Program) {
 		}
 		return wall.Try(ctx, self)
 	}
-	p.Bounds = app.Bounds
+	p.Bounds = resource.Bounds
 	p.Credentials = claude.Agent{}.SecretEnv
 	p.Proxies = func() []string { return shim.ProxiesWithPassword(os.Environ()) }
 	p.SQLite, p.Database = sqliteVersion, app.ExamineDatabase

@@ -68,7 +68,7 @@ func TestFeedbackJoinsItsWords(t *testing.T) {
 }
 
 func TestResumeOfARunThatHasEnded(t *testing.T) {
-	for status, want := range map[string]int{"cancelled": ExitFailed, "failed": ExitFailed, "completed": ExitOK} {
+	for status, want := range map[core.RunStatus]int{"cancelled": ExitFailed, "failed": ExitFailed, "completed": ExitOK} {
 		for _, own := range []bool{true, false} {
 			b := newBench(t)
 			if own {
@@ -76,7 +76,7 @@ func TestResumeOfARunThatHasEnded(t *testing.T) {
 			}
 			b.put("1", status)
 			b.run(t, want, "resume", "alias-1")
-			b.said(t, b.err, "run alias-1 is "+status+": there is nothing to resume", "try: `stellwerk status alias-1`")
+			b.said(t, b.err, "run alias-1 is "+string(status)+": there is nothing to resume", "try: `stellwerk status alias-1`")
 			b.asked(t)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -26,8 +27,10 @@ const (
 	maxAnswer = 256 << 20
 )
 
-// Client is an engine in another process.
+// Client is an engine in another process. Its methods are those of the API's
+// table of routes.
 type Client struct {
+	api.Service
 	base  string // scheme and host of every request
 	where string // as people know it
 	hint  string // what to do where it does not answer
@@ -35,9 +38,10 @@ type Client struct {
 	http  *http.Client
 	// patience is how long a stream that broke off is resumed while nobody answers.
 	patience time.Duration
-}
 
-var _ api.Service = (*Client)(nil)
+	hosted bool        // by this process
+	ending atomic.Bool // as it said
+}
 
 // New talks to the engine at a unix socket in the name of who holds token. It
 // does not connect yet.
@@ -45,9 +49,47 @@ func New(socket, token string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "unix", socket)
 	}
-	return &Client{base: "http://engine", where: socket, hint: "start one with `stellwerk serve`", token: token, http: &http.Client{
+	return connected(&Client{base: "http://engine", where: socket, hint: "start one with `stellwerk serve`", token: token, http: &http.Client{
 		Transport: &http.Transport{DialContext: dial, DisableCompression: true, MaxIdleConnsPerHost: 4},
-	}}
+	}})
+}
+
+// connected gives a client its methods.
+func connected(c *Client) *Client {
+	c.Service = api.NewProxy(c.do)
+	return c
+}
+
+// Hosted marks the engine as one of this process.
+func (c *Client) Hosted() *Client {
+	c.hosted = true
+	return c
+}
+
+// Ends reports an engine that ends with this process, or that was ending when it
+// answered last: it will not drive a run on.
+func (c *Client) Ends() bool { return c.hosted || c.ending.Load() }
+
+// do calls a route and reads what comes back: a stream, a document or an answer.
+func (c *Client) do(ctx context.Context, r api.Route, in, out any) error {
+	switch out := out.(type) {
+	case func(core.Event) error:
+		return c.resumed(ctx, r, in, happened(out))
+	case func(api.Moved) error:
+		return c.resumed(ctx, r, in, moved(out))
+	}
+	resp, err := c.open(ctx, r, in, "")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if w, ok := out.(io.Writer); ok {
+		return c.document(ctx, resp.Body, w)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(out); err != nil {
+		return c.broken(ctx, err)
+	}
+	return nil
 }
 
 // Close lets go of idle connections.
@@ -56,52 +98,35 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// endpoint joins segments, each taken literally.
-func endpoint(segments ...string) string {
-	p := "/v1"
-	for _, s := range segments {
-		p += "/" + url.PathEscape(s)
+// open sends a request, which resumes a stream after the event last.
+func (c *Client) open(ctx context.Context, r api.Route, in any, last string) (*http.Response, error) {
+	target, content, err := encode(r, in)
+	if err != nil {
+		return nil, err
 	}
-	return p
-}
-
-// runPath is a path below a run.
-func runPath(run string, segments ...string) (string, error) {
-	switch run {
-	case "", ".", "..":
-		return "", core.Errorf(core.CodeNotFound, "there is no run %q", run)
-	}
-	return endpoint(append([]string{"runs", run}, segments...)...), nil
-}
-
-func (c *Client) request(ctx context.Context, method, path string, query url.Values, in any) (*http.Request, error) {
 	var body io.Reader
-	if in != nil {
-		data, err := json.Marshal(in)
+	if content != nil {
+		data, err := json.Marshal(content)
 		if err != nil {
 			return nil, fmt.Errorf("encode the request: %w", err)
 		}
 		body = bytes.NewReader(data)
 	}
-	target := c.base + path
-	if len(query) > 0 {
-		target += "?" + query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, method, target, body)
+	req, err := http.NewRequestWithContext(ctx, r.Method, c.base+target, body)
 	if err != nil {
 		return nil, fmt.Errorf("make the request: %w", err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.token)
-	if session := api.SpeakingSession(ctx); session != "" {
-		req.Header.Set(api.SessionHeader, session)
+	for name, value := range map[string]string{
+		"Authorization": "Bearer " + c.token, api.SessionHeader: api.SpeakingSession(ctx), api.CallHeader: api.CallFrom(ctx), "Last-Event-ID": last,
+	} {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
 	}
-	if name := api.CallFrom(ctx); name != "" {
-		req.Header.Set(api.CallHeader, name)
-	}
-	if in != nil {
+	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return req, nil
+	return c.send(req)
 }
 
 // send returns the response of a request that the engine accepted.
@@ -111,6 +136,7 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 		return nil, c.unreachable(req.Context(), err)
 	}
 	if resp.StatusCode == http.StatusOK {
+		c.ending.Store(resp.Close) // a server that shuts down keeps no connection
 		return resp, nil
 	}
 	defer func() { _ = resp.Body.Close() }()
@@ -139,24 +165,6 @@ func problem(resp *http.Response) error {
 		return core.Errorf(core.CodeInternal, "the engine answered %s without a reason", resp.Status)
 	}
 	return p.Err()
-}
-
-// call sends in and reads the answer.
-func call[T any](ctx context.Context, c *Client, method, path string, query url.Values, in any) (T, error) {
-	var out T
-	req, err := c.request(ctx, method, path, query, in)
-	if err != nil {
-		return out, err
-	}
-	resp, err := c.send(req)
-	if err != nil {
-		return out, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&out); err != nil {
-		return out, c.broken(ctx, err)
-	}
-	return out, nil
 }
 
 func (c *Client) broken(ctx context.Context, err error) error {

@@ -35,14 +35,14 @@ func NewRemote(address, token string) (Remote, error) {
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: remoteDialTimeout}).DialContext,
 		TLSHandshakeTimeout: remoteDialTimeout, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute,
 	}
-	return Remote{&Client{
+	return Remote{connected(&Client{
 		base: base, where: base, hint: "check the address of --server, and that the engine there listens: stellwerk serve --listen …",
 		token: token, patience: remotePatience,
 		http: &http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-	}}, nil
+	})}, nil
 }
 
 func remoteBase(address string) (string, error) {
@@ -52,11 +52,11 @@ func remoteBase(address string) (string, error) {
 			WithHint("write it as https://HOST or https://HOST:PORT")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
-		return "", core.Errorf(core.CodeInvalid, "the address of an engine is a scheme, a host and a port, and nothing else").
+		return "", core.Errorf(core.CodeInvalid, "an engine's address has a scheme, a host and a port, and no more").
 			WithHint("write it as %s://%s; the token goes into STELLWERK_TOKEN or --token-file", u.Scheme, u.Host)
 	}
 	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return "", core.Errorf(core.CodeInvalid, "the token would travel to %s in the clear", u.Host).
+		return "", core.Errorf(core.CodeInvalid, "http would send your token to %s unencrypted", u.Host).
 			WithHint("use https://%s", u.Host)
 	}
 	return u.Scheme + "://" + u.Host, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func TestATokenDoesNotTravelInTheClear(t *testing.T) {
@@ -26,7 +27,7 @@ func TestATokenDoesNotTravelInTheClear(t *testing.T) {
 				t.Errorf("%s was taken", address)
 			}
 			_ = c.Close()
-		case fine || core.CodeOf(err) != core.CodeInvalid || core.HintOf(err) == "":
+		case fine || core.CodeOf(err) != core.CodeInvalid || wording.Hint(err) == "":
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -88,7 +89,7 @@ func TestFoldersStayHere(t *testing.T) {
 			return err
 		},
 	} {
-		if err := call(t.Context()); core.CodeOf(err) != core.CodeInvalid || core.HintOf(err) == "" {
+		if err := call(t.Context()); core.CodeOf(err) != core.CodeInvalid || wording.Hint(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

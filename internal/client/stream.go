@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -26,32 +24,10 @@ const (
 	maxResumePause = 5 * time.Second
 )
 
-// Diff implements [api.Service].
-func (c *Client) Diff(ctx context.Context, id string, q api.DiffQuery, w io.Writer) error {
-	query := url.Values{}
-	if q.Stage != "" {
-		query.Set("stage", q.Stage)
-	}
-	if q.Stat {
-		query.Set("stat", "true")
-	}
-	return c.document(ctx, query, w, id, "diff")
-}
-
-// Artifact implements [api.Service].
-func (c *Client) Artifact(ctx context.Context, id, name string, w io.Writer) error {
-	return c.document(ctx, nil, w, id, "artifacts", name)
-}
-
-func (c *Client) document(ctx context.Context, query url.Values, w io.Writer, run string, segments ...string) error {
-	resp, err := c.open(ctx, query, "", run, segments...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
+func (c *Client) document(ctx context.Context, body io.Reader, w io.Writer) error {
 	buf := make([]byte, 32<<10)
 	for {
-		n, err := resp.Body.Read(buf)
+		n, err := body.Read(buf)
 		if _, werr := w.Write(buf[:n]); werr != nil {
 			return fmt.Errorf("write the document: %w", werr)
 		}
@@ -64,40 +40,14 @@ func (c *Client) document(ctx context.Context, query url.Values, w io.Writer, ru
 	}
 }
 
-func (c *Client) open(ctx context.Context, query url.Values, last, run string, segments ...string) (*http.Response, error) {
-	p, err := runPath(run, segments...)
-	if err != nil {
-		return nil, err
-	}
-	return c.openAt(ctx, p, query, last)
-}
-
-func (c *Client) openAt(ctx context.Context, p string, query url.Values, last string) (*http.Response, error) {
-	req, err := c.request(ctx, http.MethodGet, p, query, nil)
-	if err != nil {
-		return nil, err
-	}
-	if last != "" {
-		req.Header.Set("Last-Event-ID", last)
-	}
-	return c.send(req)
-}
-
-// Follow implements [api.Service].
-func (c *Client) Follow(ctx context.Context, id string, after int64, fn func(core.Event) error) error {
-	query := afterQuery(after)
-	return c.resumed(ctx, "", happened(fn), func(last string) (*http.Response, error) {
-		return c.open(ctx, query, last, id, "follow")
-	})
-}
-
 // resumed reads a stream to its end. One that breaks off is opened again after
 // the last that arrived, for as long as an engine answers; one over the network
 // also waits a while for it to answer again.
-func (c *Client) resumed(ctx context.Context, last string, on handler, open func(last string) (*http.Response, error)) error {
+func (c *Client) resumed(ctx context.Context, r api.Route, in any, on handler) error {
 	var heard time.Time
+	var last string
 	for pause := resumePause; ; {
-		resp, err := open(last)
+		resp, err := c.open(ctx, r, in, last)
 		switch {
 		case err == nil:
 			s := &stream{r: bufio.NewReader(resp.Body), on: on, last: last}
@@ -211,5 +161,19 @@ func happened(fn func(core.Event) error) handler {
 			return "", err
 		}
 		return strconv.FormatInt(e.Seq, 10), nil
+	}
+}
+
+// moved hands on what moved, also while the stream was broken off.
+func moved(fn func(api.Moved) error) handler {
+	return func(name string, data []byte) (string, error) {
+		if name != api.EventMoved {
+			return "", nil
+		}
+		var m api.Moved
+		if err := json.Unmarshal(data, &m); err != nil {
+			return "", core.Errorf(core.CodeInternal, "the engine sent a move that cannot be read: %w", err)
+		}
+		return m.At, fn(m)
 	}
 }

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // line is an event of a run as a stream has it.
@@ -51,7 +53,7 @@ func (s *script) replies(t *testing.T, answers ...string) http.HandlerFunc {
 		defer s.mu.Unlock()
 		n := len(s.after)
 		w.Header().Set("Connection", "close") // over a connection that is kept a request may be sent twice
-		s.after = append(s.after, r.Header.Get("Last-Event-ID"))
+		s.after = append(s.after, cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("since")))
 		switch {
 		case n >= len(answers):
 			t.Errorf("it was asked %d times", n+1)
@@ -134,8 +136,8 @@ func TestAnEngineElsewhereMayBeAwayForAWhile(t *testing.T) {
 			if (err == nil) != (c.code == "") || err != nil && core.CodeOf(err) != c.code || strings.Join(heard, " ") != c.heard || strings.Join(s.asked(), " ") != c.after {
 				t.Errorf("heard is %q, asked after %q, %v", heard, s.asked(), err)
 			}
-			if core.CodeOf(err) == core.CodeUnavailable && !strings.HasPrefix(core.HintOf(err), "check the address of --server") {
-				t.Errorf("advised is %q", core.HintOf(err))
+			if core.CodeOf(err) == core.CodeUnavailable && !strings.HasPrefix(wording.Hint(err), "check the address of --server") {
+				t.Errorf("advised is %q", wording.Hint(err))
 			}
 		})
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // nearby is what elsewhere is, at a socket.
@@ -178,8 +179,8 @@ func TestWhatIsNoProjectElsewhere(t *testing.T) {
 		"https://ada@engine.example":  "write it as https://engine.example; the token goes into STELLWERK_TOKEN or --token-file",
 		"http://engine.example":       "use https://engine.example",
 	} {
-		if _, err := client.NewRemote(address, token); core.CodeOf(err) != core.CodeInvalid || core.HintOf(err) != hint {
-			t.Errorf("%s: %v (%s)", address, err, core.HintOf(err))
+		if _, err := client.NewRemote(address, token); core.CodeOf(err) != core.CodeInvalid || wording.Hint(err) != hint {
+			t.Errorf("%s: %v (%s)", address, err, wording.Hint(err))
 		}
 	}
 }
@@ -233,8 +234,8 @@ func TestWhatIsNoAnswer(t *testing.T) {
 	}
 	nowhere := filepath.Join(t.TempDir(), "engine.sock")
 	_, err := client.New(nowhere, token).Info(t.Context())
-	if core.CodeOf(err) != core.CodeUnavailable || !strings.HasPrefix(err.Error(), "no engine answers at "+nowhere) || strings.Contains(err.Error(), "http://") || core.HintOf(err) != "start one with `stellwerk serve`" {
-		t.Errorf("nowhere: %v (%s)", err, core.HintOf(err))
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.HasPrefix(err.Error(), "no engine answers at "+nowhere) || strings.Contains(err.Error(), "http://") || wording.Hint(err) != "start one with `stellwerk serve`" {
+		t.Errorf("nowhere: %v (%s)", err, wording.Hint(err))
 	}
 }
 

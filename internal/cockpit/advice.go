@@ -3,60 +3,64 @@ package cockpit
 import (
 	"html/template"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-// advice is what the engine says that a person can do, as a page says it: where it
-// names a command that a page has a button or a view for, there is a link to that.
-// What is long is cut.
-func advice(most int, text string) template.HTML {
+// advice is what a person can do, as a page says it: a choice that a page has a
+// button or a view for is a link to that. A long hint is cut.
+func advice(most int, code core.PauseCode, a core.Advice) template.HTML {
+	a.Hint = clip(most, a.Hint)
 	var out strings.Builder
-	for i, p := range wording.Parts(clip(most, text)) {
-		place, known := placeOf(p.Command)
-		if i == 0 { // a sentence of its own on a page
-			p.Text, place.Title = begun(p), sentence(place.Title)
+	for i, p := range wording.Parts(code, a) {
+		place, known := step{}, false
+		if p.Choice != nil {
+			place, known = placeOf(*p.Choice)
 		}
-		said := template.HTMLEscapeString(p.Text)
-		switch {
-		case known:
+		if i == 0 { // a sentence of its own on a page
+			p.Text, place.Title = sentence(p.Text), sentence(place.Title)
+		}
+		if known {
 			out.WriteString(`<a href="` + template.HTMLEscapeString(place.Href) + `">` + template.HTMLEscapeString(place.Title) + `</a>`)
-		case p.Typed:
-			out.WriteString("<code>" + said + "</code>")
-		default:
-			out.WriteString(said)
+		} else {
+			out.WriteString(string(marked(0, p.Text)))
 		}
 	}
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped
 }
 
-// advises reports that the engine names a command in its advice on a run that is
-// paused. Advice that names none of those that set a run going leaves it open.
-func advises(next, verb string) bool {
-	open := true
-	for _, p := range wording.Parts(next) {
-		if len(p.Command) == 0 {
-			continue
-		}
-		switch p.Command[0] {
-		case verb:
-			return true
-		case "resume", "retry", "skip", "feedback", "rollback", "cancel", "projects":
-			open = false
-		}
+// typed is prose in which what is typed stands between backquotes. What is longer
+// than most is cut.
+func typed(most int, text string) template.HTML { return marked(most, sentence(text)) }
+
+func marked(most int, text string) template.HTML {
+	if most > 0 {
+		text = clip(most, text)
 	}
-	return open && (verb == "resume" || verb == "retry")
+	var out strings.Builder
+	for i, piece := range strings.Split(text, "`") {
+		said := template.HTMLEscapeString(piece)
+		if i%2 == 1 && piece != "" {
+			said = "<code>" + said + "</code>"
+		}
+		out.WriteString(said)
+	}
+	return template.HTML(out.String()) //nolint:gosec // every piece was escaped
 }
 
-// begun is a part that a sentence begins with; what is typed stays as it is typed.
-func begun(p wording.Part) string {
-	if p.Typed {
-		return p.Text
+// offers reports that a paused run can be told this. A pause whose choices set
+// nothing going leaves it open.
+func offers(choices []core.Choice, verb core.Verb) bool {
+	has := func(verbs ...core.Verb) bool {
+		return slices.ContainsFunc(choices, func(c core.Choice) bool { return slices.Contains(verbs, c.Verb) })
 	}
-	return sentence(p.Text)
+	open := !has(core.VerbResume, core.VerbRaise, core.VerbRetry, core.VerbSkip, core.VerbFeedback, core.VerbRollback, core.VerbCancel, core.VerbResumeProject)
+	return has(verb) || open && (verb == core.VerbResume || verb == core.VerbRetry)
 }
 
 func sentence(s string) string {
@@ -67,77 +71,33 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// placeOf is where a page does what a command does.
-func placeOf(command []string) (step, bool) {
-	if len(command) == 0 {
-		return step{}, false
-	}
-	verb, of, flags := command[0], "", ""
-	for _, word := range command[1:] {
-		switch {
-		case strings.HasPrefix(word, "-"):
-			flags += " " + word
-		case command[0] == "projects":
-			verb += " " + word
-		case of == "":
-			of = word
-		}
-	}
-	if name, ok := strings.CutPrefix(verb, "projects "); ok {
-		return projectPlace(name)
-	}
-	switch {
-	case verb == "projects":
-		return step{"the projects", "/?all"}, true
-	case verb == "status" && of == "":
-		return step{"the runs", "/runs"}, true
-	case verb == "answer":
-		return step{"the inbox", "/inbox"}, true
-	case verb == "doctor":
-		return step{"the settings", "/settings"}, true
-	case of == "" || of == strings.ToUpper(of): // it stands for a name
-		return step{}, false
-	}
-	return runPlace(verb, runPath(of), flags)
-}
-
-// runPlace is where a page does what a command does to a run.
-func runPlace(verb, run, flags string) (step, bool) {
-	if verb == "resume" && strings.Contains(flags, "--max-") {
-		return step{"Limits", run + "/costs#raise"}, true
-	}
-	if verb == "resume" && flags != "" { // it moves between a session and the engine
-		return step{}, false
-	}
-	place, known := map[string]step{
-		"status":   {"the run", run},
-		"diff":     {"the changes", run + "/changes"},
-		"log":      {"the timeline", run + "/timeline"},
-		"resume":   {"Go on", run + "#gate"},
-		"retry":    {"Try again", run + "#gate"},
-		"skip":     {"Leave it out", run + "#gate"},
-		"approve":  {"Approve", run + "#gate"},
-		"rollback": {"Send it back", run + "#gate"},
-		"feedback": {"Send it back", run + "#gate"},
-		"merge":    {"Merge", run + "/changes#review"},
-		"cancel":   {"Cancel the run", run + "#end"},
-	}[verb]
+// placeOf is where a page does what a choice does.
+func placeOf(c core.Choice) (step, bool) {
+	run, project := runPath(c.Run), "/projects/"+url.PathEscape(c.Project)
+	place, known := map[core.Verb]step{
+		core.VerbStatus:        {"the run", run},
+		core.VerbDiff:          {"the changes", run + "/changes"},
+		core.VerbLog:           {"the timeline", run + "/timeline"},
+		core.VerbResume:        {"Go on", run + "#gate"},
+		core.VerbRaise:         {"Limits", run + "/costs#raise"},
+		core.VerbRetry:         {"Try again", run + "#gate"},
+		core.VerbSkip:          {"Leave it out", run + "#gate"},
+		core.VerbApprove:       {"Approve", run + "#gate"},
+		core.VerbApproveLeak:   {"Approve", run + "#gate"},
+		core.VerbRollback:      {"Send it back", run + "#gate"},
+		core.VerbFeedback:      {"Send it back", run + "#gate"},
+		core.VerbMerge:         {"Merge", run + "/changes#review"},
+		core.VerbFastForward:   {"Merge", run + "/changes#review"},
+		core.VerbCancel:        {"Cancel the run", run + "#end"},
+		core.VerbRuns:          {"the runs", "/runs"},
+		core.VerbAnswer:        {"the inbox", "/inbox"},
+		core.VerbInbox:         {"the inbox", "/inbox"},
+		core.VerbProjects:      {"the projects", "/?all"},
+		core.VerbProject:       {"the project", project},
+		core.VerbResumeProject: {"Let it go on", project},
+		core.VerbQueue:         {"the queue", project + "#queue"},
+		core.VerbDropEpic:      {"Drop it", project + "#queue"},
+		core.VerbRequeueEpic:   {"Queue it again", project + "#queue"},
+	}[c.Verb]
 	return place, known
-}
-
-// projectPlace is where a page does what a command does to a project.
-func projectPlace(words string) (step, bool) {
-	verb, rest, _ := strings.Cut(words, " ")
-	name, _, _ := strings.Cut(rest, " ")
-	if name == "" {
-		return step{"the projects", "/?all"}, verb == "add"
-	}
-	title, known := map[string]string{
-		"show": "the project", "resume": "Let it go on", "queue": "the queue", "drop": "Drop it", "requeue": "Queue it again",
-	}[verb]
-	where := "/projects/" + url.PathEscape(name)
-	if verb == "queue" || verb == "drop" || verb == "requeue" {
-		where += "#queue"
-	}
-	return step{title, where}, known
 }

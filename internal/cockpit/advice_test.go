@@ -11,59 +11,68 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// TestAdviceLeadsToPages: what the engine tells people to type is a link where a
-// page does the same, and stays what it is where none does.
+// TestAdviceLeadsToPages: a choice is a link where a page does the same, and is
+// what people type where none does.
 func TestAdviceLeadsToPages(t *testing.T) {
 	svc := reviewed(smallDiff)
 	h := serve(t, svc, api.RoleAdmin)
-	for hint, want := range map[string]string{
-		"see `stellwerk status r1`":                                      `See <a href="/runs/r1">the run</a>`,
-		"raise it: `stellwerk resume r1 --max-cost USD --max-tokens N`":  `Raise it: <a href="/runs/r1/costs#raise">Limits</a>`,
-		"`stellwerk resume r1` tries again":                              `<a href="/runs/r1#gate">Go on</a> tries again`,
-		"take it over with `stellwerk resume r1 --session`":              `Take it over with <code>stellwerk resume r1 --session</code>`,
-		"look again: `stellwerk diff r1`":                                `Look again: <a href="/runs/r1/changes">the changes</a>`,
-		"say it with `stellwerk feedback r1 \"…\"`":                      `Say it with <a href="/runs/r1#gate">Send it back</a>`,
-		"`stellwerk cancel RUN` ends one":                                `<code>stellwerk cancel RUN</code> ends one`,
-		"`stellwerk status` lists the runs":                              `<a href="/runs">The runs</a> lists the runs`,
-		"`stellwerk projects resume shop` lets it go on":                 `<a href="/projects/shop">Let it go on</a> lets it go on`,
-		"`stellwerk projects drop shop EPIC` takes one out":              `<a href="/projects/shop#queue">Drop it</a> takes one out`,
-		"`stellwerk projects --all` lists them":                          `<a href="/?all">The projects</a> lists them`,
-		"`limits.cost` in your settings":                                 `<code>limits.cost</code> in your settings`,
-		"`stellwerk status ../../" + evil + "`":                          `href="/runs/..%2F..%2F%3Cscript%3Ealert%281%29%3C%2Fscript%3E%3Cimg"`,
-		"`stellwerk frobnicate <img src=x onerror=alert(1)>` " + evil:    `<code>stellwerk frobnicate &lt;img src=x onerror=alert(1)&gt;</code>`,
-		"`stellwerk retry r1` or `stellwerk skip r1` or `stellwerk x r1": `<a href="/runs/r1#gate">Try again</a> or <a href="/runs/r1#gate">Leave it out</a> or <code>stellwerk x r1</code>`,
+	for want, advice := range map[string]core.Advice{
+		`See <a href="/runs/r1">the run</a>`:                                                 can("", core.Choice{Verb: core.VerbStatus, Run: "r1"}),
+		`Raise it: <a href="/runs/r1/costs#raise">Limits</a>`:                                can("raise it", core.Choice{Verb: core.VerbRaise, Run: "r1", Limit: core.LimitCost}),
+		`Take it over: <code>stellwerk resume r1 --session</code>`:                           can("take it over", core.Choice{Verb: core.VerbTakeOver, Run: "r1"}),
+		`Look again: <a href="/runs/r1/changes">the changes</a>`:                             can("look again", core.Choice{Verb: core.VerbDiff, Run: "r1"}),
+		`Say it: <a href="/runs/r1#gate">Send it back</a>`:                                   can("say it", core.Choice{Verb: core.VerbFeedback, Run: "r1"}),
+		`See <a href="/runs">the runs</a>`:                                                   can("", core.Choice{Verb: core.VerbRuns}),
+		`Let it go on: <a href="/projects/shop">Let it go on</a>`:                            can("let it go on", core.Choice{Verb: core.VerbResumeProject, Project: "shop"}),
+		`Take one out: <a href="/projects/shop#queue">Drop it</a>`:                           can("take one out", core.Choice{Verb: core.VerbDropEpic, Project: "shop"}),
+		`See <a href="/?all">the projects</a>`:                                               can("", core.Choice{Verb: core.VerbProjects}),
+		`<code>limits.cost</code> in your settings`:                                          can("`limits.cost` in your settings"),
+		`href="/runs/..%2F..%2F%3Cscript%3Ealert%281%29%3C%2Fscript%3E%3Cimg`:                can("", core.Choice{Verb: core.VerbStatus, Run: "../../" + evil}),
+		`<code>stellwerk x &lt;img src=x onerror=alert(1)&gt;</code>`:                        can("`stellwerk x <img src=x onerror=alert(1)>` " + evil),
+		`<code>stellwerk projects show &lt;img`:                                              can("`stellwerk projects show <img src=x onerror=alert(1)>`"),
+		`<a href="/runs/r1#gate">Try again</a>, or <a href="/runs/r1#gate">Leave it out</a>`: can("", core.Choice{Verb: core.VerbRetry, Run: "r1"}, core.Choice{Verb: core.VerbSkip, Run: "r1"}),
 	} {
-		svc.On = func(apitest.Call) error { return core.Errorf(core.CodeConflict, "no").WithHint("%s", hint) }
+		svc.On = func(apitest.Call) error { return core.Errorf(core.CodeConflict, "no").Advise(advice) }
 		w := post(h, "/runs/r1/retry", url.Values{})
 		if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), want) {
-			t.Errorf("%s: there is no %s", hint, want)
+			t.Errorf("there is no %s", want)
 		}
-		harmless(t, hint, w.Body.String())
+		harmless(t, want, w.Body.String())
 	}
 }
 
 // TestAPausedRunOffersWhatItAdvises: its page has the buttons that its advice names.
 func TestAPausedRunOffersWhatItAdvises(t *testing.T) {
 	svc := reviewed(smallDiff)
-	put := func(next string) {
-		run := api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused), Reason: "used up", Next: next, Stage: "another"}
-		svc.Put(api.RunDetail{Run: run, Pause: &core.Pause{Stage: "build", Next: next}})
+	put := func(advice core.Advice) {
+		run := api.Run{ID: "r1", Alias: "r1", Status: core.StatusPaused, Reason: "used up", Advice: advice, Stage: "another"}
+		svc.Put(api.RunDetail{Run: run, Pause: &core.Pause{Code: core.PauseBudget, Stage: "build", Advice: advice}})
 	}
 	h := serve(t, svc, api.RoleApprover)
-	for next, want := range map[string]string{"": "retry resume", "look with `stellwerk replay`": "retry resume", "then `stellwerk resume r1`": "resume", "`stellwerk projects resume shop`": ""} {
-		put(next)
+	for want, advice := range map[string]core.Advice{
+		"retry resume":  {},
+		"resume retry ": can("look", core.Choice{Verb: core.VerbReplay}),
+		"":              can("", core.Choice{Verb: core.VerbResumeProject, Project: "shop"}),
+	} {
+		put(advice)
+		d, err := svc.Run(t.Context(), "r1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Pause.Code = core.PausePerson
+		svc.Put(d)
 		_, body := get(t, h, "/runs/r1")
 		for _, action := range []string{"retry", "resume", "skip", "feedback"} {
-			if strings.Contains(body, `action="/runs/r1/`+action+`"`) != (want != "" && strings.Contains(" "+want+" ", " "+action+" ")) {
-				t.Errorf("%q: %s is offered or missing", next, action)
+			if strings.Contains(body, `action="/runs/r1/`+action+`"`) != strings.Contains(want, action) {
+				t.Errorf("%+v: %s is offered or missing", advice, action)
 			}
 		}
 	}
-	put("`stellwerk resume r1 --max-cost USD` raises it")
+	put(can("", core.Choice{Verb: core.VerbRaise, Run: "r1", Limit: core.LimitCost}))
 	if _, body := get(t, h, "/runs/r1"); strings.Contains(body, "--max-cost") || strings.Contains(body, "/runs/r1/skip") || !strings.Contains(body, `<a href="/runs/r1/costs#raise">Limits</a> raises it`) {
 		t.Error("the page speaks of flags, or offers what was not advised")
 	}
-	put("`stellwerk retry r1`, `stellwerk feedback r1 \"…\"` or `stellwerk skip r1`")
+	put(can("", about("r1", core.VerbRetry, core.VerbFeedback, core.VerbSkip)...))
 	_, body := get(t, h, "/runs/r1")
 	for action, offered := range map[string]bool{"skip": true, "retry": true, "rollback": true, "resume": false} {
 		if strings.Contains(body, "stellwerk "+action) || strings.Contains(body, `action="/runs/r1/`+action+`"`) != offered {
@@ -85,4 +94,12 @@ func TestAPausedRunOffersWhatItAdvises(t *testing.T) {
 	if req := said(t, svc, "skip"); req != (api.Skip{Stage: "build"}) {
 		t.Errorf("the engine was told %+v", req)
 	}
+}
+
+func can(hint string, choices ...core.Choice) core.Advice {
+	return core.Advice{Hint: hint, Choices: choices}
+}
+
+func about(run string, verbs ...core.Verb) []core.Choice {
+	return (&core.Run{Alias: run}).Choices(verbs...)
 }

@@ -29,10 +29,10 @@ func behind(b taskBody, a attemptBody) behindBody {
 // it ended.
 func verdictWord(a api.Attempt) string {
 	switch {
-	case core.AttemptStatus(a.Status).Active():
+	case a.Status.Active():
 		return word(a.Status)
 	case a.Verdict != "":
-		return a.Verdict + " the checks"
+		return string(a.Verdict) + " the checks"
 	case a.Exit != "":
 		return wording.Exit(a.Exit)
 	}
@@ -41,11 +41,11 @@ func verdictWord(a api.Attempt) string {
 
 func verdictLamp(a api.Attempt) track.State {
 	switch {
-	case core.AttemptStatus(a.Status).Active():
+	case a.Status.Active():
 		return track.Under
-	case a.Verdict == string(core.VerdictPassed):
+	case a.Verdict == core.VerdictPassed:
 		return track.Passed
-	case a.Verdict != "", a.Exit != "" && a.Exit != string(core.ExitFinished):
+	case a.Verdict != "", a.Exit != "" && a.Exit != core.ExitFinished:
 		return track.Failed
 	}
 	return track.Still

@@ -50,7 +50,7 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 		body.View = viewSplit
 	}
 	body.Here = changesPath(d.Alias, body.View, body.Chosen, body.Only)
-	if d.Status == string(core.StatusReview) || d.MergesHere {
+	if d.Status == core.StatusReview || d.MergesHere {
 		m, err := c.svc.Mergeable(r.Context(), d.ID)
 		switch {
 		case err == nil:

@@ -40,7 +40,7 @@ func reviewed(diff string) *apitest.Service {
 	svc := &apitest.Service{Documents: map[string]string{"diff": diff}}
 	svc.ProjectAnswer.Name = "shop"
 	svc.Put(api.RunDetail{
-		Run:  api.Run{ID: "r1", Alias: "r1", Title: "Greet", Kind: "rules", Status: string(core.StatusReview), Branch: "feature/x", Base: "main"},
+		Run:  api.Run{ID: "r1", Alias: "r1", Title: "Greet", Kind: "rules", Status: core.StatusReview, Branch: "feature/x", Base: "main"},
 		Head: strings.Repeat("a", 40), Onward: true,
 	})
 	svc.MergeAnswer = api.Mergeable{Commit: strings.Repeat("a", 40), Branch: "feature/x", Base: "main", Tip: strings.Repeat("b", 40), Can: true}
@@ -90,7 +90,7 @@ func TestWhoMergedAndWhatToTypeAreShown(t *testing.T) {
 		t.Error("the line to type is not there, or a button that would be refused is")
 	}
 	for _, here := range []bool{true, false} {
-		run := api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusReview), MergesHere: here}
+		run := api.Run{ID: "r1", Alias: "r1", Status: core.StatusReview, MergesHere: here}
 		svc.Put(api.RunDetail{Run: run})
 		svc.Waiting = []api.Waiting{{Kind: api.WaitReview, Run: run}}
 		for _, path := range []string{"/runs/r1", "/inbox"} {
@@ -99,7 +99,7 @@ func TestWhoMergedAndWhatToTypeAreShown(t *testing.T) {
 			}
 		}
 	}
-	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusCompleted), MergedBy: evil, Merge: strings.Repeat("c", 40)}})
+	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Status: core.StatusCompleted, MergedBy: evil, Merge: strings.Repeat("c", 40)}})
 	if _, body := get(t, h, "/runs/r1"); !strings.Contains(body, "merged by &lt;script&gt;") || !strings.Contains(body, "<code>cccccccccc</code>") {
 		t.Error("it is not said who merged, or obeyed")
 	}
@@ -231,8 +231,8 @@ func TestWordsGoToWhoCanActOnThem(t *testing.T) {
 	svc := reviewed(smallDiff)
 	subject := core.Subject{Stage: "publish", Round: 1, Commit: strings.Repeat("a", 40)}
 	svc.Put(api.RunDetail{
-		Run: api.Run{ID: "r1", Alias: "r1", Kind: "phases", Status: string(core.StatusAwaiting), Stage: "publish"}, Gate: &core.Gate{Subject: subject},
-		Stages: []api.Stage{{ID: "spec", Status: string(core.StageDone)}, {ID: "build", Status: string(core.StageDone)}, {ID: "publish", Status: string(core.StageGated), Tasks: []api.Task{{ID: "publish.r1", Act: "pull-request"}}}},
+		Run: api.Run{ID: "r1", Alias: "r1", Kind: "phases", Status: core.StatusAwaiting, Stage: "publish"}, Gate: &core.Gate{Subject: subject},
+		Stages: []api.Stage{{ID: "spec", Status: core.StageDone}, {ID: "build", Status: core.StageDone}, {ID: "publish", Status: core.StageGated, Tasks: []api.Task{{ID: "publish.r1", Act: "pull-request"}}}},
 	})
 	h := serve(t, svc, api.RoleApprover)
 	_, body := get(t, h, "/runs/r1/changes")

@@ -152,9 +152,9 @@ func TestPagesStaySmall(t *testing.T) {
 	words := strings.Repeat("wörd ", 400)
 	svc := &apitest.Service{}
 	svc.ProjectAnswer.Name = "shop"
-	d := api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Title: words, Branch: words, Base: words, Status: string(core.StatusActive)}}
+	d := api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Title: words, Branch: words, Base: words, Status: core.StatusActive}}
 	for i := range 500 {
-		d.Stages = append(d.Stages, api.Stage{ID: fmt.Sprint("s", i), Title: words, Status: string(core.StageGated), Gate: string(core.GateApproval), Tasks: []api.Task{
+		d.Stages = append(d.Stages, api.Stage{ID: fmt.Sprint("s", i), Title: words, Status: core.StageGated, Gate: core.GateApproval, Tasks: []api.Task{
 			{ID: fmt.Sprint("s", i, ".r1"), Name: words, Role: words, Attempts: []api.Attempt{{N: 1}, {N: 2}}},
 		}})
 	}

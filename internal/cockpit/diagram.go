@@ -80,7 +80,7 @@ func inOrder(d api.RunDetail) []api.Stage {
 	}
 	for i, s := range stages {
 		if blocked[s.ID] {
-			stages[i].Status = string(core.DelegatedBlocked)
+			stages[i].Status = core.StageStatus(core.DelegatedBlocked)
 		}
 	}
 	slices.SortStableFunc(stages, func(a, b api.Stage) int { return planning(a) - planning(b) })
@@ -138,7 +138,7 @@ func onMain(d api.RunDetail, s api.Stage) track.Section {
 	section := track.Section{Title: stageTitle(s), State: stageLamp(s)}
 	tasks := s.Tasks
 	if len(tasks) == 0 {
-		tasks = []api.Task{{ID: s.ID, Status: s.Status}}
+		tasks = []api.Task{{ID: s.ID, Status: core.TaskStatus(s.Status)}}
 	}
 	for _, t := range tasks {
 		line := track.Line{State: taskLamp(t), Blocks: []track.Block{block(d, s, t)}}
@@ -158,7 +158,7 @@ func ownLine(d api.RunDetail, s api.Stage) track.Line {
 		line.Blocks = append(line.Blocks, block(d, s, t))
 	}
 	if len(s.Tasks) == 0 {
-		line.Blocks = []track.Block{block(d, s, api.Task{ID: s.ID, Status: s.Status})}
+		line.Blocks = []track.Block{block(d, s, api.Task{ID: s.ID, Status: core.TaskStatus(s.Status)})}
 	}
 	return line
 }
@@ -187,7 +187,7 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 	if len(s.Tasks) == 0 {
 		b.Href, b.Note = runPath(d.Alias), word(s.Status)
 	}
-	if lamp(s.Status) == track.Waiting && (t.Act != "" || s.Status == string(core.DelegatedBlocked)) { // who did it waits as well
+	if lamp(s.Status) == track.Waiting && (t.Act != "" || s.Status == core.StageStatus(core.DelegatedBlocked)) { // who did it waits as well
 		b.State = track.Waiting
 	}
 	b.Title = strings.Join([]string{stageTitle(s), b.Label, b.Note, taskWord(t)}, ", ")
@@ -196,7 +196,7 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 
 // taskLabel is what a task is called on its block.
 func taskLabel(s api.Stage, t api.Task) string {
-	for _, name := range []string{t.Name, t.Kind, t.Act, t.Role} {
+	for _, name := range []string{t.Name, string(t.Kind), t.Act, t.Role} {
 		if name != "" {
 			return name
 		}
@@ -206,7 +206,7 @@ func taskLabel(s api.Stage, t api.Task) string {
 
 // signal stands where a person lets a stage pass.
 func signal(d api.RunDetail, s api.Stage) *track.Signal {
-	if s.Gate != string(core.GateApproval) && lamp(s.Status) != track.Waiting {
+	if s.Gate != core.GateApproval && lamp(s.Status) != track.Waiting {
 		return nil
 	}
 	sig := track.Signal{Aspect: track.Dark, Href: runPath(d.Alias) + "#gate", Title: "Signal after " + stageTitle(s)}

@@ -59,7 +59,7 @@ func TestAnEpicIsStarted(t *testing.T) {
 	req.Limits = nil
 	if req != (api.StartRun{
 		Project: "shop", Goal: "Say\nhello", Title: "Hello", Issue: "7", Playbook: "feature", Base: "dev", Yes: true, Isolation: "none",
-		Choices: core.Choices{ModelTier: "fast", Coverage: 80},
+		Options: core.Options{ModelTier: "fast", Coverage: 80},
 	}) {
 		t.Errorf("%+v", req)
 	}

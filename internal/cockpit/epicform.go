@@ -38,7 +38,7 @@ func (f epicForm) request(project string) (api.StartRun, error) {
 	req := api.StartRun{
 		Project: project, Goal: strings.TrimSpace(strings.ReplaceAll(f.Goal, "\r\n", "\n")), Title: f.Title, Issue: f.Issue, Playbook: f.Playbook,
 		Base: f.Base, Isolation: f.Isolation, Yes: f.Yes,
-		Choices: core.Choices{ModelTier: core.Tier(f.Tier), UIDesigner: f.Designer},
+		Options: core.Options{ModelTier: core.Tier(f.Tier), UIDesigner: f.Designer},
 	}
 	if req.Goal == "" {
 		return req, core.Errorf(core.CodeInvalid, "the goal is empty").WithHint("say in a few sentences what is to be different when it is done")
@@ -48,7 +48,7 @@ func (f epicForm) request(project string) (api.StartRun, error) {
 		if err != nil || n < 1 || n > 100 {
 			return req, core.Errorf(core.CodeInvalid, "coverage: %.40q is not a percentage from 1 to 100", f.Coverage)
 		}
-		req.Choices.Coverage = n
+		req.Options.Coverage = n
 	}
 	limits, err := f.limits()
 	if limits != (core.Limits{}) {

@@ -66,15 +66,15 @@ func TestWhatWasCheckedBeforePublishingIsBesideTheButton(t *testing.T) {
 // A failed check may be the echo of an agent that never ran: how the attempt itself
 // ended is said beside it.
 func TestHowTheAttemptEndedIsBesideItsFailedChecks(t *testing.T) {
-	pause := &core.Pause{Code: core.PauseAttempts, Stage: "build", Reason: "Build: 3 attempts", Next: "`stellwerk retry r1`"}
+	pause := &core.Pause{Code: core.PauseAttempts, Stage: "build", Reason: "Build: 3 attempts", Advice: core.Advice{Choices: []core.Choice{{Verb: core.VerbRetry, Run: "r1"}}}}
 	d := api.RunDetail{
-		Run: api.Run{ID: "r1", Alias: "r1", Status: "paused", Stage: "build", Reason: pause.Reason, Next: pause.Next}, Pause: pause,
+		Run: api.Run{ID: "r1", Alias: "r1", Status: "paused", Stage: "build", Reason: pause.Reason, Advice: pause.Advice}, Pause: pause,
 		Stages: []api.Stage{{ID: "build", Status: "open", Tasks: []api.Task{{ID: "build.r1", Status: "waiting", Limit: 3, Counted: 3, Attempts: []api.Attempt{{
 			ID: "build.r1.a3", N: 3, Status: "ended", Exit: "failed", Message: "exit 127: agent.sh: no such file",
 			Verdict: "failed", Results: []core.CheckResult{{Check: "changed: **", Kind: core.CheckChanged, Detail: "Nothing changed."}},
 		}}}}}},
 	}
-	for exit, want := range map[string]string{"failed": "The agent failed: ", "no_start": "The agent did not start: ", "timeout": "The agent timed out: ",
+	for exit, want := range map[core.ExitKind]string{"failed": "The agent failed: ", "no_start": "The agent did not start: ", "timeout": "The agent timed out: ",
 		"lost": "The agent was lost: ", "cancelled": "The agent was stopped: "} {
 		d.Stages[0].Tasks[0].Attempts[0].Exit = exit
 		svc := &apitest.Service{}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // item is something that waits, with the evidence a person decides by.
@@ -72,7 +73,7 @@ func (c *cockpit) item(r *http.Request, w api.Waiting) (item, bool, error) {
 		return item{}, false, err
 	case err != nil:
 		return item{Waiting: api.Waiting{
-			Kind: api.WaitUnreadable, Since: w.Since, Project: w.Project, Run: w.Run, Reason: "it cannot be read: " + err.Error(), Next: core.HintOf(err),
+			Kind: api.WaitUnreadable, Since: w.Since, Project: w.Project, Run: w.Run, Reason: "it cannot be read: " + err.Error(), Next: wording.Hint(err),
 		}}, true, nil
 	case w.Gate != nil && d.Gate == nil, w.Pause != nil && d.Pause == nil:
 		return item{}, false, nil

@@ -16,13 +16,13 @@ func TestWhatFailedIsBesideTheButton(t *testing.T) {
 	pause := &core.Pause{Code: core.PauseAttempts}
 	svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: api.Run{ID: "r1", Alias: "r1"}, Reason: "its checks do not hold; command: make test", Pause: pause}}}
 	task := api.Task{
-		ID: "write.r1", Role: "developer", Status: string(core.TaskWaiting), Limit: 2, Counted: 2,
+		ID: "write.r1", Role: "developer", Status: core.TaskWaiting, Limit: 2, Counted: 2,
 		Attempts: []api.Attempt{{N: 1, Results: []core.CheckResult{{Check: "command: make test", Detail: "one of them fails"}}}},
 	}
 	svc.Put(api.RunDetail{
-		Run:    api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused), Reason: "its checks do not hold; command: make test", Next: "`stellwerk retry r1`"},
+		Run:    api.Run{ID: "r1", Alias: "r1", Status: core.StatusPaused, Reason: "its checks do not hold; command: make test", Advice: can("", about("r1", core.VerbRetry)...)},
 		Pause:  pause,
-		Stages: []api.Stage{{ID: "write", Status: string(core.StageOpen), Tasks: []api.Task{task}}},
+		Stages: []api.Stage{{ID: "write", Status: core.StageOpen, Tasks: []api.Task{task}}},
 	})
 	h := serve(t, svc, api.RoleApprover)
 	for _, address := range []string{"/inbox", "/runs/r1"} {
@@ -58,18 +58,19 @@ func TestARunThatCannotBeReadHidesNoOther(t *testing.T) {
 // What is offered to somebody whose run is paused is what helps.
 func TestAPauseSaysWhatHelps(t *testing.T) {
 	for _, c := range []struct {
-		code            core.PauseCode
-		next, want, not string
+		code      core.PauseCode
+		choice    core.Choice
+		want, not string
 	}{
-		{core.PausePerson, "`stellwerk resume r1`", "It takes up where it stopped.", "Try again"},
-		{core.PauseInfra, "put it right, then `stellwerk retry r1`", "What was lost begins anew.", "Go on"},
-		{core.PauseWall, "`stellwerk resume r1`", "It gets the same time again.", "Try again"},
-		{core.PauseBudget, "`stellwerk resume r1 --max-cost 20`", "/runs/r1/costs#raise", "Try again"},
-		{core.PauseProject, "`stellwerk projects resume shop`", "/projects/shop", "Go on"},
+		{core.PausePerson, core.Choice{Verb: core.VerbResume, Run: "r1"}, "It takes up where it stopped.", "Try again"},
+		{core.PauseInfra, core.Choice{Verb: core.VerbRetry, Run: "r1"}, "What was lost begins anew.", "Go on"},
+		{core.PauseWall, core.Choice{Verb: core.VerbResume, Run: "r1"}, "It gets the same time again.", "Try again"},
+		{core.PauseBudget, core.Choice{Verb: core.VerbRaise, Run: "r1", Limit: core.LimitCost}, "/runs/r1/costs#raise", "Try again"},
+		{core.PauseProject, core.Choice{Verb: core.VerbResumeProject, Project: "shop"}, "/projects/shop", "Go on"},
 	} {
 		pause := &core.Pause{Code: c.code}
-		run := api.Run{ID: "r1", Alias: "r1", Project: "shop", Status: string(core.StatusPaused), Reason: "it stands still", Next: c.next}
-		svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: run, Reason: run.Reason, Next: c.next, Pause: pause}}}
+		run := api.Run{ID: "r1", Alias: "r1", Project: "shop", Status: core.StatusPaused, Reason: "it stands still", Advice: can("", c.choice)}
+		svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: run, Reason: run.Reason, Pause: pause}}}
 		svc.Put(api.RunDetail{Run: run, Pause: pause})
 		h := serve(t, svc, api.RoleApprover)
 		for _, address := range []string{"/inbox", "/runs/r1"} {
@@ -92,10 +93,10 @@ func TestWhatWasCheckedIsBesideTheButton(t *testing.T) {
 	passed := []core.CheckResult{{Check: "command: make test", Passed: true}}
 	gate := &core.Gate{Subject: core.Subject{Stage: "publish", Commit: "abc", Ref: "refs/heads/work", Remote: "/home/ada/shop/.git"}}
 	d := api.RunDetail{
-		Run: api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusAwaiting), Stage: "publish"}, Gate: gate,
+		Run: api.Run{ID: "r1", Alias: "r1", Status: core.StatusAwaiting, Stage: "publish"}, Gate: gate,
 		Stages: []api.Stage{
-			{ID: "step-1", Title: "Draw the cart", Tasks: []api.Task{{ID: "step-1.r1.code", Status: string(core.TaskDone), Attempts: []api.Attempt{{N: 1, Results: passed}}}}},
-			{ID: "publish", Title: "Publish", Status: string(core.StageGated)},
+			{ID: "step-1", Title: "Draw the cart", Tasks: []api.Task{{ID: "step-1.r1.code", Status: core.TaskDone, Attempts: []api.Attempt{{N: 1, Results: passed}}}}},
+			{ID: "publish", Title: "Publish", Status: core.StageGated},
 		},
 	}
 	svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitApproval, Run: d.Run, Gate: gate}}}

@@ -43,7 +43,7 @@ func hostileWaves() *apitest.Service {
 	limit := 5.0
 	svc.Accounts = []api.Account{
 		{Scope: api.ScopeProject, ID: "r1", Name: long, Allowances: []api.Allowance{{Kind: long, Used: new(float64(1))}}},
-		{Scope: api.ScopeRun, ID: "r1", Name: "r1", Status: long, Opaque: []string{long}, Allowances: []api.Allowance{{Kind: api.LimitCost, Used: new(float64(9)), Limit: &limit}}},
+		{Scope: api.ScopeRun, ID: "r1", Name: "r1", Status: core.RunStatus(long), Opaque: []string{long}, Allowances: []api.Allowance{{Kind: api.LimitCost, Used: new(float64(9)), Limit: &limit}}},
 	}
 	svc.Books.Days = []api.DaySpending{{Day: time.Now().UTC().Truncate(24 * time.Hour), Project: long, Name: long, Runs: 1, Cost: core.CostOf(3, 0), Tokens: 4}}
 	svc.Books.Attempts = []api.AttemptSpending{{Attempt: long, Task: long, Stage: long, Role: long, Agent: long, At: time.Now(), Over: true, Usage: core.Usage{CostUSD: 9}}}
@@ -218,7 +218,7 @@ func TestRaisingALimit(t *testing.T) {
 func TestWayToTheLimit(t *testing.T) {
 	for code, leads := range map[core.PauseCode]bool{core.PauseBudget: true, core.PauseProjectLimit: true, core.PauseInfra: false} {
 		svc := hostileWaves()
-		run, pause := api.Run{ID: "r1", Alias: "r1", Status: string(core.StatusPaused)}, &core.Pause{Code: code}
+		run, pause := api.Run{ID: "r1", Alias: "r1", Status: core.StatusPaused}, &core.Pause{Code: code}
 		svc.Put(api.RunDetail{Run: run, Pause: pause})
 		svc.Waiting = []api.Waiting{{Kind: api.WaitPause, Run: run, Pause: pause}}
 		if _, body := get(t, serve(t, svc, api.RoleAdmin), "/inbox"); strings.Contains(body, `href="/runs/r1/costs#raise"`) != leads {

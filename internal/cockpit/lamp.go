@@ -9,8 +9,8 @@ import (
 )
 
 // lamp is how a status of anything looks.
-func lamp(status string) track.State {
-	switch status {
+func lamp[S ~string](status S) track.State {
+	switch string(status) {
 	case string(core.StatusActive), string(core.StageOpen), string(core.TaskRunning), string(core.TaskDelivered), string(core.TaskVerifying),
 		string(core.AttemptPending), string(core.AttemptStopping):
 		return track.Under

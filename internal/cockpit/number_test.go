@@ -16,7 +16,7 @@ func TestPhasesAreNumberedAndTheIssueNamed(t *testing.T) {
 	for i, number := range []string{"0", "1", "2", "3"} {
 		d.Stages[i].Number = number
 	}
-	d.Stages[0].Status, d.Stages[1].Status = string(core.StageDone), string(core.StageDone)
+	d.Stages[0].Status, d.Stages[1].Status = core.StageDone, core.StageDone
 	h := serve(t, waiting(d), api.RoleApprover)
 	for address, wants := range map[string][]string{
 		"/runs/r1":         {">1 Implement</option>", "3 Publish", `<a href="https://forge.example/o/r/issues/42" rel="noreferrer">#42</a>`, "go back to <strong>1 Implement</strong>"},

@@ -149,8 +149,9 @@ func (c *cockpit) zip(w io.Writer, data []byte) error {
 
 // problem is what an error page says.
 type problem struct {
-	What, Do string
-	Sent     *sentForm // what was refused, where a person wrote something
+	What string
+	Do   core.Advice
+	Sent *sentForm // what was refused, where a person wrote something
 }
 
 func problemPage(err error) page {
@@ -164,7 +165,7 @@ func problemPage(err error) page {
 func problemOf(err error) problem {
 	pr := problem{What: err.Error()}
 	if e := new(core.Error); errors.As(err, &e) {
-		pr = problem{What: e.Error(), Do: e.Hint}
+		pr = problem{What: e.Error(), Do: e.Advice}
 	}
 	return pr
 }

@@ -15,10 +15,11 @@ type pauseForm struct {
 	Alias, Back string
 	Stage       string // that it is paused for
 	Name        string // what that is called
-	Advice      string // what the engine says, where the buttons do not say it
-	First       string // command of the button in front
-	Again       string // what comes of trying again
-	Onward      string // and of going on
+	Code        core.PauseCode
+	Advice      core.Advice // where the buttons do not say it
+	First       string      // command of the button in front
+	Again       string      // what comes of trying again
+	Onward      string      // and of going on
 	Resume      bool
 	Retry       bool
 	Skip        bool
@@ -30,16 +31,17 @@ type pauseForm struct {
 }
 
 func pausing(d api.RunDetail, back string) pauseForm {
-	f := pauseForm{Alias: d.Alias, Back: back, Advice: d.Next, Resume: advises(d.Next, "resume"), Retry: advises(d.Next, "retry")}
+	choices := d.Advice.Choices
+	f := pauseForm{Alias: d.Alias, Back: back, Advice: d.Advice, Resume: offers(choices, core.VerbResume), Retry: offers(choices, core.VerbRetry)}
 	if d.Pause == nil {
 		return f
 	}
-	f.Stage, f.Name = d.Pause.Stage, d.Pause.Stage
+	f.Code, f.Stage, f.Name = d.Pause.Code, d.Pause.Stage, d.Pause.Stage
 	f.Again, f.Onward = outlook(d)
 	if d.Pause.Code == core.PauseAttempts { // all of it has a button
-		f.Advice = ""
+		f.Advice = core.Advice{}
 	}
-	f.Skip = f.Stage != "" && advises(d.Next, "skip")
+	f.Skip = f.Stage != "" && offers(choices, core.VerbSkip)
 	f.Raise = d.Pause.Code == core.PauseBudget || d.Pause.Code == core.PauseProjectLimit
 	f.Resume = f.Resume && !f.Raise
 	f.words(d)
@@ -92,16 +94,10 @@ func triesOf(d api.RunDetail) int {
 // with them, and those before it.
 func (f *pauseForm) words(d api.RunDetail) {
 	at := slices.IndexFunc(d.Stages, func(s api.Stage) bool { return s.ID == f.Stage })
-	feedback, rollback := f.Stage != "" && advises(d.Next, "feedback"), false
-	for _, p := range wording.Parts(d.Next) {
-		if len(p.Command) == 0 || p.Command[0] != "rollback" {
-			continue
-		}
-		to := p.Command[len(p.Command)-1]
-		if slices.ContainsFunc(d.Stages, func(s api.Stage) bool { return s.ID == to }) {
-			f.Remake = to
-		} else {
-			rollback = true // to whichever
+	feedback, rollback := f.Stage != "" && offers(d.Advice.Choices, core.VerbFeedback), false
+	for _, c := range d.Advice.Choices {
+		if c.Verb == core.VerbRollback {
+			f.Remake, rollback = c.Stage, c.Stage == ""
 		}
 	}
 	if f.Words = feedback; f.Words {
@@ -125,7 +121,7 @@ func (c *cockpit) advise(r *http.Request, stage string, back api.Rollback) (stri
 		return "", err
 	}
 	if d.Pause == nil || d.Pause.Stage != stage {
-		return "", core.Errorf(core.CodeConflict, "run %s is not paused for stage %.80s any more", d.Alias, stage).WithHint("look again: `stellwerk status %s`", d.Alias)
+		return "", core.Errorf(core.CodeConflict, "run %s is not paused for stage %.80s any more", d.Alias, stage).WithHint("look again").Offer(core.Choice{Verb: core.VerbStatus, Run: d.Alias})
 	}
 	var run api.Run
 	if back.To != "" && back.To != stage {

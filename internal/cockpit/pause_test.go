@@ -12,15 +12,16 @@ import (
 )
 
 // paused is a run by phases that stands still before or in its second stage.
-func paused(code core.PauseCode, next string) *apitest.Service {
+func paused(code core.PauseCode, choices ...core.Choice) *apitest.Service {
+	advice := core.Advice{Choices: choices}
 	d := api.RunDetail{
-		Run:   api.Run{ID: "r1", Alias: "r1", Status: "paused", Stage: "implement", Reason: "it cannot go on", Next: next},
-		Pause: &core.Pause{Code: code, Stage: "implement", Next: next},
+		Run:   api.Run{ID: "r1", Alias: "r1", Status: "paused", Stage: "implement", Reason: "it cannot go on", Advice: advice},
+		Pause: &core.Pause{Code: code, Stage: "implement", Advice: advice},
 		Stages: []api.Stage{
 			{ID: "plan", Title: "Plan", Status: "passed"}, {ID: "implement", Title: "Implement", Status: "open", Code: true}, {ID: "publish", Status: "pending"},
 		},
 	}
-	svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: d.Run, Pause: d.Pause, Next: next}}}
+	svc := &apitest.Service{Waiting: []api.Waiting{{Kind: api.WaitPause, Run: d.Run, Pause: d.Pause}}}
 	svc.Put(d)
 	return svc
 }
@@ -30,29 +31,29 @@ func paused(code core.PauseCode, next string) *apitest.Service {
 func TestWhatCanBeDoneAboutAPause(t *testing.T) {
 	for what, c := range map[string]struct {
 		code    core.PauseCode
-		next    string
+		choices []core.Choice
 		says    []string
 		missing []string
 		inFront string
 	}{
 		"what a stage needs was left out": {
-			code: core.PauseInput, next: "`stellwerk rollback r1 --to plan` has it made, `stellwerk skip r1` goes on without this stage",
+			code: core.PauseInput, choices: append(about("r1", core.VerbSkip), core.Choice{Verb: core.VerbRollback, Run: "r1", Stage: "plan"}),
 			says: []string{`name="to" value="plan"`, "/runs/r1/skip"}, missing: []string{"/runs/r1/resume", "/runs/r1/retry"}, inFront: "Go back to Plan",
 		},
 		"no try is left": {
-			code: core.PauseAttempts, next: "`stellwerk status r1` shows why; then `stellwerk retry r1`, `stellwerk feedback r1 \"…\"` or `stellwerk skip r1`",
+			code: core.PauseAttempts, choices: about("r1", core.VerbStatus, core.VerbRetry, core.VerbFeedback, core.VerbSkip),
 			says: []string{"/runs/r1/skip", "Try again with these words", `<option value="implement" selected>`, `<option value="plan">`}, missing: []string{"/runs/r1/resume"}, inFront: "Try again",
 		},
 		"it could not be published": {
-			code: core.PausePublish, next: "`stellwerk resume r1` tries again, `stellwerk rollback r1 --to STAGE` has it fixed",
+			code: core.PausePublish, choices: about("r1", core.VerbResume, core.VerbRollback),
 			says: []string{`name="to" value="plan"`}, missing: []string{"/runs/r1/retry", "/runs/r1/skip"}, inFront: "Go on",
 		},
 		"money is spent": {
-			code: core.PauseBudget, next: "`stellwerk resume r1 --max-cost USD` raises it",
+			code: core.PauseBudget, choices: []core.Choice{{Verb: core.VerbRaise, Run: "r1", Limit: core.LimitCost}},
 			says: []string{"Raise the limit"}, missing: []string{"/runs/r1/retry", "/runs/r1/skip", "/runs/r1/resume"},
 		},
 	} {
-		h := serve(t, paused(c.code, c.next), api.RoleApprover)
+		h := serve(t, paused(c.code, c.choices...), api.RoleApprover)
 		for _, address := range []string{"/runs/r1", "/inbox"} {
 			_, body := get(t, h, address)
 			for _, want := range c.says {
@@ -73,7 +74,7 @@ func TestWhatCanBeDoneAboutAPause(t *testing.T) {
 }
 
 func TestAPausedRunGoesBack(t *testing.T) {
-	svc := paused(core.PauseInput, "`stellwerk rollback r1 --to plan` has it made")
+	svc := paused(core.PauseInput, core.Choice{Verb: core.VerbRollback, Run: "r1", Stage: "plan"})
 	h := serve(t, svc, api.RoleApprover)
 	if w := post(h, "/runs/r1/rollback", url.Values{"stage": {"plan"}, "to": {"plan"}}); w.Code != http.StatusConflict {
 		t.Errorf("about what is not paused: %d", w.Code)

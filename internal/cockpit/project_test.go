@@ -25,7 +25,7 @@ func yard() *apitest.Service {
 		Run:     &run, Open: []api.Run{run}, Runs: 99, PausedBy: &core.Standstill{By: evil, Reason: evil},
 		Queue: []api.Epic{
 			{ID: "epic-1", Project: "shop", Title: evil, Issue: evil, Playbook: evil, Base: evil, By: evil, Place: 1},
-			{ID: "epic-2", Project: "shop", Title: evil, Refused: &core.Refusal{Reason: evil, Hint: evil}},
+			{ID: "epic-2", Project: "shop", Title: evil, Refused: &core.Refusal{Reason: evil, Advice: core.Advice{Hint: evil}}},
 		},
 	}
 	svc.Accounts = []api.Account{{Scope: api.ScopeProject, ID: "p", Name: "shop", Allowances: []api.Allowance{{Kind: api.LimitCost, Used: new(float64(1.9)), Limit: &limit}}}}
@@ -179,9 +179,9 @@ func TestWhatWasTypedIsKept(t *testing.T) {
 func TestPagesOfTheList(t *testing.T) {
 	svc := &apitest.Service{ProjectList: []api.Project{{ID: "p", Name: "shop"}}}
 	for i := range 120 {
-		status := "completed"
+		status := core.StatusCompleted
 		if i%2 == 1 {
-			status = "failed"
+			status = core.StatusFailed
 		}
 		svc.Put(api.RunDetail{Run: api.Run{ID: fmt.Sprintf("id%03d", i), Alias: fmt.Sprintf("run%03d", i), Title: "t", Status: status, Project: "p"}})
 	}

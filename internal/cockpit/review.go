@@ -56,7 +56,7 @@ func (f *reviewForm) take(key string) (remark, bool) {
 // waves takes no words; one at work takes them when it waits.
 func (c *cockpit) reviewOf(r *http.Request, d api.RunDetail) (reviewForm, error) {
 	f := reviewForm{Run: d.Alias, Subject: shownIn(d), shown: map[string]bool{}}
-	waits := d.Gate != nil || d.Status == string(core.StatusReview)
+	waits := d.Gate != nil || d.Status == core.StatusReview
 	f.Can = waits && d.Waves == nil && api.CallerFrom(r.Context()).May(api.RoleApprover)
 	f.Way, f.Against = backFrom(d), against(d)
 	list, err := c.opts.Drafts.Of(d.ID, reviewer(r))

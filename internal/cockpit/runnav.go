@@ -28,7 +28,8 @@ func runnav(alias, kind, here string) tabs {
 		tab{"effects", "Side effects", path + "/effects"}, tab{"costs", "Costs", path + "/costs"}, tab{"timeline", "Timeline", path + "/timeline"})}
 }
 
-// runHead is what is above every page about a run.
+// runHead is what is above every page about a run: the run, and the way to its
+// other pages.
 type runHead struct {
 	api.RunDetail
 	tabs

@@ -21,7 +21,8 @@ type runsBody struct {
 	Next    string // address of what follows
 }
 
-// listedRun is a run with the name of its project.
+// listedRun is a run with the name of its project, of which a run knows the key
+// alone.
 type listedRun struct {
 	api.Run
 	Name string
@@ -33,18 +34,25 @@ type filter struct {
 	Here        bool
 }
 
+// runFilter is a status by which a list is narrowed; "open" is none, and means
+// those that have not ended.
+type runFilter struct {
+	Key   core.RunStatus
+	Title string
+}
+
 // runFilters are the ways to narrow a list of runs, by what their addresses say.
-func runFilters() []struct{ Key, Title string } {
-	return []struct{ Key, Title string }{
-		{"", "All"}, {"open", "Open"}, {string(core.StatusAwaiting), "Wait for you"}, {string(core.StatusPaused), "Paused"},
-		{string(core.StatusReview), "In review"}, {string(core.StatusCompleted), "Completed"}, {string(core.StatusFailed), "Failed"}, {string(core.StatusCancelled), "Cancelled"},
+func runFilters() []runFilter {
+	return []runFilter{
+		{"", "All"}, {"open", "Open"}, {core.StatusAwaiting, "Wait for you"}, {core.StatusPaused, "Paused"},
+		{core.StatusReview, "In review"}, {core.StatusCompleted, "Completed"}, {core.StatusFailed, "Failed"}, {core.StatusCancelled, "Cancelled"},
 	}
 }
 
 func (c *cockpit) runsList(r *http.Request) (page, error) {
 	ctx, asked := r.Context(), r.URL.Query()
 	q := api.RunQuery{Project: asked.Get("project"), Before: asked.Get("before"), Limit: runsPage + 1}
-	if q.Status = asked.Get("status"); q.Status == "open" {
+	if q.Status = core.RunStatus(asked.Get("status")); q.Status == "open" {
 		q.Status, q.Open = "", true
 	}
 	runs, err := c.svc.Runs(ctx, q)
@@ -71,7 +79,7 @@ func (c *cockpit) runsList(r *http.Request) (page, error) {
 		body.Runs = append(body.Runs, listedRun{run, names[run.Project]})
 	}
 	for _, f := range runFilters() {
-		body.Filters = append(body.Filters, filter{f.Title, runsPath(body.Project, f.Key, ""), f.Key == asked.Get("status")})
+		body.Filters = append(body.Filters, filter{f.Title, runsPath(body.Project, string(f.Key), ""), string(f.Key) == asked.Get("status")})
 	}
 	p := page{Name: "runs", Title: "Runs", Nav: "projects", Trail: []step{{"Projects", "/"}}, Body: body, Still: q.Before != ""}
 	if body.Project != "" {

@@ -3,6 +3,7 @@ package cockpit
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"strings"
 	"time"
@@ -36,11 +37,12 @@ func (c *cockpit) functions() template.FuncMap {
 		"short":      wording.Short,
 		"clip":       clip,
 		"advice":     advice,
+		"typed":      typed,
 		"plural":     wording.Number,
 		"calls":      calls,
-		"word":       word,
+		"word":       func(status any) string { return word(fmt.Sprint(status)) },
 		"exit":       wording.Exit,
-		"lamp":       lamp,
+		"lamp":       func(status any) track.State { return lamp(fmt.Sprint(status)) },
 		"markdown":   markdown,
 		"join":       strings.Join,
 		"may":        may,
@@ -112,16 +114,16 @@ func clip(most int, s string) string {
 }
 
 // word is how a status of a run, a project, a stage or a task is said.
-func word(status string) string {
+func word[S ~string](status S) string {
 	words := map[string]string{
 		string(core.StatusActive): "running", string(core.StatusAwaiting): "waits for you", string(core.StatusReview): "in review",
 		"ended": "over", "requested": "asked for", "gated": "waits for you", "omitted": "left out", "admitted": "to do", string(core.StageOpen): "under way",
 		api.PieceStuck: "stuck, waits for you", api.ProjectWaiting: "waits for you",
 	}
-	if w, ok := words[status]; ok {
+	if w, ok := words[string(status)]; ok {
 		return w
 	}
-	return strings.ReplaceAll(status, "_", " ")
+	return strings.ReplaceAll(string(status), "_", " ")
 }
 
 // asJSON puts into a form what the page shows, so that it comes back.
@@ -176,7 +178,7 @@ func taskWord(t api.Task) string {
 // stageWord says a stage's status, and that of one that waits for a person because
 // a task of it has no try left.
 func stageWord(s api.Stage) string {
-	if s.Status == string(core.StageOpen) && stageLamp(s) == track.Waiting {
+	if s.Status == core.StageOpen && stageLamp(s) == track.Waiting {
 		return word(api.PieceStuck)
 	}
 	return word(s.Status)

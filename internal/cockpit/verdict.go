@@ -41,7 +41,7 @@ func verdict(d api.RunDetail) verdictBody {
 		if s.Review == nil {
 			continue
 		}
-		r := reviewBody{Review: *s.Review, Stage: stageName(s), Passed: s.Status == string(core.StageDone)}
+		r := reviewBody{Review: *s.Review, Stage: stageName(s), Passed: s.Status == core.StageDone}
 		if here := s.ID == d.Gate.Subject.Stage; here || r.Against() {
 			v.Reviews = append(v.Reviews, r)
 		} else {

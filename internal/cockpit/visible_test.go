@@ -54,7 +54,7 @@ func TestWhatComesBackIsWhatWasSent(t *testing.T) {
 		}
 	}
 	subject := core.Subject{Stage: "build", Round: 1, Commit: "abc", Base: "main\u200b", Ref: "refs/heads/\u202ex"}
-	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Title: unseen, Status: string(core.StatusAwaiting), Stage: "build"}, Gate: &core.Gate{Subject: subject}})
+	svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "r1", Title: unseen, Status: core.StatusAwaiting, Stage: "build"}, Gate: &core.Gate{Subject: subject}})
 	_, body = get(t, h, "/runs/r1")
 	if strings.ContainsAny(body, "\u200b\u200f\u202e\x1b\U000E0067") {
 		t.Error("the page has characters that it does not show")

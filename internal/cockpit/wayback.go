@@ -36,7 +36,7 @@ func backFrom(d api.RunDetail) wayBack {
 func backwards(stages []api.Stage, last bool) []api.Stage {
 	var list []api.Stage
 	for i, s := range slices.Backward(stages) {
-		if i == len(stages)-1 && last || i < len(stages)-1 && s.Status == string(core.StageDone) {
+		if i == len(stages)-1 && last || i < len(stages)-1 && s.Status == core.StageDone {
 			list = append(list, s)
 		}
 	}

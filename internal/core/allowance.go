@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -110,59 +111,36 @@ func (l ProjectLimits) overdrawn(total Spent) bool {
 		l.Tokens > 0 && total.Tokens+total.HeldTokens > l.Tokens
 }
 
-// limit is a limit that was reached, in words.
-type limit struct{ reason, flag, setting string }
+// overLimit is a limit that was reached, and how.
+type overLimit struct {
+	limit  Limit
+	reason string
+}
 
 // reached is the limit of money, tokens or time that is used up; nil where none
 // is.
-func (l ProjectLimits) reached(total Spent) *limit {
+func (l ProjectLimits) reached(total Spent) *overLimit {
 	switch {
 	case l.CostUSD > 0 && nanos(total.CostUSD) >= nanos(l.CostUSD):
-		return &limit{
-			fmt.Sprintf("the runs of the project have cost %s of its %s", Money(total.CostUSD), Money(l.CostUSD)),
-			"--max-project-cost USD", "limits.project.cost_usd",
-		}
+		return &overLimit{LimitProjectCost, fmt.Sprintf("the runs of the project have cost %s of its %s", Money(total.CostUSD), Money(l.CostUSD))}
 	case l.Tokens > 0 && total.Tokens >= l.Tokens:
-		return &limit{
-			fmt.Sprintf("the runs of the project have used %d of its %d tokens", total.Tokens, l.Tokens),
-			"--max-project-tokens N", "limits.project.tokens",
-		}
+		return &overLimit{LimitProjectTokens, fmt.Sprintf("the runs of the project have used %d of its %d tokens", total.Tokens, l.Tokens)}
 	case l.WallTime > 0 && total.Worked >= l.WallTime:
-		return &limit{
-			fmt.Sprintf("the runs of the project have worked %s of its %s", total.Worked.Truncate(time.Second), l.WallTime),
-			"--max-project-time D", "limits.project.wall_time",
-		}
+		return &overLimit{LimitProjectTime, fmt.Sprintf("the runs of the project have worked %s of its %s", total.Worked.Truncate(time.Second), l.WallTime)}
 	}
 	return nil
 }
 
 // exhausted is the limit of attempts, where no further one may be started.
-func (l ProjectLimits) exhausted(total Spent) *limit {
+func (l ProjectLimits) exhausted(total Spent) *overLimit {
 	if l.Attempts == 0 || total.Attempts < l.Attempts {
 		return nil
 	}
-	return &limit{
-		fmt.Sprintf("the runs of the project have used %d of its %d attempts", total.Attempts, l.Attempts),
-		"--max-project-attempts N", "limits.project.attempts",
-	}
+	return &overLimit{LimitProjectAttempts, fmt.Sprintf("the runs of the project have used %d of its %d attempts", total.Attempts, l.Attempts)}
 }
 
 // together is what the project has spent at least, as far as the run was told.
 func (r *Run) together() Spent { return r.Others.Add(r.Share()) }
-
-// overProject pauses a run whose project has used up its money, tokens or time.
-func overProject(r *Run) *RunPaused {
-	l := r.Limits.Project.reached(r.together())
-	if l == nil {
-		return nil
-	}
-	return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: l.reason, Next: l.raise(r, "resume"), Stop: true}
-}
-
-// raise is what a person can type.
-func (l *limit) raise(r *Run, verb string) string {
-	return fmt.Sprintf("`stellwerk %s %s %s` raises it for this run, `%s` in your settings for later ones", verb, r.Alias, l.flag, l.setting)
-}
 
 // affordable is as much of what a decider says as attempts, money and tokens are
 // left for, with the first portion that each start reserves. Where nothing is
@@ -179,12 +157,12 @@ func affordable(r *Run, bodies []Body) []Body {
 		var pause *RunPaused
 		portion, short := r.portion(own, total)
 		if l := r.Limits.Project.exhausted(total); l != nil {
-			pause = &RunPaused{Code: PauseProjectLimit, Stage: currentID(r), Reason: l.reason, Next: l.raise(r, "resume")}
+			pause = &RunPaused{Code: PauseProjectLimit, Stage: currentID(r), Reason: l.reason, Advice: r.raise(l.limit)}
 		} else if short != nil {
 			if own.HeldUSD > 0 || own.HeldTokens > 0 {
 				continue // it starts when what the run itself holds is released
 			}
-			pause = &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: short.Reason, Next: short.Next}
+			pause = &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: short.Reason, Advice: short.Advice}
 		}
 		if pause != nil && len(kept) > 0 {
 			return kept
@@ -206,10 +184,7 @@ func affordable(r *Run, bodies []Body) []Body {
 // was told, and so is what it reserves.
 func lawAllowance(r *Run, b AttemptRequested) error {
 	total, attempt := r.together(), b.Attempt
-	if over := overBudget(r, r.Limits); over != "" {
-		return unlawful("attempt %s: %s", attempt, over)
-	}
-	for _, l := range []*limit{r.Limits.Project.reached(total), r.Limits.Project.exhausted(total)} {
+	for _, l := range []*overLimit{overBudget(r, r.Limits), r.Limits.Project.reached(total), r.Limits.Project.exhausted(total)} {
 		if l != nil {
 			return unlawful("attempt %s: %s", attempt, l.reason)
 		}
@@ -223,16 +198,12 @@ func lawAllowance(r *Run, b AttemptRequested) error {
 // lawRaised: a run that a limit of money, tokens or its project paused goes on
 // once that limit is higher.
 func lawRaised(r *Run, limits Limits) error {
-	if overBudget(r, limits) != "" {
-		return Errorf(CodeConflict, "%s", r.Pause.Reason).
-			WithHint("raise it: `stellwerk resume %s --max-cost USD --max-tokens N`", r.Alias)
-	}
-	l := limits.Project.reached(r.together())
+	l := cmp.Or(overBudget(r, limits), limits.Project.reached(r.together()))
 	if l == nil && r.Pause.Code == PauseProjectLimit {
 		l = limits.Project.exhausted(r.together())
 	}
 	if l != nil {
-		return Errorf(CodeConflict, "%s", l.reason).WithHint("raise it: `stellwerk resume %s %s`", r.Alias, l.flag)
+		return Errorf(CodeConflict, "%s", l.reason).WithHint("raise it").Offer(r.raise(l.limit).Choices...)
 	}
 	return nil
 }

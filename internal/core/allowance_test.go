@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,12 +22,12 @@ func TestAProjectsLimitPausesARun(t *testing.T) {
 		limits core.ProjectLimits
 		others core.Spent
 		code   core.PauseCode // none where the run goes on
-		raise  string
+		raise  core.Limit
 	}{
 		"below":              {core.ProjectLimits{CostUSD: 10, Tokens: 100}, core.Spent{CostUSD: 6.9, Tokens: 69}, "", ""},
-		"money":              {core.ProjectLimits{CostUSD: 10}, core.Spent{CostUSD: 7}, core.PauseBudget, "--max-project-cost USD"},
-		"tokens of a plan":   {core.ProjectLimits{CostUSD: 10, Tokens: 100}, core.Spent{Tokens: 70}, core.PauseBudget, "--max-project-tokens N"},
-		"time":               {core.ProjectLimits{WallTime: time.Hour}, core.Spent{Worked: time.Hour}, core.PauseBudget, "--max-project-time D"},
+		"money":              {core.ProjectLimits{CostUSD: 10}, core.Spent{CostUSD: 7}, core.PauseBudget, core.LimitProjectCost},
+		"tokens of a plan":   {core.ProjectLimits{CostUSD: 10, Tokens: 100}, core.Spent{Tokens: 70}, core.PauseBudget, core.LimitProjectTokens},
+		"time":               {core.ProjectLimits{WallTime: time.Hour}, core.Spent{Worked: time.Hour}, core.PauseBudget, core.LimitProjectTime},
 		"time left":          {core.ProjectLimits{WallTime: time.Hour}, core.Spent{Worked: time.Hour - 1, Working: 7}, "", ""},
 		"no limit":           {core.ProjectLimits{}, core.Spent{CostUSD: 1e6, Tokens: 1e9, Worked: 1e6 * time.Hour, Attempts: 1e6}, "", ""},
 		"attempts under way": {core.ProjectLimits{Attempts: 3}, core.Spent{Attempts: 9}, "", ""},
@@ -43,7 +44,7 @@ func TestAProjectsLimitPausesARun(t *testing.T) {
 				}
 				return
 			}
-			if s.run.Pause == nil || s.run.Pause.Code != test.code || !strings.Contains(s.run.Pause.Next, "`stellwerk resume r "+test.raise+"`") {
+			if s.run.Pause == nil || s.run.Pause.Code != test.code || !slices.Equal(s.run.Pause.Choices, []core.Choice{{Verb: core.VerbRaise, Run: "r", Limit: test.raise}}) {
 				t.Fatalf("the run is %s: %+v", s.run.Status, s.run.Pause)
 			}
 			if attempt.Status != core.AttemptStopping {

@@ -89,7 +89,7 @@ type RunStarted struct {
 	Isolation  string     `json:"isolation"`            // sandbox, container, none
 	Identity   Identity   `json:"identity"`
 	Policy     *RunPolicy `json:"policy,omitempty"`
-	Choices    Choices    `json:"choices"`
+	Options    Options    `json:"choices"`
 	Session    string     `json:"session,omitempty"` // the interactive session that starts its agents; none where empty
 	// Conversation is where its goal was said; the project's first where empty.
 	Conversation string     `json:"conversation,omitempty"`

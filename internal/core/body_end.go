@@ -27,7 +27,7 @@ type RunPaused struct {
 	Code   PauseCode `json:"code"`
 	Stage  string    `json:"stage,omitempty"`
 	Reason string    `json:"reason"`
-	Next   string    `json:"next,omitempty"` // what the person can do
+	Advice
 }
 
 // RunResumed lets a paused run go on.

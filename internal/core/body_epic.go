@@ -9,6 +9,7 @@ const (
 	TypeProjectArchived Type = "ProjectArchived"
 	TypeEpicQueued      Type = "EpicQueued"
 	TypeEpicTaken       Type = "EpicTaken"
+	TypeEpicPostponed   Type = "EpicPostponed"
 	TypeEpicRefused     Type = "EpicRefused"
 	TypeEpicRequeued    Type = "EpicRequeued"
 	TypeEpicDropped     Type = "EpicDropped"
@@ -48,12 +49,19 @@ type EpicTaken struct {
 	Run  string `json:"run"`
 }
 
+// EpicPostponed records that an epic's run could not be started for a reason
+// that may pass. It keeps its place, and is tried again a little later.
+type EpicPostponed struct {
+	Epic   string `json:"epic"`
+	Reason string `json:"reason"`
+}
+
 // EpicRefused records that an epic's run could not be started. It stays, and
 // those behind it go on.
 type EpicRefused struct {
 	Epic   string `json:"epic"`
 	Reason string `json:"reason"`
-	Hint   string `json:"hint,omitempty"`
+	Advice
 }
 
 // EpicRequeued lets an epic that was refused wait for its turn again, at the
@@ -75,6 +83,7 @@ func (ProjectResumed) Type() Type  { return TypeProjectResumed }
 func (ProjectArchived) Type() Type { return TypeProjectArchived }
 func (EpicQueued) Type() Type      { return TypeEpicQueued }
 func (EpicTaken) Type() Type       { return TypeEpicTaken }
+func (EpicPostponed) Type() Type   { return TypeEpicPostponed }
 func (EpicRefused) Type() Type     { return TypeEpicRefused }
 func (EpicRequeued) Type() Type    { return TypeEpicRequeued }
 func (EpicDropped) Type() Type     { return TypeEpicDropped }
@@ -86,6 +95,7 @@ func (ProjectResumed) sealed()  {}
 func (ProjectArchived) sealed() {}
 func (EpicQueued) sealed()      {}
 func (EpicTaken) sealed()       {}
+func (EpicPostponed) sealed()   {}
 func (EpicRefused) sealed()     {}
 func (EpicRequeued) sealed()    {}
 func (EpicDropped) sealed()     {}

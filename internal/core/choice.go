@@ -1,56 +1,130 @@
 package core
 
-import (
-	"slices"
-	"strings"
-)
-
-// Choices are made once, when a run starts.
-type Choices struct {
-	Coverage   int  `json:"coverage,omitempty"` // target, percent
-	ModelTier  Tier `json:"model_tier,omitempty"`
-	UIDesigner bool `json:"ui_designer,omitempty"`
+// Advice is what a person can do about something that waits or was refused. The
+// edge turns it into command lines, buttons or links; nothing here does.
+type Advice struct {
+	Hint    string   `json:"hint,omitempty"`    // what to know or to do first, in words
+	Choices []Choice `json:"choices,omitempty"` // the best one first
 }
 
-// Tier is how capable the models are that a run is done with.
-type Tier string
+// Choice is one thing that a person can do. Which fields it has depends on the verb.
+type Choice struct {
+	Verb     Verb   `json:"verb"`
+	Run      string `json:"run,omitempty"`      // alias of the run it is about
+	Stage    string `json:"stage,omitempty"`    // to go back to; any earlier one if empty
+	Limit    Limit  `json:"limit,omitempty"`    // to raise
+	Question string `json:"question,omitempty"` // to answer
+	Session  string `json:"session,omitempty"`  // to go on in
+	Project  string `json:"project,omitempty"`  // name of the project it is about
+	Epic     string `json:"epic,omitempty"`     // in the project's queue; whichever if empty
+}
+
+// Verb is what a choice does.
+type Verb string
+
+// What a person can tell a run.
+const (
+	VerbApprove     Verb = "approve"
+	VerbApproveLeak Verb = "approve_leak" // although something looks like a secret
+	VerbFeedback    Verb = "feedback"
+	VerbRollback    Verb = "rollback"
+	VerbRetry       Verb = "retry"
+	VerbSkip        Verb = "skip"
+	VerbPause       Verb = "pause"
+	VerbStop        Verb = "stop" // pause, and end what is under way
+	VerbResume      Verb = "resume"
+	VerbRaise       Verb = "raise"     // a limit, and go on
+	VerbTakeOver    Verb = "take_over" // go on in a session
+	VerbJoin        Verb = "join"      // the session that has it
+	VerbHandBack    Verb = "hand_back" // go on without the session
+	VerbCancel      Verb = "cancel"
+	VerbMerge       Verb = "merge"
+	VerbFastForward Verb = "fast_forward" // merge, and move a base that is checked out
+	VerbAnswer      Verb = "answer"
+	VerbSay         Verb = "say" // to the manager
+)
+
+// What a person can tell a project, or the program.
+const (
+	VerbStart         Verb = "start"        // a run
+	VerbStartBranch   Verb = "start_branch" // a run on another branch
+	VerbResumeProject Verb = "resume_project"
+	VerbDropEpic      Verb = "drop_epic"
+	VerbRequeueEpic   Verb = "requeue_epic"
+	VerbRestore       Verb = "restore" // a backup
+	VerbRebuild       Verb = "rebuild" // the database, from the runs' folders
+	VerbStateFolder   Verb = "state_folder"
+)
+
+// Where a person can look.
+const (
+	VerbStatus        Verb = "status"
+	VerbLog           Verb = "log"
+	VerbDiff          Verb = "diff"
+	VerbReplay        Verb = "replay"
+	VerbRuns          Verb = "runs"
+	VerbInbox         Verb = "inbox"
+	VerbProjects      Verb = "projects"
+	VerbProject       Verb = "project"
+	VerbQueue         Verb = "queue"
+	VerbConversations Verb = "conversations"
+	VerbShowPlan      Verb = "show_plan" // with a manager's tool
+)
+
+// KnownVerbs lists all verbs.
+func KnownVerbs() []Verb {
+	return []Verb{
+		VerbApprove, VerbApproveLeak, VerbFeedback, VerbRollback, VerbRetry, VerbSkip, VerbPause, VerbStop, VerbResume, VerbRaise,
+		VerbTakeOver, VerbJoin, VerbHandBack, VerbCancel, VerbMerge, VerbFastForward, VerbAnswer, VerbSay,
+		VerbStart, VerbStartBranch, VerbResumeProject, VerbDropEpic, VerbRequeueEpic, VerbRestore, VerbRebuild, VerbStateFolder,
+		VerbStatus, VerbLog, VerbDiff, VerbReplay, VerbRuns, VerbInbox, VerbProjects, VerbProject, VerbQueue, VerbConversations, VerbShowPlan,
+	}
+}
+
+// Limit names a limit by its setting.
+type Limit string
 
 const (
-	TierFast     Tier = "fast"
-	TierBalanced Tier = "balanced"
-	TierStrong   Tier = "strong"
+	LimitCost            Limit = "limits.cost_usd"
+	LimitTokens          Limit = "limits.tokens"
+	LimitProjectCost     Limit = "limits.project.cost_usd"
+	LimitProjectTokens   Limit = "limits.project.tokens"
+	LimitProjectTime     Limit = "limits.project.wall_time"
+	LimitProjectAttempts Limit = "limits.project.attempts"
+	LimitAttemptCost     Limit = "limits.attempt.cost_usd"
+	LimitAttemptTokens   Limit = "limits.attempt.tokens"
 )
 
-// KnownTiers lists the tiers, the fastest first.
-func KnownTiers() []Tier { return []Tier{TierFast, TierBalanced, TierStrong} }
-
-// Choice names something that a run has or has not.
-type Choice string
-
-// ChoiceUIDesigner calls a designer into a team.
-const ChoiceUIDesigner Choice = "ui_designer"
-
-// KnownChoices lists what a spoke of a team can depend on.
-func KnownChoices() []Choice { return []Choice{ChoiceUIDesigner} }
-
-// Has reports that the choice was made.
-func (c Choices) Has(choice Choice) bool { return choice == ChoiceUIDesigner && c.UIDesigner }
-
-// Check says what is wrong with the choices.
-func (c Choices) Check() error {
-	if c.Coverage < 0 || c.Coverage > 100 {
-		return Errorf(CodeInvalid, "a test coverage of %d %% cannot be aimed at", c.Coverage).WithHint("name a percentage from 1 to 100")
+// KnownLimits lists the limits that can be raised while a run is open.
+func KnownLimits() []Limit {
+	return []Limit{
+		LimitCost, LimitTokens, LimitProjectCost, LimitProjectTokens, LimitProjectTime, LimitProjectAttempts, LimitAttemptCost, LimitAttemptTokens,
 	}
-	if c.ModelTier != "" && !slices.Contains(KnownTiers(), c.ModelTier) {
-		return Errorf(CodeInvalid, "there is no model tier %q", c.ModelTier).WithHint("the tiers are: %s", tierNames())
-	}
-	return nil
 }
 
-func tierNames() string {
-	names := make([]string, 0, len(KnownTiers()))
-	for _, t := range KnownTiers() {
-		names = append(names, string(t))
+// ResourceLimit is a limit on what an attempt takes of the machine. Only the
+// settings raise it, for new runs.
+func ResourceLimit(resource string) Limit { return Limit("resources." + resource) }
+
+// OfAttempt reports a limit that each attempt has to itself: it is raised when
+// attempts are granted again.
+func (l Limit) OfAttempt() bool { return l == LimitAttemptCost || l == LimitAttemptTokens }
+
+// Choices are what a person can do about the run.
+func (r *Run) Choices(verbs ...Verb) []Choice {
+	choices := make([]Choice, len(verbs))
+	for i, verb := range verbs {
+		choices[i] = Choice{Verb: verb, Run: r.Alias}
 	}
-	return strings.Join(names, ", ")
+	return choices
+}
+
+// raise is the choice to raise a limit.
+func (r *Run) raise(l Limit) Advice {
+	return Advice{Choices: []Choice{{Verb: VerbRaise, Run: r.Alias, Limit: l}}}
+}
+
+// Ask is the choice to answer a question.
+func (q Question) Ask() Advice {
+	return Advice{Choices: []Choice{{Verb: VerbAnswer, Question: q.ID}}}
 }

@@ -7,7 +7,14 @@ import (
 
 // Version is the current version of a type's body. Bodies of older versions
 // are read through upcast and never rewritten.
-func Version(Type) int { return 1 }
+func Version(t Type) int {
+	switch t {
+	case TypeRunPaused, TypeAllowanceReserved, TypeEpicRefused:
+		return 2
+	default:
+		return 1
+	}
+}
 
 // Decode reads an event's body. A type or version this program does not know
 // is refused: a history is never half understood.
@@ -174,6 +181,8 @@ func Decode(e Event) (Body, error) {
 		return decode[EpicQueued](e, raw)
 	case TypeEpicTaken:
 		return decode[EpicTaken](e, raw)
+	case TypeEpicPostponed:
+		return decode[EpicPostponed](e, raw)
 	case TypeEpicRefused:
 		return decode[EpicRefused](e, raw)
 	case TypeEpicRequeued:
@@ -185,10 +194,6 @@ func Decode(e Event) (Body, error) {
 			WithHint("use the version of stellwerk that wrote it, or a newer one")
 	}
 }
-
-// upcast turns a body of an older version into the current one. Every type is
-// still at its first version.
-func upcast(_ Type, _ int, raw json.RawMessage) json.RawMessage { return raw }
 
 func decode[B Body](e Event, raw json.RawMessage) (Body, error) {
 	var body B

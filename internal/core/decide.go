@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -145,17 +146,11 @@ func guard(r *Run) *RunPaused {
 		return &RunPaused{
 			Code: PauseSterile, Stage: currentID(r),
 			Reason: fmt.Sprintf("%d decisions without progress", r.Sterile),
-			Next:   "look at what keeps failing, then `stellwerk resume " + r.Alias + "`",
+			Advice: Advice{Hint: "look at what keeps failing, then go on", Choices: r.Choices(VerbResume)},
 		}
 	}
-	if over := overBudget(r, r.Limits); over != "" {
-		return &RunPaused{
-			Code: PauseBudget, Stage: currentID(r), Reason: over, Stop: true,
-			Next: "`stellwerk resume " + r.Alias + " --max-cost USD --max-tokens N` raises it",
-		}
-	}
-	if pause := overProject(r); pause != nil {
-		return pause
+	if over := cmp.Or(overBudget(r, r.Limits), r.Limits.Project.reached(r.together())); over != nil {
+		return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: over.reason, Stop: true, Advice: r.raise(over.limit)}
 	}
 	if pause := unfunded(r); pause != nil {
 		return pause
@@ -164,7 +159,7 @@ func guard(r *Run) *RunPaused {
 		return &RunPaused{
 			Code: PauseWall, Stage: currentID(r), Stop: true,
 			Reason: fmt.Sprintf("the run has used its wall time of %s", r.Limits.WallTime),
-			Next:   "`stellwerk resume " + r.Alias + "` grants the same time again",
+			Advice: Advice{Choices: r.Choices(VerbResume)},
 		}
 	}
 	return nil
@@ -179,12 +174,12 @@ func (r *Run) pending() int {
 	return max(len(r.Active())-1, 0)
 }
 
-func overBudget(r *Run, l Limits) string {
+func overBudget(r *Run, l Limits) *overLimit {
 	switch {
 	case l.CostUSD > 0 && nanos(r.Usage.CostUSD) >= nanos(l.CostUSD):
-		return fmt.Sprintf("the run has cost %s of its %s", Money(r.Usage.CostUSD), Money(l.CostUSD))
+		return &overLimit{LimitCost, fmt.Sprintf("the run has cost %s of its %s", Money(r.Usage.CostUSD), Money(l.CostUSD))}
 	case l.Tokens > 0 && r.Usage.Tokens() >= l.Tokens:
-		return fmt.Sprintf("the run has used %d of its %d tokens", r.Usage.Tokens(), l.Tokens)
+		return &overLimit{LimitTokens, fmt.Sprintf("the run has used %d of its %d tokens", r.Usage.Tokens(), l.Tokens)}
 	}
-	return ""
+	return nil
 }

@@ -25,7 +25,7 @@ type Epic struct {
 	Repository string     `json:"repository,omitempty"`
 	Limits     *Limits    `json:"limits,omitempty"` // zero fields are not set
 	Policy     *RunPolicy `json:"policy,omitempty"`
-	Choices    Choices    `json:"choices"`
+	Options    Options    `json:"choices"`
 	Preflight  string     `json:"preflight,omitempty"` // as it was set for this run; empty for that of the settings
 }
 
@@ -35,13 +35,17 @@ type QueuedEpic struct {
 	By      string    `json:"by"` // who asked for it
 	At      time.Time `json:"at"`
 	Refused *Refusal  `json:"refused,omitempty"` // why it could not be started; nil while it waits for its turn
+	// Tries is how often it was started in vain since it was queued, and TriedAt
+	// when that was last.
+	Tries   int        `json:"tries,omitempty"`
+	TriedAt *time.Time `json:"tried_at,omitempty"`
 }
 
 // Refusal is why something a person asked for was not done.
 type Refusal struct {
-	Reason string    `json:"reason"`
-	Hint   string    `json:"hint,omitempty"`
-	At     time.Time `json:"at"`
+	Reason string `json:"reason"`
+	Advice
+	At time.Time `json:"at"`
 }
 
 // EpicID names the n-th epic of a project.

@@ -89,7 +89,7 @@ func TestEpicsHaveTheirTurn(t *testing.T) {
 	s.refused(core.CodeUnlawful, engine, core.EpicTaken{Epic: "epic-1", Run: "another"})
 	s.happens(engine, core.EpicTaken{Epic: "epic-1", Run: "run-epic-1"})
 	s.refused(core.CodeNotFound, engine, core.EpicTaken{Epic: "epic-1", Run: "run-epic-1"})
-	s.happens(engine, core.EpicRefused{Epic: "epic-2", Reason: "no agent", Hint: "install it"})
+	s.happens(engine, core.EpicRefused{Epic: "epic-2", Reason: "no agent", Advice: core.Advice{Hint: "install it"}})
 	s.waits("epic-3 epic-4")
 	s.refused(core.CodeConflict, engine, core.EpicTaken{Epic: "epic-2", Run: "run-epic-2"})
 	s.refused(core.CodeConflict, engine, core.EpicRefused{Epic: "epic-2"})

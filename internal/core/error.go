@@ -26,7 +26,7 @@ const (
 type Error struct {
 	Code    Code
 	Message string
-	Hint    string // the next step, may be empty
+	Advice  // the next step, may be empty
 	Err     error
 
 	cause error // wrapped by Errorf, its text is part of Message
@@ -55,13 +55,34 @@ func Errorf(code Code, format string, args ...any) *Error {
 
 // Wrap gives err a code, a message and a hint.
 func Wrap(code Code, err error, message, hint string) *Error {
-	return &Error{Code: code, Message: message, Hint: hint, Err: err}
+	return &Error{Code: code, Message: message, Advice: Advice{Hint: hint}, Err: err}
 }
 
-// WithHint returns a copy that says what the person can do.
+// WithHint returns a copy that says in words what the person can do.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e
 	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// Offer returns a copy that says what the person can do, in addition to its hint.
+func (e *Error) Offer(choices ...Choice) *Error {
+	c := *e
+	c.Choices = choices
+	return &c
+}
+
+// Advise returns a copy with this advice.
+func (e *Error) Advise(a Advice) *Error {
+	c := *e
+	c.Advice = a
+	return &c
+}
+
+// Because returns a copy in whose chain errors.Is finds err. The text stays.
+func (e *Error) Because(err error) *Error {
+	c := *e
+	c.cause = err
 	return &c
 }
 
@@ -78,17 +99,17 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// HintOf is the hint of the first Error in err's chain that has one.
-func HintOf(err error) string {
+// AdviceOf is the advice of the first Error in err's chain that has one.
+func AdviceOf(err error) Advice {
 	for err != nil {
 		var e *Error
 		if !errors.As(err, &e) {
-			return ""
+			break
 		}
-		if e.Hint != "" {
-			return e.Hint
+		if e.Hint != "" || len(e.Choices) > 0 {
+			return e.Advice
 		}
 		err = e.Err
 	}
-	return ""
+	return Advice{}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // sealed are three events of a stream, each after the one before.
@@ -103,11 +104,11 @@ func TestWhatAnErrorSays(t *testing.T) {
 		"one of ours, no hint":  {core.Wrap(core.CodeNotFound, disk, "gone", ""), "gone: no disk", "", core.CodeNotFound},
 		"one of ours, no cause": {core.Errorf(core.CodeNotFound, "gone"), "gone", "", core.CodeNotFound},
 	} {
-		if test.err.Error() != test.says || core.HintOf(test.err) != test.hint || core.CodeOf(test.err) != test.code {
-			t.Errorf("%s: %q, hint %q, code %s", what, test.err, core.HintOf(test.err), core.CodeOf(test.err))
+		if test.err.Error() != test.says || wording.Hint(test.err) != test.hint || core.CodeOf(test.err) != test.code {
+			t.Errorf("%s: %q, hint %q, code %s", what, test.err, wording.Hint(test.err), core.CodeOf(test.err))
 		}
 	}
-	if !errors.Is(outer, disk) || core.CodeOf(nil) != "" || core.HintOf(nil) != "" {
+	if !errors.Is(outer, disk) || core.CodeOf(nil) != "" || wording.Hint(nil) != "" {
 		t.Error("the cause is lost, or nothing is an error")
 	}
 }

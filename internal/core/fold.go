@@ -59,7 +59,7 @@ func begin(e Event, b RunStarted) *Run {
 		Playbook: &playbook, Limits: b.Limits, Base: b.Base, BaseCommit: b.BaseCommit,
 		Branch: b.Branch, Remote: b.Remote, Forge: b.Forge, Isolation: b.Isolation,
 		ForgeURL: b.ForgeURL, Repository: b.Repository, Home: b.Home,
-		Identity: b.Identity, Policy: b.Policy, Choices: b.Choices, Session: b.Session, Conversation: b.Conversation, Preflight: b.Preflight,
+		Identity: b.Identity, Policy: b.Policy, Options: b.Options, Session: b.Session, Conversation: b.Conversation, Preflight: b.Preflight,
 		Network:   b.Network,
 		Resources: b.Resources,
 		Status:    StatusActive, Head: b.BaseCommit, Verified: b.BaseCommit, StartedAt: e.At, ClockFrom: e.At,
@@ -107,11 +107,11 @@ func apply(r *Run, e Event, body Body) {
 		if r.Pause != nil { // asked to stop what a pause let go on, or paused with its project
 			r.Pause.Stop = r.Pause.Stop || b.Stop
 			if r.Pause.Code == PauseQuestion { // an answer alone is then no leave to go on
-				r.Pause.Code, r.Pause.Reason, r.Pause.Next = b.Code, b.Reason, b.Next
+				r.Pause.Code, r.Pause.Reason, r.Pause.Advice = b.Code, b.Reason, b.Advice
 			}
 			break
 		}
-		r.Pause = &Pause{Code: b.Code, Stage: b.Stage, Reason: b.Reason, Next: b.Next, At: e.At, From: r.Status, Stop: b.Stop}
+		r.Pause = &Pause{Code: b.Code, Stage: b.Stage, Reason: b.Reason, Advice: b.Advice, At: e.At, From: r.Status, Stop: b.Stop}
 		r.Tell = append(r.Tell, e.ID)
 	case RunResumed:
 		resume(r, e, b)
@@ -258,7 +258,7 @@ func apply(r *Run, e Event, body Body) {
 		r.Tell = append(r.Tell, e.ID)
 	case RunStarted, TimerFired, CommandRefused, ProjectRegistered, ContentTrusted,
 		ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
-		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed:
+		EpicQueued, EpicTaken, EpicPostponed, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed:
 		// They begin, bring the time or leave a trace; nothing more follows here.
 	}
 }

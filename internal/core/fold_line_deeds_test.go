@@ -103,7 +103,7 @@ func lineDeeds() map[string]deed {
 	boss := core.PlaybookSwapped{Playbook: core.Playbook{Name: "boss", Project: &core.Management{Roles: map[core.TaskKind]string{core.KindManage: "x"}}}}
 	pausedFor := func(state func() *core.Run, code core.PauseCode) func() *core.Run {
 		return with(state, func(r *core.Run) {
-			r.Status, r.Pause = core.StatusPaused, &core.Pause{Code: code, Stage: "api", Reason: "why", Next: "what", From: core.StatusActive}
+			r.Status, r.Pause = core.StatusPaused, &core.Pause{Code: code, Stage: "api", Reason: "why", Advice: core.Advice{Hint: "what"}, From: core.StatusActive}
 			r.Barren = 2
 		})
 	}

@@ -36,12 +36,16 @@ func FoldProject(p *Project, e Event) (*Project, error) {
 		p.leave(b.Epic)
 	case EpicDropped:
 		p.leave(b.Epic)
+	case EpicPostponed:
+		p.Queue = slices.Clone(p.Queue)
+		epic, at := p.Epic(b.Epic), e.At
+		epic.Tries, epic.TriedAt = epic.Tries+1, &at
 	case EpicRefused:
 		p.Queue = slices.Clone(p.Queue)
-		p.Epic(b.Epic).Refused = &Refusal{Reason: b.Reason, Hint: b.Hint, At: e.At}
+		p.Epic(b.Epic).Refused = &Refusal{Reason: b.Reason, Advice: b.Advice, At: e.At}
 	case EpicRequeued:
 		again := *p.Epic(b.Epic)
-		again.Refused = nil
+		again.Refused, again.Tries, again.TriedAt = nil, 0, nil
 		p.leave(b.Epic)
 		p.Queue = append(p.Queue, again)
 	case ConversationOpened:

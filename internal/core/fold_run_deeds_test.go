@@ -42,7 +42,7 @@ func steerDeeds() map[string]deed {
 	started := core.RunStarted{
 		Run: "r", Alias: "a", Project: "p", Goal: "g", Title: "t", Issue: "i", Playbook: *phased().Playbook, Limits: raised, Base: "main", BaseCommit: "c0",
 		Branch: "feature/x", Remote: "origin", Forge: "f", ForgeURL: "u", Repository: "o/n", Home: "h", Isolation: "none", Identity: core.Identity{Name: "n", Email: "e"},
-		Policy: &core.RunPolicy{Approve: true, By: "me"}, Choices: core.Choices{}, Session: "s", Conversation: "c", Preflight: &core.Preflight{},
+		Policy: &core.RunPolicy{Approve: true, By: "me"}, Options: core.Options{}, Session: "s", Conversation: "c", Preflight: &core.Preflight{},
 	}
 	inWaves, byManager := started, started
 	inWaves.Playbook, byManager.Playbook = *waved().Playbook, *managed().Playbook
@@ -64,9 +64,9 @@ func steerDeeds() map[string]deed {
 		"what was seen is no decision":    {counted("e0"), engine, core.AttemptStarted{Attempt: "write.r1.x.a1"}},
 		"a person's word begins anew":     {counted("e0"), me, core.WordGiven{Session: "s", Means: core.MeansSkip, Text: "skip", Subject: &subject}},
 		"a session takes the run":         {with(review, func(r *core.Run) { r.Word = &core.Word{Text: "x"} }), me, core.SessionTook{Session: "s"}},
-		"a pause":                         {with(review, asked), engine, core.RunPaused{Code: core.PauseAction, Stage: "write", Reason: "why", Next: "what", Stop: true}},
-		"a pause in a pause":              {paused(review, because(core.PausePerson)), me, core.RunPaused{Code: core.PauseBudget, Reason: "why", Next: "what", Stop: true}},
-		"a pause in a wait for an answer": {paused(review, because(core.PauseQuestion)), me, core.RunPaused{Code: core.PauseProject, Reason: "why", Next: "what"}},
+		"a pause":                         {with(review, asked), engine, core.RunPaused{Code: core.PauseAction, Stage: "write", Reason: "why", Advice: core.Advice{Hint: "what"}, Stop: true}},
+		"a pause in a pause":              {paused(review, because(core.PausePerson)), me, core.RunPaused{Code: core.PauseBudget, Reason: "why", Advice: core.Advice{Hint: "what"}, Stop: true}},
+		"a pause in a wait for an answer": {paused(review, because(core.PauseQuestion)), me, core.RunPaused{Code: core.PauseProject, Reason: "why", Advice: core.Advice{Hint: "what"}}},
 		"a pause goes on as strict":       {paused(review, func(p *core.Pause) { p.Code, p.Stop = core.PauseQuestion, true }), me, core.RunPaused{Code: core.PauseProject}},
 		"resuming":                        {paused(review, because(core.PausePerson)), me, core.RunResumed{Note: "go"}},
 		"resuming with more":              {paused(review, because(core.PauseBudget)), me, core.RunResumed{Limits: &raised}},

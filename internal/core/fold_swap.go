@@ -13,7 +13,7 @@ func swapped(r *Run, e Event, b PlaybookSwapped) {
 		switch r.Pause.Code {
 		case PauseAttempts, PauseInfra, PauseInput, PauseBarren: // of who drove it before
 			r.Pause.Code, r.Pause.Stage = PausePerson, ""
-			r.Pause.Reason, r.Pause.Next = "the playbook "+playbook.Name+" is to drive the project from here on", "`stellwerk resume "+r.Alias+"`"
+			r.Pause.Reason, r.Pause.Advice = "the playbook "+playbook.Name+" is to drive the project from here on", Advice{Choices: r.Choices(VerbResume)}
 		default:
 		}
 	}

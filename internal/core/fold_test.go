@@ -16,6 +16,8 @@ type script struct {
 	run  *core.Run
 	head core.Head
 	now  time.Time
+	// cause is the event that a decision is made upon; "" for what nobody decided.
+	cause string
 }
 
 func newScript(t *testing.T, limits core.Limits, list ...core.Phase) *script {
@@ -30,7 +32,8 @@ func newScript(t *testing.T, limits core.Limits, list ...core.Phase) *script {
 // say commits an event and what the decider makes of it.
 func (s *script) say(actor core.Actor, body core.Body) {
 	s.t.Helper()
-	s.add(actor, body)
+	s.cause = ""
+	s.cause = s.add(actor, body)
 	for {
 		bodies := core.Decide(s.run, phases.Decider{})
 		if len(bodies) == 0 {
@@ -42,12 +45,12 @@ func (s *script) say(actor core.Actor, body core.Body) {
 	}
 }
 
-func (s *script) add(actor core.Actor, body core.Body) {
+func (s *script) add(actor core.Actor, body core.Body) string {
 	s.t.Helper()
 	if err := core.Law(s.run, actor, body); err != nil {
 		s.t.Fatalf("%s: %v", body.Type(), err)
 	}
-	e, head, err := core.Seal("run/r", s.head, s.now, actor, "", body)
+	e, head, err := core.Seal("run/r", s.head, s.now, actor, s.cause, body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -55,6 +58,7 @@ func (s *script) add(actor core.Actor, body core.Body) {
 		s.t.Fatal(err)
 	}
 	s.head = head
+	return e.ID
 }
 
 func (s *script) deliver(stage, attempt, commit string) {
@@ -91,6 +95,42 @@ func TestWaitingForAPersonIsNotWallTime(t *testing.T) {
 	}
 	if left := s.run.ClockFrom.Add(limits.WallTime).Sub(s.run.Now()); left != limits.WallTime {
 		t.Fatalf("resumed with %s of %s", left, limits.WallTime)
+	}
+}
+
+// TestDecisionsWithoutProgressPause: each try counts, until work is verified or a person speaks.
+func TestDecisionsWithoutProgressPause(t *testing.T) {
+	limits := core.DefaultLimits()
+	limits.Sterile, limits.Attempts = 4, 100
+	endless := phase("a", core.GateAuto)
+	endless.Attempts = 100
+	s := newScript(t, limits, endless, phase("b", core.GateApproval))
+	fails := func() (tries int) {
+		for ; s.run.Pause == nil; tries++ {
+			if tries > 2*limits.Sterile {
+				t.Fatalf("%d tries, and the run goes on", tries)
+			}
+			attempt := s.run.Active()[0].ID
+			s.say(core.Engine(), core.AttemptStarted{Attempt: attempt})
+			s.say(core.Engine(), core.AttemptExited{Attempt: attempt, Kind: core.ExitFailed, Delivery: &core.Delivery{Commit: "c0", Empty: true}})
+			if s.run.Pause == nil && len(s.run.Active()) == 0 {
+				s.say(core.Engine(), core.VerifyConcluded{Task: "a.r1", Attempt: attempt})
+			}
+		}
+		return tries
+	}
+	first := fails()
+	if s.run.Pause.Code != core.PauseSterile || first >= limits.Sterile {
+		t.Errorf("%+v after %d tries", s.run.Pause, first)
+	}
+	s.say(core.Person("me"), core.RunResumed{})
+	if again := fails(); s.run.Pause.Code != core.PauseSterile || again < first {
+		t.Errorf("%+v after %d more tries, and %d at first", s.run.Pause, again, first)
+	}
+	s.say(core.Person("me"), core.RunResumed{})
+	s.deliver("a", s.run.Active()[0].ID, "c1")
+	if s.run.Pause != nil || s.run.Sterile > 1 {
+		t.Errorf("after verified work: %+v, %d decisions without progress", s.run.Pause, s.run.Sterile)
 	}
 }
 

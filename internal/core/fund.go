@@ -108,19 +108,19 @@ func (f fund) raise(base, want int64) (raised int64, refused bool) {
 func (f fund) short(r *Run, want Amount) *Shortage { return f.shortOf(f.binding(), r, want) }
 
 func (f fund) shortOf(of int, r *Run, want Amount) *Shortage {
-	who, flag, setting := "the run has", "--max-", "limits."
+	who, cost, tokens := "the run has", LimitCost, LimitTokens
 	switch of {
 	case limitProject:
-		who, flag, setting = "the runs of the project have", "--max-project-", "limits.project."
+		who, cost, tokens = "the runs of the project have", LimitProjectCost, LimitProjectTokens
 	case limitAttempt:
-		who, flag, setting = "the attempt has", "--max-attempt-", "limits.attempt."
+		who, cost, tokens = "the attempt has", LimitAttemptCost, LimitAttemptTokens
 	}
 	spent, bound := f.stand[of], f.limit[of]
-	l := limit{fmt.Sprintf("%s used %d of its %d tokens", who, spent.Tokens, bound), flag + "tokens N", setting + "tokens"}
+	l := overLimit{tokens, fmt.Sprintf("%s used %d of its %d tokens", who, spent.Tokens, bound)}
 	held := fmt.Sprintf(", and %d more are reserved for work under way", spent.HeldTokens)
 	others := spent.HeldTokens - f.stand[limitAttempt].HeldTokens
 	if f.money {
-		l = limit{fmt.Sprintf("%s cost %s of its %s", who, Money(spent.CostUSD), Money(dollars(bound))), flag + "cost USD", setting + "cost_usd"}
+		l = overLimit{cost, fmt.Sprintf("%s cost %s of its %s", who, Money(spent.CostUSD), Money(dollars(bound)))}
 		held = fmt.Sprintf(", and %s more is reserved for work under way", Money(spent.HeldUSD))
 		others = nanos(spent.HeldUSD) - nanos(f.stand[limitAttempt].HeldUSD)
 	}
@@ -131,9 +131,9 @@ func (f fund) shortOf(of int, r *Run, want Amount) *Shortage {
 		l.reason += "; too little is left for the next request"
 	}
 	if of == limitAttempt {
-		return &Shortage{Amount: want, Reason: l.reason, Next: l.raise(r, "retry"), Own: true}
+		return &Shortage{Amount: want, Reason: l.reason, Advice: r.raise(l.limit), Own: true}
 	}
-	return &Shortage{Amount: want, Reason: l.reason, Next: l.raise(r, "resume"), Held: others > 0 && f.least-f.gone[limitAttempt] <= bound-f.gone[of]+others}
+	return &Shortage{Amount: want, Reason: l.reason, Advice: r.raise(l.limit), Held: others > 0 && f.least-f.gone[limitAttempt] <= bound-f.gone[of]+others}
 }
 
 // Limited reports which of them attempts of the run may spend only where it is

@@ -6,7 +6,7 @@ import (
 )
 
 // LawVersion is recorded on decisions. It changes when the law does.
-const LawVersion = 9
+const LawVersion = 10
 
 // Law judges one event before it is committed: whether this actor may say it,
 // whether the state machines allow it now, and whether a clause forbids it. r
@@ -28,7 +28,7 @@ func Law(r *Run, actor Actor, body Body) error {
 	}
 	if _, allowed := RunNext(r.Status, body.Type()); !allowed {
 		return Errorf(CodeConflict, "%s is not possible now: the run is %s", inWords(body.Type()), r.Status.InWords()).
-			WithHint("see `stellwerk status %s`", r.Alias)
+			Offer(r.Choices(VerbStatus)...)
 	}
 	if err := stageLaw(r, body); err != nil {
 		return err
@@ -90,7 +90,7 @@ func actors(t Type) []ActorKind {
 		return []ActorKind{ActorPerson}
 	case TypeProjectNamed:
 		return []ActorKind{ActorPerson, ActorEngine}
-	case TypeEpicTaken, TypeEpicRefused:
+	case TypeEpicTaken, TypeEpicPostponed, TypeEpicRefused:
 		return []ActorKind{ActorEngine}
 	case TypeFeedbackGiven, TypeTargetChosen, TypeRunCancelled, TypeAttemptsReset, TypeSessionTook:
 		return []ActorKind{ActorPerson, ActorSession}
@@ -182,7 +182,7 @@ func stageLaw(r *Run, body Body) error {
 	}
 	if _, allowed := StageNext(s.Status, body.Type()); !allowed {
 		return Errorf(CodeConflict, "%s is not possible now: stage %s is %s", inWords(body.Type()), s.ID, s.Status).
-			WithHint("see `stellwerk status %s`", r.Alias)
+			Offer(r.Choices(VerbStatus)...)
 	}
 	return nil
 }
@@ -293,7 +293,7 @@ func clause(r *Run, actor Actor, body Body) error {
 		RunFailed, TimerFired, CommandRefused, PersonNotified, ProjectSpent,
 		ProjectRegistered, ContentTrusted:
 	case ProjectNamed, PlaybookChosen, ProjectPaused, ProjectResumed, ProjectArchived,
-		EpicQueued, EpicTaken, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed: // LawProject judges them
+		EpicQueued, EpicTaken, EpicPostponed, EpicRefused, EpicRequeued, EpicDropped, ConversationOpened, ConversationNamed: // LawProject judges them
 	}
 	return nil
 }

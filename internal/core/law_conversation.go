@@ -17,7 +17,7 @@ func lawMessage(r *Run, actor Actor, b MessageSent) error {
 			WithHint("say it shorter, or put it into a document")
 	case actor.Kind == ActorPerson && !r.ByManager():
 		return Errorf(CodeUnsupported, "run %s is driven by rules: nobody would read the message", r.Alias).
-			WithHint("say what is to change with `stellwerk feedback %s \"…\"`", r.Alias)
+			WithHint("say what is to change").Offer(r.Choices(VerbFeedback)...)
 	}
 	if b.Voice == "" {
 		return Errorf(CodeInvalid, "a message needs a voice")
@@ -58,7 +58,7 @@ func lawQuestion(r *Run, actor Actor, b QuestionAsked) error {
 		return Errorf(CodeInvalid, "a default answer needs words")
 	}
 	if b.Default != "" && b.After <= 0 {
-		return Errorf(CodeInvalid, "a default answer needs a time after which it holds").WithHint("--default TEXT --after 2h")
+		return Errorf(CodeInvalid, "a default answer needs a time after which it holds").WithHint("say how long people have to answer, for example 2h")
 	}
 	if a := r.Answered(b.ID); a != nil {
 		return Errorf(CodeConflict, "this was asked before, and the answer was: %s", a.Text).WithHint("go on with that answer")
@@ -74,9 +74,9 @@ func lawAnswer(r *Run, actor Actor, b QuestionAnswered) error {
 	q := r.Question(b.ID)
 	if q == nil {
 		if a := r.Answered(b.ID); a != nil {
-			return Errorf(CodeConflict, "question %s was answered before: %s", b.ID, a.Text).WithHint("%s", r.Differently())
+			return Errorf(CodeConflict, "question %s was answered before: %s", b.ID, a.Text).Advise(r.Differently())
 		}
-		return Errorf(CodeNotFound, "run %s has no question %s", r.Alias, b.ID).WithHint("see `stellwerk inbox`")
+		return Errorf(CodeNotFound, "run %s has no question %s", r.Alias, b.ID).Offer(Choice{Verb: VerbInbox})
 	}
 	switch {
 	case strings.TrimSpace(b.Text) == "":

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // edgeRulings are what the law lets pass right beside what it refuses: a clause that
@@ -84,7 +85,7 @@ func edgeRulings() map[string]ruling {
 		"resumed with its project":                   {paused(phased, core.PauseProject), core.Policy("project"), core.RunResumed{}, nil, nil},
 		"resumed without an input, in a project":     {paused(managed, core.PauseInput), me, core.RunResumed{}, nil, nil},
 		"resumed with the question answered":         {paused(managed, core.PauseQuestion), me, core.RunResumed{}, nil, nil},
-		"resumed with more money":                    {paused(phased, core.PauseBudget, func(r *core.Run) { r.Limits.CostUSD, r.Usage.CostUSD = 1, 1 }), me, core.RunResumed{Limits: &core.Limits{CostUSD: 2}}, nil, map[string]refusal{"that is too little": {change: func(r *core.Run) { r.Pause.Reason = "no money" }, body: core.RunResumed{Limits: &core.Limits{CostUSD: 0.5}}, says: "no money"}}},
+		"resumed with more money":                    {paused(phased, core.PauseBudget, func(r *core.Run) { r.Limits.CostUSD, r.Usage.CostUSD = 1, 1 }), me, core.RunResumed{Limits: &core.Limits{CostUSD: 2}}, nil, map[string]refusal{"that is too little": {body: core.RunResumed{Limits: &core.Limits{CostUSD: 0.5}}, says: "the run has cost $1.00 of its $0.50"}}},
 		"resumed with more attempts for the project": {paused(phased, core.PauseProjectLimit, func(r *core.Run) { r.Limits.Project.Attempts, r.Others.Attempts = 1, 1 }), me, core.RunResumed{Limits: &core.Limits{Project: core.ProjectLimits{Attempts: 2}}}, nil, nil},
 		"resumed after money, with no attempts left": {paused(phased, core.PauseBudget, func(r *core.Run) { r.Limits.Project.Attempts, r.Others.Attempts = 1, 1 }), me, core.RunResumed{}, nil, nil},
 		"a pause for the project in a wait":          {paused(managed, core.PauseQuestion), me, core.RunPaused{Code: core.PauseProject}, nil, nil},
@@ -153,7 +154,7 @@ func TestWhoNamesAStageNamesOneThatIsThere(t *testing.T) {
 		}
 	}
 	statuses := []core.StageStatus{core.StagePending, core.StageOpen, core.StageGated, core.StageDone, core.StageOmitted, core.StageStale}
-	if got := core.HintOf(core.Law(phased(), me, core.RolledBack{Target: "nowhere"})); got != "its stages are: plan, write, review, publish" {
+	if got := wording.Hint(core.Law(phased(), me, core.RolledBack{Target: "nowhere"})); got != "its stages are: plan, write, review, publish" {
 		t.Errorf("going back: the hint is %q", got)
 	}
 	for _, s := range named("nowhere") {
@@ -163,7 +164,7 @@ func TestWhoNamesAStageNamesOneThatIsThere(t *testing.T) {
 		}
 		err := core.Law(r, s.by, s.body)
 		wants(t, string(s.body.Type()), err, `the run has no stage "nowhere"`)
-		if got := core.HintOf(err); got != "its stages are: plan, write, review, publish" {
+		if got := wording.Hint(err); got != "its stages are: plan, write, review, publish" {
 			t.Errorf("%s: the hint is %q", s.body.Type(), got)
 		}
 	}

@@ -1,5 +1,7 @@
 package core
 
+import "errors"
+
 // maxQueue bounds a queue that a person is to keep an overview of.
 const maxQueue = 200
 
@@ -15,7 +17,7 @@ func LawProject(p *Project, actor Actor, body Body) error {
 		if first {
 			return Errorf(CodeConflict, "the project is registered already, as %s", p.Name)
 		}
-		return Errorf(CodeNotFound, "there is no such project").WithHint("`stellwerk projects` lists them")
+		return Errorf(CodeNotFound, "there is no such project").Offer(Choice{Verb: VerbProjects})
 	}
 	switch b := body.(type) {
 	case ProjectNamed:
@@ -32,7 +34,7 @@ func LawProject(p *Project, actor Actor, body Body) error {
 		}
 	case ProjectResumed:
 		if p.Pause == nil && p.Archived == nil {
-			return Errorf(CodeConflict, "project %s is neither paused nor archived", p.Name).WithHint("see `stellwerk projects show %s`", p.Name)
+			return Errorf(CodeConflict, "project %s is neither paused nor archived", p.Name).Offer(Choice{Verb: VerbProject, Project: p.Name})
 		}
 	case EpicQueued:
 		return lawQueue(p, b.Epic)
@@ -41,6 +43,9 @@ func LawProject(p *Project, actor Actor, body Body) error {
 		if err == nil && e.Run != b.Run {
 			err = unlawful("epic %s becomes run %s, not %s", e.ID, e.Run, b.Run)
 		}
+		return err
+	case EpicPostponed:
+		_, err := p.waits(b.Epic)
 		return err
 	case EpicRefused:
 		_, err := p.waits(b.Epic)
@@ -82,7 +87,7 @@ func lawQueue(p *Project, e Epic) error {
 		return unlawful("epic %s does not say what is to be started", e.ID)
 	case len(p.Queue) >= maxQueue:
 		return Errorf(CodeConflict, "%d epics are in the queue of project %s, and it holds no more", len(p.Queue), p.Name).
-			WithHint("`stellwerk projects drop %s EPIC` takes one out", p.Name)
+			WithHint("take one out").Offer(Choice{Verb: VerbDropEpic, Project: p.Name})
 	}
 	return nil
 }
@@ -100,11 +105,54 @@ func (p *Project) waits(id string) (*QueuedEpic, error) {
 }
 
 func noEpic(p *Project, id string) error {
-	return Errorf(CodeNotFound, "project %s has no epic %q in its queue", p.Name, id).WithHint("`stellwerk projects queue %s` lists them", p.Name)
+	return Errorf(CodeNotFound, "project %s has no epic %q in its queue", p.Name, id).Offer(Choice{Verb: VerbQueue, Project: p.Name})
 }
+
+// LawWithin judges what starts a run, sets a paused one going or pauses one with
+// its project, by the state of the project. Whatever else ends a pause as it
+// happens, such as an answer, is allowed: the run then pauses with its project
+// in the same step (PausedWith).
+func LawWithin(p *Project, body Body) error {
+	switch b := body.(type) {
+	case RunStarted:
+		if err := p.standstill(); err != nil {
+			return err.Because(ErrBusy)
+		}
+		if next := p.Waiting(); b.Playbook.Drives() && len(next) > 0 && next[0].Run != b.Run {
+			return Errorf(CodeConflict, "%d epics wait for their turn in project %s", len(next), p.Name).
+				WithHint("let the goal wait in the queue behind them").Offer(Choice{Verb: VerbQueue, Project: p.Name}).Because(ErrBusy)
+		}
+	case RunPaused:
+		if b.Code == PauseProject && p.Still() == nil {
+			return Errorf(CodeConflict, "project %s does not stand still", p.Name)
+		}
+	case RunResumed, FeedbackGiven, RolledBack, StageSkipped, AttemptsReset:
+		return p.Still()
+	default:
+	}
+	return nil
+}
+
+// ErrBusy is why a run cannot begin that would drive its project: the project
+// stands still, another run drives it, or others wait already. It can be queued.
+var ErrBusy = errors.New("the project is not free")
 
 // Still is why nothing begins in the project, nil where something can.
 func (p *Project) Still() error {
+	if err := p.standstill(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// PausedWith is how a run is paused while its project stands still.
+func (p *Project) PausedWith() RunPaused {
+	return RunPaused{
+		Code: PauseProject, Reason: p.Still().Error(), Advice: Advice{Choices: []Choice{{Verb: VerbResumeProject, Project: p.Name}}},
+	}
+}
+
+func (p *Project) standstill() *Error {
 	s, word := p.Archived, p.still()
 	if s == nil {
 		s = p.Pause
@@ -117,7 +165,7 @@ func (p *Project) Still() error {
 		why = ": " + s.Reason
 	}
 	return Errorf(CodeConflict, "project %s is %s%s", p.Name, word, why).
-		WithHint("`stellwerk projects resume %s` lets it go on", p.Name)
+		WithHint("let it go on").Offer(Choice{Verb: VerbResumeProject, Project: p.Name})
 }
 
 func (p *Project) still() string {

@@ -86,7 +86,7 @@ func lawApprove(r *Run, actor Actor, b ApprovalGranted) error {
 	}
 	if b.Subject != s.Gate.Subject || b.Subject != GateSubject(r, s) {
 		return Errorf(CodeConflict, "stage %s changed since you looked at it", s.ID).
-			WithHint("look again with `stellwerk status %s`, then approve", r.Alias)
+			WithHint("look again, then approve").Offer(r.Choices(VerbStatus)...)
 	}
 	return lawLeaks(r, actor, b, s)
 }
@@ -100,10 +100,10 @@ func lawLeaks(r *Run, actor Actor, b ApprovalGranted, s *Stage) error {
 		return Errorf(CodeInvalid, "stage %s: nothing in it looks like a secret", s.ID).WithHint("approve it without saying so")
 	case n > 0 && !b.WithLeaks:
 		return Errorf(CodeConflict, "what would be published has %s", looking(Places(Leaks(s)))).
-			WithHint("`stellwerk status %s` names them; have them taken out, or, if they are none, `stellwerk approve %s --with-secrets`", r.Alias, r.Alias)
+			WithHint("have them taken out, or approve them if they are no secrets").Offer(r.Choices(VerbStatus, VerbApproveLeak)...)
 	case n > 0 && actor.Kind != ActorPerson:
 		return Errorf(CodeForbidden, "what looks like a secret is published on a person's own word only").
-			WithHint("`stellwerk approve %s --with-secrets` in a terminal, or the cockpit", r.Alias)
+			WithHint("approve it in a terminal or in the cockpit").Offer(r.Choices(VerbApproveLeak)...)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func lawSkip(r *Run, actor Actor, b StageSkipped) error {
 		}
 		if r.Managed() && s.Branch == "" {
 			return Errorf(CodeInvalid, "stage %s cannot be left out: without it the project comes to nothing", s.ID).
-				WithHint("`stellwerk cancel %s` ends the run", r.Alias)
+				WithHint("end the run").Offer(r.Choices(VerbCancel)...)
 		}
 		return lawStageIdle(r, s, "the stage cannot be skipped")
 	case SkipPlaybook:
@@ -214,7 +214,7 @@ func currentID(r *Run) string {
 func lawIdle(r *Run, what string) error {
 	if busy := r.Busy(); busy != "" {
 		return Errorf(CodeConflict, "%s while %s is under way", what, busy).
-			WithHint("wait for it, or stop it with `stellwerk pause --stop %s`", r.Alias)
+			WithHint("wait for it, or stop it").Offer(r.Choices(VerbStop)...)
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func lawStageIdle(r *Run, s *Stage, what string) error {
 	for _, t := range s.Tasks {
 		if t.Status == TaskRunning || t.Status == TaskVerifying && (r.Pause == nil || !r.Pause.Stop) {
 			return Errorf(CodeConflict, "%s while %s is under way", what, t.ID).
-				WithHint("wait for it, or stop it with `stellwerk pause --stop %s`", r.Alias)
+				WithHint("wait for it, or stop it").Offer(r.Choices(VerbStop)...)
 		}
 	}
 	return nil
@@ -237,11 +237,11 @@ func lawFeedback(r *Run, b FeedbackGiven) error {
 	s := r.Stage(b.Stage)
 	if s != r.Current() {
 		return Errorf(CodeConflict, "stage %s is not the current stage", s.ID).
-			WithHint("to redo an earlier stage use `stellwerk rollback %s --to %s`", r.Alias, s.ID)
+			WithHint("redo an earlier stage").Offer(Choice{Verb: VerbRollback, Run: r.Alias, Stage: s.ID})
 	}
 	if phase := r.Playbook.Phase(s.ID); phase != nil && phase.Act != "" {
 		return Errorf(CodeInvalid, "stage %s has no agent that could act on feedback", s.ID).
-			WithHint("send it to the stage that should change: `stellwerk rollback %s --to STAGE`", r.Alias)
+			WithHint("send it to the stage that should change").Offer(r.Choices(VerbRollback)...)
 	}
 	if r.Managed() && s.ID != PlanStage {
 		return Errorf(CodeInvalid, "stage %s takes no feedback of its own", s.ID).
@@ -267,7 +267,7 @@ func lawShown(r *Run, about *Subject) error {
 		return nil
 	}
 	return Errorf(CodeConflict, "what you were shown of stage %s is not what waits now", about.Stage).
-		WithHint("look again: `stellwerk status %s`", r.Alias)
+		WithHint("look again").Offer(r.Choices(VerbStatus)...)
 }
 
 // lawUnmoved is lawShown for the work of a project as a whole, which a person is
@@ -280,13 +280,13 @@ func lawUnmoved(r *Run, about *Subject) error {
 		return nil
 	}
 	return Errorf(CodeConflict, "you were shown commit %.8s, and the work is at %.8s now", about.Commit, r.Head).
-		WithHint("look again: `stellwerk diff %s`", r.Alias)
+		WithHint("look again").Offer(r.Choices(VerbDiff)...)
 }
 
 func lawRollback(r *Run, actor Actor, b RolledBack) error {
 	if r.Managed() {
 		return Errorf(CodeInvalid, "a run that drives a project does not go back").
-			WithHint("say what is to change with `stellwerk feedback %s \"…\"`", r.Alias)
+			WithHint("say what is to change").Offer(r.Choices(VerbFeedback)...)
 	}
 	target := r.Stage(b.Target)
 	if target == nil {
@@ -294,7 +294,7 @@ func lawRollback(r *Run, actor Actor, b RolledBack) error {
 	}
 	if after(r, b.Target) {
 		return Errorf(CodeConflict, "stage %s comes after %s, where the run is", b.Target, currentID(r)).
-			WithHint("to go on without this stage use `stellwerk skip %s`", r.Alias)
+			WithHint("go on without this stage").Offer(r.Choices(VerbSkip)...)
 	}
 	if target.Status == StagePending {
 		return Errorf(CodeConflict, "stage %s has not been reached: nothing to roll back to", b.Target)
@@ -322,7 +322,7 @@ func lawTarget(r *Run, b TargetChosen) error {
 	publishes := func(t *Task) bool { return t.Act == ActPullRequest }
 	switch {
 	case s == nil || s.Gate.Approved || !slices.ContainsFunc(s.Tasks, publishes):
-		return Errorf(CodeConflict, "nothing waits to be published").WithHint("see `stellwerk status %s`", r.Alias)
+		return Errorf(CodeConflict, "nothing waits to be published").Offer(r.Choices(VerbStatus)...)
 	case b.Base == "" || b.Base == r.Branch:
 		return Errorf(CodeInvalid, "%q cannot be the target of the pull request", b.Base)
 	}
@@ -366,7 +366,7 @@ func lawPause(r *Run, b RunPaused) error {
 	if r.Pause == nil || b.Stop && !r.Pause.Stop || b.Code == PauseProject && r.Pause.Code == PauseQuestion {
 		return nil
 	}
-	return Errorf(CodeConflict, "the run is paused already").WithHint("see `stellwerk status %s`", r.Alias)
+	return Errorf(CodeConflict, "the run is paused already").Offer(r.Choices(VerbStatus)...)
 }
 
 // lawResume: resuming must be able to change something, or the run would pause
@@ -384,10 +384,10 @@ func lawResume(r *Run, actor Actor, b RunResumed) error {
 	}
 	switch r.Pause.Code {
 	case PauseAttempts, PauseInfra:
-		return Errorf(CodeConflict, "%s", r.Pause.Reason).WithHint("%s", r.Pause.Next)
+		return Errorf(CodeConflict, "%s", r.Pause.Reason).Advise(r.Pause.Advice)
 	case PauseInput:
 		if !r.Managed() { // only another stage can hand it in
-			return Errorf(CodeConflict, "%s", r.Pause.Reason).WithHint("%s", r.Pause.Next)
+			return Errorf(CodeConflict, "%s", r.Pause.Reason).Advise(r.Pause.Advice)
 		}
 	case PauseBudget, PauseProjectLimit:
 		return lawRaised(r, limits)
@@ -395,7 +395,7 @@ func lawResume(r *Run, actor Actor, b RunResumed) error {
 		if len(r.Questions) > 0 {
 			q := r.Questions[0]
 			return Errorf(CodeConflict, "run %s waits for an answer: %s", r.Alias, q.Text).
-				WithHint("answer it: `stellwerk answer %s \"…\"`", q.ID)
+				WithHint("answer it").Offer(q.Ask().Choices...)
 		}
 	case PauseBarren, PausePerson, PauseSterile, PauseWall, PausePublish, PauseCondition, PauseAction, PauseUnlawful, PauseProject:
 	}

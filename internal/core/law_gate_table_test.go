@@ -57,7 +57,7 @@ func gateRulings() map[string]ruling {
 	})
 	paused := func(code core.PauseCode) func() *core.Run {
 		return with(phased, func(r *core.Run) {
-			r.Status, r.Pause = core.StatusPaused, &core.Pause{Code: code, Reason: "because of " + string(code), Next: "do this", From: core.StatusActive}
+			r.Status, r.Pause = core.StatusPaused, &core.Pause{Code: code, Reason: "because of " + string(code), Advice: core.Advice{Hint: "do this"}, From: core.StatusActive}
 		})
 	}
 	because := func(code core.PauseCode) func(*core.Run) {
@@ -244,7 +244,7 @@ func gateRulings() map[string]ruling {
 				"after too many attempts": {change: because(core.PauseAttempts), says: "because of attempts"},
 				"after infrastructure":    {change: because(core.PauseInfra), says: "because of infra"},
 				"without what is missing": {change: because(core.PauseInput), says: "because of input"},
-				"over its budget":         {change: func(r *core.Run) { because(core.PauseBudget)(r); r.Limits.CostUSD, r.Usage.CostUSD = 1, 2 }, says: "because of budget"},
+				"over its budget":         {change: func(r *core.Run) { because(core.PauseBudget)(r); r.Limits.CostUSD, r.Usage.CostUSD = 1, 2 }, says: "the run has cost $2.00 of its $1.00"},
 				"over the project's": {change: func(r *core.Run) {
 					because(core.PauseProjectLimit)(r)
 					r.Limits.Project.Attempts, r.Others.Attempts = 1, 2

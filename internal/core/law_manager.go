@@ -22,7 +22,7 @@ const (
 func mayUse(r *Run, actor Actor, tool Tool) error {
 	if !r.Managed() {
 		return Errorf(CodeUnsupported, "this run is not driven by a manager: it has no conversation").
-			WithHint("speak to it with `stellwerk feedback %s \"…\"`", r.Alias)
+			WithHint("speak to it").Offer(r.Choices(VerbFeedback)...)
 	}
 	if actor.Kind != ActorAgent {
 		return nil
@@ -126,7 +126,7 @@ func lawVoice(r *Run, actor Actor, voice Voice) error {
 		return nil
 	}
 	return Errorf(CodeForbidden, "%s does not speak as %.40s", nameOf(actor), voice).
-		WithHint("leave out --role, or name one of your own: people are user and blue, the manager is green, workers are red")
+		WithHint("leave the role out, or name one of your own: people are user and blue, the manager is green, workers are red")
 }
 
 // lawFetch: an agent reads what its run in waves knows while its attempt runs, and
@@ -168,7 +168,7 @@ func lawSwap(r *Run, b PlaybookSwapped) error {
 		return Errorf(CodeConflict, "stage %s waits for an approval", r.Gated().ID).WithHint("decide about that first")
 	case r.Busy() != "" || len(r.Active()) > 0 || r.UnderWay():
 		return Errorf(CodeConflict, "something is under way: a project changes hands with nothing running").
-			WithHint("pause it (`stellwerk pause %s`) and wait until its agents have ended", r.Alias)
+			WithHint("pause it and wait until its agents have ended").Offer(r.Choices(VerbPause)...)
 	case slices.ContainsFunc(r.Delegations, func(d *Delegation) bool { return !d.Status.Over() }):
 		return Errorf(CodeConflict, "delegated work waits to be begun, and nobody else would know of it").
 			WithHint("let the manager end what it waits for first")
@@ -180,7 +180,7 @@ func lawSwap(r *Run, b PlaybookSwapped) error {
 	}
 	if len(r.Questions) > 0 {
 		return Errorf(CodeConflict, "the manager asked something, and the rules would not read the answer: %s", r.Questions[0].Text).
-			WithHint("answer it first: `stellwerk answer %s \"…\"`", r.Questions[0].ID)
+			WithHint("answer it first").Offer(r.Questions[0].Ask().Choices...)
 	}
 	for _, s := range r.Stages { // the rules know the plan's steps and nothing else
 		step, named := strings.CutPrefix(s.ID, stepPrefix)

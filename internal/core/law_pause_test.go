@@ -28,7 +28,7 @@ func TestAQuestionIsPausedWithItsProject(t *testing.T) {
 
 // TestWhatIsMissingIsNotThereByGoingOn: the run would pause again at once.
 func TestWhatIsMissingIsNotThereByGoingOn(t *testing.T) {
-	r := &Run{Status: StatusPaused, Playbook: &Playbook{}, Pause: &Pause{Code: PauseInput, Reason: "it needs plan.md", Next: "have it made", From: StatusActive}}
+	r := &Run{Status: StatusPaused, Playbook: &Playbook{}, Pause: &Pause{Code: PauseInput, Reason: "it needs plan.md", Advice: Advice{Hint: "have it made"}, From: StatusActive}}
 	if err := Law(r, Person("ada"), RunResumed{}); CodeOf(err) != CodeConflict || err.Error() != "it needs plan.md" {
 		t.Errorf("got %v", err)
 	}

@@ -83,7 +83,7 @@ func lawDraft(r *Run, b PlanProposed) error {
 		return Errorf(CodeConflict, "another change of the plan is being committed").WithHint("try again in a moment")
 	case b.Base != r.Plan.Digest:
 		return Errorf(CodeConflict, "the plan was changed since you read it").
-			WithHint("look at it as it is now (`update-plan --show`, which is `stellwerk tool plan --show`) and put your change into that")
+			WithHint("look at it as it is now and put your change into that").Offer(Choice{Verb: VerbShowPlan})
 	case len(b.Files) == 0:
 		return Errorf(CodeInvalid, "nothing of the plan is different").WithHint("edit .ai/plan.md first")
 	case strings.TrimSpace(b.Message) == "":

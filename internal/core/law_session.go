@@ -13,7 +13,7 @@ func lawSession(r *Run, actor Actor, body Body) error {
 	}
 	if actor.ID != r.Session {
 		return Errorf(CodeForbidden, "run %s belongs to %s", r.Alias, place(r.Session)).
-			WithHint("take it over with `stellwerk resume %s --session`, if the person wants that", r.Alias)
+			WithHint("take it over, if the person wants that").Offer(r.Choices(VerbTakeOver)...)
 	}
 	switch b := body.(type) {
 	case ApprovalGranted:
@@ -41,7 +41,7 @@ func lawStart(actor Actor, b RunStarted) error {
 	}
 	if actor.Kind == ActorSession && b.Policy != nil {
 		return Errorf(CodeForbidden, "session %s cannot approve every gate ahead", actor.ID).
-			WithHint("leave out --yes: the person is asked at each gate")
+			WithHint("start it without the standing approval: the person is asked at each gate")
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func lawStart(actor Actor, b RunStarted) error {
 // and a session gives all its agents the same.
 func noProject() error {
 	return Errorf(CodeUnsupported, "a project is not driven inside a session").
-		WithHint("start it in a terminal of your own: `stellwerk run`")
+		WithHint("start it in a terminal of your own").Offer(Choice{Verb: VerbStart})
 }
 
 // lawTake lets a session take a run for itself. To give one away is the

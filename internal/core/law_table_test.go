@@ -93,7 +93,7 @@ func TestNoWordOfTheLawIsUntried(t *testing.T) {
 		}
 	}
 	for _, row := range epicRows() {
-		if err := core.LawProject(row.state(), row.actor, row.body); err != nil {
+		if err := row.judge(); err != nil {
 			heard = append(heard, err.Error())
 		}
 	}

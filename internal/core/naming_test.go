@@ -139,12 +139,12 @@ func TestWhichDocumentACheckWants(t *testing.T) {
 func TestWhatCanBeChosen(t *testing.T) {
 	t.Parallel()
 	for coverage, fine := range map[int]bool{-1: false, 0: true, 1: true, 100: true, 101: false} {
-		if err := (core.Choices{Coverage: coverage}).Check(); (err == nil) != fine {
+		if err := (core.Options{Coverage: coverage}).Check(); (err == nil) != fine {
 			t.Errorf("a coverage of %d: %v", coverage, err)
 		}
 	}
 	for tier, fine := range map[core.Tier]bool{"": true, core.TierFast: true, core.TierBalanced: true, core.TierStrong: true, "huge": false} {
-		if err := (core.Choices{ModelTier: tier}).Check(); (err == nil) != fine {
+		if err := (core.Options{ModelTier: tier}).Check(); (err == nil) != fine {
 			t.Errorf("the tier %q: %v", tier, err)
 		}
 	}

@@ -135,7 +135,7 @@ type Input struct {
 // consolidates what they hand in.
 type Team struct {
 	Spokes   []string          `json:"spokes"`
-	Optional map[string]Choice `json:"optional,omitempty"` // further spokes, each with the choice that calls it in
+	Optional map[string]Option `json:"optional,omitempty"` // further spokes, each with the option that calls it in
 	Hub      string            `json:"hub"`
 	Fallback string            `json:"fallback,omitempty"` // role that does the work alone where a spoke cannot deliver
 }

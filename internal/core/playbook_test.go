@@ -156,11 +156,11 @@ func TestWhichChecksWereRedBefore(t *testing.T) {
 // TestAChoiceIsMadeByItsName: another's name makes none.
 func TestAChoiceIsMadeByItsName(t *testing.T) {
 	t.Parallel()
-	if !slices.Equal(core.KnownChoices(), []core.Choice{core.ChoiceUIDesigner}) {
-		t.Errorf("the choices are %q", core.KnownChoices())
+	if !slices.Equal(core.KnownOptions(), []core.Option{core.OptionUIDesigner}) {
+		t.Errorf("the options are %q", core.KnownOptions())
 	}
-	made := core.Choices{UIDesigner: true}
-	if !made.Has(core.ChoiceUIDesigner) || made.Has("other") || (core.Choices{}).Has(core.ChoiceUIDesigner) {
+	made := core.Options{UIDesigner: true}
+	if !made.Has(core.OptionUIDesigner) || made.Has("other") || (core.Options{}).Has(core.OptionUIDesigner) {
 		t.Errorf("a choice that was made is not told from one that was not")
 	}
 }

@@ -111,7 +111,7 @@ func lawConverse(p *Project, b ConversationOpened) error {
 
 func lawRename(p *Project, b ConversationNamed) error {
 	if c := p.Conversation(b.ID); c == nil || c.ID != b.ID {
-		return Errorf(CodeNotFound, "project %s has no conversation %.80q", p.Name, b.ID).WithHint("`stellwerk conversations` lists them")
+		return Errorf(CodeNotFound, "project %s has no conversation %.80q", p.Name, b.ID).Offer(Choice{Verb: VerbConversations})
 	}
 	return lawConversation(p, b.ID, b.Name)
 }

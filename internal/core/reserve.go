@@ -33,9 +33,9 @@ func (w Want) returns() bool {
 type Shortage struct {
 	Amount        // that was wanted
 	Reason string `json:"reason"`
-	Next   string `json:"next"`
-	Own    bool   `json:"own,omitempty"`  // it is the attempt's own limit
-	Held   bool   `json:"held,omitempty"` // others hold enough of it, and may give it back
+	Advice
+	Own  bool `json:"own,omitempty"`  // it is the attempt's own limit
+	Held bool `json:"held,omitempty"` // others hold enough of it, and may give it back
 }
 
 // AllowanceReserved answers a want: the attempt may spend the amount in all
@@ -161,7 +161,7 @@ func unfunded(r *Run) *RunPaused {
 	if !a.Status.Active() { // since it was refused, it has spent what it had
 		short = cmp.Or(r.lacks(a), short)
 	}
-	return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: short.Reason, Next: short.Next}
+	return &RunPaused{Code: PauseBudget, Stage: currentID(r), Reason: short.Reason, Advice: short.Advice}
 }
 
 // lawReserve is law 10 of a reservation: it answers the attempt's want, takes

@@ -1,7 +1,7 @@
 package core_test
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -25,7 +25,7 @@ func TestAnAttemptHasALimitOfItsOwn(t *testing.T) {
 			t.Fatalf("within its limit it gets %+v, %+v", a.Reserved, a.Short)
 		}
 		a := s.want(2, 0.9, core.Amount{USD: 3})
-		if a.Reserved.USD != 1 || a.Short == nil || !a.Short.Own || a.Short.Held || !strings.Contains(a.Short.Next, "stellwerk retry r --max-attempt-cost USD") {
+		if a.Reserved.USD != 1 || a.Short == nil || !a.Short.Own || a.Short.Held || !slices.Equal(a.Short.Choices, []core.Choice{{Verb: core.VerbRaise, Run: "r", Limit: core.LimitAttemptCost}}) {
 			t.Fatalf("beyond its limit it gets %+v, %+v", a.Reserved, a.Short)
 		}
 		s.say(core.Engine(), core.AttemptExited{Attempt: tryOne, Kind: core.ExitFailed, Class: "budget", Message: "402", Metered: &core.Usage{CostUSD: 0.97}})

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,7 +99,7 @@ func TestAWantIsMetAsFarAsTheLimitLeaves(t *testing.T) {
 	s.say(core.Engine(), core.AttemptExited{Attempt: tryOne, Kind: core.ExitFailed, Metered: &core.Usage{CostUSD: 9.6}})
 	p := s.run.Pause
 	if p == nil || p.Code != core.PauseBudget || !strings.Contains(p.Reason, "the run has cost $9.60 of its $10.00") ||
-		!strings.Contains(p.Next, "stellwerk resume r --max-cost USD") {
+		!slices.Equal(p.Choices, []core.Choice{{Verb: core.VerbRaise, Run: "r", Limit: core.LimitCost}}) {
 		t.Fatalf("the run is %s: %+v", s.run.Status, p)
 	}
 	l.CostUSD, s.now = 20, s.run.Task("a.r1").NotBefore

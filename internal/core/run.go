@@ -39,7 +39,8 @@ func (s RunStatus) InWords() string {
 
 // Run is the state of one goal on its way to a pull request: the fold of its
 // events. It holds the current round of each stage; what earlier rounds did is
-// in the events.
+// in the events. It is the one shape that decides anything; all others are made
+// from it or from its events.
 type Run struct {
 	ID         string     `json:"id"`
 	Alias      string     `json:"alias"`
@@ -60,7 +61,7 @@ type Run struct {
 	Isolation  string     `json:"isolation"`
 	Identity   Identity   `json:"identity"`
 	Policy     *RunPolicy `json:"policy,omitempty"`
-	Choices    Choices    `json:"choices"`
+	Options    Options    `json:"choices"`
 	Session    string     `json:"session,omitempty"` // the interactive session that starts the agents
 	Preflight  *Preflight `json:"preflight,omitempty"`
 	Network    *Network   `json:"network,omitempty"`
@@ -126,10 +127,10 @@ type Pause struct {
 	Code   PauseCode `json:"code"`
 	Stage  string    `json:"stage,omitempty"`
 	Reason string    `json:"reason"`
-	Next   string    `json:"next,omitempty"`
-	At     time.Time `json:"at"`
-	From   RunStatus `json:"from"` // what resuming returns to
-	Stop   bool      `json:"stop,omitempty"`
+	Advice
+	At   time.Time `json:"at"`
+	From RunStatus `json:"from"` // what resuming returns to
+	Stop bool      `json:"stop,omitempty"`
 }
 
 // KeepRef is abandoned work that must be held under a ref.

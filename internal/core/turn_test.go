@@ -107,6 +107,22 @@ func TestWhereATaskStartsFrom(t *testing.T) {
 	}
 }
 
+// TestWhichEndsCount: those that say something about the work. Waiting, another machine or a person mends the others.
+func TestWhichEndsCount(t *testing.T) {
+	t.Parallel()
+	for end, infrastructure := range map[core.AttemptExited]bool{
+		{Kind: core.ExitFinished}: false, {Kind: core.ExitTimeout}: false, {Kind: core.ExitFailed}: false,
+		{Kind: core.ExitFailed, Class: "crashed"}: false, {Kind: core.ExitFailed, Class: "max_turns"}: false, {Kind: core.ExitFailed, Class: "refused"}: false,
+		{Kind: core.ExitLost}: true, {Kind: core.ExitNoStart}: true, {Kind: core.ExitCancelled}: true,
+		{Kind: core.ExitFailed, Class: "api_error"}: true, {Kind: core.ExitFailed, Class: "usage_limit"}: true, {Kind: core.ExitFailed, Class: "network"}: true,
+		{Kind: core.ExitFailed, Hopeless: true}: true, {Kind: core.ExitFinished, Class: "network"}: false,
+	} {
+		if got := end.Infrastructure(); got != infrastructure {
+			t.Errorf("%s %s, hopeless %t: infrastructure is %t", end.Kind, end.Class, end.Hopeless, got)
+		}
+	}
+}
+
 // TestWhenATaskIsSpent tries each bound on both sides.
 func TestWhenATaskIsSpent(t *testing.T) {
 	t.Parallel()

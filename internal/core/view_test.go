@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // TestWhatAProjectAllows tries both sides of each limit.
@@ -126,11 +127,11 @@ func TestHowAnAnswerIsTakenBack(t *testing.T) {
 	t.Parallel()
 	waves := &core.Playbook{Project: &core.Management{Waves: &core.WaveRules{}}}
 	for want, r := range map[string]*core.Run{
-		"say what is different now: `stellwerk say \"…\"`":                             {Playbook: &core.Playbook{}, Status: core.StatusCompleted},
-		"say it in the goal of a new run":                                              {Playbook: waves, Status: core.StatusCompleted},
-		"let it stand, or `stellwerk cancel shop` and say it in the goal of a new run": {Playbook: waves, Status: core.StatusActive, Alias: "shop"},
+		"say what is different now: `stellwerk say \"…\"`":                                             {Playbook: &core.Playbook{}, Status: core.StatusCompleted},
+		"say it in the goal of a new run":                                                              {Playbook: waves, Status: core.StatusCompleted},
+		"let it stand, or cancel the run and say it in the goal of a new one: `stellwerk cancel shop`": {Playbook: waves, Status: core.StatusActive, Alias: "shop"},
 	} {
-		if got := r.Differently(); got != want {
+		if got := wording.Advice("", r.Differently()); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -303,14 +303,14 @@ func (r *Run) Unfinished() []string {
 
 // Differently is how a person says that an answer they gave is to be another. An
 // answer in waves is a fact that work was built on: there is no taking it back.
-func (r *Run) Differently() string {
+func (r *Run) Differently() Advice {
 	switch {
 	case !r.ByWaves():
-		return "say what is different now: `stellwerk say \"…\"`"
+		return Advice{Hint: "say what is different now", Choices: []Choice{{Verb: VerbSay}}}
 	case r.Status.Terminal():
-		return "say it in the goal of a new run"
+		return Advice{Hint: "say it in the goal of a new run"}
 	}
-	return "let it stand, or `stellwerk cancel " + r.Alias + "` and say it in the goal of a new run"
+	return Advice{Hint: "let it stand, or cancel the run and say it in the goal of a new one", Choices: r.Choices(VerbCancel)}
 }
 
 // Title is what a brief is called in a line of text.

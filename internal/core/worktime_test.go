@@ -81,8 +81,8 @@ func TestTheTimeOfAProjectRunsOut(t *testing.T) {
 	if p == nil || p.Code != core.PauseBudget || !p.Stop || !strings.Contains(p.Reason, "have worked 4h0m0s of its 4h0m0s") {
 		t.Fatalf("the run is %s: %+v", s.run.Status, p)
 	}
-	if !strings.Contains(p.Next, "limits.project.wall_time") || !s.run.ProjectTimeUp().IsZero() {
-		t.Errorf("next is %q, and it looks at %s", p.Next, s.run.ProjectTimeUp())
+	if !slices.Equal(p.Choices, []core.Choice{{Verb: core.VerbRaise, Run: "r", Limit: core.LimitProjectTime}}) || !s.run.ProjectTimeUp().IsZero() {
+		t.Errorf("it is told %+v, and it looks at %s", p.Choices, s.run.ProjectTimeUp())
 	}
 	same := limitsOf(core.ProjectLimits{WallTime: 4 * time.Hour})
 	if err := core.Law(s.run, core.Person("me"), core.RunResumed{Limits: &same}); core.CodeOf(err) != core.CodeConflict {

@@ -70,7 +70,7 @@ func (w *world) stopped() {
 		}
 	}()
 	runs, err := a.Runs(ctx, api.RunQuery{})
-	if err != nil || len(runs) != 1 || runs[0].Status != string(core.StatusCancelled) {
+	if err != nil || len(runs) != 1 || runs[0].Status != core.StatusCancelled {
 		w.t.Fatalf("the runs are %+v, %v", runs, err)
 	}
 	w.await("the end of the attempt", func() bool {

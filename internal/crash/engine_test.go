@@ -40,6 +40,8 @@ type order struct {
 	// Wedge is the folder of a program that the engine takes for git and that
 	// ends it; empty for none.
 	Wedge string
+	// Queue lets one goal wait behind another, and that one be cancelled.
+	Queue bool
 	// Gates are approved by a person who looks on, rather than beforehand.
 	Gates bool
 	// Apart is that the person is in another process, and told what happened.
@@ -101,6 +103,11 @@ func serve(o order) error {
 		return err
 	}
 	out.say(sayUp)
+	if o.Queue {
+		if err := o.succession(ctx, a); err != nil {
+			return err
+		}
+	}
 	if err := drive(ctx, a, o, o.Branches, &out); err != nil {
 		return err
 	}
@@ -137,15 +144,12 @@ func open(ctx context.Context, opts app.Options) (api.Service, func() error, err
 
 // takeOver opens an engine that serves nobody. One that was killed in the middle
 // of starting a process holds the state folder until that has begun.
-func takeOver(ctx context.Context, opts app.Options) (*app.App, error) {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := patience.Deadline(); ; <-tick.C {
-		a, err := app.Open(ctx, opts)
-		if core.CodeOf(err) != core.CodeConflict || time.Now().After(deadline) {
-			return a, err
-		}
-	}
+func takeOver(ctx context.Context, opts app.Options) (a *app.App, err error) {
+	patience.Until(func() bool {
+		a, err = app.Open(ctx, opts)
+		return core.CodeOf(err) != core.CodeConflict
+	})
+	return a, err
 }
 
 // drive sees the runs of some branches to their end.

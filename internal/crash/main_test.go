@@ -10,6 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
+	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
 
 // roleEngine makes the test binary the engine that is killed.
@@ -41,9 +42,9 @@ func program(args []string) int {
 	case "worker salvage":
 		err = app.Salvage(ctx, args[2])
 	case "worker hand-in":
-		err = app.HandIn(ctx, args[2], args[3])
+		err = worker.HandIn(ctx, args[2], args[3])
 	default:
-		return app.ScriptedAgent(ctx, args[1])
+		return worker.ScriptedAgent(ctx, args[1])
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

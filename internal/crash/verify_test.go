@@ -152,7 +152,7 @@ func (w *world) recovered(branches []string) {
 // costs no attempt.
 func (w *world) completed(h history) {
 	w.t.Helper()
-	if h.row.Status != string(core.StatusCompleted) {
+	if h.row.Status != core.StatusCompleted {
 		w.t.Fatalf("run %s is %s: %s", h.row.Branch, h.row.Status, h.row.Reason)
 	}
 	if h.row.Attempts != w.story.requested && w.story.requested > 0 {

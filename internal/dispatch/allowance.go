@@ -7,6 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // askEvery is how often dispatch looks whether an attempt's broker asks for more.
@@ -88,7 +89,7 @@ func grantOf(run *core.Run, a *core.Attempt) ledger.Grant {
 		g.Amount = ledger.Amount(*a.Reserved)
 	}
 	if a.Short != nil {
-		g.Refused, g.Held = a.Short.Reason+"; "+a.Short.Next, a.Short.Held
+		g.Refused, g.Held = a.Short.Reason+"; "+wording.Advice(core.PauseBudget, a.Short.Advice), a.Short.Held
 	}
 	return g
 }

@@ -87,6 +87,7 @@ func (unwritten) Append(context.Context, *core.Run, []core.Event) error { return
 func (unwritten) Seq(_ context.Context, r *core.Run) (int64, error)     { return r.Stream.Seq, nil }
 func (idle) Prepare(*core.Run, []core.Action)                           {}
 func (idle) Reconcile(*core.Run, []core.Action)                         {}
+func (idle) StartEpic(*core.Project, *core.QueuedEpic)                  {}
 
 func (p *paid) submit(actor core.Actor, body core.Body) *core.Run {
 	p.t.Helper()

@@ -94,6 +94,8 @@ type Options struct {
 	Forges   Forges
 	Poll     time.Duration // between looks at a pull request, while it changes
 	Notifier Notifier
+	Projects Projects
+	Epics    Epics
 	Folder   Folder
 	// Redactors makes a redactor that knows the named variables of the engine's
 	// environment besides the credentials of known agents.
@@ -141,6 +143,7 @@ type Dispatcher struct {
 	flight map[string]*job
 	failed map[string]*failure
 	seen   map[string]int64 // newest state of each run that was reconciled
+	starts map[string]*epicStart
 	closed bool
 }
 
@@ -179,7 +182,7 @@ func New(engine Engine, opts Options) *Dispatcher {
 			return sandbox.Sockets(opts.ReadOnly, []string{opts.Layout.State})
 		}},
 		searchBytes: searchBytes,
-		flight:      map[string]*job{}, failed: map[string]*failure{}, seen: map[string]int64{},
+		flight:      map[string]*job{}, failed: map[string]*failure{}, seen: map[string]int64{}, starts: map[string]*epicStart{},
 	}
 }
 
@@ -289,7 +292,7 @@ func (d *Dispatcher) poke(run string) {
 func (d *Dispatcher) tell(run *core.Run, cause error) {
 	err := d.report(d.ctx, run, core.RunPaused{
 		Code: core.PauseAction, Reason: d.redactor(run).String("what was decided cannot be done: " + cause.Error()),
-		Next: "put it right; it is tried again by itself, then `stellwerk resume " + run.Alias + "`",
+		Advice: core.Advice{Hint: "put it right; it is tried again by itself, then go on", Choices: run.Choices(core.VerbResume)},
 	})
 	if err != nil && d.ctx.Err() == nil {
 		d.Log.Error("pause a run", "run", run.Alias, "error", err)
@@ -314,18 +317,18 @@ func (d *Dispatcher) again(ctx context.Context, key, run string, delay time.Dura
 	}
 	d.mu.Unlock()
 	if !unwanted || asked {
-		d.insist(run, delay)
+		d.insist(delay, func() error { return d.engine.Poke(d.ctx, run) }, "run", run)
 	}
 }
 
-// insist asks for the run's effects until it is heard.
-func (d *Dispatcher) insist(run string, delay time.Duration) {
+// insist asks for another look until it is heard.
+func (d *Dispatcher) insist(delay time.Duration, ask func() error, kind, id string) {
 	for d.ctx.Err() == nil {
-		err := d.engine.Poke(d.ctx, run)
+		err := ask()
 		if err == nil || d.ctx.Err() != nil {
 			return
 		}
-		d.Log.Error("look again", "run", run, "error", err)
+		d.Log.Error("look again", kind, id, "error", err)
 		delay = min(2*delay, time.Minute)
 		select {
 		case <-d.ctx.Done():

@@ -79,7 +79,7 @@ func (d *Dispatcher) lookFailed(ctx context.Context, run *core.Run, cause error)
 	}
 	return d.report(ctx, run, core.RunPaused{
 		Code: core.PausePublish, Stage: core.PublishStage, Reason: "the pull request cannot be looked at: " + d.trouble(run, cause),
-		Next: "put it right, then `stellwerk resume " + run.Alias + "`",
+		Advice: core.Advice{Hint: "put it right", Choices: run.Choices(core.VerbResume)},
 	})
 }
 

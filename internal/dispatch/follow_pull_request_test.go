@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -226,7 +227,7 @@ func TestARevokedTokenPauses(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- w.followPullRequest(ctx, w.run) }()
 	pause, ok := w.engine.await(t).(core.RunPaused)
-	if !ok || !strings.Contains(pause.Reason, "forge_token_file") || !strings.Contains(pause.Next, "stellwerk resume brisk-otter") {
+	if !ok || !strings.Contains(pause.Reason, "forge_token_file") || !slices.Equal(pause.Choices, []core.Choice{{Verb: core.VerbResume, Run: "brisk-otter"}}) {
 		t.Fatalf("got %+v", pause)
 	}
 	w.line.Break(nil)

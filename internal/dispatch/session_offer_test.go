@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,5 +130,31 @@ func TestARoomForAnotherPlaceIsMadeAgain(t *testing.T) {
 	write(t, filepath.Join(p.folder, "spec.json"), "{")
 	if _, err := p.prepare(t.Context(), p.run, builder, p.folder, spawn.Running, session.Taken{}); err == nil {
 		t.Error("what runs was prepared again")
+	}
+}
+
+// TestASessionsAttemptIsAdopted: an engine that finds it under way offers nothing, and reports whose it is and what it
+// was asked.
+func TestASessionsAttemptIsAdopted(t *testing.T) {
+	p, a := offered(t)
+	if _, err := p.prepare(t.Context(), p.run, builder, p.folder, spawn.Absent, session.Taken{Session: "s1", Dir: t.TempDir()}); err != nil {
+		t.Fatal(err)
+	}
+	p.workers.status = spawn.Running
+	p.Reconcile(p.run, []core.Action{a})
+	said, ok := p.engine.await(t).(core.AttemptStarted)
+	if !ok || said.Session != "s1" || said.Spawner != agent.Session || said.Agent != agent.Session {
+		t.Fatalf("reported is %+v", said)
+	}
+	prompt, err := p.Blobs.Open(said.Prompt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = prompt.Close() }()
+	if text, err := io.ReadAll(prompt); err != nil || string(text) != content(t, filepath.Join(p.folder, promptFile)) {
+		t.Errorf("it was asked %q, %v", text, err)
+	}
+	if orders, _ := p.workers.asked(); len(orders) > 0 {
+		t.Errorf("started again: %+v", orders)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // TestSocketsInWhatIsShown searches the folders that the person shows, and not the
@@ -48,8 +49,8 @@ func TestSocketsInWhatIsShown(t *testing.T) {
 	}
 	c := &checkout{dispatcher: d, yard: y, run: &core.Run{Isolation: string(sandbox.Sandbox)}}
 	_, err = d.Exposed()
-	if core.CodeOf(err) != core.CodeForbidden || !strings.Contains(err.Error(), filepath.Join(dir, "server")) || !strings.Contains(core.HintOf(err), "take "+dir+" off `read_only`") {
-		t.Errorf("%v; %s", err, core.HintOf(err))
+	if core.CodeOf(err) != core.CodeForbidden || !strings.Contains(err.Error(), filepath.Join(dir, "server")) || !strings.Contains(wording.Hint(err), "take "+dir+" off `read_only`") {
+		t.Errorf("%v; %s", err, wording.Hint(err))
 	}
 	if err := c.order(filepath.Join(state, "check"), "check-1", dir, check.Command{Shell: "true"}, true); !errors.Is(err, errExposed) {
 		t.Errorf("a check: %v", err)

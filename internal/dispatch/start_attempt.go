@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
@@ -32,13 +33,20 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 	if err != nil {
 		return err
 	}
+	var p prepared
 	var taken session.Taken
-	if a.Session != "" && status == spawn.Absent {
+	place := d.Spawner.Capabilities()
+	if status == spawn.Absent {
+		err = suits(place, run, a.Session)
+	}
+	if a.Session != "" && status == spawn.Absent && err == nil {
 		if taken, err = d.offer(ctx, run, a, folder); err != nil {
 			return err
 		}
 	}
-	p, err := d.prepare(ctx, run, a.Attempt, folder, status, taken)
+	if err == nil {
+		p, err = d.prepare(ctx, run, a.Attempt, folder, status, taken)
+	}
 	if unwanted := d.awaitWanted(ctx, run, a); unwanted != nil {
 		return unwanted
 	}
@@ -57,11 +65,33 @@ func (d *Dispatcher) startAttempt(ctx context.Context, run *core.Run, a core.Sta
 	if err != nil {
 		return err
 	}
-	body := core.AttemptStarted{Attempt: a.Attempt, Agent: p.spec.Agent, Spawner: "local", Isolation: run.Isolation, Prompt: digest, Brokered: p.spec.Model != nil}
+	body := core.AttemptStarted{Attempt: a.Attempt, Agent: p.spec.Agent, Spawner: place.Name, Isolation: run.Isolation, Prompt: digest, Brokered: p.spec.Model != nil}
 	if p.spec.Session != "" {
-		body.Spawner, body.Session = "session", p.spec.Session
+		body.Spawner, body.Session = agent.Session, p.spec.Session
 	}
 	return d.report(ctx, run, body)
+}
+
+// errPlace means that attempts run in a place that cannot do what the run was
+// started with: it stays so until somebody starts the engine with another.
+var errPlace = errors.New("attempts run in a place that does not offer what this run needs")
+
+// suits refuses a run that needs more than a place offers.
+func suits(place spawn.Capabilities, run *core.Run, session string) error {
+	var lacks []string
+	if !slices.Contains(place.Isolation, run.Isolation) {
+		lacks = append(lacks, fmt.Sprintf("no isolation %q, only %q", run.Isolation, place.Isolation))
+	}
+	if run.Resources != (core.Resources{}) && !place.Resources {
+		lacks = append(lacks, "no limits of memory, processes, processor and disk")
+	}
+	if session != "" && !place.Sessions {
+		lacks = append(lacks, "no agents of an interactive session")
+	}
+	if len(lacks) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s has %s", errPlace, place.Name, strings.Join(lacks, ", "))
 }
 
 func (d *Dispatcher) start(ctx context.Context, attempt, folder string, spec shim.Spec) error {
@@ -91,7 +121,7 @@ func (d *Dispatcher) notStarted(ctx context.Context, run *core.Run, attempt stri
 		return d.follow(ctx, run, attempt)
 	}
 	return d.report(ctx, run, core.AttemptExited{
-		Attempt: attempt, Kind: core.ExitNoStart, Message: d.redactor(run).String(err.Error()), Hopeless: errors.Is(err, errUnset) || errors.Is(err, errExposed),
+		Attempt: attempt, Kind: core.ExitNoStart, Message: d.redactor(run).String(err.Error()), Hopeless: errors.Is(err, errUnset) || errors.Is(err, errExposed) || errors.Is(err, errPlace),
 	})
 }
 

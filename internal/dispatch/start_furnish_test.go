@@ -20,11 +20,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 )
 
 // launcher is a place to run attempts that notes what it is asked for.
 type launcher struct {
 	spawn.Spawner
+	place   spawn.Capabilities
 	mu      sync.Mutex
 	status  spawn.Status
 	started spawn.Status // after a start
@@ -32,6 +34,8 @@ type launcher struct {
 	orders  []spawn.Order
 	kills   int
 }
+
+func (l *launcher) Capabilities() spawn.Capabilities { return l.place }
 
 func (l *launcher) Probe(context.Context, string) (spawn.Status, error) {
 	l.mu.Lock()
@@ -78,7 +82,7 @@ func newPhased(t *testing.T) *phased {
 	p := &phased{ended: &ended{surf: newSurf(t), engine: &heard{news: make(chan core.Body, 10)}}}
 	p.surf.engine, p.Folder = p.ended, shelf{t.TempDir()}
 	p.folder = p.Layout.Attempt(p.run.ID, builder)
-	p.workers = &launcher{status: spawn.Absent, started: spawn.Running}
+	p.workers = &launcher{place: local.New(local.Options{}).Capabilities(), status: spawn.Absent, started: spawn.Running}
 	environ := map[string]string{"NEEDED": hiddenWord, "KNOWN_KEY": "known", "FOREIGN_KEY": "foreign"}
 	p.Spawner, p.Self = p.workers, "/bin/stellwerk"
 	p.Environ = func(name string) (string, bool) { v, ok := environ[name]; return v, ok }
@@ -128,6 +132,59 @@ func (p *phased) began(t *testing.T) core.Body {
 	t.Helper()
 	p.Reconcile(p.run, []core.Action{p.action()})
 	return p.engine.await(t)
+}
+
+// TestAPlaceThatOffersLess: an attempt that it cannot hold as the run wants is neither prepared nor started there, and
+// says why; another try would fail in the same way. One that is under way is not ended for that.
+func TestAPlaceThatOffersLess(t *testing.T) {
+	pod := spawn.Capabilities{Name: "pod", Isolation: []string{"sandbox"}, Resources: true, Sessions: true}
+	for name, c := range map[string]struct {
+		bend func(*phased, *core.StartAttempt)
+		says string
+	}{
+		"no isolation":   {func(p *phased, _ *core.StartAttempt) { p.workers.place.Isolation = []string{"container"} }, `no isolation "sandbox", only ["container"]`},
+		"less isolation": {func(p *phased, _ *core.StartAttempt) { p.run.Isolation = "none" }, `no isolation "none", only ["sandbox"]`},
+		"no limits": {func(p *phased, _ *core.StartAttempt) {
+			p.workers.place.Resources, p.run.Resources.Attempt.Processes = false, 7
+		}, "no limits of memory"},
+		"no limits, none wanted": {bend: func(p *phased, _ *core.StartAttempt) { p.workers.place.Resources = false }},
+		"no sessions": {func(p *phased, a *core.StartAttempt) {
+			p.workers.place.Sessions, p.Sessions, a.Session = false, guests{make(chan string, 1)}, "s1"
+		}, "no agents of an interactive session"},
+		"no sessions, none wanted": {bend: func(p *phased, _ *core.StartAttempt) { p.workers.place.Sessions = false }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPhased(t)
+			a := p.action()
+			p.workers.place = pod
+			c.bend(p, &a)
+			p.Reconcile(p.run, []core.Action{a})
+			said := p.engine.await(t)
+			if c.says == "" {
+				if began, ok := said.(core.AttemptStarted); !ok || began.Spawner != "pod" {
+					t.Errorf("reported is %+v", said)
+				}
+				return
+			}
+			end, ok := said.(core.AttemptExited)
+			if !ok || end.Kind != core.ExitNoStart || !end.Hopeless || !strings.Contains(end.Message, "pod has "+c.says) {
+				t.Errorf("reported is %+v", said)
+			}
+			orders, _ := p.workers.asked()
+			if left, err := os.ReadDir(p.folder); err != nil || len(left) > 0 || len(orders) > 0 {
+				t.Errorf("ordered is %+v, and its folder has %v, %v", orders, left, err)
+			}
+		})
+	}
+	p := newPhased(t)
+	if began, ok := p.began(t).(core.AttemptStarted); !ok || began.Spawner != "local" {
+		t.Fatalf("reported is %+v", began)
+	}
+	p.workers.place, p.workers.status = spawn.Capabilities{Name: "less"}, spawn.Running
+	p.Reconcile(p.run, nil)
+	if began, ok := p.began(t).(core.AttemptStarted); !ok {
+		t.Errorf("of one under way is reported %+v", began)
+	}
 }
 
 // TestAnAttemptIsFurnished: it begins on its own base and its own branch with what it was promised, gets the secrets of

@@ -248,19 +248,13 @@ func (t tree) Changes(ctx context.Context, base, head string) ([]check.Change, e
 	if err != nil {
 		return nil, err
 	}
-	files, err := t.Files(ctx, head)
-	if err != nil {
-		return nil, err
-	}
 	out := make([]check.Change, 0, len(changed))
 	for _, c := range changed {
-		change := check.Change{Path: c.Path, OldPath: c.OldPath, Deleted: c.Status == 'D'}
-		if i, found := slices.BinarySearchFunc(files, c.Path, func(f check.File, path string) int { return strings.Compare(f.Path, path) }); found {
-			change.Mode = files[i].Mode
-		}
-		out = append(out, change)
+		out = append(out, check.Change{
+			Path: c.Path, OldPath: c.OldPath, Mode: modeOf(c.Mode), Deleted: c.Status == 'D', Added: c.Added, Removed: c.Deleted,
+		})
 	}
-	return out, t.count(ctx, base, head, out)
+	return out, nil
 }
 
 func (t tree) Files(ctx context.Context, commit string) ([]check.File, error) {
@@ -328,17 +322,4 @@ func modeOf(mode string) check.Mode {
 		return 0
 	}
 	return check.Mode(n)
-}
-
-// count fills in the lines each change added and removed.
-func (t tree) count(ctx context.Context, base, head string, changes []check.Change) error {
-	if len(changes) == 0 {
-		return nil
-	}
-	_, added, deleted, err := t.yard.Stat(ctx, base, head)
-	if err != nil {
-		return err
-	}
-	changes[0].Added, changes[0].Removed = added, deleted
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/draft"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func comment(n int) draft.Comment {
@@ -174,7 +175,7 @@ func TestWhatIsNoRunOrNoBook(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"person":"ada","comments":[{"text":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Of("r1", "ada"); core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(core.HintOf(err), path) {
+	if _, err := b.Of("r1", "ada"); core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(wording.Hint(err), path) {
 		t.Errorf("a damaged file: %v", err)
 	}
 	if err := b.Put("r1", "ada", comment(2)); err == nil {

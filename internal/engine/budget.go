@@ -13,6 +13,7 @@ type refusals struct {
 	claims map[string]*store.ClaimHeld // by attempt
 	spent  *core.ProjectSpent          // what the project's other runs have spent
 	told   int                         // how often that was said
+	still  *core.RunPaused             // the run pauses with its project instead of going on
 }
 
 // refusedBy takes in that the project has spent what it may. It reports false

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // projectLimits are generous for a run, and bound its project.
@@ -70,8 +71,8 @@ func TestAProjectsLimitStopsAllItsRuns(t *testing.T) {
 				if state.Status != core.StatusPaused || !strings.Contains(state.Pause.Reason, "the runs of the project have") {
 					t.Errorf("%s is %s: %+v", id, state.Status, state.Pause)
 				}
-				if !strings.Contains(state.Pause.Next, "stellwerk resume "+id+" --max-project-") {
-					t.Errorf("%s is told %q", id, state.Pause.Next)
+				if !strings.Contains(wording.Next(state), "stellwerk resume "+id+" --max-project-") {
+					t.Errorf("%s is told %q", id, wording.Next(state))
 				}
 			}
 			if state := b.load("elsewhere"); state.Status != core.StatusActive {

@@ -42,7 +42,7 @@ func TestADeciderWithADefectPausesItsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Status != core.StatusPaused || run.Pause.Code != core.PauseUnlawful || run.Pause.Next == "" || len(run.Stages[0].Tasks) > 0 {
+	if run.Status != core.StatusPaused || run.Pause.Code != core.PauseUnlawful || len(run.Pause.Choices) == 0 || len(run.Stages[0].Tasks) > 0 {
 		t.Errorf("the run is %s: %+v", run.Status, run.Pause)
 	}
 	if got := b.types("r1"); !slices.Equal(got, []core.Type{core.TypeRunStarted, core.TypeRunPaused}) {

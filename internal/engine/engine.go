@@ -24,6 +24,12 @@ import (
 type Dispatcher interface {
 	Prepare(run *core.Run, actions []core.Action)
 	Reconcile(run *core.Run, actions []core.Action)
+	// StartEpic is called with a project whenever it is looked at, and with the
+	// epic whose run is to begin, nil for none. It must return at once, must not
+	// start what is already being started, and ends the start of any other epic.
+	// It reports a failure by StartFailed, and has the project looked at again
+	// by Tend when a start has ended.
+	StartEpic(p *core.Project, epic *core.QueuedEpic)
 }
 
 // Journal keeps the readable copy of a run. Append is called after the events
@@ -42,7 +48,7 @@ type Options struct {
 	Journal  Journal
 	Deciders []core.Decider
 	Log      *slog.Logger
-	// Steward sees to projects; nil where nobody does.
+	// Steward decides about projects; nil where nobody does.
 	Steward Steward
 	// Name tells engines on one database apart.
 	Name string
@@ -179,5 +185,5 @@ func (e *Engine) Load(ctx context.Context, run string) (*core.Run, error) {
 }
 
 func notFound(run string) error {
-	return core.Errorf(core.CodeNotFound, "no run %s", run).WithHint("`stellwerk status` lists the runs")
+	return core.Errorf(core.CodeNotFound, "no run %s", run).Offer(core.Choice{Verb: core.VerbRuns})
 }

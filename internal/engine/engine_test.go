@@ -16,6 +16,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/manager"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -29,6 +30,8 @@ type recorder struct {
 	mu      sync.Mutex
 	actions map[string]core.Action
 	count   map[string]int // how often a run's effects were handed out
+	tended  int64          // up to which event the project was looked at last
+	epic    string         // that is to begin
 	changed chan struct{}
 }
 
@@ -49,6 +52,33 @@ func (r *recorder) Reconcile(run *core.Run, actions []core.Action) {
 	case r.changed <- struct{}{}:
 	default:
 	}
+}
+
+func (r *recorder) StartEpic(p *core.Project, epic *core.QueuedEpic) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tended = p.Stream.Seq
+	if r.epic = ""; epic != nil {
+		r.epic = epic.ID
+	}
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+// looked is up to which event the project was looked at last.
+func (r *recorder) looked() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tended
+}
+
+// begins is the epic that is to begin, by the last look at a project.
+func (r *recorder) begins() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.epic
 }
 
 func (r *recorder) has(match func(core.Action) bool) bool {
@@ -203,7 +233,7 @@ func (b *bench) rest() {
 	}
 	b.engine = engine.New(engine.Options{
 		Store: seen, Journal: b.ledger, Deciders: []core.Decider{phases.Decider{}, manager.Decider{}},
-		Log: slog.New(slog.DiscardHandler), Name: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5,
+		Log: slog.New(slog.DiscardHandler), Name: "test", Look: 10 * time.Millisecond, SnapshotEvery: 5, Steward: project.Decider{},
 	})
 	b.engine.SetDispatcher(b.recorder)
 	b.stop = func() {}

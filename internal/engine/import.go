@@ -131,7 +131,7 @@ func (e *Engine) unknown(ctx context.Context, stream string, events []core.Event
 			}
 			if a != b {
 				return nil, core.Errorf(core.CodeForked, "the run folder and the database tell different histories from event %d on", k.Seq).
-					WithHint("keep both; resume with the folder of the history you trust in an empty state folder (--state)")
+					WithHint("keep both; resume with the folder of the history you trust in an empty state folder").Offer(core.Choice{Verb: core.VerbStateFolder})
 			}
 			i++
 		}

@@ -29,8 +29,8 @@ func (e *Engine) look(ctx context.Context, w store.Wake) {
 // about it. Nothing else would bring the next engine to look at such a run.
 func (e *Engine) lookAt(ctx context.Context, w *store.Wake) (unfinished bool, err error) {
 	kind, id := core.StreamKind(w.Stream)
-	if kind == "project" && e.opts.Steward != nil {
-		return false, e.opts.Steward.Tend(ctx, id)
+	if kind == "project" {
+		return false, e.Tend(ctx, id)
 	}
 	if kind != "run" {
 		return false, nil
@@ -43,10 +43,7 @@ func (e *Engine) lookAt(ctx context.Context, w *store.Wake) (unfinished bool, er
 	s := e.streams.get(w.Stream)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := e.load(ctx, s); err != nil || s.run == nil {
-		return false, err
-	}
-	if err := e.sees(ctx, s, w); err != nil {
+	if err := e.renew(ctx, s, w); err != nil || s.run == nil {
 		return false, err
 	}
 	if err := e.retell(ctx, s); err != nil {
@@ -67,15 +64,23 @@ func (e *Engine) lookAt(ctx context.Context, w *store.Wake) (unfinished bool, er
 	return over && len(actions) > 0, nil
 }
 
-// sees lets a look answer for the steps that were taken since it was claimed,
-// unless another engine took one: a run that does not rest would otherwise be
+// renew reads what other engines have committed since this one last read the
+// stream, so that effects follow from the newest state. The look then answers
+// for every step up to there: a run that does not rest would otherwise be
 // looked at all the time.
-func (e *Engine) sees(ctx context.Context, s *stream, w *store.Wake) error {
+func (e *Engine) renew(ctx context.Context, s *stream, w *store.Wake) error {
 	wake, head, err := e.store.Raised(ctx, s.name)
-	if err == nil && head == s.head.Seq {
-		w.Seq = max(w.Seq, wake)
+	if err != nil {
+		return err
 	}
-	return err
+	if head != s.head.Seq {
+		s.drop()
+	}
+	if err := e.load(ctx, s); err != nil {
+		return err
+	}
+	w.Seq = max(w.Seq, wake)
+	return nil
 }
 
 // unwritable pauses a run whose journal cannot be continued for a reason that
@@ -88,7 +93,7 @@ func (e *Engine) unwritable(ctx context.Context, s *stream, cause error) error {
 	}
 	_, err := e.attempt(ctx, s, input{core.Engine(), core.RunPaused{
 		Code: core.PauseAction, Reason: "the run's folder cannot be continued: " + cause.Error(),
-		Next: "put the folder right, then `stellwerk resume " + s.run.Alias + "`",
+		Advice: core.Advice{Hint: "put the folder right, then go on", Choices: s.run.Choices(core.VerbResume)},
 	}})
 	return err
 }

@@ -7,8 +7,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
@@ -166,7 +169,7 @@ func TestOnlyWhatDoesNotPassPausesARun(t *testing.T) {
 			if state.Status != c.want {
 				t.Errorf("the run is %s: %+v", state.Status, state.Pause)
 			}
-			if p := state.Pause; p != nil && (p.Code != core.PauseAction || p.Reason != "the run's folder cannot be continued: "+c.fails.Error() || !strings.Contains(p.Next, "`stellwerk resume r1`")) {
+			if p := state.Pause; p != nil && (p.Code != core.PauseAction || p.Reason != "the run's folder cannot be continued: "+c.fails.Error() || !slices.Equal(p.Choices, state.Choices(core.VerbResume))) {
 				t.Errorf("it says %+v", p)
 			}
 			if b.recorder.has(isStart("a.r1.a1")) {
@@ -176,71 +179,124 @@ func TestOnlyWhatDoesNotPassPausesARun(t *testing.T) {
 	}
 }
 
-// overtaken is a store in which another engine takes a step while this one looks.
+// overtaken is a store in which another engine takes a step while this one looks: before or after it asks where the
+// stream stands.
 type overtaken struct {
 	store.Store
-	step   func()
-	once   *sync.Once
-	raised chan int64 // the wake that the look may answer for, as it is then
-	rested chan int64
+	before, after func()
 }
 
 func (o overtaken) Raised(ctx context.Context, stream string) (wake, head int64, err error) {
-	o.once.Do(o.step)
+	o.before()
 	wake, head, err = o.Store.Raised(ctx, stream)
-	select {
-	case o.raised <- wake:
-	default:
-	}
+	o.after()
 	return wake, head, err
 }
 
-func (o overtaken) Rest(ctx context.Context, engine string, w store.Wake) error {
-	if w.Stream == core.RunStream("r1") {
-		select {
-		case o.rested <- w.Seq:
-		default:
-		}
+// TestALookAnswersForWhatItSaw: it reads what another engine did before it asked, hands out what follows from that, and
+// leaves what came later to the next look.
+func TestALookAnswersForWhatItSaw(t *testing.T) {
+	for name, c := range map[string]struct{ before, after bool }{"before": {before: true}, "after": {after: true}, "both": {true, true}, "none": {}} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.close()
+			b.wrap = func(s store.Store) store.Store {
+				step := func(does bool) func() {
+					return func() {
+						if does {
+							b.elsewhere(s, core.TimerFired{Timer: "elsewhere"})
+						}
+					}
+				}
+				return overtaken{s, step(c.before), step(c.after)}
+			}
+			b.rest()
+			b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+			stood := b.head("r1")
+			if c.before {
+				stood++
+			}
+			wakes, err := b.store.Claim(t.Context(), "test", time.Minute, 1)
+			if err != nil || len(wakes) != 1 {
+				t.Fatal(wakes, err)
+			}
+			w := wakes[0]
+			if _, err := b.engine.LookAt(t.Context(), &w); err != nil {
+				t.Fatal(err)
+			}
+			raised, _, err := b.store.Raised(t.Context(), w.Stream)
+			if err != nil || (w.Seq < raised) != c.after {
+				t.Errorf("the look answers for %d of %d, %v", w.Seq, raised, err)
+			}
+			if got := b.ledger.seqs["r1"]; got < stood {
+				t.Errorf("the look saw the stream up to %d, and it stood at %d", got, stood)
+			}
+		})
 	}
-	return o.Store.Rest(ctx, engine, w)
 }
 
-// TestALookAnswersForWhatItSaw: a step of another engine that this one has not read is
-// not done with when this one rests.
-func TestALookAnswersForWhatItSaw(t *testing.T) {
-	b := newBench(t)
-	b.close()
-	var s overtaken
-	b.wrap = func(real store.Store) store.Store {
-		s = overtaken{Store: real, once: &sync.Once{}, raised: make(chan int64, 1), rested: make(chan int64, 1), step: func() {
-			head, err := real.Head(t.Context(), core.RunStream("r1"))
-			if err != nil {
-				t.Error(err)
-			}
-			ev, _, err := core.Seal(core.RunStream("r1"), head, b.clock.Now(), core.Engine(), "", core.TimerFired{Timer: "elsewhere"})
-			if err != nil {
-				t.Error(err)
-			}
-			if err := real.Commit(t.Context(), store.Commit{Stream: core.RunStream("r1"), After: head.Seq, Events: []core.Event{ev}}); err != nil {
-				t.Error(err)
-			}
-		}}
-		return s
-	}
-	b.open()
-	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
-	var raised, rested int64
-	for _, c := range []struct {
-		from <-chan int64
-		to   *int64
-	}{{s.raised, &raised}, {s.rested, &rested}} {
-		select {
-		case *c.to = <-c.from:
-		case <-patience.Over():
-			t.Fatal("nobody looked at the run")
+// TestALookSeesWhatAnotherEngineDid: effects of a state that is past are not handed out, and those of a run that this
+// engine believes not to exist are.
+func TestALookSeesWhatAnotherEngineDid(t *testing.T) {
+	look := func(b *bench) {
+		if _, err := b.engine.LookAt(b.t.Context(), &store.Wake{Stream: core.RunStream("r1")}); err != nil {
+			b.t.Fatal(err)
 		}
 	}
-	if rested >= raised {
-		t.Errorf("the look answers for wake %d, and the step of another engine raised %d", rested, raised)
+	t.Run("cancelled", func(t *testing.T) {
+		b := newBench(t)
+		b.stop()
+		b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
+		other := b.with(engine.Options{Deciders: []core.Decider{phases.Decider{}}})
+		if _, err := other.Submit(t.Context(), "r1", core.Person("me"), core.RunCancelled{}); err != nil {
+			t.Fatal(err)
+		}
+		b.recorder = newRecorder()
+		b.engine.SetDispatcher(b.recorder)
+		if look(b); b.recorder.has(isStart("a.r1.a1")) {
+			t.Error("an attempt of a run that was cancelled is started")
+		}
+	})
+	t.Run("begun", func(t *testing.T) {
+		b := newBench(t)
+		b.stop()
+		if _, err := b.engine.Load(t.Context(), "r1"); core.CodeOf(err) != core.CodeNotFound {
+			t.Fatal(err)
+		}
+		other := b.with(engine.Options{Deciders: []core.Decider{phases.Decider{}}})
+		other.SetDispatcher(newRecorder())
+		if _, err := other.Submit(t.Context(), "r1", core.Person("me"), start("r1", core.DefaultLimits())); err != nil {
+			t.Fatal(err)
+		}
+		if look(b); !b.recorder.has(isStart("a.r1.a1")) {
+			t.Error("an attempt of a run that another engine began is not started")
+		}
+	})
+}
+
+// head is where a run's stream stands in the store.
+func (b *bench) head(run string) int64 {
+	b.t.Helper()
+	head, err := b.store.Head(b.t.Context(), core.RunStream(run))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return head.Seq
+}
+
+// elsewhere commits an event of run r1 as another engine would.
+func (b *bench) elsewhere(s store.Store, body core.Body) {
+	b.t.Helper()
+	stream := core.RunStream("r1")
+	head, err := s.Head(b.t.Context(), stream)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	ev, _, err := core.Seal(stream, head, b.clock.Now(), core.Engine(), "", body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := s.Commit(b.t.Context(), store.Commit{Stream: stream, After: head.Seq, Events: []core.Event{ev}}); err != nil {
+		b.t.Fatal(err)
 	}
 }

@@ -38,6 +38,8 @@ type auditor struct {
 
 func (a *auditor) Prepare(run *core.Run, _ []core.Action) { a.look(run) }
 
+func (*auditor) StartEpic(*core.Project, *core.QueuedEpic) {}
+
 func (a *auditor) Reconcile(run *core.Run, _ []core.Action) {
 	a.seen++
 	a.look(run)

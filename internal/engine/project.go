@@ -36,13 +36,6 @@ func (e *Engine) Project(ctx context.Context, id string) (*core.Project, error) 
 	}
 }
 
-// Steward sees to what follows from the state of a project: its runs stand still
-// while it does, and the next epic of its queue is started. Tend looks at the
-// world first, so that it may be called at any time and any number of times.
-type Steward interface {
-	Tend(ctx context.Context, project string) error
-}
-
 // Record appends an event to a project's stream.
 func (e *Engine) Record(ctx context.Context, project string, actor core.Actor, body core.Body) error {
 	_, err := e.Tell(ctx, project, actor, func(*core.Project) (core.Body, error) { return body, nil })
@@ -57,7 +50,7 @@ func (e *Engine) Register(ctx context.Context, body core.ProjectRegistered, row 
 
 // Tell appends to a project's stream what say makes of the state that it is to
 // follow, nil where the project is not registered. Where the project moves on
-// meanwhile, say is asked again.
+// meanwhile, say is asked again. Where say has nothing to add, nothing happens.
 func (e *Engine) Tell(ctx context.Context, project string, actor core.Actor, say func(*core.Project) (core.Body, error)) (*core.Project, error) {
 	return e.tell(ctx, project, actor, nil, say)
 }
@@ -69,7 +62,7 @@ func (e *Engine) tell(ctx context.Context, project string, actor core.Actor, row
 			return nil, err
 		}
 		body, err := say(p)
-		if err != nil {
+		if err != nil || body == nil {
 			return p, err
 		}
 		next, err := e.append(ctx, p, project, actor, body, row)
@@ -82,6 +75,10 @@ func (e *Engine) tell(ctx context.Context, project string, actor core.Actor, row
 // append judges and commits one event of a project. It consumes p.
 func (e *Engine) append(ctx context.Context, p *core.Project, project string, actor core.Actor, body core.Body, row *store.ProjectRow) (*core.Project, error) {
 	if err := core.LawProject(p, actor, body); err != nil {
+		return p, err
+	}
+	commit := store.Commit{Stream: core.ProjectStream(project), Project: row}
+	if err := e.unbegun(ctx, p, body, &commit); err != nil {
 		return p, err
 	}
 	var head core.Head
@@ -101,14 +98,22 @@ func (e *Engine) append(ctx context.Context, p *core.Project, project string, ac
 		return p, err
 	}
 	p.Stream = after
-	commit := store.Commit{Stream: ev.Stream, After: head.Seq, Events: []core.Event{ev}, Project: row, Standing: standing(p), Conversations: conversationRows(p, body)}
+	commit.After, commit.Events, commit.Standing, commit.Conversations = head.Seq, []core.Event{ev}, standing(p), conversationRows(p, body)
+	if e.opts.Steward != nil {
+		commit.DueAt = e.opts.Steward.Due(p)
+	}
 	if p.Name != name {
 		commit.Acquire, commit.Release = []core.Claim{core.NameClaim(project, p.Name)}, []core.Claim{core.NameClaim(project, name)}
 	}
 	err = e.store.Commit(ctx, commit)
 	var held *store.ClaimHeld
-	if errors.As(err, &held) {
-		return p, core.Errorf(core.CodeConflict, "another project is called %s", p.Name).WithHint("`stellwerk projects --all` lists them; choose another name")
+	var open *store.RunOpen
+	switch {
+	case errors.As(err, &held):
+		return p, core.Errorf(core.CodeConflict, "another project is called %s", p.Name).WithHint("choose another name").Offer(core.Choice{Verb: core.VerbProjects})
+	case errors.As(err, &open):
+		return p, core.Errorf(core.CodeConflict, "run %s of project %s is open", open.Alias, p.Name).
+			WithHint("wait for it, or cancel it").Offer(core.Choice{Verb: core.VerbCancel, Run: open.Alias})
 	}
 	if err == nil {
 		e.live.publish(commit.Events)

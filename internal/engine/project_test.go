@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/manager"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
@@ -75,80 +76,82 @@ func TestWhatPeopleDecideIsInTheList(t *testing.T) {
 	}
 }
 
-// steward notes which projects it is to tend, and fails the first time.
-type steward struct {
-	seen   chan string
+// waitsInVain is a store that fails once when somebody is to wait for a claim.
+type waitsInVain struct {
+	store.Store
 	failed atomic.Bool
 }
 
-func (s *steward) Tend(ctx context.Context, project string) error {
-	select {
-	case s.seen <- project:
-	case <-ctx.Done():
-	}
-	if !s.failed.Swap(true) {
+func (w *waitsInVain) Await(ctx context.Context, stream string, c core.Claim) error {
+	if !w.failed.Swap(true) {
 		return errors.New("not now")
 	}
-	return nil
+	return w.Store.Await(ctx, stream, c)
 }
 
-// stewarded is an engine at work, with a function that waits until its steward
-// is called.
-func stewarded(t *testing.T, look time.Duration, s *steward) (e *engine.Engine, db *sqlite.Store, c *clock, tended func(what string)) {
+// driving is an engine whose project p is driven by run 1, with an epic behind it.
+func driving(t *testing.T, look time.Duration, wrap func(store.Store) store.Store) (*bench, *clock) {
 	t.Helper()
-	c = &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "s.db"), sqlite.Options{Clock: c.Now, LazyLooks: true})
+	b := &bench{t: t, path: filepath.Join(t.TempDir(), "s.db"), ledger: &ledger{seqs: map[string]int64{}}, recorder: newRecorder()}
+	b.clock = &clock{now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	db, err := sqlite.Open(t.Context(), b.path, sqlite.Options{Clock: b.clock.Now, LazyLooks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e = engine.New(engine.Options{
-		Store: db, Journal: &ledger{seqs: map[string]int64{}}, Deciders: []core.Decider{phases.Decider{}},
-		Log: slog.New(slog.DiscardHandler), Name: "test", Look: look, Steward: s,
+	b.store = db
+	b.engine = engine.New(engine.Options{
+		Store: wrap(db), Journal: b.ledger, Deciders: []core.Decider{manager.Decider{}}, Steward: project.Decider{},
+		Log: slog.New(slog.DiscardHandler), Name: "test", Look: look,
 	})
-	e.SetDispatcher(newRecorder())
+	b.engine.SetDispatcher(b.recorder)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- e.Run(ctx) }()
+	go func() { done <- b.engine.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := errors.Join(<-done, db.Close()); err != nil {
 			t.Error(err)
 		}
 	})
-	return e, db, c, func(what string) {
-		t.Helper()
-		select {
-		case got := <-s.seen:
-			if got != "p" {
-				t.Fatalf("%s: %s is tended", what, got)
-			}
-		case <-patience.Over():
-			t.Fatalf("%s: nobody tends the project", what)
-		}
+	if err := b.register("p", "shop"); err != nil {
+		t.Fatal(err)
+	}
+	b.submit("1", core.Person("me"), drives("1"))
+	b.queue(1)
+	return b, b.clock
+}
+
+// drives starts a run that drives project p.
+func drives(id string) core.RunStarted {
+	started := byManager(id, core.DefaultLimits())
+	started.Project = "p"
+	return started
+}
+
+// queue puts the n-th epic of project p into its queue.
+func (b *bench) queue(n int) {
+	b.t.Helper()
+	id := core.EpicID(n)
+	body := core.EpicQueued{Epic: core.Epic{ID: id, Run: "run-of-" + id, Goal: "g", Playbook: "m", Base: "main"}}
+	if err := b.engine.Record(b.t.Context(), "p", core.Person("ada"), body); err != nil {
+		b.t.Fatal(err)
 	}
 }
 
 // TestTheEndOfARunWakesTheProjectThatWaitsForIt: the wake is in the transaction
 // that ends the run, and a look that failed is repeated.
 func TestTheEndOfARunWakesTheProjectThatWaitsForIt(t *testing.T) {
-	e, db, clock, tended := stewarded(t, 10*time.Millisecond, &steward{seen: make(chan string)})
-	if err := e.Register(t.Context(), core.ProjectRegistered{Project: "p", Name: "shop"}, store.ProjectRow{ID: "p", Name: "shop"}); err != nil {
-		t.Fatal(err)
+	var vain *waitsInVain
+	b, clock := driving(t, 10*time.Millisecond, func(s store.Store) store.Store {
+		vain = &waitsInVain{Store: s}
+		return vain
+	})
+	if !patience.Until(vain.failed.Load) {
+		t.Fatal("nobody looks at the project")
 	}
-	tended("its registration")
+	b.submit("1", core.Person("me"), core.RunCancelled{})
 	clock.move(2 * time.Minute) // past the lease of the look that failed
-	tended("again")
-	started := start("1", core.DefaultLimits())
-	if _, err := e.Submit(t.Context(), "1", core.Person("me"), started); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Await(t.Context(), core.ProjectStream("p"), core.BranchClaim("p", started.Branch, "")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Submit(t.Context(), "1", core.Person("me"), core.RunCancelled{}); err != nil {
-		t.Fatal(err)
-	}
-	tended("the end of the run")
+	b.recorder.until(t, "epic-1", func() bool { return b.recorder.begins() == "epic-1" })
 }
 
 // TestOnlyWhatTheProjectPausedGoesOnWithIt: the engine resumes a run on the
@@ -171,22 +174,11 @@ func TestOnlyWhatTheProjectPausedGoesOnWithIt(t *testing.T) {
 // TestTheEndOfARunIsToldAtOnce: whoever waits for the project hears of it by a
 // hint, though the run's own look needs none.
 func TestTheEndOfARunIsToldAtOnce(t *testing.T) {
-	s := &steward{seen: make(chan string)}
-	s.failed.Store(true)
-	e, db, _, tended := stewarded(t, time.Hour, s)
-	if err := e.Register(t.Context(), core.ProjectRegistered{Project: "p", Name: "shop"}, store.ProjectRow{ID: "p", Name: "shop"}); err != nil {
-		t.Fatal(err)
+	b, _ := driving(t, time.Hour, func(s store.Store) store.Store { return s })
+	b.recorder.until(t, "a look at the queue", func() bool { return b.recorder.looked() == 2 })
+	if epic := b.recorder.begins(); epic != "" {
+		t.Fatalf("%s is to begin beside another run", epic)
 	}
-	tended("its registration")
-	started := start("1", core.DefaultLimits())
-	if _, err := e.Submit(t.Context(), "1", core.Person("me"), started); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Await(t.Context(), core.ProjectStream("p"), core.BranchClaim("p", started.Branch, "")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Submit(t.Context(), "1", core.Person("me"), core.RunCancelled{}); err != nil {
-		t.Fatal(err)
-	}
-	tended("the end of the run")
+	b.submit("1", core.Person("me"), core.RunCancelled{})
+	b.recorder.until(t, "epic-1", func() bool { return b.recorder.begins() == "epic-1" })
 }

@@ -13,7 +13,7 @@ func runRow(r *core.Run) store.RunRow {
 	share := r.Share()
 	row := store.RunRow{
 		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Goal: r.Goal, Issue: r.Issue,
-		Status: string(r.Status), Branch: r.Branch, Base: r.Base, Isolation: r.Isolation,
+		Status: r.Status, Branch: r.Branch, Base: r.Base, Isolation: r.Isolation,
 		Attempts: r.Attempts, CostUSD: r.Usage.CostUSD, Unpriced: r.Unpriced, Tokens: r.Usage.Tokens(), Limited: r.Limits.Project != (core.ProjectLimits{}), Worked: share.Worked,
 		HeldUSD: share.HeldUSD, HeldTokens: share.HeldTokens,
 		StartedAt: r.StartedAt, UpdatedAt: r.Now(), EndedAt: r.EndedAt, Reason: r.EndReason,
@@ -44,18 +44,16 @@ func progress(r *core.Run) *store.Progress {
 }
 
 // projectStatus maps a run's status to the five statuses of the projects table.
-func projectStatus(s core.RunStatus) string {
+func projectStatus(s core.RunStatus) core.RunStatus {
 	switch s {
 	case core.StatusActive, core.StatusCancelled: // the project is free for the next
-		return "active"
+		return core.StatusActive
 	case core.StatusAwaiting, core.StatusPaused:
-		return "paused"
-	case core.StatusReview:
-		return "awaiting_review"
-	case core.StatusCompleted, core.StatusFailed:
-		return string(s)
+		return core.StatusPaused
+	case core.StatusReview, core.StatusCompleted, core.StatusFailed:
+		return s
 	}
-	return "active"
+	return core.StatusActive
 }
 
 // taskRows are the projections of the tasks that a step changed.

@@ -109,7 +109,7 @@ func TestWhatAStepSpends(t *testing.T) {
 
 // TestARunThatDrivesItsProjectTellsHowFarItIs, and no other does.
 func TestARunThatDrivesItsProjectTellsHowFarItIs(t *testing.T) {
-	for status, want := range map[core.RunStatus]string{
+	for status, want := range map[core.RunStatus]core.RunStatus{
 		core.StatusActive: "active", core.StatusCancelled: "active", core.StatusAwaiting: "paused", core.StatusPaused: "paused",
 		core.StatusReview: "awaiting_review", core.StatusCompleted: "completed", core.StatusFailed: "failed", "unheard of": "active",
 	} {

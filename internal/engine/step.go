@@ -76,6 +76,11 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		if err != nil {
 			return nil, err
 		}
+		if settled, err := e.within(ctx, in, b, &no); err != nil {
+			return nil, err
+		} else if !settled {
+			continue
+		}
 		err = e.commit(ctx, b)
 		var held *store.ClaimHeld
 		if errors.As(err, &held) {
@@ -108,11 +113,12 @@ func (e *Engine) held(ctx context.Context, held *store.ClaimHeld) error {
 	}
 	if held.Claim.Kind == core.ClaimProject {
 		return core.Errorf(core.CodeConflict, "the project is driven by run %s already", run).
-			WithHint("tell that run what else is wanted (`stellwerk feedback %s \"…\"`), wait for it, or cancel it", run)
+			WithHint("let the goal wait in the queue, tell that run what else is wanted, or cancel it").
+			Offer(core.Choice{Verb: core.VerbFeedback, Run: run}, core.Choice{Verb: core.VerbCancel, Run: run}).Because(core.ErrBusy)
 	}
 	_, branch, _ := strings.Cut(held.Claim.Key, ":")
 	return core.Errorf(core.CodeConflict, "the branch %s is in use by run %s", branch, run).
-		WithHint("continue that run (`stellwerk status`), cancel it, or choose another branch with --branch")
+		WithHint("continue that run, cancel it, or choose another branch").Offer(core.Choice{Verb: core.VerbStatus, Run: run}, core.Choice{Verb: core.VerbCancel, Run: run}, core.Choice{Verb: core.VerbStartBranch})
 }
 
 // committed makes a durable step visible: the state in memory, the journal,
@@ -147,6 +153,7 @@ type batch struct {
 	now    time.Time
 	// starts and reserves: there are attempts, or money and tokens, that the step takes.
 	starts, reserves bool
+	going            bool // the step starts the run, or ends a pause
 }
 
 // build folds the input and everything the decider makes of it. The step is
@@ -164,6 +171,11 @@ func (e *Engine) build(ctx context.Context, s *stream, in input, no refusals) (*
 	cause := b.commit.Events[0].ID
 	if no.spent != nil {
 		if err := b.add(core.Engine(), cause, *no.spent); err != nil {
+			return nil, err
+		}
+	}
+	if no.still != nil {
+		if err := b.add(core.Engine(), cause, *no.still); err != nil {
 			return nil, err
 		}
 	}
@@ -191,7 +203,9 @@ func (b *batch) add(actor core.Actor, cause string, body core.Body) error {
 		b.commit.Tasks = append(b.commit.Tasks, leftRows(b.run, opened.Stage, b.commit.Events)...)
 	}
 	b.notes(body)
+	rested := b.run == nil || b.run.Status == core.StatusPaused
 	b.run, b.head = core.FoldBody(b.run, ev, body), head
+	b.going = b.going || rested && b.run.Status != core.StatusPaused && !b.run.Status.Terminal()
 	b.commit.Events = append(b.commit.Events, ev)
 	return nil
 }
@@ -214,14 +228,14 @@ func (e *Engine) decide(b *batch, cause string, refused map[string]*store.ClaimH
 			if err := b.add(actor, cause, body); err != nil {
 				return b.add(core.Engine(), cause, core.RunPaused{
 					Code: core.PauseUnlawful, Reason: fmt.Sprintf("%s was decided, and the law refuses it: %v", body.Type(), err),
-					Next: "this is a defect of Stellwerk; `stellwerk replay` shows how it came about",
+					Advice: core.Advice{Hint: "this is a defect of Stellwerk", Choices: b.run.Choices(core.VerbReplay)},
 				})
 			}
 		}
 	}
 	return b.add(core.Engine(), cause, core.RunPaused{
 		Code: core.PauseUnlawful, Reason: fmt.Sprintf("%d decisions in one step without coming to rest", maxDecisions),
-		Next: "this is a defect of Stellwerk; `stellwerk replay` shows how it came about",
+		Advice: core.Advice{Hint: "this is a defect of Stellwerk", Choices: b.run.Choices(core.VerbReplay)},
 	})
 }
 

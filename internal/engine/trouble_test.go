@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // troubled is a store of which single calls fail while they are told to.
@@ -249,7 +250,7 @@ func TestADeciderThatDoesNotRestPausesItsRun(t *testing.T) {
 	} {
 		b, e, _, _ := troubling(t, func(o *engine.Options) { o.Deciders = []core.Decider{strayed{test.decides}} })
 		run, err := e.Submit(t.Context(), "r1", core.Person("me"), start("r1", core.DefaultLimits()))
-		if err != nil || run.Pause == nil || run.Pause.Code != core.PauseUnlawful || !strings.HasPrefix(run.Pause.Reason, reason) || !strings.Contains(run.Pause.Next, "stellwerk replay") {
+		if err != nil || run.Pause == nil || run.Pause.Code != core.PauseUnlawful || !strings.HasPrefix(run.Pause.Reason, reason) || !slices.Equal(run.Pause.Choices, run.Choices(core.VerbReplay)) {
 			t.Fatalf("%s: %+v, %v", reason, run, err)
 		}
 		if got := b.types("r1"); len(got) != test.types || got[len(got)-1] != core.TypeRunPaused {
@@ -283,8 +284,8 @@ func TestWhoHoldsItIsSaid(t *testing.T) {
 	} {
 		s.run = test.unread
 		_, err := e.Submit(t.Context(), test.run, core.Person("me"), test.body)
-		if core.CodeOf(err) != core.CodeConflict || err.Error() != test.message || !strings.Contains(core.HintOf(err), test.hint) {
-			t.Errorf("%v (%s), want %s", err, core.HintOf(err), test.message)
+		if core.CodeOf(err) != core.CodeConflict || err.Error() != test.message || !strings.Contains(wording.Hint(err), test.hint) {
+			t.Errorf("%v (%s), want %s", err, wording.Hint(err), test.message)
 		}
 		if n := len(b.types(test.run)); n != 0 {
 			t.Errorf("%s: it left %v", test.run, b.types(test.run))

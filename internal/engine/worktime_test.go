@@ -16,13 +16,8 @@ func timed(d time.Duration) core.Limits { return projectLimits(core.ProjectLimit
 func (b *bench) looks(id string, after time.Duration) {
 	b.t.Helper()
 	want := began().Add(after)
-	deadline := patience.Over()
-	for !b.load(id).ProjectTimeUp().Equal(want) {
-		select {
-		case <-deadline:
-			b.t.Fatalf("%s looks at %s, want %s", id, b.load(id).ProjectTimeUp(), want)
-		case <-time.After(time.Millisecond):
-		}
+	if !patience.Until(func() bool { return b.load(id).ProjectTimeUp().Equal(want) }) {
+		b.t.Fatalf("%s looks at %s, want %s", id, b.load(id).ProjectTimeUp(), want)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Use calls fn with the tools of who started the server. It is called anew for
@@ -68,7 +68,7 @@ func add[In, Out any](server *sdk.Server, name, title, explain string, call func
 
 // told is an error with what to do about it.
 func told(err error) error {
-	if hint := core.HintOf(err); hint != "" {
+	if hint := wording.Hint(err); hint != "" {
 		return errors.New(err.Error() + "\ntry: " + hint)
 	}
 	return err

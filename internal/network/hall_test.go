@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
@@ -116,13 +115,11 @@ func TestStreamsOfOnePerson(t *testing.T) {
 	if err := last.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := patience.Deadline(); ; { // the engine finds out by itself
-		if _, status := listens(t, w, token); status == granted {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("who has hung up is not let in again")
-		}
+	if !patience.Until(func() bool { // the engine finds out by itself
+		_, status := listens(t, w, token)
+		return status == granted
+	}) {
+		t.Fatal("who has hung up is not let in again")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func TestOtherMachinesComeByTLS(t *testing.T) {
@@ -43,8 +44,8 @@ func TestOtherMachinesComeByTLS(t *testing.T) {
 	} {
 		l, err := network.Listen(t.Context(), c.config)
 		if err != nil {
-			if c.url != "" || core.CodeOf(err) != core.CodeInvalid || core.HintOf(err) == "" {
-				t.Errorf("%s: %v (%s)", name, err, core.HintOf(err))
+			if c.url != "" || core.CodeOf(err) != core.CodeInvalid || wording.Hint(err) == "" {
+				t.Errorf("%s: %v (%s)", name, err, wording.Hint(err))
 			}
 			continue
 		}
@@ -63,7 +64,7 @@ func TestATakenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
-	if _, err := network.Listen(t.Context(), network.Config{Listen: l.Addr().String()}); !errors.Is(err, network.ErrTaken) || core.HintOf(err) == "" {
+	if _, err := network.Listen(t.Context(), network.Config{Listen: l.Addr().String()}); !errors.Is(err, network.ErrTaken) || wording.Hint(err) == "" {
 		t.Error(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 //go:embed signin.html signin.js docs.html refused.html
@@ -203,7 +204,7 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 			s.codes.failed(from)
 			s.Log.Warn("somebody could not sign in", "from", from)
 		}
-		s.showSignIn(w, status, signInView{Next: next, Problem: err.Error(), Hint: core.HintOf(err)})
+		s.showSignIn(w, status, signInView{Next: next, Problem: err.Error(), Hint: wording.Hint(err)})
 		return
 	}
 	for _, c := range r.CookiesNamed(s.cookie) { // who the browser was before

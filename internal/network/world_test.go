@@ -55,7 +55,7 @@ func serve(t *testing.T, c network.Config) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, svc: &apitest.Service{Scenes: apitest.Scenes{Moves: make(chan api.Moved)}}, access: store}
-	w.svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "brisk-otter", Status: string(core.StatusActive)}})
+	w.svc.Put(api.RunDetail{Run: api.Run{ID: "r1", Alias: "brisk-otter", Status: core.StatusActive}})
 	l, err := network.Listen(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -111,7 +111,7 @@ func TestFullstackAddsOnly(t *testing.T) {
 	if diff := cmp.Diff([]string{"migrations", "backend", "frontend"}, skippable); diff != "" {
 		t.Errorf("what an approved plan may leave out: %s", diff)
 	}
-	if team := p.Phase("plan").Team; team.Optional["ui-designer"] != core.ChoiceUIDesigner || team.Fallback != team.Hub {
+	if team := p.Phase("plan").Team; team.Optional["ui-designer"] != core.OptionUIDesigner || team.Fallback != team.Hub {
 		t.Errorf("the team is %+v", team)
 	}
 	if files := RepositoryFiles(p, role.Builtin()); len(files) != 0 {

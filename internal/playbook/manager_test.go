@@ -129,7 +129,7 @@ func TestProjectWithoutCommands(t *testing.T) {
 
 func TestSettleManager(t *testing.T) {
 	p, _ := parseFile(t, "testdata/good/manager.yaml")
-	settled, warnings, err := Settle(*p, core.Choices{Coverage: 80, ModelTier: core.TierStrong})
+	settled, warnings, err := Settle(*p, core.Options{Coverage: 80, ModelTier: core.TierStrong})
 	if err != nil || len(warnings) != 0 {
 		t.Fatalf("warnings %v, error %v", warnings, err)
 	}

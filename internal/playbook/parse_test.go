@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func options() Options {
@@ -138,8 +139,8 @@ func TestPersonsAgentIsTheDefault(t *testing.T) {
 	o.Agents = nil
 	_, _, err = Builtin(Feature, o)
 	want := `there is no agent "played" in the playbook feature, and --agent or your settings ask for it`
-	if err == nil || err.Error() != want || !strings.HasPrefix(core.HintOf(err), "known: claude") {
-		t.Errorf("error %v, hint %s, want %s", err, core.HintOf(err), want)
+	if err == nil || err.Error() != want || !strings.HasPrefix(wording.Hint(err), "known: claude") {
+		t.Errorf("error %v, hint %s, want %s", err, wording.Hint(err), want)
 	}
 }
 

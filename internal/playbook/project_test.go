@@ -134,7 +134,7 @@ func TestProjectRulesWithoutCommands(t *testing.T) {
 
 func TestSettleRules(t *testing.T) {
 	p, _ := parseFile(t, "testdata/good/rules.yaml")
-	settled, warnings, err := Settle(*p, core.Choices{Coverage: 80, ModelTier: core.TierStrong})
+	settled, warnings, err := Settle(*p, core.Options{Coverage: 80, ModelTier: core.TierStrong})
 	if err != nil || len(warnings) != 0 {
 		t.Fatalf("warnings %v, error %v", warnings, err)
 	}
@@ -147,7 +147,7 @@ func TestSettleRules(t *testing.T) {
 	if got := p.Project.Done.Of[2].Run; got != "tools/coverage.sh ${coverage}" {
 		t.Errorf("the playbook itself was changed: %q", got)
 	}
-	settled, warnings, err = Settle(*p, core.Choices{UIDesigner: true})
+	settled, warnings, err = Settle(*p, core.Options{UIDesigner: true})
 	if err != nil || len(settled.Project.Done.Of) != len(p.Project.Done.Of)-1 {
 		t.Fatalf("%d checks are left, error %v", len(settled.Project.Done.Of), err)
 	}
@@ -165,7 +165,7 @@ func TestSettleRulesRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = Settle(*p, core.Choices{})
+	_, _, err = Settle(*p, core.Options{})
 	if core.CodeOf(err) != core.CodeInvalid || !strings.Contains(err.Error(), "only its test coverage shows that a step is done") {
 		t.Errorf("error %v", err)
 	}

@@ -25,7 +25,7 @@ func clash(command string) bool {
 // models of the chosen tier become those of the roles, optional spokes take part or are gone, and the target for coverage
 // is in the checks that name it. The warnings name choices without effect and checks that are left out. p itself stays as
 // it is.
-func Settle(p core.Playbook, c core.Choices) (core.Playbook, []string, error) {
+func Settle(p core.Playbook, c core.Options) (core.Playbook, []string, error) {
 	if err := c.Check(); err != nil {
 		return core.Playbook{}, nil, err
 	}
@@ -92,7 +92,7 @@ func settleTier(p core.Playbook, tier core.Tier) (effect bool) {
 }
 
 // settleTeam calls the chosen spokes in and counts them.
-func settleTeam(phase *core.Phase, c core.Choices) (called int) {
+func settleTeam(phase *core.Phase, c core.Options) (called int) {
 	if phase.Team == nil {
 		return 0
 	}

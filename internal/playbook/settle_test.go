@@ -25,7 +25,7 @@ func TestSettle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settled, warnings, err := Settle(*p, core.Choices{Coverage: 75, ModelTier: core.TierStrong, UIDesigner: true})
+	settled, warnings, err := Settle(*p, core.Options{Coverage: 75, ModelTier: core.TierStrong, UIDesigner: true})
 	if err != nil || len(warnings) != 0 {
 		t.Fatalf("warnings %v, error %v", warnings, err)
 	}
@@ -56,7 +56,7 @@ func TestSettle(t *testing.T) {
 
 func TestSettleWithoutChoices(t *testing.T) {
 	p, _ := parseFile(t, "testdata/good/full.yaml")
-	settled, warnings, err := Settle(*p, core.Choices{})
+	settled, warnings, err := Settle(*p, core.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestSettleTiersOfFeature(t *testing.T) {
 		t.Fatal(err)
 	}
 	for tier, want := range DefaultTiers() {
-		settled, warnings, err := Settle(*p, core.Choices{ModelTier: tier})
+		settled, warnings, err := Settle(*p, core.Options{ModelTier: tier})
 		if err != nil || len(warnings) != 0 {
 			t.Fatalf("%s: warnings %v, error %v", tier, warnings, err)
 		}
@@ -96,7 +96,7 @@ func TestChoicesWithoutEffect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, warnings, err := Settle(*p, core.Choices{ModelTier: core.TierFast, UIDesigner: true})
+	_, warnings, err := Settle(*p, core.Options{ModelTier: core.TierFast, UIDesigner: true})
 	if err != nil || len(warnings) != 2 || !strings.Contains(warnings[0], "tier fast has no effect") || !strings.Contains(warnings[1], "UI designer has nothing to do") {
 		t.Errorf("warnings %q, error %v", warnings, err)
 	}
@@ -107,7 +107,7 @@ func TestChoicesThatAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, c := range map[string]core.Choices{
+	for want, c := range map[string]core.Options{
 		"only its test coverage shows that the phase a is done": {},
 		"a test coverage of 101 %":                              {Coverage: 101},
 		"a test coverage of -1 %":                               {Coverage: -1},

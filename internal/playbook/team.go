@@ -20,7 +20,7 @@ func (p *parser) teamField(d *draft) yamlfile.Field {
 	return yamlfile.Group("team", "", yamlfile.Fields{
 		yamlfile.At("spokes", "", &team.Spokes, yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, spoke))).Need("list the roles that work in parallel"),
 		yamlfile.At("optional", "Further spokes, each with the choice of the start that calls it in.", &team.Optional,
-			yamlfile.MapOf(roleName(), spoke, yamlfile.OneOf(core.KnownChoices()...))),
+			yamlfile.MapOf(roleName(), spoke, yamlfile.OneOf(core.KnownOptions()...))),
 		p.roleField("hub", "", &team.Hub, d).Need("name the role that consolidates"),
 		p.fallbackField(d, team),
 	}, func(o yamlfile.Object) {

@@ -126,7 +126,7 @@ func TestBuiltinWaves(t *testing.T) {
 
 func TestSettleWaves(t *testing.T) {
 	p, _ := parseFile(t, "testdata/good/waves.yaml")
-	settled, warnings, err := Settle(*p, core.Choices{Coverage: 80, ModelTier: core.TierStrong})
+	settled, warnings, err := Settle(*p, core.Options{Coverage: 80, ModelTier: core.TierStrong})
 	if err != nil || len(warnings) != 0 {
 		t.Fatalf("warnings %v, error %v", warnings, err)
 	}
@@ -136,7 +136,7 @@ func TestSettleWaves(t *testing.T) {
 	if got := settled.Roles["tester"].Model; got != "large" {
 		t.Errorf("the tester has the model %q", got)
 	}
-	_, warnings, err = Settle(*p, core.Choices{})
+	_, warnings, err = Settle(*p, core.Options{})
 	if err != nil || len(warnings) != 1 || !strings.HasPrefix(warnings[0], "a delegation is not held to a test coverage") {
 		t.Errorf("warnings %v, error %v", warnings, err)
 	}

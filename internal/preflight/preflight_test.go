@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // stage is an Input with commands that end as the test says.
@@ -69,8 +70,8 @@ func TestWhatStops(t *testing.T) {
 				}
 				return
 			}
-			if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), test.stops) || !strings.Contains(core.HintOf(err), test.helps) {
-				t.Errorf("%v (%s)", err, core.HintOf(err))
+			if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), test.stops) || !strings.Contains(wording.Hint(err), test.helps) {
+				t.Errorf("%v (%s)", err, wording.Hint(err))
 			}
 		})
 	}
@@ -80,19 +81,19 @@ func TestWhatStops(t *testing.T) {
 func TestPythonByItsOtherName(t *testing.T) {
 	in := stage(map[string]Outcome{"python -m pytest": {Exit: 127, Output: "sh: 1: python: not found\n"}}, run("python -m pytest"))
 	in.Place.Path = t.TempDir()
-	if _, err := Run(t.Context(), in); err == nil || strings.Contains(err.Error()+core.HintOf(err), "python3") {
-		t.Errorf("without any: %v (%s)", err, core.HintOf(err))
+	if _, err := Run(t.Context(), in); err == nil || strings.Contains(err.Error()+wording.Hint(err), "python3") {
+		t.Errorf("without any: %v (%s)", err, wording.Hint(err))
 	}
 	if err := os.WriteFile(filepath.Join(in.Place.Path, "python3"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	_, err := Run(t.Context(), in)
-	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "no program python") || !strings.HasPrefix(core.HintOf(err), "write python3") {
-		t.Errorf("%v (%s)", err, core.HintOf(err))
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "no program python") || !strings.HasPrefix(wording.Hint(err), "write python3") {
+		t.Errorf("%v (%s)", err, wording.Hint(err))
 	}
 	in.Detected = "uv sync"
-	if _, err := Run(t.Context(), in); !strings.Contains(core.HintOf(err), "`setup: uv sync`; or write python3") {
-		t.Errorf("the setup that was found comes first: %v (%s)", err, core.HintOf(err))
+	if _, err := Run(t.Context(), in); !strings.Contains(wording.Hint(err), "`setup: uv sync`; or write python3") {
+		t.Errorf("the setup that was found comes first: %v (%s)", err, wording.Hint(err))
 	}
 }
 

@@ -26,7 +26,7 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 	}
 	in := Input{
 		Goal: r.Goal, Title: r.Title, Issue: r.Issue, Branch: branch, Target: r.Base, Origin: r.BaseCommit,
-		Coverage: r.Choices.Coverage,
+		Coverage: r.Options.Coverage,
 		Phase:    *phase, Phases: len(r.Stages), Round: stage.Round, Reason: stage.Reason, Hotfix: hotfix,
 		Task: task.Name, Role: role(r.Playbook, task.Role), Writes: task.Writes, Outputs: task.Outputs, Done: task.Done,
 		Base: a.Base, Since: stage.Base, Try: task.Counted + 1, Limit: task.Limit, Timeout: task.Timeout,

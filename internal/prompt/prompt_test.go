@@ -45,7 +45,7 @@ func dashboard() *core.Run {
 	return &core.Run{
 		ID: "run", Alias: "dash-1", Title: "User dashboard", Issue: "42", Playbook: playbook,
 		Goal:   "Show each user their open orders on one page.\n\nIt must load in under a second.",
-		Branch: "feature/issue-42-user-dashboard", Base: "main", BaseCommit: originCommit, Choices: core.Choices{Coverage: 70},
+		Branch: "feature/issue-42-user-dashboard", Base: "main", BaseCommit: originCommit, Options: core.Options{Coverage: 70},
 		Stages: []*core.Stage{
 			{ID: "plan", Status: core.StageDone, Round: 1, Base: baseCommit, Tasks: []*core.Task{plan}},
 			{ID: "backend", Status: core.StageOpen, Round: 1, Base: baseCommit, Reason: core.OpenAdvance, Tasks: []*core.Task{backendTask()}},

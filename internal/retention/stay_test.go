@@ -81,6 +81,10 @@ func TestWhatMustStay(t *testing.T) {
 			e.project = slices.Repeat([]core.Body{core.ContentTrusted{Hash: "x"}}, 2*readBatch)
 			e.project = append(e.project, core.ContentTrusted{Hash: e.orphan})
 		}, orphaned, nothing},
+		"a blob that is spoken of first in the next batch": {func(e *estate, _ *Request) {
+			e.project = slices.Repeat([]core.Body{core.ContentTrusted{Hash: "x"}}, readBatch)
+			e.project = append(e.project, core.ContentTrusted{Hash: e.orphan})
+		}, orphaned, nothing},
 		"a blob that a run speaks of in passing": {func(e *estate, _ *Request) { e.exited.Message = "see " + e.orphan }, orphaned, nothing},
 		"a blob that was put since":              {func(e *estate, _ *Request) { _, err := e.Blobs.Touch(e.orphan); must(e.t, err) }, orphaned, nothing},
 		"a blob that is young, whatever is asked for": {func(e *estate, req *Request) {

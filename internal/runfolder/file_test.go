@@ -69,7 +69,7 @@ func TestState(t *testing.T) {
 	r := &core.Run{
 		ID: "0198", Title: "User Dashboard", Issue: "https://example.org/o/r/issues/42", Sterile: 4, Branch: "feature/x", Base: "develop",
 		Status: core.StatusPaused, Pause: &core.Pause{Code: core.PauseAttempts, Reason: "three attempts"}, StartedAt: time.Unix(100, 0).UTC(),
-		Choices: core.Choices{Coverage: 70, ModelTier: "fast", UIDesigner: true}, Session: "abc-123",
+		Options: core.Options{Coverage: 70, ModelTier: "fast", UIDesigner: true}, Session: "abc-123",
 		Playbook: &core.Playbook{Name: "feature", Phases: []core.Phase{{ID: "plan", Title: "Planning"}}},
 		Stages: []*core.Stage{
 			{ID: "plan", Status: core.StageDone, Round: 1, Commit: "c1", ClosedAt: time.Unix(200, 0).UTC(), Tasks: []*core.Task{{

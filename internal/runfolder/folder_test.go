@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 const stream = "run/0198"
@@ -260,7 +261,7 @@ func TestFolderCannotBeMade(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(filepath.Join(file, "run")); core.CodeOf(err) != core.CodeUnavailable || core.HintOf(err) == "" {
+	if _, err := Open(filepath.Join(file, "run")); core.CodeOf(err) != core.CodeUnavailable || wording.Hint(err) == "" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -287,7 +288,7 @@ func TestFullDisk(t *testing.T) {
 	for ; err == nil && done < len(events); done++ {
 		err = f.Append(events[:done+1])
 	}
-	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "disk is full") || core.HintOf(err) == "" {
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), "disk is full") || wording.Hint(err) == "" {
 		t.Fatalf("after %d events: %v", done, err)
 	}
 	done-- // the last one failed
@@ -312,7 +313,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		"append": f.Append(events), "artifact": f.Artifact("plan", 1, "plan.md", strings.NewReader("x")),
 		"side effect": f.SideEffects(SideEffect{Attempt: "a", N: 1}), "state": f.WriteState(&core.Run{}),
 	} {
-		if core.CodeOf(err) != core.CodeUnavailable || core.HintOf(err) == "" {
+		if core.CodeOf(err) != core.CodeUnavailable || wording.Hint(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -53,7 +53,7 @@ type phase struct {
 func State(r *core.Run) ([]byte, error) {
 	s := workflowState{
 		Status: string(r.Status), Issue: issueOf(r), Branch: r.Branch, FromBranch: r.Base,
-		TargetCoverage: r.Choices.Coverage, ModelTier: string(r.Choices.ModelTier), UIDesigner: r.Choices.UIDesigner,
+		TargetCoverage: r.Options.Coverage, ModelTier: string(r.Options.ModelTier), UIDesigner: r.Options.UIDesigner,
 		OwnerSessionID: r.Session, StopHookBlockCount: r.Sterile,
 		StartedAt: r.StartedAt,
 		Phases:    map[string]phase{}, Recovery: map[string]int{},

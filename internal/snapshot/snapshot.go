@@ -19,7 +19,9 @@ import (
 // Proto is the version of the file.
 const Proto = 1
 
-// Snapshot is what the hooks of one session go by.
+// Snapshot is what the hooks of one session go by. It is no api.Run: it names
+// agents and folders that no client may see, and must be read within a tool call
+// without asking an engine.
 type Snapshot struct {
 	Proto   int    `json:"proto"`
 	Session string `json:"session"`

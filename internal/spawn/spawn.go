@@ -6,12 +6,12 @@ package spawn
 
 import "context"
 
-// Capabilities is what a spawner can do.
+// Capabilities is what a place offers. An attempt that needs more is refused before anything is prepared for it.
 type Capabilities struct {
-	Pull  bool // attempts are offered and taken, not started
-	Kill  bool // an attempt can be ended from here
-	Probe bool // its state can be looked up at any time
-	Meter bool // what it uses can be measured while it runs
+	Name      string   // of the place, for the record of an attempt
+	Isolation []string // the kinds of isolation an attempt can have there
+	Resources bool     // limits of memory, processes, processor and disk hold there
+	Sessions  bool     // agents of an interactive session can take attempts there
 }
 
 // Status is where an attempt stands.

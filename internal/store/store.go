@@ -35,6 +35,13 @@ func (e *ClaimHeld) Error() string {
 	return fmt.Sprintf("%s is held by %s", e.Claim, e.Holder)
 }
 
+// RunOpen says that a project has a run that is not over. Nothing was committed.
+type RunOpen struct {
+	Alias string // of one such run
+}
+
+func (e *RunOpen) Error() string { return "run " + e.Alias + " is open" }
+
 // BudgetSpent says that a run may not go on within its project's limits.
 // Nothing was committed.
 type BudgetSpent struct {
@@ -63,6 +70,8 @@ type Commit struct {
 	Stream  string
 	After   int64 // sequence number the stream must stand at
 	Events  []core.Event
+	Given   []Position // what the step was judged by besides its own stream
+	Idle    string     // a project that must have no open run; "" where it does not matter
 	Acquire []core.Claim
 	Release []core.Claim
 	Budget  *Budget    // nil where no limit of a project is to hold
@@ -89,6 +98,12 @@ type Commit struct {
 	Snapshot *Snapshot
 }
 
+// Position is where a stream stands, 0 where it has no events.
+type Position struct {
+	Stream string
+	Seq    int64
+}
+
 // Snapshot is a stream's folded state at a sequence number. It is derived: a
 // snapshot of another Format is ignored and the events are read instead.
 type Snapshot struct {
@@ -105,10 +120,13 @@ type Wake struct {
 	Fence  int64
 }
 
-// RunRow is the projection of a run for lists.
+// RunRow is the projection of a run for lists, totals and limits. It is a shape
+// of its own because lists must not fold every run, and its columns are what SQL
+// selects and sums by.
 type RunRow struct {
 	ID, Alias, Project, Title, Goal, Issue string
-	Status, Reason, Stage                  string
+	Status                                 core.RunStatus
+	Reason, Stage                          string
 	Branch, Base, URL                      string
 	Isolation                              string
 	Attempts                               int
@@ -128,7 +146,8 @@ type RunRow struct {
 // set them. LastActivity is at least when one of its runs moved on last.
 type ProjectRow struct {
 	ID, Name, RepoURL, DefaultBranch, IntegrationBranch string
-	Status, CurrentEpic                                 string
+	Status                                              core.RunStatus
+	CurrentEpic                                         string
 	LastActivity, CreatedAt                             time.Time
 	CreatedBy                                           string
 	TotalTasks, CompletedTasks, FailedTasks             int
@@ -154,11 +173,12 @@ type Standing struct {
 
 // Progress is how far a run has brought its project.
 type Progress struct {
-	Project, Status, Epic, Branch string
-	Reason                        string // why the run waits
-	At                            time.Time
-	PRURL                         string
-	PRNumber                      int
+	Project, Epic, Branch string
+	Status                core.RunStatus
+	Reason                string // why the run waits
+	At                    time.Time
+	PRURL                 string
+	PRNumber              int
 }
 
 // TaskRow is the projection of a task.
@@ -212,9 +232,9 @@ type DaySpent struct {
 // Filter narrows a list of runs. Zero values match everything.
 type Filter struct {
 	Project string
-	Open    bool   // only runs that are not over
-	Status  string // only those of this status
-	Before  string // id of a run; only those that come after it in the list
+	Open    bool           // only runs that are not over
+	Status  core.RunStatus // only those of this status
+	Before  string         // id of a run; only those that come after it in the list
 	Limit   int
 }
 
@@ -236,9 +256,11 @@ type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 
 	// Commit appends events and everything that follows from them. It fails
-	// with ErrStale where the stream does not stand at After, and with
-	// *ClaimHeld where a claim cannot be taken, and with *BudgetSpent where the
-	// project's runs have used what they may. Claims already held by the same
+	// with ErrStale if the stream does not stand at After or one of Given has
+	// moved, with *RunOpen if the project that must be idle has an open run, with
+	// *ClaimHeld if a claim cannot be taken, and with *BudgetSpent if the
+	// project's runs have used what they may. All of this is judged in the
+	// transaction: of two commits that exclude each other, one fails. Claims already held by the same
 	// holder are taken again without effect; releasing a claim raises the wake
 	// of every stream that waits for its key. Committing an event raises the
 	// stream's own wake, and hints at it unless the commit is attended.

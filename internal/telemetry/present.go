@@ -30,7 +30,7 @@ func (p *present) look(ctx context.Context, r *registry) {
 	} else {
 		by := map[core.RunStatus]int{}
 		for _, row := range runs {
-			by[core.RunStatus(row.Status)]++
+			by[row.Status]++
 		}
 		f := r.add("gauge", "stellwerk_runs", "Runs that are not over, by where they stand.", nil, "status")
 		for _, status := range []core.RunStatus{core.StatusActive, core.StatusAwaiting, core.StatusPaused, core.StatusReview} {

@@ -95,7 +95,7 @@ func (w *world) happens(bodies ...core.Body) {
 		w.head, w.run = head, core.FoldBody(w.run, e, b)
 		commit.Events = append(commit.Events, e)
 	}
-	commit.Run = &store.RunRow{ID: runID, Alias: "a", Status: string(w.run.Status), StartedAt: w.run.StartedAt, UpdatedAt: w.clock, EndedAt: w.run.EndedAt}
+	commit.Run = &store.RunRow{ID: runID, Alias: "a", Status: w.run.Status, StartedAt: w.run.StartedAt, UpdatedAt: w.clock, EndedAt: w.run.EndedAt}
 	if err := w.store.Commit(w.t.Context(), commit); err != nil {
 		w.t.Fatal(err)
 	}

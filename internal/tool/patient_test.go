@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // absent is an engine that does not answer the first calls, and notes by which
@@ -53,7 +54,7 @@ func TestPatientGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		engine, began := &absent{times: 1 << 20, code: core.CodeUnavailable}, time.Now()
 		_, err := tool.Patient(engine, time.Minute).Tell(t.Context(), "r", api.Tell{})
-		if took := time.Since(began); core.CodeOf(err) != core.CodeUnavailable || core.HintOf(err) == "" || took < time.Minute || took > 2*time.Minute {
+		if took := time.Since(began); core.CodeOf(err) != core.CodeUnavailable || wording.Hint(err) == "" || took < time.Minute || took > 2*time.Minute {
 			t.Errorf("%v after %s", err, took)
 		}
 		engine = &absent{times: 1 << 20, code: core.CodeConflict}

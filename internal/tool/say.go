@@ -12,7 +12,7 @@ import (
 // SayDelegated says in a line what became of a proposal.
 func SayDelegated(d api.Delegated) string {
 	text := d.ID + " is taken on"
-	switch core.DelegationStatus(d.Status) {
+	switch d.Status {
 	case core.DelegationWaiting:
 		text = d.ID + " waits for what it comes after"
 	case core.DelegationDone:

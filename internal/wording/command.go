@@ -1,27 +1,96 @@
 package wording
 
-import "strings"
+import (
+	"cmp"
 
-// Part is a piece of what the engine advises: words, or something to be typed.
-type Part struct {
-	Text    string
-	Typed   bool     // it stands for itself: a command, a setting, a file
-	Command []string // the words after `stellwerk`, where it is a command of ours
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Command is what a person types to make a choice.
+func Command(c core.Choice) string {
+	switch c.Verb {
+	case core.VerbJoin:
+		return "claude --resume " + c.Session
+	case core.VerbShowPlan:
+		return "update-plan --show" // as agents know it
+	default:
+		return "stellwerk " + arguments(c)
+	}
 }
 
-// Parts takes advice apart, so that who has something better than a command to
-// offer can put that in its place. All texts in a row are the advice, without the
-// marks around what is typed.
-func Parts(advice string) []Part {
-	var parts []Part
-	for i, text := range strings.Split(advice, "`") {
-		p := Part{Text: text, Typed: i%2 == 1}
-		if words := strings.Fields(text); p.Typed && len(words) > 1 && words[0] == "stellwerk" {
-			p.Command = words[1:]
-		}
-		if text != "" {
-			parts = append(parts, p)
-		}
+func arguments(c core.Choice) string {
+	switch c.Verb {
+	case core.VerbApprove, core.VerbRetry, core.VerbSkip, core.VerbPause, core.VerbResume, core.VerbCancel, core.VerbMerge,
+		core.VerbStatus, core.VerbLog, core.VerbDiff:
+		return string(c.Verb) + " " + c.Run
+	case core.VerbApproveLeak:
+		return "approve " + c.Run + " --with-secrets"
+	case core.VerbFastForward:
+		return "merge " + c.Run + " --fast-forward"
+	case core.VerbFeedback:
+		return "feedback " + c.Run + ` "…"`
+	case core.VerbRollback:
+		return "rollback " + c.Run + " --to " + cmp.Or(c.Stage, "STAGE")
+	case core.VerbStop:
+		return "pause --stop " + c.Run
+	case core.VerbRaise:
+		return raising(c)
+	case core.VerbTakeOver:
+		return "resume " + c.Run + " --session"
+	case core.VerbHandBack:
+		return "resume " + c.Run + " --headless"
+	case core.VerbAnswer:
+		return "answer " + c.Question + ` "…"`
+	case core.VerbSay:
+		return `say "…"`
+	case core.VerbStart:
+		return "run"
+	case core.VerbStartBranch:
+		return "run --branch NAME"
+	case core.VerbRestore, core.VerbReplay, core.VerbInbox, core.VerbConversations, core.VerbProjects:
+		return string(c.Verb) + behind(c.Run)
+	case core.VerbRebuild:
+		return "resume FOLDER"
+	case core.VerbStateFolder:
+		return "--state FOLDER"
+	case core.VerbRuns:
+		return "status"
+	case core.VerbProject:
+		return "projects show " + c.Project
+	case core.VerbQueue:
+		return "projects queue " + c.Project
+	case core.VerbResumeProject:
+		return "projects resume " + c.Project
+	case core.VerbDropEpic:
+		return "projects drop " + c.Project + " " + cmp.Or(c.Epic, "EPIC")
+	case core.VerbRequeueEpic:
+		return "projects requeue " + c.Project + " " + cmp.Or(c.Epic, "EPIC")
+	case core.VerbJoin, core.VerbShowPlan: // are commands of others
 	}
-	return parts
+	return string(c.Verb)
+}
+
+func behind(word string) string {
+	if word == "" {
+		return ""
+	}
+	return " " + word
+}
+
+// raising is how a limit is raised: with what lets the run go on.
+func raising(c core.Choice) string {
+	verb := "resume "
+	if c.Limit.OfAttempt() {
+		verb = "retry "
+	}
+	return verb + c.Run + " " + map[core.Limit]string{
+		core.LimitCost:            "--max-cost USD",
+		core.LimitTokens:          "--max-tokens N",
+		core.LimitProjectCost:     "--max-project-cost USD",
+		core.LimitProjectTokens:   "--max-project-tokens N",
+		core.LimitProjectTime:     "--max-project-time D",
+		core.LimitProjectAttempts: "--max-project-attempts N",
+		core.LimitAttemptCost:     "--max-attempt-cost USD",
+		core.LimitAttemptTokens:   "--max-attempt-tokens N",
+	}[c.Limit]
 }

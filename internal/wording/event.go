@@ -174,7 +174,7 @@ func Event(e core.Event) (what, detail string) {
 	case core.ContentTrusted:
 		return "content trusted", Colon(b.What, Short(b.Hash))
 	case core.ProjectNamed, core.PlaybookChosen, core.ProjectPaused, core.ProjectResumed, core.ProjectArchived,
-		core.EpicQueued, core.EpicTaken, core.EpicRefused, core.EpicRequeued, core.EpicDropped,
+		core.EpicQueued, core.EpicTaken, core.EpicPostponed, core.EpicRefused, core.EpicRequeued, core.EpicDropped,
 		core.ConversationOpened, core.ConversationNamed:
 		return describeProject(b)
 	}

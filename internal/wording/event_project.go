@@ -23,6 +23,8 @@ func describeProject(body core.Body) (what, detail string) {
 		return "epic queued", Colon(b.Epic.ID, b.Epic.Title)
 	case core.EpicTaken:
 		return "epic begun", fmt.Sprintf("%s as run %s", b.Epic, Short(b.Run))
+	case core.EpicPostponed:
+		return "epic postponed", Colon(b.Epic, b.Reason)
 	case core.EpicRefused:
 		return "epic refused", Colon(b.Epic, b.Reason)
 	case core.EpicRequeued:

@@ -18,8 +18,8 @@ func Short(digest string) string {
 }
 
 // Exit is how an attempt ended, said of its agent.
-func Exit(kind string) string {
-	switch core.ExitKind(kind) {
+func Exit(kind core.ExitKind) string {
+	switch kind {
 	case core.ExitNoStart:
 		return "did not start"
 	case core.ExitTimeout:
@@ -30,7 +30,7 @@ func Exit(kind string) string {
 		return "was stopped"
 	case core.ExitFinished, core.ExitFailed:
 	}
-	return kind
+	return string(kind)
 }
 
 // Colon is a, and what b says about it where it says something.

@@ -2,8 +2,10 @@ package yard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,6 +15,9 @@ type Change struct {
 	Path    string
 	Status  byte   // git's letter: A added, D deleted, M modified, R renamed, T type changed
 	OldPath string // where a renamed file was
+	Mode    string // after the change, in git's octal digits; all zeros for a deleted file
+	// Added and Deleted count lines: none for a binary file, only those that differ for a renamed one.
+	Added, Deleted int
 }
 
 // DiffOptions shape a textual diff.
@@ -24,54 +29,59 @@ type DiffOptions struct {
 
 // Changed lists the paths that differ from base to head. An empty base stands for the empty tree.
 func (y *Yard) Changed(ctx context.Context, base, head string) ([]Change, error) {
-	out, err := y.diffTree(ctx, base, head, "-z", "-M", "--name-status")
+	out, err := y.diffTree(ctx, base, head, "-z", "-M", "--raw", "--numstat")
 	if err != nil {
 		return nil, err
 	}
-	var changes []Change
-	var pending []string
-	for field := range records(out) {
-		pending = append(pending, field)
-		status := pending[0]
-		if status == "" {
-			return nil, fmt.Errorf("unexpected output of git diff-tree between %s and %s", base, head)
-		}
-		switch {
-		case status[0] == 'R' && len(pending) == 3:
-			changes = append(changes, Change{Status: 'R', OldPath: pending[1], Path: pending[2]})
-		case status[0] != 'R' && len(pending) == 2:
-			changes = append(changes, Change{Status: status[0], Path: pending[1]})
-		default:
-			continue
-		}
-		pending = pending[:0]
+	changes, err := readChanges(slices.Collect(records(out)))
+	if err != nil {
+		return nil, fmt.Errorf("compare %s and %s: %w", base, head, err)
 	}
 	return changes, nil
 }
 
-// Stat counts the files that differ and the lines added and deleted in those that are text.
-func (y *Yard) Stat(ctx context.Context, base, head string) (files, added, deleted int, err error) {
-	out, err := y.diffTree(ctx, base, head, "-z", "--no-renames", "--numstat")
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	for record := range records(out) {
-		fields := strings.SplitN(record, "\t", 3)
-		if len(fields) != 3 {
-			return 0, 0, 0, fmt.Errorf("unexpected line of git diff-tree: %q", record)
+// readChanges reads diff-tree's raw records, one for each path, and the line counts that follow them.
+func readChanges(fields []string) ([]Change, error) {
+	next := func() (field string) {
+		if len(fields) > 0 {
+			field, fields = fields[0], fields[1:]
 		}
-		files++
-		if fields[0] == "-" {
+		return field
+	}
+	var changes []Change
+	at := map[string]int{}
+	for len(fields) > 0 {
+		record := next()
+		if meta := strings.Fields(record); strings.HasPrefix(record, ":") && len(meta) == 5 {
+			c := Change{Status: meta[4][0], Mode: meta[1]}
+			if c.Status == 'R' {
+				c.OldPath = next()
+			}
+			c.Path = next()
+			at[c.Path] = len(changes)
+			changes = append(changes, c)
+			continue
+		}
+		added, rest, _ := strings.Cut(record, "\t")
+		deleted, path, _ := strings.Cut(rest, "\t")
+		if path == "" { // renamed: both paths follow
+			_, path = next(), next()
+		}
+		i, known := at[path]
+		if !known {
+			return nil, fmt.Errorf("unexpected output of git diff-tree: %.200q", record)
+		}
+		if added == "-" {
 			continue // binary
 		}
-		plus, plusErr := strconv.Atoi(fields[0])
-		minus, minusErr := strconv.Atoi(fields[1])
-		if plusErr != nil || minusErr != nil {
-			return 0, 0, 0, fmt.Errorf("unexpected line of git diff-tree: %q", record)
+		var plusErr, minusErr error
+		changes[i].Added, plusErr = strconv.Atoi(added)
+		changes[i].Deleted, minusErr = strconv.Atoi(deleted)
+		if err := errors.Join(plusErr, minusErr); err != nil {
+			return nil, fmt.Errorf("unexpected output of git diff-tree: %w", err)
 		}
-		added, deleted = added+plus, deleted+minus
 	}
-	return files, added, deleted, nil
+	return changes, nil
 }
 
 // Diff writes the patch from base to head and reports whether it was cut at MaxBytes.

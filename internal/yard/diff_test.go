@@ -17,12 +17,12 @@ func TestReadingACommit(t *testing.T) {
 	changes, err := f.yard.Changed(ctx(t), f.base, head)
 	must(t, err)
 	want := []Change{
-		{Path: ".gitignore", Status: 'D'},
-		{Path: `R e"ad.md`, Status: 'R', OldPath: "README.md"},
-		{Path: "caf\xe9", Status: 'A'},
-		{Path: "link", Status: 'A'},
-		{Path: "run", Status: 'A'},
-		{Path: "src/a.txt", Status: 'M'},
+		{Path: ".gitignore", Status: 'D', Mode: "000000", Deleted: 1},
+		{Path: `R e"ad.md`, Status: 'R', OldPath: "README.md", Mode: "100644"},
+		{Path: "caf\xe9", Status: 'A', Mode: "100644", Added: 1},
+		{Path: "link", Status: 'A', Mode: "120000", Added: 1},
+		{Path: "run", Status: 'A', Mode: "100755", Added: 1},
+		{Path: "src/a.txt", Status: 'M', Mode: "100644", Added: 1},
 	}
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	if d := cmp.Diff(want, changes); d != "" {
@@ -40,10 +40,6 @@ func TestReadingACommit(t *testing.T) {
 		t.Fatal(d)
 	}
 
-	count, added, deleted, err := f.yard.Stat(ctx(t), f.base, head)
-	must(t, err)
-	equal(t, "stat", [3]int{count, added, deleted}, [3]int{7, 5, 2})
-
 	log, err := f.yard.Log(ctx(t), f.base, head)
 	must(t, err)
 	if len(log) != 1 || log[0].Hash != head || log[0].Subject != "topic" || log[0].AuthorEmail != "pat@example.org" || log[0].Parents[0] != f.base {
@@ -52,6 +48,40 @@ func TestReadingACommit(t *testing.T) {
 	all, err := f.yard.Log(ctx(t), "", head)
 	must(t, err)
 	equal(t, "history", len(all), 3)
+}
+
+// TestEveryChangeHasItsOwnFigures, whatever the paths look like to whoever reads git's output.
+func TestEveryChangeHasItsOwnFigures(t *testing.T) {
+	f := newFixture(t)
+	before := f.commit(t, "before", `seq 20 > long; printf '\0\1' > binary; echo x > file; echo x > mode; seq 20 > $'a\tb'; echo x > :colon`)
+	head := f.commit(t, "after", `git reset -q --hard before; git mv long ':100644 100644 a b R'; sed -i 's/^7$/seven/; $d' ':100644 100644 a b R'
+printf '\0\2' > binary; rm file; ln -s x file; chmod +x mode; git mv $'a\tb' $'1\t2\tc'; seq 3 > :colon`)
+	changes, err := f.yard.Changed(ctx(t), before, head)
+	must(t, err)
+	want := []Change{
+		{Path: "1\t2\tc", OldPath: "a\tb", Status: 'R', Mode: "100644"},
+		{Path: ":100644 100644 a b R", OldPath: "long", Status: 'R', Mode: "100644", Added: 1, Deleted: 2},
+		{Path: ":colon", Status: 'M', Mode: "100644", Added: 3, Deleted: 1},
+		{Path: "binary", Status: 'M', Mode: "100644"},
+		{Path: "file", Status: 'T', Mode: "120000", Added: 1, Deleted: 1},
+		{Path: "mode", Status: 'M', Mode: "100755"},
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	if d := cmp.Diff(want, changes); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestOutputThatIsNotGits is refused: a change must not pass for none.
+func TestOutputThatIsNotGits(t *testing.T) {
+	const raw = ":100644 100644 a b M"
+	for _, fields := range [][]string{
+		{"nonsense"}, {"1\t2\tunknown"}, {raw, "a", "1\t2"}, {raw, "a", "x\t2\ta"}, {raw, "a", "1\t\ta"}, {":100644 M", "a"}, {raw, "a", "1\t2\t", "a"},
+	} {
+		if changes, err := readChanges(fields); err == nil {
+			t.Errorf("%q is read as %+v", fields, changes)
+		}
+	}
 }
 
 func TestShow(t *testing.T) {

@@ -127,7 +127,6 @@ git show from:README.md > README.md; git rm -q .gitignore; seq 1 29 > n; echo x 
 		"merge conflict": {run: func(ctx context.Context, y *Yard) error { return second(y.Merge(ctx, mergeSpec(into, from))) }},
 		"resolved":       {run: func(ctx context.Context, y *Yard) error { return second(y.Resolved(ctx, into, from, result)) }},
 		"changed":        {run: func(ctx context.Context, y *Yard) error { return second(y.Changed(ctx, f.base, from)) }},
-		"stat":           {run: func(ctx context.Context, y *Yard) error { _, _, _, err := y.Stat(ctx, f.base, from); return err }},
 		"diff": {run: func(ctx context.Context, y *Yard) error {
 			return second(y.Diff(ctx, &out, f.base, from, DiffOptions{}))
 		}},

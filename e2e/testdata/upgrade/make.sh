@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes a state folder with a PROGRAM of some version, for the test that a later
-# version goes on with it: one open run of each kind of playbook, and one that is
-# paused after failed attempts.
+# version goes on with it: one open run of each kind of playbook, and some that are
+# paused: after failed attempts, for money, for an input, by a person.
 #
 #   e2e/testdata/upgrade/make.sh PROGRAM VERSION     writes VERSION.tar.gz beside this script
 #
@@ -31,7 +31,7 @@ mkdir "$at/home"
 export HOME="$at/home" GIT_CONFIG_NOSYSTEM=1
 git config --global user.name Stellwerk
 git config --global user.email stellwerk@example.com
-for repo in phases rules manager waves; do
+for repo in phases rules manager waves pauses; do
   git -C "$at/$repo" init -q --template= -b main
   git -C "$at/$repo" add -A
   git -C "$at/$repo" commit -q -m "$repo"
@@ -48,9 +48,15 @@ cd "$at/manager"
 waiting sw run 'Greet with a manager' --playbook team --trust
 cd "$at/waves"
 waiting sw run 'Choose a licence' --playbook study --trust
+cd "$at/pauses"
+waiting sw run 'Spend' --playbook costly --trust --max-cost 1
+waiting sw run 'Need' --playbook needy --trust
+waiting sw skip need
+waiting sw run 'Lunch' --playbook needy
+sw pause lunch
 sw status
 
 # A copy of the program, and what an engine holds while it runs.
 rm -rf "$at/state/bin" "$at"/state/engine.*
-tar -C "$at" --sort=name --owner=0 --group=0 -czf "$here/$version.tar.gz" phases rules manager waves state
+tar -C "$at" --sort=name --owner=0 --group=0 -czf "$here/$version.tar.gz" phases rules manager waves pauses state
 ls -l "$here/$version.tar.gz"

@@ -185,7 +185,7 @@ func (s *Service) Runs(_ context.Context, q api.RunQuery) ([]api.Run, error) {
 	var runs []api.Run
 	come := q.Before == ""
 	for _, d := range slices.Backward(s.runs) {
-		if come && (!q.Open || !core.RunStatus(d.Status).Terminal()) && (q.Status == "" || q.Status == d.Status) && (q.Limit == 0 || len(runs) < q.Limit) {
+		if come && (!q.Open || !d.Status.Terminal()) && (q.Status == "" || q.Status == d.Status) && (q.Limit == 0 || len(runs) < q.Limit) {
 			runs = append(runs, d.Run)
 		}
 		come = come || d.ID == q.Before || d.Alias == q.Before

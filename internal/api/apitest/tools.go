@@ -9,7 +9,7 @@ import (
 
 // Delegate implements [api.Tools].
 func (s *Service) Delegate(ctx context.Context, run string, req core.Proposal) (api.Delegated, error) {
-	return api.Delegated{ID: "t1", Status: string(core.DelegationOpen)}, s.word(ctx, "delegate", run, req)
+	return api.Delegated{ID: "t1", Status: core.DelegationOpen}, s.word(ctx, "delegate", run, req)
 }
 
 // Tell implements [api.Tools].

@@ -90,6 +90,7 @@ func everything() []core.Body {
 		core.QuestionAsked{ID: "q-3", Text: "Which one?", From: "survey"},
 		core.QuestionAnswered{ID: "q-1", Text: "this"},
 		core.QuestionAnswered{ID: "q-2", Text: "that", Planner: true, Sources: []string{"f1", "d2"}},
+		core.EpicPostponed{Epic: "epic-2", Reason: "git.example cannot be reached"},
 	}
 }
 

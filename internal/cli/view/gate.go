@@ -28,10 +28,10 @@ func (v View) waits(d api.RunDetail) []string {
 			lines = append(lines, "  preview: "+terminal.Line(d.Preview))
 		}
 	}
-	if d.Branch == "" && core.RunStatus(d.Status) == core.StatusCompleted {
+	if d.Branch == "" && d.Status == core.StatusCompleted {
 		lines = append(lines, v.handedIn(d)...)
 	}
-	if d.Next != "" && (d.MergesHere || !core.RunStatus(d.Status).Terminal()) && !asksOnly(d) {
+	if d.Next != "" && (d.MergesHere || !d.Status.Terminal()) && !asksOnly(d) {
 		lines = append(append(lines, ""), v.hang("  next: ", nil, v.typed(d.Next))...)
 	}
 	return lines

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -71,7 +70,7 @@ func (v View) accountOf(a api.Account) string {
 	case api.ScopeProject:
 		return v.Style.Strong("project "+terminal.Line(a.Name)) + v.Style.Faint(", all its runs ("+terminal.Line(a.ID)+")")
 	}
-	return v.Style.Strong("run "+terminal.Line(a.Name)) + v.Style.Faint(", "+terminal.Line(core.RunStatus(a.Status).InWords()))
+	return v.Style.Strong("run "+terminal.Line(a.Name)) + v.Style.Faint(", "+terminal.Line(a.Status.InWords()))
 }
 
 func (v View) left(a api.Allowance) string {

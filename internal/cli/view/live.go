@@ -71,9 +71,9 @@ func (v View) doing(d api.RunDetail) string {
 			switch again := v.again(d.Run, t); {
 			case again != "":
 				return v.dots(id, terminal.Line(t.Role), again)
-			case t.Act != "" && t.Status == string(core.TaskVerifying):
+			case t.Act != "" && t.Status == core.TaskVerifying:
 				return v.dots(id, terminal.Line(t.Act), "checks run once more")
-			case t.Act != "" && t.Status == string(core.TaskRunning):
+			case t.Act != "" && t.Status == core.TaskRunning:
 				return v.dots(id, terminal.Line(t.Act), "publishing")
 			}
 		}
@@ -84,16 +84,16 @@ func (v View) doing(d api.RunDetail) string {
 func (v View) under(t api.Task, a api.Attempt) string {
 	// Attempts lost to infrastructure do not count, so N may exceed the limit.
 	counted := t.Counted
-	if a.Status != string(core.AttemptEnded) {
+	if a.Status != core.AttemptEnded {
 		counted++
 	}
 	what := fmt.Sprintf("attempt %d of %d", counted, t.Limit)
 	spent := ""
-	if !a.StartedAt.IsZero() && a.Status != string(core.AttemptEnded) {
+	if !a.StartedAt.IsZero() && a.Status != core.AttemptEnded {
 		spent = wording.Duration(v.Now.Sub(a.StartedAt).Truncate(time.Second))
 	}
-	state := a.Status
-	if t.Status == string(core.TaskVerifying) {
+	state := string(a.Status)
+	if t.Status == core.TaskVerifying {
 		state = "checks run"
 		if n := len(t.Checks); n > 0 {
 			state = wording.Count(n, "check") + " under way"
@@ -106,7 +106,7 @@ func (v View) under(t api.Task, a api.Attempt) string {
 func Current(d api.RunDetail) (api.Task, api.Attempt, bool) {
 	for _, st := range d.Stages {
 		for _, t := range st.Tasks {
-			busy := t.Status == string(core.TaskRunning) || t.Status == string(core.TaskVerifying)
+			busy := t.Status == core.TaskRunning || t.Status == core.TaskVerifying
 			if busy && len(t.Attempts) > 0 {
 				return t, t.Attempts[len(t.Attempts)-1], true
 			}

@@ -22,7 +22,7 @@ func (v View) managed(d api.RunDetail) []string {
 		if st.ID == core.ManagerStage {
 			s := v.stageSignal(d.Run, st)
 			lines = append(lines, v.hang(fmt.Sprintf("  %s ", s), nil, turn(d.Manager))...)
-			if !core.StageStatus(st.Status).Closed() {
+			if !st.Status.Closed() {
 				lines = append(lines, v.stage(d.Run, st, 0)[1:]...)
 			}
 		}
@@ -41,7 +41,7 @@ func (v View) managed(d api.RunDetail) []string {
 func (v View) openLines(d api.RunDetail) []string {
 	var lines []string
 	for _, st := range d.Stages {
-		if st.ID != core.ManagerStage && !core.StageStatus(st.Status).Closed() {
+		if st.ID != core.ManagerStage && !st.Status.Closed() {
 			lines = append(lines, v.stage(d.Run, st, 8)...)
 		}
 	}
@@ -122,8 +122,8 @@ func (v View) delegations(all []api.Delegation) []string {
 	for _, d := range all {
 		s := v.delegationSignal(d)
 		title := terminal.Line(d.Title)
-		if d.Kind != "" && d.Kind != d.Title {
-			title += v.Style.Faint(" (" + terminal.Line(d.Kind) + ")")
+		if d.Kind != "" && string(d.Kind) != d.Title {
+			title += v.Style.Faint(" (" + terminal.Line(string(d.Kind)) + ")")
 		}
 		lines = append(lines, v.fit(fmt.Sprintf("  %s %s  %s  %s", s, pad(terminal.Line(d.ID), width), s.paint(pad(s.words, 9)), title)))
 		if d.Reason != "" {
@@ -135,7 +135,7 @@ func (v View) delegations(all []api.Delegation) []string {
 
 func (v View) delegationSignal(d api.Delegation) signal {
 	g := v.Style.Glyph
-	switch core.DelegationStatus(d.Status) {
+	switch d.Status {
 	case core.DelegationDone:
 		return signal{g("●", "[x]"), "done", v.Style.Good}
 	case core.DelegationOpen:
@@ -147,7 +147,7 @@ func (v View) delegationSignal(d api.Delegation) signal {
 	case core.DelegationRefused:
 		return signal{g("⊘", "[-]"), "refused", v.Style.Faint}
 	}
-	return signal{g("·", "[.]"), d.Status, v.Style.Faint}
+	return signal{g("·", "[.]"), string(d.Status), v.Style.Faint}
 }
 
 // managedTrack is the live view's line of a run that a manager drives: its turn,

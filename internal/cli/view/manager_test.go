@@ -17,14 +17,14 @@ func managed() api.RunDetail {
 	d := detail()
 	d.Playbook, d.Stage = "project", core.ManagerStage
 	d.Stages = []api.Stage{
-		{ID: core.ManagerStage, Status: string(core.StageOpen), Round: 3, Tasks: []api.Task{{
-			ID: "manager.r3", Role: "project-manager", Status: string(core.TaskRunning), Limit: 3,
-			Attempts: []api.Attempt{{ID: "manager.r3.a1", Status: string(core.AttemptRunning), Agent: "claude", StartedAt: start.Add(10 * time.Minute)}},
+		{ID: core.ManagerStage, Status: core.StageOpen, Round: 3, Tasks: []api.Task{{
+			ID: "manager.r3", Role: "project-manager", Status: core.TaskRunning, Limit: 3,
+			Attempts: []api.Attempt{{ID: "manager.r3.a1", Status: core.AttemptRunning, Agent: "claude", StartedAt: start.Add(10 * time.Minute)}},
 		}}},
-		{ID: "t1", Status: string(core.StageDone), Round: 1, Branch: "feature/add-search/t1", Title: "The index"},
-		{ID: "t2", Status: string(core.StageOpen), Round: 1, Branch: "feature/add-search/t2", Title: "The field", Tasks: []api.Task{{
-			ID: "t2.r1", Role: "developer", Status: string(core.TaskRunning), Limit: 3,
-			Attempts: []api.Attempt{{ID: "t2.r1.a1", Status: string(core.AttemptRunning), Agent: "claude", StartedAt: start.Add(11 * time.Minute)}},
+		{ID: "t1", Status: core.StageDone, Round: 1, Branch: "feature/add-search/t1", Title: "The index"},
+		{ID: "t2", Status: core.StageOpen, Round: 1, Branch: "feature/add-search/t2", Title: "The field", Tasks: []api.Task{{
+			ID: "t2.r1", Role: "developer", Status: core.TaskRunning, Limit: 3,
+			Attempts: []api.Attempt{{ID: "t2.r1.a1", Status: core.AttemptRunning, Agent: "claude", StartedAt: start.Add(11 * time.Minute)}},
 		}}},
 	}
 	d.Manager = &api.Manager{

@@ -10,8 +10,8 @@ import (
 
 func TestARunSaysHowToAllowWhatWasRefused(t *testing.T) {
 	told := func(traffic *core.Traffic) string {
-		d := api.RunDetail{Stages: []api.Stage{{ID: "build", Status: string(core.StageOpen), Tasks: []api.Task{{
-			ID: "build.r1", Status: string(core.TaskWaiting), Attempts: []api.Attempt{{ID: "build.r1.a1", Status: "ended", Traffic: traffic}},
+		d := api.RunDetail{Stages: []api.Stage{{ID: "build", Status: core.StageOpen, Tasks: []api.Task{{
+			ID: "build.r1", Status: core.TaskWaiting, Attempts: []api.Attempt{{ID: "build.r1.a1", Status: "ended", Traffic: traffic}},
 		}}}}}
 		return strings.Join(strings.Fields(strings.Join(plain().Run(d), " ")), " ")
 	}

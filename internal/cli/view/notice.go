@@ -42,7 +42,7 @@ func (v View) Notice(e core.Event) []string {
 func (v View) Standing(d api.RunDetail) []string {
 	s := v.runSignal(d.Run)
 	words := s.words
-	if d.Manager != nil && d.Status == string(core.StatusActive) {
+	if d.Manager != nil && d.Status == core.StatusActive {
 		words = turn(d.Manager)
 	}
 	return v.hang(s.String()+" "+v.Style.Strong(terminal.Line(d.Alias))+"  ", nil, wording.Colon(words, d.Reason))

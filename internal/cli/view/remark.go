@@ -69,11 +69,11 @@ func task(d api.RunDetail, is func(api.Task) bool) (api.Task, bool) {
 // again is when a task that something outside the work has set back is tried
 // again; empty where nothing is waited for.
 func (v View) again(r api.Run, t api.Task) string {
-	if r.Status != string(core.StatusActive) || !t.NotBefore.After(v.Now) {
+	if r.Status != core.StatusActive || !t.NotBefore.After(v.Now) {
 		return ""
 	}
 	when := " at " + v.clock(t.NotBefore) + ", in " + wording.Duration(t.NotBefore.Sub(v.Now).Round(time.Second))
-	switch core.TaskStatus(t.Status) {
+	switch t.Status {
 	case core.TaskWaiting:
 		return "next try" + when
 	case core.TaskDelivered:

@@ -38,7 +38,7 @@ func (v View) Runs(runs []api.Run) []string {
 		}
 		columns = append(columns, s.paint(pad(s.words, 13)), pad(terminal.Line(r.Stage), stage), pad(v.elapsed(r), 6), terminal.Line(core.IssueTitle(r.Issue, r.Title)))
 		lines = append(lines, v.fit(strings.Join(columns, "  ")))
-		if r.Next != "" && !core.RunStatus(r.Status).Terminal() {
+		if r.Next != "" && !r.Status.Terminal() {
 			lines = append(lines, v.hang(strings.Repeat(" ", terminal.Width(s.symbol)+2), v.Style.Faint, v.typed(r.Next))...)
 		}
 	}
@@ -115,7 +115,7 @@ func (v View) facts(d api.RunDetail) []string {
 		v.fit("  " + v.dots(unenforced, v.Style.Faint(where), v.Style.Faint(terminal.Line(d.Playbook)))),
 		v.fit("  " + v.Style.Faint(v.dots(v.lasted(d.Run), wording.Count(d.Attempts, "attempt"), money, tokens))),
 	}
-	if chosen := v.choices(d.Choices); chosen != "" {
+	if chosen := v.choices(d.Options); chosen != "" {
 		lines = append(lines, v.fit("  "+v.Style.Faint(chosen)))
 	}
 	if bounds := wording.Resources(d.Resources.Attempt); bounds != "" {
@@ -151,7 +151,7 @@ func agents(names []string) string {
 }
 
 // choices are what was chosen when the run started.
-func (v View) choices(c core.Choices) string {
+func (v View) choices(c core.Options) string {
 	coverage, tier, designer := "", "", ""
 	if c.Coverage > 0 {
 		coverage = fmt.Sprintf("coverage %d%%", c.Coverage)
@@ -171,7 +171,7 @@ func stageName(st api.Stage) string { return strings.TrimSpace(st.Number + " " +
 func (v View) stage(r api.Run, st api.Stage, width int) []string {
 	s := v.stageSignal(r, st)
 	words := s.words
-	if st.Skip == string(core.SkipPlan) {
+	if st.Skip == core.SkipPlan {
 		words += " by the plan"
 	}
 	if st.Round > 1 {
@@ -182,7 +182,7 @@ func (v View) stage(r api.Run, st api.Stage, width int) []string {
 		title = "  " + v.Style.Faint(terminal.Line(st.Title))
 	}
 	lines := []string{v.fit(fmt.Sprintf("  %s %s  %s%s", s, pad(stageName(st), width), s.paint(words), title))}
-	if core.StageStatus(st.Status).Closed() {
+	if st.Status.Closed() {
 		return lines
 	}
 	for _, t := range st.Tasks {
@@ -192,11 +192,11 @@ func (v View) stage(r api.Run, st api.Stage, width int) []string {
 }
 
 func (v View) task(r api.Run, t api.Task) []string {
-	state := t.Status
+	state := string(t.Status)
 	switch {
-	case core.RunStatus(r.Status).Terminal() && state == string(core.TaskWaiting):
+	case r.Status.Terminal() && t.Status == core.TaskWaiting:
 		state = "" // nothing waits any more
-	case r.Halted && state == string(core.TaskVerifying):
+	case r.Halted && t.Status == core.TaskVerifying:
 		state = "checks stopped"
 	}
 	about := v.dots(terminal.Line(t.ID), terminal.Line(cmp.Or(t.Role, t.Act)), state, tries(t))
@@ -220,7 +220,7 @@ func tries(t api.Task) string {
 		return ""
 	}
 	ended := len(t.Attempts)
-	if core.AttemptStatus(t.Attempts[ended-1].Status).Active() {
+	if t.Attempts[ended-1].Status.Active() {
 		ended--
 	}
 	text := fmt.Sprintf("%d of %d attempts", t.Counted, t.Limit)
@@ -236,16 +236,16 @@ func (v View) attempt(a api.Attempt, newest bool) []string {
 	spent := ""
 	if a.Duration > 0 {
 		spent = wording.Duration(a.Duration)
-	} else if a.Status == string(core.AttemptRunning) && !a.StartedAt.IsZero() {
+	} else if a.Status == core.AttemptRunning && !a.StartedAt.IsZero() {
 		spent = wording.Duration(v.Now.Sub(a.StartedAt).Truncate(time.Second))
 	}
-	state := a.Status
+	state := string(a.Status)
 	if a.Exit != "" {
 		state = wording.Exit(a.Exit)
 	}
 	verdict := ""
 	if a.Verdict != "" {
-		verdict = "checks " + a.Verdict
+		verdict = "checks " + string(a.Verdict)
 	}
 	lines := []string{v.fit("        " + v.dots(terminal.Line(a.ID), terminal.Line(a.Agent), state, verdict, spent))}
 	if a.Disputed() {

@@ -20,10 +20,10 @@ func (s signal) String() string { return s.paint(s.symbol) }
 // rest is how a stage stands whose run does not go on, empty where it does or
 // where an agent is still at work in it.
 func (v View) rest(r api.Run, st api.Stage) string {
-	if status := core.StageStatus(st.Status); status != core.StageOpen && status != core.StageGated {
+	if status := st.Status; status != core.StageOpen && status != core.StageGated {
 		return ""
 	}
-	switch status := core.RunStatus(r.Status); {
+	switch status := r.Status; {
 	case status.Terminal():
 		return "left off"
 	case atWork(r, st):
@@ -43,12 +43,12 @@ func AtWork(d api.RunDetail) bool {
 }
 
 func atWork(r api.Run, st api.Stage) bool {
-	stopped := r.Halted || core.RunStatus(r.Status).Terminal()
+	stopped := r.Halted || r.Status.Terminal()
 	return slices.ContainsFunc(st.Tasks, func(t api.Task) bool {
-		if t.Status == string(core.TaskVerifying) || t.Status == string(core.TaskRunning) && t.Act != "" {
+		if t.Status == core.TaskVerifying || t.Status == core.TaskRunning && t.Act != "" {
 			return !stopped
 		}
-		return slices.ContainsFunc(t.Attempts, func(a api.Attempt) bool { return core.AttemptStatus(a.Status).Active() })
+		return slices.ContainsFunc(t.Attempts, func(a api.Attempt) bool { return a.Status.Active() })
 	})
 }
 
@@ -57,7 +57,7 @@ func (v View) stageSignal(r api.Run, st api.Stage) signal {
 	if words := v.rest(r, st); words != "" {
 		return signal{g("◌", "[.]"), words, v.Style.Faint}
 	}
-	switch core.StageStatus(st.Status) {
+	switch st.Status {
 	case core.StageDone:
 		return signal{g("●", "[x]"), "passed", v.Style.Good}
 	case core.StageOpen:
@@ -71,7 +71,7 @@ func (v View) stageSignal(r api.Run, st api.Stage) signal {
 	case core.StagePending:
 		return signal{g("○", "[ ]"), "to come", v.Style.Faint}
 	}
-	return signal{g("·", "[.]"), st.Status, v.Style.Faint}
+	return signal{g("·", "[.]"), string(st.Status), v.Style.Faint}
 }
 
 func (v View) runSignal(r api.Run) signal {
@@ -79,7 +79,7 @@ func (v View) runSignal(r api.Run) signal {
 	if r.Status == api.StatusRefused {
 		return signal{g("✗", "[!]"), "refused", v.Style.Bad}
 	}
-	switch core.RunStatus(r.Status) {
+	switch r.Status {
 	case core.StatusCompleted:
 		return signal{g("●", "[x]"), "completed", v.Style.Good}
 	case core.StatusActive:
@@ -98,7 +98,7 @@ func (v View) runSignal(r api.Run) signal {
 	case core.StatusCancelled:
 		return signal{g("✗", "[!]"), "cancelled", v.Style.Bad}
 	}
-	return signal{g("·", "[.]"), r.Status, v.Style.Faint}
+	return signal{g("·", "[.]"), string(r.Status), v.Style.Faint}
 }
 
 func (v View) checkSignal(r core.CheckResult) string {

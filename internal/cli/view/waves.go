@@ -19,7 +19,7 @@ func (v View) inWaves(d api.RunDetail) []string {
 	lines = append(lines, v.pieces(w.Pieces)...)
 	var open []string
 	for _, st := range d.Stages {
-		if !core.StageStatus(st.Status).Closed() {
+		if !st.Status.Closed() {
 			open = append(open, v.stage(d.Run, st, 8)...)
 		}
 	}

@@ -30,10 +30,10 @@ func inWaves() api.RunDetail {
 	d := detail()
 	d.Playbook, d.Stage = "research", "compare"
 	d.Stages = []api.Stage{
-		{ID: core.PlannerStage, Status: string(core.StageDone), Round: 2},
-		{ID: "compare", Status: string(core.StageOpen), Round: 1, Title: "Compare both", Tasks: []api.Task{{
-			ID: "compare.r1", Role: "examiner", Status: string(core.TaskRunning), Limit: 3,
-			Attempts: []api.Attempt{{ID: "compare.r1.a1", Status: string(core.AttemptRunning), Agent: "claude", StartedAt: start.Add(11 * time.Minute)}},
+		{ID: core.PlannerStage, Status: core.StageDone, Round: 2},
+		{ID: "compare", Status: core.StageOpen, Round: 1, Title: "Compare both", Tasks: []api.Task{{
+			ID: "compare.r1", Role: "examiner", Status: core.TaskRunning, Limit: 3,
+			Attempts: []api.Attempt{{ID: "compare.r1.a1", Status: core.AttemptRunning, Agent: "claude", StartedAt: start.Add(11 * time.Minute)}},
 		}}},
 	}
 	d.Waves = &api.Waves{
@@ -66,7 +66,7 @@ func TestWaves(t *testing.T) {
 	}
 	d := inWaves()
 	d.Waves = &api.Waves{Most: 10, Planning: true}
-	d.Stages = []api.Stage{{ID: core.PlannerStage, Status: string(core.StageOpen), Round: 1}}
+	d.Stages = []api.Stage{{ID: core.PlannerStage, Status: core.StageOpen, Round: 1}}
 	golden(t, "waves-first", strings.Join(plain().Run(d), "\n")+"\n")
 }
 

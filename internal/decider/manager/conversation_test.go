@@ -2,6 +2,7 @@ package manager_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ func TestADefaultAnswersInAPausedRun(t *testing.T) {
 	w := steady(t)
 	w.call(core.ToolQuestion, question("Which colour?", "blue", time.Hour))
 	w.rest()
-	if w.run.Pause == nil || w.run.Pause.Code != core.PauseQuestion || !strings.Contains(w.run.Pause.Next, "stellwerk answer q-") {
+	if w.run.Pause == nil || w.run.Pause.Code != core.PauseQuestion || !slices.Equal(w.run.Pause.Choices, w.run.Questions[0].Ask().Choices) {
 		t.Fatalf("%+v", w.run.Pause)
 	}
 	if due := core.Timers(w.run); len(due) != 1 || due[0].Sub(w.now) != time.Hour {
@@ -65,7 +66,7 @@ func TestAnAnswerDoesNotUndoAPersonsStop(t *testing.T) {
 	w := steady(t)
 	w.call(core.ToolQuestion, question("why?", "because", time.Hour))
 	w.rest()
-	w.must(core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "stop", Next: "resume", Stop: true})
+	w.must(core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "stop", Advice: core.Advice{Hint: "resume"}, Stop: true})
 	w.now = w.now.Add(2 * time.Hour)
 	w.must(core.Engine(), core.TimerFired{Timer: "due"})
 	if len(w.run.Questions) != 0 || w.run.Status != core.StatusPaused {

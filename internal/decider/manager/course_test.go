@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func say(text string) core.MessageSent { return core.MessageSent{Voice: core.VoiceUser, Text: text} }
@@ -174,7 +175,7 @@ func TestAPlanIsChangedFromWhatIsThere(t *testing.T) {
 	w := steady(t)
 	w.planned()
 	err := w.tool(w.turn(), core.ToolPlan, core.PlanProposed{Base: "", Files: []core.PlanFile{{Name: "plan.md", Digest: "x"}}, Message: "m"})
-	if core.CodeOf(err) != core.CodeConflict || !strings.Contains(err.Error(), "changed since you read it") || !strings.Contains(core.HintOf(err), "plan --show") {
+	if core.CodeOf(err) != core.CodeConflict || !strings.Contains(err.Error(), "changed since you read it") || !strings.Contains(wording.Hint(err), "plan --show") {
 		t.Errorf("%v", err)
 	}
 	if deeds := w.run.Manager().Turn.Deeds; deeds[len(deeds)-1].Refused == "" {
@@ -262,7 +263,7 @@ func TestAPauseThatStoodInTheWay(t *testing.T) {
 	w := steady(t)
 	w.planned()
 	attempt := w.turn()
-	w.must(core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "lunch", Next: "resume"})
+	w.must(core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "lunch", Advice: core.Advice{Hint: "resume"}})
 	if err := w.delegate(attempt, work("")); core.CodeOf(err) != core.CodeConflict {
 		t.Fatalf("%v", err)
 	}
@@ -286,7 +287,7 @@ func TestASkippedLineEndsItsDelegation(t *testing.T) {
 }
 
 func TestAProjectChangesHands(t *testing.T) {
-	me, pause := core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "r", Next: "resume"}
+	me, pause := core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "r", Advice: core.Advice{Hint: "resume"}}
 	t.Run("refused while an agent runs", func(t *testing.T) {
 		w := steady(t)
 		err := w.try(me, core.PlaybookSwapped{Playbook: playbook("rules")})

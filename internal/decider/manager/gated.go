@@ -26,7 +26,7 @@ func gated(r *core.Run, d *core.Delegation) (string, string) {
 	switch v.Code {
 	case gate.UnknownRole:
 		if q.Pieces[0].Role == "" {
-			return core.RefusedRole, fmt.Sprintf("the playbook names nobody for work of kind %s: name one with --role; there are %s", p.Kind, listed(names(q.Roles)))
+			return core.RefusedRole, fmt.Sprintf("the playbook names nobody for work of kind %s: name the role; there are %s", p.Kind, listed(names(q.Roles)))
 		}
 		return core.RefusedRole, v.Text
 	case gate.MissingInput:

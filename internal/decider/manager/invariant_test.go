@@ -192,7 +192,7 @@ func (o *watch) state(w *world) {
 		w.t.Fatalf("%d merges at once", merging)
 	case merging > 0 && r.PlanWrite != nil:
 		w.t.Fatalf("the plan is written during a merge")
-	case r.Status == core.StatusPaused && (r.Pause == nil || r.Pause.Reason == "" || r.Pause.Next == ""):
+	case r.Status == core.StatusPaused && (r.Pause == nil || r.Pause.Reason == "" || r.Pause.Hint == "" && len(r.Pause.Choices) == 0):
 		w.t.Fatalf("paused without a reason and a next step: %+v", r.Pause)
 	}
 	o.delegations(w)

@@ -20,7 +20,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "manager" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 4 }
+func (Decider) Version() int { return 5 }
 
 // Decide asks one after the other who may have something to say. The first who
 // does is followed; the rest are asked again afterwards. Lines come before
@@ -98,7 +98,7 @@ func ask(r *core.Run) []core.Body {
 	q := r.Questions[0]
 	return []core.Body{core.RunPaused{
 		Code: core.PauseQuestion, Stage: core.ManagerStage, Reason: "the manager asks: " + q.Text,
-		Next: fmt.Sprintf("`stellwerk answer %s \"…\"`", q.ID),
+		Advice: q.Ask(),
 	}}
 }
 
@@ -110,6 +110,6 @@ func barren(r *core.Run) []core.Body {
 	return []core.Body{core.RunPaused{
 		Code: core.PauseBarren, Stage: core.ManagerStage,
 		Reason: fmt.Sprintf("the manager was woken %d times in a row and changed nothing", r.Barren),
-		Next:   fmt.Sprintf("say what it is to do (`stellwerk say`), then `stellwerk resume %s`", r.Alias),
+		Advice: core.Advice{Hint: "say what it is to do", Choices: []core.Choice{{Verb: core.VerbSay}, {Verb: core.VerbResume, Run: r.Alias}}},
 	}}
 }

@@ -59,7 +59,7 @@ func (w *world) meddle() bool {
 		w.wishes++
 		err = w.try(me, core.ChangesRequested{ID: fmt.Sprint("here-", w.wishes), Text: "another colour"})
 	case w.luck("a pause", 60):
-		err = w.try(me, core.RunPaused{Code: core.PausePerson, Reason: "a person asked for it", Next: "resume", Stop: w.luck("stop", 2)})
+		err = w.try(me, core.RunPaused{Code: core.PausePerson, Reason: "a person asked for it", Advice: core.Advice{Hint: "resume"}, Stop: w.luck("stop", 2)})
 	case w.luck("a person delegates", 30):
 		err = w.try(me, core.TaskProposed{Delegation: core.DelegationID(w.run.Delegated + 1), Proposal: w.proposal()})
 	case w.luck("a person asks", 60):
@@ -85,7 +85,7 @@ func (w *world) meddle() bool {
 // else.
 func (w *world) handOver() {
 	me := core.Person("me")
-	if w.run.Pause == nil && w.try(me, core.RunPaused{Code: core.PausePerson, Reason: "another is to drive it", Next: "resume"}) != nil {
+	if w.run.Pause == nil && w.try(me, core.RunPaused{Code: core.PausePerson, Reason: "another is to drive it", Advice: core.Advice{Hint: "resume"}}) != nil {
 		return
 	}
 	for range 40 {

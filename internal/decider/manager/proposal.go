@@ -96,7 +96,7 @@ func dependencies(r *core.Run, d *core.Delegation) (string, string) {
 		}
 		switch own, _ := r.LineName(d.Proposal.Line); {
 		case s.ID == own && d.Proposal.Kind != core.KindPR && d.Proposal.Kind != core.KindValidate:
-			return core.RefusedDependency, fmt.Sprintf("it cannot come after %s and belong to it: --after a delegation on that line", name)
+			return core.RefusedDependency, fmt.Sprintf("it cannot come after %s and belong to it: let it come after a delegation on that line", name)
 		case s.Status == core.StageOmitted:
 			return core.RefusedDependency, fmt.Sprintf("it was to come after %s, which was given up", name)
 		}
@@ -115,7 +115,7 @@ func line(r *core.Run, d *core.Delegation) (string, string) {
 		return "", ""
 	}
 	if at := r.OpenOn(name); at != nil && name != "" && !slices.Contains(p.After, at.ID) {
-		return core.RefusedLine, fmt.Sprintf("%s is at work on %s: one writes a branch at a time. Wait for it, or add --after %s", at.ID, name, at.ID)
+		return core.RefusedLine, fmt.Sprintf("%s is at work on %s: one writes a branch at a time. Wait for it, or let yours come after %s", at.ID, name, at.ID)
 	}
 	if p.Kind == core.KindWork || p.Kind == core.KindCode || len(p.After) > 0 && !ready(r, d) {
 		return "", ""
@@ -128,13 +128,13 @@ func onLine(r *core.Run, kind core.TaskKind, name string) (string, string) {
 	s := r.LineOf(name)
 	switch {
 	case name == "":
-		return core.RefusedLine, fmt.Sprintf("work of kind %s is about a branch: name it with --branch; open are %s", kind, listed(openLines(r)))
+		return core.RefusedLine, fmt.Sprintf("work of kind %s is about a branch: name the branch; open are %s", kind, listed(openLines(r)))
 	case s == nil || s.Status.Closed():
 		return core.RefusedLine, fmt.Sprintf("there is no open line %q; open are %s", name, listed(openLines(r)))
 	case kind != core.KindDiscard && s.Line == "":
 		return core.RefusedLine, fmt.Sprintf("nothing on %s is verified yet: delegate work on it first", name)
 	case kind == core.KindMerge && objected(s):
-		return core.RefusedLine, fmt.Sprintf("the newest review of %s wants changes: have them made (--kind fix) and reviewed, or discard it", name)
+		return core.RefusedLine, fmt.Sprintf("the newest review of %s wants changes: have them made by a fix and reviewed, or discard it", name)
 	}
 	return "", ""
 }
@@ -203,7 +203,7 @@ func worn(r *core.Run) []core.Body {
 		return []core.Body{core.RunPaused{
 			Code: core.PauseAttempts, Stage: s.ID,
 			Reason: fmt.Sprintf("the manager wants another %s of %s, after %d reviews and %d fixes of it", d.Proposal.Kind, s.ID, s.Reviews, s.Fixes),
-			Next:   fmt.Sprintf("`stellwerk retry %s` grants as many again; `stellwerk skip %s` gives the line up", r.Alias, r.Alias),
+			Advice: core.Advice{Hint: "grant as many again, or give the line up", Choices: r.Choices(core.VerbRetry, core.VerbSkip)},
 		}}
 	}
 	return nil

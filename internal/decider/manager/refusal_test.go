@@ -29,14 +29,14 @@ func TestRefusals(t *testing.T) {
 		"after a refused one": {func(w *world) { w.planned(); w.propose(of("bogus", "")) }, core.Proposal{Prompt: "x", After: []string{"t1"}},
 			core.RefusedDependency, "it was to come after t1, which was refused"},
 		"for nobody": {func(w *world) { w.planned(); delete(w.run.Playbook.Project.Roles, core.KindReview) }, core.Proposal{Kind: core.KindReview, Prompt: "x"},
-			core.RefusedRole, "the playbook names nobody for work of kind review: name one with --role; there are critic, dev"},
+			core.RefusedRole, "the playbook names nobody for work of kind review: name the role; there are critic, dev"},
 		"after its own line": {func(w *world) { w.planned(); w.propose(work("api")); w.worked() }, core.Proposal{Kind: core.KindMerge, Line: "api", After: []string{"api"}},
 			core.RefusedDependency, "it cannot come after api and belong to it"},
 		"bad name":        {func(w *world) { w.planned() }, work("No Name"), core.RefusedLine, `"No Name" cannot be the name of a line of work`},
 		"a reserved name": {func(w *world) { w.planned() }, work("manager"), core.RefusedLine, "cannot be the name"},
 		"somebody is on it": {func(w *world) { w.planned(); w.propose(work("api")) }, of(core.KindCode, "api"),
-			core.RefusedLine, "t1 is at work on api: one writes a branch at a time. Wait for it, or add --after t1"},
-		"a merge of nothing":      {func(w *world) { w.planned() }, of(core.KindMerge, ""), core.RefusedLine, "work of kind merge is about a branch: name it with --branch; open are nothing"},
+			core.RefusedLine, "t1 is at work on api: one writes a branch at a time. Wait for it, or let yours come after t1"},
+		"a merge of nothing":      {func(w *world) { w.planned() }, of(core.KindMerge, ""), core.RefusedLine, "work of kind merge is about a branch: name the branch; open are nothing"},
 		"a merge of no such line": {func(w *world) { w.planned() }, of(core.KindMerge, "api"), core.RefusedLine, `there is no open line "api"`},
 		"a review before work": {func(w *world) {
 			w.planned()

@@ -37,7 +37,7 @@ func failed(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	}
 	return core.RunPaused{
 		Code: core.PauseAttempts, Stage: s.ID, Reason: reason,
-		Next: fmt.Sprintf("`stellwerk log %s` shows how; then `stellwerk retry %s`", r.Alias, r.Alias),
+		Advice: core.Advice{Choices: r.Choices(core.VerbLog, core.VerbRetry)},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/manager"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/rules"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/wording/advicetest"
 )
 
@@ -153,7 +154,7 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 func (w *world) must(actor core.Actor, body core.Body) {
 	w.t.Helper()
 	if err := w.try(actor, body); err != nil {
-		w.t.Fatalf("%s refused: %v (%s)\n%s", body.Type(), err, core.HintOf(err), w.account())
+		w.t.Fatalf("%s refused: %v (%s)\n%s", body.Type(), err, wording.Hint(err), w.account())
 	}
 }
 

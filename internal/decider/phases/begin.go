@@ -42,7 +42,7 @@ func blocked(r *core.Run, s *core.Stage, v gate.Verdict) core.Body {
 	}
 	return core.RunPaused{
 		Code: core.PauseAction, Stage: s.ID, Reason: fmt.Sprintf("stage %s cannot be begun: %s: %s", s.ID, v.Piece, v.Text),
-		Next: fmt.Sprintf("`stellwerk skip %s` goes on without this stage", r.Alias),
+		Advice: core.Advice{Choices: r.Choices(core.VerbSkip)},
 	}
 }
 
@@ -68,6 +68,6 @@ func missing(r *core.Run, s *core.Stage, name string) core.Body {
 	}
 	return core.RunPaused{
 		Code: core.PauseInput, Stage: s.ID, Reason: reason,
-		Next: fmt.Sprintf("`stellwerk rollback %s --to %s` has it made, `stellwerk skip %s` goes on without this stage", r.Alias, producer, r.Alias),
+		Advice: core.Advice{Choices: []core.Choice{{Verb: core.VerbRollback, Run: r.Alias, Stage: producer}, {Verb: core.VerbSkip, Run: r.Alias}}},
 	}
 }

@@ -62,11 +62,11 @@ func TestWhetherAStageIsBegun(t *testing.T) {
 		"a condition, somebody insists":       {when, core.Stage{Status: core.StageStale, Next: insists}, begins(core.OpenRollback)},
 		"a condition not met, but insisted":   {when, core.Stage{Status: core.StageStale, Next: insists, Condition: &no}, begins(core.OpenRollback)},
 		"a plan before a condition":           {core.Phase{Role: "dev", Skippable: true, When: "go-code"}, core.Stage{Condition: &yes}, skip(core.SkipPlan, "none needed")},
-		"the engine's word before a decision": {when, core.Stage{Trouble: "no such program"}, core.RunPaused{Code: core.PauseCondition, Stage: "docs", Reason: "its condition could not be evaluated: no such program", Next: "`stellwerk skip r`, or `stellwerk resume r` to evaluate it again"}},
+		"the engine's word before a decision": {when, core.Stage{Trouble: "no such program"}, core.RunPaused{Code: core.PauseCondition, Stage: "docs", Reason: "its condition could not be evaluated: no such program", Advice: can(core.VerbSkip, core.VerbResume)}},
 		"what was not published": {core.Phase{Act: core.ActPullRequest}, core.Stage{Status: core.StageGated, Trouble: "the push was declined"},
-			core.RunPaused{Code: core.PausePublish, Stage: "docs", Reason: "the push was declined", Next: "`stellwerk resume r` tries again, `stellwerk rollback r --to STAGE` has it fixed"}},
+			core.RunPaused{Code: core.PausePublish, Stage: "docs", Reason: "the push was declined", Advice: can(core.VerbResume, core.VerbRollback)}},
 		"what could not be prepared": {core.Phase{Act: core.ActPullRequest}, core.Stage{Status: core.StageOpen, Trouble: "the base is gone"},
-			core.RunPaused{Code: core.PausePublish, Stage: "docs", Reason: "the base is gone", Next: "`stellwerk resume r` tries again, `stellwerk rollback r --to STAGE` has it fixed"}},
+			core.RunPaused{Code: core.PausePublish, Stage: "docs", Reason: "the base is gone", Advice: can(core.VerbResume, core.VerbRollback)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.stage.Status == "" {
@@ -134,4 +134,9 @@ func TestWhatATeamIsAsked(t *testing.T) {
 	if diff := cmp.Diff(want, (phases.Decider{}).Decide(at(p, core.Stage{Status: core.StagePending}))); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func can(verbs ...core.Verb) core.Advice {
+	r := &core.Run{Alias: "r"}
+	return core.Advice{Choices: r.Choices(verbs...)}
 }

@@ -4,8 +4,6 @@
 package phases
 
 import (
-	"fmt"
-
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
@@ -19,7 +17,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "phases" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 7 }
+func (Decider) Version() int { return 8 }
 
 // Decide says what follows for the first stage that has not passed. Taking the
 // first one is what makes a skipped or missing predecessor impossible: the run
@@ -49,12 +47,12 @@ func trouble(r *core.Run, s *core.Stage) core.RunPaused {
 	if phase.Act != "" {
 		return core.RunPaused{
 			Code: core.PausePublish, Stage: s.ID, Reason: s.Trouble,
-			Next: fmt.Sprintf("`stellwerk resume %s` tries again, `stellwerk rollback %s --to STAGE` has it fixed", r.Alias, r.Alias),
+			Advice: core.Advice{Choices: r.Choices(core.VerbResume, core.VerbRollback)},
 		}
 	}
 	return core.RunPaused{
 		Code: core.PauseCondition, Stage: s.ID, Reason: "its condition could not be evaluated: " + s.Trouble,
-		Next: fmt.Sprintf("`stellwerk skip %s`, or `stellwerk resume %s` to evaluate it again", r.Alias, r.Alias),
+		Advice: core.Advice{Choices: r.Choices(core.VerbSkip, core.VerbResume)},
 	}
 }
 

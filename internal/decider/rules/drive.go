@@ -147,7 +147,7 @@ func giveUp(r *core.Run, s *core.Stage, reason string) core.Body {
 	}
 	return core.RunPaused{
 		Code: core.PauseAttempts, Stage: s.ID, Reason: reason,
-		Next: fmt.Sprintf("`stellwerk status %s` shows why; then `stellwerk retry %s` or `stellwerk skip %s`", r.Alias, r.Alias, r.Alias),
+		Advice: core.Advice{Choices: r.Choices(core.VerbStatus, core.VerbRetry, core.VerbSkip)},
 	}
 }
 

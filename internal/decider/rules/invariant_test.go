@@ -80,7 +80,7 @@ func checkState(t *rapid.T, r *core.Run) {
 	if merging > 0 && r.PlanWrite != nil {
 		t.Fatalf("the plan is written during a merge")
 	}
-	if r.Status == core.StatusPaused && (r.Pause == nil || r.Pause.Reason == "" || r.Pause.Next == "") {
+	if r.Status == core.StatusPaused && (r.Pause == nil || r.Pause.Reason == "" || r.Pause.Hint == "" && len(r.Pause.Choices) == 0) {
 		t.Fatalf("paused without a reason and a next step: %+v", r.Pause)
 	}
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ func planned(r *core.Run) []core.Body {
 	if r.Plan.Trouble != "" {
 		return []core.Body{core.RunPaused{
 			Code: core.PauseInput, Stage: core.PlanStage, Reason: "the plan cannot be followed: " + r.Plan.Trouble,
-			Next: fmt.Sprintf("put .ai/plan.md right on %s and start again; `stellwerk cancel %s` ends this run", r.Base, r.Alias),
+			Advice: core.Advice{Hint: "put .ai/plan.md right on " + r.Base + " and start another run", Choices: r.Choices(core.VerbCancel)},
 		}}
 	}
 	s := r.Stage(core.PlanStage)
@@ -53,7 +52,7 @@ func openPlan(r *core.Run, s *core.Stage) []core.Body {
 	if role == "" {
 		return []core.Body{core.RunPaused{
 			Code: core.PauseInput, Stage: core.PlanStage, Reason: "there is no .ai/plan.md with open steps on " + r.Base + ", and the playbook names nobody who writes one",
-			Next: "write the plan, or give the playbook a `plan: {role: …}`",
+			Advice: core.Advice{Hint: "write the plan, or give the playbook a `plan: {role: …}`"},
 		}}
 	}
 	opened := core.StageOpened{Stage: core.PlanStage, Round: r.NextRound(core.PlanStage), Reason: core.OpenAdvance, Base: r.Head, Title: "Plan"}

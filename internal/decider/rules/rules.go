@@ -18,7 +18,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "rules" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 3 }
+func (Decider) Version() int { return 4 }
 
 // Decide asks one after the other who may have something to say. The first who
 // does is followed; the rest are asked again afterwards.

@@ -345,7 +345,7 @@ func (w *world) meddle() bool {
 	case w.luck("others spend", 20):
 		w.must(core.Engine(), w.othersSpend())
 	case w.luck("a pause", 30):
-		if w.try(core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "a person asked for it", Next: "resume", Stop: w.luck("stop", 2)}) != nil {
+		if w.try(core.Person("me"), core.RunPaused{Code: core.PausePerson, Reason: "a person asked for it", Advice: core.Advice{Hint: "resume"}, Stop: w.luck("stop", 2)}) != nil {
 			return false
 		}
 	case w.run.PullRequest != nil && w.run.PullRequest.State == core.PullRequestOpen && w.luck("merged", 15):

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // blocks answers as a worker that cannot go on before its question is answered.
@@ -41,7 +42,7 @@ func TestAnswersAreGivenOnce(t *testing.T) {
 	if core.CodeOf(err) != core.CodeConflict || !strings.Contains(err.Error(), "was answered before: blue") {
 		t.Fatalf("%v", err)
 	}
-	if hint := core.HintOf(err); !strings.Contains(hint, "stellwerk cancel r") || strings.Contains(hint, "stellwerk say") {
+	if hint := wording.Hint(err); !strings.Contains(hint, "stellwerk cancel r") || strings.Contains(hint, "stellwerk say") {
 		t.Errorf("the hint is of no use here: %s", hint)
 	}
 	if w.play(); w.run.Status != core.StatusCompleted || len(w.run.Answers) != 1 || w.run.Waves.Fact("colour").Content != "blue" {
@@ -142,7 +143,7 @@ func TestAPlannerThatLoopsPauses(t *testing.T) {
 				return core.WorkerOutput{Status: core.OutputCompleted}
 			}
 			w.play()
-			if p := w.run.Pause; p == nil || p.Code != test.code || !strings.Contains(p.Reason, test.says) || p.Next == "" {
+			if p := w.run.Pause; p == nil || p.Code != test.code || !strings.Contains(p.Reason, test.says) || p.Hint == "" && len(p.Choices) == 0 {
 				t.Errorf("%+v\n%s", p, w.account())
 			}
 		})

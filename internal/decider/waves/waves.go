@@ -21,7 +21,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "waves" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 3 }
+func (Decider) Version() int { return 4 }
 
 // Decide asks one after the other who may have something to say. The first who
 // does is followed; the rest are asked again afterwards.
@@ -116,7 +116,7 @@ func ask(r *core.Run) []core.Body {
 		if q.Blocking {
 			return []core.Body{core.RunPaused{
 				Code: core.PauseQuestion, Stage: core.PlannerStage, Reason: who(q) + " asks: " + q.Text,
-				Next: fmt.Sprintf("`stellwerk answer %s \"…\"`", q.ID),
+				Advice: q.Ask(),
 			}}
 		}
 	}
@@ -145,7 +145,7 @@ func idle(r *core.Run) []core.Body {
 	}
 	return []core.Body{core.RunPaused{
 		Code: core.PauseBarren, Stage: core.PlannerStage, Reason: reason,
-		Next: fmt.Sprintf("`stellwerk log %s` shows what it decided; `stellwerk resume %s` lets it try again", r.Alias, r.Alias),
+		Advice: core.Advice{Choices: r.Choices(core.VerbLog, core.VerbResume)},
 	}}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/waves"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 	"github.com/stellwerk-dev/stellwerk/internal/wording/advicetest"
 )
 
@@ -186,7 +187,7 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 func (w *world) must(actor core.Actor, body core.Body) {
 	w.t.Helper()
 	if err := w.try(actor, body); err != nil {
-		w.t.Fatalf("%s refused: %v (%s)\n%s", body.Type(), err, core.HintOf(err), w.account())
+		w.t.Fatalf("%s refused: %v (%s)\n%s", body.Type(), err, wording.Hint(err), w.account())
 	}
 }
 
@@ -219,7 +220,7 @@ func (w *world) once() {
 	switch {
 	case w.run.Gated() != nil:
 		w.must(core.Person("me"), core.ApprovalGranted{Subject: w.run.Gated().Gate.Subject})
-	case w.run.Pause != nil && (w.run.Pause.Reason == "" || w.run.Pause.Next == ""):
+	case w.run.Pause != nil && (w.run.Pause.Reason == "" || w.run.Pause.Hint == "" && len(w.run.Pause.Choices) == 0):
 		w.t.Fatalf("the run waits for a person and does not say what for: %+v", w.run.Pause)
 	case w.run.Pause != nil && w.run.Pause.Code == core.PauseQuestion:
 		i := w.draw("which question", len(w.run.Questions))

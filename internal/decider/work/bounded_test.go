@@ -1,8 +1,9 @@
 package work_test
 
 import (
-	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
@@ -42,7 +43,7 @@ func TestBounded(t *testing.T) {
 				r.Stages = r.Stages[:1]
 			}
 			r.Limits.Parallel, r.Limits.Project.Parallel = c.parallel, c.projects
-			if got := work.Bounded(r, c.said); !slices.EqualFunc(got, c.want, func(a, b core.Body) bool { return a == b }) {
+			if got := work.Bounded(r, c.said); !cmp.Equal(got, c.want) {
 				t.Errorf("begins %+v, want %+v", got, c.want)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -69,7 +70,7 @@ func TestWhatFollowsForATask(t *testing.T) {
 			r.Stream.At, r.Limits.Infra = noon, 5
 			got := work.Next(r, s, s.Tasks[2])
 			if p, ok := got.(core.RunPaused); ok {
-				p.Reason, p.Next = "", ""
+				p.Reason, p.Advice = "", core.Advice{}
 				got = p
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -88,19 +89,19 @@ func TestWhatAPersonIsToldOfATask(t *testing.T) {
 		reason, next string
 	}{
 		"once": {func(_ *core.Run, _ *core.Stage, t *core.Task) { t.Limit = 1 },
-			"api: 1 attempt, and its checks still do not hold", "`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"` or `stellwerk skip r`"},
+			"api: 1 attempt, and its checks still do not hold", "`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"`, or `stellwerk skip r`"},
 		"which check": {func(r *core.Run, _ *core.Stage, t *core.Task) {
 			t.Counted, t.Name, t.Last().Results = 3, "code", red
 			r.Playbook.Phases = []core.Phase{{ID: "api", Title: "The API"}}
 		}, "The API, code: 3 attempts, and its checks still do not hold; test", ""},
 		"a limit of the attempt": {func(_ *core.Run, _ *core.Stage, t *core.Task) {
-			t.Counted, t.Last().Exceeded, t.Last().Short = 3, "the attempt has cost $1.00 of its $1.00", &core.Shortage{Own: true, Next: "`stellwerk retry r --max-attempt-cost USD` raises it"}
+			t.Counted, t.Last().Exceeded, t.Last().Short = 3, "the attempt has cost $1.00 of its $1.00", &core.Shortage{Own: true, Advice: core.Advice{Choices: []core.Choice{{Verb: core.VerbRaise, Run: "r", Limit: core.LimitAttemptCost}}}}
 		}, "api: 3 attempts, and its checks still do not hold; it ran into a limit: the attempt has cost $1.00 of its $1.00",
-			"`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"` or `stellwerk skip r`; `stellwerk retry r --max-attempt-cost USD` raises it"},
+			"`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"`, or `stellwerk skip r`; `stellwerk retry r --max-attempt-cost USD` raises it for this run, `limits.attempt.cost_usd` in your settings for later ones"},
 		"a limit of the machine": {func(_ *core.Run, _ *core.Stage, t *core.Task) {
 			t.Counted, t.Last().Exit, t.Last().Resources = 3, core.ExitFailed, &core.Consumption{Breach: "killed at 1.0 GiB of memory", Exceeded: "memory"}
 		}, "api: 3 attempts, and its checks still do not hold; it ran into a limit: killed at 1.0 GiB of memory",
-			"`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"` or `stellwerk skip r`; a higher `resources.memory` in your settings is for new runs"},
+			"`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"`, or `stellwerk skip r`; a higher `resources.memory` in your settings is for new runs"},
 		"a limit that was met and outlived": {func(_ *core.Run, _ *core.Stage, t *core.Task) {
 			t.Counted, t.Last().Exit, t.Last().Resources = 3, core.ExitFinished, &core.Consumption{Breach: "killed at 1.0 GiB of memory", Exceeded: "memory"}
 		}, "api: 3 attempts, and its checks still do not hold", ""},
@@ -109,15 +110,15 @@ func TestWhatAPersonIsToldOfATask(t *testing.T) {
 		}, "api: 3 attempts, and its checks still do not hold", ""},
 		"a project's step": {func(r *core.Run, s *core.Stage, t *core.Task) {
 			t.Counted, r.Playbook.Project, s.Branch = 3, &core.Management{}, "x-api-1"
-		}, "", "`stellwerk status r` shows why; then `stellwerk retry r` or `stellwerk skip r`"},
+		}, "", "`stellwerk status r` shows why; then `stellwerk retry r`, or `stellwerk skip r`"},
 		"a project's plan": {func(r *core.Run, s *core.Stage, t *core.Task) {
 			t.Counted, r.Playbook.Project, s.ID = 3, &core.Management{}, core.PlanStage
-		}, "", "`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"` or `stellwerk cancel r`"},
+		}, "", "`stellwerk status r` shows why; then `stellwerk retry r`, `stellwerk feedback r \"…\"`, or `stellwerk cancel r`"},
 		"a plan of waves": {func(r *core.Run, s *core.Stage, t *core.Task) {
 			t.Counted, r.Playbook.Project, s.ID = 3, &core.Management{Waves: &core.WaveRules{}}, core.PlanStage
-		}, "", "`stellwerk status r` shows why; then `stellwerk retry r` or `stellwerk cancel r`"},
+		}, "", "`stellwerk status r` shows why; then `stellwerk retry r`, or `stellwerk cancel r`"},
 		"lost": {func(_ *core.Run, _ *core.Stage, t *core.Task) { t.Infra = 6 },
-			"api.r1.code was lost 6 times to something outside the agent's work", "put it right, then `stellwerk retry r`"},
+			"api.r1.code was lost 6 times to something outside the agent's work", "put it right, then try again: `stellwerk retry r`"},
 		"lost, by what the stage says": {func(_ *core.Run, s *core.Stage, t *core.Task) { t.Infra, s.Trouble = 6, "no network" },
 			"api.r1.code was lost 6 times to something outside the agent's work: no network", ""},
 		"stuck, by what the task says": {func(_ *core.Run, s *core.Stage, t *core.Task) {
@@ -136,8 +137,8 @@ func TestWhatAPersonIsToldOfATask(t *testing.T) {
 			r.Limits.Infra = 5
 			c.change(r, s, task)
 			p, ok := work.Next(r, s, task).(core.RunPaused)
-			if !ok || c.reason != "" && p.Reason != c.reason || c.next != "" && p.Next != c.next {
-				t.Errorf("paused with %q, %q\nwant %q, %q", p.Reason, p.Next, c.reason, c.next)
+			if !ok || c.reason != "" && p.Reason != c.reason || c.next != "" && wording.Advice(p.Code, p.Advice) != c.next {
+				t.Errorf("paused with %q, %q\nwant %q, %q", p.Reason, wording.Advice(p.Code, p.Advice), c.reason, c.next)
 			}
 		})
 	}

@@ -1,8 +1,6 @@
 package work
 
 import (
-	"fmt"
-
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -20,7 +18,7 @@ func Ended(r *core.Run) []core.Body {
 	case core.PullRequestClosed:
 		return []core.Body{core.RunPaused{
 			Code: core.PausePublish, Stage: core.PublishStage, Reason: "the pull request was closed without being merged",
-			Next: fmt.Sprintf("`stellwerk resume %s` opens another, `stellwerk cancel %s` gives the work up", r.Alias, r.Alias),
+			Advice: core.Advice{Choices: r.Choices(core.VerbResume, core.VerbCancel)},
 		}}
 	case core.PullRequestOpen:
 	}
@@ -60,7 +58,7 @@ func Unpublished(r *core.Run) []core.Body {
 	}
 	return []core.Body{core.RunPaused{
 		Code: core.PausePublish, Stage: s.ID, Reason: s.Trouble,
-		Next: fmt.Sprintf("`stellwerk resume %s` tries again", r.Alias),
+		Advice: core.Advice{Choices: r.Choices(core.VerbResume)},
 	}}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // TestWhoApprovesAPublicationIsToldAllOfIt: what is unenforced, what the change touches, and what looks like a secret.
@@ -80,7 +81,7 @@ func TestARunRestsOrEndsOnlyWithAllItsWork(t *testing.T) {
 		if got != c.want || len(bodies) > 1 {
 			t.Errorf("%s: %+v follows, want %q", name, bodies, c.want)
 		}
-		if p, ok := first(bodies).(core.RunPaused); ok && (p.Code != core.PausePublish || p.Stage != core.PublishStage || p.Reason == "" || p.Next != "`stellwerk resume r` opens another, `stellwerk cancel r` gives the work up") {
+		if p, ok := first(bodies).(core.RunPaused); ok && (p.Code != core.PausePublish || p.Stage != core.PublishStage || p.Reason == "" || wording.Advice(p.Code, p.Advice) != "`stellwerk resume r` tries again, `stellwerk cancel r` gives the work up") {
 			t.Errorf("%s: paused with %+v", name, p)
 		}
 	}
@@ -130,8 +131,8 @@ func TestPublishingMeetsTrouble(t *testing.T) {
 	r := published(func(r *core.Run) {
 		r.Stages = append(r.Stages, &core.Stage{ID: core.PublishStage, Trouble: "the push was declined"})
 	})
-	want := core.RunPaused{Code: core.PausePublish, Stage: core.PublishStage, Reason: "the push was declined", Next: "`stellwerk resume r` tries again"}
-	if got := work.Unpublished(r); len(got) != 1 || got[0] != core.Body(want) {
+	want := core.RunPaused{Code: core.PausePublish, Stage: core.PublishStage, Reason: "the push was declined", Advice: core.Advice{Choices: []core.Choice{{Verb: core.VerbResume, Run: "r"}}}}
+	if got := work.Unpublished(r); !cmp.Equal(got, []core.Body{want}) {
 		t.Errorf("%+v follows", got)
 	}
 	r.Stages[1].Trouble, r.Stages[0].Trouble = "", "of another stage"

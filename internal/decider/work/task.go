@@ -6,7 +6,6 @@ package work
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
@@ -69,35 +68,31 @@ func start(r *core.Run, s *core.Stage, t *core.Task) core.Body {
 }
 
 func exhausted(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
-	next := fmt.Sprintf("`stellwerk status %s` shows why; then %s", r.Alias, Onward(r, s))
+	choices := append(r.Choices(core.VerbStatus), Onward(r, s)...)
 	switch a := t.Last(); {
 	case a == nil:
 	case a.Exceeded != "" && a.Short != nil:
-		next += "; " + a.Short.Next
+		choices = append(choices, a.Short.Choices...)
 	case outgrew(a):
-		next += fmt.Sprintf("; a higher `resources.%s` in your settings is for new runs", a.Resources.Exceeded)
+		choices = append(choices, core.Choice{Verb: core.VerbRaise, Limit: core.ResourceLimit(a.Resources.Exceeded)})
 	}
-	return core.RunPaused{Code: core.PauseAttempts, Stage: s.ID, Reason: label(r, s, t) + ": " + WhyNot(r, t), Next: next}
+	return core.RunPaused{Code: core.PauseAttempts, Stage: s.ID, Reason: label(r, s, t) + ": " + WhyNot(r, t), Advice: core.Advice{Choices: choices}}
 }
 
-// Onward is what a person can type about a stage that has no attempt left, and the
+// Onward is what a person can do about a stage that has no attempt left, and the
 // law accepts: words need somebody who reads them, and not every stage can be
 // left out.
-func Onward(r *core.Run, s *core.Stage) string {
-	ways := []string{"retry " + r.Alias}
+func Onward(r *core.Run, s *core.Stage) []core.Choice {
+	ways := []core.Verb{core.VerbRetry}
 	if !r.Managed() || s.ID == core.PlanStage && !r.ByWaves() {
-		ways = append(ways, "feedback "+r.Alias+` "…"`)
+		ways = append(ways, core.VerbFeedback)
 	}
 	if !r.Managed() || s.Branch != "" {
-		ways = append(ways, "skip "+r.Alias)
+		ways = append(ways, core.VerbSkip)
 	} else {
-		ways = append(ways, "cancel "+r.Alias)
+		ways = append(ways, core.VerbCancel)
 	}
-	for i, way := range ways {
-		ways[i] = "`stellwerk " + way + "`"
-	}
-	last := len(ways) - 1
-	return strings.Join(ways[:last], ", ") + " or " + ways[last]
+	return r.Choices(ways...)
 }
 
 // label is what a person calls a task of a stage.
@@ -169,7 +164,7 @@ func lost(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 	}
 	return core.RunPaused{
 		Code: core.PauseInfra, Stage: s.ID, Reason: reason,
-		Next: fmt.Sprintf("put it right, then `stellwerk retry %s`", r.Alias),
+		Advice: core.Advice{Hint: "put it right, then try again", Choices: r.Choices(core.VerbRetry)},
 	}
 }
 

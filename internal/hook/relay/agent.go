@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // agentPrefix begins the names of the worktrees that the client asks for on
@@ -69,4 +69,4 @@ type trouble struct {
 }
 
 // Hint is what can be done about it.
-func (t trouble) Hint() string { return core.HintOf(t.Error) }
+func (t trouble) Hint() string { return wording.Hint(t.Error) }

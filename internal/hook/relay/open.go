@@ -1,24 +1,16 @@
 package relay
 
 import (
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 )
-
-// OpenRun is a run of a repository that has not ended, as its folder says.
-type OpenRun struct {
-	Alias         string
-	Title, Issue  string
-	Status, Stage string
-	Session       string // that carries it; none where the engine starts its agents
-	Phases        bool   // it can be taken up in a session
-}
 
 // maxOpen is how many runs a session is told of.
 const maxOpen = 3
 
 // opened is what a session that carries no run is told of those that are open.
 type opened struct {
-	Runs []OpenRun
+	Runs []api.Run
 	More int
 }
 

@@ -5,18 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 )
 
 // TestAFreshSessionHearsWhatIsOpen: a session that carries no run, however it
 // began, learns of the runs of its repository, and no engine is asked.
 func TestAFreshSessionHearsWhatIsOpen(t *testing.T) {
-	runs := []OpenRun{
-		{Alias: "brisk-otter", Title: "Add a\nsearch field", Status: "awaiting_approval", Stage: "plan", Session: "before", Phases: true},
+	runs := []api.Run{
+		{Alias: "brisk-otter", Title: "Add a\nsearch field", Status: "awaiting_approval", Stage: "plan", Session: "before", Kind: "phases"},
 		{Alias: "calm-heron", Title: "The shop", Status: "active"},
 	}
 	d := newForeign(t)
-	d.Open = func(dir string) []OpenRun {
+	d.Open = func(dir string) []api.Run {
 		if dir != "/project" {
 			return nil
 		}
@@ -44,7 +45,7 @@ func TestAFreshSessionHearsWhatIsOpen(t *testing.T) {
 		}
 	}
 	for i := range 9 {
-		runs = append(runs, OpenRun{Alias: fmt.Sprintf("run-%d", i), Title: strings.Repeat("long ", 400), Status: "paused", Phases: true})
+		runs = append(runs, api.Run{Alias: fmt.Sprintf("run-%d", i), Title: strings.Repeat("long ", 400), Status: "paused", Kind: "phases"})
 	}
 	a := d.answer(hook.EventSessionStart, map[string]any{"source": "startup"})
 	if !strings.Contains(a.Message, "and 8 more: `stellwerk status`") || len(a.Message) > MaxText {

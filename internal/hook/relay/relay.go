@@ -29,7 +29,7 @@ type Relay struct {
 	Connect func(ctx context.Context, existing bool) (api.Sessions, func() error, error)
 	// Open lists the runs of a folder's repository that have not ended, without
 	// an engine. Nil lists none.
-	Open func(dir string) []OpenRun
+	Open func(dir string) []api.Run
 	// Rings reports whether the person wants to hear a sound, now. Nil is never.
 	Rings func() (bool, error)
 }

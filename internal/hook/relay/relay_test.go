@@ -149,13 +149,21 @@ func turns() map[string]api.Turn {
 	for i := range 7 {
 		leaky.Gate.Leaks = append(leaky.Gate.Leaks, core.Leak{Rule: "github-token", File: "deploy/settings.env", Line: i + 1})
 	}
-	paused.Pause = &core.Pause{Reason: "three attempts failed: go test", Next: "look at the checks"}
+	paused.Pause = &core.Pause{Code: core.PauseAttempts, Reason: "three attempts failed: go test", Advice: core.Advice{
+		Hint: "look at the checks",
+		Choices: []core.Choice{
+			{Verb: core.VerbStatus, Run: "brisk-otter"}, {Verb: core.VerbRetry, Run: "brisk-otter"}, {Verb: core.VerbSkip, Run: "brisk-otter"},
+			{Verb: core.VerbRaise, Run: "brisk-otter", Limit: core.LimitAttemptCost},
+		},
+	}}
+	open := turn(api.TurnPaused)
+	open.Pause = &core.Pause{Code: core.PausePerson, Reason: "lunch"}
 	over.Run.Status, over.Run.URL = "completed", "https://example.org/pull/7"
 	pushed := turn(api.TurnOver)
 	pushed.Run.Status, pushed.Run.URL, pushed.Run.Remote = "completed", "https://git.example.org/acme/rocket/pulls/7", "https://git.example.org/acme/rocket.git"
 	verify.Busy = "go test ./... is running"
 	return map[string]api.Turn{
-		"start": start, "team": team, "gate": gate, "review": review, "publish": publish, "leaky": leaky, "paused": paused, "over": over, "pushed": pushed, "verify": verify,
+		"start": start, "team": team, "gate": gate, "review": review, "publish": publish, "leaky": leaky, "paused": paused, "open": open, "over": over, "pushed": pushed, "verify": verify,
 		"working": turn(api.TurnWorking),
 	}
 }

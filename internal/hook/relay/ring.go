@@ -46,7 +46,7 @@ func calling(turn api.Turn, stuck string) string {
 			return "pause " + p.At.String()
 		}
 	case api.TurnOver:
-		if turn.Run.Status != string(core.StatusCancelled) {
+		if turn.Run.Status != core.StatusCancelled {
 			return "end"
 		}
 	case api.TurnStart:

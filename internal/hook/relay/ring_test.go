@@ -33,7 +33,7 @@ func TestTheSessionsTerminalIsRungOnceForEachThing(t *testing.T) {
 		return d.answer(hook.EventStop, nil).Sequence
 	}
 	ended := turn(api.TurnOver)
-	ended.Run.Status = string(core.StatusCompleted)
+	ended.Run.Status = core.StatusCompleted
 	later := pausedBy(core.PauseAttempts)
 	later.Pause.At = noon.Add(time.Hour)
 	for i, c := range []struct {

@@ -22,7 +22,7 @@ const MaxText = 2500
 // render fills in one of the texts beside this file.
 func render(name string, data any) (string, error) {
 	t, err := template.New(name+".md.tmpl").Funcs(template.FuncMap{
-		"line": line, "standing": standing, "where": where, "approve": means(core.MeansApprove), "skip": means(core.MeansSkip), "cancel": means(core.MeansCancel),
+		"line": line, "slash": slash, "elsewhere": elsewhere, "standing": standing, "where": where, "approve": means(core.MeansApprove), "skip": means(core.MeansSkip), "cancel": means(core.MeansCancel),
 		"title": title, "suggested": suggested, "files": files, "words": words, "acts": acts, "leaks": leaks, "distant": func(r *api.Run) bool { return r.Remote != "" },
 	}).ParseFS(texts, name+".md.tmpl")
 	if err != nil {
@@ -39,7 +39,7 @@ func render(name string, data any) (string, error) {
 func line(v any) string { return clip(strings.Join(strings.Fields(fmt.Sprint(v)), " "), 300) }
 
 // standing is how a run stands, for a sentence.
-func standing(status string) string { return line(core.RunStatus(status).InWords()) }
+func standing(status core.RunStatus) string { return line(status.InWords()) }
 
 // where says which stage of how many a run is in.
 func where(t api.Turn) string {
@@ -58,7 +58,7 @@ func title(v any) string {
 	switch r := v.(type) {
 	case *api.Run:
 		return line(core.IssueTitle(r.Issue, r.Title))
-	case OpenRun:
+	case api.Run:
 		return line(core.IssueTitle(r.Issue, r.Title))
 	}
 	return line(v)

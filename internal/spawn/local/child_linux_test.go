@@ -85,9 +85,6 @@ func TestHowAShimIsStarted(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(fresh, logFile)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the log is %v, %v", info, err)
 	}
-	if got, want := s.Capabilities(), (spawn.Capabilities{Kill: true, Probe: true}); got != want {
-		t.Errorf("it can %+v", got)
-	}
 }
 
 // TestWhatAChildTells before it has made its mark, and of an attempt that it is to salvage: there is no end to be seen as

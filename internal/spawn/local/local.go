@@ -48,7 +48,7 @@ func New(options Options) *Spawner {
 
 // Capabilities implements spawn.Spawner.
 func (s *Spawner) Capabilities() spawn.Capabilities {
-	return spawn.Capabilities{Kill: true, Probe: true}
+	return spawn.Capabilities{Name: "local", Isolation: []string{"sandbox", "none"}, Resources: true, Sessions: true}
 }
 
 // Start implements spawn.Spawner.

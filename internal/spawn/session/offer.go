@@ -4,7 +4,8 @@
 // has ended. All of it is files in the attempt folder, so that any engine finds
 // an offer that another one made. From the taking on a shim holds the attempt
 // as it holds any other; in the place of the agent it runs Await. The package
-// must not decide who may take what: its caller knows who owns the run.
+// must not decide who may take what: internal/session, the engine's half of
+// interactive sessions, knows which of them owns the run.
 package session
 
 import (

@@ -36,6 +36,7 @@ type Attempt struct {
 // Run runs the suite.
 func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
 	for name, test := range map[string]func(*testing.T, Harness){
+		"says what it offers":         offers,
 		"absent until started":        absent,
 		"runs to its end":             runs,
 		"runs once":                   once,
@@ -48,6 +49,12 @@ func Run(t *testing.T, newHarness func(t *testing.T) Harness) {
 		"an unknown folder is absent": unknown,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, newHarness(t)) })
+	}
+}
+
+func offers(t *testing.T, h Harness) {
+	if c := h.Engine().Capabilities(); c.Name == "" || len(c.Isolation) == 0 {
+		t.Errorf("it offers %+v: a record needs its name, and an attempt some isolation", c)
 	}
 }
 

@@ -28,6 +28,9 @@ func (s *Store) apply(ctx context.Context, tx *txn, c store.Commit, rows []query
 	if err := appendEvents(ctx, tx, c, rows); err != nil {
 		return err
 	}
+	if err := holds(ctx, tx, c); err != nil {
+		return err
+	}
 	if err := within(ctx, tx, c.Budget); err != nil {
 		return err
 	}
@@ -76,6 +79,31 @@ func appendEvents(ctx context.Context, tx *txn, c store.Commit, rows []query.App
 		if err := tx.AppendEvent(ctx, row); err != nil {
 			return fmt.Errorf("append %s: %w", row.ID, err)
 		}
+	}
+	return nil
+}
+
+// holds refuses a step if what it was judged by besides its own stream has
+// changed. Writes follow one another, so it stays so until the step is committed.
+func holds(ctx context.Context, tx *txn, c store.Commit) error {
+	for _, given := range c.Given {
+		head, err := tx.Head(ctx, given.Stream)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("head of %s: %w", given.Stream, err)
+		}
+		if head.Seq != given.Seq {
+			return fmt.Errorf("%s stands at %d, not %d: %w", given.Stream, head.Seq, given.Seq, store.ErrStale)
+		}
+	}
+	if c.Idle == "" {
+		return nil
+	}
+	open, err := tx.OpenProjectRuns(ctx, query.OpenProjectRunsParams{ProjectID: c.Idle, Limit: 1})
+	if err != nil {
+		return fmt.Errorf("open runs of project %s: %w", c.Idle, err)
+	}
+	if len(open) > 0 {
+		return &store.RunOpen{Alias: open[0].Alias}
 	}
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func TestExamine(t *testing.T) {
@@ -24,7 +24,7 @@ func TestExamine(t *testing.T) {
 		t.Errorf("in use: %v", err)
 	}
 	otherwise(t, s, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
-	if err := Examine(t.Context(), path); !errors.Is(err, store.ErrNewer) || core.HintOf(err) == "" {
+	if err := Examine(t.Context(), path); !errors.Is(err, store.ErrNewer) || wording.Hint(err) == "" {
 		t.Errorf("newer: %v", err)
 	}
 }
@@ -37,7 +37,7 @@ func TestExamineSaysWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{damaged: "is damaged", folder: "is not a file"} {
-		if err := Examine(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) || core.HintOf(err) == "" {
+		if err := Examine(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) || wording.Hint(err) == "" {
 			t.Errorf("%v, want %q and what to do", err, want)
 		}
 	}

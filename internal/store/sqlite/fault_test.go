@@ -20,12 +20,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func wantUnavailable(t *testing.T, err error, words string) {
 	t.Helper()
-	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), words) || core.HintOf(err) == "" {
-		t.Errorf("got %v (%s, hint %q), want unavailable: %s", err, core.CodeOf(err), core.HintOf(err), words)
+	if core.CodeOf(err) != core.CodeUnavailable || !strings.Contains(err.Error(), words) || wording.Hint(err) == "" {
+		t.Errorf("got %v (%s, hint %q), want unavailable: %s", err, core.CodeOf(err), wording.Hint(err), words)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/storetest"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 func TestFilesAreTheOwnersAlone(t *testing.T) {
@@ -158,9 +159,9 @@ func TestProjectsOfTheFirstVersionAreKept(t *testing.T) {
 	s := openAt(t, path, Options{})
 	for _, standing := range []store.Standing{{Paused: "holidays"}, {}} {
 		standing.Project, standing.Name = "p", "shop"
-		want := "awaiting_review"
+		want := core.StatusReview
 		if standing.Paused != "" {
-			want = "paused"
+			want = core.StatusPaused
 		}
 		if err := s.Commit(t.Context(), store.Commit{Stream: "project/p", Standing: &standing}); err != nil {
 			t.Fatal(err)
@@ -297,8 +298,8 @@ func TestFailedMigrationNamesTheCopy(t *testing.T) {
 	}
 	_, err := open(t.Context(), path, Options{}, nextVersion(t, "CREATE TABLE events (x TEXT)"))
 	copies, globErr := filepath.Glob(fmt.Sprintf("%s.backup-v%d-*", path, newest))
-	if globErr != nil || len(copies) != 1 || !strings.Contains(core.HintOf(err), copies[0]) {
-		t.Fatalf("copies %v, error %v, hint %q", copies, err, core.HintOf(err))
+	if globErr != nil || len(copies) != 1 || !strings.Contains(wording.Hint(err), copies[0]) {
+		t.Fatalf("copies %v, error %v, hint %q", copies, err, wording.Hint(err))
 	}
 	openAt(t, path, Options{}) // and the database is as it was
 }
@@ -316,8 +317,8 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 	if core.CodeOf(err) != core.CodeUnsupported || !errors.Is(err, store.ErrNewer) {
 		t.Fatalf("got %v", err)
 	}
-	if !strings.Contains(err.Error(), fmt.Sprintf("version %d", newest+1)) || !strings.Contains(err.Error(), fmt.Sprintf("up to %d", newest)) || core.HintOf(err) == "" {
-		t.Errorf("message %q, hint %q", err, core.HintOf(err))
+	if !strings.Contains(err.Error(), fmt.Sprintf("version %d", newest+1)) || !strings.Contains(err.Error(), fmt.Sprintf("up to %d", newest)) || wording.Hint(err) == "" {
+		t.Errorf("message %q, hint %q", err, wording.Hint(err))
 	}
 }
 

@@ -44,7 +44,7 @@ func project(ctx context.Context, tx *txn, c store.Commit) error {
 	}
 	if p := c.Progress; p != nil {
 		err := tx.DriveProject(ctx, query.DriveProjectParams{
-			ID: p.Project, Status: p.Status, CurrentEpic: p.Epic, IntegrationBranch: p.Branch, LastActivity: micros(p.At),
+			ID: p.Project, Status: string(p.Status), CurrentEpic: p.Epic, IntegrationBranch: p.Branch, LastActivity: micros(p.At),
 			PrUrl: p.PRURL, PrNumber: int64(p.PRNumber), Reason: p.Reason,
 		})
 		if err != nil {
@@ -129,7 +129,7 @@ func (s *Store) runs(ctx context.Context, f store.Filter) ([]query.Run, error) {
 // runPage lists runs of a status, or those that come after one in the list.
 func (s *Store) runPage(ctx context.Context, f store.Filter) ([]query.Run, error) {
 	page := query.ProjectRunPageParams{
-		ProjectID: f.Project, At: math.MaxInt64, Status: f.Status, AnyStatus: 1, Most: sqlLimit(f.Limit),
+		ProjectID: f.Project, At: math.MaxInt64, Status: string(f.Status), AnyStatus: 1, Most: sqlLimit(f.Limit),
 	}
 	if f.Open {
 		page.AnyStatus = 0

@@ -77,9 +77,9 @@ func (s *Store) present() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return core.Wrap(core.CodeUnavailable, err, "database "+s.path+" was taken away while the engine runs",
-			"put the file back; or end the engine, then restore a backup with `stellwerk restore`")
+			"put the file back; or end the engine, then restore a backup").Offer(core.Choice{Verb: core.VerbRestore})
 	case err != nil:
-		return core.Wrap(core.CodeUnavailable, err, "database "+s.path+" cannot be looked at", hintWrite)
+		return core.Wrap(core.CodeUnavailable, err, "database "+s.path+" cannot be looked at", "").Advise(adviseWrite())
 	case !os.SameFile(info, s.file):
 		return core.Errorf(core.CodeUnavailable, "database %s was replaced while the engine runs", s.path).
 			WithHint("end the engine, then start it again: it works with the file that lies there now")

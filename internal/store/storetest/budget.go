@@ -66,7 +66,7 @@ func testBudget(t *testing.T, open Open) {
 // waits or has ended does not.
 func testBudgetTime(t *testing.T, open Open) {
 	s := open(t)
-	row := func(id, status string, updated int, worked time.Duration) {
+	row := func(id string, status core.RunStatus, updated int, worked time.Duration) {
 		push(t, s, "run/"+id, func(c *store.Commit) {
 			c.Run = &store.RunRow{ID: id, Project: "p", Status: status, StartedAt: moment(0), UpdatedAt: moment(updated), Worked: worked}
 		})

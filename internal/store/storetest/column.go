@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
@@ -67,7 +68,7 @@ func testColumns(t *testing.T, open Open) {
 	})
 	eachColumn(t, reflect.ValueOf(&run).Elem(), map[string]bool{"ID": true, "Status": true}, func(column string) {
 		change(t, reflect.ValueOf(&run).Elem().FieldByName(column), 60) // once more, together with the status
-		run.Status = "with " + column
+		run.Status = core.RunStatus("with " + column)
 		push(t, s, "run/r1", func(c *store.Commit) { c.Run = &run })
 		if got, err := s.Run(t.Context(), "r1"); err != nil || !cmp.Equal(run, got) {
 			t.Errorf("%s of a run whose status changed too: %s, %v", column, cmp.Diff(run, got), err)

@@ -12,16 +12,11 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
 
-// over reports a status in which a run is not open any more.
-func over(status string) bool {
-	return slices.Contains([]string{"completed", "failed", "cancelled"}, status)
-}
-
 // wantRuns is what a filter leaves of runs that are listed the newest first.
 func wantRuns(newestFirst []store.RunRow, f store.Filter) string {
 	ids, reached := "", f.Before == ""
 	for _, r := range newestFirst {
-		fits := reached && (f.Project == "" || r.Project == f.Project) && (f.Status == "" || r.Status == f.Status) && (!f.Open || !over(r.Status))
+		fits := reached && (f.Project == "" || r.Project == f.Project) && (f.Status == "" || r.Status == f.Status) && (!f.Open || !r.Status.Terminal())
 		if fits && (f.Limit == 0 || len(ids) < f.Limit) {
 			ids += r.ID
 		}
@@ -37,7 +32,7 @@ func testRunFilters(t *testing.T, open Open) {
 	var rows []store.RunRow
 	for i, id := range strings.Split("dbfhacgepomnlkji", "") {
 		r := store.RunRow{ID: id, Alias: []string{"odd", "even"}[i%2], Project: []string{"p", "q", "p"}[i%3], StartedAt: moment(i / 8), UpdatedAt: moment(9)}
-		r.Status = []string{"active", "completed", "failed", "cancelled", "paused", "active", "awaiting_approval"}[i%7]
+		r.Status = []core.RunStatus{"active", "completed", "failed", "cancelled", "paused", "active", "awaiting_approval"}[i%7]
 		push(t, s, core.RunStream(id), func(c *store.Commit) { c.Run = &r })
 		rows = append(rows, r)
 	}
@@ -73,7 +68,7 @@ func runFilters() []store.Filter {
 	}
 	each(3, func(f *store.Filter, i int) { f.Project = []string{"", "p", "q"}[i] })
 	each(2, func(f *store.Filter, i int) { f.Open = i == 1 })
-	each(4, func(f *store.Filter, i int) { f.Status = []string{"", "active", "completed", "none"}[i] })
+	each(4, func(f *store.Filter, i int) { f.Status = []core.RunStatus{"", "active", "completed", "none"}[i] })
 	each(5, func(f *store.Filter, i int) { f.Before = []string{"", "p", "j", "h", "a"}[i] })
 	each(3, func(f *store.Filter, i int) { f.Limit = []int{0, 1, 3}[i] })
 	return all

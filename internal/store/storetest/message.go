@@ -120,7 +120,7 @@ func testConversations(t *testing.T, open Open) {
 // and can be asked again in another run.
 func testQuestions(t *testing.T, open Open) {
 	s := open(t)
-	run := func(id, status string) {
+	run := func(id string, status core.RunStatus) {
 		push(t, s, core.RunStream(id), func(c *store.Commit) {
 			c.Run = &store.RunRow{ID: id, Project: "p", Status: status, StartedAt: moment(1), UpdatedAt: moment(1)}
 		})
@@ -185,7 +185,7 @@ func testQuestionPrefix(t *testing.T, open Open) {
 // testAskedAgain: a question is answered by an answer that follows it in its own run, and by nothing else.
 func testAskedAgain(t *testing.T, open Open) {
 	s := open(t)
-	run := func(id, status string) {
+	run := func(id string, status core.RunStatus) {
 		push(t, s, core.RunStream(id), func(c *store.Commit) {
 			c.Run = &store.RunRow{ID: id, Project: "p", Status: status, StartedAt: moment(1), UpdatedAt: moment(1)}
 		})
@@ -215,12 +215,12 @@ func testAskedAgain(t *testing.T, open Open) {
 	want("answered")
 	say("a", core.SaidQuestion)
 	want("asked again", "a")
-	for _, status := range []string{"paused", "awaiting_approval", "awaiting_review", "active"} {
+	for _, status := range []core.RunStatus{"paused", "awaiting_approval", "awaiting_review", "active"} {
 		run("a", status)
-		want(status, "a")
+		want(string(status), "a")
 	}
-	for _, status := range []string{"completed", "failed", "cancelled"} {
+	for _, status := range []core.RunStatus{"completed", "failed", "cancelled"} {
 		run("a", status)
-		want(status)
+		want(string(status))
 	}
 }

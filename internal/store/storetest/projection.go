@@ -239,7 +239,7 @@ func testStanding(t *testing.T, open Open) {
 		st.Project = "p"
 		push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Standing = &st })
 	}
-	drive := func(status string, minute int) {
+	drive := func(status core.RunStatus, minute int) {
 		push(t, s, "run/a", func(c *store.Commit) {
 			c.Progress = &store.Progress{Project: "p", Status: status, Reason: "asks", At: moment(minute)}
 		})

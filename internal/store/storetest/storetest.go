@@ -30,6 +30,9 @@ func Run(t *testing.T, open Open) {
 	}{
 		{"append", testAppend},
 		{"append/stale", testStale},
+		{"append/given another stream", testGiven},
+		{"append/given race", testGivenRace},
+		{"append/idle project", testIdle},
 		{"append/atomic", testAtomic},
 		{"append/bytes", testBytes},
 		{"append/chain", testChain},

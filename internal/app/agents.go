@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"os"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/command"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
+	"github.com/stellwerk-dev/stellwerk/internal/broker"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/forges"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/worker"
+)
+
+// agents are the programs that this version knows how to run.
+func agents() map[string]agent.Agent {
+	all := map[string]agent.Agent{}
+	for _, a := range []agent.Agent{command.Agent{}, scripted.Agent{}, claude.Agent{}, claude.Session{}} {
+		all[a.Name()] = a
+	}
+	return all
+}
+
+// secretNames are the variables an agent's program knows as its credentials.
+func secretNames(name string) []string {
+	if known, ok := agents()[name].(interface{ SecretEnv() []string }); ok {
+		return known.SecretEnv()
+	}
+	return nil
+}
+
+// provider is where an agent's model is, in the table of package broker.
+func provider(name string) string {
+	if known, ok := agents()[name].(interface{ Provider() string }); ok {
+		return known.Provider()
+	}
+	return ""
+}
+
+// agentLacks says what an agent's program lacks to get to work.
+func agentLacks(name string, lookup func(string) string) string {
+	if known, ok := agents()[name].(interface {
+		Lacks(lookup func(string) string) string
+	}); ok {
+		return known.Lacks(lookup)
+	}
+	return ""
+}
+
+// credentialOf is where the settings keep the model's credential; nil for the environment.
+func credentialOf(s config.CredentialSettings) *dispatch.Credential {
+	if !s.Set() {
+		return nil
+	}
+	return &dispatch.Credential{
+		Kind:   broker.Kind(s.Kind.V),
+		Source: shim.Source{File: s.File.V, Command: s.Command.V, Keyring: s.Keyring.V},
+	}
+}
+
+// engineSecrets are the credentials in the engine's environment, to be removed
+// from everything it keeps or shows.
+func engineSecrets() []redact.Secret {
+	var secrets []redact.Secret
+	for name := range agents() {
+		secrets = append(secrets, present(secretNames(name))...)
+	}
+	return append(secrets, forges.Secrets()...)
+}
+
+// redactors implements dispatch.Options.Redactors.
+func (a *App) redactors(names []string) dispatch.Redactor { return a.redactorOf(names) }
+
+// redactorOf is a redactor that also knows the named variables, and more.
+func (a *App) redactorOf(names []string, more ...redact.Secret) *redact.Redactor {
+	extra := append(present(names), more...)
+	if len(extra) == 0 {
+		return a.redactor
+	}
+	return redact.New(redact.Options{Secrets: append(engineSecrets(), extra...), Rules: a.rules})
+}
+
+// present are those of the named variables that the environment has.
+func present(names []string) []redact.Secret {
+	var secrets []redact.Secret
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok && value != "" {
+			secrets = append(secrets, redact.Secret{Name: name, Value: value})
+		}
+	}
+	return secrets
+}
+
+// Worker runs beside an agent: it carries out one attempt.
+func Worker(ctx context.Context, folder string) error { return worker.Run(ctx, folder, agents()) }
+
+// Salvage saves what a lost attempt left.
+func Salvage(ctx context.Context, folder string) error { return worker.Salvage(ctx, folder, agents()) }

@@ -1,0 +1,59 @@
+package client
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
+)
+
+// encode puts a request where its tags say: into the path, the query or the body.
+// A parameter that says nothing is left out.
+func encode(r api.Route, in any) (target string, body any, err error) {
+	target = r.Path
+	query := url.Values{}
+	v := reflect.ValueOf(in).Elem()
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		value := v.FieldByIndex(field.Index)
+		if name := field.Tag.Get("path"); name != "" {
+			if err := named(name, fmt.Sprint(value)); err != nil {
+				return "", nil, err
+			}
+			target = strings.ReplaceAll(target, "{"+name+"}", url.PathEscape(fmt.Sprint(value)))
+		}
+		if name := field.Tag.Get("query"); name != "" && (!value.IsZero() || field.Tag.Get("required") != "") {
+			query.Set(name, fmt.Sprint(value))
+		}
+		if field.Name == "Body" {
+			body = value.Interface()
+		}
+	}
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	return target, body, nil
+}
+
+// named refuses a name in a path that would lead to another address.
+func named(what, name string) error {
+	if what == "session" && !snapshot.IsSession(name) {
+		return core.Errorf(core.CodeInvalid, "%.80q is not the name of a session", name)
+	}
+	switch name {
+	case "", ".", "..":
+	default:
+		return nil
+	}
+	err := core.Errorf(core.CodeNotFound, "there is no %s %q", what, name)
+	switch what {
+	case "project":
+		return err.WithHint("`stellwerk projects --all` lists them")
+	case "token":
+		return err.WithHint("`stellwerk tokens list` shows them")
+	}
+	return err
+}

@@ -1,0 +1,199 @@
+// Package find resolves what people call things: a run by id, alias or prefix, a
+// project by name, key or folder, a conversation by name. It must not change
+// anything; who registers a project is package start.
+package find
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// Engine is what folds runs and projects.
+type Engine interface {
+	Holds(run string) bool
+	Load(ctx context.Context, run string) (*core.Run, error)
+	Project(ctx context.Context, id string) (*core.Project, error)
+}
+
+// Store is what lists them.
+type Store interface {
+	Run(ctx context.Context, id string) (store.RunRow, error)
+	Runs(ctx context.Context, f store.Filter) ([]store.RunRow, error)
+	Project(ctx context.Context, id string) (store.ProjectRow, error)
+	Projects(ctx context.Context, limit int) ([]store.ProjectRow, error)
+}
+
+// Finder finds runs, projects and conversations.
+type Finder struct {
+	engine Engine
+	store  Store
+}
+
+// New makes a Finder.
+func New(e Engine, s Store) *Finder { return &Finder{engine: e, store: s} }
+
+// Run loads a run by id, alias or a unique prefix of either.
+func (a *Finder) Run(ctx context.Context, id string) (*core.Run, error) {
+	if a.engine.Holds(id) {
+		return a.engine.Load(ctx, id)
+	}
+	row, err := a.store.Run(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		row, err = a.prefix(ctx, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.engine.Load(ctx, row.ID)
+}
+
+func (a *Finder) prefix(ctx context.Context, prefix string) (store.RunRow, error) {
+	rows, err := a.store.Runs(ctx, store.Filter{})
+	if err != nil {
+		return store.RunRow{}, err
+	}
+	var found []store.RunRow
+	var names []string
+	for _, r := range rows {
+		if prefix != "" && (strings.HasPrefix(r.ID, prefix) || strings.HasPrefix(r.Alias, prefix)) {
+			found = append(found, r)
+			names = append(names, r.Alias)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return store.RunRow{}, core.Errorf(core.CodeNotFound, "there is no run %q", prefix).Offer(core.Choice{Verb: core.VerbRuns})
+	}
+	return store.RunRow{}, core.Errorf(core.CodeInvalid, "%q is the beginning of %d runs", prefix, len(found)).WithHint("one of: %s", strings.Join(names, ", "))
+}
+
+// Project loads a project by its name or key.
+func (a *Finder) Project(ctx context.Context, nameOrKey string) (*core.Project, error) {
+	row, err := a.store.Project(ctx, nameOrKey)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, core.Errorf(core.CodeNotFound, "there is no project %.80q", nameOrKey).Offer(core.Choice{Verb: core.VerbProjects})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.engine.Project(ctx, row.ID)
+}
+
+// ProjectName is what a person calls a project; its id where it is not known.
+func (a *Finder) ProjectName(ctx context.Context, id string) (string, error) {
+	row, err := a.store.Project(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return id, nil
+	}
+	return row.Name, err
+}
+
+// ProjectOf is the id of the project that somebody means: by id, name or path, by
+// the folder they are in where name is empty, or by one of its runs, which is
+// returned as well.
+func (a *Finder) ProjectOf(ctx context.Context, name, dir string) (project string, run *core.Run, err error) {
+	if project, err = a.projectNamed(ctx, name, dir); err != nil || project != "" {
+		return project, nil, err
+	}
+	run, err = a.Run(ctx, name)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return "", nil, core.Errorf(core.CodeNotFound, "there is no project or run %.80q", name).
+			WithHint("`stellwerk projects` and `stellwerk status` list them; words that are none belong into quotes")
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return run.Project, run, nil
+}
+
+// projectNamed is the id of a project by id, name or path, or of the repository
+// in dir where name is empty; "" where no project is called so.
+func (a *Finder) projectNamed(ctx context.Context, name, dir string) (string, error) {
+	if name == "" || strings.ContainsRune(name, '/') || strings.HasPrefix(name, ".") {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		repo, err := yard.Locate(ctx, name)
+		if err != nil {
+			return "", LocateError(name, err)
+		}
+		return ProjectID(repo.CommonDir), nil
+	}
+	rows, err := a.store.Projects(ctx, 0)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, p := range rows {
+		if p.ID == name {
+			return p.ID, nil
+		}
+		if p.Name == name {
+			found = append(found, p.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", nil
+	case 1:
+		return found[0], nil
+	}
+	return "", core.Errorf(core.CodeInvalid, "%d projects are called %q", len(found), name).
+		WithHint("name the id, or the path of the repository: `stellwerk projects --json`")
+}
+
+// NoConversation says that a project has no conversation of that name.
+func NoConversation(p *core.Project, called string) error {
+	return core.Errorf(core.CodeNotFound, "project %s has no conversation %.80q", p.Name, called).
+		WithHint("`stellwerk conversations` lists them; `stellwerk conversations start NAME` begins one")
+}
+
+// Conversation is the conversation that somebody calls so, as events name it: nothing for
+// the first, which needs no project to be known.
+func (a *Finder) Conversation(ctx context.Context, project, called string) (string, error) {
+	if called == "" || called == project || strings.EqualFold(called, core.MainConversation) {
+		return "", nil
+	}
+	p, err := a.engine.Project(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	if p == nil {
+		return "", core.Errorf(core.CodeNotFound, "there is no conversation %.80q", called).
+			WithHint("the repository is no project yet; its first run makes it one")
+	}
+	if c := p.Conversation(called); c != nil {
+		return c.ID, nil
+	}
+	return "", NoConversation(p, called)
+}
+
+// ProjectID keys a project by its canonical git directory, so that all its
+// worktrees are one project.
+func ProjectID(commonDir string) string {
+	sum := sha256.Sum256([]byte(commonDir))
+	return hex.EncodeToString(sum[:8])
+}
+
+// LocateError says why there is no repository at dir that could be used.
+func LocateError(dir string, err error) error {
+	switch {
+	case errors.Is(err, yard.ErrNotRepository):
+		return core.Errorf(core.CodeInvalid, "%s is not in a git repository", dir).
+			WithHint("change into your repository, or make one: git init && git add . && git commit")
+	case errors.Is(err, yard.ErrNoCommits):
+		return core.Errorf(core.CodeInvalid, "the repository in %s has no commits yet", dir).
+			WithHint("make a first one: git add . && git commit -m 'first commit'")
+	}
+	return core.Wrap(core.CodeUnavailable, err, "the repository cannot be read", "check "+dir)
+}

@@ -1,0 +1,68 @@
+package service
+
+import (
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+)
+
+// Tokens implements api.Access.
+func (a *Service) Tokens(context.Context) ([]api.Token, error) { return a.access.List(), nil }
+
+// AddToken implements api.Access.
+func (a *Service) AddToken(ctx context.Context, req api.AddToken) (api.NewToken, error) {
+	by, err := letsIn(ctx)
+	if err != nil {
+		return api.NewToken{}, err
+	}
+	t, secret, err := a.access.Add(req.Name, req.Role, by)
+	if err == nil {
+		a.log.Info("a token was made", "token", t.ID, "name", t.Name, "role", t.Role, "by", by)
+	}
+	return api.NewToken{Token: t, Secret: secret}, err
+}
+
+// RevokeToken implements api.Access.
+func (a *Service) RevokeToken(ctx context.Context, id string, _ api.RevokeToken) (api.Token, error) {
+	by, err := letsIn(ctx)
+	if err != nil {
+		return api.Token{}, err
+	}
+	t, err := a.access.Revoke(id, by)
+	if err == nil {
+		a.log.Info("a token was revoked", "token", t.ID, "name", t.Name, "by", by)
+	}
+	return t, err
+}
+
+// letsIn is the person on whose word somebody is let in or shut out. A session is
+// no person, and neither is a process that was started inside of one.
+func letsIn(ctx context.Context) (string, error) {
+	c := api.CallerFrom(ctx)
+	if c.Actor.Kind != core.ActorPerson || len(c.Inside) > 0 {
+		return "", core.Errorf(core.CodeForbidden, "who may come in is decided by a person").
+			WithHint("do it in a terminal of your own")
+	}
+	return c.Actor.ID, nil
+}
+
+// reached says where the network reaches the engine.
+func (a *Service) Reached(address string) { a.address.Store(&address) }
+
+// SignIn implements api.Access.
+func (a *Service) SignIn(ctx context.Context, _ api.SignIn) (api.SignInCode, error) {
+	if _, err := letsIn(ctx); err != nil {
+		return api.SignInCode{}, err
+	}
+	address := a.address.Load()
+	if address == nil {
+		return api.SignInCode{}, core.Errorf(core.CodeUnavailable, "the engine does not listen on the network, so there is no cockpit to sign in to").
+			WithHint("end it, then start it with `stellwerk serve`, or with `stellwerk serve --listen ADDRESS:PORT`")
+	}
+	code, until, err := a.access.Code(api.CallerFrom(ctx))
+	if err != nil {
+		return api.SignInCode{}, err
+	}
+	return api.SignInCode{Code: code, URL: *address + "/sign-in#" + code, Until: until}, nil
+}

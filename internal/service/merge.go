@@ -1,0 +1,306 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/show"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// Mergeable implements api.Service.
+func (a *Service) Mergeable(ctx context.Context, id string) (api.Mergeable, error) {
+	run, err := a.find.Run(ctx, id)
+	if err != nil {
+		return api.Mergeable{}, err
+	}
+	m, _, err := a.mergeable(ctx, run)
+	return m, err
+}
+
+// Merge implements api.Service. The commit is made in the yard, and the person's
+// branch set to it if it is where they were shown; nothing else of their
+// repository is touched. Their word comes first, with the commit that the branch
+// is to be set to: whatever ends the engine after that, whoever looks at the
+// branch next sees whether it came about, and who asks again goes on with the
+// same commit.
+func (a *Service) Merge(ctx context.Context, id string, req api.Merge) (api.Run, error) {
+	a.merging.Lock()
+	defer a.merging.Unlock()
+	run, err := a.find.Run(ctx, id)
+	if err != nil {
+		return api.Run{}, err
+	}
+	speaker := api.Speaker(ctx, run.Session)
+	if speaker.Kind != core.ActorPerson {
+		return api.Run{}, core.Errorf(core.CodeForbidden, "only a person merges").WithHint("the person does that, in a terminal of their own or in the cockpit")
+	}
+	if mergedBefore(run, speaker, req) {
+		return show.Run(run), nil
+	}
+	m, made, err := a.mergeable(ctx, run)
+	switch {
+	case err != nil:
+		return api.Run{}, err
+	case m.Merged && (req.Commit == "" || req.Commit == m.Commit): // it is there, whoever brought it
+		return a.mergeSeen(ctx, run, a.granted(ctx, run, m.Tip), m.Tip)
+	case req.Commit != "" && req.Commit != m.Commit || req.Tip != "" && req.Tip != m.Tip:
+		return api.Run{}, movedOn(run, m)
+	case req.FastForward && m.Tree != "" && req.Commit != "" && req.Tip != "":
+		run, err = a.engine.Submit(ctx, run.ID, speaker, core.MergeGranted{Commit: m.Commit, Base: m.Base, Tip: m.Tip, Merge: m.Commit})
+		if err != nil {
+			return api.Run{}, err
+		}
+		return show.Run(run), nil
+	case !m.Can:
+		return api.Run{}, core.Errorf(core.CodeConflict, "%s cannot be merged here: %s", m.Branch, m.Reason).WithHint("%s", instead(m))
+	case req.Commit == "" || req.Tip == "":
+		return api.Run{}, core.Errorf(core.CodeInvalid, "it is not said what of run %s is merged, and into what", run.Alias).
+			WithHint("look at it, and send commit and tip along, as GET /v1/runs/%s/merge shows them", run.Alias)
+	}
+	if run, made, err = a.grant(ctx, run, speaker, m, made); err != nil {
+		return api.Run{}, err
+	}
+	ctx = context.WithoutCancel(ctx) // what was granted is carried out
+	if err := a.setBase(ctx, run, m, made); err != nil {
+		return api.Run{}, errors.Join(err, a.ungranted(ctx, run, err))
+	}
+	a.log.Info("a pull request was merged", "run", run.Alias, "by", speaker.ID, "base", m.Base, "commit", made)
+	return a.mergeSeen(ctx, run, made, made)
+}
+
+// mergedBefore reports a word that was given and carried out before.
+func mergedBefore(run *core.Run, speaker core.Actor, req api.Merge) bool {
+	pr := run.PullRequest
+	return pr != nil && pr.Merged != "" && req.Commit == pr.Commit && pr.Grant.By == speaker.ID
+}
+
+// grant records a person's word to set their branch to made, or finds the word
+// that they gave before, and the commit it named.
+func (a *Service) grant(ctx context.Context, run *core.Run, speaker core.Actor, m api.Mergeable, made string) (*core.Run, string, error) {
+	if g := run.PullRequest.Grant; g.By == speaker.ID && g.Commit == m.Commit && g.Tip == m.Tip {
+		y, err := a.yards.Yard(ctx, run.Project)
+		if err != nil {
+			return run, "", err
+		}
+		if there, err := y.Exists(ctx, g.Merge); err != nil || there {
+			return run, g.Merge, err
+		}
+	}
+	run, err := a.engine.Submit(ctx, run.ID, speaker, core.MergeGranted{Commit: m.Commit, Base: m.Base, Tip: m.Tip, Merge: made})
+	return run, made, err
+}
+
+// settingBase is how long the person's repository may take to set a branch: a hook
+// of theirs that hangs must not keep others from merging.
+const settingBase = 2 * time.Minute
+
+// setBase sets the person's branch to the merge.
+func (a *Service) setBase(ctx context.Context, run *core.Run, m api.Mergeable, made string) error {
+	ctx, cancel := context.WithTimeout(ctx, settingBase)
+	defer cancel()
+	y, err := a.yards.Yard(ctx, run.Project)
+	if err != nil {
+		return err
+	}
+	err = y.Push(ctx, yard.PushSpec{Remote: run.Remote, Ref: "refs/heads/" + m.Base, Commit: made, ExpectedOld: m.Tip})
+	var lease *yard.LeaseError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &lease):
+		return movedOn(run, m)
+	}
+	if looked := handwork(ctx, run, &m); looked != nil {
+		return errors.Join(err, looked)
+	}
+	if errors.Is(err, yard.ErrCheckedOut) {
+		return core.Wrap(core.CodeConflict, err, m.Base+" is checked out", instead(m))
+	}
+	return core.Wrap(core.CodeConflict, err, m.Branch+" could not be merged", instead(m))
+}
+
+// ungranted records that what a person granted did not come about. The branch is
+// looked at all the same.
+func (a *Service) ungranted(ctx context.Context, run *core.Run, why error) error {
+	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.CommandRefused{Command: "merge", Reason: a.redactor.String(why.Error())})
+	return err
+}
+
+// granted is the merge that a person granted, where the base holds it.
+func (a *Service) granted(ctx context.Context, run *core.Run, tip string) string {
+	y, err := a.yards.Yard(ctx, run.Project)
+	if err != nil {
+		return ""
+	}
+	return dispatch.Granted(ctx, y, run.PullRequest.Grant.Merge, tip)
+}
+
+func movedOn(run *core.Run, m api.Mergeable) error {
+	return core.Errorf(core.CodeConflict, "what you were shown is not what would be merged now: %.8s into %s at %.8s", m.Commit, m.Base, m.Tip).
+		WithHint("look again").Offer(run.Choices(core.VerbDiff)...)
+}
+
+// mergeSeen records what the forge would say: that the base holds the work, at
+// tip, and by which merge of those that were granted. Who watches the branch may
+// have been first.
+func (a *Service) mergeSeen(ctx context.Context, run *core.Run, merge, tip string) (api.Run, error) {
+	pr := run.PullRequest
+	if err := a.pulls.Settle(run.Project, pr.Number, forge.Merged, tip); err != nil {
+		a.log.Warn("the record of a pull request cannot be settled", "run", run.Alias, "error", err)
+	}
+	after, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.PullRequestSeen{State: core.PullRequestMerged, Commit: pr.Commit, Merge: merge})
+	if core.CodeOf(err) == core.CodeConflict {
+		after, err = a.engine.Load(ctx, run.ID)
+	}
+	if err != nil {
+		return api.Run{}, err
+	}
+	return show.Run(after), nil
+}
+
+// mergeable looks at what merging would do; made is the commit, which is in the
+// yard only.
+func (a *Service) mergeable(ctx context.Context, run *core.Run) (m api.Mergeable, made string, err error) {
+	pr := run.PullRequest
+	if pr != nil && pr.State == core.PullRequestMerged {
+		return m, "", core.Errorf(core.CodeConflict, "%s is merged already: nothing waits to be merged", run.Branch).
+			WithHint("`stellwerk log %s` tells by whom; begin further work with `stellwerk run`", run.Alias)
+	}
+	if !run.ToMerge() {
+		return m, "", core.Errorf(core.CodeConflict, "run %s is %s: nothing waits to be merged", run.Alias, run.Status.InWords()).
+			Offer(run.Choices(core.VerbStatus)...)
+	}
+	m = api.Mergeable{Commit: pr.Commit, Branch: run.Branch, Base: dispatch.Target(run)}
+	switch {
+	case run.ForgeURL != "":
+		m.Reason, m.Next = "its pull request is on "+run.ForgeURL, "merge it there: "+pr.URL
+		return m, "", nil
+	case run.Distant():
+		m.Reason, m.Next = "the repository is elsewhere, at "+run.Remote, "merge it there"
+		return m, "", nil
+	}
+	y, err := a.yards.Yard(ctx, run.Project)
+	if err != nil {
+		return m, "", err
+	}
+	if m.Tip, err = baseTip(ctx, y, run.Remote, m.Base); err != nil {
+		return m, "", err
+	}
+	if m.Tip == "" {
+		m.Reason, m.Next = "the repository has no branch "+m.Base+" any more", "make one, or `stellwerk cancel "+run.Alias+"`"
+		return m, "", nil
+	}
+	made, err = tryMerge(ctx, y, run, &m)
+	if err == nil {
+		err = handwork(ctx, run, &m)
+	}
+	if m.Can = err == nil && m.Reason == ""; m.Can {
+		m.Next, m.Command = "", ""
+	}
+	return m, made, err
+}
+
+// baseTip is where a branch of the person's repository is, which the yard then
+// has; "" where there is none.
+func baseTip(ctx context.Context, y *yard.Yard, remote, branch string) (string, error) {
+	tip, err := y.RemoteTip(ctx, remote, "refs/heads/"+branch)
+	if err != nil || tip == "" {
+		return "", err
+	}
+	known, err := y.Exists(ctx, tip)
+	if err != nil || known {
+		return tip, err
+	}
+	failed := y.Fetch(ctx, remote) // or who watches the branch fetches it this moment
+	if known, err = y.Exists(ctx, tip); err == nil && known {
+		return tip, nil
+	}
+	if err = errors.Join(failed, err); err == nil {
+		err = core.Errorf(core.CodeConflict, "%s moves at this very moment", branch).WithHint("look again")
+	}
+	return "", err
+}
+
+// tryMerge makes the commit, or says what stands against it.
+func tryMerge(ctx context.Context, y *yard.Yard, run *core.Run, m *api.Mergeable) (string, error) {
+	newer, err := y.Log(ctx, m.Commit, m.Tip)
+	if err != nil {
+		return "", err
+	}
+	m.Ahead = len(newer)
+	made, err := y.Merge(ctx, yard.MergeSpec{
+		Into: m.Tip, From: m.Commit, Message: fmt.Sprintf("Merge %s: %s", run.Branch, run.Title), Identity: yard.Identity(run.Identity), When: run.Now(),
+	})
+	if err != nil {
+		return "", err
+	}
+	tree, err := y.Tree(ctx, m.Tip)
+	if err != nil {
+		return "", err
+	}
+	m.Merged = made.Tree == tree // it brings nothing: the base holds the commit, or all of it as another
+	if m.Conflicts = made.Conflicts; len(made.Conflicts) > 0 {
+		m.Reason = fmt.Sprintf("%s has moved on, and %d of its files were changed on both sides", m.Base, len(made.Conflicts)+made.Unlisted)
+	}
+	return made.Commit, nil
+}
+
+// handwork refuses to merge into a branch in whose files a person works, and
+// says what they can type where they have to merge themselves.
+func handwork(ctx context.Context, run *core.Run, m *api.Mergeable) error {
+	tree, first, err := yard.CheckedOut(ctx, run.Remote, m.Base)
+	if err != nil {
+		return err
+	}
+	if tree != "" && m.Ahead == 0 && len(m.Conflicts) == 0 {
+		m.Tree = tree
+	}
+	if tree != "" && m.Reason == "" {
+		m.Reason = fmt.Sprintf("%s is checked out in %s, and files that you work with are touched only if you say so", m.Base, tree)
+	}
+	edit := " --no-edit"
+	if len(m.Conflicts) > 0 {
+		edit = "" // git asks for words when the conflicts are put right
+	}
+	switch {
+	case tree != "":
+		m.Command = fmt.Sprintf("git -C %s merge%s %s", quoted(tree), edit, quoted(m.Branch))
+	case first != "":
+		m.Command = fmt.Sprintf("git -C %s switch %s && git -C %s merge%s %s", quoted(first), quoted(m.Base), quoted(first), edit, quoted(m.Branch))
+	}
+	switch {
+	case m.Command == "":
+		m.Next = fmt.Sprintf("merge %s into %s in a clone of %s, and push it", m.Branch, m.Base, run.Remote)
+	case len(m.Conflicts) > 0:
+		m.Next = "merge it yourself and put the conflicts right, or cancel the run and begin another"
+	case m.Tree != "":
+		m.Next = fmt.Sprintf("say so with `stellwerk merge %s --fast-forward`, or merge it yourself", run.Alias)
+	default:
+		m.Next = "merge it yourself"
+	}
+	return nil
+}
+
+// instead is what a person can do, in a line.
+func instead(m api.Mergeable) string {
+	if m.Command == "" {
+		return m.Next
+	}
+	return m.Next + ": `" + m.Command + "`"
+}
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

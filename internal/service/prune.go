@@ -1,0 +1,68 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/retention"
+)
+
+const (
+	minAge       = 24 * time.Hour
+	firstRetain  = 10 * time.Minute // after an engine began: not in passing
+	retainEvery  = 24 * time.Hour
+	retainAdvice = "`stellwerk prune` says what would be removed"
+)
+
+// Prune implements api.Operations.
+func (a *Service) Prune(ctx context.Context, req api.Prune) (api.Pruned, error) {
+	if req.OlderThan < minAge {
+		return api.Pruned{}, core.Errorf(core.CodeInvalid, "what is younger than %s is not removed", minAge).WithHint("--older-than 30d")
+	}
+	if !a.pruning.TryLock() {
+		return api.Pruned{}, core.Errorf(core.CodeConflict, "the state folder is being pruned already").WithHint("wait a little, then try again")
+	}
+	defer a.pruning.Unlock()
+	now, err := a.store.Now(ctx)
+	if err != nil {
+		return api.Pruned{}, err
+	}
+	report, err := retention.Run(ctx, retention.Options{
+		State: a.state.Dir, Store: a.store, Blobs: a.blobs, Yards: a.yards, Log: a.log,
+	}, retention.Request{Before: now.Add(-req.OlderThan), Transcripts: req.Transcripts, Remove: req.Remove})
+	if req.Remove {
+		a.log.Info("the state folder was pruned", "removed", len(report.Items), "bytes", report.Bytes, "kept", len(report.Kept))
+	}
+	out := api.Pruned{Removed: req.Remove, Bytes: report.Bytes}
+	for _, i := range report.Items {
+		out.Items = append(out.Items, api.PrunedItem(i))
+	}
+	for _, k := range report.Kept {
+		out.Kept = append(out.Kept, api.PrunedKept(k))
+	}
+	return out, err
+}
+
+// retain prunes once a day, where the person's settings say after how long. An
+// engine that runs only for a command does not come to it.
+func (a *Service) Retain(ctx context.Context) {
+	for wait := firstRetain; ; wait = retainEvery {
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		settings, err := config.OfPerson(nil)
+		if err == nil && settings.Retention.V > 0 {
+			_, err = a.Prune(ctx, api.Prune{OlderThan: settings.Retention.V, Remove: true})
+		}
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("the state folder could not be pruned", "error", err, "advice", retainAdvice)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+// Package service is the engine as its clients see it: the methods of api.Service. A
+// method finds what is meant, then reads and shows it, or submits a person's word as an
+// event. Sessions, the attempts' tools and what precedes a run are answered by their own
+// packages. It must not decide what a run does next, choose a store, a forge or an agent,
+// or know who listens.
+package service
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stellwerk-dev/stellwerk/internal/access"
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/blob"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/engine"
+	"github.com/stellwerk-dev/stellwerk/internal/find"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/local"
+	"github.com/stellwerk-dev/stellwerk/internal/journal"
+	"github.com/stellwerk-dev/stellwerk/internal/notify"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/session"
+	"github.com/stellwerk-dev/stellwerk/internal/start"
+	"github.com/stellwerk-dev/stellwerk/internal/statefolder"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/toolcall"
+)
+
+// Options are what a service answers from.
+type Options struct {
+	Version  string
+	Person   string // the person at this machine
+	Self     string // the program that runs beside agents
+	Agent    string // the program that the built-in playbooks start
+	State    statefolder.Folder
+	Store    store.Store
+	Blobs    *blob.Folder
+	Journal  *journal.Journal
+	Yards    dispatch.Yards
+	Engine   *engine.Engine
+	Deciders []core.Decider
+	Find     *find.Finder
+	Start    *start.Starter
+	Sessions *session.Sessions
+	Tools    *toolcall.Tools
+	Outbox   *notify.Outbox
+	Pulls    *local.Forge // pull requests of repositories without a forge
+	Access   *access.Store
+	Redactor *redact.Redactor
+	// Secrets is a redactor that also knows the named variables, and more.
+	Secrets func(names []string, more ...redact.Secret) *redact.Redactor
+	// Isolation is what this machine provides, and why nothing stronger.
+	Isolation func() (sandbox.Kind, string)
+	Log       *slog.Logger
+	// Work counts what goes on after a method has returned.
+	Work *sync.WaitGroup
+}
+
+// beforehand is what is asked before there is a run.
+type beforehand interface {
+	api.Starts
+	api.Library
+	Trust(ctx context.Context, req api.Trust) (api.Trusted, error)
+}
+
+// Service implements api.Service.
+type Service struct {
+	api.Sessions
+	api.Tools
+	beforehand
+
+	version      string
+	person       string
+	self         string
+	agentProgram string
+	state        statefolder.Folder
+	layout       dispatch.Layout
+	store        store.Store
+	blobs        *blob.Folder
+	journal      *journal.Journal
+	yards        dispatch.Yards
+	engine       *engine.Engine
+	deciders     []core.Decider
+	find         *find.Finder
+	start        *start.Starter
+	sessions     *session.Sessions
+	tools        *toolcall.Tools
+	outbox       *notify.Outbox
+	pulls        *local.Forge
+	access       *access.Store
+	redactor     *redact.Redactor
+	redactorOf   func(names []string, more ...redact.Secret) *redact.Redactor
+	isolation    func() (sandbox.Kind, string)
+	log          *slog.Logger
+	work         *sync.WaitGroup
+
+	merging    sync.Mutex // held while somebody merges: of two, one does
+	pruning    sync.Mutex
+	ledger     ledger
+	walls      wallTrials
+	tails      tails
+	references references
+	address    atomic.Pointer[string] // where the network reaches the engine; nil where it does not
+}
+
+var _ api.Service = (*Service)(nil)
+
+// New makes a service.
+func New(o Options) *Service {
+	return &Service{
+		Sessions: o.Sessions, Tools: o.Tools, beforehand: o.Start,
+		version: o.Version, person: o.Person, self: o.Self, agentProgram: o.Agent, state: o.State, layout: dispatch.Layout{State: o.State.Dir},
+		store: o.Store, blobs: o.Blobs, journal: o.Journal, yards: o.Yards, engine: o.Engine, deciders: o.Deciders,
+		find: o.Find, start: o.Start, sessions: o.Sessions, tools: o.Tools, outbox: o.Outbox, pulls: o.Pulls, access: o.Access,
+		redactor: o.Redactor, redactorOf: o.Secrets, isolation: o.Isolation, log: o.Log, work: o.Work,
+	}
+}

@@ -1,0 +1,39 @@
+package service
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
+)
+
+// unreadable reports that the history of a run cannot be read: it is damaged, or
+// of a newer version. A list shows what it knows of such a run, and the others.
+func unreadable(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && core.CodeOf(err) != core.CodeUnavailable
+}
+
+// viewUnreadable is what is known of a run whose history cannot be read.
+func viewUnreadable(row store.RunRow, err error) api.Run {
+	v := viewRow(row)
+	v.Reason = "it cannot be read: " + err.Error()
+	v.Next = cmp.Or(wording.Hint(err), "a backup has it as it was: `stellwerk restore`")
+	return v
+}
+
+// waitsUnread is what such a run asks of a person.
+func waitsUnread(row store.RunRow, err error) []api.Waiting {
+	v := viewUnreadable(row, err)
+	return []api.Waiting{{Kind: api.WaitUnreadable, Since: row.UpdatedAt, Reason: v.Reason, Next: v.Next, Run: v}}
+}
+
+func viewRow(r store.RunRow) api.Run {
+	return api.Run{
+		ID: r.ID, Alias: r.Alias, Project: r.Project, Title: r.Title, Issue: r.Issue, Status: r.Status, Reason: r.Reason,
+		Stage: r.Stage, Attempts: r.Attempts, Cost: core.CostOf(r.CostUSD, r.Unpriced), Tokens: r.Tokens, Branch: r.Branch, Base: r.Base,
+		URL: r.URL, Isolation: r.Isolation, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
+	}
+}

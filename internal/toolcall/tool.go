@@ -1,0 +1,224 @@
+// Package toolcall answers the calls of attempts' tools: it takes secrets out of what an
+// agent says, submits it once under the call's name, and records what was refused. The
+// agents' side of the tools is package tool. Whether a call is allowed, the law and the
+// deciders say; this package must not.
+package toolcall
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/blob"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
+	"github.com/stellwerk-dev/stellwerk/internal/find"
+	"github.com/stellwerk-dev/stellwerk/internal/naming"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+)
+
+// Engine is what carries out what a call asks for.
+type Engine interface {
+	Submit(ctx context.Context, run string, actor core.Actor, body core.Body) (*core.Run, error)
+	Follow(ctx context.Context, run string, after int64, fn func(core.Event) error) error
+}
+
+// Options are what the tools of attempts need.
+type Options struct {
+	Engine   Engine
+	Find     *find.Finder
+	Yards    dispatch.Yards
+	Blobs    *blob.Folder
+	Redactor *redact.Redactor
+	// Secrets is a redactor that also knows the named variables, and more.
+	Secrets func(names []string, more ...redact.Secret) *redact.Redactor
+	// Token is what opens an attempt's tools. No call may repeat it.
+	Token func(run, attempt string) string
+}
+
+// Tools implements api.Tools.
+type Tools struct {
+	engine     Engine
+	find       *find.Finder
+	yards      dispatch.Yards
+	blobs      *blob.Folder
+	redactor   *redact.Redactor
+	redactorOf func(names []string, more ...redact.Secret) *redact.Redactor
+	token      func(run, attempt string) string
+}
+
+var _ api.Tools = (*Tools)(nil)
+
+// New makes the tools of an engine's attempts.
+func New(o Options) *Tools {
+	return &Tools{engine: o.Engine, find: o.Find, yards: o.Yards, blobs: o.Blobs, redactor: o.Redactor, redactorOf: o.Secrets, token: o.Token}
+}
+
+// Delegate implements api.Tools.
+func (a *Tools) Delegate(ctx context.Context, id string, req core.Proposal) (api.Delegated, error) {
+	call := callOf(ctx)
+	for {
+		run, err := a.find.Run(ctx, id)
+		if err != nil {
+			return api.Delegated{}, err
+		}
+		if err := a.literal(ctx, run, core.ToolDelegate, words(req)...); err != nil {
+			return api.Delegated{}, err
+		}
+		req.Prompt, req.Title = a.clean(ctx, run, req.Prompt), a.clean(ctx, run, req.Title)
+		body := core.TaskProposed{Delegation: core.DelegationID(run.Delegated + 1), Proposal: req, Call: call}
+		next, heard, err := a.once(ctx, run, core.ToolDelegate, call, body)
+		if err == nil {
+			return delegated(next, heard.Subject)
+		}
+		if now, other := a.find.Run(ctx, id); other == nil && now.Delegated > run.Delegated {
+			continue // somebody else was faster: the next number is another
+		}
+		return api.Delegated{}, errors.Join(err, a.refuse(ctx, run, core.ToolDelegate, err))
+	}
+}
+
+// words are those of a proposal that mean what they are, letter by letter.
+func words(p core.Proposal) []string {
+	return append(slices.Concat(p.Checks, p.Inputs, p.Outputs, p.After), p.Line, p.Role, string(p.Kind))
+}
+
+// delegated says what became of a proposal.
+func delegated(run *core.Run, id string) (api.Delegated, error) {
+	d := run.Delegation(id)
+	switch {
+	case d == nil: // over for so long that only the events have it
+		return api.Delegated{ID: id, Status: core.DelegationDone}, nil
+	case d.Status == core.DelegationRefused:
+		return api.Delegated{}, core.Errorf(core.CodeConflict, "%s", d.Reason).WithHint("nothing was begun")
+	}
+	out := api.Delegated{ID: d.ID, Status: d.Status, Line: d.Stage}
+	if s := run.Stage(d.Stage); s != nil {
+		out.Branch, out.Merges = s.Branch, run.Merges(s)
+	}
+	return out, nil
+}
+
+// callOf is the name of a call. Nobody can repeat one that its caller did not
+// name.
+func callOf(ctx context.Context) string {
+	if name := api.CallFrom(ctx); name != "" {
+		return name
+	}
+	return rand.Text()
+}
+
+// once submits what a call of a tool asks for, unless that was done already: its
+// answer may have been lost with the engine that gave it.
+func (a *Tools) once(ctx context.Context, run *core.Run, tool core.Tool, call string, body core.Body) (*core.Run, *core.Heard, error) {
+	if heard := run.Heard(tool, call); heard != nil {
+		return run, heard, nil
+	}
+	next, err := a.engine.Submit(ctx, run.ID, api.CallerFrom(ctx).Actor, body)
+	if err == nil {
+		return next, next.Heard(tool, call), nil
+	}
+	if now, other := a.find.Run(ctx, run.ID); other == nil && now.Heard(tool, call) != nil {
+		return now, now.Heard(tool, call), nil // both were under way at once
+	}
+	return run, nil, err
+}
+
+// use is once, and records what is refused to an agent.
+func (a *Tools) use(ctx context.Context, run *core.Run, tool core.Tool, call string, body core.Body) (*core.Run, *core.Heard, error) {
+	next, heard, err := a.once(ctx, run, tool, call, body)
+	if err != nil {
+		return run, nil, errors.Join(err, a.refuse(ctx, run, tool, err))
+	}
+	return next, heard, nil
+}
+
+// refuse records that a tool was refused to an agent.
+func (a *Tools) refuse(ctx context.Context, run *core.Run, tool core.Tool, why error) error {
+	actor := api.CallerFrom(ctx).Actor
+	if actor.Kind != core.ActorAgent {
+		return nil
+	}
+	reason := naming.Clip(a.clean(ctx, run, why.Error()), maxReason)
+	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.ToolRefused{Attempt: actor.ID, Tool: tool, Reason: reason})
+	if core.CodeOf(err) == core.CodeConflict {
+		return nil // the attempt or the run is over: there is nothing to leave a trace in
+	}
+	return err
+}
+
+// Tell implements api.Tools.
+func (a *Tools) Tell(ctx context.Context, id string, req api.Tell) (api.Told, error) {
+	run, err := a.find.Run(ctx, id)
+	if err != nil {
+		return api.Told{}, err
+	}
+	_, heard, err := a.Message(ctx, run, req)
+	if err != nil {
+		return api.Told{}, err
+	}
+	return api.Told{Event: heard.Event}, nil
+}
+
+// Message writes to the conversation of a run. The caller speaks with their own
+// voice where they name none.
+func (a *Tools) Message(ctx context.Context, run *core.Run, req api.Tell) (*core.Run, *core.Heard, error) {
+	in, err := a.saidIn(ctx, run, req.Conversation)
+	if err != nil {
+		return run, nil, errors.Join(err, a.refuse(ctx, run, core.ToolMessage, err))
+	}
+	body := core.MessageSent{Voice: req.Voice, Text: a.clean(ctx, run, req.Text), Call: callOf(ctx), Conversation: in}
+	if body.Voice == "" {
+		body.Voice = core.VoiceUser
+		if actor := api.CallerFrom(ctx).Actor; actor.Kind == core.ActorAgent {
+			body.Voice = core.VoiceRed
+			if turning := run.Turning(); turning != nil && turning.ID == actor.ID {
+				body.Voice = core.VoiceGreen
+			}
+		}
+	}
+	return a.use(ctx, run, core.ToolMessage, body.Call, body)
+}
+
+// saidIn is the conversation that a caller speaks in. Where they name none, a
+// manager answers in the one that woke it; a worker and a person speak in the one
+// that the run was begun in.
+func (a *Tools) saidIn(ctx context.Context, run *core.Run, called string) (string, error) {
+	if called != "" {
+		return a.find.Conversation(ctx, run.Project, called)
+	}
+	if turning := run.Turning(); turning != nil && turning.ID == api.CallerFrom(ctx).Actor.ID && api.CallerFrom(ctx).Actor.Kind == core.ActorAgent {
+		return run.Addressed(), nil
+	}
+	return run.Conversation, nil
+}
+
+// Ask implements api.Tools.
+func (a *Tools) Ask(ctx context.Context, id string, req api.Ask) (api.Asked, error) {
+	run, err := a.find.Run(ctx, id)
+	if err != nil {
+		return api.Asked{}, err
+	}
+	in, err := a.saidIn(ctx, run, req.Conversation)
+	if err != nil {
+		return api.Asked{}, errors.Join(err, a.refuse(ctx, run, core.ToolQuestion, err))
+	}
+	text := a.clean(ctx, run, req.Text)
+	body := core.QuestionAsked{
+		ID: core.QuestionID(run.Project, text), Text: text, Default: a.clean(ctx, run, req.Default), After: req.After, Call: callOf(ctx), Voice: req.Voice, Conversation: in,
+	}
+	next, heard, err := a.use(ctx, run, core.ToolQuestion, body.Call, body)
+	if err != nil {
+		return api.Asked{}, err
+	}
+	asked := api.Asked{ID: heard.Subject}
+	if q := next.Question(heard.Subject); q != nil { // it may be answered by now
+		asked.Due = q.Due
+	}
+	return asked, nil
+}
+
+// maxReason bounds what is kept of why a call was refused.
+const maxReason = 2000

@@ -1,0 +1,143 @@
+// Package worker is the process that runs beside an agent, `stellwerk worker`, and what
+// the same program does inside an attempt or a session: hand in, run a line of shell, play
+// a script. It is told everything by the attempt's folder, and must not know the engine.
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
+	"github.com/stellwerk-dev/stellwerk/internal/bridge"
+	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
+	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
+	"github.com/stellwerk-dev/stellwerk/internal/yard"
+)
+
+// attemptRedactor implements shim.Redactor. In a stream that is still to be
+// read it looks for exact values only: what the rules find may be structure.
+type attemptRedactor struct{ all, exact *redact.Redactor }
+
+func (r attemptRedactor) Redact(text string) string { return r.all.String(text) }
+
+func (r attemptRedactor) Stream(w io.Writer) io.WriteCloser { return r.exact.Writer(w) }
+
+func (r attemptRedactor) PlainStream(w io.Writer) io.WriteCloser { return r.all.Writer(w) }
+
+func (r attemptRedactor) Thread() func(string) string { return r.all.Thread().String }
+
+func newAttemptRedactor(values []string) (shim.Redactor, error) {
+	secrets := make([]redact.Secret, 0, len(values))
+	for i, v := range values {
+		secrets = append(secrets, redact.Secret{Name: fmt.Sprintf("secret-%d", i+1), Value: v})
+	}
+	return attemptRedactor{
+		all:   redact.New(redact.Options{Secrets: secrets}),
+		exact: redact.New(redact.Options{Secrets: secrets, Rules: redact.NewRuleSet(nil)}),
+	}, nil
+}
+
+// shimOptions are what a shim is given by its program. The yard it hands in to
+// is named by the attempt's spec.
+func shimOptions(folder string, agents map[string]agent.Agent) (shim.Options, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return shim.Options{}, fmt.Errorf("find this program: %w", err)
+	}
+	opts := shim.Options{
+		Agents: agents, NewRedactor: newAttemptRedactor, Self: self, Bridge: bridge.Command(self),
+		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	}
+	if spec, err := shim.ReadSpec(folder); err == nil {
+		opts.HandIn = []string{self, "worker", "hand-in", spec.Job.Options["yard"]}
+	}
+	return opts, nil
+}
+
+// Run runs beside an agent: it carries out one attempt.
+func Run(ctx context.Context, folder string, agents map[string]agent.Agent) error {
+	opts, err := shimOptions(folder, agents)
+	if err != nil {
+		return err
+	}
+	err = shim.Run(ctx, folder, opts)
+	if errors.Is(err, shim.ErrAlreadyStarted) {
+		return nil
+	}
+	return err
+}
+
+// Salvage saves what a lost attempt left.
+func Salvage(ctx context.Context, folder string, agents map[string]agent.Agent) error {
+	opts, err := shimOptions(folder, agents)
+	if err != nil {
+		return err
+	}
+	err = shim.Salvage(ctx, folder, opts)
+	if errors.Is(err, shim.ErrNotLost) {
+		return nil
+	}
+	return err
+}
+
+// Await stands in the place of an agent that an interactive session runs.
+func Await(ctx context.Context, turn string) error { return session.Await(ctx, turn, os.Stdout) }
+
+// AttemptShell runs a line of shell as a part of an attempt, and returns its
+// exit code.
+func AttemptShell(folder, line string) (int, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, fmt.Errorf("find this program: %w", err)
+	}
+	return shim.Shell(folder, line, self, bridge.Command(self))
+}
+
+// LookShell runs a line of shell for a session itself, and returns its exit
+// code: it sees the checkout at root, read-only, and nothing else of the
+// person's. Limits are those that package session wrote; without any, nothing is bounded.
+func LookShell(limits, root, dir, line string) (int, error) {
+	var bounds shim.Resources
+	if limits != "" {
+		if err := json.Unmarshal([]byte(limits), &bounds); err != nil {
+			return 0, fmt.Errorf("read the limits of a session's commands: %w", err)
+		}
+	}
+	return shim.Glance(root, dir, line, bounds)
+}
+
+// HandIn bundles a workspace. It runs inside the isolation.
+func HandIn(ctx context.Context, yardDir, requestPath string) error {
+	request, err := shim.ReadHandInRequest(requestPath)
+	if err != nil {
+		return err
+	}
+	handed, err := yard.HandIn(ctx, yard.HandInSpec{
+		Yard: yardDir, Dir: request.Workspace, Base: request.Base, Message: request.Message, Mark: request.Mark,
+		Identity: yard.Identity(request.Identity), Bundle: request.Bundle, MaxBytes: 1 << 30,
+	})
+	if err != nil {
+		return err
+	}
+	return request.WriteResult(shim.HandInResult{
+		Commit: handed.Commit, Empty: handed.Empty, Checkpoint: handed.Checkpointed, Mark: handed.Marked, Left: handed.Left, Notes: handed.Notes,
+	})
+}
+
+// ScriptedAgent plays a scenario as an agent.
+func ScriptedAgent(ctx context.Context, scenario string) int {
+	return scripted.Run(ctx, scenario, os.Getenv, os.Stdout, os.Stderr)
+}
+
+// ScriptedModel serves a scenario over the model's API, on loopback.
+func ScriptedModel(ctx context.Context, scenario, listen, record string, out io.Writer) error {
+	return scriptedmodel.Run(ctx, scenario, listen, record, out)
+}

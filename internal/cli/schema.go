@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,20 +16,24 @@ type publishedSchema struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
 
-	text []byte
+	text func() json.RawMessage // made when it is asked for
 }
 
 func publishedSchemas() []publishedSchema {
 	return []publishedSchema{
-		{"playbook", "playbooks, for editors that check and complete YAML", playbook.Schema()},
-		{"plan", "what a planner's plan.json proposes to leave out", role.PlanSchema()},
-		{"review", "the review.json that a reviewer hands in", role.ReviewSchema()},
-		{wave.Delegation, "one piece of work as a planner of waves delegates it", wave.Schema(wave.Delegation)},
-		{wave.Packet, "the context.json that every attempt of a wave starts from", wave.Schema(wave.Packet)},
-		{wave.Output, "the worker_output.json that a worker hands in", wave.Schema(wave.Output)},
-		{wave.Decision, "the planner_decision.json that closes a wave", wave.Schema(wave.Decision)},
-		{wave.PoolEntry, "one entry of a run's pool of facts", wave.Schema(wave.PoolEntry)},
+		{"playbook", "playbooks, for editors that check and complete YAML", playbook.Schema},
+		{"plan", "what a planner's plan.json proposes to leave out", role.PlanSchema},
+		{"review", "the review.json that a reviewer hands in", role.ReviewSchema},
+		{wave.Delegation, "one piece of work as a planner of waves delegates it", waveSchema(wave.Delegation)},
+		{wave.Packet, "the context.json that every attempt of a wave starts from", waveSchema(wave.Packet)},
+		{wave.Output, "the worker_output.json that a worker hands in", waveSchema(wave.Output)},
+		{wave.Decision, "the planner_decision.json that closes a wave", waveSchema(wave.Decision)},
+		{wave.PoolEntry, "one entry of a run's pool of facts", waveSchema(wave.PoolEntry)},
 	}
+}
+
+func waveSchema(name string) func() json.RawMessage {
+	return func() json.RawMessage { return wave.Schema(name) }
 }
 
 func newSchema(sh *shell) *cobra.Command {
@@ -54,7 +59,7 @@ func schema(sh *shell, name string) error {
 	all := publishedSchemas()
 	for _, s := range all {
 		if s.Name == name {
-			sh.printf("%s\n", strings.TrimRight(string(s.text), "\n"))
+			sh.printf("%s\n", strings.TrimRight(string(s.text()), "\n"))
 			return nil
 		}
 	}

@@ -7,12 +7,9 @@ package config
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -91,26 +88,9 @@ type Settings struct {
 
 // Defaults are in force where nothing else is set.
 func Defaults() *Settings {
-	limits, s := core.DefaultLimits(), &Settings{}
-	values := map[string]any{
-		"isolation": IsolationSandbox, "agent": "claude", "model": "", "claude_permissions": PermissionsBypass, "claude_mcp": "",
-		"read_only": []string(nil), "approval_words": []string(nil), "steering_files": []string(nil), "notify": []string{NotifyBell},
-		"limits.attempts": limits.Attempts, "limits.infra": limits.Infra, "limits.sterile": limits.Sterile,
-		"limits.wall_time": limits.WallTime, "limits.parallel": limits.Parallel, "limits.auto_rounds": limits.AutoRounds,
-		"limits.cost_usd": limits.CostUSD, "limits.tokens": limits.Tokens,
-		"limits.attempt.cost_usd": limits.Attempt.CostUSD, "limits.attempt.tokens": limits.Attempt.Tokens,
-		"limits.project.cost_usd": limits.Project.CostUSD, "limits.project.tokens": limits.Project.Tokens,
-		"limits.project.wall_time": limits.Project.WallTime,
-		"limits.project.attempts":  limits.Project.Attempts, "limits.project.parallel": limits.Project.Parallel,
-	}
-	maps.Copy(values, resourceDefaults())
-	maps.Copy(values, forgeDefaults())
-	maps.Copy(values, notifyDefaults())
-	maps.Copy(values, networkDefaults())
-	maps.Copy(values, credentialDefaults())
-	values["retention"], values["preflight"] = time.Duration(0), 2*time.Minute
-	for _, setting := range table() {
-		setting.store(s, Source{Level: LevelDefault}, values[setting.key])
+	s := &Settings{}
+	for _, setting := range s.table() {
+		setting.set(Source{Level: LevelDefault}, setting.fallback)
 	}
 	return s
 }
@@ -138,61 +118,10 @@ type Entry struct {
 // Entries lists every setting, in the order of the documentation.
 func (s *Settings) Entries() []Entry {
 	var entries []Entry
-	add := func(key, value string, from Source) { entries = append(entries, Entry{key, value, from}) }
-	count := func(n int64) string {
-		if n == 0 {
-			return "no limit"
-		}
-		return fmt.Sprint(n)
+	for _, setting := range s.table() {
+		entries = append(entries, Entry{setting.key, setting.show(), setting.from()})
 	}
-	cost := func(usd float64) string {
-		if usd == 0 {
-			return "no limit"
-		}
-		return core.Money(usd)
-	}
-	length := func(d time.Duration) string {
-		if d == 0 {
-			return "no limit"
-		}
-		return yamlfile.FormatDuration(d)
-	}
-	add("isolation", s.Isolation.V, s.Isolation.From)
-	add("agent", s.Agent.V, s.Agent.From)
-	add("model", s.Model.V, s.Model.From)
-	add("claude_permissions", s.Permits.V, s.Permits.From)
-	add("claude_mcp", s.MCP.V, s.MCP.From)
-	add("read_only", strings.Join(s.ReadOnly.V, " "), s.ReadOnly.From)
-	add("approval_words", strings.Join(s.Approvals.V, "; "), s.Approvals.From)
-	add("steering_files", strings.Join(s.Steering.V, ", "), s.Steering.From)
-	add("notify", strings.Join(s.Notify.V, " "), s.Notify.From)
-	add("limits.attempts", fmt.Sprint(s.Attempts.V), s.Attempts.From)
-	add("limits.infra", fmt.Sprint(s.Infra.V), s.Infra.From)
-	add("limits.sterile", fmt.Sprint(s.Sterile.V), s.Sterile.From)
-	add("limits.wall_time", yamlfile.FormatDuration(s.WallTime.V), s.WallTime.From)
-	add("limits.parallel", fmt.Sprint(s.Parallel.V), s.Parallel.From)
-	add("limits.auto_rounds", fmt.Sprint(s.AutoRounds.V), s.AutoRounds.From)
-	add("limits.cost_usd", cost(s.CostUSD.V), s.CostUSD.From)
-	add("limits.tokens", count(s.Tokens.V), s.Tokens.From)
-	add("limits.attempt.cost_usd", cost(s.AttemptCostUSD.V), s.AttemptCostUSD.From)
-	add("limits.attempt.tokens", count(s.AttemptTokens.V), s.AttemptTokens.From)
-	add("limits.project.cost_usd", cost(s.ProjectCostUSD.V), s.ProjectCostUSD.From)
-	add("limits.project.tokens", count(s.ProjectTokens.V), s.ProjectTokens.From)
-	add("limits.project.wall_time", length(s.ProjectWallTime.V), s.ProjectWallTime.From)
-	add("limits.project.attempts", count(int64(s.ProjectAttempts.V)), s.ProjectAttempts.From)
-	add("limits.project.parallel", count(int64(s.ProjectParallel.V)), s.ProjectParallel.From)
-	entries = slices.Concat(entries, s.Resources.entries("resources."), s.AllResources.entries("resources.total."),
-		s.Network.entries(), s.Credential.entries())
-	preflight := "off"
-	if s.Preflight.V > 0 {
-		preflight = yamlfile.FormatDuration(s.Preflight.V)
-	}
-	add("preflight", preflight, s.Preflight.From)
-	retention := "off"
-	if s.Retention.V > 0 {
-		retention = FormatAge(s.Retention.V)
-	}
-	return append(slices.Concat(entries, s.Forge.entries(), s.Telling.entries()), Entry{"retention", retention, s.Retention.From})
+	return entries
 }
 
 // Variable is the environment variable of a setting: STELLWERK_LIMITS_ATTEMPTS.

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"path/filepath"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 )
@@ -17,32 +16,14 @@ type CredentialSettings struct {
 	Kind    Value[string]
 }
 
-func credentialDefaults() map[string]any {
-	return map[string]any{
-		"credential.file": "", "credential.command": []string(nil), "credential.keyring": "", "credential.kind": string(broker.APIKey),
-	}
-}
-
-func credentialTable() []setting {
+func (c *CredentialSettings) table() []setting {
 	const yours = "it would say which secret of yours is used"
-	at := func(field func(*CredentialSettings) *Value[string]) func(*Settings) *Value[string] {
-		return func(s *Settings) *Value[string] { return field(&s.Credential) }
-	}
 	return []setting{
-		word("credential.file", at(func(c *CredentialSettings) *Value[string] { return &c.File }), absolute).onlyPersonal(yours),
-		list("credential.command", " ", func(s *Settings) *Value[[]string] { return &s.Credential.Command }, name).onlyPersonal(yours),
-		word("credential.keyring", at(func(c *CredentialSettings) *Value[string] { return &c.Keyring }), name).onlyPersonal(yours),
-		word("credential.kind", at(func(c *CredentialSettings) *Value[string] { return &c.Kind }),
-			oneOf(string(broker.APIKey), string(broker.OAuth), string(broker.Bearer))).onlyPersonal(yours),
-	}
-}
-
-func (c CredentialSettings) entries() []Entry {
-	return []Entry{
-		{"credential.file", c.File.V, c.File.From},
-		{"credential.command", strings.Join(c.Command.V, " "), c.Command.From},
-		{"credential.keyring", c.Keyring.V, c.Keyring.From},
-		{"credential.kind", c.Kind.V, c.Kind.From},
+		word("credential.file", &c.File, absolute).onlyPersonal(yours),
+		list("credential.command", " ", &c.Command, name).onlyPersonal(yours),
+		word("credential.keyring", &c.Keyring, name).onlyPersonal(yours),
+		word("credential.kind", &c.Kind, oneOf(string(broker.APIKey), string(broker.OAuth), string(broker.Bearer))).
+			byDefault(string(broker.APIKey)).onlyPersonal(yours),
 	}
 }
 

@@ -42,43 +42,19 @@ type ForgeSettings struct {
 	SecretFile Value[string]
 }
 
-func forgeDefaults() map[string]any {
-	return map[string]any{
-		"forge": ForgeLocal, "forge_url": "", "repository": "", "remote": "", "forge_token_env": "", "forge_token_file": "",
-		"forge_poll": 30 * time.Second, "webhook_secret_env": "", "webhook_secret_file": "",
-	}
-}
-
-func forgeTable() []setting {
+func (f *ForgeSettings) table() []setting {
 	const where, token = "it would say where your token is sent", "it would say which secret of yours is used"
-	at := func(field func(*ForgeSettings) *Value[string]) func(*Settings) *Value[string] {
-		return func(s *Settings) *Value[string] { return field(&s.Forge) }
-	}
 	return []setting{
-		word("forge", at(func(f *ForgeSettings) *Value[string] { return &f.Kind }), oneOf(ForgeLocal, ForgeGitHub, ForgeGitea)).onlyPersonal(where),
-		word("forge_url", at(func(f *ForgeSettings) *Value[string] { return &f.URL }), forgeURL).onlyPersonal(where),
-		word("repository", at(func(f *ForgeSettings) *Value[string] { return &f.Repository }), ownerName).onlyPersonal(where),
-		word("remote", at(func(f *ForgeSettings) *Value[string] { return &f.Remote }), name).onlyPersonal(where),
-		word("forge_token_env", at(func(f *ForgeSettings) *Value[string] { return &f.TokenEnv }), variable).onlyPersonal(token),
-		word("forge_token_file", at(func(f *ForgeSettings) *Value[string] { return &f.TokenFile }), absolute).onlyPersonal(token),
-		base("forge_poll", func(s *Settings) *Value[time.Duration] { return &s.Forge.Poll }, single(pollEvery)).
-			onlyPersonal("it would say how often your token is used"),
-		word("webhook_secret_env", at(func(f *ForgeSettings) *Value[string] { return &f.SecretEnv }), variable).onlyPersonal(token),
-		word("webhook_secret_file", at(func(f *ForgeSettings) *Value[string] { return &f.SecretFile }), absolute).onlyPersonal(token),
-	}
-}
-
-func (f ForgeSettings) entries() []Entry {
-	return []Entry{
-		{"forge", f.Kind.V, f.Kind.From},
-		{"forge_url", f.URL.V, f.URL.From},
-		{"repository", f.Repository.V, f.Repository.From},
-		{"remote", f.RemoteName(), f.Remote.From},
-		{"forge_token_env", f.TokenVariable(), f.TokenEnv.From},
-		{"forge_token_file", f.TokenFile.V, f.TokenFile.From},
-		{"forge_poll", yamlfile.FormatDuration(f.Poll.V), f.Poll.From},
-		{"webhook_secret_env", f.SecretEnv.V, f.SecretEnv.From},
-		{"webhook_secret_file", f.SecretFile.V, f.SecretFile.From},
+		word("forge", &f.Kind, oneOf(ForgeLocal, ForgeGitHub, ForgeGitea)).byDefault(ForgeLocal).onlyPersonal(where),
+		word("forge_url", &f.URL, forgeURL).onlyPersonal(where),
+		word("repository", &f.Repository, ownerName).onlyPersonal(where),
+		word("remote", &f.Remote, name).shown(f.RemoteName).onlyPersonal(where),
+		word("forge_token_env", &f.TokenEnv, variable).shown(f.TokenVariable).onlyPersonal(token),
+		word("forge_token_file", &f.TokenFile, absolute).onlyPersonal(token),
+		base("forge_poll", &f.Poll, single(pollEvery), yamlfile.FormatDuration).
+			byDefault(30 * time.Second).onlyPersonal("it would say how often your token is used"),
+		word("webhook_secret_env", &f.SecretEnv, variable).onlyPersonal(token),
+		word("webhook_secret_file", &f.SecretFile, absolute).onlyPersonal(token),
 	}
 }
 

@@ -14,8 +14,8 @@ func TestARepositoryNamesNoForge(t *testing.T) {
 		"forge": "gitea", "forge_url": "https://evil.example.org", "repository": "evil/rocket", "remote": "evil", "forge_token_env": "AWS_SECRET_ACCESS_KEY",
 		"forge_token_file": "/home/ada/.ssh/id_ed25519", "forge_poll": "1s", "webhook_secret_env": "HOME", "webhook_secret_file": "/etc/hostname",
 	}
-	if len(hostile) != len(forgeTable()) {
-		t.Errorf("%d settings of the forge, %d tried", len(forgeTable()), len(hostile))
+	if all := len(new(ForgeSettings).table()); len(hostile) != all {
+		t.Errorf("%d settings of the forge, %d tried", all, len(hostile))
 	}
 	for key, value := range hostile {
 		s, warnings, err := Load(Input{Project: File{"project.yaml", []byte(key + ": " + value + "\n")}})

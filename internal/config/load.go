@@ -31,14 +31,14 @@ func Load(in Input) (*Settings, []yamlfile.Warning, error) {
 	project, projectReport := readFile(in.Project)
 	s := Defaults()
 	var failed []error
-	for _, setting := range table() {
+	for _, setting := range s.table() {
 		if found, ok := user[setting.key]; ok {
-			setting.store(s, Source{LevelUser, found.where(in.User)}, found.parsed)
+			setting.set(Source{LevelUser, found.where(in.User)}, found.parsed)
 		}
-		if found, ok := project[setting.key]; ok && setting.admits(s, found) {
-			setting.store(s, Source{LevelProject, found.where(in.Project)}, found.parsed)
+		if found, ok := project[setting.key]; ok && setting.admits(found) {
+			setting.set(Source{LevelProject, found.where(in.Project)}, found.parsed)
 		}
-		if err := setting.override(s, in); err != nil {
+		if err := setting.override(in); err != nil {
 			failed = append(failed, err)
 		}
 	}
@@ -54,28 +54,23 @@ func Load(in Input) (*Settings, []yamlfile.Warning, error) {
 
 // admits decides whether a repository's value counts. Where strength can be compared, the stricter of the repository's
 // and the person's value holds; elsewhere the person's, where they set one.
-func (s setting) admits(current *Settings, found entry) bool {
+func (s setting) admits(found entry) bool {
 	switch {
 	case s.personal != "":
 		found.value.Warn("a repository cannot set "+s.key+": "+s.personal, "set it in your own settings")
 		return false
-	case s.loosens != nil && s.loosens(s.load(current), found.parsed):
-		found.value.Warn(fmt.Sprintf("a repository can tighten %s, not loosen it; %v stays in force", s.key, s.load(current)),
+	case s.loosens != nil && s.loosens(s.get(), found.parsed):
+		found.value.Warn(fmt.Sprintf("a repository can tighten %s, not loosen it; %v stays in force", s.key, s.get()),
 			"set it in your own settings or with a flag")
 		return false
 	case s.loosens == nil:
-		return !s.setByPerson(current)
+		return s.from().Level != LevelUser
 	}
 	return true
 }
 
-// setByPerson reports that the person's file gave the value in force.
-func (s setting) setByPerson(current *Settings) bool {
-	return slices.ContainsFunc(current.Entries(), func(e Entry) bool { return e.Key == s.key && e.From.Level == LevelUser })
-}
-
 // override applies the environment, then the flag: what a person says for this run wins outright.
-func (s setting) override(into *Settings, in Input) error {
+func (s setting) override(in Input) error {
 	apply := func(from Source, text string) error {
 		words := []string{text}
 		if s.separator != "" {
@@ -85,7 +80,7 @@ func (s setting) override(into *Settings, in Input) error {
 		if err != nil {
 			return core.Wrap(core.CodeInvalid, err, fmt.Sprintf("the setting %s from %s is not valid", s.key, from), "")
 		}
-		s.store(into, from, value)
+		s.set(from, value)
 		return nil
 	}
 	if in.Env != nil {
@@ -144,7 +139,7 @@ func readFile(f File) (map[string]entry, *yamlfile.Report) {
 func collect(at yamlfile.Value, prefix string, found map[string]entry) {
 	settings := map[string]setting{}
 	var names []string
-	for _, s := range table() {
+	for _, s := range new(Settings).table() {
 		below, ok := strings.CutPrefix(s.key, prefix)
 		if name, _, _ := strings.Cut(below, "."); ok && !slices.Contains(names, name) {
 			names = append(names, name)

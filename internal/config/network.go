@@ -27,26 +27,17 @@ type NetworkSettings struct {
 	Private Value[[]string] // hosts that may be at a private address: host=range
 }
 
-func networkDefaults() map[string]any {
-	return map[string]any{
-		"network.mode": NetworkListed, "network.allow": []string(nil), "network.deny": []string(nil), "network.private": []string(nil),
-	}
-}
-
-func networkTable() []setting {
+func (n *NetworkSettings) table() []setting {
 	const opens = "it would open your network to agents"
-	at := func(field func(*NetworkSettings) *Value[[]string]) func(*Settings) *Value[[]string] {
-		return func(s *Settings) *Value[[]string] { return field(&s.Network) }
-	}
 	strictness := func(mode any) int {
 		return slices.Index([]string{NetworkOpen, NetworkListed, NetworkNone}, mode.(string))
 	}
 	return []setting{
-		word("network.mode", func(s *Settings) *Value[string] { return &s.Network.Mode }, oneOf(NetworkModes()...)).
+		word("network.mode", &n.Mode, oneOf(NetworkModes()...)).byDefault(NetworkListed).
 			tightened(func(current, proposed any) bool { return strictness(proposed) < strictness(current) }),
-		list("network.allow", ",", at(func(n *NetworkSettings) *Value[[]string] { return &n.Allow }), allowed).onlyPersonal(opens),
-		list("network.deny", ",", at(func(n *NetworkSettings) *Value[[]string] { return &n.Deny }), denied).added(),
-		list("network.private", ",", at(func(n *NetworkSettings) *Value[[]string] { return &n.Private }), granted).onlyPersonal(opens),
+		list("network.allow", ",", &n.Allow, allowed).joined(", ").onlyPersonal(opens),
+		list("network.deny", ",", &n.Deny, denied).joined(", ").added(),
+		list("network.private", ",", &n.Private, granted).joined(", ").onlyPersonal(opens),
 	}
 }
 
@@ -66,13 +57,4 @@ func granted(text string) error {
 	}
 	_, err := egress.ParseGrant(text)
 	return err
-}
-
-func (n NetworkSettings) entries() []Entry {
-	return []Entry{
-		{"network.mode", n.Mode.V, n.Mode.From},
-		{"network.allow", strings.Join(n.Allow.V, ", "), n.Allow.From},
-		{"network.deny", strings.Join(n.Deny.V, ", "), n.Deny.From},
-		{"network.private", strings.Join(n.Private.V, ", "), n.Private.From},
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 )
@@ -23,41 +22,21 @@ type NotifySettings struct {
 	QuietZone    Value[string]
 }
 
-func notifyDefaults() map[string]any {
-	return map[string]any{
-		"notify_webhook_url": "", "notify_webhook_secret_env": "", "notify_webhook_secret_file": "",
-		"notify_slack_url_env": "", "notify_slack_url_file": "", "notify_private_hosts": []string(nil),
-		"quiet_hours": "", "quiet_zone": "",
-	}
-}
-
-func notifyTable() []setting {
-	const where, secret = "it would say where you are told", "it would say which secret of yours is used"
-	at := func(field func(*NotifySettings) *Value[string]) func(*Settings) *Value[string] {
-		return func(s *Settings) *Value[string] { return field(&s.Telling) }
-	}
+func (n *NotifySettings) table() []setting {
+	const (
+		where  = "it would say where you are told"
+		when   = "it would say when you are told nothing"
+		secret = "it would say which secret of yours is used"
+	)
 	return []setting{
-		word("notify_webhook_url", at(func(n *NotifySettings) *Value[string] { return &n.WebhookURL }), webhookURL).onlyPersonal(where),
-		word("notify_webhook_secret_env", at(func(n *NotifySettings) *Value[string] { return &n.SecretEnv }), variable).onlyPersonal(secret),
-		word("notify_webhook_secret_file", at(func(n *NotifySettings) *Value[string] { return &n.SecretFile }), absolute).onlyPersonal(secret),
-		word("notify_slack_url_env", at(func(n *NotifySettings) *Value[string] { return &n.SlackEnv }), variable).onlyPersonal(secret),
-		word("notify_slack_url_file", at(func(n *NotifySettings) *Value[string] { return &n.SlackFile }), absolute).onlyPersonal(secret),
-		list("notify_private_hosts", ",", func(s *Settings) *Value[[]string] { return &s.Telling.PrivateHosts }, name).onlyPersonal(where),
-		word("quiet_hours", at(func(n *NotifySettings) *Value[string] { return &n.QuietHours }), quietHours).onlyPersonal("it would say when you are told nothing"),
-		word("quiet_zone", at(func(n *NotifySettings) *Value[string] { return &n.QuietZone }), quietZone).onlyPersonal("it would say when you are told nothing"),
-	}
-}
-
-func (n NotifySettings) entries() []Entry {
-	return []Entry{
-		{"notify_webhook_url", n.WebhookURL.V, n.WebhookURL.From},
-		{"notify_webhook_secret_env", n.SecretEnv.V, n.SecretEnv.From},
-		{"notify_webhook_secret_file", n.SecretFile.V, n.SecretFile.From},
-		{"notify_slack_url_env", n.SlackEnv.V, n.SlackEnv.From},
-		{"notify_slack_url_file", n.SlackFile.V, n.SlackFile.From},
-		{"notify_private_hosts", strings.Join(n.PrivateHosts.V, " "), n.PrivateHosts.From},
-		{"quiet_hours", n.QuietHours.V, n.QuietHours.From},
-		{"quiet_zone", n.QuietZone.V, n.QuietZone.From},
+		word("notify_webhook_url", &n.WebhookURL, webhookURL).onlyPersonal(where),
+		word("notify_webhook_secret_env", &n.SecretEnv, variable).onlyPersonal(secret),
+		word("notify_webhook_secret_file", &n.SecretFile, absolute).onlyPersonal(secret),
+		word("notify_slack_url_env", &n.SlackEnv, variable).onlyPersonal(secret),
+		word("notify_slack_url_file", &n.SlackFile, absolute).onlyPersonal(secret),
+		list("notify_private_hosts", ",", &n.PrivateHosts, name).onlyPersonal(where),
+		word("quiet_hours", &n.QuietHours, quietHours).onlyPersonal(when),
+		word("quiet_zone", &n.QuietZone, quietZone).onlyPersonal(when),
 	}
 }
 

@@ -35,7 +35,10 @@ type ResourceSettings struct {
 	Disk      Value[Size]
 }
 
-type limitValue interface{ Size | Count | Cores }
+type limitValue interface {
+	Size | Count | Cores
+	String() string
+}
 
 func amount[T limitValue](v T, text string) string {
 	switch v {
@@ -58,26 +61,19 @@ const (
 	leastCores     = 0.1
 )
 
-func resourceTable() []setting {
-	of := func(prefix string, at func(*Settings) *ResourceSettings) []setting {
-		return []setting{
-			limited(prefix+"memory", func(s *Settings) *Value[Size] { return &at(s).Memory }, parseSize(leastMemory)),
-			limited(prefix+"processes", func(s *Settings) *Value[Count] { return &at(s).Processes }, parseCount),
-			limited(prefix+"cpu", func(s *Settings) *Value[Cores] { return &at(s).CPU }, parseCores),
-			limited(prefix+"disk", func(s *Settings) *Value[Size] { return &at(s).Disk }, parseSize(leastDisk)),
-		}
+func (r *ResourceSettings) table(prefix string) []setting {
+	return []setting{
+		limited(prefix+"memory", &r.Memory, parseSize(leastMemory)),
+		limited(prefix+"processes", &r.Processes, parseCount),
+		limited(prefix+"cpu", &r.CPU, parseCores),
+		limited(prefix+"disk", &r.Disk, parseSize(leastDisk)),
 	}
-	out := of("resources.", func(s *Settings) *ResourceSettings { return &s.Resources })
-	for _, s := range of("resources.total.", func(s *Settings) *ResourceSettings { return &s.AllResources }) {
-		out = append(out, s.onlyPersonal("it bounds the work of other repositories as well"))
-	}
-	return out
 }
 
 // limited is a limit that a repository can lower and never lift. What it says beside an automatic limit holds as far as
 // it is lower: see [Settings.ResourceLimits].
-func limited[T limitValue](key string, field func(*Settings) *Value[T], parse func(string) (T, error)) setting {
-	return base(key, field, single(func(text string) (T, error) {
+func limited[T limitValue](key string, at *Value[T], parse func(string) (T, error)) setting {
+	return base(key, at, single(func(text string) (T, error) {
 		switch strings.ToLower(text) {
 		case wordAutomatic:
 			return automatic, nil
@@ -85,7 +81,7 @@ func limited[T limitValue](key string, field func(*Settings) *Value[T], parse fu
 			return unlimited, nil
 		}
 		return parse(text)
-	})).tightened(func(current, proposed any) bool {
+	}), T.String).tightened(func(current, proposed any) bool {
 		now, then := current.(T), proposed.(T)
 		switch then {
 		case unlimited:
@@ -157,22 +153,4 @@ func settle[T limitValue](v Value[T], fallback T) T {
 		return min(v.V, fallback)
 	}
 	return v.V
-}
-
-func (r ResourceSettings) entries(prefix string) []Entry {
-	return []Entry{
-		{prefix + "memory", r.Memory.V.String(), r.Memory.From},
-		{prefix + "processes", r.Processes.V.String(), r.Processes.From},
-		{prefix + "cpu", r.CPU.V.String(), r.CPU.From},
-		{prefix + "disk", r.Disk.V.String(), r.Disk.From},
-	}
-}
-
-func resourceDefaults() map[string]any {
-	out := map[string]any{}
-	for _, prefix := range []string{"resources.", "resources.total."} {
-		out[prefix+"memory"], out[prefix+"disk"] = Size(automatic), Size(automatic)
-		out[prefix+"processes"], out[prefix+"cpu"] = Count(automatic), Cores(automatic)
-	}
-	return out
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/steering"
 )
 
@@ -37,14 +38,17 @@ const (
 	NotifyOff     = "off"
 )
 
-// setting is one line of the table of settings: how its value is written and who may set it.
+// setting is one line of the table of settings: where its value is kept, how it is written, and who may set it.
 type setting struct {
 	key string
 	// separator splits a value given as one text; empty for settings with a single value.
 	separator string
+	fallback  any
 	parse     func(words []string) (any, error)
-	store     func(*Settings, Source, any)
-	load      func(*Settings) any
+	set       func(Source, any)
+	get       func() any
+	from      func() Source
+	show      func() string
 	// loosens reports that the proposed value is weaker than the one in force. A repository's value is then refused. Nil
 	// means that any value is as good as another.
 	loosens func(current, proposed any) bool
@@ -52,40 +56,55 @@ type setting struct {
 	personal string
 }
 
-// table lists every setting.
-func table() []setting {
-	return append([]setting{
-		word("isolation", func(s *Settings) *Value[string] { return &s.Isolation }, oneOf(IsolationSandbox, IsolationContainer, IsolationNone)).
+// table lists every setting, in the order of the documentation.
+func (s *Settings) table() []setting {
+	limits := core.DefaultLimits()
+	total := s.AllResources.table("resources.total.")
+	for i := range total {
+		total[i] = total[i].onlyPersonal("it bounds the work of other repositories as well")
+	}
+	return slices.Concat([]setting{
+		word("isolation", &s.Isolation, oneOf(IsolationSandbox, IsolationContainer, IsolationNone)).byDefault(IsolationSandbox).
 			tightened(func(current, proposed any) bool { return strength(proposed.(string)) < strength(current.(string)) }),
-		word("agent", func(s *Settings) *Value[string] { return &s.Agent }, name),
-		word("model", func(s *Settings) *Value[string] { return &s.Model }, name),
-		word("claude_permissions", func(s *Settings) *Value[string] { return &s.Permits }, oneOf(PermissionsBypass, PermissionsListed)).
+		word("agent", &s.Agent, name).byDefault("claude"),
+		word("model", &s.Model, name),
+		word("claude_permissions", &s.Permits, oneOf(PermissionsBypass, PermissionsListed)).byDefault(PermissionsBypass).
 			onlyPersonal("how an agent's program is let work is yours to say"),
-		word("claude_mcp", func(s *Settings) *Value[string] { return &s.MCP }, absolute).
-			onlyPersonal("it starts programs beside agents"),
-		list("read_only", string(filepath.ListSeparator), func(s *Settings) *Value[[]string] { return &s.ReadOnly }, absolute).
-			onlyPersonal("it would open paths of this machine to agents"),
-		list("approval_words", ";", func(s *Settings) *Value[[]string] { return &s.Approvals }, approval).
-			onlyPersonal("what counts as your approval is yours to say"),
-		list("steering_files", ",", func(s *Settings) *Value[[]string] { return &s.Steering }, steering.Check).
-			added(),
-		list("notify", ",", func(s *Settings) *Value[[]string] { return &s.Notify }, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)),
-		number("limits.attempts", func(s *Settings) *Value[int] { return &s.Attempts }, 1, 20),
-		number("limits.infra", func(s *Settings) *Value[int] { return &s.Infra }, 0, 100),
-		number("limits.sterile", func(s *Settings) *Value[int] { return &s.Sterile }, 1, 1000),
-		duration("limits.wall_time", func(s *Settings) *Value[time.Duration] { return &s.WallTime }),
-		number("limits.parallel", func(s *Settings) *Value[int] { return &s.Parallel }, 1, 1000),
-		number("limits.auto_rounds", func(s *Settings) *Value[int] { return &s.AutoRounds }, 0, 100),
-		money("limits.cost_usd", func(s *Settings) *Value[float64] { return &s.CostUSD }),
-		optional("limits.tokens", func(s *Settings) *Value[int64] { return &s.Tokens }),
-		money("limits.attempt.cost_usd", func(s *Settings) *Value[float64] { return &s.AttemptCostUSD }),
-		optional("limits.attempt.tokens", func(s *Settings) *Value[int64] { return &s.AttemptTokens }),
-		money("limits.project.cost_usd", func(s *Settings) *Value[float64] { return &s.ProjectCostUSD }),
-		optional("limits.project.tokens", func(s *Settings) *Value[int64] { return &s.ProjectTokens }),
-		optionalDuration("limits.project.wall_time", func(s *Settings) *Value[time.Duration] { return &s.ProjectWallTime }),
-		optional("limits.project.attempts", func(s *Settings) *Value[int] { return &s.ProjectAttempts }),
-		optional("limits.project.parallel", func(s *Settings) *Value[int] { return &s.ProjectParallel }),
-	}, slices.Concat(resourceTable(), networkTable(), credentialTable(), preflightTable(), forgeTable(), notifyTable(), retentionTable())...)
+		word("claude_mcp", &s.MCP, absolute).onlyPersonal("it starts programs beside agents"),
+		list("read_only", string(filepath.ListSeparator), &s.ReadOnly, absolute).onlyPersonal("it would open paths of this machine to agents"),
+		list("approval_words", ";", &s.Approvals, approval).joined("; ").onlyPersonal("what counts as your approval is yours to say"),
+		list("steering_files", ",", &s.Steering, steering.Check).joined(", ").added(),
+		list("notify", ",", &s.Notify, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)).byDefault([]string{NotifyBell}),
+		number("limits.attempts", &s.Attempts, 1, 20).byDefault(limits.Attempts),
+		number("limits.infra", &s.Infra, 0, 100).byDefault(limits.Infra),
+		number("limits.sterile", &s.Sterile, 1, 1000).byDefault(limits.Sterile),
+		duration("limits.wall_time", &s.WallTime).byDefault(limits.WallTime),
+		number("limits.parallel", &s.Parallel, 1, 1000).byDefault(limits.Parallel),
+		number("limits.auto_rounds", &s.AutoRounds, 0, 100).byDefault(limits.AutoRounds),
+		money("limits.cost_usd", &s.CostUSD).byDefault(limits.CostUSD),
+		optional("limits.tokens", &s.Tokens).byDefault(limits.Tokens),
+		money("limits.attempt.cost_usd", &s.AttemptCostUSD).byDefault(limits.Attempt.CostUSD),
+		optional("limits.attempt.tokens", &s.AttemptTokens).byDefault(limits.Attempt.Tokens),
+		money("limits.project.cost_usd", &s.ProjectCostUSD).byDefault(limits.Project.CostUSD),
+		optional("limits.project.tokens", &s.ProjectTokens).byDefault(limits.Project.Tokens),
+		optionalDuration("limits.project.wall_time", &s.ProjectWallTime).byDefault(limits.Project.WallTime),
+		optional("limits.project.attempts", &s.ProjectAttempts).byDefault(limits.Project.Attempts),
+		optional("limits.project.parallel", &s.ProjectParallel).byDefault(limits.Project.Parallel),
+	}, s.Resources.table("resources."), total, s.Network.table(), s.Credential.table(), []setting{
+		orOff("preflight", &s.Preflight, parsePreflight, yamlfile.FormatDuration).byDefault(2 * time.Minute),
+	}, s.Forge.table(), s.Telling.table(), []setting{
+		orOff("retention", &s.Retention, ParseAge, FormatAge).onlyPersonal("it would say what is removed from this machine"),
+	})
+}
+
+func (s setting) byDefault(v any) setting { s.fallback = v; return s }
+
+// shown is a setting that is listed in other words than those it is read from.
+func (s setting) shown(show func() string) setting { s.show = show; return s }
+
+// joined is a list that is shown with something else than spaces between its items.
+func (s setting) joined(by string) setting {
+	return s.shown(func() string { return strings.Join(s.get().([]string), by) })
 }
 
 func (s setting) tightened(loosens func(current, proposed any) bool) setting {
@@ -96,11 +115,8 @@ func (s setting) tightened(loosens func(current, proposed any) bool) setting {
 // added is a list to which everybody can add, and from which nobody can take away.
 func (s setting) added() setting {
 	s.loosens = func(any, any) bool { return false } // a repository's words count beside the person's
-	store, load := s.store, s.load
-	s.store = func(into *Settings, from Source, v any) {
-		before, _ := load(into).([]string)
-		store(into, from, append(slices.Clone(before), v.([]string)...))
-	}
+	set, get := s.set, s.get
+	s.set = func(from Source, v any) { set(from, append(slices.Clone(get().([]string)), v.([]string)...)) }
 	return s
 }
 
@@ -115,12 +131,16 @@ func strength(isolation string) int {
 	return slices.Index([]string{IsolationNone, IsolationSandbox, IsolationContainer}, isolation)
 }
 
-func base[T any](key string, field func(*Settings) *Value[T], parse func([]string) (any, error)) setting {
+func base[T any](key string, at *Value[T], parse func([]string) (any, error), show func(T) string) setting {
+	var none T
 	return setting{
-		key:   key,
-		parse: parse,
-		store: func(s *Settings, from Source, v any) { *field(s) = Value[T]{V: v.(T), From: from} },
-		load:  func(s *Settings) any { return field(s).V },
+		key:      key,
+		fallback: none,
+		parse:    parse,
+		set:      func(from Source, v any) { *at = Value[T]{V: v.(T), From: from} },
+		get:      func() any { return at.V },
+		from:     func() Source { return at.From },
+		show:     func() string { return show(at.V) },
 	}
 }
 
@@ -134,68 +154,79 @@ func single[T any](parse func(string) (T, error)) func([]string) (any, error) {
 	}
 }
 
-func word(key string, field func(*Settings) *Value[string], check func(string) error) setting {
-	return base(key, field, single(func(text string) (string, error) { return text, check(text) }))
+func word(key string, at *Value[string], check func(string) error) setting {
+	return base(key, at, single(func(text string) (string, error) { return text, check(text) }), strings.Clone)
 }
 
-func list(key, separator string, field func(*Settings) *Value[[]string], check func(string) error) setting {
-	s := base(key, field, func(words []string) (any, error) {
+func list(key, separator string, at *Value[[]string], check func(string) error) setting {
+	s := base(key, at, func(words []string) (any, error) {
 		for _, w := range words {
 			if err := check(w); err != nil {
 				return nil, err
 			}
 		}
 		return words, nil
-	})
+	}, func(words []string) string { return strings.Join(words, " ") })
 	s.separator = separator
 	return s
 }
 
-func number[T int | int64](key string, field func(*Settings) *Value[T], low, high T) setting {
-	return base(key, field, single(func(text string) (T, error) {
+func number[T int | int64](key string, at *Value[T], low, high T) setting {
+	return base(key, at, single(func(text string) (T, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < int64(low) || n > int64(high) {
 			return 0, fmt.Errorf("%q is not a whole number between %d and %d", text, low, high)
 		}
 		return T(n), nil
-	})).tightened(func(current, proposed any) bool { return proposed.(T) > current.(T) })
+	}), func(n T) string { return fmt.Sprint(n) }).tightened(func(current, proposed any) bool { return proposed.(T) > current.(T) })
 }
 
 // optional is a number of which zero means no limit.
-func optional[T int | int64](key string, field func(*Settings) *Value[T]) setting {
-	return number(key, field, 0, math.MaxInt64>>(64-strconv.IntSize)).
+func optional[T int | int64](key string, at *Value[T]) setting {
+	return number(key, at, 0, math.MaxInt64>>(64-strconv.IntSize)).
+		shown(func() string { return orNoLimit(at.V, fmt.Sprint(at.V)) }).
 		tightened(func(current, proposed any) bool { return beyond(current.(T), proposed.(T)) })
 }
 
-func duration(key string, field func(*Settings) *Value[time.Duration]) setting {
-	return base(key, field, single(func(text string) (time.Duration, error) {
+// orNoLimit is the text of a limit of which zero means none.
+func orNoLimit[T int | int64 | float64 | time.Duration](limit T, text string) string {
+	if limit == 0 {
+		return "no limit"
+	}
+	return text
+}
+
+func duration(key string, at *Value[time.Duration]) setting {
+	return base(key, at, single(func(text string) (time.Duration, error) {
 		d, err := time.ParseDuration(text)
 		if err != nil || d < time.Minute {
 			return 0, fmt.Errorf("%q is not a duration of at least 1m; write 90m or 8h", text)
 		}
 		return d, nil
-	})).tightened(func(current, proposed any) bool { return proposed.(time.Duration) > current.(time.Duration) })
+	}), yamlfile.FormatDuration).tightened(func(current, proposed any) bool { return proposed.(time.Duration) > current.(time.Duration) })
 }
 
 // optionalDuration is a duration of which zero means no limit.
-func optionalDuration(key string, field func(*Settings) *Value[time.Duration]) setting {
-	return base(key, field, single(func(text string) (time.Duration, error) {
+func optionalDuration(key string, at *Value[time.Duration]) setting {
+	return base(key, at, single(func(text string) (time.Duration, error) {
 		d, err := time.ParseDuration(text)
 		if err != nil || d != 0 && d < time.Second {
 			return 0, fmt.Errorf("%q is not a duration of at least 1s; write 90m or 8h, 0 means no limit", text)
 		}
 		return d, nil
-	})).tightened(func(current, proposed any) bool { return beyond(current.(time.Duration), proposed.(time.Duration)) })
+	}), func(d time.Duration) string { return orNoLimit(d, yamlfile.FormatDuration(d)) }).
+		tightened(func(current, proposed any) bool { return beyond(current.(time.Duration), proposed.(time.Duration)) })
 }
 
-func money(key string, field func(*Settings) *Value[float64]) setting {
-	return base(key, field, single(func(text string) (float64, error) {
+func money(key string, at *Value[float64]) setting {
+	return base(key, at, single(func(text string) (float64, error) {
 		usd, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(usd) || math.IsInf(usd, 0) || usd < 0 {
 			return 0, fmt.Errorf("%q is not an amount of dollars; 0 means no limit", text)
 		}
 		return usd, nil
-	})).tightened(func(current, proposed any) bool { return beyond(current.(float64), proposed.(float64)) })
+	}), func(usd float64) string { return orNoLimit(usd, core.Money(usd)) }).
+		tightened(func(current, proposed any) bool { return beyond(current.(float64), proposed.(float64)) })
 }
 
 func oneOf(words ...string) func(string) error {

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,124 +27,143 @@ type agentDraft struct {
 	key yamlfile.Value
 }
 
-func agentKeys() []string {
-	return []string{"use", "run", "model", "scenario", "options", "env", "secrets"}
+// agentFields describe an agent.
+func agentFields(a *core.Agent) yamlfile.Fields {
+	return yamlfile.Fields{
+		yamlfile.At("use", "", &a.Use, yamlfile.Word(yamlfile.Schema{"enum": Uses()}, readUse)).Need("known: " + strings.Join(Uses(), ", ")),
+		yamlfile.At("run", "Program and arguments of a command agent.", &a.Run, arguments(a)),
+		yamlfile.At("model", "", &a.Model, yamlfile.AnyText),
+		scenarioField(a),
+		optionsField(a),
+		yamlfile.At("env", "", &a.Env, yamlfile.MapOf(variableSchema(), readVariable, yamlfile.AnyText)),
+		yamlfile.At("secrets", "Names of variables handed on from the engine's environment; their values never appear in logs.",
+			&a.Secrets, yamlfile.ListOf(yamlfile.Word(variableSchema(), readSecret))),
+	}
 }
 
-func (p *parser) readAgents(o yamlfile.Object) {
-	p.agents = map[string]agentDraft{}
-	v, ok := o.Get("agents")
-	if !ok {
-		return
-	}
-	pairs, _ := v.Pairs()
-	for _, pair := range pairs {
-		if !validID(pair.Name) {
-			pair.Key.Fail("is not a valid name for an agent", idHint)
+// agentForm is the form of an agent.
+func agentForm() yamlfile.Form[agentDraft] {
+	form := yamlfile.ObjectOf(func(d *agentDraft) yamlfile.Fields { return agentFields(&d.Agent) }, func(o yamlfile.Object, d *agentDraft) {
+		switch {
+		case d.Use == useCommand && !o.Has("run"):
+			o.Value().Fail("run is missing", `name the program and its arguments: ["bash", "agent.sh"]`)
+		case d.Use == useScripted && !o.Has("scenario") && d.Options[agent.OptionScenario] == "":
+			o.Value().Fail("scenario is missing", "name the scenario file")
 		}
-		p.agents[pair.Name] = agentDraft{Agent: p.readAgent(pair.Value), key: pair.Key}
+	})
+	read := form.Read
+	form.Read = func(v yamlfile.Value) (agentDraft, bool) {
+		d, ok := read(v)
+		d.key = v.Key()
+		return d, ok
 	}
+	form.Schema["allOf"] = []yamlfile.Schema{
+		{"if": has("use", useCommand), "then": yamlfile.Schema{"required": []string{"run"}}, "else": without("run")},
+		{"if": has("use", useScripted), "else": without("scenario")},
+	}
+	return form
 }
 
-func (p *parser) readAgent(v yamlfile.Value) core.Agent {
-	o, ok := v.Object(agentKeys()...)
-	if !ok {
-		return core.Agent{}
+func readAgentName(v yamlfile.Value) (string, bool) {
+	name, ok := v.Scalar()
+	if ok && !validID(name) {
+		v.Fail("is not a valid name for an agent", idHint)
 	}
-	a := core.Agent{Model: o.Text("model")}
-	if use, ok := o.Need("use", "known: "+strings.Join(Uses(), ", ")); ok {
-		a.Use = readUse(use)
-	}
-	a.Options = textMap(o, "options", checkOption)
-	a.Env = textMap(o, "env", checkVariable)
-	if secrets, ok := o.Get("secrets"); ok {
-		for _, item := range secrets.Each() {
-			if name, ok := item.Text(); ok {
-				checkSecret(item, name)
-				a.Secrets = append(a.Secrets, name)
-			}
-		}
-	}
-	readRun(o, &a)
-	readScenario(o, &a)
-	return a
+	return name, ok
 }
 
-func readUse(v yamlfile.Value) string {
+func readUse(v yamlfile.Value) (string, bool) {
 	use, ok := v.Text()
-	if !ok || slices.Contains(Uses(), use) {
-		return use
-	}
-	if slices.Contains([]string{"codex", "gemini", "opencode", "acp"}, use) {
+	switch {
+	case !ok || slices.Contains(Uses(), use):
+	case slices.Contains([]string{"codex", "gemini", "opencode", "acp"}, use):
 		v.Fail("the agent "+use+" is not supported in this version", "known: "+strings.Join(Uses(), ", "))
-		return use
+	default:
+		v.Fail("unknown agent program "+yamlfile.Quote(use), yamlfile.Known(use, Uses()))
 	}
-	v.Fail("unknown agent program "+quote(use), yamlfile.Known(use, Uses()))
-	return use
+	return use, ok
 }
 
-// readRun reads the argument list of a command agent. It is never one string: quoting would be guesswork.
-func readRun(o yamlfile.Object, a *core.Agent) {
-	v, given := o.Get("run")
-	switch {
-	case given && a.Use != useCommand:
-		o.Key("run").Fail("only an agent with use: command has run", "")
-	case given && !v.IsList():
-		v.Fail("expected a list", `write the program and its arguments as a list: ["bash", "agent.sh"]`)
-	case given:
-		a.Run = v.Texts()
-	case a.Use == useCommand:
-		o.Value().Fail("run is missing", `name the program and its arguments: ["bash", "agent.sh"]`)
-	}
-}
-
-func readScenario(o yamlfile.Object, a *core.Agent) {
-	v, given := o.Get("scenario")
-	switch {
-	case given && a.Use != useScripted:
-		o.Key("scenario").Fail("only an agent with use: scripted has a scenario", "")
-	case given:
-		if a.Options == nil {
-			a.Options = map[string]string{}
+// arguments is the form of a command agent's program. It is never one string: quoting would be guesswork.
+func arguments(a *core.Agent) yamlfile.Form[[]string] {
+	form := yamlfile.AnyList
+	form.Schema = yamlfile.Schema{"type": "array", "minItems": 1, "items": yamlfile.AnyText.Schema}
+	form.Read = func(v yamlfile.Value) ([]string, bool) {
+		switch {
+		case a.Use != useCommand:
+			v.Key().Fail("only an agent with use: command has run", "")
+		case !v.IsList():
+			v.Fail("expected a list", `write the program and its arguments as a list: ["bash", "agent.sh"]`)
+		default:
+			return v.Texts(), true
 		}
-		a.Options[agent.OptionScenario] = inside(v)
-	case a.Use == useScripted && a.Options[agent.OptionScenario] == "":
-		o.Value().Fail("scenario is missing", "name the scenario file")
+		return nil, false
 	}
+	return form
 }
 
-func textMap(o yamlfile.Object, key string, check func(yamlfile.Value, string)) map[string]string {
-	v, ok := o.Get(key)
-	if !ok {
-		return nil
+// scenarioField is kept among the options.
+func scenarioField(a *core.Agent) yamlfile.Field {
+	scenario, form := a.Options[agent.OptionScenario], inside()
+	read := form.Read
+	form.Read = func(v yamlfile.Value) (string, bool) {
+		if a.Use != useScripted {
+			v.Key().Fail("only an agent with use: scripted has a scenario", "")
+			return "", false
+		}
+		return read(v)
 	}
-	pairs, _ := v.Pairs()
-	texts := map[string]string{}
-	for _, pair := range pairs {
-		check(pair.Key, pair.Name)
-		texts[pair.Name], _ = pair.Value.Text()
-	}
-	return texts
+	return yamlfile.At("scenario", "Scenario file of a scripted agent.", &scenario, form).If(ownScenario(*a)).
+		Then(func(yamlfile.Value) bool {
+			a.Options = map[string]string{agent.OptionScenario: scenario}
+			return true
+		})
 }
 
-// checkOption refuses what decides where a person's credential goes and what an agent may do with it.
-func checkOption(v yamlfile.Value, name string) {
-	if slices.Contains([]string{agent.OptionBaseURL, agent.OptionBinary, "permission_mode"}, name) {
+// ownScenario reports a scenario that is written as a field of its own.
+func ownScenario(a core.Agent) bool {
+	return a.Use == useScripted && escapes(a.Options[agent.OptionScenario]) == ""
+}
+
+func optionsField(a *core.Agent) yamlfile.Field {
+	options := maps.Clone(a.Options)
+	if ownScenario(*a) {
+		delete(options, agent.OptionScenario)
+	}
+	return yamlfile.At("options", "", &options, yamlfile.MapOf(yamlfile.Schema{}, readOption, yamlfile.AnyText)).Then(func(yamlfile.Value) bool {
+		maps.Copy(options, a.Options) // the scenario
+		a.Options = options
+		return true
+	})
+}
+
+// readOption refuses what decides where a person's credential goes and what an agent may do with it.
+func readOption(v yamlfile.Value) (string, bool) {
+	name, ok := v.Scalar()
+	if ok && slices.Contains([]string{agent.OptionBaseURL, agent.OptionBinary, "permission_mode"}, name) {
 		v.Fail(name+" is yours to set on your machine, not a playbook's", "remove it")
 	}
+	return name, ok
 }
 
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func checkVariable(v yamlfile.Value, name string) {
+func variableSchema() yamlfile.Schema {
+	return yamlfile.Schema{"type": "string", "pattern": variable.String(), "not": yamlfile.Schema{"pattern": "^STELLWERK_"}}
+}
+
+func readVariable(v yamlfile.Value) (string, bool) {
+	name, ok := v.Scalar()
 	switch {
+	case !ok:
 	case !variable.MatchString(name):
-		v.Fail(quote(name)+" is not the name of an environment variable", "")
+		v.Fail(yamlfile.Quote(name)+" is not the name of an environment variable", "")
 	case strings.HasPrefix(name, "STELLWERK_"):
-		v.Fail(quote(name)+" belongs to Stellwerk and cannot be set", "")
+		v.Fail(yamlfile.Quote(name)+" belongs to Stellwerk and cannot be set", "")
 	case strings.HasSuffix(name, "_BASE_URL"):
-		v.Fail(quote(name)+" would send a credential to another address", "set it in your own environment")
+		v.Fail(yamlfile.Quote(name)+" would send a credential to another address", "set it in your own environment")
 	}
+	return name, ok
 }
 
 // forgeCredentials never reach an agent: only the engine talks to the remote.
@@ -152,9 +172,13 @@ func forgeCredentials() []string {
 		"SSH_AUTH_SOCK", "GIT_ASKPASS"}
 }
 
-func checkSecret(v yamlfile.Value, name string) {
-	checkVariable(v, name)
+func readSecret(v yamlfile.Value) (string, bool) {
+	if _, ok := v.Text(); !ok {
+		return "", false
+	}
+	name, _ := readVariable(v)
 	if slices.Contains(forgeCredentials(), strings.ToUpper(name)) {
 		v.Fail(name+" opens the remote and is never given to an agent", "Stellwerk itself publishes, with a person's approval")
 	}
+	return name, true
 }

@@ -1,19 +1,18 @@
 package playbook
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
-	"time"
 
-	"github.com/itchyny/gojq"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"go.yaml.in/yaml/v3"
 )
-
-func checkKeys() []string {
-	return []string{"all", "any", "not", "changed", "files", "command", "artifact", "state", "git"}
-}
 
 // subject is what checks are about: what a phase hands in, or each tree that a project comes to.
 type subject struct {
@@ -39,6 +38,15 @@ func (on *subject) refuses(kind core.CheckKind) string {
 	}
 }
 
+// doneField holds the checks that must hold, all of them.
+func (p *parser) doneField(doc string, done *core.Check, on *subject) yamlfile.Field {
+	return yamlfile.Field{
+		Key: "done", Doc: doc, Schema: yamlfile.OneOrMore(on.reference()),
+		Read: func(v yamlfile.Value) bool { *done = p.done(v, on); return true },
+		Node: func() *yaml.Node { return writeChecks(done.Of) },
+	}
+}
+
 // done reads a list of checks. The result is always of kind all.
 func (p *parser) done(v yamlfile.Value, on *subject) core.Check {
 	all := core.Check{Kind: core.CheckAll}
@@ -57,182 +65,209 @@ func (p *parser) done(v yamlfile.Value, on *subject) core.Check {
 	return all
 }
 
+// checkFields describe a check, which has exactly one of them: its kind.
+func (p *parser) checkFields(c *core.Check, on *subject) yamlfile.Fields {
+	globs := yamlfile.ListOf(glob())
+	write := globs.Write
+	globs.Write = func(globs []string) *yaml.Node {
+		if len(globs) == 1 {
+			return yamlfile.Text(globs[0])
+		}
+		return write(globs)
+	}
+	return yamlfile.Fields{
+		p.partsField(core.CheckAll, c, on),
+		p.partsField(core.CheckAny, c, on),
+		p.partsField(core.CheckNot, c, on),
+		yamlfile.At("changed", "Each glob matches a file that this round's delivery changed.", &c.Globs, globs),
+		yamlfile.At("files", "Each glob matches a file of the delivered tree.", &c.Globs, globs),
+		p.commandField(c, on),
+		artifactField(c, on),
+		yamlfile.At("state", "jq on the run's context; what agents reported, so no evidence by itself.", &c.Expr, expression()),
+		gitField(c),
+	}
+}
+
+// reference points to the description of a check.
+func (on *subject) reference() yamlfile.Schema {
+	if on.merges {
+		return yamlfile.Schema{"$ref": "#/$defs/treeCheck"}
+	}
+	return yamlfile.Schema{"$ref": "#/$defs/check"}
+}
+
+// schema describes a check.
+func (on *subject) schema() yamlfile.Schema {
+	fields := slices.DeleteFunc(new(parser).checkFields(&core.Check{}, on), func(f yamlfile.Field) bool {
+		return on.refuses(core.CheckKind(f.Key)) != ""
+	})
+	return fields.Schema(yamlfile.Schema{"minProperties": 1, "maxProperties": 1})
+}
+
 // check reads one check; false means it was reported, or dropped because it names a command the project does not have.
 func (p *parser) check(v yamlfile.Value, on *subject) (core.Check, bool) {
-	o, ok := v.Object(checkKeys()...)
+	var c core.Check
+	fields := p.checkFields(&c, on)
+	o, ok := v.Object(fields.Keys()...)
 	if !ok {
-		return core.Check{}, false
+		return c, false
 	}
-	kind, only := soleKey(v, o)
+	kind, only := soleKey(o, fields.Keys())
 	if !only {
-		return core.Check{}, false
-	}
-	value, ok := o.Get(kind)
-	if !ok {
-		return core.Check{}, false
+		return c, false
 	}
 	if why := on.refuses(core.CheckKind(kind)); why != "" {
 		o.Key(kind).Fail("the check "+kind+" "+why, "use command or files")
-		return core.Check{}, false
+		return c, false
 	}
-	switch kind := core.CheckKind(kind); kind {
-	case core.CheckAll, core.CheckAny, core.CheckNot:
-		return p.compound(value, on, kind)
-	default:
-		c, ok := p.leaf(value, on, kind)
-		if !ok {
-			return core.Check{}, false
-		}
-		if err := check.Validate(c); err != nil { // limits that only evaluating has
+	c.Kind = core.CheckKind(kind)
+	if !fields.Read(o) {
+		return c, false
+	}
+	if len(c.Of) == 0 { // limits that only evaluating has
+		if err := check.Validate(c); err != nil {
+			value, _ := o.Get(kind)
 			value.Fail(err.Error(), "")
-			return core.Check{}, false
+			return c, false
 		}
-		return c, true
 	}
-}
-
-// leaf reads a check that is no compound.
-func (p *parser) leaf(v yamlfile.Value, on *subject, kind core.CheckKind) (core.Check, bool) {
-	switch kind {
-	case core.CheckChanged, core.CheckFiles:
-		return globs(v, kind)
-	case core.CheckCommand:
-		return p.command(v, on)
-	case core.CheckArtifact:
-		return artifact(v, on)
-	case core.CheckState:
-		expr, ok := expression(v)
-		return core.Check{Kind: kind, Expr: expr}, ok
-	default:
-		return git(v)
-	}
+	return c, true
 }
 
 // soleKey is the one key a check has.
-func soleKey(v yamlfile.Value, o yamlfile.Object) (string, bool) {
-	var found []string
-	for _, key := range checkKeys() {
-		if o.Has(key) {
-			found = append(found, key)
-		}
-	}
-	pairs, _ := v.Pairs()
+func soleKey(o yamlfile.Object, known []string) (string, bool) {
+	found := slices.DeleteFunc(slices.Clone(known), func(key string) bool { return !o.Has(key) })
+	pairs, _ := o.Value().Pairs()
 	switch {
 	case len(pairs) == 0:
-		v.Fail("a check is missing", yamlfile.Known("", checkKeys()))
+		o.Value().Fail("a check is missing", yamlfile.Known("", known))
 	case len(found) > 1:
-		v.Fail("a check has one key, this one has "+plural(len(found), "key"), "write each check as an item of its own")
+		o.Value().Fail(fmt.Sprintf("a check has one key, this one has %d keys", len(found)), "write each check as an item of its own")
 	case len(found) == 1:
 		return found[0], true
 	}
 	return "", false
 }
 
-func (p *parser) compound(v yamlfile.Value, on *subject, kind core.CheckKind) (core.Check, bool) {
-	items := []yamlfile.Value{v}
-	if kind != core.CheckNot {
-		list, ok := v.List()
-		if !ok {
-			return core.Check{}, false
-		}
-		if len(list) == 0 {
-			v.Fail("the list is empty", "")
-		}
-		items = list
+// writable refuses checks that cannot be written, and those that only deciders ask for.
+func writable(done core.Check) error {
+	if mentions(done, core.CheckPlan, core.CheckMerge, core.CheckAlone, core.CheckOutput, core.CheckDecision) {
+		return errors.New("a check is of a kind that no playbook has")
 	}
-	c := core.Check{Kind: kind}
+	if len(done.Of) == 0 {
+		return nil
+	}
+	return check.Validate(done)
+}
+
+// writeCheck writes a check that is writable.
+func writeCheck(c core.Check) *yaml.Node {
+	return yamlfile.Fields{new(parser).checkFields(&c, &subject{}).Find(string(c.Kind))}.Node()
+}
+
+// writeChecks writes a list of checks; nothing where there are none.
+func writeChecks(checks []core.Check) *yaml.Node {
+	if len(checks) == 0 {
+		return nil
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, c := range checks {
+		list.Content = append(list.Content, writeCheck(c))
+	}
+	return list
+}
+
+// partsField is a compound of other checks.
+func (p *parser) partsField(kind core.CheckKind, c *core.Check, on *subject) yamlfile.Field {
+	field := yamlfile.Field{
+		Key: string(kind), Schema: yamlfile.Schema{"type": "array", "minItems": 1, "items": on.reference()},
+		Read: func(v yamlfile.Value) bool {
+			items, ok := v.List()
+			if ok && len(items) == 0 {
+				v.Fail("the list is empty", "")
+			}
+			return ok && p.readParts(c, on, items...)
+		},
+		Node: func() *yaml.Node { return writeChecks(c.Of) },
+	}
+	if kind == core.CheckNot {
+		field.Schema = on.reference()
+		field.Read = func(v yamlfile.Value) bool { return p.readParts(c, on, v) }
+		field.Node = func() *yaml.Node { return writeCheck(c.Of[0]) }
+	}
+	return field
+}
+
+func (p *parser) readParts(c *core.Check, on *subject, items ...yamlfile.Value) bool {
 	for _, item := range items {
 		if of, ok := p.check(item, on); ok {
 			c.Of = append(c.Of, of)
 		}
 	}
-	return c, len(c.Of) > 0
+	return len(c.Of) > 0
 }
 
-func globs(v yamlfile.Value, kind core.CheckKind) (core.Check, bool) {
-	c := core.Check{Kind: kind}
-	for _, item := range v.Each() {
-		if g, ok := glob(item); ok {
-			c.Globs = append(c.Globs, g)
-		}
+func (p *parser) commandField(c *core.Check, on *subject) yamlfile.Field {
+	run := yamlfile.Field{
+		Key: "run", Schema: yamlfile.AnyText.Schema,
+		Read: func(v yamlfile.Value) bool {
+			if c.Timeout == 0 {
+				c.Timeout = DefaultCommandTimeout
+			}
+			return p.readCommand(v, c, on)
+		},
+		Node: func() *yaml.Node { return yamlfile.Text(c.Run) },
 	}
-	return c, len(c.Globs) > 0
+	return yamlfile.Group("command", "Shell command that exits 0 in a clean checkout of the delivery.", yamlfile.Fields{
+		run.Need(""),
+		yamlfile.At("timeout", "", &c.Timeout, span(check.MaxCommandTimeout)),
+	}, nil).Or(run, c.Timeout == DefaultCommandTimeout || c.Timeout == 0)
 }
 
-func commandKeys() []string { return []string{"run", "timeout"} }
-
-func (p *parser) command(v yamlfile.Value, on *subject) (core.Check, bool) {
-	c := core.Check{Kind: core.CheckCommand, Timeout: DefaultCommandTimeout}
-	run := v
-	if v.IsMap() {
-		o, _ := v.Object(commandKeys()...)
-		var ok bool
-		c.Timeout = timeout(o, DefaultCommandTimeout, check.MaxCommandTimeout)
-		if run, ok = o.Need("run", ""); !ok {
-			return c, false
-		}
-	}
-	text, ok := run.Text()
+func (p *parser) readCommand(v yamlfile.Value, c *core.Check, on *subject) bool {
+	text, ok := v.Text()
 	if !ok {
-		return c, false
+		return false
 	}
 	if command, is := p.opts.Commands.variable(text); is {
 		if command == "" {
 			on.left = true
-			run.Warn("no command was found for "+text+"; the check is left out", "write the command in its place")
-			return c, false
+			v.Warn("no command was found for "+text+"; the check is left out", "write the command in its place")
+			return false
 		}
 		text = command
 	}
 	if clash(text) {
-		run.Fail("the command sets a variable coverage, and "+coverageVariable+" stands for the run's own target", "give the variable another name")
-		return c, false
+		v.Fail("the command sets a variable coverage, and "+coverageVariable+" stands for the run's own target", "give the variable another name")
+		return false
 	}
 	c.Run = text
-	return c, true
+	return true
 }
 
-func artifactKeys() []string { return []string{"name", "schema"} }
-
-func artifact(v yamlfile.Value, on *subject) (core.Check, bool) {
-	c := core.Check{Kind: core.CheckArtifact}
-	name := v
-	if v.IsMap() {
-		o, _ := v.Object(artifactKeys()...)
-		if s, given := o.Get("schema"); given {
-			c.Schema = inlineSchema(s)
+func artifactField(c *core.Check, on *subject) yamlfile.Field {
+	name := yamlfile.At("name", "", &c.Name, yamlfile.Word(artifactSchema(), func(v yamlfile.Value) (string, bool) {
+		name, ok := readArtifact(v)
+		if ok && !slices.Contains(on.outputs, name) {
+			v.Fail("the artifact "+yamlfile.Quote(name)+" is not among the phase's outputs", "add it to outputs")
+			return "", false
 		}
-		var given bool
-		if name, given = o.Need("name", ""); !given {
-			return c, false
-		}
+		return name, ok
+	}))
+	schema := yamlfile.Field{
+		Key: "schema", Schema: yamlfile.Schema{"type": "object"},
+		Read: func(v yamlfile.Value) bool { c.Schema = inlineSchema(v); return c.Schema != nil },
+		Node: func() *yaml.Node {
+			var document yaml.Node
+			if yaml.Unmarshal(c.Schema, &document) != nil { // which a writable check's is not
+				return nil
+			}
+			return document.Content[0]
+		},
 	}
-	var ok bool
-	if c.Name, ok = artifactName(name); !ok {
-		return c, false
-	}
-	if !slices.Contains(on.outputs, c.Name) {
-		name.Fail("the artifact "+quote(c.Name)+" is not among the phase's outputs", "add it to outputs")
-		return c, false
-	}
-	return c, true
-}
-
-// expression reads a jq expression and compiles it, so that an unknown function is found now and not in a run.
-func expression(v yamlfile.Value) (string, bool) {
-	text, ok := v.Text()
-	if !ok {
-		return "", false
-	}
-	query, err := gojq.Parse(text)
-	if err == nil {
-		_, err = gojq.Compile(query)
-	}
-	if err != nil {
-		v.Fail("the jq expression "+quote(text)+" is not valid: "+err.Error(), "a value is named with a leading dot: .tests.passed == true")
-		return "", false
-	}
-	return text, true
+	implied := c.Name == role.ReviewArtifact && bytes.Equal(c.Schema, canonicalJSON(role.ReviewSchema()))
+	return yamlfile.Group("artifact", "Handed in, not empty, and valid where it has a schema.", yamlfile.Fields{name.Need(""), schema}, nil).
+		Or(name, c.Schema == nil || implied)
 }
 
 // Words that stand for the two usual checks of history.
@@ -241,79 +276,46 @@ const (
 	gitLinear    = "linear"
 )
 
-func gitKeys() []string { return []string{"commits", "linear", "message", "max_files", "max_lines"} }
-
-func git(v yamlfile.Value) (core.Check, bool) {
-	const most = 1_000_000
-	c := core.Check{Kind: core.CheckGit, Git: &core.GitCheck{}}
-	if !v.IsMap() {
-		word, ok := v.Choice(gitCommitted, gitLinear)
-		if word == gitCommitted {
-			c.Git.Commits = 1
-		} else {
-			c.Git.Linear = true
+func gitField(c *core.Check) yamlfile.Field {
+	g := c.Git
+	if g == nil {
+		g = &core.GitCheck{}
+	}
+	word := map[core.GitCheck]string{{Commits: 1}: gitCommitted, {Linear: true}: gitLinear}[*g]
+	short := yamlfile.At("", "", &word, yamlfile.OneOf(gitCommitted, gitLinear)).Then(func(yamlfile.Value) bool {
+		if g.Linear = word == gitLinear; !g.Linear {
+			g.Commits = 1
 		}
-		return c, ok
+		c.Git = g
+		return true
+	})
+	amount := yamlfile.Number(1, 1_000_000)
+	fields := yamlfile.Fields{
+		yamlfile.At("commits", "", &g.Commits, amount),
+		yamlfile.At("linear", "", &g.Linear, yamlfile.Flag),
+		yamlfile.At("message", "Regular expression that every subject matches.", &g.Message, yamlfile.Word(yamlfile.AnyText.Schema, readRegexp)),
+		yamlfile.At("max_files", "", &g.MaxFiles, amount),
+		yamlfile.At("max_lines", "", &g.MaxLines, amount),
 	}
-	o, _ := v.Object(gitKeys()...)
-	number := func(key string, into *int) {
-		if n, ok := o.Get(key); ok {
-			*into, _ = n.Int(1, most)
+	long := yamlfile.Group("git", "", fields, nil).InOneLine().Then(func(v yamlfile.Value) bool {
+		if c.Git = g; *g == (core.GitCheck{}) {
+			v.Fail("the check asks for nothing", yamlfile.Known("", fields.Keys()))
+			return false
 		}
-	}
-	number("commits", &c.Git.Commits)
-	number("max_files", &c.Git.MaxFiles)
-	number("max_lines", &c.Git.MaxLines)
-	if linear, ok := o.Get("linear"); ok {
-		c.Git.Linear, _ = linear.Bool()
-	}
-	if message, ok := o.Get("message"); ok {
-		c.Git.Message, _ = message.Text()
-		if _, err := regexp.Compile(c.Git.Message); err != nil {
-			message.Fail("the regular expression "+quote(c.Git.Message)+" is not valid: "+err.Error(), "")
-			return c, false
-		}
-	}
-	if *c.Git == (core.GitCheck{}) {
-		v.Fail("the check asks for nothing", yamlfile.Known("", gitKeys()))
-		return c, false
-	}
-	return c, true
+		return true
+	})
+	long.Schema["minProperties"] = 1
+	return long.Or(short, word != "")
 }
 
-// Bounds of times and numbers that a playbook may set.
-const (
-	minTimeout   = time.Second
-	maxTimeout   = 7 * 24 * time.Hour
-	shortTimeout = 10 * time.Second
-	maxAttempts  = 20
-)
-
-func timeout(o yamlfile.Object, fallback, longest time.Duration) time.Duration {
-	return span(o, "timeout", fallback, longest)
-}
-
-// span reads a length of time, and remarks on one whose unit may be a slip.
-func span(o yamlfile.Object, key string, fallback, longest time.Duration) time.Duration {
-	v, ok := o.Get(key)
+func readRegexp(v yamlfile.Value) (string, bool) {
+	text, ok := v.Text()
 	if !ok {
-		return fallback
+		return "", false
 	}
-	d, ok := v.Duration(minTimeout, longest)
-	switch {
-	case ok && d < shortTimeout:
-		v.Warn(yamlfile.FormatDuration(d)+" is very short", "s is seconds, m is minutes")
-	case ok && d > 24*time.Hour:
-		v.Warn(yamlfile.FormatDuration(d)+" is very long", "h is hours, m is minutes")
+	if _, err := regexp.Compile(text); err != nil {
+		v.Fail("the regular expression "+yamlfile.Quote(text)+" is not valid: "+err.Error(), "")
+		return "", false
 	}
-	return d
-}
-
-func attempts(o yamlfile.Object, fallback int) int {
-	v, ok := o.Get("attempts")
-	if !ok {
-		return fallback
-	}
-	n, _ := v.Int(1, maxAttempts)
-	return n
+	return text, true
 }

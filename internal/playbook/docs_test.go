@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
@@ -21,9 +23,9 @@ func TestDocumentedProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := map[string][]string{
-		KindRules:   slices.Concat(kindKeys(KindRules), planKeys(), stepsKeys(), publishKeys()),
-		KindManager: managerKeys(),
-		KindWaves:   plannerKeys(),
+		KindRules:   documented(KindRules, "plan", "steps", "publish"),
+		KindManager: documented(KindManager, "manager"),
+		KindWaves:   documented(KindWaves, "planner"),
 	}
 	for _, match := range docProject.FindAllSubmatch(page, -1) {
 		text, kind := string(match[1]), string(match[2])
@@ -56,17 +58,47 @@ func TestDocumentedKeys(t *testing.T) {
 		}
 		page = append(page, text...)
 	}
-	for _, keys := range [][]string{playbookKeys(), defaultKeys(), agentKeys(), roleKeys(), phaseKeys(), teamKeys(), tierKeys(),
-		planKeys(), stepsKeys(), publishKeys(), managerKeys(), watchdogKeys(), plannerKeys(), wavesKeys()} {
-		for _, key := range keys {
-			if !strings.Contains(string(page), "`"+key+"`") {
-				t.Errorf("%s is not documented", key)
+	var root any
+	if err := json.Unmarshal(Schema(), &root); err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	propertyNames(root, keys)
+	if len(keys) < 80 {
+		t.Fatalf("the schema has %d keys", len(keys))
+	}
+	for key := range keys {
+		if !strings.Contains(string(page), "`"+key+"`") && !strings.Contains(string(page), key+": ") {
+			t.Errorf("%s is not documented", key)
+		}
+	}
+}
+
+// propertyNames finds every key that a schema describes, at any depth.
+func propertyNames(schema any, found map[string]bool) {
+	switch schema := schema.(type) {
+	case map[string]any:
+		if properties, ok := schema["properties"].(map[string]any); ok {
+			for key := range properties {
+				found[key] = true
 			}
 		}
-	}
-	for _, key := range append(checkKeys(), gitKeys()...) {
-		if !strings.Contains(string(page), key+": ") {
-			t.Errorf("the check %s is not documented", key)
+		for _, part := range schema {
+			propertyNames(part, found)
+		}
+	case []any:
+		for _, part := range schema {
+			propertyNames(part, found)
 		}
 	}
+}
+
+// documented are fields of a kind of playbook, and the keys of each.
+func documented(kind string, keys ...string) []string {
+	all := keys
+	for _, key := range keys {
+		properties := new(parser).kindFields(kind).Find(key).Schema["properties"].(yamlfile.Schema)
+		all = slices.AppendSeq(all, maps.Keys(properties))
+	}
+	return all
 }

@@ -7,63 +7,86 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"go.yaml.in/yaml/v3"
 )
 
-// readFindings reads what happens when the phase's review requests changes.
-func (d *draft) readFindings(o yamlfile.Object) {
+// settleFindings decides what happens when the phase's review requests changes.
+func (d *draft) settleFindings(o yamlfile.Object) {
 	reviews := slices.Contains(d.Outputs, role.ReviewArtifact)
-	if reviews {
+	switch v, given := o.Get("findings"); {
+	case given && d.Findings != "" && !reviews:
+		v.Fail("findings are read from "+role.ReviewArtifact+", which is not among the phase's outputs", "add it to outputs")
+	case !given && reviews:
 		d.Findings = core.FindingsAsk
 	}
-	if v, ok := o.Get("findings"); ok {
-		mode, ok := v.Choice(string(core.FindingsAsk), string(core.FindingsAuto))
-		d.Findings = core.FindingsMode(mode)
-		if ok && !reviews {
-			v.Fail("findings are read from "+role.ReviewArtifact+", which is not among the phase's outputs",
-				"add it to outputs")
-		}
-	}
-	if d.Findings == core.FindingsAuto {
+	switch v, given := o.Get("findings_rounds"); {
+	case given && d.FindingsRounds > 0 && d.Findings != core.FindingsAuto:
+		v.Fail("rounds are counted only with findings: auto", "")
+	case !given && d.Findings == core.FindingsAuto:
 		d.FindingsRounds = DefaultFindingsRounds
-	}
-	if v, ok := o.Get("findings_rounds"); ok {
-		d.FindingsRounds, ok = v.Int(1, maxAttempts)
-		if ok && d.Findings != core.FindingsAuto {
-			v.Fail("rounds are counted only with findings: auto", "")
-		}
 	}
 }
 
-func rollbackKeys() []string { return []string{"types", "paths", "default"} }
+// rollbackFields describe where findings send the run; stage is the form of the phases that can be named.
+func rollbackFields(r *core.Rollback, stage yamlfile.Form[string]) yamlfile.Fields {
+	anyWord := func(v yamlfile.Value) (string, bool) { return strings.ToLower(v.Node().Value), true }
+	return yamlfile.Fields{
+		yamlfile.At("types", "", &r.Types, stages(yamlfile.Form[string]{Read: anyWord}, stage)),
+		yamlfile.At("paths", "", &r.Paths, stages(glob(), stage)),
+		yamlfile.At("default", "", &r.Default, stage),
+	}
+}
+
+// stages is the form of phases by what a finding must match.
+func stages(match, stage yamlfile.Form[string]) yamlfile.Form[[]core.RollbackRule] {
+	schema := yamlfile.Schema{"type": "object", "additionalProperties": stage.Schema}
+	if match.Schema != nil {
+		schema["propertyNames"] = match.Schema
+	}
+	return yamlfile.Form[[]core.RollbackRule]{
+		Schema: schema,
+		Read: func(v yamlfile.Value) ([]core.RollbackRule, bool) {
+			pairs, ok := v.Pairs()
+			var rules []core.RollbackRule
+			for _, pair := range pairs {
+				rule := core.RollbackRule{}
+				rule.Match, _ = match.Read(pair.Key)
+				rule.Stage, _ = stage.Read(pair.Value)
+				rules = append(rules, rule)
+			}
+			return rules, ok
+		},
+		Write: func(rules []core.RollbackRule) *yaml.Node {
+			if len(rules) == 0 {
+				return nil
+			}
+			m := yamlfile.NewMap()
+			for _, rule := range rules {
+				yamlfile.Put(m, rule.Match, stage.Write(rule.Stage))
+			}
+			return m
+		},
+	}
+}
+
+// rollbackField is read by readRollback.
+func rollbackField(d *draft) yamlfile.Field {
+	rollback, stage := d.Rollback, yamlfile.Word(idSchema(), yamlfile.Value.Text)
+	if rollback == nil {
+		rollback = &core.Rollback{}
+	}
+	fields := rollbackFields(rollback, stage)
+	return yamlfile.Field{Key: "rollback", Schema: fields.Schema(), Read: func(yamlfile.Value) bool { return true }, Node: fields.Node}.If(d.Rollback != nil)
+}
 
 // readRollback reads where findings send the run; earlier are the phases before this one.
 func (d *draft) readRollback(v yamlfile.Value, earlier, all []*draft) {
-	o, ok := v.Object(rollbackKeys()...)
-	if !ok {
-		return
-	}
 	r := &core.Rollback{}
-	if types, ok := o.Get("types"); ok {
-		pairs, _ := types.Pairs()
-		for _, pair := range pairs {
-			rule := core.RollbackRule{Match: strings.ToLower(pair.Name), Stage: target(pair.Value, earlier, all)}
-			r.Types = append(r.Types, rule)
-		}
-	}
-	if paths, ok := o.Get("paths"); ok {
-		pairs, _ := paths.Pairs()
-		for _, pair := range pairs {
-			match, _ := glob(pair.Key)
-			r.Paths = append(r.Paths, core.RollbackRule{Match: match, Stage: target(pair.Value, earlier, all)})
-		}
-	}
-	if fallback, ok := o.Get("default"); ok {
-		r.Default = target(fallback, earlier, all)
-	}
+	stage := yamlfile.Word(nil, func(v yamlfile.Value) (string, bool) { return target(v, earlier, all), true })
+	yamlfile.Group("", "", rollbackFields(r, stage), func(yamlfile.Object) { d.Rollback = r }).Read(v)
 	if d.Findings == "" && len(r.Types)+len(r.Paths) > 0 {
 		v.Warn("types and paths have no effect: the phase hands in no "+role.ReviewArtifact, "")
 	}
-	d.Rollback = r
 }
 
 // target reads the phase that findings are sent to.
@@ -76,9 +99,9 @@ func target(v yamlfile.Value, earlier, all []*draft) string {
 	if at := slices.IndexFunc(earlier, named); at >= 0 {
 		switch found := earlier[at]; {
 		case found.Act != "":
-			v.Fail("the phase "+quote(id)+" is the engine's own act and has nothing to put right", "name a phase with a role")
+			v.Fail("the phase "+yamlfile.Quote(id)+" is the engine's own act and has nothing to put right", "name a phase with a role")
 		case found.Skip:
-			v.Fail("the phase "+quote(id)+" is always skipped", "name a phase that runs")
+			v.Fail("the phase "+yamlfile.Quote(id)+" is always skipped", "name a phase that runs")
 		}
 		return id
 	}
@@ -87,10 +110,10 @@ func target(v yamlfile.Value, earlier, all []*draft) string {
 		ids = append(ids, d.ID)
 	}
 	if slices.ContainsFunc(all, named) {
-		v.Fail("the phase "+quote(id)+" is not earlier than this one", "earlier phases: "+strings.Join(ids, ", "))
+		v.Fail("the phase "+yamlfile.Quote(id)+" is not earlier than this one", "earlier phases: "+strings.Join(ids, ", "))
 		return ""
 	}
-	v.Fail("unknown phase "+quote(id), yamlfile.Known(id, ids))
+	v.Fail("unknown phase "+yamlfile.Quote(id), yamlfile.Known(id, ids))
 	return ""
 }
 

@@ -44,12 +44,12 @@ func (p *parser) checkFiles(at int, input core.Input, v yamlfile.Value) {
 		}
 		if d.ID == input.Files {
 			if !mentions(d.Done, core.CheckChanged) {
-				v.Fail("the phase "+quote(d.ID)+" has no changed check, so nobody knows which files of it are meant", "add one, or remove this input")
+				v.Fail("the phase "+yamlfile.Quote(d.ID)+" has no changed check, so nobody knows which files of it are meant", "add one, or remove this input")
 			}
 			return
 		}
 	}
-	v.Fail("there is no earlier phase "+quote(input.Files), yamlfile.Known(input.Files, ids))
+	v.Fail("there is no earlier phase "+yamlfile.Quote(input.Files), yamlfile.Known(input.Files, ids))
 }
 
 // checkInput wants an earlier phase that hands the input in.
@@ -76,7 +76,7 @@ func (p *parser) checkInput(at int, input core.Input, v yamlfile.Value) {
 			return
 		}
 	}
-	name := quote(input.Name)
+	name := yamlfile.Quote(input.Name)
 	switch {
 	case input.Optional && (maybe != "" || skipped != "" || left != ""):
 	case left != "":
@@ -118,7 +118,7 @@ func (p *parser) checkOutputs(at int) {
 	d := p.phases[at]
 	for _, document := range d.documents()[len(d.Outputs):] {
 		if slices.Contains(d.Outputs, document) {
-			d.fields.Key("outputs").Fail(quote(document)+" is what a spoke of the team hands to its hub", "choose another name")
+			d.fields.Key("outputs").Fail(yamlfile.Quote(document)+" is what a spoke of the team hands to its hub", "choose another name")
 		}
 	}
 	for _, earlier := range p.phases[:at] {

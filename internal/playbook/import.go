@@ -16,7 +16,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
-	"go.yaml.in/yaml/v3"
 )
 
 // Import turns bytA's phases.conf into a playbook, named after the file. Errors are Problems with line and column. The
@@ -148,7 +147,7 @@ func (i *importer) fail(line phaseLine, field int, message, hint string) {
 func (i *importer) phase(line phaseLine) {
 	number, err := strconv.Atoi(line.fields[0])
 	if err != nil || number < 0 {
-		i.fail(line, 0, quote(line.fields[0])+" is not a phase number", "")
+		i.fail(line, 0, yamlfile.Quote(line.fields[0])+" is not a phase number", "")
 	} else if number != len(i.phases) {
 		i.note(line.line, "the phase calls itself number %d and is number %d in order; the order of the lines counts", number, len(i.phases))
 	}
@@ -161,7 +160,7 @@ func (i *importer) phase(line phaseLine) {
 	case "SKIP":
 		p.Gate, p.Skip = core.GateAuto, true
 	default:
-		i.fail(line, 2, "unknown type "+quote(line.fields[2]), "known: APPROVAL, AUTO, SKIP")
+		i.fail(line, 2, "unknown type "+yamlfile.Quote(line.fields[2]), "known: APPROVAL, AUTO, SKIP")
 	}
 	if i.isPublish(p.agent, line.fields[3]) {
 		i.publish(p)
@@ -192,7 +191,7 @@ func (i *importer) publish(p *imported) {
 func (i *importer) work(p *imported, line phaseLine) {
 	known, ok := specialist(p.agent)
 	if !ok && !role.ValidName(p.agent) {
-		i.fail(line, 1, quote(p.agent)+" is not a valid role name", idHint)
+		i.fail(line, 1, yamlfile.Quote(p.agent)+" is not a valid role name", idHint)
 		return
 	}
 	p.ID, p.Title, p.Writes = i.freeID(known.id), known.title, known.writes
@@ -271,34 +270,30 @@ func (i *importer) noteRoles(names []string) {
 }
 
 func (i *importer) render(name string) ([]byte, error) {
-	root := newMap()
-	root.text("name", name)
-	root.text("kind", KindPhases)
-	roles := newMap()
+	root, roles, phases := yamlfile.NewMap(), yamlfile.NewMap(), []core.Phase{}
+	yamlfile.Put(root, "name", yamlfile.Text(name))
+	yamlfile.Put(root, "kind", yamlfile.Text(KindPhases))
 	var names []string
 	for _, p := range i.phases {
 		for _, name := range p.roleNames() {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
-				roles.put(name, newMap().flow().node)
+				yamlfile.Put(roles, name, yamlfile.NewMap())
 			}
 		}
-	}
-	if len(names) > 0 {
-		root.put("roles", roles.node)
-		i.noteRoles(names)
-	}
-	phases := &yaml.Node{Kind: yaml.SequenceNode}
-	for _, p := range i.phases {
 		p.Done = core.Check{Kind: core.CheckAll, Of: p.done}
-		node, err := renderPhase(p.Phase)
-		if err != nil {
+		if err := writable(p.Done); err != nil {
 			return nil, err
 		}
-		phases.Content = append(phases.Content, node)
+		phases = append(phases, p.Phase)
 	}
-	root.put("phases", phases)
-	return encode(root.node)
+	if len(names) > 0 {
+		yamlfile.Put(root, "roles", roles)
+		i.noteRoles(names)
+	}
+	book := &parser{out: core.Playbook{Phases: phases}}
+	yamlfile.Put(root, "phases", book.phasesField().Node())
+	return encode(root)
 }
 
 func (p *imported) roleNames() []string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/itchyny/gojq"
+	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
@@ -72,7 +73,7 @@ func (i *importer) part(p *imported, line phaseLine, part string, either bool) (
 	case prefixed && kind == "GLOB":
 		return i.glob(p, line, rest, either)
 	case prefixed && capitals.MatchString(kind):
-		i.fail(line, 3, "unknown criterion "+quote(kind+":"), "known: GLOB:, STATE:, VERIFY:, PHASE_STATUS, or a glob")
+		i.fail(line, 3, "unknown criterion "+yamlfile.Quote(kind+":"), "known: GLOB:, STATE:, VERIFY:, PHASE_STATUS, or a glob")
 		return core.Check{}, false
 	}
 	return i.glob(p, line, part, either)
@@ -82,7 +83,7 @@ func (i *importer) part(p *imported, line phaseLine, part string, either bool) (
 func (i *importer) glob(p *imported, line phaseLine, glob string, either bool) (core.Check, bool) {
 	glob = strings.TrimPrefix(strings.Trim(glob, `"'`), "./")
 	if reason := escapes(glob); glob == "" || reason != "" || !doublestar.ValidatePattern(glob) {
-		i.fail(line, 3, "the glob "+quote(glob)+" cannot be used", "name files inside the project, relative to its root")
+		i.fail(line, 3, "the glob "+yamlfile.Quote(glob)+" cannot be used", "name files inside the project, relative to its root")
 		return core.Check{}, false
 	}
 	if !strings.HasPrefix(glob, workflowFolder) && !specGlob.MatchString(glob) {
@@ -141,10 +142,10 @@ func (i *importer) state(p *imported, line phaseLine, expr string) (core.Check, 
 	}
 	expr = strings.ReplaceAll(expr, ".context.", ".")
 	if query, err := gojq.Parse(expr); err != nil {
-		i.fail(line, 3, "the expression "+quote(expr)+" is not valid jq: "+err.Error(), "")
+		i.fail(line, 3, "the expression "+yamlfile.Quote(expr)+" is not valid jq: "+err.Error(), "")
 		return core.Check{}, false
 	} else if _, err := gojq.Compile(query); err != nil {
-		i.fail(line, 3, "the expression "+quote(expr)+" is not valid jq: "+err.Error(), "")
+		i.fail(line, 3, "the expression "+yamlfile.Quote(expr)+" is not valid jq: "+err.Error(), "")
 		return core.Check{}, false
 	}
 	i.note(p.line, "%s is read from what agents report as context in report.json; it is no evidence by itself", expr)

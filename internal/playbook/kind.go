@@ -1,11 +1,12 @@
 package playbook
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // The kinds of playbook that this version drives.
@@ -21,59 +22,62 @@ func Kinds() []string { return []string{KindPhases, KindRules, KindManager, Kind
 
 func knownKinds() string { return "this version knows: " + strings.Join(Kinds(), ", ") }
 
-// kindKeys are the keys of a kind of playbook that not every kind has.
-func kindKeys(kind string) []string {
+// kindFields describe what not every kind of playbook has.
+func (p *parser) kindFields(kind string) yamlfile.Fields {
+	m := p.out.Project
+	if m == nil {
+		m = newManagement(kind, p.defaults)
+	}
 	switch kind {
 	case KindPhases:
-		return []string{"phases"}
+		return yamlfile.Fields{p.phasesField()}
 	case KindRules:
-		return []string{"plan", "steps", "publish"}
+		return yamlfile.Fields{p.planField(m), p.stepsField(kind, m), publishField(m)}
 	case KindManager:
-		return []string{"manager", "steps", "publish"}
+		return yamlfile.Fields{p.managerField(m), p.stepsField(kind, m), publishField(m)}
 	case KindWaves:
-		return []string{"planner", "waves", "publish"}
+		return yamlfile.Fields{p.plannerField(m), p.wavesField(m), publishField(m).If(m.Waves.Writes == core.WritesCode)}
 	}
 	return nil
 }
 
-// allKindKeys are the keys that not every kind of playbook has.
-func allKindKeys() []string {
-	var keys []string
+// keysByKind are the keys that not every kind of playbook has.
+func keysByKind() map[string][]string {
+	keys := map[string][]string{}
 	for _, kind := range Kinds() {
-		for _, key := range kindKeys(kind) {
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		}
+		keys[kind] = new(parser).kindFields(kind).Keys()
 	}
 	return keys
 }
 
-// kindsWith are the kinds of playbook that have a key.
-func kindsWith(key string) []string {
-	return slices.DeleteFunc(Kinds(), func(kind string) bool { return !slices.Contains(kindKeys(kind), key) })
-}
-
 // readKind reads the playbook's kind. Where it is none that this version drives, the file is read on as the kind it seems
 // to be, so that everything wrong with it is found at once. Keys of other kinds are reported.
-func (p *parser) readKind(o yamlfile.Object) {
+func (p *parser) readKind(o yamlfile.Object, keys map[string][]string) {
+	lacks := func(kind, key string) bool { return !slices.Contains(keys[kind], key) }
+	given := slices.DeleteFunc(slices.Concat(slices.Collect(maps.Values(keys))...), func(key string) bool { return !o.Has(key) })
 	var kind string
 	v, ok := o.Need("kind", knownKinds())
 	if ok {
 		kind, ok = v.Text()
 	}
-	switch {
-	case !ok:
-		kind = kindByKeys(o)
-	case !slices.Contains(Kinds(), kind):
-		kind = cmp.Or(kindByKeys(o), unknownKind(v, kind))
+	if fits := slices.DeleteFunc(Kinds(), func(kind string) bool {
+		return slices.ContainsFunc(given, func(key string) bool { return lacks(kind, key) })
+	}); !ok || !slices.Contains(Kinds(), kind) {
+		meant := ""
+		if ok {
+			meant = unknownKind(v, kind)
+		}
+		if kind = meant; len(fits) == 1 { // it has all keys of the file
+			kind = fits[0]
+		}
 	}
 	if p.out.Kind = kind; kind == "" {
 		return
 	}
-	for _, key := range allKindKeys() {
-		if o.Has(key) && !slices.Contains(kindKeys(kind), key) {
-			o.Key(key).Fail("a playbook of kind "+kind+" has no "+key, "that is for kind: "+strings.Join(kindsWith(key), " or "))
+	for _, key := range given {
+		if lacks(kind, key) {
+			others := slices.DeleteFunc(Kinds(), func(other string) bool { return lacks(other, key) })
+			o.Key(key).Fail("a playbook of kind "+kind+" has no "+key, "that is for kind: "+strings.Join(others, " or "))
 		}
 	}
 }
@@ -84,17 +88,6 @@ func unknownKind(v yamlfile.Value, kind string) string {
 	if meant != "" {
 		hint = yamlfile.Known(kind, Kinds())
 	}
-	v.Fail("unknown kind "+quote(kind), hint)
+	v.Fail("unknown kind "+yamlfile.Quote(kind), hint)
 	return meant
-}
-
-// kindByKeys is the only kind of playbook that has all keys of the file; "" where it could be several.
-func kindByKeys(o yamlfile.Object) string {
-	fits := slices.DeleteFunc(Kinds(), func(kind string) bool {
-		return slices.ContainsFunc(allKindKeys(), func(key string) bool { return o.Has(key) && !slices.Contains(kindKeys(kind), key) })
-	})
-	if len(fits) != 1 {
-		return ""
-	}
-	return fits[0]
 }

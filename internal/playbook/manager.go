@@ -16,41 +16,22 @@ const (
 // DefaultReviews is how often a manager has a line reviewed, and how often fixed, before a person is asked.
 const DefaultReviews = 5
 
-func managerKeys() []string { return []string{"role", "watchdog", "reviews"} }
-
-// readManager reads who manages a project. What the table of the kind rules decides by a number or a rule is the
+// managerField holds who manages a project. What the table of the kind rules decides by a number or a rule is the
 // manager's to decide: nothing is reviewed or begun anew without its word.
-func (p *parser) readManager(o yamlfile.Object, m *core.Management) {
-	m.Review, m.Rounds, m.Reviews = core.ReviewRule{When: core.ReviewNever}, 1, DefaultReviews
-	m.Watch = &core.Watch{Every: DefaultWatchEvery, Silent: DefaultWatchSilent}
-	v, ok := o.Need("manager", "say who manages the project: {role: project-manager}")
-	if !ok {
-		return
+func (p *parser) managerField(m *core.Management) yamlfile.Field {
+	watch := m.Watch
+	if watch == nil { // of a playbook that was kept before there was a watchdog
+		watch = &core.Watch{}
 	}
-	manager, ok := v.Object(managerKeys()...)
-	if !ok {
-		return
-	}
-	if v, ok := manager.Need("role", "name the role that plans and delegates, such as project-manager"); ok {
-		p.assign(v, m, core.KindManage)
-	}
-	if v, ok := manager.Get("watchdog"); ok {
-		readWatchdog(v, m.Watch)
-	}
-	if v, ok := manager.Get("reviews"); ok {
-		m.Reviews, _ = v.Int(1, maxAttempts)
-	}
-}
-
-func watchdogKeys() []string { return []string{"every", "silent"} }
-
-func readWatchdog(v yamlfile.Value, w *core.Watch) {
-	o, ok := v.Object(watchdogKeys()...)
-	if !ok {
-		return
-	}
-	w.Every = span(o, "every", DefaultWatchEvery, maxTimeout)
-	w.Silent = span(o, "silent", DefaultWatchSilent, maxTimeout)
+	return yamlfile.Group("manager", "Who plans the project and delegates its work.", yamlfile.Fields{
+		p.worker("role", "The manager; it does none of the work.", m, core.KindManage).
+			Need("name the role that plans and delegates, such as project-manager"),
+		yamlfile.Group("watchdog", "Wakes the manager although nothing has happened.", yamlfile.Fields{
+			yamlfile.At("every", "How often is looked; 5m unless set.", &watch.Every, span(maxTimeout)),
+			yamlfile.At("silent", "How long nothing must have happened, with nothing under way; 10m unless set.", &watch.Silent, span(maxTimeout)),
+		}, nil).InOneLine(),
+		yamlfile.At("reviews", "How often a line is reviewed, and how often fixed, before a person is asked; 5 unless set.", &m.Reviews, tries()),
+	}, nil).InOneLine().Need("say who manages the project: {role: project-manager}")
 }
 
 // leaveToManager reports keys of the steps that only a table of rules goes by.
@@ -71,6 +52,6 @@ func isManager(v yamlfile.Value, role string, m *core.Management) bool {
 	if role != m.Roles[core.KindManage] {
 		return false
 	}
-	v.Fail("the role "+quote(role)+" is the manager's, and a manager does no work itself", "name another role")
+	v.Fail("the role "+yamlfile.Quote(role)+" is the manager's, and a manager does no work itself", "name another role")
 	return true
 }

@@ -39,7 +39,7 @@ func TestParseManager(t *testing.T) {
 	if got := p.Roles[projectManager]; got.Agent != "played" || got.Prompt != role.Builtin()[projectManager].Prompt {
 		t.Errorf("the manager is %+v", got)
 	}
-	if got := specialists(*p); !slices.Equal(got, []string{"migrations", "test-engineer"}) {
+	if got := unassigned(p.Roles, p.Project); !slices.Equal(got, []string{"migrations", "test-engineer"}) {
 		t.Errorf("specialists %v", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"go.yaml.in/yaml/v3"
 )
 
 // Problem is one thing wrong with a playbook file; Problems is the error Parse returns; Warning is a remark.
@@ -79,6 +80,7 @@ type parser struct {
 	agents     map[string]agentDraft
 	roles      map[string]roleDraft
 	phases     []*draft
+	waves      yamlfile.Object
 	used       map[string]core.Role
 	usedAgents map[string]bool
 	stray      bool // the options' agent is needed and not known
@@ -92,101 +94,102 @@ type defaults struct {
 	timeout  time.Duration
 }
 
-// playbookKeys are the keys of a playbook of any kind.
-func playbookKeys() []string {
-	keys := []string{"name", "kind", "description", "agents", "roles", "tiers", "defaults", "setup", "cache", "network"}
-	return append(keys, allKindKeys()...)
+// commonFields describe what every kind of playbook has. Its kind is read before.
+func (p *parser) commonFields() yamlfile.Fields {
+	out := &p.out
+	return yamlfile.Fields{
+		yamlfile.At("name", "", &out.Name, yamlfile.Word(idSchema(), readName)).Need(""),
+		{
+			Key: "kind", Schema: yamlfile.Schema{"enum": Kinds()},
+			Doc: "phases: one after the other. rules: the steps of a project's plan, .ai/plan.md, each on a branch of its own. " +
+				"manager: a project's work, as an agent delegates it. waves: a goal, as a planner delegates it wave by wave.",
+			Read: func(yamlfile.Value) bool { return true },
+			Node: func() *yaml.Node { return yamlfile.Text(out.Kind) },
+		},
+		yamlfile.At("description", "", &out.Description, yamlfile.AnyText),
+		yamlfile.At("agents", "The programs that do the work, by name.", &p.agents, yamlfile.MapOf(idSchema(), readAgentName, agentForm())),
+		yamlfile.At("roles", "Roles, or what is different in this playbook about roles that exist as files.", &p.roles,
+			yamlfile.MapOf(roleName(), readRoleName, roleForm())),
+		tiersField("Models of roles without one of their own, by the tier a run chooses.", &out.Tiers),
+		yamlfile.At("setup", "Shell command, run once per delivery before its checks.", &out.Setup, yamlfile.AnyText).Then(p.settleSetup),
+		networkField(&out.Network),
+		yamlfile.At("cache", "Folders kept between checkouts while their key files are unchanged.", &out.Caches, caches()),
+		yamlfile.Group("defaults", "", yamlfile.Fields{
+			{Key: "agent", Schema: yamlfile.AnyText.Schema, Read: func(v yamlfile.Value) bool {
+				p.defaults.agent, p.defaults.hasAgent = v, true
+				return true
+			}},
+			yamlfile.At("model", "", &p.defaults.model, yamlfile.AnyText),
+			yamlfile.At("attempts", "", &p.defaults.attempts, tries()),
+			yamlfile.At("timeout", "", &p.defaults.timeout, span(maxTimeout)),
+		}, nil).InOneLine(),
+	}
+}
+
+func readName(v yamlfile.Value) (string, bool) {
+	name, ok := v.Text()
+	if ok && !validID(name) {
+		v.Fail("is not a valid name", idHint)
+	}
+	return name, ok
 }
 
 func (p *parser) playbook(root yamlfile.Value) {
-	o, ok := root.Object(playbookKeys()...)
+	p.defaults.attempts, p.defaults.timeout = DefaultAttempts, DefaultTimeout
+	common, keys := p.commonFields(), keysByKind()
+	o, ok := root.Object(slices.Concat(append(slices.Collect(maps.Values(keys)), common.Keys())...)...)
 	if !ok {
 		return
 	}
-	p.readKind(o)
-	if v, ok := o.Need("name", ""); ok {
-		if p.out.Name, ok = v.Text(); ok && !validID(p.out.Name) {
-			v.Fail("is not a valid name", idHint)
-		}
+	p.readKind(o, keys)
+	common.Read(o)
+	if kind := p.out.Kind; kind != "" && kind != KindPhases {
+		p.out.Project = newManagement(kind, p.defaults)
 	}
-	p.out.Description = o.Text("description")
-	p.out.Setup = p.setup(o)
-	p.out.Tiers = readTiers(o)
-	p.readAgents(o)
-	p.readRoles(o)
-	p.readDefaults(o)
-	p.readCaches(o)
-	p.out.Network = readReaches(o)
+	p.kindFields(p.out.Kind).Read(o)
 	switch p.out.Kind {
 	case KindPhases:
-		p.readPhases(o)
 		p.checkFlow()
 		p.checkPlans()
-	case KindRules, KindManager:
-		p.readProject(o)
 	case KindWaves:
-		p.readWaves(o)
+		p.settleWaves(o, p.out.Project)
 	}
 	p.finish()
 }
 
-func (p *parser) setup(o yamlfile.Object) string {
-	v, ok := o.Get("setup")
-	if !ok {
-		return ""
+// settleSetup puts the project's own command in the place of its variable, with the caches that it fills where the file
+// names none.
+func (p *parser) settleSetup(yamlfile.Value) bool {
+	text := p.out.Setup
+	if command, is := p.opts.Commands.variable(text); is {
+		p.out.Setup = command
 	}
-	text, _ := v.Text()
-	if variable, is := p.opts.Commands.variable(text); is {
-		return variable
+	if strings.TrimSpace(text) == "${setup}" {
+		p.out.Caches = p.opts.Commands.Caches
 	}
-	return text
+	return true
 }
 
-func defaultKeys() []string { return []string{"agent", "model", "attempts", "timeout"} }
-
-func (p *parser) readDefaults(o yamlfile.Object) {
-	p.defaults.attempts, p.defaults.timeout = DefaultAttempts, DefaultTimeout
-	v, ok := o.Get("defaults")
-	if !ok {
-		return
+func cacheFields(c *core.Cache) yamlfile.Fields {
+	return yamlfile.Fields{
+		yamlfile.At("key", "", &c.Key, yamlfile.ListOf(inside())).Need("name the files whose change empties the cache"),
+		yamlfile.At("path", "", &c.Path, inside()).Need(""),
 	}
-	d, ok := v.Object(defaultKeys()...)
-	if !ok {
-		return
-	}
-	p.defaults.agent, p.defaults.hasAgent = d.Get("agent")
-	p.defaults.model = d.Text("model")
-	p.defaults.attempts = attempts(d, DefaultAttempts)
-	p.defaults.timeout = timeout(d, DefaultTimeout, maxTimeout)
 }
 
-func cacheKeys() []string { return []string{"key", "path"} }
-
-func (p *parser) readCaches(o yamlfile.Object) {
-	v, ok := o.Get("cache")
-	if !ok {
-		if text := o.Text("setup"); strings.TrimSpace(text) == "${setup}" {
-			p.out.Caches = p.opts.Commands.Caches // that the detected setup fills
+// caches is the form of the folders that are kept between checkouts.
+func caches() yamlfile.Form[[]core.Cache] {
+	cache := yamlfile.ObjectOf(cacheFields, nil)
+	form := yamlfile.ListOf(cache)
+	form.Schema = yamlfile.Schema{"type": "array", "items": cache.Schema}
+	read := form.Read
+	form.Read = func(v yamlfile.Value) ([]core.Cache, bool) {
+		if items, ok := v.List(); !ok || len(items) == 0 {
+			return nil, ok
 		}
-		return
+		return read(v)
 	}
-	items, _ := v.List()
-	for _, item := range items {
-		c, ok := item.Object(cacheKeys()...)
-		if !ok {
-			continue
-		}
-		cache := core.Cache{}
-		if key, ok := c.Need("key", "name the files whose change empties the cache"); ok {
-			for _, file := range key.Each() {
-				cache.Key = append(cache.Key, inside(file))
-			}
-		}
-		if folder, ok := c.Need("path", ""); ok {
-			cache.Path = inside(folder)
-		}
-		p.out.Caches = append(p.out.Caches, cache)
-	}
+	return form
 }
 
 // finish moves what was used into the playbook and remarks on what was not.

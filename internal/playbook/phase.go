@@ -7,6 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/role"
+	"go.yaml.in/yaml/v3"
 )
 
 // draft is a phase and the places that later checks speak of.
@@ -18,200 +19,155 @@ type draft struct {
 	about  subject          // of its checks
 }
 
-func phaseKeys() []string {
-	return []string{"id", "title", "role", "prompt", "team", "act", "skip", "skippable", "verify_first", "when", "needs", "writes", "inputs", "outputs",
-		"done", "gate", "findings", "findings_rounds", "rollback", "attempts", "timeout", "base", "network"}
+// phaseFields describe a phase. Its rollback names other phases, and is read when all of them are known.
+func (p *parser) phaseFields(d *draft) yamlfile.Fields {
+	return yamlfile.Fields{
+		yamlfile.At("id", "", &d.ID, yamlfile.Word(idSchema(), p.readID)).Need(""),
+		yamlfile.At("title", "", &d.Title, yamlfile.AnyText),
+		p.roleField("role", "", &d.Role, d),
+		p.teamField(d),
+		yamlfile.At("act", "", &d.Act, yamlfile.OneOf(core.ActPullRequest)),
+		yamlfile.At("base", "Target branch of the pull request.", &d.Base, branch()),
+		yamlfile.At("prompt", "What the phase is to do, added to the goal.", &d.Prompt, yamlfile.AnyText),
+		yamlfile.At("skip", "", &d.Skip, yamlfile.Flag),
+		yamlfile.At("skippable", "A plan.json that a person approved may leave the phase out.", &d.Skippable, yamlfile.Flag),
+		yamlfile.At("verify_first", "Where the checks hold already, nobody is started. Not with changed, git, state, artifact or outputs.", &d.VerifyFirst, yamlfile.Flag),
+		yamlfile.At("when", "jq on the run's context; the phase is left out unless it is true.", &d.When, expression()),
+		yamlfile.At("needs", "Capabilities the role must have.", &d.Needs, yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, d.readNeed))),
+		yamlfile.At("network", "", &d.Network, role.Reach()),
+		yamlfile.At("writes", "", &d.Writes, yamlfile.OneOf(core.WritesCode, core.WritesArtifacts)).If(d.Act == ""),
+		d.inputsField(),
+		yamlfile.At("outputs", "", &d.about.outputs, d.outputs()),
+		p.doneField("", &d.Done, &d.about),
+		yamlfile.At("gate", "", &d.Gate, gates()),
+		yamlfile.At("findings", "", &d.Findings, yamlfile.OneOf(core.FindingsAsk, core.FindingsAuto)),
+		yamlfile.At("findings_rounds", "", &d.FindingsRounds, tries()),
+		rollbackField(d),
+		yamlfile.At("attempts", "", &d.Attempts, tries()),
+		yamlfile.At("timeout", "", &d.Timeout, span(maxTimeout)),
+	}
 }
 
-func (p *parser) readPhases(o yamlfile.Object) {
-	v, ok := o.Need("phases", "list at least one phase")
-	if !ok {
-		return
-	}
-	items, ok := v.List()
-	if ok && len(items) == 0 {
-		v.Fail("the list is empty", "list at least one phase")
-	}
-	for _, item := range items {
-		if fields, ok := item.Object(phaseKeys()...); ok {
-			p.phases = append(p.phases, p.readPhase(fields))
-		}
-	}
+// notOfAct are the fields that a phase does not have which the engine does itself.
+func notOfAct() []string {
+	return []string{"prompt", "needs", "writes", "outputs", "findings", "rollback", "network"}
 }
 
-func (p *parser) readPhase(o yamlfile.Object) *draft {
-	d := &draft{fields: o}
-	if v, ok := o.Need("id", ""); ok {
-		p.readID(v, d)
-	}
-	d.Title, d.Prompt, d.Base = o.Text("title"), o.Text("prompt"), branch(o, "base")
-	d.Attempts, d.Timeout = attempts(o, p.defaults.attempts), timeout(o, p.defaults.timeout, maxTimeout)
-	if v, ok := o.Get("skip"); ok {
-		d.Skip, _ = v.Bool()
-	}
-	if v, ok := o.Get("skippable"); ok {
-		d.readSkippable(v)
-	}
-	if v, ok := o.Get("when"); ok {
-		d.When, _ = expression(v)
-	}
-	d.Network = readReach(o, "network")
-	p.readWorker(o, d)
-	p.readNeeds(o, d)
-	d.readArtifacts(o)
-	d.Done = core.Check{Kind: core.CheckAll}
-	d.about.outputs = d.Outputs
-	if v, ok := o.Get("done"); ok {
-		d.Done = p.done(v, &d.about)
-	}
-	d.requireOutputs()
-	d.readWrites(o)
-	d.readGate(o)
-	d.readFindings(o)
-	if v, ok := o.Get("verify_first"); ok {
-		d.readVerifyFirst(v)
-	}
-	return d
+// phaseRules are what a schema knows of a phase's fields together.
+func phaseRules() yamlfile.Schema {
+	of := without(notOfAct()...)
+	properties := of["properties"].(yamlfile.Schema)
+	properties["gate"] = yamlfile.Schema{"const": core.GateApproval}
+	properties["skippable"], properties["verify_first"] = yamlfile.Schema{"const": false}, yamlfile.Schema{"const": false}
+	others := without("base")
+	others["anyOf"] = anyRequired("outputs", "done")
+	return yamlfile.Schema{"oneOf": anyRequired("role", "team", "act"), "if": yamlfile.Schema{"required": []string{"act"}}, "then": of, "else": others}
 }
 
-func (p *parser) readID(v yamlfile.Value, d *draft) {
+// phasesField holds the phases.
+func (p *parser) phasesField() yamlfile.Field {
+	return yamlfile.Field{
+		Key:    "phases",
+		Schema: yamlfile.Schema{"type": "array", "minItems": 1, "items": p.phaseFields(&draft{}).Schema(phaseRules())},
+		Read: func(v yamlfile.Value) bool {
+			items, ok := v.List()
+			if ok && len(items) == 0 {
+				v.Fail("the list is empty", "list at least one phase")
+			}
+			for _, item := range items {
+				p.readPhase(item)
+			}
+			return ok
+		},
+		Node: func() *yaml.Node {
+			phases := &yaml.Node{Kind: yaml.SequenceNode}
+			for _, phase := range p.out.Phases {
+				d := &draft{Phase: phase, about: subject{outputs: phase.Outputs}}
+				phases.Content = append(phases.Content, p.phaseFields(d).Node())
+			}
+			return phases
+		},
+	}.Need("list at least one phase")
+}
+
+func (p *parser) readPhase(v yamlfile.Value) {
+	d := &draft{}
+	d.Attempts, d.Timeout, d.Done = p.defaults.attempts, p.defaults.timeout, core.Check{Kind: core.CheckAll}
+	yamlfile.Group("", "", p.phaseFields(d), func(o yamlfile.Object) {
+		d.fields, d.Outputs = o, d.about.outputs
+		d.checkWorker(o)
+		d.requireOutputs()
+		d.settleWrites(o)
+		d.settleGate(o)
+		d.settleFindings(o)
+		d.checkSkippable(o)
+		d.checkVerifyFirst(o)
+		p.phases = append(p.phases, d)
+	}).Read(v)
+}
+
+func (p *parser) readID(v yamlfile.Value) (string, bool) {
 	id, ok := v.Text()
-	if !ok {
-		return
-	}
-	if !validID(id) {
-		v.Fail(quote(id)+" is not a valid id", idHint)
+	if ok && !validID(id) {
+		v.Fail(yamlfile.Quote(id)+" is not a valid id", idHint)
 	}
 	for _, other := range p.phases {
-		if other.ID == id {
-			v.Fail("the phase id "+quote(id)+" is used twice", "give each phase an id of its own")
+		if ok && other.ID == id {
+			v.Fail("the phase id "+yamlfile.Quote(id)+" is used twice", "give each phase an id of its own")
 		}
 	}
-	d.ID = id
+	return id, ok
 }
 
-// readWorker reads who does the phase: a role, a team, or the engine itself.
-func (p *parser) readWorker(o yamlfile.Object, d *draft) {
-	var given []string
-	for _, key := range []string{"role", "team", "act"} {
-		if o.Has(key) {
-			given = append(given, key)
-		}
-	}
-	switch len(given) {
-	case 0:
+// checkWorker wants one who does the phase: a role, a team, or the engine itself.
+func (d *draft) checkWorker(o yamlfile.Object) {
+	given := slices.DeleteFunc([]string{"role", "team", "act"}, func(key string) bool { return !o.Has(key) })
+	switch {
+	case len(given) == 0:
 		o.Value().Fail("nobody does this phase", "give it a role, a team or an act")
-	case 1:
-	default:
+	case len(given) > 1:
 		o.Key(given[1]).Fail("a phase has one of role, team and act, not "+strings.Join(given, " and "), "")
-		return
-	}
-	if v, ok := o.Get("role"); ok {
-		if r, ok := p.useRole(v); ok {
-			d.Role, d.roles = r.Name, []core.Role{r}
-		}
-	}
-	if v, ok := o.Get("team"); ok {
-		p.readTeam(v, d)
-	}
-	if v, ok := o.Get("act"); ok {
-		act, _ := v.Choice(string(core.ActPullRequest))
-		d.Act = core.Act(act)
-		for _, key := range []string{"prompt", "needs", "writes", "outputs", "findings", "rollback", "network"} {
+	case o.Has("act"):
+		for _, key := range notOfAct() {
 			if o.Has(key) {
 				o.Key(key).Fail("a phase with an act has no "+key, "the engine does it, no agent")
 			}
 		}
-	} else if o.Has("base") {
+	}
+	if o.Has("base") && !o.Has("act") {
 		o.Key("base").Fail("only a phase with act: pull-request has a base", "")
 	}
 }
 
-func (p *parser) readNeeds(o yamlfile.Object, d *draft) {
-	v, ok := o.Get("needs")
-	if !ok {
-		return
-	}
-	for _, item := range v.Each() {
-		capability, ok := item.Text()
-		if !ok {
-			continue
+func (d *draft) readNeed(v yamlfile.Value) (string, bool) {
+	capability, ok := v.Text()
+	for _, r := range d.roles {
+		if ok && !slices.Contains(r.Capabilities, capability) {
+			v.Fail("the role "+yamlfile.Quote(r.Name)+" does not have the capability "+yamlfile.Quote(capability), yamlfile.Known(capability, r.Capabilities))
 		}
-		for _, r := range d.roles {
-			if !slices.Contains(r.Capabilities, capability) {
-				item.Fail("the role "+quote(r.Name)+" does not have the capability "+quote(capability), yamlfile.Known(capability, r.Capabilities))
+	}
+	return capability, ok
+}
+
+// outputs is the form of what the phase hands in. What was reported is left out, and the others are still known.
+func (d *draft) outputs() yamlfile.Form[[]string] {
+	form := yamlfile.ListOf(yamlfile.Word(artifactSchema(), readArtifact))
+	form.Schema["oneOf"].([]yamlfile.Schema)[1]["uniqueItems"] = true
+	form.Read = func(v yamlfile.Value) ([]string, bool) {
+		var outputs []string
+		for _, item := range v.Each() {
+			name, ok := readArtifact(item)
+			switch {
+			case !ok:
+			case slices.ContainsFunc(outputs, func(other string) bool { return strings.EqualFold(name, other) }):
+				item.Fail("the output "+yamlfile.Quote(name)+" is listed twice", "names that differ only in case are the same file on some machines")
+			default:
+				outputs = append(outputs, name)
 			}
 		}
-		d.Needs = append(d.Needs, capability)
+		return outputs, true
 	}
-}
-
-func inputKeys() []string { return []string{"name", "optional", "files"} }
-
-func (d *draft) readArtifacts(o yamlfile.Object) {
-	if v, ok := o.Get("inputs"); ok {
-		for _, item := range v.Each() {
-			d.readInput(item)
-		}
-	}
-	v, ok := o.Get("outputs")
-	if !ok {
-		return
-	}
-	for _, item := range v.Each() {
-		name, ok := artifactName(item)
-		if !ok {
-			continue
-		}
-		if slices.ContainsFunc(d.Outputs, func(other string) bool { return strings.EqualFold(name, other) }) {
-			item.Fail("the output "+quote(name)+" is listed twice", "names that differ only in case are the same file on some machines")
-			continue
-		}
-		d.Outputs = append(d.Outputs, name)
-	}
-}
-
-func (d *draft) readInput(item yamlfile.Value) {
-	input, name := core.Input{}, item
-	if item.IsMap() {
-		o, _ := item.Object(inputKeys()...)
-		if v, ok := o.Get("optional"); ok {
-			input.Optional, _ = v.Bool()
-		}
-		if v, ok := o.Get("files"); ok {
-			d.readFiles(o, v)
-			return
-		}
-		var ok bool
-		if name, ok = o.Need("name", ""); !ok {
-			return
-		}
-	}
-	var ok bool
-	if input.Name, ok = artifactName(name); !ok {
-		return
-	}
-	if slices.ContainsFunc(d.Inputs, func(other core.Input) bool { return other.Files == "" && other.Name == input.Name }) {
-		name.Fail("the input "+quote(input.Name)+" is listed twice", "")
-		return
-	}
-	d.Inputs = append(d.Inputs, input)
-	d.inputs = append(d.inputs, name)
-}
-
-// readFiles reads an input that is what an earlier phase changed in the project.
-func (d *draft) readFiles(o yamlfile.Object, v yamlfile.Value) {
-	for _, key := range []string{"name", "optional"} {
-		if o.Has(key) {
-			o.Key(key).Fail("files names a phase whose changes are named to this one; they are never required", "remove "+key)
-		}
-	}
-	phase, ok := v.Text()
-	if !ok {
-		return
-	}
-	d.Inputs = append(d.Inputs, core.Input{Files: phase, Optional: true})
-	d.inputs = append(d.inputs, v)
+	return form
 }
 
 // requireOutputs adds a check for every output that has none of its own: a phase is done only when its outputs are
@@ -232,16 +188,13 @@ func (d *draft) requireOutputs() {
 	}
 }
 
-// readWrites decides what the phase may write. Where it is not said, a phase that hands in artifacts and whose checks
+// settleWrites decides what the phase may write. Where it is not said, a phase that hands in artifacts and whose checks
 // look at nothing but artifacts and reported state writes artifacts; any other writes code.
-func (d *draft) readWrites(o yamlfile.Object) {
+func (d *draft) settleWrites(o yamlfile.Object) {
 	onlyArtifacts := len(d.Outputs) > 0 && !mentions(d.Done, core.CheckChanged, core.CheckFiles, core.CheckCommand, core.CheckGit)
-	v, given := o.Get("writes")
 	switch {
-	case given && d.Act == "":
-		writes, ok := v.Choice(string(core.WritesCode), string(core.WritesArtifacts))
-		d.Writes = core.Writes(writes)
-		if ok && d.Team != nil && d.Writes != core.WritesArtifacts {
+	case o.Has("writes") && d.Act == "":
+		if v, _ := o.Get("writes"); d.Team != nil && d.Writes == core.WritesCode {
 			v.Fail("a team writes artifacts only", "let a later phase write the code")
 		}
 	case d.Team != nil, d.Act == "" && onlyArtifacts:
@@ -255,22 +208,16 @@ func (d *draft) readWrites(o yamlfile.Object) {
 	}
 }
 
-func (d *draft) readGate(o yamlfile.Object) {
-	d.Gate = core.GateAuto
-	if d.Act == core.ActPullRequest {
-		d.Gate = core.GateApproval
-	}
-	v, ok := o.Get("gate")
-	if !ok {
-		return
-	}
-	gate, ok := v.Choice(string(core.GateAuto), string(core.GateApproval))
-	if !ok {
-		return
-	}
-	if d.Gate = core.GateKind(gate); d.Act == core.ActPullRequest && d.Gate != core.GateApproval {
+func (d *draft) settleGate(o yamlfile.Object) {
+	publishes := d.Act == core.ActPullRequest
+	switch v, given := o.Get("gate"); {
+	case given && publishes && d.Gate == core.GateAuto:
 		v.Fail("publishing needs a person's explicit word, so a pull request always has gate: approval",
 			"remove gate, or start the run with --yes, which is recorded as policy and not as a person")
+	case !given && publishes:
+		d.Gate = core.GateApproval
+	case !given:
+		d.Gate = core.GateAuto
 	}
 }
 

@@ -1,92 +1,88 @@
 package playbook
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"go.yaml.in/yaml/v3"
 )
 
 // DefaultRounds is how often a step is begun, where a playbook does not say.
 const DefaultRounds = 2
 
-// readProject reads how a project is driven.
-func (p *parser) readProject(o yamlfile.Object) {
+// newManagement is how a project is driven where a playbook of a kind says nothing else.
+func newManagement(kind string, d defaults) *core.Management {
 	m := &core.Management{
-		Roles: map[core.TaskKind]string{}, Done: core.Check{Kind: core.CheckAll}, Review: core.ReviewRule{When: core.ReviewAlways},
-		Push: core.PushAsk, Attempts: p.defaults.attempts, Rounds: DefaultRounds, Timeout: p.defaults.timeout,
+		Roles: map[core.TaskKind]string{}, Done: core.Check{Kind: core.CheckAll}, Review: core.ReviewRule{When: core.ReviewNever},
+		Push: core.PushAsk, Attempts: d.attempts, Rounds: 1, Timeout: d.timeout,
 	}
-	p.out.Project = m
-	if p.out.Kind == KindManager {
-		p.readManager(o, m)
-	} else if v, ok := o.Get("plan"); ok {
-		p.readPlan(v, m)
+	switch kind {
+	case KindRules:
+		m.Review.When, m.Rounds = core.ReviewAlways, DefaultRounds
+	case KindManager:
+		m.Reviews, m.Watch = DefaultReviews, &core.Watch{Every: DefaultWatchEvery, Silent: DefaultWatchSilent}
+	case KindWaves:
+		m.Push = ""
+		m.Waves = &core.WaveRules{Writes: core.WritesArtifacts, Waves: DefaultWaves, Delegations: DefaultDelegations}
 	}
-	if v, ok := o.Need("steps", "say who does the steps of the plan, and what must hold of them"); ok {
-		p.readSteps(v, m)
-	}
-	if v, ok := o.Get("publish"); ok {
-		readPublish(v, m)
-	}
+	return m
 }
 
-func planKeys() []string { return []string{"role", "gate"} }
-
-// readPlan reads who writes a plan where there is none, and who lets it pass.
-func (p *parser) readPlan(v yamlfile.Value, m *core.Management) {
-	o, ok := v.Object(planKeys()...)
-	if !ok {
-		return
-	}
-	if v, ok := o.Need("role", "name the role that writes the plan"); ok {
-		p.assign(v, m, core.KindPlan)
-	}
-	m.PlanGate = core.GateAuto
-	if v, ok := o.Get("gate"); ok {
-		gate, _ := v.Choice(string(core.GateAuto), string(core.GateApproval))
-		m.PlanGate = core.GateKind(gate)
-	}
-}
-
-func stepsKeys() []string {
-	return []string{"role", "specialists", "done", "review", "reviewer", "fixer", "resolver", "rounds"}
-}
-
-func (p *parser) readSteps(v yamlfile.Value, m *core.Management) {
-	o, ok := v.Object(stepsKeys()...)
-	if !ok {
-		return
-	}
-	if v, ok := o.Need("role", "name the role that does a step"); ok {
-		p.assign(v, m, core.KindCode, core.KindFix, core.KindResolve)
-		if p.out.Kind == KindManager {
-			p.assign(v, m, core.KindWork)
+// planField holds who writes a plan where there is none, and who lets it pass.
+func (p *parser) planField(m *core.Management) yamlfile.Field {
+	return yamlfile.Group("plan", "Who writes .ai/plan.md where there is none, and who lets it pass.", yamlfile.Fields{
+		p.worker("role", "", m, core.KindPlan).Need("name the role that writes the plan"),
+		yamlfile.At("gate", "", &m.PlanGate, gates()),
+	}, func(o yamlfile.Object) {
+		if !o.Has("gate") {
+			m.PlanGate = core.GateAuto
 		}
+	}).InOneLine()
+}
+
+// stepsField holds how every step of the plan, or what a manager delegates, is done.
+func (p *parser) stepsField(kind string, m *core.Management) yamlfile.Field {
+	workers := []core.TaskKind{core.KindCode, core.KindFix, core.KindResolve}
+	if kind == KindManager {
+		workers = append(workers, core.KindWork)
 	}
-	if v, ok := o.Get("fixer"); ok {
-		p.assign(v, m, core.KindFix)
-	}
-	if v, ok := o.Get("resolver"); ok {
-		p.assign(v, m, core.KindResolve)
-	}
-	p.readSpecialists(o, m)
-	if v, ok := o.Get("reviewer"); ok {
-		p.assign(v, m, core.KindReview)
-	}
-	if p.out.Kind == KindManager {
+	return yamlfile.Group("steps", "How every step of the plan, or what a manager delegates, is done.", yamlfile.Fields{
+		p.worker("role", "Who does a step.", m, workers...).Need("name the role that does a step"),
+		p.specialistsField(m),
+		p.doneField("Holds of every step's branch, and of every merge.", &m.Done, &subject{merges: true}),
+		reviewField(&m.Review).If(kind == KindRules),
+		yamlfile.At("rounds", "Only of kind rules: how often a step is begun, each time on a new branch; 2 unless set.", &m.Rounds, tries()).If(kind == KindRules),
+		p.worker("reviewer", "Who reviews.", m, core.KindReview),
+		p.worker("fixer", "Who puts right what a review found; role unless set.", m, core.KindFix),
+		p.worker("resolver", "Who puts right a merge that git or the checks refused; role unless set.", m, core.KindResolve),
+	}, func(o yamlfile.Object) { checkSteps(kind, o, m) }).Need("say who does the steps of the plan, and what must hold of them")
+}
+
+// checkSteps examines what concerns several fields of the steps. A reviewer who is named although no step is reviewed is
+// there for the steps whose plan asks for a review.
+func checkSteps(kind string, o yamlfile.Object, m *core.Management) {
+	if kind == KindManager {
 		leaveToManager(o)
-	} else {
-		readReview(o, m)
-	}
-	if v, ok := o.Get("done"); ok {
-		m.Done = p.done(v, &subject{merges: true})
+	} else if m.Review.When == core.ReviewAlways || m.Review.When == core.ReviewPaths {
+		o.Need("reviewer", "name the role that reviews, or set review: never")
 	}
 	switch {
 	case len(m.Done.Of) == 0:
 		o.Value().Warn("no check looks at a step's branch or at a merge", "give done a command that builds and tests the project")
 	case !mentions(m.Done, core.CheckCommand):
 		o.Key("done").Warn("nothing builds or tests a step's branch or a merge", "add a command check")
+	}
+}
+
+// worker is a field that names the role for kinds of tasks.
+func (p *parser) worker(key, doc string, m *core.Management, kinds ...core.TaskKind) yamlfile.Field {
+	return yamlfile.Field{
+		Key: key, Doc: doc, Schema: roleName(),
+		Read: func(v yamlfile.Value) bool { p.assign(v, m, kinds...); return true },
+		Node: func() *yaml.Node { return yamlfile.Text(m.Roles[kinds[0]]) },
 	}
 }
 
@@ -101,70 +97,59 @@ func (p *parser) assign(v yamlfile.Value, m *core.Management, kinds ...core.Task
 	}
 }
 
-// readSpecialists reads the roles that a step of the plan may name in place of the one that does the others. Nothing but
+// specialistsField holds the roles that a step of the plan may name in place of the one that does the others. Nothing but
 // their place among the playbook's roles says so: a plan can name whatever a person trusted with the playbook.
-func (p *parser) readSpecialists(o yamlfile.Object, m *core.Management) {
-	v, ok := o.Get("specialists")
-	if !ok {
-		return
-	}
-	var names []string
-	for _, item := range v.Each() {
-		r, ok := p.useRole(item)
+func (p *parser) specialistsField(m *core.Management) yamlfile.Field {
+	names := unassigned(p.out.Roles, m)
+	read := func(v yamlfile.Value) (string, bool) {
+		r, ok := p.useRole(v)
 		switch {
-		case !ok || isManager(item, r.Name, m):
-			continue
+		case !ok || isManager(v, r.Name, m):
+			return "", false
 		case slices.Contains(names, r.Name):
-			item.Fail("the role "+quote(r.Name)+" is listed twice", "")
+			v.Fail("the role "+yamlfile.Quote(r.Name)+" is listed twice", "")
 		case r.Name == m.Roles[core.KindCode]:
-			item.Fail("the role "+quote(r.Name)+" does every step that names no other", "remove it from the list")
+			v.Fail("the role "+yamlfile.Quote(r.Name)+" does every step that names no other", "remove it from the list")
 		}
 		names = append(names, r.Name)
+		return r.Name, true
 	}
+	return yamlfile.At("specialists", "Further roles that a step of the plan, or the manager, may name.", &names,
+		yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, read)))
 }
 
-func reviewKeys() []string { return []string{"paths"} }
-
-// readReview reads which steps are reviewed, and how often a rejected one is begun. A reviewer who is named although no
-// step is reviewed is there for the steps whose plan asks for a review.
-func readReview(o yamlfile.Object, m *core.Management) {
-	if v, ok := o.Get("review"); ok {
-		m.Review = readReviewRule(v)
-	}
-	if m.Review.When == core.ReviewAlways || m.Review.When == core.ReviewPaths {
-		o.Need("reviewer", "name the role that reviews, or set review: never")
-	}
-	if v, ok := o.Get("rounds"); ok {
-		m.Rounds, _ = v.Int(1, maxAttempts)
-	}
+// unassigned are the roles of a playbook that no kind of task is given to: they work where they are named.
+func unassigned(roles map[string]core.Role, m *core.Management) []string {
+	assigned := slices.Collect(maps.Values(m.Roles))
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(roles)), func(name string) bool { return slices.Contains(assigned, name) })
 }
 
-func readReviewRule(v yamlfile.Value) core.ReviewRule {
-	if !v.IsMap() {
-		when, _ := v.Choice(string(core.ReviewAlways), string(core.ReviewNever))
-		return core.ReviewRule{When: core.ReviewWhen(when)}
-	}
-	rule := core.ReviewRule{When: core.ReviewPaths}
-	o, _ := v.Object(reviewKeys()...)
-	paths, ok := o.Need("paths", "name the files whose change is reviewed")
-	if !ok {
-		return rule
-	}
-	for _, item := range paths.Each() {
-		pattern, ok := glob(item)
+// reviewField holds which steps are reviewed.
+func reviewField(r *core.ReviewRule) yamlfile.Field {
+	paths := yamlfile.ListOf(glob())
+	paths.Read = readReviewed
+	always := yamlfile.At("", "", &r.When, yamlfile.OneOf(core.ReviewAlways, core.ReviewNever))
+	return yamlfile.Group("review", "Only of kind rules: which steps are reviewed before they are merged; always unless set.", yamlfile.Fields{
+		yamlfile.At("paths", "Steps that change a matching file.", &r.Paths, paths).Need("name the files whose change is reviewed"),
+	}, func(yamlfile.Object) { r.When = core.ReviewPaths }).InOneLine().Or(always, r.When != core.ReviewPaths)
+}
+
+func readReviewed(v yamlfile.Value) (globs []string, ok bool) {
+	for _, item := range v.Each() {
+		pattern, ok := readGlob(item)
 		if !ok {
 			continue
 		}
 		if !matchable(pattern) {
-			item.Fail("the glob "+quote(pattern)+" is too long or has too many alternatives", "split it into several")
+			item.Fail("the glob "+yamlfile.Quote(pattern)+" is too long or has too many alternatives", "split it into several")
 			continue
 		}
-		if rule.Paths = append(rule.Paths, pattern); !matchable(rule.Paths...) {
+		if globs = append(globs, pattern); !matchable(globs...) {
 			item.Fail("these are more globs than are looked at", "name whole folders: internal/**")
 			break
 		}
 	}
-	return rule
+	return globs, true
 }
 
 // matchable reports globs within the limits that evaluating has.
@@ -172,17 +157,11 @@ func matchable(globs ...string) bool {
 	return check.Validate(core.Check{Kind: core.CheckChanged, Globs: globs}) == nil
 }
 
-func publishKeys() []string { return []string{"push", "base"} }
-
-// readPublish reads who lets the run's branch be pushed, and where its pull request goes.
-func readPublish(v yamlfile.Value, m *core.Management) {
-	o, ok := v.Object(publishKeys()...)
-	if !ok {
-		return
-	}
-	m.Base = branch(o, "base")
-	if v, ok := o.Get("push"); ok {
-		push, _ := v.Choice(string(core.PushAsk), string(core.PushStanding))
-		m.Push = core.PushRule(push)
-	}
+// publishField holds who lets the run's branch be pushed, and where its pull request goes.
+func publishField(m *core.Management) yamlfile.Field {
+	return yamlfile.Group("publish", "How the work reaches the remote.", yamlfile.Fields{
+		yamlfile.At("push", "ask: every push waits for a person. standing: this playbook lets the run's own branch be pushed.",
+			&m.Push, yamlfile.OneOf(core.PushAsk, core.PushStanding)),
+		yamlfile.At("base", "Target branch of the pull request.", &m.Base, branch()),
+	}, nil).InOneLine()
 }

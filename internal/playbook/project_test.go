@@ -55,7 +55,7 @@ func TestParseRules(t *testing.T) {
 	if diff := cmp.Diff(wantRoles, agents); diff != "" {
 		t.Errorf("the roles that a plan can name, and who else there is: %s", diff)
 	}
-	if got := specialists(*p); !slices.Equal(got, []string{"migrations", "test-engineer"}) {
+	if got := unassigned(p.Roles, p.Project); !slices.Equal(got, []string{"migrations", "test-engineer"}) {
 		t.Errorf("specialists %v", got)
 	}
 }

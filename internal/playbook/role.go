@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,43 +21,42 @@ type roleDraft struct {
 	hasAgent bool
 }
 
-func roleKeys() []string {
-	return []string{"description", "agent", "model", "tiers", "color", "tools", "capabilities", "network", "prompt"}
+// roleFields describe a role.
+func roleFields(r *roleDraft) yamlfile.Fields {
+	afterModel := 3
+	fields := slices.Insert(role.Fields(&r.Role), afterModel, tiersField("Models in place of model, where the run chose a tier.", &r.Tiers))
+	return append(fields, yamlfile.At("prompt", "System prompt, Markdown.", &r.Prompt, yamlfile.AnyText))
 }
 
-func (p *parser) readRoles(o yamlfile.Object) {
-	p.roles = map[string]roleDraft{}
-	v, ok := o.Get("roles")
-	if !ok {
-		return
+// roleForm is the form of a role.
+func roleForm() yamlfile.Form[roleDraft] {
+	form := yamlfile.ObjectOf(roleFields, func(o yamlfile.Object, r *roleDraft) { r.agent, r.hasAgent = o.Get("agent") })
+	read := form.Read
+	form.Read = func(v yamlfile.Value) (roleDraft, bool) {
+		r, ok := read(v)
+		r.key = v.Key()
+		return r, ok
 	}
-	pairs, _ := v.Pairs()
-	for _, pair := range pairs {
-		if !role.ValidName(pair.Name) {
-			pair.Key.Fail("is not a valid name for a role", idHint)
-		}
-		r := roleDraft{key: pair.Key}
-		if fields, ok := pair.Value.Object(roleKeys()...); ok {
-			r.read(fields)
-		}
-		p.roles[pair.Name] = r
-	}
+	return form
 }
 
-func (r *roleDraft) read(o yamlfile.Object) {
-	r.Description = o.Text("description")
-	r.Model = o.Text("model")
-	r.Tiers = readTiers(o)
-	r.Color = o.Text("color")
-	r.Prompt = o.Text("prompt")
-	r.Capabilities = o.Texts("capabilities")
-	r.Network = readReach(o, "network")
-	if v, ok := o.Get("tools"); ok {
-		r.Tools = role.Tools(v)
+func readRoleName(v yamlfile.Value) (string, bool) {
+	name, ok := v.Scalar()
+	if ok && !role.ValidName(name) {
+		v.Fail("is not a valid name for a role", idHint)
 	}
-	if r.agent, r.hasAgent = o.Get("agent"); r.hasAgent {
-		r.Agent, _ = r.agent.Text()
-	}
+	return name, ok
+}
+
+// roleField is a field that names a role which works in the phase.
+func (p *parser) roleField(key, doc string, at *string, d *draft) yamlfile.Field {
+	return yamlfile.At(key, doc, at, yamlfile.Word(roleName(), func(v yamlfile.Value) (string, bool) {
+		r, ok := p.useRole(v)
+		if ok {
+			d.roles = append(d.roles, r)
+		}
+		return r.Name, ok
+	}))
 }
 
 // useRole resolves a role that a phase names, and its agent.
@@ -77,7 +77,7 @@ func (p *parser) roleNamed(v yamlfile.Value, name string) (core.Role, bool) {
 	file, isFile := p.opts.Roles[name]
 	if !isInline && !isFile {
 		known := slices.AppendSeq(p.opts.Roles.Names(), maps.Keys(p.roles))
-		v.Fail("unknown role "+quote(name), yamlfile.Known(name, known))
+		v.Fail("unknown role "+yamlfile.Quote(name), yamlfile.Known(name, known))
 		return core.Role{}, false
 	}
 	if file.Builtin() && inline.defines() {
@@ -112,12 +112,12 @@ func (p *parser) remarkOnTools(v yamlfile.Value, inline roleDraft, r core.Role) 
 	}
 	own := func(t core.Tool) bool { return slices.Contains(r.Tools, t.Command()) }
 	if at := slices.IndexFunc(core.Tools(), own); at >= 0 && !slices.ContainsFunc(r.Tools, isShell) {
-		place.Warn("the tool "+core.Tools()[at].Command()+" is called by a command, and the role "+quote(r.Name)+" has no Bash", "add Bash to its tools")
+		place.Warn("the tool "+core.Tools()[at].Command()+" is called by a command, and the role "+yamlfile.Quote(r.Name)+" has no Bash", "add Bash to its tools")
 	}
 	if len(r.Tools) == 0 || !agent.Opaque(p.out.Agents[r.Agent].Use) {
 		return
 	}
-	place.Warn("the role "+quote(r.Name)+" lists its tools, and the agent "+quote(r.Agent)+" cannot be told: any program may do anything that its isolation allows",
+	place.Warn("the role "+yamlfile.Quote(r.Name)+" lists its tools, and the agent "+yamlfile.Quote(r.Agent)+" cannot be told: any program may do anything that its isolation allows",
 		"leave the list out, or use an agent that can be told")
 }
 
@@ -125,12 +125,6 @@ func isShell(tool string) bool { return tool == "Bash" || strings.HasPrefix(tool
 
 // overlay is base with every field that over sets.
 func overlay(base, over core.Role) core.Role {
-	text := func(b, o string) string {
-		if o != "" {
-			return o
-		}
-		return b
-	}
 	list := func(b, o []string) []string {
 		if len(o) > 0 {
 			return o
@@ -143,8 +137,8 @@ func overlay(base, over core.Role) core.Role {
 	}
 	return core.Role{
 		Network:     network,
-		Description: text(base.Description, over.Description), Model: text(base.Model, over.Model),
-		Color: text(base.Color, over.Color), Prompt: text(base.Prompt, over.Prompt),
+		Description: cmp.Or(over.Description, base.Description), Model: cmp.Or(over.Model, base.Model),
+		Color: cmp.Or(over.Color, base.Color), Prompt: cmp.Or(over.Prompt, base.Prompt),
 		Tiers: over.Tiers, Tools: list(base.Tools, over.Tools), Capabilities: list(base.Capabilities, over.Capabilities),
 	}
 }
@@ -170,7 +164,7 @@ func (p *parser) useAgent(v yamlfile.Value, inline roleDraft, file role.Role) (s
 	}
 	found, known := p.findAgent(name)
 	if !known {
-		message := "unknown agent " + quote(name)
+		message := "unknown agent " + yamlfile.Quote(name)
 		if place == v {
 			message = fmt.Sprintf("the role uses the unknown agent %q", name)
 		}

@@ -2,16 +2,13 @@ package playbook
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -94,64 +91,4 @@ func TestSchemaRefuses(t *testing.T) {
 			t.Errorf("%s: accepted", test.name)
 		}
 	}
-}
-
-// treeKeys are the checks that apply to a tree alone.
-func treeKeys() []string {
-	on := &subject{merges: true}
-	return slices.DeleteFunc(checkKeys(), func(kind string) bool { return on.refuses(core.CheckKind(kind)) != "" })
-}
-
-// TestSchemaHasTheKeysOfTheParser keeps the two descriptions of the format together.
-func TestSchemaHasTheKeysOfTheParser(t *testing.T) {
-	var root map[string]any
-	if err := json.Unmarshal(Schema(), &root); err != nil {
-		t.Fatal(err)
-	}
-	at := func(path ...any) map[string]any {
-		var here any = root
-		for _, step := range path {
-			switch step := step.(type) {
-			case string:
-				here = here.(map[string]any)[step]
-			case int:
-				here = here.([]any)[step]
-			}
-		}
-		return here.(map[string]any)
-	}
-	check := func(keys []string, path ...any) {
-		t.Helper()
-		var got []string
-		for key := range at(append(path, "properties")...) {
-			got = append(got, key)
-		}
-		slices.Sort(got)
-		if diff := cmp.Diff(slices.Sorted(slices.Values(keys)), got); diff != "" {
-			t.Errorf("%v: %s", path, diff)
-		}
-	}
-	check(playbookKeys())
-	check(planKeys(), "properties", "plan")
-	check(publishKeys(), "properties", "publish")
-	check(managerKeys(), "properties", "manager")
-	check(watchdogKeys(), "properties", "manager", "properties", "watchdog")
-	check(plannerKeys(), "properties", "planner")
-	check(wavesKeys(), "properties", "waves")
-	check(stepsKeys(), "$defs", "steps")
-	check(reviewKeys(), "$defs", "steps", "properties", "review", "oneOf", 1)
-	check(defaultKeys(), "properties", "defaults")
-	check(cacheKeys(), "properties", "cache", "items")
-	check(agentKeys(), "$defs", "agent")
-	check(roleKeys(), "$defs", "role")
-	check(phaseKeys(), "$defs", "phase")
-	check(tierKeys(), "$defs", "tiers")
-	check(teamKeys(), "$defs", "phase", "properties", "team")
-	check(rollbackKeys(), "$defs", "phase", "properties", "rollback")
-	check(inputKeys(), "$defs", "input", "oneOf", 1)
-	check(checkKeys(), "$defs", "check")
-	check(commandKeys(), "$defs", "check", "properties", "command", "oneOf", 1)
-	check(artifactKeys(), "$defs", "check", "properties", "artifact", "oneOf", 1)
-	check(treeKeys(), "$defs", "treeCheck")
-	check(gitKeys(), "$defs", "check", "properties", "git", "oneOf", 1)
 }

@@ -8,10 +8,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-// readSkippable reads that an approved plan may leave the phase out.
-func (d *draft) readSkippable(v yamlfile.Value) {
-	d.Skippable, _ = v.Bool()
-	if d.Skippable && d.fields.Has("act") {
+// checkSkippable lets an approved plan leave out only what somebody does.
+func (d *draft) checkSkippable(o yamlfile.Object) {
+	if v, _ := o.Get("skippable"); d.Skippable && o.Has("act") {
 		v.Fail("what Stellwerk does itself cannot be left out by a plan", "remove skippable; a person can use `stellwerk skip`")
 	}
 }

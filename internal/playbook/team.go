@@ -6,87 +6,66 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"go.yaml.in/yaml/v3"
 )
 
-func teamKeys() []string { return []string{"spokes", "optional", "hub", "fallback"} }
-
-func (p *parser) readTeam(v yamlfile.Value, d *draft) {
-	o, ok := v.Object(teamKeys()...)
-	if !ok {
-		return
+// teamField holds who works in parallel, and who puts their work together.
+func (p *parser) teamField(d *draft) yamlfile.Field {
+	team := d.Team
+	if team == nil {
+		team = &core.Team{}
 	}
-	d.Team = &core.Team{}
-	if hub, ok := o.Need("hub", "name the role that consolidates"); ok {
-		if r, ok := p.useRole(hub); ok {
-			d.Team.Hub = r.Name
-			d.roles = append(d.roles, r)
+	places := map[string]yamlfile.Value{}
+	spoke := func(v yamlfile.Value) (string, bool) { return p.readSpoke(v, d, places) }
+	return yamlfile.Group("team", "", yamlfile.Fields{
+		yamlfile.At("spokes", "", &team.Spokes, yamlfile.ListOf(yamlfile.Word(yamlfile.AnyText.Schema, spoke))).Need("list the roles that work in parallel"),
+		yamlfile.At("optional", "Further spokes, each with the choice of the start that calls it in.", &team.Optional,
+			yamlfile.MapOf(roleName(), spoke, yamlfile.OneOf(core.KnownOptions()...))),
+		p.roleField("hub", "", &team.Hub, d).Need("name the role that consolidates"),
+		p.fallbackField(d, team),
+	}, func(o yamlfile.Object) {
+		d.Team = team
+		if place, spokes := places[team.Hub]; spokes && team.Hub != "" {
+			place.Fail("the hub "+yamlfile.Quote(team.Hub)+" cannot be one of its own spokes", "")
 		}
-	}
-	if spokes, ok := o.Need("spokes", "list the roles that work in parallel"); ok {
-		for _, spoke := range spokes.Each() {
-			if name, ok := p.readSpoke(spoke, d); ok {
-				d.Team.Spokes = append(d.Team.Spokes, name)
-			}
+		if !o.Has("fallback") {
+			team.Fallback = team.Hub
 		}
-	}
-	p.readOptional(o, d)
-	p.readFallback(o, d)
+	}).InOneLine().If(d.Team != nil)
 }
 
-func (p *parser) readSpoke(v yamlfile.Value, d *draft) (string, bool) {
+func (p *parser) readSpoke(v yamlfile.Value, d *draft, places map[string]yamlfile.Value) (string, bool) {
 	r, ok := p.useRole(v)
-	switch {
-	case !ok:
+	if !ok {
 		return "", false
-	case r.Name == core.HubTask || r.Name == core.SoloTask:
-		v.Fail("a spoke cannot have the name "+quote(r.Name), "that is the name of a task that every team can have")
-	case r.Name == d.Team.Hub:
-		v.Fail("the hub "+quote(r.Name)+" cannot be one of its own spokes", "")
-	case slices.Contains(spokes(d.Team), r.Name):
-		v.Fail("the spoke "+quote(r.Name)+" is listed twice", "")
 	}
+	if r.Name == core.HubTask || r.Name == core.SoloTask {
+		v.Fail("a spoke cannot have the name "+yamlfile.Quote(r.Name), "that is the name of a task that every team can have")
+	} else if _, twice := places[r.Name]; twice {
+		v.Fail("the spoke "+yamlfile.Quote(r.Name)+" is listed twice", "")
+	}
+	places[r.Name] = v
 	d.roles = append(d.roles, r)
 	return r.Name, true
-}
-
-// readOptional reads the spokes that take part only where the run's start chose them.
-func (p *parser) readOptional(o yamlfile.Object, d *draft) {
-	v, ok := o.Get("optional")
-	if !ok {
-		return
-	}
-	pairs, _ := v.Pairs()
-	for _, pair := range pairs {
-		name, ok := p.readSpoke(pair.Key, d)
-		if !ok {
-			continue
-		}
-		choice, _ := pair.Value.Choice(words(core.KnownOptions())...)
-		if d.Team.Optional == nil {
-			d.Team.Optional = map[string]core.Option{}
-		}
-		d.Team.Optional[name] = core.Option(choice)
-	}
 }
 
 // noFallback has a run pause where a spoke cannot deliver.
 const noFallback = "none"
 
-// readFallback reads who does the work alone where a spoke cannot deliver: the hub, unless the file says otherwise.
-func (p *parser) readFallback(o yamlfile.Object, d *draft) {
-	d.Team.Fallback = d.Team.Hub
-	v, ok := o.Get("fallback")
-	if !ok {
-		return
+// fallbackField holds who does the work alone where a spoke cannot deliver: the hub, unless the file says otherwise.
+func (p *parser) fallbackField(d *draft, team *core.Team) yamlfile.Field {
+	field := p.roleField("fallback", "Role that does the work alone where a spoke cannot deliver; none pauses the run.", &team.Fallback, d)
+	role := field.Read
+	field.Read = func(v yamlfile.Value) bool {
+		if text, _ := v.Scalar(); text == noFallback {
+			return true
+		}
+		return role(v)
 	}
-	if text, ok := v.Text(); ok && text == noFallback {
-		d.Team.Fallback = ""
-		return
+	if team.Fallback == "" {
+		field.Node = func() *yaml.Node { return yamlfile.Text(noFallback) }
 	}
-	if r, ok := p.useRole(v); ok {
-		d.Team.Fallback = r.Name
-		d.roles = append(d.roles, r)
-	}
+	return field.If(team.Fallback != team.Hub)
 }
 
 // spokes are all roles that can be a spoke of the team.
@@ -115,20 +94,11 @@ func (d *draft) uncertain(document string) string {
 	}
 	for spoke, choice := range d.Team.Optional {
 		if document == spokeDocument(d.ID, spoke) {
-			return "whose spoke " + quote(spoke) + " takes part only where " + string(choice) + " was chosen"
+			return "whose spoke " + yamlfile.Quote(spoke) + " takes part only where " + string(choice) + " was chosen"
 		}
 	}
 	if d.Team.Fallback != "" {
 		return "whose work one role does alone where a spoke cannot deliver"
 	}
 	return ""
-}
-
-// words are the values of a choice as texts.
-func words[S ~string](values []S) []string {
-	texts := make([]string, 0, len(values))
-	for _, v := range values {
-		texts = append(texts, string(v))
-	}
-	return texts
 }

@@ -5,14 +5,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// readVerifyFirst reads that nobody is started where the phase's checks hold already. That can be said of a tree only:
-// what somebody must change or hand in is not there before, and where it seems to be, it is a leftover.
-func (d *draft) readVerifyFirst(v yamlfile.Value) {
-	if d.VerifyFirst, _ = v.Bool(); !d.VerifyFirst {
-		return
-	}
+// checkVerifyFirst lets nobody be started only where the checks are of a tree: what somebody must change or hand in is not
+// there before, and where it seems to be, it is a leftover.
+func (d *draft) checkVerifyFirst(o yamlfile.Object) {
 	const hint = "remove verify_first, or leave command and files checks only"
-	switch {
+	switch v, _ := o.Get("verify_first"); {
+	case !d.VerifyFirst:
 	case d.Act != "":
 		v.Fail("what Stellwerk does itself is always verified first", "remove verify_first")
 	case d.Team != nil:

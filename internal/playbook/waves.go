@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -16,72 +17,70 @@ const (
 	maxDelegations     = 100
 )
 
-func plannerKeys() []string { return []string{"role"} }
-
-func wavesKeys() []string {
-	return []string{"writes", "workers", "waves", "delegations", "done", "attempts", "timeout"}
+// plannerField holds who splits the goal and closes each wave. Nothing is reviewed or begun anew without the planner's word.
+func (p *parser) plannerField(m *core.Management) yamlfile.Field {
+	return yamlfile.Group("planner", "Who splits the goal into delegations and closes each wave.", yamlfile.Fields{
+		p.worker("role", "The planner; it does none of the work.", m, core.KindWave).
+			Need("name the role that plans and delegates, such as wave-planner"),
+	}, nil).InOneLine().Need("say who splits the goal into delegations: {role: wave-planner}")
 }
 
-// readWaves reads how a goal is worked off in waves: who plans, who may be delegated to, and how far it may go. Nothing is
-// reviewed or begun anew without the planner's word.
-func (p *parser) readWaves(o yamlfile.Object) {
-	rules := &core.WaveRules{Writes: core.WritesArtifacts, Waves: DefaultWaves, Delegations: DefaultDelegations}
-	m := &core.Management{
-		Roles: map[core.TaskKind]string{}, Done: core.Check{Kind: core.CheckAll}, Review: core.ReviewRule{When: core.ReviewNever},
-		Attempts: p.defaults.attempts, Rounds: 1, Timeout: p.defaults.timeout, Waves: rules,
-	}
-	p.out.Project = m
-	p.readPlanner(o, m)
-	waves := yamlfile.Object{}
-	if v, ok := o.Get("waves"); ok {
-		if waves, ok = v.Object(wavesKeys()...); !ok {
-			return
+// wavesField holds what is delegated, to whom, and how far it may go.
+func (p *parser) wavesField(m *core.Management) yamlfile.Field {
+	w, workers := m.Waves, unassigned(p.out.Roles, m)
+	worker := yamlfile.Word(yamlfile.AnyText.Schema, func(v yamlfile.Value) (string, bool) {
+		r, ok := p.useRole(v)
+		switch {
+		case !ok:
+			return "", false
+		case r.Name == m.Roles[core.KindWave]:
+			v.Fail("the role "+yamlfile.Quote(r.Name)+" is the planner's, and a planner does no work itself", "name another role")
+		case slices.Contains(workers, r.Name):
+			v.Fail("the role "+yamlfile.Quote(r.Name)+" is listed twice", "")
 		}
-		p.readWaveRules(waves, m)
-	}
-	p.readWorkers(o, waves, m)
-	p.readWaveChecks(waves, m)
-	p.readWavePublish(o, m)
+		workers = append(workers, r.Name)
+		return r.Name, true
+	})
+	return yamlfile.Group("waves", "What is delegated, to whom, and how far it may go.", yamlfile.Fields{
+		yamlfile.At("writes", "artifacts: workers hand in documents and change nothing. code: each works on a branch, too, which is merged. artifacts unless set.",
+			&w.Writes, yamlfile.OneOf(core.WritesArtifacts, core.WritesCode)),
+		yamlfile.At("workers", "The roles that may be delegated to; all under roles but the planner's unless set.", &workers, yamlfile.ListOf(worker)),
+		yamlfile.At("waves", "Waves at most; 10 unless set.", &w.Waves, yamlfile.Number(1, maxWaves)),
+		yamlfile.At("delegations", "Delegations of one wave at most; 20 unless set.", &w.Delegations, yamlfile.Number(1, maxDelegations)),
+		yamlfile.At("attempts", "For each piece of work; that of defaults unless set.", &m.Attempts, tries()),
+		yamlfile.At("timeout", "For each attempt; that of defaults unless set.", &m.Timeout, span(maxTimeout)),
+		p.doneField("Only with writes: code: holds of every worker's branch, and of every merge. The project's own build and test unless set.",
+			&m.Done, &subject{merges: true}),
+	}, func(o yamlfile.Object) { p.waves = o })
 }
 
-// readPlanner reads who splits the goal and closes each wave.
-func (p *parser) readPlanner(o yamlfile.Object, m *core.Management) {
-	v, ok := o.Need("planner", "say who splits the goal into delegations: {role: wave-planner}")
-	if !ok {
+// settleWaves reads on where the waves are silent, and examines what concerns several fields.
+func (p *parser) settleWaves(o yamlfile.Object, m *core.Management) {
+	if _, ok := o.Get("waves"); ok && !p.waves.Is() {
+		return // it is no map, which was said already
+	}
+	p.settleWorkers(o, m)
+	if m.Waves.Writes == core.WritesCode {
+		p.settleWaveChecks(m)
+		m.Push = cmp.Or(m.Push, core.PushAsk)
 		return
 	}
-	planner, ok := v.Object(plannerKeys()...)
-	if !ok {
-		return
+	if p.waves.Has("done") {
+		p.waves.Key("done").Fail("these checks are of code, and the workers write none", "set writes: code, or remove done: a delegation's own criteria say when it is done")
 	}
-	if v, ok := planner.Need("role", "name the role that plans and delegates, such as wave-planner"); ok {
-		p.assign(v, m, core.KindWave)
+	if o.Has("publish") {
+		o.Key("publish").Fail("there is nothing to publish: the workers write no code", "set writes: code under waves, or remove publish")
 	}
 }
 
-func (p *parser) readWaveRules(o yamlfile.Object, m *core.Management) {
-	if v, ok := o.Get("writes"); ok {
-		if writes, ok := v.Choice(string(core.WritesArtifacts), string(core.WritesCode)); ok {
-			m.Waves.Writes = core.Writes(writes)
-		}
-	}
-	if v, ok := o.Get("waves"); ok {
-		m.Waves.Waves, _ = v.Int(1, maxWaves)
-	}
-	if v, ok := o.Get("delegations"); ok {
-		m.Waves.Delegations, _ = v.Int(1, maxDelegations)
-	}
-	m.Attempts, m.Timeout = attempts(o, m.Attempts), timeout(o, m.Timeout, maxTimeout)
-}
-
-// readWorkers reads the roles that may be delegated to: those that are named, or else all that the playbook defines but
+// settleWorkers takes the roles that may be delegated to: those that are named, or else all that the playbook defines but
 // the planner's. Nothing but their place among the playbook's roles says so.
-func (p *parser) readWorkers(o, waves yamlfile.Object, m *core.Management) {
-	planner := m.Roles[core.KindWave]
-	if !waves.Has("workers") {
-		p.defaultWorkers(planner)
-	} else if v, ok := waves.Get("workers"); ok {
-		p.namedWorkers(v, planner)
+func (p *parser) settleWorkers(o yamlfile.Object, m *core.Management) {
+	planner, named := m.Roles[core.KindWave], p.waves.Has("workers")
+	for _, name := range slices.Sorted(maps.Keys(p.roles)) {
+		if !named && name != planner {
+			p.roleNamed(p.roles[name].key, name)
+		}
 	}
 	if planner == "" { // which was said already
 		return
@@ -93,54 +92,22 @@ func (p *parser) readWorkers(o, waves yamlfile.Object, m *core.Management) {
 			}
 		}
 	}
-	if len(p.used) < 2 && !waves.Has("workers") {
+	if len(p.used) < 2 && !named {
 		o.Value().Fail("there is nobody to delegate to", "name roles that work: waves: {workers: [researcher]}, or define them under roles")
 	}
 }
 
-func (p *parser) defaultWorkers(planner string) {
-	for _, name := range slices.Sorted(maps.Keys(p.roles)) {
-		if name != planner {
-			p.roleNamed(p.roles[name].key, name)
-		}
-	}
-}
-
-func (p *parser) namedWorkers(v yamlfile.Value, planner string) {
-	var names []string
-	for _, item := range v.Each() {
-		r, ok := p.useRole(item)
-		switch {
-		case !ok:
-			continue
-		case r.Name == planner:
-			item.Fail("the role "+quote(r.Name)+" is the planner's, and a planner does no work itself", "name another role")
-		case slices.Contains(names, r.Name):
-			item.Fail("the role "+quote(r.Name)+" is listed twice", "")
-		}
-		names = append(names, r.Name)
-	}
-}
-
-// readWaveChecks reads what holds of every worker's code and of every merge. Where that is not said, the project's own
-// commands must succeed.
-func (p *parser) readWaveChecks(waves yamlfile.Object, m *core.Management) {
-	if m.Waves.Writes != core.WritesCode {
-		if waves.Has("done") {
-			waves.Key("done").Fail("these checks are of code, and the workers write none", "set writes: code, or remove done: a delegation's own criteria say when it is done")
-		}
-		return
-	}
-	if v, ok := waves.Get("done"); ok {
-		m.Done = p.done(v, &subject{merges: true})
-	} else if !waves.Has("done") {
+// settleWaveChecks wants something to hold of every worker's code and of every merge. Where that is not said, the
+// project's own commands must succeed.
+func (p *parser) settleWaveChecks(m *core.Management) {
+	if !p.waves.Has("done") {
 		m.Done = p.opts.Commands.checks()
 	}
 	switch {
 	case len(m.Done.Of) == 0:
-		waves.Value().Warn("no check looks at a worker's branch or at a merge", "give done a command that builds and tests the project")
+		p.waves.Value().Warn("no check looks at a worker's branch or at a merge", "give done a command that builds and tests the project")
 	case !mentions(m.Done, core.CheckCommand):
-		waves.Key("done").Warn("nothing builds or tests a worker's branch or a merge", "add a command check")
+		p.waves.Key("done").Warn("nothing builds or tests a worker's branch or a merge", "add a command check")
 	}
 }
 
@@ -153,18 +120,4 @@ func (c Commands) checks() core.Check {
 		}
 	}
 	return all
-}
-
-func (p *parser) readWavePublish(o yamlfile.Object, m *core.Management) {
-	v, ok := o.Get("publish")
-	if m.Waves.Writes == core.WritesCode {
-		m.Push = core.PushAsk
-		if ok {
-			readPublish(v, m)
-		}
-		return
-	}
-	if o.Has("publish") {
-		o.Key("publish").Fail("there is nothing to publish: the workers write no code", "set writes: code under waves, or remove publish")
-	}
 }

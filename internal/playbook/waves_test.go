@@ -32,7 +32,7 @@ func TestParseWaves(t *testing.T) {
 	if diff := cmp.Diff(want, p.Project); diff != "" {
 		t.Error(diff)
 	}
-	if got := workers(*p); !slices.Equal(got, []string{"builder", "migrations", "tester"}) {
+	if got := unassigned(p.Roles, p.Project); !slices.Equal(got, []string{"builder", "migrations", "tester"}) {
 		t.Errorf("workers %v", got)
 	}
 	if got := p.Roles["migrations"].Capabilities; !slices.Equal(got, []string{"code", "sql"}) {
@@ -55,7 +55,7 @@ func TestWavesDefaults(t *testing.T) {
 	if diff := cmp.Diff(want, p.Project); diff != "" {
 		t.Error(diff)
 	}
-	if got := workers(*p); !slices.Equal(got, []string{"7", "scout"}) {
+	if got := unassigned(p.Roles, p.Project); !slices.Equal(got, []string{"7", "scout"}) {
 		t.Errorf("workers %v", got)
 	}
 }
@@ -112,7 +112,7 @@ func TestBuiltinWaves(t *testing.T) {
 		if m.Waves.Writes != test.writes || len(m.Done.Of) != test.checks || m.Roles[core.KindWave] != wavePlanner || m.Push == core.PushStanding {
 			t.Errorf("%s is %+v", test.name, m)
 		}
-		for _, name := range workers(*p) {
+		for _, name := range unassigned(p.Roles, p.Project) {
 			codes := slices.Contains(p.Roles[name].Capabilities, "code")
 			if _, ok := role.Builtin()[name]; !ok || codes && test.writes == core.WritesArtifacts {
 				t.Errorf("%s: %s is no role for it", test.name, name)

@@ -10,14 +10,26 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 // fence opens and closes the front matter.
 const fence = "---"
 
-// followed are the keys of the front matter that mean something here; others belong to Claude Code and are noted.
-func followed() []string {
-	return []string{"name", "description", "tools", "model", "color", "capabilities", "agent", "network"}
+// Fields describe what a role's file and a role of a playbook both say.
+func Fields(r *core.Role) yamlfile.Fields {
+	tools, capabilities := yamlfile.AnyList, yamlfile.AnyList
+	tools.Read = func(v yamlfile.Value) ([]string, bool) { return Tools(v), true }
+	capabilities.Read = func(v yamlfile.Value) ([]string, bool) { return words(v), true }
+	return yamlfile.Fields{
+		yamlfile.At("description", "", &r.Description, yamlfile.AnyText),
+		yamlfile.At("agent", "", &r.Agent, yamlfile.AnyText),
+		yamlfile.At("model", "", &r.Model, yamlfile.AnyText),
+		yamlfile.At("color", "", &r.Color, yamlfile.AnyText),
+		yamlfile.At("tools", "", &r.Tools, tools),
+		yamlfile.At("capabilities", "", &r.Capabilities, capabilities),
+		yamlfile.At("network", "", &r.Network, Reach()),
+	}
 }
 
 // split separates front matter from prompt. The front matter keeps its line numbers: what is before it is blanked out.
@@ -58,8 +70,16 @@ func (r *Role) readFront(file string, front []byte) error {
 	if lenient {
 		value.Warn("the front matter is not YAML; each line was read as key: text", "quote values that contain \": \"")
 	}
+	fields := append(Fields(&r.Role), yamlfile.At("name", "", &r.Name, yamlfile.AnyText))
 	for _, p := range pairs {
-		r.readKey(p)
+		if slices.Contains(fields.Keys(), p.Name) {
+			fields.Find(p.Name).Read(p.Value)
+		} else {
+			remark(p, fields.Keys())
+		}
+	}
+	if r.Model == "inherit" {
+		r.Model = ""
 	}
 	if r.Name == "" {
 		r.Name = nameOf(file)
@@ -71,39 +91,18 @@ func (r *Role) readFront(file string, front []byte) error {
 	return report.Err()
 }
 
-func (r *Role) readKey(p yamlfile.Pair) {
+// remark says what becomes of a key that belongs to Claude Code. Its word for a workspace of its own passes: every attempt
+// has one, whatever the file says.
+func remark(p yamlfile.Pair, followed []string) {
 	switch p.Name {
-	case "name":
-		r.Name, _ = p.Value.Text()
-	case "description":
-		r.Description, _ = p.Value.Text()
-	case "model":
-		if r.Model, _ = p.Value.Text(); r.Model == "inherit" {
-			r.Model = ""
-		}
-	case "color":
-		r.Color, _ = p.Value.Text()
-	case "agent":
-		r.Agent, _ = p.Value.Text()
-	case "tools":
-		r.Tools = Tools(p.Value)
-	case "capabilities":
-		r.Capabilities = words(p.Value)
-	case "network":
-		r.Network = Network(p.Value)
 	case "isolation":
-		readIsolation(p)
+		if text, ok := p.Value.Text(); ok && text != "worktree" {
+			p.Value.Warn("is not used by Stellwerk: every attempt has a workspace of its own", "")
+		}
 	case "disallowedTools":
 		p.Key.Warn("is not followed: the role keeps every tool that tools allows", "list the allowed tools in tools")
 	default:
-		p.Key.Warn("is not used by Stellwerk", yamlfile.Known(p.Name, followed()))
-	}
-}
-
-// readIsolation lets Claude Code's word for a workspace of its own pass: every attempt has one, whatever the file says.
-func readIsolation(p yamlfile.Pair) {
-	if text, ok := p.Value.Text(); ok && text != "worktree" {
-		p.Value.Warn("is not used by Stellwerk: every attempt has a workspace of its own", "")
+		p.Key.Warn("is not used by Stellwerk", yamlfile.Known(p.Name, followed))
 	}
 }
 
@@ -111,9 +110,6 @@ func readIsolation(p yamlfile.Pair) {
 // empty result means every tool.
 func Tools(v yamlfile.Value) []string {
 	items := words(v)
-	if len(items) == 0 {
-		return nil
-	}
 	if slices.Contains(items, "*") {
 		return nil
 	}

@@ -7,21 +7,40 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/egress"
 	"github.com/stellwerk-dev/stellwerk/internal/registry"
+	"go.yaml.in/yaml/v3"
 )
 
 // The words that stand in the place of a list of hosts.
 const (
-	NetworkNone = "none"
+	networkNone = "none"
 	networkOpen = "open"
 )
 
 const networkHint = "write none, or a list of presets and hosts: [npm, api.example.com:8443]"
 
-// Network reads what is to be reached: none, or a list of presets and hosts.
-func Network(v yamlfile.Value) core.Reach {
+// Reach is the form of what can be reached.
+func Reach() yamlfile.Form[core.Reach] {
+	names := yamlfile.Schema{"type": "array", "minItems": 1, "items": yamlfile.AnyText.Schema}
+	return yamlfile.Form[core.Reach]{
+		Schema: yamlfile.Schema{
+			"description": "Presets (npm) and hosts (api.example.com:8443) that can be reached besides those named further up, or none.",
+			"oneOf":       []yamlfile.Schema{{"const": networkNone}, names},
+		},
+		Read: func(v yamlfile.Value) (core.Reach, bool) { return network(v), true },
+		Write: func(r core.Reach) *yaml.Node {
+			if r.None {
+				return yamlfile.Text(networkNone)
+			}
+			return yamlfile.AnyList.Write(r.Names)
+		},
+	}
+}
+
+// network reads what is to be reached: none, or a list of presets and hosts.
+func network(v yamlfile.Value) core.Reach {
 	if v.IsText() {
 		switch word, _ := v.Text(); word {
-		case NetworkNone:
+		case networkNone:
 			return core.Reach{None: true}
 		case networkOpen:
 			v.Fail("only you can open the network, on your machine", "start the run with --network open, or name the hosts that are needed")

@@ -30,11 +30,16 @@ type Role struct {
 // Builtin reports that the role came with the program.
 func (r Role) Builtin() bool { return r.Origin == OriginBuiltin }
 
-// validName is the form of role names: they become part of file and task names.
-var validName = regexp.MustCompile(`^[a-z0-9]+([-_][a-z0-9]+)*$`)
+// NameForm and MaxName are the form of role names: they become part of file and task names.
+const (
+	NameForm = `^[a-z0-9]+([-_][a-z0-9]+)*$`
+	MaxName  = 64
+)
+
+var validName = regexp.MustCompile(NameForm)
 
 // ValidName reports whether a role may have this name.
-func ValidName(name string) bool { return len(name) <= 64 && validName.MatchString(name) }
+func ValidName(name string) bool { return len(name) <= MaxName && validName.MatchString(name) }
 
 // Parse reads one role file. The error is of type yamlfile.Problems.
 func Parse(file string, data []byte) (Role, error) {

@@ -42,6 +42,7 @@ func (v Value) Pairs() ([]Pair, bool) {
 		}
 		first[name] = keyNode.Line
 		pairs = append(pairs, Pair{Name: name, Key: key, Value: v.child(v.node.Content[i+1], key.path)})
+		pairs[len(pairs)-1].Value.key = keyNode
 	}
 	return pairs, true
 }
@@ -72,6 +73,9 @@ func (v Value) Object(keys ...string) (Object, bool) {
 	return o, true
 }
 
+// Is reports an object that was read, as the zero one was not.
+func (o Object) Is() bool { return o.fields != nil }
+
 // Get finds the value of a key.
 func (o Object) Get(key string) (Value, bool) {
 	p, ok := o.fields[key]
@@ -101,25 +105,6 @@ func (o Object) empty(key string) bool {
 		}
 	}
 	return false
-}
-
-// Text reads the text of a key, empty where it is absent or wrong.
-func (o Object) Text(key string) string {
-	v, ok := o.Get(key)
-	if !ok {
-		return ""
-	}
-	text, _ := v.Text()
-	return text
-}
-
-// Texts reads the texts of a key.
-func (o Object) Texts(key string) []string {
-	v, ok := o.Get(key)
-	if !ok {
-		return nil
-	}
-	return v.Texts()
 }
 
 // Value is the map itself.

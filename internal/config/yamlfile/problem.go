@@ -2,6 +2,9 @@
 // that is wrong with a file in one go, each problem with file, line and column, and it is stricter than YAML: one
 // document, no repeated or unknown keys, no merge keys, no tags, bounded size, depth and alias expansion. It knows
 // nothing of what a file means and must not guess: a value of the wrong type is a problem, never converted.
+//
+// Fields describe an object once: which keys it has, in which form, and where each value is kept. Reading it, writing it
+// and its JSON Schema come from that description.
 package yamlfile
 
 import (

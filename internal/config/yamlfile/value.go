@@ -16,14 +16,15 @@ type Value struct {
 	report *Report
 	node   *yaml.Node // what an alias stands for
 	place  *yaml.Node // where it stands
+	key    *yaml.Node // of a value in a map
 	path   string
 }
 
-// Path names the value within its file: "phases[2].role".
-func (v Value) Path() string { return v.path }
-
 // Node is the value for who decodes it by other means; aliases below it are not followed.
 func (v Value) Node() *yaml.Node { return v.node }
+
+// Key is the key of a value in a map, for problems that concern its presence.
+func (v Value) Key() Value { return v.child(v.key, v.path) }
 
 // Line is where the value stands.
 func (v Value) Line() int { return v.place.Line }
@@ -208,7 +209,7 @@ func (v Value) kind() string {
 	case "!!timestamp":
 		return "the date " + value
 	case "!!str":
-		return "the text " + strconv.Quote(value)
+		return "the text " + Quote(v.node.Value)
 	}
 	return "a value with the tag " + clip(v.node.Tag)
 }
@@ -224,6 +225,9 @@ func FormatDuration(d time.Duration) string {
 	}
 	return text
 }
+
+// Quote quotes text of a file that is repeated in a message.
+func Quote(s string) string { return strconv.Quote(clip(s)) }
 
 // clip bounds text of a file that is repeated in a message.
 func clip(s string) string {

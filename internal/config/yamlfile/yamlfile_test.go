@@ -26,7 +26,8 @@ func TestSyntaxProblemsAreFoundAtTheirLine(t *testing.T) {
 func TestAliasesAreFollowed(t *testing.T) {
 	root, report := Read("f", []byte("a: &x [one, two]\nb: *x\n"))
 	o, _ := root.Object("a", "b")
-	if got := o.Texts("b"); report.Err() != nil || len(got) != 2 || got[1] != "two" {
+	b, _ := o.Get("b")
+	if got := b.Texts(); report.Err() != nil || len(got) != 2 || got[1] != "two" {
 		t.Errorf("%v %v", got, report.Err())
 	}
 }
@@ -63,7 +64,9 @@ func TestOddValues(t *testing.T) {
 	for text, want := range tests {
 		root, report := Read("f", []byte(text))
 		if o, ok := root.Object("a"); ok {
-			o.Text("a")
+			if v, given := o.Get("a"); given {
+				v.Text()
+			}
 		}
 		if err := report.Err(); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", text, err, want)

@@ -58,7 +58,7 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, whether g
 SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard
 # Pure code, and packages whose tests wait for one process at a time; `make race` has them, too. A new package is watched.
 CALM := ./deploy ./deploy/manual ./deploy/sbom ./internal/agent ./internal/agent/claude ./internal/agent/command ./internal/agent/scenario ./internal/agent/scripted \
-	./internal/check/plain ./internal/cli/terminal ./internal/cli/view ./internal/cockpit/graph ./internal/cockpit/patch ./internal/cockpit/plot \
+	./internal/plain ./internal/cli/terminal ./internal/cli/view ./internal/cockpit/graph ./internal/cockpit/patch ./internal/cockpit/plot \
 	./internal/cockpit/track ./internal/config ./internal/config/yamlfile ./internal/core ./internal/decider/manager ./internal/decider/phases \
 	./internal/decider/rules ./internal/decider/waves ./internal/decider/work ./internal/demo ./internal/desk ./internal/forge ./internal/gate \
 	./internal/guard ./internal/guard/shell ./internal/hook ./internal/hook/deploy ./internal/leak ./internal/measure ./internal/plan ./internal/playbook \

@@ -6,11 +6,11 @@ import (
 	"html/template"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -104,12 +104,7 @@ func ago(now, t time.Time) string {
 }
 
 // clip bounds a text that somebody else wrote.
-func clip(most int, s string) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
-}
+func clip(most int, s string) string { return plain.Clip(s, most) }
 
 // word is how a status of a run, a project, a stage or a task is said.
 func word(status string) string {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/stellwerk-dev/stellwerk/internal/config/yamlfile"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 const idHint = "use small letters, digits and single hyphens, at most 40 characters"
@@ -117,13 +118,7 @@ func escapes(text string) string {
 	return ""
 }
 
-func quote(s string) string {
-	const most = 60
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most]) + "…"
-	}
-	return strconv.Quote(s)
-}
+func quote(s string) string { return strconv.Quote(plain.Clip(s, 60)) }
 
 func plural(n int, one string) string {
 	if n == 1 {

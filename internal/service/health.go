@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/naming"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
@@ -92,7 +92,7 @@ func examineGit(ctx context.Context) api.Examined {
 		return api.Examined{What: "Git", Grade: api.GradeFail, Found: "git does not run: " + err.Error(), Advice: "install git: nothing works without it"}
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	return api.Examined{What: "Git", Grade: api.GradeOK, Found: naming.Clip(line, 80)}
+	return api.Examined{What: "Git", Grade: api.GradeOK, Found: plain.Clip(line, 80)}
 }
 
 // examineAgent only looks whether the agent of the built-in playbooks is there:

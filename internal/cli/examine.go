@@ -17,6 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
@@ -112,10 +113,10 @@ func examineState(state string) finding {
 	}
 	info, err := os.Stat(state)
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		return finding{"state", gradeWarn, fmt.Sprintf("%s is open to others (mode %04o)", state, info.Mode().Perm()), "chmod 700 " + quote(state)}
+		return finding{"state", gradeWarn, fmt.Sprintf("%s is open to others (mode %04o)", state, info.Mode().Perm()), "chmod 700 " + plain.ShellWord(state)}
 	}
 	if name := readable(state); name != "" {
-		return finding{"state", gradeWarn, name + " can be read by others", "chmod 600 " + quote(name)}
+		return finding{"state", gradeWarn, name + " can be read by others", "chmod 600 " + plain.ShellWord(name)}
 	}
 	return finding{What: "state", Grade: gradeOK, Found: state}
 }
@@ -142,7 +143,7 @@ func unreadable(state string) error {
 // ownFolder is what makes a folder of the state readable again.
 func ownFolder(err error) string {
 	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.ENOTDIR) {
-		return "move " + quote(at.Path) + " away, which should be a folder"
+		return "move " + plain.ShellWord(at.Path) + " away, which should be a folder"
 	}
 	return "give it to the account that runs stellwerk (chown, chmod 700)"
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // examineForge looks at the settings of the forge. Of the token it looks only
@@ -48,7 +49,7 @@ func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
 	case err != nil:
 		return "the token's file cannot be read: " + err.Error(), "write the token into it, and chmod 0600"
 	case !info.Mode().IsRegular() || info.Mode().Perm() != 0o600:
-		return fmt.Sprintf("the token's file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + quote(file)
+		return fmt.Sprintf("the token's file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + plain.ShellWord(file)
 	}
 	return "", ""
 }

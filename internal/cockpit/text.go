@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"html/template"
 	"strings"
@@ -52,7 +53,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"verdict":    verdict,
 		"reviewWord": reviewWord,
 		"answerForm": answerForm,
-		"newKey":     newKey,
+		"newKey":     rand.Text,
 		"runnav":     runnav,
 		"clock":      func(t time.Time) string { return t.UTC().Format("15:04:05") },
 		"size":       func(n int64) string { return wording.Bytes(uint64(max(0, n))) },

@@ -59,7 +59,7 @@ func Serve(ctx context.Context, l *Listener, site Site) error {
 // Handler is everything that a listener serves.
 func Handler(l *Listener, site Site) http.Handler {
 	s := &server{
-		Site: site, listener: l, cookie: l.cookieName(), crowd: newCrowd(),
+		Site: site, listener: l, cookie: l.cookieName(), crowd: &crowd{of: map[string]int{}},
 		codes: newLimiter(codeFailures, codeSpan, site.Now), tokens: newLimiter(tokenFailures, tokenSpan, site.Now),
 	}
 	mux := http.NewServeMux()

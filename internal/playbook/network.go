@@ -6,8 +6,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/role"
 )
 
-func reachesKeys() []string { return []string{"attempts", "setup", "checks"} }
-
 // readReaches reads the lists of a playbook. One list alone is that of the attempts.
 func readReaches(o yamlfile.Object) core.Reaches {
 	v, ok := o.Get("network")
@@ -17,7 +15,7 @@ func readReaches(o yamlfile.Object) core.Reaches {
 	if !v.IsMap() {
 		return core.Reaches{Attempts: readReach(o, "network")}
 	}
-	lists, ok := v.Object(reachesKeys()...)
+	lists, ok := v.Object("attempts", "setup", "checks")
 	if !ok {
 		return core.Reaches{}
 	}

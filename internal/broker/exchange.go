@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Exchange is the record of one request. It never holds a credential or anything of what was said.
@@ -24,9 +25,4 @@ type Exchange struct {
 // longestName bounds what the agent can write into a record.
 const longestName = 200
 
-func shorten(s string) string {
-	if len(s) > longestName {
-		return s[:longestName] + "…"
-	}
-	return s
-}
+func shorten(s string) string { return plain.ClipBytes(s, longestName) }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // maxDetail bounds the evidence of one result in bytes.

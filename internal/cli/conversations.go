@@ -7,6 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 func newConversations(sh *shell) *cobra.Command {
@@ -109,7 +110,7 @@ func (sh *shell) talk(t api.ConversationView, done string, err error) error {
 	if sh.json {
 		return sh.printJSON(t)
 	}
-	sh.printf("%s is %s (%s): stellwerk say --conversation %s \"…\"\n", terminal.Line(t.Name), done, t.ID, terminal.Line(quote(t.Name)))
+	sh.printf("%s is %s (%s): stellwerk say --conversation %s \"…\"\n", terminal.Line(t.Name), done, t.ID, terminal.Line(plain.ShellWord(t.Name)))
 	return nil
 }
 

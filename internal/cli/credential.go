@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
@@ -15,7 +17,7 @@ import (
 // examineCredentials looks whether the variables are set that agents get their
 // credentials by, and whether one is where the settings say. It shows no value:
 // whether one is good is for the agent to find out.
-func (sh *shell) examineCredentials(ctx context.Context) finding {
+func (sh *shell) examineCredentials(ctx context.Context) api.Examined {
 	if repo, err := sh.repository(); err == nil {
 		if _, _, err := repo.settings(); err != nil {
 			return unsettled("credentials")
@@ -50,16 +52,15 @@ func (sh *shell) examineCredentials(ctx context.Context) finding {
 	}
 	switch {
 	case len(missing) > 0:
-		return finding{"credentials", gradeWarn, strings.Join(append(missing, found...), "; "),
-			"set it where you start runs, and where an engine runs in the background; agents do not see a login in your home folder"}
+		return doctor.Warn("credentials", strings.Join(append(missing, found...), "; "), "set it where you start runs, and where an engine runs in the background; agents do not see a login in your home folder")
 	case len(found) == 0 && without != "":
-		return finding{"credentials", gradeWarn, without, "`command` agents need none; for claude, install it and set one of them where you start runs"}
+		return doctor.Warn("credentials", without, "`command` agents need none; for claude, install it and set one of them where you start runs")
 	case len(found) == 0:
 		found = append(found, "no agent here is known to need one")
 	case without != "":
 		found = append(found, without)
 	}
-	return finding{What: "credentials", Grade: gradeOK, Found: strings.Join(found, "; ")}
+	return doctor.OK("credentials", strings.Join(found, "; "))
 }
 
 func (sh *shell) isSet(variable string) bool { return sh.Env(variable) != "" }
@@ -100,14 +101,13 @@ func (sh *shell) namedSecrets(ctx context.Context) []namedSecret {
 }
 
 // examineProxies says that a proxy's password stays here. There is nothing to say without one.
-func (sh *shell) examineProxies() (finding, bool) {
+func (sh *shell) examineProxies() (api.Examined, bool) {
 	if sh.Proxies == nil {
-		return finding{}, false
+		return api.Examined{}, false
 	}
 	names := sh.Proxies()
 	if len(names) == 0 {
-		return finding{}, false
+		return api.Examined{}, false
 	}
-	return finding{"proxy", gradeWarn, "agents and checks get " + strings.Join(names, ", ") + " without the name and password in it",
-		"use a proxy on this machine that signs in by itself, or name the variable under `secrets` of the agent that needs it"}, true
+	return doctor.Warn("proxy", "agents and checks get "+strings.Join(names, ", ")+" without the name and password in it", "use a proxy on this machine that signs in by itself, or name the variable under `secrets` of the agent that needs it"), true
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/demo"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 type demoOptions struct {
@@ -63,7 +64,7 @@ func (o *demoOptions) run(ctx context.Context, sh *shell) error {
 	if err := explainDemo(ctx, sh, repository, state); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.Console.Out, "  All of it lies in %s and stays there. To remove it: rm -rf %s\n", dir, quote(dir))
+	fmt.Fprintf(sh.Console.Out, "  All of it lies in %s and stays there. To remove it: rm -rf %s\n", dir, plain.ShellWord(dir))
 	return exitWith(code)
 }
 

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
 func newDoctor(sh *shell) *cobra.Command {
@@ -25,34 +28,17 @@ working.`,
 		Example: `  stellwerk doctor
   stellwerk doctor --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return doctor(cmd.Context(), sh) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDoctor(cmd.Context(), sh) },
 	}
 }
 
-// grade is how serious a finding is.
-type grade string
-
-const (
-	gradeOK   grade = "ok"
-	gradeWarn grade = "warn"
-	gradeFail grade = "fail"
-)
-
-// finding is what one examination found.
-type finding struct {
-	What   string `json:"what"`
-	Grade  grade  `json:"grade"`
-	Found  string `json:"found"`
-	Advice string `json:"advice,omitempty"`
-}
-
-func doctor(ctx context.Context, sh *shell) error {
+func runDoctor(ctx context.Context, sh *shell) error {
 	opts, err := sh.options()
 	if err != nil {
 		return err
 	}
-	findings := append([]finding{
-		examineGit(ctx),
+	findings := append([]api.Examined{
+		doctor.Git(ctx),
 		sh.examineIdentity(ctx),
 		sh.examineSettings(),
 		sh.examineIsolation(ctx),
@@ -60,7 +46,7 @@ func doctor(ctx context.Context, sh *shell) error {
 	findings = append(findings,
 		sh.examineResources(ctx),
 		examineState(opts.State),
-		examineSpace(opts.State),
+		doctor.Space(nearest(opts.State)),
 		sh.examineKept(ctx, opts.State),
 		sh.examineDatabase(ctx, opts.State),
 		examineAgents(ctx),
@@ -76,27 +62,25 @@ func doctor(ctx context.Context, sh *shell) error {
 		findings = append(findings, proxy)
 	}
 	if sh.json {
-		if err := sh.printJSON(struct {
-			Findings []finding `json:"findings"`
-		}{findings}); err != nil {
+		if err := sh.printJSON(api.ExaminedList{Findings: findings}); err != nil {
 			return err
 		}
 	} else {
 		sh.printFindings(findings)
 	}
 	for _, f := range findings {
-		if f.Grade == gradeFail {
+		if f.Grade == api.GradeFail {
 			return exitWith(ExitError)
 		}
 	}
 	return nil
 }
 
-func (sh *shell) printFindings(findings []finding) {
+func (sh *shell) printFindings(findings []api.Examined) {
 	style := sh.Console.Style
-	paint := map[grade]func(string) string{gradeOK: style.Good, gradeWarn: style.Asking, gradeFail: style.Bad}
+	paint := map[string]func(string) string{api.GradeOK: style.Good, api.GradeWarn: style.Asking, api.GradeFail: style.Bad}
 	for _, f := range findings {
-		sh.printText(fmt.Sprintf("%s %-11s ", paint[f.Grade](padded(string(f.Grade), 5)), f.What), f.Found)
+		sh.printText(fmt.Sprintf("%s %-11s ", paint[f.Grade](padded(f.Grade, 5)), f.What), f.Found)
 		if f.Advice != "" {
 			sh.printText("      ", f.Advice)
 		}

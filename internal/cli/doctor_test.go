@@ -18,12 +18,12 @@ func TestDoctor(t *testing.T) {
 	b.env["STELLWERK_STATE"] = filepath.Join(t.TempDir(), "state")
 	b.Connect = refuseConnect
 	b.run(t, ExitOK, "doctor", "--json")
-	found := map[string]finding{}
-	for _, f := range decode[map[string][]finding](t, b.out.String())["findings"] {
+	found := map[string]api.Examined{}
+	for _, f := range decode[map[string][]api.Examined](t, b.out.String())["findings"] {
 		found[f.What] = f
 	}
 	for _, what := range []string{"git", "isolation", "state", "space", "database", "clock", "engine"} {
-		if found[what].Grade == gradeFail || found[what].Found == "" {
+		if found[what].Grade == api.GradeFail || found[what].Found == "" {
 			t.Errorf("%s: %+v", what, found[what])
 		}
 	}

@@ -7,80 +7,28 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-const (
-	examineTimeout = 10 * time.Second
-	// Git learned what the yard needs by this version.
-	minGitMajor, minGitMinor = 2, 36
-	spaceFail                = 256 << 20
-	spaceWarn                = 2 << 30
-	filesWarn                = 50_000
-	clockTolerance           = 5 * time.Second
-)
-
-// output is the first line a program prints.
-func output(ctx context.Context, program string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, program, args...).Output()
-	line, _, _ := strings.Cut(string(out), "\n")
-	return terminal.Line(strings.TrimSpace(line)), err
-}
-
-func examineGit(ctx context.Context) finding {
-	f := finding{What: "git", Grade: gradeFail, Advice: fmt.Sprintf("install git %d.%d or newer", minGitMajor, minGitMinor)}
-	text, err := output(ctx, "git", "version")
-	if err != nil {
-		f.Found = "git does not run: " + err.Error()
-		return f
-	}
-	f.Found = text
-	var major, minor int
-	if _, err := fmt.Sscanf(text, "git version %d.%d", &major, &minor); err != nil {
-		f.Grade, f.Advice = gradeWarn, "its version could not be read"
-		return f
-	}
-	if major > minGitMajor || major == minGitMajor && minor >= minGitMinor {
-		f.Grade, f.Advice = gradeOK, ""
-	}
-	return f
-}
-
-func (sh *shell) examineIsolation(ctx context.Context) finding {
-	kind, reason := sh.Isolation(ctx)
-	if kind == "none" || kind == "" {
-		return finding{"isolation", gradeFail, "agents cannot be isolated: " + terminal.Line(reason),
-			terminal.Line(sh.Remedy()) + "; or start runs with --isolation none"}
-	}
-	if reason != "" {
-		return finding{"isolation", gradeWarn, kind + ": " + terminal.Line(reason), "a newer bubblewrap has both walls"}
-	}
-	return finding{What: "isolation", Grade: gradeOK, Found: kind}
+func (sh *shell) examineIsolation(ctx context.Context) api.Examined {
+	kind, why := sh.Isolation(ctx)
+	return doctor.Isolation(kind, why, sh.Remedy())
 }
 
 // examineResources says which limits of an attempt the kernel holds here.
-func (sh *shell) examineResources(ctx context.Context) finding {
+func (sh *shell) examineResources(ctx context.Context) api.Examined {
 	kind, _ := sh.Isolation(ctx)
-	found, advice, err := sh.Bounds(kind == config.IsolationSandbox)
-	if err != nil {
-		return finding{What: "resources", Grade: gradeWarn, Found: "attempts cannot be bounded: " + terminal.Line(err.Error())}
-	}
-	if advice != "" {
-		return finding{"resources", gradeWarn, found, terminal.Line(advice)}
-	}
-	return finding{What: "resources", Grade: gradeOK, Found: found}
+	return doctor.Resources(sh.Bounds(kind == config.IsolationSandbox))
 }
 
 // nearest is the folder, or the closest one above it that exists. A folder that
@@ -94,29 +42,29 @@ func nearest(folder string) string {
 	}
 }
 
-func examineState(state string) finding {
+func examineState(state string) api.Examined {
 	at := nearest(state)
 	probe, err := os.CreateTemp(at, ".stellwerk-doctor-*")
 	if err == nil {
 		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
 	}
 	if err != nil {
-		return finding{"state", gradeFail, fmt.Sprintf("%s cannot be written: %v", at, err), "choose another folder with --state DIR or STELLWERK_STATE"}
+		return doctor.Fail("state", fmt.Sprintf("%s cannot be written: %v", at, err), "choose another folder with --state DIR or STELLWERK_STATE")
 	}
 	if at != state {
-		return finding{What: "state", Grade: gradeOK, Found: state + " (made by the first run)"}
+		return doctor.OK("state", state+" (made by the first run)")
 	}
 	if err := unreadable(state); err != nil {
-		return finding{"state", gradeFail, "the engine cannot read it: " + err.Error(), ownFolder(err) + ", or choose another folder with --state DIR or STELLWERK_STATE"}
+		return doctor.Fail("state", "the engine cannot read it: "+err.Error(), ownFolder(err)+", or choose another folder with --state DIR or STELLWERK_STATE")
 	}
 	info, err := os.Stat(state)
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		return finding{"state", gradeWarn, fmt.Sprintf("%s is open to others (mode %04o)", state, info.Mode().Perm()), "chmod 700 " + quote(state)}
+		return doctor.Warn("state", fmt.Sprintf("%s is open to others (mode %04o)", state, info.Mode().Perm()), "chmod 700 "+plain.ShellWord(state))
 	}
 	if name := readable(state); name != "" {
-		return finding{"state", gradeWarn, name + " can be read by others", "chmod 600 " + quote(name)}
+		return doctor.Warn("state", name+" can be read by others", "chmod 600 "+plain.ShellWord(name))
 	}
-	return finding{What: "state", Grade: gradeOK, Found: state}
+	return doctor.OK("state", state)
 }
 
 // unreadable says why the state folder, or a folder that an engine made in it,
@@ -141,7 +89,7 @@ func unreadable(state string) error {
 // ownFolder is what makes a folder of the state readable again.
 func ownFolder(err error) string {
 	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.ENOTDIR) {
-		return "move " + quote(at.Path) + " away, which should be a folder"
+		return "move " + plain.ShellWord(at.Path) + " away, which should be a folder"
 	}
 	return "give it to the account that runs stellwerk (chown, chmod 700)"
 }
@@ -157,93 +105,74 @@ func readable(state string) string {
 	return ""
 }
 
-func examineSpace(state string) finding {
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(nearest(state), &fs); err != nil {
-		return finding{"space", gradeWarn, "the free space is not known: " + err.Error(), ""}
-	}
-	free := fs.Bavail * uint64(fs.Bsize)
-	f := finding{What: "space", Grade: gradeOK, Found: wording.Bytes(free) + " free"}
-	switch {
-	case free < spaceFail:
-		f.Grade, f.Advice = gradeFail, "make room, or choose another folder with --state DIR"
-	case free < spaceWarn:
-		f.Grade, f.Advice = gradeWarn, "workspaces of large repositories may not fit; `stellwerk prune` says what can go"
-	case fs.Files > 0 && fs.Ffree < filesWarn:
-		f.Grade, f.Found = gradeWarn, fmt.Sprintf("%s, room for %d more files", f.Found, fs.Ffree)
-		f.Advice = "workspaces of large repositories may not fit; `stellwerk prune` says what can go"
-	}
-	return f
-}
-
-func (sh *shell) examineDatabase(ctx context.Context, state string) finding {
+func (sh *shell) examineDatabase(ctx context.Context, state string) api.Examined {
 	const what = "database"
 	found := "SQLite, built in"
 	if sh.SQLite != nil {
 		v, err := sh.SQLite(ctx)
 		if err != nil {
-			return finding{what, gradeFail, "SQLite does not work: " + err.Error(), "this build of stellwerk is broken; install another"}
+			return doctor.Fail(what, "SQLite does not work: "+err.Error(), "this build of stellwerk is broken; install another")
 		}
 		found = "SQLite " + v + ", built in"
 	}
 	if sh.Database == nil {
-		return finding{What: what, Grade: gradeOK, Found: found}
+		return doctor.OK(what, found)
 	}
-	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 	defer cancel()
 	if err := sh.Database(ctx, state); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return finding{what, gradeFail, terminal.Line(err.Error()), wording.Hint(err)}
+		return doctor.Fail(what, terminal.Line(err.Error()), wording.Hint(err))
 	}
-	return finding{What: what, Grade: gradeOK, Found: found}
+	return doctor.OK(what, found)
 }
 
-func examineAgents(ctx context.Context) finding {
+func examineAgents(ctx context.Context) api.Examined {
 	path, err := program.Look(os.Getenv("PATH"), "claude")
 	if errors.Is(err, program.ErrNotExecutable) {
-		return finding{"agents", gradeWarn, err.Error(), ""}
+		return doctor.Warn("agents", err.Error(), "")
 	}
 	if err != nil {
-		return finding{"agents", gradeWarn, "claude is not on PATH", "npm install -g @anthropic-ai/claude-code, or use `command` agents in a playbook"}
+		return doctor.Warn("agents", "claude is not on PATH", "npm install -g @anthropic-ai/claude-code, or use `command` agents in a playbook")
 	}
-	text, err := output(ctx, path, "--version")
+	text, err := doctor.Output(ctx, path, "--version")
 	if err != nil {
-		return finding{"agents", gradeWarn, fmt.Sprintf("%s does not run: %v", path, err), "try it yourself: claude --version"}
+		return doctor.Warn("agents", fmt.Sprintf("%s does not run: %v", path, err), "try it yourself: claude --version")
 	}
-	return finding{What: "agents", Grade: gradeOK, Found: "claude " + text + " at " + path}
+	return doctor.OK("agents", "claude "+text+" at "+path)
 }
 
 // examineClock compares the clock with that of the state folder's disk, and
 // with what the program can know about the past.
-func (sh *shell) examineClock(state string) finding {
+func (sh *shell) examineClock(state string) api.Examined {
 	now := sh.Now()
 	if now.Year() < 2025 {
-		return finding{"clock", gradeFail, "the clock says " + now.Format(time.DateTime), "set the clock"}
+		return doctor.Fail("clock", "the clock says "+now.Format(time.DateTime), "set the clock")
 	}
 	probe, err := os.CreateTemp(nearest(state), ".stellwerk-doctor-*")
 	if err != nil {
-		return finding{"clock", gradeWarn, "the clock could not be compared with the disk's", ""}
+		return doctor.Warn("clock", "the clock could not be compared with the disk's", "")
 	}
 	info, err := probe.Stat()
 	err = errors.Join(err, probe.Close(), os.Remove(probe.Name()))
 	if err != nil {
-		return finding{"clock", gradeWarn, "the clock could not be compared with the disk's", ""}
+		return doctor.Warn("clock", "the clock could not be compared with the disk's", "")
 	}
-	if skew := info.ModTime().Sub(sh.Now()).Abs(); skew > clockTolerance {
-		return finding{"clock", gradeWarn, "the clock and the state folder's disk are " + wording.Duration(skew) + " apart", "keep the state folder on a local disk"}
+	if skew := info.ModTime().Sub(sh.Now()).Abs(); skew > doctor.ClockTolerance {
+		return doctor.Warn("clock", "the clock and the state folder's disk are "+wording.Duration(skew)+" apart", "keep the state folder on a local disk")
 	}
-	return finding{What: "clock", Grade: gradeOK, Found: now.Format(time.DateTime)}
+	return doctor.OK("clock", now.Format(time.DateTime))
 }
 
-func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) finding {
+func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) api.Examined {
 	opts.Existing = true
-	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 	defer cancel()
-	f := finding{What: "engine", Grade: gradeOK}
+	f := api.Examined{What: "engine", Grade: api.GradeOK}
 	err := sh.connectTo(ctx, opts, func(svc api.Service) error {
 		info, err := svc.Info(ctx)
 		f.Found = fmt.Sprintf("version %s runs as process %d, %d open runs", terminal.Line(info.Version), info.PID, info.Runs)
 		if err == nil && info.Version != sh.Build.Version {
-			f.Grade, f.Advice = gradeWarn, "this program is version "+sh.Build.Version+"; restart the engine when it suits you: stellwerk stop, then as you started it"
+			f.Grade, f.Advice = api.GradeWarn, "this program is version "+sh.Build.Version+"; restart the engine when it suits you: stellwerk stop, then as you started it"
 		}
 		return err
 	})
@@ -251,7 +180,7 @@ func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) finding
 	case errors.Is(err, api.ErrNoEngine):
 		f.Found = "none runs; commands start one while they need it"
 	case err != nil:
-		f.Grade, f.Found, f.Advice = gradeFail, err.Error(), wording.Hint(err)
+		f.Grade, f.Found, f.Advice = api.GradeFail, err.Error(), wording.Hint(err)
 	}
 	return f
 }

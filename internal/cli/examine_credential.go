@@ -5,6 +5,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
 // keptCredential gets the model's credential from where the settings keep it, and
@@ -32,7 +33,7 @@ func (sh *shell) keptCredential(ctx context.Context) (place, trouble string) {
 	default:
 		return "", ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 	defer cancel()
 	if _, err := source.Get(ctx); err != nil {
 		return "", terminal.Line(place + " gives no credential: " + err.Error())

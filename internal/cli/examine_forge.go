@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // examineForge looks at the settings of the forge. Of the token it looks only
 // whether there is one where the settings say, and whether others can read it;
 // whether it is good is for the forge to say.
-func (sh *shell) examineForge() finding {
+func (sh *shell) examineForge() api.Examined {
 	const what = "forge"
 	repo, err := sh.repository()
 	if err != nil {
@@ -23,16 +26,16 @@ func (sh *shell) examineForge() finding {
 	}
 	f := settings.Forge
 	if f.Local() {
-		return finding{What: what, Grade: gradeOK, Found: "local: pull requests are records on this machine"}
+		return doctor.OK(what, "local: pull requests are records on this machine")
 	}
 	if err := f.Check(); err != nil {
-		return finding{what, gradeFail, err.Error(), wording.Hint(err)}
+		return doctor.Fail(what, err.Error(), wording.Hint(err))
 	}
 	found := fmt.Sprintf("%s at %s, remote %s", f.Kind.V, f.Server(), f.RemoteName())
 	if missing, advice := sh.missingToken(f); missing != "" {
-		return finding{what, gradeFail, found + ": " + missing, advice}
+		return doctor.Fail(what, found+": "+missing, advice)
 	}
-	return finding{What: what, Grade: gradeOK, Found: found + ", a token is there"}
+	return doctor.OK(what, found+", a token is there")
 }
 
 func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
@@ -48,7 +51,7 @@ func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
 	case err != nil:
 		return "the token's file cannot be read: " + err.Error(), "write the token into it, and chmod 0600"
 	case !info.Mode().IsRegular() || info.Mode().Perm() != 0o600:
-		return fmt.Sprintf("the token's file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + quote(file)
+		return fmt.Sprintf("the token's file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + plain.ShellWord(file)
 	}
 	return "", ""
 }

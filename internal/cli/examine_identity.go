@@ -3,31 +3,32 @@ package cli
 import (
 	"context"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
 // examineIdentity looks whether git has a name and an address for commits: without
 // them no run starts.
-func (sh *shell) examineIdentity(ctx context.Context) finding {
+func (sh *shell) examineIdentity(ctx context.Context) api.Examined {
 	const what = "identity"
 	dir, err := sh.Dir()
 	if err != nil {
-		return finding{what, gradeWarn, err.Error(), ""}
+		return doctor.Warn(what, err.Error(), "")
 	}
-	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 	defer cancel()
 	person, err := yard.PersonIdentity(ctx, dir)
 	if err != nil {
-		return finding{what, gradeWarn, "git cannot say who you are: " + terminal.Line(err.Error()), "try it yourself: git config user.name"}
+		return doctor.Warn(what, "git cannot say who you are: "+terminal.Line(err.Error()), "try it yourself: git config user.name")
 	}
 	if !person.Complete() {
-		f := finding{what, gradeFail, "git does not know who you are, so no run can commit",
-			`git config --global user.name "Your Name" && git config --global user.email you@example.org`}
+		f := doctor.Fail(what, "git does not know who you are, so no run can commit", `git config --global user.name "Your Name" && git config --global user.email you@example.org`)
 		if yard.CommonDir(dir) == "" {
-			f.Grade, f.Found = gradeWarn, "git does not know who you are; a repository can have a name and an address of its own"
+			f.Grade, f.Found = api.GradeWarn, "git does not know who you are; a repository can have a name and an address of its own"
 		}
 		return f
 	}
-	return finding{What: what, Grade: gradeOK, Found: terminal.Line(person.Name + " <" + person.Email + ">")}
+	return doctor.OK(what, terminal.Line(person.Name+" <"+person.Email+">"))
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -22,7 +24,7 @@ const (
 
 // examineKept says that a state folder has grown large and that nothing of it is
 // ever removed by itself.
-func (sh *shell) examineKept(ctx context.Context, state string) finding {
+func (sh *shell) examineKept(ctx context.Context, state string) api.Examined {
 	const what = "kept"
 	repo, err := sh.repository()
 	if err != nil {
@@ -43,10 +45,9 @@ func (sh *shell) examineKept(ctx context.Context, state string) finding {
 	}
 	found += " in " + state
 	if sum < keptLarge || settings.Retention.V > 0 {
-		return finding{What: what, Grade: gradeOK, Found: found}
+		return doctor.OK(what, found)
 	}
-	return finding{what, gradeWarn, fmt.Sprintf("%s (%s), and nothing is removed by itself: `retention` is off", found, largest(sizes)),
-		"`stellwerk prune` says what can go, `stellwerk prune --yes` removes it; `retention: 90d` in your settings has an engine that serves do so daily. Yards stay: they hold the work"}
+	return doctor.Warn(what, fmt.Sprintf("%s (%s), and nothing is removed by itself: `retention` is off", found, largest(sizes)), "`stellwerk prune` says what can go, `stellwerk prune --yes` removes it; `retention: 90d` in your settings has an engine that serves do so daily. Yards stay: they hold the work")
 }
 
 // weigh sums the files below each entry of a folder; whole is false where not all

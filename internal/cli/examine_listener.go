@@ -12,7 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
 // networkFile says where an engine listens for others, while it does.
@@ -20,22 +22,21 @@ const networkFile = "network.url"
 
 // examineListener asks the engine at its own address whether it is there and can
 // work.
-func examineListener(ctx context.Context, state string) finding {
+func examineListener(ctx context.Context, state string) api.Examined {
 	const what = "network"
 	address, err := servedAt(state)
 	if err != nil {
-		return finding{what, gradeWarn, err.Error(), ""}
+		return doctor.Warn(what, err.Error(), "")
 	}
 	if address == "" {
-		return finding{What: what, Grade: gradeOK, Found: "no engine of this state folder listens on the network"}
+		return doctor.OK(what, "no engine of this state folder listens on the network")
 	}
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if err := answersAt(ctx, address, path); err != nil {
-			return finding{what, gradeWarn, terminal.Line(fmt.Sprintf("%s%s: %v", address, path, err)),
-				"see the engine's log; where no engine runs, `stellwerk serve` starts one"}
+			return doctor.Warn(what, terminal.Line(fmt.Sprintf("%s%s: %v", address, path, err)), "see the engine's log; where no engine runs, `stellwerk serve` starts one")
 		}
 	}
-	return finding{What: what, Grade: gradeOK, Found: terminal.Line(address) + " answers"}
+	return doctor.OK(what, terminal.Line(address)+" answers")
 }
 
 // servedAt is the URL at which the engine of a state folder listens; "" where it
@@ -49,7 +50,7 @@ func servedAt(state string) (string, error) {
 }
 
 func answersAt(ctx context.Context, address, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+	ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(address, "/")+path, nil)
 	if err != nil {

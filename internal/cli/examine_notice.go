@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/notify"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
@@ -17,7 +19,7 @@ import (
 // examineNotices looks whether the ways in which a person is told can be used:
 // whether what they need is set here, and whether the servers can be reached.
 // Nothing is sent.
-func (sh *shell) examineNotices(ctx context.Context) finding {
+func (sh *shell) examineNotices(ctx context.Context) api.Examined {
 	const what = "notify"
 	repo, err := sh.repository()
 	if err != nil {
@@ -29,7 +31,7 @@ func (sh *shell) examineNotices(ctx context.Context) finding {
 	}
 	ways := settings.Notify.V
 	if slices.Contains(ways, config.NotifyOff) {
-		return finding{What: what, Grade: gradeOK, Found: "off: `stellwerk inbox` shows what waits"}
+		return doctor.OK(what, "off: `stellwerk inbox` shows what waits")
 	}
 	var troubles []string
 	for _, way := range ways {
@@ -38,13 +40,13 @@ func (sh *shell) examineNotices(ctx context.Context) finding {
 		}
 	}
 	if len(troubles) > 0 {
-		return finding{what, gradeWarn, terminal.Line(strings.Join(troubles, "; ")), "put it right, then `stellwerk notify test`; an engine has the variables it was started with"}
+		return doctor.Warn(what, terminal.Line(strings.Join(troubles, "; ")), "put it right, then `stellwerk notify test`; an engine has the variables it was started with")
 	}
 	found := strings.Join(ways, ", ")
 	if hours := settings.Telling.QuietHours.V; hours != "" {
 		found += "; quiet " + hours + " " + settings.Telling.QuietZone.V
 	}
-	return finding{What: what, Grade: gradeOK, Found: strings.TrimSpace(found)}
+	return doctor.OK(what, strings.TrimSpace(found))
 }
 
 func (sh *shell) examineWay(ctx context.Context, way string, s config.NotifySettings) error {

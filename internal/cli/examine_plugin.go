@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
 )
 
@@ -21,8 +23,8 @@ const minClientMajor, minClientMinor, minClientPatch = 2, 1, 325
 // programs of its hooks answer. Without the client nothing is wrong: runs do not
 // need it. One that is too old for the plugin is worth a warning before anybody
 // installs it.
-func (sh *shell) examinePlugin(ctx context.Context) finding {
-	f := finding{What: "plugin", Grade: gradeWarn}
+func (sh *shell) examinePlugin(ctx context.Context) api.Examined {
+	f := api.Examined{What: "plugin", Grade: api.GradeWarn}
 	dir, err := sh.Dir()
 	if err != nil {
 		f.Found = err.Error()
@@ -30,7 +32,7 @@ func (sh *shell) examinePlugin(ctx context.Context) finding {
 	}
 	client, err := deploy.Find("", dir)
 	if err != nil {
-		return finding{What: "plugin", Grade: gradeOK, Found: "not installed: there is no Claude Code on PATH"}
+		return doctor.OK("plugin", "not installed: there is no Claude Code on PATH")
 	}
 	// The version comes first: a client that is too old may not even list its plugins.
 	text, err := client.Version(ctx)
@@ -63,26 +65,26 @@ func (sh *shell) examinePlugin(ctx context.Context) finding {
 	}
 	switch {
 	case len(installed) == 0:
-		return finding{What: "plugin", Grade: gradeOK, Found: "not installed; `stellwerk plugin install` lets you run playbooks inside Claude Code"}
+		return doctor.OK("plugin", "not installed; `stellwerk plugin install` lets you run playbooks inside Claude Code")
 	case len(scopes) == 0:
 		f.Found, f.Advice = "installed, but not enabled here", "stellwerk plugin install, or claude plugin enable stellwerk@stellwerk"
 		return f
 	}
 	if trouble := hooksAnswer(ctx, deploy.Folder(installed[0].Folder)); trouble != "" {
-		return finding{"plugin", gradeFail, trouble, "stellwerk plugin install renews it; meanwhile `claude plugin disable stellwerk@stellwerk` lets you work"}
+		return doctor.Fail("plugin", trouble, "stellwerk plugin install renews it; meanwhile `claude plugin disable stellwerk@stellwerk` lets you work")
 	}
 	if old {
 		f.Found = fmt.Sprintf("enabled (%s), but Claude Code is too old for it: %s", strings.Join(scopes, ", "), terminal.Line(text))
 		return f
 	}
-	return finding{What: "plugin", Grade: gradeOK, Found: "enabled (" + strings.Join(scopes, ", ") + "), and its hooks answer"}
+	return doctor.OK("plugin", "enabled ("+strings.Join(scopes, ", ")+"), and its hooks answer")
 }
 
 // hooksAnswer gives each program an event of a session that owns nothing. A
 // plugin that was installed from a checkout has none of its own.
 func hooksAnswer(ctx context.Context, folder deploy.Folder) string {
 	for program, args := range map[string][]string{deploy.HookProgram: nil, deploy.Program: {"hook"}} {
-		ctx, cancel := context.WithTimeout(ctx, examineTimeout)
+		ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 		path := program
 		if info, err := os.Stat(filepath.Dir(folder.Path(program))); err == nil && info.IsDir() {
 			path = folder.Path(program)

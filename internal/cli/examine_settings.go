@@ -1,17 +1,19 @@
 package cli
 
 import (
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
 // examineSettings reads the settings that hold here, and the person's price list: a mistake in either keeps runs from
 // starting.
-func (sh *shell) examineSettings() finding {
+func (sh *shell) examineSettings() api.Examined {
 	const what = "settings"
-	wrong := func(err error, advice string) finding {
-		return finding{what, gradeFail, terminal.Line(err.Error()), advice}
+	wrong := func(err error, advice string) api.Examined {
+		return doctor.Fail(what, terminal.Line(err.Error()), advice)
 	}
 	repo, err := sh.repository()
 	if err != nil {
@@ -27,10 +29,10 @@ func (sh *shell) examineSettings() finding {
 	if _, err := broker.ReadPrices(prices); err != nil {
 		return wrong(err, "correct it; claude attempts do not start until then")
 	}
-	return finding{What: what, Grade: gradeOK, Found: "no mistakes"}
+	return doctor.OK(what, "no mistakes")
 }
 
 // unsettled is the finding of an examination that needs the settings, while they cannot be read.
-func unsettled(what string) finding {
-	return finding{what, gradeWarn, "not examined: there is a mistake in the settings, see above", ""}
+func unsettled(what string) api.Examined {
+	return doctor.Warn(what, "not examined: there is a mistake in the settings, see above", "")
 }

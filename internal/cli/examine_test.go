@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
 func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
@@ -16,19 +18,19 @@ func TestDoctorAsksTheEngineAtItsAddress(t *testing.T) {
 			w.WriteHeader(ready)
 		}
 	}))
-	want := func(g grade) {
+	want := func(g string) {
 		t.Helper()
 		if f := examineListener(t.Context(), state); f.Grade != g {
 			t.Errorf("%+v", f)
 		}
 	}
-	want(gradeOK) // nobody listens, which is in order
+	want(api.GradeOK) // nobody listens, which is in order
 	writeFile(t, filepath.Join(state, networkFile), engine.URL+"/\n")
-	want(gradeOK)
+	want(api.GradeOK)
 	ready = http.StatusServiceUnavailable
-	want(gradeWarn)
+	want(api.GradeWarn)
 	engine.Close()
-	want(gradeWarn)
+	want(api.GradeWarn)
 }
 
 func TestDoctorLooksWhetherPeopleCanBeTold(t *testing.T) {
@@ -63,13 +65,13 @@ func TestDoctorLooksAtTheFilesOfTheStateFolder(t *testing.T) {
 	if err := os.Chmod(filepath.Join(state, "person.token"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineState(state); f.Grade != gradeWarn {
+	if f := examineState(state); f.Grade != api.GradeWarn {
 		t.Errorf("%+v", f)
 	}
 	if err := os.Chmod(filepath.Join(state, "person.token"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineState(state); f.Grade != gradeOK {
+	if f := examineState(state); f.Grade != api.GradeOK {
 		t.Errorf("%+v", f)
 	}
 }
@@ -84,7 +86,7 @@ func TestAnEngineByANameOfItsOwn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(state, networkFile), []byte(address+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := examineListener(t.Context(), state); f.Grade != gradeOK || !strings.Contains(f.Found, address) {
+	if f := examineListener(t.Context(), state); f.Grade != api.GradeOK || !strings.Contains(f.Found, address) {
 		t.Errorf("%+v", f)
 	}
 }

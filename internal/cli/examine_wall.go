@@ -3,25 +3,16 @@ package cli
 import (
 	"context"
 
-	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
-	"github.com/stellwerk-dev/stellwerk/internal/wall"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 )
 
 // examineWalls has a process in a sandbox try to get past each wall.
-func (sh *shell) examineWalls(ctx context.Context) []finding {
+func (sh *shell) examineWalls(ctx context.Context) []api.Examined {
 	const what = "walls"
 	if kind, _ := sh.Isolation(ctx); kind != config.IsolationSandbox {
-		return []finding{{What: what, Grade: gradeWarn, Found: "none: agents cannot be isolated here"}}
+		return []api.Examined{doctor.Warn(what, "none: agents cannot be isolated here", "")}
 	}
-	trials, err := sh.Walls(ctx)
-	if err != nil {
-		return []finding{{what, gradeFail, "they cannot be tried: " + terminal.Line(err.Error()), "attempts would not start either; `stellwerk run --isolation none` gives the walls up"}}
-	}
-	grades := map[wall.State]grade{wall.Holds: gradeOK, wall.Unclear: gradeWarn, wall.Broken: gradeFail}
-	var out []finding
-	for _, t := range trials {
-		out = append(out, finding{t.Wall, grades[t.State], terminal.Line(t.Found), terminal.Line(t.Advice)})
-	}
-	return out
+	return doctor.Walls(sh.Walls(ctx))
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // lostShown is how many lost runs are named one by one.
@@ -55,13 +56,13 @@ func (sh *shell) reportLost(folders []string) {
 	sh.printText("", "The database does not know these runs, whose folders are here. If it was lost or replaced, get them back with:")
 	state := ""
 	if sh.stateFlag != "" {
-		state = "--state " + quote(sh.stateFlag) + " "
+		state = "--state " + plain.ShellWord(sh.stateFlag) + " "
 	}
 	for i, f := range folders {
 		if i == lostShown {
 			sh.printf("  … and %d more in %s\n", len(folders)-i, filepath.Dir(f))
 			break
 		}
-		sh.printf("  stellwerk resume %s%s\n", state, quote(f))
+		sh.printf("  stellwerk resume %s%s\n", state, plain.ShellWord(f))
 	}
 }

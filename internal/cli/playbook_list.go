@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
@@ -57,7 +58,7 @@ func playbookList(ctx context.Context, sh *shell) error {
 		about := terminal.Line(e.Description)
 		if e.Problem != "" {
 			about = sh.Console.Style.Bad("not valid: ") + terminal.Line(firstProblem(e.Problem)) +
-				"; `" + sh.command("playbook validate "+quote(e.Name)) + "` says it all"
+				"; `" + sh.command("playbook validate "+plain.ShellWord(e.Name)) + "` says it all"
 		}
 		sh.printf("%-16s %-9s %s\n", terminal.Line(e.Name), place(e.Origin), about)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
 )
 
@@ -100,7 +101,7 @@ func (o *pluginOptions) install(ctx context.Context, sh *shell) error {
 		return err
 	}
 	if err := client.Install(ctx, folder, o.scope); err != nil {
-		return core.Wrap(core.CodeUnavailable, err, "Claude Code did not take the plugin", "try it yourself: claude --plugin-dir "+quote(string(folder)))
+		return core.Wrap(core.CodeUnavailable, err, "Claude Code did not take the plugin", "try it yourself: claude --plugin-dir "+plain.ShellWord(string(folder)))
 	}
 	sh.printf("Installed for the %s, from %s\n", o.scope, terminal.Line(string(folder)))
 	if !small {

@@ -11,6 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/access"
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // serverVariable names an engine elsewhere.
@@ -50,13 +51,13 @@ func (sh *shell) server() string {
 func (sh *shell) leading() string {
 	var flags []string
 	if sh.stateFlag != "" {
-		flags = append(flags, "--state "+quote(sh.stateFlag))
+		flags = append(flags, "--state "+plain.ShellWord(sh.stateFlag))
 	}
 	if sh.remote.server != "" {
-		flags = append(flags, "--server "+quote(sh.remote.server))
+		flags = append(flags, "--server "+plain.ShellWord(sh.remote.server))
 	}
 	if sh.remote.tokenFile != "" {
-		flags = append(flags, "--token-file "+quote(sh.remote.tokenFile))
+		flags = append(flags, "--token-file "+plain.ShellWord(sh.remote.tokenFile))
 	}
 	return strings.Join(flags, " ")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cli/terminal"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/playbook"
 )
 
@@ -195,18 +196,8 @@ func trustCommand(look api.Trust) string {
 		{"forge", look.Forge}, {"remote", look.Remote}, {"confirm", look.Confirm},
 	} {
 		if flag.value != "" {
-			command += fmt.Sprintf(" --%s %s", flag.name, quote(flag.value))
+			command += fmt.Sprintf(" --%s %s", flag.name, plain.ShellWord(flag.value))
 		}
 	}
 	return command
-}
-
-// quote makes a word safe to paste into a shell.
-func quote(word string) string {
-	if word != "" && strings.IndexFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,", r)
-	}) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -2,7 +2,6 @@ package cockpit
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -32,9 +31,6 @@ type wish struct {
 	run  api.Run
 	err  error
 }
-
-// newKey is for a form that is shown.
-func newKey() string { return rand.Text() }
 
 // do acts, unless it was done already; then it gives what came of it. What failed
 // can be tried again.

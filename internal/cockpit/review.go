@@ -32,16 +32,6 @@ type reviewForm struct {
 	shown   map[string]bool
 }
 
-// Outdated counts the comments on what is not there any more.
-func (f reviewForm) Outdated() (n int) {
-	for _, d := range f.Drafts {
-		if d.Old {
-			n++
-		}
-	}
-	return n
-}
-
 // take is the comment on a place, once.
 func (f *reviewForm) take(key string) (remark, bool) {
 	i := slices.IndexFunc(f.Drafts, func(d remark) bool { return d.Key == key })

@@ -2,16 +2,17 @@ package cockpit
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -54,7 +55,7 @@ func (c *cockpit) functions() template.FuncMap {
 		"verdict":     verdict,
 		"reviewWord":  reviewWord,
 		"answerForm":  answerForm,
-		"newKey":      newKey,
+		"newKey":      rand.Text,
 		"runnav":      runnav,
 		"clock":       func(t time.Time) string { return t.UTC().Format("15:04:05") },
 		"size":        func(n int64) string { return wording.Bytes(uint64(max(0, n))) },
@@ -106,12 +107,7 @@ func ago(now, t time.Time) string {
 }
 
 // clip bounds a text that somebody else wrote.
-func clip(most int, s string) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
-}
+func clip(most int, s string) string { return plain.Clip(s, most) }
 
 // word is how a status of a run, a project, a stage or a task is said.
 func word[S ~string](status S) string {

@@ -71,19 +71,11 @@ func lawWord(r *Run, means Meaning, subject *Subject) error {
 		return Errorf(CodeForbidden, "the person has said nothing since this was asked of them").
 			WithHint("show them what waits, and stop: they answer in their own words")
 	case means != "" && w.Means != means:
-		return Errorf(CodeForbidden, "the person did not say %q: they said %q", means, clipText(w.Text, 120)).
+		return Errorf(CodeForbidden, "the person did not say %q: they said %q", means, clipped(w.Text, 120)).
 			WithHint("only the word itself counts, alone in their message, or the command %s%s", commandPrefix, means)
 	case subject != nil && (w.Subject == nil || *w.Subject != *subject):
 		return Errorf(CodeForbidden, "the person's word was about something else: the gate has changed since").
 			WithHint("show them what waits now, and stop")
 	}
 	return nil
-}
-
-func clipText(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n]) + "…"
 }

@@ -17,8 +17,6 @@ type topic struct {
 	words       map[string][]int // all entries by their content
 }
 
-func newTopic() *topic { return &topic{person: -1, words: map[string][]int{}} }
-
 func (t *topic) add(i int, f *Fact, plain string) {
 	t.words[plain] = append(t.words[plain], i)
 	t.hold(i, f)

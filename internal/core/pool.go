@@ -112,20 +112,6 @@ func (p Pool) filter(keep func(*Fact) bool) []Fact {
 	return all
 }
 
-// Keys are what facts that hold are about, each once, without what is only
-// assumed.
-func (p Pool) Keys() []string {
-	var keys []string
-	seen := map[string]bool{"": true}
-	for i := range p {
-		if f := &p[i]; f.Valid() && !f.Assumption && !seen[f.Key] {
-			seen[f.Key] = true
-			keys = append(keys, f.Key)
-		}
-	}
-	return keys
-}
-
 // Merge is the pool with further statements, each judged after those before it.
 // The pool itself stays as it is.
 //
@@ -158,7 +144,7 @@ func (p Pool) Merge(statements ...Statement) Pool {
 	for i := range statements {
 		said[i] = statements[i].fact()
 		if m.topics[said[i].Key] == nil {
-			m.topics[said[i].Key] = newTopic()
+			m.topics[said[i].Key] = &topic{person: -1, words: map[string][]int{}}
 		}
 	}
 	for i := range m.pool {

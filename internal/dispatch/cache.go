@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -142,7 +143,7 @@ func copyTree(ctx context.Context, from, to string) error {
 	cmd := exec.CommandContext(ctx, "cp", "-a", "--", from, to)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("copy %s: %w: %s", from, err, clip(string(out), 500))
+		return fmt.Errorf("copy %s: %w: %s", from, err, plain.ClipBytes(string(out), 500))
 	}
 	return nil
 }

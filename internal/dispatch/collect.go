@@ -13,6 +13,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -47,7 +48,7 @@ func (d *Dispatcher) collect(ctx context.Context, run *core.Run, attempt string)
 	clean := d.redactor(run) // a salvaged exit was written without the secrets' values
 	body := core.AttemptExited{
 		Attempt: attempt, Kind: exitKind(exit), Code: exit.ExitCode, Class: string(exit.Outcome.Class),
-		Message: clean.String(message(folder, exit)), Summary: clean.String(clip(exit.Outcome.Summary, 2000)),
+		Message: clean.String(message(folder, exit)), Summary: clean.String(plain.ClipBytes(exit.Outcome.Summary, 2000)),
 		RetryAt:  exit.Outcome.RetryAt,
 		Duration: exit.EndedAt.Sub(exit.StartedAt), Observed: exit.Outcome.Observed,
 		Traffic:   trafficOf(exit.Traffic, clean),
@@ -119,7 +120,7 @@ func message(folder string, exit shim.Exit) string {
 	}
 	for i := len(entries) - 1; i >= 0; i-- {
 		if r := entries[i].Record; r.Kind == agent.KindStderr && strings.TrimSpace(r.Text) != "" {
-			return strings.TrimPrefix(text+": "+clip(strings.TrimSpace(r.Text), 500), ": ")
+			return strings.TrimPrefix(text+": "+plain.ClipBytes(strings.TrimSpace(r.Text), 500), ": ")
 		}
 	}
 	return text

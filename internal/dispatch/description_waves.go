@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // waves is what the pull request of a run in waves says of its delegations: what

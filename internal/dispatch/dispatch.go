@@ -14,8 +14,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/stellwerk-dev/stellwerk/internal/blob"
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"

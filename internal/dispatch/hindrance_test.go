@@ -240,11 +240,6 @@ func TestWhatAnEndLeaves(t *testing.T) {
 	if _, err := freeName(filepath.Join(folder, "dot-git")); err == nil {
 		t.Error("a name below a file is free")
 	}
-	for text, want := range map[string]string{"ab": "ab", "é": "é", "abc": "ab…", "aéb": "a…", "abé": "ab…"} {
-		if got := clip(text, 2); got != want {
-			t.Errorf("%q is cut to %q", text, got)
-		}
-	}
 	if got := (attemptRoom{stage: &core.Stage{Reason: "feedback"}}).trigger(); got != "feedback" {
 		t.Errorf("begun for %q", got)
 	}

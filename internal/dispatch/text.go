@@ -2,19 +2,7 @@ package dispatch
 
 import (
 	"encoding/json"
-	"unicode/utf8"
 )
-
-// clip shortens text to at most n bytes without cutting a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
 
 func firstOf(texts ...string) string {
 	for _, t := range texts {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
@@ -131,14 +132,9 @@ func (w worker) search() Answer {
 
 // quoted is a command line that a POSIX shell reads as exactly these words.
 func quoted(words []string) string {
-	var b strings.Builder
+	all := make([]string, len(words))
 	for i, word := range words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteByte('\'')
-		b.WriteString(strings.ReplaceAll(word, `'`, `'\''`))
-		b.WriteByte('\'')
+		all[i] = plain.ShellQuote(word)
 	}
-	return b.String()
+	return strings.Join(all, " ")
 }

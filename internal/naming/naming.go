@@ -12,13 +12,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Title is the run's title: the given one, or the goal's first line, as it reads.
 func Title(title, goal string) string {
 	if title == "" {
 		title, _, _ = strings.Cut(strings.TrimSpace(goal), "\n")
-		title = unmarked(Clip(title, 1000))
+		title = unmarked(plain.Clip(title, 1000))
 	}
 	title = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -26,16 +27,7 @@ func Title(title, goal string) string {
 		}
 		return r
 	}, title)
-	return Clip(strings.TrimSpace(title), 72)
-}
-
-// Clip shortens a text to n characters, the last of which then says so.
-func Clip(s string, n int) string {
-	runes := []rune(s)
-	if len(runes) <= n {
-		return s
-	}
-	return strings.TrimSpace(string(runes[:n-1])) + "…"
+	return plain.Clip(strings.TrimSpace(title), 72)
 }
 
 // slug turns a title into a part of a branch name of at most n letters. It is cut

@@ -25,8 +25,6 @@ type crowd struct {
 	of  map[string]int // by token; the owner's browsers have none
 }
 
-func newCrowd() *crowd { return &crowd{of: map[string]int{}} }
-
 // enter takes a request in, or says why not and what to do.
 func (c *crowd) enter(id access.Identity) (leave func(), detail, hint string) {
 	c.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // contentPolicy lets a page run and load what comes from here, and nothing that
@@ -85,13 +86,7 @@ func (l *Listener) called(r *http.Request) bool {
 }
 
 // clip shortens what a stranger has sent.
-func clip(s string) string {
-	const most = 80
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
-}
+func clip(s string) string { return plain.ClipBytes(s, 80) }
 
 // maxUnknown bounds what somebody can send who was not let in yet.
 const maxUnknown = 8 << 10

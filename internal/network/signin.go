@@ -84,7 +84,7 @@ func (s *server) askToSignIn(w http.ResponseWriter, r *http.Request) {
 			Next: cameFrom(r), Problem: "you are not signed in any more, and nothing was done", Hint: "sign in, look again, and send it then", Written: giveBack(w, r),
 		})
 	default:
-		plain(w, http.StatusUnauthorized, "sign in first")
+		writeText(w, http.StatusUnauthorized, "sign in first")
 	}
 }
 
@@ -167,7 +167,7 @@ func page(w http.ResponseWriter, status int, name string, v any) {
 		err = t.Execute(&out, v)
 	}
 	if err != nil {
-		plain(w, http.StatusInternalServerError, "the page cannot be shown: "+err.Error())
+		writeText(w, http.StatusInternalServerError, "the page cannot be shown: "+err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -239,7 +239,7 @@ func (s *server) another(r *http.Request, code string) (signInView, bool) {
 func (s *server) signOut(w http.ResponseWriter, r *http.Request) {
 	for _, c := range r.CookiesNamed(s.cookie) {
 		if err := s.Access.SignOut(c.Value); err != nil {
-			plain(w, http.StatusServiceUnavailable, "you are still signed in: "+err.Error())
+			writeText(w, http.StatusServiceUnavailable, "you are still signed in: "+err.Error())
 			return
 		}
 	}
@@ -260,7 +260,7 @@ func onward(next string) string {
 func signInScript(w http.ResponseWriter, _ *http.Request) {
 	script, err := files.ReadFile("signin.js")
 	if err != nil {
-		plain(w, http.StatusInternalServerError, err.Error())
+		writeText(w, http.StatusInternalServerError, err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")

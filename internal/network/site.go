@@ -59,14 +59,14 @@ func Serve(ctx context.Context, l *Listener, site Site) error {
 // Handler is everything that a listener serves.
 func Handler(l *Listener, site Site) http.Handler {
 	s := &server{
-		Site: site, listener: l, cookie: l.cookieName(), crowd: newCrowd(),
+		Site: site, listener: l, cookie: l.cookieName(), crowd: &crowd{of: map[string]int{}},
 		codes: newLimiter(codeFailures, codeSpan, site.Now), tokens: newLimiter(tokenFailures, tokenSpan, site.Now),
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", s.byToken(jsonOnly(site.API)))
 	mux.Handle("GET /openapi.json", s.byEither(site.API))
 	mux.Handle("GET /docs", s.byEither(docs(site.Document)))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", s.metrics())
 	mux.HandleFunc("GET /sign-in", s.signInPage)
@@ -147,13 +147,13 @@ func (s *server) metrics() http.Handler {
 func (s *server) ready(w http.ResponseWriter, r *http.Request) {
 	if err := s.Ready(r.Context()); err != nil {
 		s.Log.Error("the engine is not ready", "error", err)
-		plain(w, http.StatusServiceUnavailable, "not ready")
+		writeText(w, http.StatusServiceUnavailable, "not ready")
 		return
 	}
-	plain(w, http.StatusOK, "ready")
+	writeText(w, http.StatusOK, "ready")
 }
 
-func plain(w http.ResponseWriter, status int, text string) {
+func writeText(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text+"\n") // the peer is gone; nobody is left to tell

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Notice is something a person should know. Its texts are already redacted.
@@ -98,11 +100,7 @@ func line(text string, limit int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
-	clean = strings.Join(strings.Fields(clean), " ")
-	if runes := []rune(clean); len(runes) > limit {
-		return string(runes[:limit-1]) + "…"
-	}
-	return clean
+	return plain.Clip(strings.Join(strings.Fields(clean), " "), limit)
 }
 
 // Unusable stands for a way that the person chose and that cannot be used: what

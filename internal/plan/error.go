@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Reasons for refusing a plan. Every [Problem] has one of them, and an [Error] matches those of its problems with
@@ -98,19 +99,8 @@ func (r *report) err() error {
 	return &Error{Problems: r.problems, More: r.more}
 }
 
-// mostExcerpt bounds what a message repeats of the plan, in bytes.
-const mostExcerpt = 60
-
-func clip(s string) string {
-	if len(s) <= mostExcerpt {
-		return s
-	}
-	cut := mostExcerpt
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+// clip bounds what a message repeats of the plan.
+func clip(s string) string { return plain.ClipBytes(s, 60) }
 
 func quote(s string) string { return strconv.Quote(clip(s)) }
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // wanted is a command that some task must pass.

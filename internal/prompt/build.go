@@ -11,8 +11,8 @@ import (
 	"text/template"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 //go:embed *.md.tmpl

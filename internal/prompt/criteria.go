@@ -5,8 +5,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	roles "github.com/stellwerk-dev/stellwerk/internal/role"
 )
 

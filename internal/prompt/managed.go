@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // managedPhase says what a task of a managed run is to do, in the place where

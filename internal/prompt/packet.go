@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Bounds of what every attempt of a wave starts from, in bytes of JSON, so that it

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Bounds of a planner's prompt and of the files that it may look things up in.

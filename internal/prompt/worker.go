@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Bounds of a worker's prompt. The whole of everything is in a file.

@@ -75,15 +75,6 @@ func Uninstall(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Installed reports whether a repository is locked.
-func Installed(ctx context.Context, dir string) (bool, error) {
-	r, err := open(ctx, dir)
-	if err != nil {
-		return false, err
-	}
-	return len(r.replaced()) > 0, nil
-}
-
 func open(ctx context.Context, dir string) (repository, error) {
 	r := repository{dir: dir}
 	common, err := r.git(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")

@@ -3,7 +3,7 @@ package redact
 import (
 	"unicode/utf8"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // mayHide are the bytes that a character nobody sees can begin with, and the escape of terminals.

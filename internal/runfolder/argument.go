@@ -3,7 +3,8 @@ package runfolder
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Bounds of what a record keeps of a call: of each text in it, and of all its
@@ -14,7 +15,7 @@ const (
 )
 
 // ShortText is a text as a record keeps it.
-func ShortText(text string) string { return cut(text, maxText) }
+func ShortText(text string) string { return plain.Clip(text, maxText) }
 
 // ShortArguments shortens the arguments of a call: long texts first, and all of it to
 // one text where that is not enough, or where it is no JSON. The transcript has the
@@ -27,11 +28,11 @@ func ShortArguments(input json.RawMessage) json.RawMessage {
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil || decoder.More() {
-		return asJSON(cut(string(input), maxArguments))
+		return asJSON(plain.Clip(string(input), maxArguments))
 	}
 	short := asJSON(shortened(value))
 	if len(short) > maxArguments {
-		return asJSON(cut(string(short), maxArguments))
+		return asJSON(plain.Clip(string(short), maxArguments))
 	}
 	return short
 }
@@ -39,7 +40,7 @@ func ShortArguments(input json.RawMessage) json.RawMessage {
 func shortened(value any) any {
 	switch v := value.(type) {
 	case string:
-		return cut(v, maxText)
+		return plain.Clip(v, maxText)
 	case []any:
 		for i := range v {
 			v[i] = shortened(v[i])
@@ -50,13 +51,6 @@ func shortened(value any) any {
 		}
 	}
 	return value
-}
-
-func cut(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return strings.TrimSpace(string(runes[:most-1])) + "…"
-	}
-	return text
 }
 
 // asJSON writes what was read from JSON as it is spoken: "a && b", not its escape.

@@ -20,7 +20,7 @@ import (
 func (f *Folder) Artifact(stage string, round int, name string, content io.Reader) (err error) {
 	versioned := path.Join(ArtifactsDir, fmt.Sprintf("%s.r%d", stage, round), name)
 	newest := path.Join(ArtifactsDir, "latest", name)
-	if !plain(stage) || strings.Contains(stage, "/") || !plain(name) || strings.Contains(name, "/") {
+	if !plainName(stage) || strings.Contains(stage, "/") || !plainName(name) || strings.Contains(name, "/") {
 		return core.Errorf(core.CodeInvalid, "artifact %.80q of stage %.80q has no place in a run folder", name, stage)
 	}
 	if err := f.replace(versioned, content, true); err != nil {
@@ -38,7 +38,7 @@ func (f *Folder) Artifact(stage string, round int, name string, content io.Reade
 // already stays as it is.
 func (f *Folder) TakeArtifacts(from fs.FS) error {
 	return fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || !plain(name) || strings.Count(name, "/") != 1 {
+		if err != nil || !entry.Type().IsRegular() || !plainName(name) || strings.Count(name, "/") != 1 {
 			return err
 		}
 		to := path.Join(ArtifactsDir, name)
@@ -55,7 +55,7 @@ func (f *Folder) TakeArtifacts(from fs.FS) error {
 
 // Transcript keeps what an attempt said, one JSON value per line.
 func (f *Folder) Transcript(attempt string, content io.Reader) error {
-	if !plain(attempt) || strings.Contains(attempt, "/") {
+	if !plainName(attempt) || strings.Contains(attempt, "/") {
 		return core.Errorf(core.CodeInvalid, "attempt %.80q has no place in a run folder", attempt)
 	}
 	return f.replace(path.Join(TranscriptsDir, attempt+".jsonl"), content, true)
@@ -71,9 +71,9 @@ func (f *Folder) WriteState(r *core.Run) error {
 	return f.replace(StateFile, bytes.NewReader(data), false)
 }
 
-// plain reports a relative path without tricks. The root would refuse to leave
+// plainName reports a relative path without tricks. The root would refuse to leave
 // the folder anyhow; this keeps names from meaning another file inside it.
-func plain(name string) bool {
+func plainName(name string) bool {
 	return filepath.IsLocal(name) && path.Clean(name) == name && !strings.HasPrefix(path.Base(name), ".") &&
 		!strings.ContainsAny(name, "\x00\n\\")
 }

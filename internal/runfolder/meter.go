@@ -21,7 +21,7 @@ func (f *Folder) readyMeter(seq int64) error {
 	if f.meter != nil && f.meter.seq == seq-1 {
 		return nil
 	}
-	f.meter = newMeter()
+	f.meter = &meter{tracker: measure.NewTracker()}
 	lines, err := f.replay(f.meter, seq)
 	f.meter.seq = seq - 1
 	if err != nil {

@@ -59,8 +59,6 @@ type meter struct {
 	seq     int64 // of the newest event that it has seen
 }
 
-func newMeter() *meter { return &meter{tracker: measure.NewTracker()} }
-
 // lines are the lines of an event: none where it carries no duration, no cost
 // and no reason of a failure. An event that cannot be read has none.
 func (m *meter) lines(e core.Event) [][]byte {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
@@ -272,9 +272,9 @@ func handwork(ctx context.Context, run *core.Run, m *api.Mergeable) error {
 	}
 	switch {
 	case tree != "":
-		m.Command = fmt.Sprintf("git -C %s merge%s %s", quoted(tree), edit, quoted(m.Branch))
+		m.Command = fmt.Sprintf("git -C %s merge%s %s", plain.ShellWord(tree), edit, plain.ShellWord(m.Branch))
 	case first != "":
-		m.Command = fmt.Sprintf("git -C %s switch %s && git -C %s merge%s %s", quoted(first), quoted(m.Base), quoted(first), edit, quoted(m.Branch))
+		m.Command = fmt.Sprintf("git -C %s switch %s && git -C %s merge%s %s", plain.ShellWord(first), plain.ShellWord(m.Base), plain.ShellWord(first), edit, plain.ShellWord(m.Branch))
 	}
 	switch {
 	case m.Command == "":
@@ -295,12 +295,4 @@ func instead(m api.Mergeable) string {
 		return m.Next
 	}
 	return m.Next + ": `" + m.Command + "`"
-}
-
-// quoted is a word as a shell reads it.
-func quoted(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -3,7 +3,7 @@ package service
 import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/naming"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 )
 
@@ -34,6 +34,6 @@ func (a *Service) viewPullRequest(r *core.Run) *api.PullRequest {
 		a.log.Debug("the record of a pull request cannot be read", "run", r.Alias, "error", err)
 		return v
 	}
-	v.Record = &api.PullRecord{Title: record.Title, Text: naming.Clip(record.Body, maxPullText), Head: record.Head, Base: record.Base}
+	v.Record = &api.PullRecord{Title: record.Title, Text: plain.Clip(record.Body, maxPullText), Head: record.Head, Base: record.Base}
 	return v
 }

@@ -2,11 +2,11 @@ package service
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/doctor"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
 )
@@ -41,14 +41,5 @@ func (a *Service) examineWalls(ctx context.Context) []api.Examined {
 	if kind, _ := a.isolation(); kind != sandbox.Sandbox {
 		return nil // the isolation says it
 	}
-	trials, err := a.walls.try(ctx, a.self)
-	if err != nil {
-		return []api.Examined{{What: "Walls", Grade: api.GradeFail, Found: "they cannot be tried: " + err.Error(), Advice: "attempts would not start either; `stellwerk doctor` tries them again"}}
-	}
-	grades := map[wall.State]string{wall.Holds: api.GradeOK, wall.Unclear: api.GradeWarn, wall.Broken: api.GradeFail}
-	var out []api.Examined
-	for _, t := range trials {
-		out = append(out, api.Examined{What: strings.ToUpper(t.Wall[:1]) + t.Wall[1:], Grade: grades[t.State], Found: t.Found, Advice: t.Advice})
-	}
-	return out
+	return doctor.Walls(a.walls.try(ctx, a.self))
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/naming"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	offer "github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
@@ -167,7 +167,7 @@ func (a *Sessions) HandIn(ctx context.Context, name string, req api.HandIn) erro
 }
 
 func (a *Sessions) handIn(w worker, req api.HandIn) (err error) {
-	message := a.redactor.String(naming.Clip(req.Message, maxWord))
+	message := a.redactor.String(plain.Clip(req.Message, maxWord))
 	if req.Transcript == "" {
 		return offer.HandIn(w.folder, message, nil)
 	}

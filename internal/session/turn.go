@@ -12,7 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/config"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/naming"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 	offer "github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 )
@@ -152,7 +152,7 @@ func (a *Sessions) Say(ctx context.Context, name string, req api.Say) (api.Turn,
 	if run.Status.Terminal() || !asked && means == "" {
 		return a.turn(run), nil
 	}
-	word := core.WordGiven{Session: name, Means: means, Text: naming.Clip(a.redactor.String(req.Text), maxWord)}
+	word := core.WordGiven{Session: name, Means: means, Text: plain.Clip(a.redactor.String(req.Text), maxWord)}
 	if s := run.Current(); s != nil && s.Gate != nil && !s.Gate.Approved && run.Status == core.StatusAwaiting {
 		subject := s.Gate.Subject
 		word.Subject = &subject

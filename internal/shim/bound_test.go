@@ -48,12 +48,12 @@ func TestTheBeginningOfAStreamEnds(t *testing.T) {
 // taken, and how many were not is counted.
 func TestATranscriptIsFull(t *testing.T) {
 	folder := t.TempDir()
-	j, err := openJournal(folder, plain{}, 0)
+	j, err := openJournal(folder, unredacted{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	say := func(kind agent.RecordKind, text string) {
-		j.add(plain{}.Redact, agent.Record{Kind: kind, Text: text})
+		j.add(unredacted{}.Redact, agent.Record{Kind: kind, Text: text})
 	}
 	say(agent.KindText, "one")
 	j.limit = j.written
@@ -85,7 +85,7 @@ func TestATranscriptIsFull(t *testing.T) {
 	if info, err := os.Stat(JournalPath(folder)); err != nil || info.Mode().Perm() != 0o600 || int64(len(data)) != j.written {
 		t.Errorf("%v, %v; it has %d bytes, and %d were counted", info.Mode(), err, len(data), j.written)
 	}
-	if _, err := openJournal(filepath.Join(folder, "none"), plain{}, 0); !errors.Is(err, os.ErrNotExist) {
+	if _, err := openJournal(filepath.Join(folder, "none"), unredacted{}, 0); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without a folder: %v", err)
 	}
 }
@@ -102,8 +102,8 @@ func TestHowMuchIsSaidOfFiles(t *testing.T) {
 	for _, c := range []struct{ name, reason, want string }{
 		{"a/../b SECRET\xff", "it is a SECRET", "b ***\uFFFD"},
 		{strings.Repeat("x", maxRefusedName), "", strings.Repeat("x", maxRefusedName)},
-		{strings.Repeat("x", maxRefusedName+1), "", strings.Repeat("x", maxRefusedName) + "…"},
-		{strings.Repeat("x", maxRefusedName-1) + "é", "", strings.Repeat("x", maxRefusedName-1) + "…"},
+		{strings.Repeat("x", maxRefusedName+1), "", strings.Repeat("x", maxRefusedName-3) + "…"},
+		{strings.Repeat("x", maxRefusedName-1) + "é", "", strings.Repeat("x", maxRefusedName-3) + "…"},
 	} {
 		c2 := collector{redactor: masking{}}
 		c2.refuse(c.name, c.reason)

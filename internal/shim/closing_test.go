@@ -21,7 +21,7 @@ import (
 )
 
 // masking takes one word out.
-type masking struct{ plain }
+type masking struct{ unredacted }
 
 func (masking) Redact(text string) string { return strings.ReplaceAll(text, "SECRET", "***") }
 

@@ -90,7 +90,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 		"a transcript, tailed":  {func(t *testing.T, f string) { stands(t, f, journalFile) }, func(f string) error { _, err := Tail(f, 1); return err }, "read the transcript: "},
 		"one below a file, too": {func(*testing.T, string) {}, func(f string) error { _, err := Tail(filepath.Join(f, specFile), 1); return err }, "read the transcript: "},
 		"an entry": {func(*testing.T, string) {}, func(f string) error {
-			j, err := openJournal(f, plain{}, 1)
+			j, err := openJournal(f, unredacted{}, 1)
 			if err != nil {
 				return err
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/egress"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 )
 
@@ -185,12 +186,9 @@ func (g *gateway) variables(set variables, self string) variables {
 
 // sshCommand is an ssh that connects by way of the gateway. ssh knows no proxy, and replaces what follows a percent sign.
 func sshCommand(self string) string {
-	words := bridge.Connector(shellWord(strings.ReplaceAll(self, "%", "%%")))
-	return "ssh -o " + shellWord("ProxyCommand="+strings.Join(append(words, "%h", "%p"), " "))
+	words := bridge.Connector(plain.ShellQuote(strings.ReplaceAll(self, "%", "%%")))
+	return "ssh -o " + plain.ShellQuote("ProxyCommand="+strings.Join(append(words, "%h", "%p"), " "))
 }
-
-// shellWord quotes a text for a shell.
-func shellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func (g *gateway) javaOptions() string {
 	host, port, _ := net.SplitHostPort(g.address)

@@ -112,7 +112,7 @@ func TestATranscriptThatCannotBeWritten(t *testing.T) {
 		t.Errorf("kept is %+v, %v", got, err)
 	}
 	folder = t.TempDir()
-	if j, err = openJournal(folder, plain{}, 10); err != nil {
+	if j, err = openJournal(folder, unredacted{}, 10); err != nil {
 		t.Fatal(err)
 	}
 	for range 2*tailBatch + 1 {

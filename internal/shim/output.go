@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Output is a file the agent left in its output folder. Name is relative, with slashes.
@@ -131,10 +133,7 @@ func (c *collector) refuse(name, reason string) {
 		})
 		return
 	}
-	name = path.Clean(c.redactor.Redact(strings.ToValidUTF8(name, "\uFFFD")))
-	if len(name) > maxRefusedName {
-		name = strings.ToValidUTF8(name[:maxRefusedName], "") + "…"
-	}
+	name = plain.ClipBytes(path.Clean(c.redactor.Redact(strings.ToValidUTF8(name, "\uFFFD"))), maxRefusedName)
 	c.refused = append(c.refused, Refusal{Name: name, Reason: c.redactor.Redact(reason)})
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // strict hands out writers that take nothing once they are closed, and hold a line back until then.
-type strict struct{ plain }
+type strict struct{ unredacted }
 
 func (strict) Stream(w io.Writer) io.WriteCloser      { return &holding{to: w} }
 func (strict) PlainStream(w io.Writer) io.WriteCloser { return &holding{to: w} }
@@ -78,7 +78,7 @@ func TestAStreamIsTakenToItsEnd(t *testing.T) {
 // TestALateReaderLosesNothing: the time to read a pipe ran out while the shim was still busy with what it read before.
 func TestALateReaderLosesNothing(t *testing.T) {
 	t.Parallel()
-	j, err := openJournal(t.TempDir(), plain{}, 1<<20)
+	j, err := openJournal(t.TempDir(), unredacted{}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestWhatMustBeOnTheDisk(t *testing.T) {
 			return HandInRequest{Result: filepath.Join(folder, "result.json")}.WriteResult(HandInResult{})
 		},
 		"a transcript": func(folder string) error {
-			j, err := openJournal(folder, plain{}, 1)
+			j, err := openJournal(folder, unredacted{}, 1)
 			if err != nil {
 				return err
 			}

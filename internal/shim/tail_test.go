@@ -11,12 +11,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 )
 
-type plain struct{}
+type unredacted struct{}
 
-func (plain) Redact(text string) string            { return text }
-func (plain) Stream(io.Writer) io.WriteCloser      { return nil }
-func (plain) PlainStream(io.Writer) io.WriteCloser { return nil }
-func (plain) Thread() func(string) string          { return func(text string) string { return text } }
+func (unredacted) Redact(text string) string            { return text }
+func (unredacted) Stream(io.Writer) io.WriteCloser      { return nil }
+func (unredacted) PlainStream(io.Writer) io.WriteCloser { return nil }
+func (unredacted) Thread() func(string) string          { return func(text string) string { return text } }
 
 func TestTailerFollowsAndLeavesATornLine(t *testing.T) {
 	folder := t.TempDir()
@@ -24,12 +24,12 @@ func TestTailerFollowsAndLeavesATornLine(t *testing.T) {
 	if got, err := tailer.Next(); err != nil || got != nil {
 		t.Fatalf("before the transcript exists: %v, %v", got, err)
 	}
-	j, err := openJournal(folder, plain{}, 1<<20)
+	j, err := openJournal(folder, unredacted{}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"one", "two", "three"} {
-		j.add(plain{}.Redact, agent.Record{Kind: agent.KindText, Text: text})
+		j.add(unredacted{}.Redact, agent.Record{Kind: agent.KindText, Text: text})
 	}
 	j.flush()
 	got, err := tailer.Next()
@@ -68,16 +68,16 @@ func TestTailNamesTheDamage(t *testing.T) {
 
 func TestJournalHasALimitAndSaysSo(t *testing.T) {
 	folder := t.TempDir()
-	j, err := openJournal(folder, plain{}, 0)
+	j, err := openJournal(folder, unredacted{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.limit = 5000
 	long := strings.Repeat("x", 1000)
 	for range 10 {
-		j.add(plain{}.Redact, agent.Record{Kind: agent.KindText, Text: long})
+		j.add(unredacted{}.Redact, agent.Record{Kind: agent.KindText, Text: long})
 	}
-	j.add(plain{}.Redact, agent.Record{Kind: agent.KindResult, Text: "result"})
+	j.add(unredacted{}.Redact, agent.Record{Kind: agent.KindResult, Text: "result"})
 	if err := j.close(); err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,10 @@ package strictjson
 import (
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Reasons for refusing a document. Every [Error] matches exactly one of them with [errors.Is].
@@ -55,14 +56,4 @@ func pathOf(p jsontext.Pointer) string {
 }
 
 // clip bounds text taken from a document, because errors are stored and shown.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func clip(s string) string { return plain.ClipBytes(s, 80) }

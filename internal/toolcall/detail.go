@@ -10,7 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/naming"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/prompt"
 	"github.com/stellwerk-dev/stellwerk/internal/show"
 )
@@ -31,7 +31,7 @@ func (a *Tools) Detail(ctx context.Context, id string, req api.FetchDetail) (api
 			WithHint("`stellwerk tool detail --list` shows what there is")
 		return out, errors.Join(err, a.refuse(ctx, run, core.ToolDetail, err))
 	}
-	if err := a.fetched(ctx, run, core.DetailFetched{Name: a.clean(ctx, run, naming.Clip(req.Name, maxDetailName)), From: req.From, Voice: req.Voice}); err != nil {
+	if err := a.fetched(ctx, run, core.DetailFetched{Name: a.clean(ctx, run, plain.Clip(req.Name, maxDetailName)), From: req.From, Voice: req.Voice}); err != nil {
 		return api.FetchedDetail{}, err
 	}
 	var text io.ReadSeeker = strings.NewReader(out.Content)

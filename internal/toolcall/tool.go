@@ -15,7 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/find"
-	"github.com/stellwerk-dev/stellwerk/internal/naming"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 )
 
@@ -141,7 +141,7 @@ func (a *Tools) refuse(ctx context.Context, run *core.Run, tool core.Tool, why e
 	if actor.Kind != core.ActorAgent {
 		return nil
 	}
-	reason := naming.Clip(a.clean(ctx, run, why.Error()), maxReason)
+	reason := plain.Clip(a.clean(ctx, run, why.Error()), maxReason)
 	_, err := a.engine.Submit(ctx, run.ID, core.Engine(), core.ToolRefused{Attempt: actor.ID, Tool: tool, Reason: reason})
 	if core.CodeOf(err) == core.CodeConflict {
 		return nil // the attempt or the run is over: there is nothing to leave a trace in

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // measure holds a value to a schema and returns it in form: prose cut to its length, a plain text in the object that it

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // ReadOutput reads what a worker handed in on a delegation with the given criteria. The findings are what was put in form;

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // reader is one reading of one document. It goes on after a mistake, so that all of them are told.

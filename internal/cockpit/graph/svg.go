@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 type canvas struct{ strings.Builder }
@@ -91,8 +91,8 @@ func (d *drawing) box(c *canvas, it *item, y int) {
 	c.addf(`<a class="block s-%s%s" href="%s"><title>%s</title>`, n.State, class, esc(n.Href), esc(title))
 	c.addf(`<path d="%s"/>`, outline(n, x, y))
 	c.addf(`<text class="mark" x="%d" y="%d">%s</text>`, x+17, y+boxHeight/2+5, n.State.Mark())
-	c.addf(`<text class="label" x="%d" y="%d">%s</text>`, x+31, y+19, esc(clip(n.Label, 25)))
-	c.addf(`<text class="note" x="%d" y="%d">%s</text></a>`, x+31, y+34, esc(clip(note, 30)))
+	c.addf(`<text class="label" x="%d" y="%d">%s</text>`, x+31, y+19, esc(plain.Clip(n.Label, 25)))
+	c.addf(`<text class="note" x="%d" y="%d">%s</text></a>`, x+31, y+34, esc(plain.Clip(note, 30)))
 }
 
 // outline is the shape of a box: what waits for a person is pointed, what was
@@ -108,12 +108,4 @@ func outline(n Node, x, y int) string {
 	}
 	return fmt.Sprintf("M%d %dh%d%sv%dq0 %d %d %dh%dq%d 0 %d %dv%dq0 %d %d %dz", x+round, y, boxWidth-round-used, corner,
 		boxHeight-used-round, round, -round, round, 2*round-boxWidth, -round, -round, -round, 2*round-boxHeight, -round, round, -round)
-}
-
-// clip bounds a text to what fits.
-func clip(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
 }

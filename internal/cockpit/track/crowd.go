@@ -1,5 +1,7 @@
 package track
 
+import "github.com/stellwerk-dev/stellwerk/internal/plain"
+
 // A crowd is a section of very many tracks. It is drawn small, so that it can be
 // looked over: in columns, every block as its mark, and without the ways back.
 const (
@@ -51,7 +53,7 @@ func small(c *canvas, l Line, x, width, y int) {
 		c.addf(`<rect x="%d" y="%d" width="%d" height="%d" rx="5"/>`, at, y-chip/2, chipWidth, chip)
 		c.addf(`<text class="mark" x="%d" y="%d">%s</text></a>`, at+chipWidth/2, y+5, mark(b.State))
 	}
-	name := clip(l.Name, (x+width-end)/letter)
+	name := plain.Clip(l.Name, (x+width-end)/letter)
 	c.addf(`<text class="branch" x="%d" y="%d">%s`, end, y+4, esc(name))
 	if name != l.Name {
 		c.addf(`<title>%s</title>`, esc(l.Name))

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 type canvas struct{ strings.Builder }
@@ -46,7 +47,7 @@ func (d *drawing) mainTrack(c *canvas, i int, r row) {
 func (d *drawing) section(c *canvas, p place) {
 	r, s := d.rows[p.row], p.section
 	end := p.x + p.width
-	c.addf(`<g class="section"><text class="name" x="%d" y="%d">%s</text>`, p.x+blockGap, r.top+14, esc(clip(s.Title, p.width/7)))
+	c.addf(`<g class="section"><text class="name" x="%d" y="%d">%s</text>`, p.x+blockGap, r.top+14, esc(plain.Clip(s.Title, p.width/7)))
 	c.addf(`<path class="rail s-%s" d="M%d %dH%d"/>`, s.State, p.x, r.main, end)
 	switch {
 	case s.crowded():
@@ -98,7 +99,7 @@ func (d *drawing) line(c *canvas, l Line, w ways) {
 		c.addf(`<path class="end s-%s" d="M%d %dv12"/>`, l.State, back, y-6)
 	}
 	if l.Name != "" {
-		c.addf(`<text class="branch" x="%d" y="%d">%s<title>%s</title></text>`, x+fork+2, y-blockHeight/2-3, esc(clip(l.Name, (back-x-fork)/letter)), esc(l.Name))
+		c.addf(`<text class="branch" x="%d" y="%d">%s<title>%s</title></text>`, x+fork+2, y-blockHeight/2-3, esc(plain.Clip(l.Name, (back-x-fork)/letter)), esc(l.Name))
 	}
 	blocks(c, l.Blocks, x+fork+blockGap, y)
 }
@@ -126,8 +127,8 @@ func blocks(c *canvas, list []Block, x, y int) {
 		c.addf(`<a class="block s-%s" href="%s" aria-label="%s"><title>%s</title>`, b.State, esc(b.Href), esc(b.Title), esc(b.Title))
 		c.addf(`<rect x="%d" y="%d" width="%d" height="%d" rx="6"/>`, x, y-blockHeight/2, blockWidth, blockHeight)
 		c.addf(`<text class="mark" x="%d" y="%d">%s</text>`, x+14, y+5, mark(b.State))
-		c.addf(`<text class="label" x="%d" y="%d">%s</text>`, x+27, y-2, esc(clip(b.Label, 15)))
-		c.addf(`<text class="note" x="%d" y="%d">%s</text></a>`, x+27, y+12, esc(clip(b.Note, 18)))
+		c.addf(`<text class="label" x="%d" y="%d">%s</text>`, x+27, y-2, esc(plain.Clip(b.Label, 15)))
+		c.addf(`<text class="note" x="%d" y="%d">%s</text></a>`, x+27, y+12, esc(plain.Clip(b.Note, 18)))
 		x += blockWidth + blockGap
 	}
 }
@@ -141,12 +142,4 @@ func signal(c *canvas, s Signal, x, y int) {
 		c.addf(`<circle class="%s" cx="%d" cy="%d" r="4"/>`, colour, x, y-37+i*12)
 	}
 	c.WriteString(`</a>`)
-}
-
-// clip bounds a text to what fits.
-func clip(s string, most int) string {
-	if most < 1 || utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Value is a value of a file and its place. Its readers return false after they have reported a problem.
@@ -230,10 +232,4 @@ func FormatDuration(d time.Duration) string {
 func Quote(s string) string { return strconv.Quote(clip(s)) }
 
 // clip bounds text of a file that is repeated in a message.
-func clip(s string) string {
-	const most = 60
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
-}
+func clip(s string) string { return plain.Clip(s, 60) }

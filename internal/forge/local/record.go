@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // Record is a pull request.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/stellwerk-dev/stellwerk/internal/check/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 const (

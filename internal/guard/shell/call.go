@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // call looks at a simple command: assignments, then a program, a function or a builtin.
@@ -212,7 +214,7 @@ func (r *Run) start(s *scope, argv []Text, where search) alternatives {
 	}
 	name, ok := commandName(path)
 	if !ok {
-		r.Refuse(Unresolved, "which program `"+short(path)+"` starts is only known once the command runs; write its name out, and quote the folder before it")
+		r.Refuse(Unresolved, "which program `"+plain.ClipBytes(path.String(), 60)+"` starts is only known once the command runs; write its name out, and quote the folder before it")
 		return unresolved()
 	}
 	if where == everything {
@@ -277,13 +279,4 @@ func (r *Run) Fragment(code Text) {
 // Start looks at an argument list that a program starts.
 func (r *Run) Start(p Program, argv []Text) {
 	r.start(p.scope.fork(), argv, programs)
-}
-
-// short renders a text for a message.
-func short(t Text) string {
-	s := t.String()
-	if len(s) > 60 {
-		return strings.ToValidUTF8(s[:60], "") + "…"
-	}
-	return s
 }

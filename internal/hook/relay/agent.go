@@ -6,6 +6,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -57,7 +58,7 @@ func (c call) agentStop(ctx context.Context) error {
 	}
 	return c.engine(ctx, func(svc api.Sessions) error {
 		return svc.HandIn(ctx, c.in.Session, api.HandIn{
-			Agent: c.in.Agent, Message: clip(c.in.LastMessage, maxMessage), Transcript: c.in.AgentTranscript,
+			Agent: c.in.Agent, Message: plain.ClipBytes(c.in.LastMessage, maxMessage), Transcript: c.in.AgentTranscript,
 		})
 	})
 }

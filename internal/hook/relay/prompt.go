@@ -8,6 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // byMachine reports a prompt that the client made itself. Its source says so
@@ -44,7 +45,7 @@ func (c call) prompt(ctx context.Context) (reply, error) {
 	if err := c.forget(blocksFile); err != nil {
 		c.entry.Error = err.Error()
 	}
-	if err := c.remember(saidFile, Said{Text: clip(c.in.Prompt, maxSaid), At: c.Now()}); err != nil {
+	if err := c.remember(saidFile, Said{Text: plain.ClipBytes(c.in.Prompt, maxSaid), At: c.Now()}); err != nil {
 		c.entry.Error = err.Error()
 	}
 	var turn api.Turn

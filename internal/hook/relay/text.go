@@ -10,6 +10,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 //go:embed *.md.tmpl
@@ -32,11 +33,13 @@ func render(name string, data any) (string, error) {
 	if err := t.Execute(&b, data); err != nil {
 		return "", fmt.Errorf("write the text %s: %w", name, err)
 	}
-	return clip(strings.TrimSpace(b.String()), MaxText), nil
+	return plain.ClipBytes(strings.TrimSpace(b.String()), MaxText), nil
 }
 
 // line is a text of somebody else on one line, of bounded length.
-func line(v any) string { return clip(strings.Join(strings.Fields(fmt.Sprint(v)), " "), 300) }
+func line(v any) string {
+	return plain.ClipBytes(strings.Join(strings.Fields(fmt.Sprint(v)), " "), 300)
+}
 
 // standing is how a run stands, for a sentence.
 func standing(status core.RunStatus) string { return line(status.InWords()) }
@@ -111,15 +114,6 @@ func words(t api.Turn) string {
 // acts reports that another stage than the one that waits acts on feedback.
 func acts(t api.Turn) bool { return t.Acts != "" && t.Acts != t.Stage }
 
-// clip cuts a text to so many bytes, between two characters.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	cut := strings.ToValidUTF8(s[:most-len("…")], "")
-	return cut + "…"
-}
-
 // leaks says whether the gate names what looks like a secret, which a session cannot approve.
 func leaks(turn api.Turn) bool { return turn.Gate != nil && len(turn.Gate.Leaks) > 0 }
 
@@ -128,7 +122,7 @@ func leaks(turn api.Turn) bool { return turn.Gate != nil && len(turn.Gate.Leaks)
 func startText(turn api.Turn) (string, error) {
 	for {
 		text, err := render("start", turn)
-		if err != nil || len(text) < MaxText || len(turn.Offers) <= 1 {
+		if err != nil || !strings.HasSuffix(text, "…") || len(turn.Offers) <= 1 {
 			return text, err
 		}
 		turn.Offers = turn.Offers[:len(turn.Offers)-1]

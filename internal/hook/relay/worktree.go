@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // The plugin's WorktreeCreate hook is asked for every worktree, also for those
@@ -126,7 +128,7 @@ func (c call) git(ctx context.Context, dir string, args ...string) (string, erro
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		return "", errors.Join(fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(clip(errs.String(), 500))), err)
+		return "", errors.Join(fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(plain.ClipBytes(errs.String(), 500))), err)
 	}
 	return strings.TrimSpace(out.String()), nil
 }

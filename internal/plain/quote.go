@@ -12,10 +12,7 @@ func Fence(s string) string {
 // Code returns s as a Markdown code span that nothing inside can close: on one line, at most max bytes of it, its spaces
 // as they are.
 func Code(s string, max int) string {
-	s = strings.NewReplacer("\n", " ", "\t", " ").Replace(strings.Trim(Text(s), "\n"))
-	if len(s) > max {
-		s = prefix(s, max-len("…")) + "…"
-	}
+	s = ClipBytes(strings.NewReplacer("\n", " ", "\t", " ").Replace(strings.Trim(Text(s), "\n")), max)
 	run := longestRun(s)
 	if run == 0 {
 		return "`" + s + "`"
@@ -36,4 +33,15 @@ func longestRun(s string) int {
 		longest = max(longest, run)
 	}
 	return longest
+}
+
+// ShellQuote is s in quotes that a POSIX shell reads back as one word, and as nothing else.
+func ShellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// ShellWord is s for a command that a person reads and pastes: in quotes only if it needs them.
+func ShellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,") == "" {
+		return s
+	}
+	return ShellQuote(s)
 }

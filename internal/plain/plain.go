@@ -6,15 +6,19 @@ package plain
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
 // escape matches terminal control sequences: CSI, the string sequences (OSC, DCS, SOS, PM, APC) with their payload up
-// to the terminator or the end of the line, and two-character escapes; in their 7-bit and 8-bit forms.
-var escape = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
-	"|(?:\x1b[\\]PX^_]|[\u0090\u0098\u009d\u009e\u009f])[^\x07\x1b\u009c\\n]*(?:\x07|\x1b\\\\|\u009c)?" +
-	"|\x1b[ -/]*[0-~]?")
+// to the terminator or the end of the line, and two-character escapes; in their 7-bit and 8-bit forms. It is compiled when
+// first needed: every tool call of a session starts a program that holds this package.
+var escape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
+		"|(?:\x1b[\\]PX^_]|[\u0090\u0098\u009d\u009e\u009f])[^\x07\x1b\u009c\\n]*(?:\x07|\x1b\\\\|\u009c)?" +
+		"|\x1b[ -/]*[0-~]?")
+})
 
 // introducers begin a terminal control sequence.
 const introducers = "\x1b\u0090\u0098\u009b\u009d\u009e\u009f"
@@ -26,7 +30,7 @@ func Text(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\r", "\n")
 	if strings.ContainsAny(s, introducers) {
-		s = escape.ReplaceAllString(s, "")
+		s = escape().ReplaceAllString(s, "")
 	}
 	return strings.Map(func(r rune) rune {
 		if Hidden(r) {
@@ -56,13 +60,26 @@ func Hidden(r rune) bool {
 	return false
 }
 
-// Line returns s as one line of at most max bytes, cut with an ellipsis.
-func Line(s string, max int) string {
-	s = strings.Join(strings.Fields(Text(s)), " ")
-	if len(s) <= max {
+// Clip bounds s to so many characters, the last of which is then an ellipsis.
+func Clip(s string, characters int) string {
+	runes := []rune(s)
+	if len(runes) <= characters {
 		return s
 	}
-	return strings.TrimRight(prefix(s, max-len("…")), " ") + "…"
+	return strings.TrimRightFunc(string(runes[:max(characters-1, 0)]), unicode.IsSpace) + "…"
+}
+
+// ClipBytes bounds s to so many bytes with the ellipsis at its end, and cuts between two characters.
+func ClipBytes(s string, bytes int) string {
+	if len(s) <= bytes {
+		return s
+	}
+	return strings.TrimRightFunc(prefix(s, bytes-len("…")), unicode.IsSpace) + "…"
+}
+
+// Line returns s as one line of at most max bytes, cut with an ellipsis.
+func Line(s string, max int) string {
+	return ClipBytes(strings.Join(strings.Fields(Text(s)), " "), max)
 }
 
 // Head returns the first lines of the plain text of s, at most max bytes with the note that the rest was left out.

@@ -61,7 +61,7 @@ func TestBounds(t *testing.T) {
 		s := strings.Repeat(sample.Draw(t, "s"), rapid.IntRange(1, 40).Draw(t, "repeat"))
 		limit := rapid.IntRange(40, 200).Draw(t, "limit")
 		for name, got := range map[string]string{
-			"Line": Line(s, limit), "Head": Head(s, limit), "Tail": Tail(s, 5, limit),
+			"ClipBytes": ClipBytes(strings.ToValidUTF8(s, ""), limit), "Line": Line(s, limit), "Head": Head(s, limit), "Tail": Tail(s, 5, limit),
 		} {
 			if len(got) > limit {
 				t.Fatalf("%s is %d bytes, limit %d: %q", name, len(got), limit, got)
@@ -69,6 +69,9 @@ func TestBounds(t *testing.T) {
 			if !utf8.ValidString(got) {
 				t.Fatalf("%s is not valid UTF-8: %q", name, got)
 			}
+		}
+		if got := Clip(s, limit); utf8.RuneCountInString(got) > limit {
+			t.Fatalf("Clip left %d characters of %d", utf8.RuneCountInString(got), limit)
 		}
 	})
 }
@@ -83,6 +86,22 @@ func TestCutTextSaysSo(t *testing.T) {
 	}
 	if got := Line(long, 20); got != "première ligne…" && got != "première ligne p…" {
 		t.Errorf("Line = %q", got)
+	}
+}
+
+func TestClip(t *testing.T) {
+	for text, want := range map[string]string{"": "", "żółw": "żółw", "abcde": "abc…", "ab cd": "ab…"} {
+		if got := Clip(text, 4); got != want {
+			t.Errorf("Clip(%q) = %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"": "", "éé": "éé", "abcde": "a…", "ééé": "…", "a bcd": "a…"} {
+		if got := ClipBytes(text, 4); got != want {
+			t.Errorf("ClipBytes(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if got := Clip("ab", 0); got != "…" {
+		t.Errorf("without room: %q", got)
 	}
 }
 

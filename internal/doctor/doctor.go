@@ -1,0 +1,134 @@
+// Package doctor examines what runs need on a machine, for `stellwerk doctor` and for the engine's own page of its health.
+// It looks, and changes nothing. What needs settings, credentials or an engine to talk to is examined by who has them.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/wall"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
+)
+
+// Timeout bounds each question to a program, a file system or a server.
+const Timeout = 10 * time.Second
+
+// ClockTolerance is how far two clocks may be apart.
+const ClockTolerance = 5 * time.Second
+
+const (
+	// Git learned what the yard needs by this version.
+	minGitMajor, minGitMinor = 2, 36
+	spaceFail                = 256 << 20
+	spaceWarn                = 2 << 30
+	filesWarn                = 50_000
+)
+
+// OK is a finding that asks for nothing.
+func OK(what, found string) api.Examined {
+	return api.Examined{What: what, Grade: api.GradeOK, Found: found}
+}
+
+// Warn is a finding that runs can live with.
+func Warn(what, found, advice string) api.Examined {
+	return api.Examined{What: what, Grade: api.GradeWarn, Found: found, Advice: advice}
+}
+
+// Fail is a finding that keeps runs from working.
+func Fail(what, found, advice string) api.Examined {
+	return api.Examined{What: what, Grade: api.GradeFail, Found: found, Advice: advice}
+}
+
+// line is text of another program or machine on one line.
+func line(s string) string { return plain.Line(s, 2000) }
+
+// Output is the first line that a program prints.
+func Output(ctx context.Context, program string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, args...).Output()
+	first, _, _ := strings.Cut(string(out), "\n")
+	return line(first), err
+}
+
+// Git examines the git on PATH and its version.
+func Git(ctx context.Context) api.Examined {
+	const what = "git"
+	advice := fmt.Sprintf("install git %d.%d or newer", minGitMajor, minGitMinor)
+	text, err := Output(ctx, "git", "version")
+	if err != nil {
+		return Fail(what, "git does not run: "+err.Error(), advice)
+	}
+	var major, minor int
+	if _, err := fmt.Sscanf(text, "git version %d.%d", &major, &minor); err != nil {
+		return Warn(what, text, "its version could not be read")
+	}
+	if major < minGitMajor || major == minGitMajor && minor < minGitMinor {
+		return Fail(what, text, advice)
+	}
+	return OK(what, text)
+}
+
+// Isolation says what was detected: the kind, and why it is no more than that.
+func Isolation(kind, why, remedy string) api.Examined {
+	const what = "isolation"
+	switch {
+	case kind == string(sandbox.None) || kind == "":
+		return Fail(what, "agents cannot be isolated: "+line(why), line(remedy)+"; or start runs with --isolation none")
+	case why != "":
+		return Warn(what, kind+": "+line(why), "a newer bubblewrap has both walls")
+	}
+	return OK(what, kind)
+}
+
+// Resources says which limits of an attempt the kernel holds, by what resource.Bounds answered.
+func Resources(found, advice string, err error) api.Examined {
+	const what = "resources"
+	switch {
+	case err != nil:
+		return Warn(what, "attempts cannot be bounded: "+line(err.Error()), "")
+	case advice != "":
+		return Warn(what, found, line(advice))
+	}
+	return OK(what, found)
+}
+
+// Walls says what trials of the walls have shown.
+func Walls(trials []wall.Trial, err error) []api.Examined {
+	if err != nil {
+		return []api.Examined{Fail("walls", "they cannot be tried: "+line(err.Error()), "attempts would not start either; `stellwerk run --isolation none` gives the walls up")}
+	}
+	grades := map[wall.State]string{wall.Holds: api.GradeOK, wall.Unclear: api.GradeWarn, wall.Broken: api.GradeFail}
+	var out []api.Examined
+	for _, t := range trials {
+		out = append(out, api.Examined{What: t.Wall, Grade: grades[t.State], Found: line(t.Found), Advice: line(t.Advice)})
+	}
+	return out
+}
+
+// Space examines the room on the disk of a folder that exists.
+func Space(folder string) api.Examined {
+	const what, full = "space", "workspaces of large repositories may not fit; `stellwerk prune` says what can go"
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(folder, &fs); err != nil {
+		return Warn(what, "the free space is not known: "+err.Error(), "")
+	}
+	free := fs.Bavail * uint64(fs.Bsize)
+	found := wording.Bytes(free) + " free"
+	switch {
+	case free < spaceFail:
+		return Fail(what, found, "make room, or choose another folder with --state DIR")
+	case free < spaceWarn:
+		return Warn(what, found, full)
+	case fs.Files > 0 && fs.Ffree < filesWarn:
+		return Warn(what, fmt.Sprintf("%s, room for %d more files", found, fs.Ffree), full)
+	}
+	return OK(what, found)
+}

@@ -157,7 +157,7 @@ func (w *world) taken(body core.EpicTaken) {
 
 func (w *world) pause(id string) {
 	r := w.runs[id]
-	if !r.open || core.LawWithin(w.p, w.p.PausedWith()) != nil {
+	if !r.open || core.LawWithin(w.p, core.RunPaused{Code: core.PauseProject}) != nil {
 		return
 	}
 	if r.pause == "" || r.pause == core.PauseQuestion {

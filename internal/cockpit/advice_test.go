@@ -17,19 +17,19 @@ func TestAdviceLeadsToPages(t *testing.T) {
 	svc := reviewed(smallDiff)
 	h := serve(t, svc, api.RoleAdmin)
 	for want, advice := range map[string]core.Advice{
-		`See <a href="/runs/r1">the run</a>`:                                                 can("", core.Choice{Verb: core.VerbStatus, Run: "r1"}),
-		`Raise it: <a href="/runs/r1/costs#raise">Limits</a>`:                                can("raise it", core.Choice{Verb: core.VerbRaise, Run: "r1", Limit: core.LimitCost}),
-		`Take it over: <code>stellwerk resume r1 --session</code>`:                           can("take it over", core.Choice{Verb: core.VerbTakeOver, Run: "r1"}),
-		`Look again: <a href="/runs/r1/changes">the changes</a>`:                             can("look again", core.Choice{Verb: core.VerbDiff, Run: "r1"}),
-		`Say it: <a href="/runs/r1#gate">Send it back</a>`:                                   can("say it", core.Choice{Verb: core.VerbFeedback, Run: "r1"}),
-		`See <a href="/runs">the runs</a>`:                                                   can("", core.Choice{Verb: core.VerbRuns}),
-		`Let it go on: <a href="/projects/shop">Resume</a>`:                            can("let it go on", core.Choice{Verb: core.VerbResumeProject, Project: "shop"}),
-		`Take one out: <a href="/projects/shop#queue">Drop</a>`:                           can("take one out", core.Choice{Verb: core.VerbDropEpic, Project: "shop"}),
-		`See <a href="/?all">the projects</a>`:                                               can("", core.Choice{Verb: core.VerbProjects}),
-		`<code>limits.cost</code> in your settings`:                                          can("`limits.cost` in your settings"),
-		`href="/runs/..%2F..%2F%3Cscript%3Ealert%281%29%3C%2Fscript%3E%3Cimg`:                can("", core.Choice{Verb: core.VerbStatus, Run: "../../" + evil}),
-		`<code>stellwerk x &lt;img src=x onerror=alert(1)&gt;</code>`:                        can("`stellwerk x <img src=x onerror=alert(1)>` " + evil),
-		`<code>stellwerk projects show &lt;img`:                                              can("`stellwerk projects show <img src=x onerror=alert(1)>`"),
+		`See <a href="/runs/r1">the run</a>`:                                         can("", core.Choice{Verb: core.VerbStatus, Run: "r1"}),
+		`Raise it: <a href="/runs/r1/costs#raise">Limits</a>`:                        can("raise it", core.Choice{Verb: core.VerbRaise, Run: "r1", Limit: core.LimitCost}),
+		`Take it over: <code>stellwerk resume r1 --session</code>`:                   can("take it over", core.Choice{Verb: core.VerbTakeOver, Run: "r1"}),
+		`Look again: <a href="/runs/r1/changes">the changes</a>`:                     can("look again", core.Choice{Verb: core.VerbDiff, Run: "r1"}),
+		`Say it: <a href="/runs/r1#gate">Send it back</a>`:                           can("say it", core.Choice{Verb: core.VerbFeedback, Run: "r1"}),
+		`See <a href="/runs">the runs</a>`:                                           can("", core.Choice{Verb: core.VerbRuns}),
+		`Let it go on: <a href="/projects/shop">Resume</a>`:                          can("let it go on", core.Choice{Verb: core.VerbResumeProject, Project: "shop"}),
+		`Take one out: <a href="/projects/shop#queue">Drop</a>`:                      can("take one out", core.Choice{Verb: core.VerbDropEpic, Project: "shop"}),
+		`See <a href="/?all">the projects</a>`:                                       can("", core.Choice{Verb: core.VerbProjects}),
+		`<code>limits.cost</code> in your settings`:                                  can("`limits.cost` in your settings"),
+		`href="/runs/..%2F..%2F%3Cscript%3Ealert%281%29%3C%2Fscript%3E%3Cimg`:        can("", core.Choice{Verb: core.VerbStatus, Run: "../../" + evil}),
+		`<code>stellwerk x &lt;img src=x onerror=alert(1)&gt;</code>`:                can("`stellwerk x <img src=x onerror=alert(1)>` " + evil),
+		`<code>stellwerk projects show &lt;img`:                                      can("`stellwerk projects show <img src=x onerror=alert(1)>`"),
 		`<a href="/runs/r1#gate">Try again</a>, or <a href="/runs/r1#gate">Skip</a>`: can("", core.Choice{Verb: core.VerbRetry, Run: "r1"}, core.Choice{Verb: core.VerbSkip, Run: "r1"}),
 	} {
 		svc.On = func(apitest.Call) error { return core.Errorf(core.CodeConflict, "no").Advise(advice) }

@@ -62,7 +62,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, id access.Identit
 		return
 	}
 	defer leave()
-	defer s.listener.hall.serve(r, id.Token)()
+	defer s.listener.limiter.serve(r, id.Token)()
 	ctx, release := s.Access.Hold(r.Context(), id)
 	defer release()
 	next.ServeHTTP(w, r.WithContext(api.WithCaller(ctx, id.Caller())))

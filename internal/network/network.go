@@ -1,7 +1,7 @@
 // Package network is the engine's face to other machines and to browsers: it
 // listens, finds out who asks, and passes them on to the API and the cockpit. It
-// keeps strangers, forged hosts and other sites' pages out, and bounds what
-// anybody can take. It must not know what a role may do, nor what a page shows.
+// keeps unauthenticated clients, forged hosts and other sites' pages out, and
+// bounds what anybody can take. It must not know what a role may do, nor what a page shows.
 package network
 
 import (
@@ -39,7 +39,7 @@ var ErrTaken = errors.New("somebody else listens there already")
 // Listener is an address that was opened, and how it may be spoken to.
 type Listener struct {
 	net.Listener
-	hall     *hall
+	limiter  *connLimiter
 	secure   bool // browsers reach it by TLS
 	proxied  bool
 	loopback bool
@@ -73,8 +73,8 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 	if err != nil {
 		return nil, core.Wrap(core.CodeUnavailable, err, "the engine cannot listen at "+address.String(), "choose another address: --listen ADDRESS:PORT")
 	}
-	l.hall = newHall(tcp, maxConnections)
-	l.Listener = l.hall
+	l.limiter = newConnLimiter(tcp, maxConnections)
+	l.Listener = l.limiter
 	port := tcp.Addr().(*net.TCPAddr).Port
 	l.name(c, address.Addr(), port, certificate)
 	if certificate != nil {

@@ -84,7 +84,7 @@ func (l *Listener) called(r *http.Request) bool {
 	return err == nil && ok && ip.Unmap() == local.AddrPort().Addr().Unmap()
 }
 
-// clip shortens what a stranger has sent.
+// clip shortens what an unauthenticated client sent.
 func clip(s string) string {
 	const most = 80
 	if len(s) > most {

@@ -27,12 +27,12 @@ func (o odd) Launch(agent.Job) (agent.Launch, error) {
 	return o.launch, nil
 }
 
-func (odd) Reader() agent.Reader { return deaf{} }
+func (odd) Reader() agent.Reader { return ignoring{} }
 
-type deaf struct{}
+type ignoring struct{}
 
-func (deaf) Line([]byte) []agent.Record { return nil }
-func (deaf) Close(int) agent.Outcome    { return agent.Outcome{} }
+func (ignoring) Line([]byte) []agent.Record { return nil }
+func (ignoring) Close(int) agent.Outcome    { return agent.Outcome{} }
 
 // veil takes one word out, and has streams.
 type veil struct{ strict }

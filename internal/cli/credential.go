@@ -36,7 +36,7 @@ func (sh *shell) examineCredentials(ctx context.Context) finding {
 		case set >= 0:
 			found = append(found, "claude: "+names[set]+" is set")
 		case errors.Is(err, program.ErrMissing):
-			without = "claude, which is not on PATH either: " + none
+			without = "claude, which is not on PATH: " + none
 		default:
 			missing = append(missing, "claude: "+none)
 		}
@@ -51,11 +51,11 @@ func (sh *shell) examineCredentials(ctx context.Context) finding {
 	switch {
 	case len(missing) > 0:
 		return finding{"credentials", gradeWarn, strings.Join(append(missing, found...), "; "),
-			"set it where you start runs, and where an engine runs in the background; agents do not see a login in your home folder"}
+			"set it in the environment that starts your runs and the background engine; agents do not see a login in your home folder"}
 	case len(found) == 0 && without != "":
-		return finding{"credentials", gradeWarn, without, "`command` agents need none; for claude, install it and set one of them where you start runs"}
+		return finding{"credentials", gradeWarn, without, "`command` agents need none; for claude, install it and set one of these in the environment that starts your runs"}
 	case len(found) == 0:
-		found = append(found, "no agent here is known to need one")
+		found = append(found, "no agent on this machine needs one")
 	case without != "":
 		found = append(found, without)
 	}
@@ -108,6 +108,6 @@ func (sh *shell) examineProxies() (finding, bool) {
 	if len(names) == 0 {
 		return finding{}, false
 	}
-	return finding{"proxy", gradeWarn, "agents and checks get " + strings.Join(names, ", ") + " without the name and password in it",
-		"use a proxy on this machine that signs in by itself, or name the variable under `secrets` of the agent that needs it"}, true
+	return finding{"proxy", gradeWarn, "agents and checks see " + strings.Join(names, ", ") + " without the name and password in it",
+		"use a local proxy that signs in for them, or list the variable under `secrets` of the agent that needs it"}, true
 }

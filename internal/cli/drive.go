@@ -48,7 +48,7 @@ func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, afte
 		case !asked:
 			return seen, sh.finished(ctx, svc, detail)
 		case answered == nil:
-			sh.printText("Left as it is. Next: ", sh.reaching(detail.Next))
+			sh.printText("Nothing decided. Next: ", sh.reaching(detail.Next))
 			return seen, exitWith(ExitWaiting)
 		}
 		run, after = *answered, detail.Seq
@@ -98,7 +98,7 @@ func (sh *shell) left(ctx context.Context, svc api.Service, run api.Run) error {
 	}
 	alias := terminal.Line(run.Alias)
 	if ours {
-		sh.printf("Left %s. Agents at work finish what they began; nothing is lost.\n", alias)
+		sh.printf("Left %s. Running agents finish; nothing is lost.\n", alias)
 		sh.printf("  go on: %s\n  end it: %s\n", sh.command("watch "+alias), sh.command("cancel "+alias))
 	} else {
 		sh.printf("Left %s. It goes on in the background.\n", alias)
@@ -122,9 +122,9 @@ func (a *after) flags(cmd *cobra.Command) {
 // afterHelp is the paragraph that explains it.
 const afterHelp = `
 
-Where an engine runs in the background, the command returns at once. Where
-none does, it drives the run on itself until it ends or needs you again;
---detach starts an engine in the background instead.`
+If an engine runs in the background, the command returns at once. If not, it
+drives the run itself until the run ends or needs you again; --detach starts an
+engine in the background instead.`
 
 // word is what a person says about a run.
 type word func(svc api.Service, id string) (api.Run, error)

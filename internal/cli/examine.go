@@ -50,7 +50,7 @@ func examineGit(ctx context.Context) finding {
 	f.Found = text
 	var major, minor int
 	if _, err := fmt.Sscanf(text, "git version %d.%d", &major, &minor); err != nil {
-		f.Grade, f.Advice = gradeWarn, "its version could not be read"
+		f.Grade, f.Advice = gradeWarn, "could not read its version"
 		return f
 	}
 	if major > minGitMajor || major == minGitMajor && minor >= minGitMinor {
@@ -62,7 +62,7 @@ func examineGit(ctx context.Context) finding {
 func (sh *shell) examineIsolation(ctx context.Context) finding {
 	kind, reason := sh.Isolation(ctx)
 	if kind == "none" || kind == "" {
-		return finding{"isolation", gradeFail, "agents cannot be isolated: " + terminal.Line(reason),
+		return finding{"isolation", gradeFail, "Stellwerk cannot isolate agents: " + terminal.Line(reason),
 			terminal.Line(sh.Remedy()) + "; or start runs with --isolation none"}
 	}
 	if reason != "" {
@@ -76,7 +76,7 @@ func (sh *shell) examineResources(ctx context.Context) finding {
 	kind, _ := sh.Isolation(ctx)
 	found, advice, err := sh.Bounds(kind == config.IsolationSandbox)
 	if err != nil {
-		return finding{What: "resources", Grade: gradeWarn, Found: "attempts cannot be bounded: " + terminal.Line(err.Error())}
+		return finding{What: "resources", Grade: gradeWarn, Found: "Stellwerk cannot limit what attempts use: " + terminal.Line(err.Error())}
 	}
 	if advice != "" {
 		return finding{"resources", gradeWarn, found, terminal.Line(advice)}
@@ -105,7 +105,7 @@ func examineState(state string) finding {
 		return finding{"state", gradeFail, fmt.Sprintf("%s cannot be written: %v", at, err), "choose another folder with --state DIR or STELLWERK_STATE"}
 	}
 	if at != state {
-		return finding{What: "state", Grade: gradeOK, Found: state + " (made by the first run)"}
+		return finding{What: "state", Grade: gradeOK, Found: state + " (the first run creates it)"}
 	}
 	if err := unreadable(state); err != nil {
 		return finding{"state", gradeFail, "the engine cannot read it: " + err.Error(), ownFolder(err) + ", or choose another folder with --state DIR or STELLWERK_STATE"}
@@ -115,7 +115,7 @@ func examineState(state string) finding {
 		return finding{"state", gradeWarn, fmt.Sprintf("%s is open to others (mode %04o)", state, info.Mode().Perm()), "chmod 700 " + quote(state)}
 	}
 	if name := readable(state); name != "" {
-		return finding{"state", gradeWarn, name + " can be read by others", "chmod 600 " + quote(name)}
+		return finding{"state", gradeWarn, name + " is readable by others", "chmod 600 " + quote(name)}
 	}
 	return finding{What: "state", Grade: gradeOK, Found: state}
 }
@@ -161,7 +161,7 @@ func readable(state string) string {
 func examineSpace(state string) finding {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(nearest(state), &fs); err != nil {
-		return finding{"space", gradeWarn, "the free space is not known: " + err.Error(), ""}
+		return finding{"space", gradeWarn, "cannot read the free space: " + err.Error(), ""}
 	}
 	free := fs.Bavail * uint64(fs.Bsize)
 	f := finding{What: "space", Grade: gradeOK, Found: wording.Bytes(free) + " free"}
@@ -169,10 +169,10 @@ func examineSpace(state string) finding {
 	case free < spaceFail:
 		f.Grade, f.Advice = gradeFail, "make room, or choose another folder with --state DIR"
 	case free < spaceWarn:
-		f.Grade, f.Advice = gradeWarn, "workspaces of large repositories may not fit; `stellwerk prune` says what can go"
+		f.Grade, f.Advice = gradeWarn, "workspaces of large repositories may not fit; `stellwerk prune` lists what can go"
 	case fs.Files > 0 && fs.Ffree < filesWarn:
 		f.Grade, f.Found = gradeWarn, fmt.Sprintf("%s, room for %d more files", f.Found, fs.Ffree)
-		f.Advice = "workspaces of large repositories may not fit; `stellwerk prune` says what can go"
+		f.Advice = "workspaces of large repositories may not fit; `stellwerk prune` lists what can go"
 	}
 	return f
 }
@@ -222,12 +222,12 @@ func (sh *shell) examineClock(state string) finding {
 	}
 	probe, err := os.CreateTemp(nearest(state), ".stellwerk-doctor-*")
 	if err != nil {
-		return finding{"clock", gradeWarn, "the clock could not be compared with the disk's", ""}
+		return finding{"clock", gradeWarn, "cannot compare the clock with the disk's", ""}
 	}
 	info, err := probe.Stat()
 	err = errors.Join(err, probe.Close(), os.Remove(probe.Name()))
 	if err != nil {
-		return finding{"clock", gradeWarn, "the clock could not be compared with the disk's", ""}
+		return finding{"clock", gradeWarn, "cannot compare the clock with the disk's", ""}
 	}
 	if skew := info.ModTime().Sub(sh.Now()).Abs(); skew > clockTolerance {
 		return finding{"clock", gradeWarn, "the clock and the state folder's disk are " + wording.Duration(skew) + " apart", "keep the state folder on a local disk"}
@@ -244,13 +244,13 @@ func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) finding
 		info, err := svc.Info(ctx)
 		f.Found = fmt.Sprintf("version %s runs as process %d, %d open runs", terminal.Line(info.Version), info.PID, info.Runs)
 		if err == nil && info.Version != sh.Build.Version {
-			f.Grade, f.Advice = gradeWarn, "this program is version "+sh.Build.Version+"; restart the engine when it suits you: stellwerk stop, then as you started it"
+			f.Grade, f.Advice = gradeWarn, "this program is version "+sh.Build.Version+"; restart the engine when convenient: stellwerk stop, then start it as before"
 		}
 		return err
 	})
 	switch {
 	case errors.Is(err, api.ErrNoEngine):
-		f.Found = "none runs; commands start one while they need it"
+		f.Found = "not running; commands start one while they need it"
 	case err != nil:
 		f.Grade, f.Found, f.Advice = gradeFail, err.Error(), core.HintOf(err)
 	}

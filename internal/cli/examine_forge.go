@@ -32,7 +32,7 @@ func (sh *shell) examineForge() finding {
 	if missing, advice := sh.missingToken(f); missing != "" {
 		return finding{what, gradeFail, found + ": " + missing, advice}
 	}
-	return finding{What: what, Grade: gradeOK, Found: found + ", a token is there"}
+	return finding{What: what, Grade: gradeOK, Found: found + ", with a token"}
 }
 
 func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
@@ -41,14 +41,14 @@ func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
 		return "", ""
 	}
 	if file == "" {
-		return variable + " is not set", "set it where the engine runs, or name a file of mode 0600 with forge_token_file"
+		return variable + " is not set", "set it in the engine's environment, or name a file of mode 0600 with forge_token_file"
 	}
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return "the token's file cannot be read: " + err.Error(), "write the token into it, and chmod 0600"
+		return "cannot read the token file: " + err.Error(), "write the token into it and chmod 0600 it"
 	case !info.Mode().IsRegular() || info.Mode().Perm() != 0o600:
-		return fmt.Sprintf("the token's file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + quote(file)
+		return fmt.Sprintf("the token file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + quote(file)
 	}
 	return "", ""
 }

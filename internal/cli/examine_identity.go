@@ -25,7 +25,7 @@ func (sh *shell) examineIdentity(ctx context.Context) finding {
 		f := finding{what, gradeFail, "git does not know who you are, so no run can commit",
 			`git config --global user.name "Your Name" && git config --global user.email you@example.org`}
 		if yard.CommonDir(dir) == "" {
-			f.Grade, f.Found = gradeWarn, "git does not know who you are; a repository can have a name and an address of its own"
+			f.Grade, f.Found = gradeWarn, "git does not know who you are, unless a repository sets its own user.name and user.email"
 		}
 		return f
 	}

@@ -27,12 +27,12 @@ func examineListener(ctx context.Context, state string) finding {
 		return finding{what, gradeWarn, err.Error(), ""}
 	}
 	if address == "" {
-		return finding{What: what, Grade: gradeOK, Found: "no engine of this state folder listens on the network"}
+		return finding{What: what, Grade: gradeOK, Found: "this state folder's engine does not listen on the network"}
 	}
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if err := answersAt(ctx, address, path); err != nil {
 			return finding{what, gradeWarn, terminal.Line(fmt.Sprintf("%s%s: %v", address, path, err)),
-				"see the engine's log; where no engine runs, `stellwerk serve` starts one"}
+				"read the engine's log; if no engine runs, `stellwerk serve` starts one"}
 		}
 	}
 	return finding{What: what, Grade: gradeOK, Found: terminal.Line(address) + " answers"}
@@ -43,7 +43,7 @@ func examineListener(ctx context.Context, state string) finding {
 func servedAt(state string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(state, networkFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("it is not known where the engine listens: %w", err)
+		return "", fmt.Errorf("find where the engine listens: %w", err)
 	}
 	return strings.TrimSpace(string(data)), nil
 }

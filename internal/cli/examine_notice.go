@@ -29,7 +29,7 @@ func (sh *shell) examineNotices(ctx context.Context) finding {
 	}
 	ways := settings.Notify.V
 	if slices.Contains(ways, config.NotifyOff) {
-		return finding{What: what, Grade: gradeOK, Found: "off: `stellwerk inbox` shows what waits"}
+		return finding{What: what, Grade: gradeOK, Found: "off: `stellwerk inbox` shows what waits for you"}
 	}
 	var troubles []string
 	for _, way := range ways {
@@ -38,7 +38,7 @@ func (sh *shell) examineNotices(ctx context.Context) finding {
 		}
 	}
 	if len(troubles) > 0 {
-		return finding{what, gradeWarn, terminal.Line(strings.Join(troubles, "; ")), "put it right, then `stellwerk notify test`; an engine has the variables it was started with"}
+		return finding{what, gradeWarn, terminal.Line(strings.Join(troubles, "; ")), "fix it, then run `stellwerk notify test`; an engine keeps the environment it was started with"}
 	}
 	found := strings.Join(ways, ", ")
 	if hours := settings.Telling.QuietHours.V; hours != "" {

@@ -30,7 +30,7 @@ func (sh *shell) examinePlugin(ctx context.Context) finding {
 	}
 	client, err := deploy.Find("", dir)
 	if err != nil {
-		return finding{What: "plugin", Grade: gradeOK, Found: "not installed: there is no Claude Code on PATH"}
+		return finding{What: "plugin", Grade: gradeOK, Found: "not installed: Claude Code is not on PATH"}
 	}
 	// The version comes first: a client that is too old may not even list its plugins.
 	text, err := client.Version(ctx)
@@ -40,7 +40,7 @@ func (sh *shell) examinePlugin(ctx context.Context) finding {
 	}
 	old, known := olderClient(text)
 	if !known {
-		f.Found, f.Advice = "the version of Claude Code cannot be read: "+terminal.Line(text), "try it yourself: claude --version"
+		f.Found, f.Advice = "cannot read the version of Claude Code: "+terminal.Line(text), "try it yourself: claude --version"
 		return f
 	}
 	if old {
@@ -63,13 +63,13 @@ func (sh *shell) examinePlugin(ctx context.Context) finding {
 	}
 	switch {
 	case len(installed) == 0:
-		return finding{What: "plugin", Grade: gradeOK, Found: "not installed; `stellwerk plugin install` lets you run playbooks inside Claude Code"}
+		return finding{What: "plugin", Grade: gradeOK, Found: "not installed; to run playbooks inside Claude Code: stellwerk plugin install"}
 	case len(scopes) == 0:
 		f.Found, f.Advice = "installed, but not enabled here", "stellwerk plugin install, or claude plugin enable stellwerk@stellwerk"
 		return f
 	}
 	if trouble := hooksAnswer(ctx, deploy.Folder(installed[0].Folder)); trouble != "" {
-		return finding{"plugin", gradeFail, trouble, "stellwerk plugin install renews it; meanwhile `claude plugin disable stellwerk@stellwerk` lets you work"}
+		return finding{"plugin", gradeFail, trouble, "reinstall it: stellwerk plugin install; to work without it meanwhile: claude plugin disable stellwerk@stellwerk"}
 	}
 	if old {
 		f.Found = fmt.Sprintf("enabled (%s), but Claude Code is too old for it: %s", strings.Join(scopes, ", "), terminal.Line(text))
@@ -95,7 +95,7 @@ func hooksAnswer(ctx context.Context, folder deploy.Folder) string {
 			return fmt.Sprintf("the hook program %s does not run: %v", path, err)
 		}
 		if string(out) != "{}\n" {
-			return fmt.Sprintf("the hook program %s says something odd: %.80q", path, out)
+			return fmt.Sprintf("the hook program %s gave an unexpected answer: %.80q", path, out)
 		}
 	}
 	return ""

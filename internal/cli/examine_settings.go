@@ -18,19 +18,19 @@ func (sh *shell) examineSettings() finding {
 		return wrong(err, "")
 	}
 	if _, _, err := repo.settings(); err != nil {
-		return wrong(err, "correct it; no run starts until then")
+		return wrong(err, "fix it; no run starts until then")
 	}
 	prices, err := config.PricesFile(sh.Env)
 	if err != nil {
 		return wrong(err, "")
 	}
 	if _, err := broker.ReadPrices(prices); err != nil {
-		return wrong(err, "correct it; claude attempts do not start until then")
+		return wrong(err, "fix it; claude attempts do not start until then")
 	}
 	return finding{What: what, Grade: gradeOK, Found: "no mistakes"}
 }
 
 // unsettled is the finding of an examination that needs the settings, while they cannot be read.
 func unsettled(what string) finding {
-	return finding{what, gradeWarn, "not examined: there is a mistake in the settings, see above", ""}
+	return finding{what, gradeWarn, "not checked: your settings have a mistake, see above", ""}
 }

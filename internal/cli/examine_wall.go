@@ -12,11 +12,11 @@ import (
 func (sh *shell) examineWalls(ctx context.Context) []finding {
 	const what = "walls"
 	if kind, _ := sh.Isolation(ctx); kind != config.IsolationSandbox {
-		return []finding{{What: what, Grade: gradeWarn, Found: "none: agents cannot be isolated here"}}
+		return []finding{{What: what, Grade: gradeWarn, Found: "none: Stellwerk cannot isolate agents here"}}
 	}
 	trials, err := sh.Walls(ctx)
 	if err != nil {
-		return []finding{{what, gradeFail, "they cannot be tried: " + terminal.Line(err.Error()), "attempts would not start either; `stellwerk run --isolation none` gives the walls up"}}
+		return []finding{{what, gradeFail, "cannot test them: " + terminal.Line(err.Error()), "attempts would not start either; to run without walls: stellwerk run --isolation none"}}
 	}
 	grades := map[wall.State]grade{wall.Holds: gradeOK, wall.Unclear: gradeWarn, wall.Broken: gradeFail}
 	var out []finding

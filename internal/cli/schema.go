@@ -21,7 +21,7 @@ type publishedSchema struct {
 func publishedSchemas() []publishedSchema {
 	return []publishedSchema{
 		{"playbook", "playbooks, for editors that check and complete YAML", playbook.Schema()},
-		{"plan", "what a planner's plan.json proposes to leave out", role.PlanSchema()},
+		{"plan", "the phases that a planner's plan.json proposes to skip", role.PlanSchema()},
 		{"review", "the review.json that a reviewer hands in", role.ReviewSchema()},
 		{wave.Delegation, "one piece of work as a planner of waves delegates it", wave.Schema(wave.Delegation)},
 		{wave.Packet, "the context.json that every attempt of a wave starts from", wave.Schema(wave.Packet)},
@@ -39,8 +39,8 @@ func newSchema(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "List the JSON Schemas, or print one",
-		Long: `Prints the JSON Schema (draft 2020-12) of what you or your agents write, or of
-what Stellwerk writes for them. Without a NAME, lists the schemas.`,
+		Long: `Prints the JSON Schema (draft 2020-12) of a file that you, your agents or
+Stellwerk write. Without a NAME, lists the schemas.`,
 		Example: `  stellwerk schema
   stellwerk schema playbook > playbook.schema.json
   stellwerk schema worker-output`,

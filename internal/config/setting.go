@@ -163,8 +163,13 @@ func number[T int | int64](key string, field func(*Settings) *Value[T], low, hig
 
 // optional is a number of which zero means no limit.
 func optional[T int | int64](key string, field func(*Settings) *Value[T]) setting {
-	return number(key, field, 0, math.MaxInt64>>(64-strconv.IntSize)).
-		tightened(func(current, proposed any) bool { return beyond(current.(T), proposed.(T)) })
+	return base(key, field, single(func(text string) (T, error) {
+		n, err := strconv.ParseInt(text, 10, strconv.IntSize)
+		if err != nil || n < 0 {
+			return 0, fmt.Errorf("%q is not a whole number; 0 means no limit", text)
+		}
+		return T(n), nil
+	})).tightened(func(current, proposed any) bool { return beyond(current.(T), proposed.(T)) })
 }
 
 func duration(key string, field func(*Settings) *Value[time.Duration]) setting {

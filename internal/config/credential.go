@@ -24,7 +24,7 @@ func credentialDefaults() map[string]any {
 }
 
 func credentialTable() []setting {
-	const yours = "it would say which secret of yours is used"
+	const yours = "it would choose which of your secrets to use"
 	at := func(field func(*CredentialSettings) *Value[string]) func(*Settings) *Value[string] {
 		return func(s *Settings) *Value[string] { return field(&s.Credential) }
 	}
@@ -60,7 +60,7 @@ func (c CredentialSettings) check() error {
 		}
 	}
 	if places > 1 {
-		return errors.New("the credential is in one place: set one of credential.file, credential.command and credential.keyring")
+		return errors.New("set only one of credential.file, credential.command and credential.keyring")
 	}
 	return nil
 }

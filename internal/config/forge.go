@@ -50,7 +50,7 @@ func forgeDefaults() map[string]any {
 }
 
 func forgeTable() []setting {
-	const where, token = "it would say where your token is sent", "it would say which secret of yours is used"
+	const where, token = "it would choose where your token is sent", "it would choose which of your secrets to use"
 	at := func(field func(*ForgeSettings) *Value[string]) func(*Settings) *Value[string] {
 		return func(s *Settings) *Value[string] { return field(&s.Forge) }
 	}
@@ -62,7 +62,7 @@ func forgeTable() []setting {
 		word("forge_token_env", at(func(f *ForgeSettings) *Value[string] { return &f.TokenEnv }), variable).onlyPersonal(token),
 		word("forge_token_file", at(func(f *ForgeSettings) *Value[string] { return &f.TokenFile }), absolute).onlyPersonal(token),
 		base("forge_poll", func(s *Settings) *Value[time.Duration] { return &s.Forge.Poll }, single(pollEvery)).
-			onlyPersonal("it would say how often your token is used"),
+			onlyPersonal("it would choose how often your token is used"),
 		word("webhook_secret_env", at(func(f *ForgeSettings) *Value[string] { return &f.SecretEnv }), variable).onlyPersonal(token),
 		word("webhook_secret_file", at(func(f *ForgeSettings) *Value[string] { return &f.SecretFile }), absolute).onlyPersonal(token),
 	}
@@ -109,7 +109,7 @@ func (f ForgeSettings) TokenVariable() string {
 // Check says what is missing for the forge that was chosen.
 func (f ForgeSettings) Check() error {
 	if f.Kind.V == ForgeGitea && f.URL.V == "" {
-		return core.Errorf(core.CodeInvalid, "the forge is gitea, and its address is not set").
+		return core.Errorf(core.CodeInvalid, "the forge is gitea, but its address is not set").
 			WithHint("forge_url: https://gitea.example.org in your settings, or %s", Variable("forge_url"))
 	}
 	return nil
@@ -136,11 +136,11 @@ func forgeURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("it is no address with https:// and a host")
+		return errors.New("it must be an address with https:// and a host")
 	case u.User != nil:
-		return errors.New("it holds credentials; name the token by forge_token_env or forge_token_file")
+		return errors.New("it contains credentials; name the token with forge_token_env or forge_token_file")
 	case u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("%q has a query or a fragment", text)
+		return fmt.Errorf("%q must not have a query or a fragment", text)
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func ownerName(text string) error {
 // variable keeps the token itself, put where its name belongs, out of messages.
 func variable(text string) error {
 	if !regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`).MatchString(text) {
-		return errors.New("it is no name of a variable in capitals; name the variable, not what it holds")
+		return errors.New("it must be a variable's name in capitals; give the name, not the value")
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func notifyDefaults() map[string]any {
 }
 
 func notifyTable() []setting {
-	const where, secret = "it would say where you are told", "it would say which secret of yours is used"
+	const where, secret = "it would choose where your notifications go", "it would choose which of your secrets to use"
 	at := func(field func(*NotifySettings) *Value[string]) func(*Settings) *Value[string] {
 		return func(s *Settings) *Value[string] { return field(&s.Telling) }
 	}
@@ -43,8 +43,8 @@ func notifyTable() []setting {
 		word("notify_slack_url_env", at(func(n *NotifySettings) *Value[string] { return &n.SlackEnv }), variable).onlyPersonal(secret),
 		word("notify_slack_url_file", at(func(n *NotifySettings) *Value[string] { return &n.SlackFile }), absolute).onlyPersonal(secret),
 		list("notify_private_hosts", ",", func(s *Settings) *Value[[]string] { return &s.Telling.PrivateHosts }, name).onlyPersonal(where),
-		word("quiet_hours", at(func(n *NotifySettings) *Value[string] { return &n.QuietHours }), quietHours).onlyPersonal("it would say when you are told nothing"),
-		word("quiet_zone", at(func(n *NotifySettings) *Value[string] { return &n.QuietZone }), quietZone).onlyPersonal("it would say when you are told nothing"),
+		word("quiet_hours", at(func(n *NotifySettings) *Value[string] { return &n.QuietHours }), quietHours).onlyPersonal("it would choose when you get no notifications"),
+		word("quiet_zone", at(func(n *NotifySettings) *Value[string] { return &n.QuietZone }), quietZone).onlyPersonal("it would choose when you get no notifications"),
 	}
 }
 
@@ -71,11 +71,11 @@ func webhookURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("it is no address with https:// and a host")
+		return errors.New("it must be an address with https:// and a host")
 	case u.User != nil:
-		return errors.New("it holds credentials; a webhook is signed with a secret instead")
+		return errors.New("it contains credentials; a webhook is signed with a secret instead")
 	case u.Fragment != "":
-		return errors.New("it has a fragment, which no server sees")
+		return errors.New("it has a fragment, which servers never see")
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func quietHours(text string) error {
 
 func quietZone(text string) error {
 	if text == "Local" {
-		return fmt.Errorf("leave quiet_zone out for the time of this machine")
+		return fmt.Errorf("leave quiet_zone out to use this machine's time")
 	}
 	_, err := notify.ParseQuiet("", text)
 	return err

@@ -16,7 +16,7 @@ func retentionTable() []setting {
 				return 0, nil
 			}
 			return ParseAge(text)
-		})).onlyPersonal("it would say what is removed from this machine"),
+		})).onlyPersonal("it would choose what is removed from this machine"),
 	}
 }
 

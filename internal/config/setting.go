@@ -60,13 +60,13 @@ func table() []setting {
 		word("agent", func(s *Settings) *Value[string] { return &s.Agent }, name),
 		word("model", func(s *Settings) *Value[string] { return &s.Model }, name),
 		word("claude_permissions", func(s *Settings) *Value[string] { return &s.Permits }, oneOf(PermissionsBypass, PermissionsListed)).
-			onlyPersonal("how an agent's program is let work is yours to say"),
+			onlyPersonal("only you decide what an agent's program may do"),
 		word("claude_mcp", func(s *Settings) *Value[string] { return &s.MCP }, absolute).
-			onlyPersonal("it starts programs beside agents"),
+			onlyPersonal("it starts programs next to agents"),
 		list("read_only", string(filepath.ListSeparator), func(s *Settings) *Value[[]string] { return &s.ReadOnly }, absolute).
 			onlyPersonal("it would open paths of this machine to agents"),
 		list("approval_words", ";", func(s *Settings) *Value[[]string] { return &s.Approvals }, approval).
-			onlyPersonal("what counts as your approval is yours to say"),
+			onlyPersonal("only you decide what counts as your approval"),
 		list("steering_files", ",", func(s *Settings) *Value[[]string] { return &s.Steering }, steering.Check).
 			added(),
 		list("notify", ",", func(s *Settings) *Value[[]string] { return &s.Notify }, oneOf(NotifyBell, NotifyDesktop, NotifyWebhook, NotifySlack, NotifyOff)),
@@ -223,11 +223,11 @@ func name(text string) error {
 func approval(text string) error {
 	switch words := strings.Fields(text); {
 	case len(words) == 0 || !strings.ContainsFunc(text, unicode.IsLetter):
-		return fmt.Errorf("%q is not a word to approve with", text)
+		return fmt.Errorf("%q is not an approval", text)
 	case len(words) > 4 || len(text) > 40:
-		return fmt.Errorf("%.60q is too long to approve with: at most 4 words and 40 characters", text)
+		return fmt.Errorf("%.60q is too long for an approval: at most 4 words and 40 characters", text)
 	case strings.ContainsAny(text, "?/\n"):
-		return fmt.Errorf("%q cannot be what you approve with: a question or a command is none", text)
+		return fmt.Errorf("%q cannot be an approval: it is a question or a command", text)
 	}
 	return nil
 }

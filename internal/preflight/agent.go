@@ -72,7 +72,7 @@ func (in Input) claude() *problem {
 	}
 	return &problem{
 		fmt.Sprintf("the playbook %s needs Claude Code, but `claude` is not on the PATH", in.Playbook.Name),
-		"install it (npm install -g @anthropic-ai/claude-code), or let another program be the agent: docs/recipes.md shows how",
+		"install it (npm install -g @anthropic-ai/claude-code), or use another program as the agent: see docs/recipes.md",
 	}
 }
 
@@ -138,7 +138,7 @@ const (
 func (in Input) credential(name string, def core.Agent) *problem {
 	for _, secret := range def.Secrets {
 		if in.Place.Getenv(secret) == "" {
-			return &problem{fmt.Sprintf("the agent %s needs %s, which is not set", name, secret), "set it in the environment that you start stellwerk from"}
+			return &problem{fmt.Sprintf("the agent %s needs %s, which is not set", name, secret), "set it in the environment that starts stellwerk"}
 		}
 	}
 	lacks := in.Lacks(def.Use, func(variable string) string { return in.visible(def, variable) })
@@ -146,7 +146,7 @@ func (in Input) credential(name string, def core.Agent) *problem {
 		return nil
 	}
 	what, help, _ := strings.Cut(lacks, "; ")
-	return &problem{fmt.Sprintf("the agent %s cannot get to work: %s", name, what), help}
+	return &problem{fmt.Sprintf("the agent %s cannot start: %s", name, what), help}
 }
 
 // visible is the value that an attempt of the agent finds in a variable. The engine's environment alone gives it none: it

@@ -72,7 +72,7 @@ func (v *evaluation) run(ctx context.Context, c core.Check) (core.CheckResult, e
 		r.Detail = fmt.Sprintf("Exit status %d%s.", res.ExitCode, hint(res.ExitCode))
 	}
 	if len(res.Refused) > 0 {
-		r.Detail += fmt.Sprintf(" Stellwerk refused its connections to %s: checks reach only the hosts that the playbook names under `network: {checks: […]}`.",
+		r.Detail += fmt.Sprintf(" It was refused connections to %s: a check reaches only what the playbook names under `network: {checks: […]}`.",
 			strings.Join(res.Refused, ", "))
 	}
 	if tail := plain.Tail(res.Output, tailLines, tailBytes); tail != "" {

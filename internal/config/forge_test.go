@@ -71,7 +71,7 @@ func TestForgeSettings(t *testing.T) {
 func TestWrongForgeSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"forge: gitlab":                          `"gitlab" is not known here`,
-		"forge_url: git.example.org":             "no address with https://",
+		"forge_url: git.example.org":             "an address with https://",
 		"forge_url: https://ada:pw@example.org":  "it contains credentials",
 		"forge_url: https://example.org/?x=1":    "must not have a query",
 		"repository: rocket":                     "owner/name",

@@ -26,8 +26,8 @@ func TestBadDays(t *testing.T) {
 	changedMeanwhile(s, bob)
 }
 
-// deaf makes a page miss what moves from now on, as one does whose news are late.
-func (p *person) deaf() {
+// missNews makes a page miss every update from now on, as if they were late.
+func (p *person) missNews() {
 	p.t.Helper()
 	p.live()
 	p.text(`document.getElementById("page").dataset.still = ""`)
@@ -38,7 +38,7 @@ func (p *person) deaf() {
 func cutOff(s *showcase, ada, bob *person) {
 	s.t.Helper()
 	bob.open(s.URL + "/inbox")
-	bob.deaf()
+	bob.missNews()
 	way := newWire(s.t, strings.TrimPrefix(s.URL, "http://"))
 	link, _ := s.link()
 	ada.enter(strings.Replace(link, s.URL, "http://"+way.here, 1))
@@ -80,7 +80,7 @@ func restarted(s *showcase, ada *person) {
 func changedMeanwhile(s *showcase, bob *person) {
 	s.t.Helper()
 	bob.open(s.URL + "/runs/" + s.manager)
-	bob.deaf()
+	bob.missNews()
 	s.cli(".", "feedback", s.manager, "Name the platform.")
 	s.reaches(s.manager, "publish", "awaiting_approval")
 	bob.press("#gate", "Approve and publish")

@@ -122,7 +122,7 @@ type exchange struct {
 
 func (x *exchange) serve() {
 	if !x.guard.admits(x.r.Header) {
-		x.refuse(http.StatusUnauthorized, "the token is not the one of this attempt")
+		x.refuse(http.StatusUnauthorized, "the token does not belong to this attempt")
 		return
 	}
 	path, below := strings.CutPrefix(x.r.URL.EscapedPath(), x.Provider.Path())
@@ -131,7 +131,7 @@ func (x *exchange) serve() {
 	}
 	route, known := x.Provider.find(x.r.Method, path)
 	if !below || !known {
-		x.refuse(http.StatusForbidden, fmt.Sprintf("Stellwerk forwards only the requests that %s needs; %s %s is none of them",
+		x.refuse(http.StatusForbidden, fmt.Sprintf("Stellwerk forwards only the requests that %s needs, and %s %s is not one",
 			x.Provider.Name, x.record.Method, x.record.Path))
 		return
 	}
@@ -151,7 +151,7 @@ func (x *exchange) serve() {
 // body reads the whole request: what it may cost depends on all of it.
 func (x *exchange) body(came io.Reader) ([]byte, bool) {
 	if slices.ContainsFunc(x.r.Header.Values("Content-Encoding"), func(e string) bool { return e != "" && e != "identity" }) {
-		x.refuse(http.StatusBadRequest, "the request is compressed; send it as it is, so that Stellwerk can tell what it may cost")
+		x.refuse(http.StatusBadRequest, "the request is compressed; send it uncompressed, so that Stellwerk can tell what it may cost")
 		return nil, false
 	}
 	var all bytes.Buffer
@@ -160,11 +160,11 @@ func (x *exchange) body(came io.Reader) ([]byte, bool) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.Is(err, errCrowded):
-		x.refuse(http.StatusServiceUnavailable, "Stellwerk: "+err.Error()+"; send this again when some of them are answered")
+		x.refuse(http.StatusServiceUnavailable, "Stellwerk: "+err.Error()+"; try again when some of them are answered")
 	case errors.As(err, &large):
 		x.refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d MiB", requestLimit>>20))
 	case err != nil:
-		x.refuse(http.StatusBadRequest, "the request ended before all of it was sent")
+		x.refuse(http.StatusBadRequest, "the request ended too early")
 	}
 	return all.Bytes(), err == nil
 }
@@ -176,7 +176,7 @@ func (x *exchange) staysInside(body []byte) bool {
 	}
 	err := x.Provider.dialect.outward(body)
 	if err != nil {
-		x.refuse(http.StatusBadRequest, "the request would have the provider connect to other hosts, and this attempt's network is closed: "+err.Error()+
+		x.refuse(http.StatusBadRequest, "the request asks the provider to connect to other hosts, but this attempt's network is closed: "+err.Error()+
 			". Leave it out, and fetch what you need from hosts on the network list yourself")
 	}
 	return err == nil
@@ -191,7 +191,7 @@ func (x *exchange) metered(path string, body []byte) {
 	}
 	x.record.Model = shorten(request.model)
 	if _, known := x.Prices.Of(request.model); !known {
-		x.Log.Debug("the price list does not have this model; it counts as the dearest", "model", x.record.Model)
+		x.Log.Debug("the price list lacks this model; Stellwerk charges the highest price", "model", x.record.Model)
 	}
 	a, err := open(x.r.Context(), x.Ledger, x.Prices, request)
 	if err != nil {
@@ -212,7 +212,7 @@ const StatusSpent = http.StatusPaymentRequired
 // exhausted tells why nothing could be set aside.
 func (x *exchange) exhausted(err error) {
 	if !errors.Is(err, ledger.ErrExhausted) && x.r.Context().Err() == nil {
-		x.Log.Error("the attempt's account cannot be kept, so its request is refused", "err", err)
+		x.Log.Error("cannot keep the attempt's account, so its request is refused", "err", err)
 	}
 	x.refuse(StatusSpent, overdrawn(err))
 }
@@ -220,7 +220,7 @@ func (x *exchange) exhausted(err error) {
 // overdrawn is what the agent, and whoever reads its transcript, is told about a limit.
 func overdrawn(err error) string {
 	if errors.Is(err, ledger.ErrExhausted) {
-		return "Stellwerk: " + err.Error() + ". A person can raise the limit; asking again does not help."
+		return "Stellwerk: " + err.Error() + ". A person can raise the limit; repeating the request does not help."
 	}
 	return "Stellwerk cannot keep the account of this attempt, so it forwards nothing: " + err.Error()
 }

@@ -32,11 +32,11 @@ func (x *exchange) forward(path string, body []byte, a *account) {
 	switch {
 	case answer.StatusCode >= 300 && answer.StatusCode < 400:
 		x.settleNothing(a)
-		x.refuse(http.StatusBadGateway, "the provider's address redirects elsewhere, and Stellwerk follows no redirects; "+
-			"a person has to name the address it leads to")
+		x.refuse(http.StatusBadGateway, "the provider's address redirects, and Stellwerk follows no redirects; "+
+			"a person must set the address that it redirects to")
 	case encoded(answer.Header):
 		x.settleEstimate(a)
-		x.refuse(http.StatusBadGateway, "the provider's answer is compressed although that was not asked for, so Stellwerk cannot read what it costs")
+		x.refuse(http.StatusBadGateway, "the provider compressed its answer without being asked, so Stellwerk cannot read what it costs")
 	case a == nil || answer.StatusCode >= 400:
 		x.settleNothing(a)
 		x.start(answer)
@@ -65,7 +65,7 @@ func (x *exchange) send(path string, body []byte, sent *atomic.Bool) (*http.Resp
 	}
 	other, renewed, err := x.vault.renew(ctx, credential)
 	if err != nil {
-		x.Log.Warn("the provider refused the credential, and its source gave no other", "err", err)
+		x.Log.Warn("the provider refused the credential, and there is no other", "err", err)
 	}
 	if !renewed {
 		return answer, nil

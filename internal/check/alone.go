@@ -28,9 +28,9 @@ func (v *evaluation) alone(ctx context.Context, c core.Check) (core.CheckResult,
 		}
 	}
 	if len(touched) > 0 {
-		return fail("Changed, and it was to be left alone:\n%s", bullets(touched, shownPaths)), nil
+		return fail("Changed, although it had to stay as it is:\n%s", bullets(touched, shownPaths)), nil
 	}
-	return pass("Nothing of it was changed."), nil
+	return pass("Nothing was changed there."), nil
 }
 
 func (v *evaluation) since(ctx context.Context, commit string) ([]Change, error) {

@@ -104,17 +104,17 @@ func (v *evaluation) not(ctx context.Context, c core.Check) (core.CheckResult, e
 		return member, err
 	}
 	if member.Passed && c.Of[0].Kind == core.CheckAlone {
-		return fail("Nothing of it was changed, and something was to be."), nil
+		return fail("Nothing was changed there, but something must be."), nil
 	}
 	if member.Passed {
-		r := fail("This must not hold, and it does: %s\n%s", member.Check, member.Detail)
+		r := fail("This must not hold, but it does: %s\n%s", member.Check, member.Detail)
 		r.Output = member.Output
 		return r, nil
 	}
 	if c.Of[0].Kind == core.CheckAlone {
-		return pass("Something of it was changed."), nil
+		return pass("Something was changed there."), nil
 	}
-	return pass("As wanted, this does not hold: %s", member.Check), nil
+	return pass("As required, this does not hold: %s", member.Check), nil
 }
 
 // list shows the results of a compound's parts, each with a fair share of the room.

@@ -22,15 +22,15 @@ func (v *evaluation) plan(c core.Check) (core.CheckResult, error) {
 	}
 	doc, err := plan.Parse(data)
 	if err != nil {
-		return fail("%s is no plan that can be followed:\n%s", show(a.Name), plain.Text(err.Error())), nil
+		return fail("Stellwerk cannot follow the plan %s:\n%s", show(a.Name), plain.Text(err.Error())), nil
 	}
 	var wrong []string
 	for _, step := range doc.Steps() {
 		if step.Done {
-			wrong = append(wrong, fmt.Sprintf("%s marks step %s as done, but it is a new plan: nothing of it is done yet.", show(a.Name), step.ID))
+			wrong = append(wrong, fmt.Sprintf("%s marks step %s as done, but the plan is new: nothing is done yet.", show(a.Name), step.ID))
 		}
 		if step.Role != "" && !slices.Contains(c.Names, step.Role) {
-			wrong = append(wrong, fmt.Sprintf("%s gives step %s to the role %s, which there is not; there are %s.", show(a.Name), step.ID, show(step.Role), strings.Join(c.Names, ", ")))
+			wrong = append(wrong, fmt.Sprintf("%s gives step %s to the role %s, which does not exist; there are %s.", show(a.Name), step.ID, show(step.Role), strings.Join(c.Names, ", ")))
 		}
 	}
 	if len(wrong) > 0 {

@@ -12,10 +12,10 @@ func TestAPlanHasStepsToDo(t *testing.T) {
 	c := core.Check{Kind: core.CheckPlan, Name: "plan.md"}
 	for text, want := range map[string]string{
 		"# Plan\n\n## Steps\n\n### [ ] 1. Say hello\n\nDo it.\n":   "A plan with 1 step to do.",
-		"# Plan\n\n## Steps\n\n### [x] 1. Say hello\n\nDo it.\n":   "nothing of it is done yet",
+		"# Plan\n\n## Steps\n\n### [x] 1. Say hello\n\nDo it.\n":   "nothing is done yet",
 		"# Plan\n\n## Steps\n\n### [ ] 1. a\nAfter: 7\n\nDo it.\n": "7",
-		"# Plan\n\nJust words.\n":                                  "no plan that can be followed",
-		"<<<<<<< ours\n# Plan\n=======\n# Plans\n>>>>>>> theirs\n": "no plan that can be followed",
+		"# Plan\n\nJust words.\n":                                  "cannot follow the plan",
+		"<<<<<<< ours\n# Plan\n=======\n# Plans\n>>>>>>> theirs\n": "cannot follow the plan",
 	} {
 		got := w.evaluate(c, w.subject(w.head(), w.blob("plan.md", text)))
 		if !strings.Contains(got.Detail, want) || got.Passed != strings.HasPrefix(want, "A plan") {

@@ -48,7 +48,7 @@ func (s Subject) refuse() (reason string, final bool) {
 		return "The history was rewritten: the delivered commit does not descend from the commit the attempt started " +
 			"from. Commits that were there at the start must stay as they are; add new ones on top.", true
 	case s.Writes == core.WritesCode && s.Delivery.Commit == "":
-		return "No commit was handed in, and this task is to write code.", false
+		return "No commit was handed in, but this task must write code.", false
 	}
 	return "", false
 }

@@ -24,24 +24,25 @@ func newAdvance(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Annotations: onThisMachine(),
 		Use:         "advance VERB [TEXT...] [flags]",
-		Short:       "Pass on a person's word from a session, and hear what is next",
-		Long: `For an interactive session that carries a run: does what the person in it asked
-for, and prints what the session is to do next. VERB is one of
+		Short:       "Do what the person in a session asked for",
+		Long: `Agents call this in an interactive session that owns a run. It does what the
+person in the session asked for and prints what the session must do next. VERB
+is one of
 
-  approve, complete    the person approved; complete only where it publishes.
-                       With --base the pull request goes elsewhere, and the
-                       person is asked about that
-  feedback [TEXT]      the stage is done again
+  approve, complete    approve what waits; complete only if that publishes.
+                       With --base the pull request targets another branch, and
+                       the person is asked again
+  feedback [TEXT]      do the stage again
   rollback [STAGE] [TEXT]
-                       an earlier stage is done again, by its id or the number
-                       of its phase (or --to STAGE). TEXT is then quoted
-  skip, retry          the stage is left out, or tried again from the first
-  pause, resume        the run stops for now, or goes on
-  status               nothing happens
+                       go back to a stage, by its id or the number of its phase
+                       (or --to STAGE). Put TEXT into quotes
+  skip, retry          skip the stage, or give it its attempts back
+  pause, resume        stop the run for now, or let it go on
+  status               only print what is next
 
-Without TEXT the person's last message is passed on, word for word. What needs
-the person's word is refused where they have not given it in the session since
-it was asked.`,
+Without TEXT the command passes on the person's last message, word for word. It
+refuses a verb that needs the person if they have written nothing in the session
+since they were asked.`,
 		Example: `  stellwerk advance approve
   stellwerk advance rollback 2 "check who may do it"
   stellwerk advance rollback --to backend "check who may do it"`,
@@ -53,7 +54,7 @@ it was asked.`,
 	}
 	cmd.Flags().StringVar(&o.session, "session", "", "`ID` of the session (default $"+sessionVariable+")")
 	cmd.Flags().StringVar(&o.to, "to", "", "`STAGE` to go back to, or the number of a phase")
-	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` of the pull request; the person is asked again")
+	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` for the pull request; asks the person again")
 	return cmd
 }
 
@@ -65,13 +66,13 @@ func (o *advanceOptions) run(ctx context.Context, sh *shell, verb string, words 
 		o.session = sh.session()
 	}
 	if !snapshot.IsSession(o.session) {
-		return usagef("no session is named, by --session or %s; in a terminal say it yourself: stellwerk %s", sessionVariable, verb)
+		return usagef("name a session with --session or %s; in a terminal, use stellwerk %s", sessionVariable, verb)
 	}
 	if o.to != "" && verb != "rollback" {
-		return usagef("--to is for rollback")
+		return usagef("--to goes only with rollback")
 	}
 	if o.base != "" && verb != "approve" && verb != "complete" {
-		return usagef("--base is for approve and complete")
+		return usagef("--base goes only with approve and complete")
 	}
 	if err := sh.detached(ctx); err != nil {
 		return err
@@ -125,7 +126,7 @@ func (o *advanceOptions) target(ctx context.Context, svc api.Service, run string
 func (o *advanceOptions) without(ctx context.Context, sh *shell, svc api.Service, verb string) error {
 	if verb != "status" {
 		return core.Errorf(core.CodeConflict, "session %s owns no run", o.session).
-			WithHint("`stellwerk resume RUN --session` takes one over, if the person wants that")
+			WithHint("if the person wants it to take one over: stellwerk resume RUN --session")
 	}
 	dir, err := sh.Dir()
 	if err != nil {
@@ -145,11 +146,11 @@ func (o *advanceOptions) without(ctx context.Context, sh *shell, svc api.Service
 		return sh.printJSON(elsewhere)
 	}
 	if len(elsewhere) == 0 {
-		sh.printf("No run is under way in a session of this repository.\n")
+		sh.printf("No session owns a run in this repository.\n")
 		return nil
 	}
 	sh.printLines(sh.view().Runs(elsewhere))
-	sh.printf("The person decides what becomes of it: /stellwerk:resume %s takes it up here, /stellwerk:cancel discards it.\n", terminal.Line(elsewhere[0].Alias))
+	sh.printf("The person decides: /stellwerk:resume %s continues it here, /stellwerk:cancel ends it.\n", terminal.Line(elsewhere[0].Alias))
 	return nil
 }
 
@@ -167,7 +168,7 @@ func (o *advanceOptions) steer(ctx context.Context, sh *shell, svc api.Service, 
 		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text, Base: o.base})
 	case "complete":
 		if subject == nil || subject.Ref == "" {
-			return api.Run{}, core.Errorf(core.CodeConflict, "run %s does not wait to be published", turn.Run.Alias).WithHint("stellwerk advance status")
+			return api.Run{}, core.Errorf(core.CodeConflict, "run %s is not waiting to publish anything", turn.Run.Alias).WithHint("stellwerk advance status")
 		}
 		return svc.Approve(ctx, id, api.Approve{Subject: subject, Comment: text, Base: o.base})
 	case "feedback":
@@ -208,7 +209,7 @@ func (o *advanceOptions) words(sh *shell, given, verb string) (string, error) {
 		return "", err
 	}
 	if said == "" {
-		return "", usagef("what is to change? stellwerk advance %s 'the person's words'", verb)
+		return "", usagef("say what to change: stellwerk advance %s 'the person's words'", verb)
 	}
 	return said, nil
 }

@@ -151,7 +151,7 @@ func TestAdvanceShowsTheLawsRefusal(t *testing.T) {
 func TestAdvanceCompletesOnlyWhatPublishes(t *testing.T) {
 	b := inSession(t, api.TurnGate)
 	b.run(t, ExitError, "advance", "complete")
-	b.said(t, b.err, "does not wait to be published")
+	b.said(t, b.err, "is not waiting to publish anything")
 }
 
 func TestAdvanceStatus(t *testing.T) {
@@ -163,7 +163,7 @@ func TestAdvanceStatus(t *testing.T) {
 	b.env[sessionVariable] = aSession
 	b.put("r1", core.StatusActive) // of no session
 	b.run(t, ExitOK, "advance", "status")
-	b.said(t, b.out, "No run is under way in a session")
+	b.said(t, b.out, "No session owns a run")
 	b.svc.Put(api.RunDetail{Run: api.Run{ID: "r2", Alias: "other-run", Status: "active", Session: "another", StartedAt: noon}})
 	b.run(t, ExitOK, "advance", "status")
 	b.said(t, b.out, "other-run", "/stellwerk:resume other-run", "/stellwerk:cancel")
@@ -230,7 +230,7 @@ func TestARunOfASessionBeginsAndReturns(t *testing.T) {
 	}
 	for _, flag := range []string{"--yes", "--trust"} {
 		b.run(t, ExitError, "run", flag, "x")
-		b.said(t, b.err, "a person's word")
+		b.said(t, b.err, "for people only")
 	}
 }
 

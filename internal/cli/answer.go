@@ -17,19 +17,19 @@ func newAnswer(sh *shell) *cobra.Command {
 	o := &answerOptions{}
 	cmd := &cobra.Command{
 		Use:   `answer QUESTION TEXT... [flags]`,
-		Short: "Answer a question of a manager, a planner or a worker",
-		Long: `Answers a question of a project's manager, or of the planner or a worker of a
-run in waves. It is named by its id or a unique beginning of it; inbox lists
-what is asked. A manager is woken with the answer, and who waited for it goes
-on. A question is answered once: what changes afterwards is for say. A TEXT of
-- is read from standard input.` + afterHelp,
+		Short: "Answer a manager's, planner's or worker's question",
+		Long: `Answers a question from a project's manager, or from the planner or a worker of
+a run in waves. Name it by its id or the first characters of it; inbox lists the
+open questions. The answer wakes the manager, and work that waited for it goes
+on. A question can be answered once; if you change your mind, use say. With - as
+TEXT, the command reads standard input.` + afterHelp,
 		Example: `  stellwerk answer q-1f2e3d4c "PostgreSQL"
   stellwerk answer 1f2e --wait "both, but the list first"`,
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: completeQuestions(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
-	cmd.Flags().BoolVarP(&o.wait, "wait", "w", false, "wait until the manager or planner has read it, and show what it says")
+	cmd.Flags().BoolVarP(&o.wait, "wait", "w", false, "wait for the manager's or planner's reply and show it")
 	o.after.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("wait", "follow", "detach")
 	return cmd

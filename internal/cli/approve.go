@@ -23,15 +23,15 @@ func newApprove(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approve [RUN] [flags]",
 		Short: "Approve what waits at a gate",
-		Long: `Approves what the run's gate shows at this moment: one delivery, and for a
-pull request its commit, branch, remote and base. If any of it changes before
-it is used, the approval lapses and you are asked again.
+		Long: `Approves exactly what the gate shows now: one delivery and, for a pull request,
+its commit, branch, remote and base. If any of these changes before Stellwerk
+acts on the approval, the approval lapses and you are asked again.
 
-Another --base than the one shown approves nothing yet: what would be published
-there is verified, and you are asked again.
+With a different --base, nothing is approved yet: Stellwerk verifies what it
+would publish there and asks you again.
 
-Where the gate names places that look like secrets, the approval is refused
-unless you say --with-secrets: they are then published as they are.` + afterHelp,
+If the gate lists possible secrets, the command refuses to approve unless you
+add --with-secrets, which publishes them as they are.` + afterHelp,
 		Example: `  stellwerk approve
   stellwerk approve brisk-otter --comment "fine with me"
   stellwerk approve brisk-otter --base develop`,
@@ -39,10 +39,10 @@ unless you say --with-secrets: they are then published as they are.` + afterHelp
 		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	cmd.Flags().StringVarP(&o.comment, "comment", "m", "", "`TEXT` to record with it")
-	cmd.Flags().StringVar(&o.delivery, "delivery", "", "only if this `HASH` is what waits, as status shows it")
-	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` of the pull request; you are asked again")
-	cmd.Flags().BoolVar(&o.withSecrets, "with-secrets", false, "publish although the gate names places that look like secrets")
+	cmd.Flags().StringVarP(&o.comment, "comment", "m", "", "`TEXT` to record with the approval")
+	cmd.Flags().StringVar(&o.delivery, "delivery", "", "approve only if `HASH` is still what waits; status shows it")
+	cmd.Flags().StringVar(&o.base, "base", "", "another target `BRANCH` for the pull request; asks you again")
+	cmd.Flags().BoolVar(&o.withSecrets, "with-secrets", false, "publish even though the gate lists possible secrets")
 	o.after.flags(cmd)
 	return cmd
 }
@@ -56,7 +56,7 @@ func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error
 		req := api.Approve{Comment: o.comment, Base: o.base, WithSecrets: o.withSecrets}
 		if detail.Gate != nil {
 			if !strings.HasPrefix(detail.Gate.Subject.Delivery, o.delivery) {
-				return api.Run{}, core.Errorf(core.CodeConflict, "what waits now is delivery %.10s, not %s", detail.Gate.Subject.Delivery, o.delivery).
+				return api.Run{}, core.Errorf(core.CodeConflict, "delivery %.10s waits now, not %s", detail.Gate.Subject.Delivery, o.delivery).
 					WithHint("look again: stellwerk status %s", detail.Alias)
 			}
 			req.Subject = &detail.Gate.Subject
@@ -65,7 +65,7 @@ func (o *approveOptions) run(ctx context.Context, sh *shell, given string) error
 		switch {
 		case err != nil || req.Subject == nil || sh.json:
 		case o.base != "" && o.base != req.Subject.Base:
-			sh.printf("Not approved yet: what would go into %s is prepared, and you are asked again.\n", terminal.Line(o.base))
+			sh.printf("Not approved yet: Stellwerk prepares the pull request into %s and asks you again.\n", terminal.Line(o.base))
 		default:
 			sh.printf("Approved: stage %s, delivery %.10s at commit %.10s\n", terminal.Line(req.Subject.Stage), req.Subject.Delivery, req.Subject.Commit)
 		}

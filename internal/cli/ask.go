@@ -15,7 +15,7 @@ import (
 )
 
 // errDecided is the cause of a question that somebody else has answered.
-var errDecided = errors.New("decided elsewhere")
+var errDecided = errors.New("already decided")
 
 // question is a gate that is put to the person.
 type question struct {
@@ -27,7 +27,7 @@ type question struct {
 }
 
 // ask puts the gate to the person. It returns nil where they leave it, and the
-// run as it was shown where the gate was decided elsewhere meanwhile.
+// run as it was shown where the gate was already decided meanwhile.
 func (sh *shell) ask(ctx context.Context, svc api.Service, d api.RunDetail) (*api.Run, error) {
 	stands, unwatch := watchGate(ctx, svc, d)
 	defer unwatch()
@@ -35,7 +35,7 @@ func (sh *shell) ask(ctx context.Context, svc api.Service, d api.RunDetail) (*ap
 	sh.printLines(sh.view().Run(d))
 	run, err := q.put(ctx)
 	if errors.Is(err, errDecided) {
-		sh.printf("%s was decided elsewhere.\n", terminal.Line(d.Alias))
+		sh.printf("Somebody else already decided %s.\n", terminal.Line(d.Alias))
 		return &d.Run, nil
 	}
 	return run, err
@@ -121,7 +121,7 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 		}
 		return said(svc.Approve(ctx, d.ID, api.Approve{Subject: &d.Gate.Subject, WithSecrets: with}))
 	case "f", "feedback":
-		text, err := sh.prompt(q.stands, "What is to change? ")
+		text, err := sh.prompt(q.stands, "What should change? ")
 		if err != nil || text == "" {
 			return nil, false, err
 		}
@@ -131,7 +131,7 @@ func (q *question) choose(ctx context.Context, choice string) (run *api.Run, dec
 		if err != nil || to == "" && d.Gate.Suggestion == "" {
 			return nil, false, err
 		}
-		text, err := sh.prompt(q.stands, "What is to change there? (may be empty) ")
+		text, err := sh.prompt(q.stands, "What should change there? (optional) ")
 		if err != nil {
 			return nil, false, err
 		}
@@ -159,7 +159,7 @@ func (q *question) withSecrets() (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
-	answer, err := q.sh.prompt(q.stands, fmt.Sprintf("%s above may be a secret. To publish it all the same, type: with secrets\n> ", wording.Count(n, "place")))
+	answer, err := q.sh.prompt(q.stands, fmt.Sprintf("%s above may be a secret. To publish anyway, type: with secrets\n> ", wording.Count(n, "place")))
 	return strings.EqualFold(strings.TrimSpace(answer), "with secrets"), err
 }
 
@@ -168,7 +168,7 @@ func (q *question) withSecrets() (bool, error) {
 func (q *question) rebase(ctx context.Context) (run *api.Run, decided bool, err error) {
 	now := q.d.Gate.Subject.Base
 	if now == "" {
-		q.sh.printf("Nothing is published at this gate.\n")
+		q.sh.printf("This gate publishes nothing.\n")
 		return nil, false, nil
 	}
 	base, err := q.sh.prompt(q.stands, fmt.Sprintf("Into which branch? [%s] ", terminal.Line(now)))

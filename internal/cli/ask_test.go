@@ -34,7 +34,7 @@ func keyboard(t *testing.T, b *bench) *io.PipeWriter {
 func TestGateThatIsDecidedElsewhereIsNoticed(t *testing.T) {
 	for _, c := range []struct{ name, typed, question string }{
 		{"at the question", "", "[a]pprove"},
-		{"while words are asked for", "f\n", "What is to change?"},
+		{"while words are asked for", "f\n", "What should change?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBench(t)
@@ -48,7 +48,7 @@ func TestGateThatIsDecidedElsewhereIsNoticed(t *testing.T) {
 			}
 			sees(t, b, c.question, 1)
 			b.happen("1", core.ApprovalGranted{Subject: subject()}, func(d *api.RunDetail) { d.Status, d.Gate = "active", nil })
-			sees(t, b, "alias-1 was decided elsewhere", 1)
+			sees(t, b, "Somebody else already decided alias-1", 1)
 			sees(t, b, "approved", 1)
 			b.ends("1", core.RunCompleted{}, core.StatusCompleted)
 			if code := <-done; code != ExitOK {

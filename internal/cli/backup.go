@@ -13,9 +13,9 @@ func newBackup(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup PATH",
 		Short: "Write a backup of the state folder",
-		Long: `Writes a consistent copy of the state folder to PATH, which must not exist yet,
-while runs go on. Attempts under way are not part of it: after a restore they
-are tried again.`,
+		Long: `Writes a consistent copy of the state folder to PATH while runs go on. PATH must
+not exist yet. The backup leaves out attempts under way; after a restore, the
+engine tries them again.`,
 		Example: `  stellwerk backup ~/backups/stellwerk-$(date +%F)`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return backup(cmd.Context(), sh, args[0]) },
@@ -24,7 +24,7 @@ are tried again.`,
 
 func backup(ctx context.Context, sh *shell, path string) error {
 	if !filepath.IsAbs(path) {
-		if err := sh.notElsewhere("a folder here", "name a path on the engine's machine from its root"); err != nil {
+		if err := sh.notElsewhere("a folder here", "give an absolute path on the engine's machine"); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func (sh *shell) ring(sound string) {
 		_, err = io.WriteString(sh.Console.Bell, sound)
 	}
 	if err != nil {
-		sh.warn([]string{"the bell cannot be rung: " + err.Error()})
+		sh.warn([]string{"cannot ring the bell: " + err.Error()})
 	}
 }
 

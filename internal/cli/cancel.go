@@ -15,16 +15,16 @@ func newCancel(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel [RUN] [flags]",
 		Short: "End a run for good",
-		Long: `Ends the run and the agents that work for it. What they have done so far is
-kept: the run's branch, its artifacts and its history stay. At a terminal you
-are asked whether the run is meant, unless you name it.`,
+		Long: `Ends the run and its agents. Their work so far is kept: the run's branch, its
+artifacts and its history. At a terminal, the command asks before it ends a run
+that you did not name.`,
 		Example: `  stellwerk cancel brisk-otter
   stellwerk cancel brisk-otter -m "not needed any more"`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "`TEXT`: why")
+	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	return cmd
 }
 

@@ -23,18 +23,18 @@ func newChat(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "chat [PROJECT] [flags]",
 		Short: "Talk with a project's manager",
-		Long: `Shows the conversation of a project, follows it, and says each line that you
-type. What is delegated, merged, failed and published meanwhile is told in a
-line each. The PROJECT is named as for say.
+		Long: `Shows a project's conversation, follows it, and sends each line that you type.
+Delegations, merges, failures and publications appear as one line each. Name the
+PROJECT as for say.
 
-A line is never an answer and never an approval. A question is answered with
+A line never answers a question and never approves anything. To answer, type
 
   /answer QUESTION TEXT
 
-and /help lists what else begins with a slash. Where standard input is no
-terminal, its lines are said, and the conversation is followed until there is
-nothing left to do, or with --follow until the run ends. Where no engine runs in
-the background, the command drives the run for as long as it lasts.`,
+/help lists the other commands. If standard input is not a terminal, the command
+sends its lines and follows the conversation until nothing is left to do, or
+with --follow until the run ends. If no engine runs in the background, this
+command drives the run while it is open.`,
 		Example: `  stellwerk chat
   stellwerk chat shop --last 100
   echo "how far are we?" | stellwerk chat shop`,
@@ -43,14 +43,14 @@ the background, the command drives the run for as long as it lasts.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	o.say.flags(sh, cmd)
-	cmd.Flags().IntVarP(&o.last, "last", "n", 20, "show the newest `N` of what was said before")
+	cmd.Flags().IntVarP(&o.last, "last", "n", 20, "show the last `N` messages first")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "follow the run until it ends")
 	return cmd
 }
 
 func (o *chatOptions) run(ctx context.Context, sh *shell, project string) error {
 	if o.last < 0 {
-		return usagef("--last %d: it cannot be less than nothing", o.last)
+		return usagef("--last %d: must be 0 or more", o.last)
 	}
 	if err := o.say.check(sh); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (c *chat) ended(ctx context.Context, svc api.Service) error {
 	run := c.run.ID
 	c.run = api.Run{}
 	if c.lines != nil {
-		c.tell("The run is over: what you say next begins another.")
+		c.tell("The run is over: your next message starts another.")
 		return nil
 	}
 	d, err := svc.Run(ctx, run)
@@ -254,7 +254,7 @@ func (c *chat) begin(ctx context.Context, svc api.Service) error {
 	}
 	c.begun = true
 	if len(messages) == 0 {
-		c.tell("Nothing was said here yet. Where no run is open, your first words begin one, as its goal.")
+		c.tell("No messages yet. If no run is open, your first message starts one and becomes its goal.")
 		return nil
 	}
 	newest := messages[len(messages)-1]

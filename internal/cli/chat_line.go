@@ -13,12 +13,12 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
-const chatHelp = `Each line is said to the manager. What begins with a slash is not:
+const chatHelp = `Each line goes to the manager, except these commands:
   /answer QUESTION TEXT   answer a question
-  /status                 show how the run stands
+  /status                 show the state of the run
   /help                   show this
   /quit                   leave; nothing is lost
-Two slashes at the beginning say a line that begins with one.
+To send a line that starts with a slash, type two slashes.
 `
 
 // typed deals with a line of the person. A refusal is an answer: it is told, and
@@ -35,7 +35,7 @@ func (c *chat) typed(ctx context.Context, svc api.Service, l line) error {
 	}
 	switch {
 	case core.CodeOf(err) == core.CodeUnavailable:
-		c.tell("the engine went away; if your last line does not appear, say it again")
+		c.tell("the engine is gone; if your last line does not appear, send it again")
 		return err
 	case errors.Is(err, errQuit) || ctx.Err() != nil && err != nil:
 		return err
@@ -61,7 +61,7 @@ func (c *chat) say(ctx context.Context, svc api.Service, text string) error {
 	spoken, err := svc.Speak(ctx, api.Speak{Project: c.project, Dir: c.dir, Text: text, Voice: core.Voice(c.o.say.role), Conversation: c.o.say.in, Start: &start})
 	if core.CodeOf(err) == core.CodeUntrusted {
 		look := api.Trust{Dir: c.dir, Playbook: c.o.say.playbook(ctx, c.sh, svc, c.project), Base: start.Base}
-		return core.Wrap(core.CodeUntrusted, err, "a run would obey content of the repository that nobody trusts yet",
+		return core.Wrap(core.CodeUntrusted, err, "the run would use files from this repository that nobody has trusted yet",
 			trustCommand(look)+" (after reading what it shows), or chat --trust")
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *chat) command(ctx context.Context, svc api.Service, text string) error 
 	case "/answer":
 		id, answer, _ := strings.Cut(strings.TrimSpace(rest), " ")
 		if answer = strings.TrimSpace(answer); answer == "" {
-			return core.Errorf(core.CodeInvalid, "an answer needs a question and words").WithHint("/answer QUESTION TEXT")
+			return core.Errorf(core.CodeInvalid, "name a question and give your answer").WithHint("/answer QUESTION TEXT")
 		}
 		spoken, err := svc.Answer(ctx, id, api.Answer{Text: answer})
 		if err != nil {
@@ -108,7 +108,7 @@ func (c *chat) command(ctx context.Context, svc api.Service, text string) error 
 		c.tell(spoken.Next)
 		return nil
 	}
-	return core.Errorf(core.CodeInvalid, "there is no %s here; nothing was said", word).WithHint("/help lists what there is")
+	return core.Errorf(core.CodeInvalid, "there is no command %s; nothing was sent", word).WithHint("/help lists the commands")
 }
 
 func (c *chat) status(ctx context.Context, svc api.Service) error {
@@ -129,7 +129,7 @@ func (c *chat) show(ctx context.Context, svc api.Service, e core.Event) {
 	m, spoken, err := messageOf(e)
 	switch {
 	case err != nil:
-		c.tell("something happened that this version does not know: " + string(e.Type))
+		c.tell("an event that this version does not know: " + string(e.Type))
 	case spoken && c.elsewhere(m):
 	case spoken && !c.sent[e.ID]:
 		c.print(m)

@@ -26,26 +26,24 @@ func newCockpit(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cockpit [flags]",
 		Short: "Print a link that signs you in to the cockpit",
-		Long: `Prints a link to the cockpit of the engine that runs. Where none does, one is
-started in the background, as ` + "`stellwerk serve --detach`" + ` does. The link signs
+		Long: `Prints a link to the running engine's cockpit. If no engine runs, the command
+starts one in the background, as ` + "`stellwerk serve --detach`" + ` does. The link signs
 one browser in, once, within ten minutes, in your name: here as an admin, with
---server in the role of your token. Browsers send what is behind the # to
-nobody; the page there shows it to the engine and forgets it. The code can also
-be typed in.
+--server in the role of your token. Browsers never send the part after the #;
+the page hands it to the engine and forgets it. You can also type the code in.
 
-With --open a browser comes up as well. What programs are started with can be
-read by everybody on a machine, so the browser is given a file in the state
-folder that only you can read, and that leads to the link. To the engine that is
-a page from elsewhere: the code is filled in, and you press the button. The file
-goes when the code was used or has run out. A browser that may not read it, as
-some that are installed in a sandbox, says so: use the link.`,
+--open also opens a browser. Everybody on a machine can read the arguments of
+its programs, so the browser gets a file in the state folder that only you can
+read, which leads to the link. To the engine that is a page of another site: it
+fills in the code, and you press the button. The file goes once the code was
+used or has expired. Some sandboxed browsers cannot read it: use the link.`,
 		Example: `  stellwerk cockpit
   stellwerk cockpit --open
   stellwerk cockpit --server https://stellwerk.example.com --token-file token`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cockpit(cmd.Context(), sh, open) },
 	}
-	cmd.Flags().BoolVar(&open, "open", false, "open it in a browser, too")
+	cmd.Flags().BoolVar(&open, "open", false, "also open it in a browser")
 	return cmd
 }
 
@@ -70,7 +68,7 @@ func cockpit(ctx context.Context, sh *shell, open bool) error {
 			err = sh.printJSON(code)
 		} else {
 			sh.printf("%s\n", code.URL)
-			sh.printText("", "The code by itself: "+code.Code+" (it works once, until "+code.Until.In(time.Local).Format("15:04")+")")
+			sh.printText("", "Code to type in: "+code.Code+" (works once, until "+code.Until.In(time.Local).Format("15:04")+")")
 		}
 		if err == nil && open {
 			err = sh.browse(ctx, code, code.URL)

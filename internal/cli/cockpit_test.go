@@ -24,7 +24,7 @@ func TestABrowserIsLedByAPage(t *testing.T) {
 	b := newBench(t)
 	b.svc.Access.Code = api.SignInCode{Code: "A-B", URL: "http://127.0.0.1:1/sign-in#A-B", Until: noon}
 	b.run(t, ExitOK, "cockpit", "--open")
-	b.said(t, b.out, "http://127.0.0.1:1/sign-in#A-B\n", "The code by itself: A-B (it works once, until ")
+	b.said(t, b.out, "http://127.0.0.1:1/sign-in#A-B\n", "Code to type in: A-B (works once, until ")
 	read := func(name string) string {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join(dir, name))

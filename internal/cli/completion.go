@@ -9,8 +9,8 @@ func newCompletion(sh *shell) *cobra.Command {
 		Long: `Prints a script that lets your shell complete commands, flags, runs, stages and
 projects.
 
-Load it where your shell reads completions: bash from its start-up file, zsh
-from a folder of $fpath, fish from ~/.config/fish/completions.`,
+Load it from your start-up file in bash, from a folder in $fpath in zsh, or from
+~/.config/fish/completions in fish.`,
 		Example: `  source <(stellwerk completion bash)
   stellwerk completion zsh > "${fpath[1]}/_stellwerk"
   stellwerk completion fish > ~/.config/fish/completions/stellwerk.fish`,

@@ -13,11 +13,11 @@ import (
 func newConversations(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conversations [PROJECT]",
-		Short: "List the conversations of a project, or begin one",
-		Long: `Lists the conversations of a project. Each project has one from the beginning,
-main; whoever wants to keep a matter apart begins another, and speaks in it with
---conversation of say, chat and messages. The manager reads the conversation
-that woke it, and answers there. The PROJECT is named as for say.`,
+		Short: "List a project's conversations, or start one",
+		Long: `Lists a project's conversations. Every project has one called main. To keep a
+topic apart, start another and use it with --conversation in say, chat and
+messages. The manager reads the conversation that woke it and answers there.
+Name the PROJECT as for say.`,
 		Example: `  stellwerk conversations
   stellwerk conversations start "the search"
   stellwerk say --conversation "the search" "it must ignore case"
@@ -48,9 +48,9 @@ func newConversationsStart(sh *shell) *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
 		Use:   "start NAME [flags]",
-		Short: "Begin a conversation",
-		Long: `Begins a conversation beside those that the project has. Its NAME is one line,
-and no other conversation of the project has it.`,
+		Short: "Start a conversation",
+		Long: `Starts another conversation in the project. The NAME is one line and must be
+unique in the project.`,
 		Example: `  stellwerk conversations start "the search" --project shop`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,7 +63,7 @@ and no other conversation of the project has it.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` that it is of (default that of the working directory)")
+	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` it belongs to (default: the working directory's)")
 	must(cmd.RegisterFlagCompletionFunc("project", completeAddressees(sh)))
 	return cmd
 }
@@ -72,9 +72,9 @@ func newConversationsRename(sh *shell) *cobra.Command {
 	var project string
 	cmd := &cobra.Command{
 		Use:   "rename CONVERSATION NAME [flags]",
-		Short: "Give a conversation another name",
-		Long: `Gives a conversation another name. It is named by its name, its id, or the end
-of that (c1). main keeps its name.`,
+		Short: "Rename a conversation",
+		Long: `Renames a conversation. Name it by its name, its id, or the end of its id (c1).
+main cannot be renamed.`,
 		Example: `  stellwerk conversations rename c1 search`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -88,7 +88,7 @@ of that (c1). main keeps its name.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` that it is of (default that of the working directory)")
+	cmd.Flags().StringVar(&project, "project", "", "`PROJECT` it belongs to (default: the working directory's)")
 	must(cmd.RegisterFlagCompletionFunc("project", completeAddressees(sh)))
 	return cmd
 }

@@ -38,7 +38,7 @@ func (sh *shell) examineCredentials(ctx context.Context) api.Examined {
 		case set >= 0:
 			found = append(found, "claude: "+names[set]+" is set")
 		case errors.Is(err, program.ErrMissing):
-			without = "claude, which is not on PATH either: " + none
+			without = "claude, which is not on PATH: " + none
 		default:
 			missing = append(missing, "claude: "+none)
 		}
@@ -56,7 +56,7 @@ func (sh *shell) examineCredentials(ctx context.Context) api.Examined {
 	case len(found) == 0 && without != "":
 		return doctor.Warn("credentials", without, "`command` agents need none; for claude, install it and set one of them where you start runs")
 	case len(found) == 0:
-		found = append(found, "no agent here is known to need one")
+		found = append(found, "no agent on this machine needs one")
 	case without != "":
 		found = append(found, without)
 	}

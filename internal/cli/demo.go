@@ -25,18 +25,18 @@ func newDemo(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Annotations: onThisMachine(),
 		Use:         "demo [flags]",
-		Short:       "See a whole run with scripted agents",
-		Long: `Makes a small repository in a temporary folder and takes a goal to a pull
-request there with the feature playbook and scripted agents, of which one
-lies, one dies at work and one is sent back. Needs git, costs nothing, and says
-at the end what was prevented and where to look. The folder stays, and how to
-remove it is said.`,
+		Short:       "Watch a whole run with scripted agents",
+		Long: `Creates a small repository in a temporary folder and takes a goal to a pull
+request there, with the feature playbook and scripted agents: one lies, one dies
+at work, and a reviewer sends one back. The demo needs git and costs nothing. At
+the end it says what Stellwerk prevented, where to look, and how to remove the
+folder.`,
 		Example: `  stellwerk demo
   stellwerk demo --yes`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "answer its gates")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "approve its gates")
 	return cmd
 }
 
@@ -56,7 +56,7 @@ func (o *demoOptions) run(ctx context.Context, sh *shell) error {
 		return err
 	}
 	args := o.args(ctx, sh, state)
-	fmt.Fprintf(sh.Console.Out, "A small repository was made in %s\n"+
+	fmt.Fprintf(sh.Console.Out, "Created a small repository in %s\n"+
 		"Its agents are scripted: one lies, one dies at work, one is sent back.\n\n", repository)
 	inside := sh.Program
 	inside.Dir = func() (string, error) { return repository, nil }
@@ -75,7 +75,7 @@ func (o *demoOptions) args(ctx context.Context, sh *shell, state string) []strin
 		args = append(args, "--yes")
 	}
 	if kind, reason := sh.Isolation(ctx); kind == config.IsolationNone {
-		fmt.Fprintf(sh.Console.Out, "No isolation on this machine (%s): the demonstration goes without.\n", reason)
+		fmt.Fprintf(sh.Console.Out, "This machine has no isolation (%s); the demo runs without it.\n", reason)
 		args = append(args, "--isolation", config.IsolationNone)
 	}
 	return args

@@ -21,8 +21,8 @@ func newDiff(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [RUN] [flags]",
 		Short: "Show a run's changes",
-		Long: `Shows what the run has changed against its base, or what one stage's current
-round has. Written to a file or a pipe it is a patch that git apply takes.`,
+		Long: `Shows what the run changed against its base, or what one stage changed in its
+current round. In a file or a pipe, the output is a patch for git apply.`,
 		Example: `  stellwerk diff
   stellwerk diff brisk-otter --stat
   stellwerk diff brisk-otter --stage build > build.patch`,
@@ -31,7 +31,7 @@ round has. Written to a file or a pipe it is a patch that git apply takes.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().StringVar(&o.query.Stage, "stage", "", "only this `STAGE`")
-	cmd.Flags().BoolVar(&o.query.Stat, "stat", false, "only a summary")
+	cmd.Flags().BoolVar(&o.query.Stat, "stat", false, "show only a summary")
 	completeStages(sh, cmd, "stage")
 	return cmd
 }
@@ -80,11 +80,11 @@ func (sh *shell) diffTo(ctx context.Context, svc api.Service, d api.RunDetail, q
 func noDiff(d api.RunDetail, q api.DiffQuery) string {
 	switch {
 	case q.Stage != "":
-		return fmt.Sprintf("the current round of stage %s has changed no files", q.Stage)
+		return fmt.Sprintf("stage %s has changed no files in its current round", q.Stage)
 	case d.Attempts == 0:
 		return d.Alias + " has changed no files: no agent has begun yet"
 	}
-	return fmt.Sprintf("%s has changed no files so far: its work is the same as %s was at its start", d.Alias, d.Base)
+	return fmt.Sprintf("%s has changed no files so far: its branch still equals %s as of its start", d.Alias, d.Base)
 }
 
 // written notes whether anything was.

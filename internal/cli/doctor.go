@@ -16,15 +16,14 @@ func newDoctor(sh *shell) *cobra.Command {
 		Use:         "doctor",
 		Short:       "Check that this machine has what runs need",
 		Long: `Checks git and your commit identity, your settings and price list, isolation and
-each wall around agents, what bounds them, the state folder and its space, the
-database, the agents on PATH and their credentials, passwords in proxy
-variables, the forge and its token, the clock, the engine and whether it answers
-on the network, how you are notified, and the plugin for Claude Code. For each
+each wall around agents, their resource limits, the state folder and its free
+space, the database, the agents on PATH and their credentials, passwords in
+proxy variables, the forge and its token, the clock, the engine and whether it
+answers on the network, your notifications, and the Claude Code plugin. For each
 problem it says what to do.
 
-It looks whether a credential is there, and never shows it. It connects to
-servers and sends them nothing. Exit code 1 means that something keeps runs from
-working.`,
+It checks that a credential exists and never shows it. It connects to servers
+and sends them nothing. Exit code 1 means that runs cannot work yet.`,
 		Example: `  stellwerk doctor
   stellwerk doctor --json`,
 		Args: cobra.NoArgs,

@@ -55,7 +55,7 @@ func TestDoctorReadsSettingsAndPrices(t *testing.T) {
 	writeFile(t, dir+"/config.yaml", "network: {mode: closed}\n")
 	b.run(t, ExitError, "doctor")
 	const mistake = `network.mode: "closed"`
-	b.said(t, b.out, "fail  settings    "+dir+"/config.yaml:1:17: "+mistake, "warn  credentials not examined", "warn  notify      not examined")
+	b.said(t, b.out, "fail  settings    "+dir+"/config.yaml:1:17: "+mistake, "warn  credentials not checked", "warn  notify      not checked")
 	if n := strings.Count(b.out.String(), mistake); n != 1 {
 		t.Errorf("the mistake is told %d times", n)
 	}
@@ -88,7 +88,7 @@ phases: [{id: a, role: writer, done: {changed: x}}]
 	b.Connect, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
 	b.env["MY_TOKEN"] = "hush-2"
 	b.run(t, ExitError, "doctor") // there is not even git
-	b.said(t, b.out, "ok    credentials own: MY_TOKEN is set; claude, which is not on PATH either: none of KEY_A, KEY_B is set")
+	b.said(t, b.out, "ok    credentials own: MY_TOKEN is set; claude, which is not on PATH: none of KEY_A, KEY_B is set")
 	if err := os.WriteFile(empty+"/claude", nil, 0o644); err != nil { // somebody meant it to be there
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestDoctorDoesNotPraiseMissingCredentials(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	b.Connect, b.Credentials = refuseConnect, func() []string { return []string{"KEY_A", "KEY_B"} }
 	b.run(t, ExitError, "doctor") // there is not even git
-	b.said(t, b.out, "warn  credentials claude, which is not on PATH either: none of KEY_A, KEY_B is set", "`command` agents need none")
+	b.said(t, b.out, "warn  credentials claude, which is not on PATH: none of KEY_A, KEY_B is set", "`command` agents need none")
 }
 
 // What refuses the first run is told before it.
@@ -140,7 +140,7 @@ func TestDoctorReportsAMissingIdentity(t *testing.T) {
 	b.Dir = func() (string, error) { return elsewhere, nil }
 	b.out.b.Reset()
 	b.run(t, ExitOK, "doctor")
-	b.said(t, b.out, "warn  identity    git does not know who you are; a repository can have")
+	b.said(t, b.out, "warn  identity    git does not know who you are, unless a repository sets")
 }
 
 func TestDoctorLooksAtTheDatabase(t *testing.T) {
@@ -183,9 +183,9 @@ func TestDoctorDoesNotPraiseWhatItCannotRead(t *testing.T) {
 func TestDoctorKnowsWhatThePluginNeeds(t *testing.T) {
 	for version, want := range map[string]string{
 		"2.1.197": "warn  plugin      not installed, and Claude Code is too old for it: 2.1.197",
-		"2.1.325": "ok    plugin      not installed; `stellwerk plugin install`",
-		"2.2.0":   "ok    plugin      not installed; `stellwerk plugin install`",
-		"latest":  "warn  plugin      the version of Claude Code cannot be read: latest",
+		"2.1.325": "ok    plugin      not installed; to run playbooks inside Claude Code: stellwerk plugin install",
+		"2.2.0":   "ok    plugin      not installed; to run playbooks inside Claude Code: stellwerk plugin install",
+		"latest":  "warn  plugin      cannot read the version of Claude Code: latest",
 	} {
 		b := newBench(t)
 		b.Connect = refuseConnect

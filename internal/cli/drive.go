@@ -48,7 +48,7 @@ func (sh *shell) through(ctx context.Context, svc api.Service, run api.Run, afte
 		case !asked:
 			return seen, sh.finished(ctx, svc, detail)
 		case answered == nil:
-			sh.printText("Left as it is. Next: ", sh.reaching(detail.Next))
+			sh.printText("Nothing decided. Next: ", sh.reaching(detail.Next))
 			return seen, exitWith(ExitWaiting)
 		}
 		run, after = *answered, detail.Seq
@@ -115,9 +115,9 @@ func (a *after) flags(cmd *cobra.Command) {
 // afterHelp is the paragraph that explains it.
 const afterHelp = `
 
-Where an engine runs in the background, the command returns at once. Where
-none does, it drives the run on itself until it ends or needs you again;
---detach starts an engine in the background instead.`
+If an engine runs in the background, the command returns at once. If not, it
+drives the run itself until the run ends or needs you again; --detach starts an
+engine in the background instead.`
 
 // word is what a person says about a run.
 type word func(svc api.Service, id string) (api.Run, error)

@@ -105,9 +105,9 @@ func (sh *shell) printStage(s api.RehearsedStage) {
 func networkLine(r api.Reachable) string {
 	switch r.Mode {
 	case config.NetworkOpen:
-		return "open: agents, setup and checks can connect to anything"
+		return "open: agents, setup and checks can connect anywhere"
 	case config.NetworkNone:
-		return "none: agents reach their model, and nothing else is reached"
+		return "none: agents reach only their model; setup and checks reach nothing"
 	}
 	line := fmt.Sprintf("agents reach their model and %s; setup: %s; checks: %s", wording.Reach(r.Attempts), wording.Reach(r.Setup), wording.Reach(r.Checks))
 	if len(r.Attempts) == 0 {
@@ -153,7 +153,7 @@ func (sh *shell) printPreflight(r api.Rehearsal, trusted bool) {
 	if len(r.Untrusted) > 0 {
 		then := "the run would ask"
 		if trusted {
-			then = "the run would trust it, as you say"
+			then = "the run would trust it because of --trust"
 		}
 		sh.printText("  trust: ", "nobody has trusted "+strings.Join(r.Untrusted, ", ")+" yet; "+then)
 	}
@@ -167,7 +167,7 @@ func (sh *shell) printPreflight(r api.Rehearsal, trusted bool) {
 		if r.Problem.Hint != "" {
 			sh.printText("    try: ", r.Problem.Hint)
 		}
-		sh.printf("The run would not begin.\n")
+		sh.printf("The run would not start.\n")
 	case len(notes) == 0:
 		sh.printText("  "+style.Good("preflight: "), "agents and checks are in order")
 		fallthrough

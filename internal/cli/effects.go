@@ -19,23 +19,23 @@ func newEffects(sh *shell) *cobra.Command {
 	o := &effectsOptions{}
 	cmd := &cobra.Command{
 		Use:   "effects [RUN] [ATTEMPT] [flags]",
-		Short: "Show what agents did: every tool call that could be seen",
-		Long: `Shows the tool calls of a run's agents, the newest last: when, which attempt,
-which tool, what became of it, and its arguments, without secrets and shortened.
-The whole is in transcripts/ of the run's folder. Connections to hosts other
-than the model's are shown as the tool network.
+		Short: "Show every tool call that agents made",
+		Long: `Shows the tool calls of a run's agents, newest last: time, attempt, tool,
+outcome and arguments, shortened and without secrets. The full record is in
+transcripts/ in the run's folder. Connections to hosts other than the model's
+appear as the tool network.
 
 Outcomes:
-  ok          carried out
-  error       carried out, and failed
-  denied      not carried out: the role does not list the tool, or a rule or the
-              guard of a session forbids the call
-  refused     one of Stellwerk's own tools, refused by the engine; or a
-              connection to a host that agents may not reach
+  ok          the call succeeded
+  error       the call failed
+  denied      the call did not run: the role does not list the tool, or a rule
+              or a session's guard forbids it
+  refused     the engine refused one of Stellwerk's own tools, or a connection
+              to a host that agents may not reach
   running     no result yet
-  unknown     ended without a result
-  unobserved  the agent does not report its calls, and cannot be kept to its
-              role's tools: one line for all that the attempt did
+  unknown     the attempt ended without a result for the call
+  unobserved  the agent does not report its calls and cannot be held to its
+              role's tools: one line for everything the attempt did
 
 --json prints {"effects": […], "left_out": N, "total": N}.`,
 		Example: `  stellwerk effects
@@ -55,7 +55,7 @@ Outcomes:
 	}
 	cmd.Flags().StringVar(&o.tool, "tool", "", "only calls of the tool `NAME`")
 	cmd.Flags().StringVar(&o.outcome, "outcome", "", "only calls with this `OUTCOME`")
-	cmd.Flags().IntVarP(&o.last, "last", "n", 0, "only the newest `N`; 0 for all")
+	cmd.Flags().IntVarP(&o.last, "last", "n", 0, "show only the last `N`; 0 for all")
 	must(cmd.RegisterFlagCompletionFunc("tool", cobra.NoFileCompletions))
 	must(cmd.RegisterFlagCompletionFunc("outcome", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return api.EffectOutcomes(), cobra.ShellCompDirectiveNoFileComp
@@ -66,9 +66,9 @@ Outcomes:
 func (o *effectsOptions) run(ctx context.Context, sh *shell, given, attempt string) error {
 	switch {
 	case o.last < 0:
-		return usagef("--last %d: it cannot be less than nothing", o.last)
+		return usagef("--last %d: must be 0 or more", o.last)
 	case o.outcome != "" && !slices.Contains(api.EffectOutcomes(), o.outcome):
-		return usagef("--outcome %s: there is no such outcome; there are %s", o.outcome, strings.Join(api.EffectOutcomes(), ", "))
+		return usagef("--outcome %s: no such outcome; use one of %s", o.outcome, strings.Join(api.EffectOutcomes(), ", "))
 	}
 	return sh.connect(ctx, func(svc api.Service) error {
 		id, err := sh.find(ctx, svc, given)

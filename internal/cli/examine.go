@@ -178,7 +178,7 @@ func (sh *shell) examineEngine(ctx context.Context, opts ConnectOptions) api.Exa
 	})
 	switch {
 	case errors.Is(err, api.ErrNoEngine):
-		f.Found = "none runs; commands start one while they need it"
+		f.Found = "not running; commands start one while they need it"
 	case err != nil:
 		f.Grade, f.Found, f.Advice = api.GradeFail, err.Error(), wording.Hint(err)
 	}

@@ -44,12 +44,12 @@ func (sh *shell) missingToken(f config.ForgeSettings) (missing, advice string) {
 		return "", ""
 	}
 	if file == "" {
-		return variable + " is not set", "set it where the engine runs, or name a file of mode 0600 with forge_token_file"
+		return variable + " is not set", "set it in the engine's environment, or name a file of mode 0600 with forge_token_file"
 	}
 	info, err := os.Stat(file)
 	switch {
 	case err != nil:
-		return "the token's file cannot be read: " + err.Error(), "write the token into it, and chmod 0600"
+		return "cannot read the token file: " + err.Error(), "write the token into it and chmod 0600 it"
 	case !info.Mode().IsRegular() || info.Mode().Perm() != 0o600:
 		return fmt.Sprintf("the token's file %s has mode %04o", file, info.Mode().Perm()), "chmod 0600 " + plain.ShellWord(file)
 	}

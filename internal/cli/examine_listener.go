@@ -44,7 +44,7 @@ func examineListener(ctx context.Context, state string) api.Examined {
 func servedAt(state string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(state, networkFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("it is not known where the engine listens: %w", err)
+		return "", fmt.Errorf("find where the engine listens: %w", err)
 	}
 	return strings.TrimSpace(string(data)), nil
 }

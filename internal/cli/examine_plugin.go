@@ -42,7 +42,7 @@ func (sh *shell) examinePlugin(ctx context.Context) api.Examined {
 	}
 	old, known := olderClient(text)
 	if !known {
-		f.Found, f.Advice = "the version of Claude Code cannot be read: "+terminal.Line(text), "try it yourself: claude --version"
+		f.Found, f.Advice = "cannot read the version of Claude Code: "+terminal.Line(text), "try it yourself: claude --version"
 		return f
 	}
 	if old {
@@ -97,7 +97,7 @@ func hooksAnswer(ctx context.Context, folder deploy.Folder) string {
 			return fmt.Sprintf("the hook program %s does not run: %v", path, err)
 		}
 		if string(out) != "{}\n" {
-			return fmt.Sprintf("the hook program %s says something odd: %.80q", path, out)
+			return fmt.Sprintf("the hook program %s gave an unexpected answer: %.80q", path, out)
 		}
 	}
 	return ""

@@ -20,14 +20,14 @@ func (sh *shell) examineSettings() api.Examined {
 		return wrong(err, "")
 	}
 	if _, _, err := repo.settings(); err != nil {
-		return wrong(err, "correct it; no run starts until then")
+		return wrong(err, "fix it; no run starts until then")
 	}
 	prices, err := config.PricesFile(sh.Env)
 	if err != nil {
 		return wrong(err, "")
 	}
 	if _, err := broker.ReadPrices(prices); err != nil {
-		return wrong(err, "correct it; claude attempts do not start until then")
+		return wrong(err, "fix it; claude attempts do not start until then")
 	}
 	return doctor.OK(what, "no mistakes")
 }

@@ -109,7 +109,7 @@ func TestDoctorSaysWhatIsKept(t *testing.T) {
 	}
 	b.out.b.Reset()
 	b.run(t, ExitOK, "doctor")
-	b.said(t, b.out, "warn  kept", "(yards 6", "`retention` is off", "`stellwerk prune --yes` removes it; `retention: 90d`")
+	b.said(t, b.out, "warn  kept", "(yards 6", "`retention` is off", "`stellwerk prune --yes` removes it; with `retention: 90d`")
 
 	b.env["STELLWERK_RETENTION"] = "90d"
 	b.out.b.Reset()

@@ -25,5 +25,5 @@ func TestDoctorTriesTheWalls(t *testing.T) {
 	b.said(t, b.out, "fail  call wall   a process inside can call setns\n      reinstall bubblewrap\n")
 	b.Walls = func(context.Context) ([]wall.Trial, error) { return nil, errors.New("no sandbox today") }
 	b.run(t, ExitError, "doctor")
-	b.said(t, b.out, "fail  walls       they cannot be tried: no sandbox today")
+	b.said(t, b.out, "fail  walls       cannot test them: no sandbox today")
 }

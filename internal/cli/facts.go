@@ -15,12 +15,12 @@ func newFacts(sh *shell) *cobra.Command {
 	o := &factsOptions{}
 	cmd := &cobra.Command{
 		Use:   "facts [RUN] [flags]",
-		Short: "Show what a run in waves holds to be true, and why",
-		Long: `Lists the facts that hold in a run in waves: how sure each is, whether it was
-found, decided, answered or only assumed, and what it rests on. One that was
-built on something which no longer holds says so.
+		Short: "Show the facts of a run in waves, and their sources",
+		Long: `Lists the facts of a run in waves: how certain each is, whether it was found,
+decided, answered or assumed, and its sources. A fact that rests on one that no
+longer holds says so.
 
---history lists those that no longer hold, too, with what took their place.
+--history also lists facts that no longer hold, and what replaced them.
 --json prints {"facts": […]}.`,
 		Example: `  stellwerk facts
   stellwerk facts brisk-otter --history
@@ -29,7 +29,7 @@ built on something which no longer holds says so.
 		ValidArgsFunction: completeRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	cmd.Flags().BoolVar(&o.history, "history", false, "also what no longer holds")
+	cmd.Flags().BoolVar(&o.history, "history", false, "also list facts that no longer hold")
 	return cmd
 }
 
@@ -47,7 +47,7 @@ func (o *factsOptions) run(ctx context.Context, sh *shell, given string) error {
 			return sh.printJSON(api.FactList{Facts: append([]core.Fact{}, facts...)})
 		}
 		if len(facts) == 0 {
-			sh.printf("No facts yet. They come in with the answers of workers and of people.\n")
+			sh.printf("No facts yet. Workers report them, and people answer questions with them.\n")
 		}
 		sh.printLines(sh.view().Facts(facts))
 		return nil

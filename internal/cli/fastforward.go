@@ -15,7 +15,7 @@ import (
 func (sh *shell) mayForward(ctx context.Context, m api.Mergeable, said bool) (bool, error) {
 	switch {
 	case sh.isElsewhere() && said:
-		return false, core.Errorf(core.CodeUnsupported, "%s is checked out on the engine's machine, and its files are not moved from here", m.Base).
+		return false, core.Errorf(core.CodeUnsupported, "%s is checked out on the engine's machine; fast-forward it there", m.Base).
 			WithHint("there: `%s`", m.Command)
 	case said || sh.isElsewhere() || !sh.Console.Ask || sh.json:
 		return said, nil
@@ -35,7 +35,7 @@ func (sh *shell) fastForward(ctx context.Context, svc api.Service, id string, m 
 		return err
 	}
 	if changes != "" {
-		return core.Errorf(core.CodeConflict, "%s has uncommitted changes, and nothing was touched", m.Tree).
+		return core.Errorf(core.CodeConflict, "%s has uncommitted changes; nothing was merged", m.Tree).
 			WithHint("commit or stash them, then merge again")
 	}
 	if _, err := svc.Merge(ctx, id, api.Merge{Commit: m.Commit, Tip: m.Tip, FastForward: true}); err != nil {
@@ -53,7 +53,7 @@ func (sh *shell) fastForward(ctx context.Context, svc api.Service, id string, m 
 func onBase(ctx context.Context, m api.Mergeable) error {
 	at, err := gitIn(ctx, m.Tree, "rev-parse", "--symbolic-full-name", "HEAD")
 	if err == nil && at != "refs/heads/"+m.Base {
-		err = core.Errorf(core.CodeConflict, "%s is not checked out in %s any more, and nothing was touched", m.Base, m.Tree).WithHint("merge again")
+		err = core.Errorf(core.CodeConflict, "%s is no longer checked out in %s; nothing was merged", m.Base, m.Tree).WithHint("merge again")
 	}
 	return err
 }
@@ -66,7 +66,7 @@ func gitIn(ctx context.Context, tree string, args ...string) (string, error) {
 	out, err := cmd.Output()
 	if err != nil {
 		return "", core.Wrap(core.CodeConflict, err, fmt.Sprintf("git %s in %s: %s", args[0], tree, strings.TrimSpace(stderr.String())),
-			"put that right, then merge again")
+			"fix that, then merge again")
 	}
 	return strings.TrimSpace(string(out)), nil
 }

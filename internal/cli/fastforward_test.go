@@ -66,7 +66,7 @@ func TestFastForwardMovesTheBaseAlone(t *testing.T) {
 			if c.code == ExitOK {
 				want = commit
 			} else {
-				b.said(t, b.err, "main is not checked out in "+tree+" any more, and nothing was touched")
+				b.said(t, b.err, "main is no longer checked out in "+tree+"; nothing was merged")
 			}
 			if at := inTree(t, tree, "rev-parse", "HEAD"); at != want {
 				t.Errorf("the work tree is at %s, not %s", at, want)

@@ -20,19 +20,18 @@ func newFeedback(sh *shell) *cobra.Command {
 	o := &feedbackOptions{}
 	cmd := &cobra.Command{
 		Use:   `feedback [RUN] TEXT... [flags]`,
-		Short: "Send the current stage back with your words",
-		Long: `Opens a new round of the run's current stage with your words as its task. The
-work so far is kept and corrected; with --reset the round starts from before
-the stage, and the abandoned work is kept under a ref. At the gate of a stage
-that judges the work of others, as a review does, the stage that can put it
-right is done again instead.
+		Short: "Send the current stage back with comments",
+		Long: `Opens a new round of the run's current stage with TEXT as its task. Agents
+correct the work so far; with --reset they start from before the stage, and the
+abandoned work stays under a ref. At the gate of a review, Stellwerk reopens the
+stage that can fix the work instead.
 
-In a project that has its plan, your words are about the work as a whole, at any
-time, after the pull request was opened too: by rules they become a stage of
-their own, and a manager is woken with them.
+In a project with a plan, feedback concerns the work as a whole and is possible
+at any time, even after the pull request was opened: under rules it becomes a
+stage of its own; a manager is woken with it.
 
-Of several words the first is the RUN; without one, put the words into quotes. A
-TEXT of - is read from standard input.` + afterHelp,
+If you give several words, the first is the RUN; without a RUN, quote the text.
+With - as TEXT, the command reads standard input.` + afterHelp,
 		Example: `  stellwerk feedback "the search must ignore case"
   stellwerk feedback brisk-otter --reset "use the existing index instead"
   stellwerk feedback brisk-otter - < review.md`,
@@ -40,7 +39,7 @@ TEXT of - is read from standard input.` + afterHelp,
 		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, args) },
 	}
-	cmd.Flags().BoolVar(&o.reset, "reset", false, "start again from before the stage")
+	cmd.Flags().BoolVar(&o.reset, "reset", false, "start over from before the stage")
 	o.after.flags(cmd)
 	return cmd
 }
@@ -58,7 +57,7 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell, args []string) err
 		text = string(data)
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return usagef("feedback needs words: what is to change?")
+		return usagef("say what should change")
 	}
 	return sh.say(ctx, "feedback", given, o.after, func(svc api.Service, id string) (api.Run, error) {
 		if given == "" {
@@ -66,8 +65,8 @@ func (o *feedbackOptions) run(ctx context.Context, sh *shell, args []string) err
 				return api.Run{}, err
 			}
 		} else if _, err := svc.Run(ctx, given); core.CodeOf(err) == core.CodeNotFound {
-			return api.Run{}, core.Wrap(core.CodeNotFound, err, "the first word names the run",
-				`put the words into quotes: stellwerk feedback "…", or see stellwerk status`)
+			return api.Run{}, core.Wrap(core.CodeNotFound, err, "the first word must name the run",
+				`quote the text: stellwerk feedback "…", or find the run with stellwerk status`)
 		}
 		return svc.Feedback(ctx, id, api.Feedback{Text: text, Reset: o.reset})
 	})
@@ -80,7 +79,7 @@ func notARun(ctx context.Context, svc api.Service, text string) error {
 	}
 	_, err := svc.Run(ctx, text)
 	if err == nil {
-		return usagef("%s is a run; what is to change in it?", text)
+		return usagef("%s is a run; say what should change in it", text)
 	}
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil

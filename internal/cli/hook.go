@@ -15,12 +15,12 @@ func newHook(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Annotations: onThisMachine(),
 		Use:         "hook", Hidden: true,
-		Short: "Answer an event of Claude Code",
-		Long: `Reads an event of Claude Code from standard input and prints the answer. The
-plugin's hooks call it; people do not. Sessions that own no run are left alone.
+		Short: "Answer a Claude Code hook event",
+		Long: `Reads a Claude Code hook event from standard input and prints the answer. The
+plugin's hooks call this; people do not. It ignores sessions that own no run.
 
-With --rewake, waits while the engine verifies and ends with exit code 2 when
-the session has something to do.`,
+With --rewake, it waits while the engine verifies and exits with code 2 when the
+session has something to do.`,
 		Example: `  stellwerk hook < event.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

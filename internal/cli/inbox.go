@@ -12,8 +12,8 @@ func newInbox(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "inbox",
 		Short: "List what waits for you",
-		Long: `Lists everything that waits for you in all repositories, the oldest first: for
-how long, why, and what to type.`,
+		Long: `Lists everything that waits for you in all repositories, oldest first: for how
+long, why, and which command to type.`,
 		Example: `  stellwerk inbox`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return inbox(cmd.Context(), sh) },

@@ -17,21 +17,21 @@ func newInit(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Annotations: onThisMachine(),
 		Use:         "init [flags]",
-		Short:       "Put a playbook into the repository to make it your own",
+		Short:       "Copy a built-in playbook into the repository",
 		Long: `Writes a built-in playbook into ` + playbook.Folder + `/ of the
-repository. This is optional: without it, runs use the built-in playbooks.
-Nothing that exists is overwritten. Commit the file, since runs read it from the
-base commit.
+repository, so that you can change it. This is optional: without it, runs use
+the built-in playbooks. The command overwrites nothing. Commit the file, because
+runs read it from the base commit.
 
-In it, ${setup}, ${build} and ${test} stand for the commands that are found when
-a run starts; what they are today is printed. A check whose command is not found
-is left out, unless you write one in its place.`,
+${setup}, ${build} and ${test} in the file stand for the commands that Stellwerk
+detects when a run starts; this command prints what it detects today. If it
+finds none, the run leaves that check out, unless you write a command yourself.`,
 		Example: `  stellwerk init
   stellwerk init --playbook feature`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
-	cmd.Flags().StringVarP(&o.playbook, "playbook", "p", playbook.Feature, "built-in playbook `NAME` to begin with")
+	cmd.Flags().StringVarP(&o.playbook, "playbook", "p", playbook.Feature, "built-in playbook `NAME` to copy")
 	must(cmd.RegisterFlagCompletionFunc("playbook", offer(playbook.Builtins)))
 	return cmd
 }
@@ -48,7 +48,7 @@ func (o *initOptions) run(ctx context.Context, sh *shell) error {
 	}
 	if len(repo.files(ctx)) == 0 {
 		return core.Errorf(core.CodeInvalid, "%s is not in a git repository with files", repo.root).
-			WithHint("change into your repository, or make one: git init && git add . && git commit")
+			WithHint("change to your repository, or create one: git init && git add . && git commit")
 	}
 	path := repo.path(playbook.Folder + "/" + o.playbook + ".yaml")
 	if err := writeNew(path, source); err != nil {
@@ -67,9 +67,9 @@ func (o *initOptions) run(ctx context.Context, sh *shell) error {
 		case c.value != "":
 			sh.printText("  ", fmt.Sprintf("${%s} is `%s`", c.name, c.value))
 		case c.name == "setup":
-			sh.printText("  ", fmt.Sprintf("${%s}: nothing was found, and nothing is set up; you can write a command in its place", c.name))
+			sh.printText("  ", fmt.Sprintf("${%s}: no command found, so runs set nothing up; you can write one in its place", c.name))
 		default:
-			sh.printText("  ", fmt.Sprintf("${%s}: nothing was found, and its check is left out; you can write a command in its place", c.name))
+			sh.printText("  ", fmt.Sprintf("${%s}: no command found, so runs leave its check out; you can write one in its place", c.name))
 		}
 	}
 	sh.printf("Next: commit it, then stellwerk trust\n")

@@ -14,16 +14,15 @@ func newLimits(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "limits [RUN|PROJECT]",
 		Short: "Show the limits and settings in force, and what is left",
-		Long: `Shows what would hold for a run in the working directory, and where each value
-comes from: a flag of run, the environment, your own settings, the
+		Long: `Shows the limits and settings for a run in the working directory, and where each
+value comes from: a flag of run, the environment, your own settings, the
 repository's ` + config.ProjectFile + `, or the defaults. A repository can
 tighten limits and isolation, not loosen them.
 
-Below that stands what was used and what is left: of the attempts at once over
+Below that it shows what is used and what is left: of the attempts at once over
 all runs, of what the repository's runs may use together, and of each open run.
-With RUN or PROJECT, only that is shown. Outside a repository, all projects with
-open runs are. A run keeps the limits that it was started with, or that it was
-resumed with.`,
+With RUN or PROJECT, it shows only that; outside a repository, all projects with
+open runs. A run keeps the limits it was started or resumed with.`,
 		Example: `  stellwerk limits
   stellwerk limits brisk-otter
   STELLWERK_LIMITS_ATTEMPTS=5 stellwerk limits --json`,

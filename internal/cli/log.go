@@ -20,9 +20,9 @@ func newLog(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log [RUN] [flags]",
 		Short: "Show what happened in a run",
-		Long: `Shows every event of a run, one line each: when, what, who, details. With
---json each line is the event as it is stored. With --attempt, shows what an
-attempt's agent said and did instead.`,
+		Long: `Shows every event of a run, one line each: time, event, actor, details. With
+--json each line is the stored event. With --attempt, shows the transcript of an
+attempt's agent instead.`,
 		Example: `  stellwerk log
   stellwerk log brisk-otter --follow
   stellwerk log brisk-otter --attempt build.r1.a2
@@ -31,8 +31,8 @@ attempt's agent said and did instead.`,
 		ValidArgsFunction: completeRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on as events happen")
-	cmd.Flags().StringVar(&o.attempt, "attempt", "", "transcript of the attempt with this `ID`")
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "keep printing new events")
+	cmd.Flags().StringVar(&o.attempt, "attempt", "", "show the transcript of the attempt `ID`")
 	return cmd
 }
 
@@ -116,7 +116,7 @@ func (o *logOptions) transcript(ctx context.Context, sh *shell, svc api.Service,
 // silence says why there is nothing to show.
 func (o *logOptions) silence(ended bool) string {
 	if ended {
-		return o.attempt + " ended without having said anything"
+		return o.attempt + " ended without saying anything"
 	}
-	return o.attempt + " has said nothing so far; --follow waits for it"
+	return o.attempt + " has said nothing yet; --follow waits for it"
 }

@@ -133,7 +133,7 @@ func TestReplay(t *testing.T) {
 	b.said(t, b.out, "3 events, 2 decisions derived again, 1 made by other versions")
 	b.svc.ReplayAnswer = api.Replay{Difference: "stage plan"}
 	b.run(t, ExitError, "replay")
-	b.said(t, b.err, "lead elsewhere", "stage plan")
+	b.said(t, b.err, "do not lead to the stored state", "stage plan")
 }
 
 func TestTrust(t *testing.T) {
@@ -176,7 +176,7 @@ func TestNothingToShowIsSaid(t *testing.T) {
 	b.svc.Outputs = map[string]api.Output{"a1": {Done: true}, "a2": {}}
 	b.run(t, ExitOK, "log", "--attempt", "a1")
 	b.run(t, ExitOK, "log", "--attempt", "a2")
-	b.said(t, b.err, "a1 ended without having said anything", "a2 has said nothing so far")
+	b.said(t, b.err, "a1 ended without saying anything", "a2 has said nothing yet")
 	if b.out.String() != "" {
 		t.Errorf("a pipe got %q", b.out)
 	}

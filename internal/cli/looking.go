@@ -50,7 +50,7 @@ func (sh *shell) tellLooks(ctx context.Context, svc api.Service, ticket string, 
 		}
 		if look.At != "" && look.At != told && !sh.json {
 			told = look.At
-			sh.tell("preflight: ", terminal.Line(told)+" (Ctrl-C ends it, --no-preflight leaves it out)")
+			sh.tell("preflight: ", terminal.Line(told)+" (Ctrl-C stops it, --no-preflight skips it)")
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (sh *shell) reportLost(folders []string) {
 	if len(folders) == 0 {
 		return
 	}
-	sh.printText("", "The database does not know these runs, whose folders are here. If it was lost or replaced, get them back with:")
+	sh.printText("", "The database does not know these runs, but their folders are here. If it was lost or replaced, restore them with:")
 	state := ""
 	if sh.stateFlag != "" {
 		state = "--state " + plain.ShellWord(sh.stateFlag) + " "

@@ -21,7 +21,7 @@ func Main() int {
 		return hook.Main(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	}
 	if err := sealDescriptors(); err != nil {
-		fmt.Fprintf(os.Stderr, "stellwerk: files left open by the shell cannot be kept from agents: %v\n", err)
+		fmt.Fprintf(os.Stderr, "stellwerk: cannot close the files that the shell left open, so agents would see them: %v\n", err)
 		return ExitError
 	}
 	bridge.Intercept() // it starts every command of a sandbox, and nothing else is made ready for it

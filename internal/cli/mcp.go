@@ -14,11 +14,11 @@ func newMCP(sh *shell) *cobra.Command {
 	o := &toolOptions{}
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Offer the manager's tools over MCP",
+		Short: "Serve the manager's tools over MCP",
 		Long: `Serves the tools of a project's manager over the Model Context Protocol, on
 standard input and output: delegate_to_red, send_message, update_plan,
-request_clarification and show_plan, and fetch_detail for runs in waves. They
-are those of "stellwerk tool", for an agent's attempt as for a person.`,
+request_clarification and show_plan, and fetch_detail for runs in waves. They do
+the same as "stellwerk tool", for an agent or for a person.`,
 		Example: `  stellwerk mcp
   claude mcp add shop -- stellwerk mcp --project shop`,
 		Args: cobra.NoArgs,
@@ -27,8 +27,8 @@ are those of "stellwerk tool", for an agent's attempt as for a person.`,
 			return mcp.Serve(cmd.Context(), use, sh.Build.Version, io.NopCloser(sh.Console.In), unclosed{sh.Console.Out})
 		},
 	}
-	cmd.Flags().StringVar(&o.run, "run", "", "the `RUN` that is meant")
-	cmd.Flags().StringVar(&o.project, "project", "", "the `PROJECT` whose open run is meant")
+	cmd.Flags().StringVar(&o.run, "run", "", "the `RUN` to work on")
+	cmd.Flags().StringVar(&o.project, "project", "", "the `PROJECT` whose open run to work on")
 	o.speaks(cmd)
 	return cmd
 }

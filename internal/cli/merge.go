@@ -15,13 +15,12 @@ func newMerge(sh *shell) *cobra.Command {
 	forward := false
 	cmd := &cobra.Command{
 		Use:   "merge [RUN] [flags]",
-		Short: "Merge what a run has published into its base branch",
-		Long: `Merges the run's branch into its base, where a pull request waits in a
-repository on this machine. The files that you work with are not touched unless
-you say so: a base that is checked out is fast-forwarded there by your own git
-with --fast-forward, or if you agree at the terminal. That needs a work tree
-without uncommitted changes and a base that has not moved on; otherwise it is
-left to you, with the command to type.` + afterHelp,
+		Short: "Merge a run's local pull request into its base",
+		Long: `Merges the run's branch into its base, if its pull request is in a repository on
+this machine. Stellwerk touches your working files only if you say so: with
+--fast-forward, or if you agree at the terminal, your own git fast-forwards a
+base that is checked out. That needs a work tree without uncommitted changes and
+a base that has not moved; otherwise the command prints what to type instead.` + afterHelp,
 		Example: `  stellwerk merge
   stellwerk merge brisk-otter
   stellwerk merge brisk-otter --fast-forward`,
@@ -29,7 +28,7 @@ left to you, with the command to type.` + afterHelp,
 		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return sh.merge(cmd.Context(), first(args), forward, a) },
 	}
-	cmd.Flags().BoolVar(&forward, "fast-forward", false, "move a base that is checked out, with its files, if it is clean")
+	cmd.Flags().BoolVar(&forward, "fast-forward", false, "also fast-forward a checked-out base, if its work tree is clean")
 	a.flags(cmd)
 	return cmd
 }
@@ -41,7 +40,7 @@ func (sh *shell) byHand(m api.Mergeable) error {
 	if sh.isElsewhere() {
 		where = ", on the engine's machine"
 	}
-	sh.complain(fmt.Sprintf("%s cannot be merged here: %s", m.Branch, m.Reason), m.Next+where+":")
+	sh.complain(fmt.Sprintf("cannot merge %s here: %s", m.Branch, m.Reason), m.Next+where+":")
 	fmt.Fprintf(sh.Console.Err, "  %s\n", terminal.Line(m.Command))
 	return exitWith(ExitError)
 }

@@ -17,10 +17,10 @@ func newMessages(sh *shell) *cobra.Command {
 	o := &messagesOptions{}
 	cmd := &cobra.Command{
 		Use:   "messages [PROJECT] [flags]",
-		Short: "Show what was said in a project",
-		Long: `Prints the conversation of a project over all its runs, whole: goals, messages,
-questions and answers. The PROJECT is named as for say. Where it has several
-conversations, --conversation shows one of them.
+		Short: "Show a project's conversation",
+		Long: `Prints the whole conversation of a project, over all its runs: goals, messages,
+questions and answers. Name the PROJECT as for say. If it has several
+conversations, --conversation selects one.
 
 --json prints {"messages": […]}, with kind, voice, by, text, at and event among
 others.`,
@@ -30,14 +30,14 @@ others.`,
 		ValidArgsFunction: completeAddressees(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	inConversation(cmd, sh, &o.conversation, "only what was said in this `CONVERSATION`, by its name or id")
-	cmd.Flags().IntVarP(&o.last, "last", "n", 50, "only the newest `N`; 0 for all")
+	inConversation(cmd, sh, &o.conversation, "show only this `CONVERSATION`, by name or id")
+	cmd.Flags().IntVarP(&o.last, "last", "n", 50, "show only the last `N`; 0 for all")
 	return cmd
 }
 
 func (o *messagesOptions) run(ctx context.Context, sh *shell, project string) error {
 	if o.last < 0 {
-		return usagef("--last %d: it cannot be less than nothing", o.last)
+		return usagef("--last %d: must be 0 or more", o.last)
 	}
 	dir, err := sh.Dir()
 	if err != nil {
@@ -61,7 +61,7 @@ func (o *messagesOptions) run(ctx context.Context, sh *shell, project string) er
 			return sh.printJSON(list)
 		}
 		if len(list.Messages) == 0 {
-			sh.printf("Nothing was said yet. Begin with: stellwerk say \"…\"\n")
+			sh.printf("No messages yet. Start with: stellwerk say \"…\"\n")
 		}
 		for _, m := range list.Messages {
 			sh.printLines(sh.view().Message(m))

@@ -6,7 +6,7 @@ import "testing"
 // ended nor moved on before its person says that it is meant.
 func TestWordsForGoodAreAskedAbout(t *testing.T) {
 	for verb, question := range map[string]string{
-		"skip": "Pass over the stage review of alias-1? [y/N]", "cancel": "End alias-1 for good, at stage review? [y/N]",
+		"skip": "Skip the stage review of alias-1? [y/N]", "cancel": "End alias-1 for good, at stage review? [y/N]",
 	} {
 		b := newBench(t).at("")
 		b.put("1", "paused")

@@ -12,8 +12,8 @@ import (
 func newNotify(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notify",
-		Short: "Try the ways in which you are told that something waits",
-		Long: `The setting notify says in which ways you are told that something waits for you:
+		Short: "Test your notifications",
+		Long: `The setting notify says how Stellwerk tells you that something waits for you:
 bell, desktop, webhook, slack.`,
 		Example: `  stellwerk notify test`,
 		Args:    onlyCommands,
@@ -21,10 +21,10 @@ bell, desktop, webhook, slack.`,
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "test",
-		Short: "Send one message in each way, and say what became of it",
-		Long: `Has the engine send one message in each way that the setting notify names, quiet
-hours or not, and says what became of it. The secrets are those the engine has.
-Ends with exit code 1 where a way failed.`,
+		Short: "Send one test message in each way",
+		Long: `The engine sends one message in each way that the setting notify lists, even in
+quiet hours, with the engine's own secrets. Prints the result of each; the exit
+code is 1 if one failed.`,
 		Example: `  stellwerk notify test
   STELLWERK_NOTIFY=desktop stellwerk notify test`,
 		Args: cobra.NoArgs,
@@ -34,7 +34,7 @@ Ends with exit code 1 where a way failed.`,
 }
 
 func notifyTest(ctx context.Context, sh *shell) error {
-	if err := sh.personal("a test of what tells people"); err != nil {
+	if err := sh.personal("a test of the notifications"); err != nil {
 		return err
 	}
 	var tests []api.NoticeTest
@@ -62,7 +62,7 @@ func notifyTest(ctx context.Context, sh *shell) error {
 
 func (sh *shell) printTests(tests []api.NoticeTest) {
 	if len(tests) == 0 {
-		sh.printf("The engine tells you in no way: set notify to desktop, webhook or slack. The bell is rung by the command that follows a run, and in sessions of Claude Code.\n")
+		sh.printf("The engine sends no notifications: set notify to desktop, webhook or slack. Only commands that follow a run and Claude Code sessions ring the bell.\n")
 	}
 	for _, t := range tests {
 		if t.OK {

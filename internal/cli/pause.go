@@ -15,16 +15,16 @@ func newPause(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pause [RUN] [flags]",
 		Short: "Stop a run for now",
-		Long: `Stops the run from beginning anything new. An agent at work finishes, and what
-it hands in is kept; with --stop it is ended, and what it has so far is kept.`,
+		Long: `The run starts nothing new. Agents at work finish, and their work is kept; with
+--stop they are ended at once, and their work so far is kept.`,
 		Example: `  stellwerk pause
   stellwerk pause --stop brisk-otter -m "wrong branch"`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	cmd.Flags().BoolVar(&o.req.Stop, "stop", false, "end what is running, too")
-	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "`TEXT`: why")
+	cmd.Flags().BoolVar(&o.req.Stop, "stop", false, "also end the running agents")
+	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	return cmd
 }
 

@@ -15,14 +15,13 @@ func newPlan(sh *shell) *cobra.Command {
 	o := &planOptions{}
 	cmd := &cobra.Command{
 		Use:   "plan [RUN] [flags]",
-		Short: "Draw a run's work: what comes after what, and how it stands",
-		Long: `Draws the work of a run. Of a run in waves these are its delegations, wave by
-wave; of a run that drives a project the steps of its plan; otherwise the
-phases in their order. Each piece hangs below one that it waits for; an arrow
-names the others.
+		Short: "Draw a run's work: order and state",
+		Long: `Draws the work of a run: for a run in waves its delegations, wave by wave; for a
+run that drives a project the steps of its plan; otherwise the phases in order.
+Each piece stands below one that it waits for; an arrow names the others.
 
---dot prints the same as a graph for Graphviz. --json prints run, kind, wave and
-pieces, each with id, status and after among others.`,
+--dot prints the same as a Graphviz graph. --json prints run, kind, wave and
+pieces, each with id, status, after and more.`,
 		Example: `  stellwerk plan
   stellwerk plan brisk-otter
   stellwerk plan --dot | dot -Tsvg > plan.svg`,
@@ -36,7 +35,7 @@ pieces, each with id, status and after among others.`,
 
 func (o *planOptions) run(ctx context.Context, sh *shell, given string) error {
 	if o.dot && sh.json {
-		return usagef("--dot and --json are two forms of the same: choose one")
+		return usagef("--dot and --json: choose one")
 	}
 	return sh.connect(ctx, func(svc api.Service) error {
 		id, err := sh.find(ctx, svc, given)

@@ -10,9 +10,9 @@ func newPlaybook(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "playbook",
 		Short: "List, show, check, import and use playbooks",
-		Long: `A playbook says how a run is driven: its phases, who works on them, what must
-hold before each passes, and where you are asked. A repository keeps its own
-in ` + playbook.Folder + `/; some come with the program.`,
+		Long: `A playbook says how Stellwerk drives a run: its phases, who works on them, which
+checks each must pass, and where you must approve. A repository keeps its own in
+` + playbook.Folder + `/; others are built in.`,
 		Example: `  stellwerk playbook list
   stellwerk playbook validate .stellwerk/playbooks/feature.yaml`,
 		Args: onlyCommands,

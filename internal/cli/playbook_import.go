@@ -18,8 +18,8 @@ func newPlaybookImport(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE [flags]",
 		Short: "Turn a phases.conf into a playbook",
-		Long: `Reads bytA's phases.conf and prints the same workflow as a playbook. What means
-something else now than it did there is noted on standard error.`,
+		Long: `Reads bytA's phases.conf and prints the same workflow as a playbook. Notes about
+what means something different in Stellwerk go to standard error.`,
 		Example: `  stellwerk playbook import phases.conf
   stellwerk playbook import phases.conf -o .stellwerk/playbooks/byta.yaml`,
 		Args: cobra.ExactArgs(1),
@@ -36,7 +36,7 @@ func playbookImport(sh *shell, file, out string) error {
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return core.Wrap(core.CodeNotFound, err, "the phases cannot be read", "name the file: stellwerk playbook import phases.conf")
+		return core.Wrap(core.CodeNotFound, err, "cannot read the phases", "name the file: stellwerk playbook import phases.conf")
 	}
 	text, notes, err := playbook.Import(file, data)
 	if err != nil {

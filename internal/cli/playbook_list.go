@@ -17,7 +17,7 @@ func newPlaybookList(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the playbooks",
-		Long:    `Lists the repository's own playbooks and those that come with the program.`,
+		Long:    `Lists the repository's own playbooks and the built-in ones.`,
 		Example: `  stellwerk playbook list --json`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return playbookList(cmd.Context(), sh) },

@@ -10,8 +10,8 @@ import (
 func newPlaybookShow(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME|FILE",
-		Short: "Show a playbook with everything that is in force",
-		Long: `Shows a playbook as a run would obey it here: with defaults, roles, agents,
+		Short: "Show a playbook with all defaults filled in",
+		Long: `Shows a playbook as a run would use it here: with defaults, roles, agents,
 detected commands and implied checks filled in.`,
 		Example: `  stellwerk playbook show feature
   stellwerk playbook show .stellwerk/playbooks/release.yaml`,

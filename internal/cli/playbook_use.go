@@ -18,10 +18,10 @@ func newPlaybookUse(sh *shell) *cobra.Command {
 	o := &playbookUseOptions{}
 	cmd := &cobra.Command{
 		Use:   "use FILE|NAME [flags]",
-		Short: "Let another playbook drive a project's run",
-		Long: `Hands the run that drives a project over to another playbook: from a table of
-rules to a manager, or back. The plan, the branches and the history stay. It is
-possible with nothing running; ` + "`stellwerk pause`" + ` lets what runs come to its end.` + afterHelp,
+		Short: "Switch a project's run to another playbook",
+		Long: `Switches the run that drives a project to another playbook: from rules to a
+manager, or back. Plan, branches and history stay. No agent may be at work;
+` + "`stellwerk pause`" + ` lets those at work finish.` + afterHelp,
 		Example: `  stellwerk playbook use project
   stellwerk playbook use project-rules --run brisk-otter`,
 		Args: cobra.ExactArgs(1),
@@ -31,7 +31,7 @@ possible with nothing running; ` + "`stellwerk pause`" + ` lets what runs come t
 		},
 	}
 	cmd.Flags().StringVar(&o.run, "run", "", "`RUN` that drives the project (default the open one)")
-	cmd.Flags().BoolVar(&o.req.Trust, "trust", false, "trust the repository's playbook and roles as they are")
+	cmd.Flags().BoolVar(&o.req.Trust, "trust", false, "trust the repository's playbook and roles as they are now")
 	o.after.flags(cmd)
 	return cmd
 }

@@ -18,10 +18,10 @@ func newPlaybookValidate(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate [NAME|FILE]...",
 		Short: "Check playbooks",
-		Long: `Checks playbooks and reports everything that is wrong with them, each problem
-with file, line and column. Without arguments, checks all of the repository's
-own. Of each role it says whose text applies: the built-in one, a file's, or the
-playbook's. Ends with exit code 1 where a playbook is not valid.`,
+		Long: `Checks playbooks and reports every problem with file, line and column. Without
+arguments, checks all of the repository's own. For each role it says which text
+applies: the built-in one, a file's, or the playbook's. The exit code is 1 if a
+playbook is not valid.`,
 		Example: `  stellwerk playbook validate
   stellwerk playbook validate .stellwerk/playbooks/feature.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return playbookValidate(cmd.Context(), sh, args) },

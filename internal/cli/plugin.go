@@ -23,9 +23,9 @@ func newPlugin(sh *shell) *cobra.Command {
 		Annotations: onThisMachine(),
 		Use:         "plugin",
 		Short:       "Install the plugin for Claude Code",
-		Long: `Installs and removes the plugin that runs playbooks inside your own session of
-Claude Code. Its files and copies of the programs its hooks need are kept in the
-state folder; after an upgrade of Stellwerk, install it again.`,
+		Long: `Installs and removes the plugin that runs playbooks inside your own Claude Code
+session. The state folder keeps its files and copies of the programs that its
+hooks need; after you upgrade Stellwerk, install the plugin again.`,
 		Example: `  stellwerk plugin install
   stellwerk plugin install --scope project
   claude --plugin-dir "$(stellwerk plugin path)"`,
@@ -35,10 +35,10 @@ state folder; after an upgrade of Stellwerk, install it again.`,
 	cmd.AddCommand(
 		o.flags(&cobra.Command{
 			Use:   "install [flags]",
-			Short: "Install or renew the plugin",
+			Short: "Install or update the plugin",
 			Long: `Writes the plugin into the state folder and installs it with Claude Code's own
-commands. Installing again renews it. Sessions that run already go on with what
-they have loaded.`,
+commands. To update it, install it again. Open sessions keep the version they
+have loaded.`,
 			Example: `  stellwerk plugin install
   stellwerk plugin install --scope project --claude ~/bin/claude`,
 			Args: cobra.NoArgs,
@@ -47,7 +47,7 @@ they have loaded.`,
 		o.flags(&cobra.Command{
 			Use:     "uninstall [flags]",
 			Short:   "Remove the plugin",
-			Long:    "Removes the plugin from Claude Code, and from the state folder where no other\nscope has it. Runs stay as they are.",
+			Long:    "Removes the plugin from Claude Code, and from the state folder if no other scope\nhas it. Runs stay as they are.",
 			Example: `  stellwerk plugin uninstall`,
 			Args:    cobra.NoArgs,
 			RunE:    func(cmd *cobra.Command, _ []string) error { return o.uninstall(cmd.Context(), sh) },
@@ -55,7 +55,7 @@ they have loaded.`,
 		&cobra.Command{
 			Use:     "path",
 			Short:   "Write the plugin and print its folder",
-			Long:    "Writes the plugin into the state folder, installs it nowhere, and prints the\nfolder: for claude --plugin-dir.",
+			Long:    "Writes the plugin into the state folder without installing it, and prints that\nfolder for claude --plugin-dir.",
 			Example: `  claude --plugin-dir "$(stellwerk plugin path)"`,
 			Args:    cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
@@ -71,7 +71,7 @@ they have loaded.`,
 }
 
 func (o *pluginOptions) flags(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().StringVar(&o.scope, "scope", "user", "user: for you everywhere; project: for this repository, in its .claude/settings.json")
+	cmd.Flags().StringVar(&o.scope, "scope", "user", "user: for you, everywhere; project: for this repository, in its .claude/settings.json")
 	cmd.Flags().StringVar(&o.claude, "claude", "", "`PATH` of Claude Code (default claude on PATH)")
 	return cmd
 }
@@ -79,7 +79,7 @@ func (o *pluginOptions) flags(cmd *cobra.Command) *cobra.Command {
 // client is the Claude Code that is meant.
 func (o *pluginOptions) client(sh *shell) (deploy.Client, error) {
 	if o.scope != "user" && o.scope != "project" {
-		return deploy.Client{}, usagef("--scope %s: it is user or project", o.scope)
+		return deploy.Client{}, usagef("--scope %s: use user or project", o.scope)
 	}
 	dir, err := sh.Dir()
 	if err != nil {
@@ -105,7 +105,7 @@ func (o *pluginOptions) install(ctx context.Context, sh *shell) error {
 	}
 	sh.printf("Installed for the %s, from %s\n", o.scope, terminal.Line(string(folder)))
 	if !small {
-		sh.warn([]string{deploy.HookProgram + " was not found beside " + deploy.Program + ", so the larger program answers for it: each tool call in a session takes a few milliseconds longer"})
+		sh.warn([]string{deploy.HookProgram + " was not found beside " + deploy.Program + ", so stellwerk answers hooks itself: each tool call in a session takes a few milliseconds longer"})
 	}
 	sh.printf("  begin: claude, then /stellwerk:feature #42\n  check: stellwerk doctor\n")
 	return nil

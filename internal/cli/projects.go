@@ -15,20 +15,20 @@ func newProjects(sh *shell) *cobra.Command {
 	o := &projectsOptions{}
 	cmd := &cobra.Command{
 		Use:   "projects [flags]",
-		Short: "List, add and steer the repositories under Stellwerk",
-		Long: `Lists the repositories that Stellwerk knows, the one where something happened
-last first: how each stands, what it is at, and what it took so far. Tasks are
-those of all its runs.
+		Short: "List, add and steer projects",
+		Long: `Lists the repositories that Stellwerk knows, most recently active first: the
+state of each, what it is working on, and its cost so far. Tasks are those of
+all its runs.
 
-A project has a name, by which the commands below know it. Where they are not
-told which one is meant, it is that of the working directory.`,
+The commands below take a project by its name; without one, they use the project
+of the working directory.`,
 		Example: `  stellwerk projects
   stellwerk projects add https://git.example.org/team/shop.git --id shop
   stellwerk projects show shop`,
 		Args: onlyCommands,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
-	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "archived ones, too")
+	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "also list archived projects")
 	cmd.AddCommand(newProjectsAdd(sh), newProjectsShow(sh), newProjectsQueue(sh), newProjectsDrop(sh), newProjectsRequeue(sh),
 		newProjectsPause(sh), newProjectsResume(sh), newProjectsArchive(sh))
 	return cmd
@@ -54,7 +54,7 @@ func (o *projectsOptions) run(ctx context.Context, sh *shell) error {
 			}
 		}
 		if len(list) == 0 {
-			sh.printf("No repository is under Stellwerk yet. `stellwerk projects add` or `stellwerk run` puts one there.\n")
+			sh.printf("No projects yet. `stellwerk projects add` or `stellwerk run` adds one.\n")
 			return nil
 		}
 		sh.printLines(sh.view().Projects(list))
@@ -76,7 +76,7 @@ func (sh *shell) findProject(ctx context.Context, svc api.Service, given string)
 		return "", err
 	}
 	if len(list) == 0 {
-		return "", core.Errorf(core.CodeNotFound, "this repository is not under Stellwerk yet").WithHint("`stellwerk projects add .` puts it there")
+		return "", core.Errorf(core.CodeNotFound, "this repository is not a project yet").WithHint("stellwerk projects add .")
 	}
 	return list[0].ID, nil
 }

@@ -10,9 +10,9 @@ func newProjectsArchive(sh *shell) *cobra.Command {
 	req := api.ArchiveProject{}
 	cmd := &cobra.Command{
 		Use:   "archive [PROJECT] [flags]",
-		Short: "Put a project aside",
-		Long: `Puts a project aside: it is left out of the list, and no run starts in it until
-it is resumed. It is refused while a run is open. Nothing is deleted.`,
+		Short: "Archive a project",
+		Long: `Archives a project: the list leaves it out, and no run starts in it until you
+resume it. It must have no open run. Nothing is deleted.`,
 		Example: `  stellwerk projects archive shop
   stellwerk projects --all`,
 		Args:              cobra.MaximumNArgs(1),
@@ -23,6 +23,6 @@ it is resumed. It is refused while a run is open. Nothing is deleted.`,
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&req.Reason, "reason", "m", "", "`TEXT`: why")
+	cmd.Flags().StringVarP(&req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	return cmd
 }

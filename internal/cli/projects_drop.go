@@ -11,7 +11,7 @@ func newProjectsDrop(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drop PROJECT EPIC [flags]",
 		Short: "Take an epic out of the queue",
-		Long: `Takes an epic out of a project's queue. One that has become a run is cancelled
+		Long: `Takes an epic out of a project's queue. If it has become a run, cancel the run
 instead.`,
 		Example: `  stellwerk projects drop shop epic-3
   stellwerk projects drop shop epic-3 -m "no longer wanted"`,
@@ -24,6 +24,6 @@ instead.`,
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&req.Reason, "reason", "m", "", "`TEXT`: why")
+	cmd.Flags().StringVarP(&req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	return cmd
 }

@@ -10,10 +10,9 @@ func newProjectsPause(sh *shell) *cobra.Command {
 	req := api.PauseProject{}
 	cmd := &cobra.Command{
 		Use:   "pause [PROJECT] [flags]",
-		Short: "Stand a project still: its runs and its queue",
-		Long: `Keeps all runs of a project from beginning anything, and its queue from starting
-the next epic. Agents at work finish, and what they hand in is kept. Goals can
-still be queued.`,
+		Short: "Pause a project: its runs and its queue",
+		Long: `The project's runs start nothing new, and its queue does not start the next
+epic. Agents at work finish, and their work is kept. You can still queue goals.`,
 		Example: `  stellwerk projects pause
   stellwerk projects pause shop -m "release freeze"`,
 		Args:              cobra.MaximumNArgs(1),
@@ -24,6 +23,6 @@ still be queued.`,
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&req.Reason, "reason", "m", "", "`TEXT`: why")
+	cmd.Flags().StringVarP(&req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	return cmd
 }

@@ -12,9 +12,9 @@ func newProjectsQueue(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "queue [PROJECT]",
 		Short: "List the epics that wait for their turn",
-		Long: `Lists the goals that wait until the run that drives the project has ended, the
-next one first, and those that could not be started, with the reason. An
-engine starts the next one by itself: ` + "`stellwerk serve`" + ` keeps one running.`,
+		Long: `Lists the goals that wait for the project's current run to end, next one first,
+and those that could not start, with the reason. A running engine starts the
+next one by itself: ` + "`stellwerk serve`" + ` keeps one running.`,
 		Example: `  stellwerk projects queue
   stellwerk projects queue shop --json`,
 		Args:              cobra.MaximumNArgs(1),
@@ -39,7 +39,7 @@ func projectsQueue(ctx context.Context, sh *shell, given string) error {
 			}{append([]api.Epic{}, d.Queue...)})
 		}
 		if len(d.Queue) == 0 {
-			sh.printf("Nothing waits in the queue of %s.\n", d.Name)
+			sh.printf("The queue of %s is empty.\n", d.Name)
 			return nil
 		}
 		sh.printLines(sh.view().Queue(d.Queue))

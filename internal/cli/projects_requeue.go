@@ -9,9 +9,9 @@ import (
 func newProjectsRequeue(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "requeue PROJECT [EPIC]",
-		Short: "Let epics that could not be started wait again",
-		Long: `Puts an epic that could not be started at the end of its project's queue, or
-all of them: when the reason is out of the way.`,
+		Short: "Queue epics again that could not start",
+		Long: `Puts an epic that could not start back at the end of its project's queue, or all
+such epics if you name none. Fix the reason first.`,
 		Example: `  stellwerk projects requeue shop
   stellwerk projects requeue shop epic-3`,
 		Args:              cobra.RangeArgs(1, 2),

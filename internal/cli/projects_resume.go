@@ -9,10 +9,10 @@ import (
 func newProjectsResume(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "resume [PROJECT]",
-		Short: "Let a paused or archived project go on",
-		Long: `Lets a project go on that was paused, and takes it out of the archive. The runs
-that were paused with it go on; one that was paused for a reason of its own
-waits for that. An engine drives them: ` + "`stellwerk serve`" + ` keeps one running.`,
+		Short: "Resume a paused or archived project",
+		Long: `Resumes a paused project, or takes one out of the archive. The runs that were
+paused with it go on; a run that was paused for another reason stays paused. An
+engine drives them: ` + "`stellwerk serve`" + ` keeps one running.`,
 		Example: `  stellwerk projects resume
   stellwerk projects resume shop`,
 		Args:              cobra.MaximumNArgs(1),

@@ -11,10 +11,9 @@ import (
 func newProjectsShow(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show [PROJECT]",
-		Short: "Show a project: its run, its queue, what it took",
-		Long: `Shows how a project stands: the run that drives it, the epics that wait for
-their turn, its tasks by status, cost, tokens, limits, its pull request, and
-when something happened last.`,
+		Short: "Show a project: its run, queue and cost",
+		Long: `Shows the state of a project: the run that drives it, the epics in its queue,
+its tasks by status, cost, tokens, limits, pull request, and last activity.`,
 		Example: `  stellwerk projects show
   stellwerk projects show shop --json`,
 		Args:              cobra.MaximumNArgs(1),

@@ -33,7 +33,7 @@ func TestAQueuedGoalIsNoFailure(t *testing.T) {
 	}
 	b.own().out.b.Reset()
 	b.run(t, ExitOK, "run", "--playbook", "project-rules", "More")
-	b.said(t, b.out, "when its turn comes and an engine runs: stellwerk serve")
+	b.said(t, b.out, "an engine starts it when its turn comes: stellwerk serve")
 	b.out.b.Reset()
 	b.run(t, ExitOK, "run", "--json", "More")
 	if run := decode[api.Run](t, b.out.String()); run.Status != "queued" || run.Epic.Place != 2 {
@@ -112,7 +112,7 @@ func TestTheQueueIsNamedWhenTheEngineEnds(t *testing.T) {
 	b.said(t, b.out, "2 more in the queue of shop", "stellwerk serve")
 	b.svc.ProjectAnswer.Run = &api.Run{ID: "2", Alias: "next-one"}
 	b.run(t, ExitOK, "watch", "1")
-	b.said(t, b.out, "from the queue of shop run next-one has begun")
+	b.said(t, b.out, "run next-one has started from the queue of shop")
 
 	b.out.b.Reset()
 	ended := time.Unix(2000, 0)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,33 +24,33 @@ func newPrune(sh *shell) *cobra.Command {
 	o := &pruneOptions{}
 	cmd := &cobra.Command{
 		Use:   "prune [flags]",
-		Short: "Remove from the state folder what is kept elsewhere",
-		Long: `Says what of runs that are over is proved to be kept elsewhere, and with --yes
-removes it: folders of attempts and of work, refs of attempts whose commits the
-run's branch holds, blobs that no event speaks of; with --transcripts also the
-copies of transcripts in run folders, which are among the blobs.
+		Short: "Remove redundant data of old runs",
+		Long: `Lists the data of ended runs that provably exists elsewhere, and with --yes
+removes it: folders of attempts and workspaces, refs of attempts whose commits
+the run's branch contains, and blobs that no event refers to; with --transcripts
+also the copies of transcripts in run folders, which are stored as blobs too.
 
-Each thing is proved right before it goes: by its digest, or by git. What cannot
-be proved stays, and is listed with the reason. Events, manifests, artifacts,
-whatever belongs to an open run, and the only copy of anything stay always.
-Cut short, it can be repeated. The setting retention has an engine that serves
-do it once a day.`,
+Right before it removes an item, it proves by digest or by git that the item is
+redundant. If it cannot, the item stays and is listed with the reason. It never
+removes events, manifests, artifacts, data of open runs, or the only copy of
+anything. You can interrupt and repeat it. With the setting retention,
+stellwerk serve does this once a day.`,
 		Example: `  stellwerk prune
   stellwerk prune --older-than 90d --yes
   stellwerk prune --transcripts --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
-	cmd.Flags().StringVar(&o.older, "older-than", "30d", "how long ago runs must have ended: `AGE` such as 30d")
-	cmd.Flags().BoolVar(&o.transcripts, "transcripts", false, "copies of transcripts in run folders, too")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "remove nothing, which is also what happens without --yes")
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "remove it")
+	cmd.Flags().StringVar(&o.older, "older-than", "30d", "only runs that ended longer ago than `AGE`, such as 30d")
+	cmd.Flags().BoolVar(&o.transcripts, "transcripts", false, "also remove copies of transcripts in run folders")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "remove nothing (the default)")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "remove what is listed")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
 	return cmd
 }
 
 func (o *pruneOptions) run(ctx context.Context, sh *shell) error {
-	if err := sh.personal("what is removed"); err != nil {
+	if err := sh.personal("what to remove"); err != nil {
 		return err
 	}
 	age, err := config.ParseAge(o.older)
@@ -83,10 +84,34 @@ func (sh *shell) printPruned(out api.Pruned, older string) {
 	case len(out.Items) == 0:
 		sh.printf("Nothing older than %s can go.\n", older)
 	case out.Removed:
-		sh.printf("Removed %d things, %s.\n", len(out.Items), size)
+		sh.printf("Removed %s (%s).\n", countItems(out.Items), size)
 	default:
-		sh.printf("Nothing was removed. `stellwerk prune --older-than %s --yes` removes %d things, %s.\n", older, len(out.Items), size)
+		sh.printf("Nothing was removed. `stellwerk prune --older-than %s --yes` removes %s (%s).\n", older, countItems(out.Items), size)
 	}
+}
+
+// countItems says how many items of each kind there are.
+func countItems(items []api.PrunedItem) string {
+	names := map[string][2]string{
+		"work": {"workspace", "workspaces"}, "attempt": {"attempt folder", "attempt folders"},
+		"transcript": {"copy of a transcript", "copies of transcripts"}, "ref": {"ref", "refs"}, "blob": {"blob", "blobs"},
+	}
+	counts := map[string]int{}
+	var kinds []string // in the order of the list above
+	for _, i := range items {
+		if counts[i.Kind]++; counts[i.Kind] == 1 {
+			kinds = append(kinds, i.Kind)
+		}
+	}
+	parts := make([]string, len(kinds))
+	for i, kind := range kinds {
+		name, known := names[kind]
+		if !known { // by a newer engine elsewhere
+			name = [2]string{kind, kind}
+		}
+		parts[i] = wording.Number(counts[kind], name[0], name[1])
+	}
+	return strings.Join(parts, ", ")
 }
 
 func named(run, name string) string {

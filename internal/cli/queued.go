@@ -38,10 +38,10 @@ func (sh *shell) others(ctx context.Context, svc api.Service, run api.Run) error
 		return err
 	}
 	if p.Run != nil && p.Run.ID != run.ID && !beside(run, *p.Run) {
-		sh.printText("  ", fmt.Sprintf("from the queue of %s run %s has begun: it goes on while an engine runs (`stellwerk serve`)", p.Name, p.Run.Alias))
+		sh.printText("  ", fmt.Sprintf("run %[2]s has started from the queue of %[1]s; it needs an engine to go on (`stellwerk serve`)", p.Name, p.Run.Alias))
 	}
 	if p.Queued > 0 {
-		sh.printText("  ", fmt.Sprintf("%d more in the queue of %s: the next begins while an engine runs (`stellwerk serve`)", p.Queued, p.Name))
+		sh.printText("  ", fmt.Sprintf("%d more in the queue of %s; an engine starts the next one (`stellwerk serve`)", p.Queued, p.Name))
 	}
 	return nil
 }

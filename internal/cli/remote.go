@@ -31,7 +31,7 @@ type remoteFlags struct {
 }
 
 func (f *remoteFlags) flags(root *cobra.Command) {
-	root.PersistentFlags().StringVar(&f.server, "server", "", "engine at `URL` instead of the one here (default $STELLWERK_SERVER)")
+	root.PersistentFlags().StringVar(&f.server, "server", "", "use the engine at `URL` (default $STELLWERK_SERVER)")
 	root.PersistentFlags().StringVar(&f.tokenFile, "token-file", "", "`FILE` with the token for --server (or the token itself in $STELLWERK_TOKEN)")
 }
 
@@ -93,12 +93,12 @@ func (sh *shell) stayHere(cmd *cobra.Command) error {
 		}
 		sh.remote.here = true
 		if sh.remote.server != "" || sh.remote.tokenFile != "" {
-			return usagef("%s concerns this machine: it takes neither --server nor --token-file", cmd.CommandPath())
+			return usagef("%s works only on this machine: leave out --server and --token-file", cmd.CommandPath())
 		}
 		return nil
 	}
 	if sh.remote.tokenFile != "" && !sh.isElsewhere() {
-		return usagef("--token-file says something about --server, and that is missing")
+		return usagef("--token-file needs --server")
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (sh *shell) elsewhere(opts *ConnectOptions) error {
 
 // token is the credential for the engine elsewhere.
 func (sh *shell) token() (string, error) {
-	const hint = "an admin makes one: stellwerk tokens add NAME --role ROLE; put it into a file of mode 0600 for --token-file, or into STELLWERK_TOKEN"
+	const hint = "an admin creates one: stellwerk tokens add NAME --role ROLE; put it into a file of mode 0600 for --token-file, or into STELLWERK_TOKEN"
 	token, from := sh.Env(agent.EnvToken), agent.EnvToken
 	if file := sh.remote.tokenFile; file != "" {
 		var err error
@@ -125,10 +125,10 @@ func (sh *shell) token() (string, error) {
 		from = file
 	}
 	if token == "" {
-		return "", core.Errorf(core.CodeForbidden, "the engine at %s takes a token", sh.server()).WithHint(hint)
+		return "", core.Errorf(core.CodeForbidden, "the engine at %s needs a token", sh.server()).WithHint(hint)
 	}
 	if !access.LooksLikeToken(token) {
-		return "", core.Errorf(core.CodeForbidden, "%s does not hold a person's token", from).WithHint(hint)
+		return "", core.Errorf(core.CodeForbidden, "%s does not contain a person's token", from).WithHint(hint)
 	}
 	return token, nil
 }
@@ -143,8 +143,8 @@ func readToken(file string) (string, error) {
 		return "", err
 	}
 	if perm := info.Mode().Perm(); perm&0o077 != 0 {
-		return "", core.Errorf(core.CodeForbidden, "%s can be read by others (mode %04o)", file, perm).
-			WithHint("chmod 600 %s; where others may have read it, revoke the token", file)
+		return "", core.Errorf(core.CodeForbidden, "others can read %s (mode %04o)", file, perm).
+			WithHint("chmod 600 %s; if others may have read it, revoke the token", file)
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -158,5 +158,5 @@ func (sh *shell) notElsewhere(what, hint string) error {
 	if !sh.isElsewhere() {
 		return nil
 	}
-	return core.Errorf(core.CodeInvalid, "the engine at %s does not know %s", sh.server(), what).WithHint("%s", hint)
+	return core.Errorf(core.CodeInvalid, "the engine at %s cannot see %s", sh.server(), what).WithHint("%s", hint)
 }

@@ -51,7 +51,7 @@ func TestAnEngineElsewhere(t *testing.T) {
 		t.Error("the token was printed")
 	}
 	b.run(t, ExitError, "backup", "here")
-	b.said(t, b.err, "does not know a folder here")
+	b.said(t, b.err, "cannot see a folder here")
 }
 
 // TestAdviceLeadsToTheSameEngine: what a person copies goes where the command went.
@@ -85,12 +85,12 @@ func TestWhatKeepsFromAnEngineElsewhere(t *testing.T) {
 		exit int
 		said string
 	}{
-		"no token":      {args: "--server https://s.example status", exit: ExitError, said: "takes a token"},
-		"open file":     {mode: 0o644, args: "--server https://s.example --token-file FILE status", exit: ExitError, said: "can be read by others"},
-		"no server":     {mode: 0o600, args: "--token-file FILE status", exit: ExitUsage, said: "that is missing"},
-		"attempt":       {env: map[string]string{"STELLWERK_TOKEN": "run.attempt.stwk_x"}, args: "--server https://s.example status", exit: ExitError, said: "does not hold a person's token"},
-		"this machine":  {mode: 0o600, args: "--server https://s.example serve", exit: ExitUsage, said: "concerns this machine"},
-		"its own child": {mode: 0o600, args: "--server https://s.example plugin path", exit: ExitUsage, said: "concerns this machine"},
+		"no token":      {args: "--server https://s.example status", exit: ExitError, said: "needs a token"},
+		"open file":     {mode: 0o644, args: "--server https://s.example --token-file FILE status", exit: ExitError, said: "others can read"},
+		"no server":     {mode: 0o600, args: "--token-file FILE status", exit: ExitUsage, said: "needs --server"},
+		"attempt":       {env: map[string]string{"STELLWERK_TOKEN": "run.attempt.stwk_x"}, args: "--server https://s.example status", exit: ExitError, said: "does not contain a person's token"},
+		"this machine":  {mode: 0o600, args: "--server https://s.example serve", exit: ExitUsage, said: "works only on this machine"},
+		"its own child": {mode: 0o600, args: "--server https://s.example plugin path", exit: ExitUsage, said: "works only on this machine"},
 	} {
 		b := newBench(t)
 		seen := far(b)

@@ -13,10 +13,10 @@ import (
 func newReplay(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay [RUN]",
-		Short: "Derive a run again from its events",
-		Long: `Reads a run's events from the beginning, derives its state and, where the same
-versions decided, its decisions, and compares them with what is stored. Ends
-with exit code 1 where they differ.`,
+		Short: "Check a run's state against its events",
+		Long: `Reads a run's events from the beginning, derives its state and the decisions
+that this version made, and compares them with the stored ones. The exit code is
+1 if they differ.`,
 		Example: `  stellwerk replay
   stellwerk replay brisk-otter --json`,
 		Args:              cobra.MaximumNArgs(1),
@@ -47,8 +47,8 @@ func replay(ctx context.Context, sh *shell, given string) error {
 			sh.printf("\n")
 		}
 		if !r.StateEqual || r.Difference != "" {
-			return core.Errorf(core.CodeInternal, "the run's events lead elsewhere than what is stored: %s", terminal.Line(r.Difference)).
-				WithHint("keep the state folder as it is, and report this")
+			return core.Errorf(core.CodeInternal, "the run's events do not lead to the stored state: %s", terminal.Line(r.Difference)).
+				WithHint("keep the state folder as it is, and report this as a bug")
 		}
 		return nil
 	})

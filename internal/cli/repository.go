@@ -78,7 +78,7 @@ func settingsWith(env func(string) string, project []byte) (*config.Settings, []
 	}
 	user, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, core.Wrap(core.CodeUnavailable, err, "your settings cannot be read", "check "+name)
+		return nil, nil, core.Wrap(core.CodeUnavailable, err, "cannot read your settings", "check "+name)
 	}
 	lookup := func(name string) (string, bool) { v := env(name); return v, v != "" }
 	return config.Load(config.Input{
@@ -165,7 +165,7 @@ func (sh *shell) playbook(ctx context.Context, given string) (*core.Playbook, []
 func parsePlaybook(name, path string, opts playbook.Options) (*core.Playbook, []playbook.Warning, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, core.Wrap(core.CodeNotFound, err, "the playbook cannot be read", "stellwerk playbook list")
+		return nil, nil, core.Wrap(core.CodeNotFound, err, "cannot read the playbook", "stellwerk playbook list")
 	}
 	return playbook.Parse(name, data, opts)
 }

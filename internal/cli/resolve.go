@@ -51,7 +51,7 @@ func newest(ctx context.Context, svc api.Service, dir string) (string, error) {
 		return "", err
 	}
 	if len(runs) == 0 {
-		return "", core.Errorf(core.CodeNotFound, "there is no run in this repository yet").
+		return "", core.Errorf(core.CodeNotFound, "this repository has no runs yet").
 			WithHint(`stellwerk run "what you want done"`)
 	}
 	latest := runs[0]
@@ -68,5 +68,5 @@ func ambiguous(open []api.Run) error {
 	for _, r := range open {
 		lines = append(lines, fmt.Sprintf("%s  %s, %s", terminal.Line(r.Alias), terminal.Line(r.Title), terminal.Line(r.Status.InWords())))
 	}
-	return core.Errorf(core.CodeInvalid, "%s", strings.Join(lines, "\n")).WithHint("name it: the same command with %s", terminal.Line(open[0].Alias))
+	return core.Errorf(core.CodeInvalid, "%s", strings.Join(lines, "\n")).WithHint("repeat the command with the name of a run, such as %s", terminal.Line(open[0].Alias))
 }

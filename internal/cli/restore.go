@@ -10,10 +10,9 @@ func newRestore(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Annotations: onThisMachine(),
 		Use:         "restore BACKUP",
-		Short:       "Put a backup in the place of the state folder",
-		Long: `Restores a backup into the state folder, which must be new or empty and not
-held by an engine. Nothing is overwritten. A backup that was cut short, or has
-lost a file, is refused.`,
+		Short:       "Restore the state folder from a backup",
+		Long: `Restores a backup into the state folder, which must be new or empty and have no
+running engine. It overwrites nothing, and refuses an incomplete backup.`,
 		Example: `  stellwerk restore ~/backups/stellwerk-2026-03-01
   stellwerk restore --state /srv/stellwerk /backups/stellwerk-2026-03-01`,
 		Args: cobra.ExactArgs(1),

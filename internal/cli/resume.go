@@ -29,17 +29,17 @@ func newResume(sh *shell) *cobra.Command {
 	o := &resumeOptions{}
 	cmd := &cobra.Command{
 		Use:   "resume [RUN|FOLDER] [flags]",
-		Short: "Let a paused run go on, or rebuild one from its folder",
-		Long: `Lets a paused run go on, with raised limits where given. A run that was only
-left goes on as it is. One that has ended does not: the exit code says how it
-ended.
+		Short: "Resume a paused run, or rebuild one from its folder",
+		Long: `Resumes a paused run, with higher limits if you give them. A run that you left
+with Ctrl-C goes on as it is. A run that has ended stays ended: the exit code
+says how.
 
-With a run FOLDER, first rebuilds the run from the events written there, for
-when the database is lost: what is known already is left alone, a torn last
-line is cut and reported, and a different history is refused.
+With a run FOLDER, first rebuilds the run from the events in that folder, in
+case the database is lost. It keeps runs that the database knows, cuts off and
+reports a torn last line, and refuses a different history.
 
-A run goes on where its agents were started. With --session an interactive
-session takes it over, with --headless the engine does.` + afterHelp,
+The engine or session that started the run's agents keeps starting them. With
+--session an interactive session takes over, with --headless the engine.` + afterHelp,
 		Example: `  stellwerk resume
   stellwerk resume brisk-otter --max-cost 10
   stellwerk resume ~/.local/state/stellwerk/runs/0198c1d2-…`,
@@ -54,21 +54,21 @@ session takes it over, with --headless the engine does.` + afterHelp,
 				return err
 			}
 			if len(args) > 1 {
-				return usagef("resume takes one run, not %s", strings.Join(args, " and "))
+				return usagef("resume takes one run, but got %s", strings.Join(args, " and "))
 			}
 			return o.run(cmd.Context(), sh, first(args))
 		},
 	}
 	cmd.Flags().Float64Var(&o.req.MaxCostUSD, "max-cost", 0, "new limit in `USD`")
 	cmd.Flags().Int64Var(&o.req.MaxTokens, "max-tokens", 0, "new limit of `N` tokens")
-	cmd.Flags().Float64Var(&o.req.MaxProjectCostUSD, "max-project-cost", 0, "new limit in `USD` for all runs of the project together")
-	cmd.Flags().Int64Var(&o.req.MaxProjectTokens, "max-project-tokens", 0, "new limit of `N` tokens for all runs of the project")
-	cmd.Flags().DurationVar(&o.req.MaxProjectTime, "max-project-time", 0, "new limit of the time `D` that all runs of the project may work, such as 90m")
-	cmd.Flags().IntVar(&o.req.MaxProjectAttempts, "max-project-attempts", 0, "new limit of `N` attempts for all runs of the project")
-	cmd.Flags().BoolVar(&o.trust, "trust", false, "obey a run folder that comes from elsewhere")
-	cmd.Flags().StringVar(&o.session, "session", "", "let the interactive session `ID` start the agents (without ID the one that runs this)")
+	cmd.Flags().Float64Var(&o.req.MaxProjectCostUSD, "max-project-cost", 0, "new limit in `USD` for all of the project's runs")
+	cmd.Flags().Int64Var(&o.req.MaxProjectTokens, "max-project-tokens", 0, "new limit of `N` tokens for all of the project's runs")
+	cmd.Flags().DurationVar(&o.req.MaxProjectTime, "max-project-time", 0, "new working time limit `D` for all of the project's runs, such as 90m")
+	cmd.Flags().IntVar(&o.req.MaxProjectAttempts, "max-project-attempts", 0, "new limit of `N` attempts for all of the project's runs")
+	cmd.Flags().BoolVar(&o.trust, "trust", false, "trust a run folder that comes from elsewhere")
+	cmd.Flags().StringVar(&o.session, "session", "", "let the interactive session `ID` start the agents (default: the session that runs this)")
 	cmd.Flags().Lookup("session").NoOptDefVal = thisSession
-	cmd.Flags().BoolVar(&o.headless, "headless", false, "let the engine start the agents, and no session")
+	cmd.Flags().BoolVar(&o.headless, "headless", false, "let the engine start the agents")
 	cmd.MarkFlagsMutuallyExclusive("session", "headless")
 	o.after.flags(cmd)
 	return cmd
@@ -95,7 +95,7 @@ func (o *resumeOptions) place(sh *shell, args []string) ([]string, error) {
 		o.session = own
 	}
 	if !snapshot.IsSession(o.session) {
-		return nil, usagef("--session: no session runs this command; name one with --session=ID")
+		return nil, usagef("--session: this command does not run in a session; name one with --session=ID")
 	}
 	o.req.Session = &o.session
 	return args, nil
@@ -167,8 +167,8 @@ func elsewhere(run api.Run) error {
 	if run.Session == "" || run.Status != core.StatusActive {
 		return nil
 	}
-	return core.Errorf(core.CodeConflict, "the agents of run %s are started by session %s", run.Alias, run.Session).
-		WithHint("go on there, or take the run over: `stellwerk resume %s --headless`", run.Alias)
+	return core.Errorf(core.CodeConflict, "session %[2]s starts the agents of run %[1]s", run.Alias, run.Session).
+		WithHint("continue there, or take the run over: `stellwerk resume %s --headless`", run.Alias)
 }
 
 // over says that an ended run does not go on, and ends with the exit code of
@@ -183,8 +183,8 @@ func (sh *shell) over(d api.RunDetail) error {
 	if d.Reason != "" {
 		why = " (" + d.Reason + ")"
 	}
-	sh.complain(fmt.Sprintf("run %s is %s%s: there is nothing to resume", d.Alias, d.Status, why),
-		fmt.Sprintf("`stellwerk status %s` shows how it ended, `stellwerk run \"…\"` begins another", d.Alias))
+	sh.complain(fmt.Sprintf("run %s is %s%s; it cannot be resumed", d.Alias, d.Status, why),
+		fmt.Sprintf("`stellwerk status %s` shows how it ended, `stellwerk run \"…\"` starts another", d.Alias))
 	return exitWith(exitByStatus(d.Status))
 }
 
@@ -210,16 +210,16 @@ func runFolder(sh *shell, given string) (string, error) {
 	case err == nil && info.IsDir():
 		return folder, nil
 	case err == nil:
-		return "", core.Errorf(core.CodeInvalid, "%s is no folder", given)
+		return "", core.Errorf(core.CodeInvalid, "%s is not a folder", given)
 	}
-	return "", core.Wrap(core.CodeNotFound, err, "there is no run folder "+given, "stellwerk status lists the runs that are known")
+	return "", core.Wrap(core.CodeNotFound, err, "there is no run folder "+given, "stellwerk status lists the known runs")
 }
 
 func (sh *shell) reportImport(i api.Imported) {
 	if sh.json {
 		return
 	}
-	sh.printf("%s: %d events taken over from its folder\n", terminal.Line(i.Run.Alias), i.Events)
+	sh.printf("%s: %d events imported from its folder\n", terminal.Line(i.Run.Alias), i.Events)
 	if i.Torn != "" {
 		sh.printf("  cut off: %s\n", terminal.Line(i.Torn))
 	}

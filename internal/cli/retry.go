@@ -18,11 +18,11 @@ func newRetry(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry [RUN] [flags]",
 		Short: "Give the current stage its attempts back",
-		Long: `Lets the run's current stage be tried again after its attempts are used up. The
-next attempt is shown what the checks found.
+		Long: `Gives the run's current stage new attempts after it has used them all. The next
+attempt sees what the checks found.
 
-If attempts end at their own limit of money or tokens, raise that limit along
-with it: it holds for every later attempt of the run.` + afterHelp,
+If attempts end at their own limit of money or tokens, raise that limit with
+this command; it applies to every later attempt of the run.` + afterHelp,
 		Example: `  stellwerk retry
   stellwerk retry brisk-otter
   stellwerk retry brisk-otter --max-attempt-cost 2.50`,
@@ -35,8 +35,8 @@ with it: it holds for every later attempt of the run.` + afterHelp,
 			return o.run(cmd.Context(), sh, first(args))
 		},
 	}
-	cmd.Flags().Float64Var(&o.req.MaxAttemptCostUSD, "max-attempt-cost", 0, "new limit of each attempt in `USD`")
-	cmd.Flags().Int64Var(&o.req.MaxAttemptTokens, "max-attempt-tokens", 0, "new limit of each attempt, of `N` tokens")
+	cmd.Flags().Float64Var(&o.req.MaxAttemptCostUSD, "max-attempt-cost", 0, "new limit per attempt in `USD`")
+	cmd.Flags().Int64Var(&o.req.MaxAttemptTokens, "max-attempt-tokens", 0, "new limit per attempt of `N` tokens")
 	o.after.flags(cmd)
 	return cmd
 }

@@ -14,9 +14,9 @@ func newRoles(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "roles [NAME]",
 		Short: "List the roles, or show one",
-		Long: `Lists what agents can be told to be: the repository's own roles from
-` + role.Folder + `/ and those that come with the program. With a NAME, shows
-that role with its prompt.`,
+		Long: `Lists the roles that agents can take: the repository's own from
+` + role.Folder + `/ and the built-in ones. With a NAME, shows that role
+with its prompt.`,
 		Example: `  stellwerk roles
   stellwerk roles code-reviewer`,
 		Args:              cobra.MaximumNArgs(1),

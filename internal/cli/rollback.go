@@ -18,11 +18,11 @@ func newRollback(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback [RUN] [flags]",
 		Short: "Send the run back to a stage",
-		Long: `Opens a new round of an earlier stage; the stages after it are redone. Without
---to, goes where the review's findings point. A phase is named by its id or by
-its number, as ` + "`stellwerk status`" + ` shows them. The work so far is kept and
-corrected; with --reset the round starts from before the stage, and the
-abandoned work is kept under a ref.` + afterHelp,
+		Long: `Opens a new round of an earlier stage and redoes the stages after it. Without
+--to, goes where the review's findings point. Name a phase by its id or its
+number, as ` + "`stellwerk status`" + ` shows them. Agents correct the work so far;
+with --reset they start from before the stage, and the abandoned work stays
+under a ref.` + afterHelp,
 		Example: `  stellwerk rollback
   stellwerk rollback brisk-otter --to build -m "handle the empty list"
   stellwerk rollback brisk-otter --to 2 -m "check who may do it"
@@ -32,8 +32,8 @@ abandoned work is kept under a ref.` + afterHelp,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
 	cmd.Flags().StringVar(&o.req.To, "to", "", "`STAGE` to go back to, or the number of a phase")
-	cmd.Flags().StringVarP(&o.req.Text, "message", "m", "", "`TEXT`: what is to change there")
-	cmd.Flags().BoolVar(&o.req.Reset, "reset", false, "start again from before the stage")
+	cmd.Flags().StringVarP(&o.req.Text, "message", "m", "", "what should change there, as `TEXT`")
+	cmd.Flags().BoolVar(&o.req.Reset, "reset", false, "start over from before the stage")
 	completeStages(sh, cmd, "to")
 	o.after.flags(cmd)
 	return cmd

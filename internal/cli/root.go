@@ -17,12 +17,12 @@ func newRoot(sh *shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stellwerk",
 		Short: "Drive coding agents from a goal to a reviewed pull request",
-		Long: `Stellwerk drives coding agents from a goal to a reviewed pull request.
-What may happen next is decided by rules no agent can talk its way around,
-and what has happened is established by looking, never by asking the agent.
+		Long: `Stellwerk drives coding agents from a goal to a reviewed pull request. Fixed
+rules decide what happens next, and Stellwerk checks the work itself: it never
+takes an agent's word for it.
 
 Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
-4 failed or cancelled.`,
+4 failed or cancelled, 130 ended by a second Ctrl-C.`,
 		Example: `  stellwerk run "add a search field to the list"
   stellwerk status
   stellwerk approve`,
@@ -35,10 +35,10 @@ Exit codes: 0 completed, 1 error, 2 usage, 3 waiting for a person or paused,
 	root.PersistentFlags().StringVar(&sh.stateFlag, "state", "", "state folder `DIR` (default $STELLWERK_STATE, or $XDG_STATE_HOME/stellwerk)")
 	sh.remote.flags(root)
 	root.PersistentFlags().BoolVar(&sh.json, "json", false, "print JSON")
-	root.PersistentFlags().BoolVarP(&sh.verbose, "verbose", "v", false, "log what the engine does to standard error")
+	root.PersistentFlags().BoolVarP(&sh.verbose, "verbose", "v", false, "log the engine's work to standard error")
 	root.AddGroup(
 		&cobra.Group{ID: groupRuns, Title: "Runs:"},
-		&cobra.Group{ID: groupWords, Title: "Your word:"},
+		&cobra.Group{ID: groupWords, Title: "Decisions and feedback:"},
 		&cobra.Group{ID: groupBooks, Title: "Playbooks and settings:"},
 		&cobra.Group{ID: groupEngine, Title: "The engine:"},
 	)

@@ -31,24 +31,24 @@ func newRun(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   `run "GOAL" [flags]`,
 		Short: "Take a goal to a pull request",
-		Long: `Starts a run in the git repository of the working directory and follows it.
-Your working copy is not touched: agents work on clones, and what they hand
-in is checked before it counts.
+		Long: `Starts a run in the git repository of the working directory and follows it. It
+does not touch your working copy: agents work on clones, and Stellwerk checks
+their work before it counts.
 
-Before it begins, agents, their credentials and the checks are looked at without
-a model: what would keep every attempt from succeeding stops the start and says
-what helps; a check that fails already is noted. This ends after two minutes.
+First, a preflight of at most two minutes looks at agents, credentials and
+checks, without a model. It stops the start if no attempt could succeed, and
+says what helps; it also notes checks that fail already.
 
-At a gate you are asked right there; without a terminal the command ends with
-exit code 3 and says what to type. Ctrl-C leaves the run as it is; it can be
-taken up again. A GOAL of - is read from standard input.
+At a gate the command asks you; without a terminal it ends with exit code 3 and
+says what to type. Ctrl-C leaves the run; you can resume it. With - as GOAL, the
+command reads standard input.
 
-One run at a time drives a project. With a playbook that does, a goal for a
-project that is driven already is queued, and begins when its turn comes.
+Only one run at a time drives a project. If the playbook drives projects and
+another run does so already, Stellwerk queues the goal and starts it in turn.
 
-With --cockpit you also see the run in a browser: the command prints a link that
-signs you in and leads to it, and opens it where there is a screen. The engine
-then runs in the background, and the cockpit stays when the command ends.`,
+--cockpit also shows the run in a browser: the command prints a link that signs
+you in, and opens it if there is a screen. The engine then runs in the
+background, and the cockpit stays when the command ends.`,
 		Example: `  stellwerk run "add a search field to the list"
   stellwerk run --issue 42 --playbook fullstack "$(cat issue.md)"
   stellwerk run --yes --max-cost 5 --detach "upgrade the linter"
@@ -61,26 +61,26 @@ then runs in the background, and the cockpit stays when the command ends.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.req.Project, "project", "", "`NAME` of the project, instead of the working directory's repository")
+	f.StringVar(&o.req.Project, "project", "", "use the project `NAME`, not the working directory's")
 	f.StringVarP(&o.req.Playbook, "playbook", "p", "", "playbook `FILE|NAME` (default the project's, or feature)")
-	f.StringVar(&o.req.Issue, "issue", "", "number or address `N` of the issue the goal comes from")
+	f.StringVar(&o.req.Issue, "issue", "", "number or URL `N` of the issue behind the goal")
 	f.StringVar(&o.req.Title, "title", "", "title of the run and the pull request")
-	f.StringVar(&o.req.Base, "base", "", "`BRANCH` to start from and return to (default the current one)")
-	f.StringVar(&o.req.Branch, "branch", "", "`BRANCH` of the work (default feature/…)")
-	f.BoolVarP(&o.req.Yes, "yes", "y", false, "approve every gate; recorded as a policy, not as you")
-	f.BoolVar(&o.req.Trust, "trust", false, "trust the repository's playbook and roles as they are")
+	f.StringVar(&o.req.Base, "base", "", "`BRANCH` to start from and merge into (default the current one)")
+	f.StringVar(&o.req.Branch, "branch", "", "`BRANCH` for the work (default feature/…)")
+	f.BoolVarP(&o.req.Yes, "yes", "y", false, "approve every gate; recorded as policy, not as you")
+	f.BoolVar(&o.req.Trust, "trust", false, "trust the repository's playbook and roles as they are now")
 	f.BoolVarP(&o.detach, "detach", "d", false, "leave the run to an engine in the background")
-	f.BoolVar(&o.cockpit, "cockpit", false, "show the run in a browser, too")
+	f.BoolVar(&o.cockpit, "cockpit", false, "also show the run in a browser")
 	f.StringVar(&o.req.Isolation, "isolation", "", "sandbox or none (default sandbox)")
-	f.StringVar(&o.req.Network, "network", "", "what agents reach: listed, none or open (default listed)")
-	f.StringVar(&o.req.Agent, "agent", "", "`AGENT` for roles without one of their own")
-	f.StringVar(&o.req.Forge, "forge", "", "local, or the `FORGE` that your settings name")
+	f.StringVar(&o.req.Network, "network", "", "network for agents: listed, none or open (default listed)")
+	f.StringVar(&o.req.Agent, "agent", "", "`AGENT` for roles that name none")
+	f.StringVar(&o.req.Forge, "forge", "", "local, or a `FORGE` from your settings")
 	f.StringVar(&o.req.Remote, "remote", "", "git remote `NAME` to start from and publish to")
-	f.StringVar(&o.req.Repository, "repository", "", "`OWNER/NAME` on the forge, where the remote does not tell")
-	f.Float64Var(&o.limits.CostUSD, "max-cost", 0, "pause at so many `USD`")
-	f.Int64Var(&o.limits.Tokens, "max-tokens", 0, "pause at `N` tokens")
-	f.Float64Var(&o.limits.Attempt.CostUSD, "max-attempt-cost", 0, "end an attempt at so many `USD`")
-	f.Int64Var(&o.limits.Attempt.Tokens, "max-attempt-tokens", 0, "end an attempt at `N` tokens")
+	f.StringVar(&o.req.Repository, "repository", "", "`OWNER/NAME` on the forge, if the remote does not tell")
+	f.Float64Var(&o.limits.CostUSD, "max-cost", 0, "pause when the run has cost this many `USD`")
+	f.Int64Var(&o.limits.Tokens, "max-tokens", 0, "pause after `N` tokens")
+	f.Float64Var(&o.limits.Attempt.CostUSD, "max-attempt-cost", 0, "end an attempt when it has cost this many `USD`")
+	f.Int64Var(&o.limits.Attempt.Tokens, "max-attempt-tokens", 0, "end an attempt after `N` tokens")
 	f.DurationVar(&o.maxTime, "max-time", 0, "pause after this `TIME`, such as 2h30m")
 	f.IntVar(&o.limits.Attempts, "attempts", 0, "tries per stage and round (default 3)")
 	f.IntVar(&o.req.Options.Coverage, "coverage", 0, "test coverage to aim at, in `PERCENT`")
@@ -183,19 +183,19 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 		o.req.Goal = string(text)
 	}
 	if o.cockpit && o.req.Session != "" {
-		return usagef("--cockpit is for a person at a terminal, and --session for the hooks of a session")
+		return usagef("--cockpit is for a terminal and --session for a session's hooks: use one")
 	}
 	o.req.Goal = strings.TrimSpace(o.req.Goal)
 	if o.req.Goal == "" {
-		return usagef("the goal is empty: say what is to be done")
+		return usagef("the goal is empty: say what you want done")
 	}
 	switch o.req.Isolation {
 	case "", config.IsolationSandbox, config.IsolationNone:
 	default:
-		return usagef("--isolation %s: it is one of %s, %s", o.req.Isolation, config.IsolationSandbox, config.IsolationNone)
+		return usagef("--isolation %s: use %s or %s", o.req.Isolation, config.IsolationSandbox, config.IsolationNone)
 	}
 	if modes := config.NetworkModes(); o.req.Network != "" && !slices.Contains(modes, o.req.Network) {
-		return usagef("--network %s: it is one of %s", o.req.Network, strings.Join(modes, ", "))
+		return usagef("--network %s: use one of %s", o.req.Network, strings.Join(modes, ", "))
 	}
 	if c := o.req.Options.Coverage; c < 0 || c > 100 || c == 0 && cmd.Flags().Changed("coverage") {
 		return usagef("--coverage %d: it is a percentage from 1 to 100", c)
@@ -208,7 +208,7 @@ func (o *runOptions) complete(sh *shell, cmd *cobra.Command) error {
 	}
 	switch {
 	case o.noPreflight && o.preflight > 0:
-		return usagef("--preflight and --no-preflight exclude each other")
+		return usagef("--preflight and --no-preflight: use only one")
 	case o.noPreflight:
 		o.req.Preflight = "off"
 	case o.preflight > 0:
@@ -231,7 +231,7 @@ func moreThanNothing(cmd *cobra.Command, names ...string) error {
 		f := cmd.Flags().Lookup(name)
 		value := f.Value.String()
 		if f.Changed && (slices.Contains([]string{"0", "0s", "NaN", "+Inf"}, value) || strings.HasPrefix(value, "-")) {
-			return usagef("--%s %s: it must be more than 0", name, value)
+			return usagef("--%s %s: must be more than 0", name, value)
 		}
 	}
 	return nil
@@ -257,7 +257,7 @@ func (o *runOptions) start(ctx context.Context, sh *shell, svc api.Service) (api
 // was refused for want of trust. It returns nil where they agree.
 func (sh *shell) obeyed(ctx context.Context, svc api.Service, look api.Trust, command string, refused error) error {
 	if !sh.Console.Ask || sh.json || sh.personal("") != nil {
-		return core.Wrap(core.CodeUntrusted, refused, "this run would obey content of the repository that nobody trusts yet",
+		return core.Wrap(core.CodeUntrusted, refused, "this run would use files from the repository that nobody has trusted yet",
 			trustCommand(look)+" (after reading what it shows), or "+command+" --trust")
 	}
 	return sh.askTrust(ctx, svc, look)

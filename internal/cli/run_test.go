@@ -219,7 +219,7 @@ func TestUntrustedContent(t *testing.T) {
 		b.put("1", "active")
 		b.svc.On = refuse(b)
 		b.run(t, ExitOK, "run", "do it")
-		b.said(t, b.out, `run: rm -rf \x1b[8m/`, "May runs obey this?")
+		b.said(t, b.out, `run: rm -rf \x1b[8m/`, "May runs use this?")
 		b.asked(t, "start", "trust", "trust", "start")
 	})
 	t.Run("refused", func(t *testing.T) {

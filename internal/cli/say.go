@@ -26,15 +26,15 @@ func newSay(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   `say [PROJECT] TEXT... [flags]`,
 		Short: "Say something to a project's manager",
-		Long: `Says something in the conversation of a project that a manager drives, and
-wakes the manager. The PROJECT is that of the working directory, or is named by
-its name, its id, a path in its repository, or one of its runs; of several words
-the first is the PROJECT, so without one put the words into quotes. A TEXT of -
-is read from standard input.
+		Long: `Sends a message to a project's conversation and wakes its manager. Name the
+PROJECT by its name, its id, a path in its repository, or one of its runs; the
+default is the working directory's. If you give several words, the first is the
+PROJECT; without a PROJECT, quote the text. With - as TEXT, the command reads
+standard input.
 
-Where no run drives the project, one begins with your words as its goal. Your
-words never answer a question and never approve anything: that is done with
-answer and approve.` + afterHelp,
+If no run drives the project, the message starts one and becomes its goal. A
+message never answers a question and never approves anything: use answer and
+approve.` + afterHelp,
 		Example: `  stellwerk say "the search must ignore case"
   stellwerk say shop --wait "how far are we?"
   stellwerk say ./shop - < notes.md`,
@@ -44,7 +44,7 @@ answer and approve.` + afterHelp,
 	}
 	o.flags(sh, cmd)
 	f := cmd.Flags()
-	f.BoolVarP(&o.wait, "wait", "w", false, "wait until the manager has answered, and show it")
+	f.BoolVarP(&o.wait, "wait", "w", false, "wait for the manager's reply and show it")
 	o.after.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("wait", "follow", "detach")
 	return cmd
@@ -53,13 +53,13 @@ answer and approve.` + afterHelp,
 // flags are those of every command that may begin a run with a person's words.
 func (o *sayOptions) flags(sh *shell, cmd *cobra.Command) {
 	f := cmd.Flags()
-	inConversation(cmd, sh, &o.in, "speak in this `CONVERSATION`, by its name or id (default main)")
-	f.StringVar(&o.role, "role", string(core.VoiceUser), "`ROLE` to speak in: user, or blue for a program that speaks for people")
-	f.StringVarP(&o.start.Playbook, "playbook", "p", "", "playbook `FILE|NAME` of a run that begins (default the project's, or project)")
-	f.StringVar(&o.start.Base, "base", "", "`BRANCH` that it starts from (default the current one)")
-	f.StringVar(&o.start.Network, "network", "", "what its agents reach: listed, none or open (default listed)")
-	f.StringVar(&o.start.Isolation, "isolation", "", "its isolation, sandbox or none (default sandbox)")
-	f.BoolVar(&o.start.Trust, "trust", false, "trust the repository's playbook and roles as they are")
+	inConversation(cmd, sh, &o.in, "send it to this `CONVERSATION`, by name or id (default main)")
+	f.StringVar(&o.role, "role", string(core.VoiceUser), "`ROLE` to speak as: user, or blue for a program that speaks for people")
+	f.StringVarP(&o.start.Playbook, "playbook", "p", "", "playbook `FILE|NAME` for a new run (default the project's, or project)")
+	f.StringVar(&o.start.Base, "base", "", "`BRANCH` that a new run starts from (default the current one)")
+	f.StringVar(&o.start.Network, "network", "", "network for a new run's agents: listed, none or open (default listed)")
+	f.StringVar(&o.start.Isolation, "isolation", "", "isolation of a new run: sandbox or none (default sandbox)")
+	f.BoolVar(&o.start.Trust, "trust", false, "trust the repository's playbook and roles as they are now")
 	must(cmd.RegisterFlagCompletionFunc("role", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{string(core.VoiceUser), string(core.VoiceBlue)}, cobra.ShellCompDirectiveNoFileComp
 	}))
@@ -109,9 +109,9 @@ func (o *sayOptions) check(sh *shell) error {
 	case core.VoiceUser, core.VoiceBlue:
 		return nil
 	case core.VoiceGreen, core.VoiceRed:
-		return usagef("--role %s: that is an agent's; yours are user and blue", o.role)
+		return usagef("--role %s: only agents have that role; use user or blue", o.role)
 	}
-	return usagef("--role %s: it is one of user, blue", o.role)
+	return usagef("--role %s: use user or blue", o.role)
 }
 
 // speech is whom somebody speaks to and what they say.
@@ -124,7 +124,7 @@ func (sh *shell) speech(args []string) (to, text string, err error) {
 		return "", "", err
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return "", "", usagef("there are no words to say")
+		return "", "", usagef("the message is empty")
 	}
 	return to, text, nil
 }
@@ -144,7 +144,7 @@ func (sh *shell) notAName(ctx context.Context, svc api.Service, text string) err
 	if err != nil {
 		return err
 	}
-	return usagef("%s is a project or a run; what do you want to say to it?", text)
+	return usagef("%s is a project or a run; add your message", text)
 }
 
 // speak says something, and where a run begins with it that would obey content

@@ -111,7 +111,7 @@ func TestAnswer(t *testing.T) {
 func TestMessages(t *testing.T) {
 	b := newBench(t)
 	b.run(t, ExitOK, "messages")
-	b.said(t, b.out, "Nothing was said yet")
+	b.said(t, b.out, "No messages yet")
 	b.svc.Talk.Messages = []api.Message{
 		{Said: core.Said{Kind: core.SaidMessage, Voice: core.VoiceUser, By: "ada", Text: "first"}, Event: "1", At: noon},
 		{Said: core.Said{Kind: core.SaidMessage, Voice: core.VoiceGreen, Text: "second"}, Event: "2", At: noon},
@@ -141,7 +141,7 @@ func TestChat(t *testing.T) {
 	b.run(t, ExitOK, "chat")
 	b.asked(t, "speak", "answer", "speak")
 	b.said(t, b.out, "ada wants: the goal", "the manager is woken", "It goes on in the background")
-	b.said(t, b.err, "there is no /nonsense here")
+	b.said(t, b.err, "there is no command /nonsense")
 	if got := b.svc.Calls()[2].Req.(api.Speak).Text; got != "/slash" {
 		t.Errorf("said %q", got)
 	}

@@ -44,8 +44,8 @@ func newSchema(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "List the JSON Schemas, or print one",
-		Long: `Prints the JSON Schema (draft 2020-12) of what you or your agents write, or of
-what Stellwerk writes for them. Without a NAME, lists the schemas.`,
+		Long: `Prints the JSON Schema (draft 2020-12) of a file that you, your agents or
+Stellwerk write. Without a NAME, lists the schemas.`,
 		Example: `  stellwerk schema
   stellwerk schema playbook > playbook.schema.json
   stellwerk schema worker-output`,

@@ -5,8 +5,8 @@ import "github.com/spf13/cobra"
 func newScriptedAgent(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "scripted-agent SCENARIO", Hidden: true, Args: cobra.ExactArgs(1),
-		Short:       "Be an agent that plays a scenario",
-		Long:        `Plays a scenario file as an agent would act, well or badly.`,
+		Short:       "Play a scenario as an agent",
+		Long:        `Acts as an agent, good or bad, as a scenario file says.`,
 		Example:     `  stellwerk scripted-agent scenario.yaml`,
 		Annotations: map[string]string{ownSignals: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -12,8 +12,8 @@ func newScriptedModel(sh *shell) *cobra.Command {
 		Annotations: onThisMachine(),
 		Use:         "scripted-model SCENARIO [flags]",
 		Short:       "Play a scenario to a real agent program",
-		Long: `Serves a scenario over the Messages API on this machine, so that a real agent
-program can be tried without a model. Prints the address to give it as
+		Long: `Serves a scenario over the Messages API on this machine, so that you can try a
+real agent program without a model. Prints the address to give it as
 ANTHROPIC_BASE_URL.`,
 		Example: `  stellwerk scripted-model scenario.yaml
   stellwerk scripted-model scenario.yaml --address 127.0.0.1:4000`,
@@ -27,6 +27,6 @@ ANTHROPIC_BASE_URL.`,
 		},
 	}
 	cmd.Flags().StringVar(&address, "address", "127.0.0.1:0", "`HOST:PORT` to listen on; this machine only")
-	cmd.Flags().StringVar(&record, "record", "", "add every call to `FILE`, one line of JSON each")
+	cmd.Flags().StringVar(&record, "record", "", "append every call to `FILE` as a line of JSON")
 	return cmd
 }

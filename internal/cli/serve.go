@@ -25,38 +25,37 @@ func newServe(sh *shell) *cobra.Command {
 		Annotations: onThisMachine(),
 		Use:         "serve [flags]",
 		Short:       "Keep an engine running",
-		Long: `Runs the engine of the state folder until it is interrupted. Other commands
-then are its clients. Agents that are at work when it ends go on, and are
-found again by the next engine.
+		Long: `Runs the state folder's engine until you interrupt it. Other commands then use
+it. Agents at work go on when it ends, and the next engine finds them.
 
-It serves the cockpit and the API at http://127.0.0.1:7341, or where --listen or
-STELLWERK_LISTEN says; with "off" nowhere. Where somebody else listens at the
-usual address already, another engine for one, the system chooses a port, which
-is kept for the next time; an address that you name must be free. Only who has
-signed in is let in (` + "`stellwerk cockpit`" + ` prints a link), or who shows a token
-(` + "`stellwerk tokens`" + `).
-An address that other machines reach takes --tls-cert and --tls-key, or a proxy
-in front that speaks TLS, which --behind-proxy vouches for. Requests for other
-names than the address, those of the certificate and --host are refused. With
-port 0 the system chooses one. The log and network.url in the state folder say
-where the engine listens.
+It serves the cockpit and the API at http://127.0.0.1:7341, or at the address in
+--listen or STELLWERK_LISTEN; "off" disables both. If another program uses the
+default port, the system chooses one, which the engine keeps for next time; an
+address that you name must be free. Clients must sign in (` + "`stellwerk cockpit`" + `
+prints a link) or send a token (` + "`stellwerk tokens`" + `).
 
-With --webhook it also hears, at an address of its own, what a forge sends when
-something happened to a pull request. Only signed deliveries are taken, and all
-they bring about is a look at that pull request.
+An address that other machines can reach needs --tls-cert and --tls-key, or
+--behind-proxy if a proxy in front speaks TLS. The engine refuses requests for
+host names other than the address, the certificate's names and --host. With port
+0 the system chooses one. The log and network.url in the state folder say where
+the engine listens.
 
-With --metrics it shows figures for Prometheus, at /metrics. They hold no names
-of runs and no words of anybody, but whoever reads them learns how much you work
-and what it costs, and nothing asks them who they are: an address that other
-machines reach is refused unless you add --metrics-public. With port 0 the
-system chooses one; the log says which, and metrics.addr in the state folder.
+With --webhook it also receives a forge's webhooks, at their own address. It
+accepts only signed deliveries, and all they do is make it look at that pull
+request.
 
-The log has one line for each thing that happened, on standard error or, with
---detach, in engine.log in the state folder. Secrets are taken out of it. It is
-not rotated: leave that to journald or logrotate (with copytruncate).
+With --metrics it serves Prometheus metrics at /metrics. They contain no names
+of runs and no text, but they show how much you work and what it costs, and
+nobody has to sign in: the engine refuses an address that other machines can
+reach unless you add --metrics-public. With port 0 the system chooses one; the
+log and metrics.addr in the state folder say which.
 
-Where OTEL_EXPORTER_OTLP_ENDPOINT is set, traces are sent there, with or without
---metrics.`,
+The log has one line per event, without secrets, on standard error or, with
+--detach, in engine.log in the state folder. The engine does not rotate it: use
+journald or logrotate (with copytruncate).
+
+If OTEL_EXPORTER_OTLP_ENDPOINT is set, the engine sends traces there, with or
+without --metrics.`,
 		Example: `  stellwerk serve
   stellwerk serve --detach
   stellwerk serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
@@ -67,13 +66,13 @@ Where OTEL_EXPORTER_OTLP_ENDPOINT is set, traces are sent there, with or without
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
-	cmd.Flags().BoolVarP(&o.detach, "detach", "d", false, "in the background")
+	cmd.Flags().BoolVarP(&o.detach, "detach", "d", false, "run in the background")
 	o.network.flags(cmd)
-	cmd.Flags().StringVar(&o.webhook, "webhook", "", "hear webhooks of the forge at `ADDRESS:PORT`")
-	cmd.Flags().StringVar(&o.metrics, "metrics", "", "show metrics for Prometheus at `ADDRESS:PORT`")
-	cmd.Flags().BoolVar(&o.public, "metrics-public", false, "let --metrics be an address that other machines reach")
-	cmd.Flags().StringVar(&o.format, "log-format", "text", "how the log is written: `text|json`")
-	cmd.Flags().StringVar(&o.level, "log-level", "info", "the least of what is logged: `debug|info|warn|error`")
+	cmd.Flags().StringVar(&o.webhook, "webhook", "", "receive the forge's webhooks at `ADDRESS:PORT`")
+	cmd.Flags().StringVar(&o.metrics, "metrics", "", "serve Prometheus metrics at `ADDRESS:PORT`")
+	cmd.Flags().BoolVar(&o.public, "metrics-public", false, "allow a --metrics address that other machines can reach")
+	cmd.Flags().StringVar(&o.format, "log-format", "text", "log format: `text|json`")
+	cmd.Flags().StringVar(&o.level, "log-level", "info", "log level: `debug|info|warn|error`")
 	return cmd
 }
 
@@ -83,7 +82,7 @@ func (o *serveOptions) run(ctx context.Context, sh *shell) error {
 		return err
 	}
 	if o.public && o.metrics == "" {
-		return usagef("--metrics-public says something about --metrics, and that is missing")
+		return usagef("--metrics-public needs --metrics")
 	}
 	opts.Webhook, opts.Metrics, opts.MetricsPublic = o.webhook, o.metrics, o.public
 	if opts.Network, err = o.network.config(sh); err != nil {

@@ -24,8 +24,8 @@ func (f *networkFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Listen, "listen", "", "serve cockpit and API at `ADDRESS[:PORT]`, or off (default $STELLWERK_LISTEN, or 127.0.0.1:7341)")
 	cmd.Flags().StringVar(&f.Cert, "tls-cert", "", "`FILE` with the certificate for TLS, in PEM form")
 	cmd.Flags().StringVar(&f.Key, "tls-key", "", "`FILE` with its key")
-	cmd.Flags().BoolVar(&f.BehindProxy, "behind-proxy", false, "a proxy in front speaks TLS, and nobody gets past it")
-	cmd.Flags().StringSliceVar(&f.Hosts, "host", nil, "`NAME` by which it is reached, besides its address")
+	cmd.Flags().BoolVar(&f.BehindProxy, "behind-proxy", false, "a proxy in front speaks TLS, and clients reach the engine only through it")
+	cmd.Flags().StringSliceVar(&f.Hosts, "host", nil, "further host `NAME` of the engine")
 }
 
 // config is nil where the engine is not to listen.
@@ -33,7 +33,7 @@ func (f *networkFlags) config(sh *shell) (*network.Config, error) {
 	c := f.Config
 	asked := c.Cert != "" || c.Key != "" || c.BehindProxy || len(c.Hosts) > 0
 	if c.Listen == listenOff && asked {
-		return nil, usagef("--listen off has no use for the other flags of the network")
+		return nil, usagef("--listen off: leave out the other network flags")
 	}
 	if variable := sh.Env(listenVariable); variable != listenOff || !asked { // a flag says more than a variable
 		c.Listen = cmp.Or(c.Listen, variable)
@@ -64,10 +64,10 @@ func address(listen string) error {
 		host, port = listen, "0"
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return usagef("--listen %s: a port is a number from 0 to 65535", listen)
+		return usagef("--listen %s: a port must be between 0 and 65535", listen)
 	}
 	if _, err := strconv.Atoi(host); err == nil {
-		return usageError{core.Errorf(core.CodeInvalid, "--listen %s: a port stands behind an address", listen).WithHint("--listen 127.0.0.1:7341")}
+		return usageError{core.Errorf(core.CodeInvalid, "--listen %s: put an address before the port", listen).WithHint("--listen 127.0.0.1:7341")}
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (sh *shell) begun(run api.Run) error {
 	if sh.json {
 		return sh.printJSON(run)
 	}
-	sh.printf("Run %s has begun, on branch %s. End your turn now with one short sentence; you are then told which agents to start.\n",
+	sh.printf("Run %s has started on branch %s. End your turn now with one short sentence; then you hear which agents to start.\n",
 		terminal.Line(run.Alias), terminal.Line(run.Branch))
 	return nil
 }
@@ -124,8 +124,8 @@ func (sh *shell) personsOwn(what string) error {
 		return err
 	}
 	if session := sh.session(); session != "" {
-		return core.Errorf(core.CodeForbidden, "%s is a person's word, and this is session %s", what, session).
-			WithHint("ask the person to do it in a terminal of their own")
+		return core.Errorf(core.CodeForbidden, "%s is for people only, and this is session %s", what, session).
+			WithHint("ask the person to do it in their own terminal")
 	}
 	return nil
 }

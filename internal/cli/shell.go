@@ -95,8 +95,8 @@ func (sh *shell) ours(svc api.Service) bool {
 // engine would refuse it too, for want of the person's token.
 func (sh *shell) personal(what string) error {
 	if attempt := sh.Env("STELLWERK_ATTEMPT"); attempt != "" {
-		return core.Errorf(core.CodeForbidden, "%s is a person's word, and this is attempt %s", what, attempt).
-			WithHint("finish the work and hand it in; a person is asked where one must be")
+		return core.Errorf(core.CodeForbidden, "%s is for people only, and this is attempt %s", what, attempt).
+			WithHint("finish the work and hand it in; Stellwerk asks a person when it needs one")
 	}
 	return nil
 }

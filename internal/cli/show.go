@@ -18,16 +18,16 @@ func newShow(sh *shell) *cobra.Command {
 	o := &showOptions{}
 	cmd := &cobra.Command{
 		Use:   "show [DOCUMENT] [flags]",
-		Short: "Show the documents a run has handed in",
-		Long: `Shows a document of a run, such as its plan or its review: the newest one that
-counts. Without a name it lists them.`,
+		Short: "Show the documents of a run",
+		Long: `Shows a document that a run's agents handed in, such as plan.md or review.md, in
+its newest accepted version. Without a name, lists the documents.`,
 		Example: `  stellwerk show
   stellwerk show plan.md
   stellwerk show review.md --run brisk-otter`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.show(cmd.Context(), sh, first(args)) },
 	}
-	cmd.Flags().StringVar(&o.run, "run", "", "of this `RUN`")
+	cmd.Flags().StringVar(&o.run, "run", "", "the `RUN` (default the one here)")
 	must(cmd.RegisterFlagCompletionFunc("run", func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return completeRuns(sh)(cmd, nil, prefix)
 	}))
@@ -59,7 +59,7 @@ func (sh *shell) listDocuments(d api.RunDetail) error {
 		}{all})
 	}
 	if len(all) == 0 {
-		sh.printf("%s has handed in no documents yet\n", terminal.Line(d.Alias))
+		sh.printf("%s has no documents yet\n", terminal.Line(d.Alias))
 	}
 	for _, doc := range all {
 		sh.printf("%-24s %8d bytes  from %s\n", terminal.Line(doc.Name), doc.Bytes, terminal.Line(doc.Stage))
@@ -91,7 +91,7 @@ func (sh *shell) showDocument(ctx context.Context, svc api.Service, id, name str
 func (sh *shell) showGate(ctx context.Context, svc api.Service, d api.RunDetail) {
 	all := view.Documents(d, d.Gate.Subject.Stage)
 	if len(all) == 0 {
-		sh.printf("This stage handed in no documents; the diff shows its changes.\n")
+		sh.printf("This stage has no documents; the diff shows its changes.\n")
 	}
 	for _, doc := range all {
 		sh.printf("\n%s\n", sh.Console.Style.Strong(fmt.Sprintf("--- %s", terminal.Line(doc.Name))))

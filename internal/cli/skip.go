@@ -17,18 +17,18 @@ func newSkip(sh *shell) *cobra.Command {
 	o := &skipOptions{}
 	cmd := &cobra.Command{
 		Use:   "skip [RUN] [flags]",
-		Short: "Pass over the current stage",
-		Long: `Passes over the run's current stage on your word, which is recorded. Nothing
-may be under way in it. At a terminal you are asked whether the stage is meant,
-unless you name the run or the stage.` + afterHelp,
+		Short: "Skip the current stage",
+		Long: `Skips the run's current stage and records that you did. The stage must have
+nothing running. At a terminal, the command asks first unless you name the run
+or the stage.` + afterHelp,
 		Example: `  stellwerk skip
   stellwerk skip brisk-otter --stage docs -m "no public interface changed"`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeOpenRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	cmd.Flags().StringVar(&o.req.Stage, "stage", "", "`STAGE` that must be the current one")
-	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "`TEXT`: why")
+	cmd.Flags().StringVar(&o.req.Stage, "stage", "", "only if `STAGE` is the current one")
+	cmd.Flags().StringVarP(&o.req.Reason, "reason", "m", "", "reason, as `TEXT`")
 	completeStages(sh, cmd, "stage")
 	o.after.flags(cmd)
 	return cmd
@@ -36,7 +36,7 @@ unless you name the run or the stage.` + afterHelp,
 
 func (o *skipOptions) run(ctx context.Context, sh *shell, given string) error {
 	return sh.say(ctx, "skip", given, o.after, func(svc api.Service, id string) (api.Run, error) {
-		if err := sh.named(ctx, svc, given+o.req.Stage, id, "Pass over the stage %[2]s of %[1]s?"); err != nil {
+		if err := sh.named(ctx, svc, given+o.req.Stage, id, "Skip the stage %[2]s of %[1]s?"); err != nil {
 			return api.Run{}, err
 		}
 		return svc.Skip(ctx, id, o.req)

@@ -19,14 +19,13 @@ func newStatus(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [RUN]",
 		Short: "Show runs, or one run in detail",
-		Long: `Lists the runs of all repositories that are open, and the newest of those that
-ended; --all lists every run. With a RUN, shows its stages, attempts and
-checks, the evidence of a failing check, what waits, and what to type. The time
-shown is that since the run began, with all waiting; limits counts the time of
-work.
+		Long: `Lists the open runs of all repositories and the newest ended ones; --all lists
+every run. With a RUN, shows its stages, attempts and checks, the evidence of a
+failing check, what waits, and what to type. The time is counted from the start
+of the run, waiting included; limits counts working time only.
 
---json prints {"runs": […]}, with id, status, reason, stage, attempts and
-cost_usd among others.`,
+--json prints {"runs": […]}, with id, status, reason, stage, attempts, cost_usd
+and more.`,
 		Example: `  stellwerk status
   stellwerk status brisk-otter
   stellwerk status --json | jq -r '.runs[] | [.alias, .status] | @tsv'`,
@@ -34,7 +33,7 @@ cost_usd among others.`,
 		ValidArgsFunction: completeRuns(sh),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), sh, first(args)) },
 	}
-	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "every run")
+	cmd.Flags().BoolVarP(&o.all, "all", "a", false, "list every run")
 	return cmd
 }
 
@@ -71,7 +70,7 @@ func (o *statusOptions) list(ctx context.Context, sh *shell, svc api.Service) er
 		return err
 	}
 	if len(runs)+len(lost) == 0 {
-		sh.printf("No runs yet. Begin with: stellwerk run \"what you want done\"\n")
+		sh.printf("No runs yet. Start one: stellwerk run \"what you want done\"\n")
 	}
 	sh.printLines(v.Runs(runs))
 	sh.reportLost(lost)

@@ -45,7 +45,7 @@ func TestStatusListsOpenRunsAndTheNewestEnded(t *testing.T) {
 }
 
 func TestStatusWithoutAnEngine(t *testing.T) {
-	const says = "no engine is running; `stellwerk resume alias-1` goes on"
+	const says = "no engine is running; `stellwerk resume alias-1` continues"
 	for _, args := range [][]string{{"status"}, {"status", "alias-1"}, {"status", "--json"}} {
 		b := newBench(t).own()
 		b.put("1", "active")

@@ -11,11 +11,11 @@ func newStop(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Annotations: onThisMachine(),
 		Use:         "stop",
-		Short:       "End the engine that runs in the background",
-		Long: `Ends the engine of the state folder in order and returns when it has gone.
-Agents at work go on, and the next engine finds them; to end those too, say
-` + "`stellwerk pause --stop RUN`" + ` before. A command that is the engine for the time
-being leaves its run, as with Ctrl-C. Where no engine runs, nothing happens.`,
+		Short:       "Stop the engine in the background",
+		Long: `Stops the state folder's engine cleanly and waits until it is gone. Agents at
+work go on, and the next engine finds them; to end those as well, first use
+` + "`stellwerk pause --stop RUN`" + `. A command that currently drives a run leaves it,
+as with Ctrl-C. If no engine runs, nothing happens.`,
 		Example: `  stellwerk stop
   stellwerk stop --state /srv/stellwerk`,
 		Args: cobra.NoArgs,
@@ -47,12 +47,12 @@ func stop(ctx context.Context, sh *shell) error {
 		return sh.printJSON(stopAnswer{State: opts.State, Stopped: info.PID != 0, PID: info.PID, Open: info.Runs})
 	}
 	if info.PID == 0 {
-		sh.printText("", fmt.Sprintf("No engine runs on %s.", opts.State))
+		sh.printText("", fmt.Sprintf("No engine is running on %s.", opts.State))
 		return nil
 	}
-	sh.printText("", fmt.Sprintf("The engine of %s, process %d, has ended. Agents at work go on.", opts.State, info.PID))
+	sh.printText("", fmt.Sprintf("Stopped the engine of %s, process %d. Agents at work go on.", opts.State, info.PID))
 	if info.Runs > 0 {
-		sh.printText("  ", fmt.Sprintf("open runs: %d; they go on with the next engine: stellwerk serve --detach", info.Runs))
+		sh.printText("  ", fmt.Sprintf("open runs: %d; the next engine continues them: stellwerk serve --detach", info.Runs))
 	}
 	return nil
 }

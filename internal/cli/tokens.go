@@ -13,15 +13,15 @@ import (
 func newTokens(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tokens",
-		Short: "Say who may reach the engine over the network",
-		Long: `People and programs reach the engine over the network with a token. Each has a
-name, as which its words are noted, and a role:
+		Short: "Manage who can reach the engine over the network",
+		Long: `People and programs reach the engine over the network with a token. Each token
+has a name, under which the engine records what its owner does, and a role:
 
-  viewer     reads everything
-  approver   steers runs too, and starts them in projects that are there
-  admin      adds and archives projects, trusts, sets limits, makes tokens too
+  viewer     can read everything
+  approver   can also steer runs, and start them in existing projects
+  admin      can also add and archive projects, trust, set limits, make tokens
 
-A token is shown once, when it is made; the engine keeps only its digest.`,
+The engine shows a token once, when it creates it, and keeps only its digest.`,
 		Example: `  stellwerk tokens add ada --role approver
   stellwerk tokens list
   stellwerk tokens revoke ada`,
@@ -36,8 +36,8 @@ func newTokensAdd(sh *shell) *cobra.Command {
 	req := api.AddToken{}
 	cmd := &cobra.Command{
 		Use:   "add NAME --role ROLE",
-		Short: "Make a token",
-		Long: `Makes a token and prints it, once. Keep it where only its owner can read it: in
+		Short: "Create a token",
+		Long: `Creates a token and prints it once. Keep it where only its owner can read it: in
 a file of mode 0600 for --token-file, or in STELLWERK_TOKEN.`,
 		Example: `  stellwerk tokens add ada --role approver
   (umask 077; stellwerk tokens add wall-screen --role viewer >token)`,
@@ -47,7 +47,7 @@ a file of mode 0600 for --token-file, or in STELLWERK_TOKEN.`,
 			return addToken(cmd.Context(), sh, req)
 		},
 	}
-	cmd.Flags().StringVar((*string)(&req.Role), "role", "", "what it may do: viewer, approver or admin")
+	cmd.Flags().StringVar((*string)(&req.Role), "role", "", "what it allows: viewer, approver or admin")
 	must(cmd.MarkFlagRequired("role"))
 	must(cmd.RegisterFlagCompletionFunc("role", offer(func() []string {
 		return []string{string(api.RoleViewer), string(api.RoleApprover), string(api.RoleAdmin)}
@@ -68,7 +68,7 @@ func addToken(ctx context.Context, sh *shell, req api.AddToken) error {
 			return sh.printJSON(t)
 		}
 		sh.printf("%s\n", terminal.Line(t.Secret))
-		sh.tell("", fmt.Sprintf("The token of %s, as %s. It is not shown again. Its id is %s.", terminal.Line(t.Name), t.Role, t.ID))
+		sh.tell("", fmt.Sprintf("Token of %s, role %s, id %s. It is not shown again.", terminal.Line(t.Name), t.Role, t.ID))
 		return nil
 	})
 }
@@ -78,12 +78,12 @@ func newTokensList(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [flags]",
 		Short:   "List the tokens",
-		Long:    `Lists the tokens: their names, roles and last uses, and never what they are.`,
+		Long:    `Lists names, roles and last uses of the tokens, never the tokens themselves.`,
 		Example: `  stellwerk tokens list --all`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return listTokens(cmd.Context(), sh, all) },
 	}
-	cmd.Flags().BoolVarP(&all, "all", "a", false, "revoked ones, too")
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "also list revoked tokens")
 	return cmd
 }
 
@@ -103,7 +103,7 @@ func listTokens(ctx context.Context, sh *shell, all bool) error {
 			return sh.printJSON(api.TokenList{Tokens: shown})
 		}
 		if len(shown) == 0 {
-			sh.printf("There are no tokens. `stellwerk tokens add NAME --role ROLE` makes one.\n")
+			sh.printf("No tokens. `stellwerk tokens add NAME --role ROLE` creates one.\n")
 		}
 		sh.printLines(sh.view().Tokens(shown))
 		return nil
@@ -113,9 +113,9 @@ func listTokens(ctx context.Context, sh *shell, all bool) error {
 func newTokensRevoke(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke TOKEN",
-		Short: "End a token",
-		Long: `Ends the token of a name or id, and every browser's session that began with it,
-at once.`,
+		Short: "Revoke a token",
+		Long: `Revokes a token, by its name or id, and ends every browser session that began
+with it, at once.`,
 		Example: `  stellwerk tokens revoke ada`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return revokeToken(cmd.Context(), sh, args[0]) },

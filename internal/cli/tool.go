@@ -22,17 +22,18 @@ func newTool(sh *shell) *cobra.Command {
 	o := &toolOptions{}
 	cmd := &cobra.Command{
 		Use:   "tool",
-		Short: "Do what a project's manager does",
-		Long: `The tools of a project's manager. Its agent calls them by the scripts on its
+		Short: "Use a project manager's tools",
+		Long: `The tools of a project's manager. Its agent calls them through scripts on its
 PATH: delegate-to-red, send-message, update-plan and request-clarification.
-Agents of a run in waves read its details by fetch-detail. A person can use them
-too, in the manager's place: without --run or --project they speak to the
-project of the repository in the working directory.
+Agents of a run in waves read documents with fetch-detail. A person can use the
+tools in the manager's place; without --run or --project they act on the project
+of the working directory.
 
-Every tool takes --role: a person speaks as user, or as blue where a program
-speaks for people; an agent only as what it is.
+Every tool takes --role: people speak as user, programs that speak for people as
+blue, and agents only as themselves.
 
-A refusal says why, and what to do instead; the exit code is then not 0.`,
+If the engine refuses a call, the command says why and what to do instead, and
+the exit code is not 0.`,
 		Example: `  stellwerk tool delegate "Add GET /health; it answers 200 and ok."
   stellwerk tool message "The API is done."
   stellwerk tool plan "step 2 is done"
@@ -42,8 +43,8 @@ A refusal says why, and what to do instead; the exit code is then not 0.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	f := cmd.PersistentFlags()
-	f.StringVar(&o.run, "run", "", "the `RUN` that is meant")
-	f.StringVar(&o.project, "project", "", "the `PROJECT` whose open run is meant")
+	f.StringVar(&o.run, "run", "", "the `RUN` to work on")
+	f.StringVar(&o.project, "project", "", "the `PROJECT` whose open run to work on")
 	cmd.AddCommand(newToolDelegate(sh, o), newToolMessage(sh, o), newToolPlan(sh, o), newToolQuestion(sh, o), newToolDetail(sh, o))
 	for _, sub := range cmd.Commands() {
 		if sub.Flags().Lookup("role") == nil { // delegate's says besides who does the work
@@ -60,10 +61,10 @@ const kindWaves = "waves"
 type toolOptions struct{ run, project, voice string }
 
 // voiceHelp explains --role wherever it is whose part the caller speaks.
-const voiceHelp = "`VOICE` to speak with: user or blue; an agent's own is green for the manager, red for a worker"
+const voiceHelp = "`VOICE` to speak as: user or blue; agents are green (manager) or red (worker)"
 
 // conversationHelp explains --conversation of the tools that say something.
-const conversationHelp = "`CONVERSATION` to say it in, by its name or id (default the one that woke the manager, or that the run was begun in)"
+const conversationHelp = "`CONVERSATION` to write to, by name or id (default the one that woke the manager, or that started the run)"
 
 // speaks gives a command the flag for the caller's voice.
 func (o *toolOptions) speaks(cmd *cobra.Command) {
@@ -86,7 +87,7 @@ func (o *toolOptions) check() error {
 	if o.voice == "" || isVoice(o.voice) {
 		return nil
 	}
-	return usagef("--role %s: it is one of user, blue, green, red", o.voice)
+	return usagef("--role %s: use user, blue, green or red", o.voice)
 }
 
 // use calls fn with the tools of the attempt that this process belongs to, or
@@ -98,11 +99,11 @@ func (o *toolOptions) use(ctx context.Context, sh *shell, fn func(tool.Kit) erro
 	if token := sh.Env(agent.EnvToken); token != "" && !access.LooksLikeToken(token) {
 		return o.useAsAttempt(ctx, sh, token, fn)
 	}
-	if err := sh.personal("a call of a tool without a token"); err != nil {
+	if err := sh.personal("a tool call without a token"); err != nil {
 		return err
 	}
 	if voice := core.Voice(o.voice); voice == core.VoiceGreen || voice == core.VoiceRed {
-		return usagef("--role %s: that is an agent's; yours are user and blue", o.voice)
+		return usagef("--role %s: only agents have that role; use user or blue", o.voice)
 	}
 	repo, err := sh.repository()
 	if err != nil {
@@ -119,7 +120,7 @@ func (o *toolOptions) use(ctx context.Context, sh *shell, fn func(tool.Kit) erro
 
 func (o *toolOptions) useAsAttempt(ctx context.Context, sh *shell, token string, fn func(tool.Kit) error) error {
 	if o.project != "" {
-		return usagef("an attempt speaks for its own run: leave out --project")
+		return usagef("an attempt can act only on its own run: leave out --project")
 	}
 	run := sh.Env(agent.EnvRun)
 	if o.run != "" {
@@ -183,7 +184,7 @@ func (sh *shell) words(given, file string) (string, error) {
 	case file != "" && file != "-":
 		f, err := os.Open(file)
 		if err != nil {
-			return "", core.Wrap(core.CodeNotFound, err, "the text cannot be read", "name a file that exists, or - for standard input")
+			return "", core.Wrap(core.CodeNotFound, err, "cannot read the text", "name a file that exists, or - for standard input")
 		}
 		defer func() { _ = f.Close() }() // only read from
 		from = f

@@ -23,13 +23,13 @@ func newToolDelegate(sh *shell, t *toolOptions) *cobra.Command {
 	o := &toolDelegateOptions{toolOptions: t}
 	cmd := &cobra.Command{
 		Use:   "delegate [PROMPT] [BRANCH] [flags]",
-		Short: "Have work done",
+		Short: "Delegate work",
 		Long: tool.ExplainDelegate + `
 
 ` + tool.ExplainKinds + `
 
-A PROMPT of - is read from standard input. One that begins with a dash needs --
-before it. With --kind merge or discard a single word is the branch.`,
+With - as PROMPT, the command reads standard input. Put -- before a PROMPT that
+begins with a dash. With --kind merge or discard, a single word is the branch.`,
 		Example: `  delegate-to-red "Add GET /health to api/server.go; it answers 200 and ok."
   delegate-to-red - api --title "List" --check "go test ./api" < prompt.md
   delegate-to-red "Look for races." api --kind review
@@ -42,13 +42,13 @@ before it. With --kind merge or discard a single word is the branch.`,
 	}
 	f := cmd.Flags()
 	f.StringVar((*string)(&o.req.Kind), "kind", "", "code, review, fix, merge, discard, validate or pr")
-	f.StringArrayVar(&o.roles, "role", nil, "`ROLE` of who does it (default the playbook's); user or blue is the voice that you speak with, and may be given besides")
-	f.StringVar(&o.req.Title, "title", "", "what to call it in a line (default the prompt's first)")
-	f.StringVar(&o.req.Line, "branch", "", "`BRANCH`, the same as the second argument")
-	f.StringArrayVar(&o.req.Inputs, "input", nil, "`NAME` of a document that it is given; repeatable")
-	f.StringArrayVar(&o.req.Outputs, "output", nil, "`NAME` of a document that it hands in; repeatable")
-	f.StringArrayVar(&o.req.Checks, "check", nil, "`COMMAND` that must succeed besides the project's own checks; repeatable")
-	f.StringArrayVar(&o.req.After, "after", nil, "begin once `ID` (t1) or a branch is merged; repeatable")
+	f.StringArrayVar(&o.roles, "role", nil, "`ROLE` that does the work (default the playbook's); give it again with user or blue to set your voice")
+	f.StringVar(&o.req.Title, "title", "", "title, one line (default the prompt's first)")
+	f.StringVar(&o.req.Line, "branch", "", "`BRANCH`, instead of the second argument")
+	f.StringArrayVar(&o.req.Inputs, "input", nil, "`NAME` of a document to give it; repeatable")
+	f.StringArrayVar(&o.req.Outputs, "output", nil, "`NAME` of a document it must hand in; repeatable")
+	f.StringArrayVar(&o.req.Checks, "check", nil, "`COMMAND` that must also succeed; repeatable")
+	f.StringArrayVar(&o.req.After, "after", nil, "start once `ID` (t1) or a branch is merged; repeatable")
 	f.StringVar(&o.file, "file", "", "read the prompt from this `FILE`")
 	return cmd
 }
@@ -62,7 +62,7 @@ func (o *toolDelegateOptions) delegate(ctx context.Context, sh *shell, args []st
 		return err
 	}
 	if o.req.Prompt == "" && !o.req.Kind.EngineAct() {
-		return usagef("say what is to be done: delegate PROMPT")
+		return usagef("say what to do: delegate PROMPT")
 	}
 	return o.use(ctx, sh, func(k tool.Kit) error {
 		done, err := k.Delegate(ctx, k.Run, o.req)

@@ -25,19 +25,19 @@ func newToolDetail(sh *shell, t *toolOptions) *cobra.Command {
 			req.Name = first(args)
 			switch {
 			case list && req.Name != "":
-				return usagef("either a name or --list")
+				return usagef("give a name or --list, not both")
 			case list:
 				return listDetails(cmd.Context(), sh, t)
 			case req.Name == "":
-				return usagef("which detail? --list shows what there is")
+				return usagef("name a document; --list shows them")
 			case req.From < 0:
-				return usagef("--from counts bytes from 0")
+				return usagef("--from: must be 0 or more")
 			}
 			return fetchDetail(cmd.Context(), sh, t, req)
 		},
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "list everything that can be read")
-	cmd.Flags().Int64Var(&req.From, "from", 0, "begin with this `BYTE`, where a part was left out")
+	cmd.Flags().BoolVar(&list, "list", false, "list the documents")
+	cmd.Flags().Int64Var(&req.From, "from", 0, "start at this `BYTE`, to read a part that was cut")
 	return cmd
 }
 

@@ -17,7 +17,7 @@ func newToolMessage(sh *shell, t *toolOptions) *cobra.Command {
 		Short: "Write to the conversation",
 		Long: tool.ExplainMessage + `
 
-A CONTENT of - is read from standard input. An agent speaks with its own voice:
+With - as CONTENT, the command reads standard input. An agent speaks as itself:
 the manager as green, a worker as red. A person is user, or blue with --role.`,
 		Example: `  send-message "The API is done; the UI comes next."
   send-message - < report.md
@@ -29,7 +29,7 @@ the manager as green, a worker as red. A person is user, or blue with --role.`,
 				return err
 			}
 			if text == "" {
-				return usagef("a message needs words")
+				return usagef("the message is empty")
 			}
 			return message(cmd.Context(), sh, t, api.Tell{Text: text, Conversation: in})
 		},

@@ -24,9 +24,9 @@ func newToolPlan(sh *shell, t *toolOptions) *cobra.Command {
 		Short: "Commit the plan, or show it",
 		Long: tool.ExplainPlan + `
 
-MESSAGE says what was changed; the commit is called "plan: MESSAGE". --show
-prints the plan as it is now; after that a change is taken as one of this plan.
-A person names the plan that they changed with --base; --show says its digest.`,
+MESSAGE says what you changed; the commit's subject is "plan: MESSAGE". --show
+prints the current plan and its digest. An agent's next change counts as based
+on the plan it was shown; a person gives the digest with --base.`,
 		Example: `  update-plan "step 2 is done"
   update-plan --show
   stellwerk tool plan "add a step" --base 5f70bf18a086…`,
@@ -38,14 +38,14 @@ A person names the plan that they changed with --base; --show says its digest.`,
 			return o.update(cmd.Context(), sh, strings.TrimSpace(first(args)))
 		},
 	}
-	cmd.Flags().BoolVar(&o.show, "show", false, "print the plan as it is")
-	cmd.Flags().StringVar(&o.base, "base", "", "`DIGEST` of the plan that was changed; an agent's is known")
+	cmd.Flags().BoolVar(&o.show, "show", false, "print the current plan")
+	cmd.Flags().StringVar(&o.base, "base", "", "`DIGEST` of the plan that you changed; agents need not give it")
 	return cmd
 }
 
 func (o *toolPlanOptions) update(ctx context.Context, sh *shell, message string) error {
 	if message == "" {
-		return usagef("say what was changed: plan MESSAGE")
+		return usagef("say what you changed: plan MESSAGE")
 	}
 	return o.use(ctx, sh, func(k tool.Kit) error {
 		k.Base = o.base
@@ -71,7 +71,7 @@ func (o *toolPlanOptions) print(ctx context.Context, sh *shell) error {
 			return sh.printJSON(plan)
 		}
 		if plan.Trouble != "" {
-			sh.warn([]string{"the plan cannot be followed: " + plan.Trouble})
+			sh.warn([]string{"Stellwerk cannot follow the plan: " + plan.Trouble})
 		}
 		text, found := plan.Files[desk.PlanFile]
 		if !found {

@@ -18,7 +18,7 @@ func newToolQuestion(sh *shell, t *toolOptions) *cobra.Command {
 		Short: "Ask people something",
 		Long: tool.ExplainQuestion + `
 
-A TEXT of - is read from standard input.`,
+With - as TEXT, the command reads standard input.`,
 		Example: `  request-clarification "Is the list to be paged?"
   request-clarification "Which database?" --default SQLite --after 2h`,
 		Args: cobra.MaximumNArgs(1),
@@ -28,12 +28,12 @@ A TEXT of - is read from standard input.`,
 				return err
 			}
 			if req.Text == "" {
-				return usagef("a question needs words")
+				return usagef("the question is empty")
 			}
 			return askPeople(cmd.Context(), sh, t, req)
 		},
 	}
-	cmd.Flags().StringVar(&req.Default, "default", "", "the `ANSWER` where nobody gives one; needs --after")
+	cmd.Flags().StringVar(&req.Default, "default", "", "the `ANSWER` if nobody gives one; needs --after")
 	cmd.Flags().DurationVar(&req.After, "after", 0, "`TIME` after which the default is the answer, such as 2h")
 	cmd.Flags().StringVar(&req.Conversation, "conversation", "", conversationHelp)
 	cmd.Flags().StringVar(&file, "file", "", "read the question from this `FILE`")

@@ -26,14 +26,14 @@ func newTrust(sh *shell) *cobra.Command {
 	o := &trustOptions{}
 	cmd := &cobra.Command{
 		Use:   "trust [flags]",
-		Short: "Trust what a repository would have obeyed",
-		Long: `Shows one playbook of the repository in the working directory with the roles
-and settings it uses, as of the base commit, and asks whether runs may obey
-them. Trust is given to this content: any change to it asks again. Other
-playbooks of the repository are not trusted with it; they are listed.
+		Short: "Trust a repository's playbook, roles and settings",
+		Long: `Shows one playbook of the working directory's repository, with the roles and
+settings it uses, as of the base commit, and asks whether runs may use them. You
+trust this exact content: if any of it changes, Stellwerk asks again. The
+command lists the repository's other playbooks; they stay untrusted.
 
-Without a terminal, give the hash that a first call showed with --confirm, or
-agree to what is there now with --yes.`,
+Without a terminal, repeat the hash from a first call with --confirm, or accept
+the current content with --yes.`,
 		Example: `  stellwerk trust
   stellwerk trust --playbook .stellwerk/playbooks/release.yaml
   stellwerk trust --json
@@ -42,11 +42,11 @@ agree to what is there now with --yes.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), sh) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.project, "project", "", "`NAME` of the project, instead of the working directory's repository")
+	f.StringVar(&o.project, "project", "", "use the project `NAME`, not the working directory's")
 	f.StringVarP(&o.playbook, "playbook", "p", "", "playbook `FILE|NAME` (default the project's, or feature)")
-	f.StringVar(&o.base, "base", "", "`BRANCH` whose content is meant")
-	f.StringVar(&o.forge, "forge", "", "local, or the `FORGE` that your settings name")
-	f.StringVar(&o.remote, "remote", "", "git remote `NAME` whose branch is meant")
+	f.StringVar(&o.base, "base", "", "`BRANCH` to read the content from")
+	f.StringVar(&o.forge, "forge", "", "local, or a `FORGE` from your settings")
+	f.StringVar(&o.remote, "remote", "", "git remote `NAME` to read the branch from")
 	f.StringVar(&o.confirm, "confirm", "", "trust the content with this `HASH`")
 	f.BoolVarP(&o.yes, "yes", "y", false, "trust the content as it is now, without asking")
 	cmd.MarkFlagsMutuallyExclusive("confirm", "yes")
@@ -113,7 +113,7 @@ func (o *trustOptions) trusted(ctx context.Context, sh *shell, svc api.Service, 
 		name = playbook.Feature
 	}
 	if len(found.Files) == 0 {
-		sh.printText("", fmt.Sprintf("Nothing to trust: the playbook %s is built in and obeys nothing of this repository.", name))
+		sh.printText("", fmt.Sprintf("Nothing to trust: the playbook %s is built in and uses no files from this repository.", name))
 	} else {
 		sh.printText("Trusted: ", strings.Join(found.Files, ", "))
 		sh.printf("Hash:    %s\n", found.Hash)
@@ -168,12 +168,12 @@ func (sh *shell) askTrust(ctx context.Context, svc api.Service, look api.Trust) 
 		return err
 	}
 	sh.showContent(found)
-	yes, err := sh.confirm(ctx, "May runs obey this?")
+	yes, err := sh.confirm(ctx, "May runs use this?")
 	if err != nil {
 		return err
 	}
 	if !yes {
-		return core.Errorf(core.CodeUntrusted, "not trusted; nothing was started").WithHint("use a built-in playbook: stellwerk playbook list")
+		return core.Errorf(core.CodeUntrusted, "you did not trust it; nothing was started").WithHint("use a built-in playbook: stellwerk playbook list")
 	}
 	look.Confirm = found.Hash
 	_, err = svc.Trust(ctx, look)
@@ -181,7 +181,7 @@ func (sh *shell) askTrust(ctx context.Context, svc api.Service, look api.Trust) 
 }
 
 func (sh *shell) showContent(found api.Trusted) {
-	sh.printf("The repository's own content would be obeyed:\n\n")
+	sh.printf("This run will use these files from the repository:\n\n")
 	for _, line := range strings.Split(strings.TrimRight(terminal.Text(found.Content), "\n"), "\n") {
 		sh.printf("  %s\n", line)
 	}

@@ -32,7 +32,7 @@ func counted(cmd *cobra.Command) {
 			return usageError{err}
 		}
 		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
-		return usageError{core.Errorf(core.CodeInvalid, "%s needs %s, and got %s", cmd.CommandPath(), needed(cmd), counting(len(args))).WithHint("%s", example)}
+		return usageError{core.Errorf(core.CodeInvalid, "%s needs %s, but got %s", cmd.CommandPath(), needed(cmd), counting(len(args))).WithHint("%s", example)}
 	}
 }
 
@@ -68,10 +68,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &value):
 		f := value.GetFlag()
-		return usagef("--%s %s: it is %s (%s)", f.Name, value.GetValue(), kindOf(f, value), about(f))
+		return usagef("--%s %s: must be %s (%s)", f.Name, value.GetValue(), kindOf(f, value), about(f))
 	case errors.As(err, &missing):
 		f := missing.GetFlag()
-		return usagef("--%s takes a value (%s)", f.Name, about(f))
+		return usagef("--%s needs a value (%s)", f.Name, about(f))
 	}
 	return nearestFlag(cmd, err)
 }
@@ -113,7 +113,7 @@ func combined(cmd *cobra.Command, err error) error {
 	case len(absent) > 0:
 		return usagef("%s needs %s", cmd.CommandPath(), strings.Join(absent, ", "))
 	case len(exclusive) > 1:
-		return usagef("%s: only one of them", strings.Join(exclusive, " and "))
+		return usagef("%s: use only one", strings.Join(exclusive, " and "))
 	}
 	return err
 }

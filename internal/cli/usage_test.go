@@ -63,18 +63,18 @@ func TestUsageErrorsSayWhatIsTaken(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"run"}, "stellwerk: stellwerk run needs \"GOAL\", and got nothing\n  try: stellwerk run \"add a search field to the list\"\n"},
-		{[]string{"run", "x", "--max-cost", "abc"}, "stellwerk: --max-cost abc: it is a number, such as 2.5 (pause at so many USD)\n"},
-		{[]string{"run", "x", "--attempts", "1.5"}, "stellwerk: --attempts 1.5: it is a whole number, such as 3 (tries per stage and round (default 3))\n"},
-		{[]string{"run", "x", "--max-time", "long"}, "stellwerk: --max-time long: it is a time, such as 45m or 2h30m (pause after this TIME, such as 2h30m)\n"},
-		{[]string{"run", "x", "--max-cost"}, "stellwerk: --max-cost takes a value (pause at so many USD)\n"},
-		{[]string{"run", "x", "--yes=perhaps"}, "stellwerk: --yes perhaps: it is true or false (approve every gate; recorded as a policy, not as you)\n"},
+		{[]string{"run"}, "stellwerk: stellwerk run needs \"GOAL\", but got nothing\n  try: stellwerk run \"add a search field to the list\"\n"},
+		{[]string{"run", "x", "--max-cost", "abc"}, "stellwerk: --max-cost abc: must be a number, such as 2.5 (pause when the run has cost this many USD)\n"},
+		{[]string{"run", "x", "--attempts", "1.5"}, "stellwerk: --attempts 1.5: must be a whole number, such as 3 (tries per stage and round (default 3))\n"},
+		{[]string{"run", "x", "--max-time", "long"}, "stellwerk: --max-time long: must be a time, such as 45m or 2h30m (pause after this TIME, such as 2h30m)\n"},
+		{[]string{"run", "x", "--max-cost"}, "stellwerk: --max-cost needs a value (pause when the run has cost this many USD)\n"},
+		{[]string{"run", "x", "--yes=perhaps"}, "stellwerk: --yes perhaps: must be true or false (approve every gate; recorded as policy, not as you)\n"},
 		{[]string{"status", "a", "b"}, "stellwerk: stellwerk status: \"b\" is one argument too many\n"},
 		{[]string{"doctor", "x"}, "stellwerk: stellwerk doctor: \"x\" is one argument too many\n"},
-		{[]string{"tokens", "add", "ada"}, "stellwerk: stellwerk tokens add needs --role (what it may do: viewer, approver or admin)\n"},
-		{[]string{"approve", "--follow", "--detach"}, "stellwerk: --detach and --follow: only one of them\n"},
-		{[]string{"serve", "--listen", "99999"}, "stellwerk: --listen 99999: a port stands behind an address\n  try: --listen 127.0.0.1:7341\n"},
-		{[]string{"serve", "--listen", "127.0.0.1:99999"}, "stellwerk: --listen 127.0.0.1:99999: a port is a number from 0 to 65535\n"},
+		{[]string{"tokens", "add", "ada"}, "stellwerk: stellwerk tokens add needs --role (what it allows: viewer, approver or admin)\n"},
+		{[]string{"approve", "--follow", "--detach"}, "stellwerk: --detach and --follow: use only one\n"},
+		{[]string{"serve", "--listen", "99999"}, "stellwerk: --listen 99999: put an address before the port\n  try: --listen 127.0.0.1:7341\n"},
+		{[]string{"serve", "--listen", "127.0.0.1:99999"}, "stellwerk: --listen 127.0.0.1:99999: a port must be between 0 and 65535\n"},
 	} {
 		b := newBench(t)
 		b.run(t, ExitUsage, c.args...)
@@ -108,7 +108,7 @@ func TestSentencesAreWrappedOnAScreen(t *testing.T) {
 				t.Fatal(err)
 			}
 			return []string{"init"}
-		}, "its check is left out"},
+		}, "runs leave its check out"},
 		"validate": {ExitError, func(b *bench) []string {
 			writeFile(t, inRepository(t, b)+"/.stellwerk/playbooks/own.yaml", "name: own\nkind: phase\n")
 			return []string{"playbook", "validate", ".stellwerk/playbooks/own.yaml"}
@@ -121,7 +121,7 @@ func TestSentencesAreWrappedOnAScreen(t *testing.T) {
 		"stop": {ExitOK, func(b *bench) []string {
 			b.Stop = func(context.Context, ConnectOptions) (api.Info, error) { return api.Info{PID: 7, Runs: 2}, nil }
 			return []string{"stop", "--state", "/srv/state"}
-		}, "they go on"},
+		}, "the next engine continues them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)

@@ -20,8 +20,8 @@ func newVersion(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long: `Prints the version of this program, the commit it was built from with its date,
-and what it was built with.`,
+		Long: `Prints the version of this program, the commit and date it was built from, and
+the Go version.`,
 		Example: `  stellwerk version
   stellwerk version --json`,
 		Args: cobra.NoArgs,

@@ -51,7 +51,7 @@ func (sh *shell) halt(ctx context.Context, what, given string, stop bool, w word
 		}
 		sh.printLines(sh.view().Runs([]api.Run{run}))
 		if !settled {
-			sh.printf("An agent is still ending; the next command sees to it.\n")
+			sh.printf("An agent is still stopping; the next command completes that.\n")
 		}
 		return sh.others(ctx, svc, run)
 	})

@@ -14,8 +14,8 @@ func newWatch(sh *shell) *cobra.Command {
 		Use:   "watch [RUN]",
 		Short: "Follow a run live",
 		Long: `Follows a run until it ends or needs you, as run does: live at a terminal,
-otherwise how it stands and then one line per event. Where no engine runs, the
-command drives the run on for as long as it lasts.`,
+otherwise its state and then one line per event. If no engine runs, the command
+drives the run while it follows it.`,
 		Example: `  stellwerk watch
   stellwerk watch brisk-otter`,
 		Args:              cobra.MaximumNArgs(1),

@@ -63,7 +63,7 @@ func TestFeedbackJoinsItsWords(t *testing.T) {
 		t.Errorf("%+v", b.svc.Calls()[0])
 	}
 	b.run(t, ExitError, "feedback", "ignore", "the", "case")
-	b.said(t, b.err, "the first word names the run", "try: put the words into quotes")
+	b.said(t, b.err, "the first word must name the run", "try: quote the text")
 	b.asked(t, "feedback")
 }
 
@@ -104,7 +104,7 @@ func TestNoWordFromInsideAnAttempt(t *testing.T) {
 		b.env["STELLWERK_ATTEMPT"] = "build.r1.a1"
 		b.put("1", "awaiting_approval")
 		b.run(t, ExitError, args...)
-		b.said(t, b.err, "a person's word", "build.r1.a1", "try: ")
+		b.said(t, b.err, "for people only", "build.r1.a1", "try: ")
 		if calls := b.svc.Calls(); len(calls) != 0 {
 			t.Errorf("%q reached the engine: %+v", args, calls)
 		}
@@ -148,7 +148,7 @@ func TestAWordDrivesTheRunOnWhereNobodyElseDoes(t *testing.T) {
 func TestWhichRunIsMeant(t *testing.T) {
 	b := newBench(t)
 	b.run(t, ExitError, "approve")
-	b.said(t, b.err, "no run in this repository", "try: stellwerk run")
+	b.said(t, b.err, "this repository has no runs", "try: stellwerk run")
 
 	b = newBench(t)
 	b.put("1", "completed")

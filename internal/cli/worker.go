@@ -13,8 +13,8 @@ func newWorker(sh *shell) *cobra.Command {
 	own := map[string]string{ownSignals: ""}
 	cmd := &cobra.Command{
 		Use: "worker", Hidden: true,
-		Short:   "Run beside an agent",
-		Long:    `Carries out attempts. The engine starts it; people do not.`,
+		Short:   "Run attempts (called by the engine)",
+		Long:    `Runs attempts. The engine calls this; people do not.`,
 		Example: `  stellwerk worker run attempts/0198c1d2/build.r1.a1`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -22,7 +22,7 @@ func newWorker(sh *shell) *cobra.Command {
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "run FOLDER", Args: cobra.ExactArgs(1), Annotations: own,
-			Short:   "Carry out an attempt",
+			Short:   "Run an attempt",
 			Long:    `Runs the agent of an attempt's folder and records what it does.`,
 			Example: `  stellwerk worker run attempts/0198c1d2/build.r1.a1`,
 			RunE:    func(cmd *cobra.Command, args []string) error { return sh.Worker(cmd.Context(), args[0]) },
@@ -36,22 +36,22 @@ func newWorker(sh *shell) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "await FOLDER", Args: cobra.ExactArgs(1), Annotations: own,
-			Short:   "Wait for the end of a session's agent",
-			Long:    "Stands in the place of an agent that a person's own session runs, inside the\nattempt's sandbox.",
+			Short:   "Wait for a session's agent to end",
+			Long:    "Stands in, inside the attempt's sandbox, for an agent that runs in a person's\nown session.",
 			Example: `  stellwerk worker await attempts/0198c1d2/build.r1.a1/turn`,
 			RunE:    func(cmd *cobra.Command, args []string) error { return sh.Await(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
 			Use: "shell FOLDER LINE", Args: cobra.ExactArgs(2), Annotations: own,
-			Short:   "Run a line of shell as a part of an attempt",
-			Long:    "Runs what the agent of a person's own session asks for, inside the attempt's\nsandbox.",
+			Short:   "Run a shell command in an attempt",
+			Long:    "Runs a command for the agent of a person's own session, inside the attempt's\nsandbox.",
 			Example: `  stellwerk worker shell attempts/0198c1d2/build.r1.a1 'go test ./...'`,
 			RunE:    func(_ *cobra.Command, args []string) error { return ended(sh.AttemptShell(args[0], args[1])) },
 		},
 		newLook(sh, own),
 		&cobra.Command{
 			Use: "keep TOOL...", Args: cobra.MinimumNArgs(1), Annotations: own,
-			Short:   "Hold an agent's shell to the rules of its role",
+			Short:   "Enforce a role's list of tools",
 			Long:    "Reads a tool call of Claude Code from standard input, and prints whether the\nrole's list of tools allows it.",
 			Example: `  stellwerk worker keep Read 'Bash(git log *)' < event.json`,
 			RunE: func(_ *cobra.Command, args []string) error {
@@ -61,7 +61,7 @@ func newWorker(sh *shell) *cobra.Command {
 		&cobra.Command{
 			Use: "hand-in YARD REQUEST", Args: cobra.ExactArgs(2), Annotations: own,
 			Short:   "Bundle an attempt's work",
-			Long:    `Collects what an attempt has done, inside its sandbox.`,
+			Long:    `Collects an attempt's work, inside its sandbox.`,
 			Example: `  stellwerk worker hand-in yards/8f2c.git handin/request.json`,
 			RunE:    func(cmd *cobra.Command, args []string) error { return sh.HandIn(cmd.Context(), args[0], args[1]) },
 		},
@@ -73,15 +73,15 @@ func newLook(sh *shell, annotations map[string]string) *cobra.Command {
 	var limits string
 	cmd := &cobra.Command{
 		Use: "look ROOT FOLDER LINE", Args: cobra.ExactArgs(3), Annotations: annotations,
-		Short: "Run a line of shell for a session itself",
-		Long: `Runs what a person's own session asks for where it sees their checkout,
-read-only, and nothing else of theirs.`,
+		Short: "Run a shell command for a session itself",
+		Long: `Runs a command for a person's own session. It sees their checkout, read-only,
+and nothing else of theirs.`,
 		Example: `  stellwerk worker look ~/shop ~/shop 'git status'`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return ended(sh.LookShell(limits, args[0], args[1], args[2]))
 		},
 	}
-	cmd.Flags().StringVar(&limits, "resources", "", "what it may take of the machine, as JSON")
+	cmd.Flags().StringVar(&limits, "resources", "", "resource limits, as JSON")
 	return cmd
 }
 

@@ -158,7 +158,7 @@ func TestProblems(t *testing.T) {
 	_, _, err := Load(Input{
 		Flags:   map[string]string{"limits.parallel": "many"},
 		Env:     environment("STELLWERK_NOTIFY", "bell,drum"),
-		User:    File{"user.yaml", []byte("isolaton: none\nlimits:\n  attempts: 99\n  wall_time: 30\n  cost_usd: -1\n  project: {wall_time: 5ms}\nread_only: [here]\nnotify: {a: b}\n")},
+		User:    File{"user.yaml", []byte("isolaton: none\nlimits:\n  attempts: 99\n  wall_time: 30\n  cost_usd: -1\n  attempt: {tokens: 1.5}\n  project: {wall_time: 5ms}\nread_only: [here]\nnotify: {a: b}\n")},
 		Project: File{"project.yaml", []byte("\tx\n")},
 	})
 	if core.CodeOf(err) != core.CodeInvalid {
@@ -168,9 +168,10 @@ func TestProblems(t *testing.T) {
 user.yaml:3:13: limits.attempts: "99" is not a whole number between 1 and 20
 user.yaml:4:14: limits.wall_time: "30" is not a duration of at least 1m; write 90m or 8h
 user.yaml:5:13: limits.cost_usd: "-1" is not an amount of dollars; 0 means no limit
-user.yaml:6:24: limits.project.wall_time: "5ms" is not a duration of at least 1s; write 90m or 8h, 0 means no limit
-user.yaml:7:12: read_only: "here" is not an absolute path
-user.yaml:8:9: notify: expected a single value, got a map
+user.yaml:6:21: limits.attempt.tokens: "1.5" is not a whole number; 0 means no limit
+user.yaml:7:24: limits.project.wall_time: "5ms" is not a duration of at least 1s; write 90m or 8h, 0 means no limit
+user.yaml:8:12: read_only: "here" is not an absolute path
+user.yaml:9:9: notify: expected a single value, got a map
 project.yaml:1:1: a tab indents this line; YAML is indented with spaces
 the setting notify from environment (STELLWERK_NOTIFY) is not valid: "drum" is not known here; known: bell, desktop, off, slack, webhook
 the setting limits.parallel from flag (--parallel) is not valid: "many" is not a whole number between 1 and 1000`

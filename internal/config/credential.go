@@ -41,7 +41,7 @@ func (c CredentialSettings) check() error {
 		}
 	}
 	if places > 1 {
-		return errors.New("the credential is in one place: set one of credential.file, credential.command and credential.keyring")
+		return errors.New("set only one of credential.file, credential.command and credential.keyring")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func StateFolder(flag string, env func(string) string) (string, error) {
 		}
 		folder, err := filepath.Abs(given)
 		if err != nil {
-			return "", core.Wrap(core.CodeInvalid, err, "the state folder "+given+" cannot be found", "name it with an absolute path")
+			return "", core.Wrap(core.CodeInvalid, err, "the state folder "+given+" does not exist", "give an absolute path")
 		}
 		return folder, nil
 	}

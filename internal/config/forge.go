@@ -85,7 +85,7 @@ func (f ForgeSettings) TokenVariable() string {
 // Check says what is missing for the forge that was chosen.
 func (f ForgeSettings) Check() error {
 	if f.Kind.V == ForgeGitea && f.URL.V == "" {
-		return core.Errorf(core.CodeInvalid, "the forge is gitea, and its address is not set").
+		return core.Errorf(core.CodeInvalid, "the forge is gitea, but its address is not set").
 			WithHint("forge_url: https://gitea.example.org in your settings, or %s", Variable("forge_url"))
 	}
 	return nil
@@ -112,11 +112,11 @@ func forgeURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("it is no address with https:// and a host")
+		return errors.New("it must be an address with https:// and a host")
 	case u.User != nil:
-		return errors.New("it holds credentials; name the token by forge_token_env or forge_token_file")
+		return errors.New("it contains credentials; name the token with forge_token_env or forge_token_file")
 	case u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("%q has a query or a fragment", text)
+		return fmt.Errorf("%q must not have a query or a fragment", text)
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func ownerName(text string) error {
 // variable keeps the token itself, put where its name belongs, out of messages.
 func variable(text string) error {
 	if !regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`).MatchString(text) {
-		return errors.New("it is no name of a variable in capitals; name the variable, not what it holds")
+		return errors.New("it must be a variable's name in capitals; give the name, not the value")
 	}
 	return nil
 }

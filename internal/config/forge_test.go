@@ -71,17 +71,17 @@ func TestForgeSettings(t *testing.T) {
 func TestWrongForgeSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"forge: gitlab":                          `"gitlab" is not known here`,
-		"forge_url: git.example.org":             "no address with https://",
-		"forge_url: https://ada:pw@example.org":  "it holds credentials",
-		"forge_url: https://example.org/?x=1":    "has a query",
+		"forge_url: git.example.org":             "an address with https://",
+		"forge_url: https://ada:pw@example.org":  "it contains credentials",
+		"forge_url: https://example.org/?x=1":    "must not have a query",
 		"repository: rocket":                     "owner/name",
 		"repository: a/b/c":                      "owner/name",
-		"forge_token_env: ghp_0123456789abcdef":  "name the variable, not what it holds",
+		"forge_token_env: ghp_0123456789abcdef":  "give the name, not the value",
 		"forge_token_file: token":                "not an absolute path",
 		"forge_poll: 10ms":                       "between 1s and 1h",
 		"forge_poll: 30":                         "between 1s and 1h",
 		"remote: '-x'":                           "not a name",
-		"webhook_secret_env: 'between the two'":  "name the variable",
+		"webhook_secret_env: 'between the two'":  "a variable's name in capitals",
 		"webhook_secret_file: relative/to/where": "not an absolute path",
 	} {
 		_, _, err := Load(Input{User: File{"user.yaml", []byte(text)}})

@@ -53,7 +53,7 @@ func denied(text string) error {
 
 func granted(text string) error {
 	if !strings.Contains(text, "=") {
-		return errors.New("say which host may be at which private address: registry.example.com=10.2.0.0/16")
+		return errors.New("name the host and its private addresses: registry.example.com=10.2.0.0/16")
 	}
 	_, err := egress.ParseGrant(text)
 	return err

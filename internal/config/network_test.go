@@ -58,7 +58,7 @@ func TestBadNetworkSettings(t *testing.T) {
 		"network: {private: [a.example.com=there]}": "network.private",
 		"credential: {kind: password}":              "credential.kind",
 		"credential: {file: key}":                   "credential.file",
-		"credential: {file: /key, keyring: work}":   "the credential is in one place",
+		"credential: {file: /key, keyring: work}":   "set only one of credential.file",
 	} {
 		if _, _, err := load(t, text, "", nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", text, err)

@@ -50,11 +50,11 @@ func webhookURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return errors.New("it is no address with https:// and a host")
+		return errors.New("it must be an address with https:// and a host")
 	case u.User != nil:
-		return errors.New("it holds credentials; a webhook is signed with a secret instead")
+		return errors.New("it contains credentials; a webhook is signed with a secret instead")
 	case u.Fragment != "":
-		return errors.New("it has a fragment, which no server sees")
+		return errors.New("it has a fragment, which servers never see")
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func quietHours(text string) error {
 
 func quietZone(text string) error {
 	if text == "Local" {
-		return fmt.Errorf("leave quiet_zone out for the time of this machine")
+		return fmt.Errorf("leave quiet_zone out to use this machine's time")
 	}
 	_, err := notify.ParseQuiet("", text)
 	return err

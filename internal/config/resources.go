@@ -103,19 +103,19 @@ func parseSize(least Size) func(string) (Size, error) {
 		factor, known := units[strings.TrimSuffix(strings.TrimSuffix(unit, "B"), "I")]
 		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || !known || math.IsNaN(n) || n < 0 || n*factor > math.MaxInt64/2 {
-			return 0, fmt.Errorf("%q is not a size; write 512MB or 4GB, %s for one that suits the machine, %s for no limit", text, wordAutomatic, wordUnlimited)
+			return 0, fmt.Errorf("%q is not a size; write 512MB or 4GB, %s to fit the machine, %s for no limit", text, wordAutomatic, wordUnlimited)
 		}
 		if size := Size(n * factor); size >= least {
 			return size, nil
 		}
-		return 0, fmt.Errorf("%q is too little to work with; at least %s are needed", text, least)
+		return 0, fmt.Errorf("%q is too little; use at least %s", text, least)
 	}
 }
 
 func parseCount(text string) (Count, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < leastProcesses || n > 1<<22 {
-		return 0, fmt.Errorf("%q is not a number of processes of at least %d; %s is one that suits the machine, %s no limit", text, leastProcesses, wordAutomatic, wordUnlimited)
+		return 0, fmt.Errorf("%q is not a number of processes of at least %d; write %s to fit the machine, %s for no limit", text, leastProcesses, wordAutomatic, wordUnlimited)
 	}
 	return Count(n), nil
 }

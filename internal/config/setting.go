@@ -249,11 +249,11 @@ func name(text string) error {
 func approval(text string) error {
 	switch words := strings.Fields(text); {
 	case len(words) == 0 || !strings.ContainsFunc(text, unicode.IsLetter):
-		return fmt.Errorf("%q is not a word to approve with", text)
+		return fmt.Errorf("%q is not an approval", text)
 	case len(words) > 4 || len(text) > 40:
-		return fmt.Errorf("%.60q is too long to approve with: at most 4 words and 40 characters", text)
+		return fmt.Errorf("%.60q is too long for an approval: at most 4 words and 40 characters", text)
 	case strings.ContainsAny(text, "?/\n"):
-		return fmt.Errorf("%q cannot be what you approve with: a question or a command is none", text)
+		return fmt.Errorf("%q cannot be an approval: it is a question or a command", text)
 	}
 	return nil
 }

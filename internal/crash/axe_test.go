@@ -25,7 +25,7 @@ type axe struct {
 	at     int
 	after  bool
 	twice  bool
-	deaf   bool // attempts are not stopped
+	noStop bool // attempts are not stopped
 	raised atomic.Bool
 	count  atomic.Int64
 	sparer *sparer // chooses by the step's name in place of its number; nil for none
@@ -142,7 +142,7 @@ func (s steppedSpawner) Start(ctx context.Context, order spawn.Order) error {
 }
 
 func (s steppedSpawner) Kill(ctx context.Context, folder string) error {
-	if s.axe.deaf {
+	if s.axe.noStop {
 		<-ctx.Done()
 		return ctx.Err()
 	}

@@ -93,7 +93,7 @@ func serve(o order) error {
 		return err
 	}
 	var out voice
-	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, deaf: o.Cancel != ""}
+	ax := &axe{at: o.Step, after: o.After, twice: o.Twice, noStop: o.Cancel != ""}
 	if o.Spared != nil {
 		ax.sparer = newSparer(o, &out)
 		ax.raised.Store(true)

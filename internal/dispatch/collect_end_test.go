@@ -158,7 +158,7 @@ func TestWhatNeverBeganHandsNothingIn(t *testing.T) {
 	}
 }
 
-// TestNothingOfAnAttemptIsLeft but its papers: what it handed in is kept elsewhere.
+// TestNothingOfAnAttemptIsLeft but its files: what it handed in is kept elsewhere.
 func TestNothingOfAnAttemptIsLeft(t *testing.T) {
 	e := newEnded(t, shimExit(), map[string]string{"notes.md": "so"})
 	write(t, filepath.Join(e.folder, "handin", "log"), "")

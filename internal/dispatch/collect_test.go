@@ -34,14 +34,14 @@ func (shelf) Connections(string, string) error { return nil }
 // of it, or refuses to.
 type ended struct {
 	*surf
-	engine *heard
-	deaf   error
-	folder string
+	engine  *heard
+	refuses error
+	folder  string
 }
 
 func (e *ended) Submit(ctx context.Context, run string, actor core.Actor, body core.Body) (*core.Run, error) {
-	if e.deaf != nil {
-		return nil, e.deaf
+	if e.refuses != nil {
+		return nil, e.refuses
 	}
 	return e.engine.Submit(ctx, run, actor, body)
 }
@@ -131,8 +131,8 @@ func TestAWorkspaceGoesWhenItsEndIsOnRecord(t *testing.T) {
 	gone := []string{e.Layout.Workspace(e.run.ID, theAttempt), filepath.Join(e.folder, "home"), filepath.Join(e.folder, "out")}
 	stays := []string{filepath.Join(e.folder, "exit.json"), filepath.Join(e.folder, "prompt.md"), filepath.Join(e.folder, "spec.json")}
 	there := func(path string) bool { _, err := os.Stat(path); return err == nil }
-	e.deaf = errors.New("the disk is full")
-	if err := e.collect(t.Context(), e.run, theAttempt); !errors.Is(err, e.deaf) {
+	e.refuses = errors.New("the disk is full")
+	if err := e.collect(t.Context(), e.run, theAttempt); !errors.Is(err, e.refuses) {
 		t.Fatalf("got %v", err)
 	}
 	for _, path := range slices.Concat(gone, stays) {
@@ -140,7 +140,7 @@ func TestAWorkspaceGoesWhenItsEndIsOnRecord(t *testing.T) {
 			t.Errorf("%s went before its end was on record", path)
 		}
 	}
-	e.deaf = nil
+	e.refuses = nil
 	if err := e.collect(t.Context(), e.run, theAttempt); err != nil {
 		t.Fatal(err)
 	}

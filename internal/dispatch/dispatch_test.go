@@ -20,7 +20,7 @@ type barred struct {
 	actions []core.Action
 	tries   []time.Time
 	pauses  int
-	deaf    int // how many pokes fail
+	failing int // how many pokes fail
 }
 
 func newBarred(t *testing.T, actions ...core.Action) *barred {
@@ -48,8 +48,8 @@ func (b *barred) Submit(_ context.Context, _ string, _ core.Actor, body core.Bod
 
 func (b *barred) Poke(context.Context, string) error {
 	b.mu.Lock()
-	if b.deaf > 0 {
-		b.deaf--
+	if b.failing > 0 {
+		b.failing--
 		b.mu.Unlock()
 		return errors.New("not now")
 	}
@@ -138,12 +138,12 @@ func TestAnEngineThatDoesNotListenIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		move := core.MoveBranch{Ref: "refs/heads/x", New: "c1"}
 		b := newBarred(t, move)
-		b.deaf = 3
+		b.failing = 3
 		b.want(move)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if b.deaf > 0 || b.tried() < 2 {
-			t.Errorf("%d pokes are left, tried %d times", b.deaf, b.tried())
+		if b.failing > 0 || b.tried() < 2 {
+			t.Errorf("%d pokes are left, tried %d times", b.failing, b.tried())
 		}
 	})
 }

@@ -173,16 +173,16 @@ func TestALookReadsEveryPage(t *testing.T) {
 // TestARequestIsOnRecordBeforeThePlaceIs: an engine that fails between the two reads the review again.
 func TestARequestIsOnRecordBeforeThePlaceIs(t *testing.T) {
 	w := newWatch(t, "gitea")
-	deaf := errors.New("the disk is full")
-	w.Dispatcher.engine = refusing{deaf}
+	diskFull := errors.New("the disk is full")
+	w.Dispatcher.engine = refusing{diskFull}
 	pr := *w.run.PullRequest
 	before := pr
 	seen := forge.Seen{State: "open", Cursor: "later", Preview: "javascript:alert(1)", Notes: []forge.Note{{ID: "r1", Kind: forge.NoteChanges, Member: true, Body: "not " + hiddenWord}}}
-	if _, err := w.tellNews(t.Context(), w.run, &pr, seen); !errors.Is(err, deaf) || pr != before {
+	if _, err := w.tellNews(t.Context(), w.run, &pr, seen); !errors.Is(err, diskFull) || pr != before {
 		t.Errorf("read up to %q: %v", pr.Cursor, err)
 	}
 	seen.Notes = nil
-	if _, err := w.tellNews(t.Context(), w.run, &pr, seen); !errors.Is(err, deaf) || pr != before {
+	if _, err := w.tellNews(t.Context(), w.run, &pr, seen); !errors.Is(err, diskFull) || pr != before {
 		t.Errorf("read up to %q: %v", pr.Cursor, err)
 	}
 	w.Dispatcher.engine, w.Redactors = w.engine, func([]string) Redactor { return discreet{} }

@@ -55,7 +55,7 @@ func fileAt(t *testing.T, path string) {
 	write(t, path, "taken")
 }
 
-// TestWhatStandsInTheWayOfAnAttempt keeps it from beginning, whichever of its papers it is.
+// TestWhatStandsInTheWayOfAnAttempt keeps it from beginning, whichever of its files it is.
 func TestWhatStandsInTheWayOfAnAttempt(t *testing.T) {
 	phases, project := newPhased(t), managed(t)
 	project.run.Answers = []core.Answer{{Question: core.Question{Text: "Which?"}, Text: "This."}}
@@ -64,7 +64,7 @@ func TestWhatStandsInTheWayOfAnAttempt(t *testing.T) {
 	named := filepath.Join(t.TempDir(), "mcp.json")
 	write(t, named, `{"mcpServers": {"docs": {"command": "x"}}}`)
 	inputs := func(r attemptRoom) error { _, err := r.inputs(t.Context()); return err }
-	papers := func(r attemptRoom) error { _, err := r.papers(t.Context()); return err }
+	writeFiles := func(r attemptRoom) error { _, err := r.writeFiles(t.Context()); return err }
 	workspace := func(r attemptRoom) error { return r.workspace(t.Context()) }
 	servers := func(mcp string) func(attemptRoom) error {
 		return func(r attemptRoom) error {
@@ -83,18 +83,18 @@ func TestWhatStandsInTheWayOfAnAttempt(t *testing.T) {
 		"all inputs":              {phases, func(t *testing.T, r *attemptRoom) { fileAt(t, r.in()) }, inputs, "lay out an artifact"},
 		"a document of before":    {phases, func(t *testing.T, r *attemptRoom) { folderAt(t, filepath.Join(r.out(), "notes.md")) }, inputs, "lay out an artifact"},
 		"what Stellwerk says":     {phases, func(t *testing.T, r *attemptRoom) { folderAt(t, filepath.Join(r.in(), prompt.GoalName)) }, inputs, "lay out " + prompt.GoalName},
-		"the prompt":              {phases, func(t *testing.T, r *attemptRoom) { folderAt(t, r.promptPath()) }, papers, "write the prompt"},
-		"the role":                {phases, func(t *testing.T, r *attemptRoom) { folderAt(t, r.rolePath()) }, papers, "write the role"},
+		"the prompt":              {phases, func(t *testing.T, r *attemptRoom) { folderAt(t, r.promptPath()) }, writeFiles, "write the prompt"},
+		"the role":                {phases, func(t *testing.T, r *attemptRoom) { folderAt(t, r.rolePath()) }, writeFiles, "write the role"},
 		"an attempt that is over": {phases, func(_ *testing.T, r *attemptRoom) { r.attempt = &core.Attempt{ID: "none"} }, inputs, "no attempt none"},
-		"the home":                {phases, func(t *testing.T, r *attemptRoom) { fileAt(t, filepath.Join(r.folder, "home")) }, papers, "make the attempt's folders"},
-		"the folder":              {phases, func(t *testing.T, r *attemptRoom) { fileAt(t, r.folder) }, papers, "make "},
+		"the home":                {phases, func(t *testing.T, r *attemptRoom) { fileAt(t, filepath.Join(r.folder, "home")) }, writeFiles, "make the attempt's folders"},
+		"the folder":              {phases, func(t *testing.T, r *attemptRoom) { fileAt(t, r.folder) }, writeFiles, "make "},
 		"the scenario": {phases, func(t *testing.T, r *attemptRoom) {
 			folderAt(t, filepath.Join(r.folder, "scenario.yaml"))
 			r.def.Options = map[string]string{agent.OptionScenario: "old.txt"}
-		}, papers, "lay out the scenario"},
+		}, writeFiles, "lay out the scenario"},
 		"no scenario": {phases, func(_ *testing.T, r *attemptRoom) {
 			r.def.Options = map[string]string{agent.OptionScenario: "none.yaml"}
-		}, papers, "read the scenario"},
+		}, writeFiles, "read the scenario"},
 		"servers of no shape": {phases, func(*testing.T, *attemptRoom) {}, servers(broken), "no list of MCP servers"},
 		"the servers":         {phases, func(t *testing.T, r *attemptRoom) { folderAt(t, filepath.Join(r.folder, "mcp.json")) }, servers(named), "write the MCP servers"},
 		"a folder to work in": {phases, func(t *testing.T, r *attemptRoom) {

@@ -16,16 +16,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/session"
 )
 
-// guests are sessions whose program knows a role by a type.
-type guests struct{ changed chan string }
+// typedSessions are sessions whose program knows a role by a type.
+type typedSessions struct{ changed chan string }
 
-func (guests) AgentType(core.Role) (string, bool)      { return "stellwerk:developer", true }
-func (g guests) Changed(_ context.Context, run string) { g.changed <- run }
+func (typedSessions) AgentType(core.Role) (string, bool)      { return "stellwerk:developer", true }
+func (g typedSessions) Changed(_ context.Context, run string) { g.changed <- run }
 
 func offered(t *testing.T) (*phased, core.StartAttempt) {
 	t.Helper()
 	p := newPhased(t)
-	p.Sessions = guests{make(chan string, 10)}
+	p.Sessions = typedSessions{make(chan string, 10)}
 	a := p.action()
 	a.Session = "s1"
 	return p, a
@@ -67,13 +67,13 @@ func TestAnAttemptThatASessionTakes(t *testing.T) {
 	}
 }
 
-// TestAnOfferThatIsWithdrawn cannot be taken any more; one that a stranger took starts nothing.
+// TestAnOfferThatIsWithdrawn cannot be taken any more; one that another session took starts nothing.
 func TestAnOfferThatIsWithdrawn(t *testing.T) {
 	p, a := offered(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { _, err := p.offer(ctx, p.run, a, p.folder); done <- err }()
-	if run := <-p.Sessions.(guests).changed; run != p.run.ID {
+	if run := <-p.Sessions.(typedSessions).changed; run != p.run.ID {
 		t.Errorf("told of %s", run)
 	}
 	cancel()
@@ -85,12 +85,12 @@ func TestAnOfferThatIsWithdrawn(t *testing.T) {
 	}
 	p, a = offered(t)
 	go func() { _, err := p.offer(t.Context(), p.run, a, p.folder); done <- err }()
-	<-p.Sessions.(guests).changed
+	<-p.Sessions.(typedSessions).changed
 	if err := session.Take(p.folder, session.Taken{Session: "s2", Agent: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err == nil || !strings.Contains(err.Error(), `"s2"`) {
-		t.Errorf("a stranger has it: %v", err)
+		t.Errorf("another session has it: %v", err)
 	}
 }
 

@@ -188,7 +188,7 @@ func (d *Dispatcher) prepare(ctx context.Context, run *core.Run, id, folder stri
 		return prepared{}, err
 	}
 	room := attemptRoom{d: d, run: run, stage: stage, task: task, attempt: attempt, def: def, folder: folder, yard: y, taken: taken}
-	p, err := room.furnish(ctx)
+	p, err := room.prepare(ctx)
 	if err != nil {
 		return prepared{}, err
 	}
@@ -249,24 +249,23 @@ func (r attemptRoom) dir() string {
 func (r attemptRoom) in() string  { return filepath.Join(r.folder, "in") }
 func (r attemptRoom) out() string { return filepath.Join(r.folder, "out") }
 
-// furnish makes the workspace, and meanwhile lays out everything else: neither
-// looks at the other. Git takes longer than the rest and is not kept waiting:
-// the papers are laid out while its process works.
-func (r attemptRoom) furnish(ctx context.Context) (p prepared, err error) {
+// prepare makes the workspace and, while git works on that, writes the attempt's
+// other files: neither needs the other.
+func (r attemptRoom) prepare(ctx context.Context) (p prepared, err error) {
 	laid := make(chan error, 1)
 	go func() {
 		var err error
-		p, err = r.papers(ctx)
+		p, err = r.writeFiles(ctx)
 		laid <- err
 	}()
 	err = r.workspace(ctx)
-	// A return statement may read p before it receives, while the papers are still being laid out.
+	// A return statement may read p before it receives, while the files are still being written.
 	err = errors.Join(err, <-laid)
 	return p, err
 }
 
-// papers lays out inputs, prompt and the draft of the spec.
-func (r attemptRoom) papers(ctx context.Context) (prepared, error) {
+// writeFiles writes inputs, prompt and the draft of the spec.
+func (r attemptRoom) writeFiles(ctx context.Context) (prepared, error) {
 	if err := renew(r.in(), r.out()); err != nil {
 		return prepared{}, err
 	}

@@ -91,11 +91,11 @@ func TestWhatIsNotOnRecordIsTriedAgain(t *testing.T) {
 		"sweep":           core.Sweep{},
 		"watch a request": core.WatchPullRequest{Commit: p.commit, Merge: p.run.BaseCommit},
 	} {
-		p.deaf = errors.New("the disk is full")
-		if err := p.do(t.Context(), p.run, action); !errors.Is(err, p.deaf) {
+		p.refuses = errors.New("the disk is full")
+		if err := p.do(t.Context(), p.run, action); !errors.Is(err, p.refuses) {
 			t.Errorf("%s: it ended with %v", name, err)
 		}
-		p.deaf = nil
+		p.refuses = nil
 		if name == "move a branch" { // where the first try has put it
 			if at, err := y.Resolve(t.Context(), "refs/heads/x"); err != nil || at != p.commit {
 				t.Errorf("it is at %s, %v", at, err)

@@ -32,8 +32,8 @@ func TestACheckoutGoesWhenItsVerdictIsOnRecord(t *testing.T) {
 	runs := filepath.Join(t.TempDir(), "runs")
 	_, task, _ := e.run.Attempt(theAttempt)
 	task.Kind, task.Done = core.KindReview, core.Check{Kind: core.CheckCommand, Run: "echo ran >>" + runs + "; test -e new.txt && ! test -e old.txt && echo said " + hiddenWord + "; exit 3"}
-	e.deaf = errors.New("the disk is full")
-	if err := e.verify(t.Context(), e.run, verify); !errors.Is(err, e.deaf) {
+	e.refuses = errors.New("the disk is full")
+	if err := e.verify(t.Context(), e.run, verify); !errors.Is(err, e.refuses) {
 		t.Fatalf("got %v", err)
 	}
 	left := func() []string {
@@ -47,7 +47,7 @@ func TestACheckoutGoesWhenItsVerdictIsOnRecord(t *testing.T) {
 	if len(left()) < 3 { // the checkout, its mark, and the copy that the command ran in
 		t.Errorf("left are %q", left())
 	}
-	e.deaf = nil
+	e.refuses = nil
 	e.Memory = verdicts{} // an engine that was killed before it remembered
 	if err := e.verify(t.Context(), e.run, verify); err != nil {
 		t.Fatal(err)

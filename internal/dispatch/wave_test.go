@@ -94,8 +94,8 @@ func (s *surf) put(t *testing.T, content string) string {
 	return digest
 }
 
-// furnished lays out the inputs of an attempt and lists them.
-func (s *surf) furnished(t *testing.T, attempt string) (text string, in string, names []string) {
+// layOutInputs lays out the inputs of an attempt and lists them.
+func (s *surf) layOutInputs(t *testing.T, attempt string) (text string, in string, names []string) {
 	t.Helper()
 	stage, task, a := s.run.Attempt(attempt)
 	room := attemptRoom{d: s.Dispatcher, run: s.run, stage: stage, task: task, attempt: a, folder: s.Layout.Attempt(s.run.ID, attempt)}
@@ -132,7 +132,7 @@ func content(t *testing.T, path string) string {
 // and without more than is to be read.
 func TestAWorkersInputs(t *testing.T) {
 	s := newSurf(t)
-	text, in, names := s.furnished(t, "api.r1.a1")
+	text, in, names := s.layOutInputs(t, "api.r1.a1")
 	if want := []string{"context.json", "delegation.json", "goal.md", "inputs/schema.md", "wave_01_compact.md"}; !slices.Equal(names, want) {
 		t.Errorf("laid out %v, want %v", names, want)
 	}
@@ -162,7 +162,7 @@ func TestAPlannersInputs(t *testing.T) {
 	d := s.run.Waves.Works[0]
 	d.Status, d.Detail, d.Answer = core.DelegatedDone, "d2", &core.WorkerOutput{Status: core.OutputCompleted, Compact: "It stands.", Coverage: core.Coverage{Met: []string{d.Brief.Criteria[0].Text}}}
 	s.run.Waves.Documents = append(s.run.Waves.Documents, core.Document{Detail: core.Detail{ID: "d2", Title: "api"}, Name: "api", Digest: s.put(t, `{"status":"completed"}`), Wave: 2})
-	text, in, names := s.furnished(t, "planner.r2.a1")
+	text, in, names := s.layOutInputs(t, "planner.r2.a1")
 	if want := []string{"context.json", "goal.md", "outputs/api.json", "pool.json", "questions.json", "wave_01_compact.md"}; !slices.Equal(names, want) {
 		t.Errorf("laid out %v, want %v", names, want)
 	}

@@ -131,7 +131,7 @@ type Grant struct {
 func ParseGrant(text string) (Grant, error) {
 	left, right, ok := strings.Cut(strings.TrimSpace(text), "=")
 	if !ok {
-		return Grant{}, fmt.Errorf("%.100q grants nothing: write the host, then the addresses it may have, as in registry.corp=10.2.0.0/16", shown(text))
+		return Grant{}, fmt.Errorf("%.100q allows nothing: write the host, then its addresses, as in registry.corp=10.2.0.0/16", shown(text))
 	}
 	rule, err := parseRule(left, anyPort)
 	if err != nil {

@@ -97,7 +97,7 @@ func (s *Seen) HandOut(cursor string, notes []Note) error {
 func parseNoteID(id string) (series string, number int64, err error) {
 	series, digits, _ := strings.Cut(id, "-")
 	if number, err = strconv.ParseInt(digits, 10, 64); err != nil || number <= 0 {
-		return "", 0, fmt.Errorf("a note has the id %q, which is none", id)
+		return "", 0, fmt.Errorf("a note has the invalid id %q", id)
 	}
 	return series, number, nil
 }

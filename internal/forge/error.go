@@ -13,7 +13,7 @@ var (
 	ErrToken       = errors.New("the forge does not accept the token: it is wrong, expired or revoked")
 	ErrForbidden   = errors.New("the token does not permit this")
 	ErrNotFound    = errors.New("not found, or not visible to the token")
-	ErrRateLimited = errors.New("the forge wants to be asked less often")
+	ErrRateLimited = errors.New("the forge limits how often it can be asked")
 	ErrUnavailable = errors.New("the forge gave no usable answer")
 	ErrRefused     = errors.New("the forge refused the request")
 )

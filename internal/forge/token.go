@@ -96,9 +96,9 @@ func check(value, source string) (Secret, error) {
 	case value == "":
 		return Secret{}, fmt.Errorf("%w: %s is empty", ErrNoToken, source)
 	case len(value) > maxToken:
-		return Secret{}, fmt.Errorf("%w: %s holds more than a token", ErrNoToken, source)
+		return Secret{}, fmt.Errorf("%w: %s contains more than a token", ErrNoToken, source)
 	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return Secret{}, fmt.Errorf("%w: %s holds characters that no token has", ErrNoToken, source)
+		return Secret{}, fmt.Errorf("%w: %s contains characters that no token has", ErrNoToken, source)
 	}
 	return Secret{value: value}, nil
 }

@@ -31,10 +31,10 @@ func (c *crowd) enter(id access.Identity) (leave func(), detail, hint string) {
 	defer c.mu.Unlock()
 	switch mine := c.of[id.Token]; {
 	case mine >= maxEach:
-		return nil, fmt.Sprintf("%d requests of %.80s are open already, and no more than that are served at once", mine, id.Name),
+		return nil, fmt.Sprintf("%.80[2]s has %[1]d open requests, which is the limit", mine, id.Name),
 			"close pages and end programs that follow runs, or use a token for each program"
 	case c.all >= maxConnections-reserved && mine >= few:
-		return nil, fmt.Sprintf("the engine serves %d requests already, and keeps the rest of its places for people who have few", c.all),
+		return nil, fmt.Sprintf("the engine serves %d requests already and reserves the rest for people with few", c.all),
 			"close pages and end programs that follow runs, or try again later"
 	}
 	c.all++
@@ -55,12 +55,12 @@ func (c *crowd) leave(token string) {
 func (s *server) admit(w http.ResponseWriter, r *http.Request, id access.Identity, next http.Handler) {
 	leave, detail, hint := s.crowd.enter(id)
 	if leave == nil {
-		s.Log.Warn("somebody asks for too much at once: "+detail, "name", id.Name)
+		s.Log.Warn("too many requests at once: "+detail, "name", id.Name)
 		refuseTo(id, w, api.NewProblem(http.StatusTooManyRequests, detail, hint))
 		return
 	}
 	defer leave()
-	defer s.listener.hall.serve(r, id.Token)()
+	defer s.listener.limiter.serve(r, id.Token)()
 	ctx, release := s.Access.Hold(r.Context(), id)
 	defer release()
 	next.ServeHTTP(w, r.WithContext(api.WithCaller(ctx, id.Caller())))

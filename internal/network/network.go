@@ -1,7 +1,7 @@
 // Package network is the engine's face to other machines and to browsers: it
 // listens, finds out who asks, and passes them on to the API and the cockpit. It
-// keeps strangers, forged hosts and other sites' pages out, and bounds what
-// anybody can take. It must not know what a role may do, nor what a page shows.
+// keeps unauthenticated clients, forged hosts and other sites' pages out, and
+// bounds what anybody can take. It must not know what a role may do, nor what a page shows.
 package network
 
 import (
@@ -34,12 +34,12 @@ type Config struct {
 }
 
 // ErrTaken is an address at which somebody else listens.
-var ErrTaken = errors.New("somebody else listens there already")
+var ErrTaken = errors.New("another program listens there already")
 
 // Listener is an address that was opened, and how it may be spoken to.
 type Listener struct {
 	net.Listener
-	hall     *hall
+	limiter  *connLimiter
 	secure   bool // browsers reach it by TLS
 	proxied  bool
 	loopback bool
@@ -73,8 +73,8 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 	if err != nil {
 		return nil, core.Wrap(core.CodeUnavailable, err, "the engine cannot listen at "+address.String(), "choose another address: --listen ADDRESS:PORT")
 	}
-	l.hall = newHall(tcp, maxConnections)
-	l.Listener = l.hall
+	l.limiter = newConnLimiter(tcp, maxConnections)
+	l.Listener = l.limiter
 	port := tcp.Addr().(*net.TCPAddr).Port
 	l.name(c, address.Addr(), port, certificate)
 	if certificate != nil {
@@ -115,14 +115,14 @@ func (c Config) settle(ctx context.Context) (netip.AddrPort, *tls.Certificate, e
 func (c Config) safe(address netip.AddrPort) error {
 	switch {
 	case c.BehindProxy && len(c.Hosts) == 0:
-		return core.Errorf(core.CodeInvalid, "behind a proxy the engine is reached by the proxy's name, and that is not given").
-			WithHint("add --host NAME, as browsers call it")
+		return core.Errorf(core.CodeInvalid, "--behind-proxy needs the name that browsers use for the proxy").
+			WithHint("add --host NAME")
 	case c.BehindProxy && (c.Cert != "" || c.Key != ""):
-		return core.Errorf(core.CodeInvalid, "either the engine speaks TLS or the proxy in front of it").
+		return core.Errorf(core.CodeInvalid, "either the engine or the proxy in front of it speaks TLS, not both").
 			WithHint("leave out --behind-proxy, or --tls-cert and --tls-key")
 	case !address.Addr().IsLoopback() && c.Cert == "" && !c.BehindProxy:
-		return core.Errorf(core.CodeInvalid, "%s can be reached from other machines, and without TLS whoever is on the way reads the tokens and gives their own word", address).
-			WithHint("listen on this machine only (--listen 127.0.0.1:%d), or add --tls-cert FILE and --tls-key FILE, or --behind-proxy where a proxy speaks TLS", DefaultPort)
+		return core.Errorf(core.CodeInvalid, "other machines can reach %s, and without TLS anybody on the network path can read and use the tokens", address).
+			WithHint("listen on this machine only (--listen 127.0.0.1:%d), or add --tls-cert FILE and --tls-key FILE, or --behind-proxy if a proxy speaks TLS", DefaultPort)
 	}
 	for _, host := range c.names() {
 		if host == "" || strings.ContainsAny(host, "/:*? ") {
@@ -187,11 +187,11 @@ func (c Config) certificate() (*tls.Certificate, error) {
 		return nil, nil
 	}
 	if c.Cert == "" || c.Key == "" {
-		return nil, core.Errorf(core.CodeInvalid, "TLS takes a certificate and its key").WithHint("give both: --tls-cert FILE --tls-key FILE")
+		return nil, core.Errorf(core.CodeInvalid, "TLS needs a certificate and its key").WithHint("give both: --tls-cert FILE --tls-key FILE")
 	}
 	pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
 	if err != nil {
-		return nil, core.Wrap(core.CodeInvalid, err, "the certificate for TLS cannot be used", "check "+c.Cert+" and "+c.Key)
+		return nil, core.Wrap(core.CodeInvalid, err, "cannot use the TLS certificate", "check "+c.Cert+" and "+c.Key)
 	}
 	return &pair, nil
 }

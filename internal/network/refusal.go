@@ -37,5 +37,5 @@ func refuseTo(id access.Identity, w http.ResponseWriter, p *api.Problem) {
 func tooOften(w http.ResponseWriter, wait time.Duration) *api.Problem {
 	seconds := strconv.Itoa(int(wait.Seconds()) + 1)
 	w.Header().Set("Retry-After", seconds)
-	return api.NewProblem(http.StatusTooManyRequests, "this address has failed too often", "wait "+seconds+" seconds, then try again")
+	return api.NewProblem(http.StatusTooManyRequests, "too many failed attempts from this address", "wait "+seconds+" seconds, then try again")
 }

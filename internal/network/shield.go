@@ -27,12 +27,12 @@ const answerTime = 5 * time.Minute
 func (l *Listener) shield(next http.Handler) http.Handler {
 	foreign := http.NewCrossOriginProtection()
 	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, r, api.NewProblem(http.StatusForbidden, "the request was sent by a page of another site", "use the engine's own pages, or a token without a browser"))
+		refuse(w, r, api.NewProblem(http.StatusForbidden, "a page of another site sent the request", "use the engine's own pages, or a token without a browser"))
 	}))
 	next = foreign.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := limited(w, r); err != nil {
-			api.NewProblem(http.StatusInternalServerError, "the time of the request cannot be limited", "").Write(w)
+			api.NewProblem(http.StatusInternalServerError, "cannot limit the time of the request", "").Write(w)
 			return
 		}
 		h := w.Header()
@@ -105,7 +105,7 @@ func jsonOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-				api.NewProblem(http.StatusUnsupportedMediaType, "what is sent to the engine is JSON, and says so", "set Content-Type: application/json").Write(w)
+				api.NewProblem(http.StatusUnsupportedMediaType, "the engine accepts only JSON", "set Content-Type: application/json").Write(w)
 				return
 			}
 		}

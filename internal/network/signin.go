@@ -57,9 +57,9 @@ const proofField = "proof"
 func (s *server) proven(id access.Identity, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead && !id.Proves(r.PostFormValue(proofField)) {
-			s.Log.Warn("a word came with a session's cookie and without its proof", "name", id.Name, "from", sender(r, s.listener.proxied))
+			s.Log.Warn("a request had a session's cookie but not its proof", "name", id.Name, "from", sender(r, s.listener.proxied))
 			s.showSignIn(w, http.StatusForbidden, signInView{
-				Next: "/", Problem: "this is not the browser that signed in, or it has lost what shows that it is", Hint: "sign out, then in again with a code: stellwerk cockpit",
+				Next: "/", Problem: "this browser cannot prove that it signed in", Hint: "sign out, then in again with a code: stellwerk cockpit",
 				Written: written(r),
 			})
 			return
@@ -81,7 +81,7 @@ func (s *server) askToSignIn(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, to, http.StatusSeeOther)
 	case page:
 		s.showSignIn(w, http.StatusUnauthorized, signInView{
-			Next: cameFrom(r), Problem: "you are not signed in any more, and nothing was done", Hint: "sign in, look again, and send it then", Written: giveBack(w, r),
+			Next: cameFrom(r), Problem: "you are no longer signed in; nothing was done", Hint: "sign in, look again, and repeat it", Written: giveBack(w, r),
 		})
 	default:
 		writeText(w, http.StatusUnauthorized, "sign in first")
@@ -202,14 +202,14 @@ func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 		if core.CodeOf(err) == core.CodeForbidden {
 			status = http.StatusForbidden
 			s.codes.failed(from)
-			s.Log.Warn("somebody could not sign in", "from", from)
+			s.Log.Warn("a sign-in failed", "from", from)
 		}
 		s.showSignIn(w, status, signInView{Next: next, Problem: err.Error(), Hint: wording.Hint(err)})
 		return
 	}
 	for _, c := range r.CookiesNamed(s.cookie) { // who the browser was before
 		if err := s.Access.SignOut(c.Value); err != nil {
-			s.Log.Warn("a session that another took the place of could not be ended", "error", err)
+			s.Log.Warn("cannot end a replaced session", "error", err)
 		}
 	}
 	s.SignedIn(code)

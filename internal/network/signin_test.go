@@ -177,7 +177,7 @@ func TestAPersonReadsWhatIsWrong(t *testing.T) {
 		status int
 		says   string
 	}{
-		"guessed too often": {w.signIn("WRONG", "Accept", html), http.StatusTooManyRequests, "failed too often"},
+		"guessed too often": {w.signIn("WRONG", "Accept", html), http.StatusTooManyRequests, "too many failed attempts"},
 		"a long form":       {w.ask(http.MethodPost, "/runs/r1/feedback", large, "Cookie", cookie, "Content-Type", form, "Accept", html), http.StatusRequestEntityTooLarge, "send less"},
 		"sent by a script":  {w.ask(http.MethodPost, "/runs/r1/feedback", large, "Cookie", cookie, "Content-Type", form), http.StatusRequestEntityTooLarge, "send less"},
 		"a long code":       {w.signIn(strings.Repeat("x", 9<<10), "Accept", html), http.StatusRequestEntityTooLarge, "send less"},

@@ -79,7 +79,7 @@ func Handler(l *Listener, site Site) http.Handler {
 }
 
 // tokenHint says how to be known.
-const tokenHint = "send a token as a bearer token; `stellwerk tokens add NAME --role ROLE` makes one"
+const tokenHint = "send a bearer token; `stellwerk tokens add NAME --role ROLE` creates one"
 
 // byToken lets in who shows a token. A right one is let in however often others
 // failed at the same address: it has 256 bits, and nobody comes upon it.
@@ -97,7 +97,7 @@ func (s *server) byToken(next http.Handler) http.Handler {
 		}
 		if shown {
 			s.tokens.failed(from)
-			s.Log.Warn("somebody showed a token that is none", "from", from, "path", clip(r.URL.Path))
+			s.Log.Warn("a request had an invalid token", "from", from, "path", clip(r.URL.Path))
 		}
 		api.WriteUnknown(w, tokenHint)
 	})

@@ -48,13 +48,13 @@ func (in Input) program(ctx context.Context, name string, def core.Agent) *probl
 	case err == nil:
 		return in.script(ctx, name, def.Run)
 	case elsewhere != "":
-		return &problem{fmt.Sprintf("the agent %s runs `%s`, which is at %s, where the isolation does not reach", name, def.Run[0], elsewhere), in.Place.show(elsewhere)}
+		return &problem{fmt.Sprintf("the agent %s runs `%s`, which is at %s, and the isolation does not show that folder", name, def.Run[0], elsewhere), in.Place.show(elsewhere)}
 	case errors.Is(err, program.ErrNotExecutable):
 		return &problem{fmt.Sprintf("the agent %s runs `%s`: %v", name, def.Run[0], err), ""}
 	}
 	return &problem{
-		fmt.Sprintf("the playbook %s runs `%s` as the agent %s, and there is no such program on the PATH", in.Playbook.Name, def.Run[0], name),
-		"install it, or name it with its path",
+		fmt.Sprintf("the playbook %s runs `%s` as the agent %s, but no such program is on the PATH", in.Playbook.Name, def.Run[0], name),
+		"install it, or give its path",
 	}
 }
 
@@ -71,8 +71,8 @@ func (in Input) claude() *problem {
 		return &problem{fmt.Sprintf("the playbook %s needs Claude Code: %v", in.Playbook.Name, err), ""}
 	}
 	return &problem{
-		fmt.Sprintf("the playbook %s needs Claude Code, and there is no `claude` on the PATH", in.Playbook.Name),
-		"install it (npm install -g @anthropic-ai/claude-code), or let another program be the agent: docs/getting-started.md shows how",
+		fmt.Sprintf("the playbook %s needs Claude Code, but `claude` is not on the PATH", in.Playbook.Name),
+		"install it (npm install -g @anthropic-ai/claude-code), or use another program as the agent: see docs/recipes.md",
 	}
 }
 
@@ -110,7 +110,7 @@ func (in Input) versioned(ctx context.Context, name, file string, started bool) 
 	mode, ok := in.Files[clean]
 	switch {
 	case !ok:
-		return &problem{fmt.Sprintf("program not found: the agent %s runs %s, and the commit that the run starts from has no such file", name, file),
+		return &problem{fmt.Sprintf("program not found: the agent %s runs %s, but the run's base commit has no such file", name, file),
 			"commit it, or correct `run` in the playbook " + in.Playbook.Name}
 	case !started:
 		return nil
@@ -138,7 +138,7 @@ const (
 func (in Input) credential(name string, def core.Agent) *problem {
 	for _, secret := range def.Secrets {
 		if in.Place.Getenv(secret) == "" {
-			return &problem{fmt.Sprintf("the agent %s needs %s, which is not set", name, secret), "set it in the environment that you start stellwerk from"}
+			return &problem{fmt.Sprintf("the agent %s needs %s, which is not set", name, secret), "set it in the environment that starts stellwerk"}
 		}
 	}
 	lacks := in.Lacks(def.Use, func(variable string) string { return in.visible(def, variable) })
@@ -146,7 +146,7 @@ func (in Input) credential(name string, def core.Agent) *problem {
 		return nil
 	}
 	what, help, _ := strings.Cut(lacks, "; ")
-	return &problem{fmt.Sprintf("the agent %s cannot get to work: %s", name, what), help}
+	return &problem{fmt.Sprintf("the agent %s cannot start: %s", name, what), help}
 }
 
 // visible is the value that an attempt of the agent finds in a variable. The engine's environment alone gives it none: it

@@ -42,10 +42,10 @@ func (in Input) read(w wanted, out Outcome) *problem {
 		who = fmt.Sprintf("the setup `%s`", in.Playbook.Setup)
 	}
 	if module := first(pythonMisses, out.Output); module != "" && !in.brings(module) {
-		return &problem{fmt.Sprintf("%s cannot pass: inside the isolation Python has no module %s", who, module), in.pythonAdvice(module)}
+		return &problem{fmt.Sprintf("%s cannot pass: Python has no module %s inside the isolation", who, module), in.pythonAdvice(module)}
 	}
 	if name := missing(out); name != "" {
-		return &problem{fmt.Sprintf("%s cannot pass: inside the isolation there is no program %s", who, name), in.advice(name)}
+		return &problem{fmt.Sprintf("%s cannot pass: there is no program %s inside the isolation", who, name), in.advice(name)}
 	}
 	if out.Exit == exitNotExecutable {
 		if found := in.unexecutable(who, first(denied, out.Output)); found != nil {
@@ -53,7 +53,7 @@ func (in Input) read(w wanted, out Outcome) *problem {
 		}
 	}
 	if strings.Contains(out.Output, "ensurepip is not available") {
-		return &problem{who + " cannot pass: Python cannot make virtual environments here", "install what it names (Debian: apt install python3-venv)"}
+		return &problem{who + " cannot pass: Python cannot create virtual environments here", "install the package it names (Debian: apt install python3-venv)"}
 	}
 	if out.Setup && len(out.Refused) > 0 {
 		return &problem{who + " was refused connections to " + strings.Join(out.Refused, ", "),
@@ -61,7 +61,7 @@ func (in Input) read(w wanted, out Outcome) *problem {
 	}
 	if out.Setup && check.Offline(out.Output) {
 		return &problem{who + " failed for lack of network: " + lastLine(out.Output),
-			"try again when the network is there, or set HTTPS_PROXY where you start stellwerk; " + without}
+			"try again when the network works, or set HTTPS_PROXY in the environment that starts stellwerk; " + without}
 	}
 	return nil
 }
@@ -124,12 +124,12 @@ func (in Input) advice(name string) string {
 		ways = append(ways, in.Place.show(elsewhere))
 	}
 	if in.Detected != "" && in.Playbook.Setup == "" {
-		ways = append(ways, "let the playbook fetch it: `setup: "+in.Detected+"`")
+		ways = append(ways, "let the playbook install it: `setup: "+in.Detected+"`")
 	} else if in.Files["package.json"] != "" && in.Playbook.Setup == "" {
-		ways = append(ways, "let the playbook fetch it: `setup: npm ci`")
+		ways = append(ways, "let the playbook install it: `setup: npm ci`")
 	}
 	if _, err := in.Place.find("python3"); name == "python" && err == nil {
-		ways = append(ways, "write python3 where it says python: that is there", "install python for the whole system (Debian: apt install python-is-python3)")
+		ways = append(ways, "write python3 instead of python: it is installed", "install python for the whole system (Debian: apt install python-is-python3)")
 	}
 	if len(ways) == 0 {
 		ways = append(ways, "install it for the whole system, or let a `setup:` of the playbook put it into the checkout")
@@ -139,9 +139,9 @@ func (in Input) advice(name string) string {
 
 // pythonAdvice is how a Python module gets inside. One in the person's home is not there.
 func (in Input) pythonAdvice(module string) string {
-	way := fmt.Sprintf("let the playbook fetch it: `setup: python3 -m venv .venv && .venv/bin/python -m pip install %s`, and check with `.venv/bin/python -m %s`", module, module)
+	way := fmt.Sprintf("let the playbook install it: `setup: python3 -m venv .venv && .venv/bin/python -m pip install %s`, and check with `.venv/bin/python -m %s`", module, module)
 	if in.Detected != "" && in.Playbook.Setup == "" {
-		way = "let the playbook fetch it: `setup: " + in.Detected + "`"
+		way = "let the playbook install it: `setup: " + in.Detected + "`"
 	}
 	return strings.Join([]string{way, "install it for the whole system", without}, "; or ")
 }

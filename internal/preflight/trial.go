@@ -68,7 +68,7 @@ func (in Input) try(ctx, limited context.Context, list []wanted) ([]core.BaseChe
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
 		case limited.Err() != nil || errors.Is(err, context.DeadlineExceeded):
-			return append(checks, untold(list[i:], fmt.Sprintf("the preflight's %s ran out first", in.Limit))...), problems, nil //nolint:nilerr // that is noted, and stops nothing
+			return append(checks, untold(list[i:], fmt.Sprintf("the preflight's %s were over first", in.Limit))...), problems, nil //nolint:nilerr // that is noted, and stops nothing
 		case err != nil:
 			return nil, nil, fmt.Errorf("try `%s` on the base commit: %w", w.command, err)
 		}

@@ -145,7 +145,7 @@ func (c cargoConfig) resolve(named map[string]string) (*string, error) {
 		default:
 			index, ok := named[variable(name)]
 			if !ok || index == "" {
-				return nil, errors.New("its configuration replaces the default registry with one that it does not describe")
+				return nil, errors.New("its configuration replaces the default registry with one that it does not define")
 			}
 			return &index, nil
 		}
@@ -174,7 +174,7 @@ func (f *finding) cargoIndex(home, index string) {
 		known = true
 	}
 	if !known {
-		f.remark("cargo has not used %s yet, so where its crates are is not known: run `cargo fetch` once in a project of your own, or name their host in `network.allow`", host)
+		f.remark("cargo has not used %s yet, so Stellwerk cannot know where its crates are: run `cargo fetch` once in a project of yours, or name their host in `network.allow`", host)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestCargoConfiguration(t *testing.T) {
 		"by git":           {"[registries.crates-io]\nprotocol = 'git'", "", "by git", nil},
 		"by git, variable": {"", "CARGO_REGISTRIES_CRATES_IO_PROTOCOL=git", "by git", nil},
 		"a circle":         {replaced + `replace-with = "crates-io"`, "", "in a circle", nil},
-		"a missing name":   {"[source.crates-io]\nreplace-with = 'gone'", "", "does not describe", nil},
+		"a missing name":   {"[source.crates-io]\nreplace-with = 'gone'", "", "does not define", nil},
 		"not TOML":         {"[registries\ntoken = 'sesame'", "", "config.toml is not valid", nil},
 		"nonsense":         {replaced + `registry = "https://alice:sesame@*/"`, "", "the address of a registry is not an address", nil},
 	} {

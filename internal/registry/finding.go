@@ -98,7 +98,7 @@ func (f *finding) answer(preset string) Answer {
 	}
 	if len(f.logins) > 0 {
 		slices.Sort(f.logins)
-		f.remark("no login is handed in for %s: if a registry asks for one, it refuses agents unless their playbook names the secret, and it refuses setup and checks",
+		f.remark("agents get no login for %s: a registry that needs one refuses setup and checks, and agents unless their playbook names the secret",
 			strings.Join(slices.Compact(f.logins), ", "))
 	}
 	slices.Sort(f.hosts)

@@ -31,7 +31,7 @@ func askGo(ctx context.Context, t tool) (finding, error) {
 	proxies, fetches := found.goProxies(set["GOPROXY"])
 	inside["GOPROXY"] = proxies
 	if set["GONOPROXY"] != "" {
-		found.remark("GOPRIVATE or GONOPROXY is set, which opens nothing: name the hosts of these modules in `network.allow`")
+		found.remark("GOPRIVATE or GONOPROXY is set, which opens no hosts: name the hosts of these modules in `network.allow`")
 	}
 	if fetches {
 		inside["GOSUMDB"] = found.checksums(set["GOSUMDB"])
@@ -87,7 +87,7 @@ func (f *finding) goProxy(entry string) string {
 	case "", "off":
 		return entry
 	case "direct":
-		f.remark("GOPROXY contains `direct`, which opens nothing: if a module is not at a proxy, name its host in `network.allow`")
+		f.remark("GOPROXY contains `direct`, which opens no hosts: if no proxy has a module, name its host in `network.allow`")
 		return entry
 	}
 	return f.url("GOPROXY", withScheme(entry))

@@ -19,7 +19,7 @@ func TestGo(t *testing.T) {
 		"a name without scheme":   {"mirror.example.com", "off", "", "", []string{"mirror.example.com"}},
 		"a database with a key":   {"https://a.example.com", "sums.example.com+0123abcd+AbCd", "", "", []string{"a.example.com", "sums.example.com"}},
 		"a database with address": {"https://a.example.com", "sums.example.com+0123abcd+AbCd http://alice:sesame@s.example.com/sums", "", noLogin + "s.example.com:80", []string{"a.example.com", "s.example.com:80"}},
-		"direct":                  {"direct", "sums.example.com", "", "`direct`, which opens nothing", []string{"sums.example.com"}},
+		"direct":                  {"direct", "sums.example.com", "", "`direct`, which opens no hosts", []string{"sums.example.com"}},
 		"off":                     {"off", "sums.example.com", "", "fetches no modules", nil},
 		"a folder":                {"file:///srv/modules", "off", "", "use no host", nil},
 		"private modules":         {"https://a.example.com", "off", "git.example.com/*", "GOPRIVATE or GONOPROXY", []string{"a.example.com"}},
@@ -43,7 +43,7 @@ func TestGoInside(t *testing.T) {
 		want      map[string]string
 	}{
 		"a list": {[]string{"GOPROXY=https://alice:sesame@a.example.com/go?key=sesame|http://b.example.com:3000,file:///srv/modules,direct", "GOSUMDB=off"},
-			"`direct`, which opens nothing", []string{"a.example.com", "b.example.com:3000"},
+			"`direct`, which opens no hosts", []string{"a.example.com", "b.example.com:3000"},
 			map[string]string{"GOPROXY": "https://a.example.com/go|http://b.example.com:3000,file:///srv/modules,direct", "GOSUMDB": "off"}},
 		"what cannot be read is left out": {[]string{"GOPROXY=https://alice:sesame@*,https://b.example.com", "GOSUMDB=off"}, "GOPROXY is not an address", []string{"b.example.com"},
 			map[string]string{"GOPROXY": "https://b.example.com", "GOSUMDB": "off"}},

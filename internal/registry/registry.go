@@ -66,7 +66,7 @@ func Ask(ctx context.Context, preset string, environ []string) (Answer, error) {
 func askWithin(ctx context.Context, limit time.Duration, preset string, environ []string) (Answer, error) {
 	ask := presets()[preset]
 	if ask == nil {
-		return Answer{}, fmt.Errorf("no package manager %q is known: use one of %s, or name hosts in `network.allow`", preset, strings.Join(Known(), ", "))
+		return Answer{}, fmt.Errorf("unknown package manager %q: use one of %s, or name hosts in `network.allow`", preset, strings.Join(Known(), ", "))
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -77,7 +77,7 @@ func askWithin(ctx context.Context, limit time.Duration, preset string, environ 
 	case limited.Err() != nil:
 		return Answer{Remark: fmt.Sprintf("%s did not say within %v which hosts it uses: %s", preset, limit, nameThem)}, nil
 	case errors.Is(err, program.ErrMissing), errors.Is(err, program.ErrNotExecutable):
-		return Answer{Remark: fmt.Sprintf("%s is not installed, so its hosts are not known: install it, or %s", preset, nameThem)}, nil
+		return Answer{Remark: fmt.Sprintf("%s is not installed, so Stellwerk cannot ask it for its hosts: install it, or %s", preset, nameThem)}, nil
 	case err != nil:
 		return Answer{Remark: fmt.Sprintf("%s did not say which hosts it uses (%v): %s", preset, err, nameThem)}, nil
 	}

@@ -75,7 +75,7 @@ func standIn(t *testing.T, name, script string) []string {
 }
 
 // noLogin is a part of what is said of a login.
-const noLogin = "no login is handed in for "
+const noLogin = "agents get no login for "
 
 // expect asks, and compares. No answer may contain a secret of the tests.
 func expect(t *testing.T, preset string, environ []string, remark string, hosts ...string) Settings {

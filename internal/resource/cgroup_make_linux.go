@@ -53,7 +53,7 @@ func makeCgroup(hierarchies []hierarchy, opts Options) (*cgroup, error) {
 			return nil, fmt.Errorf("make a control group: %w", err)
 		}
 	}
-	return nil, fmt.Errorf("make a control group in %s: it is removed again and again", hierarchies[0].base)
+	return nil, fmt.Errorf("make a control group in %s: another program keeps removing it", hierarchies[0].base)
 }
 
 func (g *cgroup) make(opts Options) error {

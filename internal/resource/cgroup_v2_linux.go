@@ -45,7 +45,7 @@ func hierarchyV2(tree cgroups) (hierarchy, error) {
 		return h, nil
 	}
 	if !delegated(h.base) {
-		return hierarchy{}, fmt.Errorf("%s is not delegated to us; start the program by a unit with Delegate=yes", h.base)
+		return hierarchy{}, fmt.Errorf("%s is not delegated to this program; start it from a unit with Delegate=yes", h.base)
 	}
 	return h, nil
 }

@@ -30,18 +30,18 @@ func openShare(dir, name string) (*share, error) {
 		return nil, nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder in which attempts tell what they use: %w", err)
+		return nil, fmt.Errorf("make the folder where attempts report their use: %w", err)
 	}
 	file, err := os.CreateTemp(dir, ".new-*")
 	if err != nil {
-		return nil, fmt.Errorf("tell what an attempt uses: %w", err)
+		return nil, fmt.Errorf("report what an attempt uses: %w", err)
 	}
 	err = unix.Flock(int(file.Fd()), unix.LOCK_EX)
 	if err == nil {
 		err = os.Rename(file.Name(), filepath.Join(dir, name))
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("tell what an attempt uses: %w", err), file.Close(), os.Remove(file.Name()))
+		return nil, errors.Join(fmt.Errorf("report what an attempt uses: %w", err), file.Close(), os.Remove(file.Name()))
 	}
 	return &share{dir: dir, name: name, file: file}, nil
 }

@@ -106,9 +106,9 @@ func (b rlimitBounds) remove() {
 func processLimitWorks(sandboxed bool) error {
 	switch {
 	case !sandboxed:
-		return errors.New("without a sandbox it would count all processes of the user")
+		return errors.New("without a sandbox it would count all of the user's processes")
 	case os.Getuid() == 0:
-		return errors.New("it does not hold root")
+		return errors.New("it does not limit root")
 	}
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {
@@ -119,7 +119,7 @@ func processLimitWorks(sandboxed bool) error {
 		return fmt.Errorf("read the kernel's version: %w", err)
 	}
 	if major < 5 || major == 5 && minor < 14 {
-		return fmt.Errorf("before Linux 5.14 it counts all processes of the user; this is %d.%d", major, minor)
+		return fmt.Errorf("before Linux 5.14 it counts all of the user's processes; this is %d.%d", major, minor)
 	}
 	argv := append(processLimit(1<<16), "/bin/true")
 	if err := exec.Command(argv[0], argv[1:]...).Run(); err != nil { //nolint:noctx // ends at once

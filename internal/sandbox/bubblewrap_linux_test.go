@@ -78,9 +78,9 @@ func TestABubblewrapThatIsNoUse(t *testing.T) {
 		script, want string
 		found        bool // as a program that can be asked for
 	}{
-		"other words":         {"echo 'burrito 1.0'; echo second line", `tells the version "burrito 1.0"`, false},
-		"no number":           {"echo bubblewrap x", `tells the version "bubblewrap x"`, false},
-		"fails at once":       {"echo; echo broken; echo loader; exit 3", "does not tell its version: exit status 3: broken", false},
+		"other words":         {"echo 'burrito 1.0'; echo second line", `reports the version "burrito 1.0"`, false},
+		"no number":           {"echo bubblewrap x", `reports the version "bubblewrap x"`, false},
+		"fails at once":       {"echo; echo broken; echo loader; exit 3", "bwrap: exit status 3: broken", false},
 		"cannot isolate":      {talks + "echo setting up uid map: Permission denied; echo more; exit 1", "does not work here: exit status 1: setting up uid map: Permission denied; user", true},
 		"does not complain":   {talks + `[ "$PATH" = "${0%/bwrap}" ]`, "", true},
 		"shows what it likes": {talks + `until [ "$1" = -- ]; do shift; done; shift; exec "$@"`, "does not work here", true},
@@ -97,7 +97,7 @@ func TestABubblewrapThatIsNoUse(t *testing.T) {
 				}
 				return
 			}
-			if kind != None || !strings.Contains(reason, c.want) || !strings.Contains(reason, path) || strings.HasSuffix(reason, "; install it, or ask for isolation none") == c.found {
+			if kind != None || !strings.Contains(reason, c.want) || !strings.Contains(reason, path) || strings.HasSuffix(reason, "; install it, or use --isolation none") == c.found {
 				t.Errorf("it is %s: %s", kind, reason)
 			}
 			_, err := Command(Sandbox, Spec{Argv: []string{"/bin/sh"}, Dir: "/", Private: []string{}})

@@ -22,7 +22,7 @@ func Detect(ctx context.Context) (Kind, string) {
 		Argv: []string{"/bin/sh", "-c", "test ! -w /usr"}, Dir: "/", Private: []string{}, Network: Network{Closed: true}, Brief: true,
 	})
 	if err != nil {
-		return None, err.Error() + "; install it, or ask for isolation none"
+		return None, err.Error() + "; install it, or use --isolation none"
 	}
 	program := launch.Argv[0]
 	var out bytes.Buffer

@@ -33,7 +33,7 @@ const (
 // everybody on the machine could see the values.
 func environment(env []string) ([]byte, error) {
 	if len(env) > mostVariables {
-		return nil, fmt.Errorf("sandbox: there are %d environment variables, and no more than %d can be handed in", len(env), mostVariables)
+		return nil, fmt.Errorf("sandbox: %d environment variables are too many; at most %d can be passed in", len(env), mostVariables)
 	}
 	var out []byte
 	for _, entry := range env {
@@ -42,7 +42,7 @@ func environment(env []string) ([]byte, error) {
 			continue
 		}
 		if len(entry) > longestVariable {
-			return nil, fmt.Errorf("sandbox: the environment variable %s has %d bytes, and no more than %d can be handed in", name, len(entry), longestVariable)
+			return nil, fmt.Errorf("sandbox: the environment variable %s has %d bytes; at most %d can be passed in", name, len(entry), longestVariable)
 		}
 		out = append(out, "--setenv\x00"+name+"\x00"+value+"\x00"...)
 	}

@@ -46,7 +46,7 @@ func appArmorFix(path string) string {
 // Remedy says what makes isolation possible on a machine where Detect finds none.
 func Remedy() string {
 	if runtime.GOOS != "linux" {
-		return "see that sandbox-exec runs"
+		return "make sure that sandbox-exec runs"
 	}
 	bwrap, err := findBubblewrap()
 	if err != nil {

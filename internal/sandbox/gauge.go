@@ -107,5 +107,5 @@ func noRoute(file io.Reader) (int64, error) {
 		}
 		names = fields
 	}
-	return 0, errors.Join(lines.Err(), errors.New("sandbox: the kernel does not count packets without a way"))
+	return 0, errors.Join(lines.Err(), errors.New("sandbox: the kernel does not count packets without a route"))
 }

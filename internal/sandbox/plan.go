@@ -41,7 +41,7 @@ func newPlan(system []string, spec Spec) (plan, error) {
 				return plan{}, err
 			}
 			if p == "/" {
-				return plan{}, fmt.Errorf("sandbox: the root directory cannot be listed; name the folders that are needed")
+				return plan{}, fmt.Errorf("sandbox: / cannot be shown as a whole; name the folders that are needed")
 			}
 			if before, twice := given[p]; twice && before != list.access {
 				return plan{}, fmt.Errorf("sandbox: %s is listed twice with different access", p)

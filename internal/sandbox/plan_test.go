@@ -80,7 +80,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 		"masked and missing, in writable": {Spec{Dir: "/", Writable: []string{rw}, Masked: []string{rw + "/none"}}, "no such file"},
 		"writable and missing":            {Spec{Dir: "/", Writable: []string{top + "/none"}}, "no such file"},
 		"writable and masked":             {Spec{Dir: "/", Writable: []string{rw}, Masked: []string{rw}}, "listed twice"},
-		"the root, writable":              {Spec{Dir: "/", Writable: []string{"/"}}, "root directory"},
+		"the root, writable":              {Spec{Dir: "/", Writable: []string{"/"}}, "/ cannot be shown"},
 		"masked by a relative name":       {Spec{Dir: "/", Masked: []string{"rw"}}, "not absolute"},
 		"a slash at the end":              {Spec{Dir: "/", Writable: []string{rw + "/"}}, "not absolute and clean"},
 		"begun in /tmp":                   {Spec{Dir: "/tmp"}, ""},

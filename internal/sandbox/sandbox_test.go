@@ -202,7 +202,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"relative path":        {func(s *Spec) { s.ReadOnly = []string{"x"} }, nil, "not absolute"},
 		"unclean path":         {func(s *Spec) { s.ReadOnly = []string{ours + "/../x"} }, nil, "not absolute and clean"},
-		"root":                 {func(s *Spec) { s.ReadOnly = []string{"/"} }, nil, "root directory"},
+		"root":                 {func(s *Spec) { s.ReadOnly = []string{"/"} }, nil, "/ cannot be shown"},
 		"missing path":         {func(s *Spec) { s.ReadOnly = []string{dir + "/none"} }, os.ErrNotExist, ""},
 		"two kinds of access":  {func(s *Spec) { s.ReadOnly = []string{ours} }, nil, "listed twice"},
 		"mount through a link": {func(s *Spec) { s.ReadOnly = []string{ours + "/link"} }, nil, "symbolic link"},

@@ -32,11 +32,11 @@ func findBubblewrap() (bubblewrapProgram, error) {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, path, "--version").CombinedOutput()
 	if err != nil {
-		return bubblewrapProgram{}, fmt.Errorf("%w: %s does not tell its version: %w: %s", ErrUnavailable, path, err, firstLine(out))
+		return bubblewrapProgram{}, fmt.Errorf("%w: cannot read the version of %s: %w: %s", ErrUnavailable, path, err, firstLine(out))
 	}
 	found := bubblewrapProgram{path: path, setuid: info.Mode()&os.ModeSetuid != 0}
 	if _, err := fmt.Sscanf(string(out), "bubblewrap %d.%d", &found.major, &found.minor); err != nil {
-		return bubblewrapProgram{}, fmt.Errorf("%w: %s tells the version %q", ErrUnavailable, path, firstLine(out))
+		return bubblewrapProgram{}, fmt.Errorf("%w: %s reports the version %q", ErrUnavailable, path, firstLine(out))
 	}
 	return found, nil
 }
@@ -67,13 +67,13 @@ func Weakness() string {
 	bwrap, err := findBubblewrap()
 	switch {
 	case err == nil && !bwrap.boundsMemory():
-		return fmt.Sprintf("%s is version %d.%d, and cannot bound the folders that it keeps in memory, as 0.7 can", bwrap.path, bwrap.major, bwrap.minor)
+		return fmt.Sprintf("%s is version %d.%d and cannot limit the folders that it keeps in memory; 0.7 can", bwrap.path, bwrap.major, bwrap.minor)
 	case err != nil || bwrap.disablesUserns():
 		return ""
 	case bwrap.setuid:
-		return bwrap.path + " is installed setuid, and cannot forbid user namespaces inside; the filter of system calls alone does"
+		return bwrap.path + " is installed setuid and cannot forbid user namespaces inside; only the filter of system calls does"
 	default:
-		return fmt.Sprintf("%s is version %d.%d, and cannot forbid user namespaces inside, as 0.8 can; the filter of system calls alone does",
+		return fmt.Sprintf("%s is version %d.%d and cannot forbid user namespaces inside, as 0.8 can; only the filter of system calls does",
 			bwrap.path, bwrap.major, bwrap.minor)
 	}
 }

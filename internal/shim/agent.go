@@ -37,7 +37,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 	}
 	box, err := agentBox(folder, spec, opts.Self, launch, with.secrets, way)
 	if err == nil {
-		err = furnish(spec, box.Env)
+		err = writeSettings(spec, box.Env)
 	}
 	if err != nil {
 		_, closeErr := way.close()

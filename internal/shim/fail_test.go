@@ -37,7 +37,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 		do   func(folder string) error
 		want string
 	}{
-		"a lock, looked at":   {func(t *testing.T, f string) { put(t, f, startedFile, "{}"); loop(t, f, lockFile) }, func(f string) error { _, err := Look(f); return err }, "look at the attempt's lock: "},
+		"a lock, looked at":   {func(t *testing.T, f string) { put(t, f, startedFile, "{}"); loop(t, f, lockFile) }, func(f string) error { _, err := Look(f); return err }, "read the attempt's lock: "},
 		"a lock, taken":       {func(t *testing.T, f string) { mkdir(t, f, lockFile) }, func(f string) error { _, err := acquire(f); return err }, "lock the attempt: "},
 		"a lock, claimed":     {func(t *testing.T, f string) { mkdir(t, f, lockFile) }, func(f string) error { _, err := claim(t.Context(), f); return err }, "lock the attempt: "},
 		"a lock, salvaged":    {func(t *testing.T, f string) { put(t, f, startedFile, "{}"); mkdir(t, f, lockFile) }, func(f string) error { return Salvage(t.Context(), f, Options{}) }, "lock the attempt: "},

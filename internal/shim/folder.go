@@ -75,13 +75,13 @@ func Look(folder string) (State, error) {
 	lock := flock.New(filepath.Join(folder, lockFile), flock.SetFlag(os.O_RDONLY))
 	free, err := lock.TryRLock()
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("look at the attempt's lock: %w", err)
+		return "", fmt.Errorf("read the attempt's lock: %w", err)
 	}
 	if err == nil && !free {
 		return StateRunning, nil
 	}
 	if err := lock.Close(); err != nil {
-		return "", fmt.Errorf("let go of the attempt's lock: %w", err)
+		return "", fmt.Errorf("release the attempt's lock: %w", err)
 	}
 	// The shim may have ended between the two looks.
 	found, err := has(folder, exitFile)

@@ -55,7 +55,7 @@ func openGateway(ctx context.Context, folder string, spec Spec, opts Options, c 
 	options.Origin = g.model.origin()
 	listener, err := g.listen(ctx, folder, opts)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the attempt's way to the network: %w", err), g.model.close())
+		return nil, errors.Join(fmt.Errorf("open the attempt's network proxy: %w", err), g.model.close())
 	}
 	// Cancelling an attempt asks its agent to end, which may still have something to say.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -150,7 +150,7 @@ func joinGateway(folder string, spec Spec, program []string) (*gateway, error) {
 	}
 	address, err := os.ReadFile(filepath.Join(folder, portFile))
 	if err != nil {
-		return nil, fmt.Errorf("find the attempt's way to the network: %w", err)
+		return nil, fmt.Errorf("find the attempt's network proxy: %w", err)
 	}
 	g := &gateway{address: string(address), network: sandbox.Network{Closed: true}}
 	return g, g.setPort()

@@ -42,7 +42,7 @@ const (
 	lineGrace = time.Second
 )
 
-var errAttemptOver = errors.New("its attempt is over")
+var errAttemptOver = errors.New("the attempt is over")
 
 // runLine runs a line and returns how it ended. If it ran into a limit, whoever reads its standard error is told.
 func runLine(ctx context.Context, p process) (ending, error) {
@@ -144,11 +144,11 @@ func attemptOver(folder string) error {
 func leaveRecord(folder string, r lineRecord) error {
 	data, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("tell what a line of shell took: %w", err)
+		return fmt.Errorf("report what a shell command used: %w", err)
 	}
 	file, err := os.OpenFile(filepath.Join(folder, linesFile), os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("tell what a line of shell took: %w", err)
+		return fmt.Errorf("report what a shell command used: %w", err)
 	}
 	_, err = file.Write(append(data, '\n'))
 	return errors.Join(err, file.Close())
@@ -176,7 +176,7 @@ func closeLines(folder string, spec Spec, agent *Consumption) (lineRecord, error
 	defer cancel()
 	held := flock.New(filepath.Join(folder, linesFile), flock.SetFlag(os.O_RDWR))
 	if _, err := held.TryLockContext(ctx, killLook); err != nil {
-		return lineRecord{}, errors.Join(fmt.Errorf("end the attempt's lines of shell: %w", err), held.Close())
+		return lineRecord{}, errors.Join(fmt.Errorf("end the attempt's shell commands: %w", err), held.Close())
 	}
 	data, err := os.ReadFile(filepath.Join(folder, linesFile))
 	if err = errors.Join(err, held.Close()); err != nil {
@@ -191,7 +191,7 @@ func readRecords(r io.Reader) (lineRecord, error) {
 	for scanner.Scan() {
 		var one lineRecord
 		if err := json.Unmarshal(scanner.Bytes(), &one); err != nil {
-			return sum, fmt.Errorf("read what lines of shell took: %w", err)
+			return sum, fmt.Errorf("read what shell commands used: %w", err)
 		}
 		sum.Unrouted += one.Unrouted
 		if sum.Took == nil {

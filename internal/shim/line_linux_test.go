@@ -106,7 +106,7 @@ func TestLinesTogetherRunIntoALimit(t *testing.T) {
 				t.Errorf("one is told %s", first)
 			}
 			exit := s.end(t)
-			if second := <-said; !strings.Contains(second, "its attempt is over") || strings.Contains(second, "together") {
+			if second := <-said; !strings.Contains(second, "the attempt is over") || strings.Contains(second, "together") {
 				t.Errorf("the other is told %s", second)
 			}
 			if exit.Resources.Breach == nil || !exit.Resources.Breach.Total {
@@ -123,7 +123,7 @@ func TestLineFillsTheDisk(t *testing.T) {
 			t.Parallel()
 			s := newSession(t, kind, resource.Limits{Disk: 100 << 20})
 			out, err := s.line(t, `i=0; while [ $i -lt 200 ]; do head -c 10485760 /dev/zero > $i; i=$((i+1)); done; sleep 600`).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "its attempt is over, stopped at ") || !strings.Contains(string(out), "the limit of an attempt is 100.0 MiB") {
+			if err == nil || !strings.Contains(string(out), "the attempt is over, stopped at ") || !strings.Contains(string(out), "the limit of an attempt is 100.0 MiB") {
 				t.Errorf("%v: the session is told %s", err, out)
 			}
 			if err := s.worker.Wait(); err != nil {
@@ -175,7 +175,7 @@ func TestLineEndsWithItsAttempt(t *testing.T) {
 		}
 		s.AwaitOutput(t, "up")
 		exit := s.end(t)
-		if err := cmd.Wait(); err == nil || !strings.Contains(said.String(), "its attempt is over") {
+		if err := cmd.Wait(); err == nil || !strings.Contains(said.String(), "the attempt is over") {
 			t.Errorf("%s: %v: the session is told %s", kind, err, &said)
 		}
 		if got := s.BundleFile(t, exit, "last"); got != "last" {

@@ -112,7 +112,7 @@ func giveBack(account *ledger.Ledger, every time.Duration, log *slog.Logger) (st
 			case <-tick.C:
 			}
 			if err := account.Return(); err != nil {
-				log.Error("give back what no request needs", "error", err)
+				log.Error("return the unused allowance", "error", err)
 			}
 		}
 	}()
@@ -127,7 +127,7 @@ func openModel(folder string, spec Spec, c *credential, j *record, opts Options)
 	}
 	provider, ok := broker.Find(m.Provider)
 	if !ok {
-		return nil, fmt.Errorf("there is no provider %q in this program", m.Provider)
+		return nil, fmt.Errorf("this program knows no provider %q", m.Provider)
 	}
 	holder, ok := provider.Holder(m.Kind)
 	if !ok {
@@ -156,7 +156,7 @@ func openModel(folder string, spec Spec, c *credential, j *record, opts Options)
 		Record: func(x broker.Exchange) { j.model(x, upstream, provider) }, Closed: spec.closed(),
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("prepare the way to the model: %w", err), account.Close())
+		return nil, errors.Join(fmt.Errorf("prepare the connection to the model: %w", err), account.Close())
 	}
 	return &modelDesk{handler: handler, account: account, provider: provider, variable: holder.Variable, token: token, stop: giveBack(account, returnEvery, opts.Log)}, nil
 }

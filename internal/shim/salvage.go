@@ -26,7 +26,7 @@ func Salvage(ctx context.Context, folder string, opts Options) error {
 	}
 	held, err := acquire(folder)
 	if errors.Is(err, ErrAlreadyStarted) {
-		return fmt.Errorf("%w: somebody else is at it", ErrNotLost)
+		return fmt.Errorf("%w: another process is salvaging it", ErrNotLost)
 	}
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func salvaged(ctx context.Context, folder string, opts Options) (Exit, error) {
 	now := time.Now().UTC()
 	exit := Exit{
 		Proto: Proto, Reason: ReasonLost, ExitCode: -1, StartedAt: now,
-		Detail:  "the shim died while the agent ran; what it left was saved",
+		Detail:  "the shim died while the agent ran; its work was saved",
 		Outcome: agent.Outcome{Class: agent.ClassCrashed, Message: "the attempt was interrupted"},
 	}
 	spec, err := ReadSpec(folder)

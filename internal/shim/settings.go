@@ -36,8 +36,8 @@ func (s Settings) over(set ...map[string]string) variables {
 // cargoFolder is the one folder of a home that a variable moves for our own sake: checks share what cargo has fetched.
 const cargoFolder, cargoHome = ".cargo", "CARGO_HOME"
 
-// furnish puts the files where programs look for them. One that is there already stays.
-func furnish(spec Spec, environ []string) error {
+// writeSettings puts the files where programs look for them. It overwrites none.
+func writeSettings(spec Spec, environ []string) error {
 	env := variables{}
 	env.add(environ)
 	for _, name := range slices.Sorted(maps.Keys(spec.Settings.Files)) {

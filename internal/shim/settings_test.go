@@ -24,8 +24,8 @@ func TestVariablesOfPackageManagers(t *testing.T) {
 	}
 }
 
-// furnished is a spec with a file for cargo, whose folders are there.
-func furnished(t *testing.T) Spec {
+// cargoSpec is a spec with a file for cargo, whose folders are there.
+func cargoSpec(t *testing.T) Spec {
 	t.Helper()
 	spec := Spec{Attempt: "a1", Writable: []string{t.TempDir()}, Settings: Settings{Files: map[string]string{".npmrc": "npm\n", ".cargo/config.toml": "cargo\n"}}}
 	spec.Job.Home = t.TempDir()
@@ -59,18 +59,18 @@ func filesIn(t *testing.T, folder string, want map[string]string) {
 }
 
 func TestFilesOfPackageManagers(t *testing.T) {
-	spec := furnished(t)
+	spec := cargoSpec(t)
 	for range 2 {
-		if err := furnish(spec, nil); err != nil {
+		if err := writeSettings(spec, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	filesIn(t, spec.Job.Home, map[string]string{".npmrc": "npm\n", ".cargo/config.toml": "cargo\n"})
 
 	// What is there stays.
-	spec = furnished(t)
+	spec = cargoSpec(t)
 	put(t, spec.Job.Home, ".npmrc", "own")
-	if err := furnish(spec, nil); err != nil {
+	if err := writeSettings(spec, nil); err != nil {
 		t.Fatal(err)
 	}
 	filesIn(t, spec.Job.Home, map[string]string{".npmrc": "own", ".cargo/config.toml": "cargo\n"})
@@ -78,16 +78,16 @@ func TestFilesOfPackageManagers(t *testing.T) {
 
 // Cargo's home may be elsewhere: in a folder that checks share, or where a playbook says.
 func TestCargoElsewhere(t *testing.T) {
-	spec := furnished(t)
-	if err := furnish(spec, []string{"CARGO_HOME=" + filepath.Join(spec.Writable[0], "cargo")}); err != nil {
+	spec := cargoSpec(t)
+	if err := writeSettings(spec, []string{"CARGO_HOME=" + filepath.Join(spec.Writable[0], "cargo")}); err != nil {
 		t.Fatal(err)
 	}
 	filesIn(t, spec.Job.Home, map[string]string{".npmrc": "npm\n"})
 	filesIn(t, spec.Writable[0], map[string]string{"cargo/config.toml": "cargo\n"})
 
-	spec = furnished(t)
+	spec = cargoSpec(t)
 	elsewhere := t.TempDir()
-	if err := furnish(spec, []string{"CARGO_HOME=" + elsewhere}); err != nil {
+	if err := writeSettings(spec, []string{"CARGO_HOME=" + elsewhere}); err != nil {
 		t.Fatal(err)
 	}
 	filesIn(t, elsewhere, nil)
@@ -108,12 +108,12 @@ func TestPlantedLinks(t *testing.T) {
 		"of the file, relative": {func(cargo string) error { return linked(cargo, "config.toml", "../../new") }, false},
 		"of what becomes it":    {func(cargo string) error { return linked(cargo, "config.toml.a1", filepath.Join(outside, "kept")) }, false},
 	} {
-		spec := furnished(t)
+		spec := cargoSpec(t)
 		cargo := filepath.Join(spec.Writable[0], "cargo")
 		if err := c.plant(cargo); err != nil {
 			t.Fatal(err)
 		}
-		if err := furnish(spec, []string{"CARGO_HOME=" + cargo}); (err != nil) != c.fails {
+		if err := writeSettings(spec, []string{"CARGO_HOME=" + cargo}); (err != nil) != c.fails {
 			t.Errorf("%s: %v", name, err)
 		}
 		filesIn(t, outside, map[string]string{"kept": "kept"})

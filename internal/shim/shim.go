@@ -118,7 +118,7 @@ func carryOut(ctx context.Context, folder string, spec Spec, opts Options, exit 
 	}()
 	var ok bool
 	if with.adapter, ok = opts.Agents[spec.Agent]; !ok {
-		return fmt.Errorf("there is no agent %q in this program", spec.Agent)
+		return fmt.Errorf("this program knows no agent %q", spec.Agent)
 	}
 	if context.Cause(ctx) != nil {
 		exit.Reason = ReasonCancelled

@@ -27,12 +27,12 @@ func (o odd) Launch(agent.Job) (agent.Launch, error) {
 	return o.launch, nil
 }
 
-func (odd) Reader() agent.Reader { return deaf{} }
+func (odd) Reader() agent.Reader { return ignoring{} }
 
-type deaf struct{}
+type ignoring struct{}
 
-func (deaf) Line([]byte) []agent.Record { return nil }
-func (deaf) Close(int) agent.Outcome    { return agent.Outcome{} }
+func (ignoring) Line([]byte) []agent.Record { return nil }
+func (ignoring) Close(int) agent.Outcome    { return agent.Outcome{} }
 
 // veil takes one word out, and has streams.
 type veil struct{ strict }
@@ -63,7 +63,7 @@ func TestAStartThatFailsIsWholeInItsEnd(t *testing.T) {
 	}{
 		"no launch":         {func(*testing.T, string, *Spec) {}, agent.Launch{}, "prepare agent odd: it has no ***", false},
 		"no program":        {func(*testing.T, string, *Spec) {}, sound, "start /no/such/program: program not found: /no/such/program", true},
-		"no agent":          {func(_ *testing.T, _ string, s *Spec) { s.Agent = "SECRET" }, sound, `there is no agent "***" in this program`, false},
+		"no agent":          {func(_ *testing.T, _ string, s *Spec) { s.Agent = "SECRET" }, sound, `this program knows no agent "***"`, false},
 		"no secret":         {func(_ *testing.T, _ string, s *Spec) { s.Secrets = []string{"ABSENT"} }, sound, "the secret ABSENT was not handed to the shim", false},
 		"no input":          {func(*testing.T, string, *Spec) {}, agent.Launch{Argv: sound.Argv, Stdin: "/none"}, "open the agent's input: open /none: no such file or directory", false},
 		"no output folder":  {func(_ *testing.T, f string, s *Spec) { s.Job.Out = filepath.Join(f, specFile, "out") }, sound, "make a folder for the agent: ", false},

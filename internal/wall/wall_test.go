@@ -98,15 +98,15 @@ exec %[3]s "${args[@]}"
 // TestWhatIsImpossibleAnywayTellsNothing has an outside that can do no more than the inside.
 func TestWhatIsImpossibleAnywayTellsNothing(t *testing.T) {
 	o := order{Server: "127.0.0.1:1", File: "/secret", Word: "word"}
-	deaf := seen{Calls: map[string]string{"keyctl": refusedCall, "setns": noCall}}
-	for _, one := range judge(o, "/usr/bin/bwrap", deaf, deaf) {
+	refused := seen{Calls: map[string]string{"keyctl": refusedCall, "setns": noCall}}
+	for _, one := range judge(o, "/usr/bin/bwrap", refused, refused) {
 		if want := map[bool]State{true: Holds, false: Unclear}[one.Wall == wayOut]; one.State != want || want == Unclear && (!strings.HasPrefix(one.Found, "could not tell: ") || one.Advice == "") {
 			t.Errorf("%+v", one)
 		}
 	}
 	// One call that is possible outside is enough to tell by.
 	outside := seen{Calls: map[string]string{"keyctl": refusedCall, "setns": "bad file descriptor"}}
-	if got := judgeCalls(outside, deaf); got.State != Broken || !strings.Contains(got.Found, "can call setns:") {
+	if got := judgeCalls(outside, refused); got.State != Broken || !strings.Contains(got.Found, "can call setns:") {
 		t.Errorf("%+v", got)
 	}
 	if got := judgeCalls(outside, seen{Calls: map[string]string{"setns": refusedCall}}); got.State != Holds {

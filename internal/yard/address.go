@@ -28,13 +28,13 @@ func ParseAddress(text string) (Address, error) {
 	case text == "" || strings.HasPrefix(text, "-") || strings.ContainsFunc(text, unicode.IsControl):
 		return Address{}, badAddress(text, "give a path or a URL")
 	case strings.Contains(beforeSlash, "::"):
-		return Address{}, badAddress(text, "helpers of git are not used; give a path, or an https, http or ssh URL")
+		return Address{}, badAddress(text, "Stellwerk uses no git remote helpers; give a path, or an https, http or ssh URL")
 	case strings.Contains(text, "://"):
 		return parseURL(text)
 	case !strings.Contains(beforeSlash, ":"):
 		return Address{Path: text}, nil
 	case !scpLike.MatchString(text) || climbs(text[strings.Index(text, ":")+1:]):
-		return Address{}, badAddress(text, "as host:path it is not one either")
+		return Address{}, badAddress(text, "it is not host:path either")
 	}
 	return Address{URL: text}, nil
 }
@@ -45,9 +45,9 @@ func parseURL(text string) (Address, error) {
 	case err != nil:
 		return Address{}, badAddress(text, "the URL cannot be read")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Opaque != "" || strings.Contains(text, "#"):
-		return Address{}, badAddress(text, "a repository's URL has no query and no fragment")
+		return Address{}, badAddress(text, "remove the query and the fragment from the URL")
 	case climbs(u.Path) || strings.ContainsFunc(u.Path+u.Host, unicode.IsSpace) || strings.ContainsFunc(u.Path, unicode.IsControl):
-		return Address{}, badAddress(text, "its path leads elsewhere")
+		return Address{}, badAddress(text, "its path contains .., a space or a control character")
 	}
 	switch u.Scheme {
 	case "file":
@@ -65,11 +65,11 @@ func remoteURL(text string, u *url.URL) (Address, error) {
 	_, password := u.User.Password()
 	switch {
 	case u.User != nil && (u.Scheme != "ssh" || password):
-		return Address{}, badAddress(text, "it holds a credential, which would be kept and shown; give the URL without")
+		return Address{}, badAddress(text, "it contains a credential, which Stellwerk would store and show; remove it from the URL")
 	case u.Hostname() == "" || strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || strings.HasPrefix(strings.TrimLeft(u.Path, "/"), "-"):
 		return Address{}, badAddress(text, "the URL names no server")
 	case strings.Trim(u.Path, "/") == "":
-		return Address{}, badAddress(text, "the URL names a server and no repository")
+		return Address{}, badAddress(text, "the URL names a server but no repository")
 	}
 	u.Host, u.Path, u.RawPath = strings.ToLower(u.Host), strings.TrimRight(u.Path, "/"), ""
 	return Address{URL: u.String()}, nil
@@ -79,7 +79,7 @@ func remoteURL(text string, u *url.URL) (Address, error) {
 func climbs(path string) bool { return slices.Contains(strings.Split(path, "/"), "..") }
 
 func badAddress(text, why string) error {
-	return fmt.Errorf("%.200q is no address of a repository that can be used: %s", redactURLs(text), why)
+	return fmt.Errorf("cannot use %.200q as the address of a repository: %s", redactURLs(text), why)
 }
 
 // RemoteHead is the branch that a remote's HEAD stands for, "" if it stands for none. Errors: ErrAuth, ErrUnreachable, ErrNoCommits.

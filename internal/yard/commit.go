@@ -57,7 +57,7 @@ func (y *Yard) commit(ctx context.Context, spec CommitSpec) (string, error) {
 	}
 	for path := range changed {
 		if _, wanted := spec.Files[path]; !wanted {
-			return "", fmt.Errorf("%w: %q would have to go", ErrPath, path)
+			return "", fmt.Errorf("%w: %q is in the way", ErrPath, path)
 		}
 	}
 	if len(changed) == 0 {
@@ -112,7 +112,7 @@ func (y *Yard) holds(ctx context.Context, tree string, blobs map[string]string) 
 			return err
 		}
 		if found.Hash != blob {
-			return fmt.Errorf("%w: git does not take %.100q", ErrPath, path)
+			return fmt.Errorf("%w: git does not accept %.100q", ErrPath, path)
 		}
 	}
 	return nil

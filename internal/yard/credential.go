@@ -33,7 +33,7 @@ func (c Credential) GoString() string { return c.String() }
 
 func (c Credential) check() error {
 	if strings.ContainsAny(c.User+c.Secret, "\x00\r\n") || strings.Contains(c.User, ":") {
-		return fmt.Errorf("%w: the credential holds a character that none can have, such as a line break", ErrAuth)
+		return fmt.Errorf("%w: the credential contains a character that is not allowed, such as a line break", ErrAuth)
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ var (
 	ErrNotRepository = errors.New("not a git repository")
 	ErrNoCommits     = errors.New("the repository has no commits yet")
 	ErrNotFound      = errors.New("not found in the yard")
-	ErrCorrupt       = errors.New("git refuses the objects")
+	ErrCorrupt       = errors.New("git rejected the objects")
 	ErrPrerequisites = errors.New("the bundle builds on commits the yard does not have")
 	ErrCheckedOut    = errors.New("the branch is checked out in the remote's work tree")
 	ErrDeclined      = errors.New("the remote declined the push")
 	ErrAuth          = errors.New("the remote did not accept the credentials")
 	ErrUnreachable   = errors.New("the remote could not be reached")
-	ErrNoRepository  = errors.New("there is no such repository, or it is not shown")
+	ErrNoRepository  = errors.New("the repository does not exist, or your credentials do not allow access to it")
 	ErrUnrelated     = errors.New("the commits have no history in common")
-	ErrPath          = errors.New("not a path a file can be put at")
+	ErrPath          = errors.New("no file can be written at this path")
 )
 
 // CommandError is a git command that failed. Credentials in addresses are removed from it.

@@ -43,11 +43,11 @@ func (y *Yard) extract(ctx context.Context, commit, folder, dir string) error {
 		return err
 	}
 	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the place is taken: %w", err)
+		return fmt.Errorf("the destination exists already: %w", err)
 	}
 	part := dir + ".part"
 	if err := RemoveWorkspace(part); err != nil {
-		return fmt.Errorf("remove what an earlier try left: %w", err)
+		return fmt.Errorf("remove the remains of an earlier try: %w", err)
 	}
 	if err := writeFiles(part, files.found); err != nil {
 		return errors.Join(err, RemoveWorkspace(part))

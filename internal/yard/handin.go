@@ -110,7 +110,7 @@ func gone(dir string) string {
 		return "the workspace was replaced by something that is not a folder"
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 0 {
-		return "the workspace was emptied, its repository included"
+		return "the workspace is empty, and its repository is gone"
 	}
 	return ""
 }
@@ -258,7 +258,7 @@ func (h *handInState) flaw(ctx context.Context, commit string) (string, error) {
 		return "more than can be handed in (" + big.Error() + ")", nil
 	}
 	if outOfMemory(err) {
-		return "more than can be handed in (git needs more memory for it than it may have)", nil
+		return "more than can be handed in (git would need more memory than its limit)", nil
 	}
 	if err != nil || hash != commit {
 		return "damaged or incomplete", nil //nolint:nilerr // that is the answer

@@ -18,7 +18,7 @@ func (i Identity) check() error {
 			return fmt.Errorf("the git identity has no %s; set it with git config user.%s", field, field)
 		}
 		if strings.ContainsAny(value, "\x00\n\r<>") {
-			return fmt.Errorf("the git identity's %s %q holds a character git cannot store", field, value)
+			return fmt.Errorf("the git identity's %s %q contains a character that git cannot store", field, value)
 		}
 	}
 	return nil

@@ -162,7 +162,7 @@ func classifyImport(ctx context.Context, err error) error {
 	case stderrHas(err, "No space left", "Read-only file system", "Permission denied", "Input/output error", "unable to create temporary", "Disk quota"):
 		return err
 	case outOfMemory(err): // by a limit of ours
-		return &TooBigError{What: "what git needs in memory to read the bundle", Limit: mostMemory}
+		return &TooBigError{What: "the memory that git needs to read the bundle", Limit: mostMemory}
 	}
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)
 }

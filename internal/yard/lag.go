@@ -46,7 +46,7 @@ func (g git) followed(ctx context.Context, branch string) (string, error) {
 	}
 	ref, err := g.line(ctx, "for-each-ref", "--format=%(upstream)", "refs/heads/"+branch)
 	if err != nil {
-		return "", fmt.Errorf("what does %s follow: %w", branch, err)
+		return "", fmt.Errorf("find what %s tracks: %w", branch, err)
 	}
 	if !strings.HasPrefix(ref, trackingRefs) || checkRef(ref) != nil {
 		ref = trackingRefs + "origin/" + branch

@@ -88,7 +88,7 @@ func (g git) harmless(ctx context.Context) ([]string, error) {
 	out, err := g.run(ctx, "config", "--null", "--get-regexp",
 		`^core\.(filemode|symlinks|ignorecase|precomposeunicode|autocrlf|eol|trustctime|checkstat|sparsecheckout|sparsecheckoutcone)$`)
 	if err != nil && exitCode(err) != 1 {
-		return nil, fmt.Errorf("read how files are compared: %w", err)
+		return nil, fmt.Errorf("read the diff settings: %w", err)
 	}
 	var settings []string
 	for record := range records(out) {

@@ -81,7 +81,7 @@ func (g git) isAncestor(ctx context.Context, commit, head string) (bool, error) 
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("is %s contained in %s: %w", commit, head, err)
+		return false, fmt.Errorf("find whether %[2]s contains %[1]s: %[3]w", commit, head, err)
 	}
 	return true, nil
 }

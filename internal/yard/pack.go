@@ -83,7 +83,7 @@ func (s *packScanner) object(ctx context.Context) error {
 			return cutOff(err)
 		}
 		if rest >= 1<<59 {
-			return fmt.Errorf("%w: an object of the pack says that it is larger than anything", ErrCorrupt)
+			return fmt.Errorf("%w: an object of the pack claims an impossible size", ErrCorrupt)
 		}
 		size |= rest << 4
 	}
@@ -131,7 +131,7 @@ func (s *packScanner) inflate(ctx context.Context, size int64, delta bool) (err 
 	case err != nil:
 		return cutOff(err)
 	case n+content.n != size:
-		return fmt.Errorf("%w: an object of the pack is not as long as it says", ErrCorrupt)
+		return fmt.Errorf("%w: an object of the pack does not have the size it claims", ErrCorrupt)
 	}
 	return nil
 }

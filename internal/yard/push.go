@@ -66,7 +66,7 @@ func refusedBy(spec PushSpec, hook string, err error) error {
 	if err != nil {
 		return fmt.Errorf("push to %s at %s: %w", spec.Ref, redactURLs(spec.Remote), classifyRemote(err))
 	}
-	return fmt.Errorf("push to %s at %s: %w: its %s hook has a say in what is pushed, and Stellwerk runs no hooks; fetch from the yard and push yourself",
+	return fmt.Errorf("push to %s at %s: %w: the repository has a %s hook, and Stellwerk runs no hooks; fetch from the yard and push yourself",
 		spec.Ref, spec.Remote, ErrDeclined, hook)
 }
 
@@ -80,7 +80,7 @@ func whyNotPushed(spec PushSpec, report, have string, failure error) error {
 	case strings.Contains(report, "[remote rejected]"):
 		return fmt.Errorf("%w: %s: %w", ErrDeclined, rejection(report), failure)
 	case failure == nil:
-		return fmt.Errorf("%w: it reported success and did not move the ref", ErrDeclined)
+		return fmt.Errorf("%w: it reported success but did not move the ref", ErrDeclined)
 	}
 	return classifyRemote(failure)
 }

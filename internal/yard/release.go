@@ -9,7 +9,7 @@ import (
 )
 
 // ErrOnlyCopy means that a ref holds work which the branch that was named does not.
-var ErrOnlyCopy = errors.New("it holds work that the branch does not")
+var ErrOnlyCopy = errors.New("it contains work that the branch does not")
 
 // Holds reports that everything a commit stands for is part of a branch of the runs, below refs/heads. A branch that
 // is not there holds nothing.

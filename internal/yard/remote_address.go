@@ -27,7 +27,7 @@ func RemoteAddress(ctx context.Context, dir, name string) (address string, strip
 		return "", false, fmt.Errorf("%w: %s has several addresses", ErrNoRemote, name)
 	}
 	if _, err := g.line(ctx, "config", "--get", "remote."+name+".pushurl"); err == nil {
-		return "", false, fmt.Errorf("%w: %s has another address for pushing, so what is fetched is not where work would go", ErrNoRemote, name)
+		return "", false, fmt.Errorf("%w: %s has a different push address, so work would not go where it was fetched from", ErrNoRemote, name)
 	} else if exitCode(err) != 1 {
 		return "", false, err
 	}

@@ -105,7 +105,7 @@ func (j *judge) judge(ctx context.Context) error {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	if len(paths) > maxJudged {
-		j.complain("%d files differ from the merge as git makes it, and only %d can be judged: change no more than the merge needs", len(paths), maxJudged)
+		j.complain("%d files differ from git's own merge, and Stellwerk can judge only %d: change no more than the merge needs", len(paths), maxJudged)
 		return nil
 	}
 	for _, path := range paths {
@@ -130,7 +130,7 @@ func (j *judge) judgeOwn(ctx context.Context) error {
 		return err
 	}
 	if result == into && j.merged.tree != into {
-		j.complain("the files are exactly those of %.12s: nothing of the work on %.12s is left", j.into, j.from)
+		j.complain("the files are exactly those of %.12s: the merge lost all work on %.12s", j.into, j.from)
 	}
 	return nil
 }
@@ -174,12 +174,12 @@ func (j *judge) judgeMerged(ctx context.Context, path string, brought difference
 	before, merged := brought.old, brought.new
 	switch {
 	case !merged.exists():
-		j.complain("%q, which %.12s deletes, is back: delete it", path, j.into)
+		j.complain("%q is back, but %.12s deletes it: delete it", path, j.into)
 		return nil
 	case !result.exists():
 		return j.judgeGone(ctx, path, before, merged)
 	case result == before || result.hash == before.hash && merged.hash != before.hash:
-		j.complain("%q is as it was on the branch: what %.12s changed there is undone", path, j.into)
+		j.complain("%q is as it was on the branch: the merge undid what %.12s changed there", path, j.into)
 		return nil
 	case result.mode != merged.mode && merged.mode != before.mode:
 		j.complain("%q does not have the mode %s that %.12s gives it", path, merged.mode, j.into)
@@ -211,7 +211,7 @@ func (j *judge) judgeGone(ctx context.Context, path string, before, brought entr
 			return err
 		}
 	}
-	j.complain("%q was deleted, with what %.12s brings to it: put it back", path, j.into)
+	j.complain("%q was deleted, together with what %.12s adds to it: put it back", path, j.into)
 	return nil
 }
 
@@ -263,6 +263,6 @@ func (j *judge) judgeDropped(ctx context.Context, path string, sides conflict) e
 			return err
 		}
 	}
-	j.complain("%q is exactly as it was on the branch: what %.12s changed there was dropped; merge both changes", path, j.into)
+	j.complain("%q is exactly as it was on the branch: the merge dropped what %.12s changed there; merge both changes", path, j.into)
 	return nil
 }

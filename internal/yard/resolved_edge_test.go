@@ -27,10 +27,10 @@ func TestResolvedWhereOneSideIsGone(t *testing.T) {
 		"deleted by into, and gone":           {merge, ""},
 		"deleted by into, and kept":           {merge + `git show HEAD~1:dropped > dropped`, ""},
 		"deleted by from, and worked on":      {merge + `echo more >> gone`, ""},
-		"deleted by from, worked on, and cut": {merge + `seq -f 'line %g' 1 4 > gone`, `"gone": ` + r.into[:12] + ` brings the line "only of into"`},
+		"deleted by from, worked on, and cut": {merge + `seq -f 'line %g' 1 4 > gone`, `"gone": ` + r.into[:12] + ` adds the line "only of into"`},
 		"deleted by from, and again":          {merge + `rm gone`, `"gone" was deleted`},
 		"a mode of its own":                   {merge + `chmod +x plain`, ""},
-		"a long text changed":                 {merge + `echo y >> long`, `"long" is not what git merges`},
+		"a long text changed":                 {merge + `echo y >> long`, `"long" differs from git's merge`},
 		"a long text left":                    {merge + `echo y >> list`, ""},
 	}
 	names := slices.Sorted(maps.Keys(cases))

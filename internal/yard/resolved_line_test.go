@@ -155,13 +155,13 @@ func TestWhatAHunkMayDo(t *testing.T) {
 		want           string
 	}{
 		{[]string{"i1"}, []string{"new"}, ""},
-		{[]string{"i1", "i2"}, []string{"new"}, "brings 2 lines"},
+		{[]string{"i1", "i2"}, []string{"new"}, "adds 2 lines"},
 		{[]string{"i1", "i2"}, []string{"new", "newer"}, ""},
 		{[]string{"i1", "moved"}, []string{"new"}, ""},
-		{[]string{"i1"}, nil, `brings the line "i1"`},
+		{[]string{"i1"}, nil, `adds the line "i1"`},
 		{[]string{"moved"}, nil, ""},
 		{[]string{"f1"}, nil, ""},
-		{nil, []string{"out"}, "took out the line \"out\", and the result has it again"},
+		{nil, []string{"out"}, "removed the line \"out\", but the result has it again"},
 		{nil, []string{"out", "new"}, ""},
 		{nil, []string{"rare"}, ""},
 		{nil, []string{"new"}, ""},
@@ -192,7 +192,7 @@ func TestResolvedTellsOnceOfEachPath(t *testing.T) {
 	results := r.results(t, merge, merge+"sed -i '/ of into$/d' b a", merge+"echo '>>>>>>> left' >> of-from")
 	for i, want := range [][]string{
 		nil,
-		{`"a": ` + r.into[:12] + ` brings the line "five of into", and the result does not have it`, `"b": ` + r.into[:12] + ` brings the line "five of into", and the result does not have it`},
+		{`"a": ` + r.into[:12] + ` adds the line "five of into", but the result does not have it`, `"b": ` + r.into[:12] + ` adds the line "five of into", but the result does not have it`},
 		{`"of-from" has conflict markers in it, such as ">>>>>>> left"`},
 	} {
 		if d := cmp.Diff(want, r.problems(t, results[i])); d != "" {

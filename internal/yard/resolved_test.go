@@ -80,25 +80,25 @@ func TestResolved(t *testing.T) {
 		"markers left":            {`git merge -q $into > /dev/null || true; git add -A; git commit -qm merged`, []string{`"n" has conflict markers`, `"pic" is exactly`}},
 		"the other side ignored": {`git merge -q -s ours $into`, []string{
 			`"n" is exactly as it was`, `"both" is as it was`, `"brought" was deleted`, `"empty" was deleted`, `"link" was deleted`,
-			`"bin" is as it was`, `"used" is as it was`, `"pic" is exactly as it was`, `"run" is as it was`, `"gone" was deleted`, `"obsolete", which`,
+			`"bin" is as it was`, `"used" is as it was`, `"pic" is exactly as it was`, `"run" is as it was`, `"gone" was deleted`, `"obsolete" is back`,
 		}},
-		"the own side ignored":      {`git merge -q -s ours $into; git read-tree -u --reset $into; git commit -q --amend -m x`, []string{"nothing of the work on"}},
-		"conflicts decided alone":   {`git merge -q -X ours $into > /dev/null || true; git checkout -q $into -- pic gone; git add -A; git commit -qm x`, []string{`"n" was decided for the branch`}},
+		"the own side ignored":      {`git merge -q -s ours $into; git read-tree -u --reset $into; git commit -q --amend -m x`, []string{"the merge lost all work on"}},
+		"conflicts decided alone":   {`git merge -q -X ours $into > /dev/null || true; git checkout -q $into -- pic gone; git add -A; git commit -qm x`, []string{`"n" keeps the branch's side`}},
 		"a file of into deleted":    {right + `git rm -q brought`, []string{`"brought" was deleted`}},
 		"an empty one deleted":      {right + `git rm -q empty`, []string{`"empty" was deleted`}},
 		"a file of into emptied":    {right + `: > brought`, []string{`"brought": `}},
 		"a file of into reverted":   {right + `git show $into^:used > used`, []string{`"used" is as it was`}},
-		"a line of into deleted":    {right + `sed -i '/third of into/d' both`, []string{`"both": ` + r.into[:12] + ` brings the line "third of into"`}},
-		"a line of into set back":   {right + `sed -i 's/third of into/word 3/' both`, []string{`"both": ` + r.into[:12] + ` took out the line "word 3"`}},
-		"a line that into took out": {right + `sed -i 's/^word 9$/word 8\nword 9/' both`, []string{`took out the line "word 8"`}},
-		"away from the conflict":    {right + `sed -i '/thirty of into/d' n`, []string{`"n": ` + r.into[:12] + ` brings the line "thirty of into"`}},
+		"a line of into deleted":    {right + `sed -i '/third of into/d' both`, []string{`"both": ` + r.into[:12] + ` adds the line "third of into"`}},
+		"a line of into set back":   {right + `sed -i 's/third of into/word 3/' both`, []string{`"both": ` + r.into[:12] + ` removed the line "word 3"`}},
+		"a line that into took out": {right + `sed -i 's/^word 9$/word 8\nword 9/' both`, []string{`removed the line "word 8"`}},
+		"away from the conflict":    {right + `sed -i '/thirty of into/d' n`, []string{`"n": ` + r.into[:12] + ` adds the line "thirty of into"`}},
 		"a conflict undone":         {right + `git show $into^:n > n`, []string{`"n" is what it was before either`}},
 		"a conflict deleted":        {right + `git rm -q n`, []string{`"n" was deleted`}},
-		"a conflict made a link":    {right + `rm n; ln -s own n`, []string{`"n" is not what git merges`}},
+		"a conflict made a link":    {right + `rm n; ln -s own n`, []string{`"n" differs from git's merge`}},
 		"a mode set back":           {right + `chmod -x run; echo x >> run`, []string{`"run" does not have the mode 100755`}},
-		"a binary file changed":     {right + `printf 'a\0x' > bin`, []string{`"bin" is not what git merges`}},
-		"a link changed":            {right + `ln -sf own link`, []string{`"link" is not what git merges`}},
-		"a deleted file is back":    {right + `echo old > obsolete`, []string{`"obsolete", which`}},
+		"a binary file changed":     {right + `printf 'a\0x' > bin`, []string{`"bin" differs from git's merge`}},
+		"a link changed":            {right + `ln -sf own link`, []string{`"link" differs from git's merge`}},
+		"a deleted file is back":    {right + `echo old > obsolete`, []string{`"obsolete" is back`}},
 		"a changed file deleted":    {right + `git rm -q gone`, []string{`"gone" was deleted`}},
 		"a changed file as before":  {right + `seq 1 5 > gone`, []string{`"gone" is what it was before`}},
 	}
@@ -164,7 +164,7 @@ func TestResolvedOfWhatIsContained(t *testing.T) {
 	must(t, f.yard.Fetch(ctx(t), f.person))
 	problems, err := f.yard.Resolved(ctx(t), f.base, from, later) // into brings nothing, and the rest is from's own
 	must(t, err)
-	if len(problems) != 1 || !strings.Contains(problems[0], "nothing of the work") {
+	if len(problems) != 1 || !strings.Contains(problems[0], "the merge lost all work") {
 		t.Errorf("got %q", problems)
 	}
 	problems, err = f.yard.Resolved(ctx(t), f.base, from, from)
@@ -178,7 +178,7 @@ func TestResolvedIsBounded(t *testing.T) {
 	results := r.results(t, `git merge -q -s ours $into`,
 		fmt.Sprintf(`git merge -q $into; for i in $(seq 0 %d); do echo > f$i; done`, maxJudged))
 	equal(t, "problems", len(r.problems(t, results[0])), maxProblems)
-	if problems := r.problems(t, results[1]); len(problems) != 1 || !strings.Contains(problems[0], "can be judged") {
+	if problems := r.problems(t, results[1]); len(problems) != 1 || !strings.Contains(problems[0], "can judge only") {
 		t.Errorf("got %q", problems)
 	}
 	if err := second(f.yard.Resolved(ctx(t), r.into, "HEAD", r.from)); err == nil {

@@ -51,14 +51,14 @@ func (j *judge) judgeText(ctx context.Context, path string, before, merged, resu
 		if _, conflicting := j.merged.conflicts[path]; !isText && conflicting && i < 2 {
 			return nil // somebody had to choose, and did not choose from's
 		} else if !isText {
-			j.complain("%q is not what git merges, and cannot be compared line by line: take it as %.12s has it", path, j.into)
+			j.complain("%q differs from git's merge and cannot be compared line by line: use the version of %.12s", path, j.into)
 			return nil
 		}
 		texts[i] = content
 	}
 	places := j.places(texts[1])
 	if dropped := places.decidedFor(texts[1], texts[2]); len(dropped) > 0 {
-		j.complain("%q was decided for the branch in every conflicting place: what %.12s changed there was dropped, such as %.80q; merge both changes", path, j.into, dropped[0])
+		j.complain("%q keeps the branch's side of every conflict: the merge dropped what %.12s changed there, such as %.80q; merge both changes", path, j.into, dropped[0])
 		return nil
 	}
 	hunks, err := j.hunks(ctx, merged, result)
@@ -112,14 +112,14 @@ func (j *judge) judgeHunk(ctx context.Context, lines comparison, h hunk) (done b
 		}
 	}
 	if len(back) > 0 && len(fresh) == 0 {
-		j.complain("%q: %.12s took out %s, and the result has it again", lines.path, j.into, quoted(back))
+		j.complain("%q: %.12s removed %s, but the result has it again", lines.path, j.into, quoted(back))
 		return true, nil
 	}
 	if lost, err = j.missing(ctx, lost); err != nil {
 		return true, err
 	}
 	if len(lost) > len(fresh) {
-		j.complain("%q: %.12s brings %s, and the result does not have it", lines.path, j.into, quoted(lost))
+		j.complain("%q: %.12s adds %s, but the result does not have it", lines.path, j.into, quoted(lost))
 		return true, nil
 	}
 	return false, nil

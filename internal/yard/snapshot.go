@@ -54,12 +54,12 @@ func (h *handInState) embed(ctx context.Context, g git, dir, nested string, dept
 	if err != nil {
 		return err
 	}
-	h.note("%q is a repository of its own; its files were handed in as plain files", nested)
+	h.note("%q is a separate repository; its files were handed in as plain files", nested)
 	if tree == emptyTree {
 		return nil
 	}
 	if _, err := g.run(ctx, "read-tree", "--prefix="+nested+"/", tree); err != nil && ctx.Err() == nil {
-		h.note("%q was left out: git does not take a folder of that name: %v", nested, err)
+		h.note("%q was left out: git accepts no folder of that name: %v", nested, err)
 	}
 	return ctx.Err()
 }

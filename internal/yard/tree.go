@@ -112,7 +112,7 @@ func parseTree(raw []byte, width int) ([]File, error) {
 		head, rest, found := bytes.Cut(raw, []byte{0})
 		mode, name, spaced := strings.Cut(string(head), " ")
 		if !found || !spaced || len(rest) < width {
-			return nil, errors.New("a tree is cut off")
+			return nil, errors.New("a tree is truncated")
 		}
 		mode = strings.Repeat("0", max(0, 6-len(mode))) + mode
 		entries = append(entries, File{Path: name, Mode: mode, Kind: kindOf(mode), Hash: hex.EncodeToString(rest[:width])})

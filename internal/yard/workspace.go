@@ -50,14 +50,14 @@ func (y *Yard) makeWorkspace(ctx context.Context, spec WorkspaceSpec) error {
 		return fmt.Errorf("%q is not a full commit hash", spec.Commit)
 	}
 	if err := os.Remove(spec.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the place is taken: %w", err)
+		return fmt.Errorf("the destination exists already: %w", err)
 	}
 	if err := y.vet(ctx, spec.Commit); err != nil {
 		return commitError(spec.Commit, err)
 	}
 	part := spec.Dir + ".part"
 	if err := RemoveWorkspace(part); err != nil {
-		return fmt.Errorf("remove what an earlier try left: %w", err)
+		return fmt.Errorf("remove the remains of an earlier try: %w", err)
 	}
 	if err := y.fill(ctx, part, spec); err != nil {
 		return errors.Join(err, RemoveWorkspace(part))

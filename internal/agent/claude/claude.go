@@ -39,8 +39,8 @@ const Program = "claude"
 
 // CredentialAdvice says what works inside an attempt, where nothing of the
 // person's own home is visible.
-const CredentialAdvice = "an attempt sees no login in your home folder: set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN " +
-	"(`claude setup-token` makes one for a subscription), in the environment that you start stellwerk from; " +
+const CredentialAdvice = "attempts do not see a login in your home folder: set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN " +
+	"(`claude setup-token` creates one for a subscription), in the environment that starts stellwerk; " +
 	"for Bedrock, Vertex or Foundry, give the agent their variables in the playbook, under `env:` or `secrets:`"
 
 // SecretEnv names the variables that carry credentials. Launch never sets them:

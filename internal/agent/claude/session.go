@@ -20,7 +20,7 @@ func (Session) Name() string { return agent.Session }
 func (Session) Launch(job agent.Job) (agent.Launch, error) {
 	self, turn := job.Options[agent.OptionSelf], job.Options[agent.OptionTurn]
 	if self == "" || turn == "" {
-		return agent.Launch{}, errors.New("an agent of a session needs the program and the folder that tell of its end")
+		return agent.Launch{}, errors.New("a session's agent needs the program and the folder that report its end")
 	}
 	return agent.Launch{Argv: []string{self, "worker", "await", turn}, ReadOnly: []string{self, turn}}, nil
 }

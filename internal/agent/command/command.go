@@ -75,7 +75,7 @@ func (r *reader) Close(exitCode int) agent.Outcome {
 		outcome.Message = fmt.Sprintf("the command was ended by signal %d", exitCode-128)
 	case exitCode == shellNotExecutable || exitCode == shellNotFound:
 		outcome.Class = agent.ClassMissing
-		outcome.Message = fmt.Sprintf("the command ended with exit code %d: a program that it needs is not there or may not be started", exitCode)
+		outcome.Message = fmt.Sprintf("the command ended with exit code %d: a program that it needs is missing or not executable", exitCode)
 	default:
 		outcome.Class = agent.ClassCrashed
 		outcome.Message = fmt.Sprintf("the command ended with exit code %d", exitCode)

@@ -84,7 +84,7 @@ func noEffects(list api.Effects) string {
 	if list.Total == 0 {
 		return "No agent of this run has called a tool so far."
 	}
-	return fmt.Sprintf("Nothing fits: the run has %s.", wording.Count(list.Total, "other record"))
+	return fmt.Sprintf("No record matches; the run has %s.", wording.Count(list.Total, "other record"))
 }
 
 func (v View) effectTone(outcome string) func(string) string {

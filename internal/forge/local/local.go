@@ -90,7 +90,7 @@ func find(records []Record, req forge.PullRequest) (Record, bool) {
 // name, never a way out of the forge.
 func (f *Forge) folder(project string) (string, error) {
 	if !filepath.IsLocal(project) {
-		return "", fmt.Errorf("%w: %q is no name of a project", forge.ErrRefused, project)
+		return "", fmt.Errorf("%w: %q is not a project's name", forge.ErrRefused, project)
 	}
 	return filepath.Join(f.dir, project), nil
 }

@@ -64,7 +64,7 @@ func (f *Forge) Write(project string, number int, n forge.Note) (id string, err 
 func (f *Forge) Settle(project string, number int, state forge.State, merge string) error {
 	return f.change(project, number, func(r *Record) error {
 		if r.Status != forge.Open && r.Status != state {
-			return fmt.Errorf("%w: pull request %d of %s is %s already", forge.ErrRefused, number, project, r.Status)
+			return fmt.Errorf("%w: pull request %d of %s is already %s", forge.ErrRefused, number, project, r.Status)
 		}
 		r.Status, r.Merge = state, merge
 		return nil

@@ -26,7 +26,7 @@ const (
 )
 
 // errAstray says that a request would have left the forge.
-var errAstray = errors.New("the forge sends requests on to another address, which is not given the token")
+var errAstray = errors.New("the forge redirects to another address, and Stellwerk does not send the token there")
 
 // Options says how a forge is reached.
 type Options struct {
@@ -53,13 +53,13 @@ func New(o Options) (*Client, error) {
 	base, err := url.Parse(o.Base)
 	switch {
 	case err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http":
-		return nil, errors.New("the address of the forge is no URL with https:// and a host")
+		return nil, errors.New("the address of the forge must be a URL with https:// and a host")
 	case base.User != nil:
-		return nil, fmt.Errorf("the address of the forge %s holds credentials: give the token in the environment or a file", base.Redacted())
+		return nil, fmt.Errorf("the address of the forge %s contains credentials: put the token into the environment or a file", base.Redacted())
 	case base.RawQuery != "" || base.Fragment != "":
-		return nil, fmt.Errorf("the address of the forge %s has a query or a fragment", base)
+		return nil, fmt.Errorf("the address of the forge %s must not have a query or a fragment", base)
 	case base.Scheme == "http" && !o.Plain && !loopback(base.Hostname()):
-		return nil, fmt.Errorf("the address of the forge %s has no TLS: the token could be read on its way; use https", base)
+		return nil, fmt.Errorf("the address of the forge %s has no TLS, so others could read the token; use https", base)
 	case o.Token.Reveal() == "":
 		return nil, forge.ErrNoToken
 	}

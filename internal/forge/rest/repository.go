@@ -15,7 +15,7 @@ type Repository struct{ Owner, Name string }
 func (r Repository) String() string { return r.Owner + "/" + r.Name }
 
 // ErrRepository says that it is unknown which repository of the forge is meant.
-var ErrRepository = errors.New("the repository on the forge is not known")
+var ErrRepository = errors.New("Stellwerk does not know the repository's name on the forge")
 
 // The forms are made when they are first asked for: a repeated class costs every
 // start of the program half a millisecond.
@@ -41,10 +41,10 @@ func Named(text string) (Repository, error) {
 func At(remote, host string) (Repository, error) {
 	where, path := split(remote)
 	if where == "" {
-		return Repository{}, fmt.Errorf("%w: the remote is no address of a host; name the repository as owner/name", ErrRepository)
+		return Repository{}, fmt.Errorf("%w: the remote's address names no host; give the repository as owner/name", ErrRepository)
 	}
 	if !strings.EqualFold(where, host) {
-		return Repository{}, fmt.Errorf("%w: the remote is on %q and the forge is %q; name the repository as owner/name if that is right", ErrRepository, where, host)
+		return Repository{}, fmt.Errorf("%w: the remote is on %q and the forge is %q; give the repository as owner/name if that is right", ErrRepository, where, host)
 	}
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	if len(parts) < 2 {

@@ -43,12 +43,12 @@ func (r *Receiver) take(w http.ResponseWriter, req *http.Request, kind string, f
 	connection := http.NewResponseController(w)
 	sending := r.crowd.enter(sender(req), func() {
 		if err := connection.SetReadDeadline(time.Unix(1, 0)); err != nil {
-			r.log.Warn("a slow webhook's delivery could not be ended", "forge", kind, "error", err)
+			r.log.Warn("cannot end a slow webhook delivery", "forge", kind, "error", err)
 		}
 	})
 	body, err := Verify(from, r.secret, req.Header, http.MaxBytesReader(w, req.Body, MaxBody+1), r.taken)
 	if r.crowd.leave(sending) && err != nil {
-		r.log.Warn("a webhook's delivery took too long, and others wait", "forge", kind)
+		r.log.Warn("ended a webhook delivery that took too long while others waited", "forge", kind)
 		w.WriteHeader(http.StatusRequestTimeout)
 		return
 	}
@@ -58,7 +58,7 @@ func (r *Receiver) take(w http.ResponseWriter, req *http.Request, kind string, f
 		hint, relevant, err = Parse(from, req.Header, body)
 	}
 	if err != nil {
-		r.log.Warn("a webhook's delivery was refused", "forge", kind, "error", err)
+		r.log.Warn("refused a webhook delivery", "forge", kind, "error", err)
 		w.WriteHeader(status(err))
 		return
 	}

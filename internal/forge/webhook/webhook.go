@@ -27,9 +27,9 @@ const maxID = 128
 
 // Why a delivery is not taken.
 var (
-	ErrSecret    = errors.New("the webhook has no secret, so nothing it sends can be believed")
+	ErrSecret    = errors.New("the webhook has no secret, so Stellwerk cannot trust its deliveries")
 	ErrSignature = errors.New("the webhook's signature is missing or wrong")
-	ErrReplay    = errors.New("the webhook's delivery was taken before")
+	ErrReplay    = errors.New("the webhook's delivery arrived before")
 	ErrTooLarge  = errors.New("the webhook's delivery is too large")
 	ErrMalformed = errors.New("the webhook's delivery cannot be read")
 )

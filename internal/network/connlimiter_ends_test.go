@@ -14,8 +14,8 @@ func TestOneEndWithTwoConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHall(l, 10)
-	defer func() { _ = h.Close() }()
+	limiter := newConnLimiter(l, 10)
+	defer func() { _ = limiter.Close() }()
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, Control: func(_, _ string, c syscall.RawConn) error {
 		var set error
@@ -32,13 +32,13 @@ func TestOneEndWithTwoConnections(t *testing.T) {
 		}
 		defer func() { _ = conn.Close() }()
 		dialer.LocalAddr = conn.LocalAddr()
-		in, err := h.Accept()
+		in, err := limiter.Accept()
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = in.Close() }()
 	}
-	if len(h.guests) != 2 {
-		t.Errorf("%d connections are counted", len(h.guests))
+	if len(limiter.conns) != 2 {
+		t.Errorf("%d connections are counted", len(limiter.conns))
 	}
 }

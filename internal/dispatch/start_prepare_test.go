@@ -331,7 +331,7 @@ func TestWhatAnEarlierEngineLeft(t *testing.T) {
 					t.Fatal(err)
 				}
 				r := attemptRoom{d: p.Dispatcher, run: p.run, stage: p.stage, task: p.task, attempt: p.attempt, def: def, folder: p.folder, yard: y}
-				if _, err := r.furnish(t.Context()); err != nil {
+				if _, err := r.prepare(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				if err := shim.FinishSpec(p.folder); err != nil {

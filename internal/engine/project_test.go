@@ -12,9 +12,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func (b *bench) register(id, name string) error {
@@ -122,7 +122,7 @@ func stewarded(t *testing.T, look time.Duration, s *steward) (e *engine.Engine, 
 			if got != "p" {
 				t.Fatalf("%s: %s is tended", what, got)
 			}
-		case <-patience.Over():
+		case <-waittest.Over():
 			t.Fatalf("%s: nobody tends the project", what)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 func TestExamine(t *testing.T) {
@@ -56,5 +56,5 @@ func TestExamineSaysWhatIsWrong(t *testing.T) {
 // TestExamineAsAPlainUser: for root, every file can be written.
 func TestExamineAsAPlainUser(t *testing.T) {
 	t.Parallel()
-	plainuser.Again(t, nil, "TestExamineSaysWhatIsWrong")
+	usertest.Again(t, nil, "TestExamineSaysWhatIsWrong")
 }

@@ -63,7 +63,7 @@ CALM := ./deploy ./deploy/manual ./deploy/sbom ./internal/agent ./internal/agent
 	./internal/decider/rules ./internal/decider/waves ./internal/decider/work ./internal/demo ./internal/desk ./internal/doctor ./internal/forge ./internal/gate \
 	./internal/guard ./internal/guard/shell ./internal/hook ./internal/hook/deploy ./internal/leak ./internal/measure ./internal/plan ./internal/playbook \
 	./internal/preflight ./internal/program ./internal/pushlock ./internal/redact ./internal/retention ./internal/role ./internal/shim/shimtest ./internal/spawn \
-	./internal/steering ./internal/store/sqlite/query ./internal/strictjson ./internal/toolbox ./internal/wording ./internal/wording/advicetest
+	./internal/steering ./internal/store/sqlite/query ./internal/strictjson ./internal/tooltest ./internal/wording ./internal/wording/advicetest
 PACKAGES = $(or $(shell $(GO) list -f '.{{slice .ImportPath (len .Module.Path)}}' ./...),$(error go list has found no packages))
 RACING = $(filter-out $(SLOW) $(CALM),$(PACKAGES))
 

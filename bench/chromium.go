@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // drawn measures how long Chromium takes from asking for the page of a run of 500
@@ -47,7 +47,7 @@ func drawn(ctx context.Context, shop *workshop) (o outcome, err error) {
 }
 
 func findChromium() (program, why string) {
-	path, err := toolbox.Find(toolbox.Chromium)
+	path, err := tooltest.Find(tooltest.Chromium)
 	if err != nil {
 		return "", err.Error()
 	}

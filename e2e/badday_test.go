@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // what holds a database locked
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // badDays are what only scenarios of bad days say.
@@ -45,7 +45,7 @@ func alone(ts *testscript.TestScript, args []string) {
 		ts.Fatalf("usage: alone")
 	}
 	w := world{dir: ts.Getenv("WORK")}
-	if !patience.Until(func() bool { return len(w.processes()) == 0 }) {
+	if !waittest.Until(func() bool { return len(w.processes()) == 0 }) {
 		ts.Fatalf("still there: %v", w.processes())
 	}
 }

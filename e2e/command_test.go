@@ -16,7 +16,7 @@ import (
 	"github.com/itchyny/gojq"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // commands are what scenarios can say besides testscript's own words.
@@ -149,7 +149,7 @@ func waitfor(ts *testscript.TestScript, args []string) {
 	}
 	var stdout, stderr bytes.Buffer
 	var err error
-	if !patience.Until(func() bool {
+	if !waittest.Until(func() bool {
 		stdout.Reset()
 		stderr.Reset()
 		cmd := command(ts, args)
@@ -157,7 +157,7 @@ func waitfor(ts *testscript.TestScript, args []string) {
 		err = cmd.Run()
 		return err == nil && see.Match(stdout.Bytes())
 	}) {
-		ts.Fatalf("not within %s (%v): %s\n[stdout]\n%s[stderr]\n%s", patience.Limit, err, strings.Join(args, " "), &stdout, &stderr)
+		ts.Fatalf("not within %s (%v): %s\n[stdout]\n%s[stderr]\n%s", waittest.Limit, err, strings.Join(args, " "), &stdout, &stderr)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // TestMain makes this binary three programs: the tests, and under the names
@@ -86,7 +86,7 @@ func (h harness) setup(env *testscript.Env) error {
 	if !h.sandboxed {
 		env.Setenv("STELLWERK_ISOLATION", "none")
 	}
-	claude, _ := toolbox.Find(toolbox.Claude) // without it, [claude] does not hold
+	claude, _ := tooltest.Find(tooltest.Claude) // without it, [claude] does not hold
 	env.Setenv("CLAUDE_BINARY", claude)
 	env.Setenv("DOCS", filepath.Join(h.root, "docs"))
 	env.Setenv("PLUGIN", filepath.Join(h.root, "plugin"))
@@ -107,14 +107,14 @@ func (h harness) condition(name string) (bool, error) {
 	switch name {
 	case "sandbox":
 		if runtime.GOOS == "linux" && !h.sandboxed {
-			_, err := toolbox.Has(toolbox.Bubblewrap)
+			_, err := tooltest.Has(tooltest.Bubblewrap)
 			return false, err
 		}
 		return h.sandboxed, nil
 	case "claude":
-		return toolbox.Has(toolbox.Claude)
+		return tooltest.Has(tooltest.Claude)
 	case "tmux":
-		return toolbox.Has(toolbox.Tmux)
+		return tooltest.Has(tooltest.Tmux)
 	case "mount":
 		return mountable() == "", nil
 	case "tracing":

@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 // TestAttacksAsAPlainUser has agents attack a person who is not root. Most people
 // are not, and their permissions, their sandbox and their processes are others.
 func TestAttacksAsAPlainUser(t *testing.T) {
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		toolbox.Unisolated(t, reason)
+		tooltest.Unisolated(t, reason)
 	}
 	scenarios := []string{
 		"agent_descriptors", "agent_goal_secret", "agent_home", "agent_peeks", "agent_private_key", "agent_proxy", "gate_secrets", "limits_resources",
@@ -30,14 +30,14 @@ func TestAttacksAsAPlainUser(t *testing.T) {
 		files = append(files, filepath.Join("testdata", scenario+".txtar"))
 		tests = append(tests, "TestScenarios/"+scenario)
 	}
-	plainuser.Again(t, files, tests...)
+	usertest.Again(t, files, tests...)
 }
 
 // claudeForAll puts Claude Code where every user can start it: it was fetched into the home of who runs the tests. It
 // reports whether there is one.
 func claudeForAll(t *testing.T) bool {
 	t.Helper()
-	program, err := toolbox.Find(toolbox.Claude)
+	program, err := tooltest.Find(tooltest.Claude)
 	if err != nil {
 		t.Log(err) // where it must be here, its scenarios fail
 		return false

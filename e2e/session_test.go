@@ -18,7 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // modelKey is made up: nobody is asked but the scripted model.
@@ -92,13 +92,13 @@ func session(ts *testscript.TestScript, args []string) {
 		ts.Fatalf("usage: session NAME PROMPT [ARG…]")
 	}
 	argv := append([]string{"-p", args[1], "--output-format", "stream-json", "--verbose"}, claudeArgs(ts, args[0])...)
-	ctx, cancel := context.WithTimeout(context.Background(), patience.Limit)
+	ctx, cancel := context.WithTimeout(context.Background(), waittest.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, ts.Getenv("CLAUDE_BINARY"), append(argv, args[2:]...)...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), claudeEnv(ts)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = patience.Limit // for who it leaves behind
+	cmd.WaitDelay = waittest.Limit // for who it leaves behind
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -198,11 +198,11 @@ func stands(ts *testscript.TestScript, args []string) {
 	want, err := regexp.Compile("^(?:" + args[0] + ")$")
 	ts.Check(err)
 	var got string
-	if !patience.Until(func() bool {
+	if !waittest.Until(func() bool {
 		got = standing(ts)
 		return want.MatchString(got)
 	}) {
-		ts.Fatalf("not within %s: the run is %s, not %s%s", patience.Limit, got, args[0], shown(ts))
+		ts.Fatalf("not within %s: the run is %s, not %s%s", waittest.Limit, got, args[0], shown(ts))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // telemetries are the commands of a scenario that somebody watches.
@@ -32,7 +32,7 @@ func scrape(ts *testscript.TestScript, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: scrape FILE ADDRESSFILE")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience.Limit)
+	ctx, cancel := context.WithTimeout(context.Background(), waittest.Limit)
 	defer cancel()
 	address := strings.TrimSpace(ts.ReadFile(args[1]))
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
@@ -72,7 +72,7 @@ func otlp(ts *testscript.TestScript, args []string) {
 		c.down = true
 		c.mu.Unlock()
 	case len(args) == 3 && args[0] == "see":
-		if !patience.Until(func() bool { return fmt.Sprint(c.count(args[2])) == args[1] }) {
+		if !waittest.Until(func() bool { return fmt.Sprint(c.count(args[2])) == args[1] }) {
 			ts.Fatalf("%d spans %q came, not %s: %q", c.count(args[2]), args[2], args[1], c.all())
 		}
 	default:

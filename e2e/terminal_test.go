@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // screens is the key of a scenario's terminals.
@@ -48,7 +48,7 @@ func terminal(ts *testscript.TestScript, args []string) {
 		_, err := fmt.Fprintln(ts.Stdout(), s.content())
 		ts.Check(err)
 	case verb == "rung" && len(rest) == 0:
-		if !patience.Until(s.rung) {
+		if !waittest.Until(s.rung) {
 			ts.Fatalf("the bell was not rung\n%s", s.content())
 		}
 	case verb == "end" && len(rest) == 0:
@@ -86,7 +86,7 @@ func (s screen) line(text string) {
 		content := s.content()
 		return strings.Contains(squeeze(content[max(0, strings.LastIndex(content, prompt)):]), squeeze(text))
 	}
-	if !patience.Until(arrived) {
+	if !waittest.Until(arrived) {
 		s.ts.Fatalf("the text does not appear: %s\n%s", text, s.content())
 	}
 	s.tmux("send-keys", "-t", s.name, "Enter")
@@ -99,8 +99,8 @@ func squeeze(text string) string { return strings.Join(strings.Fields(text), "")
 func (s screen) see(pattern string) {
 	expression, err := regexp.Compile("(?m)" + pattern)
 	s.ts.Check(err)
-	if !patience.Until(func() bool { return expression.MatchString(s.content()) }) {
-		s.ts.Fatalf("not seen within %s: %s\n%s", patience.Limit, pattern, s.content())
+	if !waittest.Until(func() bool { return expression.MatchString(s.content()) }) {
+		s.ts.Fatalf("not seen within %s: %s\n%s", waittest.Limit, pattern, s.content())
 	}
 }
 
@@ -116,7 +116,7 @@ func (s screen) end() {
 	pid, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "-t", s.name, "#{pane_pid}")))
 	s.ts.Check(err)
 	s.tmux("kill-session", "-t", s.name)
-	if !patience.Until(func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }) {
+	if !waittest.Until(func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }) {
 		s.ts.Fatalf("the program of terminal %s does not end", s.name)
 	}
 	tmux := s.ts.Value(screens{}).(*server)

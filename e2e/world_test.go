@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // process is a running process of a scenario.
@@ -81,7 +81,7 @@ func (w world) end(t testscript.T) {
 	if failed {
 		t.Log(w.engineLog())
 	}
-	if !failed && patience.Until(func() bool { return len(w.processes()) == 0 }) {
+	if !failed && waittest.Until(func() bool { return len(w.processes()) == 0 }) {
 		return
 	}
 	left := w.processes()
@@ -132,7 +132,7 @@ func end(ts *testscript.TestScript, args []string) {
 			ts.Check(err)
 		}
 	}
-	if !patience.Until(func() bool { return len(w.running(args[0])) == 0 && !slices.ContainsFunc(found, process.holds) }) {
+	if !waittest.Until(func() bool { return len(w.running(args[0])) == 0 && !slices.ContainsFunc(found, process.holds) }) {
 		ts.Fatalf("still there: %v", w.running(args[0]))
 	}
 }

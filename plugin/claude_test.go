@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 	"github.com/stellwerk-dev/stellwerk/plugin"
 )
 
@@ -31,7 +31,7 @@ type client struct {
 
 func newClient(t *testing.T) *client {
 	t.Helper()
-	binary := toolbox.Need(t, toolbox.Claude)
+	binary := tooltest.Need(t, tooltest.Claude)
 	root := t.TempDir()
 	c := &client{binary: binary, root: root, plugin: filepath.Join(root, "plugin")}
 	for _, dir := range []string{"home", "project", "bin"} {
@@ -52,10 +52,10 @@ func newClient(t *testing.T) *client {
 // run starts the program in the project and returns what it printed.
 func (c *client) run(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.binary, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(c.root, "project"), c.env, patience.Limit
+	cmd.Dir, cmd.Env, cmd.WaitDelay = filepath.Join(c.root, "project"), c.env, waittest.Limit
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

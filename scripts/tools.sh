@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need and the machine lacks, quietly. What cannot be
 # installed here is printed with what is skipped for the lack of it; what it installs
-# on which system is also in internal/toolbox, for the tests.
+# on which system is also in internal/tooltest, for the tests.
 set -uo pipefail
 golangci_version=$1
 vale_version=$2

@@ -8,7 +8,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // No page can only be used by those who see well, have a mouse or a large
@@ -100,7 +100,7 @@ func (p *person) dress(size window, theme string) {
 // axeScript is what scripts/fetch-axe.sh has fetched.
 func axeScript(t *testing.T) string {
 	t.Helper()
-	script, err := os.ReadFile(toolbox.Need(t, toolbox.Axe))
+	script, err := os.ReadFile(tooltest.Need(t, tooltest.Axe))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/stellwerk-dev/stellwerk/internal/cli"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestMain makes this binary two programs: the tests, and under the name
@@ -31,12 +31,12 @@ func TestMain(m *testing.M) {
 // apart from one another, see [engine.person].
 func chromium(t *testing.T) context.Context {
 	t.Helper()
-	path := toolbox.Need(t, toolbox.Chromium)
+	path := tooltest.Need(t, tooltest.Chromium)
 	said := &lastWords{}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true),
 		chromedp.Flag("force-prefers-reduced-motion", true), // drawing what moves is dear without a graphics card
-		chromedp.WSURLReadTimeout(patience.Limit), chromedp.CombinedOutput(said), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
+		chromedp.WSURLReadTimeout(waittest.Limit), chromedp.CombinedOutput(said), chromedp.Env("HOME="+t.TempDir(), "TZ=UTC"))
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	ctx, stop := chromedp.NewExecAllocator(context.WithValue(context.Background(), wordsKey{}, said), options...)

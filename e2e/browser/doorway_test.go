@@ -7,7 +7,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestABrowserThatWasOpened: --open leads a browser by a file of the person's own.
@@ -45,7 +45,7 @@ func TestABrowserThatWasOpened(t *testing.T) {
 	p.sees("Sign in only if you asked for this code.")
 	p.press("", "Sign in")
 	p.wait("signed in", `location.pathname === "/" && window.person && person.sees("Projects")`)
-	if !patience.Until(func() bool { _, err := os.Stat(path); return os.IsNotExist(err) }) {
+	if !waittest.Until(func() bool { _, err := os.Stat(path); return os.IsNotExist(err) }) {
 		t.Error("the page that led to the code is still there")
 	}
 	p.do("open another", chromedp.Navigate("file://"+page()))

@@ -13,8 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // engine is a machine of its own with an engine that serves the cockpit.
@@ -78,7 +78,7 @@ func (e *engine) start(listen string) {
 			e.t.Logf("the engine:\n%s", regexp.MustCompile(`(?m)^.* msg=event .*\n`).ReplaceAllString(log.String(), ""))
 		}
 	}
-	if !patience.Until(func() bool {
+	if !waittest.Until(func() bool {
 		url, err := os.ReadFile(filepath.Join(e.state(), "network.url"))
 		e.URL = strings.TrimSpace(string(url))
 		return err == nil && e.URL != ""

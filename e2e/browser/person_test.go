@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 //go:embed testdata/page.js
@@ -124,7 +124,7 @@ faults:
 	}
 }
 
-// do acts in the page, within [patience.Limit].
+// do acts in the page, within [waittest.Limit].
 func (p *person) do(what string, actions ...chromedp.Action) {
 	p.t.Helper()
 	if err := p.try(actions...); err != nil {
@@ -138,7 +138,7 @@ func (p *person) try(actions ...chromedp.Action) error {
 	if chromedp.FromContext(p.ctx).Target == nil {
 		return chromedp.Run(p.ctx, actions...)
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, patience.Limit)
+	ctx, cancel := context.WithTimeout(p.ctx, waittest.Limit)
 	defer cancel()
 	return chromedp.Run(ctx, actions...)
 }
@@ -189,10 +189,10 @@ func (p *person) text(expression string) string {
 
 func (p *person) where() string { return p.text(`location.pathname + location.search`) }
 
-// until waits as [patience.Until] does, for as long as there is a browser.
+// until waits as [waittest.Until] does, for as long as there is a browser.
 func (p *person) until(holds func() bool) bool {
 	p.t.Helper()
-	held := patience.Until(func() bool { return p.ctx.Err() != nil || holds() })
+	held := waittest.Until(func() bool { return p.ctx.Err() != nil || holds() })
 	if gone := died(p.ctx); gone != "" {
 		p.t.Fatal(gone)
 	}

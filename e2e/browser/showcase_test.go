@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // showcase is an engine with work of several kinds: a run by rules in the middle
@@ -80,7 +80,7 @@ func (s *showcase) alias(begins string) string {
 func (s *showcase) reaches(alias, stage, want string) {
 	s.t.Helper()
 	var now status
-	if !patience.Until(func() bool {
+	if !waittest.Until(func() bool {
 		now = s.statuses(alias)[0]
 		return now.Status == want && (stage == "" || now.Stage == stage)
 	}) {

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/egress"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/registry"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // preset asks a tool which hosts it uses, and lists them.
@@ -33,7 +33,7 @@ func preset(t *testing.T, name string, environ ...string) shim.Network {
 func atRegistry(t *testing.T, name string) (shim.Network, string) {
 	t.Helper()
 	network := preset(t, name)
-	client := &http.Client{Timeout: patience.Limit, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
+	client := &http.Client{Timeout: waittest.Limit, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
 	for i, host := range network.Allow {
 		rule, err := egress.ParseRule(host)
 		if err != nil {

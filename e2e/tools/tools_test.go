@@ -18,7 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 func TestMain(m *testing.M) {
@@ -54,7 +54,7 @@ type result struct {
 func (tr trial) run(t *testing.T) result {
 	t.Helper()
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		toolbox.Unisolated(t, reason)
+		tooltest.Unisolated(t, reason)
 	}
 	a := shimtest.New(t, sandbox.Sandbox, "exec 2>&1\n"+tr.line, func(s *shim.Spec) {
 		s.Network, s.ReadOnly, s.Writable, s.Env, s.Writes = tr.network, tr.shown, tr.shared, tr.set, shim.WritesArtifacts

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 const shortTimeout = 50 * time.Millisecond
@@ -56,7 +56,7 @@ func TestASlowRequestIsGivenUp(t *testing.T) {
 	}
 	defer func() { _ = conn.Close() }()
 	fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
-	if err := conn.SetReadDeadline(patience.Deadline()); err != nil {
+	if err := conn.SetReadDeadline(waittest.Deadline()); err != nil {
 		t.Fatal(err)
 	}
 	answer := make([]byte, 12)

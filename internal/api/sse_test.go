@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // gone is a client that takes nothing any more.
@@ -31,7 +31,7 @@ func TestABeatThatFailsEndsTheStream(t *testing.T) {
 	defer stop()
 	select {
 	case <-alive.Done():
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatal("the stream of who is gone goes on")
 	}
 	if !s.isBroken() {

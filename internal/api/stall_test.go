@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // talker tells without end what moves, and then how that ended.
@@ -74,7 +74,7 @@ func TestAStalledReaderIsCutOff(t *testing.T) {
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("the stream ended with %v", err)
 		}
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatal("the stream of who does not read goes on")
 	}
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 	"github.com/stellwerk-dev/stellwerk/internal/wall"
 	"github.com/stellwerk-dev/stellwerk/internal/worker"
 )
@@ -167,7 +167,7 @@ func TestRunReachesAPullRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
+	ctx, cancel := context.WithTimeout(ctx, waittest.Limit)
 	defer cancel()
 	if err := a.Follow(ctx, run.ID, 0, func(e core.Event) error {
 		t.Logf("%d %s %s %.300s", e.Seq, e.Actor.Kind, e.Type, e.Body)

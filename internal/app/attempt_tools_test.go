@@ -11,9 +11,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 const managedPlaybook = `
@@ -28,7 +28,7 @@ steps: {role: dev, done: {command: "true"}}
 // TestToolsOfAttempts calls the tools as attempts do, at an engine whose state
 // folder has too long a name for a socket, and at the engine after it.
 func TestToolsOfAttempts(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	t.Setenv("TMPDIR", t.TempDir())
 	opts := app.Options{State: filepath.Join(t.TempDir(), strings.Repeat("long", 25)), Version: "test"}

@@ -17,7 +17,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // visitor is a browser that has signed in.
@@ -71,7 +71,7 @@ func (v *visitor) get(path string) (status int, text string) {
 // TestDatabaseGoneWhileServing: pages say what is wrong and what to do, nothing is
 // written to a file that nobody will find again, and all goes on once it is back.
 func TestDatabaseGoneWhileServing(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	opts := app.Options{State: stateFolder(t), Version: "test"}
 	owner, address, stop := listening(ctx, t, opts)
@@ -128,7 +128,7 @@ func TestDatabaseGoneWhileServing(t *testing.T) {
 // hear of everything at once, and the engine ends when it is told to.
 func TestAStalledPageHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	owner, address, stop := listening(ctx, t, app.Options{State: stateFolder(t), Version: "test"})
 	repo := repository(t, map[string]string{"README.md": "x\n"})
@@ -186,7 +186,7 @@ func TestAStalledPageHoldsNobodyUp(t *testing.T) {
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took > patience.Limit {
+	if took := time.Since(began); took > waittest.Limit {
 		t.Errorf("the engine took %s to end", took)
 	}
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()

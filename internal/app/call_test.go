@@ -8,7 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // lastingPlaybook has a manager whose turn lasts until the test is over.
@@ -30,7 +30,7 @@ func TestACallIsCarriedOutOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(d.person(), patience.Limit)
+	ctx, cancel := context.WithTimeout(d.person(), waittest.Limit)
 	defer cancel()
 	started := errors.New("started")
 	attempt := core.AttemptID(core.TaskID(core.ManagerStage, 1, ""), 1)

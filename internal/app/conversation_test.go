@@ -14,7 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // talkPlaybook has a manager whose turns last until a test lets them end, and a
@@ -59,7 +59,7 @@ func (b *booth) say(text string) api.Spoken {
 // until waits for an event of the run and returns its sequence number.
 func (b *booth) until(after int64, what string, is func(core.Body) bool) int64 {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.person(), patience.Limit)
+	ctx, cancel := context.WithTimeout(b.person(), waittest.Limit)
 	defer cancel()
 	seq := int64(0)
 	err := b.app.Follow(ctx, b.run.ID, after, func(e core.Event) error {

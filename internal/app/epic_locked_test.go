@@ -9,7 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // listener is a log that tells when something is in it.
@@ -53,7 +53,7 @@ func TestALockedRefCostsNoEpicItsTurn(t *testing.T) {
 	s.cancel(first)
 	select {
 	case <-log.heard:
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatal("the epic's turn never came")
 	}
 	s.close()

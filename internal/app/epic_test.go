@@ -13,8 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // gated is a playbook whose runs stand at the plan's gate until somebody acts.
@@ -144,7 +144,7 @@ func (s *shop) project() api.ProjectDetail {
 // until waits for something that nothing signals to a client.
 func (s *shop) until(what string, holds func(api.ProjectDetail) bool) {
 	s.t.Helper()
-	if !patience.Until(func() bool { return holds(s.project()) }) {
+	if !waittest.Until(func() bool { return holds(s.project()) }) {
 		s.t.Fatalf("%s never: %+v", what, s.project())
 	}
 }
@@ -201,7 +201,7 @@ func TestAKilledEngineStartsTheNextEpicOnce(t *testing.T) {
 			_, err := s.app.Cancel(s.ctx, first.ID, api.Cancel{})
 			select {
 			case <-cut.hit:
-			case <-patience.Over():
+			case <-waittest.Over():
 				t.Fatalf("the step was never reached: %v", err)
 			}
 			s.close()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestAServerThatIsAwayCostsNoEpicItsTurn: an epic that cannot be started because
@@ -64,7 +64,7 @@ func TestAServerThatIsAwayCostsNoEpicItsTurn(t *testing.T) {
 	s.cancel(first)
 	select {
 	case <-turned:
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatal("the epic's turn never came")
 	}
 	s.until("the first has ended", func(d api.ProjectDetail) bool { return d.Run == nil })

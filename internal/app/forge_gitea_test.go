@@ -15,7 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 const projectPlaybook = `
@@ -76,7 +76,7 @@ func TestAProjectOnARealGitea(t *testing.T) {
 		"stellwerk/config.yaml": "forge: gitea\nforge_url: " + line.URL + "\nforge_token_env: TOKEN_OF_GITEA\nforge_poll: 1s\n",
 	})
 
-	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
 	defer cancel()
 	a, err := app.Open(ctx, app.Options{State: stateFolder(t), Version: "test", Log: t.Output()})
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // published is a run in review whose pull request is a record on this machine.
@@ -43,7 +43,7 @@ func atTheGate(t *testing.T) *published {
 	p := &published{t: t, state: stateFolder(t), dir: repository(t, map[string]string{
 		"README.md": "x\n", "scenario.yaml": projectScenario, ".stellwerk/playbooks/project.yaml": projectPlaybook, ".ai/plan.md": projectPlan,
 	})}
-	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
 	t.Cleanup(cancel)
 	p.ctx = ctx
 	p.open(nil)

@@ -19,7 +19,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/doorway"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // listening starts an engine that others reach, and returns it as its owner sees
@@ -72,7 +72,7 @@ type answered struct {
 // and an attempt is let in by none.
 func TestAnEngineThatOthersReach(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	opts := app.Options{State: stateFolder(t), Version: "test"}
 	owner, address, stop := listening(ctx, t, opts)
@@ -170,7 +170,7 @@ func comeBack(ctx context.Context, t *testing.T, state, usual, was string) (leav
 // any number of engines on a machine are reached.
 func TestATakenAddress(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

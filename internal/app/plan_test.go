@@ -11,8 +11,8 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 const onePlan = "# Plan: greet\n\n## Steps\n\n### [ ] 1. Say hello\n\nWrite it.\n"
@@ -24,7 +24,7 @@ func TestAPlanThatCannotBeCommittedIsRefused(t *testing.T) {
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
-	ctx, cancel := context.WithTimeout(boss, patience.Limit)
+	ctx, cancel := context.WithTimeout(boss, waittest.Limit)
 	defer cancel()
 	for name, req := range map[string]api.UpdatePlan{
 		"a message with a zero byte": {Message: "a\x00b", Files: map[string]string{"plan.md": onePlan}},

@@ -11,8 +11,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // slowJournal does not write the request of an attempt before the attempt is
@@ -46,7 +46,7 @@ func (j *slowJournal) specs() []string {
 
 // awaitSpec waits until every attempt that was requested has its spec.
 func (j *slowJournal) awaitSpec(ctx context.Context) {
-	if !patience.Until(func() bool { return ctx.Err() != nil || len(j.specs()) >= j.requests }) {
+	if !waittest.Until(func() bool { return ctx.Err() != nil || len(j.specs()) >= j.requests }) {
 		j.t.Error("the attempt is not prepared before its request is journaled")
 	}
 }
@@ -93,7 +93,7 @@ func TestAnAttemptIsPreparedButNotStartedBeforeItsJournal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
+	ctx, cancel := context.WithTimeout(ctx, waittest.Limit)
 	defer cancel()
 	if err := a.Follow(ctx, run.ID, 0, func(core.Event) error { return nil }); err != nil {
 		t.Fatal(err)

@@ -7,14 +7,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // TestASessionDoesNotOpenTheNetwork: an open network is the person's to ask for, and a session speaks for agents.
 func TestASessionDoesNotOpenTheNetwork(t *testing.T) {
 	t.Parallel()
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		toolbox.Unisolated(t, reason)
+		tooltest.Unisolated(t, reason)
 	}
 	d := newDesk(t, sessionPlaybook)
 	d.trust()

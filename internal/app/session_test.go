@@ -14,10 +14,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 const sessionPlaybook = `
@@ -62,7 +62,7 @@ func (d *desk) clear() {
 	if err != nil {
 		d.t.Error(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience.Limit)
+	ctx, cancel := context.WithTimeout(context.Background(), waittest.Limit)
 	defer cancel()
 	for _, folder := range folders {
 		if err := shim.Cancel(folder); err != nil {
@@ -294,7 +294,7 @@ var errSeen = errors.New("seen")
 
 func awaitStatus(t *testing.T, d *desk, run string, want core.RunStatus) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(d.person(), patience.Limit)
+	ctx, cancel := context.WithTimeout(d.person(), waittest.Limit)
 	defer cancel()
 	err := d.app.Follow(ctx, run, 0, func(core.Event) error {
 		detail, err := d.app.Run(ctx, run)

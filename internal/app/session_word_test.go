@@ -11,7 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // TestASessionCannotGiveItsRunAway: elsewhere it would be heard as a person.
@@ -79,7 +79,7 @@ func TestWhatASessionRunsReachesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(snap.Shell) == 0 {
-		toolbox.Unisolated(t, "sessions have no shell of their own")
+		tooltest.Unisolated(t, "sessions have no shell of their own")
 	}
 	if at := slices.Index(snap.Shell, "--resources"); at < 0 || !strings.Contains(snap.Shell[at+1], `{"limits":{"memory":`) {
 		t.Errorf("its commands are not bounded: %q", snap.Shell)

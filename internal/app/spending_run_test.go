@@ -7,7 +7,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 const spendingPlaybook = `
@@ -39,7 +39,7 @@ attempts:
 func TestSpendingOfARun(t *testing.T) {
 	t.Parallel()
 	dir := repository(t, map[string]string{"scenario.yaml": spendingScenario, ".stellwerk/playbooks/costly.yaml": spendingPlaybook})
-	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
 	defer cancel()
 	a, err := app.Open(ctx, app.Options{State: stateFolder(t), Version: "test", Log: t.Output()})
 	if err != nil {

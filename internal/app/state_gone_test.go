@@ -15,7 +15,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestAnEngineEndsWithItsStateFolder takes the folder of an engine away, or puts
@@ -41,7 +41,7 @@ func TestAnEngineEndsWithItsStateFolder(t *testing.T) {
 // deleted deletes a folder that somebody may still write to.
 func deleted(folder string) error {
 	var err error
-	patience.Until(func() bool { err = os.RemoveAll(folder); return err == nil })
+	waittest.Until(func() bool { err = os.RemoveAll(folder); return err == nil })
 	return err
 }
 
@@ -52,7 +52,7 @@ func endsWithoutState(t *testing.T, engine string, lose func(state string) error
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	state := filepath.Join(t.TempDir(), "state")
 	var errs bytes.Buffer
@@ -63,7 +63,7 @@ func endsWithoutState(t *testing.T, engine string, lose func(state string) error
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	started := patience.Until(func() bool { return answering(ctx, state) })
+	started := waittest.Until(func() bool { return answering(ctx, state) })
 	if err := lose(state); err != nil || !started {
 		cancel()
 		t.Fatalf("started: %v, lost: %v, ended: %v, said %s", started, err, cmd.Wait(), errs.String())
@@ -87,7 +87,7 @@ func answering(ctx context.Context, state string) bool {
 // engine, and ends it when the next one runs there already.
 func TestAnEngineLeavesTheNextOneReachable(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
 	defer cancel()
 	state := filepath.Join(t.TempDir(), "state")
 	opts := app.Options{State: state, Version: "test", Metrics: "127.0.0.1:0", Network: &network.Config{Listen: "127.0.0.1:0"}}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // stateFolder is a state folder that stays until nobody supervises an agent in it: those outlive the engine, and write
@@ -15,7 +15,7 @@ func stateFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	t.Cleanup(func() {
-		if !patience.Until(func() bool { return !supervised(t, dir) }) {
+		if !waittest.Until(func() bool { return !supervised(t, dir) }) {
 			t.Error("an agent's supervisor does not end")
 		}
 	})

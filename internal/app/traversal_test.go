@@ -13,8 +13,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestNamesReachNoOtherFile: names that lead out of the folders they are looked up
@@ -22,7 +22,7 @@ import (
 // file that would be taken for what was asked for.
 func TestNamesReachNoOtherFile(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
 	defer cancel()
 	opts := app.Options{State: stateFolder(t), Version: "test"}
 	run, _ := pausedRuns(ctx, t, opts)

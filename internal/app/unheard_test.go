@@ -7,7 +7,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // unheardPlaybook has a manager whose first try is as one is left that gave a
@@ -31,7 +31,7 @@ func TestATurnThatWasCutOffIsRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(d.person(), patience.Limit)
+	ctx, cancel := context.WithTimeout(d.person(), waittest.Limit)
 	defer cancel()
 	repeated := errors.New("repeated")
 	err = d.app.Follow(ctx, run.ID, 0, func(e core.Event) error {

@@ -11,14 +11,14 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestOneUnreadableRunHidesNoOther: a run with an event of a newer version says so
 // in every list, and the lists show the others.
 func TestOneUnreadableRunHidesNoOther(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), patience.Limit)
+	ctx, cancel := context.WithTimeout(api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me")}), waittest.Limit)
 	defer cancel()
 	opts := app.Options{State: stateFolder(t), Version: "test"}
 	newer, other := pausedRuns(ctx, t, opts)

@@ -11,14 +11,14 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/handover"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // behind runs a line of shell behind a bridge in a closed network, and returns what it said and its exit code.
 func behind(t *testing.T, argv ...string) (said string, code int) {
 	t.Helper()
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		toolbox.Unisolated(t, reason)
+		tooltest.Unisolated(t, reason)
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 const refusal = "the run has cost $0.99 of its $1.00: `stellwerk resume r1 --max-cost USD` raises it"
@@ -186,7 +186,7 @@ func TestAStreamIsCutWhereTheReservationEnds(t *testing.T) {
 	}
 	select {
 	case <-gone:
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatal("the provider goes on")
 	}
 	if s := l.Statement(); len(s.Flights) != 0 || s.Settled.Tokens != int64((len(ask)+2)/3)+1000 || s.Overspent != (ledger.Amount{}) {
@@ -262,7 +262,7 @@ func TestAnAgentThatClosesEarlyIsCharged(t *testing.T) {
 	cancel()
 	select {
 	case <-gone:
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatal("the provider goes on")
 	}
 	x := w.next()

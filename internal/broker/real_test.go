@@ -14,9 +14,9 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // play makes a provider of a scenario.
@@ -34,9 +34,9 @@ func play(t *testing.T, scenario string) *scriptedmodel.Server {
 func claude(t *testing.T, w *world, variable string) (output, home string) {
 	t.Helper()
 	home = t.TempDir()
-	ctx, cancel := context.WithDeadline(t.Context(), patience.Deadline())
+	ctx, cancel := context.WithDeadline(t.Context(), waittest.Deadline())
 	defer cancel()
-	cmd := exec.CommandContext(ctx, toolbox.Need(t, toolbox.Claude), "-p", "say hello", "--output-format", "stream-json", "--verbose",
+	cmd := exec.CommandContext(ctx, tooltest.Need(t, tooltest.Claude), "-p", "say hello", "--output-format", "stream-json", "--verbose",
 		"--model", "claude-opus-5-5")
 	cmd.Dir = t.TempDir()
 	cmd.Env = []string{

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/broker"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // key is the credential that nothing inside may ever see.
@@ -174,7 +174,7 @@ func (w *world) next() broker.Exchange {
 	select {
 	case x := <-w.recorded:
 		return x
-	case <-patience.Over():
+	case <-waittest.Over():
 		w.t.Fatal("no exchange is recorded")
 		return broker.Exchange{}
 	}

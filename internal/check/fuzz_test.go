@@ -8,7 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // onePath is a tree of a single path, so that a fuzzer chooses pattern and path at once.
@@ -31,7 +31,7 @@ func settle(t *testing.T, e *check.Evaluator, c core.Check, s check.Subject) (pa
 	t.Helper()
 	started := time.Now()
 	passed, results, err := e.Evaluate(context.Background(), c, s)
-	if took := time.Since(started); took > patience.Limit {
+	if took := time.Since(started); took > waittest.Limit {
 		t.Fatalf("%s took %s", check.Describe(c), took)
 	}
 	if err != nil {

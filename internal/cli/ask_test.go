@@ -9,13 +9,13 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // sees waits until the screen shows a text so many times.
 func sees(t *testing.T, b *bench, text string, times int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	if !b.out.until(ctx, func(shown string) bool { return strings.Count(shown, text) >= times }) {
 		t.Fatalf("%q does not appear in:\n%s", text, b.out)

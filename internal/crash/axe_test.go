@@ -14,9 +14,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // axe counts the durable steps of an engine once it is raised, and ends the
@@ -98,7 +98,7 @@ func (s steppedStore) Remember(ctx context.Context, key string, verdict []byte) 
 // Claim is a step where it took something. The lease outlasts the test: an engine
 // that waited for what a dead one held would wait in vain.
 func (s steppedStore) Claim(ctx context.Context, engine string, _ time.Duration, limit int) ([]store.Wake, error) {
-	wakes, err := s.Store.Claim(ctx, engine, 10*patience.Limit, limit)
+	wakes, err := s.Store.Claim(ctx, engine, 10*waittest.Limit, limit)
 	if err != nil || len(wakes) == 0 {
 		return wakes, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // order is what an engine process is asked to do: see every run to its end,
@@ -145,7 +145,7 @@ func open(ctx context.Context, opts app.Options) (api.Service, func() error, err
 // takeOver opens an engine that serves nobody. One that was killed in the middle
 // of starting a process holds the state folder until that has begun.
 func takeOver(ctx context.Context, opts app.Options) (a *app.App, err error) {
-	patience.Until(func() bool {
+	waittest.Until(func() bool {
 		a, err = app.Open(ctx, opts)
 		return core.CodeOf(err) != core.CodeConflict
 	})

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestAnEpicIsStartedOnceWhereverAnEngineDies lets one engine after the other die
@@ -74,7 +74,7 @@ func (o order) succession(ctx context.Context, a api.Service) error {
 	if err == nil {
 		err = ended(ctx, a, runs[goalOn("first")])
 	}
-	begun := patience.Until(func() bool {
+	begun := waittest.Until(func() bool {
 		if err == nil {
 			runs, queued, err = o.standing(ctx, a)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // Settings of these tests. STELLWERK_KILLS is how many engines are killed,
@@ -66,7 +66,7 @@ func TestKills(t *testing.T) {
 // TestKillsInTheSandbox does the same a little with isolated agents.
 func TestKillsInTheSandbox(t *testing.T) {
 	if kind, why := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		toolbox.Unisolated(t, why)
+		tooltest.Unisolated(t, why)
 	}
 	kills := int(number(t, killsVariable, defaultKills))
 	w := newWorld(t, string(sandbox.Sandbox), longStory)

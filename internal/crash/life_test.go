@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // life is one engine process, from its start to its end.
@@ -124,7 +124,7 @@ func (l *life) end() {
 // next waits for a signal; false where the process ended instead.
 func (l *life) next(signal <-chan struct{}, what string) bool {
 	l.world.t.Helper()
-	timer := time.NewTimer(patience.Limit)
+	timer := time.NewTimer(waittest.Limit)
 	defer timer.Stop()
 	select {
 	case <-signal:
@@ -134,7 +134,7 @@ func (l *life) next(signal <-chan struct{}, what string) bool {
 		return false
 	case <-timer.C:
 		l.kill()
-		l.world.t.Fatalf("engine %d: %s did not come in %s", l.world.lives, what, patience.Limit)
+		l.world.t.Fatalf("engine %d: %s did not come in %s", l.world.lives, what, waittest.Limit)
 		return false
 	}
 }

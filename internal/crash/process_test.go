@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // processes are those that have to do with the world: its engines, shims,
@@ -52,7 +52,7 @@ func (w *world) quiet() {
 // await looks for a condition that nothing signals.
 func (w *world) await(what string, holds func() bool) {
 	w.t.Helper()
-	if !patience.Until(holds) {
-		w.t.Fatalf("%s did not come in %s", what, patience.Limit)
+	if !waittest.Until(holds) {
+		w.t.Fatalf("%s did not come in %s", what, waittest.Limit)
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // paid is a dispatcher with a real engine, whose run has an attempt under way,
@@ -141,7 +141,7 @@ func await[T any](t *testing.T, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatal("nothing came")
 		panic("unreachable")
 	}
@@ -207,7 +207,7 @@ func TestAnAnswerThatWasNotTold(t *testing.T) {
 			p := newPaid(t, tenDollars())
 			outcome := p.spend(3, 3)
 			var want ledger.Want
-			for over := patience.Over(); want.Seq == 0; {
+			for over := waittest.Over(); want.Seq == 0; {
 				select {
 				case <-over:
 					t.Fatal("nothing was asked for")
@@ -245,7 +245,7 @@ func TestWhatABrokerGivesBackIsFree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !patience.Until(func() bool { return p.load().Share().HeldUSD == 0 }) {
+	if !waittest.Until(func() bool { return p.load().Share().HeldUSD == 0 }) {
 		t.Fatalf("held is %+v", p.load().Share())
 	}
 	stop()

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestACheckIsNotAnsweredByTheSetup: both may be the same command, and an engine
@@ -28,7 +28,7 @@ func TestACheckIsNotAnsweredByTheSetup(t *testing.T) {
 	engine := func() *checkout {
 		return &checkout{dispatcher: s.Dispatcher, yard: y, run: s.run, commit: s.commit, event: "e1", name: "api.r1.a1"}
 	}
-	again := check.Command{Shell: s.run.Playbook.Setup, Timeout: patience.Limit, OutputCap: 1 << 20}
+	again := check.Command{Shell: s.run.Playbook.Setup, Timeout: waittest.Limit, OutputCap: 1 << 20}
 	before := engine()
 	if err := before.prepare(t.Context()); err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/github/githubtest"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 	"github.com/stellwerk-dev/stellwerk/internal/yard"
 )
 
@@ -46,7 +46,7 @@ func (h *heard) await(t *testing.T) core.Body {
 	select {
 	case body := <-h.news:
 		return body
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatal("nothing was reported")
 		return nil
 	}

@@ -149,7 +149,7 @@ func TestAPlaceThatOffersLess(t *testing.T) {
 		}, "no limits of memory"},
 		"no limits, none wanted": {bend: func(p *phased, _ *core.StartAttempt) { p.workers.place.Resources = false }},
 		"no sessions": {func(p *phased, a *core.StartAttempt) {
-			p.workers.place.Sessions, p.Sessions, a.Session = false, guests{make(chan string, 1)}, "s1"
+			p.workers.place.Sessions, p.Sessions, a.Session = false, typedSessions{make(chan string, 1)}, "s1"
 		}, "no agents of an interactive session"},
 		"no sessions, none wanted": {bend: func(p *phased, _ *core.StartAttempt) { p.workers.place.Sessions = false }},
 	} {

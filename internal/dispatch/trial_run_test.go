@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestATrialLeavesNothingBehind: it runs on the commit that the run would begin with, tells what was said without
@@ -25,7 +25,7 @@ func TestATrialLeavesNothingBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := trial.Run(t.Context(), "cat old.txt deps/made; echo "+hiddenWord+"; exit 3", patience.Limit)
+	got, err := trial.Run(t.Context(), "cat old.txt deps/made; echo "+hiddenWord+"; exit 3", waittest.Limit)
 	if err != nil || got.ExitCode != 3 || got.Output != "one\nmade\n[redacted]\n" {
 		t.Errorf("it said %+v, %v", got, err)
 	}
@@ -35,7 +35,7 @@ func TestATrialLeavesNothingBehind(t *testing.T) {
 	ready := filepath.Join(t.TempDir(), "ready")
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { _, err := trial.Run(ctx, "echo >"+ready+"; exec sleep 1000", patience.Limit); done <- err }()
+	go func() { _, err := trial.Run(ctx, "echo >"+ready+"; exec sleep 1000", waittest.Limit); done <- err }()
 	shimtest.Await(t, "the command", func() bool { return shimtest.Exists(t, ready) })
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
@@ -62,7 +62,7 @@ func TestATrialLeavesNothingBehind(t *testing.T) {
 	}
 	var failed *SetupFailed
 	for range 2 { // nothing runs where the setup failed
-		if _, err := trial.Run(t.Context(), "true", patience.Limit); !errors.As(err, &failed) || failed.ExitCode != 4 || failed.Output != "no [redacted]\n" {
+		if _, err := trial.Run(t.Context(), "true", waittest.Limit); !errors.As(err, &failed) || failed.ExitCode != 4 || failed.Output != "no [redacted]\n" {
 			t.Errorf("a setup that fails: %v", err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestRefusals: every way to name what an attempt may not reach is refused, says
@@ -319,7 +319,7 @@ func TestServeFails(t *testing.T) {
 		if !errors.Is(err, net.ErrClosed) {
 			t.Error(err)
 		}
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Error("Serve goes on without a listener")
 	}
 }

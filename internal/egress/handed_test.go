@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/handover"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // handOver gives the server one end of a connection, which its giver keeps as well, and returns the other.
@@ -31,7 +31,7 @@ func (w *world) handOver() (near, far *net.TCPConn) {
 	}
 	near, far = dialled.(*net.TCPConn), accepted.(*net.TCPConn)
 	w.t.Cleanup(func() { _, _ = near.Close(), far.Close() })
-	_ = near.SetDeadline(patience.Deadline())
+	_ = near.SetDeadline(waittest.Deadline())
 	if err := handover.Give(w.dial(), far); err != nil {
 		w.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestMaxConns: of 300 connections as many are served as may be open; the others
@@ -44,7 +44,7 @@ func TestMaxConns(t *testing.T) {
 		}
 	}
 	for _, conn := range served {
-		_ = conn.SetReadDeadline(patience.Deadline())
+		_ = conn.SetReadDeadline(waittest.Deadline())
 		fmt.Fprint(conn, "x")
 		if _, err := io.ReadFull(conn, make([]byte, 1)); err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestMaxConns(t *testing.T) {
 		line, _ := bufio.NewReader(conn).ReadString('\n')
 		return strings.HasPrefix(line, "HTTP/1.1 404 ")
 	}
-	if !patience.Until(free) {
+	if !waittest.Until(free) {
 		t.Error("no place becomes free")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // secured is an HTTPS server for names below example.com.
@@ -208,7 +208,7 @@ func clientHello(t testing.TB, name string) []byte {
 	t.Helper()
 	near, far := net.Pipe()
 	defer func() { _ = far.Close() }()
-	ctx, cancel := context.WithTimeout(context.Background(), patience.Limit)
+	ctx, cancel := context.WithTimeout(context.Background(), waittest.Limit)
 	defer cancel()
 	gone := make(chan error, 1)
 	go func() {

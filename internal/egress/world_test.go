@@ -21,7 +21,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -65,7 +65,7 @@ func (w *world) stop() {
 			w.t.Errorf("Serve: %v", err)
 		}
 		w.done <- nil
-	case <-patience.Over():
+	case <-waittest.Over():
 		w.t.Fatal("Serve did not return")
 	}
 }
@@ -77,7 +77,7 @@ func (w *world) dial() *net.UnixConn {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(patience.Deadline())
+	_ = conn.SetDeadline(waittest.Deadline())
 	return conn.(*net.UnixConn)
 }
 
@@ -107,7 +107,7 @@ func (w *world) record() Connection {
 			w.t.Errorf("the record's times are %v and %v", c.Start, c.End)
 		}
 		return c
-	case <-patience.Over():
+	case <-waittest.Over():
 		w.t.Fatal("no record came")
 		return Connection{}
 	}
@@ -136,7 +136,7 @@ func (w *world) browser(scheme string, servers ...*httptest.Server) *http.Client
 		ForceAttemptHTTP2: true,
 	}
 	w.t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: patience.Limit}
+	return &http.Client{Transport: transport, Timeout: waittest.Limit}
 }
 
 func roots(servers ...*httptest.Server) *x509.CertPool {

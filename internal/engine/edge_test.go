@@ -11,8 +11,8 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // strayed is a decider with a defect.
@@ -97,7 +97,7 @@ func TestARunIsHeldWhileItIsOpen(t *testing.T) {
 	}
 	b.submit("r1", core.Engine(), core.RunSwept{})
 	b.clock.move(2 * time.Minute) // past the lease of looks that found something left to do
-	if !patience.Until(func() bool { return !b.engine.Holds("r1") }) {
+	if !waittest.Until(func() bool { return !b.engine.Holds("r1") }) {
 		t.Error("a run that is over is never let go")
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -112,7 +112,7 @@ func (r *recorder) await(t *testing.T, what string, match func(core.Action) bool
 
 func (r *recorder) until(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	deadline := patience.Over()
+	deadline := waittest.Over()
 	for !so() {
 		select {
 		case <-r.changed:
@@ -262,7 +262,7 @@ func start(id string, limits core.Limits) core.RunStarted {
 
 func (b *bench) submit(run string, actor core.Actor, body core.Body) *core.Run {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(b.t.Context(), waittest.Limit)
 	defer cancel()
 	state, err := b.engine.Submit(ctx, run, actor, body)
 	if err != nil {

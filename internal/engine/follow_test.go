@@ -8,8 +8,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestAWatcherHearsOnlyOfMoves: one who looked a moment ago is not called before something moves, and then of that alone.
@@ -31,7 +31,7 @@ func TestAWatcherHearsOnlyOfMoves(t *testing.T) {
 			if m.All || len(m.Streams) != 1 || m.Streams[0] != core.RunStream(run) {
 				t.Errorf("%s moved, heard of %+v", run, m)
 			}
-		case <-patience.Over():
+		case <-waittest.Over():
 			t.Fatal("nothing is heard")
 		}
 	}
@@ -85,7 +85,7 @@ func TestWhoHasReadEverythingHearsWhatComesNext(t *testing.T) {
 		if ev.Seq != head+1 {
 			t.Errorf("heard of %d, want %d", ev.Seq, head+1)
 		}
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Error("nothing is heard")
 	}
 	cancel()

@@ -12,8 +12,8 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // aged is a store whose snapshots are those of an earlier program.
@@ -83,7 +83,7 @@ func TestARunThatIsOverIsLookedAtUntilAllIsDone(t *testing.T) {
 	b.open()
 	b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
 	b.submit("r1", core.Engine(), core.AttemptStarted{Attempt: "a.r1.a1"})
-	if !patience.Until(rested) {
+	if !waittest.Until(rested) {
 		t.Fatal("no look at r1 came to its end")
 	}
 	mu.Lock()
@@ -162,7 +162,7 @@ func TestOnlyWhatDoesNotPassPausesARun(t *testing.T) {
 			b := newBench(t)
 			b.ledger.failWith(c.fails)
 			b.submit("r1", core.Person("me"), start("r1", core.DefaultLimits()))
-			if !patience.Until(func() bool { return b.ledger.tried() > 1 }) { // once by the step, and by the look at it
+			if !waittest.Until(func() bool { return b.ledger.tried() > 1 }) { // once by the step, and by the look at it
 				t.Fatal("nobody looked at the run")
 			}
 			state := b.load("r1") // waits for the look to end

@@ -13,9 +13,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/manager"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/project"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func (b *bench) register(id, name string) error {
@@ -146,7 +146,7 @@ func TestTheEndOfARunWakesTheProjectThatWaitsForIt(t *testing.T) {
 		vain = &waitsInVain{Store: s}
 		return vain
 	})
-	if !patience.Until(vain.failed.Load) {
+	if !waittest.Until(vain.failed.Load) {
 		t.Fatal("nobody looks at the project")
 	}
 	b.submit("1", core.Person("me"), core.RunCancelled{})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/engine"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestAStalledWatcherHoldsNobodyUp: while one is still busy with the first move,
@@ -16,7 +16,7 @@ import (
 // it missed at once.
 func TestAStalledWatcherHoldsNobodyUp(t *testing.T) {
 	b := newBench(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer cancel()

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // timed are limits of a project that may work for so long.
@@ -16,7 +16,7 @@ func timed(d time.Duration) core.Limits { return projectLimits(core.ProjectLimit
 func (b *bench) looks(id string, after time.Duration) {
 	b.t.Helper()
 	want := began().Add(after)
-	if !patience.Until(func() bool { return b.load(id).ProjectTimeUp().Equal(want) }) {
+	if !waittest.Until(func() bool { return b.load(id).ProjectTimeUp().Equal(want) }) {
 		b.t.Fatalf("%s looks at %s, want %s", id, b.load(id).ProjectTimeUp(), want)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/pushlock"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // world is a folder with a remote, a clone of it that is one commit ahead, a person's home and stand-ins for the
@@ -103,7 +103,7 @@ func (w world) work() string { return filepath.Join(w.root, "work") }
 
 // script runs lines of bash in the world's clone.
 func (w world) script(ctx context.Context, lines string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
+	ctx, cancel := context.WithTimeout(ctx, waittest.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", w.fill.Replace(lines))
 	cmd.Dir, cmd.Env = w.work(), w.env

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,7 +30,7 @@ func begin(t *testing.T, folder string, g ledger.Grant) *ledger.Ledger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Patience, l.Poll = patience.Limit, time.Millisecond
+	l.Patience, l.Poll = waittest.Limit, time.Millisecond
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -69,7 +69,7 @@ func settle(t *testing.T, l *ledger.Ledger, h ledger.Held, s ledger.Spent) {
 func wanted(t *testing.T, folder string, total ledger.Amount) ledger.Want {
 	t.Helper()
 	var w ledger.Want
-	if !patience.Until(func() bool {
+	if !waittest.Until(func() bool {
 		var err error
 		if w, err = ledger.ReadWant(folder); err != nil {
 			t.Error(err)
@@ -187,7 +187,7 @@ func TestUnlimitedDimensions(t *testing.T) {
 func TestSettlingLessFreesTheRestAtOnce(t *testing.T) {
 	folder := t.TempDir()
 	l := begin(t, folder, ledger.Grant{Amount: amount(1, 1000)})
-	l.Poll, l.Patience = 2*patience.Limit, 2*patience.Limit // only the settlement can wake it
+	l.Poll, l.Patience = 2*waittest.Limit, 2*waittest.Limit // only the settlement can wake it
 	first := reserve(t, l, ask(0.9, 100))
 	done := make(chan ledger.Held, 1)
 	go func() { done <- reserve(t, l, ask(0.5, 50)) }()
@@ -198,7 +198,7 @@ func TestSettlingLessFreesTheRestAtOnce(t *testing.T) {
 		if held.Amount != amount(0.5, 50) {
 			t.Errorf("set aside was %+v", held)
 		}
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatal("the one that waits is not served")
 	}
 }

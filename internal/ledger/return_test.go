@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func giveBack(t *testing.T, l *ledger.Ledger) {
@@ -116,7 +116,7 @@ func TestNothingIsGivenBackInVain(t *testing.T) {
 func TestWhatOthersHoldIsWaitedFor(t *testing.T) {
 	folder := t.TempDir()
 	l := begin(t, folder, ledger.Grant{Amount: amount(1, 1000)})
-	l.Poll, l.Again, l.Held = time.Millisecond, time.Millisecond, patience.Limit
+	l.Poll, l.Again, l.Held = time.Millisecond, time.Millisecond, waittest.Limit
 	done := make(chan error, 1)
 	go func() {
 		_, err := l.Reserve(t.Context(), ask(3, 10))
@@ -124,7 +124,7 @@ func TestWhatOthersHoldIsWaitedFor(t *testing.T) {
 	}()
 	w := wanted(t, folder, amount(3, 10))
 	grant(t, folder, ledger.Grant{Seq: w.Seq, Amount: amount(1, 1000), Refused: "others hold it", Held: true})
-	if !patience.Until(func() bool { return newestWant(t, folder).Seq > w.Seq }) {
+	if !waittest.Until(func() bool { return newestWant(t, folder).Seq > w.Seq }) {
 		t.Fatal("it does not ask again")
 	}
 	grant(t, folder, ledger.Grant{Seq: newestWant(t, folder).Seq, Amount: amount(3, 1000)})
@@ -138,7 +138,7 @@ func TestWhatOthersHoldIsWaitedFor(t *testing.T) {
 		_, err := l.Reserve(t.Context(), ask(3, 10))
 		done <- err
 	}()
-	if !patience.Until(func() bool {
+	if !waittest.Until(func() bool {
 		select {
 		case err := <-done:
 			var short *ledger.Exhausted
@@ -165,7 +165,7 @@ func TestWhoIsOvertakenAsksAgain(t *testing.T) {
 	w := wanted(t, folder, amount(2, 20))
 	grant(t, folder, ledger.Grant{Seq: w.Seq, Amount: amount(2, 1000)})
 	quick := reserve(t, l, ask(0.5, 5))
-	if !patience.Until(func() bool {
+	if !waittest.Until(func() bool {
 		w := newestWant(t, folder)
 		grant(t, folder, ledger.Grant{Seq: w.Seq, Amount: amount(max(w.Total.USD, 2), 1000)})
 		select {

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // answers keeps what a server writes.
@@ -42,7 +42,7 @@ func FuzzServe(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, said string) {
-		ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+		ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 		defer cancel()
 		out := &answers{}
 		use := func(_ context.Context, fn func(tool.Kit) error) error {

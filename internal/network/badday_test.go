@@ -18,7 +18,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestForgedHosts: a page whose own name resolves to this machine gets nothing,
@@ -226,7 +226,7 @@ func TestSlowLoris(t *testing.T) {
 	if a := w.ask(http.MethodGet, "/v1/runs", "", "Authorization", bearer(token)); a.StatusCode != http.StatusOK {
 		t.Errorf("beside them: %d", a.StatusCode)
 	}
-	ended := patience.Deadline()
+	ended := waittest.Deadline()
 	for i, c := range slow {
 		if err := c.SetReadDeadline(ended); err != nil {
 			t.Fatal(err)
@@ -389,7 +389,7 @@ func TestWhoMayNot(t *testing.T) {
 func TestAStreamEndsWithItsToken(t *testing.T) {
 	w := serve(t, network.Config{})
 	token := w.token(api.RoleViewer)
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.url+"/v1/runs/r1/follow", nil)
 	if err != nil {

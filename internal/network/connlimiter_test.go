@@ -10,14 +10,14 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/network"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // dial connects and, where there is something to say, says it and reads the
 // status.
 func dial(t *testing.T, w *world, request string) (net.Conn, int) {
 	t.Helper()
-	conn, err := (&net.Dialer{Timeout: patience.Limit}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+	conn, err := (&net.Dialer{Timeout: waittest.Limit}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func dial(t *testing.T, w *world, request string) (net.Conn, int) {
 	if request == "" {
 		return conn, 0
 	}
-	if err := conn.SetDeadline(patience.Deadline()); err != nil {
+	if err := conn.SetDeadline(waittest.Deadline()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := fmt.Fprintf(conn, "%s\r\n\r\n", request); err != nil {
@@ -71,7 +71,7 @@ func listens(t *testing.T, w *world, token string) (net.Conn, string) {
 	if _, err := fmt.Fprintf(conn, "GET /v1/watch HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", bearer(token)); err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.SetReadDeadline(patience.Deadline()); err != nil {
+	if err := conn.SetReadDeadline(waittest.Deadline()); err != nil {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(conn).ReadString('\n')
@@ -115,7 +115,7 @@ func TestStreamsOfOnePerson(t *testing.T) {
 	if err := last.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !patience.Until(func() bool { // the engine finds out by itself
+	if !waittest.Until(func() bool { // the engine finds out by itself
 		_, status := listens(t, w, token)
 		return status == granted
 	}) {
@@ -176,7 +176,7 @@ func TestNewcomersAreHeard(t *testing.T) {
 	for range 100 {
 		dial(t, w, "")
 	}
-	if err := newcomer.SetDeadline(patience.Deadline()); err != nil {
+	if err := newcomer.SetDeadline(waittest.Deadline()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := fmt.Fprintf(newcomer, "%s\r\n\r\n", ask+bearer(w.token(api.RoleAdmin))); err != nil {

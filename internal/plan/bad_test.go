@@ -61,6 +61,11 @@ func TestBad(t *testing.T) {
 			`line 9: the heading "# Notes" is indented`, `line 12: the heading "# [ ] 3. Three" is indented`}},
 		{"open fence", one + "```go\n### [ ] 2. Two\n", plan.ErrInvalid, []string{"line 6: what begins here is never closed, so that no step below it would be seen; close it with a line \"```\""}},
 		{"open comment", one + "\n<!-- for later\n### [ ] 2. Two\n", plan.ErrInvalid, []string{`line 7: what begins here is never closed, so that no step below it would be seen; close it with a line "-->"`}},
+		{"open script", one + "\n<SCRIPT>\n### [ ] 2. Two\n", plan.ErrInvalid, []string{`line 7: what begins here is never closed, so that no step below it would be seen; close it with a line "</script>"`}},
+		{"open instruction", one + "\n<?php\n### [ ] 2. Two\n", plan.ErrInvalid, []string{`line 7: what begins here is never closed, so that no step below it would be seen; close it with a line "?>"`}},
+		{"swallowed by HTML", one + "<div>\n### [ ] 2. Two\n  ## Notes\n#### More\n</div>\n### Why\n", plan.ErrInvalid, []string{
+			`line 7: the heading "### [ ] 2. Two" is part of the HTML above it; put an empty line above it, or give it four # or more`,
+			`line 8: the heading "## Notes" is part of the HTML above it`, `line 11: the heading "### Why" is part of the HTML above it`}},
 
 		{"unknown setting", one + "Priority: high\nRole: dev\nDue date: soon\n", plan.ErrInvalid, []string{
 			`line 6: there is no setting "Priority"; there are After, Role and Review; correct it, or put an empty line above it if it is text`, `line 8: there is no setting "Due date"`}},
@@ -140,6 +145,8 @@ func TestErrorsAreBounded(t *testing.T) {
 		head + strings.Repeat("### [ ] 1. T\n"+strings.Repeat("Words: x\n", 20), 500),
 		strings.Repeat("<<<<<<< "+strings.Repeat("x", 100)+"\n", 4000),
 		head + "### [ ] 1. T\nAfter: " + strings.Repeat("x,", 100_000) + "\n",
+		head + "### [ ] 1. T\n" + strings.Repeat("> ", 400_000), // quotations inside each other would take minutes
+		head + "### [ ] 1. T\n" + strings.Repeat("- ", 400_000),
 		circle,
 	} {
 		_, err := plan.Parse([]byte(text))

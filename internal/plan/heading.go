@@ -31,6 +31,17 @@ func heading(line string) (level int, words string) {
 	return level, strings.Trim(line[level:], " \t")
 }
 
+// run is how often the first byte of a line is repeated.
+func run(line string) int { return len(line) - len(strings.TrimLeft(line, line[:1])) }
+
+// unindented is a line without the spaces that Markdown allows before a heading.
+func unindented(line string) string {
+	for range 3 {
+		line = strings.TrimPrefix(line, " ")
+	}
+	return line
+}
+
 // checkbox takes the box off the words of a heading.
 func checkbox(words string) (done bool, rest string, ok bool) {
 	if len(words) < 3 || words[0] != '[' || words[2] != ']' || strings.IndexByte(" xX", words[1]) < 0 {

@@ -93,6 +93,11 @@ func TestShelter(t *testing.T) {
 		"fence that is an item":   "- ```\n  ### [ ] 2. Two\n  ```\n- ```\n  ### [ ] 3. Three\n  ```",
 		"fence inside an item":    "1. x\n   ```\n   ### [ ] 2. Two\n   ```",
 		"quotation":               "> ### [ ] 2. Two\n> ```",
+		"an item that goes on":    "- x\ny\n  ### [ ] 2. Two\n\n  ```",
+		"nothing in an item":      "- x\n\n  ###",
+		"code in a paragraph":     "x\n    ### [ ] 2. Two",
+		"processing instruction":  "<?php\n### [ ] 2. Two\n?>",
+		"declaration":             "<!DOCTYPE\n### [ ] 2. Two\n>",
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := parse(t, head+"### [ ] 1. One\n\n"+text+"\n\n### [ ] last. Last\n").Steps()

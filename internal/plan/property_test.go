@@ -17,7 +17,7 @@ import (
 var pieces = []string{
 	"## Steps", "# Goal", "## Notes", "### [ ] 1. One", "### [x] 2. Two", "### [ ] 3. Three", "### [ ] a.b. Four", "### Heading", "#### [ ] 5. Deep",
 	" ### [ ] 6. Indented", "### [ ] No id", "## [ ] 7. Wide", "After: 1", "After: nothing", "After: 1, 2", "Role: dev", "Review: always", "- Role: dev", "Note: x",
-	"**After:** 2", "depends on: 1", "```", "````go", "~~~", "   ```", "<!--", "-->", "<pre>", "</pre>", "- item", "- ```", "1. item", "  ```", "  words", "    code", "\tcode",
+	"**After:** 2", "depends on: 1", "```", "````go", "~~~", "   ```", "<!--", "-->", "<pre>", "</pre>", "<div>", "<b>", "<?x", "<!A", "- item", "- ```", "1. item", "  ```", "  words", "    code", "\tcode", "    Role: dev", "  ###",
 	"<<<<<<< ours", "=======", ">>>>>>> theirs", "||||||| base", "> quoted", "", " ", "words", "- [ ] task", "\\### [ ] 8. Escaped", "\x1b[31m", "\u202e", "---", "* * *",
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // Render writes a new plan. Lines of the goal and of the steps' texts that would be taken for a part of the plan's form
-// are escaped, as Markdown does it. What the steps themselves say is written as it is: [Parse] tells whether ids, titles
-// and references are in order.
+// are changed so that they are not: headings become deeper, settings are escaped. What the steps themselves say is
+// written as it is: [Parse] tells whether ids, titles and references are in order.
 func Render(goal string, steps []core.Step) []byte {
 	var b strings.Builder
 	b.WriteString("# Plan\n")
@@ -75,26 +75,29 @@ func harmless(s string, ids map[string]bool) string {
 	for len(lines) > 0 && strings.Trim(lines[0], " \t") == "" {
 		lines = lines[1:]
 	}
-	var within shelter
 	for i, line := range lines {
 		if isConflict(line) {
 			lines[i] = " " + line
 		}
-		if !within.covers(lines[i], i+1) {
-			lines[i] = escape(lines[i], i == 0, ids)
+	}
+	o := newOutline(strings.Join(lines, "\n"))
+	for i, line := range lines {
+		if !o.covered[i] || o.html[i] {
+			lines[i] = disarm(line, i == 0, ids)
 		}
 	}
-	if end := within.closing(); end != "" {
-		lines = append(lines, end)
+	if o.closing != "" {
+		lines = append(lines, o.closing)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// escape puts a backslash before what makes a line part of the form.
-func escape(line string, first bool, ids map[string]bool) string {
-	bare := strings.TrimLeft(line, " ")
+// disarm changes a line that would be part of the form. A heading stays one, but too deep to be a step's: as text, it could
+// change what Markdown makes of the lines below it. The colon of a setting is escaped.
+func disarm(line string, first bool, ids map[string]bool) string {
+	bare := unindented(line)
 	if structural(bare, ids != nil) {
-		return line[:len(line)-len(bare)] + `\` + bare
+		return line[:len(line)-len(bare)] + strings.Repeat("#", stepLevel+1) + bare[run(bare):]
 	}
 	given, looks := readSetting(line, 0)
 	if looks && ids != nil && (first && given.plain || given.stray(func(id string) bool { return ids[id] })) {

@@ -21,8 +21,8 @@ func TestRender(t *testing.T) {
 
 People can sign in.
 
-\## Steps
-\### [ ] 1. Not yet
+#### Steps
+#### [ ] 1. Not yet
 ### Why
 ��
 
@@ -41,8 +41,8 @@ After\: all
 Review\: never
 - Role\: dev
 Role: of the mail
-\## End
-\### [ ] 9. No
+#### End
+#### [ ] 9. No
  <<<<<<< ours
 ~~~
 ### code

@@ -34,7 +34,7 @@ type scan struct {
 	*report
 	data    []byte
 	drafts  []*draft
-	shelter shelter
+	outline *outline
 	place   place
 	tight   bool // the line above is a step's heading or a setting
 	section int  // line of the section's heading
@@ -47,9 +47,11 @@ func (s *scan) run() {
 	if bytes.HasPrefix(s.data, []byte(byteOrderMark)) {
 		s.offset = len(byteOrderMark)
 	}
-	for raw := range bytes.Lines(s.data[s.offset:]) {
+	content := string(s.data[s.offset:])
+	s.outline = newOutline(strings.ReplaceAll(content, "\r\n", "\n"))
+	for raw := range strings.Lines(content) {
 		s.number++
-		s.take(strings.TrimRight(string(raw), "\r\n"))
+		s.take(strings.TrimRight(raw, "\r\n"))
 		s.offset += len(raw)
 	}
 	s.endText()
@@ -57,7 +59,8 @@ func (s *scan) run() {
 }
 
 func (s *scan) take(line string) {
-	if s.shelter.covers(line, s.number) {
+	if s.outline.covered[s.number-1] {
+		s.hidden(line)
 		s.words(line, true)
 		return
 	}
@@ -97,9 +100,16 @@ func (s *scan) enter(line string, level int, words string) {
 	}
 }
 
+// hidden reports a heading that a person may see and Markdown does not, because HTML goes on up to the next empty line.
+func (s *scan) hidden(line string) {
+	if bare := unindented(line); s.outline.html[s.number-1] && structural(bare, s.place != outside) {
+		s.invalid(s.number, "the heading "+quote(bare)+" is part of the HTML above it", "put an empty line above it, or give it four # or more if it is part of a step's text")
+	}
+}
+
 // indented reports a heading that Markdown sees and the plan does not, where that makes a difference.
 func (s *scan) indented(line string) {
-	bare := strings.TrimLeft(line, " ")
+	bare := unindented(line)
 	if bare != line && structural(bare, s.place != outside) {
 		s.invalid(s.number, "the heading "+quote(bare)+" is indented", "begin it at the start of the line, or give it four # or more if it is part of a step's text")
 	}
@@ -185,8 +195,8 @@ func plainText(s string) string {
 
 // conclude reports what can only be known at the end.
 func (s *scan) conclude() {
-	if s.shelter.closing() != "" {
-		s.invalid(s.shelter.opened, "what begins here is never closed, so that no step below it would be seen", "close it with a line "+quote(s.shelter.closing()))
+	if s.outline.closing != "" {
+		s.invalid(s.outline.opened, "what begins here is never closed, so that no step below it would be seen", "close it with a line "+quote(s.outline.closing))
 	}
 	switch {
 	case s.section == 0 && s.almost > 0:

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/pushlock"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // world is a remote, a clone of it that is one commit ahead, a person's home, and an environment without anything else.
@@ -45,7 +45,7 @@ func (w world) write(t *testing.T, name, text string, mode os.FileMode) {
 // sh runs lines in the clone and returns all they print.
 func (w world) sh(t *testing.T, lines string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", lines)
 	cmd.Dir, cmd.Env = w.work(), w.env

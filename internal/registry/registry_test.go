@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -162,7 +162,7 @@ func TestCancelledWithEverythingItStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = held.Close() }()
-	if err := held.SetReadDeadline(patience.Deadline()); err != nil {
+	if err := held.SetReadDeadline(waittest.Deadline()); err != nil {
 		t.Fatal(err)
 	}
 	reader := bufio.NewReader(held)

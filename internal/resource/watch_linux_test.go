@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/program"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 // unheld is a group as it is where the kernel holds nothing.
@@ -193,7 +193,7 @@ func TestPlainUserIsBounded(t *testing.T) {
 		t.Skip(err)
 	}
 	if os.Getuid() == 0 {
-		plainuser.Again(t, nil, "TestPlainUserIsBounded")
+		usertest.Again(t, nil, "TestPlainUserIsBounded")
 		return
 	}
 	g := confine(t, Options{Limits: Limits{Processes: 20, Memory: gib}, Sandboxed: true})

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/baddisk"
+	"github.com/stellwerk-dev/stellwerk/internal/disktest"
 )
 
 // Effects follow once the manifest has their events: Append must not say so before
@@ -15,7 +15,7 @@ func TestAppendWaitsForTheDisk(t *testing.T) {
 	events := history(t, 3, "x")
 	appendAll(t, f, events[:1]) // from now on no name is new, and only the content is waited for
 	var err error
-	if refused := baddisk.FailSyncs(func() { err = f.Append(events[:2]) }); refused != nil {
+	if refused := disktest.FailSyncs(func() { err = f.Append(events[:2]) }); refused != nil {
 		t.Fatal(refused)
 	}
 	if !errors.Is(err, syscall.EIO) {
@@ -29,7 +29,7 @@ func TestAppendWaitsForTheDisk(t *testing.T) {
 func TestSideEffectsWaitForTheDisk(t *testing.T) {
 	f := openTemp(t)
 	var err error
-	if refused := baddisk.FailSyncs(func() { err = f.SideEffects(calls()...) }); refused != nil {
+	if refused := disktest.FailSyncs(func() { err = f.SideEffects(calls()...) }); refused != nil {
 		t.Fatal(refused)
 	}
 	if !errors.Is(err, syscall.EIO) {

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 // TestMain makes this binary the attacker, too: a program that is started inside a sandbox and says what it achieved.
@@ -72,12 +72,12 @@ func ownSystem() error {
 }
 
 // user is somebody to run a sandbox as.
-type user struct{ plainuser.User }
+type user struct{ usertest.User }
 
 // asEverybody runs a test as who runs the tests, and if that is root, as an ordinary user, too.
 func asEverybody(t *testing.T, test func(t *testing.T, u user)) {
 	requireSandbox(t)
-	plainuser.Everybody(t, func(t *testing.T, u plainuser.User) { test(t, user{u}) })
+	usertest.Everybody(t, func(t *testing.T, u usertest.User) { test(t, user{u}) })
 }
 
 // spec starts this binary as an attacker inside.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 const (
@@ -73,7 +73,7 @@ func bePerson() []string {
 func keepKeys() []string {
 	defer removeKeys()
 	self, dir, serials := os.Args[0], os.Args[2], os.Args[3:]
-	spec := user{plainuser.User{Self: self, Dir: dir}}.spec(append([]string{"keys"}, serials...)...)
+	spec := user{usertest.User{Self: self, Dir: dir}}.spec(append([]string{"keys"}, serials...)...)
 	launch, err := Command(Sandbox, spec)
 	if err != nil {
 		return []string{err.Error()}

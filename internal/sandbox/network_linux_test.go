@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 // closed runs a line of shell in a closed network, and returns what it said and how many packets found no way.
@@ -73,7 +73,7 @@ func TestClosedNetwork(t *testing.T) {
 // What an ordinary user's sandbox sends is counted, too.
 func TestClosedNetworkOfAPlainUser(t *testing.T) {
 	requireSandbox(t)
-	plainuser.Again(t, nil, "TestClosedNetwork")
+	usertest.Again(t, nil, "TestClosedNetwork")
 }
 
 func TestClosedNetworkHasItsOwnLoopback(t *testing.T) {

@@ -14,14 +14,14 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/program"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 func requireSandbox(t *testing.T) {
 	t.Helper()
 	kind, reason := Detect(t.Context())
 	if kind != Sandbox {
-		toolbox.Unisolated(t, reason)
+		tooltest.Unisolated(t, reason)
 	}
 }
 

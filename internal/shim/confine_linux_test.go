@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 // bounded gives an attempt limits, in a folder of its own.
@@ -74,6 +74,6 @@ func TestLimitsOfAPlainUser(t *testing.T) {
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
 		t.Skip(reason)
 	}
-	plainuser.Again(t, nil, "TestAttemptRunsIntoALimit/sandbox/memory", "TestAttemptRunsIntoALimit/sandbox/processes",
+	usertest.Again(t, nil, "TestAttemptRunsIntoALimit/sandbox/memory", "TestAttemptRunsIntoALimit/sandbox/processes",
 		"TestAttemptRunsIntoALimit/sandbox/disk", "TestHonestAttemptTakesLittle")
 }

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 func TestTimeout(t *testing.T) {
@@ -180,7 +180,7 @@ func TestCancelReachesTheHandIn(t *testing.T) {
 
 func TestCancelReachesTheHandInAsAPlainUser(t *testing.T) {
 	onlySandbox(t)
-	plainuser.Again(t, nil, "TestCancelReachesTheHandIn")
+	usertest.Again(t, nil, "TestCancelReachesTheHandIn")
 }
 
 func TestDescendantsEndWithTheAgent(t *testing.T) {

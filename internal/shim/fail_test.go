@@ -13,8 +13,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestWhatStandsInTheWayIsSaid: a folder in the place of a file, a file in the place of a folder, a link to itself. No step
@@ -260,7 +260,7 @@ func TestOrphansAreReaped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !patience.Until(func() bool {
+		if !waittest.Until(func() bool {
 			p, ok := readStat(pid)
 			return ok && p.zombie && p.parent == os.Getpid()
 		}) {

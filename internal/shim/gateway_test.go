@@ -14,7 +14,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // TestTheWayOut: an attempt reaches the hosts on its list and no others, and each connection is on record.
@@ -99,6 +99,6 @@ func TestTheListIsKept(t *testing.T) {
 func requireSandbox(t *testing.T) {
 	t.Helper()
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		toolbox.Unisolated(t, reason)
+		tooltest.Unisolated(t, reason)
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 // session is an attempt whose agent does nothing until it is told to end, while lines of shell run.
@@ -204,6 +204,6 @@ func TestLinesOfAPlainUser(t *testing.T) {
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
 		t.Skip(reason)
 	}
-	plainuser.Again(t, nil, "TestLineRunsIntoALimit/sandbox/memory", "TestLineRunsIntoALimit/sandbox/processes", "TestLineFillsTheDisk/sandbox",
+	usertest.Again(t, nil, "TestLineRunsIntoALimit/sandbox/memory", "TestLineRunsIntoALimit/sandbox/processes", "TestLineFillsTheDisk/sandbox",
 		"TestLinesTogetherRunIntoALimit/sandbox", "TestLineEndsWithItsAttempt", "TestGlanceRunsIntoALimit")
 }

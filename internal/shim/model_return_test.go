@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/ledger"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestAnIdleAccountGivesBack what it was granted, until its supervisor ends.
@@ -17,7 +17,7 @@ func TestAnIdleAccountGivesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop := giveBack(account, time.Millisecond, slog.New(slog.DiscardHandler))
-	if !patience.Until(func() bool {
+	if !waittest.Until(func() bool {
 		w, err := ledger.ReadWant(folder)
 		if err != nil {
 			t.Fatal(err)

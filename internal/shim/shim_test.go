@@ -21,7 +21,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 func TestMain(m *testing.M) {
@@ -40,7 +40,7 @@ func eachKind(t *testing.T, test func(t *testing.T, kind sandbox.Kind)) {
 func onlySandbox(t *testing.T) {
 	t.Helper()
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		toolbox.Unisolated(t, reason)
+		tooltest.Unisolated(t, reason)
 	}
 }
 

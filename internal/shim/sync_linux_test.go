@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/baddisk"
+	"github.com/stellwerk-dev/stellwerk/internal/disktest"
 )
 
 // TestWhatMustBeOnTheDisk: what others rely on once it is said is there after a power cut. Where the disk does not take
@@ -57,7 +57,7 @@ func TestWhatMustBeOnTheDisk(t *testing.T) {
 				}
 			}
 			var err error
-			if refused := baddisk.FailSyncs(func() { err = do(folder) }); refused != nil {
+			if refused := disktest.FailSyncs(func() { err = do(folder) }); refused != nil {
 				t.Fatal(refused)
 			}
 			if !errors.Is(err, syscall.EIO) {

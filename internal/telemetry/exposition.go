@@ -11,8 +11,8 @@ import (
 )
 
 // registry holds the metrics that are counted, and writes them in the text format
-// of Prometheus. A client library is not used: the one there is costs every start
-// of the program more than a millisecond, where nobody counts anything, too.
+// of Prometheus. It does not use Prometheus' client library, which would slow down
+// every start of the program: see docs/decisions/telemetry.md.
 type registry struct{ families []*family }
 
 // family is a metric with its labels. Its methods may be called at once from

@@ -14,8 +14,8 @@ import (
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // attributes are a span's, as text and numbers.
@@ -178,7 +178,7 @@ func TestASlowReceiver(t *testing.T) {
 	go func() { w.end(); close(ended) }()
 	select {
 	case <-ended:
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Error("the end waits for the receiver")
 	}
 }
@@ -217,7 +217,7 @@ func TestARefusal(t *testing.T) {
 // until polls a condition that nothing signals.
 func until(t *testing.T, holds func() bool) {
 	t.Helper()
-	if !patience.Until(holds) {
+	if !waittest.Until(holds) {
 		t.Fatal("it never came to that")
 	}
 }

@@ -21,10 +21,10 @@ import (
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite"
 	"github.com/stellwerk-dev/stellwerk/internal/telemetry"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -208,7 +208,7 @@ func (r *receiver) spans() []*tracepb.Span {
 // await waits until so many spans came.
 func (r *receiver) await(t *testing.T, n int) []*tracepb.Span {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	for len(r.spans()) < n {
 		select {

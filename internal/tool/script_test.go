@@ -12,7 +12,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/tool"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // echo stands for the program: it prints its arguments, one in a line.
@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 	for _, kind := range []sandbox.Kind{sandbox.None, sandbox.Sandbox} {
 		t.Run(string(kind), func(t *testing.T) {
 			if found, why := sandbox.Detect(t.Context()); kind == sandbox.Sandbox && found != kind {
-				toolbox.Unisolated(t, why)
+				tooltest.Unisolated(t, why)
 			}
 			for name, verb := range map[string]string{
 				"delegate-to-red": "delegate", "send-message": "message", "update-plan": "plan", "request-clarification": "question", "fetch-detail": "detail",

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 func trial(t *testing.T) map[string]Trial {
 	t.Helper()
 	if kind, reason := sandbox.Detect(t.Context()); kind != sandbox.Sandbox {
-		toolbox.Unisolated(t, reason)
+		tooltest.Unisolated(t, reason)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -59,7 +59,7 @@ func TestWallsHold(t *testing.T) {
 func TestBrokenBubblewrapIsSeen(t *testing.T) {
 	real, err := exec.LookPath("bwrap")
 	if err != nil {
-		toolbox.Unisolated(t, "there is no bubblewrap")
+		tooltest.Unisolated(t, "there is no bubblewrap")
 	}
 	for wall, c := range map[string]struct{ drop, add, found string }{
 		networkWall: {drop: "--unshare-net", found: "a process inside connected to 127.0.0.1:"},

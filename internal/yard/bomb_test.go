@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 // plant puts a commit of the tree into a workspace's own repository, as its HEAD.
@@ -68,7 +68,7 @@ func TestHandInSurvivesBombs(t *testing.T) {
 }
 
 func TestHandInSurvivesBombsAsAPlainUser(t *testing.T) {
-	plainuser.Again(t, nil, "TestHandInSurvivesBombs")
+	usertest.Again(t, nil, "TestHandInSurvivesBombs")
 }
 
 // TestHandInMeasuresWhatIsNew has commits that are small in the workspace and would be large in a pack.

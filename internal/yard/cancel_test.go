@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestACancelledGitThatDoesNotEnd: a program that git started ignores the request
@@ -36,7 +36,7 @@ func TestACancelledGitThatDoesNotEnd(t *testing.T) {
 	if lingers == 0 {
 		t.Fatal("nobody lingered")
 	}
-	if !patience.Until(func() bool { return errors.Is(syscall.Kill(lingers, 0), syscall.ESRCH) }) {
+	if !waittest.Until(func() bool { return errors.Is(syscall.Kill(lingers, 0), syscall.ESRCH) }) {
 		t.Errorf("process %d goes on", lingers)
 	}
 }

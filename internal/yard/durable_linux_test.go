@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/baddisk"
+	"github.com/stellwerk-dev/stellwerk/internal/disktest"
 )
 
 // TestNothingIsSaidBeforeTheDiskHasIt has a disk that takes nothing: whatever an event will speak of must not succeed on it.
@@ -30,7 +30,7 @@ func TestNothingIsSaidBeforeTheDiskHasIt(t *testing.T) {
 		"hand in": func() error { return second(HandIn(ctx(t), handIn)) },
 	} {
 		var err error
-		if refused := baddisk.FailSyncs(func() { err = act() }); refused != nil {
+		if refused := disktest.FailSyncs(func() { err = act() }); refused != nil {
 			t.Fatal(refused)
 		}
 		if err == nil {

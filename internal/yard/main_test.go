@@ -12,7 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // handInHelper names the variable that turns the test binary into a process that hands in, so that a
@@ -65,7 +65,7 @@ func testIdentity() Identity { return Identity{Name: "Ada Agent", Email: "ada@ex
 // ctx ends with the test, and with a test that hangs.
 func ctx(t testing.TB) context.Context {
 	t.Helper()
-	c, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	c, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	t.Cleanup(cancel)
 	return c
 }

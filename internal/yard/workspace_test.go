@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 )
 
 func (f fixture) workspace(t testing.TB) string {
@@ -115,7 +115,7 @@ func TestRemoveWorkspaceWithClosedFolders(t *testing.T) {
 
 // TestRemoveWorkspaceAsAPlainUser: for root, no folder is closed.
 func TestRemoveWorkspaceAsAPlainUser(t *testing.T) {
-	plainuser.Again(t, nil, "TestRemoveWorkspaceWithClosedFolders")
+	usertest.Again(t, nil, "TestRemoveWorkspaceWithClosedFolders")
 }
 
 // BenchmarkWorkspace makes a workspace and, in turn, what git itself offers for the same commit of 2,000

@@ -17,9 +17,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/claude"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // These tests run the real Claude Code program against a scripted model. The
@@ -48,7 +48,7 @@ type attempt struct {
 // program finds the real Claude Code or skips the test.
 func program(t *testing.T) string {
 	t.Helper()
-	return toolbox.Need(t, toolbox.Claude)
+	return tooltest.Need(t, tooltest.Claude)
 }
 
 // prepare makes the folders of an attempt whose model plays scenario.
@@ -102,7 +102,7 @@ func (a *attempt) run(t *testing.T) {
 	if a.settings != "" {
 		launch.Argv = append(launch.Argv, "--settings", a.settings)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	command := exec.CommandContext(ctx, launch.Argv[0], launch.Argv[1:]...)
 	command.Dir = a.job.Dir

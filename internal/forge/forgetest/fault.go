@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // Token is the token that a server of the suite accepts, unless Setup's maker
@@ -67,7 +67,7 @@ func newDay(t *testing.T, s Server) *day {
 // fresh is a forge that knows nothing of what came over the line before.
 func (d *day) fresh(t *testing.T) forge.Forge {
 	t.Helper()
-	return d.server.Connect(t, d.line.URL, forge.NewSecret(d.server.Token), patience.Limit)
+	return d.server.Connect(t, d.line.URL, forge.NewSecret(d.server.Token), waittest.Limit)
 }
 
 func testLostAnswer(t *testing.T, d *day) {
@@ -186,7 +186,7 @@ func testSlow(t *testing.T, d *day) {
 func testDown(t *testing.T, d *day) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	down := d.server.Connect(t, gone.URL, forge.NewSecret(d.server.Token), patience.Limit)
+	down := d.server.Connect(t, gone.URL, forge.NewSecret(d.server.Token), waittest.Limit)
 	if _, err := down.Look(t.Context(), d.Ref(1, "")); !errors.Is(err, forge.ErrUnavailable) {
 		t.Errorf("look: %v", err)
 	}
@@ -238,7 +238,7 @@ func testEcho(t *testing.T, d *day) {
 
 func testRevoked(t *testing.T, d *day) {
 	number, commit := mustOpen(t, d.Setup, "feature/x")
-	revoked := d.server.Connect(t, d.line.URL, forge.NewSecret("a-token-that-was-revoked-98765432100"), patience.Limit)
+	revoked := d.server.Connect(t, d.line.URL, forge.NewSecret("a-token-that-was-revoked-98765432100"), waittest.Limit)
 	if _, err := revoked.Look(t.Context(), d.Ref(number, "")); !errors.Is(err, forge.ErrToken) {
 		t.Errorf("look: %v", err)
 	}

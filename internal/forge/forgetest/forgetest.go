@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // Base is the branch that every repository of the suite begins with.
@@ -126,7 +126,7 @@ func mustLook(t *testing.T, s Setup, number int, cursor string) forge.Seen {
 // after they have answered.
 func await(t *testing.T, s Setup, number int, until func(forge.Seen) bool) forge.Seen {
 	t.Helper()
-	deadline := patience.Deadline()
+	deadline := waittest.Deadline()
 	for {
 		seen := mustLook(t, s, number, "")
 		if until(seen) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/forge/forgetest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/gitea/giteatest"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/webhook"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestRealWebhook lets a real Gitea say what happened, and reads it.
@@ -51,7 +51,7 @@ func TestRealWebhook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	await := func(event string, numbers int) {
 		t.Helper()

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // recorder notes everything it is asked about.
@@ -198,7 +198,7 @@ func TestLookEndsSoon(t *testing.T) {
 	} {
 		start := time.Now()
 		rule, _, ok := shell.Look(line, "", &recorder{})
-		if took := time.Since(start); took > patience.Limit {
+		if took := time.Since(start); took > waittest.Limit {
 			t.Errorf("%s: the look took %v", name, took)
 		}
 		t.Logf("%s: refused %v %s", name, !ok, rule)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stellwerk-dev/stellwerk/internal/hook/deploy"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // programs are stand-ins for the two programs of the hooks.
@@ -91,7 +91,7 @@ func commandsOf(v any) (all []string) {
 // it has not been fetched.
 func claude(t *testing.T) deploy.Client {
 	t.Helper()
-	installed := toolbox.Need(t, toolbox.Claude)
+	installed := tooltest.Need(t, tooltest.Claude)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

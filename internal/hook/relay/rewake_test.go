@@ -9,7 +9,7 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestARestingSessionIsWoken plays the two handlers of one Stop event.
@@ -43,7 +43,7 @@ func TestTroubleIsNotWaitedFor(t *testing.T) {
 	d := newDesk(t)
 	d.broken(errors.New("the database is gone"))
 	d.happens(hook.EventStop, stopping)
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	if code := d.Rewake(ctx, event(t, hook.EventStop, stopping), &bytes.Buffer{}); code != exitAnswered || ctx.Err() != nil {
 		t.Errorf("%d, %v", code, ctx.Err())

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // QuickExit is a variable that spares a program with the race detector its second of waiting at the end.
@@ -29,7 +29,7 @@ func Kinds(t *testing.T) []sandbox.Kind {
 	t.Helper()
 	kind, reason := sandbox.Detect(t.Context())
 	if kind == sandbox.None {
-		t.Run(string(sandbox.Sandbox), func(t *testing.T) { toolbox.Unisolated(t, reason) })
+		t.Run(string(sandbox.Sandbox), func(t *testing.T) { tooltest.Unisolated(t, reason) })
 		return []sandbox.Kind{sandbox.None}
 	}
 	return []sandbox.Kind{sandbox.None, sandbox.Sandbox}
@@ -61,7 +61,7 @@ func New(t testing.TB, kind sandbox.Kind, script string, changes ...func(*shim.S
 		},
 		Base: a.Git(t, "rev-parse", "HEAD"), Branch: "feature/x", Writes: shim.WritesCode, CommitMessage: "wip(#1/x): checkpoint",
 		Identity:  shim.Identity{Name: "Stellwerk", Email: "stellwerk@example.invalid"},
-		Isolation: kind, Timeout: shim.Duration(patience.Limit), Grace: shim.Duration(patience.Limit),
+		Isolation: kind, Timeout: shim.Duration(waittest.Limit), Grace: shim.Duration(waittest.Limit),
 		Masked: []string{state},
 	}
 	for _, change := range changes {
@@ -155,7 +155,7 @@ func (a Attempt) BundleFile(t testing.TB, exit shim.Exit, name string) string {
 // Await polls for a condition that gives no signal.
 func Await(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	if !patience.Until(condition) {
+	if !waittest.Until(condition) {
 		t.Fatalf("waited in vain for %s", what)
 	}
 }

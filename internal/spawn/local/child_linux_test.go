@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // script is a worker, and a salvage, whose $1 is the attempt folder.
@@ -39,7 +39,7 @@ func get(t *testing.T, folder, name string) string {
 
 func drained(t *testing.T, s *Spawner) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	if err := s.Drain(ctx); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestAChildThatLeavesSomebodyBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	select {
 	case <-own.spoke:

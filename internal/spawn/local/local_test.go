@@ -13,13 +13,13 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/local"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn/spawntest"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 const roleEngine = "engine"
@@ -80,7 +80,7 @@ func TestContract(t *testing.T) {
 
 func drain(t *testing.T, s *local.Spawner) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience.Limit)
+	ctx, cancel := context.WithTimeout(context.Background(), waittest.Limit)
 	defer cancel()
 	if err := s.Drain(ctx); err != nil {
 		t.Error(err)
@@ -125,7 +125,7 @@ func TestEngineKilledAndItsProgramReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			shimtest.Write(t, filepath.Join(a.Spec.Job.Out, "go"), "")
-			ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+			ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 			defer cancel()
 			if status, err := spawner("unused").Wait(ctx, a.Folder); err != nil || status != spawn.Exited {
 				t.Fatalf("status %s, %v", status, err)

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
 	"github.com/stellwerk-dev/stellwerk/internal/shim/shimtest"
 	"github.com/stellwerk-dev/stellwerk/internal/spawn"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // Harness gives the suite a spawner and something to run.
@@ -204,7 +204,7 @@ func start(t *testing.T, s spawn.Spawner, a Attempt) {
 
 func finish(t *testing.T, s spawn.Spawner, a Attempt, want shim.Reason) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	// An engine may see nothing yet of a start that another one has just requested.
 	shimtest.Await(t, "a start", func() bool {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/plainuser"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/usertest"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -56,5 +56,5 @@ func TestExamineSaysWhatIsWrong(t *testing.T) {
 // TestExamineAsAPlainUser: for root, every file can be written.
 func TestExamineAsAPlainUser(t *testing.T) {
 	t.Parallel()
-	plainuser.Again(t, nil, "TestExamineSaysWhatIsWrong")
+	usertest.Again(t, nil, "TestExamineSaysWhatIsWrong")
 }

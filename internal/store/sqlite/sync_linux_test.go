@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/baddisk"
+	"github.com/stellwerk-dev/stellwerk/internal/disktest"
 )
 
 // A name that a crash could leave in front of nothing is no backup. SQLite syncs the copy, too; whoever does it first tells.
@@ -14,7 +14,7 @@ func TestABackupIsOnTheDiskBeforeItHasItsName(t *testing.T) {
 	commit(t, s, "run/a")
 	folder := t.TempDir()
 	var err error
-	if refused := baddisk.FailSyncs(func() { err = s.Backup(t.Context(), filepath.Join(folder, "copy.db")) }); refused != nil {
+	if refused := disktest.FailSyncs(func() { err = s.Backup(t.Context(), filepath.Join(folder, "copy.db")) }); refused != nil {
 		t.Fatal(refused)
 	}
 	if err == nil {

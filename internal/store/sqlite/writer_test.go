@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 	"github.com/stellwerk-dev/stellwerk/internal/store/sqlite/query"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // queued has writes wait behind one that is under way until the returned function lets it end. The writes leave a row
@@ -278,7 +278,7 @@ func TestAHintIsNotLostBesideALookThatEnds(t *testing.T) {
 		func() error { return s.Rest(t.Context(), "e", held[0]) },
 	} {
 		go func() { done <- write() }()
-		if !patience.Until(func() bool { return len(s.writer.queue) == i+1 }) {
+		if !waittest.Until(func() bool { return len(s.writer.queue) == i+1 }) {
 			t.Fatal("a write does not wait")
 		}
 	}

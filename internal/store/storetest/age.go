@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // tickOn waits until the store's clock has moved on, so that ages can be told apart.
@@ -27,7 +27,7 @@ func tickOn(t *testing.T, s store.Store) {
 func order(t *testing.T, s store.Store) string {
 	t.Helper()
 	var streams []string
-	for _, w := range claim(t, s, "order", patience.Limit) {
+	for _, w := range claim(t, s, "order", waittest.Limit) {
 		streams = append(streams, strings.TrimPrefix(w.Stream, "run/"))
 		rest(t, s, "order", w)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // spending is a step of a run of project p that has used so much, under a limit.
@@ -117,13 +117,13 @@ func testBudgetWakes(t *testing.T, open Open) {
 	push(t, s, "run/q", func(c *store.Commit) {
 		c.Run = &store.RunRow{ID: "q", Project: "q", Status: "active", StartedAt: moment(0), UpdatedAt: moment(0), Limited: true}
 	})
-	for _, w := range claim(t, s, "e", patience.Limit) {
+	for _, w := range claim(t, s, "e", waittest.Limit) {
 		rest(t, s, "e", w)
 	}
 	drain(s)
 	woken := func() string {
 		streams := map[string]bool{}
-		for _, w := range claim(t, s, "e", patience.Limit) {
+		for _, w := range claim(t, s, "e", waittest.Limit) {
 			streams[w.Stream] = true
 			rest(t, s, "e", w)
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func hold(holder string, limit int) core.Claim {
@@ -120,7 +120,7 @@ func testClaimWaiters(t *testing.T, open Open) {
 	for _, stream := range []string{"run/a", "run/b", "run/c"} {
 		push(t, s, stream)
 	}
-	for _, w := range claim(t, s, "e", patience.Limit) {
+	for _, w := range claim(t, s, "e", waittest.Limit) {
 		rest(t, s, "e", w)
 	}
 	if err := take(t, s, "run/a", hold("a", 1)); err != nil {
@@ -147,7 +147,7 @@ func testClaimWaiters(t *testing.T, open Open) {
 	drop(t, s, "run/a", hold("a", 1))
 	wantHint(t, s, "after a release")
 	woken := map[string]bool{}
-	for _, w := range claim(t, s, "e", patience.Limit) {
+	for _, w := range claim(t, s, "e", waittest.Limit) {
 		woken[w.Stream] = true
 		rest(t, s, "e", w)
 	}

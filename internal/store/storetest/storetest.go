@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // Open opens the database that belongs to t, empty at the first call. Another
@@ -179,7 +179,7 @@ func wantErr(t *testing.T, err, want error) {
 // the passing of time brings about.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	again := time.NewTicker(2 * time.Millisecond)
 	defer again.Stop()
@@ -187,7 +187,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 		select {
 		case <-again.C:
 		case <-ctx.Done():
-			t.Fatalf("not within %s: %s", patience.Limit, what)
+			t.Fatalf("not within %s: %s", waittest.Limit, what)
 		}
 	}
 }

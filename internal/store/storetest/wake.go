@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 func testWakeOnce(t *testing.T, open Open) {
@@ -258,7 +258,7 @@ func testHintsToOthers(t *testing.T, open Open) {
 	if err := s.Await(t.Context(), "run/b", slot); err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range claim(t, s, "e", patience.Limit) {
+	for _, w := range claim(t, s, "e", waittest.Limit) {
 		rest(t, s, "e", w)
 	}
 	drain(s)
@@ -283,7 +283,7 @@ func wantHint(t *testing.T, s store.Store, when string) {
 	t.Helper()
 	select {
 	case <-s.Wakes():
-	case <-patience.Over():
+	case <-waittest.Over():
 		t.Fatalf("no hint %s", when)
 	}
 }
@@ -294,7 +294,7 @@ func wantHint(t *testing.T, s store.Store, when string) {
 func testNothingSwallowed(t *testing.T, open Open) {
 	const streams, each, engines = 6, 20, 3
 	p := &pursuit{seen: map[string]int64{}, busy: map[string]bool{}}
-	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
+	ctx, cancel := context.WithTimeout(t.Context(), waittest.Limit)
 	defer cancel()
 	var looking, pushing sync.WaitGroup
 	for i := range engines {

@@ -1,7 +1,7 @@
-// Package plainuser lets tests that run as root do the same as a user without
+// Package usertest lets tests that run as root do the same as a user without
 // privileges: root passes by permissions that hold everybody else, and lacks
 // nothing that others have to do without. Only tests import it.
-package plainuser
+package usertest
 
 import (
 	"errors"

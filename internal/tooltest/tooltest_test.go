@@ -1,4 +1,4 @@
-package toolbox_test
+package tooltest_test
 
 import (
 	"os"
@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stellwerk-dev/stellwerk/internal/toolbox"
+	"github.com/stellwerk-dev/stellwerk/internal/tooltest"
 )
 
 // TestVersions: the tests run what the scripts fetch.
 func TestVersions(t *testing.T) {
-	for script, tool := range map[string]toolbox.Tool{"fetch-claude.sh": toolbox.Claude, "fetch-axe.sh": toolbox.Axe} {
+	for script, tool := range map[string]tooltest.Tool{"fetch-claude.sh": tooltest.Claude, "fetch-axe.sh": tooltest.Axe} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "scripts", script))
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestNeedLacks(t *testing.T) {
 	if os.Getenv("TOOLBOX_LACKS") == "" {
 		return // on its own it says nothing
 	}
-	toolbox.Need(t, toolbox.Claude)
+	tooltest.Need(t, tooltest.Claude)
 	t.Error("it was found")
 }
 
@@ -49,11 +49,11 @@ func TestALackingTool(t *testing.T) {
 	}
 	t.Setenv("STELLWERK_CLAUDE_BINARY", filepath.Join(t.TempDir(), "none"))
 	t.Setenv("CI", "true")
-	if found, err := toolbox.Has(toolbox.Claude); found || err == nil {
+	if found, err := tooltest.Has(tooltest.Claude); found || err == nil {
 		t.Errorf("a scenario hears %t, %v", found, err)
 	}
 	t.Setenv("CI", "")
-	if found, err := toolbox.Has(toolbox.Claude); found || err != nil {
+	if found, err := tooltest.Has(tooltest.Claude); found || err != nil {
 		t.Errorf("a scenario hears %t, %v", found, err)
 	}
 }
@@ -63,7 +63,7 @@ func TestALackingTool(t *testing.T) {
 func TestAnyChromium(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("PATH", folder)
-	if _, err := toolbox.Find(toolbox.Chromium); err == nil {
+	if _, err := tooltest.Find(tooltest.Chromium); err == nil {
 		t.Error("a browser was found in an empty folder")
 	}
 	for _, name := range []string{"chromium", "google-chrome"} {
@@ -71,7 +71,7 @@ func TestAnyChromium(t *testing.T) {
 		if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := toolbox.Find(toolbox.Chromium); err != nil || found != program {
+		if found, err := tooltest.Find(tooltest.Chromium); err != nil || found != program {
 			t.Errorf("found %q, %v; not %s", found, err, program)
 		}
 	}

@@ -1,4 +1,4 @@
-package plainuser
+package usertest
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stellwerk-dev/stellwerk/internal/patience"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // Again runs tests of this binary as nobody if root runs them; else they run as a
@@ -51,8 +51,8 @@ func (u User) run(t *testing.T, files, tests []string) (string, error) {
 	}
 	cmd := exec.CommandContext(t.Context(), u.Self, "-test.v", "-test.run", pattern(tests), "-test.timeout", remaining(t).String())
 	cmd.Dir, cmd.SysProcAttr = work, u.Attr
-	cmd.WaitDelay = patience.Limit // for what the tests left behind, and holds their output open
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + folder("h"), "TMPDIR=" + folder("t"), "STELLWERK_PATIENCE=" + patience.Limit.String()}
+	cmd.WaitDelay = waittest.Limit // for what the tests left behind, and holds their output open
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + folder("h"), "TMPDIR=" + folder("t"), "STELLWERK_PATIENCE=" + waittest.Limit.String()}
 	if program := os.Getenv(claudeVariable); program != "" {
 		cmd.Env = append(cmd.Env, claudeVariable+"="+program)
 	}
@@ -60,7 +60,7 @@ func (u User) run(t *testing.T, files, tests []string) (string, error) {
 	return string(out), err
 }
 
-// claudeVariable says where Claude Code is, if not where package toolbox looks for it: in the home of who fetched it.
+// claudeVariable says where Claude Code is, if not where package tooltest looks for it: in the home of who fetched it.
 const claudeVariable = "STELLWERK_CLAUDE_BINARY"
 
 // pattern selects these tests and no others, whose names begin like theirs.

@@ -1,4 +1,4 @@
-package plainuser
+package usertest
 
 import (
 	"os"

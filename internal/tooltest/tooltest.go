@@ -1,8 +1,8 @@
-// Package toolbox finds the programs that tests need besides Go and git, and
+// Package tooltest finds the programs that tests need besides Go and git, and
 // that `make tools` installs. A test that lacks one is skipped. Where CI is
 // "true" it fails instead, if `make tools` installs that program on this system:
 // a build server that tests less than everybody thinks is worse than a red one.
-package toolbox
+package tooltest
 
 import (
 	"fmt"

@@ -1,8 +1,8 @@
-// Package patience says how long tests wait. A test waits for a condition, a
+// Package waittest says how long tests wait. A test waits for a condition, a
 // signal or a process; how long that takes depends on the machine and on what
 // else it does. The limit here only turns a hang into a message. It must not be
 // used to prove that something is fast.
-package patience
+package waittest
 
 import (
 	"os"

@@ -1,6 +1,6 @@
-// Package baddisk lets tests see whether a write waits for the disk: without it, a
+// Package disktest lets tests see whether a write waits for the disk: without it, a
 // sync that was forgotten looks like one that was made. Only tests use it.
-package baddisk
+package disktest
 
 import (
 	"fmt"

@@ -166,7 +166,7 @@ func TestOnlyOneSalvages(t *testing.T) {
 	if got, err := looking.TryRLock(); err != nil || !got {
 		t.Fatal(got, err)
 	}
-	if err := Salvage(t.Context(), folder, Options{}); !errors.Is(err, ErrNotLost) || !strings.Contains(err.Error(), "somebody else") {
+	if err := Salvage(t.Context(), folder, Options{}); !errors.Is(err, ErrNotLost) || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("got %v", err)
 	}
 	if err := looking.Close(); err != nil {

@@ -132,13 +132,13 @@ func (h *managedHistory) end(attempt string) error {
 	if t.Kind == core.KindManage {
 		agent := core.Actor{Kind: core.ActorAgent, ID: attempt}
 		for range max(1, h.each) {
-			n := h.run.Delegated + 1
+			n := h.run.Managing.Delegated + 1
 			work := core.Proposal{Title: fmt.Sprintf("Note %d", n), Prompt: fmt.Sprintf("Write note number %d, and test what you wrote.", n)}
 			if err := h.say(agent, core.TaskProposed{Delegation: core.DelegationID(n), Proposal: work}); err != nil {
 				return err
 			}
 		}
-		if err := h.say(agent, core.MessageSent{Voice: core.VoiceGreen, Text: fmt.Sprintf("Note %d is being written. The others are done, and nothing stands in the way.", h.run.Delegated)}); err != nil {
+		if err := h.say(agent, core.MessageSent{Voice: core.VoiceGreen, Text: fmt.Sprintf("Note %d is being written. The others are done, and nothing stands in the way.", h.run.Managing.Delegated)}); err != nil {
 			return err
 		}
 	} else {

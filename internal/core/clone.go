@@ -14,14 +14,14 @@ func (r *Run) Clone() *Run {
 	}
 	c := *r
 	c.Keep, c.Tell = slices.Clone(r.Keep), slices.Clone(r.Tell)
-	c.Changes, c.Asked, c.Gone = slices.Clone(r.Changes), slices.Clone(r.Asked), slices.Clone(r.Gone)
-	c.Wakes, c.Talk = slices.Clone(r.Wakes), slices.Clone(r.Talk)
+	c.Driving.Changes, c.Driving.Asked, c.Gone = slices.Clone(r.Driving.Changes), slices.Clone(r.Driving.Asked), slices.Clone(r.Gone)
+	c.Managing.Wakes, c.Talk = slices.Clone(r.Managing.Wakes), slices.Clone(r.Talk)
 	c.Questions, c.Answers, c.Calls = slices.Clone(r.Questions), slices.Clone(r.Answers), slices.Clone(r.Calls)
-	c.Documents, c.Rounds = slices.Clone(r.Documents), maps.Clone(r.Rounds)
-	c.Delegations = slices.Clone(r.Delegations)
-	for i, d := range r.Delegations {
+	c.Managing.Documents, c.Managing.Rounds = slices.Clone(r.Managing.Documents), maps.Clone(r.Managing.Rounds)
+	c.Managing.Delegations = slices.Clone(r.Managing.Delegations)
+	for i, d := range r.Managing.Delegations {
 		delegation := *d
-		c.Delegations[i] = &delegation
+		c.Managing.Delegations[i] = &delegation
 	}
 	c.Waves = r.Waves.clone()
 	if r.Pause != nil {

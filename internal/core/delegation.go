@@ -74,18 +74,18 @@ func DelegationID(n int) string { return "t" + strconv.Itoa(n) }
 
 // Delegation finds a delegation by its id; nil where there is none.
 func (r *Run) Delegation(id string) *Delegation {
-	i := slices.IndexFunc(r.Delegations, func(d *Delegation) bool { return d.ID == id })
+	i := slices.IndexFunc(r.Managing.Delegations, func(d *Delegation) bool { return d.ID == id })
 	if i < 0 {
 		return nil
 	}
-	return r.Delegations[i]
+	return r.Managing.Delegations[i]
 }
 
 // Was reports an id that a delegation of the run had, though the state may not
 // hold it any more.
 func (r *Run) Was(id string) bool {
 	n, err := strconv.Atoi(strings.TrimPrefix(id, "t"))
-	return err == nil && DelegationID(n) == id && n >= 1 && n <= r.Delegated
+	return err == nil && DelegationID(n) == id && n >= 1 && n <= r.Managing.Delegated
 }
 
 // LineOf finds the stage of a line of work by its name or its branch; nil where
@@ -104,14 +104,16 @@ type Rounds map[string]int
 
 // KnowsLine reports a line of the run by its name or its branch, though the state
 // may not hold it any more.
-func (r *Run) KnowsLine(name string) bool { return r.LineOf(name) != nil || r.Rounds[name] > 0 }
+func (r *Run) KnowsLine(name string) bool {
+	return r.LineOf(name) != nil || r.Managing.Rounds[name] > 0
+}
 
 // NextRound is the number of a stage's next round.
 func (r *Run) NextRound(stage string) int {
 	if s := r.Stage(stage); s != nil {
 		return s.Round + 1
 	}
-	return r.Rounds[stage] + 1
+	return r.Managing.Rounds[stage] + 1
 }
 
 // Merges reports a line that is merged as soon as its work is verified: one that

@@ -53,11 +53,11 @@ func managedEffects(r *Run) []Action {
 	if r.Status.Terminal() {
 		return actions
 	}
-	if r.Plan == nil && r.Drives() {
+	if r.Driving.Plan == nil && r.Drives() {
 		actions = append(actions, ReadPlan{Run: r.ID, Commit: r.Head})
 	}
-	if r.PlanWrite != nil {
-		actions = append(actions, WritePlan{Event: r.PlanWrite.Event})
+	if r.Driving.PlanWrite != nil {
+		actions = append(actions, WritePlan{Event: r.Driving.PlanWrite.Event})
 	}
 	if p := r.PullRequest; p != nil && r.Drives() && p.State != PullRequestMerged && p.State != PullRequestClosed {
 		actions = append(actions, WatchPullRequest{Run: r.ID, Commit: p.Commit, Merge: p.Grant.Merge})

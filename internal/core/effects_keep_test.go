@@ -13,10 +13,10 @@ func TestWorkIsHeldBeforeItsBranchMoves(t *testing.T) {
 	held := core.KeepRef{Ref: "refs/kept/r/build", Commit: "c2", Reason: "rolled back"}
 	for name, moves := range map[string]core.Run{
 		"the run's branch": {Branch: "feature/x", BaseCommit: "c0", Playbook: &core.Playbook{}, BranchAt: "c2", Verified: "c1"},
-		"a step's branch": {Plan: &core.Plan{}, Playbook: managed, Stages: []*core.Stage{{
+		"a step's branch": {Driving: core.Driving{Plan: &core.Plan{}}, Playbook: managed, Stages: []*core.Stage{{
 			ID: "step", Round: 1, Branch: "feature/x-step", Base: "c0", LineAt: "c2", Status: core.StageOpen,
 		}}},
-		"a branch that goes": {Plan: &core.Plan{}, Playbook: managed, Gone: []core.Line{{Branch: "feature/x-step", At: "c2"}}},
+		"a branch that goes": {Driving: core.Driving{Plan: &core.Plan{}}, Playbook: managed, Gone: []core.Line{{Branch: "feature/x-step", At: "c2"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := moves

@@ -78,7 +78,7 @@ func begin(e Event, b RunStarted) *Run {
 // progress. Decisions of one step share their cause and count once.
 func countDecision(r *Run, e Event) {
 	if e.Actor.Kind == ActorPerson && e.Type != TypeCommandRefused {
-		r.Sterile, r.AutoRounds, r.Barren = 0, 0, 0
+		r.Sterile, r.AutoRounds, r.Managing.Barren = 0, 0, 0
 		if r.Waves != nil {
 			r.Waves.Idle = 0
 		}
@@ -196,9 +196,9 @@ func apply(r *Run, e Event, body Body) {
 	case PlanRead:
 		planRead(r, b)
 	case PlanWriteRequested:
-		r.PlanWrite = &PlanWrite{Event: e.ID, Artifact: b.Artifact, Done: b.Done, Files: b.Files, Message: b.Message}
+		r.Driving.PlanWrite = &PlanWrite{Event: e.ID, Artifact: b.Artifact, Done: b.Done, Files: b.Files, Message: b.Message}
 		if len(b.Files) > 0 {
-			r.Draft = nil
+			r.Managing.Draft = nil
 		}
 	case PlanUpdated:
 		planUpdated(r, b)
@@ -266,7 +266,7 @@ func apply(r *Run, e Event, body Body) {
 func resume(r *Run, e Event, b RunResumed) {
 	if r.Pause != nil {
 		if resumeWakes(r) {
-			r.Barren = 0
+			r.Managing.Barren = 0
 			wake(r, e, Wake{Kind: WakePerson, Text: b.Note})
 		}
 		r.Status = r.Pause.From
@@ -278,8 +278,8 @@ func resume(r *Run, e Event, b RunResumed) {
 	if b.Limits != nil {
 		r.Limits = *b.Limits
 	}
-	if r.Plan != nil && r.Plan.Trouble != "" && !r.ByManager() {
-		r.Plan = nil // to be read again
+	if r.Driving.Plan != nil && r.Driving.Plan.Trouble != "" && !r.ByManager() {
+		r.Driving.Plan = nil // to be read again
 	}
 	if r.PullRequest != nil && r.PullRequest.State == PullRequestClosed {
 		r.PullRequest = nil // to be opened anew

@@ -25,7 +25,7 @@ func TestAllOfManyAreLetGo(t *testing.T) {
 		t.Errorf("%d tasks are kept, first %+v", len(s.Tasks), s.Tasks[0])
 	}
 	r.Stages = []*Stage{{ID: "api", Status: StageDone, Branch: "x-api-3"}}
-	r.Delegations = []*Delegation{{ID: "t8", Stage: "web"}, {ID: "t9", Stage: "api"}}
+	r.Managing.Delegations = []*Delegation{{ID: "t8", Stage: "web"}, {ID: "t9", Stage: "api"}}
 	if forget(r); len(r.Stages) != 1 {
 		t.Error("a line was let go that the second delegation speaks of")
 	}
@@ -43,14 +43,14 @@ func TestAWishIsGivenToItsStage(t *testing.T) {
 		"w9": {nil, []Changes{{ID: "w1", Text: "a"}, {ID: "w2", Text: "b"}, {ID: "w3", Text: "c"}}, []string{"", "", "kept"}},
 		"":   {nil, []Changes{{ID: "w1", Text: "a"}, {ID: "w2", Text: "b"}, {ID: "w3", Text: "c"}}, []string{"", "", "kept"}},
 	} {
-		r := &Run{Changes: []Changes{{ID: "w1", Text: "a"}, {ID: "w2", Text: "b"}, {ID: "w3", Text: "c"}}, SentBack: []SentBack{{Wish: "w1"}, {Wish: "w2"}, {To: "kept"}}}
+		r := &Run{Driving: Driving{Changes: []Changes{{ID: "w1", Text: "a"}, {ID: "w2", Text: "b"}, {ID: "w3", Text: "c"}}}, SentBack: []SentBack{{Wish: "w1"}, {Wish: "w2"}, {To: "kept"}}}
 		s := &Stage{ID: "api"}
 		takeWish(r, s, id)
 		var to []string
 		for _, b := range r.SentBack {
 			to = append(to, b.To)
 		}
-		if diff := cmp.Diff(want.wish, s.Wish) + cmp.Diff(want.left, r.Changes) + cmp.Diff(want.to, to); diff != "" {
+		if diff := cmp.Diff(want.wish, s.Wish) + cmp.Diff(want.left, r.Driving.Changes) + cmp.Diff(want.to, to); diff != "" {
 			t.Errorf("%q: %s", id, diff)
 		}
 	}
@@ -69,9 +69,9 @@ func TestWhenAPlanIsMerged(t *testing.T) {
 		"nobody asked for it":     {[]*Stage{{ID: PlanStage}}, nil, ""},
 		"no stage of its own":     {nil, &PlanWrite{Artifact: "plan.md"}, ""},
 	} {
-		r := &Run{Head: "c1", Verified: "c1", Stages: test.stages, PlanWrite: test.write}
+		r := &Run{Head: "c1", Verified: "c1", Stages: test.stages, Driving: Driving{PlanWrite: test.write}}
 		planUpdated(r, PlanUpdated{Plan: Plan{Commit: "c2"}})
-		if r.Head != "c2" || r.Verified != "c2" || r.PlanWrite != nil || r.Plan == nil || len(test.stages) > 0 && r.Stages[0].Merged != test.merged {
+		if r.Head != "c2" || r.Verified != "c2" || r.Driving.PlanWrite != nil || r.Driving.Plan == nil || len(test.stages) > 0 && r.Stages[0].Merged != test.merged {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -117,7 +117,7 @@ func TestWhatRulesFindClosed(t *testing.T) {
 		"of no delegation":       {Stage{ID: "api", Tasks: done}, StageOpen},
 	} {
 		test.stage.Status = StageOpen
-		r := &Run{Delegated: 9, Head: "c1", Stages: []*Stage{&test.stage, {ID: "t5", Status: StageOmitted, Tasks: done}}}
+		r := &Run{Managing: Managing{Delegated: 9}, Head: "c1", Stages: []*Stage{&test.stage, {ID: "t5", Status: StageOmitted, Tasks: done}}}
 		closeDone(r)
 		if test.stage.Status != test.want || (test.stage.Commit == "c1") != (test.want == StageDone) || r.Stages[1].Status != StageOmitted {
 			t.Errorf("%s: it is %s at %q", name, test.stage.Status, test.stage.Commit)

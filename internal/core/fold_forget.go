@@ -8,19 +8,19 @@ import (
 // forget lets go of what is over for long: the events have it.
 func forget(r *Run) {
 	over := 0
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		if d.Status.Over() {
 			over++
 		}
 	}
-	r.Delegations = slices.DeleteFunc(r.Delegations, func(d *Delegation) bool {
+	r.Managing.Delegations = slices.DeleteFunc(r.Managing.Delegations, func(d *Delegation) bool {
 		if d.Status.Over() && over > keptDelegations {
 			over--
 			return true
 		}
 		return false
 	})
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		if d.Status.Over() {
 			d.Proposal.Prompt, d.Proposal.Checks = clipped(d.Proposal.Prompt, keptPrompt), nil
 		}
@@ -79,7 +79,7 @@ func (r *Run) forgettable(s *Stage) bool {
 	if !r.ByManager() || !line || !s.Status.Closed() || s.LineAt != "" {
 		return false
 	}
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		if d.ID == s.ID || d.Stage == s.ID {
 			return false
 		}
@@ -98,10 +98,10 @@ func (r *Run) forgettable(s *Stage) bool {
 // retire remembers how often a line was begun, so that its branches and tasks
 // are never called as they were before.
 func (r *Run) retire(s *Stage) {
-	if r.Rounds == nil {
-		r.Rounds = Rounds{}
+	if r.Managing.Rounds == nil {
+		r.Managing.Rounds = Rounds{}
 	}
-	r.Rounds[s.ID] = s.Round
+	r.Managing.Rounds[s.ID] = s.Round
 }
 
 // file keeps the documents that a line handed in, the newest of each name.
@@ -112,8 +112,8 @@ func file(r *Run, s *Stage) {
 			if t.Status != TaskDone || a == nil {
 				continue
 			}
-			r.Documents = slices.DeleteFunc(r.Documents, func(old Artifact) bool { return old.Name == name })
-			r.Documents = append(r.Documents, *a)
+			r.Managing.Documents = slices.DeleteFunc(r.Managing.Documents, func(old Artifact) bool { return old.Name == name })
+			r.Managing.Documents = append(r.Managing.Documents, *a)
 		}
 	}
 }

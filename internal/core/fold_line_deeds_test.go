@@ -11,7 +11,7 @@ import (
 func ruled() *core.Run {
 	r := managed()
 	byRules(r)
-	r.Delegations, r.Delegated = nil, 0
+	r.Managing.Delegations, r.Managing.Delegated = nil, 0
 	return r
 }
 
@@ -32,7 +32,7 @@ func delegated(r *core.Run) {
 		task("api.r1.t1", core.KindCode, core.TaskDone, attempt("t1", 2, 0.5, "did it")),
 		task("api.r1.t1.fix", core.KindFix, core.TaskVerifying, attempt("t1.fix", 3, 0.25, "fixed it")),
 	}
-	r.Delegations[0].Task, r.Sterile = "api.r1.t1", 2
+	r.Managing.Delegations[0].Task, r.Sterile = "api.r1.t1", 2
 }
 
 // publishable adds a publication that waits at its gate, as the delegation t2.
@@ -41,8 +41,8 @@ func publishable(status core.TaskStatus) func(*core.Run) {
 		r.Stages = append(r.Stages, &core.Stage{ID: core.PublishStage, Status: core.StageGated, Round: 1, Gate: &core.Gate{}, Tasks: []*core.Task{
 			{ID: "publish.r1", Stage: core.PublishStage, Act: core.ActPullRequest, Status: status, Prepared: &core.Prepared{}, Publishing: &core.PublishRequested{}},
 		}})
-		r.Delegations = append(r.Delegations, &core.Delegation{ID: "t2", Stage: core.PublishStage, Status: core.DelegationOpen})
-		r.Delegated = 2
+		r.Managing.Delegations = append(r.Managing.Delegations, &core.Delegation{ID: "t2", Stage: core.PublishStage, Status: core.DelegationOpen})
+		r.Managing.Delegated = 2
 		r.Status, r.Pause = core.StatusAwaiting, &core.Pause{From: core.StatusAwaiting}
 	}
 }
@@ -76,11 +76,11 @@ func lineDeeds() map[string]deed {
 		return b
 	}
 	discarding := with(managed, delegated, func(r *core.Run) {
-		r.Delegations = append(r.Delegations, &core.Delegation{ID: "t2", Status: core.DelegationWaiting, Event: "e-cause"}, &core.Delegation{ID: "t3", Status: core.DelegationWaiting, Event: "e0"})
+		r.Managing.Delegations = append(r.Managing.Delegations, &core.Delegation{ID: "t2", Status: core.DelegationWaiting, Event: "e-cause"}, &core.Delegation{ID: "t3", Status: core.DelegationWaiting, Event: "e0"})
 	})
 	wish := core.ChangesRequested{ID: "w1", Source: "me", Text: "so"}
 	wishes := func(r *core.Run) {
-		r.Changes = []core.Changes{{ID: "w1", Text: "a"}, {ID: "w2", Text: "b"}, {ID: "w3", Text: "c"}}
+		r.Driving.Changes = []core.Changes{{ID: "w1", Text: "a"}, {ID: "w2", Text: "b"}, {ID: "w3", Text: "c"}}
 	}
 	opened := func(change func(*core.StageOpened)) core.Body {
 		b := core.StageOpened{Stage: "old", Round: 2, Base: "c1", Branch: "feature/x-old-2", Title: "t", Reason: core.OpenAdvance}
@@ -94,9 +94,9 @@ func lineDeeds() map[string]deed {
 	plan := core.Plan{Commit: "c5", Digest: "d5", Steps: []core.Step{{ID: "s"}}}
 	writing := func(state func() *core.Run, change func(*core.PlanWrite)) func() *core.Run {
 		return with(state, planning(core.PlanStage), func(r *core.Run) {
-			r.PlanWrite, r.Sterile = &core.PlanWrite{Event: "e"}, 2
-			change(r.PlanWrite)
-		}, func(r *core.Run) { r.Delegations = nil }, publishable(core.TaskDelivered))
+			r.Driving.PlanWrite, r.Sterile = &core.PlanWrite{Event: "e"}, 2
+			change(r.Driving.PlanWrite)
+		}, func(r *core.Run) { r.Managing.Delegations = nil }, publishable(core.TaskDelivered))
 	}
 	asIs := func(*core.PlanWrite) {}
 	swap := core.PlaybookSwapped{Playbook: core.Playbook{Name: "other", Project: &core.Management{}}}
@@ -104,13 +104,13 @@ func lineDeeds() map[string]deed {
 	pausedFor := func(state func() *core.Run, code core.PauseCode) func() *core.Run {
 		return with(state, func(r *core.Run) {
 			r.Status, r.Pause = core.StatusPaused, &core.Pause{Code: code, Stage: "api", Reason: "why", Advice: core.Advice{Hint: "what"}, From: core.StatusActive}
-			r.Barren = 2
+			r.Managing.Barren = 2
 		})
 	}
 	turned := func(deeds ...core.Deed) func() *core.Run {
 		return with(turning, func(r *core.Run) {
 			r.Stages[0].Turn = &core.Turn{Wakes: []core.Wake{{Kind: core.WakeTask, Subject: "t1"}}, Missed: 2, Deeds: deeds}
-			r.Wakes, r.Missed = []core.Wake{{Kind: core.WakeEpic}}, 1
+			r.Managing.Wakes, r.Managing.Missed = []core.Wake{{Kind: core.WakeEpic}}, 1
 		})
 	}
 	tried := with(ruled, planning(core.PlanStage), func(r *core.Run) {
@@ -145,7 +145,7 @@ func lineDeeds() map[string]deed {
 		"a merged line begins anew":         {old(func(s *core.Stage) { s.Reviews, s.Fixes, s.Merged = 1, 1, "m" }), decides, opened(same)},
 		"a line goes on":                    {old(func(s *core.Stage) { s.LineAt = "c8" }), decides, opened(func(b *core.StageOpened) { b.Branch = "feature/x-old-1" })},
 		"a line begins for a wish":          {old(func(*core.Stage) {}), decides, opened(func(b *core.StageOpened) { b.Wish = "w2" })},
-		"a line begins":                     {with(managed, func(r *core.Run) { r.Rounds, r.Sterile = core.Rounds{"new": 1, "other": 2}, 2 }), decides, opened(func(b *core.StageOpened) { b.Stage = "new" })},
+		"a line begins":                     {with(managed, func(r *core.Run) { r.Managing.Rounds, r.Sterile = core.Rounds{"new": 1, "other": 2}, 2 }), decides, opened(func(b *core.StageOpened) { b.Stage = "new" })},
 		"a line's branch moves":             {managed, engine, core.BranchMoved{Ref: "refs/heads/feature/x-api-1", New: "c5"}},
 		"a branch is gone":                  {with(managed, func(r *core.Run) { r.Gone = []core.Line{{Branch: "g1"}, {Branch: "g2"}, {Branch: "g3"}} }), engine, core.BranchMoved{Ref: "refs/heads/g2"}},
 		"a line passes":                     {with(managed, delegated, line(func(s *core.Stage) { s.Tasks[2].Status = core.TaskDone })), decides, core.StagePassed{Stage: "api", Round: 1, Commit: "m"}},
@@ -158,15 +158,15 @@ func lineDeeds() map[string]deed {
 		"a wish before publishing by rules": {with(ruled, publishable(core.TaskDelivered)), me, wish},
 		"a wish while it is published":      {with(managed, publishable(core.TaskRunning)), me, wish},
 		"a wish after it was published":     {with(managed, publishable(core.TaskDone)), engine, wish},
-		"the plan is read":                  {with(managed, func(r *core.Run) { r.Plan = nil }), engine, core.PlanRead{Plan: plan}},
-		"the plan cannot be read":           {with(managed, func(r *core.Run) { r.Plan = nil }), engine, core.PlanRead{Error: "no steps"}},
-		"the plan is to be written":         {with(managed, func(r *core.Run) { r.Draft = &core.PlanDraft{} }), decides, core.PlanWriteRequested{Artifact: "a", Done: []string{"s"}, Message: "m"}},
-		"a draft is to be written":          {with(managed, func(r *core.Run) { r.Draft = &core.PlanDraft{} }), decides, core.PlanWriteRequested{Files: []core.PlanFile{{Name: "plan.md"}}, Message: "m"}},
+		"the plan is read":                  {with(managed, func(r *core.Run) { r.Driving.Plan = nil }), engine, core.PlanRead{Plan: plan}},
+		"the plan cannot be read":           {with(managed, func(r *core.Run) { r.Driving.Plan = nil }), engine, core.PlanRead{Error: "no steps"}},
+		"the plan is to be written":         {with(managed, func(r *core.Run) { r.Managing.Draft = &core.PlanDraft{} }), decides, core.PlanWriteRequested{Artifact: "a", Done: []string{"s"}, Message: "m"}},
+		"a draft is to be written":          {with(managed, func(r *core.Run) { r.Managing.Draft = &core.PlanDraft{} }), decides, core.PlanWriteRequested{Files: []core.PlanFile{{Name: "plan.md"}}, Message: "m"}},
 		"the plan is another":               {writing(ruled, asIs), engine, core.PlanUpdated{Old: "c1", Plan: plan}},
 		"the plan is what was made":         {writing(ruled, func(w *core.PlanWrite) { w.Artifact = "a" }), engine, core.PlanUpdated{Old: "c1", Plan: plan}},
 		"a manager's plan is another":       {writing(managed, asIs), engine, core.PlanUpdated{Old: "c1", Plan: plan}},
-		"resumed with a plan that failed":   {with(pausedFor(ruled, core.PauseInput), func(r *core.Run) { r.Plan.Trouble = "x" }), me, core.RunResumed{}},
-		"resumed with a manager's plan":     {with(pausedFor(managed, core.PauseInput), func(r *core.Run) { r.Plan.Trouble = "x" }), me, core.RunResumed{}},
+		"resumed with a plan that failed":   {with(pausedFor(ruled, core.PauseInput), func(r *core.Run) { r.Driving.Plan.Trouble = "x" }), me, core.RunResumed{}},
+		"resumed with a manager's plan":     {with(pausedFor(managed, core.PauseInput), func(r *core.Run) { r.Driving.Plan.Trouble = "x" }), me, core.RunResumed{}},
 		"a review is awaited":               {with(managed, closed), decides, core.ReviewAwaited{}},
 		"handed to the rules":               {pausedFor(turned(), core.PauseBarren), me, swap},
 		"handed to the rules, done": {with(managed, func(r *core.Run) {

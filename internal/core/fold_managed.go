@@ -9,7 +9,7 @@ func opened(r *Run, b StageOpened) *Stage {
 	if s == nil {
 		s = &Stage{ID: b.Stage, Status: StagePending}
 		r.Stages = append(r.Stages, s)
-		delete(r.Rounds, b.Stage)
+		delete(r.Managing.Rounds, b.Stage)
 	}
 	if r.Managed() {
 		if s.LineAt != "" && s.Branch != b.Branch {
@@ -30,7 +30,7 @@ func opened(r *Run, b StageOpened) *Stage {
 
 // takeWish makes what somebody wants changed the stage's work.
 func takeWish(r *Run, s *Stage, id string) {
-	i := slices.IndexFunc(r.Changes, func(c Changes) bool { return c.ID == id })
+	i := slices.IndexFunc(r.Driving.Changes, func(c Changes) bool { return c.ID == id })
 	if id == "" || i < 0 {
 		return
 	}
@@ -39,8 +39,8 @@ func takeWish(r *Run, s *Stage, id string) {
 			b.To = s.ID
 		}
 	})
-	wish := r.Changes[i]
-	s.Wish, r.Changes = &wish, slices.Delete(r.Changes, i, i+1)
+	wish := r.Driving.Changes[i]
+	s.Wish, r.Driving.Changes = &wish, slices.Delete(r.Driving.Changes, i, i+1)
 }
 
 func branchMoved(r *Run, b BranchMoved) {
@@ -58,18 +58,18 @@ func branchMoved(r *Run, b BranchMoved) {
 
 func planRead(r *Run, b PlanRead) {
 	plan := b.Plan
-	r.Plan = &plan
+	r.Driving.Plan = &plan
 	if b.Error != "" {
-		r.Plan.Trouble = b.Error
+		r.Driving.Plan.Trouble = b.Error
 	}
 }
 
 func planUpdated(r *Run, b PlanUpdated) {
 	plan := b.Plan
-	if s := r.Stage(PlanStage); s != nil && r.PlanWrite != nil && r.PlanWrite.Artifact != "" {
+	if s := r.Stage(PlanStage); s != nil && r.Driving.PlanWrite != nil && r.Driving.PlanWrite.Artifact != "" {
 		s.Merged = plan.Commit
 	}
-	r.Plan, r.PlanWrite = &plan, nil
+	r.Driving.Plan, r.Driving.PlanWrite = &plan, nil
 	r.Head, r.Verified = plan.Commit, plan.Commit
 	if !r.ByManager() { // words alone are no progress
 		r.Sterile = 0
@@ -141,8 +141,8 @@ func changesRequested(r *Run, e Event, b ChangesRequested) {
 	wake(r, e, Wake{Kind: WakeChanges, Subject: b.ID, Text: b.Text})
 	unpublish(r, e, "changes were asked for before it was published")
 	sentBack(r, e, SentBack{From: b.Source, Wish: b.ID, Text: b.Text})
-	r.Asked = append(r.Asked, b.ID)
-	r.Changes = append(r.Changes, Changes{ID: b.ID, Source: b.Source, Text: b.Text})
+	r.Driving.Asked = append(r.Driving.Asked, b.ID)
+	r.Driving.Changes = append(r.Driving.Changes, Changes{ID: b.ID, Source: b.Source, Text: b.Text})
 	lapsePublish(r)
 }
 

@@ -13,23 +13,23 @@ func wake(r *Run, e Event, w Wake) {
 	if !r.ByManager() {
 		return
 	}
-	if slices.ContainsFunc(r.Wakes, func(o Wake) bool { return o.Kind == w.Kind && o.Subject == w.Subject && w.Subject != "" }) {
+	if slices.ContainsFunc(r.Managing.Wakes, func(o Wake) bool { return o.Kind == w.Kind && o.Subject == w.Subject && w.Subject != "" }) {
 		return
 	}
-	if len(r.Wakes) >= keptWakes {
-		r.Missed++
+	if len(r.Managing.Wakes) >= keptWakes {
+		r.Managing.Missed++
 		return
 	}
 	w.Event, w.At, w.By, w.Text = e.ID, e.At, e.Actor, clipped(w.Text, keptWake)
-	r.Wakes = append(r.Wakes, w)
+	r.Managing.Wakes = append(r.Managing.Wakes, w)
 }
 
 // beginTurn hands the manager what it was woken for, and what people want
 // changed for as long as it did nothing about that.
 func beginTurn(r *Run, s *Stage, b StageOpened) {
-	s.Turn = &Turn{Wakes: r.Wakes, Missed: r.Missed}
-	r.Wakes, r.Missed = nil, 0
-	for _, c := range r.Changes {
+	s.Turn = &Turn{Wakes: r.Managing.Wakes, Missed: r.Managing.Missed}
+	r.Managing.Wakes, r.Managing.Missed = nil, 0
+	for _, c := range r.Driving.Changes {
 		if !s.Turn.sawChange(c.ID) {
 			s.Turn.Wakes = append(s.Turn.Wakes, Wake{Kind: WakeChanges, Subject: c.ID, Text: clipped(c.Text, keptWake), At: r.Now()})
 		}
@@ -45,11 +45,11 @@ func endTurn(r *Run, s *Stage) {
 	switch {
 	case s.Turn == nil:
 	case s.Turn.changed():
-		r.Barren = 0
+		r.Managing.Barren = 0
 		answerBack(r, s.Turn)
-		r.Changes = slices.DeleteFunc(r.Changes, func(c Changes) bool { return s.Turn.sawChange(c.ID) })
+		r.Driving.Changes = slices.DeleteFunc(r.Driving.Changes, func(c Changes) bool { return s.Turn.sawChange(c.ID) })
 	case r.Idle():
-		r.Barren++
+		r.Managing.Barren++
 	}
 }
 
@@ -69,7 +69,7 @@ func (t *Turn) sawChange(id string) bool {
 // Idle reports a run whose manager could act, and which waits for nothing else:
 // no work, no person, no review of what is published.
 func (r *Run) Idle() bool {
-	published := r.PullRequest != nil && r.PullRequest.Commit == r.Verified && len(r.Changes) == 0 && len(r.OpenLines()) == 0
+	published := r.PullRequest != nil && r.PullRequest.Commit == r.Verified && len(r.Driving.Changes) == 0 && len(r.OpenLines()) == 0
 	return len(r.Questions) == 0 && !r.UnderWay() && !published
 }
 
@@ -98,12 +98,12 @@ func (r *Run) UnderWay() bool {
 			}
 		}
 	}
-	return r.Draft != nil || r.PlanWrite != nil
+	return r.Managing.Draft != nil || r.Driving.PlanWrite != nil
 }
 
 // open reports delegated work that was begun and is not over.
 func (r *Run) open() bool {
-	return slices.ContainsFunc(r.Delegations, func(d *Delegation) bool { return d.Status == DelegationOpen })
+	return slices.ContainsFunc(r.Managing.Delegations, func(d *Delegation) bool { return d.Status == DelegationOpen })
 }
 
 // did notes what a turn's agent had done. What a worker says meanwhile is none
@@ -120,8 +120,8 @@ func did(r *Run, e Event, d Deed) {
 }
 
 func taskProposed(r *Run, e Event, b TaskProposed) {
-	r.Delegated++
-	r.Delegations = append(r.Delegations, &Delegation{
+	r.Managing.Delegated++
+	r.Managing.Delegations = append(r.Managing.Delegations, &Delegation{
 		ID: b.Delegation, Key: b.Proposal.Key(), Proposal: b.Proposal, Status: DelegationWaiting, Event: e.ID, By: e.Actor,
 	})
 	hear(r, e, ToolDelegate, b.Call, b.Delegation)
@@ -170,7 +170,7 @@ func take(r *Run, b TaskAdmitted) {
 
 // OpenOn is the delegation that a stage works on; nil where there is none.
 func (r *Run) OpenOn(stage string) *Delegation {
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		if d.Stage == stage && d.Status == DelegationOpen {
 			return d
 		}
@@ -257,7 +257,7 @@ func taskFailed(r *Run, e Event, b TaskFailed) {
 }
 
 func planProposed(r *Run, e Event, b PlanProposed) {
-	r.Draft = &PlanDraft{Event: e.ID, Files: b.Files, Message: b.Message}
+	r.Managing.Draft = &PlanDraft{Event: e.ID, Files: b.Files, Message: b.Message}
 	hear(r, e, ToolPlan, b.Call, "")
 	did(r, e, Deed{Tool: ToolPlan, Subject: e.ID, Text: b.Message})
 }
@@ -352,7 +352,7 @@ func stir(r *Run, e Event) {
 
 // WatchdogAt is when a silent manager is to be woken; zero where it is not.
 func (r *Run) WatchdogAt() time.Time {
-	if !r.ByManager() || r.Status != StatusActive || r.InTurn() || len(r.Wakes) > 0 || !r.Idle() || r.Playbook.Project.Watch == nil {
+	if !r.ByManager() || r.Status != StatusActive || r.InTurn() || len(r.Managing.Wakes) > 0 || !r.Idle() || r.Playbook.Project.Watch == nil {
 		return time.Time{}
 	}
 	watch := r.Playbook.Project.Watch

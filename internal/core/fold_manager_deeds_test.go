@@ -18,15 +18,15 @@ func managerDeeds() map[string]deed {
 	watch.Reason = core.OpenWatchdog
 	woken := with(managed, func(r *core.Run) {
 		r.Stages[0].Status, r.Stirred, r.Sterile = core.StageDone, happened.Add(-time.Hour), 2
-		r.Wakes, r.Missed = []core.Wake{{Kind: core.WakeChanges, Subject: "w1"}, {Kind: core.WakeTask, Subject: "t1"}}, 3
-		r.Changes = []core.Changes{{ID: "w1", Text: "a"}, {ID: "w2", Text: long}}
+		r.Managing.Wakes, r.Managing.Missed = []core.Wake{{Kind: core.WakeChanges, Subject: "w1"}, {Kind: core.WakeTask, Subject: "t1"}}, 3
+		r.Driving.Changes = []core.Changes{{ID: "w1", Text: "a"}, {ID: "w2", Text: long}}
 	})
 	ended := core.StagePassed{Stage: core.ManagerStage, Round: 1, Commit: "c1"}
 	over := func(kind core.WakeKind, deeds ...core.Deed) func() *core.Run {
 		return with(managed, func(r *core.Run) {
-			r.Delegations[0].Status, r.Barren, r.Sterile = core.DelegationDone, 1, 2
+			r.Managing.Delegations[0].Status, r.Managing.Barren, r.Sterile = core.DelegationDone, 1, 2
 			r.Stages[0].Turn = &core.Turn{Wakes: []core.Wake{{Kind: kind, Subject: "w1"}}, Deeds: deeds}
-			r.Changes = []core.Changes{{ID: "w1"}, {ID: "w2"}}
+			r.Driving.Changes = []core.Changes{{ID: "w1"}, {ID: "w2"}}
 		})
 	}
 	verdict := core.VerifyConcluded{Task: "api.r1.t1.fix", Attempt: "api.r1.t1.fix.a1", Passed: true}
@@ -36,7 +36,7 @@ func managerDeeds() map[string]deed {
 	own := func(change func(*core.Stage)) func() *core.Run { // a line that nobody gave a name
 		return with(worked, func(r *core.Run) {
 			s := r.Stage("api")
-			s.ID, r.Delegations[0].Stage = "t1", "t1"
+			s.ID, r.Managing.Delegations[0].Stage = "t1", "t1"
 			for _, t := range s.Tasks {
 				t.Stage = "t1"
 			}
@@ -50,7 +50,7 @@ func managerDeeds() map[string]deed {
 	full := func(n int) func() *core.Run {
 		return with(managed, func(r *core.Run) {
 			for i := range n {
-				r.Wakes = append(r.Wakes, core.Wake{Kind: core.WakeTask, Subject: strconv.Itoa(i)})
+				r.Managing.Wakes = append(r.Managing.Wakes, core.Wake{Kind: core.WakeTask, Subject: strconv.Itoa(i)})
 			}
 		})
 	}
@@ -72,7 +72,7 @@ func managerDeeds() map[string]deed {
 		})
 	}
 	refused := with(turning, func(r *core.Run) {
-		r.Delegations = []*core.Delegation{{ID: "t1", Status: core.DelegationWaiting, Event: "e-cause"}, {ID: "t2", Status: core.DelegationWaiting, Event: "e0", Proposal: core.Proposal{Kind: core.KindCode}}}
+		r.Managing.Delegations = []*core.Delegation{{ID: "t1", Status: core.DelegationWaiting, Event: "e-cause"}, {ID: "t2", Status: core.DelegationWaiting, Event: "e0", Proposal: core.Proposal{Kind: core.KindCode}}}
 		r.Stages[0].Turn.Deeds = []core.Deed{{Subject: "t1"}, {Subject: "t2"}}
 	})
 	published := with(managed, func(r *core.Run) {
@@ -90,7 +90,7 @@ func managerDeeds() map[string]deed {
 	asIs := func(*core.Task) {}
 	paused := func(code core.PauseCode, change func(*core.Run)) func() *core.Run {
 		return with(managed, func(r *core.Run) {
-			r.Status, r.Pause, r.Barren = core.StatusPaused, &core.Pause{Code: code, From: core.StatusReview}, 2
+			r.Status, r.Pause, r.Managing.Barren = core.StatusPaused, &core.Pause{Code: code, From: core.StatusReview}, 2
 			change(r)
 		})
 	}
@@ -105,20 +105,20 @@ func managerDeeds() map[string]deed {
 		"a turn ends with words to an answer": {over(core.WakeAnswer, core.Deed{Tool: core.ToolMessage}), decides, ended},
 		"a turn ends with words to a message": {over(core.WakeMessage, core.Deed{Tool: core.ToolMessage}), decides, ended},
 		"a turn ends with words to nobody":    {over(core.WakeTask, core.Deed{Tool: core.ToolMessage}), decides, ended},
-		"a turn ends idle beside work":        {with(over(core.WakeTask), func(r *core.Run) { r.Delegations[0].Status = core.DelegationOpen }), decides, ended},
+		"a turn ends idle beside work":        {with(over(core.WakeTask), func(r *core.Run) { r.Managing.Delegations[0].Status = core.DelegationOpen }), decides, ended},
 		"a turn ends idle beside a question":  {with(over(core.WakeTask), func(r *core.Run) { r.Questions = []core.Question{{ID: "q"}} }), decides, ended},
-		"a turn ends idle beside a draft":     {with(over(core.WakeTask), func(r *core.Run) { r.Draft = &core.PlanDraft{} }), decides, ended},
-		"a turn ends idle beside the plan":    {with(over(core.WakeTask), func(r *core.Run) { r.PlanWrite = &core.PlanWrite{} }), decides, ended},
+		"a turn ends idle beside a draft":     {with(over(core.WakeTask), func(r *core.Run) { r.Managing.Draft = &core.PlanDraft{} }), decides, ended},
+		"a turn ends idle beside the plan":    {with(over(core.WakeTask), func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }), decides, ended},
 		"a turn ends idle beside a check":     {with(over(core.WakeTask), func(r *core.Run) { r.Stage("api").Tasks[0].Status = core.TaskVerifying }), decides, ended},
 		"a turn ends idle beside an agent":    {with(over(core.WakeTask), func(r *core.Run) { r.Stage("api").Tasks[0].Last().Status = core.AttemptRunning }), decides, ended},
-		"a turn ends idle, all published":     {with(over(core.WakeTask), closed, func(r *core.Run) { r.Changes, r.Stages[0].Status = nil, core.StageOpen }), decides, ended},
+		"a turn ends idle, all published":     {with(over(core.WakeTask), closed, func(r *core.Run) { r.Driving.Changes, r.Stages[0].Status = nil, core.StageOpen }), decides, ended},
 		"a turn ends idle, a wish is left":    {with(over(core.WakeTask), closed, func(r *core.Run) { r.Stages[0].Status = core.StageOpen }), decides, ended},
-		"a turn ends idle, a line is left":    {with(over(core.WakeTask), closed, func(r *core.Run) { r.Changes, r.Stages[1].Status = nil, core.StageOpen }), decides, ended},
-		"a turn ends idle, more is verified":  {with(over(core.WakeTask), closed, func(r *core.Run) { r.Changes, r.Verified = nil, "c9" }), decides, ended},
+		"a turn ends idle, a line is left":    {with(over(core.WakeTask), closed, func(r *core.Run) { r.Driving.Changes, r.Stages[1].Status = nil, core.StageOpen }), decides, ended},
+		"a turn ends idle, more is verified":  {with(over(core.WakeTask), closed, func(r *core.Run) { r.Driving.Changes, r.Verified = nil, "c9" }), decides, ended},
 		"a turn ends without a turn":          {with(managed, func(r *core.Run) { r.Stages[0].Turn = nil }), decides, ended},
 		"a person speaks":                     {managed, me, core.MessageSent{Voice: core.VoiceUser, Text: "hello", Call: "c1", Conversation: "c"}},
 		"a person speaks at length":           {managed, me, core.MessageSent{Voice: core.VoiceUser, Text: long}},
-		"a person speaks twice":               {with(managed, func(r *core.Run) { r.Wakes = []core.Wake{{Kind: core.WakeMessage}} }), me, core.MessageSent{Voice: core.VoiceUser, Text: "and"}},
+		"a person speaks twice":               {with(managed, func(r *core.Run) { r.Managing.Wakes = []core.Wake{{Kind: core.WakeMessage}} }), me, core.MessageSent{Voice: core.VoiceUser, Text: "and"}},
 		"a person speaks before publishing":   {with(managed, publishable(core.TaskDelivered)), me, core.MessageSent{Voice: core.VoiceUser, Text: "wait"}},
 		"a person speaks to the rules":        {with(ruled, publishable(core.TaskDelivered)), me, core.MessageSent{Voice: core.VoiceUser, Text: "wait"}},
 		"the manager speaks":                  {turning, boss, core.MessageSent{Voice: core.VoiceGreen, Text: long, Call: "c1"}},
@@ -149,13 +149,13 @@ func managerDeeds() map[string]deed {
 		"documents fail":                         {failing(func(t *core.Task) { t.Writes = core.WritesArtifacts }), decides, core.TaskFailed{Task: "api.r1.t1.fix", Reason: "why"}},
 		"an act fails":                           {failing(func(t *core.Task) { t.Act = core.ActMerge }), decides, core.TaskFailed{Task: "api.r1.t1.fix", Reason: "why"}},
 		"work is verified":                       {worked, engine, verdict},
-		"work of another line is verified":       {with(worked, func(r *core.Run) { r.Delegations[0].Stage = "web" }), engine, verdict},
+		"work of another line is verified":       {with(worked, func(r *core.Run) { r.Managing.Delegations[0].Stage = "web" }), engine, verdict},
 		"work is reviewed":                       {worked, engine, review},
 		"work to be merged is verified":          {own(func(*core.Stage) {}), engine, verdict},
 		"work that changed nothing is verified":  {own(func(s *core.Stage) { s.Base = "c-t1.fix" }), engine, verdict},
 		"documents of a line are verified":       {own(func(s *core.Stage) { s.Tasks[2].Writes = core.WritesArtifacts }), engine, verdict},
 		"a resolution is verified":               {with(worked, func(r *core.Run) { r.Task("api.r1.t1.fix").Kind = core.KindResolve }), engine, verdict},
-		"a merge is done twice":                  {with(worked, merging(core.TaskVerifying), func(r *core.Run) { r.Wakes = []core.Wake{{Kind: core.WakeTask, Subject: "t1"}} }), engine, core.MergeConcluded{Task: "api.r1.m", Commit: "m", Passed: true}},
+		"a merge is done twice":                  {with(worked, merging(core.TaskVerifying), func(r *core.Run) { r.Managing.Wakes = []core.Wake{{Kind: core.WakeTask, Subject: "t1"}} }), engine, core.MergeConcluded{Task: "api.r1.m", Commit: "m", Passed: true}},
 		"the 40th wake":                          {full(39), me, core.MessageSent{Voice: core.VoiceUser, Text: "x"}},
 		"the 41st wake":                          {full(40), me, core.MessageSent{Voice: core.VoiceUser, Text: "x"}},
 		"the plan is proposed":                   {turning, boss, core.PlanProposed{Files: []core.PlanFile{{Name: "plan.md"}}, Message: "m", Call: "c1"}},

@@ -35,7 +35,7 @@ func steerDeeds() map[string]deed {
 		r.Stages[3].Status = core.StageOpen
 	})
 	counted := func(by string) func() *core.Run {
-		return with(review, func(r *core.Run) { r.Sterile, r.AutoRounds, r.Barren, r.LastDecision = 2, 1, 1, by })
+		return with(review, func(r *core.Run) { r.Sterile, r.AutoRounds, r.Managing.Barren, r.LastDecision = 2, 1, 1, by })
 	}
 	unverified := with(phased, handedIn(core.TaskDelivered), func(r *core.Run) { r.Playbook.Phases[1].Writes = core.WritesCode })
 	subject := core.GateSubject(review(), review().Stages[2])

@@ -8,7 +8,7 @@ func swapped(r *Run, e Event, b PlaybookSwapped) {
 	if r.InTurn() {
 		breakOff(r, r.Manager())
 	}
-	r.Playbook, r.Barren = &playbook, 0
+	r.Playbook, r.Managing.Barren = &playbook, 0
 	if r.Pause != nil {
 		switch r.Pause.Code {
 		case PauseAttempts, PauseInfra, PauseInput, PauseBarren: // of who drove it before
@@ -18,7 +18,7 @@ func swapped(r *Run, e Event, b PlaybookSwapped) {
 		}
 	}
 	if !r.ByManager() {
-		r.Wakes, r.Missed = nil, 0 // nobody is left to be woken
+		r.Managing.Wakes, r.Managing.Missed = nil, 0 // nobody is left to be woken
 		closeDone(r)
 		return
 	}
@@ -35,7 +35,7 @@ func breakOff(r *Run, s *Stage) {
 		t.Status = TaskDropped
 	}
 	if s.Turn != nil && !s.Turn.changed() {
-		r.Wakes, r.Missed = append(slices.Clone(s.Turn.Wakes), r.Wakes...), r.Missed+s.Turn.Missed
+		r.Managing.Wakes, r.Managing.Missed = append(slices.Clone(s.Turn.Wakes), r.Managing.Wakes...), r.Managing.Missed+s.Turn.Missed
 	}
 	s.Status, s.ClosedAt = StageOmitted, r.Now()
 }

@@ -11,7 +11,7 @@ import (
 
 // lasting is a run of a manager that goes on for long.
 func lasting() *Run {
-	return &Run{Delegated: 200, Playbook: &Playbook{Project: &Management{Roles: map[TaskKind]string{KindManage: "boss"}}}}
+	return &Run{Managing: Managing{Delegated: 200}, Playbook: &Playbook{Project: &Management{Roles: map[TaskKind]string{KindManage: "boss"}}}}
 }
 
 // TestDelegationsThatAreOverForLongAreLetGo: the oldest first, as many as there are
@@ -22,9 +22,9 @@ func TestDelegationsThatAreOverForLongAreLetGo(t *testing.T) {
 		over, kept int
 	}{"as many as are kept": {keptDelegations, keptDelegations}, "one more": {keptDelegations + 1, keptDelegations}, "many more": {3 * keptDelegations, keptDelegations}, "few": {2, 2}} {
 		r, long := lasting(), strings.Repeat("x", keptPrompt+1)
-		r.Delegations = []*Delegation{{ID: "open", Status: DelegationOpen, Proposal: Proposal{Prompt: long, Checks: []string{"make"}}}, {ID: "waiting", Status: DelegationWaiting}}
+		r.Managing.Delegations = []*Delegation{{ID: "open", Status: DelegationOpen, Proposal: Proposal{Prompt: long, Checks: []string{"make"}}}, {ID: "waiting", Status: DelegationWaiting}}
 		for i := range c.over {
-			r.Delegations = append(r.Delegations, &Delegation{ID: fmt.Sprint(i), Status: []DelegationStatus{DelegationDone, DelegationFailed, DelegationRefused}[i%3], Proposal: Proposal{Prompt: long, Checks: []string{"make"}}})
+			r.Managing.Delegations = append(r.Managing.Delegations, &Delegation{ID: fmt.Sprint(i), Status: []DelegationStatus{DelegationDone, DelegationFailed, DelegationRefused}[i%3], Proposal: Proposal{Prompt: long, Checks: []string{"make"}}})
 		}
 		want := []string{"open", "waiting"}
 		for i := c.over - c.kept; i < c.over; i++ {
@@ -32,7 +32,7 @@ func TestDelegationsThatAreOverForLongAreLetGo(t *testing.T) {
 		}
 		forget(r)
 		var got []string
-		for _, d := range r.Delegations {
+		for _, d := range r.Managing.Delegations {
 			got = append(got, d.ID)
 			if whole := d.Proposal.Prompt == long && d.Proposal.Checks != nil; whole != (d.ID == "open") || len(d.Proposal.Prompt) > keptPrompt+len(" …") {
 				t.Errorf("%s: of %s is kept %+v", name, d.ID, d.Proposal)
@@ -125,13 +125,13 @@ func TestWhichLinesAreLetGo(t *testing.T) {
 		"a step of a plan":         {stage: Stage{ID: stepPrefix + "1", Status: StageDone, Branch: "x-step-1-3"}},
 		"what somebody wants":      {stage: Stage{ID: "change-1", Status: StageDone, Branch: "x-change-1-3", Wish: &Changes{}}},
 		"of the run itself":        {stage: Stage{ID: PublishStage, Status: StageDone}},
-		"a delegation is about it": {stage: Stage{ID: "api", Status: StageDone, Branch: "x-api-3"}, change: func(r *Run) { r.Delegations = []*Delegation{{ID: "t9", Stage: "api", Status: DelegationDone}} }},
-		"its delegation is kept":   {stage: Stage{ID: "t4", Status: StageDone, Branch: "x-t4-1"}, change: func(r *Run) { r.Delegations = []*Delegation{{ID: "t4", Status: DelegationFailed}} }},
-		"another is about another": {stage: Stage{ID: "api", Status: StageDone, Branch: "x-api-3"}, change: func(r *Run) { r.Delegations = []*Delegation{{ID: "t9", Stage: "web", Status: DelegationOpen}} }, gone: true, rounds: Rounds{"api": 3}},
+		"a delegation is about it": {stage: Stage{ID: "api", Status: StageDone, Branch: "x-api-3"}, change: func(r *Run) { r.Managing.Delegations = []*Delegation{{ID: "t9", Stage: "api", Status: DelegationDone}} }},
+		"its delegation is kept":   {stage: Stage{ID: "t4", Status: StageDone, Branch: "x-t4-1"}, change: func(r *Run) { r.Managing.Delegations = []*Delegation{{ID: "t4", Status: DelegationFailed}} }},
+		"another is about another": {stage: Stage{ID: "api", Status: StageDone, Branch: "x-api-3"}, change: func(r *Run) { r.Managing.Delegations = []*Delegation{{ID: "t9", Stage: "web", Status: DelegationOpen}} }, gone: true, rounds: Rounds{"api": 3}},
 		"checks still run":         {stage: Stage{ID: "api", Status: StageOmitted, Branch: "x-api-3", Tasks: []*Task{{Status: TaskVerifying}}}},
 		"an agent still runs":      {stage: Stage{ID: "api", Status: StageOmitted, Branch: "x-api-3", Tasks: []*Task{{Status: TaskDropped, Attempts: []*Attempt{{Status: AttemptRunning}}}}}},
 		"all on it has ended":      {stage: Stage{ID: "api", Status: StageOmitted, Branch: "x-api-3", Tasks: []*Task{{Status: TaskDone}, {Status: TaskDropped, Attempts: []*Attempt{{Status: AttemptEnded}}}}}, gone: true, rounds: Rounds{"api": 3}},
-		"after others":             {stage: Stage{ID: "api", Status: StageDone, Branch: "x-api-3"}, change: func(r *Run) { r.Rounds = Rounds{"ui": 2} }, gone: true, rounds: Rounds{"api": 3, "ui": 2}},
+		"after others":             {stage: Stage{ID: "api", Status: StageDone, Branch: "x-api-3"}, change: func(r *Run) { r.Managing.Rounds = Rounds{"ui": 2} }, gone: true, rounds: Rounds{"api": 3, "ui": 2}},
 		"nobody manages":           {stage: Stage{ID: "api", Status: StageDone, Branch: "x-api-3"}, change: func(r *Run) { r.Playbook.Project.Roles = nil }},
 	} {
 		r := lasting()
@@ -141,8 +141,8 @@ func TestWhichLinesAreLetGo(t *testing.T) {
 			c.change(r)
 		}
 		forget(r)
-		if gone := r.Stage(c.stage.ID) == nil; gone != c.gone || r.Stage("web") == nil || !cmp.Equal(c.rounds, r.Rounds) {
-			t.Errorf("%s: it is let go: %v, rounds %v", name, gone, r.Rounds)
+		if gone := r.Stage(c.stage.ID) == nil; gone != c.gone || r.Stage("web") == nil || !cmp.Equal(c.rounds, r.Managing.Rounds) {
+			t.Errorf("%s: it is let go: %v, rounds %v", name, gone, r.Managing.Rounds)
 		}
 	}
 }
@@ -205,9 +205,9 @@ func TestDocumentsOfALineAreFiled(t *testing.T) {
 	handsIn := func(status TaskStatus, digest string, outputs ...string) *Task {
 		return &Task{Status: status, Outputs: outputs, Attempts: []*Attempt{{Status: AttemptEnded, Verdict: VerdictPassed, Delivery: &Delivery{Artifacts: []Artifact{{Name: "a.md", Digest: digest}, {Name: "b.md", Digest: digest}}}}}}
 	}
-	r := &Run{Documents: []Artifact{{Name: "a.md", Digest: "old"}, {Name: "z.md", Digest: "old"}}}
+	r := &Run{Managing: Managing{Documents: []Artifact{{Name: "a.md", Digest: "old"}, {Name: "z.md", Digest: "old"}}}}
 	file(r, &Stage{Tasks: []*Task{handsIn(TaskDone, "1", "a.md", "none.md"), handsIn(TaskDone, "2", "a.md"), handsIn(TaskDropped, "3", "a.md", "b.md")}})
-	if diff := cmp.Diff([]Artifact{{Name: "z.md", Digest: "old"}, {Name: "a.md", Digest: "2"}}, r.Documents); diff != "" {
+	if diff := cmp.Diff([]Artifact{{Name: "z.md", Digest: "old"}, {Name: "a.md", Digest: "2"}}, r.Managing.Documents); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -33,7 +33,7 @@ func TestWhichDocumentHolds(t *testing.T) {
 		"of a step's branch":         {line, false, "2"},
 		"of a line that is filed":    {line, true, "1"},
 	} {
-		r := &Run{Stages: []*Stage{said("one", StageDone, TaskDone, "1"), c.second}, Documents: []Artifact{{Name: "z.md", Digest: "filed"}}}
+		r := &Run{Stages: []*Stage{said("one", StageDone, TaskDone, "1"), c.second}, Managing: Managing{Documents: []Artifact{{Name: "z.md", Digest: "filed"}}}}
 		if c.managed {
 			r.Playbook = lasting().Playbook
 		}

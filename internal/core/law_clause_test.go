@@ -21,7 +21,7 @@ func TestTheSecondClauseOfALaw(t *testing.T) {
 		return with(ungated, reviewer(func(t *core.Task) { t.Last().Review = &core.Review{Status: status} }))
 	}
 	delegation := func(status core.DelegationStatus) func() *core.Run {
-		return with(managed, func(r *core.Run) { r.Delegations[0].Status = status })
+		return with(managed, func(r *core.Run) { r.Managing.Delegations[0].Status = status })
 	}
 	begun := core.TaskAdmitted{Task: "api.r1.t2", Stage: "api", Round: 1, Attempts: 1, Delegation: "t1"}
 	team := func(change func(x *core.Task)) func() *core.Run {

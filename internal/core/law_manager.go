@@ -169,7 +169,7 @@ func lawSwap(r *Run, b PlaybookSwapped) error {
 	case r.Busy() != "" || len(r.Active()) > 0 || r.UnderWay():
 		return Errorf(CodeConflict, "something is under way: a project changes hands with nothing running").
 			WithHint("pause it and wait until its agents have ended").Offer(r.Choices(VerbPause)...)
-	case slices.ContainsFunc(r.Delegations, func(d *Delegation) bool { return !d.Status.Over() }):
+	case slices.ContainsFunc(r.Managing.Delegations, func(d *Delegation) bool { return !d.Status.Over() }):
 		return Errorf(CodeConflict, "delegated work waits to be begun, and nobody else would know of it").
 			WithHint("let the manager end what it waits for first")
 	case b.Playbook.Project.Attempts > r.Limits.Attempts:
@@ -184,7 +184,7 @@ func lawSwap(r *Run, b PlaybookSwapped) error {
 	}
 	for _, s := range r.Stages { // the rules know the plan's steps and nothing else
 		step, named := strings.CutPrefix(s.ID, stepPrefix)
-		if s.Branch != "" && s.Merged == "" && s.Wish == nil && !s.Status.Closed() && (!named || r.Plan.Step(step) == nil) {
+		if s.Branch != "" && s.Merged == "" && s.Wish == nil && !s.Status.Closed() && (!named || r.Driving.Plan.Step(step) == nil) {
 			return Errorf(CodeConflict, "the branch %s is neither merged nor given up, and the rules would not know what to do with it", s.Branch).
 				WithHint("let the manager end it first")
 		}

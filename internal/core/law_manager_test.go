@@ -12,7 +12,7 @@ func managed() *core.Run {
 	return &core.Run{
 		ID: "r", Alias: "r", Status: core.StatusActive, Branch: "feature/x", BaseCommit: "c0", Head: "c1", Verified: "c1", Limits: core.DefaultLimits(),
 		Playbook: &core.Playbook{Kind: "manager", Project: &core.Management{Roles: map[core.TaskKind]string{core.KindManage: "boss"}}},
-		Plan:     &core.Plan{Digest: "d"},
+		Driving:  core.Driving{Plan: &core.Plan{Digest: "d"}},
 		Stages: []*core.Stage{
 			{ID: core.ManagerStage, Status: core.StageOpen, Round: 1, Base: "c1", Turn: &core.Turn{}},
 			{ID: "api", Status: core.StageOpen, Round: 1, Base: "c1", Branch: "feature/x-api-1", Line: "c2", Tasks: []*core.Task{
@@ -22,8 +22,7 @@ func managed() *core.Run {
 			}},
 			{ID: "old", Status: core.StageOmitted, Round: 1, Base: "c1", Branch: "feature/x-old-1"},
 		},
-		Delegations: []*core.Delegation{{ID: "t1", Status: core.DelegationOpen, Stage: "api"}},
-		Delegated:   1,
+		Managing: core.Managing{Delegations: []*core.Delegation{{ID: "t1", Status: core.DelegationOpen, Stage: "api"}}, Delegated: 1},
 	}
 }
 

@@ -12,7 +12,7 @@ func lawOpenManaged(r *Run, b StageOpened) error {
 		return unlawful("stage %s: a round starts from the work as it is, not from %q", b.Stage, b.Base)
 	case b.Branch == r.Branch:
 		return unlawful("stage %s: the run's own branch is no step's", b.Stage)
-	case b.Branch != "" && !r.ByWaves() && (r.Plan == nil || r.Plan.Digest == ""):
+	case b.Branch != "" && !r.ByWaves() && (r.Driving.Plan == nil || r.Driving.Plan.Digest == ""):
 		return unlawful("stage %s: no work begins before there is a plan", b.Stage)
 	}
 	for _, s := range r.Stages {
@@ -20,7 +20,7 @@ func lawOpenManaged(r *Run, b StageOpened) error {
 			return unlawful("stage %s: its branch %s is that of %s", b.Stage, b.Branch, s.ID)
 		}
 	}
-	if b.Wish != "" && !slices.ContainsFunc(r.Changes, func(c Changes) bool { return c.ID == b.Wish }) {
+	if b.Wish != "" && !slices.ContainsFunc(r.Driving.Changes, func(c Changes) bool { return c.ID == b.Wish }) {
 		return unlawful("stage %s: nobody wants the change %q", b.Stage, b.Wish)
 	}
 	return nil
@@ -35,7 +35,7 @@ func lawMerge(r *Run, t *Task) error {
 		return unlawful("task %s: the merge is %s", t.ID, t.Status)
 	case s.Branch == "" || s.Line == "":
 		return unlawful("task %s: stage %s has nothing verified to merge", t.ID, s.ID)
-	case r.Merging() != nil || r.PlanWrite != nil:
+	case r.Merging() != nil || r.Driving.PlanWrite != nil:
 		return unlawful("task %s: the run's branch is about to move", t.ID)
 	}
 	objection := false
@@ -61,15 +61,15 @@ func lawManaged(r *Run, body Body) error {
 	}
 	switch b := body.(type) {
 	case PlanWriteRequested:
-		if r.PlanWrite != nil || r.Merging() != nil {
+		if r.Driving.PlanWrite != nil || r.Merging() != nil {
 			return unlawful("the run's branch is about to move")
 		}
 	case PlanRead:
-		if r.Plan != nil {
+		if r.Driving.Plan != nil {
 			return Errorf(CodeConflict, "the plan is known already")
 		}
 	case PlanUpdated:
-		if r.PlanWrite == nil || b.Old != r.Head {
+		if r.Driving.PlanWrite == nil || b.Old != r.Head {
 			return Errorf(CodeConflict, "the run's branch has moved since the plan was read")
 		}
 	case MergeConcluded:
@@ -81,7 +81,7 @@ func lawManaged(r *Run, body Body) error {
 			return Errorf(CodeConflict, "there is nothing yet that could be changed: the plan is being made").
 				WithHint("say what the plan is to be like when you are asked about it")
 		}
-		if b.ID == "" || slices.Contains(r.Asked, b.ID) {
+		if b.ID == "" || slices.Contains(r.Driving.Asked, b.ID) {
 			return Errorf(CodeConflict, "the change %q was asked for before", b.ID)
 		}
 		if b.Text == "" {
@@ -135,7 +135,7 @@ func lawGrant(r *Run, b MergeGranted) error {
 // lawDone: a project is done when somebody took in all there is, and nobody
 // wants more.
 func lawDone(r *Run) error {
-	if pr := r.PullRequest; pr == nil || pr.State != PullRequestMerged || pr.Commit != r.Verified || len(r.Changes) > 0 {
+	if pr := r.PullRequest; pr == nil || pr.State != PullRequestMerged || pr.Commit != r.Verified || len(r.Driving.Changes) > 0 {
 		return unlawful("what was done is not all taken in")
 	}
 	return nil
@@ -185,7 +185,7 @@ func lawReview(r *Run) error {
 	switch {
 	case r.PullRequest == nil || r.PullRequest.Commit != r.Verified:
 		return unlawful("what is there now is not published")
-	case len(r.Changes) > 0 || r.Current() != nil:
+	case len(r.Driving.Changes) > 0 || r.Current() != nil:
 		return unlawful("the work is not finished")
 	}
 	return nil

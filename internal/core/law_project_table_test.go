@@ -53,8 +53,8 @@ func projectRulings() map[string]ruling {
 				"from elsewhere":        {body: core.StageOpened{Stage: "old", Round: 2, Base: "c0", Branch: "b"}, says: "starts from the work as it is"},
 				"from nowhere":          {change: func(r *core.Run) { r.Head = "" }, body: core.StageOpened{Stage: "old", Round: 2, Branch: "b"}, says: "starts from the work as it is"},
 				"on the run's branch":   {body: core.StageOpened{Stage: "old", Round: 2, Base: "c1", Branch: "feature/x"}, says: "the run's own branch is no step's"},
-				"before the plan":       {change: func(r *core.Run) { r.Plan = nil }, says: "no work begins before there is a plan"},
-				"without a plan":        {change: func(r *core.Run) { r.Plan.Digest = "" }, says: "no work begins before there is a plan"},
+				"before the plan":       {change: func(r *core.Run) { r.Driving.Plan = nil }, says: "no work begins before there is a plan"},
+				"without a plan":        {change: func(r *core.Run) { r.Driving.Plan.Digest = "" }, says: "no work begins before there is a plan"},
 				"on another's branch":   {body: core.StageOpened{Stage: "old", Round: 2, Base: "c1", Branch: "feature/x-api-1"}, says: "is that of api"},
 				"for a wish nobody has": {body: core.StageOpened{Stage: "old", Round: 2, Base: "c1", Branch: "b", Wish: "w"}, says: `nobody wants the change "w"`},
 			},
@@ -73,7 +73,7 @@ func projectRulings() map[string]ruling {
 				"without a branch":     {change: line(func(s *core.Stage) { s.Branch = "" }), says: "has nothing verified to merge"},
 				"without work":         {change: line(func(s *core.Stage) { s.Line = "" }), says: "has nothing verified to merge"},
 				"beside another merge": {change: func(r *core.Run) { r.Stages[0].Tasks = []*core.Task{{Act: core.ActMerge, Status: core.TaskVerifying}} }, says: "is about to move"},
-				"beside the plan":      {change: func(r *core.Run) { r.PlanWrite = &core.PlanWrite{} }, says: "is about to move"},
+				"beside the plan":      {change: func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }, says: "is about to move"},
 				"before its work":      {change: func(r *core.Run) { r.Task("api.r1.t1").Status = core.TaskWaiting }, says: "api.r1.t1 is not done"},
 				"while somebody works": {change: func(r *core.Run) { r.Task("api.r1.t1").Last().Status = core.AttemptRunning }, says: "api.r1.t1 is not done"},
 				"against its review": {change: func(r *core.Run) {
@@ -102,18 +102,18 @@ func projectRulings() map[string]ruling {
 		},
 		"the plan is to be written": {
 			managed, decides, core.PlanWriteRequested{}, nil, map[string]refusal{
-				"twice":          {change: func(r *core.Run) { r.PlanWrite = &core.PlanWrite{} }, says: "the run's branch is about to move"},
+				"twice":          {change: func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }, says: "the run's branch is about to move"},
 				"beside a merge": {change: merging(core.TaskVerifying), says: "the run's branch is about to move"},
 			},
 		},
 		"the plan is read": {
-			with(managed, func(r *core.Run) { r.Plan = nil }), core.Engine(), core.PlanRead{}, nil, map[string]refusal{
-				"twice": {change: func(r *core.Run) { r.Plan = &core.Plan{} }, says: "the plan is known already"},
+			with(managed, func(r *core.Run) { r.Driving.Plan = nil }), core.Engine(), core.PlanRead{}, nil, map[string]refusal{
+				"twice": {change: func(r *core.Run) { r.Driving.Plan = &core.Plan{} }, says: "the plan is known already"},
 			},
 		},
 		"the plan is written": {
-			with(managed, func(r *core.Run) { r.PlanWrite = &core.PlanWrite{} }), core.Engine(), core.PlanUpdated{Old: "c1"}, nil, map[string]refusal{
-				"that nobody wanted": {change: func(r *core.Run) { r.PlanWrite = nil }, says: "has moved since the plan was read"},
+			with(managed, func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }), core.Engine(), core.PlanUpdated{Old: "c1"}, nil, map[string]refusal{
+				"that nobody wanted": {change: func(r *core.Run) { r.Driving.PlanWrite = nil }, says: "has moved since the plan was read"},
 				"on what was before": {body: core.PlanUpdated{Old: "c0"}, says: "has moved since the plan was read"},
 			},
 		},
@@ -131,7 +131,7 @@ func projectRulings() map[string]ruling {
 			managed, core.Person("me"), core.ChangesRequested{ID: "w", Text: "so"}, nil, map[string]refusal{
 				"of a plan in the making": {change: planning(core.PlanStage), says: "the plan is being made"},
 				"without a name":          {body: core.ChangesRequested{Text: "so"}, says: "was asked for before"},
-				"twice":                   {change: func(r *core.Run) { r.Asked = []string{"w"} }, says: "was asked for before"},
+				"twice":                   {change: func(r *core.Run) { r.Driving.Asked = []string{"w"} }, says: "was asked for before"},
 				"without words":           {body: core.ChangesRequested{ID: "w"}, says: "needs words"},
 				"of what was before":      {body: core.ChangesRequested{ID: "w", Text: "so", About: &core.Subject{Commit: "c0"}}, says: "you were shown commit c0"},
 			},
@@ -140,7 +140,7 @@ func projectRulings() map[string]ruling {
 			with(managed, closed), decides, core.ReviewAwaited{}, nil, map[string]refusal{
 				"of nothing":            {change: func(r *core.Run) { r.PullRequest = nil }, says: "what is there now is not published"},
 				"of what was published": {change: func(r *core.Run) { r.Verified = "c2" }, says: "what is there now is not published"},
-				"with a wish left":      {change: func(r *core.Run) { r.Changes = []core.Changes{{ID: "w"}} }, says: "the work is not finished"},
+				"with a wish left":      {change: func(r *core.Run) { r.Driving.Changes = []core.Changes{{ID: "w"}} }, says: "the work is not finished"},
 				"with work left":        {change: line(func(s *core.Stage) { s.Status = core.StageOpen }), says: "the work is not finished"},
 			},
 		},
@@ -149,7 +149,7 @@ func projectRulings() map[string]ruling {
 				"unpublished":     {change: func(r *core.Run) { r.PullRequest = nil }, says: "is not all taken in"},
 				"not taken in":    {change: func(r *core.Run) { r.PullRequest.State = core.PullRequestOpen }, says: "is not all taken in"},
 				"taken in before": {change: func(r *core.Run) { r.Verified = "c2" }, says: "is not all taken in"},
-				"with a wish":     {change: func(r *core.Run) { r.Changes = []core.Changes{{ID: "w"}} }, says: "is not all taken in"},
+				"with a wish":     {change: func(r *core.Run) { r.Driving.Changes = []core.Changes{{ID: "w"}} }, says: "is not all taken in"},
 			},
 		},
 		"a line is skipped": {
@@ -223,7 +223,7 @@ func managerRulings() map[string]ruling {
 	draft := core.PlanProposed{Base: "d", Files: []core.PlanFile{{Name: "plan.md"}}, Message: "m"}
 	rules := core.Playbook{Kind: "rules", Project: &core.Management{Attempts: 1}}
 	quiet := with(managed, closed, func(r *core.Run) {
-		r.Delegations, r.PullRequest = nil, nil
+		r.Managing.Delegations, r.PullRequest = nil, nil
 		r.Stages[1].Merged, r.Stages[1].Tasks = "m", nil
 	})
 	return map[string]ruling{
@@ -288,18 +288,18 @@ func managerRulings() map[string]ruling {
 			},
 		},
 		"a delegation is refused": {
-			with(turning, func(r *core.Run) { r.Delegations[0].Status = core.DelegationWaiting }), decides, core.TaskRefused{Delegation: "t1"}, nil, map[string]refusal{
+			with(turning, func(r *core.Run) { r.Managing.Delegations[0].Status = core.DelegationWaiting }), decides, core.TaskRefused{Delegation: "t1"}, nil, map[string]refusal{
 				"that is unknown":    {body: core.TaskRefused{Delegation: "t9"}, says: "does not wait for a decision"},
-				"that has begun":     {change: func(r *core.Run) { r.Delegations[0].Status = core.DelegationOpen }, says: "does not wait for a decision"},
+				"that has begun":     {change: func(r *core.Run) { r.Managing.Delegations[0].Status = core.DelegationOpen }, says: "does not wait for a decision"},
 				"as a task, unknown": {body: core.TaskFailed{Task: "x"}, says: "task x is not to be given up"},
 				"as a task, done":    {body: core.TaskFailed{Task: "api.r1.t1"}, says: "is not to be given up"},
 			},
 		},
 		"a plan is proposed": {
 			turning, boss, draft, nil, map[string]refusal{
-				"before one was read":  {change: func(r *core.Run) { r.Plan = nil }, says: "the plan is being read"},
-				"beside another":       {change: func(r *core.Run) { r.Draft = &core.PlanDraft{} }, says: "another change of the plan is being committed"},
-				"while one is written": {change: func(r *core.Run) { r.PlanWrite = &core.PlanWrite{} }, says: "another change of the plan is being committed"},
+				"before one was read":  {change: func(r *core.Run) { r.Driving.Plan = nil }, says: "the plan is being read"},
+				"beside another":       {change: func(r *core.Run) { r.Managing.Draft = &core.PlanDraft{} }, says: "another change of the plan is being committed"},
+				"while one is written": {change: func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }, says: "another change of the plan is being committed"},
 				"without a change":     {body: core.PlanProposed{Base: "d", Message: "m"}, says: "nothing of the plan is different"},
 				"without a message":    {body: core.PlanProposed{Base: "d", Files: draft.Files, Message: " "}, says: "needs a message"},
 				"in another's voice":   {body: core.PlanProposed{Base: "d", Files: draft.Files, Message: "m", Voice: core.VoiceUser}, says: "does not speak as user"},
@@ -318,11 +318,13 @@ func managerRulings() map[string]ruling {
 				"to phases":             {body: core.PlaybookSwapped{}, says: "only playbooks that drive a project"},
 				"at a gate":             {change: func(r *core.Run) { r.Stages[1].Status, r.Stages[1].Gate = core.StageGated, &core.Gate{} }, says: "stage api waits for an approval"},
 				"with work under way":   {change: func(r *core.Run) { r.Stages[1].Tasks = []*core.Task{{ID: "t", Status: core.TaskVerifying}} }, says: "something is under way"},
-				"with a plan under way": {change: func(r *core.Run) { r.Draft = &core.PlanDraft{} }, says: "something is under way"},
+				"with a plan under way": {change: func(r *core.Run) { r.Managing.Draft = &core.PlanDraft{} }, says: "something is under way"},
 				"with an agent at work": {change: func(r *core.Run) {
 					r.Stages[0].Tasks = []*core.Task{{ID: "t", Status: core.TaskDropped, Attempts: []*core.Attempt{{Status: core.AttemptRunning}}}}
 				}, says: "something is under way"},
-				"with work that waits":   {change: func(r *core.Run) { r.Delegations = []*core.Delegation{{ID: "t1", Status: core.DelegationWaiting}} }, says: "delegated work waits to be begun"},
+				"with work that waits": {change: func(r *core.Run) {
+					r.Managing.Delegations = []*core.Delegation{{ID: "t1", Status: core.DelegationWaiting}}
+				}, says: "delegated work waits to be begun"},
 				"with more attempts":     {body: core.PlaybookSwapped{Playbook: core.Playbook{Project: &core.Management{Attempts: 99}}}, says: "the playbook wants 99 attempts"},
 				"with a question open":   {change: func(r *core.Run) { r.Questions = []core.Question{{ID: "q", Text: "Loud?"}} }, says: "would not read the answer: Loud?"},
 				"with a line of its own": {change: func(r *core.Run) { r.Stages[1].Merged, r.Stages[1].Status = "", core.StageOpen }, says: "is neither merged nor given up"},

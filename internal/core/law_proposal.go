@@ -11,7 +11,7 @@ func lawPropose(r *Run, b TaskProposed) error {
 	switch {
 	case !r.ByManager():
 		return Errorf(CodeUnsupported, "run %s is driven by rules: its work is what the plan says", r.Alias)
-	case b.Delegation != DelegationID(r.Delegated+1):
+	case b.Delegation != DelegationID(r.Managing.Delegated+1):
 		return Errorf(CodeConflict, "%s is not the next delegation", b.Delegation)
 	case strings.TrimSpace(p.Prompt) == "" && !p.Kind.EngineAct():
 		return Errorf(CodeInvalid, "work needs a prompt that says what is to be done")
@@ -77,11 +77,11 @@ func (k TaskKind) EngineAct() bool {
 // lawDraft is law 6 with one change at a time, each made from what is there.
 func lawDraft(r *Run, b PlanProposed) error {
 	switch {
-	case r.Plan == nil:
+	case r.Driving.Plan == nil:
 		return Errorf(CodeConflict, "the plan is being read").WithHint("try again in a moment")
-	case r.Draft != nil || r.PlanWrite != nil:
+	case r.Managing.Draft != nil || r.Driving.PlanWrite != nil:
 		return Errorf(CodeConflict, "another change of the plan is being committed").WithHint("try again in a moment")
-	case b.Base != r.Plan.Digest:
+	case b.Base != r.Driving.Plan.Digest:
 		return Errorf(CodeConflict, "the plan was changed since you read it").
 			WithHint("look at it as it is now and put your change into that").Offer(Choice{Verb: VerbShowPlan})
 	case len(b.Files) == 0:

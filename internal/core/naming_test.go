@@ -36,7 +36,7 @@ func TestHowALineCanBeCalled(t *testing.T) {
 			t.Errorf("the line of %q is %q", name, got)
 		}
 	}
-	r.Delegated = 2
+	r.Managing.Delegated = 2
 	for id, want := range map[string]bool{"t1": true, "t2": true, "t0": false, "t3": false, "t-1": false, "t01": false, "1": false, "x": false, "": false} {
 		if r.Was(id) != want {
 			t.Errorf("whether %q was a delegation: %t", id, !want)

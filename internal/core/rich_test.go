@@ -13,7 +13,7 @@ import (
 // structural are the fields that say where a run is, or what it is made of: a state
 // of the tables sets them as it means them.
 var structural = []string{
-	"Run.Playbook", "Run.Waves", "Run.Stages", "Run.Delegations", "Run.Branch", "Run.Plan", "Run.EndedAt", "Run.PlanWrite", "Run.Questions",
+	"Run.Playbook", "Run.Waves", "Run.Stages", "Managing.Delegations", "Run.Branch", "Driving.Plan", "Run.EndedAt", "Driving.PlanWrite", "Run.Questions",
 	"Stage.Tasks", "Stage.Branch", "Stage.Turn", "Stage.Base", "Task.Attempts", "Task.Act", "Task.Kind", "Task.Looked", "Task.Found",
 	"Attempt.Delivery", "Delivery.Commit", "Delivery.Rewritten", "Waves.Works", "Waves.Decision", "Delegated.Status",
 }

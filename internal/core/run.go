@@ -81,29 +81,19 @@ type Run struct {
 	Sterile      int           `json:"sterile,omitempty"`       // decisions since the last progress
 	LastDecision string        `json:"last_decision,omitempty"` // cause of the newest decision
 	Impulse      Impulse       `json:"impulse,omitzero"`        // what the newest decisions follow from
-	AutoRounds   int           `json:"auto_rounds,omitempty"`
-	Plan         *Plan         `json:"plan,omitempty"`       // nil until it was looked for
-	PlanWrite    *PlanWrite    `json:"plan_write,omitempty"` // a change of the plan that is under way
-	Changes      []Changes     `json:"changes,omitempty"`    // what people want changed, and nobody works on yet
-	Asked        []string      `json:"asked,omitempty"`      // ids of all such wishes
-	SentBack     []SentBack    `json:"sent_back,omitempty"`  // work that was to be done again, the newest
+	AutoRounds   int           `json:"auto_rounds,omitempty"`   // of kind phases: begun without a person, since one last acted
+	SentBack     []SentBack    `json:"sent_back,omitempty"`     // work that was to be done again, the newest
 	SentBefore   int           `json:"sent_before,omitempty"`
-	Gone         []Line        `json:"gone,omitempty"`  // branches of rounds that were given up, still in the yard
-	Draft        *PlanDraft    `json:"draft,omitempty"` // a change of the plan that was proposed
-	Delegations  []*Delegation `json:"delegations,omitempty"`
-	Delegated    int           `json:"delegated,omitempty"`    // delegations ever proposed
-	Documents    []Artifact    `json:"documents,omitempty"`    // that closed lines handed in, the newest of each name
-	Rounds       Rounds        `json:"rounds,omitempty"`       // of closed lines that the state does not hold any more
-	Wakes        []Wake        `json:"wakes,omitempty"`        // that no turn of the manager has seen
-	Missed       int           `json:"missed,omitempty"`       // wakes beyond those that are held
-	Barren       int           `json:"barren,omitempty"`       // turns of the manager without a change, in a row
+	Gone         []Line        `json:"gone,omitempty"`         // branches of rounds that were given up, still in the yard
 	Talk         []Message     `json:"talk,omitempty"`         // the newest of the conversation
 	Said         int           `json:"said,omitempty"`         // messages ever
 	Conversation string        `json:"conversation,omitempty"` // where the goal was said; the project's first where empty
 	Questions    []Question    `json:"questions,omitempty"`    // that nobody has answered
 	Answers      []Answer      `json:"answers,omitempty"`
-	Calls        []Heard       `json:"calls,omitempty"` // of tools, the newest
-	Waves        *Waves        `json:"waves,omitempty"`
+	Calls        []Heard       `json:"calls,omitempty"`  // of tools, the newest
+	Driving      Driving       `json:"driving"`          // of the kinds rules and manager
+	Managing     Managing      `json:"managing"`         // of kind manager
+	Waves        *Waves        `json:"waves,omitempty"`  // of kind waves
 	Stirred      time.Time     `json:"stirred,omitzero"` // when something last happened that is not the watchdog's own doing
 	Swept        bool          `json:"swept,omitempty"`  // its working folders are gone
 	Tell         []string      `json:"tell,omitempty"`   // ids of events a person has not been told of
@@ -120,6 +110,28 @@ type Run struct {
 	EndedAt      *time.Time    `json:"ended_at,omitempty"`
 	EndReason    string        `json:"end_reason,omitempty"`
 	Stream       Head          `json:"stream"`
+}
+
+// Driving is what only a run that drives its project knows: its plan, and what
+// people want changed of what it does.
+type Driving struct {
+	Plan      *Plan      `json:"plan,omitempty"`       // nil until it was looked for
+	PlanWrite *PlanWrite `json:"plan_write,omitempty"` // a change of the plan that is under way
+	Changes   []Changes  `json:"changes,omitempty"`    // what people want changed, and nobody works on yet
+	Asked     []string   `json:"asked,omitempty"`      // ids of all such wishes
+}
+
+// Managing is what only a run with a manager knows. Rules that take such a run over
+// leave it as it is, but for the wakes.
+type Managing struct {
+	Draft       *PlanDraft    `json:"draft,omitempty"` // a change of the plan that was proposed
+	Delegations []*Delegation `json:"delegations,omitempty"`
+	Delegated   int           `json:"delegated,omitempty"` // delegations ever proposed
+	Documents   []Artifact    `json:"documents,omitempty"` // that closed lines handed in, the newest of each name
+	Rounds      Rounds        `json:"rounds,omitempty"`    // of closed lines that the state does not hold any more
+	Wakes       []Wake        `json:"wakes,omitempty"`     // that no turn of the manager has seen
+	Missed      int           `json:"missed,omitempty"`    // wakes beyond those that are held
+	Barren      int           `json:"barren,omitempty"`    // turns of the manager without a change, in a row
 }
 
 // Pause says why a run waits and what a person can do.
@@ -283,8 +295,8 @@ func (r *Run) Artifact(name string) *Artifact {
 			}
 		}
 	}
-	if i := slices.IndexFunc(r.Documents, func(a Artifact) bool { return a.Name == name }); i >= 0 && r.ByManager() {
-		return &r.Documents[i]
+	if i := slices.IndexFunc(r.Managing.Documents, func(a Artifact) bool { return a.Name == name }); i >= 0 && r.ByManager() {
+		return &r.Managing.Documents[i]
 	}
 	return nil
 }

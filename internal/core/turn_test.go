@@ -10,7 +10,7 @@ import (
 // waited for.
 func TestWhoseEndCalledForATask(t *testing.T) {
 	t.Parallel()
-	r := &core.Run{ID: "r", Delegations: []*core.Delegation{{ID: "t1", Task: "t1.r1"}, {ID: "t2", Task: "t2.r1"}, {ID: "t3"}}}
+	r := &core.Run{ID: "r", Managing: core.Managing{Delegations: []*core.Delegation{{ID: "t1", Task: "t1.r1"}, {ID: "t2", Task: "t2.r1"}, {ID: "t3"}}}}
 	ended := func(id string) core.Wake { return core.Wake{Kind: core.WakeTask, Subject: id} }
 	manages := core.Task{Kind: core.KindManage}
 	after := core.Task{Kind: core.KindManage, DependsOn: []string{"x", "y"}}

@@ -114,7 +114,7 @@ func TestIdentities(t *testing.T) {
 // no more.
 func TestALineIsKnown(t *testing.T) {
 	t.Parallel()
-	r := &core.Run{Stages: []*core.Stage{{ID: "plan"}, {ID: "api", Branch: "feature/x-api-1"}}, Rounds: core.Rounds{"old": 1, "none": 0}}
+	r := &core.Run{Stages: []*core.Stage{{ID: "plan"}, {ID: "api", Branch: "feature/x-api-1"}}, Managing: core.Managing{Rounds: core.Rounds{"old": 1, "none": 0}}}
 	for name, want := range map[string]bool{"api": true, "feature/x-api-1": true, "old": true, "none": false, "plan": false, "": false, "ap": false} {
 		if got := r.KnowsLine(name); got != want {
 			t.Errorf("line %q is known: %v", name, got)

@@ -75,7 +75,7 @@ func situations() map[string]situation {
 		r := managed()
 		r.BranchAt, r.Project, r.Stream.At, r.StartedAt, r.Stirred = "c1", "p", happened, happened.Add(-time.Hour), happened.Add(-time.Minute)
 		r.Limits.WallTime, r.Stage("api").LineAt = 0, "c2"
-		r.Delegations, r.Stages[0].Status = nil, core.StageDone
+		r.Managing.Delegations, r.Stages[0].Status = nil, core.StageDone
 		r.Playbook.Project.Watch = &core.Watch{Every: 7 * time.Minute, Silent: 10 * time.Minute}
 		return r
 	}
@@ -97,7 +97,7 @@ func situations() map[string]situation {
 	}
 	pushes := func(r *core.Run) {
 		publishable(core.TaskDelivered)(r)
-		r.Pause, r.Delegations, r.Playbook.Name, r.Playbook.Project.Push = nil, nil, "b", core.PushStanding
+		r.Pause, r.Managing.Delegations, r.Playbook.Name, r.Playbook.Project.Push = nil, nil, "b", core.PushStanding
 	}
 	limits := func(change func(*core.Limits)) func(*core.Run) { return func(r *core.Run) { change(&r.Limits) } }
 	spent := func(usd float64, tokens int64, attempts int) func(*core.Run) {
@@ -211,14 +211,14 @@ func situations() map[string]situation {
 		"a silent manager at the very time":  with1(project, func(r *core.Run) { r.Playbook.Project.Watch = &core.Watch{Every: time.Minute, Silent: 2 * time.Minute} }),
 		"a manager nobody watches":           with1(project, func(r *core.Run) { r.Playbook.Project.Watch = nil }),
 		"a manager in its turn":              with1(project, func(r *core.Run) { r.Stages[0].Status = core.StageOpen }),
-		"a manager about to be woken":        with1(project, func(r *core.Run) { r.Wakes = []core.Wake{{}} }),
-		"a manager that waits for work":      with1(project, func(r *core.Run) { r.Delegations = []*core.Delegation{{Status: core.DelegationOpen}} }),
+		"a manager about to be woken":        with1(project, func(r *core.Run) { r.Managing.Wakes = []core.Wake{{}} }),
+		"a manager that waits for work":      with1(project, func(r *core.Run) { r.Managing.Delegations = []*core.Delegation{{Status: core.DelegationOpen}} }),
 		"a manager that waits, paused":       with1(project, status(core.StatusPaused)),
 		"a project under rules, silent":      with1(project, byRules),
-		"a plan to be read":                  with1(project, func(r *core.Run) { r.Plan = nil }),
-		"a plan to be read, over":            with1(project, func(r *core.Run) { r.Plan, r.Status = nil, core.StatusCancelled }),
+		"a plan to be read":                  with1(project, func(r *core.Run) { r.Driving.Plan = nil }),
+		"a plan to be read, over":            with1(project, func(r *core.Run) { r.Driving.Plan, r.Status = nil, core.StatusCancelled }),
 		"a plan of waves":                    with1(waved, now),
-		"a plan to be written":               with1(project, func(r *core.Run) { r.PlanWrite = &core.PlanWrite{Event: "e"} }),
+		"a plan to be written":               with1(project, func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{Event: "e"} }),
 		"a line behind":                      with1(project, func(r *core.Run) { r.Stage("api").LineAt = "" }),
 		"a line behind, work to be held":     with1(project, func(r *core.Run) { r.Stage("api").LineAt, r.Keep = "", []core.KeepRef{{Ref: "k"}} }),
 		"a line at its gate":                 with1(project, func(r *core.Run) { r.Stage("api").Status = core.StageGated }),

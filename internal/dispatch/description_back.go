@@ -124,10 +124,10 @@ func planOf(run *core.Run) *core.Artifact {
 	case run.ByWaves(): // what was planned is said wave by wave
 		return nil
 	case run.Managed():
-		if run.Plan == nil || run.Plan.Digest == "" {
+		if run.Driving.Plan == nil || run.Driving.Plan.Digest == "" {
 			return nil
 		}
-		return &core.Artifact{Name: planPath, Digest: run.Plan.Digest}
+		return &core.Artifact{Name: planPath, Digest: run.Driving.Plan.Digest}
 	}
 	for _, s := range run.Stages {
 		phase := run.Playbook.Phase(s.ID)

@@ -14,7 +14,7 @@ import (
 func steps(run *core.Run) string {
 	var b strings.Builder
 	b.WriteString("## Steps\n\n")
-	for _, step := range run.Plan.Steps {
+	for _, step := range run.Driving.Plan.Steps {
 		title := step.ID + ". " + quotedLine(step.Title, 200)
 		s := run.Stage("step-" + step.ID)
 		switch {
@@ -43,7 +43,7 @@ func steps(run *core.Run) string {
 // delegations is what a manager had done, the newest of it.
 func delegations(run *core.Run) string {
 	var b strings.Builder
-	for _, d := range run.Delegations {
+	for _, d := range run.Managing.Delegations {
 		if d.Status == core.DelegationDone && !d.Proposal.Kind.EngineAct() {
 			fmt.Fprintf(&b, "- %s: %s\n", d.ID, quotedLine(d.Proposal.Name(), 200))
 		}

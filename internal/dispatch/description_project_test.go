@@ -24,10 +24,10 @@ func TestDescriptionOfSteps(t *testing.T) {
 		Playbook: &core.Playbook{Kind: "rules", Project: &core.Management{
 			Done: core.Check{Kind: core.CheckAll, Of: []core.Check{{Kind: core.CheckCommand, Run: "make test"}, {Kind: core.CheckCommand, Run: "make lint"}}},
 		}},
-		Plan: &core.Plan{Steps: []core.Step{
+		Driving: core.Driving{Plan: &core.Plan{Steps: []core.Step{
 			{ID: "1", Title: "Say hello"}, {ID: "2", Title: "Say it `aloud`"}, {ID: "3", Title: "Say it twice", Done: true},
 			{ID: "4", Title: "Say goodbye"}, {ID: "5", Title: strings.Repeat("s", 201)}, {ID: "6", Title: "Not begun"},
-		}},
+		}}},
 		Stages: []*core.Stage{
 			{ID: "step-1", Status: core.StageDone, Round: 2, Tasks: []*core.Task{
 				code(core.KindCode, 2, 0.25, 0.5), code(core.KindReview, 1, 0.25), code(core.KindFix, 1), code(core.KindResolve, 1),
@@ -61,14 +61,14 @@ Cost: $0.00, tokens unknown, 9 attempts in all.
 // TestDescriptionOfAManagersWork lists what it had others do, and not what the engine did for it.
 func TestDescriptionOfAManagersWork(t *testing.T) {
 	run := &core.Run{
-		Goal: "Greet", Plan: &core.Plan{Steps: []core.Step{{ID: "1", Title: "Say hello", Done: true}, {ID: "2", Title: "Later"}}},
+		Goal: "Greet", Driving: core.Driving{Plan: &core.Plan{Steps: []core.Step{{ID: "1", Title: "Say hello", Done: true}, {ID: "2", Title: "Later"}}}},
 		Playbook: &core.Playbook{Kind: "manager", Project: &core.Management{Roles: map[core.TaskKind]string{core.KindManage: "manager"}}},
-		Delegations: []*core.Delegation{
+		Managing: core.Managing{Delegations: []*core.Delegation{
 			{ID: "t1", Status: core.DelegationDone, Proposal: core.Proposal{Kind: core.KindCode, Title: strings.Repeat("t", 201)}},
 			{ID: "t2", Status: core.DelegationDone, Proposal: core.Proposal{Kind: core.KindMerge, Line: "greeting"}},
 			{ID: "t3", Status: core.DelegationRefused, Proposal: core.Proposal{Kind: core.KindCode, Title: "Say it in Latin"}},
 			{ID: "t4", Status: core.DelegationDone, Proposal: core.Proposal{Kind: core.KindReview, Prompt: "Read @it\nclosely"}},
-		},
+		}},
 		SentBack: []core.SentBack{{By: core.Actor{Kind: core.ActorPerson, ID: "ada"}, From: "step-1", To: core.ManagerStage}},
 	}
 	want := `Greet
@@ -92,7 +92,7 @@ Cost: $0.00, tokens unknown, 0 attempts in all.
 	if diff := cmp.Diff(want, description(run, nil)); diff != "" {
 		t.Error(diff)
 	}
-	run.Delegations = run.Delegations[1:3]
+	run.Managing.Delegations = run.Managing.Delegations[1:3]
 	if got := description(run, nil); strings.Contains(got, "## Work") {
 		t.Errorf("without any:\n%s", got)
 	}

@@ -68,7 +68,7 @@ func TestDescriptionSaysWhatWasDoneAndFound(t *testing.T) {
 // The pull request of a project says what was done and sent back as that of phases does.
 func TestDescriptionOfAProjectSaysWhatWasDone(t *testing.T) {
 	run := &core.Run{
-		Goal: "Greet", Plan: &core.Plan{Steps: []core.Step{{ID: "1", Title: "Say hello"}}},
+		Goal: "Greet", Driving: core.Driving{Plan: &core.Plan{Steps: []core.Step{{ID: "1", Title: "Say hello"}}}},
 		Playbook: &core.Playbook{Kind: "rules", Project: &core.Management{}},
 		Stages: []*core.Stage{{ID: "step-1", Status: core.StageDone, Round: 2, Tasks: []*core.Task{
 			{ID: "step-1.r2.code", Kind: core.KindCode, Attempts: []*core.Attempt{{Summary: "Greets quietly", Delivery: &core.Delivery{}}}},
@@ -133,9 +133,9 @@ func TestThePlanOfARun(t *testing.T) {
 		"prose that is given":  {phases(core.Phase{ID: "p", Outputs: []string{"plan.json", "spec.md"}}), "of spec.md"},
 		"prose for nobody":     {phases(core.Phase{ID: "p", Outputs: []string{"notes.md"}}), ""},
 		"a phase that codes":   {phases(core.Phase{ID: "p", Writes: core.WritesCode, Outputs: []string{"spec.md"}}), ""},
-		"a project's":          {&core.Run{Playbook: &core.Playbook{Project: &core.Management{}}, Plan: &core.Plan{Digest: "d"}}, "d"},
-		"a project without":    {&core.Run{Playbook: &core.Playbook{Project: &core.Management{}}, Plan: &core.Plan{}}, ""},
-		"waves, wave for wave": {&core.Run{Playbook: &core.Playbook{Project: &core.Management{Waves: &core.WaveRules{}}}, Plan: &core.Plan{Digest: "d"}}, ""},
+		"a project's":          {&core.Run{Playbook: &core.Playbook{Project: &core.Management{}}, Driving: core.Driving{Plan: &core.Plan{Digest: "d"}}}, "d"},
+		"a project without":    {&core.Run{Playbook: &core.Playbook{Project: &core.Management{}}, Driving: core.Driving{Plan: &core.Plan{}}}, ""},
+		"waves, wave for wave": {&core.Run{Playbook: &core.Playbook{Project: &core.Management{Waves: &core.WaveRules{}}}, Driving: core.Driving{Plan: &core.Plan{Digest: "d"}}}, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -115,7 +115,7 @@ func TestADocumentThatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.run.Plan, p.run.Playbook.Project.Review.Paths = &core.Plan{Commit: p.commit, Digest: noBlob}, []string{"**"}
+	p.run.Driving.Plan, p.run.Playbook.Project.Review.Paths = &core.Plan{Commit: p.commit, Digest: noBlob}, []string{"**"}
 	handed := func(name string) *core.Delivery {
 		return &core.Delivery{Commit: s.commit, Artifacts: []core.Artifact{{Name: name, Digest: noBlob}}}
 	}
@@ -139,7 +139,7 @@ func TestADocumentThatIsGone(t *testing.T) {
 		},
 		"a plan's commit": func() error {
 			run := *p.run
-			run.Plan = &core.Plan{Commit: noCommit}
+			run.Driving.Plan = &core.Plan{Commit: noCommit}
 			_, err := p.planText(t.Context(), &run, &core.PlanWrite{Done: []string{"1"}}, y)
 			return err
 		},
@@ -180,7 +180,7 @@ func TestADocumentThatIsGone(t *testing.T) {
 	if _, err := s.touched(t.Context(), s.run, worker, &core.Delivery{Commit: s.commit}); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("without a yard: %v", err)
 	}
-	p.run.Plan.Digest = p.put(t, "not "+hiddenWord)
+	p.run.Driving.Plan.Digest = p.put(t, "not "+hiddenWord)
 	if got, err := p.followedPlan(p.run); err != nil || string(got) != "not [redacted]" {
 		t.Errorf("followed is %q, %v", got, err)
 	}

@@ -173,7 +173,7 @@ func TestTroubleIsToldAndNotTaken(t *testing.T) {
 		"steering": func() error { _, err := p.steering(t.Context(), &lost, y); return err },
 		"notices":  func() error { _, err := p.publishNotices(t.Context(), &lost, y); return err },
 		"pull request": func() error {
-			_, _, err := p.open(t.Context(), &core.Run{Playbook: p.run.Playbook, Plan: &core.Plan{Digest: noBlob}}, nil, p.task.Publishing, y)
+			_, _, err := p.open(t.Context(), &core.Run{Playbook: p.run.Playbook, Driving: core.Driving{Plan: &core.Plan{Digest: noBlob}}}, nil, p.task.Publishing, y)
 			return err
 		},
 		"review": func() error {
@@ -206,11 +206,11 @@ func TestAPlanThatCannotBeFollowed(t *testing.T) {
 	if got := p.engine.await(t).(core.PlanRead); !got.Found || got.Error == "" || len(got.Plan.Steps) > 0 || got.Plan.Trouble != "" {
 		t.Errorf("read is %+v", got)
 	}
-	p.run.Plan.Commit = commit
+	p.run.Driving.Plan.Commit = commit
 	if err := p.do(t.Context(), p.run, core.WritePlan{Event: "e1"}); err == nil || !strings.Contains(err.Error(), "mark steps as done") {
 		t.Errorf("written: %v", err)
 	}
-	p.run.Head, p.run.PlanWrite.Files = bare, []core.PlanFile{{Name: "notes.md", Digest: p.put(t, "notes")}}
+	p.run.Head, p.run.Driving.PlanWrite.Files = bare, []core.PlanFile{{Name: "notes.md", Digest: p.put(t, "notes")}}
 	if err := p.do(t.Context(), p.run, core.WritePlan{Event: "e1"}); err != nil {
 		t.Fatal(err)
 	}

@@ -209,7 +209,7 @@ func TestAPlanIsRead(t *testing.T) {
 func TestAPlanIsWritten(t *testing.T) {
 	p := managed(t)
 	p.run.Stream.At = p.run.Stream.At.AddDate(2025, 0, 0)
-	p.run.Plan = &core.Plan{Commit: p.commit}
+	p.run.Driving.Plan = &core.Plan{Commit: p.commit}
 	y, err := p.Yards.Yard(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +224,7 @@ func TestAPlanIsWritten(t *testing.T) {
 		"further documents":   {core.PlanWrite{Files: []core.PlanFile{{Name: "notes.md", Digest: p.put(t, "notes")}}}, desk.Folder + "/notes.md", "notes"},
 	} {
 		c.write.Event, c.write.Message = "e1", "because"
-		p.run.PlanWrite = &c.write
+		p.run.Driving.PlanWrite = &c.write
 		if err := p.writePlan(t.Context(), p.run, core.WritePlan{Event: "e1"}); err != nil {
 			t.Fatal(err)
 		}
@@ -242,12 +242,12 @@ func TestAPlanIsWritten(t *testing.T) {
 		}
 	}
 	for _, write := range []*core.PlanWrite{nil, {Event: "e2", Done: []string{"2"}}} {
-		p.run.PlanWrite = write
+		p.run.Driving.PlanWrite = write
 		if err := p.writePlan(t.Context(), p.run, core.WritePlan{Event: "e1"}); err != nil || len(p.engine.news) > 0 {
 			t.Errorf("written was what nobody wants: %v", err)
 		}
 	}
-	p.run.PlanWrite = &core.PlanWrite{Event: "e1", Done: []string{"none"}}
+	p.run.Driving.PlanWrite = &core.PlanWrite{Event: "e1", Done: []string{"none"}}
 	if err := p.writePlan(t.Context(), p.run, core.WritePlan{Event: "e1"}); err == nil || len(p.engine.news) > 0 {
 		t.Errorf("a step that is not there is done: %v", err)
 	}

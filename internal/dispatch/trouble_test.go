@@ -21,7 +21,7 @@ func laden(t *testing.T) *phased {
 	p := managed(t)
 	p.run.Stream.At = p.run.Stream.At.AddDate(2025, 0, 0)
 	p.run.Home, p.run.Remote = "", filepath.Join(p.Layout.State, "person")
-	p.run.Plan, p.run.PlanWrite = &core.Plan{Commit: p.commit}, &core.PlanWrite{Event: "e1", Message: "because", Done: []string{"1"}}
+	p.run.Driving.Plan, p.run.Driving.PlanWrite = &core.Plan{Commit: p.commit}, &core.PlanWrite{Event: "e1", Message: "because", Done: []string{"1"}}
 	p.stage.Line, p.Notifier = p.run.BaseCommit, nobody{}
 	p.task.Done = core.Check{Kind: core.CheckFiles, Globs: []string{"more.txt"}}
 	p.run.Playbook.Project.Done = p.task.Done

@@ -14,7 +14,7 @@ import (
 // writePlan commits a change of the plan on top of the run's branch. Nothing
 // names the commit before its event does, so it may be made again.
 func (d *Dispatcher) writePlan(ctx context.Context, run *core.Run, a core.WritePlan) error {
-	write := run.PlanWrite
+	write := run.Driving.PlanWrite
 	if write == nil || write.Event != a.Event {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (d *Dispatcher) planText(ctx context.Context, run *core.Run, write *core.Pl
 	if write.Artifact != "" {
 		return d.readDocument(&core.Artifact{Name: planPath, Digest: write.Artifact})
 	}
-	text, err := y.ReadFile(ctx, run.Plan.Commit, planPath, maxPlan)
+	text, err := y.ReadFile(ctx, run.Driving.Plan.Commit, planPath, maxPlan)
 	if err != nil {
 		return nil, err
 	}

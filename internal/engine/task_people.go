@@ -65,7 +65,7 @@ func waker(r *core.Run, w core.Wake) string {
 		return byWatchdog
 	}
 	if w.Kind == core.WakeChanges && w.By.Kind != core.ActorPerson {
-		for _, c := range r.Changes { // somebody on the forge
+		for _, c := range r.Driving.Changes { // somebody on the forge
 			if c.ID == w.Subject && c.Source != "" {
 				return c.Source
 			}

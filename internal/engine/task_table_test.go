@@ -55,8 +55,8 @@ func TestTheTableSaysWhatIsToBeDone(t *testing.T) {
 // TestTheTableSaysWhoWantedIt: by name, the manager, the planner, the watchdog, or the engine.
 func TestTheTableSaysWhoWantedIt(t *testing.T) {
 	r := managed(false)
-	r.Delegations = []*core.Delegation{{ID: "d1", By: core.Actor{Kind: core.ActorAgent, ID: "m"}}, {ID: "d2", By: core.Person("ada")}}
-	r.Changes = []core.Changes{{ID: "c1", Source: "kim on the forge"}, {ID: "c2"}}
+	r.Managing.Delegations = []*core.Delegation{{ID: "d1", By: core.Actor{Kind: core.ActorAgent, ID: "m"}}, {ID: "d2", By: core.Person("ada")}}
+	r.Driving.Changes = []core.Changes{{ID: "c1", Source: "kim on the forge"}, {ID: "c2"}}
 	woken := func(w core.Wake) core.Stage {
 		return core.Stage{Turn: &core.Turn{Wakes: []core.Wake{w, {By: core.Person("late")}}}}
 	}

@@ -83,7 +83,7 @@ func work(r *core.Run, stage *core.Stage) string {
 	if r.ByWaves() {
 		return delegated(r, stage)
 	}
-	step := r.Plan.Step(strings.TrimPrefix(stage.ID, "step-"))
+	step := r.Driving.Plan.Step(strings.TrimPrefix(stage.ID, "step-"))
 	if step == nil {
 		return ""
 	}

@@ -90,13 +90,13 @@ func seen(r *core.Run, stage *core.Stage, task *core.Task, desk Desk) managerVie
 		Work: desk.Paths.Work, Inline: desk.Inline, Closed: closed(r), Round: stage.Round, Missed: stage.Turn.Missed + max(len(stage.Turn.Wakes)-maxWakes, 0), Said: r.Said,
 		Spent: spent(r), Limits: limits(r), Checks: checks(r), Roles: delegates(r), Timeout: task.Timeout,
 		Wakes: lines(stage.Turn.Wakes, maxWakes, wakeLine), Deeds: lines(stage.Turn.Deeds, maxOpen, deedLine),
-		Lines: lines(r.OpenLines(), maxOpen, lineLine), Changes: lines(r.Changes, 5, changeBlock),
+		Lines: lines(r.OpenLines(), maxOpen, lineLine), Changes: lines(r.Driving.Changes, 5, changeBlock),
 		Questions: lines(r.Questions, maxQuestions, func(q core.Question) string { return plain.Line(q.ID+": "+q.Text, maxTold) }),
 		Talk:      talk(heard(r, stage.Turn)), AnswersName: answersFile, Conversations: conversations(r, stage.Turn),
 	}
 	v.Plan, v.PlanCut = plain.Head(string(desk.Plan), maxPlanText), len(desk.Plan) > maxPlanText
-	if r.Plan != nil {
-		v.PlanTrouble = r.Plan.Trouble
+	if r.Driving.Plan != nil {
+		v.PlanTrouble = r.Driving.Plan.Trouble
 	}
 	v.Open, v.Ended = delegations(r)
 	v.Answers = lines(newest(r.Answers, maxAnswered), maxAnswered, answerLine)
@@ -244,7 +244,7 @@ func answerLine(a core.Answer) string {
 
 // delegations are what is under way and what ended last.
 func delegations(r *core.Run) (open, ended []string) {
-	for _, d := range slices.Backward(r.Delegations) {
+	for _, d := range slices.Backward(r.Managing.Delegations) {
 		text := plain.Code(d.ID, maxInline) + " " + string(d.Status) + ": " + plain.Line(d.Proposal.Name(), maxInline)
 		switch {
 		case !d.Status.Over():

@@ -16,7 +16,7 @@ func project() *core.Run {
 	at := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC)
 	return &core.Run{
 		ID: "r", Alias: "calm-fox", Project: "shop", Title: "A cart that stays", Goal: "A cart that survives a reload.", Base: "main", Branch: "feature/cart",
-		Limits: core.DefaultLimits(), Attempts: 5, Usage: core.Usage{CostUSD: 1.25, InputTokens: 9000}, Plan: &core.Plan{Digest: "d"},
+		Limits: core.DefaultLimits(), Attempts: 5, Usage: core.Usage{CostUSD: 1.25, InputTokens: 9000}, Driving: core.Driving{Plan: &core.Plan{Digest: "d"}},
 		Playbook: &core.Playbook{
 			Kind:  "manager",
 			Roles: map[string]core.Role{"project-manager": {Prompt: "Plan and delegate."}, "developer": {}, "code-reviewer": {}},
@@ -49,11 +49,11 @@ func project() *core.Run {
 			},
 			{ID: "api", Title: "The interface", Branch: "feature/cart-api-1", Status: core.StageOpen, Line: "0123456789abcdef"},
 		},
-		Delegations: []*core.Delegation{
+		Managing: core.Managing{Delegations: []*core.Delegation{
 			{ID: "t1", Status: core.DelegationDone, Proposal: core.Proposal{Title: "Schema"}},
 			{ID: "t2", Status: core.DelegationFailed, Proposal: core.Proposal{Prompt: "Write the endpoint\nwith tests"}, Reason: "its checks still do not hold"},
 			{ID: "t3", Status: core.DelegationOpen, Proposal: core.Proposal{Title: "Store the cart"}},
-		},
+		}},
 		Said: 1, Talk: []core.Message{{Voice: core.VoiceUser, Text: "Please keep it small.", At: at}},
 		Questions: []core.Question{{ID: "q-1", Text: "Which currency?"}},
 		Answers:   []core.Answer{{Question: core.Question{Text: "Guests too?"}, Text: "Yes."}},
@@ -78,7 +78,7 @@ func TestTurnStaysSmall(t *testing.T) {
 	long := func(tasks int) *core.Run {
 		r := project()
 		for i := range tasks {
-			r.Delegations = append(r.Delegations, &core.Delegation{ID: core.DelegationID(i + 4), Status: core.DelegationDone, Proposal: core.Proposal{Title: "Another piece of work"}})
+			r.Managing.Delegations = append(r.Managing.Delegations, &core.Delegation{ID: core.DelegationID(i + 4), Status: core.DelegationDone, Proposal: core.Proposal{Title: "Another piece of work"}})
 			r.Talk = append(r.Talk, core.Message{Voice: core.VoiceGreen, Text: strings.Repeat("It is done. ", 20)})
 			r.Answers = append(r.Answers, core.Answer{Question: core.Question{Text: fmt.Sprintf("Question %d?", i)}, Text: "Yes."})
 			r.Said++

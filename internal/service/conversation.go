@@ -121,7 +121,7 @@ func heard(r *core.Run, event string) string {
 		return fmt.Sprintf("the project waits for the answer to %s: %s; the manager reads your message after that", r.Questions[0].ID, wording.Next(r))
 	case r.Pause != nil:
 		return fmt.Sprintf("the project is paused (%s); the manager reads your message when it goes on: %s", r.Pause.Reason, wording.Next(r))
-	case !r.InTurn() || len(r.Wakes) == 0 && r.Missed == 0:
+	case !r.InTurn() || len(r.Managing.Wakes) == 0 && r.Managing.Missed == 0:
 		return "the manager is woken"
 	case slices.ContainsFunc(r.Manager().Turn.Wakes, func(w core.Wake) bool { return w.Event == event }):
 		return "the manager is woken"

@@ -22,8 +22,8 @@ func before(r *core.Run, s *core.Stage) []string {
 		}
 	case r.ByManager():
 		names = delegatedBefore(r, s)
-	case r.Plan != nil:
-		for _, step := range r.Plan.Steps {
+	case r.Driving.Plan != nil:
+		for _, step := range r.Driving.Plan.Steps {
 			if core.StepStage(step.ID) != s.ID {
 				continue
 			}
@@ -40,7 +40,7 @@ func before(r *core.Run, s *core.Stage) []string {
 // they name other delegations, or lines.
 func delegatedBefore(r *core.Run, s *core.Stage) []string {
 	var names []string
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		if d.Stage != s.ID {
 			continue
 		}

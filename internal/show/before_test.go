@@ -18,14 +18,14 @@ func stages(ids ...string) []*core.Stage {
 func TestWhatAStageComesAfter(t *testing.T) {
 	rules := &core.Run{
 		Playbook: &core.Playbook{Project: &core.Management{}}, Stages: stages("step-1", "step-2", "step-3"),
-		Plan: &core.Plan{Steps: []core.Step{{ID: "1"}, {ID: "2"}, {ID: "3", After: []string{"2", "1", "gone"}}}},
+		Driving: core.Driving{Plan: &core.Plan{Steps: []core.Step{{ID: "1"}, {ID: "2"}, {ID: "3", After: []string{"2", "1", "gone"}}}}},
 	}
 	managed := &core.Run{
 		Playbook: &core.Playbook{Project: &core.Management{Roles: map[core.TaskKind]string{core.KindManage: "lead"}}}, Stages: stages("api", "ui", "docs"),
-		Delegations: []*core.Delegation{
+		Managing: core.Managing{Delegations: []*core.Delegation{
 			{ID: "t1", Stage: "api"}, {ID: "t2", Stage: "ui", Proposal: core.Proposal{After: []string{"t1"}}},
 			{ID: "t3", Stage: "docs", Proposal: core.Proposal{After: []string{"ui", "b/api", "t1", "docs"}}},
-		},
+		}},
 	}
 	waves := &core.Run{
 		Playbook: &core.Playbook{Project: &core.Management{Waves: &core.WaveRules{}}}, Stages: stages("survey", "advice"),

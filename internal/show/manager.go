@@ -21,7 +21,7 @@ func Asker(r *core.Run, q core.Question) string {
 
 // manager shows how a run stands that a manager drives.
 func manager(r *core.Run) *api.Manager {
-	m := &api.Manager{Wakes: r.Wakes, Busy: r.InTurn()}
+	m := &api.Manager{Wakes: r.Managing.Wakes, Busy: r.InTurn()}
 	m.Idle = !m.Busy && len(m.Wakes) == 0 && !r.UnderWay()
 	if s := r.Manager(); s != nil {
 		m.Turn = s.Round
@@ -34,7 +34,7 @@ func manager(r *core.Run) *api.Manager {
 	for _, q := range r.Questions {
 		m.Questions = append(m.Questions, openQuestion(r, q))
 	}
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		view := api.Delegation{ID: d.ID, Title: d.Proposal.Name(), Kind: d.Proposal.Kind, Status: d.Status, Reason: d.Reason}
 		if s := r.Stage(d.Stage); s != nil {
 			view.Branch = s.Branch

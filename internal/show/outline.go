@@ -53,11 +53,11 @@ func wavePieces(r *core.Run) []api.Piece {
 
 // stepPieces are the steps of a project's plan.
 func stepPieces(r *core.Run) []api.Piece {
-	if r.Plan == nil {
+	if r.Driving.Plan == nil {
 		return nil
 	}
 	var pieces []api.Piece
-	for _, step := range r.Plan.Steps {
+	for _, step := range r.Driving.Plan.Steps {
 		p := api.Piece{ID: step.ID, Title: step.Title, Role: step.Role, After: step.After, Status: string(core.DelegatedWaiting)}
 		if s := r.Stage(core.StepStage(step.ID)); s != nil {
 			p.Branch = s.Branch

@@ -49,8 +49,8 @@ func TestOutlineOfWaves(t *testing.T) {
 func TestOutlineOfPlansAndPhases(t *testing.T) {
 	r := &core.Run{
 		Alias: "calm-heron", Playbook: &core.Playbook{Kind: "rules", Project: &core.Management{}},
-		Plan:   &core.Plan{Steps: []core.Step{{ID: "1", Title: "One", Done: true}, {ID: "2", Title: "Two", Role: "developer", After: []string{"1"}}, {ID: "3"}}},
-		Stages: []*core.Stage{{ID: "step-1", Status: core.StageOpen}, {ID: "step-2", Status: core.StageStale, Branch: "feature/x-step-2-1", Trouble: "why"}},
+		Driving: core.Driving{Plan: &core.Plan{Steps: []core.Step{{ID: "1", Title: "One", Done: true}, {ID: "2", Title: "Two", Role: "developer", After: []string{"1"}}, {ID: "3"}}}},
+		Stages:  []*core.Stage{{ID: "step-1", Status: core.StageOpen}, {ID: "step-2", Status: core.StageStale, Branch: "feature/x-step-2-1", Trouble: "why"}},
 	}
 	want := []api.Piece{
 		{ID: "1", Title: "One", Status: "done"},
@@ -60,7 +60,7 @@ func TestOutlineOfPlansAndPhases(t *testing.T) {
 	if diff := cmp.Diff(want, Outline(r).Pieces); diff != "" {
 		t.Error(diff)
 	}
-	r.Plan = nil
+	r.Driving.Plan = nil
 	if got := Outline(r).Pieces; len(got) != 0 {
 		t.Errorf("without a plan: %v", got)
 	}
@@ -109,7 +109,7 @@ func TestWhatIsStuckIsNotCalledOpen(t *testing.T) {
 		"stuck: why":                       {Stages: []*core.Stage{{ID: "step-3", Status: core.StageOpen}}, Pause: &core.Pause{Stage: "step-3", Reason: "why"}},
 		"open: ":                           {Stages: []*core.Stage{{ID: "step-3", Status: core.StageOpen}}, Pause: &core.Pause{Stage: "step-2", Reason: "why"}},
 	} {
-		r.Playbook, r.Plan = &core.Playbook{Kind: "rules", Project: &core.Management{}}, &core.Plan{Steps: []core.Step{{ID: "3"}}}
+		r.Playbook, r.Driving.Plan = &core.Playbook{Kind: "rules", Project: &core.Management{}}, &core.Plan{Steps: []core.Step{{ID: "3"}}}
 		if got := Outline(r).Pieces[0]; got.Status+": "+got.Reason != want {
 			t.Errorf("%+v, want %s", got, want)
 		}

@@ -138,7 +138,7 @@ const planPatience = 10 * time.Minute
 func (a *Tools) planSettled(ctx context.Context, run *core.Run) error {
 	ctx, cancel := context.WithTimeout(ctx, planPatience)
 	defer cancel()
-	if run.Draft == nil && run.PlanWrite == nil {
+	if run.Managing.Draft == nil && run.Driving.PlanWrite == nil {
 		return nil
 	}
 	settled := errors.New("settled")
@@ -166,10 +166,10 @@ func (a *Tools) Plan(ctx context.Context, id string) (api.Plan, error) {
 	if err := under(ctx, run); err != nil {
 		return api.Plan{}, err
 	}
-	if !run.Drives() || run.Plan == nil {
+	if !run.Drives() || run.Driving.Plan == nil {
 		return api.Plan{}, core.Errorf(core.CodeNotFound, "run %s has no plan", run.Alias)
 	}
-	out := api.Plan{Commit: run.Head, Digest: run.Plan.Digest, Trouble: run.Plan.Trouble, Files: map[string]string{}}
+	out := api.Plan{Commit: run.Head, Digest: run.Driving.Plan.Digest, Trouble: run.Driving.Plan.Trouble, Files: map[string]string{}}
 	y, err := a.yards.Yard(ctx, run.Project)
 	if err != nil {
 		return api.Plan{}, err

@@ -68,12 +68,12 @@ func (a *Tools) Delegate(ctx context.Context, id string, req core.Proposal) (api
 			return api.Delegated{}, err
 		}
 		req.Prompt, req.Title = a.clean(ctx, run, req.Prompt), a.clean(ctx, run, req.Title)
-		body := core.TaskProposed{Delegation: core.DelegationID(run.Delegated + 1), Proposal: req, Call: call}
+		body := core.TaskProposed{Delegation: core.DelegationID(run.Managing.Delegated + 1), Proposal: req, Call: call}
 		next, heard, err := a.once(ctx, run, core.ToolDelegate, call, body)
 		if err == nil {
 			return delegated(next, heard.Subject)
 		}
-		if now, other := a.find.Run(ctx, id); other == nil && now.Delegated > run.Delegated {
+		if now, other := a.find.Run(ctx, id); other == nil && now.Managing.Delegated > run.Managing.Delegated {
 			continue // somebody else was faster: the next number is another
 		}
 		return api.Delegated{}, errors.Join(err, a.refuse(ctx, run, core.ToolDelegate, err))

@@ -13,12 +13,12 @@ import (
 func proposed(p core.Proposal, change func(r *core.Run)) *core.Run {
 	r := &core.Run{
 		ID: "r", Alias: "r", Title: "add x", Status: core.StatusActive, Head: "c5", Verified: "c5", BaseCommit: "c0", Branch: "feature/x", Limits: core.DefaultLimits(),
-		Plan: &core.Plan{Digest: "p1"}, Delegated: 7,
+		Driving: core.Driving{Plan: &core.Plan{Digest: "p1"}},
 		Playbook: &core.Playbook{Kind: "manager", Roles: map[string]core.Role{"boss": {}, "dev": {}, "critic": {}}, Project: &core.Management{
 			Roles: map[core.TaskKind]string{core.KindManage: "boss", core.KindWork: "dev", core.KindCode: "dev", core.KindFix: "dev", core.KindReview: "critic", core.KindResolve: "dev"},
 			Done:  core.Check{Kind: core.CheckCommand, Run: "make"}, Attempts: 2, Rounds: 1,
 		}},
-		Delegations: []*core.Delegation{{ID: "t7", Status: core.DelegationWaiting, Proposal: p, Key: "k7"}},
+		Managing: core.Managing{Delegations: []*core.Delegation{{ID: "t7", Status: core.DelegationWaiting, Proposal: p, Key: "k7"}}, Delegated: 7},
 	}
 	change(r)
 	return r
@@ -96,7 +96,7 @@ func TestAManagerIsToldWhichDocumentsThereAre(t *testing.T) {
 		s.Tasks[0].Outputs = []string{"a.md", "b.md", "c.md"}
 		s.Tasks[0].Attempts[0].Delivery, s.Tasks[0].Attempts[0].Verdict = handed, core.VerdictPassed
 	}))
-	r.Documents = []core.Artifact{{Name: "old.md"}, {Name: "a.md"}}
+	r.Managing.Documents = []core.Artifact{{Name: "old.md"}, {Name: "a.md"}}
 	bodies := (manager.Decider{}).Decide(r)
 	want := core.TaskRefused{Delegation: "t7", Code: core.RefusedInput, Reason: `nobody has handed in "z.md"; what there is: old.md, a.md, b.md`}
 	if len(bodies) != 1 || bodies[0] != core.Body(want) {

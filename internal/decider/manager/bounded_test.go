@@ -36,15 +36,15 @@ func TestTheStateStaysBounded(t *testing.T) {
 			w.planned()
 			w.play = delegates(next)
 			sizes := map[int]int{}
-			for w.run.Delegated < 1000 {
+			for w.run.Managing.Delegated < 1000 {
 				effects := core.Effects(w.run)
 				if len(effects) == 0 {
 					w.must(core.Person("me"), say("go on")) // what it did itself does not wake it
 					continue
 				}
-				before := w.run.Delegated
+				before := w.run.Managing.Delegated
 				w.answer(effects[0])
-				if n := w.run.Delegated; n != before && (n == 100 || n == 1000) {
+				if n := w.run.Managing.Delegated; n != before && (n == 100 || n == 1000) {
 					raw, err := json.Marshal(w.run)
 					if err != nil {
 						t.Fatal(err)

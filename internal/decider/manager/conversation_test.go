@@ -130,7 +130,7 @@ func TestAWishStaysUntilItIsActedUpon(t *testing.T) {
 	}
 	w.propose(work(""))
 	w.rest()
-	if len(w.run.Changes) != 0 {
+	if len(w.run.Driving.Changes) != 0 {
 		t.Error("the wish was acted upon and is still there")
 	}
 }
@@ -152,7 +152,7 @@ func TestAWorkersWordsAreNoneOfTheManagers(t *testing.T) {
 		t.Fatalf("the turn: %+v", turn)
 	}
 	w.rest()
-	if len(w.run.Changes) != 1 {
+	if len(w.run.Driving.Changes) != 1 {
 		t.Errorf("the manager did nothing about what is to change, and it is gone")
 	}
 	w.must(core.Person("me"), say("well?"))

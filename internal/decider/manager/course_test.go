@@ -53,8 +53,8 @@ func TestWhatHappensDuringATurnIsForTheNext(t *testing.T) {
 		t.Errorf("the turn was woken by %q", got)
 	}
 	w.rest()
-	if got := kinds(w.run.Manager().Turn.Wakes); got != "message message task" || w.run.Manager().Round != 2 || len(w.run.Wakes) != 0 {
-		t.Errorf("turn %d was woken by %q, %d wait", w.run.Manager().Round, got, len(w.run.Wakes))
+	if got := kinds(w.run.Manager().Turn.Wakes); got != "message message task" || w.run.Manager().Round != 2 || len(w.run.Managing.Wakes) != 0 {
+		t.Errorf("turn %d was woken by %q, %d wait", w.run.Manager().Round, got, len(w.run.Managing.Wakes))
 	}
 	w.rest()
 	if w.run.InTurn() {
@@ -68,7 +68,7 @@ func TestMoreWakesThanAreHeld(t *testing.T) {
 		w.must(core.Person("me"), say(fmt.Sprint(i)))
 	}
 	w.rest()
-	if turn := w.run.Manager().Turn; len(turn.Wakes)+turn.Missed != 50 || turn.Missed == 0 || w.run.Missed != 0 {
+	if turn := w.run.Manager().Turn; len(turn.Wakes)+turn.Missed != 50 || turn.Missed == 0 || w.run.Managing.Missed != 0 {
 		t.Errorf("%d wakes, %d missed", len(turn.Wakes), turn.Missed)
 	}
 }
@@ -80,16 +80,16 @@ func TestThreeBarrenTurnsPause(t *testing.T) {
 		w.now = w.now.Add(time.Hour)
 		w.must(core.Engine(), core.TimerFired{Timer: "due"})
 	}
-	if w.run.Status != core.StatusActive || w.run.Barren != core.MaxBarren-1 {
-		t.Fatalf("%s after %d barren turns", w.run.Status, w.run.Barren)
+	if w.run.Status != core.StatusActive || w.run.Managing.Barren != core.MaxBarren-1 {
+		t.Fatalf("%s after %d barren turns", w.run.Status, w.run.Managing.Barren)
 	}
 	w.rest()
 	if w.run.Pause == nil || w.run.Pause.Code != core.PauseBarren || !strings.Contains(w.run.Pause.Reason, "woken 3 times in a row and changed nothing") {
 		t.Fatalf("%+v", w.run.Pause)
 	}
 	w.must(core.Person("me"), core.RunResumed{Note: "go on"})
-	if got := kinds(w.run.Manager().Turn.Wakes); got != "person" || w.run.Barren != 0 {
-		t.Errorf("resumed for %q with %d barren turns", got, w.run.Barren)
+	if got := kinds(w.run.Manager().Turn.Wakes); got != "person" || w.run.Managing.Barren != 0 {
+		t.Errorf("resumed for %q with %d barren turns", got, w.run.Managing.Barren)
 	}
 }
 
@@ -102,8 +102,8 @@ func TestTurnsWhileWorkIsUnderWayAreNotBarren(t *testing.T) {
 		w.must(core.Person("me"), say("and?"))
 		w.rest()
 	}
-	if w.run.Barren != 0 || w.run.Status != core.StatusActive {
-		t.Errorf("%s, %d barren", w.run.Status, w.run.Barren)
+	if w.run.Managing.Barren != 0 || w.run.Status != core.StatusActive {
+		t.Errorf("%s, %d barren", w.run.Status, w.run.Managing.Barren)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestAPlanOfAPersonInReview(t *testing.T) {
 	if w.run.Status != core.StatusReview {
 		t.Fatalf("%s\n%s", w.run.Status, w.account())
 	}
-	w.must(core.Person("me"), core.PlanProposed{Base: w.run.Plan.Digest, Files: []core.PlanFile{{Name: "plan.md", Digest: "x"}}, Message: "m"})
+	w.must(core.Person("me"), core.PlanProposed{Base: w.run.Driving.Plan.Digest, Files: []core.PlanFile{{Name: "plan.md", Digest: "x"}}, Message: "m"})
 	effect[core.WritePlan](w)
 	if w.run.Status != core.StatusActive || w.run.WatchdogAt().IsZero() {
 		t.Errorf("%s, nobody would look", w.run.Status)
@@ -281,8 +281,8 @@ func TestASkippedLineEndsItsDelegation(t *testing.T) {
 	w.propose(work("api"))
 	w.must(core.Engine(), core.AttemptExited{Attempt: w.run.Task("api.r1.t1").Last().ID, Kind: core.ExitLost})
 	w.must(core.Person("me"), core.StageSkipped{Stage: "api", Source: core.SkipPerson, Reason: "not needed"})
-	if d := w.run.Delegation("t1"); d.Status != core.DelegationFailed || !strings.Contains(d.Reason, "not needed") || kinds(w.run.Wakes) != "task" {
-		t.Errorf("%+v, wakes %v", d, w.run.Wakes)
+	if d := w.run.Delegation("t1"); d.Status != core.DelegationFailed || !strings.Contains(d.Reason, "not needed") || kinds(w.run.Managing.Wakes) != "task" {
+		t.Errorf("%+v, wakes %v", d, w.run.Managing.Wakes)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // between is a run between two turns, with nothing to do.
 func between(changes ...func(r *core.Run)) *core.Run {
-	r := proposed(core.Proposal{}, func(r *core.Run) { r.Delegations = nil })
+	r := proposed(core.Proposal{}, func(r *core.Run) { r.Managing.Delegations = nil })
 	for _, change := range changes {
 		change(r)
 	}
@@ -52,8 +52,8 @@ func turning(r *core.Run) {
 	r.Stages = append(r.Stages, &core.Stage{ID: core.ManagerStage, Status: core.StageOpen, Round: 1, Tasks: []*core.Task{{ID: "manager.r1", Kind: core.KindManage, Status: core.TaskRunning}}})
 }
 
-func moving(r *core.Run) { r.PlanWrite = &core.PlanWrite{} }
-func told(r *core.Run)   { r.Wakes = []core.Wake{{Kind: core.WakeChanges}} }
+func moving(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }
+func told(r *core.Run)   { r.Managing.Wakes = []core.Wake{{Kind: core.WakeChanges}} }
 func asking(r *core.Run) { r.Questions = []core.Question{{ID: "q1", Text: "Which?"}} }
 
 // TestWhatFollowsOnALine: work is brought to its end, and what it comes to is told. A
@@ -108,7 +108,7 @@ func TestWhatFollowsOnALine(t *testing.T) {
 				c.line(s)
 			}))
 			if c.open {
-				r.Delegations = []*core.Delegation{{ID: "t6", Status: core.DelegationOpen, Stage: c.stage}}
+				r.Managing.Delegations = []*core.Delegation{{ID: "t6", Status: core.DelegationOpen, Stage: c.stage}}
 			}
 			decides(t, r, c.want)
 		})
@@ -124,13 +124,13 @@ func TestWhatIsPublishedBetweenTurns(t *testing.T) {
 			s := &core.Stage{ID: core.PublishStage, Status: status, Round: 1, Tasks: []*core.Task{{ID: "publish.r1", Act: core.ActPullRequest, Status: core.TaskWaiting}}}
 			change(s)
 			r.Stages = append(r.Stages, s)
-			r.Delegations = append(r.Delegations, &core.Delegation{ID: "t7", Status: core.DelegationOpen, Stage: core.PublishStage})
+			r.Managing.Delegations = append(r.Managing.Delegations, &core.Delegation{ID: "t7", Status: core.DelegationOpen, Stage: core.PublishStage})
 		}
 	}
 	open := publish(core.StageOpen, func(*core.Stage) {})
 	other := func(status core.DelegationStatus) func(r *core.Run) {
 		return func(r *core.Run) {
-			r.Delegations = append(r.Delegations, &core.Delegation{ID: "t6", Status: status, Stage: "api", Proposal: core.Proposal{After: []string{"t7"}}})
+			r.Managing.Delegations = append(r.Managing.Delegations, &core.Delegation{ID: "t6", Status: status, Stage: "api", Proposal: core.Proposal{After: []string{"t7"}}})
 		}
 	}
 	for name, c := range map[string]struct {
@@ -185,8 +185,8 @@ func TestWhatFollowsBetweenTurns(t *testing.T) {
 	pr := func(state core.PullRequestState) func(r *core.Run) {
 		return func(r *core.Run) { r.PullRequest = &core.PullRequest{Commit: "c5", State: state} }
 	}
-	barren := func(n int) func(r *core.Run) { return func(r *core.Run) { r.Barren = n } }
-	draft := func(r *core.Run) { r.Draft = &core.PlanDraft{Message: "more"} }
+	barren := func(n int) func(r *core.Run) { return func(r *core.Run) { r.Managing.Barren = n } }
+	draft := func(r *core.Run) { r.Managing.Draft = &core.PlanDraft{Message: "more"} }
 	failed := func(message string) func(r *core.Run) {
 		return func(r *core.Run) {
 			turning(r)
@@ -207,7 +207,7 @@ func TestWhatFollowsBetweenTurns(t *testing.T) {
 		run  *core.Run
 		want []string
 	}{
-		"the plan is looked for":    {between(told, func(r *core.Run) { r.Plan = nil }), nil},
+		"the plan is looked for":    {between(told, func(r *core.Run) { r.Driving.Plan = nil }), nil},
 		"woken":                     {between(told), turn},
 		"woken in a turn":           {between(told, turning), nil},
 		"the turn is over":          {between(over), []string{"StagePassed manager"}},

@@ -87,7 +87,7 @@ func names(roles []gate.Role) []string {
 
 func documents(r *core.Run) []string {
 	var names []string
-	for _, a := range r.Documents {
+	for _, a := range r.Managing.Documents {
 		names = append(names, a.Name)
 	}
 	for _, s := range r.Stages {

@@ -50,7 +50,7 @@ func (o *watch) step(w *world, before *core.Run, e core.Event, body core.Body) {
 			}
 		}
 	case core.StageOpened:
-		if b.Branch != "" && (before.Plan == nil || before.Plan.Digest == "") {
+		if b.Branch != "" && (before.Driving.Plan == nil || before.Driving.Plan.Digest == "") {
 			w.t.Fatalf("stage %s works without a plan", b.Stage)
 		}
 	case core.RefKept:
@@ -68,7 +68,7 @@ func (o *watch) step(w *world, before *core.Run, e core.Event, body core.Body) {
 			w.t.Fatalf("%s moved the run's branch", body.Type())
 		}
 	case core.ApprovalRequested:
-		if len(before.Wakes) > 0 || len(before.Questions) > 0 || before.InTurn() {
+		if len(before.Managing.Wakes) > 0 || len(before.Questions) > 0 || before.InTurn() {
 			w.t.Fatalf("a person is asked about what is not the last word\n%s", w.account())
 		}
 	default:
@@ -117,7 +117,7 @@ func (o *watch) wakes(w *world, before *core.Run, e core.Event, body core.Body) 
 		o.unseen[subject] = e.Type
 	}
 	if before != nil {
-		for _, d := range r.Delegations {
+		for _, d := range r.Managing.Delegations {
 			was := before.Delegation(d.ID)
 			if was == nil || was.Status.Over() || !d.Status.Over() {
 				continue
@@ -127,16 +127,16 @@ func (o *watch) wakes(w *world, before *core.Run, e core.Event, body core.Body) 
 				o.unseen[d.ID] = e.Type
 			}
 		}
-		if e.Actor.Kind == core.ActorAgent && len(r.Wakes)+r.Missed != len(before.Wakes)+before.Missed {
+		if e.Actor.Kind == core.ActorAgent && len(r.Managing.Wakes)+r.Managing.Missed != len(before.Managing.Wakes)+before.Managing.Missed {
 			w.t.Fatalf("the manager is woken by its own %s", e.Type)
 		}
 	}
-	if o.own != "" && e.Cause != "" && holds(r.Wakes, o.own) {
+	if o.own != "" && e.Cause != "" && holds(r.Managing.Wakes, o.own) {
 		w.t.Fatalf("the manager is woken by its own %s", o.own)
 	}
 	for subject, t := range o.unseen {
-		if r.Missed == 0 && !holds(r.Wakes, subject) {
-			w.t.Fatalf("nobody will hear of %s %s: %+v", t, subject, r.Wakes)
+		if r.Managing.Missed == 0 && !holds(r.Managing.Wakes, subject) {
+			w.t.Fatalf("nobody will hear of %s %s: %+v", t, subject, r.Managing.Wakes)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (o *watch) state(w *world) {
 		w.t.Fatalf("%d managers at once", turning)
 	case merging > 1:
 		w.t.Fatalf("%d merges at once", merging)
-	case merging > 0 && r.PlanWrite != nil:
+	case merging > 0 && r.Driving.PlanWrite != nil:
 		w.t.Fatalf("the plan is written during a merge")
 	case r.Status == core.StatusPaused && (r.Pause == nil || r.Pause.Reason == "" || r.Pause.Hint == "" && len(r.Pause.Choices) == 0):
 		w.t.Fatalf("paused without a reason and a next step: %+v", r.Pause)
@@ -200,7 +200,7 @@ func (o *watch) state(w *world) {
 
 func (o *watch) delegations(w *world) {
 	on := map[string]string{}
-	for _, d := range w.run.Delegations {
+	for _, d := range w.run.Managing.Delegations {
 		if d.Status != core.DelegationOpen {
 			continue
 		}
@@ -292,17 +292,17 @@ func (o *watch) rest(w *world) {
 
 // complete holds what a completed project promises.
 func (o *watch) complete(w *world) {
-	for _, d := range w.run.Delegations {
+	for _, d := range w.run.Managing.Delegations {
 		if !d.Status.Over() {
 			w.t.Fatalf("%s did not end\n%s", d.ID, w.account())
 		}
 	}
-	for n := range w.run.Delegated {
+	for n := range w.run.Managing.Delegated {
 		if id := core.DelegationID(n + 1); o.ends[id] == "" {
 			w.t.Fatalf("nobody heard how %s ended", id)
 		}
 	}
-	if len(w.run.Changes) > 0 || len(w.run.Questions) > 0 || len(w.run.Wakes) > 0 || len(w.run.OpenLines()) > 0 {
+	if len(w.run.Driving.Changes) > 0 || len(w.run.Questions) > 0 || len(w.run.Managing.Wakes) > 0 || len(w.run.OpenLines()) > 0 {
 		w.t.Fatalf("completed with something left to do\n%s", w.account())
 	}
 }

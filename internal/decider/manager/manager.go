@@ -26,7 +26,7 @@ func (Decider) Version() int { return 5 }
 // does is followed; the rest are asked again afterwards. Lines come before
 // proposals: one that was merged is closed before anybody else is let on it.
 func (Decider) Decide(r *core.Run) []core.Body {
-	if r.Plan == nil {
+	if r.Driving.Plan == nil {
 		return nil // it is being looked for
 	}
 	for _, say := range []func(*core.Run) []core.Body{draft, lines, acts, proposals, publish, turn, worn, ask, barren, woken, ended, rest, watchdog} {
@@ -39,10 +39,10 @@ func (Decider) Decide(r *core.Run) []core.Body {
 
 // draft has a change of the plan committed.
 func draft(r *core.Run) []core.Body {
-	if r.Draft == nil || work.Moving(r) {
+	if r.Managing.Draft == nil || work.Moving(r) {
 		return nil
 	}
-	return []core.Body{core.PlanWriteRequested{Files: r.Draft.Files, Message: r.Draft.Message}}
+	return []core.Body{core.PlanWriteRequested{Files: r.Managing.Draft.Files, Message: r.Managing.Draft.Message}}
 }
 
 // publish brings what the manager wants published to the pull request. A person
@@ -65,12 +65,12 @@ func publish(r *core.Run) []core.Body {
 // settled reports that nobody is about to say or do something that would change
 // what is published: a person would be asked about it in vain.
 func settled(r *core.Run, publish *core.Stage) bool {
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		if d.Status == core.DelegationOpen && d.Stage != publish.ID {
 			return false
 		}
 	}
-	return !r.InTurn() && !work.Moving(r) && len(r.Wakes) == 0 && len(r.Questions) == 0
+	return !r.InTurn() && !work.Moving(r) && len(r.Managing.Wakes) == 0 && len(r.Questions) == 0
 }
 
 // ended closes the run once its pull request was merged and the manager has seen
@@ -104,12 +104,12 @@ func ask(r *core.Run) []core.Body {
 
 // barren pauses the run of a manager that changes nothing.
 func barren(r *core.Run) []core.Body {
-	if r.Barren < core.MaxBarren || r.InTurn() {
+	if r.Managing.Barren < core.MaxBarren || r.InTurn() {
 		return nil
 	}
 	return []core.Body{core.RunPaused{
 		Code: core.PauseBarren, Stage: core.ManagerStage,
-		Reason: fmt.Sprintf("the manager was woken %d times in a row and changed nothing", r.Barren),
+		Reason: fmt.Sprintf("the manager was woken %d times in a row and changed nothing", r.Managing.Barren),
 		Advice: core.Advice{Hint: "say what it is to do", Choices: []core.Choice{{Verb: core.VerbSay}, {Verb: core.VerbResume, Run: r.Alias}}},
 	}}
 }

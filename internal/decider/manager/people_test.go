@@ -61,7 +61,7 @@ func (w *world) meddle() bool {
 	case w.luck("a pause", 60):
 		err = w.try(me, core.RunPaused{Code: core.PausePerson, Reason: "a person asked for it", Advice: core.Advice{Hint: "resume"}, Stop: w.luck("stop", 2)})
 	case w.luck("a person delegates", 30):
-		err = w.try(me, core.TaskProposed{Delegation: core.DelegationID(w.run.Delegated + 1), Proposal: w.proposal()})
+		err = w.try(me, core.TaskProposed{Delegation: core.DelegationID(w.run.Managing.Delegated + 1), Proposal: w.proposal()})
 	case w.luck("a person asks", 60):
 		text := fmt.Sprint("Which colour, ", w.draw("question", 4), "?")
 		err = w.try(me, core.QuestionAsked{ID: core.QuestionID("p", text), Text: text})
@@ -188,7 +188,7 @@ func (w *world) act(attempt string) {
 	case 4, 5:
 		w.manage(attempt)
 	default:
-		if w.run.Plan != nil && w.run.Plan.Digest == "" && w.draw("plans first", 3) != 0 {
+		if w.run.Driving.Plan != nil && w.run.Driving.Plan.Digest == "" && w.draw("plans first", 3) != 0 {
 			_ = w.tool(attempt, core.ToolPlan, w.planning())
 			return
 		}
@@ -197,7 +197,7 @@ func (w *world) act(attempt string) {
 }
 
 func (w *world) delegate(attempt string, p core.Proposal) error {
-	return w.tool(attempt, core.ToolDelegate, core.TaskProposed{Delegation: core.DelegationID(w.run.Delegated + 1), Proposal: p})
+	return w.tool(attempt, core.ToolDelegate, core.TaskProposed{Delegation: core.DelegationID(w.run.Managing.Delegated + 1), Proposal: p})
 }
 
 // planning is a change of the plan, now and then of one that is not there.
@@ -205,8 +205,8 @@ func (w *world) planning() core.PlanProposed {
 	digest := fmt.Sprint("draft", w.head.Seq)
 	steps := []core.Step{{ID: "1", Title: "one", Done: w.kind || w.draw("done", 2) == 0}}
 	if w.kind {
-		for i := range w.run.Plan.Steps {
-			step := w.run.Plan.Steps[i]
+		for i := range w.run.Driving.Plan.Steps {
+			step := w.run.Driving.Plan.Steps[i]
 			step.Done = true
 			steps = append(steps, step)
 		}
@@ -214,8 +214,8 @@ func (w *world) planning() core.PlanProposed {
 	}
 	w.drafts[digest] = steps
 	body := core.PlanProposed{Files: []core.PlanFile{{Name: "plan.md", Digest: digest}}, Message: "steps"}
-	if w.run.Plan != nil && !w.luck("stale", 5) {
-		body.Base = w.run.Plan.Digest
+	if w.run.Driving.Plan != nil && !w.luck("stale", 5) {
+		body.Base = w.run.Driving.Plan.Digest
 	}
 	return body
 }
@@ -261,13 +261,13 @@ func (w *world) proposal() core.Proposal {
 	}
 	for range max(0, w.draw("afters", 8)-5) {
 		names := openNames(w.run)
-		for _, d := range w.run.Delegations {
+		for _, d := range w.run.Managing.Delegations {
 			if !d.Status.Over() {
 				names = append(names, d.ID, d.ID)
 			}
 		}
 		if w.luck("an odd dependency", 8) || len(names) == 0 {
-			names = []string{"nowhere", core.DelegationID(w.run.Delegated + 1), "t1"}
+			names = []string{"nowhere", core.DelegationID(w.run.Managing.Delegated + 1), "t1"}
 		}
 		p.After = append(p.After, pick("after", names...))
 	}
@@ -294,8 +294,8 @@ func (w *world) manage(attempt string) {
 	if r.Manager().Turn.Calls >= core.MaxDeeds-10 {
 		return // an attempt before it has used them up
 	}
-	if r.Plan.Digest == "" || r.Plan.Trouble != "" || slices.ContainsFunc(r.Plan.Steps, func(s core.Step) bool { return !s.Done }) {
-		if r.Draft == nil && r.PlanWrite == nil {
+	if r.Driving.Plan.Digest == "" || r.Driving.Plan.Trouble != "" || slices.ContainsFunc(r.Driving.Plan.Steps, func(s core.Step) bool { return !s.Done }) {
+		if r.Managing.Draft == nil && r.Driving.PlanWrite == nil {
 			must(w.tool(attempt, core.ToolPlan, w.planning()))
 		}
 		return
@@ -310,10 +310,10 @@ func (w *world) manage(attempt string) {
 		}
 	}
 	pr := w.run.PullRequest
-	idle := !slices.ContainsFunc(w.run.Delegations, func(d *core.Delegation) bool { return !d.Status.Over() })
-	if idle && len(w.run.OpenLines()) == 0 && w.run.Draft == nil && w.run.PlanWrite == nil && (pr == nil || pr.Commit != w.run.Verified) {
+	idle := !slices.ContainsFunc(w.run.Managing.Delegations, func(d *core.Delegation) bool { return !d.Status.Over() })
+	if idle && len(w.run.OpenLines()) == 0 && w.run.Managing.Draft == nil && w.run.Driving.PlanWrite == nil && (pr == nil || pr.Commit != w.run.Verified) {
 		must(w.delegate(attempt, core.Proposal{Kind: core.KindPR}))
-		if d := w.run.Delegation(core.DelegationID(w.run.Delegated)); w.kind && d.Status == core.DelegationRefused {
+		if d := w.run.Delegation(core.DelegationID(w.run.Managing.Delegated)); w.kind && d.Status == core.DelegationRefused {
 			w.t.Fatalf("the pull request is refused: %s\n%s", d.Reason, w.account())
 		}
 	}

@@ -13,12 +13,12 @@ import (
 // waits for that. Many may be decided at once: each is judged as if those before
 // it were decided already.
 func proposals(r *core.Run) []core.Body {
-	if !slices.ContainsFunc(r.Delegations, func(d *core.Delegation) bool { return d.Status == core.DelegationWaiting }) {
+	if !slices.ContainsFunc(r.Managing.Delegations, func(d *core.Delegation) bool { return d.Status == core.DelegationWaiting }) {
 		return nil
 	}
 	r = r.Clone()
 	var bodies []core.Body
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		if d.Status != core.DelegationWaiting {
 			continue
 		}
@@ -52,7 +52,7 @@ func objection(r *core.Run, d *core.Delegation) (code, reason string) {
 // again refuses what is being done already, and what an attempt that repeats a
 // turn proposes once more.
 func again(r *core.Run, d *core.Delegation) (string, string) {
-	for _, other := range r.Delegations {
+	for _, other := range r.Managing.Delegations {
 		if other.ID == d.ID {
 			break // the later one is the duplicate
 		}
@@ -79,10 +79,10 @@ func kind(_ *core.Run, d *core.Delegation) (string, string) {
 func planned(r *core.Run, d *core.Delegation) (string, string) {
 	switch {
 	case d.Proposal.Kind.EngineAct():
-	case r.Plan.Digest == "":
+	case r.Driving.Plan.Digest == "":
 		return core.RefusedNoPlan, "there is no plan yet: write .ai/plan.md and commit it with update-plan, then delegate"
-	case r.Plan.Trouble != "":
-		return core.RefusedNoPlan, "the plan cannot be read: " + r.Plan.Trouble + "; put .ai/plan.md right and commit it with update-plan, then delegate"
+	case r.Driving.Plan.Trouble != "":
+		return core.RefusedNoPlan, "the plan cannot be read: " + r.Driving.Plan.Trouble + "; put .ai/plan.md right and commit it with update-plan, then delegate"
 	}
 	return "", ""
 }
@@ -163,13 +163,13 @@ func finished(r *core.Run, d *core.Delegation) (string, string) {
 		return "", ""
 	}
 	var open []string
-	for _, other := range r.Delegations {
+	for _, other := range r.Managing.Delegations {
 		if other.ID != d.ID && !other.Status.Over() {
 			open = append(open, other.ID)
 		}
 	}
 	var steps []string
-	for _, step := range r.Plan.Steps {
+	for _, step := range r.Driving.Plan.Steps {
 		if !step.Done {
 			steps = append(steps, step.ID)
 		}
@@ -195,7 +195,7 @@ func worn(r *core.Run) []core.Body {
 	if r.InTurn() {
 		return nil
 	}
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		s := wornBy(r, d)
 		if d.Status != core.DelegationWaiting || s == nil || !due(r, d) {
 			continue

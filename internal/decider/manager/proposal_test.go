@@ -14,7 +14,7 @@ func TestWhatAProposalWaitsFor(t *testing.T) {
 	t.Parallel()
 	before := func(id, stage string, status core.DelegationStatus) func(r *core.Run) {
 		return func(r *core.Run) {
-			r.Delegations = slices.Insert(r.Delegations, 0, &core.Delegation{ID: id, Stage: stage, Status: status, Key: id})
+			r.Managing.Delegations = slices.Insert(r.Managing.Delegations, 0, &core.Delegation{ID: id, Stage: stage, Status: status, Key: id})
 		}
 	}
 	line := func(id string, change func(s *core.Stage)) func(r *core.Run) {
@@ -56,7 +56,7 @@ func TestWhatAProposalWaitsFor(t *testing.T) {
 		"an open line":                       {after("api"), []func(r *core.Run){line("api", as)}, waits},
 		"a line that is merged":              {after("api"), []func(r *core.Run){line("api", merged)}, begins},
 		"a line that was given up":           {after("api"), []func(r *core.Run){line("api", given)}, core.RefusedDependency},
-		"a line that is long over":           {after("api"), []func(r *core.Run){func(r *core.Run) { r.Rounds = core.Rounds{"api": 1} }}, begins},
+		"a line that is long over":           {after("api"), []func(r *core.Run){func(r *core.Run) { r.Managing.Rounds = core.Rounds{"api": 1} }}, begins},
 		"what was done on a line given up":   {after("t3"), []func(r *core.Run){before("t3", "t3", core.DelegationDone), line("t3", given)}, begins},
 		"what is done, its line is open":     {after("t3"), []func(r *core.Run){before("t3", "t3", core.DelegationDone), line("t3", func(s *core.Stage) { s.Tasks = nil })}, begins},
 		"its own line":                       {core.Proposal{Prompt: "do it", Line: "api", After: []string{"api"}}, []func(r *core.Run){line("api", as)}, core.RefusedDependency},
@@ -77,13 +77,13 @@ func TestWhatAProposalWaitsFor(t *testing.T) {
 		"a merge with a review without word": {merge, []func(r *core.Run){line("api", reviewed(core.KindReview, "", nil))}, begins},
 		"a merge after the fix":              {merge, []func(r *core.Run){line("api", both(reviewed(core.KindReview, "", wants), reviewed(core.KindFix, "", nil)))}, begins},
 		"a merge, another refused since":     {merge, []func(r *core.Run){line("api", both(reviewed(core.KindReview, "", wants), acted, func(s *core.Stage) { s.Tasks[2].Status = core.TaskDropped }))}, core.RefusedLine},
-		"no plan that can be read":           {core.Proposal{Prompt: "do it"}, []func(r *core.Run){func(r *core.Run) { r.Plan.Trouble = "x" }}, core.RefusedNoPlan},
-		"a merge without a readable plan":    {merge, []func(r *core.Run){line("api", as), func(r *core.Run) { r.Plan.Trouble = "x" }}, begins},
+		"no plan that can be read":           {core.Proposal{Prompt: "do it"}, []func(r *core.Run){func(r *core.Run) { r.Driving.Plan.Trouble = "x" }}, core.RefusedNoPlan},
+		"a merge without a readable plan":    {merge, []func(r *core.Run){line("api", as), func(r *core.Run) { r.Driving.Plan.Trouble = "x" }}, begins},
 		"a pull request":                     {pr, nil, begins},
 		"a pull request, published":          {pr, []func(r *core.Run){func(r *core.Run) { r.PullRequest = &core.PullRequest{Commit: "c5"} }}, core.RefusedUnfinished},
 		"a pull request, more is merged":     {pr, []func(r *core.Run){func(r *core.Run) { r.PullRequest = &core.PullRequest{Commit: "c4"} }}, begins},
-		"a pull request of a plan done":      {pr, []func(r *core.Run){func(r *core.Run) { r.Plan.Steps = []core.Step{{ID: "1", Done: true}} }}, begins},
-		"a pull request of a plan not done":  {pr, []func(r *core.Run){func(r *core.Run) { r.Plan.Steps = []core.Step{{ID: "1"}} }}, core.RefusedUnfinished},
+		"a pull request of a plan done":      {pr, []func(r *core.Run){func(r *core.Run) { r.Driving.Plan.Steps = []core.Step{{ID: "1", Done: true}} }}, begins},
+		"a pull request of a plan not done":  {pr, []func(r *core.Run){func(r *core.Run) { r.Driving.Plan.Steps = []core.Step{{ID: "1"}} }}, core.RefusedUnfinished},
 		"a pull request once it is done":     {core.Proposal{Kind: core.KindPR, After: []string{"t3"}}, []func(r *core.Run){before("t3", "t3", core.DelegationOpen)}, waits},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,13 +58,13 @@ func TestRefusals(t *testing.T) {
 			if test.before != nil {
 				test.before(w)
 			}
-			wakes := len(w.run.Wakes)
+			wakes := len(w.run.Managing.Wakes)
 			d := w.propose(test.p)
 			if d.Status != core.DelegationRefused || w.code() != test.code || !strings.Contains(d.Reason, test.says) {
 				t.Errorf("%s, code %q: %s\nwant %q: %s", d.Status, w.code(), d.Reason, test.code, test.says)
 			}
-			if len(w.run.Wakes) != wakes {
-				t.Errorf("the refusal wakes who was told of it: %+v", w.run.Wakes)
+			if len(w.run.Managing.Wakes) != wakes {
+				t.Errorf("the refusal wakes who was told of it: %+v", w.run.Managing.Wakes)
 			}
 			if deeds := w.run.Manager().Turn.Deeds; deeds[len(deeds)-1].Refused != d.Reason {
 				t.Errorf("the turn does not know: %+v", deeds)
@@ -115,7 +115,7 @@ func TestManyAreDecidedAtOnce(t *testing.T) {
 					w.must(core.Engine(), core.AttemptExited{Attempt: w.run.Task("api.r1.t1").Last().ID, Kind: core.ExitFailed})
 				}
 			}
-			for _, d := range w.run.Delegations {
+			for _, d := range w.run.Managing.Delegations {
 				if d.Status == core.DelegationWaiting {
 					t.Fatalf("%s still waits", d.ID)
 				}

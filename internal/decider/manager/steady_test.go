@@ -41,7 +41,7 @@ func (w *world) planned(steps ...core.Step) {
 	w.t.Helper()
 	digest := "planned"
 	w.drafts[digest] = steps
-	w.call(core.ToolPlan, core.PlanProposed{Base: w.run.Plan.Digest, Files: []core.PlanFile{{Name: "plan.md", Digest: digest}}, Message: "steps"})
+	w.call(core.ToolPlan, core.PlanProposed{Base: w.run.Driving.Plan.Digest, Files: []core.PlanFile{{Name: "plan.md", Digest: digest}}, Message: "steps"})
 	w.writePlan()
 }
 
@@ -56,7 +56,7 @@ func (w *world) call(tool core.Tool, body core.Body) {
 // propose delegates in the present turn and says what became of it.
 func (w *world) propose(p core.Proposal) *core.Delegation {
 	w.t.Helper()
-	id := core.DelegationID(w.run.Delegated + 1)
+	id := core.DelegationID(w.run.Managing.Delegated + 1)
 	w.call(core.ToolDelegate, core.TaskProposed{Delegation: id, Proposal: p})
 	return w.run.Delegation(id)
 }

@@ -55,7 +55,7 @@ func TestTheManagerIsToldHowAMergeWent(t *testing.T) {
 	w.refuse(nil, "test")
 	w.said("I repaired it.")
 	effect[core.Merge](w)
-	got := w.run.Wakes[len(w.run.Wakes)-1]
+	got := w.run.Managing.Wakes[len(w.run.Managing.Wakes)-1]
 	want := &core.MergeNote{
 		Conflicts: true, Files: []string{"a.go", "b.go"}, Resolved: []string{"a.go", "b.go"}, Failed: []string{"test"},
 		Build: core.VerdictPassed, Words: "I repaired it.",
@@ -68,7 +68,7 @@ func TestTheManagerIsToldHowAMergeWent(t *testing.T) {
 	w.propose(core.Proposal{Prompt: "another"})
 	w.said("I wrote that, too.")
 	effect[core.Merge](w)
-	got = w.run.Wakes[len(w.run.Wakes)-1]
+	got = w.run.Managing.Wakes[len(w.run.Managing.Wakes)-1]
 	if diff := cmp.Diff(&core.MergeNote{Build: core.VerdictPassed}, got.Merge); diff != "" || got.Summary != "I wrote that, too." {
 		t.Errorf("told %+v\n%s", got, diff)
 	}
@@ -86,7 +86,7 @@ func TestTheManagerIsToldOfAMergeThatFailed(t *testing.T) {
 		w.said("I kept mine.")
 	}
 	w.refuse([]string{"a.go"})
-	got := w.run.Wakes[len(w.run.Wakes)-1]
+	got := w.run.Managing.Wakes[len(w.run.Managing.Wakes)-1]
 	if diff := cmp.Diff(&core.MergeNote{Conflicts: true, Files: []string{"a.go"}, Words: "I kept mine."}, got.Merge); diff != "" || got.Status != "failed" {
 		t.Errorf("told %+v\n%s", got, diff)
 	}

@@ -20,7 +20,7 @@ func turn(r *core.Run) []core.Body {
 		if work.Exhausted(t) {
 			return []core.Body{failed(r, s, t)}
 		}
-		if t.Status == core.TaskWaiting && (r.Draft != nil || r.PlanWrite != nil) {
+		if t.Status == core.TaskWaiting && (r.Managing.Draft != nil || r.Driving.PlanWrite != nil) {
 			return nil // the plan of the try before this one is committed first
 		}
 		if b := work.Next(r, s, t); b != nil {
@@ -43,7 +43,7 @@ func failed(r *core.Run, s *core.Stage, t *core.Task) core.RunPaused {
 
 // woken begins a turn where something happened that the manager has not seen.
 func woken(r *core.Run) []core.Body {
-	if r.InTurn() || len(r.Wakes) == 0 {
+	if r.InTurn() || len(r.Managing.Wakes) == 0 {
 		return nil
 	}
 	return begin(r, core.OpenWoken)

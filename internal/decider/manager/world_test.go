@@ -253,8 +253,8 @@ func (w *world) answer(a core.Action) {
 }
 
 func (w *world) writePlan() {
-	p := w.run.PlanWrite
-	next := core.Plan{Commit: w.commit(), Digest: fmt.Sprint("plan", w.commits), Steps: slices.Clone(w.run.Plan.Steps)}
+	p := w.run.Driving.PlanWrite
+	next := core.Plan{Commit: w.commit(), Digest: fmt.Sprint("plan", w.commits), Steps: slices.Clone(w.run.Driving.Plan.Steps)}
 	w.watch.parents[next.Commit] = []string{w.run.Head}
 	switch {
 	case p.Artifact != "":
@@ -384,7 +384,7 @@ func (w *world) look() {
 func (w *world) account() string {
 	r := w.run
 	text := fmt.Sprintf("%s, pause %+v, pull request %+v, head %s, verified %s, changes %v, wakes %d, questions %d, barren %d, sterile %d\neffects %v\n",
-		r.Status, r.Pause, r.PullRequest, r.Head, r.Verified, r.Changes, len(r.Wakes), len(r.Questions), r.Barren, r.Sterile, core.Effects(r))
+		r.Status, r.Pause, r.PullRequest, r.Head, r.Verified, r.Driving.Changes, len(r.Managing.Wakes), len(r.Questions), r.Managing.Barren, r.Sterile, core.Effects(r))
 	for _, s := range r.Stages {
 		text += fmt.Sprintf("%s %s round %d base %s line %q merged %q trouble %q:", s.ID, s.Status, s.Round, s.Base, s.Line, s.Merged, s.Trouble)
 		for _, task := range s.Tasks {
@@ -392,7 +392,7 @@ func (w *world) account() string {
 		}
 		text += "\n"
 	}
-	for _, d := range r.Delegations {
+	for _, d := range r.Managing.Delegations {
 		text += fmt.Sprintf("%s %s kind %q line %q after %v on %s: %s\n", d.ID, d.Status, d.Proposal.Kind, d.Proposal.Line, d.Proposal.After, d.Stage, d.Reason)
 	}
 	return text

@@ -29,15 +29,15 @@ func TestThePlanComesFirst(t *testing.T) {
 		change func(r *core.Run)
 		want   []string
 	}{
-		"it is being looked for":           {nil, func(r *core.Run) { r.Plan = nil }, nil},
+		"it is being looked for":           {nil, func(r *core.Run) { r.Driving.Plan = nil }, nil},
 		"a person's":                       {nil, func(*core.Run) {}, begins},
-		"it cannot be followed":            {nil, func(r *core.Run) { r.Plan.Trouble = "step 2 comes after itself" }, []string{"RunPaused input: the plan cannot be followed: step 2 comes after itself"}},
-		"none":                             {nil, func(r *core.Run) { r.Plan.Steps = nil }, writes},
-		"none, and work was delegated":     {nil, func(r *core.Run) { r.Plan.Steps, r.Delegated = nil, 1 }, writes},
-		"worked off before":                {nil, func(r *core.Run) { r.Plan.Steps[0].Done = true }, writes},
-		"worked off by what was delegated": {nil, func(r *core.Run) { r.Plan.Steps[0].Done, r.Delegated = true, 1 }, []string{"StageOpened publish advance", "TaskAdmitted "}},
-		"worked off here":                  {&core.Stage{ID: "step-1", Status: core.StageDone}, func(r *core.Run) { r.Plan.Steps[0].Done = true }, []string{"StageOpened publish advance", "TaskAdmitted "}},
-		"none, and nobody writes one": {nil, func(r *core.Run) { r.Plan.Steps, r.Playbook.Project.Roles = nil, nil },
+		"it cannot be followed":            {nil, func(r *core.Run) { r.Driving.Plan.Trouble = "step 2 comes after itself" }, []string{"RunPaused input: the plan cannot be followed: step 2 comes after itself"}},
+		"none":                             {nil, func(r *core.Run) { r.Driving.Plan.Steps = nil }, writes},
+		"none, and work was delegated":     {nil, func(r *core.Run) { r.Driving.Plan.Steps, r.Managing.Delegated = nil, 1 }, writes},
+		"worked off before":                {nil, func(r *core.Run) { r.Driving.Plan.Steps[0].Done = true }, writes},
+		"worked off by what was delegated": {nil, func(r *core.Run) { r.Driving.Plan.Steps[0].Done, r.Managing.Delegated = true, 1 }, []string{"StageOpened publish advance", "TaskAdmitted "}},
+		"worked off here":                  {&core.Stage{ID: "step-1", Status: core.StageDone}, func(r *core.Run) { r.Driving.Plan.Steps[0].Done = true }, []string{"StageOpened publish advance", "TaskAdmitted "}},
+		"none, and nobody writes one": {nil, func(r *core.Run) { r.Driving.Plan.Steps, r.Playbook.Project.Roles = nil, nil },
 			[]string{"RunPaused input: there is no .ai/plan.md with open steps on main, and the playbook names nobody who writes one"}},
 		"wanted otherwise":           {planner(core.StageStale, func(s *core.Stage) { s.Next = &core.Reopen{Reason: core.OpenFeedback} }), func(*core.Run) {}, []string{"StageOpened plan feedback", "TaskAdmitted "}},
 		"wanted anew":                {planner(core.StageStale, as), func(*core.Run) {}, writes},
@@ -47,7 +47,7 @@ func TestThePlanComesFirst(t *testing.T) {
 		"nobody was asked":           {planner(core.StageGated, as), func(*core.Run) {}, nil},
 		"approved":                   {planner(core.StageGated, func(s *core.Stage) { s.Gate = &core.Gate{Approved: true} }), func(*core.Run) {}, []string{"StagePassed plan"}},
 		"passed":                     {planner(core.StageDone, as), func(*core.Run) {}, takes},
-		"passed, while it moves":     {planner(core.StageDone, as), func(r *core.Run) { r.PlanWrite = &core.PlanWrite{} }, nil},
+		"passed, while it moves":     {planner(core.StageDone, as), func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }, nil},
 		"passed without a document":  {planner(core.StageDone, func(s *core.Stage) { s.Tasks = nil }), func(*core.Run) {}, nil},
 		"committed":                  {planner(core.StageDone, func(s *core.Stage) { s.Merged = "c3" }), func(*core.Run) {}, begins},
 	} {
@@ -96,10 +96,10 @@ func TestWhichStepsAreBegun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := project(nil)
-			r.Plan.Steps = []core.Step{{ID: "1", Done: c.done}, c.second}
-			r.Stages, r.Changes = c.stages, c.changes
+			r.Driving.Plan.Steps = []core.Step{{ID: "1", Done: c.done}, c.second}
+			r.Stages, r.Driving.Changes = c.stages, c.changes
 			for range c.asked {
-				r.Asked = append(r.Asked, "w")
+				r.Driving.Asked = append(r.Driving.Asked, "w")
 			}
 			if diff := cmp.Diff(c.want, outline(stages(r))); diff != "" {
 				t.Error(diff)
@@ -112,7 +112,7 @@ func TestWhichStepsAreBegun(t *testing.T) {
 // there is more of it.
 func TestWhatIsPublished(t *testing.T) {
 	publishes := []string{"StageOpened publish advance", "TaskAdmitted "}
-	done := func(r *core.Run) { r.Plan.Steps[0].Done = true }
+	done := func(r *core.Run) { r.Driving.Plan.Steps[0].Done = true }
 	with := func(status core.StageStatus, change func(s *core.Stage)) func(r *core.Run) {
 		return func(r *core.Run) {
 			done(r)
@@ -128,12 +128,16 @@ func TestWhatIsPublished(t *testing.T) {
 	}{
 		"merged and marked":          {core.StageDone, done, publishes},
 		"merged, not marked":         {core.StageDone, func(*core.Run) {}, []string{"PlanWriteRequested 1: done: 1"}},
-		"not marked, while it moves": {core.StageDone, func(r *core.Run) { r.PlanWrite = &core.PlanWrite{} }, nil},
+		"not marked, while it moves": {core.StageDone, func(r *core.Run) { r.Driving.PlanWrite = &core.PlanWrite{} }, nil},
 		"left out":                   {core.StageOmitted, func(*core.Run) {}, publishes},
 		"at its gate":                {core.StageGated, func(*core.Run) {}, nil},
 		"marked, but done again":     {core.StageGated, done, nil},
-		"changes are wanted":         {core.StageDone, func(r *core.Run) { done(r); r.Changes = []core.Changes{{ID: "w1"}}; r.Asked = []string{"w1"} }, []string{"StageOpened change-1 advance w1"}},
-		"while the branch moves":     {core.StageDone, func(r *core.Run) { done(r); r.PlanWrite = &core.PlanWrite{} }, nil},
+		"changes are wanted": {core.StageDone, func(r *core.Run) {
+			done(r)
+			r.Driving.Changes = []core.Changes{{ID: "w1"}}
+			r.Driving.Asked = []string{"w1"}
+		}, []string{"StageOpened change-1 advance w1"}},
+		"while the branch moves":     {core.StageDone, func(r *core.Run) { done(r); r.Driving.PlanWrite = &core.PlanWrite{} }, nil},
 		"published already":          {core.StageDone, func(r *core.Run) { done(r); r.PullRequest = &core.PullRequest{Commit: "c5"} }, []string{"ReviewAwaited"}},
 		"published, and more merged": {core.StageDone, func(r *core.Run) { done(r); r.PullRequest = &core.PullRequest{Commit: "c4"} }, publishes},
 		"to be prepared":             {core.StageDone, with(core.StageOpen, func(*core.Stage) {}), []string{"VerifyRequested"}},

@@ -13,7 +13,7 @@ import (
 func project(s *core.Stage) *core.Run {
 	r := &core.Run{
 		Alias: "r", Title: "add x", Status: core.StatusActive, Limits: core.DefaultLimits(), Base: "main", Head: "c5", Verified: "c5", Branch: "feature/x",
-		Plan: &core.Plan{Steps: []core.Step{{ID: "1", Title: "The API"}}},
+		Driving: core.Driving{Plan: &core.Plan{Steps: []core.Step{{ID: "1", Title: "The API"}}}},
 		Playbook: &core.Playbook{Kind: "rules", Roles: map[string]core.Role{"dev": {}, "critic": {}}, Project: &core.Management{
 			Roles: map[core.TaskKind]string{
 				core.KindPlan: "dev", core.KindCode: "dev", core.KindReview: "critic", core.KindFix: "dev", core.KindResolve: "dev",

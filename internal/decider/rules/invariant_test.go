@@ -26,8 +26,8 @@ func checkStep(w *world, before *core.Run, body core.Body) {
 		if b.Branch == "" || !strings.HasPrefix(b.Stage, "step-") {
 			break
 		}
-		for _, id := range before.Plan.Step(strings.TrimPrefix(b.Stage, "step-")).After {
-			if step := before.Plan.Step(id); !step.Done && !before.Stage("step-"+id).Status.Closed() {
+		for _, id := range before.Driving.Plan.Step(strings.TrimPrefix(b.Stage, "step-")).After {
+			if step := before.Driving.Plan.Step(id); !step.Done && !before.Stage("step-"+id).Status.Closed() {
 				t.Fatalf("%s begins before %s is merged", b.Stage, id)
 			}
 		}
@@ -36,7 +36,7 @@ func checkStep(w *world, before *core.Run, body core.Body) {
 			t.Fatalf("%s moved the run's branch", body.Type())
 		}
 	case core.PublishRequested:
-		if len(before.Changes) > 0 || b.Subject.Commit != before.Head {
+		if len(before.Driving.Changes) > 0 || b.Subject.Commit != before.Head {
 			t.Fatalf("published is not what was merged last")
 		}
 	default:
@@ -70,14 +70,14 @@ func checkState(t *rapid.T, r *core.Run) {
 			t.Fatalf("%s and %s work on one branch", s.ID, other)
 		}
 		branches[s.Branch] = s.ID
-		if s.Branch != "" && (r.Plan == nil || r.Plan.Digest == "") {
+		if s.Branch != "" && (r.Driving.Plan == nil || r.Driving.Plan.Digest == "") {
 			t.Fatalf("stage %s works without a plan", s.ID)
 		}
 	}
 	if merging > 1 {
 		t.Fatalf("%d merges at once", merging)
 	}
-	if merging > 0 && r.PlanWrite != nil {
+	if merging > 0 && r.Driving.PlanWrite != nil {
 		t.Fatalf("the plan is written during a merge")
 	}
 	if r.Status == core.StatusPaused && (r.Pause == nil || r.Pause.Reason == "" || r.Pause.Hint == "" && len(r.Pause.Choices) == 0) {
@@ -88,7 +88,7 @@ func checkState(t *rapid.T, r *core.Run) {
 // complete holds what a completed project promises: every step is merged once,
 // or a person left it out.
 func (w *world) complete() {
-	for _, step := range w.run.Plan.Steps {
+	for _, step := range w.run.Driving.Plan.Steps {
 		s := w.run.Stage("step-" + step.ID)
 		n := len(w.merged) - len(slices.DeleteFunc(slices.Clone(w.merged), func(id string) bool { return id == "step-"+step.ID }))
 		switch {
@@ -98,7 +98,7 @@ func (w *world) complete() {
 			w.t.Fatalf("step %s was merged %d times", step.ID, n)
 		}
 	}
-	if len(w.run.Changes) > 0 {
-		w.t.Fatalf("completed with open wishes: %+v", w.run.Changes)
+	if len(w.run.Driving.Changes) > 0 {
+		w.t.Fatalf("completed with open wishes: %+v", w.run.Driving.Changes)
 	}
 }

@@ -14,9 +14,9 @@ const PlanArtifact = "plan.md"
 
 // planned sees that there is a plan that can be followed.
 func planned(r *core.Run) []core.Body {
-	if r.Plan.Trouble != "" {
+	if r.Driving.Plan.Trouble != "" {
 		return []core.Body{core.RunPaused{
-			Code: core.PauseInput, Stage: core.PlanStage, Reason: "the plan cannot be followed: " + r.Plan.Trouble,
+			Code: core.PauseInput, Stage: core.PlanStage, Reason: "the plan cannot be followed: " + r.Driving.Plan.Trouble,
 			Advice: core.Advice{Hint: "put .ai/plan.md right on " + r.Base + " and start another run", Choices: r.Choices(core.VerbCancel)},
 		}}
 	}
@@ -35,10 +35,10 @@ func planned(r *core.Run) []core.Body {
 // lacksPlan reports that there is no plan, or only one that was worked off
 // before this run began. What a manager delegated in this run is of its plan.
 func lacksPlan(r *core.Run) bool {
-	if r.Delegated > 0 && len(r.Plan.Steps) > 0 {
+	if r.Managing.Delegated > 0 && len(r.Driving.Plan.Steps) > 0 {
 		return false
 	}
-	for _, step := range r.Plan.Steps {
+	for _, step := range r.Driving.Plan.Steps {
 		if !step.Done || r.Stage(stageOf(step)) != nil {
 			return false
 		}
@@ -106,7 +106,7 @@ func marked(r *core.Run) []core.Body {
 		return nil
 	}
 	var done []string
-	for _, step := range r.Plan.Steps {
+	for _, step := range r.Driving.Plan.Steps {
 		if s := r.Stage(stageOf(step)); !step.Done && s != nil && s.Status == core.StageDone {
 			done = append(done, step.ID)
 		}

@@ -23,7 +23,7 @@ func (Decider) Version() int { return 4 }
 // Decide asks one after the other who may have something to say. The first who
 // does is followed; the rest are asked again afterwards.
 func (Decider) Decide(r *core.Run) []core.Body {
-	if r.Plan == nil {
+	if r.Driving.Plan == nil {
 		return nil // it is being looked for
 	}
 	for _, say := range []func(*core.Run) []core.Body{work.Ended, planned, stages, marked, publish, work.Review} {

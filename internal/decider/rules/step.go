@@ -15,7 +15,7 @@ func stages(r *core.Run) []core.Body {
 		return nil // the plan comes first
 	}
 	var bodies []core.Body
-	for _, step := range r.Plan.Steps {
+	for _, step := range r.Driving.Plan.Steps {
 		s := r.Stage(stageOf(step))
 		switch {
 		case step.Done && s == nil:
@@ -34,7 +34,7 @@ func stages(r *core.Run) []core.Body {
 // ready reports that all a step depends on is merged.
 func ready(r *core.Run, step core.Step) bool {
 	for _, id := range step.After {
-		if before := r.Plan.Step(id); before != nil && !finished(r, *before) {
+		if before := r.Driving.Plan.Step(id); before != nil && !finished(r, *before) {
 			return false
 		}
 	}
@@ -58,8 +58,8 @@ func wishes(r *core.Run) []core.Body {
 			bodies = append(bodies, drive(r, s, nil)...)
 		}
 	}
-	asked := len(r.Asked) - len(r.Changes)
-	for i, wish := range r.Changes {
+	asked := len(r.Driving.Asked) - len(r.Driving.Changes)
+	for i, wish := range r.Driving.Changes {
 		bodies = append(bodies, begin(r, fmt.Sprintf("change-%d", asked+i+1), "Requested changes", wish.ID))
 	}
 	return bodies

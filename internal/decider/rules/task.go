@@ -39,7 +39,7 @@ func publish(r *core.Run) []core.Body {
 // complete reports that every step is merged and marked, and nobody wants
 // anything changed.
 func complete(r *core.Run) bool {
-	for _, step := range r.Plan.Steps {
+	for _, step := range r.Driving.Plan.Steps {
 		s := r.Stage(stageOf(step))
 		if !step.Done && (s == nil || s.Status != core.StageOmitted) {
 			return false
@@ -50,5 +50,5 @@ func complete(r *core.Run) bool {
 			return false
 		}
 	}
-	return len(r.Changes) == 0
+	return len(r.Driving.Changes) == 0
 }

@@ -200,12 +200,12 @@ func (w *world) answer(a core.Action) {
 }
 
 func (w *world) writePlan() {
-	next := core.Plan{Commit: w.commit(), Digest: fmt.Sprint(w.commits), Steps: slices.Clone(w.run.Plan.Steps)}
-	if w.run.PlanWrite.Artifact != "" {
+	next := core.Plan{Commit: w.commit(), Digest: fmt.Sprint(w.commits), Steps: slices.Clone(w.run.Driving.Plan.Steps)}
+	if w.run.Driving.PlanWrite.Artifact != "" {
 		next.Steps = slices.Clone(w.steps)
 	}
 	for i := range next.Steps {
-		if slices.Contains(w.run.PlanWrite.Done, next.Steps[i].ID) {
+		if slices.Contains(w.run.Driving.PlanWrite.Done, next.Steps[i].ID) {
 			next.Steps[i].Done = true
 		}
 	}
@@ -297,7 +297,7 @@ func TestProjectsComeToAnEnd(t *testing.T) {
 
 // account says where the stages stand.
 func (w *world) account() string {
-	text := fmt.Sprintf("pull request %+v, head %s, changes %v, effects %v\n", w.run.PullRequest, w.run.Head, w.run.Changes, core.Effects(w.run))
+	text := fmt.Sprintf("pull request %+v, head %s, changes %v, effects %v\n", w.run.PullRequest, w.run.Head, w.run.Driving.Changes, core.Effects(w.run))
 	for _, s := range w.run.Stages {
 		text += fmt.Sprintf("%s %s round %d line %q merged %q trouble %q:", s.ID, s.Status, s.Round, s.Line, s.Merged, s.Trouble)
 		for _, task := range s.Tasks {

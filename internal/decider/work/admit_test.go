@@ -87,7 +87,7 @@ func TestEveryRoundHasABranchOfItsOwn(t *testing.T) {
 		"not kept":   {nil, 4, core.StageOpened{Round: 5, Reason: core.OpenAdvance, Branch: "feature/x-api-5"}},
 		"of another": {&core.Stage{ID: "web", Round: 7}, 0, core.StageOpened{Round: 1, Reason: core.OpenAdvance, Branch: "feature/x-api-1"}},
 	} {
-		r := &core.Run{Head: "c7", Branch: "feature/x", Rounds: map[string]int{"api": c.forgotten}}
+		r := &core.Run{Head: "c7", Branch: "feature/x", Managing: core.Managing{Rounds: map[string]int{"api": c.forgotten}}}
 		if c.stage != nil {
 			r.Stages = []*core.Stage{c.stage}
 		}

@@ -165,7 +165,7 @@ func TestAMergeWaitsForItsTurn(t *testing.T) {
 		merge := &core.Task{ID: "a", Act: core.ActMerge, Status: core.TaskWaiting}
 		c.change(merge)
 		s := &core.Stage{ID: "api", Status: core.StageOpen, Tasks: []*core.Task{merge}}
-		r := &core.Run{Playbook: &core.Playbook{}, PlanWrite: c.plan, Stages: []*core.Stage{s}}
+		r := &core.Run{Playbook: &core.Playbook{}, Driving: core.Driving{PlanWrite: c.plan}, Stages: []*core.Stage{s}}
 		if c.other != nil {
 			r.Stages = append(r.Stages, &core.Stage{ID: "web", Status: core.StageOpen, Tasks: []*core.Task{c.other}})
 		}

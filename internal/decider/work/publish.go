@@ -12,7 +12,7 @@ func Ended(r *core.Run) []core.Body {
 	}
 	switch r.PullRequest.State {
 	case core.PullRequestMerged:
-		if r.Current() == nil && r.PullRequest.Commit == r.Verified && len(r.Changes) == 0 {
+		if r.Current() == nil && r.PullRequest.Commit == r.Verified && len(r.Driving.Changes) == 0 {
 			return []core.Body{core.RunCompleted{}}
 		}
 	case core.PullRequestClosed:
@@ -28,14 +28,14 @@ func Ended(r *core.Run) []core.Body {
 // Review lets a project's run rest once everything is published.
 func Review(r *core.Run) []core.Body {
 	pr := r.PullRequest
-	if r.Status != core.StatusActive || pr == nil || pr.Commit != r.Verified || r.Current() != nil || len(r.Changes) > 0 {
+	if r.Status != core.StatusActive || pr == nil || pr.Commit != r.Verified || r.Current() != nil || len(r.Driving.Changes) > 0 {
 		return nil
 	}
 	return []core.Body{core.ReviewAwaited{}}
 }
 
 // Moving reports that the run's branch is about to move.
-func Moving(r *core.Run) bool { return r.PlanWrite != nil || r.Merging() != nil }
+func Moving(r *core.Run) bool { return r.Driving.PlanWrite != nil || r.Merging() != nil }
 
 // OpenPublish begins a round of publishing, on behalf of a delegation where one
 // asked for it.

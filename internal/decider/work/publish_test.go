@@ -51,7 +51,7 @@ func TestARunRestsOrEndsOnlyWithAllItsWork(t *testing.T) {
 	all := func(*core.Run) {}
 	open := func(r *core.Run) { r.Stages[0].Status = core.StageOpen }
 	later := func(r *core.Run) { r.Verified = "c3" }
-	wish := func(r *core.Run) { r.Changes = []core.Changes{{ID: "1"}} }
+	wish := func(r *core.Run) { r.Driving.Changes = []core.Changes{{ID: "1"}} }
 	for name, c := range map[string]struct {
 		change func(r *core.Run)
 		want   core.Type // "" where nothing follows

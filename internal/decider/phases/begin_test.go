@@ -8,9 +8,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 )
 
-// TestAStageIsBegunThroughTheGate: nobody is asked for work that they cannot do or
+// TestAStageIsBegunOnlyIfAdmitted: nobody is asked for work that they cannot do or
 // that lacks something. A team's own documents are on their way.
-func TestAStageIsBegunThroughTheGate(t *testing.T) {
+func TestAStageIsBegunOnlyIfAdmitted(t *testing.T) {
 	roles := map[string]core.Role{"dev": {Capabilities: []string{"code"}}, "critic": {}}
 	for name, c := range map[string]struct {
 		phase core.Phase

@@ -37,9 +37,9 @@ func TestOneDoesTheWorkOfATeam(t *testing.T) {
 	}
 }
 
-// TestWhoDoesTheWorkOfATeamIsAdmittedByTheGate: who stands in must be there and able,
+// TestWhoDoesTheWorkOfATeamIsAdmitted: who stands in must be there and able,
 // too.
-func TestWhoDoesTheWorkOfATeamIsAdmittedByTheGate(t *testing.T) {
+func TestWhoDoesTheWorkOfATeamIsAdmitted(t *testing.T) {
 	for says, unfit := range map[string]func(p *core.Playbook){
 		`there is no role "stand-in"`: func(*core.Playbook) {},
 		"the role stand-in does not have what it needs (code)": func(p *core.Playbook) {

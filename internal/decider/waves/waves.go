@@ -1,5 +1,5 @@
 // Package waves decides for playbooks of kind `waves`: a planner, which is an
-// agent, splits the goal into delegations; this package lets them through the gate
+// agent, splits the goal into delegations; this package admits them
 // or refuses them, brings them to their end, and has the planner close each wave
 // before the next begins. It is pure, and must not choose work itself: that is
 // the planner's.

@@ -1,4 +1,4 @@
-package gate
+package admission
 
 // components are the strongly connected components of a graph, each after all
 // those that its members have edges to, begun in the order of the vertices

@@ -1,9 +1,9 @@
-// Package gate says which pieces of work may begin: those whose role exists and
+// Package admission says which pieces of work may begin: those whose role exists and
 // can do them, whose inputs are there or on their way, whose dependencies can be
 // met, and that the limits allow. Deciders ask it before work starts. It is
 // pure: the same request has the same answer, byte for byte, and it must not know
 // where a request comes from or what is done about it.
-package gate
+package admission
 
 import (
 	"slices"

@@ -1,62 +1,45 @@
 package manager
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/admission"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// admissible asks admission, as other deciders do: whether there is somebody
-// to do it, whether what it is to come after can still be, and (law 1) whether
-// what it is to read is there or on its way from that. Its answers are given in
-// the words of the tool that proposed it.
-func admissible(r *core.Run, d *core.Delegation) (string, string) {
+// admissible asks admission, as other deciders do: whether the role exists, whether the dependencies are still possible,
+// and (law 1) whether the inputs are there or come from a dependency.
+func admissible(r *core.Run, d *core.Delegation) (code, reason string) {
 	p := d.Proposal
-	q := admission.Request{
-		Pieces: []admission.Piece{{ID: d.ID, Role: p.Role, Act: p.Kind.EngineAct(), Requires: p.Inputs, After: p.After}},
-		Roles:  admission.Roles(r.Playbook.Roles, r.Playbook.Project.Roles[core.KindManage]), Known: known(r, d),
-	}
-	if p.Role == "" {
-		q.Pieces[0].Role = r.Playbook.Project.Roles[p.Kind]
-	}
-	v := admission.Judge(q)[0]
+	piece := admission.Piece{ID: d.ID, Role: cmp.Or(p.Role, r.Playbook.Project.Roles[p.Kind]), Act: p.Kind.EngineAct(), Requires: p.Inputs, After: p.After}
+	roles := admission.Roles(r.Playbook.Roles, r.Playbook.Project.Roles[core.KindManage])
+	v := admission.Judge(admission.Request{Pieces: []admission.Piece{piece}, Roles: roles, Known: known(r, d)})[0]
 	switch v.Code {
 	case admission.UnknownRole:
-		if q.Pieces[0].Role == "" {
-			return core.RefusedRole, fmt.Sprintf("the playbook names nobody for work of kind %s: name the role; there are %s", p.Kind, listed(names(q.Roles)))
-		}
 		return core.RefusedRole, v.Text
 	case admission.MissingInput:
-		return core.RefusedInput, fmt.Sprintf("nobody has handed in %q; what there is: %s", v.Members[0], listed(documents(r)))
-	case admission.SelfDependency:
-		return core.RefusedDependency, "it cannot come after itself"
-	case admission.UnknownDependency:
-		return core.RefusedDependency, fmt.Sprintf("it is to come after %q, and there is no such delegation or line", v.Members[0])
-	case admission.FailedDependency, admission.RefusedDependency:
-		before := r.Delegation(v.Members[0])
-		return core.RefusedDependency, fmt.Sprintf("it was to come after %s, which was %s: %s", before.ID, before.Status, before.Reason)
-	case admission.TooMany, admission.NoID, admission.BadName, admission.DuplicateID, admission.Duplicate, admission.MissingCapability, admission.Cycle, admission.Limit: // of one that needs nothing, without limits: none
+		return core.RefusedInput, v.Text
+	case admission.SelfDependency, admission.UnknownDependency, admission.FailedDependency, admission.RefusedDependency:
+		return core.RefusedDependency, v.Text
+	case admission.TooMany, admission.NoID, admission.BadName, admission.DuplicateID, admission.Duplicate, admission.MissingCapability, admission.Cycle, admission.Limit:
+		// not of a single piece that needs no capability and has no limits
 	}
 	return "", ""
 }
 
-// known is what a proposal speaks of and is there.
+// known is what there is that a proposal may rely on.
 func known(r *core.Run, d *core.Delegation) admission.Known {
 	var k admission.Known
-	for _, name := range d.Proposal.Inputs {
-		if r.Artifact(name) != nil {
-			k.Documents = append(k.Documents, admission.Document{Name: name})
-		}
+	for _, name := range documents(r) {
+		k.Documents = append(k.Documents, admission.Document{Name: name})
 	}
 	for _, name := range d.Proposal.After {
 		before := r.Delegation(name)
 		switch {
 		case name == d.ID:
 		case before != nil:
-			k.Earlier = append(k.Earlier, admission.Earlier{ID: name, State: state(before.Status), Outputs: before.Proposal.Outputs})
+			k.Earlier = append(k.Earlier, admission.Earlier{ID: name, State: state(before.Status), Reason: before.Reason, Outputs: before.Proposal.Outputs})
 		case r.Was(name) || r.KnowsLine(name): // over and forgotten, or a line: see dependencies
 			k.Earlier = append(k.Earlier, admission.Earlier{ID: name, State: admission.Done})
 		}
@@ -77,14 +60,7 @@ func state(s core.DelegationStatus) admission.State {
 	return admission.Open
 }
 
-func names(roles []admission.Role) []string {
-	var all []string
-	for _, r := range roles {
-		all = append(all, r.Name)
-	}
-	return all
-}
-
+// documents are the names of the documents that work can read.
 func documents(r *core.Run) []string {
 	var names []string
 	for _, a := range r.Documents {
@@ -100,11 +76,4 @@ func documents(r *core.Run) []string {
 		}
 	}
 	return names
-}
-
-func listed(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return strings.Join(names, ", ")
 }

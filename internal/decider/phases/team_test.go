@@ -42,7 +42,7 @@ func TestOneDoesTheWorkOfATeam(t *testing.T) {
 func TestWhoDoesTheWorkOfATeamIsAdmitted(t *testing.T) {
 	for says, unfit := range map[string]func(p *core.Playbook){
 		`there is no role "stand-in"`: func(*core.Playbook) {},
-		"the role stand-in does not have what it needs (code)": func(p *core.Playbook) {
+		"the role stand-in lacks capabilities that the work needs (code)": func(p *core.Playbook) {
 			p.Roles["stand-in"], p.Phases[0].Needs = core.Role{Name: "stand-in"}, []string{"code"}
 		},
 	} {

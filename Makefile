@@ -58,9 +58,9 @@ lint: ## golangci-lint with go vet in it, the import and purity rules, whether g
 SLOW := ./e2e ./e2e/browser ./internal/crash ./internal/yard
 # Pure code, and packages whose tests wait for one process at a time; `make race` has them, too. A new package is watched.
 CALM := ./deploy ./deploy/manual ./deploy/sbom ./internal/agent ./internal/agent/claude ./internal/agent/command ./internal/agent/scenario ./internal/agent/scripted \
-	./internal/plain ./internal/cli/terminal ./internal/cli/view ./internal/cockpit/graph ./internal/cockpit/patch ./internal/cockpit/plot \
+	./internal/admission ./internal/plain ./internal/cli/terminal ./internal/cli/view ./internal/cockpit/graph ./internal/cockpit/patch ./internal/cockpit/plot \
 	./internal/cockpit/track ./internal/config ./internal/config/yamlfile ./internal/core ./internal/decider/manager ./internal/decider/phases \
-	./internal/decider/rules ./internal/decider/waves ./internal/decider/work ./internal/demo ./internal/desk ./internal/doctor ./internal/forge ./internal/gate \
+	./internal/decider/rules ./internal/decider/waves ./internal/decider/work ./internal/demo ./internal/desk ./internal/doctor ./internal/forge \
 	./internal/guard ./internal/guard/shell ./internal/hook ./internal/hook/deploy ./internal/leak ./internal/measure ./internal/plan ./internal/playbook \
 	./internal/preflight ./internal/program ./internal/pushlock ./internal/redact ./internal/retention ./internal/role ./internal/shim/shimtest ./internal/spawn \
 	./internal/steering ./internal/store/sqlite/query ./internal/strictjson ./internal/tooltest ./internal/wording ./internal/wording/advicetest

@@ -46,7 +46,7 @@ func figures() []figure {
 		{name: "packet", what: "what the 50th wave reads", limit: 1.2, of: "the 2nd", measure: packetSize},
 		{name: "packet-narrow", what: "so, one delegation a wave", limit: 1.2, of: "the 6th", measure: packetNarrow},
 		{name: "plan", what: "plan of 500 steps: read, mark, write", limit: 1, of: "20 ms", measure: planFile},
-		{name: "gate", what: "gate of 1,000 delegations, CPU", limit: 1, of: "20 ms", measure: gateSet},
+		{name: "admission", what: "admission of 1,000 delegations, CPU", limit: 1, of: "20 ms", measure: admissionSet},
 		{name: "facts", what: "merge of 10,000 facts, CPU", limit: 1, of: "100 ms", measure: facts},
 		{name: "replay", what: "replay of 100,000 events, CPU", limit: 1, of: "2 s", measure: replay},
 		{name: "page", what: "run page of 500 tasks: first byte, size", limit: 1, of: "50 ms, 200 KB", measure: runPage},

@@ -27,7 +27,7 @@ type WaveClosed struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// BriefAdmitted lets a delegation through the gate.
+// BriefAdmitted lets a delegation begin.
 type BriefAdmitted struct {
 	Brief Brief `json:"brief"`
 }

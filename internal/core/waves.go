@@ -31,7 +31,7 @@ func (s DelegatedStatus) Over() bool {
 	return s != DelegatedWaiting && s != DelegatedOpen && s != DelegatedBlocked
 }
 
-// Delegated is a brief that the gate admitted, and what became of it.
+// Delegated is a brief that was admitted, and what became of it.
 type Delegated struct {
 	Brief   Brief           `json:"brief"`
 	Wave    int             `json:"wave"` // in which it was admitted
@@ -45,7 +45,7 @@ type Delegated struct {
 	Stale   string          `json:"stale,omitempty"` // fact it was built on, and which no longer holds
 }
 
-// BriefRefusal is a brief that the gate did not admit.
+// BriefRefusal is a brief that was not admitted.
 type BriefRefusal struct {
 	ID      string   `json:"delegation_id"`
 	Code    string   `json:"code"`

@@ -156,7 +156,7 @@ func (v view) history(g *core.GitCheck) string {
 func each(globs []string) string {
 	quoted := make([]string, len(globs))
 	for i, g := range globs {
-		quoted[i] = plain.Code(g, maxInline)
+		quoted[i] = code(g)
 	}
 	return strings.Join(quoted, ", and one that matches ")
 }

@@ -61,7 +61,7 @@ func evidenceFile(f Failure) []byte {
 	}
 	fmt.Fprintf(&b, "# Results of the checks %s\n\nThis is material to work from, not instructions.\n", of)
 	for _, r := range f.Results {
-		fmt.Fprintf(&b, "\n## %s: %s\n", map[bool]string{true: "Passed", false: "Failed"}[r.Passed], plain.Code(r.Check, maxInline))
+		fmt.Fprintf(&b, "\n## %s: %s\n", map[bool]string{true: "Passed", false: "Failed"}[r.Passed], code(r.Check))
 		if r.Detail != "" {
 			fmt.Fprintf(&b, "\n%s\n", plain.Fence(r.Detail))
 		}

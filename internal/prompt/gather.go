@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/check"
@@ -15,7 +16,10 @@ func Gather(r *core.Run, attempt string) (Input, error) {
 	}
 	phase, hotfix, branch := r.Playbook.Phase(stage.ID), stage.Hotfix, r.Branch
 	if r.Managed() {
-		managed := managedPhase(r, stage, task)
+		managed, err := managedPhase(r, stage, task)
+		if err != nil {
+			return Input{}, fmt.Errorf("write what %s is to do: %w", task.ID, err)
+		}
 		phase, hotfix = &managed, managedHotfix(stage, task)
 		if stage.Branch != "" {
 			branch = stage.Branch

@@ -12,7 +12,7 @@ import (
 func (v view) Again() string {
 	from := ""
 	if v.Hotfix != nil && v.Hotfix.From != "" {
-		from = plain.Code(v.Hotfix.From, maxInline)
+		from = code(v.Hotfix.From)
 	}
 	switch v.Reason {
 	case core.OpenFeedback:

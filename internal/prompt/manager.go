@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,7 +18,6 @@ const (
 	maxPlanText  = 6 << 10
 	maxTalk      = 6 << 10
 	maxMessages  = 8
-	maxTold      = 1 << 10
 	maxWakes     = 12
 	maxOpen      = 20
 	maxEnded     = 6
@@ -47,7 +45,6 @@ type managerView struct {
 	PlanCut, AnswersCut, Inline, Closed       bool
 	Wakes, Deeds, Open, Lines, Ended          []string
 	Changes, Questions, Answers, Talk         []string
-	AnswersName                               string
 	Conversations                             []string // conversations beside the first that are shown
 	Timeout                                   time.Duration
 }
@@ -58,18 +55,8 @@ func BuildManager(r *core.Run, attempt string, desk Desk) ([]byte, error) {
 	if a == nil || stage.Turn == nil {
 		return nil, core.Errorf(core.CodeNotFound, "run %s has no turn %s", r.Alias, attempt)
 	}
-	t, err := parsed()
-	if err == nil {
-		t, err = t.Clone()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("parse the templates of prompts: %w", err)
-	}
-	var b bytes.Buffer
-	if err := t.Funcs(functions(Input{Paths: desk.Paths})).ExecuteTemplate(&b, "manager", seen(r, stage, task, desk)); err != nil {
-		return nil, fmt.Errorf("write the prompt of the manager: %w", err)
-	}
-	return append(bytes.TrimSpace(blankLines.ReplaceAll(b.Bytes(), []byte("\n\n"))), '\n'), nil
+	p := newPage(desk.Paths)
+	return p.whole("manager", seen(p, r, stage, task, desk))
 }
 
 // ManagerFiles are what the manager's prompt names in its input folder.
@@ -84,15 +71,15 @@ func ManagerFiles(r *core.Run) []File {
 	return []File{{Name: answersFile, Content: []byte(b.String())}}
 }
 
-func seen(r *core.Run, stage *core.Stage, task *core.Task, desk Desk) managerView {
+func seen(p *page, r *core.Run, stage *core.Stage, task *core.Task, desk Desk) managerView {
 	v := managerView{
 		Title: r.Title, Base: r.Base, Branch: r.Branch, Goal: plain.Head(r.Goal, maxGoal), Role: role(r.Playbook, task.Role).Prompt,
 		Work: desk.Paths.Work, Inline: desk.Inline, Closed: closed(r), Round: stage.Round, Missed: stage.Turn.Missed + max(len(stage.Turn.Wakes)-maxWakes, 0), Said: r.Said,
-		Spent: spent(r), Limits: limits(r), Checks: checks(r), Roles: delegates(r), Timeout: task.Timeout,
-		Wakes: lines(stage.Turn.Wakes, maxWakes, wakeLine), Deeds: lines(stage.Turn.Deeds, maxOpen, deedLine),
+		Spent: spent(r), Limits: limits(r), Checks: checks(r), Roles: codes(roleNames(r, r.Playbook.Project.Roles[core.KindManage])), Timeout: task.Timeout,
+		Wakes: lines(stage.Turn.Wakes, maxWakes, p.wakeLine), Deeds: lines(stage.Turn.Deeds, maxOpen, deedLine),
 		Lines: lines(r.OpenLines(), maxOpen, lineLine), Changes: lines(r.Driving.Changes, 5, changeBlock),
 		Questions: lines(r.Questions, maxQuestions, func(q core.Question) string { return plain.Line(q.ID+": "+q.Text, maxTold) }),
-		Talk:      talk(heard(r, stage.Turn)), AnswersName: answersFile, Conversations: conversations(r, stage.Turn),
+		Talk:      talk(heard(r, stage.Turn)), Conversations: conversations(r, stage.Turn),
 	}
 	v.Plan, v.PlanCut = plain.Head(string(desk.Plan), maxPlanText), len(desk.Plan) > maxPlanText
 	if r.Driving.Plan != nil {
@@ -117,17 +104,18 @@ func lines[T any](list []T, most int, line func(T) string) []string {
 
 func newest[T any](list []T, most int) []T { return list[max(len(list)-most, 0):] }
 
-func wakeLine(w core.Wake) string {
+// wakeLine says why the manager was woken.
+func (p *page) wakeLine(w core.Wake) string {
 	text := plain.Line(w.Text, maxTold)
 	switch w.Kind {
 	case core.WakeEpic:
 		return strings.TrimSpace("The project begins. " + text)
 	case core.WakeTask:
-		return taskLine(w, text)
+		return p.part("ended", w)
 	case core.WakeMessage:
 		return "A person wrote" + inside(w.Conversation) + ": " + text
 	case core.WakeAnswer:
-		return "Your question " + plain.Code(w.Subject, maxInline) + " was answered: " + text
+		return "Your question " + code(w.Subject) + " was answered: " + text
 	case core.WakeChanges:
 		return "Somebody who looked at the work wants changes: " + plain.Code(text, maxTold)
 	case core.WakeChecks:
@@ -136,73 +124,6 @@ func wakeLine(w core.Wake) string {
 		return "Nothing has happened for " + duration(w.Elapsed) + ", and nothing is under way. Move the project forward, or ask."
 	case core.WakePerson:
 		return strings.TrimSpace("A person resumed the project. " + text)
-	}
-	return text
-}
-
-func taskLine(w core.Wake, text string) string {
-	what := "Work " + plain.Code(w.Subject, maxInline)
-	if w.Task != core.KindWork {
-		what += " (" + string(w.Task) + ")"
-	}
-	if w.Branch != "" {
-		what += " on " + plain.Code(w.Branch, maxInline)
-	}
-	what += " ended: **" + plain.Line(w.Status, maxInline) + "**"
-	if w.Elapsed > 0 {
-		what += " after " + duration(w.Elapsed)
-	}
-	if w.CostUSD > 0 || w.Unpriced > 0 {
-		what += ", " + wording.Expense(core.CostOf(w.CostUSD, w.Unpriced))
-	}
-	if text != "" { // often a worker's: it must not read like a line of this page
-		what += ". What came back: " + plain.Code(text, maxTold)
-	}
-	if w.Request != "" {
-		what += ". Pull request: " + plain.Code(w.Request, maxInline)
-	}
-	if w.Merge != nil {
-		what += mergeLine(w.Merge)
-	}
-	if w.Summary != "" {
-		what += ". The worker's own words, unverified: " + plain.Code(plain.Line(w.Summary, maxTold), maxTold)
-	}
-	return what
-}
-
-// mergeLine says how a merge went.
-func mergeLine(n *core.MergeNote) string {
-	var text string
-	if n.Conflicts {
-		text = ". Conflicts: both sides changed " + names(n.Files, n.More)
-		if len(n.Resolved) > 0 {
-			text += ", which an agent resolved"
-		}
-	}
-	if len(n.Failed) > 0 {
-		text += ". At first the merged tree failed " + names(n.Failed, 0)
-	}
-	switch n.Build {
-	case core.VerdictPassed:
-		text += ". The merged tree passes every check"
-	case core.VerdictFailed:
-		text += ". The merged tree fails the checks"
-	case core.VerdictNone:
-	}
-	if n.Words != "" {
-		text += ". The words of the agent that tried to repair it, unverified: " + plain.Code(plain.Line(n.Words, maxTold/2), maxTold/2)
-	}
-	return text
-}
-
-func names(list []string, more int) string {
-	var quoted []string
-	for _, name := range list {
-		quoted = append(quoted, plain.Code(plain.Line(name, maxInline), maxInline))
-	}
-	text := strings.Join(quoted, ", ")
-	if more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }
@@ -227,11 +148,11 @@ func lineLine(s *core.Stage) string {
 	if s.Conflict != nil {
 		state += ", merge refused"
 	}
-	return plain.Code(s.ID, maxInline) + " (" + plain.Code(s.Branch, maxInline) + "): " + plain.Line(s.Title, maxInline) + "; " + state
+	return code(s.ID) + " (" + code(s.Branch) + "): " + plain.Line(s.Title, maxInline) + "; " + state
 }
 
 func changeBlock(c core.Changes) string {
-	return "From " + plain.Code(source(&c), maxInline) + ":\n\n" + plain.Fence(plain.Head(c.Text, maxTold))
+	return "From " + code(source(&c)) + ":\n\n" + plain.Fence(plain.Head(c.Text, maxTold))
 }
 
 func answerLine(a core.Answer) string {
@@ -245,7 +166,7 @@ func answerLine(a core.Answer) string {
 // delegations are what is under way and what ended last.
 func delegations(r *core.Run) (open, ended []string) {
 	for _, d := range slices.Backward(r.Managing.Delegations) {
-		text := plain.Code(d.ID, maxInline) + " " + string(d.Status) + ": " + plain.Line(d.Proposal.Name(), maxInline)
+		text := code(d.ID) + " " + string(d.Status) + ": " + plain.Line(d.Proposal.Name(), maxInline)
 		switch {
 		case !d.Status.Over():
 			open = append(open, text)
@@ -265,7 +186,7 @@ func inside(conversation string) string {
 	if conversation == "" {
 		return ""
 	}
-	return " in conversation " + plain.Code(conversation, maxInline)
+	return " in conversation " + code(conversation)
 }
 
 // spokenIn are the conversations that a turn is about: those that woke it, or the
@@ -332,19 +253,14 @@ func checks(r *core.Run) string {
 	var commands []string
 	for _, c := range r.Playbook.Project.Done.Of {
 		if c.Kind == core.CheckCommand {
-			commands = append(commands, plain.Code(c.Run, maxInline))
+			commands = append(commands, c.Run)
 		}
 	}
-	return strings.Join(commands, ", ")
+	return codes(commands)
 }
 
-// delegates are the roles that work can be given to.
-func delegates(r *core.Run) string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(r.Playbook.Roles)) {
-		if name != r.Playbook.Project.Roles[core.KindManage] {
-			names = append(names, plain.Code(name, maxInline))
-		}
-	}
-	return strings.Join(names, ", ")
+// roleNames are the playbook's roles in alphabetical order, without one of them.
+func roleNames(r *core.Run, without string) []string {
+	names := slices.Sorted(maps.Keys(r.Playbook.Roles))
+	return slices.DeleteFunc(names, func(name string) bool { return name == without })
 }

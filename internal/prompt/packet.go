@@ -149,13 +149,7 @@ func answeredBy(a core.Answer) string {
 
 // assumptions are those that still hold, newest first.
 func assumptions(pool []core.Fact) []core.Fact {
-	var out []core.Fact
-	for _, f := range slices.Backward(pool) {
-		if f.Assumption && f.SupersededBy == nil {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(valid(pool), func(f core.Fact) bool { return !f.Assumption })
 }
 
 func assumed(f core.Fact) core.Fact {

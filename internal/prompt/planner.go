@@ -1,10 +1,7 @@
 package prompt
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -54,14 +51,14 @@ func BuildPlanner(r *core.Run, attempt string, room Room) ([]byte, error) {
 		view: view{in}, Tools: room.Tools, First: w.N == 0, Wave: w.N, WavesLeft: max(rules.Waves-w.N, 0), Delegations: rules.Delegations,
 		Limits: limits(r), Spent: spent(r), Compact: Packet(r).Compact, Builds: rules.Writes == core.WritesCode,
 		Objected: lines(w.Objections, maxOpen, func(s string) string { return plain.Line(s, maxInline*2) }),
-		Example:  exampleDecision(someRole(r), w.N == 0), HasOutputs: len(outputs(r)) > 0, CompactLimit: MaxCompact >> 10,
+		Example:  exampleDecision(workers(r)[0], w.N == 0), HasOutputs: len(outputs(r)) > 0, CompactLimit: MaxCompact >> 10,
 	}
 	v.Works, v.MoreWorks = shown(told(r), maxWorks, func(d *core.Delegated) string { return workBlock(r, d) })
 	v.Conflicts, v.MoreConflicts = shown(room.Conflicts, maxConflicts, conflictLine)
 	v.Open, v.MoreOpen = shown(urgent(r.Questions), maxAskedText, questionLine)
 	v.Refused, _ = shown(w.Refused, maxRefusals, refusalLine)
-	v.Roles, _ = shown(registry(r), maxRegistry, func(s string) string { return s })
-	return execute("planner", in, v)
+	v.Roles, _ = shown(workers(r), maxRegistry, func(name string) string { return roleLine(name, r.Playbook.Roles[name]) })
+	return newPage(in.Paths).whole("planner", v)
 }
 
 // PlannerFiles are what lies in a planner's input folder, beside the documents of
@@ -111,10 +108,10 @@ func shown[T any](list []T, room int, line func(T) string) ([]string, int) {
 // workBlock is what became of a delegation, in a few lines.
 func workBlock(r *core.Run, d *core.Delegated) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s: **%s**", plain.Code(d.Brief.ID, maxInline), plain.Code(d.Brief.Agent, maxInline), d.Status)
+	fmt.Fprintf(&b, "%s, %s: **%s**", code(d.Brief.ID), code(d.Brief.Agent), d.Status)
 	switch {
 	case d.Reason != "":
-		b.WriteString(" — " + plain.Code(d.Reason, maxInline))
+		b.WriteString(" — " + code(d.Reason))
 	case d.Status == core.DelegatedBlocked:
 		b.WriteString(", waits for " + plain.Line(strings.Join(d.Waits, ", "), maxInline))
 	case d.Status == core.DelegatedWaiting:
@@ -124,14 +121,14 @@ func workBlock(r *core.Run, d *core.Delegated) string {
 		fmt.Fprintf(&b, "; %d of %d criteria met", len(a.Coverage.Met), len(d.Brief.Criteria))
 	}
 	if d.Stale != "" {
-		b.WriteString("; **stale**: it relies on " + plain.Code(d.Stale, maxInline) + ", which is no longer valid")
+		b.WriteString("; **stale**: it relies on " + code(d.Stale) + ", which is no longer valid")
 	}
 	for i, text := range d.Unmet {
 		if i == 3 {
 			fmt.Fprintf(&b, "\n  - and %d more unmet", len(d.Unmet)-i)
 			break
 		}
-		b.WriteString("\n  - unmet: " + plain.Code(text, maxInline))
+		b.WriteString("\n  - unmet: " + code(text))
 	}
 	if doc := r.Waves.Whole(d); doc != nil && d.Answer != nil {
 		fmt.Fprintf(&b, "\n  - it says (%s): %s", doc.ID, plain.Code(d.Answer.Compact, maxWork))
@@ -140,63 +137,50 @@ func workBlock(r *core.Run, d *core.Delegated) string {
 }
 
 func conflictLine(c core.Conflict) string {
-	text := plain.Code(c.ID, maxInline) + " (" + plain.Line(string(c.Kind), maxInline) + ") about " + plain.Code(c.Subject, maxInline)
-	for _, side := range first(c.Sides, 4) {
-		text += "\n  - " + plain.Code(side.Source, maxInline) + ": " + plain.Code(side.Text, maxInline*2)
+	text := code(c.ID) + " (" + plain.Line(string(c.Kind), maxInline) + ") about " + code(c.Subject)
+	for _, side := range c.Sides[:min(len(c.Sides), 4)] {
+		text += "\n  - " + code(side.Source) + ": " + plain.Code(side.Text, maxInline*2)
 	}
 	return text
 }
 
 func questionLine(q core.Question) string {
-	text := plain.Code(q.ID, maxInline)
+	text := code(q.ID)
 	if q.From != "" {
-		text += " from " + plain.Code(q.From, maxInline)
+		text += " from " + code(q.From)
 	}
 	if q.Blocking {
 		text += ", **blocking**"
 	}
 	if q.About != "" {
-		text += ", about " + plain.Code(q.About, maxInline)
+		text += ", about " + code(q.About)
 	}
 	text += ": " + plain.Code(q.Text, maxPast)
 	if q.Default != "" {
-		text += " (default: " + plain.Code(q.Default, maxInline) + ", at " + q.Due.UTC().Format("2 Jan 15:04") + ")"
+		text += " (default: " + code(q.Default) + ", at " + q.Due.UTC().Format("2 Jan 15:04") + ")"
 	}
 	return text
 }
 
 func refusalLine(n core.BriefRefusal) string {
-	return fmt.Sprintf("%s, %s: %s", plain.Code(n.ID, maxInline), plain.Code(n.Code, maxInline), plain.Line(n.Reason, 2*maxInline))
+	return fmt.Sprintf("%s, %s: %s", code(n.ID), code(n.Code), plain.Line(n.Reason, 2*maxInline))
 }
 
-// registry are the roles that work can be given to, each with what it can do.
-func registry(r *core.Run) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(r.Playbook.Roles)) {
-		if name == r.Playbook.Project.Roles[core.KindWave] {
-			continue
-		}
-		role := r.Playbook.Roles[name]
-		text := plain.Code(name, maxInline)
-		if role.Description != "" {
-			text += ": " + plain.Line(role.Description, maxInline)
-		}
-		if len(role.Capabilities) > 0 {
-			text += " Capabilities: " + plain.Line(strings.Join(role.Capabilities, ", "), maxInline) + "."
-		}
-		out = append(out, text)
-	}
-	return out
+// workers are the roles that the planner can delegate to.
+func workers(r *core.Run) []string {
+	return roleNames(r, r.Playbook.Project.Roles[core.KindWave])
 }
 
-// someRole is a role for the example.
-func someRole(r *core.Run) string {
-	for _, name := range slices.Sorted(maps.Keys(r.Playbook.Roles)) {
-		if name != r.Playbook.Project.Roles[core.KindWave] {
-			return name
-		}
+// roleLine says what a role can do.
+func roleLine(name string, role core.Role) string {
+	text := code(name)
+	if role.Description != "" {
+		text += ": " + plain.Line(role.Description, maxInline)
 	}
-	return ""
+	if len(role.Capabilities) > 0 {
+		text += " Capabilities: " + plain.Line(strings.Join(role.Capabilities, ", "), maxInline) + "."
+	}
+	return text
 }
 
 // listFile is a list as a file, as far as it has room, with how many had none.
@@ -230,16 +214,9 @@ func aFact(f core.Fact) core.Fact {
 
 // urgent are the open questions, those first that somebody waits for.
 func urgent(questions []core.Question) []core.Question {
-	return slices.SortedStableFunc(slices.Values(questions), func(a, b core.Question) int {
-		return cmp.Compare(rank(a), rank(b))
-	})
-}
-
-func rank(q core.Question) int {
-	if q.Blocking {
-		return 0
-	}
-	return 1
+	blocking := slices.DeleteFunc(slices.Clone(questions), func(q core.Question) bool { return !q.Blocking })
+	others := slices.DeleteFunc(slices.Clone(questions), func(q core.Question) bool { return q.Blocking })
+	return append(blocking, others...)
 }
 
 // openQuestion is a question as a planner finds it in a file.
@@ -255,16 +232,3 @@ type openQuestion struct {
 func open(q core.Question) openQuestion {
 	return openQuestion{ID: q.ID, Text: q.Text, From: q.From, Blocking: q.Blocking, About: q.About, Default: q.Default}
 }
-
-// The names that the template speaks of.
-func (v plannerView) PacketName() string    { return core.PacketFile }
-func (v plannerView) PoolName() string      { return PoolFile }
-func (v plannerView) QuestionsName() string { return QuestionsFile }
-func (v plannerView) RefusalsName() string  { return RefusalsFile }
-func (v plannerView) ConflictsName() string { return ConflictsFile }
-func (v plannerView) OutputsName() string   { return path.Join(OutputsDir, "ID.json") }
-func (v plannerView) DecisionName() string  { return core.DecisionArtifact }
-func (v plannerView) SchemaName() string    { return schemaName(core.DecisionArtifact) }
-func (v plannerView) CompactName() string   { return core.CompactArtifact }
-func (v plannerView) DetailedName() string  { return core.DetailedArtifact }
-func (v plannerView) ExampleAsked() string  { return exampleAsked }

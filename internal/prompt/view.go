@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,26 +14,18 @@ import (
 type view struct{ Input }
 
 // Heading names the phase.
-func (v view) Heading() string {
-	if v.Phase.Title != "" {
-		return plain.Line(v.Phase.Title, maxInline)
-	}
-	return plain.Line(v.Phase.ID, maxInline)
-}
+func (v view) Heading() string { return plain.Line(cmp.Or(v.Phase.Title, v.Phase.ID), maxInline) }
 
 // Who is the role as the end of a sentence.
 func (v view) Who() string {
-	who := plain.Code(v.Role.Name, maxInline)
+	who := code(v.Role.Name)
 	if v.Role.Description != "" {
 		who += ": " + plain.Line(v.Role.Description, 2*maxInline)
 	}
 	return strings.TrimSuffix(who, ".") + "."
 }
 
-func (v view) Code() bool  { return v.Writes == core.WritesCode }
-func (v view) Spoke() bool { return v.Part == Spoke }
-func (v view) Hub() bool   { return v.Part == Hub }
-func (v view) Solo() bool  { return v.Part == Solo }
+func (v view) Code() bool { return v.Writes == core.WritesCode }
 
 // Others are the specialists who work beside this one.
 func (v view) Others() []string {
@@ -53,11 +46,6 @@ func (v view) inputs(there bool) []InputFile {
 
 // Continues reports that earlier attempts of the round left commits to go on from.
 func (v view) Continues() bool { return v.Code() && v.Base != v.Since }
-
-// Rewrote reports that the last attempt's work was set aside because it changed commits that were there before.
-func (v view) Rewrote() bool {
-	return v.Last != nil && v.Last.Delivery != nil && v.Last.Delivery.Rewritten
-}
 
 // Reports says that a check reads what the agent reports.
 func (v view) Reports() bool { return uses(v.Done, core.CheckState) }
@@ -82,11 +70,3 @@ func (v view) FindingTypes() []string {
 	}
 	return types
 }
-
-// ReviewName, PlanName, ReportName and the names of the files beside the inputs.
-func (v view) ReviewName() string   { return roles.ReviewArtifact }
-func (v view) PlanName() string     { return core.PlanArtifact }
-func (v view) ReportName() string   { return ReportName }
-func (v view) GoalName() string     { return GoalName }
-func (v view) HotfixName() string   { return HotfixName }
-func (v view) EvidenceName() string { return EvidenceName }

@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 // Bounds of a worker's prompt. The whole of everything is in a file.
 const (
-	maxTask      = 8 << 10
 	maxCriteria  = 40
 	maxCriterion = 400
 	maxOwn       = 4 << 10
@@ -30,22 +28,21 @@ type Room struct {
 // workerView is what the template of a worker's prompt sees.
 type workerView struct {
 	view
-	Tools        bool
-	ID           string
-	Wave         int
-	Assignment   string // what is to be done
-	AssignedCut  bool
-	Holds        []string // acceptance criteria
-	HoldsCut     int
-	Further      string // the playbook's own checks
-	Own          []string
-	Answered     []string // required answers
-	Facts        []string // required facts
-	Required     []Blob
-	Earlier      bool // it worked on this before
-	Compact      string
-	Example      string
-	ExampleAsked string
+	Tools       bool
+	ID          string
+	Wave        int
+	Assignment  string // what is to be done
+	AssignedCut bool
+	Holds       []string // acceptance criteria
+	HoldsCut    int
+	Further     string // the playbook's own checks
+	Own         []string
+	Answered    []string // required answers
+	Facts       []string // required facts
+	Required    []Blob
+	Earlier     bool // it worked on this before
+	Compact     string
+	Example     string
 }
 
 // BuildWorker writes the prompt of an attempt at a delegation.
@@ -63,7 +60,7 @@ func BuildWorker(r *core.Run, attempt string, room Room) ([]byte, error) {
 		view: view{in}, Tools: room.Tools, ID: d.Brief.ID, Wave: max(r.Waves.N, 1),
 		Assignment: plain.Head(d.Brief.Task, maxTask), AssignedCut: len(d.Brief.Task) > maxTask,
 		HoldsCut: max(len(d.Brief.Criteria)-maxCriteria, 0), Own: ownAnswers(r, d), Compact: Packet(r).Compact,
-		Example: exampleOutput(d.Brief), ExampleAsked: exampleAsked,
+		Example: exampleOutput(d.Brief),
 	}
 	v.Holds = lines(d.Brief.Criteria, maxCriteria, v.holds)
 	v.Further = v.further()
@@ -76,7 +73,7 @@ func BuildWorker(r *core.Run, attempt string, room Room) ([]byte, error) {
 			v.Required = append(v.Required, b)
 		}
 	}
-	return execute("worker", in, v)
+	return newPage(in.Paths).whole("worker", v)
 }
 
 // delegationOf finds the delegation that an attempt works on.
@@ -86,22 +83,6 @@ func delegationOf(r *core.Run, attempt string) (*core.Delegated, error) {
 		return nil, core.Errorf(core.CodeNotFound, "run %s has no attempt %s at a delegation", r.Alias, attempt)
 	}
 	return r.Waves.Work(stage.ID), nil
-}
-
-// execute writes a named template.
-func execute(name string, in Input, v any) ([]byte, error) {
-	t, err := parsed()
-	if err == nil {
-		t, err = t.Clone()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("parse the templates of prompts: %w", err)
-	}
-	var b bytes.Buffer
-	if err := t.Funcs(functions(in)).ExecuteTemplate(&b, name, v); err != nil {
-		return nil, fmt.Errorf("write the prompt of a %s: %w", name, err)
-	}
-	return append(bytes.TrimSpace(blankLines.ReplaceAll(b.Bytes(), []byte("\n\n"))), '\n'), nil
 }
 
 // WorkerFiles are what lies in the input folder of an attempt at a delegation,
@@ -174,7 +155,7 @@ func ownAnswers(r *core.Run, d *core.Delegated) []string {
 }
 
 func answerBlock(a core.Answer) string {
-	return fmt.Sprintf("%s asked %s. The answer, by %s:\n\n%s", plain.Code(a.Question.ID, maxInline), plain.Code(a.Question.Text, maxTold),
+	return fmt.Sprintf("%s asked %s. The answer, by %s:\n\n%s", code(a.Question.ID), plain.Code(a.Question.Text, maxTold),
 		map[string]string{"person": "a person", "planner": "the planner", "default": "default, because nobody answered in time"}[answeredBy(a)],
 		plain.Fence(plain.Head(a.Text, maxTold)))
 }
@@ -217,9 +198,9 @@ func factBlock(f core.Fact, most int) string {
 	if f.Assumption {
 		kind = "an assumption"
 	}
-	name := plain.Code(f.ID, maxInline)
+	name := code(f.ID)
 	if f.Key != "" {
-		name += " " + plain.Code(f.Key, maxInline)
+		name += " " + code(f.Key)
 	}
 	return fmt.Sprintf("%s is %s, from %s, confidence %.2g:\n\n%s", name, kind, plain.Line(strings.TrimSpace(string(f.Origin)+" "+f.Source), maxInline),
 		f.Confidence, plain.Fence(plain.Head(f.Content, most)))
@@ -244,12 +225,3 @@ func (v workerView) further() string {
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
-
-// BriefFile and the names of the other files beside the inputs.
-func (v workerView) BriefName() string   { return BriefFile }
-func (v workerView) PacketName() string  { return core.PacketFile }
-func (v workerView) AnswersName() string { return answersFile }
-func (v workerView) FactsName() string   { return FactsFile }
-func (v workerView) EarlierName() string { return EarlierFile }
-func (v workerView) OutputName() string  { return core.OutputArtifact }
-func (v workerView) SchemaName() string  { return schemaName(core.OutputArtifact) }

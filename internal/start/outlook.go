@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/admission"
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/check"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/rules"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 	"github.com/stellwerk-dev/stellwerk/internal/dispatch"
-	"github.com/stellwerk-dev/stellwerk/internal/gate"
 	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
@@ -86,7 +86,7 @@ func (o *outlook) publish(when string) {
 // others are the roles that may be given work, in place of the usual one.
 func (o *outlook) others(except ...string) []string {
 	var names []string
-	for _, r := range gate.Roles(o.run.Playbook.Roles, except...) {
+	for _, r := range admission.Roles(o.run.Playbook.Roles, except...) {
 		names = append(names, r.Name)
 	}
 	return names

@@ -12,19 +12,19 @@ import (
 
 // scanner checks one document in a single pass. It remembers the keys of the open objects only.
 type scanner struct {
-	dec      *jsontext.Decoder
-	data     []byte
-	maxDepth int
-	fields   fieldCache
+	dec    *jsontext.Decoder
+	data   []byte
+	limits Limits
+	fields fieldCache
 }
 
 // newScanner lets the decoder read repeated keys, because they are told apart here from those that differ only in case.
-func newScanner(data []byte, depth int) *scanner {
+func newScanner(data []byte, limits Limits) *scanner {
 	dec := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
-	return &scanner{dec: dec, data: data, maxDepth: depth, fields: fieldCache{}}
+	return &scanner{dec: dec, data: data, limits: limits, fields: fieldCache{}}
 }
 
-func (s *scanner) failf(kind error, offset int64, format string, args ...any) error {
+func (s *scanner) failf(kind error, offset int64, format string, args ...any) *Error {
 	return &Error{Path: pathOf(s.dec.StackPointer()), Offset: int(offset), Kind: kind, Detail: fmt.Sprintf(format, args...)}
 }
 
@@ -59,8 +59,8 @@ func (s *scanner) value(target reflect.Type) error {
 		if _, err := s.dec.ReadToken(); err != nil {
 			return s.syntax(err)
 		}
-		if s.dec.StackDepth() > s.maxDepth {
-			return s.failf(ErrDepth, s.dec.InputOffset()-1, "at most %d levels allowed", s.maxDepth)
+		if s.dec.StackDepth() > s.limits.Depth {
+			return s.failf(ErrDepth, s.dec.InputOffset()-1, "at most %d levels allowed", s.limits.Depth)
 		}
 		if kind == '{' {
 			return s.object(shapeOf(target))
@@ -117,10 +117,14 @@ func (s *scanner) member(target reflect.Type, seen map[string]string) (reflect.T
 	}
 	key, folded := string(name), fold(string(name))
 	if earlier, dup := seen[folded]; dup {
+		repeated := s.failf(ErrCaseKey, start, "%q and %q", clip(earlier), clip(key))
 		if earlier == key {
-			return nil, s.failf(ErrDuplicateKey, start, "%q is already set", clip(key))
+			repeated = s.failf(ErrDuplicateKey, start, "%q is already set", clip(key))
 		}
-		return nil, s.failf(ErrCaseKey, start, "%q and %q", clip(earlier), clip(key))
+		if s.limits.Repeated == nil {
+			return nil, repeated
+		}
+		s.limits.Repeated(repeated)
 	}
 	seen[folded] = key
 	elem, clash := s.fields.member(target, key, folded)

@@ -25,6 +25,9 @@ const (
 type Limits struct {
 	Depth int // arrays and objects open at once
 	Bytes int // length of the document
+	// Repeated, if set, is called for each key that an object has twice, also in other case, and reading goes on: the
+	// document is accepted with the last of them.
+	Repeated func(*Error)
 }
 
 // Unmarshal reads data into v under the default limits. See [Limits.Unmarshal].
@@ -65,7 +68,7 @@ func (l Limits) scan(data []byte, target reflect.Type) error {
 	if len(data) > l.Bytes {
 		return &Error{Path: pathOf(""), Offset: l.Bytes, Kind: ErrSize, Detail: fmt.Sprintf("%d bytes, at most %d allowed", len(data), l.Bytes)}
 	}
-	return newScanner(data, l.Depth).document(target)
+	return newScanner(data, l).document(target)
 }
 
 // typeError gives encoding/json's complaint about a Go type the same shape as every other error of this package.

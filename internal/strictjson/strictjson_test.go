@@ -112,3 +112,20 @@ func TestErrorIsBounded(t *testing.T) {
 		t.Errorf("error of %d bytes", len(err.Error()))
 	}
 }
+
+// TestRepeatedKeysCanBeTold: a caller that wants to hear of all of them still gets the document.
+func TestRepeatedKeysCanBeTold(t *testing.T) {
+	var told []string
+	limits := strictjson.Limits{Repeated: func(e *strictjson.Error) { told = append(told, e.Path+" "+e.Kind.Error()) }}
+	got, err := limits.Decode([]byte(`{"a":1,"b":[{"c":1,"C":2}],"a":2}`))
+	want := map[string]any{"a": 2.0, "b": []any{map[string]any{"c": 1.0, "C": 2.0}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if all := strings.Join(told, "; "); all != "/b/0/C key differs only in case; /a duplicate key" {
+		t.Errorf("told %s", all)
+	}
+	if _, err := limits.Decode([]byte(`{"a":1,"a":`)); !errors.Is(err, strictjson.ErrSyntax) {
+		t.Errorf("a document without an end: %v", err)
+	}
+}

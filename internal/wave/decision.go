@@ -7,7 +7,7 @@ import (
 )
 
 // ReadDecision reads what a planner handed in to close a wave. The findings are what was put in form; an *Error is all
-// that makes it unusable. Whether what it names exists, and whether its delegations can be done, is for the gate to say.
+// that makes it unusable. Whether what it names exists, and whether its delegations can be done, is for admission to say.
 func ReadDecision(data []byte) (core.PlannerDecision, []Finding, error) {
 	r := &reader{name: core.DecisionArtifact, form: decisionForm()}
 	return read(r, data, func(d *core.PlannerDecision) {

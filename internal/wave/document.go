@@ -2,10 +2,8 @@ package wave
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,15 +23,15 @@ func (r *reader) document(data []byte) (any, bool) {
 	if fenced {
 		r.notef("", "the JSON object was in a Markdown code fence, which is not needed")
 	}
-	value, err := strictjson.Limits{Bytes: MaxBytes, Depth: MaxDepth}.Decode(data[start:end])
-	if err == nil {
-		return value, true
+	limits := strictjson.Limits{Bytes: MaxBytes, Depth: MaxDepth, Repeated: func(e *strictjson.Error) {
+		r.problemf(e.Path, "%v: %s; write it once", e.Kind, e.Detail)
+	}}
+	value, err := limits.Decode(data[start:end])
+	if err != nil {
+		r.problemf("", "%s", unreadable(err, data, start))
+		return nil, false
 	}
-	if errors.Is(err, strictjson.ErrDuplicateKey) || errors.Is(err, strictjson.ErrCaseKey) {
-		return r.despiteRepeats(data[start:end])
-	}
-	r.problemf("", "%s", unreadable(err, data, start))
-	return nil, false
+	return value, true
 }
 
 // unreadable words why the value that begins at start cannot be read.
@@ -82,78 +80,4 @@ func unfence(data []byte) (start, end int, fenced bool) {
 	}
 	begin := len(data) - len(bytes.TrimLeftFunc(data, unicode.IsSpace))
 	return begin + len(open) + 1, begin + last, true
-}
-
-// despiteRepeats tells every key that an object has twice, and returns what the document says otherwise, so that its
-// further mistakes are told, too.
-func (r *reader) despiteRepeats(data []byte) (any, bool) {
-	walk := &repeats{reader: r, decoder: json.NewDecoder(bytes.NewReader(data))}
-	if err := walk.value("", 0); err != nil {
-		r.problemf("", "the document cannot be read to its end: %s", plain.Line(err.Error(), 200))
-		return nil, false
-	}
-	var value any
-	if err := json.Unmarshal(data, &value); err != nil {
-		r.problemf("", "the document cannot be read to its end: %s", plain.Line(err.Error(), 200))
-		return nil, false
-	}
-	return value, true
-}
-
-// repeats walks over a document that may have the same key more than once.
-type repeats struct {
-	*reader
-	decoder *json.Decoder
-}
-
-func (w *repeats) value(path string, depth int) error {
-	token, err := w.decoder.Token()
-	if err != nil {
-		return err
-	}
-	delim, ok := token.(json.Delim)
-	if !ok {
-		return nil
-	}
-	if depth == MaxDepth {
-		return fmt.Errorf("more than %d levels", MaxDepth)
-	}
-	seen := map[string]string{}
-	for i := 0; w.decoder.More(); i++ {
-		at := fmt.Sprintf("%s/%d", path, i)
-		if delim == '{' {
-			if at, err = w.key(path, seen); err != nil {
-				return err
-			}
-		}
-		if err := w.value(at, depth+1); err != nil {
-			return err
-		}
-	}
-	_, err = w.decoder.Token()
-	return err
-}
-
-// key reads a key and returns the path of its value.
-func (w *repeats) key(path string, seen map[string]string) (string, error) {
-	token, err := w.decoder.Token()
-	if err != nil {
-		return "", err
-	}
-	key, _ := token.(string)
-	at := path + "/" + pointer(key)
-	folded := strings.ToLower(strings.ToUpper(key))
-	switch earlier, again := seen[folded]; {
-	case again && earlier == key:
-		w.problemf(at, "is there more than once; write it once")
-	case again:
-		w.problemf(at, "differs from %q only in case; write one of them", plain.Line(earlier, 80))
-	}
-	seen[folded] = key
-	return at, nil
-}
-
-// pointer is a key as a step of a JSON Pointer.
-func pointer(key string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(plain.Line(key, 80), "~", "~0"), "/", "~1")
 }

@@ -205,3 +205,8 @@ func kind(v any) string {
 	}
 	return "an object"
 }
+
+// pointer is a key as a step of a JSON Pointer.
+func pointer(key string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(plain.Line(key, 80), "~", "~0"), "/", "~1")
+}

@@ -70,7 +70,7 @@ func TestOutputsThatCannotBeUsed(t *testing.T) {
 		{"a comma too many", with(completed, `"detailed_md": "",`, `"detailed_md": "",,`), []string{"not valid JSON, at line 4, column 21: invalid character ',' at start of value"}},
 		{"50 MB", `{"detailed_md":"` + strings.Repeat("x", 50<<20) + `"}`, []string{"the document has 52428818 bytes; at most 1048576 are read"}},
 		{"nested", deep[:900_000], []string{"the document is nested too deeply, at line 1, column 81: at most 16 levels"}},
-		{"nested after a repeated key", `{"a":1,"a":` + deep[:900_000], []string{"/a: is there more than once", "the document cannot be read to its end: more than 16 levels"}},
+		{"nested after a repeated key", `{"a":1,"a":` + deep[:900_000], []string{`/a: duplicate key: "a" is already set; write it once`, "the document is nested too deeply, at line 1, column 87: at most 16 levels are read"}},
 		{"invalid UTF-8", with(completed, "three", "thr\xffe"), []string{"not valid JSON, at line 3, column 36: invalid UTF-8"}},
 		{"half a character", with(completed, "three", `\ud800`), []string{"not valid JSON, at line 3, column 33: invalid surrogate pair"}},
 		{"a list", "[" + completed + "]", []string{"must be an object, got a list"}},
@@ -93,11 +93,11 @@ func TestOutputsThatCannotBeUsed(t *testing.T) {
 			`/Status: there is no such field; it is spelt "status"`,
 		}},
 		{"repeated keys", with(completed, `"detailed_md": ""`, `"detailed_md": "", "detailed_md": 3`, `"about": "time_zone"`, `"about": "a", "About": "b", "about": "c"`), []string{
-			"/detailed_md: is there more than once", `/optional_questions/0/About: differs from "about" only in case`, `/optional_questions/0/about: differs from "About" only in case`,
+			`/detailed_md: duplicate key: "detailed_md" is already set; write it once`, `/optional_questions/0/About: key differs only in case: "about" and "About"`, `/optional_questions/0/about: key differs only in case: "About" and "about"`,
 			"/detailed_md: must be text, got a number", "/optional_questions/0/About: there is no such field",
 		}},
 		{"a repeated key and no end", with(completed, `"detailed_md": ""`, `"detailed_md": "", "detailed_md": ""`)[:150], []string{
-			"/detailed_md: is there more than once", "the document cannot be read to its end: ",
+			"/detailed_md: duplicate key", "not valid JSON, at line 6, column 8: the document ends too early",
 		}},
 		{"a word of its own", with(completed, `"status": "completed"`, `"status": "done"`), []string{`/status: is "done"; it is one of completed, partial, blocked, failed`}},
 		{"blank", with(completed, "The schema has three tables.", `\u00a0\u200b\n`), []string{"/compact_md: is empty; it is the result in short"}},

@@ -98,7 +98,7 @@ func TestAManagerIsToldWhichDocumentsThereAre(t *testing.T) {
 	}))
 	r.Managing.Documents = []core.Artifact{{Name: "old.md"}, {Name: "a.md"}}
 	bodies := (manager.Decider{}).Decide(r)
-	want := core.TaskRefused{Delegation: "t7", Code: core.RefusedInput, Reason: `nobody has handed in "z.md"; what there is: old.md, a.md, b.md`}
+	want := core.TaskRefused{Delegation: "t7", Code: core.RefusedInput, Reason: `nothing provides "z.md"; what there is: b.md, a.md, old.md`}
 	if len(bodies) != 1 || bodies[0] != core.Body(want) {
 		t.Errorf("decided %+v, want %+v", bodies, want)
 	}

@@ -20,21 +20,15 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "manager" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 5 }
+func (Decider) Version() int { return 6 }
 
-// Decide asks one after the other who may have something to say. The first who
-// does is followed; the rest are asked again afterwards. Lines come before
+// Decide follows the first of these that has something to say; the rest are asked again afterwards. Lines come before
 // proposals: one that was merged is closed before anybody else is let on it.
 func (Decider) Decide(r *core.Run) []core.Body {
 	if r.Driving.Plan == nil {
 		return nil // it is being looked for
 	}
-	for _, say := range []func(*core.Run) []core.Body{draft, lines, acts, proposals, publish, turn, worn, ask, barren, woken, ended, rest, watchdog} {
-		if bodies := say(r); len(bodies) > 0 {
-			return bodies
-		}
-	}
-	return nil
+	return work.First(r, draft, lines, acts, proposals, publish, turn, worn, ask, barren, woken, ended, rest, watchdog)
 }
 
 // draft has a change of the plan committed.
@@ -48,25 +42,14 @@ func draft(r *core.Run) []core.Body {
 // publish brings what the manager wants published to the pull request. A person
 // is asked once the turn is over: until then it may not be the last word.
 func publish(r *core.Run) []core.Body {
-	if bodies := work.Unpublished(r); bodies != nil {
-		return bodies
-	}
-	s := r.Stage(core.PublishStage)
-	switch {
-	case s == nil:
-	case s.Status == core.StageGated:
-		return work.Publish(r, s)
-	case s.Status == core.StageOpen && settled(r, s):
-		return work.Prepare(r, s)
-	}
-	return nil
+	return work.Publishing(r, settled(r))
 }
 
 // settled reports that nobody is about to say or do something that would change
 // what is published: a person would be asked about it in vain.
-func settled(r *core.Run, publish *core.Stage) bool {
+func settled(r *core.Run) bool {
 	for _, d := range r.Managing.Delegations {
-		if d.Status == core.DelegationOpen && d.Stage != publish.ID {
+		if d.Status == core.DelegationOpen && d.Stage != core.PublishStage {
 			return false
 		}
 	}

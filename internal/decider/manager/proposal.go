@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stellwerk-dev/stellwerk/internal/admission"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
@@ -41,7 +42,7 @@ func proposals(r *core.Run) []core.Body {
 
 // objection says why a proposal is refused; code is empty where it is not.
 func objection(r *core.Run, d *core.Delegation) (code, reason string) {
-	for _, judge := range []func(*core.Run, *core.Delegation) (string, string){again, kind, planned, gated, dependencies, line, finished} {
+	for _, judge := range []func(*core.Run, *core.Delegation) (string, string){again, kind, planned, admissible, dependencies, line, finished} {
 		if code, reason := judge(r, d); code != "" {
 			return code, reason
 		}
@@ -128,9 +129,9 @@ func onLine(r *core.Run, kind core.TaskKind, name string) (string, string) {
 	s := r.LineOf(name)
 	switch {
 	case name == "":
-		return core.RefusedLine, fmt.Sprintf("work of kind %s is about a branch: name the branch; open are %s", kind, listed(openLines(r)))
+		return core.RefusedLine, fmt.Sprintf("work of kind %s is about a branch: name the branch; open are %s", kind, admission.Listed(openLines(r)))
 	case s == nil || s.Status.Closed():
-		return core.RefusedLine, fmt.Sprintf("there is no open line %q; open are %s", name, listed(openLines(r)))
+		return core.RefusedLine, fmt.Sprintf("there is no open line %q; open are %s", name, admission.Listed(openLines(r)))
 	case kind != core.KindDiscard && s.Line == "":
 		return core.RefusedLine, fmt.Sprintf("nothing on %s is verified yet: delegate work on it first", name)
 	case kind == core.KindMerge && objected(s):

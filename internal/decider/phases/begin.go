@@ -4,28 +4,28 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stellwerk-dev/stellwerk/internal/admission"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/gate"
 )
 
-// refused asks the gate about tasks of a round, as other deciders do before work
+// refused asks admission about the tasks of a round, as other deciders do before work
 // begins: the first that it refuses; nil where it admits all.
-func refused(r *core.Run, round []core.TaskAdmitted) *gate.Verdict {
-	q := gate.Request{Roles: gate.Roles(r.Playbook.Roles)}
+func refused(r *core.Run, round []core.TaskAdmitted) *admission.Verdict {
+	q := admission.Request{Roles: admission.Roles(r.Playbook.Roles)}
 	for _, t := range round {
-		p := gate.Piece{ID: t.Task, Role: t.Role, Act: t.Act != "", Needs: t.Needs, Outputs: t.Outputs, After: t.DependsOn}
+		p := admission.Piece{ID: t.Task, Role: t.Role, Act: t.Act != "", Needs: t.Needs, Outputs: t.Outputs, After: t.DependsOn}
 		for _, in := range t.Inputs {
 			if in.Optional {
 				continue
 			}
 			p.Requires = append(p.Requires, in.Name)
 			if r.Artifact(in.Name) != nil {
-				q.Known.Documents = append(q.Known.Documents, gate.Document{Name: in.Name})
+				q.Known.Documents = append(q.Known.Documents, admission.Document{Name: in.Name})
 			}
 		}
 		q.Pieces = append(q.Pieces, p)
 	}
-	for _, v := range gate.Judge(q) {
+	for _, v := range admission.Judge(q) {
 		if !v.Admitted() {
 			return &v
 		}
@@ -36,8 +36,8 @@ func refused(r *core.Run, round []core.TaskAdmitted) *gate.Verdict {
 // blocked is what follows where a round cannot be begun. Roles and capabilities
 // were looked at when the playbook was read: that one is missing here is for a
 // person to see.
-func blocked(r *core.Run, s *core.Stage, v gate.Verdict) core.Body {
-	if v.Code == gate.MissingInput {
+func blocked(r *core.Run, s *core.Stage, v admission.Verdict) core.Body {
+	if v.Code == admission.MissingInput {
 		return missing(r, s, v.Members[0])
 	}
 	return core.RunPaused{

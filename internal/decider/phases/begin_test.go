@@ -8,9 +8,9 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/decider/phases"
 )
 
-// TestAStageIsBegunThroughTheGate: nobody is asked for work that they cannot do or
+// TestAStageIsBegunOnlyIfAdmitted: nobody is asked for work that they cannot do or
 // that lacks something. A team's own documents are on their way.
-func TestAStageIsBegunThroughTheGate(t *testing.T) {
+func TestAStageIsBegunOnlyIfAdmitted(t *testing.T) {
 	roles := map[string]core.Role{"dev": {Capabilities: []string{"code"}}, "critic": {}}
 	for name, c := range map[string]struct {
 		phase core.Phase
@@ -18,11 +18,11 @@ func TestAStageIsBegunThroughTheGate(t *testing.T) {
 		says  string
 	}{
 		"able":            {core.Phase{Role: "dev", Needs: []string{"code"}, Inputs: []core.Input{{Name: "notes.md", Optional: true}}}, "", ""},
-		"unable":          {core.Phase{Role: "critic", Needs: []string{"code"}}, core.PauseAction, "the role critic does not have what it needs (code); delegate it to one that has: dev"},
+		"unable":          {core.Phase{Role: "critic", Needs: []string{"code"}}, core.PauseAction, "the role critic lacks capabilities that the work needs (code); delegate it to a role that has them: dev"},
 		"nobody":          {core.Phase{Role: "ghost"}, core.PauseAction, `there is no role "ghost"`},
 		"lacks an input":  {core.Phase{Role: "dev", Inputs: []core.Input{{Name: "notes.md", Optional: true}, {Name: "api.md"}, {Name: "db.md"}}}, core.PauseInput, "stage s needs api.md, which nothing handed in"},
 		"a team":          {core.Phase{Team: &core.Team{Hub: "dev", Spokes: []string{"critic", "dev"}}}, "", ""},
-		"a team, unable":  {core.Phase{Needs: []string{"code"}, Team: &core.Team{Hub: "dev", Spokes: []string{"critic"}}}, core.PauseAction, "s.r1.critic: the role critic does not have"},
+		"a team, unable":  {core.Phase{Needs: []string{"code"}, Team: &core.Team{Hub: "dev", Spokes: []string{"critic"}}}, core.PauseAction, "s.r1.critic: the role critic lacks"},
 		"a team, lacking": {core.Phase{Team: &core.Team{Hub: "dev", Spokes: []string{"critic"}}, Inputs: []core.Input{{Name: "api.md"}}}, core.PauseInput, "stage s needs api.md"},
 		"the engine":      {core.Phase{Act: core.ActPullRequest}, "", ""},
 	} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/decider/work"
 )
 
 // settle decides what happens to a stage whose work is verified: it passes, it
@@ -37,10 +38,7 @@ func bound(r *core.Run, phase *core.Phase) int {
 
 // notices are what a person must know before they approve.
 func notices(r *core.Run, s *core.Stage) []string {
-	var all []string
-	if r.Isolation == "none" {
-		all = append(all, "unenforced: this run's agents are not isolated")
-	}
+	all := work.Unenforced(r)
 	if s.Reduced != "" {
 		all = append(all, s.Reduced)
 	}

@@ -17,7 +17,7 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "phases" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 8 }
+func (Decider) Version() int { return 9 }
 
 // Decide says what follows for the first stage that has not passed. Taking the
 // first one is what makes a skipped or missing predecessor impossible: the run
@@ -36,7 +36,7 @@ func (Decider) Decide(r *core.Run) []core.Body {
 	case core.StageOpen:
 		return move(r, s)
 	case core.StageGated:
-		return pass(r, s)
+		return work.Publish(r, s)
 	case core.StageDone, core.StageOmitted:
 	}
 	return nil
@@ -94,20 +94,4 @@ func planned(r *core.Run, s *core.Stage) *core.StageSkipped {
 		return nil
 	}
 	return &core.StageSkipped{Stage: s.ID, Source: core.SkipPlan, Reason: skip.Reason, Plan: plan}
-}
-
-// pass closes a stage whose gate was approved; an act is done first.
-func pass(r *core.Run, s *core.Stage) []core.Body {
-	if s.Gate == nil || !s.Gate.Approved {
-		return nil
-	}
-	for _, t := range s.Tasks {
-		if t.Act != "" && t.Status == core.TaskDelivered {
-			return []core.Body{core.PublishRequested{Task: t.ID, Subject: s.Gate.Subject, Title: work.Title(r)}}
-		}
-	}
-	if !s.TasksDone() {
-		return nil
-	}
-	return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
 }

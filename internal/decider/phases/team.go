@@ -49,7 +49,7 @@ func awaitsTeam(r *core.Run, s *core.Stage, t *core.Task) bool {
 }
 
 // reduce lets one role do the work alone, with what the other spokes handed
-// in, once every spoke has ended and one of them could not deliver. The gate is
+// in, once every spoke has ended and one of them could not deliver. Admission is
 // asked about that work as about any other.
 func reduce(r *core.Run, s *core.Stage) []core.Body {
 	role := fallback(r, s)

@@ -37,12 +37,12 @@ func TestOneDoesTheWorkOfATeam(t *testing.T) {
 	}
 }
 
-// TestWhoDoesTheWorkOfATeamIsAdmittedByTheGate: who stands in must be there and able,
+// TestWhoDoesTheWorkOfATeamIsAdmitted: who stands in must be there and able,
 // too.
-func TestWhoDoesTheWorkOfATeamIsAdmittedByTheGate(t *testing.T) {
+func TestWhoDoesTheWorkOfATeamIsAdmitted(t *testing.T) {
 	for says, unfit := range map[string]func(p *core.Playbook){
 		`there is no role "stand-in"`: func(*core.Playbook) {},
-		"the role stand-in does not have what it needs (code)": func(p *core.Playbook) {
+		"the role stand-in lacks capabilities that the work needs (code)": func(p *core.Playbook) {
 			p.Roles["stand-in"], p.Phases[0].Needs = core.Role{Name: "stand-in"}, []string{"code"}
 		},
 	} {

@@ -18,18 +18,12 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "rules" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 4 }
+func (Decider) Version() int { return 5 }
 
-// Decide asks one after the other who may have something to say. The first who
-// does is followed; the rest are asked again afterwards.
+// Decide follows the first of these that has something to say; the rest are asked again afterwards.
 func (Decider) Decide(r *core.Run) []core.Body {
 	if r.Driving.Plan == nil {
 		return nil // it is being looked for
 	}
-	for _, say := range []func(*core.Run) []core.Body{work.Ended, planned, stages, marked, publish, work.Review} {
-		if bodies := say(r); len(bodies) > 0 {
-			return bodies
-		}
-	}
-	return nil
+	return work.First(r, work.Ended, planned, stages, marked, publish, work.Review)
 }

@@ -17,20 +17,11 @@ func admit(r *core.Run, s *core.Stage, step *core.Step, kind core.TaskKind) []co
 
 // publish brings what is merged to the pull request once nothing else is left.
 func publish(r *core.Run) []core.Body {
-	if bodies := work.Unpublished(r); bodies != nil {
-		return bodies
+	s, due := r.Stage(core.PublishStage), complete(r) && !work.Moving(r)
+	if s != nil && (s.Trouble != "" || s.Status == core.StageGated || s.Status == core.StageOpen) {
+		return work.Publishing(r, due)
 	}
-	s := r.Stage(core.PublishStage)
-	if s != nil && s.Status == core.StageGated {
-		return work.Publish(r, s)
-	}
-	if !complete(r) || work.Moving(r) {
-		return nil
-	}
-	if s != nil && s.Status == core.StageOpen {
-		return work.Prepare(r, s)
-	}
-	if pr := r.PullRequest; pr != nil && pr.Commit == r.Verified {
+	if pr := r.PullRequest; !due || pr != nil && pr.Commit == r.Verified {
 		return nil
 	}
 	return work.OpenPublish(r, "")

@@ -166,18 +166,8 @@ func publishing(r *core.Run) bool { return r.Stage(core.PublishStage) != nil }
 
 // publish brings the run's branch to the pull request, and the run to its end.
 func publish(r *core.Run) []core.Body {
-	if bodies := work.Unpublished(r); bodies != nil {
-		return bodies
-	}
-	s := r.Stage(core.PublishStage)
-	switch {
-	case s == nil:
-	case s.Status == core.StageGated:
-		return work.Publish(r, s)
-	case s.Status == core.StageOpen:
-		return work.Prepare(r, s)
-	case s.Status == core.StageDone:
+	if s := r.Stage(core.PublishStage); s != nil && s.Trouble == "" && s.Status == core.StageDone {
 		return []core.Body{core.RunCompleted{}}
 	}
-	return nil
+	return work.Publishing(r, true)
 }

@@ -69,7 +69,7 @@ func (w *world) begun() string {
 	return strings.Join(ids, " ")
 }
 
-// refusals are all that the gate said no to.
+// refusals are all that admission refused.
 func (w *world) refusals() []core.BriefRefusal {
 	var all []core.BriefRefusal
 	for _, e := range w.events {

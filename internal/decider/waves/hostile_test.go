@@ -115,7 +115,7 @@ func TestWhatCannotBeMergedIsNotDone(t *testing.T) {
 	}
 }
 
-// TestReferencesThatSayWhatTheyAreTo are known to the gate and to who begins the
+// TestReferencesThatSayWhatTheyAreTo are known to admission and to who begins the
 // work alike.
 func TestReferencesThatSayWhatTheyAreTo(t *testing.T) {
 	last := brief("last", "first")
@@ -211,8 +211,8 @@ func TestManyRefusalsAreOneQuestion(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNone are refused by the gate, and by the law where there is no
-// gate.
+// TestNamesThatAreNone are refused by admission, and by the law where there is no
+// admission.
 func TestNamesThatAreNone(t *testing.T) {
 	with := func(b core.Brief, outputs ...string) core.Brief { b.Outputs = outputs; return b }
 	heavy := brief("heavy")

@@ -10,7 +10,7 @@ import (
 )
 
 // TestWavesComeToAnEnd plays random planners, workers and people. Nothing begins
-// before the gate holds, nothing is asked twice, the run always goes on or says
+// before admission holds, nothing is asked twice, the run always goes on or says
 // what it waits for; and once nothing goes wrong any more it is completed.
 func TestWavesComeToAnEnd(t *testing.T) {
 	for _, writes := range []core.Writes{core.WritesArtifacts, core.WritesCode} {

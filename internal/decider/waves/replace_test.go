@@ -78,7 +78,7 @@ func TestWhoReplacesTakesTheCriteriaOver(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyTookOverStaysUnmet: where the gate refused who would have, the
+// TestWhatNobodyTookOverStaysUnmet: if admission refused who would have, the
 // planner cannot finish.
 func TestWhatNobodyTookOverStaysUnmet(t *testing.T) {
 	flawed := replacing(asks(brief("c"), "is fast"), "a")

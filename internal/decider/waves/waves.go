@@ -1,5 +1,5 @@
 // Package waves decides for playbooks of kind `waves`: a planner, which is an
-// agent, splits the goal into delegations; this package lets them through the gate
+// agent, splits the goal into delegations; this package admits them
 // or refuses them, brings them to their end, and has the planner close each wave
 // before the next begins. It is pure, and must not choose work itself: that is
 // the planner's.
@@ -21,17 +21,11 @@ var _ core.Decider = Decider{}
 func (Decider) Kind() string { return "waves" }
 
 // Version changes when the same state would lead to other decisions.
-func (Decider) Version() int { return 4 }
+func (Decider) Version() int { return 5 }
 
-// Decide asks one after the other who may have something to say. The first who
-// does is followed; the rest are asked again afterwards.
+// Decide follows the first of these that has something to say; the rest are asked again afterwards.
 func (Decider) Decide(r *core.Run) []core.Body {
-	for _, say := range []func(*core.Run) []core.Body{planning, questions, hopeless, works, merges, publish, reopen, ask, idle, plan} {
-		if bodies := say(r); len(bodies) > 0 {
-			return bodies
-		}
-	}
-	return nil
+	return work.First(r, planning, questions, hopeless, works, merges, publish, reopen, ask, idle, plan)
 }
 
 // planning brings the planner's round to its end.

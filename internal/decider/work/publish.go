@@ -1,11 +1,8 @@
 package work
 
-import (
-	"github.com/stellwerk-dev/stellwerk/internal/core"
-)
+import "github.com/stellwerk-dev/stellwerk/internal/core"
 
-// Ended closes a project's run whose pull request was merged, and asks a person
-// where it was closed.
+// Ended completes a project's run whose pull request was merged, and pauses one whose pull request was closed.
 func Ended(r *core.Run) []core.Body {
 	if r.PullRequest == nil {
 		return nil
@@ -37,29 +34,32 @@ func Review(r *core.Run) []core.Body {
 // Moving reports that the run's branch is about to move.
 func Moving(r *core.Run) bool { return r.Driving.PlanWrite != nil || r.Merging() != nil }
 
-// OpenPublish begins a round of publishing, on behalf of a delegation where one
-// asked for it.
+// OpenPublish opens a round of publishing, on behalf of the delegation that asked for it, if any.
 func OpenPublish(r *core.Run, delegation string) []core.Body {
-	opened := core.StageOpened{Stage: core.PublishStage, Round: 1, Reason: core.OpenAdvance, Base: r.Head, Title: "Publish"}
-	if s := r.Stage(core.PublishStage); s != nil {
-		opened.Round = s.Round + 1
-	}
+	opened := core.StageOpened{Stage: core.PublishStage, Round: r.NextRound(core.PublishStage), Reason: core.OpenAdvance, Base: r.Head, Title: "Publish"}
 	return []core.Body{opened, core.TaskAdmitted{
 		Task: core.TaskID(core.PublishStage, opened.Round, ""), Stage: core.PublishStage, Round: opened.Round,
 		Kind: core.KindPR, Act: core.ActPullRequest, Writes: core.WritesCode, Delegation: delegation,
 	}}
 }
 
-// Unpublished pauses where publishing met trouble.
-func Unpublished(r *core.Run) []core.Body {
+// Publishing moves a project's publishing on. It pauses if publishing failed. due says that an open round may be brought
+// to its gate now.
+func Publishing(r *core.Run, due bool) []core.Body {
 	s := r.Stage(core.PublishStage)
-	if s == nil || s.Trouble == "" {
-		return nil
+	switch {
+	case s == nil:
+	case s.Trouble != "":
+		return []core.Body{core.RunPaused{
+			Code: core.PausePublish, Stage: s.ID, Reason: s.Trouble,
+			Advice: core.Advice{Choices: r.Choices(core.VerbResume)},
+		}}
+	case s.Status == core.StageGated:
+		return Publish(r, s)
+	case s.Status == core.StageOpen && due:
+		return Prepare(r, s)
 	}
-	return []core.Body{core.RunPaused{
-		Code: core.PausePublish, Stage: s.ID, Reason: s.Trouble,
-		Advice: core.Advice{Choices: r.Choices(core.VerbResume)},
-	}}
+	return nil
 }
 
 // Prepare brings a round of publishing to its gate.
@@ -75,13 +75,13 @@ func Prepare(r *core.Run, s *core.Stage) []core.Body {
 	return nil
 }
 
-// Publish brings an approved round of publishing to its end.
+// Publish closes a stage whose gate was approved. A pull request is published first.
 func Publish(r *core.Run, s *core.Stage) []core.Body {
 	if s.Gate == nil || !s.Gate.Approved {
 		return nil
 	}
 	for _, t := range s.Tasks {
-		if t.Status == core.TaskDelivered {
+		if t.Act != "" && t.Status == core.TaskDelivered {
 			return []core.Body{core.PublishRequested{Task: t.ID, Subject: s.Gate.Subject, Title: Title(r)}}
 		}
 	}
@@ -91,8 +91,7 @@ func Publish(r *core.Run, s *core.Stage) []core.Body {
 	return []core.Body{core.StagePassed{Stage: s.ID, Round: s.Round, Commit: r.Head}}
 }
 
-// Unenforced is what a person must know who approves work of agents that nothing
-// held.
+// Unenforced notes, for the person who approves, that nothing confined the agents.
 func Unenforced(r *core.Run) []string {
 	if r.Isolation != "none" {
 		return nil

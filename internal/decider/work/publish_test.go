@@ -109,7 +109,7 @@ func TestTheCourseOfAPublication(t *testing.T) {
 		"being prepared":         {work.Prepare, nil, core.Task{Status: core.TaskVerifying, Act: core.ActPullRequest}, nil},
 		"asked and not answered": {work.Publish, &core.Gate{Subject: shown}, core.Task{Status: core.TaskDelivered}, nil},
 		"nobody was asked":       {work.Publish, nil, core.Task{Status: core.TaskDelivered}, nil},
-		"approved":               {work.Publish, approved, core.Task{Status: core.TaskDelivered}, core.PublishRequested{Task: "p", Subject: shown, Title: "feat: add x"}},
+		"approved":               {work.Publish, approved, core.Task{Status: core.TaskDelivered, Act: core.ActPullRequest}, core.PublishRequested{Task: "p", Subject: shown, Title: "feat: add x"}},
 		"being published":        {work.Publish, approved, core.Task{Status: core.TaskVerifying}, nil},
 		"published":              {work.Publish, approved, core.Task{Status: core.TaskDone}, core.StagePassed{Stage: core.PublishStage, Round: 2, Commit: "c2"}},
 	} {
@@ -132,12 +132,12 @@ func TestPublishingMeetsTrouble(t *testing.T) {
 		r.Stages = append(r.Stages, &core.Stage{ID: core.PublishStage, Trouble: "the push was declined"})
 	})
 	want := core.RunPaused{Code: core.PausePublish, Stage: core.PublishStage, Reason: "the push was declined", Advice: core.Advice{Choices: []core.Choice{{Verb: core.VerbResume, Run: "r"}}}}
-	if got := work.Unpublished(r); !cmp.Equal(got, []core.Body{want}) {
+	if got := work.Publishing(r, true); !cmp.Equal(got, []core.Body{want}) {
 		t.Errorf("%+v follows", got)
 	}
 	r.Stages[1].Trouble, r.Stages[0].Trouble = "", "of another stage"
 	for _, stages := range [][]*core.Stage{r.Stages, r.Stages[:1]} {
-		if got := work.Unpublished(&core.Run{Stages: stages}); len(got) != 0 {
+		if got := work.Publishing(&core.Run{Stages: stages}, true); len(got) != 0 {
 			t.Errorf("without trouble, %+v follows", got)
 		}
 	}

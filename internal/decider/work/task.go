@@ -10,6 +10,16 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
+// First returns what the first of several deciders that has something to say decides.
+func First(r *core.Run, deciders ...func(*core.Run) []core.Body) []core.Body {
+	for _, decide := range deciders {
+		if bodies := decide(r); len(bodies) > 0 {
+			return bodies
+		}
+	}
+	return nil
+}
+
 // Next is what follows for one task; nil where nothing does yet. A task that
 // has no further try pauses the run.
 func Next(r *core.Run, s *core.Stage, t *core.Task) core.Body {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stellwerk-dev/stellwerk/internal/admission"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/decider/waves"
-	"github.com/stellwerk-dev/stellwerk/internal/gate"
 )
 
 // TestWhatABriefIsJudgedBy: names that are taken, work that is done or being done, what
@@ -28,29 +28,29 @@ func TestWhatABriefIsJudgedBy(t *testing.T) {
 	for name, c := range map[string]struct {
 		brief   core.Brief
 		dropped string
-		want    gate.Code // "" where it is admitted
+		want    admission.Code // "" where it is admitted
 	}{
 		"new work":                      {brief: brief("new")},
-		"its name is taken":             {brief: brief("done"), want: gate.DuplicateID},
-		"its name is a stage's":         {brief: brief(core.PlannerStage), want: gate.DuplicateID},
-		"what waits":                    {brief: like("new", "waiting"), want: gate.Duplicate},
+		"its name is taken":             {brief: brief("done"), want: admission.DuplicateID},
+		"its name is a stage's":         {brief: brief(core.PlannerStage), want: admission.DuplicateID},
+		"what waits":                    {brief: like("new", "waiting"), want: admission.Duplicate},
 		"what waits, and is dropped":    {brief: like("new", "waiting"), dropped: "waiting"},
-		"what is done":                  {brief: like("new", "done"), want: gate.Duplicate},
+		"what is done":                  {brief: like("new", "done"), want: admission.Duplicate},
 		"what failed":                   {brief: like("new", "failed")},
 		"what was dropped":              {brief: like("new", "dropped")},
 		"after what is done":            {brief: brief("new", "done")},
 		"after what waits":              {brief: brief("new", "waiting")},
-		"after what is dropped with it": {brief: brief("new", "waiting"), dropped: "waiting", want: gate.FailedDependency},
-		"after what failed":             {brief: brief("new", "failed"), want: gate.FailedDependency},
-		"after what was done in part":   {brief: brief("new", "partial"), want: gate.FailedDependency},
-		"after a stage":                 {brief: brief("new", core.PlannerStage), want: gate.FailedDependency},
+		"after what is dropped with it": {brief: brief("new", "waiting"), dropped: "waiting", want: admission.FailedDependency},
+		"after what failed":             {brief: brief("new", "failed"), want: admission.FailedDependency},
+		"after what was done in part":   {brief: brief("new", "partial"), want: admission.FailedDependency},
+		"after a stage":                 {brief: brief("new", core.PlannerStage), want: admission.FailedDependency},
 		"a fact":                        {brief: requires("fact:lang")},
-		"no such fact":                  {brief: requires("fact:none"), want: gate.MissingInput},
-		"a fact that holds no more":     {brief: requires("fact:old"), want: gate.MissingInput},
+		"no such fact":                  {brief: requires("fact:none"), want: admission.MissingInput},
+		"a fact that holds no more":     {brief: requires("fact:old"), want: admission.MissingInput},
 		"an answer":                     {brief: requires("answer:q-old")},
-		"a question that is open":       {brief: requires("answer:q-people"), want: gate.MissingInput},
+		"a question that is open":       {brief: requires("answer:q-people"), want: admission.MissingInput},
 		"a document":                    {brief: requires("notes.md")},
-		"no such document":              {brief: requires("other.md"), want: gate.MissingInput},
+		"no such document":              {brief: requires("other.md"), want: admission.MissingInput},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := core.PlannerDecision{Decision: core.CourseContinue, Reason: "on", Delegations: []core.Brief{c.brief}}
@@ -63,12 +63,12 @@ func TestWhatABriefIsJudgedBy(t *testing.T) {
 			}
 			r.Waves.Documents = []core.Document{{Detail: core.Detail{ID: "done/notes.md"}, Name: "notes.md"}}
 			r.Waves.Pool = append(r.Waves.Pool, core.Fact{ID: "f9", Key: "old", Content: "x", Origin: core.OriginPlanner, SupersededBy: &r.Waves.Pool[0].ID})
-			var got gate.Code
+			var got admission.Code
 			admitted := false
 			for _, b := range (waves.Decider{}).Decide(r) {
 				switch b := b.(type) {
 				case core.BriefRefused:
-					got = gate.Code(b.Code)
+					got = admission.Code(b.Code)
 				case core.BriefAdmitted:
 					admitted = b.Brief.ID == c.brief.ID
 				default:

@@ -1,4 +1,4 @@
-package gate
+package admission
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// library is what inputs can be found in.
+// library holds everything that can be an input.
 type library struct {
 	documents, facts, answers map[string]bool
 }
@@ -39,8 +39,7 @@ func (j *judge) forms(name string) []string {
 	return []string{name}
 }
 
-// has reports what is there. document is what somebody else may still hand in
-// for it; "" where nobody can.
+// has reports whether an input is there. document is the name under which a piece may still hand it in; "" if none can.
 func (l library) has(reference string) (there bool, document string) {
 	if key, ok := strings.CutPrefix(reference, core.RefersFact); ok {
 		return l.facts[core.FactKey(key)], ""
@@ -54,9 +53,9 @@ func (l library) has(reference string) (there bool, document string) {
 	return l.documents[reference] || l.answers[reference] || len(l.facts) > 0 && l.facts[core.FactKey(reference)], reference
 }
 
-// wants are the references of a piece that must lead to something.
+// wants are the references of a piece that must be met.
 func (p Piece) wants() []string {
-	wants := slices.Clip(p.Requires) // what is added does not go into the piece
+	wants := slices.Clip(p.Requires) // so that appending does not change the piece
 	for _, ref := range p.Provided {
 		for _, prefix := range []string{core.RefersDetail, core.RefersFact, core.RefersAnswer} {
 			if strings.HasPrefix(ref, prefix) && !slices.Contains(wants, ref) {
@@ -67,15 +66,13 @@ func (p Piece) wants() []string {
 	return wants
 }
 
-// want is an input that is not there and that somebody may hand in before it is
-// needed.
+// want is an input that is not there yet and that a piece may hand in before it is needed.
 type want struct {
 	piece     int
 	reference string
 }
 
-// lacking are, for each piece, the inputs that are not there and that nothing it
-// comes after hands in.
+// lacking returns, for each piece, the inputs that are not there and that none of its dependencies hands in.
 func (j *judge) lacking(order []int) [][]string {
 	l := j.library()
 	lacks := make([][]string, len(j.Pieces))
@@ -113,8 +110,8 @@ func (j *judge) lacking(order []int) [][]string {
 	return lacks
 }
 
-// findMakers finds who hands in a document, by what it can be called: pieces of the set
-// by their number, and open earlier work by its number counted down from -1.
+// findMakers finds who hands in a document, by each name it can be found under: pieces of the set by their number, and
+// open earlier work by its number counted down from -1.
 func (j *judge) findMakers() map[string][]int {
 	makers := make(map[string][]int, 4*len(j.Pieces))
 	note := func(who int, outputs []string) {
@@ -137,9 +134,8 @@ func (j *judge) findMakers() map[string][]int {
 	return makers
 }
 
-// coming says which of at most 64 documents are handed in by what each piece
-// comes after, however far back in the set: a bit for each. One walk along the
-// order answers for all of them.
+// coming returns, for each piece, which of at most 64 documents its direct and indirect dependencies hand in: a bit for
+// each. One walk along the order answers for all of them.
 func (j *judge) coming(order []int, names []string) []uint64 {
 	own, coming := make([]uint64, len(j.Pieces)), make([]uint64, len(j.Pieces))
 	earlier := map[string]uint64{}
@@ -165,7 +161,7 @@ func (j *judge) coming(order []int, names []string) []uint64 {
 	return coming
 }
 
-// inputs refuses a piece for what it lacks.
+// inputs refuses a piece that lacks inputs.
 func (j *judge) inputs(i int, lacks []string) {
 	if len(lacks) == 0 {
 		return
@@ -173,14 +169,14 @@ func (j *judge) inputs(i int, lacks []string) {
 	if len(lacks) > 1 { // in the order of the request
 		lacks = slices.DeleteFunc(slices.Clone(j.Pieces[i].wants()), func(ref string) bool { return !slices.Contains(lacks, ref) })
 	}
-	hint := "what there is: " + listed(j.named())
+	hint := "what there is: " + Listed(j.named())
 	if maker := j.maker(i, lacks[0]); maker != "" {
-		hint = fmt.Sprintf("%s is to hand it in: let this come after that", maker)
+		hint = fmt.Sprintf("%s will hand it in: make this depend on it", maker)
 	}
 	j.refuse(i, MissingInput, lacks, "nothing provides %s; %s", quoted(lacks), hint)
 }
 
-// maker is who would hand a document in, though the piece does not come after it.
+// maker is who would hand a document in if the piece depended on it.
 func (j *judge) maker(i int, reference string) string {
 	for _, who := range j.makers[strings.TrimPrefix(reference, core.RefersDetail)] {
 		switch {
@@ -193,24 +189,16 @@ func (j *judge) maker(i int, reference string) string {
 	return ""
 }
 
-// named are documents, facts and answers that can be required, the newest
-// documents first, each once: as many as are worth reading.
+// named lists documents, facts and answers that can be required, the newest documents first, each once: as many as a
+// sentence holds.
 func (j *judge) named() []string {
-	var names []string
-	note := func(name string) bool {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		return len(names) <= mostListed
-	}
+	var all, names []string
 	for _, d := range slices.Backward(j.Known.Documents) {
-		if !note(d.Name) {
-			return names
-		}
+		all = append(all, d.Name)
 	}
-	for _, name := range slices.Concat(j.Known.Facts, j.Known.Answers) {
-		if !note(name) {
-			return names
+	for _, name := range slices.Concat(all, j.Known.Facts, j.Known.Answers) {
+		if len(names) <= mostListed && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names

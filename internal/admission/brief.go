@@ -1,4 +1,4 @@
-package gate
+package admission
 
 import (
 	"crypto/sha256"
@@ -9,8 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Brief is a delegation of a planner as a piece of work. Its answer, which it hands
-// in beside its documents, is called as it is.
+// Brief is a planner's delegation as a piece of work. Beside its documents it hands in its answer, under its own id.
 func Brief(b core.Brief) Piece {
 	return Piece{
 		ID: b.ID, Key: briefKey(b), Role: b.Agent, Needs: b.Needs, Requires: b.Requires, Provided: b.Provided,
@@ -18,8 +17,8 @@ func Brief(b core.Brief) Piece {
 	}
 }
 
-// briefKey is the same for the same delegation under another id: whatever the
-// order of its lists, and however its words are spaced and capitalised.
+// briefKey is equal for the same delegation under another id, however its lists are ordered and its words are spaced and
+// capitalised.
 func briefKey(b core.Brief) string {
 	var criteria []string
 	for _, c := range b.Criteria {

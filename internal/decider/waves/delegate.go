@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stellwerk-dev/stellwerk/internal/admission"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/gate"
 )
 
-// delegate lets the planner's briefs through the gate, or says why not. The same
+// delegate admits the planner's briefs, or says why not. The same
 // refusal again and again becomes a question to people.
 func (f *following) delegate() {
 	rules := f.run.Playbook.Project.Waves
@@ -19,7 +19,7 @@ func (f *following) delegate() {
 		return
 	}
 	wanted := f.replacing()
-	verdicts := gate.Judge(f.request(wanted))
+	verdicts := admission.Judge(f.request(wanted))
 	var admitted []core.Brief
 	var again []core.BriefRefusal
 	for i, v := range verdicts {
@@ -28,7 +28,7 @@ func (f *following) delegate() {
 			admitted = append(admitted, b)
 			continue
 		}
-		no := core.BriefRefusal{ID: b.ID, Code: string(v.Code), Reason: v.Text, Members: v.Members, Key: gate.Brief(b).Key}
+		no := core.BriefRefusal{ID: b.ID, Code: string(v.Code), Reason: v.Text, Members: v.Members, Key: admission.Brief(b).Key}
 		f.say(core.BriefRefused{BriefRefusal: no})
 		if f.run.Waves.Repeats[no.Repeat()]+1 == core.MaxRefusals {
 			again = append(again, no)
@@ -42,18 +42,18 @@ func (f *following) delegate() {
 	}
 }
 
-// request is what the gate judges the planner's briefs by.
-func (f *following) request(wanted []core.Brief) gate.Request {
+// request is what admission judges the planner's briefs by.
+func (f *following) request(wanted []core.Brief) admission.Request {
 	r := f.run
-	q := gate.Request{
-		Roles:  gate.Roles(r.Playbook.Roles, r.Playbook.Project.Roles[core.KindWave]),
-		Limits: gate.Limits{Pieces: r.Playbook.Project.Waves.Delegations}, Versions: true,
+	q := admission.Request{
+		Roles:  admission.Roles(r.Playbook.Roles, r.Playbook.Project.Roles[core.KindWave]),
+		Limits: admission.Limits{Pieces: r.Playbook.Project.Waves.Delegations}, Versions: true,
 	}
 	for _, b := range wanted {
-		q.Pieces = append(q.Pieces, gate.Brief(b))
+		q.Pieces = append(q.Pieces, admission.Brief(b))
 	}
 	for _, doc := range r.Waves.Documents {
-		q.Known.Documents = append(q.Known.Documents, gate.Document{ID: doc.ID, Name: doc.Name})
+		q.Known.Documents = append(q.Known.Documents, admission.Document{ID: doc.ID, Name: doc.Name})
 	}
 	for _, fact := range r.Waves.Pool {
 		if fact.SupersededBy == nil && fact.Key != "" {
@@ -68,25 +68,25 @@ func (f *following) request(wanted []core.Brief) gate.Request {
 	}
 	for _, s := range r.Stages { // their names are taken
 		if r.Waves.Work(s.ID) == nil {
-			q.Known.Earlier = append(q.Known.Earlier, gate.Earlier{ID: s.ID, State: gate.Failed, Reason: "it is no delegation"})
+			q.Known.Earlier = append(q.Known.Earlier, admission.Earlier{ID: s.ID, State: admission.Failed, Reason: "it is no delegation"})
 		}
 	}
 	return q
 }
 
-func (f *following) earlier(d *core.Delegated) gate.Earlier {
-	p := gate.Brief(d.Brief)
-	e := gate.Earlier{ID: p.ID, Key: p.Key, State: gate.Open, Reason: d.Reason, Outputs: p.Outputs}
+func (f *following) earlier(d *core.Delegated) admission.Earlier {
+	p := admission.Brief(d.Brief)
+	e := admission.Earlier{ID: p.ID, Key: p.Key, State: admission.Open, Reason: d.Reason, Outputs: p.Outputs}
 	switch {
 	case d.Status == core.DelegatedDone:
-		e.State = gate.Done
+		e.State = admission.Done
 	case d.Status.Over(), slices.Contains(f.dropped, d.Brief.ID):
-		e.State, e.Key = gate.Failed, "" // it may be tried again under another name
+		e.State, e.Key = admission.Failed, "" // it may be tried again under another name
 	}
 	return e
 }
 
-// inOrder puts what was admitted in the order of its dependencies. The gate saw
+// inOrder puts what was admitted in the order of its dependencies. Admission saw
 // that there is one.
 func inOrder(r *core.Run, admitted []core.Brief) []core.Brief {
 	var placed []core.Brief

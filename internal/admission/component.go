@@ -1,9 +1,8 @@
-package gate
+package admission
 
-// components are the strongly connected components of a graph, each after all
-// those that its members have edges to, begun in the order of the vertices
-// (Tarjan). It keeps its own stack: a chain may be longer than a call stack
-// should be deep.
+// components are the strongly connected components of a graph (Tarjan), each after all components that its members have
+// edges to, starting from the vertices in their order. It keeps its own stack, because a chain may be longer than a call
+// stack should be deep.
 func components(edges [][]int) [][]int {
 	c := search{edges: edges, number: make([]int, len(edges)), low: make([]int, len(edges)), held: make([]bool, len(edges))}
 	for v := range edges {
@@ -16,15 +15,15 @@ func components(edges [][]int) [][]int {
 
 type search struct {
 	edges  [][]int
-	number []int  // in the order of discovery, from 1; 0 is not seen
-	low    []int  // least number that is reached from below
+	number []int  // in the order of discovery, from 1; 0 is not seen yet
+	low    []int  // least number that a vertex reaches
 	held   []bool // on the stack
 	stack  []int
 	count  int
 	found  [][]int
 }
 
-// visit is a vertex whose edges are being followed.
+// visit is a vertex and the next of its edges to follow.
 type visit struct{ vertex, edge int }
 
 func (c *search) enter(v int) visit {

@@ -1,4 +1,4 @@
-package gate_test
+package admission_test
 
 import (
 	"fmt"
@@ -8,31 +8,31 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stellwerk-dev/stellwerk/internal/admission"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
-	"github.com/stellwerk-dev/stellwerk/internal/gate"
 )
 
 // anySet is a random request over few names, so that they meet.
-func anySet(t *rapid.T) gate.Request {
+func anySet(t *rapid.T) admission.Request {
 	names := func(what, prefix string, n, most int) []string {
 		return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return fmt.Sprint(prefix, rapid.IntRange(0, n).Draw(t, what)) }), 0, most).Draw(t, what+"s")
 	}
-	q := gate.Request{
-		Roles: []gate.Role{{Name: "r0", Can: []string{"c0", "c1"}}, {Name: "r1", Can: []string{"c1"}}},
-		Known: gate.Known{Facts: names("fact", "f", 3, 2), Answers: names("answer", "q", 3, 2)}, Versions: rapid.Bool().Draw(t, "versions"),
+	q := admission.Request{
+		Roles: []admission.Role{{Name: "r0", Can: []string{"c0", "c1"}}, {Name: "r1", Can: []string{"c1"}}},
+		Known: admission.Known{Facts: names("fact", "f", 3, 2), Answers: names("answer", "q", 3, 2)}, Versions: rapid.Bool().Draw(t, "versions"),
 	}
 	for _, name := range names("document", "o", 6, 2) {
-		q.Known.Documents = append(q.Known.Documents, gate.Document{ID: "d" + name, Name: name + "_v1.md"})
+		q.Known.Documents = append(q.Known.Documents, admission.Document{ID: "d" + name, Name: name + "_v1.md"})
 	}
-	for i, state := range []gate.State{gate.Open, gate.Done, gate.Failed, gate.Refused} {
-		q.Known.Earlier = append(q.Known.Earlier, gate.Earlier{ID: fmt.Sprint("e", i), State: state, Outputs: names("kept", "o", 6, 1), Key: fmt.Sprint("k", i)})
+	for i, state := range []admission.State{admission.Open, admission.Done, admission.Failed, admission.Refused} {
+		q.Known.Earlier = append(q.Known.Earlier, admission.Earlier{ID: fmt.Sprint("e", i), State: state, Outputs: names("kept", "o", 6, 1), Key: fmt.Sprint("k", i)})
 	}
 	if rapid.Bool().Draw(t, "bounded") {
-		q.Limits = gate.Limits{Left: rapid.IntRange(0, 8).Draw(t, "left"), Bound: "enough"}
+		q.Limits = admission.Limits{Left: rapid.IntRange(0, 8).Draw(t, "left"), Bound: "enough"}
 	}
 	n := rapid.IntRange(0, 12).Draw(t, "n")
 	for i := range n {
-		p := gate.Piece{
+		p := admission.Piece{
 			ID: fmt.Sprint("p", i), Role: "r" + fmt.Sprint(rapid.IntRange(0, 9).Draw(t, "role")/4),
 			After: names("after", "p", n, 2), Outputs: names("output", "o", 6, 2),
 		}
@@ -51,7 +51,7 @@ func anySet(t *rapid.T) gate.Request {
 
 // waits says by brute force which pieces wait for which: the first of an id is
 // the one that is meant.
-func waits(q gate.Request) (at map[string]int, reach [][]bool) {
+func waits(q admission.Request) (at map[string]int, reach [][]bool) {
 	at, reach = map[string]int{}, make([][]bool, len(q.Pieces))
 	for i, p := range q.Pieces {
 		if _, ok := at[p.ID]; !ok {
@@ -79,13 +79,13 @@ func waits(q gate.Request) (at map[string]int, reach [][]bool) {
 func TestWhatIsAdmittedCanBeDone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := anySet(t)
-		verdicts := gate.Judge(q)
+		verdicts := admission.Judge(q)
 		at, reach := waits(q)
 		admitted := 0
 		for i, v := range verdicts {
 			p := q.Pieces[i]
 			inCycle := at[p.ID] == i && reach[i][i]
-			if v.Code == gate.Cycle {
+			if v.Code == admission.Cycle {
 				wellNamed(t, q, at, v)
 			}
 			if !v.Admitted() {
@@ -95,7 +95,7 @@ func TestWhatIsAdmittedCanBeDone(t *testing.T) {
 			if inCycle || at[p.ID] != i {
 				t.Fatalf("%s is admitted: %+v", p.ID, p)
 			}
-			role := slices.IndexFunc(q.Roles, func(r gate.Role) bool { return r.Name == p.Role })
+			role := slices.IndexFunc(q.Roles, func(r admission.Role) bool { return r.Name == p.Role })
 			for _, need := range p.Needs {
 				if !slices.Contains(q.Roles[role].Can, need) {
 					t.Fatalf("%s cannot %s", p.Role, need)
@@ -120,7 +120,7 @@ func TestWhatIsAdmittedCanBeDone(t *testing.T) {
 }
 
 // wellNamed: the members of a cycle wait for one another, each for the next.
-func wellNamed(t *rapid.T, q gate.Request, at map[string]int, v gate.Verdict) {
+func wellNamed(t *rapid.T, q admission.Request, at map[string]int, v admission.Verdict) {
 	if len(v.Members) < 2 || !slices.Contains(v.Members, v.Piece) {
 		t.Fatalf("%+v", v)
 	}
@@ -132,7 +132,7 @@ func wellNamed(t *rapid.T, q gate.Request, at map[string]int, v gate.Verdict) {
 	}
 }
 
-func provided(q gate.Request, before []bool, p gate.Piece, in string) bool {
+func provided(q admission.Request, before []bool, p admission.Piece, in string) bool {
 	name := in
 	if len(in) > 7 && in[:7] == "detail:" {
 		name = in[7:]
@@ -155,20 +155,20 @@ func provided(q gate.Request, before []bool, p gate.Piece, in string) bool {
 	return slices.Contains(p.After, "e0") && slices.ContainsFunc(q.Known.Earlier[0].Outputs, called)
 }
 
-// TestTheGateAndTheRunMeanTheSame: a document is there for the gate where the run
+// TestAdmissionAndTheRunMeanTheSame: a document is there for admission where the run
 // will find it when the work begins.
-func TestTheGateAndTheRunMeanTheSame(t *testing.T) {
+func TestAdmissionAndTheRunMeanTheSame(t *testing.T) {
 	word := rapid.StringMatching(`(detail:|fact:)?[ab]([_-]v[1-3])?(\.md)?`)
 	rapid.Check(t, func(t *rapid.T) {
 		run := &core.Run{Waves: &core.Waves{}}
-		var known gate.Known
+		var known admission.Known
 		for i, name := range rapid.SliceOfN(word, 0, 4).Draw(t, "names") {
 			id := fmt.Sprint("d", i)
 			run.Waves.Documents = append(run.Waves.Documents, core.Document{Detail: core.Detail{ID: id}, Name: name})
-			known.Documents = append(known.Documents, gate.Document{ID: id, Name: name})
+			known.Documents = append(known.Documents, admission.Document{ID: id, Name: name})
 		}
 		wanted := word.Draw(t, "wanted")
-		v := gate.Judge(gate.Request{Roles: team(), Versions: true, Known: known, Pieces: []gate.Piece{{ID: "a", Role: "dev", Requires: []string{wanted}}}})
+		v := admission.Judge(admission.Request{Roles: team(), Versions: true, Known: known, Pieces: []admission.Piece{{ID: "a", Role: "dev", Requires: []string{wanted}}}})
 		if v[0].Admitted() != run.Known(wanted) {
 			t.Fatalf("%q of %+v: %+v", wanted, known, v)
 		}
@@ -178,7 +178,7 @@ func TestTheGateAndTheRunMeanTheSame(t *testing.T) {
 // TestNothingIsRefusedWithoutReason: a set without a fault is admitted as a whole.
 func TestNothingIsRefusedWithoutReason(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var q gate.Request
+		var q admission.Request
 		q.Roles = team()
 		n := rapid.IntRange(1, 30).Draw(t, "n")
 		for i := range n {
@@ -195,7 +195,7 @@ func TestNothingIsRefusedWithoutReason(t *testing.T) {
 			q.Pieces = append(q.Pieces, p)
 		}
 		q.Pieces = rapid.Permutation(q.Pieces).Draw(t, "order")
-		for _, v := range gate.Judge(q) {
+		for _, v := range admission.Judge(q) {
 			if !v.Admitted() {
 				t.Fatalf("%+v", v)
 			}
@@ -207,9 +207,9 @@ func TestNothingIsRefusedWithoutReason(t *testing.T) {
 func TestTheSameRequestHasTheSameAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := anySet(t)
-		first := gate.Judge(q)
+		first := admission.Judge(q)
 		for range 5 {
-			if again := gate.Judge(q); !reflect.DeepEqual(first, again) {
+			if again := admission.Judge(q); !reflect.DeepEqual(first, again) {
 				t.Fatalf("%+v\n%+v", first, again)
 			}
 		}

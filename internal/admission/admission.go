@@ -1,9 +1,8 @@
-// Package gate says which pieces of work may begin: those whose role exists and
-// can do them, whose inputs are there or on their way, whose dependencies can be
-// met, and that the limits allow. Deciders ask it before work starts. It is
-// pure: the same request has the same answer, byte for byte, and it must not know
-// where a request comes from or what is done about it.
-package gate
+// Package admission says which pieces of work may begin: the role must exist and have the capabilities, the inputs must
+// be there or be handed in by a dependency, the dependencies must still be possible, and the limits must allow it.
+// Deciders ask it before work begins. It is pure: the same request gets the same answer, byte for byte. It must not know
+// who asks or what follows from an answer.
+package admission
 
 import (
 	"slices"
@@ -12,37 +11,36 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// Request is a set of wishes and what they are judged by.
+// Request is a set of pieces and what they are judged by.
 type Request struct {
 	Pieces   []Piece
 	Roles    []Role
 	Known    Known
 	Limits   Limits
-	Versions bool // names have versions and extensions that may be left out: see core.NameForms
+	Versions bool // a document is also found without its version and extension: see core.NameForms
 }
 
 // Piece is a piece of work that somebody wants done.
 type Piece struct {
 	ID       string
-	Key      string   // equal for the same work wished for twice; "" is like nothing else
-	Role     string   // who is to do it
-	Act      bool     // the engine does it itself: it has no role
+	Key      string // equal if the same work is asked for twice; "" equals nothing
+	Role     string
+	Act      bool     // the engine does it itself, without a role
 	Needs    []string // capabilities that the role must have
-	Requires []string // inputs that it cannot do without
-	Provided []string // where they are: detail:ID, detail:NAME, fact:KEY, answer:ID; other words are not judged
+	Requires []string // inputs
+	Provided []string // where inputs are: detail:ID, detail:NAME, fact:KEY, answer:ID; other words are not judged
 	Outputs  []string // documents that it hands in
-	After    []string // pieces that come before it: of the set, or earlier ones
-	Flaw     string   // why it could not be begun as it names things; "" where nothing is wrong
+	After    []string // its dependencies: pieces of the set, or earlier work
+	Flaw     string   // what is wrong with its names; "" if nothing is
 }
 
-// Role is somebody who can be given work.
+// Role is a role that can be given work, with its capabilities.
 type Role struct {
 	Name string
 	Can  []string
 }
 
-// Roles are those of a playbook that can be given work, in the order of their
-// names.
+// Roles are the roles of a playbook that can be given work, in the order of their names.
 func Roles(all map[string]core.Role, except ...string) []Role {
 	roles := make([]Role, 0, len(all))
 	for name, r := range all {
@@ -54,51 +52,50 @@ func Roles(all map[string]core.Role, except ...string) []Role {
 	return roles
 }
 
-// Known is what is there when a request is judged.
+// Known is what exists when a request is judged.
 type Known struct {
 	Documents []Document // in the order they were handed in
-	Facts     []string   // keys of those that hold
-	Answers   []string   // ids of questions that were answered
-	Earlier   []Earlier  // work that was wished for before
+	Facts     []string   // keys of the valid facts
+	Answers   []string   // ids of answered questions
+	Earlier   []Earlier  // work that was judged before
 }
 
-// Document is something that was handed in. ID may be empty.
+// Document was handed in. ID may be empty.
 type Document struct{ ID, Name string }
 
 // Earlier is a piece of work that was judged before.
 type Earlier struct {
 	ID      string
-	Key     string // of Piece; "" where the same may be done again
+	Key     string // of Piece; "" if the same may be done again
 	State   State
 	Reason  string   // why it failed or was refused
-	Outputs []string // that it hands in when it is done
+	Outputs []string // documents that it hands in when it is done
 }
 
-// State is what became of earlier work.
+// State says how far earlier work is.
 type State string
 
 const (
-	Open    State = "open" // waits or is worked on
+	Open    State = "open" // waits, or an agent works on it
 	Done    State = "done"
 	Failed  State = "failed"  // or was given up
 	Refused State = "refused" // its id is free again
 )
 
-// Limits is what may be begun.
+// Limits bound what may begin.
 type Limits struct {
 	Pieces int    // in one set; 0 is any number
-	Left   int    // how many more may be admitted, where Bound says what bounds them
-	Bound  string // such as "a run has at most 200 delegations"; "" is no bound
+	Left   int    // how many more may be admitted, if Bound is set
+	Bound  string // says what bounds them, such as "a run has at most 200 delegations"; "" is no bound
 }
 
-// Judge answers each piece, in the order of the request. What is admitted can be
-// begun in the order of its dependencies: each of those is admitted too, or was
-// before and has not failed.
+// Judge answers each piece, in the order of the request. The admitted pieces can begin in the order of their
+// dependencies: each dependency is admitted too, or was admitted before and has not failed.
 func Judge(q Request) []Verdict {
 	j := newJudge(q)
 	if most := q.Limits.Pieces; most > 0 && len(q.Pieces) > most {
 		for i := range q.Pieces {
-			j.tooMany(i, most)
+			j.refuse(i, TooMany, nil, "these are %d delegations, and at most %d can be made at once: delegate some now, and the rest when they are done", len(q.Pieces), most)
 		}
 		return j.verdicts
 	}
@@ -117,19 +114,19 @@ func Judge(q Request) []Verdict {
 			continue
 		}
 		if left--; left < 0 {
-			j.limit(i)
+			j.refuse(i, Limit, nil, "%s: no more work can begin; continue with what there is", q.Limits.Bound)
 		}
 	}
 	return j.verdicts
 }
 
-// judge is a request while it is answered.
+// judge answers one request.
 type judge struct {
 	Request
 	verdicts []Verdict
-	at       map[string]int // piece of the set by its id
+	at       map[string]int // pieces of the set, by id
 	earlier  map[string]int
-	edges    [][]int // pieces of the set that each comes after, without itself
+	edges    [][]int // for each piece, its dependencies within the set, without itself
 	makers   map[string][]int
 }
 
@@ -148,7 +145,7 @@ func newJudge(q Request) *judge {
 	return j
 }
 
-// before is earlier work by its id; nil where there is none.
+// before finds earlier work by its id.
 func (j *judge) before(id string) *Earlier {
 	if i, ok := j.earlier[id]; ok {
 		return &j.Known.Earlier[i]
@@ -156,8 +153,8 @@ func (j *judge) before(id string) *Earlier {
 	return nil
 }
 
-// identities sees that each piece can be told from all others. Of two that are
-// the same, the first is kept.
+// identities refuses pieces without a valid id of their own, and work that is there already. Of two equal pieces the
+// first is kept.
 func (j *judge) identities() {
 	work := make(map[string]string, len(j.Pieces))
 	state := map[string]State{}
@@ -171,7 +168,7 @@ func (j *judge) identities() {
 		e := j.before(p.ID)
 		switch {
 		case p.ID == "":
-			j.noID(i)
+			j.refuse(i, NoID, nil, "it has no id: give it one that no other has")
 			continue
 		case taken || e != nil && e.State != Refused:
 			j.duplicateID(i, taken)
@@ -179,7 +176,7 @@ func (j *judge) identities() {
 		}
 		j.at[p.ID] = i
 		if p.Flaw != "" {
-			j.badName(i)
+			j.refuse(i, BadName, nil, "%s", p.Flaw)
 			continue
 		}
 		if p.Key == "" {
@@ -193,7 +190,7 @@ func (j *judge) identities() {
 	}
 }
 
-// role sees that there is somebody who can do a piece.
+// role refuses a piece whose role does not exist or lacks capabilities.
 func (j *judge) role(i int) {
 	p := j.Pieces[i]
 	if p.Act {
@@ -209,7 +206,7 @@ func (j *judge) role(i int) {
 	}
 }
 
-// without are the words that are not among the others.
+// without returns the words that are not among the others.
 func without(words, others []string) []string {
 	var left []string
 	for _, w := range words {
@@ -220,8 +217,7 @@ func without(words, others []string) []string {
 	return left
 }
 
-// dependencies sees that all a piece comes after can still be, and notes what of
-// it is in the set.
+// dependencies refuses a piece with a dependency that cannot be met, and notes the dependencies within the set.
 func (j *judge) dependencies(i int) {
 	p := j.Pieces[i]
 	j.edges[i] = make([]int, 0, len(p.After))
@@ -230,18 +226,18 @@ func (j *judge) dependencies(i int) {
 		e := j.before(id)
 		switch {
 		case id == p.ID:
-			j.selfDependency(i)
+			j.refuse(i, SelfDependency, []string{id}, "it cannot depend on itself: remove %s from its dependencies", id)
 		case here:
 			j.edges[i] = append(j.edges[i], other)
 		case e == nil:
-			j.unknownDependency(i, id)
+			j.refuse(i, UnknownDependency, []string{id}, "it depends on %q, but there is no such delegation: correct the id, or propose that one too", id)
 		case e.State == Failed:
-			j.failedDependency(i, e)
+			j.refuse(i, FailedDependency, []string{id}, "it depends on %s, which failed%s: have that done another way first, or do this without it", id, because(e.Reason))
 		}
 	}
 }
 
-// refusedBefore refuses what comes after something that was refused.
+// refusedBefore refuses a piece whose dependency was refused.
 func (j *judge) refusedBefore(i int) {
 	if !j.verdicts[i].Admitted() {
 		return

@@ -39,11 +39,7 @@ type changesBody struct {
 	Here   string // address of the page, without an open comment
 }
 
-func (c *cockpit) changes(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) changes(r *http.Request, d api.RunDetail) (page, error) {
 	q := r.URL.Query()
 	body := changesBody{RunDetail: d, View: viewUnified, Chosen: q.Get("stage"), Only: q.Get("file")}
 	if q.Get("view") == viewSplit {
@@ -59,6 +55,7 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 			return page{}, err
 		}
 	}
+	var err error
 	if body.Patch, err = c.readPatch(r, d, body.Chosen, body.Only); err != nil {
 		return page{}, err
 	}
@@ -68,10 +65,7 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 		}
 	}
 	c.layOut(&body, q.Get("comment"))
-	p, err := c.runPage(r, d, "changes", "Changes")
-	p.Body = body
-	p.Still = body.Bytes > maxLive || body.Patch.Full
-	return p, err
+	return page{Name: "changes", Title: "Changes", Body: body, Still: body.Bytes > maxLive || body.Patch.Full}, nil
 }
 
 // readPatch reads what a run has changed, as much of it as a page can show. What a

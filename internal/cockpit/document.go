@@ -57,11 +57,7 @@ type documentBody struct {
 	Name string
 }
 
-func (c *cockpit) document(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) document(r *http.Request, d api.RunDetail) (page, error) {
 	name := r.URL.Query().Get("name")
 	text := capped{most: maxShown}
 	if err := c.svc.Document(r.Context(), d.ID, r.PathValue("digest"), &text); err != nil {
@@ -71,9 +67,7 @@ func (c *cockpit) document(r *http.Request) (page, error) {
 	if name == "" {
 		name = "Document " + wording.Short(doc.Digest)
 	}
-	p, err := c.runPage(r, d, "document", name)
-	p.Body, p.Still = documentBody{Run: d.Run, Doc: doc, Name: name}, true
-	return p, err
+	return page{Name: "document", Title: name, Body: documentBody{Run: d.Run, Doc: doc, Name: name}, Still: true}, nil
 }
 
 // download sends a whole document, to be kept and never shown by the browser.

@@ -38,11 +38,7 @@ type factView struct {
 	Sure     int      // percent
 }
 
-func (c *cockpit) facts(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) facts(r *http.Request, d api.RunDetail) (page, error) {
 	pool, err := c.svc.Facts(r.Context(), d.ID, true)
 	if err != nil {
 		return page{}, err
@@ -66,9 +62,7 @@ func (c *cockpit) facts(r *http.Request) (page, error) {
 	}
 	body.Facts = found[body.From:min(body.From+factsAtOnce, body.Found)]
 	body.lead(r.URL.Path)
-	p, err := c.runPage(r, d, "facts", "Facts")
-	p.Body = body
-	return p, err
+	return page{Name: "facts", Title: "Facts", Body: body}, nil
 }
 
 // relatives are the facts, each with those that it took the place of.

@@ -7,14 +7,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// mergeForm is what the form of a merge needs.
-type mergeForm struct {
-	api.Mergeable
-	Alias string
-}
-
-func merging(alias string, m *api.Mergeable) mergeForm { return mergeForm{*m, alias} }
-
 // merge brings what was shown into its base.
 func (c *cockpit) merge(r *http.Request) (string, error) {
 	req := api.Merge{Commit: r.PostForm.Get("commit"), Tip: r.PostForm.Get("tip")}

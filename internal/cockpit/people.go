@@ -10,7 +10,6 @@ import (
 
 // peopleBody is who may reach the engine, by their tokens.
 type peopleBody struct {
-	Nav     []tab
 	Tokens  []api.Token // that let people in
 	Revoked []api.Token
 	Roles   []api.Role
@@ -24,7 +23,7 @@ func (c *cockpit) people(r *http.Request) (page, error) {
 }
 
 func (c *cockpit) peopleWith(r *http.Request, body peopleBody) (page, error) {
-	body.Nav, body.Roles = settingsTabs(), api.Roles()
+	body.Roles = api.Roles()
 	p := page{Name: "people", Title: "People", Nav: "settings", Still: true}
 	if !api.CallerFrom(r.Context()).May(api.RoleAdmin) {
 		p.Body = body

@@ -32,11 +32,7 @@ type planStep struct {
 // planDocument is what lies beside the plan.
 type planDocument struct{ Name, Text string }
 
-func (c *cockpit) plan(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) plan(r *http.Request, d api.RunDetail) (page, error) {
 	outline, err := c.svc.Outline(r.Context(), d.ID)
 	if err != nil {
 		return page{}, err
@@ -64,7 +60,5 @@ func (c *cockpit) plan(r *http.Request) (page, error) {
 		}
 		body.Others = append(body.Others, planDocument{name, body.Plan.Files[name]})
 	}
-	p, err := c.runPage(r, d, "plan", "Plan")
-	p.Body = body
-	return p, err
+	return page{Name: "plan", Title: "Plan", Body: body}, nil
 }

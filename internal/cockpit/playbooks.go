@@ -11,7 +11,6 @@ import (
 
 // playbooksBody is what there is to choose from.
 type playbooksBody struct {
-	Nav       []tab
 	Projects  []api.Project
 	Project   string
 	Playbooks []api.PlaybookEntry
@@ -19,7 +18,7 @@ type playbooksBody struct {
 }
 
 func (c *cockpit) playbooks(r *http.Request) (page, error) {
-	body := playbooksBody{Nav: settingsTabs(), Project: r.URL.Query().Get("project")}
+	body := playbooksBody{Project: r.URL.Query().Get("project")}
 	var err error
 	if body.Projects, err = c.svc.Projects(r.Context(), api.ProjectQuery{}); err != nil {
 		return page{}, err
@@ -36,7 +35,6 @@ func (c *cockpit) playbooks(r *http.Request) (page, error) {
 
 // editorBody is a playbook's text, and what was found about it.
 type editorBody struct {
-	Nav     []tab
 	Name    string
 	Project string
 	Origin  string
@@ -65,7 +63,6 @@ func (c *cockpit) editor(r *http.Request) (page, error) {
 
 // editorWith shows a text with what the engine finds about it.
 func (c *cockpit) editorWith(r *http.Request, body editorBody) (page, error) {
-	body.Nav = settingsTabs()
 	p := page{
 		Name: "playbook", Title: "Playbook " + body.Name, Nav: "settings", Still: true,
 		Trail: []step{{"Settings", "/settings"}, {"Playbooks", playbooksPath(body.Project)}},

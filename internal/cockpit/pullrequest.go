@@ -24,17 +24,11 @@ func pullPath(alias, address string) string {
 }
 
 // pullRequest shows a pull request that is a record.
-func (c *cockpit) pullRequest(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) pullRequest(_ *http.Request, d api.RunDetail) (page, error) {
 	if d.PullRequest == nil || d.PullRequest.Record == nil {
 		return page{}, core.Errorf(core.CodeNotFound, "run %s has no pull request on this machine", d.Alias).WithHint("see `stellwerk status %s`", d.Alias)
 	}
-	p, err := c.runPage(r, d, "pullrequest", "Pull request")
-	p.Body = pullBody{d.Run, *d.PullRequest}
-	return p, err
+	return page{Name: "pullrequest", Title: "Pull request", Body: pullBody{d.Run, *d.PullRequest}}, nil
 }
 
 // pullBody is a pull request of a run.

@@ -142,6 +142,3 @@ func requested(whole string, drafts []draft.Comment, shown core.Subject) (string
 	}
 	return words, nil
 }
-
-// oneDraft is a comment in the list of all of them.
-func oneDraft(d remark, f reviewForm, back string) note { return note{Draft: d, Back: back, Form: &f} }

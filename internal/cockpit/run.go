@@ -12,26 +12,17 @@ import (
 // runBody is a run drawn as tracks, and told as a list.
 type runBody struct {
 	api.RunDetail
-	Project  string
 	Diagram  template.HTML
 	Evidence []evidence
 	Asked    []api.Question // that wait for an answer
 	Before   []string       // what was found before it began
 }
 
-func (c *cockpit) run(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
-	body := runBody{RunDetail: d, Asked: asked(d), Before: wording.Preflight(d.Preflight)}
-	if body.Evidence, err = c.evidenceOf(r, d, look); err != nil {
-		return page{}, err
-	}
-	body.Diagram, body.Stages = track.Draw(diagram(d)), inOrder(d)
-	p, err := c.runPage(r, d, "run", d.Title)
-	p.Body = body
-	return p, err
+func (c *cockpit) run(r *http.Request, d api.RunDetail) (page, error) {
+	shown, err := c.evidenceOf(r, d, look)
+	body := runBody{RunDetail: d, Diagram: track.Draw(diagram(d)), Evidence: shown, Asked: asked(d), Before: wording.Preflight(d.Preflight)}
+	body.Stages = inOrder(d)
+	return page{Name: "run", Title: d.Title, Body: body}, err
 }
 
 // asked is what the run's manager, planner or workers want to know.
@@ -45,15 +36,30 @@ func asked(d api.RunDetail) []api.Question {
 	return nil
 }
 
-// runPage is a page about a run, with the way to it.
-func (c *cockpit) runPage(r *http.Request, d api.RunDetail, name, title string) (page, error) {
-	project, err := c.svc.Project(r.Context(), d.Project)
-	if err != nil {
-		return page{}, err
+// runFunc makes the name, the title and the body of a page about a run.
+type runFunc func(*http.Request, api.RunDetail) (page, error)
+
+// ofRun makes a page about the run that the address names.
+func (c *cockpit) ofRun(make runFunc) pageFunc {
+	return func(r *http.Request) (page, error) {
+		d, err := c.svc.Run(r.Context(), r.PathValue("run"))
+		if err != nil {
+			return page{}, err
+		}
+		p, err := make(r, d)
+		if err != nil {
+			return page{}, err
+		}
+		return c.aboutRun(r, d, p)
 	}
-	p := page{Name: name, Title: title, Nav: "projects", Runs: []string{d.ID}, Trail: []step{{project.Name, projectPath(project.Name)}}}
-	if name != "run" {
+}
+
+// aboutRun adds to a page about a run what leads to it, and when it is out of date.
+func (c *cockpit) aboutRun(r *http.Request, d api.RunDetail, p page) (page, error) {
+	project, err := c.svc.Project(r.Context(), d.Project)
+	p.Nav, p.Runs, p.Trail = "projects", append(p.Runs, d.ID), []step{{project.Name, projectPath(project.Name)}}
+	if p.Name != "run" {
 		p.Trail = append(p.Trail, step{d.Title, runPath(d.Alias)})
 	}
-	return p, nil
+	return p, err
 }

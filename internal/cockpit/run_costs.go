@@ -41,11 +41,7 @@ type attemptShare struct {
 	Href string
 }
 
-func (c *cockpit) runCosts(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) runCosts(r *http.Request, d api.RunDetail) (page, error) {
 	accounts, err := c.svc.Limits(r.Context(), api.LimitsQuery{Of: d.ID})
 	if err != nil {
 		return page{}, err
@@ -72,9 +68,7 @@ func (c *cockpit) runCosts(r *http.Request) (page, error) {
 	for _, a := range slices.Backward(attempts[body.More:]) {
 		body.Attempts = append(body.Attempts, attemptShare{a, taskPath(d.Alias, a.Task)})
 	}
-	p, err := c.runPage(r, d, "runcosts", "Costs")
-	p.Body = body
-	return p, err
+	return page{Name: "runcosts", Title: "Costs", Body: body}, nil
 }
 
 // plot draws what was used over time, with the run's own limits.

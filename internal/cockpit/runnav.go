@@ -28,15 +28,6 @@ func runnav(alias, kind, here string) tabs {
 		tab{"effects", "Side effects", path + "/effects"}, tab{"costs", "Costs", path + "/costs"}, tab{"timeline", "Timeline", path + "/timeline"})}
 }
 
-// runHead is what is above every page about a run: the run, and the way to its
-// other pages.
-type runHead struct {
-	api.RunDetail
-	tabs
-}
-
-func runhead(d api.RunDetail, here string) runHead { return runHead{d, runnav(d.Alias, d.Kind, here)} }
-
 // gateForm is what the form of an approval needs.
 type gateForm struct {
 	Run     api.Run
@@ -49,11 +40,3 @@ type gateForm struct {
 func gate(d api.RunDetail, back string) gateForm {
 	return gateForm{d.Run, d.Gate, backFrom(d), against(d), back}
 }
-
-// answerBody is what the form of an answer needs.
-type answerBody struct {
-	api.Question
-	Back string
-}
-
-func answerForm(q api.Question, back string) answerBody { return answerBody{q, back} }

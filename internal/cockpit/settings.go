@@ -9,7 +9,6 @@ import (
 
 // settingsBody is how the engine stands, and what it is held to.
 type settingsBody struct {
-	Nav    []tab
 	Info   api.Info
 	Health []api.Examined
 	Meters []meter
@@ -17,7 +16,7 @@ type settingsBody struct {
 
 func (c *cockpit) settings(r *http.Request) (page, error) {
 	ctx := r.Context()
-	body := settingsBody{Nav: settingsTabs()}
+	var body settingsBody
 	var err error
 	if body.Info, err = c.svc.Info(ctx); err != nil {
 		return page{}, err
@@ -40,9 +39,12 @@ func (c *cockpit) settings(r *http.Request) (page, error) {
 	return page{Name: "settings", Title: "Settings", Nav: "settings", Still: true, Body: body}, nil
 }
 
-// settingsTabs leads from one page of the settings to the others.
-func settingsTabs() []tab {
-	return []tab{{"health", "Health and limits", "/settings"}, {"playbooks", "Playbooks", "/settings/playbooks"}, {"roles", "Roles", "/settings/roles"}, {"people", "People", "/settings/people"}}
+// settingsnav leads from one page of the settings to the others.
+func settingsnav(here string) tabs {
+	return tabs{Here: here, Tabs: []tab{
+		{"health", "Health and limits", "/settings"}, {"playbooks", "Playbooks", "/settings/playbooks"},
+		{"roles", "Roles", "/settings/roles"}, {"people", "People", "/settings/people"},
+	}}
 }
 
 // gradeColour is how what an examination found looks.
@@ -58,7 +60,6 @@ func gradeColour(grade string) track.State {
 
 // rolesBody is what agents are told to be.
 type rolesBody struct {
-	Nav      []tab
 	Projects []api.Project
 	Project  string
 	Roles    []api.RoleEntry
@@ -66,7 +67,7 @@ type rolesBody struct {
 }
 
 func (c *cockpit) roles(r *http.Request) (page, error) {
-	body := rolesBody{Nav: settingsTabs(), Project: r.URL.Query().Get("project")}
+	body := rolesBody{Project: r.URL.Query().Get("project")}
 	var err error
 	if body.Projects, err = c.svc.Projects(r.Context(), api.ProjectQuery{}); err != nil {
 		return page{}, err

@@ -77,9 +77,7 @@ func (c *cockpit) task(r *http.Request) (page, error) {
 		}
 		body.Attempts = append(body.Attempts, b)
 	}
-	p, err := c.runPage(r, d, "task", taskTitle(seen.stage, t))
-	p.Body = body
-	return p, err
+	return c.aboutRun(r, d, page{Name: "task", Title: taskTitle(seen.stage, t), Body: body})
 }
 
 // taskTitle is what was asked for, in a line.

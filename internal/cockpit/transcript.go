@@ -54,20 +54,18 @@ func (c *cockpit) transcript(r *http.Request) (page, error) {
 	}
 	// It is asked for again and again while an agent speaks: what is around it is
 	// looked up only where it is shown.
-	p, body := page{Name: "transcript"}, transcriptOf(run, piece)
-	if r.Header.Get(partHeader) != "records" {
-		d, err := c.svc.Run(r.Context(), run)
-		if err != nil {
-			return page{}, err
-		}
-		body.Work = workOf(d.Stages, piece.Attempt)
-		if p, err = c.runPage(r, d, "transcript", "Transcript of "+body.Work.String()); err != nil {
-			return page{}, err
-		}
+	body := transcriptOf(run, piece)
+	p := page{Name: "transcript", Body: body, Part: "records", Still: true} // transcript.js adds what is new
+	if r.Header.Get(partHeader) == p.Part {
+		return p, nil
 	}
-	p.Body, p.Part = body, "records"
-	p.Still = true // what is new is added to it, see transcript.js
-	return p, nil
+	d, err := c.svc.Run(r.Context(), run)
+	if err != nil {
+		return page{}, err
+	}
+	body.Work = workOf(d.Stages, piece.Attempt)
+	p.Title = "Transcript of " + body.Work.String()
+	return c.aboutRun(r, d, p)
 }
 
 func transcriptPath(run, attempt string) string {

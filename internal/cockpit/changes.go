@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -104,21 +103,10 @@ func (c *cockpit) layOut(b *changesBody, comment string) {
 
 // changesPath is the address of a view of a run's changes.
 func changesPath(alias, view, stage, file string) string {
-	q := url.Values{}
-	if view != viewUnified {
-		q.Set("view", view)
+	if view == viewUnified {
+		view = ""
 	}
-	if stage != "" {
-		q.Set("stage", stage)
-	}
-	if file != "" {
-		q.Set("file", file)
-	}
-	path := runPath(alias) + "/changes"
-	if len(q) > 0 {
-		path += "?" + q.Encode()
-	}
-	return path
+	return address(runPath(alias)+"/changes", "view", view, "stage", stage, "file", file)
 }
 
 // With is the page's address in another layout.
@@ -131,7 +119,7 @@ func (b changesBody) Whole() string { return changesPath(b.Alias, b.View, b.Chos
 
 // rawChanges sends the whole difference as text.
 func (c *cockpit) rawChanges(w http.ResponseWriter, r *http.Request) {
-	c.attach(w, r, "changes.diff", func(w io.Writer) error {
+	c.attach(w, r, anyContent, "changes.diff", func(w io.Writer) error {
 		return c.svc.Diff(r.Context(), r.PathValue("run"), api.DiffQuery{Stage: r.URL.Query().Get("stage")}, w)
 	})
 }

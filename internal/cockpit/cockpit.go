@@ -114,7 +114,7 @@ func (c *cockpit) routes(mux *http.ServeMux) {
 	c.word(mux, "/settings/people/{token}/revoke", c.revokeToken)
 	c.page(mux, "/settings/playbooks", c.playbooks)
 	c.form(mux, "/settings/playbooks/{playbook}", c.editor, c.checkPlaybook)
-	mux.HandleFunc("POST /settings/playbooks/{playbook}/file", c.savePlaybook)
+	mux.HandleFunc("POST /settings/playbooks/{playbook}/file", c.read(c.savePlaybook))
 	c.word(mux, "/projects/{project}/pause", c.pauseProject)
 	c.word(mux, "/projects/{project}/resume", c.resumeProject)
 	c.word(mux, "/projects/{project}/archive", c.archiveProject)

@@ -3,7 +3,6 @@ package cockpit
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,8 +54,7 @@ func (c *cockpit) effects(r *http.Request, d api.RunDetail) (page, error) {
 	}
 	body.Attempts, body.Tools = choices(body.Attempts, q.Attempt), choices(body.Tools, q.Tool)
 	if body.List.LeftOut > 0 && q.Limit < effectsMost {
-		more := url.Values{"attempt": {q.Attempt}, "tool": {q.Tool}, "outcome": {q.Outcome}, "limit": {strconv.Itoa(effectsMost)}}
-		body.More = runPath(d.Alias) + "/effects?" + more.Encode()
+		body.More = address(runPath(d.Alias)+"/effects", "attempt", q.Attempt, "tool", q.Tool, "outcome", q.Outcome, "limit", strconv.Itoa(effectsMost))
 	}
 	return page{Name: "effects", Title: "Side effects", Body: body}, nil
 }

@@ -3,7 +3,6 @@ package cockpit
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -113,25 +112,16 @@ func (f factView) says(text string) bool {
 
 // lead sets the addresses of the pages beside this one.
 func (b *factsBody) lead(path string) {
-	address := func(history bool, from int) string {
-		q := url.Values{}
-		if history {
-			q.Set("history", "")
-		}
-		if b.Text != "" {
-			q.Set("q", b.Text)
-		}
-		if from > 0 {
-			q.Set("from", strconv.Itoa(from))
-		}
-		return path + "?" + q.Encode()
+	history, other := "", "1"
+	if b.History {
+		history, other = other, history
 	}
-	b.Together = address(!b.History, 0)
+	b.Together = address(path, "history", other, "q", b.Text)
 	if b.From > 0 {
-		b.Earlier = address(b.History, max(0, b.From-factsAtOnce))
+		b.Earlier = address(path, "history", history, "q", b.Text, "from", strconv.Itoa(max(0, b.From-factsAtOnce)))
 	}
 	if next := b.From + factsAtOnce; next < b.Found {
-		b.Further = address(b.History, next)
+		b.Further = address(path, "history", history, "q", b.Text, "from", strconv.Itoa(next))
 	}
 }
 

@@ -15,7 +15,6 @@ type peopleBody struct {
 	Roles   []api.Role
 	Form    api.AddToken
 	New     *api.NewToken // with its secret, shown this once
-	Problem *problem
 }
 
 func (c *cockpit) people(r *http.Request) (page, error) {
@@ -49,8 +48,7 @@ func (c *cockpit) addToken(r *http.Request) (page, string, error) {
 	req := api.AddToken{Name: strings.TrimSpace(r.PostForm.Get("name")), Role: api.Role(r.PostForm.Get("role"))}
 	token, err := c.svc.AddToken(r.Context(), req)
 	if err != nil {
-		said := problemOf(err)
-		p, failed := c.peopleWith(r, peopleBody{Form: req, Problem: &said})
+		p, failed := c.peopleWith(r, peopleBody{Form: req})
 		return refused(p, err), "", failed
 	}
 	p, err := c.peopleWith(r, peopleBody{New: &token})

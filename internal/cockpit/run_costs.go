@@ -134,17 +134,13 @@ func groups(d api.RunDetail, attempts []api.AttemptSpending) []group {
 			if sums[name] == nil {
 				sums[name] = &share{Name: name}
 			}
-			sums[name].Times++
-			sums[name].Cost = sums[name].Plus(a.Cost())
-			sums[name].Tokens += a.Usage.Tokens()
+			sums[name].add(1, a.Cost(), a.Usage.Tokens())
 		}
 		shares := ranked(sums, false)
 		if n := len(shares); n > most {
 			rest := share{Name: fmt.Sprintf("%d others", n-most+1)}
 			for _, s := range shares[most-1:] {
-				rest.Times += s.Times
-				rest.Cost = rest.Plus(s.Cost)
-				rest.Tokens += s.Tokens
+				rest.add(s.Times, s.Cost, s.Tokens)
 			}
 			shares = append(shares[:most-1], rest)
 		}

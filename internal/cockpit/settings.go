@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
@@ -9,9 +10,9 @@ import (
 
 // settingsBody is how the engine stands, and what it is held to.
 type settingsBody struct {
-	Info   api.Info
-	Health []api.Examined
-	Meters []meter
+	Info     api.Info
+	Health   []api.Examined
+	Accounts []accountView // of the engine and the projects
 }
 
 func (c *cockpit) settings(r *http.Request) (page, error) {
@@ -28,14 +29,7 @@ func (c *cockpit) settings(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	for _, a := range accounts {
-		switch a.Scope {
-		case api.ScopeEngine:
-			body.Meters = append(body.Meters, metersOf("The engine", a)...)
-		case api.ScopeProject:
-			body.Meters = append(body.Meters, metersOf(clip(60, a.Name), a)...)
-		}
-	}
+	body.Accounts = accountViews(slices.DeleteFunc(slices.Clone(accounts), func(a api.Account) bool { return a.Scope == api.ScopeRun }))
 	return page{Name: "settings", Title: "Settings", Nav: "settings", Still: true, Body: body}, nil
 }
 
@@ -56,28 +50,4 @@ func gradeColour(grade string) track.State {
 		return track.Under
 	}
 	return track.Failed
-}
-
-// rolesBody is what agents are told to be.
-type rolesBody struct {
-	Projects []api.Project
-	Project  string
-	Roles    []api.RoleEntry
-	Problem  *problem
-}
-
-func (c *cockpit) roles(r *http.Request) (page, error) {
-	body := rolesBody{Project: r.URL.Query().Get("project")}
-	var err error
-	if body.Projects, err = c.svc.Projects(r.Context(), api.ProjectQuery{}); err != nil {
-		return page{}, err
-	}
-	p := page{Name: "roles", Title: "Roles", Nav: "settings", Still: true}
-	if body.Roles, err = c.svc.Roles(r.Context(), api.LibraryQuery{Project: body.Project}); err != nil {
-		said := problemOf(err) // another project may be chosen
-		body.Problem = &said
-		p = refused(p, err)
-	}
-	p.Body = body
-	return p, nil
 }

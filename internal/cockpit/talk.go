@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -134,11 +133,7 @@ func (c *cockpit) talk(r *http.Request, body talkBody) (page, error) {
 	if len(list) > n {
 		list = list[len(list)-n:]
 		if body.Cut = n == mostMessages; !body.Cut {
-			more := url.Values{"n": {strconv.Itoa(2 * n)}}
-			if body.In != nil {
-				more.Set("in", body.In.ID)
-			}
-			body.Earlier = body.Here + "?" + more.Encode()
+			body.Earlier = address(body.Here, "n", strconv.Itoa(2*n), "in", query.Conversation)
 		}
 	}
 	questions, err := c.svc.Questions(r.Context())
@@ -227,11 +222,7 @@ func (c *cockpit) speak(r *http.Request) (string, error) {
 
 // talkPath is where a conversation is read; all of them where none is named.
 func talkPath(project, conversation string) string {
-	path := projectPath(project) + "/talk"
-	if conversation != "" {
-		path += "?" + url.Values{"in": {conversation}}.Encode()
-	}
-	return path
+	return address(projectPath(project)+"/talk", "in", conversation)
 }
 
 // converse begins a conversation.

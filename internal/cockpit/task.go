@@ -96,7 +96,7 @@ func taskTitle(s api.Stage, t api.Task) string {
 // lookInto adds what lies behind an attempt.
 func (c *cockpit) lookInto(r *http.Request, run api.Run, b *attemptBody) error {
 	for i := range min(shownArtifact, len(b.Documents)) {
-		if err := c.read(r.Context(), run.ID, &b.Documents[i]); err != nil {
+		if err := c.render(r.Context(), run.ID, &b.Documents[i], maxShown); err != nil {
 			return err
 		}
 	}
@@ -115,8 +115,7 @@ func (c *cockpit) lookInto(r *http.Request, run api.Run, b *attemptBody) error {
 
 // told is what an attempt was told; nil where that is not known yet or any more.
 func (c *cockpit) told(r *http.Request, run, attempt string) (*told, error) {
-	var text capped
-	text.most = maxPrompt
+	text := capped{most: maxPrompt}
 	err := c.svc.Prompt(r.Context(), run, attempt, &text)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil, nil
@@ -124,6 +123,6 @@ func (c *cockpit) told(r *http.Request, run, attempt string) (*told, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.Count(text.String(), "\n") + 1
-	return &told{rendered: text.render("prompt.md"), Attempt: attempt, Lines: lines, Long: lines > longPrompt || text.Len() > 4000}, nil
+	lines := strings.Count(text.text.String(), "\n") + 1
+	return &told{rendered: text.render("prompt.md"), Attempt: attempt, Lines: lines, Long: lines > longPrompt || text.text.Len() > 4000}, nil
 }

@@ -68,12 +68,8 @@ func (c *cockpit) transcript(r *http.Request) (page, error) {
 	return c.aboutRun(r, d, p)
 }
 
-func transcriptPath(run, attempt string) string {
-	return runPath(run) + "/attempts/" + url.PathEscape(attempt) + "/transcript"
-}
-
 func transcriptOf(run string, piece api.Transcript) *transcriptBody {
-	path := transcriptPath(run, piece.Attempt)
+	path := runPath(run) + "/attempts/" + url.PathEscape(piece.Attempt) + "/transcript"
 	t := &transcriptBody{Attempt: piece.Attempt, Task: attemptPath(run, piece.Attempt), Newest: path, Live: !piece.Done}
 	if piece.Begin > 0 {
 		t.Earlier = fmt.Sprintf("%s?at=%d", path, piece.Begin)
@@ -125,5 +121,5 @@ func attemptPath(run, attempt string) string {
 	if i := strings.LastIndex(attempt, ".a"); i > 0 {
 		task = attempt[:i]
 	}
-	return taskPath(run, task) + "?attempt=" + url.QueryEscape(attempt)
+	return address(taskPath(run, task), "attempt", attempt)
 }

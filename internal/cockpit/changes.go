@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"cmp"
+	"html/template"
 	"io"
 	"net/http"
 	"time"
@@ -85,7 +86,7 @@ func (c *cockpit) readPatch(r *http.Request, d api.RunDetail, stage, only string
 // layOut makes the files of a difference what the page shows of them.
 func (c *cockpit) layOut(b *changesBody, comment string) {
 	until := time.Now().Add(cmp.Or(c.opts.Painting, usualPainting))
-	l := layout{view: b.View, here: b.Here, comment: comment, review: &b.Review, paint: func(name string, lines []string) []line {
+	l := layout{view: b.View, here: b.Here, comment: comment, review: &b.Review, paint: func(name string, lines []string) []template.HTML {
 		return painted(c.colours.Lines(name, lines, until))
 	}}
 	for _, f := range b.Patch.Files {

@@ -1,11 +1,14 @@
 package cockpit
 
 import (
+	"html/template"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // pullPath is where a run's pull request is looked at: on its forge, or on a page
@@ -35,4 +38,15 @@ func (c *cockpit) pullRequest(_ *http.Request, d api.RunDetail) (page, error) {
 type pullBody struct {
 	Run api.Run
 	api.PullRequest
+}
+
+// pullText renders the text of a pull request, with the plan folded as forges show it. What is inside is rendered as any
+// other text: nothing in it is obeyed.
+func pullText(text string) template.HTML {
+	before, rest, folded := strings.Cut(text, wording.PlanBegins)
+	end := strings.LastIndex(rest, wording.PlanEnds)
+	if !folded || end < 0 {
+		return markdown(text)
+	}
+	return markdown(before) + "<details class=\"other\"><summary>The plan</summary>" + markdown(rest[:end]) + "</details>" + markdown(rest[end+len(wording.PlanEnds):])
 }

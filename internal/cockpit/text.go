@@ -135,6 +135,16 @@ func args(pairs ...any) map[string]any {
 // stageName is what a stage is called.
 func stageName(s api.Stage) string { return cmp.Or(s.Title, s.ID) }
 
+// titleOf is what a stage is called whose id alone is known.
+func titleOf(stages []api.Stage, id string) string {
+	for i := range stages { // there may be hundreds, and as many names
+		if stages[i].ID == id {
+			return stageName(stages[i])
+		}
+	}
+	return id
+}
+
 // numbered is that with the number of a phase before it, by which people name it
 // at a terminal.
 func numbered(s api.Stage) string { return strings.TrimSpace(s.Number + " " + stageName(s)) }

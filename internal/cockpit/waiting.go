@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 )
 
@@ -15,17 +17,32 @@ const counting = time.Minute
 
 // count remembers how much waits for a person, for as long as nothing moves.
 type count struct {
-	mu    sync.Mutex
-	at    string
-	n     int
-	under map[string]chan struct{} // positions for which it is being counted; closed when it was
+	asks singleflight.Group // by position
+
+	mu sync.Mutex
+	at string
+	n  int
 }
 
 // waiting is how much waits for a person. It is counted anew when something has
 // moved, once for all who ask; who goes away does not wait for it, and does not end
 // it for the others. Where it cannot be counted the page itself says what is wrong.
 func (c *count) waiting(ctx context.Context, svc api.Service, at string) int {
-	if counted := c.ask(ctx, svc, at); counted != nil {
+	c.mu.Lock()
+	known := at == "" || at == c.at
+	c.mu.Unlock()
+	if !known {
+		counted := c.asks.DoChan(at, func() (any, error) {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), counting)
+			defer cancel()
+			list, err := svc.Inbox(ctx)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if err == nil {
+				c.at, c.n = at, len(list)
+			}
+			return nil, err
+		})
 		select {
 		case <-counted:
 		case <-ctx.Done():
@@ -34,36 +51,6 @@ func (c *count) waiting(ctx context.Context, svc api.Service, at string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.n
-}
-
-// ask has it counted for a position; nil where that was done.
-func (c *count) ask(ctx context.Context, svc api.Service, at string) <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if at == "" || at == c.at {
-		return nil
-	}
-	if counted := c.under[at]; counted != nil {
-		return counted
-	}
-	counted := make(chan struct{})
-	if c.under == nil {
-		c.under = map[string]chan struct{}{}
-	}
-	c.under[at] = counted
-	go func() {
-		defer close(counted)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), counting)
-		defer cancel()
-		list, err := svc.Inbox(ctx)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.under, at)
-		if err == nil {
-			c.at, c.n = at, len(list)
-		}
-	}()
-	return counted
 }
 
 // live tells a browser what moves on, from where its page stands; after a break

@@ -66,7 +66,7 @@ func (c *cockpit) timeline(r *http.Request, d api.RunDetail) (page, error) {
 	if d.Seq == 0 {
 		return page{Name: "timeline", Title: "Timeline", Body: body}, nil
 	}
-	marks, err := c.marksOf(r.Context(), d.ID, d.Seq)
+	marks, err := c.marksOf(r.Context(), d.ID)
 	if err != nil {
 		return page{}, err
 	}

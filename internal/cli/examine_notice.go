@@ -61,7 +61,7 @@ func (sh *shell) examineWay(ctx context.Context, way string, s config.NotifySett
 	case config.NotifyWebhook:
 		secret, err := forge.TokenFrom(sh.Env, s.SecretEnv.V, s.SecretFile.V)
 		if err == nil {
-			_, err = notify.NewWebhook(s.WebhookURL.V, secret.Reveal(), s.PrivateHosts.V)
+			_, err = notify.Webhook(s.WebhookURL.V, secret.Reveal(), s.PrivateHosts.V)
 		}
 		if err != nil {
 			return err

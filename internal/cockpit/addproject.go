@@ -12,8 +12,7 @@ import (
 type addBody struct {
 	Form      api.AddProject
 	Playbooks []api.PlaybookEntry // that come with the program
-	Problem   *problem
-	Added     *api.ProjectDetail // with remarks
+	Added     *api.ProjectDetail  // with remarks
 }
 
 func (c *cockpit) addPage(r *http.Request) (page, error) {
@@ -55,7 +54,6 @@ func (c *cockpit) addProject(r *http.Request) (page, string, error) {
 
 // notAdded shows the form again, with what was typed and what is wrong with it.
 func (c *cockpit) notAdded(r *http.Request, req api.AddProject, why error) (page, string, error) {
-	said := problemOf(why)
-	p, err := c.addWith(r, addBody{Form: req, Problem: &said})
+	p, err := c.addWith(r, addBody{Form: req})
 	return refused(p, why), "", err
 }

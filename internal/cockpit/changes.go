@@ -2,9 +2,9 @@ package cockpit
 
 import (
 	"cmp"
+	"html/template"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -39,11 +39,7 @@ type changesBody struct {
 	Here   string // address of the page, without an open comment
 }
 
-func (c *cockpit) changes(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) changes(r *http.Request, d api.RunDetail) (page, error) {
 	q := r.URL.Query()
 	body := changesBody{RunDetail: d, View: viewUnified, Chosen: q.Get("stage"), Only: q.Get("file")}
 	if q.Get("view") == viewSplit {
@@ -59,6 +55,7 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 			return page{}, err
 		}
 	}
+	var err error
 	if body.Patch, err = c.readPatch(r, d, body.Chosen, body.Only); err != nil {
 		return page{}, err
 	}
@@ -68,10 +65,7 @@ func (c *cockpit) changes(r *http.Request) (page, error) {
 		}
 	}
 	c.layOut(&body, q.Get("comment"))
-	p, err := c.runPage(r, d, "changes", "Changes")
-	p.Body = body
-	p.Still = body.Bytes > maxLive || body.Patch.Full
-	return p, err
+	return page{Name: "changes", Title: "Changes", Body: body, Still: body.Bytes > maxLive || body.Patch.Full}, nil
 }
 
 // readPatch reads what a run has changed, as much of it as a page can show. What a
@@ -92,7 +86,7 @@ func (c *cockpit) readPatch(r *http.Request, d api.RunDetail, stage, only string
 // layOut makes the files of a difference what the page shows of them.
 func (c *cockpit) layOut(b *changesBody, comment string) {
 	until := time.Now().Add(cmp.Or(c.opts.Painting, usualPainting))
-	l := layout{view: b.View, here: b.Here, comment: comment, review: &b.Review, paint: func(name string, lines []string) []line {
+	l := layout{view: b.View, here: b.Here, comment: comment, review: &b.Review, paint: func(name string, lines []string) []template.HTML {
 		return painted(c.colours.Lines(name, lines, until))
 	}}
 	for _, f := range b.Patch.Files {
@@ -110,21 +104,10 @@ func (c *cockpit) layOut(b *changesBody, comment string) {
 
 // changesPath is the address of a view of a run's changes.
 func changesPath(alias, view, stage, file string) string {
-	q := url.Values{}
-	if view != viewUnified {
-		q.Set("view", view)
+	if view == viewUnified {
+		view = ""
 	}
-	if stage != "" {
-		q.Set("stage", stage)
-	}
-	if file != "" {
-		q.Set("file", file)
-	}
-	path := runPath(alias) + "/changes"
-	if len(q) > 0 {
-		path += "?" + q.Encode()
-	}
-	return path
+	return address(runPath(alias)+"/changes", "view", view, "stage", stage, "file", file)
 }
 
 // With is the page's address in another layout.
@@ -137,7 +120,7 @@ func (b changesBody) Whole() string { return changesPath(b.Alias, b.View, b.Chos
 
 // rawChanges sends the whole difference as text.
 func (c *cockpit) rawChanges(w http.ResponseWriter, r *http.Request) {
-	c.attach(w, r, "changes.diff", func(w io.Writer) error {
+	c.attach(w, r, anyContent, "changes.diff", func(w io.Writer) error {
 		return c.svc.Diff(r.Context(), r.PathValue("run"), api.DiffQuery{Stage: r.URL.Query().Get("stage")}, w)
 	})
 }

@@ -43,6 +43,10 @@ type share struct {
 	Bar    template.HTML
 }
 
+func (s *share) add(times int, cost core.Cost, tokens int64) {
+	s.Times, s.Cost, s.Tokens = s.Times+times, s.Plus(cost), s.Tokens+tokens
+}
+
 // dayView is what was used on a day.
 type dayView struct {
 	Day time.Time
@@ -79,11 +83,8 @@ func byProject(spending []api.DaySpending) ([]share, share) {
 			sum = &share{Key: s.Project, Name: s.Name, Href: projectPath(s.Name)}
 			sums[s.Project] = sum
 		}
-		for _, to := range []*share{sum, &all} {
-			to.Times += s.Runs
-			to.Cost = to.Plus(s.Cost)
-			to.Tokens += s.Tokens
-		}
+		sum.add(s.Runs, s.Cost, s.Tokens)
+		all.add(s.Runs, s.Cost, s.Tokens)
 	}
 	return ranked(sums, true), all
 }
@@ -131,9 +132,7 @@ func (b *costsBody) plot(spending []api.DaySpending, today time.Time) {
 		if i < 0 || i >= b.Days {
 			continue
 		}
-		days[i].Times += s.Runs
-		days[i].Cost = days[i].Plus(s.Cost)
-		days[i].Tokens += s.Tokens
+		days[i].add(s.Runs, s.Cost, s.Tokens)
 		cost[i].Parts[series[s.Project]] += s.Known()
 		tokens[i].Parts[series[s.Project]] += float64(s.Tokens)
 	}

@@ -3,7 +3,6 @@ package cockpit
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -222,9 +221,3 @@ func signal(d api.RunDetail, s api.Stage) *track.Signal {
 	}
 	return &sig
 }
-
-func runPath(alias string) string { return "/runs/" + url.PathEscape(alias) }
-
-func taskPath(alias, task string) string { return runPath(alias) + "/tasks/" + url.PathEscape(task) }
-
-func projectPath(name string) string { return "/projects/" + url.PathEscape(name) }

@@ -96,7 +96,7 @@ type row struct {
 // cell is a line of a file.
 type cell struct {
 	patch.Line
-	Code  line
+	Code  template.HTML
 	Class string
 	Key   string // names the place in a comment
 	Href  string // opens a comment on it; empty where nothing can be said
@@ -127,15 +127,9 @@ type note struct {
 	Form  *reviewForm
 }
 
-// line is source text as HTML, made of escaped pieces.
-type line template.HTML
-
-// HTML is for templates.
-func (l line) HTML() template.HTML { return template.HTML(l) } //nolint:gosec // painted escapes it
-
 // painted makes pieces of lines HTML.
-func painted(lines [][]highlight.Span) []line {
-	out := make([]line, len(lines))
+func painted(lines [][]highlight.Span) []template.HTML {
+	out := make([]template.HTML, len(lines))
 	for i, spans := range lines {
 		var b strings.Builder
 		for _, s := range spans {
@@ -146,7 +140,7 @@ func painted(lines [][]highlight.Span) []line {
 			}
 			b.WriteString(`<i class="h-` + string(s.Class) + `">` + text + `</i>`)
 		}
-		out[i] = line(b.String())
+		out[i] = template.HTML(b.String()) //nolint:gosec // every piece was escaped
 	}
 	return out
 }
@@ -156,7 +150,7 @@ type layout struct {
 	view, here string
 	comment    string // key of the place that is commented on
 	review     *reviewForm
-	paint      func(name string, lines []string) []line
+	paint      func(name string, lines []string) []template.HTML
 }
 
 func (l layout) file(f patch.File) fileView {

@@ -24,23 +24,12 @@ type artifactBody struct {
 }
 
 // Href is where it is looked at, Download where it is taken from.
-func (a artifactBody) Href() string     { return documentPath(a.Run, a.Digest, "/view", a.Name) }
-func (a artifactBody) Download() string { return documentPath(a.Run, a.Digest, "", a.Name) }
+func (a artifactBody) Href() string     { return address(a.path()+"/view", "name", a.Name) }
+func (a artifactBody) Download() string { return address(a.path(), "name", a.Name) }
+func (a artifactBody) path() string     { return runPath(a.Run) + "/documents/" + url.PathEscape(a.Digest) }
 
-func documentPath(run, digest, what, name string) string {
-	path := runPath(run) + "/documents/" + url.PathEscape(digest) + what
-	if name != "" {
-		path += "?name=" + url.QueryEscape(name)
-	}
-	return path
-}
-
-// read renders as much of a document as a page shows.
-func (c *cockpit) read(ctx context.Context, run string, a *artifactBody) error {
-	return c.readUpTo(ctx, run, a, maxShown)
-}
-
-func (c *cockpit) readUpTo(ctx context.Context, run string, a *artifactBody, most int) error {
+// render reads as much of a document as a page shows, and renders it.
+func (c *cockpit) render(ctx context.Context, run string, a *artifactBody, most int) error {
 	text := capped{most: most}
 	err := c.svc.Document(ctx, run, a.Digest, &text)
 	if core.CodeOf(err) == core.CodeNotFound {
@@ -57,11 +46,7 @@ type documentBody struct {
 	Name string
 }
 
-func (c *cockpit) document(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) document(r *http.Request, d api.RunDetail) (page, error) {
 	name := r.URL.Query().Get("name")
 	text := capped{most: maxShown}
 	if err := c.svc.Document(r.Context(), d.ID, r.PathValue("digest"), &text); err != nil {
@@ -71,30 +56,31 @@ func (c *cockpit) document(r *http.Request) (page, error) {
 	if name == "" {
 		name = "Document " + wording.Short(doc.Digest)
 	}
-	p, err := c.runPage(r, d, "document", name)
-	p.Body, p.Still = documentBody{Run: d.Run, Doc: doc, Name: name}, true
-	return p, err
+	return page{Name: "document", Title: name, Body: documentBody{Run: d.Run, Doc: doc, Name: name}, Still: true}, nil
 }
 
 // download sends a whole document, to be kept and never shown by the browser.
 func (c *cockpit) download(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Query().Get("name")
-	c.attach(w, r, fileName(name, wording.Short(r.PathValue("digest"))), func(w io.Writer) error {
+	c.attach(w, r, anyContent, fileName(name, wording.Short(r.PathValue("digest"))), func(w io.Writer) error {
 		return c.svc.Document(r.Context(), r.PathValue("run"), r.PathValue("digest"), w)
 	})
 }
 
 // downloadPrompt sends the whole of what an attempt was told.
 func (c *cockpit) downloadPrompt(w http.ResponseWriter, r *http.Request) {
-	c.attach(w, r, fileName(r.PathValue("attempt")+".prompt.md", "prompt.md"), func(w io.Writer) error {
+	c.attach(w, r, anyContent, fileName(r.PathValue("attempt")+".prompt.md", "prompt.md"), func(w io.Writer) error {
 		return c.svc.Prompt(r.Context(), r.PathValue("run"), r.PathValue("attempt"), w)
 	})
 }
 
+// anyContent is a type that browsers save, and show in no case.
+const anyContent = "application/octet-stream"
+
 // attach streams what write writes; where nothing came of it, a page says why.
-func (c *cockpit) attach(w http.ResponseWriter, r *http.Request, name string, write func(io.Writer) error) {
+func (c *cockpit) attach(w http.ResponseWriter, r *http.Request, kind, name string, write func(io.Writer) error) {
 	err := api.ServeDocument(w, http.Header{
-		"Content-Type":           {"application/octet-stream"},
+		"Content-Type":           {kind},
 		"Content-Disposition":    {mime.FormatMediaType("attachment", map[string]string{"filename": name})},
 		"X-Content-Type-Options": {"nosniff"},
 		"Cache-Control":          {"no-store"},
@@ -128,12 +114,8 @@ type capped struct {
 	cut  bool
 }
 
-func (c *capped) Bytes() []byte  { return c.text.Bytes() }
-func (c *capped) String() string { return c.text.String() }
-func (c *capped) Len() int       { return c.text.Len() }
-
 func (c *capped) Write(p []byte) (int, error) {
-	keep := min(len(p), max(0, c.most-c.Len()))
+	keep := min(len(p), max(0, c.most-c.text.Len()))
 	c.cut = c.cut || keep < len(p)
 	_, err := c.text.Write(p[:keep])
 	return len(p), err

@@ -3,7 +3,6 @@ package cockpit
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,17 +29,14 @@ type effectsBody struct {
 	More     string // address of more of them
 }
 
-func (c *cockpit) effects(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) effects(r *http.Request, d api.RunDetail) (page, error) {
 	asked := r.URL.Query()
 	q := api.EffectQuery{Attempt: asked.Get("attempt"), Tool: asked.Get("tool"), Outcome: asked.Get("outcome"), Limit: effectsPage}
 	if n, err := strconv.Atoi(asked.Get("limit")); err == nil && n > effectsPage {
 		q.Limit = min(n, effectsMost)
 	}
 	body := effectsBody{Run: d, Query: q, Outcomes: api.EffectOutcomes()}
+	var err error
 	if body.List, err = c.svc.Effects(r.Context(), d.ID, q); err != nil {
 		return page{}, err
 	}
@@ -58,23 +54,9 @@ func (c *cockpit) effects(r *http.Request) (page, error) {
 	}
 	body.Attempts, body.Tools = choices(body.Attempts, q.Attempt), choices(body.Tools, q.Tool)
 	if body.List.LeftOut > 0 && q.Limit < effectsMost {
-		more := url.Values{"attempt": {q.Attempt}, "tool": {q.Tool}, "outcome": {q.Outcome}, "limit": {strconv.Itoa(effectsMost)}}
-		body.More = runPath(d.Alias) + "/effects?" + more.Encode()
+		body.More = address(runPath(d.Alias)+"/effects", "attempt", q.Attempt, "tool", q.Tool, "outcome", q.Outcome, "limit", strconv.Itoa(effectsMost))
 	}
-	p, err := c.runPage(r, d, "effects", "Side effects")
-	p.Body = body
-	return p, err
-}
-
-// effectRows are side effects with the run they are of.
-type effectRows struct {
-	Run    string
-	Stages []api.Stage // that they may be of
-	List   []api.Effect
-}
-
-func rows(run string, stages []api.Stage, list []api.Effect) effectRows {
-	return effectRows{run, stages, list}
+	return page{Name: "effects", Title: "Side effects", Body: body}, nil
 }
 
 // choices are names to choose from, with the one that was chosen.

@@ -3,6 +3,7 @@ package cockpit
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"unicode/utf8"
 
@@ -19,7 +20,6 @@ type epicBody struct {
 	Project   api.ProjectDetail
 	Playbooks []api.PlaybookEntry
 	Form      epicForm
-	Problem   *problem
 	Trust     *api.Trusted // what would be obeyed, for an admin to read
 	TooLong   bool         // to be read here
 	AskAdmin  bool         // to trust it
@@ -31,8 +31,8 @@ type epicBody struct {
 // or else the project's. If that cannot start here, it is the first of the
 // repository's own that can.
 func (b epicBody) Picked(p api.PlaybookEntry) bool {
-	if b.Form.Playbook != "" {
-		return p.Name == b.Form.Playbook
+	if chosen := b.Form.field("playbook"); chosen != "" {
+		return p.Name == chosen
 	}
 	starts := func(e api.PlaybookEntry) bool { return e.Problem == "" && e.Lacks == "" }
 	first := slices.IndexFunc(b.Playbooks, func(e api.PlaybookEntry) bool { return e.Chosen && starts(e) })
@@ -49,7 +49,7 @@ func (c *cockpit) epicPage(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	return c.epicWith(r, epicBody{Form: epicForm{Base: project.Base}})
+	return c.epicWith(r, epicBody{Form: epicForm{url.Values{"base": {project.Base}}}})
 }
 
 // epicWith shows the form with what is known so far.
@@ -59,23 +59,22 @@ func (c *cockpit) epicWith(r *http.Request, body epicBody) (page, error) {
 	if body.Project, err = c.svc.Project(ctx, r.PathValue("project")); err != nil {
 		return page{}, err
 	}
-	body.Tiers = core.KnownTiers()
-	if body.Playbooks, err = c.svc.Playbooks(ctx, api.LibraryQuery{Project: body.Project.ID}); err != nil && body.Problem == nil {
-		said := problemOf(err) // the goal can be written all the same
-		body.Problem = &said
+	name := body.Project.Name
+	p := page{Name: "epic", Title: "New goal for " + name, Nav: "projects", Trail: []step{{"Projects", "/"}, {name, projectPath(name)}}, Still: true}
+	if body.Playbooks, err = c.svc.Playbooks(ctx, api.LibraryQuery{Project: body.Project.ID}); err != nil {
+		p.Problem = problemOf(err) // the goal can be written all the same
 	}
 	slices.SortStableFunc(body.Playbooks, func(a, b api.PlaybookEntry) int {
 		return min(1, len(a.Problem+a.Lacks)) - min(1, len(b.Problem+b.Lacks))
 	})
-	name := body.Project.Name
-	return page{
-		Name: "epic", Title: "New goal for " + name, Nav: "projects", Trail: []step{{"Projects", "/"}, {name, projectPath(name)}}, Still: true, Body: body,
-	}, nil
+	body.Tiers = core.KnownTiers()
+	p.Body = body
+	return p, nil
 }
 
 func (c *cockpit) startEpic(r *http.Request) (page, string, error) {
 	ctx := r.Context()
-	form := readEpic(r.PostForm)
+	form := epicForm{r.PostForm}
 	req, err := form.request(r.PathValue("project"))
 	if err == nil {
 		err = c.trustShown(ctx, req, r.PostForm.Get("confirm"))
@@ -88,7 +87,7 @@ func (c *cockpit) startEpic(r *http.Request) (page, string, error) {
 		return c.notStarted(r, form, req, err)
 	}
 	if run.Epic != nil {
-		return page{}, queuePath(run.Epic), nil
+		return page{}, address(projectPath(run.Epic.Project), "queued", run.Epic.ID) + "#queue", nil
 	}
 	if len(run.Warnings) == 0 {
 		return page{}, runPath(run.Alias), nil
@@ -107,21 +106,25 @@ func (c *cockpit) trustShown(ctx context.Context, req api.StartRun, hash string)
 	return err
 }
 
-// notStarted shows the form again with what was typed and why it did not start.
-// Where nobody has trusted what would be obeyed, it is shown to be read.
+// notStarted shows the form again with what was typed and why it did not start. If
+// nobody has trusted what the run would use, the page shows that to an admin instead.
 func (c *cockpit) notStarted(r *http.Request, form epicForm, req api.StartRun, why error) (page, string, error) {
-	said := problemOf(why)
-	body := epicBody{Form: form, Problem: &said}
+	body := epicBody{Form: form}
 	changed := core.CodeOf(why) == core.CodeConflict && r.PostForm.Get("confirm") != ""
-	if core.CodeOf(why) == core.CodeUntrusted || changed {
-		if err := c.showTrust(r.Context(), req, &body); err != nil {
-			said = problemOf(err)
-		} else if !changed {
-			body.Problem = nil // the page asks instead
-		}
+	untrusted := core.CodeOf(why) == core.CodeUntrusted
+	var unshown error
+	if untrusted || changed {
+		unshown = c.showTrust(r.Context(), req, &body)
 	}
 	p, err := c.epicWith(r, body)
-	return refused(p, why), "", err
+	asks := p.Problem
+	switch p = refused(p, why); {
+	case unshown != nil:
+		p.Problem = problemOf(unshown)
+	case untrusted:
+		p.Problem = asks
+	}
+	return p, "", err
 }
 
 func (c *cockpit) showTrust(ctx context.Context, req api.StartRun, body *epicBody) error {

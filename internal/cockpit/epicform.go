@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,74 +12,43 @@ import (
 )
 
 // epicForm is what a person typed, word for word.
-type epicForm struct {
-	Goal, Title, Issue, Playbook, Base, Isolation string
-	Attempts, Hours, Cost, Tokens                 string
-	Coverage, Tier                                string
-	Yes, Designer                                 bool
-}
+type epicForm struct{ url.Values }
+
+func (f epicForm) field(name string) string { return strings.TrimSpace(f.Get(name)) }
 
 // Particular reports that something was chosen of what is folded away.
 func (f epicForm) Particular() bool {
-	return f.Attempts+f.Hours+f.Cost+f.Tokens+f.Isolation+f.Coverage+f.Tier != "" || f.Designer
-}
-
-func readEpic(f url.Values) epicForm {
-	field := func(name string) string { return strings.TrimSpace(f.Get(name)) }
-	return epicForm{
-		Goal: f.Get("goal"), Title: field("title"), Issue: field("issue"), Playbook: field("playbook"), Base: field("base"), Isolation: field("isolation"),
-		Attempts: field("attempts"), Hours: field("hours"), Cost: field("cost"), Tokens: field("tokens"),
-		Coverage: field("coverage"), Tier: field("tier"), Yes: f.Has("yes"), Designer: f.Has("designer"),
-	}
+	folded := []string{"attempts", "hours", "cost", "tokens", "isolation", "coverage", "tier", "designer"}
+	return slices.ContainsFunc(folded, func(name string) bool { return f.field(name) != "" })
 }
 
 // request is what the engine is asked for. What was left empty is left to the
 // engine's settings: saying it would take more rights than leaving it out.
 func (f epicForm) request(project string) (api.StartRun, error) {
 	req := api.StartRun{
-		Project: project, Goal: strings.TrimSpace(strings.ReplaceAll(f.Goal, "\r\n", "\n")), Title: f.Title, Issue: f.Issue, Playbook: f.Playbook,
-		Base: f.Base, Isolation: f.Isolation, Yes: f.Yes,
-		Options: core.Options{ModelTier: core.Tier(f.Tier), UIDesigner: f.Designer},
+		Project: project, Goal: plainLines(f.field("goal")), Title: f.field("title"), Issue: f.field("issue"), Playbook: f.field("playbook"),
+		Base: f.field("base"), Isolation: f.field("isolation"), Yes: f.Has("yes"),
+		Options: core.Options{ModelTier: core.Tier(f.field("tier")), UIDesigner: f.Has("designer")},
 	}
 	if req.Goal == "" {
 		return req, core.Errorf(core.CodeInvalid, "the goal is empty").WithHint("say in a few sentences what should be different afterwards")
 	}
-	if f.Coverage != "" {
-		n, err := strconv.Atoi(f.Coverage)
+	if coverage := f.field("coverage"); coverage != "" {
+		n, err := strconv.Atoi(coverage)
 		if err != nil || n < 1 || n > 100 {
-			return req, core.Errorf(core.CodeInvalid, "coverage: %.40q is not a percentage from 1 to 100", f.Coverage)
+			return req, core.Errorf(core.CodeInvalid, "coverage: %.40q is not a percentage from 1 to 100", coverage)
 		}
 		req.Options.Coverage = n
 	}
-	limits, err := f.limits()
-	if limits != (core.Limits{}) {
-		req.Limits = &limits
+	l := core.Limits{}
+	err := readLimits(f.Values, []limitField{
+		{"attempts", 100, true, func(n float64) { l.Attempts = int(n) }},
+		{"hours", 10_000, false, func(n float64) { l.WallTime = time.Duration(n * float64(time.Hour)) }},
+		{"cost", 1e6, false, func(n float64) { l.CostUSD = n }},
+		{"tokens", 1e12, true, func(n float64) { l.Tokens = int64(n) }},
+	})
+	if l != (core.Limits{}) {
+		req.Limits = &l
 	}
 	return req, err
-}
-
-func (f epicForm) limits() (core.Limits, error) {
-	l := core.Limits{}
-	for _, field := range []struct {
-		name, text string
-		most       float64
-		set        func(float64)
-	}{
-		{"attempts", f.Attempts, 100, func(n float64) { l.Attempts = int(n) }},
-		{"hours", f.Hours, 10_000, func(n float64) { l.WallTime = time.Duration(n * float64(time.Hour)) }},
-		{"cost", f.Cost, 1e6, func(n float64) { l.CostUSD = n }},
-		{"tokens", f.Tokens, 1e12, func(n float64) { l.Tokens = int64(n) }},
-	} {
-		if field.text == "" {
-			continue
-		}
-		n, err := strconv.ParseFloat(strings.TrimPrefix(field.text, "$"), 64)
-		whole := field.name == "hours" || field.name == "cost" || n == float64(int64(n))
-		if err != nil || !(n > 0 && n <= field.most) || !whole {
-			return l, core.Errorf(core.CodeInvalid, "%s: %.40q is not a number above 0", field.name, field.text).
-				WithHint("leave it empty to use the settings")
-		}
-		field.set(n)
-	}
-	return l, nil
 }

@@ -73,7 +73,7 @@ func (c *cockpit) handedIn(r *http.Request, d api.RunDetail, e *evidence, most i
 	for i, a := range e.Attempt.Artifacts {
 		doc := artifactBody{Artifact: a, Run: d.Alias}
 		if i < shownArtifact && slices.Contains([]string{".md", ".markdown", ".txt"}, strings.ToLower(path.Ext(a.Name))) {
-			if err := c.readUpTo(r.Context(), d.ID, &doc, most); err != nil {
+			if err := c.render(r.Context(), d.ID, &doc, most); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package cockpit
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -38,11 +37,7 @@ type factView struct {
 	Sure     int      // percent
 }
 
-func (c *cockpit) facts(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) facts(r *http.Request, d api.RunDetail) (page, error) {
 	pool, err := c.svc.Facts(r.Context(), d.ID, true)
 	if err != nil {
 		return page{}, err
@@ -66,9 +61,7 @@ func (c *cockpit) facts(r *http.Request) (page, error) {
 	}
 	body.Facts = found[body.From:min(body.From+factsAtOnce, body.Found)]
 	body.lead(r.URL.Path)
-	p, err := c.runPage(r, d, "facts", "Facts")
-	p.Body = body
-	return p, err
+	return page{Name: "facts", Title: "Facts", Body: body}, nil
 }
 
 // relatives are the facts, each with those that it took the place of.
@@ -119,25 +112,16 @@ func (f factView) says(text string) bool {
 
 // lead sets the addresses of the pages beside this one.
 func (b *factsBody) lead(path string) {
-	address := func(history bool, from int) string {
-		q := url.Values{}
-		if history {
-			q.Set("history", "")
-		}
-		if b.Text != "" {
-			q.Set("q", b.Text)
-		}
-		if from > 0 {
-			q.Set("from", strconv.Itoa(from))
-		}
-		return path + "?" + q.Encode()
+	history, other := "", "1"
+	if b.History {
+		history, other = other, history
 	}
-	b.Together = address(!b.History, 0)
+	b.Together = address(path, "history", other, "q", b.Text)
 	if b.From > 0 {
-		b.Earlier = address(b.History, max(0, b.From-factsAtOnce))
+		b.Earlier = address(path, "history", history, "q", b.Text, "from", strconv.Itoa(max(0, b.From-factsAtOnce)))
 	}
 	if next := b.From + factsAtOnce; next < b.Found {
-		b.Further = address(b.History, next)
+		b.Further = address(path, "history", history, "q", b.Text, "from", strconv.Itoa(next))
 	}
 }
 

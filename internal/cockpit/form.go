@@ -14,11 +14,7 @@ type sendFunc func(*http.Request) (p page, where string, err error)
 // form serves a page with a form that is sent to the page's own address.
 func (c *cockpit) form(mux *http.ServeMux, pattern string, show pageFunc, send sendFunc) {
 	c.page(mux, pattern, show)
-	mux.HandleFunc("POST "+pattern, func(w http.ResponseWriter, r *http.Request) {
-		if err := r.ParseForm(); err != nil {
-			c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send a shorter text")))
-			return
-		}
+	mux.HandleFunc("POST "+pattern, c.read(func(w http.ResponseWriter, r *http.Request) {
 		p, where, err := send(r)
 		switch {
 		case err != nil:
@@ -28,11 +24,41 @@ func (c *cockpit) form(mux *http.ServeMux, pattern string, show pageFunc, send s
 			return
 		}
 		c.show(w, r, p)
-	})
+	}))
+}
+
+// wordFunc does what a form asks for and says where to look next.
+type wordFunc func(*http.Request) (where string, err error)
+
+// word takes a person's word. Who sent it from a page is led back there; what
+// was refused is said there.
+func (c *cockpit) word(mux *http.ServeMux, pattern string, do wordFunc) {
+	mux.HandleFunc("POST "+pattern, c.read(func(w http.ResponseWriter, r *http.Request) {
+		where, err := do(r)
+		if err != nil {
+			c.show(w, r, refusedPage(r, err))
+			return
+		}
+		if back := r.PostForm.Get("back"); api.OwnPage(back) {
+			where = back
+		}
+		http.Redirect(w, r, where, http.StatusSeeOther)
+	}))
+}
+
+// read reads the form that was sent before its handler sees it.
+func (c *cockpit) read(handle http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := r.ParseForm(); err != nil {
+			c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send a shorter text")))
+			return
+		}
+		handle(w, r)
+	}
 }
 
 // refused puts what was refused onto the form's page.
 func refused(p page, err error) page {
-	p.Status = api.StatusOf(err)
+	p.Status, p.Problem = api.StatusOf(err), problemOf(err)
 	return p
 }

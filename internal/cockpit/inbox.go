@@ -34,13 +34,13 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body := inboxBody{Total: len(waiting), Back: inboxPath(0)}
+	body := inboxBody{Total: len(waiting), Back: "/inbox"}
 	if n, err := strconv.Atoi(r.URL.Query().Get("from")); err == nil && n > 0 && n < len(waiting) {
-		body.From, body.Back, body.First = n, inboxPath(n), inboxPath(0)
+		body.From, body.Back, body.First = n, address("/inbox", "from", strconv.Itoa(n)), "/inbox"
 	}
 	waiting = waiting[body.From:]
 	if len(waiting) > inboxItems {
-		waiting, body.Next = waiting[:inboxItems], inboxPath(body.From+inboxItems)
+		waiting, body.Next = waiting[:inboxItems], address("/inbox", "from", strconv.Itoa(body.From+inboxItems))
 	}
 	for _, w := range waiting {
 		it, waits, err := c.item(r, w)
@@ -52,13 +52,6 @@ func (c *cockpit) inboxPage(r *http.Request) (page, error) {
 		}
 	}
 	return page{Name: "inbox", Title: "Inbox", Nav: "inbox", Body: body}, nil
-}
-
-func inboxPath(from int) string {
-	if from == 0 {
-		return "/inbox"
-	}
-	return "/inbox?from=" + strconv.Itoa(from)
 }
 
 // item looks at what waits; false where somebody has just decided.

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -129,32 +130,17 @@ func measure(kind string) (string, func(float64) string) {
 // leaves its limit as it is.
 func (c *cockpit) raise(r *http.Request) (string, error) {
 	var req api.Resume
-	var hours float64
-	tokens, projectTokens, attempts := 0.0, 0.0, 0.0
-	for _, f := range []struct {
-		name  string
-		whole bool
-		to    *float64
-	}{
-		{"cost", false, &req.MaxCostUSD},
-		{"tokens", true, &tokens},
-		{"project_cost", false, &req.MaxProjectCostUSD},
-		{"project_tokens", true, &projectTokens},
-		{"project_hours", false, &hours},
-		{"project_attempts", true, &attempts},
-	} {
-		given := strings.TrimSpace(r.PostForm.Get(f.name))
-		if given == "" {
-			continue
-		}
-		v, err := strconv.ParseFloat(given, 64)
-		if err != nil || v <= 0 || v > 1e12 || math.IsNaN(v) || f.whole && v != math.Trunc(v) {
-			return "", core.Errorf(core.CodeInvalid, "%.40q is not a limit", given).WithHint("write a number above 0, or leave the field empty")
-		}
-		*f.to = v
+	err := readLimits(r.PostForm, []limitField{
+		{"cost", 1e12, false, func(v float64) { req.MaxCostUSD = v }},
+		{"tokens", 1e12, true, func(v float64) { req.MaxTokens = int64(v) }},
+		{"project_cost", 1e12, false, func(v float64) { req.MaxProjectCostUSD = v }},
+		{"project_tokens", 1e12, true, func(v float64) { req.MaxProjectTokens = int64(v) }},
+		{"project_hours", 1e6, false, func(v float64) { req.MaxProjectTime = time.Duration(v * float64(time.Hour)) }},
+		{"project_attempts", math.MaxInt32, true, func(v float64) { req.MaxProjectAttempts = int(v) }},
+	})
+	if err != nil {
+		return "", err
 	}
-	req.MaxTokens, req.MaxProjectTokens, req.MaxProjectAttempts = int64(tokens), int64(projectTokens), int(min(attempts, math.MaxInt32))
-	req.MaxProjectTime = time.Duration(min(hours, 1e6) * float64(time.Hour))
 	if req == (api.Resume{}) {
 		return "", core.Errorf(core.CodeInvalid, "no limit given").WithHint("write at least one number, or resume the run as it is")
 	}
@@ -163,4 +149,29 @@ func (c *cockpit) raise(r *http.Request) (string, error) {
 		return "", fmt.Errorf("raise the limits: %w", err)
 	}
 	return runPath(run.Alias) + "/costs", nil
+}
+
+// limitField is a field of a form that holds a limit, above 0 and up to most.
+type limitField struct {
+	name  string
+	most  float64
+	whole bool
+	set   func(float64)
+}
+
+// readLimits sets the limits of the fields that are not empty.
+func readLimits(form url.Values, fields []limitField) error {
+	for _, f := range fields {
+		given := strings.TrimPrefix(strings.TrimSpace(form.Get(f.name)), "$")
+		if given == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(given, 64)
+		if err != nil || !(v > 0 && v <= f.most) || f.whole && v != math.Trunc(v) {
+			return core.Errorf(core.CodeInvalid, "%s: %.40q is not a limit", strings.ReplaceAll(f.name, "_", " "), given).
+				WithHint("write a number above 0, or leave the field empty")
+		}
+		f.set(v)
+	}
+	return nil
 }

@@ -30,23 +30,17 @@ type landmarks struct {
 // maxMarkedRuns bounds what is remembered; forgetting costs only time.
 const maxMarkedRuns = 16
 
-// marksOf are the landmarks of a run up to an event.
-func (c *cockpit) marksOf(ctx context.Context, run string, upto int64) ([]landmark, error) {
+// marksOf are the landmarks of a run.
+func (c *cockpit) marksOf(ctx context.Context, run string) ([]landmark, error) {
 	known := c.marks.get(run)
-	for known.upto < upto {
-		events, err := c.svc.Events(ctx, run, known.upto, historyPage)
+	for e, err := range c.history(ctx, run, known.upto) {
 		if err != nil {
 			return nil, err
 		}
-		if len(events) == 0 {
-			break
+		if kind := landmarkOf(e); kind != "" {
+			known.list = append(known.list, landmark{e.Seq, kind})
 		}
-		for _, e := range events {
-			if kind := landmarkOf(e); kind != "" {
-				known.list = append(known.list, landmark{e.Seq, kind})
-			}
-			known.upto = e.Seq
-		}
+		known.upto = e.Seq
 	}
 	c.marks.put(run, known)
 	return known.list, nil

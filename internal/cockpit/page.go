@@ -19,13 +19,14 @@ var files embed.FS
 
 // page is what one template shows, with what the frame around it needs.
 type page struct {
-	Name   string // of the template
-	Title  string
-	Nav    string // entry of the navigation it belongs to
-	Trail  []step
-	Status int
-	Body   any
-	Part   string // template of a part of it that can be asked for alone
+	Name    string // of the template
+	Title   string
+	Nav     string // entry of the navigation it belongs to
+	Trail   []step
+	Status  int
+	Problem *problem // what went wrong, if the page says so
+	Body    any
+	Part    string // template of a part of it that can be asked for alone
 
 	// Runs and Projects are what the page is about: it is shown again when one of
 	// them moves on. Both empty, anything moves it; Still, nothing does.
@@ -147,27 +148,25 @@ func (c *cockpit) zip(w io.Writer, data []byte) error {
 	return errors.Join(err, z.Close())
 }
 
-// problem is what an error page says.
+// problem is what went wrong, and what can be done about it.
 type problem struct {
 	What string
 	Do   core.Advice
-	Sent *sentForm // what was refused, where a person wrote something
+}
+
+func problemOf(err error) *problem {
+	if e := new(core.Error); errors.As(err, &e) {
+		return &problem{e.Error(), e.Advice}
+	}
+	return &problem{What: err.Error()}
 }
 
 func problemPage(err error) page {
-	p := page{Name: "problem", Title: "This did not work", Status: api.StatusOf(err), Still: true, Body: problemOf(err)}
+	p := refused(page{Name: "problem", Title: "This did not work", Still: true}, err)
 	if core.CodeOf(err) == core.CodeNotFound {
 		p.Title = "Nothing here"
 	}
 	return p
-}
-
-func problemOf(err error) problem {
-	pr := problem{What: err.Error()}
-	if e := new(core.Error); errors.As(err, &e) {
-		pr = problem{What: e.Error(), Do: e.Advice}
-	}
-	return pr
 }
 
 func (c *cockpit) nowhere(r *http.Request) (page, error) {

@@ -36,7 +36,7 @@ func pausing(d api.RunDetail, back string) pauseForm {
 	if d.Pause == nil {
 		return f
 	}
-	f.Code, f.Stage, f.Name = d.Pause.Code, d.Pause.Stage, d.Pause.Stage
+	f.Code, f.Stage, f.Name = d.Pause.Code, d.Pause.Stage, titleOf(d.Stages, d.Pause.Stage)
 	f.Again, f.Onward = outlook(d)
 	if d.Pause.Code == core.PauseAttempts { // all of it has a button
 		f.Advice = core.Advice{}
@@ -45,22 +45,16 @@ func pausing(d api.RunDetail, back string) pauseForm {
 	f.Raise = d.Pause.Code == core.PauseBudget || d.Pause.Code == core.PauseProjectLimit
 	f.Resume = f.Resume && !f.Raise
 	f.words(d)
-	for _, s := range d.Stages {
-		if s.ID == f.Stage {
-			f.Name = stageName(s)
-		}
-		if f.Remake != "" && s.ID == f.Remake {
-			f.RemakeName = stageName(s)
-		}
-	}
-	for _, can := range []struct {
-		verb string
-		can  bool
-	}{{"rollback", f.Remake != ""}, {"retry", f.Retry && !f.Resume}, {"resume", f.Resume}, {"skip", f.Skip}} {
-		if can.can {
-			f.First = can.verb
-			break
-		}
+	f.RemakeName = titleOf(d.Stages, f.Remake)
+	switch {
+	case f.Remake != "":
+		f.First = "rollback"
+	case f.Resume:
+		f.First = "resume"
+	case f.Retry:
+		f.First = "retry"
+	case f.Skip:
+		f.First = "skip"
 	}
 	return f
 }

@@ -10,13 +10,11 @@ import (
 
 // peopleBody is who may reach the engine, by their tokens.
 type peopleBody struct {
-	Nav     []tab
 	Tokens  []api.Token // that let people in
 	Revoked []api.Token
 	Roles   []api.Role
 	Form    api.AddToken
 	New     *api.NewToken // with its secret, shown this once
-	Problem *problem
 }
 
 func (c *cockpit) people(r *http.Request) (page, error) {
@@ -24,7 +22,7 @@ func (c *cockpit) people(r *http.Request) (page, error) {
 }
 
 func (c *cockpit) peopleWith(r *http.Request, body peopleBody) (page, error) {
-	body.Nav, body.Roles = settingsTabs(), api.Roles()
+	body.Roles = api.Roles()
 	p := page{Name: "people", Title: "People", Nav: "settings", Still: true}
 	if !api.CallerFrom(r.Context()).May(api.RoleAdmin) {
 		p.Body = body
@@ -50,8 +48,7 @@ func (c *cockpit) addToken(r *http.Request) (page, string, error) {
 	req := api.AddToken{Name: strings.TrimSpace(r.PostForm.Get("name")), Role: api.Role(r.PostForm.Get("role"))}
 	token, err := c.svc.AddToken(r.Context(), req)
 	if err != nil {
-		said := problemOf(err)
-		p, failed := c.peopleWith(r, peopleBody{Form: req, Problem: &said})
+		p, failed := c.peopleWith(r, peopleBody{Form: req})
 		return refused(p, err), "", failed
 	}
 	p, err := c.peopleWith(r, peopleBody{New: &token})

@@ -47,14 +47,7 @@ func waitsFor(w api.Waiting) string {
 func awaits(stage string) string { return sentence(cmp.Or(stage, "it")) + " is waiting for approval" }
 
 // gateTitle is what the stage is called that waits for an approval.
-func gateTitle(d api.RunDetail) string {
-	for _, s := range d.Stages {
-		if s.ID == d.Stage {
-			return awaits(stageName(s))
-		}
-	}
-	return awaits(d.Stage)
-}
+func gateTitle(d api.RunDetail) string { return awaits(titleOf(d.Stages, d.Stage)) }
 
 // work is a task or an attempt by its stage's title, and which of them it is.
 type work struct{ Title, Which string }
@@ -63,11 +56,9 @@ type work struct{ Title, Which string }
 // earlier round.
 func workOf(stages []api.Stage, id string) work {
 	parts := strings.Split(id, ".")
-	w := work{Title: sentence(parts[0])}
-	for i := range stages { // there may be hundreds, and as many names
-		if stages[i].ID == parts[0] {
-			w.Title = stageName(stages[i])
-		}
+	w := work{Title: titleOf(stages, parts[0])}
+	if w.Title == parts[0] {
+		w.Title = sentence(w.Title)
 	}
 	var which, counted []string
 	for _, p := range parts[1:] {

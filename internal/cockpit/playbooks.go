@@ -1,49 +1,58 @@
 package cockpit
 
 import (
+	"io"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// playbooksBody is what there is to choose from.
-type playbooksBody struct {
-	Nav       []tab
+// libraryBody is what there is to choose from: built in, and in a project.
+type libraryBody struct {
 	Projects  []api.Project
 	Project   string
 	Playbooks []api.PlaybookEntry
-	Problem   *problem
+	Roles     []api.RoleEntry
 }
 
 func (c *cockpit) playbooks(r *http.Request) (page, error) {
-	body := playbooksBody{Nav: settingsTabs(), Project: r.URL.Query().Get("project")}
-	var err error
-	if body.Projects, err = c.svc.Projects(r.Context(), api.ProjectQuery{}); err != nil {
+	return c.library(r, page{Name: "playbooks", Title: "Playbooks"}, func(b *libraryBody, q api.LibraryQuery) (err error) {
+		b.Playbooks, err = c.svc.Playbooks(r.Context(), q)
+		return err
+	})
+}
+
+func (c *cockpit) roles(r *http.Request) (page, error) {
+	return c.library(r, page{Name: "roles", Title: "Roles"}, func(b *libraryBody, q api.LibraryQuery) (err error) {
+		b.Roles, err = c.svc.Roles(r.Context(), q)
+		return err
+	})
+}
+
+// library lists something of a project. If that fails, the page says why, and
+// another project can be chosen.
+func (c *cockpit) library(r *http.Request, p page, list func(*libraryBody, api.LibraryQuery) error) (page, error) {
+	projects, err := c.svc.Projects(r.Context(), api.ProjectQuery{})
+	if err != nil {
 		return page{}, err
 	}
-	p := page{Name: "playbooks", Title: "Playbooks", Nav: "settings", Still: true}
-	if body.Playbooks, err = c.svc.Playbooks(r.Context(), api.LibraryQuery{Project: body.Project}); err != nil {
-		said := problemOf(err) // another project may be chosen
-		body.Problem = &said
+	body := libraryBody{Projects: projects, Project: r.URL.Query().Get("project")}
+	if err := list(&body, api.LibraryQuery{Project: body.Project}); err != nil {
 		p = refused(p, err)
 	}
-	p.Body = body
+	p.Nav, p.Still, p.Body = "settings", true, body
 	return p, nil
 }
 
 // editorBody is a playbook's text, and what was found about it.
 type editorBody struct {
-	Nav     []tab
 	Name    string
 	Project string
 	Origin  string
 	Text    string
 	Verdict *api.PlaybookVerdict
 	Places  []place
-	Problem *problem
 }
 
 // place is a remark with the line it is about.
@@ -65,15 +74,12 @@ func (c *cockpit) editor(r *http.Request) (page, error) {
 
 // editorWith shows a text with what the engine finds about it.
 func (c *cockpit) editorWith(r *http.Request, body editorBody) (page, error) {
-	body.Nav = settingsTabs()
 	p := page{
 		Name: "playbook", Title: "Playbook " + body.Name, Nav: "settings", Still: true,
-		Trail: []step{{"Settings", "/settings"}, {"Playbooks", playbooksPath(body.Project)}},
+		Trail: []step{{"Settings", "/settings"}, {"Playbooks", address("/settings/playbooks", "project", body.Project)}},
 	}
 	v, err := c.svc.CheckPlaybook(r.Context(), api.CheckPlaybook{Project: body.Project, Text: body.Text})
 	if err != nil {
-		said := problemOf(err)
-		body.Problem = &said
 		p = refused(p, err)
 	} else {
 		body.Verdict, body.Places = &v, places(body.Text, v)
@@ -109,26 +115,11 @@ func places(text string, v api.PlaybookVerdict) []place {
 	return list
 }
 
-func playbooksPath(project string) string {
-	if project == "" {
-		return "/settings/playbooks"
-	}
-	return "/settings/playbooks?project=" + url.QueryEscape(project)
-}
-
 // savePlaybook hands the text back as a file. The repository is not touched: its
 // files change by commits that its people make.
 func (c *cockpit) savePlaybook(w http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil {
-		c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send a shorter text")))
-		return
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/yaml; charset=utf-8")
-	h.Set("Content-Disposition", `attachment; filename="`+fileName(r.PathValue("playbook"), "playbook")+`.yaml"`)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	if _, err := w.Write([]byte(plainLines(r.PostForm.Get("text")))); err != nil {
-		c.opts.Log.Debug("send a playbook", "error", err)
-	}
+	c.attach(w, r, "application/yaml; charset=utf-8", fileName(r.PathValue("playbook"), "playbook")+".yaml", func(w io.Writer) error {
+		_, err := io.WriteString(w, plainLines(r.PostForm.Get("text")))
+		return err
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"html/template"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -22,15 +21,13 @@ const (
 // projectBody is everything about a project.
 type projectBody struct {
 	api.ProjectDetail
-	Colour  track.State
-	Percent int
-	Waiting []api.Waiting // what waits for a person in it
-	Diagram template.HTML // of the run that drives it, where it is small
-	Meters  []meter
-	Recent  []api.Run
-	Talks   bool      // a run drives it that can be spoken to
-	Queued  *api.Epic // that was queued just now
-	More    bool      // of the open runs than are listed
+	Waiting  []api.Waiting // what waits for a person in it
+	Diagram  template.HTML // of the run that drives it, where it is small
+	Accounts []accountView
+	Recent   []api.Run
+	Talks    bool      // a run drives it that can be spoken to
+	Queued   *api.Epic // that was queued just now
+	More     bool      // of the open runs than are listed
 }
 
 func (c *cockpit) project(r *http.Request) (page, error) {
@@ -39,12 +36,9 @@ func (c *cockpit) project(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	body := projectBody{ProjectDetail: d, Colour: colour(d.State)}
+	body := projectBody{ProjectDetail: d}
 	if body.More = len(d.Open) > runsPage; body.More {
 		body.Open = d.Open[:runsPage]
-	}
-	if d.Tasks > 0 {
-		body.Percent = 100 * d.CompletedTasks / d.Tasks
 	}
 	waiting, err := c.svc.Inbox(ctx)
 	if err != nil {
@@ -57,9 +51,13 @@ func (c *cockpit) project(r *http.Request) (page, error) {
 	if body.Diagram, err = c.smallDiagram(ctx, d.Run); err != nil {
 		return page{}, err
 	}
-	if body.Meters, err = c.meters(ctx, d); err != nil {
+	accounts, err := c.svc.Limits(ctx, api.LimitsQuery{Of: d.Name})
+	if err != nil {
 		return page{}, err
 	}
+	body.Accounts = accountViews(slices.DeleteFunc(slices.Clone(accounts), func(a api.Account) bool {
+		return a.ID != d.ID && (d.Run == nil || a.ID != d.Run.ID)
+	}))
 	body.Talks = d.Run != nil && (d.Run.Kind == "manager" || d.Run.Kind == "rules")
 	for i, e := range d.Queue {
 		if e.ID == r.URL.Query().Get("queued") {
@@ -130,9 +128,4 @@ func namedEpic(r *http.Request) (string, error) {
 		return "", core.Errorf(core.CodeInvalid, "no goal chosen").WithHint("go back to the queue and choose one there")
 	}
 	return epic, nil
-}
-
-// queuePath leads to an epic that waits.
-func queuePath(e *api.Epic) string {
-	return projectPath(e.Project) + "?queued=" + url.QueryEscape(e.ID) + "#queue"
 }

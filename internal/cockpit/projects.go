@@ -18,9 +18,8 @@ type projectsBody struct {
 // projectCard is a project at a glance.
 type projectCard struct {
 	api.Project
-	Colour  track.State
-	Percent int // of its tasks that are done
-	Asks    int // what waits for a person in it
+	Colour track.State
+	Asks   int // what waits for a person in it
 }
 
 func (c *cockpit) projects(r *http.Request) (page, error) {
@@ -40,9 +39,6 @@ func (c *cockpit) projects(r *http.Request) (page, error) {
 	}
 	for _, p := range list {
 		card := projectCard{Project: p, Colour: colour(p.State), Asks: asks[p.Name]}
-		if p.Tasks > 0 {
-			card.Percent = 100 * p.CompletedTasks / p.Tasks
-		}
 		if card.Asks > 0 {
 			card.Colour = track.Waiting
 		}

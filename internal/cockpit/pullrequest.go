@@ -1,11 +1,14 @@
 package cockpit
 
 import (
+	"html/template"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // pullPath is where a run's pull request is looked at: on its forge, or on a page
@@ -24,21 +27,26 @@ func pullPath(alias, address string) string {
 }
 
 // pullRequest shows a pull request that is a record.
-func (c *cockpit) pullRequest(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) pullRequest(_ *http.Request, d api.RunDetail) (page, error) {
 	if d.PullRequest == nil || d.PullRequest.Record == nil {
 		return page{}, core.Errorf(core.CodeNotFound, "run %s has no pull request on this machine", d.Alias).WithHint("see `stellwerk status %s`", d.Alias)
 	}
-	p, err := c.runPage(r, d, "pullrequest", "Pull request")
-	p.Body = pullBody{d.Run, *d.PullRequest}
-	return p, err
+	return page{Name: "pullrequest", Title: "Pull request", Body: pullBody{d.Run, *d.PullRequest}}, nil
 }
 
 // pullBody is a pull request of a run.
 type pullBody struct {
 	Run api.Run
 	api.PullRequest
+}
+
+// pullText renders the text of a pull request, with the plan folded as forges show it. What is inside is rendered as any
+// other text: nothing in it is obeyed.
+func pullText(text string) template.HTML {
+	before, rest, folded := strings.Cut(text, wording.PlanBegins)
+	end := strings.LastIndex(rest, wording.PlanEnds)
+	if !folded || end < 0 {
+		return markdown(text)
+	}
+	return markdown(before) + "<details class=\"other\"><summary>The plan</summary>" + markdown(rest[:end]) + "</details>" + markdown(rest[end+len(wording.PlanEnds):])
 }

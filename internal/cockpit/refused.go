@@ -46,9 +46,7 @@ func refusedPage(r *http.Request, err error) page {
 	}
 	code := core.CodeOf(err)
 	f.Again = code != core.CodeConflict && code != core.CodeNotFound
-	said := problemOf(err)
-	said.Sent = f
-	p.Body = said
+	p.Body = f
 	return p
 }
 

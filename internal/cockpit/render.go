@@ -29,7 +29,7 @@ func (r rendered) Shown() bool { return r.HTML != "" || r.Text != "" }
 
 // render decides by its name and content how a document is shown.
 func (c *capped) render(name string) rendered {
-	data := c.Bytes()
+	data := c.text.Bytes()
 	if c.cut { // perhaps within a character
 		for i := 0; i < utf8.UTFMax && len(data) > 0 && !utf8.Valid(data[max(0, len(data)-utf8.UTFMax):]); i++ {
 			data = data[:len(data)-1]

@@ -143,5 +143,17 @@ func requested(whole string, drafts []draft.Comment, shown core.Subject) (string
 	return words, nil
 }
 
-// oneDraft is a comment in the list of all of them.
-func oneDraft(d remark, f reviewForm, back string) note { return note{Draft: d, Back: back, Form: &f} }
+// remark is a comment on a line that was not sent yet.
+type remark struct {
+	draft.Comment
+	Old bool // another commit is shown now
+}
+
+// remarks are somebody's comments, beside the commit that is shown.
+func remarks(list []draft.Comment, commit string) []remark {
+	var all []remark
+	for _, d := range list {
+		all = append(all, remark{d, d.Commit != commit})
+	}
+	return all
+}

@@ -41,11 +41,7 @@ type attemptShare struct {
 	Href string
 }
 
-func (c *cockpit) runCosts(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) runCosts(r *http.Request, d api.RunDetail) (page, error) {
 	accounts, err := c.svc.Limits(r.Context(), api.LimitsQuery{Of: d.ID})
 	if err != nil {
 		return page{}, err
@@ -72,9 +68,7 @@ func (c *cockpit) runCosts(r *http.Request) (page, error) {
 	for _, a := range slices.Backward(attempts[body.More:]) {
 		body.Attempts = append(body.Attempts, attemptShare{a, taskPath(d.Alias, a.Task)})
 	}
-	p, err := c.runPage(r, d, "runcosts", "Costs")
-	p.Body = body
-	return p, err
+	return page{Name: "runcosts", Title: "Costs", Body: body}, nil
 }
 
 // plot draws what was used over time, with the run's own limits.
@@ -140,17 +134,13 @@ func groups(d api.RunDetail, attempts []api.AttemptSpending) []group {
 			if sums[name] == nil {
 				sums[name] = &share{Name: name}
 			}
-			sums[name].Times++
-			sums[name].Cost = sums[name].Plus(a.Cost())
-			sums[name].Tokens += a.Usage.Tokens()
+			sums[name].add(1, a.Cost(), a.Usage.Tokens())
 		}
 		shares := ranked(sums, false)
 		if n := len(shares); n > most {
 			rest := share{Name: fmt.Sprintf("%d others", n-most+1)}
 			for _, s := range shares[most-1:] {
-				rest.Times += s.Times
-				rest.Cost = rest.Plus(s.Cost)
-				rest.Tokens += s.Tokens
+				rest.add(s.Times, s.Cost, s.Tokens)
 			}
 			shares = append(shares[:most-1], rest)
 		}

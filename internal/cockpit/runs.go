@@ -3,7 +3,6 @@ package cockpit
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -34,21 +33,6 @@ type filter struct {
 	Here        bool
 }
 
-// runFilter is a status by which a list is narrowed; "open" is none, and means
-// those that have not ended.
-type runFilter struct {
-	Key   core.RunStatus
-	Title string
-}
-
-// runFilters are the ways to narrow a list of runs, by what their addresses say.
-func runFilters() []runFilter {
-	return []runFilter{
-		{"", "All"}, {"open", "Open"}, {core.StatusAwaiting, "Waiting for you"}, {core.StatusPaused, "Paused"},
-		{core.StatusReview, "In review"}, {core.StatusCompleted, "Completed"}, {core.StatusFailed, "Failed"}, {core.StatusCancelled, "Cancelled"},
-	}
-}
-
 func (c *cockpit) runsList(r *http.Request) (page, error) {
 	ctx, asked := r.Context(), r.URL.Query()
 	q := api.RunQuery{Project: asked.Get("project"), Before: asked.Get("before"), Limit: runsPage + 1}
@@ -70,16 +54,23 @@ func (c *cockpit) runsList(r *http.Request) (page, error) {
 	body := runsBody{Project: cmp.Or(names[q.Project], q.Project)}
 	if len(runs) > runsPage {
 		runs = runs[:runsPage]
-		body.Next = runsPath(body.Project, asked.Get("status"), runs[runsPage-1].ID)
+		body.Next = address("/runs", "project", body.Project, "status", asked.Get("status"), "before", runs[runsPage-1].ID)
 	}
 	if q.Before != "" {
-		body.First = runsPath(body.Project, asked.Get("status"), "")
+		body.First = address("/runs", "project", body.Project, "status", asked.Get("status"))
 	}
 	for _, run := range runs {
 		body.Runs = append(body.Runs, listedRun{run, names[run.Project]})
 	}
-	for _, f := range runFilters() {
-		body.Filters = append(body.Filters, filter{f.Title, runsPath(body.Project, string(f.Key), ""), string(f.Key) == asked.Get("status")})
+	for _, f := range []struct {
+		status core.RunStatus // or "open": those that have not ended
+		title  string
+	}{
+		{"", "All"}, {"open", "Open"}, {core.StatusAwaiting, "Waiting for you"}, {core.StatusPaused, "Paused"},
+		{core.StatusReview, "In review"}, {core.StatusCompleted, "Completed"}, {core.StatusFailed, "Failed"}, {core.StatusCancelled, "Cancelled"},
+	} {
+		href := address("/runs", "project", body.Project, "status", string(f.status))
+		body.Filters = append(body.Filters, filter{f.title, href, string(f.status) == asked.Get("status")})
 	}
 	p := page{Name: "runs", Title: "Runs", Nav: "projects", Trail: []step{{"Projects", "/"}}, Body: body, Still: q.Before != ""}
 	if body.Project != "" {
@@ -87,18 +78,4 @@ func (c *cockpit) runsList(r *http.Request) (page, error) {
 		p.Trail = append(p.Trail, step{body.Project, projectPath(body.Project)})
 	}
 	return p, nil
-}
-
-// runsPath is the address of a page of the list.
-func runsPath(project, status, before string) string {
-	q := url.Values{}
-	for key, value := range map[string]string{"project": project, "status": status, "before": before} {
-		if value != "" {
-			q.Set(key, value)
-		}
-	}
-	if len(q) == 0 {
-		return "/runs"
-	}
-	return "/runs?" + q.Encode()
 }

@@ -2,6 +2,7 @@ package cockpit
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
@@ -9,15 +10,14 @@ import (
 
 // settingsBody is how the engine stands, and what it is held to.
 type settingsBody struct {
-	Nav    []tab
-	Info   api.Info
-	Health []api.Examined
-	Meters []meter
+	Info     api.Info
+	Health   []api.Examined
+	Accounts []accountView // of the engine and the projects
 }
 
 func (c *cockpit) settings(r *http.Request) (page, error) {
 	ctx := r.Context()
-	body := settingsBody{Nav: settingsTabs()}
+	var body settingsBody
 	var err error
 	if body.Info, err = c.svc.Info(ctx); err != nil {
 		return page{}, err
@@ -29,20 +29,16 @@ func (c *cockpit) settings(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	for _, a := range accounts {
-		switch a.Scope {
-		case api.ScopeEngine:
-			body.Meters = append(body.Meters, metersOf("The engine", a)...)
-		case api.ScopeProject:
-			body.Meters = append(body.Meters, metersOf(clip(60, a.Name), a)...)
-		}
-	}
+	body.Accounts = accountViews(slices.DeleteFunc(slices.Clone(accounts), func(a api.Account) bool { return a.Scope == api.ScopeRun }))
 	return page{Name: "settings", Title: "Settings", Nav: "settings", Still: true, Body: body}, nil
 }
 
-// settingsTabs leads from one page of the settings to the others.
-func settingsTabs() []tab {
-	return []tab{{"health", "Health and limits", "/settings"}, {"playbooks", "Playbooks", "/settings/playbooks"}, {"roles", "Roles", "/settings/roles"}, {"people", "People", "/settings/people"}}
+// settingsnav leads from one page of the settings to the others.
+func settingsnav(here string) tabs {
+	return tabs{Here: here, Tabs: []tab{
+		{"health", "Health and limits", "/settings"}, {"playbooks", "Playbooks", "/settings/playbooks"},
+		{"roles", "Roles", "/settings/roles"}, {"people", "People", "/settings/people"},
+	}}
 }
 
 // gradeColour is how what an examination found looks.
@@ -54,29 +50,4 @@ func gradeColour(grade string) track.State {
 		return track.Under
 	}
 	return track.Failed
-}
-
-// rolesBody is what agents are told to be.
-type rolesBody struct {
-	Nav      []tab
-	Projects []api.Project
-	Project  string
-	Roles    []api.RoleEntry
-	Problem  *problem
-}
-
-func (c *cockpit) roles(r *http.Request) (page, error) {
-	body := rolesBody{Nav: settingsTabs(), Project: r.URL.Query().Get("project")}
-	var err error
-	if body.Projects, err = c.svc.Projects(r.Context(), api.ProjectQuery{}); err != nil {
-		return page{}, err
-	}
-	p := page{Name: "roles", Title: "Roles", Nav: "settings", Still: true}
-	if body.Roles, err = c.svc.Roles(r.Context(), api.LibraryQuery{Project: body.Project}); err != nil {
-		said := problemOf(err) // another project may be chosen
-		body.Problem = &said
-		p = refused(p, err)
-	}
-	p.Body = body
-	return p, nil
 }

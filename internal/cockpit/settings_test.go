@@ -68,7 +68,7 @@ func TestATextIsSavedAsAFile(t *testing.T) {
 	h := serve(t, svc, api.RoleViewer)
 	for name, file := range map[string]string{"own": "own.yaml", "%22%0d%0aX%3a%20y": "X--y.yaml", "..": "playbook.yaml"} {
 		w := post(h, "/settings/playbooks/"+strings.ReplaceAll(name, "..", "%2e%2e%2f")+"/file", url.Values{"text": {"a: 1\r\n"}})
-		if w.Code != http.StatusOK || w.Body.String() != "a: 1\n" || w.Header().Get("Content-Disposition") != `attachment; filename="`+file+`"` ||
+		if w.Code != http.StatusOK || w.Body.String() != "a: 1\n" || w.Header().Get("Content-Disposition") != "attachment; filename="+file ||
 			w.Header().Get("X-Content-Type-Options") != "nosniff" || strings.Contains(w.Header().Get("Content-Type"), "html") {
 			t.Errorf("%s: %d %v %q", name, w.Code, w.Header(), w.Body)
 		}

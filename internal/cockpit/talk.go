@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -89,35 +88,28 @@ func (c *cockpit) projectTalk(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	body := talkBody{Project: project, Here: projectPath(project.Name) + "/talk"}
-	p := page{Title: "Conversation", Nav: "projects", Trail: []step{{project.Name, projectPath(project.Name)}}}
-	return c.talk(r, p, body)
+	p, err := c.talk(r, body)
+	p.Nav, p.Trail = "projects", []step{{project.Name, projectPath(project.Name)}}
+	return p, err
 }
 
 // runTalk is the conversation of the run's project.
-func (c *cockpit) runTalk(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) runTalk(r *http.Request, d api.RunDetail) (page, error) {
 	project, err := c.svc.Project(r.Context(), d.Project)
 	if err != nil {
 		return page{}, err
 	}
-	p, err := c.runPage(r, d, "talk", "Conversation")
-	if err != nil {
-		return page{}, err
-	}
-	return c.talk(r, p, talkBody{Project: project, Of: &d, Here: runPath(d.Alias) + "/talk"})
+	return c.talk(r, talkBody{Project: project, Of: &d, Here: runPath(d.Alias) + "/talk"})
 }
 
-func (c *cockpit) talk(r *http.Request, p page, body talkBody) (page, error) {
-	p.Name, p.Projects = "talk", []string{body.Project.ID}
+func (c *cockpit) talk(r *http.Request, body talkBody) (page, error) {
+	p := page{Name: "talk", Title: "Conversation", Projects: []string{body.Project.ID}}
 	if run := body.Project.Run; run != nil {
 		d, err := c.svc.Run(r.Context(), run.ID)
 		if err != nil {
 			return page{}, err
 		}
-		body.Run, p.Runs = &d, append(p.Runs, d.ID)
+		body.Run, p.Runs = &d, []string{d.ID}
 		if d.Waves != nil {
 			body.Silent = "This run works in waves. Its planner reads only answers."
 		}
@@ -141,11 +133,7 @@ func (c *cockpit) talk(r *http.Request, p page, body talkBody) (page, error) {
 	if len(list) > n {
 		list = list[len(list)-n:]
 		if body.Cut = n == mostMessages; !body.Cut {
-			more := url.Values{"n": {strconv.Itoa(2 * n)}}
-			if body.In != nil {
-				more.Set("in", body.In.ID)
-			}
-			body.Earlier = body.Here + "?" + more.Encode()
+			body.Earlier = address(body.Here, "n", strconv.Itoa(2*n), "in", query.Conversation)
 		}
 	}
 	questions, err := c.svc.Questions(r.Context())
@@ -234,11 +222,7 @@ func (c *cockpit) speak(r *http.Request) (string, error) {
 
 // talkPath is where a conversation is read; all of them where none is named.
 func talkPath(project, conversation string) string {
-	path := projectPath(project) + "/talk"
-	if conversation != "" {
-		path += "?" + url.Values{"in": {conversation}}.Encode()
-	}
-	return path
+	return address(projectPath(project)+"/talk", "in", conversation)
 }
 
 // converse begins a conversation.

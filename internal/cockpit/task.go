@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
+	"github.com/stellwerk-dev/stellwerk/internal/cockpit/track"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
+	"github.com/stellwerk-dev/stellwerk/internal/wording"
 )
 
 // Bounds of what a page about a task shows at once.
@@ -77,9 +79,7 @@ func (c *cockpit) task(r *http.Request) (page, error) {
 		}
 		body.Attempts = append(body.Attempts, b)
 	}
-	p, err := c.runPage(r, d, "task", taskTitle(seen.stage, t))
-	p.Body = body
-	return p, err
+	return c.aboutRun(r, d, page{Name: "task", Title: taskTitle(seen.stage, t), Body: body})
 }
 
 // taskTitle is what was asked for, in a line.
@@ -98,7 +98,7 @@ func taskTitle(s api.Stage, t api.Task) string {
 // lookInto adds what lies behind an attempt.
 func (c *cockpit) lookInto(r *http.Request, run api.Run, b *attemptBody) error {
 	for i := range min(shownArtifact, len(b.Documents)) {
-		if err := c.read(r.Context(), run.ID, &b.Documents[i]); err != nil {
+		if err := c.render(r.Context(), run.ID, &b.Documents[i], maxShown); err != nil {
 			return err
 		}
 	}
@@ -117,8 +117,7 @@ func (c *cockpit) lookInto(r *http.Request, run api.Run, b *attemptBody) error {
 
 // told is what an attempt was told; nil where that is not known yet or any more.
 func (c *cockpit) told(r *http.Request, run, attempt string) (*told, error) {
-	var text capped
-	text.most = maxPrompt
+	text := capped{most: maxPrompt}
 	err := c.svc.Prompt(r.Context(), run, attempt, &text)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil, nil
@@ -126,6 +125,50 @@ func (c *cockpit) told(r *http.Request, run, attempt string) (*told, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := strings.Count(text.String(), "\n") + 1
-	return &told{rendered: text.render("prompt.md"), Attempt: attempt, Lines: lines, Long: lines > longPrompt || text.Len() > 4000}, nil
+	lines := strings.Count(text.text.String(), "\n") + 1
+	return &told{rendered: text.render("prompt.md"), Attempt: attempt, Lines: lines, Long: lines > longPrompt || text.text.Len() > 4000}, nil
+}
+
+// behindBody is an attempt with the run it belongs to.
+type behindBody struct {
+	Run     api.Run
+	Stages  []api.Stage
+	Attempt attemptBody
+	Bounds  []wording.Bound // nil where nothing bounded it, or while it runs
+	Refused string          // connections; empty if none was
+	Allow   string          // how to allow them
+}
+
+func behind(b taskBody, a attemptBody) behindBody {
+	body := behindBody{Run: b.Run, Stages: []api.Stage{b.Stage}, Attempt: a, Refused: wording.Refused(a.Traffic), Allow: wording.Allowing(a.Traffic)}
+	if a.Resources != nil {
+		body.Bounds = wording.Bounds(*a.Resources, b.Limits)
+	}
+	return body
+}
+
+// verdictWord says how an attempt stands: what the checks said of it, or else how
+// it ended.
+func verdictWord(a api.Attempt) string {
+	switch {
+	case a.Status.Active():
+		return word(a.Status)
+	case a.Verdict != "":
+		return string(a.Verdict) + " the checks"
+	case a.Exit != "":
+		return wording.Exit(a.Exit)
+	}
+	return word(a.Status)
+}
+
+func verdictColour(a api.Attempt) track.State {
+	switch {
+	case a.Status.Active():
+		return track.Under
+	case a.Verdict == core.VerdictPassed:
+		return track.Passed
+	case a.Verdict != "", a.Exit != "" && a.Exit != core.ExitFinished:
+		return track.Failed
+	}
+	return track.Still
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -63,49 +64,48 @@ func (c *cockpit) lastSeen(ctx context.Context, run, task string) ([]int64, erro
 	var stage string
 	var admitted, named, reopened int64
 	whole, part := []byte(`"`+task+`"`), []byte(`"`+task+`.`)
-	err := c.history(ctx, run, func(e core.Event) error {
+	for e, err := range c.history(ctx, run, 0) {
+		var about struct{ Task, Stage string }
+		if err == nil && (e.Type == core.TypeTaskAdmitted || e.Type == core.TypeStageOpened) {
+			err = json.Unmarshal(e.Body, &about)
+		}
 		switch {
-		case e.Type == core.TypeTaskAdmitted && bytes.Contains(e.Body, whole):
-			var b core.TaskAdmitted
-			if err := json.Unmarshal(e.Body, &b); err != nil {
-				return err
-			}
-			if b.Task == task {
-				stage, admitted, named, reopened = b.Stage, e.Seq, e.Seq, 0
-			}
+		case err != nil:
+			return nil, err
+		case e.Type == core.TypeTaskAdmitted && about.Task == task:
+			stage, admitted, named, reopened = about.Stage, e.Seq, e.Seq, 0
 		case stage == "" || reopened > 0:
-		case e.Type == core.TypeStageOpened:
-			var b core.StageOpened
-			if err := json.Unmarshal(e.Body, &b); err != nil {
-				return err
-			}
-			if b.Stage == stage {
-				reopened = e.Seq
-			}
+		case e.Type == core.TypeStageOpened && about.Stage == stage:
+			reopened = e.Seq
 		case bytes.Contains(e.Body, whole) || bytes.Contains(e.Body, part):
 			named = e.Seq
 		}
-		return nil
-	})
+	}
 	moments := slices.Compact([]int64{reopened - 1, named, admitted})
-	return slices.DeleteFunc(moments, func(seq int64) bool { return seq < 1 }), err
+	return slices.DeleteFunc(moments, func(seq int64) bool { return seq < 1 }), nil
 }
 
 // historyPage is how many events are asked for at once.
 const historyPage = 1000
 
-// history reads a run's events, oldest first.
-func (c *cockpit) history(ctx context.Context, run string, fn func(core.Event) error) error {
-	for after := int64(0); ; {
-		events, err := c.svc.Events(ctx, run, after, historyPage)
-		if err != nil || len(events) == 0 {
-			return err
-		}
-		for _, e := range events {
-			if err := fn(e); err != nil {
-				return err
+// history reads a run's events after one of them, oldest first.
+func (c *cockpit) history(ctx context.Context, run string, after int64) iter.Seq2[core.Event, error] {
+	return func(yield func(core.Event, error) bool) {
+		for {
+			events, err := c.svc.Events(ctx, run, after, historyPage)
+			if err != nil {
+				yield(core.Event{}, err)
+				return
 			}
-			after = e.Seq
+			for _, e := range events {
+				if !yield(e, nil) {
+					return
+				}
+				after = e.Seq
+			}
+			if len(events) == 0 {
+				return
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ const frameFile = "templates/frame.html"
 
 // parse reads each page together with the frame and the shared parts.
 func parse(files fs.FS, funcs template.FuncMap) (map[string]*template.Template, error) {
-	frame := template.New("frame").Funcs(funcs)
+	frame := template.New("frame").Funcs(funcs).Option("missingkey=error")
 	parts, err := fs.Glob(files, "templates/parts/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("the cockpit's parts: %w", err)

@@ -48,13 +48,14 @@ func (c *cockpit) functions() template.FuncMap {
 		"join":        strings.Join,
 		"may":         may,
 		"json":        asJSON,
+		"args":        args,
+		"settingsnav": settingsnav,
 		"gate":        gate,
 		"pausing":     pausing,
 		"pullPath":    pullPath,
 		"pullText":    pullText,
 		"verdict":     verdict,
 		"reviewWord":  reviewWord,
-		"answerForm":  answerForm,
 		"newKey":      rand.Text,
 		"runnav":      runnav,
 		"clock":       func(t time.Time) string { return t.UTC().Format("15:04:05") },
@@ -69,15 +70,10 @@ func (c *cockpit) functions() template.FuncMap {
 		"brief":         func(s string) bool { return len(s) <= 120 && !strings.Contains(s, "\n") },
 		"outcome":       outcome,
 		"arguments":     arguments,
-		"rows":          rows,
 		"setOut":        setOut,
 		"comment":       withComment,
-		"onedraft":      oneDraft,
-		"merging":       merging,
-		"pieces":        pieceList,
 		"disagree":      disagreement,
 		"isFact":        isFact,
-		"here":          func(list []tab, key string) tabs { return tabs{Here: key, Tabs: list} },
 		"grade":         gradeColour,
 		"sentence":      sentence,
 		"branch":        func(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") },
@@ -88,7 +84,6 @@ func (c *cockpit) functions() template.FuncMap {
 		"gateTitle":     gateTitle,
 		"workOf":        workOf,
 		"check":         nameCheck,
-		"runhead":       runhead,
 	}
 }
 
@@ -128,8 +123,27 @@ func asJSON(v any) (string, error) {
 	return string(data), err
 }
 
+// args are named values, for a part of a page that needs several.
+func args(pairs ...any) map[string]any {
+	named := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		named[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	return named
+}
+
 // stageName is what a stage is called.
 func stageName(s api.Stage) string { return cmp.Or(s.Title, s.ID) }
+
+// titleOf is what a stage is called whose id alone is known.
+func titleOf(stages []api.Stage, id string) string {
+	for i := range stages { // there may be hundreds, and as many names
+		if stages[i].ID == id {
+			return stageName(stages[i])
+		}
+	}
+	return id
+}
 
 // numbered is that with the number of a phase before it, by which people name it
 // at a terminal.

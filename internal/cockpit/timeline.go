@@ -53,11 +53,7 @@ type happened struct {
 	Here              bool
 }
 
-func (c *cockpit) timeline(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) timeline(r *http.Request, d api.RunDetail) (page, error) {
 	body := timelineBody{Run: d, Last: d.Seq, At: d.Seq}
 	asked := r.URL.Query().Get("at")
 	if asked != "" {
@@ -67,12 +63,10 @@ func (c *cockpit) timeline(r *http.Request) (page, error) {
 		}
 		body.At = min(max(n, 1), d.Seq)
 	}
-	p, err := c.runPage(r, d, "timeline", "Timeline")
-	if err != nil || d.Seq == 0 {
-		p.Body = body
-		return p, err
+	if d.Seq == 0 {
+		return page{Name: "timeline", Title: "Timeline", Body: body}, nil
 	}
-	marks, err := c.marksOf(r.Context(), d.ID, d.Seq)
+	marks, err := c.marksOf(r.Context(), d.ID)
 	if err != nil {
 		return page{}, err
 	}
@@ -80,8 +74,7 @@ func (c *cockpit) timeline(r *http.Request) (page, error) {
 	if body.Moment, err = c.moment(r.Context(), d, body.At, marks); err != nil {
 		return page{}, err
 	}
-	p.Body, p.Part, p.Still = body, "moment", asked != ""
-	return p, nil
+	return page{Name: "timeline", Title: "Timeline", Body: body, Part: "moment", Still: asked != ""}, nil
 }
 
 // moment looks at a run as it was.

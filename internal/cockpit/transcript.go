@@ -54,28 +54,22 @@ func (c *cockpit) transcript(r *http.Request) (page, error) {
 	}
 	// It is asked for again and again while an agent speaks: what is around it is
 	// looked up only where it is shown.
-	p, body := page{Name: "transcript"}, transcriptOf(run, piece)
-	if r.Header.Get(partHeader) != "records" {
-		d, err := c.svc.Run(r.Context(), run)
-		if err != nil {
-			return page{}, err
-		}
-		body.Work = workOf(d.Stages, piece.Attempt)
-		if p, err = c.runPage(r, d, "transcript", "Transcript of "+body.Work.String()); err != nil {
-			return page{}, err
-		}
+	body := transcriptOf(run, piece)
+	p := page{Name: "transcript", Body: body, Part: "records", Still: true} // transcript.js adds what is new
+	if r.Header.Get(partHeader) == p.Part {
+		return p, nil
 	}
-	p.Body, p.Part = body, "records"
-	p.Still = true // what is new is added to it, see transcript.js
-	return p, nil
-}
-
-func transcriptPath(run, attempt string) string {
-	return runPath(run) + "/attempts/" + url.PathEscape(attempt) + "/transcript"
+	d, err := c.svc.Run(r.Context(), run)
+	if err != nil {
+		return page{}, err
+	}
+	body.Work = workOf(d.Stages, piece.Attempt)
+	p.Title = "Transcript of " + body.Work.String()
+	return c.aboutRun(r, d, p)
 }
 
 func transcriptOf(run string, piece api.Transcript) *transcriptBody {
-	path := transcriptPath(run, piece.Attempt)
+	path := runPath(run) + "/attempts/" + url.PathEscape(piece.Attempt) + "/transcript"
 	t := &transcriptBody{Attempt: piece.Attempt, Task: attemptPath(run, piece.Attempt), Newest: path, Live: !piece.Done}
 	if piece.Begin > 0 {
 		t.Earlier = fmt.Sprintf("%s?at=%d", path, piece.Begin)
@@ -127,5 +121,5 @@ func attemptPath(run, attempt string) string {
 	if i := strings.LastIndex(attempt, ".a"); i > 0 {
 		task = attempt[:i]
 	}
-	return taskPath(run, task) + "?attempt=" + url.QueryEscape(attempt)
+	return address(taskPath(run, task), "attempt", attempt)
 }

@@ -1,6 +1,7 @@
 package cockpit
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
@@ -68,10 +69,10 @@ func TestTheFormOfAnEpicShowsWhatWasChosen(t *testing.T) {
 	if b := (epicBody{Playbooks: []api.PlaybookEntry{feature}}); b.Picked(feature) {
 		t.Error("the only playbook cannot start and is marked")
 	}
-	if b := (epicBody{Form: epicForm{Playbook: "other"}}); b.Picked(own) || !b.Picked(other) {
+	if b := (epicBody{Form: epicForm{url.Values{"playbook": {"other"}}}}); b.Picked(own) || !b.Picked(other) {
 		t.Error("the playbook that was chosen is not marked")
 	}
-	if (epicForm{Goal: "g", Yes: true}).Particular() || !(epicForm{Hours: "2"}).Particular() || !(epicForm{Designer: true}).Particular() {
+	if (epicForm{url.Values{"goal": {"g"}, "yes": {"on"}}}).Particular() || !(epicForm{url.Values{"hours": {"2"}}}).Particular() || !(epicForm{url.Values{"designer": {"on"}}}).Particular() {
 		t.Error("choices are unfolded for the wrong reasons")
 	}
 }

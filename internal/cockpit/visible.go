@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
 // visible replaces what a browser would not show, or would let change the order
@@ -69,18 +71,14 @@ func shownRune(r rune) rune {
 	return r
 }
 
+// hidden reports what [plain.Hidden] does, and letters without a shape, which source
+// text can be named by. A carriage return is white space to a browser.
 func hidden(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || r == '\r':
+	switch r {
+	case '\r':
 		return false
-	case r < 0x20, r >= 0x7f && r < 0xa0: // control characters
-		return true
-	case r == 0x061c, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // direction of writing
-		return true
-	case r == 0xad, r == 0x180e, r == 0x200b, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe01ef: // marks without a shape
-		return true
-	case r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0: // letters without one, which source text can be named by
+	case 0x115f, 0x1160, 0x3164, 0xffa0:
 		return true
 	}
-	return false
+	return plain.Hidden(r)
 }

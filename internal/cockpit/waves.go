@@ -47,19 +47,7 @@ type pieceView struct {
 	Href string // "" where no task of it is known any more
 }
 
-// pieceTable is what a list of pieces needs.
-type pieceTable struct {
-	Alias  string
-	Pieces []pieceView
-}
-
-func pieceList(alias string, pieces []pieceView) pieceTable { return pieceTable{alias, pieces} }
-
-func (c *cockpit) waves(r *http.Request) (page, error) {
-	d, err := c.svc.Run(r.Context(), r.PathValue("run"))
-	if err != nil {
-		return page{}, err
-	}
+func (c *cockpit) waves(r *http.Request, d api.RunDetail) (page, error) {
 	outline, err := c.svc.Outline(r.Context(), d.ID)
 	if err != nil {
 		return page{}, err
@@ -82,9 +70,7 @@ func (c *cockpit) waves(r *http.Request) (page, error) {
 		body.More = max(0, len(body.Conflicts)-most)
 		body.Conflicts = body.Conflicts[:len(body.Conflicts)-body.More]
 	}
-	p, err := c.runPage(r, d, "waves", title)
-	p.Body = body
-	return p, err
+	return page{Name: "waves", Title: title, Body: body}, nil
 }
 
 // linked finds the page about each piece: that of its newest task.

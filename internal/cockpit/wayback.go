@@ -55,14 +55,7 @@ func (w wayBack) meant() string {
 }
 
 // Name is what the stage that is meant is called.
-func (w wayBack) Name() string {
-	for _, s := range w.Stages {
-		if s.ID == w.To {
-			return stageName(s)
-		}
-	}
-	return w.To
-}
+func (w wayBack) Name() string { return titleOf(w.Stages, w.To) }
 
 // sendBack sends words to the stage that was chosen, or to the one that waits.
 func (c *cockpit) sendBack(r *http.Request, run string, back api.Rollback) (api.Run, error) {

@@ -9,29 +9,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
-// wordFunc does what a form asks for and says where to look next.
-type wordFunc func(*http.Request) (where string, err error)
-
-// word takes a person's word. Who sent it from a page is led back there; what
-// was refused is said there.
-func (c *cockpit) word(mux *http.ServeMux, pattern string, do wordFunc) {
-	mux.HandleFunc("POST "+pattern, func(w http.ResponseWriter, r *http.Request) {
-		if err := r.ParseForm(); err != nil {
-			c.show(w, r, problemPage(core.Wrap(core.CodeInvalid, err, "the form cannot be read", "go back and send it again")))
-			return
-		}
-		where, err := do(r)
-		if err != nil {
-			c.show(w, r, refusedPage(r, err))
-			return
-		}
-		if back := r.PostForm.Get("back"); api.OwnPage(back) {
-			where = back
-		}
-		http.Redirect(w, r, where, http.StatusSeeOther)
-	})
-}
-
 // may reports that who asks may do what an approver or an admin does. It only
 // spares them buttons that would be refused.
 func may(caller api.Caller, role string) bool { return caller.May(api.Role(role)) }
@@ -136,4 +113,14 @@ func (c *cockpit) answer(r *http.Request) (string, error) {
 	}
 	said, err := c.svc.Answer(r.Context(), r.PathValue("question"), api.Answer{Text: words})
 	return runPath(said.Run.Alias), err
+}
+
+// merge brings what was shown into its base.
+func (c *cockpit) merge(r *http.Request) (string, error) {
+	req := api.Merge{Commit: r.PostForm.Get("commit"), Tip: r.PostForm.Get("tip")}
+	if req.Commit == "" || req.Tip == "" {
+		return "", core.Errorf(core.CodeInvalid, "the form does not say what was shown").WithHint("go back to the page, look again and decide there")
+	}
+	run, err := c.svc.Merge(r.Context(), r.PathValue("run"), req)
+	return runPath(run.Alias), err
 }

@@ -127,9 +127,9 @@ func noticeSetup() (notify.Setup, error) {
 	for _, name := range settings.Notify.V {
 		way, err := noticeWay(name, settings.Telling)
 		if err != nil {
-			way = notify.Unusable(name, err)
+			way = notify.Way{Name: name, Send: func(context.Context, notify.Message) error { return err }}
 		}
-		if way != nil {
+		if way.Send != nil {
 			setup.Ways = append(setup.Ways, way)
 		}
 	}
@@ -139,30 +139,22 @@ func noticeSetup() (notify.Setup, error) {
 func noticeWay(name string, s config.NotifySettings) (notify.Way, error) {
 	switch name {
 	case config.NotifyDesktop:
-		return notify.Desktop{}, nil
+		return notify.Desktop(), nil
 	case config.NotifyWebhook:
 		secret, err := forge.Token(s.SecretEnv.V, s.SecretFile.V)
 		if err != nil {
-			return nil, fmt.Errorf("the secret of the webhook (notify_webhook_secret_env, notify_webhook_secret_file): %w", err)
+			return notify.Way{}, fmt.Errorf("the secret of the webhook (notify_webhook_secret_env, notify_webhook_secret_file): %w", err)
 		}
 		if s.WebhookURL.V == "" {
-			return nil, fmt.Errorf("notify_webhook_url is not set: %w", notify.ErrPermanent)
+			return notify.Way{}, fmt.Errorf("notify_webhook_url is not set: %w", notify.ErrPermanent)
 		}
-		return asWay(notify.NewWebhook(s.WebhookURL.V, secret.Reveal(), s.PrivateHosts.V))
+		return notify.Webhook(s.WebhookURL.V, secret.Reveal(), s.PrivateHosts.V)
 	case config.NotifySlack:
 		address, err := forge.Token(s.SlackEnv.V, s.SlackFile.V)
 		if err != nil {
-			return nil, fmt.Errorf("the address for Slack (notify_slack_url_env, notify_slack_url_file): %w", err)
+			return notify.Way{}, fmt.Errorf("the address for Slack (notify_slack_url_env, notify_slack_url_file): %w", err)
 		}
-		return asWay(notify.NewSlack(address.Reveal(), s.PrivateHosts.V))
+		return notify.Slack(address.Reveal(), s.PrivateHosts.V)
 	}
-	return nil, nil //nolint:nilnil // the bell is nothing that the engine rings
-}
-
-// asWay keeps a nil pointer from becoming a way.
-func asWay[T notify.Way](way T, err error) (notify.Way, error) {
-	if err != nil {
-		return nil, err
-	}
-	return way, nil
+	return notify.Way{}, nil // the bell is nothing that the engine rings
 }

@@ -11,13 +11,9 @@ import (
 )
 
 // Desktop shows notifications of the desktop, where there is one.
-type Desktop struct{}
+func Desktop() Way { return Way{"desktop", show} }
 
-// Name implements Way.
-func (Desktop) Name() string { return "desktop" }
-
-// Send implements Way.
-func (Desktop) Send(ctx context.Context, m Message) error {
+func show(ctx context.Context, m Message) error {
 	argv := command(runtime.GOOS, m)
 	path, err := program.Look(os.Getenv("PATH"), argv[0])
 	if err != nil {

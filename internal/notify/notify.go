@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
@@ -45,9 +44,9 @@ type Message struct {
 
 // Way is one way to tell a person. Send may be called again with a message
 // that it sent before, where that was not written down in time.
-type Way interface {
-	Name() string
-	Send(ctx context.Context, m Message) error
+type Way struct {
+	Name string
+	Send func(ctx context.Context, m Message) error
 }
 
 // ErrPermanent marks a failure that trying again does not mend.
@@ -91,26 +90,5 @@ func compose(notices []Notice, now time.Time) Message {
 // line is a text on one line, without what could do harm where it is shown, and
 // not longer than limit.
 func line(text string, limit int) string {
-	clean := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r): // controls, and marks that turn the direction of what follows
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	return plain.Clip(strings.Join(strings.Fields(clean), " "), limit)
+	return plain.Clip(strings.Join(strings.Fields(plain.Text(text)), " "), limit)
 }
-
-// Unusable stands for a way that the person chose and that cannot be used: what
-// would have been told in it fails with why.
-func Unusable(name string, why error) Way { return unusable{name, why} }
-
-type unusable struct {
-	name string
-	why  error
-}
-
-func (u unusable) Name() string                        { return u.name }
-func (u unusable) Send(context.Context, Message) error { return u.why }

@@ -136,7 +136,10 @@ func (o *Outbox) run(ctx context.Context) {
 // round tells what is due in every way, and returns how long it takes until
 // something is due again.
 func (o *Outbox) round(ctx context.Context) time.Duration {
-	if !o.pending() {
+	o.mu.Lock()
+	waiting := slices.Clone(o.ledger.Waiting)
+	o.mu.Unlock()
+	if len(waiting) == 0 {
 		return time.Hour
 	}
 	setup, err := o.opts.Setup()
@@ -148,7 +151,7 @@ func (o *Outbox) round(ctx context.Context) time.Duration {
 	if until, quiet := setup.Quiet.Until(now); quiet {
 		return min(until.Sub(now), looking)
 	}
-	o.dropAnswered(ctx)
+	o.dropAnswered(ctx, waiting)
 	var sends sync.WaitGroup
 	for _, way := range setup.Ways {
 		sends.Go(func() { o.tell(ctx, way) })
@@ -157,17 +160,8 @@ func (o *Outbox) round(ctx context.Context) time.Duration {
 	return o.conclude(setup)
 }
 
-func (o *Outbox) pending() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return len(o.ledger.Waiting) > 0
-}
-
 // dropAnswered forgets what somebody has seen to meanwhile.
-func (o *Outbox) dropAnswered(ctx context.Context) {
-	o.mu.Lock()
-	waiting := slices.Clone(o.ledger.Waiting)
-	o.mu.Unlock()
+func (o *Outbox) dropAnswered(ctx context.Context, waiting []entry) {
 	gone := map[string]bool{}
 	for _, e := range waiting {
 		gone[e.Notice.ID] = !o.opts.Waits(ctx, e.Notice)
@@ -179,7 +173,7 @@ func (o *Outbox) dropAnswered(ctx context.Context) {
 
 // tell sends in one way what is to be told in it.
 func (o *Outbox) tell(ctx context.Context, way Way) {
-	name := way.Name()
+	name := way.Name
 	o.mu.Lock()
 	notices, resting := o.ledger.of(name), time.Now().Before(o.rests[name].until)
 	o.mu.Unlock()
@@ -210,15 +204,15 @@ func (o *Outbox) conclude(setup Setup) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ledger.settle(func(e entry) bool {
-		return !slices.ContainsFunc(setup.Ways, func(w Way) bool { return e.wants(w.Name()) })
+		return !slices.ContainsFunc(setup.Ways, func(w Way) bool { return e.wants(w.Name) })
 	})
 	if err := o.ledger.write(o.opts.File); err != nil {
 		o.opts.Log.Error("notifications may be sent again", "error", err)
 	}
 	next := looking
 	for _, way := range setup.Ways {
-		if len(o.ledger.of(way.Name())) > 0 {
-			next = min(next, time.Until(o.rests[way.Name()].until))
+		if len(o.ledger.of(way.Name)) > 0 {
+			next = min(next, time.Until(o.rests[way.Name].until))
 		}
 	}
 	return next
@@ -241,7 +235,7 @@ func (o *Outbox) Test(ctx context.Context) ([]Told, error) {
 		sends.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, sending)
 			defer cancel()
-			told[i] = Told{way.Name(), way.Send(ctx, compose([]Notice{n}, time.Now()))}
+			told[i] = Told{way.Name, way.Send(ctx, compose([]Notice{n}, time.Now()))}
 		})
 	}
 	sends.Wait()

@@ -24,9 +24,7 @@ type ear struct {
 	all  int // also those that failed
 }
 
-func (e *ear) Name() string { return e.name }
-
-func (e *ear) Send(_ context.Context, m Message) error {
+func (e *ear) send(_ context.Context, m Message) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.all++
@@ -51,8 +49,12 @@ func (e *ear) titles() string {
 	return strings.Join(titles, "; ")
 }
 
-func open(t *testing.T, file string, q Quiet, waits func(Notice) bool, ways ...Way) *Outbox {
+func open(t *testing.T, file string, q Quiet, waits func(Notice) bool, ears ...*ear) *Outbox {
 	t.Helper()
+	var ways []Way
+	for _, e := range ears {
+		ways = append(ways, Way{e.name, e.send})
+	}
 	o := Open(Options{
 		File: file, Log: slog.New(slog.DiscardHandler), Setup: func() (Setup, error) { return Setup{ways, q}, nil },
 		Waits: func(_ context.Context, n Notice) bool { return waits == nil || waits(n) },
@@ -210,7 +212,7 @@ func TestTooMuchToTellLeavesTheOldestOut(t *testing.T) {
 
 func TestATestSaysWhatBecameOfIt(t *testing.T) {
 	a, why := &ear{name: "a"}, errors.New("no secret")
-	o := open(t, filepath.Join(t.TempDir(), "notices.json"), Quiet{}, nil, a, Unusable("webhook", why))
+	o := open(t, filepath.Join(t.TempDir(), "notices.json"), Quiet{}, nil, a, &ear{name: "webhook", fail: why})
 	defer o.Close()
 	told, err := o.Test(t.Context())
 	if err != nil || len(told) != 2 || told[0].Err != nil || !errors.Is(told[1].Err, why) || a.titles() != "stellwerk: this is a test" {

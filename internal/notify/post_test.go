@@ -49,7 +49,7 @@ func message(title string) Message {
 func TestAWebhookIsSigned(t *testing.T) {
 	address, got := server(t, nil)
 	for _, key := range []string{secret, "whsec_" + base64.StdEncoding.EncodeToString([]byte(secret))} {
-		w, err := NewWebhook(address, key, []string{"127.0.0.1"})
+		w, err := Webhook(address, key, []string{"127.0.0.1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestAWebhookIsSigned(t *testing.T) {
 
 func TestSlackIsSentNothingThatMeansSomethingThere(t *testing.T) {
 	address, got := server(t, nil)
-	s, err := NewSlack(address, []string{"127.0.0.1"})
+	s, err := Slack(address, []string{"127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestSlackIsSentNothingThatMeansSomethingThere(t *testing.T) {
 	if err := json.Unmarshal((*got)[0].body, &body); err != nil {
 		t.Fatal(err)
 	}
-	want := "stellwerk: &lt;!channel&gt; a &amp; b[31m &lt;http://evil|safe&gt; @\u200bchannel (@\u200beveryone)@\u200bhere\nstage build waits\n`stellwerk approve`"
+	want := "stellwerk: &lt;!channel&gt; a &amp; b &lt;http://evil|safe&gt; @\u200bchannel (@\u200beveryone)@\u200bhere\nstage build waits\n`stellwerk approve`"
 	if body["text"] != want || body["unfurl_links"] != false {
 		t.Errorf("sent %q", (*got)[0].body)
 	}
@@ -115,7 +115,7 @@ func TestOnlyTheOpenNetworkIsSentTo(t *testing.T) {
 		{"http://localhost" + port, nil, false},
 	} {
 		before := len(*got)
-		w, err := NewWebhook(c.address, secret, c.hosts)
+		w, err := Webhook(c.address, secret, c.hosts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestOnlyTheOpenNetworkIsSentTo(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"http://example.org/x", "ftp://127.0.0.1", "https://user:pass@example.org", "https://", "example.org", "http://127.0.0.1.example.org"} {
-		if _, err := NewWebhook(wrong, secret, []string{"127.0.0.1", "example.org"}); err == nil || strings.Contains(err.Error(), "pass") {
+		if _, err := Webhook(wrong, secret, []string{"127.0.0.1", "example.org"}); err == nil || strings.Contains(err.Error(), "pass") {
 			t.Errorf("%s: %v", wrong, err)
 		}
 	}
@@ -179,7 +179,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 			w.Header().Set("Location", "http://127.0.0.1:1/elsewhere")
 			w.WriteHeader(c.status)
 		})
-		w, err := NewWebhook(address+"/hook/very-secret", secret, []string{"127.0.0.1"})
+		w, err := Webhook(address+"/hook/very-secret", secret, []string{"127.0.0.1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestAServerThatDoesNotAnswerIsLeft(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
 	address, _ := server(t, func(http.ResponseWriter, *http.Request) { <-hang })
-	w, err := NewWebhook(address, secret, []string{"127.0.0.1"})
+	w, err := Webhook(address, secret, []string{"127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestAServerThatDoesNotAnswerIsLeft(t *testing.T) {
 
 func TestAShortSecretIsRefused(t *testing.T) {
 	for _, short := range []string{"", "short", "whsec_c2hvcnQ=", "whsec_no base64 at all, but long"} {
-		if _, err := NewWebhook("https://example.org", short, nil); err == nil || short != "" && strings.Contains(err.Error(), "no base64 at all") {
+		if _, err := Webhook("https://example.org", short, nil); err == nil || short != "" && strings.Contains(err.Error(), "no base64 at all") {
 			t.Errorf("%q: %v", short, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -19,18 +20,12 @@ func Reach(ctx context.Context, address string, privateHosts []string) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	dialer := &net.Dialer{Control: t.control}
-	port := t.url.Port()
+	host := net.JoinHostPort(t.url.Hostname(), cmp.Or(t.url.Port(), t.url.Scheme))
 	if t.url.Scheme == "http" {
-		if port == "" {
-			port = "80"
-		}
-		return t.closed(dialer.DialContext(ctx, "tcp", net.JoinHostPort(t.url.Hostname(), port)))
-	}
-	if port == "" {
-		port = "443"
+		return t.closed(dialer.DialContext(ctx, "tcp", host))
 	}
 	secure := &tls.Dialer{NetDialer: dialer, Config: &tls.Config{ServerName: t.url.Hostname(), MinVersion: tls.VersionTLS12}}
-	return t.closed(secure.DialContext(ctx, "tcp", net.JoinHostPort(t.url.Hostname(), port)))
+	return t.closed(secure.DialContext(ctx, "tcp", host))
 }
 
 // closed ends a connection that was only tried.

@@ -15,35 +15,27 @@ import (
 
 // Webhook sends signed messages to an address of the person's, as Standard
 // Webhooks describes them: the signature is over the id, the time and the body.
-type Webhook struct {
-	poster
-	key []byte
-}
-
-// NewWebhook sends to address. privateHosts are those which may be on a private
-// network.
-func NewWebhook(address, secret string, privateHosts []string) (*Webhook, error) {
+// privateHosts are those which may be on a private network.
+func Webhook(address, secret string, privateHosts []string) (Way, error) {
 	t, err := newTarget(address, privateHosts)
 	if err != nil {
-		return nil, fmt.Errorf("notify_webhook_url: %w", err)
+		return Way{}, fmt.Errorf("notify_webhook_url: %w", err)
 	}
 	key := []byte(secret)
 	if encoded, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		if key, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-			return nil, fmt.Errorf("the secret of the webhook starts with whsec_ but is not base64: %w", ErrPermanent)
+			return Way{}, fmt.Errorf("the secret of the webhook starts with whsec_ but is not base64: %w", ErrPermanent)
 		}
 	}
 	if len(key) < minKey {
-		return nil, fmt.Errorf("the secret of the webhook has %d bytes but needs %d: %w", len(key), minKey, ErrPermanent)
+		return Way{}, fmt.Errorf("the secret of the webhook has %d bytes but needs %d: %w", len(key), minKey, ErrPermanent)
 	}
-	return &Webhook{newPoster(t), key}, nil
+	p := newPoster(t)
+	return Way{"webhook", func(ctx context.Context, m Message) error { return p.signed(ctx, key, m) }}, nil
 }
 
 // minKey is what is hard enough to guess.
 const minKey = 16
-
-// Name implements Way.
-func (*Webhook) Name() string { return "webhook" }
 
 // body is what is sent. Fields are added to it and not changed.
 type body struct {
@@ -54,8 +46,8 @@ type body struct {
 	Notices []Notice  `json:"notices"`
 }
 
-// Send implements Way.
-func (w *Webhook) Send(ctx context.Context, m Message) error {
+// signed sends a message with its signature.
+func (p poster) signed(ctx context.Context, key []byte, m Message) error {
 	data, err := json.Marshal(body{"stellwerk.notice", m.At, m.Title, m.Text, m.Notices})
 	if err != nil {
 		return fmt.Errorf("encode a notice: %w: %w", err, ErrPermanent)
@@ -64,8 +56,8 @@ func (w *Webhook) Send(ctx context.Context, m Message) error {
 	header := http.Header{}
 	header.Set("Webhook-Id", id)
 	header.Set("Webhook-Timestamp", at)
-	header.Set("Webhook-Signature", "v1,"+sign(w.key, id, at, data))
-	return w.post(ctx, data, header)
+	header.Set("Webhook-Signature", "v1,"+sign(key, id, at, data))
+	return p.post(ctx, data, header)
 }
 
 // messageID is an id without the dot that separates what is signed, nor what a

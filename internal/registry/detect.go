@@ -6,19 +6,6 @@ import (
 	"strings"
 )
 
-// marks are the files, as patterns, that show that a project uses a package manager.
-func marks() map[string][]string {
-	return map[string][]string{
-		"cargo": {"Cargo.toml"},
-		"gem":   {"Gemfile"},
-		"go":    {"go.mod"},
-		"npm":   {"package-lock.json", "npm-shrinkwrap.json"},
-		"pip":   {"requirements*.txt", "*-requirements.txt", "pyproject.toml", "setup.py", "Pipfile", "poetry.lock", "uv.lock"},
-		"pnpm":  {"pnpm-lock.yaml"},
-		"yarn":  {"yarn.lock"},
-	}
-}
-
 // Detect names the presets of a project by its files, given as paths relative to its root. If the root shows none, the
 // folders below it are looked at.
 func Detect(files []string) []string {
@@ -47,9 +34,9 @@ func Detect(files []string) []string {
 // another program lies beside it.
 func shown(names []string) []string {
 	var found []string
-	for preset, patterns := range marks() {
-		if slices.ContainsFunc(patterns, func(pattern string) bool { return matchesAny(pattern, names) }) {
-			found = append(found, preset)
+	for name, preset := range presets() {
+		if slices.ContainsFunc(preset.marks, func(pattern string) bool { return matchesAny(pattern, names) }) {
+			found = append(found, name)
 		}
 	}
 	locked := slices.ContainsFunc(found, func(preset string) bool { return preset == "npm" || preset == "pnpm" || preset == "yarn" })

@@ -50,7 +50,7 @@ func TestDetect(t *testing.T) {
 
 func TestEveryPresetCanBeDetected(t *testing.T) {
 	for _, preset := range Known() {
-		if len(marks()[preset]) == 0 {
+		if len(presets()[preset].marks) == 0 {
 			t.Errorf("nothing shows that a project uses %s", preset)
 		}
 	}

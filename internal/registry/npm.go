@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -37,9 +38,8 @@ func askNpm(ctx context.Context, t tool) (finding, error) {
 			settings[key] = value // hidden
 		}
 	}
-	found, own, err := registries(settings, defaults)
+	found, err := registries(settings, defaults, npmFile, "%s=%s")
 	found.handOn(t, "npm_config_registry")
-	found.file(npmFile, npmLines(own)...)
 	return found, err
 }
 
@@ -52,20 +52,19 @@ func askPnpm(ctx context.Context, t tool) (finding, error) {
 	if err := json.Unmarshal([]byte(out), &settings); err != nil {
 		return finding{}, errAnswer
 	}
-	found, own, err := registries(settings, nil)
+	found, err := registries(settings, nil, npmFile, "%s=%s")
 	found.handOn(t, "npm_config_registry", "pnpm_config_registry")
-	found.file(npmFile, npmLines(own)...)
 	return found, err
 }
 
 // registries are the registry of all packages, which must be there, and those of scopes. What of them is not a tool's default
-// is returned by its name, as it can be handed in. If the default is not known, it is handed in, too: a file in the home
-// folder overrides nothing else.
-func registries(settings, defaults map[string]any) (found finding, own map[string]string, err error) {
+// is handed in as a file with a line for each, of its name and its address. If the default is not known, it is handed in, too: a
+// file in the home folder overrides nothing else.
+func registries(settings, defaults map[string]any, file, line string) (found finding, err error) {
 	if text, ok := settings["registry"].(string); !ok || text == "" {
-		return finding{}, nil, errAnswer
+		return finding{}, errAnswer
 	}
-	own = map[string]string{}
+	own := map[string]string{}
 	for key, value := range settings {
 		text, ok := value.(string)
 		scoped := strings.HasPrefix(key, "@") && strings.HasSuffix(key, ":registry")
@@ -78,7 +77,12 @@ func registries(settings, defaults map[string]any) (found finding, own map[strin
 		}
 	}
 	found.npmLogins(settings, own)
-	return found, own, nil
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(own)) {
+		lines = append(lines, fmt.Sprintf(line, key, own[key]))
+	}
+	found.file(file, lines...)
+	return found, nil
 }
 
 // npmLogins notes the registries that the settings have a login for, such as //host/:_authToken.
@@ -96,13 +100,4 @@ func (f *finding) npmLogins(settings map[string]any, own map[string]string) {
 			}
 		}
 	}
-}
-
-// npmLines are registries as a file of npm has them.
-func npmLines(own map[string]string) []string {
-	var lines []string
-	for _, key := range slices.Sorted(maps.Keys(own)) {
-		lines = append(lines, key+"="+own[key])
-	}
-	return lines
 }

@@ -17,9 +17,10 @@ func askPip(ctx context.Context, t tool) (finding, error) {
 	if err != nil {
 		return finding{}, fmt.Errorf("%w; is pip installed for this Python?", err)
 	}
-	settings := pipSettings(out)
+	own := []string{"global", "install", ":env:"} // later ones win
+	settings := pipLines(out, append([]string{"default"}, own...)...)
 	var found finding
-	found.pipVariables(pipOwn(out))
+	found.pipVariables(pipLines(out, own...))
 	found.pipAddresses("find-links", settings["find-links"])
 	if isSet(settings["no-index"]) {
 		return found, nil
@@ -28,7 +29,7 @@ func askPip(ctx context.Context, t tool) (finding, error) {
 	if !set {
 		return finding{}, errAnswer
 	}
-	found.pipIndexes(slices.Concat(index, settings["extra-index-url"]), pipDefaults(out))
+	found.pipIndexes(slices.Concat(index, settings["extra-index-url"]), pipLines(out, "default"))
 	return found, nil
 }
 
@@ -80,16 +81,6 @@ func (f *finding) pipAddresses(setting string, addresses []string) []string {
 	}
 	return slices.Clone(f.hosts[before:])
 }
-
-// pipSettings are what holds for `pip install`: its own settings win over those for all commands, and variables over both.
-func pipSettings(out string) map[string][]string {
-	return pipLines(out, "default", "global", "install", ":env:")
-}
-
-// pipOwn are settings without the defaults.
-func pipOwn(out string) map[string][]string { return pipLines(out, "global", "install", ":env:") }
-
-func pipDefaults(out string) map[string][]string { return pipLines(out, "default") }
 
 // pipLines reads lines such as global.index-url='https://…'. Of two lines for one setting the one of the later section
 // holds. A list is one text, whose lines are parted by \n as Python prints it.

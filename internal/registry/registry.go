@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,28 +34,26 @@ type Settings struct {
 	Files map[string]string
 }
 
-// presets are the package managers and how each is asked.
-func presets() map[string]func(context.Context, tool) (finding, error) {
-	return map[string]func(context.Context, tool) (finding, error){
-		"cargo": askCargo,
-		"gem":   askGem,
-		"go":    askGo,
-		"npm":   askNpm,
-		"pip":   askPip,
-		"pnpm":  askPnpm,
-		"yarn":  askYarn,
+// preset is a package manager.
+type preset struct {
+	ask   func(context.Context, tool) (finding, error)
+	marks []string // patterns of the files that show that a project uses it
+}
+
+func presets() map[string]preset {
+	return map[string]preset{
+		"cargo": {askCargo, []string{"Cargo.toml"}},
+		"gem":   {askGem, []string{"Gemfile"}},
+		"go":    {askGo, []string{"go.mod"}},
+		"npm":   {askNpm, []string{"package-lock.json", "npm-shrinkwrap.json"}},
+		"pip":   {askPip, []string{"requirements*.txt", "*-requirements.txt", "pyproject.toml", "setup.py", "Pipfile", "poetry.lock", "uv.lock"}},
+		"pnpm":  {askPnpm, []string{"pnpm-lock.yaml"}},
+		"yarn":  {askYarn, []string{"yarn.lock"}},
 	}
 }
 
 // Known are the presets, sorted.
-func Known() []string {
-	names := make([]string, 0, len(presets()))
-	for name := range presets() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func Known() []string { return slices.Sorted(maps.Keys(presets())) }
 
 // Ask asks a preset's tool which hosts it talks to. The tool runs outside any sandbox with the environment it is given, and
 // must therefore not be influenced by a repository: it runs in the root folder, above which no configuration is found, and
@@ -64,7 +63,7 @@ func Ask(ctx context.Context, preset string, environ []string) (Answer, error) {
 }
 
 func askWithin(ctx context.Context, limit time.Duration, preset string, environ []string) (Answer, error) {
-	ask := presets()[preset]
+	ask := presets()[preset].ask
 	if ask == nil {
 		return Answer{}, fmt.Errorf("unknown package manager %q: use one of %s, or name hosts in `network.allow`", preset, strings.Join(Known(), ", "))
 	}

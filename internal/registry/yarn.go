@@ -109,17 +109,7 @@ func askClassicYarn(ctx context.Context, t tool) (finding, error) {
 			maps.Copy(settings, data)
 		}
 	}
-	found, own, err := registries(settings, nil)
+	found, err := registries(settings, nil, ".yarnrc", "%q %q")
 	found.handOn(t, "npm_config_registry", "yarn_registry")
-	found.file(".yarnrc", classicLines(own)...)
 	return found, err
-}
-
-// classicLines are registries as a file of the classic yarn has them.
-func classicLines(own map[string]string) []string {
-	var lines []string
-	for _, key := range slices.Sorted(maps.Keys(own)) {
-		lines = append(lines, strconv.Quote(key)+" "+strconv.Quote(own[key]))
-	}
-	return lines
 }

@@ -26,8 +26,8 @@ const (
 	longestWait = 15 * time.Second
 )
 
-// exporter sends spans in batches, one at a time. It implements sink: a follower
-// waits for it, and nobody else does.
+// exporter sends spans in batches, one at a time. A follower waits for it, and
+// nobody else does.
 type exporter struct {
 	sender *sender
 	cursor *cursor
@@ -59,7 +59,7 @@ func (x *exporter) behind(open map[string]mark) map[string]mark {
 	return runs
 }
 
-// take implements sink.
+// take queues what ended. It is a sink.
 func (x *exporter) take(ctx context.Context, e core.Event, ended []measure.Piece) bool {
 	if e.Type == core.TypeRunStarted {
 		if _, run := core.StreamKind(e.Stream); x.cursor.begin(run) {
@@ -78,19 +78,18 @@ func (x *exporter) take(ctx context.Context, e core.Event, ended []measure.Piece
 	return true
 }
 
-// done implements sink.
-func (x *exporter) done() { close(x.queue) }
-
 // run sends what is queued until the follower is done or the context ends.
 func (x *exporter) run(ctx context.Context, stop <-chan struct{}) {
-	defer x.sender.close()
+	defer x.sender.client.CloseIdleConnections()
 	for {
 		batch := x.gather(ctx, stop)
 		if len(batch) == 0 {
 			return
 		}
 		if !x.send(ctx, stop, batch) {
-			x.rest()
+			for range x.queue { // the follower can end; the next engine sends these
+				continue
+			}
 			return
 		}
 		x.cursor.reached(batch)
@@ -98,41 +97,27 @@ func (x *exporter) run(ctx context.Context, stop <-chan struct{}) {
 	}
 }
 
-// gather waits for spans, and a little for more of them. It returns none where
-// there will be none.
+// gather waits for spans, and a little for more of them, unless the engine ends. It
+// returns none where there will be none.
 func (x *exporter) gather(ctx context.Context, stop <-chan struct{}) []span {
 	var batch []span
-	select {
-	case s, ok := <-x.queue:
-		if !ok {
-			return nil
-		}
-		batch = append(batch, s)
-	case <-ctx.Done():
-		return nil
-	}
-	late := time.NewTimer(batchDelay)
-	defer late.Stop()
+	var late <-chan time.Time // once there is one
+	var ends <-chan struct{}
 	for len(batch) < batchSize {
 		select {
 		case s, ok := <-x.queue:
 			if !ok {
 				return batch
 			}
-			batch = append(batch, s)
-			continue
-		default:
-		}
-		select {
-		case s, ok := <-x.queue:
-			if !ok {
+			if batch = append(batch, s); late == nil {
+				late, ends = time.After(batchDelay), stop
+			}
+		case <-late:
+			return batch
+		case <-ends:
+			if len(x.queue) == 0 {
 				return batch
 			}
-			batch = append(batch, s)
-		case <-late.C:
-			return batch
-		case <-stop:
-			return batch
 		case <-ctx.Done():
 			return batch
 		}
@@ -172,14 +157,6 @@ func (x *exporter) send(ctx context.Context, stop <-chan struct{}, batch []span)
 	}
 }
 
-// rest lets the follower come to its end. What is left is sent by the next
-// engine.
-func (x *exporter) rest() {
-	for range x.queue {
-		continue
-	}
-}
-
 // dropped counts spans that were given up, and says so once.
 func (x *exporter) dropped(n int, why string) {
 	if n == 0 {
@@ -187,7 +164,7 @@ func (x *exporter) dropped(n int, why string) {
 	}
 	x.count(spanDropped, n)
 	x.once.Do(func() {
-		x.log.Warn("traces are not taken, and given up; the metric stellwerk_trace_spans_total counts them", "reason", plain(x.redact, why))
+		x.log.Warn("traces are not taken, and given up; the metric stellwerk_trace_spans_total counts them", "reason", name(x.redact, why))
 	})
 }
 

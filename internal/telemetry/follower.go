@@ -11,15 +11,10 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/measure"
 )
 
-// sink takes what a follower reads. It may wait, until the context ends: the
-// events are in the store.
-type sink interface {
-	// take is given each event of a run that is to be told, with what ended by
-	// it. It reports false where it could not be taken.
-	take(ctx context.Context, e core.Event, ended []measure.Piece) bool
-	// done is called after all that is left was given.
-	done()
-}
+// sink is given each event of a run that is to be told, with what ended by it. It
+// may wait, until the context ends: the events are in the store. It reports false
+// where the event could not be taken.
+type sink func(ctx context.Context, e core.Event, ended []measure.Piece) bool
 
 // follower reads the events of all runs that moved, each in its order. A run is
 // read from its first event, so that what is open in it is known; it is told from
@@ -76,7 +71,6 @@ func (f *follower) note(run string, m mark) {
 }
 
 func (f *follower) run(ctx context.Context, stop <-chan struct{}) {
-	defer f.sink.done()
 	for {
 		f.catchUp(ctx)
 		select {
@@ -152,7 +146,7 @@ func (f *follower) next(ctx context.Context, r *followed, e core.Event) error {
 	if err != nil {
 		f.log.Warn("an event cannot be told", "event", e.ID, "error", err)
 	}
-	if e.Seq > r.after && !f.sink.take(ctx, e, ended) {
+	if e.Seq > r.after && !f.sink(ctx, e, ended) {
 		return context.Cause(ctx)
 	}
 	r.seq = e.Seq

@@ -1,28 +1,21 @@
 package telemetry
 
 import (
-	"strings"
 	"sync"
-	"unicode"
+
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 )
 
-// maxValue is how long a name may be that leaves, in characters.
+// maxValue is how long a name may be that leaves, in bytes.
 const maxValue = 96
 
-// plain makes a name of what may be anything: without secrets, in one line, and
+// name makes a name of what may be anything: without secrets, in one line, and
 // short.
-func plain(redact func(string) string, s string) string {
+func name(redact func(string) string, s string) string {
 	if redact != nil {
 		s = redact(s)
 	}
-	n := 0
-	return strings.Map(func(r rune) rune {
-		n++
-		if n > maxValue || unicode.IsControl(r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, s)
+	return plain.Line(s, maxValue)
 }
 
 // values are the values of a label. There are never more than so many, however
@@ -50,12 +43,12 @@ func (v *values) of(s string) string {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if name, ok := v.known[s]; ok {
-		return name
+	if known, ok := v.known[s]; ok {
+		return known
 	}
 	if len(v.known) >= v.most {
 		return otherValue
 	}
-	v.known[s] = plain(v.redact, s)
+	v.known[s] = name(v.redact, s)
 	return v.known[s]
 }

@@ -50,7 +50,7 @@ func newMetrics(opts Options) *metrics {
 	histogram := func(name, help string, buckets []float64, labels ...string) *family {
 		return r.add("histogram", name, help, buckets, labels...)
 	}
-	r.add("gauge", "stellwerk_build_info", "The version that runs.", nil, "version").set(1, plain(nil, opts.Version))
+	r.add("gauge", "stellwerk_build_info", "The version that runs.", nil, "version").set(1, name(nil, opts.Version))
 	m := &metrics{
 		registry:    r,
 		started:     counter("stellwerk_runs_started_total", "Runs that were started.", "kind"),
@@ -103,7 +103,7 @@ func (m *metrics) handler() http.Handler {
 	})
 }
 
-// take implements sink.
+// take counts an event and what ended by it. It is a sink.
 func (m *metrics) take(_ context.Context, e core.Event, ended []measure.Piece) bool {
 	switch e.Type {
 	case core.TypeRunStarted, core.TypeRunPaused, core.TypeTaskRefused, core.TypeBriefRefused:
@@ -115,9 +115,6 @@ func (m *metrics) take(_ context.Context, e core.Event, ended []measure.Piece) b
 	}
 	return true
 }
-
-// done implements sink.
-func (m *metrics) done() {}
 
 // event counts what an event says by itself. One that cannot be read was
 // reported by the follower.
@@ -207,10 +204,6 @@ func (m *metrics) machine(agent string, took *core.Consumption) {
 	}
 }
 
-func (m *metrics) woken(due bool) {
-	m.wakes.add(1, map[bool]string{true: "due", false: "event"}[due])
-}
-
 func (m *metrics) called(forge, operation string, took time.Duration, err error) {
 	outcome := measure.OK
 	if err != nil {
@@ -219,6 +212,3 @@ func (m *metrics) called(forge, operation string, took time.Duration, err error)
 	m.calls.add(1, m.forges.of(forge), operation, outcome)
 	m.callTime.observe(took.Seconds(), m.forges.of(forge), operation)
 }
-
-// sent counts spans by what became of them.
-func (m *metrics) sent(outcome string, n int) { m.spans.add(float64(n), outcome) }

@@ -45,8 +45,6 @@ func newSender(to Export, version string) *sender {
 	}
 }
 
-func (s *sender) close() { s.client.CloseIdleConnections() }
-
 // result is what a receiver says to a batch.
 type result struct {
 	rejected int           // spans of a batch that was taken

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"strconv"
 	"time"
@@ -73,30 +74,32 @@ func newSpan(p measure.Piece, redact func(string) string) span {
 	a.number("stellwerk.round", int64(p.Round))
 	switch p.Kind {
 	case measure.Run:
-		s.name = opInvokeWorkflow + " " + plain(redact, p.Playbook)
+		s.name = opInvokeWorkflow + " " + name(redact, p.Playbook)
 		a.text("gen_ai.operation.name", opInvokeWorkflow)
 		a.text("gen_ai.workflow.name", p.Playbook)
 		a.text("stellwerk.playbook.kind", p.Drive)
 	case measure.Wave:
 		s.name = "wave " + strconv.Itoa(p.Wave)
 	case measure.Stage:
-		s.name = "stage " + plain(redact, p.Stage)
+		s.name = "stage " + name(redact, p.Stage)
 	case measure.Task:
-		s.name = "task " + plain(redact, p.Task)
+		s.name = "task " + name(redact, p.Task)
 		a.text("stellwerk.task", p.Task)
 		a.text("stellwerk.task.kind", p.Work)
 		a.text("stellwerk.role", p.Role)
 	case measure.Attempt:
-		s.name = opInvokeAgent + " " + plain(redact, p.Role)
+		s.name = opInvokeAgent + " " + name(redact, p.Role)
 		a.attempt(p)
 	case measure.Check:
 		s.name = "check " + string(p.Check)
 		a.text("stellwerk.task", p.Task)
 		a.text("stellwerk.check.kind", string(p.Check))
-		a.flag("stellwerk.check.reused", p.Reused)
+		if p.Reused {
+			a.add("stellwerk.check.reused", true)
+		}
 	}
 	if s.status == statusError {
-		a.text("error.type", errorType(p))
+		a.text("error.type", cmp.Or(p.Class, p.Outcome))
 	}
 	s.attributes = a.list
 	return s
@@ -113,13 +116,6 @@ func status(p measure.Piece) int {
 		return statusError
 	}
 	return statusUnset
-}
-
-func errorType(p measure.Piece) string {
-	if p.Class != "" {
-		return p.Class
-	}
-	return p.Outcome
 }
 
 // provider is who an agent's model is of, as far as that is known: the agent's
@@ -155,19 +151,13 @@ func (a *attributes) attempt(p measure.Piece) {
 
 func (a *attributes) text(key, value string) {
 	if value != "" {
-		a.add(key, plain(a.redact, value))
+		a.add(key, name(a.redact, value))
 	}
 }
 
 func (a *attributes) number(key string, n int64) {
 	if n > 0 {
 		a.add(key, n)
-	}
-}
-
-func (a *attributes) flag(key string, set bool) {
-	if set {
-		a.add(key, true)
 	}
 }
 

@@ -66,10 +66,11 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 	count := func(string, int) {}
 	if opts.Metrics {
 		t.metrics = newMetrics(opts)
-		count = t.metrics.sent
-		f := newFollower(opts, t.metrics, maps.Clone(open))
+		count = func(outcome string, n int) { t.metrics.spans.add(float64(n), outcome) }
+		f := newFollower(opts, t.metrics.take, maps.Clone(open))
 		t.metrics.present = &present{source: opts.Source, waiting: f.waiting, log: opts.Log}
-		t.start(running, f)
+		t.follow = append(t.follow, f)
+		t.work.Go(func() { f.run(running, t.stop) })
 	}
 	if opts.Export != nil {
 		c, err := readCursor(opts.Cursor)
@@ -77,15 +78,15 @@ func Open(ctx context.Context, opts Options) (*Telemetry, error) {
 			opts.Log.Warn("how far traces were sent is not known: those of open runs are sent again", "error", err)
 		}
 		x := newExporter(opts, c, count)
-		t.start(running, newFollower(opts, x, x.behind(open)))
+		f := newFollower(opts, x.take, x.behind(open))
+		t.follow = append(t.follow, f)
+		t.work.Go(func() {
+			defer close(x.queue)
+			f.run(running, t.stop)
+		})
 		t.work.Go(func() { x.run(running, t.stop) })
 	}
 	return t, nil
-}
-
-func (t *Telemetry) start(ctx context.Context, f *follower) {
-	t.follow = append(t.follow, f)
-	t.work.Go(func() { f.run(ctx, t.stop) })
 }
 
 // heads are the runs that are open, each from where it stands.
@@ -134,7 +135,7 @@ func (t *Telemetry) Handler() http.Handler {
 // because their time has come.
 func (t *Telemetry) Woken(due bool) {
 	if t.metrics != nil {
-		t.metrics.woken(due)
+		t.metrics.wakes.add(1, map[bool]string{true: "due", false: "event"}[due])
 	}
 }
 

@@ -7,9 +7,7 @@ package deploy
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,42 +56,30 @@ func (f Folder) Write(programs map[string]string) error {
 			return err
 		}
 		kept = append(kept, filepath.FromSlash(name))
-		return f.put(name, bytes.NewReader(data), 0o644)
+		return f.put(name, data, 0o644)
 	})
 	if err != nil {
 		return fmt.Errorf("write the plugin: %w", err)
 	}
 	for name, source := range programs {
 		kept = append(kept, filepath.Join(binDir, name))
-		if err := f.copy(name, source); err != nil {
+		data, err := os.ReadFile(source)
+		if err == nil {
+			err = f.put(filepath.Join(binDir, name), data, 0o755)
+		}
+		if err != nil {
 			return fmt.Errorf("write the plugin's program %s: %w", name, err)
 		}
 	}
 	return f.tidy(kept)
 }
 
-func (f Folder) put(name string, content io.Reader, mode os.FileMode) error {
+func (f Folder) put(name string, content []byte, mode os.FileMode) error {
 	path := filepath.Join(string(f), filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	pending, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(mode))
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(pending, content)
-	if err == nil {
-		err = pending.CloseAtomicallyReplace()
-	}
-	return errors.Join(err, pending.Cleanup())
-}
-
-func (f Folder) copy(name, source string) error {
-	in, err := os.Open(source)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.put(filepath.Join(binDir, name), in, 0o755), in.Close())
+	return renameio.WriteFile(path, content, mode, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(mode))
 }
 
 // named gives the hooks the paths of their programs.

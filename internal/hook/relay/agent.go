@@ -20,10 +20,8 @@ func (c call) lease(ctx context.Context) (reply, error) {
 	if !ok {
 		return c.createWorktree(ctx)
 	}
-	var leased api.Leased
-	err := c.engine(ctx, func(svc api.Sessions) (err error) {
-		leased, err = svc.Lease(ctx, c.in.Session, api.Lease{Agent: agent})
-		return err
+	leased, err := ask(ctx, c, func(svc api.Sessions) (api.Leased, error) {
+		return svc.Lease(ctx, c.in.Session, api.Lease{Agent: agent})
 	})
 	return reply{text: leased.Dir}, err
 }
@@ -31,10 +29,8 @@ func (c call) lease(ctx context.Context) (reply, error) {
 // agentStart gives an agent its work. The client starts the agent whatever this
 // hook says, so one without work is told to stop, and can use no tool.
 func (c call) agentStart(ctx context.Context) (reply, error) {
-	var work api.Assignment
-	err := c.engine(ctx, func(svc api.Sessions) (err error) {
-		work, err = svc.Take(ctx, c.in.Session, api.Take{Agent: c.in.Agent, Type: c.in.AgentType, Dir: c.in.Dir})
-		return err
+	work, err := ask(ctx, c, func(svc api.Sessions) (api.Assignment, error) {
+		return svc.Take(ctx, c.in.Session, api.Take{Agent: c.in.Agent, Type: c.in.AgentType, Dir: c.in.Dir})
 	})
 	var text string
 	if err != nil {

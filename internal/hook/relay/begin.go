@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/google/renameio/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
+	"github.com/stellwerk-dev/stellwerk/internal/plain"
 	"github.com/stellwerk-dev/stellwerk/internal/pushlock"
 	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
@@ -26,14 +26,12 @@ func (c call) sessionStart(ctx context.Context) (reply, error) {
 	if err := c.prepareShell(); err != nil {
 		c.entry.Error = err.Error()
 	}
-	var turn api.Turn
-	err := c.engine(ctx, func(svc api.Sessions) (err error) {
-		turn, err = svc.Begin(ctx, c.in.Session, api.Begin{Source: c.in.Source, Dir: c.in.Dir})
-		return err
+	turn, err := ask(ctx, c, func(svc api.Sessions) (api.Turn, error) {
+		return svc.Begin(ctx, c.in.Session, api.Begin{Source: c.in.Source, Dir: c.in.Dir})
 	})
 	if err != nil {
 		c.entry.Error = err.Error()
-		return c.say("trouble", trouble{Error: err, What: "where the run stands"})
+		return tell("trouble", trouble{Error: err, What: "where the run stands"})
 	}
 	c.entry.Turn = string(turn.Kind)
 	if turn.Run == nil {
@@ -49,10 +47,6 @@ func (c call) sessionStart(ctx context.Context) (reply, error) {
 		answer.Message, err = render("welcome", turn)
 	}
 	return reply{Answer: answer}, err
-}
-
-func (c call) sessionEnd(ctx context.Context) error {
-	return c.engine(ctx, func(svc api.Sessions) error { return svc.End(ctx, c.in.Session) })
 }
 
 // compact keeps the session's place in the summary that is about to be written.
@@ -76,11 +70,7 @@ func (c call) prepareShell() error {
 	if file == "" {
 		return nil
 	}
-	dir, err := snapshot.Dir(c.State, c.in.Session)
-	if err != nil {
-		return err
-	}
-	path := "'" + strings.ReplaceAll(filepath.Join(dir, shellFile), "'", `'\''`) + "'"
+	path := plain.ShellQuote(filepath.Join(c.dir, shellFile))
 	line := fmt.Sprintf("if [ -r %s ]; then . %s; fi\n", path, path)
 	if err := os.WriteFile(file, []byte(line), 0o600); err != nil {
 		return fmt.Errorf("prepare the session's shells: %w", err)
@@ -94,11 +84,7 @@ func LockDir(state string) string { return filepath.Join(state, "pushlock") }
 // arm keeps the shells of the session from publishing anything. What is there
 // already is written anew only when the session's program starts.
 func (c call) arm(ctx context.Context) error {
-	dir, err := snapshot.Dir(c.State, c.in.Session)
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(dir, shellFile)
+	path := filepath.Join(c.dir, shellFile)
 	if _, err := os.Lstat(path); err == nil && c.in.Event != hook.EventSessionStart {
 		return nil
 	}
@@ -106,7 +92,7 @@ func (c call) arm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(path, []byte(lock.Script()), 0o600, renameio.WithTempDir(dir)); err != nil {
+	if err := renameio.WriteFile(path, []byte(lock.Script()), 0o600, renameio.WithTempDir(c.dir)); err != nil {
 		return fmt.Errorf("keep the session's shells from pushing: %w", err)
 	}
 	return nil

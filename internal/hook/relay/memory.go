@@ -14,7 +14,6 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
-	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
@@ -27,18 +26,18 @@ const (
 	rungFile   = "rung.json"   // what was rung for last
 )
 
-// blocks counts how often a session was told the same.
-type blocks struct {
+// told is what a session or its person was told last, and how often.
+type told struct {
 	What  string `json:"what"`
-	Times int    `json:"times"`
+	Times int    `json:"times,omitempty"`
 }
 
 // countBlock counts one more telling of what, and returns how many it makes.
 func (c call) countBlock(what string) (int, error) {
-	var b blocks
+	var b told
 	c.recall(blocksFile, &b)
 	if b.What != what {
-		b = blocks{What: what}
+		b = told{What: what}
 	}
 	b.Times++
 	return b.Times, c.remember(blocksFile, b)
@@ -61,15 +60,11 @@ func digest(data []byte) string {
 }
 
 func (c call) remember(file string, v any) error {
-	dir, err := snapshot.Dir(c.State, c.in.Session)
-	if err != nil {
-		return err
-	}
 	data, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", file, err)
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, file), data, 0o600, renameio.WithTempDir(dir)); err != nil {
+	if err := renameio.WriteFile(filepath.Join(c.dir, file), data, 0o600, renameio.WithTempDir(c.dir)); err != nil {
 		return fmt.Errorf("remember %s: %w", file, err)
 	}
 	return nil
@@ -77,11 +72,7 @@ func (c call) remember(file string, v any) error {
 
 // recall reads what was remembered; what cannot be read was not.
 func (c call) recall(file string, v any) {
-	dir, err := snapshot.Dir(c.State, c.in.Session)
-	if err != nil {
-		return
-	}
-	data, err := os.ReadFile(filepath.Join(dir, file))
+	data, err := os.ReadFile(filepath.Join(c.dir, file))
 	if err == nil {
 		err = strictjson.Unmarshal(data, v)
 	}
@@ -91,11 +82,7 @@ func (c call) recall(file string, v any) {
 }
 
 func (c call) forget(file string) error {
-	dir, err := snapshot.Dir(c.State, c.in.Session)
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(filepath.Join(dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(filepath.Join(c.dir, file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget %s: %w", file, err)
 	}
 	return nil

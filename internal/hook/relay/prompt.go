@@ -9,6 +9,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
 	"github.com/stellwerk-dev/stellwerk/internal/plain"
+	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
 // byMachine reports a prompt that the client made itself. Its source says so
@@ -48,14 +49,12 @@ func (c call) prompt(ctx context.Context) (reply, error) {
 	if err := c.remember(saidFile, Said{Text: plain.ClipBytes(c.in.Prompt, maxSaid), At: c.Now()}); err != nil {
 		c.entry.Error = err.Error()
 	}
-	var turn api.Turn
-	err := c.engine(ctx, func(svc api.Sessions) (err error) {
-		turn, err = svc.Say(ctx, c.in.Session, api.Say{Text: c.in.Prompt})
-		return err
+	turn, err := ask(ctx, c, func(svc api.Sessions) (api.Turn, error) {
+		return svc.Say(ctx, c.in.Session, api.Say{Text: c.in.Prompt})
 	})
 	if err != nil {
 		c.entry.Error = err.Error()
-		return c.say("trouble", trouble{Error: err, What: "what you said"})
+		return tell("trouble", trouble{Error: err, What: "what you said"})
 	}
 	c.entry.Turn = string(turn.Kind)
 	text, err := heardText(turn)
@@ -65,7 +64,11 @@ func (c call) prompt(ctx context.Context) (reply, error) {
 // LastSaid is the person's last message in a session, without the command of a
 // verb that it may begin with; empty where there is none.
 func LastSaid(state, session, verb string) (string, error) {
-	c := call{Relay: Relay{State: state}, in: hook.Input{Session: session}, entry: &hook.Entry{}}
+	dir, err := snapshot.Dir(state, session)
+	if err != nil {
+		return "", err
+	}
+	c := call{dir: dir, entry: &hook.Entry{}}
 	var said Said
 	c.recall(saidFile, &said)
 	if c.entry.Error != "" {

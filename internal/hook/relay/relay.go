@@ -54,33 +54,45 @@ type call struct {
 	Relay
 	in    hook.Input
 	data  []byte
+	dir   string // of the session
 	began time.Time
 	entry *hook.Entry
 }
 
-// Handle answers one event and returns the exit code of the program.
-func (r Relay) Handle(ctx context.Context, data []byte, out, errs io.Writer) int {
-	c := call{Relay: r, data: data, began: r.Now(), entry: &hook.Entry{}}
+// read reads an event, and reports whether its session owns a run.
+func (r Relay) read(data []byte) (c call, owned bool, err error) {
+	c = call{Relay: r, data: data, began: r.Now(), entry: &hook.Entry{}}
 	session, err := hook.SessionOf(data)
 	if err != nil {
-		return unread(data, errs, err)
+		return c, false, err
+	}
+	if c.dir, err = snapshot.Dir(r.State, session); err != nil {
+		return c, false, err
 	}
 	_, err = snapshot.Read(r.State, session)
-	owned := !errors.Is(err, snapshot.ErrNone)
+	owned = !errors.Is(err, snapshot.ErrNone)
 	if owned && err != nil && !errors.Is(err, snapshot.ErrDamaged) {
-		return unread(data, errs, err)
+		return c, owned, err
 	}
-	if c.in, err = hook.Parse(data); err != nil {
+	c.in, err = hook.Parse(data)
+	c.in.Session = session
+	return c, owned, err
+}
+
+// Handle answers one event and returns the exit code of the program.
+func (r Relay) Handle(ctx context.Context, data []byte, out, errs io.Writer) int {
+	c, owned, err := r.read(data)
+	if err != nil {
 		return unread(data, errs, err)
 	}
 	if c.in.Event == hook.EventPreToolUse {
 		return hook.Respond(r.State, data, out, errs, c.began)
 	}
-	ctx, cancel := context.WithTimeout(api.AsSession(ctx, session), c.deadline())
+	ctx, cancel := context.WithTimeout(api.AsSession(ctx, c.in.Session), c.deadline())
 	defer cancel()
 	var answer reply
 	if owned {
-		*c.entry = hook.Entry{Session: session, Event: c.in.Event, Agent: c.in.Agent}
+		*c.entry = hook.Entry{Session: c.in.Session, Event: c.in.Event, Agent: c.in.Agent}
 		answer, err = c.ours(ctx)
 	} else {
 		answer, err = c.foreign(ctx)
@@ -152,7 +164,7 @@ func (c call) ours(ctx context.Context) (reply, error) {
 	case hook.EventSessionStart:
 		return c.sessionStart(ctx)
 	case hook.EventSessionEnd:
-		return reply{}, c.sessionEnd(ctx)
+		return reply{}, c.engine(ctx, func(svc api.Sessions) error { return svc.End(ctx, c.in.Session) })
 	case hook.EventCompact:
 		return c.compact()
 	case hook.EventWorktreeCreate:
@@ -177,7 +189,7 @@ func (c call) foreign(ctx context.Context) (reply, error) {
 		}
 		return c.open()
 	case hook.EventSessionEnd:
-		return reply{}, c.forgetStart()
+		return reply{}, ForgetStart(c.State, c.in.Session)
 	case hook.EventWorktreeCreate:
 		return c.createWorktree(ctx)
 	case hook.EventWorktreeRemove:
@@ -207,4 +219,13 @@ func (c call) engine(ctx context.Context, fn func(api.Sessions) error) error {
 		return err
 	}
 	return errors.Join(fn(svc), done())
+}
+
+// ask is what fn learns from the engine.
+func ask[T any](ctx context.Context, c call, fn func(api.Sessions) (T, error)) (answer T, err error) {
+	err = c.engine(ctx, func(svc api.Sessions) (err error) {
+		answer, err = fn(svc)
+		return err
+	})
+	return answer, err
 }

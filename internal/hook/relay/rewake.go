@@ -12,7 +12,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
-	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
 const (
@@ -31,19 +30,15 @@ const (
 // Rewake waits beside a session that rests while the engine verifies, and wakes
 // it when there is something to do. There is one waiter per session.
 func (r Relay) Rewake(ctx context.Context, data []byte, errs io.Writer) int {
-	c := call{Relay: r, data: data, began: r.Now(), entry: &hook.Entry{}}
-	session, err := hook.SessionOf(data)
-	if err != nil {
+	c, owned, err := r.read(data)
+	switch {
+	case err != nil:
 		return failed(errs, err)
-	}
-	if _, err := snapshot.Read(r.State, session); errors.Is(err, snapshot.ErrNone) {
+	case !owned:
 		return exitAnswered
 	}
-	if c.in, err = hook.Parse(data); err != nil {
-		return failed(errs, err)
-	}
-	*c.entry = hook.Entry{Session: session, Event: "Rewake"}
-	ctx, cancel := context.WithTimeout(api.AsSession(ctx, session), duration(r.Env("STELLWERK_REWAKE_WAIT"), maxRewake, maxRewake))
+	*c.entry = hook.Entry{Session: c.in.Session, Event: "Rewake"}
+	ctx, cancel := context.WithTimeout(api.AsSession(ctx, c.in.Session), duration(r.Env("STELLWERK_REWAKE_WAIT"), maxRewake, maxRewake))
 	defer cancel()
 	line, err := c.awaitTurn(ctx)
 	if err != nil {
@@ -63,11 +58,7 @@ func (r Relay) Rewake(ctx context.Context, data []byte, errs io.Writer) int {
 // awaitTurn returns the line that wakes the session; none where there is no
 // reason to.
 func (c call) awaitTurn(ctx context.Context) (string, error) {
-	dir, err := snapshot.Dir(c.State, c.in.Session)
-	if err != nil {
-		return "", err
-	}
-	waiter := flock.New(filepath.Join(dir, "rewake.lock"), flock.SetPermissions(0o600))
+	waiter := flock.New(filepath.Join(c.dir, "rewake.lock"), flock.SetPermissions(0o600))
 	held, err := waiter.TryLock()
 	if err != nil || !held {
 		return "", err
@@ -105,29 +96,22 @@ func (c call) awaitStep(ctx context.Context) (api.TurnKind, error) {
 // awaitVerified asks until the engine is not busy any more.
 func (c call) awaitVerified(ctx context.Context) (api.Turn, error) {
 	for {
-		var turn api.Turn
-		err := c.engine(ctx, func(svc api.Sessions) (err error) {
-			turn, err = svc.Turn(ctx, c.in.Session, api.TurnQuery{Wait: oneLook, Peek: true})
-			return err
+		turn, err := ask(ctx, c, func(svc api.Sessions) (api.Turn, error) {
+			return svc.Turn(ctx, c.in.Session, api.TurnQuery{Wait: oneLook, Peek: true})
 		})
-		if err == nil && turn.Kind != api.TurnVerify {
+		pause := time.Duration(0)
+		switch {
+		case err != nil: // the engine is gone, and asking has started another, which may need a moment
+			pause = time.Second
+		case turn.Kind != api.TurnVerify:
 			return turn, nil
 		}
 		select {
 		case <-ctx.Done():
 			return api.Turn{}, errors.Join(err, ctx.Err())
-		case <-time.After(pauseAfter(err)):
+		case <-time.After(pause):
 		}
 	}
-}
-
-// pauseAfter is how long the waiter rests before it asks again: an engine that
-// is gone is started anew by asking, and may need a moment.
-func pauseAfter(err error) time.Duration {
-	if err != nil {
-		return time.Second
-	}
-	return 0
 }
 
 func wakeLine(turn api.Turn) string {

@@ -5,11 +5,6 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
-// rung is what the session's terminal was rung for last.
-type rung struct {
-	What string `json:"what"`
-}
-
 // rings reports that the person is to hear of what a turn ended with: a gate, a
 // pause that is not their own, a session that does not do what it is told, the
 // run's end. Each is rung for once, however often the session rests there.
@@ -18,13 +13,13 @@ func (c call) rings(what string, over bool) bool {
 		return false
 	}
 	wanted, err := c.Rings()
-	var last rung
+	var last told
 	if err == nil && wanted {
 		if c.recall(rungFile, &last); last.What == what {
 			return false
 		}
 		if !over { // after which nothing is remembered
-			err = c.remember(rungFile, rung{what})
+			err = c.remember(rungFile, told{What: what})
 		}
 	}
 	if err != nil {

@@ -24,36 +24,28 @@ func starts(prompt string) bool {
 
 // startMark tells that a session was asked to begin a run and has not. It lies
 // beside the sessions' folders: a session with a folder owns a run.
-func startMark(state, session string) (string, error) {
-	dir, err := snapshot.Dir(state, session)
-	return dir + ".starting", err
-}
+func startMark(dir string) string { return dir + ".starting" }
 
 // noteStart remembers that the person asked for a run.
 func (c call) noteStart() error {
 	if byMachine(c.in) || !starts(c.in.Prompt) {
 		return nil
 	}
-	mark, err := startMark(c.State, c.in.Session)
-	if err != nil {
-		return err
-	}
+	mark := startMark(c.dir)
 	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
 		return fmt.Errorf("remember the start: %w", err)
 	}
 	return os.WriteFile(mark, []byte("0"), 0o600)
 }
 
-func (c call) forgetStart() error { return ForgetStart(c.State, c.in.Session) }
-
 // ForgetStart says that the start of a run in a session came to an end, good or
 // bad: what is missing has been said.
 func ForgetStart(state, session string) error {
-	mark, err := startMark(state, session)
+	dir, err := snapshot.Dir(state, session)
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(mark); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(startMark(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget the start: %w", err)
 	}
 	return nil
@@ -62,10 +54,7 @@ func ForgetStart(state, session string) error {
 // incomplete keeps a session from resting that was asked to begin a run and has
 // not yet, a few times.
 func (c call) incomplete() (reply, error) {
-	mark, err := startMark(c.State, c.in.Session)
-	if err != nil {
-		return reply{}, err
-	}
+	mark := startMark(c.dir)
 	data, err := os.ReadFile(mark)
 	if errors.Is(err, fs.ErrNotExist) {
 		return reply{}, nil
@@ -75,7 +64,7 @@ func (c call) incomplete() (reply, error) {
 	}
 	reminded, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	if err != nil || reminded >= maxReminders {
-		return reply{Answer: hook.Tell("Stellwerk: no run has begun. Type /stellwerk:feature again when you want one.")}, c.forgetStart()
+		return reply{Answer: hook.Tell("Stellwerk: no run has begun. Type /stellwerk:feature again when you want one.")}, ForgetStart(c.State, c.in.Session)
 	}
 	if err := os.WriteFile(mark, []byte(strconv.Itoa(reminded+1)), 0o600); err != nil {
 		return reply{}, fmt.Errorf("remember the start: %w", err)

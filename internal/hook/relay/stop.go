@@ -11,7 +11,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/hook"
-	"github.com/stellwerk-dev/stellwerk/internal/snapshot"
 )
 
 const (
@@ -44,18 +43,16 @@ func duration(given string, or, most time.Duration) time.Duration {
 // go on with it.
 func (c call) stop(ctx context.Context) (reply, error) {
 	var turn api.Turn
-	err := c.alone(ctx, "step.lock", func() error {
-		return c.engine(ctx, func(svc api.Sessions) (err error) {
-			turn, err = svc.Turn(ctx, c.in.Session, c.stopQuery())
-			return err
-		})
+	err := c.alone(ctx, "step.lock", func() (err error) {
+		turn, err = ask(ctx, c, func(svc api.Sessions) (api.Turn, error) { return svc.Turn(ctx, c.in.Session, c.stopQuery()) })
+		return err
 	})
-	if noted := errors.Join(c.record(turn.Kind), c.forgetStart()); noted != nil {
+	if noted := errors.Join(c.record(turn.Kind), ForgetStart(c.State, c.in.Session)); noted != nil {
 		c.entry.Error = noted.Error()
 	}
 	if err != nil {
 		c.entry.Error = err.Error()
-		return c.say("trouble", trouble{Error: err, What: "what comes next"})
+		return tell("trouble", trouble{Error: err, What: "what comes next"})
 	}
 	c.entry.Turn = string(turn.Kind)
 	answer, err := c.step(turn)
@@ -77,13 +74,13 @@ func (c call) step(turn api.Turn) (reply, error) {
 		if err := c.disarm(); err != nil {
 			c.entry.Error = err.Error()
 		}
-		return c.tell("over", turn)
+		return tell("over", turn)
 	case api.TurnVerify:
-		return c.tell("verify", turn)
+		return tell("verify", turn)
 	case api.TurnGate:
-		return c.tell("gate", turn)
+		return tell("gate", turn)
 	case api.TurnPaused:
-		return c.tell("paused", turn)
+		return tell("paused", turn)
 	}
 	return reply{}, nil
 }
@@ -114,7 +111,7 @@ func (c call) start(turn api.Turn) (reply, error) {
 		return reply{}, err
 	}
 	if told > maxBlocks {
-		answer, err := c.tell("stuck", turn)
+		answer, err := tell("stuck", turn)
 		answer.stuck = strings.Join(attempts, " ")
 		return answer, err
 	}
@@ -124,11 +121,7 @@ func (c call) start(turn api.Turn) (reply, error) {
 
 // alone runs fn while no other step of the session runs.
 func (c call) alone(ctx context.Context, lock string, fn func() error) error {
-	dir, err := snapshot.Dir(c.State, c.in.Session)
-	if err != nil {
-		return err
-	}
-	held := flock.New(filepath.Join(dir, lock), flock.SetPermissions(0o600))
+	held := flock.New(filepath.Join(c.dir, lock), flock.SetPermissions(0o600))
 	if _, err := held.TryLockContext(ctx, lockPoll); err != nil {
 		return errors.Join(errors.New("another step of this session is still under way"), err)
 	}

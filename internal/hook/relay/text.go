@@ -37,9 +37,7 @@ func render(name string, data any) (string, error) {
 }
 
 // line is a text of somebody else on one line, of bounded length.
-func line(v any) string {
-	return plain.ClipBytes(strings.Join(strings.Fields(fmt.Sprint(v)), " "), 300)
-}
+func line(v any) string { return plain.Line(fmt.Sprint(v), 300) }
 
 // standing is how a run stands, for a sentence.
 func standing(status core.RunStatus) string { return line(status.InWords()) }
@@ -161,14 +159,8 @@ func NextText(turn api.Turn) (string, error) {
 	return "", nil
 }
 
-// tell shows the person a text about a turn.
-func (c call) tell(name string, turn api.Turn) (reply, error) {
-	text, err := render(name, turn)
-	return reply{Answer: hook.Tell(text)}, err
-}
-
-// say shows the person a text about trouble.
-func (c call) say(name string, t trouble) (reply, error) {
-	text, err := render(name, t)
+// tell shows the person a text about a turn, or about trouble.
+func tell(name string, about any) (reply, error) {
+	text, err := render(name, about)
 	return reply{Answer: hook.Tell(text)}, err
 }

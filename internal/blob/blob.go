@@ -151,19 +151,6 @@ func (f *Folder) Open(digest string) (*os.File, error) {
 	return file, nil
 }
 
-// Has reports that there is a blob of that digest, without reading it.
-func (f *Folder) Has(digest string) (bool, error) {
-	path, err := f.Path(digest)
-	if err != nil {
-		return false, err
-	}
-	_, err = os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, explain(err, "blob "+digest)
-}
-
 // Path is where a blob is kept, or would be.
 func (f *Folder) Path(digest string) (string, error) {
 	if raw, err := hex.DecodeString(digest); err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != digest {

@@ -78,7 +78,7 @@ func TestWhatCannotBeLookedAtIsNeitherThereNorGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, ask := range map[string]func() (bool, error){
-		"has":     func() (bool, error) { return f.Has(digest) },
+		"verify":  func() (bool, error) { return false, f.Verify(t.Context(), digest) },
 		"touch":   func() (bool, error) { return f.Touch(digest) },
 		"discard": func() (bool, error) { return f.Discard(digest, time.Now()) },
 		"put": func() (bool, error) {

@@ -59,19 +59,16 @@ func (j *judge) plainVariable(r *shell.Run, name string, value shell.Text) {
 
 // variableRisk knows the environment variables that redirect a push, hold a credential or name a command.
 func variableRisk(name string) risk {
-	switch name {
-	case "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_EXEC_PATH", "GIT_PROXY_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_ALLOW_PROTOCOL",
-		"GIT_PROTOCOL_FROM_USER", "GIT_TEMPLATE_DIR", "GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "GITLAB_TOKEN",
-		"GITEA_TOKEN", "GITLAB_ACCESS_TOKEN", "GH_CONFIG_DIR", "GLAB_CONFIG_DIR", "BASH_ENV", "CLAUDE_ENV_FILE", "SSH_ASKPASS_REQUIRE":
-		return steering
-	case "GIT_TERMINAL_PROMPT":
-		return onlySwitch
-	case "GIT_EDITOR", "EDITOR", "VISUAL", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "PAGER", "MANPAGER", "GIT_EXTERNAL_DIFF", "PROMPT_COMMAND", "LESSOPEN", "BROWSER":
-		return runs
-	}
 	switch {
-	case strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "STELLWERK_"), strings.HasPrefix(name, "BASH_FUNC_"):
+	case strings.HasPrefix(name, "GIT_CONFIG"), strings.HasPrefix(name, "STELLWERK_"), strings.HasPrefix(name, "BASH_FUNC_"),
+		shell.Listed("GIT_SSH GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_EXEC_PATH GIT_PROXY_COMMAND GIT_ASKPASS SSH_ASKPASS GIT_ALLOW_PROTOCOL "+
+			"GIT_PROTOCOL_FROM_USER GIT_TEMPLATE_DIR GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN GITHUB_ENTERPRISE_TOKEN GITLAB_TOKEN "+
+			"GITEA_TOKEN GITLAB_ACCESS_TOKEN GH_CONFIG_DIR GLAB_CONFIG_DIR BASH_ENV CLAUDE_ENV_FILE SSH_ASKPASS_REQUIRE", name):
 		return steering
+	case name == "GIT_TERMINAL_PROMPT":
+		return onlySwitch
+	case shell.Listed("GIT_EDITOR EDITOR VISUAL GIT_SEQUENCE_EDITOR GIT_PAGER PAGER MANPAGER GIT_EXTERNAL_DIFF PROMPT_COMMAND LESSOPEN BROWSER", name):
+		return runs
 	}
 	return harmless
 }

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
@@ -124,12 +125,7 @@ func (p Policy) hidden(at shell.Text, write bool) bool {
 }
 
 func inAny(at shell.Text, roots []string) bool {
-	for _, root := range roots {
-		if within(string(at), root) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(roots, func(root string) bool { return within(string(at), root) })
 }
 
 func within(file, root string) bool {
@@ -138,20 +134,12 @@ func within(file, root string) bool {
 }
 
 func isDevice(file string) bool {
-	switch file {
-	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "/dev/random", "/dev/urandom", "-":
-		return true
-	}
-	return strings.HasPrefix(file, "/dev/fd/") || strings.HasPrefix(file, "/proc/self/fd/")
+	return shell.Listed("/dev/null /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/zero /dev/random /dev/urandom -", file) ||
+		strings.HasPrefix(file, "/dev/fd/") || strings.HasPrefix(file, "/proc/self/fd/")
 }
 
 func hasElement(file shell.Text, name string) bool {
-	for element := range strings.SplitSeq(strings.ToLower(string(file)), "/") {
-		if element == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Split(strings.ToLower(string(file)), "/"), name)
 }
 
 // steersGit reports files that make git push elsewhere or run something: configuration, hooks, and everything in a
@@ -195,33 +183,13 @@ func matchesGit(element string) bool {
 
 // steersBelow judges a path below .git: the folder itself, configuration and hooks, of modules too.
 func steersBelow(rest []string) bool {
-	if len(rest) == 0 || len(rest) == 1 && rest[0] == "" {
-		return true
-	}
-	for _, element := range rest {
-		switch strings.TrimRight(element, ". ") {
-		case "config", "config.worktree", "config.lock", "hooks", "commondir", "gitdir", "stellwerk-pushlock":
-			return true
-		}
-	}
-	return false
+	return len(rest) == 0 || len(rest) == 1 && rest[0] == "" || slices.ContainsFunc(rest, func(element string) bool {
+		return shell.Listed("config config.worktree config.lock hooks commondir gitdir stellwerk-pushlock", strings.TrimRight(element, ". "))
+	})
 }
 
 // steersSession reports the files that decide which hooks run in the session.
 func steersSession(file shell.Text) bool {
-	name := strings.ToLower(string(file))
-	if !strings.Contains(name, ".claude") {
-		return false
-	}
-	elements := strings.Split(name, "/")
-	for i, element := range elements {
-		last := i == len(elements)-1
-		if element == ".claude.json" && last {
-			return true
-		}
-		if element == ".claude" && i == len(elements)-2 && strings.HasPrefix(elements[i+1], "settings") {
-			return true
-		}
-	}
-	return false
+	folder, base := path.Split(strings.ToLower(string(file)))
+	return base == ".claude.json" || strings.HasPrefix(base, "settings") && path.Base(folder) == ".claude"
 }

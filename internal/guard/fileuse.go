@@ -35,7 +35,7 @@ func changedOnly(p shell.Program) []shell.Text {
 	case "chmod", "chown", "chgrp":
 		return shell.Scan(p.Args, "", "reference").Operands
 	case "find":
-		if hasAny(p.Args, "-delete", "-exec", "-execdir") {
+		if hasAny(p.Args, "-delete -exec -execdir") {
 			return shell.ScanFirst(p.Args, "D", "").Operands[:leading(p.Args)]
 		}
 	}
@@ -89,7 +89,7 @@ func fileUses(p shell.Program, writesOnly bool) []fileUse {
 		return duplicated(p.Args)
 	case "patch":
 		found := shell.Scan(p.Args, "pidorFDgVYzB", "strip input directory output reject-file")
-		return append(all(found.Values("i", "input"), false), all(append(found.Operands, found.Values("o", "output")...), true)...)
+		return append(all(found.Values("i input"), false), all(append(found.Operands, found.Values("o output")...), true)...)
 	case "ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "micro", "code", "sd":
 		return all(shell.Scan(p.Args, "cSsTu", "cmd").Operands, true)
 	case "perl", "ruby":
@@ -100,9 +100,9 @@ func fileUses(p shell.Program, writesOnly bool) []fileUse {
 		operands := shell.Scan(p.Args, "abClnt", "").Operands
 		return all(operands[:min(1, len(operands))], false)
 	case "curl", "curlie":
-		return all(shell.Scan(p.Args, curlShort, curlLong).Values("o", "output", "dump-header", "D"), true)
+		return all(shell.Scan(p.Args, curlShort, curlLong).Values("o output dump-header D"), true)
 	case "wget":
-		return all(shell.Scan(p.Args, "OoaiP", "output-document output-file").Values("O", "output-document"), true)
+		return all(shell.Scan(p.Args, "OoaiP", "output-document output-file").Values("O output-document"), true)
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func all(paths []shell.Text, write bool) []fileUse {
 func copied(p shell.Program) []fileUse {
 	found := shell.Scan(p.Args, "tSmgoeB", "target-directory suffix mode owner group rsh exclude include filter chmod")
 	operands := found.Operands
-	target, given := found.Value("t", "target-directory")
+	target, given := found.Value("t target-directory")
 	if !given {
 		if len(operands) < 2 {
 			return nil

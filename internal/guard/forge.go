@@ -6,13 +6,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
 )
 
-func isForgeClient(name string) bool {
-	switch name {
-	case "gh", "hub", "glab", "tea", "az", "jj", "hg", "sl":
-		return true
-	}
-	return false
-}
+func isForgeClient(name string) bool { return shell.Listed("gh hub glab tea az jj hg sl", name) }
 
 // forge judges the command lines of forges. What is known to read is allowed; everything else writes, or may.
 func (j *judge) forge(r *shell.Run, p shell.Program) {
@@ -28,7 +22,7 @@ func (j *judge) forge(r *shell.Run, p shell.Program) {
 		rest = rest[1:]
 	}
 	words = append(words, "", "", "")
-	if words[0] == "" || words[0] == "help" || words[0] == "version" || found.Has("help", "h", "version") || hasAny(rest, "--help", "-h") {
+	if words[0] == "" || words[0] == "help" || words[0] == "version" || found.Has("help h version") || hasAny(rest, "--help -h") {
 		return
 	}
 	if p.Name == "gh" || p.Name == "glab" {
@@ -36,7 +30,7 @@ func (j *judge) forge(r *shell.Run, p shell.Program) {
 			j.api(r, p)
 			return
 		}
-		if words[0] == "auth" && (words[1] == "token" || words[1] == "login" || words[1] == "refresh" || words[1] == "setup-git") || hasAny(rest, "--show-token", "-t") && words[0] == "auth" {
+		if words[0] == "auth" && (words[1] == "token" || words[1] == "login" || words[1] == "refresh" || words[1] == "setup-git") || hasAny(rest, "--show-token -t") && words[0] == "auth" {
 			r.Refuse(Credential, "`"+p.Name+" auth "+words[1]+"` shows or sets a credential, which no session needs; go on without it")
 			return
 		}
@@ -53,61 +47,40 @@ func readsForge(client string, words []string) bool {
 	switch client {
 	case "gh", "glab":
 		return readsHub(words[0], words[1])
-	case "hub":
-		return readsLikeGit(words[0])
+	case "hub": // those of git that write nothing elsewhere, and its own that only ask
+		return shell.Listed("browse ci-status compare alias checkout status log diff show branch fetch add commit clone pull stash tag", words[0])
 	case "tea":
-		switch words[0] {
-		case "pr", "pulls", "pull", "issue", "issues", "release", "releases", "repo", "repos", "labels", "milestones", "branches":
-			return words[1] == "" || words[1] == "list" || words[1] == "ls" || words[1] == "checkout"
-		case "whoami", "open", "notifications":
-			return true
-		}
-		return false
+		lists := shell.Listed("pr pulls pull issue issues release releases repo repos labels milestones branches", words[0])
+		return lists && (words[1] == "" || shell.Listed("list ls checkout", words[1])) || shell.Listed("whoami open notifications", words[0])
 	case "az":
-		return words[0] != "repos" || words[2] == "list" || words[2] == "show" || words[1] == "list" || words[1] == "show"
+		return words[0] != "repos" || shell.Listed("list show", words[1]) || shell.Listed("list show", words[2])
 	case "jj":
 		return words[0] != "git" || words[1] != "push"
 	case "hg", "sl":
-		return words[0] != "push" && words[0] != "pr" && words[0] != "ghstack"
+		return !shell.Listed("push pr ghstack", words[0])
 	}
 	return false
 }
 
 func readsHub(noun, verb string) bool {
 	switch noun {
-	case "pr", "mr", "issue", "repo", "run", "ci", "release", "gist", "snippet", "label", "workflow", "cache", "secret", "variable", "org", "project", "ruleset", "extension", "alias",
-		"codespace", "gpg-key", "ssh-key", "pipeline", "job", "milestone", "attestation":
-		switch verb {
-		case "view", "show", "list", "ls", "status", "diff", "checks", "checkout", "clone", "watch", "download", "trace", "lint", "get", "verify", "issues":
-			return true
-		}
-		return verb == "" && noun != "extension"
 	case "auth":
 		return verb == "status"
 	case "config":
 		return verb == "get" || verb == "list"
-	case "search", "browse", "status", "completion", "check-update", "licenses", "accessibility":
-		return true
-	case "co": // gh's own alias of pr checkout
+	case "search", "browse", "status", "completion", "check-update", "licenses", "accessibility", "co": // the last is gh's own alias of pr checkout
 		return true
 	}
-	return false
-}
-
-// readsLikeGit knows hub's commands: those of git that write nothing elsewhere, and its own that only ask.
-func readsLikeGit(verb string) bool {
-	switch verb {
-	case "browse", "ci-status", "compare", "alias", "checkout", "status", "log", "diff", "show", "branch", "fetch", "add", "commit", "clone", "pull", "stash", "tag":
-		return true
-	}
-	return false
+	return shell.Listed("pr mr issue repo run ci release gist snippet label workflow cache secret variable org project ruleset extension alias "+
+		"codespace gpg-key ssh-key pipeline job milestone attestation", noun) &&
+		(shell.Listed("view show list ls status diff checks checkout clone watch download trace lint get verify issues", verb) || verb == "" && noun != "extension")
 }
 
 // api judges `gh api` and `glab api`: the method decides, and for GraphQL the query.
 func (j *judge) api(r *shell.Run, p shell.Program) {
 	found := shell.Scan(p.Args, "XfFHqtR", "method field raw-field input header jq template hostname preview cache")
-	method, given := found.Value("X", "method")
-	fields := append(found.Values("f", "raw-field"), found.Values("F", "field", "form")...)
+	method, given := found.Value("X method")
+	fields := append(found.Values("f raw-field"), found.Values("F field form")...)
 	sends := len(fields) > 0 || found.Has("input")
 	operands := found.Operands
 	graphql := len(operands) > 1 && strings.HasSuffix(strings.Trim(string(operands[1]), "/"), "graphql")
@@ -123,22 +96,20 @@ func (j *judge) api(r *shell.Run, p shell.Program) {
 func onlyAsks(fields []shell.Text) bool {
 	asked := false
 	for _, t := range fields {
-		name, text, _ := strings.Cut(string(t), "=")
-		if name != "query" {
-			continue
-		}
-		if !shell.Text(text).Known() || strings.Contains(strings.ToLower(text), "mutation") || strings.HasPrefix(text, "@") {
+		name, query, _ := strings.Cut(string(t), "=")
+		if name == "query" && mayChange(shell.Text(query)) {
 			return false
 		}
-		asked = true
+		asked = asked || name == "query"
 	}
 	return asked
 }
 
+// mayChange reports a GraphQL query that is not written out, or that changes something.
+func mayChange(query shell.Text) bool {
+	return !query.Known() || strings.HasPrefix(string(query), "@") || strings.Contains(strings.ToLower(string(query)), "mutation")
+}
+
 func isReadMethod(method shell.Text) bool {
-	switch strings.ToUpper(string(method)) {
-	case "GET", "HEAD", "OPTIONS":
-		return true
-	}
-	return false
+	return shell.Listed("GET HEAD OPTIONS", strings.ToUpper(string(method)))
 }

@@ -128,37 +128,20 @@ func (j *judge) gitVerb(r *shell.Run, p shell.Program, verb shell.Text, args []s
 
 // isPushVerb knows every way git has of writing to another repository.
 func isPushVerb(verb string, args []shell.Text) bool {
-	sub := shell.Text("")
-	for _, t := range args {
-		if !strings.HasPrefix(string(t), "-") {
-			sub = t
-			break
-		}
-	}
-	switch verb {
-	case "push", "send-pack", "http-push", "receive-pack", "shell", "cvsexportcommit":
+	if shell.Listed("push send-pack http-push receive-pack shell cvsexportcommit", verb) || strings.HasPrefix(verb, "remote-") {
 		return true
-	case "subtree":
-		return sub == "push" || !sub.Known() || hasAny(args, "push")
-	case "lfs":
-		return sub == "push" || sub == "pre-push" || !sub.Known()
-	case "svn":
-		return sub == "dcommit" || sub == "commit-diff" || sub == "set-tree" || sub == "branch" || sub == "tag" || !sub.Known()
-	case "p4":
-		return sub == "submit" || !sub.Known()
 	}
-	return strings.HasPrefix(verb, "remote-")
+	pushing := map[string]string{"subtree": "push", "lfs": "push pre-push", "svn": "dcommit commit-diff set-tree branch tag", "p4": "submit"}[verb]
+	first := slices.IndexFunc(args, func(t shell.Text) bool { return !strings.HasPrefix(string(t), "-") })
+	if pushing == "" || first < 0 {
+		return false
+	}
+	return !args[first].Known() || shell.Listed(pushing, string(args[first])) || verb == "subtree" && hasAny(args, "push")
 }
 
-func hasAny(args []shell.Text, words ...string) bool {
-	for _, t := range args {
-		for _, w := range words {
-			if string(t) == w {
-				return true
-			}
-		}
-	}
-	return false
+// hasAny reports whether one of the arguments is among words that are separated by spaces.
+func hasAny(args []shell.Text, words string) bool {
+	return slices.ContainsFunc(args, func(t shell.Text) bool { return shell.Listed(words, string(t)) })
 }
 
 // gitRemote allows looking at remotes, not changing where they point.
@@ -187,11 +170,11 @@ func (j *judge) gitTransport(r *shell.Run, p shell.Program, verb string, args []
 			r.Refuse(Configuration, "an `ext::` address makes git run a command; name the repository by its address")
 		}
 	}
-	if found.Has("upload-pack", "exec", "template") || verb == "clone" && found.Has("u") {
+	if found.Has("upload-pack exec template") || verb == "clone" && found.Has("u") {
 		r.Refuse(Configuration, "the options --upload-pack, --exec and --template make git run programs of one's own; leave them out")
 	}
 	if verb == "clone" {
-		for _, t := range found.Values("c", "config") {
+		for _, t := range found.Values("c config") {
 			key, value, _ := strings.Cut(string(t), "=")
 			j.setting(r, p, shell.Text(key), shell.Text(value))
 		}

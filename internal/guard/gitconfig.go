@@ -16,11 +16,11 @@ func (j *judge) gitConfig(r *shell.Run, p shell.Program, args []shell.Text) {
 		operands = operands[1:]
 	}
 	switch {
-	case found.Has("get", "get-all", "get-regexp", "get-urlmatch", "list", "l", "get-color", "get-colorbool") || sub == "get" || sub == "list":
+	case found.Has("get get-all get-regexp get-urlmatch list l get-color get-colorbool") || sub == "get" || sub == "list":
 		return
-	case found.Has("e", "edit") || sub == "edit":
+	case found.Has("e edit") || sub == "edit":
 		r.Refuse(Configuration, "`git config --edit` lets an editor change anything in git's configuration; set the one key you mean")
-	case found.Has("unset", "unset-all", "remove-section", "rename-section") || sub == "unset" || sub == "remove-section" || sub == "rename-section":
+	case found.Has("unset unset-all remove-section rename-section") || sub == "unset" || sub == "remove-section" || sub == "rename-section":
 		if sub != "" && sub != "unset" && sub != "remove-section" && sub != "rename-section" {
 			operands = append([]shell.Text{shell.Text(sub)}, operands...) // a section has no dot
 		}
@@ -29,7 +29,7 @@ func (j *judge) gitConfig(r *shell.Run, p shell.Program, args []shell.Text) {
 		}
 	case len(operands) >= 2:
 		j.setting(r, p, operands[0], operands[1])
-	case sub == "set" || found.Has("add", "replace-all"):
+	case sub == "set" || found.Has("add replace-all"):
 		j.setting(r, p, shell.Unknown(), shell.Unknown())
 	case len(operands) == 1 && operands[0].Splits() || sub != "" && sub != "set" && len(operands) > 0:
 		j.setting(r, p, shell.Unknown(), shell.Unknown())
@@ -64,11 +64,7 @@ func steers(r *shell.Run, key shell.Text) {
 
 // isWord reports a plain switch.
 func isWord(value shell.Text) bool {
-	switch value {
-	case "", "true", "false", "yes", "no", "on", "off", "0", "1", "cat", "auto", "never", "always":
-		return true
-	}
-	return false
+	return value == "" || shell.Listed("true false yes no on off 0 1 cat auto never always", string(value))
 }
 
 // risk is what a setting can do.
@@ -81,66 +77,52 @@ const (
 	steering        // it redirects, holds a credential or has git run something
 )
 
-// riskOf knows the keys, in lower case, that can redirect a push or run a command.
+// keyRisk says what the keys of some sections of git's configuration can do. All lists are separated by spaces.
+type keyRisk struct {
+	sections                             string
+	harmless, runs, onlySwitch, steering string // names of keys
+	others                               risk   // of keys that are in no list
+}
+
+// keyRisks knows the sections, in lower case, that can redirect a push or run a command.
+func keyRisks() []keyRisk {
+	return []keyRisk{
+		{sections: "alias url include includeif filter protocol ssh receive uploadpack uploadarchive transfer extensions hook " +
+			"credential svn-remote trailer man browser instaweb sendemail imap git-p4 lfs gpg stellwerk-pushlock guitool", others: steering},
+		{sections: "core", runs: "editor pager", onlySwitch: "fsmonitor",
+			steering: "hookspath sshcommand gitproxy askpass alternaterefscommand worktree bare virtualfilesystem"},
+		{sections: "remote", harmless: "fetch tagopt prune prunetags skipdefaultupdate skipfetchall promisor partialclonefilter", others: steering},
+		{sections: "branch", steering: "pushremote"},
+		{sections: "push", harmless: "default autosetupremote followtags", others: steering},
+		{sections: "http https", harmless: "postbuffer version lowspeedlimit lowspeedtime maxrequests", others: steering},
+		{sections: "submodule", steering: "update url"},
+		{sections: "init", steering: "templatedir"},
+		{sections: "pager", others: runs},
+		{sections: "diff merge difftool mergetool interactive sequence web", runs: "external command textconv driver cmd path difffilter editor"},
+	}
+}
+
+// riskOf finds what a key in lower case can do.
 func riskOf(key string) risk {
 	section, rest, _ := strings.Cut(key, ".")
 	name := rest[strings.LastIndexByte(rest, '.')+1:]
-	switch section {
-	case "alias", "url", "include", "includeif", "filter", "protocol", "ssh", "receive", "uploadpack", "uploadarchive", "transfer", "extensions", "hook",
-		"credential", "svn-remote", "trailer", "man", "browser", "instaweb", "sendemail", "imap", "git-p4", "lfs", "gpg", "stellwerk-pushlock", "guitool":
+	if section == "core" && name == "" || section == "remote" && !strings.Contains(rest, ".") {
 		return steering
-	case "core":
-		return coreRisk(name)
-	case "remote":
-		return remoteRisk(rest, name)
-	case "branch":
-		return steeringIf(name == "pushremote")
-	case "push":
-		return steeringIf(name != "default" && name != "autosetupremote" && name != "followtags")
-	case "http", "https":
-		return steeringIf(name != "postbuffer" && name != "version" && name != "lowspeedlimit" && name != "lowspeedtime" && name != "maxrequests")
-	case "submodule":
-		return steeringIf(name == "update" || name == "url")
-	case "init":
-		return steeringIf(name == "templatedir")
-	case "diff", "merge", "difftool", "mergetool", "interactive", "sequence", "pager", "web":
-		switch name {
-		case "external", "command", "textconv", "driver", "cmd", "path", "difffilter", "editor":
+	}
+	for _, k := range keyRisks() {
+		switch {
+		case !shell.Listed(k.sections, section):
+		case shell.Listed(k.harmless, name):
+			return harmless
+		case shell.Listed(k.runs, name):
 			return runs
-		}
-		if section == "pager" {
-			return runs
+		case shell.Listed(k.onlySwitch, name):
+			return onlySwitch
+		case shell.Listed(k.steering, name):
+			return steering
+		default:
+			return k.others
 		}
 	}
 	return harmless
-}
-
-func steeringIf(condition bool) risk {
-	if condition {
-		return steering
-	}
-	return harmless
-}
-
-func coreRisk(name string) risk {
-	switch name {
-	case "editor", "pager":
-		return runs
-	case "fsmonitor":
-		return onlySwitch
-	case "", "hookspath", "sshcommand", "gitproxy", "askpass", "alternaterefscommand", "worktree", "bare", "virtualfilesystem":
-		return steering
-	}
-	return harmless
-}
-
-func remoteRisk(rest, name string) risk {
-	if rest == "pushdefault" || rest == "" || !strings.Contains(rest, ".") {
-		return steering
-	}
-	switch name {
-	case "fetch", "tagopt", "prune", "prunetags", "skipdefaultupdate", "skipfetchall", "promisor", "partialclonefilter":
-		return harmless
-	}
-	return steering
 }

@@ -97,15 +97,6 @@ func (j *judge) Program(r *shell.Run, p shell.Program) {
 	}
 }
 
-// Ignores implements shell.Judge.
-func (j *judge) Ignores(name string) bool {
-	switch name {
-	case "echo", "[", "test", "true", "false", ":", "exit", "return", "break", "continue", "wait", "sleep", "make", "date", "pwd", "seq", "basename", "dirname":
-		return true
-	}
-	return false
-}
-
 // Open implements shell.Judge.
 func (j *judge) Open(r *shell.Run, file shell.Text, write bool) {
 	if host, ok := strings.CutPrefix(string(file), "/dev/tcp/"); ok {
@@ -174,14 +165,10 @@ func bare(r *shell.Run, p shell.Program) {
 
 // isInert knows programs that start nothing that could push.
 func isInert(name string) bool {
-	switch name {
-	case "git", "gh", "glab", "hub", "tea", "stellwerk", "curl", "wget", "env", "printenv", "echo", "printf", "true", "false", "test", "[", ":", "id", "whoami",
-		"ls", "cat", "head", "tail", "grep", "sed", "awk", "sort", "wc", "stat", "file", "find", "du", "df", "ps", "kill", "pgrep", "ss", "lsof", "date", "uname", "hostname", "pwd", "which", "sleep",
-		"cp", "mv", "rm", "mkdir", "rmdir", "touch", "ln", "chmod", "chown", "chgrp", "tee", "dd", "mount", "umount", "install", "tar", "unzip", "gzip",
-		"apt", "apt-get", "apt-cache", "dpkg", "apk", "yum", "dnf", "pacman", "zypper", "snap", "systemctl", "service", "journalctl", "sysctl", "ip", "usermod", "useradd", "groupadd":
-		return true
-	}
-	return false
+	return shell.Listed("git gh glab hub tea stellwerk curl wget env printenv echo printf true false test [ : id whoami "+
+		"ls cat head tail grep sed awk sort wc stat file find du df ps kill pgrep ss lsof date uname hostname pwd which sleep "+
+		"cp mv rm mkdir rmdir touch ln chmod chown chgrp tee dd mount umount install tar unzip gzip "+
+		"apt apt-get apt-cache dpkg apk yum dnf pacman zypper snap systemctl service journalctl sysctl ip usermod useradd groupadd", name)
 }
 
 // resolved is a path made absolute where the policy says where it starts, and cleaned.

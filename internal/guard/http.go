@@ -1,17 +1,14 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
 )
 
 func isHTTPClient(name string) bool {
-	switch name {
-	case "curl", "wget", "http", "https", "xh", "xhs", "curlie", "aria2c", "wget2":
-		return true
-	}
-	return false
+	return shell.Listed("curl wget http https xh xhs curlie aria2c wget2", name)
 }
 
 // request is what of a call matters: whether it writes, and where to.
@@ -26,7 +23,7 @@ func (j *judge) http(r *shell.Run, p shell.Program) {
 	var q request
 	switch p.Name {
 	case "curl", "curlie":
-		if shell.Scan(p.Args, curlShort, curlLong).Has("K", "config") {
+		if shell.Scan(p.Args, curlShort, curlLong).Has("K config") {
 			r.Refuse(shell.Unresolved, "curl's option --config takes the request from a file, where it cannot be seen; write it out")
 			return
 		}
@@ -58,14 +55,14 @@ const (
 
 func curlRequest(args []shell.Text) request {
 	found := shell.Scan(args, curlShort, curlLong)
-	q := request{urls: append(found.Operands, found.Values("url", "expand-url")...)}
-	q.data = found.Values("d", "data", "data-raw", "data-binary", "data-ascii", "json", "expand-data")
-	sends := len(q.data) > 0 || found.Has("data-urlencode", "F", "form", "form-string", "T", "upload-file")
-	method, given := found.Value("X", "request")
+	q := request{urls: append(found.Operands, found.Values("url expand-url")...)}
+	q.data = found.Values("d data data-raw data-binary data-ascii json expand-data")
+	sends := len(q.data) > 0 || found.Has("data-urlencode F form form-string T upload-file")
+	method, given := found.Value("X request")
 	switch {
 	case given:
 		q.writes = !isReadMethod(method)
-	case found.Has("G", "get", "I", "head"):
+	case found.Has("G get I head"):
 	default:
 		q.writes = sends
 	}
@@ -77,8 +74,8 @@ func wgetRequest(args []shell.Text) request {
 	method, given := found.Value("method")
 	return request{
 		urls:   found.Operands,
-		writes: given && !isReadMethod(method) || found.Has("post-data", "post-file"),
-		data:   found.Values("post-data", "body-data"),
+		writes: given && !isReadMethod(method) || found.Has("post-data post-file"),
+		data:   found.Values("post-data body-data"),
 	}
 }
 
@@ -102,25 +99,12 @@ func httpieRequest(args []shell.Text) request {
 
 // isForgeAPI knows the addresses under which forges take orders.
 func isForgeAPI(url string) bool {
-	for _, part := range []string{
+	return slices.ContainsFunc([]string{
 		"api.github.com", "uploads.github.com", "/api/v3/repos", "/api/graphql", "api.bitbucket.org", "/rest/api/1.0/projects", "/api/v4/projects", "/api/v4/groups", "/api/v1/repos/",
-		"/_apis/git", "codeberg.org/api/", "github.com/api", "api.gitlab.com",
-	} {
-		if strings.Contains(url, part) {
-			return true
-		}
-	}
-	return strings.Contains(url, "/pulls") || strings.Contains(url, "/merge_requests")
+		"/_apis/git", "codeberg.org/api/", "github.com/api", "api.gitlab.com", "/pulls", "/merge_requests",
+	}, func(part string) bool { return strings.Contains(url, part) })
 }
 
 func asksGraphQL(url shell.Text, data []shell.Text) bool {
-	if !strings.Contains(string(url), "graphql") || len(data) == 0 {
-		return false
-	}
-	for _, d := range data {
-		if !d.Known() || strings.HasPrefix(string(d), "@") || strings.Contains(strings.ToLower(string(d)), "mutation") {
-			return false
-		}
-	}
-	return true
+	return strings.Contains(string(url), "graphql") && len(data) > 0 && !slices.ContainsFunc(data, mayChange)
 }

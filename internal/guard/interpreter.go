@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
@@ -9,11 +10,8 @@ import (
 
 // isInterpreter knows the programs that take code of other languages on their command line.
 func isInterpreter(name string) bool {
-	switch name {
-	case "node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "expect", "tclsh", "osascript", "awk", "gawk", "mawk", "nawk", "rscript", "julia", "pwsh", "elixir", "groovy", "guile", "irb", "pypy", "pypy3", "ipython", "tsx", "ts-node":
-		return true
-	}
-	return strings.HasPrefix(name, "python")
+	return strings.HasPrefix(name, "python") || shell.Listed("node nodejs deno bun perl ruby php lua expect tclsh osascript awk gawk mawk nawk "+
+		"rscript julia pwsh elixir groovy guile irb pypy pypy3 ipython tsx ts-node", name)
 }
 
 // interpreter judges code of other languages. What it does is the second layer's business, except where it
@@ -30,7 +28,7 @@ func (j *judge) interpreter(r *shell.Run, p shell.Program) {
 // inlineCode are the pieces of code on the line: option values, awk's program, and what is fed by the line.
 func inlineCode(p shell.Program) []shell.Text {
 	found := shell.ScanFirst(p.Args, "ceErpM", "eval execute print command")
-	code := found.Values("c", "e", "E", "r", "p", "eval", "execute", "print", "command")
+	code := found.Values("c e E r p eval execute print command")
 	if strings.HasSuffix(p.Name, "awk") || p.Name == "deno" || p.Name == "elixir" {
 		code = append(code, found.Operands...)
 	}
@@ -43,11 +41,8 @@ func inlineCode(p shell.Program) []shell.Text {
 // startsPush looks for words that start a program, and for a push or a forge's command after them.
 func startsPush(code string) (Rule, bool) {
 	lower := strings.ToLower(code)
-	starts := false
-	for _, word := range []string{"system", "exec", "popen", "subprocess", "spawn", "run(", "call(", "check_output", "shell", "`", "qx", "%x", "getline", "$(", "bun.$", "| \""} {
-		starts = starts || strings.Contains(lower, word)
-	}
-	if !starts {
+	starts := []string{"system", "exec", "popen", "subprocess", "spawn", "run(", "call(", "check_output", "shell", "`", "qx", "%x", "getline", "$(", "bun.$", "| \""}
+	if !slices.ContainsFunc(starts, func(word string) bool { return strings.Contains(lower, word) }) {
 		return "", false
 	}
 	words := strings.FieldsFunc(lower, func(c rune) bool { return strings.ContainsRune(" \t\n\r\"'`,()[]{};\\|&", c) })

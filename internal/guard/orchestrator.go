@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stellwerk-dev/stellwerk/internal/guard/shell"
@@ -15,7 +16,7 @@ func orchestrate(r *shell.Run, p shell.Program) {
 			refuseExploring(r, p.Name)
 		}
 	case "ls", "eza", "exa", "dir":
-		if shell.Scan(p.Args, "IwT", "ignore").Has("R", "recursive", "T", "tree") {
+		if shell.Scan(p.Args, "IwT", "ignore").Has("R recursive T tree") {
 			refuseExploring(r, p.Name+" -R")
 		}
 	case "grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep":
@@ -27,7 +28,7 @@ func orchestrate(r *shell.Run, p shell.Program) {
 			refuseShowing(r, p.Name+" diff")
 		}
 	case "tar", "bsdtar":
-		if hasAny(p.Args, "-x", "--extract", "-xf", "-xzf", "xf", "xzf", "-xvf", "xvf", "-xjf", "-xJf") {
+		if hasAny(p.Args, "-x --extract -xf -xzf xf xzf -xvf xvf -xjf -xJf") {
 			r.Refuse(CodeWrite, "`tar` would unpack files that this session does not write; that is the work of the agents")
 		}
 	}
@@ -68,11 +69,11 @@ func searchesOpenKinds(p shell.Program) bool {
 func searching(r *shell.Run, p shell.Program) {
 	spec, _ := readerOf(p.Name)
 	found := shell.Scan(p.Args, spec.short, spec.long)
-	recursive := found.Has("r", "R", "recursive") || p.Name == "rg" || p.Name == "ag" || p.Name == "ack"
+	recursive := found.Has("r R recursive") || p.Name == "rg" || p.Name == "ag" || p.Name == "ack"
 	if !recursive {
 		return
 	}
-	kinds := found.Values("include", "g", "glob", "iglob")
+	kinds := found.Values("include g glob iglob")
 	for _, t := range kinds {
 		if !isOpenKind(string(t)) && !strings.HasPrefix(string(t), "!") {
 			refuseExploring(r, p.Name)
@@ -91,15 +92,10 @@ func usesFiles(name, code string) bool {
 	if strings.HasSuffix(name, "awk") {
 		return strings.Contains(code, "getline <") || strings.Contains(code, "system(") || strings.Contains(code, "ARGV")
 	}
-	for _, word := range []string{
+	return strings.HasPrefix(name, "perl") || slices.ContainsFunc([]string{ // perl's -n and -p read the files that follow
 		"open", "read_", "readfile", "write_", "writefile", "Path(", "os.", "subprocess", "system", "exec", "glob", "shutil", "require(", "import(", "File.", "IO.", "Dir.",
 		"`", "fs.", "fopen", "file_get", "file_put", "fileinput", "<>", "popen", "linecache", "runpy", "importlib", "__import__", "Bun.", "Deno.",
-	} {
-		if strings.Contains(code, word) {
-			return true
-		}
-	}
-	return strings.HasPrefix(name, "perl") // -n and -p read the files that follow
+	}, func(word string) bool { return strings.Contains(code, word) })
 }
 
 // orchestrateGit leaves the orchestrator what git tells about a repository, not what is in its files.
@@ -119,22 +115,22 @@ func orchestrateGit(r *shell.Run, verb string, args []shell.Text) {
 		switch {
 		case hasAny(args, "show") && showsPatch(args):
 			refuseShowing(r, "git stash show -p")
-		case hasAny(args, "pop", "apply", "branch"):
+		case hasAny(args, "pop apply branch"):
 			refuseChanging(r, "git stash pop")
 		}
 	case "ls-files", "ls-tree":
 		refuseExploring(r, "git "+verb)
 	case "apply", "am", "cherry-pick", "revert", "restore", "rm", "mv", "clean", "merge", "rebase", "read-tree", "checkout-index", "filter-branch", "filter-repo", "mergetool", "fast-import":
-		if !hasAny(args, "--abort", "--quit", "-n", "--dry-run", "--check") {
+		if !hasAny(args, "--abort --quit -n --dry-run --check") {
 			refuseChanging(r, "git "+verb)
 		}
 	case "reset":
-		if hasAny(args, "--hard", "--merge", "--keep") {
+		if hasAny(args, "--hard --merge --keep") {
 			refuseChanging(r, "git "+verb+" --hard")
 		}
 	case "checkout":
 		operands := shell.Scan(args, "bB", "orphan conflict").Operands
-		if hasAny(args, "--", "-p", "--patch", "--ours", "--theirs") || len(operands) > 1 && !hasAny(args, "-b", "-B", "-t", "--track", "--orphan") || hasAny(args, ".") {
+		if hasAny(args, "-- -p --patch --ours --theirs") || len(operands) > 1 && !hasAny(args, "-b -B -t --track --orphan") || hasAny(args, ".") {
 			refuseChanging(r, "git "+verb)
 		}
 	}
@@ -152,12 +148,10 @@ func summarises(args []shell.Text) bool {
 	summary := false
 	for _, t := range args {
 		name, _, _ := strings.Cut(string(t), "=")
-		switch name {
-		case "--stat", "--shortstat", "--numstat", "--name-only", "--name-status", "--summary", "--dirstat", "--quiet", "-s", "--no-patch", "--exit-code", "--compact-summary", "--check":
-			summary = true
-		case "-p", "-u", "--patch", "--patch-with-stat", "--patch-with-raw", "--full-index", "--binary":
+		if shell.Listed("-p -u --patch --patch-with-stat --patch-with-raw --full-index --binary", name) {
 			return false
 		}
+		summary = summary || shell.Listed("--stat --shortstat --numstat --name-only --name-status --summary --dirstat --quiet -s --no-patch --exit-code --compact-summary --check", name)
 	}
 	return summary
 }
@@ -183,15 +177,9 @@ func onlyOpenKinds(args []shell.Text) bool {
 }
 
 func showsPatch(args []shell.Text) bool {
-	for _, t := range args {
+	return slices.ContainsFunc(args, func(t shell.Text) bool {
 		name, _, _ := strings.Cut(string(t), "=")
-		switch name {
-		case "-p", "-u", "--patch", "-c", "--cc", "-m", "--patch-with-stat", "--patch-with-raw", "--full-diff", "--remerge-diff", "--ext-diff", "-W", "--function-context", "--word-diff", "--color-words":
-			return true
-		}
-		if strings.HasPrefix(name, "-L") || strings.HasPrefix(name, "-U") || strings.HasPrefix(name, "--unified") {
-			return true
-		}
-	}
-	return false
+		return shell.Listed("-p -u --patch -c --cc -m --patch-with-stat --patch-with-raw --full-diff --remerge-diff --ext-diff -W --function-context --word-diff --color-words", name) ||
+			strings.HasPrefix(name, "-L") || strings.HasPrefix(name, "-U") || strings.HasPrefix(name, "--unified")
+	})
 }

@@ -58,9 +58,6 @@ func (s *starter) Assign(_ *shell.Run, name string, _ []shell.Text) {
 // Open implements shell.Judge.
 func (s *starter) Open(*shell.Run, shell.Text, bool) {}
 
-// Ignores implements shell.Judge.
-func (s *starter) Ignores(string) bool { return false }
-
 // programs are what command lines start by name, each once. Of a line that cannot be followed it is what comes before.
 func programs(lines []string) []string {
 	var names []string

@@ -2,8 +2,6 @@ package pushlock
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -55,45 +53,6 @@ func removed() []string {
 		"BITBUCKET_TOKEN", "BITBUCKET_APP_PASSWORD", "AZURE_DEVOPS_EXT_PAT", "SYSTEM_ACCESSTOKEN",
 		"GIT_SSH", "GIT_PROXY_COMMAND", "GIT_EXEC_PATH",
 	}
-}
-
-// Env returns base with the lock in force. A base that has it already comes back as it is.
-func (l Lock) Env(base []string) []string {
-	value := func(name string) string {
-		found := ""
-		for _, entry := range base {
-			if v, ok := strings.CutPrefix(entry, name+"="); ok {
-				found = v
-			}
-		}
-		return found
-	}
-	count, err := strconv.Atoi(value("GIT_CONFIG_COUNT"))
-	if err != nil || count < 0 {
-		count = 0
-	}
-	entries := l.configuration()
-	mark := entries[len(entries)-1]
-	if count > 0 && value("GIT_CONFIG_KEY_"+strconv.Itoa(count-1)) == mark.name && value("GIT_CONFIG_VALUE_"+strconv.Itoa(count-1)) == mark.value {
-		return base
-	}
-	set := l.variables()
-	for _, name := range kept() {
-		set = append(set, setting{keptPrefix + name, value(name)})
-	}
-	for i, entry := range entries {
-		n := strconv.Itoa(count + i)
-		set = append(set, setting{"GIT_CONFIG_KEY_" + n, entry.name}, setting{"GIT_CONFIG_VALUE_" + n, entry.value})
-	}
-	set = append(set, setting{"GIT_CONFIG_COUNT", strconv.Itoa(count + len(entries))}, setting{"PATH", l.bin() + ":" + value("PATH")})
-	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(removed(), name) || slices.ContainsFunc(set, func(s setting) bool { return s.name == name })
-	})
-	for _, s := range set {
-		env = append(env, s.name+"="+s.value)
-	}
-	return env
 }
 
 // Script returns lines for sh that put the lock on the shell that reads them, once.

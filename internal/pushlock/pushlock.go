@@ -50,25 +50,6 @@ func Write(ctx context.Context, dir string) (Lock, error) {
 	return l, l.writeFile("gitconfig", systemConfiguration(ctx), 0o600)
 }
 
-// At returns the lock that an earlier Write put into dir.
-func At(dir string) (Lock, error) {
-	absolute, err := filepath.Abs(dir)
-	if err != nil {
-		return Lock{}, fmt.Errorf("find the push lock's folder: %w", err)
-	}
-	l := Lock{dir: absolute}
-	if _, err := os.Stat(l.path("env")); err != nil {
-		return Lock{}, fmt.Errorf("there is no push lock in %s: %w", absolute, err)
-	}
-	return l, nil
-}
-
-// Remove deletes the lock's files. Sessions that still use them are left without git.
-func (l Lock) Remove() error { return os.RemoveAll(l.dir) }
-
-// Dir is the folder of the lock.
-func (l Lock) Dir() string { return l.dir }
-
 func (l Lock) bin() string { return l.path("bin") }
 
 func (l Lock) path(name string) string { return filepath.Join(l.dir, name) }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,8 +90,23 @@ func (w world) locked(t *testing.T) world {
 	t.Helper()
 	lock, err := pushlock.Write(t.Context(), filepath.Join(w.root, "the lock"))
 	must(t, err)
-	w.env = lock.Env(w.env)
+	w.env = w.environment(t, "sh", lock.Script())
 	return w
+}
+
+// environment is what a shell hands on after it has run a script.
+func (w world) environment(t *testing.T, shell, script string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), shell, "-c", script+"env -0")
+	cmd.Env = w.env
+	out, err := cmd.CombinedOutput()
+	must(t, err)
+	env := slices.DeleteFunc(strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return name == "PWD" || name == "OLDPWD" || name == "SHLVL" || name == "_"
+	})
+	slices.Sort(env)
+	return env
 }
 
 func must(t *testing.T, err error) {

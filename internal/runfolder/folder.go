@@ -91,14 +91,6 @@ func (f *Folder) Head() core.Head {
 	return f.tail.head
 }
 
-// Torn is the unfinished last line found when the manifest was last read; nil
-// where it was whole. The next Append cuts it.
-func (f *Folder) Torn() *Torn {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.tail.torn
-}
-
 func (f *Folder) at(name string) string { return filepath.Join(f.path, name) }
 
 // explain gives what the file system says a code and a next step.

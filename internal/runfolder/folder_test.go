@@ -173,12 +173,12 @@ func TestTornTail(t *testing.T) {
 			t.Fatalf("cut at %d: %d events, torn %v, %v", cut, len(m.Events), m.TornTail, err)
 		}
 		f = openAt(t, path)
-		if f.Torn() == nil || f.Head() != m.Head {
-			t.Fatalf("cut at %d: opened at %+v, torn %v", cut, f.Head(), f.Torn())
+		if f.tail.torn == nil || f.Head() != m.Head {
+			t.Fatalf("cut at %d: opened at %+v, torn %v", cut, f.Head(), f.tail.torn)
 		}
 		appendAll(t, f, events)
 		wantFile(t, f, ManifestFile, whole)
-		if f.Torn() != nil {
+		if f.tail.torn != nil {
 			t.Fatal("still torn")
 		}
 	}

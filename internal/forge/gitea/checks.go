@@ -15,13 +15,13 @@ const stateSkipped api.StatusState = "skipped"
 // checks takes the statuses of the head together, the newest of each context.
 // The combined status of the API is not used: it covers the first page only.
 func (l *look) checks(ctx context.Context) error {
-	statuses, whole, resp, err := pages(func(o api.ListOptions) ([]*api.Status, *api.Response, error) {
-		return l.api.ListStatuses(l.repo.Owner, l.repo.Name, l.seen.Head, api.ListStatusesOption{ListOptions: o})
-	})
+	before := len(l.Seen.Unread)
+	statuses, err := rest.List(ctx, l.Look, "commit statuses", paged(func(o api.ListOptions) ([]*api.Status, *api.Response, error) {
+		return l.api.ListStatuses(l.Owner, l.Name, l.Seen.Head, api.ListStatusesOption{ListOptions: o})
+	}))
 	if err != nil {
-		return l.unread("commit statuses", l.failed(ctx, "the statuses of ", resp, err))
+		return l.Unread("commit statuses", err)
 	}
-	l.whole(whole, "commit statuses")
 	newest := map[string]*api.Status{}
 	for _, s := range statuses {
 		if n := newest[s.Context]; n == nil || n.ID < s.ID {
@@ -44,11 +44,11 @@ func (l *look) checks(ctx context.Context) error {
 		}
 	}
 	if link != nil {
-		l.seen.Preview = link.TargetURL
+		l.Seen.Preview = link.TargetURL
 	}
-	l.seen.CI = forge.Combine(all)
-	if !whole && l.seen.CI != forge.CIFailed {
-		l.seen.CI = forge.CIUnknown
+	l.Seen.CI = forge.Combine(all)
+	if len(l.Seen.Unread) > before && l.Seen.CI != forge.CIFailed {
+		l.Seen.CI = forge.CIUnknown
 	}
 	return nil
 }

@@ -7,18 +7,18 @@ import (
 	api "code.gitea.io/sdk/gitea"
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/rest"
 )
 
 // notes reads everything that was written on the pull request. Comments on
 // lines are listed by review.
 func (l *look) notes(ctx context.Context) ([]forge.Note, error) {
-	reviews, whole, resp, err := pages(func(o api.ListOptions) ([]*api.PullReview, *api.Response, error) {
-		return l.api.ListPullReviews(l.repo.Owner, l.repo.Name, l.number, api.ListPullReviewsOptions{ListOptions: o})
-	})
+	reviews, err := rest.List(ctx, l.Look, "reviews", paged(func(o api.ListOptions) ([]*api.PullReview, *api.Response, error) {
+		return l.api.ListPullReviews(l.Owner, l.Name, l.index, api.ListPullReviewsOptions{ListOptions: o})
+	}))
 	if err != nil {
-		return nil, l.failed(ctx, "the reviews of ", resp, err)
+		return nil, err
 	}
-	l.whole(whole, "reviews")
 	var notes []forge.Note
 	for _, r := range reviews {
 		if r.State == api.ReviewStatePending {
@@ -35,28 +35,24 @@ func (l *look) notes(ctx context.Context) ([]forge.Note, error) {
 		}
 		notes = append(notes, lines...)
 	}
-	comments, whole, resp, err := pages(func(o api.ListOptions) ([]*api.Comment, *api.Response, error) {
-		return l.api.ListIssueComments(l.repo.Owner, l.repo.Name, l.number, api.ListIssueCommentOptions{ListOptions: o})
-	})
-	if err != nil {
-		return nil, l.failed(ctx, "the comments of ", resp, err)
-	}
-	l.whole(whole, "comments")
+	comments, err := rest.List(ctx, l.Look, "comments", paged(func(o api.ListOptions) ([]*api.Comment, *api.Response, error) {
+		return l.api.ListIssueComments(l.Owner, l.Name, l.index, api.ListIssueCommentOptions{ListOptions: o})
+	}))
 	for _, c := range comments {
 		notes = append(notes, l.note(forge.SeriesComment, c.ID, c.Poster, forge.Note{
 			Kind: forge.NoteComment, Body: c.Body, URL: c.HTMLURL, At: c.Created.UTC(),
 		}))
 	}
-	return notes, nil
+	return notes, err
 }
 
 func (l *look) lines(ctx context.Context, r *api.PullReview) ([]forge.Note, error) {
 	if r.CodeCommentsCount == 0 {
 		return nil, nil
 	}
-	comments, resp, err := l.api.ListPullReviewComments(l.repo.Owner, l.repo.Name, l.number, r.ID)
+	comments, resp, err := l.api.ListPullReviewComments(l.Owner, l.Name, l.index, r.ID)
 	if err != nil {
-		return nil, l.failed(ctx, "the review comments of ", resp, err)
+		return nil, l.Failed(ctx, "the review comments of ", answer(resp), err)
 	}
 	var notes []forge.Note
 	for _, c := range comments {

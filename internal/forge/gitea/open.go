@@ -2,8 +2,7 @@ package gitea
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"net/http"
 	"strings"
 
 	api "code.gitea.io/sdk/gitea"
@@ -14,7 +13,7 @@ import (
 
 // Open implements forge.Forge.
 func (f *Forge) Open(ctx context.Context, req forge.PullRequest) (url string, number int, err error) {
-	repo, err := f.repository(req.Remote)
+	repo, err := f.client.Repository(req.Remote)
 	if err != nil {
 		return "", 0, err
 	}
@@ -22,56 +21,46 @@ func (f *Forge) Open(ctx context.Context, req forge.PullRequest) (url string, nu
 	if err != nil {
 		return "", 0, err
 	}
-	entry, err := f.client.Open(ctx, &book{forge: f, api: session, repo: repo, head: req.Head, base: req.Base}, req)
-	return entry.URL, entry.Number, err
+	return f.client.Open(ctx, &book{api: session, repo: repo, head: req.Head, base: req.Base}, req, repo)
 }
 
 // book is a Gitea's list of the pull requests of one branch into another.
 type book struct {
-	forge      *Forge
 	api        *api.Client
 	repo       rest.Repository
 	head, base string
 	asked      bool
 }
 
-func (b *book) op(verb string) string {
-	return fmt.Sprintf("%s the pull request of %s into %s at %s", verb, b.head, b.base, b.repo)
-}
-
 // List implements rest.Book. A Gitea finds any one pull request of two
 // branches, of whatever state; only where there is one is its whole list read.
 // The quick question is asked once: if the creation that follows is refused, a
 // server too old to know it is not asked again.
-func (b *book) List(ctx context.Context) ([]rest.Entry, error) {
+func (b *book) List(context.Context) ([]rest.Entry, *http.Response, error) {
 	if !b.asked {
 		b.asked = true
 		pull, resp, err := b.api.GetPullRequestByBaseHead(b.repo.Owner, b.repo.Name, b.base, b.head)
-		failed := b.forge.failure(ctx, b.op("find"), resp, err)
 		switch {
-		case errors.Is(failed, forge.ErrNotFound):
-			return nil, nil
-		case failed != nil:
-			return nil, failed
+		case err != nil && resp != nil && (resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone):
+			return nil, nil, nil
+		case err != nil:
+			return nil, answer(resp), err
 		case b.mine(pull) && pull.State == api.StateOpen:
-			return []rest.Entry{entry(pull)}, nil
+			return []rest.Entry{entry(pull)}, nil, nil
 		}
 	}
-	pulls, _, resp, err := pages(func(o api.ListOptions) ([]*api.PullRequest, *api.Response, error) {
+	pulls, _, resp, err := rest.Pages(paged(func(o api.ListOptions) ([]*api.PullRequest, *api.Response, error) {
 		return b.api.ListRepoPullRequests(b.repo.Owner, b.repo.Name, api.ListPullRequestsOptions{
 			ListOptions: o, State: api.StateAll, Sort: "recentupdate",
 		})
-	})
-	if err != nil {
-		return nil, b.forge.failure(ctx, b.op("find"), resp, err)
-	}
+	}))
 	var entries []rest.Entry
 	for _, p := range pulls {
 		if b.mine(p) {
 			entries = append(entries, entry(p))
 		}
 	}
-	return entries, nil
+	return entries, resp, err
 }
 
 // mine reports a pull request of these branches of this repository. The head of
@@ -82,23 +71,20 @@ func (b *book) mine(p *api.PullRequest) bool {
 }
 
 // Create implements rest.Book.
-func (b *book) Create(ctx context.Context, title, body string) (rest.Entry, error) {
+func (b *book) Create(_ context.Context, title, body string) (rest.Entry, *http.Response, error) {
 	pull, resp, err := b.api.CreatePullRequest(b.repo.Owner, b.repo.Name, api.CreatePullRequestOption{
 		Head: b.head, Base: b.base, Title: title, Body: body,
 	})
-	if err == nil && pull.Index == 0 {
-		err = errNoNumber
-	}
 	if err != nil {
-		return rest.Entry{}, b.forge.failure(ctx, b.op("open"), resp, err)
+		return rest.Entry{}, answer(resp), err
 	}
-	return entry(pull), nil
+	return entry(pull), answer(resp), nil
 }
 
 // Update implements rest.Book.
-func (b *book) Update(ctx context.Context, number int, title, body string) error {
+func (b *book) Update(_ context.Context, number int, title, body string) (*http.Response, error) {
 	_, resp, err := b.api.EditPullRequest(b.repo.Owner, b.repo.Name, int64(number), api.EditPullRequestOption{Title: title, Body: &body})
-	return b.forge.failure(ctx, b.op("update"), resp, err)
+	return answer(resp), err
 }
 
 func entry(p *api.PullRequest) rest.Entry {

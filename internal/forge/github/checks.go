@@ -17,63 +17,57 @@ const deployments = 3
 // checks takes together what GitHub knows in two places: statuses, which other
 // programs post, and check runs, which Actions and apps make. What cannot be
 // read could have failed, so then nothing but a failure is told.
-func (l *look) checks(ctx context.Context) error {
-	before := len(l.seen.Unread)
+func (l look) checks(ctx context.Context) error {
+	before := len(l.Seen.Unread)
 	found, err := l.statuses(ctx)
-	if err := l.unread("commit statuses", err); err != nil {
+	if err := l.Unread("commit statuses", err); err != nil {
 		return err
 	}
 	runs, err := l.runs(ctx)
-	if err := l.unread("checks", err); err != nil {
+	if err := l.Unread("checks", err); err != nil {
 		return err
 	}
-	l.seen.CI = forge.Combine(slices.Concat(found, runs))
-	if len(l.seen.Unread) > before && l.seen.CI != forge.CIFailed {
-		l.seen.CI = forge.CIUnknown
+	l.Seen.CI = forge.Combine(slices.Concat(found, runs))
+	if len(l.Seen.Unread) > before && l.Seen.CI != forge.CIFailed {
+		l.Seen.CI = forge.CIUnknown
 	}
 	return nil
 }
 
-func (l *look) statuses(ctx context.Context) ([]forge.CI, error) {
-	found, whole, resp, err := pages(func(o api.ListOptions) ([]*api.RepoStatus, *api.Response, error) {
+func (l look) statuses(ctx context.Context) ([]forge.CI, error) {
+	found, err := rest.List(ctx, l.Look, "commit statuses", paged(func(o api.ListOptions) ([]*api.RepoStatus, *api.Response, error) {
 		// The combined state is "pending" where there is no status at all.
-		combined, resp, err := l.api.Repositories.GetCombinedStatus(ctx, l.repo.Owner, l.repo.Name, l.seen.Head, &o)
+		combined, resp, err := l.api.Repositories.GetCombinedStatus(ctx, l.Owner, l.Name, l.Seen.Head, &o)
 		if err != nil {
 			return nil, resp, err
 		}
 		return combined.Statuses, resp, nil
-	})
-	if err != nil {
-		return nil, l.failed(ctx, "the statuses of ", resp, err)
-	}
-	l.whole(whole, "commit statuses")
+	}))
 	var all []forge.CI
 	for _, s := range found {
 		switch s.GetState() {
 		case "success":
 			all = append(all, forge.CIPassed)
-			l.link(s.GetContext(), s.GetTargetURL())
+			if l.Seen.Preview == "" && rest.IsPreview(s.GetContext(), s.GetTargetURL()) {
+				l.Seen.Preview = s.GetTargetURL()
+			}
 		case "pending":
 			all = append(all, forge.CIPending)
 		default:
 			all = append(all, forge.CIFailed)
 		}
 	}
-	return all, nil
+	return all, err
 }
 
-func (l *look) runs(ctx context.Context) ([]forge.CI, error) {
-	found, whole, resp, err := pages(func(o api.ListOptions) ([]*api.CheckRun, *api.Response, error) {
-		runs, resp, err := l.api.Checks.ListCheckRunsForRef(ctx, l.repo.Owner, l.repo.Name, l.seen.Head, &api.ListCheckRunsOptions{ListOptions: o})
+func (l look) runs(ctx context.Context) ([]forge.CI, error) {
+	found, err := rest.List(ctx, l.Look, "checks", paged(func(o api.ListOptions) ([]*api.CheckRun, *api.Response, error) {
+		runs, resp, err := l.api.Checks.ListCheckRunsForRef(ctx, l.Owner, l.Name, l.Seen.Head, &api.ListCheckRunsOptions{ListOptions: o})
 		if err != nil {
 			return nil, resp, err
 		}
 		return runs.CheckRuns, resp, nil
-	})
-	if err != nil {
-		return nil, l.failed(ctx, "the checks of ", resp, err)
-	}
-	l.whole(whole, "checks")
+	}))
 	var all []forge.CI
 	for _, r := range found {
 		switch conclusion := r.GetConclusion(); {
@@ -85,38 +79,32 @@ func (l *look) runs(ctx context.Context) ([]forge.CI, error) {
 			all = append(all, forge.CIFailed)
 		}
 	}
-	return all, nil
-}
-
-func (l *look) link(context, address string) {
-	if l.seen.Preview == "" && rest.IsPreview(context, address) {
-		l.seen.Preview = address
-	}
+	return all, err
 }
 
 // preview asks the newest deployments of the head for where they can be seen.
 // GitHub promises no order, neither of them nor of what is said of one.
-func (l *look) preview(ctx context.Context) error {
-	if l.seen.State != forge.Open {
+func (l look) preview(ctx context.Context) error {
+	if l.Seen.State != forge.Open {
 		return nil
 	}
-	made, resp, err := l.api.Repositories.ListDeployments(ctx, l.repo.Owner, l.repo.Name,
-		&api.DeploymentsListOptions{SHA: l.seen.Head, ListOptions: api.ListOptions{PerPage: pageSize}})
+	made, resp, err := l.api.Repositories.ListDeployments(ctx, l.Owner, l.Name,
+		&api.DeploymentsListOptions{SHA: l.Seen.Head, ListOptions: api.ListOptions{PerPage: pageSize}})
 	if err != nil {
-		return l.unread("deployments", l.failed(ctx, "the deployments of ", resp, err))
+		return l.Unread("deployments", l.Failed(ctx, "the deployments of ", answer(resp), err))
 	}
 	slices.SortFunc(made, func(a, b *api.Deployment) int { return cmp.Compare(b.GetID(), a.GetID()) })
 	for _, d := range made[:min(deployments, len(made))] {
-		said, resp, err := l.api.Repositories.ListDeploymentStatuses(ctx, l.repo.Owner, l.repo.Name, d.GetID(), &api.ListOptions{PerPage: pageSize})
+		said, resp, err := l.api.Repositories.ListDeploymentStatuses(ctx, l.Owner, l.Name, d.GetID(), &api.ListOptions{PerPage: pageSize})
 		if err != nil {
-			return l.unread("deployments", l.failed(ctx, "the deployments of ", resp, err))
+			return l.Unread("deployments", l.Failed(ctx, "the deployments of ", answer(resp), err))
 		}
 		if len(said) == 0 {
 			continue
 		}
 		last := slices.MaxFunc(said, func(a, b *api.DeploymentStatus) int { return cmp.Compare(a.GetID(), b.GetID()) })
 		if last.GetState() == "success" && rest.IsLink(last.GetEnvironmentURL()) {
-			l.seen.Preview = last.GetEnvironmentURL()
+			l.Seen.Preview = last.GetEnvironmentURL()
 			return nil
 		}
 	}

@@ -4,7 +4,7 @@
 package github
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,57 +22,36 @@ const (
 	cloudHost = "github.com"
 
 	pageSize = 100
-	maxPages = 30
 )
 
-// Options says which GitHub is meant.
-type Options struct {
-	// BaseURL is the address of an Enterprise Server, with or without /api/v3;
-	// empty for github.com.
-	BaseURL string
-	Token   forge.Secret
-	// Repository is owner/name, where the remote does not tell.
-	Repository string
-	Timeout    time.Duration // of one request; 0 for the default
-	// Plain allows an address without TLS beyond this machine.
-	Plain bool
-}
+// Options says which GitHub is meant. BaseURL is the address of an Enterprise
+// Server, with or without /api/v3; empty for github.com.
+type Options = rest.Options
 
 // Forge is GitHub.
 type Forge struct {
 	client *rest.Client
 	api    *api.Client
-	host   string // of remotes
-	named  *rest.Repository
 }
 
 var _ forge.Forge = (*Forge)(nil)
 
 // New makes the forge. It asks GitHub nothing yet.
 func New(o Options) (*Forge, error) {
-	base := o.BaseURL
-	if base == "" {
-		base = cloudAPI
-	}
-	client, err := rest.New(rest.Options{Base: base, Token: o.Token, Scheme: "Bearer", Timeout: o.Timeout, Plain: o.Plain})
+	o.BaseURL = cmp.Or(o.BaseURL, cloudAPI)
+	client, err := rest.New(o, "Bearer")
 	if err != nil {
 		return nil, fmt.Errorf("GitHub: %w", err)
 	}
-	f := &Forge{client: client, host: client.Base.Hostname()}
+	f := &Forge{client: client}
+	client.Explain = f.explain
 	switch {
-	case client.Base.Hostname() == "api.github.com" || client.Base.Hostname() == cloudHost:
-		client.Base.Host, client.Base.Path, f.host = "api.github.com", "/", cloudHost
+	case client.Host == "api.github.com" || client.Host == cloudHost:
+		client.Base.Host, client.Base.Path = "api.github.com", "/"
 	case !strings.HasSuffix(client.Base.Path, "/api/v3/") && !strings.HasPrefix(client.Base.Host, "api."):
 		client.Base.Path += "api/v3/"
 	}
-	f.host = strings.TrimPrefix(f.host, "api.")
-	if o.Repository != "" {
-		named, err := rest.Named(o.Repository)
-		if err != nil {
-			return nil, err
-		}
-		f.named = &named
-	}
+	client.Host = strings.TrimPrefix(client.Host, "api.")
 	address := client.Base.String()
 	f.api, err = api.NewClient(api.WithHTTPClient(client.HTTP), api.WithURLs(&address, &address), api.WithUserAgent("stellwerk"))
 	if err != nil {
@@ -81,24 +60,8 @@ func New(o Options) (*Forge, error) {
 	return f, nil
 }
 
-func (f *Forge) repository(remote string) (rest.Repository, error) {
-	if f.named != nil {
-		return *f.named, nil
-	}
-	return rest.At(remote, f.host)
-}
-
-// failure tells go-github's failures apart.
-func (f *Forge) failure(ctx context.Context, op string, resp *api.Response, err error) error {
-	var answer *http.Response
-	if resp != nil {
-		answer = resp.Response
-	}
-	failed := f.client.Failure(ctx, op, answer, err)
-	var e *forge.Error
-	if !errors.As(failed, &e) {
-		return failed
-	}
+// explain tells go-github's failures apart.
+func (f *Forge) explain(e *forge.Error, err error) {
 	var (
 		quota  *api.RateLimitError
 		abuse  *api.AbuseRateLimitError
@@ -114,7 +77,6 @@ func (f *Forge) failure(ctx context.Context, op string, resp *api.Response, err 
 	case errors.As(err, &spoken):
 		e.Message = f.client.Message(sentence(spoken))
 	}
-	return failed
 }
 
 // sentence is what GitHub says, with the reasons it lists.
@@ -126,19 +88,18 @@ func sentence(r *api.ErrorResponse) string {
 	return strings.Join(parts, "; ")
 }
 
-// pages reads a list to its end or to the bound, which it reports as incomplete.
-func pages[T any](read func(api.ListOptions) ([]T, *api.Response, error)) (all []T, complete bool, resp *api.Response, err error) {
-	options := api.ListOptions{Page: 1, PerPage: pageSize}
-	for range maxPages {
-		items, resp, err := read(options)
-		if err != nil {
-			return nil, false, resp, err
-		}
-		all = append(all, items...)
-		if resp.NextPage == 0 {
-			return all, true, resp, nil
-		}
-		options.Page = resp.NextPage
+// answer is the response below the one of the library, nil if there is none.
+func answer(resp *api.Response) *http.Response {
+	if resp == nil {
+		return nil
 	}
-	return all, false, nil, nil
+	return resp.Response
+}
+
+// paged reads a list by numbers of pages.
+func paged[T any](read func(api.ListOptions) ([]T, *api.Response, error)) func(page int) ([]T, *http.Response, error) {
+	return func(page int) ([]T, *http.Response, error) {
+		items, resp, err := read(api.ListOptions{Page: page, PerPage: pageSize})
+		return items, answer(resp), err
+	}
 }

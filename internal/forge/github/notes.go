@@ -6,39 +6,28 @@ import (
 	api "github.com/google/go-github/v88/github"
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
+	"github.com/stellwerk-dev/stellwerk/internal/forge/rest"
 )
 
 // notes reads everything that was written on the pull request: GitHub keeps
 // reviews, comments on lines and plain comments apart.
-func (l *look) notes(ctx context.Context) ([]forge.Note, error) {
-	reviews, whole, resp, err := pages(func(o api.ListOptions) ([]*api.PullRequestReview, *api.Response, error) {
-		return l.api.PullRequests.ListReviews(ctx, l.repo.Owner, l.repo.Name, l.number, &o)
-	})
+func (l look) notes(ctx context.Context) ([]forge.Note, error) {
+	reviews, err := rest.List(ctx, l.Look, "reviews", paged(func(o api.ListOptions) ([]*api.PullRequestReview, *api.Response, error) {
+		return l.api.PullRequests.ListReviews(ctx, l.Owner, l.Name, l.Number, &o)
+	}))
 	if err != nil {
-		return nil, l.failed(ctx, "the reviews of ", resp, err)
+		return nil, err
 	}
-	l.whole(whole, "reviews")
-	lines, whole, resp, err := pages(func(o api.ListOptions) ([]*api.PullRequestComment, *api.Response, error) {
-		return l.api.PullRequests.ListComments(ctx, l.repo.Owner, l.repo.Name, l.number, &api.PullRequestListCommentsOptions{ListOptions: o})
-	})
+	lines, err := rest.List(ctx, l.Look, "review comments", paged(func(o api.ListOptions) ([]*api.PullRequestComment, *api.Response, error) {
+		return l.api.PullRequests.ListComments(ctx, l.Owner, l.Name, l.Number, &api.PullRequestListCommentsOptions{ListOptions: o})
+	}))
 	if err != nil {
-		return nil, l.failed(ctx, "the review comments of ", resp, err)
+		return nil, err
 	}
-	l.whole(whole, "review comments")
-	comments, whole, resp, err := pages(func(o api.ListOptions) ([]*api.IssueComment, *api.Response, error) {
-		return l.api.Issues.ListComments(ctx, l.repo.Owner, l.repo.Name, l.number, &api.IssueListCommentsOptions{ListOptions: o})
-	})
-	if err != nil {
-		return nil, l.failed(ctx, "the comments of ", resp, err)
-	}
-	l.whole(whole, "comments")
-	return collect(reviews, lines, comments), nil
-}
-
-func (l *look) whole(whole bool, what string) {
-	if !whole {
-		l.seen.Unread = append(l.seen.Unread, what+" beyond the first 3000")
-	}
+	comments, err := rest.List(ctx, l.Look, "comments", paged(func(o api.ListOptions) ([]*api.IssueComment, *api.Response, error) {
+		return l.api.Issues.ListComments(ctx, l.Owner, l.Name, l.Number, &api.IssueListCommentsOptions{ListOptions: o})
+	}))
+	return collect(reviews, lines, comments), err
 }
 
 func collect(reviews []*api.PullRequestReview, lines []*api.PullRequestComment, comments []*api.IssueComment) []forge.Note {

@@ -2,7 +2,7 @@ package github
 
 import (
 	"context"
-	"fmt"
+	"net/http"
 	"strings"
 
 	api "github.com/google/go-github/v88/github"
@@ -13,36 +13,28 @@ import (
 
 // Open implements forge.Forge.
 func (f *Forge) Open(ctx context.Context, req forge.PullRequest) (url string, number int, err error) {
-	repo, err := f.repository(req.Remote)
+	repo, err := f.client.Repository(req.Remote)
 	if err != nil {
 		return "", 0, err
 	}
-	entry, err := f.client.Open(ctx, &book{forge: f, repo: repo, head: req.Head, base: req.Base}, req)
-	return entry.URL, entry.Number, err
+	return f.client.Open(ctx, &book{api: f.api.PullRequests, repo: repo, head: req.Head, base: req.Base}, req, repo)
 }
 
 // book is GitHub's list of the pull requests of one branch into another.
 type book struct {
-	forge      *Forge
+	api        *api.PullRequestsService
 	repo       rest.Repository
 	head, base string
 }
 
-func (b *book) op(verb string) string {
-	return fmt.Sprintf("%s the pull request of %s into %s at %s", verb, b.head, b.base, b.repo)
-}
-
 // List implements rest.Book. GitHub ignores a filter that it does not
 // understand, so what it returns is looked at again.
-func (b *book) List(ctx context.Context) ([]rest.Entry, error) {
-	pulls, _, resp, err := pages(func(o api.ListOptions) ([]*api.PullRequest, *api.Response, error) {
-		return b.forge.api.PullRequests.List(ctx, b.repo.Owner, b.repo.Name, &api.PullRequestListOptions{
+func (b *book) List(ctx context.Context) ([]rest.Entry, *http.Response, error) {
+	pulls, _, resp, err := rest.Pages(paged(func(o api.ListOptions) ([]*api.PullRequest, *api.Response, error) {
+		return b.api.List(ctx, b.repo.Owner, b.repo.Name, &api.PullRequestListOptions{
 			State: "all", Head: b.repo.Owner + ":" + b.head, Base: b.base, ListOptions: o,
 		})
-	})
-	if err != nil {
-		return nil, b.forge.failure(ctx, b.op("find"), resp, err)
-	}
+	}))
 	var entries []rest.Entry
 	for _, p := range pulls {
 		if p.GetHead().GetRef() == b.head && p.GetBase().GetRef() == b.base &&
@@ -50,27 +42,21 @@ func (b *book) List(ctx context.Context) ([]rest.Entry, error) {
 			entries = append(entries, entry(p))
 		}
 	}
-	return entries, nil
+	return entries, resp, err
 }
 
 // Create implements rest.Book.
-func (b *book) Create(ctx context.Context, title, body string) (rest.Entry, error) {
-	pull, resp, err := b.forge.api.PullRequests.Create(ctx, b.repo.Owner, b.repo.Name, &api.NewPullRequest{
+func (b *book) Create(ctx context.Context, title, body string) (rest.Entry, *http.Response, error) {
+	pull, resp, err := b.api.Create(ctx, b.repo.Owner, b.repo.Name, &api.NewPullRequest{
 		Title: &title, Body: &body, Head: &b.head, Base: &b.base,
 	})
-	if err == nil && pull.GetNumber() == 0 {
-		err = errNoNumber
-	}
-	if err != nil {
-		return rest.Entry{}, b.forge.failure(ctx, b.op("open"), resp, err)
-	}
-	return entry(pull), nil
+	return entry(pull), answer(resp), err
 }
 
 // Update implements rest.Book.
-func (b *book) Update(ctx context.Context, number int, title, body string) error {
-	_, resp, err := b.forge.api.PullRequests.Edit(ctx, b.repo.Owner, b.repo.Name, number, &api.PullRequest{Title: &title, Body: &body})
-	return b.forge.failure(ctx, b.op("update"), resp, err)
+func (b *book) Update(ctx context.Context, number int, title, body string) (*http.Response, error) {
+	_, resp, err := b.api.Edit(ctx, b.repo.Owner, b.repo.Name, number, &api.PullRequest{Title: &title, Body: &body})
+	return answer(resp), err
 }
 
 func entry(p *api.PullRequest) rest.Entry {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 )
@@ -39,56 +38,19 @@ func (f *Forge) Read(project string, number int) (Record, error) {
 	return r, err
 }
 
-// Write adds a note, as a person would on a forge, and returns its id. Kind and
-// Body are the writer's, as are Author, File and Line; whoever can write here
-// is one of the repository's own people.
-func (f *Forge) Write(project string, number int, n forge.Note) (id string, err error) {
-	series := forge.SeriesReview
-	switch n.Kind {
-	case forge.NoteChanges, forge.NoteApproval:
-	case forge.NoteLine:
-		series = forge.SeriesLine
-	default:
-		n.Kind, series = forge.NoteComment, forge.SeriesComment
-	}
-	err = f.change(project, number, func(r *Record) error {
-		n.ID, n.Member, n.At = forge.NoteID(series, int64(len(r.Notes)+1)), true, time.Now().UTC()
-		r.Notes = append(r.Notes, n)
-		return nil
-	})
-	return n.ID, err
-}
-
 // Settle records that a pull request was merged, by which commit, or closed. It
 // does not merge anything.
 func (f *Forge) Settle(project string, number int, state forge.State, merge string) error {
-	return f.change(project, number, func(r *Record) error {
-		if r.Status != forge.Open && r.Status != state {
-			return fmt.Errorf("%w: pull request %d of %s is already %s", forge.ErrRefused, number, project, r.Status)
-		}
-		r.Status, r.Merge = state, merge
-		return nil
-	})
-}
-
-// Report records what checks outside say of a pull request's commit.
-func (f *Forge) Report(project string, number int, ci forge.CI, preview string) error {
-	return f.change(project, number, func(r *Record) error {
-		r.CI, r.Preview = ci, preview
-		return nil
-	})
-}
-
-func (f *Forge) change(project string, number int, change func(*Record) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	dir, r, err := f.record(project, number)
 	if err != nil {
 		return err
 	}
-	if err := change(&r); err != nil {
-		return err
+	if r.Status != forge.Open && r.Status != state {
+		return fmt.Errorf("%w: pull request %d of %s is already %s", forge.ErrRefused, number, project, r.Status)
 	}
+	r.Status, r.Merge = state, merge
 	return r.write(dir)
 }
 

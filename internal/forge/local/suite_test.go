@@ -1,14 +1,17 @@
 package local_test
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/forge"
 	"github.com/stellwerk-dev/stellwerk/internal/forge/forgetest"
@@ -23,7 +26,7 @@ func TestLocal(t *testing.T) {
 	})
 }
 
-// people write through the forge itself: there is nobody else.
+// people write into the forge's files: no program does.
 type people struct {
 	forge *local.Forge
 	dir   string
@@ -84,9 +87,21 @@ func (p *people) Comment(t *testing.T, number int, body string) {
 
 func (p *people) write(t *testing.T, number int, n forge.Note) {
 	t.Helper()
-	n.Author = "rosa"
-	_, err := p.forge.Write("p", number, n)
+	series := map[forge.NoteKind]string{forge.NoteLine: forge.SeriesLine, forge.NoteComment: forge.SeriesComment}[n.Kind]
+	p.change(t, number, func(r *local.Record) {
+		n.ID, n.Author, n.Member, n.At = forge.NoteID(cmp.Or(series, forge.SeriesReview), int64(len(r.Notes)+1)), "rosa", true, time.Now().UTC()
+		r.Notes = append(r.Notes, n)
+	})
+}
+
+func (p *people) change(t *testing.T, number int, change func(*local.Record)) {
+	t.Helper()
+	r, err := p.forge.Read("p", number)
 	must(t, err)
+	change(&r)
+	raw, err := json.Marshal(r)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(p.dir, strconv.Itoa(number)+".json"), raw, 0o600))
 }
 
 func (p *people) Check(t *testing.T, number int, name string, ci forge.CI, link string) {
@@ -101,7 +116,7 @@ func (p *people) Check(t *testing.T, number int, name string, ci forge.CI, link 
 	for _, c := range p.named {
 		all = append(all, c)
 	}
-	must(t, p.forge.Report("p", number, forge.Combine(all), p.link))
+	p.change(t, number, func(r *local.Record) { r.CI, r.Preview = forge.Combine(all), p.link })
 }
 
 func must(t *testing.T, err error) {

@@ -28,29 +28,30 @@ const (
 // errAstray says that a request would have left the forge.
 var errAstray = errors.New("the forge redirects to another address, and Stellwerk does not send the token there")
 
-// Options says how a forge is reached.
+// Options says which forge is meant, and how it is reached.
 type Options struct {
-	Base    string       // address of the API
-	Token   forge.Secret // given in the header Authorization, to Base's host alone
-	Scheme  string       // of that header: Bearer, token
-	Timeout time.Duration
-	// Plain allows addresses without TLS beyond this machine, where others can
-	// read the token on its way.
-	Plain bool
+	BaseURL    string       // without TLS only on this machine: others could read the token on its way
+	Token      forge.Secret // given in the header Authorization, to BaseURL's host alone
+	Repository string       // owner/name, if the remote does not tell
+	Timeout    time.Duration
 }
 
 // Client speaks to one forge.
 type Client struct {
 	HTTP *http.Client
 	Base *url.URL // ends with a slash
+	Host string   // of remotes
+	// Explain, if it is not nil, adds to a failure what the library of the forge knows of its cause.
+	Explain func(failure *forge.Error, cause error)
 
 	token   forge.Secret
-	opening chan struct{} // held by who opens a pull request
+	named   *Repository
+	opening chan struct{} // held by the one that opens a pull request
 }
 
-// New makes a client. It asks nothing yet.
-func New(o Options) (*Client, error) {
-	base, err := url.Parse(o.Base)
+// New makes a client. It asks nothing yet. Scheme is that of the header Authorization: Bearer, token.
+func New(o Options, scheme string) (*Client, error) {
+	base, err := url.Parse(o.BaseURL)
 	switch {
 	case err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http":
 		return nil, errors.New("the address of the forge must be a URL with https:// and a host")
@@ -58,7 +59,7 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("the address of the forge %s contains credentials: put the token into the environment or a file", base.Redacted())
 	case base.RawQuery != "" || base.Fragment != "":
 		return nil, fmt.Errorf("the address of the forge %s must not have a query or a fragment", base)
-	case base.Scheme == "http" && !o.Plain && !loopback(base.Hostname()):
+	case base.Scheme == "http" && !loopback(base.Hostname()):
 		return nil, fmt.Errorf("the address of the forge %s has no TLS, so others could read the token; use https", base)
 	case o.Token.Reveal() == "":
 		return nil, forge.ErrNoToken
@@ -77,13 +78,28 @@ func New(o Options) (*Client, error) {
 		MaxIdleConnsPerHost:    2,
 		MaxResponseHeaderBytes: 256 << 10,
 	}
-	c := &Client{Base: base, token: o.Token, opening: make(chan struct{}, 1)}
+	c := &Client{Base: base, Host: base.Hostname(), token: o.Token, opening: make(chan struct{}, 1)}
+	if o.Repository != "" {
+		named, err := Named(o.Repository)
+		if err != nil {
+			return nil, err
+		}
+		c.named = &named
+	}
 	c.HTTP = &http.Client{
 		Timeout:       o.Timeout,
 		CheckRedirect: redirect,
-		Transport:     &transport{client: c, scheme: o.Scheme, inner: inner},
+		Transport:     &transport{client: c, scheme: scheme, inner: inner},
 	}
 	return c, nil
+}
+
+// Repository is the one that the options name, or else the one that the remote's address does.
+func (c *Client) Repository(remote string) (Repository, error) {
+	if c.named != nil {
+		return *c.named, nil
+	}
+	return At(remote, c.Host)
 }
 
 func loopback(host string) bool {
@@ -100,8 +116,6 @@ func redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-func (c *Client) home(u *url.URL) bool { return u.Scheme == c.Base.Scheme && u.Host == c.Base.Host }
-
 // transport adds the token to requests to the forge, and sends no other.
 type transport struct {
 	client *Client
@@ -111,7 +125,7 @@ type transport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !t.client.home(req.URL) {
+	if base := t.client.Base; req.URL.Scheme != base.Scheme || req.URL.Host != base.Host {
 		return nil, fmt.Errorf("%w: %s", errAstray, req.URL.Host)
 	}
 	req = req.Clone(req.Context())

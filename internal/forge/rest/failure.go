@@ -42,6 +42,9 @@ func (c *Client) Failure(ctx context.Context, op string, resp *http.Response, er
 	e.Status = resp.StatusCode
 	e.Kind = kind(resp)
 	e.RetryAfter = wait(e.Kind, resp.Header, time.Now())
+	if c.Explain != nil {
+		c.Explain(e, err)
+	}
 	return e
 }
 

@@ -15,29 +15,24 @@ import (
 const token = "a-token-that-nobody-may-see"
 
 func options(base string) rest.Options {
-	return rest.Options{Base: base, Token: forge.NewSecret(token), Scheme: "Bearer"}
+	return rest.Options{BaseURL: base, Token: forge.NewSecret(token)}
 }
 
 func TestAddresses(t *testing.T) {
 	for _, base := range []string{
 		"", "forge.test", "ftp://forge.test", "https://", "http://forge.test", "http://10.0.0.1", "https://user:pw@forge.test", "https://forge.test?x=1", "::",
 	} {
-		if _, err := rest.New(options(base)); err == nil || strings.Contains(err.Error(), "pw") {
+		if _, err := rest.New(options(base), "Bearer"); err == nil || strings.Contains(err.Error(), "pw") {
 			t.Errorf("%q: %v", base, err)
 		}
 	}
 	for _, base := range []string{"https://forge.test", "https://forge.test/git/", "http://127.0.0.1:80", "http://localhost", "http://[::1]:3000"} {
-		c, err := rest.New(options(base))
+		c, err := rest.New(options(base), "Bearer")
 		if err != nil || !strings.HasSuffix(c.Base.String(), "/") {
 			t.Errorf("%q: %v", base, err)
 		}
 	}
-	plain := options("http://forge.test")
-	plain.Plain = true
-	if _, err := rest.New(plain); err != nil {
-		t.Error(err)
-	}
-	if _, err := rest.New(rest.Options{Base: "https://forge.test"}); !errors.Is(err, forge.ErrNoToken) {
+	if _, err := rest.New(rest.Options{BaseURL: "https://forge.test"}, "Bearer"); !errors.Is(err, forge.ErrNoToken) {
 		t.Errorf("without a token: %v", err)
 	}
 }
@@ -69,7 +64,7 @@ func TestTheTokenStaysAtHome(t *testing.T) {
 	mux.Handle("/away", http.RedirectHandler(elsewhere.URL, http.StatusFound))
 	home := httptest.NewServer(mux)
 	t.Cleanup(home.Close)
-	c, err := rest.New(options(home.URL))
+	c, err := rest.New(options(home.URL), "Bearer")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +90,7 @@ func TestAWriteIsNotTurnedIntoARead(t *testing.T) {
 	mux.HandleFunc("/new", func(_ http.ResponseWriter, r *http.Request) { methods = append(methods, r.Method) })
 	home := httptest.NewServer(mux)
 	t.Cleanup(home.Close)
-	c, err := rest.New(options(home.URL))
+	c, err := rest.New(options(home.URL), "Bearer")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +109,7 @@ func TestAnAnswerIsBounded(t *testing.T) {
 		}
 	}))
 	t.Cleanup(home.Close)
-	c, err := rest.New(options(home.URL))
+	c, err := rest.New(options(home.URL), "Bearer")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ const atOnce = 16
 // answers without saying anything of what is here.
 type Receiver struct {
 	secret forge.Secret
-	taken  Deliveries
+	taken  *Recent
 	tell   func(kind string, hint Hint)
 	log    *slog.Logger
 	crowd  crowd
@@ -28,7 +28,7 @@ type Receiver struct {
 // NewReceiver makes a receiver that tells of hints from who holds the secret,
 // under the name of the kind of forge. Tell may be called at once from several
 // goroutines.
-func NewReceiver(secret forge.Secret, taken Deliveries, tell func(kind string, hint Hint), log *slog.Logger) *Receiver {
+func NewReceiver(secret forge.Secret, taken *Recent, tell func(kind string, hint Hint), log *slog.Logger) *Receiver {
 	r := &Receiver{secret: secret, taken: taken, tell: tell, log: log, crowd: crowd{most: atOnce}}
 	for kind, from := range map[string]Sender{"github": GitHub(), "gitea": Gitea()} {
 		r.mux.HandleFunc("POST /"+kind, func(w http.ResponseWriter, req *http.Request) { r.take(w, req, kind, from) })

@@ -2,7 +2,7 @@ package webhook
 
 import "sync"
 
-// Recent is Deliveries in memory: the newest size keys.
+// Recent remembers which deliveries were taken: the newest of their keys. Its methods may be called at once.
 type Recent struct {
 	mu   sync.Mutex
 	keys map[string]struct{}
@@ -10,15 +10,13 @@ type Recent struct {
 	next int
 }
 
-var _ Deliveries = (*Recent)(nil)
-
-// NewRecent makes an empty memory. Each delivery takes two keys.
+// NewRecent makes an empty memory for size keys. Each delivery takes two keys.
 func NewRecent(size int) *Recent {
 	size = max(size, 2)
 	return &Recent{keys: make(map[string]struct{}, size), ring: make([]string, size)}
 }
 
-// Remember implements Deliveries.
+// Remember keeps a key and reports whether it is new.
 func (r *Recent) Remember(key string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -41,18 +41,11 @@ type Sender struct {
 	events                     []string // that concern pull requests
 }
 
-// Deliveries remembers which deliveries were taken. Remember reports whether
-// the key is new, and keeps it; it may forget the oldest. Calls may come at
-// once.
-type Deliveries interface {
-	Remember(key string) (isNew bool)
-}
-
 // Verify reads a delivery and returns its body if it comes from who holds the
 // secret and was not taken before. The id of a delivery is not signed, so one
 // is also known again by its body: two deliveries that say exactly the same are
 // one hint.
-func Verify(from Sender, secret forge.Secret, header http.Header, body io.Reader, taken Deliveries) ([]byte, error) {
+func Verify(from Sender, secret forge.Secret, header http.Header, body io.Reader, taken *Recent) ([]byte, error) {
 	if secret.Reveal() == "" {
 		return nil, ErrSecret
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -10,7 +11,7 @@ import (
 func (r *Run) builtin(s *scope, name string, args []Text) (out alternatives, ok bool) {
 	switch name {
 	case "eval":
-		return r.code(s, joinedCode(args)), true
+		return r.code(s, Join(args)), true
 	case ".", "source":
 		r.source(s, args)
 	case "trap":
@@ -58,16 +59,14 @@ func printsEnvironment(args []*syntax.Word) bool {
 	if !ok || len(call.Args) < 2 || len(call.Assigns) > 0 {
 		return false
 	}
-	switch call.Args[0].Lit() + " " + call.Args[1].Lit() {
-	case "ssh-agent -s", "direnv hook", "direnv export", "pyenv init", "rbenv init", "nodenv init", "brew shellenv", "opam env", "fnm env",
-		"mise activate", "mise env", "conda shell.bash", "minikube docker-env", "dircolors -b", "luarocks path":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"ssh-agent -s", "direnv hook", "direnv export", "pyenv init", "rbenv init", "nodenv init", "brew shellenv", "opam env", "fnm env",
+		"mise activate", "mise env", "conda shell.bash", "minikube docker-env", "dircolors -b", "luarocks path",
+	}, call.Args[0].Lit()+" "+call.Args[1].Lit())
 }
 
-// joinedCode is what eval makes of its arguments.
-func joinedCode(args []Text) Text {
+// Join puts words into one text, with spaces between them, as eval does.
+func Join(args []Text) Text {
 	parts := make([]string, len(args))
 	for i, t := range args {
 		parts[i] = string(t)
@@ -120,7 +119,7 @@ func (r *Run) alias(args []Text) {
 // prefix looks at the words that only say how the next one is to be found.
 func (r *Run) prefix(s *scope, name string, args []Text) (alternatives, bool) {
 	found := ScanFirst(args, "a", "")
-	if name == "command" && found.Has("v", "V") {
+	if name == "command" && found.Has("v V") {
 		return r.printed(s, name, args), true
 	}
 	if name == "exec" && found.Has("c") {

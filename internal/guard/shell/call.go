@@ -16,12 +16,8 @@ func (r *Run) call(s *scope, call *syntax.CallExpr) alternatives {
 		}
 		return one("")
 	}
-	if r.indifferent(s, call) {
-		r.effects(s, call.Args)
-		return nil
-	}
 	if printsEnvironment(call.Args) {
-		r.within(s, call)
+		r.within(s, call, nil)
 		s.load()
 		return one("")
 	}
@@ -230,6 +226,11 @@ func (r *Run) start(s *scope, argv []Text, where search) alternatives {
 	}
 	if out, ok := r.wrapper(s, name, args); ok {
 		return out
+	}
+	if name == "[" || name == "test" {
+		for _, t := range args {
+			r.evaluated(t)
+		}
 	}
 	r.judge.Program(r, Program{Name: name, Path: path, Args: args, Input: s.input, Dir: s.dir, Bare: s.bare, scope: s})
 	return r.printed(s, name, args)

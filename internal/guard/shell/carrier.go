@@ -9,7 +9,7 @@ func (r *Run) xargs(s *scope, args []Text) alternatives {
 		return unresolved()
 	}
 	argv := append([]Text{}, found.Operands...)
-	place, replaces := found.Value("I", "J", "i", "replace")
+	place, replaces := found.Value("I J i replace")
 	if place == "" {
 		place = "{}"
 	}
@@ -71,7 +71,7 @@ func (r *Run) parallel(s *scope, args []Text) {
 	default:
 		inner := s.fork()
 		inner.input = Input{}
-		code := joinedCode(template)
+		code := Join(template)
 		filled := Text(strings.ReplaceAll(string(code), "{}", atom))
 		if filled == code {
 			filled += " " + atom
@@ -82,15 +82,11 @@ func (r *Run) parallel(s *scope, args []Text) {
 
 // carries knows programs that start others somewhere among their arguments, in forms too many to list.
 func carries(name string) bool {
-	switch name {
-	case "docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "vagrant", "wsl", "multipass", "distrobox", "toolbox", "flatpak-spawn",
-		"nix", "nix-shell", "direnv", "mise", "rtx", "asdf", "poetry", "pipenv", "uv", "uvx", "bundle", "npx", "npm", "pnpm", "yarn", "bunx", "bun",
-		"conda", "mamba", "dotenv", "doppler", "op", "aws-vault", "chamber", "envchain", "sops", "hyperfine", "entr", "watchexec",
-		"nodemon", "reflex", "concurrently", "tmux", "screen", "zellij", "valgrind", "perf", "gdb", "lldb", "rr", "numactl", "expect", "bwrap", "proot", "runcon",
-		"pkexec", "start-stop-daemon", "daemonize", "run-parts", "ssh-agent", "dtach", "abduco", "retry", "with", "lerna", "nx", "turbo", "foreman", "overmind":
-		return true
-	}
-	return false
+	return Listed("docker podman nerdctl kubectl oc docker-compose vagrant wsl multipass distrobox toolbox flatpak-spawn "+
+		"nix nix-shell direnv mise rtx asdf poetry pipenv uv uvx bundle npx npm pnpm yarn bunx bun "+
+		"conda mamba dotenv doppler op aws-vault chamber envchain sops hyperfine entr watchexec "+
+		"nodemon reflex concurrently tmux screen zellij valgrind perf gdb lldb rr numactl expect bwrap proot runcon "+
+		"pkexec start-stop-daemon daemonize run-parts ssh-agent dtach abduco retry with lerna nx turbo foreman overmind", name)
 }
 
 // carried looks at the part of the arguments that is itself a command line: from the first word that names a
@@ -113,11 +109,7 @@ func (r *Run) carried(s *scope, args []Text) {
 }
 
 func carriedProgram(name string) bool {
-	switch name {
-	case "env", "sudo", "xargs", "git", "gh", "hub", "glab", "tea", "stellwerk":
-		return true
-	}
-	return strings.HasPrefix(name, "git-")
+	return strings.HasPrefix(name, "git-") || Listed("env sudo xargs git gh hub glab tea stellwerk", name)
 }
 
 // suspect looks at a word that may be code or may be prose. Only what a judge refuses counts; that it cannot be

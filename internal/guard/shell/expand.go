@@ -61,13 +61,18 @@ func (r *Run) text(s *scope, w *syntax.Word) alternatives {
 	if t, ok := verbatim(w); ok {
 		return one(t)
 	}
+	return r.concatenated(r.pieces(s, w.Parts, false), func(t Text) Text { return t.held().unglobbed() })
+}
+
+// concatenated makes one text of the pieces of an expansion, each of them changed unless it is a list.
+func (r *Run) concatenated(pieces []piece, change func(Text) Text) alternatives {
 	var b builder
-	for _, p := range r.pieces(s, w.Parts, false) {
+	for _, p := range pieces {
 		if p.list != nil {
 			b.add(one(joined(p.list)))
 			continue
 		}
-		b.add(p.texts.each(Text.held).each(Text.unglobbed))
+		b.add(p.texts.each(change))
 	}
 	r.charge(b.pending.Len())
 	return b.done()
@@ -87,35 +92,17 @@ func (r *Run) document(s *scope, redirect *syntax.Redirect) alternatives {
 		}
 		return one(Text(b.String()))
 	}
-	var b builder
-	for _, p := range r.pieces(s, redirect.Hdoc.Parts, true) {
-		if p.list != nil {
-			b.add(one(joined(p.list)))
-			continue
-		}
-		b.add(p.texts.each(Text.held))
-	}
-	r.charge(b.pending.Len())
-	return b.done()
+	return r.concatenated(r.pieces(s, redirect.Hdoc.Parts, true), Text.held)
 }
 
 func quotedDelimiter(w *syntax.Word) bool {
-	for _, part := range w.Parts {
+	return slices.ContainsFunc(w.Parts, func(part syntax.WordPart) bool {
 		lit, ok := part.(*syntax.Lit)
-		if !ok || strings.Contains(lit.Value, `\`) {
-			return true
-		}
-	}
-	return false
+		return !ok || strings.Contains(lit.Value, `\`)
+	})
 }
 
-func joined(list []Text) Text {
-	parts := make([]string, len(list))
-	for i, t := range list {
-		parts[i] = string(t.held())
-	}
-	return Text(strings.Join(parts, " "))
-}
+func joined(list []Text) Text { return Join(list).held() }
 
 // single makes one word of each text.
 func single(texts alternatives) [][]Text {

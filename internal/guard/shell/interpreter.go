@@ -7,11 +7,7 @@ import (
 
 // isShell reports whether a program runs shell code.
 func isShell(name string) bool {
-	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "ash", "rbash", "yash", "fish":
-		return true
-	}
-	return false
+	return Listed("sh bash dash zsh ksh ksh93 mksh ash rbash yash fish", name)
 }
 
 // shellOptions are the options of a shell that decide where its code comes from.

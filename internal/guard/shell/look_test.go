@@ -31,8 +31,6 @@ func (r *recorder) Program(_ *shell.Run, p shell.Program) {
 	}
 }
 
-func (r *recorder) Ignores(string) bool { return false }
-
 func (r *recorder) Assign(_ *shell.Run, name string, values []shell.Text) {
 	if values == nil {
 		name = "-" + name

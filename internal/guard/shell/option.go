@@ -1,9 +1,6 @@
 package shell
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Options are a program's arguments, taken apart.
 type Options struct {
@@ -51,7 +48,7 @@ func scan(args []Text, short, long string, first bool) Options {
 // long reads --name, --name=value and, for listed names, --name value. It returns how many more words it used.
 func (o *Options) long(args []Text, i int, takes string) int {
 	name, value, given := strings.Cut(string(args[i][2:]), "=")
-	if !given && i+1 < len(args) && listed(takes, name) {
+	if !given && i+1 < len(args) && Listed(takes, name) {
 		o.add(name, args[i+1])
 		return 1
 	}
@@ -59,9 +56,9 @@ func (o *Options) long(args []Text, i int, takes string) int {
 	return 0
 }
 
-// listed looks for a word among words separated by spaces.
-func listed(words, word string) bool {
-	for rest := words; word != ""; {
+// Listed reports whether a word is among words that are separated by spaces.
+func Listed(words, word string) bool {
+	for rest := words; word != "" && !strings.Contains(word, " "); {
 		i := strings.Index(rest, word)
 		if i < 0 {
 			break
@@ -101,49 +98,28 @@ func (o *Options) add(name string, value Text) {
 	o.Blurred = o.Blurred || Text(name).Splits() || value.Splits()
 }
 
-// Value returns the value of the last option that has one of the names.
-func (o Options) Value(names ...string) (Text, bool) {
-	values := o.Values(names...)
+// Value returns the value of the last option that has one of the names, which are separated by spaces.
+func (o Options) Value(names string) (Text, bool) {
+	values := o.Values(names)
 	if len(values) == 0 {
 		return "", false
 	}
 	return values[len(values)-1], true
 }
 
-// Values returns the values of all options that have one of the names, in order.
-func (o Options) Values(names ...string) []Text {
+// Values returns the values of all options that have one of the names, which are separated by spaces, in order.
+func (o Options) Values(names string) []Text {
 	var found []Text
 	for _, option := range o.list {
-		if slices.Contains(names, option.name) {
+		if Listed(names, option.name) {
 			found = append(found, option.value)
 		}
 	}
 	return found
 }
 
-// Has reports whether an option has one of the names.
-func (o Options) Has(names ...string) bool { return len(o.Values(names...)) > 0 }
-
-// HasListed reports whether an option has one of the names, which are separated by spaces.
-func (o Options) HasListed(names string) bool {
-	for _, option := range o.list {
-		if listed(names, option.name) {
-			return true
-		}
-	}
-	return false
-}
-
-// ValuesListed returns the values of all options that have one of the names, which are separated by spaces.
-func (o Options) ValuesListed(names string) []Text {
-	var found []Text
-	for _, option := range o.list {
-		if listed(names, option.name) {
-			found = append(found, option.value)
-		}
-	}
-	return found
-}
+// Has reports whether an option has one of the names, which are separated by spaces.
+func (o Options) Has(names string) bool { return len(o.Values(names)) > 0 }
 
 // Names returns the names of all options, in order.
 func (o Options) Names() []string {

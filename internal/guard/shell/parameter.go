@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ func (r *Run) parameter(s *scope, p *syntax.ParamExp) piece {
 		return piece{texts: one(atom)}
 	}
 	if p.Param == nil || p.Names != 0 || p.Flags != nil || len(p.Modifiers) > 0 {
-		r.within(s, p)
+		r.within(s, p, nil)
 		return piece{texts: unresolved()}
 	}
 	name := p.Param.Value
@@ -22,7 +23,7 @@ func (r *Run) parameter(s *scope, p *syntax.ParamExp) piece {
 	}
 	if list, ok := r.list(s, p); ok {
 		if p.Slice != nil || p.Repl != nil || p.Exp != nil {
-			r.within(s, p)
+			r.within(s, p, nil)
 			return piece{texts: unresolved()}
 		}
 		return piece{list: list}
@@ -99,7 +100,7 @@ func (r *Run) element(s *scope, whole variable, index syntax.ArithmExpr) alterna
 // indirect expands ${!x}.
 func (r *Run) indirect(s *scope, p *syntax.ParamExp) piece {
 	if p.Index != nil || p.Slice != nil || p.Repl != nil || p.Exp != nil {
-		r.within(s, p)
+		r.within(s, p, nil)
 		return piece{texts: unresolved()}
 	}
 	var found alternatives
@@ -135,7 +136,7 @@ func (r *Run) number(s *scope, x syntax.ArithmExpr) (int, bool) {
 	if x == nil {
 		return 0, true
 	}
-	r.within(s, x)
+	r.within(s, x, nil)
 	w, ok := x.(*syntax.Word)
 	if !ok {
 		return 0, false
@@ -206,20 +207,10 @@ func (s *scope) defaulted(name string, v, word alternatives) alternatives {
 	switch {
 	case s.free(name):
 		return word
-	case set && certain(v):
+	case set && !slices.ContainsFunc(v, func(t Text) bool { return t == "" || !t.Known() }):
 		return v
 	}
 	return v.with(word)
-}
-
-// certain reports that a value is set for sure and not empty.
-func certain(v alternatives) bool {
-	for _, t := range v {
-		if t == "" || !t.Known() {
-			return false
-		}
-	}
-	return true
 }
 
 func trim(v, pattern alternatives, cut func(s, part string) string) alternatives {

@@ -66,7 +66,7 @@ func echo(args []Text) Text {
 		escaped = escaped || strings.Contains(flag, "e")
 		args = args[1:]
 	}
-	text := joinedCode(args)
+	text := Join(args)
 	if escaped {
 		text = escapes(string(text), false)
 	}

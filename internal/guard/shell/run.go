@@ -38,9 +38,6 @@ type Judge interface {
 	Assign(r *Run, name string, values []Text)
 	// Open is called for each file a redirection opens.
 	Open(r *Run, path Text, write bool)
-	// Ignores reports a program or builtin that Program has nothing to say about, whatever its arguments. It must
-	// not be one that this package sees through or that changes the shell.
-	Ignores(name string) bool
 }
 
 // Program is one program that a line would start.

@@ -1,5 +1,7 @@
 package shell
 
+import "slices"
+
 // Input is what a program finds on its standard input.
 type Input struct {
 	Kind  InputKind
@@ -69,7 +71,7 @@ func (s *scope) inner(source string, arguments []Text) *scope {
 // merge makes s what is known when either s or other happened. It reports whether that changed s.
 func (s *scope) merge(other *scope) bool {
 	changed := s.mergeVariables(other)
-	if !alternatives(s.arguments).equal(other.arguments) {
+	if !slices.Equal(s.arguments, other.arguments) {
 		changed = changed || s.arguments != nil
 		s.arguments = nil
 	}

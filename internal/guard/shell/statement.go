@@ -227,7 +227,7 @@ func (r *Run) caseClause(s *scope, cmd *syntax.CaseClause) {
 	var ends []*scope
 	for _, item := range cmd.Items {
 		for _, pattern := range item.Patterns {
-			r.within(s, pattern)
+			r.within(s, pattern, nil)
 		}
 		branch := s.fork()
 		r.statements(branch, item.Stmts)
@@ -247,8 +247,9 @@ func (r *Run) declare(s *scope, cmd *syntax.FuncDecl) {
 	r.functions[name] = append(r.functions[name], function{body: cmd.Body, source: s.source})
 }
 
-// within runs the substitutions inside a construct whose own value does not matter.
-func (r *Run) within(s *scope, node syntax.Node) {
+// within runs the substitutions inside a construct whose own value does not matter. It calls each, if that is not nil, with
+// every node outside of them.
+func (r *Run) within(s *scope, node syntax.Node, each func(syntax.Node)) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
@@ -257,6 +258,9 @@ func (r *Run) within(s *scope, node syntax.Node) {
 		case *syntax.ProcSubst:
 			r.process(s, n)
 			return false
+		}
+		if each != nil {
+			each(n)
 		}
 		return !r.refused
 	})

@@ -30,14 +30,8 @@ func (r *Run) process(s *scope, p *syntax.ProcSubst) alternatives {
 
 // arithmetic runs what an arithmetic expression contains, and marks the variables it sets.
 func (r *Run) arithmetic(s *scope, x syntax.ArithmExpr) {
-	syntax.Walk(x, func(n syntax.Node) bool {
+	r.within(s, x, func(n syntax.Node) {
 		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			r.substitution(s, n.Stmts)
-			return false
-		case *syntax.ProcSubst:
-			r.process(s, n)
-			return false
 		case *syntax.SglQuoted:
 			r.evaluated(Text(n.Value))
 		case *syntax.BinaryArithm:
@@ -45,23 +39,18 @@ func (r *Run) arithmetic(s *scope, x syntax.ArithmExpr) {
 		case *syntax.UnaryArithm:
 			r.computed(s, n.X)
 		}
-		return !r.refused
 	})
 }
 
 // tested runs what [[ … ]] contains.
 func (r *Run) tested(s *scope, x syntax.TestExpr) {
-	r.within(s, x)
-	syntax.Walk(x, func(n syntax.Node) bool {
+	r.within(s, x, func(n syntax.Node) {
 		switch n := n.(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
-			return false
 		case *syntax.SglQuoted:
 			r.evaluated(Text(n.Value))
 		case *syntax.Lit:
 			r.evaluated(Text(n.Value))
 		}
-		return !r.refused
 	})
 }
 

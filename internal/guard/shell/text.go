@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Text is what is known of a string before the command runs. Six bytes that no command line may contain stand for
 // what is not known; everything else stands for itself.
@@ -122,13 +125,10 @@ func (a alternatives) with(more alternatives) alternatives {
 	if len(a) == 0 {
 		return more
 	}
-	merged := append(alternatives(nil), a...)
-next:
+	merged := slices.Clone(a)
 	for _, t := range more {
-		for _, old := range merged {
-			if old == t {
-				continue next
-			}
+		if slices.Contains(merged, t) {
+			continue
 		}
 		if len(merged) == maxAlternatives {
 			return unresolved()
@@ -164,16 +164,4 @@ func (a alternatives) each(change func(Text) Text) alternatives {
 		changed[i] = change(t)
 	}
 	return changed
-}
-
-func (a alternatives) equal(b alternatives) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

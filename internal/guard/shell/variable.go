@@ -2,6 +2,7 @@ package shell
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -16,7 +17,7 @@ type variable struct {
 func scalar(values alternatives) variable { return variable{values: values} }
 
 func (v variable) equal(w variable) bool {
-	return v.values.equal(w.values) && alternatives(v.list).equal(w.list) && (v.list == nil) == (w.list == nil)
+	return slices.Equal(v.values, w.values) && slices.Equal(v.list, w.list) && (v.list == nil) == (w.list == nil)
 }
 
 // join is what is known when the variable is either.
@@ -144,20 +145,15 @@ func (s *scope) lookup(name string) variable {
 
 // free reports a variable that neither the line nor the shell itself sets.
 func (s *scope) free(name string) bool {
-	if _, set := s.variables.get(name); set || s.loaded || s.blind || !syntax.ValidName(name) || strings.HasPrefix(name, "BASH") {
-		return false
-	}
-	switch name {
-	case "_", "REPLY", "MAPFILE", "OPTARG", "OPTIND", "DIRSTACK", "FUNCNAME", "PIPESTATUS", "COPROC", "GROUPS", "HISTCMD", "IFS", "SHELL":
-		return false
-	}
-	return true
+	_, set := s.variables.get(name)
+	return !set && !s.loaded && !s.blind && syntax.ValidName(name) && !strings.HasPrefix(name, "BASH") &&
+		!Listed("_ REPLY MAPFILE OPTARG OPTIND DIRSTACK FUNCNAME PIPESTATUS COPROC GROUPS HISTCMD IFS SHELL", name)
 }
 
 // unset is a variable that one way through the line sets and another leaves alone. The line has no say in what the
 // environment holds, so what matters of it is that it may be empty.
 func (s *scope) unset(name string) variable {
-	if v := s.ambient(name); !v.values.equal(s.unknown) {
+	if v := s.ambient(name); !slices.Equal(v.values, s.unknown) {
 		return v
 	}
 	return scalar(one(""))

@@ -1,9 +1,13 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // wrapping describes a program whose work is to start another.
 type wrapping struct {
+	programs    string // their names, separated by spaces
 	short, long string // options that take a value
 	skip        int    // operands before the program
 	joins       bool   // the operands are joined and run as shell code
@@ -11,41 +15,25 @@ type wrapping struct {
 	assigns     bool   // NAME=VALUE may stand before the program
 }
 
-// wrapperOf knows the programs that start the one named by their operands.
-func wrapperOf(name string) (wrapping, bool) {
-	switch name {
-	case "timeout", "gtimeout":
-		return wrapping{short: "sk", long: "signal kill-after", skip: 1}, true
-	case "nice":
-		return wrapping{short: "n", long: "adjustment"}, true
-	case "nohup", "setsid", "unbuffer", "chronic", "ts", "busybox", "toybox", "fakeroot", "eatmydata", "setarch", "linux64", "catchsegv", "rlwrap":
-		return wrapping{}, true
-	case "stdbuf":
-		return wrapping{short: "ioe", long: "input output error"}, true
-	case "time", "gtime":
-		return wrapping{short: "fo", long: "format output"}, true
-	case "ionice":
-		return wrapping{short: "cnpPu", long: "class classdata pid"}, true
-	case "chrt", "taskset":
-		return wrapping{short: "p", skip: 1}, true
-	case "prlimit", "cgexec":
-		return wrapping{short: "gp"}, true
-	case "caffeinate":
-		return wrapping{short: "tw"}, true
-	case "strace", "ltrace":
-		return wrapping{short: "aeEIoOpPsSuUXb", long: "attach output trace"}, true
-	case "sudo", "doas":
-		return wrapping{short: "ugpCrtTURDh", long: "user group prompt chdir host close-from", bare: true, assigns: true}, true
-	case "chroot":
-		return wrapping{long: "userspec groups", skip: 1, bare: true}, true
-	case "watch", "viddy":
-		return wrapping{short: "n", long: "interval", joins: true}, true
-	case "systemd-run":
-		return wrapping{short: "pEuMHd", long: "property setenv unit description slice uid gid nice working-directory", bare: true}, true
-	case "unshare", "nsenter", "setpriv", "capsh", "dbus-run-session", "xvfb-run", "firejail", "proxychains", "proxychains4", "torsocks":
-		return wrapping{short: "tSGen"}, true
+// wrappings knows the programs that start the one named by their operands.
+func wrappings() []wrapping {
+	return []wrapping{
+		{programs: "timeout gtimeout", short: "sk", long: "signal kill-after", skip: 1},
+		{programs: "nice", short: "n", long: "adjustment"},
+		{programs: "nohup setsid unbuffer chronic ts busybox toybox fakeroot eatmydata setarch linux64 catchsegv rlwrap"},
+		{programs: "stdbuf", short: "ioe", long: "input output error"},
+		{programs: "time gtime", short: "fo", long: "format output"},
+		{programs: "ionice", short: "cnpPu", long: "class classdata pid"},
+		{programs: "chrt taskset", short: "p", skip: 1},
+		{programs: "prlimit cgexec", short: "gp"},
+		{programs: "caffeinate", short: "tw"},
+		{programs: "strace ltrace", short: "aeEIoOpPsSuUXb", long: "attach output trace"},
+		{programs: "sudo doas", short: "ugpCrtTURDh", long: "user group prompt chdir host close-from", bare: true, assigns: true},
+		{programs: "chroot", long: "userspec groups", skip: 1, bare: true},
+		{programs: "watch viddy", short: "n", long: "interval", joins: true},
+		{programs: "systemd-run", short: "pEuMHd", long: "property setenv unit description slice uid gid nice working-directory", bare: true},
+		{programs: "unshare nsenter setpriv capsh dbus-run-session xvfb-run firejail proxychains proxychains4 torsocks", short: "tSGen"},
 	}
-	return wrapping{}, false
 }
 
 // wrapper looks through programs that start others. It is not ok for any other name.
@@ -53,8 +41,9 @@ func (r *Run) wrapper(s *scope, name string, args []Text) (alternatives, bool) {
 	if isShell(name) {
 		return r.shell(s, args), true
 	}
-	if w, ok := wrapperOf(name); ok {
-		return r.wrapped(s, name, w, args), true
+	known := wrappings()
+	if i := slices.IndexFunc(known, func(w wrapping) bool { return Listed(w.programs, name) }); i >= 0 {
+		return r.wrapped(s, name, known[i], args), true
 	}
 	switch name {
 	case "env":
@@ -96,7 +85,7 @@ func (r *Run) wrapped(s *scope, name string, w wrapping, args []Text) alternativ
 	found := ScanFirst(args, w.short, w.long)
 	operands := found.Operands
 	inner := s.fork()
-	inner.bare = s.bare || w.bare && !found.Has("E", "preserve-env")
+	inner.bare = s.bare || w.bare && !found.Has("E preserve-env")
 	for w.assigns && len(operands) > 0 && strings.Contains(string(operands[0]), "=") {
 		r.setFor(inner, operands[0])
 		operands = operands[1:]
@@ -105,7 +94,7 @@ func (r *Run) wrapped(s *scope, name string, w wrapping, args []Text) alternativ
 		return one("")
 	}
 	if w.joins {
-		return r.code(inner, joinedCode(operands[w.skip:]))
+		return r.code(inner, Join(operands[w.skip:]))
 	}
 	return r.start(inner, operands[w.skip:], programs)
 }
@@ -136,18 +125,18 @@ func (r *Run) environment(s *scope, args []Text) alternatives {
 	if len(operands) > 0 && operands[0] == "-" {
 		operands, inner.bare = operands[1:], true
 	}
-	inner.bare = inner.bare || found.Has("i", "ignore-environment")
-	for _, name := range found.Values("u", "unset") {
+	inner.bare = inner.bare || found.Has("i ignore-environment")
+	for _, name := range found.Values("u unset") {
 		r.judge.Assign(r, string(name), nil)
 	}
-	if dir, ok := found.Value("C", "chdir"); ok {
+	if dir, ok := found.Value("C chdir"); ok {
 		inner.dir = s.place(dir)
 	}
 	if r.vague("env", found, operands, 0) {
 		return unresolved()
 	}
-	if split, ok := found.Value("S", "split-string"); ok {
-		return r.code(inner, split+" "+joinedCode(operands))
+	if split, ok := found.Value("S split-string"); ok {
+		return r.code(inner, split+" "+Join(operands))
 	}
 	for len(operands) > 0 && strings.Contains(string(operands[0]), "=") {
 		r.setFor(inner, operands[0])
@@ -160,8 +149,8 @@ func (r *Run) environment(s *scope, args []Text) alternatives {
 func (r *Run) su(s *scope, args []Text) {
 	found := Scan(args, "cgGsw", "command group shell session-command")
 	inner := s.fork()
-	inner.bare = s.bare || found.Has("l", "login") || len(found.Operands) > 0 && found.Operands[0] == "-"
-	if code, ok := found.Value("c", "command", "session-command"); ok {
+	inner.bare = s.bare || found.Has("l login") || len(found.Operands) > 0 && found.Operands[0] == "-"
+	if code, ok := found.Value("c command session-command"); ok {
 		r.code(inner, code)
 		return
 	}
@@ -171,12 +160,12 @@ func (r *Run) su(s *scope, args []Text) {
 // script looks at both forms of script: -c CODE, and FILE PROGRAM….
 func (r *Run) script(s *scope, args []Text) {
 	found := ScanFirst(args, "cEIOBTmoF", "command echo log-in log-out log-io log-timing logging-format output-limit")
-	if code, ok := found.Value("c", "command"); ok {
+	if code, ok := found.Value("c command"); ok {
 		r.code(s.fork(), code)
 		return
 	}
 	for i := range found.Operands {
-		if code, ok := ScanFirst(found.Operands[i:], "c", "command").Value("c", "command"); ok {
+		if code, ok := ScanFirst(found.Operands[i:], "c", "command").Value("c command"); ok {
 			r.code(s.fork(), code)
 			return
 		}
@@ -212,7 +201,7 @@ func (r *Run) ssh(s *scope, args []Text) {
 		}
 	}
 	if len(found.Operands) > 1 {
-		if code := joinedCode(found.Operands[1:]); code.atoms() {
+		if code := Join(found.Operands[1:]); code.atoms() {
 			r.code(s.inner("", []Text{}), code)
 		}
 		return
@@ -226,7 +215,7 @@ func (r *Run) ssh(s *scope, args []Text) {
 
 // schedule refuses what would run after the session.
 func (r *Run) schedule(name string, args []Text) {
-	if found := Scan(args, "fqtu", ""); found.Has("l", "r", "d") || len(args) == 1 && args[0] == "-V" {
+	if found := Scan(args, "fqtu", ""); found.Has("l r d") || len(args) == 1 && args[0] == "-V" {
 		return
 	}
 	r.Refuse(Unresolved, "`"+name+"` runs commands later, where nobody checks them; run them now")

@@ -65,11 +65,11 @@ func takeCredential(ctx context.Context, m *Model) (*credential, error) {
 }
 
 // secret is what is to be removed from everything that is kept.
-func (c *credential) secret() secretSet {
+func (c *credential) secret() variables {
 	if c == nil {
 		return nil
 	}
-	return secretSet{"model": c.value}
+	return variables{"model": c.value}
 }
 
 func (m *Model) open() (broker.Source, error) {

@@ -57,7 +57,7 @@ func takeCredential(ctx context.Context, m *Model) (*credential, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := source.Get(ctx)
+	now, err := source(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%w of %s: %w", errCredential, m.Provider, err)
 	}

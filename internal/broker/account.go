@@ -158,18 +158,3 @@ func within(a, limit ledger.Amount) bool {
 	const grain = 1e-9 // of a dollar: what adding floats may be off by
 	return a.USD <= limit.USD+grain && a.Tokens <= limit.Tokens
 }
-
-// unlimited is the ledger of attempts without one.
-type unlimited struct{}
-
-func (unlimited) Reserve(_ context.Context, ask ledger.Ask) (ledger.Held, error) {
-	return ledger.Held{Amount: ask.Want, Full: true}, nil
-}
-
-func (unlimited) Extend(_ context.Context, held ledger.Held, _, want ledger.Amount) (ledger.Held, error) {
-	held.Amount = want
-	return held, nil
-}
-
-func (unlimited) Progress(ledger.Held, ledger.Spent) error { return nil }
-func (unlimited) Settle(ledger.Held, ledger.Spent) error   { return nil }

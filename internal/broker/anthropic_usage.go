@@ -72,9 +72,9 @@ type messageStream struct {
 	shown  bool   // something of that block was seen
 }
 
-func (m *messageStream) feed(p []byte) {
+func (m *messageStream) feed(p []byte) int {
 	m.events.take = m.event
-	m.events.feed(p)
+	return m.events.feed(p)
 }
 
 // reading counts what has come of an event that is not whole yet.
@@ -160,11 +160,12 @@ type messageBody struct {
 	size int64
 }
 
-func (m *messageBody) feed(p []byte) {
+func (m *messageBody) feed(p []byte) int {
 	m.size += int64(len(p))
 	if len(m.body)+len(p) <= longestEvent {
 		m.body = append(m.body, p...)
 	}
+	return len(p)
 }
 
 func (m *messageBody) reading() reading {

@@ -3,6 +3,7 @@ package broker_test
 import (
 	"bufio"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -63,6 +64,7 @@ func brokerFor(b *testing.B, provider string) string {
 	})
 	handler, err := broker.New(broker.Options{
 		Provider: row(b), Upstream: upstream, Token: benchToken, Prices: prices(b, ""), Ledger: account,
+		Record: func(broker.Exchange) {}, Log: slog.New(slog.DiscardHandler),
 		Source: broker.Value(broker.Credential{Kind: broker.APIKey, Value: key}),
 	})
 	if err != nil {

@@ -33,11 +33,11 @@ type Options struct {
 	Upstream  *url.URL // of a gateway, its path included; nil for the provider's own
 	Source    Source
 	Token     string // what the agent presents
-	Ledger    Ledger // nil: nothing limits the attempt
+	Ledger    Ledger
 	Prices    Prices
 	Transport http.RoundTripper // nil: one that is like http.DefaultTransport
-	Record    func(Exchange)    // called once for every request, when it is over; nil for nobody
-	Log       *slog.Logger      // nil: nothing is logged
+	Record    func(Exchange)    // called once for every request, when it is over
+	Log       *slog.Logger
 	// Closed refuses requests that have the provider connect to hosts which they name.
 	Closed bool
 }
@@ -59,22 +59,16 @@ func New(o Options) (http.Handler, error) {
 		return nil, errors.New("the provider's address must be a URL that begins with https:// or http://")
 	case o.Upstream.User != nil, o.Upstream.RawQuery != "", o.Upstream.Fragment != "":
 		return nil, errors.New("the provider's address must not contain a user, a query or a fragment; give the credential by itself")
-	case o.Source == nil:
-		return nil, errors.New("the broker needs a source for the credential")
+	case o.Source == nil, o.Ledger == nil, o.Record == nil, o.Log == nil:
+		return nil, errors.New("the broker needs a source for the credential, a ledger, a record and a log")
 	case len(o.Token) < 32:
 		return nil, errors.New("the attempt's token is too short to be secret; make it with NewToken")
 	case len(o.Prices.models) == 0:
 		return nil, errors.New("the broker needs a price list; read it with ReadPrices")
 	}
 	b := &broker{Options: o, guard: newGuard(o.Token), vault: vault{source: o.Source}}
-	if b.Ledger == nil {
-		b.Ledger = unlimited{}
-	}
 	if b.Transport == nil {
 		b.Transport = newTransport()
-	}
-	if b.Log == nil {
-		b.Log = slog.New(slog.DiscardHandler)
 	}
 	return b, nil
 }
@@ -105,9 +99,7 @@ func (b *broker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.record = Exchange{Start: time.Now(), Method: shorten(r.Method), Path: shorten(r.URL.Path)}
 	defer func() {
 		x.record.End = time.Now()
-		if b.Record != nil {
-			b.Record(x.record)
-		}
+		b.Record(x.record)
 	}()
 	x.serve()
 }

@@ -3,6 +3,7 @@ package broker_test
 import (
 	"bufio"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -49,6 +50,7 @@ func supervise(folder string) {
 	provider, _ := broker.Find("anthropic")
 	handler, err := broker.New(broker.Options{
 		Provider: provider, Upstream: upstream, Token: os.Getenv(tokenIs), Prices: list, Ledger: account,
+		Record: func(broker.Exchange) {}, Log: slog.New(slog.DiscardHandler),
 		Source: broker.Value(broker.Credential{Kind: broker.APIKey, Value: key}),
 	})
 	fail(err)

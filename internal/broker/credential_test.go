@@ -71,11 +71,8 @@ func TestSources(t *testing.T) {
 		"endless command":      {broker.Command(broker.APIKey, "sh", "-c", "head -c 100000 /dev/zero | tr '\\0' x"), "too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, get := range []func() (broker.Credential, error){
-				func() (broker.Credential, error) { return c.source.Get(t.Context()) },
-				func() (broker.Credential, error) { return c.source.Refresh(t.Context()) },
-			} {
-				got, err := get()
+			for range 2 { // before a request, and after a refusal
+				got, err := c.source(t.Context())
 				switch {
 				case c.fails == "" && (err != nil || got != broker.Credential{Kind: broker.APIKey, Value: key}):
 					t.Errorf("got %v, %v", got, err)
@@ -96,7 +93,7 @@ func TestKeyring(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", folder)
-	got, err := broker.Keyring(broker.OAuth, "work").Get(t.Context())
+	got, err := broker.Keyring(broker.OAuth, "work")(t.Context())
 	if err != nil || got.Kind != broker.OAuth ||
 		got.Value != "secret-tool_lookup_service_stellwerk_account_work" && got.Value != "security_find-generic-password_-w_-s_stellwerk_-a_work" {
 		t.Errorf("got %s, %v", got.Value, err)

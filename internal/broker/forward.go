@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"strings"
 	"sync/atomic"
 
@@ -41,12 +40,9 @@ func (x *exchange) forward(path string, body []byte, a *account) {
 		x.settleNothing(a)
 		x.start(answer)
 		x.copy(answer.Body)
-	case eventStream(answer.Header):
-		x.start(answer)
-		x.stream(answer.Body, a)
 	default:
 		x.start(answer)
-		x.plain(answer.Body, a)
+		x.relay(answer.Body, a, eventStream(answer.Header))
 	}
 }
 
@@ -91,15 +87,11 @@ func (x *exchange) once(ctx context.Context, path string, body []byte, c Credent
 
 // address is where a path of the provider is, below a gateway's own.
 func (x *exchange) address(path string) string {
-	u := url.URL{Scheme: x.Upstream.Scheme, Host: x.Upstream.Host, RawQuery: x.r.URL.RawQuery}
-	return u.Scheme + "://" + u.Host + strings.TrimSuffix(x.Upstream.EscapedPath(), "/") + path + query(u.RawQuery)
-}
-
-func query(raw string) string {
-	if raw == "" {
-		return ""
+	address := x.Upstream.Scheme + "://" + x.Upstream.Host + strings.TrimSuffix(x.Upstream.EscapedPath(), "/") + path
+	if x.r.URL.RawQuery != "" {
+		address += "?" + x.r.URL.RawQuery
 	}
-	return "?" + raw
+	return address
 }
 
 // unanswered ends a request that the provider said nothing to. If it has the request, it may have read it all and be answering.

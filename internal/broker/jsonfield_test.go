@@ -26,9 +26,9 @@ func TestMembers(t *testing.T) {
 
 func TestWholeEvents(t *testing.T) {
 	for text, want := range map[string]int{
-		"": 0, "\n": 0, "a": 0, "a\n": 0, "a\n\n": 3, "a\n\nb\n": 3, "a\r\n\r\n": 5, "a\r\n\r\nb\r\n": 5, "a\n\nb\n\n": 6, "a\nb\n\nc": 5,
+		"": 0, "\n": 1, "a": 0, "a\n": 0, "a\n\n": 3, "a\n\nb\n": 3, "a\r\n\r\n": 5, "a\r\n\r\nb\r\n": 5, "a\n\nb\n\n": 6, "a\nb\n\nc": 5,
 	} {
-		if got := wholeEvents([]byte(text)); got != want {
+		if got := (&eventReader{}).feed([]byte(text)); got != want {
 			t.Errorf("%q: %d, not %d", text, got, want)
 		}
 	}
@@ -37,12 +37,13 @@ func TestWholeEvents(t *testing.T) {
 func TestEventsAreHeldBackUntilTheyAreWhole(t *testing.T) {
 	const text = "a: 1\n\nb: 22\nc\n\nd\r\n\r\ne: 3\n\nrest"
 	for size := 1; size <= len(text); size++ {
+		var reader eventReader
 		var b eventBuffer
 		got := ""
 		for rest := text; rest != ""; {
 			n := min(size, len(rest))
-			out := string(b.add([]byte(rest[:n])))
-			if out != "" && wholeEvents([]byte(out)) != len(out) {
+			out := string(b.add([]byte(rest[:n]), reader.feed([]byte(rest[:n]))))
+			if out != "" && (&eventReader{}).feed([]byte(out)) != len(out) {
 				t.Errorf("in pieces of %d, %q is passed on", size, out)
 			}
 			got, rest = got+out, rest[n:]

@@ -105,7 +105,8 @@ func (r request) multiplier(p Price) float64 {
 
 // meter reads what a provider says about usage while the answer passes. It is fed the body in order, in any pieces.
 type meter interface {
-	feed(p []byte)
+	// feed returns how much of p can be passed on: up to the end of its last whole event.
+	feed(p []byte) int
 	reading() reading
 }
 

@@ -52,39 +52,22 @@ func (x *exchange) write(p []byte) error {
 }
 
 // copy passes on an answer that costs nothing.
-func (x *exchange) copy(body io.Reader) {
-	if err := x.pieces(body, x.write); err != nil {
-		x.broken(err)
-		abort()
-	}
-}
+func (x *exchange) copy(body io.Reader) { x.finish(x.pieces(body, x.write), nil) }
 
-// plain passes on an answer that comes as one piece, and charges it.
-func (x *exchange) plain(body io.Reader, a *account) {
-	meter := x.Provider.dialect.meter(false)
-	defer func() { x.settle(a, a.closing(meter.reading())) }()
-	err := x.pieces(body, func(p []byte) error {
-		meter.feed(p)
-		return x.write(p)
-	})
-	if err != nil {
-		x.broken(err)
-		abort()
-	}
-}
-
-// stream passes on an answer event by event, each as soon as it is whole and covered by the reservation, and charges
-// what was answered however it ends.
-func (x *exchange) stream(body io.Reader, a *account) {
-	meter := x.Provider.dialect.meter(true)
+// relay passes on an answer and charges what was answered, however it ends. A stream is passed on event by event, each as
+// soon as it is whole and covered by the reservation.
+func (x *exchange) relay(body io.Reader, a *account, stream bool) {
+	meter := x.Provider.dialect.meter(stream)
 	defer func() { x.settle(a, a.closing(meter.reading())) }()
 	var pending eventBuffer
 	err := x.pieces(body, func(p []byte) error {
-		meter.feed(p)
-		if err := a.follow(x.r.Context(), meter.reading()); err != nil {
-			return &cutError{err}
+		whole := meter.feed(p)
+		if stream {
+			if err := a.follow(x.r.Context(), meter.reading()); err != nil {
+				return &cutError{err}
+			}
 		}
-		return x.write(pending.add(p))
+		return x.write(pending.add(p, whole))
 	})
 	x.finish(err, pending.kept)
 }
@@ -95,7 +78,7 @@ type cutError struct{ cause error }
 func (e *cutError) Error() string { return "the answer was cut: " + e.cause.Error() }
 func (e *cutError) Unwrap() error { return e.cause }
 
-// finish ends a stream in the way it came to its end.
+// finish ends an answer in the way it came to its end.
 func (x *exchange) finish(err error, pending []byte) {
 	if err == nil {
 		err = x.write(pending)

@@ -12,12 +12,9 @@ import (
 	"time"
 )
 
-// Source yields a credential. Get is called before the first request, Refresh after the provider has refused what was
-// got; both may block and are never called at once. No error may contain the credential.
-type Source interface {
-	Get(ctx context.Context) (Credential, error)
-	Refresh(ctx context.Context) (Credential, error)
-}
+// Source yields a credential, anew at each call. It is called before the first request and after the provider has refused
+// what it yielded, never twice at once, and it may block. No error contains the credential.
+type Source func(ctx context.Context) (Credential, error)
 
 const (
 	commandTimeout = 30 * time.Second
@@ -26,24 +23,24 @@ const (
 
 // Value is a source whose credential is known already, such as one from the environment.
 func Value(c Credential) Source {
-	return source{c.Kind, func(context.Context) (string, error) { return c.Value, nil }}
+	return read(c.Kind, func(context.Context) (string, error) { return c.Value, nil })
 }
 
 // File is a source that reads a file, anew at each refresh.
 func File(kind Kind, path string) Source {
-	return source{kind, func(context.Context) (string, error) {
+	return read(kind, func(context.Context) (string, error) {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return "", fmt.Errorf("read the credential's file: %w", err)
 		}
 		return string(data), nil
-	}}
+	})
 }
 
 // Command is a source that runs a program and takes what it prints. The program runs outside every sandbox, with the
 // environment of this process, and gets no input. What it prints is never part of an error.
 func Command(kind Kind, argv ...string) Source {
-	return source{kind, func(ctx context.Context) (string, error) { return output(ctx, argv) }}
+	return read(kind, func(ctx context.Context) (string, error) { return output(ctx, argv) })
 }
 
 // Keyring is a source that asks the system's keyring for the entry of the service "stellwerk" with an account's name.
@@ -54,30 +51,25 @@ func Keyring(kind Kind, account string) Source {
 	return Command(kind, "secret-tool", "lookup", "service", "stellwerk", "account", account)
 }
 
-// source reads its value anew each time.
-type source struct {
-	kind Kind
-	read func(context.Context) (string, error)
-}
-
-func (s source) Get(ctx context.Context) (Credential, error) {
-	value, err := s.read(ctx)
-	if err != nil {
-		return Credential{}, err
+// read is a source that takes what text returns for a credential, and refuses what cannot be one.
+func read(kind Kind, text func(context.Context) (string, error)) Source {
+	return func(ctx context.Context) (Credential, error) {
+		value, err := text(ctx)
+		if err != nil {
+			return Credential{}, err
+		}
+		value = strings.TrimSpace(value)
+		switch {
+		case value == "":
+			return Credential{}, errors.New("the credential is empty")
+		case len(value) > longestValue:
+			return Credential{}, errors.New("the credential is too long to be one")
+		case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
+			return Credential{}, errors.New("the credential has characters that no header can carry; give its value alone, on one line")
+		}
+		return Credential{Kind: kind, Value: value}, nil
 	}
-	value = strings.TrimSpace(value)
-	switch {
-	case value == "":
-		return Credential{}, errors.New("the credential is empty")
-	case len(value) > longestValue:
-		return Credential{}, errors.New("the credential is too long to be one")
-	case strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return Credential{}, errors.New("the credential has characters that no header can carry; give its value alone, on one line")
-	}
-	return Credential{Kind: s.kind, Value: value}, nil
 }
-
-func (s source) Refresh(ctx context.Context) (Credential, error) { return s.Get(ctx) }
 
 // output is what a program prints. Its complaints are not repeated: they may quote the credential.
 func output(ctx context.Context, argv []string) (string, error) {

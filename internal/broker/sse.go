@@ -14,21 +14,24 @@ type eventReader struct {
 	take func(name string, data []byte)
 }
 
-func (e *eventReader) feed(p []byte) {
-	for len(p) > 0 {
-		i := bytes.IndexByte(p, '\n')
+// feed takes another piece and returns how much of it belongs to events that are whole now.
+func (e *eventReader) feed(p []byte) (whole int) {
+	for at := 0; ; {
+		i := bytes.IndexByte(p[at:], '\n')
 		if i < 0 {
-			e.keep(p)
-			return
+			e.keep(p[at:])
+			return whole
 		}
-		if len(e.line) == 0 && !e.lost {
-			e.end(p[:i])
-		} else {
-			e.keep(p[:i])
-			e.end(e.line)
+		line := p[at : at+i]
+		if len(e.line) > 0 || e.lost {
+			e.keep(line)
+			line = e.line
+		}
+		at += i + 1
+		if e.end(line) {
+			whole = at
 		}
 		e.line = e.line[:0]
-		p = p[i+1:]
 	}
 }
 
@@ -40,8 +43,8 @@ func (e *eventReader) keep(p []byte) {
 	e.line = append(e.line, p...)
 }
 
-// end takes a whole line; an empty one ends the event.
-func (e *eventReader) end(line []byte) {
+// end takes a whole line, and reports an empty one, which ends the event.
+func (e *eventReader) end(line []byte) (event bool) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	key, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -53,52 +56,32 @@ func (e *eventReader) end(line []byte) {
 			e.take(string(e.name), e.data)
 		}
 		e.name, e.data = e.name[:0], e.data[:0]
+		return true
 	case string(key) == "event":
 		e.name = append(e.name[:0], value...)
 	case string(key) == "data" && len(e.data)+len(value) <= longestEvent:
 		e.data = append(e.data, value...)
 	}
+	return false
 }
 
 // eventBuffer holds back the part of an event until the rest of it has come.
 type eventBuffer struct{ kept []byte }
 
-// add takes another piece and returns the events that are whole. An event beyond all bounds is not held back.
-func (b *eventBuffer) add(p []byte) []byte {
-	if len(b.kept) == 0 {
-		n := wholeEvents(p)
-		b.kept = append(b.kept, p[n:]...)
-		return p[:n]
+// add takes another piece, of which so much belongs to events that are whole now, and returns those. An event beyond all
+// bounds is not held back.
+func (b *eventBuffer) add(p []byte, whole int) []byte {
+	if len(b.kept)+len(p) > longestEvent {
+		whole = len(p)
 	}
-	const overlap = 3 // an end of an event can begin so much before the piece
-	from := max(0, len(b.kept)-overlap)
-	b.kept = append(b.kept, p...)
-	n := wholeEvents(b.kept[from:])
-	if n > 0 {
-		n += from
+	if whole == 0 {
+		b.kept = append(b.kept, p...)
+		return nil
 	}
-	if len(b.kept) > longestEvent {
-		n = len(b.kept)
+	events := p[:whole]
+	if len(b.kept) > 0 {
+		events = append(b.kept, events...)
 	}
-	whole := b.kept[:n]
-	if n > 0 {
-		b.kept = append([]byte(nil), b.kept[n:]...)
-	}
-	return whole
-}
-
-// wholeEvents is how much of p consists of whole events.
-func wholeEvents(p []byte) int {
-	for end := len(p); end > 0; {
-		i := bytes.LastIndexByte(p[:end], '\n')
-		if i < 0 {
-			return 0
-		}
-		rest := bytes.TrimSuffix(p[:i], []byte("\r"))
-		if len(rest) > 0 && rest[len(rest)-1] == '\n' {
-			return i + 1
-		}
-		end = i
-	}
-	return 0
+	b.kept = bytes.Clone(p[whole:])
+	return events
 }

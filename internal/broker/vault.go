@@ -22,7 +22,7 @@ func (v *vault) get(ctx context.Context) (Credential, error) {
 	if v.now.Value != "" {
 		return v.now, nil
 	}
-	return v.take(v.source.Get(ctx))
+	return v.take(v.source(ctx))
 }
 
 // renew is another credential than the one that the provider refused; false where the source has none.
@@ -32,7 +32,7 @@ func (v *vault) renew(ctx context.Context, refused Credential) (Credential, bool
 	if v.now != refused { // another request was faster
 		return v.now, true, nil
 	}
-	c, err := v.take(v.source.Refresh(ctx))
+	c, err := v.take(v.source(ctx))
 	return c, err == nil && c != refused, err
 }
 

@@ -10,16 +10,14 @@ import (
 // counting is a source with another credential each time.
 type counting struct{ asked int }
 
-func (c *counting) Get(context.Context) (Credential, error) {
+func (c *counting) get(context.Context) (Credential, error) {
 	c.asked++
 	return Credential{APIKey, fmt.Sprintf("credential-%d", c.asked)}, nil
 }
 
-func (c *counting) Refresh(ctx context.Context) (Credential, error) { return c.Get(ctx) }
-
 func TestManyRefusalsRenewACredentialOnce(t *testing.T) {
 	source := &counting{}
-	v := &vault{source: source}
+	v := &vault{source: source.get}
 	first, err := v.get(t.Context())
 	if err != nil {
 		t.Fatal(err)

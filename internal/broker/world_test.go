@@ -66,7 +66,7 @@ func serve(t *testing.T, provider http.HandlerFunc, change ...func(*broker.Optio
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	w.options = broker.Options{
-		Provider: row(t), Upstream: address, Token: w.token, Prices: prices(t, ""), Transport: transport,
+		Provider: row(t), Upstream: address, Token: w.token, Prices: prices(t, ""), Transport: transport, Ledger: unlimited{},
 		Source: broker.Value(broker.Credential{Kind: broker.APIKey, Value: key}),
 		Log:    slog.New(slog.NewTextHandler(&locked{to: w.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Record: func(x broker.Exchange) {

@@ -35,7 +35,7 @@ func (sh *shell) keptCredential(ctx context.Context) (place, trouble string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, doctor.Timeout)
 	defer cancel()
-	if _, err := source.Get(ctx); err != nil {
+	if _, err := source(ctx); err != nil {
 		return "", terminal.Line(place + " gives no credential: " + err.Error())
 	}
 	return terminal.Line(place + " gives a credential (" + c.Kind.V + ")"), ""

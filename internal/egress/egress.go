@@ -6,6 +6,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net/http"
@@ -79,15 +80,9 @@ type Server struct {
 
 // New makes a server; it does nothing until Serve.
 func New(o Options) *Server {
-	if o.MaxConns <= 0 {
-		o.MaxConns = defaultMaxConns
-	}
-	if o.Header <= 0 {
-		o.Header = defaultHeader
-	}
-	if o.Idle <= 0 {
-		o.Idle = defaultIdle
-	}
+	o.MaxConns = cmp.Or(o.MaxConns, defaultMaxConns)
+	o.Header = cmp.Or(o.Header, defaultHeader)
+	o.Idle = cmp.Or(o.Idle, defaultIdle)
 	if o.Resolve == nil {
 		o.Resolve = resolve
 	}

@@ -3,6 +3,8 @@ package egress
 import (
 	"encoding/binary"
 	"errors"
+
+	"golang.org/x/crypto/cryptobyte"
 )
 
 // maxHello bounds what a client may send before its ClientHello is complete.
@@ -80,24 +82,23 @@ func cutHello(message []byte) ([]byte, error) {
 }
 
 // helloName reads the body of a ClientHello.
-func helloName(body []byte) (string, error) {
-	c := cursor{rest: body}
-	c.take(helloRandom)
-	c.vector(1) // session
-	c.vector(2) // cipher suites
-	c.vector(1) // compression
-	if !c.failed && len(c.rest) == 0 {
+func helloName(body cryptobyte.String) (string, error) {
+	var session, ciphers, compression, extensions cryptobyte.String
+	if !body.Skip(helloRandom) || !body.ReadUint8LengthPrefixed(&session) ||
+		!body.ReadUint16LengthPrefixed(&ciphers) || !body.ReadUint8LengthPrefixed(&compression) {
+		return "", errBadHello
+	}
+	if body.Empty() {
 		return "", nil // before there were extensions
 	}
-	extensions := cursor{rest: c.vector(2)}
-	if c.failed || len(c.rest) != 0 {
+	if !body.ReadUint16LengthPrefixed(&extensions) || !body.Empty() {
 		return "", errBadHello
 	}
 	name, seen := "", false
-	for len(extensions.rest) > 0 {
-		kind := extensions.number(2)
-		content := extensions.vector(2)
-		if extensions.failed {
+	for !extensions.Empty() {
+		var kind uint16
+		var content cryptobyte.String
+		if !extensions.ReadUint16(&kind) || !extensions.ReadUint16LengthPrefixed(&content) {
 			return "", errBadHello
 		}
 		if kind != extensionSNI {
@@ -116,41 +117,12 @@ func helloName(body []byte) (string, error) {
 }
 
 // serverName reads the extension, which may hold one name.
-func serverName(content []byte) (string, error) {
-	c := cursor{rest: content}
-	list := cursor{rest: c.vector(2)}
-	kind := list.number(1)
-	name := list.vector(2)
-	if c.failed || list.failed || len(c.rest) != 0 || len(list.rest) != 0 || kind != nameHost || len(name) == 0 {
+func serverName(content cryptobyte.String) (string, error) {
+	var list, name cryptobyte.String
+	var kind uint8
+	if !content.ReadUint16LengthPrefixed(&list) || !content.Empty() ||
+		!list.ReadUint8(&kind) || !list.ReadUint16LengthPrefixed(&name) || !list.Empty() || kind != nameHost || name.Empty() {
 		return "", errBadHello
 	}
 	return string(name), nil
 }
-
-// cursor reads from the front of a message. After a read beyond the end, failed is
-// set and everything is empty.
-type cursor struct {
-	rest   []byte
-	failed bool
-}
-
-func (c *cursor) take(n int) []byte {
-	if c.failed || n > len(c.rest) {
-		c.failed, c.rest = true, nil
-		return nil
-	}
-	taken := c.rest[:n]
-	c.rest = c.rest[n:]
-	return taken
-}
-
-func (c *cursor) number(bytes int) int {
-	n := 0
-	for _, b := range c.take(bytes) {
-		n = n<<8 | int(b)
-	}
-	return n
-}
-
-// vector is what a length of so many bytes stands before.
-func (c *cursor) vector(bytes int) []byte { return c.take(c.number(bytes)) }

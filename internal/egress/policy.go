@@ -28,14 +28,8 @@ func (r *Refused) Error() string {
 	return fmt.Sprintf("connection to %s refused: %s", endpoint(r.Host, r.Port), r.Cause)
 }
 
-// Check reports whether the list names a host and port. The addresses of the host
-// are checked by CheckAddress. The error is a *Refused.
-func (p Policy) Check(host string, port int) error {
-	_, err := p.check(host, port)
-	return err
-}
-
-// check returns the canonical host, too.
+// check returns the canonical host if the list names it with the port. The
+// addresses of the host are checked by CheckAddress. The error is a *Refused.
 func (p Policy) check(host string, port int) (string, error) {
 	name, err := canonical(host)
 	if err != nil {
@@ -53,7 +47,7 @@ func (p Policy) check(host string, port int) (string, error) {
 	return name, nil
 }
 
-// CheckAddress reports whether a host, which Check let pass, may be reached at an
+// CheckAddress reports whether a host, which check let pass, may be reached at an
 // address. The error is a *Refused.
 func (p Policy) CheckAddress(host string, port int, a netip.Addr) error {
 	name, err := canonical(host)

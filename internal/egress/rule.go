@@ -121,9 +121,8 @@ func (r Rule) covers(host string, port int) bool {
 // Grant is a person's word that a host may be at a private address. It does not
 // put the host on the list.
 type Grant struct {
-	Rule    Rule
-	AnyPort bool // the person named no port
-	Range   netip.Prefix
+	Rule  Rule
+	Range netip.Prefix
 }
 
 // ParseGrant reads registry.corp=10.2.0.0/16: a host, host:port or *.domain, then
@@ -141,7 +140,7 @@ func ParseGrant(text string) (Grant, error) {
 	if err != nil {
 		return Grant{}, fmt.Errorf("%.100q is neither a range nor an address: write 10.2.0.0/16 or 10.2.0.5", right)
 	}
-	return Grant{Rule: rule, AnyPort: rule.Port == anyPort, Range: prefix}, nil
+	return Grant{Rule: rule, Range: prefix}, nil
 }
 
 func parseRange(text string) (netip.Prefix, error) {
@@ -156,26 +155,6 @@ func parseRange(text string) (netip.Prefix, error) {
 	return a.Unmap().WithZone("").Prefix(a.Unmap().BitLen())
 }
 
-// String is the grant as ParseGrant reads it.
-func (g Grant) String() string {
-	rule := g.Rule
-	if g.AnyPort {
-		rule.Port = anyPort
-	}
-	host := strings.TrimSuffix(rule.String(), ":*")
-	if rule.Port == portHTTPS {
-		host += ":443"
-	}
-	if g.Range.IsSingleIP() {
-		return host + "=" + g.Range.Addr().String()
-	}
-	return host + "=" + g.Range.String()
-}
-
 func (g Grant) covers(host string, port int, a netip.Addr) bool {
-	rule := g.Rule
-	if g.AnyPort {
-		rule.Port = anyPort
-	}
-	return rule.covers(host, port) && g.Range.Contains(a)
+	return g.Rule.covers(host, port) && g.Range.Contains(a)
 }

@@ -69,7 +69,7 @@ func TestParseDeny(t *testing.T) {
 		"half.example:80": false, "half.example:443": true, "notevil.example:443": true,
 	} {
 		host, port, _ := splitEndpoint(target)
-		if err := p.Check(host, port); (err == nil) != ok {
+		if err := checked(p, host, port); (err == nil) != ok {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
@@ -77,20 +77,16 @@ func TestParseDeny(t *testing.T) {
 
 func TestParseGrant(t *testing.T) {
 	for text, want := range map[string]Grant{
-		"registry.corp=10.2.0.0/16":  {Rule{"registry.corp", false, 0}, true, netip.MustParsePrefix("10.2.0.0/16")},
-		"registry.corp=10.2.3.4/16":  {Rule{"registry.corp", false, 0}, true, netip.MustParsePrefix("10.2.0.0/16")},
-		"registry.corp:443=10.2.0.5": {Rule{"registry.corp", false, 443}, false, netip.MustParsePrefix("10.2.0.5/32")},
-		"*.corp:8081 = fd00::/8":     {Rule{"corp", true, 8081}, false, netip.MustParsePrefix("fd00::/8")},
-		"[fd00::1]:80=fd00::1":       {Rule{"fd00::1", false, 80}, false, netip.MustParsePrefix("fd00::1/128")},
-		"localhost=::ffff:127.0.0.1": {Rule{"localhost", false, 0}, true, netip.MustParsePrefix("127.0.0.1/32")},
+		"registry.corp=10.2.0.0/16":  {Rule{"registry.corp", false, 0}, netip.MustParsePrefix("10.2.0.0/16")},
+		"registry.corp=10.2.3.4/16":  {Rule{"registry.corp", false, 0}, netip.MustParsePrefix("10.2.0.0/16")},
+		"registry.corp:443=10.2.0.5": {Rule{"registry.corp", false, 443}, netip.MustParsePrefix("10.2.0.5/32")},
+		"*.corp:8081 = fd00::/8":     {Rule{"corp", true, 8081}, netip.MustParsePrefix("fd00::/8")},
+		"[fd00::1]:80=fd00::1":       {Rule{"fd00::1", false, 80}, netip.MustParsePrefix("fd00::1/128")},
+		"localhost=::ffff:127.0.0.1": {Rule{"localhost", false, 0}, netip.MustParsePrefix("127.0.0.1/32")},
 	} {
 		got, err := ParseGrant(text)
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
-			continue
-		}
-		if again, err := ParseGrant(got.String()); err != nil || again != got {
-			t.Errorf("%q is written as %q, which is read as %+v, %v", text, got, again, err)
 		}
 	}
 	for _, text := range []string{"", "host", "=10.0.0.0/8", "host=", "host=corp", "host=10.0.0.0/33", "host=fe80::1%eth0/64", "ho st=10.0.0.1"} {

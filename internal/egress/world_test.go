@@ -189,6 +189,12 @@ func rules(t testing.TB, texts ...string) []Rule {
 	return list
 }
 
+// checked is what the list says about a host and a port.
+func checked(p Policy, host string, port int) error {
+	_, err := p.check(host, port)
+	return err
+}
+
 func grants(t testing.TB, texts ...string) []Grant {
 	t.Helper()
 	list := make([]Grant, len(texts))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -39,45 +38,33 @@ func space(path string) (free, size int64, err error) {
 	return int64(fs.Bavail) * int64(fs.Bsize), int64(fs.Blocks) * int64(fs.Bsize), nil
 }
 
-// readTree adds up the descendants of root. Memory that processes share is counted once for each of them.
-func readTree(root int, _ int64) use {
-	out, err := exec.Command("/bin/ps", "-axo", "pid=,ppid=,rss=").Output() //nolint:noctx // ends at once
+// ProcessTable is the machine's process table; empty if it cannot be read. It takes the process group for the session, which is the
+// same for a process and its own children.
+func ProcessTable() map[int]Process {
+	table := map[int]Process{}
+	ps := exec.Command("/bin/ps", "-axo", "pid=,ppid=,pgid=,state=,rss=") //nolint:noctx // ends at once
+	out, err := ps.Output()
 	if err != nil {
-		return use{}
+		return table
 	}
-	parents, resident := map[int]int{}, map[int]int64{}
 	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		if len(fields) < 3 {
-			continue
-		}
-		pid, err1 := strconv.Atoi(fields[0])
-		parent, err2 := strconv.Atoi(fields[1])
-		kib, err3 := strconv.ParseInt(fields[2], 10, 64)
-		if err1 == nil && err2 == nil && err3 == nil {
-			parents[pid], resident[pid] = parent, kib<<10
+		var pid, kib int
+		var state string
+		p := Process{Threads: 1}
+		n, _ := fmt.Sscan(line, &pid, &p.Parent, &p.Session, &state, &kib) // of a line that is none, too few are read
+		if n == 5 && pid != ps.Process.Pid {
+			p.Zombie, p.resident = strings.HasPrefix(state, "Z"), int64(kib)<<10
+			table[pid] = p
 		}
 	}
-	var sum use
-	for pid := range parents {
-		if descends(parents, pid, root) {
-			sum.Processes++
-			sum.Memory += resident[pid]
-		}
-	}
-	return sum
+	return table
 }
 
-func descends(parents map[int]int, pid, root int) bool {
-	for range len(parents) {
-		parent, ok := parents[pid]
-		if !ok || pid == parent {
-			return false
-		}
-		if parent == root {
-			return true
-		}
-		pid = parent
-	}
-	return false
+// ReadProcess reads one entry of the process table; false means that the process has ended.
+func ReadProcess(pid int) (Process, bool) {
+	p, ok := ProcessTable()[pid]
+	return p, ok
 }
+
+// proportional is the memory as given: the system does not tell what processes share.
+func proportional(_ int, resident int64) int64 { return resident }

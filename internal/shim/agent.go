@@ -26,7 +26,7 @@ func runAgent(ctx context.Context, folder string, spec Spec, opts Options, with 
 	if err != nil {
 		return err
 	}
-	defer closeInput(stdin)
+	defer func() { _ = stdin.Close() }() // only read from, if there is one
 	transcript, err := openJournal(folder, with.redactor, spec.OutputBytes)
 	if err != nil {
 		return err
@@ -97,6 +97,7 @@ func supervise(ctx context.Context, spec Spec, box sandbox.Spec, stdin *os.File,
 	return end, streams, err
 }
 
+// openInput opens the file that the agent reads; nil if it reads none.
 func openInput(path string) (*os.File, error) {
 	if path == "" {
 		return nil, nil
@@ -106,11 +107,4 @@ func openInput(path string) (*os.File, error) {
 		return nil, fmt.Errorf("open the agent's input: %w", err)
 	}
 	return file, nil
-}
-
-// closeInput ends the shim's use of a file it only read.
-func closeInput(file *os.File) {
-	if file != nil {
-		_ = file.Close()
-	}
 }

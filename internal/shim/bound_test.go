@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 )
 
 // TestTheBeginningOfAStreamEnds with the line that fills it, by bytes and by lines, and not before.
@@ -243,7 +244,7 @@ func TestWhoStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.release()
+	defer release(held)
 	var got Started
 	if err := json.Unmarshal(mustRead(t, folder, startedFile), &got); err != nil {
 		t.Fatal(err)
@@ -251,7 +252,8 @@ func TestWhoStarted(t *testing.T) {
 	if got.At.IsZero() || got.At.Location() != time.UTC || time.Since(got.At) < 0 {
 		t.Errorf("it started at %s", got.At)
 	}
-	want := Started{Proto: Proto, PID: os.Getpid(), StartTime: ownStartTime(), BootID: bootID(), At: got.At}
+	self, _ := resource.ReadProcess(os.Getpid())
+	want := Started{Proto: Proto, PID: os.Getpid(), StartTime: self.Start, BootID: bootID(), At: got.At}
 	if got != want {
 		t.Errorf("it was %+v, want %+v", got, want)
 	}

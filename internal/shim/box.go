@@ -13,7 +13,7 @@ import (
 )
 
 // agentBox says what the agent sees and with which environment it runs.
-func agentBox(folder string, spec Spec, self string, launch agent.Launch, secrets secretSet, way *gateway) (sandbox.Spec, error) {
+func agentBox(folder string, spec Spec, self string, launch agent.Launch, secrets variables, way *gateway) (sandbox.Spec, error) {
 	tmp := filepath.Join(folder, tmpFolder)
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return sandbox.Spec{}, fmt.Errorf("make the attempt's temporary folder: %w", err)

@@ -57,7 +57,7 @@ func TestWhatAnAgentIsTold(t *testing.T) {
 	spec := fullSpec(t)
 	launch := agent.Launch{Env: []string{"COLOR=2", "ADAPTER=1", "HOME=/adapter", "TOKEN=adapter"}}
 	host := []string{"LANG=C", "GITHUB_TOKEN=leak", "COLOR=host"}
-	got := agentVariables(spec, launch, secretSet{"TOKEN": "s3cret"}, host)
+	got := agentVariables(spec, launch, variables{"TOKEN": "s3cret"}, host)
 	want := variables{
 		"TERM": "xterm", "SHELL": "/bin/sh", "GIT_TERMINAL_PROMPT": "0", "LANG": "C", "COLOR": "2", "ADAPTER": "1", "TOKEN": "s3cret", "HOME": spec.Job.Home,
 		"GIT_AUTHOR_NAME": "N", "GIT_COMMITTER_NAME": "N", "GIT_AUTHOR_EMAIL": "n@e", "GIT_COMMITTER_EMAIL": "n@e",
@@ -73,7 +73,7 @@ func TestWhatAnAgentIsTold(t *testing.T) {
 		delete(want, name)
 	}
 	want["TERM"] = "dumb"
-	same(t, agentVariables(spec, launch, secretSet{"TOKEN": "s3cret"}, host), want)
+	same(t, agentVariables(spec, launch, variables{"TOKEN": "s3cret"}, host), want)
 }
 
 func same(t *testing.T, got, want variables) {

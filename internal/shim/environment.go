@@ -116,11 +116,9 @@ func (v variables) list() []string {
 	return out
 }
 
-type secretSet map[string]string
-
 // takeSecrets moves the named variables out of this process's environment.
-func takeSecrets(names []string) (secretSet, error) {
-	out := secretSet{}
+func takeSecrets(names []string) (variables, error) {
+	out := variables{}
 	for _, name := range names {
 		value, ok := os.LookupEnv(name)
 		if !ok {
@@ -135,7 +133,7 @@ func takeSecrets(names []string) (secretSet, error) {
 }
 
 // takePresent moves those of the named variables that are there out of this process's environment.
-func takePresent(names []string) (secretSet, error) {
+func takePresent(names []string) (variables, error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, ok := os.LookupEnv(name)
 		return !ok
@@ -144,7 +142,7 @@ func takePresent(names []string) (secretSet, error) {
 }
 
 // values are the values of all sets, without repetitions.
-func values(sets ...secretSet) []string {
+func values(sets ...variables) []string {
 	var out []string
 	for _, s := range sets {
 		for _, v := range s {
@@ -158,7 +156,7 @@ func values(sets ...secretSet) []string {
 }
 
 // agentVariables is the agent's environment but for PATH, which depends on what the isolation shows.
-func agentVariables(spec Spec, launch agent.Launch, secrets secretSet, host []string) variables {
+func agentVariables(spec Spec, launch agent.Launch, secrets variables, host []string) variables {
 	v := variables{"TERM": "dumb", "SHELL": "/bin/sh", "GIT_TERMINAL_PROMPT": "0"}
 	v.add(HostEnvironment(host))
 	maps.Copy(v, managedVariables(spec)) // first: what the playbook sets is the person's wish

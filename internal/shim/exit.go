@@ -1,14 +1,11 @@
 package shim
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
-	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
 // Reason says why an attempt ended.
@@ -61,17 +58,11 @@ type Exit struct {
 // ReadExit returns the Exit of folder; the error is os.ErrNotExist while there is none.
 func ReadExit(folder string) (Exit, error) {
 	var exit Exit
-	data, err := os.ReadFile(filepath.Join(folder, exitFile))
-	if err != nil {
-		return exit, fmt.Errorf("read how the attempt ended: %w", err)
+	path := filepath.Join(folder, exitFile)
+	if err := readJSON(path, "how the attempt ended", &exit); err != nil {
+		return exit, err
 	}
-	if err := strictjson.Unmarshal(data, &exit); err != nil {
-		return exit, fmt.Errorf("read %s: %w", filepath.Join(folder, exitFile), err)
-	}
-	if exit.Proto != Proto {
-		return exit, fmt.Errorf("%s has protocol %d; this program speaks %d", filepath.Join(folder, exitFile), exit.Proto, Proto)
-	}
-	return exit, nil
+	return exit, checkProto(path, exit.Proto)
 }
 
 const (

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
 	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
@@ -42,7 +43,7 @@ func TestWhatStandsInTheWayIsSaid(t *testing.T) {
 		"a lock, claimed":     {func(t *testing.T, f string) { mkdir(t, f, lockFile) }, func(f string) error { _, err := claim(t.Context(), f); return err }, "lock the attempt: "},
 		"a lock, salvaged":    {func(t *testing.T, f string) { put(t, f, startedFile, "{}"); mkdir(t, f, lockFile) }, func(f string) error { return Salvage(t.Context(), f, Options{}) }, "lock the attempt: "},
 		"a file, salvaged":    {func(*testing.T, string) {}, func(f string) error { return Salvage(t.Context(), filepath.Join(f, specFile, "x"), Options{}) }, "look into the attempt folder: "},
-		"a file, run in":      {func(*testing.T, string) {}, func(f string) error { _, err := Shell(filepath.Join(f, specFile, "x"), "true", "", nil); return err }, "look into the attempt folder: "},
+		"a file, run in":      {func(*testing.T, string) {}, func(f string) error { _, err := Shell(filepath.Join(f, specFile, "x"), "true", ""); return err }, "look into the attempt folder: "},
 		"the mark of a start": {func(t *testing.T, f string) { stands(t, f, "."+startedFile+"."+strconv.Itoa(os.Getpid())) }, markStarted, "write "},
 		"a draft":             {func(t *testing.T, f string) { mkdir(t, f, specDraft) }, func(f string) error { return DraftSpec(f, goodSpec(t)) }, "write "},
 		"a wish to cancel":    {func(t *testing.T, f string) { stands(t, f, cancelFile) }, Cancel, "write "},
@@ -141,13 +142,13 @@ func TestALineOfShellThatCannotBegin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer held.release()
+			defer release(held)
 			put(t, folder, startedFile, "{}")
 			c.change(t, folder, &spec)
 			if err := WriteSpec(folder, spec); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Shell(folder, "exit 99", "", nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Shell(folder, "exit 99", ""); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -261,8 +262,8 @@ func TestOrphansAreReaped(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !waittest.Until(func() bool {
-			p, ok := readStat(pid)
-			return ok && p.zombie && p.parent == os.Getpid()
+			p, ok := resource.ReadProcess(pid)
+			return ok && p.Zombie && p.Parent == os.Getpid()
 		}) {
 			t.Fatal("the orphan did not come")
 		}
@@ -282,7 +283,7 @@ func TestOrphansAreReaped(t *testing.T) {
 	if children := ownChildren(); slices.Contains(children, root) || slices.Contains(children, one) || slices.Contains(children, two) {
 		t.Errorf("left are %v", children)
 	}
-	if _, ok := readStat(root); ok {
+	if _, ok := resource.ReadProcess(root); ok {
 		t.Error("a process that is gone is read")
 	}
 	if send(root, syscall.Signal(0)) {

@@ -12,6 +12,9 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
+
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
+	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
 // The files of an attempt folder.
@@ -123,48 +126,46 @@ const claimLook = 10 * time.Millisecond
 
 // claim takes the lock of an attempt and marks it as started. A shim that comes second does not leave before the first
 // has made its mark, or has died without one: whoever sees it end can then see why.
-func claim(ctx context.Context, folder string) (lock, error) {
+func claim(ctx context.Context, folder string) (*flock.Flock, error) {
 	tick := time.NewTicker(claimLook)
 	defer tick.Stop()
 	for {
 		held, err := acquire(folder)
 		if err == nil {
 			if err := markStarted(folder); err != nil {
-				held.release()
-				return lock{}, err
+				release(held)
+				return nil, err
 			}
 			return held, nil
 		}
 		if !errors.Is(err, ErrAlreadyStarted) {
-			return lock{}, err
+			return nil, err
 		}
 		if marked, lookErr := has(folder, startedFile); marked || lookErr != nil {
-			return lock{}, errors.Join(err, lookErr)
+			return nil, errors.Join(err, lookErr)
 		}
 		select {
 		case <-ctx.Done():
-			return lock{}, err
+			return nil, err
 		case <-tick.C:
 		}
 	}
 }
 
-type lock struct{ file *flock.Flock }
-
-func acquire(folder string) (lock, error) {
-	l := lock{flock.New(filepath.Join(folder, lockFile), flock.SetPermissions(0o600))}
-	got, err := l.file.TryLock()
+func acquire(folder string) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(folder, lockFile), flock.SetPermissions(0o600))
+	got, err := lock.TryLock()
 	if err != nil {
-		return lock{}, fmt.Errorf("lock the attempt: %w", err)
+		return nil, fmt.Errorf("lock the attempt: %w", err)
 	}
 	if !got {
-		return lock{}, fmt.Errorf("%w: its lock is held", ErrAlreadyStarted)
+		return nil, fmt.Errorf("%w: its lock is held", ErrAlreadyStarted)
 	}
-	return l, nil
+	return lock, nil
 }
 
-// release happens with the end of the process anyway; an error here can change nothing.
-func (l lock) release() { _ = l.file.Close() }
+// release gives the lock back, as the end of the process does anyway: an error here can change nothing.
+func release(lock *flock.Flock) { _ = lock.Close() }
 
 // markStarted claims the attempt for this process, once and for all. A hard link appears with its content or not at
 // all, and fails when the name is taken. What is started is on disk before the mark is.
@@ -172,8 +173,9 @@ func markStarted(folder string) error {
 	if err := syncFile(filepath.Join(folder, specFile)); err != nil {
 		return err
 	}
+	self, _ := resource.ReadProcess(os.Getpid()) // it runs
 	data, err := json.Marshal(Started{
-		Proto: Proto, PID: os.Getpid(), StartTime: ownStartTime(), BootID: bootID(), At: time.Now().UTC(),
+		Proto: Proto, PID: os.Getpid(), StartTime: self.Start, BootID: bootID(), At: time.Now().UTC(),
 	})
 	if err != nil {
 		return fmt.Errorf("mark the attempt as started: %w", err)
@@ -198,6 +200,41 @@ func bootID() string {
 		return ""
 	}
 	return strings.TrimSpace(string(data))
+}
+
+// readJSON reads a JSON file strictly. An error about the file itself says what was to be read.
+func readJSON(path, what string, into any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", what, err)
+	}
+	if err := strictjson.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+func checkProto(what string, proto int) error {
+	if proto != Proto {
+		return fmt.Errorf("%s has protocol %d; this program speaks %d", what, proto, Proto)
+	}
+	return nil
+}
+
+func encode(name string, value any) ([]byte, error) {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", name, err)
+	}
+	return append(data, '\n'), nil
+}
+
+func writeJSON(path string, value any) error {
+	data, err := encode(filepath.Base(path), value)
+	if err != nil {
+		return err
+	}
+	return writeDurably(path, data)
 }
 
 // writeDurably replaces path so that a crash leaves the old content or the new, and the new one once it returns.

@@ -73,7 +73,7 @@ func TestEveryReadingOfAFolder(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer held.release()
+				defer release(held)
 			}
 			before := entries(t, folder)
 			if got, err := Look(folder); err != nil || got != c.want {
@@ -82,7 +82,7 @@ func TestEveryReadingOfAFolder(t *testing.T) {
 			if after := entries(t, folder); after != before {
 				t.Errorf("looking made %q of %q", after, before)
 			}
-			if _, err := Shell(folder, "true", "", nil); c.want != StateRunning && !errors.Is(err, ErrNotRunning) {
+			if _, err := Shell(folder, "true", ""); c.want != StateRunning && !errors.Is(err, ErrNotRunning) {
 				t.Errorf("a tool of an attempt that is %s: %v", c.want, err)
 			}
 			if err := Salvage(t.Context(), folder, Options{}); c.want != StateLost && !errors.Is(err, ErrNotLost) {
@@ -116,7 +116,7 @@ func TestAnAttemptIsClaimedOnce(t *testing.T) {
 	if got := entries(t, folder); got != "lock spec.json started" {
 		t.Errorf("there are %q", got)
 	}
-	held.release()
+	release(held)
 	for range 2 { // the second shows that the first let go of the lock
 		if _, err := claim(t.Context(), folder); !errors.Is(err, ErrAlreadyStarted) {
 			t.Errorf("claimed again: %v", err)
@@ -125,7 +125,7 @@ func TestAnAttemptIsClaimedOnce(t *testing.T) {
 	if again, err := acquire(folder); err != nil {
 		t.Errorf("a claim that failed holds the lock: %v", err)
 	} else {
-		again.release()
+		release(again)
 	}
 	empty := t.TempDir()
 	if _, err := claim(t.Context(), empty); err == nil || errors.Is(err, ErrAlreadyStarted) {

@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 func TestSecondClaimWaitsForTheFirstToSpeak(t *testing.T) {
 	type result struct {
-		held lock
+		held *flock.Flock
 		err  error
 	}
 	second := func(folder string) <-chan result {
@@ -35,7 +37,7 @@ func TestSecondClaimWaitsForTheFirstToSpeak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer first.release()
+		defer release(first)
 		out := second(folder)
 		silent(t, out)
 		if err := markStarted(folder); err != nil {
@@ -53,12 +55,12 @@ func TestSecondClaimWaitsForTheFirstToSpeak(t *testing.T) {
 		}
 		out := second(folder)
 		silent(t, out)
-		first.release()
+		release(first)
 		r := <-out
 		if r.err != nil {
 			t.Fatal(r.err)
 		}
-		r.held.release()
+		release(r.held)
 	})
 }
 

@@ -53,7 +53,7 @@ func openGateway(ctx context.Context, folder string, spec Spec, opts Options, c 
 		return nil, err
 	}
 	options.Origin = g.model.origin()
-	listener, err := g.listen(ctx, folder, opts)
+	listener, err := g.listen(ctx, folder, opts.Self)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the attempt's network proxy: %w", err), g.model.close())
 	}
@@ -78,10 +78,9 @@ func (g *gateway) options(spec Spec) (egress.Options, error) {
 }
 
 // listen opens the socket that a closed sandbox shows, or where there is no such sandbox, a port of this machine.
-func (g *gateway) listen(ctx context.Context, folder string, opts Options) (net.Listener, error) {
+func (g *gateway) listen(ctx context.Context, folder, self string) (net.Listener, error) {
 	if isLinux && g.network.Closed {
-		g.network.Socket, g.address = filepath.Join(folder, socketFile), bridge.Address
-		g.network.Starter = bridgeCommand(opts.Bridge)
+		g.network, g.address = linuxNetwork(folder, self), bridge.Address
 		return listenIn(ctx, folder)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
@@ -103,9 +102,11 @@ func (g *gateway) setPort() error {
 	return err
 }
 
-// bridgeCommand starts a command behind a bridge.
-func bridgeCommand(program []string) []string {
-	return append(append([]string{}, program...), sandbox.SocketPath, "--")
+// linuxNetwork is a closed network whose socket is in folder. The program self starts what runs inside, behind a bridge.
+func linuxNetwork(folder, self string) sandbox.Network {
+	return sandbox.Network{
+		Closed: true, Socket: filepath.Join(folder, socketFile), Starter: append(bridge.Command(self), sandbox.SocketPath, "--"),
+	}
 }
 
 // listenIn opens the socket by way of its folder's descriptor: the name of a socket has at most 107 bytes.
@@ -139,14 +140,12 @@ func upstreamProxy() (*url.URL, string, error) {
 }
 
 // joinGateway is the gateway of an attempt that another process serves, for one more process of that attempt.
-func joinGateway(folder string, spec Spec, program []string) (*gateway, error) {
+func joinGateway(folder string, spec Spec, self string) (*gateway, error) {
 	if !spec.closed() {
 		return nil, nil
 	}
 	if isLinux {
-		return &gateway{address: bridge.Address, network: sandbox.Network{
-			Closed: true, Socket: filepath.Join(folder, socketFile), Starter: bridgeCommand(program),
-		}}, nil
+		return &gateway{address: bridge.Address, network: linuxNetwork(folder, self)}, nil
 	}
 	address, err := os.ReadFile(filepath.Join(folder, portFile))
 	if err != nil {

@@ -1,7 +1,6 @@
 package shim
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -60,17 +59,10 @@ type HandIn struct {
 // ReadHandInRequest reads the request the child was started with.
 func ReadHandInRequest(path string) (HandInRequest, error) {
 	var req HandInRequest
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return req, fmt.Errorf("read the hand-in request: %w", err)
+	if err := readJSON(path, "the hand-in request", &req); err != nil {
+		return req, err
 	}
-	if err := strictjson.Unmarshal(data, &req); err != nil {
-		return req, fmt.Errorf("read the hand-in request: %w", err)
-	}
-	if req.Proto != Proto {
-		return req, fmt.Errorf("the hand-in request has protocol %d; this program speaks %d", req.Proto, Proto)
-	}
-	return req, nil
+	return req, checkProto("the hand-in request", req.Proto)
 }
 
 // WriteResult gives the child's answer.
@@ -223,12 +215,11 @@ func readRegular(root *os.Root, name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var data bytes.Buffer
-	n, err := io.Copy(&data, io.LimitReader(file, limit+1))
-	if err == nil && n > limit {
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(data)) > limit {
 		err = fmt.Errorf("%s is larger than %d bytes", name, limit)
 	}
-	return data.Bytes(), errors.Join(err, file.Close())
+	return data, errors.Join(err, file.Close())
 }
 
 // lastWords is the end of the child's output, for the message; an unreadable log has none.

@@ -76,7 +76,7 @@ func attemptLine(folder string, p process) (code int, err error) {
 		return 0, fmt.Errorf("join the attempt: %w", err)
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
-	ctx, stop := whileRunning(folder)
+	ctx, stop := whileFine(context.Background(), func() error { return attemptOver(folder) })
 	defer stop()
 	if ctx.Err() != nil {
 		return 0, fmt.Errorf("%w: %w", ErrNotRunning, context.Cause(ctx))
@@ -89,32 +89,6 @@ func attemptLine(folder string, p process) (code int, err error) {
 		fmt.Fprintf(os.Stderr, "stellwerk: this command was ended: %v\n", cause)
 	}
 	return end.code, leaveRecord(folder, lineRecord{Took: end.took, Unrouted: end.unrouted})
-}
-
-// whileRunning is a context that ends with the attempt; its cause says why.
-func whileRunning(folder string) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	if err := attemptOver(folder); err != nil {
-		cancel(err)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(cancelLook)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if err := attemptOver(folder); err != nil {
-					cancel(err)
-					return
-				}
-			}
-		}
-	}()
-	return ctx, func() { cancel(nil); <-done }
 }
 
 // attemptOver says why no line of the attempt may run, nil if one may.

@@ -57,7 +57,7 @@ func takeCredential(ctx context.Context, m *Model) (*credential, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := source.Get(ctx)
+	now, err := source(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%w of %s: %w", errCredential, m.Provider, err)
 	}
@@ -65,11 +65,11 @@ func takeCredential(ctx context.Context, m *Model) (*credential, error) {
 }
 
 // secret is what is to be removed from everything that is kept.
-func (c *credential) secret() secretSet {
+func (c *credential) secret() variables {
 	if c == nil {
 		return nil
 	}
-	return secretSet{"model": c.value}
+	return variables{"model": c.value}
 }
 
 func (m *Model) open() (broker.Source, error) {

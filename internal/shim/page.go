@@ -74,7 +74,7 @@ func holds(data []byte, most int) bool {
 }
 
 // PageAfter reads the entries, at most so many, that a transcript has after a byte. A last line without its newline is
-// not read.
+// not read. With an error come the entries before what could not be read.
 func PageAfter(path string, begin int64, most int) (page Page, err error) {
 	file, _, err := openAt(path, begin)
 	if err != nil {
@@ -92,11 +92,11 @@ func PageAfter(path string, begin int64, most int) (page Page, err error) {
 			break
 		}
 		if err != nil {
-			return Page{}, fmt.Errorf("read the transcript: %w", err)
+			return page, fmt.Errorf("read the transcript: %w", err)
 		}
 		entry, err := decodeEntry(line)
 		if err != nil {
-			return Page{}, fmt.Errorf("%s at byte %d: %w", path, page.End, err)
+			return page, fmt.Errorf("%s at byte %d: %w", path, page.End, err)
 		}
 		page.Entries = append(page.Entries, entry)
 		page.End += int64(len(line))

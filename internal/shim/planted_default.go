@@ -2,7 +2,11 @@
 
 package shim
 
-import "context"
+import (
+	"context"
+
+	"github.com/gofrs/flock"
+)
 
 // take makes the attempt this shim's own, or fails with ErrAlreadyStarted.
-func take(ctx context.Context, folder string) (lock, error) { return claim(ctx, folder) }
+func take(ctx context.Context, folder string) (*flock.Flock, error) { return claim(ctx, folder) }

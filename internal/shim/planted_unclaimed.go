@@ -16,7 +16,7 @@ import (
 // two shims run it. The tests must fail under this build tag. It waits until
 // the other one has begun, so that they do not trip over each other's folders
 // before that.
-func take(ctx context.Context, folder string) (lock, error) {
+func take(ctx context.Context, folder string) (*flock.Flock, error) {
 	held, err := claim(ctx, folder)
 	if !errors.Is(err, ErrAlreadyStarted) {
 		return held, err
@@ -29,5 +29,5 @@ func take(ctx context.Context, folder string) (lock, error) {
 		}
 		time.Sleep(claimLook)
 	}
-	return lock{flock.New(filepath.Join(folder, lockFile))}, os.RemoveAll(filepath.Join(folder, tmpFolder))
+	return flock.New(filepath.Join(folder, lockFile)), os.RemoveAll(filepath.Join(folder, tmpFolder))
 }

@@ -31,7 +31,7 @@ func Salvage(ctx context.Context, folder string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	defer held.release()
+	defer release(held)
 	// Another salvage may have finished between the look and the lock.
 	if done, err := has(folder, exitFile); err != nil || done {
 		return errors.Join(err, ErrNotLost)

@@ -15,7 +15,7 @@ func TestVariablesOfPackageManagers(t *testing.T) {
 	spec := fullSpec(t)
 	spec.Settings.Variables = map[string]string{"GOPROXY": "person", "npm_config_registry": "person", "PIP_INDEX_URL": "person"}
 	spec.Env = map[string]string{"NPM_CONFIG_REGISTRY": "playbook"}
-	got := agentVariables(spec, agent.Launch{}, secretSet{"PIP_INDEX_URL": "secret"}, nil)
+	got := agentVariables(spec, agent.Launch{}, variables{"PIP_INDEX_URL": "secret"}, nil)
 	want := map[string]string{"GOPROXY": "person", "NPM_CONFIG_REGISTRY": "playbook", "npm_config_registry": "", "PIP_INDEX_URL": "secret"}
 	for name, value := range want {
 		if got[name] != value {

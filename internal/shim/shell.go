@@ -16,7 +16,7 @@ var ErrNotRunning = errors.New("the attempt is not running")
 // view of the files, and without a secret. It is for an agent that another program runs and that asks for a tool. It
 // returns the line's exit code. The line ends with this process, however that ends, and with the attempt. /tmp lasts for
 // one line; what TMPDIR names lasts for the attempt, and with everything else on disk counts for the attempt.
-func Shell(folder, line, self string, bridge []string) (int, error) {
+func Shell(folder, line, self string) (int, error) {
 	state, err := Look(folder)
 	if err != nil {
 		return 0, err
@@ -28,7 +28,7 @@ func Shell(folder, line, self string, bridge []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	way, err := joinGateway(folder, spec, bridge)
+	way, err := joinGateway(folder, spec, self)
 	if err != nil {
 		return 0, err
 	}

@@ -35,9 +35,7 @@ type Options struct {
 	// HandIn is the command that bundles a workspace; the path of a HandInRequest is added to it. It runs inside the
 	// isolation.
 	HandIn []string
-	// Bridge is the command of a bridge (package bridge), to which a socket, "--" and what it is to start are added.
-	Bridge []string
-	// Self is the path of this program, shown to the agent for its tools and used by HandIn.
+	// Self is the path of this program, which can be a bridge (package bridge) and is shown to the agent for its tools.
 	Self string
 	Log  *slog.Logger
 }
@@ -52,7 +50,7 @@ func Run(ctx context.Context, folder string, opts Options) error {
 	if err != nil {
 		return err
 	}
-	defer held.release()
+	defer release(held)
 	ctx, cancel := watchCancel(ctx, folder)
 	defer cancel()
 	exit := attempt(ctx, folder, opts)
@@ -85,7 +83,7 @@ func attempt(ctx context.Context, folder string, opts Options) Exit {
 // provisions is what an agent runs with that its spec only names.
 type provisions struct {
 	adapter  agent.Agent
-	secrets  secretSet
+	secrets  variables
 	model    *credential
 	redactor Redactor
 	group    *resource.Group
@@ -185,30 +183,39 @@ func ownSignals(parent context.Context) (context.Context, func()) {
 
 // watchCancel ends the context when a cancel file appears in folder.
 func watchCancel(parent context.Context, folder string) (context.Context, func()) {
+	return whileFine(parent, func() error {
+		if Cancelled(folder) {
+			return errCancelled
+		}
+		return nil
+	})
+}
+
+// whileFine is a context that ends, with the error as its cause, when a look returns one. It looks at once and then every
+// cancelLook.
+func whileFine(parent context.Context, look func() error) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	if Cancelled(folder) {
-		cancel(errCancelled)
+	if err := look(); err != nil {
+		cancel(err)
 	}
-	stop, done := make(chan struct{}), make(chan struct{})
+	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		tick := time.NewTicker(cancelLook)
 		defer tick.Stop()
 		for {
 			select {
-			case <-stop:
+			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if Cancelled(folder) {
-					cancel(errCancelled)
-					return
+				if err := look(); err != nil {
+					cancel(err)
 				}
 			}
 		}
 	}()
 	return ctx, func() {
-		close(stop)
-		<-done
 		cancel(nil)
+		<-done
 	}
 }

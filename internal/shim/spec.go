@@ -1,7 +1,6 @@
 package shim
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/sandbox"
-	"github.com/stellwerk-dev/stellwerk/internal/strictjson"
 )
 
 // Proto is the version of the attempt folder's files.
@@ -140,13 +138,12 @@ func DraftSpec(folder string, spec Spec) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("make the attempt folder: %w", err)
 	}
-	data, err := json.MarshalIndent(spec, "", "  ")
+	data, err := encode(specFile, spec)
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", specFile, err)
+		return err
 	}
-	path := filepath.Join(folder, specDraft)
-	if err := os.WriteFile(path, append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err := os.WriteFile(filepath.Join(folder, specDraft), data, 0o600); err != nil {
+		return fmt.Errorf("write the attempt's spec: %w", err)
 	}
 	return nil
 }
@@ -163,12 +160,8 @@ func FinishSpec(folder string) error {
 // ReadSpec reads and checks the spec of folder and fills in what it leaves to defaults.
 func ReadSpec(folder string) (Spec, error) {
 	var spec Spec
-	data, err := os.ReadFile(filepath.Join(folder, specFile))
-	if err != nil {
-		return spec, fmt.Errorf("read the attempt's spec: %w", err)
-	}
-	if err := strictjson.Unmarshal(data, &spec); err != nil {
-		return spec, fmt.Errorf("read %s: %w", filepath.Join(folder, specFile), err)
+	if err := readJSON(filepath.Join(folder, specFile), "the attempt's spec", &spec); err != nil {
+		return spec, err
 	}
 	spec.fill(folder)
 	return spec, spec.check()
@@ -194,9 +187,10 @@ func setDefault[T comparable](value *T, fallback T) {
 }
 
 func (s *Spec) check() error {
+	if err := checkProto("spec", s.Proto); err != nil {
+		return err
+	}
 	switch {
-	case s.Proto != Proto:
-		return fmt.Errorf("spec has protocol %d; this program speaks %d", s.Proto, Proto)
 	case s.Attempt == "":
 		return errors.New("spec names no attempt")
 	case !filepath.IsAbs(s.Job.Dir):
@@ -215,11 +209,3 @@ func (s *Spec) check() error {
 }
 
 func (s *Spec) limits() outputLimits { return outputLimits{file: s.FileBytes, total: s.TotalBytes} }
-
-func writeJSON(path string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", filepath.Base(path), err)
-	}
-	return writeDurably(path, append(data, '\n'))
-}

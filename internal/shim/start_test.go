@@ -178,7 +178,7 @@ func TestAClaimThatIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.release()
+	defer release(held)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := claim(ctx, folder); !errors.Is(err, ErrAlreadyStarted) {

@@ -1,12 +1,10 @@
 package shim
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -44,39 +42,27 @@ func Tail(folder string, from int64) ([]Entry, error) {
 }
 
 // Next returns the entries that came since the last call, at most a thousand; none means that there are no more yet. A
-// last line without its newline is being written, or was when the shim died: it is not read.
+// last line without its newline is being written, or was when the shim died: it is not read. With an error come the entries
+// before what could not be read.
 func (t *Tailer) Next() (entries []Entry, err error) {
-	file, err := os.Open(t.path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the transcript: %w", err)
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if _, err := file.Seek(t.offset, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("read the transcript: %w", err)
-	}
-	lines := bufio.NewReaderSize(file, 64<<10)
-	for len(entries) < tailBatch {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
+	for len(entries) < tailBatch && err == nil {
+		var page Page
+		page, err = PageAfter(t.path, t.offset, tailBatch-len(entries))
+		if errors.Is(err, os.ErrNotExist) {
 			return entries, nil
 		}
-		if err != nil {
-			return entries, fmt.Errorf("read the transcript: %w", err)
+		if len(page.Entries) == 0 {
+			return entries, err
 		}
-		entry, err := decodeEntry(line)
-		if err != nil {
-			return entries, fmt.Errorf("%s at byte %d: %w", t.path, t.offset, err)
-		}
-		t.offset += int64(len(line))
-		if entry.N >= t.next {
-			entries = append(entries, entry)
-			t.next = entry.N + 1
+		t.offset = page.End
+		for _, entry := range page.Entries {
+			if entry.N >= t.next {
+				entries = append(entries, entry)
+				t.next = entry.N + 1
+			}
 		}
 	}
-	return entries, nil
+	return entries, err
 }
 
 func decodeEntry(line []byte) (Entry, error) {

@@ -8,13 +8,8 @@ import (
 	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/bridge"
+	"github.com/stellwerk-dev/stellwerk/internal/resource"
 )
-
-// running is one entry of the machine's process table.
-type running struct {
-	pid, parent, session int
-	zombie               bool
-}
 
 // processTree is a process and all that descends from it, the shim being their subreaper where the system has that:
 // a daemon that left its parent and its session is then still found, as a child of the shim.
@@ -30,32 +25,26 @@ const (
 	killTime = 10 * time.Second
 )
 
-// members are the living processes of the tree. Zombies that are the shim's to reap are reaped.
+// members are the living processes of the tree. Zombies that are the shim's to reap are reaped. Where orphans do not come
+// to the shim, the root's session is looked through as well.
 func (t processTree) members() []int {
-	table, err := processTable()
-	if err != nil {
-		return nil
-	}
-	self := os.Getpid()
+	table, self := resource.ProcessTable(), os.Getpid()
 	inside := map[int]bool{self: true}
-	for grown := true; grown; {
-		grown = false
-		for _, p := range table {
-			if !inside[p.pid] && (inside[p.parent] || !isLinux && p.session == t.root) {
-				inside[p.pid], grown = true, true
-			}
+	for pid, p := range table {
+		if !isLinux && p.Session == t.root {
+			inside[pid] = true
 		}
 	}
+	resource.Descend(table, inside)
+	delete(inside, self)
 	var out []int
-	for _, p := range table {
+	for pid := range inside {
+		p := table[pid]
 		switch {
-		case !inside[p.pid] || p.pid == self:
-		case p.zombie:
-			if p.parent == self && p.pid != t.root {
-				reap(p.pid)
-			}
-		default:
-			out = append(out, p.pid)
+		case !p.Zombie:
+			out = append(out, pid)
+		case p.Parent == self && pid != t.root:
+			reap(pid)
 		}
 	}
 	return out

@@ -26,37 +26,6 @@ func sessionAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-func processTable() ([]running, error) {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil, err
-	}
-	var out []running
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil {
-			continue
-		}
-		if p, ok := readStat(pid); ok {
-			out = append(out, p)
-		}
-	}
-	return out, nil
-}
-
-// readStat reads state, parent and session from /proc/<pid>/stat, after the name, which may itself hold spaces and
-// parentheses.
-func readStat(pid int) (running, bool) {
-	fields := statFields(strconv.Itoa(pid))
-	if len(fields) < 4 {
-		return running{}, false
-	}
-	parent, err1 := strconv.Atoi(fields[1])
-	session, err2 := strconv.Atoi(fields[3])
-	return running{pid: pid, parent: parent, session: session, zombie: fields[0] == "Z" || fields[0] == "X"},
-		err1 == nil && err2 == nil
-}
-
 // processName is the name of a process's program, "" when the process is gone.
 func processName(pid int) string {
 	name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
@@ -64,24 +33,6 @@ func processName(pid int) string {
 		return ""
 	}
 	return string(name)
-}
-
-func statFields(pid string) []string {
-	data, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-}
-
-// startTimeField is the place of the start time, counted from the state.
-const startTimeField = 19
-
-func ownStartTime() string {
-	if fields := statFields("self"); len(fields) > startTimeField {
-		return fields[startTimeField]
-	}
-	return ""
 }
 
 func ownChildren() []int {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/stellwerk-dev/stellwerk/internal/agent"
 	"github.com/stellwerk-dev/stellwerk/internal/agent/scripted"
-	"github.com/stellwerk-dev/stellwerk/internal/bridge"
 	"github.com/stellwerk-dev/stellwerk/internal/redact"
 	"github.com/stellwerk-dev/stellwerk/internal/scriptedmodel"
 	"github.com/stellwerk-dev/stellwerk/internal/shim"
@@ -53,7 +52,7 @@ func shimOptions(folder string, agents map[string]agent.Agent) (shim.Options, er
 		return shim.Options{}, fmt.Errorf("find this program: %w", err)
 	}
 	opts := shim.Options{
-		Agents: agents, NewRedactor: newAttemptRedactor, Self: self, Bridge: bridge.Command(self),
+		Agents: agents, NewRedactor: newAttemptRedactor, Self: self,
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if spec, err := shim.ReadSpec(folder); err == nil {
@@ -98,7 +97,7 @@ func AttemptShell(folder, line string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find this program: %w", err)
 	}
-	return shim.Shell(folder, line, self, bridge.Command(self))
+	return shim.Shell(folder, line, self)
 }
 
 // LookShell runs a line of shell for a session itself, and returns its exit

@@ -47,7 +47,7 @@ func Intercept() {
 	case RoleHandIn:
 		err = handIn(path)
 	case RoleShell:
-		code, err = shim.Shell(path, os.Args[3], options().Self, options().Bridge)
+		code, err = shim.Shell(path, os.Args[3], options().Self)
 	case RoleGlance:
 		code, err = glance(path, os.Args[3:])
 	default:
@@ -77,7 +77,6 @@ func options() shim.Options {
 	}
 	return shim.Options{
 		Agents: map[string]agent.Agent{"script": script{}, "command": command.Agent{}}, HandIn: []string{self, RoleHandIn}, Self: self,
-		Bridge:      bridge.Command(self),
 		NewRedactor: func(values []string) (shim.Redactor, error) { return exact(values), nil },
 		Log:         slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}

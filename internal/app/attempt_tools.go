@@ -43,7 +43,7 @@ func (a *App) serveTools(ctx context.Context) (wait func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	handler := api.ToolHandler(a, a.tokens, a.opts.Version)
+	handler := api.ToolHandler(a.Service, a.tokens, a.opts.Version)
 	return background(func() error { return api.Serve(ctx, newQueue(listener, toolConnections), handler) }), nil
 }
 

@@ -87,14 +87,14 @@ func TestAProjectOnARealGitea(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	run, err := a.StartRun(ctx, api.StartRun{Dir: dir, Goal: "Greet people", Playbook: "project", Trust: true})
+	run, err := a.Service.StartRun(ctx, api.StartRun{Dir: dir, Goal: "Greet people", Playbook: "project", Trust: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	approve := func() {
 		t.Helper()
 		detail := reach(ctx, t, a, run.ID, core.StatusAwaiting)
-		if _, err := a.Approve(ctx, run.ID, api.Approve{Subject: &detail.Gate.Subject}); err != nil {
+		if _, err := a.Service.Approve(ctx, run.ID, api.Approve{Subject: &detail.Gate.Subject}); err != nil {
 			t.Fatal(err)
 		}
 		reach(ctx, t, a, run.ID, core.StatusReview)
@@ -120,7 +120,7 @@ func reach(ctx context.Context, t *testing.T, a *app.App, run string, want core.
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		detail, err := a.Run(ctx, run)
+		detail, err := a.Service.Run(ctx, run)
 		if err != nil {
 			t.Fatal(err)
 		}

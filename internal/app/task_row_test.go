@@ -72,10 +72,10 @@ func TestTheTasksTableSaysWhoWantedWhat(t *testing.T) {
 		"work's creator":      {done.CreatedBy, mgr},
 		"work's prompt":       {done.Prompt, "write hello.txt"},
 		"work's repository":   {done.RepoURL, filepath.Join(b.dir, ".git")},
-		"work's status":       {done.Status, "completed"},
+		"work's status":       {string(done.Status), "completed"},
 		"work's branch":       {done.Branch, work.Branch + "-t1-1"},
 		"next turn's cause":   {boss2.TriggeredBy, done.ID},
-		"next turn's status":  {boss2.Status, "completed"},
+		"next turn's status":  {string(boss2.Status), "completed"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s is %q, not %q", name, c.got, c.want)

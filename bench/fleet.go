@@ -112,7 +112,7 @@ func (s *station) startAll(ctx context.Context, repos []string, slots int) ([]ap
 	var work sync.WaitGroup
 	for i, repo := range repos {
 		work.Go(func() {
-			runs[i], errs[i] = s.app.StartRun(asPerson(ctx), api.StartRun{
+			runs[i], errs[i] = s.app.Service.StartRun(asPerson(ctx), api.StartRun{
 				Dir: repo, Goal: "all of it", Playbook: "bench", Trust: true, Isolation: "none", Limits: &core.Limits{Parallel: slots},
 			})
 		})
@@ -139,7 +139,7 @@ type shift struct {
 // read follows a run until it waits for somebody to look at it.
 func (t *timetable) read(ctx context.Context, s *station, run api.Run) error {
 	waits := map[string]bool{}
-	err := s.app.Follow(ctx, run.ID, 0, func(e core.Event) error {
+	err := s.app.Service.Follow(ctx, run.ID, 0, func(e core.Event) error {
 		body, err := core.Decode(e)
 		if err != nil {
 			return err

@@ -65,7 +65,7 @@ func handover(ctx context.Context, shop *workshop) (o outcome, err error) {
 // start, and how long the manager did after the worker's end.
 func (s *station) delegate(ctx context.Context, run string, n int, seq int64) (step, gap time.Duration, next int64, err error) {
 	began := time.Now()
-	work, err := s.app.Delegate(asPerson(ctx), run, core.Proposal{Prompt: fmt.Sprintf("Write note %d.", n), Outputs: []string{"note.md"}})
+	work, err := s.app.Service.Delegate(asPerson(ctx), run, core.Proposal{Prompt: fmt.Sprintf("Write note %d.", n), Outputs: []string{"note.md"}})
 	if err != nil {
 		return 0, 0, 0, err
 	}

@@ -127,7 +127,7 @@ func (l *line) project(ctx context.Context, shop *workshop, name string) (api.Pr
 	if err := r.yard.Close(); err != nil {
 		return api.ProjectDetail{}, err
 	}
-	return l.app.AddProject(asPerson(ctx), api.AddProject{Repository: r.source, Name: name})
+	return l.app.Service.AddProject(asPerson(ctx), api.AddProject{Repository: r.source, Name: name})
 }
 
 // move has something happen that every page counts in: the same project is

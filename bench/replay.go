@@ -35,7 +35,7 @@ func replay(ctx context.Context, shop *workshop) (o outcome, err error) {
 		if err != nil {
 			return o, err
 		}
-		result, err := a.Replay(ctx, id)
+		result, err := a.Service.Replay(ctx, id)
 		if err != nil {
 			return o, err
 		}

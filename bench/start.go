@@ -86,7 +86,7 @@ func start(ctx context.Context, shop *workshop) (o outcome, err error) {
 // would look at what was handed in first.
 func (s *station) again(ctx context.Context, run string) (time.Duration, error) {
 	began := time.Now()
-	if _, err := s.app.Feedback(asPerson(ctx), run, api.Feedback{Text: "once more", Reset: true}); err != nil {
+	if _, err := s.app.Service.Feedback(asPerson(ctx), run, api.Feedback{Text: "once more", Reset: true}); err != nil {
 		return 0, err
 	}
 	m := <-s.spawner.started

@@ -54,7 +54,7 @@ func (s *station) close() error { return errors.Join(s.app.Close(), s.repo.yard.
 
 // run starts a run of the playbook, as the person who asks for it.
 func (s *station) run(ctx context.Context, goal string) (api.Run, error) {
-	return s.app.StartRun(asPerson(ctx), api.StartRun{
+	return s.app.Service.StartRun(asPerson(ctx), api.StartRun{
 		Dir: s.repo.source, Goal: goal, Playbook: "bench", Trust: true, Isolation: "none",
 	})
 }
@@ -68,7 +68,7 @@ var errSeen = errors.New("seen")
 // await follows a run from an event on until one of a type, and returns it.
 func (s *station) await(ctx context.Context, run string, after int64, t core.Type) (core.Event, error) {
 	var seen core.Event
-	err := s.app.Follow(ctx, run, after, func(e core.Event) error {
+	err := s.app.Service.Follow(ctx, run, after, func(e core.Event) error {
 		if e.Type != t {
 			return nil
 		}

@@ -77,7 +77,7 @@ func wavesOff(ctx context.Context, shop *workshop) (o outcome, err error) {
 		return o, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	run, err := s.app.StartRun(asPerson(ctx), api.StartRun{
+	run, err := s.app.Service.StartRun(asPerson(ctx), api.StartRun{
 		Dir: s.repo.source, Goal: "all of it", Playbook: "bench", Trust: true, Isolation: "none", Limits: &core.Limits{Parallel: slots},
 	})
 	if err != nil {
@@ -192,7 +192,7 @@ type waveTimes struct {
 
 // readWaves follows a run to its end.
 func (s *station) readWaves(ctx context.Context, run api.Run) (d waveTimes, err error) {
-	err = s.app.Follow(ctx, run.ID, 0, func(e core.Event) error {
+	err = s.app.Service.Follow(ctx, run.ID, 0, func(e core.Event) error {
 		body, err := core.Decode(e)
 		if err != nil {
 			return err

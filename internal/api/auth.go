@@ -141,15 +141,5 @@ func BearerToken(r *http.Request) (string, bool) {
 // WriteUnknown answers a request of somebody who is not known.
 func WriteUnknown(w http.ResponseWriter, hint string) {
 	w.Header().Set("WWW-Authenticate", `Bearer realm="stellwerk"`)
-	writeProblem(w, newProblem(http.StatusUnauthorized, core.CodeForbidden, "the engine does not know the token of this request", hint))
-}
-
-// spoken passes a request on in the name of who speaks through its sender.
-func spoken(w http.ResponseWriter, r *http.Request, holder Caller, next http.Handler) {
-	caller, ok := speaker(holder, r)
-	if !ok {
-		writeProblem(w, newProblem(http.StatusBadRequest, core.CodeInvalid, SessionHeader+" does not name a session", ""))
-		return
-	}
-	next.ServeHTTP(w, r.WithContext(WithCaller(r.Context(), caller)))
+	NewProblem(http.StatusUnauthorized, "the engine does not know the token of this request", hint).Write(w)
 }

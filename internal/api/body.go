@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"time"
-
-	"github.com/stellwerk-dev/stellwerk/internal/core"
 )
 
 const maxBody = 1 << 20
@@ -17,8 +15,8 @@ const maxBody = 1 << 20
 const BodyTime = 10 * time.Second
 
 // Bounded reads the whole body of a request before next begins, with the limits
-// of size and time that every face of the engine has. Refuse answers one that is
-// too large or too slow.
+// of size and time that every face of the engine has, and lets next state one
+// status. Refuse answers a request that is too large or too slow.
 func Bounded(next http.Handler, refuse func(http.ResponseWriter, *Problem)) http.Handler {
 	return bounded(BodyTime, next, refuse)
 }
@@ -44,15 +42,14 @@ func bounded(timeout time.Duration, next http.Handler, refuse func(http.Response
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(&statedWriter{ResponseWriter: w}, r)
 	})
 }
 
 func bodyProblem(err error) *Problem {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return newProblem(http.StatusRequestEntityTooLarge, core.CodeInvalid,
-			fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit), "send less at once")
+		return NewProblem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit), "send less at once")
 	}
-	return newProblem(http.StatusBadRequest, core.CodeInvalid, "the request could not be read: "+err.Error(), "")
+	return NewProblem(http.StatusBadRequest, "the request could not be read: "+err.Error(), "")
 }

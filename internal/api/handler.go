@@ -16,14 +16,14 @@ import (
 // knows.
 func Handler(svc Service, auth Authenticator, version string) http.Handler {
 	mux, _ := routes(svc, version)
-	return authenticated(auth, personHint, Bounded(statedOnce(mux), writeProblem))
+	return authenticated(auth, personHint, Bounded(mux, writeProblem))
 }
 
 // AdmittedHandler is Handler for requests whose caller is known already: it is
 // in their context, see WithCaller.
 func AdmittedHandler(svc Service, version string) http.Handler {
 	mux, _ := routes(svc, version)
-	next := Bounded(statedOnce(mux), writeProblem)
+	next := Bounded(mux, writeProblem)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		spoken(w, r, CallerFrom(r.Context()), next)
 	})
@@ -38,8 +38,7 @@ func Describe(version string) *huma.OpenAPI {
 func routes(svc Service, version string) (*http.ServeMux, huma.API) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeProblem(w, newProblem(http.StatusNotFound, core.CodeNotFound,
-			"there is no "+r.Method+" "+r.URL.Path, "see /openapi.json for what there is"))
+		NewProblem(http.StatusNotFound, "there is no "+r.Method+" "+r.URL.Path, "see /openapi.json for what there is").Write(w)
 	})
 	api := humago.New(mux, config(version))
 	for _, r := range Routes() {

@@ -31,22 +31,26 @@ type Outline struct {
 	Pieces []Piece `json:"pieces"`
 }
 
+// PieceStatus is how a piece of work stands: a core.DelegationStatus, a
+// core.StageStatus, or PieceStuck.
+type PieceStatus string
+
 // PieceStuck is the status of a piece that is open and waits for a person's word.
-const PieceStuck = "stuck"
+const PieceStuck PieceStatus = "stuck"
 
 // Piece is a delegation, a step of a plan or a phase.
 type Piece struct {
-	ID     string   `json:"id"`
-	Title  string   `json:"title,omitempty"`
-	Role   string   `json:"role,omitempty"`
-	Wave   int      `json:"wave,omitempty"`
-	Status string   `json:"status"`           // of a delegation, or else waiting, open, stuck, gated, stale, skipped or done
-	After  []string `json:"after,omitempty"`  // pieces it waits for
-	Waits  []string `json:"waits,omitempty"`  // questions it waits for
-	Unmet  []string `json:"unmet,omitempty"`  // criteria that nobody has met or taken over
-	Reason string   `json:"reason,omitempty"` // why it failed or was dropped
-	Stale  string   `json:"stale,omitempty"`  // fact it was built on, and which no longer holds
-	Branch string   `json:"branch,omitempty"`
+	ID     string      `json:"id"`
+	Title  string      `json:"title,omitempty"`
+	Role   string      `json:"role,omitempty"`
+	Wave   int         `json:"wave,omitempty"`
+	Status PieceStatus `json:"status"`           // of a delegation, or else waiting, open, stuck, gated, stale, skipped or done
+	After  []string    `json:"after,omitempty"`  // pieces it waits for
+	Waits  []string    `json:"waits,omitempty"`  // questions it waits for
+	Unmet  []string    `json:"unmet,omitempty"`  // criteria that nobody has met or taken over
+	Reason string      `json:"reason,omitempty"` // why it failed or was dropped
+	Stale  string      `json:"stale,omitempty"`  // fact it was built on, and which no longer holds
+	Branch string      `json:"branch,omitempty"`
 }
 
 // Waves is how a run stands whose work is delegated in waves.

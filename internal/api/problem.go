@@ -73,13 +73,9 @@ func problemOf(err error) *Problem {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		code = core.CodeUnavailable
 	}
-	p = newProblem(statusByCode(code), code, err.Error(), wording.Hint(err))
-	p.Choices = core.AdviceOf(err).Choices
+	p = NewProblem(statusByCode(code), err.Error(), wording.Hint(err))
+	p.Code, p.Choices = code, core.AdviceOf(err).Choices
 	return p
-}
-
-func newProblem(status int, code core.Code, detail, hint string) *Problem {
-	return &Problem{Title: http.StatusText(status), Status: status, Detail: detail, Code: code, Hint: hint}
 }
 
 // Error is what happened, as one line.
@@ -109,20 +105,19 @@ func ownProblems(_ huma.Context, _ string, v any) (any, error) {
 			details = append(details, strings.TrimPrefix(e.Location+": "+e.Message, ": "))
 		}
 	}
-	return newProblem(model.Status, codeByStatus(model.Status), strings.Join(details, "; "), ""), nil
+	return NewProblem(model.Status, strings.Join(details, "; "), ""), nil
 }
 
 // NewProblem is what is wrong with a request that reaches no operation, by a status
 // of the HTTP layer itself.
 func NewProblem(status int, detail, hint string) *Problem {
-	return newProblem(status, codeByStatus(status), detail, hint)
+	return &Problem{Title: http.StatusText(status), Status: status, Detail: detail, Code: codeByStatus(status), Hint: hint}
 }
 
-// Write answers a request with the problem.
-func (p *Problem) Write(w http.ResponseWriter) { writeProblem(w, p) }
+func writeProblem(w http.ResponseWriter, p *Problem) { p.Write(w) }
 
-// writeProblem answers a request that never reached an operation.
-func writeProblem(w http.ResponseWriter, p *Problem) {
+// Write answers a request with the problem.
+func (p *Problem) Write(w http.ResponseWriter) {
 	body, err := json.Marshal(p)
 	if err != nil {
 		http.Error(w, p.Detail, p.Status)

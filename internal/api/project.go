@@ -46,7 +46,7 @@ type Project struct {
 	Playbook       string         `json:"playbook,omitempty"`
 	Status         core.RunStatus `json:"status" doc:"active, paused, awaiting_review, completed or failed"`
 	Reason         string         `json:"reason,omitempty" doc:"why it is paused"`
-	State          string         `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed or archived"`
+	State          ProjectState   `json:"state" doc:"how it stands, in a word, with all its open runs: free, running, waits, awaiting_review, paused, completed, failed or archived"`
 	Archived       bool           `json:"archived,omitempty"`
 	Epic           string         `json:"epic,omitempty"`
 	Queued         int            `json:"queued" doc:"epics that wait for their turn"`
@@ -59,13 +59,16 @@ type Project struct {
 	LastActivity time.Time `json:"last_activity"`
 }
 
-// How a project stands, besides the statuses that it shares with runs.
+// ProjectState is how a project stands: one of these, or the core.RunStatus of its
+// last run.
+type ProjectState string
+
 const (
-	ProjectFree     = "free"    // nothing is open in it
-	ProjectRunning  = "running" // something is done in it
-	ProjectWaiting  = "waits"   // all that is open in it waits for a person
-	ProjectPaused   = "paused"  // a person paused it
-	ProjectArchived = "archived"
+	ProjectFree     ProjectState = "free"    // nothing is open in it
+	ProjectRunning  ProjectState = "running" // something is done in it
+	ProjectWaiting  ProjectState = "waits"   // all that is open in it waits for a person
+	ProjectPaused   ProjectState = "paused"  // a person paused it
+	ProjectArchived ProjectState = "archived"
 )
 
 // ProjectDetail is a project with its run, its queue and its totals.

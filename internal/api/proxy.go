@@ -6,7 +6,7 @@ import "context"
 // the request and a place for the answer; see endpoint for what those are. Guard
 // is one, and the client another.
 func NewProxy(do func(ctx context.Context, r Route, in, out any) error) Service {
-	p := &proxy{handle: do, routes: map[string]Route{}}
+	p := &proxy{do: do, routes: map[string]Route{}}
 	for _, r := range Routes() {
 		p.routes[r.ID] = r
 	}
@@ -14,17 +14,13 @@ func NewProxy(do func(ctx context.Context, r Route, in, out any) error) Service 
 }
 
 type proxy struct {
-	handle func(ctx context.Context, r Route, in, out any) error
+	do     func(ctx context.Context, r Route, in, out any) error
 	routes map[string]Route
-}
-
-func (p *proxy) do(ctx context.Context, id string, in, out any) error {
-	return p.handle(ctx, p.routes[id], in, out)
 }
 
 func call[O any](ctx context.Context, p *proxy, id string, in any) (O, error) {
 	var out O
-	err := p.do(ctx, id, in, &out)
+	err := p.do(ctx, p.routes[id], in, &out)
 	return out, err
 }
 

@@ -17,7 +17,7 @@ func (p *proxy) Position(ctx context.Context) (string, error) {
 }
 
 func (p *proxy) Watch(ctx context.Context, since string, fn func(Moved) error) error {
-	return p.do(ctx, "watch", &watchInput{Since: since}, fn)
+	return p.do(ctx, p.routes["watch"], &watchInput{Since: since}, fn)
 }
 
 func (p *proxy) Limits(ctx context.Context, q LimitsQuery) ([]Account, error) {

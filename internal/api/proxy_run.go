@@ -38,7 +38,7 @@ func (p *proxy) Events(ctx context.Context, id string, after int64, limit int) (
 }
 
 func (p *proxy) Follow(ctx context.Context, id string, after int64, fn func(core.Event) error) error {
-	return p.do(ctx, "follow", &followInput{RunPath: RunPath{id}, After: after}, fn)
+	return p.do(ctx, p.routes["follow"], &followInput{RunPath: RunPath{id}, After: after}, fn)
 }
 
 func (p *proxy) Output(ctx context.Context, id, attempt string, after int64) (Output, error) {
@@ -82,19 +82,19 @@ func (p *proxy) Inbox(ctx context.Context) ([]Waiting, error) {
 }
 
 func (p *proxy) Diff(ctx context.Context, id string, q DiffQuery, w io.Writer) error {
-	return p.do(ctx, "diff", &diffInput{RunPath{id}, q}, w)
+	return p.do(ctx, p.routes["diff"], &diffInput{RunPath{id}, q}, w)
 }
 
 func (p *proxy) Artifact(ctx context.Context, id, name string, w io.Writer) error {
-	return p.do(ctx, "artifact", &artifactInput{RunPath{id}, name}, w)
+	return p.do(ctx, p.routes["artifact"], &artifactInput{RunPath{id}, name}, w)
 }
 
 func (p *proxy) Prompt(ctx context.Context, id, attempt string, w io.Writer) error {
-	return p.do(ctx, "prompt", new(attemptOf(id, attempt)), w)
+	return p.do(ctx, p.routes["prompt"], new(attemptOf(id, attempt)), w)
 }
 
 func (p *proxy) Document(ctx context.Context, id, digest string, w io.Writer) error {
-	return p.do(ctx, "document", &documentInput{RunPath{id}, digest}, w)
+	return p.do(ctx, p.routes["document"], &documentInput{RunPath{id}, digest}, w)
 }
 
 func (p *proxy) Approve(ctx context.Context, id string, req Approve) (Run, error) {

@@ -68,7 +68,7 @@ type RehearsedStage struct {
 	Role     string        `json:"role,omitempty"`
 	Roles    []string      `json:"roles,omitempty" doc:"Roles that a plan, a manager or a planner can name for it, in place of role where there is one"`
 	Team     []string      `json:"team,omitempty"`
-	Act      string        `json:"act,omitempty" doc:"What the engine does itself"`
+	Act      core.Act      `json:"act,omitempty" doc:"What the engine does itself"`
 	Prompt   string        `json:"prompt,omitempty"`
 	Inputs   []string      `json:"inputs,omitempty"`
 	Checks   []string      `json:"checks,omitempty"`

@@ -121,7 +121,7 @@ type Task struct {
 	Kind      core.TaskKind   `json:"kind,omitempty"`
 	Role      string          `json:"role,omitempty"`
 	Prompt    string          `json:"prompt,omitempty"` // what is to be done, in the words of who asked for it
-	Act       string          `json:"act,omitempty"`    // what the engine itself does; such a task has no attempts
+	Act       core.Act        `json:"act,omitempty"`    // what the engine itself does; such a task has no attempts
 	Status    core.TaskStatus `json:"status"`
 	Blocked   string          `json:"blocked,omitempty"`
 	NotBefore time.Time       `json:"not_before,omitzero"` // of the next attempt

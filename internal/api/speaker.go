@@ -29,18 +29,20 @@ func SpeakingSession(ctx context.Context) string {
 	return session
 }
 
-// speaker is who asks: the holder of the token, or the session they are in. An
-// attempt is never anybody else.
-func speaker(holder Caller, r *http.Request) (Caller, bool) {
-	if holder.Actor.Kind == core.ActorAgent {
-		return holder, true
+// spoken passes a request on in the name of the holder of its token, or of the
+// session that the request says it comes from. An attempt speaks for itself only.
+func spoken(w http.ResponseWriter, r *http.Request, holder Caller, next http.Handler) {
+	if holder.Actor.Kind != core.ActorAgent {
+		holder.Inside = peer.Sessions(r.Context())
+		if names, given := r.Header[http.CanonicalHeaderKey(SessionHeader)]; given {
+			var ok bool
+			if holder, ok = holder.inSession(names); !ok {
+				NewProblem(http.StatusBadRequest, SessionHeader+" does not name a session", "").Write(w)
+				return
+			}
+		}
 	}
-	holder.Inside = peer.Sessions(r.Context())
-	names, given := r.Header[http.CanonicalHeaderKey(SessionHeader)]
-	if !given {
-		return holder, true
-	}
-	return holder.inSession(names)
+	next.ServeHTTP(w, r.WithContext(WithCaller(r.Context(), holder)))
 }
 
 // inSession is the session that a holder of a token names as the one it is in.

@@ -2,15 +2,9 @@ package api
 
 import "net/http"
 
-// statedOnce sends the status of an answer once. The framework states another when
-// a client is gone before it has the whole answer, for logs that are not kept
-// here, and net/http would complain about that at the person's terminal.
-func statedOnce(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&statedWriter{ResponseWriter: w}, r)
-	})
-}
-
+// statedWriter sends the first status of an answer only. The framework states
+// another when a client leaves before it has the whole answer, and net/http would
+// complain about that at the person's terminal.
 type statedWriter struct {
 	http.ResponseWriter
 	stated bool

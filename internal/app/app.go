@@ -81,9 +81,9 @@ type Parts struct {
 	Forge   forge.Forge
 }
 
-// App is an engine with everything it needs. It implements api.Service.
+// App is an engine with everything it needs.
 type App struct {
-	*service.Service
+	Service *service.Service // what clients ask of it
 
 	opts     Options
 	state    statefolder.Folder
@@ -107,8 +107,6 @@ type App struct {
 	stop context.CancelFunc
 	work sync.WaitGroup
 }
-
-var _ api.Service = (*App)(nil)
 
 // Open starts an engine on a state folder. Only one can run on a folder: a
 // second one gets CodeConflict.
@@ -206,7 +204,7 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 	a.outbox = teller.Outbox
 	a.dispatch = dispatch.New(a.engine, dispatch.Options{
 		Layout: dispatch.Layout{State: a.state.Dir}, Yards: a.yards, Blobs: a.blobs,
-		Spawner: parts.Spawner, Sessions: sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: teller, Projects: a.engine, Epics: a, Folder: parts.Folder,
+		Spawner: parts.Spawner, Sessions: sessions, Forges: forges, Poll: a.settings.Forge.Poll.V, Notifier: teller, Projects: a.engine, Epics: epics{a}, Folder: parts.Folder,
 		Redactors: a.redactors, Memory: parts.Store, Log: a.log, Self: self, Environ: os.LookupEnv,
 		SecretNames: secretNames, Provider: provider, Credential: credentialOf(a.settings.Credential), Prices: prices, Tools: tools, ReadOnly: a.settings.ReadOnly.V, MCP: a.settings.MCP.V, Steering: steeringFiles, Listed: a.settings.Permits.V == config.PermissionsListed, Checks: runtime.NumCPU(),
 	})
@@ -226,6 +224,20 @@ func (a *App) wire(ctx context.Context, self string, parts Parts, forges *forges
 		Redactor: a.redactor, Secrets: a.redactorOf, Isolation: isolation, Log: a.log, Work: &a.work,
 	})
 	return nil
+}
+
+// epics has the service begin queued epics. The dispatcher is made first, because
+// the service starts runs with its help.
+type epics struct{ app *App }
+
+// BeginEpic implements dispatch.Epics.
+func (e epics) BeginEpic(ctx context.Context, p *core.Project, q core.QueuedEpic) error {
+	return e.app.Service.BeginEpic(ctx, p, q)
+}
+
+// TellRefused implements dispatch.Epics.
+func (e epics) TellRefused(ctx context.Context, p *core.Project, q core.QueuedEpic) error {
+	return e.app.Service.TellRefused(ctx, p, q)
 }
 
 // engineName stays the same from one engine of a state folder to the next, of
@@ -254,7 +266,7 @@ func (a *App) start(ctx context.Context) error {
 			a.log.Error("look at an open run", "run", run.Alias, "error", err)
 		}
 	}
-	a.work.Go(func() { a.Retain(running) })
+	a.work.Go(func() { a.Service.Retain(running) })
 	return a.lookAtProjects(ctx)
 }
 

@@ -163,13 +163,13 @@ func TestRunReachesAPullRequest(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	run, err := a.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "tiny", Trust: true, Yes: true})
+	run, err := a.Service.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "tiny", Trust: true, Yes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, waittest.Limit)
 	defer cancel()
-	if err := a.Follow(ctx, run.ID, 0, func(e core.Event) error {
+	if err := a.Service.Follow(ctx, run.ID, 0, func(e core.Event) error {
 		t.Logf("%d %s %s %.300s", e.Seq, e.Actor.Kind, e.Type, e.Body)
 		if e.Type == core.TypeRunPaused {
 			return fmt.Errorf("paused: %s", e.Body)
@@ -182,12 +182,12 @@ func TestRunReachesAPullRequest(t *testing.T) {
 		t.Fatalf("the branch has %q", got)
 	}
 	// The list of projects counts the tasks of a run that drives none, too.
-	if list, err := a.Projects(ctx, api.ProjectQuery{}); err != nil || len(list) != 1 || list[0].Tasks == 0 || list[0].CompletedTasks != list[0].Tasks || !list[0].LastActivity.After(run.StartedAt) {
+	if list, err := a.Service.Projects(ctx, api.ProjectQuery{}); err != nil || len(list) != 1 || list[0].Tasks == 0 || list[0].CompletedTasks != list[0].Tasks || !list[0].LastActivity.After(run.StartedAt) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	readsBackAndForth(ctx, t, a, run.ID)
 	readsWhatWasPruned(ctx, t, a, run.ID, filepath.Join(state, "attempts", run.ID))
-	detail, err := a.Run(ctx, run.ID)
+	detail, err := a.Service.Run(ctx, run.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestRunReachesAPullRequest(t *testing.T) {
 // stays one that a browser can show, and takes no more memory than it must.
 func showsOneHugeTranscript(ctx context.Context, t *testing.T, a *app.App, run, transcript string) {
 	t.Helper()
-	pages, err := cockpit.New(a, cockpit.Options{})
+	pages, err := cockpit.New(a.Service, cockpit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,21 +245,21 @@ func showsOneHugeTranscript(ctx context.Context, t *testing.T, a *app.App, run, 
 func readsWhatWasPruned(ctx context.Context, t *testing.T, a *app.App, run, attempts string) {
 	t.Helper()
 	const attempt = "build.r1.a1"
-	before, err := a.Output(ctx, run, attempt, 0)
+	before, err := a.Service.Output(ctx, run, attempt, 0)
 	if err != nil || len(before.Records) < 2 {
 		t.Fatalf("%+v, %v", before, err)
 	}
 	if err := os.RemoveAll(attempts); err != nil {
 		t.Fatal(err)
 	}
-	after, err := a.Output(ctx, run, attempt, 0)
+	after, err := a.Service.Output(ctx, run, attempt, 0)
 	if err != nil || !reflect.DeepEqual(after.Records, before.Records) {
 		t.Errorf("its output, pruned: %+v, %v\nbefore: %+v", after, err, before)
 	}
-	if end, err := a.Output(ctx, run, attempt, after.Next); err != nil || !end.Done || len(end.Records) > 0 {
+	if end, err := a.Service.Output(ctx, run, attempt, after.Next); err != nil || !end.Done || len(end.Records) > 0 {
 		t.Errorf("after its end: %+v, %v", end, err)
 	}
-	if _, err := a.Output(ctx, run, "build.r1.a9", 0); core.CodeOf(err) != core.CodeNotFound {
+	if _, err := a.Service.Output(ctx, run, "build.r1.a9", 0); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("an attempt that there was not: %v", err)
 	}
 	readsBackAndForth(ctx, t, a, run)
@@ -269,29 +269,29 @@ func readsWhatWasPruned(ctx context.Context, t *testing.T, a *app.App, run, atte
 func readsBackAndForth(ctx context.Context, t *testing.T, a *app.App, run string) {
 	t.Helper()
 	const attempt = "build.r1.a1"
-	newest, err := a.Transcript(ctx, run, attempt, api.TranscriptQuery{})
+	newest, err := a.Service.Transcript(ctx, run, attempt, api.TranscriptQuery{})
 	if err != nil || !newest.Done || newest.Begin != 0 || len(newest.Records) < 2 || newest.Records[0].Text != "I am done." {
 		t.Fatalf("the newest: %+v, %v", newest, err)
 	}
-	last, err := a.Transcript(ctx, run, attempt, api.TranscriptQuery{Limit: 1})
+	last, err := a.Service.Transcript(ctx, run, attempt, api.TranscriptQuery{Limit: 1})
 	if err != nil || len(last.Records) != 1 || last.Records[0].N != int64(len(newest.Records)) || last.Begin == 0 {
 		t.Fatalf("the last: %+v, %v", last, err)
 	}
-	again, err := a.Transcript(ctx, run, attempt, api.TranscriptQuery{At: last.Begin, Forward: true})
+	again, err := a.Service.Transcript(ctx, run, attempt, api.TranscriptQuery{At: last.Begin, Forward: true})
 	if err != nil || again.Done || len(again.Records) != 1 || again.End != newest.End {
 		t.Fatalf("from there on: %+v, %v", again, err)
 	}
-	after, err := a.Transcript(ctx, run, attempt, api.TranscriptQuery{At: again.End, Forward: true})
+	after, err := a.Service.Transcript(ctx, run, attempt, api.TranscriptQuery{At: again.End, Forward: true})
 	if err != nil || !after.Done || len(after.Records) != 0 {
 		t.Fatalf("after the end: %+v, %v", after, err)
 	}
 	for _, q := range []api.TranscriptQuery{{At: 3}, {At: 1 << 40, Forward: true}} {
-		if _, err := a.Transcript(ctx, run, attempt, q); core.CodeOf(err) != core.CodeInvalid {
+		if _, err := a.Service.Transcript(ctx, run, attempt, q); core.CodeOf(err) != core.CodeInvalid {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
 	for _, name := range []string{"build.r1.a9", "../" + attempt, "", "."} {
-		if _, err := a.Transcript(ctx, run, name, api.TranscriptQuery{}); core.CodeOf(err) != core.CodeNotFound {
+		if _, err := a.Service.Transcript(ctx, run, name, api.TranscriptQuery{}); core.CodeOf(err) != core.CodeNotFound {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

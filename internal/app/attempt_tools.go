@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/client"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
@@ -30,6 +32,11 @@ func (a *App) openTools() (dispatch.Tools, error) {
 	return dispatch.Tools{Folder: folder, Socket: filepath.Join(folder, statefolder.ToolSocket), Token: a.tokens.Issue}, nil
 }
 
+// toolConnections is how many connections of attempts are served at once; who
+// calls beyond that waits until somebody hangs up. Each costs a descriptor and
+// memory of the engine, which agents must not use up.
+const toolConnections = 256
+
 // serveTools answers at the socket of the attempts' tools until ctx ends.
 func (a *App) serveTools(ctx context.Context) (wait func() error, err error) {
 	folder, err := a.state.ToolFolder()
@@ -43,8 +50,8 @@ func (a *App) serveTools(ctx context.Context) (wait func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	handler := api.ToolHandler(a, a.tokens, a.opts.Version)
-	return background(func() error { return api.Serve(ctx, newQueue(listener, toolConnections), handler) }), nil
+	handler := api.ToolHandler(a.Service, a.tokens, a.opts.Version)
+	return background(func() error { return api.Serve(ctx, netutil.LimitListener(listener, toolConnections), handler) }), nil
 }
 
 // toolPatience is how long a call of a tool waits for an engine that is being

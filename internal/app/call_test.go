@@ -26,7 +26,7 @@ steps: {role: dev, done: {command: "true"}}
 func TestACallIsCarriedOutOnce(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, lastingPlaybook)
-	run, err := d.app.StartRun(d.person(), api.StartRun{Dir: d.dir, Goal: "greet", Playbook: "tiny", Trust: true})
+	run, err := d.app.Service.StartRun(d.person(), api.StartRun{Dir: d.dir, Goal: "greet", Playbook: "tiny", Trust: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestACallIsCarriedOutOnce(t *testing.T) {
 	defer cancel()
 	started := errors.New("started")
 	attempt := core.AttemptID(core.TaskID(core.ManagerStage, 1, ""), 1)
-	if err := d.app.Follow(ctx, run.ID, 0, func(e core.Event) error {
+	if err := d.app.Service.Follow(ctx, run.ID, 0, func(e core.Event) error {
 		if e.Type == core.TypeAttemptStarted {
 			return started
 		}
@@ -48,19 +48,19 @@ func TestACallIsCarriedOutOnce(t *testing.T) {
 		make func(ctx context.Context) (answer any, err error)
 	}{
 		{core.TypeMessageSent, func(ctx context.Context) (any, error) {
-			return d.app.Tell(ctx, run.ID, api.Tell{Text: "hello"})
+			return d.app.Service.Tell(ctx, run.ID, api.Tell{Text: "hello"})
 		}},
 		{core.TypePlanProposed, func(ctx context.Context) (any, error) {
-			plan, err := d.app.UpdatePlan(ctx, run.ID, api.UpdatePlan{
+			plan, err := d.app.Service.UpdatePlan(ctx, run.ID, api.UpdatePlan{
 				Files: map[string]string{"plan.md": "# Plan\n\n## Steps\n\n### [ ] 1. A step\n"}, Message: "the plan",
 			})
 			return plan.Commit, err
 		}},
 		{core.TypeTaskProposed, func(ctx context.Context) (any, error) {
-			return d.app.Delegate(ctx, run.ID, core.Proposal{Prompt: "Write it."})
+			return d.app.Service.Delegate(ctx, run.ID, core.Proposal{Prompt: "Write it."})
 		}},
 		{core.TypeQuestionAsked, func(ctx context.Context) (any, error) {
-			return d.app.Ask(ctx, run.ID, api.Ask{Text: "Which one?"})
+			return d.app.Service.Ask(ctx, run.ID, api.Ask{Text: "Which one?"})
 		}},
 	} {
 		var repeated sync.WaitGroup
@@ -78,7 +78,7 @@ func TestACallIsCarriedOutOnce(t *testing.T) {
 			t.Errorf("%s is there %d times", c.kind, n)
 		}
 	}
-	if _, err := d.app.Tell(api.WithCall(boss, "another"), run.ID, api.Tell{Text: "hello"}); err != nil || count(t, d, run.ID, core.TypeMessageSent) != 2 {
+	if _, err := d.app.Service.Tell(api.WithCall(boss, "another"), run.ID, api.Tell{Text: "hello"}); err != nil || count(t, d, run.ID, core.TypeMessageSent) != 2 {
 		t.Errorf("the same words by another name: %v", err)
 	}
 	if n := count(t, d, run.ID, core.TypeToolRefused); n > 0 {
@@ -88,7 +88,7 @@ func TestACallIsCarriedOutOnce(t *testing.T) {
 
 func count(t *testing.T, d *desk, run string, kind core.Type) int {
 	t.Helper()
-	events, err := d.app.Events(d.person(), run, 0, 1000)
+	events, err := d.app.Service.Events(d.person(), run, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestDetachWaitsForAnEngineInPassing(t *testing.T) {
 	}
 	detached := make(chan error, 1)
 	go func() { detached <- app.Detach(ctx, opts) }()
-	refused(ctx, t, filepath.Join(opts.State, "engine.log"))
+	refused(t, filepath.Join(opts.State, "engine.log"))
 	if err := passing.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -46,28 +46,26 @@ func TestDetachWaitsForAnEngineInPassing(t *testing.T) {
 	if err := syscall.Kill(info.PID, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for { // it lets go of the folder with its last act
-		again, err := app.Open(ctx, opts)
-		if err == nil {
-			if err := again.Close(); err != nil {
-				t.Error(err)
-			}
-			return
-		}
-		if core.CodeOf(err) != core.CodeConflict || ctx.Err() != nil {
-			t.Fatal(err)
-		}
+	var again *app.App
+	waittest.Until(func() bool { // it lets go of the folder with its last act
+		again, err = app.Open(ctx, opts)
+		return core.CodeOf(err) != core.CodeConflict
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
 // refused waits until an engine has said that another one runs.
-func refused(ctx context.Context, t *testing.T, log string) {
+func refused(t *testing.T, log string) {
 	t.Helper()
-	for ctx.Err() == nil {
+	if !waittest.Until(func() bool {
 		said, err := os.ReadFile(log)
-		if err == nil && bytes.Contains(said, []byte("another engine runs")) {
-			return
-		}
+		return err == nil && bytes.Contains(said, []byte("another engine runs"))
+	}) {
+		t.Fatal("no engine was refused")
 	}
-	t.Fatal("no engine was refused")
 }

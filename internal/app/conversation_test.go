@@ -48,7 +48,7 @@ func newBooth(t *testing.T) *booth {
 // say speaks as a person does.
 func (b *booth) say(text string) api.Spoken {
 	b.t.Helper()
-	spoken, err := b.app.Speak(b.person(), api.Speak{Dir: b.dir, Text: text, Start: &api.StartRun{Playbook: "tiny", Trust: true}})
+	spoken, err := b.app.Service.Speak(b.person(), api.Speak{Dir: b.dir, Text: text, Start: &api.StartRun{Playbook: "tiny", Trust: true}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func (b *booth) until(after int64, what string, is func(core.Body) bool) int64 {
 	ctx, cancel := context.WithTimeout(b.person(), waittest.Limit)
 	defer cancel()
 	seq := int64(0)
-	err := b.app.Follow(ctx, b.run.ID, after, func(e core.Event) error {
+	err := b.app.Service.Follow(ctx, b.run.ID, after, func(e core.Event) error {
 		b.t.Logf("%d %s %s %.200s", e.Seq, e.Actor.Kind, e.Type, e.Body)
 		body, err := core.Decode(e)
 		if err == nil && is(body) {
@@ -115,7 +115,7 @@ func (b *booth) release(attempt string) {
 
 func (b *booth) detail() api.RunDetail {
 	b.t.Helper()
-	d, err := b.app.Run(b.person(), b.run.ID)
+	d, err := b.app.Service.Run(b.person(), b.run.ID)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func (b *booth) detail() api.RunDetail {
 // history is the conversation in a line.
 func (b *booth) history(q api.MessageQuery) string {
 	b.t.Helper()
-	messages, err := b.app.Messages(b.person(), q)
+	messages, err := b.app.Service.Messages(b.person(), q)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestAMessageOpensARun(t *testing.T) {
 	if second.Started || second.Run.ID != first.Run.ID || !strings.Contains(second.Next, "turn 1") {
 		t.Fatalf("%+v", second)
 	}
-	if _, err := b.app.Tell(boss, b.run.ID, api.Tell{Text: "on it"}); err != nil {
+	if _, err := b.app.Service.Tell(boss, b.run.ID, api.Tell{Text: "on it"}); err != nil {
 		t.Fatal(err)
 	}
 	b.ends(boss)
@@ -158,7 +158,7 @@ func TestAMessageOpensARun(t *testing.T) {
 	if woken == nil || woken.Turn != 2 || len(woken.Woken) != 1 || woken.Woken[0].Kind != core.WakeMessage {
 		t.Fatalf("turn 2 was woken by %+v", woken)
 	}
-	if projects, err := b.app.Projects(b.person(), api.ProjectQuery{}); err != nil || projects[0].Tasks != 2 || projects[0].CompletedTasks != 1 {
+	if projects, err := b.app.Service.Projects(b.person(), api.ProjectQuery{}); err != nil || projects[0].Tasks != 2 || projects[0].CompletedTasks != 1 {
 		t.Errorf("the first turn is over, the second is under way: %+v, %v", projects, err)
 	}
 	const want = "goal/user: greet the world | message/user: and say it twice | message/green: on it"
@@ -170,7 +170,7 @@ func TestAMessageOpensARun(t *testing.T) {
 	if got := b.history(api.MessageQuery{Dir: b.dir, Last: true, Limit: 1}); got != "message/green: on it" {
 		t.Errorf("the last: %s", got)
 	}
-	if _, err := b.app.Speak(b.person(), api.Speak{Project: "nobody", Dir: b.dir, Text: "x"}); core.CodeOf(err) != core.CodeNotFound {
+	if _, err := b.app.Service.Speak(b.person(), api.Speak{Project: "nobody", Dir: b.dir, Text: "x"}); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("an unknown project: %v", err)
 	}
 }
@@ -209,7 +209,7 @@ func TestOneRunIsOpenedByManyVoices(t *testing.T) {
 	for i := range voices {
 		wg.Go(func() {
 			req := api.Speak{Dir: b.dir, Text: fmt.Sprint("wish ", i), Start: &api.StartRun{Playbook: "tiny"}}
-			spoken[i], errs[i] = b.app.Speak(b.person(), req)
+			spoken[i], errs[i] = b.app.Service.Speak(b.person(), req)
 		})
 	}
 	wg.Wait()
@@ -236,7 +236,7 @@ func TestAnAnswerLetsTheRunGoOn(t *testing.T) {
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
-	asked, err := b.app.Ask(boss, b.run.ID, api.Ask{Text: "In which language?"})
+	asked, err := b.app.Service.Ask(boss, b.run.ID, api.Ask{Text: "In which language?"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,16 +245,16 @@ func TestAnAnswerLetsTheRunGoOn(t *testing.T) {
 	if spoken := b.say("yes"); !strings.Contains(spoken.Next, asked.ID) || spoken.Run.Status != core.StatusPaused {
 		t.Fatalf("plain words: %+v", spoken)
 	}
-	waiting, err := b.app.Inbox(b.person())
+	waiting, err := b.app.Service.Inbox(b.person())
 	if err != nil || len(waiting) != 1 || waiting[0].Question == nil || waiting[0].Question.ID != asked.ID ||
 		waiting[0].Next != "`stellwerk answer "+asked.ID+" \"…\"`" {
 		t.Fatalf("%+v, %v", waiting, err)
 	}
-	spoken, err := b.app.Answer(b.person(), asked.ID[:5], api.Answer{Text: "in German"})
+	spoken, err := b.app.Service.Answer(b.person(), asked.ID[:5], api.Answer{Text: "in German"})
 	if err != nil || spoken.Run.Status != core.StatusActive || !strings.Contains(spoken.Next, "woken") {
 		t.Fatalf("%+v, %v", spoken, err)
 	}
-	_, err = b.app.Answer(b.person(), asked.ID, api.Answer{Text: "in French"})
+	_, err = b.app.Service.Answer(b.person(), asked.ID, api.Answer{Text: "in French"})
 	if core.CodeOf(err) != core.CodeConflict || !strings.Contains(err.Error(), "in German") {
 		t.Fatalf("answered twice: %v", err)
 	}
@@ -262,10 +262,10 @@ func TestAnAnswerLetsTheRunGoOn(t *testing.T) {
 	if woken := b.detail().Manager.Woken; len(woken) != 2 {
 		t.Errorf("turn 2 was woken by %+v", woken)
 	}
-	if _, err := b.app.Ask(again, b.run.ID, api.Ask{Text: "in which  language"}); err == nil || !strings.Contains(err.Error(), "in German") {
+	if _, err := b.app.Service.Ask(again, b.run.ID, api.Ask{Text: "in which  language"}); err == nil || !strings.Contains(err.Error(), "in German") {
 		t.Errorf("asked again: %v", err)
 	}
-	_, err = b.app.Answer(again, asked.ID, api.Answer{Text: "x"})
+	_, err = b.app.Service.Answer(again, asked.ID, api.Answer{Text: "x"})
 	if err == nil {
 		t.Error("an agent answers")
 	}
@@ -280,7 +280,7 @@ func TestADefaultAnswersInTime(t *testing.T) {
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
-	if _, err := b.app.Ask(boss, b.run.ID, api.Ask{Text: "Loud?", Default: "no", After: 50 * time.Millisecond}); err != nil {
+	if _, err := b.app.Service.Ask(boss, b.run.ID, api.Ask{Text: "Loud?", Default: "no", After: 50 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	b.ends(boss)
@@ -288,7 +288,7 @@ func TestADefaultAnswersInTime(t *testing.T) {
 	if got := b.history(api.MessageQuery{Dir: b.dir}); !strings.HasSuffix(got, "answer/: no") {
 		t.Error(got)
 	}
-	if _, err := b.app.Answer(b.person(), core.QuestionID(b.run.Project, "Loud?"), api.Answer{Text: "yes"}); core.CodeOf(err) != core.CodeConflict ||
+	if _, err := b.app.Service.Answer(b.person(), core.QuestionID(b.run.Project, "Loud?"), api.Answer{Text: "yes"}); core.CodeOf(err) != core.CodeConflict ||
 		!strings.Contains(err.Error(), "default") {
 		t.Errorf("too late: %v", err)
 	}
@@ -302,7 +302,7 @@ func TestAConversationIsRebuiltFromTheFolder(t *testing.T) {
 	b.say("greet the world")
 	b.turns(1)
 	b.say(strings.Repeat("long ", 2000))
-	if _, err := b.app.Cancel(b.person(), b.run.ID, api.Cancel{}); err != nil { // nothing is to begin elsewhere
+	if _, err := b.app.Service.Cancel(b.person(), b.run.ID, api.Cancel{}); err != nil { // nothing is to begin elsewhere
 		t.Fatal(err)
 	}
 	want := b.history(api.MessageQuery{Dir: b.dir})
@@ -316,7 +316,7 @@ func TestAConversationIsRebuiltFromTheFolder(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if _, err := other.Import(b.person(), api.Import{Folder: folder, Trust: true}); err != nil {
+	if _, err := other.Service.Import(b.person(), api.Import{Folder: folder, Trust: true}); err != nil {
 		t.Fatal(err)
 	}
 	b.app, other = other, b.app

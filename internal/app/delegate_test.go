@@ -15,7 +15,7 @@ func (b *booth) planned() (boss context.Context) {
 	b.t.Helper()
 	b.say("greet the world")
 	boss, _ = b.turns(1)
-	if _, err := b.app.UpdatePlan(boss, b.run.ID, api.UpdatePlan{Message: "the plan", Files: map[string]string{"plan.md": onePlan}}); err != nil {
+	if _, err := b.app.Service.UpdatePlan(boss, b.run.ID, api.UpdatePlan{Message: "the plan", Files: map[string]string{"plan.md": onePlan}}); err != nil {
 		b.t.Fatal(err)
 	}
 	return boss
@@ -27,7 +27,7 @@ func TestManyDelegateAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBooth(t)
 	boss := b.planned()
-	if _, err := b.app.Delegate(boss, b.run.ID, core.Proposal{Prompt: "begin"}); err != nil {
+	if _, err := b.app.Service.Delegate(boss, b.run.ID, core.Proposal{Prompt: "begin"}); err != nil {
 		t.Fatal(err)
 	}
 	const calls = 8
@@ -35,7 +35,7 @@ func TestManyDelegateAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range calls {
 		wg.Go(func() {
-			d, err := b.app.Delegate(boss, b.run.ID, core.Proposal{Prompt: fmt.Sprint("part ", i), After: []string{"t1"}})
+			d, err := b.app.Service.Delegate(boss, b.run.ID, core.Proposal{Prompt: fmt.Sprint("part ", i), After: []string{"t1"}})
 			ids[i], errs[i] = d.ID, err
 		})
 	}

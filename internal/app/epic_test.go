@@ -60,12 +60,12 @@ func newShop(t *testing.T) *shop {
 func (s *shop) busy() bool {
 	s.t.Helper()
 	ctx := context.WithoutCancel(s.ctx)
-	runs, err := s.app.Runs(ctx, api.RunQuery{})
+	runs, err := s.app.Service.Runs(ctx, api.RunQuery{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for _, r := range runs {
-		d, err := s.app.Run(ctx, r.ID)
+		d, err := s.app.Service.Run(ctx, r.ID)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func (s *shop) close() {
 
 func (s *shop) run(goal string) api.Run {
 	s.t.Helper()
-	run, err := s.app.StartRun(s.ctx, api.StartRun{Dir: s.dir, Goal: goal, Playbook: "gated", Trust: true})
+	run, err := s.app.Service.StartRun(s.ctx, api.StartRun{Dir: s.dir, Goal: goal, Playbook: "gated", Trust: true})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (s *shop) run(goal string) api.Run {
 
 func (s *shop) cancel(run api.Run) {
 	s.t.Helper()
-	if _, err := s.app.Cancel(s.ctx, run.ID, api.Cancel{}); err != nil {
+	if _, err := s.app.Service.Cancel(s.ctx, run.ID, api.Cancel{}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -124,17 +124,17 @@ func (s *shop) project() api.ProjectDetail {
 	s.t.Helper()
 	ctx := context.WithoutCancel(s.ctx) // also when the test is over
 	if s.far != "" {
-		d, err := s.app.Project(ctx, s.far)
+		d, err := s.app.Service.Project(ctx, s.far)
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		return d
 	}
-	list, err := s.app.Projects(ctx, api.ProjectQuery{Dir: s.dir})
+	list, err := s.app.Service.Projects(ctx, api.ProjectQuery{Dir: s.dir})
 	if err != nil || len(list) != 1 {
 		s.t.Fatalf("%+v, %v", list, err)
 	}
-	d, err := s.app.Project(ctx, list[0].ID)
+	d, err := s.app.Service.Project(ctx, list[0].ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestAKilledEngineStartsTheNextEpicOnce(t *testing.T) {
 			s.close()
 			cut := &severed{at: at, hit: make(chan struct{})}
 			s.open(func(p *app.Parts) { cut.Store, p.Store = p.Store, cut })
-			_, err := s.app.Cancel(s.ctx, first.ID, api.Cancel{})
+			_, err := s.app.Service.Cancel(s.ctx, first.ID, api.Cancel{})
 			select {
 			case <-cut.hit:
 			case <-waittest.Over():
@@ -237,15 +237,15 @@ func TestWhatCannotBeStartedIsInNobodysWay(t *testing.T) {
 	if len(d.Queue) != 2 || d.Queue[0].Run != second.ID || d.Queue[0].Refused == nil || !strings.Contains(d.Queue[0].Refused.Reason, "nobody has trusted") {
 		t.Fatalf("%+v", d.Queue)
 	}
-	inbox, err := s.app.Inbox(s.ctx)
+	inbox, err := s.app.Service.Inbox(s.ctx)
 	refused := slices.DeleteFunc(inbox, func(w api.Waiting) bool { return w.Epic == nil })
 	if err != nil || len(refused) != 2 || !strings.Contains(refused[0].Run.Next, "requeue") || !strings.Contains(refused[1].Run.Next, "requeue") {
 		t.Fatalf("%+v, %v", inbox, err)
 	}
-	if _, err := s.app.Trust(s.ctx, api.Trust{Dir: s.dir, Playbook: "gated", Confirm: s.hash()}); err != nil {
+	if _, err := s.app.Service.Trust(s.ctx, api.Trust{Dir: s.dir, Playbook: "gated", Confirm: s.hash()}); err != nil {
 		t.Fatal(err)
 	}
-	if d, err = s.app.RequeueEpic(s.ctx, d.Name, api.RequeueEpic{}); err != nil || d.Queued != 2 || d.Refused != 0 {
+	if d, err = s.app.Service.RequeueEpic(s.ctx, d.Name, api.RequeueEpic{}); err != nil || d.Queued != 2 || d.Refused != 0 {
 		t.Fatalf("%+v, %v", d, err)
 	}
 	s.cancel(third)
@@ -254,7 +254,7 @@ func TestWhatCannotBeStartedIsInNobodysWay(t *testing.T) {
 
 func (s *shop) hash() string {
 	s.t.Helper()
-	seen, err := s.app.Trust(s.ctx, api.Trust{Dir: s.dir, Playbook: "gated"})
+	seen, err := s.app.Service.Trust(s.ctx, api.Trust{Dir: s.dir, Playbook: "gated"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -265,18 +265,18 @@ func (s *shop) hash() string {
 func TestAMessageToAnIdleProjectOpensARun(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	if _, err := s.app.AddProject(s.ctx, api.AddProject{Repository: s.dir, Name: "shop", Playbook: "gated"}); err != nil {
+	if _, err := s.app.Service.AddProject(s.ctx, api.AddProject{Repository: s.dir, Name: "shop", Playbook: "gated"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.app.Trust(s.ctx, api.Trust{Project: "shop", Confirm: s.hash()}); err != nil {
+	if _, err := s.app.Service.Trust(s.ctx, api.Trust{Project: "shop", Confirm: s.hash()}); err != nil {
 		t.Fatal(err)
 	}
-	run, err := s.app.StartEpic(s.ctx, "shop", "Greet people")
+	run, err := s.app.Service.StartEpic(s.ctx, "shop", "Greet people")
 	if err != nil || run.Epic != nil {
 		t.Fatalf("%+v, %v", run, err)
 	}
 	s.until("it is driven", driven(run))
-	if next, err := s.app.StartEpic(s.ctx, "shop", "Greet more people"); err != nil || next.Epic == nil || next.Epic.Behind != run.Alias {
+	if next, err := s.app.Service.StartEpic(s.ctx, "shop", "Greet more people"); err != nil || next.Epic == nil || next.Epic.Behind != run.Alias {
 		t.Fatalf("%+v, %v", next, err)
 	}
 }
@@ -300,15 +300,15 @@ func TestAPauseThatWasInterrupted(t *testing.T) {
 	}
 	name := s.project().Name
 	lose(core.TypeRunPaused, func() error {
-		_, err := s.app.PauseProject(s.ctx, name, api.PauseProject{Reason: "freeze"})
+		_, err := s.app.Service.PauseProject(s.ctx, name, api.PauseProject{Reason: "freeze"})
 		return err
 	})
 	s.until("the run is paused", func(d api.ProjectDetail) bool { return d.Run != nil && d.Run.Status == "paused" })
-	if _, err := s.app.Resume(s.ctx, run.ID, api.Resume{}); core.CodeOf(err) != core.CodeConflict {
+	if _, err := s.app.Service.Resume(s.ctx, run.ID, api.Resume{}); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("a run goes on in a project that stands still: %v", err)
 	}
 	lose(core.TypeRunResumed, func() error {
-		_, err := s.app.ResumeProject(s.ctx, name, api.ResumeProject{})
+		_, err := s.app.Service.ResumeProject(s.ctx, name, api.ResumeProject{})
 		return err
 	})
 	s.until("the run goes on", func(d api.ProjectDetail) bool { return d.Run != nil && d.Run.Status != "paused" })

@@ -39,7 +39,7 @@ func farm(t *testing.T, s *shop, token string) string {
 // started is what a run was pinned to.
 func (s *shop) started(run api.Run) core.RunStarted {
 	s.t.Helper()
-	events, err := s.app.Events(s.ctx, run.ID, 0, 1)
+	events, err := s.app.Service.Events(s.ctx, run.ID, 0, 1)
 	if err != nil || len(events) != 1 {
 		s.t.Fatalf("%v, %v", events, err)
 	}
@@ -58,7 +58,7 @@ func TestAProjectOnTheForge(t *testing.T) {
 	s := newShop(t)
 	private, open := farm(t, s, farToken), strings.Replace(farm(t, s, ""), "127.0.0.1", "localhost", 1)
 	add := func(name, server string) error {
-		added, err := s.app.AddProject(s.ctx, api.AddProject{Repository: server + "/acme/farm.git", Name: name, Playbook: "gated"})
+		added, err := s.app.Service.AddProject(s.ctx, api.AddProject{Repository: server + "/acme/farm.git", Name: name, Playbook: "gated"})
 		s.far = added.ID
 		return err
 	}
@@ -71,7 +71,7 @@ func TestAProjectOnTheForge(t *testing.T) {
 	if err := add("farm", private); err != nil {
 		t.Fatal(err)
 	}
-	run, err := s.app.StartRun(s.ctx, api.StartRun{Project: "farm", Goal: "one", Trust: true})
+	run, err := s.app.Service.StartRun(s.ctx, api.StartRun{Project: "farm", Goal: "one", Trust: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,11 +83,11 @@ func TestAProjectOnTheForge(t *testing.T) {
 	}
 	for _, asked := range []api.StartRun{{Forge: "gitea"}, {Remote: "origin"}} {
 		asked.Project, asked.Goal, asked.Trust = "elsewhere", "one", true
-		if _, err := s.app.StartRun(s.ctx, asked); core.CodeOf(err) != core.CodeInvalid {
+		if _, err := s.app.Service.StartRun(s.ctx, asked); core.CodeOf(err) != core.CodeInvalid {
 			t.Errorf("%+v: %v", asked, err)
 		}
 	}
-	run, err = s.app.StartRun(s.ctx, api.StartRun{Project: "elsewhere", Goal: "one", Trust: true})
+	run, err = s.app.Service.StartRun(s.ctx, api.StartRun{Project: "elsewhere", Goal: "one", Trust: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAnEpicKeepsItsForge(t *testing.T) {
 	t.Setenv("STELLWERK_FORGE_URL", "http://127.0.0.1:1")
 	t.Setenv("GITEA_TOKEN", farToken)
 	start := func(goal string) api.Run {
-		run, err := s.app.StartRun(s.ctx, api.StartRun{Dir: s.dir, Goal: goal, Playbook: "gated", Trust: true, Forge: "local"})
+		run, err := s.app.Service.StartRun(s.ctx, api.StartRun{Dir: s.dir, Goal: goal, Playbook: "gated", Trust: true, Forge: "local"})
 		if err != nil {
 			t.Fatal(err)
 		}

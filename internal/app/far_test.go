@@ -40,24 +40,24 @@ func TestAServerThatIsAwayCostsNoEpicItsTurn(t *testing.T) {
 	}))
 	defer server.Close()
 
-	added, err := s.app.AddProject(s.ctx, api.AddProject{Repository: server.URL + "/farm.git", Name: "farm", Playbook: "gated"})
+	added, err := s.app.Service.AddProject(s.ctx, api.AddProject{Repository: server.URL + "/farm.git", Name: "farm", Playbook: "gated"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.far = added.ID
-	if _, err := s.app.Trust(s.ctx, api.Trust{Project: "farm", Confirm: s.hash()}); err != nil {
+	if _, err := s.app.Service.Trust(s.ctx, api.Trust{Project: "farm", Confirm: s.hash()}); err != nil {
 		t.Fatal(err)
 	}
-	first, err := s.app.StartEpic(s.ctx, "farm", "one")
+	first, err := s.app.Service.StartEpic(s.ctx, "farm", "one")
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := s.app.StartEpic(s.ctx, "farm", "two")
+	second, err := s.app.Service.StartEpic(s.ctx, "farm", "two")
 	if err != nil || second.Epic == nil {
 		t.Fatalf("%+v, %v", second, err)
 	}
 	away.Store(true)
-	if _, err := s.app.StartEpic(s.ctx, "farm", "three"); core.CodeOf(err) != core.CodeUnavailable {
+	if _, err := s.app.Service.StartEpic(s.ctx, "farm", "three"); core.CodeOf(err) != core.CodeUnavailable {
 		t.Errorf("a person is not told that the server is away: %v", err)
 	}
 	<-turned

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/app"
@@ -87,14 +86,14 @@ func TestAProjectOnARealGitea(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	run, err := a.StartRun(ctx, api.StartRun{Dir: dir, Goal: "Greet people", Playbook: "project", Trust: true})
+	run, err := a.Service.StartRun(ctx, api.StartRun{Dir: dir, Goal: "Greet people", Playbook: "project", Trust: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	approve := func() {
 		t.Helper()
 		detail := reach(ctx, t, a, run.ID, core.StatusAwaiting)
-		if _, err := a.Approve(ctx, run.ID, api.Approve{Subject: &detail.Gate.Subject}); err != nil {
+		if _, err := a.Service.Approve(ctx, run.ID, api.Approve{Subject: &detail.Gate.Subject}); err != nil {
 			t.Fatal(err)
 		}
 		reach(ctx, t, a, run.ID, core.StatusReview)
@@ -117,26 +116,18 @@ func TestAProjectOnARealGitea(t *testing.T) {
 // reach waits until a run stands so; a pause is a failure.
 func reach(ctx context.Context, t *testing.T, a *app.App, run string, want core.RunStatus) api.RunDetail {
 	t.Helper()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		detail, err := a.Run(ctx, run)
-		if err != nil {
+	var detail api.RunDetail
+	waittest.Until(func() bool {
+		var err error
+		if detail, err = a.Service.Run(ctx, run); err != nil {
 			t.Fatal(err)
 		}
-		switch detail.Status {
-		case want:
-			return detail
-		case core.StatusPaused, core.StatusFailed:
-			t.Fatalf("%s: %s", detail.Status, detail.Reason)
-		default:
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("still %s", detail.Status)
-		case <-tick.C:
-		}
+		return detail.Status == want || detail.Status == core.StatusPaused || detail.Status == core.StatusFailed
+	})
+	if detail.Status != want {
+		t.Fatalf("%s: %s", detail.Status, detail.Reason)
 	}
+	return detail
 }
 
 func writeFiles(t *testing.T, dir string, files map[string]string) {

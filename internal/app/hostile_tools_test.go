@@ -29,14 +29,14 @@ func TestASecretIsKeptOfNoCall(t *testing.T) {
 		"after": {After: []string{token}}, "input": {Inputs: []string{token}}, "output": {Outputs: []string{seal}},
 	} {
 		p.Prompt = "Do it."
-		if _, err := b.app.Delegate(boss, b.run.ID, p); core.CodeOf(err) != core.CodeInvalid || !strings.Contains(err.Error(), "looks like a secret") {
+		if _, err := b.app.Service.Delegate(boss, b.run.ID, p); core.CodeOf(err) != core.CodeInvalid || !strings.Contains(err.Error(), "looks like a secret") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := b.app.Tell(boss, b.run.ID, api.Tell{Text: "x", Voice: core.Voice(token)}); core.CodeOf(err) != core.CodeForbidden {
+	if _, err := b.app.Service.Tell(boss, b.run.ID, api.Tell{Text: "x", Voice: core.Voice(token)}); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("voice: %v", err)
 	}
-	if _, err := b.app.UpdatePlan(boss, b.run.ID, api.UpdatePlan{Files: map[string]string{seal + ".md": "x"}, Message: "m"}); core.CodeOf(err) != core.CodeInvalid {
+	if _, err := b.app.Service.UpdatePlan(boss, b.run.ID, api.UpdatePlan{Files: map[string]string{seal + ".md": "x"}, Message: "m"}); core.CodeOf(err) != core.CodeInvalid {
 		t.Errorf("document: %v", err)
 	}
 	refused := 0
@@ -68,7 +68,7 @@ func TestARefusalIsKeptInFewWords(t *testing.T) {
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
-	if _, err := b.app.Tell(boss, b.run.ID, api.Tell{Text: "x", Voice: core.Voice(strings.Repeat("ab ", 300_000))}); err == nil {
+	if _, err := b.app.Service.Tell(boss, b.run.ID, api.Tell{Text: "x", Voice: core.Voice(strings.Repeat("ab ", 300_000))}); err == nil {
 		t.Error("said with a voice nobody has")
 	}
 	b.until(0, "the refusal", func(body core.Body) bool {
@@ -97,7 +97,7 @@ func TestARefusedPlanIsNotKept(t *testing.T) {
 		{boss, "context.md", "another", core.CodeConflict},
 		{boss, "../x.md", "", core.CodeInvalid},
 	} {
-		_, err := b.app.UpdatePlan(c.as, b.run.ID, api.UpdatePlan{Files: map[string]string{c.name: "unwanted"}, Base: c.base, Message: "m"})
+		_, err := b.app.Service.UpdatePlan(c.as, b.run.ID, api.UpdatePlan{Files: map[string]string{c.name: "unwanted"}, Base: c.base, Message: "m"})
 		if core.CodeOf(err) != c.want {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -140,10 +140,10 @@ func TestAPlanThatHasNoPlace(t *testing.T) {
 			git(t, b.dir, "commit", "-q", "-m", "hostile")
 			b.say("greet the world")
 			boss, _ := b.turns(1)
-			if _, err := b.app.UpdatePlan(boss, b.run.ID, api.UpdatePlan{Files: map[string]string{"context.md": "x"}, Message: "m"}); core.CodeOf(err) != core.CodeInvalid {
+			if _, err := b.app.Service.UpdatePlan(boss, b.run.ID, api.UpdatePlan{Files: map[string]string{"context.md": "x"}, Message: "m"}); core.CodeOf(err) != core.CodeInvalid {
 				t.Errorf("%v", err)
 			}
-			if _, err := b.app.Tell(boss, b.run.ID, api.Tell{Text: "I go on."}); err != nil {
+			if _, err := b.app.Service.Tell(boss, b.run.ID, api.Tell{Text: "I go on."}); err != nil {
 				t.Errorf("after that: %v", err)
 			}
 		})

@@ -21,11 +21,11 @@ func TestLibrary(t *testing.T) {
 		".stellwerk/playbooks/feature.yaml": strings.Replace(gated, "gated", "feature", 1),
 		".stellwerk/roles/poet.md":          "---\nname: poet\ntools: Read, Write\n---\nYou write verse.\n",
 	})
-	if _, err := s.app.AddProject(s.ctx, api.AddProject{Repository: s.dir, Name: "shop", Playbook: "gated"}); err != nil {
+	if _, err := s.app.Service.AddProject(s.ctx, api.AddProject{Repository: s.dir, Name: "shop", Playbook: "gated"}); err != nil {
 		t.Fatal(err)
 	}
 	shop := api.LibraryQuery{Project: "shop"}
-	list, err := s.app.Playbooks(s.ctx, shop)
+	list, err := s.app.Service.Playbooks(s.ctx, shop)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,30 +44,30 @@ func TestLibrary(t *testing.T) {
 	if !strings.Contains(list[0].Problem, "broken.yaml:4:") {
 		t.Errorf("what is wrong: %q", list[0].Problem)
 	}
-	if p, err := s.app.Playbook(s.ctx, "gated", shop); err != nil || p.Text != gated {
+	if p, err := s.app.Service.Playbook(s.ctx, "gated", shop); err != nil || p.Text != gated {
 		t.Errorf("%q, %v", p.Text, err)
 	}
 	for _, name := range []string{"none", "../../config", ""} {
-		if _, err := s.app.Playbook(s.ctx, name, shop); core.CodeOf(err) != core.CodeNotFound {
+		if _, err := s.app.Service.Playbook(s.ctx, name, shop); core.CodeOf(err) != core.CodeNotFound {
 			t.Errorf("playbook %q: %v", name, err)
 		}
 	}
-	roles, err := s.app.Roles(s.ctx, shop)
+	roles, err := s.app.Service.Roles(s.ctx, shop)
 	if err != nil || !slices.ContainsFunc(roles, func(r api.RoleEntry) bool { return r.Name == "poet" && len(r.Tools) == 2 }) {
 		t.Errorf("%v, %v", roles, err)
 	}
-	if roles, err = s.app.Roles(s.ctx, api.LibraryQuery{}); err != nil || slices.ContainsFunc(roles, func(r api.RoleEntry) bool { return r.Name == "poet" }) {
+	if roles, err = s.app.Service.Roles(s.ctx, api.LibraryQuery{}); err != nil || slices.ContainsFunc(roles, func(r api.RoleEntry) bool { return r.Name == "poet" }) {
 		t.Errorf("without a project: %v, %v", roles, err)
 	}
 	mine := strings.Replace(gated, "role: developer", "role: poet", 1)
-	if v, err := s.app.CheckPlaybook(s.ctx, api.CheckPlaybook{Project: "shop", Text: mine}); err != nil || !v.Valid || v.Kind != "rules" {
+	if v, err := s.app.Service.CheckPlaybook(s.ctx, api.CheckPlaybook{Project: "shop", Text: mine}); err != nil || !v.Valid || v.Kind != "rules" {
 		t.Errorf("%+v, %v", v, err)
 	}
-	v, err := s.app.CheckPlaybook(s.ctx, api.CheckPlaybook{Text: mine})
+	v, err := s.app.Service.CheckPlaybook(s.ctx, api.CheckPlaybook{Text: mine})
 	if err != nil || v.Valid || len(v.Problems) == 0 || v.Problems[0].Line != 7 || v.Problems[0].Column == 0 {
 		t.Errorf("a role that only the repository has: %+v, %v", v, err)
 	}
-	if _, err := s.app.CheckPlaybook(s.ctx, api.CheckPlaybook{Text: strings.Repeat("#", 300<<10)}); core.CodeOf(err) != core.CodeInvalid {
+	if _, err := s.app.Service.CheckPlaybook(s.ctx, api.CheckPlaybook{Text: strings.Repeat("#", 300<<10)}); core.CodeOf(err) != core.CodeInvalid {
 		t.Errorf("a text without end: %v", err)
 	}
 }
@@ -77,15 +77,15 @@ func TestLibrary(t *testing.T) {
 func TestLookingFetchesNothingKnown(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	if _, err := s.app.AddProject(s.ctx, api.AddProject{Repository: s.dir, Name: "shop"}); err != nil {
+	if _, err := s.app.Service.AddProject(s.ctx, api.AddProject{Repository: s.dir, Name: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	shop := api.LibraryQuery{Project: "shop"}
 	own := func() (names []string) {
 		t.Helper()
-		list, err := s.app.Playbooks(s.ctx, shop)
+		list, err := s.app.Service.Playbooks(s.ctx, shop)
 		if err == nil {
-			_, err = s.app.Roles(s.ctx, shop)
+			_, err = s.app.Service.Roles(s.ctx, shop)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -129,24 +129,24 @@ func TestPagesOfRuns(t *testing.T) {
 	s := newShop(t)
 	for _, goal := range []string{"one", "two"} {
 		run := s.run(goal)
-		if _, err := s.app.Cancel(s.ctx, run.ID, api.Cancel{}); err != nil {
+		if _, err := s.app.Service.Cancel(s.ctx, run.ID, api.Cancel{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	page, err := s.app.Runs(s.ctx, api.RunQuery{Limit: 1})
+	page, err := s.app.Service.Runs(s.ctx, api.RunQuery{Limit: 1})
 	if err != nil || len(page) != 1 || page[0].Title != "two" {
 		t.Fatalf("%v, %v", page, err)
 	}
-	page, err = s.app.Runs(s.ctx, api.RunQuery{Project: page[0].Project, Status: "cancelled", Before: page[0].Alias})
+	page, err = s.app.Service.Runs(s.ctx, api.RunQuery{Project: page[0].Project, Status: "cancelled", Before: page[0].Alias})
 	if err != nil || len(page) != 1 || page[0].Title != "one" {
 		t.Errorf("%v, %v", page, err)
 	}
 	for _, q := range []api.RunQuery{{Project: "none"}, {Before: "none"}} {
-		if _, err := s.app.Runs(s.ctx, q); core.CodeOf(err) != core.CodeNotFound {
+		if _, err := s.app.Service.Runs(s.ctx, q); core.CodeOf(err) != core.CodeNotFound {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
-	found, err := s.app.Examine(s.ctx)
+	found, err := s.app.Service.Examine(s.ctx)
 	if err != nil || !slices.ContainsFunc(found, func(e api.Examined) bool { return e.What == "Database" && e.Grade == api.GradeOK }) {
 		t.Errorf("%v, %v", found, err)
 	}

@@ -27,7 +27,7 @@ func (a *App) serveAPI(ctx context.Context) (wait func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	handler := api.Handler(a, api.NewPersonAuthenticator(token, Person()), a.opts.Version)
+	handler := api.Handler(a.Service, api.NewPersonAuthenticator(token, Person()), a.opts.Version)
 	return background(func() error { return api.Serve(ctx, listener, handler) }), nil
 }
 

@@ -30,7 +30,7 @@ type published struct {
 func publish(t *testing.T) *published {
 	t.Helper()
 	p := atTheGate(t)
-	if _, err := p.app.Approve(p.ctx, p.run.ID, api.Approve{Subject: &p.run.Gate.Subject}); err != nil {
+	if _, err := p.app.Service.Approve(p.ctx, p.run.ID, api.Approve{Subject: &p.run.Gate.Subject}); err != nil {
 		t.Fatal(err)
 	}
 	p.run = reach(p.ctx, t, p.app, p.run.ID, core.StatusReview)
@@ -49,7 +49,7 @@ func atTheGate(t *testing.T) *published {
 	p.open(nil)
 	t.Cleanup(p.close)
 	a := p.app
-	run, err := a.StartRun(ctx, api.StartRun{Dir: p.dir, Goal: "Greet people", Playbook: "project", Trust: true})
+	run, err := a.Service.StartRun(ctx, api.StartRun{Dir: p.dir, Goal: "Greet people", Playbook: "project", Trust: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,11 @@ func TestAnApprovalSaysWhatWasShown(t *testing.T) {
 		"what is not there":                     {api.Approve{Subject: &stale}, core.CodeConflict},
 		"what is not there, for another branch": {api.Approve{Subject: &stale, Base: "other"}, core.CodeConflict},
 	} {
-		if _, err := p.app.Approve(p.ctx, p.run.ID, c.req); core.CodeOf(err) != c.code {
+		if _, err := p.app.Service.Approve(p.ctx, p.run.ID, c.req); core.CodeOf(err) != c.code {
 			t.Errorf("approved %s: %v", what, err)
 		}
 	}
-	if _, err := p.app.Approve(p.ctx, p.run.ID, api.Approve{Subject: &p.run.Gate.Subject}); err != nil {
+	if _, err := p.app.Service.Approve(p.ctx, p.run.ID, api.Approve{Subject: &p.run.Gate.Subject}); err != nil {
 		t.Error(err)
 	}
 }
@@ -102,7 +102,7 @@ func (p *published) close() {
 // said are the events of a type in the run's history.
 func said[B core.Body](p *published) (list []B, by []core.Actor) {
 	p.t.Helper()
-	events, err := p.app.Events(p.ctx, p.run.ID, 0, 0)
+	events, err := p.app.Service.Events(p.ctx, p.run.ID, 0, 0)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func said[B core.Body](p *published) (list []B, by []core.Actor) {
 // look asks what merging would do; reason is part of why it cannot be done.
 func (p *published) look(reason string) api.Mergeable {
 	p.t.Helper()
-	m, err := p.app.Mergeable(p.ctx, p.run.ID)
+	m, err := p.app.Service.Mergeable(p.ctx, p.run.ID)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func (p *published) look(reason string) api.Mergeable {
 func (p *published) refused(ctx context.Context, what string, req api.Merge, code core.Code) {
 	p.t.Helper()
 	before := git(p.t, p.dir, "rev-parse", "main")
-	if _, err := p.app.Merge(ctx, p.run.ID, req); core.CodeOf(err) != code {
+	if _, err := p.app.Service.Merge(ctx, p.run.ID, req); core.CodeOf(err) != code {
 		p.t.Errorf("%s: %v", what, err)
 	}
 	if after := git(p.t, p.dir, "rev-parse", "main"); after != before {
@@ -177,7 +177,7 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	for _, req := range []api.Merge{{}, {Commit: shown.Commit}, {Tip: shown.Tip}} {
 		p.refused(p.ctx, "what nobody says they were shown", req, core.CodeInvalid)
 	}
-	if _, err := p.app.Merge(p.ctx, p.run.ID, api.Merge{Commit: shown.Commit, Tip: shown.Tip}); err != nil {
+	if _, err := p.app.Service.Merge(p.ctx, p.run.ID, api.Merge{Commit: shown.Commit, Tip: shown.Tip}); err != nil {
 		t.Fatal(err)
 	}
 	reach(p.ctx, t, p.app, p.run.ID, core.StatusCompleted)
@@ -192,7 +192,7 @@ func TestMergeIntoAPersonsRepository(t *testing.T) {
 	}
 	p.refused(p.ctx, "a second time", api.Merge{}, core.CodeConflict)
 	p.recorded(shown)
-	if again, err := p.app.Merge(p.ctx, p.run.ID, api.Merge{Commit: shown.Commit, Tip: shown.Tip}); err != nil || again.MergedBy != "me" {
+	if again, err := p.app.Service.Merge(p.ctx, p.run.ID, api.Merge{Commit: shown.Commit, Tip: shown.Tip}); err != nil || again.MergedBy != "me" {
 		t.Errorf("the same word again: %+v, %v", again, err)
 	}
 }
@@ -209,7 +209,7 @@ func (p *published) recorded(shown api.Mergeable) {
 	if len(seen) != 1 || seen[0].Merge != made || seen[0].State != core.PullRequestMerged {
 		p.t.Errorf("seen: %+v", seen)
 	}
-	if d, err := p.app.Run(p.ctx, p.run.ID); err != nil || d.MergedBy != "me" || d.Merge != made {
+	if d, err := p.app.Service.Run(p.ctx, p.run.ID); err != nil || d.MergedBy != "me" || d.Merge != made {
 		p.t.Errorf("the run says %q merged %s, %v", d.MergedBy, d.Merge, err)
 	}
 }
@@ -255,7 +255,7 @@ func TestAnEngineThatEndsInTheMiddleOfAMerge(t *testing.T) {
 			})
 			shown := p.look("")
 			req := api.Merge{Commit: shown.Commit, Tip: shown.Tip}
-			if _, err := p.app.Merge(p.ctx, p.run.ID, req); !errors.Is(err, errDead) {
+			if _, err := p.app.Service.Merge(p.ctx, p.run.ID, req); !errors.Is(err, errDead) {
 				t.Fatalf("merged by a dead engine: %v", err)
 			}
 			if moved := git(t, p.dir, "rev-parse", "main") != shown.Tip; moved == s.after {
@@ -263,7 +263,7 @@ func TestAnEngineThatEndsInTheMiddleOfAMerge(t *testing.T) {
 			}
 			p.close()
 			p.open(nil)
-			if _, err := p.app.Merge(p.ctx, p.run.ID, req); err != nil {
+			if _, err := p.app.Service.Merge(p.ctx, p.run.ID, req); err != nil {
 				t.Errorf("the same word to the next engine: %v", err)
 			}
 			reach(p.ctx, t, p.app, p.run.ID, core.StatusCompleted)
@@ -291,7 +291,7 @@ func TestAMergeThatDidNotComeAbout(t *testing.T) {
 	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.app.Merge(p.ctx, p.run.ID, req); err != nil {
+	if _, err := p.app.Service.Merge(p.ctx, p.run.ID, req); err != nil {
 		t.Fatal(err)
 	}
 	reach(p.ctx, t, p.app, p.run.ID, core.StatusCompleted)
@@ -346,13 +346,13 @@ func (p *published) shell(command string) (string, error) {
 func TestAWishIsAboutWhatWasShown(t *testing.T) {
 	t.Parallel()
 	p := publish(t)
-	if _, err := p.app.Feedback(p.ctx, p.run.ID, api.Feedback{Text: "other", Subject: &core.Subject{Commit: strings.Repeat("a", 40)}}); core.CodeOf(err) != core.CodeConflict {
+	if _, err := p.app.Service.Feedback(p.ctx, p.run.ID, api.Feedback{Text: "other", Subject: &core.Subject{Commit: strings.Repeat("a", 40)}}); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("about another commit: %v", err)
 	}
-	if _, err := p.app.Feedback(p.ctx, p.run.ID, api.Feedback{Text: "other", Subject: &core.Subject{Stage: core.PublishStage, Commit: p.run.Head}}); core.CodeOf(err) != core.CodeConflict {
+	if _, err := p.app.Service.Feedback(p.ctx, p.run.ID, api.Feedback{Text: "other", Subject: &core.Subject{Stage: core.PublishStage, Commit: p.run.Head}}); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("about another gate: %v", err)
 	}
-	if _, err := p.app.Feedback(p.ctx, p.run.ID, api.Feedback{Text: "greet.txt:1: Here", Subject: &core.Subject{Commit: p.run.Head}}); err != nil {
+	if _, err := p.app.Service.Feedback(p.ctx, p.run.ID, api.Feedback{Text: "greet.txt:1: Here", Subject: &core.Subject{Commit: p.run.Head}}); err != nil {
 		t.Error(err)
 	}
 	reach(p.ctx, t, p.app, p.run.ID, core.StatusAwaiting)

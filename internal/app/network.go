@@ -43,7 +43,7 @@ func (a *App) serveNetwork(ctx context.Context) (wait func() error, err error) {
 	if err := renameio.WriteFile(a.state.NetworkURL(), []byte(address+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("say where the engine listens: %w", err), l.Close())
 	}
-	a.Reached(address)
+	a.Service.Reached(address)
 	a.log.Info("the cockpit is served", "url", address)
 	a.closeDoors()
 	served := background(func() error { return network.Serve(ctx, l, site) })
@@ -88,7 +88,7 @@ func checkAddresses(ctx context.Context, opts Options) error {
 
 // site is what others see of the engine. Whatever they ask passes the guard.
 func (a *App) site() (network.Site, error) {
-	guarded := api.Guard(a)
+	guarded := api.Guard(a.Service)
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // paths are shown whole

@@ -32,11 +32,11 @@ func TestAPlanThatCannotBeCommittedIsRefused(t *testing.T) {
 		"a name without an end":      {Message: "x", Files: map[string]string{strings.Repeat("a", 300) + ".md": "x"}},
 		"a long message":             {Message: strings.Repeat("m", 100<<10), Files: map[string]string{"plan.md": onePlan}},
 	} {
-		if _, err := b.app.UpdatePlan(ctx, b.run.ID, req); core.CodeOf(err) != core.CodeInvalid {
+		if _, err := b.app.Service.UpdatePlan(ctx, b.run.ID, req); core.CodeOf(err) != core.CodeInvalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	plan, err := b.app.UpdatePlan(ctx, b.run.ID, api.UpdatePlan{Message: "the plan", Files: map[string]string{"plan.md": onePlan, "Über uns.md": "x"}})
+	plan, err := b.app.Service.UpdatePlan(ctx, b.run.ID, api.UpdatePlan{Message: "the plan", Files: map[string]string{"plan.md": onePlan, "Über uns.md": "x"}})
 	if err != nil || plan.Files["plan.md"] != onePlan {
 		t.Errorf("%+v, %v", plan, err)
 	}
@@ -49,7 +49,7 @@ func TestARepeatedTurnFindsThePlanAsItIs(t *testing.T) {
 	b := newBooth(t)
 	b.say("greet the world")
 	boss, _ := b.turns(1)
-	if _, err := b.app.UpdatePlan(boss, b.run.ID, api.UpdatePlan{Message: "the plan", Files: map[string]string{"plan.md": onePlan}}); err != nil {
+	if _, err := b.app.Service.UpdatePlan(boss, b.run.ID, api.UpdatePlan{Message: "the plan", Files: map[string]string{"plan.md": onePlan}}); err != nil {
 		t.Fatal(err)
 	}
 	first := api.CallerFrom(boss).Actor.ID
@@ -69,7 +69,7 @@ func TestARepeatedTurnFindsThePlanAsItIs(t *testing.T) {
 	if err != nil || !strings.Contains(string(prompt), "1. Say hello") {
 		t.Errorf("%v: the prompt does not have the plan:\n%s", err, prompt)
 	}
-	if _, err := b.app.UpdatePlan(b.agent(second), b.run.ID, api.UpdatePlan{
+	if _, err := b.app.Service.UpdatePlan(b.agent(second), b.run.ID, api.UpdatePlan{
 		Message: "more", Base: digestOf(desk), Files: map[string]string{"plan.md": onePlan + "\nLoudly.\n"},
 	}); err != nil {
 		t.Errorf("a change of what lies there: %v", err)

@@ -89,13 +89,13 @@ func TestAnAttemptIsPreparedButNotStartedBeforeItsJournal(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	run, err := a.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "tiny", Trust: true, Yes: true, Preflight: "off"})
+	run, err := a.Service.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "tiny", Trust: true, Yes: true, Preflight: "off"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, waittest.Limit)
 	defer cancel()
-	if err := a.Follow(ctx, run.ID, 0, func(core.Event) error { return nil }); err != nil {
+	if err := a.Service.Follow(ctx, run.ID, 0, func(core.Event) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if spawner.starts.Load() == 0 {

@@ -18,7 +18,7 @@ func TestASessionDoesNotOpenTheNetwork(t *testing.T) {
 	}
 	d := newDesk(t, sessionPlaybook)
 	d.trust()
-	_, err := d.app.StartRun(d.orchestrator(), api.StartRun{
+	_, err := d.app.Service.StartRun(d.orchestrator(), api.StartRun{
 		Dir: d.dir, Goal: "x", Playbook: "tiny", Session: d.session, Isolation: string(sandbox.Sandbox), Network: "open",
 	})
 	if core.CodeOf(err) != core.CodeForbidden || !strings.Contains(err.Error(), "cannot open the network") {

@@ -102,7 +102,7 @@ func (d *desk) orchestrator() context.Context {
 func (d *desk) start() api.Run {
 	d.t.Helper()
 	d.trust()
-	run, err := d.app.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "say hello", Playbook: "tiny", Session: d.session})
+	run, err := d.app.Service.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "say hello", Playbook: "tiny", Session: d.session})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -112,9 +112,9 @@ func (d *desk) start() api.Run {
 // trust is a person's, in or out of a session.
 func (d *desk) trust() {
 	d.t.Helper()
-	trusted, err := d.app.Trust(d.person(), api.Trust{Dir: d.dir, Playbook: "tiny"})
+	trusted, err := d.app.Service.Trust(d.person(), api.Trust{Dir: d.dir, Playbook: "tiny"})
 	if err == nil {
-		_, err = d.app.Trust(d.person(), api.Trust{Dir: d.dir, Playbook: "tiny", Confirm: trusted.Hash})
+		_, err = d.app.Service.Trust(d.person(), api.Trust{Dir: d.dir, Playbook: "tiny", Confirm: trusted.Hash})
 	}
 	if err != nil {
 		d.t.Fatal(err)
@@ -123,7 +123,7 @@ func (d *desk) trust() {
 
 func (d *desk) turn(want api.TurnKind) api.Turn {
 	d.t.Helper()
-	turn, err := d.app.Turn(d.person(), d.session, api.TurnQuery{Wait: time.Minute})
+	turn, err := d.app.Service.Turn(d.person(), d.session, api.TurnQuery{Wait: time.Minute})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -135,11 +135,11 @@ func (d *desk) turn(want api.TurnKind) api.Turn {
 
 func (d *desk) take(agent, kind string) api.Assignment {
 	d.t.Helper()
-	lease, err := d.app.Lease(d.person(), d.session, api.Lease{Agent: agent})
+	lease, err := d.app.Service.Lease(d.person(), d.session, api.Lease{Agent: agent})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	work, err := d.app.Take(d.person(), d.session, api.Take{Agent: agent, Type: kind, Dir: lease.Dir})
+	work, err := d.app.Service.Take(d.person(), d.session, api.Take{Agent: agent, Type: kind, Dir: lease.Dir})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func (d *desk) take(agent, kind string) api.Assignment {
 
 func (d *desk) say(text string) api.Turn {
 	d.t.Helper()
-	turn, err := d.app.Say(d.person(), d.session, api.Say{Text: text})
+	turn, err := d.app.Service.Say(d.person(), d.session, api.Say{Text: text})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestSessionStartsTheAgents(t *testing.T) {
 	if out, err := d.shell("a1", `pwd && echo hi > hello.txt && echo did it > "$STELLWERK_OUT/build.md" && ls `+d.dir+` 2>&1 | head -1`); err != nil || !strings.HasPrefix(out, work.Dir) {
 		t.Fatalf("the shell said %q, %v", out, err)
 	}
-	if err := d.app.HandIn(d.person(), d.session, api.HandIn{Agent: "a1", Message: "Done."}); err != nil {
+	if err := d.app.Service.HandIn(d.person(), d.session, api.HandIn{Agent: "a1", Message: "Done."}); err != nil {
 		t.Fatal(err)
 	}
 	gate := d.turn(api.TurnGate)
@@ -206,7 +206,7 @@ func TestSessionStartsTheAgents(t *testing.T) {
 	if got := git(t, d.dir, "show", run.Branch+":hello.txt"); got != "hi" {
 		t.Errorf("the branch has %q", got)
 	}
-	if turn, err := d.app.Turn(d.person(), d.session, api.TurnQuery{}); err != nil || turn.Kind != api.TurnNone {
+	if turn, err := d.app.Service.Turn(d.person(), d.session, api.TurnQuery{}); err != nil || turn.Kind != api.TurnNone {
 		t.Errorf("a session that was told its run is over owns %+v, %v", turn, err)
 	}
 }
@@ -214,14 +214,14 @@ func TestSessionStartsTheAgents(t *testing.T) {
 // approves goes through everything that is no approval first.
 func (d *desk) approves(run api.Run) {
 	d.t.Helper()
-	detail, err := d.app.Run(d.person(), run.ID)
+	detail, err := d.app.Service.Run(d.person(), run.ID)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	approval := api.Approve{Subject: &detail.Gate.Subject}
 	refused := func(why string) {
 		d.t.Helper()
-		_, err := d.app.Approve(d.orchestrator(), run.ID, approval)
+		_, err := d.app.Service.Approve(d.orchestrator(), run.ID, approval)
 		if core.CodeOf(err) != core.CodeForbidden {
 			d.t.Fatalf("an approval %s: %v", why, err)
 		}
@@ -234,7 +234,7 @@ func (d *desk) approves(run api.Run) {
 	if turn := d.say("Approve!"); turn.Heard != core.MeansApprove {
 		d.t.Fatalf("heard %q", turn.Heard)
 	}
-	if _, err := d.app.Approve(d.orchestrator(), run.ID, approval); err != nil {
+	if _, err := d.app.Service.Approve(d.orchestrator(), run.ID, approval); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -249,7 +249,7 @@ func TestSessionAgentThatDiesIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := d.agent("a1").Shell
-	turn, err := d.app.Turn(d.person(), d.session, api.TurnQuery{Wait: time.Minute, Idle: true, Alive: []string{"other"}})
+	turn, err := d.app.Service.Turn(d.person(), d.session, api.TurnQuery{Wait: time.Minute, Idle: true, Alive: []string{"other"}})
 	if err != nil || turn.Kind != api.TurnStart {
 		t.Fatalf("%+v, %v", turn, err)
 	}
@@ -277,14 +277,14 @@ func TestRunMovesBetweenSessionAndEngine(t *testing.T) {
 	d.turn(api.TurnStart)
 	d.take("a1", "stellwerk:worker")
 	none := ""
-	if _, err := d.app.Resume(d.person(), run.ID, api.Resume{Session: &none}); err != nil {
+	if _, err := d.app.Service.Resume(d.person(), run.ID, api.Resume{Session: &none}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := snapshot.Read(d.state, d.session); err != snapshot.ErrOver { //nolint:errorlint // exactly this
 		t.Errorf("the session still has a snapshot: %v", err)
 	}
 	awaitStatus(t, d, run.ID, core.StatusAwaiting)
-	if _, err := d.app.Resume(d.person(), run.ID, api.Resume{Session: &d.session}); err != nil {
+	if _, err := d.app.Service.Resume(d.person(), run.ID, api.Resume{Session: &d.session}); err != nil {
 		t.Fatal(err)
 	}
 	d.turn(api.TurnGate)
@@ -296,8 +296,8 @@ func awaitStatus(t *testing.T, d *desk, run string, want core.RunStatus) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(d.person(), waittest.Limit)
 	defer cancel()
-	err := d.app.Follow(ctx, run, 0, func(core.Event) error {
-		detail, err := d.app.Run(ctx, run)
+	err := d.app.Service.Follow(ctx, run, 0, func(core.Event) error {
+		detail, err := d.app.Service.Run(ctx, run)
 		if err == nil && detail.Status == want {
 			return errSeen
 		}
@@ -311,15 +311,15 @@ func awaitStatus(t *testing.T, d *desk, run string, want core.RunStatus) {
 func TestSessionOwnsOneRunAndOthersAreLeftAlone(t *testing.T) {
 	d := newDesk(t, sessionPlaybook)
 	d.start()
-	_, err := d.app.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "another", Playbook: "tiny", Session: d.session})
+	_, err := d.app.Service.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "another", Playbook: "tiny", Session: d.session})
 	if core.CodeOf(err) != core.CodeConflict || !strings.Contains(err.Error(), "under way") {
 		t.Errorf("a second run: %v", err)
 	}
-	turn, err := d.app.Turn(d.person(), "another-session", api.TurnQuery{})
+	turn, err := d.app.Service.Turn(d.person(), "another-session", api.TurnQuery{})
 	if err != nil || turn.Kind != api.TurnNone {
 		t.Errorf("another session: %+v, %v", turn, err)
 	}
-	if _, err := d.app.Lease(d.person(), "another-session", api.Lease{Agent: "x"}); core.CodeOf(err) != core.CodeConflict {
+	if _, err := d.app.Service.Lease(d.person(), "another-session", api.Lease{Agent: "x"}); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("another session's lease: %v", err)
 	}
 }
@@ -359,7 +359,7 @@ func TestEngineThatEndsFindsTheOfferAgain(t *testing.T) {
 	}
 	d.open()
 	d.turn(api.TurnWorking)
-	if err := d.app.HandIn(d.person(), d.session, api.HandIn{Agent: "a1"}); err != nil {
+	if err := d.app.Service.HandIn(d.person(), d.session, api.HandIn{Agent: "a1"}); err != nil {
 		t.Fatal(err)
 	}
 	if turn := d.turn(api.TurnStart); turn.Offers[0].N != 2 {
@@ -396,7 +396,7 @@ phases:
 		if _, err := d.shell(agent, `for f in $(grep -o "[a-z.-]*[.]md" "$STELLWERK_PROMPT" | sort -u); do echo "from $0" > "$STELLWERK_OUT/$(basename $f)"; done`); err != nil {
 			t.Fatal(err)
 		}
-		if err := d.app.HandIn(d.person(), d.session, api.HandIn{Agent: agent}); err != nil {
+		if err := d.app.Service.HandIn(d.person(), d.session, api.HandIn{Agent: agent}); err != nil {
 			t.Fatal(err, i)
 		}
 	}
@@ -409,13 +409,13 @@ func TestWhoIsInsideTheSessionIsNotThePerson(t *testing.T) {
 	d := newDesk(t, sessionPlaybook)
 	run := d.start()
 	inside := api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me"), Inside: []string{d.session}})
-	if _, err := d.app.Say(inside, d.session, api.Say{Text: "approve"}); core.CodeOf(err) != core.CodeForbidden {
+	if _, err := d.app.Service.Say(inside, d.session, api.Say{Text: "approve"}); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("a word from inside: %v", err)
 	}
-	if _, err := d.app.Cancel(inside, run.ID, api.Cancel{}); core.CodeOf(err) != core.CodeForbidden {
+	if _, err := d.app.Service.Cancel(inside, run.ID, api.Cancel{}); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("a cancellation from inside: %v", err)
 	}
-	if _, err := d.app.Cancel(d.person(), run.ID, api.Cancel{}); err != nil {
+	if _, err := d.app.Service.Cancel(d.person(), run.ID, api.Cancel{}); err != nil {
 		t.Errorf("a person's cancellation: %v", err)
 	}
 }

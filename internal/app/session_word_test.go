@@ -20,10 +20,10 @@ func TestASessionCannotGiveItsRunAway(t *testing.T) {
 	run := d.start()
 	inside := api.WithCaller(t.Context(), api.Caller{Actor: core.Person("me"), Inside: []string{d.session}})
 	for _, to := range []string{"", "another-session"} {
-		if _, err := d.app.Resume(d.orchestrator(), run.ID, api.Resume{Session: &to}); core.CodeOf(err) != core.CodeForbidden {
+		if _, err := d.app.Service.Resume(d.orchestrator(), run.ID, api.Resume{Session: &to}); core.CodeOf(err) != core.CodeForbidden {
 			t.Errorf("to %q, by the session: %v", to, err)
 		}
-		if _, err := d.app.Resume(inside, run.ID, api.Resume{Session: &to}); core.CodeOf(err) != core.CodeForbidden {
+		if _, err := d.app.Service.Resume(inside, run.ID, api.Resume{Session: &to}); core.CodeOf(err) != core.CodeForbidden {
 			t.Errorf("to %q, from inside: %v", to, err)
 		}
 	}
@@ -32,7 +32,7 @@ func TestASessionCannotGiveItsRunAway(t *testing.T) {
 func TestASessionApprovesNothingAhead(t *testing.T) {
 	d := newDesk(t, sessionPlaybook)
 	d.trust()
-	_, err := d.app.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "say hello", Playbook: "tiny", Session: d.session, Yes: true})
+	_, err := d.app.Service.StartRun(d.orchestrator(), api.StartRun{Dir: d.dir, Goal: "say hello", Playbook: "tiny", Session: d.session, Yes: true})
 	if core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("run --yes in a session: %v", err)
 	}
@@ -43,20 +43,20 @@ func TestATakeThatIsInterruptedCountsAsNoAttempt(t *testing.T) {
 	d := newDesk(t, sessionPlaybook)
 	run := d.start()
 	d.turn(api.TurnStart)
-	lease, err := d.app.Lease(d.person(), d.session, api.Lease{Agent: "a1"})
+	lease, err := d.app.Service.Lease(d.person(), d.session, api.Lease{Agent: "a1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, leave := context.WithCancel(d.person())
 	leave()
-	if _, err := d.app.Take(gone, d.session, api.Take{Agent: "a1", Type: "stellwerk:worker", Dir: lease.Dir}); err == nil {
+	if _, err := d.app.Service.Take(gone, d.session, api.Take{Agent: "a1", Type: "stellwerk:worker", Dir: lease.Dir}); err == nil {
 		t.Fatal("a take that nobody waits for succeeded")
 	}
-	if err := d.app.HandIn(d.person(), d.session, api.HandIn{Agent: "a1", Message: "no work"}); err != nil {
+	if err := d.app.Service.HandIn(d.person(), d.session, api.HandIn{Agent: "a1", Message: "no work"}); err != nil {
 		t.Fatal(err)
 	}
 	d.turn(api.TurnStart)
-	detail, err := d.app.Run(d.person(), run.ID)
+	detail, err := d.app.Service.Run(d.person(), run.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,18 +111,18 @@ func TestASessionGivesNoLimitUp(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, sessionPlaybook)
 	run := d.start()
-	if _, err := d.app.Pause(d.orchestrator(), run.ID, api.Pause{}); err != nil {
+	if _, err := d.app.Service.Pause(d.orchestrator(), run.ID, api.Pause{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.app.Resume(d.orchestrator(), run.ID, api.Resume{MaxCostUSD: 9999}); core.CodeOf(err) != core.CodeForbidden {
+	if _, err := d.app.Service.Resume(d.orchestrator(), run.ID, api.Resume{MaxCostUSD: 9999}); core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("a limit raised by the session: %v", err)
 	}
-	if _, err := d.app.Resume(d.orchestrator(), run.ID, api.Resume{}); err != nil {
+	if _, err := d.app.Service.Resume(d.orchestrator(), run.ID, api.Resume{}); err != nil {
 		t.Errorf("going on after a pause by hand: %v", err)
 	}
 	other := newDesk(t, sessionPlaybook)
 	other.trust()
-	_, err := other.app.StartRun(other.orchestrator(), api.StartRun{Dir: other.dir, Goal: "x", Playbook: "tiny", Session: other.session, Isolation: "none"})
+	_, err := other.app.Service.StartRun(other.orchestrator(), api.StartRun{Dir: other.dir, Goal: "x", Playbook: "tiny", Session: other.session, Isolation: "none"})
 	if core.CodeOf(err) != core.CodeForbidden {
 		t.Errorf("a run without isolation: %v", err)
 	}
@@ -136,7 +136,7 @@ func TestAnAgentOnItsWayIsNotStartedTwice(t *testing.T) {
 	d.turn(api.TurnStart)
 	ended := make(chan api.TurnKind, 1)
 	go func() {
-		turn, err := d.app.Turn(d.person(), d.session, api.TurnQuery{Wait: time.Minute, Idle: true, Alive: []string{"a1"}})
+		turn, err := d.app.Service.Turn(d.person(), d.session, api.TurnQuery{Wait: time.Minute, Idle: true, Alive: []string{"a1"}})
 		if err != nil {
 			t.Error(err)
 		}

@@ -50,18 +50,18 @@ func TestSpendingOfARun(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	run, err := a.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "costly", Trust: true, Yes: true})
+	run, err := a.Service.StartRun(ctx, api.StartRun{Dir: dir, Goal: "say hello", Playbook: "costly", Trust: true, Yes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := a.RunSpending(ctx, run.Alias) // of a run that goes on
+	before, err := a.Service.RunSpending(ctx, run.Alias) // of a run that goes on
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Follow(ctx, run.ID, 0, func(core.Event) error { return nil }); err != nil {
+	if err := a.Service.Follow(ctx, run.ID, 0, func(core.Event) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	after, err := a.RunSpending(ctx, run.Alias)
+	after, err := a.Service.RunSpending(ctx, run.Alias)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestSpendingOfARun(t *testing.T) {
 			t.Errorf("attempt %d: %+v", i+1, got)
 		}
 	}
-	days, err := a.Spending(ctx, api.SpendingQuery{Days: 2}) // midnight may have passed
+	days, err := a.Service.Spending(ctx, api.SpendingQuery{Days: 2}) // midnight may have passed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +82,11 @@ func TestSpendingOfARun(t *testing.T) {
 		t.Errorf("by day: %+v", days)
 	}
 	for _, bad := range []int{-1, api.MostDays + 1} {
-		if _, err := a.Spending(ctx, api.SpendingQuery{Days: bad}); core.CodeOf(err) != core.CodeInvalid {
+		if _, err := a.Service.Spending(ctx, api.SpendingQuery{Days: bad}); core.CodeOf(err) != core.CodeInvalid {
 			t.Errorf("%d days: %v", bad, err)
 		}
 	}
-	conflicts, err := a.Conflicts(ctx, run.ID)
+	conflicts, err := a.Service.Conflicts(ctx, run.ID)
 	if err != nil || len(conflicts) > 0 {
 		t.Errorf("a run by phases has conflicts %v (%v)", conflicts, err)
 	}

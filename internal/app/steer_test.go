@@ -9,7 +9,7 @@ import (
 
 func TestARunThatIsNotThereMovesNowhere(t *testing.T) {
 	d := newDesk(t, sessionPlaybook)
-	if _, err := d.app.Resume(d.person(), "nobody", api.Resume{Session: &d.session}); core.CodeOf(err) != core.CodeNotFound {
+	if _, err := d.app.Service.Resume(d.person(), "nobody", api.Resume{Session: &d.session}); core.CodeOf(err) != core.CodeNotFound {
 		t.Error(err)
 	}
 }

@@ -44,7 +44,7 @@ func TestTheTasksTableSaysWhoWantedWhat(t *testing.T) {
 	t.Parallel()
 	b := newBooth(t)
 	boss := b.planned()
-	if _, err := b.app.Delegate(boss, b.run.ID, core.Proposal{Prompt: "write hello.txt"}); err != nil {
+	if _, err := b.app.Service.Delegate(boss, b.run.ID, core.Proposal{Prompt: "write hello.txt"}); err != nil {
 		t.Fatal(err)
 	}
 	b.ends(boss)
@@ -56,7 +56,7 @@ func TestTheTasksTableSaysWhoWantedWhat(t *testing.T) {
 	b.ends(b.agent("t1.r1.a1"))
 	boss, _ = b.turns(2)
 	b.ends(boss)
-	if _, err := b.app.Cancel(b.person(), b.run.ID, api.Cancel{}); err != nil { // nothing is to begin elsewhere
+	if _, err := b.app.Service.Cancel(b.person(), b.run.ID, api.Cancel{}); err != nil { // nothing is to begin elsewhere
 		t.Fatal(err)
 	}
 	got := b.taskTable(b.state)
@@ -72,10 +72,10 @@ func TestTheTasksTableSaysWhoWantedWhat(t *testing.T) {
 		"work's creator":      {done.CreatedBy, mgr},
 		"work's prompt":       {done.Prompt, "write hello.txt"},
 		"work's repository":   {done.RepoURL, filepath.Join(b.dir, ".git")},
-		"work's status":       {done.Status, "completed"},
+		"work's status":       {string(done.Status), "completed"},
 		"work's branch":       {done.Branch, work.Branch + "-t1-1"},
 		"next turn's cause":   {boss2.TriggeredBy, done.ID},
-		"next turn's status":  {boss2.Status, "completed"},
+		"next turn's status":  {string(boss2.Status), "completed"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s is %q, not %q", name, c.got, c.want)
@@ -113,7 +113,7 @@ func (b *booth) rebuilt() map[string]store.TaskRow {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if _, err := other.Import(b.person(), api.Import{Folder: b.detail().Folder, Trust: true}); err != nil {
+	if _, err := other.Service.Import(b.person(), api.Import{Folder: b.detail().Folder, Trust: true}); err != nil {
 		b.t.Error(err)
 	}
 	if err := other.Close(); err != nil {

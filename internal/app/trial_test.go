@@ -23,7 +23,7 @@ func TestOnlyARunThatBeginsKeepsWhatItsTrialCached(t *testing.T) {
 	s.close()
 	cut := &severed{at: func(c store.Commit) bool { return c.Events[0].Type == core.TypeRunStarted }, hit: make(chan struct{})}
 	s.open(func(p *app.Parts) { cut.Store, p.Store = p.Store, cut })
-	if _, err := s.app.StartRun(s.ctx, request); !errors.Is(err, errKilled) {
+	if _, err := s.app.Service.StartRun(s.ctx, request); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	if left := s.working(); len(left) > 0 {
@@ -31,7 +31,7 @@ func TestOnlyARunThatBeginsKeepsWhatItsTrialCached(t *testing.T) {
 	}
 	s.close()
 	s.open(nil)
-	run, err := s.app.StartRun(s.ctx, request)
+	run, err := s.app.Service.StartRun(s.ctx, request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ waves: {writes: artifacts}
 `)
 	s.run("one") // which makes the project known
 	s.cancel(*s.project().Run)
-	_, err := s.app.Speak(s.ctx, api.Speak{Dir: s.dir, Text: "hello", Start: &api.StartRun{Playbook: "study", Trust: true}})
+	_, err := s.app.Service.Speak(s.ctx, api.Speak{Dir: s.dir, Text: "hello", Start: &api.StartRun{Playbook: "study", Trust: true}})
 	if core.CodeOf(err) != core.CodeInvalid || !strings.Contains(err.Error(), "works in waves") {
 		t.Error(err)
 	}

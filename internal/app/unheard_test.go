@@ -27,14 +27,14 @@ steps: {role: dev, done: {command: "true"}}
 func TestATurnThatWasCutOffIsRepeated(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, unheardPlaybook)
-	run, err := d.app.StartRun(d.person(), api.StartRun{Dir: d.dir, Goal: "greet", Playbook: "tiny", Trust: true})
+	run, err := d.app.Service.StartRun(d.person(), api.StartRun{Dir: d.dir, Goal: "greet", Playbook: "tiny", Trust: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(d.person(), waittest.Limit)
 	defer cancel()
 	repeated := errors.New("repeated")
-	err = d.app.Follow(ctx, run.ID, 0, func(e core.Event) error {
+	err = d.app.Service.Follow(ctx, run.ID, 0, func(e core.Event) error {
 		body, err := core.Decode(e)
 		if err != nil {
 			return err

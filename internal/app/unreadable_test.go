@@ -70,13 +70,13 @@ func pausedRuns(ctx context.Context, t *testing.T, opts app.Options) (first, sec
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.AddProject(ctx, api.AddProject{Repository: dir, Name: "shop"}); err != nil {
+	if _, err := a.Service.AddProject(ctx, api.AddProject{Repository: dir, Name: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	start := func(goal string) api.Run {
-		run, err := a.StartRun(ctx, api.StartRun{Dir: dir, Goal: goal, Playbook: "costly", Trust: true})
+		run, err := a.Service.StartRun(ctx, api.StartRun{Dir: dir, Goal: goal, Playbook: "costly", Trust: true})
 		if err == nil {
-			run, err = a.Pause(ctx, run.ID, api.Pause{Stop: true})
+			run, err = a.Service.Pause(ctx, run.ID, api.Pause{Stop: true})
 		}
 		if err != nil {
 			t.Fatal(err)

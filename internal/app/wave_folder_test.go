@@ -249,7 +249,7 @@ func TestARunInWavesIsRebuiltFromItsFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = app.Import(ctx, api.Import{Folder: folder, Trust: true})
+	_, err = app.Service.Import(ctx, api.Import{Folder: folder, Trust: true})
 	if err == nil {
 		fetchAll(ctx, t, app)
 		wantRows(ctx, t, app)
@@ -290,12 +290,12 @@ func wantRows(ctx context.Context, t *testing.T, app *App) {
 // fetchAll reads details of the rebuilt run as a person does.
 func fetchAll(ctx context.Context, t *testing.T, app *App) {
 	t.Helper()
-	index, err := app.Details(ctx, surfRun)
+	index, err := app.Service.Details(ctx, surfRun)
 	if err != nil || len(index.Details) < 6 || len(index.Waves) != 4 || len(index.Answers) != 2 {
 		t.Errorf("%+v, %v", index, err)
 	}
 	for _, d := range index.Details { // also what a delegation handed in before it was blocked
-		if _, err := app.Detail(ctx, surfRun, api.FetchDetail{Name: d.ID}); err != nil {
+		if _, err := app.Service.Detail(ctx, surfRun, api.FetchDetail{Name: d.ID}); err != nil {
 			t.Errorf("%s: %v", d.ID, err)
 		}
 	}
@@ -303,12 +303,12 @@ func fetchAll(ctx context.Context, t *testing.T, app *App) {
 		"schema.md": "schema.md of schema.r1.a1\n", "detail:load.md": "load.md of load.r1.a1\n", "cart": "worker_output.json of cart.r1.again2.a1\n",
 		"wave_02_detailed.md": "wave_detailed.md of planner.r3.a1\n", index.Answers[0].Question: "Are the views of interest?\n\nNo.\n",
 	} {
-		got, err := app.Detail(ctx, surfRun, api.FetchDetail{Name: name})
+		got, err := app.Service.Detail(ctx, surfRun, api.FetchDetail{Name: name})
 		if err != nil || got.Content != want || got.Size != int64(len(want)) || got.Next != 0 {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	if _, err := app.Detail(ctx, surfRun, api.FetchDetail{Name: "d99"}); core.CodeOf(err) != core.CodeNotFound {
+	if _, err := app.Service.Detail(ctx, surfRun, api.FetchDetail{Name: "d99"}); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("what is not there: %v", err)
 	}
 }

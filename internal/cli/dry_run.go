@@ -136,7 +136,7 @@ func settingLines(s core.ToolSettings) []string {
 func worker(s api.RehearsedStage) string {
 	switch {
 	case s.Act != "":
-		return "Stellwerk itself: " + s.Act
+		return "Stellwerk itself: " + string(s.Act)
 	case len(s.Team) > 0:
 		return "team of " + strings.Join(s.Team, ", ")
 	case len(s.Roles) == 0:

@@ -98,7 +98,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// open sends a request, which resumes a stream after the event last.
+// open sends a request and returns the response if the engine accepted it. A
+// stream is resumed after the event last.
 func (c *Client) open(ctx context.Context, r api.Route, in any, last string) (*http.Response, error) {
 	target, content, err := encode(r, in)
 	if err != nil {
@@ -126,14 +127,9 @@ func (c *Client) open(ctx context.Context, r api.Route, in any, last string) (*h
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return c.send(req)
-}
-
-// send returns the response of a request that the engine accepted.
-func (c *Client) send(req *http.Request) (*http.Response, error) {
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, c.unreachable(req.Context(), err)
+		return nil, c.unreachable(ctx, err)
 	}
 	if resp.StatusCode == http.StatusOK {
 		c.ending.Store(resp.Close) // a server that shuts down keeps no connection

@@ -20,10 +20,11 @@ func encode(r api.Route, in any) (target string, body any, err error) {
 	for _, field := range reflect.VisibleFields(v.Type()) {
 		value := v.FieldByIndex(field.Index)
 		if name := field.Tag.Get("path"); name != "" {
-			if err := named(name, fmt.Sprint(value)); err != nil {
-				return "", nil, err
+			given := fmt.Sprint(value)
+			if given == "" || given == "." || given == ".." || name == "session" && !snapshot.IsSession(given) {
+				return "", nil, unnamed(name, given)
 			}
-			target = strings.ReplaceAll(target, "{"+name+"}", url.PathEscape(fmt.Sprint(value)))
+			target = strings.ReplaceAll(target, "{"+name+"}", url.PathEscape(given))
 		}
 		if name := field.Tag.Get("query"); name != "" && (!value.IsZero() || field.Tag.Get("required") != "") {
 			query.Set(name, fmt.Sprint(value))
@@ -38,15 +39,10 @@ func encode(r api.Route, in any) (target string, body any, err error) {
 	return target, body, nil
 }
 
-// named refuses a name in a path that would lead to another address.
-func named(what, name string) error {
-	if what == "session" && !snapshot.IsSession(name) {
+// unnamed refuses a name that would lead to another address.
+func unnamed(what, name string) error {
+	if what == "session" {
 		return core.Errorf(core.CodeInvalid, "%.80q is not the name of a session", name)
-	}
-	switch name {
-	case "", ".", "..":
-	default:
-		return nil
 	}
 	err := core.Errorf(core.CodeNotFound, "there is no %s %q", what, name)
 	switch what {

@@ -8,6 +8,7 @@ import (
 	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/api/apitest"
 	"github.com/stellwerk-dev/stellwerk/internal/client"
+	"github.com/stellwerk-dev/stellwerk/internal/waittest"
 )
 
 // TestAnEngineThatEnds says so with what it still answers; one of this process ends with it.
@@ -27,13 +28,13 @@ func TestAnEngineThatEnds(t *testing.T) {
 	<-entered
 	stopped := make(chan struct{})
 	go func() { stop(); close(stopped) }()
-	for { // until nobody is let in any more
+	waittest.Until(func() bool { // nobody is let in any more
 		conn, err := net.Dial("unix", socket)
-		if err != nil {
-			break
+		if err == nil {
+			_ = conn.Close()
 		}
-		_ = conn.Close()
-	}
+		return err != nil
+	})
 	close(leave)
 	if err := <-heard; err != nil || !c.Ends() {
 		t.Errorf("%v; an engine that ends says so: %v", err, c.Ends())

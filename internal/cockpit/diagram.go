@@ -75,7 +75,7 @@ func inOrder(d api.RunDetail) []api.Stage {
 	}
 	blocked := map[string]bool{}
 	for _, piece := range d.Waves.Pieces {
-		blocked[piece.ID] = piece.Status == string(core.DelegatedBlocked)
+		blocked[piece.ID] = piece.Status == api.PieceStatus(core.DelegatedBlocked)
 	}
 	for i, s := range stages {
 		if blocked[s.ID] {
@@ -195,7 +195,7 @@ func block(d api.RunDetail, s api.Stage, t api.Task) track.Block {
 
 // taskLabel is what a task is called on its block.
 func taskLabel(s api.Stage, t api.Task) string {
-	for _, name := range []string{t.Name, string(t.Kind), t.Act, t.Role} {
+	for _, name := range []string{t.Name, string(t.Kind), string(t.Act), t.Role} {
 		if name != "" {
 			return name
 		}

@@ -22,7 +22,7 @@ func hostileWaves() *apitest.Service {
 	svc := &apitest.Service{}
 	svc.ProjectAnswer.Name = "p"
 	piece := api.Piece{
-		ID: long, Title: long, Role: long, Wave: 1, Status: long, After: []string{long}, Waits: []string{long},
+		ID: long, Title: long, Role: long, Wave: 1, Status: api.PieceStatus(long), After: []string{long}, Waits: []string{long},
 		Unmet: []string{long}, Reason: long, Stale: long, Branch: long,
 	}
 	second := "f2"

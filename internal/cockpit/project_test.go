@@ -202,7 +202,7 @@ func TestPagesOfTheList(t *testing.T) {
 
 // A project is in the same words on every page, and they are true of all its runs.
 func TestHowAProjectStandsIsSaidEverywhere(t *testing.T) {
-	for state, words := range map[string]string{
+	for state, words := range map[api.ProjectState]string{
 		api.ProjectFree: "free", api.ProjectRunning: "running", api.ProjectWaiting: "waiting for you", api.ProjectPaused: "paused", "awaiting_review": "in review", "completed": "completed",
 	} {
 		p := api.Project{ID: "p", Name: "shop", Status: "active", State: state}

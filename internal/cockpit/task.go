@@ -57,7 +57,7 @@ func (c *cockpit) task(r *http.Request) (page, error) {
 	}
 	d, t := seen.run, seen.task
 	body := taskBody{Run: d.Run, Stage: seen.stage, Task: t, Limits: d.Resources.Attempt, Past: seen.past}
-	if t.Act == string(core.ActPullRequest) && t.Status == core.TaskDone {
+	if t.Act == core.ActPullRequest && t.Status == core.TaskDone {
 		body.Opened = d.PullRequest
 	}
 	open := r.URL.Query().Get("attempt")

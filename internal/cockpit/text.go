@@ -109,7 +109,7 @@ func word[S ~string](status S) string {
 	words := map[string]string{
 		string(core.StatusActive): "running", string(core.StatusAwaiting): "waiting for you", string(core.StatusReview): "in review",
 		"ended": "over", "requested": "requested", "gated": "waiting for you", "omitted": "skipped", "admitted": "to do", string(core.StageOpen): "under way",
-		api.PieceStuck: "stuck, waiting for you", api.ProjectWaiting: "waiting for you",
+		string(api.PieceStuck): "stuck, waiting for you", string(api.ProjectWaiting): "waiting for you",
 	}
 	if w, ok := words[string(status)]; ok {
 		return w
@@ -153,7 +153,7 @@ func numbered(s api.Stage) string { return strings.TrimSpace(s.Number + " " + st
 func issueLabel(issue string) string { return core.IssueTitle(issue, "") }
 
 // taskName is what a task is called in a list.
-func taskName(t api.Task) string { return clip(100, cmp.Or(t.Prompt, t.Name, t.Act, t.Role)) }
+func taskName(t api.Task) string { return clip(100, cmp.Or(t.Prompt, t.Name, string(t.Act), t.Role)) }
 
 // taskHere is what a task is called below its stage's name, which is not said
 // again.

@@ -69,12 +69,12 @@ func (w *world) stopped() {
 			w.t.Error(err)
 		}
 	}()
-	runs, err := a.Runs(ctx, api.RunQuery{})
+	runs, err := a.Service.Runs(ctx, api.RunQuery{})
 	if err != nil || len(runs) != 1 || runs[0].Status != core.StatusCancelled {
 		w.t.Fatalf("the runs are %+v, %v", runs, err)
 	}
 	w.await("the end of the attempt", func() bool {
-		events, err := a.Events(ctx, runs[0].ID, 0, 1000)
+		events, err := a.Service.Events(ctx, runs[0].ID, 0, 1000)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -127,7 +127,7 @@ func (w *world) recovered(branches []string) {
 			w.t.Error(err)
 		}
 	}()
-	runs, err := a.Runs(ctx, api.RunQuery{})
+	runs, err := a.Service.Runs(ctx, api.RunQuery{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -137,11 +137,11 @@ func (w *world) recovered(branches []string) {
 		}
 		w.await("the last line of the manifest of "+run.Branch, func() bool {
 			m, err := runfolder.ReadManifest(w.manifestPath(run.ID))
-			events, eventsErr := a.Events(ctx, run.ID, 0, 1000)
+			events, eventsErr := a.Service.Events(ctx, run.ID, 0, 1000)
 			return err == nil && eventsErr == nil && m.TornTail == nil && len(m.Events) == len(events) &&
 				events[len(events)-1].Type == core.TypeRunSwept
 		})
-		again, err := a.Replay(ctx, run.ID)
+		again, err := a.Service.Replay(ctx, run.ID)
 		if err != nil || !again.StateEqual || again.Difference != "" {
 			w.t.Fatalf("replay of %s: %+v, %v", run.Branch, again, err)
 		}

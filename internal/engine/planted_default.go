@@ -2,7 +2,5 @@
 
 package engine
 
-import "context"
-
-// commit makes a step durable. Its effects are handed out afterwards.
-func (e *Engine) commit(ctx context.Context, b *batch) error { return e.store.Commit(ctx, b.commit) }
+// effectsFirst is a bug that a build tag plants.
+const effectsFirst = false

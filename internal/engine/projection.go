@@ -118,19 +118,19 @@ func lastVerified(events []core.Event, t *core.Task) bool {
 }
 
 // taskStatus maps a task's state to the four statuses of the tasks table.
-func taskStatus(t *core.Task) string {
+func taskStatus(t *core.Task) store.TaskStatus {
 	if t.Status == core.TaskDelivered && t.Prepared != nil {
-		return "pending" // a person is asked about it
+		return store.TaskPending // a person is asked about it
 	}
 	switch t.Status {
 	case core.TaskWaiting:
-		return "pending"
+		return store.TaskPending
 	case core.TaskRunning, core.TaskDelivered, core.TaskVerifying:
-		return "running"
+		return store.TaskRunning
 	case core.TaskDone:
-		return "completed"
+		return store.TaskCompleted
 	case core.TaskDropped:
-		return "failed"
+		return store.TaskFailed
 	}
-	return "pending"
+	return store.TaskPending
 }

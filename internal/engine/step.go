@@ -81,7 +81,10 @@ func (e *Engine) attempt(ctx context.Context, s *stream, in input) (*core.Run, e
 		} else if !settled {
 			continue
 		}
-		err = e.commit(ctx, b)
+		if effectsFirst {
+			e.dispatcher.Reconcile(b.run.Clone(), core.Effects(b.run))
+		}
+		err = e.store.Commit(ctx, b.commit)
 		var held *store.ClaimHeld
 		if errors.As(err, &held) {
 			attempt := b.attemptFor(held.Claim)

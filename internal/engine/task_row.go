@@ -23,7 +23,7 @@ func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.Task
 		row.Kind = string(t.Kind)
 	}
 	if t.Status != core.TaskDone && r.Status.Terminal() { // nobody brings it to its end any more
-		row.Status = "failed"
+		row.Status = store.TaskFailed
 	}
 	a := t.Last()
 	if a != nil {
@@ -33,18 +33,18 @@ func taskRow(r *core.Run, s *core.Stage, t *core.Task, now time.Time) store.Task
 	case a != nil && !a.StartedAt.IsZero():
 		started := a.StartedAt
 		row.StartedAt = &started
-	case t.Act != "" && row.Status != "pending": // the engine does it itself, at once
+	case t.Act != "" && row.Status != store.TaskPending: // the engine does it itself, at once
 		started := row.CreatedAt
 		row.StartedAt = &started
 	}
 	switch {
 	case t.Status == core.TaskDone:
 		row.CompletedAt = &now
-	case row.Status == "failed" && a != nil && row.StartedAt != nil && !a.Status.Active():
+	case row.Status == store.TaskFailed && a != nil && row.StartedAt != nil && !a.Status.Active():
 		ended := a.StartedAt.Add(a.Duration)
 		row.CompletedAt = &ended
 	}
-	if row.Status == "completed" || row.Status == "failed" {
+	if row.Status == store.TaskCompleted || row.Status == store.TaskFailed {
 		row.Result = taskResult(r, s, t)
 	}
 	return row

@@ -36,7 +36,7 @@ func TestRowsOfAPhasesTasks(t *testing.T) {
 			t.Fatalf("%s: %d rows, %v", run, len(rows), err)
 		}
 		row := rows[0]
-		said := strings.Join([]string{row.Addressee, row.CreatedBy, row.TriggeredBy, row.Prompt, row.RepoURL, row.Branch, row.Status}, "|")
+		said := strings.Join([]string{row.Addressee, row.CreatedBy, row.TriggeredBy, row.Prompt, row.RepoURL, row.Branch, string(row.Status)}, "|")
 		addressee := map[string]string{"r1": "5874cfbf-d3b5-844f-8639-c04dab593961", "r2": "036d6e3c-190c-8093-bfef-1cab1855692f"}[run]
 		if said != "worker-a-"+addressee+"|me||a: g|/srv/shop.git|feature/"+run+"|"+want.status || string(row.Result) != want.result {
 			t.Errorf("%s: %s\n%s", run, said, row.Result)

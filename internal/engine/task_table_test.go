@@ -125,7 +125,7 @@ func TestTheTableSaysHowItStands(t *testing.T) {
 	for name, c := range map[string]struct {
 		status             core.RunStatus
 		task               core.Task
-		want               string
+		want               store.TaskStatus
 		started, completed time.Time
 		result             string
 	}{

@@ -24,7 +24,7 @@ func (a *Service) openRuns(ctx context.Context, project string) (map[string][]co
 // projectState is how a project stands, with all its open runs: what people decided
 // comes first, then what is done, then what waits. Where nothing is open, it is
 // how the last epic ended.
-func projectState(row store.ProjectRow, open []core.RunStatus) string {
+func projectState(row store.ProjectRow, open []core.RunStatus) api.ProjectState {
 	waits, reviewed := 0, 0
 	for _, s := range open {
 		switch s {
@@ -45,9 +45,9 @@ func projectState(row store.ProjectRow, open []core.RunStatus) string {
 	case waits > 0:
 		return api.ProjectWaiting
 	case reviewed > 0:
-		return string(core.StatusReview)
+		return api.ProjectState(core.StatusReview)
 	case row.Status == core.StatusCompleted, row.Status == core.StatusFailed:
-		return string(row.Status)
+		return api.ProjectState(row.Status)
 	}
 	return api.ProjectFree
 }

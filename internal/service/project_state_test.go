@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stellwerk-dev/stellwerk/internal/api"
 	"github.com/stellwerk-dev/stellwerk/internal/core"
 	"github.com/stellwerk-dev/stellwerk/internal/store"
 )
@@ -13,7 +14,7 @@ func TestHowAProjectStands(t *testing.T) {
 	for _, c := range []struct {
 		row  store.ProjectRow
 		open []core.RunStatus
-		want string
+		want api.ProjectState
 	}{
 		{store.ProjectRow{Status: "active"}, nil, "free"},
 		{store.ProjectRow{Status: "active", CurrentEpic: "cancelled"}, nil, "free"},

@@ -40,7 +40,7 @@ func wavePieces(r *core.Run) []api.Piece {
 	var pieces []api.Piece
 	for _, d := range r.Waves.Works {
 		p := api.Piece{
-			ID: d.Brief.ID, Title: d.Brief.Title(), Role: d.Brief.Agent, Wave: d.Wave, Status: string(d.Status),
+			ID: d.Brief.ID, Title: d.Brief.Title(), Role: d.Brief.Agent, Wave: d.Wave, Status: api.PieceStatus(d.Status),
 			After: d.Brief.DependsOn, Waits: d.Waits, Unmet: d.Unmet, Reason: d.Reason, Stale: d.Stale,
 		}
 		if s := r.Stage(d.Brief.ID); s != nil {
@@ -58,13 +58,13 @@ func stepPieces(r *core.Run) []api.Piece {
 	}
 	var pieces []api.Piece
 	for _, step := range r.Driving.Plan.Steps {
-		p := api.Piece{ID: step.ID, Title: step.Title, Role: step.Role, After: step.After, Status: string(core.DelegatedWaiting)}
+		p := api.Piece{ID: step.ID, Title: step.Title, Role: step.Role, After: step.After, Status: api.PieceStatus(core.DelegatedWaiting)}
 		if s := r.Stage(core.StepStage(step.ID)); s != nil {
 			p.Branch = s.Branch
 			p.Status, p.Reason = standing(r, s)
 		}
 		if step.Done {
-			p.Status = string(core.DelegatedDone)
+			p.Status = api.PieceStatus(core.DelegatedDone)
 		}
 		pieces = append(pieces, p)
 	}
@@ -75,7 +75,7 @@ func stepPieces(r *core.Run) []api.Piece {
 func phasePieces(r *core.Run) []api.Piece {
 	var pieces []api.Piece
 	for i, phase := range r.Playbook.Phases {
-		p := api.Piece{ID: phase.ID, Title: phase.Title, Role: phase.Role, Status: string(core.DelegatedWaiting)}
+		p := api.Piece{ID: phase.ID, Title: phase.Title, Role: phase.Role, Status: api.PieceStatus(core.DelegatedWaiting)}
 		switch {
 		case phase.Team != nil:
 			p.Role = phase.Team.Hub
@@ -95,7 +95,7 @@ func phasePieces(r *core.Run) []api.Piece {
 
 // standing is how a stage stands, and why it does not go on. One that is open and
 // that nothing but a person's word brings further is stuck.
-func standing(r *core.Run, s *core.Stage) (status, reason string) {
+func standing(r *core.Run, s *core.Stage) (status api.PieceStatus, reason string) {
 	status, reason = pieceStatus(s.Status), s.Trouble
 	if s.Status != core.StageOpen || r.Status.Terminal() {
 		return status, reason
@@ -111,15 +111,15 @@ func standing(r *core.Run, s *core.Stage) (status, reason string) {
 	return status, reason
 }
 
-func pieceStatus(s core.StageStatus) string {
+func pieceStatus(s core.StageStatus) api.PieceStatus {
 	switch s {
 	case core.StageDone:
-		return string(core.DelegatedDone)
+		return api.PieceStatus(core.DelegatedDone)
 	case core.StagePending:
-		return string(core.DelegatedWaiting)
+		return api.PieceStatus(core.DelegatedWaiting)
 	case core.StageOpen, core.StageGated, core.StageOmitted, core.StageStale:
 	}
-	return string(s)
+	return api.PieceStatus(s)
 }
 
 // waves shows how a run stands whose work is delegated in waves.

@@ -110,7 +110,7 @@ func TestWhatIsStuckIsNotCalledOpen(t *testing.T) {
 		"open: ":                           {Stages: []*core.Stage{{ID: "step-3", Status: core.StageOpen}}, Pause: &core.Pause{Stage: "step-2", Reason: "why"}},
 	} {
 		r.Playbook, r.Driving.Plan = &core.Playbook{Kind: "rules", Project: &core.Management{}}, &core.Plan{Steps: []core.Step{{ID: "3"}}}
-		if got := Outline(r).Pieces[0]; got.Status+": "+got.Reason != want {
+		if got := Outline(r).Pieces[0]; string(got.Status)+": "+got.Reason != want {
 			t.Errorf("%+v, want %s", got, want)
 		}
 	}

@@ -87,7 +87,7 @@ func Detail(r *core.Run) api.RunDetail {
 
 func task(t *core.Task) api.Task {
 	task := api.Task{
-		ID: t.ID, Name: t.Name, Kind: t.Kind, Prompt: t.Prompt, Role: t.Role, Act: string(t.Act), Status: t.Status, NotBefore: t.NotBefore, Limit: t.Limit, Counted: t.Counted,
+		ID: t.ID, Name: t.Name, Kind: t.Kind, Prompt: t.Prompt, Role: t.Role, Act: t.Act, Status: t.Status, NotBefore: t.NotBefore, Limit: t.Limit, Counted: t.Counted,
 	}
 	if t.Act == "" {
 		task.Checks = check.Names(t.Done, t.Outputs)

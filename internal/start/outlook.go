@@ -50,7 +50,7 @@ func (o *outlook) add(stage api.RehearsedStage) { o.stages = append(o.stages, st
 func (o *outlook) work(kind core.TaskKind, stage api.RehearsedStage) {
 	branch := &core.Stage{Conflict: &core.Unmerged{Into: "both sides"}}
 	t := work.Admit(o.run, branch, kind, "", "")
-	stage.Role, stage.Act, stage.Attempts, stage.Timeout = t.Role, string(t.Act), t.Attempts, t.Timeout
+	stage.Role, stage.Act, stage.Attempts, stage.Timeout = t.Role, t.Act, t.Attempts, t.Timeout
 	stage.Roles = slices.DeleteFunc(slices.Clone(stage.Roles), func(name string) bool { return name == t.Role })
 	stage.Checks = check.Names(t.Done, t.Outputs)
 	o.add(stage)
@@ -73,7 +73,7 @@ func (o *outlook) merging(of, when string, resolvers ...string) {
 
 func (o *outlook) publish(when string) {
 	stage := api.RehearsedStage{
-		ID: core.PublishStage, Title: "Publish", When: when, Act: string(core.ActPullRequest), Gate: core.GateApproval,
+		ID: core.PublishStage, Title: "Publish", When: when, Act: core.ActPullRequest, Gate: core.GateApproval,
 		Does:   fmt.Sprintf("opens a pull request from %s into %s", o.run.Branch, dispatch.Target(o.run)),
 		Checks: check.Names(dispatch.GateCheck(o.run, core.PublishStage), nil),
 	}
@@ -168,7 +168,7 @@ func (o *outlook) manager() {
 	})
 	o.merging("work", "the manager says so; at once if it gave the branch no name")
 	o.add(api.RehearsedStage{
-		ID: "work/validate", Act: string(core.ActValidate), When: "the manager asks for it", Does: "checks " + o.run.Branch + " once more", Checks: check.Names(o.m.Done, nil),
+		ID: "work/validate", Act: core.ActValidate, When: "the manager asks for it", Does: "checks " + o.run.Branch + " once more", Checks: check.Names(o.m.Done, nil),
 	})
 	o.publish("the manager asks for it")
 }

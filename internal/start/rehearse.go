@@ -74,7 +74,7 @@ func rehearsal(s *Prepared) api.Rehearsal {
 
 func rehearsedPhase(phase core.Phase) api.RehearsedStage {
 	stage := api.RehearsedStage{
-		ID: phase.ID, Title: phase.Title, When: condition(phase), Role: phase.Role, Act: string(phase.Act), Prompt: phase.Prompt, Gate: phase.Gate,
+		ID: phase.ID, Title: phase.Title, When: condition(phase), Role: phase.Role, Act: phase.Act, Prompt: phase.Prompt, Gate: phase.Gate,
 	}
 	if phase.Team != nil {
 		stage.Team = append(slices.Clone(phase.Team.Spokes), phase.Team.Hub)

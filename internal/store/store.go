@@ -181,15 +181,26 @@ type Progress struct {
 	PRNumber              int
 }
 
+// TaskStatus is how a task stands in lists.
+type TaskStatus string
+
+const (
+	TaskPending   TaskStatus = "pending"
+	TaskRunning   TaskStatus = "running"
+	TaskCompleted TaskStatus = "completed"
+	TaskFailed    TaskStatus = "failed"
+)
+
 // TaskRow is the projection of a task.
 type TaskRow struct {
-	ID, Run, Addressee, Project, Kind, Status string
-	Prompt, RepoURL, Branch, TriggeredBy      string
-	CreatedBy                                 string
-	CreatedAt                                 time.Time
-	StartedAt, CompletedAt                    *time.Time
-	Result                                    []byte // JSON
-	Worker                                    string
+	ID, Run, Addressee, Project, Kind    string
+	Status                               TaskStatus
+	Prompt, RepoURL, Branch, TriggeredBy string
+	CreatedBy                            string
+	CreatedAt                            time.Time
+	StartedAt, CompletedAt               *time.Time
+	Result                               []byte // JSON
+	Worker                               string
 }
 
 // MessageRow is a piece of a project's conversation.

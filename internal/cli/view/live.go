@@ -72,9 +72,9 @@ func (v View) doing(d api.RunDetail) string {
 			case again != "":
 				return v.dots(id, terminal.Line(t.Role), again)
 			case t.Act != "" && t.Status == core.TaskVerifying:
-				return v.dots(id, terminal.Line(t.Act), "checks run once more")
+				return v.dots(id, terminal.Line(string(t.Act)), "checks run once more")
 			case t.Act != "" && t.Status == core.TaskRunning:
-				return v.dots(id, terminal.Line(t.Act), "publishing")
+				return v.dots(id, terminal.Line(string(t.Act)), "publishing")
 			}
 		}
 	}

@@ -199,7 +199,7 @@ func (v View) task(r api.Run, t api.Task) []string {
 	case r.Halted && t.Status == core.TaskVerifying:
 		state = "checks stopped"
 	}
-	about := v.dots(terminal.Line(t.ID), terminal.Line(cmp.Or(t.Role, t.Act)), state, tries(t))
+	about := v.dots(terminal.Line(t.ID), terminal.Line(cmp.Or(t.Role, string(t.Act))), state, tries(t))
 	lines := []string{v.fit("      " + about)}
 	if again := v.again(r, t); again != "" {
 		lines = append(lines, v.fit("      "+again))

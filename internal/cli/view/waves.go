@@ -168,5 +168,5 @@ func (v View) pieceSignal(p api.Piece) signal {
 	case core.DelegatedDropped:
 		return signal{g("⊘", "[-]"), "dropped", v.Style.Faint}
 	}
-	return signal{g("·", "[.]"), terminal.Line(p.Status), v.Style.Faint}
+	return signal{g("·", "[.]"), terminal.Line(string(p.Status)), v.Style.Faint}
 }

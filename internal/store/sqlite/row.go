@@ -60,7 +60,7 @@ func projectRow(p query.Project) store.ProjectRow {
 
 func taskParams(t *store.TaskRow) query.PutTaskParams {
 	return query.PutTaskParams{
-		RunID: t.Run, ID: t.ID, Addressee: t.Addressee, ProjectID: t.Project, TaskType: t.Kind, Status: t.Status,
+		RunID: t.Run, ID: t.ID, Addressee: t.Addressee, ProjectID: t.Project, TaskType: t.Kind, Status: string(t.Status),
 		Prompt: t.Prompt, RepoUrl: t.RepoURL, Branch: t.Branch, TriggeredByTaskID: t.TriggeredBy,
 		CreatedBy: t.CreatedBy, CreatedAt: micros(t.CreatedAt), StartedAt: optionalMicros(t.StartedAt),
 		CompletedAt: optionalMicros(t.CompletedAt), Result: t.Result, WorkerPod: t.Worker,
@@ -69,7 +69,7 @@ func taskParams(t *store.TaskRow) query.PutTaskParams {
 
 func taskRow(t query.Task) store.TaskRow {
 	return store.TaskRow{
-		Run: t.RunID, ID: t.ID, Addressee: t.Addressee, Project: t.ProjectID, Kind: t.TaskType, Status: t.Status,
+		Run: t.RunID, ID: t.ID, Addressee: t.Addressee, Project: t.ProjectID, Kind: t.TaskType, Status: store.TaskStatus(t.Status),
 		Prompt: t.Prompt, RepoURL: t.RepoUrl, Branch: t.Branch, TriggeredBy: t.TriggeredByTaskID,
 		CreatedBy: t.CreatedBy, CreatedAt: fromMicros(t.CreatedAt), StartedAt: fromOptional(t.StartedAt),
 		CompletedAt: fromOptional(t.CompletedAt), Result: t.Result, Worker: t.WorkerPod,

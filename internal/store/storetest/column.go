@@ -91,7 +91,7 @@ func testColumns(t *testing.T, open Open) {
 			t.Errorf("%s of a task: %s, %v", column, cmp.Diff([]store.TaskRow{task}, got), err)
 		}
 	})
-	for _, status := range []string{"running", "completed", "failed", "pending"} {
+	for _, status := range []store.TaskStatus{store.TaskRunning, store.TaskCompleted, store.TaskFailed, store.TaskPending} {
 		task.Status = status
 		push(t, s, "run/r1", func(c *store.Commit) { c.Tasks = []store.TaskRow{task} })
 		if got, err := s.Tasks(t.Context(), "r1"); err != nil || len(got) != 1 || got[0].Status != status {

@@ -160,7 +160,7 @@ func testTotals(t *testing.T, open Open) {
 	s := open(t)
 	row := store.ProjectRow{ID: "p", Name: "Name", Status: "active", LastActivity: moment(1), CreatedAt: moment(1)}
 	put := func() { push(t, s, core.ProjectStream("p"), func(c *store.Commit) { c.Project = &row }) }
-	work := func(run, project string, cost float64, at int, tasks ...string) {
+	work := func(run, project string, cost float64, at int, tasks ...store.TaskStatus) {
 		push(t, s, "run/"+run, func(c *store.Commit) {
 			c.Run = &store.RunRow{ID: run, Alias: run, Project: project, Status: "active", CostUSD: cost, StartedAt: moment(1), UpdatedAt: moment(at)}
 			for i, status := range tasks {

@@ -20,7 +20,7 @@ func testTotalsFollow(t *testing.T, open Open) {
 		minute++
 		push(t, s, "run/a", func(c *store.Commit) {
 			c.Run = &store.RunRow{ID: "a", Project: "p", Status: "active", CostUSD: cost, Unpriced: unpriced, StartedAt: moment(0), UpdatedAt: moment(minute / 2)}
-			c.Tasks = []store.TaskRow{{ID: id, Run: "a", Project: "p", Status: status, CreatedAt: moment(0)}}
+			c.Tasks = []store.TaskRow{{ID: id, Run: "a", Project: "p", Status: store.TaskStatus(status), CreatedAt: moment(0)}}
 		})
 		counts := map[string]int{}
 		for _, status := range tasks {

@@ -6,17 +6,19 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"golang.org/x/net/netutil"
 )
 
-// TestQueue: who floods the tools' socket holds a few of the engine's descriptors,
+// TestToolConnectionsWait: who floods the tools' socket holds a few of the engine's descriptors,
 // and who calls meanwhile is heard later.
-func TestQueue(t *testing.T) {
+func TestToolConnectionsWait(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := newQueue(l, 2)
+	q := netutil.LimitListener(l, 2)
 	taken := make(chan net.Conn, 8)
 	ended := make(chan error, 1)
 	go func() {

@@ -68,7 +68,8 @@ func word(rule egress.Rule, address netip.Addr) []string {
 		return nil
 	}
 	prefix := netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())
-	return []string{egress.Grant{Rule: rule, AnyPort: true, Range: prefix}.String()}
+	rule.Port = 0 // whichever
+	return []string{egress.Grant{Rule: rule, Range: prefix}.String()}
 }
 
 func TestNpm(t *testing.T) {

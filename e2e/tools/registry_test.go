@@ -68,8 +68,7 @@ func word(rule egress.Rule, address netip.Addr) []string {
 		return nil
 	}
 	prefix := netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())
-	rule.Port = 0 // whichever
-	return []string{egress.Grant{Rule: rule, Range: prefix}.String()}
+	return []string{rule.Host + "=" + prefix.String()}
 }
 
 func TestNpm(t *testing.T) {

@@ -82,9 +82,7 @@ type ProjectSpent struct {
 	At     time.Time `json:"at,omitzero"`
 }
 
-// Type implements Body.
-func (ProjectSpent) Type() Type { return TypeProjectSpent }
-func (ProjectSpent) sealed()    {}
+func (ProjectSpent) event() Type { return TypeProjectSpent }
 
 // Intent is what a step of a run does that limits of its project can forbid.
 type Intent struct {

@@ -13,9 +13,11 @@ type Type string
 //
 //sumtype:decl
 type Body interface {
-	Type() Type
-	sealed()
+	event() Type
 }
+
+// TypeOf is the type of the event that says body.
+func TypeOf(body Body) Type { return body.event() }
 
 // The events of a run.
 const (

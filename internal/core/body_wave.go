@@ -51,16 +51,9 @@ type CourseRefused struct {
 	Reasons []string `json:"reasons"`
 }
 
-func (WaveOpened) Type() Type    { return TypeWaveOpened }
-func (WaveClosed) Type() Type    { return TypeWaveClosed }
-func (BriefAdmitted) Type() Type { return TypeBriefAdmitted }
-func (BriefRefused) Type() Type  { return TypeBriefRefused }
-func (BriefEnded) Type() Type    { return TypeBriefEnded }
-func (CourseRefused) Type() Type { return TypeCourseRefused }
-
-func (WaveOpened) sealed()    {}
-func (WaveClosed) sealed()    {}
-func (BriefAdmitted) sealed() {}
-func (BriefRefused) sealed()  {}
-func (BriefEnded) sealed()    {}
-func (CourseRefused) sealed() {}
+func (WaveOpened) event() Type    { return TypeWaveOpened }
+func (WaveClosed) event() Type    { return TypeWaveClosed }
+func (BriefAdmitted) event() Type { return TypeBriefAdmitted }
+func (BriefRefused) event() Type  { return TypeBriefRefused }
+func (BriefEnded) event() Type    { return TypeBriefEnded }
+func (CourseRefused) event() Type { return TypeCourseRefused }

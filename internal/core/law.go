@@ -21,13 +21,13 @@ func Law(r *Run, actor Actor, body Body) error {
 		if first {
 			return unlawful("a run starts once")
 		}
-		return unlawful("%s before the run started", body.Type())
+		return unlawful("%s before the run started", TypeOf(body))
 	}
 	if r == nil {
 		return lawStart(actor, started)
 	}
-	if _, allowed := RunNext(r.Status, body.Type()); !allowed {
-		return Errorf(CodeConflict, "%s is not possible now: the run is %s", inWords(body.Type()), r.Status.InWords()).
+	if _, allowed := RunNext(r.Status, TypeOf(body)); !allowed {
+		return Errorf(CodeConflict, "%s is not possible now: the run is %s", inWords(TypeOf(body)), r.Status.InWords()).
 			Offer(r.Choices(VerbStatus)...)
 	}
 	if err := stageLaw(r, body); err != nil {
@@ -128,10 +128,10 @@ func actors(t Type) []ActorKind {
 }
 
 func actorMay(actor Actor, body Body) error {
-	if slices.Contains(actors(body.Type()), actor.Kind) {
+	if slices.Contains(actors(TypeOf(body)), actor.Kind) {
 		return nil
 	}
-	return Errorf(CodeForbidden, "%s is not for %s to say", body.Type(), nameOf(actor)).
+	return Errorf(CodeForbidden, "%s is not for %s to say", TypeOf(body), nameOf(actor)).
 		WithHint("approvals, feedback and steering are a person's: run the command outside an attempt")
 }
 
@@ -174,14 +174,14 @@ func stageLaw(r *Run, body Body) error {
 		return nil
 	}
 	s := r.Stage(id)
-	if s == nil && r.Managed() && body.Type() == TypeStageOpened {
+	if s == nil && r.Managed() && TypeOf(body) == TypeStageOpened {
 		return nil
 	}
 	if s == nil {
 		return noStage(r, id)
 	}
-	if _, allowed := StageNext(s.Status, body.Type()); !allowed {
-		return Errorf(CodeConflict, "%s is not possible now: stage %s is %s", inWords(body.Type()), s.ID, s.Status).
+	if _, allowed := StageNext(s.Status, TypeOf(body)); !allowed {
+		return Errorf(CodeConflict, "%s is not possible now: stage %s is %s", inWords(TypeOf(body)), s.ID, s.Status).
 			Offer(r.Choices(VerbStatus)...)
 	}
 	return nil
@@ -214,15 +214,15 @@ func clause(r *Run, actor Actor, body Body) error {
 	case AttemptRequested:
 		return lawAttempt(r, b)
 	case AttemptStarted:
-		return lawAttemptStep(r, body.Type(), b.Attempt)
+		return lawAttemptStep(r, TypeOf(body), b.Attempt)
 	case AttemptStopRequested:
-		return lawAttemptStep(r, body.Type(), b.Attempt)
+		return lawAttemptStep(r, TypeOf(body), b.Attempt)
 	case UsageObserved:
 		return lawAttemptStep(r, TypeAttemptStopRequested, b.Attempt)
 	case AllowanceReserved:
 		return lawReserve(r, b)
 	case AttemptExited:
-		return lawAttemptStep(r, body.Type(), b.Attempt)
+		return lawAttemptStep(r, TypeOf(body), b.Attempt)
 	case VerifyRequested:
 		return lawVerify(r, b)
 	case VerifyConcluded:

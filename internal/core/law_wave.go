@@ -5,7 +5,7 @@ import "slices"
 // lawWave judges what only a run in waves knows.
 func lawWave(r *Run, body Body) error {
 	if !r.ByWaves() {
-		return unlawful("%s is for runs in waves", body.Type())
+		return unlawful("%s is for runs in waves", TypeOf(body))
 	}
 	w := r.Waves
 	switch b := body.(type) {

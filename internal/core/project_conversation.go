@@ -28,11 +28,8 @@ type ConversationNamed struct {
 	Name string `json:"name"`
 }
 
-func (ConversationOpened) Type() Type { return TypeConversationOpened }
-func (ConversationNamed) Type() Type  { return TypeConversationNamed }
-
-func (ConversationOpened) sealed() {}
-func (ConversationNamed) sealed()  {}
+func (ConversationOpened) event() Type { return TypeConversationOpened }
+func (ConversationNamed) event() Type  { return TypeConversationNamed }
 
 // Conversation is one of a project's conversations. The first, which every project
 // has, is known by the project's own id; events of runs name it by nothing.

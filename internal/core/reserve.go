@@ -50,9 +50,7 @@ type AllowanceReserved struct {
 	Returned bool      `json:"returned,omitempty"` // nothing was asked for but to give something back
 }
 
-// Type implements Body.
-func (AllowanceReserved) Type() Type { return TypeAllowanceReserved }
-func (AllowanceReserved) sealed()    {}
+func (AllowanceReserved) event() Type { return TypeAllowanceReserved }
 
 // Used is what counts of an attempt: what its broker metered, or what its agent
 // claims where no broker did.

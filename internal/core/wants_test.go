@@ -50,7 +50,7 @@ func TestWhatAStateWants(t *testing.T) {
 				fmt.Fprintf(told, "holds %s\n", encoded(t, c))
 			}
 			for _, b := range core.Decide(r, starts{s.n}) {
-				fmt.Fprintf(told, "decides %s %s by %+v\n", b.Type(), encoded(t, b), core.ActorFor(r, starts{s.n}, b))
+				fmt.Fprintf(told, "decides %s %s by %+v\n", core.TypeOf(b), encoded(t, b), core.ActorFor(r, starts{s.n}, b))
 			}
 			told.WriteString("\n")
 		}

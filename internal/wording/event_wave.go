@@ -33,7 +33,7 @@ func describeWave(body core.Body) (what, detail string) {
 	case core.CourseRefused:
 		return "decision refused", Colon(string(b.Course), strings.Join(b.Reasons, "; "))
 	default:
-		return string(body.Type()), ""
+		return string(core.TypeOf(body)), ""
 	}
 }
 

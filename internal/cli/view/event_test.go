@@ -122,7 +122,7 @@ func TestEventsOfOtherDaysAndVersions(t *testing.T) {
 func TestOnlyTheMachineryIsLeftOutOfALiveView(t *testing.T) {
 	seen := 0
 	for _, body := range everything() {
-		if view.Notable(body.Type()) {
+		if view.Notable(core.TypeOf(body)) {
 			seen++
 		}
 	}

@@ -22,7 +22,7 @@ func between(changes ...func(r *core.Run)) *core.Run {
 func outline(bodies []core.Body) []string {
 	var all []string
 	for _, b := range bodies {
-		line := string(b.Type())
+		line := string(core.TypeOf(b))
 		switch b := b.(type) {
 		case core.TaskAdmitted:
 			line += " " + b.Task

@@ -123,7 +123,7 @@ func TestATeamWhoseMemberIsSpent(t *testing.T) {
 			var got []core.Type
 			bodies := (phases.Decider{}).Decide(at(p, core.Stage{Status: core.StageOpen, Reduced: c.reduced, Tasks: tasks}))
 			for _, b := range bodies {
-				got = append(got, b.Type())
+				got = append(got, core.TypeOf(b))
 				if alone, ok := b.(core.TaskAdmitted); ok {
 					if diff := cmp.Diff([]core.Input{{Name: "notes.md", Optional: true}, {Name: "docs-dev.md"}}, alone.Inputs); diff != "" {
 						t.Errorf("who goes on alone reads:\n%s", diff)

@@ -43,7 +43,7 @@ func task(kind core.TaskKind, status core.TaskStatus) *core.Task {
 func outline(bodies []core.Body) []string {
 	var all []string
 	for _, b := range bodies {
-		line := string(b.Type())
+		line := string(core.TypeOf(b))
 		switch b := b.(type) {
 		case core.TaskAdmitted:
 			line += " " + b.Task

@@ -75,7 +75,7 @@ func TestWhatAPlannerIsToldOfItsDecision(t *testing.T) {
 	} {
 		test.decision.Decision, test.decision.Reason = core.CourseAsk, "why"
 		bodies := waves.Decider{}.Decide(decided(test.decision))
-		i := slices.IndexFunc(bodies, func(b core.Body) bool { return b.Type() == core.TypeWaveClosed })
+		i := slices.IndexFunc(bodies, func(b core.Body) bool { return core.TypeOf(b) == core.TypeWaveClosed })
 		if i < 0 {
 			t.Fatalf("%s: the wave is not closed: %v", name, bodies)
 		}
@@ -89,7 +89,7 @@ func TestWhatAPlannerIsToldOfItsDecision(t *testing.T) {
 		for _, kind := range []core.Type{core.TypeQuestionAnswered, core.TypeBriefEnded} {
 			n := 0
 			for _, b := range bodies {
-				if b.Type() == kind {
+				if core.TypeOf(b) == kind {
 					n++
 				}
 			}

@@ -136,7 +136,7 @@ func TestHowAPlannerFinishes(t *testing.T) {
 			c.change(r)
 			got := map[core.Type]bool{}
 			for _, b := range (waves.Decider{}).Decide(r) {
-				got[b.Type()] = true
+				got[core.TypeOf(b)] = true
 			}
 			for _, end := range []core.Type{published, completed, refused} {
 				if got[end] != (end == c.want) {

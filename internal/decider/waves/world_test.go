@@ -178,7 +178,7 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 		}
 		for _, b := range bodies {
 			if err := w.add(core.ActorFor(w.run, waves.Decider{}, b), cause, b); err != nil {
-				w.t.Fatalf("after %s: decision %s %+v is unlawful: %v\n%s", body.Type(), b.Type(), b, err, w.account())
+				w.t.Fatalf("after %s: decision %s %+v is unlawful: %v\n%s", core.TypeOf(body), core.TypeOf(b), b, err, w.account())
 			}
 		}
 	}
@@ -187,7 +187,7 @@ func (w *world) try(actor core.Actor, body core.Body) error {
 func (w *world) must(actor core.Actor, body core.Body) {
 	w.t.Helper()
 	if err := w.try(actor, body); err != nil {
-		w.t.Fatalf("%s refused: %v (%s)\n%s", body.Type(), err, wording.Hint(err), w.account())
+		w.t.Fatalf("%s refused: %v (%s)\n%s", core.TypeOf(body), err, wording.Hint(err), w.account())
 	}
 }
 

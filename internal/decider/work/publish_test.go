@@ -76,7 +76,7 @@ func TestARunRestsOrEndsOnlyWithAllItsWork(t *testing.T) {
 		}
 		var got core.Type
 		if len(bodies) > 0 {
-			got = bodies[0].Type()
+			got = core.TypeOf(bodies[0])
 		}
 		if got != c.want || len(bodies) > 1 {
 			t.Errorf("%s: %+v follows, want %q", name, bodies, c.want)

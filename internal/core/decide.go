@@ -64,15 +64,13 @@ const stopGrace = 2 * time.Minute
 // was stopped, or over a limit.
 func overrun(r *Run) []Body {
 	var bodies []Body
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			a := t.Last()
-			if a == nil || (a.Status != AttemptRunning && a.Status != AttemptPending) {
-				continue
-			}
-			if reason := stopReason(r, t, a); reason != "" {
-				bodies = append(bodies, AttemptStopRequested{Attempt: a.ID, Reason: reason})
-			}
+	for _, t := range r.tasks() {
+		a := t.Last()
+		if a == nil || (a.Status != AttemptRunning && a.Status != AttemptPending) {
+			continue
+		}
+		if reason := stopReason(r, t, a); reason != "" {
+			bodies = append(bodies, AttemptStopRequested{Attempt: a.ID, Reason: reason})
 		}
 	}
 	return bodies

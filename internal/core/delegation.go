@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -74,11 +73,7 @@ func DelegationID(n int) string { return "t" + strconv.Itoa(n) }
 
 // Delegation finds a delegation by its id; nil where there is none.
 func (r *Run) Delegation(id string) *Delegation {
-	i := slices.IndexFunc(r.Managing.Delegations, func(d *Delegation) bool { return d.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return r.Managing.Delegations[i]
+	return first(r.Managing.Delegations, func(d *Delegation) bool { return d.ID == id })
 }
 
 // Was reports an id that a delegation of the run had, though the state may not
@@ -91,12 +86,7 @@ func (r *Run) Was(id string) bool {
 // LineOf finds the stage of a line of work by its name or its branch; nil where
 // there is none.
 func (r *Run) LineOf(name string) *Stage {
-	for _, s := range r.Stages {
-		if s.Branch != "" && (s.ID == name || s.Branch == name) {
-			return s
-		}
-	}
-	return nil
+	return first(r.Stages, func(s *Stage) bool { return s.Branch != "" && (s.ID == name || s.Branch == name) })
 }
 
 // Rounds is how often lines were begun, by their names.

@@ -135,15 +135,12 @@ func Timers(r *Run) []time.Time {
 			due = append(due, at)
 		}
 	}
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			a := t.Last()
-			if a != nil && a.Status == AttemptRunning && t.Timeout > 0 {
-				add(a.StartedAt.Add(t.Timeout + stopGrace + time.Second))
-			}
-			if r.Status == StatusActive && (t.Status == TaskWaiting || t.Status == TaskDelivered) {
-				add(t.NotBefore)
-			}
+	for _, t := range r.tasks() {
+		if a := t.Last(); a != nil && a.Status == AttemptRunning && t.Timeout > 0 {
+			add(a.StartedAt.Add(t.Timeout + stopGrace + time.Second))
+		}
+		if r.Status == StatusActive && (t.Status == TaskWaiting || t.Status == TaskDelivered) {
+			add(t.NotBefore)
 		}
 	}
 	for _, q := range r.Questions {

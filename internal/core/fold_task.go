@@ -61,11 +61,9 @@ func verified(r *Run, e Event, b VerifyConcluded) {
 }
 
 func unblock(r *Run, c Claim) {
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			if t.Blocked != nil && t.Blocked.Kind == c.Kind && t.Blocked.Key == c.Key {
-				t.Blocked = nil
-			}
+	for _, t := range r.tasks() {
+		if t.Blocked != nil && t.Blocked.Kind == c.Kind && t.Blocked.Key == c.Key {
+			t.Blocked = nil
 		}
 	}
 }

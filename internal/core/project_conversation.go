@@ -61,13 +61,9 @@ func ofProject(project, id string) bool {
 // Conversation finds an opened conversation by its id, by the end of it (c2) or by
 // its name; nil where there is none.
 func (p *Project) Conversation(called string) *Conversation {
-	i := slices.IndexFunc(p.Conversations, func(c Conversation) bool {
+	return find(p.Conversations, func(c *Conversation) bool {
 		return c.ID == called || strings.TrimPrefix(c.ID, p.ID+"-") == called || strings.EqualFold(c.Name, called)
 	})
-	if i < 0 {
-		return nil
-	}
-	return &p.Conversations[i]
 }
 
 // IsMain reports what the conversation is called by that every project has.

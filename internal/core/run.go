@@ -204,33 +204,18 @@ type Changes struct {
 
 // Stage finds a stage by id; nil where there is none.
 func (r *Run) Stage(id string) *Stage {
-	for _, s := range r.Stages {
-		if s.ID == id {
-			return s
-		}
-	}
-	return nil
+	return first(r.Stages, func(s *Stage) bool { return s.ID == id })
 }
 
 // Current is the first stage that neither passed nor was skipped; nil where
 // all have.
 func (r *Run) Current() *Stage {
-	for _, s := range r.Stages {
-		if !s.Status.Closed() {
-			return s
-		}
-	}
-	return nil
+	return first(r.Stages, func(s *Stage) bool { return !s.Status.Closed() })
 }
 
 // Gated is the stage at which a person is asked; nil where none is.
 func (r *Run) Gated() *Stage {
-	for _, s := range r.Stages {
-		if s.Status == StageGated && s.Gate != nil {
-			return s
-		}
-	}
-	return nil
+	return first(r.Stages, func(s *Stage) bool { return s.Status == StageGated && s.Gate != nil })
 }
 
 // Waits says what keeps an open run from going on until somebody acts; "" where
@@ -247,11 +232,9 @@ func (r *Run) Waits() string {
 
 // Task finds a task of a current round; nil where there is none.
 func (r *Run) Task(id string) *Task {
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			if t.ID == id {
-				return t
-			}
+	for _, t := range r.tasks() {
+		if t.ID == id {
+			return t
 		}
 	}
 	return nil
@@ -259,13 +242,9 @@ func (r *Run) Task(id string) *Task {
 
 // Attempt finds an attempt of a current round with its task and stage.
 func (r *Run) Attempt(id string) (*Stage, *Task, *Attempt) {
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			for _, a := range t.Attempts {
-				if a.ID == id {
-					return s, t, a
-				}
-			}
+	for s, t := range r.tasks() {
+		if a := first(t.Attempts, func(a *Attempt) bool { return a.ID == id }); a != nil {
+			return s, t, a
 		}
 	}
 	return nil, nil, nil
@@ -295,10 +274,10 @@ func (r *Run) Artifact(name string) *Artifact {
 			}
 		}
 	}
-	if i := slices.IndexFunc(r.Managing.Documents, func(a Artifact) bool { return a.Name == name }); i >= 0 && r.ByManager() {
-		return &r.Managing.Documents[i]
+	if !r.ByManager() {
+		return nil
 	}
-	return nil
+	return find(r.Managing.Documents, func(a *Artifact) bool { return a.Name == name })
 }
 
 // Context merges what the agents of valid stages reported, in stage order, and
@@ -345,11 +324,9 @@ func merge(dst, src map[string]any) {
 // Active is the attempts of which a process may exist, in stage order.
 func (r *Run) Active() []*Attempt {
 	var active []*Attempt
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			if a := t.Last(); a != nil && a.Status.Active() {
-				active = append(active, a)
-			}
+	for _, t := range r.tasks() {
+		if a := t.Last(); a != nil && a.Status.Active() {
+			active = append(active, a)
 		}
 	}
 	return active
@@ -360,20 +337,18 @@ const publishing = "publishing"
 // Busy names what is under way and cannot be pulled from under itself: an
 // attempt, a verification or a publication. It is empty where nothing is.
 func (r *Run) Busy() string {
-	for _, s := range r.Stages {
-		for _, t := range s.Tasks {
-			switch t.Status {
-			case TaskRunning:
-				if t.Act != "" {
-					return publishing
-				}
-				return "attempt " + t.Last().ID
-			case TaskVerifying:
-				if r.Pause == nil || !r.Pause.Stop {
-					return "the verification of " + t.ID
-				}
-			case TaskWaiting, TaskDelivered, TaskDone, TaskDropped:
+	for _, t := range r.tasks() {
+		switch t.Status {
+		case TaskRunning:
+			if t.Act != "" {
+				return publishing
 			}
+			return "attempt " + t.Last().ID
+		case TaskVerifying:
+			if r.Pause == nil || !r.Pause.Stop {
+				return "the verification of " + t.ID
+			}
+		case TaskWaiting, TaskDelivered, TaskDone, TaskDropped:
 		}
 	}
 	return ""

@@ -9,11 +9,7 @@ const MaxCriteria = 50
 // Criterion finds a criterion of a brief by its words; nil where it has none such.
 func (b Brief) Criterion(text string) *Criterion {
 	same := Plain(text)
-	i := slices.IndexFunc(b.Criteria, func(c Criterion) bool { return Plain(c.Text) == same })
-	if i < 0 {
-		return nil
-	}
-	return &b.Criteria[i]
+	return find(b.Criteria, func(c *Criterion) bool { return Plain(c.Text) == same })
 }
 
 // recount says anew which criteria of a delegation nobody has met, and so of those

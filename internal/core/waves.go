@@ -134,11 +134,7 @@ func (w *Waves) Work(id string) *Delegated {
 	if w == nil {
 		return nil
 	}
-	i := slices.IndexFunc(w.Works, func(d *Delegated) bool { return d.Brief.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return w.Works[i]
+	return first(w.Works, func(d *Delegated) bool { return d.Brief.ID == id })
 }
 
 // Whole is the newest answer of a delegation as it was handed in; nil where there

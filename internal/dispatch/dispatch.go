@@ -209,7 +209,7 @@ func (d *Dispatcher) Reconcile(run *core.Run, actions []core.Action) {
 	d.posts.learn(run)
 	wanted := map[string]bool{}
 	for _, a := range actions {
-		key := run.ID + " " + a.Key()
+		key := run.ID + " " + core.KeyOf(a)
 		wanted[key] = true
 		if under := d.flight[key]; under != nil {
 			under.ask()

@@ -46,7 +46,7 @@ func (r *recorder) Reconcile(run *core.Run, actions []core.Action) {
 	defer r.mu.Unlock()
 	r.count[run.ID]++
 	for _, a := range actions {
-		r.actions[run.ID+" "+a.Key()] = a
+		r.actions[run.ID+" "+core.KeyOf(a)] = a
 	}
 	select {
 	case r.changed <- struct{}{}:

@@ -47,7 +47,7 @@ func (c *cockpit) plan(r *http.Request) (page, error) {
 		if slices.ContainsFunc(d.Stages, func(have api.Stage) bool { return have.ID == core.StepStage(piece.ID) }) {
 			s.Stage = core.StepStage(piece.ID)
 		}
-		if piece.Status == string(core.DelegatedDone) {
+		if piece.Status == string(core.DelegationDone) {
 			body.Done++
 		}
 		body.Steps = append(body.Steps, s)

@@ -61,7 +61,7 @@ func ended(e core.Event) track.State {
 		}
 		return passedIf(b.Passed && b.Error == "")
 	case core.BriefEnded:
-		return failedUnless(b.Status == core.DelegatedDropped)
+		return failedUnless(b.Status == core.DelegationDropped)
 	default:
 		return track.Still
 	}

@@ -40,9 +40,9 @@ type BriefRefused struct {
 // BriefEnded ends a delegation without a result: the planner dropped it, or
 // it cannot be done.
 type BriefEnded struct {
-	Delegation string          `json:"delegation_id"`
-	Status     DelegatedStatus `json:"status"` // failed or dropped
-	Reason     string          `json:"reason"`
+	Delegation string           `json:"delegation_id"`
+	Status     DelegationStatus `json:"status"` // failed or dropped
+	Reason     string           `json:"reason"`
 }
 
 // CourseRefused says why the planner's decision is not followed.

@@ -8,19 +8,24 @@ import (
 	"strings"
 )
 
-// DelegationStatus is where a piece of delegated work stands.
+// DelegationStatus is where work stands that a manager or a planner delegated.
 type DelegationStatus string
 
 const (
-	DelegationWaiting DelegationStatus = "waiting" // for others to be merged
-	DelegationOpen    DelegationStatus = "open"
+	DelegationWaiting DelegationStatus = "waiting" // for others to be merged, or to begin
+	DelegationOpen    DelegationStatus = "open"    // worked on
+	DelegationBlocked DelegationStatus = "blocked" // until its questions are answered
 	DelegationDone    DelegationStatus = "done"
+	DelegationPartial DelegationStatus = "partial" // over, with criteria unmet
 	DelegationFailed  DelegationStatus = "failed"
 	DelegationRefused DelegationStatus = "refused"
+	DelegationDropped DelegationStatus = "dropped" // the planner gave it up
 )
 
 // Over reports that nothing more comes of a delegation.
-func (s DelegationStatus) Over() bool { return s != DelegationWaiting && s != DelegationOpen }
+func (s DelegationStatus) Over() bool {
+	return s != DelegationWaiting && s != DelegationOpen && s != DelegationBlocked
+}
 
 // Proposal is work that a manager, or a person in its place, wants done.
 type Proposal struct {

@@ -58,13 +58,13 @@ func stepPieces(r *core.Run) []api.Piece {
 	}
 	var pieces []api.Piece
 	for _, step := range r.Driving.Plan.Steps {
-		p := api.Piece{ID: step.ID, Title: step.Title, Role: step.Role, After: step.After, Status: string(core.DelegatedWaiting)}
+		p := api.Piece{ID: step.ID, Title: step.Title, Role: step.Role, After: step.After, Status: string(core.DelegationWaiting)}
 		if s := r.Stage(core.StepStage(step.ID)); s != nil {
 			p.Branch = s.Branch
 			p.Status, p.Reason = standing(r, s)
 		}
 		if step.Done {
-			p.Status = string(core.DelegatedDone)
+			p.Status = string(core.DelegationDone)
 		}
 		pieces = append(pieces, p)
 	}
@@ -75,7 +75,7 @@ func stepPieces(r *core.Run) []api.Piece {
 func phasePieces(r *core.Run) []api.Piece {
 	var pieces []api.Piece
 	for i, phase := range r.Playbook.Phases {
-		p := api.Piece{ID: phase.ID, Title: phase.Title, Role: phase.Role, Status: string(core.DelegatedWaiting)}
+		p := api.Piece{ID: phase.ID, Title: phase.Title, Role: phase.Role, Status: string(core.DelegationWaiting)}
 		switch {
 		case phase.Team != nil:
 			p.Role = phase.Team.Hub
@@ -114,9 +114,9 @@ func standing(r *core.Run, s *core.Stage) (status, reason string) {
 func pieceStatus(s core.StageStatus) string {
 	switch s {
 	case core.StageDone:
-		return string(core.DelegatedDone)
+		return string(core.DelegationDone)
 	case core.StagePending:
-		return string(core.DelegatedWaiting)
+		return string(core.DelegationWaiting)
 	case core.StageOpen, core.StageGated, core.StageOmitted, core.StageStale:
 	}
 	return string(s)

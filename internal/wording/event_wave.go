@@ -26,7 +26,7 @@ func describeWave(body core.Body) (what, detail string) {
 	case core.BriefRefused:
 		return "not taken on", fmt.Sprintf("%s (%s): %s", b.ID, b.Code, b.Reason)
 	case core.BriefEnded:
-		if b.Status == core.DelegatedDropped {
+		if b.Status == core.DelegationDropped {
 			return "dropped", Colon(b.Delegation, b.Reason)
 		}
 		return "delegation failed", Colon(b.Delegation, b.Reason)

@@ -72,9 +72,9 @@ func state(s core.DelegationStatus) gate.State {
 		return gate.Failed
 	case core.DelegationRefused:
 		return gate.Refused
-	case core.DelegationWaiting, core.DelegationOpen:
+	default:
+		return gate.Open
 	}
-	return gate.Open
 }
 
 func names(roles []gate.Role) []string {

@@ -31,8 +31,8 @@ func decided(d core.PlannerDecision) *core.Run {
 		Questions: []core.Question{{ID: "q-worker", Text: "Which?", From: "blocked"}, {ID: "q-people", Text: "Why?"}},
 		Answers:   []core.Answer{{Question: core.Question{ID: "q-old"}, Text: "so"}},
 	}
-	for _, status := range []core.DelegatedStatus{
-		core.DelegatedWaiting, core.DelegatedBlocked, core.DelegatedDone, core.DelegatedPartial, core.DelegatedFailed, core.DelegatedDropped,
+	for _, status := range []core.DelegationStatus{
+		core.DelegationWaiting, core.DelegationBlocked, core.DelegationDone, core.DelegationPartial, core.DelegationFailed, core.DelegationDropped,
 	} {
 		r.Waves.Works = append(r.Waves.Works, &core.Delegated{Brief: core.Brief{ID: string(status), Agent: "dev"}, Wave: 1, Status: status})
 	}

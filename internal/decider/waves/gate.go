@@ -78,7 +78,7 @@ func (f *following) earlier(d *core.Delegated) gate.Earlier {
 	p := gate.Brief(d.Brief)
 	e := gate.Earlier{ID: p.ID, Key: p.Key, State: gate.Open, Reason: d.Reason, Outputs: p.Outputs}
 	switch {
-	case d.Status == core.DelegatedDone:
+	case d.Status == core.DelegationDone:
 		e.State = gate.Done
 	case d.Status.Over(), slices.Contains(f.dropped, d.Brief.ID):
 		e.State, e.Key = gate.Failed, "" // it may be tried again under another name

@@ -174,7 +174,7 @@ func (r *Run) pending() int {
 
 func overBudget(r *Run, l Limits) *overLimit {
 	switch {
-	case l.CostUSD > 0 && nanos(r.Usage.CostUSD) >= nanos(l.CostUSD):
+	case l.CostUSD > 0 && Nanos(r.Usage.CostUSD) >= Nanos(l.CostUSD):
 		return &overLimit{LimitCost, fmt.Sprintf("the run has cost %s of its %s", Money(r.Usage.CostUSD), Money(l.CostUSD))}
 	case l.Tokens > 0 && r.Usage.Tokens() >= l.Tokens:
 		return &overLimit{LimitTokens, fmt.Sprintf("the run has used %d of its %d tokens", r.Usage.Tokens(), l.Tokens)}
